@@ -58,6 +58,7 @@
 #include <clotho/learned.h>
 #include <clotho/log.h>
 #include <clotho/model.h>
+#include <clotho/pipeline.h>
 #include <clotho/plan.h>
 #include <clotho/platform.h>
 #include <clotho/policy.h>

@@ -8,6 +8,8 @@
 #include "io/names.h"
 #include "plan/plan.h"
 
+#include <clotho/pipeline.h>
+
 #include <string.h>
 
 #define PLAN_BYTES_MAX ((size_t)1 << 30)
@@ -86,6 +88,8 @@ clo_status clo_plan_print(const clo_plan *plan, const clo_cost *cost, char **out
     clo_text_add(&text, ",\n  \"planner\": ");
     clo_text_add_json(&text, clo_plan_planner(plan));
     clo_text_add(&text, clo_plan_is_emulated(plan) ? ",\n  \"emulated\": true" : "");
+    if (clo_plan_interval_ns(plan) > 0)
+        clo_text_add(&text, ",\n  \"interval_ns\": %lld", (long long)clo_plan_interval_ns(plan));
     clo_text_add(&text, ",\n  \"makespan_ns\": %lld,\n  \"placements\": [", (long long)clo_plan_makespan_ns(plan));
     for (size_t i = 0; i < count && status == CLO_OK; i++) {
         clo_text_add(&text, i == 0 ? "" : ",");
@@ -179,8 +183,15 @@ static clo_status read_placement(const clo_json *json, const plan_index *index, 
     return status;
 }
 
-static clo_status read_placements(const clo_json *json, const plan_index *index, const cJSON *list, const char *planner,
-                                  bool is_emulated, clo_plan **out)
+/* What stands beside the placements. */
+typedef struct plan_head {
+    const char *planner;
+    bool is_emulated;
+    int64_t interval_ns;
+} plan_head;
+
+static clo_status read_placements(const clo_json *json, const plan_index *index, const cJSON *list,
+                                  const plan_head *head, clo_plan **out)
 {
     size_t count = (size_t)cJSON_GetArraySize(list), next = 0;
     clo_placement *placements = clo_allocate(count, sizeof *placements);
@@ -195,9 +206,10 @@ static clo_status read_placements(const clo_json *json, const plan_index *index,
             break;
     }
     if (status == CLO_OK)
-        status = clo_json_place(json, list, clo_plan_from_placements(index->cost, planner, placements, count, &plan));
+        status = clo_json_place(json, list, clo_plan_from_interval(index->cost, head->planner, placements, count,
+                                                                   head->interval_ns, &plan));
     if (status == CLO_OK) {
-        plan->is_emulated = is_emulated;
+        plan->is_emulated = head->is_emulated;
         *out = plan;
     }
     clo_free(placements);
@@ -207,10 +219,9 @@ static clo_status read_placements(const clo_json *json, const plan_index *index,
 static clo_status read_plan(const clo_json *json, const clo_cost *cost, clo_plan **out)
 {
     static const char *const known[] = {"format",   "graph",       "platform",   "planner",
-                                        "emulated", "makespan_ns", "placements", NULL};
+                                        "emulated", "interval_ns", "makespan_ns", "placements", NULL};
     const cJSON *item, *list;
-    bool is_emulated = false;
-    const char *planner = NULL;
+    plan_head head = {0};
     plan_index index;
     clo_status status = clo_json_get(json, json->root, "format", true, &item);
 
@@ -221,16 +232,18 @@ static clo_status read_plan(const clo_json *json, const clo_cost *cost, clo_plan
     if (status == CLO_OK)
         status = clo_json_get(json, json->root, "planner", false, &item);
     if (status == CLO_OK && item != NULL)
-        status = clo_json_text(json, item, &planner);
+        status = clo_json_text(json, item, &head.planner);
     if (status == CLO_OK)
-        status = clo_json_get_boolean(json, json->root, "emulated", &is_emulated);
+        status = clo_json_get_boolean(json, json->root, "emulated", &head.is_emulated);
+    if (status == CLO_OK)
+        status = clo_json_get_integer(json, json->root, "interval_ns", CLO_JSON_INTEGER_MAX, &head.interval_ns);
     if (status == CLO_OK)
         status = clo_json_get_array(json, json->root, "placements", true, &list);
     if (status == CLO_OK)
         status = open_index(&index, cost);
     if (status != CLO_OK)
         return status;
-    status = read_placements(json, &index, list, planner, is_emulated, out);
+    status = read_placements(json, &index, list, &head, out);
     close_index(&index);
     return status;
 }

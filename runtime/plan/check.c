@@ -13,8 +13,9 @@
 
 #include "base/memory.h"
 #include "base/status.h"
+#include "plan/check_interval.h"
 
-#include <clotho/plan.h>
+#include <clotho/pipeline.h>
 
 #include <assert.h>
 #include <stdio.h>
@@ -494,6 +495,8 @@ clo_status clo_plan_check(const clo_plan *plan, const clo_cost *cost, int mode)
     clo_status status = check_all(&check);
     if (status == CLO_OK && clo_plan_matches(plan, cost) != CLO_OK)
         status = CLO_ERR_INVALID;
+    if (status == CLO_OK && !check.measured && clo_plan_interval_ns(plan) > 0)
+        status = clo_plan_check_interval(plan, cost);
     clo_free(check.first);
     clo_free(check.members);
     clo_free(check.last);

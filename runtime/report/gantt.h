@@ -8,6 +8,16 @@
 
 #include <clotho/plan.h>
 
+/* What the charts of a plan with an interval show beside the placements of several releases. */
+typedef struct clo_gantt_cycle {
+    int64_t interval_ns;
+    int64_t bound_ns; /* no interval is shorter */
+    int64_t latency_ns;
+    uint32_t in_flight;
+    uint32_t releases;       /* that are shown */
+    const uint32_t *release; /* [count] of each placement */
+} clo_gantt_cycle;
+
 typedef struct clo_gantt {
     const clo_cost *cost;
     const clo_placement *placements;
@@ -17,6 +27,7 @@ typedef struct clo_gantt {
     const char *title;   /* NULL: the graph's name       */
     const char *planner; /* or whatever made it          */
     bool is_emulated;    /* the times are of an emulated run */
+    const clo_gantt_cycle *cycle; /* NULL: one release */
 } clo_gantt;
 
 /* Appends a whole SVG document. Returns CLO_OK or CLO_ERR_MEMORY (also latched in `out`). */
@@ -37,6 +48,9 @@ void clo_gantt_rows_close(clo_gantt_rows *rows);
 /* "12.3 ms" into text[24], in the unit that suits `scale_ns`: the time itself, or the last one of an axis. Returns
  * text. */
 const char *clo_gantt_time(int64_t ns, int64_t scale_ns, char *text);
+
+/* "interval 2 ms (bound 1.9 ms, gap 1.2 %), latency 6 ms, 3 releases in flight" into text[160]. Returns text. */
+const char *clo_gantt_cycle_text(const clo_gantt_cycle *cycle, char *text);
 
 /* Distance of axis ticks: the smallest 1, 2 or 5 * 10^k ns that gives at most `ticks` of them. */
 int64_t clo_gantt_step(int64_t makespan_ns, uint32_t ticks);

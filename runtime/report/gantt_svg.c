@@ -187,6 +187,12 @@ static void add_head(const drawing *draw)
     clo_text_add_xml(out, chart->planner);
     clo_text_add(out, "%s on ", clo_gantt_mark(chart));
     clo_text_add_xml(out, clo_platform_name(draw->platform));
+    if (chart->cycle != NULL) {
+        char line[160];
+        clo_text_add(out, " · %u tasks · %s", clo_graph_tasks(draw->graph), clo_gantt_cycle_text(chart->cycle, line));
+        clo_text_add(out, "</text>\n");
+        return;
+    }
     clo_text_add(out, " · %u tasks, %zu executions · makespan %s", clo_graph_tasks(draw->graph), chart->count,
                  clo_gantt_time(chart->makespan_ns, chart->makespan_ns, time));
     if (chart->bound_ns > 0) {
@@ -252,6 +258,12 @@ static void add_task_name(const drawing *draw, const clo_placement *p)
         clo_text_add(draw->out, " [%u]", p->instance);
 }
 
+/* Releases take turns in two shades. */
+static bool is_odd_release(const drawing *draw, const clo_placement *p)
+{
+    return draw->chart->cycle != NULL && draw->chart->cycle->release[p - draw->chart->placements] % 2 != 0;
+}
+
 /* A bar with its own hover text, and its name inside where it fits. */
 static void add_bar(const drawing *draw, const clo_placement *p)
 {
@@ -266,8 +278,11 @@ static void add_bar(const drawing *draw, const clo_placement *p)
     add_tenths(out, "x", x);
     clo_text_add(out, " y=\"%d\"", y);
     add_tenths(out, "width", width);
-    clo_text_add(out, " height=\"%d\"%s><title>", height, width >= 80 ? " rx=\"2\"" : "");
+    clo_text_add(out, " height=\"%d\"%s%s><title>", height, width >= 80 ? " rx=\"2\"" : "",
+                 is_odd_release(draw, p) ? " fill-opacity=\".62\"" : "");
     add_task_name(draw, p);
+    if (draw->chart->cycle != NULL)
+        clo_text_add(out, ", release %u", draw->chart->cycle->release[p - draw->chart->placements]);
     clo_text_add(out, "%s\n%s to %s (%s)</title></rect>\n", p->is_replica ? " (replica)" : "",
                  clo_gantt_time(p->start_ns, p->finish_ns, from), clo_gantt_time(p->finish_ns, p->finish_ns, to),
                  clo_gantt_time(p->finish_ns - p->start_ns, p->finish_ns - p->start_ns, length));
@@ -373,6 +388,21 @@ static void add_mark(const drawing *draw, int64_t ns, const char *what, const ch
                  clo_gantt_time(ns, ns, time));
 }
 
+/* Where the releases begin, and how long the first one takes. */
+static void add_intervals(const drawing *draw)
+{
+    const clo_gantt_cycle *cycle = draw->chart->cycle;
+
+    for (uint32_t r = 1; r < cycle->releases; r++) {
+        int x = at(draw, r * cycle->interval_ns);
+        clo_text_add(draw->out, "<path fill=\"none\" stroke=\"#555\" stroke-dasharray=\"5 4\" d=\"M%d.%d %dV%d\"/>\n",
+                     x / 10, x % 10, TOP - 2, TOP + draw->height);
+    }
+    if (cycle->releases > 1)
+        add_mark(draw, cycle->interval_ns, "interval", "#555", true);
+    add_mark(draw, cycle->latency_ns, "latency", "#111", false);
+}
+
 /* One entry of the legend: a sample, a text, and how far it reaches. */
 static int add_entry(const drawing *draw, int x, const char *sample, const char *text, size_t bytes)
 {
@@ -433,7 +463,10 @@ clo_status clo_gantt_svg(const clo_gantt *chart, clo_text *out)
         add_row(&draw, e);
     if (chart->bound_ns > 0)
         add_mark(&draw, chart->bound_ns, "lower bound", "#555", true);
-    add_mark(&draw, chart->makespan_ns, "makespan", "#111", false);
+    if (chart->cycle == NULL)
+        add_mark(&draw, chart->makespan_ns, "makespan", "#111", false);
+    else
+        add_intervals(&draw);
     add_legend(&draw);
     clo_text_add(out, "</svg>\n");
     if (out->failed)

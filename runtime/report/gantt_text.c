@@ -55,6 +55,20 @@ const char *clo_gantt_time(int64_t ns, int64_t scale_ns, char *text)
     return text;
 }
 
+const char *clo_gantt_cycle_text(const clo_gantt_cycle *cycle, char *text)
+{
+    char interval[24], bound[24], latency[24];
+    double least = cycle->bound_ns > 0 ? (double)cycle->bound_ns : 1;
+
+    clo_print(text, 160, "interval %s (bound %s, gap %.1f %%), latency %s, %u release%s in flight",
+              clo_gantt_time(cycle->interval_ns, cycle->interval_ns, interval),
+              clo_gantt_time(cycle->bound_ns, cycle->bound_ns, bound),
+              100 * ((double)cycle->interval_ns / least - 1),
+              clo_gantt_time(cycle->latency_ns, cycle->latency_ns, latency), cycle->in_flight,
+              cycle->in_flight == 1 ? "" : "s");
+    return text;
+}
+
 int64_t clo_gantt_step(int64_t makespan_ns, uint32_t ticks)
 {
     static const int64_t next[] = {2, 5, 10};
@@ -213,8 +227,10 @@ static void add_row(const picture *pic, uint32_t executor)
         if (pic->chart->makespan_ns > 0)
             add_execution(pic, pic->rows.members[m]);
     for (uint32_t c = 0; c < pic->width; c++) {
-        if (c > 0 && pic->cells[c].busy > 0 && pic->cells[c - 1].busy > 0 &&
-            pic->cells[c].placement != pic->cells[c - 1].placement)
+        if (pic->chart->cycle != NULL) /* releases take turns, whatever lies between their executions */
+            shade = pic->cells[c].busy > 0 && pic->chart->cycle->release[pic->cells[c].placement] % 2;
+        else if (c > 0 && pic->cells[c].busy > 0 && pic->cells[c - 1].busy > 0 &&
+                 pic->cells[c].placement != pic->cells[c - 1].placement)
             shade ^= 1;
         pic->cells[c].glyph = glyph_of(pic, c, shade);
     }
@@ -293,6 +309,11 @@ static void add_headline(const clo_gantt *chart, clo_text *out)
     clo_text_add_visible(out, title);
     clo_text_add(out, "  planner ");
     clo_text_add_visible(out, chart->planner);
+    if (chart->cycle != NULL) {
+        char line[160];
+        clo_text_add(out, "\n%s; the first %u:\n", clo_gantt_cycle_text(chart->cycle, line), chart->cycle->releases);
+        return;
+    }
     clo_text_add(out, "%s  makespan %s", clo_gantt_mark(chart),
                  clo_gantt_time(chart->makespan_ns, chart->makespan_ns, text));
     if (chart->bound_ns > 0) {

@@ -2,11 +2,13 @@
 #include "plan/plan.h"
 
 #include "report/gantt.h"
+#include "report/gantt_cycle.h"
 
+#include "base/memory.h"
 #include "base/status.h"
 
-/* What the charts need of a plan. */
-static clo_status open_chart(const clo_plan *plan, const clo_cost *cost, clo_gantt *chart)
+/* What the charts need of a plan. `kept` is to be freed, also after a failure. */
+static clo_status open_chart(const clo_plan *plan, const clo_cost *cost, clo_gantt *chart, void **kept)
 {
     clo_bound bound = CLO_BOUND_INIT;
 
@@ -20,6 +22,9 @@ static clo_status open_chart(const clo_plan *plan, const clo_cost *cost, clo_gan
                          .bound_ns = bound.best_ns <= plan->makespan_ns ? bound.best_ns : 0, /* else it was measured */
                          .planner = plan->planner,
                          .is_emulated = plan->is_emulated};
+    *kept = NULL;
+    if (status == CLO_OK && plan->interval_ns > 0)
+        status = clo_gantt_cycle_open(plan, cost, chart, kept);
     return status;
 }
 
@@ -28,8 +33,9 @@ clo_status clo_plan_gantt_svg(const clo_plan *plan, const clo_cost *cost, const 
     if (plan == NULL || cost == NULL || path == NULL)
         return clo_fail_null("clo_plan_gantt_svg", "plan, cost or path");
     clo_gantt chart;
+    void *kept;
     clo_text text = {0};
-    clo_status status = open_chart(plan, cost, &chart);
+    clo_status status = open_chart(plan, cost, &chart, &kept);
 
     chart.title = title;
     if (status == CLO_OK)
@@ -37,6 +43,7 @@ clo_status clo_plan_gantt_svg(const clo_plan *plan, const clo_cost *cost, const 
     if (status == CLO_OK)
         status = clo_file_write(path, text.data, text.bytes);
     clo_text_free(&text);
+    clo_free(kept);
     return status;
 }
 
@@ -45,11 +52,13 @@ clo_status clo_plan_gantt_text(const clo_plan *plan, const clo_cost *cost, uint3
     if (plan == NULL || cost == NULL || out == NULL)
         return clo_fail_null("clo_plan_gantt_text", "plan, cost or out");
     clo_gantt chart;
+    void *kept;
     clo_text text = {0};
-    clo_status status = open_chart(plan, cost, &chart);
+    clo_status status = open_chart(plan, cost, &chart, &kept);
 
     if (status == CLO_OK)
         status = clo_gantt_text(&chart, columns, &text);
+    clo_free(kept);
     if (status == CLO_OK)
         return clo_text_take(&text, out);
     clo_text_free(&text);

@@ -7,6 +7,7 @@
 #include "input.h"
 #include "json.h"
 #include "options.h"
+#include "plan_pipeline.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,6 +19,7 @@ typedef struct plan_options {
     input_config input;
     const char *budget, *gantt, *out;
     option_list planners;
+    pipeline_options pipeline;
     uint64_t seed;
     uint64_t threads;
     bool gantt_text, as_json, no_duplicates, justify;
@@ -79,7 +81,8 @@ static int make(const input *in, const plan_options *o, const char *planner, pla
     if (!read_budget(o->budget, &config))
         return misuse("--budget is '%s'; write a number of schedules or a time such as 500ms", o->budget);
     int64_t start = now_ns();
-    clo_status status = clo_plan_create(in->cost, &config, &p->plan);
+    clo_status status = o->pipeline.is_wanted ? pipeline_plan(in->cost, &o->pipeline, &p->plan)
+                                              : clo_plan_create(in->cost, &config, &p->plan);
     p->plan_ns = now_ns() - start;
     clear_search(&config);
     if (status == CLO_OK)
@@ -139,6 +142,11 @@ static int print_json(const input *in, const plan_options *o, const planned *p)
     json_integer(&out, "resource_ns", p->bound.resource_ns);
     json_integer(&out, "combined_ns", p->bound.combined_ns);
     json_close(&out, '}');
+    if (clo_plan_interval_ns(p->plan) > 0) {
+        clo_status status = pipeline_print_json(p->plan, in->cost, &out);
+        if (status != CLO_OK)
+            return complain_status(in->place, status);
+    }
     add_reference(&out, input_reference(in)); /* the published best, in the unit of "makespan" */
     json_bool(&out, "valid", p->valid);
     json_count(&out, "seed", o->seed);
@@ -177,6 +185,21 @@ static void print_pinned(const clo_graph *graph)
     printf("             %u duplicable task%s not duplicated, for handles that change: \"%s\" uses \"%s\"\n", count,
            count == 1 ? " is" : "s are", clo_graph_task_name(graph, task, scratch),
            handle.name != NULL ? handle.name : "(unnamed)");
+}
+
+static int print_pipeline(const input *in, const planned *p)
+{
+    input_print(in);
+    printf("planner      %s, %llu schedule%s in %s\n\n", clo_plan_planner(p->plan),
+           (unsigned long long)clo_plan_schedules(p->plan), clo_plan_schedules(p->plan) == 1 ? "" : "s",
+           show_ns(p->plan_ns));
+    clo_status status = pipeline_print(p->plan, in->cost);
+    if (status != CLO_OK)
+        return complain_status(in->place, status);
+    printf("transfers    %llu inputs, %s\n", (unsigned long long)p->metrics.transfers,
+           show_bytes(p->metrics.transferred_bytes));
+    printf("check        %s\n", p->valid ? "valid" : "NOT VALID");
+    return EXIT_GOOD;
 }
 
 static void print_one(const input *in, const planned *p)
@@ -251,6 +274,8 @@ static int plan_one(const input *in, const plan_options *o)
                 made = worse(made, print_json(in, o, &p));
             else if (table)
                 print_row(&p, i == 0);
+            else if (clo_plan_interval_ns(p.plan) > 0)
+                made = worse(made, print_pipeline(in, &p));
             else
                 print_one(in, &p);
             made = worse(made, write_files(in, o, &p));
@@ -420,10 +445,24 @@ static int expand_planners(option_list *planners)
     return EXIT_GOOD;
 }
 
+/* Several releases in flight are planned by one planner, which takes none of the other options. */
+static int check_pipeline(const plan_options *o)
+{
+    if (!o->pipeline.is_wanted && (o->pipeline.in_flight > 0 || o->pipeline.interval_ns > 0))
+        return misuse("--releases-in-flight and --interval are of a pipeline; add --pipeline");
+    if (o->pipeline.is_wanted && (o->planners.count > 0 || o->budget != NULL || o->justify))
+        return misuse("--pipeline plans by modulo scheduling; leave --planner, --budget and --justify out");
+    if (o->pipeline.in_flight > CLO_IN_FLIGHT_MAX)
+        return misuse("--releases-in-flight is %u; write 1 to %u", o->pipeline.in_flight, CLO_IN_FLIGHT_MAX);
+    return EXIT_GOOD;
+}
+
 static int check_options(plan_options *o, int graphs)
 {
     clo_plan_config unused = CLO_PLAN_CONFIG_INIT;
 
+    if (check_pipeline(o) != EXIT_GOOD)
+        return EXIT_BAD_USAGE;
     if (expand_planners(&o->planners) != EXIT_GOOD)
         return EXIT_BAD_USAGE;
     if (!(o->input.scale > 0))
@@ -463,6 +502,11 @@ int cmd_plan(int argc, char **argv)
         {"no-duplicates", 0, NULL, OPTION_FLAG, &o.no_duplicates,
          "execute every task once, even if the graph allows duplicates"},
         {"justify", 0, NULL, OPTION_FLAG, &o.justify, "shift every plan right and left again while it gets shorter"},
+        {"pipeline", 0, NULL, OPTION_FLAG, &o.pipeline.is_wanted,
+         "plan for throughput: several releases of the graph in flight, a fixed interval apart"},
+        {"releases-in-flight", 0, "N", OPTION_U32, &o.pipeline.in_flight, "with --pipeline: at most N at once"},
+        {"interval", 0, "TIME", OPTION_TIME, &o.pipeline.interval_ns,
+         "with --pipeline: this interval, not the shortest"},
         {"threads", 0, "N", OPTION_U64, &o.threads,
          "threads for planners that use several (1); a time budget then searches more"},
         {"gantt", 'g', "F.svg", OPTION_TEXT, &o.gantt, "draw the plan"},

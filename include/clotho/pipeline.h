@@ -1,0 +1,157 @@
+/* pipeline.h - several releases of one graph in flight: how far apart they can begin, and plans that reach it.
+ *
+ * A plan *with an interval* says where and when each instance of release 0 is executed, and that release k does the
+ * same k * interval later (modulo scheduling: Rau, "Iterative Modulo Scheduling", MICRO 1994; Lam, "Software
+ * Pipelining", PLDI 1988). No two executions of any releases overlap on an executor: at equal times modulo the interval
+ * an executor has one of them at most. The makespan is the latency of one release, 1 / interval the throughput.
+ *
+ * An instance is executed on the same executor in every release, in order of releases. So it may keep state from one
+ * release to the next, and no interval is shorter than its time. Tasks are executed once in each release (no replicas).
+ *
+ * A job replays such a plan with clo_job_config.releases_in_flight. Without it, it is a plan like any other. */
+#ifndef CLOTHO_PIPELINE_H
+#define CLOTHO_PIPELINE_H
+
+#include <clotho/plan.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Releases of one job that may be in flight at most. */
+#define CLO_IN_FLIGHT_MAX 1024u
+
+/* Lower bounds on the interval between releases, in any plan of the cost. */
+typedef struct clo_interval_bound {
+    /* Set by CLO_INTERVAL_BOUND_INIT. */
+    size_t size;
+
+    /* What one release takes of the executors and of the capacities of machines: as clo_bound.area_ns and
+     * clo_bound.resource_ns, and for few instances the exact smallest load of the fullest executor. */
+    int64_t resource_ns;
+
+    /* The longest of the fastest times: an instance waits for itself in the release before. */
+    int64_t recurrence_ns;
+
+    /* The larger of the two. */
+    int64_t best_ns;
+} clo_interval_bound;
+
+#define CLO_INTERVAL_BOUND_INIT CLO_SIZED_INIT(clo_interval_bound)
+
+/* Computes the bounds.
+ *
+ *   cost  borrowed during the call.
+ *   out   set out->size with CLO_INTERVAL_BOUND_INIT.
+ *
+ * Returns CLO_OK, CLO_ERR_ARGUMENT (also: out->size is wrong) or CLO_ERR_MEMORY.
+ * Not promised: that a plan with this interval exists.
+ * Threads: any. Real time: no. As clo_cost_bound, and O(instances^2 * executors), bounded for large graphs. */
+CLO_API CLO_NODISCARD clo_status clo_cost_interval_bound(const clo_cost *cost, clo_interval_bound *out);
+
+typedef struct clo_pipeline_config {
+    /* Set by CLO_PIPELINE_CONFIG_INIT. */
+    size_t size;
+
+    /* Most releases in flight: the latency is at most so many intervals. 0: any number up to CLO_IN_FLIGHT_MAX.
+     * Fewer may need a longer interval. */
+    uint32_t releases_in_flight;
+
+    /* Plan for this interval, such as the period of a sensor. 0: for the shortest that is found. */
+    int64_t interval_ns;
+} clo_pipeline_config;
+
+#define CLO_PIPELINE_CONFIG_INIT CLO_SIZED_INIT(clo_pipeline_config)
+
+/* Plans for throughput: the shortest interval first, then a short latency. The plan's planner is "modulo".
+ *
+ *   cost    borrowed during the call.
+ *   config  NULL: all defaults. Read during the call only.
+ *   out     the plan, owned by the caller.
+ *
+ * Returns CLO_OK, or
+ *   CLO_ERR_ARGUMENT     also: unknown config fields, releases_in_flight above CLO_IN_FLIGHT_MAX, a negative interval
+ *   CLO_ERR_LIMIT        no plan with that interval_ns was found; clo_last_error says which bound it breaks, if any
+ *   CLO_ERR_UNSUPPORTED  tasks have demands: capacities of machines are not planned modulo an interval
+ *   CLO_ERR_MEMORY
+ *
+ * clo_plan_is_optimal says whether the interval is the lower bound: then no plan has a shorter one.
+ * Threads: any. Real time: no. O(instances^2 * executors) in the worst case, some times over. */
+CLO_API CLO_NODISCARD clo_status clo_plan_pipeline(const clo_cost *cost, const clo_pipeline_config *config,
+                                                   clo_plan **out);
+
+/* Makes a plan with an interval of your own, as clo_plan_from_placements.
+ *
+ *   interval_ns  >= 0; 0: none, a plan like any other.
+ *
+ * Returns as clo_plan_from_placements. Whether releases overlap is clo_plan_check's business.
+ * Threads: any. Real time: no. O(count * log count). */
+CLO_API CLO_NODISCARD clo_status clo_plan_from_interval(const clo_cost *cost, const char *planner,
+                                                        const clo_placement *placements, size_t count,
+                                                        int64_t interval_ns, clo_plan **out);
+
+/* The interval of a plan; 0: it has none.
+ * Threads: any. Real time: yes. O(1). */
+CLO_API int64_t clo_plan_interval_ns(const clo_plan *plan);
+
+/* Releases that are in flight at once where each begins an interval after the last: the makespan in intervals, rounded
+ * up, at least 1. 1 for a plan without an interval.
+ * Threads: any. Real time: yes. O(1). */
+CLO_API uint32_t clo_plan_in_flight(const clo_plan *plan);
+
+/* How many releases' outputs of each instance must be kept at once, so that none is written over before its last
+ * consumer in the plan has ended: from 1 up to clo_plan_in_flight. An instance without output has 1.
+ *
+ *   depths  [clo_graph_instances], written; instances are numbered task by task.
+ *
+ * Returns CLO_OK or CLO_ERR_ARGUMENT (also: clo_plan_matches fails, or the plan does not place every instance once).
+ * Threads: any. Real time: no. O(placements + pairs of instances of edges). */
+CLO_API CLO_NODISCARD clo_status clo_plan_buffer_depths(const clo_plan *plan, const clo_cost *cost, uint32_t *depths);
+
+/* How good a plan with an interval is. */
+typedef struct clo_pipeline_metrics {
+    /* Set by CLO_PIPELINE_METRICS_INIT. */
+    size_t size;
+
+    int64_t interval_ns;
+
+    /* clo_interval_bound.best_ns. */
+    int64_t bound_ns;
+
+    /* interval / bound - 1; a bound of 0 counts as 1 ns. */
+    double gap;
+
+    /* Releases a second in the steady state. */
+    double per_second;
+
+    /* From the begin of a release to its end. */
+    int64_t latency_ns;
+
+    /* Of the critical path of fastest times: no latency is shorter. */
+    int64_t latency_bound_ns;
+
+    uint32_t in_flight;
+
+    /* Busy time of a release / (executors * interval). */
+    double utilization;
+
+    /* Outputs at their depths, without copies in other memories; and as they would be with one release at a time. */
+    uint64_t buffer_bytes, single_bytes;
+} clo_pipeline_metrics;
+
+#define CLO_PIPELINE_METRICS_INIT CLO_SIZED_INIT(clo_pipeline_metrics)
+
+/* Measures a plan with an interval.
+ *
+ *   out  set out->size with CLO_PIPELINE_METRICS_INIT.
+ *
+ * Returns CLO_OK, CLO_ERR_ARGUMENT (the plan has no interval, as clo_plan_buffer_depths, out->size is wrong) or
+ * CLO_ERR_MEMORY.
+ * Threads: any. Real time: no. As clo_cost_interval_bound and clo_plan_buffer_depths. */
+CLO_API CLO_NODISCARD clo_status clo_plan_pipeline_measure(const clo_plan *plan, const clo_cost *cost,
+                                                           clo_pipeline_metrics *out);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
