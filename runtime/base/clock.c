@@ -27,6 +27,22 @@ bool clo_ticks_are_steady(void)
 #endif
 }
 
+#define PAIR_TRIES 4
+
+void clo_clock_pair(int64_t *ticks, int64_t *ns)
+{
+    int64_t least = INT64_MAX;
+
+    for (int i = 0; i < PAIR_TRIES; i++) {
+        int64_t before = clo_ticks(), now_ns = clo_clock_ns(), took = clo_ticks() - before;
+        if (took >= least)
+            continue;
+        least = took;
+        *ticks = before + took / 2;
+        *ns = now_ns;
+    }
+}
+
 int64_t clo_tick_line_ns(const clo_tick_line *line, int64_t ticks)
 {
     int64_t span = line->ticks2 - line->ticks;

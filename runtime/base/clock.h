@@ -25,6 +25,9 @@ static inline int64_t clo_ticks(void)
 #endif
 }
 
+/* This moment in both counts; as near as can be, also if the thread is preempted in between. */
+void clo_clock_pair(int64_t *ticks, int64_t *ns);
+
 /* Two moments known in both counts; ticks between and about them turn into ns along the straight line. */
 typedef struct clo_tick_line {
     int64_t ticks, ns;   /* the first moment              */

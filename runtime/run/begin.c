@@ -20,7 +20,8 @@ static void reset(clo_job *job, uint64_t release)
 {
     clo_engine_begin(job->engine,
                      job->scheduled != NULL && atomic_load_explicit(&job->was_cut, memory_order_relaxed) != 0);
-    memset(job->virtual_free_ns, 0, job->runtime->workers_count * sizeof *job->virtual_free_ns);
+    if (job->runtime->clock == CLO_CLOCK_VIRTUAL)
+        memset(job->virtual_free_ns, 0, job->runtime->workers_count * sizeof *job->virtual_free_ns);
     for (uint32_t execution = 0; job->events != NULL && execution < job->program->executions; execution++)
         if (job->is_fast) /* not executed */
             job->ticked[execution].executor = CLO_NONE;
@@ -56,7 +57,7 @@ void clo_job_run_arm(clo_job *job, uint64_t release)
     reset(job, release);
     /* A submit has just read the clock. */
     bool has_read = series == NULL && job->scheduled == NULL;
-    job->run_ns = has_read ? atomic_load_explicit(&job->submit_ns, memory_order_relaxed) : clo_clock_ns();
+    job->run_ns = has_read ? atomic_load_explicit(&job->submitted, memory_order_relaxed) : clo_clock_ns();
     if (job->scheduled != NULL)
         arm_scheduled(job, release);
     if (job->ticked != NULL)

@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "run/runtime.h"
 #include "run/series.h"
+#include "run/stamp.h"
 
 void clo_runtime_tell(clo_runtime *runtime)
 {
@@ -17,15 +18,25 @@ void clo_job_done(clo_job *job)
 {
     clo_runtime *runtime = job->runtime;
 
-    atomic_store_explicit(&job->response_ns, (job->end_ns - job->run_ns) / (int64_t)job->runtime->dilate,
-                          memory_order_relaxed);
+    clo_stamp_response(job);
     clo_phase_end(&job->phase);
     clo_runtime_tell(runtime);
 }
 
+void clo_job_done_reading(clo_job *job)
+{
+    clo_runtime *runtime = job->runtime;
+
+    clo_stamp_response(job);
+    clo_phase_end_reading(&job->phase);
+    /* seq_cst: either we see the waiter, or it sees the end (two locations, waiters and phase). */
+    if (atomic_load_explicit(&runtime->waiters, memory_order_seq_cst) > 0)
+        clo_runtime_tell(runtime);
+}
+
 static bool is_over(const clo_job *job)
 {
-    if (clo_phase_get(&job->phase) != CLO_PHASE_DONE)
+    if (!clo_phase_is_done(&job->phase))
         return false;
     return job->series == NULL || job->series->miss == NULL ||
            atomic_load_explicit(&job->series->is_settled, memory_order_acquire) != 0;
@@ -38,7 +49,7 @@ bool clo_job_wait_until(clo_job *job, int64_t until_ns)
 
     if (has_ended)
         return true;
-    /* seq_cst with clo_runtime_tell: two locations, waiters and done_epoch. */
+    /* seq_cst with clo_runtime_tell and clo_job_done_reading: two locations, waiters and done_epoch or phase. */
     atomic_fetch_add_explicit(&runtime->waiters, 1, memory_order_seq_cst);
     for (;;) { /* every end of a job moves the epoch */
         uint32_t epoch = atomic_load_explicit(&runtime->done_epoch, memory_order_seq_cst);

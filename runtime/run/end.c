@@ -7,6 +7,7 @@
 #include "run/done.h"
 #include "run/runtime.h"
 #include "run/series.h"
+#include "run/stamp.h"
 
 /* What the run that has ended leaves in the series. */
 static void account(clo_job *job, uint64_t release)
@@ -59,7 +60,7 @@ void clo_job_run_take_off(clo_job *job)
 
 void clo_job_run_ended(clo_job *job)
 {
-    job->end_ns = clo_clock_ns();
+    clo_stamp_end(job);
     if (job->ticked != NULL) {
         job->line.ticks2 = clo_ticks();
         job->line.ns2 = job->end_ns - job->run_ns;

@@ -3,9 +3,11 @@
 
 #include "base/clock.h"
 #include "base/saturate.h"
+#include "run/alone.h"
 #include "run/capacity.h"
 #include "run/execute.h"
 #include "run/item.h"
+#include "run/left.h"
 #include "run/loan.h"
 #include "run/pace.h"
 #include "run/real_time.h"
@@ -84,15 +86,11 @@ static uint64_t take(clo_worker *worker, clo_job *job)
     if (item == CLO_ITEM_NONE)
         item = take_hand(worker, job);
     if (item == CLO_ITEM_NONE)
-        item = take_public(worker, job, &worker->left);
-    if (item == CLO_ITEM_NONE)
         item = take_public(worker, job, &worker->public_list);
     for (uint32_t w = 0; w < runtime->first_slot && item == CLO_ITEM_NONE; w++) {
         if (w == worker->index)
             continue;
         item = take_public(worker, job, &runtime->workers[w].public_list);
-        if (item == CLO_ITEM_NONE)
-            item = take_public(worker, job, &runtime->workers[w].left);
         if (item != CLO_ITEM_NONE)
             job->stats[worker->index].steals++;
     }
@@ -166,14 +164,16 @@ static void ask(const clo_worker *worker)
             atomic_store_explicit(&runtime->workers[w].asked, worker->index + 1, memory_order_relaxed);
 }
 
-/* Until the job is over, or nothing of it was to be had for spin_ns (true), or the worker is called for (false). */
-static bool drive(clo_worker *worker, clo_job *job)
+/* Until the job is over, or nothing of it was to be had for spin_ns (true), or the worker is called for (false). Begins
+ * with the item, if it is one. */
+static bool drive(clo_worker *worker, clo_job *job, uint64_t item)
 {
     int64_t until_ns = 0;
     uint32_t pauses = 4;
 
-    for (;;) { /* ends at until_ns, which moves when something was run */
-        uint64_t item = take(worker, job);
+    for (;; item = CLO_ITEM_NONE) { /* ends at until_ns, which moves when something was run */
+        if (item == CLO_ITEM_NONE)
+            item = take(worker, job);
         if (item != CLO_ITEM_NONE) {
             if (!run(worker, job, item))
                 return false;
@@ -204,8 +204,6 @@ static void begin(clo_worker *worker)
     clo_thread_stands_in(worker->runtime);
     worker->ran = worker->bypasses = 0;
     worker->pace_since_ns = 0;
-    if (worker->pace_ns == 0 || ++worker->borrowed % SAMPLED == 0)
-        note_pace(worker);
 }
 
 /* Nothing of ours stays behind in the deque, where nobody would find it. */
@@ -221,15 +219,9 @@ static void end(clo_worker *worker)
     atomic_store_explicit(&worker->is_helped, 0, memory_order_relaxed);
 }
 
-void clo_job_help(clo_job *job)
+/* The worker is borrowed no longer. */
+static void give_back(clo_worker *worker, bool is_free)
 {
-    if (!clo_job_is_helped(job) || !clo_thread_is_foreign())
-        return;
-    clo_worker *worker = clo_loan_take(job->runtime);
-    if (worker == NULL)
-        return;
-    begin(worker);
-    bool is_free = drive(worker, job);
     end(worker);
     /* What was called for before our last look is seen by is_needed; what comes later makes us look again. */
     while (is_free && !is_needed(worker, NULL)) {
@@ -238,4 +230,45 @@ void clo_job_help(clo_job *job)
         (void)clo_parker_look(&worker->parker);
     }
     clo_parker_rouse(&worker->parker);
+}
+
+/* The job lies with this worker, and both are ours. True: it is over, and we are its reader. */
+static bool run_left(clo_worker *worker, clo_job *job)
+{
+    begin(worker);
+    uint64_t item = clo_left_unpack(worker, job->slot + 1);
+    bool is_alone = clo_alone_may(job);
+    if (is_alone)
+        item = clo_alone_run(worker, job, item);
+    bool is_over = is_alone && item == CLO_ITEM_NONE, is_free = true;
+    if (is_over) {
+        clo_alone_end(worker, job);
+    } else {
+        int64_t pace_ns = atomic_load_explicit(&job->pace_ns, memory_order_relaxed);
+        if (pace_ns > 0)
+            worker->pace_ns = pace_ns;
+        note_pace(worker);
+        is_free = drive(worker, job, item);
+        clo_worker_take_pace(worker);
+        atomic_store_explicit(&job->pace_ns, worker->pace_ns, memory_order_relaxed);
+    }
+    give_back(worker, is_free);
+    return is_over;
+}
+
+bool clo_job_help(clo_job *job)
+{
+    if (!clo_job_is_helped(job) || !clo_thread_is_foreign())
+        return false;
+    clo_worker *worker = clo_left_claim(job);
+    if (worker != NULL)
+        return run_left(worker, job);
+    worker = clo_loan_take(job);
+    if (worker == NULL)
+        return false;
+    begin(worker);
+    if (worker->pace_ns == 0 || ++worker->borrowed % SAMPLED == 0)
+        note_pace(worker);
+    give_back(worker, drive(worker, job, CLO_ITEM_NONE));
+    return false;
 }

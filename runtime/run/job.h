@@ -60,16 +60,16 @@ struct clo_job {
     int64_t *virtual_free_ns;
     /* Virtual clock, tasks with demands: the order of events; else NULL. */
     struct clo_virtual *virtual_time;
-    /* Relaxed: monitors read it. 0: never submitted. */
-    _Atomic int64_t submit_ns;
+    /* Relaxed: monitors read it. 0: never submitted. In ns, or ticks where the job counts these (stamp.h). */
+    _Atomic int64_t submitted;
     /* Of the plan in use, for monitors. Relaxed. */
     _Atomic uint32_t executions;
     /* Traced on the fast path: from submit to end, ns from submit. */
     clo_tick_line line;
     /* Written by the last worker, before DONE. */
-    int64_t end_ns;
-    /* Of the last run that ended; for clo_job_timing_read. */
-    _Atomic int64_t response_ns;
+    int64_t end_ns, end_ticks;
+    /* Of the last run that ended; for clo_job_timing_read. In ns or ticks, as `submitted`. */
+    _Atomic int64_t response;
     uint64_t parks_before;
     /* Of the current submit, as clo_stop numbers runs. */
     uint64_t first_run;
@@ -78,6 +78,10 @@ struct clo_job {
     bool is_pinned;
     /* The fast path runs it: nothing is timed, moved, held or decided. */
     bool is_fast;
+    /* And nobody notes when its bodies run, nor have they data to be shown. */
+    bool is_plain;
+    /* Its submits and ends are noted in ticks (stamp.h). */
+    bool counts_ticks;
     /* Bodies of it may finish later, some of it is done already or may be skipped, or it has hedges. */
     bool is_odd;
 
@@ -94,6 +98,11 @@ struct clo_job {
     struct clo_pair *pairs;
     /* Hedges that the watchdog has taken back, since the submit. */
     _Atomic uint64_t hedges_dropped;
+    /* The worker with which it was left, or that was borrowed for it, last. A hint: relaxed. */
+    _Atomic uint32_t left_at;
+    /* How long a body has taken lately when a thread that waited for the job ran it (alone.h); 0: not known yet. Relaxed:
+     * such threads write it. */
+    _Atomic int64_t pace_ns;
 
     alignas(CLO_CACHE_LINE_BYTES) clo_stop stop;
     /* 0: none; else (task + 1) << 32 | code: the first error. */

@@ -65,8 +65,8 @@ static bool is_fast(const clo_job *job, const clo_job_body *body)
     return job->runtime->clock == CLO_CLOCK_REAL && job->done == NULL && !body->engine->is_timed &&
            ((body->events == NULL && job->runtime->recorder_events == 0) || clo_ticks_are_steady()) &&
            (job->series == NULL || job->series->poll_ns == 0) && program->executions == program->instances &&
-           !graph->has_demands && !graph->has_outputs && !graph->may_pend && graph->modes == NULL && !program->crosses_memories &&
-           !has_kind_bodies;
+           !graph->has_demands && !graph->has_outputs && !graph->may_pend && graph->modes == NULL &&
+           !program->crosses_memories && !has_kind_bodies;
 }
 
 void clo_job_body_exchange(clo_job *job, clo_job_body *body)
@@ -91,6 +91,9 @@ void clo_job_body_exchange(clo_job *job, clo_job_body *body)
     job->pairs = body->pairs;
     job->own = body->own;
     job->is_fast = is_fast(job, body);
+    job->is_plain = job->is_fast && body->events == NULL && job->runtime->recorder_events == 0 &&
+                     body->program->graph->data == NULL;
+    job->counts_ticks = job->is_plain && job->series == NULL && job->scheduled == NULL && job->runtime->ticks_in_us > 0;
     job->is_odd = body->program->graph->may_pend || body->program->graph->modes != NULL || job->done != NULL ||
                   job->pairs != NULL;
     atomic_store_explicit(&job->executions, job->program->first_hedge, memory_order_relaxed);

@@ -25,27 +25,23 @@ bool clo_loan_is_uniform(const clo_platform *platform)
     return true;
 }
 
-/* The worker that this thread has borrowed last. */
-static _Thread_local uint32_t lately;
-
-/* Executors that differ are tied to their CPUs: who helps must be there. */
-static bool suits(const clo_runtime *runtime, const clo_worker *worker)
+bool clo_loan_suits(const clo_runtime *runtime, const clo_worker *worker)
 {
     return runtime->is_uniform || worker->cpu < 0 || worker->cpu == sched_getcpu();
 }
 
-uint32_t clo_loan_place(const clo_runtime *runtime)
+uint32_t clo_loan_place(const clo_runtime *runtime, uint32_t lately)
 {
     uint32_t workers = runtime->first_slot, place = CLO_NONE;
 
-    if (lately < workers && clo_parker_is_asleep(&runtime->workers[lately].parker) &&
-        suits(runtime, &runtime->workers[lately]))
+    if (lately < workers && clo_parker_sleeps_free(&runtime->workers[lately].parker) &&
+        clo_loan_suits(runtime, &runtime->workers[lately]))
         return lately;
     for (uint32_t w = workers; w-- > 0;) { /* a sleeper, else the last one that looks for work */
         const clo_worker *worker = &runtime->workers[w];
-        if (!clo_parker_may_lend(&worker->parker) || !suits(runtime, worker))
+        if (!clo_parker_may_lend(&worker->parker) || !clo_loan_suits(runtime, worker))
             continue;
-        if (clo_parker_is_asleep(&worker->parker))
+        if (clo_parker_sleeps_free(&worker->parker))
             return w;
         if (place == CLO_NONE)
             place = w;
@@ -53,12 +49,14 @@ uint32_t clo_loan_place(const clo_runtime *runtime)
     return place != CLO_NONE ? place : 0;
 }
 
-clo_worker *clo_loan_take(const clo_runtime *runtime)
+clo_worker *clo_loan_take(clo_job *job)
 {
-    uint32_t place = clo_loan_place(runtime);
+    clo_runtime *runtime = job->runtime;
+    uint32_t place = clo_loan_place(runtime, atomic_load_explicit(&job->left_at, memory_order_relaxed));
+    clo_worker *worker = &runtime->workers[place];
 
-    if (!suits(runtime, &runtime->workers[place]) || !clo_parker_borrow(&runtime->workers[place].parker))
+    if (!clo_loan_suits(runtime, worker) || !clo_parker_borrow(&worker->parker))
         return NULL;
-    lately = place;
-    return &runtime->workers[place];
+    atomic_store_explicit(&job->left_at, place, memory_order_relaxed);
+    return worker;
 }

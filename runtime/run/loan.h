@@ -24,11 +24,14 @@ static inline bool clo_job_is_helped(const clo_job *job)
            job->program->executions <= CLO_LOAN_EXECUTIONS_MAX;
 }
 
-/* The worker that the calling thread would borrow now, if any: there its next job is best left. */
-uint32_t clo_loan_place(const clo_runtime *runtime);
+/* Executors that differ are tied to their CPUs: the calling thread may stand in for this worker. */
+bool clo_loan_suits(const clo_runtime *runtime, const clo_worker *worker);
 
-/* Borrows a worker that is asleep or idle (sync/park.h); NULL: there is none, or its executor differs from others and
- * the calling thread is on another CPU. */
-clo_worker *clo_loan_take(const clo_runtime *runtime);
+/* The worker that the calling thread would borrow now, if any: there its job is best left. `lately`: a hint. */
+uint32_t clo_loan_place(const clo_runtime *runtime, uint32_t lately);
+
+/* Borrows a worker that is asleep or idle (sync/park.h) for the job; NULL: there is none, or its executor differs from
+ * others and the calling thread is on another CPU. */
+clo_worker *clo_loan_take(clo_job *job);
 
 #endif

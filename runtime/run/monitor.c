@@ -4,6 +4,7 @@
 #include "base/status.h"
 #include "run/open.h"
 #include "run/runtime.h"
+#include "run/stamp.h"
 #include "run/worker.h"
 
 #include <stdio.h>
@@ -69,7 +70,7 @@ static void read_row(const clo_job *job, job_row *row)
     }
     progress->mode = job->scheduled != NULL ? CLO_JOB_POLICY : job->is_replay ? CLO_JOB_REPLAY : CLO_JOB_STEAL;
     progress->state = read_state(job);
-    progress->submit_ns = atomic_load_explicit(&job->submit_ns, memory_order_relaxed);
+    progress->submit_ns = clo_stamp_submit_ns(job);
     progress->deadline_ns = job->deadline_ns;
     for (uint32_t w = 0; w < runtime->workers_count; w++)
         progress->executed += clo_counter_read(&job->stats[w].executed);

@@ -45,6 +45,8 @@ struct clo_runtime {
     uint32_t recorder_events;
     /* Its first moment: the start. */
     clo_tick_line line;
+    /* As long as clo_ticks_are_steady; 0: they are not. */
+    int64_t ticks_in_us;
     /* For clo_runtime_report. */
     char report[512];
     /* As many as executors. */

@@ -15,6 +15,7 @@
 #include "run/running.h"
 #include "run/runtime.h"
 #include "run/signals.h"
+#include "run/stamp.h"
 #include "run/slots.h"
 #include "run/timing.h"
 #include "run/watchdog_loop.h"
@@ -135,7 +136,6 @@ static void init_worker(clo_runtime *runtime, uint32_t index)
     clo_hand_init(&worker->hedge);
     clo_stack_init(&worker->public_list);
     clo_stack_init(&worker->aged);
-    clo_stack_init(&worker->left);
     worker->machine = &runtime->machines[runtime->platform->executors[index].machine];
     worker->line = worker->held = CLO_ITEM_NONE;
     worker->line_end = &worker->line;
@@ -209,6 +209,7 @@ static clo_status start_threads(clo_runtime *runtime)
             break;
         clo_futex_wait(&runtime->started, started);
     }
+    runtime->ticks_in_us = clo_ticks_are_steady() ? clo_stamp_ticks_in_us(&runtime->line) : 0;
     clo_status status = created == threads ? read_start(runtime)
                                            : clo_fail(CLO_ERR_SYSTEM, "cannot create worker %u of %u: %s", created,
                                                       threads, strerror(error));
@@ -368,7 +369,7 @@ static void configure(clo_runtime *runtime, const clo_platform *platform, const 
     runtime->real_time = config->real_time;
     runtime->names_signals = config->name_signals != 0;
     runtime->recorder_events = config->recorder_events;
-    runtime->line = (clo_tick_line){.ticks = clo_ticks(), .ns = clo_clock_ns()};
+    clo_clock_pair(&runtime->line.ticks, &runtime->line.ns);
     runtime->jobs_max = config->jobs_max;
     for (uint32_t slot = config->jobs_max; slot-- > 0;)
         runtime->free_slots[runtime->free_count++] = slot;

@@ -11,6 +11,7 @@
 #include "run/real_time.h"
 #include "run/runtime.h"
 #include "run/series.h"
+#include "run/stamp.h"
 #include "run/timing.h"
 #include "run/watchdog_loop.h"
 
@@ -28,7 +29,7 @@ static void arm(clo_job *job)
     atomic_store_explicit(&job->failure, 0, memory_order_relaxed);
     job->first_run = clo_stop_submit(&job->stop);
     job->parks_before = clo_runtime_parks(job->runtime);
-    atomic_store_explicit(&job->submit_ns, clo_clock_ns(), memory_order_relaxed);
+    clo_stamp_submit(job);
 }
 
 static void arm_series(clo_job *job)
@@ -47,7 +48,7 @@ static void arm_series(clo_job *job)
     clo_histogram_clear(&series->jitter_ns);
     clo_histogram_clear(&series->start_ns);
     clo_histogram_clear(&series->response_ns);
-    series->base_ns = atomic_load_explicit(&job->submit_ns, memory_order_relaxed);
+    series->base_ns = atomic_load_explicit(&job->submitted, memory_order_relaxed);
     series->is_releasing = is_periodic;
     series->next_release = is_periodic ? 0 : 1;
     series->next_deadline = 0;

@@ -6,6 +6,7 @@
 #include "run/job.h"
 #include "run/runtime.h"
 #include "run/series.h"
+#include "run/stamp.h"
 #include "run/worker.h"
 
 #include <inttypes.h>
@@ -35,7 +36,7 @@ static uint64_t read_counter(const _Atomic uint64_t *counter)
 static void read_single(const clo_job *job, clo_job_timing *timing)
 {
     bool is_done = clo_phase_get(&job->phase) == CLO_PHASE_DONE;
-    int64_t response_ns = is_done ? atomic_load_explicit(&job->response_ns, memory_order_relaxed) : 0;
+    int64_t response_ns = is_done ? clo_stamp_response_ns(job) : 0;
 
     timing->released = 1;
     timing->finished = is_done;

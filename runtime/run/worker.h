@@ -11,6 +11,7 @@
 #include "run/machine.h"
 #include "sync/alarm.h"
 #include "sync/bell.h"
+#include "sync/counter.h"
 #include "sync/hand.h"
 #include "sync/histogram.h"
 #include "sync/lookout.h"
@@ -38,8 +39,10 @@ typedef struct clo_worker {
     _Atomic uint32_t asked;
     /* 1: it shall look through its line of items that wait for capacities. */
     _Atomic uint32_t is_called;
+    /* What is left with it are jobs (left.h). */
     clo_parker parker;
-    clo_lookout lookout;
+    /* Runs that ended while it was borrowed; its borrower's. */
+    clo_counter ended;
 
     /* An item that another worker held out to this one. Others look at it often, so it lies apart from the inbox. */
     alignas(CLO_CACHE_LINE_BYTES) clo_hand hand;
@@ -48,10 +51,10 @@ typedef struct clo_worker {
 
     /* Items that anybody may take. */
     alignas(CLO_CACHE_LINE_BYTES) clo_stack public_list;
-    /* Roots of short jobs, left for the thread that will wait for them (left.h). */
-    clo_stack left;
     /* The same as `public_list`; filled from `public_list` when it is empty, so that what lies here gets its turn. */
     clo_stack aged;
+    /* Submits read it: it does not lie with the parker, which the owner writes at each look. */
+    clo_lookout lookout;
 
     /* How its body ends if that finishes later (pending.h), and what whoever ends it rings. */
     alignas(CLO_CACHE_LINE_BYTES) clo_promise promise;
@@ -83,9 +86,9 @@ typedef struct clo_worker {
     uint32_t skips;
     /* Worker whose public list had its turn last. */
     uint32_t neighbour;
-    /* What lay on a list of what was left, when a job had ended last, and how often something did in a row. */
-    uint64_t seen_left;
-    uint32_t seen_epoch, seen;
+    /* The job that was left, when one had ended last, and how often some job was there in a row. */
+    uint32_t seen_left, seen;
+    uint64_t seen_ends;
     /* Turns that came by since. */
     uint32_t passes;
     /* Time an item has taken lately; 0: not known yet. */

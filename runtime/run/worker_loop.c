@@ -267,19 +267,21 @@ static void pause_for(clo_worker *worker, uint32_t pauses, bool is_lent)
     }
 }
 
-static void sleep_counted(clo_worker *worker)
+/* Returns an item of what was left with the worker and is now its own to run; CLO_ITEM_NONE: nothing. */
+static uint64_t sleep_counted(clo_worker *worker)
 {
     atomic_fetch_add_explicit(&worker->parks, 1, memory_order_relaxed);
-    clo_parker_sleep(&worker->parker);
+    uint32_t note = clo_parker_sleep(&worker->parker);
     atomic_fetch_add_explicit(&worker->wakes, 1, memory_order_relaxed);
     clo_histogram_record(&worker->wake_ns,
                          clo_clock_ns() - atomic_load_explicit(&worker->parker.woken_ns, memory_order_relaxed));
+    return note != 0 ? clo_left_unpack(worker, note) : CLO_ITEM_NONE;
 }
 
 static bool has_public(const clo_runtime *runtime)
 {
     for (uint32_t w = 0; w < runtime->first_slot; w++)
-        if (!clo_stack_is_empty(&runtime->workers[w].public_list) || !clo_stack_is_empty(&runtime->workers[w].left))
+        if (!clo_stack_is_empty(&runtime->workers[w].public_list))
             return true;
     return false;
 }
@@ -294,45 +296,58 @@ static void end_lookout(clo_worker *worker)
         clo_runtime_wake_one(worker->runtime);
 }
 
+/* After sleep, with an item of what was left: it may be something else that we were woken for. */
+static void pass_on(clo_worker *worker)
+{
+    if (has_public(worker->runtime))
+        clo_runtime_wake_one(worker->runtime);
+}
+
 /* The worker is lent, and sleeps until it is needed. */
-static void retire(clo_worker *worker)
+static uint64_t retire(clo_worker *worker)
 {
     clo_runtime *runtime = worker->runtime;
+    uint64_t item = CLO_ITEM_NONE;
+    uint32_t note;
 
     atomic_fetch_add_explicit(&runtime->sleepers, 1, memory_order_seq_cst);
     clo_fence_heavy(&runtime->fence);
-    bool sleeps = clo_parker_retire(&worker->parker);
+    bool sleeps = clo_parker_retire(&worker->parker, &note);
     end_lookout(worker);
     if (sleeps)
-        sleep_counted(worker);
+        item = sleep_counted(worker);
+    else if (note != 0)
+        item = clo_left_unpack(worker, note);
     atomic_fetch_sub_explicit(&runtime->sleepers, 1, memory_order_relaxed);
+    return item;
 }
 
 /* How an idle worker spends its time. */
 typedef struct lookout {
     int64_t until_ns;
-    uint32_t epoch; /* of ended jobs, when until_ns was set */
+    uint64_t ends; /* of jobs, when until_ns was set */
     uint32_t pauses, most;
     uint32_t blocked; /* looks in a row when there was something to do, and the worker was lent */
 } lookout;
 
 /* Whether to look on after a look that found nothing. Where waiting threads help, one worker goes on as long as jobs
- * end, at a slower pace: it moves the lines of those that work. The others make room for those who borrow them. */
-static bool looks_on(const clo_worker *worker, lookout *l, bool is_lent)
+ * end, at a slower pace: it moves the lines of those that work. The others sleep once their time is up. While there is
+ * something to do that the borrower of a lent one leaves alone, he is asked to give it back. */
+static bool looks_on(clo_worker *worker, lookout *l, bool is_lent)
 {
     const clo_runtime *runtime = worker->runtime;
     int64_t now_ns = clo_clock_ns();
 
     l->pauses = l->pauses < l->most ? l->pauses * 2 : l->most;
     l->blocked = is_lent && has_public(runtime) ? l->blocked + 1 : 0;
-    if (is_lent && (l->blocked > 1 || !is_first_on_lookout(worker)))
-        return false;
+    if (l->blocked > 1)
+        clo_parker_call(&worker->parker);
     if (now_ns < l->until_ns)
         return true;
-    uint32_t epoch = atomic_load_explicit(&runtime->done_epoch, memory_order_relaxed);
-    if (!runtime->helps || epoch == l->epoch || !is_first_on_lookout(worker))
+    uint64_t ends = clo_left_ends(runtime);
+    if (!runtime->helps || ends == l->ends || !is_first_on_lookout(worker))
         return false;
-    l->epoch = epoch;
+    l->ends = ends;
     l->until_ns = clo_time_add(now_ns, runtime->spin_ns);
     l->most = PAUSES_SLOW;
     return true;
@@ -343,7 +358,7 @@ static uint64_t look_out(clo_worker *worker)
 {
     clo_runtime *runtime = worker->runtime;
     lookout l = {.until_ns = clo_time_add(clo_clock_ns(), runtime->spin_ns),
-                 .epoch = atomic_load_explicit(&runtime->done_epoch, memory_order_relaxed),
+                 .ends = clo_left_ends(runtime),
                  .pauses = 4,
                  .most = PAUSES_MAX};
 
@@ -354,14 +369,12 @@ static uint64_t look_out(clo_worker *worker)
         is_lent = runtime->helps && !clo_parker_resume(&worker->parker);
         if (!is_lent)
             item = find(worker);
-        if (!is_lent && item == CLO_ITEM_NONE)
-            item = clo_left_take(worker, false);
+        if (item == CLO_ITEM_NONE && runtime->helps)
+            item = clo_left_take(worker, false, &is_lent);
         bool is_stopping = atomic_load_explicit(&runtime->stopping, memory_order_relaxed) != 0;
         if (item == CLO_ITEM_NONE && !is_stopping && looks_on(worker, &l, is_lent))
             continue;
-        if (is_lent)
-            retire(worker);
-        return item;
+        return is_lent ? retire(worker) : item;
     }
 }
 
@@ -388,12 +401,16 @@ static uint64_t park(clo_worker *worker)
     clo_parker_prepare(&worker->parker);
     atomic_fetch_add_explicit(&runtime->sleepers, 1, memory_order_seq_cst);
     clo_fence_heavy(&runtime->fence);
+    bool is_lent = false;
     uint64_t item = find(worker);
     if (item == CLO_ITEM_NONE)
-        item = clo_left_take(worker, true);
+        item = clo_left_take(worker, true, &is_lent);
     if (item == CLO_ITEM_NONE && atomic_load_explicit(&runtime->stopping, memory_order_acquire) == 0) {
-        sleep_counted(worker);
-        item = clo_left_take(worker, true); /* it may be what we were woken for */
+        item = sleep_counted(worker);
+        if (item == CLO_ITEM_NONE)
+            item = clo_left_take(worker, true, &is_lent); /* it may be what we were woken for */
+        if (item != CLO_ITEM_NONE)
+            pass_on(worker);
     } else if (!clo_parker_cancel(&worker->parker) && item != CLO_ITEM_NONE) {
         clo_left_publish(runtime); /* we ate a wake that was meant for somebody's other item: pass it on */
         clo_runtime_wake_one(runtime);

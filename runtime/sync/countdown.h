@@ -4,9 +4,12 @@
  * execution from then on. That caller has put the counter back for the next run: a graph that runs again needs no
  * reset pass.
  *
- *              arm   hit
- *      arm      X     X     (arm only while nobody hits: when the job is made)
- *      hit      X     -     (hits of the next run only after the end of this one)
+ *              arm   hit   hit_alone
+ *      arm      X     X        X       (arm only while nobody hits: when the job is made)
+ *      hit      X     -        X       (hits of the next run only after the end of this one)
+ *
+ * hit_alone is for a thread that has the whole run to itself: others may hit once it has made something of the run
+ * visible to them.
  *
  * Progress: wait-free. Ordering: everything that any predecessor's worker wrote before its hit happens before
  * whatever the last hitter does next: [A] acq_rel, or [B] acquire for the last hitter, reads from the others' [A].
@@ -45,6 +48,15 @@ static inline bool clo_countdown_hit_many(clo_countdown *countdown, uint32_t hit
 static inline bool clo_countdown_hit(clo_countdown *countdown)
 {
     return clo_countdown_hit_many(countdown, 1);
+}
+
+/* The same, without an atomic read-modify-write, while nobody else hits any counter of the run. */
+static inline bool clo_countdown_hit_alone(clo_countdown *countdown)
+{
+    uint32_t left = atomic_load_explicit(&countdown->left, memory_order_relaxed) - 1;
+
+    atomic_store_explicit(&countdown->left, left == 0 ? countdown->needs : left, memory_order_relaxed);
+    return left == 0;
 }
 
 #endif

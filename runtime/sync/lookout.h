@@ -5,14 +5,18 @@
  * one for what it does not take itself. Both change one word by a read-modify-write, so one of them comes later and
  * sees the other.
  *
- *               begin   end   trust
- *      begin      X      X      -     (owner only)
- *      end        X      X      -     (owner only)
- *      trust      -      -      -
+ * Where the item was made visible by a read-modify-write that is seq_cst, and the owner reads it so after its end, a
+ * trust need not write what it finds already ([C]): either it comes before the end ([B], seq_cst) in their one order,
+ * and so does the item, or it sees the end.
+ *
+ *               begin   end   trust   trust_seen
+ *      begin      X      X      -         -          (owner only)
+ *      end        X      X      -         -          (owner only)
+ *      trust      -      -      -         -
  *
  * Progress: wait-free. Ordering: what a producer wrote before a trust that succeeded is visible to the owner after the
  * end: [B] acquire pairs with [A] release.
- * Mutation list: [A] relaxed; [B] relaxed; end that does not tell; trust that only looks. */
+ * Mutation list: [A] relaxed; [B] relaxed; [C] relaxed; end that does not tell; trust that only looks. */
 #ifndef CLO_SYNC_LOOKOUT_H
 #define CLO_SYNC_LOOKOUT_H
 
@@ -35,7 +39,7 @@ static inline void clo_lookout_begin(clo_lookout *lookout)
 /* Owner: looks no longer. True: somebody has relied on it. */
 static inline bool clo_lookout_end(clo_lookout *lookout)
 {
-    return atomic_exchange_explicit(&lookout->state, CLO_LOOKOUT_NONE, memory_order_acquire) == /* [B] */
+    return atomic_exchange_explicit(&lookout->state, CLO_LOOKOUT_NONE, memory_order_seq_cst) == /* [B] */
            CLO_LOOKOUT_TRUSTED;
 }
 
@@ -56,6 +60,13 @@ static inline bool clo_lookout_trust(clo_lookout *lookout)
                                                     memory_order_relaxed))
             return true;
     return false;
+}
+
+/* The same after a seq_cst read-modify-write that made the item visible. */
+static inline bool clo_lookout_trust_seen(clo_lookout *lookout)
+{
+    return atomic_load_explicit(&lookout->state, memory_order_seq_cst) == CLO_LOOKOUT_TRUSTED || /* [C] */
+           clo_lookout_trust(lookout);
 }
 
 #endif

@@ -51,7 +51,7 @@ void clo_futex_wake_all(_Atomic uint32_t *word)
     syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
 }
 
-void clo_parker_sleep(clo_parker *parker)
+uint32_t clo_parker_sleep(clo_parker *parker)
 {
     uint32_t state = CLO_PARK_ANNOUNCED;
 
@@ -59,19 +59,23 @@ void clo_parker_sleep(clo_parker *parker)
     (void)atomic_compare_exchange_strong_explicit(&parker->state, &state, CLO_PARK_ASLEEP,
                                                   memory_order_release, /* [A] */
                                                   memory_order_relaxed);
-    /* Acquire pairs with the exchange in wake: the waker's writes before the wake are visible; and with [E]. */
-    while ((state = atomic_load_explicit(&parker->state, memory_order_acquire)) != CLO_PARK_AWAKE)
+    /* Acquire pairs with the exchange in wake: the waker's writes before the wake are visible; and with [E] and [I]. */
+    while ((state = atomic_load_explicit(&parker->state, memory_order_acquire)) % CLO_PARK_NOTE != CLO_PARK_AWAKE)
         clo_futex_wait(&parker->state, state);
+    if (state != CLO_PARK_AWAKE) /* nobody else changes it now */
+        atomic_store_explicit(&parker->state, CLO_PARK_AWAKE, memory_order_relaxed);
+    return state / CLO_PARK_NOTE;
 }
 
-bool clo_parker_retire(clo_parker *parker)
+bool clo_parker_retire(clo_parker *parker, uint32_t *note)
 {
     uint32_t state = CLO_PARK_IDLE, next;
 
-    do { /* each turn the borrower has given it back, or somebody has called */
+    do { /* each turn the borrower has given it back, or somebody has called or left a note */
         next = (state & CLO_PARK_LENT) != 0 ? CLO_PARK_ASLEEP | CLO_PARK_LENT | CLO_PARK_CALLED : CLO_PARK_AWAKE;
-    } while (!atomic_compare_exchange_strong_explicit(&parker->state, &state, next, memory_order_acq_rel, /* [F] [H] */
+    } while (!atomic_compare_exchange_strong_explicit(&parker->state, &state, next, memory_order_acq_rel, /* [F] [H] [J] */
                                                       memory_order_relaxed));
+    *note = state / CLO_PARK_NOTE;
     return next != CLO_PARK_AWAKE;
 }
 
@@ -81,12 +85,12 @@ bool clo_parker_wake(clo_parker *parker)
 
     atomic_store_explicit(&parker->woken_ns, clo_clock_ns(), memory_order_relaxed);
     do { /* each turn somebody else has changed it */
-        if (state == CLO_PARK_AWAKE || state == CLO_PARK_IDLE)
+        if (state % CLO_PARK_NOTE == CLO_PARK_AWAKE || state % CLO_PARK_NOTE == CLO_PARK_IDLE)
             return false;
-        next = (state & CLO_PARK_LENT) != 0 ? state | CLO_PARK_CALLED : CLO_PARK_AWAKE;
+        next = (state & CLO_PARK_LENT) != 0 ? state | CLO_PARK_CALLED : state - state % CLO_PARK_NOTE;
     } while (!atomic_compare_exchange_strong_explicit(&parker->state, &state, next, memory_order_acq_rel, /* [G] */
                                                       memory_order_relaxed));
-    if (next != CLO_PARK_AWAKE)
+    if (next % CLO_PARK_NOTE != CLO_PARK_AWAKE)
         return false;
     clo_futex_wake_all(&parker->state);
     return true;

@@ -13,16 +13,24 @@
  * One word decides all of that, so the borrower needs no fence: each change is a read-modify-write, and whoever comes
  * later in the word's order sees what the earlier one wrote before.
  *
- *      owner:     prepare, cancel, sleep; idle, resume, retire      (X among each other)
- *      borrower:  look, give_back, rouse                            (X among each other)
- *      anybody:   wake, borrow
+ * The same word holds a note: a number that somebody leaves with a parker whose owner sleeps or is idle. Whoever takes
+ * the note gets what it stands for: with the parker, borrowed in the same step (claim), without it (lift), or its owner
+ * (take; what it finds when it was woken). Who leaves one sees to it that somebody will look: it then reads whether a
+ * worker looks (sync/lookout.h), and one that ends its look reads the notes after that. Both sides do so with a
+ * read-modify-write of their own word first, seq_cst ([I], and [B] there): one of them sees the other.
  *
- * Progress: wait-free, but for sleep and retire; wake, look, give_back try again only if the word was changed meanwhile.
+ *      owner:     prepare, cancel, sleep; idle, resume, retire, take      (X among each other)
+ *      borrower:  look, give_back, rouse, call                            (X among each other; call: the owner, idle)
+ *      anybody:   wake, borrow, leave, claim, lift, note
+ *
+ * Progress: wait-free, but for sleep and retire; wake, look, give_back, take and lift try again only if the word was
+ * changed meanwhile.
  * Ordering: what the owner left behind is the borrower's ([A] release, [B] acquire), and what that left, the owner's or
  * the next borrower's ([C] and [E] release; [B], [F], and the acquire in sleep). What a caller made visible is seen by
- * the look that takes its mark away ([D] acquire; [G] and [H]).
- * Mutation list: clo_fence_heavy doing nothing; [A], [B], [C], [E] relaxed; wake that leaves a lent one alone; retire
- * without a call. */
+ * the look that takes its mark away ([D] acquire; [G] and [H]). What was written before a note was left is seen by who
+ * has it ([I] release; [J] acquire, and the one in sleep).
+ * Mutation list: clo_fence_heavy doing nothing; [A], [B], [C], [E], [J] relaxed; [I] acquire, and release; wake that
+ * leaves a lent one alone, or drops a note; retire without a call; claim of whatever lies there. */
 #ifndef CLO_SYNC_PARK_H
 #define CLO_SYNC_PARK_H
 
@@ -60,7 +68,9 @@ enum {
     /* Somebody has borrowed it, while the owner was asleep or idle. */
     CLO_PARK_LENT = 4,
     /* And it was called for since. */
-    CLO_PARK_CALLED = 8
+    CLO_PARK_CALLED = 8,
+    /* Times this: the note, not 0. Never together with LENT. */
+    CLO_PARK_NOTE = 16
 };
 
 typedef struct clo_parker {
@@ -82,8 +92,9 @@ static inline bool clo_parker_cancel(clo_parker *parker)
     return atomic_exchange_explicit(&parker->state, CLO_PARK_AWAKE, memory_order_acq_rel) == CLO_PARK_ANNOUNCED;
 }
 
-/* Owner: sleeps until woken. Meanwhile others may borrow what is its own. */
-void clo_parker_sleep(clo_parker *parker);
+/* Owner: sleeps until woken. Meanwhile others may borrow what is its own. Returns the note that was left with it and
+ * that nobody has taken; 0: none. */
+uint32_t clo_parker_sleep(clo_parker *parker);
 
 /* Owner, awake: others may borrow what is its own, until clo_parker_resume has said true. */
 static inline void clo_parker_idle(clo_parker *parker)
@@ -91,7 +102,7 @@ static inline void clo_parker_idle(clo_parker *parker)
     atomic_store_explicit(&parker->state, CLO_PARK_IDLE, memory_order_release); /* [A] */
 }
 
-/* Owner, idle. False: it is lent, and still idle. */
+/* Owner, idle. False: it is lent, or a note was left with it; it is still idle. */
 static inline bool clo_parker_resume(clo_parker *parker)
 {
     uint32_t state = CLO_PARK_IDLE;
@@ -103,13 +114,13 @@ static inline bool clo_parker_resume(clo_parker *parker)
 }
 
 /* Owner, idle, as clo_parker_prepare; call clo_fence_heavy before. True: it is lent, and clo_parker_sleep follows;
- * the borrower looks. False: it is not, and the owner goes on. */
-bool clo_parker_retire(clo_parker *parker);
+ * the borrower looks. False: it is not, and the owner goes on, with the note that was left with it (0: none). */
+bool clo_parker_retire(clo_parker *parker, uint32_t *note);
 
 /* Hint for producers, after clo_fence_light: clo_parker_wake has something to do. */
 static inline bool clo_parker_is_away(const clo_parker *parker)
 {
-    uint32_t state = atomic_load_explicit(&parker->state, memory_order_relaxed);
+    uint32_t state = atomic_load_explicit(&parker->state, memory_order_relaxed) % CLO_PARK_NOTE;
 
     return state != CLO_PARK_AWAKE && state != CLO_PARK_IDLE;
 }
@@ -117,17 +128,23 @@ static inline bool clo_parker_is_away(const clo_parker *parker)
 /* Hint: its owner sleeps, or is about to, and nobody has borrowed it. */
 static inline bool clo_parker_is_asleep(const clo_parker *parker)
 {
-    uint32_t state = atomic_load_explicit(&parker->state, memory_order_relaxed);
+    uint32_t state = atomic_load_explicit(&parker->state, memory_order_relaxed) % CLO_PARK_NOTE;
 
     return state == CLO_PARK_ANNOUNCED || state == CLO_PARK_ASLEEP;
 }
 
-/* Hint: it may be borrowed. */
+/* Hint: it may be borrowed, or given a note. */
 static inline bool clo_parker_may_lend(const clo_parker *parker)
 {
     uint32_t state = atomic_load_explicit(&parker->state, memory_order_relaxed);
 
     return state == CLO_PARK_ASLEEP || state == CLO_PARK_IDLE;
+}
+
+/* Hint: the same, and its owner sleeps. */
+static inline bool clo_parker_sleeps_free(const clo_parker *parker)
+{
+    return atomic_load_explicit(&parker->state, memory_order_relaxed) == CLO_PARK_ASLEEP;
 }
 
 /* Any thread: true if this call woke the owner (one system call); false if it was awake, or is lent, and called for. */
@@ -143,6 +160,77 @@ static inline bool clo_parker_borrow(clo_parker *parker)
            atomic_compare_exchange_strong_explicit(&parker->state, &state, state | CLO_PARK_LENT,
                                                    memory_order_acquire, /* [B] */
                                                    memory_order_relaxed);
+}
+
+/* Anybody: leaves a note, 1 .. 2^28-1. False: the owner is awake or about to sleep, it is lent, or has another note. */
+static inline bool clo_parker_leave(clo_parker *parker, uint32_t note)
+{
+    uint32_t state = atomic_load_explicit(&parker->state, memory_order_relaxed);
+
+    return (state == CLO_PARK_ASLEEP || state == CLO_PARK_IDLE) &&
+           atomic_compare_exchange_strong_explicit(&parker->state, &state, state + note * CLO_PARK_NOTE,
+                                                   memory_order_seq_cst, /* [I] */
+                                                   memory_order_relaxed);
+}
+
+/* Anybody: the note that lies there; 0: none. */
+static inline uint32_t clo_parker_note(const clo_parker *parker)
+{
+    return atomic_load_explicit(&parker->state, memory_order_seq_cst) / CLO_PARK_NOTE;
+}
+
+/* Any thread but the owner: takes this note and borrows the parker, both or neither. Not a note that its owner has been
+ * woken with. */
+static inline bool clo_parker_claim(clo_parker *parker, uint32_t note)
+{
+    uint32_t state = atomic_load_explicit(&parker->state, memory_order_relaxed), owner = state % CLO_PARK_NOTE;
+
+    return state / CLO_PARK_NOTE == note && owner != CLO_PARK_AWAKE &&
+           atomic_compare_exchange_strong_explicit(&parker->state, &state, owner | CLO_PARK_LENT,
+                                                   memory_order_acquire, /* [J], and [B] */
+                                                   memory_order_relaxed);
+}
+
+/* Any thread but the owner: takes the note alone; 0: there is none, or its owner has been woken with it. */
+static inline uint32_t clo_parker_lift(clo_parker *parker)
+{
+    uint32_t state = atomic_load_explicit(&parker->state, memory_order_seq_cst);
+
+    while (state / CLO_PARK_NOTE != 0 && state % CLO_PARK_NOTE != CLO_PARK_AWAKE) /* another turn: it was changed */
+        if (atomic_compare_exchange_strong_explicit(&parker->state, &state, state % CLO_PARK_NOTE,
+                                                    memory_order_acquire, /* [J] */
+                                                    memory_order_relaxed))
+            return state / CLO_PARK_NOTE;
+    return 0;
+}
+
+/* Owner, idle: takes the note and is awake; 0: there is none, and it is idle still. */
+static inline uint32_t clo_parker_take(clo_parker *parker)
+{
+    uint32_t state = atomic_load_explicit(&parker->state, memory_order_relaxed);
+
+    while (state / CLO_PARK_NOTE != 0) /* another turn only if somebody else has taken it */
+        if (atomic_compare_exchange_strong_explicit(&parker->state, &state, CLO_PARK_AWAKE,
+                                                    memory_order_acquire, /* [J] */
+                                                    memory_order_relaxed))
+            return state / CLO_PARK_NOTE;
+    return 0;
+}
+
+/* Owner, idle: if it is lent, its borrower shall look. */
+static inline void clo_parker_call(clo_parker *parker)
+{
+    uint32_t state = CLO_PARK_IDLE | CLO_PARK_LENT;
+
+    (void)atomic_compare_exchange_strong_explicit(&parker->state, &state, state | CLO_PARK_CALLED,
+                                                  memory_order_acq_rel, /* [G] */
+                                                  memory_order_relaxed);
+}
+
+/* Borrower, hint: somebody has called. */
+static inline bool clo_parker_is_called(const clo_parker *parker)
+{
+    return (atomic_load_explicit(&parker->state, memory_order_relaxed) & CLO_PARK_CALLED) != 0;
 }
 
 /* Borrower. True: somebody has called; look at what there is, then go on. */

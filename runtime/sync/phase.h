@@ -6,13 +6,14 @@
  *
  *               start  end   read
  *      start      -     -     -
- *      end        X     X     -   (whoever ends the last run)
+ *      end        X     X     -   (whoever ends the last run; it may go on as a reader)
  *      read       -     -     -
  *
  * Progress: start and end are wait-free; read is lock-free (it fails only because others read too).
  * Ordering: what was written before end is visible to readers ([A] release, [B] acquire) and to the next start; what
  * readers did happens before the next start ([C] release, [D] acquire).
- * Mutation list: [A] relaxed; [B] relaxed; [C] relaxed; [D] relaxed; start that looks at the phase alone. */
+ * Mutation list: [A] relaxed; [B] relaxed; [C] relaxed; [D] relaxed; [E] release, and acquire; start that looks at the
+ * phase alone. */
 #ifndef CLO_SYNC_PHASE_H
 #define CLO_SYNC_PHASE_H
 
@@ -52,6 +53,19 @@ static inline void clo_phase_revert(clo_phase *phase, uint32_t before)
 static inline void clo_phase_end(clo_phase *phase)
 {
     atomic_store_explicit(&phase->word, CLO_PHASE_DONE, memory_order_release); /* [A]; while it runs nobody reads */
+}
+
+/* The same by a thread that reads next, as after clo_phase_read_begin. seq_cst ([E]): it races with those who wait, on two
+ * locations (run/done.c). */
+static inline void clo_phase_end_reading(clo_phase *phase)
+{
+    atomic_store_explicit(&phase->word, CLO_PHASE_DONE + CLO_PHASE_READER, memory_order_seq_cst); /* [A] [E] */
+}
+
+/* As clo_phase_get == CLO_PHASE_DONE, by who waits and has said so. */
+static inline bool clo_phase_is_done(const clo_phase *phase)
+{
+    return atomic_load_explicit(&phase->word, memory_order_seq_cst) % CLO_PHASE_READER == CLO_PHASE_DONE; /* [B] [E] */
 }
 
 static inline bool clo_phase_read_begin(clo_phase *phase)

@@ -36,8 +36,9 @@ typedef struct clo_stop {
 /* Returns the number for the first run of the submit. */
 static inline uint64_t clo_stop_submit(clo_stop *stop)
 {
-    /* Release, pairs with [E]: nothing travels but the number itself. */
-    atomic_fetch_add_explicit(&stop->submit, 1, memory_order_release);
+    /* Release, pairs with [E]: nothing travels but the number itself. Nobody else writes it. */
+    atomic_store_explicit(&stop->submit, atomic_load_explicit(&stop->submit, memory_order_relaxed) + 1,
+                          memory_order_release);
     return (atomic_load_explicit(&stop->run, memory_order_relaxed) >> 1) + 1;
 }
 

@@ -51,8 +51,9 @@ static void lend_owner(void)
             if (clo_parker_resume(&seat_parker))
                 continue;
             clo_fence_heavy(&seat_fence);
-            if (clo_parker_retire(&seat_parker))
-                clo_parker_sleep(&seat_parker);
+            uint32_t note;
+            if (clo_parker_retire(&seat_parker, &note))
+                (void)clo_parker_sleep(&seat_parker);
             continue;
         }
         clo_parker_prepare(&seat_parker); /* park */
@@ -60,7 +61,7 @@ static void lend_owner(void)
         if (drive() || atomic_load_explicit(&fare, memory_order_relaxed) != 0)
             (void)clo_parker_cancel(&seat_parker);
         else
-            clo_parker_sleep(&seat_parker);
+            (void)clo_parker_sleep(&seat_parker);
     }
 }
 

@@ -68,7 +68,7 @@ MUTATIONS = [
     ("park.c", "next = (state & CLO_PARK_LENT) != 0 ? state | CLO_PARK_CALLED : CLO_PARK_AWAKE;",
      "next = (state & CLO_PARK_LENT) != 0 ? state : CLO_PARK_AWAKE;", "model"),
     ("lookout.h", "memory_order_release, /* [A] */", "memory_order_relaxed,", "model"),
-    ("lookout.h", "CLO_LOOKOUT_NONE, memory_order_acquire) == /* [B] */", "CLO_LOOKOUT_NONE, memory_order_relaxed) ==", "model"),
+    ("lookout.h", "CLO_LOOKOUT_NONE, memory_order_seq_cst) == /* [B] */", "CLO_LOOKOUT_NONE, memory_order_relaxed) ==", "model"),
     ("lookout.h", "           CLO_LOOKOUT_TRUSTED;\n}", "           99;\n}", "model"),
     ("bell.h", "&bell->rings, 1, memory_order_release); /* [A] */", "&bell->rings, 1, memory_order_relaxed);", "model"),
     ("bell.h", "&bell->rings, memory_order_acquire); /* [B] */", "&bell->rings, memory_order_relaxed);", "model"),

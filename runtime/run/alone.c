@@ -1,0 +1,165 @@
+/* alone.c - see alone.h. */
+#include "run/alone.h"
+
+#include "base/clock.h"
+#include "run/cut.h"
+#include "run/done.h"
+#include "run/item.h"
+#include "run/share.h"
+#include "run/stamp.h"
+
+/* Ready work that is worth a hand-over to a worker that looks for some, and the end of the job on two of them. */
+#define SURPLUS_NS 1000
+/* And for waking a sleeper, as in share.c. */
+#define WAKE_NS 10000
+/* Bodies between looks at the clock while more is ready: the first after a quarter of them. */
+#define LOOK_BODIES 64u
+
+/* What is constant in a run, at hand: bodies could change all that lies behind pointers, for what the compiler knows. */
+typedef struct alone {
+    clo_worker *worker;
+    clo_job *job;
+    const clo_graph_task_row *rows;
+    const uint32_t *task_of, *first_instance, *succ_first, *succ;
+    clo_countdown *pending;
+    clo_counter *executed;
+    /* Of the worker's executor: time_ns[task * columns]. */
+    const int64_t *time_ns;
+    size_t columns;
+    /* Its item is this + execution. */
+    uint64_t items;
+    /* Each task has one instance, with the number of the task. */
+    bool is_single;
+} alone;
+
+/* What it knows of the run so far. */
+typedef struct progress {
+    /* Entries without successors that were run. */
+    uint32_t exits;
+    uint32_t bodies;
+} progress;
+
+/* Somebody else should have a part. `ready`: items that wait while the next body runs. */
+static bool is_surplus(const alone *a, const progress *p, uint32_t ready, int64_t next_ns)
+{
+    int64_t pace_ns = atomic_load_explicit(&a->job->pace_ns, memory_order_relaxed);
+
+    if (p->bodies % LOOK_BODIES == LOOK_BODIES / 4) { /* bodies may have become longer than in earlier runs */
+        int64_t now_ns = clo_stamp_length_ns(a->job, clo_ticks()) / p->bodies;
+        if (now_ns > 2 * pace_ns)
+            pace_ns = now_ns;
+    }
+    if (pace_ns == 0 || pace_ns > CLO_SHORT_NS || next_ns > CLO_SHORT_NS)
+        return true;
+    int64_t ready_ns = pace_ns * ready;
+    return ready_ns >= SURPLUS_NS &&
+           (atomic_load_explicit(&a->worker->asked, memory_order_relaxed) != 0 ||
+            (ready_ns >= WAKE_NS &&
+             atomic_load_explicit(&a->worker->runtime->sleepers, memory_order_relaxed) != 0));
+}
+
+/* The first that the execution released, CLO_NONE: none; the others go to the deque. */
+static inline uint32_t release(const alone *a, progress *p, uint32_t execution)
+{
+    uint32_t first = a->succ_first[execution], end = a->succ_first[execution + 1], next = CLO_NONE;
+
+    p->exits += first == end;
+    for (uint32_t i = first; i < end; i++) {
+        uint32_t successor = a->succ[i];
+        if (!clo_countdown_hit_alone(&a->pending[successor]))
+            continue;
+        if (next == CLO_NONE)
+            next = successor;
+        else
+            clo_worker_offer(a->worker, a->items + successor);
+    }
+    return next;
+}
+
+static inline void call_body(const alone *a, uint32_t execution, uint32_t task)
+{
+    const clo_graph_task_row *row = &a->rows[task];
+    clo_call *call = &a->worker->call;
+
+    atomic_store_explicit(&a->worker->current, a->items + task, memory_order_relaxed); /* as clo_task_shown */
+    if (clo_stop_is_set(&a->job->stop)) {
+        clo_job_cut(a->job);
+        return;
+    }
+    call->argument = row->argument;
+    call->task = task;
+    clo_graph_serve(row, a->is_single ? 0 : execution - a->first_instance[task], call);
+    call->expected_ns = a->time_ns[task * a->columns];
+    int code = row->body != NULL ? row->body(call) : 0;
+    clo_counter_add(a->executed, 1);
+    if (code != 0)
+        clo_job_fail(a->job, execution, code);
+}
+
+static uint64_t run(const alone *a, uint64_t item)
+{
+    clo_worker *worker = a->worker;
+    progress p = {0};
+
+    for (; item != CLO_ITEM_NONE; item = clo_deque_pop(&worker->deque)) { /* ends with the ready items of the job */
+        for (uint32_t execution = (uint32_t)item; execution != CLO_NONE; p.bodies++) { /* a chain of successors */
+            uint32_t task = a->is_single ? execution : a->task_of[execution], ready = clo_deque_count(&worker->deque);
+            if (clo_parker_is_called(&worker->parker) ||
+                (ready > 0 && is_surplus(a, &p, ready, a->rows[task].work_ns))) {
+                /* Published by whatever makes an item visible from here on. */
+                uint32_t left = atomic_load_explicit(&a->job->exits_left, memory_order_relaxed) - p.exits;
+                atomic_store_explicit(&a->job->exits_left, left, memory_order_relaxed);
+                return a->items + execution;
+            }
+            call_body(a, execution, task);
+            execution = release(a, &p, execution);
+        }
+    }
+    return CLO_ITEM_NONE;
+}
+
+uint64_t clo_alone_run(clo_worker *worker, clo_job *job, uint64_t item)
+{
+    const clo_program *program = job->program;
+    const clo_graph *graph = program->graph;
+    const clo_cost *cost = program->cost;
+    const alone a = {.worker = worker,
+                     .job = job,
+                     .rows = graph->rows,
+                     .task_of = graph->task_of,
+                     .first_instance = graph->first_instance,
+                     .succ_first = program->succ_first,
+                     .succ = program->succ,
+                     .pending = job->engine->pending,
+                     .executed = &job->stats[worker->index].executed,
+                     /* Each task may run anywhere, else the job would be pinned. */
+                     .time_ns = cost->time_ns + cost->column_of[worker->index],
+                     .columns = cost->columns,
+                     .items = clo_item(job, 0),
+                     .is_single = graph->instances == graph->tasks};
+
+    return run(&a, item);
+}
+
+/* How long a body took: much longer or shorter is believed step by step, since other programs disturb one run or
+ * another. */
+static void note_pace(clo_job *job)
+{
+    int64_t before_ns = atomic_load_explicit(&job->pace_ns, memory_order_relaxed), most_ns = 2 * before_ns + 64;
+    int64_t pace_ns = clo_stamp_length_ns(job, job->end_ticks) / job->program->executions + 1;
+
+    if (pace_ns > most_ns && before_ns > 0)
+        pace_ns = most_ns;
+    if (pace_ns < before_ns)
+        pace_ns = (before_ns + pace_ns) / 2;
+    atomic_store_explicit(&job->pace_ns, pace_ns, memory_order_relaxed);
+}
+
+void clo_alone_end(clo_worker *worker, clo_job *job)
+{
+    atomic_store_explicit(&worker->current, CLO_ITEM_NONE, memory_order_relaxed);
+    clo_stamp_end(job);
+    note_pace(job);
+    clo_counter_add(&worker->ended, 1);
+    clo_job_done_reading(job);
+}

@@ -1,0 +1,26 @@
+/* run/alone.h - a short job that one thread has to itself: it was left for the thread that waits for it (left.h), and
+ * nothing of it is visible to anybody else.
+ *
+ * So counters are plain, ends are not counted, and an item costs its body and little else. Once more is ready than the
+ * thread should run by itself, or somebody calls for the worker that it has borrowed, the rest of the run takes the
+ * general path: whoever gets an item from then on finds all that was done before it. */
+#ifndef CLO_RUN_ALONE_H
+#define CLO_RUN_ALONE_H
+
+#include "run/job.h"
+#include "run/worker.h"
+
+/* Jobs of which all that this knows is needed. */
+static inline bool clo_alone_may(const clo_job *job)
+{
+    return job->counts_ticks && job->program->barriers == 0;
+}
+
+/* Runs the item, those in the worker's deque, and what they release. CLO_ITEM_NONE: all of the run is done, but for
+ * clo_alone_end; else with this item the general path goes on. */
+uint64_t clo_alone_run(clo_worker *worker, clo_job *job, uint64_t item);
+
+/* The run is over; the caller is a reader of the job (sync/phase.h). */
+void clo_alone_end(clo_worker *worker, clo_job *job);
+
+#endif
