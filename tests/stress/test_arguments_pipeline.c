@@ -1,0 +1,110 @@
+/* test_arguments_pipeline.c - as test_arguments.c, for plans with an interval and jobs with releases in flight. */
+#include "support.h"
+
+#include "running.h"
+
+/* The call must refuse, and say who it is. */
+#define refuses(call, ...) fails(CLO_ERR_ARGUMENT, #call, call(__VA_ARGS__))
+
+static struct scene {
+    fixture f;
+    clo_plan *plan, *pipeline;
+} s;
+
+static int set_up(void **state)
+{
+    (void)state;
+    clo_task task = {.body = count_call, .work_ns = 1000};
+
+    s.f = start(2, scene_layers(4, 2, &task), CLO_CLOCK_REAL);
+    ok(clo_plan_create(s.f.cost, NULL, &s.plan));
+    ok(clo_plan_pipeline(s.f.cost, NULL, &s.pipeline));
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    clo_plan_destroy(s.plan);
+    clo_plan_destroy(s.pipeline);
+    stop(&s.f);
+    return 0;
+}
+
+static void bounds(void **state)
+{
+    (void)state;
+    clo_interval_bound bound = CLO_INTERVAL_BOUND_INIT, wrong = {.size = 3};
+
+    refuses(clo_cost_interval_bound, NULL, &bound);
+    refuses(clo_cost_interval_bound, s.f.cost, NULL);
+    fails(CLO_ERR_ARGUMENT, "clo_interval_bound", clo_cost_interval_bound(s.f.cost, &wrong));
+    ok(clo_cost_interval_bound(s.f.cost, &bound));
+    assert_int_equal(bound.best_ns, 4000);
+    assert_int_equal(bound.recurrence_ns, 1000);
+}
+
+static void planner(void **state)
+{
+    (void)state;
+    clo_pipeline_config config = CLO_PIPELINE_CONFIG_INIT;
+    clo_plan *none = NULL;
+
+    refuses(clo_plan_pipeline, NULL, &config, &none);
+    refuses(clo_plan_pipeline, s.f.cost, &config, NULL);
+    config.releases_in_flight = CLO_IN_FLIGHT_MAX + 1;
+    fails(CLO_ERR_ARGUMENT, "releases_in_flight", clo_plan_pipeline(s.f.cost, &config, &none));
+    config.releases_in_flight = 0;
+    config.interval_ns = -1;
+    fails(CLO_ERR_ARGUMENT, "interval_ns", clo_plan_pipeline(s.f.cost, &config, &none));
+    config.interval_ns = 3999;
+    fails(CLO_ERR_LIMIT, "no plan has less than 4000", clo_plan_pipeline(s.f.cost, &config, &none));
+    config.interval_ns = INT64_MAX;
+    ok(clo_plan_pipeline(s.f.cost, &config, &none));
+    ok(clo_plan_check(none, s.f.cost, CLO_CHECK_FULL));
+    assert_int_equal(clo_plan_interval_ns(none), INT64_MAX);
+    assert_int_equal(clo_plan_in_flight(none), 1);
+    clo_plan_destroy(none);
+    config.size = 1;
+    fails(CLO_ERR_ARGUMENT, "clo_pipeline_config", clo_plan_pipeline(s.f.cost, &config, &none));
+}
+
+static void plans(void **state)
+{
+    (void)state;
+    clo_pipeline_metrics metrics = CLO_PIPELINE_METRICS_INIT, wrong = {.size = 5};
+    uint32_t depths[8];
+    size_t count;
+    const clo_placement *placements = clo_plan_placements(s.plan, &count), far = {.task = 99};
+    clo_plan *none = NULL;
+
+    refuses(clo_plan_from_interval, NULL, NULL, placements, count, 1, &none);
+    refuses(clo_plan_from_interval, s.f.cost, NULL, NULL, count, 1, &none);
+    refuses(clo_plan_from_interval, s.f.cost, NULL, placements, count, 1, NULL);
+    fails(CLO_ERR_ARGUMENT, "interval_ns", clo_plan_from_interval(s.f.cost, NULL, placements, count, -1, &none));
+    fails(CLO_ERR_ARGUMENT, "", clo_plan_from_interval(s.f.cost, NULL, &far, 1, 1, &none));
+    assert_null(none);
+    assert_int_equal(clo_plan_interval_ns(NULL), 0);
+    assert_int_equal(clo_plan_interval_ns(s.plan), 0);
+    assert_int_equal(clo_plan_in_flight(NULL), 1);
+    assert_int_equal(clo_plan_in_flight(s.plan), 1);
+    refuses(clo_plan_buffer_depths, NULL, s.f.cost, depths);
+    refuses(clo_plan_buffer_depths, s.pipeline, NULL, depths);
+    refuses(clo_plan_buffer_depths, s.pipeline, s.f.cost, NULL);
+    refuses(clo_plan_pipeline_measure, NULL, s.f.cost, &metrics);
+    refuses(clo_plan_pipeline_measure, s.pipeline, NULL, &metrics);
+    refuses(clo_plan_pipeline_measure, s.pipeline, s.f.cost, NULL);
+    fails(CLO_ERR_ARGUMENT, "clo_pipeline_metrics", clo_plan_pipeline_measure(s.pipeline, s.f.cost, &wrong));
+    fails(CLO_ERR_ARGUMENT, "interval", clo_plan_pipeline_measure(s.plan, s.f.cost, &metrics));
+    ok(clo_plan_from_interval(s.f.cost, NULL, placements, 1, 4000, &none)); /* incomplete */
+    fails(CLO_ERR_ARGUMENT, "does not place", clo_plan_buffer_depths(none, s.f.cost, depths));
+    fails(CLO_ERR_ARGUMENT, "does not place", clo_plan_pipeline_measure(none, s.f.cost, &metrics));
+    clo_plan_destroy(none);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(bounds), cmocka_unit_test(planner), cmocka_unit_test(plans)};
+
+    return cmocka_run_group_tests_name("arguments_pipeline", tests, set_up, tear_down);
+}
