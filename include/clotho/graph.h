@@ -113,6 +113,9 @@ typedef struct clo_call {
     /* A branch (branch.h) writes here which arm goes on: 0 .. arms-1. CLO_NONE before; where that stays, or there is no
      * body, the arm is drawn by the chances. NULL: the task is no branch. */
     uint32_t *arm;
+
+    /* Number of the release, from 0, where several are in flight (clo_job_config.releases_in_flight); else 0. */
+    uint64_t release;
 } clo_call;
 
 /* A task body. Returns 0, or any other value to fail the job: the first failure wins, bodies that have not started are

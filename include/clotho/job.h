@@ -38,6 +38,19 @@
  * hedged as originals are. A task that only one executor can run is not hedged. The watchdog looks after the delays; a
  * worker only rings for it, wait-free.
  *
+ * Releases in flight. With releases_in_flight a release may begin before those ahead of it have ended: up to so many are
+ * under way at once, and the outputs of each task are kept as often as the plan needs, at most so often. Each executor
+ * goes through its tasks, of whatever releases, in one fixed order: that of the plan modulo its interval (a plan without
+ * one counts as if its makespan were the interval). So a task never runs beside itself, and sees its releases in order;
+ * clo_call.release says which one it is. A release begins when it is due, or without a period at once; when the one
+ * that had its place has ended; and never before an earlier one. On one executor a task of an early release may stand
+ * behind one of a later release, which must come first: where the period is longer than the interval, plan for the
+ * period (clo_pipeline_config.interval_ns). One submit is one series: a run is cut short as a whole, and clo_job_output,
+ * clo_job_output_hash and clo_job_trace are of its last release. clo_job_timing.response_ns of a series without a period
+ * counts from the begin of each release. Not together with replicas, demands, handles, branches, may_pend, `done`, hedges,
+ * limits of bodies, on_miss other than CLO_MISS_RUN_LATE, slots, the padded clock, a deadline without a period, and
+ * clo_job_swap_plan.
+ *
  * Fairness. Jobs share the workers fairly, however they are dispatched: once a worker has run 44 bodies of what it
  * found first, another of its sources of work has a turn. It has six sources: tasks that only it may run, its own ready
  * tasks, a task that another worker put into its hand, tasks it offers to others, tasks that have waited for capacities
@@ -65,6 +78,7 @@
 #ifndef CLOTHO_JOB_H
 #define CLOTHO_JOB_H
 
+#include <clotho/pipeline.h>
 #include <clotho/plan.h>
 #include <clotho/policy.h>
 #include <clotho/runtime.h>
@@ -143,7 +157,7 @@ typedef struct clo_job_config {
     /* >= 1000: periodic; real or padded clock only. 0: not periodic. */
     int64_t period_ns;
 
-    /* Of a periodic job; 0: until cancelled. */
+    /* Of a periodic job, or of one with releases_in_flight; 0: until cancelled. */
     uint64_t releases;
 
     clo_miss_action on_miss;
@@ -220,6 +234,10 @@ typedef struct clo_job_config {
 
     /* Draws the arms that bodies leave open (branch.h): run n of the job, from 0, draws with seed + n. */
     uint64_t seed;
+
+    /* Replay: how many releases may be in flight at once (pipeline.h), up to CLO_IN_FLIGHT_MAX. 0: a release begins
+     * when the one before it has ended. See "Releases in flight" above. */
+    uint32_t releases_in_flight;
 } clo_job_config;
 
 #define CLO_JOB_CONFIG_INIT CLO_SIZED_INIT(clo_job_config)
@@ -327,14 +345,16 @@ typedef struct clo_job_result {
  * Returns CLO_OK, or
  *   CLO_ERR_ARGUMENT     cost of another platform, a plan that clo_plan_matches refuses, plan and policy both given, a
  *                        band that does not exist, hedge_after_ns that is negative or of a task that is not duplicable
- *                        (clo_graph_pinned_by says why if it was declared so)
+ *                        (clo_graph_pinned_by says why if it was declared so); releases_in_flight without a plan, above
+ *                        CLO_IN_FLIGHT_MAX, or fewer than the plan needs
  *   CLO_ERR_INVALID      the plan does not place every instance, places one where it cannot run, or its order is
- *                        impossible
+ *                        impossible; with releases_in_flight: clo_plan_check refuses it
  *   CLO_ERR_LIMIT        jobs_max; more than memory_limit_bytes, found before they are taken; the policy's state needs
  *                        more than clo_runtime_config.policy_bytes
  *   CLO_ERR_UNSUPPORTED  work stealing or a period under the virtual clock; arrival_ns under another clock, or without
  *                        a policy; `done` or hedge_after_ns under another clock than the real one; hedge_after_ns with
- *                        a policy, which asks for replicas itself
+ *                        a policy, which asks for replicas itself; releases_in_flight with what it does not go
+ *                        together with (see above)
  *   CLO_ERR_SYSTEM       the watchdog's thread, needed for deadlines, periods, limits and hedges, cannot be created
  *   CLO_ERR_STATE        the runtime is closing, or this process was forked from the one that created it; or its
  *                        scheduler follows another policy for other jobs

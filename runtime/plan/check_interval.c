@@ -160,8 +160,10 @@ clo_status clo_plan_check_interval(const clo_plan *plan, const clo_cost *cost)
     uint32_t *depths = NULL;
     if (status == CLO_OK && (depths = clo_allocate(clo_graph_instances(graph), sizeof *depths)) == NULL)
         status = clo_fail_memory("the check of a plan");
-    if (status == CLO_OK && clo_plan_buffer_depths(plan, cost, depths) != CLO_OK)
-        status = CLO_ERR_INVALID;
+    if (status == CLO_OK)
+        status = clo_plan_buffer_depths(plan, cost, depths);
+    if (status == CLO_ERR_ARGUMENT)
+        status = CLO_ERR_INVALID; /* of the plan */
     if (status == CLO_OK)
         status = check_depths(cost, placements, count, depths, interval_ns);
     clo_free(depths);

@@ -11,6 +11,7 @@
 #include "run/combining.h"
 #include "run/cut.h"
 #include "run/fast_path.h"
+#include "run/flow.h"
 #include "run/hedge.h"
 #include "run/item.h"
 #include "run/overrun.h"
@@ -448,6 +449,8 @@ uint64_t clo_worker_execute(clo_worker *worker, uint64_t item)
         note_first(job->series);
     if (job->is_fast)
         return clo_worker_run_fast(worker, job, execution);
+    if (job->flow != NULL)
+        return clo_worker_run_flow(worker, job, execution);
     bool has_demands = job->program->graph->has_demands && job->virtual_time == NULL && job->scheduled == NULL;
     bool waits = has_demands && !clo_pair_is_hedge(job, execution), is_odd = job->is_odd;
     bool skips = is_odd && is_skipped(job, execution);

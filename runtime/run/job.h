@@ -90,6 +90,8 @@ struct clo_job {
     uint64_t id;
     /* When the current run started. */
     int64_t run_ns;
+    /* Several releases in flight (flow.h); NULL: one after another. */
+    struct clo_flow *flow;
     /* Instances that are done before any run, a bit each (preset.h); NULL: none. */
     uint64_t *done;
     /* [tasks] as in clo_job_config; NULL: nothing is hedged. */

@@ -32,7 +32,7 @@ clo_status clo_job_body_build(const clo_job *job, const clo_cost *cost, const cl
 
     size_t executions = body->program->executions, inputs = body->program->inputs_max;
     bool shows_inputs = body->program->graph->has_outputs;
-    body->links = clo_arena_take(arena, executions, sizeof *body->links);
+    body->links = clo_arena_take(arena, executions * (body->slots > 0 ? body->slots : 1), sizeof *body->links);
     bool has_demands = body->program->graph->has_demands;
     body->tickets = has_demands ? clo_arena_take(arena, executions, sizeof *body->tickets) : NULL;
     body->scratch = clo_arena_take(arena, threads, sizeof *body->scratch);
@@ -62,7 +62,7 @@ static bool is_fast(const clo_job *job, const clo_job_body *body)
 
     for (uint32_t t = 0; t < graph->tasks && !has_kind_bodies; t++)
         has_kind_bodies = graph->rows[t].has_kind_body != 0;
-    return job->runtime->clock == CLO_CLOCK_REAL && job->done == NULL && !body->engine->is_timed &&
+    return job->runtime->clock == CLO_CLOCK_REAL && job->done == NULL && body->slots == 0 && !body->engine->is_timed &&
            ((body->events == NULL && job->runtime->recorder_events == 0) || clo_ticks_are_steady()) &&
            (job->series == NULL || job->series->poll_ns == 0) && program->executions == program->instances &&
            !graph->has_demands && !graph->has_outputs && !graph->may_pend && graph->modes == NULL &&
@@ -137,6 +137,8 @@ static clo_status check_swap(const clo_job *job, const clo_plan *plan)
 {
     if (plan == NULL || !job->is_replay)
         return clo_fail(CLO_ERR_ARGUMENT, "the job has no plan to be replaced; create it with clo_job_config.plan");
+    if (job->flow != NULL)
+        return clo_fail(CLO_ERR_ARGUMENT, "the job has releases in flight, which follow one plan; make another job");
     if (clo_plan_matches(plan, job->cost) != CLO_OK)
         return CLO_ERR_ARGUMENT;
     if (job->arena.memory != NULL)

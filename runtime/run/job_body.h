@@ -12,6 +12,8 @@ typedef struct clo_job_body {
     clo_arena own;
     /* In: it is for a policy. */
     bool has_policy;
+    /* In: releases in flight; 0: one after another. */
+    uint32_t slots;
     clo_program *program;
     clo_engine *engine;
     uint64_t *links;

@@ -6,6 +6,7 @@
 #include "base/status.h"
 #include "run/attach.h"
 #include "run/done.h"
+#include "run/flow.h"
 #include "run/hedge.h"
 #include "run/job_body.h"
 #include "run/monitor.h"
@@ -35,7 +36,7 @@ static clo_status check_timing(const clo_runtime *runtime, const clo_job_config 
         return clo_fail(CLO_ERR_ARGUMENT, "clo_job_config.task_limit_ns is negative; use 0 for none");
     if (config->on_miss < CLO_MISS_RUN_LATE || config->on_miss > CLO_MISS_ABORT)
         return clo_fail(CLO_ERR_ARGUMENT, "clo_job_config.on_miss is %d; use CLO_MISS_...", (int)config->on_miss);
-    if (config->releases > 0 && config->period_ns == 0)
+    if (config->releases > 0 && config->period_ns == 0 && config->releases_in_flight == 0)
         return clo_fail(CLO_ERR_ARGUMENT, "clo_job_config.releases without period_ns; set both");
     if (config->period_ns > 0 && config->deadline_ns / CLO_SERIES_PERIODS > config->period_ns)
         return clo_fail(CLO_ERR_ARGUMENT, "clo_job_config.deadline_ns is more than %u periods; shorten it",
@@ -73,7 +74,8 @@ static clo_status check_arguments(const clo_runtime *runtime, const clo_cost *co
                         "the job when it is to arrive");
     if ((uintptr_t)config->memory % CLO_CACHE_LINE_BYTES != 0)
         return clo_fail(CLO_ERR_ARGUMENT, "clo_job_config.memory is not aligned to %d bytes", CLO_CACHE_LINE_BYTES);
-    return check_timing(runtime, config);
+    clo_status status = check_timing(runtime, config);
+    return status == CLO_OK && config->releases_in_flight > 0 ? clo_flow_check(runtime, config) : status;
 }
 
 static clo_status take_rest(clo_job *job, clo_arena *arena)
@@ -108,6 +110,7 @@ static int64_t poll_ns(const clo_job *job)
 static clo_status make_series(clo_job *job, const clo_job_config *config, clo_arena *arena)
 {
     bool is_watched = config->period_ns > 0 || config->task_limit_ns > 0 || config->task_limit_percent > 0 ||
+                      config->releases_in_flight > 0 ||
                       (config->deadline_ns > 0 && (config->miss != NULL || config->on_miss == CLO_MISS_ABORT));
 
     if (!is_watched)
@@ -154,7 +157,7 @@ static clo_status build_job(clo_runtime *runtime, const clo_cost *cost, const cl
     size_t count = 0;
     const clo_placement *placements = config->plan != NULL ? clo_plan_placements(config->plan, &count) : NULL;
     clo_job *job = clo_arena_take(arena, 1, sizeof *job);
-    clo_job_body body = {.arena = arena, .has_policy = config->policy != NULL};
+    clo_job_body body = {.arena = arena, .has_policy = config->policy != NULL, .slots = config->releases_in_flight};
 
     if (config->policy != NULL && config->policy->decide == NULL) /* not before: a swap waits for us from attach on */
         return clo_fail(CLO_ERR_ARGUMENT, "the policy has no decide function");
@@ -178,6 +181,10 @@ static clo_status build_job(clo_runtime *runtime, const clo_cost *cost, const cl
         status = take_rest(job, arena);
     if (status == CLO_OK && config->policy != NULL)
         status = make_scheduled(job, config, arena);
+    if (status != CLO_OK)
+        return status;
+    if (config->releases_in_flight > 0)
+        status = clo_flow_create(job, config, arena);
     if (status != CLO_OK)
         return status;
     clo_job_body_exchange(job, &body);
@@ -337,7 +344,7 @@ void clo_job_destroy(clo_job *job)
         clo_job_leave(job);
         return;
     }
-    if (job->series != NULL && job->series->period_ns > 0 && job->series->releases == 0)
+    if (job->series != NULL && (job->series->period_ns > 0 || job->flow != NULL) && job->series->releases == 0)
         clo_job_cancel(job); /* it would never end */
     (void)clo_job_wait_until(job, INT64_MAX);
     if (job->series != NULL)
@@ -364,6 +371,8 @@ const void *clo_job_output(const clo_job *job, uint32_t task, uint32_t instance,
         return NULL;
     if (bytes != NULL)
         *bytes = (size_t)clo_graph_output_bytes(&graph->rows[task], instance);
+    if (job->flow != NULL)
+        return clo_flight_output(&job->flow->flight->data, graph->first_instance[task] + instance, clo_flow_last(job->flow));
     const clo_data *data = &job->engine->data;
     return clo_data_output(data, clo_data_winner(data, graph->first_instance[task] + instance));
 }
@@ -384,5 +393,7 @@ uint64_t clo_job_output_hash(const clo_job *job)
 {
     if (job == NULL)
         return 0;
+    if (job->flow != NULL)
+        return clo_flight_output_hash(&job->flow->flight->data, clo_flow_last(job->flow));
     return clo_engine_output_hash(job->engine);
 }

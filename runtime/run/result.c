@@ -3,6 +3,7 @@
 #include "base/saturate.h"
 #include "base/status.h"
 #include "run/done.h"
+#include "run/flow.h"
 #include "run/help.h"
 #include "run/job.h"
 #include "run/open.h"
@@ -20,6 +21,8 @@ static int64_t makespan_ns(const clo_job *job)
 {
     int64_t last_ns = 0;
 
+    if (job->flow != NULL)
+        return clo_flow_makespan_ns(job);
     if (job->counts_ticks)
         return clo_stamp_response_ns(job);
     if (job->runtime->clock != CLO_CLOCK_VIRTUAL)
@@ -82,7 +85,7 @@ static bool lacks_releases(const clo_job *job)
 {
     const clo_series *series = job->series;
 
-    return series != NULL && series->period_ns > 0 &&
+    return series != NULL && (series->period_ns > 0 || job->flow != NULL) &&
            (series->releases == 0 || atomic_load_explicit(&series->released, memory_order_relaxed) +
                                              atomic_load_explicit(&series->skipped, memory_order_relaxed) <
                                          series->releases);

@@ -5,6 +5,7 @@
 #include "run/capacity.h"
 #include "run/combining.h"
 #include "run/done.h"
+#include "run/flow.h"
 #include "run/launch.h"
 #include "run/open.h"
 #include "run/pending.h"
@@ -98,7 +99,11 @@ clo_status clo_job_submit(clo_job *job)
         return clo_job_run_start(job, 0), CLO_OK;
     arm_series(job);
     bool is_periodic = job->series->period_ns > 0;
-    if (!is_periodic)
+    if (job->flow != NULL)
+        clo_flow_arm(job);
+    if (!is_periodic && job->flow != NULL)
+        clo_flow_start(job);
+    else if (!is_periodic)
         clo_job_run_start(job, 0); /* may end at once; the watchdog sees it all the same */
     clo_watchdog_add(watchdog, job);
     clo_bell_ring(&watchdog->bell);

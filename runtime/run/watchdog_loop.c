@@ -10,6 +10,7 @@
 #include "run/combining.h"
 #include "run/cut.h"
 #include "run/done.h"
+#include "run/flow.h"
 #include "run/hedge.h"
 #include "run/launch.h"
 #include "run/miss.h"
@@ -42,6 +43,10 @@ static void release(clo_job *job, uint64_t number, int64_t now_ns)
     bool is_running = runs_pending(series) > 0;
 
     clo_histogram_record(&series->jitter_ns, late_ns);
+    if (job->flow != NULL) {
+        clo_flow_release(job, number);
+        return;
+    }
     if (is_running && series->on_miss == CLO_MISS_SKIP) {
         series->skip[number % CLO_SERIES_LATE] = number + 1;
         atomic_fetch_add_explicit(&series->skipped, 1, memory_order_relaxed);
@@ -64,6 +69,10 @@ static int64_t make_releases(clo_job *job, int64_t now_ns)
     for (uint32_t made = 0; series->is_releasing; made++) { /* ends at the first release that is not due */
         if (clo_job_is_stopped(job) || (series->releases > 0 && series->next_release >= series->releases)) {
             series->is_releasing = false;
+            if (job->flow != NULL) {
+                clo_flow_close(job, series->next_release);
+                break;
+            }
             uint64_t before = atomic_fetch_and_explicit(&series->pending, ~CLO_SERIES_TOKEN, memory_order_acq_rel);
             if ((before & CLO_SERIES_RUNS) == 0)
                 clo_job_done(job);
