@@ -126,9 +126,8 @@ bool flight_run(const flight_setup *setup)
                "%10s %10s %10s\n",
                setup->releases, "in flight", "bound", "planned", "executed", "1/s", "latency", "p50", "p99", "MiB");
     for (uint32_t n = 1; n <= setup->most; n++) {
-        series of = {.planned = CLO_PIPELINE_METRICS_INIT,
-                     .result = CLO_JOB_RESULT_INIT,
-                     .timing = CLO_JOB_TIMING_INIT};
+        series of = {
+            .planned = CLO_PIPELINE_METRICS_INIT, .result = CLO_JOB_RESULT_INIT, .timing = CLO_JOB_TIMING_INIT};
         clo_status status = run_planned(setup, n, &of);
         if (status == CLO_ERR_LIMIT && setup->period_ns > 0 && n < setup->most)
             continue; /* so few are too slow for the period */

@@ -7,10 +7,10 @@
 #include <stdint.h>
 
 typedef struct flight_setup {
-    const session *s;   /* platform, cost and runtime are open */
-    uint32_t most;      /* releases in flight */
-    int64_t period_ns;  /* 0: as fast as it goes */
-    uint64_t releases;  /* of each series */
+    const session *s;  /* platform, cost and runtime are open */
+    uint32_t most;     /* releases in flight */
+    int64_t period_ns; /* 0: as fast as it goes */
+    uint64_t releases; /* of each series */
     bool as_json;
 } flight_setup;
 

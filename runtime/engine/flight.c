@@ -65,8 +65,12 @@ static clo_status fill_turns(clo_flight *flight, const clo_flight_config *config
                             "clo_job_config.releases_in_flight is %u, and the plan begins a task in interval %lld of "
                             "its release; allow more, or plan with clo_pipeline_config.releases_in_flight",
                             flight->slots, (long long)stage);
-        seats[i] = (seat){p->start_ns % config->interval_ns, p->finish_ns - p->start_ns, p->executor,
-                          (uint32_t)stage, position[execution], execution};
+        seats[i] = (seat){p->start_ns % config->interval_ns,
+                          p->finish_ns - p->start_ns,
+                          p->executor,
+                          (uint32_t)stage,
+                          position[execution],
+                          execution};
         flight->stages = stage >= flight->stages ? (uint32_t)stage + 1 : flight->stages;
     }
     seats = sort_seats(seats, other, (uint32_t)config->count);
@@ -191,8 +195,9 @@ static clo_status check(const clo_program *program, const clo_flight_config *con
     if (graph->has_demands)
         return clo_fail(CLO_ERR_UNSUPPORTED, "tasks have demands; releases in flight share no capacities yet");
     if (graph->data != NULL)
-        return clo_fail(CLO_ERR_UNSUPPORTED, "the graph has handles, each with one buffer for all releases; releases in "
-                                             "flight need outputs (clo_task.output_bytes)");
+        return clo_fail(CLO_ERR_UNSUPPORTED,
+                        "the graph has handles, each with one buffer for all releases; releases in "
+                        "flight need outputs (clo_task.output_bytes)");
     if (graph->modes != NULL)
         return clo_fail(CLO_ERR_UNSUPPORTED, "the graph has branches; releases in flight run every task");
     if (graph->may_pend)
@@ -304,6 +309,7 @@ void clo_flight_begin(clo_flight *flight)
     uint32_t executors = flight->program->platform->executors_count;
     uint64_t newest = 0;
 
+    assert(flight->slots > 0);
     for (uint32_t slot = 0; slot < flight->slots; slot++) {
         newest = flight->number[slot] > newest ? flight->number[slot] : newest;
         flight->number[slot] = 0;
@@ -387,9 +393,9 @@ uint32_t clo_flight_released(clo_flight *flight, clo_flight_release *r)
     }
     if (item == CLO_NONE && !r->has_turned) {
         r->has_turned = true;
-        item = hit_occasion(flight, next_occasion(flight, flight->program->executor[r->execution],
-                                                  flight->place[r->execution] + 1,
-                                                  r->number + flight->stage[r->execution]));
+        item = hit_occasion(flight,
+                            next_occasion(flight, flight->program->executor[r->execution],
+                                          flight->place[r->execution] + 1, r->number + flight->stage[r->execution]));
     }
     return item;
 }

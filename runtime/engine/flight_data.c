@@ -45,8 +45,8 @@ static clo_status lay_out(clo_flight_data *data)
         uint64_t bytes = buffer_bytes(data->program, i);
         data->at[i] = at;
         if (bytes > BYTES_MAX / data->depth[i] || at > BYTES_MAX)
-            return clo_fail(CLO_ERR_LIMIT, "the outputs of %u releases in flight need more than 2^46 bytes; allow fewer",
-                            data->slots);
+            return clo_fail(CLO_ERR_LIMIT,
+                            "the outputs of %u releases in flight need more than 2^46 bytes; allow fewer", data->slots);
         at += bytes * data->depth[i];
     }
     data->at[data->program->executions] = at;

@@ -43,12 +43,11 @@ static clo_status overlap(const clo_cost *cost, const turn *one, const turn *oth
 {
     char first[100], second[100];
 
-    return clo_fail(CLO_ERR_INVALID,
-                    "%s at %lld ns and %s at %lld ns overlap on executor '%.32s' in other releases, %lld ns apart",
-                    name_of(cost, one->placement, first), (long long)one->placement->start_ns,
-                    name_of(cost, other->placement, second), (long long)other->placement->start_ns,
-                    clo_platform_executor_name(clo_cost_platform(cost), one->placement->executor),
-                    (long long)interval_ns);
+    return clo_fail(
+        CLO_ERR_INVALID, "%s at %lld ns and %s at %lld ns overlap on executor '%.32s' in other releases, %lld ns apart",
+        name_of(cost, one->placement, first), (long long)one->placement->start_ns,
+        name_of(cost, other->placement, second), (long long)other->placement->start_ns,
+        clo_platform_executor_name(clo_cost_platform(cost), one->placement->executor), (long long)interval_ns);
 }
 
 /* turns[0 .. count - 1] of one executor, by offset: each ends before the next begins, and the last before the first of
@@ -111,8 +110,7 @@ static clo_status check_depths(const clo_cost *cost, const clo_placement *placem
     const clo_placement **last = clo_allocate(clo_graph_tasks(graph), sizeof *last);
     const clo_placement **of = clo_allocate(clo_graph_instances(graph), sizeof *of);
     size_t *first = clo_allocate((size_t)clo_graph_tasks(graph) + 1, sizeof *first);
-    clo_status status =
-        last != NULL && of != NULL && first != NULL ? CLO_OK : clo_fail_memory("the check of a plan");
+    clo_status status = last != NULL && of != NULL && first != NULL ? CLO_OK : clo_fail_memory("the check of a plan");
     clo_edge edge = {0, 0, 0};
 
     for (uint32_t t = 0; t < clo_graph_tasks(graph) && status == CLO_OK; t++)

@@ -22,12 +22,12 @@ typedef struct search {
     clo_modulo *modulo;
     clo_plan *heft;
     clo_assignment balanced;
-    uint32_t *near;               /* [instances] HEFT's executors */
-    int64_t near_load_ns;         /* of the fullest of them */
-    clo_placement *trial, *best;  /* [instances] */
-    int64_t best_makespan_ns;     /* of `best` */
-    int64_t best_interval_ns;     /* 0: nothing found */
-    uint32_t limit;               /* releases in flight */
+    uint32_t *near;              /* [instances] HEFT's executors */
+    int64_t near_load_ns;        /* of the fullest of them */
+    clo_placement *trial, *best; /* [instances] */
+    int64_t best_makespan_ns;    /* of `best` */
+    int64_t best_interval_ns;    /* 0: nothing found */
+    uint32_t limit;              /* releases in flight */
     uint64_t tried;
     void *memory;
 } search;
@@ -59,8 +59,7 @@ static bool try_interval(search *s, int64_t interval_ns)
     if (s->balanced.load_ns <= interval_ns &&
         clo_modulo_fixed(s->modulo, s->balanced.executor, interval_ns, s->trial, &makespan_ns))
         keep(s, s->trial, makespan_ns, interval_ns);
-    if (s->near_load_ns <= interval_ns &&
-        clo_modulo_fixed(s->modulo, s->near, interval_ns, s->trial, &makespan_ns))
+    if (s->near_load_ns <= interval_ns && clo_modulo_fixed(s->modulo, s->near, interval_ns, s->trial, &makespan_ns))
         keep(s, s->trial, makespan_ns, interval_ns);
     if (s->heft->makespan_ns <= interval_ns)
         keep(s, s->heft->placements, s->heft->makespan_ns, interval_ns);
@@ -204,8 +203,9 @@ clo_status clo_plan_pipeline(const clo_cost *cost, const clo_pipeline_config *co
     if (mine.interval_ns < 0)
         return clo_fail(CLO_ERR_ARGUMENT, "clo_pipeline_config.interval_ns is negative; use 0 for the shortest");
     if (cost->graph->has_demands)
-        return clo_fail(CLO_ERR_UNSUPPORTED, "tasks of graph '%s' have demands, and capacities are not planned modulo "
-                                             "an interval; plan one release at a time",
+        return clo_fail(CLO_ERR_UNSUPPORTED,
+                        "tasks of graph '%s' have demands, and capacities are not planned modulo "
+                        "an interval; plan one release at a time",
                         clo_graph_name(cost->graph));
     status = clo_cost_interval_bound(cost, &bound);
     if (status != CLO_OK)

@@ -63,8 +63,8 @@ clo_status clo_gantt_cycle_open(const clo_plan *plan, const clo_cost *cost, clo_
     }
     if (status == CLO_OK) {
         qsort(rows, count, sizeof *rows, by_start);
-        *cycle = (clo_gantt_cycle){plan->interval_ns, bound.best_ns, plan->makespan_ns, clo_plan_in_flight(plan),
-                                   releases, release};
+        *cycle = (clo_gantt_cycle){plan->interval_ns,        bound.best_ns, plan->makespan_ns,
+                                   clo_plan_in_flight(plan), releases,      release};
         chart->cycle = cycle;
         chart->placements = placements;
         chart->count = count;

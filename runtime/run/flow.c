@@ -52,7 +52,9 @@ static clo_status make_flight(clo_job *job, const clo_job_config *config, clo_ar
     const clo_placement *placements = clo_plan_placements(config->plan, &count);
     clo_flight_config of_flight = {.placements = placements,
                                    .count = count,
-                                   .interval_ns = interval_ns > 0 ? interval_ns : makespan_ns > 0 ? makespan_ns : 1,
+                                   .interval_ns = interval_ns > 0   ? interval_ns
+                                                  : makespan_ns > 0 ? makespan_ns
+                                                                    : 1,
                                    .depths = depths,
                                    .slots = config->releases_in_flight,
                                    .copies = runtime->copies,

@@ -372,7 +372,8 @@ const void *clo_job_output(const clo_job *job, uint32_t task, uint32_t instance,
     if (bytes != NULL)
         *bytes = (size_t)clo_graph_output_bytes(&graph->rows[task], instance);
     if (job->flow != NULL)
-        return clo_flight_output(&job->flow->flight->data, graph->first_instance[task] + instance, clo_flow_last(job->flow));
+        return clo_flight_output(&job->flow->flight->data, graph->first_instance[task] + instance,
+                                 clo_flow_last(job->flow));
     const clo_data *data = &job->engine->data;
     return clo_data_output(data, clo_data_winner(data, graph->first_instance[task] + instance));
 }

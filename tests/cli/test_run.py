@@ -28,6 +28,24 @@ class Run(CommandTest):
         self.assertEqual((one["executed"], one["replay_equal"]), (4, True))
         self.assertGreater(one["makespan_ns"], 0)
 
+    def test_releases_in_flight_keep_the_interval_and_the_bytes(self):
+        g = self.generated()
+        hashes = {self.json("run", g)["output_hash"]}
+        for clock in ["real", "virtual"]:
+            one = self.json("run", g, "--releases-in-flight", "4", "--releases", "50", "--clock", clock,
+                            *(["--platform", "uniform:3"] if clock == "virtual" else []))
+            self.assertEqual((one["releases"], one["executed"]), (50, 50 * self.json("run", g)["executed"]))
+            hashes.add(one["output_hash"])
+        plan = one["pipeline"]  # virtual time: nothing is later than planned
+        self.assertLessEqual(one["measured_ns"], 49 * plan["interval_ns"] + plan["latency_ns"])
+        self.assertGreaterEqual(one["measured_ns"], 50 * plan["bound_ns"])
+        self.assertEqual(len(hashes), 1)
+        self.assertIn("executed     5 releases", self.good("run", g, "--releases-in-flight", "2", "--releases", "5"))
+        for wrong in [["--releases", "5"], ["--releases-in-flight", "1025"], ["--releases-in-flight", "2", "--policy", "steal"],
+                      ["--releases-in-flight", "2", "--planner", "heft"], ["--releases-in-flight", "2", "--repeat", "3"]]:
+            self.bad(2, "run", g, *wrong, holds="--releases")
+        self.bad(1, "run", g, "--releases-in-flight", "2", "--clock", "padded", holds="padded")
+
     def test_every_dispatch_mode_gives_the_same_bytes(self):
         g = self.generated()
         hashes = set()

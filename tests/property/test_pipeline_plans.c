@@ -83,7 +83,8 @@ static void check_depths(const scene *s, const clo_plan *plan, const clo_placeme
             if (graph->rows[t].output_bytes == 0)
                 continue;
             for (uint32_t k = graph->out_first[t]; k < graph->out_first[t + 1]; k++)
-                for (uint32_t c = graph->first_instance[graph->out[k]]; c < graph->first_instance[graph->out[k] + 1]; c++)
+                for (uint32_t c = graph->first_instance[graph->out[k]]; c < graph->first_instance[graph->out[k] + 1];
+                     c++)
                     last_ns = of[c]->finish_ns > last_ns ? of[c]->finish_ns : last_ns;
             assert_true(of[i]->start_ns + depths[i] * interval_ns >= last_ns);
             assert_true(depths[i] == 1 || of[i]->start_ns + (depths[i] - 1) * interval_ns < last_ns);
@@ -135,24 +136,33 @@ static void random_plans_hold(void **state)
     assert_true(optimal > SEEDS / 8 && deep > SEEDS / 8);
 }
 
-/* The smallest load of the fullest executor, over all assignments of what remains. */
-static int64_t brute_load(const scene *s, uint32_t instance, int64_t *loads_ns, int64_t best_ns)
+/* The load of the fullest executor where instance i runs on digit i of `code`; INT64_MAX: one cannot run there. */
+static int64_t load_of(const scene *s, uint64_t code, uint32_t executors)
 {
-    uint32_t executors = clo_platform_executors(s->platform);
-    int64_t fullest_ns = 0;
+    int64_t loads_ns[TINY_EXECUTORS] = {0}, fullest_ns = 0;
 
-    if (instance == s->graph->instances) {
-        for (uint32_t e = 0; e < executors; e++)
-            fullest_ns = loads_ns[e] > fullest_ns ? loads_ns[e] : fullest_ns;
-        return fullest_ns < best_ns ? fullest_ns : best_ns;
-    }
-    for (uint32_t e = 0; e < executors; e++) {
-        int64_t time_ns = clo_cost_execution_ns(s->cost, s->graph->task_of[instance], e);
+    for (uint32_t i = 0; i < s->graph->instances; i++, code /= executors) {
+        uint32_t e = (uint32_t)(code % executors);
+        int64_t time_ns = clo_cost_execution_ns(s->cost, s->graph->task_of[i], e);
         if (time_ns == CLO_TIME_NEVER)
-            continue;
+            return INT64_MAX;
         loads_ns[e] += time_ns;
-        best_ns = brute_load(s, instance + 1, loads_ns, best_ns);
-        loads_ns[e] -= time_ns;
+        fullest_ns = loads_ns[e] > fullest_ns ? loads_ns[e] : fullest_ns;
+    }
+    return fullest_ns;
+}
+
+/* The smallest of all assignments. */
+static int64_t brute_load(const scene *s, uint32_t executors)
+{
+    int64_t best_ns = INT64_MAX;
+    uint64_t codes = 1;
+
+    for (uint32_t i = 0; i < s->graph->instances; i++)
+        codes *= executors;
+    for (uint64_t code = 0; code < codes; code++) {
+        int64_t load_ns = load_of(s, code, executors);
+        best_ns = load_ns < best_ns ? load_ns : best_ns;
     }
     return best_ns;
 }
@@ -167,7 +177,7 @@ static void the_bound_of_tiny_graphs_is_the_true_interval(void **state)
         uint32_t executors = clo_platform_executors(s.platform);
         if (s.graph->instances <= TINY_INSTANCES && executors <= TINY_EXECUTORS) {
             clo_interval_bound bound = CLO_INTERVAL_BOUND_INIT;
-            int64_t loads_ns[TINY_EXECUTORS] = {0}, brute_ns = brute_load(&s, 0, loads_ns, INT64_MAX);
+            int64_t brute_ns = brute_load(&s, executors);
             clo_plan *plan;
 
             ok(clo_cost_interval_bound(s.cost, &bound));
@@ -183,8 +193,7 @@ static void the_bound_of_tiny_graphs_is_the_true_interval(void **state)
     assert_true(tried > SEEDS / 20);
 }
 
-static void refused(const scene *s, const clo_placement *placements, size_t count, int64_t interval_ns,
-                    const char *why)
+static void refused(const scene *s, const clo_placement *placements, size_t count, int64_t interval_ns, const char *why)
 {
     clo_plan *plan;
 

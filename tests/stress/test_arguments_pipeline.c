@@ -54,7 +54,17 @@ static void planner(void **state)
     refuses(clo_plan_pipeline, s.f.cost, &config, NULL);
     config.releases_in_flight = CLO_IN_FLIGHT_MAX + 1;
     fails(CLO_ERR_ARGUMENT, "releases_in_flight", clo_plan_pipeline(s.f.cost, &config, &none));
-    config.releases_in_flight = 0;
+    config.size = 1;
+    fails(CLO_ERR_ARGUMENT, "clo_pipeline_config", clo_plan_pipeline(s.f.cost, &config, &none));
+    assert_null(none);
+}
+
+static void intervals(void **state)
+{
+    (void)state;
+    clo_pipeline_config config = CLO_PIPELINE_CONFIG_INIT;
+    clo_plan *none = NULL;
+
     config.interval_ns = -1;
     fails(CLO_ERR_ARGUMENT, "interval_ns", clo_plan_pipeline(s.f.cost, &config, &none));
     config.interval_ns = 3999;
@@ -65,15 +75,11 @@ static void planner(void **state)
     assert_int_equal(clo_plan_interval_ns(none), INT64_MAX);
     assert_int_equal(clo_plan_in_flight(none), 1);
     clo_plan_destroy(none);
-    config.size = 1;
-    fails(CLO_ERR_ARGUMENT, "clo_pipeline_config", clo_plan_pipeline(s.f.cost, &config, &none));
 }
 
 static void plans(void **state)
 {
     (void)state;
-    clo_pipeline_metrics metrics = CLO_PIPELINE_METRICS_INIT, wrong = {.size = 5};
-    uint32_t depths[8];
     size_t count;
     const clo_placement *placements = clo_plan_placements(s.plan, &count), far = {.task = 99};
     clo_plan *none = NULL;
@@ -84,6 +90,13 @@ static void plans(void **state)
     fails(CLO_ERR_ARGUMENT, "interval_ns", clo_plan_from_interval(s.f.cost, NULL, placements, count, -1, &none));
     fails(CLO_ERR_ARGUMENT, "", clo_plan_from_interval(s.f.cost, NULL, &far, 1, 1, &none));
     assert_null(none);
+}
+
+static void buffer_depths(void **state)
+{
+    (void)state;
+    uint32_t depths[8];
+
     assert_int_equal(clo_plan_interval_ns(NULL), 0);
     assert_int_equal(clo_plan_interval_ns(s.plan), 0);
     assert_int_equal(clo_plan_in_flight(NULL), 1);
@@ -91,12 +104,28 @@ static void plans(void **state)
     refuses(clo_plan_buffer_depths, NULL, s.f.cost, depths);
     refuses(clo_plan_buffer_depths, s.pipeline, NULL, depths);
     refuses(clo_plan_buffer_depths, s.pipeline, s.f.cost, NULL);
+}
+
+static void measures(void **state)
+{
+    (void)state;
+    clo_pipeline_metrics metrics = CLO_PIPELINE_METRICS_INIT, wrong = {.size = 5};
+
     refuses(clo_plan_pipeline_measure, NULL, s.f.cost, &metrics);
     refuses(clo_plan_pipeline_measure, s.pipeline, NULL, &metrics);
     refuses(clo_plan_pipeline_measure, s.pipeline, s.f.cost, NULL);
     fails(CLO_ERR_ARGUMENT, "clo_pipeline_metrics", clo_plan_pipeline_measure(s.pipeline, s.f.cost, &wrong));
     fails(CLO_ERR_ARGUMENT, "interval", clo_plan_pipeline_measure(s.plan, s.f.cost, &metrics));
-    ok(clo_plan_from_interval(s.f.cost, NULL, placements, 1, 4000, &none)); /* incomplete */
+}
+
+static void incomplete_plans(void **state)
+{
+    (void)state;
+    clo_pipeline_metrics metrics = CLO_PIPELINE_METRICS_INIT;
+    uint32_t depths[8];
+    clo_plan *none;
+
+    ok(clo_plan_from_interval(s.f.cost, NULL, clo_plan_placements(s.plan, NULL), 1, 4000, &none));
     fails(CLO_ERR_ARGUMENT, "does not place", clo_plan_buffer_depths(none, s.f.cost, depths));
     fails(CLO_ERR_ARGUMENT, "does not place", clo_plan_pipeline_measure(none, s.f.cost, &metrics));
     clo_plan_destroy(none);
@@ -104,7 +133,10 @@ static void plans(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(bounds), cmocka_unit_test(planner), cmocka_unit_test(plans)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(bounds),          cmocka_unit_test(planner),
+                                       cmocka_unit_test(intervals),       cmocka_unit_test(plans),
+                                       cmocka_unit_test(buffer_depths),   cmocka_unit_test(measures),
+                                       cmocka_unit_test(incomplete_plans)};
 
     return cmocka_run_group_tests_name("arguments_pipeline", tests, set_up, tear_down);
 }

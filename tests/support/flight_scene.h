@@ -47,7 +47,8 @@ static inline int flight_body(const clo_call *call)
 {
     flight_scene *s = call->argument;
     uint32_t instance = s->graph->first_instance[call->task] + call->instance;
-    uint64_t release = s->seen[instance]++, hash = flight_mix(instance + 1, release), *ran = &s->ran_count[call->executor];
+    uint64_t release = s->seen[instance]++, hash = flight_mix(instance + 1, release),
+             *ran = &s->ran_count[call->executor];
 
     if ((s->in_flight && call->release != release) || (!s->in_flight && call->release != 0))
         atomic_fetch_add_explicit(&s->wrong, 1, memory_order_relaxed);
@@ -155,7 +156,8 @@ static inline void flight_check_order(const flight_scene *s)
     size_t count;
     const clo_placement *placements = clo_plan_placements(s->plan, &count);
 
-    assert_true(start_ns != NULL && next != NULL);
+    assert_non_null(start_ns);
+    assert_non_null(next);
     for (size_t i = 0; i < count; i++)
         start_ns[s->graph->first_instance[placements[i].task] + placements[i].instance] = placements[i].start_ns;
     for (uint32_t e = 0; e < clo_platform_executors(s->platform); e++) {

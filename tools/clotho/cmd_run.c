@@ -5,6 +5,7 @@
 #include "options.h"
 #include "policy_option.h"
 #include "run.h"
+#include "run_flight.h"
 #include "run_hosts.h"
 #include "run_workload.h"
 #include "simulate.h"
@@ -39,6 +40,11 @@ static int run_file(const char *path, const run_options *o, bool again)
         return code;
     if (again && !o->as_json)
         printf("\n");
+    if (o->releases_in_flight > 0) {
+        code = run_flight(&in, o);
+        input_close(&in);
+        return code;
+    }
     code = run_execute(&in, o, &out);
     int printed = !out.reportable ? EXIT_GOOD : o->as_json ? run_print_json(&out) : run_print_text(&out);
     if (out.reportable && out.happened != NULL && printed == EXIT_GOOD)
@@ -46,6 +52,18 @@ static int run_file(const char *path, const run_options *o, bool again)
     run_close(&out);
     input_close(&in);
     return code != EXIT_GOOD ? code : printed;
+}
+
+/* The worst exit code of all. */
+static int run_files(char **paths, int count, const run_options *o)
+{
+    int code = EXIT_GOOD;
+
+    for (int i = 0; i < count; i++) {
+        int one = run_file(paths[i], o, i > 0);
+        code = one > code ? one : code;
+    }
+    return code;
 }
 
 static int read_clock(run_options *o)
@@ -95,6 +113,8 @@ static int check_options(run_options *o, int graphs)
 {
     int code = read_clock(o);
 
+    if (code == EXIT_GOOD)
+        code = run_flight_check(o);
     if (code == EXIT_GOOD)
         code = read_dispatch(o);
     if (code == EXIT_GOOD)
@@ -156,6 +176,8 @@ static int check_stream(const run_options *o)
     if (o->clock == CLO_CLOCK_VIRTUAL && o->live > 0)
         return misuse(
             "--live bounds the jobs at once in real time; with --clock virtual all of them exist, leave it out");
+    if (o->releases_in_flight > 0)
+        return misuse("--releases-in-flight is of graphs; jobs of a workload have releases of their own");
     if (o->repeat > 1)
         return misuse("--repeat is of graphs; a workload runs once (--jobs N makes it longer)");
     if (o->deadline_ns > 0)
@@ -208,6 +230,8 @@ int cmd_run(int argc, char **argv)
         {"repeat", 'n', "N", OPTION_U32, &o.repeat, "run N times and print the median"},
         {"body", 0, "NAME", OPTION_TEXT, &o.input.body,
          "spin (default), memory or command: the body of tasks that name none"},
+        {"releases-in-flight", 0, "N", OPTION_U32, &o.releases_in_flight, "a series of releases, up to N at once"},
+        {"releases", 0, "N", OPTION_U32, &o.releases, "with --releases-in-flight: releases in all (1000)"},
         {"deadline", 0, "TIME", OPTION_TIME, &o.deadline_ns, "count runs that take longer; 500, 20us, 3ms, 1s"},
         {"trace", 0, "F.json", OPTION_TEXT, &o.trace, "write a Chrome / Perfetto trace of the last run"},
         {"gantt", 'g', "F.svg", OPTION_TEXT, &o.gantt, "draw the last run"},
@@ -240,9 +264,5 @@ int cmd_run(int argc, char **argv)
     if (has_stream_options(&o))
         return misuse(
             "--jobs, --arrivals, --live, --steps-max, --log and --csv are of one workload; see 'clotho run --help'");
-    for (int i = 0; i < count; i++) {
-        int one = run_file(operands[i], &o, i > 0);
-        code = one > code ? one : code;
-    }
-    return code;
+    return run_files(operands, count, &o);
 }

@@ -14,7 +14,8 @@ typedef struct run_options {
     const char *hosts, *engine;       /* of run_hosts.h; here for --help */
     clo_clock clock;
     uint32_t repeat, fifo, dilate;
-    uint32_t jobs, live, steps_max; /* of workloads */
+    uint32_t jobs, live, steps_max;        /* of workloads */
+    uint32_t releases_in_flight, releases; /* of run_flight.h */
     uint64_t seed, memory_limit_mib;
     int64_t deadline_ns;
     bool no_replay_check, unpinned, copy_always, as_json;

@@ -27,12 +27,12 @@ typedef struct item {
 typedef struct assigner {
     const clo_cost *cost;
     uint32_t count, executors;
-    item *items;          /* [count] the longest first */
-    int64_t *load_ns;     /* [executors] */
-    uint32_t *executor;   /* [count] of each item */
-    uint32_t *best;       /* [count] */
-    int64_t *rest_ns;     /* [count + 1] sum of fastest times from item i on */
-    uint32_t *cursor;     /* [count] branch and bound: the next executor to try */
+    item *items;        /* [count] the longest first */
+    int64_t *load_ns;   /* [executors] */
+    uint32_t *executor; /* [count] of each item */
+    uint32_t *best;     /* [count] */
+    int64_t *rest_ns;   /* [count + 1] sum of fastest times from item i on */
+    uint32_t *cursor;   /* [count] branch and bound: the next executor to try */
     int64_t bound_ns, best_ns;
 } assigner;
 
