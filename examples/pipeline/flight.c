@@ -111,9 +111,7 @@ static void print_json(uint32_t in_flight, const series *of)
 
 static bool is_kept(const flight_setup *setup, const series *of)
 {
-    bool is_locked = strstr(clo_runtime_report(setup->s->runtime), "ok    memory is locked") != NULL;
-
-    return of->timing.finished == setup->releases && of->allocations == 0 && (of->faults == 0 || !is_locked);
+    return of->timing.finished == setup->releases && of->allocations == 0 && (of->faults == 0 || !setup->is_locked);
 }
 
 bool flight_run(const flight_setup *setup)

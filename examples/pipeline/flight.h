@@ -7,11 +7,11 @@
 #include <stdint.h>
 
 typedef struct flight_setup {
-    const session *s;  /* platform, cost and runtime are open */
-    uint32_t most;     /* releases in flight */
-    int64_t period_ns; /* 0: as fast as it goes */
-    uint64_t releases; /* of each series */
-    bool as_json;
+    const session *s;        /* platform, cost and runtime are open */
+    uint32_t most;           /* releases in flight */
+    int64_t period_ns;       /* 0: as fast as it goes */
+    uint64_t releases;       /* of each series */
+    bool as_json, is_locked; /* memory is locked: no page fault is right */
 } flight_setup;
 
 /* Plans, runs and prints a series for each number of releases in flight. False: something failed, which is on standard
