@@ -267,6 +267,15 @@ clo_status clo_graph_modes_seal(clo_graph *graph, const uint32_t *in_first)
     return status;
 }
 
+clo_status clo_graph_refuse_modes(const clo_graph *graph, const char *what)
+{
+    if (graph == NULL || graph->modes == NULL)
+        return CLO_OK;
+    return clo_fail(CLO_ERR_UNSUPPORTED, "graph \"%.60s\" has branches or merges, and %s does not know them; use a "
+                                         "graph without",
+                    graph->name, what);
+}
+
 /* Reading */
 
 uint32_t clo_graph_branches(const clo_graph *graph)
