@@ -207,7 +207,9 @@ clo_status clo_plan_pipeline(const clo_cost *cost, const clo_pipeline_config *co
         return clo_fail(CLO_ERR_UNSUPPORTED, "tasks of graph '%s' have demands, and capacities are not planned modulo "
                                              "an interval; plan one release at a time",
                         clo_graph_name(cost->graph));
-    status = clo_cost_interval_bound(cost, &bound);
+    status = clo_graph_refuse_modes(cost->graph, "clo_plan_pipeline");
+    if (status == CLO_OK)
+        status = clo_cost_interval_bound(cost, &bound);
     if (status != CLO_OK)
         return status;
     search s = {.cost = cost, .limit = mine.releases_in_flight > 0 ? mine.releases_in_flight : CLO_IN_FLIGHT_MAX};

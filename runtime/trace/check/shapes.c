@@ -5,6 +5,8 @@
 #include "base/memory.h"
 #include "base/status.h"
 
+#include <clotho/branch.h>
+
 #include <stdlib.h>
 #include <string.h>
 
