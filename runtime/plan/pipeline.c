@@ -7,6 +7,7 @@
 #include "base/carve.h"
 #include "base/memory.h"
 #include "base/status.h"
+#include "graph/branch.h"
 #include "cost/bound/assign.h"
 #include "plan/modulo/modulo.h"
 #include "plan/plan.h"

@@ -4,7 +4,7 @@
 #include "base/memory.h"
 #include "base/saturate.h"
 #include "base/status.h"
-#include "graph/graph.h"
+#include "graph/branch.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -12,6 +12,7 @@
 #include "base/saturate.h"
 #include "base/status.h"
 #include "base/tournament.h"
+#include "graph/branch.h"
 #include "engine/scheduler.h"
 #include "sync/histogram.h"
 #include "trace/log.h"

@@ -7,6 +7,7 @@
 
 #include "base/carve.h"
 #include "base/status.h"
+#include "graph/branch.h"
 #include "engine/scheduler.h"
 
 #include <string.h>
