@@ -16,8 +16,9 @@
  * for every outcome: under a plan nothing starts later than where all ran. Each release of a periodic job chooses anew.
  *
  * A branch has one instance, and may neither be duplicable nor pend. Graphs with branches have no handles, no hedges,
- * no instances that are done before (clo_job_config.done), and do not run on several machines; each is refused by one
- * clear line. */
+ * no instances that are done before (clo_job_config.done), do not run on several machines, are not planned modulo an
+ * interval (pipeline.h), are in no simulated stream and no file, and their logs are neither replayed nor judged: their
+ * traces are (clo_sim_config.recorded, clo_plan_check). Each is refused by one clear line. */
 #ifndef CLOTHO_BRANCH_H
 #define CLOTHO_BRANCH_H
 
@@ -48,8 +49,8 @@ enum { CLO_LOOP_DONE = 0, CLO_LOOP_AGAIN = 1 };
  *
  *   arms     1 .. CLO_ARMS_MAX.
  *   chances  [arms] how likely each is, CLO_CHANCES_ONE in all; copied. They draw the arm where the body does not
- *            choose, as in a simulation, and weigh the task's rank (HEFT and its kin). NULL: all are as likely, and
- *            ranks take the longest.
+ *            choose, as in a simulation. NULL: all are as likely. Planners do not look at them: they take the worst
+ *            case, that all arms run.
  *
  * Returns CLO_OK, or
  *   CLO_ERR_ARGUMENT  unknown task, arms out of range, chances that do not add up

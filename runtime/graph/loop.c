@@ -3,6 +3,7 @@
  * The condition of each copy is a branch: its arm CLO_LOOP_AGAIN leads to the tasks of the next copy that nothing in
  * the body precedes, its arm CLO_LOOP_DONE to the exit. That of the last copy has the arm CLO_LOOP_DONE alone, so there
  * is nothing that another iteration could be. */
+#include "graph/branch.h"
 #include "graph/module.h"
 
 #include "base/status.h"

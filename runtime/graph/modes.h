@@ -41,11 +41,4 @@ void clo_graph_modes_free(clo_graph_modes *modes); /* NULL is allowed */
 clo_graph_modes_mark clo_graph_modes_look(const clo_graph_modes *modes); /* NULL is allowed */
 void clo_graph_modes_go_back(clo_graph_modes *modes, const clo_graph_modes_mark *mark);
 
-/* Checks what an open graph has, and makes what a sealed one has; in_first: [tasks + 1]. Nothing to do without
- * modes. Returns CLO_OK, CLO_ERR_ARGUMENT, CLO_ERR_UNSUPPORTED or CLO_ERR_MEMORY. */
-clo_status clo_graph_modes_seal(clo_graph *graph, const uint32_t *in_first);
-
-/* As clo_graph_set_branch, for the last condition of a loop of `bound` iterations. */
-clo_status clo_graph_set_last(clo_graph *graph, uint32_t task, uint32_t bound);
-
 #endif

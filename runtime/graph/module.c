@@ -2,6 +2,7 @@
  *
  * All goes through the calls that an application would make, so whatever a graph can hold is checked in one place. What
  * was there before is counted first, and if any of them fails the graph goes back to that. */
+#include "graph/branch.h"
 #include "graph/module.h"
 
 #include "base/memory.h"

@@ -4,6 +4,7 @@
  * Invariant: everything is built in a local `struct seal`; the graph is written by commit() alone, when nothing can
  * fail any more. Successors are listed by id. Topological order: the ids, where every edge leads to a higher one; else
  * Kahn, "Topological sorting of large networks", CACM 1962, with a FIFO, so ties leave by id. */
+#include "graph/branch.h"
 #include "graph/derive.h"
 
 #include "base/carve.h"

@@ -7,6 +7,7 @@
 #include "base/carve.h"
 #include "base/memory.h"
 #include "base/status.h"
+#include "graph/branch.h"
 #include "cost/bound/assign.h"
 #include "plan/modulo/modulo.h"
 #include "plan/plan.h"
@@ -207,7 +208,9 @@ clo_status clo_plan_pipeline(const clo_cost *cost, const clo_pipeline_config *co
                         "tasks of graph '%s' have demands, and capacities are not planned modulo "
                         "an interval; plan one release at a time",
                         clo_graph_name(cost->graph));
-    status = clo_cost_interval_bound(cost, &bound);
+    status = clo_graph_refuse_modes(cost->graph, "clo_plan_pipeline");
+    if (status == CLO_OK)
+        status = clo_cost_interval_bound(cost, &bound);
     if (status != CLO_OK)
         return status;
     search s = {.cost = cost, .limit = mine.releases_in_flight > 0 ? mine.releases_in_flight : CLO_IN_FLIGHT_MAX};

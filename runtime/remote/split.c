@@ -4,7 +4,7 @@
 #include "base/memory.h"
 #include "base/saturate.h"
 #include "base/status.h"
-#include "graph/graph.h"
+#include "graph/branch.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -235,6 +235,8 @@ clo_status clo_split_open(const clo_cluster *cluster, const clo_cost *cost, cons
         return clo_fail(CLO_ERR_ARGUMENT,
                         "the cost is of another platform than the cluster's; use clo_cluster_platform");
     clo_status status = clo_plan_matches(plan, cost);
+    if (status == CLO_OK)
+        status = clo_graph_refuse_modes(graph, "a run on several machines");
     if (status != CLO_OK)
         return status;
     split->placements = clo_plan_placements(plan, &count);

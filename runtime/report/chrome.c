@@ -50,6 +50,7 @@ static void add_slice(clo_text *text, const clo_graph *graph, const clo_trace_ev
     }
     clo_text_add(text, ",\n{\"ph\":\"X\",\"pid\":1,\"tid\":%u,\"cat\":\"%s\",\"name\":", event->executor,
                  event->is_lost      ? "lost"
+                 : event->is_skipped ? "skipped"
                  : event->is_replica ? "replica"
                                      : "task");
     clo_text_add_json(text, clo_graph_task_name(graph, event->task, scratch));

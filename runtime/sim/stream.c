@@ -12,6 +12,7 @@
 #include "base/saturate.h"
 #include "base/status.h"
 #include "base/tournament.h"
+#include "graph/branch.h"
 #include "engine/scheduler.h"
 #include "sync/histogram.h"
 #include "trace/log.h"
@@ -495,6 +496,11 @@ static clo_status read_config(const clo_workload *workload, const clo_platform *
         return clo_fail(CLO_ERR_ARGUMENT, "the environment has no time_ns function, or moving_ns is negative");
     if (config->environment != NULL && config->log != NULL && clo_log_about(config->log)->environment == NULL)
         return clo_fail(CLO_ERR_ARGUMENT, "the log's header does not name the environment; write its name there");
+    for (uint32_t j = 0; j < clo_workload_jobs(workload); j++) {
+        status = clo_graph_refuse_modes(clo_workload_get(workload, j)->graph, "clo_stream_simulate");
+        if (status != CLO_OK)
+            return status;
+    }
     return clo_workload_check(workload, platform);
 }
 

@@ -7,6 +7,7 @@
 
 #include "base/carve.h"
 #include "base/status.h"
+#include "graph/branch.h"
 #include "engine/scheduler.h"
 
 #include <string.h>
@@ -427,6 +428,10 @@ static clo_status check_costs(const replay *r)
     for (size_t k = 0; k < config->costs_count; k++)
         if (config->costs[k] != NULL && clo_cost_platform(config->costs[k]) != config->platform)
             return clo_fail(CLO_ERR_ARGUMENT, "cost %zu is of another platform", k);
+    for (size_t k = 0; k < config->costs_count; k++)
+        if (config->costs[k] != NULL &&
+            clo_graph_refuse_modes(clo_cost_graph(config->costs[k]), "clo_stream_replay") != CLO_OK)
+            return CLO_ERR_UNSUPPORTED;
     return CLO_OK;
 }
 

@@ -5,6 +5,8 @@
 #include "base/memory.h"
 #include "base/status.h"
 
+#include <clotho/branch.h>
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -159,6 +161,10 @@ static clo_status check_job(const clo_judge *judge, uint32_t j)
         return clo_fail(CLO_ERR_ARGUMENT, "clo_stream_check: the weight of job %llu is no number >= 0", number);
     if (job->job == CLO_LOG_NO_JOB)
         return clo_fail(CLO_ERR_ARGUMENT, "clo_stream_check: jobs[%u] has the number that stands for no job", j);
+    if (clo_graph_branches(clo_cost_graph(job->cost)) > 0)
+        return clo_fail(CLO_ERR_UNSUPPORTED, "clo_stream_check: the graph of job %llu has branches, which it does not "
+                                             "judge; check its trace with clo_plan_check",
+                        number);
     return CLO_OK;
 }
 
