@@ -108,7 +108,8 @@ static void the_worker_path_imports_nothing_that_allocates_prints_or_locks(void 
     static const char *const objects[] = {
         "run/worker_loop",  "run/share",     "run/wake",     "run/home",    "run/fast_path", "run/execute",
         "run/combining",    "run/launch",    "run/begin",    "run/cut",     "run/end",       "run/done",
-        "run/help",         "run/alone",     "run/stamp",   "run/left",      "run/pace",     "run/loan",    "run/overrun",   "engine/engine",
+        "run/help",         "run/alone",     "run/stamp",
+        "run/left",      "run/pace",     "run/loan",    "run/overrun",   "engine/engine",
         "engine/scheduler", "engine/choose", "engine/start", "engine/room", "engine/lists",  "engine/data",
         "engine/note",      "engine/view"};
     static const char *const banned[] = {"malloc", "calloc",         "realloc",        "free", "printf",
