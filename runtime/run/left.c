@@ -40,13 +40,31 @@ void clo_left_publish(clo_runtime *runtime)
     }
 }
 
-/* Nobody looks: some other sleeper than the one with the note, so that who waits still finds that one; else itself. */
-static void wake_for_left(clo_runtime *runtime, uint32_t place)
+/* After a note was left: some worker will look. */
+static bool will_look(clo_runtime *runtime)
 {
     for (uint32_t w = 0; w < runtime->first_slot; w++)
-        if (w != place && clo_parker_is_away(&runtime->workers[w].parker) &&
-            clo_parker_wake(&runtime->workers[w].parker))
-            return;
+        if (clo_lookout_trust_seen(&runtime->workers[w].lookout))
+            return true;
+    for (uint32_t w = 0; w < runtime->first_slot; w++)
+        if (clo_parker_is_woken(&runtime->workers[w].parker))
+            return true;
+    return false;
+}
+
+/* Wakes some other sleeper than the one with the note, so that who waits still finds that one; rather not on the CPU of
+ * the calling thread, where it would take its place. The one with the note if there is no other. */
+static void wake_for_left(clo_runtime *runtime, uint32_t place)
+{
+    int32_t here = clo_loan_cpu();
+
+    for (int turn = 0; turn < 2; turn++)
+        for (uint32_t w = 0; w < runtime->first_slot; w++) {
+            clo_worker *worker = &runtime->workers[w];
+            if (w != place && (turn == 1 || worker->cpu != here) && clo_parker_is_away(&worker->parker) &&
+                clo_parker_wake(&worker->parker))
+                return;
+        }
     (void)clo_parker_wake(&runtime->workers[place].parker);
 }
 
@@ -86,11 +104,8 @@ void clo_left_put(clo_job *job)
         return;
     }
     /* From here on the job may be over. */
-    for (uint32_t w = 0; w < runtime->first_slot; w++)
-        if (clo_lookout_trust_seen(&runtime->workers[w].lookout))
-            return;
-    clo_fence_light(&runtime->fence);
-    wake_for_left(runtime, place);
+    if (!will_look(runtime))
+        wake_for_left(runtime, place);
 }
 
 clo_worker *clo_left_claim(clo_job *job)

@@ -25,6 +25,11 @@ bool clo_loan_is_uniform(const clo_platform *platform)
     return true;
 }
 
+int32_t clo_loan_cpu(void)
+{
+    return sched_getcpu();
+}
+
 bool clo_loan_suits(const clo_runtime *runtime, const clo_worker *worker)
 {
     return runtime->is_uniform || worker->cpu < 0 || worker->cpu == sched_getcpu();

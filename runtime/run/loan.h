@@ -24,6 +24,9 @@ static inline bool clo_job_is_helped(const clo_job *job)
            job->program->executions <= CLO_LOAN_EXECUTIONS_MAX;
 }
 
+/* The calling thread's CPU, for the moment; -1: unknown. */
+int32_t clo_loan_cpu(void);
+
 /* Executors that differ are tied to their CPUs: the calling thread may stand in for this worker. */
 bool clo_loan_suits(const clo_runtime *runtime, const clo_worker *worker);
 

@@ -39,15 +39,17 @@ typedef struct clo_worker {
     _Atomic uint32_t asked;
     /* 1: it shall look through its line of items that wait for capacities. */
     _Atomic uint32_t is_called;
-    /* What is left with it are jobs (left.h). */
-    clo_parker parker;
-    /* Runs that ended while it was borrowed; its borrower's. */
-    clo_counter ended;
 
     /* An item that another worker held out to this one. Others look at it often, so it lies apart from the inbox. */
     alignas(CLO_CACHE_LINE_BYTES) clo_hand hand;
     /* A hedge for this worker alone, ahead of everything else; put there with is_called. */
     clo_hand hedge;
+
+    /* What is left with it are jobs (left.h). An idle worker reads its inbox and its hand all the time: a borrower writes
+     * here, so this lies apart from them. */
+    alignas(CLO_CACHE_LINE_BYTES) clo_parker parker;
+    /* Runs that ended while it was borrowed; its borrower's. */
+    clo_counter ended;
 
     /* Items that anybody may take. */
     alignas(CLO_CACHE_LINE_BYTES) clo_stack public_list;

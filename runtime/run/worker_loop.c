@@ -267,23 +267,32 @@ static void pause_for(clo_worker *worker, uint32_t pauses, bool is_lent)
     }
 }
 
-/* Returns an item of what was left with the worker and is now its own to run; CLO_ITEM_NONE: nothing. */
-static uint64_t sleep_counted(clo_worker *worker)
-{
-    atomic_fetch_add_explicit(&worker->parks, 1, memory_order_relaxed);
-    uint32_t note = clo_parker_sleep(&worker->parker);
-    atomic_fetch_add_explicit(&worker->wakes, 1, memory_order_relaxed);
-    clo_histogram_record(&worker->wake_ns,
-                         clo_clock_ns() - atomic_load_explicit(&worker->parker.woken_ns, memory_order_relaxed));
-    return note != 0 ? clo_left_unpack(worker, note) : CLO_ITEM_NONE;
-}
-
 static bool has_public(const clo_runtime *runtime)
 {
     for (uint32_t w = 0; w < runtime->first_slot; w++)
         if (!clo_stack_is_empty(&runtime->workers[w].public_list))
             return true;
     return false;
+}
+
+/* Until woken. Then others may rely on us for all that is left: the first of it is ours to run, and an item of that is
+ * returned, unless there is nothing; the rest, and what else we may have been woken for, is another one's. */
+static uint64_t sleep_counted(clo_worker *worker)
+{
+    bool is_lent = false;
+
+    atomic_fetch_add_explicit(&worker->parks, 1, memory_order_relaxed);
+    uint32_t note = clo_parker_sleep(&worker->parker);
+    atomic_fetch_add_explicit(&worker->wakes, 1, memory_order_relaxed);
+    clo_histogram_record(&worker->wake_ns,
+                         clo_clock_ns() - atomic_load_explicit(&worker->parker.woken_ns, memory_order_relaxed));
+    uint64_t item = note != 0 ? clo_left_unpack(worker, note) : clo_left_take(worker, true, &is_lent);
+    if (item == CLO_ITEM_NONE)
+        return item;
+    clo_left_publish(worker->runtime);
+    if (has_public(worker->runtime))
+        clo_runtime_wake_one(worker->runtime);
+    return item;
 }
 
 /* Looks no longer; what others have relied on us for is another one's. */
@@ -296,12 +305,6 @@ static void end_lookout(clo_worker *worker)
         clo_runtime_wake_one(worker->runtime);
 }
 
-/* After sleep, with an item of what was left: it may be something else that we were woken for. */
-static void pass_on(clo_worker *worker)
-{
-    if (has_public(worker->runtime))
-        clo_runtime_wake_one(worker->runtime);
-}
 
 /* The worker is lent, and sleeps until it is needed. */
 static uint64_t retire(clo_worker *worker)
@@ -407,10 +410,6 @@ static uint64_t park(clo_worker *worker)
         item = clo_left_take(worker, true, &is_lent);
     if (item == CLO_ITEM_NONE && atomic_load_explicit(&runtime->stopping, memory_order_acquire) == 0) {
         item = sleep_counted(worker);
-        if (item == CLO_ITEM_NONE)
-            item = clo_left_take(worker, true, &is_lent); /* it may be what we were woken for */
-        if (item != CLO_ITEM_NONE)
-            pass_on(worker);
     } else if (!clo_parker_cancel(&worker->parker) && item != CLO_ITEM_NONE) {
         clo_left_publish(runtime); /* we ate a wake that was meant for somebody's other item: pass it on */
         clo_runtime_wake_one(runtime);

@@ -60,11 +60,9 @@ uint32_t clo_parker_sleep(clo_parker *parker)
                                                   memory_order_release, /* [A] */
                                                   memory_order_relaxed);
     /* Acquire pairs with the exchange in wake: the waker's writes before the wake are visible; and with [E] and [I]. */
-    while ((state = atomic_load_explicit(&parker->state, memory_order_acquire)) % CLO_PARK_NOTE != CLO_PARK_AWAKE)
+    while (((state = atomic_load_explicit(&parker->state, memory_order_acquire)) & CLO_PARK_OWNER) != CLO_PARK_AWAKE)
         clo_futex_wait(&parker->state, state);
-    if (state != CLO_PARK_AWAKE) /* nobody else changes it now */
-        atomic_store_explicit(&parker->state, CLO_PARK_AWAKE, memory_order_relaxed);
-    return state / CLO_PARK_NOTE;
+    return atomic_exchange_explicit(&parker->state, CLO_PARK_AWAKE, memory_order_seq_cst) / CLO_PARK_NOTE; /* [K] */
 }
 
 bool clo_parker_retire(clo_parker *parker, uint32_t *note)
@@ -85,12 +83,14 @@ bool clo_parker_wake(clo_parker *parker)
 
     atomic_store_explicit(&parker->woken_ns, clo_clock_ns(), memory_order_relaxed);
     do { /* each turn somebody else has changed it */
-        if (state % CLO_PARK_NOTE == CLO_PARK_AWAKE || state % CLO_PARK_NOTE == CLO_PARK_IDLE)
+        if ((state & CLO_PARK_OWNER) == CLO_PARK_AWAKE || state % CLO_PARK_NOTE == CLO_PARK_IDLE)
             return false;
-        next = (state & CLO_PARK_LENT) != 0 ? state | CLO_PARK_CALLED : state - state % CLO_PARK_NOTE;
+        next = state | CLO_PARK_CALLED;
+        if ((state & CLO_PARK_LENT) == 0)
+            next -= state & CLO_PARK_OWNER;
     } while (!atomic_compare_exchange_strong_explicit(&parker->state, &state, next, memory_order_acq_rel, /* [G] */
                                                       memory_order_relaxed));
-    if (next % CLO_PARK_NOTE != CLO_PARK_AWAKE)
+    if ((next & CLO_PARK_LENT) != 0)
         return false;
     clo_futex_wake_all(&parker->state);
     return true;

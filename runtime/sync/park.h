@@ -17,7 +17,8 @@
  * the note gets what it stands for: with the parker, borrowed in the same step (claim), without it (lift), or its owner
  * (take; what it finds when it was woken). Who leaves one sees to it that somebody will look: it then reads whether a
  * worker looks (sync/lookout.h), and one that ends its look reads the notes after that. Both sides do so with a
- * read-modify-write of their own word first, seq_cst ([I], and [B] there): one of them sees the other.
+ * read-modify-write of their own word first, seq_cst ([I], and [B] there): one of them sees the other. An owner that was
+ * woken will look, too: it takes that mark away before ([K], seq_cst).
  *
  *      owner:     prepare, cancel, sleep; idle, resume, retire, take      (X among each other)
  *      borrower:  look, give_back, rouse, call                            (X among each other; call: the owner, idle)
@@ -29,7 +30,7 @@
  * the next borrower's ([C] and [E] release; [B], [F], and the acquire in sleep). What a caller made visible is seen by
  * the look that takes its mark away ([D] acquire; [G] and [H]). What was written before a note was left is seen by who
  * has it ([I] release; [J] acquire, and the one in sleep).
- * Mutation list: clo_fence_heavy doing nothing; [A], [B], [C], [E], [J] relaxed; [I] acquire, and release; wake that
+ * Mutation list: clo_fence_heavy doing nothing; [A], [B], [C], [E], [J] relaxed; [I] release; [K] left out; wake that
  * leaves a lent one alone, or drops a note; retire without a call; claim of whatever lies there. */
 #ifndef CLO_SYNC_PARK_H
 #define CLO_SYNC_PARK_H
@@ -67,7 +68,7 @@ enum {
     CLO_PARK_OWNER = 3,
     /* Somebody has borrowed it, while the owner was asleep or idle. */
     CLO_PARK_LENT = 4,
-    /* And it was called for since. */
+    /* And it was called for since. With an owner that is awake: it was woken, and has looked at nothing yet. */
     CLO_PARK_CALLED = 8,
     /* Times this: the note, not 0. Never together with LENT. */
     CLO_PARK_NOTE = 16
@@ -89,11 +90,12 @@ static inline void clo_parker_prepare(clo_parker *parker)
 /* Owner: there was work after all. False: a wake came in between (it has been consumed). */
 static inline bool clo_parker_cancel(clo_parker *parker)
 {
-    return atomic_exchange_explicit(&parker->state, CLO_PARK_AWAKE, memory_order_acq_rel) == CLO_PARK_ANNOUNCED;
+    return atomic_exchange_explicit(&parker->state, CLO_PARK_AWAKE, memory_order_seq_cst) == /* [K] */
+           CLO_PARK_ANNOUNCED;
 }
 
 /* Owner: sleeps until woken. Meanwhile others may borrow what is its own. Returns the note that was left with it and
- * that nobody has taken; 0: none. */
+ * that nobody has taken; 0: none. Look at all notes next. */
 uint32_t clo_parker_sleep(clo_parker *parker);
 
 /* Owner, awake: others may borrow what is its own, until clo_parker_resume has said true. */
@@ -105,8 +107,10 @@ static inline void clo_parker_idle(clo_parker *parker)
 /* Owner, idle. False: it is lent, or a note was left with it; it is still idle. */
 static inline bool clo_parker_resume(clo_parker *parker)
 {
-    uint32_t state = CLO_PARK_IDLE;
+    uint32_t state = atomic_load_explicit(&parker->state, memory_order_acquire);
 
+    if (state != CLO_PARK_IDLE) /* do not take the line from its borrower */
+        return state == CLO_PARK_AWAKE;
     return atomic_compare_exchange_strong_explicit(&parker->state, &state, CLO_PARK_AWAKE,
                                                    memory_order_acquire, /* [F] */
                                                    memory_order_acquire) ||
@@ -122,7 +126,15 @@ static inline bool clo_parker_is_away(const clo_parker *parker)
 {
     uint32_t state = atomic_load_explicit(&parker->state, memory_order_relaxed) % CLO_PARK_NOTE;
 
-    return state != CLO_PARK_AWAKE && state != CLO_PARK_IDLE;
+    return (state & CLO_PARK_OWNER) != CLO_PARK_AWAKE && state != CLO_PARK_IDLE;
+}
+
+/* After a note was left: the owner was woken and will look at all notes. */
+static inline bool clo_parker_is_woken(const clo_parker *parker)
+{
+    uint32_t state = atomic_load_explicit(&parker->state, memory_order_seq_cst) % CLO_PARK_NOTE;
+
+    return state == (CLO_PARK_AWAKE | CLO_PARK_CALLED);
 }
 
 /* Hint: its owner sleeps, or is about to, and nobody has borrowed it. */
@@ -185,7 +197,7 @@ static inline bool clo_parker_claim(clo_parker *parker, uint32_t note)
 {
     uint32_t state = atomic_load_explicit(&parker->state, memory_order_relaxed), owner = state % CLO_PARK_NOTE;
 
-    return state / CLO_PARK_NOTE == note && owner != CLO_PARK_AWAKE &&
+    return state / CLO_PARK_NOTE == note && (owner & CLO_PARK_OWNER) != CLO_PARK_AWAKE &&
            atomic_compare_exchange_strong_explicit(&parker->state, &state, owner | CLO_PARK_LENT,
                                                    memory_order_acquire, /* [J], and [B] */
                                                    memory_order_relaxed);
@@ -196,7 +208,7 @@ static inline uint32_t clo_parker_lift(clo_parker *parker)
 {
     uint32_t state = atomic_load_explicit(&parker->state, memory_order_seq_cst);
 
-    while (state / CLO_PARK_NOTE != 0 && state % CLO_PARK_NOTE != CLO_PARK_AWAKE) /* another turn: it was changed */
+    while (state / CLO_PARK_NOTE != 0 && (state & CLO_PARK_OWNER) != CLO_PARK_AWAKE) /* another turn: it was changed */
         if (atomic_compare_exchange_strong_explicit(&parker->state, &state, state % CLO_PARK_NOTE,
                                                     memory_order_acquire, /* [J] */
                                                     memory_order_relaxed))

@@ -111,6 +111,55 @@ static void lend_twice_run(uint32_t me)
         lend_run(me);
 }
 
+/* A note: its owner, who leaves it and wakes the owner, who claims it with the parker. */
+
+static _Atomic uint32_t notes_taken;
+
+static void note_set_up(void)
+{
+    lend_set_up();
+    atomic_init(&notes_taken, 0);
+}
+
+static void take_note(void)
+{
+    get(0);
+    atomic_fetch_add_explicit(&notes_taken, 1, memory_order_release);
+}
+
+static void note_run(uint32_t me)
+{
+    if (me == 2) {
+        if (clo_parker_claim(&seat_parker, 5)) {
+            take_note();
+            clo_parker_rouse(&seat_parker);
+        }
+        return;
+    }
+    if (me == 1) {
+        put(0);
+        if (!clo_parker_leave(&seat_parker, 5))
+            take_note();
+        clo_fence_light(&seat_fence);
+        if (clo_parker_is_away(&seat_parker))
+            (void)clo_parker_wake(&seat_parker);
+        return;
+    }
+    while (atomic_load_explicit(&notes_taken, memory_order_acquire) == 0) { /* once asleep, or called too early */
+        clo_parker_prepare(&seat_parker);
+        clo_fence_heavy(&seat_fence);
+        if (atomic_load_explicit(&notes_taken, memory_order_relaxed) != 0)
+            (void)clo_parker_cancel(&seat_parker);
+        else if (clo_parker_sleep(&seat_parker) != 0)
+            take_note();
+    }
+}
+
+static void note_finish(void)
+{
+    model_check(atomic_load_explicit(&notes_taken, memory_order_relaxed) == 1, "a note was lost, or taken twice");
+}
+
 /* Lookout: a worker that looks once and then sleeps, two producers that rely on it, or wake a sleeper: that one takes
  * everything in the end. */
 

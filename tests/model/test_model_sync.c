@@ -450,6 +450,7 @@ int main(int argc, char **argv)
         {"park: one sleeper, one that shares", 2, 4, park_set_up, share_run, park_finish},
         {"park, lent: a sleeper, a borrower, a producer", 3, 2, lend_set_up, lend_run, lend_finish},
         {"park, lent: a sleeper, two loans, a producer", 3, 1, lend_set_up, lend_twice_run, lend_finish},
+        {"park, note: its owner, who leaves it, who claims it", 3, 2, note_set_up, note_run, note_finish},
         {"lookout: one that looks, two producers", 3, 3, lookout_set_up, lookout_run, lookout_finish},
     };
     const char *wanted = argc > 1 ? argv[1] : "";

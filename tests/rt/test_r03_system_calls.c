@@ -60,7 +60,6 @@ static void hot_workers_make_no_system_call_but_to_wake_who_waits_for_the_job(vo
         rt_scene s;
 
         runtime.spin_ns = 60ll * 1000000000; /* never cold */
-        runtime.help = -1; /* as in the real-time profile: a worker that is lent makes room, and parks */
         rt_open(&s, way, &runtime, &job);
         uint64_t parks = parks_of(s.runtime);
         wakes = waits = barriers = others = 0;
@@ -109,7 +108,8 @@ static void the_worker_path_imports_nothing_that_allocates_prints_or_locks(void 
     static const char *const objects[] = {
         "run/worker_loop",  "run/share",     "run/wake",     "run/home",    "run/fast_path", "run/execute",
         "run/combining",    "run/launch",    "run/begin",    "run/cut",     "run/end",       "run/done",
-        "run/help",         "run/left",      "run/pace",     "run/loan",    "run/overrun",   "engine/engine",
+        "run/help",         "run/alone",     "run/stamp",
+        "run/left",      "run/pace",     "run/loan",    "run/overrun",   "engine/engine",
         "engine/scheduler", "engine/choose", "engine/start", "engine/room", "engine/lists",  "engine/data",
         "engine/note",      "engine/view"};
     static const char *const banned[] = {"malloc", "calloc",         "realloc",        "free", "printf",
