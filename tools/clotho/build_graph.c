@@ -179,7 +179,8 @@ int build_graph_make(build_graph *g, const uint32_t *targets, size_t count, bool
 
     if (code != EXIT_GOOD)
         return code;
-    if (!build_mark(g->folder, targets, count, only_wanted, g->is_in) || !build_weigh(g->folder, g->is_in, g->learned_ns, &g->weights))
+    if (!build_mark(g->folder, targets, count, only_wanted, g->is_in) ||
+        !build_weigh(g->folder, g->is_in, g->learned_ns, &g->weights))
         return complain(NULL, "%s", show_name(g->folder->manifest.error));
     return make_cost(g, jobs);
 }
