@@ -126,8 +126,8 @@ int hosts_open(build_hosts *h, const char *text, uint32_t local_slots)
     if (code == EXIT_GOOD && h->count == 0)
         code = complain(NULL, "DISTCC_HOSTS names no other host; write such as DISTCC_HOSTS='a:3632/8 b/4'");
     if (code == EXIT_GOOD && slots + local_slots > CLO_EXECUTORS_MAX)
-        code = complain(NULL, "DISTCC_HOSTS and -j are %llu slots; name at most %d", (unsigned long long)slots + local_slots,
-                        CLO_EXECUTORS_MAX);
+        code = complain(NULL, "DISTCC_HOSTS and -j are %llu slots; name at most %d",
+                        (unsigned long long)slots + local_slots, CLO_EXECUTORS_MAX);
     h->elsewhere = code == EXIT_GOOD ? (uint32_t)slots : 0;
     snprintf(here, sizeof here, "localhost/%u", local_slots);
     return code == EXIT_GOOD ? add_host(h, piece_of(here), local_slots) : code;

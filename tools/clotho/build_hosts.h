@@ -22,7 +22,7 @@ typedef struct build_host {
 } build_host;
 
 typedef struct build_hosts {
-    build_host *hosts; /* [count]; the last one is this machine */
+    build_host *hosts;         /* [count]; the last one is this machine */
     uint32_t count, elsewhere; /* the latter: slots of all others */
 } build_hosts;
 

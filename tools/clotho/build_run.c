@@ -141,11 +141,10 @@ static int run_graph(build_driver *d, build_graph *g, const build_run_options *o
 
 int build_run(build_folder *folder, const build_run_options *options)
 {
-    build_driver d = {
-        .folder = folder,
-        .failures_most = options->failures_most,
-        .hosts = options->hosts,
-        .printer = {.is_verbose = options->is_verbose}};
+    build_driver d = {.folder = folder,
+                      .failures_most = options->failures_most,
+                      .hosts = options->hosts,
+                      .printer = {.is_verbose = options->is_verbose}};
     build_graph g = {.folder = folder, .body = body, .argument_bytes = sizeof(run_step)};
     run_step *steps = calloc(folder->manifest.edges_count + 1, sizeof *steps);
     int code = steps != NULL ? drive_open(&d, options->jobs) : complain(NULL, "out of memory");

@@ -37,7 +37,7 @@ typedef struct build {
     build_folder folder;
     int home; /* the folder of the call */
     jobserver tokens;
-    bool has_tokens;                /* `tokens` was opened */
+    bool has_tokens; /* `tokens` was opened */
     build_hosts hosts;
     uint64_t made[MANIFEST_ROUNDS]; /* sets of dyndep files that this command has made */
     uint32_t made_count;
@@ -415,7 +415,7 @@ int cmd_build(int argc, char **argv)
          "makes and LTO links below steps know nothing of -j"},
         {"memory", 0, "SIZE", OPTION_TEXT, &b.options.memory,
          "what all running steps may take together, such as 512M or 4G; auto: what is available"},
-        {"policy", 0, "NAME", OPTION_TEXT, &b.options.policy, 
+        {"policy", 0, "NAME", OPTION_TEXT, &b.options.policy,
          "which ready step is next (rank; with --memory one that plans the rest anew)"},
         {"planner", 0, "NAME", OPTION_TEXT, &b.options.planner, "of --plan (heft)"},
         {"gantt", 0, "F.svg", OPTION_TEXT, &b.options.gantt, "picture of what ran; with --plan of the plan"},

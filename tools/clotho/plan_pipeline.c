@@ -27,8 +27,8 @@ clo_status pipeline_print(const clo_plan *plan, const clo_cost *cost)
     else
         printf("bound        %s, so the interval is at most %s above the shortest\n", show_ns(m.bound_ns),
                show_percent(m.gap));
-    printf("latency      %s with %u release%s in flight; the critical path is %s\n", show_ns(m.latency_ns),
-           m.in_flight, m.in_flight == 1 ? "" : "s", show_ns(m.latency_bound_ns));
+    printf("latency      %s with %u release%s in flight; the critical path is %s\n", show_ns(m.latency_ns), m.in_flight,
+           m.in_flight == 1 ? "" : "s", show_ns(m.latency_bound_ns));
     printf("buffers      %s, %s for one release at a time\n", show_bytes(m.buffer_bytes), show_bytes(m.single_bytes));
     printf("executors    %s in use\n", show_percent(m.utilization));
     return CLO_OK;

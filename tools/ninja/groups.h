@@ -12,8 +12,8 @@
 
 typedef struct step_group {
     int stat, kernel, peak, events; /* files; -1: none */
-    int64_t kills;          /* counted before the step that runs there */
-    bool has_peak;          /* memory.peak could be reset */
+    int64_t kills;                  /* counted before the step that runs there */
+    bool has_peak;                  /* memory.peak could be reset */
 } step_group;
 
 typedef struct step_groups {

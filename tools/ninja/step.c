@@ -100,8 +100,7 @@ static int spawn(step *s, const step_options *options, const char *command, int 
         if (error == 0)
             error = set_files(&files, output, control);
         if (error == 0)
-            error = posix_spawn(&s->pid, options->helper, &files, &attributes, arguments,
-                                own != NULL ? own : environ);
+            error = posix_spawn(&s->pid, options->helper, &files, &attributes, arguments, own != NULL ? own : environ);
         posix_spawnattr_destroy(&attributes);
     }
     posix_spawn_file_actions_destroy(&files);
