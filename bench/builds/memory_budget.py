@@ -2,7 +2,7 @@
 """Time of a build under one memory budget, by ninja and by `clotho build --memory`.
 
 usage: memory_budget.py [--set steps|llvm] [--jobs J] [--budget MIB] [--rounds N] [--seed S] [--only KINDS]
-                        [--clotho PROGRAM] [--json]
+                        [--folder F] [--clotho PROGRAM] [--json]
 
 --set steps  generated: compiles and links that take known memory for a known time (needs a C compiler)
 --set llvm   small programs, each linked statically with all of LLVM (needs llvm-14-dev and g++)
@@ -20,6 +20,7 @@ CPU time / CPUs, critical path and sum(memory * time) / budget. Steps that run t
 learned run has a bound of its own, from the times and peaks that its steps had, and each round's times are divided by
 that. Exit status 1: a build of ours failed or was killed. Exit status 77, after one line: no control group can be made."""
 import argparse
+import contextlib
 import json
 import os
 import random
@@ -253,7 +254,7 @@ def median_of(runs):
 
 
 def compare(builds, options):
-    builds.clotho(True)
+    builds.clotho(False)  # learns; from nothing, or what the folder knows
     largest = max(step[2] for step in builds.steps.values())
     fits = max(1, int(options.budget // (largest + 4)))
     kinds = {"ninja -j%d" % options.jobs: lambda: builds.ninja(options.jobs), "ninja -j%d" % fits: lambda: builds.ninja(fits)}
@@ -306,13 +307,16 @@ def main():
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", help="of the kinds, such as 'ninja -j2,pool 1,first'; learned is always among them")
+    parser.add_argument("--folder", help="where to build; keeps what was learned for the next call (else a temporary folder)")
     parser.add_argument("--clotho", default=os.path.abspath("build/release/bin/clotho"))
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     if not shutil.which("ninja") or not shutil.which("cc"):
         print("skipped: ninja or cc is not installed; install ninja-build and gcc")
         return 77
-    with tempfile.TemporaryDirectory() as folder:
+    with contextlib.ExitStack() as stack:
+        folder = options.folder or stack.enter_context(tempfile.TemporaryDirectory())
+        os.makedirs(folder, exist_ok=True)
         text, link, budget, jobs = (steps_set if options.set == "steps" else llvm_set)(folder, random.Random(options.seed))
         options.budget, options.jobs = options.budget or budget, options.jobs or jobs
         builds = Builds(folder, options, text, link)

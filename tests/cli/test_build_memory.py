@@ -112,6 +112,18 @@ class Memory(CommandTest):
         self.assertTrue(all(line[4] == "2" for line in self.learned().values()))
 
     @unittest.skipIf(SANITIZED, "a sanitizer takes memory of its own")
+    def test_the_second_build_is_as_long_as_predicted_though_ninjas_log_is_gone(self):
+        self.steps(12, 4, ms=400)
+        self.needs_groups(self.built("-j", "8", "--memory", "220M"))
+        self.clean()
+        os.unlink(self.path(".ninja_log"))  # .clotho_steps knows the times, too
+        said = self.built("-j", "8", "--memory", "220M", "--summary")
+        self.assertIn("16 of 16 steps known before, 0 killed", said)
+        off = float(re.search(r"predicted .*, from the times of 16 of 16 steps; ([\d.]+) % off", said).group(1))
+        if not os.environ.get("CI"):  # others may have the CPUs
+            self.assertLess(off, 10, said)
+
+    @unittest.skipIf(SANITIZED, "a sanitizer takes memory of its own")
     def test_a_first_build_without_history_is_not_killed(self):
         self.steps(5, 5)
         said = self.built("-j", "6", "--memory", "220M")

@@ -78,15 +78,22 @@ static void fail_step(build_driver *d, const build_slot *s, const char *why)
     d->is_broken |= !order_failed(&d->folder->order, s->edge);
 }
 
+static bool is_elsewhere(const build_driver *d, const build_slot *s)
+{
+    return hosts_is_elsewhere(d->hosts, (uint32_t)(s - d->slots));
+}
+
 static int begin_command(build_driver *d, build_slot *s, const buffer *command)
 {
     uint32_t slot = (uint32_t)(s - d->slots);
     char group[1200];
+    build_host *host = hosts_of(d->hosts, slot);
     const step_options options = {.helper = d->helper,
                                   .group = groups_folder(&d->memory.groups, slot, group),
                                   .mask = &d->mask,
                                   .files = d->files,
-                                  .has_console = s->has_console};
+                                  .has_console = s->has_console,
+                                  .variable = host != NULL ? host->variable : NULL};
 
     memory_begin(&d->memory, slot, s->edge, s->is_alone);
     int error = command->failed ? ENOMEM : step_begin(&s->child, &options, command->at);
@@ -96,6 +103,9 @@ static int begin_command(build_driver *d, build_slot *s, const buffer *command)
     }
     if (error != 0)
         memory_cancel(&d->memory, slot);
+    d->memory.slots[slot].is_elsewhere = is_elsewhere(d, s);
+    if (error == 0 && host != NULL)
+        host->steps++;
     return error;
 }
 
@@ -202,7 +212,7 @@ static void end_if_over(build_driver *d, build_slot *s)
         return;
     }
     step_close(&s->child);
-    build_gate_leave(&d->gate);
+    build_gate_leave(&d->gate, is_elsewhere(d, s));
     if (is_to_run_again(d, s, &why)) {
         say_end(d, s);
         buffer_clear(&s->output);
@@ -334,12 +344,12 @@ static void start_waiting(build_driver *d)
         }
         if (!memory_may_begin(&d->memory, s->edge, s->is_alone, now_ns()))
             return;
-        if (!build_gate_enter(&d->gate)) {
+        if (!build_gate_enter(&d->gate, is_elsewhere(d, s))) {
             wait_for_gate(d);
             return;
         }
         if (!begin(d, s)) {
-            build_gate_leave(&d->gate);
+            build_gate_leave(&d->gate, is_elsewhere(d, s));
             release(d, s);
             continue;
         }

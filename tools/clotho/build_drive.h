@@ -11,6 +11,7 @@
 
 #include "../ninja/step.h"
 #include "build_gate.h"
+#include "build_hosts.h"
 #include "build_memory.h"
 #include "build_print.h"
 #include "build_report.h"
@@ -39,6 +40,7 @@ typedef struct build_driver {
     build_printer printer;
     build_memory memory;
     build_gate gate;
+    build_hosts *hosts; /* count 0: none but this machine; borrowed */
     build_report report;
     build_slot *slots; /* [jobs] */
     uint32_t jobs, failures_most;

@@ -18,23 +18,24 @@ static bool is_calm(const build_gate *g)
     return g->load_most <= 0 || g->running == 0 || getloadavg(&load, 1) != 1 || load < g->load_most;
 }
 
-bool build_gate_enter(build_gate *g)
+bool build_gate_enter(build_gate *g, bool is_elsewhere)
 {
     if (!is_calm(g))
         return false;
     if (g->running == 0)
         jobserver_mend(g->jobs); /* all tokens may be lost: then nobody would ever write one */
-    if (!jobserver_take(g->jobs))
+    if (!is_elsewhere && !jobserver_take(g->jobs))
         return false;
     g->running++;
     return true;
 }
 
-void build_gate_leave(build_gate *g)
+void build_gate_leave(build_gate *g, bool is_elsewhere)
 {
     assert(g->running > 0);
     g->running--;
-    jobserver_give(g->jobs);
+    if (!is_elsewhere)
+        jobserver_give(g->jobs);
 }
 
 void build_gate_close(build_gate *g)

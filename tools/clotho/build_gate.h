@@ -19,9 +19,9 @@ typedef struct build_gate {
 void build_gate_open(build_gate *g, jobserver *jobs, double load_most);
 
 /* True: a step may begin, and build_gate_leave follows its end. False: ask again in GATE_AGAIN_MS, or when the
- * jobserver's pipe can be read. */
-bool build_gate_enter(build_gate *g);
-void build_gate_leave(build_gate *g);
+ * jobserver's pipe can be read. is_elsewhere: on another host; it needs no token. */
+bool build_gate_enter(build_gate *g, bool is_elsewhere);
+void build_gate_leave(build_gate *g, bool is_elsewhere);
 
 /* When no step is inside. Puts right what is wrong with the tokens. */
 void build_gate_close(build_gate *g);

@@ -2,6 +2,7 @@
  *
  * Phony statements stay as tasks of no time, so that n outputs behind one name cost n edges and not n * m. */
 #include "build_graph.h"
+#include "build_hosts.h"
 #include "report.h"
 
 #include <stdio.h>
@@ -86,7 +87,26 @@ static int take_arrays(build_graph *g)
     return EXIT_GOOD;
 }
 
-static int fill(build_graph *g)
+/* What may not go to another host keeps to the slots behind theirs. */
+static int keep_here(build_graph *g, uint32_t jobs)
+{
+    clo_status status = CLO_OK;
+
+    if (g->elsewhere == 0)
+        return EXIT_GOOD;
+    uint32_t count = jobs - g->elsewhere, *here = malloc(count * sizeof *here);
+    if (here == NULL)
+        return complain(NULL, "out of memory");
+    for (uint32_t i = 0; i < count; i++)
+        here[i] = g->elsewhere + i;
+    for (uint32_t e = 0; status == CLO_OK && e < g->folder->manifest.edges_count; e++)
+        if (g->is_in[e] && !hosts_may_take(g->folder, e))
+            status = clo_graph_set_executors(g->graph, g->tasks[e], here, count);
+    free(here);
+    return status == CLO_OK ? EXIT_GOOD : complain_status(NULL, status);
+}
+
+static int fill(build_graph *g, uint32_t jobs)
 {
     clo_status status = clo_graph_create("build", &g->graph);
     if (status != CLO_OK)
@@ -96,6 +116,8 @@ static int fill(build_graph *g)
         code = add_tasks(g);
     if (code == EXIT_GOOD)
         code = add_edges(g);
+    if (code == EXIT_GOOD)
+        code = keep_here(g, jobs);
     if (code != EXIT_GOOD)
         return code;
     if (g->steps == 0)
@@ -141,7 +163,7 @@ static int make_platform(build_graph *g, uint32_t jobs, bool is_real)
 /* From is_in and weights to the cost. */
 static int make_cost(build_graph *g, uint32_t jobs)
 {
-    int code = fill(g);
+    int code = fill(g, jobs);
 
     if (code == EXIT_GOOD)
         code = make_platform(g, jobs, g->body != NULL);
@@ -157,7 +179,8 @@ int build_graph_make(build_graph *g, const uint32_t *targets, size_t count, bool
 
     if (code != EXIT_GOOD)
         return code;
-    if (!build_mark(g->folder, targets, count, only_wanted, g->is_in) || !build_weigh(g->folder, g->is_in, g->learned_ns, &g->weights))
+    if (!build_mark(g->folder, targets, count, only_wanted, g->is_in) ||
+        !build_weigh(g->folder, g->is_in, g->learned_ns, &g->weights))
         return complain(NULL, "%s", show_name(g->folder->manifest.error));
     return make_cost(g, jobs);
 }
@@ -169,6 +192,7 @@ int build_graph_again(build_graph *g, const build_graph *other, const int64_t *t
     g->folder = other->folder;
     g->memory_kib = other->memory_kib;
     g->budget_kib = other->budget_kib;
+    g->elsewhere = other->elsewhere;
     int code = take_arrays(g);
     if (code != EXIT_GOOD)
         return code;

@@ -15,6 +15,7 @@ typedef struct build_graph {
     const int64_t *learned_ns; /* [edges] times for steps that the log does not know; 0: none; NULL: of none */
     const int64_t *memory_kib; /* [edges] that a step demands of budget_kib; NULL: nothing */
     int64_t budget_kib;
+    uint32_t elsewhere;  /* of the jobs, the first ones are of other hosts; see build_hosts.h */
     bool *is_in;         /* [edges] */
     uint32_t *tasks;     /* [edges] task of an edge */
     uint32_t *edges;     /* [tasks] edge of a task */

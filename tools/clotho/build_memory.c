@@ -265,8 +265,8 @@ bool memory_end(build_memory *b, uint32_t slot, uint32_t edge, const step_usage 
     memory_cancel(b, slot);
     if (*was_killed && b->groups.has_limit && taken.peak_kib < b->budget_kib)
         taken.peak_kib = b->budget_kib; /* it would have needed more than it was seen with */
-    if (!is_good && !*was_killed)
-        return true; /* how far it came says nothing */
+    if (s->is_elsewhere || (!is_good && !*was_killed))
+        return true; /* what a part of it took, and how far it came, says nothing */
     b->learned++;
     return history_add(&b->history, &b->folder->manifest, edge, &taken);
 }

@@ -25,10 +25,11 @@ enum { MEMORY_SAMPLE_MS = 50 };
 
 typedef struct memory_slot {
     bool runs, is_alone;
+    bool is_elsewhere;          /* on another host: nothing is learned of it */
     int64_t need_kib, seen_kib; /* predicted; most of the samples */
     int64_t now_kib;            /* the last sample */
     uint32_t samples;
-    int64_t vm_kills;           /* of the machine when it began */
+    int64_t vm_kills; /* of the machine when it began */
 } memory_slot;
 
 typedef struct build_memory {

@@ -6,7 +6,7 @@
  * what it leaves: conservative backfilling, with the times and needs that were learned. A list is improved by moving
  * steps in it and justifying what comes of it. Only the first REST_WINDOW steps of a list are looked at.
  *
- * All times are on the caller's clock, in ns. Of one thread at a time; only rest_bytes and rest_open know the graph. */
+ * All times are on the caller's clock, in ns. Of one thread at a time. */
 #ifndef CLOTHO_TOOL_BUILD_REST_H
 #define CLOTHO_TOOL_BUILD_REST_H
 

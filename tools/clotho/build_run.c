@@ -97,6 +97,15 @@ static void print_memory(const build_memory *memory)
     buffer_free(&line);
 }
 
+static void print_hosts(const build_hosts *hosts)
+{
+    buffer line = {0};
+
+    hosts_describe(hosts, &line);
+    printf("clotho: %.*s\n", (int)line.bytes, line.at);
+    buffer_free(&line);
+}
+
 /* What came of it, as one line where something is wrong. */
 static int judge(const build_driver *d)
 {
@@ -121,6 +130,8 @@ static int run_graph(build_driver *d, build_graph *g, const build_run_options *o
     code = run_driven(d, g, options);
     if (d->memory.budget_kib > 0 || d->memory.kills > 0)
         print_memory(&d->memory);
+    if (options->report.summarizes && options->hosts->count > 0)
+        print_hosts(options->hosts);
     if (code == EXIT_GOOD)
         code = judge(d);
     status_end(&d->printer.status);
@@ -130,8 +141,10 @@ static int run_graph(build_driver *d, build_graph *g, const build_run_options *o
 
 int build_run(build_folder *folder, const build_run_options *options)
 {
-    build_driver d = {
-        .folder = folder, .failures_most = options->failures_most, .printer = {.is_verbose = options->is_verbose}};
+    build_driver d = {.folder = folder,
+                      .failures_most = options->failures_most,
+                      .hosts = options->hosts,
+                      .printer = {.is_verbose = options->is_verbose}};
     build_graph g = {.folder = folder, .body = body, .argument_bytes = sizeof(run_step)};
     run_step *steps = calloc(folder->manifest.edges_count + 1, sizeof *steps);
     int code = steps != NULL ? drive_open(&d, options->jobs) : complain(NULL, "out of memory");
@@ -139,6 +152,7 @@ int build_run(build_folder *folder, const build_run_options *options)
     for (uint32_t e = 0; steps != NULL && e < folder->manifest.edges_count; e++)
         steps[e] = (run_step){&d, e};
     g.arguments = steps;
+    g.elsewhere = options->hosts->elsewhere;
     if (code == EXIT_GOOD && !finish_open_logs(folder))
         code = complain(NULL, "%s", show_name(folder->manifest.error));
     if (code == EXIT_GOOD)

@@ -4,6 +4,7 @@
 
 #include "../ninja/build.h"
 #include "../ninja/jobserver.h"
+#include "build_hosts.h"
 #include "build_report.h"
 
 #include <stdbool.h>
@@ -11,7 +12,8 @@
 
 typedef struct build_run_options {
     const char *policy;     /* who says which ready step is next; NULL: rank, and packing with a budget of memory */
-    uint32_t jobs;          /* steps at once */
+    uint32_t jobs;          /* steps at once, those on other hosts included */
+    build_hosts *hosts;     /* count 0: none but this machine */
     uint32_t failures_most; /* no step begins after so many have failed; 0: no limit */
     int64_t memory_kib;     /* what all steps together may take; also MEMORY_NONE, MEMORY_AUTO (build_memory.h) */
     bool is_verbose;

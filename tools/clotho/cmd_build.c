@@ -3,6 +3,7 @@
 #include "../ninja/build.h"
 #include "../ninja/dyndep.h"
 #include "../ninja/listing.h"
+#include "build_hosts.h"
 #include "build_memory.h"
 #include "build_plan.h"
 #include "build_run.h"
@@ -28,7 +29,7 @@ typedef struct build_options {
     uint32_t jobs, failures;
     double load_most;
     int64_t memory_kib;
-    bool is_dry, is_verbose, explains, plans, as_json, summarizes, leaves_makes;
+    bool is_dry, is_verbose, explains, plans, as_json, summarizes, leaves_makes, distributes;
 } build_options;
 
 typedef struct build {
@@ -36,7 +37,8 @@ typedef struct build {
     build_folder folder;
     int home; /* the folder of the call */
     jobserver tokens;
-    bool has_tokens;                /* `tokens` was opened */
+    bool has_tokens; /* `tokens` was opened */
+    build_hosts hosts;
     uint64_t made[MANIFEST_ROUNDS]; /* sets of dyndep files that this command has made */
     uint32_t made_count;
 } build;
@@ -243,13 +245,25 @@ static void open_tokens(build *b)
         b->tokens = (jobserver){.inherited = -1, .own = -1};
 }
 
+static int open_hosts(build *b)
+{
+    const char *text = getenv("DISTCC_HOSTS");
+
+    return text != NULL ? hosts_open(&b->hosts, text, b->options.jobs)
+                        : complain(NULL, "--distcc: DISTCC_HOSTS names no hosts; set it to such as 'a:3632/8 b/4'");
+}
+
 static int run_steps(build *b)
 {
     const build_options *o = &b->options;
 
     open_tokens(b);
+    int code = o->distributes && b->hosts.count == 0 ? open_hosts(b) : EXIT_GOOD;
+    if (code != EXIT_GOOD)
+        return code;
     const build_run_options options = {.policy = o->policy,
-                                       .jobs = o->jobs,
+                                       .jobs = o->jobs + b->hosts.elsewhere,
+                                       .hosts = &b->hosts,
                                        .failures_most = o->failures,
                                        .memory_kib = o->memory_kib,
                                        .is_verbose = o->is_verbose,
@@ -370,6 +384,9 @@ static int check_options(const build_options *o)
         return misuse("--out and --json belong to --plan; add it");
     if (o->plans && (o->trace != NULL || o->summarizes))
         return misuse("--trace and --summary are of a build that runs; leave --plan out");
+    if (o->distributes && (o->plans || o->memory != NULL))
+        return misuse("--distcc goes with neither --plan nor --memory: what a step takes on another host is not known "
+                      "here; leave one out");
     if (!o->plans && o->is_dry && (o->trace != NULL || o->gantt != NULL || o->summarizes))
         return misuse("-n runs nothing that --trace, --gantt or --summary could show; leave it out, or add --plan");
     int code = known_planner(o->planner);
@@ -392,11 +409,14 @@ int cmd_build(int argc, char **argv)
         {"jobs", 'j', "N", OPTION_U32, &b.options.jobs, "steps at once (CPUs + 2; 3 on 2 CPUs)"},
         {"keep-going", 'k', "N", OPTION_U32, &b.options.failures, "go on until N steps have failed (1); 0: to the end"},
         {"load", 'l', "N", OPTION_TEXT, &b.options.load, "begin no step while the load is N or above; 0: no limit"},
+        {"distcc", 0, NULL, OPTION_FLAG, &b.options.distributes,
+         "compiles that call distcc run on the hosts of DISTCC_HOSTS too, placed here"},
         {"no-jobserver", 0, NULL, OPTION_FLAG, &b.options.leaves_makes,
          "makes and LTO links below steps know nothing of -j"},
         {"memory", 0, "SIZE", OPTION_TEXT, &b.options.memory,
          "what all running steps may take together, such as 512M or 4G; auto: what is available"},
-        {"policy", 0, "NAME", OPTION_TEXT, &b.options.policy, "which ready step is next (rank; with --memory one that plans the rest anew)"},
+        {"policy", 0, "NAME", OPTION_TEXT, &b.options.policy,
+         "which ready step is next (rank; with --memory one that plans the rest anew)"},
         {"planner", 0, "NAME", OPTION_TEXT, &b.options.planner, "of --plan (heft)"},
         {"gantt", 0, "F.svg", OPTION_TEXT, &b.options.gantt, "picture of what ran; with --plan of the plan"},
         {"trace", 0, "F.json", OPTION_TEXT, &b.options.trace, "what ran, for ui.perfetto.dev"},
@@ -429,6 +449,7 @@ int cmd_build(int argc, char **argv)
         return complain(b.options.directory, "cannot be entered; name the folder of a build.ninja");
     code = run(&b, operands, count);
     jobserver_close(&b.tokens);
+    hosts_close(&b.hosts);
     if (b.home >= 0)
         close(b.home);
     return code;

@@ -72,7 +72,8 @@ static int calibrate(int argc, char **argv)
     const option_spec options[] = {
         {"output", 'o', "F.xml", OPTION_TEXT, &path, "write the platform file there"},
         {"quick", 0, NULL, OPTION_FLAG, &quick, "take about a second; less exact"},
-        {"hosts", 0, "F.json", OPTION_TEXT, &hosts, "measure the links of a cluster instead; started by mpirun or srun"},
+        {"hosts", 0, "F.json", OPTION_TEXT, &hosts,
+         "measure the links of a cluster instead; started by mpirun or srun"},
         {"json", 0, NULL, OPTION_FLAG, &as_json, "print one JSON object on standard output"}};
     char **operands;
     clo_platform *platform = NULL;

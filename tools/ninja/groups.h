@@ -1,9 +1,9 @@
 /* groups.h - memory control groups of a build: one for the whole of it, and in that one for each step at a time.
  *
  * Version 1 where the memory controller is there, else version 2. Both count the page cache as used, so what a step
- * needs is sampled: anonymous memory, and what the kernel keeps for its processes (page tables, stacks). Where groups cannot be made (not root, no delegation, a
- * read-only tree) there are none, and `why` says so. A group is used again for the next step, because a removed one
- * lives on as long as a page of it does. */
+ * needs is sampled: anonymous memory, and what the kernel keeps for its processes (page tables, stacks). Where groups
+ * cannot be made (not root, no delegation, a read-only tree) there are none, and `why` says so. A group is used again
+ * for the next step, because a removed one lives on as long as a page of it does. */
 #ifndef CLOTHO_NINJA_GROUPS_H
 #define CLOTHO_NINJA_GROUPS_H
 
@@ -12,8 +12,8 @@
 
 typedef struct step_group {
     int stat, kernel, peak, events; /* files; -1: none */
-    int64_t kills;          /* counted before the step that runs there */
-    bool has_peak;          /* memory.peak could be reset */
+    int64_t kills;                  /* counted before the step that runs there */
+    bool has_peak;                  /* memory.peak could be reset */
 } step_group;
 
 typedef struct step_groups {

@@ -51,6 +51,24 @@ static char *writable(const char *text)
     return (char *)(uintptr_t)text; /* posix_spawn does not write there */
 }
 
+/* The caller's environment with one variable set: an array of the caller's; NULL: no memory. */
+static char **environment_with(char *variable)
+{
+    size_t count = 0, kept = 0, name = strcspn(variable, "=") + 1;
+
+    while (environ[count] != NULL)
+        count++;
+    char **all = malloc((count + 2) * sizeof *all);
+    for (size_t i = 0; all != NULL && i < count; i++)
+        if (strncmp(environ[i], variable, name) != 0)
+            all[kept++] = environ[i];
+    if (all != NULL) {
+        all[kept] = variable;
+        all[kept + 1] = NULL;
+    }
+    return all;
+}
+
 static int spawn(step *s, const step_options *options, const char *command, int output, int control)
 {
     char number[16], limit[24];
@@ -63,10 +81,17 @@ static int spawn(step *s, const step_options *options, const char *command, int 
                          NULL};
     posix_spawn_file_actions_t files;
     posix_spawnattr_t attributes;
+    char **own = options->variable != NULL ? environment_with(options->variable) : NULL;
     int error = posix_spawn_file_actions_init(&files);
 
-    if (error != 0)
+    if (error == 0 && options->variable != NULL && own == NULL) {
+        posix_spawn_file_actions_destroy(&files);
+        error = ENOMEM;
+    }
+    if (error != 0) {
+        free(own);
         return error;
+    }
     snprintf(number, sizeof number, "%d", control);
     snprintf(limit, sizeof limit, "%lu", options->files);
     error = posix_spawnattr_init(&attributes);
@@ -75,10 +100,11 @@ static int spawn(step *s, const step_options *options, const char *command, int 
         if (error == 0)
             error = set_files(&files, output, control);
         if (error == 0)
-            error = posix_spawn(&s->pid, options->helper, &files, &attributes, arguments, environ);
+            error = posix_spawn(&s->pid, options->helper, &files, &attributes, arguments, own != NULL ? own : environ);
         posix_spawnattr_destroy(&attributes);
     }
     posix_spawn_file_actions_destroy(&files);
+    free(own);
     return error;
 }
 
