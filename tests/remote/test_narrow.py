@@ -51,6 +51,17 @@ class Narrow(unittest.TestCase):
                 self.assertEqual((got["sent"], got["sent_bytes"]), (19, sum(8 * (i % 3) for i in range(19))))
                 self.assertEqual(got["output_hash"], self.one_machine(some, "uniform:2"))
 
+    def test_other_pieces_on_one_rank(self):
+        graph = self.write("pieces.json", [{"name": "a", "work_ns": 1000, "output_bytes": 100000, "executors": [0]},
+                                           {"name": "b", "work_ns": 1000, "executors": [1]}], [(0, 1, 1000)])
+        for engine in support.engines():
+            with self.subTest(engine):
+                program = self.machines.each(engine, [["--piece", "30000"], ["--piece", "30000"], ["--piece", "20000"]])
+                process = self.machines.start(engine, graph, "--hosts", self.machines.cluster(), "--unpinned", program=program)
+                out, err = process.communicate(timeout=60)
+                self.assertNotEqual(process.returncode, 0, out)
+                self.assertRegex(err, r"not all ranks have the same size of pieces \(--piece\)")
+
     def loud(self, engine, graph, *words):
         """As Machines.run, with a --silence of its own."""
         process = self.machines.start(engine, graph, "--hosts", self.machines.cluster(), "--unpinned", "--json", *words)
