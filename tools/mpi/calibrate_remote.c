@@ -23,7 +23,8 @@ int calibrate_read_options(calibrate_options *o, int argc, char **argv)
 {
     const option_spec options[] = {
         {"hosts", 0, "F.json", OPTION_TEXT, &o->hosts, "the machines (clotho.cluster/1)"},
-        {"output", 'o', "F.json", OPTION_TEXT, &o->output, "write the cluster file with its links there; may be the same"},
+        {"output", 'o', "F.json", OPTION_TEXT, &o->output,
+         "write the cluster file with its links there; may be the same"},
         {"quick", 0, NULL, OPTION_FLAG, &o->quick, "take a quarter of the time; less exact"},
         {"silence", 0, "TIME", OPTION_TIME, &o->run.silence_ns, "a rank silent for so long is lost (1s)"},
         {"json", 0, NULL, OPTION_FLAG, &o->as_json, "print one JSON object on standard output"}};
@@ -91,8 +92,8 @@ static int print_text(const clo_cluster *cluster, const clo_remote_links *links)
         printf("at once      messages up to %" PRIu64 " bytes\n\n", limit);
     else
         printf("at once      no limit shows\n\n");
-    printf("%-24s %10s %12s %10s %12s %7s %7s %6s %6s\n", "link", "latency", "bandwidth", "step", "beyond", "fit", "others",
-           "flows2", "flows4");
+    printf("%-24s %10s %12s %10s %12s %7s %7s %6s %6s\n", "link", "latency", "bandwidth", "step", "beyond", "fit",
+           "others", "flows2", "flows4");
     for (uint32_t a = 0; a < clo_remote_links_ranks(links); a++)
         for (uint32_t b = 0; b < clo_remote_links_ranks(links); b++) {
             clo_remote_link link = CLO_REMOTE_LINK_INIT;
