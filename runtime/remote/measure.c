@@ -143,12 +143,10 @@ static clo_status measure(clo_remote *remote, uint32_t quick, clo_progress_fn pr
         status = measure_all(remote, pings, row, links != NULL ? links->pings : NULL, progress, context);
     if (status == CLO_OK && links != NULL)
         status = fit_all(links);
-    if (status == CLO_OK) /* else messages may be under way to them */
-        clo_pings_close(pings);
-    if (status == CLO_OK)
-        clo_free(row);
-    if (status != CLO_OK)
+    if (status != CLO_OK) /* messages may be under way to the buffers, which stay */
         return clo_remote_links_destroy(links), status;
+    clo_pings_close(pings);
+    clo_free(row);
     *out = links;
     return CLO_OK;
 }
