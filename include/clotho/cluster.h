@@ -82,9 +82,9 @@ typedef struct clo_cluster_link {
  *
  * Returns CLO_OK, CLO_ERR_ARGUMENT, CLO_ERR_IO, CLO_ERR_FORMAT, CLO_ERR_LIMIT or CLO_ERR_MEMORY; the last error says more.
  * Threads: any. Real time: no. O(bytes of the files + pieces * executors^2). */
-CLO_API CLO_NODISCARD clo_status clo_cluster_save_links(const char *from, const uint64_t *cut_bytes, uint32_t cuts_count,
-                                                        const clo_cluster_link *links, size_t links_count,
-                                                        const char *to);
+CLO_API CLO_NODISCARD clo_status clo_cluster_save_links(const char *from, const uint64_t *cut_bytes,
+                                                        uint32_t cuts_count, const clo_cluster_link *links,
+                                                        size_t links_count, const char *to);
 
 /* Frees a cluster with its platforms. NULL is allowed.
  * Threads: one; nothing may use the platforms any more. Real time: no. O(machines). */

@@ -51,8 +51,9 @@ static clo_status write_machines(const clo_json *json, const char *from, const c
         if (status != CLO_OK)
             return status;
         if (clo_cluster_is_path(spec) && spec[0] != '/' && !is_same_folder(from, to))
-            return clo_fail(CLO_ERR_ARGUMENT, "%s: machine '%s' has its platform in '%s', beside %s; write the file there",
-                            to, name, spec, from);
+            return clo_fail(CLO_ERR_ARGUMENT,
+                            "%s: machine '%s' has its platform in '%s', beside %s; write the file there", to, name,
+                            spec, from);
         clo_text_add(text, "%s{\"name\": ", before);
         clo_text_add_json(text, name);
         clo_text_add(text, ", \"platform\": ");
@@ -90,7 +91,8 @@ static void write_link(const writing *w, const clo_cluster_link *link, clo_text 
     clo_text_add(text, "}");
 }
 
-static clo_status write_cluster(const writing *w, const clo_json *json, const char *from, const char *to, clo_text *text)
+static clo_status write_cluster(const writing *w, const clo_json *json, const char *from, const char *to,
+                                clo_text *text)
 {
     clo_text_add(text, "{\"format\": \"clotho.cluster/1\", \"name\": ");
     clo_text_add_json(text, clo_platform_name(w->cluster->platform));
@@ -115,12 +117,14 @@ static clo_status check_links(const writing *w)
     for (size_t i = 0; i < w->links_count; i++) {
         const clo_cluster_link *link = &w->links[i];
         if (link->from >= machines || link->to >= machines || link->latency_ns < 0)
-            return clo_fail(CLO_ERR_ARGUMENT,
-                            "clo_cluster_save_links: link %zu is from machine %u to %u (of %u), with a latency of %lld ns",
-                            i, link->from, link->to, machines, (long long)link->latency_ns);
+            return clo_fail(
+                CLO_ERR_ARGUMENT,
+                "clo_cluster_save_links: link %zu is from machine %u to %u (of %u), with a latency of %lld ns", i,
+                link->from, link->to, machines, (long long)link->latency_ns);
         for (uint32_t k = 0; k <= w->cuts_count; k++)
             if (!isfinite(link->bandwidth_bytes_per_ns[k]))
-                return clo_fail(CLO_ERR_ARGUMENT, "clo_cluster_save_links: bandwidth %u of link %zu is no number", k, i);
+                return clo_fail(CLO_ERR_ARGUMENT, "clo_cluster_save_links: bandwidth %u of link %zu is no number", k,
+                                i);
     }
     return CLO_OK;
 }

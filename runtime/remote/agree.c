@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-enum { GRAPH, PLATFORM, TIMES, PLAN, HASHES };
+enum { GRAPH, PLATFORM, TIMES, PLAN, PIECES, HASHES };
 
 static uint64_t mix(uint64_t hash, uint64_t word)
 {
@@ -83,11 +83,11 @@ static uint64_t hash_plan(const clo_plan *plan)
     return hash;
 }
 
-clo_status clo_remote_agree(clo_remote *remote, const clo_cost *cost, const clo_plan *plan)
+clo_status clo_remote_agree(clo_remote *remote, const clo_cost *cost, const clo_plan *plan, uint64_t piece_bytes)
 {
-    static const char *const what[HASHES] = {"graph", "platform (cluster file or a platform that it names)",
-                                             "execution times",
-                                             "plan (of a planner that stops by time? give all the same plan file)"};
+    static const char *const what[HASHES] = {
+        "graph", "platform (cluster file or a platform that it names)", "execution times",
+        "plan (of a planner that stops by time? give all the same plan file)", "size of pieces (--piece)"};
     uint64_t mine[2 * HASHES], least[2 * HASHES]; /* the hashes, then their complements: the least is the largest */
     MPI_Request request;
 
@@ -95,6 +95,7 @@ clo_status clo_remote_agree(clo_remote *remote, const clo_cost *cost, const clo_
     mine[PLATFORM] = hash_platform(clo_cost_platform(cost));
     mine[TIMES] = hash_times(cost);
     mine[PLAN] = hash_plan(plan);
+    mine[PIECES] = piece_bytes;
     for (int i = 0; i < HASHES; i++)
         mine[HASHES + i] = ~mine[i];
     clo_status status = clo_remote_mpi(

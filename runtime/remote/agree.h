@@ -5,6 +5,6 @@
 #include "remote/remote.h"
 
 /* Returns CLO_OK, CLO_ERR_INVALID with what differs, or as clo_remote_wait. All ranks must call. */
-clo_status clo_remote_agree(clo_remote *remote, const clo_cost *cost, const clo_plan *plan);
+clo_status clo_remote_agree(clo_remote *remote, const clo_cost *cost, const clo_plan *plan, uint64_t piece_bytes);
 
 #endif

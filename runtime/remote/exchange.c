@@ -20,9 +20,10 @@
 #define HARD_NS 1000000   /* polling without a sleep, since something moved */
 #define JOB_NS 5000000    /* between two looks at the job                   */
 
-static uint32_t pieces_of(const clo_exchange *x, uint64_t bytes)
+/* Below 2^32 once clo_exchange_open has looked. */
+static uint64_t pieces_of(const clo_exchange *x, uint64_t bytes)
 {
-    return bytes == 0 ? 1 : (uint32_t)((bytes + x->piece_bytes - 1) / x->piece_bytes);
+    return bytes == 0 ? 1 : (bytes - 1) / x->piece_bytes + 1;
 }
 
 static const clo_transfer *transfer_of(const clo_exchange *x, uint32_t receive)
@@ -134,8 +135,10 @@ static clo_status take(clo_exchange *x, bool *is_taken)
     *is_taken = found != 0;
     if (status != CLO_OK || !found)
         return status;
-    uint32_t receive = x->local->receive_of[from.MPI_TAG];
-    if (receive == CLO_NONE || x->in_pieces[receive] >= pieces_of(x, transfer_of(x, receive)->bytes))
+    bool is_known = from.MPI_TAG >= 0 && (uint32_t)from.MPI_TAG < x->local->split->transfers_count;
+    uint32_t receive = is_known ? x->local->receive_of[from.MPI_TAG] : CLO_NONE;
+    if (receive == CLO_NONE || transfer_of(x, receive)->from != (uint32_t)from.MPI_SOURCE ||
+        x->in_pieces[receive] >= pieces_of(x, transfer_of(x, receive)->bytes))
         return clo_fail(CLO_ERR_SYSTEM, "rank %d sent transfer %d, which the plan does not send here", from.MPI_SOURCE,
                         from.MPI_TAG);
     uint32_t piece = x->in_pieces[receive]++;
@@ -214,7 +217,7 @@ static clo_status send(clo_exchange *x, uint32_t transfer)
 {
     const clo_transfer *t = &x->local->split->transfers[transfer];
     const unsigned char *output = clo_local_output(x->local, transfer);
-    uint32_t pieces = pieces_of(x, t->bytes);
+    uint32_t pieces = (uint32_t)pieces_of(x, t->bytes);
     clo_status status = CLO_OK;
 
     x->out_left[transfer] = pieces;
@@ -389,7 +392,7 @@ clo_status clo_exchange_open(clo_exchange *x, clo_remote *remote, clo_local *loc
         x->large.list == NULL)
         return clo_fail_memory("the messages of a run");
     for (uint32_t r = 0; r < local->receives_count; r++)
-        x->in_left[r] = pieces_of(x, transfer_of(x, r)->bytes);
+        x->in_left[r] = (uint32_t)pieces_of(x, transfer_of(x, r)->bytes);
     while (x->posted < local->receives_count && x->posted < config->posted_max && status == CLO_OK)
         status = post(x, x->posted++);
     return status;

@@ -47,8 +47,7 @@ typedef struct clo_exchange {
 
 /* Fills what is zero yet, but `bell`, and posts receives. local: with x->bell. Returns CLO_OK, CLO_ERR_LIMIT,
  * CLO_ERR_SYSTEM or CLO_ERR_MEMORY; clo_exchange_close in any case. */
-clo_status clo_exchange_open(clo_exchange *x, clo_remote *remote, clo_local *local,
-                             const clo_remote_config *config);
+clo_status clo_exchange_open(clo_exchange *x, clo_remote *remote, clo_local *local, const clo_remote_config *config);
 void clo_exchange_close(clo_exchange *x);
 
 /* Looks after messages until the job has ended and all of them are through. */

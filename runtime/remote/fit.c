@@ -9,10 +9,10 @@
 
 /* Close together where eager limits lie (4 KiB, 8 KiB, 64 KiB, 128 KiB; heads of messages may count); at odd places
  * three that are held aside. */
-static const uint64_t sizes[CLO_FIT_SIZES] = {1,       256,     1024,    2048,    4000,    4096,    6144,   8000,
-                                              8192,    12288,   16000,   16384,   24576,   32000,   32768,  49152,
-                                              65000,   65536,   98304,   131000,  131072,  196608,  262144, 524288,
-                                              786432,  1048576, 2097152, 4194304, 8388608};
+static const uint64_t sizes[CLO_FIT_SIZES] = {1,      256,     1024,    2048,    4000,   4096,   6144,   8000,
+                                              8192,   12288,   16000,   16384,   24576,  32000,  32768,  49152,
+                                              65000,  65536,   98304,   131000,  131072, 196608, 262144, 524288,
+                                              786432, 1048576, 2097152, 4194304, 8388608};
 
 uint64_t clo_fit_size(uint32_t index)
 {

@@ -1,6 +1,7 @@
 /* join.c - see join.h. */
 #include "remote/join.h"
 
+#include "base/clock.h"
 #include "base/memory.h"
 #include "base/status.h"
 #include "graph/graph.h"
@@ -10,6 +11,7 @@
 
 #define HASH_BEGIN 0xcbf29ce484222325u /* FNV-1a, as clo_job_output_hash */
 #define HASH_FACTOR 0x100000001b3u
+#define HASH_BYTES ((uint64_t)1 << 20) /* between two looks at the others */
 
 /* ---- counts ---- */
 
@@ -112,6 +114,20 @@ static clo_status pass(clo_remote *remote, uint64_t *hash, uint32_t from, uint32
     return status == CLO_OK && request != MPI_REQUEST_NULL ? clo_remote_wait(remote, &request) : status;
 }
 
+/* A large one takes seconds, in which the others must hear of this rank. */
+static clo_status hash_output(clo_remote *remote, const unsigned char *output, uint64_t bytes, uint64_t *hash)
+{
+    clo_status status = CLO_OK;
+
+    for (uint64_t b = 0; b < bytes && status == CLO_OK;) {
+        uint64_t end = bytes - b < HASH_BYTES ? bytes : b + HASH_BYTES;
+        for (; b < end; b++)
+            *hash = (*hash ^ output[b]) * HASH_FACTOR;
+        status = clo_remote_look(remote, clo_clock_ns());
+    }
+    return status;
+}
+
 clo_status clo_join_hash(const clo_exchange *x, uint64_t *hash)
 {
     const clo_split *split = x->local->split;
@@ -131,9 +147,7 @@ clo_status clo_join_hash(const clo_exchange *x, uint64_t *hash)
         holder = machine;
         if (status != CLO_OK || machine != x->local->machine)
             continue;
-        const unsigned char *output = x->local->tasks[x->local->task_of[placement]].output;
-        for (uint64_t b = 0; b < bytes; b++)
-            *hash = (*hash ^ output[b]) * HASH_FACTOR;
+        status = hash_output(x->remote, x->local->tasks[x->local->task_of[placement]].output, bytes, hash);
     }
     if (status == CLO_OK)
         status =
@@ -205,6 +219,9 @@ static void check_causes(const clo_split *split, const moment *joined, clo_remot
         for (uint32_t k = graph->in_first[task]; k < graph->in_first[task + 1]; k++)
             for (uint32_t i = graph->first_instance[graph->in[k]]; i < graph->first_instance[graph->in[k] + 1]; i++) {
                 uint32_t source = clo_split_source(split, p, i, clo_graph_in_bytes(graph, k));
+                uint32_t to = clo_split_machine(split, p);
+                if (clo_split_machine(split, source) != to) /* what was sent, to whichever consumer it came first */
+                    source = split->transfers[clo_split_transfer(split, i, to)].source;
                 int64_t early_ns = joined[source].finish_ns - joined[p].start_ns;
                 result->effects_before_causes += early_ns > 0;
                 if (early_ns > result->worst_effect_ns)

@@ -23,8 +23,9 @@ static void say(clo_progress_fn progress, void *context, const clo_remote *remot
 
     if (progress == NULL || remote->rank != 0)
         return;
-    clo_print(line, sizeof line, "rank %d to %d: 1 byte in %.1f us, %llu KiB in %.3f ms; two flows at once carry %.2f of one",
-              from, to, (double)p->ns[0] / 1e3, (unsigned long long)clo_fit_size(last) >> 10, (double)p->ns[last] / 1e6,
+    clo_print(line, sizeof line,
+              "rank %d to %d: 1 byte in %.1f us, %llu KiB in %.3f ms; two flows at once carry %.2f of one", from, to,
+              (double)p->ns[0] / 1e3, (unsigned long long)clo_fit_size(last) >> 10, (double)p->ns[last] / 1e6,
               (double)p->flows2_permille / 1e3);
     progress(context, line);
 }
@@ -142,12 +143,10 @@ static clo_status measure(clo_remote *remote, uint32_t quick, clo_progress_fn pr
         status = measure_all(remote, pings, row, links != NULL ? links->pings : NULL, progress, context);
     if (status == CLO_OK && links != NULL)
         status = fit_all(links);
-    if (status == CLO_OK) /* else messages may be under way to them */
-        clo_pings_close(pings);
-    if (status == CLO_OK)
-        clo_free(row);
-    if (status != CLO_OK)
+    if (status != CLO_OK) /* messages may be under way to the buffers, which stay */
         return clo_remote_links_destroy(links), status;
+    clo_pings_close(pings);
+    clo_free(row);
     *out = links;
     return CLO_OK;
 }
@@ -197,7 +196,8 @@ clo_status clo_remote_links_get(const clo_remote_links *links, uint32_t from, ui
     if (status != CLO_OK)
         return status;
     if (from >= links->ranks || to >= links->ranks || from == to)
-        return clo_fail(CLO_ERR_ARGUMENT, "clo_remote_links_get: no link from rank %u to %u, of %u", from, to, links->ranks);
+        return clo_fail(CLO_ERR_ARGUMENT, "clo_remote_links_get: no link from rank %u to %u, of %u", from, to,
+                        links->ranks);
     const clo_fit_times *times = &links->times[(size_t)from * links->ranks + to];
     const clo_ping *ping = &links->pings[(size_t)from * links->ranks + to];
     clo_remote_link found = CLO_REMOTE_LINK_INIT;
@@ -226,12 +226,13 @@ static clo_status describe(const clo_remote_links *links, uint32_t from, uint32_
 
     if (status != CLO_OK)
         return status;
-    clo_print(source, SOURCE_BYTES,
-              "clotho platform calibrate %s, %s, %s: ping-pong up to %llu bytes, fitted within %.1f %%, other sizes %.1f %%; "
-              "two flows at once carry %.2f of one, four %.2f",
-              clo_version(), clo_remote_engine(), when, (unsigned long long)link.largest_bytes,
-              (double)link.error_permille / 10, (double)link.held_permille / 10, (double)link.flows2_permille / 1e3,
-              (double)link.flows4_permille / 1e3);
+    clo_print(
+        source, SOURCE_BYTES,
+        "clotho platform calibrate %s, %s, %s: ping-pong up to %llu bytes, fitted within %.1f %%, other sizes %.1f %%; "
+        "two flows at once carry %.2f of one, four %.2f",
+        clo_version(), clo_remote_engine(), when, (unsigned long long)link.largest_bytes,
+        (double)link.error_permille / 10, (double)link.held_permille / 10, (double)link.flows2_permille / 1e3,
+        (double)link.flows4_permille / 1e3);
     *out = (clo_cluster_link){
         .from = from, .to = to, .latency_ns = link.latency_ns, .status = "measured", .source = source};
     double byte_ns = (double)link.step_ns + (link.bandwidth_beyond > 0 ? 1 / link.bandwidth_beyond : 0);

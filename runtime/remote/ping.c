@@ -21,9 +21,9 @@ typedef struct order {
 
 struct clo_pings {
     clo_remote *remote;
-    int rounds;      /* through all sizes: what disturbs for a moment is in one of them */
-    int64_t size_ns; /* for all messages of a size in a round */
-    int64_t stop_ns; /* a size that takes longer is left out, with all larger ones */
+    int rounds;              /* through all sizes: what disturbs for a moment is in one of them */
+    int64_t size_ns;         /* for all messages of a size in a round */
+    int64_t stop_ns;         /* a size that takes longer is left out, with all larger ones */
     unsigned char *out, *in; /* of the largest size */
     int64_t trips[TRIPS_MAX];
     int64_t round_ns[CLO_FIT_SIZES][ROUNDS_MAX]; /* round trips; medians of a round */
@@ -78,14 +78,14 @@ static clo_status poll_all(clo_remote *remote, MPI_Request *requests, int count)
 
 static clo_status send_one(clo_remote *remote, const void *bytes, uint64_t count, int rank, MPI_Request *request)
 {
-    return clo_remote_mpi(
-        MPI_Isend(bytes, (int)count, MPI_BYTE, rank, CLO_TAG_LINK, remote->control, request), "MPI_Isend");
+    return clo_remote_mpi(MPI_Isend(bytes, (int)count, MPI_BYTE, rank, CLO_TAG_LINK, remote->control, request),
+                          "MPI_Isend");
 }
 
 static clo_status receive_one(clo_remote *remote, void *bytes, uint64_t count, int rank, MPI_Request *request)
 {
-    return clo_remote_mpi(
-        MPI_Irecv(bytes, (int)count, MPI_BYTE, rank, CLO_TAG_LINK, remote->control, request), "MPI_Irecv");
+    return clo_remote_mpi(MPI_Irecv(bytes, (int)count, MPI_BYTE, rank, CLO_TAG_LINK, remote->control, request),
+                          "MPI_Irecv");
 }
 
 /* ---- who answers ---- */

@@ -134,7 +134,8 @@ clo_status clo_remote_barrier(clo_remote *remote, int64_t timeout_ns)
     if (remote == NULL)
         return clo_fail_null("clo_remote_barrier", "remote");
     if (timeout_ns < 0)
-        return clo_fail(CLO_ERR_ARGUMENT, "clo_remote_barrier: timeout_ns is %lld; give one >= 0", (long long)timeout_ns);
+        return clo_fail(CLO_ERR_ARGUMENT, "clo_remote_barrier: timeout_ns is %lld; give one >= 0",
+                        (long long)timeout_ns);
     remote->limit_ns = timeout_ns > 0 ? timeout_ns : START_NS;
     return clo_remote_meet(remote);
 }
@@ -159,7 +160,7 @@ static clo_status run_plan(running *run, const clo_cluster *cluster, const clo_c
                            clo_remote_result *result, clo_trace **trace)
 {
     run->remote->limit_ns = run->config->start_ns;
-    clo_status status = clo_remote_agree(run->remote, cost, plan);
+    clo_status status = clo_remote_agree(run->remote, cost, plan, run->config->piece_bytes);
     if (status == CLO_OK)
         status = prepare(run, cluster, cost, plan);
     if (status == CLO_OK)
@@ -202,7 +203,8 @@ clo_status clo_remote_run(clo_remote *remote, const clo_cluster *cluster, const 
     remote->stop = NULL;
     remote->words = NULL;
     if (status != CLO_OK)
-        return status; /* what runs is left as it is: workers and messages may be under way */
+        return status;      /* what runs is left as it is: workers and messages may be under way */
+    remote->cluster = NULL; /* the caller may destroy it before he closes */
     close_run(run);
     clo_result_write(result, &found, sizeof found);
     if (trace != NULL)

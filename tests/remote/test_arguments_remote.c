@@ -35,10 +35,12 @@ static int set_up(void **state)
     clo_task task = {.work_ns = 1000};
 
     (void)state;
-    s.one = cluster_of("{\"format\": \"clotho.cluster/1\", \"machines\": [{\"name\": \"a\", \"platform\": \"uniform:1\"}]}");
-    s.two = cluster_of("{\"format\": \"clotho.cluster/1\", \"machines\": [{\"name\": \"a\", \"platform\": \"uniform:1\"}, "
-                       "{\"name\": \"b\", \"platform\": \"uniform:1\"}], \"link\": {\"latency_ns\": 1, "
-                       "\"bandwidth_bytes_per_ns\": 1}}");
+    s.one = cluster_of(
+        "{\"format\": \"clotho.cluster/1\", \"machines\": [{\"name\": \"a\", \"platform\": \"uniform:1\"}]}");
+    s.two =
+        cluster_of("{\"format\": \"clotho.cluster/1\", \"machines\": [{\"name\": \"a\", \"platform\": \"uniform:1\"}, "
+                   "{\"name\": \"b\", \"platform\": \"uniform:1\"}], \"link\": {\"latency_ns\": 1, "
+                   "\"bandwidth_bytes_per_ns\": 1}}");
     ok(clo_graph_create("g", &s.graph));
     ok(clo_graph_add_task(s.graph, &task, NULL));
     ok(clo_graph_seal(s.graph));

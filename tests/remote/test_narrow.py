@@ -51,6 +51,42 @@ class Narrow(unittest.TestCase):
                 self.assertEqual((got["sent"], got["sent_bytes"]), (19, sum(8 * (i % 3) for i in range(19))))
                 self.assertEqual(got["output_hash"], self.one_machine(some, "uniform:2"))
 
+    def test_other_pieces_on_one_rank(self):
+        graph = self.write("pieces.json", [{"name": "a", "work_ns": 1000, "output_bytes": 100000, "executors": [0]},
+                                           {"name": "b", "work_ns": 1000, "executors": [1]}], [(0, 1, 1000)])
+        for engine in support.engines():
+            with self.subTest(engine):
+                program = self.machines.each(engine, [["--piece", "30000"], ["--piece", "30000"], ["--piece", "20000"]])
+                process = self.machines.start(engine, graph, "--hosts", self.machines.cluster(), "--unpinned", program=program)
+                out, err = process.communicate(timeout=60)
+                self.assertNotEqual(process.returncode, 0, out)
+                self.assertRegex(err, r"not all ranks have the same size of pieces \(--piece\)")
+
+    def loud(self, engine, graph, *words):
+        """As Machines.run, with a --silence of its own."""
+        process = self.machines.start(engine, graph, "--hosts", self.machines.cluster(), "--unpinned", "--json", *words)
+        out, err = process.communicate(timeout=300)
+        self.assertEqual(process.returncode, 0, out + err)
+        return json.loads([line for line in out.splitlines() if line.startswith("{")][-1])
+
+    def test_a_large_output_is_hashed_aloud(self):
+        """Its hash takes longer than --silence; nobody is taken for lost."""
+        graph = self.write("large.json", [{"name": "a", "work_ns": 1000, "output_bytes": 700000000, "executors": [1]},
+                                          {"name": "b", "work_ns": 1000, "output_bytes": 8, "executors": [0]}], [])
+        for engine in support.engines()[:1]:
+            got = self.loud(engine, graph, "--silence", "400ms")
+            self.assertEqual((got["executed"], got["transfers"]), (2, 0))
+
+    @unittest.skipIf(support.RUNS <= 1, "full runs only: 6 GiB of memory")
+    def test_more_than_2_gib(self):
+        graph = self.write("huge.json", [{"name": "a", "work_ns": 1000, "output_bytes": 3 << 30, "executors": [0]},
+                                         {"name": "b", "work_ns": 1000, "output_bytes": 8, "executors": [1]}], [(0, 1, 1000)])
+        for engine in support.engines():
+            with self.subTest(engine):
+                got = self.loud(engine, graph, "--silence", "10s")
+                self.assertEqual((got["sent"], got["sent_bytes"], got["valid"]), (1, 3 << 30, True))
+                self.assertEqual(got["output_hash"], self.one_machine(graph, "uniform:2"))
+
 
 if __name__ == "__main__":
     support.main()

@@ -36,9 +36,10 @@ static int set_up(void **state)
     snprintf(s.from, sizeof s.from, "%s/c.json", s.folder);
     snprintf(s.to, sizeof s.to, "%s/d.json", s.folder);
     snprintf(s.elsewhere, sizeof s.elsewhere, "%.20s/../%.20s-e.json", s.folder, s.folder + 5);
-    put(s.from, "{\"format\": \"clotho.cluster/1\", \"name\": \"l\\u00e4b\", \"machines\": [{\"name\": \"a\\n\", \"platform\": "
-                "\"uniform:2\"}, {\"name\": \"b\", \"platform\": \"uniform:1\"}], \"link\": {\"latency_ns\": 1, "
-                "\"bandwidth_bytes_per_ns\": null}}");
+    put(s.from,
+        "{\"format\": \"clotho.cluster/1\", \"name\": \"l\\u00e4b\", \"machines\": [{\"name\": \"a\\n\", \"platform\": "
+        "\"uniform:2\"}, {\"name\": \"b\", \"platform\": \"uniform:1\"}], \"link\": {\"latency_ns\": 1, "
+        "\"bandwidth_bytes_per_ns\": null}}");
     return 0;
 }
 
@@ -81,7 +82,8 @@ static void what_cannot_be_read_again_is_not_written(void **state)
 
     (void)state;
     bad.to = 2;
-    fails(CLO_ERR_ARGUMENT, "link 0 is from machine 0 to 2 (of 2)", clo_cluster_save_links(s.from, cuts, 2, &bad, 1, s.to));
+    fails(CLO_ERR_ARGUMENT, "link 0 is from machine 0 to 2 (of 2)",
+          clo_cluster_save_links(s.from, cuts, 2, &bad, 1, s.to));
     bad = both[0];
     bad.bandwidth_bytes_per_ns[2] = (double)NAN;
     fails(CLO_ERR_ARGUMENT, "is no number", clo_cluster_save_links(s.from, cuts, 2, &bad, 1, s.to));
@@ -104,8 +106,9 @@ static void platforms_beside_the_file_stay_beside_it(void **state)
     ok(clo_file_read(CLO_SOURCE "/platforms/zcu102.xml", 1 << 24, &text, &bytes));
     ok(clo_file_write(xml, text, bytes));
     clo_free(text);
-    put(s.from, "{\"format\": \"clotho.cluster/1\", \"machines\": [{\"name\": \"a\", \"platform\": \"uniform:2\"}, "
-                "{\"name\": \"b\", \"platform\": \"b.xml\"}], \"link\": {\"latency_ns\": 1, \"bandwidth_bytes_per_ns\": 1}}");
+    put(s.from,
+        "{\"format\": \"clotho.cluster/1\", \"machines\": [{\"name\": \"a\", \"platform\": \"uniform:2\"}, "
+        "{\"name\": \"b\", \"platform\": \"b.xml\"}], \"link\": {\"latency_ns\": 1, \"bandwidth_bytes_per_ns\": 1}}");
     ok(clo_cluster_save_links(s.from, cuts, 2, both, 2, s.to));
     fails(CLO_ERR_ARGUMENT, "write the file there", clo_cluster_save_links(s.from, cuts, 2, both, 2, s.elsewhere));
     assert_int_equal(access(s.elsewhere, F_OK), -1);

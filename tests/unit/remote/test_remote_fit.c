@@ -22,7 +22,8 @@ static clo_fit_times link_of(const clo_fit_line *line, uint64_t limit, uint32_t 
     return times;
 }
 
-#define near(got, want, permille) assert_true((got) > (want) * (1 - (permille) / 1e3) && (got) < (want) * (1 + (permille) / 1e3))
+#define near(got, want, permille) \
+    assert_true((got) > (want) * (1 - (permille) / 1e3) && (got) < (want) * (1 + (permille) / 1e3))
 
 static void what_was_put_in_is_found(void **state)
 {
@@ -46,7 +47,8 @@ static void what_was_put_in_is_found(void **state)
             if (put.step_ns > 0)
                 near(found.step_ns, put.step_ns, 120);
             if (bad == 0)
-                assert_in_range(clo_fit_error(&found, limit, &times, 0) + clo_fit_error(&found, limit, &times, 1), 0, 20);
+                assert_in_range(clo_fit_error(&found, limit, &times, 0) + clo_fit_error(&found, limit, &times, 1), 0,
+                                20);
         }
 }
 
@@ -87,7 +89,8 @@ static void no_line_falls(void **state)
     for (int run = 0; run < 500; run++) {
         clo_fit_times times = {.count = 3 + clo_rng_below(&rng, CLO_FIT_SIZES - 2)};
         for (uint32_t i = 0; i < times.count; i++)
-            times.ns[i] = clo_rng_below(&rng, 4) == 0 ? 1 : 1 + (int64_t)(clo_rng_next(&rng) >> clo_rng_below(&rng, 60) >> 3);
+            times.ns[i] =
+                clo_rng_below(&rng, 4) == 0 ? 1 : 1 + (int64_t)(clo_rng_next(&rng) >> clo_rng_below(&rng, 60) >> 3);
         uint64_t limit = clo_fit_limit(&times, 1);
         clo_fit_line line;
         clo_fit(&times, limit, &line);
@@ -98,8 +101,9 @@ static void no_line_falls(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(what_was_put_in_is_found), cmocka_unit_test(one_line_has_no_limit),
-                                       cmocka_unit_test(the_limit_is_that_of_most_links), cmocka_unit_test(no_line_falls)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_was_put_in_is_found), cmocka_unit_test(one_line_has_no_limit),
+        cmocka_unit_test(the_limit_is_that_of_most_links), cmocka_unit_test(no_line_falls)};
 
     return cmocka_run_group_tests_name("remote_fit", tests, NULL, NULL);
 }
