@@ -26,8 +26,9 @@ def frame(call, left_us, body=b"", key=0, run=1, kind=REQUEST, instance=None, at
 
 
 def request(call, left_us, work_us, rest_us=None, key=0, run=1, instance=None, hops=()):
-    body = b"\x96" + number(work_us) + number(work_us if rest_us is None else rest_us) + number(8) + number(key != 0) + \
-        bytes([0x90 + len(hops)]) + b"".join(text(h) for h in hops) + binary(b"abc")
+    numbers = (work_us, work_us if rest_us is None else rest_us, 8, int(key != 0))
+    body = b"\x96" + b"".join(number(n) for n in numbers) + bytes([0x90 + len(hops)]) + \
+        b"".join(text(h) for h in hops) + binary(b"abc")
     return frame(call, left_us, body, key, run, REQUEST, instance)
 
 

@@ -93,7 +93,8 @@ class Service:
         if program is None:
             program = [os.path.join(BIN, "example-rpc-service"), "--listen", net.address(host) + ":0", "--log", self.log,
                        "--effects", self.effects]
-        self.process = subprocess.Popen(net.inside(host) + list(before) + program + list(options), stdout=subprocess.PIPE, text=True)
+        self.process = subprocess.Popen(net.inside(host) + list(before) + program + list(options),
+                                        stdout=subprocess.PIPE, text=True)
         line = self.process.stdout.readline()
         if not line.startswith("listening "):
             sys.exit("FAILED: the service on host %d does not listen" % host)

@@ -1,5 +1,5 @@
-"""Effects across kills and full disks: services are killed (SIGKILL) at random points and come back, their disk fills up
-and is emptied, the coordinator's too. Each effect has happened once, and no answer was given before it was durable."""
+"""Effects across kills and full disks: services are killed (SIGKILL) at random points and come back, their disk fills
+up and is emptied, the coordinator's too. Each effect has happened once, and no answer was given before it was durable."""
 import sqlite3
 
 from net import *
@@ -15,8 +15,8 @@ net = Net(3)
 
 
 def keep_service(host, keys, listen=None, *options):
-    program = [os.path.join(BIN, "example-rpc-service"), "--listen", listen or net.address(host) + ":0", "--pace", "0.3",
-               "--keys", keys, *options]
+    program = [os.path.join(BIN, "example-rpc-service"), "--listen", listen or net.address(host) + ":0",
+               "--pace", "0.3", "--keys", keys, *options]
     return Service(net, host, "keeps", program=program)
 
 
@@ -54,8 +54,8 @@ keys = [os.path.join(folder, "keys%d" % i) for i in range(3)]
 services = [keep_service(i, keys[i], None, *(["--durable"] if i == 0 else [])) for i in range(3)]
 groups = ";".join("s%d=%s" % (i, s.endpoint) for i, s in enumerate(services))
 path = call_graphs()
-words = ["--services", groups, "--graph", path, "--pick", str(pick_graph(path, 20)), "--effects", "80", "--backoff-ms", "20",
-         "--attempt-ms", "20000"]
+words = ["--services", groups, "--graph", path, "--pick", str(pick_graph(path, 20)), "--effects", "80",
+         "--backoff-ms", "20", "--attempt-ms", "20000"]
 clean, _, _ = net.run(*words, "--run", "1")
 repeats = 0
 for run in range(2, 2 + KILLS):
@@ -81,15 +81,15 @@ check(len(wanted) > 10 and set(wanted.values()) == {1}, "a run has %d effects" %
 for run in range(2, 2 + KILLS):
     seen = effects_of(keys, run)
     if seen != wanted:
-        sys.exit("FAILED: run %d (SEED): %s" % (run, {k: (wanted.get(k), seen.get(k)) for k in wanted.keys() | seen.keys()
+        sys.exit("FAILED: run %d (SEED): %s" % (run, {k: (wanted.get(k), seen.get(k)) for k in wanted | seen
                                                       if wanted.get(k) != seen.get(k)}))
 check(True, "%d runs through which services were killed have each effect once (%d had to go on)" % (KILLS, repeats))
 
 # The disk of a service fills up in the middle, and is emptied.
 disk = small_disk("disk", 16 << 20)
 service = keep_service(0, os.path.join(disk, "keys"))
-one = ["--services", group("a", [service]), "--requests", "400", "--slots", "20", "--effects", "100", "--work-us", "1000",
-       "--bytes", "256", "--backoff-ms", "5"]
+one = ["--services", group("a", [service]), "--requests", "400", "--slots", "20", "--effects", "100",
+       "--work-us", "1000", "--bytes", "256", "--backoff-ms", "5"]
 fill(disk)
 _, error, _ = net.run(*one, "--run", "7", want=1)
 check("table of keys cannot be" in error and "full" in error and error.count("\n") == 0, error)
@@ -120,8 +120,8 @@ check(True, "a disk that is full for a while: each effect once")
 
 # The coordinator's disk is full: one line, and the run goes on later.
 journals = small_disk("journals", 1 << 20)
-plenty = ["--services", group("a", [service]), "--requests", "2000", "--slots", "50", "--effects", "50", "--work-us", "100",
-          "--bytes", "1024", "--run", "9"]
+plenty = ["--services", group("a", [service]), "--requests", "2000", "--slots", "50", "--effects", "50",
+          "--work-us", "100", "--bytes", "1024", "--run", "9"]
 near, _, _ = net.run(*plenty, "--local")
 _, error, _ = net.run(*plenty, "--journal", os.path.join(journals, "j"), want=1)
 check("journal cannot be" in error and "full" in error and error.count("\n") == 0, error)
@@ -140,7 +140,7 @@ service.stop()
 with open(os.path.join(disk, "keys"), "r+b") as file:
     file.seek(100)
     file.write(os.urandom(3000))
-done = subprocess.run([os.path.join(BIN, "example-rpc-service"), "--listen", "127.0.0.1:0", "--keys", os.path.join(disk, "keys")],
-                      capture_output=True, text=True, timeout=LIMIT)
+done = subprocess.run([os.path.join(BIN, "example-rpc-service"), "--listen", "127.0.0.1:0",
+                       "--keys", os.path.join(disk, "keys")], capture_output=True, text=True, timeout=LIMIT)
 check(done.returncode == 2 and "damaged" in done.stderr and done.stderr.count("\n") == 1, done.stderr.strip())
 net.stop()

@@ -1,5 +1,5 @@
-"""One host stalls 1 % of its requests: hedging cuts the p99.9 by 3 or more, with at most 5 % more calls. Where it stalls
-6 %, the p99 too.
+"""One host stalls 1 % of its requests: hedging cuts the p99.9 by 3 or more, with at most 5 % more calls. Where it
+stalls 6 %, the p99 too.
 
 Requests arrive by a Poisson process (open loop), and latency counts from the arrival. The same seed has the same stalls
 in both runs."""
@@ -13,8 +13,8 @@ def measure(stalls, n, *options):
     services = [net.service(i, "s%d-%d" % (i, len(net.services)), "--seed", str(i + 1), "--slots", "2000", "--queue",
                             "4000", *(["--stall", str(stalls), "--stall-ms", str(STALL_MS)] if i == 0 else []))
                 for i in range(3)]
-    row, _, _ = net.run("--services", group("a", services), "--requests", str(n), "--rate", str(RATE), "--work-us", "8000",
-                        "--seed", "7", "--run", "7", *options)
+    row, _, _ = net.run("--services", group("a", services), "--requests", str(n), "--rate", str(RATE),
+                        "--work-us", "8000", "--seed", "7", "--run", "7", *options)
     stalled = sum(e["event"] == "start" and e["value"] == STALL_MS * 1000 for e in events(services[0].log))
     cancels = sum(e["event"] == "cancel" for s in services for e in events(s.log))
     for service in services:
@@ -45,6 +45,7 @@ for attempt in range(3):
     hedged, _, _ = measure(60, N // 2)
     if plain["p99_us"] >= 3 * hedged["p99_us"]:
         break
-check(plain["p99_us"] >= 3 * hedged["p99_us"], "more stalls: the p99 is cut by %.1f" % (plain["p99_us"] / hedged["p99_us"]))
+check(plain["p99_us"] >= 3 * hedged["p99_us"],
+      "more stalls: the p99 is cut by %.1f" % (plain["p99_us"] / hedged["p99_us"]))
 check(hedged["calls"] <= 1.05 * N // 2 + 10, "%.2f %% more calls" % (100 * hedged["calls"] / (N // 2) - 100))
 net.stop()
