@@ -13,7 +13,7 @@
 #define SMALL_BYTES 768u /* what comes out of a slab, its head included */
 #endif
 #define UNLIMITED_BYTES (1u << 20) /* so much is had without asking how much memory there is, which is a system call */
-#define LAZY_BYTES (4u << 20) /* less is touched at once, so that the first use is as fast as the next */
+#define LAZY_BYTES (4u << 20)      /* less is touched at once, so that the first use is as fast as the next */
 #define MIB (1u << 20)
 
 /* Stands before each part that came from the heap. */

@@ -36,7 +36,7 @@ void clo_monitor_wait(const clo_runtime *runtime)
 
 static void note_visit(const clo_runtime *runtime)
 {
-    if (atomic_load_explicit(runtime->was_visited, memory_order_relaxed) == 0) /* once set it stays */
+    if (atomic_load_explicit(runtime->was_visited, memory_order_relaxed) == 0)         /* once set it stays */
         (void)atomic_exchange_explicit(runtime->was_visited, 1, memory_order_acq_rel); /* [B] */
 }
 
