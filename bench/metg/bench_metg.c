@@ -302,8 +302,11 @@ static void print_goals(const table *t, mode how)
         if (g.must_us > 0)
             snprintf(must, sizeof must, "%.2f", g.must_us);
         printf("%-15s %-10s %12.2f %8s %10.2f  %-7s %14.2f %15.2f\n", t->patterns[at], mode_names[how], g.metg_us, must,
-               g.best_us, !g.is_judged ? "" : is_held(&g) ? "holds" : "misses", over(g.metg_us, hand),
-               over(find(t, at, how, "Clotho replay"), hand));
+               g.best_us,
+               !g.is_judged  ? ""
+               : is_held(&g) ? "holds"
+                             : "misses",
+               over(g.metg_us, hand), over(find(t, at, how, "Clotho replay"), hand));
     }
 }
 
@@ -324,8 +327,8 @@ static void print_points_json(const table *t, uint32_t at, uint32_t row, mode ho
 {
     for (uint32_t i = 0; i < t->points; i++)
         printf("%s{\"iterations\": %llu, \"granularity_ns\": %.1f, \"efficiency\": %.3f}", i > 0 ? ", " : "",
-               (unsigned long long)iterations_of(i),
-               granularity_ns(t, at, row, t->cells[at][row].lowest_ns[how][i]), efficiency(t, at, row, how, i));
+               (unsigned long long)iterations_of(i), granularity_ns(t, at, row, t->cells[at][row].lowest_ns[how][i]),
+               efficiency(t, at, row, how, i));
 }
 
 static void print_goals_json(const table *t)

@@ -184,8 +184,7 @@ bool pattern_open(pattern *p, const char *name, pattern_size size)
     while (kind < kinds + KINDS && strcmp(kind->name, name) != 0)
         kind++;
     if (kind == kinds + KINDS || size.steps == 0 || size.width == 0 || size.width > PATTERN_WIDTH_MAX ||
-        size.radix >= RADIX_MAX ||
-        (kind->inputs == spread && PERIOD > (size.width + size.radix - 1) / size.radix))
+        size.radix >= RADIX_MAX || (kind->inputs == spread && PERIOD > (size.width + size.radix - 1) / size.radix))
         return false;
     for (uint32_t step = 0; step < size.steps; step++)
         tasks += width_at(kind, size, step);

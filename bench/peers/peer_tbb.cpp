@@ -186,12 +186,11 @@ void loop_close(void *state)
 
 } // namespace
 
-extern "C" const peer loops_tbb[] = {
-    {"oneTBB parallel_for, auto", 0, false, loop_open, nullptr, nullptr, loop_run<tbb::auto_partitioner>, loop_close,
-     nullptr},
-    {"oneTBB parallel_for, grain 500", 0, false, loop_open, nullptr, nullptr, loop_run<tbb::simple_partitioner>,
-     loop_close, nullptr},
-    {nullptr, 0, false, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr}};
+extern "C" const peer loops_tbb[] = {{"oneTBB parallel_for, auto", 0, false, loop_open, nullptr, nullptr,
+                                      loop_run<tbb::auto_partitioner>, loop_close, nullptr},
+                                     {"oneTBB parallel_for, grain 500", 0, false, loop_open, nullptr, nullptr,
+                                      loop_run<tbb::simple_partitioner>, loop_close, nullptr},
+                                     {nullptr, 0, false, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr}};
 
 extern "C" const peer peers_tbb[] = {
     {"oneTBB flow graph", 0, false, flow_open, flow_build, nullptr, flow_run, flow_close, flow_drop},

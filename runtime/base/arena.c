@@ -6,14 +6,21 @@
 #include <stdbool.h>
 #include <string.h>
 
-#define LAZY_BYTES (4u << 20) /* less is touched at once, so that the first use is as fast as the next */
+#define SLAB_BYTES 4032u /* with what the C library adds, a page */
+#ifdef __SANITIZE_ADDRESS__
+#define SMALL_BYTES 0u /* each part in a block of its own, whose ends are watched */
+#else
+#define SMALL_BYTES 768u /* what comes out of a slab, its head included */
+#endif
+#define UNLIMITED_BYTES (1u << 20) /* so much is had without asking how much memory there is, which is a system call */
+#define LAZY_BYTES (4u << 20)      /* less is touched at once, so that the first use is as fast as the next */
 #define MIB (1u << 20)
 
 /* Stands before each part that came from the heap. */
 typedef struct chunk {
     struct chunk *older;
     size_t used_before;
-    void *block; /* what was allocated */
+    void *block; /* what was allocated; NULL: it lies in a slab */
 } chunk;
 
 void clo_arena_open(clo_arena *arena, void *memory, size_t bytes)
@@ -23,7 +30,8 @@ void clo_arena_open(clo_arena *arena, void *memory, size_t bytes)
 
 void clo_arena_limit(clo_arena *arena, uint64_t bytes)
 {
-    arena->limit = bytes == 0 ? clo_memory_limit_default() : bytes < SIZE_MAX ? (size_t)bytes : SIZE_MAX;
+    arena->has_default = bytes == 0;
+    arena->limit = bytes < SIZE_MAX ? (size_t)bytes : SIZE_MAX;
 }
 
 clo_status clo_arena_fail_limit(const clo_arena *arena)
@@ -44,23 +52,87 @@ static char *take_fixed(const clo_arena *arena, size_t whole, size_t cleared)
     return part;
 }
 
+/* A part that stands on a line, behind its head. block: NULL: of a slab. */
+static char *put_head(clo_arena *arena, char *memory, void *block)
+{
+    chunk *head = (chunk *)(void *)memory;
+
+    *head = (chunk){arena->chunks, arena->used, block};
+    arena->chunks = head;
+    return memory + CLO_CACHE_LINE_BYTES;
+}
+
+static char *align(char *block)
+{
+    size_t past = (uintptr_t)block % CLO_CACHE_LINE_BYTES;
+
+    return past == 0 ? block : block + (CLO_CACHE_LINE_BYTES - past);
+}
+
+/* A chunk of its own for the slab: what lies in it goes before it does. */
+static bool open_slab(clo_arena *arena)
+{
+    char *block = clo_allocate_raw(SLAB_BYTES);
+
+    if (block == NULL)
+        return false;
+    arena->slab = put_head(arena, align(block), block);
+    arena->slab_bytes = SLAB_BYTES - (size_t)(arena->slab - block);
+    return true;
+}
+
+static char *take_slab(clo_arena *arena, size_t whole)
+{
+    size_t bytes = whole + CLO_CACHE_LINE_BYTES;
+
+    if (arena->slab_bytes < bytes && !open_slab(arena))
+        return NULL;
+    char *part = put_head(arena, arena->slab, NULL);
+    arena->slab += bytes;
+    arena->slab_bytes -= bytes;
+    return memset(part, 0, whole);
+}
+
+static bool exceeds_limit(clo_arena *arena, size_t whole)
+{
+    if (arena->has_default && arena->limit == 0 && (whole > UNLIMITED_BYTES || arena->used > UNLIMITED_BYTES - whole))
+        arena->limit = clo_memory_limit_default();
+    return arena->limit > 0 && whole > arena->limit - arena->used;
+}
+
 static char *take_heap(clo_arena *arena, size_t whole, bool is_lazy)
 {
     size_t bytes = whole + 2 * CLO_CACHE_LINE_BYTES; /* the head, and up to a line to align it */
 
-    if (arena->limit > 0 && whole > arena->limit - arena->used) {
+    if (exceeds_limit(arena, whole)) {
         arena->refused = arena->used + whole;
         return NULL;
     }
-    char *block = is_lazy ? clo_allocate_lazy(bytes) : clo_allocate_aligned(bytes, 1);
+    if (whole + CLO_CACHE_LINE_BYTES <= SMALL_BYTES)
+        return take_slab(arena, whole);
+    char *block = is_lazy ? clo_allocate_lazy(bytes) : clo_allocate_raw(bytes);
     if (block == NULL)
         return NULL;
-    size_t past = (uintptr_t)block % CLO_CACHE_LINE_BYTES;
-    char *memory = past == 0 ? block : block + (CLO_CACHE_LINE_BYTES - past);
-    chunk *head = (chunk *)(void *)memory;
-    *head = (chunk){arena->chunks, arena->used, block};
-    arena->chunks = head;
-    return memory + CLO_CACHE_LINE_BYTES;
+    char *part = put_head(arena, align(block), block);
+    return is_lazy ? part : memset(part, 0, whole);
+}
+
+/* The newest chunk goes. */
+static void give_back(clo_arena *arena)
+{
+    chunk *head = arena->chunks;
+
+    arena->used = head->used_before;
+    arena->chunks = head->older;
+    if (head->block == NULL && arena->slab != NULL) { /* the end of what is taken of this slab */
+        arena->slab_bytes += (size_t)(arena->slab - (char *)head);
+        arena->slab = (char *)head;
+    } else if ((char *)head + CLO_CACHE_LINE_BYTES == arena->slab) { /* the slab, empty now; older ones stay as they
+                                                                        are */
+        arena->slab = NULL;
+        arena->slab_bytes = 0;
+    }
+    clo_free(head->block);
 }
 
 size_t clo_arena_need(size_t bytes)
@@ -104,12 +176,10 @@ size_t clo_arena_mark(const clo_arena *arena)
 
 void clo_arena_back_to(clo_arena *arena, size_t mark)
 {
-    while (arena->chunks != NULL && arena->used > mark) { /* each turn frees one chunk */
-        chunk *head = arena->chunks;
-        arena->used = head->used_before;
-        arena->chunks = head->older;
-        clo_free(head->block);
-    }
+    while (arena->chunks != NULL && arena->used > mark) /* each turn frees one chunk */
+        give_back(arena);
+    while (arena->chunks != NULL && mark == 0) /* slabs, which count for nothing themselves */
+        give_back(arena);
     if (arena->memory != NULL)
         arena->used = mark;
 }

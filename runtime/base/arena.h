@@ -6,6 +6,8 @@
 #define CLO_BASE_ARENA_H
 
 #include <clotho/status.h>
+
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -13,9 +15,12 @@ typedef struct clo_arena {
     char *memory; /* NULL: the heap */
     size_t bytes; /* of `memory`    */
     size_t used, peak;
-    size_t limit;   /* heap: most bytes; 0: none                                     */
-    size_t refused; /* heap: what it would have come to when the limit was hit; 0: it was not */
-    void *chunks;   /* heap: those taken, newest first */
+    size_t limit;      /* heap: most bytes; 0: none                                     */
+    size_t refused;    /* heap: what it would have come to when the limit was hit; 0: it was not */
+    void *chunks;      /* heap: those taken, newest first */
+    char *slab;        /* heap: small parts come from here; NULL: there is none */
+    size_t slab_bytes; /* left of it */
+    bool has_default;  /* the limit is the default one, which is looked up where much is taken: limit is 0 till then */
 } clo_arena;
 
 /* memory NULL: the heap. Else it must be aligned to CLO_CACHE_LINE_BYTES and outlive the arena. */

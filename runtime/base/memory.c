@@ -49,6 +49,11 @@ void *clo_allocate_aligned(size_t count, size_t size)
     return memory;
 }
 
+void *clo_allocate_raw(size_t bytes)
+{
+    return malloc(bytes);
+}
+
 void *clo_allocate_lazy(size_t bytes)
 {
     /* The C library takes fresh pages for what is large, and does not clear them. */

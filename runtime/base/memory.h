@@ -1,6 +1,6 @@
 /* base/memory.h - the library's only way to malloc, so that a test can fail each allocation in turn.
  *
- * Everything is zeroed. Blocks that belong together are laid out first and
+ * Everything is zeroed, but what clo_allocate_raw gives. Blocks that belong together are laid out first and
  * allocated once (clo_layout), so that an object is one allocation and one free. */
 #ifndef CLO_BASE_MEMORY_H
 #define CLO_BASE_MEMORY_H
@@ -15,6 +15,9 @@ void *clo_allocate(size_t count, size_t size);
 
 /* The same on a cache line boundary. */
 void *clo_allocate_aligned(size_t count, size_t size);
+
+/* `bytes` > 0 that hold anything. */
+void *clo_allocate_raw(size_t bytes);
 
 /* `bytes` zeroed bytes whose pages, where there are many, take no memory before they are used. */
 void *clo_allocate_lazy(size_t bytes);

@@ -351,11 +351,14 @@ static clo_status open_tables(struct clo_cost *cost)
     clo_block block = {0};
 
     clo_carve(&block, &cost->time_ns, tasks * cost->columns);
-    clo_carve(&block, &cost->mean_ns, tasks);
+    if (cost->columns > 1)
+        clo_carve(&block, &cost->mean_ns, tasks);
     clo_carve(&block, &cost->bound, 1);
     void *memory = clo_block_allocate(&block);
     if (memory == NULL)
         return clo_fail_memory("the times of a cost");
+    if (cost->columns == 1) /* the mean of equal times */
+        cost->mean_ns = cost->time_ns;
     if (pthread_mutex_init(&cost->bound->lock, NULL) != 0) {
         clo_free(memory);
         cost->bound = NULL;

@@ -38,7 +38,7 @@ struct clo_cost {
     uint32_t *column_first;                   /* [columns] the first executor of each                              */
     uint32_t *column_size;                    /* [columns] executors in it                                         */
     int64_t *time_ns;                         /* [tasks * columns]; CLO_TIME_NEVER: cannot run. Sets are not in it  */
-    int64_t *mean_ns;                         /* [tasks]                                                           */
+    int64_t *mean_ns;                         /* [tasks]; time_ns itself where there is one column */
     uint32_t resource_of[CLO_RESOURCES_MAX];  /* the platform's resource for each of the graph's; CLO_NONE: none,
                                                 so it is not limited                                */
     clo_link_span spans[CLO_LINK_PIECES_MAX]; /* [platform->pieces_count] */

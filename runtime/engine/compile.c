@@ -179,12 +179,17 @@ static clo_status list_roots(clo_program *program, clo_arena *arena)
 {
     for (uint32_t execution = 0; execution < program->executions; execution++)
         program->roots_count += clo_program_needs(program, execution) == 0;
-    program->roots = clo_arena_take(arena, program->roots_count, sizeof *program->roots);
-    if (program->roots == NULL)
+    if (program->roots_count == program->executions && is_single(program->graph)) {
+        program->roots = program->graph->first_instance; /* 0, 1, 2 ... */
+        return CLO_OK;
+    }
+    uint32_t *roots = clo_arena_take(arena, program->roots_count, sizeof *roots);
+    if (roots == NULL)
         return clo_fail_memory("the first tasks");
     for (uint32_t execution = 0, count = 0; execution < program->executions; execution++)
         if (clo_program_needs(program, execution) == 0)
-            program->roots[count++] = execution;
+            roots[count++] = execution;
+    program->roots = roots;
     return CLO_OK;
 }
 

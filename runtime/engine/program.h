@@ -37,7 +37,7 @@ typedef struct clo_program {
     /* Executions that release nothing. */
     uint32_t exits;
     /* [roots_count] executions that wait for nothing. */
-    uint32_t *roots;
+    const uint32_t *roots;
     uint32_t roots_count;
     /* Most inputs of one execution, of a task whose executions do not share them (clo_program_shares_inputs). */
     uint32_t inputs_max;

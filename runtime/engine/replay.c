@@ -141,26 +141,20 @@ static bool is_tie(const builder *b, uint32_t a)
            b->placements[a].finish_ns == b->placements[a + 1].finish_ns;
 }
 
-/* Plans come in order of time. How many placements have to be sorted at most at once: those of one time. */
+/* Plans come in order of time. How many placements have to be sorted at most at once: those of one time; all, should
+ * they be in another order. */
 static uint32_t longest_tie(const builder *b, uint32_t count)
 {
     uint32_t longest = 0, length = 1;
 
     for (uint32_t i = 0; i + 1 < count; i++) {
+        const clo_placement *p = &b->placements[i], *q = p + 1;
+        if (q->start_ns < p->start_ns || (q->start_ns == p->start_ns && q->finish_ns < p->finish_ns))
+            return count;
         length = is_tie(b, i) ? length + 1 : 1;
         longest = length > longest ? length : longest;
     }
     return longest;
-}
-
-static bool is_in_order(const builder *b, uint32_t count)
-{
-    for (uint32_t i = 1; i < count; i++) {
-        const clo_placement *p = &b->placements[i - 1], *q = &b->placements[i];
-        if (q->start_ns < p->start_ns || (q->start_ns == p->start_ns && q->finish_ns < p->finish_ns))
-            return false;
-    }
-    return true;
 }
 
 /* Writes placements [first, first + count) in order, as indices, into b->sorted from `first` on. */
@@ -181,14 +175,13 @@ static void sort_range(builder *b, sort_row *rows, sort_row *other, uint32_t fir
 /* b->sorted: the indices of the placements. */
 static clo_status sort_by_time(builder *b, uint32_t count)
 {
-    bool is_ordered = is_in_order(b, count);
-    uint32_t most = is_ordered ? longest_tie(b, count) : count;
+    uint32_t most = longest_tie(b, count);
     sort_row *rows = clo_arena_take(b->arena, most, sizeof *rows);
     sort_row *other = clo_arena_take(b->arena, most, sizeof *rows);
 
     if (rows == NULL || other == NULL)
         return clo_fail_memory("the order of the plan");
-    if (!is_ordered)
+    if (most == count) /* in another order, or all at once */
         return sort_range(b, rows, other, 0, count), CLO_OK;
     for (uint32_t i = 0, end; i < count; i = end) {
         end = i + 1;

@@ -16,7 +16,7 @@
 
 #define CYCLE_NAMES_MAX 8
 #define NAME_SHOWN 40   /* bytes of a name in an error line */
-#define SLACK_MAX 16384 /* unused rows that are worth giving back */
+#define SLACK_MAX 64    /* unused rows that are worth giving back: a page */
 #define AHEAD 16        /* how many steps ahead memory is asked for: random edges would wait for it each time */
 
 struct seal {

@@ -40,7 +40,7 @@ struct clo_job {
     clo_engine *engine;
     /* Policy dispatch: what the scheduler knows of it; NULL: no policy. */
     clo_scheduler_job *scheduled;
-    /* Policy dispatch: the combiner records. */
+    /* Policy dispatch: the combiner records; else NULL. */
     clo_histogram *decision_ns;
     int64_t deadline_ns;
     /* [executions] for whatever chain the execution's item is in. */

@@ -2,6 +2,7 @@
  * lies between. */
 #include "run/job_create.h"
 
+#include "base/carve.h"
 #include "base/memory.h"
 #include "base/status.h"
 #include "run/attach.h"
@@ -17,7 +18,6 @@
 #include "run/runtime.h"
 #include "run/series.h"
 #include "run/watchdog_loop.h"
-#include "sync/rcu.h"
 
 #define POLL_SHORTEST_NS 50000
 #define POLL_LONGEST_NS 10000000
@@ -78,16 +78,16 @@ static clo_status check_arguments(const clo_runtime *runtime, const clo_cost *co
     return status == CLO_OK && config->releases_in_flight > 0 ? clo_flow_check(runtime, config) : status;
 }
 
-static clo_status take_rest(clo_job *job, clo_arena *arena)
+static clo_status take_rest(clo_job *job, bool has_policy, clo_arena *arena)
 {
     uint32_t workers = job->runtime->workers_count;
+    clo_block block = {0};
 
-    job->stats = clo_arena_take(arena, workers, sizeof *job->stats);
-    job->virtual_free_ns = clo_arena_take(arena, workers, sizeof(int64_t) * 8);
-    job->decision_ns = clo_arena_take(arena, 1, sizeof *job->decision_ns);
-    if (job->stats == NULL || job->virtual_free_ns == NULL || job->decision_ns == NULL)
-        return clo_fail_memory("a job");
-    return CLO_OK;
+    clo_carve(&block, &job->stats, workers);
+    clo_carve_bytes(&block, &job->virtual_free_ns, workers, sizeof(int64_t) * 8);
+    if (has_policy)
+        clo_carve(&block, &job->decision_ns, 1);
+    return clo_block_take(&block, arena) ? CLO_OK : clo_fail_memory("a job");
 }
 
 /* The shortest limit of any body, divided so that an overrun is seen soon. */
@@ -178,7 +178,7 @@ static clo_status build_job(clo_runtime *runtime, const clo_cost *cost, const cl
     if (status == CLO_OK)
         status = make_series(job, config, arena);
     if (status == CLO_OK)
-        status = take_rest(job, arena);
+        status = take_rest(job, config->policy != NULL, arena);
     if (status == CLO_OK && config->policy != NULL)
         status = make_scheduled(job, config, arena);
     if (status != CLO_OK)
@@ -354,7 +354,7 @@ void clo_job_destroy(clo_job *job)
     pthread_mutex_lock(&runtime->control);
     leave_slot(job);
     pthread_mutex_unlock(&runtime->control);
-    clo_rcu_wait(); /* for monitors that look at it */
+    clo_monitor_wait(runtime);
     free_job(job);
 }
 

@@ -25,6 +25,21 @@ void clo_monitor_remove(const clo_job *job)
     clo_rcu_publish(&job->runtime->monitored[job->slot], NULL);
 }
 
+/* Every visit and every wait is a step of the same word, so they have an order: either the visit came before, and we
+ * wait for it, or it comes later, and sees what was published before the wait. acq_rel: [A] reads from [B], or [B] from
+ * [A]. Mutation list: [A] relaxed, [B] relaxed. */
+void clo_monitor_wait(const clo_runtime *runtime)
+{
+    if (atomic_fetch_or_explicit(runtime->was_visited, 0, memory_order_acq_rel) != 0) /* [A] */
+        clo_rcu_wait();
+}
+
+static void note_visit(const clo_runtime *runtime)
+{
+    if (atomic_load_explicit(runtime->was_visited, memory_order_relaxed) == 0)         /* once set it stays */
+        (void)atomic_exchange_explicit(runtime->was_visited, 1, memory_order_acq_rel); /* [B] */
+}
+
 static clo_job_state read_state(const clo_job *job)
 {
     switch (clo_phase_get(&job->phase)) {
@@ -98,6 +113,7 @@ clo_status clo_runtime_visit_jobs(const clo_runtime *runtime, clo_job_visit_fn v
         return clo_fail_null("clo_runtime_visit_jobs", "runtime or visit");
     if (clo_runtime_is_forked(runtime))
         return clo_fail(CLO_ERR_STATE, CLO_FORKED_TEXT);
+    note_visit(runtime);
     for (uint32_t slot = 0; slot < runtime->jobs_max; slot++)
         if (read_slot(runtime, slot, &row))
             visit(argument, &row.progress); /* outside the section: it may do what it likes */

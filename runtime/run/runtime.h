@@ -70,6 +70,8 @@ struct clo_runtime {
     clo_job **jobs;
     /* [jobs_max] the same for monitors (monitor.h), of clo_job. */
     clo_rcu_pointer *monitored;
+    /* 1: a monitor has looked into them, or is about to. */
+    _Atomic uint32_t *was_visited;
     uint32_t *free_slots;
     uint32_t free_count;
     pthread_mutex_t control;
