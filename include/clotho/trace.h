@@ -81,8 +81,9 @@ CLO_API bool clo_trace_is_emulated(const clo_trace *trace);
 CLO_API CLO_NODISCARD clo_status clo_trace_to_plan(const clo_trace *trace, const clo_cost *cost, clo_plan **out);
 
 /* Writes Chrome / Perfetto JSON, to be opened in ui.perfetto.dev: one track for each executor, arrows along the edges.
- * Executions that have lost (is_lost) have the category "lost", those that were skipped "skipped". "otherData" holds {"times": "measured" or "emulated"},
- * and an emulated process has the label "emulated". The file is written whole or not at all.
+ * Executions that have lost (is_lost) have the category "lost", those that were skipped "skipped". "otherData" holds
+ * {"times": "measured" or "emulated"}, and an emulated process has the label "emulated". The file is written whole or
+ * not at all.
  *
  *   cost   of the same graph and platform.
  *   label  shown as the name of the process; NULL: the graph's name.

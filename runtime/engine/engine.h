@@ -74,7 +74,8 @@ void clo_engine_begin(clo_engine *engine, bool was_cut);
 
 /* Earliest time that all inputs of `execution` are in the memory of `executor`, not before `now_ns`. Under replay data
  * set out when their source finishes; otherwise the destination is known only now. Needs is_timed under replay. Of an
- * execution that is ready and settled (modes.h): what it gets over a dead edge, or if it is skipped, takes no time. O(edges * places) (stage.h), and one step for each source that is not behind a barrier. */
+ * execution that is ready and settled (modes.h): what it gets over a dead edge, or if it is skipped, takes no time.
+ * O(edges * places) (stage.h), and one step for each source that is not behind a barrier. */
 int64_t clo_engine_arrival_ns(const clo_engine *engine, uint32_t execution, uint32_t executor, int64_t now_ns);
 
 /* After `execution` has finished, where somebody else counts who is ready (a scheduler): the stages that it completes
