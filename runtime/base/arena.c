@@ -10,7 +10,7 @@
 #ifdef __SANITIZE_ADDRESS__
 #define SMALL_BYTES 0u /* each part in a block of its own, whose ends are watched */
 #else
-#define SMALL_BYTES 768u /* what comes out of a slab, its head included */
+#define SMALL_BYTES 704u /* up to so many come out of a slab */
 #endif
 #define UNLIMITED_BYTES (1u << 20) /* so much is had without asking how much memory there is, which is a system call */
 #define LAZY_BYTES (4u << 20)      /* less is touched at once, so that the first use is as fast as the next */
@@ -108,7 +108,7 @@ static char *take_heap(clo_arena *arena, size_t whole, bool is_lazy)
         arena->refused = arena->used + whole;
         return NULL;
     }
-    if (whole + CLO_CACHE_LINE_BYTES <= SMALL_BYTES)
+    if (whole <= SMALL_BYTES)
         return take_slab(arena, whole);
     char *block = is_lazy ? clo_allocate_lazy(bytes) : clo_allocate_raw(bytes);
     if (block == NULL)

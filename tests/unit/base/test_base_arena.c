@@ -101,6 +101,34 @@ static void an_arena_may_lie_in_its_own_memory(void **state)
     clo_arena_close(inside);
 }
 
+/* Small parts share blocks, large ones have their own; back to a mark they go in any mixture. */
+static void small_and_large_parts_mix(void **state)
+{
+    (void)state;
+    enum { PARTS = 60 };
+    size_t marks[PARTS];
+    clo_arena arena;
+
+    clo_arena_open(&arena, NULL, 0);
+    for (int round = 0; round < 3; round++) {
+        for (uint32_t i = 0; i < PARTS; i++) {
+            marks[i] = clo_arena_mark(&arena);
+            take(&arena, 1,
+                 i % 7 == 3 ? 10000 : 1 + i * 11); /* several blocks of small ones, with large ones between */
+        }
+        size_t used = clo_arena_mark(&arena);
+        for (uint32_t i = PARTS; i > 0; i -= 5) {
+            clo_arena_back_to(&arena, marks[i - 5]);
+            assert_int_equal(arena.used, marks[i - 5]);
+            take(&arena, 1, 100 * i); /* and on from there */
+            clo_arena_back_to(&arena, marks[i - 5]);
+        }
+        assert_int_equal(arena.used, 0);
+        assert_true(arena.peak >= used);
+    }
+    clo_arena_close(&arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -108,6 +136,7 @@ int main(void)
         cmocka_unit_test(given_memory_is_used_to_its_last_byte_and_not_further),
         cmocka_unit_test(a_product_that_overflows_is_refused),
         cmocka_unit_test(an_arena_may_lie_in_its_own_memory),
+        cmocka_unit_test(small_and_large_parts_mix),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
