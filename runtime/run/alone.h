@@ -13,7 +13,7 @@
 /* Jobs of which all that this knows is needed. */
 static inline bool clo_alone_may(const clo_job *job)
 {
-    return job->counts_ticks && job->program->barriers == 0;
+    return clo_job_counts_ticks(job) && job->program->barriers == 0;
 }
 
 /* Runs the item, those in the worker's deque, and what they release. CLO_ITEM_NONE: all of the run is done, but for

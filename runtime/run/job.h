@@ -81,7 +81,7 @@ struct clo_job {
     /* And nobody notes when its bodies run, nor have they data to be shown. */
     bool is_plain;
     /* Its submits and ends are noted in ticks (stamp.h). */
-    bool counts_ticks;
+    _Atomic bool counts_ticks;
     /* Bodies of it may finish later, some of it is done already or may be skipped, or it has hedges. */
     bool is_odd;
 
@@ -129,5 +129,11 @@ struct clo_job {
     /* Policy, virtual clock: when it is to arrive, and the last end of an execution. */
     int64_t due_ns, last_ns;
 };
+
+/* See stamp.h. A monitor may ask while the job is adopted. */
+static inline bool clo_job_counts_ticks(const clo_job *job)
+{
+    return atomic_load_explicit(&job->counts_ticks, memory_order_relaxed);
+}
 
 #endif

@@ -93,7 +93,9 @@ void clo_job_body_exchange(clo_job *job, clo_job_body *body)
     job->is_fast = is_fast(job, body);
     job->is_plain = job->is_fast && body->events == NULL && job->runtime->recorder_events == 0 &&
                     body->program->graph->data == NULL;
-    job->counts_ticks = job->is_plain && job->series == NULL && job->scheduled == NULL && job->runtime->ticks_in_us > 0;
+    atomic_store_explicit(&job->counts_ticks,
+                          job->is_plain && job->series == NULL && job->scheduled == NULL && job->runtime->ticks_in_us > 0,
+                          memory_order_relaxed);
     job->is_odd = body->program->graph->may_pend || body->program->graph->modes != NULL || job->done != NULL ||
                   job->pairs != NULL;
     atomic_store_explicit(&job->executions, job->program->first_hedge, memory_order_relaxed);

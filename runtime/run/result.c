@@ -23,7 +23,7 @@ static int64_t makespan_ns(const clo_job *job)
 
     if (job->flow != NULL)
         return clo_flow_makespan_ns(job);
-    if (job->counts_ticks)
+    if (clo_job_counts_ticks(job))
         return clo_stamp_response_ns(job);
     if (job->runtime->clock != CLO_CLOCK_VIRTUAL)
         return (job->end_ns - job->run_ns) / (int64_t)job->runtime->dilate;

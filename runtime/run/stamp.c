@@ -13,7 +13,7 @@ int64_t clo_stamp_submit_ns(const clo_job *job)
 {
     int64_t submitted = atomic_load_explicit(&job->submitted, memory_order_relaxed);
 
-    if (!job->counts_ticks || submitted == 0)
+    if (!clo_job_counts_ticks(job) || submitted == 0)
         return submitted;
     clo_tick_line line = line_until_now(job->runtime);
     return clo_tick_line_ns(&line, submitted);
@@ -23,7 +23,7 @@ int64_t clo_stamp_response_ns(const clo_job *job)
 {
     int64_t response = atomic_load_explicit(&job->response, memory_order_relaxed);
 
-    if (!job->counts_ticks)
+    if (!clo_job_counts_ticks(job))
         return response;
     clo_tick_line line = line_until_now(job->runtime);
     return clo_tick_line_ns(&line, line.ticks + response) - line.ns;

@@ -11,13 +11,15 @@
 /* The job is submitted now. */
 static inline void clo_stamp_submit(clo_job *job)
 {
-    atomic_store_explicit(&job->submitted, job->counts_ticks ? clo_ticks() : clo_clock_ns(), memory_order_relaxed);
+    int64_t now = clo_job_counts_ticks(job) ? clo_ticks() : clo_clock_ns();
+
+    atomic_store_explicit(&job->submitted, now, memory_order_relaxed);
 }
 
 /* Its run has ended now. */
 static inline void clo_stamp_end(clo_job *job)
 {
-    if (job->counts_ticks)
+    if (clo_job_counts_ticks(job))
         job->end_ticks = clo_ticks();
     else
         job->end_ns = clo_clock_ns();
@@ -26,7 +28,7 @@ static inline void clo_stamp_end(clo_job *job)
 /* Before the phase changes: how long the run took, for clo_stamp_response_ns. */
 static inline void clo_stamp_response(clo_job *job)
 {
-    int64_t response = job->counts_ticks
+    int64_t response = clo_job_counts_ticks(job)
                            ? job->end_ticks - atomic_load_explicit(&job->submitted, memory_order_relaxed)
                            : (job->end_ns - job->run_ns) / (int64_t)job->runtime->dilate;
 
