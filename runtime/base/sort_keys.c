@@ -19,7 +19,7 @@ static void insert_sort(clo_sort_key *items, size_t count)
 /* The span of the keys; *is_sorted: nothing has to be done. */
 static uint64_t look_over(const clo_sort_key *items, size_t count, uint64_t *least, bool *is_sorted)
 {
-    uint64_t low = items[0].key, high = items[0].key;
+    uint64_t low = items[0].key, high = low;
     bool falls = false;
 
     for (size_t i = 1; i < count; i++) {
