@@ -9,6 +9,7 @@
 #include "run/real_time.h"
 #include "run/runtime.h"
 #include "run/series.h"
+#include "run/stamp.h"
 #include "run/virtual_time.h"
 
 #include <string.h>
@@ -93,9 +94,9 @@ void clo_job_body_exchange(clo_job *job, clo_job_body *body)
     job->is_fast = is_fast(job, body);
     job->is_plain = job->is_fast && body->events == NULL && job->runtime->recorder_events == 0 &&
                     body->program->graph->data == NULL;
-    atomic_store_explicit(&job->counts_ticks,
-                          job->is_plain && job->series == NULL && job->scheduled == NULL && job->runtime->ticks_in_us > 0,
-                          memory_order_relaxed);
+    bool counts_ticks =
+        job->is_plain && job->series == NULL && job->scheduled == NULL && job->runtime->ticks_in_us > 0;
+    atomic_store_explicit(&job->counts_ticks, counts_ticks, memory_order_relaxed);
     job->is_odd = body->program->graph->may_pend || body->program->graph->modes != NULL || job->done != NULL ||
                   job->pairs != NULL;
     atomic_store_explicit(&job->executions, job->program->first_hedge, memory_order_relaxed);
@@ -183,7 +184,10 @@ void clo_job_adopt(clo_job *job)
     clo_job_body *body = atomic_exchange_explicit(&job->incoming, NULL, memory_order_acq_rel);
     if (body == NULL)
         return;
+    bool counted_ticks = clo_job_counts_ticks(job);
     clo_job_body_exchange(job, body);
+    if (clo_job_counts_ticks(job) != counted_ticks)
+        clo_stamp_submit(job); /* in the unit that its end will have */
     clo_preset_carry(job, body->engine);
     job->engine->modes.seed = body->engine->modes.seed;
     clo_handles_carry(&job->engine->data.handles, &body->engine->data.handles);

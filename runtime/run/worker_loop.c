@@ -305,7 +305,6 @@ static void end_lookout(clo_worker *worker)
         clo_runtime_wake_one(worker->runtime);
 }
 
-
 /* The worker is lent, and sleeps until it is needed. */
 static uint64_t retire(clo_worker *worker)
 {
