@@ -25,9 +25,10 @@ void clo_monitor_remove(const clo_job *job)
     clo_rcu_publish(&job->runtime->monitored[job->slot], NULL);
 }
 
-/* Every visit and every wait is a step of the same word, so they have an order: either the visit came before, and we
- * wait for it, or it comes later, and sees what was published before the wait. acq_rel: [A] reads from [B], or [B] from
- * [A]. Mutation list: [A] relaxed, [B] relaxed. */
+/* The first visit and every wait are steps of the same word, so they have an order: either the visit came before, and
+ * we wait for it, or it comes later, and sees what was published before the wait ([B] reads from [A]). A later visit by
+ * another thread sees it too, because it reads what the first has written ([C]). Mutation list: [A] relaxed, [B]
+ * relaxed, [C] relaxed. */
 void clo_monitor_wait(const clo_runtime *runtime)
 {
     if (atomic_fetch_or_explicit(runtime->was_visited, 0, memory_order_acq_rel) != 0) /* [A] */
@@ -36,7 +37,7 @@ void clo_monitor_wait(const clo_runtime *runtime)
 
 static void note_visit(const clo_runtime *runtime)
 {
-    if (atomic_load_explicit(runtime->was_visited, memory_order_relaxed) == 0)         /* once set it stays */
+    if (atomic_load_explicit(runtime->was_visited, memory_order_acquire) == 0)         /* [C]; once set it stays */
         (void)atomic_exchange_explicit(runtime->was_visited, 1, memory_order_acq_rel); /* [B] */
 }
 

@@ -65,8 +65,14 @@ MUTATIONS = [
      "CLO_PARK_ASLEEP, memory_order_relaxed,", "model"),
     ("park.c", "CLO_PARK_AWAKE, memory_order_release); /* [E] */", "CLO_PARK_AWAKE, memory_order_relaxed);", "model"),
     ("park.c", "CLO_PARK_ASLEEP | CLO_PARK_LENT | CLO_PARK_CALLED :", "CLO_PARK_ASLEEP | CLO_PARK_LENT :", "model"),
-    ("park.c", "next = (state & CLO_PARK_LENT) != 0 ? state | CLO_PARK_CALLED : CLO_PARK_AWAKE;",
-     "next = (state & CLO_PARK_LENT) != 0 ? state : CLO_PARK_AWAKE;", "model"),
+    ("park.c", "        next = state | CLO_PARK_CALLED;\n",
+     "        next = (state & CLO_PARK_LENT) != 0 ? state : state | CLO_PARK_CALLED;\n", "model"),
+    ("park.h", "state + note * CLO_PARK_NOTE,\n                                                   memory_order_seq_cst, /* [I] */",
+     "state + note * CLO_PARK_NOTE, memory_order_relaxed,", "model"),
+    ("park.h", "owner | CLO_PARK_LENT,\n                                                   memory_order_acquire, /* [J], and [B] */",
+     "owner | CLO_PARK_LENT, memory_order_relaxed,", "model"),
+    ("park.h", "state / CLO_PARK_NOTE == note && (owner", "(owner", "model"),
+    ("park.c", "            next -= state & CLO_PARK_OWNER;", "            next = CLO_PARK_AWAKE;", "model"),
     ("lookout.h", "memory_order_release, /* [A] */", "memory_order_relaxed,", "model"),
     ("lookout.h", "CLO_LOOKOUT_NONE, memory_order_seq_cst) == /* [B] */", "CLO_LOOKOUT_NONE, memory_order_relaxed) ==", "model"),
     ("lookout.h", "           CLO_LOOKOUT_TRUSTED;\n}", "           99;\n}", "model"),
@@ -127,7 +133,7 @@ MUTATIONS = [
 # (file of runtime/, text to find, replacement, stress test), under ThreadSanitizer: who still reads what is
 # about to be freed, and in what order do submits arrive?
 RUN_MUTATIONS = [
-    ("run/job_create.c", "    clo_rcu_wait(); /* for monitors that look at it */\n", "", "test_monitor"),
+    ("run/monitor.c", "        clo_rcu_wait();\n", "        ;\n", "test_monitor"),
     ("run/job_create.c", "    clo_monitor_remove(job);\n", "", "test_monitor"),
     ("run/policy_swap.c", "        clo_rcu_wait();\n", "", "test_monitor"),
     ("run/policy_swap.c", "        clo_scheduling_wait_for_makers(runtime, version);\n", "", "test_monitor"),

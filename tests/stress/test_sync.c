@@ -405,7 +405,7 @@ static void *ledger_main(void *argument)
  * each time; some starts more are counted late, or come between a start of the oldest and the next give. */
 static void a_ledger_never_exceeds_its_capacity_forgets_nobody_and_lets_nobody_starve(void **state)
 {
-    const uint64_t most = LEDGER_THREADS * (CLO_OVERTAKES_MAX + 3 * LEDGER_THREADS);
+    const uint64_t most = LEDGER_THREADS * (CLO_OVERTAKES_MAX + LEDGER_THREADS);
     clo_ledger_state left;
 
     (void)state;
