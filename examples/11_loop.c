@@ -29,7 +29,7 @@ static int done(const clo_call *call)
 static clo_status make_graph(uint32_t bound, int *root, clo_graph **graph)
 {
     const clo_task body = {.name = "step", .body = step, .work_ns = 1000, .output_bytes = sizeof(int)};
-    const clo_task exit = {.name = "done", .body = done, .argument = root};
+    clo_task last = {.name = "done", .body = done};
     const clo_edge carried = {0, 0, sizeof(int)};
     clo_loop loop = CLO_LOOP_INIT;
     clo_graph *iteration = NULL;
@@ -39,11 +39,12 @@ static clo_status make_graph(uint32_t bound, int *root, clo_graph **graph)
         status = clo_graph_add_task(iteration, &body, NULL);
     if (status == CLO_OK)
         status = clo_graph_seal(iteration);
+    last.argument = root;
     loop.body = iteration;
     loop.bound = bound;
     loop.carried = &carried;
     loop.carried_count = 1;
-    loop.exit = &exit;
+    loop.exit = &last;
     loop.exit_bytes = sizeof(int);
     if (status == CLO_OK)
         status = clo_graph_create("root", graph);

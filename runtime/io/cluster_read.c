@@ -183,7 +183,7 @@ static clo_status read_link(reading *r, const cJSON *object)
     static const char *const known[] = {"from", "to", "latency_ns", "bandwidth_bytes_per_ns", "status", "source", NULL};
     uint32_t from, to, machines = r->cluster->machines;
     int64_t latency_ns;
-    double bandwidth[CLO_LINK_PIECES_MAX];
+    double bandwidth[CLO_LINK_PIECES_MAX] = {0};
     clo_status status = clo_json_keys(r->json, object, known);
 
     if (status == CLO_OK)

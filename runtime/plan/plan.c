@@ -99,6 +99,8 @@ static clo_status sort_placements(source from, size_t count, clo_placement *out)
     clo_block block = {0};
     bool is_good = true;
 
+    if (from.schedule == NULL && from.placements == NULL)
+        return CLO_OK; /* an empty plan */
     clo_carve(&block, &keys, count);
     clo_carve(&block, &other, count);
     clo_carve(&block, &position, from.graph->instances);
