@@ -178,6 +178,7 @@ static int run_body(clo_engine *engine, clo_task_fn body, clo_call *call, clo_en
         engine->modes.arm[call->task] = CLO_NONE; /* it may fail */
     call->arm = is_branch ? &arm : NULL;
     int code = body != NULL ? body(call) : 0;
+    call->arm = NULL; /* it was ours */
     if (code == 0 && is_branch)
         code = clo_modes_choose(&engine->modes, call->task, arm);
     if (code != CLO_PENDING) /* else it has not ended yet */
@@ -202,10 +203,11 @@ int clo_engine_call(clo_engine *engine, uint32_t execution, uint32_t executor, i
         clo_handles_fetch(&engine->data.handles, &run, instance, executor, &stats->copied_bytes);
     stats->duplicates += is_replica;
     clo_task_fn body = clo_program_body(program, task, executor);
+    clo_call call = {.task = task, .executor = executor};
     if (body == NULL)
-        return run_body(engine, NULL, &(clo_call){.task = task}, stats);
+        return run_body(engine, NULL, &call, stats);
 
-    clo_call call = {
+    call = (clo_call){
         .argument = row->argument,
         .task = task,
         .executor = executor,
