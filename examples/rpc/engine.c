@@ -88,43 +88,33 @@ static void close_all(engine *e)
 }
 
 /* Cancels that came before their request was posted in this run are of an earlier one. */
-static void take_cancels(request *list, const uint64_t *numbers)
+static void take_cancels(const cancel *cancels, uint32_t count)
 {
-    for (uint32_t i = 0; list != NULL; i++) {
-        request *next = list->next_cancelled;
-        if (list->number == numbers[i])
-            request_cancel(list);
-        list = next;
-    }
+    for (uint32_t i = 0; i < count; i++)
+        if (cancels[i].of->number == cancels[i].number)
+            request_cancel(cancels[i].of);
 }
 
-/* Under the lock. Detaches the cancels, with their numbers. */
-static request *detach_cancels(engine *e, uint64_t **numbers)
+/* Under the lock. A copy, as the requests may be cancelled again, in another run, while it is gone through. */
+static uint32_t detach_cancels(engine *e)
 {
-    request *list = e->cancelled;
-    size_t count = 0;
+    uint32_t count = 0;
 
-    for (const request *r = list; r != NULL; r = r->next_cancelled)
-        count++;
-    *numbers = calloc(count + 1, sizeof **numbers);
-    if (*numbers == NULL)
-        return NULL; /* they stay for the next turn */
-    count = 0;
-    for (request *r = list; r != NULL; r = r->next_cancelled) {
-        (*numbers)[count++] = r->cancelled_number;
+    for (request *r = e->cancelled; r != NULL; r = r->next_cancelled) {
+        e->cancels[count++] = (cancel){.of = r, .number = r->cancelled_number};
         r->is_posted_cancelled = false;
     }
     e->cancelled = NULL;
-    return list;
+    return count;
 }
 
 static void on_wake(uv_async_t *async)
 {
     engine *e = async->data;
-    uint64_t *numbers = NULL;
 
     pthread_mutex_lock(&e->lock);
-    request *posted = e->posted, *cancelled = detach_cancels(e, &numbers);
+    request *posted = e->posted;
+    uint32_t cancels = detach_cancels(e);
     e->posted = NULL;
     e->posted_end = &e->posted;
     uint64_t asked = e->settle_asked;
@@ -135,8 +125,7 @@ static void on_wake(uv_async_t *async)
         request_begin(posted);
         posted = next;
     }
-    take_cancels(cancelled, numbers);
-    free(numbers);
+    take_cancels(e->cancels, cancels);
     commit(e);
     pthread_mutex_lock(&e->lock);
     if (asked != e->settle_done) {
@@ -162,6 +151,7 @@ static void free_engine(engine *e)
     pthread_mutex_destroy(&e->lock);
     pthread_cond_destroy(&e->settled);
     free(e->requests);
+    free(e->cancels);
     free(e->inputs);
     free(e->latencies_us);
     free(e->scratch);
@@ -176,9 +166,10 @@ static int make_requests(engine *e)
     for (uint32_t m = 0; m < c->methods_count; m++)
         inputs += (size_t)c->methods[m].inputs_max * c->methods[m].instances;
     e->requests = calloc(c->instances, sizeof *e->requests);
+    e->cancels = calloc(c->instances, sizeof *e->cancels);
     e->latencies_us = malloc(c->instances * sizeof *e->latencies_us);
     e->inputs = calloc(inputs + 1, sizeof *e->inputs);
-    if (e->requests == NULL || e->latencies_us == NULL || e->inputs == NULL)
+    if (e->requests == NULL || e->cancels == NULL || e->latencies_us == NULL || e->inputs == NULL)
         return -1;
     inputs = 0;
     for (uint32_t m = 0; m < c->methods_count; m++)

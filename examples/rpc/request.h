@@ -60,6 +60,12 @@ struct request {
     uv_timer_t timer;
 };
 
+/* Of a request, and of the run in which it was cancelled: the number of its token. */
+typedef struct cancel {
+    request *of;
+    uint64_t number;
+} cancel;
+
 struct engine {
     engine_config config;
     uv_loop_t loop;
@@ -72,6 +78,7 @@ struct engine {
     throttle throttles[SERVICES_MAX];
     replica_state replicas[SERVICES_MAX][REPLICAS_MAX];
     request *requests, *committing;
+    cancel *cancels; /* [instances] */
     input *inputs;
     int64_t *latencies_us;
     unsigned char *scratch;
