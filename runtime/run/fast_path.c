@@ -42,14 +42,10 @@ static void give_pinned(clo_worker *worker, clo_job *job, uint32_t execution, ui
     }
 }
 
-/* Which of two released successors to run next while the other is given away. In an unrolled loop the one at the same
- * distance as before is the same stage of the next token, so each worker stays with its stage and the next item need
- * not change hands; if items change hands all the same, the other order is tried (judge_order in worker_loop.c). */
+/* Which of two released successors to run next while the other is given away. */
 static bool prefers(const clo_worker *worker, uint32_t execution, uint64_t kept, uint32_t successor)
 {
-    if ((uint32_t)kept - execution == worker->stride)
-        return false;
-    return successor - execution == worker->stride || worker->keeps_last;
+    return clo_share_prefers(worker->stride, worker->keeps_last, execution, (uint32_t)kept, successor);
 }
 
 /* Hands on a released item; the first of them is kept in *bypass, to be run next. */
