@@ -36,7 +36,7 @@ typedef struct player {
     int32_t hand;
     uint32_t asked; /* 1 + worker */
     uint32_t feeds, fed, exchanges, judged, stride, ran, bypasses, pauses;
-    bool keeps_last, was_fed;
+    bool keeps_last, follows;
     int64_t pace_ns, pace_since_ns, declined_ns, look_until_ns;
 } player;
 
@@ -93,8 +93,10 @@ static void keep_fed(stage *s, player *p)
 {
     player *fed = &s->players[p->fed];
 
-    if (clo_share_stops_feeding(p->pace_ns, fed->next == SLEEPS))
+    if (clo_share_stops_feeding(p->pace_ns, fed->next == SLEEPS)) {
         p->feeds = 0;
+        p->follows = p->pace_ns >= CLO_WORTH_NS;
+    }
     if (!clo_share_holds_out(p->feeds, deque_count(p)))
         return;
     if (fed->hand != NONE) {
@@ -122,6 +124,8 @@ static void share(stage *s, player *p, int64_t next_ns)
     uint32_t asked = p->asked;
 
     p->declined_ns = view.declined_ns;
+    p->follows = choice.follows;
+    p->exchanges += choice.publish;
     if (choice.answers)
         p->asked = 0;
     if (choice.feeds) {
@@ -206,14 +210,14 @@ static int32_t release(stage *s, player *p, uint32_t task)
         if (--s->left[successor] > 0)
             continue;
         add_ready(s, successor);
-        bool swaps = kept != NONE && p->feeds > 0 &&
+        bool swaps = kept != NONE && p->follows &&
                      clo_share_prefers(p->stride, p->keeps_last, task, (uint32_t)kept, successor);
         if (kept != NONE)
             p->deque[p->young++] = swaps ? kept : (int32_t)successor;
         if (kept == NONE || swaps)
             kept = (int32_t)successor;
     }
-    if (p->feeds > 0 && kept != NONE)
+    if (p->follows && kept != NONE)
         p->stride = (uint32_t)kept - task;
     return kept;
 }
@@ -226,7 +230,7 @@ static int32_t take_hand(stage *s, player *p, player *of)
         return NONE;
     of->hand = NONE;
     p->at_ns += s->costs->take;
-    p->exchanges += p == of;
+    p->exchanges++;
     return item;
 }
 
@@ -237,6 +241,7 @@ static int32_t take_list(stage *s, player *p, player *of)
     int32_t first = of->list[--of->listed];
     p->at_ns += p == of ? s->costs->hit : s->costs->steal;
     s->out->steals += p != of;
+    p->exchanges += p != of;
     if (p->pace_ns > CLO_SHORT_NS) { /* the rest stays public: ours */
         if (p != of)
             while (of->listed > 0)

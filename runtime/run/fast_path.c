@@ -55,7 +55,7 @@ static inline void hand_on(clo_worker *worker, clo_job *job, uint32_t execution,
         give_pinned(worker, job, successor, bypass);
     } else if (*bypass == CLO_ITEM_NONE) {
         *bypass = clo_item(job, successor);
-    } else if (worker->feeds > 0 && prefers(worker, execution, *bypass, successor)) {
+    } else if (worker->follows && prefers(worker, execution, *bypass, successor)) {
         clo_worker_offer(worker, *bypass);
         *bypass = clo_item(job, successor);
     } else {
@@ -75,7 +75,7 @@ static inline uint64_t release_row(clo_worker *worker, clo_job *job, uint32_t ex
     for (uint32_t i = 0; i < count; i++)
         if (clo_countdown_hit(&pending[row[i]]))
             hand_on(worker, job, execution, row[i], &bypass);
-    if (worker->feeds > 0 && bypass != CLO_ITEM_NONE)
+    if (worker->follows && bypass != CLO_ITEM_NONE)
         worker->stride = (uint32_t)bypass - execution;
     return bypass;
 }
@@ -90,7 +90,7 @@ static uint64_t release_stages(clo_worker *worker, clo_job *job, uint32_t execut
 
     for (uint32_t successor; (successor = clo_engine_released(engine, &release)) != CLO_NONE;)
         hand_on(worker, job, execution, successor, &bypass);
-    if (worker->feeds > 0 && bypass != CLO_ITEM_NONE)
+    if (worker->follows && bypass != CLO_ITEM_NONE)
         worker->stride = (uint32_t)bypass - execution;
     return bypass;
 }

@@ -48,8 +48,10 @@ void clo_worker_keep_fed(clo_worker *worker)
     clo_worker *fed = &worker->runtime->workers[worker->fed];
     uint64_t item;
 
-    if (clo_share_stops_feeding(worker->pace_ns, clo_parker_is_asleep(&fed->parker)))
+    if (clo_share_stops_feeding(worker->pace_ns, clo_parker_is_asleep(&fed->parker))) {
         worker->feeds = 0;
+        worker->follows = worker->pace_ns >= CLO_WORTH_NS;
+    }
     if (!clo_share_holds_out(worker->feeds, clo_deque_count(&worker->deque)))
         return;
     item = clo_deque_pop_old(&worker->deque);
@@ -89,6 +91,8 @@ void clo_worker_share(clo_worker *worker, int64_t next_ns, uint32_t asked)
     clo_share_choice choice = clo_share_choose(&view);
 
     worker->declined_ns = view.declined_ns;
+    worker->follows = choice.follows;
+    worker->exchanges += choice.publish;
     if (choice.answers)
         atomic_store_explicit(&worker->asked, 0, memory_order_relaxed);
     if (choice.feeds) {

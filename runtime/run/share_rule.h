@@ -26,8 +26,9 @@
 #define CLO_FEEDS 16u
 /* A body that is worth a hand-over of its own where somebody must be woken for it. */
 #define CLO_WORTH_NS 300
-/* So many items tell whether they change hands too often. */
-#define CLO_JUDGED_ITEMS 512u
+/* So many items tell whether they change hands too often. A pipeline that begins in the wrong order stays in it so
+ * long; fewer say too little. */
+#define CLO_JUDGED_ITEMS 128u
 
 /* What a worker knows before its next body. */
 typedef struct clo_share_view {
@@ -56,6 +57,8 @@ typedef struct clo_share_choice {
     bool holds_out;
     /* Nobody is fed any longer. */
     bool stops_feeding;
+    /* The graph is narrow: successors are chosen by clo_share_prefers until the next choice. */
+    bool follows;
 } clo_share_choice;
 
 /* True if others would wait too long for what is in the deque while a body runs that was declared to take next_ns, or is
@@ -83,6 +86,7 @@ static inline clo_share_choice clo_share_choose(clo_share_view *view)
     int64_t queued_ns = clo_time_mul(view->count, view->pace_ns > 0 ? view->pace_ns : view->next_ns);
     bool is_wanted = view->is_asked && queued_ns >= CLO_HAND_OVER_NS;
 
+    choice.follows = view->count <= CLO_NARROW_ITEMS && view->pace_ns >= CLO_WORTH_NS;
     choice.wakes = is_slow || queued_ns >= CLO_WAKE_NS;
     if (!choice.wakes) {
         view->declined_ns = clo_share_decline(view, queued_ns);
@@ -92,6 +96,7 @@ static inline clo_share_choice clo_share_choose(clo_share_view *view)
         return choice;
     choice.answers = view->is_asked;
     choice.feeds = is_wanted && view->pace_ns >= CLO_WORTH_NS;
+    choice.follows = choice.follows || choice.feeds;
     choice.holds_out = choice.feeds && !choice.wakes && view->count <= CLO_NARROW_ITEMS;
     if (choice.holds_out)
         return choice;
