@@ -46,9 +46,9 @@ typedef struct stage {
     const play_costs *costs;
     uint32_t count, sleepers;
     player players[PLAY_WORKERS_MAX];
-    int32_t *items;   /* memory of deques and lists */
-    uint32_t *left;   /* of each task: predecessors */
-    int8_t *owner;    /* of each line of counters: who wrote it last */
+    int32_t *items; /* memory of deques and lists */
+    uint32_t *left; /* of each task: predecessors */
+    int8_t *owner;  /* of each line of counters: who wrote it last */
     bool *has_ended;
     int64_t *idle_at; /* of each task: idle_ns when it became ready */
     int64_t now_ns, idle_ns;
@@ -210,8 +210,8 @@ static int32_t release(stage *s, player *p, uint32_t task)
         if (--s->left[successor] > 0)
             continue;
         add_ready(s, successor);
-        bool swaps = kept != NONE && p->follows &&
-                     clo_share_prefers(p->stride, p->keeps_last, task, (uint32_t)kept, successor);
+        bool swaps =
+            kept != NONE && p->follows && clo_share_prefers(p->stride, p->keeps_last, task, (uint32_t)kept, successor);
         if (kept != NONE)
             p->deque[p->young++] = swaps ? kept : (int32_t)successor;
         if (kept == NONE || swaps)
@@ -265,8 +265,7 @@ static int32_t take_own(stage *s, player *p)
 
 static int32_t steal(stage *s, player *p)
 {
-    s->random = s->random * 6364136223846793005u + 1442695040888963407u;
-    uint32_t offset = s->count > 2 ? (uint32_t)(s->random >> 33) % s->count : 0;
+    uint32_t offset = s->count > 2 ? bench_random_below(&s->random, s->count) : 0;
 
     for (uint32_t i = 0; i < s->count; i++) {
         player *victim = &s->players[(offset + i) % s->count];
@@ -540,4 +539,9 @@ int64_t play_lower_ns(const play_result *result, uint32_t workers)
     int64_t share_ns = result->work_ns / workers;
 
     return share_ns > result->critical_ns ? share_ns : result->critical_ns;
+}
+
+int64_t play_mixed_ns(uint64_t *random)
+{
+    return (int64_t)100 << bench_random_below(random, 10);
 }

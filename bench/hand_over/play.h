@@ -14,18 +14,18 @@ enum { PLAY_WORKERS_MAX = 8 };
 
 /* ns each. */
 typedef struct play_costs {
-    int64_t task;   /* of a task beside its body and its hits: rows, the call */
-    int64_t hit;    /* a counter in a line that is ours */
-    int64_t line;   /* a line that another worker wrote last comes here */
-    int64_t give;   /* an item into another's hand */
-    int64_t take;   /* an item out of a hand */
-    int64_t push;   /* items onto the public list */
-    int64_t steal;  /* all items off a public list */
-    int64_t look;   /* one look at another worker's hand and list */
-    int64_t pause;  /* one pause between looks */
-    int64_t call;   /* for the waker: the system call */
-    int64_t wake;   /* from the call until the sleeper runs */
-    int64_t spin;   /* until an idle worker sleeps */
+    int64_t task;  /* of a task beside its body and its hits: rows, the call */
+    int64_t hit;   /* a counter in a line that is ours */
+    int64_t line;  /* a line that another worker wrote last comes here */
+    int64_t give;  /* an item into another's hand */
+    int64_t take;  /* an item out of a hand */
+    int64_t push;  /* items onto the public list */
+    int64_t steal; /* all items off a public list */
+    int64_t look;  /* one look at another worker's hand and list */
+    int64_t pause; /* one pause between looks */
+    int64_t call;  /* for the waker: the system call */
+    int64_t wake;  /* from the call until the sleeper runs */
+    int64_t spin;  /* until an idle worker sleeps */
 } play_costs;
 
 /* Measured by bench-hand-over --measure; README.md says where. */
@@ -39,11 +39,15 @@ typedef struct play_result {
     int64_t waited_ns;            /* the longest that a task was ready while some worker was idle */
     uint32_t ran;                 /* tasks */
     uint32_t hand_overs, steals, wakes;
-    bool is_ordered;              /* no task began before its predecessors had ended */
+    bool is_ordered; /* no task began before its predecessors had ended */
 } play_result;
 
 /* Runs `graph` with bodies of body_ns[task] on that many workers, 1 .. PLAY_WORKERS_MAX. False: no memory. */
-bool play(const bench_graph *graph, const int64_t *body_ns, uint32_t workers, const play_costs *costs, play_result *out);
+bool play(const bench_graph *graph, const int64_t *body_ns, uint32_t workers, const play_costs *costs,
+          play_result *out);
+
+/* A length from 100 ns to 51.2 us; each doubling is as likely as any other. */
+int64_t play_mixed_ns(uint64_t *random);
 
 /* max(work / workers, critical path). */
 int64_t play_lower_ns(const play_result *result, uint32_t workers);
