@@ -205,6 +205,25 @@ static void what_waits_long_enough_wakes_somebody(void **state)
     assert_true(clo_share_choose(&view).wakes);
 }
 
+static void a_narrow_graph_is_known_by_what_waits_and_by_the_pace(void **state)
+{
+    clo_share_view narrow = {.pace_ns = CLO_SHORT_NS + 1, .count = CLO_NARROW_ITEMS};
+    clo_share_view wide = {.pace_ns = CLO_SHORT_NS + 1, .count = CLO_NARROW_ITEMS + 1};
+    clo_share_view empty = {.pace_ns = CLO_WORTH_NS - 1, .count = 1};
+
+    (void)state;
+    assert_true(clo_share_choose(&narrow).follows);
+    assert_false(clo_share_choose(&wide).follows);
+    assert_false(clo_share_choose(&empty).follows);
+    assert_true(clo_share_stops_feeding(CLO_WORTH_NS - 1, false) && clo_share_stops_feeding(CLO_SHORT_NS, true));
+    assert_false(clo_share_stops_feeding(CLO_WORTH_NS, false));
+    assert_int_equal(clo_share_pace(100, 2000), 2000); /* long is believed at once */
+    assert_int_equal(clo_share_pace(2000, 400), 1600);
+    assert_false(clo_share_prefers(2, true, 10, 12, 11)); /* the kept one is at the distance */
+    assert_true(clo_share_prefers(2, false, 10, 11, 12));
+    assert_true(clo_share_prefers(7, true, 10, 11, 12) && !clo_share_prefers(7, false, 10, 11, 12));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -217,6 +236,7 @@ int main(void)
         cmocka_unit_test(a_chain_never_changes_hands_and_wakes_nobody),
         cmocka_unit_test(the_rule_shares_all_before_a_slow_body_and_nothing_that_is_too_little),
         cmocka_unit_test(what_waits_long_enough_wakes_somebody),
+        cmocka_unit_test(a_narrow_graph_is_known_by_what_waits_and_by_the_pace),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
