@@ -42,14 +42,10 @@ static void give_pinned(clo_worker *worker, clo_job *job, uint32_t execution, ui
     }
 }
 
-/* Which of two released successors to run next while the other is given away. In an unrolled loop the one at the same
- * distance as before is the same stage of the next token, so each worker stays with its stage and the next item need
- * not change hands; if items change hands all the same, the other order is tried (judge_order in worker_loop.c). */
+/* Which of two released successors to run next while the other is given away. */
 static bool prefers(const clo_worker *worker, uint32_t execution, uint64_t kept, uint32_t successor)
 {
-    if ((uint32_t)kept - execution == worker->stride)
-        return false;
-    return successor - execution == worker->stride || worker->keeps_last;
+    return clo_share_prefers(worker->stride, worker->keeps_last, execution, (uint32_t)kept, successor);
 }
 
 /* Hands on a released item; the first of them is kept in *bypass, to be run next. */
@@ -59,7 +55,7 @@ static inline void hand_on(clo_worker *worker, clo_job *job, uint32_t execution,
         give_pinned(worker, job, successor, bypass);
     } else if (*bypass == CLO_ITEM_NONE) {
         *bypass = clo_item(job, successor);
-    } else if (worker->feeds > 0 && prefers(worker, execution, *bypass, successor)) {
+    } else if (worker->follows && prefers(worker, execution, *bypass, successor)) {
         clo_worker_offer(worker, *bypass);
         *bypass = clo_item(job, successor);
     } else {
@@ -79,7 +75,7 @@ static inline uint64_t release_row(clo_worker *worker, clo_job *job, uint32_t ex
     for (uint32_t i = 0; i < count; i++)
         if (clo_countdown_hit(&pending[row[i]]))
             hand_on(worker, job, execution, row[i], &bypass);
-    if (worker->feeds > 0 && bypass != CLO_ITEM_NONE)
+    if (worker->follows && bypass != CLO_ITEM_NONE)
         worker->stride = (uint32_t)bypass - execution;
     return bypass;
 }
@@ -94,7 +90,7 @@ static uint64_t release_stages(clo_worker *worker, clo_job *job, uint32_t execut
 
     for (uint32_t successor; (successor = clo_engine_released(engine, &release)) != CLO_NONE;)
         hand_on(worker, job, execution, successor, &bypass);
-    if (worker->feeds > 0 && bypass != CLO_ITEM_NONE)
+    if (worker->follows && bypass != CLO_ITEM_NONE)
         worker->stride = (uint32_t)bypass - execution;
     return bypass;
 }

@@ -25,20 +25,10 @@ void clo_monitor_remove(const clo_job *job)
     clo_rcu_publish(&job->runtime->monitored[job->slot], NULL);
 }
 
-/* The first visit and every wait are steps of the same word, so they have an order: either the visit came before, and
- * we wait for it, or it comes later, and sees what was published before the wait ([B] reads from [A]). A later visit by
- * another thread sees it too, because it reads what the first has written ([C]). Mutation list: [A] relaxed, [B]
- * relaxed, [C] relaxed. */
 void clo_monitor_wait(const clo_runtime *runtime)
 {
-    if (atomic_fetch_or_explicit(runtime->was_visited, 0, memory_order_acq_rel) != 0) /* [A] */
+    if (clo_visits_ask(runtime->visits)) /* what was removed is published */
         clo_rcu_wait();
-}
-
-static void note_visit(const clo_runtime *runtime)
-{
-    if (atomic_load_explicit(runtime->was_visited, memory_order_acquire) == 0)         /* [C]; once set it stays */
-        (void)atomic_exchange_explicit(runtime->was_visited, 1, memory_order_acq_rel); /* [B] */
 }
 
 static clo_job_state read_state(const clo_job *job)
@@ -114,7 +104,7 @@ clo_status clo_runtime_visit_jobs(const clo_runtime *runtime, clo_job_visit_fn v
         return clo_fail_null("clo_runtime_visit_jobs", "runtime or visit");
     if (clo_runtime_is_forked(runtime))
         return clo_fail(CLO_ERR_STATE, CLO_FORKED_TEXT);
-    note_visit(runtime);
+    clo_visits_note(runtime->visits);
     for (uint32_t slot = 0; slot < runtime->jobs_max; slot++)
         if (read_slot(runtime, slot, &row))
             visit(argument, &row.progress); /* outside the section: it may do what it likes */

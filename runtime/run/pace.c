@@ -2,17 +2,16 @@
 #include "run/pace.h"
 
 #include "base/clock.h"
-
-#define JUDGED_ITEMS 512u /* so many tell whether items change hands too often */
+#include "run/share_rule.h"
 
 /* Narrow graphs: if of two items run one has come from another worker or goes there, the other one of two released
  * successors is kept from now on. */
 static void judge_order(clo_worker *worker)
 {
     worker->judged += worker->ran;
-    if (worker->judged < JUDGED_ITEMS)
+    if (worker->judged < CLO_JUDGED_ITEMS)
         return;
-    if (2 * worker->exchanges > worker->judged) {
+    if (clo_share_is_restless(worker->exchanges, worker->judged)) {
         worker->keeps_last = !worker->keeps_last;
         worker->stride = 0;
     }
@@ -21,7 +20,7 @@ static void judge_order(clo_worker *worker)
 
 void clo_worker_note_pace(clo_worker *worker, int64_t pace_ns)
 {
-    worker->pace_ns = pace_ns > worker->pace_ns ? pace_ns : (3 * worker->pace_ns + pace_ns) / 4;
+    worker->pace_ns = clo_share_pace(worker->pace_ns, pace_ns);
 }
 
 void clo_worker_take_pace(clo_worker *worker)

@@ -11,6 +11,7 @@
 #include "run/watchdog.h"
 #include "sync/park.h"
 #include "sync/rcu.h"
+#include "sync/visit.h"
 
 #include <clotho/runtime.h>
 
@@ -71,7 +72,7 @@ struct clo_runtime {
     /* [jobs_max] the same for monitors (monitor.h), of clo_job. */
     clo_rcu_pointer *monitored;
     /* 1: a monitor has looked into them, or is about to. */
-    _Atomic uint32_t *was_visited;
+    clo_visits *visits;
     uint32_t *free_slots;
     uint32_t free_count;
     pthread_mutex_t control;

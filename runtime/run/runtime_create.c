@@ -314,7 +314,7 @@ static void carve(const clo_platform *platform, const clo_runtime_config *config
     clo_carve(block, &runtime->pages, clo_capacity_pages(platform, platform->executors_count + 1));
     clo_carve(block, &runtime->jobs, config->jobs_max);
     clo_carve(block, &runtime->monitored, config->jobs_max);
-    clo_carve(block, &runtime->was_visited, 1);
+    clo_carve(block, &runtime->visits, 1);
     clo_carve(block, &runtime->free_slots, config->jobs_max);
     clo_carve(block, &runtime->watchdog.jobs, config->jobs_max);
     clo_carve(block, &runtime->scheduling.memory, runtime->scheduling.memory_bytes);

@@ -1,21 +1,9 @@
 /* share.c - what a worker lets others have of its deque: on its public list, or held out to the worker that asked
- * lately. */
+ * lately. The decisions are share_rule.h's. */
 #include "run/share.h"
 
-#include "base/saturate.h"
 #include "run/item.h"
 #include "run/wake.h"
-
-/* Work that makes up for the lines that move when it changes hands. */
-#define HAND_OVER_NS 50
-/* And for waking a sleeper. */
-#define WAKE_NS 10000
-/* With more of them, whoever asks gets enough for a while. */
-#define NARROW_ITEMS 4u
-/* Items that found the other's hand full before it is fed no longer. */
-#define FEEDS 16u
-/* A body that is worth a hand-over of its own where somebody must be woken for it. */
-#define WORTH_NS 300
 
 /* Puts the `count` oldest items of the deque on the public list, the youngest of them on top. */
 static void publish(clo_worker *worker, uint32_t count)
@@ -53,16 +41,6 @@ void clo_worker_offer(clo_worker *worker, uint64_t item)
     clo_deque_push(&worker->deque, item);
 }
 
-/* In a narrow graph no more than an item or two wait at any moment, never enough to wake somebody for; but while the
- * next body runs they wait all the same. Returns the sum of that time since somebody was woken, for bodies that are
- * worth a hand-over each. */
-static int64_t declined(clo_worker *worker, int64_t queued_ns)
-{
-    if (worker->pace_ns >= WORTH_NS)
-        worker->declined_ns += queued_ns < worker->pace_ns ? queued_ns : worker->pace_ns;
-    return worker->declined_ns;
-}
-
 /* Who asked lately will be back: the oldest item is held out to it, so that it need not wait for our next look. As long
  * as items are taken, this goes on. A worker that falls asleep in this very moment either sees the item or is woken. */
 void clo_worker_keep_fed(clo_worker *worker)
@@ -70,13 +48,15 @@ void clo_worker_keep_fed(clo_worker *worker)
     clo_worker *fed = &worker->runtime->workers[worker->fed];
     uint64_t item;
 
-    if (worker->pace_ns < WORTH_NS || clo_parker_is_asleep(&fed->parker))
+    if (clo_share_stops_feeding(worker->pace_ns, clo_parker_is_asleep(&fed->parker))) {
         worker->feeds = 0;
-    if (worker->feeds == 0 || clo_deque_count(&worker->deque) > NARROW_ITEMS)
+        worker->follows = worker->pace_ns >= CLO_WORTH_NS;
+    }
+    if (!clo_share_holds_out(worker->feeds, clo_deque_count(&worker->deque)))
         return;
     item = clo_deque_pop_old(&worker->deque);
     if (clo_hand_give(&fed->hand, item)) {
-        worker->feeds = FEEDS;
+        worker->feeds = CLO_FEEDS;
         worker->exchanges++;
         clo_runtime_wake_for(worker->runtime, worker->fed);
     } else {
@@ -103,29 +83,28 @@ void clo_worker_share_all(clo_worker *worker)
 
 void clo_worker_share(clo_worker *worker, int64_t next_ns, uint32_t asked)
 {
-    uint32_t count = clo_deque_count(&worker->deque);
-    bool is_slow = clo_worker_is_slow(worker, next_ns);
-    int64_t queued_ns = clo_time_mul(count, worker->pace_ns > 0 ? worker->pace_ns : next_ns);
-    bool is_worth_waking = is_slow || queued_ns >= WAKE_NS || declined(worker, queued_ns) >= WAKE_NS;
-    bool is_wanted = asked != 0 && queued_ns >= HAND_OVER_NS;
-    if (!is_worth_waking && !is_wanted)
-        return;
-    if (asked != 0)
+    clo_share_view view = {.pace_ns = worker->pace_ns,
+                           .next_ns = next_ns,
+                           .count = clo_deque_count(&worker->deque),
+                           .is_asked = asked != 0,
+                           .declined_ns = worker->declined_ns};
+    clo_share_choice choice = clo_share_choose(&view);
+
+    worker->declined_ns = view.declined_ns;
+    worker->follows = choice.follows;
+    worker->exchanges += choice.publish;
+    if (choice.answers)
         atomic_store_explicit(&worker->asked, 0, memory_order_relaxed);
-    bool feeds_asker = is_wanted && worker->pace_ns >= WORTH_NS;
-    if (feeds_asker) {
-        worker->feeds = FEEDS;
+    if (choice.feeds) {
+        worker->feeds = CLO_FEEDS;
         worker->fed = asked - 1;
     }
-    if (feeds_asker && !is_worth_waking && count <= NARROW_ITEMS) {
+    if (choice.holds_out)
         clo_worker_keep_fed(worker);
-        return;
-    }
-    publish(worker, is_slow ? count : (count + 1) / 2);
-    if (is_slow)
+    if (choice.publish > 0)
+        publish(worker, choice.publish);
+    if (choice.stops_feeding)
         worker->feeds = 0;
-    if (is_worth_waking) {
-        worker->declined_ns = 0;
+    if (choice.wakes)
         clo_runtime_wake_one(worker->runtime);
-    }
 }

@@ -3,10 +3,8 @@
 #define CLO_RUN_SHARE_H
 
 #include "run/runtime.h"
+#include "run/share_rule.h"
 #include "run/worker.h"
-
-/* Shorter bodies are not worth a hand-over of their own. */
-#define CLO_SHORT_NS 2000
 
 /* Puts an item into the worker's own deque; if that is full, half of it goes to the public list first. */
 void clo_worker_offer(clo_worker *worker, uint64_t item);
@@ -22,11 +20,9 @@ void clo_worker_share(clo_worker *worker, int64_t next_ns, uint32_t asked);
 void clo_worker_keep_fed(clo_worker *worker);
 void clo_worker_stop_feeding(clo_worker *worker);
 
-/* True if others would wait too long for what is in our deque while we run a body that was declared to take next_ns (0:
- * nothing declared), or is no worse than those before it. */
 static inline bool clo_worker_is_slow(const clo_worker *worker, int64_t next_ns)
 {
-    return next_ns > CLO_SHORT_NS || worker->pace_ns > CLO_SHORT_NS || (next_ns | worker->pace_ns) == 0;
+    return clo_share_is_slow(worker->pace_ns, next_ns);
 }
 
 /* Before each body: items that wait in the worker's deque are put on its public list if somebody has nothing to do, or

@@ -100,11 +100,13 @@ typedef struct clo_worker {
     uint32_t feeds;
     /* That worker. */
     uint32_t fed;
-    /* Items taken from a hand or put into one, since the order of successors was judged. */
+    /* Items taken from another worker or given away, since the order of successors was judged. */
     uint32_t exchanges;
     /* Items run since then. */
     uint32_t judged;
-    /* While another worker is fed: distance of ids from the last task to the successor that was run next. */
+    /* The graph is narrow: `stride` and `keeps_last` say which successor is run next. */
+    bool follows;
+    /* While it is: distance of ids from the last task to the successor that was run next. */
     uint32_t stride;
     /* Which successor is run next where none is at that distance: the last released, not the first. */
     bool keeps_last;

@@ -99,6 +99,7 @@ static uint64_t steal(clo_worker *worker)
         if (item == CLO_ITEM_NONE)
             continue;
         clo_item_job(runtime, item)->stats[worker->index].steals++;
+        worker->exchanges++;
         return item;
     }
     return CLO_ITEM_NONE;

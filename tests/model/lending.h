@@ -211,6 +211,22 @@ static void lookout_run(uint32_t me)
         atomic_fetch_add_explicit(&sleepers_woken, 1, memory_order_relaxed);
 }
 
+/* The same with what is left by a seq_cst read-modify-write, as notes are (run/left.c): a trust need not write what it
+ * finds. The owner looks at them after its end. */
+static void lookout_seen_run(uint32_t me)
+{
+    if (me == 0) {
+        clo_lookout_begin(&lookout);
+        if (clo_lookout_end(&lookout) && atomic_load_explicit(&left, memory_order_seq_cst) != 0) /* clo_left_publish */
+            (void)lookout_take();
+        return;
+    }
+    put(me - 1);
+    atomic_fetch_or_explicit(&left, me, memory_order_seq_cst);
+    if (!clo_lookout_trust_seen(&lookout))
+        atomic_fetch_add_explicit(&sleepers_woken, 1, memory_order_relaxed);
+}
+
 static void lookout_finish(void)
 {
     bool is_woken = atomic_load_explicit(&sleepers_woken, memory_order_relaxed) > 0;

@@ -192,11 +192,14 @@ static bool acquires(model_order order)
     return order == MODEL_ACQUIRE || order == MODEL_ACQ_REL || order == MODEL_SEQ_CST;
 }
 
-/* Before and after a seq_cst operation. */
-static void exchange_sequential(model_order order, bool is_before)
+/* Before and after a seq_cst operation: no older write of this place than those before it in the one order of all
+ * seq_cst operations have read or written. Of other places it says nothing: a seq_cst operation is no fence. */
+static void exchange_sequential(uint32_t index, model_order order)
 {
-    if (order == MODEL_SEQ_CST && is_thread())
-        is_before ? join(now(), &m.sequential) : join(&m.sequential, now());
+    uint8_t *one = &m.sequential.oldest[index], *own = is_thread() ? &now()->oldest[index] : one;
+
+    if (order == MODEL_SEQ_CST)
+        *one = *own = *one > *own ? *one : *own;
 }
 
 static void tick(void)
@@ -228,12 +231,12 @@ uint64_t model_load(const volatile void *address, size_t bytes, model_order orde
         return newest(p)->value;
     uint32_t index = (uint32_t)(p - m.places);
     tick();
-    exchange_sequential(order, true);
+    exchange_sequential(index, order);
     uint32_t oldest = now()->oldest[index], at = p->count - 1 - choose(p->count - oldest); /* the newest first */
     now()->oldest[index] = (uint8_t)at;
     if (acquires(order))
         join(now(), &p->writes[at].carried);
-    exchange_sequential(order, false);
+    exchange_sequential(index, order);
     note("load  place %u -> %lld (%s)%s", index, (long long)p->writes[at].value, name_of(order),
          at + 1 < p->count ? ", an old value" : "");
     return p->writes[at].value;
@@ -244,9 +247,9 @@ void model_store(volatile void *address, size_t bytes, uint64_t value, model_ord
     give_way();
     place *p = find(address, bytes);
     tick();
-    exchange_sequential(order, true);
+    exchange_sequential((uint32_t)(p - m.places), order);
     append(p, bytes == 4 ? (uint32_t)value : value, NULL, order);
-    exchange_sequential(order, false);
+    exchange_sequential((uint32_t)(p - m.places), order);
     note("store place %u := %lld (%s)", (uint32_t)(p - m.places), (long long)value, name_of(order));
 }
 
@@ -270,11 +273,11 @@ uint64_t model_rmw(volatile void *address, size_t bytes, model_operation what, u
     give_way();
     place *p = find(address, bytes);
     tick();
-    exchange_sequential(order, true);
+    exchange_sequential((uint32_t)(p - m.places), order);
     uint64_t old = newest(p)->value;
     uint64_t value = what == MODEL_SET ? operand : what == MODEL_ADD ? old + operand : old | operand;
     change(p, value, order);
-    exchange_sequential(order, false);
+    exchange_sequential((uint32_t)(p - m.places), order);
     note("rmw   place %u: %lld -> %lld (%s)", (uint32_t)(p - m.places), (long long)old, (long long)value,
          name_of(order));
     return old;
@@ -288,7 +291,7 @@ bool model_compare_exchange(volatile void *address, size_t bytes, void *expected
     uint64_t wanted = 0;
     memcpy(&wanted, expected, bytes);
     tick();
-    exchange_sequential(order, true);
+    exchange_sequential((uint32_t)(p - m.places), order);
     uint64_t old = newest(p)->value;
     if (old == wanted) {
         change(p, desired, order);
@@ -300,7 +303,7 @@ bool model_compare_exchange(volatile void *address, size_t bytes, void *expected
         }
         memcpy(expected, &old, bytes);
     }
-    exchange_sequential(order, false);
+    exchange_sequential((uint32_t)(p - m.places), order);
     note("cas   place %u: %lld, %lld -> %lld: %s (%s)", (uint32_t)(p - m.places), (long long)old, (long long)wanted,
          (long long)desired, old == wanted ? "done" : "failed", name_of(order));
     return old == wanted;

@@ -7,7 +7,8 @@
  * Memory model: views, as in Kang et al. 2017 ("A promising semantics for relaxed-memory concurrency") without
  * promises, which is close to RC11 (Lahav et al. 2017). An acquire load joins the view of a release write; a
  * read-modify-write reads the newest write and continues its release sequence (C++20's definition: plain stores of the
- * same thread do not). seq_cst operations also exchange one global view; membarrier does so for all threads at once.
+ * same thread do not). seq_cst operations have one order, that of the execution, and on each place none
+ * of them passes another (C++20: they are no fences for other places); membarrier exchanges the views of all threads.
  * Left out, so not found here: a load that is satisfied by a later store of its own thread's future (load buffering), a
  * store that is ordered before one that has already been made (2+2W). Both would need an address or control dependence
  * to be broken, which the code under test does not rely on being kept.

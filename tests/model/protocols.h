@@ -10,6 +10,7 @@
 #include "sync/promise.h"
 #include "sync/race.h"
 #include "sync/stop.h"
+#include "sync/visit.h"
 #include "sync/watch.h"
 
 static uint64_t payload[8]; /* plain data that must travel */
@@ -161,6 +162,79 @@ static void phase_finish(void)
 {
     model_check(runs <= 2 && atomic_load_explicit(&phase.word, memory_order_relaxed) == CLO_PHASE_DONE,
                 "a reader or a run was not counted out");
+}
+
+/* The same where who ends the run goes on as a reader (run/done.c), beside one that waits. */
+
+static _Atomic uint32_t waiters, done_epoch;
+
+static void phase_wait_set_up(void)
+{
+    atomic_init(&phase.word, CLO_PHASE_RUNNING);
+    atomic_init(&waiters, 0);
+    atomic_init(&done_epoch, 0);
+    memset(payload, 0, sizeof payload);
+}
+
+static void phase_wait_run(uint32_t me)
+{
+    if (me == 0) { /* clo_job_done_reading, clo_runtime_tell */
+        put(0);
+        clo_phase_end_reading(&phase);
+        if (atomic_load_explicit(&waiters, memory_order_seq_cst) > 0) {
+            atomic_fetch_add_explicit(&done_epoch, 1, memory_order_seq_cst);
+            clo_futex_wake_all(&done_epoch);
+        }
+        get(0);
+        clo_phase_read_end(&phase);
+        return;
+    }
+    atomic_fetch_add_explicit(&waiters, 1, memory_order_seq_cst); /* clo_job_wait_until */
+    for (;;) {
+        uint32_t epoch = atomic_load_explicit(&done_epoch, memory_order_seq_cst);
+        if (clo_phase_is_done(&phase))
+            break;
+        clo_futex_wait(&done_epoch, epoch);
+    }
+    get(0);
+    atomic_fetch_sub_explicit(&waiters, 1, memory_order_relaxed);
+}
+
+static void phase_wait_finish(void)
+{
+    model_check(atomic_load_explicit(&phase.word, memory_order_relaxed) == CLO_PHASE_DONE,
+                "the reader was not counted out");
+}
+
+/* Visit: one that takes something away, two that may look at it. payload[0] is what the pointer leads to. */
+
+static clo_visits visits;
+static _Atomic uint32_t is_listed;
+
+static void visit_set_up(void)
+{
+    atomic_init(&visits.were, 0);
+    atomic_init(&is_listed, 1);
+    memset(payload, 0, sizeof payload);
+    payload[0] = 100;
+}
+
+static void visit_run(uint32_t me)
+{
+    if (me == 0) {                                                  /* clo_job_destroy */
+        atomic_store_explicit(&is_listed, 0, memory_order_release); /* clo_rcu_publish */
+        if (!clo_visits_ask(&visits))                               /* else a grace period */
+            model_write(&payload[0]);
+        return;
+    }
+    clo_visits_note(&visits); /* clo_runtime_visit_jobs */
+    if (atomic_load_explicit(&is_listed, memory_order_acquire) != 0)
+        get(0);
+}
+
+static void visit_finish(void)
+{
+    model_check(atomic_load_explicit(&visits.were, memory_order_relaxed) == 1, "a visit was forgotten");
 }
 
 /* Watch: a worker with a body that is too long; the watchdog, which finds it while it runs, or by its note; whoever

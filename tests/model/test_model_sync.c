@@ -439,6 +439,8 @@ int main(int argc, char **argv)
         {"stop: two submits, two cancels", 3, 2, stop_set_up, stop_run, stop_finish},
         {"stop: two runs, an abort of the first", 2, 4, stop_set_up, abort_run, abort_finish},
         {"phase: two submitters, a reader", 3, 2, phase_set_up, phase_run, phase_finish},
+        {"phase: an end that goes on reading, a waiter", 2, 4, phase_wait_set_up, phase_wait_run, phase_wait_finish},
+        {"visit: one that takes away, two visitors", 3, 4, visit_set_up, visit_run, visit_finish},
         {"promise: two openings, two settlers", 3, 2, promise_set_up, promise_run, promise_finish},
         {"alarm: three armings, the thread that looks", 2, 2, alarm_set_up, alarm_run, alarm_finish},
         {"race: two runners, the starter", 3, 2, race_set_up, race_run, race_finish},
@@ -452,6 +454,7 @@ int main(int argc, char **argv)
         {"park, lent: a sleeper, two loans, a producer", 3, 1, lend_set_up, lend_twice_run, lend_finish},
         {"park, note: its owner, who leaves it, who claims it", 3, 2, note_set_up, note_run, note_finish},
         {"lookout: one that looks, two producers", 3, 3, lookout_set_up, lookout_run, lookout_finish},
+        {"lookout: one that looks, two that leave notes", 3, 3, lookout_set_up, lookout_seen_run, lookout_finish},
     };
     const char *wanted = argc > 1 ? argv[1] : "";
     uint32_t failed = 0;

@@ -1,0 +1,55 @@
+/* play.h - a model of workers that share ready tasks by the rule of run/share_rule.h, in virtual time: the same run twice
+ * gives the same figures, on any machine, with any number of workers.
+ *
+ * What is modelled: a worker's deque, hand and public list, who asked whom, feeding, the pace, the order of successors,
+ * looking, sleeping and waking, and what each step costs. Counters lie eight in a cache line, and a line costs more when
+ * another worker wrote it last. Not modelled: inboxes, several jobs, capacities, threads that help. The decisions are the
+ * functions of share_rule.h; the order in which a worker looks for items follows run/worker_loop.c. */
+#ifndef CLO_BENCH_HAND_OVER_PLAY_H
+#define CLO_BENCH_HAND_OVER_PLAY_H
+
+#include "common/graphs.h"
+
+enum { PLAY_WORKERS_MAX = 8 };
+
+/* ns each. */
+typedef struct play_costs {
+    int64_t task;  /* of a task beside its body and its hits: rows, the call */
+    int64_t hit;   /* a counter in a line that is ours */
+    int64_t line;  /* a line that another worker wrote last comes here */
+    int64_t give;  /* an item into another's hand */
+    int64_t take;  /* an item out of a hand */
+    int64_t push;  /* items onto the public list */
+    int64_t steal; /* all items off a public list */
+    int64_t look;  /* one look at another worker's hand and list */
+    int64_t pause; /* one pause between looks */
+    int64_t call;  /* for the waker: the system call */
+    int64_t wake;  /* from the call until the sleeper runs */
+    int64_t spin;  /* until an idle worker sleeps */
+} play_costs;
+
+/* Measured by bench-hand-over --measure; README.md says where. */
+extern const play_costs play_costs_default;
+
+typedef struct play_result {
+    int64_t makespan_ns;
+    int64_t work_ns, critical_ns; /* bodies only */
+    int64_t greedy_ns;            /* greedy list scheduling that costs nothing, first come first served */
+    int64_t lost_ns;              /* worker time: idle while something was ready */
+    int64_t waited_ns;            /* the longest that a task was ready while some worker was idle */
+    uint32_t ran;                 /* tasks */
+    uint32_t hand_overs, steals, wakes;
+    bool is_ordered; /* no task began before its predecessors had ended */
+} play_result;
+
+/* Runs `graph` with bodies of body_ns[task] on that many workers, 1 .. PLAY_WORKERS_MAX. False: no memory. */
+bool play(const bench_graph *graph, const int64_t *body_ns, uint32_t workers, const play_costs *costs,
+          play_result *out);
+
+/* A length from 100 ns to 51.2 us; each doubling is as likely as any other. */
+int64_t play_mixed_ns(uint64_t *random);
+
+/* max(work / workers, critical path). */
+int64_t play_lower_ns(const play_result *result, uint32_t workers);
+
+#endif
