@@ -267,19 +267,20 @@ static uint32_t most_tasks(const training *t)
     return most * t->world.jobs_most;
 }
 
-/* Instances that nothing was chosen by. */
+/* Instances that nothing was chosen by: all decisions of each. */
 static clo_status compare_aside(training *t, const clo_model *model)
 {
     edges_case *cases = calloc(TEST_CASES, sizeof *cases);
+    clo_status status = cases != NULL ? CLO_OK : CLO_ERR_MEMORY;
 
-    if (cases == NULL)
-        return CLO_ERR_MEMORY;
-    uint32_t count = edges_cases_collect(&t->world, t->compared_list, t->compared.count, cases, TEST_CASES);
-    clo_status status = edges_compare(&t->net, model, cases, count, &t->aside);
+    for (uint32_t i = 0; i < t->compared.count && status == CLO_OK; i++) {
+        uint32_t count = edges_cases_collect(&t->world, &t->compared_list[i], 1, cases, TEST_CASES);
+        status = edges_compare(&t->net, model, cases, count, &t->aside);
+        edges_cases_free(cases, count);
+    }
+    free(cases);
     if (status == CLO_OK && most_tasks(t) <= CLO_MODEL_GOLDEN_ROWS_MAX)
         status = edges_compare_schedules(&t->world, &t->net, model, t->compared_list, t->compared.count, &t->change);
-    edges_cases_free(cases, count);
-    free(cases);
     return status;
 }
 
