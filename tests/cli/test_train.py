@@ -165,6 +165,21 @@ class Network(CommandTest):
             self.train(workload, *options, "--checkpoint", checkpoint)
             self.assertEqual((self.bytes(model), self.bytes(curve)), whole)
 
+    def test_integers_are_compared_with_real_numbers_on_batches_held_aside(self):
+        workload, model = self.workload(), self.path("l.model")
+        options = ("--jobs", "2-4", "--ccr", 5, "--updates", 10, "--validate", 1, "--prior", 1, "--agree", 0, "-o", model)
+        plain, bytes_of = self.train(workload, *options), self.bytes(model)
+        report = self.train(workload, *options, "--compare", "20-27")
+        self.assertEqual(self.bytes(model), bytes_of)
+        self.assertNotIn("compared", plain)
+        self.assertEqual(report["compared"], 8)
+        self.assertGreater(report["compared_decisions"], 20)
+        self.assertLess(report["compared_agreement"], 0.99)  # as on validation, see below
+        self.assertGreaterEqual(report["compared_change_error"], 0)
+        self.assertIn("held aside   8 batches", self.good("train", "lachesis", workload, *NETWORK, "--updates", 1, "--compare", "20-27"))
+        for seeds, text in (("3-8", "shares seeds"), ("11-13", "shares seeds"), ("9000-9003", "are kept for tests")):
+            self.bad(2, "train", "lachesis", workload, *NETWORK, "--compare", seeds, holds=text)
+
     def test_a_network_whose_integers_choose_otherwise_is_left_out(self):
         workload, model = self.workload(), self.path("l.model")
         options = ("--jobs", "2-4", "--ccr", 5, "--updates", 10, "--validate", 1, "--prior", 1, "-o", model)

@@ -72,9 +72,9 @@ class TrainDecima(CommandTest):
         self.assertNotIn("compared", plain)
         for key in ("compared", "objective_change", "objective_change_error", "objective_change_before_grid"):
             self.assertEqual(compared[key], again[key], key)
-        self.assertLess(abs(compared["objective_change"]), 0.05)
-        self.assertLess(abs(compared["objective_change_before_grid"]), 0.2)
-        self.assertGreater(compared["agreement_before_grid"], 0.5)
+        self.assertLess(abs(compared["objective_change"]), 0.002)
+        self.assertLess(abs(compared["objective_change_before_grid"]), 0.002)
+        self.assertGreater(compared["agreement_before_grid"], 0.99)
         zero = self.train(workload, "--zero-residual", "--compare", "20-27")
         self.assertEqual((zero["compared"], zero["objective_change"], zero["objective_change_error"]), (1, 0, 0))
         self.assertIn("before the grid", self.good("train", "decima", workload, *SMALL, "--generations", 1, "--compare", "20-21"))

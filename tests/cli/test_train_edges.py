@@ -65,6 +65,24 @@ class TrainEdges(CommandTest):
             self.train(workload, path, *options, "--agree", 0)
             os.remove(path)
 
+    def test_integers_are_compared_with_real_numbers_on_instances_held_aside(self):
+        workload, path = self.workload(), self.path("a.model")
+        plain, model = self.train(workload, path, "--updates", 2)
+        report, same = self.train(workload, path, "--updates", 2, "--compare", "20-27")
+        self.assertEqual(model, same)
+        self.assertNotIn("compared", plain)
+        self.assertEqual(report["compared"], 8)
+        self.assertGreater(report["compared_decisions"], 8)
+        self.assertGreater(report["compared_agreement"], 0.9)
+        self.assertLess(abs(report["compared_change"]), 0.002)
+        self.assertIn("held aside   seeds 20-27", self.good("train", "edges", workload, *SMALL, "--updates", 1, "--compare", "20-27"))
+        # A model of other numbers than the trained ones: the comparison sees it.
+        options = ("--jobs", "1-3", "--validation", "10-13", "--updates", 6, "--rate", 2, "--agree", 0, "--compare", "20-51")
+        rough, _ = self.train(workload, path, *options)
+        self.assertLess(rough["compared_agreement"], 0.99)
+        for seeds, text in (("8-9", "shares seeds"), ("12-13", "shares seeds"), ("9000-9003", "are kept for tests")):
+            self.bad(2, "train", "edges", workload, *SMALL, "--compare", seeds, holds=text)
+
     def test_seeds_of_the_tests_are_refused_and_the_lists_are_shown(self):
         workload = self.workload()
         self.bad(2, "train", "edges", workload, "--seeds", "8990-9000", holds="are kept for tests")

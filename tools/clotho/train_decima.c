@@ -232,11 +232,9 @@ static int check_options(decima_training *t)
     int code = train_read_seeds(o->seeds_text, o->validation_text, &o->seeds, &o->validation);
 
     if (code == EXIT_GOOD && o->compared_text != NULL)
-        code = train_read_list("compare", o->compared_text, &o->compared);
+        code = train_read_aside(o->compared_text, o->seeds, o->validation, &o->compared);
     if (code != EXIT_GOOD)
         return code;
-    if (o->compared.count > 0 && (seeds_overlap(o->compared, o->seeds) || seeds_overlap(o->compared, o->validation)))
-        return misuse("--compare shares seeds with --seeds or --validation; what is held aside must be others");
     if (o->stop == 0 || o->stop > o->generations)
         o->stop = o->generations;
     if (o->generations < 1 || o->generations > 1000000 || o->pairs < 1 || o->pairs > 1000 || o->each < 1 ||

@@ -3,6 +3,7 @@
  * who answers (clo_residual_argument.answer). */
 #include "train_decima_compare.h"
 
+#include "../train/paired.h"
 #include "report.h"
 
 #include <math.h>
@@ -69,16 +70,12 @@ static clo_status compare_choices(decima_training *t, const clo_model *model, co
 /* integers[count], reals[count]: completion times on the same streams. */
 static void summarise(const train_stream *integers, const train_stream *reals, uint32_t count, decima_comparison *out)
 {
-    double sum = 0, squares = 0;
+    paired change = {0};
 
-    for (uint32_t i = 0; i < count; i++) {
-        double change = integers[i].jct_ns / reals[i].jct_ns - 1;
-        sum += change;
-        squares += change * change;
-    }
-    out->change = sum / count;
-    double variance = count > 1 ? fmax(0, squares - sum * sum / count) / (count - 1) : 0;
-    out->change_error = 1.96 * sqrt(variance / count);
+    for (uint32_t i = 0; i < count; i++)
+        paired_add(&change, integers[i].jct_ns, reals[i].jct_ns);
+    out->change = paired_mean(&change);
+    out->change_error = paired_error(&change);
 }
 
 /* On streams: "parametric", the integers, and both kinds of real numbers. Those with an environment draw times by job,

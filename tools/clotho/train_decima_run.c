@@ -296,9 +296,9 @@ int decima_make_model(decima_training *t)
         memcpy(unrounded, t->numbers, sizeof t->numbers);
     memcpy(rounded, unrounded, sizeof t->best[DECIMA_ROUNDED]);
     residual_round(rounded);
-    int code = decima_collect(t, rounded, t->o.validation.first);
+    int code = decima_collect(t, unrounded, t->o.validation.first);
     if (code != EXIT_GOOD)
         return code;
-    clo_status status = residual_model(rounded, t->o.name, t->rows, DECIMA_GOLDEN, &t->model, &t->model_bytes);
+    clo_status status = residual_model(unrounded, t->o.name, t->rows, DECIMA_GOLDEN, &t->model, &t->model_bytes);
     return status == CLO_OK ? EXIT_GOOD : complain_status(NULL, status);
 }

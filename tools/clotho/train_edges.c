@@ -25,13 +25,14 @@
 enum { SCALE_CASES = 256, TEST_CASES = 512, WORKLOADS_MAX = 64 };
 
 typedef struct training {
-    const char *jobs, *rule, *seeds_text, *validation_text, *checkpoint, *output, *svg, *name;
+    const char *jobs, *rule, *seeds_text, *validation_text, *compared_text, *checkpoint, *output, *svg, *name;
     uint32_t edges, lessons, updates, instances, rollouts, threads, validate_every;
     double rate, scale, agree;
     uint64_t seed;
     bool as_json;
-    seed_list seeds, validation;
-    uint64_t *seeds_list, *validation_list;
+    /* compared.count 0: no instances to compare integers with real numbers on but those of validation. */
+    seed_list seeds, validation, compared;
+    uint64_t *seeds_list, *validation_list, *compared_list;
     clo_workload *workloads[WORKLOADS_MAX];
     uint32_t workloads_count;
     uint64_t hash;
@@ -49,6 +50,9 @@ typedef struct training {
     size_t model_bytes;
     quantize_agreement agreement;
     double integers; /* validation with the model */
+    /* On the instances of `compared`. */
+    quantize_agreement aside;
+    paired change;
 } training;
 
 static double elapsed_s(const training *t)
@@ -80,6 +84,8 @@ static int check_options(training *t)
     static const char *const rules[] = {"cp", "sjf", "tetris", "any"};
     int code = train_read_seeds(t->seeds_text, t->validation_text, &t->seeds, &t->validation);
 
+    if (code == EXIT_GOOD && t->compared_text != NULL)
+        code = train_read_aside(t->compared_text, t->seeds, t->validation, &t->compared);
     if (code != EXIT_GOOD)
         return code;
     if (!read_range(t->jobs, &t->world.jobs_least, &t->world.jobs_most))
@@ -166,8 +172,10 @@ static int open_trainer(training *t)
     t->seeds_list = calloc(t->seeds.count, sizeof *t->seeds_list);
     t->validation_list = calloc(t->validation.count, sizeof *t->validation_list);
     t->parameters = calloc(edges_parameters(), sizeof *t->parameters);
-    if (t->seeds_list == NULL || t->validation_list == NULL || t->parameters == NULL)
+    t->compared_list = calloc((size_t)t->compared.count + 1, sizeof *t->compared_list);
+    if (t->seeds_list == NULL || t->validation_list == NULL || t->compared_list == NULL || t->parameters == NULL)
         return complain(NULL, "out of memory");
+    seeds_fill(t->compared, t->compared_list);
     seeds_fill(t->seeds, t->seeds_list);
     seeds_fill(t->validation, t->validation_list);
     edges_network(t->parameters, &t->net);
@@ -259,6 +267,23 @@ static uint32_t most_tasks(const training *t)
     return most * t->world.jobs_most;
 }
 
+/* Instances that nothing was chosen by: all decisions of each. */
+static clo_status compare_aside(training *t, const clo_model *model)
+{
+    edges_case *cases = calloc(TEST_CASES, sizeof *cases);
+    clo_status status = cases != NULL ? CLO_OK : CLO_ERR_MEMORY;
+
+    for (uint32_t i = 0; i < t->compared.count && status == CLO_OK; i++) {
+        uint32_t count = edges_cases_collect(&t->world, &t->compared_list[i], 1, cases, TEST_CASES);
+        status = edges_compare(&t->net, model, cases, count, &t->aside);
+        edges_cases_free(cases, count);
+    }
+    free(cases);
+    if (status == CLO_OK && most_tasks(t) <= CLO_MODEL_GOLDEN_ROWS_MAX)
+        status = edges_compare_schedules(&t->world, &t->net, model, t->compared_list, t->compared.count, &t->change);
+    return status;
+}
+
 static int compare(training *t, const edges_case *cases, uint32_t count)
 {
     clo_model *model = NULL;
@@ -269,6 +294,8 @@ static int compare(training *t, const edges_case *cases, uint32_t count)
     t->integers = NAN;
     if (status == CLO_OK && most_tasks(t) <= CLO_MODEL_GOLDEN_ROWS_MAX)
         status = edges_validate(&t->world, model, t->validation_list, t->validation.count, &t->integers);
+    if (status == CLO_OK && t->compared.count > 0)
+        status = compare_aside(t, model);
     clo_model_destroy(model);
     return status == CLO_OK ? EXIT_GOOD : complain_status(NULL, status);
 }
@@ -296,9 +323,14 @@ static int make_model(training *t)
     return code;
 }
 
+static double share_in(const quantize_agreement *found)
+{
+    return found->choices > 0 ? (double)found->same / (double)found->choices : 1;
+}
+
 static double share_of(const training *t)
 {
-    return t->agreement.choices > 0 ? (double)t->agreement.same / (double)t->agreement.choices : 1;
+    return share_in(&t->agreement);
 }
 
 /* A model whose integers choose otherwise is not what was trained. */
@@ -322,6 +354,30 @@ static int check_integers(const training *t)
                     100 * share_of(t), (unsigned long long)t->agreement.choices, t->agree);
 }
 
+static void print_aside(const training *t)
+{
+    if (t->compared.count == 0)
+        return;
+    printf("held aside   seeds %s (list %016llx): alike in %.2f %% of %llu decisions", t->compared_text,
+           (unsigned long long)seeds_hash(t->compared), 100 * share_in(&t->aside),
+           (unsigned long long)t->aside.choices);
+    if (t->change.count > 0)
+        printf(", makespans %+.4f (+- %.4f) %%", 100 * paired_mean(&t->change), 100 * paired_error(&t->change));
+    printf("\n");
+}
+
+static void json_aside(const training *t, json *out)
+{
+    if (t->compared.count == 0)
+        return;
+    json_count(out, "compared_hash", seeds_hash(t->compared));
+    json_count(out, "compared", t->change.count);
+    json_count(out, "compared_decisions", t->aside.choices);
+    json_real(out, "compared_agreement", share_in(&t->aside));
+    json_real(out, "compared_change", paired_mean(&t->change));
+    json_real(out, "compared_change_error", paired_error(&t->change));
+}
+
 static int report(const training *t)
 {
     double reward;
@@ -339,6 +395,7 @@ static int report(const training *t)
         if (!isnan(t->integers))
             printf(", makespans %.3f %% shorter", t->integers);
         printf("; %zu bytes\n", t->model_bytes);
+        print_aside(t);
         if (t->output != NULL)
             printf("model        %s; build it in with clotho model embed\n", show_name(t->output));
         return EXIT_GOOD;
@@ -352,6 +409,7 @@ static int report(const training *t)
     json_real(&out, "validation_integers", t->integers);
     json_real(&out, "agreement", share);
     json_count(&out, "decisions", t->agreement.choices);
+    json_aside(t, &out);
     json_count(&out, "bytes", t->model_bytes);
     json_count(&out, "seeds_hash", seeds_hash(t->seeds));
     json_count(&out, "validation_hash", seeds_hash(t->validation));
@@ -394,6 +452,7 @@ static void close_all(training *t)
         clo_workload_destroy(t->workloads[i]);
     free(t->seeds_list);
     free(t->validation_list);
+    free(t->compared_list);
     free(t->parameters);
     free(t->model);
     free(t);
@@ -421,6 +480,8 @@ static int read_and_run(training *t, int argc, char **argv)
         {"scale", 0, "X", OPTION_REAL, &t->scale, "multiply times by X"},
         {"seeds", 0, "A-B", OPTION_TEXT, &t->seeds_text, "instances to train on (100-4099)"},
         {"validation", 0, "A-B", OPTION_TEXT, &t->validation_text, "instances that say what is kept (5000-5127)"},
+        {"compare", 0, "A-B", OPTION_TEXT, &t->compared_text,
+         "other instances, to say what integers change of makespans against real numbers"},
         {"lessons", 0, "N", OPTION_U32, &t->lessons, "updates that imitate the best single edges (60)"},
         {"updates", 0, "N", OPTION_U32, &t->updates, "updates by reward (240)"},
         {"instances", 0, "N", OPTION_U32, &t->instances, "of an update (8)"},

@@ -347,10 +347,12 @@ static const command cmd = {
     "Example: clotho train lachesis tpch_2g.jsonl tpch_5g.jsonl --jobs 1-20 -o lachesis.model"};
 
 /* What the texts say. */
-static int read_texts(lachesis_options *o, const char *const text[6])
+static int read_texts(lachesis_options *o, const char *const text[7])
 {
     int code = train_read_seeds(text[0], text[1], &o->seeds, &o->validation);
 
+    if (code == EXIT_GOOD && text[6] != NULL)
+        code = train_read_aside(text[6], o->seeds, o->validation, &o->compared);
     if (code == EXIT_GOOD && !read_range(text[2], 1, 1000, &o->law.jobs_first, &o->law.jobs_last))
         return misuse("--jobs is '%.60s'; write one or two whole numbers from 1 to 1000 as 1-20", text[2]);
     if (code == EXIT_GOOD)
@@ -374,7 +376,7 @@ int train_lachesis(int argc, char **argv)
                           .phase = TRAIN_PHASE_INIT,
                           .shape = LACHESIS_SHAPE_INIT,
                           .law = {.executors = 50}};
-    const char *text[6] = {"1000-1255", "2000-2063", "1-20", "0.1,1,5", "2.1-3.6", "both"};
+    const char *text[7] = {"1000-1255", "2000-2063", "1-20", "0.1,1,5", "2.1-3.6", "both", NULL};
     const option_spec options[] = {
         {"platform", 'p', "SPEC", OPTION_TEXT, &o.spec,
          "one for all batches, as in 'clotho plan' (a cluster for each)"},
@@ -386,6 +388,8 @@ int train_lachesis(int argc, char **argv)
         {"edges", 0, "LAW", OPTION_TEXT, &text[5], "even, producer or both: what an edge carries goes by (both)"},
         {"seeds", 0, "A-B", OPTION_TEXT, &text[0], "batches to train on (1000-1255)"},
         {"validation", 0, "A-B", OPTION_TEXT, &text[1], "batches that say what is kept (2000-2063)"},
+        {"compare", 0, "A-B", OPTION_TEXT, &text[6],
+         "other batches, to say what integers change of makespans against real numbers"},
         {"updates", 0, "N", OPTION_U32, &o.updates, "steps of the weights (300)"},
         {"instances", 0, "N", OPTION_U32, &o.phase.instances, "batches of an update, in turn (16)"},
         {"rollouts", 0, "N", OPTION_U32, &o.phase.rollouts, "orders of each, which share a baseline (16)"},

@@ -2,6 +2,7 @@
 #include "train_model.h"
 #include "../train/batch_model.h"
 #include "../train/checkpoint_file.h"
+#include "../train/paired.h"
 #include "../train/parameters.h"
 #include "json.h"
 #include "model.h"
@@ -15,14 +16,21 @@
 /* What a set of parameters became. */
 typedef struct outcome {
     batch_model model;
-    batch_agreement found;
+    /* On validation, and on the batches held aside, with what makespans change by on each of these. */
+    batch_agreement found, aside;
+    paired change;
     /* The network adds nothing to the prior. */
     bool is_prior_alone;
 } outcome;
 
+static double share_in(const batch_agreement *found)
+{
+    return found->decisions > 0 ? (double)found->same / (double)found->decisions : 1;
+}
+
 static double share_of(const outcome *out)
 {
-    return out->found.decisions > 0 ? (double)out->found.same / (double)out->found.decisions : 1;
+    return share_in(&out->found);
 }
 
 static double change_of(const outcome *out)
@@ -35,6 +43,23 @@ static bool is_faithful(const lachesis_options *o, const outcome *out)
     return 100 * share_of(out) >= o->agree && (change_of(out) <= TRAIN_CHANGE_MOST || o->agree <= 0);
 }
 
+/* The batches of --compare, which nothing was chosen by. */
+static clo_status compare_aside(const lachesis_options *o, const batch_set *set, const double *parameters,
+                                const clo_model *model, outcome *out)
+{
+    clo_status status = CLO_OK;
+
+    for (uint32_t i = 0; i < o->compared.count && status == CLO_OK; i++) {
+        const batch_agreement before = out->aside;
+        batch *b = batch_create(&o->law, o->compared.first + i);
+        status = b != NULL ? batch_compare(b, set, &o->shape, parameters, model, &out->aside) : CLO_ERR_ARGUMENT;
+        if (status == CLO_OK && out->aside.batches > before.batches)
+            paired_add(&out->change, out->aside.integers - before.integers, out->aside.reals - before.reals);
+        batch_destroy(b);
+    }
+    return status;
+}
+
 static int quantize_and_compare(const lachesis_options *o, const batch_set *set, const double *parameters, outcome *out)
 {
     clo_model *model = NULL;
@@ -45,6 +70,8 @@ static int quantize_and_compare(const lachesis_options *o, const batch_set *set,
         status = clo_model_open(o->name, out->model.data, out->model.bytes, &model);
     for (uint32_t i = o->seeds.count; i < set->count && status == CLO_OK; i++)
         status = batch_compare(set->list[i], set, &o->shape, parameters, model, &out->found);
+    if (status == CLO_OK)
+        status = compare_aside(o, set, parameters, model, out);
     clo_model_destroy(model);
     if (status == CLO_OK)
         return EXIT_GOOD;
@@ -74,6 +101,30 @@ static int leave_network_out(const lachesis_options *o, const trainer *t, const 
     return code;
 }
 
+static void print_aside(const lachesis_options *o, const outcome *made)
+{
+    const batch_agreement *aside = &made->aside;
+
+    if (o->compared.count > 0)
+        printf("held aside   %u batches (list %016llx): alike in %.2f %% of %llu decisions, makespans %+.4f (+- %.4f) "
+               "%%\n",
+               aside->batches, (unsigned long long)seeds_hash(o->compared), 100 * share_in(aside),
+               (unsigned long long)aside->decisions, 100 * paired_mean(&made->change),
+               100 * paired_error(&made->change));
+}
+
+static void json_aside(const lachesis_options *o, const outcome *made, json *out)
+{
+    if (o->compared.count == 0)
+        return;
+    json_count(out, "compared_hash", seeds_hash(o->compared));
+    json_count(out, "compared", made->aside.batches);
+    json_count(out, "compared_decisions", made->aside.decisions);
+    json_real(out, "compared_agreement", share_in(&made->aside));
+    json_real(out, "compared_change", paired_mean(&made->change));
+    json_real(out, "compared_change_error", paired_error(&made->change));
+}
+
 /* of_network: what the integers of the best parameters did. */
 static int print_report(const lachesis_options *o, const trainer *t, const outcome *made, const outcome *of_network,
                         double seconds)
@@ -98,6 +149,7 @@ static int print_report(const lachesis_options *o, const trainer *t, const outco
                -reward, o->validation.count, update, seconds);
         printf("integers     choose as real numbers in %.2f %% of %llu decisions; makespans change by %+.3f %%\n",
                100 * share_of(made), (unsigned long long)made->found.decisions, 100 * change_of(made));
+        print_aside(o, made);
         printf("model        %zu bytes, hash %016llx%s%s\n", model->bytes,
                (unsigned long long)checkpoint_sum(model->data, model->bytes), o->output != NULL ? ", written to " : "",
                o->output != NULL ? o->output : "");
@@ -115,6 +167,7 @@ static int print_report(const lachesis_options *o, const trainer *t, const outco
     json_real(&out, "agreement_of_network", share_of(of_network));
     json_bool(&out, "prior_alone", made->is_prior_alone);
     json_real(&out, "objective_change", change_of(made));
+    json_aside(o, made, &out);
     json_count(&out, "bytes", model->bytes);
     json_count(&out, "model_hash", checkpoint_sum(model->data, model->bytes));
     json_real(&out, "seconds", seconds);

@@ -13,15 +13,16 @@ typedef struct lachesis_options {
     train_phase phase;
     lachesis_shape shape;
     batch_law law;
-    seed_list seeds, validation;
+    /* compared.count 0: no batches to compare integers with real numbers on but those of validation. */
+    seed_list seeds, validation, compared;
     double prior, spread, agree;
     uint64_t seed;
     bool as_json;
 } lachesis_options;
 
-/* Quantizes trainer_best, compares it on the batches of validation, writes the file and prints the report. Where its
- * integers choose otherwise too often, the network is left out and the prior is kept; where that does not help either,
- * there is an error line and no file. `net` is the trained network. Returns an exit code. */
+/* Quantizes trainer_best, compares it on the batches of validation and those held aside, writes the file and prints the
+ * report. Where its integers choose otherwise too often, the network is left out and the prior is kept; where that does
+ * not help either, there is an error line and no file. `net` is the trained network. Returns an exit code. */
 int train_model_report(const lachesis_options *o, const trainer *t, const batch_set *set, const network *net,
                        double seconds);
 

@@ -34,3 +34,12 @@ int train_read_seeds(const char *seeds, const char *validation, seed_list *train
         return misuse("--seeds and --validation share seeds; what is kept must be judged on others");
     return code;
 }
+
+int train_read_aside(const char *text, seed_list training, seed_list judging, seed_list *out)
+{
+    int code = train_read_list("compare", text, out);
+
+    if (code == EXIT_GOOD && (seeds_overlap(*out, training) || seeds_overlap(*out, judging)))
+        return misuse("--compare shares seeds with --seeds or --validation; what is held aside must be others");
+    return code;
+}

@@ -102,15 +102,14 @@ clo_status edges_quantize(network *net, const char *name, const edges_case *case
     return status;
 }
 
-static void compare_one(const edges_case *one, const double *reals, const int32_t *integers, double unit,
-                        quantize_agreement *found)
+static void compare_one(const edges_case *one, const double *reals, const double *integers, quantize_agreement *found)
 {
     double best = -INFINITY, chosen = -INFINITY;
     uint32_t best_at = 0, chosen_at = 0;
     bool is_tie = false;
 
     for (uint32_t i = 0; i < one->count; i++) {
-        double real = reals[one->rows[i]] + one->prior[i], integer = integers[one->rows[i]] * unit + one->prior[i];
+        double real = reals[one->rows[i]] + one->prior[i], integer = integers[one->rows[i]] + one->prior[i];
         is_tie = real == best || (is_tie && real < best);
         best_at = real > best ? i : best_at;
         best = fmax(real, best);
@@ -123,42 +122,84 @@ static void compare_one(const edges_case *one, const double *reals, const int32_
     found->same += best_at == chosen_at;
 }
 
-clo_status edges_compare(network *net, const clo_model *model, const edges_case *cases, uint32_t count,
-                         quantize_agreement *found)
+/* Who says what tasks are worth: a model, or its network in real numbers. */
+typedef struct judge {
+    const clo_model *model;
+    network *net;
+    /* of the model's scores */
+    double unit;
+} judge;
+
+static clo_status open_judge(const clo_model *model, judge *out)
 {
-    double reals[CLO_MODEL_GOLDEN_ROWS_MAX], inputs[CLO_MODEL_GOLDEN_ROWS_MAX * CLO_EDGES_FEATURES], none[1];
-    int32_t integers[CLO_MODEL_GOLDEN_ROWS_MAX];
     clo_model_info info = CLO_MODEL_INFO_INIT;
     clo_model_value score;
     clo_status status = clo_model_inspect(model, &info);
 
     if (status == CLO_OK)
         status = clo_model_value_at(model, info.score, &score);
+    if (status == CLO_OK)
+        *out = (judge){.model = model, .unit = ldexp(1, -score.exponent)};
+    return status;
+}
+
+static clo_status run_network(network *net, const edges_case *one, double *scores)
+{
+    double inputs[CLO_MODEL_GOLDEN_ROWS_MAX * CLO_EDGES_FEATURES], none[1];
+    const clo_model_case *shape = &one->shape;
+
+    for (size_t k = 0; k < (size_t)shape->stages * CLO_EDGES_FEATURES; k++)
+        inputs[k] = ldexp(shape->inputs[k], -EDGES_EXPONENT);
+    return network_run(net, &(network_case){shape, inputs}, scores, none) ? CLO_OK : CLO_ERR_MEMORY;
+}
+
+static clo_status run_model(const judge *by, const edges_case *one, double *scores)
+{
+    int32_t integers[CLO_MODEL_GOLDEN_ROWS_MAX];
+    clo_status status = clo_model_scores(by->model, &one->shape, integers, NULL);
+
+    for (uint32_t i = 0; i < one->shape.stages && status == CLO_OK; i++)
+        scores[i] = integers[i] * by->unit;
+    return status;
+}
+
+/* scores[stages], without the prior. */
+static clo_status judge_case(const judge *by, const edges_case *one, double *scores)
+{
+    if (one->shape.stages > CLO_MODEL_GOLDEN_ROWS_MAX)
+        return CLO_ERR_LIMIT;
+    return by->net != NULL ? run_network(by->net, one, scores) : run_model(by, one, scores);
+}
+
+clo_status edges_compare(network *net, const clo_model *model, const edges_case *cases, uint32_t count,
+                         quantize_agreement *found)
+{
+    double reals[CLO_MODEL_GOLDEN_ROWS_MAX], integers[CLO_MODEL_GOLDEN_ROWS_MAX];
+    const judge real = {.net = net};
+    judge integer;
+    clo_status status = open_judge(model, &integer);
+
     for (uint32_t i = 0; i < count && status == CLO_OK; i++) {
-        const clo_model_case *shape = &cases[i].shape;
-        for (size_t k = 0; k < (size_t)shape->stages * CLO_EDGES_FEATURES; k++)
-            inputs[k] = ldexp(shape->inputs[k], -EDGES_EXPONENT);
-        if (!network_run(net, &(network_case){shape, inputs}, reals, none))
-            return CLO_ERR_MEMORY;
-        status = clo_model_scores(model, shape, integers, NULL);
+        status = judge_case(&real, &cases[i], reals);
         if (status == CLO_OK)
-            compare_one(&cases[i], reals, integers, ldexp(1, -score.exponent), found);
+            status = judge_case(&integer, &cases[i], integers);
+        if (status == CLO_OK)
+            compare_one(&cases[i], reals, integers, found);
     }
     return status;
 }
 
-/* The candidate that the model and the prior choose. */
-static clo_status choose_by(const clo_model *model, const train_view *view, double unit, uint32_t *chosen)
+/* The candidate with the most, prior included. */
+static clo_status choose_by(const judge *by, const train_view *view, uint32_t *chosen)
 {
     edges_case one;
-    int32_t scores[CLO_MODEL_GOLDEN_ROWS_MAX];
-    double best = -INFINITY;
+    double scores[CLO_MODEL_GOLDEN_ROWS_MAX], best = -INFINITY;
 
     if (!keep(view, &one))
         return CLO_ERR_MEMORY;
-    clo_status status = clo_model_scores(model, &one.shape, scores, NULL);
+    clo_status status = judge_case(by, &one, scores);
     for (uint32_t i = 0; i < one.count && status == CLO_OK; i++) {
-        double value = scores[one.rows[i]] * unit + one.prior[i];
+        double value = scores[one.rows[i]] + one.prior[i];
         *chosen = value > best ? i : *chosen;
         best = fmax(value, best);
     }
@@ -166,29 +207,57 @@ static clo_status choose_by(const clo_model *model, const train_view *view, doub
     return status;
 }
 
+/* Plays the instance of a seed greedily. *percent: what its schedule gets shorter by. */
+static clo_status play(void *self, const judge *by, uint64_t seed, double *percent)
+{
+    const train_environment *e = &edges_environment;
+    clo_status status = e->reset(self, seed) ? CLO_OK : CLO_ERR_MEMORY;
+    train_view view;
+
+    *percent = 0;
+    while (status == CLO_OK && e->look(self, &view)) {
+        train_choice choice = {0, CLO_MODEL_NONE};
+        status = choose_by(by, &view, &choice.stage);
+        *percent += status == CLO_OK ? e->step(self, &choice) : 0;
+    }
+    return status;
+}
+
 clo_status edges_validate(const edges_world *world, const clo_model *model, const uint64_t *seeds, uint32_t count,
                           double *percent)
 {
-    const train_environment *e = &edges_environment;
-    clo_model_info info = CLO_MODEL_INFO_INIT;
-    clo_model_value score;
-    void *self = e->create(world);
-    clo_status status = self != NULL ? clo_model_inspect(model, &info) : CLO_ERR_MEMORY;
+    void *self = edges_environment.create(world);
+    judge by;
+    clo_status status = self != NULL ? open_judge(model, &by) : CLO_ERR_MEMORY;
 
     *percent = 0;
-    if (status == CLO_OK)
-        status = clo_model_value_at(model, info.score, &score);
     for (uint32_t i = 0; i < count && status == CLO_OK; i++) {
-        train_view view;
-        if (!e->reset(self, seeds[i]))
-            status = CLO_ERR_MEMORY;
-        while (status == CLO_OK && e->look(self, &view)) {
-            train_choice choice = {0, CLO_MODEL_NONE};
-            status = choose_by(model, &view, ldexp(1, -score.exponent), &choice.stage);
-            *percent += status == CLO_OK ? e->step(self, &choice) / count : 0;
-        }
+        double one;
+        status = play(self, &by, seeds[i], &one);
+        *percent += one / count;
     }
     if (self != NULL)
-        e->destroy(self);
+        edges_environment.destroy(self);
+    return status;
+}
+
+clo_status edges_compare_schedules(const edges_world *world, network *net, const clo_model *model,
+                                   const uint64_t *seeds, uint32_t count, paired *out)
+{
+    void *self = edges_environment.create(world);
+    const judge real = {.net = net};
+    judge integer;
+    clo_status status = self != NULL ? open_judge(model, &integer) : CLO_ERR_MEMORY;
+
+    for (uint32_t i = 0; i < count && status == CLO_OK; i++) {
+        double reals, integers;
+        status = play(self, &real, seeds[i], &reals);
+        if (status == CLO_OK)
+            status = play(self, &integer, seeds[i], &integers);
+        if (status == CLO_OK)
+            paired_add(out, 100 - integers, 100 - reals);
+    }
+    if (self != NULL)
+        edges_environment.destroy(self);
     return status;
 }

@@ -3,6 +3,7 @@
 #define CLOTHO_TRAIN_EDGES_CASES_H
 
 #include "edges_environment.h"
+#include "paired.h"
 #include "quantize.h"
 
 /* A decision: jobs for the network, and the rows that may be chosen. */
@@ -34,5 +35,10 @@ clo_status edges_compare(network *net, const clo_model *model, const edges_case 
  * tasks than a golden vector may have. */
 clo_status edges_validate(const edges_world *world, const clo_model *model, const uint64_t *seeds, uint32_t count,
                           double *percent);
+
+/* Adds for each seed the makespan after the model's greedy choices to that after the network's in real numbers. Returns
+ * as edges_validate. */
+clo_status edges_compare_schedules(const edges_world *world, network *net, const clo_model *model,
+                                   const uint64_t *seeds, uint32_t count, paired *out);
 
 #endif

@@ -1,5 +1,8 @@
-/* residual.c - see residual.h. Features are sixteenths, weights of the hinges 64ths: sums of 1024ths, which the rule
- * makes 256ths; weights of the sum 64ths: scores of 2^-14. */
+/* residual.c - see residual.h. Features are sixteenths and weights of the hinges 64ths, so a hinge is exact in 1024ths.
+ *
+ * A weight of a sum is what int8 alone holds badly: most are small, and a few are not. It is held in two parts, an int8
+ * in the sum and the multiplier of the hinge's rule, below 1: a grid of 15 bits below the largest one. The int8 is the
+ * smallest that will do, so that the multiplier is near 1 and the hinge keeps its 1024ths. */
 #include "residual.h"
 
 #include "parameters.h"
@@ -10,11 +13,16 @@
 
 #define FEATURE_UNIT 16.0
 #define WEIGHT_UNIT 64.0
-#define HIDDEN_UNIT 256.0
+#define BIAS_UNIT (FEATURE_UNIT * WEIGHT_UNIT)
 /* Silences a hinge at another question: so many octaves, over the feature that is 16 there. */
 #define GATE 24.0
 
-enum { SCORE_EXPONENT = 14, FEATURE_MOST = 512, MULTIPLIER = 8192, HEADS = 2, LAYERS = 2 * HEADS, VALUES = 3 * HEADS };
+/* Of a rule: the result of a hinge times m / GAIN_UNIT. */
+#define GAIN_UNIT 32768.0
+
+enum { HINGE_EXPONENT = 10, SUM_EXPONENT_MOST = 12 };
+enum { FEATURE_MOST = 512, WEIGHT_MOST = 127, BIAS_MOST = 1 << 24, SUM_MOST = 127, GAIN_MOST = 32767 };
+enum { HEADS = 2, LAYERS = 2 * HEADS, VALUES = 3 * HEADS };
 /* Features of a group that are not gates. */
 enum { PLAIN = CLO_RESIDUAL_LIMIT_FEATURES };
 _Static_assert(2 * (int)PLAIN < (int)RESIDUAL_GROUP, "a group has two hinges for each feature, and a constant one");
@@ -81,20 +89,51 @@ void residual_last(uint32_t *which)
         which[i] = i < RESIDUAL_HIDDEN ? RESIDUAL_VALUE - RESIDUAL_HIDDEN + i : RESIDUAL_NUMBERS - RESIDUAL_LAST + i;
 }
 
-static double to_grid(double x, double unit, double most)
+static double to_integer(double x, double unit, double most)
 {
-    return fmax(-most, fmin(most, nearbyint(x * unit))) / unit;
+    return fmax(-most, fmin(most, nearbyint(x * unit)));
+}
+
+/* Bits behind the point of a head's sum: as many as its largest weight leaves an int8. */
+static int sum_exponent(head h)
+{
+    double most = 0;
+    int exponent = SUM_EXPONENT_MOST;
+
+    for (uint32_t u = 0; u < h.hidden; u++)
+        most = fmax(most, fabs(h.sum[u]));
+    while (exponent > 0 && ldexp(most, exponent) > SUM_MOST)
+        exponent--;
+    return exponent;
+}
+
+/* A weight of a sum as the integers hold it. */
+typedef struct held {
+    int8_t weight;
+    int16_t gain;
+} held;
+
+static held hold(double sum, int exponent)
+{
+    double units = fmin(SUM_MOST, ldexp(fabs(sum), exponent)), weight = ceil(units);
+    double gain = weight > 0 ? fmin(GAIN_MOST, nearbyint(units / weight * GAIN_UNIT)) : 0;
+
+    if (gain < 1)
+        return (held){0, GAIN_MOST};
+    return (held){(int8_t)(sum < 0 ? -weight : weight), (int16_t)gain};
 }
 
 void residual_round(double *numbers)
 {
     for (int l = 0; l < HEADS; l++) {
         head h = head_of(numbers, l != 0);
+        const int exponent = sum_exponent(h);
         for (uint32_t i = 0; i < h.hidden * h.inputs; i++)
-            h.weights[i] = to_grid(h.weights[i], WEIGHT_UNIT, 127);
+            h.weights[i] = to_integer(h.weights[i], WEIGHT_UNIT, WEIGHT_MOST) / WEIGHT_UNIT;
         for (uint32_t u = 0; u < h.hidden; u++) {
-            h.bias[u] = to_grid(h.bias[u], FEATURE_UNIT * WEIGHT_UNIT, 1 << 24);
-            h.sum[u] = to_grid(h.sum[u], WEIGHT_UNIT, 127);
+            h.bias[u] = to_integer(h.bias[u], BIAS_UNIT, BIAS_MOST) / BIAS_UNIT;
+            const held sum = hold(h.sum[u], exponent);
+            h.sum[u] = ldexp(sum.weight * (sum.gain / GAIN_UNIT), -exponent);
         }
     }
 }
@@ -121,7 +160,7 @@ typedef struct maker {
     clo_model_op ops[LAYERS];
     int8_t weights[HEADS][RESIDUAL_HIDDEN * CLO_RESIDUAL_FEATURES], sums[HEADS][RESIDUAL_HIDDEN];
     int32_t bias[HEADS][RESIDUAL_HIDDEN], no_bias, pre[RESIDUAL_HIDDEN];
-    int16_t m[RESIDUAL_HIDDEN], inputs[64 * (CLO_RESIDUAL_FEATURES + CLO_RESIDUAL_LIMIT_FEATURES)];
+    int16_t m[HEADS][RESIDUAL_HIDDEN], inputs[64 * (CLO_RESIDUAL_FEATURES + CLO_RESIDUAL_LIMIT_FEATURES)];
     uint32_t zeros[65];
 } maker;
 
@@ -129,21 +168,24 @@ static void make_head(maker *k, head h, int l)
 {
     const clo_model_domain domain = l == 0 ? CLO_MODEL_STAGE : CLO_MODEL_LIMIT;
     const uint32_t in = (uint32_t)(3 * l);
+    const int exponent = sum_exponent(h);
 
     for (uint32_t i = 0; i < h.hidden * h.inputs; i++)
-        k->weights[l][i] = (int8_t)lrint(h.weights[i] * WEIGHT_UNIT);
+        k->weights[l][i] = (int8_t)to_integer(h.weights[i], WEIGHT_UNIT, WEIGHT_MOST);
     for (uint32_t u = 0; u < h.hidden; u++) {
-        k->bias[l][u] = (int32_t)lrint(h.bias[u] * FEATURE_UNIT * WEIGHT_UNIT);
-        k->sums[l][u] = (int8_t)lrint(h.sum[u] * WEIGHT_UNIT);
+        const held sum = hold(h.sum[u], exponent);
+        k->bias[l][u] = (int32_t)to_integer(h.bias[u], BIAS_UNIT, BIAS_MOST);
+        k->sums[l][u] = sum.weight;
+        k->m[l][u] = sum.gain;
     }
     for (uint32_t f = 0; f < h.inputs; f++)
         k->features[(l != 0 ? CLO_RESIDUAL_FEATURES : 0) + f] =
             (clo_model_feature){names[f], 1, 0, -FEATURE_MOST, FEATURE_MOST};
     k->values[in] = (clo_model_value){CLO_MODEL_S16, domain, h.inputs, 4, 1};
-    k->values[in + 1] = (clo_model_value){CLO_MODEL_S16, domain, h.hidden, 8, 0};
-    k->values[in + 2] = (clo_model_value){CLO_MODEL_S32, domain, 1, SCORE_EXPONENT, 0};
+    k->values[in + 1] = (clo_model_value){CLO_MODEL_S16, domain, h.hidden, HINGE_EXPONENT, 0};
+    k->values[in + 2] = (clo_model_value){CLO_MODEL_S32, domain, 1, HINGE_EXPONENT + exponent, 0};
     k->layers[2 * l] =
-        (clo_model_layer){h.inputs, h.hidden, k->weights[l], k->bias[l], k->pre, k->m, 0, 32767, 0, CLO_MODEL_S16};
+        (clo_model_layer){h.inputs, h.hidden, k->weights[l], k->bias[l], k->pre, k->m[l], 0, 32767, 0, CLO_MODEL_S16};
     k->layers[2 * l + 1] = (clo_model_layer){h.hidden, 1, k->sums[l], &k->no_bias, NULL, NULL, 0, 0, 0, CLO_MODEL_S32};
     for (uint32_t i = 0; i < 2; i++)
         k->ops[2 * l + (int)i] = (clo_model_op){CLO_MODEL_DENSE,
@@ -174,18 +216,13 @@ static clo_model_case golden(maker *k, const int16_t *rows, uint32_t count)
 clo_status residual_model(const double *numbers, const char *name, const int16_t *rows, uint32_t count, void **out,
                           size_t *bytes)
 {
-    double rounded[RESIDUAL_NUMBERS];
     maker *k = calloc(1, sizeof *k);
     clo_model_desc desc = CLO_MODEL_DESC_INIT;
 
     if (k == NULL)
         return CLO_ERR_MEMORY;
-    memcpy(rounded, numbers, sizeof rounded);
-    residual_round(rounded);
-    for (uint32_t u = 0; u < RESIDUAL_HIDDEN; u++)
-        k->m[u] = MULTIPLIER;
-    make_head(k, head_of(rounded, false), 0);
-    make_head(k, head_of(rounded, true), 1);
+    make_head(k, head_of((double *)(uintptr_t)numbers, false), 0); /* only read */
+    make_head(k, head_of((double *)(uintptr_t)numbers, true), 1);
     const clo_model_case vector = golden(k, rows, count);
     desc.name = name;
     desc.kind = CLO_MODEL_HEAD;

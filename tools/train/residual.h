@@ -44,7 +44,8 @@ double residual_answer(const double *numbers, const int16_t *row, bool is_limit)
 clo_status residual_model(const double *numbers, const char *name, const int16_t *rows, uint32_t count, void **out,
                           size_t *bytes);
 
-/* To the numbers that a model holds; residual_answer of these is what the model says, but for its roundings. */
+/* To the numbers that the model of these holds: residual_answer of them is what it says, but for the roundings of its
+ * hinges, 1024ths of an octave. Weights of hinges become 64ths, biases 1024ths; weights of a sum keep 15 bits. */
 void residual_round(double *numbers);
 
 #endif

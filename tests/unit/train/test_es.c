@@ -149,7 +149,6 @@ static void draw(double *numbers, int16_t *rows, uint64_t seed)
     for (uint32_t u = 0; u < RESIDUAL_HIDDEN; u++) /* the gates stay */
         for (uint32_t f = CLO_RESIDUAL_STAYS; f < CLO_RESIDUAL_FEATURES; f++)
             numbers[u * CLO_RESIDUAL_FEATURES + f] = gates[u * CLO_RESIDUAL_FEATURES + f];
-    residual_round(numbers);
     for (uint32_t i = 0; i < ROWS * CLO_RESIDUAL_FEATURES; i++)
         rows[i] = (int16_t)(160 * draws_uniform(&d) - 80);
     for (uint32_t i = 0; i < ROWS; i++) {
@@ -158,13 +157,44 @@ static void draw(double *numbers, int16_t *rows, uint64_t seed)
     }
 }
 
-/* A hidden number is wrong by one rounding of 1 / 256 and the slope's, and each weight of the sum is below 1/4. */
+/* Octaves of a unit of the model's scores. */
+static double unit_of(const clo_model *model, bool is_limit)
+{
+    clo_model_info info = CLO_MODEL_INFO_INIT;
+    clo_model_value value;
+
+    ok(clo_model_inspect(model, &info));
+    ok(clo_model_value_at(model, is_limit ? info.limit : info.score, &value));
+    return ldexp(1, -value.exponent);
+}
+
+/* Numbers of the grid lie as near as it says: weights of hinges within half a 64th, or at its end, biases nearer, weights
+ * of the sums within a part of 2^-15 of the largest one. */
+static void check_grid(const double *numbers, const double *rounded)
+{
+    uint32_t which[RESIDUAL_LAST];
+    double apart[RESIDUAL_NUMBERS];
+
+    for (uint32_t i = 0; i < RESIDUAL_NUMBERS; i++)
+        apart[i] = fabs(numbers[i] - rounded[i]);
+    residual_last(which);
+    for (uint32_t i = 0; i < RESIDUAL_LAST; i++) {
+        assert_true(apart[which[i]] < 0.21 / 32768);
+        apart[which[i]] = 0;
+    }
+    for (uint32_t i = 0; i < RESIDUAL_NUMBERS; i++)
+        assert_true(apart[i] <= 0.5 / 64 || (fabs(rounded[i]) == 127.0 / 64 && fabs(numbers[i]) > 127.0 / 64));
+}
+
+/* A hinge is wrong by one rounding of 1 / 1024 and the one of its rule's multiplier, and each weight of the sum is below
+ * 0.21. */
 static void integers_say_what_real_numbers_say(void **state)
 {
-    double numbers[RESIDUAL_NUMBERS], again[RESIDUAL_NUMBERS];
+    double numbers[RESIDUAL_NUMBERS], rounded[RESIDUAL_NUMBERS];
     int16_t rows[ROWS * CLO_RESIDUAL_FEATURES], limits[ROWS * CLO_RESIDUAL_LIMIT_FEATURES];
     int16_t inputs[ROWS * (CLO_RESIDUAL_FEATURES + CLO_RESIDUAL_LIMIT_FEATURES)];
     const uint32_t zeros[ROWS + 1] = {0};
+    const double most = RESIDUAL_GROUP * 0.21 / 1024;
     int32_t values[ROWS], steps[ROWS];
 
     (void)state;
@@ -173,9 +203,9 @@ static void integers_say_what_real_numbers_say(void **state)
         size_t bytes;
         clo_model *model;
         draw(numbers, rows, seed);
-        memcpy(again, numbers, sizeof again);
-        residual_round(again);
-        assert_memory_equal(again, numbers, sizeof again);
+        memcpy(rounded, numbers, sizeof rounded);
+        residual_round(rounded);
+        check_grid(numbers, rounded);
         ok(residual_model(numbers, "r", rows, ROWS, &data, &bytes));
         ok(clo_model_open("r", data, bytes, &model));
         ok(clo_model_verify(model));
@@ -195,14 +225,36 @@ static void integers_say_what_real_numbers_say(void **state)
         ok(clo_model_scores(model, &shown, values, steps));
         for (uint32_t i = 0; i < ROWS; i++) {
             const int16_t *row = rows + (size_t)i * CLO_RESIDUAL_FEATURES;
-            assert_true(fabs(values[i] / 16384.0 - residual_answer(numbers, row, false)) <
-                        RESIDUAL_GROUP * 0.25 * 2 / 256);
-            assert_true(fabs(steps[i] / 16384.0 - residual_answer(numbers, row, true)) <
-                        RESIDUAL_GROUP * 0.25 * 2 / 256);
+            assert_true(fabs(values[i] * unit_of(model, false) - residual_answer(rounded, row, false)) < most);
+            assert_true(fabs(steps[i] * unit_of(model, true) - residual_answer(rounded, row, true)) < most);
         }
         clo_model_destroy(model);
         free(data);
     }
+}
+
+/* One grid for all weights of a sum would make zeros of the small ones. */
+static void small_weights_of_a_sum_are_held_beside_a_large_one(void **state)
+{
+    static const double sums[] = {0, 1e-12, 0.0001, -0.001, 0.0625, -0.3, 0.7, 1, -1.9};
+    const residual_seen seen = {.mean = {1, 2, 3}, .deviation = {1, 0, 2}};
+    double numbers[RESIDUAL_NUMBERS], rounded[RESIDUAL_NUMBERS];
+    uint32_t which[RESIDUAL_LAST];
+
+    (void)state;
+    residual_last(which);
+    residual_init(numbers, &seen, 1);
+    for (uint32_t i = 0; i < RESIDUAL_LAST; i++)
+        numbers[which[i]] = sums[i % (sizeof sums / sizeof sums[0])];
+    memcpy(rounded, numbers, sizeof rounded);
+    residual_round(rounded);
+    for (uint32_t i = 0; i < RESIDUAL_LAST; i++) {
+        double is = numbers[which[i]], apart = fabs(rounded[which[i]] - is);
+        assert_true(apart <= 1 / 64.0 / 32768 || apart <= fabs(is) / 32768);
+    }
+    numbers[which[0]] = 300; /* more than there is room for is cut off, and takes the others' bits */
+    residual_round(numbers);
+    assert_true(fabs(numbers[which[0]] - 127) < 0.005 && fabs(numbers[which[8]] + 1.9) < 1e-4);
 }
 
 static void it_begins_with_nothing_to_say(void **state)
@@ -234,6 +286,7 @@ int main(void)
         cmocka_unit_test(it_finds_the_bottom_of_a_bowl),
         cmocka_unit_test(what_is_written_is_read_and_nothing_else),
         cmocka_unit_test(integers_say_what_real_numbers_say),
+        cmocka_unit_test(small_weights_of_a_sum_are_held_beside_a_large_one),
         cmocka_unit_test(it_begins_with_nothing_to_say),
     };
 
