@@ -63,7 +63,7 @@ static clo_status take_room(journey *j, bool wants_trace)
         return clo_fail_memory("a simulation");
     if (!wants_trace)
         return CLO_OK;
-    if (executions > 0 && j->releases > SIZE_MAX / executions)
+    if (j->releases > SIZE_MAX / executions)
         return clo_fail(CLO_ERR_LIMIT, "a trace of %llu releases is more than memory can hold; simulate fewer",
                         (unsigned long long)j->releases);
     j->events = clo_arena_take(&j->arena, (size_t)j->releases * executions, sizeof *j->events);
@@ -100,7 +100,7 @@ static void make_ready(journey *j, uint32_t item)
 /* Those that may be opened; and behind the last one as many empty ones as there are stages but one. */
 static void open_releases(journey *j)
 {
-    uint64_t tail = j->flight->stages > 0 ? j->flight->stages - 1 : 0;
+    uint64_t tail = j->flight->stages - 1;
 
     while (j->opened - j->ended < j->flight->slots && (j->opened < j->releases || j->opened - j->releases < tail)) {
         uint32_t cursor = 0, item;
@@ -173,7 +173,7 @@ static clo_status fly(journey *j, clo_job_result *result)
         if (counts && clo_flight_ended(j->flight, slot))
             see_end(j, slot);
     }
-    return j->ended == j->releases || j->flight->executions == 0
+    return j->ended == j->releases
                ? CLO_OK
                : clo_fail(CLO_ERR_STATE, "the releases wait for one another in a circle after %llu of %llu",
                           (unsigned long long)j->ended, (unsigned long long)j->releases);
