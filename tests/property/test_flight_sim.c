@@ -514,6 +514,34 @@ static void what_it_cannot_have_is_refused(void **state)
     flight_close(&s);
 }
 
+/* Capacities are not planned modulo an interval, and not shared by releases in flight: each of the three says so. */
+static void demands_are_refused(void **state)
+{
+    (void)state;
+    clo_graph *graph;
+    clo_platform *platform;
+    clo_cost *cost;
+    clo_plan *plan;
+    clo_sim_config config = CLO_SIM_CONFIG_INIT;
+    clo_interval_bound bound = CLO_INTERVAL_BOUND_INIT;
+
+    ok(clo_graph_create("one", &graph));
+    ok(clo_graph_add_task(graph, &(clo_task){.work_ns = 1000, .demand = {1}}, NULL));
+    ok(clo_graph_seal(graph));
+    ok(clo_platform_open("uniform:2", &platform));
+    ok(clo_cost_create(graph, platform, &cost));
+    ok(clo_cost_interval_bound(cost, &bound)); /* which counts capacities */
+    fails(CLO_ERR_UNSUPPORTED, "demands", clo_plan_pipeline(cost, NULL, &plan));
+    ok(clo_plan_create(cost, NULL, &plan));
+    config.plan = plan;
+    config.releases_in_flight = 2;
+    fails(CLO_ERR_UNSUPPORTED, "demands", clo_simulate(cost, &config, NULL, NULL, NULL));
+    clo_plan_destroy(plan);
+    clo_cost_destroy(cost);
+    clo_platform_destroy(platform);
+    clo_graph_destroy(graph);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -521,6 +549,7 @@ int main(void)
         cmocka_unit_test(planted_lies_are_found),
         cmocka_unit_test(a_body_that_fails_ends_the_simulation_with_its_name),
         cmocka_unit_test(what_it_cannot_have_is_refused),
+        cmocka_unit_test(demands_are_refused),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
