@@ -12,7 +12,7 @@
 #ifndef CLOTHO_PIPELINE_H
 #define CLOTHO_PIPELINE_H
 
-#include <clotho/plan.h>
+#include <clotho/trace.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -150,6 +150,28 @@ typedef struct clo_pipeline_metrics {
  * Threads: any. Real time: no. As clo_cost_interval_bound and clo_plan_buffer_depths. */
 CLO_API CLO_NODISCARD clo_status clo_plan_pipeline_measure(const clo_plan *plan, const clo_cost *cost,
                                                            clo_pipeline_metrics *out);
+
+/* Judges what happened to a series with releases in flight, as clo_simulate writes it down. Shares no code with the
+ * engine: it compares each event with the plan, the costs and the events of other releases.
+ *
+ *   trace               of a whole series: each instance once in each release, from release 0 to the last one.
+ *   plan                by which it was run; clo_plan_check(plan, cost, CLO_CHECK_FULL) takes it.
+ *   releases_in_flight  as clo_job_config.releases_in_flight; at least 1.
+ *
+ * Returns CLO_OK, or
+ *   CLO_ERR_INVALID   clo_last_error names the first violation: an instance that is missing or executed twice, on another
+ *                     executor than planned, for another time than its cost (where the trace is emulated), before its
+ *                     inputs have arrived, at the same time as another one on its executor or not in the order of the plan
+ *                     modulo its interval; an output written over before its last consumer has ended; a release that begins
+ *                     while as many before it are in flight as there may be
+ *   CLO_ERR_ARGUMENT  also: the trace or the plan is of another graph or platform, or has replicas
+ *   CLO_ERR_MEMORY
+ *
+ * Not promised: that each release began as soon as it could; and a task of several instances may have kept as many
+ * outputs as there are releases in flight.
+ * Threads: any. Real time: no. O(events * (log events + edges into a task * instances of a task)). */
+CLO_API CLO_NODISCARD clo_status clo_pipeline_check(const clo_trace *trace, const clo_plan *plan, const clo_cost *cost,
+                                                    uint32_t releases_in_flight);
 
 #ifdef __cplusplus
 }

@@ -40,6 +40,13 @@ typedef struct clo_sim_config {
     /* As clo_job_config.seed, of the one run: draws the arms of branches, unless bodies that are run choose them or
      * `recorded` says them. */
     uint64_t seed;
+
+    /* With a plan: as clo_job_config.releases_in_flight (pipeline.h); 0: one run, of one release. Each release begins as
+     * soon as it may, as in a series without a period. Not together with `recorded`. */
+    uint32_t releases_in_flight;
+
+    /* With releases_in_flight: releases in all. 0: one. */
+    uint64_t releases;
 } clo_sim_config;
 
 #define CLO_SIM_CONFIG_INIT CLO_SIZED_INIT(clo_sim_config)
@@ -49,13 +56,16 @@ typedef struct clo_sim_config {
  *   cost         of the graph and the platform; borrowed during the call.
  *   config       NULL: all defaults. What it points to is borrowed during the call.
  *   result       as clo_job_wait; may be NULL. Also filled for CLO_ERR_TASK.
- *   trace        what happened; owned by the caller; may be NULL.
+ *   trace        what happened; owned by the caller; may be NULL. With releases_in_flight: of all releases.
  *   output_hash  as clo_job_output_hash, with config.execute; may be NULL.
  *
  * Returns CLO_OK, or
  *   CLO_ERR_ARGUMENT  the plan or the record is of another graph or platform (clo_plan_matches); plan and policy are
- *                     both given; result->size is wrong; unknown config fields
- *   CLO_ERR_INVALID   the plan is incomplete, or its order is impossible
+ *                     both given; result->size is wrong; unknown config fields; releases_in_flight without a plan, above
+ *                     CLO_IN_FLIGHT_MAX, or fewer than the plan needs; releases without releases_in_flight
+ *   CLO_ERR_INVALID   the plan is incomplete, or its order is impossible; with releases_in_flight: clo_plan_check refuses
+ *                     it
+ *   CLO_ERR_UNSUPPORTED  releases_in_flight with what it does not go together with (job.h)
  *   CLO_ERR_STATE     a decision differs from the recorded one, and clo_last_error names the first that does; or what
  *                     is left to run demands more than any machine has
  *   CLO_ERR_LIMIT     memory_limit_bytes
@@ -64,7 +74,8 @@ typedef struct clo_sim_config {
  *
  * Not promised: that a real run takes as long. Costs are a model.
  *
- * Threads: any; bodies run on the calling thread. Real time: no. O(executions * (log executions + decision)). */
+ * Threads: any; bodies run on the calling thread. Real time: no. O(executions * (log executions + decision)), times
+ * the releases. */
 CLO_API CLO_NODISCARD clo_status clo_simulate(const clo_cost *cost, const clo_sim_config *config,
                                               clo_job_result *result, clo_trace **trace, uint64_t *output_hash);
 

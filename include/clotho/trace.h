@@ -48,6 +48,10 @@ typedef struct clo_trace_event {
 
     /* Of a branch that was not skipped: the arm that it chose. 0 for other tasks. */
     uint32_t arm;
+
+    /* Of a job with several releases in flight (pipeline.h): the release, from 0; its transfers are not in transfer_ns.
+     * Else 0. */
+    uint64_t release;
 } clo_trace_event;
 
 /* The events in order of (start, finish, executor).
@@ -66,7 +70,7 @@ CLO_API void clo_trace_destroy(clo_trace *trace);
 CLO_API bool clo_trace_is_emulated(const clo_trace *trace);
 
 /* Makes a plan of a trace, to draw, to check (CLO_CHECK_MEASURED) or to replay. The plan's planner is "measured", or
- * "emulated" where the trace is.
+ * "emulated" where the trace is. Of a trace of several releases only the first release is taken, without an interval.
  *
  *   cost  of the same graph and platform; read during the call only.
  *   out   the plan, owned by the caller.
@@ -82,7 +86,8 @@ CLO_API CLO_NODISCARD clo_status clo_trace_to_plan(const clo_trace *trace, const
 
 /* Writes Chrome / Perfetto JSON, to be opened in ui.perfetto.dev: one track for each executor, arrows along the edges.
  * Executions that have lost (is_lost) have the category "lost", those that were skipped "skipped". "otherData" holds
- * {"times": "measured" or "emulated"}, and an emulated process has the label "emulated". The file is written whole or
+ * {"times": "measured" or "emulated"}, and an emulated process has the label "emulated". Executions of later releases
+ * than the first have "args" with "release", and the arrows are those of the last release. The file is written whole or
  * not at all.
  *
  *   cost   of the same graph and platform.

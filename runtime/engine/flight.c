@@ -262,7 +262,7 @@ clo_status clo_flight_create(const clo_program *program, const clo_flight_config
     fill_depths(flight, config->depths);
     status = make_back(flight, arena);
     if (status == CLO_OK)
-        status = clo_flight_data_create(&flight->data, config->copies, arena);
+        status = clo_flight_data_create(&flight->data, config->has_data, config->copies, arena);
     if (status == CLO_OK)
         *out = flight;
     return status;

@@ -65,8 +65,8 @@ typedef struct clo_flight_config {
     /* [instances] clo_plan_buffer_depths. */
     const uint32_t *depths;
     uint32_t slots;
-    /* Data really move; times are kept. */
-    bool copies, is_timed;
+    /* Outputs are kept, for bodies; data really move; times are kept. */
+    bool has_data, copies, is_timed;
 } clo_flight_config;
 
 /* Everything lies in `arena`, scratch too. Returns CLO_OK, CLO_ERR_ARGUMENT (fewer slots than stages), CLO_ERR_LIMIT,

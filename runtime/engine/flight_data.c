@@ -116,12 +116,12 @@ static clo_status count_transfers(clo_flight_data *data, clo_arena *arena)
     return CLO_OK;
 }
 
-clo_status clo_flight_data_create(clo_flight_data *data, bool copies, clo_arena *arena)
+clo_status clo_flight_data_create(clo_flight_data *data, bool has_data, bool copies, clo_arena *arena)
 {
     const clo_program *program = data->program;
     clo_status status = program->crosses_memories ? count_transfers(data, arena) : CLO_OK;
 
-    if (status != CLO_OK || !program->graph->has_outputs)
+    if (status != CLO_OK || !has_data || !program->graph->has_outputs)
         return status;
     if (copies && program->crosses_memories)
         status = number_memories(data, arena);
@@ -145,7 +145,6 @@ clo_status clo_flight_data_create(clo_flight_data *data, bool copies, clo_arena 
 
 static uint64_t offset_of(const clo_flight_data *data, uint32_t execution, uint64_t release)
 {
-
     return data->at[execution] + release % data->depth[execution] * buffer_bytes(data->program, execution);
 }
 
@@ -211,10 +210,7 @@ int clo_flight_data_call(clo_flight_data *data, uint32_t execution, uint64_t rel
                      .expected_ns = clo_cost_time(program->cost, task, executor),
                      .release = release};
 
-    if (data->transfers != NULL) {
-        stats->transfers += data->transfers[execution];
-        stats->transferred_bytes += data->transferred_bytes[execution];
-    }
+    clo_flight_data_count(data, execution, stats);
     if (data->at != NULL) {
         call.inputs_count = gather(data, execution, call.release, scratch, &stats->copied_bytes);
         call.inputs = call.inputs_count > 0 ? scratch->inputs : NULL;

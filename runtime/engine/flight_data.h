@@ -29,8 +29,18 @@ typedef struct clo_flight_data {
     uint64_t *transfers, *transferred_bytes;
 } clo_flight_data;
 
-/* program, slots and depth are there. Returns CLO_OK, CLO_ERR_LIMIT or CLO_ERR_MEMORY. */
-clo_status clo_flight_data_create(clo_flight_data *data, bool copies, clo_arena *arena);
+/* program, slots and depth are there. has_data: buffers too; else transfers are counted and no body is called. Returns
+ * CLO_OK, CLO_ERR_LIMIT or CLO_ERR_MEMORY. */
+clo_status clo_flight_data_create(clo_flight_data *data, bool has_data, bool copies, clo_arena *arena);
+
+/* Counts the inputs of an execution that cross memories. */
+static inline void clo_flight_data_count(const clo_flight_data *data, uint32_t execution, clo_engine_stats *stats)
+{
+    if (data->transfers == NULL)
+        return;
+    stats->transfers += data->transfers[execution];
+    stats->transferred_bytes += data->transferred_bytes[execution];
+}
 
 /* Moves inputs and runs the body of an execution; returns what the body returned. scratch: of clo_flight_inputs_max. */
 int clo_flight_data_call(clo_flight_data *data, uint32_t execution, uint64_t release, const clo_engine_scratch *scratch,

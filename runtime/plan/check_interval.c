@@ -58,12 +58,13 @@ static clo_status check_executor(const clo_cost *cost, const turn *turns, size_t
 
     for (size_t i = 0; i < count; i++) {
         const turn *next = &turns[(i + 1) % count];
-        int64_t until_ns = next->offset_ns + (i + 1 == count ? interval_ns : 0);
+        /* Offsets are less than the interval, which may be as long as a time can be. */
+        int64_t room_ns = (i + 1 == count ? interval_ns : 0) - turns[i].offset_ns + next->offset_ns;
         if (turns[i].length_ns > interval_ns)
             return clo_fail(CLO_ERR_INVALID, "%s takes %lld ns, longer than the interval of %lld ns",
                             name_of(cost, turns[i].placement, text), (long long)turns[i].length_ns,
                             (long long)interval_ns);
-        if (turns[i].length_ns > until_ns - turns[i].offset_ns)
+        if (turns[i].length_ns > room_ns)
             return overlap(cost, &turns[i], next, interval_ns);
     }
     return CLO_OK;

@@ -21,19 +21,33 @@ static clo_status fill_outcome(clo_plan *plan, const clo_trace *trace)
     return CLO_OK;
 }
 
-clo_status clo_trace_to_plan(const clo_trace *trace, const clo_cost *cost, clo_plan **out)
+/* The first release of a series: of each instance what comes first. */
+static clo_status drop_later_releases(const clo_graph *graph, clo_placement *placements, size_t *count)
 {
-    if (trace == NULL || cost == NULL || out == NULL)
-        return clo_fail_null("clo_trace_to_plan", "trace, cost or out");
-    clo_status status = clo_trace_matches(trace, cost);
-    if (status != CLO_OK)
-        return status;
-    size_t count = trace->count;
-    const clo_trace_event *events = trace->events;
-    clo_placement *placements = clo_allocate(count, sizeof *placements);
-    if (placements == NULL)
+    bool *has = clo_allocate(graph->instances, sizeof *has);
+    size_t kept = 0;
+
+    if (has == NULL)
         return clo_fail_memory("a measured schedule");
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < *count; i++) {
+        uint32_t instance = graph->first_instance[placements[i].task] + placements[i].instance;
+        if (!has[instance])
+            placements[kept++] = placements[i];
+        has[instance] = true;
+    }
+    *count = kept;
+    clo_free(has);
+    return CLO_OK;
+}
+
+/* True: there are several releases. */
+static bool fill_placements(clo_placement *placements, const clo_trace *trace)
+{
+    const clo_trace_event *events = trace->events;
+    bool is_series = false;
+
+    for (size_t i = 0; i < trace->count; i++) {
+        is_series = is_series || events[i].release != events[0].release;
         placements[i] = (clo_placement){
             .task = events[i].task,
             .instance = events[i].instance,
@@ -42,8 +56,26 @@ clo_status clo_trace_to_plan(const clo_trace *trace, const clo_cost *cost, clo_p
             .start_ns = events[i].start_ns,
             .finish_ns = events[i].finish_ns,
         };
+    }
+    return is_series;
+}
+
+clo_status clo_trace_to_plan(const clo_trace *trace, const clo_cost *cost, clo_plan **out)
+{
+    if (trace == NULL || cost == NULL || out == NULL)
+        return clo_fail_null("clo_trace_to_plan", "trace, cost or out");
+    clo_status status = clo_trace_matches(trace, cost);
+    if (status != CLO_OK)
+        return status;
+    clo_placement *placements = clo_allocate(trace->count, sizeof *placements);
+    if (placements == NULL)
+        return clo_fail_memory("a measured schedule");
+    size_t count = trace->count;
+    if (fill_placements(placements, trace))
+        status = drop_later_releases(clo_cost_graph(cost), placements, &count);
     clo_plan *plan = NULL;
-    status = clo_plan_from_placements(cost, trace->is_emulated ? "emulated" : "measured", placements, count, &plan);
+    if (status == CLO_OK)
+        status = clo_plan_from_placements(cost, trace->is_emulated ? "emulated" : "measured", placements, count, &plan);
     if (status == CLO_OK && clo_cost_graph(cost)->modes != NULL)
         status = fill_outcome(plan, trace);
     if (status != CLO_OK) {

@@ -56,8 +56,11 @@ static void add_slice(clo_text *text, const clo_graph *graph, const clo_trace_ev
     clo_text_add_json(text, clo_graph_task_name(graph, event->task, scratch));
     add_time(text, "ts", event->start_ns);
     add_time(text, "dur", event->finish_ns - event->start_ns);
-    clo_text_add(text, ",\"args\":{\"task\":%u,\"instance\":%u,\"replica\":%s,\"sequence\":%llu}}", event->task,
+    clo_text_add(text, ",\"args\":{\"task\":%u,\"instance\":%u,\"replica\":%s,\"sequence\":%llu", event->task,
                  event->instance, event->is_replica ? "true" : "false", (unsigned long long)event->sequence);
+    if (event->release > 0)
+        clo_text_add(text, ",\"release\":%llu", (unsigned long long)event->release);
+    clo_text_add(text, "}}");
 }
 
 static void add_arrow(clo_text *text, const clo_trace_event *from, const clo_trace_event *to, uint32_t id)
@@ -72,7 +75,7 @@ static void add_arrow(clo_text *text, const clo_trace_event *from, const clo_tra
     clo_text_add(text, "}");
 }
 
-/* The originals, by instance. */
+/* The originals, by instance; of several releases those of the last one. */
 typedef struct originals {
     const clo_trace_event **events; /* [instances]; NULL: did not run */
     uint32_t *next_elsewhere;       /* [instances] the next one of the task that ran on another executor, or the end */

@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/saturate.h"
 #include "base/status.h"
+#include "engine/flight_plan.h"
 #include "run/cut.h"
 #include "run/done.h"
 #include "run/item.h"
@@ -43,32 +44,6 @@ clo_status clo_flow_check(const clo_runtime *runtime, const clo_job_config *conf
     return CLO_OK;
 }
 
-static clo_status make_flight(clo_job *job, const clo_job_config *config, clo_arena *arena)
-{
-    const clo_runtime *runtime = job->runtime;
-    int64_t interval_ns = clo_plan_interval_ns(config->plan), makespan_ns = clo_plan_makespan_ns(config->plan);
-    size_t count, instances = job->program->instances;
-    uint32_t *depths = clo_arena_take(arena, instances, sizeof *depths);
-    const clo_placement *placements = clo_plan_placements(config->plan, &count);
-    clo_flight_config of_flight = {.placements = placements,
-                                   .count = count,
-                                   .interval_ns = interval_ns > 0   ? interval_ns
-                                                  : makespan_ns > 0 ? makespan_ns
-                                                                    : 1,
-                                   .depths = depths,
-                                   .slots = config->releases_in_flight,
-                                   .copies = runtime->copies,
-                                   .is_timed = runtime->clock == CLO_CLOCK_VIRTUAL};
-
-    if (depths == NULL)
-        return clo_fail_memory("a job");
-    /* What a valid plan cannot, another one may: wait in a circle. */
-    clo_status status = clo_plan_check(config->plan, job->cost, CLO_CHECK_FULL);
-    if (status == CLO_OK && job->program->executions == job->program->instances)
-        status = clo_plan_buffer_depths(config->plan, job->cost, depths);
-    return status == CLO_OK ? clo_flight_create(job->program, &of_flight, arena, &job->flow->flight) : status;
-}
-
 clo_status clo_flow_create(clo_job *job, const clo_job_config *config, clo_arena *arena)
 {
     size_t threads = job->runtime->first_slot + (size_t)job->runtime->carriers_count;
@@ -78,7 +53,13 @@ clo_status clo_flow_create(clo_job *job, const clo_job_config *config, clo_arena
     if (job->flow == NULL)
         return clo_fail_memory("a job");
     clo_flow *flow = job->flow;
-    clo_status status = make_flight(job, config, arena);
+    const clo_flight_use use = {.plan = config->plan,
+                                .cost = job->cost,
+                                .slots = config->releases_in_flight,
+                                .has_data = true,
+                                .copies = job->runtime->copies,
+                                .is_timed = job->runtime->clock == CLO_CLOCK_VIRTUAL};
+    clo_status status = clo_flight_of_plan(job->program, &use, arena, &flow->flight);
     if (status != CLO_OK)
         return status;
     flow->slots = clo_arena_take(arena, slots, sizeof *flow->slots);
@@ -193,7 +174,7 @@ static bool act(clo_job *job)
     if (clo_stop_is_set(&job->stop))
         lower_final(flow, flow->opened);
     uint64_t final = atomic_load_explicit(&flow->final, memory_order_relaxed);
-    uint64_t all = final == UINT64_MAX ? UINT64_MAX : final == 0 && flow->opened == 0 ? 0 : final + flow->tail;
+    uint64_t all = final == UINT64_MAX ? UINT64_MAX : final == 0 && flow->opened == 0 ? 0 : clo_amount_add(final, flow->tail);
     uint64_t due = final == UINT64_MAX ? atomic_load_explicit(&flow->released, memory_order_relaxed) : all;
     while (flow->opened < due && flow->opened - flow->ended < flow->flight->slots)
         open_next(job, final);

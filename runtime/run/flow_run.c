@@ -20,21 +20,27 @@ static void note_first(clo_job *job, clo_flow_slot *slot, uint64_t release)
     clo_histogram_record(&series->start_ns, clo_time_sub(clo_clock_ns(), due_ns));
 }
 
-static void note(clo_worker *worker, clo_job *job, uint32_t execution, clo_flight_span span)
+static uint64_t release_of(const clo_job *job, uint32_t item)
+{
+    return job->flow->flight->number[clo_flight_slot(job->flow->flight, item)];
+}
+
+static void note(clo_worker *worker, clo_job *job, uint32_t item, clo_flight_span span)
 {
     const clo_graph *graph = job->program->graph;
-    uint32_t task = graph->task_of[execution];
+    uint32_t execution = clo_flight_execution(job->flow->flight, item), task = graph->task_of[execution];
 
     if (worker->recorder.slots != NULL)
         clo_recorder_add(worker, job, execution, span.start_ns, span.finish_ns);
+    job->stats[worker->index].busy += span.finish_ns - span.start_ns;
     if (job->events == NULL)
         return;
-    job->stats[worker->index].busy += span.finish_ns - span.start_ns;
     job->events[execution] = (clo_trace_event){.task = task,
                                                .instance = execution - graph->first_instance[task],
                                                .executor = worker->index,
                                                .start_ns = span.start_ns,
-                                               .finish_ns = span.finish_ns};
+                                               .finish_ns = span.finish_ns,
+                                               .release = release_of(job, item)};
 }
 
 /* The body, or what stands for it in a series that was stopped, or behind its end. */
@@ -61,7 +67,7 @@ static void run_body(clo_worker *worker, clo_job *job, uint32_t item, clo_flow_s
     if (is_noted)
         span.finish_ns = clo_clock_ns() - job->run_ns;
     if (is_noted || is_virtual)
-        note(worker, job, execution, span);
+        note(worker, job, item, span);
     if (code != 0)
         clo_job_fail(job, execution, code);
 }

@@ -10,6 +10,7 @@
 #include "base/status.h"
 #include "engine/compile.h"
 #include "sim/drive.h"
+#include "sim/flight.h"
 #include "sim/recorded.h"
 #include "trace/trace.h"
 
@@ -242,6 +243,9 @@ static clo_status read_config(const clo_cost *cost, const clo_sim_config *theirs
         return clo_fail(CLO_ERR_ARGUMENT, "clo_sim_config.deadline_ns is negative; use 0 for none");
     if (config->plan != NULL && config->policy != NULL)
         return clo_fail(CLO_ERR_ARGUMENT, "clo_sim_config has both a plan and a policy; give one");
+    status = clo_sim_check_flight(config);
+    if (status != CLO_OK)
+        return status;
     if (config->policy != NULL && (config->policy->decide == NULL))
         return clo_fail(CLO_ERR_ARGUMENT, "the policy has no decide function");
     return CLO_OK;
@@ -261,6 +265,13 @@ clo_status clo_simulate(const clo_cost *cost, const clo_sim_config *theirs, clo_
     clo_sim sim = {.executes = config.execute != 0};
     clo_job_result mine = {.size = sizeof mine, .failed_task = CLO_NONE};
     clo_trace *made = NULL;
+    if (config.releases_in_flight > 0) {
+        status = clo_sim_fly(cost, &config, &mine, trace, output_hash);
+        mine.status = status;
+        if (status == CLO_OK || status == CLO_ERR_TASK)
+            clo_result_write(result, &mine, sizeof mine);
+        return status;
+    }
     clo_arena_limit(&sim.arena, config.memory_limit_bytes);
     status = clo_arena_explain(&sim.arena, build(&sim, cost, &config));
     if (status == CLO_OK)

@@ -4,7 +4,7 @@
 
 #include "base/rng.h"
 #include "graph/graph.h"
-#include "random.h"
+#include "random_scene.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -12,27 +12,6 @@
 #define SEEDS (SANITIZED ? 120u : 600u)
 #define TINY_INSTANCES 7u
 #define TINY_EXECUTORS 4u
-
-typedef struct scene {
-    clo_graph *graph;
-    clo_platform *platform;
-    clo_cost *cost;
-} scene;
-
-static scene make_scene(uint64_t seed, unsigned features)
-{
-    scene s = {.graph = random_graph(seed, features), .platform = random_platform(seed, features)};
-
-    ok(clo_cost_create(s.graph, s.platform, &s.cost));
-    return s;
-}
-
-static void drop_scene(scene *s)
-{
-    clo_cost_destroy(s->cost);
-    clo_platform_destroy(s->platform);
-    clo_graph_destroy(s->graph);
-}
 
 static unsigned features_of(uint64_t seed)
 {

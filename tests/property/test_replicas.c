@@ -3,7 +3,7 @@
 #include "support.h"
 
 #include "graph/graph.h"
-#include "random.h"
+#include "random_scene.h"
 
 #include <string.h>
 
@@ -48,27 +48,6 @@ static const clo_policy repeater = {.size = sizeof(clo_policy),
                                     .readiness = CLO_READY_ASSIGNED,
                                     .commits = 1,
                                     .decide = copy_twice};
-
-typedef struct scene {
-    clo_graph *graph;
-    clo_platform *platform;
-    clo_cost *cost;
-} scene;
-
-static scene make_scene(uint64_t seed, unsigned features)
-{
-    scene s = {.graph = random_graph(seed, features), .platform = random_platform(seed, features)};
-
-    ok(clo_cost_create(s.graph, s.platform, &s.cost));
-    return s;
-}
-
-static void drop_scene(scene *s)
-{
-    clo_cost_destroy(s->cost);
-    clo_platform_destroy(s->platform);
-    clo_graph_destroy(s->graph);
-}
 
 static void check_trace(const scene *s, const clo_trace *trace, int mode)
 {

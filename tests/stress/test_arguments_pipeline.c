@@ -118,6 +118,24 @@ static void measures(void **state)
     fails(CLO_ERR_ARGUMENT, "interval", clo_plan_pipeline_measure(s.plan, s.f.cost, &metrics));
 }
 
+static void traces(void **state)
+{
+    (void)state;
+    clo_sim_config config = CLO_SIM_CONFIG_INIT;
+    clo_trace *trace;
+
+    config.plan = s.pipeline;
+    config.releases_in_flight = 2;
+    config.releases = 3;
+    ok(clo_simulate(s.f.cost, &config, NULL, &trace, NULL));
+    refuses(clo_pipeline_check, NULL, s.pipeline, s.f.cost, 2);
+    refuses(clo_pipeline_check, trace, NULL, s.f.cost, 2);
+    refuses(clo_pipeline_check, trace, s.pipeline, NULL, 2);
+    refuses(clo_pipeline_check, trace, s.pipeline, s.f.cost, 0);
+    ok(clo_pipeline_check(trace, s.pipeline, s.f.cost, 2));
+    clo_trace_destroy(trace);
+}
+
 static void incomplete_plans(void **state)
 {
     (void)state;
@@ -136,7 +154,8 @@ int main(void)
     const struct CMUnitTest tests[] = {cmocka_unit_test(bounds),          cmocka_unit_test(planner),
                                        cmocka_unit_test(intervals),       cmocka_unit_test(plans),
                                        cmocka_unit_test(buffer_depths),   cmocka_unit_test(measures),
-                                       cmocka_unit_test(incomplete_plans)};
+                                       cmocka_unit_test(incomplete_plans),
+                                       cmocka_unit_test(traces)};
 
     return cmocka_run_group_tests_name("arguments_pipeline", tests, set_up, tear_down);
 }

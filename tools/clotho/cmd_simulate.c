@@ -166,6 +166,10 @@ static int check_files(const simulate_options *o)
 
 static int check_options(const simulate_options *o)
 {
+    int code = simulate_flight_check(o);
+
+    if (code != EXIT_GOOD || o->releases_in_flight > 0)
+        return code;
     if (o->planner != NULL &&
         (o->policy != NULL || o->replay != NULL || o->jobs > 0 || o->arrivals != NULL || o->seeds != NULL ||
          o->csv != NULL || o->gantt != NULL || o->trace != NULL || o->skips_misfits))
@@ -238,6 +242,9 @@ int cmd_simulate(int argc, char **argv)
         {"skip-misfits", 0, NULL, OPTION_FLAG, &o.skips_misfits,
          "refuse jobs that fit nowhere on the platform, and simulate the others"},
         {"steps-max", 0, "N", OPTION_U32, &o.steps_max, "bound of the steps of a decision"},
+        {"releases-in-flight", 0, "N", OPTION_U32, &o.releases_in_flight,
+         "in place of a policy: a series of releases of one graph, up to N at once"},
+        {"releases", 0, "N", OPTION_U32, &o.releases, "with --releases-in-flight: releases in all (1000)"},
         {"log", 0, "F", OPTION_TEXT, &o.log, "write the log of inputs and decisions (clotho.log/1)"},
         {"replay", 0, "LOG", OPTION_TEXT, &o.replay,
          "repeat the run of this log, simulated or real, and compare each record"},
@@ -251,6 +258,8 @@ int cmd_simulate(int argc, char **argv)
     if (code != OPTIONS_GO_ON)
         return code;
     code = check_options(&o);
+    if (code == EXIT_GOOD && o.releases_in_flight > 0)
+        return simulate_flight(operands[0], &o);
     if (code == EXIT_GOOD && o.planner != NULL)
         return simulate_planner(operands[0], &o);
     return code != EXIT_GOOD ? code : simulate_path(operands[0], &o);

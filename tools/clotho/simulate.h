@@ -16,6 +16,7 @@ typedef struct simulate_options {
     const char *arrivals, *seeds, *log, *replay, *csv, *gantt, *trace;
     const char *environment; /* NULL: the costs give the times */
     uint32_t jobs, steps_max, live;
+    uint32_t releases_in_flight, releases;
     uint64_t seed;
     bool as_json, skips_misfits;
 } simulate_options;
@@ -64,6 +65,12 @@ bool names_workload(const char *path);
 
 /* Simulates the workload at `path` as the options say. Returns an exit code. */
 int simulate_workload(const char *path, const simulate_options *options);
+
+/* Whether the options go together with --releases-in-flight, or none of it is asked for. Returns an exit code. */
+int simulate_flight_check(const simulate_options *options);
+
+/* Plans the graph at `path` modulo an interval and simulates a series of releases. Returns an exit code. */
+int simulate_flight(const char *path, const simulate_options *options);
 
 /* Plans the workload at `path` with options->planner. Returns an exit code. */
 int simulate_planner(const char *path, const simulate_options *options);

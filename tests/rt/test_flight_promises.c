@@ -1,0 +1,222 @@
+/* R1 and R2 for releases in flight: 10 000 periods of the driving pipeline and of the radar (examples/), in memory that is
+ * there before the first one, ask for none and take no page fault. Small bodies; no time is judged. Mutation: a body that
+ * allocates, or touches a fresh page, is counted. */
+#define _GNU_SOURCE
+#include "support.h"
+
+#include "fault.h"
+
+#include "../../examples/pipeline/pylot.h"
+#include "../../examples/radar/radar.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#define PERIODS (SANITIZED ? 300u : 10000u)
+#define IN_FLIGHT 4u
+#define PAGE 4096u
+
+typedef struct scene {
+    application app;
+    application_option options[PYLOT_OPTIONS + RADAR_OPTIONS];
+    application_graph graph;
+    clo_platform *platform;
+    clo_cost *cost;
+    clo_plan *plan;
+    clo_runtime *runtime;
+    clo_job *job;
+    void *memory;
+    bool is_locked;
+} scene;
+
+static void set_option(scene *s, const char *name, int64_t value)
+{
+    for (uint32_t i = 0; i < s->app.options_count; i++)
+        if (strcmp(s->app.options[i].name, name) == 0) {
+            s->app.options[i].value = value;
+            return;
+        }
+    fail_msg("the application has no option '%s'", name);
+}
+
+static void open_graph(scene *s)
+{
+    assert_null(s->app.open(&s->app));
+    ok(clo_graph_create(s->app.name, &s->graph.graph));
+    s->app.build(&s->app, &s->graph);
+    ok(s->graph.status);
+    ok(clo_graph_seal(s->graph.graph));
+}
+
+static void open_job(scene *s, int64_t period_ns, uint64_t releases)
+{
+    clo_runtime_config runtime = CLO_RUNTIME_CONFIG_INIT;
+    clo_job_config job = CLO_JOB_CONFIG_INIT;
+    clo_pipeline_config pipeline = CLO_PIPELINE_CONFIG_INIT;
+
+    pipeline.releases_in_flight = IN_FLIGHT;
+    runtime.unpinned = 1;
+    runtime.stack_bytes = 256 << 10;
+    s->is_locked = !SANITIZED && mlockall(MCL_CURRENT | MCL_FUTURE) == 0;
+    ok(clo_platform_open("uniform:2", &s->platform));
+    ok(clo_cost_create(s->graph.graph, s->platform, &s->cost));
+    ok(clo_plan_pipeline(s->cost, &pipeline, &s->plan));
+    ok(clo_runtime_create(s->platform, &runtime, &s->runtime));
+    job.plan = s->plan;
+    job.releases_in_flight = IN_FLIGHT;
+    job.releases = releases;
+    job.period_ns = period_ns;
+    ok(clo_job_memory_bytes(s->runtime, s->cost, &job, &job.memory_bytes));
+    s->memory = job.memory = aligned_alloc(64, (job.memory_bytes + 63) / 64 * 64);
+    assert_non_null(s->memory);
+    memset(s->memory, 0, job.memory_bytes);
+    ok(clo_job_create(s->runtime, s->cost, &job, &s->job));
+}
+
+static void close_scene(scene *s)
+{
+    clo_job_destroy(s->job);
+    clo_runtime_destroy(s->runtime);
+    clo_plan_destroy(s->plan);
+    clo_cost_destroy(s->cost);
+    clo_platform_destroy(s->platform);
+    application_graph_free(&s->graph);
+    if (s->app.close != NULL)
+        s->app.close(&s->app);
+    free(s->memory);
+    munlockall();
+}
+
+static uint64_t faults_of(const clo_runtime *runtime)
+{
+    clo_worker_stats stats = CLO_WORKER_STATS_INIT;
+    uint64_t faults = 0;
+
+    for (uint32_t w = 0; w < clo_runtime_workers(runtime); w++) {
+        ok(clo_runtime_worker_stats(runtime, w, &stats));
+        faults += stats.minor_faults + stats.major_faults;
+    }
+    return faults;
+}
+
+typedef struct counted {
+    uint64_t allocations, faults;
+} counted;
+
+/* A series; what it asked for. */
+static counted run_series(const scene *s)
+{
+    uint64_t faults = faults_of(s->runtime);
+
+    fault_fail_nth(0);
+    ok(clo_job_submit(s->job));
+    ok(clo_job_wait(s->job, NULL));
+    return (counted){fault_count(), faults_of(s->runtime) - faults};
+}
+
+static void keeps_its_promises(scene *s, int64_t period_ns)
+{
+    char line[256], json[256];
+    clo_job_timing timing = CLO_JOB_TIMING_INIT;
+
+    open_graph(s);
+    open_job(s, period_ns, PERIODS);
+    counted all = run_series(s);
+    ok(clo_job_timing_read(s->job, &timing));
+    assert_int_equal(timing.finished, PERIODS);
+    assert_int_equal(all.allocations, 0);
+    if (s->is_locked)
+        assert_int_equal(all.faults, 0);
+    if (!s->app.check(&s->app, line, json, sizeof line))
+        fail_msg("%s", line);
+    bool is_locked = s->is_locked;
+    close_scene(s);
+    if (SANITIZED)
+        skip_because("page faults: a sanitizer touches memory of its own", "./dev test");
+    if (!is_locked)
+        skip_because("page faults: memory cannot be locked", "ulimit -l unlimited, or run as root");
+}
+
+static void ten_thousand_periods_of_the_driving_pipeline(void **state)
+{
+    (void)state;
+    scene s = {0};
+
+    pylot_describe(&s.app, s.options);
+    set_option(&s, "scale", 5); /* millionths of the measured times: 3 us of work */
+    keeps_its_promises(&s, 20000);
+}
+
+static void ten_thousand_releases_of_the_driving_pipeline_without_a_period(void **state)
+{
+    (void)state;
+    scene s = {0};
+
+    pylot_describe(&s.app, s.options);
+    set_option(&s, "scale", 5);
+    keeps_its_promises(&s, 0);
+}
+
+/* The smallest that it takes. */
+static void ten_thousand_periods_of_the_radar(void **state)
+{
+    (void)state;
+    scene s = {0};
+
+    radar_describe(&s.app, s.options);
+    set_option(&s, "pulses", 64);
+    set_option(&s, "ranges", 2048);
+    set_option(&s, "batch", 64);
+    set_option(&s, "block", 2048);
+    keeps_its_promises(&s, 20000);
+}
+
+static char *fresh;
+static _Atomic uint32_t next_page;
+
+static int waste(const clo_call *call)
+{
+    (void)call;
+    char *memory = malloc(16);
+
+    if (memory == NULL)
+        return 1;
+    *(volatile char *)memory = 1;
+    free(memory);
+    ((volatile char *)fresh)[(size_t)(next_page++ % PERIODS) * PAGE] = 1;
+    return 0;
+}
+
+static void a_body_that_allocates_and_touches_fresh_pages_is_counted(void **state)
+{
+    (void)state;
+    clo_task task = {.body = waste, .work_ns = 1000};
+    scene s = {0};
+
+    ok(clo_graph_create("waste", &s.graph.graph));
+    ok(clo_graph_add_task(s.graph.graph, &task, NULL));
+    ok(clo_graph_seal(s.graph.graph));
+    open_job(&s, 0, 200);
+    munlockall();
+    fresh = mmap(NULL, (size_t)PERIODS * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    assert_true(fresh != MAP_FAILED);
+    (void)madvise(fresh, (size_t)PERIODS * PAGE, MADV_NOHUGEPAGE);
+    counted all = run_series(&s);
+    assert_true(all.allocations >= 200);
+    assert_true(all.faults >= 200);
+    munmap(fresh, (size_t)PERIODS * PAGE);
+    close_scene(&s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_body_that_allocates_and_touches_fresh_pages_is_counted),
+        cmocka_unit_test(ten_thousand_periods_of_the_driving_pipeline),
+        cmocka_unit_test(ten_thousand_releases_of_the_driving_pipeline_without_a_period),
+        cmocka_unit_test(ten_thousand_periods_of_the_radar),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
