@@ -1,7 +1,9 @@
 /* flight.c - with more releases in flight the executors are never idle for want of data, and a release takes longer.
- * For each number of releases in flight a plan is made (modulo scheduling), a job with its memory, and a series is run. */
+ * For each number of releases in flight a plan is made (modulo scheduling), a job with its memory, and a series is
+ * run. */
 #include "flight.h"
 
+#include "../common/load.h"
 #include "heap.h"
 
 #include <inttypes.h>
@@ -15,7 +17,8 @@ typedef struct series {
     clo_job_timing timing;
     size_t job_bytes;
     uint64_t allocations, faults;
-    double executed_ns; /* from one release to the next */
+    double executed_ns;  /* from one release to the next */
+    double foreign_load; /* share of the CPUs that other programs took */
 } series;
 
 static uint64_t faults_of(const clo_runtime *runtime)
@@ -47,12 +50,14 @@ static clo_status make_job(const flight_setup *setup, clo_job_config *config, se
 static clo_status run(const flight_setup *setup, clo_job *job, series *of)
 {
     uint64_t faults = faults_of(setup->s->runtime);
+    load before = load_now();
 
     heap_count_start();
     clo_status status = clo_job_submit(job);
     if (status == CLO_OK)
         status = clo_job_wait(job, &of->result);
     of->allocations = heap_count_stop();
+    of->foreign_load = load_foreign(before);
     of->faults = faults_of(setup->s->runtime) - faults;
     if (status == CLO_OK)
         status = clo_job_timing_read(job, &of->timing);
@@ -90,10 +95,10 @@ static void print_row(uint32_t in_flight, const series *of)
 {
     const clo_pipeline_metrics *m = &of->planned;
 
-    printf("%9u %10.1f %10.1f %10.1f %10.1f %10.1f %10.1f %10.1f %10.3f\n", in_flight, (double)m->bound_ns / 1e3,
+    printf("%9u %10.1f %10.1f %10.1f %10.1f %10.1f %10.1f %10.1f %10.3f %10.1f\n", in_flight, (double)m->bound_ns / 1e3,
            (double)m->interval_ns / 1e3, of->executed_ns / 1e3, 1e9 / of->executed_ns, (double)m->latency_ns / 1e3,
            (double)of->timing.response_ns.p50_ns / 1e3, (double)of->timing.response_ns.p99_ns / 1e3,
-           (double)m->buffer_bytes / 1048576);
+           (double)m->buffer_bytes / 1048576, 100 * of->foreign_load);
 }
 
 static void print_json(uint32_t in_flight, const series *of)
@@ -103,10 +108,10 @@ static void print_json(uint32_t in_flight, const series *of)
     printf("{\"in_flight\": %u, \"bound_ns\": %" PRId64 ", \"interval_ns\": %" PRId64 ", \"executed_ns\": %.0f, "
            "\"latency_ns\": %" PRId64 ", \"response_p50_ns\": %" PRId64 ", \"response_p99_ns\": %" PRId64
            ", \"buffer_bytes\": %" PRIu64 ", \"job_bytes\": %zu, \"released\": %" PRIu64 ", \"finished\": %" PRIu64
-           ", \"allocations\": %" PRIu64 ", \"page_faults\": %" PRIu64 "}\n",
+           ", \"allocations\": %" PRIu64 ", \"page_faults\": %" PRIu64 ", \"foreign_load\": %.3f}\n",
            in_flight, m->bound_ns, m->interval_ns, of->executed_ns, m->latency_ns, of->timing.response_ns.p50_ns,
            of->timing.response_ns.p99_ns, m->buffer_bytes, of->job_bytes, of->timing.released, of->timing.finished,
-           of->allocations, of->faults);
+           of->allocations, of->faults, of->foreign_load);
 }
 
 static bool is_kept(const flight_setup *setup, const series *of)
@@ -121,8 +126,9 @@ bool flight_run(const flight_setup *setup)
 
     if (!setup->as_json)
         printf("%" PRIu64 " releases for each number of them in flight, microseconds:\n\n%9s %10s %10s %10s %10s %10s "
-               "%10s %10s %10s\n",
-               setup->releases, "in flight", "bound", "planned", "executed", "1/s", "latency", "p50", "p99", "MiB");
+               "%10s %10s %10s %10s\n",
+               setup->releases, "in flight", "bound", "planned", "executed", "1/s", "latency", "p50", "p99", "MiB",
+               "others %");
     for (uint32_t n = 1; n <= setup->most; n++) {
         series of = {
             .planned = CLO_PIPELINE_METRICS_INIT, .result = CLO_JOB_RESULT_INIT, .timing = CLO_JOB_TIMING_INIT};

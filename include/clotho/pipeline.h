@@ -159,11 +159,11 @@ CLO_API CLO_NODISCARD clo_status clo_plan_pipeline_measure(const clo_plan *plan,
  *   releases_in_flight  as clo_job_config.releases_in_flight; at least 1.
  *
  * Returns CLO_OK, or
- *   CLO_ERR_INVALID   clo_last_error names the first violation: an instance that is missing or executed twice, on another
- *                     executor than planned, for another time than its cost (where the trace is emulated), before its
- *                     inputs have arrived, at the same time as another one on its executor or not in the order of the plan
- *                     modulo its interval; an output written over before its last consumer has ended; a release that begins
- *                     while as many before it are in flight as there may be
+ *   CLO_ERR_INVALID   clo_last_error names the first violation: an instance that is missing or executed twice, or on
+ *                     another executor than planned, for another time than its cost (in an emulated trace), before
+ *                     its inputs have arrived, beside another one on its executor, or not in the order of the plan
+ *                     modulo its interval; an output written over before its last consumer has ended; a release that
+ *                     begins while as many before it are in flight as there may be
  *   CLO_ERR_ARGUMENT  also: the trace or the plan is of another graph or platform, or has replicas
  *   CLO_ERR_MEMORY
  *

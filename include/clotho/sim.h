@@ -41,8 +41,8 @@ typedef struct clo_sim_config {
      * `recorded` says them. */
     uint64_t seed;
 
-    /* With a plan: as clo_job_config.releases_in_flight (pipeline.h); 0: one run, of one release. Each release begins as
-     * soon as it may, as in a series without a period. Not together with `recorded`. */
+    /* With a plan: as clo_job_config.releases_in_flight (pipeline.h); 0: one run, of one release. Each release begins
+     * as soon as it may, as in a series without a period. Not together with `recorded`. */
     uint32_t releases_in_flight;
 
     /* With releases_in_flight: releases in all. 0: one. */
@@ -61,10 +61,10 @@ typedef struct clo_sim_config {
  *
  * Returns CLO_OK, or
  *   CLO_ERR_ARGUMENT  the plan or the record is of another graph or platform (clo_plan_matches); plan and policy are
- *                     both given; result->size is wrong; unknown config fields; releases_in_flight without a plan, above
- *                     CLO_IN_FLIGHT_MAX, or fewer than the plan needs; releases without releases_in_flight
- *   CLO_ERR_INVALID   the plan is incomplete, or its order is impossible; with releases_in_flight: clo_plan_check refuses
- *                     it
+ *                     both given; result->size is wrong; unknown config fields; releases_in_flight without a plan,
+ *                     above CLO_IN_FLIGHT_MAX, or fewer than the plan needs; releases without releases_in_flight
+ *   CLO_ERR_INVALID   the plan is incomplete, or its order is impossible; with releases_in_flight: clo_plan_check
+ *                     refuses it
  *   CLO_ERR_UNSUPPORTED  releases_in_flight with what it does not go together with (job.h)
  *   CLO_ERR_STATE     a decision differs from the recorded one, and clo_last_error names the first that does; or what
  *                     is left to run demands more than any machine has

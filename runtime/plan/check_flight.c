@@ -115,10 +115,9 @@ static clo_status check_inputs(const checker *check, const clo_trace_event *even
         uint64_t bytes = clo_graph_in_bytes(graph, k);
         for (uint32_t i = graph->first_instance[graph->in[k]]; i < graph->first_instance[graph->in[k] + 1]; i++) {
             const clo_trace_event *source = cell(check, event->release, i);
-            int64_t way_ns = check->trace->is_emulated
-                                 ? clo_platform_transfer_ns(clo_cost_platform(check->cost), bytes, source->executor,
-                                                            event->executor)
-                                 : 0;
+            int64_t way_ns = check->trace->is_emulated ? clo_platform_transfer_ns(clo_cost_platform(check->cost), bytes,
+                                                                                  source->executor, event->executor)
+                                                       : 0;
             if (source->finish_ns > event->start_ns || event->start_ns - source->finish_ns < way_ns)
                 return clash(check, event, source, "it begins before it has the data of");
         }

@@ -174,7 +174,8 @@ static bool act(clo_job *job)
     if (clo_stop_is_set(&job->stop))
         lower_final(flow, flow->opened);
     uint64_t final = atomic_load_explicit(&flow->final, memory_order_relaxed);
-    uint64_t all = final == UINT64_MAX ? UINT64_MAX : final == 0 && flow->opened == 0 ? 0 : clo_amount_add(final, flow->tail);
+    bool has_none = final == 0 && flow->opened == 0;
+    uint64_t all = has_none ? 0 : clo_amount_add(final, flow->tail); /* where it is not known it is UINT64_MAX, too */
     uint64_t due = final == UINT64_MAX ? atomic_load_explicit(&flow->released, memory_order_relaxed) : all;
     while (flow->opened < due && flow->opened - flow->ended < flow->flight->slots)
         open_next(job, final);

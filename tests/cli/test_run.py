@@ -46,6 +46,22 @@ class Run(CommandTest):
             self.bad(2, "run", g, *wrong, holds="--releases")
         self.bad(1, "run", g, "--releases-in-flight", "2", "--clock", "padded", holds="padded")
 
+    def test_releases_in_flight_are_run_as_they_are_simulated(self):
+        g, at, trace = self.generated(), ["--platform", "uniform:3", "--releases-in-flight", "3", "--releases", "40"], self.path("t.json")
+        ran = self.json("run", g, *at, "--clock", "virtual")
+        simulated = self.json("simulate", g, *at, "--trace", trace)
+        self.assertEqual((simulated["valid"], simulated["judged"]), (True, True))
+        self.assertEqual(simulated["makespan_ns"], ran["measured_ns"])
+        self.assertEqual(simulated["completions"], ran["executed"])
+        self.assertEqual(simulated["pipeline"], ran["pipeline"])
+        with open(trace, encoding="utf-8") as file:
+            releases = {e["args"].get("release", 0) for e in json.load(file)["traceEvents"] if e.get("cat") == "task"}
+        self.assertEqual(releases, set(range(40)))
+        self.assertIn("check        valid", self.good("simulate", g, *at))
+        for wrong in [["--releases", "5"], ["--releases-in-flight", "1025"], ["--releases-in-flight", "2", "--policy", "fifo"],
+                      ["--releases-in-flight", "2", "--jobs", "3"], ["--releases-in-flight", "2", "--gantt", "-"]]:
+            self.bad(2, "simulate", g, *wrong, holds="--releases")
+
     def test_every_dispatch_mode_gives_the_same_bytes(self):
         g = self.generated()
         hashes = set()

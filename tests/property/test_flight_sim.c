@@ -1,6 +1,6 @@
-/* Releases in flight, run and simulated: the same starts and ends for every execution of every release, on random graphs,
- * intervals and depths; as early as the rules allow, by an oracle that knows the rules only; and the checker takes what
- * happened, and finds every planted lie. */
+/* Releases in flight, run and simulated: the same starts and ends for every execution of every release, on random
+ * graphs, intervals and depths; as early as the rules allow, by an oracle that knows the rules only; and the checker
+ * takes what happened, and finds every planted lie. */
 #include "support.h"
 
 #include "base/rng.h"
@@ -90,7 +90,7 @@ static span *spans_of(const flight_scene *s)
     return spans;
 }
 
-/* What the workers remember of the last submit. An instance stays on its executor, so its releases are in order there. */
+/* What the workers remember of the last submit. An instance stays on its executor: its releases are in order there. */
 static span *ran_spans(const flight_scene *s)
 {
     const size_t cells = s->graph->instances * s->releases;
@@ -136,10 +136,11 @@ static void same_spans(const flight_scene *s, const span *a, const span *b, uint
 {
     for (size_t i = 0; i < s->graph->instances * s->releases; i++)
         if (a[i].start_ns != b[i].start_ns || a[i].finish_ns != b[i].finish_ns || a[i].executor != b[i].executor)
-            fail_msg("seed %u, release %zu, instance %zu: simulated from %lld to %lld on %u, %s from %lld to %lld on %u",
-                     (unsigned)seed, i / s->graph->instances, i % s->graph->instances, (long long)a[i].start_ns,
-                     (long long)a[i].finish_ns, a[i].executor, what, (long long)b[i].start_ns,
-                     (long long)b[i].finish_ns, b[i].executor);
+            fail_msg(
+                "seed %u, release %zu, instance %zu: simulated from %lld to %lld on %u, %s from %lld to %lld on %u",
+                (unsigned)seed, i / s->graph->instances, i % s->graph->instances, (long long)a[i].start_ns,
+                (long long)a[i].finish_ns, a[i].executor, what, (long long)b[i].start_ns, (long long)b[i].finish_ns,
+                b[i].executor);
 }
 
 /* The oracle: the least starts that the rules of pipeline.h and job.h allow, by repeated relaxation. */
@@ -337,8 +338,8 @@ static void workers_under_the_virtual_clock_do_what_the_simulator_says_of_every_
         same_results(&simulated, &dry);
         assert_int_equal(simulated.copied_bytes, ran.copied_bytes);
         check_trace(&s, trace, slots);
-        span *mine = simulated_spans(&s, trace), *others[] = {
-            simulated_spans(&s, unexecuted), ran_spans(&s), oracle_spans(&s, slots, s.job->flow->flight->data.depth)};
+        span *mine = simulated_spans(&s, trace), *others[] = {simulated_spans(&s, unexecuted), ran_spans(&s),
+                                                              oracle_spans(&s, slots, s.job->flow->flight->data.depth)};
         static const char *const names[] = {"without bodies", "ran", "allowed"};
         for (size_t i = 0; i < 3; i++) {
             same_spans(&s, mine, others[i], seed, names[i]);

@@ -1,6 +1,6 @@
-/* R1 and R2 for releases in flight: 10 000 periods of the driving pipeline and of the radar (examples/), in memory that is
- * there before the first one, ask for none and take no page fault. Small bodies; no time is judged. Mutation: a body that
- * allocates, or touches a fresh page, is counted. */
+/* R1 and R2 for releases in flight: 10 000 periods of the driving pipeline and of the radar (examples/), in memory that
+ * is there before the first one, ask for none and take no page fault. Small bodies; no time is judged. Mutation: a body
+ * that allocates, or touches a fresh page, is counted. */
 #define _GNU_SOURCE
 #include "support.h"
 

@@ -151,11 +151,10 @@ static void incomplete_plans(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(bounds),          cmocka_unit_test(planner),
-                                       cmocka_unit_test(intervals),       cmocka_unit_test(plans),
-                                       cmocka_unit_test(buffer_depths),   cmocka_unit_test(measures),
-                                       cmocka_unit_test(incomplete_plans),
-                                       cmocka_unit_test(traces)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(bounds),           cmocka_unit_test(planner),
+                                       cmocka_unit_test(intervals),        cmocka_unit_test(plans),
+                                       cmocka_unit_test(buffer_depths),    cmocka_unit_test(measures),
+                                       cmocka_unit_test(incomplete_plans), cmocka_unit_test(traces)};
 
     return cmocka_run_group_tests_name("arguments_pipeline", tests, set_up, tear_down);
 }

@@ -1,5 +1,6 @@
-/* Releases in flight under attack: threads that submit, cancel, look and wait at once, the most releases in flight, numbers
- * at their limits, misses, runtimes that go away, jobs made and dropped in a loop. After each attack a series runs whole. */
+/* Releases in flight under attack: threads that submit, cancel, look and wait at once, the most releases in flight,
+ * numbers at their limits, misses, runtimes that go away, jobs made and dropped in a loop. After each attack a series
+ * runs whole. */
 #define _GNU_SOURCE
 #include "support.h"
 
@@ -321,7 +322,8 @@ static void a_failure_and_a_cancel_at_once(void **state)
             s.fail_instance = (uint32_t)((seed + round) % s.graph->instances);
             s.fail_release = round * 3;
             ok(clo_job_submit(s.job));
-            while (atomic_load(&s.calls) < round * s.graph->instances && clo_job_wait_for(s.job, 0, NULL) == CLO_ERR_TIMEOUT)
+            while (atomic_load(&s.calls) < round * s.graph->instances &&
+                   clo_job_wait_for(s.job, 0, NULL) == CLO_ERR_TIMEOUT)
                 sched_yield();
             clo_job_cancel(s.job);
             clo_status status = clo_job_wait(s.job, NULL);

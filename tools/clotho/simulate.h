@@ -11,7 +11,7 @@ enum { SIMULATE_SAMPLES = 60 };
 
 typedef struct simulate_options {
     input_config input;
-    const char *policy; /* NAME[:ARGUMENT] */
+    const char *policy;  /* NAME[:ARGUMENT] */
     const char *planner; /* NULL: a policy decides */
     const char *arrivals, *seeds, *log, *replay, *csv, *gantt, *trace;
     const char *environment; /* NULL: the costs give the times */

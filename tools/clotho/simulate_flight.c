@@ -1,5 +1,5 @@
-/* simulate_flight.c - `clotho simulate GRAPH --releases-in-flight N`: a series of releases of one graph in virtual time,
- * several of them at once, planned modulo an interval. The trace is judged by clo_pipeline_check. */
+/* simulate_flight.c - `clotho simulate GRAPH --releases-in-flight N`: a series of releases of one graph in virtual
+ * time, several of them at once, planned modulo an interval. The trace is judged by clo_pipeline_check. */
 #include "json.h"
 #include "options.h"
 #include "plan_pipeline.h"
@@ -76,7 +76,9 @@ static clo_status print_text(const input *in, const simulate_options *o, const f
     printf("simulated    %llu releases in %s, one each %s, so %.4g a second\n", (unsigned long long)f->releases,
            show_ns(f->result.makespan_ns), show_ns((int64_t)f->each_ns), f->each_ns > 0 ? 1e9 / f->each_ns : 0);
     printf("executors    %s in use over the series\n", show_percent(use_of(in, f)));
-    printf("check        %s\n", !f->is_judged ? "not judged; simulate fewer releases" : f->is_valid ? "valid" : "NOT VALID");
+    printf("check        %s\n", !f->is_judged ? "not judged; simulate fewer releases"
+                                : f->is_valid ? "valid"
+                                              : "NOT VALID");
     return status;
 }
 
