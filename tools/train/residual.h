@@ -1,8 +1,8 @@
 /* residual.h - the network of the policy "residual": one layer of hinges over what it sees of a job, and a sum. One for
  * the value of a job, one for its limit.
  *
- * The numbers that are trained lie on the grid of the integers that run (residual_round), so what training measures is
- * what runs. residual_answer is the same in floating point, without the roundings between the layers. */
+ * Each sample of training is a model of integers (residual_model), so what training measures is what runs.
+ * residual_answer is the same in floating point, without roundings. */
 #ifndef CLOTHO_TRAIN_RESIDUAL_H
 #define CLOTHO_TRAIN_RESIDUAL_H
 
