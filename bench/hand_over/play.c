@@ -1,5 +1,5 @@
-/* play.c - see play.h. An event is the next thing that a worker does; the earliest comes first, of equals the one with the
- * lowest number. What a worker does at one moment is seen by all others from that moment on. */
+/* play.c - see play.h. An event is the next thing that a worker does; the earliest comes first, of equals the one with
+ * the lowest number. What a worker does at one moment is seen by all others from that moment on. */
 #include "hand_over/play.h"
 
 #include "run/share_rule.h"
