@@ -39,6 +39,7 @@ PUBLIC_SYSTEM = {"stdbool.h", "stddef.h", "stdint.h"}
 PUBLIC_ONLY = ("tools", "examples", "bench")
 # folder -> modules that it may see beside the public headers
 MAY_SEE = {
+    "bench/hand_over": {"run", "sync"},
     "bench/decision": {"base", "engine", "kernels", "learn", "policy"},
     "bench/kernels": {"kernels", "learn"},
     "bench/online": {"policy"},

@@ -1,9 +1,10 @@
 /* bench_hand_over.c - does the rule by which workers share ready tasks keep up with greedy list scheduling?
  *
- * In a model in virtual time (play.h), with 1 to 8 workers, on graphs that never have much ready, with bodies of one length
- * or of lengths from 0.1 to 50 us mixed. The makespan over that of greedy list scheduling without any costs, which is itself
- * at most 2 - 1 / workers times the optimum (Graham 1969). What each step costs is measured on this machine first; with
- * --default the costs are those that the limits of the rule were chosen with, so that the table is the same everywhere. */
+ * In a model in virtual time (play.h), with 1 to 8 workers, on graphs that never have much ready, with bodies of one
+ * length or of lengths from 0.1 to 50 us mixed. The makespan over that of greedy list scheduling without any costs,
+ * which is itself at most 2 - 1 / workers times the optimum (Graham 1969). What each step costs is measured on this
+ * machine first; with --default the costs are those that the limits of the rule were chosen with, so that the table is
+ * the same everywhere. */
 #include "hand_over/measure.h"
 
 #include <stdio.h>

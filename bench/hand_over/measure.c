@@ -7,6 +7,7 @@
 #include "sync/stack.h"
 
 #include <pthread.h>
+#include <sched.h>
 
 enum { PASSES = 2000, WAKES = 20 };
 
@@ -19,13 +20,23 @@ typedef struct bed {
     clo_fence fence;
 } bed;
 
+/* The other one may be on the same CPU. */
+static void wait_a_little(uint32_t *turns)
+{
+    if (++*turns % 1024 == 0)
+        sched_yield();
+    clo_relax();
+}
+
 static void pass_hands(bed *b, uint32_t me)
 {
+    uint32_t turns = 0;
+
     for (uint32_t i = 0; i < PASSES; i++) {
         if (me == 0)
             (void)clo_hand_give(&b->hands[1][0], i);
         while (clo_hand_take(&b->hands[me][0]) == CLO_HAND_EMPTY) /* until the other one gives */
-            clo_relax();
+            wait_a_little(&turns);
         if (me == 1)
             (void)clo_hand_give(&b->hands[0][0], i);
     }
@@ -33,11 +44,13 @@ static void pass_hands(bed *b, uint32_t me)
 
 static void pass_stacks(bed *b, uint32_t me)
 {
+    uint32_t turns = 0;
+
     for (uint32_t i = 0; i < PASSES; i++) {
         if (me == 0)
             clo_stack_push(&b->stacks[1][0], i, &b->link);
         while (clo_stack_take(&b->stacks[me][0]) == CLO_ITEM_NONE) /* until the other one pushes */
-            clo_relax();
+            wait_a_little(&turns);
         if (me == 1)
             clo_stack_push(&b->stacks[0][0], i, &b->link);
     }
@@ -66,17 +79,19 @@ static void *partner(void *argument)
 /* Wakes the partner, each time once it sleeps; the lowest of both times. */
 static void measure_wakes(bed *b, play_costs *costs)
 {
+    uint32_t turns = 0;
+
     costs->call = costs->wake = INT64_MAX;
     for (uint32_t i = 0; i < WAKES; i++) {
         while (!clo_parker_sleeps_free(&b->parker)) /* the partner is about to */
-            clo_relax();
+            wait_a_little(&turns);
         bench_rest();
         atomic_store_explicit(&b->awake_ns, 0, memory_order_relaxed);
         int64_t from_ns = bench_now_ns(), awake_ns;
         (void)clo_parker_wake(&b->parker);
         int64_t called_ns = bench_now_ns() - from_ns;
         while ((awake_ns = atomic_load_explicit(&b->awake_ns, memory_order_acquire)) == 0) /* it was woken */
-            clo_relax();
+            wait_a_little(&turns);
         if (called_ns < costs->call)
             costs->call = called_ns;
         if (awake_ns - from_ns < costs->wake)

@@ -1,5 +1,5 @@
-/* play.c - see play.h. An event is the next thing that a worker does; the earliest comes first, of equals the one with the
- * lowest number. What a worker does at one moment is seen by all others from that moment on. */
+/* play.c - see play.h. An event is the next thing that a worker does; the earliest comes first, of equals the one with
+ * the lowest number. What a worker does at one moment is seen by all others from that moment on. */
 #include "hand_over/play.h"
 
 #include "run/share_rule.h"
@@ -10,16 +10,16 @@
 enum { NONE = -1, BYPASSES_MAX = 32, PACE_ITEMS = 64, PAUSES_MAX = 32, LINE_COUNTERS = 8 };
 
 const play_costs play_costs_default = {.task = 12,
-                                       .hit = 4,
-                                       .line = 60,
-                                       .give = 70,
-                                       .take = 70,
-                                       .push = 70,
-                                       .steal = 90,
-                                       .look = 10,
-                                       .pause = 15,
-                                       .call = 1500,
-                                       .wake = 30000,
+                                       .hit = 3,
+                                       .line = 50,
+                                       .give = 50,
+                                       .take = 50,
+                                       .push = 30,
+                                       .steal = 30,
+                                       .look = 1,
+                                       .pause = 27,
+                                       .call = 5000,
+                                       .wake = 8000,
                                        .spin = 20000};
 
 /* LOOKS: for work, between two looks. WAKES: on its way out of sleep. */
@@ -36,7 +36,7 @@ typedef struct player {
     int32_t hand;
     uint32_t asked; /* 1 + worker */
     uint32_t feeds, fed, exchanges, judged, stride, ran, bypasses, pauses;
-    bool keeps_last, follows;
+    bool keeps_last, follows, is_trusted;
     int64_t pace_ns, pace_since_ns, declined_ns, look_until_ns;
 } player;
 
@@ -79,6 +79,17 @@ static void wake_one(stage *s, player *by)
             wake(s, by, &s->players[w]);
             return;
         }
+}
+
+/* As clo_runtime_call: one that looks will find it, else a sleeper is woken. */
+static void call(stage *s, player *by)
+{
+    for (uint32_t w = 0; w < s->count && s->sleepers > 0; w++)
+        if (s->players[w].next == LOOKS) {
+            s->players[w].is_trusted = true;
+            return;
+        }
+    wake_one(s, by);
 }
 
 /* As publish of share.c: the oldest, the youngest of them on top. */
@@ -139,7 +150,7 @@ static void share(stage *s, player *p, int64_t next_ns)
     if (choice.stops_feeding)
         p->feeds = 0;
     if (choice.wakes)
-        wake_one(s, p);
+        call(s, p);
 }
 
 /* As clo_worker_look_up. */
@@ -281,8 +292,21 @@ static int32_t steal(stage *s, player *p)
     return NONE;
 }
 
+/* As end_lookout, where it was relied on. */
+static void pass_on(stage *s, player *p)
+{
+    bool has_public = false;
+
+    for (uint32_t w = 0; w < s->count; w++)
+        has_public = has_public || s->players[w].listed > 0;
+    if (p->is_trusted && has_public)
+        wake_one(s, p);
+    p->is_trusted = false;
+}
+
 static void start(stage *s, player *p, int32_t item)
 {
+    pass_on(s, p);
     p->item = item;
     p->next = BEGINS;
     p->ran = p->bypasses = 0;
@@ -331,6 +355,7 @@ static void look(stage *s, player *p)
         pause(s, p);
     } else {
         p->next = SLEEPS;
+        p->is_trusted = false;
         s->sleepers++;
     }
 }

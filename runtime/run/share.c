@@ -81,6 +81,15 @@ void clo_worker_share_all(clo_worker *worker)
     clo_runtime_wake_some(worker->runtime, count + 1); /* one more: what it held out may not be taken yet */
 }
 
+/* For what was published: a worker that looks for work anyhow, else a sleeper. A wake is a system call, which a narrow
+ * graph would pay for each item while more workers are there than it can use. */
+static void call_one(clo_runtime *runtime)
+{
+    clo_fence_light(&runtime->fence);
+    if (atomic_load_explicit(&runtime->sleepers, memory_order_relaxed) != 0)
+        (void)clo_runtime_call(runtime, 1, 0);
+}
+
 void clo_worker_share(clo_worker *worker, int64_t next_ns, uint32_t asked)
 {
     clo_share_view view = {.pace_ns = worker->pace_ns,
@@ -106,5 +115,5 @@ void clo_worker_share(clo_worker *worker, int64_t next_ns, uint32_t asked)
     if (choice.stops_feeding)
         worker->feeds = 0;
     if (choice.wakes)
-        clo_runtime_wake_one(worker->runtime);
+        call_one(worker->runtime);
 }

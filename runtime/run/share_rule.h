@@ -1,11 +1,11 @@
 /* run/share_rule.h - the rule of the hand-over: what a worker lets others have of the items that wait in its deque.
  *
- * Nothing but decisions, on plain values: share.c carries them out, and bench/hand_over runs the same functions in a model
- * of up to 8 workers, from which the limits below were chosen. Times in ns; 0: not known.
+ * Nothing but decisions, on plain values: share.c carries them out, and bench/hand_over runs the same functions in a
+ * model of up to 8 workers, from which the limits below were chosen. Times in ns; 0: not known.
  *
  * A hand-over moves cache lines, and a wake is a system call, so either must be worth it. Long bodies share all they
- * have. Short ones give half to who asked, if more than a few items wait; else, in narrow graphs, one item at a time goes
- * to the hand of who asked lately, as long as it takes them. */
+ * have. Short ones give half to who asked, if more than a few items wait; else, in narrow graphs, one item at a time
+ * goes to the hand of who asked lately, as long as it takes them. */
 #ifndef CLO_RUN_SHARE_RULE_H
 #define CLO_RUN_SHARE_RULE_H
 
@@ -61,8 +61,8 @@ typedef struct clo_share_choice {
     bool follows;
 } clo_share_choice;
 
-/* True if others would wait too long for what is in the deque while a body runs that was declared to take next_ns, or is
- * no worse than those before it. */
+/* True if others would wait too long for what is in the deque while a body runs that was declared to take next_ns, or
+ * is no worse than those before it. */
 static inline bool clo_share_is_slow(int64_t pace_ns, int64_t next_ns)
 {
     return next_ns > CLO_SHORT_NS || pace_ns > CLO_SHORT_NS || (next_ns | pace_ns) == 0;

@@ -10,8 +10,8 @@ void clo_runtime_wake_one(clo_runtime *runtime);
 /* Wakes at most `count` workers, those with the lowest numbers first. Returns how many. */
 uint32_t clo_runtime_wake_some(clo_runtime *runtime, uint32_t count);
 
-/* Somebody shall see to `count` items that a thread of the application has made visible on public lists, of which it
- * may come back for `spare` itself: workers that look for work anyhow, else sleepers. True: at least one will. */
+/* Somebody shall see to `count` items that were made visible on public lists, of which the caller may come back for
+ * `spare` itself: workers that look for work anyhow, else sleepers. True: at least one will. */
 bool clo_runtime_call(clo_runtime *runtime, uint32_t count, uint32_t spare);
 
 /* The slot is to be looked at by its carrier (slots.c). Any thread. */

@@ -1,18 +1,18 @@
 /* visit.h - has anybody ever looked at what is about to be freed? Until then no grace period (rcu.h) is waited for.
  *
- * A visitor says so before it reads a pointer that may be taken away. Who takes one away publishes that first, then asks.
- * The first visit and every question are steps of the same word, so they have an order: either the visit came before, and
- * who asks waits for it, or it comes later, and sees what was published before the question ([B] reads from [A]). A later
- * visit by another thread sees it too, because it reads what the first has written ([C]), which carries on what it has
- * read (a release sequence).
+ * A visitor says so before it reads a pointer that may be taken away. Who takes one away publishes that first, then
+ * asks. The first visit and every question are steps of the same word, so they have an order: either the visit came
+ * before, and who asks waits for it, or it comes later, and sees what was published before the question ([B] reads from
+ * [A]). A later visit by another thread sees it too, because it reads what the first has written ([C]), which carries
+ * on what it has read (a release sequence).
  *
  *              note   ask
  *      note     -      -
  *      ask      -      -
  *
- * Progress: wait-free. Ordering: what was published before an ask that said false is visible after every note that comes
- * later: [B] and [C] acquire pair with [A] release.
- * Mutation list: [A] relaxed, acquire; [B] relaxed; [C] relaxed; an ask that only looks. */
+ * Progress: wait-free. Ordering: what was published before an ask that said false is visible after every note that
+ * comes later: [B] and [C] acquire pair with [A] release. Mutation list: [A] relaxed, acquire; [B] relaxed; [C]
+ * relaxed; an ask that only looks. */
 #ifndef CLO_SYNC_VISIT_H
 #define CLO_SYNC_VISIT_H
 

@@ -1,13 +1,13 @@
-/* lending.h - scenarios of sync/park.h and sync/lookout.h where a thread borrows what belongs to a worker that sleeps or
- * is idle, and where producers rely on one that looks. Part of test_model_sync.c. */
+/* lending.h - scenarios of sync/park.h and sync/lookout.h where a thread borrows what belongs to a worker that sleeps
+ * or is idle, and where producers rely on one that looks. Part of test_model_sync.c. */
 #ifndef CLO_MODEL_LENDING_H
 #define CLO_MODEL_LENDING_H
 
 #include "sync/lookout.h"
 #include "sync/park.h"
 
-/* Lending: a worker, a thread that borrows it, a producer of two items. Whoever drives the worker uses its seat; `eaten`
- * belongs to that. */
+/* Lending: a worker, a thread that borrows it, a producer of two items. Whoever drives the worker uses its seat;
+ * `eaten` belongs to that. */
 
 static clo_parker seat_parker;
 static clo_fence seat_fence;

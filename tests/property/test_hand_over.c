@@ -1,6 +1,6 @@
-/* The rule of the hand-over (run/share_rule.h) in the model of bench/hand_over, in virtual time: no task is lost or begins
- * early, none waits for long beside an idle worker, and makespans stay near those of greedy list scheduling without costs.
- * Nothing here depends on the machine. */
+/* The rule of the hand-over (run/share_rule.h) in the model of bench/hand_over, in virtual time: no task is lost or
+ * begins early, none waits for long beside an idle worker, and makespans stay near those of greedy list scheduling
+ * without costs. Nothing here depends on the machine. */
 #include "support.h"
 
 #include "hand_over/play.h"
@@ -74,7 +74,8 @@ static void the_same_run_gives_the_same_figures(void **state)
     close_scene(&s);
 }
 
-/* A body is worth a wake once items have waited for CLO_WAKE_NS; then the sleeper must come, run what it got, and share. */
+/* A body is worth a wake once items have waited for CLO_WAKE_NS; then the sleeper must come, run what it got, and
+ * share. */
 static void no_task_waits_for_long_beside_an_idle_worker(void **state)
 {
     static const int64_t lengths[] = {750, 2000, 10000, 50000, 0};
@@ -131,16 +132,16 @@ static void narrow_graphs_of_long_and_of_mixed_bodies_stay_near_greedy_list_sche
 {
     (void)state;
     for (uint32_t workers = 2; workers <= PLAY_WORKERS_MAX; workers++) {
-        assert_ratio("pipe2", 2000, workers, 112);
+        assert_ratio("pipe2", 2000, workers, 108);
         assert_ratio("pipe2", 50000, workers, 110);
         assert_ratio("pipe3", 50000, workers, 110);
         assert_ratio("fan", 50000, workers, 110);
         assert_ratio("wave", 50000, workers, 110);
         assert_ratio("rand", 50000, workers, 110);
-        assert_ratio("pipe2", 0, workers, 112);
-        assert_ratio("pipe3", 0, workers, 112);
-        assert_ratio("pipe8", 0, workers, 112);
-        assert_ratio("fan", 0, workers, 112);
+        assert_ratio("pipe2", 0, workers, 108); /* no wake for each item while some worker looks */
+        assert_ratio("pipe3", 0, workers, 110);
+        assert_ratio("pipe8", 0, workers, 110);
+        assert_ratio("fan", 0, workers, 105);
     }
 }
 
