@@ -131,7 +131,8 @@ static clo_cluster *cluster_new(clo_rng *rng, uint32_t machines, const changes *
         used += snprintf(text + used, sizeof text - (size_t)used, "%s{\"name\": \"m%u\", \"platform\": \"uniform:%u\"}",
                          m > 0 ? ", " : "", m, 1 + clo_rng_below(rng, 2));
     snprintf(text + used, sizeof text - (size_t)used,
-             "], \"link\": {\"latency_ns\": %u, \"bandwidth_bytes_per_ns\": 0.125}}", own->platform != NULL ? 40001 : 40000);
+             "], \"link\": {\"latency_ns\": %u, \"bandwidth_bytes_per_ns\": 0.125}}",
+             own->platform != NULL ? 40001 : 40000);
     check(clo_cluster_parse("drawn", text, strlen(text), &cluster), "cluster");
     return cluster;
 }
@@ -243,7 +244,8 @@ static void run_plan(virtual_rank *me, uint64_t seed)
     (void)clo_plan_placements(s.plan, &placements);
     me->compares_clocks = seed % CLOCKS_EVERY == 0;
     me->messages = 0;
-    virtual_sleep((int64_t)(clo_mix64(seed * 64 + clo_remote_rank(me->remote)) % 200000)); /* nobody begins with the others */
+    virtual_sleep(
+        (int64_t)(clo_mix64(seed * 64 + clo_remote_rank(me->remote)) % 200000)); /* nobody begins with the others */
     check(clo_remote_run(me->remote, s.cluster, s.cost, s.plan, &config, &result, NULL), "run");
     totals.messages += me->messages;
     if (me->wrong > 0)
@@ -275,7 +277,8 @@ static int plans(virtual_rank *me, uint64_t first, uint64_t count)
     clo_remote_close(me->remote);
     if (!is_first)
         return 0;
-    printf("{\"engine\": \"%s\", \"ranks\": %u, \"plans\": %llu, \"transfers\": %llu, \"messages\": %llu, \"bytes\": %llu, "
+    printf("{\"engine\": \"%s\", \"ranks\": %u, \"plans\": %llu, \"transfers\": %llu, \"messages\": %llu, \"bytes\": "
+           "%llu, "
            "\"replicas\": %llu, \"wrong\": %llu, \"stretch\": %.4f}\n",
            clo_remote_engine(), ranks, (unsigned long long)totals.plans, (unsigned long long)totals.transfers,
            (unsigned long long)totals.messages, (unsigned long long)totals.bytes, (unsigned long long)totals.replicas,
@@ -294,7 +297,8 @@ static int failure(virtual_rank *me, const changes *own)
     scene_open(&s, 1, clo_remote_ranks(me->remote), own);
     int64_t begin_ns = virtual_clock_ns();
     clo_status status = clo_remote_run(me->remote, s.cluster, s.cost, s.plan, &config, &result, NULL);
-    printf("%.3f s: %s\n", (double)(virtual_clock_ns() - begin_ns) * 1e-9, status == CLO_OK ? "good" : clo_last_error());
+    printf("%.3f s: %s\n", (double)(virtual_clock_ns() - begin_ns) * 1e-9,
+           status == CLO_OK ? "good" : clo_last_error());
     fflush(stdout);
     me->job = NULL;
     virtual_sleep(500000000); /* so that the others can say what they see, too */

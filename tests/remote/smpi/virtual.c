@@ -100,8 +100,7 @@ static void finish(virtual_job *job, uint32_t executor, int64_t now_ns)
 static void start(virtual_job *job, uint32_t executor, uint32_t task)
 {
     const clo_graph_task_row *row = &job->graph->rows[task];
-    int64_t begin_ns =
-        job->free_ns[executor] > job->ready_ns[task] ? job->free_ns[executor] : job->ready_ns[task];
+    int64_t begin_ns = job->free_ns[executor] > job->ready_ns[task] ? job->free_ns[executor] : job->ready_ns[task];
 
     job->running[executor] = task;
     job->ends_ns[executor] = begin_ns;

@@ -30,7 +30,7 @@ typedef struct virtual_rank {
     int64_t shown_ns;       /* the clock in a body; 0: the simulated one */
     int64_t ends_ns;        /* of the body that is called */
     virtual_job *job;       /* NULL: none */
-    MPI_Status found; /* by virtual_improbe, and in which communicator */
+    MPI_Status found;       /* by virtual_improbe, and in which communicator */
     MPI_Comm found_in;
     uint64_t messages, wrong;
     char what[256]; /* the first of the wrong ones */
@@ -49,9 +49,9 @@ int virtual_yield(void);
 clo_status virtual_runtime_create(const clo_platform *platform, const clo_runtime_config *config, clo_runtime **out);
 void virtual_runtime_destroy(clo_runtime *runtime);
 clo_status virtual_job_create(clo_runtime *runtime, const clo_cost *cost, const clo_job_config *config, clo_job **out);
-clo_status virtual_job_submit(clo_job *job);
-clo_status virtual_job_wait_for(clo_job *job, int64_t timeout_ns, clo_job_result *result);
-void virtual_job_destroy(clo_job *job);
+clo_status virtual_job_submit(clo_job *opaque);
+clo_status virtual_job_wait_for(clo_job *opaque, int64_t timeout_ns, clo_job_result *result);
+void virtual_job_destroy(clo_job *opaque);
 clo_status virtual_token_take(const clo_call *call, clo_cancel_fn cancel, void *argument, clo_token *out);
 clo_status virtual_token_complete(clo_token token, int code);
 clo_status virtual_clocks_compare(clo_remote *remote, clo_offset *offsets);
