@@ -136,8 +136,8 @@ static clo_status unroll(loop_reader *r, const cJSON *object, const cJSON *exit)
 
 static clo_status read_parts(loop_reader *r, const cJSON *object)
 {
-    static const char *const known[] = {"tasks", "edges", "condition",  "bound", "again", "carried",
-                                        "exit",  "exit_bytes", NULL};
+    static const char *const known[] = {"tasks",   "edges", "condition",  "bound", "again",
+                                        "carried", "exit",  "exit_bytes", NULL};
     const cJSON *exit = NULL;
     clo_status status = clo_json_keys(r->of->json, object, known);
 

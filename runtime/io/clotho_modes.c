@@ -125,8 +125,8 @@ clo_status clo_clotho_read_arm(const clo_clotho_source *s, const cJSON *edge, ui
         return clo_json_fail(s->json, CLO_ERR_FORMAT, item,
                              "is of a task that is no branch; write \"arms\" into that task");
     if (number >= arms)
-        return clo_json_fail(s->json, CLO_ERR_FORMAT, item, "is %lld; the task has the arms 0 .. %u",
-                             (long long)number, arms - 1);
+        return clo_json_fail(s->json, CLO_ERR_FORMAT, item, "is %lld; the task has the arms 0 .. %u", (long long)number,
+                             arms - 1);
     *arm = (uint32_t)number;
     return CLO_OK;
 }

@@ -2,8 +2,9 @@
  *
  * Node statements make tasks, in order of first mention; edge statements, chains and subgraphs as end points make
  * edges; subgraphs are flattened, but scope their defaults ("node [work_ns=5]"). Attributes that plan anything:
- * work_ns, weight, class, duplicable, output_bytes, instances, grain, arms, chances, bound, merge on nodes, bytes, weight
- * and arm on edges; all others are drawing and are ignored. Brackets are kept on an explicit stack: depth never becomes recursion. */
+ * work_ns, weight, class, duplicable, output_bytes, instances, grain, arms, chances, bound and merge on nodes, bytes,
+ * weight and arm on edges; all others are drawing and are ignored. Brackets are kept on an explicit stack: depth never
+ * becomes recursion. */
 #include "io/reader.h"
 
 #include "base/memory.h"
@@ -113,8 +114,7 @@ static void merge_edge(dot_edge *edge, const clo_dot_attributes *a)
 /* What an edge that is there twice says of it. */
 static void unite(dot_edge *edge, const dot_edge *again)
 {
-    const clo_dot_attributes a = {
-        .has = again->has, .bytes = again->bytes, .weight = again->weight, .arm = again->arm};
+    const clo_dot_attributes a = {.has = again->has, .bytes = again->bytes, .weight = again->weight, .arm = again->arm};
 
     merge_edge(edge, &a);
 }
@@ -473,14 +473,14 @@ static clo_status add_graph_edge(const parser *p, const dot_edge *edge)
     clo_status status = CLO_OK;
 
     if (!clo_scaled(edge->has & CLO_DOT_HAS_BYTES ? edge->bytes : edge->weight, p->reader->scale, &bytes))
-        return clo_fail(CLO_ERR_LIMIT, "%s:%zu: the bytes, scaled, exceed 2^62; write a smaller number",
-                        p->lexer.file, line_of(p, edge->at));
+        return clo_fail(CLO_ERR_LIMIT, "%s:%zu: the bytes, scaled, exceed 2^62; write a smaller number", p->lexer.file,
+                        line_of(p, edge->at));
     if ((edge->has & CLO_DOT_HAS_ARM) == 0)
         return place(p, edge->at, clo_graph_add_edge(graph, edge->from, edge->to, (uint64_t)bytes));
     status = clo_dot_check_arm(&p->lexer, &p->nodes[edge->from].attributes, edge->arm, edge->at);
-    return status == CLO_OK ? place(p, edge->at, clo_graph_add_arm(graph, edge->from, edge->to, (uint64_t)bytes,
-                                                                   edge->arm))
-                            : status;
+    return status == CLO_OK
+               ? place(p, edge->at, clo_graph_add_arm(graph, edge->from, edge->to, (uint64_t)bytes, edge->arm))
+               : status;
 }
 
 static clo_status build(parser *p)

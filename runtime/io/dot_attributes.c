@@ -68,14 +68,15 @@ static clo_status read_flag(const clo_dot_lexer *l, const char *key, uint8_t *ou
 static clo_status read_mode(const clo_dot_lexer *l, unsigned bit, clo_dot_attributes *a)
 {
     const char *key = bit == CLO_DOT_HAS_ARMS ? "arms" : bit == CLO_DOT_HAS_BOUND ? "bound" : "arm";
-    double most = bit == CLO_DOT_HAS_ARMS ? CLO_ARMS_MAX : bit == CLO_DOT_HAS_BOUND ? CLO_LOOP_BOUND_MAX
-                                                                                    : CLO_ARMS_MAX - 1;
+    double most = bit == CLO_DOT_HAS_ARMS    ? CLO_ARMS_MAX
+                  : bit == CLO_DOT_HAS_BOUND ? CLO_LOOP_BOUND_MAX
+                                             : CLO_ARMS_MAX - 1;
     double count = 0;
     clo_status status = read_whole(l, key, most, &count);
 
     if (status == CLO_OK && count < 1 && bit != CLO_DOT_HAS_ARM)
-        return clo_fail(CLO_ERR_FORMAT, "%s:%zu: %s is 0; write 1 to %g", l->file,
-                        clo_text_line(l->text, l->token.at), key, most);
+        return clo_fail(CLO_ERR_FORMAT, "%s:%zu: %s is 0; write 1 to %g", l->file, clo_text_line(l->text, l->token.at),
+                        key, most);
     *(bit == CLO_DOT_HAS_ARMS ? &a->arms : bit == CLO_DOT_HAS_BOUND ? &a->bound : &a->arm) = (uint32_t)count;
     return status;
 }
@@ -86,12 +87,18 @@ static clo_status read_attribute(const clo_dot_lexer *l, const char *key, clo_do
     static const struct {
         const char *key;
         unsigned bit;
-    } keys[] = {{"work_ns", CLO_DOT_HAS_WORK},        {"weight", CLO_DOT_HAS_WEIGHT},
-                {"bytes", CLO_DOT_HAS_BYTES},         {"output_bytes", CLO_DOT_HAS_OUTPUT},
-                {"class", CLO_DOT_HAS_CLASS},         {"duplicable", CLO_DOT_HAS_DUPLICABLE},
-                {"instances", CLO_DOT_HAS_INSTANCES}, {"grain", CLO_DOT_HAS_GRAIN},
-                {"arms", CLO_DOT_HAS_ARMS},           {"chances", CLO_DOT_HAS_CHANCES},
-                {"bound", CLO_DOT_HAS_BOUND},         {"merge", CLO_DOT_HAS_MERGE},
+    } keys[] = {{"work_ns", CLO_DOT_HAS_WORK},
+                {"weight", CLO_DOT_HAS_WEIGHT},
+                {"bytes", CLO_DOT_HAS_BYTES},
+                {"output_bytes", CLO_DOT_HAS_OUTPUT},
+                {"class", CLO_DOT_HAS_CLASS},
+                {"duplicable", CLO_DOT_HAS_DUPLICABLE},
+                {"instances", CLO_DOT_HAS_INSTANCES},
+                {"grain", CLO_DOT_HAS_GRAIN},
+                {"arms", CLO_DOT_HAS_ARMS},
+                {"chances", CLO_DOT_HAS_CHANCES},
+                {"bound", CLO_DOT_HAS_BOUND},
+                {"merge", CLO_DOT_HAS_MERGE},
                 {"arm", CLO_DOT_HAS_ARM}};
     unsigned bit = 0;
     double count = 0;

@@ -65,8 +65,9 @@ clo_status clo_dot_add_modes(const clo_dot_lexer *l, clo_graph *graph, const clo
     if (!has_arms && !has_bound)
         return wrong(l, at, "chances without arms; write arms=NUMBER too");
     if (a->instances > 1 || a->duplicable)
-        return wrong(l, at, a->duplicable ? "a branch that is duplicable; remove one of the two"
-                                          : "a branch with several instances; remove one of the two");
+        return wrong(l, at,
+                     a->duplicable ? "a branch that is duplicable; remove one of the two"
+                                   : "a branch with several instances; remove one of the two");
     if (has_bound)
         return place(l, at, clo_graph_set_last(graph, task, a->bound));
     if (has_chances)
