@@ -362,5 +362,7 @@ const clo_family clo_families[] = {
     {"gauss", "Gaussian elimination: pivots and updates", gauss},
     {"montage", "the astronomy workflow Montage: projections, overlaps, one mosaic", montage},
     {"independent", "tasks without edges", independent},
+    {"switches", "stages of branches with two likely short arms and an unlikely long one (width: lanes)",
+     clo_shape_switches},
     {NULL, NULL, NULL},
 };

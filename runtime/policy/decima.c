@@ -208,6 +208,21 @@ static void forget_job(clo_decima *d, uint32_t slot)
     d->asked_pool = d->asked_pool == slot ? CLO_NONE : d->asked_pool;
 }
 
+/* Nothing lives: the executors wait in the order of their numbers, as at the beginning. So what comes next is decided as
+ * if nothing had been before, and a job that runs again runs as in a simulation of it alone. (In Decima's simulator, where
+ * executors are alike, their order says nothing.) */
+static void begin_anew(clo_decima *d)
+{
+    for (uint32_t e = 0; e < d->executors_count; e++)
+        if (!d->executors[e].is_pooled || d->executors[e].pool != CLO_NONE)
+            return; /* on its way */
+    for (uint32_t e = 0; e < d->executors_count; e++) {
+        clo_decima_pool_add(d, CLO_NONE, e);
+        d->executors[e].leaves = false;
+    }
+    d->has_misfits = false;
+}
+
 /* The executor is taken away while it is asked about: who is left is asked again, from the beginning. */
 static void break_consult(clo_decima *d, uint32_t executor)
 {
@@ -345,6 +360,8 @@ void clo_decima_event(void *state, const clo_view *view, const clo_event *event)
         settle_handed(d);
         settle_end(d);
         forget_job(d, event->job);
+        if (clo_view_jobs(view) <= 1) /* the one that ends */
+            begin_anew(d);
         break;
     default:
         break;

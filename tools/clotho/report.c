@@ -250,6 +250,8 @@ static void print_use(const clo_plan *plan, const clo_platform *platform, execut
     for (size_t i = 0; i < count; i++) {
         executor_use *mine = &use[placements[i].executor];
         mine->busy_ns += placements[i].finish_ns - placements[i].start_ns;
+        if (clo_plan_is_skipped(plan, placements[i].task))
+            continue;
         mine->executions++;
         mine->replicas += placements[i].is_replica != 0;
     }
