@@ -13,7 +13,8 @@ typedef struct clo_plan_outcome {
 } clo_plan_outcome;
 
 struct clo_plan {
-    const char *planner;       /* inside the same block                                       */
+    const char *planner;       /* inside the same block, or `name`                            */
+    char *name;                /* owned; NULL: none was given (clo_plan_set_planner)          */
     clo_placement *placements; /* [count] likewise; sorted by start, finish, executor, topological order */
     size_t count;
     int64_t makespan_ns;

@@ -213,13 +213,17 @@ static void forget_job(clo_decima *d, uint32_t slot)
  * executors are alike, their order says nothing.) */
 static void begin_anew(clo_decima *d)
 {
-    for (uint32_t e = 0; e < d->executors_count; e++)
-        if (!d->executors[e].is_pooled || d->executors[e].pool != CLO_NONE)
-            return; /* on its way */
+    for (uint32_t e = 0; e < d->executors_count; e++) {
+        const clo_live_executor *live = clo_view_executor(d->view, e);
+        if (live->job != CLO_NONE || live->committed > 0 || live->is_moving || d->executors[e].act != CLO_DECIMA_NOTHING)
+            return; /* not there yet */
+    }
     for (uint32_t e = 0; e < d->executors_count; e++) {
         clo_decima_pool_add(d, CLO_NONE, e);
         d->executors[e].leaves = false;
     }
+    d->asked = 0; /* nobody waits for an answer */
+    d->single = CLO_NONE;
     d->has_misfits = false;
 }
 
@@ -450,6 +454,7 @@ bool clo_decima_decide(void *state, const clo_view *view, clo_choice *choice)
             return false;
     }
     bool has_choice = hand_out(d, choice);
-    d->has_misfits = d->has_misfits || (!has_choice && d->pooled == d->executors_count);
+    if (!has_choice && d->pooled == d->executors_count && clo_view_jobs(view) > 0)
+        d->has_misfits = true; /* with nothing to start, they wait for jobs */
     return has_choice || (d->has_misfits && fill_in(d, choice));
 }

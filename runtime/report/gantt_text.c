@@ -101,7 +101,7 @@ size_t clo_gantt_prefix(const char *name)
 
 const char *clo_gantt_mark(const clo_gantt *chart)
 {
-    return chart->is_emulated && strcmp(chart->planner, "emulated") != 0 ? ", emulated" : "";
+    return chart->is_emulated && strstr(chart->planner, "emulated") == NULL ? ", emulated" : "";
 }
 
 size_t clo_gantt_characters(const char *text)

@@ -256,7 +256,7 @@ static clo_status name_what_happened(run_outcome *out)
 
     snprintf(label, sizeof label, "%s, %s", run_dispatch(out->options),
              out->options->clock == CLO_CLOCK_REAL ? "measured" : "emulated");
-    return relabel_plan(&out->happened, out->in->cost, label);
+    return clo_plan_set_planner(out->happened, label);
 }
 
 int run_execute(const input *in, const run_options *options, run_outcome *out)
