@@ -23,9 +23,6 @@ uint32_t clo_shape_task(clo_shape *shape, uint32_t weight, const char *format, .
 /* Adds an edge; its bytes are `weight` until generate.c scales them. */
 void clo_shape_edge(clo_shape *shape, uint32_t from, uint32_t to, uint32_t weight);
 
-/* The family that stands in a file of its own. */
-void clo_shape_switches(clo_shape *shape);
-
 typedef struct clo_family {
     const char *name, *summary;
     void (*build)(clo_shape *shape);

@@ -215,7 +215,8 @@ static void begin_anew(clo_decima *d)
 {
     for (uint32_t e = 0; e < d->executors_count; e++) {
         const clo_live_executor *live = clo_view_executor(d->view, e);
-        if (live->job != CLO_NONE || live->committed > 0 || live->is_moving || d->executors[e].act != CLO_DECIMA_NOTHING)
+        if (live->job != CLO_NONE || live->committed > 0 || live->is_moving ||
+            d->executors[e].act != CLO_DECIMA_NOTHING)
             return; /* not there yet */
     }
     for (uint32_t e = 0; e < d->executors_count; e++) {

@@ -23,10 +23,10 @@ typedef struct clo_gantt {
     const clo_placement *placements;
     size_t count;
     int64_t makespan_ns;
-    int64_t bound_ns;    /* lower bound to mark; 0: none */
-    const char *title;   /* NULL: the graph's name       */
-    const char *planner; /* or whatever made it          */
-    bool is_emulated;    /* the times are of an emulated run */
+    int64_t bound_ns;             /* lower bound to mark; 0: none */
+    const char *title;            /* NULL: the graph's name       */
+    const char *planner;          /* or whatever made it          */
+    bool is_emulated;             /* the times are of an emulated run */
     const clo_gantt_cycle *cycle; /* NULL: one release */
     const clo_plan *plan;         /* says who was skipped; NULL: nobody */
 } clo_gantt;

@@ -23,8 +23,8 @@ static void add_cross(int x, int y, clo_text *out)
 
 static void add_diamond(int x, int y, clo_text *out)
 {
-    clo_text_add(out, "<path fill=\"#111\" stroke=\"#fff\" stroke-width=\".8\" d=\"M%d.%d %dl5 5l-5 5l-5 -5z\">", x / 10,
-                 x % 10, y - 5);
+    clo_text_add(out, "<path fill=\"#111\" stroke=\"#fff\" stroke-width=\".8\" d=\"M%d.%d %dl5 5l-5 5l-5 -5z\">",
+                 x / 10, x % 10, y - 5);
 }
 
 /* The text of a mark. */

@@ -65,8 +65,7 @@ const char *clo_gantt_cycle_text(const clo_gantt_cycle *cycle, char *text)
 
     clo_print(text, 160, "interval %s (bound %s, gap %.1f %%), latency %s, %u release%s in flight",
               clo_gantt_time(cycle->interval_ns, cycle->interval_ns, interval),
-              clo_gantt_time(cycle->bound_ns, cycle->bound_ns, bound),
-              100 * ((double)cycle->interval_ns / least - 1),
+              clo_gantt_time(cycle->bound_ns, cycle->bound_ns, bound), 100 * ((double)cycle->interval_ns / least - 1),
               clo_gantt_time(cycle->latency_ns, cycle->latency_ns, latency), cycle->in_flight,
               cycle->in_flight == 1 ? "" : "s");
     return text;

@@ -90,8 +90,8 @@ static clo_status number(const clo_job *job, clo_trace_event *events, const uint
     uint32_t *position = positions(job->program);
 
     for (uint32_t i = 0; i < count && position != NULL && list != NULL; i++) {
-        uint32_t of = job->program->is_replay ? execution[i]
-                                              : graph->first_instance[events[i].task] + events[i].instance;
+        uint32_t of =
+            job->program->is_replay ? execution[i] : graph->first_instance[events[i].task] + events[i].instance;
         list[i] = (numbered){events[i].finish_ns, events[i].start_ns, position[of], i};
     }
     bool has_all = position != NULL && list != NULL;

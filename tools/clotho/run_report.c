@@ -197,10 +197,10 @@ static void print_counts(const run_outcome *out, const clo_job_result *r)
     if (out->options->deadline_ns > 0)
         printf("deadline     %s, missed %" PRIu64 " of %u times\n", show_ns(out->options->deadline_ns), missed(out),
                out->runs);
-    if (has_outputs(clo_document_graph(out->in->document)))
-        printf("outputs      %016" PRIx64 "%s\n", out->output_hash, out->runs > 1 && clo_graph_branches(clo_document_graph(out->in->document)) == 0
-                                                          ? ", the same in every run"
-                                                          : "");
+    const clo_graph *graph = clo_document_graph(out->in->document);
+    bool is_same = out->runs > 1 && clo_graph_branches(graph) == 0;
+    if (has_outputs(graph))
+        printf("outputs      %016" PRIx64 "%s\n", out->output_hash, is_same ? ", the same in every run" : "");
     printf("check        %s%s\n\n", out->valid ? "valid" : "NOT VALID",
            out->replay == REPLAY_EQUAL     ? "; replayed in the simulator with every decision equal"
            : out->replay == REPLAY_DIFFERS ? "; the simulator decided OTHERWISE"

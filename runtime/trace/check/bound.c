@@ -34,7 +34,7 @@ typedef struct pass {
     clo_judge *judge;
     shape_bound *shapes; /* and, behind them, of each job whose graph has branches */
     uint32_t *bound_of;  /* [jobs] index into shapes */
-    release *releases; /* of the finished jobs, by arrival */
+    release *releases;   /* of the finished jobs, by arrival */
     size_t releases_count;
     clo_heap heap;                 /* remaining time of the jobs that have arrived */
     double capacity[POOLS];        /* of all machines together; 0: some machine has no limit */
@@ -178,8 +178,8 @@ static clo_status take_memory(pass *p)
     p->path_ns = clo_allocate(stages, sizeof p->path_ns[0]);
     p->left = clo_allocate(stages, sizeof p->left[0]);
     p->queue = clo_allocate(stages, sizeof p->queue[0]);
-    bool has_all = p->shapes != NULL && p->bound_of != NULL && p->releases != NULL && p->heap.items != NULL && p->fastest_ns != NULL &&
-                   p->path_ns != NULL && p->left != NULL && p->queue != NULL;
+    bool has_all = p->shapes != NULL && p->bound_of != NULL && p->releases != NULL && p->heap.items != NULL &&
+                   p->fastest_ns != NULL && p->path_ns != NULL && p->left != NULL && p->queue != NULL;
     return has_all ? CLO_OK : clo_fail_memory("the check of a log");
 }
 

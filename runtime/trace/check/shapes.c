@@ -82,8 +82,8 @@ static clo_status read_edges(clo_judge_shape *shape)
             return CLO_ERR_ARGUMENT;
         uint64_t pairs = (uint64_t)instances_of(shape, edge.from) * instances_of(shape, edge.to);
         uint64_t pair_bytes = edge.bytes / pairs + (edge.bytes % pairs != 0);
-        shape->edge_rows[--shape->edges_first[edge.from + 1]] = (clo_judge_edge){
-            edge.from, edge.to, pair_bytes, clo_graph_edge_arm(shape->graph, e)};
+        shape->edge_rows[--shape->edges_first[edge.from + 1]] =
+            (clo_judge_edge){edge.from, edge.to, pair_bytes, clo_graph_edge_arm(shape->graph, e)};
     }
     /* Each entry was moved down to the beginning of its row, which is one place too far right. */
     for (uint32_t t = 0; t < shape->stages; t++)
