@@ -17,8 +17,9 @@
  *
  * A branch has one instance, and may neither be duplicable nor pend. Graphs with branches have no handles, no hedges,
  * no instances that are done before (clo_job_config.done), do not run on several machines, are not planned modulo an
- * interval (pipeline.h), are in no simulated stream and no file, and their logs are neither replayed nor judged: their
- * traces are (clo_sim_config.recorded, clo_plan_check). Each is refused by one clear line. */
+ * interval (pipeline.h), are in no simulated stream, and their logs are neither replayed nor judged: their traces are
+ * (clo_sim_config.recorded, clo_plan_check). Each is refused by one clear line. The files clotho.graph/1, DOT and
+ * clotho.workload/1 keep branches; other formats refuse to. */
 #ifndef CLOTHO_BRANCH_H
 #define CLOTHO_BRANCH_H
 

@@ -31,7 +31,7 @@ typedef struct clo_generate_config {
     /* Wanted number of tasks; a family takes the nearest number that it has. 0: 100. */
     uint32_t tasks;
 
-    /* Layered: mean width of a layer. Forkjoin: branches. Trees: arity. 0: the family's default. */
+    /* Layered: mean width of a layer. Forkjoin: branches. Switches: lanes. Trees: arity. 0: the family's default. */
     uint32_t width;
 
     /* Mean work of a task; 0: 100 000. */
@@ -49,7 +49,7 @@ typedef struct clo_generate_config {
     /* Number of kinds with times of their own; 0: work only. */
     uint32_t kinds;
 
-    /* 1: every task is duplicable. */
+    /* 1: every task is duplicable, but for branches (branch.h), which also have one instance. */
     uint32_t duplicable;
 
     /* 1: each task has an output buffer as large as its widest edge. */

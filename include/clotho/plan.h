@@ -130,6 +130,11 @@ CLO_API CLO_NODISCARD clo_status clo_plan_from_placements(const clo_cost *cost, 
                                                           const clo_placement *placements, size_t count,
                                                           clo_plan **out);
 
+/* Changes the name that clo_plan_planner and the charts show, and nothing else; copied.
+ * Returns CLO_OK, CLO_ERR_ARGUMENT (NULL) or CLO_ERR_MEMORY; on a failure the name is as before.
+ * Threads: one; nobody else may read the plan meanwhile. Real time: no. O(length). */
+CLO_API CLO_NODISCARD clo_status clo_plan_set_planner(clo_plan *plan, const char *planner);
+
 /* True if the task was skipped (branch.h) in the run that the plan was made of (clo_trace_to_plan). A planner's plan
  * skips nothing: it holds all arms.
  * Threads: any. Real time: yes, O(1). */

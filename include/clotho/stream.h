@@ -69,6 +69,10 @@ typedef struct clo_stream_config {
     /* 1: a job with a task that can run nowhere on the platform is refused when it arrives, and the others go on; the
      * log says nothing of it. 0: the whole call fails (CLO_ERR_PLATFORM). */
     uint32_t skips_misfits;
+
+    /* Draws the arms of branches (branch.h): release n of job k of the workload draws with seed + k + n, as a
+     * job with the seed (clo_job_config.seed) seed + k does. */
+    uint64_t seed;
 } clo_stream_config;
 
 #define CLO_STREAM_CONFIG_INIT CLO_SIZED_INIT(clo_stream_config)
@@ -84,7 +88,7 @@ typedef struct clo_stream_result {
     /* Most jobs that lived at once. */
     uint64_t jobs_peak;
 
-    /* Bodies that ended, replicas included; replicas. */
+    /* Bodies that ended, replicas included; replicas. What was skipped is none of them. */
     uint64_t completions, duplicates;
 
     /* The last end. */
@@ -112,6 +116,9 @@ typedef struct clo_stream_result {
 
     /* Choices that the policy has made without a look at all jobs and stages, for want of room (clo_view_partial). */
     uint64_t partial;
+
+    /* Instances that were skipped because another arm of a branch was chosen. They count nowhere else. */
+    uint64_t skipped;
 } clo_stream_result;
 
 #define CLO_STREAM_RESULT_INIT CLO_SIZED_INIT(clo_stream_result)

@@ -58,7 +58,9 @@ extern "C" {
     X(CAPACITY, "capacity", "more is held on the machine than its capacity")                             \
     X(LIMIT, "limit", "more executions of the job run than its limit allows")                            \
     X(BAND, "band", "an instance of a higher band was ready and could have run there")                   \
-    X(STARVED, "starved", "a start takes what is kept for the stage that waits, or passes it too often")
+    X(STARVED, "starved", "a start takes what is kept for the stage that waits, or passes it too often") \
+    X(ARM, "arm", "the branch has no such arm, chose before, or did not choose")                         \
+    X(SKIPPED, "skipped", "it was skipped, or ran, and what the branches chose says otherwise")
 
 enum {
 #define X(name, text, meaning) CLO_STREAM_##name,

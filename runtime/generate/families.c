@@ -21,6 +21,8 @@
 #include "base/status.h"
 #include "base/text.h"
 
+#include <clotho/branch.h>
+
 #include <stdarg.h>
 
 #define UNIT 100u /* weight of an ordinary task */
@@ -350,6 +352,58 @@ static void montage(clo_shape *shape)
     clo_shape_edge(shape, shrink, clo_shape_task(shape, 64, "mJPEG"), UNIT);
 }
 
+/* Branches (clotho/branch.h): stages of switches side by side. A switch has two likely short arms and an unlikely long
+ * one, and a merge behind them; each switch of the next stage waits for the merge of its own lane and one of another. */
+enum { SWITCH_ARMS = 3, SWITCH_TASKS = SWITCH_ARMS + 2 };
+
+static void add_arm(clo_shape *shape, uint32_t from, uint32_t to, uint32_t arm)
+{
+    if (shape->failed == CLO_OK)
+        shape->failed = clo_graph_add_arm(shape->graph, from, to, UNIT, arm);
+}
+
+/* The long arm has a chance of 1/64 to 1/8, and 4 to 15 times the work of a short one. */
+static uint32_t add_switch(clo_shape *shape, uint32_t stage, uint32_t lane)
+{
+    uint32_t seldom = CLO_CHANCES_ONE / 64 + clo_rng_below(&shape->rng, CLO_CHANCES_ONE / 64 * 7 + 1);
+    uint32_t rest = CLO_CHANCES_ONE - seldom, first = rest / 4 + clo_rng_below(&shape->rng, rest / 2 + 1);
+    const uint32_t chances[SWITCH_ARMS] = {first, rest - first, seldom};
+    uint32_t branch = clo_shape_task(shape, UNIT / 4, "switch(%u,%u)", stage, lane);
+
+    if (shape->failed == CLO_OK)
+        shape->failed = clo_graph_set_branch(shape->graph, branch, SWITCH_ARMS, chances);
+    for (uint32_t a = 0; a < SWITCH_ARMS; a++) {
+        uint32_t times = a + 1 == SWITCH_ARMS ? 4 + clo_rng_below(&shape->rng, 12) : 1;
+        uint32_t task =
+            clo_shape_task(shape, times * UNIT, a + 1 == SWITCH_ARMS ? "seldom(%u,%u)" : "usual(%u,%u)", stage, lane);
+        add_arm(shape, branch, task, a);
+    }
+    uint32_t merge = clo_shape_task(shape, UNIT / 4, "merge(%u,%u)", stage, lane);
+    if (shape->failed == CLO_OK)
+        shape->failed = clo_graph_set_merge(shape->graph, merge);
+    for (uint32_t a = 0; a < SWITCH_ARMS; a++)
+        clo_shape_edge(shape, branch + 1 + a, merge, UNIT);
+    return branch;
+}
+
+static void switches(clo_shape *shape)
+{
+    uint32_t lanes = shape->width > 0 ? shape->width : 4;
+    uint64_t size = (uint64_t)lanes * SWITCH_TASKS, stages = (shape->tasks_wanted + size / 2) / size;
+
+    for (uint32_t s = 0; (s == 0 || s < stages) && shape->failed == CLO_OK; s++)
+        for (uint32_t l = 0; l < lanes && shape->failed == CLO_OK; l++) {
+            uint32_t branch = add_switch(shape, s, l), before = branch - lanes * SWITCH_TASKS; /* of this lane */
+            if (s == 0)
+                continue;
+            clo_shape_edge(shape, before + SWITCH_TASKS - 1, branch, UNIT);
+            uint32_t other = lanes > 1 ? (l + 1 + clo_rng_below(&shape->rng, lanes - 1)) % lanes : l;
+            if (other != l)
+                clo_shape_edge(shape, before - l * SWITCH_TASKS + other * SWITCH_TASKS + SWITCH_TASKS - 1, branch,
+                               UNIT);
+        }
+}
+
 const clo_family clo_families[] = {
     {"chain", "one task after the other", chain},
     {"forkjoin", "stages of parallel branches between a fork and a join (width: branches)", forkjoin},
@@ -362,5 +416,6 @@ const clo_family clo_families[] = {
     {"gauss", "Gaussian elimination: pivots and updates", gauss},
     {"montage", "the astronomy workflow Montage: projections, overlaps, one mosaic", montage},
     {"independent", "tasks without edges", independent},
+    {"switches", "stages of branches with two likely short arms and an unlikely long one (width: lanes)", switches},
     {NULL, NULL, NULL},
 };

@@ -12,6 +12,7 @@
 #include "base/status.h"
 
 #include <clotho/body.h>
+#include <clotho/branch.h>
 #include <clotho/generate.h>
 
 #include <stdio.h>
@@ -218,6 +219,21 @@ static clo_status set_extras(clo_shape *shape, const clo_generate_config *config
     return status;
 }
 
+/* A branch has one instance, and no replicas. */
+static void spare_branches(clo_graph *graph)
+{
+    for (uint32_t b = 0; b < clo_graph_branches(graph); b++) {
+        uint32_t task = graph->modes->branches[b].task;
+        clo_graph_task_row *row = &graph->rows[task];
+        int64_t work_ns = row->work_ns;
+        row->duplicable = 0;
+        clo_graph_set_work(graph, task, 0); /* which is counted for all instances */
+        graph->instances_open -= row->instances - 1;
+        row->instances = row->items = 1;
+        clo_graph_set_work(graph, task, work_ns);
+    }
+}
+
 static clo_status build(clo_shape *shape, const clo_family *family, const clo_generate_config *config)
 {
     family->build(shape);
@@ -228,6 +244,7 @@ static clo_status build(clo_shape *shape, const clo_family *family, const clo_ge
         status = scale_edges(shape, config);
     if (status == CLO_OK)
         status = set_extras(shape, config);
+    spare_branches(shape->graph);
     return status == CLO_OK ? clo_graph_seal(shape->graph) : status;
 }
 

@@ -4,7 +4,10 @@
 
 #include "base/status.h"
 #include "graph/graph.h"
+#include "io/clotho_modes.h"
 #include "io/names.h"
+
+#include <clotho/branch.h>
 
 #include <string.h>
 
@@ -217,6 +220,7 @@ static clo_status write_task(const clo_graph *graph, uint32_t t, clo_text *text)
         clo_text_add(text, ", \"grain\": %u", (unsigned)task.grain);
     if (task.duplicable || clo_graph_pinned_by(graph, t) != CLO_NONE) /* as declared */
         clo_text_add(text, ", \"duplicable\": true");
+    clo_clotho_write_modes(graph, t, text);
     write_data(graph, t, text);
     write_demand(graph, &task, text);
     write_body(&task, text);
@@ -248,6 +252,8 @@ static clo_status write_edges(const clo_graph *graph, const clo_names *names, cl
         write_end(graph, names, edge.to, text);
         if (edge.bytes > 0)
             clo_text_add(text, ", \"bytes\": %llu", (unsigned long long)edge.bytes);
+        if (clo_graph_edge_arm(graph, e) != CLO_NONE)
+            clo_text_add(text, ", \"arm\": %u", (unsigned)clo_graph_edge_arm(graph, e));
         clo_text_add(text, "}");
     }
     return CLO_OK;

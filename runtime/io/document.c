@@ -10,8 +10,6 @@
 #include "base/memory.h"
 #include "base/status.h"
 
-#include <clotho/branch.h>
-
 #include <assert.h>
 #include <math.h>
 #include <stdio.h>
@@ -336,9 +334,6 @@ clo_status clo_document_print(const clo_document *document, const char *name, ch
         return clo_fail(CLO_ERR_UNSUPPORTED, "format 'workload' holds jobs, not one graph; use clo_workload_save");
     if (formats[f].write == NULL)
         return clo_fail(CLO_ERR_UNSUPPORTED, "format '%s' can only be read; use clotho, dot, wfformat or saga", name);
-    if (clo_graph_branches(clo_document_graph(document)) > 0)
-        return clo_fail(CLO_ERR_UNSUPPORTED, "graph \"%.60s\" has branches, which no format keeps",
-                        clo_graph_name(clo_document_graph(document)));
     clo_status status = formats[f].write(document, &text);
     if (status != CLO_OK)
         return clo_text_free(&text), status;

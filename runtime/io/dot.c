@@ -2,15 +2,19 @@
  *
  * Node statements make tasks, in order of first mention; edge statements, chains and subgraphs as end points make
  * edges; subgraphs are flattened, but scope their defaults ("node [work_ns=5]"). Attributes that plan anything:
- * work_ns, weight, class, duplicable, output_bytes, instances, grain on nodes, bytes and weight on edges; all others are
- * drawing and are ignored. Brackets are kept on an explicit stack: depth never becomes recursion. */
+ * work_ns, weight, class, duplicable, output_bytes, instances, grain, arms, chances, bound and merge on nodes, bytes,
+ * weight and arm on edges; all others are drawing and are ignored. Brackets are kept on an explicit stack: depth never
+ * becomes recursion. */
 #include "io/reader.h"
 
 #include "base/memory.h"
 #include "base/status.h"
 #include "io/dot_attributes.h"
+#include "io/dot_modes.h"
 #include "io/json_scan.h"
 #include "io/names.h"
+
+#include <clotho/branch.h>
 
 #include <assert.h>
 #include <stdio.h>
@@ -33,6 +37,7 @@ typedef struct dot_edge {
     uint32_t order;
     unsigned has;
     double bytes, weight;
+    uint32_t arm; /* where it has one */
     size_t at;
 } dot_edge;
 
@@ -98,11 +103,20 @@ static clo_status next(parser *p)
 
 /* ---- nodes and edges ---- */
 
-static void merge_edge(dot_edge *edge, unsigned has, double bytes, double weight)
+static void merge_edge(dot_edge *edge, const clo_dot_attributes *a)
 {
-    edge->bytes = has & CLO_DOT_HAS_BYTES ? bytes : edge->bytes;
-    edge->weight = has & CLO_DOT_HAS_WEIGHT ? weight : edge->weight;
-    edge->has |= has & (CLO_DOT_HAS_BYTES | CLO_DOT_HAS_WEIGHT);
+    edge->bytes = a->has & CLO_DOT_HAS_BYTES ? a->bytes : edge->bytes;
+    edge->weight = a->has & CLO_DOT_HAS_WEIGHT ? a->weight : edge->weight;
+    edge->arm = a->has & CLO_DOT_HAS_ARM ? a->arm : edge->arm;
+    edge->has |= a->has & (CLO_DOT_HAS_BYTES | CLO_DOT_HAS_WEIGHT | CLO_DOT_HAS_ARM);
+}
+
+/* What an edge that is there twice says of it. */
+static void unite(dot_edge *edge, const dot_edge *again)
+{
+    const clo_dot_attributes a = {.has = again->has, .bytes = again->bytes, .weight = again->weight, .arm = again->arm};
+
+    merge_edge(edge, &a);
 }
 
 static clo_status add_edge(parser *p, const frame *f, uint32_t from, uint32_t to)
@@ -120,7 +134,7 @@ static clo_status add_edge(parser *p, const frame *f, uint32_t from, uint32_t to
     p->edges = edges;
     p->edges[p->edges_count] = (dot_edge){
         .from = from, .to = to, .statement = f->statement, .order = (uint32_t)p->edges_count, .at = p->lexer.token.at};
-    merge_edge(&p->edges[p->edges_count++], f->edges.has, f->edges.bytes, f->edges.weight);
+    merge_edge(&p->edges[p->edges_count++], &f->edges);
     return CLO_OK;
 }
 
@@ -303,7 +317,7 @@ static clo_status read_statement_lists(parser *p)
         clo_dot_attributes_merge(&p->nodes[f->single].attributes, &a);
     for (size_t e = f->first_edge; e < p->edges_count; e++)
         if (p->edges[e].statement == f->statement)
-            merge_edge(&p->edges[e], a.has, a.bytes, a.weight);
+            merge_edge(&p->edges[e], &a);
     f->state = AT_STATEMENT;
     return CLO_OK;
 }
@@ -409,7 +423,7 @@ static clo_status unite_edges(parser *p)
         if (last == NULL || last->from != p->edges[e].from || last->to != p->edges[e].to)
             p->edges[kept++] = p->edges[e];
         else if (p->strict)
-            merge_edge(last, p->edges[e].has, p->edges[e].bytes, p->edges[e].weight);
+            unite(last, &p->edges[e]);
         else
             return clo_fail(CLO_ERR_FORMAT,
                             "%s:%zu: the edge '%.80s' -> '%.80s' is there twice; remove one, or write strict digraph",
@@ -448,13 +462,30 @@ static clo_status add_task(const parser *p, const node *n, double default_work_n
                         "%s:%zu: work or output of '%.80s', scaled, exceeds 2^62; write a smaller number",
                         p->lexer.file, line_of(p, n->at), n->name);
     task.output_bytes = (uint64_t)output;
-    return place(p, n->at, clo_graph_add_task(p->reader->graph, &task, NULL));
+    clo_status status = place(p, n->at, clo_graph_add_task(p->reader->graph, &task, NULL));
+    return status == CLO_OK ? clo_dot_add_modes(&p->lexer, p->reader->graph, a, n->at) : status;
+}
+
+static clo_status add_graph_edge(const parser *p, const dot_edge *edge)
+{
+    clo_graph *graph = p->reader->graph;
+    int64_t bytes = 0;
+    clo_status status = CLO_OK;
+
+    if (!clo_scaled(edge->has & CLO_DOT_HAS_BYTES ? edge->bytes : edge->weight, p->reader->scale, &bytes))
+        return clo_fail(CLO_ERR_LIMIT, "%s:%zu: the bytes, scaled, exceed 2^62; write a smaller number", p->lexer.file,
+                        line_of(p, edge->at));
+    if ((edge->has & CLO_DOT_HAS_ARM) == 0)
+        return place(p, edge->at, clo_graph_add_edge(graph, edge->from, edge->to, (uint64_t)bytes));
+    status = clo_dot_check_arm(&p->lexer, &p->nodes[edge->from].attributes, edge->arm, edge->at);
+    return status == CLO_OK
+               ? place(p, edge->at, clo_graph_add_arm(graph, edge->from, edge->to, (uint64_t)bytes, edge->arm))
+               : status;
 }
 
 static clo_status build(parser *p)
 {
     double default_work_ns = DEFAULT_WORK_NS;
-    int64_t bytes = 0;
 
     if (p->nodes_count == 0)
         return clo_fail(CLO_ERR_FORMAT, "%s:%zu: the graph has no nodes; write at least one", p->lexer.file,
@@ -467,13 +498,8 @@ static clo_status build(parser *p)
             default_work_ns = 0;
     for (size_t n = 0; n < p->nodes_count && status == CLO_OK; n++)
         status = add_task(p, &p->nodes[n], default_work_ns);
-    for (size_t e = 0; e < p->edges_count && status == CLO_OK; e++) {
-        const dot_edge *edge = &p->edges[e];
-        if (!clo_scaled(edge->has & CLO_DOT_HAS_BYTES ? edge->bytes : edge->weight, p->reader->scale, &bytes))
-            return clo_fail(CLO_ERR_LIMIT, "%s:%zu: the bytes, scaled, exceed 2^62; write a smaller number",
-                            p->lexer.file, line_of(p, edge->at));
-        status = place(p, edge->at, clo_graph_add_edge(p->reader->graph, edge->from, edge->to, (uint64_t)bytes));
-    }
+    for (size_t e = 0; e < p->edges_count && status == CLO_OK; e++)
+        status = add_graph_edge(p, &p->edges[e]);
     return status;
 }
 

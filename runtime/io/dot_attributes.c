@@ -6,7 +6,7 @@
 #include "base/text.h"
 #include "io/json_scan.h"
 
-#include <clotho/graph.h>
+#include <clotho/branch.h>
 
 #include <string.h>
 #include <strings.h>
@@ -51,7 +51,7 @@ static clo_status read_class(const clo_dot_lexer *l, clo_dot_attributes *a)
     return status;
 }
 
-static clo_status read_flag(const clo_dot_lexer *l, uint8_t *out)
+static clo_status read_flag(const clo_dot_lexer *l, const char *key, uint8_t *out)
 {
     static const char *const yes[] = {"true", "yes", "1"}, *const no[] = {"false", "no", "0"};
 
@@ -60,8 +60,25 @@ static clo_status read_flag(const clo_dot_lexer *l, uint8_t *out)
             *out = strcasecmp(l->token.text, yes[k]) == 0;
             return CLO_OK;
         }
-    return clo_fail(CLO_ERR_FORMAT, "%s:%zu: duplicable is '%.80s'; write true or false", l->file,
-                    clo_text_line(l->text, l->token.at), l->token.text);
+    return clo_fail(CLO_ERR_FORMAT, "%s:%zu: %s is '%.80s'; write true or false", l->file,
+                    clo_text_line(l->text, l->token.at), key, l->token.text);
+}
+
+/* Counts of branches, each with its own limit. */
+static clo_status read_mode(const clo_dot_lexer *l, unsigned bit, clo_dot_attributes *a)
+{
+    const char *key = bit == CLO_DOT_HAS_ARMS ? "arms" : bit == CLO_DOT_HAS_BOUND ? "bound" : "arm";
+    double most = bit == CLO_DOT_HAS_ARMS    ? CLO_ARMS_MAX
+                  : bit == CLO_DOT_HAS_BOUND ? CLO_LOOP_BOUND_MAX
+                                             : CLO_ARMS_MAX - 1;
+    double count = 0;
+    clo_status status = read_whole(l, key, most, &count);
+
+    if (status == CLO_OK && count < 1 && bit != CLO_DOT_HAS_ARM)
+        return clo_fail(CLO_ERR_FORMAT, "%s:%zu: %s is 0; write 1 to %g", l->file, clo_text_line(l->text, l->token.at),
+                        key, most);
+    *(bit == CLO_DOT_HAS_ARMS ? &a->arms : bit == CLO_DOT_HAS_BOUND ? &a->bound : &a->arm) = (uint32_t)count;
+    return status;
 }
 
 /* The token is the value of `key`. */
@@ -70,10 +87,19 @@ static clo_status read_attribute(const clo_dot_lexer *l, const char *key, clo_do
     static const struct {
         const char *key;
         unsigned bit;
-    } keys[] = {{"work_ns", CLO_DOT_HAS_WORK},        {"weight", CLO_DOT_HAS_WEIGHT},
-                {"bytes", CLO_DOT_HAS_BYTES},         {"output_bytes", CLO_DOT_HAS_OUTPUT},
-                {"class", CLO_DOT_HAS_CLASS},         {"duplicable", CLO_DOT_HAS_DUPLICABLE},
-                {"instances", CLO_DOT_HAS_INSTANCES}, {"grain", CLO_DOT_HAS_GRAIN}};
+    } keys[] = {{"work_ns", CLO_DOT_HAS_WORK},
+                {"weight", CLO_DOT_HAS_WEIGHT},
+                {"bytes", CLO_DOT_HAS_BYTES},
+                {"output_bytes", CLO_DOT_HAS_OUTPUT},
+                {"class", CLO_DOT_HAS_CLASS},
+                {"duplicable", CLO_DOT_HAS_DUPLICABLE},
+                {"instances", CLO_DOT_HAS_INSTANCES},
+                {"grain", CLO_DOT_HAS_GRAIN},
+                {"arms", CLO_DOT_HAS_ARMS},
+                {"chances", CLO_DOT_HAS_CHANCES},
+                {"bound", CLO_DOT_HAS_BOUND},
+                {"merge", CLO_DOT_HAS_MERGE},
+                {"arm", CLO_DOT_HAS_ARM}};
     unsigned bit = 0;
     double count = 0;
     clo_status status = CLO_OK;
@@ -84,7 +110,13 @@ static clo_status read_attribute(const clo_dot_lexer *l, const char *key, clo_do
     if (bit == CLO_DOT_HAS_CLASS)
         status = read_class(l, a);
     else if (bit == CLO_DOT_HAS_DUPLICABLE)
-        status = read_flag(l, &a->duplicable);
+        status = read_flag(l, "duplicable", &a->duplicable);
+    else if (bit == CLO_DOT_HAS_MERGE)
+        status = read_flag(l, "merge", &a->merge);
+    else if (bit == CLO_DOT_HAS_CHANCES)
+        a->chances = l->token.text;
+    else if (bit == CLO_DOT_HAS_ARMS || bit == CLO_DOT_HAS_BOUND || bit == CLO_DOT_HAS_ARM)
+        status = read_mode(l, bit, a);
     else if (bit == CLO_DOT_HAS_INSTANCES || bit == CLO_DOT_HAS_GRAIN)
         status = read_whole(l, key, UINT32_MAX - 2, &count);
     else if (bit != 0)
@@ -142,5 +174,10 @@ void clo_dot_attributes_merge(clo_dot_attributes *into, const clo_dot_attributes
     into->grain = from->has & CLO_DOT_HAS_GRAIN ? from->grain : into->grain;
     into->task_class = from->has & CLO_DOT_HAS_CLASS ? from->task_class : into->task_class;
     into->duplicable = from->has & CLO_DOT_HAS_DUPLICABLE ? from->duplicable : into->duplicable;
+    into->arms = from->has & CLO_DOT_HAS_ARMS ? from->arms : into->arms;
+    into->chances = from->has & CLO_DOT_HAS_CHANCES ? from->chances : into->chances;
+    into->bound = from->has & CLO_DOT_HAS_BOUND ? from->bound : into->bound;
+    into->merge = from->has & CLO_DOT_HAS_MERGE ? from->merge : into->merge;
+    into->arm = from->has & CLO_DOT_HAS_ARM ? from->arm : into->arm;
     into->has |= from->has;
 }

@@ -15,7 +15,12 @@ enum { /* attributes that were stated */
        CLO_DOT_HAS_DUPLICABLE = 16,
        CLO_DOT_HAS_OUTPUT = 32,
        CLO_DOT_HAS_INSTANCES = 64,
-       CLO_DOT_HAS_GRAIN = 128
+       CLO_DOT_HAS_GRAIN = 128,
+       CLO_DOT_HAS_ARMS = 256,
+       CLO_DOT_HAS_CHANCES = 512,
+       CLO_DOT_HAS_BOUND = 1024,
+       CLO_DOT_HAS_MERGE = 2048,
+       CLO_DOT_HAS_ARM = 4096
 };
 
 typedef struct clo_dot_attributes {
@@ -23,7 +28,10 @@ typedef struct clo_dot_attributes {
     double work_ns, weight, bytes, output_bytes; /* >= 0 */
     uint32_t instances, grain;
     uint16_t task_class;
-    uint8_t duplicable;
+    uint8_t duplicable, merge;
+    /* Of a branch, of the last condition of a loop, of an edge. */
+    uint32_t arms, bound, arm;
+    const char *chances; /* in the lexer's pool */
 } clo_dot_attributes;
 
 /* Reads [key=value, key=value; ...] [...] ...; the token is the first '[', afterwards the one behind the last ']'.

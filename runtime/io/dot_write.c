@@ -1,10 +1,14 @@
 /* dot_write.c - writes DOT that Graphviz draws legibly and dot.c reads back: work, class, bytes as attributes of
- * their own, the label in units for people. Edges of handles are dashed and named after them. Times per kind, demands,
- * masks and bodies have no place there and are left out. */
+ * their own, the label in units for people. Branches are diamonds, merges are houses upside down, edges of arms have the
+ * arm in their labels. Edges of handles are dashed and named after them. Times per kind, demands, masks and bodies have
+ * no place there and are left out. */
 #include "io/reader.h"
 
 #include "base/status.h"
 #include "graph/graph.h"
+#include "io/dot_modes.h"
+
+#include <clotho/branch.h>
 
 #include <string.h>
 
@@ -76,6 +80,7 @@ static clo_status write_task(const clo_graph *graph, uint32_t t, bool named, clo
         clo_text_add(text, ", instances=%u", (unsigned)task.instances);
     if (task.grain > 0)
         clo_text_add(text, ", grain=%u", (unsigned)task.grain);
+    clo_dot_write_modes(graph, t, text);
     clo_text_add(text, task.duplicable ? ", duplicable=true];\n" : "];\n");
     return CLO_OK;
 }
@@ -84,6 +89,7 @@ static clo_status write_edge(const clo_graph *graph, uint32_t index, bool named,
 {
     static const char *const units[5] = {"B", "KiB", "MiB", "GiB", "TiB"};
     clo_edge edge;
+    uint32_t arm = clo_graph_edge_arm(graph, index);
     clo_status status = clo_graph_edge(graph, index, &edge);
 
     if (status != CLO_OK)
@@ -102,10 +108,16 @@ static clo_status write_edge(const clo_graph *graph, uint32_t index, bool named,
             add_amount(text, (double)edge.bytes, 1024, units);
         }
         clo_text_add(text, "\", bytes=%llu]", (unsigned long long)edge.bytes);
-    } else if (edge.bytes > 0) {
+    } else if (edge.bytes > 0 || arm != CLO_NONE) {
         clo_text_add(text, " [label=\"");
-        add_amount(text, (double)edge.bytes, 1024, units);
-        clo_text_add(text, "\", bytes=%llu]", (unsigned long long)edge.bytes);
+        if (arm != CLO_NONE)
+            clo_text_add(text, "arm %u%s", (unsigned)arm, edge.bytes > 0 ? "\\n" : "");
+        if (edge.bytes > 0)
+            add_amount(text, (double)edge.bytes, 1024, units);
+        clo_text_add(text, "\", bytes=%llu", (unsigned long long)edge.bytes);
+        if (arm != CLO_NONE)
+            clo_text_add(text, ", arm=%u", (unsigned)arm);
+        clo_text_add(text, "]");
     }
     clo_text_add(text, ";\n");
     return CLO_OK;

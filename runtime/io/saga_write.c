@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "base/text.h"
+#include "graph/branch.h"
 #include "io/names.h"
 #include "platform/platform.h"
 
@@ -244,6 +245,8 @@ clo_status clo_saga_write(const clo_document *document, clo_text *text)
         return clo_fail(CLO_ERR_UNSUPPORTED, "saga: '%s' has no platform of its own; write clotho",
                         clo_graph_name(w.graph));
     bool named = clo_writer_names_are_ids(w.graph, NULL, &status);
+    if (status == CLO_OK)
+        status = clo_graph_refuse_modes(w.graph, "format saga");
     if (status == CLO_OK)
         status = prepare(&w);
     if (status == CLO_OK) {

@@ -4,6 +4,7 @@
 #include "io/reader.h"
 
 #include "base/status.h"
+#include "graph/branch.h"
 #include "graph/graph.h"
 
 #include <string.h>
@@ -102,6 +103,8 @@ clo_status clo_wfformat_write(const clo_document *document, clo_text *text)
 
     if (status == CLO_OK)
         status = clo_writer_refuse_instances(graph, "wfformat");
+    if (status == CLO_OK)
+        status = clo_graph_refuse_modes(graph, "format wfformat");
     if (status != CLO_OK)
         return status;
     clo_text_add(text, "{\"name\": ");

@@ -154,9 +154,6 @@ clo_status clo_workload_print(const clo_workload *workload, char **out)
     if (first == NULL)
         return clo_fail_memory("the text of a workload");
     clo_status status = write_first(workload, &text);
-    for (uint32_t j = 0; j < jobs && status == CLO_OK; j++)
-        if (clo_graph_branches(clo_workload_get(workload, j)->graph) > 0)
-            status = clo_fail(CLO_ERR_UNSUPPORTED, "job %u: its graph has branches, which no format keeps", j);
     for (uint32_t j = 0; j < jobs && status == CLO_OK && !text.failed; j++)
         status = write_job(clo_workload_get(workload, j), j, first[j], &text);
     clo_free(first);

@@ -276,7 +276,21 @@ void clo_plan_destroy(clo_plan *plan)
     if (plan == NULL)
         return;
     clo_free(plan->outcome);
+    clo_free(plan->name);
     clo_free(plan->block);
+}
+
+clo_status clo_plan_set_planner(clo_plan *plan, const char *planner)
+{
+    if (plan == NULL || planner == NULL)
+        return clo_fail_null("clo_plan_set_planner", "plan or planner");
+    char *name = clo_allocate(strlen(planner) + 1, 1);
+    if (name == NULL)
+        return clo_fail_memory("the name of a planner");
+    memcpy(name, planner, strlen(planner) + 1);
+    clo_free(plan->name);
+    plan->planner = plan->name = name;
+    return CLO_OK;
 }
 
 bool clo_plan_is_skipped(const clo_plan *plan, uint32_t task)

@@ -13,17 +13,18 @@ typedef struct clo_plan_outcome {
 } clo_plan_outcome;
 
 struct clo_plan {
-    const char *planner;       /* inside the same block                                       */
+    const char *planner;       /* inside the same block, or `name`                            */
+    char *name;                /* owned; NULL: none was given (clo_plan_set_planner)          */
     clo_placement *placements; /* [count] likewise; sorted by start, finish, executor, topological order */
     size_t count;
     int64_t makespan_ns;
-    int64_t interval_ns;                   /* between releases (pipeline.h); 0: none */
-    uint64_t schedules;                    /* built to find it; 0: not by a planner */
-    bool is_optimal;                       /* proved                                */
-    bool is_emulated;                      /* the times are of an emulated run      */
+    int64_t interval_ns;                  /* between releases (pipeline.h); 0: none */
+    uint64_t schedules;                   /* built to find it; 0: not by a planner */
+    bool is_optimal;                      /* proved                                */
+    bool is_emulated;                     /* the times are of an emulated run      */
     uint32_t tasks, instances, executors; /* of the graph and platform it is for   */
-    clo_plan_outcome *outcome;             /* [tasks] of a run of a graph with branches; else NULL */
-    void *block;                           /* what clo_plan_destroy frees            */
+    clo_plan_outcome *outcome;            /* [tasks] of a run of a graph with branches; else NULL */
+    void *block;                          /* what clo_plan_destroy frees            */
 };
 
 #endif

@@ -208,6 +208,26 @@ static void forget_job(clo_decima *d, uint32_t slot)
     d->asked_pool = d->asked_pool == slot ? CLO_NONE : d->asked_pool;
 }
 
+/* Nothing lives: the executors wait in the order of their numbers, as at the beginning. So what comes next is decided as
+ * if nothing had been before, and a job that runs again runs as in a simulation of it alone. (In Decima's simulator, where
+ * executors are alike, their order says nothing.) */
+static void begin_anew(clo_decima *d)
+{
+    for (uint32_t e = 0; e < d->executors_count; e++) {
+        const clo_live_executor *live = clo_view_executor(d->view, e);
+        if (live->job != CLO_NONE || live->committed > 0 || live->is_moving ||
+            d->executors[e].act != CLO_DECIMA_NOTHING)
+            return; /* not there yet */
+    }
+    for (uint32_t e = 0; e < d->executors_count; e++) {
+        clo_decima_pool_add(d, CLO_NONE, e);
+        d->executors[e].leaves = false;
+    }
+    d->asked = 0; /* nobody waits for an answer */
+    d->single = CLO_NONE;
+    d->has_misfits = false;
+}
+
 /* The executor is taken away while it is asked about: who is left is asked again, from the beginning. */
 static void break_consult(clo_decima *d, uint32_t executor)
 {
@@ -345,6 +365,8 @@ void clo_decima_event(void *state, const clo_view *view, const clo_event *event)
         settle_handed(d);
         settle_end(d);
         forget_job(d, event->job);
+        if (clo_view_jobs(view) <= 1) /* the one that ends */
+            begin_anew(d);
         break;
     default:
         break;
@@ -433,6 +455,7 @@ bool clo_decima_decide(void *state, const clo_view *view, clo_choice *choice)
             return false;
     }
     bool has_choice = hand_out(d, choice);
-    d->has_misfits = d->has_misfits || (!has_choice && d->pooled == d->executors_count);
+    if (!has_choice && d->pooled == d->executors_count && clo_view_jobs(view) > 0)
+        d->has_misfits = true; /* with nothing to start, they wait for jobs */
     return has_choice || (d->has_misfits && fill_in(d, choice));
 }

@@ -23,11 +23,12 @@ typedef struct clo_gantt {
     const clo_placement *placements;
     size_t count;
     int64_t makespan_ns;
-    int64_t bound_ns;    /* lower bound to mark; 0: none */
-    const char *title;   /* NULL: the graph's name       */
-    const char *planner; /* or whatever made it          */
-    bool is_emulated;    /* the times are of an emulated run */
+    int64_t bound_ns;             /* lower bound to mark; 0: none */
+    const char *title;            /* NULL: the graph's name       */
+    const char *planner;          /* or whatever made it          */
+    bool is_emulated;             /* the times are of an emulated run */
     const clo_gantt_cycle *cycle; /* NULL: one release */
+    const clo_plan *plan;         /* says who was skipped; NULL: nobody */
 } clo_gantt;
 
 /* Appends a whole SVG document. Returns CLO_OK or CLO_ERR_MEMORY (also latched in `out`). */
@@ -63,6 +64,9 @@ const char *clo_gantt_mark(const clo_gantt *chart);
 
 /* Characters (code points) of a string. */
 size_t clo_gantt_characters(const char *text);
+
+/* Placements of tasks that were skipped. */
+size_t clo_gantt_skipped(const clo_gantt *chart);
 
 /* Fill colours for charts, such as "#0072b2" (in gantt_svg.c). index: below CLO_GANTT_COLORS. */
 enum { CLO_GANTT_COLORS = 7 };

@@ -5,6 +5,7 @@
  * path for each row and kind. Colours: Okabe and Ito's palette, safe for the colour-blind. Coordinates are
  * written as integers in tenths, so that no locale can put a comma into them. */
 #include "report/gantt.h"
+#include "report/gantt_modes.h"
 
 #include "base/memory.h"
 #include "base/status.h"
@@ -193,8 +194,11 @@ static void add_head(const drawing *draw)
         clo_text_add(out, "</text>\n");
         return;
     }
-    clo_text_add(out, " · %u tasks, %zu executions · makespan %s", clo_graph_tasks(draw->graph), chart->count,
-                 clo_gantt_time(chart->makespan_ns, chart->makespan_ns, time));
+    size_t skipped = clo_gantt_skipped(chart);
+    clo_text_add(out, " · %u tasks, %zu executions", clo_graph_tasks(draw->graph), chart->count - skipped);
+    if (skipped > 0)
+        clo_text_add(out, ", %zu skipped", skipped);
+    clo_text_add(out, " · makespan %s", clo_gantt_time(chart->makespan_ns, chart->makespan_ns, time));
     if (chart->bound_ns > 0) {
         clo_text_add(out, " · lower bound %s", clo_gantt_time(chart->bound_ns, chart->bound_ns, time));
         clo_text_add(out, " (gap %.1f %%)", 100 * ((double)chart->makespan_ns / (double)chart->bound_ns - 1));
@@ -369,6 +373,9 @@ static void add_row(const drawing *draw, uint32_t executor)
         if (at(draw, p->finish_ns) - at(draw, p->start_ns) >= narrow)
             add_bar(draw, p);
     }
+    clo_gantt_add_modes(&(clo_gantt_row){draw->chart, &draw->rows, executor, 10 * draw->left, 10 * draw->width,
+                                         TOP + draw->row_height * (int)executor, draw->row_height},
+                        draw->out);
 }
 
 /* A vertical line over all rows with its text above. Texts stand left of lines in the right half; the dashed line,
@@ -435,7 +442,8 @@ static void add_legend(const drawing *draw)
     if (others > 0)
         x = add_entry(draw, x, "c7", "other", 5);
     if (draw->has_replicas)
-        add_entry(draw, x, "r0", "replica", 7);
+        x = add_entry(draw, x, "r0", "replica", 7);
+    clo_gantt_add_modes_legend(draw->chart, x, TOP + draw->height + BOTTOM, draw->out);
     clo_text_add(draw->out, "\n");
 }
 

@@ -7,6 +7,9 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "base/text.h"
+#include "graph/graph.h"
+
+#include <clotho/branch.h>
 
 #include <stdio.h>
 #include <string.h>
@@ -62,8 +65,7 @@ const char *clo_gantt_cycle_text(const clo_gantt_cycle *cycle, char *text)
 
     clo_print(text, 160, "interval %s (bound %s, gap %.1f %%), latency %s, %u release%s in flight",
               clo_gantt_time(cycle->interval_ns, cycle->interval_ns, interval),
-              clo_gantt_time(cycle->bound_ns, cycle->bound_ns, bound),
-              100 * ((double)cycle->interval_ns / least - 1),
+              clo_gantt_time(cycle->bound_ns, cycle->bound_ns, bound), 100 * ((double)cycle->interval_ns / least - 1),
               clo_gantt_time(cycle->latency_ns, cycle->latency_ns, latency), cycle->in_flight,
               cycle->in_flight == 1 ? "" : "s");
     return text;
@@ -98,7 +100,7 @@ size_t clo_gantt_prefix(const char *name)
 
 const char *clo_gantt_mark(const clo_gantt *chart)
 {
-    return chart->is_emulated && strcmp(chart->planner, "emulated") != 0 ? ", emulated" : "";
+    return chart->is_emulated && strstr(chart->planner, "emulated") == NULL ? ", emulated" : "";
 }
 
 size_t clo_gantt_characters(const char *text)
@@ -126,6 +128,7 @@ typedef struct cell {
     double busy, most; /* share of the slice: all executions; the one that has most */
     size_t placement;  /* that one                                                   */
     const char *glyph; /* what is drawn                                             */
+    const char *mark;  /* over that; NULL: none                                     */
 } cell;
 
 typedef struct picture {
@@ -198,6 +201,31 @@ static bool is_full(const cell *it)
     return it->busy >= 0.75;
 }
 
+/* Column of a time; makespan > 0. */
+static uint32_t column_of(const picture *pic, int64_t ns)
+{
+    return (uint32_t)((double)ns / (double)pic->chart->makespan_ns * pic->width);
+}
+
+/* Branches where they end, and what was skipped where it would have begun: over whatever else is there. */
+static void mark_modes(const picture *pic, uint32_t executor)
+{
+    const clo_graph *graph = clo_cost_graph(pic->chart->cost);
+
+    if (graph->modes == NULL || pic->chart->makespan_ns <= 0)
+        return;
+    for (size_t m = pic->rows.first[executor]; m < pic->rows.first[executor + 1]; m++) {
+        const clo_placement *p = &pic->chart->placements[pic->rows.members[m]];
+        bool is_skipped = clo_plan_is_skipped(pic->chart->plan, p->task);
+        if (!is_skipped && clo_graph_arms(graph, p->task) == 0)
+            continue;
+        uint32_t c = column_of(pic, is_skipped ? p->start_ns : p->finish_ns);
+        c -= c > 0 && (!is_skipped || c >= pic->width);
+        if (!is_skipped || pic->cells[c].mark == NULL)
+            pic->cells[c].mark = is_skipped ? "×" : "◆";
+    }
+}
+
 /* Draws the columns first..end-1, all of one execution. */
 static void add_run(const picture *pic, uint32_t first, uint32_t end)
 {
@@ -212,7 +240,9 @@ static void add_run(const picture *pic, uint32_t first, uint32_t end)
     uint32_t at = bytes > 0 ? full_first + (full_end - full_first - bytes) / 2 : end;
 
     for (uint32_t c = first; c < end; c++)
-        if (c >= at && c < at + bytes)
+        if (pic->cells[c].mark != NULL)
+            clo_text_add_bytes(pic->out, pic->cells[c].mark, strlen(pic->cells[c].mark));
+        else if (c >= at && c < at + bytes)
             clo_text_add_bytes(pic->out, &label[c - at], 1);
         else
             clo_text_add_bytes(pic->out, pic->cells[c].glyph, strlen(pic->cells[c].glyph));
@@ -234,6 +264,7 @@ static void add_row(const picture *pic, uint32_t executor)
             shade ^= 1;
         pic->cells[c].glyph = glyph_of(pic, c, shade);
     }
+    mark_modes(pic, executor);
     for (uint32_t c = 1; c <= pic->width; c++)
         if (c == pic->width || pic->cells[c].placement != pic->cells[first].placement ||
             (pic->cells[c].busy > 0) != (pic->cells[first].busy > 0)) {
@@ -268,12 +299,6 @@ static void executor_label(const clo_platform *platform, uint32_t executor, char
     else
         snprintf(label, sizeof label, "%s", name);
     clo_printable(label, text, bytes);
-}
-
-/* Column of a time; makespan > 0. */
-static uint32_t column_of(const picture *pic, int64_t ns)
-{
-    return (uint32_t)((double)ns / (double)pic->chart->makespan_ns * pic->width);
 }
 
 static void add_axis(const picture *pic)
@@ -321,6 +346,15 @@ static void add_headline(const clo_gantt *chart, clo_text *out)
         clo_text_add(out, " (gap %.1f %%)", 100 * ((double)chart->makespan_ns / (double)chart->bound_ns - 1));
     }
     clo_text_add(out, "\n");
+}
+
+size_t clo_gantt_skipped(const clo_gantt *chart)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < chart->count; i++)
+        count += clo_plan_is_skipped(chart->plan, chart->placements[i].task);
+    return count;
 }
 
 static bool has_replicas(const clo_gantt *chart)
@@ -371,6 +405,9 @@ clo_status clo_gantt_text(const clo_gantt *chart, uint32_t columns, clo_text *ou
     add_axis(&pic);
     if (has_replicas(chart))
         clo_text_add(out, "%*s ▒ replica\n", (int)pic.names + 1, "");
+    if (clo_graph_branches(clo_cost_graph(chart->cost)) > 0)
+        clo_text_add(out, "%*s ◆ branch%s\n", (int)pic.names + 1, "",
+                     clo_gantt_skipped(chart) > 0 ? "  × skipped: another arm was chosen" : "");
     clo_gantt_rows_close(&pic.rows);
     clo_free(pic.cells);
     return out->failed ? clo_fail_memory("a Gantt chart") : CLO_OK;

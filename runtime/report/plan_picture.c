@@ -7,6 +7,14 @@
 #include "base/memory.h"
 #include "base/status.h"
 
+static bool has_skipped(const clo_plan *plan)
+{
+    for (uint32_t t = 0; plan->outcome != NULL && t < plan->tasks; t++)
+        if (plan->outcome[t].skipped)
+            return true;
+    return false;
+}
+
 /* What the charts need of a plan. `kept` is to be freed, also after a failure. */
 static clo_status open_chart(const clo_plan *plan, const clo_cost *cost, clo_gantt *chart, void **kept)
 {
@@ -21,8 +29,11 @@ static clo_status open_chart(const clo_plan *plan, const clo_cost *cost, clo_gan
                          .makespan_ns = plan->makespan_ns,
                          .bound_ns = bound.best_ns <= plan->makespan_ns ? bound.best_ns : 0, /* else it was measured */
                          .planner = plan->planner,
-                         .is_emulated = plan->is_emulated};
+                         .is_emulated = plan->is_emulated,
+                         .plan = plan};
     *kept = NULL;
+    if (has_skipped(plan)) /* the bound is of a run of all tasks */
+        chart->bound_ns = 0;
     if (status == CLO_OK && plan->interval_ns > 0)
         status = clo_gantt_cycle_open(plan, cost, chart, kept);
     return status;

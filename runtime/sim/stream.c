@@ -12,7 +12,7 @@
 #include "base/saturate.h"
 #include "base/status.h"
 #include "base/tournament.h"
-#include "graph/branch.h"
+#include "engine/modes.h"
 #include "engine/scheduler.h"
 #include "sync/histogram.h"
 #include "trace/log.h"
@@ -38,7 +38,7 @@ typedef struct live_job {
     uint32_t index;
     int64_t start_ns, busy_ns;
     uint64_t executions;
-    struct live_job *next_free;
+    clo_modes modes; /* in use if the graph has branches */
 } live_job;
 
 /* A release of a job of the workload. */
@@ -63,6 +63,7 @@ typedef struct stream {
     uint64_t begun;    /* executions and moves, in an environment */
     int64_t *start_ns; /* [executors] */
     live_job **owner;  /* [executors] NULL: it is on its way to a job */
+    uint32_t *stage;   /* [executors] of the job, that runs there */
     int64_t *jct_ns;   /* [ended] */
     clo_histogram *decision_ns;
     clo_stream_result result;
@@ -181,6 +182,7 @@ static clo_status open_scheduler(stream *s)
     clo_carve(&block, &winners, 2 * (size_t)leaves);
     clo_carve(&block, &s->start_ns, executors);
     clo_carve(&block, &s->owner, executors);
+    clo_carve(&block, &s->stage, executors);
     clo_carve(&block, &s->decision_ns, 1);
     if (!clo_block_take(&block, &s->arena))
         return clo_fail_memory("a simulation");
@@ -204,6 +206,8 @@ static int64_t length_of(const stream *s, const clo_order *order)
 {
     int64_t cost_ns = clo_cost_time(order->job->live.cost, order->stage, order->executor);
 
+    if (order->is_skipped)
+        return 0;
     if (s->environment == NULL)
         return cost_ns;
     const clo_environment_execution execution = {
@@ -242,6 +246,12 @@ static void begin(stream *s, const clo_order *order)
     }
     s->start_ns[order->executor] = start_ns;
     s->owner[order->executor] = live;
+    s->stage[order->executor] = order->stage;
+    if (order->is_skipped) {
+        s->result.skipped++;
+        end_at(s, order->executor, start_ns);
+        return;
+    }
     if (start_ns < live->start_ns)
         live->start_ns = start_ns;
     live->busy_ns = clo_time_add(live->busy_ns, time_ns);
@@ -334,13 +344,29 @@ static clo_status arrive(stream *s, const arrival *at)
                                      : clo_scheduler_job_create(cost, &config, &use, &arena, &job);
     if (status != CLO_OK)
         return clo_arena_close(&arena), status;
-    *live = (live_job){.job = job, .arena = arena, .row = row, .index = at->job, .start_ns = CLO_TIME_NEVER};
+    *live = (live_job){.job = job, .row = row, .index = at->job, .start_ns = CLO_TIME_NEVER};
+    status = clo_modes_create(&live->modes, row->graph, s->config.seed + at->job + at->release, &arena);
+    live->arena = arena;
+    if (status != CLO_OK)
+        return clo_arena_close(&arena), status;
+    if (live->modes.graph != NULL)
+        job->modes = &live->modes;
     job->owner = live;
     if (++s->live > s->result.jobs_peak)
         s->result.jobs_peak = s->live;
     status = clo_scheduler_arrive(s->scheduler, job, s->now_ns);
     clo_scheduler_go_on_to_end(s->scheduler);
     return status;
+}
+
+/* What was skipped has no end; a branch chooses. */
+static void end_of(stream *s, live_job *live, uint32_t stage)
+{
+    if (clo_modes_skips(&live->modes, stage))
+        return;
+    s->result.completions++;
+    if (clo_modes_has_branch(&live->modes, stage))
+        (void)clo_modes_choose(&live->modes, stage, CLO_NONE); /* a drawn arm is one that it has */
 }
 
 /* The executor has come to a job, or what it ran has ended. */
@@ -353,7 +379,7 @@ static void end_next(stream *s)
         clo_scheduler_moved(s->scheduler, executor, s->start_ns[executor], s->now_ns);
         return;
     }
-    s->result.completions++;
+    end_of(s, s->owner[executor], s->stage[executor]);
     clo_scheduler_finish(s->scheduler, executor, s->start_ns[executor], s->now_ns);
 }
 
@@ -496,11 +522,6 @@ static clo_status read_config(const clo_workload *workload, const clo_platform *
         return clo_fail(CLO_ERR_ARGUMENT, "the environment has no time_ns function, or moving_ns is negative");
     if (config->environment != NULL && config->log != NULL && clo_log_about(config->log)->environment == NULL)
         return clo_fail(CLO_ERR_ARGUMENT, "the log's header does not name the environment; write its name there");
-    for (uint32_t j = 0; j < clo_workload_jobs(workload); j++) {
-        status = clo_graph_refuse_modes(clo_workload_get(workload, j)->graph, "clo_stream_simulate");
-        if (status != CLO_OK)
-            return status;
-    }
     return clo_workload_check(workload, platform);
 }
 

@@ -3,11 +3,11 @@
  * The scheduler writes a second log meanwhile. Invariant: what it has written is equal to the beginning of the first
  * one, so that its length says where the first one is to be read on. That holds inside an input too, where the answers
  * of ledgers are looked up (CLO_LOG_ROOM). */
+#include <clotho/branch.h>
 #include <clotho/stream.h>
 
 #include "base/carve.h"
 #include "base/status.h"
-#include "graph/branch.h"
 #include "engine/scheduler.h"
 
 #include <string.h>
@@ -16,6 +16,7 @@
 typedef struct live_job {
     clo_scheduler_job *job;
     clo_arena arena;
+    clo_modes modes; /* in use if the graph has branches */
 } live_job;
 
 typedef struct replay {
@@ -139,8 +140,12 @@ static clo_status make_job(const replay *r, const clo_log_record *record, const 
         return clo_fail_memory("a job of a replay");
     use.policy = clo_scheduler_policy(r->scheduler, &use.argument);
     clo_status status = clo_scheduler_job_create(r->config->costs[record->value], terms, &use, arena, &live->job);
+    if (status == CLO_OK)
+        status = clo_modes_create(&live->modes, clo_cost_graph(r->config->costs[record->value]), 0, arena);
     if (status != CLO_OK)
         return status;
+    if (live->modes.graph != NULL)
+        live->job->modes = &live->modes;
     live->job->tag = record->value;
     live->job->version = r->swaps;
     live->job->owner = live;
@@ -170,6 +175,21 @@ static clo_status arrive(const replay *r, size_t at)
     return clo_scheduler_arrive(r->scheduler, job, record->now_ns);
 }
 
+/* What the ARM record before this FINISH says that the branch chose; nothing, where there is none: its body failed. */
+static void take_arm(const replay *r, size_t at, uint32_t executor)
+{
+    const clo_live_executor *row = clo_view_executor(r->scheduler, executor);
+    const clo_log_record *arm = at > 0 ? &r->records[at - 1] : NULL;
+    live_job *live = job_in(r, row->job)->owner;
+
+    if (!clo_modes_has_branch(&live->modes, row->stage) || clo_modes_skips(&live->modes, row->stage))
+        return;
+    bool is_there = arm != NULL && arm->what == CLO_LOG_ARM && arm->job == live->job->live.id &&
+                    arm->stage == row->stage && arm->value >= 0 &&
+                    arm->value < (int64_t)clo_graph_arms(live->modes.graph, row->stage);
+    live->modes.arm[row->stage] = is_there ? (uint32_t)arm->value : CLO_NONE;
+}
+
 static clo_status finish(const replay *r, size_t at)
 {
     const clo_log_record *record = &r->records[at];
@@ -177,6 +197,7 @@ static clo_status finish(const replay *r, size_t at)
 
     if (executor == NULL || executor->job == CLO_NONE || executor->is_moving)
         return impossible(at, record, "nothing runs there");
+    take_arm(r, at, record->executor);
     clo_scheduler_finish(r->scheduler, record->executor, record->value, record->now_ns);
     return CLO_OK;
 }
@@ -275,6 +296,8 @@ static size_t read_on(const replay *r)
     size_t at = position(r);
 
     while (at < r->count && (r->records[at].what == CLO_LOG_TOGETHER || r->records[at].what == CLO_LOG_ROOM))
+        at++;
+    if (at + 1 < r->count && r->records[at].what == CLO_LOG_ARM && r->records[at + 1].what == CLO_LOG_FINISH)
         at++;
     if (at + 1 < r->count && r->records[at].what == CLO_LOG_SUM && r->records[at + 1].what == CLO_LOG_END)
         at++;
@@ -428,10 +451,6 @@ static clo_status check_costs(const replay *r)
     for (size_t k = 0; k < config->costs_count; k++)
         if (config->costs[k] != NULL && clo_cost_platform(config->costs[k]) != config->platform)
             return clo_fail(CLO_ERR_ARGUMENT, "cost %zu is of another platform", k);
-    for (size_t k = 0; k < config->costs_count; k++)
-        if (config->costs[k] != NULL &&
-            clo_graph_refuse_modes(clo_cost_graph(config->costs[k]), "clo_stream_replay") != CLO_OK)
-            return CLO_ERR_UNSUPPORTED;
     return CLO_OK;
 }
 

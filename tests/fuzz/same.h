@@ -49,6 +49,21 @@ static inline bool same_task(const clo_graph *a, const clo_graph *b, uint32_t t)
            (s.body != clo_body_command || same_command(s.argument, u.argument));
 }
 
+static inline bool same_modes(const clo_graph *a, const clo_graph *b)
+{
+    bool same = clo_graph_branches(a) == clo_graph_branches(b);
+
+    for (uint32_t t = 0; same && t < clo_graph_tasks(a); t++) {
+        same = clo_graph_arms(a, t) == clo_graph_arms(b, t) && clo_graph_bound(a, t) == clo_graph_bound(b, t) &&
+               clo_graph_is_merge(a, t) == clo_graph_is_merge(b, t);
+        for (uint32_t k = 0; same && k < clo_graph_arms(a, t); k++)
+            same = clo_graph_chance(a, t, k) == clo_graph_chance(b, t, k);
+    }
+    for (uint32_t e = 0; same && e < clo_graph_edges(a); e++)
+        same = clo_graph_edge_arm(a, e) == clo_graph_edge_arm(b, e);
+    return same;
+}
+
 static inline bool same_graph(const clo_graph *a, const clo_graph *b)
 {
     clo_edge x, y;
@@ -77,7 +92,7 @@ static inline bool same_graph(const clo_graph *a, const clo_graph *b)
     for (uint32_t e = 0; same && e < clo_graph_edges(a); e++)
         same = clo_graph_edge(a, e, &x) == CLO_OK && clo_graph_edge(b, e, &y) == CLO_OK && x.from == y.from &&
                x.to == y.to && x.bytes == y.bytes;
-    return same;
+    return same && same_modes(a, b);
 }
 
 static inline bool same_links(const clo_platform *a, const clo_platform *b)

@@ -3,6 +3,7 @@
 #include "support.h"
 
 #include "random.h"
+#include "recorded.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -106,26 +107,6 @@ static uint64_t check_trace(const scene *s, const clo_trace *trace, int mode)
     return executions;
 }
 
-static void same_events(const clo_trace *a, const clo_trace *b)
-{
-    size_t count, other;
-    const clo_trace_event *x = clo_trace_events(a, &count), *y = clo_trace_events(b, &other);
-
-    assert_int_equal(count, other);
-    for (size_t i = 0; i < count; i++) {
-        const clo_trace_event *match = NULL; /* equal starts may stand in another order */
-        for (size_t k = 0; k < count && match == NULL; k++)
-            if (y[k].task == x[i].task && y[k].instance == x[i].instance && y[k].is_replica == x[i].is_replica &&
-                y[k].executor == x[i].executor)
-                match = &y[k];
-        assert_non_null(match);
-        assert_int_equal(match->start_ns, x[i].start_ns);
-        assert_int_equal(match->finish_ns, x[i].finish_ns);
-        assert_int_equal(match->is_skipped, x[i].is_skipped);
-        assert_int_equal(match->arm, x[i].arm);
-    }
-}
-
 /* The last of two runs on workers under the virtual clock. NULL for the policy: replay of the plan. */
 static clo_trace *run_virtual(const scene *s, const clo_policy *policy, clo_job_result *result, uint64_t *hash)
 {
@@ -134,7 +115,6 @@ static clo_trace *run_virtual(const scene *s, const clo_policy *policy, clo_job_
     clo_runtime *runtime;
     clo_trace *trace;
     clo_job *job;
-    int rounds = 2;
 
     runtime_config.clock = CLO_CLOCK_VIRTUAL;
     runtime_config.trace = 1;
@@ -142,13 +122,9 @@ static clo_trace *run_virtual(const scene *s, const clo_policy *policy, clo_job_
     job_config.plan = policy == NULL ? s->plan : NULL;
     job_config.policy = policy;
     job_config.seed = 70;
-    if (policy != NULL && policy->moves) { /* executors stay with the last run's job, and the simulator has none */
-        job_config.seed = 71;
-        rounds = 1;
-    }
     ok(clo_runtime_create(s->platform, &runtime_config, &runtime));
     ok(clo_job_create(runtime, s->cost, &job_config, &job));
-    for (int round = 0; round < rounds; round++) {
+    for (int round = 0; round < 2; round++) {
         ok(clo_job_submit(job));
         ok(clo_job_wait(job, result));
     }
@@ -243,45 +219,19 @@ static void arms_that_are_drawn_do_not_depend_on_who_decides(void **state)
     assert_true(differ > 0);
 }
 
+static void check_recorded(const void *context, const clo_trace *recorded)
+{
+    (void)check_trace(context, recorded, CLO_CHECK_MEASURED);
+}
+
 /* Runs on real threads as fast as they go. */
-static void record_and_replay(uint64_t seed, const clo_policy *policy, bool planned)
+static void record_seed(uint64_t seed, const clo_policy *policy, bool planned)
 {
     /* What waits in queues hears of capacity from ledgers that are shared, and no trace says when. */
     unsigned features = policy != NULL && policy->commits ? RANDOM_ALL & ~(unsigned)RANDOM_DEMANDS : RANDOM_ALL;
     scene s = make_scene(seed, features | (seed % 3 ? 0u : RANDOM_SMALL));
-    clo_runtime_config runtime_config = CLO_RUNTIME_CONFIG_INIT;
-    clo_job_config job_config = CLO_JOB_CONFIG_INIT;
-    clo_sim_config sim_config = CLO_SIM_CONFIG_INIT;
-    clo_runtime *runtime;
-    clo_trace *recorded, *replayed;
-    clo_job *job;
-    uint64_t hash;
 
-    runtime_config.trace = runtime_config.unpinned = 1;
-    runtime_config.copy_always = 1;
-    job_config.policy = sim_config.policy = policy;
-    job_config.plan = sim_config.plan = planned ? s.plan : NULL;
-    ok(clo_runtime_create(s.platform, &runtime_config, &runtime));
-    ok(clo_job_create(runtime, s.cost, &job_config, &job));
-    for (int round = 0; round < 2; round++) { /* the second run uses what the first left */
-        ok(clo_job_submit(job));
-        ok(clo_job_wait(job, NULL));
-    }
-    ok(clo_job_trace(job, &recorded));
-    (void)check_trace(&s, recorded, CLO_CHECK_MEASURED);
-    sim_config.recorded = recorded;
-    if (clo_simulate(s.cost, &sim_config, NULL, &replayed, NULL) != CLO_OK)
-        fail_msg("seed %u, policy %s: %s", (unsigned)seed, policy != NULL ? policy->name : "none", clo_last_error());
-    same_events(recorded, replayed);
-    clo_trace_destroy(replayed);
-    sim_config.execute = 1;
-    sim_config.seed = 1;
-    ok(clo_simulate(s.cost, &sim_config, NULL, &replayed, &hash));
-    assert_true(hash == clo_job_output_hash(job));
-    clo_trace_destroy(replayed);
-    clo_trace_destroy(recorded);
-    clo_job_destroy(job);
-    clo_runtime_destroy(runtime);
+    record_and_replay(s.cost, planned ? s.plan : NULL, policy, seed, check_recorded, &s);
     drop_scene(&s);
 }
 
@@ -292,7 +242,7 @@ static void a_recorded_real_run_replays_in_the_simulator_with_every_decision_and
         const clo_policy *policy = policy_at((uint32_t)(seed / 3 % policies_count()));
         if (policy->moves) /* a trace has no moves of executors */
             policy = clo_policy_find("fifo");
-        record_and_replay(seed, seed % 3 == 0 ? policy : NULL, seed % 3 == 1); /* policy, replay, steal */
+        record_seed(seed, seed % 3 == 0 ? policy : NULL, seed % 3 == 1); /* policy, replay, steal */
     }
 }
 

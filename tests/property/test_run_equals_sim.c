@@ -2,6 +2,7 @@
 #include "support.h"
 
 #include "random.h"
+#include "recorded.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -85,24 +86,6 @@ static clo_trace *run_virtual(const scene *s, clo_job_result *result, uint64_t *
     clo_job_destroy(job);
     clo_runtime_destroy(runtime);
     return trace;
-}
-
-static void same_events(const clo_trace *a, const clo_trace *b)
-{
-    size_t count, other;
-    const clo_trace_event *x = clo_trace_events(a, &count), *y = clo_trace_events(b, &other);
-
-    assert_int_equal(count, other);
-    for (size_t i = 0; i < count; i++) {
-        const clo_trace_event *match = NULL; /* equal starts may stand in another order: the sequence differs */
-        for (size_t k = 0; k < count && match == NULL; k++)
-            if (y[k].task == x[i].task && y[k].instance == x[i].instance && y[k].is_replica == x[i].is_replica &&
-                y[k].executor == x[i].executor)
-                match = &y[k];
-        assert_non_null(match);
-        assert_int_equal(match->start_ns, x[i].start_ns);
-        assert_int_equal(match->finish_ns, x[i].finish_ns);
-    }
 }
 
 static void workers_under_the_virtual_clock_do_exactly_what_the_simulator_says(void **state)
@@ -241,44 +224,21 @@ static void the_plans_of_all_planners_run_within_the_capacities_and_no_longer_th
     assert_true(simulated > 1000 / SEEDS_STEP);
 }
 
+static void check_recorded(const void *context, const clo_trace *recorded)
+{
+    check_trace(context, recorded, CLO_CHECK_MEASURED);
+}
+
 /* Runs on real threads as fast as they go; bodies of up to 20 us spin really. */
-static void record_and_replay(uint64_t seed, const clo_policy *policy, bool planned)
+static void record_seed(uint64_t seed, const clo_policy *policy, bool planned)
 {
     static const char *const planners[] = {"deft", "heft", "tetris", "graphene", "sgs-parallel-backward"};
     /* What waits in queues hears of capacity from ledgers that are shared, and no trace says when. */
     unsigned features = policy != NULL && policy->commits ? RANDOM_ALL & ~(unsigned)RANDOM_DEMANDS : RANDOM_ALL;
     features |= seed / 15 % 2 ? RANDOM_GRAIN | RANDOM_HANDLES : 0u;
     scene s = make_scene(seed, features | (seed % 3 ? 0u : RANDOM_SMALL), planners[seed / 3 % 5]);
-    clo_runtime_config runtime_config = CLO_RUNTIME_CONFIG_INIT;
-    clo_job_config job_config = CLO_JOB_CONFIG_INIT;
-    clo_sim_config sim_config = CLO_SIM_CONFIG_INIT;
-    clo_runtime *runtime;
-    clo_trace *recorded, *replayed;
-    clo_job *job;
-    uint64_t hash;
 
-    runtime_config.trace = runtime_config.unpinned = 1;
-    runtime_config.copy_always = 1;
-    job_config.policy = sim_config.policy = policy;
-    job_config.plan = sim_config.plan = planned ? s.plan : NULL;
-    ok(clo_runtime_create(s.platform, &runtime_config, &runtime));
-    ok(clo_job_create(runtime, s.cost, &job_config, &job));
-    for (int round = 0; round < 2; round++) { /* the second run uses what the first left */
-        ok(clo_job_submit(job));
-        ok(clo_job_wait(job, NULL));
-    }
-    ok(clo_job_trace(job, &recorded));
-    check_trace(&s, recorded, CLO_CHECK_MEASURED);
-    sim_config.recorded = recorded;
-    sim_config.execute = 1;
-    if (clo_simulate(s.cost, &sim_config, NULL, &replayed, &hash) != CLO_OK)
-        fail_msg("seed %u, policy %s: %s", (unsigned)seed, policy != NULL ? policy->name : "none", clo_last_error());
-    same_events(recorded, replayed);
-    assert_true(hash == clo_job_output_hash(job));
-    clo_trace_destroy(recorded);
-    clo_trace_destroy(replayed);
-    clo_job_destroy(job);
-    clo_runtime_destroy(runtime);
+    record_and_replay(s.cost, planned ? s.plan : NULL, policy, seed, check_recorded, &s);
     drop_scene(&s);
 }
 
@@ -289,7 +249,7 @@ static void a_recorded_real_run_replays_in_the_simulator_with_every_decision_equ
         const clo_policy *policy = policy_at((uint32_t)(seed / 3 % policies_count()));
         if (policy->moves) /* a trace has no moves of executors: stress.test_run_log replays these from their logs */
             policy = clo_policy_find("fifo");
-        record_and_replay(seed, seed % 3 == 0 ? policy : NULL, seed % 3 == 1); /* policy, replay, steal */
+        record_seed(seed, seed % 3 == 0 ? policy : NULL, seed % 3 == 1); /* policy, replay, steal */
     }
 }
 

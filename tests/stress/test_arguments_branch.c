@@ -65,6 +65,7 @@ static void branches_refuse_bad_arguments(void **state)
     assert_false(clo_graph_is_merge(NULL, 0));
     assert_int_equal(clo_graph_edge_arm(NULL, 0), CLO_NONE);
     assert_false(clo_plan_is_skipped(NULL, 0));
+    fails(CLO_ERR_ARGUMENT, "NULL", clo_plan_set_planner(NULL, "x"));
 }
 
 static void sealing_refuses_what_cannot_be_a_branch(void **state)

@@ -98,7 +98,7 @@ int cmd_generate(int argc, char **argv)
         {"format", 'f', "NAME", OPTION_TEXT, &format, "clotho, dot or wfformat; default: by the suffix of F"},
         {"tasks", 'n', "N", OPTION_U32, &config.tasks, "about this many tasks (100)"},
         {"seed", 0, "N", OPTION_U64, &config.seed, "fix every random choice (0)"},
-        {"width", 0, "N", OPTION_U32, &config.width, "layer width, branches or arity, by family"},
+        {"width", 0, "N", OPTION_U32, &config.width, "layer width, branches, lanes or arity, by family"},
         {"work", 0, "TIME", OPTION_TIME, &config.work_mean_ns, "mean work of a task (100us)"},
         {"spread", 0, "X", OPTION_REAL, &config.work_spread, "work uniform in mean*(1 +- X), 0 to 1 (0)"},
         {"ccr", 0, "X", OPTION_REAL, &config.ccr, "communication to computation ratio (0)"},

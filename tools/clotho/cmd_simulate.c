@@ -34,7 +34,7 @@ static clo_status simulate(const input *in, const simulate_options *o, simulated
         status = clo_plan_measure(s->happened, in->cost, &s->metrics);
     if (status == CLO_OK) {
         snprintf(label, sizeof label, "%s, simulated", o->policy);
-        status = relabel_plan(&s->happened, in->cost, label);
+        status = clo_plan_set_planner(s->happened, label);
     }
     if (status == CLO_OK) {
         status = clo_plan_check(s->happened, in->cost, CLO_CHECK_FULL);

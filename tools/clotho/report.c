@@ -221,20 +221,6 @@ const char *status_name(clo_status status)
     return "?";
 }
 
-clo_status relabel_plan(clo_plan **plan, const clo_cost *cost, const char *label)
-{
-    size_t count;
-    const clo_placement *placements = clo_plan_placements(*plan, &count);
-    clo_plan *renamed;
-    clo_status status = clo_plan_from_placements(cost, label, placements, count, &renamed);
-
-    if (status != CLO_OK)
-        return status;
-    clo_plan_destroy(*plan);
-    *plan = renamed;
-    return CLO_OK;
-}
-
 typedef struct executor_use {
     int64_t busy_ns;
     uint64_t executions, replicas;
@@ -250,6 +236,8 @@ static void print_use(const clo_plan *plan, const clo_platform *platform, execut
     for (size_t i = 0; i < count; i++) {
         executor_use *mine = &use[placements[i].executor];
         mine->busy_ns += placements[i].finish_ns - placements[i].start_ns;
+        if (clo_plan_is_skipped(plan, placements[i].task))
+            continue;
         mine->executions++;
         mine->replicas += placements[i].is_replica != 0;
     }

@@ -48,9 +48,6 @@ int report_flush(int code);
 /* Name of a status as in the headers: "CLO_OK", "CLO_ERR_TASK" ... */
 const char *status_name(clo_status status);
 
-/* Gives *plan another planner's name, to be shown on charts. Returns CLO_OK, or CLO_ERR_MEMORY with *plan as it was. */
-clo_status relabel_plan(clo_plan **plan, const clo_cost *cost, const char *label);
-
 /* One row an executor: kind, executions, replicas, busy time, share of the makespan. Returns EXIT_GOOD, or
  * EXIT_BAD_INPUT after an error line. */
 int report_executors(const clo_plan *plan, const clo_platform *platform);

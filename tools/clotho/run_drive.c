@@ -122,6 +122,7 @@ static clo_job_config config_of(const driver *d, uint32_t place)
     config.group = job->group;
     config.limit = job->limit;
     config.tag = place;
+    config.seed = o->seed + place;
     config.arrival_ns = is_virtual(d) ? job->arrival_ns : 0;
     config.steps_max = o->steps_max;
     config.memory_limit_bytes = o->memory_limit_mib < UINT64_MAX >> 20 ? o->memory_limit_mib << 20 : UINT64_MAX;
@@ -178,6 +179,7 @@ static void submit(driver *d)
 static void sum_up(run_sums *sums, const clo_job_result *r)
 {
     sums->executed += r->executed;
+    sums->skipped += r->skipped;
     sums->duplicates += r->duplicates_run;
     sums->transfers += r->transfers;
     sums->transferred_bytes += r->transferred_bytes;

@@ -79,6 +79,7 @@ static clo_status predict(run_outcome *out)
     }
     simulation.policy = out->policy;
     simulation.argument = out->argument;
+    simulation.seed = o->seed;
     clo_status status = clo_simulate(out->in->cost, &simulation, &expected, NULL, NULL);
     if (status == CLO_OK)
         out->predicted_ns = expected.makespan_ns;
@@ -127,7 +128,9 @@ static clo_status replay(run_outcome *out)
 /* Books a run that ended well. */
 static int book(run_outcome *out, uint64_t hash)
 {
-    if (out->runs > 0 && hash != out->output_hash)
+    bool is_same = clo_graph_branches(clo_document_graph(out->in->document)) == 0; /* else each run chooses anew */
+
+    if (is_same && out->runs > 0 && hash != out->output_hash)
         return complain(out->in->path,
                         "run %u gave output bytes %016" PRIx64 ", the runs before %016" PRIx64
                         "; a task is not a function of its inputs",
@@ -156,6 +159,7 @@ static int run_simulated(run_outcome *out)
     for (uint32_t i = 0; i < out->options->repeat; i++) {
         clo_trace *trace = NULL;
         uint64_t hash = 0;
+        config.seed = out->options->seed + out->runs;
         clo_status status = clo_simulate(out->in->cost, &config, &out->last, &trace, &hash);
         out->reportable = status == CLO_ERR_TASK;
         if (status == CLO_OK)
@@ -197,6 +201,7 @@ static int run_job(run_outcome *out, clo_runtime *runtime)
     config.policy = out->policy;
     config.argument = out->argument;
     config.deadline_ns = out->options->deadline_ns;
+    config.seed = out->options->seed;
     config.memory_limit_bytes = memory_limit_bytes(out->options);
     clo_status status = clo_job_create(runtime, out->in->cost, &config, &job);
     if (status != CLO_OK)
@@ -251,7 +256,7 @@ static clo_status name_what_happened(run_outcome *out)
 
     snprintf(label, sizeof label, "%s, %s", run_dispatch(out->options),
              out->options->clock == CLO_CLOCK_REAL ? "measured" : "emulated");
-    return relabel_plan(&out->happened, out->in->cost, label);
+    return clo_plan_set_planner(out->happened, label);
 }
 
 int run_execute(const input *in, const run_options *options, run_outcome *out)

@@ -16,12 +16,12 @@ static uint64_t missed(const run_outcome *out)
     return count;
 }
 
-/* Serial time by the cost model over measured time; NAN where it means nothing. */
+/* Serial time by the cost model over measured time; NAN where it means nothing, as where not all tasks ran. */
 static double speedup(const run_outcome *out)
 {
     int64_t median = run_median_ns(out);
 
-    if (out->runs == 0 || !out->speedup_means_something || median <= 0)
+    if (out->runs == 0 || !out->speedup_means_something || median <= 0 || run_median(out)->skipped > 0)
         return NAN;
     return out->metrics.speedup * (double)out->metrics.makespan_ns / (double)median;
 }
@@ -105,6 +105,7 @@ int run_print_json(const run_outcome *out)
     json_times(&j, out);
     json_integer(&j, "busy_ns", r->busy_ns);
     json_count(&j, "executed", r->executed);
+    json_count(&j, "skipped", r->skipped);
     json_count(&j, "duplicates_run", r->duplicates_run);
     json_count(&j, "transfers", r->transfers);
     json_count(&j, "transferred_bytes", r->transferred_bytes);
@@ -184,6 +185,8 @@ static bool has_outputs(const clo_graph *graph)
 static void print_counts(const run_outcome *out, const clo_job_result *r)
 {
     printf("executions   %" PRIu64 ", of these %" PRIu64 " replicas\n", r->executed, r->duplicates_run);
+    if (r->skipped > 0)
+        printf("skipped      %" PRIu64 ", because branches went on with other arms\n", r->skipped);
     printf("transfers    %" PRIu64 " inputs, %s, of these %s copied\n", r->transfers, show_bytes(r->transferred_bytes),
            show_bytes(r->copied_bytes));
     printf("workers      %" PRIu64 " steals, %" PRIu64 " parks, %s in use\n", r->steals, r->parks,
@@ -194,8 +197,10 @@ static void print_counts(const run_outcome *out, const clo_job_result *r)
     if (out->options->deadline_ns > 0)
         printf("deadline     %s, missed %" PRIu64 " of %u times\n", show_ns(out->options->deadline_ns), missed(out),
                out->runs);
-    if (has_outputs(clo_document_graph(out->in->document)))
-        printf("outputs      %016" PRIx64 "%s\n", out->output_hash, out->runs > 1 ? ", the same in every run" : "");
+    const clo_graph *graph = clo_document_graph(out->in->document);
+    bool is_same = out->runs > 1 && clo_graph_branches(graph) == 0;
+    if (has_outputs(graph))
+        printf("outputs      %016" PRIx64 "%s\n", out->output_hash, is_same ? ", the same in every run" : "");
     printf("check        %s%s\n\n", out->valid ? "valid" : "NOT VALID",
            out->replay == REPLAY_EQUAL     ? "; replayed in the simulator with every decision equal"
            : out->replay == REPLAY_DIFFERS ? "; the simulator decided OTHERWISE"

@@ -14,7 +14,7 @@
 typedef struct run_sums {
     uint64_t submitted, ended, late, failed, cancelled, peak;
     uint64_t held; /* jobs that came while as many lived as may, and waited */
-    uint64_t executed, duplicates, transfers, transferred_bytes, copied_bytes, steals, parks;
+    uint64_t executed, skipped, duplicates, transfers, transferred_bytes, copied_bytes, steals, parks;
     uint64_t decisions, refused, fallbacks, partial;
     int64_t busy_ns, makespan_ns, decision_max_ns;
     int64_t submit_late_max_ns; /* how much later than its arrival a job was submitted, at most */

@@ -71,6 +71,7 @@ static void json_counts(json *out, const stream_run *run)
     const run_sums *s = &run->sums;
 
     json_count(out, "completions", s->executed);
+    json_count(out, "skipped", s->skipped);
     json_count(out, "duplicates_run", s->duplicates);
     json_count(out, "transfers", s->transfers);
     json_count(out, "transferred_bytes", s->transferred_bytes);
@@ -172,6 +173,8 @@ void run_workload_text(const stream_run *run)
         printf("submitted    %s after the arrival on average, %s at most\n", show_ns((int64_t)late_ns(run)),
                show_ns(s->submit_late_max_ns));
     printf("executions   %" PRIu64 ", of these %" PRIu64 " replicas\n", s->executed, s->duplicates);
+    if (s->skipped > 0)
+        printf("skipped      %" PRIu64 ", because branches went on with other arms\n", s->skipped);
     printf("transfers    %" PRIu64 " inputs, %s, of these %s copied\n", s->transfers, show_bytes(s->transferred_bytes),
            show_bytes(s->copied_bytes));
     printf("workers      %" PRIu64 " steals, %" PRIu64 " parks\n", s->steals, s->parks);

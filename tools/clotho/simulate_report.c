@@ -53,6 +53,7 @@ int simulated_json(const simulation *sim, const simulated_run *run)
     json_real(&out, "utilization", r->utilization);
     json_count(&out, "completions", r->completions);
     json_count(&out, "duplicates", r->duplicates);
+    json_count(&out, "skipped", r->skipped);
     json_count(&out, "moves", r->moves);
     json_count(&out, "decisions", r->decisions);
     json_count(&out, "refused", r->refused);
@@ -130,6 +131,8 @@ void simulated_text(const simulation *sim, const simulated_run *run)
         printf("; lower bound of the mean %s", show_ns((int64_t)run->report.mean_completion_bound_ns));
     printf("\nmakespan     %s; %s of the executors in use\n", show_ns(r->makespan_ns), show_percent(r->utilization));
     printf("executions   %" PRIu64 ", of these %" PRIu64 " replicas\n", r->completions, r->duplicates);
+    if (r->skipped > 0)
+        printf("skipped      %" PRIu64 ", because branches went on with other arms\n", r->skipped);
     printf("decisions    %" PRIu64 ", %s each (median), %s at most; %" PRIu64 " choices refused, %" PRIu64
            " by the scheduler's own rule\n",
            r->decisions, show_ns(r->decision_p50_ns), show_ns(r->decision_max_ns), r->refused, r->fallbacks);

@@ -170,6 +170,7 @@ static clo_status simulate(const simulation *sim, simulated_run *run)
     config.steps_max = o->steps_max;
     config.skips_misfits = o->skips_misfits;
     config.log = run->log;
+    config.seed = run->seed;
     config.outcomes = run->outcomes;
     config.progress = isatty(STDERR_FILENO) ? show_progress : NULL;
     config.progress_argument = &shown;

@@ -115,7 +115,7 @@ static void refresh(pass *p, uint32_t j)
 /* Takes (sign -1) or gives back (1) what an execution holds. */
 static void change_left(pass *p, const clo_judge_execution *x, int64_t sign)
 {
-    const int64_t *demand = clo_judge_demand(clo_judge_shape_of(p->judge, x->job), x->stage);
+    const int64_t *demand = clo_judge_demand_of(p->judge, x);
     uint32_t machine = clo_platform_executor(p->judge->platform, x->executor)->machine;
 
     for (uint32_t r = 0; demand != NULL && r < CLO_RESOURCES_MAX; r++)

@@ -7,6 +7,8 @@
  * Replicas, transfers and placement only make real schedules longer. */
 #include "trace/check/figures.h"
 
+#include "trace/check/arms.h"
+
 #include "base/heap.h"
 #include "base/memory.h"
 #include "base/saturate.h"
@@ -30,8 +32,9 @@ typedef struct release {
 
 typedef struct pass {
     clo_judge *judge;
-    shape_bound *shapes;
-    release *releases; /* of the finished jobs, by arrival */
+    shape_bound *shapes; /* and, behind them, of each job whose graph has branches */
+    uint32_t *bound_of;  /* [jobs] index into shapes */
+    release *releases;   /* of the finished jobs, by arrival */
     size_t releases_count;
     clo_heap heap;                 /* remaining time of the jobs that have arrived */
     double capacity[POOLS];        /* of all machines together; 0: some machine has no limit */
@@ -85,10 +88,9 @@ static int64_t longest_path(pass *p, const clo_judge_shape *shape)
     return longest;
 }
 
-static void bound_shape(pass *p, uint32_t s)
+/* job CLO_NONE: of all jobs of the shape, where every stage runs. */
+static void bound_shape(pass *p, const clo_judge_shape *shape, uint32_t job, shape_bound *bound)
 {
-    const clo_judge_shape *shape = &p->judge->shapes[s];
-    shape_bound *bound = &p->shapes[s];
 
     for (uint32_t t = 0; t < shape->stages; t++) {
         const int64_t *demand = clo_judge_demand(shape, t);
@@ -97,6 +99,8 @@ static void bound_shape(pass *p, uint32_t s)
             int64_t time_ns = clo_cost_execution_ns(shape->cost, t, e);
             p->fastest_ns[t] = time_ns < p->fastest_ns[t] ? time_ns : p->fastest_ns[t];
         }
+        if (job != CLO_NONE && clo_judge_is_skipped(p->judge, job, t))
+            p->fastest_ns[t] = 0;
         double work = (double)p->fastest_ns[t] * (shape->first_instance[t + 1] - shape->first_instance[t]);
         bound->pooled_ns[0] += work / p->capacity[0];
         for (uint32_t r = 0; demand != NULL && r < CLO_RESOURCES_MAX; r++)
@@ -149,7 +153,7 @@ static double pooled_sum(pass *p, uint32_t pool)
     for (size_t i = 0; i < p->releases_count; i++) {
         int64_t now_ns = release_ns(p, i);
         int64_t until_ns = i + 1 < p->releases_count ? release_ns(p, i + 1) : FAR_NS;
-        double size = p->shapes[p->judge->jobs[p->releases[i].job].shape].pooled_ns[pool];
+        double size = p->shapes[p->bound_of[p->releases[i].job]].pooled_ns[pool];
         clo_heap_push(&p->heap, size < 1e15 ? (int64_t)size : (int64_t)1e15, i);
         sum += run_pooled(p, now_ns, until_ns) - (double)now_ns;
     }
@@ -159,11 +163,14 @@ static double pooled_sum(pass *p, uint32_t pool)
 static clo_status take_memory(pass *p)
 {
     const clo_judge *judge = p->judge;
-    size_t stages = 0;
+    size_t stages = 0, own = 0;
 
     for (uint32_t s = 0; s < judge->shapes_count; s++)
         stages = judge->shapes[s].stages > stages ? judge->shapes[s].stages : stages;
-    p->shapes = clo_allocate(judge->shapes_count, sizeof p->shapes[0]);
+    for (uint32_t j = 0; j < judge->jobs_count; j++)
+        own += clo_judge_shape_of(judge, j)->arms != NULL;
+    p->shapes = clo_allocate(judge->shapes_count + own, sizeof p->shapes[0]);
+    p->bound_of = clo_allocate(judge->jobs_count, sizeof p->bound_of[0]);
     p->releases = clo_allocate(judge->jobs_count, sizeof p->releases[0]);
     p->heap.items = clo_allocate(judge->jobs_count, sizeof p->heap.items[0]);
     p->heap.capacity = judge->jobs_count;
@@ -171,8 +178,8 @@ static clo_status take_memory(pass *p)
     p->path_ns = clo_allocate(stages, sizeof p->path_ns[0]);
     p->left = clo_allocate(stages, sizeof p->left[0]);
     p->queue = clo_allocate(stages, sizeof p->queue[0]);
-    bool has_all = p->shapes != NULL && p->releases != NULL && p->heap.items != NULL && p->fastest_ns != NULL &&
-                   p->path_ns != NULL && p->left != NULL && p->queue != NULL;
+    bool has_all = p->shapes != NULL && p->bound_of != NULL && p->releases != NULL && p->heap.items != NULL &&
+                   p->fastest_ns != NULL && p->path_ns != NULL && p->left != NULL && p->queue != NULL;
     return has_all ? CLO_OK : clo_fail_memory("the check of a log");
 }
 
@@ -183,10 +190,15 @@ static void find_bound(pass *p)
 
     find_capacities(p);
     for (uint32_t s = 0; s < judge->shapes_count; s++)
-        bound_shape(p, s);
+        bound_shape(p, &judge->shapes[s], CLO_NONE, &p->shapes[s]);
+    for (uint32_t j = 0, at = judge->shapes_count; j < judge->jobs_count; j++) {
+        p->bound_of[j] = clo_judge_shape_of(judge, j)->arms != NULL ? at++ : judge->jobs[j].shape;
+        if (p->bound_of[j] >= judge->shapes_count)
+            bound_shape(p, clo_judge_shape_of(judge, j), j, &p->shapes[p->bound_of[j]]);
+    }
     for (uint32_t j = 0; j < judge->jobs_count; j++)
         if (clo_judge_is_finished(&judge->jobs[j])) {
-            paths += p->shapes[judge->jobs[j].shape].path_ns;
+            paths += p->shapes[p->bound_of[j]].path_ns;
             p->releases[p->releases_count++] = (release){judge->jobs[j].arrived_ns, j};
         }
     if (p->releases_count == 0)
@@ -209,6 +221,7 @@ clo_status clo_judge_bound(clo_judge *judge)
     if (status == CLO_OK)
         find_bound(&p);
     clo_free(p.shapes);
+    clo_free(p.bound_of);
     clo_free(p.releases);
     clo_free(p.heap.items);
     clo_free(p.fastest_ns);

@@ -4,6 +4,7 @@
  * A stage of n instances is looked at once as a producer. Of instances with one execution only the latest finish on
  * each executor counts; the others (replicas) are kept one by one. An edge then costs the executions of its consumer,
  * and once for each executor that consumes the producer's sources: never n * m. */
+#include "trace/check/arms.h"
 #include "trace/check/jobs.h"
 
 #include "base/memory.h"
@@ -175,7 +176,7 @@ static void check_consumer(pass *p, const clo_judge_edge *edge, const clo_judge_
                         clo_judge_label_times(judge, &judge->executions[p->last], theirs));
         return;
     }
-    if (!judge->has_transfers)
+    if (!judge->has_transfers || x->is_skipped || clo_judge_is_dead(judge, x->job, edge))
         return;
     if (p->come_stamp[x->executor] != p->stamp)
         compute_come(p, edge->pair_bytes, x->executor);

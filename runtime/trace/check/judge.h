@@ -14,6 +14,7 @@
 typedef struct clo_judge_edge {
     uint32_t from, to;
     uint64_t pair_bytes; /* from one instance to one instance: a part of the edge's bytes, rounded up */
+    uint32_t arm;        /* of the branch that it comes from; CLO_NONE: it is of none */
 } clo_judge_edge;
 
 /* What the jobs of one cost have in common. */
@@ -26,6 +27,11 @@ typedef struct clo_judge_shape {
     int64_t *demand;          /* [stages * CLO_RESOURCES_MAX] by the platform's resources; NULL: nobody demands any */
     uint32_t *edges_first;    /* [stages + 1] into edge_rows, by producer           */
     clo_judge_edge *edge_rows;
+
+    /* Of a graph with branches; else all are NULL. [stages] arms of each, 0: it is no branch; edges into it; whether it
+     * is a merge; the stages so that producers stand first. */
+    uint32_t *arms, *in_count, *order;
+    uint8_t *is_merge;
 } clo_judge_shape;
 
 /* One job of the workload, and what became of it. Records are indices; CLO_NONE: there is none. */
@@ -41,6 +47,7 @@ typedef struct clo_judge_job {
     int64_t arrived_ns;
     int64_t done_ns;        /* of DONE                                                 */
     int64_t last_finish_ns; /* INT64_MIN: nothing finished                             */
+    size_t stages_first;    /* of its rows in `arms` and `skipped`, if its graph has branches */
 } clo_judge_job;
 
 /* One START or COMMIT, with its FINISH. */
@@ -51,6 +58,7 @@ typedef struct clo_judge_execution {
     uint32_t limit;                 /* of the job when it was decided             */
     uint32_t next;                  /* scratch of the passes                      */
     bool is_dropped;                /* it was committed, and is not run           */
+    bool is_skipped;                /* a branch went on with another arm          */
     int64_t start_ns, finish_ns;    /* of the body                                */
 } clo_judge_execution;
 
@@ -71,6 +79,9 @@ typedef struct clo_judge {
     uint32_t *job_table; /* open addressing: index + 1; 0: free    */
     uint32_t job_mask;
     uint64_t key[2]; /* of the hashes */
+
+    uint32_t *arms;   /* what branches chose; CLO_NONE: nothing (arms.h) */
+    uint8_t *skipped; /* who had to be skipped                           */
 
     clo_judge_execution *executions;
     uint32_t executions_count;
@@ -120,6 +131,12 @@ static inline const clo_judge_shape *clo_judge_shape_of(const clo_judge *judge, 
 static inline const int64_t *clo_judge_demand(const clo_judge_shape *shape, uint32_t stage)
 {
     return shape->demand != NULL ? &shape->demand[(size_t)stage * CLO_RESOURCES_MAX] : NULL;
+}
+
+/* The same of an execution: what is skipped demands nothing. */
+static inline const int64_t *clo_judge_demand_of(const clo_judge *judge, const clo_judge_execution *x)
+{
+    return x->is_skipped ? NULL : clo_judge_demand(clo_judge_shape_of(judge, x->job), x->stage);
 }
 
 /* The number of the job in the log. */

@@ -49,7 +49,7 @@ static uint32_t machine_of(const clo_judge *judge, const clo_judge_execution *x)
 
 static const int64_t *demand_of(const clo_judge *judge, const clo_judge_execution *x)
 {
-    return clo_judge_demand(clo_judge_shape_of(judge, x->job), x->stage);
+    return clo_judge_demand_of(judge, x);
 }
 
 static void change_left(pass *p, const clo_judge_execution *x, int64_t sign)

@@ -1,6 +1,8 @@
 /* records.c - see records.h. Each record is looked at once; a FINISH finds its START in a table of what is open. */
 #include "trace/check/records.h"
 
+#include "trace/check/arms.h"
+
 #include "base/hash.h"
 #include "base/memory.h"
 #include "base/saturate.h"
@@ -112,8 +114,13 @@ static void check_start(pass *p, const clo_judge_shape *shape, const clo_judge_e
     bool is_replica = clo_judge_is_replica(judge, x);
     char text[CLO_JUDGE_LABEL_BYTES];
 
-    if (p->record->value != 0 && p->record->value != CLO_LOG_REPLICA)
-        fault(p, CLO_STREAM_BAD_VALUE, "the value of START and COMMIT is 0 or 1");
+    bool is_start = p->record->what == CLO_LOG_START, says_skipped = (p->record->value & CLO_LOG_SKIPPED) != 0;
+
+    if ((p->record->value & ~(int64_t)(CLO_LOG_REPLICA | CLO_LOG_SKIPPED)) != 0 || (says_skipped && !is_start))
+        fault(p, CLO_STREAM_BAD_VALUE, "the value of START is 0 to 3, that of COMMIT 0 or 1");
+    if (is_start && says_skipped != x->is_skipped)
+        clo_judge_fault(judge, CLO_STREAM_SKIPPED, p->at, "%s; %s", clo_judge_label(judge, x, text),
+                        says_skipped ? "it is skipped, and no branch chose that" : "it runs, and had to be skipped");
     if (job->arrive_record == CLO_NONE)
         clo_judge_fault(judge, CLO_STREAM_NOT_ARRIVED, p->at, "%s; the job has not arrived",
                         clo_judge_label(judge, x, text));
@@ -138,7 +145,7 @@ static void check_start(pass *p, const clo_judge_shape *shape, const clo_judge_e
  * then it and those behind it hold no executor: that they do not run beside another one is judged by their bodies. */
 static uint32_t *count_of(pass *p, const clo_judge_execution *x)
 {
-    const int64_t *demand = clo_judge_demand(clo_judge_shape_of(p->judge, x->job), x->stage);
+    const int64_t *demand = clo_judge_demand_of(p->judge, x);
     given *of = &p->held[x->executor];
 
     if (p->judge->records[x->record].what == CLO_LOG_START)
@@ -167,6 +174,7 @@ static void read_start(pass *p, uint32_t j)
                                .executor = r->executor,
                                .record = p->at,
                                .finish_record = CLO_NONE,
+                               .is_skipped = clo_judge_is_skipped(judge, j, r->stage),
                                .limit = judge->jobs[j].limit,
                                .next = *list};
     *list = index + 1;
@@ -198,7 +206,7 @@ static void check_body(pass *p, const clo_judge_execution *x)
     clo_judge *judge = p->judge;
     const clo_judge_shape *shape = clo_judge_shape_of(judge, x->job);
     int64_t decided_ns = judge->records[x->record].now_ns;
-    int64_t cost_ns = clo_cost_execution_ns(shape->cost, x->stage, x->executor);
+    int64_t cost_ns = x->is_skipped ? 0 : clo_cost_execution_ns(shape->cost, x->stage, x->executor);
     char text[CLO_JUDGE_LABEL_BYTES];
 
     if (x->finish_ns < x->start_ns)

@@ -82,12 +82,56 @@ static clo_status read_edges(clo_judge_shape *shape)
             return CLO_ERR_ARGUMENT;
         uint64_t pairs = (uint64_t)instances_of(shape, edge.from) * instances_of(shape, edge.to);
         uint64_t pair_bytes = edge.bytes / pairs + (edge.bytes % pairs != 0);
-        shape->edge_rows[--shape->edges_first[edge.from + 1]] = (clo_judge_edge){edge.from, edge.to, pair_bytes};
+        shape->edge_rows[--shape->edges_first[edge.from + 1]] =
+            (clo_judge_edge){edge.from, edge.to, pair_bytes, clo_graph_edge_arm(shape->graph, e)};
     }
     /* Each entry was moved down to the beginning of its row, which is one place too far right. */
     for (uint32_t t = 0; t < shape->stages; t++)
         shape->edges_first[t] = shape->edges_first[t + 1];
     shape->edges_first[shape->stages] = shape->edges;
+    return CLO_OK;
+}
+
+/* Producers first (Kahn 1962). left: [stages] scratch. */
+static void order_stages(clo_judge_shape *shape, uint32_t *left)
+{
+    uint32_t count = 0;
+
+    for (uint32_t e = 0; e < shape->edges; e++)
+        shape->in_count[shape->edge_rows[e].to]++;
+    for (uint32_t t = 0; t < shape->stages; t++) {
+        left[t] = shape->in_count[t];
+        if (left[t] == 0)
+            shape->order[count++] = t;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        for (uint32_t e = shape->edges_first[shape->order[i]]; e < shape->edges_first[shape->order[i] + 1]; e++)
+            if (--left[shape->edge_rows[e].to] == 0)
+                shape->order[count++] = shape->edge_rows[e].to;
+}
+
+static clo_status read_branches(clo_judge_shape *shape)
+{
+    size_t stages = shape->stages;
+
+    if (clo_graph_branches(shape->graph) == 0)
+        return CLO_OK;
+    shape->arms = clo_allocate(stages, sizeof shape->arms[0]);
+    shape->in_count = clo_allocate(stages, sizeof shape->in_count[0]);
+    shape->order = clo_allocate(stages, sizeof shape->order[0]);
+    shape->is_merge = clo_allocate(stages, sizeof shape->is_merge[0]);
+    uint32_t *left = clo_allocate(stages, sizeof *left);
+    if (shape->arms == NULL || shape->in_count == NULL || shape->order == NULL || shape->is_merge == NULL ||
+        left == NULL) {
+        clo_free(left);
+        return clo_fail_memory("the check of a log");
+    }
+    for (uint32_t t = 0; t < shape->stages; t++) {
+        shape->arms[t] = clo_graph_arms(shape->graph, t);
+        shape->is_merge[t] = clo_graph_is_merge(shape->graph, t);
+    }
+    order_stages(shape, left);
+    clo_free(left);
     return CLO_OK;
 }
 
@@ -107,7 +151,9 @@ static clo_status read_shape(clo_judge_shape *shape, const clo_cost *cost, const
         shape->edges_first == NULL || shape->edge_rows == NULL)
         return clo_fail_memory("the check of a log");
     clo_status status = read_tasks(shape, platform);
-    return status == CLO_OK ? read_edges(shape) : status;
+    if (status == CLO_OK)
+        status = read_edges(shape);
+    return status == CLO_OK ? read_branches(shape) : status;
 }
 
 /* The jobs of one cost stand together. */
@@ -161,10 +207,6 @@ static clo_status check_job(const clo_judge *judge, uint32_t j)
         return clo_fail(CLO_ERR_ARGUMENT, "clo_stream_check: the weight of job %llu is no number >= 0", number);
     if (job->job == CLO_LOG_NO_JOB)
         return clo_fail(CLO_ERR_ARGUMENT, "clo_stream_check: jobs[%u] has the number that stands for no job", j);
-    if (clo_graph_branches(clo_cost_graph(job->cost)) > 0)
-        return clo_fail(CLO_ERR_UNSUPPORTED, "clo_stream_check: the graph of job %llu has branches, which it does not "
-                                             "judge; check its trace with clo_plan_check",
-                        number);
     return CLO_OK;
 }
 
@@ -233,6 +275,10 @@ void clo_judge_free_jobs(clo_judge *judge)
         clo_free(shape->demand);
         clo_free(shape->edges_first);
         clo_free(shape->edge_rows);
+        clo_free(shape->arms);
+        clo_free(shape->in_count);
+        clo_free(shape->order);
+        clo_free(shape->is_merge);
     }
     clo_free(judge->shapes);
     clo_free(judge->jobs);

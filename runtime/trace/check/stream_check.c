@@ -1,6 +1,7 @@
 /* stream_check.c - the passes of the stream checker, in order. Each is near-linear, so that a log of ten million
  * records is judged in seconds. */
 #include "base/status.h"
+#include "trace/check/arms.h"
 #include "trace/check/bands.h"
 #include "trace/check/figures.h"
 #include "trace/check/jobs.h"
@@ -59,9 +60,9 @@ static clo_status read_log(clo_judge *judge, const clo_log *log)
 static clo_status run_passes(clo_judge *judge)
 {
     static clo_status (*const passes[])(clo_judge *) = {
-        clo_judge_read_jobs, clo_judge_read_records, clo_judge_instances, clo_judge_inputs,
-        clo_judge_overlaps,  clo_judge_capacities,   clo_judge_limits,    clo_judge_kept,
-        clo_judge_bands,     clo_judge_figures,      clo_judge_bound};
+        clo_judge_read_jobs, clo_judge_read_arms, clo_judge_read_records, clo_judge_arms,   clo_judge_instances,
+        clo_judge_inputs,    clo_judge_overlaps,  clo_judge_capacities,   clo_judge_limits, clo_judge_kept,
+        clo_judge_bands,     clo_judge_figures,   clo_judge_bound};
     clo_status status = CLO_OK;
 
     for (size_t p = 0; p < sizeof passes / sizeof passes[0] && status == CLO_OK; p++)
@@ -95,6 +96,7 @@ clo_status clo_stream_check(const clo_stream_case *stream, const clo_log *log, c
             status = clo_fail(CLO_ERR_INVALID, "%s", judge.first_fault);
     }
     clo_judge_free_records(&judge);
+    clo_judge_free_arms(&judge);
     clo_judge_free_jobs(&judge);
     return status;
 }

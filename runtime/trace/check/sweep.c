@@ -90,7 +90,7 @@ static int by_event_time(const void *left, const void *right)
 
 static const int64_t *demand_of(const clo_judge *judge, const clo_judge_execution *x)
 {
-    return clo_judge_demand(clo_judge_shape_of(judge, x->job), x->stage);
+    return clo_judge_demand_of(judge, x);
 }
 
 static void over_capacity(clo_judge *judge, const clo_judge_execution *x, uint32_t r, int64_t used, int64_t limit)

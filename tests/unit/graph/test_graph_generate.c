@@ -325,6 +325,33 @@ static void a_newer_config_is_refused_only_where_it_asks_for_more(void **state)
     fails(CLO_ERR_ARGUMENT, "does not know", clo_graph_generate("chain", &newer.known, &graph));
 }
 
+/* Branches stay what branches may be, whatever the config asks of all tasks. */
+static void switches_have_branches_with_unlikely_long_arms(void **state)
+{
+    (void)state;
+    clo_graph *graph =
+        make("switches", (clo_generate_config){.tasks = 60, .width = 3, .duplicable = 1, .instances_min = 2});
+    uint32_t branches = 0;
+
+    assert_int_equal(clo_graph_tasks(graph), 60);
+    for (uint32_t t = 0; t < 60; t++) {
+        clo_task task, usual, seldom;
+        ok(clo_graph_task(graph, t, &task));
+        if (clo_graph_arms(graph, t) == 0)
+            continue;
+        branches++;
+        assert_int_equal(clo_graph_arms(graph, t), 3);
+        assert_true(clo_graph_chance(graph, t, 2) <= CLO_CHANCES_ONE / 8);
+        assert_true(task.instances == 1 && task.duplicable == 0);
+        ok(clo_graph_task(graph, t + 1, &usual));
+        ok(clo_graph_task(graph, t + 3, &seldom));
+        assert_true(seldom.work_ns >= 4 * usual.work_ns - 4 && usual.instances == 2);
+        assert_true(clo_graph_is_merge(graph, t + 4));
+    }
+    assert_int_equal(branches, 12);
+    clo_graph_destroy(graph);
+}
+
 static void families_are_listed_with_a_summary(void **state)
 {
     (void)state;
@@ -333,8 +360,8 @@ static void families_are_listed_with_a_summary(void **state)
 
     for (; clo_registry_entry("families", count, &entry); count++)
         assert_true(strlen(entry.summary) > 10);
-    assert_int_equal(count, 11);
-    assert_string_equal(entry.name, "independent");
+    assert_int_equal(count, 12);
+    assert_string_equal(entry.name, "switches");
 }
 
 static clo_status generate_and_drop(void *family)
@@ -408,8 +435,10 @@ static void demands_and_instances_out_of_range_are_refused(void **state)
     static const struct {
         uint32_t demands, least, most, tasks;
         clo_status status;
-    } rows[] = {{CLO_RESOURCES_MAX + 1, 0, 0, 0, CLO_ERR_ARGUMENT}, {0, 3, 2, 0, CLO_ERR_ARGUMENT},
-                {0, 0, 1000001, 0, CLO_ERR_LIMIT},                  {0, 1000001, 0, 0, CLO_ERR_LIMIT},
+    } rows[] = {{CLO_RESOURCES_MAX + 1, 0, 0, 0, CLO_ERR_ARGUMENT},
+                {0, 3, 2, 0, CLO_ERR_ARGUMENT},
+                {0, 0, 1000001, 0, CLO_ERR_LIMIT},
+                {0, 1000001, 0, 0, CLO_ERR_LIMIT},
                 {0, 1, 1000000, 5000, CLO_ERR_LIMIT}};
 
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
@@ -441,6 +470,7 @@ int main(void)
         cmocka_unit_test(defaults_are_a_hundred_tasks_of_100_us),
         cmocka_unit_test(numbers_out_of_range_are_refused),
         cmocka_unit_test(a_newer_config_is_refused_only_where_it_asks_for_more),
+        cmocka_unit_test(switches_have_branches_with_unlikely_long_arms),
         cmocka_unit_test(families_are_listed_with_a_summary),
         cmocka_unit_test(every_failed_allocation_is_reported_and_leaks_nothing),
     };
