@@ -15,6 +15,7 @@ typedef struct sample {
 typedef struct samples {
     sample *items;
     size_t count, capacity;
+    bool by_mean;
 } samples;
 
 static int by_value(const void *a, const void *b)
@@ -47,15 +48,24 @@ static clo_status collect(const session *s, samples *all)
     return status;
 }
 
-/* Median of one kernel, on one kind (CLO_NONE: any). */
-static int64_t median_of(const samples *all, uint32_t kernel, uint32_t kind, int64_t *scratch)
+static int64_t mean_ns(const int64_t *values, size_t count)
+{
+    double sum = 0;
+
+    for (size_t i = 0; i < count; i++)
+        sum += (double)values[i];
+    return count > 0 ? (int64_t)(sum / (double)count + 0.5) : 0;
+}
+
+/* Median or mean of one kernel, on one kind (CLO_NONE: any). */
+static int64_t time_of(const samples *all, uint32_t kernel, uint32_t kind, int64_t *scratch)
 {
     size_t count = 0;
 
     for (size_t i = 0; i < all->count; i++)
         if (all->items[i].kernel == kernel && (kind == CLO_NONE || all->items[i].kind == kind))
             scratch[count++] = all->items[i].ns;
-    return median_ns(scratch, count);
+    return all->by_mean ? mean_ns(scratch, count) : median_ns(scratch, count);
 }
 
 static clo_status summarise(const application *app, const clo_platform *platform, const samples *all,
@@ -71,9 +81,9 @@ static clo_status summarise(const application *app, const clo_platform *platform
     for (uint32_t kind = 0; kind < out->kinds; kind++)
         snprintf(out->kind_names[kind], sizeof out->kind_names[kind], "%s", clo_platform_kind_name(platform, kind));
     for (uint32_t kernel = 0; kernel < app->kernels_count; kernel++) {
-        out->reference_ns[kernel] = median_of(all, kernel, CLO_NONE, scratch);
+        out->reference_ns[kernel] = time_of(all, kernel, CLO_NONE, scratch);
         for (uint32_t kind = 0; kind < out->kinds; kind++)
-            out->ns[kernel][kind] = median_of(all, kernel, kind, scratch);
+            out->ns[kernel][kind] = time_of(all, kernel, kind, scratch);
     }
     free(scratch);
     return CLO_OK;
@@ -117,7 +127,7 @@ void yardstick_close(yardstick *y)
 
 clo_status yardstick_read(yardstick *y, application *app, uint32_t runs, int64_t *serial_ns, application_times *times)
 {
-    samples all = {.capacity = (size_t)y->all.graph.tasks * runs + 1};
+    samples all = {.capacity = (size_t)y->all.graph.tasks * runs + 1, .by_mean = y->by_mean};
     int64_t *serial = calloc(runs, sizeof *serial);
     clo_status status = CLO_OK;
 

@@ -10,11 +10,12 @@
 typedef struct yardstick {
     session one, all;
     uint64_t hash; /* of the result on one core */
+    bool by_mean;  /* set before yardstick_read: times are means, which decide throughput; else medians */
 } yardstick;
 clo_status yardstick_open(yardstick *y, application *app, uint32_t workers);
 void yardstick_close(yardstick *y);
 
-/* Runs both ways `runs` times: the median makespan on one core and the median time of each kernel. */
+/* Runs both ways `runs` times: the median makespan on one core and the median (or mean) time of each kernel. */
 clo_status yardstick_read(yardstick *y, application *app, uint32_t runs, int64_t *serial_ns, application_times *times);
 
 int64_t median_ns(int64_t *values, size_t count); /* sorts; 0 if there are none */

@@ -17,6 +17,7 @@ typedef struct series {
     clo_job_timing timing;
     size_t job_bytes;
     uint64_t allocations, faults;
+    double bodies_ns;    /* what the bodies of a release took, / workers: no interval is shorter */
     double executed_ns;  /* from one release to the next */
     double foreign_load; /* share of the CPUs that other programs took */
 } series;
@@ -62,6 +63,8 @@ static clo_status run(const flight_setup *setup, clo_job *job, series *of)
     if (status == CLO_OK)
         status = clo_job_timing_read(job, &of->timing);
     of->executed_ns = (double)of->result.makespan_ns / (double)setup->releases;
+    of->bodies_ns =
+        (double)of->result.busy_ns / (double)setup->releases / (double)clo_runtime_workers(setup->s->runtime);
     return status;
 }
 
@@ -95,23 +98,24 @@ static void print_row(uint32_t in_flight, const series *of)
 {
     const clo_pipeline_metrics *m = &of->planned;
 
-    printf("%9u %10.1f %10.1f %10.1f %10.1f %10.1f %10.1f %10.1f %10.3f %10.1f\n", in_flight, (double)m->bound_ns / 1e3,
-           (double)m->interval_ns / 1e3, of->executed_ns / 1e3, 1e9 / of->executed_ns, (double)m->latency_ns / 1e3,
-           (double)of->timing.response_ns.p50_ns / 1e3, (double)of->timing.response_ns.p99_ns / 1e3,
-           (double)m->buffer_bytes / 1048576, 100 * of->foreign_load);
+    printf("%9u %10.1f %10.1f %10.1f %10.1f %10.1f %10.1f %10.1f %10.1f %10.3f %10.1f\n", in_flight,
+           (double)m->bound_ns / 1e3, (double)m->interval_ns / 1e3, of->bodies_ns / 1e3, of->executed_ns / 1e3,
+           1e9 / of->executed_ns, (double)m->latency_ns / 1e3, (double)of->timing.response_ns.p50_ns / 1e3,
+           (double)of->timing.response_ns.p99_ns / 1e3, (double)m->buffer_bytes / 1048576, 100 * of->foreign_load);
 }
 
 static void print_json(uint32_t in_flight, const series *of)
 {
     const clo_pipeline_metrics *m = &of->planned;
 
-    printf("{\"in_flight\": %u, \"bound_ns\": %" PRId64 ", \"interval_ns\": %" PRId64 ", \"executed_ns\": %.0f, "
+    printf("{\"in_flight\": %u, \"bound_ns\": %" PRId64 ", \"interval_ns\": %" PRId64
+           ", \"bodies_ns\": %.0f, \"executed_ns\": %.0f, "
            "\"latency_ns\": %" PRId64 ", \"response_p50_ns\": %" PRId64 ", \"response_p99_ns\": %" PRId64
            ", \"buffer_bytes\": %" PRIu64 ", \"job_bytes\": %zu, \"released\": %" PRIu64 ", \"finished\": %" PRIu64
            ", \"allocations\": %" PRIu64 ", \"page_faults\": %" PRIu64 ", \"foreign_load\": %.3f}\n",
-           in_flight, m->bound_ns, m->interval_ns, of->executed_ns, m->latency_ns, of->timing.response_ns.p50_ns,
-           of->timing.response_ns.p99_ns, m->buffer_bytes, of->job_bytes, of->timing.released, of->timing.finished,
-           of->allocations, of->faults, of->foreign_load);
+           in_flight, m->bound_ns, m->interval_ns, of->bodies_ns, of->executed_ns, m->latency_ns,
+           of->timing.response_ns.p50_ns, of->timing.response_ns.p99_ns, m->buffer_bytes, of->job_bytes,
+           of->timing.released, of->timing.finished, of->allocations, of->faults, of->foreign_load);
 }
 
 static bool is_kept(const flight_setup *setup, const series *of)
@@ -126,9 +130,9 @@ bool flight_run(const flight_setup *setup)
 
     if (!setup->as_json)
         printf("%" PRIu64 " releases for each number of them in flight, microseconds:\n\n%9s %10s %10s %10s %10s %10s "
-               "%10s %10s %10s %10s\n",
-               setup->releases, "in flight", "bound", "planned", "executed", "1/s", "latency", "p50", "p99", "MiB",
-               "others %");
+               "%10s %10s %10s %10s %10s\n",
+               setup->releases, "in flight", "bound", "planned", "bodies", "executed", "1/s", "latency", "p50", "p99",
+               "MiB", "others %");
     for (uint32_t n = 1; n <= setup->most; n++) {
         series of = {
             .planned = CLO_PIPELINE_METRICS_INIT, .result = CLO_JOB_RESULT_INIT, .timing = CLO_JOB_TIMING_INIT};

@@ -35,6 +35,7 @@
 #define SANITIZED 0
 #endif
 
+enum { READINGS = 9, READINGS_MAX = 1500 };
 enum { PERIODS, PERIOD_US, DEADLINE_US, LOAD, ON_MISS, SPIN_US, IN_FLIGHT, OWN_OPTIONS };
 
 static const application_option own_options[OWN_OPTIONS] = {
@@ -84,6 +85,15 @@ static void on_miss(void *argument, clo_job *job, const clo_miss *miss)
     ++*(uint64_t *)argument;
 }
 
+/* For means: so many runs as take about two seconds, but no more than will be run. */
+static uint32_t readings_of(const pipeline *p)
+{
+    int64_t runs = 2000000000 / (p->serial_ns > 0 ? p->serial_ns : 1), periods = p->own[PERIODS].value;
+
+    runs = runs < periods ? runs : periods;
+    return runs < READINGS ? READINGS : runs > READINGS_MAX ? READINGS_MAX : (uint32_t)runs;
+}
+
 /* The time of each kernel here, and of a whole run on one core. */
 static clo_status measure(pipeline *p, application_times *times)
 {
@@ -91,7 +101,11 @@ static clo_status measure(pipeline *p, application_times *times)
     clo_status status = yardstick_open(&y, &p->app, p->common.workers);
 
     if (status == CLO_OK)
-        status = yardstick_read(&y, &p->app, 9, &p->serial_ns, times);
+        status = yardstick_read(&y, &p->app, READINGS, &p->serial_ns, times);
+    if (status == CLO_OK && p->own[IN_FLIGHT].value > 0) { /* how long frames take on average, which is throughput */
+        y.by_mean = true;
+        status = yardstick_read(&y, &p->app, readings_of(p), &p->serial_ns, times);
+    }
     yardstick_close(&y);
     return status;
 }
@@ -110,6 +124,7 @@ static clo_status open_runtime(pipeline *p)
         p->is_locked = !SANITIZED && mlockall(MCL_CURRENT | MCL_FUTURE) == 0;
     else
         config.real_time = CLO_REAL_TIME_TRY;
+    config.trace = p->own[IN_FLIGHT].value > 0; /* how long bodies take */
     config.spin_ns = p->own[SPIN_US].value * 1000;
     config.unpinned = p->s.is_crowded;
     config.name_signals = 1;

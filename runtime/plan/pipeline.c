@@ -7,8 +7,8 @@
 #include "base/carve.h"
 #include "base/memory.h"
 #include "base/status.h"
-#include "graph/branch.h"
 #include "cost/bound/assign.h"
+#include "graph/branch.h"
 #include "plan/modulo/modulo.h"
 #include "plan/plan.h"
 
@@ -79,9 +79,11 @@ static void bisect(search *s, int64_t failed_ns)
 
 static void find_shortest(search *s, int64_t bound_ns)
 {
-    int64_t load_ns = s->balanced.load_ns > bound_ns ? s->balanced.load_ns : bound_ns, failed_ns = bound_ns - 1;
+    int64_t load_ns = s->balanced.load_ns < s->near_load_ns ? s->balanced.load_ns : s->near_load_ns;
+    int64_t failed_ns = bound_ns - 1;
     int64_t part = s->cost->graph->instances <= FINE_INSTANCES_MAX ? 32 : 8, last_ns = s->heft->makespan_ns;
 
+    load_ns = load_ns > bound_ns ? load_ns : bound_ns; /* one of the two assignments can be had at its load */
     for (int64_t quarter = 0; quarter <= 4; quarter++) {
         int64_t interval_ns = bound_ns + (load_ns - bound_ns) / 4 * quarter;
         if (quarter == 4)

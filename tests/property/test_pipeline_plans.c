@@ -81,6 +81,28 @@ static void check_measures(const scene *s, const clo_plan *plan, const clo_inter
     assert_true(m.buffer_bytes >= m.single_bytes && m.in_flight == clo_plan_in_flight(plan));
 }
 
+/* Without a limit any assignment of executors can be had at the load of its fullest; so that of HEFT's can. */
+static void check_beside_heft(const scene *s, const clo_plan *plan)
+{
+    clo_plan_config config = CLO_PLAN_CONFIG_INIT;
+    clo_plan *heft;
+    size_t count;
+    int64_t *load_ns = calloc(clo_platform_executors(s->platform), sizeof *load_ns), fullest_ns = 1;
+
+    assert_non_null(load_ns);
+    config.no_duplicates = 1;
+    ok(clo_plan_create(s->cost, &config, &heft));
+    const clo_placement *placements = clo_plan_placements(heft, &count);
+    for (size_t i = 0; i < count; i++) {
+        int64_t *load = &load_ns[placements[i].executor];
+        *load += placements[i].finish_ns - placements[i].start_ns;
+        fullest_ns = *load > fullest_ns ? *load : fullest_ns;
+    }
+    assert_true(clo_plan_interval_ns(plan) <= fullest_ns);
+    clo_plan_destroy(heft);
+    free(load_ns);
+}
+
 static void random_plans_hold(void **state)
 {
     (void)state;
@@ -106,6 +128,8 @@ static void random_plans_hold(void **state)
             check_overlaps(&s, of, clo_plan_interval_ns(plan), clo_plan_in_flight(plan));
         check_depths(&s, plan, of);
         check_measures(&s, plan, &bound);
+        if (config.releases_in_flight == 0)
+            check_beside_heft(&s, plan);
         optimal += is_bound;
         deep += clo_plan_in_flight(plan) > 1;
         free(of);
