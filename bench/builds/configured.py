@@ -1,4 +1,4 @@
-"""A folder that CMake or meson has configured for ninja: its manifest with a pool, its graph as ninja tells it, what a build makes."""
+"""A folder that is configured for ninja: its manifest with a pool, its graph as ninja tells it, what a build makes."""
 import os
 import re
 import subprocess
@@ -19,8 +19,7 @@ def manifest(folder):
 
 def write_pool(folder, text, pattern, depth):
     """A manifest beside the other whose rules that the pattern finds are in a pool. Returns how many those are."""
-    text, count = re.subn(r"^rule (\S*(?:%s)\S*)$" % re.sub(r"\(\?i\)", "", pattern), r"rule \1\n  pool = memory_budget", text,
-                          flags=re.M | (re.I if "(?i)" in pattern else 0))
+    text, count = re.subn(r"^rule (\S*(?:%s)\S*)$" % pattern, r"rule \1\n  pool = memory_budget", text, flags=re.M | re.I)
     with open(os.path.join(folder, POOLED), "w", encoding="utf-8") as file:
         file.write("pool memory_budget\n  depth = %d\n%s" % (depth, text))
     return count

@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
 """Time of a build under one memory budget, by ninja and by `clotho build --memory`.
 
-usage: memory_budget.py [--set steps|llvm|tree] [--dir DIR] [--targets NAMES] [--pool REGEX] [--jobs J] [--budget MIB] [--rounds N] [--seed S] [--only KINDS]
-                        [--folder F] [--clotho PROGRAM] [--json]
+usage: memory_budget.py [--set steps|llvm|tree] [--dir DIR] [--targets NAMES] [--pool REGEX] [--jobs J] [--budget MIB]
+                        [--rounds N] [--seed S] [--only KINDS] [--folder F] [--clotho PROGRAM] [--json]
 
 --set steps  generated: compiles and links that take known memory for a known time (needs a C compiler)
 --set llvm   small programs, each linked statically with all of LLVM (needs llvm-14-dev and g++)
---set tree   a real one: DIR is a folder that CMake or meson has configured for ninja. It is cleaned and built again and again (all, or
-             the targets NAMES), so have one for this alone. --budget is needed. REGEX says which rules a pool holds (those of links).
-             Not there: times + keep. Further judged: each build of ours makes the files that ninja made, byte for byte, and then
-             ninja finds no work
+--set tree   a real one: DIR is a folder that CMake or meson has configured for ninja. It is cleaned and built again and
+             again (all, or the targets NAMES), so have one for this alone. It needs --budget. A pool holds the rules
+             that REGEX finds ("link"; small or capital letters). Instead of times + keep: ninja -jK for K up to the
+             CPUs. Each build of ours must make the files that ninja made, byte for byte, and leave ninja no work
 
 The budget is the limit of a memory control group around the whole build, the same for all. In each round, one after the
 other:
@@ -22,7 +22,7 @@ other:
 "best pool" is that with the shortest median among those that were never killed. The bound is the largest of work / J,
 CPU time / CPUs, critical path and sum(memory * time) / budget. Steps that run together slow each other down, so each
 learned run has a bound of its own, from the times and peaks that its steps had, and each round's times are divided by
-that. Exit status 1: a build of ours failed or was killed. Exit status 77, after one line: no control group can be made."""
+that. What others use of the CPUs meanwhile is said: no build can have it. Exit status 1: a build of ours failed or was killed. Exit status 77, after one line: no control group can be made."""
 import argparse
 import contextlib
 import json
@@ -410,7 +410,7 @@ def main():
     parser.add_argument("--set", choices=("steps", "llvm", "tree"), default="steps")
     parser.add_argument("--dir", help="of --set tree: a configured folder; it is cleaned")
     parser.add_argument("--targets", default="", help="of --set tree")
-    parser.add_argument("--pool", default="(?i)link", help="of --set tree: the rules that a pool holds")
+    parser.add_argument("--pool", default="link", help="of --set tree: the rules that a pool holds")
     parser.add_argument("--jobs", type=int, default=0)
     parser.add_argument("--budget", type=int, default=0)
     parser.add_argument("--rounds", type=int, default=5)

@@ -1,9 +1,16 @@
 /* build_packing.c - see build_packing.h. */
+#define _POSIX_C_SOURCE 200809L /* sysconf */
 #include "build_packing.h"
 #include "build_rest.h"
 
+#include <limits.h>
+#include <stdio.h>
+#include <unistd.h>
+
 /* Between two improvements: while they think, nothing begins. */
 static const int64_t IMPROVE_NS = 50000000;
+/* How long one thinks: where a CPU is idle, and where that takes a CPU from the steps. */
+static const int64_t THINK_FREE_NS = 160000000, THINK_BUSY_NS = 2000000;
 
 typedef struct packing_job {
     build_rest rest; /* first; what it needs lies behind this struct */
@@ -61,6 +68,20 @@ static void schedule(packing_job *job, int64_t now_ns)
     job->has_changed = job->is_improved = false;
 }
 
+/* Whether some CPU would be idle if this thread were. */
+static bool is_cpu_free(void)
+{
+    FILE *file = fopen("/proc/loadavg", "re");
+    long running = LONG_MAX;
+
+    if (file == NULL)
+        return false;
+    if (fscanf(file, "%*s %*s %*s %ld/", &running) != 1) /* this thread among them */
+        running = LONG_MAX;
+    fclose(file);
+    return running <= sysconf(_SC_NPROCESSORS_ONLN);
+}
+
 static bool packing_decide(void *state, const clo_view *view, clo_choice *choice)
 {
     uint32_t slot = clo_view_first_job(view);
@@ -87,7 +108,7 @@ static bool packing_decide(void *state, const clo_view *view, clo_choice *choice
         return true;
     }
     if (job->improves && !job->is_improved && now_ns - job->improved_ns >= IMPROVE_NS) {
-        rest_improve(&job->rest, now_ns);
+        rest_improve(&job->rest, now_ns, is_cpu_free() ? THINK_FREE_NS : THINK_BUSY_NS);
         job->improved_ns = now_ns;
     }
     job->is_improved = true;
