@@ -3,8 +3,9 @@
 #include "build_packing.h"
 #include "build_rest.h"
 
-#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 /* Between two improvements: while they think, nothing begins. */
@@ -71,15 +72,18 @@ static void schedule(packing_job *job, int64_t now_ns)
 /* Whether some CPU would be idle if this thread were. */
 static bool is_cpu_free(void)
 {
-    FILE *file = fopen("/proc/loadavg", "re");
-    long running = LONG_MAX;
+    FILE *file = fopen("/proc/loadavg", "re"); /* three loads, then RUNNING/ALL; this thread is among the running */
+    char line[128] = "", *at = line, *end;
 
     if (file == NULL)
         return false;
-    if (fscanf(file, "%*s %*s %*s %ld/", &running) != 1) /* this thread among them */
-        running = LONG_MAX;
+    if (fgets(line, sizeof line, file) == NULL)
+        line[0] = '\0';
     fclose(file);
-    return running <= sysconf(_SC_NPROCESSORS_ONLN);
+    for (int i = 0; at != NULL && i < 3; i++)
+        at = strchr(at + (i > 0), ' ');
+    long running = at != NULL ? strtol(at, &end, 10) : 0;
+    return running > 0 && running <= sysconf(_SC_NPROCESSORS_ONLN);
 }
 
 static bool packing_decide(void *state, const clo_view *view, clo_choice *choice)
