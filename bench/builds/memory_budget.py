@@ -1,11 +1,15 @@
 #!/usr/bin/env python3
 """Time of a build under one memory budget, by ninja and by `clotho build --memory`.
 
-usage: memory_budget.py [--set steps|llvm] [--jobs J] [--budget MIB] [--rounds N] [--seed S] [--only KINDS]
-                        [--folder F] [--clotho PROGRAM] [--json]
+usage: memory_budget.py [--set steps|llvm|tree] [--dir DIR] [--targets NAMES] [--pool REGEX] [--jobs J] [--budget MIB]
+                        [--rounds N] [--seed S] [--only KINDS] [--folder F] [--clotho PROGRAM] [--json]
 
 --set steps  generated: compiles and links that take known memory for a known time (needs a C compiler)
 --set llvm   small programs, each linked statically with all of LLVM (needs llvm-14-dev and g++)
+--set tree   a real one: DIR is a folder that CMake or meson has configured for ninja. It is cleaned and built again and
+             again (all, or the targets NAMES), so have one for this alone. It needs --budget. A pool holds the rules
+             that REGEX finds ("link"; small or capital letters). Instead of times + keep: ninja -jK for K up to the
+             CPUs. Each build of ours must make the files that ninja made, byte for byte, and leave ninja no work
 
 The budget is the limit of a memory control group around the whole build, the same for all. In each round, one after the
 other:
@@ -18,19 +22,22 @@ other:
 "best pool" is that with the shortest median among those that were never killed. The bound is the largest of work / J,
 CPU time / CPUs, critical path and sum(memory * time) / budget. Steps that run together slow each other down, so each
 learned run has a bound of its own, from the times and peaks that its steps had, and each round's times are divided by
-that. Exit status 1: a build of ours failed or was killed. Exit status 77, after one line: no control group can be made."""
+that. What others use of the CPUs meanwhile is said: no build can have it. Exit status 1: a build of ours failed or was killed. Exit status 77, after one line: no control group can be made."""
 import argparse
 import contextlib
 import json
 import os
 import random
 import re
+import resource
 import shutil
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
+
+import configured
 
 TAKE = """#include <stdio.h>
 #include <stdlib.h>
@@ -111,6 +118,30 @@ class Group:
                 time.sleep(0.01)
 
 
+class Watch:
+    """Wall time, and what others took of the CPUs meanwhile, as a share of all of them."""
+
+    def __init__(self):
+        self.begun, self.idle, self.own = time.monotonic(), self.idle_seconds(), self.own_seconds()
+
+    @staticmethod
+    def idle_seconds():
+        with open("/proc/stat", encoding="utf-8") as file:
+            numbers = file.readline().split()
+        return (int(numbers[4]) + int(numbers[5])) / os.sysconf("SC_CLK_TCK")  # idle, and idle that waits for a disk
+
+    @staticmethod
+    def own_seconds():
+        used = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return used.ru_utime + used.ru_stime
+
+    def end(self):
+        took = time.monotonic() - self.begun
+        idle = (self.idle_seconds() - self.idle) / took / os.cpu_count()
+        own = (self.own_seconds() - self.own) / took / os.cpu_count()
+        return {"seconds": took, "idle": idle, "others": max(0.0, 1 - idle - own)}
+
+
 def steps_set(folder, draw):
     with open(os.path.join(folder, "take.c"), "w", encoding="utf-8") as file:
         file.write(TAKE)
@@ -163,20 +194,30 @@ class Builds:
         self.clean(False)
         self.write(pool)
         group = Group(self.options.budget << 20)
-        begun = time.monotonic()
-        done = subprocess.run(["ninja", "-j%d" % jobs], cwd=self.folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        watch = Watch()
+        done = subprocess.run(["ninja", "-j%d" % jobs, *self.operands(pool)], cwd=self.folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                               preexec_fn=lambda: group.put("cgroup.procs", 0), check=False)
-        took, kills = time.monotonic() - begun, group.kills()
+        took, kills = watch.end(), group.kills()
         group.end()
-        return {"seconds": took, "failed": done.returncode != 0, "kills": kills, "again": 0}
+        self.look(done.returncode == 0, False)
+        return {**took, "failed": done.returncode != 0, "kills": kills, "again": 0}
+
+    def knows(self):
+        return False
+
+    def operands(self, _pool):
+        return []
+
+    def look(self, is_good, is_ours):
+        """At what a build has made."""
 
     def clotho(self, forget):
         self.clean(forget)
         self.write(0)
-        begun = time.monotonic()
-        done = subprocess.run([self.options.clotho, "build", "-j", str(self.options.jobs), "--memory", "%dM" % self.options.budget],
-                              cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
-        took = time.monotonic() - begun
+        watch = Watch()
+        done = subprocess.run([self.options.clotho, "build", "-j", str(self.options.jobs), "--memory", "%dM" % self.options.budget,
+                               *self.operands(0)], cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+        took = watch.end()
         found = re.search(r"(\d+) killed, (\d+) run again", done.stdout)
         if done.returncode != 0 or found is None:
             print(done.stdout[-2000:], file=sys.stderr)
@@ -184,7 +225,8 @@ class Builds:
             print("skipped: " + done.stdout.splitlines()[-1])
             sys.exit(77)
         self.learn()
-        return {"seconds": took, "failed": done.returncode != 0, "kills": int(found.group(1)) if found else -1,
+        self.look(done.returncode == 0, True)
+        return {**took, "failed": done.returncode != 0, "kills": int(found.group(1)) if found else -1,
                 "again": int(found.group(2)) if found else -1, "bound": max(self.bound(self.latest).values())}
 
     def begin(self, name, group):
@@ -204,7 +246,7 @@ class Builds:
         needs = {name: {n for n in self.inputs(name) if n in steps} for name in steps}
         rank = {name: step[0] + max([steps[n][0] for n in steps if name in needs[n]], default=0) for name, step in steps.items()}
         left, running, is_good = sorted(steps, key=lambda name: -rank[name]), {}, True
-        begun = time.monotonic()
+        watch = Watch()
         while running or (left and is_good):
             ready = [name for name in left if not needs[name]] if is_good else []
             if ready and len(running) < self.options.jobs and (
@@ -220,9 +262,9 @@ class Builds:
                 del running[child]
             if not ended:
                 time.sleep(0.002)
-        took, kills = time.monotonic() - begun, group.kills()
+        took, kills = watch.end(), group.kills()
         group.end()
-        return {"seconds": took, "failed": not is_good, "kills": kills, "again": 0}
+        return {**took, "failed": not is_good, "kills": kills, "again": 0}
 
     def learn(self):
         self.latest = {}
@@ -236,17 +278,68 @@ class Builds:
                 old = self.steps.get(fields[8], (wall, cpu, mib))
                 self.steps[fields[8]] = (min(wall, old[0]), min(cpu, old[1]), min(mib, old[2]))
 
-    def bound(self, steps):
+    def longest_path(self, steps):
         needs = {}
         for output, inputs in re.findall(r"^build (\S+): \S+ ?(.*)$", self.text, re.M):
             needs[output] = [name for name in inputs.split() if name in steps]
         path = {}
         for name in sorted(needs, key=lambda n: len(needs[n])):  # two layers: compiles, then links
             path[name] = steps[name][0] + max([path[n] for n in needs[name]], default=0)
+        return max(path.values())
+
+    def bound(self, steps):
         every = steps.values()
         return {"work / J": sum(s[0] for s in every) / self.options.jobs,
-                "CPU time / CPUs": sum(s[1] for s in every) / len(os.sched_getaffinity(0)), "critical path": max(path.values()),
+                "CPU time / CPUs": sum(s[1] for s in every) / len(os.sched_getaffinity(0)), "critical path": self.longest_path(steps),
                 "memory area": sum(s[0] * s[2] for s in every) / self.options.budget}
+
+
+class Tree(Builds):
+    """A folder that somebody has configured."""
+
+    def __init__(self, folder, options):
+        super().__init__(folder, options, configured.manifest(folder), None)
+        self.needs = configured.needs(folder)
+        self.files, self.builds_ours, self.differ, self.unfinished = None, 0, 0, 0
+
+    def clean(self, forget):
+        configured.clean(self.folder)
+        if forget:
+            configured.remove(self.folder, ".clotho_steps")
+
+    def write(self, pool):
+        if pool > 0 and configured.write_pool(self.folder, self.text, self.options.pool, pool) == 0:
+            sys.exit("--pool %s: no rule of %s is called so" % (self.options.pool, self.folder))
+
+    def knows(self):
+        """A call before this one ended with a build of ours: what that learned is enough."""
+        if not os.path.exists(os.path.join(self.folder, ".clotho_steps")) or not os.path.exists(os.path.join(self.folder, ".ninja_log")):
+            return False
+        self.learn()
+        return bool(self.steps) and configured.is_up_to_date(self.folder, self.operands(0))
+
+    def operands(self, pool):
+        return (["-f", configured.POOLED] if pool > 0 else []) + self.options.targets.split()
+
+    def look(self, is_good, is_ours):
+        if not is_good:
+            return
+        files = configured.products(self.folder)
+        self.files = self.files or (None if is_ours else files)
+        if is_ours:
+            self.builds_ours += 1
+            self.unfinished += not configured.is_up_to_date(self.folder, self.operands(0))
+        if is_ours and self.files is not None:
+            self.differ = max(self.differ, len(set(self.files.items()) ^ set(files.items())))
+
+    def learn(self):
+        super().learn()
+        ran = configured.logged(self.folder)  # the file knows what other builds made, too
+        self.latest = {name: step for name, step in self.latest.items() if name in ran}
+        self.steps = {name: step for name, step in self.steps.items() if name in ran}
+
+    def longest_path(self, steps):
+        return configured.longest_path(self.needs, {name: step[0] for name, step in steps.items()})
 
 
 def median_of(runs):
@@ -254,13 +347,18 @@ def median_of(runs):
 
 
 def compare(builds, options):
-    builds.clotho(False)  # learns; from nothing, or what the folder knows
+    if not builds.knows():
+        builds.clotho(False)  # learns; from nothing, or what the folder knows
     largest = max(step[2] for step in builds.steps.values())
     fits = max(1, int(options.budget // (largest + 4)))
     kinds = {"ninja -j%d" % options.jobs: lambda: builds.ninja(options.jobs), "ninja -j%d" % fits: lambda: builds.ninja(fits)}
+    if options.set == "tree":  # also with as many as there are CPUs, whether that fits or not
+        for jobs in range(1, len(os.sched_getaffinity(0)) + 1):
+            kinds["ninja -j%d" % jobs] = lambda jobs=jobs: builds.ninja(jobs)
     for depth in range(1, fits + 1):
         kinds["pool %d" % depth] = lambda depth=depth: builds.ninja(options.jobs, depth)
-    kinds["times + keep"] = lambda: builds.times_and_keep(int(largest) + 1)
+    if options.set != "tree":
+        kinds["times + keep"] = lambda: builds.times_and_keep(int(largest) + 1)
     kinds["first"] = lambda: builds.clotho(True)
     kinds["learned"] = lambda: builds.clotho(False)
     if options.only:
@@ -281,7 +379,7 @@ def report(builds, options, runs, fits, largest):
     ours = median_of(runs["learned"])
     uniform = runs.get("ninja -j%d" % fits)
     result = {"set": options.set, "jobs": options.jobs, "budget_mib": options.budget, "rounds": options.rounds, "largest_mib": largest,
-              "bound_s": statistics.median(bounds), "least_bounds_s": parts, "best_pool": best, "runs": runs,
+              "bound_s": statistics.median(bounds), "files_differ": getattr(builds, "differ", None), "least_bounds_s": parts, "best_pool": best, "runs": runs,
               "learned_over_bound": statistics.median(over["learned"]),
               "uniform_over_learned": median_of(uniform) / ours if uniform else None,
               "best_pool_over_learned": median_of(runs[best]) / ours if best else None}
@@ -293,15 +391,26 @@ def report(builds, options, runs, fits, largest):
             ", ".join("%s %.2f" % part for part in parts.items())))
         for name, done in runs.items():
             seconds = sorted(run["seconds"] for run in done)
-            print("%-12s median %6.2f s (%.2f to %.2f), %.3f of its round's bound (%.3f to %.3f); failed %d of %d, killed %d, run again %d%s" % (
+            print("%-12s median %6.2f s (%.2f to %.2f), %.3f of its round's bound (%.3f to %.3f); failed %d of %d, killed %d, run again %d, of the CPUs idle %.1f %%, used by others %.1f %%%s" % (
                 name, median_of(done), seconds[0], seconds[-1], statistics.median(over[name]), min(over[name]), max(over[name]), sum(r["failed"] for r in done), len(done),
-                sum(r["kills"] for r in done), sum(r["again"] for r in done), "  <- best pool" if name == best else ""))
-    return any(run["failed"] for name in ("first", "learned") for run in runs.get(name, ())) or any(run["kills"] for run in runs["learned"])
+                sum(r["kills"] for r in done), sum(r["again"] for r in done), 100 * statistics.median(r["idle"] for r in done),
+                100 * statistics.median(r["others"] for r in done), "  <- best pool" if name == best else ""))
+    is_bad = False
+    if options.set == "tree":
+        is_bad = builds.differ > 0 or builds.unfinished > 0 or builds.files is None
+        if not options.json:
+            print("%d builds of ours: %s, after %s ninja finds work" % (
+                builds.builds_ours, "%d files differ from ninja's" % builds.differ if builds.files is not None else
+                "no build of ninja survived, so no files were compared", builds.unfinished or "none"))
+    return is_bad or any(run["failed"] for name in ("first", "learned") for run in runs.get(name, ())) or any(run["kills"] for run in runs["learned"])
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
-    parser.add_argument("--set", choices=("steps", "llvm"), default="steps")
+    parser.add_argument("--set", choices=("steps", "llvm", "tree"), default="steps")
+    parser.add_argument("--dir", help="of --set tree: a configured folder; it is cleaned")
+    parser.add_argument("--targets", default="", help="of --set tree")
+    parser.add_argument("--pool", default="link", help="of --set tree: the rules that a pool holds")
     parser.add_argument("--jobs", type=int, default=0)
     parser.add_argument("--budget", type=int, default=0)
     parser.add_argument("--rounds", type=int, default=5)
@@ -314,6 +423,13 @@ def main():
     if not shutil.which("ninja") or not shutil.which("cc"):
         print("skipped: ninja or cc is not installed; install ninja-build and gcc")
         return 77
+    if options.set == "tree":
+        if options.dir is None or options.budget == 0:
+            parser.error("--set tree needs --dir and --budget")
+        options.jobs = options.jobs or 8
+        os.environ["CCACHE_DISABLE"] = "1"
+        builds = Tree(os.path.abspath(options.dir), options)
+        return int(report(builds, options, *compare(builds, options)))
     with contextlib.ExitStack() as stack:
         folder = options.folder or stack.enter_context(tempfile.TemporaryDirectory())
         os.makedirs(folder, exist_ok=True)

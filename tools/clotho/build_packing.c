@@ -1,9 +1,17 @@
 /* build_packing.c - see build_packing.h. */
+#define _POSIX_C_SOURCE 200809L /* sysconf */
 #include "build_packing.h"
 #include "build_rest.h"
 
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
 /* Between two improvements: while they think, nothing begins. */
 static const int64_t IMPROVE_NS = 50000000;
+/* How long one thinks: where a CPU is idle, and where that takes a CPU from the steps. */
+static const int64_t THINK_FREE_NS = 160000000, THINK_BUSY_NS = 2000000;
 
 typedef struct packing_job {
     build_rest rest; /* first; what it needs lies behind this struct */
@@ -61,6 +69,23 @@ static void schedule(packing_job *job, int64_t now_ns)
     job->has_changed = job->is_improved = false;
 }
 
+/* Whether some CPU would be idle if this thread were. */
+static bool is_cpu_free(void)
+{
+    FILE *file = fopen("/proc/loadavg", "re"); /* three loads, then RUNNING/ALL; this thread is among the running */
+    char line[128] = "", *at = line, *end;
+
+    if (file == NULL)
+        return false;
+    if (fgets(line, sizeof line, file) == NULL)
+        line[0] = '\0';
+    fclose(file);
+    for (int i = 0; at != NULL && i < 3; i++)
+        at = strchr(at + (i > 0), ' ');
+    long running = at != NULL ? strtol(at, &end, 10) : 0;
+    return running > 0 && running <= sysconf(_SC_NPROCESSORS_ONLN);
+}
+
 static bool packing_decide(void *state, const clo_view *view, clo_choice *choice)
 {
     uint32_t slot = clo_view_first_job(view);
@@ -87,7 +112,7 @@ static bool packing_decide(void *state, const clo_view *view, clo_choice *choice
         return true;
     }
     if (job->improves && !job->is_improved && now_ns - job->improved_ns >= IMPROVE_NS) {
-        rest_improve(&job->rest, now_ns);
+        rest_improve(&job->rest, now_ns, is_cpu_free() ? THINK_FREE_NS : THINK_BUSY_NS);
         job->improved_ns = now_ns;
     }
     job->is_improved = true;

@@ -6,13 +6,13 @@
 #include <string.h>
 
 /* Of the planning before the build begins: most schedules, and the part of the build's least time, within limits. */
-enum { PLANS_MOST = 20000, PLANNING_SHARE = 200 };
+enum { PLANS_MOST = 5000, PLANNING_SHARE = 200 };
 static const int64_t PLANNING_LEAST_NS = 2000000, PLANNING_MOST_NS = 1000000000;
 /* Of one try: steps that are moved at most, and schedules. */
 enum { MOVES = 2, SCHEDULES_OF_TRY = 3 };
 /* Of one improvement: how often a point of a profile is looked at, each some 2 ns, so that it ends in a quarter of the
  * time until a step is expected to end. */
-enum { LOOK_SHARE_NS = 8, LOOKS_MOST = 20000000, POINTS_MOST = 4 * REST_WINDOW + 2 };
+enum { LOOK_SHARE_NS = 8, LOOK_NS = 2, POINTS_MOST = 4 * REST_WINDOW + 2 };
 /* What is late ends after this part of the time that it has run, at least after SOON_NS. */
 enum { LATE_SHARE = 16 };
 static const int64_t SOON_NS = 2000000;
@@ -444,15 +444,15 @@ static void justify(build_rest *r, int64_t end_ns)
     sort_by_start(r, order);
 }
 
-static uint64_t looks_until_end(const build_rest *r)
+static uint64_t looks_until_end(const build_rest *r, int64_t most_ns)
 {
-    int64_t wait_ns = r->running_count > 0 ? INT64_MAX : 0;
+    int64_t wait_ns = r->running_count > 0 ? INT64_MAX : 0, looks_most = most_ns / LOOK_NS;
 
     for (uint32_t i = 0; i < r->running_count; i++) {
         int64_t end_ns = end_of(r, &r->tasks[r->running[i]]);
         wait_ns = end_ns - r->now_ns < wait_ns ? end_ns - r->now_ns : wait_ns;
     }
-    return wait_ns / LOOK_SHARE_NS < LOOKS_MOST ? (uint64_t)(wait_ns / LOOK_SHARE_NS) : LOOKS_MOST;
+    return (uint64_t)(wait_ns / LOOK_SHARE_NS < looks_most ? wait_ns / LOOK_SHARE_NS : looks_most);
 }
 
 /* The list with a few steps moved, then justified. Returns its makespan. */
@@ -473,12 +473,12 @@ static void take_back(build_rest *r, const uint32_t *kept)
         r->tasks[kept[i]].position = i;
 }
 
-void rest_improve(build_rest *r, int64_t now_ns)
+void rest_improve(build_rest *r, int64_t now_ns, int64_t most_ns)
 {
     uint32_t kept[REST_WINDOW], count = window(r);
     int64_t best_ns = rest_schedule(r, now_ns);
     double lateness = r->lateness;
-    uint64_t looks = 0, looks_most = looks_until_end(r);
+    uint64_t looks = 0, looks_most = looks_until_end(r, most_ns);
 
     memcpy(kept, r->list, count * sizeof *kept);
     while (count > 1 && looks < looks_most) {

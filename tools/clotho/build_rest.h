@@ -61,8 +61,8 @@ void rest_ended(build_rest *r, uint32_t task);
 
 /* Schedules the list from now on. What runs longer than it was to is taken to end soon. Returns the makespan. */
 int64_t rest_schedule(build_rest *r, int64_t now_ns);
-/* Looks for a list with a shorter makespan, as long as no step is expected to end, and some 40 ms at most. */
-void rest_improve(build_rest *r, int64_t now_ns);
+/* Looks for a list with a shorter makespan, as long as no step is expected to end, and some most_ns at most. */
+void rest_improve(build_rest *r, int64_t now_ns, int64_t most_ns);
 /* Of the list's steps, from *at on, the next one that the last schedule begins at once; CLO_NONE: no further one. */
 uint32_t rest_next(const build_rest *r, uint32_t *at);
 

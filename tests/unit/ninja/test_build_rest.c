@@ -134,7 +134,7 @@ static void schedules_keep_inputs_slots_and_memory(void **state)
         make(&f, seed);
         int64_t planned_ns = rest_schedule(&f.rest, 5000);
         check(&f, 5000);
-        rest_improve(&f.rest, 5000);
+        rest_improve(&f.rest, 5000, 40000000);
         check(&f, 5000);
         assert_true(rest_schedule(&f.rest, 5000) <= planned_ns);
         destroy(&f);
@@ -180,7 +180,7 @@ static void a_rest_is_scheduled_beside_what_runs(void **state)
             for (uint32_t t = 0; t < f.tasks; t++)
                 if (f.rest.tasks[t].state == REST_RUNS && end_of(&f, t, now_ns) <= now_ns)
                     rest_ended(&f.rest, t);
-            rest_improve(&f.rest, now_ns);
+            rest_improve(&f.rest, now_ns, 40000000);
         }
         destroy(&f);
     }
