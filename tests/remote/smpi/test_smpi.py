@@ -13,7 +13,8 @@ import tempfile
 import unittest
 
 RANKS = 64
-PLANS = int(40 * float(os.environ.get("CLO_RUNS", "1")))
+RUNS = float(os.environ.get("CLO_RUNS", "1"))
+PLANS = int((20 if RUNS <= 1 else 40) * RUNS)
 PROGRAM = os.environ.get("SMPI_PROGRAM", "")
 # As the model of the plans: a message takes latency + bytes / bandwidth. What SMPI adds is that messages share links.
 PLATFORM = """<?xml version='1.0'?>
@@ -61,8 +62,8 @@ class Smpi(unittest.TestCase):
 
     def test_few_ranks(self):
         """More tasks for each of them: more messages that wait for each other. Seed 0 compares clocks, too."""
-        got = self.plans(6, 0, PLANS)
-        self.assertGreater(got["transfers"], 50 * PLANS)
+        got = self.plans(6, 0, 4 * PLANS)
+        self.assertGreater(got["transfers"], 200 * PLANS)
 
     def said(self, *words):
         lines, _ = self.smpi(RANKS, *words)
@@ -71,7 +72,7 @@ class Smpi(unittest.TestCase):
 
     def test_a_silent_rank(self):
         """All others say which one, just after a second of silence, and some say which task they wait for."""
-        for rank in (0, 1):
+        for rank in (0, 1) if RUNS > 1 else (0,):
             with self.subTest(rank=rank):
                 said = self.said("silent", rank)
                 self.assertEqual(len(said), RANKS - 1, said)
