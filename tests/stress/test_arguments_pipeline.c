@@ -125,14 +125,14 @@ static void traces(void **state)
     clo_trace *trace;
 
     config.plan = s.pipeline;
-    config.releases_in_flight = 2;
+    config.releases_in_flight = clo_plan_in_flight(s.pipeline);
     config.releases = 3;
     ok(clo_simulate(s.f.cost, &config, NULL, &trace, NULL));
     refuses(clo_pipeline_check, NULL, s.pipeline, s.f.cost, 2);
     refuses(clo_pipeline_check, trace, NULL, s.f.cost, 2);
     refuses(clo_pipeline_check, trace, s.pipeline, NULL, 2);
     refuses(clo_pipeline_check, trace, s.pipeline, s.f.cost, 0);
-    ok(clo_pipeline_check(trace, s.pipeline, s.f.cost, 2));
+    ok(clo_pipeline_check(trace, s.pipeline, s.f.cost, config.releases_in_flight));
     clo_trace_destroy(trace);
 }
 
