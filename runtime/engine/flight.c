@@ -62,7 +62,7 @@ static clo_status fill_turns(clo_flight *flight, const clo_flight_config *config
         int64_t stage = p->start_ns / config->interval_ns;
         if (stage >= flight->slots)
             return clo_fail(CLO_ERR_ARGUMENT,
-                            "clo_job_config.releases_in_flight is %u, and the plan begins a task in interval %lld of "
+                            "releases_in_flight is %u, and the plan begins a task in interval %lld of "
                             "its release; allow more, or plan with clo_pipeline_config.releases_in_flight",
                             flight->slots, (long long)stage);
         seats[i] = (seat){p->start_ns % config->interval_ns,

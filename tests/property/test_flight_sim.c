@@ -98,7 +98,8 @@ static span *ran_spans(const flight_scene *s)
     uint64_t *next = calloc(s->graph->instances, sizeof *next), dropped = 0, all = 0;
     span *spans = spans_of(s);
 
-    assert_true(records != NULL && next != NULL);
+    assert_non_null(records);
+    assert_non_null(next);
     for (uint32_t w = 0; w < clo_platform_executors(s->platform); w++) {
         size_t count = clo_runtime_record_read(s->runtime, w, records, cells, &dropped);
         assert_int_equal(dropped, 0);
@@ -272,7 +273,10 @@ static span *oracle_spans(const flight_scene *s, uint32_t slots, const uint32_t 
                 .spans = spans_of(s)};
     int64_t *gates_ns = calloc(s->releases, sizeof *gates_ns);
 
-    assert_true(o.planned != NULL && o.depths != NULL && o.order != NULL && gates_ns != NULL);
+    assert_non_null(o.planned);
+    assert_non_null(o.depths);
+    assert_non_null(o.order);
+    assert_non_null(gates_ns);
     ok(clo_plan_buffer_depths(s->plan, s->cost, o.depths));
     for (size_t i = 0; i < count; i++)
         o.planned[graph->first_instance[placements[i].task] + placements[i].instance] = &placements[i];
@@ -489,7 +493,6 @@ static void what_it_cannot_have_is_refused(void **state)
     (void)state;
     flight_scene s;
     clo_sim_config config = CLO_SIM_CONFIG_INIT;
-    clo_trace *trace;
 
     flight_open(&s, 4, FLIGHT_FEATURES, 0, 3, CLO_CLOCK_VIRTUAL);
     config.releases = 3;
@@ -499,6 +502,18 @@ static void what_it_cannot_have_is_refused(void **state)
     config.plan = s.plan;
     config.releases_in_flight = CLO_IN_FLIGHT_MAX + 1;
     fails(CLO_ERR_ARGUMENT, "1025", clo_simulate(s.cost, &config, NULL, NULL, NULL));
+    flight_close(&s);
+}
+
+static void what_memory_cannot_hold_is_refused(void **state)
+{
+    (void)state;
+    flight_scene s;
+    clo_sim_config config = CLO_SIM_CONFIG_INIT;
+    clo_trace *trace;
+
+    flight_open(&s, 4, FLIGHT_FEATURES, 0, 3, CLO_CLOCK_VIRTUAL);
+    config.plan = s.plan;
     config.releases_in_flight = flight_slots(&s);
     config.releases = UINT64_MAX;
     fails(CLO_ERR_LIMIT, "memory", clo_simulate(s.cost, &config, NULL, &trace, NULL));
@@ -515,20 +530,27 @@ static void what_it_cannot_have_is_refused(void **state)
     flight_close(&s);
 }
 
+static clo_graph *one_that_demands(void)
+{
+    clo_graph *graph;
+
+    ok(clo_graph_create("one", &graph));
+    ok(clo_graph_add_task(graph, &(clo_task){.work_ns = 1000, .demand = {1}}, NULL));
+    ok(clo_graph_seal(graph));
+    return graph;
+}
+
 /* Capacities are not planned modulo an interval, and not shared by releases in flight: each of the three says so. */
 static void demands_are_refused(void **state)
 {
     (void)state;
-    clo_graph *graph;
+    clo_graph *graph = one_that_demands();
     clo_platform *platform;
     clo_cost *cost;
     clo_plan *plan;
     clo_sim_config config = CLO_SIM_CONFIG_INIT;
     clo_interval_bound bound = CLO_INTERVAL_BOUND_INIT;
 
-    ok(clo_graph_create("one", &graph));
-    ok(clo_graph_add_task(graph, &(clo_task){.work_ns = 1000, .demand = {1}}, NULL));
-    ok(clo_graph_seal(graph));
     ok(clo_platform_open("uniform:2", &platform));
     ok(clo_cost_create(graph, platform, &cost));
     ok(clo_cost_interval_bound(cost, &bound)); /* which counts capacities */
@@ -550,6 +572,7 @@ int main(void)
         cmocka_unit_test(planted_lies_are_found),
         cmocka_unit_test(a_body_that_fails_ends_the_simulation_with_its_name),
         cmocka_unit_test(what_it_cannot_have_is_refused),
+        cmocka_unit_test(what_memory_cannot_hold_is_refused),
         cmocka_unit_test(demands_are_refused),
     };
 

@@ -233,11 +233,23 @@ static void periods_at_their_limits(void **state)
     flight_close(&s);
 }
 
+static clo_graph *two_in_a_row(void)
+{
+    clo_graph *graph;
+
+    ok(clo_graph_create("two", &graph));
+    for (uint32_t t = 0; t < 2; t++)
+        ok(clo_graph_add_task(graph, &(clo_task){.work_ns = 1000, .output_bytes = 8}, NULL));
+    ok(clo_graph_add_edge(graph, 0, 1, 0));
+    ok(clo_graph_seal(graph));
+    return graph;
+}
+
 /* Two in a row, on an executor each; the second begins at 5000. */
 static void intervals_at_their_limits(void **state)
 {
     (void)state;
-    clo_graph *graph;
+    clo_graph *graph = two_in_a_row();
     clo_platform *platform;
     clo_cost *cost;
     clo_sim_config config = CLO_SIM_CONFIG_INIT;
@@ -245,11 +257,6 @@ static void intervals_at_their_limits(void **state)
     clo_trace *trace;
     static const int64_t intervals_ns[] = {INT64_MAX, INT64_MAX - 1, INT64_MAX / 2 + 1, INT64_MAX / 4, 5000, 1000};
 
-    ok(clo_graph_create("two", &graph));
-    for (uint32_t t = 0; t < 2; t++)
-        ok(clo_graph_add_task(graph, &(clo_task){.work_ns = 1000, .output_bytes = 8}, NULL));
-    ok(clo_graph_add_edge(graph, 0, 1, 0));
-    ok(clo_graph_seal(graph));
     ok(clo_platform_open("uniform:2", &platform));
     ok(clo_cost_create(graph, platform, &cost));
     const clo_placement placements[] = {{.task = 0, .executor = 0, .start_ns = 4000, .finish_ns = 5000},
