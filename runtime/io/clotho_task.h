@@ -21,7 +21,7 @@ clo_status clo_clotho_read_rest(clo_clotho_source *s, const cJSON *object, const
 clo_status clo_clotho_read_tasks(clo_clotho_source *s, const cJSON *object);
 
 /* A task by name or by index. */
-clo_status clo_clotho_read_end(const clo_clotho_source *s, const cJSON *object, const char *key, uint32_t *task);
+clo_status clo_clotho_read_end(const clo_clotho_source *s, const cJSON *edge, const char *key, uint32_t *task);
 
 /* "from", "to" and "bytes"; where there are no bytes, edge->bytes stays. */
 clo_status clo_clotho_read_ends(const clo_clotho_source *s, const cJSON *object, clo_edge *edge);

@@ -50,6 +50,14 @@ class Branches(CommandTest):
         self.assertEqual(runs[0]["makespan_ns"], runs[1]["makespan_ns"])
         self.assertTrue(all(run["skipped"] >= 24 for run in runs))
 
+    def test_what_does_not_know_branches_says_so_in_one_line(self):
+        frame, platform = self.frame(), ["--platform", "uniform:2"]
+        self.bad(1, "plan", frame, "--pipeline", *platform, holds=["branches", "use a graph without"])
+        self.bad(1, "run", frame, "--releases-in-flight", "2", "--releases", "4", *platform, holds="branches")
+        self.bad(1, "convert", frame, self.path("x.json"), "--format", "wfformat", holds=["branches", "use a graph without"])
+        self.bad(1, "plan", self.file("arm.json", json.dumps({**FRAME, "edges": [{"from": "detect", "to": "exact", "arm": 2}]})),
+                 holds=["arm.json:1: edges[0].arm is 2", "the arms 0 .. 1"])
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -285,7 +285,10 @@ static void add_loop(clo_graph *graph, clo_rng *rng, uint32_t tasks)
 /* A random DAG. Edges follow a hidden order of the ids, so topological order and id order differ. */
 static clo_graph *random_dag(clo_rng *rng, const struct site *site, unsigned features)
 {
-    uint32_t hidden[120], arms[120] = {0}, tasks_max = features & RANDOM_SMALL ? 12 : features & RANDOM_STAGES ? 14 : 120;
+    uint32_t hidden[120], arms[120] = {0},
+                          tasks_max = features & RANDOM_SMALL    ? 12
+                                      : features & RANDOM_STAGES ? 14
+                                                                 : 120;
     uint32_t tasks = 1 + clo_rng_below(rng, tasks_max);
     uint32_t density = 1 + clo_rng_below(rng, 5), kind;
     clo_graph *graph = NULL;
@@ -330,7 +333,8 @@ static clo_graph *random_family(clo_rng *rng, unsigned features)
     uint32_t families = 0;
     clo_graph *graph = NULL;
 
-    while (strcmp(name_at("families", families), "switches") != 0) /* the last one: branches come with RANDOM_BRANCHES */
+    while (strcmp(name_at("families", families), "switches") !=
+           0) /* the last one: branches come with RANDOM_BRANCHES */
         families++;
     clo_generate_config config = CLO_GENERATE_CONFIG_INIT;
     config.seed = clo_rng_next(rng);

@@ -115,10 +115,11 @@ static void check_start(pass *p, const clo_judge_shape *shape, const clo_judge_e
     char text[CLO_JUDGE_LABEL_BYTES];
 
     bool is_start = p->record->what == CLO_LOG_START, says_skipped = (p->record->value & CLO_LOG_SKIPPED) != 0;
+    bool may_skip = is_start && shape->arms != NULL;
 
-    if ((p->record->value & ~(int64_t)(CLO_LOG_REPLICA | CLO_LOG_SKIPPED)) != 0 || (says_skipped && !is_start))
-        fault(p, CLO_STREAM_BAD_VALUE, "the value of START is 0 to 3, that of COMMIT 0 or 1");
-    if (is_start && says_skipped != x->is_skipped)
+    if ((p->record->value & ~(int64_t)(CLO_LOG_REPLICA | (may_skip ? CLO_LOG_SKIPPED : 0))) != 0)
+        fault(p, CLO_STREAM_BAD_VALUE, "the value of START and COMMIT is 0 or 1, 2 only for what a branch skips");
+    if (may_skip && says_skipped != x->is_skipped)
         clo_judge_fault(judge, CLO_STREAM_SKIPPED, p->at, "%s; %s", clo_judge_label(judge, x, text),
                         says_skipped ? "it is skipped, and no branch chose that" : "it runs, and had to be skipped");
     if (job->arrive_record == CLO_NONE)
