@@ -72,7 +72,9 @@ static void fill_needs(clo_program *program)
     for (uint32_t t = 0; t < graph->tasks; t++) {
         uint32_t needs = 0;
         for (uint32_t k = graph->in_first[t]; k < graph->in_first[t + 1]; k++)
-            needs += clo_program_barrier(program, graph->in[k]) != CLO_NONE ? 1 : graph->rows[graph->in[k]].instances;
+            needs += clo_program_barrier(program, clo_graph_source(graph, k)) != CLO_NONE
+                         ? 1
+                         : graph->rows[clo_graph_source(graph, k)].instances;
         for (uint32_t i = graph->first_instance[t]; i < graph->first_instance[t + 1]; i++)
             program->needs[i] = needs;
     }

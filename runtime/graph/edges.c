@@ -108,7 +108,7 @@ clo_status clo_graph_edge(const clo_graph *graph, uint32_t index, clo_edge *out)
         else
             high = middle;
     }
-    *out = (clo_edge){graph->in[index], low, clo_graph_in_bytes(graph, index)};
+    *out = (clo_edge){clo_graph_source(graph, index), low, clo_graph_in_bytes(graph, index)};
     return CLO_OK;
 }
 

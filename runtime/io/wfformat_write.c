@@ -48,7 +48,7 @@ static void write_spec(const clo_graph *graph, uint32_t t, bool named, clo_text 
     clo_text_add(text, ", \"parents\": [");
     for (uint32_t i = graph->in_first[t]; i < graph->in_first[t + 1]; i++) {
         clo_text_add(text, "%s", i == graph->in_first[t] ? "" : ", ");
-        clo_writer_add_id(text, graph, graph->in[i], named);
+        clo_writer_add_id(text, graph, clo_graph_source(graph, i), named);
     }
     clo_text_add(text, "], \"children\": [");
     for (uint32_t i = graph->out_first[t]; i < graph->out_first[t + 1]; i++) {

@@ -179,7 +179,7 @@ static inline void call_body(clo_worker *worker, clo_job *job, uint32_t executio
     }
     call->argument = row->argument;
     call->task = task;
-    clo_graph_serve(row, execution - program->graph->first_instance[task], call);
+    clo_graph_serve(program->graph, task, execution - program->graph->first_instance[task], call);
     call->expected_ns = clo_cost_time(program->cost, task, worker->index);
     bool is_noted = job->ticked != NULL || worker->recorder.slots != NULL;
     int64_t start_ticks = is_noted ? clo_ticks() : 0;
