@@ -470,7 +470,7 @@ bool clo_cost_has_transfers(const clo_cost *cost)
     bool takes_time = cost->spans[0].latency_most_ns > 0;
 
     for (uint32_t k = 0; k < cost->platform->pieces_count; k++)
-        takes_time |= cost->graph->in_bytes != NULL && cost->spans[k].ns_per_byte_most_q32 > 0;
+        takes_time |= clo_graph_has_bytes(cost->graph) && cost->spans[k].ns_per_byte_most_q32 > 0;
     return cost->graph->edges > 0 && takes_time;
 }
 

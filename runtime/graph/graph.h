@@ -67,10 +67,10 @@ struct clo_graph {
     clo_graph_waves *waves;  /* measured times; NULL: none             */
     clo_graph_data *data;    /* handles; NULL: none                    */
     clo_graph_modes *modes;  /* branches and merges; NULL: none        */
-    /* Edges in order of addition. Once sealed, NULL where they came target by target: then `in` holds the same
-     * order. */
+    /* Edges in order of addition; NULL once sealed, for `in` and `in_place` say the same. */
     clo_graph_ends *ends;
-    uint64_t *edge_bytes; /* NULL: all 0, or in in_bytes          */
+    /* NULL: all 0, or in in_bytes: once sealed it is there for stages alone, whose pairs share the bytes of an edge. */
+    uint64_t *edge_bytes;
 
     /* From here on: valid once sealed, inside the one block `sealed_block`. */
     uint32_t instances;
@@ -78,7 +78,9 @@ struct clo_graph {
     uint32_t *task_of;        /* [instances]                          */
     uint32_t *in_first;       /* [tasks + 1]                          */
     clo_ids in;               /* [edges] source task, in the order of the edges; see clo_graph_source */
-    uint64_t *in_bytes;       /* [edges] of one pair of instances; NULL: no edge carries bytes */
+    uint32_t *in_place;       /* [edges] in order of addition: where each is in `in`; NULL: in that order */
+    uint64_t *in_bytes;       /* [edges] of one pair of instances; NULL: each_bytes, all of them */
+    uint64_t each_bytes;      /* 0: no edge carries bytes, or in_bytes tells */
     uint32_t *out_first;      /* [tasks + 1]                          */
     uint32_t *out;            /* [edges] target task, by id           */
     uint32_t *out_edge;       /* [edges] index of the same edge in `in`; NULL with in_bytes */
@@ -212,16 +214,22 @@ static inline uint64_t clo_graph_pairs(const clo_graph *graph, uint32_t from, ui
     return (uint64_t)clo_graph_instances_of(graph, from) * clo_graph_instances_of(graph, to);
 }
 
+/* Whether some edge carries bytes. */
+static inline bool clo_graph_has_bytes(const clo_graph *graph)
+{
+    return graph->in_bytes != NULL || graph->each_bytes > 0;
+}
+
 /* Bytes that one pair of instances exchanges over in[edge]. */
 static inline uint64_t clo_graph_in_bytes(const clo_graph *graph, uint32_t edge)
 {
-    return graph->in_bytes == NULL ? 0 : graph->in_bytes[edge];
+    return graph->in_bytes == NULL ? graph->each_bytes : graph->in_bytes[edge];
 }
 
 /* The same over out[at]. */
 static inline uint64_t clo_graph_out_bytes(const clo_graph *graph, uint32_t at)
 {
-    return graph->in_bytes == NULL ? 0 : graph->in_bytes[graph->out_edge[at]];
+    return graph->in_bytes == NULL ? graph->each_bytes : graph->in_bytes[graph->out_edge[at]];
 }
 
 #endif

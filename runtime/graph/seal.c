@@ -30,7 +30,9 @@ struct seal {
     uint32_t *in_first;
     unsigned char *in; /* ids of in_width bytes */
     uint32_t in_width;
+    uint32_t *in_place; /* NULL: by target */
     uint64_t *in_bytes;
+    uint64_t each_bytes; /* of all edges of single tasks, if there is no in_bytes */
     uint32_t *task_order, *order;
     clo_graph_special *specials;
     uint32_t *scratch; /* [tasks]: a cursor or a counter for each, as the step needs */
@@ -86,10 +88,24 @@ static clo_status check_edges(const struct seal *seal)
     return CLO_OK;
 }
 
+/* All edges carry the same, which is then kept once. */
+static bool is_even(struct seal *seal)
+{
+    const uint64_t *bytes = seal->graph->edge_bytes;
+
+    if (!seal->single || seal->graph->edges == 0)
+        return false;
+    for (uint32_t e = 1; e < seal->graph->edges; e++)
+        if (bytes[e] != bytes[0])
+            return false;
+    seal->each_bytes = bytes[0];
+    return true;
+}
+
 static bool allocate(struct seal *seal)
 {
     size_t tasks = seal->graph->tasks, edges = seal->graph->edges;
-    bool has_bytes = seal->graph->edge_bytes != NULL;
+    bool has_bytes = seal->graph->edge_bytes != NULL && !is_even(seal);
     clo_block block = {0};
 
     if (has_bytes)
@@ -106,6 +122,8 @@ static bool allocate(struct seal *seal)
         clo_carve(&block, &seal->out_edge, edges);
     clo_carve(&block, &seal->in_first, tasks + 1);
     clo_carve(&block, &seal->in, clo_ids_bytes(seal->in_width, edges));
+    if (!seal->by_target)
+        clo_carve(&block, &seal->in_place, edges);
     if (!seal->forward)
         clo_carve(&block, &seal->task_order, tasks);
 
@@ -198,6 +216,7 @@ static void fill_predecessors(struct seal *seal)
     for (uint32_t e = 0; e < graph->edges; e++) {
         uint32_t to = graph->ends[e].to, at = seal->in_first[to] + seal->scratch[to]++;
         clo_ids_put(seal->in, seal->in_width, at, graph->ends[e].from);
+        seal->in_place[e] = at;
         if (seal->in_bytes != NULL)
             seal->in_bytes[at] = bytes_of_pair(seal, e);
     }
@@ -361,7 +380,9 @@ static void commit(clo_graph *graph, const struct seal *seal)
     graph->task_of = seal->task_of;
     graph->in_first = seal->in_first;
     graph->in = clo_ids_of(seal->in, seal->in_width);
+    graph->in_place = seal->in_place;
     graph->in_bytes = seal->in_bytes;
+    graph->each_bytes = seal->each_bytes;
     graph->out_first = seal->out_first;
     graph->out = seal->out;
     graph->out_edge = seal->out_edge;
@@ -375,10 +396,10 @@ static void commit(clo_graph *graph, const struct seal *seal)
         graph->rows = rows;
     }
     clo_columns_shrink(&graph->columns, graph->tasks, SLACK_MAX);
-    if (seal->by_target) { /* `in` says the same */
-        clo_free(graph->ends);
+    clo_free(graph->ends);
+    graph->ends = NULL;
+    if (seal->single) { /* a pair of instances is an edge */
         clo_free(graph->edge_bytes);
-        graph->ends = NULL;
         graph->edge_bytes = NULL;
     }
     graph->sealed = true;

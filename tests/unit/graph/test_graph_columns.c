@@ -111,6 +111,42 @@ static void a_property_that_comes_late_is_missing_from_the_tasks_before(void **s
     clo_graph_destroy(graph);
 }
 
+/* Edges in any order, with the same bytes or not, come back as they were added, though the sealed graph keeps neither
+ * their ends nor, if all are the same, their bytes. */
+static void edges_read_back_in_the_order_of_their_addition(void **state)
+{
+    (void)state;
+    for (uint32_t round = 0; round < 12; round++) {
+        bool is_even = round % 2 == 0, is_by_target = round % 3 == 0, has_stage = round % 4 >= 2;
+        clo_edge edges[TASKS], back;
+        clo_graph *graph = NULL;
+
+        ok(clo_graph_create("g", &graph));
+        for (uint32_t t = 0; t < TASKS; t++)
+            ok(clo_graph_add_task(graph, &(clo_task){.instances = has_stage && t == 5 ? 4 : 1}, NULL));
+        for (uint32_t e = 0; e < TASKS - 1; e++) {
+            uint32_t to = is_by_target ? e + 1 : (e * 7) % (TASKS - 1) + 1;
+            edges[e] = (clo_edge){to / 2, to, is_even ? 41 : e};
+            ok(clo_graph_add_edge(graph, edges[e].from, edges[e].to, edges[e].bytes));
+        }
+        ok(clo_graph_seal(graph));
+        assert_null(graph->ends);
+        assert_int_equal(graph->in_place == NULL, is_by_target && !has_stage);
+        assert_int_equal(graph->in_bytes == NULL, is_even && !has_stage);
+        assert_true(clo_graph_has_bytes(graph));
+        for (uint32_t e = 0; e < TASKS - 1; e++) {
+            ok(clo_graph_edge(graph, e, &back));
+            assert_int_equal(back.from, edges[e].from);
+            assert_int_equal(back.to, edges[e].to);
+            assert_int_equal(back.bytes, edges[e].bytes);
+        }
+        for (uint32_t at = graph->out_first[9]; at < graph->out_first[10]; at++)
+            assert_int_equal(clo_graph_out_bytes(graph, at),
+                             clo_graph_in_bytes(graph, graph->in_first[graph->out[at]]));
+        clo_graph_destroy(graph);
+    }
+}
+
 static clo_graph *module_of_two(void)
 {
     clo_graph *module = NULL;
@@ -175,6 +211,7 @@ int main(void)
         cmocka_unit_test(ids_of_three_and_of_four_bytes_leave_their_neighbours_alone),
         cmocka_unit_test(a_plain_graph_has_rows_of_32_bytes_and_nothing_beside_them),
         cmocka_unit_test(a_property_that_comes_late_is_missing_from_the_tasks_before),
+        cmocka_unit_test(edges_read_back_in_the_order_of_their_addition),
         cmocka_unit_test(tasks_in_the_place_of_others_have_nothing_of_theirs),
     };
 
