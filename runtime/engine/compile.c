@@ -179,9 +179,14 @@ static void match_kinds(clo_program *program)
 
 static clo_status list_roots(clo_program *program, clo_arena *arena)
 {
+    uint32_t end = 0;
+
     for (uint32_t execution = 0; execution < program->executions; execution++)
-        program->roots_count += clo_program_needs(program, execution) == 0;
-    if (program->roots_count == program->executions && is_single(program->graph)) {
+        if (clo_program_needs(program, execution) == 0) {
+            program->roots_count++;
+            end = execution + 1;
+        }
+    if (program->roots_count == end && is_single(program->graph) && end <= program->instances) {
         program->roots = program->graph->first_instance; /* 0, 1, 2 ... */
         return CLO_OK;
     }
