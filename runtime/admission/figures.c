@@ -15,7 +15,7 @@ static int64_t longest_input(const clo_cost *cost, uint32_t task, uint32_t execu
     for (uint32_t e = graph->in_first[task]; e < graph->in_first[task + 1]; e++) {
         uint64_t bytes = clo_graph_in_bytes(graph, e);
         for (uint32_t from = 0; from < executors; from++) {
-            if (clo_cost_time(cost, graph->in[e], from) == CLO_TIME_NEVER)
+            if (clo_cost_time(cost, clo_graph_source(graph, e), from) == CLO_TIME_NEVER)
                 continue;
             int64_t took = clo_platform_transfer_ns(cost->platform, bytes, from, executor);
             longest = took > longest ? took : longest;
@@ -66,7 +66,7 @@ int64_t clo_admission_longest_chain(const clo_admission_figures *f, const int64_
         uint32_t u = graph->task_order[i];
         int64_t before = 0;
         for (uint32_t e = graph->in_first[u]; e < graph->in_first[u + 1]; e++)
-            before = f->path_ns[graph->in[e]] > before ? f->path_ns[graph->in[e]] : before;
+            before = f->path_ns[clo_graph_source(graph, e)] > before ? f->path_ns[clo_graph_source(graph, e)] : before;
         f->path_ns[u] = clo_time_add(before, weights[u]);
         longest = f->path_ns[u] > longest ? f->path_ns[u] : longest;
     }

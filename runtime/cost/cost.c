@@ -97,11 +97,11 @@ static int64_t time_on(const struct clo_cost *cost, uint32_t task, const clo_exe
     const clo_graph_task_row *row = &cost->graph->rows[task];
     uint32_t class = row->task_class < CLO_CLASSES_BUILTIN ? row->task_class : CLO_CLASS_GENERIC;
     const clo_graph_special *special =
-        row->special != CLO_NONE ? clo_graph_special_find(cost->graph, task, kind) : NULL;
+        clo_graph_special_first(cost->graph, task) != CLO_NONE ? clo_graph_special_find(cost->graph, task, kind) : NULL;
 
     if (row->body == NULL && row->has_kind_body && (special == NULL || special->body == NULL))
         return CLO_TIME_NEVER;
-    if (row->demand != CLO_NONE && !demand_fits(cost, task, executor->machine))
+    if (clo_graph_has_demand(cost->graph, task) && !demand_fits(cost, task, executor->machine))
         return CLO_TIME_NEVER;
     if (special != NULL && special->time_ns >= 0)
         return special->time_ns;
@@ -290,7 +290,7 @@ static clo_u128 sum_slowest(const struct clo_cost *cost)
         has_links = has_links || cost->spans[k].latency_most_ns > 0 || cost->spans[k].ns_per_byte_most_q32 > 0;
     for (uint32_t t = 0; t < graph->tasks && has_links; t++)
         for (uint32_t e = graph->in_first[t]; e < graph->in_first[t + 1]; e++) {
-            uint64_t each = clo_graph_in_bytes(graph, e), here = clo_graph_pairs(graph, graph->in[e], t);
+            uint64_t each = clo_graph_in_bytes(graph, e), here = clo_graph_pairs(graph, clo_graph_source(graph, e), t);
             uint32_t piece = clo_platform_piece(platform, each);
             bytes[piece] += (clo_u128)(each - platform->cut_bytes[piece]) * here;
             pairs[piece] += here;
@@ -470,7 +470,7 @@ bool clo_cost_has_transfers(const clo_cost *cost)
     bool takes_time = cost->spans[0].latency_most_ns > 0;
 
     for (uint32_t k = 0; k < cost->platform->pieces_count; k++)
-        takes_time |= cost->graph->in_bytes != NULL && cost->spans[k].ns_per_byte_most_q32 > 0;
+        takes_time |= clo_graph_has_bytes(cost->graph) && cost->spans[k].ns_per_byte_most_q32 > 0;
     return cost->graph->edges > 0 && takes_time;
 }
 

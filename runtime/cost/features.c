@@ -15,7 +15,8 @@ static void add_edges(const clo_cost *cost, uint32_t task, const clo_stage_figur
     for (uint32_t e = graph->in_first[task]; e < graph->in_first[task + 1]; e++) {
         int64_t transfer_ns = clo_cost_mean_transfer_ns(cost, clo_graph_in_bytes(graph, e));
         out->input_ns[task] = clo_time_add(out->input_ns[task], transfer_ns);
-        out->output_ns[graph->in[e]] = clo_time_add(out->output_ns[graph->in[e]], transfer_ns);
+        out->output_ns[clo_graph_source(graph, e)] =
+            clo_time_add(out->output_ns[clo_graph_source(graph, e)], transfer_ns);
     }
 }
 

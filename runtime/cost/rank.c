@@ -21,7 +21,7 @@ void clo_cost_rank_u(const clo_cost *cost, int64_t *out)
         uint32_t u = graph->task_order[i];
         out[u] += cost->mean_ns[u]; /* all successors have been seen: out[u] was the longest path after it */
         for (uint32_t e = graph->in_first[u]; e < graph->in_first[u + 1]; e++) {
-            uint32_t t = graph->in[e];
+            uint32_t t = clo_graph_source(graph, e);
             uint64_t bytes = clo_graph_in_bytes(graph, e);
             int64_t way = (bytes == 0 ? empty_ns : clo_cost_mean_transfer_ns(cost, bytes)) + out[u];
             out[t] = way > out[t] ? way : out[t];
@@ -39,7 +39,7 @@ void clo_cost_rank_d(const clo_cost *cost, int64_t *out)
         uint32_t u = graph->task_order[i];
         out[u] = 0;
         for (uint32_t e = graph->in_first[u]; e < graph->in_first[u + 1]; e++) {
-            uint32_t t = graph->in[e];
+            uint32_t t = clo_graph_source(graph, e);
             int64_t way = out[t] + cost->mean_ns[t] + clo_cost_mean_transfer_ns(cost, clo_graph_in_bytes(graph, e));
             if (way > out[u])
                 out[u] = way;
@@ -55,7 +55,7 @@ void clo_graph_levels(const clo_graph *graph, uint32_t *out)
         uint32_t u = graph->task_order[i];
         out[u] = 0;
         for (uint32_t e = graph->in_first[u]; e < graph->in_first[u + 1]; e++) {
-            uint32_t t = graph->in[e];
+            uint32_t t = clo_graph_source(graph, e);
             if (out[t] + 1 > out[u])
                 out[u] = out[t] + 1;
         }

@@ -87,7 +87,7 @@ static const char *check_duplicate(clo_scheduler *scheduler, const clo_scheduler
 
     scheduler->turn_steps += graph->in_first[choice->stage + 1] - graph->in_first[choice->stage];
     for (uint32_t k = graph->in_first[choice->stage]; k < graph->in_first[choice->stage + 1]; k++)
-        is_parent = is_parent || graph->in[k] == from;
+        is_parent = is_parent || clo_graph_source(graph, k) == from;
     if (!is_parent)
         return "what it duplicates is no predecessor";
     if (!graph->rows[from].duplicable || graph->rows[from].instances != 1)

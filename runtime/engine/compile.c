@@ -72,7 +72,9 @@ static void fill_needs(clo_program *program)
     for (uint32_t t = 0; t < graph->tasks; t++) {
         uint32_t needs = 0;
         for (uint32_t k = graph->in_first[t]; k < graph->in_first[t + 1]; k++)
-            needs += clo_program_barrier(program, graph->in[k]) != CLO_NONE ? 1 : graph->rows[graph->in[k]].instances;
+            needs += clo_program_barrier(program, clo_graph_source(graph, k)) != CLO_NONE
+                         ? 1
+                         : graph->rows[clo_graph_source(graph, k)].instances;
         for (uint32_t i = graph->first_instance[t]; i < graph->first_instance[t + 1]; i++)
             program->needs[i] = needs;
     }
@@ -177,9 +179,14 @@ static void match_kinds(clo_program *program)
 
 static clo_status list_roots(clo_program *program, clo_arena *arena)
 {
+    uint32_t end = 0;
+
     for (uint32_t execution = 0; execution < program->executions; execution++)
-        program->roots_count += clo_program_needs(program, execution) == 0;
-    if (program->roots_count == program->executions && is_single(program->graph)) {
+        if (clo_program_needs(program, execution) == 0) {
+            program->roots_count++;
+            end = execution + 1;
+        }
+    if (program->roots_count == end && is_single(program->graph) && end <= program->instances) {
         program->roots = program->graph->first_instance; /* 0, 1, 2 ... */
         return CLO_OK;
     }

@@ -11,7 +11,7 @@
 
 static uint64_t output_bytes(const clo_program *program, uint32_t execution)
 {
-    return program->graph->rows[clo_program_task(program, execution)].output_bytes;
+    return clo_graph_output(program->graph, clo_program_task(program, execution));
 }
 
 /* Numbers the memories where executions may run: the only ones that copies can be wanted in. */
@@ -73,8 +73,8 @@ static clo_status make_lists(clo_data *data, clo_shared_inputs *shared, uint32_t
     if (shared->bytes == NULL || shared->is_gathered == NULL || shared->lists == NULL)
         return clo_fail_memory("the inputs of a job");
     for (uint32_t k = graph->in_first[task]; k < graph->in_first[task + 1]; k++)
-        for (uint32_t i = 0; i < graph->rows[graph->in[k]].instances; i++)
-            shared->bytes[at++] = (size_t)clo_graph_output_bytes(&graph->rows[graph->in[k]], i);
+        for (uint32_t i = 0; i < graph->rows[clo_graph_source(graph, k)].instances; i++)
+            shared->bytes[at++] = (size_t)clo_graph_output_bytes(graph, clo_graph_source(graph, k), i);
     return CLO_OK;
 }
 
@@ -150,7 +150,7 @@ uint64_t clo_data_output_bytes(const clo_data *data, uint32_t execution)
     const clo_program *program = data->program;
     uint32_t instance = clo_program_instance(program, execution), task = program->graph->task_of[instance];
 
-    return clo_graph_output_bytes(&program->graph->rows[task], instance - program->graph->first_instance[task]);
+    return clo_graph_output_bytes(program->graph, task, instance - program->graph->first_instance[task]);
 }
 
 /* Where a consumer in `memory` reads the output of `source`. */
@@ -185,10 +185,9 @@ static uint32_t fill(clo_data *data, const clo_data_run *run, uint32_t execution
     uint32_t count = 0;
 
     while (clo_inputs_next(&inputs)) {
-        const clo_graph_task_row *row = &data->program->graph->rows[inputs.task];
         bool is_dead = clo_modes_is_dead(data->modes, inputs.edge - 1);
         for (uint32_t i = 0; i < inputs.count; i++, count++) {
-            size_t bytes = is_dead ? 0 : (size_t)clo_graph_output_bytes(row, i);
+            size_t bytes = is_dead ? 0 : (size_t)clo_graph_output_bytes(data->program->graph, inputs.task, i);
             uint32_t source = clo_inputs_source(&inputs, i);
             if (winner != NULL)
                 source = winner[source];

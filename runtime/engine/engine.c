@@ -219,10 +219,10 @@ int clo_engine_call(clo_engine *engine, uint32_t execution, uint32_t executor, i
         .is_replica = is_replica,
     };
     uint32_t range = instance - program->graph->first_instance[task];
-    clo_graph_serve(row, range, &call);
+    clo_graph_serve(program->graph, task, range, &call);
     if (engine->data.handles.data != NULL)
         clo_handles_show(&engine->data.handles, task, executor, &call);
-    call.output_bytes = (size_t)clo_graph_output_bytes(row, range);
+    call.output_bytes = (size_t)clo_graph_output_bytes(program->graph, task, range);
     return run_body(engine, body, &call, stats);
 }
 

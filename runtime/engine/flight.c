@@ -125,8 +125,7 @@ static bool frees(const clo_flight *flight, uint32_t producer, uint32_t consumer
 
 static bool has_ring(const clo_flight *flight, uint32_t task)
 {
-    return flight->program->graph->rows[task].output_bytes > 0 &&
-           clo_program_barrier(flight->program, task) == CLO_NONE;
+    return clo_graph_output(flight->program->graph, task) > 0 && clo_program_barrier(flight->program, task) == CLO_NONE;
 }
 
 /* Producers of instances behind a barrier have as many buffers as there are slots: else each of n would wait for each
@@ -137,7 +136,7 @@ static void fill_depths(clo_flight *flight, const uint32_t *depths)
 
     for (uint32_t execution = 0; execution < flight->executions; execution++) {
         uint32_t depth = depths[execution], task = graph->task_of[execution];
-        bool is_deep = depth > flight->slots || (graph->rows[task].output_bytes > 0 && !has_ring(flight, task));
+        bool is_deep = depth > flight->slots || (clo_graph_output(graph, task) > 0 && !has_ring(flight, task));
         flight->data.depth[execution] = is_deep ? flight->slots : depth;
     }
 }
@@ -153,7 +152,7 @@ static uint64_t fill_back(clo_flight *flight, bool fills)
             if (fills)
                 flight->back_first[consumer] = (uint32_t)count;
             for (uint32_t k = graph->in_first[task]; k < graph->in_first[task + 1]; k++) {
-                uint32_t from = graph->in[k];
+                uint32_t from = clo_graph_source(graph, k);
                 if (!has_ring(flight, from))
                     continue;
                 for (uint32_t i = graph->first_instance[from]; i < graph->first_instance[from + 1]; i++) {

@@ -14,7 +14,7 @@
 
 static uint64_t buffer_bytes(const clo_program *program, uint32_t execution)
 {
-    uint64_t bytes = program->graph->rows[program->graph->task_of[execution]].output_bytes;
+    uint64_t bytes = clo_graph_output(program->graph, program->graph->task_of[execution]);
 
     return (bytes + BUFFER_ALIGN - 1) / BUFFER_ALIGN * BUFFER_ALIGN;
 }
@@ -185,9 +185,8 @@ static uint32_t gather(clo_flight_data *data, uint32_t execution, uint64_t relea
     uint32_t memory = program->platform->executors[program->executor[execution]].memory, count = 0;
 
     while (clo_inputs_next(&inputs)) {
-        const clo_graph_task_row *row = &program->graph->rows[inputs.task];
         for (uint32_t i = 0; i < inputs.count; i++, count++) {
-            size_t bytes = (size_t)clo_graph_output_bytes(row, i);
+            size_t bytes = (size_t)clo_graph_output_bytes(program->graph, inputs.task, i);
             uint32_t source = clo_inputs_source(&inputs, i);
             to->inputs[count] = bytes == 0 ? NULL : fetch(data, source, release, memory, bytes, copied_bytes);
             to->bytes[count] = bytes;
@@ -217,8 +216,8 @@ int clo_flight_data_call(clo_flight_data *data, uint32_t execution, uint64_t rel
         call.inputs_bytes = call.inputs_count > 0 ? scratch->bytes : NULL;
         call.output = clo_flight_output(data, execution, call.release);
     }
-    clo_graph_serve(row, range, &call);
-    call.output_bytes = (size_t)clo_graph_output_bytes(row, range);
+    clo_graph_serve(program->graph, task, range, &call);
+    call.output_bytes = (size_t)clo_graph_output_bytes(program->graph, task, range);
     int code = body != NULL ? body(&call) : 0;
     clo_counter_add(&stats->executed, 1);
     return code;
@@ -242,7 +241,7 @@ uint64_t clo_flight_output_hash(const clo_flight_data *data, uint64_t release)
     for (uint32_t i = 0; i < data->program->executions; i++) {
         uint32_t task = graph->task_of[i];
         const unsigned char *output = clo_flight_output(data, i, release);
-        uint64_t bytes = clo_graph_output_bytes(&graph->rows[task], i - graph->first_instance[task]);
+        uint64_t bytes = clo_graph_output_bytes(graph, task, i - graph->first_instance[task]);
         for (uint64_t b = 0; output != NULL && b < bytes; b++)
             hash = (hash ^ output[b]) * 0x100000001b3u;
     }

@@ -99,7 +99,8 @@ static uint64_t bring(const clo_handles *handles, const clo_data_run *run, uint3
     const clo_graph *graph = handles->program->graph;
     const clo_graph_access_row *access = &handles->data->accesses[source];
     const clo_graph_task_row *row = &graph->rows[access->task];
-    uint64_t bytes = handles->data->handles[access->handle].bytes, part = bytes / row->items * row->grain, copied = 0;
+    clo_graph_grain grain = clo_graph_grain_of(graph, access->task);
+    uint64_t bytes = handles->data->handles[access->handle].bytes, part = bytes / grain.items * grain.size, copied = 0;
     unsigned char *here = buffer_of(handles, access->handle, slot);
 
     if (row->instances == 1)
@@ -120,12 +121,13 @@ static uint64_t bring(const clo_handles *handles, const clo_data_run *run, uint3
 static uint64_t fetch(clo_handles *handles, const clo_data_run *run, uint32_t access, uint32_t range, uint32_t slot)
 {
     const clo_graph_access_row *row = &handles->data->accesses[access];
-    const clo_graph_task_row *task = &handles->program->graph->rows[row->task];
+    const clo_graph *graph = handles->program->graph;
     uint64_t bytes = handles->data->handles[row->handle].bytes, copied;
 
-    if (clo_access_writes(row->mode) && task->instances > 1) {
-        uint64_t part = bytes / task->items, first = (uint64_t)range * task->grain * part;
-        return bring(handles, run, row->source, slot, first, first + clo_graph_items_of(task, range) * part);
+    if (clo_access_writes(row->mode) && graph->rows[row->task].instances > 1) {
+        clo_graph_grain grain = clo_graph_grain_of(graph, row->task);
+        uint64_t part = bytes / grain.items, first = (uint64_t)range * grain.size * part;
+        return bring(handles, run, row->source, slot, first, first + clo_graph_items_of(grain, range) * part);
     }
     clo_once *once = &handles->is_there[(size_t)row->source * handles->slots + slot];
     if (!clo_once_begin(once, run->number))

@@ -64,7 +64,7 @@ static edge edge_of(const clo_scheduler_job *job, uint32_t stage, uint32_t k)
     const clo_graph *graph = job->live.cost->graph;
     uint32_t at = graph->in_first[stage] + k;
 
-    return (edge){graph->in[at], graph->in_bytes != NULL ? graph->in_bytes[at] : 0, false};
+    return (edge){clo_graph_source(graph, at), clo_graph_in_bytes(graph, at), false};
 }
 
 /* Of one predecessor: its last output over all memories; of one instance its first over all executions (LACHESIS,

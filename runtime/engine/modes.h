@@ -50,7 +50,7 @@ static inline bool clo_modes_is_dead(const clo_modes *modes, uint32_t edge)
 {
     if (modes->graph == NULL)
         return false;
-    uint32_t from = modes->graph->in[edge], arm = modes->graph->modes->in_arm[edge];
+    uint32_t from = clo_graph_source(modes->graph, edge), arm = modes->graph->modes->in_arm[edge];
     return clo_mark_get(&modes->skipped[from]) || (arm != CLO_NONE && arm != modes->arm[from]);
 }
 

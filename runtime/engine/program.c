@@ -13,7 +13,7 @@ uint32_t clo_program_inputs(const clo_program *program, uint32_t task)
     if (graph->instances == graph->tasks) /* without a look at the sources, which lie anywhere */
         return graph->in_first[task + 1] - graph->in_first[task];
     for (uint32_t k = graph->in_first[task]; k < graph->in_first[task + 1]; k++)
-        inputs += graph->rows[graph->in[k]].instances;
+        inputs += graph->rows[clo_graph_source(graph, k)].instances;
     return inputs;
 }
 
@@ -25,7 +25,7 @@ bool clo_program_shares_inputs(const clo_program *program, uint32_t task)
     if (instances == 1 || graph->modes != NULL)
         return false; /* which edges are dead differs from run to run */
     for (uint32_t k = graph->in_first[task]; k < graph->in_first[task + 1]; k++)
-        if (program->is_replay && clo_program_has_replica(program, graph->in[k]))
+        if (program->is_replay && clo_program_has_replica(program, clo_graph_source(graph, k)))
             return false; /* under a policy any source will do for all in a memory */
     uint64_t inputs = clo_program_inputs(program, task);
     return instances * inputs > instances + inputs;

@@ -159,7 +159,7 @@ static inline bool clo_inputs_next(clo_inputs *inputs)
     if (inputs->edge == inputs->end)
         return false;
     inputs->bytes = clo_graph_in_bytes(graph, inputs->edge);
-    inputs->task = graph->in[inputs->edge++];
+    inputs->task = clo_graph_source(graph, inputs->edge++);
     inputs->first = graph->first_instance[inputs->task];
     inputs->count = graph->first_instance[inputs->task + 1] - inputs->first;
     inputs->sources = NULL;

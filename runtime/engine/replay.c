@@ -243,7 +243,7 @@ static void choose_sources(const builder *b, clo_program *program)
         uint32_t task = clo_program_task(program, execution);
         program->chosen_first[execution] = count;
         for (uint32_t k = graph->in_first[task]; k < graph->in_first[task + 1]; k++) {
-            uint32_t producer = graph->in[k];
+            uint32_t producer = clo_graph_source(graph, k);
             if (!clo_program_has_replica(program, producer))
                 continue;
             for (uint32_t i = graph->first_instance[producer]; i < graph->first_instance[producer + 1]; i++)
@@ -301,8 +301,8 @@ static clo_status check_single_order(const builder *b)
 
     for (uint32_t t = 0; t < graph->tasks; t++)
         for (uint32_t k = graph->in_first[t]; k < graph->in_first[t + 1]; k++)
-            if (position[graph->in[k]] >= position[t])
-                return fail_order(b, t, graph->in[k]);
+            if (position[clo_graph_source(graph, k)] >= position[t])
+                return fail_order(b, t, clo_graph_source(graph, k));
     return CLO_OK;
 }
 
@@ -360,14 +360,15 @@ static void link_execution(const builder *b, clo_program *program, uint32_t exec
  * another is anybody's guess. */
 static void count_single(const builder *b, clo_program *program)
 {
-    const uint32_t *executor = program->executor, *in = b->graph->in, *in_first = b->graph->in_first;
+    const uint32_t *executor = program->executor, *in_first = b->graph->in_first;
+    const clo_ids in = b->graph->in;
     uint32_t *next = b->succ_first + 1;
 
     for (uint32_t t = 0; t < b->graph->tasks; t++) {
         uint32_t here = executor[t], needs = 0;
         for (uint32_t k = in_first[t]; k < in_first[t + 1]; k++) {
-            uint32_t crosses = executor[in[k]] != here;
-            next[in[k]] += crosses;
+            uint32_t source = clo_ids_at(in, k), crosses = executor[source] != here;
+            next[source] += crosses;
             needs += crosses;
         }
         if (b->previous[t] != CLO_NONE) {
@@ -382,7 +383,8 @@ static void count_single(const builder *b, clo_program *program)
  * one entry more than all of them together ever need. */
 static void fill_single(const builder *b, const clo_program *program)
 {
-    const uint32_t *executor = program->executor, *in = b->graph->in, *in_first = b->graph->in_first;
+    const uint32_t *executor = program->executor, *in_first = b->graph->in_first;
+    const clo_ids in = b->graph->in;
     uint32_t *next = b->succ_first + 1, *succ = b->succ;
 
     for (uint32_t i = b->graph->tasks; i-- > 0;) {
@@ -390,7 +392,7 @@ static void fill_single(const builder *b, const clo_program *program)
         if (b->previous[t] != CLO_NONE)
             succ[--next[b->previous[t]]] = t;
         for (uint32_t k = in_first[t]; k < in_first[t + 1]; k++) {
-            uint32_t crosses = executor[in[k]] != here, at = next[in[k]] -= crosses;
+            uint32_t source = clo_ids_at(in, k), crosses = executor[source] != here, at = next[source] -= crosses;
             succ[at] = crosses ? t : succ[at];
         }
     }
@@ -491,7 +493,7 @@ static clo_status count_entries(const builder *b, const clo_program *program, ui
     for (uint32_t i = 0; i < program->first_hedge; i++) {
         uint32_t task = b->placements[i].task;
         for (uint32_t k = graph->in_first[task]; k < graph->in_first[task + 1]; k++) {
-            uint32_t producer = graph->in[k], sources = graph->rows[producer].instances;
+            uint32_t producer = clo_graph_source(graph, k), sources = graph->rows[producer].instances;
             *entries += clo_program_barrier(program, producer) != CLO_NONE ? 1 : sources;
             *chosen += clo_program_has_replica(program, producer) ? sources : 0;
         }

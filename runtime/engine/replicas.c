@@ -57,7 +57,7 @@ clo_status clo_replicas_table(clo_program *program, clo_arena *arena)
     for (uint32_t execution = 0; execution < program->executions; execution++) {
         uint32_t task = clo_program_task(program, execution);
         for (uint32_t k = graph->in_first[task]; k < graph->in_first[task + 1]; k++)
-            entries += program->has_replica[graph->in[k]];
+            entries += program->has_replica[clo_graph_source(graph, k)];
     }
     if (entries >= CLO_NONE)
         return clo_fail(CLO_ERR_LIMIT, "the graph has more than 2^32 inputs that may come from replicas");
@@ -69,8 +69,8 @@ clo_status clo_replicas_table(clo_program *program, clo_arena *arena)
         uint32_t task = clo_program_task(program, execution);
         program->chosen_first[execution] = at;
         for (uint32_t k = graph->in_first[task]; k < graph->in_first[task + 1]; k++)
-            if (program->has_replica[graph->in[k]])
-                program->chosen[at++] = graph->first_instance[graph->in[k]];
+            if (program->has_replica[clo_graph_source(graph, k)])
+                program->chosen[at++] = graph->first_instance[clo_graph_source(graph, k)];
     }
     program->chosen_first[program->executions] = at;
     return CLO_OK;
@@ -130,7 +130,7 @@ void clo_replicas_choose(const clo_replicas *replicas, uint32_t execution, uint3
     const clo_graph *graph = program->graph;
     uint32_t task = clo_program_task(program, execution), at = program->chosen_first[execution];
     for (uint32_t k = graph->in_first[task]; k < graph->in_first[task + 1]; k++) {
-        uint32_t producer = graph->in[k];
+        uint32_t producer = clo_graph_source(graph, k);
         if (!program->has_replica[producer])
             continue;
         program->chosen[at++] =

@@ -141,6 +141,8 @@ static clo_status scale_edges(clo_shape *shape, const clo_generate_config *confi
         sum += weight;
         heaviest = weight > heaviest ? weight : heaviest;
     }
+    if (config->outputs && clo_columns_reserve(&graph->columns, 1u << CLO_COLUMN_OUTPUT, graph->tasks, 0) != 0)
+        return clo_fail_memory("a generated graph");
     double unit = graph->edges > 0 ? config->ccr * (double)config->work_mean_ns * (double)graph->edges / sum : 0;
     if (unit * heaviest * 4 > NUMBER_MAX)
         return clo_fail(CLO_ERR_LIMIT, "ccr is %g: an edge would carry more than 2^59 bytes; use a smaller one",
@@ -148,9 +150,10 @@ static clo_status scale_edges(clo_shape *shape, const clo_generate_config *confi
     for (uint32_t e = 0; e < graph->edges && graph->edge_bytes != NULL; e++) {
         uint64_t *bytes = &graph->edge_bytes[e];
         *bytes = (uint64_t)round_ns((double)*bytes * unit * spread(&shape->rng, config->work_spread));
-        clo_graph_task_row *row = &graph->rows[graph->ends[e].from];
-        if (config->outputs && *bytes > row->output_bytes) {
-            row->output_bytes = *bytes;
+        uint64_t *output = graph->columns.of[CLO_COLUMN_OUTPUT];
+        uint32_t from = graph->ends[e].from;
+        if (config->outputs && *bytes > output[from]) {
+            output[from] = *bytes;
             graph->has_outputs = true;
         }
     }
@@ -169,7 +172,7 @@ static void set_instances(clo_shape *shape, const clo_generate_config *config, u
     uint32_t instances = least + clo_rng_below(&shape->rng, most - least + 1);
     clo_graph_set_work(graph, task, 0); /* which is counted for all instances */
     graph->instances_open += instances - graph->rows[task].instances;
-    graph->rows[task].instances = graph->rows[task].items = instances;
+    graph->rows[task].instances = instances;
     clo_graph_set_work(graph, task, work_ns);
 }
 
@@ -181,14 +184,15 @@ static void set_demand(clo_shape *shape, const clo_generate_config *config, uint
     memset(demand, 0, sizeof graph->demands[0]);
     for (uint32_t r = 0; r < config->demands; r++)
         demand[r] = 1 + clo_rng_below(&shape->rng, CLO_GENERATE_WHOLE);
-    graph->rows[task].demand = (uint32_t)graph->demands_count++;
+    clo_columns_set(&graph->columns, CLO_COLUMN_DEMAND, task, (uint32_t)graph->demands_count++);
 }
 
 static clo_status open_demands(clo_graph *graph, uint32_t resources)
 {
     void *demands = graph->demands;
 
-    if (clo_grow(&demands, &graph->demands_capacity, graph->tasks, sizeof *graph->demands) != 0)
+    if (clo_grow(&demands, &graph->demands_capacity, graph->tasks, sizeof *graph->demands) != 0 ||
+        clo_columns_reserve(&graph->columns, 1u << CLO_COLUMN_DEMAND, graph->tasks, 0) != 0)
         return clo_fail_memory("a generated graph");
     graph->demands = demands;
     graph->has_demands = true;

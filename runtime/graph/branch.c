@@ -139,13 +139,14 @@ clo_status clo_graph_set_merge(clo_graph *graph, uint32_t task)
 static clo_status check_branch(const clo_graph *graph, uint32_t task)
 {
     const clo_graph_task_row *row = &graph->rows[task];
-    const char *what = row->items != 1 ? "several instances" : row->duplicable ? "duplicable" : "may_pend";
+    bool is_one = clo_graph_grain_of(graph, task).items == 1;
+    const char *what = !is_one ? "several instances" : row->duplicable ? "duplicable" : "may_pend";
     char scratch[16];
 
-    if (row->items == 1 && !row->duplicable && !row->may_pend)
+    if (is_one && !row->duplicable && !row->may_pend)
         return CLO_OK;
     return clo_fail(CLO_ERR_ARGUMENT, "task \"%.*s\" (%u) is a branch and has %s%s; leave that out", NAME_SHOWN,
-                    clo_graph_task_name(graph, task, scratch), task, row->items != 1 ? "" : "the property ", what);
+                    clo_graph_task_name(graph, task, scratch), task, !is_one ? "" : "the property ", what);
 }
 
 static clo_status check_arm(const clo_graph *graph, const clo_graph_arm_row *row)

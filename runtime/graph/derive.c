@@ -107,7 +107,7 @@ static void start(derivation *d)
 static clo_status check_access(const derivation *d, const clo_graph_access_row *access)
 {
     const clo_handle *handle = &d->data->handles[access->handle];
-    const clo_graph_task_row *row = &d->graph->rows[access->task];
+    uint32_t items = clo_graph_grain_of(d->graph, access->task).items;
     const state *before = &d->states[access->handle];
     char handle_scratch[16], task_scratch[16];
     const char *name = clo_graph_handle_name(d->data, access->handle, handle_scratch);
@@ -118,16 +118,15 @@ static clo_status check_access(const derivation *d, const clo_graph_access_row *
                         "handle \"%.*s\": task \"%.*s\" (%u) uses it twice, and nothing orders that; declare one "
                         "access, for both an update",
                         NAME_SHOWN, name, NAME_SHOWN, task, access->task);
-    if ((access->mode & CLO_ACCESS_PARTS) != 0 && handle->bytes % row->items != 0)
+    if ((access->mode & CLO_ACCESS_PARTS) != 0 && handle->bytes % items != 0)
         return clo_fail(CLO_ERR_ARGUMENT,
                         "handle \"%.*s\": %llu bytes are not %u equal parts, for the instances of task \"%.*s\" (%u)",
-                        NAME_SHOWN, name, (unsigned long long)handle->bytes, row->items, NAME_SHOWN, task,
-                        access->task);
-    if (clo_access_writes(access->mode) && row->items > 1 && (access->mode & CLO_ACCESS_PARTS) == 0)
+                        NAME_SHOWN, name, (unsigned long long)handle->bytes, items, NAME_SHOWN, task, access->task);
+    if (clo_access_writes(access->mode) && items > 1 && (access->mode & CLO_ACCESS_PARTS) == 0)
         return clo_fail(CLO_ERR_ARGUMENT,
                         "handle \"%.*s\": the %u instances of task \"%.*s\" (%u) write it without order; add "
                         "CLO_ACCESS_PARTS, or use one instance",
-                        NAME_SHOWN, name, row->items, NAME_SHOWN, task, access->task);
+                        NAME_SHOWN, name, items, NAME_SHOWN, task, access->task);
     if (clo_access_reads(access->mode) && before->writer == CLO_NONE && !clo_handle_is_fixed(handle))
         return clo_fail(CLO_ERR_ARGUMENT,
                         "handle \"%.*s\": task \"%.*s\" (%u) reads it, and no task before writes it; add a writer "

@@ -95,20 +95,22 @@ clo_status clo_graph_edge(const clo_graph *graph, uint32_t index, clo_edge *out)
     if (index >= graph->edges)
         return clo_fail(CLO_ERR_ARGUMENT, "edge %u does not exist; edges go from 0 to %lld", index,
                         (long long)graph->edges - 1);
-    if (graph->ends != NULL) {
+    if (!graph->sealed) {
         *out = (clo_edge){graph->ends[index].from, graph->ends[index].to,
                           graph->edge_bytes == NULL ? 0 : graph->edge_bytes[index]};
         return CLO_OK;
     }
-    uint32_t low = 0, high = graph->tasks; /* in_first[low] <= index < in_first[high] */
+    uint32_t at = graph->in_place == NULL ? index : graph->in_place[index];
+    uint32_t low = 0, high = graph->tasks; /* in_first[low] <= at < in_first[high] */
     while (high - low > 1) {
         uint32_t middle = low + (high - low) / 2;
-        if (graph->in_first[middle] <= index)
+        if (graph->in_first[middle] <= at)
             low = middle;
         else
             high = middle;
     }
-    *out = (clo_edge){graph->in[index], low, clo_graph_in_bytes(graph, index)};
+    *out = (clo_edge){clo_graph_source(graph, at), low,
+                      graph->edge_bytes == NULL ? clo_graph_in_bytes(graph, at) : graph->edge_bytes[index]};
     return CLO_OK;
 }
 

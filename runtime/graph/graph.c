@@ -2,8 +2,8 @@
  * O(1).
  *
  * Invariant: a call that fails changes nothing that can be read. So each call first makes room for all it needs and
- * only then counts. What belongs to few tasks (demands, placement sets, bodies and times per kind) lives beside the
- * rows: a row is one cache line. */
+ * only then counts. What only some graphs have (names, outputs, demands, placement sets, grains, bodies and times per
+ * kind) lives in columns beside the rows: a row is half a cache line. */
 #include "graph/graph.h"
 
 #include "base/memory.h"
@@ -15,7 +15,7 @@
 
 #define NAME_BYTES_MAX 65535u
 
-_Static_assert(sizeof(clo_graph_task_row) <= CLO_CACHE_LINE_BYTES, "a row fits a cache line");
+_Static_assert(sizeof(clo_graph_task_row) <= CLO_CACHE_LINE_BYTES / 2, "two rows fit a cache line");
 
 static const int64_t no_demand[CLO_RESOURCES_MAX];
 
@@ -54,6 +54,7 @@ void clo_graph_destroy(clo_graph *graph)
     clo_free(graph->ends);
     clo_free(graph->demands);
     clo_free(graph->names);
+    clo_columns_free(&graph->columns);
     clo_free(graph->rows);
     clo_free(graph->name);
     clo_free(graph);
@@ -79,6 +80,7 @@ static bool has_demand(const clo_task *task)
 typedef struct growth {
     size_t tasks, name_bytes, demands;
     uint64_t instances;
+    unsigned columns; /* that they need, by bit */
 } growth;
 
 /* Bytes of the name with its 0, in the graph's names; 0: unnamed. */
@@ -100,6 +102,14 @@ static inline uint32_t ranges_of(const clo_task *task)
     uint32_t items = task->instances > 0 ? task->instances : 1, grain = grain_of(task);
 
     return grain == 1 ? items : items / grain + (items % grain != 0);
+}
+
+/* What a task has beside its row, but a demand. */
+static inline unsigned columns_of(const clo_task *task, size_t name_bytes)
+{
+    return (unsigned)(name_bytes > 0) << CLO_COLUMN_NAME |
+           (unsigned)(task->executors_mask != 0) << CLO_COLUMN_PLACEMENT |
+           (unsigned)(task->output_bytes > 0) << CLO_COLUMN_OUTPUT | (unsigned)(grain_of(task) > 1) << CLO_COLUMN_GRAIN;
 }
 
 /* Checks the task that comes after `more`, and adds it to that. */
@@ -130,6 +140,7 @@ static inline clo_status check_task(const clo_graph *graph, const clo_task *task
     more->tasks++;
     more->name_bytes += name_bytes;
     more->demands += has_demand(task);
+    more->columns |= columns_of(task, name_bytes);
     more->instances += instances;
     return CLO_OK;
 }
@@ -141,7 +152,7 @@ void clo_graph_set_work(clo_graph *graph, uint32_t task, int64_t work_ns)
     /* what was there is taken off, unless the sum is saturated: then it stays so, and seal refuses the graph */
     if (graph->work_open != UINT64_MAX)
         graph->work_open -= (uint64_t)graph->rows[task].work_ns * instances;
-    work_ns = clo_time_mul(work_ns, graph->rows[task].grain);
+    work_ns = clo_time_mul(work_ns, clo_graph_grain_of(graph, task).size);
     graph->rows[task].work_ns = work_ns;
     if (__builtin_mul_overflow((uint64_t)work_ns, instances, &all) ||
         __builtin_add_overflow(graph->work_open, all, &graph->work_open))
@@ -162,6 +173,11 @@ static inline clo_status reserve_tasks(clo_graph *graph, const growth *more)
         failed =
             clo_grow(&demands, &graph->demands_capacity, graph->demands_count + more->demands, sizeof *graph->demands);
     graph->demands = demands;
+    if (!failed) {
+        unsigned wanted = more->columns | (unsigned)(more->demands > 0) << CLO_COLUMN_DEMAND;
+        failed = (graph->columns.made | wanted) != 0 &&
+                 clo_columns_reserve(&graph->columns, wanted, graph->tasks, more->tasks) != 0;
+    }
     return failed ? clo_fail_memory("a task") : CLO_OK;
 }
 
@@ -172,11 +188,36 @@ static inline clo_status intern_mask(clo_graph *graph, uint64_t mask, uint32_t *
     return mask != 0 ? clo_placement_intern_mask(&graph->sets, mask, placement) : CLO_OK;
 }
 
-/* What stands beside the row of a task: whether it has a demand, and its placement set. */
+/* What is to stand beside the row of a task: whether it has a demand, and its placement set. */
 typedef struct beside {
     bool demand;
     uint32_t placement;
 } beside;
+
+/* What the next task has beside its row. */
+static void put_columns(clo_graph *graph, const clo_task *task, size_t name_bytes, beside has)
+{
+    clo_graph_columns *columns = &graph->columns;
+    uint32_t at = graph->tasks, grain = grain_of(task);
+
+    clo_columns_clear(columns, at);
+    if (name_bytes > 0) {
+        clo_columns_set(columns, CLO_COLUMN_NAME, at, (uint32_t)graph->names_bytes);
+        memcpy(graph->names + graph->names_bytes, task->name, name_bytes);
+        graph->names_bytes += name_bytes;
+    }
+    if (has.demand) {
+        clo_columns_set(columns, CLO_COLUMN_DEMAND, at, (uint32_t)graph->demands_count);
+        memcpy(graph->demands[graph->demands_count++], task->demand, sizeof task->demand);
+        graph->has_demands = true;
+    }
+    if (has.placement != CLO_NONE)
+        clo_columns_set(columns, CLO_COLUMN_PLACEMENT, at, has.placement);
+    if (task->output_bytes > 0)
+        ((uint64_t *)columns->of[CLO_COLUMN_OUTPUT])[at] = task->output_bytes * grain;
+    if (grain > 1)
+        ((clo_graph_grain *)columns->of[CLO_COLUMN_GRAIN])[at] = (clo_graph_grain){task->instances, grain};
+}
 
 /* The next task: checked, and there is room. Inline: one by one, this is most of the cost. */
 static inline void put_task(clo_graph *graph, const clo_task *task, size_t name_bytes, beside has)
@@ -186,28 +227,13 @@ static inline void put_task(clo_graph *graph, const clo_task *task, size_t name_
     *row = (clo_graph_task_row){
         .body = task->body,
         .argument = task->argument,
-        .output_bytes = task->output_bytes * grain_of(task),
-        .name = CLO_NONE,
         .instances = ranges_of(task),
-        .demand = CLO_NONE,
-        .special = CLO_NONE,
-        .placement = has.placement,
         .task_class = task->task_class,
         .duplicable = task->duplicable != 0,
         .may_pend = task->may_pend != 0,
-        .items = task->instances > 0 ? task->instances : 1,
-        .grain = grain_of(task),
     };
-    if (name_bytes > 0) {
-        row->name = (uint32_t)graph->names_bytes;
-        memcpy(graph->names + graph->names_bytes, task->name, name_bytes);
-        graph->names_bytes += name_bytes;
-    }
-    if (has.demand) {
-        row->demand = (uint32_t)graph->demands_count;
-        memcpy(graph->demands[graph->demands_count++], task->demand, sizeof task->demand);
-        graph->has_demands = true;
-    }
+    if (graph->columns.made != 0)
+        put_columns(graph, task, name_bytes, has);
     graph->has_outputs |= task->output_bytes > 0;
     graph->may_pend |= task->may_pend != 0;
     graph->instances_open += row->instances;
@@ -296,7 +322,7 @@ clo_status clo_graph_kind(clo_graph *graph, const char *name, uint32_t *kind)
 static clo_graph_special *special_make(clo_graph *graph, uint32_t task, uint32_t kind)
 {
     void *specials = graph->specials;
-    uint32_t before = CLO_NONE, after = graph->rows[task].special;
+    uint32_t before = CLO_NONE, after = clo_graph_special_first(graph, task);
 
     for (; after != CLO_NONE && graph->specials[after].kind <= kind; after = graph->specials[after].next) {
         if (graph->specials[after].kind == kind)
@@ -304,13 +330,14 @@ static clo_graph_special *special_make(clo_graph *graph, uint32_t task, uint32_t
         before = after;
     }
     if (graph->specials_count >= CLO_NONE - 1 ||
+        clo_columns_reserve(&graph->columns, 1u << CLO_COLUMN_SPECIAL, graph->tasks, 0) != 0 ||
         clo_grow(&specials, &graph->specials_capacity, graph->specials_count + 1, sizeof *graph->specials) != 0)
         return NULL;
     graph->specials = specials;
     uint32_t index = (uint32_t)graph->specials_count++;
     graph->specials[index] = (clo_graph_special){.task = task, .kind = kind, .time_ns = -1, .next = after};
     if (before == CLO_NONE)
-        graph->rows[task].special = index;
+        clo_columns_set(&graph->columns, CLO_COLUMN_SPECIAL, task, index);
     else
         graph->specials[before].next = index;
     return &graph->specials[index];
@@ -367,7 +394,7 @@ clo_status clo_graph_set_time(clo_graph *graph, uint32_t task, uint32_t kind, in
     if (time_ns < 0)
         return clo_fail(CLO_ERR_ARGUMENT, "task %u, kind %u: time_ns is %lld; give a number >= 0 or CLO_TIME_NEVER",
                         task, kind, (long long)time_ns);
-    uint32_t grain = graph->rows[task].grain;
+    uint32_t grain = clo_graph_grain_of(graph, task).size;
     if (time_ns != CLO_TIME_NEVER && time_ns > (INT64_MAX - 1) / grain)
         return clo_fail(CLO_ERR_LIMIT, "task %u, kind %u: %lld ns for each of %u instances exceed 2^63; lower grain",
                         task, kind, (long long)time_ns, grain);
@@ -436,8 +463,9 @@ const char *clo_graph_task_name(const clo_graph *graph, uint32_t task, char *scr
 {
     if (graph == NULL || task >= graph->tasks)
         return "?";
-    if (graph->rows[task].name != CLO_NONE)
-        return graph->names + graph->rows[task].name;
+    const char *name = clo_graph_name_of(graph, task);
+    if (name != NULL)
+        return name;
     if (scratch == NULL)
         return "?";
     snprintf(scratch, 16, "t%u", task);
@@ -452,18 +480,19 @@ clo_status clo_graph_task(const clo_graph *graph, uint32_t task, clo_task *out)
         return clo_fail(CLO_ERR_ARGUMENT, "task %u does not exist; ids go from 0 to %lld", task,
                         (long long)graph->tasks - 1);
     const clo_graph_task_row *row = &graph->rows[task];
+    clo_graph_grain grain = clo_graph_grain_of(graph, task);
     *out = (clo_task){
-        .name = row->name != CLO_NONE ? graph->names + row->name : NULL,
+        .name = clo_graph_name_of(graph, task),
         .body = row->body,
         .argument = row->argument,
-        .work_ns = row->work_ns / row->grain,
-        .output_bytes = row->output_bytes / row->grain,
-        .instances = row->items,
+        .work_ns = row->work_ns / grain.size,
+        .output_bytes = clo_graph_output(graph, task) / grain.size,
+        .instances = grain.items,
         .task_class = row->task_class,
         .duplicable = row->duplicable,
         .may_pend = row->may_pend,
-        .executors_mask = clo_placement_mask(&graph->sets, row->placement),
-        .grain = row->grain > 1 ? row->grain : 0,
+        .executors_mask = clo_placement_mask(&graph->sets, clo_graph_placement(graph, task)),
+        .grain = grain.size > 1 ? grain.size : 0,
     };
     memcpy(out->demand, clo_graph_demand(graph, task), sizeof out->demand);
     return CLO_OK;
@@ -496,20 +525,21 @@ bool clo_graph_time(const clo_graph *graph, uint32_t task, uint32_t kind, int64_
 
     if (special == NULL || special->time_ns < 0)
         return false;
-    *time_ns = special->time_ns == CLO_TIME_NEVER ? CLO_TIME_NEVER : special->time_ns / graph->rows[task].grain;
+    *time_ns =
+        special->time_ns == CLO_TIME_NEVER ? CLO_TIME_NEVER : special->time_ns / clo_graph_grain_of(graph, task).size;
     return true;
 }
 
 const int64_t *clo_graph_demand(const clo_graph *graph, uint32_t task)
 {
-    uint32_t demand = graph->rows[task].demand;
+    uint32_t demand = clo_columns_get(&graph->columns, CLO_COLUMN_DEMAND, task);
 
     return demand == CLO_NONE ? no_demand : graph->demands[demand];
 }
 
 const clo_graph_special *clo_graph_special_find(const clo_graph *graph, uint32_t task, uint32_t kind)
 {
-    for (uint32_t s = graph->rows[task].special; s != CLO_NONE; s = graph->specials[s].next)
+    for (uint32_t s = clo_graph_special_first(graph, task); s != CLO_NONE; s = graph->specials[s].next)
         if (graph->specials[s].kind == kind)
             return &graph->specials[s];
     return NULL;

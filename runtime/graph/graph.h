@@ -7,12 +7,14 @@
  * never for the pairs.
  *
  * A task with a grain has ranges in place of instances: everything in here, and all that read it, call a range an
- * instance, and hold its work, times and output. What an application counts is in `items` and `grain`, for the call of
+ * instance, and hold its work, times and output. What an application counts is in a column, for the call of
  * the body (clo_graph_serve) and for reading back. */
 #ifndef CLO_GRAPH_GRAPH_H
 #define CLO_GRAPH_GRAPH_H
 
+#include "graph/columns.h"
 #include "graph/handles.h"
+#include "graph/ids.h"
 #include "graph/modes.h"
 #include "graph/sets.h"
 #include "graph/waves.h"
@@ -20,7 +22,7 @@
 #include <clotho/graph.h>
 
 /* Per (task, kind): a body or a time that differs from the task's own. Chained by task in order of kind; once sealed
- * they also lie in that order, so a task's rows are row.special, row.special + 1 ... */
+ * they also lie in that order, so a task's are special, special + 1 ... */
 typedef struct clo_graph_special {
     uint32_t task, kind;
     clo_task_fn body; /* NULL: none of its own                      */
@@ -28,23 +30,16 @@ typedef struct clo_graph_special {
     uint32_t next;    /* of the same task; CLO_NONE: last           */
 } clo_graph_special;
 
-/* What every task has. */
+/* What every task has, two in a cache line. The rest is in columns. */
 typedef struct clo_graph_task_row {
     clo_task_fn body;
     void *argument;
-    int64_t work_ns;       /* of a range                              */
-    uint64_t output_bytes; /* of a whole range                        */
-    uint32_t name;         /* offset into names; CLO_NONE: unnamed       */
-    uint32_t instances;    /* >= 1                                       */
-    uint32_t demand;       /* row of `demands`; CLO_NONE: all zero       */
-    uint32_t special;      /* first of its `specials`; CLO_NONE: none    */
-    uint32_t placement;    /* set of `sets`; CLO_NONE: any executor      */
+    int64_t work_ns;    /* of a range                              */
+    uint32_t instances; /* >= 1                                    */
     uint16_t task_class;
     uint8_t duplicable;
     uint8_t has_kind_body : 1; /* 1: some kind has a body of its own  */
     uint8_t may_pend : 1;      /* 1: a body may finish later          */
-    uint32_t items;            /* what the application calls instances */
-    uint32_t grain;            /* items of a range, but the last one; >= 1 */
 } clo_graph_task_row;
 
 typedef struct clo_graph_ends {
@@ -63,7 +58,8 @@ struct clo_graph {
     char *resource_names[CLO_RESOURCES_MAX];
 
     clo_graph_task_row *rows; /* [tasks]                              */
-    char *names;              /* pool of 0-terminated strings         */
+    clo_graph_columns columns;
+    char *names; /* pool of 0-terminated strings         */
     int64_t (*demands)[CLO_RESOURCES_MAX];
     clo_graph_special *specials;
     size_t specials_count;
@@ -71,18 +67,20 @@ struct clo_graph {
     clo_graph_waves *waves;  /* measured times; NULL: none             */
     clo_graph_data *data;    /* handles; NULL: none                    */
     clo_graph_modes *modes;  /* branches and merges; NULL: none        */
-    /* Edges in order of addition. Once sealed, NULL where they came target by target: then `in` holds the same
-     * order. */
+    /* Edges in order of addition; NULL once sealed, for `in` and `in_place` say the same. */
     clo_graph_ends *ends;
-    uint64_t *edge_bytes; /* NULL: all 0, or in in_bytes          */
+    /* NULL: all 0, or in in_bytes: once sealed it is there for stages alone, whose pairs share the bytes of an edge. */
+    uint64_t *edge_bytes;
 
     /* From here on: valid once sealed, inside the one block `sealed_block`. */
     uint32_t instances;
     uint32_t *first_instance; /* [tasks + 1]                          */
     uint32_t *task_of;        /* [instances]                          */
     uint32_t *in_first;       /* [tasks + 1]                          */
-    uint32_t *in;             /* [edges] source task, in the order of the edges */
-    uint64_t *in_bytes;       /* [edges] of one pair of instances; NULL: no edge carries bytes */
+    clo_ids in;               /* [edges] source task, in the order of the edges; see clo_graph_source */
+    uint32_t *in_place;       /* [edges] in order of addition: where each is in `in`; NULL: in that order */
+    uint64_t *in_bytes;       /* [edges] of one pair of instances; NULL: each_bytes, all of them */
+    uint64_t each_bytes;      /* 0: no edge carries bytes, or in_bytes tells */
     uint32_t *out_first;      /* [tasks + 1]                          */
     uint32_t *out;            /* [edges] target task, by id           */
     uint32_t *out_edge;       /* [edges] index of the same edge in `in`; NULL with in_bytes */
@@ -104,7 +102,7 @@ void clo_graph_set_work(clo_graph *graph, uint32_t task, int64_t work_ns);
  * the same executors. */
 static inline uint32_t clo_graph_placement(const clo_graph *graph, uint32_t task)
 {
-    return graph->rows[task].placement;
+    return clo_columns_get(&graph->columns, CLO_COLUMN_PLACEMENT, task);
 }
 
 /* True if `task` may be placed on `executor`: its set says so, whatever times and demands say. O(1). */
@@ -132,6 +130,26 @@ const int64_t *clo_graph_demand(const clo_graph *graph, uint32_t task);
 /* The special row of (task, kind); NULL if there is none. O(kinds of that task). */
 const clo_graph_special *clo_graph_special_find(const clo_graph *graph, uint32_t task, uint32_t kind);
 
+/* The name of a task; NULL: it has none. */
+static inline const char *clo_graph_name_of(const clo_graph *graph, uint32_t task)
+{
+    uint32_t name = clo_columns_get(&graph->columns, CLO_COLUMN_NAME, task);
+
+    return name == CLO_NONE ? NULL : graph->names + name;
+}
+
+/* Whether a task holds anything while it runs. */
+static inline bool clo_graph_has_demand(const clo_graph *graph, uint32_t task)
+{
+    return clo_columns_get(&graph->columns, CLO_COLUMN_DEMAND, task) != CLO_NONE;
+}
+
+/* The first special row of a task; CLO_NONE: it has none. */
+static inline uint32_t clo_graph_special_first(const clo_graph *graph, uint32_t task)
+{
+    return clo_columns_get(&graph->columns, CLO_COLUMN_SPECIAL, task);
+}
+
 /* True if some kind has a body of its own for the task. */
 bool clo_graph_has_kind_body(const clo_graph *graph, uint32_t task);
 
@@ -140,28 +158,54 @@ static inline uint32_t clo_graph_instances_of(const clo_graph *graph, uint32_t t
     return graph->first_instance[task + 1] - graph->first_instance[task];
 }
 
-/* Items of range `range`, which begins at item range * grain. */
-static inline uint32_t clo_graph_items_of(const clo_graph_task_row *row, uint32_t range)
+/* How the items of a task are cut: size >= 1. */
+static inline clo_graph_grain clo_graph_grain_of(const clo_graph *graph, uint32_t task)
 {
-    uint32_t left = row->items - range * row->grain;
+    const clo_graph_grain *of = graph->columns.of[CLO_COLUMN_GRAIN];
 
-    return left < row->grain ? left : row->grain;
+    return of != NULL && of[task].size > 0 ? of[task] : (clo_graph_grain){graph->rows[task].instances, 1};
+}
+
+/* Items of range `range`, which begins at item range * size. */
+static inline uint32_t clo_graph_items_of(clo_graph_grain grain, uint32_t range)
+{
+    uint32_t left = grain.items - range * grain.size;
+
+    return left < grain.size ? left : grain.size;
 }
 
 /* Says in the call which items it serves. */
-static inline void clo_graph_serve(const clo_graph_task_row *row, uint32_t range, clo_call *call)
+static inline void clo_graph_serve(const clo_graph *graph, uint32_t task, uint32_t range, clo_call *call)
 {
-    call->instance = range * row->grain;
-    call->instances = row->items;
-    call->count = clo_graph_items_of(row, range);
+    clo_graph_grain grain = clo_graph_grain_of(graph, task);
+
+    call->instance = range * grain.size;
+    call->instances = grain.items;
+    call->count = clo_graph_items_of(grain, range);
+}
+
+/* Bytes that a whole range puts out. */
+static inline uint64_t clo_graph_output(const clo_graph *graph, uint32_t task)
+{
+    const uint64_t *of = graph->columns.of[CLO_COLUMN_OUTPUT];
+
+    return of == NULL ? 0 : of[task];
 }
 
 /* Bytes that range `range` puts out. */
-static inline uint64_t clo_graph_output_bytes(const clo_graph_task_row *row, uint32_t range)
+static inline uint64_t clo_graph_output_bytes(const clo_graph *graph, uint32_t task, uint32_t range)
 {
-    uint32_t items = clo_graph_items_of(row, range);
+    clo_graph_grain grain = clo_graph_grain_of(graph, task);
+    uint32_t items = clo_graph_items_of(grain, range);
+    uint64_t bytes = clo_graph_output(graph, task);
 
-    return items == row->grain ? row->output_bytes : row->output_bytes / row->grain * items;
+    return items == grain.size ? bytes : bytes / grain.size * items;
+}
+
+/* The task that in[edge] comes from. */
+static inline uint32_t clo_graph_source(const clo_graph *graph, uint32_t edge)
+{
+    return clo_ids_at(graph->in, edge);
 }
 
 /* Pairs of instances that an edge stands for. */
@@ -170,16 +214,22 @@ static inline uint64_t clo_graph_pairs(const clo_graph *graph, uint32_t from, ui
     return (uint64_t)clo_graph_instances_of(graph, from) * clo_graph_instances_of(graph, to);
 }
 
+/* Whether some edge carries bytes. */
+static inline bool clo_graph_has_bytes(const clo_graph *graph)
+{
+    return graph->in_bytes != NULL || graph->each_bytes > 0;
+}
+
 /* Bytes that one pair of instances exchanges over in[edge]. */
 static inline uint64_t clo_graph_in_bytes(const clo_graph *graph, uint32_t edge)
 {
-    return graph->in_bytes == NULL ? 0 : graph->in_bytes[edge];
+    return graph->in_bytes == NULL ? graph->each_bytes : graph->in_bytes[edge];
 }
 
 /* The same over out[at]. */
 static inline uint64_t clo_graph_out_bytes(const clo_graph *graph, uint32_t at)
 {
-    return graph->in_bytes == NULL ? 0 : graph->in_bytes[graph->out_edge[at]];
+    return graph->in_bytes == NULL ? graph->each_bytes : graph->in_bytes[graph->out_edge[at]];
 }
 
 #endif

@@ -14,7 +14,7 @@ static clo_status check(const clo_graph *graph, uint32_t task, clo_wave wave, ui
     if ((unsigned)wave > CLO_WAVE_REST || level == 0 || (times_ns == NULL && count > 0))
         return clo_fail(CLO_ERR_ARGUMENT, "task %u: wave %d at level %u; give a clo_wave, a level >= 1 and the times",
                         task, (int)wave, level);
-    if (graph->rows[task].grain > 1)
+    if (clo_graph_grain_of(graph, task).size > 1)
         return clo_fail(CLO_ERR_ARGUMENT, "task %u: it has a grain, but times are measured of single instances", task);
     for (size_t i = 0; i < count; i++)
         if (times_ns[i] < 0)

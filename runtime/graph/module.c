@@ -163,7 +163,8 @@ static clo_status copy_specials(const inlining *in, uint32_t t)
     clo_status status = CLO_OK;
     int64_t time_ns;
 
-    for (uint32_t s = module->rows[t].special; s != CLO_NONE && status == CLO_OK; s = module->specials[s].next) {
+    for (uint32_t s = clo_graph_special_first(module, t); s != CLO_NONE && status == CLO_OK;
+         s = module->specials[s].next) {
         const clo_graph_special *special = &module->specials[s];
         uint32_t kind = in->kind_of[special->kind];
         if (special->body != NULL)

@@ -5,7 +5,14 @@
 
 clo_status clo_graph_restrict(clo_graph *graph, uint32_t task, const clo_executor_bits *bits)
 {
-    return clo_placement_intern(&graph->sets, bits, &graph->rows[task].placement);
+    uint32_t placement;
+    clo_status status = clo_placement_intern(&graph->sets, bits, &placement);
+
+    if (status == CLO_OK && clo_columns_reserve(&graph->columns, 1u << CLO_COLUMN_PLACEMENT, graph->tasks, 0) != 0)
+        status = clo_fail_memory("where a task may run");
+    if (status == CLO_OK)
+        clo_columns_set(&graph->columns, CLO_COLUMN_PLACEMENT, task, placement);
+    return status;
 }
 
 clo_status clo_graph_set_executors(clo_graph *graph, uint32_t task, const uint32_t *executors, size_t count)
@@ -30,10 +37,10 @@ clo_status clo_graph_set_executors(clo_graph *graph, uint32_t task, const uint32
 
 uint32_t clo_graph_executors(const clo_graph *graph, uint32_t task, uint32_t *executors, size_t capacity)
 {
-    if (graph == NULL || task >= graph->tasks || graph->rows[task].placement == CLO_NONE)
+    if (graph == NULL || task >= graph->tasks || clo_graph_placement(graph, task) == CLO_NONE)
         return 0;
     const clo_placement_sets *sets = &graph->sets;
-    uint32_t placement = graph->rows[task].placement, e = clo_placement_next(sets, placement, 0);
+    uint32_t placement = clo_graph_placement(graph, task), e = clo_placement_next(sets, placement, 0);
 
     for (size_t i = 0; executors != NULL && i < capacity && e != CLO_NONE; i++) {
         executors[i] = e;

@@ -22,18 +22,27 @@
 struct seal {
     const clo_graph *graph;
     uint32_t instances;
-    bool single;    /* every task has one instance: no look at the rows, which are a cache line each */
+    bool single;    /* every task has one instance: no look at the rows */
     bool forward;   /* every edge goes from a lower id to a higher, of single tasks: in order, without cycles */
     bool by_target; /* single, and edges were added target by target */
     uint32_t *first_instance, *task_of;
     uint32_t *out_first, *out, *out_edge;
-    uint32_t *in_first, *in;
+    uint32_t *in_first;
+    unsigned char *in; /* ids of in_width bytes */
+    uint32_t in_width;
+    uint32_t *in_place; /* NULL: by target */
     uint64_t *in_bytes;
+    uint64_t each_bytes; /* of all edges of single tasks, if there is no in_bytes */
     uint32_t *task_order, *order;
     clo_graph_special *specials;
     uint32_t *scratch; /* [tasks]: a cursor or a counter for each, as the step needs */
     void *block;
 };
+
+static inline uint32_t source_of(const struct seal *seal, uint32_t edge)
+{
+    return clo_ids_at(clo_ids_of(seal->in, seal->in_width), edge);
+}
 
 static uint32_t instances_of(const struct seal *seal, uint32_t task)
 {
@@ -79,10 +88,24 @@ static clo_status check_edges(const struct seal *seal)
     return CLO_OK;
 }
 
+/* All edges carry the same, which is then kept once. */
+static bool is_even(struct seal *seal)
+{
+    const uint64_t *bytes = seal->graph->edge_bytes;
+
+    if (!seal->single || seal->graph->edges == 0)
+        return false;
+    for (uint32_t e = 1; e < seal->graph->edges; e++)
+        if (bytes[e] != bytes[0])
+            return false;
+    seal->each_bytes = bytes[0];
+    return true;
+}
+
 static bool allocate(struct seal *seal)
 {
     size_t tasks = seal->graph->tasks, edges = seal->graph->edges;
-    bool has_bytes = seal->graph->edge_bytes != NULL;
+    bool has_bytes = seal->graph->edge_bytes != NULL && !is_even(seal);
     clo_block block = {0};
 
     if (has_bytes)
@@ -98,7 +121,9 @@ static bool allocate(struct seal *seal)
     if (has_bytes)
         clo_carve(&block, &seal->out_edge, edges);
     clo_carve(&block, &seal->in_first, tasks + 1);
-    clo_carve(&block, &seal->in, edges);
+    clo_carve(&block, &seal->in, clo_ids_bytes(seal->in_width, edges));
+    if (!seal->by_target)
+        clo_carve(&block, &seal->in_place, edges);
     if (!seal->forward)
         clo_carve(&block, &seal->task_order, tasks);
 
@@ -165,7 +190,7 @@ static void count_and_copy_predecessors(struct seal *seal)
             __builtin_prefetch(&seal->out_first[graph->ends[e + AHEAD].from + 1], 1);
         seal->out_first[edge.from + 1]++;
         seal->in_first[edge.to + 1]++;
-        seal->in[e] = edge.from;
+        clo_ids_put(seal->in, seal->in_width, e, edge.from);
     }
     accumulate(seal->out_first, graph->tasks);
     accumulate(seal->in_first, graph->tasks);
@@ -190,7 +215,8 @@ static void fill_predecessors(struct seal *seal)
 
     for (uint32_t e = 0; e < graph->edges; e++) {
         uint32_t to = graph->ends[e].to, at = seal->in_first[to] + seal->scratch[to]++;
-        seal->in[at] = graph->ends[e].from;
+        clo_ids_put(seal->in, seal->in_width, at, graph->ends[e].from);
+        seal->in_place[e] = at;
         if (seal->in_bytes != NULL)
             seal->in_bytes[at] = bytes_of_pair(seal, e);
     }
@@ -219,13 +245,13 @@ static clo_status fill_successors(struct seal *seal)
     for (uint32_t t = 0; t < tasks; t++)
         for (uint32_t e = seal->in_first[t]; e < seal->in_first[t + 1]; e++) {
             if (e + 2 * AHEAD < edges) { /* first where the list goes on, then the place itself */
-                uint32_t soon = seal->scratch[seal->in[e + AHEAD]];
-                __builtin_prefetch(&seal->scratch[seal->in[e + 2 * AHEAD]], 1);
+                uint32_t soon = seal->scratch[source_of(seal, e + AHEAD)];
+                __builtin_prefetch(&seal->scratch[source_of(seal, e + 2 * AHEAD)], 1);
                 __builtin_prefetch(&seal->out[soon], 1);
                 if (seal->out_edge != NULL)
                     __builtin_prefetch(&seal->out_edge[soon], 1);
             }
-            uint32_t source = seal->in[e], at = seal->scratch[source]++;
+            uint32_t source = source_of(seal, e), at = seal->scratch[source]++;
             if (at > 0 && seal->out[at - 1] == t && at > seal->out_first[source])
                 return fail_duplicate(seal->graph, source, t);
             seal->out[at] = t;
@@ -282,9 +308,9 @@ static uint32_t find_cycle(const struct seal *seal, uint32_t *next)
         t++;
     for (;;) { /* ends: each round gives one more task its next */
         uint32_t e = seal->in_first[t];
-        while (seal->scratch[seal->in[e]] == 0)
+        while (seal->scratch[source_of(seal, e)] == 0)
             e++;
-        uint32_t source = seal->in[e];
+        uint32_t source = source_of(seal, e);
         bool closed = next[source] != CLO_NONE;
         next[source] = t;
         t = source;
@@ -335,7 +361,7 @@ static void copy_specials(struct seal *seal)
     uint32_t next = 0;
 
     for (uint32_t t = 0; t < graph->tasks && next < graph->specials_count; t++)
-        for (uint32_t s = graph->rows[t].special; s != CLO_NONE; s = graph->specials[s].next) {
+        for (uint32_t s = clo_graph_special_first(graph, t); s != CLO_NONE; s = graph->specials[s].next) {
             seal->specials[next] = graph->specials[s];
             if (seal->specials[next].next != CLO_NONE)
                 seal->specials[next].next = next + 1;
@@ -346,15 +372,17 @@ static void copy_specials(struct seal *seal)
 static void commit(clo_graph *graph, const struct seal *seal)
 {
     for (uint32_t s = (uint32_t)graph->specials_count; s-- > 0;)
-        graph->rows[seal->specials[s].task].special = s;
+        clo_columns_set(&graph->columns, CLO_COLUMN_SPECIAL, seal->specials[s].task, s);
     clo_free(graph->specials);
     graph->specials = seal->specials;
     graph->instances = seal->instances;
     graph->first_instance = seal->first_instance;
     graph->task_of = seal->task_of;
     graph->in_first = seal->in_first;
-    graph->in = seal->in;
+    graph->in = clo_ids_of(seal->in, seal->in_width);
+    graph->in_place = seal->in_place;
     graph->in_bytes = seal->in_bytes;
+    graph->each_bytes = seal->each_bytes;
     graph->out_first = seal->out_first;
     graph->out = seal->out;
     graph->out_edge = seal->out_edge;
@@ -367,10 +395,11 @@ static void commit(clo_graph *graph, const struct seal *seal)
         clo_shrink(&rows, graph->tasks * sizeof *graph->rows);
         graph->rows = rows;
     }
-    if (seal->by_target) { /* `in` says the same */
-        clo_free(graph->ends);
+    clo_columns_shrink(&graph->columns, graph->tasks, SLACK_MAX);
+    clo_free(graph->ends);
+    graph->ends = NULL;
+    if (seal->single) { /* a pair of instances is an edge */
         clo_free(graph->edge_bytes);
-        graph->ends = NULL;
         graph->edge_bytes = NULL;
     }
     graph->sealed = true;
@@ -379,7 +408,8 @@ static void commit(clo_graph *graph, const struct seal *seal)
 /* Of a graph whose edges are all there. */
 static clo_status seal_edges(clo_graph *graph)
 {
-    struct seal seal = {.graph = graph, .instances = (uint32_t)graph->instances_open};
+    struct seal seal = {
+        .graph = graph, .instances = (uint32_t)graph->instances_open, .in_width = clo_ids_width(graph->tasks)};
 
     seal.single = seal.instances == graph->tasks;
     clo_status status = look_over_edges(&seal) ? CLO_OK : check_edges(&seal);

@@ -17,6 +17,18 @@ static uint32_t memory_resource(const clo_graph *graph)
     return CLO_NONE;
 }
 
+/* The number, as predecessor, of the edge out[at] of task `t`. */
+static uint32_t edge_of(const clo_graph *graph, uint32_t t, uint32_t at)
+{
+    uint32_t edge = graph->in_first[graph->out[at]];
+
+    if (graph->out_edge != NULL)
+        return graph->out_edge[at];
+    while (clo_graph_source(graph, edge) != t) /* it is among them */
+        edge++;
+    return edge;
+}
+
 /* "inputFiles" or "outputFiles" of a task; edges are numbered as predecessors. */
 static void write_files(const clo_graph *graph, uint32_t t, bool inputs, clo_text *text)
 {
@@ -24,8 +36,8 @@ static void write_files(const clo_graph *graph, uint32_t t, bool inputs, clo_tex
     const char *before = "";
 
     clo_text_add(text, inputs ? ", \"inputFiles\": [" : ", \"outputFiles\": [");
-    for (uint32_t i = first[t]; i < first[t + 1] && graph->in_bytes != NULL; i++) {
-        uint32_t edge = inputs ? i : graph->out_edge[i];
+    for (uint32_t i = first[t]; i < first[t + 1] && clo_graph_has_bytes(graph); i++) {
+        uint32_t edge = inputs ? i : edge_of(graph, t, i);
         if (clo_graph_in_bytes(graph, edge) == 0)
             continue;
         clo_text_add(text, "%s\"f%u\"", before, (unsigned)edge);
@@ -49,7 +61,7 @@ static void write_spec(const clo_graph *graph, uint32_t t, bool named, clo_text 
     clo_text_add(text, ", \"parents\": [");
     for (uint32_t i = graph->in_first[t]; i < graph->in_first[t + 1]; i++) {
         clo_text_add(text, "%s", i == graph->in_first[t] ? "" : ", ");
-        clo_writer_add_id(text, graph, graph->in[i], named);
+        clo_writer_add_id(text, graph, clo_graph_source(graph, i), named);
     }
     clo_text_add(text, "], \"children\": [");
     for (uint32_t i = graph->out_first[t]; i < graph->out_first[t + 1]; i++) {

@@ -285,7 +285,7 @@ static int64_t inputs_ns(const checker *check, uint32_t task, uint32_t executor)
         return kept->inputs_ns;
     *kept = (known){0, task + 1};
     for (uint32_t edge = graph->in_first[task]; edge < graph->in_first[task + 1]; edge++) {
-        uint32_t source = graph->in[edge];
+        uint32_t source = clo_graph_source(graph, edge);
         uint64_t bytes = bytes_over(check, task, edge);
         int64_t there = clo_graph_instances_of(graph, source) > 1
                             ? stage_ns(check, source, bytes, executor)
@@ -305,7 +305,7 @@ static clo_status check_inputs(const checker *check, const clo_placement *p)
     if (inputs_ns(check, p->task, p->executor) <= p->start_ns)
         return CLO_OK;
     for (uint32_t edge = graph->in_first[p->task]; edge < graph->in_first[p->task + 1]; edge++) {
-        uint32_t source = graph->in[edge];
+        uint32_t source = clo_graph_source(graph, edge);
         for (uint32_t v = graph->first_instance[source]; v < graph->first_instance[source + 1]; v++) {
             int64_t arrival = arrival_ns(check, v, bytes_over(check, p->task, edge), p->executor, &nearest);
             if (arrival > p->start_ns)

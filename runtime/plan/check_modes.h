@@ -20,7 +20,7 @@ static inline bool clo_check_is_dead(const clo_plan *plan, const clo_graph *grap
 {
     if (plan->outcome == NULL)
         return false;
-    const clo_plan_outcome *from = &plan->outcome[graph->in[edge]];
+    const clo_plan_outcome *from = &plan->outcome[clo_graph_source(graph, edge)];
     uint32_t arm = graph->modes->in_arm[edge];
     return from->skipped != 0 || (arm != CLO_NONE && arm != from->arm);
 }

@@ -103,7 +103,7 @@ clo_status clo_plan_buffer_depths(const clo_plan *plan, const clo_cost *cost, ui
         for (uint32_t i = graph->first_instance[t]; i < graph->first_instance[t + 1]; i++) {
             const clo_placement *p = &plan->placements[of[i]];
             int64_t end_ns = use_ns > p->finish_ns ? use_ns : p->finish_ns;
-            bool has_output = graph->rows[t].output_bytes > 0;
+            bool has_output = clo_graph_output(graph, t) > 0;
             depths[i] = has_output ? intervals_of(plan, clo_time_sub(end_ns, p->start_ns)) : 1;
         }
     }
@@ -115,7 +115,7 @@ static void measure_buffers(const clo_graph *graph, const uint32_t *depths, clo_
 {
     for (uint32_t t = 0; t < graph->tasks; t++)
         for (uint32_t i = graph->first_instance[t]; i < graph->first_instance[t + 1]; i++) {
-            uint64_t bytes = clo_graph_output_bytes(&graph->rows[t], i - graph->first_instance[t]);
+            uint64_t bytes = clo_graph_output_bytes(graph, t, i - graph->first_instance[t]);
             metrics->single_bytes = clo_amount_add(metrics->single_bytes, bytes);
             metrics->buffer_bytes = clo_amount_add(metrics->buffer_bytes, clo_amount_mul(bytes, depths[i]));
         }

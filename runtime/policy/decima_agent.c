@@ -13,7 +13,7 @@ bool clo_decima_is_open(const clo_decima *d, const clo_live_job *live, const clo
     if (row->is_saturated || row->round == d->round)
         return false;
     for (uint32_t k = graph->in_first[stage]; k < graph->in_first[stage + 1] && !row->is_ready; k++)
-        if (!job->stages[graph->in[k]].is_saturated)
+        if (!job->stages[clo_graph_source(graph, k)].is_saturated)
             return false;
     return true;
 }

@@ -54,11 +54,11 @@ static void try_executor(const clo_view *view, clo_ready_stage ready, uint32_t e
     if (best->executor == CLO_NONE || finish_ns < best->finish_ns)
         *best = (option){executor, CLO_NONE, finish_ns};
     for (uint32_t k = 0; k < inputs && graph->rows[ready.stage].instances == 1; k++) {
-        if (!clo_view_may_duplicate(view, ready.job, graph->in[first + k], executor))
+        if (!clo_view_may_duplicate(view, ready.job, clo_graph_source(graph, first + k), executor))
             continue;
-        finish_ns = duplicated_ns(view, ready, k, executor, graph->in[first + k]);
+        finish_ns = duplicated_ns(view, ready, k, executor, clo_graph_source(graph, first + k));
         if (finish_ns < best->finish_ns)
-            *best = (option){executor, graph->in[first + k], finish_ns};
+            *best = (option){executor, clo_graph_source(graph, first + k), finish_ns};
     }
 }
 

@@ -83,7 +83,7 @@ static clo_status star_prepare(void *job_state, const clo_cost *cost, const void
     for (uint32_t i = 0; i < graph->tasks; i++) {
         uint32_t t = graph->task_order[i], is_below = 0;
         for (uint32_t k = graph->in_first[t]; k < graph->in_first[t + 1]; k++)
-            is_below |= job->what[graph->in[k]] & (IS_TROUBLESOME | IS_BELOW);
+            is_below |= job->what[clo_graph_source(graph, k)] & (IS_TROUBLESOME | IS_BELOW);
         bool is_long = clo_share(cost->mean_ns[t], longest_ns) >> 16 >= a->threshold_q16;
         bool is_troublesome = is_long || largest_share_q16(cost, t) >= a->threshold_q16;
         job->what[t] = (uint8_t)((is_troublesome ? IS_TROUBLESOME : 0) | (is_below != 0 ? IS_BELOW : 0) |

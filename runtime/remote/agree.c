@@ -28,13 +28,13 @@ static uint64_t hash_graph(const clo_graph *graph)
 
     for (uint32_t t = 0; t < graph->tasks; t++) {
         const clo_graph_task_row *row = &graph->rows[t];
-        hash = mix(hash, row->output_bytes);
+        hash = mix(hash, clo_graph_output(graph, t));
         hash = mix(hash, (uint64_t)row->instances << 32 | row->duplicable);
         hash = mix(hash, row->body != NULL);
         for (uint32_t r = 0; r < CLO_RESOURCES_MAX; r++)
             hash = mix(hash, (uint64_t)clo_graph_demand(graph, t)[r]);
         for (uint32_t k = graph->in_first[t]; k < graph->in_first[t + 1]; k++)
-            hash = mix(mix(hash, graph->in[k]), clo_graph_in_bytes(graph, k));
+            hash = mix(mix(hash, clo_graph_source(graph, k)), clo_graph_in_bytes(graph, k));
     }
     return hash;
 }

@@ -138,7 +138,7 @@ clo_status clo_join_hash(const clo_exchange *x, uint64_t *hash)
 
     *hash = HASH_BEGIN;
     for (uint32_t i = 0; i < graph->instances && status == CLO_OK; i++) {
-        uint64_t bytes = graph->rows[graph->task_of[i]].output_bytes;
+        uint64_t bytes = clo_graph_output(graph, graph->task_of[i]);
         uint32_t placement = bytes > 0 ? original_of(split, i) : CLO_NONE;
         if (placement == CLO_NONE)
             continue;
@@ -217,7 +217,8 @@ static void check_causes(const clo_split *split, const moment *joined, clo_remot
     for (uint32_t p = 0; p < split->placements_count; p++) {
         uint32_t task = split->placements[p].task;
         for (uint32_t k = graph->in_first[task]; k < graph->in_first[task + 1]; k++)
-            for (uint32_t i = graph->first_instance[graph->in[k]]; i < graph->first_instance[graph->in[k] + 1]; i++) {
+            for (uint32_t i = graph->first_instance[clo_graph_source(graph, k)];
+                 i < graph->first_instance[clo_graph_source(graph, k) + 1]; i++) {
                 uint32_t source = clo_split_source(split, p, i, clo_graph_in_bytes(graph, k));
                 uint32_t to = clo_split_machine(split, p);
                 if (clo_split_machine(split, source) != to) /* what was sent, to whichever consumer it came first */

@@ -50,7 +50,7 @@ static clo_status number_tasks(clo_local *local, size_t *inputs)
             return clo_fail(CLO_ERR_UNSUPPORTED,
                             "task %u has may_pend; bodies that finish later run on one machine only", task);
         for (uint32_t k = graph->in_first[task]; k < graph->in_first[task + 1] && is_mine(local, p); k++)
-            *inputs += clo_graph_instances_of(graph, graph->in[k]);
+            *inputs += clo_graph_instances_of(graph, clo_graph_source(graph, k));
     }
     return CLO_OK;
 }
@@ -169,7 +169,7 @@ static clo_status add_input(clo_local *local, uint32_t placement, uint32_t insta
     const clo_graph *graph = whole_graph(local);
     uint32_t source = clo_split_source(local->split, placement, instance, bytes), from = local->task_of[source];
 
-    local->inputs_bytes[at] = (size_t)graph->rows[graph->task_of[instance]].output_bytes;
+    local->inputs_bytes[at] = (size_t)clo_graph_output(graph, graph->task_of[instance]);
     local->input_source[at] = from;
     if (from == CLO_NONE) {
         uint32_t r = local->receive_of[clo_split_transfer(local->split, instance, local->machine)];
@@ -193,8 +193,8 @@ static clo_status add_inputs(clo_local *local)
         uint32_t id = local->split->placements[p].task;
         task->first_input = at;
         for (uint32_t k = graph->in_first[id]; k < graph->in_first[id + 1]; k++)
-            for (uint32_t i = graph->first_instance[graph->in[k]];
-                 i < graph->first_instance[graph->in[k] + 1] && status == CLO_OK; i++)
+            for (uint32_t i = graph->first_instance[clo_graph_source(graph, k)];
+                 i < graph->first_instance[clo_graph_source(graph, k) + 1] && status == CLO_OK; i++)
                 status = add_input(local, p, i, clo_graph_in_bytes(graph, k), at++);
         if (status != CLO_OK)
             return status;

@@ -124,7 +124,7 @@ static clo_status add_need(clo_split *split, needs *found, const clo_graph *grap
                        .from = clo_split_machine(split, source),
                        .to = to,
                        .source = source,
-                       .bytes = graph->rows[task].output_bytes,
+                       .bytes = clo_graph_output(graph, task),
                        .arrival_ns = arrival_of(split, source, split->placements[placement].executor, bytes),
                        .rank_u = found->rank_u[split->placements[placement].task],
                        .first_use = split->place[placement]};
@@ -139,7 +139,7 @@ static clo_status find_needs(clo_split *split, needs *found, const clo_graph *gr
     for (uint32_t p = 0; p < split->placements_count; p++) {
         uint32_t consumer = split->placements[p].task;
         for (uint32_t k = graph->in_first[consumer]; k < graph->in_first[consumer + 1]; k++) {
-            uint32_t task = graph->in[k];
+            uint32_t task = clo_graph_source(graph, k);
             if ((arcs += clo_graph_instances_of(graph, task)) > ARCS_MAX)
                 return clo_fail(CLO_ERR_LIMIT,
                                 "the graph has more than 2^28 pairs of instances; several machines take fewer");

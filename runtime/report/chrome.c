@@ -131,7 +131,7 @@ static clo_status add_arrows(clo_text *text, const clo_graph *graph, const clo_t
     for (uint32_t to = 0; to < graph->instances; to++) {
         uint32_t task = graph->task_of[to];
         for (uint32_t edge = graph->in_first[task]; edge < graph->in_first[task + 1] && arrows < ARROWS_MAX; edge++)
-            arrows = add_arrows_to(text, &all, graph, graph->in[edge], to, arrows);
+            arrows = add_arrows_to(text, &all, graph, clo_graph_source(graph, edge), to, arrows);
     }
 done:
     clo_free(all.events);

@@ -19,6 +19,7 @@
 typedef struct alone {
     clo_worker *worker;
     clo_job *job;
+    const clo_graph *graph;
     const clo_graph_task_row *rows;
     const uint32_t *task_of, *first_instance, *succ_first, *succ;
     clo_countdown *pending;
@@ -30,6 +31,8 @@ typedef struct alone {
     uint64_t items;
     /* Each task has one instance, with the number of the task. */
     bool is_single;
+    /* And no grain: what each call serves is known. */
+    bool is_unit;
 } alone;
 
 /* What it knows of the run so far. */
@@ -88,7 +91,10 @@ static inline void call_body(const alone *a, uint32_t execution, uint32_t task)
     }
     call->argument = row->argument;
     call->task = task;
-    clo_graph_serve(row, a->is_single ? 0 : execution - a->first_instance[task], call);
+    if (a->is_unit)
+        call->instance = 0, call->instances = 1, call->count = 1;
+    else
+        clo_graph_serve(a->graph, task, execution - a->first_instance[task], call);
     call->expected_ns = a->time_ns[task * a->columns];
     int code = row->body != NULL ? row->body(call) : 0;
     clo_counter_add(a->executed, 1);
@@ -125,6 +131,7 @@ uint64_t clo_alone_run(clo_worker *worker, clo_job *job, uint64_t item)
     const clo_cost *cost = program->cost;
     const alone a = {.worker = worker,
                      .job = job,
+                     .graph = graph,
                      .rows = graph->rows,
                      .task_of = graph->task_of,
                      .first_instance = graph->first_instance,
@@ -136,7 +143,8 @@ uint64_t clo_alone_run(clo_worker *worker, clo_job *job, uint64_t item)
                      .time_ns = cost->time_ns + cost->column_of[worker->index],
                      .columns = cost->columns,
                      .items = clo_item(job, 0),
-                     .is_single = graph->instances == graph->tasks};
+                     .is_single = graph->instances == graph->tasks,
+                     .is_unit = graph->instances == graph->tasks && graph->columns.of[CLO_COLUMN_GRAIN] == NULL};
 
     return run(&a, item);
 }

@@ -12,6 +12,7 @@
 #include "run/share.h"
 #include "run/wake.h"
 
+#define ASKED_MAX 4u    /* counters asked for ahead of a body */
 #define GATHERED_MIN 8u /* a join of at least as many is hit for several predecessors at once */
 
 static void finish_exits(clo_job *job, uint32_t count)
@@ -160,9 +161,12 @@ static void note(clo_worker *worker, clo_job *job, uint32_t execution, int64_t s
                                           .finish_ticks = finish_ticks};
 }
 
-static inline void call_body(clo_worker *worker, clo_job *job, uint32_t execution)
+/* `is_plain`: of the job; a constant, so that plain jobs pay for no look at what others have. */
+static inline __attribute__((always_inline)) void call_body(clo_worker *worker, clo_job *job, uint32_t execution,
+                                                            bool is_plain)
 {
     const clo_program *program = job->program;
+    const clo_cost *cost = program->cost;
     uint32_t task = clo_program_task(program, execution);
     const clo_graph_task_row *row = &program->graph->rows[task];
     clo_call *call = &worker->call;
@@ -175,11 +179,11 @@ static inline void call_body(clo_worker *worker, clo_job *job, uint32_t executio
     }
     call->argument = row->argument;
     call->task = task;
-    clo_graph_serve(row, execution - program->graph->first_instance[task], call);
-    call->expected_ns = clo_cost_time(program->cost, task, worker->index);
-    bool is_noted = job->ticked != NULL || worker->recorder.slots != NULL;
+    clo_graph_serve(program->graph, task, execution - program->graph->first_instance[task], call);
+    call->expected_ns = cost->time_ns[(size_t)task * cost->columns + cost->column_of[worker->index]]; /* may run here */
+    bool is_noted = !is_plain && (job->ticked != NULL || worker->recorder.slots != NULL);
     int64_t start_ticks = is_noted ? clo_ticks() : 0;
-    bool has_data = program->graph->data != NULL;
+    bool has_data = !is_plain && program->graph->data != NULL;
     if (has_data)
         clo_handles_show(&job->engine->data.handles, task, worker->index, call);
     int code = row->body != NULL ? row->body(call) : 0;
@@ -192,7 +196,23 @@ static inline void call_body(clo_worker *worker, clo_job *job, uint32_t executio
         clo_job_fail(job, execution, code);
 }
 
-uint64_t clo_worker_run_fast(clo_worker *worker, clo_job *job, uint32_t execution)
+/* Asks for the counters that the execution will hit, while its body runs: other workers mostly had them last, and each
+ * hit would wait for its own line. A single one is left alone: it is often a join that many report to together. */
+static inline void ask_for_counters(const clo_job *job, const clo_program *program, uint32_t execution)
+{
+    uint32_t first = program->succ_first[execution], end = program->succ_first[execution + 1];
+    const clo_countdown *pending = job->engine->pending;
+
+    if (end - first < 2)
+        return;
+    if (end - first > ASKED_MAX)
+        end = first + ASKED_MAX;
+    for (uint32_t i = first; i < end; i++)
+        __builtin_prefetch(&pending[program->succ[i]], 1);
+}
+
+static inline __attribute__((always_inline)) uint64_t run(clo_worker *worker, clo_job *job, uint32_t execution,
+                                                          bool is_plain)
 {
     const clo_program *program = job->program;
     bool has_barriers = program->barriers > 0;
@@ -201,7 +221,8 @@ uint64_t clo_worker_run_fast(clo_worker *worker, clo_job *job, uint32_t executio
     for (;;) { /* each turn runs one execution of this job */
         uint64_t next;
 
-        call_body(worker, job, execution);
+        ask_for_counters(job, program, execution);
+        call_body(worker, job, execution, is_plain);
         worker->bypasses++;
         if (gathers(program, execution, &at)) {
             hits++;
@@ -221,4 +242,9 @@ uint64_t clo_worker_run_fast(clo_worker *worker, clo_job *job, uint32_t executio
             return next;
         execution = (uint32_t)next;
     }
+}
+
+uint64_t clo_worker_run_fast(clo_worker *worker, clo_job *job, uint32_t execution)
+{
+    return job->is_plain ? run(worker, job, execution, true) : run(worker, job, execution, false);
 }

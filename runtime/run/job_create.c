@@ -370,7 +370,7 @@ const void *clo_job_output(const clo_job *job, uint32_t task, uint32_t instance,
     if (clo_modes_skips(&job->engine->modes, task))
         return NULL;
     if (bytes != NULL)
-        *bytes = (size_t)clo_graph_output_bytes(&graph->rows[task], instance);
+        *bytes = (size_t)clo_graph_output_bytes(graph, task, instance);
     if (job->flow != NULL)
         return clo_flight_output(&job->flow->flight->data, graph->first_instance[task] + instance,
                                  clo_flow_last(job->flow));

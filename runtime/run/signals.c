@@ -77,12 +77,13 @@ static void name_task(const clo_runtime *runtime, uint32_t worker, const char *s
     if (job == NULL)
         return;
     const clo_graph *graph = clo_cost_graph(job->cost);
-    uint32_t task = (uint32_t)current, name = graph->rows[task].name;
+    uint32_t task = (uint32_t)current;
+    const char *name = clo_graph_name_of(graph, task);
     add(&l, "clotho: ");
     add(&l, signal_name);
     add(&l, " in task '");
-    if (name != CLO_NONE)
-        add(&l, graph->names + name);
+    if (name != NULL)
+        add(&l, name);
     else
         add(&l, "t"), add_number(&l, task);
     add(&l, "' on worker ");

@@ -27,8 +27,8 @@ static void find_levels(const clo_cost *cost)
         uint32_t task = graph->task_order[i];
         levels_ns[task] += cost->mean_ns[task];
         for (uint32_t k = graph->in_first[task]; k < graph->in_first[task + 1]; k++)
-            if (levels_ns[graph->in[k]] < levels_ns[task])
-                levels_ns[graph->in[k]] = levels_ns[task];
+            if (levels_ns[clo_graph_source(graph, k)] < levels_ns[task])
+                levels_ns[clo_graph_source(graph, k)] = levels_ns[task];
     }
 }
 

@@ -59,7 +59,7 @@ static void check_depths(const scene *s, const clo_plan *plan, const clo_placeme
         for (uint32_t i = graph->first_instance[t]; i < graph->first_instance[t + 1]; i++) {
             int64_t last_ns = of[i]->finish_ns;
             assert_in_range(depths[i], 1, clo_plan_in_flight(plan));
-            if (graph->rows[t].output_bytes == 0)
+            if (clo_graph_output(graph, t) == 0)
                 continue;
             for (uint32_t k = graph->out_first[t]; k < graph->out_first[t + 1]; k++)
                 for (uint32_t c = graph->first_instance[graph->out[k]]; c < graph->first_instance[graph->out[k] + 1];

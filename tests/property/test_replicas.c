@@ -23,8 +23,8 @@ static bool copy_all(void *state, const clo_view *view, clo_choice *choice)
         e = (e + 1) % executors;
     *choice = (clo_choice){at.job, at.stage, 1, e, CLO_NONE, 0, 0};
     for (uint32_t k = graph->in_first[at.stage]; k < graph->in_first[at.stage + 1]; k++)
-        if (clo_view_may_duplicate(view, at.job, graph->in[k], e))
-            choice->duplicate = graph->in[k];
+        if (clo_view_may_duplicate(view, at.job, clo_graph_source(graph, k), e))
+            choice->duplicate = clo_graph_source(graph, k);
     return true;
 }
 

@@ -27,7 +27,8 @@ static int visit(const clo_call *call)
     uint32_t count = ++v->seen[i];
 
     for (uint32_t e = graph->in_first[call->task]; e < graph->in_first[call->task + 1]; e++)
-        for (uint32_t k = graph->first_instance[graph->in[e]]; k < graph->first_instance[graph->in[e] + 1]; k++)
+        for (uint32_t k = graph->first_instance[clo_graph_source(graph, e)];
+             k < graph->first_instance[clo_graph_source(graph, e) + 1]; k++)
             if (v->seen[k] != count)
                 atomic_fetch_add_explicit(&v->violations, 1, memory_order_relaxed);
     atomic_fetch_add_explicit(&v->calls, 1, memory_order_relaxed);

@@ -55,7 +55,7 @@ static int64_t fill_chains(clo_bound_work *work, const int64_t *lengths)
     for (uint32_t i = 0; i < graph->tasks; i++) {
         uint32_t u = graph->task_order[i];
         for (uint32_t e = graph->in_first[u]; e < graph->in_first[u + 1]; e++) {
-            uint32_t t = graph->in[e];
+            uint32_t t = clo_graph_source(graph, e);
             if (head[t] + lengths[t] > head[u])
                 head[u] = head[t] + lengths[t];
         }
@@ -63,7 +63,7 @@ static int64_t fill_chains(clo_bound_work *work, const int64_t *lengths)
     for (uint32_t i = graph->tasks; i-- > 0;) {
         uint32_t u = graph->task_order[i];
         for (uint32_t e = graph->in_first[u]; e < graph->in_first[u + 1]; e++) {
-            uint32_t t = graph->in[e];
+            uint32_t t = clo_graph_source(graph, e);
             if (tail[u] + lengths[u] > tail[t])
                 tail[t] = tail[u] + lengths[u];
         }

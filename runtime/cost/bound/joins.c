@@ -59,7 +59,7 @@ static void raise_heads(const clo_bound_work *work, clo_bound_input *inputs)
         uint64_t instances = 0;
         int64_t *head = &work->head[u];
         for (uint32_t e = graph->in_first[u]; e < graph->in_first[u + 1]; e++, count++) {
-            uint32_t t = graph->in[e];
+            uint32_t t = clo_graph_source(graph, e);
             int64_t end = work->head[t] + work->fastest[t];
             inputs[count] = (clo_bound_input){end + least_transfer(work->cost, clo_graph_in_bytes(graph, e)),
                                               work->head[t], work->fastest[t], clo_graph_instances_of(graph, t), count};

@@ -61,12 +61,12 @@ static uint32_t fill_depths(const clo_graph *graph, clo_bound_stages *stages)
         uint32_t u = graph->task_order[i];
         stages->next_depth[u] = CLO_NONE;
         for (uint32_t e = graph->in_first[u]; e < graph->in_first[u + 1]; e++) {
-            uint32_t t = graph->in[e];
+            uint32_t t = clo_graph_source(graph, e);
             if (stages->depth[t] >= stages->depth[u])
                 stages->depth[u] = stages->depth[t] + 1;
         }
         for (uint32_t e = graph->in_first[u]; e < graph->in_first[u + 1]; e++) {
-            uint32_t t = graph->in[e];
+            uint32_t t = clo_graph_source(graph, e);
             if (stages->depth[u] < stages->next_depth[t])
                 stages->next_depth[t] = stages->depth[u];
         }
@@ -82,7 +82,7 @@ static int64_t ends_met(const clo_graph *graph, const clo_bound_stages *stages, 
     int64_t met = 0;
 
     for (uint32_t e = graph->in_first[task]; e < graph->in_first[task + 1]; e++)
-        met += stages->next_depth[graph->in[e]] == stages->depth[task];
+        met += stages->next_depth[clo_graph_source(graph, e)] == stages->depth[task];
     return met;
 }
 
@@ -127,8 +127,8 @@ int64_t clo_bound_of_stages(const clo_bound_work *work, clo_bound_stages *stages
         uint32_t u = graph->task_order[i], part = stages->part_of[u];
         int64_t before = 0;
         for (uint32_t e = graph->in_first[u]; e < graph->in_first[u + 1]; e++)
-            if (stages->part_of[graph->in[e]] == part)
-                clo_bound_raise(&before, stages->chain_ns[graph->in[e]]);
+            if (stages->part_of[clo_graph_source(graph, e)] == part)
+                clo_bound_raise(&before, stages->chain_ns[clo_graph_source(graph, e)]);
         clo_bound_raise(&stages->stage_ns[u], work->span[u]);
         stages->chain_ns[u] = before + stages->stage_ns[u];
         clo_bound_raise(&stages->part_ns[part], stages->chain_ns[u]);

@@ -13,7 +13,8 @@
 
 /* The graph in one direction. */
 typedef struct one_way {
-    const uint32_t *first, *tasks;
+    const uint32_t *first;
+    clo_ids tasks;
     int64_t *at; /* heads or tails */
 } one_way;
 
@@ -29,7 +30,7 @@ static void take_edges(const clo_bound_work *work, const one_way *way, const clo
 
     memset(mine, 0, sets->words * sizeof *mine);
     for (uint32_t e = way->first[task]; e < way->first[task + 1]; e++) {
-        uint32_t t = way->tasks[e];
+        uint32_t t = clo_ids_at(way->tasks, e);
         for (uint32_t w = 0; w < sets->words; w++)
             mine[w] |= sets->before[(size_t)t * sets->words + w];
         mine[t / 64] |= 1ull << t % 64;
@@ -79,7 +80,7 @@ void clo_bound_tighten(const clo_bound_work *work, const clo_bound_sets *sets)
 {
     const clo_graph *graph = work->cost->graph;
     one_way forward = {graph->in_first, graph->in, work->head};
-    one_way backward = {graph->out_first, graph->out, work->tail};
+    one_way backward = {graph->out_first, clo_ids_wide(graph->out), work->tail};
 
     tighten(work, &forward, sets, true);
     tighten(work, &backward, sets, false);

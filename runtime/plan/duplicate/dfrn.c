@@ -75,7 +75,7 @@ static uint32_t critical_executor(const clo_schedule *schedule, uint32_t task)
     int64_t latest = -1;
 
     for (uint32_t edge = graph->in_first[task]; edge < graph->in_first[task + 1]; edge++) {
-        uint32_t last = clo_schedule_last_of(schedule, graph->in[edge]);
+        uint32_t last = clo_schedule_last_of(schedule, clo_graph_source(graph, edge));
         const clo_execution *execution = &schedule->executions[schedule->first_execution[last]];
         int64_t arrival =
             execution->finish_ns + clo_cost_mean_transfer_ns(schedule->cost, clo_graph_in_bytes(graph, edge));

@@ -111,8 +111,8 @@ static void find_favourites(tds *s)
         uint32_t task = graph->task_order[i], best = CLO_NONE;
         int64_t latest = 0, second = 0;
         for (uint32_t edge = graph->in_first[task]; edge < graph->in_first[task + 1]; edge++) {
-            int64_t arrival = s->ect_ns[graph->in[edge]] + transfer_ns(s, edge);
-            bool is_alone = clo_graph_instances_of(graph, graph->in[edge]) == 1;
+            int64_t arrival = s->ect_ns[clo_graph_source(graph, edge)] + transfer_ns(s, edge);
+            bool is_alone = clo_graph_instances_of(graph, clo_graph_source(graph, edge)) == 1;
             if (best == CLO_NONE || arrival > latest) {
                 second = !is_alone ? arrival : best == CLO_NONE ? 0 : latest;
                 latest = arrival;
@@ -121,7 +121,7 @@ static void find_favourites(tds *s)
                 second = arrival;
             }
         }
-        int64_t start = best == CLO_NONE ? 0 : s->ect_ns[graph->in[best]];
+        int64_t start = best == CLO_NONE ? 0 : s->ect_ns[clo_graph_source(graph, best)];
         s->favourite[task] = best;
         s->ect_ns[task] = (start > second ? start : second) + s->schedule->cost->mean_ns[task];
     }
@@ -148,7 +148,7 @@ static void find_last(tds *s)
                                                                                                     : mine->first_ns;
         int64_t start = least - s->schedule->cost->mean_ns[task];
         for (uint32_t edge = graph->in_first[task]; edge < graph->in_first[task + 1]; edge++) {
-            last *above = &s->last_ns[graph->in[edge]];
+            last *above = &s->last_ns[clo_graph_source(graph, edge)];
             lower_to(&above->others_ns, start - transfer_ns(s, edge));
             lower_to(&above->first_ns, edge == s->favourite[task] ? start : start - transfer_ns(s, edge));
         }
@@ -182,8 +182,8 @@ static uint32_t find_other(tds *s, uint32_t task)
     int64_t latest = -1;
 
     for (uint32_t edge = graph->in_first[task]; edge < graph->in_first[task + 1]; edge++) {
-        int64_t arrival = s->ect_ns[graph->in[edge]] + transfer_ns(s, edge);
-        uint32_t producer = arrival > latest ? first_free(s, graph->in[edge]) : CLO_NONE;
+        int64_t arrival = s->ect_ns[clo_graph_source(graph, edge)] + transfer_ns(s, edge);
+        uint32_t producer = arrival > latest ? first_free(s, clo_graph_source(graph, edge)) : CLO_NONE;
         if (producer == CLO_NONE)
             continue;
         latest = arrival;
@@ -200,14 +200,14 @@ static uint32_t find_next(tds *s, uint32_t instance, uint32_t missing)
     if (edge == CLO_NONE)
         return CLO_NONE;
 
-    uint32_t favourite = graph->first_instance[graph->in[edge]];
+    uint32_t favourite = graph->first_instance[clo_graph_source(graph, edge)];
     if (!s->is_member[favourite])
         return favourite;
     int64_t slack = last_ns(s, instance) - mean_ns(s, instance) - last_ns(s, favourite);
     if (s->is_tdca || slack >= transfer_ns(s, edge))
         return find_other(s, task);
     bool has_room = s->members_count + missing < s->schedule->capacity;
-    return has_room && graph->rows[graph->in[edge]].duplicable ? favourite : CLO_NONE;
+    return has_room && graph->rows[clo_graph_source(graph, edge)].duplicable ? favourite : CLO_NONE;
 }
 
 static void make_clusters(tds *s)

@@ -35,8 +35,9 @@ void clo_closure_fill(clo_closure *closure, const clo_graph *graph)
     for (uint32_t i = 0; i < graph->tasks; i++) {
         uint32_t t = graph->task_order[i];
         for (uint32_t edge = graph->in_first[t]; edge < graph->in_first[t + 1]; edge++) {
-            put(row(closure->above, closure, t), graph->in[edge]);
-            unite(row(closure->above, closure, t), row(closure->above, closure, graph->in[edge]), closure->words);
+            put(row(closure->above, closure, t), clo_graph_source(graph, edge));
+            unite(row(closure->above, closure, t), row(closure->above, closure, clo_graph_source(graph, edge)),
+                  closure->words);
         }
     }
 }

@@ -91,7 +91,7 @@ void clo_list_extend(clo_list_builder *builder, const clo_added_edges *added, cl
         uint32_t v = (uint32_t)builder->heap.items[--builder->heap.count].id;
         builder->waits_for[v] = 0;
         for (uint32_t edge = graph->in_first[v]; edge < graph->in_first[v + 1]; edge++)
-            raise(builder, plan, graph->in[edge], plan->tail_ns[v]);
+            raise(builder, plan, clo_graph_source(graph, edge), plan->tail_ns[v]);
         for (uint32_t i = 0; i < added->count; i++)
             if (added->to[i] == v)
                 raise(builder, plan, added->from[i], plan->tail_ns[v]);

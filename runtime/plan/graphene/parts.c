@@ -139,14 +139,14 @@ static uint64_t close_candidate(const shape *s, const clo_part *part, uint8_t *s
     for (uint32_t i = part->first; i < part->last; i++) {
         uint32_t t = parts->members[i];
         for (uint32_t edge = s->graph->in_first[t]; edge < s->graph->in_first[t + 1]; edge++) {
-            uint32_t p = s->graph->in[edge];
+            uint32_t p = clo_graph_source(s->graph, edge);
             s->down[t] |= is_inside(s, part, p) && s->down[p];
         }
     }
     for (uint32_t i = part->last; i-- > part->first;) {
         uint32_t t = parts->members[i];
         for (uint32_t edge = s->graph->in_first[t]; edge < s->graph->in_first[t + 1] && s->up[t]; edge++)
-            s->up[s->graph->in[edge]] = 1; /* of earlier parts: set anew when they are looked at */
+            s->up[clo_graph_source(s->graph, edge)] = 1; /* of earlier parts: set anew when they are looked at */
     }
     for (uint32_t i = part->first; i < part->last; i++) {
         uint32_t t = parts->members[i];

@@ -108,7 +108,7 @@ static void queue(clo_graphene *g, const choice *c, int direction)
 {
     const clo_graph *graph = c->parts->problem->graph;
     const uint32_t *first = direction == FORWARD ? graph->in_first : graph->out_first;
-    const uint32_t *before = direction == FORWARD ? graph->in : graph->out;
+    const clo_ids before = direction == FORWARD ? graph->in : clo_ids_wide(graph->out);
 
     for (uint32_t i = c->part->first; i < c->part->last; i++) {
         uint32_t t = c->parts->members[i];
@@ -117,7 +117,7 @@ static void queue(clo_graphene *g, const choice *c, int direction)
         g->left[t] = clo_graph_instances_of(graph, t);
         g->waits_for[t] = 0;
         for (uint32_t edge = first[t]; edge < first[t + 1]; edge++)
-            g->waits_for[t] += is_chosen(c, before[edge]);
+            g->waits_for[t] += is_chosen(c, clo_ids_at(before, edge));
         if (g->waits_for[t] == 0)
             push_stage(g, t, direction);
     }
@@ -128,7 +128,7 @@ static void place(clo_graphene *g, const choice *c, int direction)
 {
     const clo_graph *graph = c->parts->problem->graph;
     const uint32_t *first = direction == FORWARD ? graph->out_first : graph->in_first;
-    const uint32_t *behind = direction == FORWARD ? graph->out : graph->in;
+    const clo_ids behind = direction == FORWARD ? clo_ids_wide(graph->out) : graph->in;
 
     queue(g, c, direction);
     while (g->heap.count > 0) { /* each instance enters once */
@@ -136,9 +136,11 @@ static void place(clo_graphene *g, const choice *c, int direction)
         clo_space_place(&g->work, v, direction);
         if (--g->left[t] > 0)
             continue;
-        for (uint32_t edge = first[t]; edge < first[t + 1]; edge++)
-            if (is_chosen(c, behind[edge]) && --g->waits_for[behind[edge]] == 0)
-                push_stage(g, behind[edge], direction);
+        for (uint32_t edge = first[t]; edge < first[t + 1]; edge++) {
+            uint32_t next = clo_ids_at(behind, edge);
+            if (is_chosen(c, next) && --g->waits_for[next] == 0)
+                push_stage(g, next, direction);
+        }
     }
 }
 

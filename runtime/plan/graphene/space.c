@@ -194,8 +194,8 @@ static int64_t ready_ns(const clo_space *space, uint32_t stage)
     int64_t latest = space->from_ns;
 
     for (uint32_t edge = graph->in_first[stage]; edge < graph->in_first[stage + 1]; edge++)
-        if (space->last_ns[graph->in[edge]] > latest)
-            latest = space->last_ns[graph->in[edge]];
+        if (space->last_ns[clo_graph_source(graph, edge)] > latest)
+            latest = space->last_ns[clo_graph_source(graph, edge)];
     return latest;
 }
 

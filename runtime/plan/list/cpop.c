@@ -63,7 +63,8 @@ static void saga_rank_d(const clo_cost *cost, int64_t *out)
         int64_t own = harmonic_mean(cost, task);
         out[task] = 0;
         for (uint32_t edge = graph->in_first[task]; edge < graph->in_first[task + 1]; edge++) {
-            int64_t way = out[graph->in[edge]] + own + clo_cost_mean_transfer_ns(cost, clo_graph_in_bytes(graph, edge));
+            int64_t way = out[clo_graph_source(graph, edge)] + own +
+                          clo_cost_mean_transfer_ns(cost, clo_graph_in_bytes(graph, edge));
             if (way > out[task])
                 out[task] = way;
         }

@@ -57,7 +57,7 @@ static void find_levels(const clo_cost *cost, int64_t *level_ns)
         uint32_t task = graph->task_order[i];
         level_ns[task] += cost->mean_ns[task];
         for (uint32_t edge = graph->in_first[task]; edge < graph->in_first[task + 1]; edge++) {
-            int64_t *above = &level_ns[graph->in[edge]];
+            int64_t *above = &level_ns[clo_graph_source(graph, edge)];
             *above = level_ns[task] > *above ? level_ns[task] : *above;
         }
     }

@@ -45,7 +45,7 @@ static uint32_t enabling(const clo_schedule *schedule, uint32_t task)
     int64_t latest = -1;
 
     for (uint32_t edge = graph->in_first[task]; edge < graph->in_first[task + 1]; edge++) {
-        uint32_t last = clo_schedule_last_of(schedule, graph->in[edge]);
+        uint32_t last = clo_schedule_last_of(schedule, clo_graph_source(graph, edge));
         const clo_execution *execution = &schedule->executions[schedule->first_execution[last]];
         if (execution->finish_ns > latest) {
             latest = execution->finish_ns;

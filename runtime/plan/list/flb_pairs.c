@@ -93,7 +93,7 @@ static uint32_t find_message(clo_flb *flb, uint32_t instance)
 
     *m = (clo_flb_message){0};
     for (uint32_t edge = graph->in_first[task]; edge < graph->in_first[task + 1]; edge++) {
-        uint32_t last = clo_schedule_last_of(schedule, graph->in[edge]);
+        uint32_t last = clo_schedule_last_of(schedule, clo_graph_source(graph, edge));
         const clo_execution *execution = &schedule->executions[schedule->first_execution[last]];
         int64_t arrival = execution->finish_ns + mean_link_ns(flb, clo_graph_in_bytes(graph, edge));
         if (enabling == CLO_NONE || arrival > m->last_ns) {

@@ -43,7 +43,7 @@ static int64_t executable_ns(const clo_schedule *schedule, uint32_t task)
     int64_t latest = 0;
 
     for (uint32_t edge = graph->in_first[task]; edge < graph->in_first[task + 1]; edge++) {
-        uint32_t source = graph->in[edge];
+        uint32_t source = clo_graph_source(graph, edge);
         for (uint32_t v = graph->first_instance[source]; v < graph->first_instance[source + 1]; v++) {
             int64_t first = INT64_MAX;
             for (uint32_t c = schedule->first_execution[v]; c != CLO_NONE; c = schedule->executions[c].next)

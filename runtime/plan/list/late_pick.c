@@ -85,7 +85,7 @@ static const clo_levels *times_on(clo_late_pick *pick, uint32_t column)
 
     if (pick->by_time[column].words == 0) {
         for (uint32_t p = 0; p < pick->count; p++)
-            pick->times_ns[p] = cost->graph->rows[pick->task_at[p]].placement != CLO_NONE
+            pick->times_ns[p] = clo_graph_placement(cost->graph, pick->task_at[p]) != CLO_NONE
                                     ? CLO_TIME_NEVER
                                     : cost->time_ns[(size_t)pick->task_at[p] * cost->columns + column];
         pick->by_time[column] = make_levels(pick, CLO_RESOURCES_MAX + 1 + (size_t)column);

@@ -87,7 +87,7 @@ static void find_others(child *c, clo_schedule *schedule)
     for (uint32_t e = 0; e < schedule->executors; e++)
         c->others_ns[e] = 0;
     for (uint32_t edge = graph->in_first[task]; edge < graph->in_first[task + 1]; edge++) {
-        uint32_t source = graph->in[edge];
+        uint32_t source = clo_graph_source(graph, edge);
         if (clo_graph_instances_of(graph, source) == 1 &&
             schedule->first_execution[graph->first_instance[source]] == CLO_NONE)
             continue; /* the instance on trial */

@@ -63,7 +63,7 @@ static void fill_table(peft *p, const clo_schedule *schedule)
         uint32_t task = graph->task_order[i];
         int64_t least = find_left(p, schedule, task);
         for (uint32_t edge = graph->in_first[task]; edge < graph->in_first[task + 1]; edge++) {
-            int64_t *row = &p->oct_ns[(size_t)graph->in[edge] * p->memories];
+            int64_t *row = &p->oct_ns[(size_t)clo_graph_source(graph, edge) * p->memories];
             int64_t far = least + clo_cost_mean_transfer_ns(schedule->cost, clo_graph_in_bytes(graph, edge));
             for (uint32_t m = 0; m < p->memories; m++) {
                 int64_t way = p->left_ns[m] < far ? p->left_ns[m] : far;

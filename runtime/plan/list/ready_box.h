@@ -111,7 +111,7 @@ static inline const int64_t *clo_ready_row(const clo_ready_tree *tree, const clo
 
 static inline bool clo_ready_has_demand(const clo_schedule *schedule, uint32_t task)
 {
-    return schedule->profiles != NULL && schedule->graph->rows[task].demand != CLO_NONE;
+    return schedule->profiles != NULL && clo_graph_has_demand(schedule->graph, task);
 }
 
 static inline uint32_t clo_ready_leaf(const clo_ready_tree *tree, uint32_t position)

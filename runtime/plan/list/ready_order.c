@@ -36,7 +36,7 @@ static void fill_levels(const clo_graph *graph, uint32_t *levels)
     for (uint32_t i = 0; i < graph->tasks; i++) {
         uint32_t task = graph->task_order[i], level = 0;
         for (uint32_t k = graph->in_first[task]; k < graph->in_first[task + 1]; k++) {
-            uint32_t above = levels[graph->in[k]] + 1;
+            uint32_t above = levels[clo_graph_source(graph, k)] + 1;
             level = above > level ? above : level;
         }
         levels[task] = level;
@@ -133,7 +133,7 @@ clo_status clo_ready_order(const clo_cost *cost, uint32_t leaf, uint32_t *task_a
     }
     fill_levels(graph, levels);
     for (uint32_t t = 0; t < tasks; t++)
-        keys[t] = (task_key){levels[t], graph->rows[t].placement, t};
+        keys[t] = (task_key){levels[t], clo_graph_placement(graph, t), t};
     qsort(keys, tasks, sizeof *keys, by_key);
     for (uint32_t i = 1; i <= tasks; i++)
         if (i == tasks || keys[i].first != keys[begin].first || keys[i].second != keys[begin].second) {

@@ -79,7 +79,7 @@ static candidate candidate_of(const clo_ready_tree *tree, const clo_ready_entry 
     const int64_t *demand = clo_graph_demand(cost->graph, c.task);
 
     c.times_ns = cost->time_ns + (size_t)c.task * cost->columns;
-    c.has_set = cost->graph->rows[c.task].placement != CLO_NONE;
+    c.has_set = clo_graph_placement(cost->graph, c.task) != CLO_NONE;
     for (uint32_t k = 0; k < profile->counted_count; k++)
         c.demand[k] = demand[profile->counted[k]];
     return c;

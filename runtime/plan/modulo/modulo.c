@@ -118,7 +118,7 @@ static void find_earliest(clo_modulo *modulo, uint32_t task)
     memset(modulo->earliest_ns, 0, platform->executors_count * sizeof *modulo->earliest_ns);
     for (uint32_t k = graph->in_first[task]; k < graph->in_first[task + 1]; k++) {
         uint64_t bytes = clo_graph_in_bytes(graph, k);
-        uint32_t source = graph->in[k];
+        uint32_t source = clo_graph_source(graph, k);
         for (uint32_t i = graph->first_instance[source]; i < graph->first_instance[source + 1]; i++)
             for (uint32_t e = 0; e < platform->executors_count; e++) {
                 int64_t transfer_ns = clo_platform_transfer_ns(platform, bytes, modulo->executor[i], e);

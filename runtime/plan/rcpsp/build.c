@@ -15,7 +15,8 @@ enum { LOOK_AHEAD = 2048, STOP_EVERY = 64 };
 
 /* The graph as seen in one direction. */
 typedef struct one_way {
-    const uint32_t *before_first, *after_first, *after; /* by task */
+    const uint32_t *before_first, *after_first; /* by task */
+    clo_ids after;
 } one_way;
 
 static one_way way_of(const clo_rcpsp *problem, int direction)
@@ -23,7 +24,7 @@ static one_way way_of(const clo_rcpsp *problem, int direction)
     const clo_graph *graph = problem->graph;
 
     if (direction == CLO_RCPSP_FORWARD)
-        return (one_way){graph->in_first, graph->out_first, graph->out};
+        return (one_way){graph->in_first, graph->out_first, clo_ids_wide(graph->out)};
     return (one_way){graph->out_first, graph->in_first, graph->in};
 }
 
@@ -136,7 +137,7 @@ static void hand_on(clo_rcpsp_builder *builder, const one_way *way, uint32_t tas
     const clo_graph *graph = builder->problem->graph;
 
     for (uint32_t edge = way->after_first[task]; edge < way->after_first[task + 1]; edge++) {
-        uint32_t u = way->after[edge];
+        uint32_t u = clo_ids_at(way->after, edge);
         if (finish_ns > builder->ready_ns[u])
             builder->ready_ns[u] = finish_ns;
         if (--builder->waits_for[u] > 0)
@@ -235,7 +236,7 @@ static uint32_t release(clo_rcpsp_builder *builder, const one_way *way, uint32_t
     const clo_graph *graph = builder->problem->graph;
 
     for (uint32_t edge = way->after_first[task]; edge < way->after_first[task + 1]; edge++) {
-        uint32_t u = way->after[edge];
+        uint32_t u = clo_ids_at(way->after, edge);
         if (--builder->waits_for[u] > 0)
             continue;
         for (uint32_t v = graph->first_instance[u]; v < graph->first_instance[u + 1]; v++)

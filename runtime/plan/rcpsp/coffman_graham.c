@@ -106,7 +106,7 @@ static void hand_on(labelling *l, uint32_t v, uint32_t rank, const uint64_t *kep
     const clo_graph *graph = l->graph;
 
     for (uint32_t edge = graph->in_first[v]; edge < graph->in_first[v + 1]; edge++) {
-        uint32_t p = graph->in[edge], at = graph->out_first[p];
+        uint32_t p = clo_graph_source(graph, edge), at = graph->out_first[p];
         while (l->reach != NULL && graph->out[at] != v)
             at++;
         if (l->reach == NULL || has_bit(kept, at))

@@ -37,7 +37,7 @@ static int64_t demand_of(const clo_graph *graph, uint32_t task, uint32_t resourc
 {
     if (resource == CLO_RESOURCES_MAX)
         return 1;
-    return graph->rows[task].demand == CLO_NONE ? 0 : clo_graph_demand(graph, task)[resource];
+    return !clo_graph_has_demand(graph, task) ? 0 : clo_graph_demand(graph, task)[resource];
 }
 
 static int64_t capacity_of(const clo_cost *cost, uint32_t machine, uint32_t resource)
@@ -230,14 +230,17 @@ int64_t clo_rcpsp_fastest_ns(const clo_rcpsp *problem, uint32_t v)
     return best;
 }
 
-/* The longest path of all instances of `task`, through those of beyond[count]. */
-static void fill_path(const clo_rcpsp *problem, int64_t *path_ns, uint32_t task, const uint32_t *beyond, uint32_t count)
+/* The longest path of all instances of `task`, through those of beyond[first[task]] and on. */
+static void fill_path(const clo_rcpsp *problem, int64_t *path_ns, uint32_t task, clo_ids beyond,
+                      const uint32_t *beyond_first)
 {
     const uint32_t *first = problem->graph->first_instance;
     int64_t longest = 0;
 
-    for (uint32_t i = 0; i < count; i++)
-        longest = path_ns[first[beyond[i]]] > longest ? path_ns[first[beyond[i]]] : longest;
+    for (uint32_t i = beyond_first[task]; i < beyond_first[task + 1]; i++) {
+        int64_t there = path_ns[first[clo_ids_at(beyond, i)]];
+        longest = there > longest ? there : longest;
+    }
     longest += clo_rcpsp_fastest_ns(problem, first[task]);
     for (uint32_t v = first[task]; v < first[task + 1]; v++)
         path_ns[v] = longest;
@@ -250,11 +253,11 @@ static void fill_tails(clo_rcpsp *problem)
 
     for (uint32_t i = graph->tasks; i-- > 0;) {
         uint32_t t = graph->task_order[i];
-        fill_path(problem, to_end, t, &graph->out[graph->out_first[t]], graph->out_first[t + 1] - graph->out_first[t]);
+        fill_path(problem, to_end, t, clo_ids_wide(graph->out), graph->out_first);
     }
     for (uint32_t i = 0; i < graph->tasks; i++) {
         uint32_t t = graph->task_order[i];
-        fill_path(problem, to_begin, t, &graph->in[graph->in_first[t]], graph->in_first[t + 1] - graph->in_first[t]);
+        fill_path(problem, to_begin, t, graph->in, graph->in_first);
     }
 }
 

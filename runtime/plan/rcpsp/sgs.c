@@ -63,7 +63,7 @@ static void by_level(const clo_cost *cost, uint64_t seed, int64_t *work, int64_t
         uint32_t t = graph->task_order[i];
         int64_t level = 0;
         for (uint32_t edge = graph->in_first[t]; edge < graph->in_first[t + 1]; edge++) {
-            int64_t before = keys[graph->first_instance[graph->in[edge]]];
+            int64_t before = keys[graph->first_instance[clo_graph_source(graph, edge)]];
             level = before >= level ? before + 1 : level;
         }
         for (uint32_t v = graph->first_instance[t]; v < graph->first_instance[t + 1]; v++)

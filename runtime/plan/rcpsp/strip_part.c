@@ -51,7 +51,8 @@ static int64_t measure(division *d, const part *p)
         int64_t begin = 0;
         uint32_t t = graph->task_of[v];
         for (uint32_t edge = graph->in_first[t]; edge < graph->in_first[t + 1]; edge++) {
-            uint32_t u = graph->first_instance[graph->in[edge]]; /* the instances of a task stay together */
+            uint32_t u =
+                graph->first_instance[clo_graph_source(graph, edge)]; /* the instances of a task stay together */
             if (d->part_of[u] == d->numbered && d->end_ns[u] > begin)
                 begin = d->end_ns[u];
         }

@@ -78,7 +78,7 @@ static bool is_remote(const tetris *t, uint32_t v, uint32_t m)
     uint32_t task = graph->task_of[v];
 
     for (uint32_t edge = graph->in_first[task]; edge < graph->in_first[task + 1]; edge++)
-        if (t->ran[(size_t)graph->in[edge] * t->problem->machines + m])
+        if (t->ran[(size_t)clo_graph_source(graph, edge) * t->problem->machines + m])
             return false;
     return graph->in_first[task] < graph->in_first[task + 1];
 }
@@ -223,7 +223,7 @@ static void find_jobs(tetris *t)
     for (uint32_t u = 0; u < graph->tasks; u++)
         for (uint32_t edge = graph->in_first[u]; edge < graph->in_first[u + 1]; edge++) {
             uint32_t a = job_of(t->job_of, graph->first_instance[u]);
-            uint32_t b = job_of(t->job_of, graph->first_instance[graph->in[edge]]);
+            uint32_t b = job_of(t->job_of, graph->first_instance[clo_graph_source(graph, edge)]);
             t->job_of[a > b ? a : b] = a > b ? b : a;
         }
     for (uint32_t u = 0; u < graph->tasks; u++) {

@@ -85,7 +85,7 @@ int64_t clo_schedule_producers_ns(const clo_schedule *schedule, uint32_t instanc
     int64_t latest = 0;
 
     for (uint32_t edge = graph->in_first[task]; edge < graph->in_first[task + 1]; edge++) {
-        int64_t finish = finish_of(schedule, clo_schedule_last_of(schedule, graph->in[edge]));
+        int64_t finish = finish_of(schedule, clo_schedule_last_of(schedule, clo_graph_source(graph, edge)));
         latest = finish > latest ? finish : latest;
     }
     return latest;
@@ -197,7 +197,7 @@ static void fill_stage_row(const clo_schedule *schedule, const clo_stage *stage,
 void clo_schedule_arrivals(clo_schedule *schedule, uint32_t edge)
 {
     uint64_t bytes = clo_graph_in_bytes(schedule->graph, edge);
-    uint32_t source = schedule->graph->in[edge];
+    uint32_t source = clo_graph_source(schedule->graph, edge);
     const clo_stage *stage = clo_schedule_stage(schedule, source);
 
     if (stage == NULL)
@@ -222,7 +222,7 @@ static bool is_known(const clo_schedule *schedule, const clo_stage_row *row, uin
     if (row == NULL || row->task != task)
         return false;
     for (uint32_t edge = graph->in_first[task]; edge < graph->in_first[task + 1]; edge++)
-        if (schedule->stages->changed_at[graph->in[edge]] > row->found_at)
+        if (schedule->stages->changed_at[clo_graph_source(graph, edge)] > row->found_at)
             return false;
     return true;
 }
@@ -236,7 +236,7 @@ static void find_ready_near(clo_schedule *schedule, uint32_t task)
     int64_t latest_ns = 0;
 
     for (uint32_t edge = graph->in_first[task]; edge < graph->in_first[task + 1]; edge++) {
-        uint32_t first = schedule->first_execution[graph->in[edge]];
+        uint32_t first = schedule->first_execution[clo_graph_source(graph, edge)];
         assert(first != CLO_NONE);
         int64_t there_ns = schedule->executions[first].finish_ns;
         for (uint32_t c = schedule->executions[first].next; c != CLO_NONE; c = schedule->executions[c].next)
@@ -315,7 +315,7 @@ static void take_row(clo_schedule *schedule, const arrival *found, uint32_t firs
 static void take_edge(clo_schedule *schedule, uint32_t edge)
 {
     clo_stages *stages = schedule->stages;
-    uint32_t source = schedule->graph->in[edge], first = schedule->graph->first_instance[source];
+    uint32_t source = clo_graph_source(schedule->graph, edge), first = schedule->graph->first_instance[source];
     uint32_t last = schedule->graph->first_instance[source + 1];
     uint64_t bytes = clo_graph_in_bytes(schedule->graph, edge);
     const clo_stage *stage = clo_schedule_stage(schedule, source);
@@ -393,7 +393,8 @@ static int64_t single_inputs_ns(const clo_schedule *schedule, uint32_t task, uin
     int64_t latest = 0;
 
     for (uint32_t edge = graph->in_first[task]; edge < graph->in_first[task + 1]; edge++) {
-        int64_t there = clo_schedule_instance_ns(schedule, graph->in[edge], clo_graph_in_bytes(graph, edge), executor);
+        int64_t there = clo_schedule_instance_ns(schedule, clo_graph_source(graph, edge),
+                                                 clo_graph_in_bytes(graph, edge), executor);
         latest = there > latest ? there : latest;
     }
     return latest;
@@ -409,10 +410,11 @@ int64_t clo_schedule_inputs_ns(const clo_schedule *schedule, uint32_t instance, 
         return single_inputs_ns(schedule, task, executor);
     for (uint32_t edge = graph->in_first[task]; edge < graph->in_first[task + 1]; edge++) {
         uint64_t bytes = clo_graph_in_bytes(graph, edge);
-        const clo_stage *stage = clo_schedule_stage(schedule, graph->in[edge]);
-        int64_t there =
-            stage == NULL ? clo_schedule_instance_ns(schedule, graph->first_instance[graph->in[edge]], bytes, executor)
-                          : stage_ns(schedule, stage, bytes, executor);
+        const clo_stage *stage = clo_schedule_stage(schedule, clo_graph_source(graph, edge));
+        int64_t there = stage == NULL
+                            ? clo_schedule_instance_ns(schedule, graph->first_instance[clo_graph_source(graph, edge)],
+                                                       bytes, executor)
+                            : stage_ns(schedule, stage, bytes, executor);
         latest = there > latest ? there : latest;
     }
     return latest;
@@ -474,8 +476,8 @@ clo_inputs clo_schedule_inputs_but(const clo_schedule *schedule, uint32_t instan
     look l = {schedule, skipped, count, executor, 0, {0, 0, CLO_NONE}};
 
     for (uint32_t edge = graph->in_first[task]; edge < graph->in_first[task + 1]; edge++) {
-        const clo_stage *stage = clo_schedule_stage(schedule, graph->in[edge]);
-        uint32_t first = graph->first_instance[graph->in[edge]];
+        const clo_stage *stage = clo_schedule_stage(schedule, clo_graph_source(graph, edge));
+        uint32_t first = graph->first_instance[clo_graph_source(graph, edge)];
         l.bytes = clo_graph_in_bytes(graph, edge);
         if (stage == NULL && !is_in(first, skipped, count))
             take(&l, clo_schedule_instance_ns(schedule, first, l.bytes, executor), first);

@@ -60,7 +60,7 @@ static void mark_edge(const readers *r, uint32_t edge, uint32_t reader)
 {
     const clo_schedule *schedule = r->schedule;
     const clo_graph *graph = schedule->graph;
-    uint32_t source = graph->in[edge];
+    uint32_t source = clo_graph_source(graph, edge);
     uint64_t bytes = clo_graph_in_bytes(graph, edge);
     const clo_stage *stage = clo_schedule_stage(schedule, source);
 
@@ -210,9 +210,9 @@ static void raise_servers(const mirroring *m, uint32_t index, int64_t end_ns)
 
     for (uint32_t edge = graph->in_first[task]; edge < graph->in_first[task + 1]; edge++) {
         uint64_t bytes = clo_graph_in_bytes(graph, edge);
-        const clo_stage *stage = clo_schedule_stage(schedule, graph->in[edge]);
+        const clo_stage *stage = clo_schedule_stage(schedule, clo_graph_source(graph, edge));
         assert(stage == NULL || schedule->stages != NULL);
-        uint32_t v = stage != NULL ? stage->again : graph->first_instance[graph->in[edge]];
+        uint32_t v = stage != NULL ? stage->again : graph->first_instance[clo_graph_source(graph, edge)];
         for (; v != CLO_NONE; v = stage != NULL ? schedule->stages->next_again[v] : CLO_NONE) {
             uint32_t server = server_of(schedule, v, bytes, index);
             raise_to(&m->after_ns[server],

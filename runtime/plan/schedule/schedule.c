@@ -14,7 +14,7 @@
 static void find_demanded(const clo_graph *graph, bool *is_demanded)
 {
     for (uint32_t t = 0; t < graph->tasks; t++)
-        for (uint32_t r = 0; r < CLO_RESOURCES_MAX && graph->rows[t].demand != CLO_NONE; r++)
+        for (uint32_t r = 0; r < CLO_RESOURCES_MAX && clo_graph_has_demand(graph, t); r++)
             is_demanded[r] |= clo_graph_demand(graph, t)[r] > 0;
 }
 
@@ -22,7 +22,7 @@ static void find_demanded(const clo_graph *graph, bool *is_demanded)
 static void find_range(const clo_cost *cost, int64_t *shortest_ns, int64_t *longest_ns)
 {
     for (uint32_t t = 0; t < cost->graph->tasks; t++)
-        for (uint32_t c = 0; c < cost->columns && cost->graph->rows[t].demand != CLO_NONE; c++) {
+        for (uint32_t c = 0; c < cost->columns && clo_graph_has_demand(cost->graph, t); c++) {
             int64_t time_ns = cost->time_ns[(size_t)t * cost->columns + c];
             if (time_ns <= 0 || time_ns == CLO_TIME_NEVER)
                 continue;

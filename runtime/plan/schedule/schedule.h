@@ -126,7 +126,7 @@ clo_status clo_schedule_place(clo_schedule *schedule, uint32_t instance, uint32_
 
 static inline bool clo_schedule_has_demand(const clo_schedule *schedule, uint32_t task)
 {
-    return schedule->profiles != NULL && schedule->graph->rows[task].demand != CLO_NONE;
+    return schedule->profiles != NULL && clo_graph_has_demand(schedule->graph, task);
 }
 
 /* True if the instance has an execution on `executor`. */

@@ -174,8 +174,8 @@ static void draw(annealing *s)
         int64_t noise = (int64_t)NOISE_Q16 * clo_gumbel_q16(&s->rng) >> 16;
         int64_t key = -s->rank_ns[t] - s->longest_ns / 65536 * noise - (s->longest_ns % 65536 * noise >> 16);
         for (uint32_t edge = graph->in_first[t]; edge < graph->in_first[t + 1]; edge++)
-            if (s->latest_key[graph->in[edge]] > key)
-                key = s->latest_key[graph->in[edge]];
+            if (s->latest_key[clo_graph_source(graph, edge)] > key)
+                key = s->latest_key[clo_graph_source(graph, edge)];
         if (key > s->latest_key[t])
             s->latest_key[t] = key;
         s->keys[v] = (order_key){key, i, v};
@@ -210,7 +210,7 @@ static void move_in_order(annealing *s, uint32_t v)
     uint32_t low = 0, high = s->count - 1, task = graph->task_of[v];
 
     for (uint32_t edge = graph->in_first[task]; edge < graph->in_first[task + 1]; edge++) {
-        uint32_t from = graph->in[edge];
+        uint32_t from = clo_graph_source(graph, edge);
         for (uint32_t u = graph->first_instance[from]; u < graph->first_instance[from + 1]; u++)
             low = s->position[u] + 1 > low ? s->position[u] + 1 : low;
     }

@@ -22,7 +22,7 @@ uint64_t clo_exact_arcs(const clo_graph *graph)
 
     for (uint32_t t = 0; t < graph->tasks; t++)
         for (uint32_t edge = graph->in_first[t]; edge < graph->in_first[t + 1] && arcs < CLO_NONE; edge++) {
-            uint64_t pairs = clo_graph_pairs(graph, graph->in[edge], t);
+            uint64_t pairs = clo_graph_pairs(graph, clo_graph_source(graph, edge), t);
             arcs = pairs < CLO_NONE - arcs ? arcs + pairs : CLO_NONE;
         }
     return arcs;
@@ -44,7 +44,8 @@ static bool equal_edges(const clo_graph *graph, uint32_t a, uint32_t b)
         return false;
     for (uint32_t i = 0; i < ins; i++) {
         uint32_t x = graph->in_first[a] + i, y = graph->in_first[b] + i;
-        if (graph->in[x] != graph->in[y] || clo_graph_in_bytes(graph, x) != clo_graph_in_bytes(graph, y))
+        if (clo_graph_source(graph, x) != clo_graph_source(graph, y) ||
+            clo_graph_in_bytes(graph, x) != clo_graph_in_bytes(graph, y))
             return false;
     }
     for (uint32_t i = 0; i < outs; i++) {
@@ -112,8 +113,8 @@ static void find_positions(clo_exact_model *m, const clo_schedule *schedule)
     for (uint32_t i = 0; i < m->count; i++) {
         uint32_t v = graph->order[i], t = graph->task_of[v];
         for (uint32_t edge = graph->in_first[t]; edge < graph->in_first[t + 1]; edge++)
-            if (level[graph->first_instance[graph->in[edge]]] >= level[v])
-                level[v] = level[graph->first_instance[graph->in[edge]]] + 1;
+            if (level[graph->first_instance[clo_graph_source(graph, edge)]] >= level[v])
+                level[v] = level[graph->first_instance[clo_graph_source(graph, edge)]] + 1;
     }
     for (uint32_t v = 0; v < m->count; v++) {
         uint32_t twin = 0, at = v;
@@ -152,7 +153,7 @@ static void fill_arcs(clo_exact_model *m, const clo_schedule *schedule)
         position[m->instance[at]] = at; /* producers have theirs: the order is topological */
         m->first[at] = next;
         for (uint32_t edge = graph->in_first[t]; edge < graph->in_first[t + 1]; edge++) {
-            uint32_t source = graph->in[edge];
+            uint32_t source = clo_graph_source(graph, edge);
             for (uint32_t v = graph->first_instance[source]; v < graph->first_instance[source + 1]; v++, next++) {
                 m->from[next] = position[v];
                 m->needs[at] |= 1ull << m->from[next];

@@ -169,7 +169,8 @@ static clo_status add_all(void *context)
 static void without_memory_nothing_is_added(void **state)
 {
     (void)state;
-    assert_int_equal(fault_each(add_all, NULL), 7); /* graph, its name; rows, names, demands; ends, bytes */
+    assert_int_equal(fault_each(add_all, NULL),
+                     9); /* graph, its name; rows, names, demands, two columns; ends, bytes */
 }
 
 int main(void)

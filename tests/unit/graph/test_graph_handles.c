@@ -375,8 +375,8 @@ static void a_grain_makes_ranges_of_instances(void **state)
     fails(CLO_ERR_ARGUMENT, "grain", clo_graph_add_wave(graph, 0, CLO_WAVE_REST, 1, NULL, 0));
     ok(clo_graph_seal(graph));
     assert_int_equal(clo_graph_instances(graph), 3 + 10 + 1);
-    assert_int_equal(clo_graph_output_bytes(&graph->rows[0], 0), 12);
-    assert_int_equal(clo_graph_output_bytes(&graph->rows[0], 2), 6);
+    assert_int_equal(clo_graph_output_bytes(graph, 0, 0), 12);
+    assert_int_equal(clo_graph_output_bytes(graph, 0, 2), 6);
     clo_graph_destroy(graph);
 }
 

@@ -97,14 +97,14 @@ static int64_t ready_at(const clo_rcpsp *problem, int direction, const clo_packi
 {
     const clo_graph *g = problem->graph;
     const uint32_t *first = direction == CLO_RCPSP_FORWARD ? g->in_first : g->out_first;
-    const uint32_t *list = direction == CLO_RCPSP_FORWARD ? g->in : g->out;
+    const clo_ids list = direction == CLO_RCPSP_FORWARD ? g->in : clo_ids_wide(g->out);
     int64_t ready = 0;
 
     assert_int_equal(g->instances, g->tasks);
     for (uint32_t edge = first[task]; edge < first[task + 1]; edge++) {
-        if (!done[list[edge]])
+        if (!done[clo_ids_at(list, edge)])
             return -1;
-        int64_t finish = clo_rcpsp_finish_ns(problem, built, list[edge]);
+        int64_t finish = clo_rcpsp_finish_ns(problem, built, clo_ids_at(list, edge));
         ready = finish > ready ? finish : ready;
     }
     return ready;
