@@ -233,7 +233,7 @@ static void spare_branches(clo_graph *graph)
         row->duplicable = 0;
         clo_graph_set_work(graph, task, 0); /* which is counted for all instances */
         graph->instances_open -= row->instances - 1;
-        row->instances = row->items = 1;
+        row->instances = 1;
         clo_graph_set_work(graph, task, work_ns);
     }
 }

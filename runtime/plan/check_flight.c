@@ -113,7 +113,8 @@ static clo_status check_inputs(const checker *check, const clo_trace_event *even
 
     for (uint32_t k = graph->in_first[event->task]; k < graph->in_first[event->task + 1]; k++) {
         uint64_t bytes = clo_graph_in_bytes(graph, k);
-        for (uint32_t i = graph->first_instance[graph->in[k]]; i < graph->first_instance[graph->in[k] + 1]; i++) {
+        uint32_t from = clo_graph_source(graph, k);
+        for (uint32_t i = graph->first_instance[from]; i < graph->first_instance[from + 1]; i++) {
             const clo_trace_event *source = cell(check, event->release, i);
             int64_t way_ns = check->trace->is_emulated ? clo_platform_transfer_ns(clo_cost_platform(check->cost), bytes,
                                                                                   source->executor, event->executor)
@@ -130,12 +131,11 @@ static clo_status check_inputs(const checker *check, const clo_trace_event *even
 static clo_status check_buffer(const checker *check, const clo_trace_event *event)
 {
     const clo_graph *graph = check->graph;
-    const clo_graph_task_row *row = &graph->rows[event->task];
     uint64_t depth = check->depths[instance_of(check, event)];
 
-    if (row->output_bytes == 0)
+    if (clo_graph_output(graph, event->task) == 0)
         return CLO_OK;
-    if (depth > check->in_flight || row->instances > 1)
+    if (depth > check->in_flight || graph->rows[event->task].instances > 1)
         depth = check->in_flight;
     for (uint32_t k = graph->out_first[event->task]; k < graph->out_first[event->task + 1] && event->release >= depth;
          k++)

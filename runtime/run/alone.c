@@ -91,9 +91,10 @@ static inline void call_body(const alone *a, uint32_t execution, uint32_t task)
     }
     call->argument = row->argument;
     call->task = task;
-    if (a->is_unit)
-        call->instance = 0, call->instances = 1, call->count = 1;
-    else
+    if (a->is_unit) {
+        call->instance = 0;
+        call->instances = call->count = 1;
+    } else
         clo_graph_serve(a->graph, task, execution - a->first_instance[task], call);
     call->expected_ns = a->time_ns[task * a->columns];
     int code = row->body != NULL ? row->body(call) : 0;
