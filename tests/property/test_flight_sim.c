@@ -166,11 +166,13 @@ static int64_t inputs_ns(const oracle *o, uint64_t release, uint32_t instance)
     const span *spans = o->spans + release * graph->instances;
     int64_t latest_ns = 0;
 
-    for (uint32_t k = graph->in_first[task]; k < graph->in_first[task + 1]; k++)
-        for (uint32_t i = graph->first_instance[graph->in[k]]; i < graph->first_instance[graph->in[k] + 1]; i++)
+    for (uint32_t k = graph->in_first[task]; k < graph->in_first[task + 1]; k++) {
+        uint32_t from = clo_graph_source(graph, k);
+        for (uint32_t i = graph->first_instance[from]; i < graph->first_instance[from + 1]; i++)
             latest_ns = later(latest_ns, spans[i].finish_ns +
                                              clo_platform_transfer_ns(o->s->platform, clo_graph_in_bytes(graph, k),
                                                                       spans[i].executor, spans[instance].executor));
+    }
     return latest_ns;
 }
 
@@ -180,7 +182,7 @@ static int64_t readers_ns(const oracle *o, uint64_t release, uint32_t instance)
     uint32_t task = graph->task_of[instance], depth = o->depths[instance];
     int64_t latest_ns = 0;
 
-    if (graph->rows[task].output_bytes == 0 || depth >= o->slots || release < depth)
+    if (clo_graph_output(graph, task) == 0 || depth >= o->slots || release < depth)
         return 0;
     const span *spans = o->spans + (release - depth) * graph->instances;
     for (uint32_t k = graph->out_first[task]; k < graph->out_first[task + 1]; k++)
@@ -370,9 +372,9 @@ static void found(const flight_scene *s, const clo_trace *trace, uint32_t slots,
 static bool tell_of_an_early_start(const flight_scene *s, clo_trace *trace, clo_trace_event *event, uint32_t slots,
                                    uint64_t seed)
 {
-    const clo_graph_task_row *row = &s->graph->rows[event->task];
+    bool keeps_more = s->graph->rows[event->task].instances > 1 && clo_graph_output(s->graph, event->task) > 0;
 
-    if (event->start_ns == 0 || event->finish_ns == event->start_ns || (row->instances > 1 && row->output_bytes > 0))
+    if (event->start_ns == 0 || event->finish_ns == event->start_ns || keeps_more)
         return false;
     event->start_ns--, event->finish_ns--;
     found(s, trace, slots, "an early start", seed);

@@ -100,12 +100,14 @@ static uint64_t hash_alone(const clo_graph *graph)
                          .instance = i - graph->first_instance[task],
                          .inputs = inputs,
                          .inputs_bytes = bytes,
-                         .output_bytes = graph->rows[task].output_bytes};
-        for (uint32_t k = graph->in_first[task]; k < graph->in_first[task + 1] && graph->has_outputs; k++)
-            for (uint32_t p = graph->first_instance[graph->in[k]]; p < graph->first_instance[graph->in[k] + 1]; p++) {
-                bytes[call.inputs_count] = graph->rows[graph->in[k]].output_bytes;
+                         .output_bytes = clo_graph_output(graph, task)};
+        for (uint32_t k = graph->in_first[task]; k < graph->in_first[task + 1] && graph->has_outputs; k++) {
+            uint32_t from = clo_graph_source(graph, k);
+            for (uint32_t p = graph->first_instance[from]; p < graph->first_instance[from + 1]; p++) {
+                bytes[call.inputs_count] = clo_graph_output(graph, from);
                 inputs[call.inputs_count++] = outputs[p];
             }
+        }
         call.output = outputs[i] = call.output_bytes > 0 ? calloc(call.output_bytes, 1) : NULL;
         (void)body(&call);
         for (size_t b = 0; b < call.output_bytes; b++)
@@ -176,7 +178,7 @@ static clo_graph *graph_new(clo_rng *rng, const changes *own)
         uint32_t edges = clo_rng_below(rng, 4), reach = t < 2 * width ? t : 2 * width, last = CLO_NONE;
         for (uint32_t k = 0; k < edges; k++) {
             uint32_t from = t - 1 - clo_rng_below(rng, reach);
-            uint64_t bytes = graph->rows[from].output_bytes;
+            uint64_t bytes = clo_graph_output(graph, from);
             if (from < last) /* each but once */
                 check(clo_graph_add_edge(graph, last = from, t, bytes), "edge");
         }

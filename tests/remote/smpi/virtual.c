@@ -75,7 +75,7 @@ static clo_call call_of(const virtual_job *job, uint32_t task, uint32_t executor
                       .instances = 1,
                       .executor = executor,
                       .output = job->outputs[task],
-                      .output_bytes = row->output_bytes,
+                      .output_bytes = clo_graph_output(job->graph, task),
                       .count = 1};
 }
 
@@ -122,7 +122,7 @@ static void call_body(virtual_job *job, uint32_t executor, uint32_t task)
     const void **inputs = clo_allocate(count, sizeof *inputs);
 
     for (uint32_t i = 0; i < count; i++)
-        inputs[i] = job->outputs[graph->in[first + i]];
+        inputs[i] = job->outputs[clo_graph_source(graph, first + i)];
     call.inputs = inputs;
     call.inputs_count = graph->has_outputs ? count : 0;
     const clo_local_task *mine = graph->rows[task].argument;
@@ -241,7 +241,7 @@ static bool fill(virtual_job *job, const clo_placement *placements, size_t count
         job->list[job->end[placements[i].executor]++] = placements[i].task;
     bool is_full = true;
     for (uint32_t t = 0; t < graph->tasks; t++) {
-        uint64_t bytes = graph->rows[t].output_bytes;
+        uint64_t bytes = clo_graph_output(graph, t);
         job->left[t] = graph->in_first[t + 1] - graph->in_first[t];
         job->outputs[t] = bytes > 0 ? clo_allocate(bytes, 1) : NULL;
         is_full &= bytes == 0 || job->outputs[t] != NULL;
