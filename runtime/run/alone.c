@@ -31,8 +31,6 @@ typedef struct alone {
     uint64_t items;
     /* Each task has one instance, with the number of the task. */
     bool is_single;
-    /* And no grain: what each call serves is known. */
-    bool is_unit;
 } alone;
 
 /* What it knows of the run so far. */
@@ -91,7 +89,7 @@ static inline void call_body(const alone *a, uint32_t execution, uint32_t task)
     }
     call->argument = row->argument;
     call->task = task;
-    if (a->is_unit) {
+    if (a->is_single) { /* a plain job has no grain */
         call->instance = 0;
         call->instances = call->count = 1;
     } else
@@ -144,8 +142,7 @@ uint64_t clo_alone_run(clo_worker *worker, clo_job *job, uint64_t item)
                      .time_ns = cost->time_ns + cost->column_of[worker->index],
                      .columns = cost->columns,
                      .items = clo_item(job, 0),
-                     .is_single = graph->instances == graph->tasks,
-                     .is_unit = graph->instances == graph->tasks && graph->columns.of[CLO_COLUMN_GRAIN] == NULL};
+                     .is_single = graph->instances == graph->tasks};
 
     return run(&a, item);
 }

@@ -179,7 +179,12 @@ static inline __attribute__((always_inline)) void call_body(clo_worker *worker, 
     }
     call->argument = row->argument;
     call->task = task;
-    clo_graph_serve(program->graph, task, execution - program->graph->first_instance[task], call);
+    if (is_plain) {
+        call->instance = execution - program->graph->first_instance[task];
+        call->instances = row->instances;
+        call->count = 1;
+    } else
+        clo_graph_serve(program->graph, task, execution - program->graph->first_instance[task], call);
     call->expected_ns = cost->time_ns[(size_t)task * cost->columns + cost->column_of[worker->index]]; /* may run here */
     bool is_noted = !is_plain && (job->ticked != NULL || worker->recorder.slots != NULL);
     int64_t start_ticks = is_noted ? clo_ticks() : 0;

@@ -78,7 +78,7 @@ struct clo_job {
     bool is_pinned;
     /* The fast path runs it: nothing is timed, moved, held or decided. */
     bool is_fast;
-    /* And nobody notes when its bodies run, nor have they data to be shown. */
+    /* And nobody notes when its bodies run, nor have they data to be shown or ranges of instances. */
     bool is_plain;
     /* Its submits and ends are noted in ticks (stamp.h). */
     _Atomic bool counts_ticks;
