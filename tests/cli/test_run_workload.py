@@ -74,6 +74,15 @@ class Run(WorkloadTest):
                                  ("virtual", True, "policy", 0, True))
                 self.assert_log_is_good(workload, log)
 
+    def test_virtual_time_draws_the_arms_that_the_simulation_draws(self):
+        options = [self.stream(12, "--family", "switches"), "--policy", "fair", "--platform", "rk3588", "--seed", "5"]
+        ran = self.json("run", *options, "--clock", "virtual", "--csv", self.path("run.csv"))
+        simulated = self.json("simulate", *options, "--csv", self.path("simulated.csv"))
+        self.assertEqual(self.bytes("run.csv"), self.bytes("simulated.csv"))
+        self.assertEqual((ran["prediction_error"], ran["valid"]), (0, True))
+        self.assertEqual(ran["skipped"], simulated["skipped"])
+        self.assertGreater(ran["skipped"], 0)
+
     def test_virtual_time_has_releases_bands_demands_and_bodies_that_fail(self):
         tasks = [{"work_ns": 3000, "demand": {"memory": 60}}, {"work_ns": 5000, "demand": {"memory": 50}, "instances": 3}]
         head = {"format": "clotho.workload/1",

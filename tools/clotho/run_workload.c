@@ -39,6 +39,7 @@ static int predict(stream_run *run)
     config.policy = run->sim.policy;
     config.argument = run->sim.argument;
     config.steps_max = run->options->steps_max;
+    config.seed = run->options->seed; /* which draws the arms of branches */
     run->predicted = (clo_stream_result)CLO_STREAM_RESULT_INIT;
     clo_status status = clo_stream_simulate(run->run.workload, run->sim.platform, &config, &run->predicted);
     return status == CLO_OK ? EXIT_GOOD : complain_status(run->sim.path, status);

@@ -274,8 +274,8 @@ static void read_cluster_example(const char *text, size_t bytes)
 /* All examples of docs/FORMATS.md but the cluster, the plan, the workload and the log are graphs. */
 static void the_examples_of_the_documentation_are_read(void **state)
 {
-    static const char *const wanted[] = {"clotho.graph/1", "cluster",      NULL,      "workload", NULL,
-                                         "psplib",         "tpch-packing", "alibaba", "tpch",     "rpc"};
+    static const char *const wanted[] = {"clotho.graph/1", "clotho.graph/1", "cluster", NULL,   "workload", NULL,
+                                         "psplib",         "tpch-packing",   "alibaba", "tpch", "rpc"};
     char *text;
     size_t bytes;
     clo_document *d;
