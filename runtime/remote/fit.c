@@ -29,9 +29,10 @@ static double time_of(const clo_fit_times *times, uint32_t i)
     return times->ns[i] > 1 ? (double)times->ns[i] : 1;
 }
 
-/* Weighted sums of a straight line. */
+/* Weighted sums of a straight line, of so many sizes. */
 typedef struct sums {
     double w, x, y, xx, xy;
+    uint32_t count;
 } sums;
 
 static sums add_up(const clo_fit_times *times, const double *weights, uint64_t above, uint64_t up_to)
@@ -42,6 +43,7 @@ static sums add_up(const clo_fit_times *times, const double *weights, uint64_t a
         if (clo_fit_is_held(i) || sizes[i] <= above || sizes[i] > up_to)
             continue;
         double y = time_of(times, i), w = weights[i] / (y * y), x = (double)sizes[i];
+        s.count++;
         s.w += w;
         s.x += w * x;
         s.y += w * y;
@@ -87,6 +89,11 @@ static void fit_weighted(const clo_fit_times *times, const double *weights, uint
         return;
     /* as a line from the limit on: x counts from there, and it begins not below the end of the other one */
     double x0 = (double)limit, end_ns = line->latency_ns + line->slope * x0, at;
+    if (beyond.count < 2) { /* of a slow link, which was measured for few sizes: no slope shows */
+        double above_ns = beyond.y / beyond.w - end_ns - line->slope * (beyond.x / beyond.w - x0);
+        line->step_ns = above_ns > 0 ? above_ns : 0;
+        return;
+    }
     sums moved = {.w = beyond.w,
                   .x = beyond.x - x0 * beyond.w,
                   .y = beyond.y,

@@ -80,6 +80,26 @@ static void the_limit_is_that_of_most_links(void **state)
     }
 }
 
+/* 100 Mbit/s, too slow for more than two sizes above the limit of the other links, one of which is held aside. */
+static void one_size_above_the_limit_has_the_slope_below_it(void **state)
+{
+    const clo_fit_line put = {100000, 83, 0, 83};
+    const uint64_t limit = 262144;
+    clo_fit_times times = link_of(&put, 0, 0, 0, 1);
+    clo_fit_line found;
+
+    (void)state;
+    while (clo_fit_size(times.count - 1) > 786432)
+        times.count--;
+    clo_fit(&times, limit, &found);
+    near(found.slope_beyond, put.slope, 10);
+    assert_in_range((uint64_t)found.step_ns, 0, 100000);
+    times.ns[times.count - 2] += 5000000; /* what the one shows is the step */
+    clo_fit(&times, limit, &found);
+    near(found.slope_beyond, put.slope, 10);
+    near(found.step_ns, 5000000, 50);
+}
+
 /* A fit never falls: a longer message takes as long or longer, whatever was measured. */
 static void no_line_falls(void **state)
 {
@@ -103,7 +123,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_was_put_in_is_found), cmocka_unit_test(one_line_has_no_limit),
-        cmocka_unit_test(the_limit_is_that_of_most_links), cmocka_unit_test(no_line_falls)};
+        cmocka_unit_test(the_limit_is_that_of_most_links),
+        cmocka_unit_test(one_size_above_the_limit_has_the_slope_below_it), cmocka_unit_test(no_line_falls)};
 
     return cmocka_run_group_tests_name("remote_fit", tests, NULL, NULL);
 }
