@@ -1,9 +1,10 @@
 /* bench_remote.c - what does one plan over several ranks cost beside StarPU-MPI?
  *
- * Both run the same graph with the same bodies, task by task on the rank that Clotho's HEFT plan names, over the same MPI,
- * with one worker a rank and a thread that looks after messages, no thread pinned. StarPU-MPI walks the whole graph on each
- * rank, finds the messages itself, and is given the placement (STARPU_EXECUTE_ON_NODE), so its own policy plays no part.
- * It is started and stopped around each run, as its workers poll. Runs of both take turns in one process a rank.
+ * Both run the same graph with the same bodies, task by task on the rank that Clotho's HEFT plan names, over the same
+ * MPI, with one worker a rank and a thread that looks after messages, no thread pinned. StarPU-MPI walks the whole
+ * graph on each rank, finds the messages itself, and is given the placement (STARPU_EXECUTE_ON_NODE), so its own policy
+ * plays no part. It is started and stopped around each run, as its workers poll. Runs of both take turns in one process
+ * a rank.
  *
  * "run" is from the first body's start to the last one's end, by the clock of the machine, which all ranks share here;
  * "call" is the whole call: clo_remote_run with its comparison of hashes and clocks, and start and end of its workers;

@@ -1,5 +1,5 @@
-/* remote_graph.h - the graph that Clotho and StarPU-MPI run on several ranks: layers, each task after one to three of the
- * layer before; bodies compute and check their inputs by value. */
+/* remote_graph.h - the graph that Clotho and StarPU-MPI run on several ranks: layers, each task after one to three of
+ * the layer before; bodies compute and check their inputs by value. */
 #ifndef BENCH_REMOTE_GRAPH_H
 #define BENCH_REMOTE_GRAPH_H
 

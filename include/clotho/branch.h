@@ -16,9 +16,9 @@
  * for every outcome: under a plan nothing starts later than where all ran. Each release of a periodic job chooses anew.
  *
  * A branch has one instance, and may neither be duplicable nor pend. Graphs with branches have no handles, no hedges,
- * no instances that are done before (clo_job_config.done), do not run on several machines, and are not planned modulo an
- * interval (pipeline.h). Each is refused by one clear line. The files clotho.graph/1, DOT and clotho.workload/1 keep
- * branches; other formats refuse to. Simulated streams, logs and their judge know them (CLO_LOG_ARM, CLO_STREAM_ARM). */
+ * no instances that are done before (clo_job_config.done), do not run on several machines, and are not planned modulo
+ * an interval (pipeline.h). Each is refused by one clear line. The files clotho.graph/1, DOT and clotho.workload/1 keep
+ * branches; other formats refuse to. Simulated streams, logs and their judge know them (CLO_STREAM_ARM). */
 #ifndef CLOTHO_BRANCH_H
 #define CLOTHO_BRANCH_H
 

@@ -38,18 +38,18 @@
  * hedged as originals are. A task that only one executor can run is not hedged. The watchdog looks after the delays; a
  * worker only rings for it, wait-free.
  *
- * Releases in flight. With releases_in_flight a release may begin before those ahead of it have ended: up to so many are
- * under way at once, and the outputs of each task are kept as often as the plan needs, at most so often. Each executor
- * goes through its tasks, of whatever releases, in one fixed order: that of the plan modulo its interval (a plan without
- * one counts as if its makespan were the interval). So a task never runs beside itself, and sees its releases in order;
- * clo_call.release says which one it is. A release begins when it is due, or without a period at once; when the one
- * that had its place has ended; and never before an earlier one. On one executor a task of an early release may stand
- * behind one of a later release, which must come first: where the period is longer than the interval, plan for the
- * period (clo_pipeline_config.interval_ns). One submit is one series: a run is cut short as a whole, and clo_job_output,
- * clo_job_output_hash and clo_job_trace are of its last release. clo_job_timing.response_ns of a series without a period
- * counts from the begin of each release. Not together with replicas, demands, handles, branches, may_pend, `done`, hedges,
- * limits of bodies, on_miss other than CLO_MISS_RUN_LATE, slots, the padded clock, a deadline without a period, and
- * clo_job_swap_plan.
+ * Releases in flight. With releases_in_flight a release may begin before those ahead of it have ended: up to so many
+ * are under way at once, and the outputs of each task are kept as often as the plan needs, at most so often. Each
+ * executor goes through its tasks, of whatever releases, in one fixed order: that of the plan modulo its interval (a
+ * plan without one counts as if its makespan were the interval). So a task never runs beside itself, and sees its
+ * releases in order; clo_call.release says which one it is. A release begins when it is due, or without a period at
+ * once; when the one that had its place has ended; and never before an earlier one. On one executor a task of an early
+ * release may stand behind one of a later release, which must come first: where the period is longer than the interval,
+ * plan for the period (clo_pipeline_config.interval_ns). One submit is one series: a run is cut short as a whole, and
+ * clo_job_output, clo_job_output_hash and clo_job_trace are of its last release. clo_job_timing.response_ns of a series
+ * without a period counts from the begin of each release. Not together with replicas, demands, handles, branches,
+ * may_pend, `done`, hedges, limits of bodies, on_miss other than CLO_MISS_RUN_LATE, slots, the padded clock, a deadline
+ * without a period, and clo_job_swap_plan.
  *
  * Fairness. Jobs share the workers fairly, however they are dispatched: once a worker has run 44 bodies of what it
  * found first, another of its sources of work has a turn. It has six sources: tasks that only it may run, its own ready

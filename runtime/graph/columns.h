@@ -1,5 +1,5 @@
-/* graph/columns.h - what only some graphs give their tasks: one column for each property, [tasks] once some task has it,
- * and NULL before. So a graph pays for what it uses, and a row holds only what every run reads of every task. */
+/* graph/columns.h - what only some graphs give their tasks: one column for each property, [tasks] once some task has
+ * it, and NULL before. So a graph pays for what it uses, and a row holds only what every run reads of every task. */
 #ifndef CLO_GRAPH_COLUMNS_H
 #define CLO_GRAPH_COLUMNS_H
 

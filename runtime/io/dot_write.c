@@ -1,7 +1,7 @@
 /* dot_write.c - writes DOT that Graphviz draws legibly and dot.c reads back: work, class, bytes as attributes of
- * their own, the label in units for people. Branches are diamonds, merges are houses upside down, edges of arms have the
- * arm in their labels. Edges of handles are dashed and named after them. Times per kind, demands, masks and bodies have
- * no place there and are left out. */
+ * their own, the label in units for people. Branches are diamonds, merges are houses upside down, edges of arms have
+ * the arm in their labels. Edges of handles are dashed and named after them. Times per kind, demands, masks and bodies
+ * have no place there and are left out. */
 #include "io/reader.h"
 
 #include "base/status.h"

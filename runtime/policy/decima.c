@@ -208,9 +208,9 @@ static void forget_job(clo_decima *d, uint32_t slot)
     d->asked_pool = d->asked_pool == slot ? CLO_NONE : d->asked_pool;
 }
 
-/* Nothing lives: the executors wait in the order of their numbers, as at the beginning. So what comes next is decided as
- * if nothing had been before, and a job that runs again runs as in a simulation of it alone. (In Decima's simulator, where
- * executors are alike, their order says nothing.) */
+/* Nothing lives: the executors wait in the order of their numbers, as at the beginning. So what comes next is decided
+ * as if nothing had been before, and a job that runs again runs as in a simulation of it alone. (In Decima's simulator,
+ * where executors are alike, their order says nothing.) */
 static void begin_anew(clo_decima *d)
 {
     for (uint32_t e = 0; e < d->executors_count; e++) {

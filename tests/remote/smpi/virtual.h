@@ -1,10 +1,10 @@
 /* virtual.h - a rank under SimGrid SMPI: the runtime's place is taken by executors in simulated time.
  *
- * SMPI runs all ranks in one process, one at a time, on a simulated clock. Threads of a rank would go on by the real clock
- * beside it, so there are none: a rank's executors are looked after whenever it asks for the time or waits. They keep the
- * order of the plan, run a body at the simulated moment at which it ends, and have slots for receives, as the runtime.
- * All that is remote/ is the library's: what a rank sends, posts, hears and says when another one is lost. Ranks share
- * the variables of the program. */
+ * SMPI runs all ranks in one process, one at a time, on a simulated clock. Threads of a rank would go on by the real
+ * clock beside it, so there are none: a rank's executors are looked after whenever it asks for the time or waits. They
+ * keep the order of the plan, run a body at the simulated moment at which it ends, and have slots for receives, as the
+ * runtime. All that is remote/ is the library's: what a rank sends, posts, hears and says when another one is lost.
+ * Ranks share the variables of the program. */
 #ifndef CLO_TEST_SMPI_VIRTUAL_H
 #define CLO_TEST_SMPI_VIRTUAL_H
 

@@ -168,8 +168,8 @@ static double unit_of(const clo_model *model, bool is_limit)
     return ldexp(1, -value.exponent);
 }
 
-/* Numbers of the grid lie as near as it says: weights of hinges within half a 64th, or at its end, biases nearer, weights
- * of the sums within a part of 2^-15 of the largest one. */
+/* Numbers of the grid lie as near as it says: weights of hinges within half a 64th, or at its end, biases nearer,
+ * weights of the sums within a part of 2^-15 of the largest one. */
 static void check_grid(const double *numbers, const double *rounded)
 {
     uint32_t which[RESIDUAL_LAST];
@@ -186,8 +186,8 @@ static void check_grid(const double *numbers, const double *rounded)
         assert_true(apart[i] <= 0.5 / 64 || (fabs(rounded[i]) == 127.0 / 64 && fabs(numbers[i]) > 127.0 / 64));
 }
 
-/* A hinge is wrong by one rounding of 1 / 1024 and the one of its rule's multiplier, and each weight of the sum is below
- * 0.21. */
+/* A hinge is wrong by one rounding of 1 / 1024 and the one of its rule's multiplier, and each weight of the sum is
+ * below 0.21. */
 static void integers_say_what_real_numbers_say(void **state)
 {
     double numbers[RESIDUAL_NUMBERS], rounded[RESIDUAL_NUMBERS];
