@@ -353,7 +353,7 @@ static void montage(clo_shape *shape)
 }
 
 /* Branches (clotho/branch.h): stages of switches side by side. A switch has two likely short arms and an unlikely long
- * one, and a merge behind them; each switch of the next stage waits for the merges of its own lane and of another one. */
+ * one, and a merge behind them; each switch of the next stage waits for those of its own lane and of another one. */
 enum { SWITCH_ARMS = 3, SWITCH_TASKS = SWITCH_ARMS + 2 };
 
 static void add_arm(clo_shape *shape, uint32_t from, uint32_t to, uint32_t arm)

@@ -269,6 +269,13 @@ uint32_t clo_graph_chance(const clo_graph *graph, uint32_t task, uint32_t arm)
     return row == NULL || arm >= row->arms || row->chance == CLO_NONE ? 0 : graph->modes->chances[row->chance + arm];
 }
 
+bool clo_graph_has_chances(const clo_graph *graph, uint32_t task)
+{
+    const clo_graph_branch_row *row = branch_of(graph, task);
+
+    return row != NULL && row->chance != CLO_NONE;
+}
+
 uint32_t clo_graph_bound(const clo_graph *graph, uint32_t task)
 {
     const clo_graph_branch_row *row = branch_of(graph, task);

@@ -11,6 +11,9 @@ clo_status clo_graph_modes_seal(clo_graph *graph, const uint32_t *in_first);
 /* CLO_OK, or CLO_ERR_UNSUPPORTED for a sealed graph with branches or merges: `what` knows nothing of them. */
 clo_status clo_graph_refuse_modes(const clo_graph *graph, const char *what);
 
+/* Whether the task is a branch with chances of its own (clo_graph_set_branch). */
+bool clo_graph_has_chances(const clo_graph *graph, uint32_t task);
+
 /* As clo_graph_set_branch, for the last condition of a loop of `bound` iterations. */
 clo_status clo_graph_set_last(clo_graph *graph, uint32_t task, uint32_t bound);
 

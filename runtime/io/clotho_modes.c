@@ -133,7 +133,8 @@ clo_status clo_clotho_read_arm(const clo_clotho_source *s, const cJSON *edge, ui
 
 void clo_clotho_write_modes(const clo_graph *graph, uint32_t task, clo_text *text)
 {
-    uint32_t arms = clo_graph_arms(graph, task), sum = 0;
+    uint32_t arms = clo_graph_arms(graph, task);
+    bool has_chances = clo_graph_has_chances(graph, task);
 
     if (clo_graph_is_merge(graph, task))
         clo_text_add(text, ", \"merge\": true");
@@ -143,9 +144,7 @@ void clo_clotho_write_modes(const clo_graph *graph, uint32_t task, clo_text *tex
     }
     if (arms > 0)
         clo_text_add(text, ", \"arms\": %u", arms);
-    for (uint32_t a = 0; a < arms; a++)
-        sum += clo_graph_chance(graph, task, a);
-    for (uint32_t a = 0; sum > 0 && a < arms; a++)
+    for (uint32_t a = 0; has_chances && a < arms; a++)
         clo_text_add(text, "%s%u%s", a == 0 ? ", \"chances\": [" : ", ", clo_graph_chance(graph, task, a),
                      a + 1 == arms ? "]" : "");
 }

@@ -91,7 +91,8 @@ clo_status clo_dot_check_arm(const clo_dot_lexer *l, const clo_dot_attributes *f
 
 void clo_dot_write_modes(const clo_graph *graph, uint32_t task, clo_text *text)
 {
-    uint32_t arms = clo_graph_arms(graph, task), sum = 0;
+    uint32_t arms = clo_graph_arms(graph, task);
+    bool has_chances = clo_graph_has_chances(graph, task);
 
     if (arms > 0)
         clo_text_add(text, ", shape=diamond");
@@ -101,9 +102,7 @@ void clo_dot_write_modes(const clo_graph *graph, uint32_t task, clo_text *text)
         clo_text_add(text, ", bound=%u", clo_graph_bound(graph, task));
     else if (arms > 0)
         clo_text_add(text, ", arms=%u", arms);
-    for (uint32_t a = 0; a < arms; a++)
-        sum += clo_graph_chance(graph, task, a);
-    for (uint32_t a = 0; sum > 0 && a < arms; a++)
+    for (uint32_t a = 0; has_chances && a < arms; a++)
         clo_text_add(text, "%s%u%s", a == 0 ? ", chances=\"" : ",", clo_graph_chance(graph, task, a),
                      a + 1 == arms ? "\"" : "");
 }

@@ -5,6 +5,7 @@
 #include "support.h"
 
 #include "fault.h"
+#include "page_faults.h"
 
 #include "../../examples/pipeline/pylot.h"
 #include "../../examples/radar/radar.h"
@@ -86,18 +87,6 @@ static void close_scene(scene *s)
         s->app.close(&s->app);
     free(s->memory);
     munlockall();
-}
-
-static uint64_t faults_of(const clo_runtime *runtime)
-{
-    clo_worker_stats stats = CLO_WORKER_STATS_INIT;
-    uint64_t faults = 0;
-
-    for (uint32_t w = 0; w < clo_runtime_workers(runtime); w++) {
-        ok(clo_runtime_worker_stats(runtime, w, &stats));
-        faults += stats.minor_faults + stats.major_faults;
-    }
-    return faults;
 }
 
 typedef struct counted {

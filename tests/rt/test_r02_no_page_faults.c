@@ -3,21 +3,10 @@
 #define _GNU_SOURCE
 #include "support.h"
 
+#include "page_faults.h"
 #include "rt.h"
 
 #include <sys/mman.h>
-
-static uint64_t faults_of(const clo_runtime *runtime)
-{
-    clo_worker_stats stats = CLO_WORKER_STATS_INIT;
-    uint64_t faults = 0;
-
-    for (uint32_t w = 0; w < clo_runtime_workers(runtime); w++) {
-        ok(clo_runtime_worker_stats(runtime, w, &stats));
-        faults += stats.minor_faults + stats.major_faults;
-    }
-    return faults;
-}
 
 static uint64_t faults_of_runs(int way, int runs, bool *is_locked)
 {

@@ -5,6 +5,17 @@
 
 #include <stdio.h>
 
+int pipeline_check_series(uint32_t in_flight, uint64_t releases, bool has_planner)
+{
+    if (in_flight == 0)
+        return releases == 0 ? EXIT_GOOD : misuse("--releases is of --releases-in-flight N; add it");
+    if (in_flight > CLO_IN_FLIGHT_MAX)
+        return misuse("--releases-in-flight is %u; write 1 to %u", in_flight, CLO_IN_FLIGHT_MAX);
+    if (has_planner)
+        return misuse("--releases-in-flight plans by modulo scheduling; leave --planner and --policy out");
+    return EXIT_GOOD;
+}
+
 clo_status pipeline_plan(const clo_cost *cost, const pipeline_options *options, clo_plan **plan)
 {
     clo_pipeline_config config = CLO_PIPELINE_CONFIG_INIT;

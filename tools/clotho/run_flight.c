@@ -5,8 +5,6 @@
 
 #include <stdio.h>
 
-#define RELEASES 1000u
-
 typedef struct flown {
     uint64_t releases;
     clo_plan *plan;
@@ -18,12 +16,10 @@ typedef struct flown {
 
 int run_flight_check(const run_options *o)
 {
-    if (o->releases_in_flight == 0)
-        return o->releases == 0 ? EXIT_GOOD : misuse("--releases is of --releases-in-flight N; add it");
-    if (o->releases_in_flight > CLO_IN_FLIGHT_MAX)
-        return misuse("--releases-in-flight is %u; write 1 to %u", o->releases_in_flight, CLO_IN_FLIGHT_MAX);
-    if (o->planner != NULL || o->policy != NULL)
-        return misuse("--releases-in-flight plans by modulo scheduling; leave --planner and --policy out");
+    int code = pipeline_check_series(o->releases_in_flight, o->releases, o->planner != NULL || o->policy != NULL);
+
+    if (code != EXIT_GOOD || o->releases_in_flight == 0)
+        return code;
     if (o->trace != NULL || o->gantt != NULL || o->deadline_ns > 0 || o->repeat > 1)
         return misuse("--releases-in-flight runs one series of --releases N; leave --trace, --gantt, --deadline and "
                       "--repeat out ('clotho plan --pipeline --gantt' draws the plan)");
@@ -120,7 +116,7 @@ static clo_status print_json(const run_options *o, const input *in, const flown 
 
 int run_flight(const input *in, const run_options *o)
 {
-    flown f = {.releases = o->releases > 0 ? o->releases : RELEASES,
+    flown f = {.releases = o->releases > 0 ? o->releases : PIPELINE_RELEASES,
                .result = CLO_JOB_RESULT_INIT,
                .timing = CLO_JOB_TIMING_INIT};
     clo_status status = fly(o, in, &f);

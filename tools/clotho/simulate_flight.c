@@ -8,7 +8,6 @@
 
 #include <stdio.h>
 
-#define RELEASES 1000u
 #define JUDGED_MAX 4000000u /* executions, beyond which the trace would take much memory */
 
 typedef struct flown {
@@ -23,12 +22,10 @@ typedef struct flown {
 
 int simulate_flight_check(const simulate_options *o)
 {
-    if (o->releases_in_flight == 0)
-        return o->releases == 0 ? EXIT_GOOD : misuse("--releases is of --releases-in-flight N; add it");
-    if (o->releases_in_flight > CLO_IN_FLIGHT_MAX)
-        return misuse("--releases-in-flight is %u; write 1 to %u", o->releases_in_flight, CLO_IN_FLIGHT_MAX);
-    if (o->planner != NULL || o->policy != NULL)
-        return misuse("--releases-in-flight plans by modulo scheduling; leave --planner and --policy out");
+    int code = pipeline_check_series(o->releases_in_flight, o->releases, o->planner != NULL || o->policy != NULL);
+
+    if (code != EXIT_GOOD || o->releases_in_flight == 0)
+        return code;
     if (o->jobs > 0 || o->arrivals != NULL || o->seeds != NULL || o->log != NULL || o->replay != NULL ||
         o->csv != NULL || o->gantt != NULL || o->environment != NULL || o->live > 0 || o->steps_max > 0 ||
         o->skips_misfits)
@@ -131,7 +128,7 @@ static clo_status report(const input *in, const simulate_options *o, const flown
 int simulate_flight(const char *path, const simulate_options *o)
 {
     input in;
-    flown f = {.releases = o->releases > 0 ? o->releases : RELEASES, .result = CLO_JOB_RESULT_INIT};
+    flown f = {.releases = o->releases > 0 ? o->releases : PIPELINE_RELEASES, .result = CLO_JOB_RESULT_INIT};
     int code = input_open(&in, path, &o->input);
 
     if (code != EXIT_GOOD)
