@@ -33,6 +33,9 @@ enum {
     H1_BENT,
     H2,
     H3,
+    LAST,   /* the head's sums, where stages add to them: */
+    OWN,    /* stage: layer of X */
+    DIRECT, /* stage: three times that */
     SCORE,
     VALUES
 };
@@ -139,7 +142,8 @@ static void set_values(drawing *d, unsigned shape)
     set(d, H1_BENT, CLO_MODEL_STAGE, HIDDEN, head);
     set(d, H2, CLO_MODEL_STAGE, 16, head);
     set(d, H3, CLO_MODEL_STAGE, 8, head);
-    set(d, SCORE, CLO_MODEL_STAGE, 1, CLO_MODEL_S32);
+    for (uint32_t v = LAST; v <= SCORE; v++)
+        set(d, v, CLO_MODEL_STAGE, 1, CLO_MODEL_S32);
     d->values[SCORE].exponent = 8; /* to be drawn from */
 }
 
@@ -186,7 +190,15 @@ static void add_head(drawing *d, unsigned shape)
                shape & LACHESIS_MODEL_WIDE ? 1 : 0);
     add_dense(d, H2, shape & LACHESIS_MODEL_BENT ? H1_BENT : H1);
     add_dense(d, H3, H2);
-    add_dense(d, SCORE, H3);
+    add_dense(d, shape & (LACHESIS_MODEL_DIRECT | LACHESIS_MODEL_TWICE) ? LAST : SCORE, H3);
+    if (shape & LACHESIS_MODEL_DIRECT) {
+        add_dense(d, OWN, X);
+        add_join(d, DIRECT, OWN, OWN);
+        d->ops[d->ops_count - 1].in[2] = OWN;
+        add_join(d, SCORE, LAST, DIRECT);
+    } else if (shape & LACHESIS_MODEL_TWICE) {
+        add_join(d, SCORE, LAST, LAST);
+    }
 }
 
 static void add_tables(drawing *d)

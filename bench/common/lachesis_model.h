@@ -16,7 +16,11 @@ enum {
     LACHESIS_MODEL_NO_SYSTEM = 8,
     /* The encoder is a loop; it is left out where no job has an edge. */
     LACHESIS_MODEL_LOOP = 16,
-    LACHESIS_MODEL_SKIP = 32
+    LACHESIS_MODEL_SKIP = 32,
+    /* Stages add to their scores directly, behind the head. */
+    LACHESIS_MODEL_DIRECT = 64,
+    /* The head's sums are added to themselves. */
+    LACHESIS_MODEL_TWICE = 128
 };
 
 /* The bytes of the model, for clo_model_open; free() them. NULL: see clo_last_error. */

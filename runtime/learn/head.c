@@ -11,7 +11,7 @@ enum { NONE = CLO_MODEL_NONE, ALIGN = 64 };
 /* Of a stage's value: written, and by what depends on more than the graph. */
 typedef struct known {
     bool is_static[CLO_MODEL_VALUES_MAX];
-    /* read by sums over children or stages, or as the part of stages */
+    /* read by sums over children or stages, as the part of stages, or added to the score */
     bool is_kept[CLO_MODEL_VALUES_MAX];
 } known;
 
@@ -67,6 +67,20 @@ static clo_status add_join(clo_head *head, known *k, uint32_t index)
     return CLO_OK;
 }
 
+/* The score: the chain and what stages add to it. */
+static clo_status add_last_join(clo_head *head, known *k, uint32_t index)
+{
+    const clo_format_op *op = &head->model->ops[index];
+
+    if (op->in[0] != head->model->ops[head->chain[head->chain_count - 1]].out || op->in[1] == NONE ||
+        op->in[2] != NONE || !k->is_static[op->in[1]] || op->out != head->model->header->score)
+        return refuse(head, index, "is a join that does not give the score of the head and one part of stages");
+    head->last_join = index;
+    head->direct = op->in[1];
+    k->is_kept[head->direct] = true;
+    return CLO_OK;
+}
+
 /* A stage's value that depends on its job or on the system. */
 static clo_status add_to_head(clo_head *head, known *k, uint32_t index)
 {
@@ -77,6 +91,10 @@ static clo_status add_to_head(clo_head *head, known *k, uint32_t index)
     if (head->chain_count == 0)
         return op->op == CLO_MODEL_JOIN ? add_join(head, k, index)
                                         : refuse(head, index, "depends on jobs, and is no join");
+    if (head->last_join != NONE)
+        return refuse(head, index, "goes on behind the score");
+    if (op->op == CLO_MODEL_JOIN)
+        return add_last_join(head, k, index);
     if (op->in[0] != head->model->ops[head->chain[head->chain_count - 1]].out || op->in[1] != NONE ||
         (op->op != CLO_MODEL_DENSE && op->op != CLO_MODEL_TANH && op->op != CLO_MODEL_LOOKUP))
         return refuse(head, index, "does not go on from the one before it in the head");
@@ -168,7 +186,12 @@ clo_status clo_head_open(const clo_model *model, uint32_t isa, clo_head *out)
     known k = {0};
     clo_status status = check_kind(model);
 
-    *out = (clo_head){.model = model, .stage_part = NONE, .job_part = NONE, .system_part = NONE};
+    *out = (clo_head){.model = model,
+                      .stage_part = NONE,
+                      .job_part = NONE,
+                      .system_part = NONE,
+                      .last_join = NONE,
+                      .direct = NONE};
     take_apart_inputs(out, &k);
     for (uint32_t i = 0; i < model->counts[CLO_PART_OPS] && status == CLO_OK; i++) {
         const clo_format_op *op = &model->ops[i];
@@ -179,7 +202,9 @@ clo_status clo_head_open(const clo_model *model, uint32_t isa, clo_head *out)
     }
     if (status != CLO_OK)
         return status;
-    if (out->chain_count == 0 || model->ops[out->chain[out->chain_count - 1]].out != model->header->score)
+    if (out->chain_count == 0 ||
+        model->ops[out->last_join != NONE ? out->last_join : out->chain[out->chain_count - 1]].out !=
+            model->header->score)
         return clo_fail(CLO_ERR_UNSUPPORTED, "the model '%.32s' cannot decide step by step: no head ends in the score",
                         model->header->name);
     set_places(out, &k);

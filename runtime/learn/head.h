@@ -4,7 +4,8 @@
  *   jobs     sums over the stages of a job that are not finished, and what follows: when the job changes
  *   system   sums over the live jobs, and what follows: for each decision
  *   head     begins with a join of a part of each, then goes on in a chain to the score: for all candidates at once,
- *            in lanes, for each decision (ready.c)
+ *            in lanes, for each decision (ready.c). It may end with a join of the chain and of what stages add to
+ *            their scores directly
  *
  * int32 sums commute, so all of it gives the very scores of learn/run.c on a case of the stages that are not finished,
  * with every variant of the kernels. Arrays only; no allocation; nothing fails but clo_head_open. */
@@ -60,6 +61,9 @@ typedef struct clo_head {
     uint32_t chain_count;
     /* Inputs of the join; CLO_MODEL_NONE: there is no part of jobs, or of the system. */
     uint32_t stage_part, job_part, system_part;
+    /* The operation behind the chain that adds `direct`, of stages, to its sums: the score. CLO_MODEL_NONE: the chain
+     * is the score. */
+    uint32_t last_join, direct;
     /* Over stages, over jobs. */
     clo_head_sums sums[2];
     uint8_t place[CLO_MODEL_VALUES_MAX];

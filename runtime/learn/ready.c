@@ -13,8 +13,8 @@ static const clo_dense *join_of(const clo_head *head)
 }
 
 typedef struct places {
-    size_t candidates, keys, mask, stage_lanes, job_lanes, tensors[2], scores, noise, noisy, jobs, changed, given,
-        job_rows, system_rows, bytes;
+    size_t candidates, keys, mask, stage_lanes, job_lanes, direct, tensors[2], scores, noise, noisy, jobs, changed,
+        given, job_rows, system_rows, bytes;
 } places;
 
 /* Bytes of the largest tensor of the chain. */
@@ -40,6 +40,7 @@ static places place_all(const clo_head *head, uint32_t capacity, uint32_t jobs)
 
     at.stage_lanes = clo_layout_add(&layout, lanes, 1);
     at.job_lanes = clo_layout_add(&layout, lanes, 1);
+    at.direct = clo_layout_add(&layout, head->direct != CLO_MODEL_NONE ? room : 0, sizeof(int32_t));
     at.tensors[0] = clo_layout_add(&layout, tensor, 1);
     at.tensors[1] = clo_layout_add(&layout, tensor, 1);
     at.candidates = clo_layout_add(&layout, room, sizeof(clo_scored_candidate));
@@ -77,6 +78,7 @@ void clo_scored_open(clo_scored *ready, const clo_head *head, uint32_t capacity,
                           .mask = bytes + at.mask,
                           .stage_lanes = (void *)(bytes + at.stage_lanes),
                           .job_lanes = (void *)(bytes + at.job_lanes),
+                          .direct = (void *)(bytes + at.direct),
                           .tensors = {bytes + at.tensors[0], bytes + at.tensors[1]},
                           .scores = (void *)(bytes + at.scores),
                           .noise = (void *)(bytes + at.noise),
@@ -194,6 +196,8 @@ bool clo_scored_add(clo_scored *ready, uint32_t slot, uint32_t stage)
     put_lane(ready, ready->stage_lanes, place, clo_head_record(head, live->job, head->stage_part, stage));
     if (head->job_part != CLO_MODEL_NONE)
         put_lane(ready, ready->job_lanes, place, live->job->part);
+    if (head->direct != CLO_MODEL_NONE)
+        ready->direct[place] = *(const int32_t *)clo_head_record(head, live->job, head->direct, stage);
     return true;
 }
 
@@ -231,6 +235,8 @@ static void move_last(clo_scored *ready, uint32_t to)
     clo_lanes_move_s32(ready->stage_lanes, rows, from, to);
     if (head->job_part != CLO_MODEL_NONE)
         clo_lanes_move_s32(ready->job_lanes, rows, from, to);
+    if (head->direct != CLO_MODEL_NONE)
+        ready->direct[to] = ready->direct[from];
 }
 
 void clo_scored_remove(clo_scored *ready, uint32_t slot, uint32_t stage)
@@ -342,7 +348,12 @@ static void run_chain(clo_scored *ready)
         else
             head->kernels.dense_lanes_s16(&model->dense[op->argument], x, blocks, y);
     }
-    memcpy(ready->scores, ready->tensors[at], (size_t)blocks * CLO_LANES * sizeof *ready->scores);
+    if (head->last_join == CLO_MODEL_NONE) {
+        memcpy(ready->scores, ready->tensors[at], (size_t)blocks * CLO_LANES * sizeof *ready->scores);
+        return;
+    }
+    const clo_partials sums = {1, ready->tensors[at], ready->direct, NULL};
+    head->kernels.split_lanes(&model->dense[model->ops[head->last_join].argument].rule, &sums, blocks, ready->scores);
 }
 
 void clo_scored_refresh(clo_scored *ready)

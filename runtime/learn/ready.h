@@ -55,6 +55,8 @@ typedef struct clo_scored {
     uint64_t *keys;
     uint8_t *mask;
     int32_t *stage_lanes, *job_lanes;
+    /* [capacity] what candidates add to their scores; not there without clo_head.direct */
+    int32_t *direct;
     /* [2] tensors of the chain; the scores of the last decision, [capacity], and two rows for drawing */
     void *tensors[2];
     int32_t *scores, *noise, *noisy;

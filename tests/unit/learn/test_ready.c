@@ -299,10 +299,11 @@ static void lanes_give_the_scores_of_the_whole_case(void **state)
     (void)state;
     assert_non_null(f);
     for (uint32_t v = 0; v < variants; v++)
-        for (unsigned shape = 0; shape < LACHESIS_MODEL_SKIP && (list[v].needs & mine) == list[v].needs; shape++) {
+        for (unsigned i = 0; i < 2 * LACHESIS_MODEL_SKIP && (list[v].needs & mine) == list[v].needs; i++) {
+            unsigned shape = i % LACHESIS_MODEL_SKIP;
             if ((shape & NO_PARTS) == NO_PARTS)
                 continue;
-            set_up(f, 100 + shape, shape, list[v].needs);
+            set_up(f, 100 + i, i < LACHESIS_MODEL_SKIP ? shape : shape | LACHESIS_MODEL_DIRECT, list[v].needs);
             play(f, SANITIZED ? 25 : 60);
             tear_down(f);
         }
@@ -472,6 +473,13 @@ static void models_of_another_shape_are_refused(void **state)
     assert_non_null(data);
     ok(clo_model_open("m", data, bytes, &model));
     fails(CLO_ERR_UNSUPPORTED, "no head ends in the score", clo_head_open(model, 0, &head));
+    clo_model_destroy(model);
+    free(data);
+    data = lachesis_model_draw(1, LACHESIS_MODEL_TWICE, &bytes);
+    assert_non_null(data);
+    ok(clo_model_open("m", data, bytes, &model));
+    fails(CLO_ERR_UNSUPPORTED, "does not give the score of the head and one part of stages",
+          clo_head_open(model, 0, &head));
     clo_model_destroy(model);
     free(data);
     const void *decima = clo_model_builtin("decima", &bytes);
