@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LANES = 16, INPUTS_EACH = 4, HEAD_OUTPUTS = 32 };
+enum { LANES = 16, INPUTS_EACH = 4 };
 
 typedef struct parts {
     clo_model_feature features[CLO_MODEL_FEATURES_MAX];
@@ -90,28 +90,34 @@ static void shuffle(const parts *p, const clo_model_info *info, uint64_t seed)
         }
 }
 
-/* The last layer of the scores keeps the weight of what carries the prior, its last input; the row of the head's first
- * layer that carries it sees rank-up alone. False: there is no such row. */
+/* The operation that writes a value. */
+static const clo_model_op *writer_of(const parts *p, const clo_model_info *info, uint32_t value)
+{
+    for (uint32_t i = 0; i < info->ops; i++)
+        if (p->ops[i].out == value)
+            return &p->ops[i];
+    return NULL;
+}
+
+/* The score is a join of the network's last layer, which becomes zeros, and of the prior, the one sum over the features
+ * of a stage, which keeps rank-up alone. False: there is no such join or sum. */
 static bool leave_rank_up(parts *p, const clo_model_info *info)
 {
     static const int32_t no_bias[1];
+    const clo_model_op *score = writer_of(p, info, info->score);
+    const clo_model_op *last = score != NULL && score->op == CLO_MODEL_JOIN ? writer_of(p, info, score->in[0]) : NULL;
     bool has_found = false;
 
-    for (uint32_t i = 0; i < info->ops; i++) {
-        if (p->ops[i].op != CLO_MODEL_DENSE || p->ops[i].out != info->score)
-            continue;
-        clo_model_layer *last = &p->layers[p->ops[i].argument];
-        memset(p->weights[p->ops[i].argument], 0, last->inputs - 1);
-        if (last->bias != NULL)
-            last->bias = no_bias;
-    }
+    if (last == NULL || last->op != CLO_MODEL_DENSE)
+        return false;
+    memset(p->weights[last->argument], 0, p->layers[last->argument].inputs);
+    p->layers[last->argument].bias = no_bias;
     for (uint32_t i = 0; i < info->layers; i++) {
-        const clo_model_layer *layer = &p->layers[i];
-        if (layer->inputs != CLO_FEATURES_STAGE || layer->outputs != HEAD_OUTPUTS)
+        if (p->layers[i].inputs != CLO_FEATURES_STAGE || p->layers[i].outputs != 1)
             continue;
-        int8_t *row = p->weights[i] + (size_t)(HEAD_OUTPUTS - 1) * layer->inputs, kept = row[CLO_FEATURE_RANK_UP];
-        memset(row, 0, layer->inputs);
-        row[CLO_FEATURE_RANK_UP] = kept;
+        int8_t kept = p->weights[i][CLO_FEATURE_RANK_UP];
+        memset(p->weights[i], 0, CLO_FEATURES_STAGE);
+        p->weights[i][CLO_FEATURE_RANK_UP] = kept;
         has_found = true;
     }
     return has_found;

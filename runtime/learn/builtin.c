@@ -12,7 +12,7 @@ extern const unsigned char clo_decima_stream_model[9376];
 /* edges_model.c */
 extern const unsigned char clo_edges_model[13776];
 /* lachesis_model.c */
-extern const unsigned char clo_lachesis_model[14320];
+extern const unsigned char clo_lachesis_model[15024];
 
 static const clo_builtin_model models[] = {
     {"decima", "the published weights of Decima (spark-sched-sim) in int8, for 50 executors and TPC-H queries",

@@ -415,7 +415,6 @@ int train_lachesis(int argc, char **argv)
 
     if (code != OPTIONS_GO_ON)
         return code;
-    o.shape.spare = 1;
     code = read_texts(&o, text);
     if (code != EXIT_GOOD)
         return code;

@@ -11,7 +11,7 @@
 enum {
     BATCH_CCRS_MAX = 8,
     BATCH_FEATURES = CLO_FEATURES_STAGE + CLO_FEATURES_JOB + CLO_FEATURES_SYSTEM,
-    BATCH_WEIGHTS = CLO_FEATURES_STAGE + 1
+    BATCH_WEIGHTS = CLO_FEATURES_STAGE
 };
 
 typedef struct batch_law {
@@ -56,16 +56,11 @@ void batch_destroy(batch *b);
 typedef struct batch_set {
     batch **list;
     uint32_t count;
-    /* Of the scores that the network adds to: prior * batch_prior. Untuned, the weight of rank-up is 1, others are 0.
-     * The last one is a constant. Where many sums would be negative it is so large that none is: a leaky layer would
-     * squeeze those sums, and integers could not tell them apart. */
+    /* Of the scores that the network adds to: prior * batch_prior. Untuned, the weight of rank-up is 1, others are 0. */
     double prior, weights[BATCH_WEIGHTS];
 } batch_set;
 
-/* Of negative sums: as in the network that carries them (lachesis_with_prior). */
-#define BATCH_PRIOR_LEAKY 0.008
-
-/* Sum of the weights times what the network sees of the task, and the constant. */
+/* Sum of the weights times what the network sees of the task. */
 double batch_prior(const batch *b, const double weights[BATCH_WEIGHTS], uint32_t task);
 
 typedef struct batch_tuning {

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { HIDDEN = LACHESIS_HEAD_DEPTH - 1, GOLDEN = 4, GOLDEN_STAGES = 64, SCORE_UNITS = 1 << 24 };
+enum { GOLDEN = 4, GOLDEN_STAGES = 64, SCORE_UNITS = 1 << 24 };
 
 /* Small batches first, for golden vectors; the network's inputs do not change. */
 static clo_model_case *list_cases(const batch_set *set, uint32_t *golden)
@@ -24,103 +24,20 @@ static clo_model_case *list_cases(const batch_set *set, uint32_t *golden)
     return list;
 }
 
-/* The parameters with the prior in them, and the network on them. NULL: no memory, or the shape is not possible. */
-static double *widen(const lachesis_shape *shape, const double *parameters, const batch_set *set, network *net)
+/* The parameters with the prior beside them, and the network on them. NULL: no memory, or the shape is not possible. */
+static double *add_prior(const lachesis_shape *shape, const double *parameters, const batch_set *set, network *net)
 {
-    lachesis_shape wide = *shape;
+    lachesis_shape with = *shape;
 
-    wide.spare = 0;
-    double *all = calloc(lachesis_parameters(&wide), sizeof *all);
+    with.prior_times = lachesis_prior_times(set->prior, shape->exponent);
+    double *all = calloc(lachesis_parameters(&with), sizeof *all);
     if (all == NULL)
         return NULL;
-    lachesis_with_prior(shape, parameters, set->weights, set->prior, all);
-    if (lachesis_network(&wide, all, net, NULL))
+    lachesis_with_prior(&with, parameters, set->weights, set->prior, all);
+    if (lachesis_network(&with, all, net, NULL))
         return all;
     free(all);
     return NULL;
-}
-
-/* A hidden layer of the head: the value, the whole matrix that makes it, and the one that reads it. */
-typedef struct hidden {
-    uint32_t value, inputs, outputs, next_outputs;
-    double *rows, *bias, *next;
-    double most[CLO_MODEL_WIDTH_MAX];
-} hidden;
-
-/* Of a network on `base`; the first reads the parts of several domains. Found from the score backwards.
- * False: it is no network of lachesis.h. */
-static bool find_hidden(const network *net, double *base, hidden list[HIDDEN])
-{
-    uint32_t value = net->score;
-
-    for (int depth = HIDDEN; depth >= 0; depth--) {
-        const network_layer *layer = NULL;
-        uint32_t in = CLO_MODEL_NONE;
-        for (uint32_t i = 0; i < net->ops_count; i++) {
-            const clo_model_op *op = &net->ops[i];
-            const network_layer *mine = op->op == CLO_MODEL_DENSE ? &net->layers[op->argument] : NULL;
-            bool is_first =
-                depth == 0 && mine != NULL && net->values[op->out].join != NETWORK_NONE && mine->bias != NULL;
-            if (is_first || (depth > 0 && mine != NULL && op->out == value)) {
-                layer = mine;
-                in = op->in[0];
-            }
-        }
-        if (layer == NULL)
-            return false;
-        if (depth > 0) {
-            list[depth - 1].value = in;
-            list[depth - 1].next = base + (layer->weights - base);
-            list[depth - 1].next_outputs = layer->outputs;
-            value = in;
-        }
-        if (depth < HIDDEN) {
-            list[depth].rows = base + (layer->weights - base);
-            list[depth].bias = base + (layer->bias - base);
-            list[depth].inputs = layer->stride;
-            list[depth].outputs = layer->outputs;
-        }
-    }
-    return true;
-}
-
-static bool see(const network *net, const batch *b, network_tape *tape, hidden list[HIDDEN])
-{
-    if (!network_tape_fit(tape, net, &b->shape))
-        return false;
-    network_forward(net, &b->input, tape);
-    for (int h = 0; h < HIDDEN; h++)
-        for (size_t i = 0; i < (size_t)b->shape.stages * list[h].outputs; i++) {
-            double *most = &list[h].most[i % list[h].outputs];
-            *most = fmax(*most, fabs(tape->rows[list[h].value][i]));
-        }
-    return true;
-}
-
-/* Makes no hidden number of the head larger than the one that carries the prior: they share a scale. What follows makes
- * up for it, as leaky layers are proportional (Nagel et al. 2019, "Data-free quantization"). */
-static bool equalize(const batch_set *set, const network *net, double *base)
-{
-    hidden *list = calloc(HIDDEN, sizeof *list);
-    network_tape tape = {0};
-    bool is_good = list != NULL && find_hidden(net, base, list);
-
-    for (uint32_t i = 0; i < set->count && is_good; i++)
-        is_good = see(net, set->list[i], &tape, list);
-    for (int h = 0; h < HIDDEN && is_good; h++)
-        for (uint32_t n = 0; n + 1 < list[h].outputs; n++) {
-            double by = list[h].most[n] > 0 ? list[h].most[list[h].outputs - 1] / list[h].most[n] : 1;
-            if (!(by < 1))
-                continue;
-            for (uint32_t k = 0; k < list[h].inputs; k++)
-                list[h].rows[(size_t)n * list[h].inputs + k] *= by;
-            list[h].bias[n] *= by;
-            for (uint32_t k = 0; k < list[h].next_outputs; k++)
-                list[h].next[(size_t)k * list[h].outputs + n] /= by;
-        }
-    network_tape_free(&tape);
-    free(list);
-    return is_good;
 }
 
 clo_status batch_quantize(const batch_set *set, const lachesis_shape *shape, const double *parameters, const char *name,
@@ -129,7 +46,7 @@ clo_status batch_quantize(const batch_set *set, const lachesis_shape *shape, con
     clo_model_feature features[BATCH_FEATURES];
     quantize_cases cases = {.count = set->count};
     network *net = calloc(1, sizeof *net);
-    double *wide = net != NULL ? widen(shape, parameters, set, net) : NULL;
+    double *all = net != NULL ? add_prior(shape, parameters, set, net) : NULL;
 
     batch_features(features);
     cases.list = list_cases(set, &cases.golden);
@@ -140,11 +57,11 @@ clo_status batch_quantize(const batch_set *set, const lachesis_shape *shape, con
                                     .features_count = BATCH_FEATURES,
                                     .margin = 1.5};
     *why = NULL;
-    clo_status status = wide != NULL && cases.list != NULL && equalize(set, net, wide)
+    clo_status status = all != NULL && cases.list != NULL
                             ? quantize_on(net, &config, &cases, &out->data, &out->bytes, why)
                             : CLO_ERR_MEMORY;
     free((void *)(uintptr_t)cases.list);
-    free(wide);
+    free(all);
     free(net);
     return status;
 }
@@ -234,9 +151,9 @@ clo_status batch_compare(const batch *b, const batch_set *set, const lachesis_sh
 {
     uint32_t stages = b->shape.stages;
     network *net = calloc(1, sizeof *net);
-    double *wide = net != NULL ? widen(shape, parameters, set, net) : NULL;
+    double *all = net != NULL ? add_prior(shape, parameters, set, net) : NULL;
     int64_t *keys = calloc(2 * (size_t)stages + 1, sizeof *keys);
-    clo_status status = wide != NULL && keys != NULL ? CLO_OK : CLO_ERR_MEMORY;
+    clo_status status = all != NULL && keys != NULL ? CLO_OK : CLO_ERR_MEMORY;
 
     if (status == CLO_OK && stages <= CLO_MODEL_GOLDEN_ROWS_MAX &&
         clo_graph_edges(b->graph) <= CLO_MODEL_GOLDEN_EDGES_MAX) {
@@ -250,7 +167,7 @@ clo_status batch_compare(const batch *b, const batch_set *set, const lachesis_sh
         }
     }
     free(keys);
-    free(wide);
+    free(all);
     free(net);
     return status;
 }

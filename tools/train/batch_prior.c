@@ -32,38 +32,14 @@ static void to_weights(const double *numbers, double weights[BATCH_WEIGHTS])
         weights[tuned[n]] = round(127 * fmin(fmax(numbers[n], -1), 1)) / 127;
 }
 
-static double sum_of(const batch *b, const double weights[BATCH_WEIGHTS], uint32_t task)
-{
-    const double *x = b->input.inputs + (size_t)task * CLO_FEATURES_STAGE;
-    double sum = weights[CLO_FEATURES_STAGE];
-
-    for (int k = 0; k < CLO_FEATURES_STAGE; k++)
-        sum += weights[k] * x[k];
-    return sum;
-}
-
-/* A quarter more than the batches need. None where it would save less than one task in a hundred: it makes the range of
- * the scores larger, and so the integers coarser for all. */
-static double constant_for(const batch_set *set)
-{
-    double least = 0;
-    size_t tasks = 0, negative = 0;
-
-    for (uint32_t i = 0; i < set->count; i++)
-        for (uint32_t t = 0; t < set->list[i]->shape.stages; t++) {
-            double sum = sum_of(set->list[i], set->weights, t);
-            least = fmin(least, sum);
-            tasks++;
-            negative += sum < 0;
-        }
-    return negative * 100 < tasks ? 0 : -1.25 * least;
-}
-
 double batch_prior(const batch *b, const double weights[BATCH_WEIGHTS], uint32_t task)
 {
-    double sum = sum_of(b, weights, task);
+    const double *x = b->input.inputs + (size_t)task * CLO_FEATURES_STAGE;
+    double sum = 0;
 
-    return sum > 0 ? sum : sum * BATCH_PRIOR_LEAKY;
+    for (int k = 0; k < BATCH_WEIGHTS; k++)
+        sum += weights[k] * x[k];
+    return sum;
 }
 
 static void score_one(void *argument, uint32_t thread, uint32_t i)
@@ -126,7 +102,6 @@ bool batch_tune(batch_set *set, const batch_tuning *how, double *validation)
             how->told(how->context, g + 1, scores[0], judged);
     }
     to_weights(c.best, set->weights);
-    set->weights[CLO_FEATURES_STAGE] = constant_for(set);
     *validation = c.best_score;
     return true;
 }

@@ -3,7 +3,7 @@
  *   prep  x -> 16 -> D                       e(0) = prep
  *   e(l+1) = g(sum of the children's e(l)) + h(x) + prep,   g and h the same in all rounds
  *   y = sum over a job of f(e), z = sum over jobs of k(y)
- *   score = [x, e, y, job, z, system] -> 32 -> 16 -> 8 -> 1
+ *   score = [x, e, y, job, z, system] -> 32 -> 16 -> 8 -> 1, and a prior: a sum over x
  *
  * Every layer but the last has a leaky slope of 0.2.
  *
@@ -19,9 +19,10 @@
 #define NONE CLO_MODEL_NONE
 
 enum { BY_ITSELF = NETWORK_NONE, OF_STAGES = 0, OF_JOBS, OF_ALL };
-enum { JOIN = 0 };
-/* How large a feature of 1 is where it is carried to the score: with the margin of quantize.h a bit is left over. */
-enum { CARRIED = 3 };
+/* Sums that share their units. */
+enum { JOIN = 0, SCORES };
+
+enum { PRIOR_TIMES_MOST = 5 };
 
 static const uint32_t head_shape[LACHESIS_HEAD_DEPTH] = {32, 16, 8, 1};
 static const uint32_t critic_shape[] = {32, 16, 1};
@@ -48,11 +49,6 @@ static uint32_t add_parts(layers *b, network_layer whole, uint32_t *column, uint
     return count == 1 ? parts[0] : layers_join(b, b->net->values[first].domain, parts, JOIN);
 }
 
-static uint32_t head_outputs(const lachesis_shape *shape, int depth)
-{
-    return head_shape[depth] - (depth + 1 < LACHESIS_HEAD_DEPTH ? shape->spare : 0);
-}
-
 static uint32_t head_inputs(const lachesis_shape *shape)
 {
     return shape->stage_inputs + shape->job_inputs + shape->system_inputs + 3 * shape->width;
@@ -60,7 +56,7 @@ static uint32_t head_inputs(const lachesis_shape *shape)
 
 static uint32_t add_head(layers *b, const lachesis_shape *shape, const uint32_t in[6])
 {
-    uint32_t column = 0, index = layers_matrix(b, head_inputs(shape), head_outputs(shape, 0), 1);
+    uint32_t column = 0, index = layers_matrix(b, head_inputs(shape), head_shape[0], 1);
     network_layer whole = b->net->layers[index];
 
     b->net->layers_count--; /* its slices stand for it */
@@ -68,8 +64,8 @@ static uint32_t add_head(layers *b, const lachesis_shape *shape, const uint32_t 
     uint32_t all = add_parts(b, whole, &column, in[4], in[5]);
     uint32_t score = layers_join(b, CLO_MODEL_STAGE, (const uint32_t[]){stage, job, all}, NETWORK_NONE);
     for (int depth = 1; depth < LACHESIS_HEAD_DEPTH; depth++)
-        score = layers_new_dense(b, score, head_outputs(shape, depth),
-                                 depth + 1 < LACHESIS_HEAD_DEPTH ? LAYERS_SLOPE : 1, BY_ITSELF);
+        score = layers_new_dense(b, score, head_shape[depth], depth + 1 < LACHESIS_HEAD_DEPTH ? LAYERS_SLOPE : 1,
+                                 BY_ITSELF);
     b->net->values[score].is_sum = true;
     return score;
 }
@@ -79,6 +75,21 @@ static uint32_t add_critic(layers *b, uint32_t z)
     for (size_t depth = 0; depth < 3; depth++)
         z = layers_new_dense(b, z, critic_shape[depth], depth < 2 ? LAYERS_SLOPE : 1, BY_ITSELF);
     return z;
+}
+
+/* int16 numbers between would make equal what is not: most decisions that integers change are changed by one rounding
+ * to 15 bits. */
+static uint32_t add_prior(layers *b, const lachesis_shape *shape, uint32_t x, uint32_t score)
+{
+    uint32_t index = layers_matrix(b, shape->stage_inputs, 1, 1);
+    network_layer own = b->net->layers[index];
+
+    b->net->layers_count--; /* the part stands for it */
+    uint32_t once = layers_part(b, own, x, 0, SCORES), times = once;
+    for (uint32_t n = 1; n < shape->prior_times; n += 2)
+        times = layers_join(b, CLO_MODEL_STAGE, (const uint32_t[]){times, once, once}, SCORES);
+    b->net->values[score].join = SCORES;
+    return layers_join(b, CLO_MODEL_STAGE, (const uint32_t[]){score, times, NONE}, SCORES);
 }
 
 static uint32_t build_all(layers *b, const lachesis_shape *shape)
@@ -91,6 +102,8 @@ static uint32_t build_all(layers *b, const lachesis_shape *shape)
 
     b->net->score = add_head(b, shape, (const uint32_t[]){x, e, y, job, z, system});
     b->net->limit = NONE;
+    if (shape->prior_times > 0)
+        b->net->score = add_prior(b, shape, x, b->net->score);
     return shape->has_critic ? add_critic(b, z) : NONE;
 }
 
@@ -107,66 +120,38 @@ uint32_t lachesis_parameters(const lachesis_shape *shape)
     uint32_t count = encoder_parameters(shape), in = head_inputs(shape);
 
     for (int depth = 0; depth < LACHESIS_HEAD_DEPTH; depth++) {
-        count += (in + 1) * head_outputs(shape, depth);
-        in = head_outputs(shape, depth);
+        count += (in + 1) * head_shape[depth];
+        in = head_shape[depth];
     }
     for (int depth = 0; shape->has_critic && depth < 3; depth++)
         count += ((depth > 0 ? critic_shape[depth - 1] : shape->width) + 1) * critic_shape[depth];
-    return count;
+    return count + (shape->prior_times > 0 ? shape->stage_inputs + 1 : 0);
 }
 
-/* One layer with more numbers on both sides, which nothing goes to or comes from. */
-static void widen(const double *from, uint32_t inputs, uint32_t outputs, uint32_t wide_in, uint32_t wide, double *out)
+uint32_t lachesis_prior_times(double scale, int exponent)
 {
-    memset(out, 0, (size_t)(wide_in + 1) * wide * sizeof *out);
-    for (uint32_t n = 0; n < outputs; n++) {
-        memcpy(out + (size_t)n * wide_in, from + (size_t)n * inputs, inputs * sizeof *out);
-        out[(size_t)wide_in * wide + n] = from[(size_t)inputs * outputs + n];
-    }
-}
+    uint32_t best = 1;
+    double least = 1;
 
-/* The last two layers without what they carry: hidden numbers are scaled so that all weights of the last one are
- * +-last. Its int8 weights share a scale, so they are exact then, and what is small is small in the int16 numbers. */
-static void balance(double *hidden, uint32_t inputs, uint32_t outputs, double *weights, double last)
-{
-    for (uint32_t n = 0; n + 1 < outputs; n++) {
-        double by = fabs(weights[n]) / last;
-        for (uint32_t i = 0; i < inputs; i++)
-            hidden[(size_t)n * inputs + i] *= by;
-        hidden[(size_t)inputs * outputs + n] *= by;
-        weights[n] = weights[n] < 0 ? -last : last;
+    for (uint32_t times = 1; times <= PRIOR_TIMES_MOST; times += 2) {
+        double bits = -log2(scale / times / 127) + exponent, away = fabs(bits - nearbyint(bits));
+        if (away < least) {
+            least = away;
+            best = times;
+        }
     }
+    return best;
 }
 
 void lachesis_with_prior(const lachesis_shape *shape, const double *parameters, const double *weights, double scale,
                          double *out)
 {
-    uint32_t in = head_inputs(shape), wide_in = in, count = encoder_parameters(shape);
-    double *hidden = NULL, last = scale / CARRIED;
+    uint32_t count = lachesis_parameters(shape) - (shape->stage_inputs + 1);
 
     memcpy(out, parameters, count * sizeof *out);
-    parameters += count;
-    out += count;
-    for (int depth = 0; depth < LACHESIS_HEAD_DEPTH; depth++) {
-        uint32_t outputs = head_outputs(shape, depth), wide = head_shape[depth];
-        widen(parameters, in, outputs, wide_in, wide, out);
-        if (depth + 1 == LACHESIS_HEAD_DEPTH)
-            balance(hidden, head_shape[depth - 2], wide_in, out, last);
-        /* The last number of each layer carries the sum: times CARRIED, 1, 1 and last. */
-        double *row = out + (size_t)(wide - 1) * wide_in;
-        for (uint32_t k = 0; depth == 0 && k < shape->stage_inputs; k++)
-            row[k] = CARRIED * weights[k];
-        if (depth == 0)
-            out[(size_t)wide_in * wide + wide - 1] = CARRIED * weights[shape->stage_inputs];
-        if (depth > 0)
-            row[wide_in - 1] = depth + 1 < LACHESIS_HEAD_DEPTH ? 1 : last;
-        if (depth + 2 == LACHESIS_HEAD_DEPTH)
-            hidden = out;
-        parameters += (size_t)(in + 1) * outputs;
-        out += (size_t)(wide_in + 1) * wide;
-        in = outputs;
-        wide_in = wide;
-    }
+    for (uint32_t k = 0; k < shape->stage_inputs; k++)
+        out[count + k] = scale / shape->prior_times * weights[k];
+    out[count + shape->stage_inputs] = 0;
 }
 
 bool lachesis_network(const lachesis_shape *shape, const double *parameters, network *net, uint32_t *critic)
@@ -175,8 +160,9 @@ bool lachesis_network(const lachesis_shape *shape, const double *parameters, net
 
     if (shape->stage_inputs < 1 || shape->stage_inputs > CLO_MODEL_WIDTH_MAX ||
         shape->job_inputs > CLO_MODEL_WIDTH_MAX || shape->system_inputs > CLO_MODEL_WIDTH_MAX || shape->width < 1 ||
-        shape->width > CLO_MODEL_WIDTH_MAX || shape->spare >= head_shape[LACHESIS_HEAD_DEPTH - 2] ||
-        shape->rounds < 1 || shape->rounds > LACHESIS_ROUNDS_MAX)
+        shape->width > CLO_MODEL_WIDTH_MAX || shape->rounds < 1 || shape->rounds > LACHESIS_ROUNDS_MAX ||
+        shape->prior_times > PRIOR_TIMES_MOST || (shape->prior_times > 0 && shape->prior_times % 2 == 0) ||
+        (shape->prior_times > 0 && shape->has_critic))
         return false;
     memset(net, 0, sizeof *net);
     uint32_t value = build_all(&b, shape);

@@ -14,10 +14,11 @@ typedef struct lachesis_shape {
     uint32_t width, rounds;
     /* One unit of an input of the model file is 2^-exponent. */
     int exponent;
-    /* Numbers that each hidden layer of the head has less: room for lachesis_with_prior. Below 8. */
-    uint32_t spare;
     /* A value of all jobs together, for a critic: only while training. Its parameters are the last ones. */
     bool has_critic;
+    /* 1, 3 or 5: each stage adds so many times a sum of its own features to its score, on a straight way beside the
+     * network, in int32. Its weights and a constant are the last parameters; not with a critic. 0: none. */
+    uint32_t prior_times;
 } lachesis_shape;
 
 /* The paper's D and L. */
@@ -35,12 +36,15 @@ uint32_t lachesis_parameters(const lachesis_shape *shape);
  * False: the shape is wider than the limits of model.h or network.h. */
 bool lachesis_network(const lachesis_shape *shape, const double *parameters, network *net, uint32_t *critic);
 
-/* A prior as a part of the network: the scores of `out` are those of `parameters` and `scale` times the sum of
- * weights[stage_inputs + 1] times the features of the stage, the last weight times 1; a negative sum counts 0.008 of
- * it. One unit of each hidden layer of the head carries the sum to the score.
+/* What prior_times is best for a prior of this scale, whose weights are whole numbers of 1/127: then int8 holds them, and
+ * one unit of the score is nearest to a power of two, as the exponent of the score has to say it. */
+uint32_t lachesis_prior_times(double scale, int exponent);
+
+/* The parameters of a network with a prior: its scores are those of `parameters`, and `scale` times the sum of
+ * weights[stage_inputs] times the features of the stage.
  *
- *   shape  with spare 1 and without a critic: of `parameters`.
- *   out    [lachesis_parameters of the same shape with spare 0] */
+ *   shape  with prior_times: of `out`. That of `parameters` has none.
+ *   out    [lachesis_parameters of the shape] */
 void lachesis_with_prior(const lachesis_shape *shape, const double *parameters, const double *weights, double scale,
                          double *out);
 

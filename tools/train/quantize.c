@@ -133,17 +133,49 @@ static double unit_of(const network_layer *layer, const network_value *in, const
     return most / 127.0 * exp2(-in->exponent);
 }
 
+/* Whether the operation is a part of the score whose numbers have steps of their own, beside one of an input: then the
+ * input's part alone says what one unit of the score is, and this one follows it with its steps. */
+static bool follows(const network *net, const clo_model_op *op)
+{
+    int join = net->values[net->score].join;
+    bool has_input = false;
+
+    for (uint32_t i = 0; i < net->ops_count && join != NETWORK_NONE; i++)
+        has_input = has_input || (net->ops[i].op == CLO_MODEL_DENSE && net->values[net->ops[i].out].join == join &&
+                                  net->values[net->ops[i].in[0]].is_input);
+    return has_input && op->op == CLO_MODEL_DENSE && net->values[op->out].join == join &&
+           net->values[op->out].width == 1 && has_own_steps(net, op->in[0]);
+}
+
+/* Each number of its input gets a step with which its weight is a whole number of units, the smallest that will do: the
+ * weights are exact. What is never half a unit gets none. */
+static void follow(const network *net, built *b, const clo_model_op *op)
+{
+    const network_layer *layer = &net->layers[op->argument];
+    const network_value *in = &net->values[op->in[0]];
+    double unit = b->unit[net->values[op->out].join][0] * exp2(in->exponent);
+
+    for (uint32_t k = 0; k < layer->inputs && unit > 0; k++) {
+        double wanted = fabs(weight_of(layer, b->steps[op->in[0]], 0, k)) / unit, whole = fmin(ceil(wanted), 127);
+        if (wanted * 32767 >= 0.5 && wanted <= 127)
+            b->steps[op->in[0]][k] *= whole / wanted;
+    }
+}
+
 static void choose_units(const network *net, built *b)
 {
     for (uint32_t i = 0; i < net->ops_count; i++) {
         const clo_model_op *op = &net->ops[i];
-        if (op->op != CLO_MODEL_DENSE || net->values[op->out].join == NETWORK_NONE)
+        if (op->op != CLO_MODEL_DENSE || net->values[op->out].join == NETWORK_NONE || follows(net, op))
             continue;
         double *units = b->unit[net->values[op->out].join];
         for (uint32_t n = 0; n < net->layers[op->argument].outputs; n++)
             units[n] =
                 fmax(units[n], unit_of(&net->layers[op->argument], &net->values[op->in[0]], b->steps[op->in[0]], n));
     }
+    for (uint32_t i = 0; i < net->ops_count; i++)
+        if (follows(net, &net->ops[i]))
+            follow(net, b, &net->ops[i]);
 }
 
 /* factor = m / 2^15 / 2^pre with m as large as can be. */
@@ -299,15 +331,17 @@ static void add_halves(const network *net, built *b, const clo_model_op *join)
     }
 }
 
-static bool put_join(const network *net, built *b, const clo_model_op *op)
+static bool put_join(network *net, built *b, const clo_model_op *op)
 {
-    const network_value *out = &net->values[op->out];
+    network_value *out = &net->values[op->out];
     clo_model_layer *to = &b->layers[op->argument];
     const double *units = b->unit[net->values[op->in[0]].join];
 
     to->outputs = net->layers[op->argument].outputs;
-    if (out->is_sum)
+    if (out->is_sum) {
+        out->exponent = op->out == net->score && units[0] > 0 ? (int)lround(-log2(units[0])) : out->exponent;
         return true;
+    }
     for (uint32_t n = 0; n < to->outputs; n++)
         if (!put_rule(b, op->argument, n,
                       (units[n] > 0 ? units[n] : exp2(-20)) * exp2(out->exponent) / b->steps[op->out][n]))

@@ -61,7 +61,6 @@ static int set_up(void **state)
     }
     f->shape = (lachesis_shape)LACHESIS_SHAPE_INIT;
     f->shape.width = WIDTH;
-    f->shape.spare = 1;
     f->parameters = calloc(lachesis_parameters(&f->shape), sizeof *f->parameters);
     assert_non_null(f->parameters);
     assert_true(lachesis_network(&f->shape, f->parameters, &f->net, NULL));
@@ -135,37 +134,70 @@ static void stages_count_as_one_task_of_all_their_work(void **state)
             assert_true(b->shape.children[c] > t);
 }
 
-static void a_prior_inside_the_network_adds_up_to_the_same_scores(void **state)
+static void a_prior_beside_the_network_adds_up_to_the_same_scores(void **state)
 {
     fixture *f = *state;
-    lachesis_shape wide = f->shape;
+    lachesis_shape with = f->shape;
     network *net = calloc(1, sizeof *net);
 
-    wide.spare = 0;
-    double *all = calloc(lachesis_parameters(&wide), sizeof *all);
-    assert_non_null(net);
-    assert_non_null(all);
     f->set.weights[CLO_FEATURE_TIME] = 0.5;
     f->set.weights[CLO_FEATURE_OUTPUT] = -0.75;
-    f->set.weights[CLO_FEATURES_STAGE] = 0.25;
-    lachesis_with_prior(&f->shape, f->parameters, f->set.weights, f->set.prior, all);
-    assert_true(lachesis_network(&wide, all, net, NULL));
+    assert_non_null(net);
+    for (with.prior_times = 1; with.prior_times <= 5; with.prior_times += 2) {
+        double *all = calloc(lachesis_parameters(&with), sizeof *all);
+        assert_non_null(all);
+        lachesis_with_prior(&with, f->parameters, f->set.weights, f->set.prior, all);
+        assert_true(lachesis_network(&with, all, net, NULL));
+        for (uint32_t i = 0; i < BATCHES; i++) {
+            const batch *b = f->set.list[i];
+            network_tape alone = {0}, both = {0};
+            assert_true(network_tape_fit(&alone, &f->net, &b->shape));
+            assert_true(network_tape_fit(&both, net, &b->shape));
+            network_forward(&f->net, &b->input, &alone);
+            network_forward(net, &b->input, &both);
+            for (uint32_t t = 0; t < b->shape.stages; t++) {
+                double want = alone.rows[f->net.score][t] + f->set.prior * batch_prior(b, f->set.weights, t);
+                assert_true(fabs(both.rows[net->score][t] - want) < 1e-9 * (1 + fabs(want)));
+            }
+            network_tape_free(&alone);
+            network_tape_free(&both);
+        }
+        free(all);
+    }
+    free(net);
+}
+
+/* One unit of the score of a prior of 20 is then 1.008 times a power of two; with int16 on the way scores would be equal
+ * where these are not. Weights of both signs, and sums of both. */
+static void integers_of_a_prior_alone_are_its_sums(void **state)
+{
+    static const int whole[CLO_FEATURES_STAGE] = {38, -7, -120, 127, 4, 1, -90};
+    fixture *f = *state;
+    batch_model made;
+    uint32_t negative = 0, odd = 0;
+
+    assert_int_equal(lachesis_prior_times(20, 12), 5);
+    assert_int_equal(lachesis_prior_times(127.0 / 8, 12), 1);
+    for (int k = 0; k < CLO_FEATURES_STAGE; k++)
+        f->set.weights[k] = whole[k] / 127.0;
+    parameters_zero(&f->net, f->parameters, f->net.score);
+    clo_model *model = make_model(f, &made);
     for (uint32_t i = 0; i < BATCHES; i++) {
         const batch *b = f->set.list[i];
-        network_tape narrow = {0}, carried = {0};
-        assert_true(network_tape_fit(&narrow, &f->net, &b->shape));
-        assert_true(network_tape_fit(&carried, net, &b->shape));
-        network_forward(&f->net, &b->input, &narrow);
-        network_forward(net, &b->input, &carried);
+        int32_t got[CLO_MODEL_GOLDEN_ROWS_MAX];
+        ok(clo_model_scores(model, &b->shape, got, NULL));
         for (uint32_t t = 0; t < b->shape.stages; t++) {
-            double want = narrow.rows[f->net.score][t] + f->set.prior * batch_prior(b, f->set.weights, t);
-            assert_true(fabs(carried.rows[net->score][t] - want) < 1e-9 * (1 + fabs(want)));
+            int32_t want = 0;
+            for (int k = 0; k < CLO_FEATURES_STAGE; k++)
+                want += 5 * whole[k] * b->shape.inputs[t * CLO_FEATURES_STAGE + (uint32_t)k];
+            assert_int_equal(got[t], want);
+            negative += want < 0;
+            odd += want / 5 % 2 != 0;
         }
-        network_tape_free(&narrow);
-        network_tape_free(&carried);
     }
-    free(all);
-    free(net);
+    assert_true(negative > 0 && odd > 0);
+    clo_model_destroy(model);
+    free(made.data);
 }
 
 static void the_planner_scores_what_the_trainer_does(void **state)
@@ -350,7 +382,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_batch_is_a_function_of_its_seed, set_up, tear_down),
         cmocka_unit_test_setup_teardown(stages_count_as_one_task_of_all_their_work, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_prior_inside_the_network_adds_up_to_the_same_scores, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_prior_beside_the_network_adds_up_to_the_same_scores, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(integers_of_a_prior_alone_are_its_sums, set_up, tear_down),
         cmocka_unit_test_setup_teardown(the_planner_scores_what_the_trainer_does, set_up, tear_down),
         cmocka_unit_test_setup_teardown(with_a_zero_last_layer_the_plan_is_that_of_deft, set_up, tear_down),
         cmocka_unit_test_setup_teardown(more_schedules_are_never_worse, set_up, tear_down),

@@ -128,6 +128,12 @@ static void shapes_out_of_bounds_are_refused(void **state)
     s.rounds = LACHESIS_ROUNDS_MAX;
     s.has_critic = true;
     assert_true(lachesis_network(&s, f->parameters, &f->net, NULL));
+    s.prior_times = 5;
+    assert_false(lachesis_network(&s, f->parameters, &f->net, NULL));
+    s.has_critic = false;
+    assert_true(lachesis_network(&s, f->parameters, &f->net, NULL));
+    for (s.prior_times = 2; s.prior_times < 8; s.prior_times++)
+        assert_int_equal(lachesis_network(&s, f->parameters, &f->net, NULL), s.prior_times == 3 || s.prior_times == 5);
 }
 
 /* As a trained one: the model that comes out opens, agrees with its golden vectors, and chooses as the network does. */
