@@ -23,7 +23,7 @@ bool parts_open(parts_network *network, uint64_t seed)
     size_t bytes = 0;
 
     *network = (parts_network){.argument = CLO_LEARNED_ARGUMENT_INIT};
-    network->data = lachesis_model_draw(seed, 0, &bytes);
+    network->data = lachesis_model_draw(seed, LACHESIS_MODEL_DIRECT, &bytes);
     if (network->data == NULL || clo_model_open("drawn", network->data, bytes, &network->model) != CLO_OK)
         return bench_fail("cannot make a network"), false;
     network->argument.model = network->model;
