@@ -186,12 +186,8 @@ clo_status clo_head_open(const clo_model *model, uint32_t isa, clo_head *out)
     known k = {0};
     clo_status status = check_kind(model);
 
-    *out = (clo_head){.model = model,
-                      .stage_part = NONE,
-                      .job_part = NONE,
-                      .system_part = NONE,
-                      .last_join = NONE,
-                      .direct = NONE};
+    *out = (clo_head){
+        .model = model, .stage_part = NONE, .job_part = NONE, .system_part = NONE, .last_join = NONE, .direct = NONE};
     take_apart_inputs(out, &k);
     for (uint32_t i = 0; i < model->counts[CLO_PART_OPS] && status == CLO_OK; i++) {
         const clo_format_op *op = &model->ops[i];
