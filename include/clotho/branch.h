@@ -49,8 +49,8 @@ enum { CLO_LOOP_DONE = 0, CLO_LOOP_AGAIN = 1 };
  *
  *   arms     1 .. CLO_ARMS_MAX.
  *   chances  [arms] how likely each is, CLO_CHANCES_ONE in all; copied. They draw the arm where the body does not
- *            choose, as in a simulation. NULL: all are as likely. Planners do not look at them: they take the worst
- *            case, that all arms run.
+ *            choose, as in a simulation. NULL: all are as likely. Planners take the worst case, that all arms run;
+ *            "heft-expected" goes by the chances.
  *
  * Returns CLO_OK, or
  *   CLO_ERR_ARGUMENT  unknown task, arms out of range, chances that do not add up

@@ -31,6 +31,7 @@ static const clo_planner_desc *const planners[] = {
     &clo_planner_fcp,
     &clo_planner_flb,
     &clo_planner_heft_append,
+    &clo_planner_heft_expected,
     &clo_planner_lookahead,
     &clo_planner_fifo,
     &clo_planner_sjf,

@@ -50,6 +50,29 @@ class Branches(CommandTest):
         self.assertEqual(runs[0]["makespan_ns"], runs[1]["makespan_ns"])
         self.assertTrue(all(run["skipped"] >= 24 for run in runs))
 
+    def test_the_log_of_real_workers_is_judged_and_replayed(self):
+        stream, log, frame = self.path("stream.jsonl"), self.path("run.log"), self.frame()
+        self.good("generate", "stream", "--jobs", "8", "--family", "switches", "-n", "30", "--work", "20us", "-o", stream)
+        result = self.json("run", stream, "--policy", "fair", "--log", log)
+        self.assertTrue(result["valid"])
+        self.assertGreater(result["skipped"], 0)
+        judged = self.json("check", stream, log)
+        self.assertEqual((judged["valid"], judged["faults"], judged["finished"]), (True, 0, 8))
+        self.assertIn("equal", self.good("simulate", stream, "--replay", log))
+        self.good("run", frame, "--policy", "fifo", "--log", log)
+        self.good("check", frame, log)
+        self.bad(1, "check", stream, log)
+
+    def test_expected_times_shorten_the_mean(self):
+        graph, sums = self.path("switches.json"), []
+        self.good("generate", "switches", "-n", "60", "--seed", "3", "-o", graph)
+        for planner in ("heft", "heft-expected"):
+            runs = [self.json("run", graph, "--platform", "uniform:4", "--clock", "virtual", "--planner", planner, "--seed", str(seed))
+                    for seed in range(8)]
+            self.assertTrue(all(run["valid"] for run in runs))
+            sums.append(sum(run["makespan_ns"] for run in runs))
+        self.assertLess(sums[1], sums[0])
+
     def test_what_does_not_know_branches_says_so_in_one_line(self):
         frame, platform = self.frame(), ["--platform", "uniform:2"]
         self.bad(1, "plan", frame, "--pipeline", *platform, holds=["branches", "use a graph without"])

@@ -7,6 +7,7 @@
 #include "base/rng.h"
 #include "remote/local.h"
 
+#include <clotho/branch.h>
 #include <clotho/cluster.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -189,9 +190,56 @@ static void every_part_comes_to_its_end(void **state)
     assert_true(plans > SEEDS / 2 && transfers > SEEDS && replicas > 0);
 }
 
+/* Which parts of a plan are skipped is not told between machines. */
+static void check_is_refused(const clo_cluster *cluster, const clo_graph *graph)
+{
+    clo_cost *cost;
+    clo_plan *plan;
+    clo_split split;
+
+    ok(clo_cost_create(graph, clo_cluster_platform(cluster), &cost));
+    ok(clo_plan_create(cost, NULL, &plan));
+    assert_int_equal(clo_split_open(cluster, cost, plan, &split), CLO_ERR_UNSUPPORTED);
+    assert_string_equal(clo_last_error(), "graph \"g\" has branches or merges, and a run on several machines does not "
+                                          "know them; use a graph without");
+    clo_plan_destroy(plan);
+    clo_cost_destroy(cost);
+}
+
+static void branches_and_loops_are_refused_by_one_line(void **state)
+{
+    const clo_task task = {.name = "t", .work_ns = 1000};
+    clo_loop loop = CLO_LOOP_INIT;
+    clo_rng rng = clo_rng_seed(1);
+    clo_cluster *cluster = cluster_new(&rng);
+    clo_graph *body, *graphs[3];
+
+    (void)state;
+    ok(clo_graph_create("body", &body));
+    ok(clo_graph_add_task(body, &task, NULL));
+    ok(clo_graph_seal(body));
+    loop.body = body;
+    loop.bound = 3;
+    for (int g = 0; g < 3; g++) {
+        ok(clo_graph_create("g", &graphs[g]));
+        ok(clo_graph_add_task(graphs[g], &task, NULL));
+    }
+    ok(clo_graph_set_branch(graphs[0], 0, 2, NULL));
+    ok(clo_graph_set_merge(graphs[1], 0));
+    ok(clo_graph_add_loop(graphs[2], &loop, NULL, NULL));
+    for (int g = 0; g < 3; g++) {
+        ok(clo_graph_seal(graphs[g]));
+        check_is_refused(cluster, graphs[g]);
+        clo_graph_destroy(graphs[g]);
+    }
+    clo_graph_destroy(body);
+    clo_cluster_destroy(cluster);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_part_comes_to_its_end)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_part_comes_to_its_end),
+                                       cmocka_unit_test(branches_and_loops_are_refused_by_one_line)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -62,6 +62,22 @@ class Narrow(unittest.TestCase):
                 self.assertNotEqual(process.returncode, 0, out)
                 self.assertRegex(err, r"not all ranks have the same size of pieces \(--piece\)")
 
+    def test_branches_and_loops_are_refused_in_one_line(self):
+        switches, loop = self.machines.path("switches.json"), self.machines.path("loop.json")
+        support.clotho("generate", "switches", "-n", 20, "-o", switches)
+        with open(loop, "w", encoding="utf-8") as file:
+            json.dump({"format": "clotho.graph/1", "name": "g", "tasks": [{"name": "a", "work_ns": 1000}], "edges": [],
+                       "loops": [{"tasks": [{"name": "step", "work_ns": 1000}], "condition": "step", "bound": 3}]}, file)
+        for engine in support.engines():
+            for graph in (switches, loop):
+                process = self.machines.start(engine, graph, "--hosts", self.machines.cluster(), "--unpinned")
+                out, err = process.communicate(timeout=60)
+                self.assertNotEqual(process.returncode, 0, out)
+                lines = {line for line in err.splitlines() if line.startswith("clotho: ")}  # each rank says so
+                self.assertEqual(len(lines), 1, err)
+                self.assertIn("has branches or merges, and a run on several machines does not know them; use a graph without",
+                              lines.pop())
+
     def loud(self, engine, graph, *words):
         """As Machines.run, with a --silence of its own."""
         process = self.machines.start(engine, graph, "--hosts", self.machines.cluster(), "--unpinned", "--json", *words)

@@ -21,6 +21,7 @@ extern const clo_planner_desc clo_planner_fastestnode;
 extern const clo_planner_desc clo_planner_fcp;
 extern const clo_planner_desc clo_planner_flb;
 extern const clo_planner_desc clo_planner_heft_append;
+extern const clo_planner_desc clo_planner_heft_expected;
 extern const clo_planner_desc clo_planner_lookahead;
 extern const clo_planner_desc clo_planner_fifo;
 extern const clo_planner_desc clo_planner_sjf;
