@@ -16,6 +16,11 @@ static uint32_t machine_of(const clo_messages *m, uint32_t placement)
     return m->platform->executors[m->placements[placement].executor].machine;
 }
 
+static uint32_t memory_of(const clo_messages *m, uint32_t placement)
+{
+    return m->platform->executors[m->placements[placement].executor].memory;
+}
+
 static clo_status index_executions(clo_messages *m)
 {
     m->executions = clo_allocate(m->count, sizeof *m->executions);
@@ -62,7 +67,7 @@ static clo_status add_input(clo_messages *m, uint32_t instance, uint32_t to, uin
     uint32_t from = source_of(m, instance, to, bytes);
     int64_t way_ns = way_of(m, from, to, bytes);
 
-    if (machine_of(m, from) == machine_of(m, to)) {
+    if (machine_of(m, from) == machine_of(m, to) || memory_of(m, from) == memory_of(m, to)) {
         if (clo_grow((void **)&m->near, &m->near_capacity, m->near_count + 1, sizeof *m->near) != 0)
             return clo_fail_memory("the inputs of a plan");
         m->near[m->near_count++] = (clo_near){from, to, way_ns};
