@@ -98,6 +98,12 @@ typedef struct clo_platform_desc {
 
     /* [cuts_count] matrices, bytes/ns; an entry <= 0 is infinite. */
     const double *bandwidth_beyond;
+
+    /* Ports: what leaves a machine in bytes/ns, all its messages together, and likewise what enters it. Messages that
+     * move at once share the ports of their machines, and the links between them, equally (max-min fair).
+     * [machines_count]; an entry <= 0 is infinite. NULL: every message moves as if it were alone. Only clo_plan_create
+     * counts ports, after its planner: docs/REMOTE.md. */
+    const double *port_bytes_per_ns;
 } clo_platform_desc;
 
 #define CLO_PLATFORM_DESC_INIT CLO_SIZED_INIT(clo_platform_desc)
@@ -189,6 +195,9 @@ CLO_API const char *clo_platform_resource_name(const clo_platform *platform, uin
 
 /* Capacity of a machine; -1: unlimited, or no such machine or resource. */
 CLO_API int64_t clo_platform_capacity(const clo_platform *platform, uint32_t machine, uint32_t resource);
+
+/* What leaves or enters a machine, in bytes/ns; 0: its port is infinite, or there is no such machine. */
+CLO_API double clo_platform_port_bytes_per_ns(const clo_platform *platform, uint32_t machine);
 
 /* Time to move `bytes` from executor `from` to `to`: 0 if they are one or share a memory, else latency + bytes /
  * bandwidth, rounded to the nearest ns, piece by piece where links have pieces. It never falls as bytes grow, and

@@ -25,6 +25,7 @@ typedef struct join {
     uint64_t cuts[CLO_LINK_PIECES_MAX];
     int64_t *latency_ns;
     double *bandwidth; /* [cuts + 1][executors^2] */
+    double *port;      /* [machines of all]       */
     uint32_t memories;
 } join;
 
@@ -38,6 +39,7 @@ static void free_join(join *j)
     clo_free(j->capacities);
     clo_free(j->latency_ns);
     clo_free(j->bandwidth);
+    clo_free(j->port);
 }
 
 static clo_status count_all(join *j, clo_cluster *cluster)
@@ -230,6 +232,26 @@ static clo_status add_links(join *j)
     return CLO_OK;
 }
 
+/* A port is of one machine in the platform of the whole. */
+static clo_status add_ports(join *j)
+{
+    uint32_t at = 0;
+
+    j->port = clo_allocate(j->desc.machines_count, sizeof *j->port);
+    if (j->port == NULL)
+        return clo_fail_memory("the ports of a cluster");
+    for (uint32_t m = 0; m < j->cluster->machines; m++) {
+        uint32_t machines = j->cluster->own[m]->machines_count;
+        if (machines > 1 && j->links->port[m] > 0)
+            return clo_fail(CLO_ERR_ARGUMENT,
+                            "machine '%s' has a port, and its platform has %u machines; use a platform of one",
+                            j->cluster->names[m], machines);
+        j->port[at] = j->links->port[m];
+        at += machines;
+    }
+    return CLO_OK;
+}
+
 clo_status clo_cluster_join(clo_cluster *cluster, const char *name, const clo_cluster_links *links)
 {
     join j = {.cluster = cluster, .links = links, .desc = CLO_PLATFORM_DESC_INIT};
@@ -241,6 +263,8 @@ clo_status clo_cluster_join(clo_cluster *cluster, const char *name, const clo_cl
         status = add_executors(&j);
     if (status == CLO_OK)
         status = add_links(&j);
+    if (status == CLO_OK)
+        status = add_ports(&j);
     if (status == CLO_OK) {
         j.desc.name = name;
         j.desc.executors = j.executors;
@@ -251,6 +275,7 @@ clo_status clo_cluster_join(clo_cluster *cluster, const char *name, const clo_cl
         j.desc.latency_ns = j.latency_ns;
         j.desc.bandwidth_bytes_per_ns = j.bandwidth;
         j.desc.cut_bytes = j.cuts;
+        j.desc.port_bytes_per_ns = j.port;
         j.desc.bandwidth_beyond =
             j.desc.cuts_count > 0 ? j.bandwidth + (size_t)j.desc.executors_count * j.desc.executors_count : NULL;
         status = clo_platform_create(&j.desc, &cluster->platform);

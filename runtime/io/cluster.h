@@ -19,6 +19,7 @@ typedef struct clo_cluster_links {
     uint64_t cut_bytes[CLO_LINK_PIECES_MAX];
     int64_t *latency_ns; /* [machines^2]; < 0: nobody has said */
     double *bandwidth;   /* [cuts_count + 1][machines^2] bytes/ns; 0: infinite */
+    double *port;        /* [machines] bytes/ns; 0: infinite */
 } clo_cluster_links;
 
 /* Fills cluster->first_executor and cluster->platform; own and names are there. Returns CLO_OK, CLO_ERR_LIMIT,

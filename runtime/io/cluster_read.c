@@ -39,12 +39,35 @@ static char *spec_beside(const char *file, const char *spec)
     return clo_text_take(&text, &out) == CLO_OK ? out : NULL;
 }
 
+/* null: infinite. */
+static clo_status read_bandwidth(const reading *r, const cJSON *item, double *out)
+{
+    *out = 0;
+    if (cJSON_IsNull(item))
+        return CLO_OK;
+    clo_status status = clo_json_number(r->json, item, out);
+    if (status == CLO_OK && !(*out > 0))
+        return clo_json_want(r->json, item, "bytes per ns > 0, or null for no limit");
+    return status;
+}
+
+/* The port of one machine, or of those that do not say; `out` stays where there is none. */
+static clo_status read_port(const reading *r, const cJSON *object, double *out)
+{
+    const cJSON *item;
+    clo_status status = clo_json_get(r->json, object, "port_bytes_per_ns", false, &item);
+
+    return status == CLO_OK && item != NULL ? read_bandwidth(r, item, out) : status;
+}
+
 static clo_status read_machine(reading *r, const cJSON *object, uint32_t m)
 {
-    static const char *const known[] = {"name", "platform", NULL};
+    static const char *const known[] = {"name", "platform", "port_bytes_per_ns", NULL};
     const char *name, *spec;
     clo_status status = clo_json_keys(r->json, object, known);
 
+    if (status == CLO_OK)
+        status = read_port(r, object, &r->links.port[m]);
     if (status == CLO_OK)
         status = clo_json_get_string(r->json, object, "name", &name);
     if (status == CLO_OK)
@@ -66,8 +89,11 @@ static clo_status read_machines(reading *r)
 {
     const cJSON *list, *item;
     uint32_t m = 0;
+    double port = 0;
     clo_status status = clo_json_get_array(r->json, r->json->root, "machines", true, &list);
 
+    if (status == CLO_OK)
+        status = read_port(r, r->json->root, &port);
     if (status != CLO_OK)
         return status;
     int count = cJSON_GetArraySize(list);
@@ -80,13 +106,16 @@ static clo_status read_machines(reading *r)
     r->cluster->first_executor = clo_allocate((size_t)count + 1, sizeof(uint32_t));
     r->links.latency_ns = clo_allocate(pairs, sizeof(int64_t));
     r->links.bandwidth = clo_allocate(pairs, CLO_LINK_PIECES_MAX * sizeof(double));
+    r->links.port = clo_allocate((size_t)count, sizeof(double));
     r->is_said = clo_allocate(pairs, sizeof(bool));
     if (r->cluster->own == NULL || r->cluster->names == NULL || r->cluster->first_executor == NULL ||
-        r->links.latency_ns == NULL || r->links.bandwidth == NULL || r->is_said == NULL)
+        r->links.latency_ns == NULL || r->links.bandwidth == NULL || r->links.port == NULL || r->is_said == NULL)
         return clo_fail_memory("a cluster");
     r->cluster->machines = (uint32_t)count;
     for (size_t i = 0; i < pairs; i++)
         r->links.latency_ns[i] = -1;
+    for (int i = 0; i < count; i++)
+        r->links.port[i] = port;
     cJSON_ArrayForEach (item, list)
         if (status == CLO_OK)
             status = read_machine(r, item, m++);
@@ -113,18 +142,6 @@ static clo_status read_cuts(reading *r)
         r->links.cut_bytes[r->links.cuts_count++] = (uint64_t)bytes;
     }
     return CLO_OK;
-}
-
-/* null: infinite. */
-static clo_status read_bandwidth(const reading *r, const cJSON *item, double *out)
-{
-    *out = 0;
-    if (cJSON_IsNull(item))
-        return CLO_OK;
-    clo_status status = clo_json_number(r->json, item, out);
-    if (status == CLO_OK && !(*out > 0))
-        return clo_json_want(r->json, item, "bytes per ns > 0, or null for no limit");
-    return status;
 }
 
 /* latency and bandwidth[cuts + 1] of a link. */
@@ -238,7 +255,8 @@ static clo_status read_links(reading *r)
 
 static clo_status read_cluster(reading *r)
 {
-    static const char *const known[] = {"format", "name", "machines", "cut_bytes", "link", "links", NULL};
+    static const char *const known[] = {"format", "name",  "machines", "port_bytes_per_ns", "cut_bytes",
+                                        "link",   "links", NULL};
     const char *format, *name = "cluster";
     const cJSON *item;
     clo_status status = clo_json_get_string(r->json, r->json->root, "format", &format);
@@ -279,6 +297,7 @@ clo_status clo_cluster_parse(const char *name, const char *text, size_t text_byt
     status = r.cluster != NULL ? read_cluster(&r) : clo_fail_memory("a cluster");
     clo_free(r.links.latency_ns);
     clo_free(r.links.bandwidth);
+    clo_free(r.links.port);
     clo_free(r.is_said);
     clo_json_close(&json);
     if (status != CLO_OK)

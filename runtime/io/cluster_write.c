@@ -35,6 +35,24 @@ static bool is_same_folder(const char *a, const char *b)
     return bytes == folder_bytes(b) && memcmp(a, b, bytes) == 0;
 }
 
+/* As it was read, if it is there: of a machine, or of the file. */
+static clo_status write_port(const clo_json *json, const cJSON *object, const char *before, const char *after,
+                             clo_text *text)
+{
+    const cJSON *item;
+    clo_status status = clo_json_get(json, object, "port_bytes_per_ns", false, &item);
+
+    if (status != CLO_OK || item == NULL)
+        return status;
+    clo_text_add(text, "%s\"port_bytes_per_ns\": ", before);
+    if (cJSON_IsNumber(item))
+        clo_text_add(text, "%.17g", item->valuedouble);
+    else
+        clo_text_add(text, "null");
+    clo_text_add(text, "%s", after);
+    return CLO_OK;
+}
+
 static clo_status write_machines(const clo_json *json, const char *from, const char *to, clo_text *text)
 {
     const cJSON *list, *item;
@@ -58,11 +76,14 @@ static clo_status write_machines(const clo_json *json, const char *from, const c
         clo_text_add_json(text, name);
         clo_text_add(text, ", \"platform\": ");
         clo_text_add_json(text, spec);
+        status = write_port(json, item, ", ", "", text);
+        if (status != CLO_OK)
+            return status;
         clo_text_add(text, "}");
         before = ",\n  ";
     }
     clo_text_add(text, "],\n");
-    return CLO_OK;
+    return write_port(json, json->root, " ", ",\n", text);
 }
 
 static void write_link(const writing *w, const clo_cluster_link *link, clo_text *text)

@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/sort_keys.h"
 #include "base/status.h"
+#include "plan/ports/ports.h"
 #include "plan/registry.h"
 #include "plan/schedule/budget.h"
 #include "plan/schedule/compact.h"
@@ -178,6 +179,23 @@ static clo_status plan_from_schedule(const clo_schedule *schedule, const char *p
     return finish_plan(plan, schedule->cost, (source){.schedule = schedule}, out);
 }
 
+/* The same plan with the times that it has where messages share the ports of machines. */
+static clo_status count_ports(const clo_cost *cost, clo_plan **plan)
+{
+    clo_plan *alone = *plan, *shared = NULL;
+    clo_status status = clo_ports_count(cost, alone->placements, alone->count);
+
+    if (status == CLO_OK)
+        status = clo_plan_from_placements(cost, alone->planner, alone->placements, alone->count, &shared);
+    if (status == CLO_OK) {
+        shared->schedules = alone->schedules;
+        shared->is_optimal = alone->is_optimal && shared->makespan_ns <= alone->makespan_ns;
+        *plan = shared;
+    }
+    clo_plan_destroy(status == CLO_OK ? alone : NULL);
+    return status;
+}
+
 /* Within what the planner left of the time. */
 static clo_status justify(clo_schedule *schedule, const clo_plan_config *config, int64_t begin_ns)
 {
@@ -224,9 +242,16 @@ clo_status clo_plan_create(const clo_cost *cost, const clo_plan_config *config, 
         schedule.schedules = 1;
     if (status == CLO_OK && mine.justify != 0 && !schedule.is_optimal)
         status = justify(&schedule, &mine, begin_ns);
+    clo_plan *plan = NULL;
     if (status == CLO_OK)
-        status = plan_from_schedule(&schedule, planner->name, out);
+        status = plan_from_schedule(&schedule, planner->name, &plan);
     clo_schedule_close(&schedule);
+    if (status == CLO_OK && clo_ports_are_finite(clo_cost_platform(cost)))
+        status = count_ports(cost, &plan);
+    if (status == CLO_OK)
+        *out = plan;
+    else
+        clo_plan_destroy(plan);
     return status;
 }
 

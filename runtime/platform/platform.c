@@ -38,6 +38,7 @@ void clo_platform_destroy(clo_platform *platform)
     clo_free(platform->executors);
     clo_free(platform->capacities);
     clo_free(platform->source_of);
+    clo_free(platform->port_q32);
     clo_free(platform->latency_ns);
     clo_free(platform->ns_per_byte_q32);
     clo_free(platform->summary);
@@ -240,6 +241,24 @@ static clo_status copy_links(clo_platform *platform, const clo_platform_desc *de
     return CLO_OK;
 }
 
+/* Nothing is kept where no port is finite. */
+static clo_status copy_ports(clo_platform *platform, const clo_platform_desc *desc)
+{
+    for (uint32_t m = 0; m < platform->machines_count && desc->port_bytes_per_ns != NULL; m++) {
+        double port = desc->port_bytes_per_ns[m];
+        if (isnan(port) || (port > 0 && (port < 0x1p-30 || port > 0x1p30)))
+            return clo_fail(CLO_ERR_ARGUMENT, "the port of machine %u moves %g bytes/ns; use 2^-30 .. 2^30, or 0", m,
+                            port);
+        if (port > 0 && platform->port_q32 == NULL)
+            platform->port_q32 = clo_allocate(platform->machines_count, sizeof *platform->port_q32);
+        if (port > 0 && platform->port_q32 == NULL)
+            return clo_fail_memory("a platform's ports");
+        if (port > 0)
+            platform->port_q32[m] = (uint64_t)(port * 0x1p32);
+    }
+    return CLO_OK;
+}
+
 static bool is_same_source(const clo_platform *platform, uint32_t a, uint32_t b)
 {
     size_t n = platform->executors_count;
@@ -306,6 +325,8 @@ static clo_status fill(clo_platform *platform, const clo_platform_desc *desc)
         status = copy_capacities(platform, desc);
     if (status == CLO_OK)
         status = copy_links(platform, desc);
+    if (status == CLO_OK)
+        status = copy_ports(platform, desc);
     if (status == CLO_OK)
         status = find_sources(platform);
     return status;
@@ -395,6 +416,13 @@ int64_t clo_platform_capacity(const clo_platform *platform, uint32_t machine, ui
     if (platform == NULL || machine >= platform->machines_count || resource >= CLO_RESOURCES_MAX)
         return -1;
     return platform->capacities[(size_t)machine * CLO_RESOURCES_MAX + resource];
+}
+
+double clo_platform_port_bytes_per_ns(const clo_platform *platform, uint32_t machine)
+{
+    bool is_finite = platform != NULL && platform->port_q32 != NULL && machine < platform->machines_count;
+
+    return is_finite ? (double)platform->port_q32[machine] * 0x1p-32 : 0;
 }
 
 int64_t clo_platform_transfer_ns(const clo_platform *platform, uint64_t bytes, uint32_t from, uint32_t to)

@@ -50,6 +50,7 @@ struct clo_platform {
     /* Executors that share a memory and whose links to all other memories are equal are one *source* of data. */
     uint32_t sources_count;
     uint32_t *source_of; /* [executors_count] */
+    uint64_t *port_q32;  /* [machines_count] bytes/ns of a port, 0: infinite; NULL: all are */
     clo_platform_fact *facts;
     uint32_t facts_count;
     clo_place *places; /* [executors_count]; NULL: made from arrays, nothing known */

@@ -54,6 +54,8 @@ static uint64_t hash_platform(const clo_platform *p)
         hash = mix(mix(hash, (uint64_t)p->latency_ns[cell]), p->ns_per_byte_q32[cell]);
     for (size_t i = 0; i < (size_t)p->machines_count * CLO_RESOURCES_MAX; i++)
         hash = mix(hash, (uint64_t)p->capacities[i]);
+    for (uint32_t m = 0; m < p->machines_count && p->port_q32 != NULL; m++)
+        hash = mix(hash, p->port_q32[m]);
     return hash;
 }
 

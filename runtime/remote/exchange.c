@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/status.h"
+#include "plan/ports/ports.h"
 #include "remote/bodies.h"
 
 #include <sched.h>
@@ -12,7 +13,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
-#define LARGE_BYTES 65536 /* above it a message counts as a flow            */
+#define LARGE_BYTES CLO_PORT_LARGE_BYTES /* above it a message counts as a flow */
 #define BLOCK 256         /* requests in one look                           */
 #define TAKE_MAX 16       /* messages taken in one look                     */
 #define SLEEP_NS 50000    /* when nothing is due                            */

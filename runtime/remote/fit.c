@@ -89,11 +89,6 @@ static void fit_weighted(const clo_fit_times *times, const double *weights, uint
         return;
     /* as a line from the limit on: x counts from there, and it begins not below the end of the other one */
     double x0 = (double)limit, end_ns = line->latency_ns + line->slope * x0, at;
-    if (beyond.count < 2) { /* of a slow link, which was measured for few sizes: no slope shows */
-        double above_ns = beyond.y / beyond.w - end_ns - line->slope * (beyond.x / beyond.w - x0);
-        line->step_ns = above_ns > 0 ? above_ns : 0;
-        return;
-    }
     sums moved = {.w = beyond.w,
                   .x = beyond.x - x0 * beyond.w,
                   .y = beyond.y,
@@ -101,6 +96,13 @@ static void fit_weighted(const clo_fit_times *times, const double *weights, uint
                   .xy = beyond.xy - x0 * beyond.y};
     solve(&moved, end_ns, &at, &line->slope_beyond);
     line->step_ns = at - end_ns;
+    if (beyond.count >= 2 && line->slope_beyond > 0)
+        return;
+    /* Of a slow link, which was measured for few sizes, or of a machine that was busy: no slope shows. That would read
+     * as a link without limit, so it keeps the one below. */
+    double above_ns = moved.y / moved.w - end_ns - line->slope * (moved.x / moved.w);
+    line->slope_beyond = line->slope;
+    line->step_ns = above_ns > 0 ? above_ns : 0;
 }
 
 double clo_fit_ns(const clo_fit_line *line, uint64_t limit_bytes, uint64_t bytes)

@@ -16,6 +16,7 @@
 #define GAP_NS 100000000  /* of our own silence, at most that counts */
 #define SPIN_NS 2000000   /* a wait polls for so long, then it sleeps */
 #define SLEEP_NS 50000
+#define NAMED_MAX 2 /* ranks that are silent beside the first one */
 #define SILENCE_NS 3000000000 /* until clo_remote_run says otherwise */
 
 clo_status clo_remote_mpi(int code, const char *call)
@@ -57,14 +58,36 @@ clo_status clo_remote_reach(const clo_remote *remote, int rank, int code, const 
                     clo_remote_name(remote, remote->rank), rank, clo_remote_name(remote, rank), call, awaited);
 }
 
+/* A rank that dies can hold another one fast inside MPI: both go silent at about the same time, and which one tells
+ * last is chance. So all that are nearly as silent are named, too. */
 static clo_status lost(const clo_remote *remote, int rank)
 {
-    char awaited[256];
+    int64_t margin_ns = remote->limit_ns / 4 < 2 * TELL_NS ? remote->limit_ns / 4 : 2 * TELL_NS;
+    char awaited[256], others[NAMED_MAX * 200] = "";
+    size_t used = 0;
+    int named = 0, more = 0;
 
+    for (int other = 0; other < remote->ranks; other++) {
+        bool is_silent = remote->silent_ns[other] > remote->limit_ns - margin_ns;
+        if (other == remote->rank || other == rank || !is_silent)
+            continue;
+        if (named == NAMED_MAX) {
+            more++;
+            continue;
+        }
+        describe(remote, other, awaited, sizeof awaited);
+        int length = snprintf(others + used, sizeof others - used, "; nor from rank %d (%.32s) for %.1f s; %.240s",
+                              other, clo_remote_name(remote, other), (double)remote->silent_ns[other] / 1e9, awaited);
+        used += length > 0 && (size_t)length < sizeof others - used ? (size_t)length : 0;
+        others[used] = '\0';
+        named++;
+    }
+    if (more > 0)
+        snprintf(others + used, sizeof others - used, "; nor from %d more", more);
     describe(remote, rank, awaited, sizeof awaited);
-    return clo_fail(CLO_ERR_TIMEOUT, "rank %d (%s): no sign of life from rank %d (%s) for %.1f s; %s", remote->rank,
+    return clo_fail(CLO_ERR_TIMEOUT, "rank %d (%s): no sign of life from rank %d (%s) for %.1f s; %s%s", remote->rank,
                     clo_remote_name(remote, remote->rank), rank, clo_remote_name(remote, rank),
-                    (double)remote->silent_ns[rank] / 1e9, awaited);
+                    (double)remote->silent_ns[rank] / 1e9, awaited, others);
 }
 
 static clo_status stopped(const clo_remote *remote)

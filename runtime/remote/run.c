@@ -2,11 +2,12 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/status.h"
+#include "plan/ports/ports.h"
 #include "remote/agree.h"
 #include "remote/join.h"
 
 #define POSTED_MAX 10000u
-#define FLOWS_MAX 4u
+#define FLOWS_MAX CLO_PORT_FLOWS
 #define SLOTS_MAX 256u
 #define PIECE_BYTES ((uint64_t)1 << 30)
 #define SILENCE_NS 1000000000

@@ -52,8 +52,11 @@ class Machines:
     shifts: of the clocks in s; rate: of what leaves a machine, by its number or for all; burst: of that, in bytes; delay_us: of
     each way, by netem or, between two machines, by relay.py."""
 
+    made_so_far = 0
+
     def __init__(self, count=3, shifts=(), rate=None, burst=32768, delay_us=0):
-        self.prefix = "c%d" % (os.getpid() % 100000)
+        Machines.made_so_far += 1  # several may be there at once
+        self.prefix = "c%d%s" % (os.getpid() % 100000, chr(ord("a") + (Machines.made_so_far - 1) % 26))
         self.names = ["%sr%s" % (self.prefix, "ABCDEFGH"[i]) for i in range(count)]
         self.switch = self.prefix + "sw"
         self.shifts = list(shifts) + [0] * (count - len(shifts))

@@ -10,6 +10,7 @@ import unittest
 
 import support
 
+BODIES_S = 0.45  # of 0.2 s each
 LIMIT_S = 5.0 * (4.0 if support.SANITIZED else 1.0)
 
 
@@ -74,17 +75,23 @@ class Lost(unittest.TestCase):
         deadline = time.monotonic() + 60
         while time.monotonic() < deadline and process.poll() is None:
             ranks = self.machines.ranks(support.PROGRAM[engine])
-            if len(ranks) == 3 and all(self.threads(pid) > 2 for _, pid in ranks):
-                time.sleep(0.6)  # into the run; that it has begun does not matter for the result
+            if len(ranks) == 3 and all(self.has_run(pid) for _, pid in ranks):
                 return process, ranks
             time.sleep(0.05)
         self.fail("the run did not begin: %s" % (process.communicate(timeout=10),))
 
-    def threads(self, pid):
+    def has_run(self, pid):
+        """A thread beside the first one has had the CPU time of more than two bodies: messages of one level have come, so
+        all ranks know each other, however slow this machine is."""
+        used = 0
         try:
-            return len(os.listdir("/proc/%d/task" % pid))
+            for thread in os.listdir("/proc/%d/task" % pid):
+                with open("/proc/%d/task/%s/stat" % (pid, thread), encoding="utf-8", errors="replace") as file:
+                    if int(thread) != pid:
+                        used = max(used, int(file.read().rsplit(")", 1)[1].split()[11]))
         except OSError:
-            return 0
+            return False
+        return used > BODIES_S * os.sysconf("SC_CLK_TCK")
 
     def hit(self, engine, victim, number):
         # After a kill that would leave nobody the time to say more.

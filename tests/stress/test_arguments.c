@@ -236,6 +236,8 @@ static void platforms(void **state)
     assert_true(clo_platform_transfer_ns(NULL, 1, 0, 0) == CLO_TIME_NEVER);
     assert_true(clo_platform_transfer_ns(p, 1, 0, 99) == CLO_TIME_NEVER);
     assert_true(clo_platform_transfer_ns(p, 1, 99, 0) == CLO_TIME_NEVER);
+    assert_true(clo_platform_port_bytes_per_ns(NULL, 0) == 0);
+    assert_true(clo_platform_port_bytes_per_ns(p, 0) == 0 && clo_platform_port_bytes_per_ns(p, 99) == 0);
     assert_int_equal(clo_platform_link_pieces(NULL), 0);
     assert_true(clo_platform_cut_bytes(NULL, 0) == UINT64_MAX);
     assert_true(clo_platform_cut_bytes(p, 99) == UINT64_MAX);

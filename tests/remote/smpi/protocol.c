@@ -2,6 +2,7 @@
  *
  *   protocol plans FIRST COUNT     random plans, by seed: all end, the messages are the plan's, in their order, and the
  *                                  outputs those of one machine; one line of JSON at the end
+ *   protocol ports FIRST COUNT     the same, with plans that count ports: of what a link of SMPI's cluster moves
  *   protocol silent RANK           that rank goes silent in the middle of a run
  *   protocol failing RANK          a body of that rank fails
  *   protocol different WHAT RANK   that rank has another graph, platform, times, plan or pieces
@@ -31,7 +32,7 @@ static struct {
 /* What one rank has other than the rest, or does. */
 typedef struct changes {
     const char *graph, *platform, *times, *plan, *pieces;
-    bool fails, is_long;
+    bool fails, is_long, has_ports;
 } changes;
 
 typedef struct scene {
@@ -133,8 +134,8 @@ static clo_cluster *cluster_new(clo_rng *rng, uint32_t machines, const changes *
         used += snprintf(text + used, sizeof text - (size_t)used, "%s{\"name\": \"m%u\", \"platform\": \"uniform:%u\"}",
                          m > 0 ? ", " : "", m, 1 + clo_rng_below(rng, 2));
     snprintf(text + used, sizeof text - (size_t)used,
-             "], \"link\": {\"latency_ns\": %u, \"bandwidth_bytes_per_ns\": 0.125}}",
-             own->platform != NULL ? 40001 : 40000);
+             "], %s\"link\": {\"latency_ns\": %u, \"bandwidth_bytes_per_ns\": 0.125}}",
+             own->has_ports ? "\"port_bytes_per_ns\": 0.125, " : "", own->platform != NULL ? 40001 : 40000);
     check(clo_cluster_parse("drawn", text, strlen(text), &cluster), "cluster");
     return cluster;
 }
@@ -234,9 +235,9 @@ static void expect(virtual_rank *me, uint64_t seed, const char *what, uint64_t g
     totals.wrong++;
 }
 
-static void run_plan(virtual_rank *me, uint64_t seed)
+static void run_plan(virtual_rank *me, uint64_t seed, bool has_ports)
 {
-    const changes none = {0};
+    const changes none = {.has_ports = has_ports};
     clo_remote_config config = draw_config(seed, &none);
     clo_remote_result result = CLO_REMOTE_RESULT_INIT;
     scene s;
@@ -269,10 +270,10 @@ static void run_plan(virtual_rank *me, uint64_t seed)
     scene_close(&s);
 }
 
-static int plans(virtual_rank *me, uint64_t first, uint64_t count)
+static int plans(virtual_rank *me, uint64_t first, uint64_t count, bool has_ports)
 {
     for (uint64_t seed = first; seed < first + count; seed++)
-        run_plan(me, seed);
+        run_plan(me, seed, has_ports);
     check(clo_remote_barrier(me->remote, 0), "barrier"); /* all have counted */
     bool is_first = clo_remote_rank(me->remote) == 0;
     uint32_t ranks = clo_remote_ranks(me->remote);
@@ -313,8 +314,10 @@ static int choose(virtual_rank *me, int argc, char **argv)
     changes own = {0};
     bool is_it = argc > 2 && clo_remote_rank(me->remote) == (uint32_t)strtoul(argv[argc - 1], NULL, 10);
 
-    if (argc == 4 && strcmp(argv[1], "plans") == 0)
-        return plans(me, strtoull(argv[2], NULL, 10), strtoull(argv[3], NULL, 10));
+    bool has_ports = argc == 4 && strcmp(argv[1], "ports") == 0;
+
+    if (has_ports || (argc == 4 && strcmp(argv[1], "plans") == 0))
+        return plans(me, strtoull(argv[2], NULL, 10), strtoull(argv[3], NULL, 10), has_ports);
     own.is_long = true;
     if (argc == 3 && strcmp(argv[1], "silent") == 0)
         me->stops_after_ns = is_it ? 1000000 : 0;

@@ -16,7 +16,8 @@ RANKS = 64
 RUNS = float(os.environ.get("CLO_RUNS", "1"))
 PLANS = int((20 if RUNS <= 1 else 40) * RUNS)
 PROGRAM = os.environ.get("SMPI_PROGRAM", "")
-# As the model of the plans: a message takes latency + bytes / bandwidth. What SMPI adds is that messages share links.
+# As the model of the plans: a message takes latency + bytes / bandwidth. What SMPI adds is that messages share links,
+# those of a machine in each direction: ports.
 PLATFORM = """<?xml version='1.0'?>
 <!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
 <platform version="4.1">
@@ -45,12 +46,12 @@ class Smpi(unittest.TestCase):
                               text=True, cwd=self.folder.name, timeout=timeout, check=False)
         return done.stdout.splitlines(), done.returncode
 
-    def plans(self, ranks, first, count):
-        lines, code = self.smpi(ranks, "plans", first, count)
+    def plans(self, ranks, first, count, what="plans"):
+        lines, code = self.smpi(ranks, what, first, count)
         self.assertEqual(code, 0, lines)
         got = json.loads([line for line in lines if line.startswith("{")][-1])
-        print("%d ranks: %d plans, %d transfers, %d bytes, %d replicas; simulated over predicted: %.3f" % (
-            got["ranks"], got["plans"], got["transfers"], got["bytes"], got["replicas"], got["stretch"]))
+        print("%d ranks: %d %s, %d transfers, %d bytes, %d replicas; simulated over predicted: %.3f" % (
+            got["ranks"], got["plans"], what, got["transfers"], got["bytes"], got["replicas"], got["stretch"]))
         self.assertEqual((got["ranks"], got["plans"], got["wrong"]), (ranks, count, 0), lines)
         self.assertEqual(got["messages"], got["transfers"])
         return got
@@ -64,6 +65,15 @@ class Smpi(unittest.TestCase):
         """More tasks for each of them: more messages that wait for each other. Seed 0 compares clocks, too."""
         got = self.plans(6, 0, 4 * PLANS)
         self.assertGreater(got["transfers"], 200 * PLANS)
+
+    def test_plans_that_count_ports(self):
+        """Of the same graphs: messages that share links in the plan, too, come when the plan says, but for polls."""
+        for ranks, count, most in ((6, 2 * PLANS, 1.3), (RANKS, max(8, PLANS // 2), 1.5)):
+            with self.subTest(ranks=ranks):
+                alone, shared = (self.plans(ranks, 1, count, what)["stretch"] for what in ("plans", "ports"))
+                self.assertGreater(shared, 0.98)  # nothing comes early
+                self.assertLess(shared, most)
+                self.assertLess(shared - 1, 0.6 * (alone - 1))
 
     def said(self, *words):
         lines, _ = self.smpi(RANKS, *words)

@@ -100,6 +100,25 @@ static void one_size_above_the_limit_has_the_slope_below_it(void **state)
     near(found.step_ns, 5000000, 50);
 }
 
+/* A machine that was busy while short messages above the limit moved: longer ones seem to take no longer. That is no link
+ * without limit. */
+static void times_that_fall_above_the_limit_keep_the_slope_below_it(void **state)
+{
+    const clo_fit_line put = {1000000, 4, 0, 4};
+    clo_fit_times times = link_of(&put, 0, 0, 0, 1);
+    clo_fit_line found;
+
+    (void)state;
+    while (clo_fit_size(times.count - 1) > 131072)
+        times.count--;
+    for (uint32_t i = 0; i < times.count; i++)
+        if (clo_fit_size(i) > 16384)
+            times.ns[i] = 6000000 - (int64_t)clo_fit_size(i);
+    clo_fit(&times, 16384, &found);
+    near(found.slope_beyond, put.slope, 10);
+    assert_true(found.step_ns > 4000000);
+}
+
 /* A fit never falls: a longer message takes as long or longer, whatever was measured. */
 static void no_line_falls(void **state)
 {
@@ -116,6 +135,7 @@ static void no_line_falls(void **state)
         clo_fit(&times, limit, &line);
         assert_true(line.latency_ns >= 0 && line.slope >= 0 && line.step_ns >= -1e-3 * (line.latency_ns + 1) &&
                     line.slope_beyond >= 0);
+        assert_true(line.slope_beyond > 0 || !(line.slope > 0)); /* 0 reads as no limit */
     }
 }
 
@@ -124,7 +144,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_was_put_in_is_found), cmocka_unit_test(one_line_has_no_limit),
         cmocka_unit_test(the_limit_is_that_of_most_links),
-        cmocka_unit_test(one_size_above_the_limit_has_the_slope_below_it), cmocka_unit_test(no_line_falls)};
+        cmocka_unit_test(one_size_above_the_limit_has_the_slope_below_it),
+        cmocka_unit_test(times_that_fall_above_the_limit_keep_the_slope_below_it), cmocka_unit_test(no_line_falls)};
 
     return cmocka_run_group_tests_name("remote_fit", tests, NULL, NULL);
 }
