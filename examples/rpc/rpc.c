@@ -391,14 +391,18 @@ static void print_text(const flow *f, const outcome *r)
 {
     const engine_stats *s = &r->stats;
 
-    printf("%s: %u tasks, %u instances (%" PRIu64 " done before) in %.1f ms, output %016" PRIx64 "\n",
-           clo_status_text(r->status), f->methods_count, f->instances, r->done_before, (double)r->makespan_ns * 1e-6,
-           r->hash);
+    printf("%s: tasks %u, instances %u (%" PRIu64 " done before) in %.1f ms", clo_status_text(r->status),
+           f->methods_count, f->instances, r->done_before, (double)r->makespan_ns * 1e-6);
+    if (r->status == CLO_OK)
+        printf(", output %016" PRIx64, r->hash);
     if (s->requests > 0)
-        printf("%" PRIu64 " calls for %" PRIu64 " requests: %" PRIu64 " hedges (%" PRIu64 " won), %" PRIu64
-               " retries, %" PRIu64 " failures; p50 %.1f ms, p99 %.1f ms, p99.9 %.1f ms\n",
-               s->calls, s->requests, s->hedges, s->hedges_won, s->retries, s->failures, (double)r->p50_us * 1e-3,
-               (double)r->p99_us * 1e-3, (double)r->p999_us * 1e-3);
+        printf("\nrequests %" PRIu64 ": calls %" PRIu64 ", hedges %" PRIu64 " (%" PRIu64 " won), retries %" PRIu64
+               ", failures %" PRIu64,
+               s->requests, s->calls, s->hedges, s->hedges_won, s->retries, s->failures);
+    if (r->answered > 0)
+        printf("; p50 %.1f ms, p99 %.1f ms, p99.9 %.1f ms", (double)r->p50_us * 1e-3, (double)r->p99_us * 1e-3,
+               (double)r->p999_us * 1e-3);
+    printf("\n");
     if (f->not_sequenced > 0)
         printf("%u callees are not in sequence: other callers share them\n", f->not_sequenced);
 }
