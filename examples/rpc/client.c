@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* Names come with requests, too, and may be ever new ones. */
-enum { ENDPOINTS_MAX = 2048 };
+enum { ENDPOINTS_MAX = 2048, BEAT_MS = 2000 };
 
 typedef struct endpoint {
     client *owner;
@@ -34,6 +34,11 @@ struct client {
     endpoint **endpoints;
     call **calls;
     int endpoints_count, calls_count, calls_capacity, free, is_closing;
+    uint32_t beat_ms;
+
+    /* It runs while calls are under way; made with the first one. */
+    uv_timer_t beat;
+    int has_beat;
 };
 
 client *client_create(uv_loop_t *loop)
@@ -44,7 +49,13 @@ client *client_create(uv_loop_t *loop)
         return NULL;
     c->loop = loop;
     c->free = -1;
+    c->beat_ms = BEAT_MS;
     return c;
+}
+
+void client_set_beat(client *c, uint32_t every_ms)
+{
+    c->beat_ms = every_ms;
 }
 
 /* Number of the endpoint of that name; else, where there are many, of one that is not in use; else -1. */
@@ -200,6 +211,36 @@ static int take_slot(client *c)
     return c->calls_count++;
 }
 
+static void on_beat(uv_timer_t *timer)
+{
+    const client *c = timer->data;
+    int is_waiting = 0;
+
+    for (int i = 0; i < c->endpoints_count; i++) {
+        const endpoint *e = c->endpoints[i];
+        if (e->connection == NULL || e->calls == 0)
+            continue;
+        is_waiting = 1;
+        peer_beat(e->connection);
+    }
+    if (!is_waiting)
+        uv_timer_stop(timer);
+}
+
+/* A call is under way. */
+static void start_beat(client *c)
+{
+    if (c->beat_ms == 0 || c->is_closing)
+        return;
+    if (!c->has_beat) {
+        uv_timer_init(c->loop, &c->beat);
+        c->beat.data = c;
+        c->has_beat = 1;
+    }
+    if (!uv_is_active((uv_handle_t *)&c->beat))
+        uv_timer_start(&c->beat, on_beat, c->beat_ms, c->beat_ms);
+}
+
 /* Hands the request to the endpoint. */
 static int send_request(client *c, call *k, const ask *a)
 {
@@ -223,6 +264,7 @@ static int send_request(client *c, call *k, const ask *a)
     f.body = body.data;
     f.body_bytes = body.size;
     k->via = e->connection;
+    start_beat(c);
     peer_send(e->connection, &f); /* to one that is closing: on_closed answers */
     msgpack_sbuffer_destroy(&body);
     return 0;
@@ -275,6 +317,8 @@ void client_close(client *c)
             peer_close(c->endpoints[i]->connection, "closed");
     if (c->http != NULL)
         http_close(c->http);
+    if (c->has_beat)
+        uv_close((uv_handle_t *)&c->beat, NULL);
 }
 
 void client_destroy(client *c)

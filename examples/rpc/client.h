@@ -2,7 +2,8 @@
  *
  * An endpoint is ADDRESS:PORT of a service of ours, or a URL of a foreign one. There is one connection to each, which
  * is made with the first call and made again with the first call after it broke. When it breaks, its calls are answered
- * with REPLY_UNAVAILABLE. Everything is done on the loop's thread. */
+ * with REPLY_UNAVAILABLE. While calls are under way, services of ours are asked for a sign of life (peer_beat); one that
+ * gives none has lost its connection. Everything is done on the loop's thread. */
 #ifndef RPC_CLIENT_H
 #define RPC_CLIENT_H
 
@@ -16,6 +17,9 @@ typedef struct client client;
 typedef void (*client_answer_fn)(void *argument, const reply *r);
 
 client *client_create(uv_loop_t *loop);
+
+/* How often it asks; 0: never. 2000 ms where this is not called. */
+void client_set_beat(client *c, uint32_t every_ms);
 
 /* Number of the endpoint, the same for the same name; -1: the name is neither kind, or there is no memory. Of more than
  * 2048 names those without a connection and a call give their numbers to others; -1: all have. */

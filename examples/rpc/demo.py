@@ -5,15 +5,22 @@ usage: demo.py BIN [--svg FILE] [--graph FILE]     BIN: the folder with example-
 
 The services are processes on this machine's loopback; tests/rpc has the same with hosts that are network namespaces."""
 import argparse
+import ctypes
 import json
 import math
 import os
+import signal
 import subprocess
 import sys
 import tempfile
 
 REQUESTS, RATE, STALL_MS = 3000, 400, 400
 HEDGED, PLAIN, INK, GRID = "#1b7f5c", "#b3402a", "#222222", "#dddddd"
+
+
+def follow():
+    """Between fork and exec: SIGTERM comes when this program ends, however it does."""
+    ctypes.CDLL(None).prctl(1, signal.SIGTERM)
 
 
 class Services:
@@ -25,8 +32,11 @@ class Services:
             more = ["--stall", "20", "--stall-ms", str(STALL_MS)] if i == 0 else []
             self.list.append(subprocess.Popen([os.path.join(folder, "example-rpc-service"), "--listen", "127.0.0.1:0",
                                                "--seed", str(i + 1), "--slots", "4000"] + more, stdout=subprocess.PIPE,
-                                              text=True))
-        self.names = [s.stdout.readline().split()[1] for s in self.list]
+                                              text=True, preexec_fn=follow))
+        lines = [s.stdout.readline() for s in self.list]
+        if not all(line.startswith("listening ") for line in lines):
+            sys.exit("demo: a service does not listen; its own line above says why")
+        self.names = [line.split()[1] for line in lines]
 
     def __enter__(self):
         return self

@@ -245,6 +245,7 @@ engine *engine_start(const engine_config *config, char *error, size_t error_byte
     int is_bad = (e->calls = client_create(&e->loop)) == NULL || make_requests(e) != 0 ||
                  make_endpoints(e, error, error_bytes) != 0;
     if (!is_bad) {
+        client_set_beat(e->calls, config->beat_ms);
         engine_begin(e);
         if (make_loop(e) == 0)
             return e;

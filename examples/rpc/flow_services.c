@@ -32,6 +32,15 @@ static int read_group(const char *text, size_t length, service_group *g)
     return g->replicas > 0 ? 0 : -1;
 }
 
+/* The name of the last one is that of another. */
+static int is_named_twice(const flow_config *c)
+{
+    for (uint32_t s = 0; s + 1 < c->services_count; s++)
+        if (strcmp(c->services[s].name, c->services[c->services_count - 1].name) == 0)
+            return 1;
+    return 0;
+}
+
 int flow_services(const char *text, flow_config *out, char *error, size_t error_bytes)
 {
     out->services_count = 0;
@@ -44,6 +53,11 @@ int flow_services(const char *text, flow_config *out, char *error, size_t error_
             return -1;
         }
         out->services_count++;
+        if (is_named_twice(out)) {
+            snprintf(error, error_bytes, "--services names '%s' twice; give all its replicas behind one name",
+                     out->services[out->services_count - 1].name);
+            return -1;
+        }
         text += length;
         text += *text == ';';
     }

@@ -45,7 +45,7 @@ int64_t frame_read(const unsigned char *bytes, size_t count, frame *out)
     if (count < length + 4)
         return 0;
     uint64_t kind = get(&at, 1), zero = get(&at, 1);
-    if (kind < FRAME_REQUEST || kind > FRAME_CANCEL || zero != 0)
+    if (kind < FRAME_REQUEST || kind > FRAME_PONG || zero != 0)
         return -1;
     out->kind = (frame_kind)kind;
     out->attempt = (uint16_t)get(&at, 2);

@@ -23,7 +23,15 @@
 
 enum { FRAME_HEADER = 48, FRAME_MAX = 16 << 20, HOPS_MAX = 8, ENDPOINT_MAX = 128, PUSHBACK_MAX_MS = 3600000 };
 
-typedef enum frame_kind { FRAME_REQUEST = 1, FRAME_ANSWER = 2, FRAME_CANCEL = 3 } frame_kind;
+typedef enum frame_kind {
+    FRAME_REQUEST = 1,
+    FRAME_ANSWER = 2,
+    FRAME_CANCEL = 3,
+
+    /* Heartbeat: whoever gets a ping answers with a pong at once. Both have no body. */
+    FRAME_PING = 4,
+    FRAME_PONG = 5
+} frame_kind;
 
 /* How a call ended. */
 typedef enum reply_status {

@@ -12,6 +12,7 @@
 #define UNSENT_MAX ((size_t)64 << 20)
 #define LOOP_DESCRIPTORS 8
 #define KEPT_MAX ((size_t)1 << 20)
+#define BEATS_MAX 5u
 
 typedef struct bytes {
     unsigned char *at;
@@ -26,6 +27,7 @@ struct peer {
     void *owner;
     bytes in, out, flying;
     int is_open, is_writing, is_closing;
+    uint32_t unheard; /* beats since a byte came */
     char why[96];
 };
 
@@ -156,6 +158,29 @@ void peer_send(peer *p, const frame *f)
     flush(p);
 }
 
+void peer_beat(peer *p)
+{
+    static const frame ping = {.kind = FRAME_PING};
+
+    if (p->is_closing)
+        return;
+    p->unheard++;
+    if (p->unheard > BEATS_MAX)
+        peer_close(p, p->is_open ? "it gives no sign of life" : "it does not take the connection");
+    else if (p->unheard == 1 && p->is_open)
+        peer_send(p, &ping);
+}
+
+static void take_frame(peer *p, const frame *f)
+{
+    static const frame pong = {.kind = FRAME_PONG};
+
+    if (f->kind == FRAME_PING)
+        peer_send(p, &pong);
+    else if (f->kind != FRAME_PONG)
+        p->events->frame(p->owner, p, f);
+}
+
 static void give_room(uv_handle_t *handle, size_t suggested, uv_buf_t *out)
 {
     peer *p = handle->data;
@@ -178,9 +203,10 @@ static void on_read(uv_stream_t *stream, ssize_t count, const uv_buf_t *buffer)
         peer_close(p, count == UV_EOF ? "it closed the connection" : uv_strerror((int)count));
         return;
     }
+    p->unheard = 0;
     p->in.count += (size_t)count;
     while (!p->is_closing && (length = frame_read(p->in.at + done, p->in.count - done, &f)) > 0) {
-        p->events->frame(p->owner, p, &f);
+        take_frame(p, &f);
         done += (size_t)length;
     }
     if (length < 0)
@@ -221,6 +247,7 @@ static void watch_host(peer *p)
 static void opened(peer *p)
 {
     p->is_open = 1;
+    p->unheard = 0;
     uv_tcp_nodelay(&p->tcp, 1);
     watch_host(p);
     int status = uv_read_start((uv_stream_t *)&p->tcp, give_room, on_read);

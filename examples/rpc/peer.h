@@ -9,7 +9,8 @@
 
 typedef struct peer peer;
 
-/* Called on the loop's thread. `closed` is the last call: the peer frees itself after it. `why` is one line. */
+/* Called on the loop's thread; heartbeats are not shown. `closed` is the last call: the peer frees itself after it. `why`
+ * is one line. */
 typedef struct peer_events {
     void (*frame)(void *owner, peer *p, const frame *f);
     void (*closed)(void *owner, peer *p, const char *why);
@@ -24,6 +25,11 @@ int peer_address(const char *endpoint, struct sockaddr_storage *out);
 /* NULL: no memory, or no descriptor. */
 peer *peer_accept(uv_stream_t *listener, const peer_events *events, void *owner);
 peer *peer_connect(uv_loop_t *loop, const struct sockaddr *address, const peer_events *events, void *owner);
+
+/* To be called at equal intervals while something is awaited: asks for a sign of life (FRAME_PING), and closes the
+ * connection at the sixth call since the last byte came: the process is frozen, or its host cannot be reached. Calls
+ * count, not time, so that one's own sleep is not taken for the other's. */
+void peer_beat(peer *p);
 
 /* Sends f's header and body; both are copied. A peer that does not read up to 64 MiB is closed. */
 void peer_send(peer *p, const frame *f);

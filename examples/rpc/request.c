@@ -30,13 +30,21 @@ static int64_t left_us(const request *r)
     return r->deadline_us == FRAME_NO_DEADLINE ? FRAME_NO_DEADLINE : r->deadline_us - engine_now_us();
 }
 
+/* Of the next attempt: a run that was killed counts as one. */
+static uint32_t next_number(const request *r)
+{
+    const uint32_t *before = r->owner->config.attempts_before;
+
+    return r->begun + 1 + (before != NULL ? before[r->what->first + r->instance] : 0);
+}
+
 /* The journal's failure is the run's: what is not kept must not be built on. */
 static int keep(request *r, journal_state state, const attempt *a)
 {
     engine *e = r->owner;
     journal_record record = {.task = r->what->task,
                              .instance = r->instance,
-                             .attempt = a != NULL ? a->number : 1,
+                             .attempt = a != NULL ? a->number : next_number(r),
                              .state = state,
                              .key = answer_key(e->config.run, r->what->task, r->instance),
                              .endpoint = endpoint_of(r, a != NULL ? a->replica : r->replica),
@@ -88,10 +96,10 @@ void request_fail(request *r, reply_status status, const char *why)
 
     if (e->stats.failures++ == 0)
         snprintf(e->stats.failure, sizeof e->stats.failure,
-                 "task %s, instance %u: service %s at %s: %s (%s) after %u attempts and %" PRId64 " ms", r->what->name,
+                 "task %s, instance %u: service %s at %s: %s (%s) after %u attempt%s and %" PRId64 " ms", r->what->name,
                  r->instance, e->config.services[r->what->service].name,
                  endpoint_of(r, last != NULL ? last->replica : r->replica), reply_name(status), why, r->begun,
-                 after_us / 1000);
+                 r->begun == 1 ? "" : "s", after_us / 1000);
     note(r, last, "fail", why);
     (void)keep(r, JOURNAL_FAILED, last);
     if (e->config.keeps_going && r->what->output_bytes > 0)
@@ -153,11 +161,11 @@ static void arm(request *r)
     uv_timer_start(&r->timer, on_timer, due <= now ? 0 : (uint64_t)(due - now + 999) / 1000, 0);
 }
 
-static void describe(const request *r, uint32_t number, frame *head, ask *a)
+static void describe(const request *r, frame *head, ask *a)
 {
     const engine *e = r->owner;
 
-    *head = (frame){.attempt = (uint16_t)number,
+    *head = (frame){.attempt = (uint16_t)next_number(r),
                     .run = e->config.run,
                     .task = r->what->task,
                     .instance = r->instance,
@@ -182,7 +190,7 @@ static void send_attempt(request *r, uint32_t replica, uint32_t is_hedge)
     ask what;
     char detail[64];
 
-    describe(r, r->begun + 1, &head, &what);
+    describe(r, &head, &what);
     if (head.left_us < (int64_t)what.rest_us) {
         snprintf(detail, sizeof detail, "%" PRId64 " us are left, %" PRIu64 " are needed", head.left_us, what.rest_us);
         if (r->active == 0)
@@ -190,10 +198,14 @@ static void send_attempt(request *r, uint32_t replica, uint32_t is_hedge)
         return;
     }
     *a = (attempt){
-        .of = r, .begun_us = engine_now_us(), .number = r->begun + 1, .replica = replica, .is_hedge = is_hedge};
+        .of = r, .begun_us = engine_now_us(), .number = next_number(r), .replica = replica, .is_hedge = is_hedge};
     r->begun++;
     if (gather(r, &what) == 0)
         a->call = client_call(e->calls, e->endpoints[r->what->service][replica], &head, &what, on_answer, a);
+    if (a->call == 0 && r->active > 0) { /* a hedge: the other attempt goes on */
+        r->begun--;
+        return;
+    }
     if (a->call == 0) {
         request_fail(r, REPLY_UNAVAILABLE, "no memory for the call");
         return;
@@ -459,7 +471,7 @@ static void on_error(request *r, const reply *answer)
     } else if (r->active == 0)
         retry(r, answer);
     else if (r->hedge_us != 0) {
-        r->hedge_us = now; /* the next copy goes at once, where it may */
+        r->hedge_us = throttle_next_copy_us(now, answer->pushback_ms);
         r->is_late = true; /* one failure is counted, not two */
     }
     if (r->state == REQUEST_CALLING)

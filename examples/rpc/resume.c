@@ -6,7 +6,6 @@
 typedef struct reader {
     const flow *f;
     resume *out;
-    unsigned char *started; /* [instances] */
     char *error;
     size_t error_bytes;
     int result;
@@ -27,7 +26,7 @@ static int take(reader *r, const journal_record *record)
         return refuse(r, "is not of this graph", record);
     uint32_t i = m->first + record->instance;
     if (record->state == JOURNAL_STARTED)
-        r->started[i] = 1;
+        r->out->attempts[i] = record->attempt > r->out->attempts[i] ? record->attempt : r->out->attempts[i];
     if (record->state != JOURNAL_FINISHED || (r->out->done[i / 64] >> i % 64 & 1) != 0)
         return 0;
     if (record->output_bytes != m->output_bytes)
@@ -58,7 +57,7 @@ static int judge_started(reader *r)
         const method *m = &r->f->methods[t];
         for (uint32_t k = 0; k < m->instances; k++) {
             uint32_t i = m->first + k;
-            if (!r->started[i] || (r->out->done[i / 64] >> i % 64 & 1) != 0)
+            if (r->out->attempts[i] == 0 || (r->out->done[i / 64] >> i % 64 & 1) != 0)
                 continue;
             if (m->effect == EFFECT_ONCE) {
                 snprintf(
@@ -81,8 +80,8 @@ int resume_read(journal *j, const flow *f, resume *out, char *error, size_t erro
     *out = (resume){.finished = 0};
     out->done = calloc(f->instances / 64 + 1, sizeof *out->done);
     out->outputs = calloc(f->instances, sizeof *out->outputs);
-    r.started = calloc(f->instances, 1);
-    if (out->done == NULL || out->outputs == NULL || r.started == NULL) {
+    out->attempts = calloc(f->instances, sizeof *out->attempts);
+    if (out->done == NULL || out->outputs == NULL || out->attempts == NULL) {
         snprintf(error, error_bytes, "no memory for the journal");
         r.result = -1;
     } else if (journal_read(j, show, &r) != 0) {
@@ -91,7 +90,6 @@ int resume_read(journal *j, const flow *f, resume *out, char *error, size_t erro
     }
     if (r.result == 0)
         r.result = judge_started(&r);
-    free(r.started);
     if (r.result != 0)
         resume_free(out, f);
     return r.result;
@@ -103,5 +101,6 @@ void resume_free(resume *r, const flow *f)
         free((void *)(uintptr_t)r->outputs[i]);
     free(r->outputs);
     free(r->done);
+    free(r->attempts);
     *r = (resume){.finished = 0};
 }

@@ -9,6 +9,9 @@ typedef struct resume {
     uint64_t *done;
     const void **outputs;
 
+    /* [instances] attempts that earlier runs have begun, of those calls; NULL likewise. */
+    uint32_t *attempts;
+
     uint32_t finished;
 
     /* Calls with an effect that were under way: they are repeated with their keys. */

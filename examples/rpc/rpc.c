@@ -28,6 +28,7 @@ static const char usage[] =
     "  --deadline-ms N      of the run, or of each request with --rate (0: none)\n"
     "  --attempts N --backoff-ms N   at most (5), and the first backoff (10)\n"
     "  --attempt-ms N       an attempt without an answer for so long is given up (60000 or 10 times --work-us)\n"
+    "  --beat-ms N          a service is asked for a sign of life so often, and given up after five (2000; 0: never)\n"
     "  --keep-going         the others go on when a request fails\n"
     "  --no-hedge           one attempt at a time\n"
     "  --effects PERCENT    tasks that have an effect, applied once for each key; --once: without keys\n"
@@ -41,7 +42,8 @@ typedef struct options {
     flow_config flow;
     engine_config engine;
     char *route;
-    const char *planner, *journal_path, *latencies;
+    const char *planner, *journal_path;
+    FILE *latencies;
     uint32_t repeat, idle_ms, is_durable, is_json;
 } options;
 
@@ -155,6 +157,8 @@ static void read_option(options *o, int argc, char **argv, int *at)
         o->engine.backoff_us = (int64_t)option_number(argc, argv, at, 1000000) * 1000;
     else if (option_is(name, "--attempt-ms"))
         o->engine.attempt_us = (int64_t)option_number(argc, argv, at, 1000000000) * 1000;
+    else if (option_is(name, "--beat-ms"))
+        o->engine.beat_ms = (uint32_t)option_number(argc, argv, at, 3600000);
     else if (option_is(name, "--keep-going"))
         o->engine.keeps_going = 1;
     else if (option_is(name, "--no-hedge"))
@@ -170,7 +174,7 @@ static void read_option(options *o, int argc, char **argv, int *at)
     else if (option_is(name, "--events"))
         o->engine.events = open_output(option_text(argc, argv, at));
     else if (option_is(name, "--latencies"))
-        o->latencies = option_text(argc, argv, at);
+        o->latencies = open_output(option_text(argc, argv, at));
     else if (option_is(name, "--idle-ms"))
         o->idle_ms = (uint32_t)option_number(argc, argv, at, 3600000);
     else if (option_is(name, "--json"))
@@ -248,17 +252,14 @@ static int by_value(const void *left, const void *right)
 static void measure(const options *o, const flow *f, const int64_t *latencies, outcome *out)
 {
     int64_t *sorted = calloc(f->instances, sizeof *sorted);
-    FILE *file = o->latencies != NULL ? open_output(o->latencies) : NULL;
     uint32_t n = 0;
 
     for (uint32_t i = 0; sorted != NULL && i < f->instances; i++) {
         if (latencies[i] >= 0)
             sorted[n++] = latencies[i];
-        if (file != NULL)
-            fprintf(file, "%" PRId64 "\n", latencies[i]);
+        if (o->latencies != NULL)
+            fprintf(o->latencies, "%" PRId64 "\n", latencies[i]);
     }
-    if (file != NULL)
-        fclose(file);
     out->answered = n;
     if (n > 0) {
         qsort(sorted, n, sizeof *sorted, by_value);
@@ -343,6 +344,7 @@ static int run_job(options *o, const flow *f, const clo_plan *plan, const resume
     o->engine.methods = f->methods;
     o->engine.methods_count = f->methods_count;
     o->engine.instances = f->instances;
+    o->engine.attempts_before = before->attempts;
     if (!o->flow.is_local && (e = engine_start(&o->engine, error, sizeof error)) == NULL) {
         fprintf(stderr, "rpc: %s\n", error);
         return 2;
@@ -389,14 +391,18 @@ static void print_text(const flow *f, const outcome *r)
 {
     const engine_stats *s = &r->stats;
 
-    printf("%s: %u tasks, %u instances (%" PRIu64 " done before) in %.1f ms, output %016" PRIx64 "\n",
-           clo_status_text(r->status), f->methods_count, f->instances, r->done_before, (double)r->makespan_ns * 1e-6,
-           r->hash);
+    printf("%s: tasks %u, instances %u (%" PRIu64 " done before) in %.1f ms", clo_status_text(r->status),
+           f->methods_count, f->instances, r->done_before, (double)r->makespan_ns * 1e-6);
+    if (r->status == CLO_OK)
+        printf(", output %016" PRIx64, r->hash);
     if (s->requests > 0)
-        printf("%" PRIu64 " calls for %" PRIu64 " requests: %" PRIu64 " hedges (%" PRIu64 " won), %" PRIu64
-               " retries, %" PRIu64 " failures; p50 %.1f ms, p99 %.1f ms, p99.9 %.1f ms\n",
-               s->calls, s->requests, s->hedges, s->hedges_won, s->retries, s->failures, (double)r->p50_us * 1e-3,
-               (double)r->p99_us * 1e-3, (double)r->p999_us * 1e-3);
+        printf("\nrequests %" PRIu64 ": calls %" PRIu64 ", hedges %" PRIu64 " (%" PRIu64 " won), retries %" PRIu64
+               ", failures %" PRIu64,
+               s->requests, s->calls, s->hedges, s->hedges_won, s->retries, s->failures);
+    if (r->answered > 0)
+        printf("; p50 %.1f ms, p99 %.1f ms, p99.9 %.1f ms", (double)r->p50_us * 1e-3, (double)r->p99_us * 1e-3,
+               (double)r->p999_us * 1e-3);
+    printf("\n");
     if (f->not_sequenced > 0)
         printf("%u callees are not in sequence: other callers share them\n", f->not_sequenced);
 }
@@ -476,6 +482,18 @@ static int run(options *o)
     return code;
 }
 
+/* What was written is there; NULL: nothing was to be. Else one line says so. */
+static int close_output(FILE *file, const char *name)
+{
+    if (file == NULL)
+        return 0;
+    int is_bad = ferror(file);
+    is_bad |= file == stdout ? fflush(file) : fclose(file);
+    if (is_bad)
+        fprintf(stderr, "rpc: %s: not all could be written; is the disk full?\n", name);
+    return is_bad;
+}
+
 int main(int argc, char **argv)
 {
     options o = {.flow = {.work_us = 5000, .output_bytes = 64, .effect = EFFECT_KEYED},
@@ -483,7 +501,8 @@ int main(int argc, char **argv)
                             .attempts = ATTEMPTS_MAX,
                             .is_hedging = 1,
                             .backoff_us = 10000,
-                            .backoff_max_us = 1000000},
+                            .backoff_max_us = 1000000,
+                            .beat_ms = 2000},
                  .repeat = 1};
     struct sigaction stop = {.sa_handler = on_signal};
 
@@ -492,8 +511,9 @@ int main(int argc, char **argv)
     sigaction(SIGINT, &stop, NULL);
     sigaction(SIGTERM, &stop, NULL);
     int code = run(&o);
-    if (o.engine.events != NULL)
-        fclose(o.engine.events);
+    int is_bad = close_output(o.engine.events, "--events");
+    is_bad |= close_output(o.latencies, "--latencies");
+    is_bad |= close_output(stdout, "the output");
     free(o.route);
-    return code;
+    return code == 0 && is_bad ? 1 : code;
 }

@@ -148,7 +148,9 @@ static void go_onward(work *w)
     head.left_us = work_left_us(w);
     w->onward = endpoint < 0 ? 0 : client_call(s->onward, endpoint, &head, &next, on_onward, w);
     if (w->onward == 0) {
-        refuse(w, REPLY_INVALID, 0, "the next service of the route is no ADDRESS:PORT");
+        refuse(w, endpoint < 0 ? REPLY_INVALID : REPLY_UNAVAILABLE, 0,
+               endpoint < 0 ? "the next service of the route is no ADDRESS:PORT, or one of too many"
+                            : "no memory for the call to the next service");
         return;
     }
     work_note(w, "onward", work_now_us() - w->began_us);
@@ -419,6 +421,8 @@ service *service_create(uv_loop_t *loop, const service_config *config, char *err
     s->loop = loop;
     s->onward = client_create(loop);
     s->applied = keys_create();
+    if (s->onward != NULL)
+        client_set_beat(s->onward, config->beat_ms);
     int is_bad = s->onward == NULL || s->applied == NULL;
     if (!is_bad && config->keys != NULL && store_open(&s->store, config->keys, config->is_durable, s->applied) != 0) {
         snprintf(error, error_bytes, "%s", s->store.d.error);

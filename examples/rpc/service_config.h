@@ -30,6 +30,9 @@ typedef struct service_config {
 
     /* 1: the table survives a loss of power. */
     uint32_t is_durable;
+
+    /* How often the next service of a route is asked for a sign of life; 0: never. */
+    uint32_t beat_ms;
 } service_config;
 
 #endif

@@ -19,6 +19,7 @@ static const char usage[] =
     "  --twice PERMILLE     answers that are sent twice\n"
     "  --log FILE           one line an event\n"
     "  --effects FILE       one line \"RUN TASK INSTANCE\" an effect that is applied\n"
+    "  --beat-ms N          asks the next service of a route for a sign of life so often (2000; 0: never)\n"
     "  --keys FILE          table of effects and their keys, which outlives a kill (SQLite); else in memory\n"
     "  --durable            that table survives a loss of power, too\n";
 
@@ -78,6 +79,8 @@ static const char *read_options(int argc, char **argv, service_config *c)
             c->effects = open_log(option_text(argc, argv, &i));
         else if (option_is(name, "--keys"))
             c->keys = option_text(argc, argv, &i);
+        else if (option_is(name, "--beat-ms"))
+            c->beat_ms = (uint32_t)option_number(argc, argv, &i, 3600000);
         else if (option_is(name, "--durable"))
             c->is_durable = 1;
         else
@@ -130,8 +133,14 @@ static void print_address(const uv_tcp_t *listener)
 
 int main(int argc, char **argv)
 {
-    service_config config = {
-        .slots = 8, .queue = 64, .seed = 1, .pace = 1, .sigma = 0.3, .slow = 1, .slow_after = UINT64_MAX};
+    service_config config = {.slots = 8,
+                             .queue = 64,
+                             .seed = 1,
+                             .pace = 1,
+                             .sigma = 0.3,
+                             .slow = 1,
+                             .slow_after = UINT64_MAX,
+                             .beat_ms = 2000};
     const char *listen = read_options(argc, argv, &config);
     struct sockaddr_storage address;
     char error[512];

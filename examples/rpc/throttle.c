@@ -126,6 +126,11 @@ int64_t throttle_delay_us(const throttle *t)
     return t->p95_us;
 }
 
+int64_t throttle_next_copy_us(int64_t now_us, int64_t pushback_ms)
+{
+    return pushback_ms < 0 ? 0 : now_us + pushback_ms * 1000;
+}
+
 int64_t throttle_backoff_us(uint32_t next, int64_t initial_us, int64_t most_us, double chance)
 {
     int64_t most = initial_us;

@@ -71,8 +71,14 @@ typedef struct engine_config {
 
     uint32_t attempts, is_hedging;
 
+    /* [instances] attempts of earlier runs: the numbers of new ones go on from there; NULL: none. */
+    const uint32_t *attempts_before;
+
     /* An attempt without an answer for so long is given up, as if its connection had broken. */
     int64_t attempt_us;
+
+    /* While calls are under way, services of ours are asked for a sign of life so often; 0: never. */
+    uint32_t beat_ms;
 
     /* 1: a request that fails leaves its output as zeros, and the others go on. */
     uint32_t keeps_going;

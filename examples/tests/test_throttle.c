@@ -41,6 +41,14 @@ static void there_is_a_hedge_for_every_20_requests_and_a_retry_for_every_10(void
     assert_in_range(retries, 1000, 1010);
 }
 
+static void a_service_says_when_the_next_copy_goes(void **state)
+{
+    (void)state;
+    assert_int_equal(throttle_next_copy_us(5000, 0), 5000);
+    assert_int_equal(throttle_next_copy_us(5000, 20), 25000);
+    assert_int_equal(throttle_next_copy_us(5000, -1), 0);
+}
+
 static void five_failures_close_it_and_answers_in_time_open_it(void **state)
 {
     throttle t;
@@ -106,6 +114,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_hedge_is_due_after_the_95th_percentile),
         cmocka_unit_test(there_is_a_hedge_for_every_20_requests_and_a_retry_for_every_10),
+        cmocka_unit_test(a_service_says_when_the_next_copy_goes),
         cmocka_unit_test(five_failures_close_it_and_answers_in_time_open_it),
         cmocka_unit_test(slow_answers_are_not_learned_while_it_is_closed),
         cmocka_unit_test(times_of_any_size_have_a_bucket),

@@ -294,7 +294,8 @@ CLO_API CLO_NODISCARD clo_status clo_runtime_visit_jobs(const clo_runtime *runti
 
 /* Stops the workers and frees the runtime. Running jobs are cancelled and waited for, however long their bodies take.
  * Jobs that the caller has not destroyed are destroyed. NULL is allowed.
- * Threads: one, beside no other call on the runtime or its jobs; not in a task body. Real time: no. Blocks. */
+ * Threads: one, beside no other call on the runtime or its jobs but clo_token_complete (token.h); not in a task body.
+ * Real time: no. Blocks. */
 CLO_API void clo_runtime_destroy(clo_runtime *runtime);
 
 /* The same, but waits at most `timeout_ns` for bodies to return.
@@ -304,13 +305,15 @@ CLO_API void clo_runtime_destroy(clo_runtime *runtime);
  * Returns CLO_OK (all is freed), or
  *   CLO_ERR_TIMEOUT  clo_last_error names the tasks that still run, and their workers. All jobs are cancelled, and
  *                    those that have ended are destroyed. The runtime takes no more jobs or submits. Nothing else may
- *                    be done with it but to close or destroy it again, which waits on. Until that returns CLO_OK, what
- *                    the workers can touch (graph, cost, platform, config.memory) must be left alone; from then on it
- *                    is the caller's again. A runtime that is never closed again keeps its threads and its memory.
+ *                    be done with it but to complete tokens, and to close or destroy it again, which waits on. Until
+ *                    that returns CLO_OK, what the workers can touch (graph, cost, platform, config.memory) must be
+ *                    left alone; from then on it is the caller's again. A runtime that is never closed again keeps its
+ *                    threads and its memory.
  *   CLO_ERR_STATE    called from a task body or a miss handler; nothing has changed
  *
  * After fork(2), in the child: frees memory, and waits for nothing.
- * Threads: one, beside no other call on the runtime or its jobs. Real time: no. Blocks up to timeout_ns. */
+ * Threads: one, beside no other call on the runtime or its jobs but clo_token_complete. Real time: no. Blocks up to
+ * timeout_ns. */
 CLO_API CLO_NODISCARD clo_status clo_runtime_close(clo_runtime *runtime, int64_t timeout_ns);
 
 /* Says which real-time settings hold. One line each: "ok", "lack" or "off", what, the reason and what to do. Owned by

@@ -57,7 +57,7 @@ typedef void (*clo_cancel_fn)(void *argument);
  *
  * Returns CLO_OK, CLO_ERR_ARGUMENT (NULL), or
  *   CLO_ERR_STATE  not in the body of a task with may_pend on a worker (clo_simulate has none), or the body has taken
- *                  its token already
+ *                  its token already, or this is a process that was forked from the one with the workers
  *
  * Threads: the one that runs the body. Real time: yes, O(1), wait-free. */
 CLO_API CLO_NODISCARD clo_status clo_token_take(const clo_call *call, clo_cancel_fn cancel, void *argument,
@@ -71,10 +71,16 @@ CLO_API CLO_NODISCARD clo_status clo_token_take(const clo_call *call, clo_cancel
  * Returns CLO_OK, or
  *   CLO_ERR_ARGUMENT  the token is zeros or was never made, code is CLO_PENDING
  *   CLO_ERR_STATE     the token is stale: it was completed before, the body did not return CLO_PENDING, or the run was
- *                     cut short. So of many completions exactly one succeeds, also where the job is gone.
+ *                     cut short. So of many completions exactly one succeeds, also where the job is gone. Or the
+ *                     process was forked from the one with the workers: complete it there.
  *
  * Threads: any, between clo_runtime_create and clo_runtime_destroy, also in a task body, a cancel function or a miss
- * handler. Not in a signal handler. Real time: yes, lock-free, O(1), and at most one system call. */
+ * handler. Not in a signal handler. Real time: yes, lock-free, O(1), and at most one system call.
+ *
+ * The end of the runtime. A token with a cancel function keeps it, so its completion may come beside
+ * clo_runtime_destroy or clo_runtime_close, which wait for that. Whoever may complete one without a cancel function has
+ * to be stopped before. Once the runtime is freed nothing can be checked any more: the token points to memory that is
+ * gone. Only where another runtime lies there by then it is stale as any other. */
 CLO_API CLO_NODISCARD clo_status clo_token_complete(clo_token token, int code);
 
 #ifdef __cplusplus

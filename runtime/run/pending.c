@@ -2,6 +2,7 @@
 #include "run/pending.h"
 
 #include "base/status.h"
+#include "run/open.h"
 #include "run/pair.h"
 #include "run/runtime.h"
 #include "run/share.h"
@@ -96,6 +97,8 @@ clo_status clo_token_take(const clo_call *call, clo_cancel_fn cancel, void *argu
         return clo_fail(CLO_ERR_STATE, "only the body of a task with clo_task.may_pend, on a worker, may take a token");
     if (worker->has_token)
         return clo_fail(CLO_ERR_STATE, "the body has taken its token already");
+    if (clo_runtime_is_forked(worker->runtime))
+        return clo_fail(CLO_ERR_STATE, CLO_FORKED_TEXT);
     worker->has_token = true;
     worker->cancel = cancel;
     worker->cancel_argument = argument;
@@ -111,6 +114,8 @@ clo_status clo_token_complete(clo_token token, int code)
         return clo_fail(CLO_ERR_ARGUMENT, "clo_token_complete: the token is zeros; take one with clo_token_take");
     if (code == CLO_PENDING)
         return clo_fail(CLO_ERR_ARGUMENT, "clo_token_complete: CLO_PENDING is no result");
+    if (clo_runtime_is_forked(runtime))
+        return clo_fail(CLO_ERR_STATE, CLO_FORKED_TEXT);
     if (token.executor >= runtime->workers_count)
         return clo_fail(CLO_ERR_ARGUMENT, "clo_token_complete: the token names executor %u of %u", token.executor,
                         runtime->workers_count);

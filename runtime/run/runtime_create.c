@@ -141,6 +141,9 @@ static void init_worker(clo_runtime *runtime, uint32_t index)
     worker->line_end = &worker->line;
     atomic_init(&worker->current, CLO_ITEM_NONE);
     worker->call = (clo_call){.executor = index};
+    /* Tokens are numbered from the clock on: no opening takes less than 1 ns, so a token of a runtime that was here
+     * before is stale. */
+    atomic_init(&worker->promise.number, (uint64_t)clo_clock_ns());
 }
 
 static void init_machines(clo_runtime *runtime, clo_ledger_page *pages)

@@ -65,7 +65,7 @@ static void judge_frame(const unsigned char *bytes, int64_t length, const frame 
 
     PROMISE(length >= FRAME_HEADER && length <= FRAME_MAX + 4);
     PROMISE(f->body == bytes + FRAME_HEADER && f->body_bytes == (size_t)length - FRAME_HEADER);
-    PROMISE(f->left_us >= 0 && f->kind >= FRAME_REQUEST && f->kind <= FRAME_CANCEL);
+    PROMISE(f->left_us >= 0 && f->kind >= FRAME_REQUEST && f->kind <= FRAME_PONG);
     frame_write(head, f);
     if (f->left_us > 0) /* less than nothing is read as nothing */
         PROMISE(memcmp(head, bytes, FRAME_HEADER) == 0);

@@ -74,6 +74,20 @@ def pick_graph(path, least):
     return 0
 
 
+def follow():
+    """Between fork and exec: the process is killed when this program ends, also by SIGKILL."""
+    ctypes.CDLL(None).prctl(1, signal.SIGKILL)
+
+
+def remove_leftovers():
+    """Namespaces of a test that was killed; names begin with its number."""
+    for line in ip("netns", "list", may_fail=True).splitlines():
+        name = line.split()[0] if line.split() else ""
+        number = name[3:].partition("h")[0].rstrip("c")
+        if name.startswith("clr") and number.isdigit() and not os.path.exists("/proc/" + number):
+            ip("netns", "del", name, may_fail=True)
+
+
 folder = tempfile.mkdtemp(prefix="clotho-rpc-")
 atexit.register(lambda: subprocess.run(["rm", "-rf", folder], check=False))
 
@@ -94,7 +108,7 @@ class Service:
             program = [os.path.join(BIN, "example-rpc-service"), "--listen", net.address(host) + ":0", "--log", self.log,
                        "--effects", self.effects]
         self.process = subprocess.Popen(net.inside(host) + list(before) + program + list(options),
-                                        stdout=subprocess.PIPE, text=True)
+                                        stdout=subprocess.PIPE, text=True, preexec_fn=follow)
         line = self.process.stdout.readline()
         if not line.startswith("listening "):
             sys.exit("FAILED: the service on host %d does not listen" % host)
@@ -119,6 +133,7 @@ class Net:
         atexit.register(self.remove)
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda *_: sys.exit(1))
+        remove_leftovers()
         try:
             self.build()
         except OSError as error:
@@ -170,7 +185,7 @@ class Net:
     def start(self, *options, **more):
         """The coordinator, as a process."""
         return subprocess.Popen(self.inside(None) + [os.path.join(BIN, "example-rpc")] + list(options), text=True,
-                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, **more)
+                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, preexec_fn=follow, **more)
 
     def run(self, *options, want=0):
         """The coordinator to its end: its result, its line on stderr, and how long it took."""

@@ -27,10 +27,22 @@ def state(pid):
 
 words = ["--services", group("a", services), "--requests", str(CALLS_EACH), "--slots", "64", "--work-us", "0", "--no-hedge"]
 net.run(*words)
+
+
+def accepted(host):
+    """Connections that came to the host so far."""
+    rows = [line.split() for line in subprocess.run(net.inside(host) + ["cat", "/proc/net/snmp"], capture_output=True, text=True,
+                                                    check=True).stdout.splitlines() if line.startswith("Tcp:")]
+    return int(dict(zip(*rows))["PassiveOpens"])
+
+
+opens = [accepted(i) for i in range(2)]
 before = [state(s.process.pid) for s in services]
 row, _, _ = net.run(*words, "--repeat", str(ROUNDS), "--idle-ms", "1500")
 after = [state(s.process.pid) for s in services]
 check(row["calls"] == ROUNDS * CALLS_EACH, "%d calls" % row["calls"])
+opens = [accepted(i) - opens[i] for i in range(2)]
+check(opens == [1, 1], "over one connection to each service")
 check(row["fds_last"] == row["fds_first"], "no descriptor is left open")
 check(row["rss_last_kb"] - row["rss_first_kb"] < 2048, "the coordinator grows by %d KiB" % (row["rss_last_kb"] - row["rss_first_kb"]))
 for (kb, fds), (kb_after, fds_after) in zip(before, after):

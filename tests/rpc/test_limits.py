@@ -201,7 +201,7 @@ with open(frozen.effects, encoding="utf-8") as file:
 frozen.process.send_signal(signal.SIGSTOP)
 _, error, _ = net.run("--services", "a=" + frozen.endpoint, "--requests", "1", "--effects", "100", "--once",
                       "--attempt-ms", "300", want=1)
-check("may have had its effect" in error and "after 1 attempts" in error, error)
+check("may have had its effect" in error and "after 1 attempt " in error, error)
 frozen.process.send_signal(signal.SIGCONT)
 frozen.kill()
 _, error, _ = net.run("--services", "a=" + frozen.endpoint, "--requests", "1", "--effects", "100", "--once",

@@ -52,6 +52,10 @@ for run in range(2, 2 + POINTS):
         if os.path.exists(wal):
             os.truncate(wal, random_.randrange(os.path.getsize(wal) + 1))
     row, _, _ = net.run(*words(run, "j%d" % run, *durable))
+    repeated = {(e["task"], e["instance"]) for service in services for e in events(service.log)
+                if e["event"] == "arrive" and e["run"] == run and e["attempt"] >= 2}
+    if len(repeated) < row["again"]:
+        sys.exit("FAILED: run %d: %d calls were under way, but only %d count as repeated" % (run, row["again"], len(repeated)))
     if row["hash"] != clean["hash"]:
         sys.exit("FAILED: run %d goes on with another output" % run)
     if applied(run).keys() != applied(1).keys() or set(applied(run).values()) != {1}:
@@ -71,6 +75,18 @@ with open(os.path.join(folder, "clean"), "r+b") as file:
     file.write(os.urandom(3000))
 _, error, _ = net.run(*words(1, "clean"), want=2)
 check("clean" in error and error.count("\n") == 0, error)
+
+# A call is killed three times: each kill is one attempt.
+far = net.service(0, "far", "--pace", "1000")
+again_words = ["--services", group("a", [far]), "--requests", "1", "--effects", "100", "--run", "900", "--journal",
+               os.path.join(folder, "thrice")]
+for number in (1, 2, 3):
+    process = net.start(*again_words)
+    until(lambda: [e["attempt"] for e in events(far.log) if e["event"] == "start"] == list(range(1, number + 1)),
+          "attempt %d is under way" % number)
+    process.kill()
+    process.communicate()
+check(True, "a call whose coordinator was killed three times is in its attempts 1, 2 and 3")
 
 # A journal with a few bytes that are others: refused in one line, or the same output.
 with open(os.path.join(folder, "j2"), "rb") as file:
