@@ -47,9 +47,10 @@
  * release may stand behind one of a later release, which must come first: where the period is longer than the interval,
  * plan for the period (clo_pipeline_config.interval_ns). One submit is one series: a run is cut short as a whole, and
  * clo_job_output, clo_job_output_hash and clo_job_trace are of its last release. clo_job_timing.response_ns of a series
- * without a period counts from the begin of each release. Not together with replicas, demands, handles, branches,
- * may_pend, `done`, hedges, limits of bodies, on_miss other than CLO_MISS_RUN_LATE, slots, the padded clock, a deadline
- * without a period, and clo_job_swap_plan.
+ * without a period counts from the begin of each release. Under the virtual clock release k is due at k * period_ns of
+ * the series' own time, and response_ns and missed deadlines are of that time. Not together with replicas, handles,
+ * branches, may_pend, `done`, hedges, limits of bodies, on_miss other than CLO_MISS_RUN_LATE, slots, the padded clock, a
+ * deadline without a period, a handler of misses under the virtual clock, and clo_job_swap_plan.
  *
  * Fairness. Jobs share the workers fairly, however they are dispatched: once a worker has run 44 bodies of what it
  * found first, another of its sources of work has a turn. It has six sources: tasks that only it may run, its own ready
@@ -154,7 +155,7 @@ typedef struct clo_job_config {
     /* From submit or release; 0: none (periodic jobs: the period). */
     int64_t deadline_ns;
 
-    /* >= 1000: periodic; real or padded clock only. 0: not periodic. */
+    /* >= 1000: periodic; real or padded clock only, or with releases_in_flight. 0: not periodic. */
     int64_t period_ns;
 
     /* Of a periodic job, or of one with releases_in_flight; 0: until cancelled. */
@@ -351,10 +352,10 @@ typedef struct clo_job_result {
  *                        impossible; with releases_in_flight: clo_plan_check refuses it
  *   CLO_ERR_LIMIT        jobs_max; more than memory_limit_bytes, found before they are taken; the policy's state needs
  *                        more than clo_runtime_config.policy_bytes
- *   CLO_ERR_UNSUPPORTED  work stealing or a period under the virtual clock; arrival_ns under another clock, or without
- *                        a policy; `done` or hedge_after_ns under another clock than the real one; hedge_after_ns with
- *                        a policy, which asks for replicas itself; releases_in_flight with what it does not go
- *                        together with (see above)
+ *   CLO_ERR_UNSUPPORTED  work stealing, or a period without releases_in_flight, under the virtual clock; arrival_ns
+ *                        under another clock, or without a policy; `done` or hedge_after_ns under another clock than
+ *                        the real one; hedge_after_ns with a policy, which asks for replicas itself; releases_in_flight
+ *                        with what it does not go together with (see above)
  *   CLO_ERR_SYSTEM       the watchdog's thread, needed for deadlines, periods, limits and hedges, cannot be created
  *   CLO_ERR_STATE        the runtime is closing, or this process was forked from the one that created it; or its
  *                        scheduler follows another policy for other jobs

@@ -3,10 +3,13 @@
  * A plan *with an interval* says where and when each instance of release 0 is executed, and that release k does the
  * same k * interval later (modulo scheduling: Rau, "Iterative Modulo Scheduling", MICRO 1994; Lam, "Software
  * Pipelining", PLDI 1988). No two executions of any releases overlap on an executor: at equal times modulo the interval
- * an executor has one of them at most. The makespan is the latency of one release, 1 / interval the throughput.
+ * an executor has one of them at most, and together they demand no more of a machine than it has. The makespan is the latency of one release, 1 / interval the throughput.
  *
  * An instance is executed on the same executor in every release, in order of releases. So it may keep state from one
  * release to the next, and no interval is shorter than its time. Tasks are executed once in each release (no replicas).
+ *
+ * In a run tasks take what they demand in the plan's order of starts over all releases, all or nothing: a body that takes
+ * longer than planned holds up those that need what it holds, and no capacity is ever exceeded.
  *
  * A job replays such a plan with clo_job_config.releases_in_flight. Without it, it is a plan like any other. */
 #ifndef CLOTHO_PIPELINE_H
@@ -72,7 +75,7 @@ typedef struct clo_pipeline_config {
  * Returns CLO_OK, or
  *   CLO_ERR_ARGUMENT     also: unknown config fields, releases_in_flight above CLO_IN_FLIGHT_MAX, a negative interval
  *   CLO_ERR_LIMIT        no plan with that interval_ns was found; clo_last_error says which bound it breaks, if any
- *   CLO_ERR_UNSUPPORTED  tasks have demands: capacities of machines are not planned modulo an interval
+ *   CLO_ERR_UNSUPPORTED  the graph has branches
  *   CLO_ERR_MEMORY
  *
  * clo_plan_is_optimal says whether the interval is the lower bound: then no plan has a shorter one.
@@ -162,7 +165,8 @@ CLO_API CLO_NODISCARD clo_status clo_plan_pipeline_measure(const clo_plan *plan,
  *   CLO_ERR_INVALID   clo_last_error names the first violation: an instance that is missing or executed twice, or on
  *                     another executor than planned, for another time than its cost (in an emulated trace), before
  *                     its inputs have arrived, beside another one on its executor, or not in the order of the plan
- *                     modulo its interval; an output written over before its last consumer has ended; a release that
+ *                     modulo its interval (of executors, and of capacities in an emulated trace); more of a capacity in
+ *                     use, by all releases, than a machine has; an output written over before its last consumer has ended; a release that
  *                     begins while as many before it are in flight as there may be
  *   CLO_ERR_ARGUMENT  also: the trace or the plan is of another graph or platform, or has replicas
  *   CLO_ERR_MEMORY
@@ -172,6 +176,15 @@ CLO_API CLO_NODISCARD clo_status clo_plan_pipeline_measure(const clo_plan *plan,
  * Threads: any. Real time: no. O(events * (log events + edges into a task * instances of a task)). */
 CLO_API CLO_NODISCARD clo_status clo_pipeline_check(const clo_trace *trace, const clo_plan *plan, const clo_cost *cost,
                                                     uint32_t releases_in_flight);
+
+/* The same of a series with a period: no release begins before it is due either, release k at k * period_ns.
+ *
+ *   period_ns  >= 0; 0: none.
+ *
+ * Returns as clo_pipeline_check. Threads: any. Real time: no. As clo_pipeline_check. */
+CLO_API CLO_NODISCARD clo_status clo_pipeline_check_period(const clo_trace *trace, const clo_plan *plan,
+                                                           const clo_cost *cost, uint32_t releases_in_flight,
+                                                           int64_t period_ns);
 
 #ifdef __cplusplus
 }

@@ -25,7 +25,8 @@ typedef struct clo_sim_config {
     /* 1: the bodies are called too, on this thread, in order of virtual time. */
     uint32_t execute;
 
-    /* From the start; 0: none. Only sets clo_job_result.missed_deadline. */
+    /* From the start, or from when a release is due; 0: none. Only sets clo_job_result.missed_deadline: with period_ns,
+     * that some release has missed it. */
     int64_t deadline_ns;
 
     /* As clo_job_config.steps_max. */
@@ -41,12 +42,20 @@ typedef struct clo_sim_config {
      * `recorded` says them. */
     uint64_t seed;
 
-    /* With a plan: as clo_job_config.releases_in_flight (pipeline.h); 0: one run, of one release. Each release begins
-     * as soon as it may, as in a series without a period. Not together with `recorded`. */
+    /* With a plan: as clo_job_config.releases_in_flight (pipeline.h); 0: one run, of one release. Not together with
+     * `recorded`. */
     uint32_t releases_in_flight;
 
     /* With releases_in_flight: releases in all. 0: one. */
     uint64_t releases;
+
+    /* With releases_in_flight: release k is due at k * period_ns, and deadline_ns counts from there (0: the period).
+     * 0: each release begins as soon as it may. */
+    int64_t period_ns;
+
+    /* With period_ns: written, as clo_job_timing_read says of a series in virtual time; set timing->size with
+     * CLO_JOB_TIMING_INIT. NULL: not asked for. */
+    clo_job_timing *timing;
 } clo_sim_config;
 
 #define CLO_SIM_CONFIG_INIT CLO_SIZED_INIT(clo_sim_config)
@@ -62,7 +71,8 @@ typedef struct clo_sim_config {
  * Returns CLO_OK, or
  *   CLO_ERR_ARGUMENT  the plan or the record is of another graph or platform (clo_plan_matches); plan and policy are
  *                     both given; result->size is wrong; unknown config fields; releases_in_flight without a plan,
- *                     above CLO_IN_FLIGHT_MAX, or fewer than the plan needs; releases without releases_in_flight
+ *                     above CLO_IN_FLIGHT_MAX, or fewer than the plan needs; releases or period_ns without
+ *                     releases_in_flight; a negative period_ns; timing without period_ns, or its size is wrong
  *   CLO_ERR_INVALID   the plan is incomplete, or its order is impossible; with releases_in_flight: clo_plan_check
  *                     refuses it
  *   CLO_ERR_UNSUPPORTED  releases_in_flight with what it does not go together with (job.h)

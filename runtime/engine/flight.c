@@ -4,21 +4,22 @@
 #include "base/carve.h"
 #include "base/saturate.h"
 #include "base/status.h"
+#include "engine/turns.h"
 
 #include <assert.h>
 #include <string.h>
 
-/* The place of an execution on its executor: by offset in the interval; of those without length the later stage, which
- * is the earlier release, comes first, and then the graph's order. */
+/* The place of an execution in a row: by offset in the interval; of those without length the later stage, which is the
+ * earlier release, comes first, and then the graph's order. */
 typedef struct seat {
     int64_t offset_ns, length_ns;
-    uint32_t executor, stage, position, execution;
+    uint32_t row, stage, position, execution;
 } seat;
 
 static bool sits_before(const seat *a, const seat *b)
 {
-    if (a->executor != b->executor)
-        return a->executor < b->executor;
+    if (a->row != b->row)
+        return a->row < b->row;
     if (a->offset_ns != b->offset_ns)
         return a->offset_ns < b->offset_ns;
     if (a->length_ns != b->length_ns)
@@ -45,44 +46,80 @@ static seat *sort_seats(seat *seats, seat *other, uint32_t count)
     return seats;
 }
 
-static clo_status fill_turns(clo_flight *flight, const clo_flight_config *config, clo_arena *arena)
+static uint32_t rows_of(const clo_flight *flight)
 {
-    const clo_graph *graph = flight->program->graph;
-    seat *seats = clo_arena_take(arena, config->count, sizeof *seats);
-    seat *other = clo_arena_take(arena, config->count, sizeof *other);
-    uint32_t *position = clo_arena_take(arena, graph->instances, sizeof *position);
+    return flight->room.first_row + flight->room.queues_count;
+}
 
-    if (seats == NULL || other == NULL || position == NULL)
-        return clo_fail_memory("releases in flight");
-    for (uint32_t i = 0; i < graph->instances; i++)
-        position[graph->order[i]] = i;
+/* One on its executor, and one in the queue of each resource that is demanded. */
+static clo_status fill_seats(clo_flight *flight, const clo_flight_config *config, const uint32_t *position, seat *seats)
+{
+    const clo_program *program = flight->program;
+
     for (size_t i = 0; i < config->count; i++) {
         const clo_placement *p = &config->placements[i];
-        uint32_t execution = graph->first_instance[p->task] + p->instance;
+        uint32_t execution = program->graph->first_instance[p->task] + p->instance;
         int64_t stage = p->start_ns / config->interval_ns;
         if (stage >= flight->slots)
             return clo_fail(CLO_ERR_ARGUMENT,
                             "releases_in_flight is %u, and the plan begins a task in interval %lld of "
                             "its release; allow more, or plan with clo_pipeline_config.releases_in_flight",
                             flight->slots, (long long)stage);
-        seats[i] = (seat){p->start_ns % config->interval_ns,
-                          p->finish_ns - p->start_ns,
-                          p->executor,
-                          (uint32_t)stage,
-                          position[execution],
-                          execution};
         flight->stages = stage >= flight->stages ? (uint32_t)stage + 1 : flight->stages;
+        flight->stage[execution] = (uint32_t)stage;
+        seat mine = {p->start_ns % config->interval_ns,
+                     p->finish_ns - p->start_ns,
+                     p->executor,
+                     (uint32_t)stage,
+                     position[execution],
+                     execution};
+        *seats++ = mine;
+        uint32_t machine = program->platform->executors[p->executor].machine;
+        uint32_t bits = flight->room.first != NULL ? clo_turns_demanded(program, p->task, p->executor) : 0;
+        for (; bits != 0; bits &= bits - 1) {
+            mine.row = flight->room.first_row + machine * CLO_RESOURCES_MAX + (uint32_t)__builtin_ctz(bits);
+            *seats++ = mine;
+        }
     }
-    seats = sort_seats(seats, other, (uint32_t)config->count);
-    for (uint32_t i = 0; i < config->count; i++) {
-        flight->turn[i] = seats[i].execution;
-        flight->turn_first[seats[i].executor + 1] = i + 1;
-        flight->place[seats[i].execution] = i;
-        flight->stage[seats[i].execution] = seats[i].stage;
+    return CLO_OK;
+}
+
+static void take_seat(clo_flight *flight, const seat *taken, uint32_t place)
+{
+    int64_t demand[CLO_RESOURCES_MAX];
+
+    flight->turn[place] = taken->execution;
+    flight->turn_first[taken->row + 1] = place + 1;
+    if (taken->row < flight->room.first_row) {
+        flight->place[taken->execution] = place;
+        return;
     }
-    for (uint32_t e = 0; e < flight->program->platform->executors_count; e++)
-        if (flight->turn_first[e + 1] < flight->turn_first[e])
-            flight->turn_first[e + 1] = flight->turn_first[e];
+    clo_program_demand(flight->program, clo_program_task(flight->program, taken->execution), demand);
+    clo_flight_room_fill(&flight->room, taken->execution, taken->row, place,
+                         demand[(taken->row - flight->room.first_row) % CLO_RESOURCES_MAX]);
+}
+
+static clo_status fill_turns(clo_flight *flight, const clo_flight_config *config, clo_arena *arena)
+{
+    const clo_graph *graph = flight->program->graph;
+    uint32_t count = flight->executions + clo_flight_room_asks(&flight->room, flight->executions);
+    seat *seats = clo_arena_take(arena, count, sizeof *seats);
+    seat *other = clo_arena_take(arena, count, sizeof *other);
+    uint32_t *position = clo_arena_take(arena, graph->instances, sizeof *position);
+
+    if (seats == NULL || other == NULL || position == NULL)
+        return clo_fail_memory("releases in flight");
+    for (uint32_t i = 0; i < graph->instances; i++)
+        position[graph->order[i]] = i;
+    clo_status status = fill_seats(flight, config, position, seats);
+    if (status != CLO_OK)
+        return status;
+    seats = sort_seats(seats, other, count);
+    for (uint32_t i = 0; i < count; i++)
+        take_seat(flight, &seats[i], i);
+    for (uint32_t row = 0; row < rows_of(flight); row++)
+        if (flight->turn_first[row + 1] < flight->turn_first[row])
+            flight->turn_first[row + 1] = flight->turn_first[row];
     return CLO_OK;
 }
 
@@ -113,8 +150,9 @@ static void fill_rows(clo_flight *flight)
             flight->gated[flight->gated_count++] = execution;
             flight->needs[execution]++;
         }
-    for (uint32_t execution = 0; execution < flight->executions; execution++)
-        flight->needs[execution]++; /* the one before it on its executor */
+    for (uint32_t execution = 0; execution < flight->executions; execution++) /* the one before it in each row */
+        flight->needs[execution] +=
+            1 + (flight->room.first != NULL ? flight->room.first[execution + 1] - flight->room.first[execution] : 0);
 }
 
 /* Whether an end of `consumer` is what `producer` waits for before it writes again. */
@@ -191,8 +229,6 @@ static clo_status check(const clo_program *program, const clo_flight_config *con
 
     if (program->executions != program->instances)
         return clo_fail(CLO_ERR_UNSUPPORTED, "the plan has replicas; releases in flight run each task once");
-    if (graph->has_demands)
-        return clo_fail(CLO_ERR_UNSUPPORTED, "tasks have demands; releases in flight share no capacities yet");
     if (graph->data != NULL)
         return clo_fail(CLO_ERR_UNSUPPORTED,
                         "the graph has handles, each with one buffer for all releases; releases in "
@@ -217,8 +253,8 @@ static clo_status allocate(clo_flight *flight, const clo_flight_config *config, 
     clo_carve(&block, &flight->succ_first, entries + 1);
     clo_carve(&block, &flight->succ, program->succ_first[entries]);
     clo_carve(&block, &flight->back_first, executions + 1);
-    clo_carve(&block, &flight->turn_first, executors + 1);
-    clo_carve(&block, &flight->turn, executions);
+    clo_carve(&block, &flight->turn_first, (size_t)rows_of(flight) + 1);
+    clo_carve(&block, &flight->turn, executions + clo_flight_room_asks(&flight->room, flight->executions));
     clo_carve(&block, &flight->place, executions);
     clo_carve(&block, &flight->stage, executions);
     clo_carve(&block, &flight->gated, executions);
@@ -248,11 +284,14 @@ clo_status clo_flight_create(const clo_program *program, const clo_flight_config
         return clo_fail_memory("releases in flight");
     *flight = (clo_flight){.program = program,
                            .slots = config->slots,
+                           .period_ns = config->period_ns,
                            .executions = program->executions,
                            .entries = program->executions + program->barriers};
     flight->data.program = program;
     flight->data.slots = config->slots;
-    status = allocate(flight, config, arena);
+    status = clo_flight_room_create(program, config->is_timed, arena, &flight->room);
+    if (status == CLO_OK)
+        status = allocate(flight, config, arena);
     if (status == CLO_OK)
         status = fill_turns(flight, config, arena);
     if (status != CLO_OK)
@@ -273,10 +312,10 @@ typedef struct occasion {
     uint64_t release;
 } occasion;
 
-/* What an executor does after place `place` of turn `turn`: the next one whose release exists. */
-static occasion next_occasion(const clo_flight *flight, uint32_t executor, uint32_t place, uint64_t turn)
+/* What comes in a row from place `place` of turn `turn` on: the next one whose release exists. */
+static occasion next_occasion(const clo_flight *flight, uint32_t row, uint32_t place, uint64_t turn)
 {
-    uint32_t first = flight->turn_first[executor], end = flight->turn_first[executor + 1];
+    uint32_t first = flight->turn_first[row], end = flight->turn_first[row + 1];
 
     for (;;) { /* ends: in turn `stages` at the latest all releases exist */
         if (place == end) {
@@ -305,7 +344,6 @@ static uint32_t hit_occasion(clo_flight *flight, occasion next)
  * needs, for it waits for the gate or for an input. */
 void clo_flight_begin(clo_flight *flight)
 {
-    uint32_t executors = flight->program->platform->executors_count;
     uint64_t newest = 0;
 
     assert(flight->slots > 0);
@@ -322,14 +360,26 @@ void clo_flight_begin(clo_flight *flight)
         }
     }
     flight->data.rounds += newest + 2;
-    for (uint32_t e = 0; e < executors; e++) {
-        flight->free_ns[e] = 0;
-        if (flight->turn_first[e] == flight->turn_first[e + 1])
+    clo_flight_room_begin(&flight->room);
+    for (uint32_t row = 0; row < rows_of(flight); row++) {
+        if (row < flight->room.first_row)
+            flight->free_ns[row] = 0;
+        if (flight->turn_first[row] == flight->turn_first[row + 1])
             continue;
-        uint32_t item = hit_occasion(flight, next_occasion(flight, e, flight->turn_first[e], 0));
+        uint32_t item = hit_occasion(flight, next_occasion(flight, row, flight->turn_first[row], 0));
         assert(item == CLO_NONE);
         (void)item;
     }
+}
+
+int64_t clo_flight_end_ns(const clo_flight *flight, uint32_t slot)
+{
+    const int64_t *finish_ns = flight->finish_ns + (size_t)slot * flight->executions;
+    int64_t ended_ns = 0;
+
+    for (uint32_t i = 0; i < flight->executions; i++)
+        ended_ns = finish_ns[i] > ended_ns ? finish_ns[i] : ended_ns;
+    return ended_ns;
 }
 
 void clo_flight_open(clo_flight *flight, uint64_t release)
@@ -337,11 +387,9 @@ void clo_flight_open(clo_flight *flight, uint64_t release)
     uint32_t slot = (uint32_t)(release % flight->slots);
 
     if (flight->gate_ns != NULL) {
-        int64_t ended_ns = 0; /* the release that had the slot */
-        for (uint32_t i = 0; i < flight->executions && release >= flight->slots; i++)
-            if (flight->finish_ns[(size_t)slot * flight->executions + i] > ended_ns)
-                ended_ns = flight->finish_ns[(size_t)slot * flight->executions + i];
-        flight->gate_ns[slot] = ended_ns;
+        int64_t ended_ns = release >= flight->slots ? clo_flight_end_ns(flight, slot) : 0; /* of who had the slot */
+        int64_t due_ns = clo_flight_due_ns(flight, release);
+        flight->gate_ns[slot] = ended_ns > due_ns ? ended_ns : due_ns;
     }
     flight->number[slot] = release;
 }
@@ -399,6 +447,20 @@ uint32_t clo_flight_released(clo_flight *flight, clo_flight_release *r)
     return item;
 }
 
+uint32_t clo_flight_let_ask(clo_flight *flight, uint32_t item, uint32_t *cursor)
+{
+    const clo_flight_room *room = &flight->room;
+    uint32_t execution = clo_flight_execution(flight, item), next = CLO_NONE;
+    uint32_t count = room->first != NULL ? room->first[execution + 1] - room->first[execution] : 0;
+
+    while (next == CLO_NONE && *cursor < count) {
+        const clo_flight_ask *ask = &room->asks[room->first[execution] + (*cursor)++];
+        uint64_t turn = flight->number[clo_flight_slot(flight, item)] + flight->stage[execution];
+        next = hit_occasion(flight, next_occasion(flight, ask->row, ask->place + 1, turn));
+    }
+    return next;
+}
+
 /* When the consumers of the buffer that the execution writes have ended. Those on its own executor have. */
 static int64_t freed_ns(const clo_flight *flight, uint32_t execution, uint64_t release)
 {
@@ -447,6 +509,8 @@ clo_flight_span clo_flight_time(clo_flight *flight, uint32_t item, bool is_empty
 
     for (size_t i = 0; i < sizeof waits_ns / sizeof waits_ns[0] && !is_empty; i++)
         start_ns = waits_ns[i] > start_ns ? waits_ns[i] : start_ns;
+    if (!is_empty && clo_flight_room_has(&flight->room, execution))
+        start_ns = clo_flight_room_take(&flight->room, execution, start_ns, length_ns);
     clo_flight_span span = {start_ns, clo_time_add(start_ns, length_ns)};
     flight->free_ns[executor] = span.finish_ns;
     flight->finish_ns[item] = span.finish_ns;

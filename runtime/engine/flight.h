@@ -6,6 +6,7 @@
  *   - its inputs of the same release that come from other executors;
  *   - the execution before it on its executor, of whatever release that is;
  *   - the consumers of its output `depth` releases ago, whose buffer it is about to write;
+ *   - what it demands of its machine, in the plan's order of starts (flight_room.h);
  *   - the end of the whole release that had its slot before (the *gate*), if it has no inputs from elsewhere.
  * All of these lead forward in the times of a valid plan, so nothing waits in a circle, as long as there are as many
  * slots as stages.
@@ -20,7 +21,9 @@
 #define CLO_ENGINE_FLIGHT_H
 
 #include "base/arena.h"
+#include "base/saturate.h"
 #include "engine/flight_data.h"
+#include "engine/flight_room.h"
 
 #include <clotho/plan.h>
 
@@ -35,8 +38,8 @@ typedef struct clo_flight {
     uint32_t *succ_first, *succ;
     /* [executions + 1], [] producers that may write again depth releases later. */
     uint32_t *back_first, *back;
-    /* [executors + 1], [executions] the executions of each executor in their order; and of an execution the place
-     * there and the stage. */
+    /* Executors, then the queues of `room`: [rows + 1], [] the executions of each in their order; and of an execution
+     * the place on its executor and the stage. */
     uint32_t *turn_first, *turn, *place, *stage;
     /* [gated_count] executions that wait for the gate. */
     uint32_t *gated;
@@ -52,8 +55,11 @@ typedef struct clo_flight {
     uint64_t *number;
     /* [slots] when the gate opened; [slots * executions] finish. NULL: nothing is timed. */
     int64_t *gate_ns, *finish_ns;
+    /* As in the config. */
+    int64_t period_ns;
     /* [executors] when each one is free. */
     int64_t *free_ns;
+    clo_flight_room room;
     clo_flight_data data;
 } clo_flight;
 
@@ -62,6 +68,8 @@ typedef struct clo_flight_config {
     const clo_placement *placements;
     size_t count;
     int64_t interval_ns;
+    /* Timed: release k is due at k * period_ns; 0: as soon as it may begin. */
+    int64_t period_ns;
     /* [instances] clo_plan_buffer_depths. */
     const uint32_t *depths;
     uint32_t slots;
@@ -100,12 +108,27 @@ typedef struct clo_flight_span {
 } clo_flight_span;
 clo_flight_span clo_flight_time(clo_flight *flight, uint32_t item, bool is_empty);
 
+/* The item has begun: whom that lets ask for capacities in turn, one after another; CLO_NONE: no more. *cursor starts
+ * at 0. One thread goes through them, once, in an item without a body too. */
+uint32_t clo_flight_let_ask(clo_flight *flight, uint32_t item, uint32_t *cursor);
+
 /* Moves inputs and runs the body of an item; returns what the body returned. scratch: of clo_flight_inputs_max. */
 static inline int clo_flight_call(clo_flight *flight, uint32_t item, const clo_engine_scratch *scratch,
                                   clo_engine_stats *stats)
 {
     return clo_flight_data_call(&flight->data, clo_flight_execution(flight, item),
                                 flight->number[clo_flight_slot(flight, item)], scratch, stats);
+}
+
+/* Emulated time at which all of the release in that slot has ended. O(executions). */
+int64_t clo_flight_end_ns(const clo_flight *flight, uint32_t slot);
+
+/* Emulated time at which a release is due; 0 without a period. */
+static inline int64_t clo_flight_due_ns(const clo_flight *flight, uint64_t release)
+{
+    return flight->period_ns == 0 ? 0
+           : release > INT64_MAX  ? INT64_MAX
+                                  : clo_time_mul((int64_t)release, flight->period_ns);
 }
 
 /* What an item that has ended releases. */

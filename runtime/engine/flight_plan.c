@@ -11,6 +11,7 @@ clo_status clo_flight_of_plan(const clo_program *program, const clo_flight_use *
     uint32_t *depths = clo_arena_take(arena, program->instances, sizeof *depths);
     clo_flight_config config = {.depths = depths,
                                 .slots = use->slots,
+                                .period_ns = use->period_ns,
                                 .has_data = use->has_data,
                                 .copies = use->copies,
                                 .is_timed = use->is_timed};

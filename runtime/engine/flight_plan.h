@@ -11,6 +11,8 @@ typedef struct clo_flight_use {
     /* Releases in flight. */
     uint32_t slots;
     /* As in clo_flight_config. */
+    int64_t period_ns;
+    /* As in clo_flight_config. */
     bool has_data, copies, is_timed;
 } clo_flight_use;
 

@@ -16,6 +16,9 @@
 
 #include <clotho/plan.h>
 
+/* Bit r: on the executor the task demands some of resource r of the platform, of which the machine has only so much. */
+uint32_t clo_turns_demanded(const clo_program *program, uint32_t task, uint32_t executor);
+
 /* Takes the rows of program->taken, where the graph has demands. placements: [first_hedge], checked. Returns CLO_OK or
  * CLO_ERR_MEMORY. */
 clo_status clo_turns_create(clo_program *program, const clo_placement *placements, clo_arena *arena);

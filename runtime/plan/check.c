@@ -9,6 +9,7 @@
  * executor the others speak too, and m instances on one executor get their inputs at the same time; so it costs the
  * executors in use on either side, and what was executed more than once.
  * O(n log n + edges * (executors^2 or instances, whichever is less)). */
+#include "plan/check_holds.h"
 #include "plan/check_modes.h"
 
 #include "base/memory.h"
@@ -352,30 +353,6 @@ static int by_event_time(const void *left, const void *right)
     return a->placement < b->placement ? -1 : a->placement > b->placement;
 }
 
-/* The platform's resource for each of the graph's: the one of the same name; else, where one side has no name, the one
- * of the same index if no name took it; else CLO_NONE: not limited. */
-static void match_resources(const checker *check, uint32_t *of)
-{
-    uint32_t taken = 0;
-
-    for (uint32_t r = 0; r < CLO_RESOURCES_MAX; r++) {
-        const char *wanted = clo_graph_resource_name(check->graph, r);
-        of[r] = CLO_NONE;
-        for (uint32_t k = 0; wanted != NULL && of[r] == CLO_NONE && k < CLO_RESOURCES_MAX; k++) {
-            const char *offered = clo_platform_resource_name(check->platform, k);
-            if (offered != NULL && strcmp(offered, wanted) == 0 && (taken >> k & 1) == 0) {
-                of[r] = k;
-                taken |= 1u << k;
-            }
-        }
-    }
-    for (uint32_t r = 0; r < CLO_RESOURCES_MAX; r++)
-        if (of[r] == CLO_NONE && (taken >> r & 1) == 0 &&
-            (clo_graph_resource_name(check->graph, r) == NULL ||
-             clo_platform_resource_name(check->platform, r) == NULL))
-            of[r] = r;
-}
-
 static clo_status over_capacity(const checker *check, const clo_placement *p, uint32_t r, int64_t used, int64_t limit)
 {
     const char *name = clo_graph_resource_name(check->graph, r);
@@ -443,7 +420,7 @@ static clo_status check_capacity(const checker *check)
         status = CLO_ERR_MEMORY;
     } else {
         fill_events(check, &sweep);
-        match_resources(check, of);
+        clo_check_resources(check->graph, check->platform, of);
     }
     for (uint32_t r = 0; status == CLO_OK && r < CLO_RESOURCES_MAX; r++)
         if (of[r] != CLO_NONE)

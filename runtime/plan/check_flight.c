@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "graph/graph.h"
+#include "plan/check_holds.h"
 #include "plan/plan.h"
 #include "trace/trace.h"
 
@@ -22,6 +23,7 @@ typedef struct checker {
     int64_t interval_ns;
     uint64_t releases;
     uint32_t in_flight;
+    int64_t period_ns;             /* 0: none */
     const clo_placement **planned; /* [instances] */
     const clo_trace_event **at;    /* [releases * instances] */
     uint32_t *depths;              /* [instances] */
@@ -152,6 +154,7 @@ static clo_status check_buffer(const checker *check, const clo_trace_event *even
 typedef struct place {
     uint64_t turn;
     int64_t offset_ns, length_ns;
+    uint32_t row; /* its executor, or a resource of its machine */
     const clo_trace_event *event;
 } place;
 
@@ -161,14 +164,22 @@ static int by_place(const void *left, const void *right)
     const int64_t mine[] = {a->offset_ns, a->length_ns, a->event->start_ns, a->event->finish_ns};
     const int64_t theirs[] = {b->offset_ns, b->length_ns, b->event->start_ns, b->event->finish_ns};
 
-    if (a->event->executor != b->event->executor)
-        return a->event->executor < b->event->executor ? -1 : 1;
+    if (a->row != b->row)
+        return a->row < b->row ? -1 : 1;
     if (a->turn != b->turn)
         return a->turn < b->turn ? -1 : 1;
     for (size_t i = 0; i < sizeof mine / sizeof mine[0]; i++)
         if (mine[i] != theirs[i])
             return mine[i] < theirs[i] ? -1 : 1;
     return 0;
+}
+
+static place place_of(const checker *check, const clo_trace_event *event, uint32_t row)
+{
+    const clo_placement *p = check->planned[instance_of(check, event)];
+
+    return (place){event->release + (uint64_t)(p->start_ns / check->interval_ns), p->start_ns % check->interval_ns,
+                   p->finish_ns - p->start_ns, row, event};
 }
 
 static clo_status check_order(const checker *check)
@@ -179,20 +190,83 @@ static clo_status check_order(const checker *check)
 
     if (places == NULL)
         return clo_fail_memory("the check of a trace");
-    for (size_t i = 0; i < count; i++) {
-        const clo_trace_event *event = &check->trace->events[i];
-        const clo_placement *p = check->planned[instance_of(check, event)];
-        places[i] = (place){event->release + (uint64_t)(p->start_ns / check->interval_ns),
-                            p->start_ns % check->interval_ns, p->finish_ns - p->start_ns, event};
-    }
+    for (size_t i = 0; i < count; i++)
+        places[i] = place_of(check, &check->trace->events[i], check->trace->events[i].executor);
     qsort(places, count, sizeof *places, by_place);
     for (size_t i = 1; i < count && status == CLO_OK; i++)
-        if (places[i].event->executor == places[i - 1].event->executor &&
-            places[i].event->start_ns < places[i - 1].event->finish_ns)
+        if (places[i].row == places[i - 1].row && places[i].event->start_ns < places[i - 1].event->finish_ns)
             status = clash(check, places[i].event, places[i - 1].event,
                            "it begins before the end of what the plan has before it:");
     clo_free(places);
     return status;
+}
+
+/* Those that demand resource r, k of the platform, begin in the order of the plan on each machine. `places` has room
+ * for all events. */
+static clo_status check_queue(const checker *check, uint32_t r, uint32_t k, place *places)
+{
+    const clo_platform *platform = clo_cost_platform(check->cost);
+    size_t count = 0;
+
+    for (size_t i = 0; i < check->trace->count; i++) {
+        const clo_trace_event *event = &check->trace->events[i];
+        uint32_t machine = clo_platform_executor(platform, event->executor)->machine;
+        if (clo_graph_demand(check->graph, event->task)[r] > 0 && clo_platform_capacity(platform, machine, k) >= 0)
+            places[count++] = place_of(check, event, machine);
+    }
+    qsort(places, count, sizeof *places, by_place);
+    for (size_t i = 1; i < count; i++)
+        if (places[i].row == places[i - 1].row && places[i].event->start_ns < places[i - 1].event->start_ns)
+            return clash(check, places[i].event, places[i - 1].event,
+                         "it takes capacity before what the plan has before it:");
+    return CLO_OK;
+}
+
+static clo_status check_queues(const checker *check)
+{
+    place *places = clo_allocate(check->trace->count, sizeof *places);
+    uint32_t of[CLO_RESOURCES_MAX];
+    clo_status status = places != NULL ? CLO_OK : clo_fail_memory("the check of a trace");
+
+    clo_check_resources(check->graph, clo_cost_platform(check->cost), of);
+    for (uint32_t r = 0; r < CLO_RESOURCES_MAX && status == CLO_OK; r++)
+        if (of[r] != CLO_NONE)
+            status = check_queue(check, r, of[r], places);
+    clo_free(places);
+    return status;
+}
+
+/* What all releases hold of the machines at once. */
+static clo_status check_capacities(const checker *check)
+{
+    size_t count = check->trace->count;
+    clo_hold *holds = clo_allocate(count, sizeof *holds);
+    clo_hold_fault fault = {0};
+    char text[CLO_HOLD_TEXT];
+
+    if (holds == NULL)
+        return clo_fail_memory("the check of a trace");
+    for (size_t i = 0; i < count; i++) {
+        const clo_trace_event *event = &check->trace->events[i];
+        holds[i] = (clo_hold){event->start_ns, event->finish_ns, event->task, event->executor, i};
+    }
+    clo_status status = clo_check_holds(check->cost, holds, count, &fault);
+    clo_free(holds);
+    if (status != CLO_ERR_INVALID)
+        return status;
+    clo_hold_fault_text(check->graph, &fault, text);
+    return violation(check, &check->trace->events[fault.index], text);
+}
+
+/* Release k begins k periods after the first one at the earliest. */
+static clo_status check_period(const checker *check)
+{
+    for (size_t i = 0; i < check->trace->count && check->period_ns > 0; i++) {
+        const clo_trace_event *event = &check->trace->events[i];
+        if (event->start_ns / check->period_ns < (int64_t)event->release)
+            return violation(check, event, "it begins before its release is due");
+    }
+    return CLO_OK;
 }
 
 /* Release k begins when release k - in_flight has ended. */
@@ -224,7 +298,14 @@ static clo_status check_all(checker *check)
     }
     if (status == CLO_OK)
         status = check_gates(check);
-    return status == CLO_OK ? check_order(check) : status;
+    if (status == CLO_OK)
+        status = check_period(check);
+    if (status == CLO_OK)
+        status = check_order(check);
+    if (status == CLO_OK && check->graph->has_demands)
+        status = check_capacities(check);
+    /* The moments of a real run are written down after the capacity was taken, by several threads. */
+    return status == CLO_OK && check->graph->has_demands && check->trace->is_emulated ? check_queues(check) : status;
 }
 
 static clo_status open_check(checker *check)
@@ -248,12 +329,24 @@ static clo_status open_check(checker *check)
 clo_status clo_pipeline_check(const clo_trace *trace, const clo_plan *plan, const clo_cost *cost,
                               uint32_t releases_in_flight)
 {
+    return clo_pipeline_check_period(trace, plan, cost, releases_in_flight, 0);
+}
+
+clo_status clo_pipeline_check_period(const clo_trace *trace, const clo_plan *plan, const clo_cost *cost,
+                                     uint32_t releases_in_flight, int64_t period_ns)
+{
     if (trace == NULL || plan == NULL || cost == NULL)
         return clo_fail_null("clo_pipeline_check", "trace, plan or cost");
     if (releases_in_flight == 0)
         return clo_fail(CLO_ERR_ARGUMENT, "clo_pipeline_check: releases_in_flight is 0; use 1 or more");
-    checker check = {
-        .trace = trace, .plan = plan, .cost = cost, .graph = clo_cost_graph(cost), .in_flight = releases_in_flight};
+    if (period_ns < 0)
+        return clo_fail(CLO_ERR_ARGUMENT, "clo_pipeline_check: period_ns is negative; use 0 for none");
+    checker check = {.trace = trace,
+                     .plan = plan,
+                     .cost = cost,
+                     .graph = clo_cost_graph(cost),
+                     .in_flight = releases_in_flight,
+                     .period_ns = period_ns};
     clo_status status = clo_trace_matches(trace, cost);
 
     if (status == CLO_OK)

@@ -2,11 +2,13 @@
  * not know reservation tables, but sorts what each executor does in one interval of the steady state.
  *
  * Release k does what release 0 does, k intervals later. So two executions overlap in some releases exactly where they
- * overlap in time modulo the interval; an execution longer than the interval overlaps itself. */
+ * overlap in time modulo the interval; an execution longer than the interval overlaps itself. Nor do they hold more of a
+ * machine together than it has: what reaches over the end of an interval is counted at the begin of it too. */
 #include "plan/check_interval.h"
 
 #include "base/memory.h"
 #include "base/status.h"
+#include "plan/check_holds.h"
 
 #include <clotho/pipeline.h>
 
@@ -90,6 +92,36 @@ static clo_status check_turns(const clo_cost *cost, const clo_placement *placeme
     return status;
 }
 
+/* What all releases hold in one interval of the steady state. */
+static clo_status check_capacities(const clo_cost *cost, const clo_placement *placements, size_t count,
+                                   int64_t interval_ns)
+{
+    clo_hold *holds = clo_allocate(count, 2 * sizeof *holds);
+    clo_hold_fault fault = {0};
+    char text[CLO_HOLD_TEXT], mine[100];
+    size_t held = 0;
+
+    if (holds == NULL)
+        return clo_fail_memory("the check of a plan");
+    for (size_t i = 0; i < count; i++) {
+        const clo_placement *p = &placements[i];
+        int64_t offset_ns = p->start_ns % interval_ns, length_ns = p->finish_ns - p->start_ns;
+        int64_t over_ns = length_ns - (interval_ns - offset_ns);
+        int64_t end_ns = over_ns > 0 ? interval_ns : offset_ns + length_ns;
+        holds[held++] = (clo_hold){offset_ns, end_ns, p->task, p->executor, i};
+        if (over_ns > 0)
+            holds[held++] = (clo_hold){0, over_ns, p->task, p->executor, i};
+    }
+    clo_status status = clo_check_holds(cost, holds, held, &fault);
+    clo_free(holds);
+    if (status != CLO_ERR_INVALID)
+        return status;
+    clo_hold_fault_text(clo_cost_graph(cost), &fault, text);
+    return clo_fail(CLO_ERR_INVALID, "%s at %lld ns: %s, by releases %lld ns apart",
+                    name_of(cost, &placements[fault.index], mine), (long long)placements[fault.index].start_ns, text,
+                    (long long)interval_ns);
+}
+
 /* The output of p lives until `consumer` has ended; its buffer is written again `depth` releases later. */
 static clo_status check_use(const clo_cost *cost, const clo_placement *p, const clo_placement *consumer, uint32_t depth,
                             int64_t interval_ns)
@@ -143,19 +175,12 @@ clo_status clo_plan_check_interval(const clo_plan *plan, const clo_cost *cost)
     size_t count;
     const clo_placement *placements = clo_plan_placements(plan, &count);
 
-    for (uint32_t t = 0; t < clo_graph_tasks(graph); t++) {
-        clo_task task = {0};
-        if (clo_graph_task(graph, t, &task) != CLO_OK)
-            return CLO_ERR_INVALID;
-        for (uint32_t r = 0; r < CLO_RESOURCES_MAX; r++)
-            if (task.demand[r] > 0)
-                return clo_fail(CLO_ERR_INVALID, "the plan has an interval, and tasks have demands: capacities are not "
-                                                 "checked modulo an interval");
-    }
     for (size_t i = 0; i < count; i++)
         if (placements[i].is_replica)
             return clo_fail(CLO_ERR_INVALID, "the plan has an interval and replicas; a pipeline has none");
     clo_status status = check_turns(cost, placements, count, interval_ns);
+    if (status == CLO_OK)
+        status = check_capacities(cost, placements, count, interval_ns);
     uint32_t *depths = NULL;
     if (status == CLO_OK && (depths = clo_allocate(clo_graph_instances(graph), sizeof *depths)) == NULL)
         status = clo_fail_memory("the check of a plan");

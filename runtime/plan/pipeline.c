@@ -3,7 +3,10 @@
  * The interval is a matter of the loads of executors alone (cost/bound/interval.c), so executors are assigned first
  * (cost/bound/assign.c); at any interval from the fullest load on, plan/modulo cannot fail. Below that, down to the
  * bound, it may place instances freely. Where the number of releases in flight is limited the interval grows until the
- * latency fits; at the makespan of HEFT's plan one release in flight is enough. */
+ * latency fits; at the makespan of HEFT's plan one release in flight is enough.
+ *
+ * Where tasks have demands the interval is a matter of capacities too, and any of these ways may fail. Then offsets are
+ * packed without regard to latency, and at last the interval grows; HEFT's plan is still there at its end. */
 #include "base/carve.h"
 #include "base/memory.h"
 #include "base/status.h"
@@ -50,6 +53,19 @@ static void keep(search *s, const clo_placement *placements, int64_t makespan_ns
     s->best_interval_ns = interval_ns;
 }
 
+/* For tasks with demands, where nothing else has found room. */
+static void try_offsets(search *s, int64_t interval_ns)
+{
+    const uint32_t *const assigned[] = {s->balanced.load_ns <= interval_ns ? s->balanced.executor : NULL,
+                                        s->near_load_ns <= interval_ns ? s->near : NULL, NULL};
+    int64_t makespan_ns;
+
+    for (size_t i = 0; i < sizeof assigned / sizeof assigned[0] && s->best_interval_ns != interval_ns; i++)
+        if ((assigned[i] != NULL || i == 2) &&
+            clo_modulo_offsets(s->modulo, assigned[i], interval_ns, s->trial, &makespan_ns))
+            keep(s, s->trial, makespan_ns, interval_ns);
+}
+
 /* All ways to plan for this interval. True: one of them did, within the limit. */
 static bool try_interval(search *s, int64_t interval_ns)
 {
@@ -64,6 +80,8 @@ static bool try_interval(search *s, int64_t interval_ns)
         keep(s, s->trial, makespan_ns, interval_ns);
     if (s->heft->makespan_ns <= interval_ns)
         keep(s, s->heft->placements, s->heft->makespan_ns, interval_ns);
+    if (s->best_interval_ns != interval_ns && s->cost->graph->has_demands)
+        try_offsets(s, interval_ns);
     return s->best_interval_ns == interval_ns;
 }
 
@@ -205,11 +223,6 @@ clo_status clo_plan_pipeline(const clo_cost *cost, const clo_pipeline_config *co
                         mine.releases_in_flight, CLO_IN_FLIGHT_MAX);
     if (mine.interval_ns < 0)
         return clo_fail(CLO_ERR_ARGUMENT, "clo_pipeline_config.interval_ns is negative; use 0 for the shortest");
-    if (cost->graph->has_demands)
-        return clo_fail(CLO_ERR_UNSUPPORTED,
-                        "tasks of graph '%s' have demands, and capacities are not planned modulo "
-                        "an interval; plan one release at a time",
-                        clo_graph_name(cost->graph));
     status = clo_graph_refuse_modes(cost->graph, "clo_plan_pipeline");
     if (status == CLO_OK)
         status = clo_cost_interval_bound(cost, &bound);

@@ -7,6 +7,7 @@
  * difference. */
 #include "run/capacity.h"
 
+#include "run/flow.h"
 #include "run/item.h"
 #include "run/wake.h"
 
@@ -112,6 +113,12 @@ static void demand_of(const clo_job *job, uint32_t execution, int64_t *demand)
     clo_program_demand(job->program, clo_program_task(job->program, execution), demand);
 }
 
+/* What the item executes: with releases in flight an item is an execution in a release. */
+static uint32_t execution_of(const clo_job *job, uint64_t item)
+{
+    return job->flow != NULL ? clo_flight_execution(job->flow->flight, (uint32_t)item) : (uint32_t)item;
+}
+
 /* In a worker's own line, as the youngest. */
 static void wait_here(clo_worker *worker, uint64_t item)
 {
@@ -124,23 +131,24 @@ static void wait_here(clo_worker *worker, uint64_t item)
 static bool take_or_wait(clo_worker *worker, clo_job *job, uint64_t item)
 {
     clo_machine *machine = worker->machine;
-    uint32_t execution = (uint32_t)item, before = atomic_load_explicit(&machine->reports, memory_order_acquire);
+    uint32_t before = atomic_load_explicit(&machine->reports, memory_order_acquire);
+    uint64_t *ticket = &job->tickets[(uint32_t)item];
     int64_t demand[CLO_RESOURCES_MAX];
 
-    demand_of(job, execution, demand);
+    demand_of(job, execution_of(job, item), demand);
     if (clo_ledger_take(&machine->ledger, demand, worker->index))
         return true;
     if (job->is_pinned)
         atomic_store_explicit(&worker->has_line, 1, memory_order_relaxed); /* before the refusal */
-    if (clo_ledger_take_or_watch(&machine->ledger, demand, &job->tickets[execution], worker->index)) {
-        job->tickets[execution] = CLO_LEDGER_NEW;
+    if (clo_ledger_take_or_watch(&machine->ledger, demand, ticket, worker->index)) {
+        *ticket = CLO_LEDGER_NEW;
         return true;
     }
     if (job->is_pinned) {
         wait_here(worker, item);
         return false;
     }
-    clo_stack_push(&machine->fresh, item, &job->links[execution]);
+    clo_stack_push(&machine->fresh, item, &job->links[(uint32_t)item]);
     if (!count_after(machine, before))
         call_machine(worker->runtime, machine);
     return false;
@@ -176,24 +184,24 @@ bool clo_capacity_try(clo_worker *worker, const clo_job *job, uint32_t execution
 }
 
 /* An item of a stopped job leaves the line; nothing is kept for it any more. */
-static void forget(clo_worker *worker, const clo_job *job, uint32_t execution)
+static void forget(clo_worker *worker, uint64_t *ticket)
 {
-    if (clo_ledger_forget(ledger_of(worker), job->tickets[execution], worker->index))
+    if (clo_ledger_forget(ledger_of(worker), *ticket, worker->index))
         report(worker->runtime, worker->machine);
-    job->tickets[execution] = CLO_LEDGER_NEW;
+    *ticket = CLO_LEDGER_NEW;
 }
 
 /* True: the item may run; if `takes`, it holds what it demands or needs nothing. */
 static bool try_item(search *s, uint64_t item, bool takes)
 {
     clo_job *job = clo_item_job(s->worker->runtime, item);
-    uint32_t execution = (uint32_t)item, task = clo_program_task(job->program, execution);
-    uint64_t *ticket = &job->tickets[execution];
+    uint32_t task = clo_program_task(job->program, execution_of(job, item));
+    uint64_t *ticket = &job->tickets[(uint32_t)item];
     int64_t demand[CLO_RESOURCES_MAX];
 
     if (clo_stop_is_set(&job->stop)) {
         if (takes)
-            forget(s->worker, job, execution);
+            forget(s->worker, ticket);
         return true;
     }
     if (job == s->refused_job && task == s->refused_task)

@@ -41,6 +41,8 @@ clo_status clo_flow_check(const clo_runtime *runtime, const clo_job_config *conf
         return refuse("skipped or aborted releases; use CLO_MISS_RUN_LATE");
     if (config->deadline_ns > 0 && config->period_ns == 0)
         return refuse("a deadline without a period");
+    if (config->miss != NULL && runtime->clock == CLO_CLOCK_VIRTUAL)
+        return refuse("a handler of misses under the virtual clock");
     return CLO_OK;
 }
 
@@ -56,6 +58,7 @@ clo_status clo_flow_create(clo_job *job, const clo_job_config *config, clo_arena
     const clo_flight_use use = {.plan = config->plan,
                                 .cost = job->cost,
                                 .slots = config->releases_in_flight,
+                                .period_ns = config->period_ns,
                                 .has_data = true,
                                 .copies = job->runtime->copies,
                                 .is_timed = job->runtime->clock == CLO_CLOCK_VIRTUAL};
@@ -71,6 +74,7 @@ clo_status clo_flow_create(clo_job *job, const clo_job_config *config, clo_arena
     for (size_t t = 0; t < threads; t++)
         flow->scratch[t] = (clo_engine_scratch){list + t * inputs, bytes + t * inputs};
     flow->tail = flow->flight->stages - 1;
+    flow->deadline_ns = config->deadline_ns > 0 ? config->deadline_ns : config->period_ns;
     return CLO_OK;
 }
 
@@ -115,12 +119,18 @@ static void lower_final(clo_flow *flow, uint64_t count)
 static void account(clo_job *job, uint64_t release, const clo_flow_slot *slot)
 {
     clo_series *series = job->series;
-    bool is_periodic = series->period_ns > 0;
-    int64_t due_ns = is_periodic ? clo_series_due_ns(series, release) : slot->opened_ns;
-    int64_t response_ns = clo_time_sub(slot->end_ns, due_ns);
+    const clo_flight *flight = job->flow->flight;
+    bool is_periodic = series->period_ns > 0, is_emulated = flight->finish_ns != NULL && flight->period_ns > 0;
+    int64_t due_ns = is_periodic ? clo_series_due_ns(series, release) : slot->opened_ns, end_ns = slot->end_ns;
+    int64_t deadline_ns = is_emulated ? job->flow->deadline_ns : series->deadline_ns;
 
+    if (is_emulated) { /* nobody has its slot yet */
+        due_ns = clo_flight_due_ns(flight, release);
+        end_ns = clo_flight_end_ns(flight, (uint32_t)(release % flight->slots));
+    }
+    int64_t response_ns = clo_time_sub(end_ns, due_ns);
     clo_histogram_record(&series->response_ns, response_ns);
-    if (series->deadline_ns > 0 && response_ns > series->deadline_ns)
+    if (deadline_ns > 0 && response_ns > deadline_ns)
         clo_series_note_late(series, release);
     atomic_fetch_add_explicit(&series->finished, 1, memory_order_relaxed);
     if (atomic_load_explicit(&job->failure, memory_order_relaxed) != 0)

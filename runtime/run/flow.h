@@ -39,6 +39,8 @@ typedef struct clo_flow {
     clo_flow_slot *slots;
     /* Empty releases behind the last one. */
     uint64_t tail;
+    /* Virtual clock, with a period: from the moment at which a release is due. */
+    int64_t deadline_ns;
 
     /* So many releases are due. */
     _Atomic uint64_t released;

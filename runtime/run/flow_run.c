@@ -1,6 +1,7 @@
 /* flow_run.c - runs the items of a job with several releases in flight. */
 #include "base/clock.h"
 #include "base/saturate.h"
+#include "run/capacity.h"
 #include "run/cut.h"
 #include "run/flow.h"
 #include "run/item.h"
@@ -43,22 +44,56 @@ static void note(clo_worker *worker, clo_job *job, uint32_t item, clo_flight_spa
                                                .release = release_of(job, item)};
 }
 
-/* The body, or what stands for it in a series that was stopped, or behind its end. */
-static void run_body(clo_worker *worker, clo_job *job, uint32_t item, clo_flow_slot *slot)
+/* The item has begun: the next ones ask for capacities. None of them is ours, for they do not wait for our end. */
+static void let_ask(clo_worker *worker, clo_job *job, uint32_t item)
+{
+    clo_flight *flight = job->flow->flight;
+    uint32_t cursor = 0, next;
+
+    while ((next = clo_flight_let_ask(flight, item, &cursor)) != CLO_NONE) {
+        clo_flow_ready(job->flow, next);
+        clo_worker_give(worker->runtime, job->program->executor[clo_flight_execution(flight, next)],
+                        clo_item(job, next), &job->links[next]);
+    }
+}
+
+/* An item that begins. */
+typedef struct occasion {
+    /* In virtual time. */
+    clo_flight_span span;
+    /* It is behind the end of the series, or this was stopped: no body is called. */
+    bool is_empty, is_stopped;
+    /* It holds what it demands of the machine's ledger. */
+    bool holds;
+} occasion;
+
+/* Before the body. False: the item waits for capacities in the worker's line. */
+static bool begin(clo_worker *worker, clo_job *job, uint32_t item, occasion *at)
+{
+    clo_flight *flight = job->flow->flight;
+    bool asks = clo_flight_room_has(&flight->room, clo_flight_execution(flight, item));
+
+    if (flight->finish_ns != NULL) {
+        at->span = clo_flight_time(flight, item, at->is_empty || at->is_stopped);
+    } else if (asks && !at->is_empty && !at->is_stopped) {
+        if (!clo_capacity_enter(worker, clo_item(job, item), &at->holds))
+            return false;
+        at->is_stopped = !at->holds; /* meanwhile: then it needs nothing */
+    }
+    if (asks)
+        let_ask(worker, job, item);
+    return true;
+}
+
+/* The body. */
+static void run_body(clo_worker *worker, clo_job *job, uint32_t item, clo_flow_slot *slot, clo_flight_span span)
 {
     clo_flow *flow = job->flow;
     clo_flight *flight = flow->flight;
     uint32_t execution = clo_flight_execution(flight, item);
-    bool is_virtual = flight->finish_ns != NULL, is_stopped = clo_stop_is_set(&job->stop);
+    bool is_virtual = flight->finish_ns != NULL;
     bool is_noted = !is_virtual && (job->events != NULL || worker->recorder.slots != NULL);
-    clo_flight_span span = {0, 0};
 
-    if (is_stopped && !slot->is_empty)
-        clo_job_cut(job);
-    if (is_virtual)
-        span = clo_flight_time(flight, item, slot->is_empty || is_stopped);
-    if (slot->is_empty || is_stopped)
-        return;
     if (atomic_load_explicit(&slot->is_first, memory_order_relaxed) != 0)
         note_first(job, slot, flight->number[clo_flight_slot(flight, item)]);
     if (is_noted)
@@ -105,11 +140,18 @@ uint64_t clo_worker_run_flow(clo_worker *worker, clo_job *job, uint32_t item)
 
         atomic_store_explicit(&worker->current, clo_task_shown(job, task), memory_order_relaxed);
         clo_worker_look_up(worker, job->program->graph->rows[task].work_ns);
-        bool is_empty = flow->slots[slot].is_empty;
-        run_body(worker, job, item, &flow->slots[slot]);
+        occasion at = {.is_empty = flow->slots[slot].is_empty, .is_stopped = clo_stop_is_set(&job->stop)};
+        if (!begin(worker, job, item, &at))
+            return CLO_ITEM_NONE;
+        if (at.is_stopped && !at.is_empty)
+            clo_job_cut(job); /* no body stands for it */
+        else if (!at.is_empty)
+            run_body(worker, job, item, &flow->slots[slot], at.span);
+        if (at.holds)
+            clo_capacity_leave(worker, job, execution);
         worker->bypasses++;
         uint64_t next = release(worker, job, item);
-        if (is_empty)
+        if (at.is_empty)
             clo_flow_drop(job);
         else if (clo_flight_ended(flight, slot))
             clo_flow_end(job, slot); /* with nothing kept the job may be gone now */

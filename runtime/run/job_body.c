@@ -25,17 +25,17 @@ clo_status clo_job_body_build(const clo_job *job, const clo_cost *cost, const cl
                             : clo_program_create(cost, placements, count, job->hedge_after_ns, arena, &body->program);
     if (status == CLO_OK)
         status = clo_engine_create(body->program, runtime->copies, is_timed, arena, &body->engine);
-    if (status == CLO_OK && runtime->clock == CLO_CLOCK_VIRTUAL && !body->has_policy &&
-        body->program->graph->has_demands)
+    bool has_demands = status == CLO_OK && body->program->graph->has_demands;
+    if (has_demands && runtime->clock == CLO_CLOCK_VIRTUAL && !body->has_policy && body->slots == 0)
         status = clo_virtual_create(body->program, runtime->workers_count, arena, &body->virtual_time);
     if (status != CLO_OK)
         return status;
 
     size_t executions = body->program->executions, inputs = body->program->inputs_max;
+    size_t items = executions * (body->slots > 0 ? body->slots : 1);
     bool shows_inputs = body->program->graph->has_outputs;
-    body->links = clo_arena_take(arena, executions * (body->slots > 0 ? body->slots : 1), sizeof *body->links);
-    bool has_demands = body->program->graph->has_demands;
-    body->tickets = has_demands ? clo_arena_take(arena, executions, sizeof *body->tickets) : NULL;
+    body->links = clo_arena_take(arena, items, sizeof *body->links);
+    body->tickets = has_demands ? clo_arena_take(arena, items, sizeof *body->tickets) : NULL;
     body->scratch = clo_arena_take(arena, threads, sizeof *body->scratch);
     bool has_hedges = body->program->twin != NULL;
     size_t hedges = executions - body->program->first_hedge;
@@ -48,7 +48,7 @@ clo_status clo_job_body_build(const clo_job *job, const clo_cost *cost, const cl
         (shows_inputs && (list == NULL || bytes == NULL)))
         return clo_fail_memory("a job");
     if (has_demands)
-        memset(body->tickets, 0xff, executions * sizeof *body->tickets); /* CLO_LEDGER_NEW */
+        memset(body->tickets, 0xff, items * sizeof *body->tickets); /* CLO_LEDGER_NEW */
     for (size_t t = 0; t < threads && shows_inputs; t++)
         body->scratch[t] = (clo_engine_scratch){list + t * inputs, bytes + t * inputs};
     return CLO_OK;

@@ -41,8 +41,8 @@ static clo_status check_timing(const clo_runtime *runtime, const clo_job_config 
     if (config->period_ns > 0 && config->deadline_ns / CLO_SERIES_PERIODS > config->period_ns)
         return clo_fail(CLO_ERR_ARGUMENT, "clo_job_config.deadline_ns is more than %u periods; shorten it",
                         CLO_SERIES_PERIODS);
-    if (config->period_ns > 0 && runtime->clock == CLO_CLOCK_VIRTUAL)
-        return clo_fail(CLO_ERR_UNSUPPORTED, "a period needs a real or padded clock");
+    if (config->period_ns > 0 && runtime->clock == CLO_CLOCK_VIRTUAL && config->releases_in_flight == 0)
+        return clo_fail(CLO_ERR_UNSUPPORTED, "a period needs a real or padded clock, or releases_in_flight");
     bool is_watched = config->period_ns > 0 || config->task_limit_ns > 0 || config->task_limit_percent > 0 ||
                       config->miss != NULL || config->on_miss == CLO_MISS_ABORT;
     if (runtime->dilate > 1 && is_watched)
@@ -118,8 +118,10 @@ static clo_status make_series(clo_job *job, const clo_job_config *config, clo_ar
     job->series = clo_arena_take(arena, 1, sizeof *job->series);
     if (job->series == NULL)
         return clo_fail_memory("a job");
-    job->series->period_ns = config->period_ns;
-    job->series->deadline_ns = config->deadline_ns > 0 ? config->deadline_ns : config->period_ns;
+    /* In virtual time flow.c keeps the period, and the watchdog knows nothing of it. */
+    bool is_kept = job->runtime->clock != CLO_CLOCK_VIRTUAL || config->releases_in_flight == 0;
+    job->series->period_ns = is_kept ? config->period_ns : 0;
+    job->series->deadline_ns = !is_kept ? 0 : config->deadline_ns > 0 ? config->deadline_ns : config->period_ns;
     job->series->releases = config->releases;
     job->series->on_miss = config->on_miss;
     job->series->miss = config->miss;

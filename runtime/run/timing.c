@@ -3,6 +3,7 @@
 #include "run/timing.h"
 
 #include "base/status.h"
+#include "engine/latency.h"
 #include "run/job.h"
 #include "run/runtime.h"
 #include "run/series.h"
@@ -13,19 +14,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static clo_latency latency_of(const clo_histogram *h)
-{
-    return (clo_latency){
-        .count = atomic_load_explicit(&h->count, memory_order_relaxed),
-        .p50_ns = clo_histogram_quantile(h, 0.5),
-        .p90_ns = clo_histogram_quantile(h, 0.9),
-        .p99_ns = clo_histogram_quantile(h, 0.99),
-        .p999_ns = clo_histogram_quantile(h, 0.999),
-        .p9999_ns = clo_histogram_quantile(h, 0.9999),
-        .max_ns = atomic_load_explicit(&h->max_ns, memory_order_relaxed),
-    };
-}
 
 static uint64_t read_counter(const _Atomic uint64_t *counter)
 {
@@ -68,9 +56,9 @@ clo_status clo_job_timing_read(const clo_job *job, clo_job_timing *out)
         timing.missed = read_counter(&series->missed);
         timing.skipped = read_counter(&series->skipped);
         timing.overruns = read_counter(&series->overruns);
-        timing.jitter_ns = latency_of(&series->jitter_ns);
-        timing.start_ns = latency_of(&series->start_ns);
-        timing.response_ns = latency_of(&series->response_ns);
+        timing.jitter_ns = clo_latency_of(&series->jitter_ns);
+        timing.start_ns = clo_latency_of(&series->start_ns);
+        timing.response_ns = clo_latency_of(&series->response_ns);
     }
     clo_result_write(out, &timing, sizeof timing);
     return CLO_OK;
@@ -136,7 +124,7 @@ clo_status clo_runtime_worker_stats(const clo_runtime *runtime, uint32_t index, 
         .missed_wakes = read_counter(&worker->missed_wakes),
         .minor_faults = since(faults[0], worker->faults_before[0]),
         .major_faults = since(faults[1], worker->faults_before[1]),
-        .wake_ns = latency_of(&worker->wake_ns),
+        .wake_ns = clo_latency_of(&worker->wake_ns),
     };
     clo_result_write(out, &stats, sizeof stats);
     return CLO_OK;

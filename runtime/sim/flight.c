@@ -10,6 +10,7 @@
 #include "base/status.h"
 #include "engine/compile.h"
 #include "engine/flight_plan.h"
+#include "engine/latency.h"
 #include "engine/modes.h"
 
 #include <clotho/pipeline.h>
@@ -30,14 +31,31 @@ typedef struct journey {
     size_t events_count;
     clo_engine_scratch scratch;
     clo_engine_stats stats;
+    /* With a period: when the first body of the release in each slot began, and what there is to tell of all. */
+    int64_t *first_ns, deadline_ns;
+    clo_histogram *start_ns, *response_ns;
+    uint64_t missed;
 } journey;
+
+static clo_status check_period(const clo_sim_config *config)
+{
+    if (config->period_ns < 0)
+        return clo_fail(CLO_ERR_ARGUMENT, "clo_sim_config.period_ns is negative; use 0 for none");
+    if (config->timing == NULL)
+        return CLO_OK;
+    if (config->period_ns == 0)
+        return clo_fail(CLO_ERR_ARGUMENT, "clo_sim_config.timing without period_ns; set both");
+    return clo_result_check(config->timing, CLO_BYTES_UP_TO(clo_job_timing, response_ns), "clo_job_timing");
+}
 
 clo_status clo_sim_check_flight(const clo_sim_config *config)
 {
+    bool is_series = config->releases > 0 || config->period_ns != 0 || config->timing != NULL;
+
     if (config->releases_in_flight == 0)
-        return config->releases == 0
-                   ? CLO_OK
-                   : clo_fail(CLO_ERR_ARGUMENT, "clo_sim_config.releases without releases_in_flight; set both");
+        return is_series ? clo_fail(CLO_ERR_ARGUMENT, "clo_sim_config.releases, period_ns or timing without "
+                                                      "releases_in_flight; set both")
+                         : CLO_OK;
     if (config->releases_in_flight > CLO_IN_FLIGHT_MAX)
         return clo_fail(CLO_ERR_ARGUMENT, "clo_sim_config.releases_in_flight is %u; use 0 to %u",
                         config->releases_in_flight, CLO_IN_FLIGHT_MAX);
@@ -47,7 +65,19 @@ clo_status clo_sim_check_flight(const clo_sim_config *config)
     if (config->recorded != NULL)
         return clo_fail(CLO_ERR_UNSUPPORTED, "clo_sim_config.releases_in_flight does not go together with a recorded "
                                              "run; leave one of them out");
-    return CLO_OK;
+    return check_period(config);
+}
+
+static clo_status take_room_for_times(journey *j)
+{
+    if (j->config->period_ns == 0)
+        return CLO_OK;
+    j->deadline_ns = j->config->deadline_ns > 0 ? j->config->deadline_ns : j->config->period_ns;
+    j->first_ns = clo_arena_take(&j->arena, j->flight->slots, sizeof *j->first_ns);
+    j->start_ns = clo_arena_take(&j->arena, 1, sizeof *j->start_ns);
+    j->response_ns = clo_arena_take(&j->arena, 1, sizeof *j->response_ns);
+    return j->first_ns != NULL && j->start_ns != NULL && j->response_ns != NULL ? CLO_OK
+                                                                               : clo_fail_memory("a simulation");
 }
 
 static clo_status take_room(journey *j, bool wants_trace)
@@ -61,8 +91,9 @@ static clo_status take_room(journey *j, bool wants_trace)
     j->scratch.bytes = clo_arena_take(&j->arena, inputs, sizeof *j->scratch.bytes);
     if (j->heap.items == NULL || j->ended_in == NULL || j->scratch.inputs == NULL || j->scratch.bytes == NULL)
         return clo_fail_memory("a simulation");
-    if (!wants_trace)
-        return CLO_OK;
+    clo_status status = take_room_for_times(j);
+    if (status != CLO_OK || !wants_trace)
+        return status;
     if (j->releases > SIZE_MAX / executions)
         return clo_fail(CLO_ERR_LIMIT, "a trace of %llu releases is more than memory can hold; simulate fewer",
                         (unsigned long long)j->releases);
@@ -77,6 +108,7 @@ static clo_status build(journey *j, const clo_cost *cost, bool wants_trace)
     const clo_flight_use use = {.plan = j->config->plan,
                                 .cost = cost,
                                 .slots = j->config->releases_in_flight,
+                                .period_ns = j->config->period_ns,
                                 .has_data = j->config->execute != 0,
                                 .copies = true,
                                 .is_timed = true};
@@ -107,9 +139,20 @@ static void open_releases(journey *j)
         uint64_t release = j->opened++;
 
         clo_flight_open(j->flight, release);
+        if (j->first_ns != NULL)
+            j->first_ns[release % j->flight->slots] = INT64_MAX;
         while ((item = clo_flight_opened(j->flight, release, &cursor)) != CLO_NONE)
             make_ready(j, item);
     }
+}
+
+/* The item has begun: the next ones ask for capacities. */
+static void let_ask(journey *j, uint32_t item)
+{
+    uint32_t cursor = 0, next;
+
+    while ((next = clo_flight_let_ask(j->flight, item, &cursor)) != CLO_NONE)
+        make_ready(j, next);
 }
 
 static void note(journey *j, uint32_t item, int64_t start_ns)
@@ -119,6 +162,8 @@ static void note(journey *j, uint32_t item, int64_t start_ns)
     int64_t finish_ns = j->flight->finish_ns[item];
 
     j->stats.busy = clo_time_add(j->stats.busy, clo_time_sub(finish_ns, start_ns));
+    if (j->first_ns != NULL && start_ns < j->first_ns[clo_flight_slot(j->flight, item)])
+        j->first_ns[clo_flight_slot(j->flight, item)] = start_ns;
     if (j->events == NULL)
         return;
     j->events[j->events_count] = (clo_trace_event){.task = task,
@@ -141,8 +186,21 @@ static int execute(journey *j, uint32_t item)
     return 0;
 }
 
+/* All of the release in the slot has ended. */
+static void account(journey *j, uint32_t slot)
+{
+    int64_t due_ns = clo_flight_due_ns(j->flight, j->flight->number[slot]);
+    int64_t response_ns = clo_time_sub(clo_flight_end_ns(j->flight, slot), due_ns);
+
+    clo_histogram_record(j->start_ns, clo_time_sub(j->first_ns[slot], due_ns));
+    clo_histogram_record(j->response_ns, response_ns);
+    j->missed += response_ns > j->deadline_ns;
+}
+
 static void see_end(journey *j, uint32_t slot)
 {
+    if (j->first_ns != NULL)
+        account(j, slot);
     j->ended_in[slot] = j->flight->number[slot] + 1;
     while (j->ended < j->opened && j->ended_in[j->ended % j->flight->slots] == j->ended + 1)
         j->ended++;
@@ -158,6 +216,7 @@ static clo_status fly(journey *j, clo_job_result *result)
         uint32_t item = (uint32_t)next.id, slot = clo_flight_slot(j->flight, item), released;
         bool counts = !is_empty(j, item);
 
+        let_ask(j, item);
         if (counts) {
             int code = execute(j, item);
             note(j, item, next.key);
@@ -191,7 +250,22 @@ static void read_result(const journey *j, clo_job_result *result)
     result->copied_bytes = j->stats.copied_bytes;
     result->busy_ns = j->stats.busy;
     result->makespan_ns = last_ns;
-    result->missed_deadline = j->config->deadline_ns > 0 && last_ns > j->config->deadline_ns;
+    result->missed_deadline = j->config->period_ns > 0 ? j->missed > 0
+                                                       : j->config->deadline_ns > 0 && last_ns > j->config->deadline_ns;
+}
+
+static void write_timing(const journey *j)
+{
+    clo_job_timing timing = CLO_JOB_TIMING_INIT;
+
+    if (j->config->timing == NULL)
+        return;
+    timing.released = j->opened < j->releases ? j->opened : j->releases;
+    timing.finished = j->ended;
+    timing.missed = j->missed;
+    timing.start_ns = clo_latency_of(j->start_ns);
+    timing.response_ns = clo_latency_of(j->response_ns);
+    clo_result_write(j->config->timing, &timing, sizeof timing);
 }
 
 clo_status clo_sim_fly(const clo_cost *cost, const clo_sim_config *config, clo_job_result *result, clo_trace **trace,
@@ -204,6 +278,7 @@ clo_status clo_sim_fly(const clo_cost *cost, const clo_sim_config *config, clo_j
     if (status == CLO_OK) {
         status = fly(&j, result);
         read_result(&j, result);
+        write_timing(&j);
     }
     if (status == CLO_OK && output_hash != NULL)
         *output_hash = clo_flight_output_hash(&j.flight->data, j.releases - 1);

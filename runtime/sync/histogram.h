@@ -41,6 +41,16 @@ static inline void clo_histogram_record(clo_histogram *h, int64_t ns)
 }
 
 /* Nobody records meanwhile. */
+static inline uint64_t clo_histogram_count(const clo_histogram *h)
+{
+    return atomic_load_explicit(&h->count, memory_order_relaxed);
+}
+
+static inline int64_t clo_histogram_max_ns(const clo_histogram *h)
+{
+    return atomic_load_explicit(&h->max_ns, memory_order_relaxed);
+}
+
 void clo_histogram_clear(clo_histogram *h);
 
 /* Upper edge of the bucket that holds the given share (0..1) of the records; 0 if there are none. */

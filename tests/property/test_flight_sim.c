@@ -5,6 +5,7 @@
 
 #include "base/rng.h"
 #include "flight_scene.h"
+#include "flight_spans.h"
 #include "run/flow.h"
 #include "trace/trace.h"
 
@@ -74,74 +75,6 @@ static clo_trace *simulate(flight_scene *s, uint32_t slots, bool executes, clo_j
     assert_int_equal(atomic_load(&s->wrong), 0);
     assert_int_equal(atomic_load(&s->calls), executes ? s->graph->instances * s->releases : 0);
     return trace;
-}
-
-/* [releases * instances] */
-typedef struct span {
-    int64_t start_ns, finish_ns;
-    uint32_t executor;
-} span;
-
-static span *spans_of(const flight_scene *s)
-{
-    span *spans = calloc(s->graph->instances * s->releases, sizeof *spans);
-
-    assert_non_null(spans);
-    return spans;
-}
-
-/* What the workers remember of the last submit. An instance stays on its executor: its releases are in order there. */
-static span *ran_spans(const flight_scene *s)
-{
-    const size_t cells = s->graph->instances * s->releases;
-    clo_record *records = calloc(cells, sizeof *records);
-    uint64_t *next = calloc(s->graph->instances, sizeof *next), dropped = 0, all = 0;
-    span *spans = spans_of(s);
-
-    assert_non_null(records);
-    assert_non_null(next);
-    for (uint32_t w = 0; w < clo_platform_executors(s->platform); w++) {
-        size_t count = clo_runtime_record_read(s->runtime, w, records, cells, &dropped);
-        assert_int_equal(dropped, 0);
-        for (size_t i = 0; i < count; i++) {
-            uint32_t instance = s->graph->first_instance[records[i].task] + records[i].instance;
-            assert_in_range(next[instance], 0, s->releases - 1);
-            spans[next[instance]++ * s->graph->instances + instance] =
-                (span){records[i].start_ns - s->job->run_ns, records[i].finish_ns - s->job->run_ns, w};
-        }
-        all += count;
-    }
-    assert_int_equal(all, cells);
-    free(records);
-    free(next);
-    return spans;
-}
-
-static span *simulated_spans(const flight_scene *s, const clo_trace *trace)
-{
-    span *spans = spans_of(s);
-    size_t count;
-    const clo_trace_event *events = clo_trace_events(trace, &count);
-
-    assert_int_equal(count, s->graph->instances * s->releases);
-    for (size_t i = 0; i < count; i++) {
-        uint32_t instance = s->graph->first_instance[events[i].task] + events[i].instance;
-        assert_in_range(events[i].release, 0, s->releases - 1);
-        spans[events[i].release * s->graph->instances + instance] =
-            (span){events[i].start_ns, events[i].finish_ns, events[i].executor};
-    }
-    return spans;
-}
-
-static void same_spans(const flight_scene *s, const span *a, const span *b, uint64_t seed, const char *what)
-{
-    for (size_t i = 0; i < s->graph->instances * s->releases; i++)
-        if (a[i].start_ns != b[i].start_ns || a[i].finish_ns != b[i].finish_ns || a[i].executor != b[i].executor)
-            fail_msg(
-                "seed %u, release %zu, instance %zu: simulated from %lld to %lld on %u, %s from %lld to %lld on %u",
-                (unsigned)seed, i / s->graph->instances, i % s->graph->instances, (long long)a[i].start_ns,
-                (long long)a[i].finish_ns, a[i].executor, what, (long long)b[i].start_ns, (long long)b[i].finish_ns,
-                b[i].executor);
 }
 
 /* The oracle: the least starts that the rules of pipeline.h and job.h allow, by repeated relaxation. */
@@ -532,41 +465,6 @@ static void what_memory_cannot_hold_is_refused(void **state)
     flight_close(&s);
 }
 
-static clo_graph *one_that_demands(void)
-{
-    clo_graph *graph;
-
-    ok(clo_graph_create("one", &graph));
-    ok(clo_graph_add_task(graph, &(clo_task){.work_ns = 1000, .demand = {1}}, NULL));
-    ok(clo_graph_seal(graph));
-    return graph;
-}
-
-/* Capacities are not planned modulo an interval, and not shared by releases in flight: each of the three says so. */
-static void demands_are_refused(void **state)
-{
-    (void)state;
-    clo_graph *graph = one_that_demands();
-    clo_platform *platform;
-    clo_cost *cost;
-    clo_plan *plan;
-    clo_sim_config config = CLO_SIM_CONFIG_INIT;
-    clo_interval_bound bound = CLO_INTERVAL_BOUND_INIT;
-
-    ok(clo_platform_open("uniform:2", &platform));
-    ok(clo_cost_create(graph, platform, &cost));
-    ok(clo_cost_interval_bound(cost, &bound)); /* which counts capacities */
-    fails(CLO_ERR_UNSUPPORTED, "demands", clo_plan_pipeline(cost, NULL, &plan));
-    ok(clo_plan_create(cost, NULL, &plan));
-    config.plan = plan;
-    config.releases_in_flight = 2;
-    fails(CLO_ERR_UNSUPPORTED, "demands", clo_simulate(cost, &config, NULL, NULL, NULL));
-    clo_plan_destroy(plan);
-    clo_cost_destroy(cost);
-    clo_platform_destroy(platform);
-    clo_graph_destroy(graph);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -575,7 +473,6 @@ int main(void)
         cmocka_unit_test(a_body_that_fails_ends_the_simulation_with_its_name),
         cmocka_unit_test(what_it_cannot_have_is_refused),
         cmocka_unit_test(what_memory_cannot_hold_is_refused),
-        cmocka_unit_test(demands_are_refused),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

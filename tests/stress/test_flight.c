@@ -337,7 +337,6 @@ static void what_it_cannot_have_is_refused(void **state)
     config.deadline_ns = 1000000;
     graph_is_refused(chain(8, &plain), &config, CLO_ERR_UNSUPPORTED, "a deadline without a period");
     graph_is_refused(chain(8, &(clo_task){.may_pend = 1}), &none, CLO_ERR_UNSUPPORTED, "may finish later");
-    graph_is_refused(chain(8, &(clo_task){.demand = {1}}), &none, CLO_ERR_UNSUPPORTED, "demands");
     graph_is_refused(chain((uint64_t)1 << 45, &plain), &none, CLO_ERR_LIMIT, "MiB of memory or more");
     config = none;
     config.memory_limit_bytes = 1 << 20;

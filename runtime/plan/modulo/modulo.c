@@ -5,7 +5,12 @@
  * releases every order on an executor can be kept by beginning later, by a whole number of intervals if need be. So
  * where a gap is missing although the load fits, because free time lies in pieces, the executor is *packed*: the
  * attempt begins again and lays its instances side by side in order of placement. After as many attempts as there are
- * executors all are packed, and then nothing can fail. */
+ * executors all are packed, and then nothing can fail.
+ *
+ * Demands are reserved modulo the interval too (usage.h), and then it may fail: that is packing in several dimensions.
+ * For these graphs there is a second way: *offsets first*, the large instances before the small ones, whatever their
+ * place in the graph; an instance that finds no room goes to the head of the list, and all begin again ("squeaky
+ * wheel": Joslin and Clements, JAIR 1999). Then each begins at its offset in the first interval in which it can. */
 #include "plan/modulo/modulo.h"
 
 #include "base/carve.h"
@@ -13,20 +18,27 @@
 #include "base/saturate.h"
 #include "base/status.h"
 #include "plan/modulo/table.h"
+#include "plan/modulo/usage.h"
 
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
+/* Rounds of offsets first: many where they cost little. */
+enum { ROUNDS_SMALL = 48, ROUNDS_LARGE = 6, SMALL_MAX = 256, LARGE_MAX = 2000 };
+
 typedef struct ranked {
     int64_t rank_ns;
-    uint32_t position, task; /* of the topological order */
+    uint32_t position, task; /* of the topological order; or an instance */
 } ranked;
 
 struct clo_modulo {
     const clo_cost *cost;
     const uint32_t *assigned; /* [instances] where each one goes; NULL: where it ends first */
     ranked *order;            /* [tasks] */
+    clo_usage *usage;         /* NULL: no task has demands */
+    ranked *large;            /* [instances] in the order of offsets first; of tasks with demands only */
+    int64_t *offset_ns;       /* [instances] the same */
     clo_reservations *tables; /* [executors] */
     size_t *room;             /* [executors] rows that each table has memory for */
     int64_t *base_ns;         /* [executors] offset of the first instance, where packed */
@@ -64,6 +76,24 @@ static clo_status fill_order(clo_modulo *modulo)
     return CLO_OK;
 }
 
+/* By the time that an instance takes, times its share of what it takes most of: an executor, or a capacity. */
+static void fill_large(clo_modulo *modulo)
+{
+    const clo_graph *graph = modulo->cost->graph;
+    uint32_t executors = modulo->cost->platform->executors_count;
+
+    for (uint32_t i = 0; i < graph->instances; i++) {
+        uint32_t task = graph->task_of[i], e = 0;
+        while (clo_cost_time(modulo->cost, task, e) == CLO_TIME_NEVER) /* some executor can run it */
+            e++;
+        int64_t share_q16 = clo_usage_share(modulo->usage, task, e), least_q16 = 65536 / executors;
+        int64_t length_ns = clo_cost_time(modulo->cost, task, e);
+        modulo->large[i] =
+            (ranked){clo_time_mul(length_ns, share_q16 > least_q16 ? share_q16 : least_q16), i, i};
+    }
+    qsort(modulo->large, graph->instances, sizeof *modulo->large, by_rank);
+}
+
 clo_status clo_modulo_open(const clo_cost *cost, clo_modulo **out)
 {
     size_t executors = cost->platform->executors_count, instances = cost->graph->instances;
@@ -79,11 +109,17 @@ clo_status clo_modulo_open(const clo_cost *cost, clo_modulo **out)
     clo_carve(&block, &parts.earliest_ns, executors);
     clo_carve(&block, &parts.executor, instances);
     clo_carve(&block, &parts.finish_ns, instances);
+    clo_carve(&block, &parts.large, cost->graph->has_demands ? instances : 0);
+    clo_carve(&block, &parts.offset_ns, cost->graph->has_demands ? instances : 0);
     parts.memory = clo_block_allocate(&block);
     if (parts.memory == NULL)
         return clo_fail_memory("a plan");
     *modulo = parts;
     clo_status status = fill_order(modulo);
+    if (status == CLO_OK)
+        status = clo_usage_open(cost, &modulo->usage);
+    if (status == CLO_OK && modulo->usage != NULL)
+        fill_large(modulo);
     if (status != CLO_OK)
         clo_modulo_close(modulo);
     else
@@ -97,6 +133,7 @@ void clo_modulo_close(clo_modulo *modulo)
         return;
     for (uint32_t e = 0; e < modulo->cost->platform->executors_count; e++)
         clo_free(modulo->tables[e].rows);
+    clo_usage_close(modulo->usage);
     clo_free(modulo->memory);
 }
 
@@ -107,6 +144,7 @@ static void clear(clo_modulo *modulo, int64_t interval_ns)
         modulo->tables[e].load_ns = 0;
         modulo->tables[e].count = 0;
     }
+    clo_usage_begin(modulo->usage, interval_ns);
 }
 
 /* When all inputs of an instance of `task` can be on each executor. */
@@ -129,8 +167,32 @@ static void find_earliest(clo_modulo *modulo, uint32_t task)
     }
 }
 
-/* When `executor` can begin an instance of that length; -1: there is no room. */
-static int64_t find_start(const clo_modulo *modulo, uint32_t executor, int64_t length_ns)
+/* The earliest moment when both the executor and its machine have room. */
+static int64_t find_both(const clo_modulo *modulo, uint32_t task, uint32_t executor, int64_t length_ns)
+{
+    const clo_reservations *table = &modulo->tables[executor];
+    int64_t earliest_ns = modulo->earliest_ns[executor], at_ns = earliest_ns;
+
+    for (;;) { /* each turn but the last is later, and within an interval */
+        int64_t free_ns = clo_reservations_find(table, at_ns, length_ns);
+        if (free_ns < 0 || free_ns - earliest_ns > table->interval_ns || modulo->usage == NULL)
+            return free_ns - earliest_ns > table->interval_ns ? -1 : free_ns;
+        at_ns = clo_usage_find(modulo->usage, task, executor, free_ns, length_ns);
+        if (at_ns < 0 || at_ns - earliest_ns > table->interval_ns || at_ns == free_ns)
+            return at_ns - earliest_ns > table->interval_ns ? -1 : at_ns;
+    }
+}
+
+/* The first moment from earliest_ns on at that offset of an interval. */
+static int64_t first_at(int64_t offset_ns, int64_t earliest_ns, int64_t interval_ns)
+{
+    int64_t wait_ns = (offset_ns - earliest_ns % interval_ns) % interval_ns;
+
+    return earliest_ns + (wait_ns < 0 ? wait_ns + interval_ns : wait_ns);
+}
+
+/* When `executor` can begin an instance of the task, which takes length_ns; -1: there is no room. */
+static int64_t find_start(const clo_modulo *modulo, uint32_t task, uint32_t executor, int64_t length_ns)
 {
     const clo_reservations *table = &modulo->tables[executor];
     int64_t earliest_ns = modulo->earliest_ns[executor], interval_ns = table->interval_ns;
@@ -138,17 +200,15 @@ static int64_t find_start(const clo_modulo *modulo, uint32_t executor, int64_t l
     if (earliest_ns > INT64_MAX / 4 || interval_ns > INT64_MAX / 4)
         return -1;
     if (modulo->is_packed[executor] == 0)
-        return clo_reservations_find(table, earliest_ns, length_ns);
+        return find_both(modulo, task, executor, length_ns);
     if (length_ns > interval_ns - table->load_ns)
         return -1;
     if (table->count == 0)
         return earliest_ns;
-    int64_t offset_ns = (modulo->base_ns[executor] + table->load_ns) % interval_ns;
-    int64_t wait_ns = (offset_ns - earliest_ns % interval_ns) % interval_ns;
-    return earliest_ns + (wait_ns < 0 ? wait_ns + interval_ns : wait_ns);
+    return first_at((modulo->base_ns[executor] + table->load_ns) % interval_ns, earliest_ns, interval_ns);
 }
 
-static bool take(clo_modulo *modulo, uint32_t executor, int64_t start_ns, int64_t length_ns)
+static bool take(clo_modulo *modulo, uint32_t task, uint32_t executor, int64_t start_ns, int64_t length_ns)
 {
     clo_reservations *table = &modulo->tables[executor];
 
@@ -159,7 +219,8 @@ static bool take(clo_modulo *modulo, uint32_t executor, int64_t start_ns, int64_
         table->load_ns += length_ns;
         return true;
     }
-    if (clo_grow((void **)&table->rows, &modulo->room[executor], (size_t)table->count + 1, sizeof *table->rows) != 0) {
+    if (clo_grow((void **)&table->rows, &modulo->room[executor], (size_t)table->count + 1, sizeof *table->rows) != 0 ||
+        !clo_usage_take(modulo->usage, task, executor, start_ns, length_ns)) {
         modulo->has_failed = true;
         return false;
     }
@@ -175,7 +236,7 @@ static uint32_t choose(const clo_modulo *modulo, uint32_t task, int64_t *start_n
 
     for (uint32_t e = 0; e < modulo->cost->platform->executors_count; e++) {
         int64_t length_ns = clo_cost_time(modulo->cost, task, e);
-        int64_t at_ns = length_ns == CLO_TIME_NEVER ? -1 : find_start(modulo, e, length_ns);
+        int64_t at_ns = length_ns == CLO_TIME_NEVER ? -1 : find_start(modulo, task, e, length_ns);
         if (at_ns < 0 || at_ns + length_ns >= soonest_ns)
             continue;
         soonest_ns = at_ns + length_ns;
@@ -200,8 +261,8 @@ static uint32_t place(clo_modulo *modulo, uint32_t task, clo_placement *placemen
             return modulo->cost->platform->executors_count;
         int64_t length_ns = clo_cost_time(modulo->cost, task, e);
         if (is_fixed)
-            start_ns = find_start(modulo, e, length_ns);
-        if (start_ns < 0 || !take(modulo, e, start_ns, length_ns))
+            start_ns = find_start(modulo, task, e, length_ns);
+        if (start_ns < 0 || !take(modulo, task, e, start_ns, length_ns))
             return e;
         modulo->executor[i] = e;
         modulo->finish_ns[i] = start_ns + length_ns;
@@ -246,10 +307,82 @@ bool clo_modulo_fixed(clo_modulo *modulo, const uint32_t *assigned, int64_t inte
         uint32_t lacking = attempt(modulo, interval_ns, placements, makespan_ns);
         if (lacking == CLO_NONE)
             return true;
-        if (modulo->has_failed || modulo->is_packed[lacking] != 0)
+        if (modulo->has_failed || modulo->usage != NULL || modulo->is_packed[lacking] != 0)
             return false;
         modulo->is_packed[lacking] = 1;
     }
+}
+
+/* An executor and an offset for each instance, in the order of the list. Returns how many have found room. */
+static uint32_t place_offsets(clo_modulo *modulo, int64_t interval_ns)
+{
+    const clo_graph *graph = modulo->cost->graph;
+
+    clear(modulo, interval_ns);
+    memset(modulo->earliest_ns, 0, modulo->cost->platform->executors_count * sizeof *modulo->earliest_ns);
+    for (uint32_t k = 0; k < graph->instances; k++) {
+        uint32_t instance = modulo->large[k].task, task = graph->task_of[instance];
+        int64_t start_ns = -1;
+        uint32_t e = modulo->assigned != NULL ? modulo->assigned[instance] : choose(modulo, task, &start_ns);
+        if (e == CLO_NONE)
+            return k;
+        int64_t length_ns = clo_cost_time(modulo->cost, task, e);
+        if (modulo->assigned != NULL)
+            start_ns = find_start(modulo, task, e, length_ns);
+        if (start_ns < 0 || !take(modulo, task, e, start_ns, length_ns))
+            return k;
+        modulo->executor[instance] = e;
+        modulo->offset_ns[instance] = start_ns % interval_ns;
+    }
+    return graph->instances;
+}
+
+/* Every instance at its offset, as early as its inputs allow. */
+static int64_t begin_at_offsets(clo_modulo *modulo, int64_t interval_ns, clo_placement *placements)
+{
+    const clo_graph *graph = modulo->cost->graph;
+    int64_t makespan_ns = 0;
+
+    for (uint32_t t = 0; t < graph->tasks; t++) {
+        uint32_t task = graph->task_order[t];
+        find_earliest(modulo, task);
+        for (uint32_t i = graph->first_instance[task]; i < graph->first_instance[task + 1]; i++) {
+            uint32_t e = modulo->executor[i];
+            int64_t start_ns = first_at(modulo->offset_ns[i], modulo->earliest_ns[e], interval_ns);
+            modulo->finish_ns[i] = start_ns + clo_cost_time(modulo->cost, task, e);
+            makespan_ns = modulo->finish_ns[i] > makespan_ns ? modulo->finish_ns[i] : makespan_ns;
+            placements[i] = (clo_placement){.task = task,
+                                            .instance = i - graph->first_instance[task],
+                                            .executor = e,
+                                            .start_ns = start_ns,
+                                            .finish_ns = modulo->finish_ns[i]};
+        }
+    }
+    return makespan_ns;
+}
+
+bool clo_modulo_offsets(clo_modulo *modulo, const uint32_t *assigned, int64_t interval_ns, clo_placement *placements,
+                        int64_t *makespan_ns)
+{
+    uint32_t instances = modulo->cost->graph->instances, found = 0;
+    int rounds = instances <= SMALL_MAX ? ROUNDS_SMALL : instances <= LARGE_MAX ? ROUNDS_LARGE : 1;
+
+    if (modulo->usage == NULL || interval_ns > INT64_MAX / 4)
+        return false;
+    memset(modulo->is_packed, 0, modulo->cost->platform->executors_count);
+    modulo->assigned = assigned;
+    for (int i = 0; i < rounds && !modulo->has_failed; i++) {
+        found = place_offsets(modulo, interval_ns);
+        if (found == instances)
+            break;
+        ranked first = modulo->large[found];
+        memmove(&modulo->large[1], modulo->large, found * sizeof *modulo->large);
+        modulo->large[0] = first;
+    }
+    if (found < instances)
+        return false;
+    *makespan_ns = begin_at_offsets(modulo, interval_ns, placements);
+    return true;
 }
 
 bool clo_modulo_has_failed(const clo_modulo *modulo)

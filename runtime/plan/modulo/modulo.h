@@ -16,9 +16,15 @@ void clo_modulo_close(clo_modulo *modulo);
  * False: some instance found no room; another interval may do. placements: [instances], written. */
 bool clo_modulo_free(clo_modulo *modulo, int64_t interval_ns, clo_placement *placements, int64_t *makespan_ns);
 
-/* The same on given executors: assigned[instances]. Always true where no executor's load exceeds interval_ns. */
+/* The same on given executors: assigned[instances]. Always true where no executor's load exceeds interval_ns and no
+ * task has demands. */
 bool clo_modulo_fixed(clo_modulo *modulo, const uint32_t *assigned, int64_t interval_ns, clo_placement *placements,
                       int64_t *makespan_ns);
+
+/* The same for graphs whose tasks have demands, else false: offsets first, so that more fits and releases take longer.
+ * assigned: NULL: on any executors. */
+bool clo_modulo_offsets(clo_modulo *modulo, const uint32_t *assigned, int64_t interval_ns, clo_placement *placements,
+                        int64_t *makespan_ns);
 
 /* An attempt ended for want of memory. */
 bool clo_modulo_has_failed(const clo_modulo *modulo);

@@ -1,0 +1,169 @@
+/* Releases in flight whose tasks demand capacities, on real workers: bodies that take as long as they like never hold
+ * more of a machine than it has, and put out what they do one release at a time; beside another job that shares the
+ * capacities; cut short and run again. */
+#define _GNU_SOURCE
+#include "support.h"
+
+#include "flight_scene.h"
+
+#include <sched.h>
+
+#define SEEDS (SANITIZED ? 12u : 60u)
+#define MACHINES_MAX 4u
+
+/* What is in use now, of the one scene of a test. */
+static _Atomic int64_t used[MACHINES_MAX][CLO_RESOURCES_MAX];
+static _Atomic uint64_t exceeded, held;
+
+static void count(const flight_scene *s, const clo_call *call, int sign)
+{
+    uint32_t machine = clo_platform_executor(s->platform, call->executor)->machine;
+
+    for (uint32_t r = 0; r < CLO_RESOURCES_MAX; r++) {
+        int64_t demand = clo_graph_demand(s->graph, call->task)[r];
+        int64_t capacity = clo_platform_capacity(s->platform, machine, r);
+        if (demand == 0 || capacity < 0)
+            continue;
+        int64_t before = atomic_fetch_add(&used[machine][r], sign * demand);
+        if (sign > 0) {
+            atomic_fetch_add(&held, 1);
+            if (before + demand > capacity)
+                atomic_fetch_add(&exceeded, 1);
+        }
+    }
+}
+
+static int holds_and_dawdles(const clo_call *call)
+{
+    flight_scene *s = call->argument;
+
+    count(s, call, 1);
+    for (uint64_t i = flight_mix(call->task, call->release) % 4; i > 0; i--)
+        sched_yield();
+    int code = flight_body(call);
+    count(s, call, -1);
+    return code;
+}
+
+static void open_scene(flight_scene *s, uint64_t seed, uint32_t limit)
+{
+    unsigned features = FLIGHT_FEATURES | RANDOM_DEMANDS | (seed % 3 == 0 ? (unsigned)RANDOM_STAGES : 0u);
+
+    flight_open(s, seed, features, limit, 40, CLO_CLOCK_REAL);
+    for (uint32_t t = 0; t < s->graph->tasks; t++)
+        s->graph->rows[t].body = holds_and_dawdles;
+    memset(used, 0, sizeof used);
+    atomic_store(&exceeded, 0);
+}
+
+static void run_whole(flight_scene *s)
+{
+    flight_clear(s);
+    ok(clo_job_submit(s->job));
+    ok(clo_job_wait(s->job, NULL));
+    assert_int_equal(atomic_load(&s->wrong), 0);
+    assert_int_equal(atomic_load(&s->calls), s->graph->instances * s->releases);
+    assert_int_equal(atomic_load(&exceeded), 0);
+}
+
+static void no_capacity_is_exceeded_and_outputs_are_those_of_one_release_at_a_time(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 0; seed < SEEDS; seed++) {
+        flight_scene s;
+        open_scene(&s, seed, (uint32_t)(seed % 5));
+        uint64_t *log = calloc(s.graph->instances * s.releases, sizeof *log);
+        assert_non_null(log);
+        ok(flight_job(&s, flight_slots(&s) + (uint32_t)(seed % 3), s.releases, seed % 4 == 3 ? 2000 : 0));
+        run_whole(&s);
+        if (clo_plan_interval_ns(s.plan) > 0)
+            flight_check_order(&s);
+        memcpy(log, s.log, s.graph->instances * s.releases * sizeof *log);
+        clo_job_destroy(s.job);
+        ok(flight_job(&s, 0, 0, 0));
+        flight_clear(&s);
+        for (uint64_t r = 0; r < s.releases; r++) {
+            ok(clo_job_submit(s.job));
+            ok(clo_job_wait(s.job, NULL));
+        }
+        assert_memory_equal(log, s.log, s.graph->instances * s.releases * sizeof *log);
+        assert_int_equal(atomic_load(&exceeded), 0);
+        free(log);
+        flight_close(&s);
+    }
+    assert_true(atomic_load(&held) > 1000);
+}
+
+/* Two jobs of one runtime, of the same graph: bodies of the second one count nothing but capacities. */
+static int only_holds(const clo_call *call)
+{
+    flight_scene *s = call->argument;
+
+    count(s, call, 1);
+    sched_yield();
+    count(s, call, -1);
+    return 0;
+}
+
+static void jobs_share_the_capacities(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 0; seed < SEEDS / 2; seed++) {
+        flight_scene s;
+        open_scene(&s, seed, 0);
+        for (uint32_t t = 0; t < s.graph->tasks; t++)
+            s.graph->rows[t].body = only_holds;
+        clo_job_config config = CLO_JOB_CONFIG_INIT;
+        clo_job *beside;
+        ok(flight_job(&s, flight_slots(&s), s.releases, 0));
+        config.plan = s.plan;
+        config.releases = s.releases;
+        config.releases_in_flight = flight_slots(&s) + 1;
+        ok(clo_job_create(s.runtime, s.cost, &config, &beside));
+        for (uint32_t run = 0; run < 3; run++) {
+            ok(clo_job_submit(s.job));
+            ok(clo_job_submit(beside));
+            ok(clo_job_wait(s.job, NULL));
+            ok(clo_job_wait(beside, NULL));
+        }
+        assert_int_equal(atomic_load(&exceeded), 0);
+        clo_job_destroy(beside);
+        flight_close(&s);
+    }
+}
+
+static void what_is_cut_short_gives_everything_back(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 0; seed < SEEDS; seed++) {
+        flight_scene s;
+        open_scene(&s, seed, 0);
+        ok(flight_job(&s, flight_slots(&s) + 1, s.releases, 0));
+        flight_clear(&s);
+        if (seed % 2 == 0) {
+            s.fail_instance = (uint32_t)(seed % s.graph->instances);
+            s.fail_release = 7;
+            ok(clo_job_submit(s.job));
+            fails(CLO_ERR_TASK, "", clo_job_wait(s.job, NULL));
+            s.fail_instance = CLO_NONE;
+        } else {
+            ok(clo_job_submit(s.job));
+            clo_job_cancel(s.job);
+            clo_status status = clo_job_wait(s.job, NULL);
+            assert_true(status == CLO_OK || status == CLO_ERR_CANCELLED);
+        }
+        run_whole(&s); /* which would wait for ever for what was not given back */
+        flight_close(&s);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(no_capacity_is_exceeded_and_outputs_are_those_of_one_release_at_a_time),
+        cmocka_unit_test(jobs_share_the_capacities),
+        cmocka_unit_test(what_is_cut_short_gives_everything_back),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
