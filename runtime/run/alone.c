@@ -5,15 +5,18 @@
 #include "run/cut.h"
 #include "run/done.h"
 #include "run/item.h"
+#include "run/loan.h"
+#include "run/lone.h"
 #include "run/share.h"
 #include "run/stamp.h"
 
 /* Ready work that is worth a hand-over to a worker that looks for some, and the end of the job on two of them. */
 #define SURPLUS_NS 1000
-/* And for waking a sleeper, as in share.c. */
-#define WAKE_NS 10000
 /* Bodies between looks at the clock while more is ready: the first after a quarter of them. */
 #define LOOK_BODIES 64u
+/* The same in lone runs: twice at first, then. */
+#define FIRST_BODIES 8u
+#define WINDOW_BODIES 32u
 
 /* What is constant in a run, at hand: bodies could change all that lies behind pointers, for what the compiler knows. */
 typedef struct alone {
@@ -31,6 +34,8 @@ typedef struct alone {
     uint64_t items;
     /* Each task has one instance, with the number of the task. */
     bool is_single;
+    /* Not a lone run: the deque takes all that can be ready. */
+    bool is_small;
 } alone;
 
 /* What it knows of the run so far. */
@@ -38,11 +43,42 @@ typedef struct progress {
     /* Entries without successors that were run. */
     uint32_t exits;
     uint32_t bodies;
+    /* Lone runs: bodies that were run when the clock was read last, and when that was. */
+    uint32_t judged;
+    int64_t since_ticks;
+    /* What a body took between the last two looks, and the least of that and the time before; 0: not known yet. So what
+     * else the CPU does for a moment is not taken for long bodies. */
+    int64_t window_ns, pace_ns;
 } progress;
 
-/* Somebody else should have a part. `ready`: items that wait while the next body runs. */
-static bool is_surplus(const alone *a, const progress *p, uint32_t ready, int64_t next_ns)
+static void look_at_clock(const alone *a, progress *p)
 {
+    int64_t now_ticks = clo_ticks(), took_ns = (now_ticks - p->since_ticks) * 1000 / a->worker->runtime->ticks_in_us;
+    int64_t window_ns = took_ns / (p->bodies - p->judged) + 1;
+
+    if (p->window_ns > 0)
+        p->pace_ns = window_ns < p->window_ns ? window_ns : p->window_ns;
+    p->window_ns = window_ns;
+    p->judged = p->bodies;
+    p->since_ticks = now_ticks;
+}
+
+/* The workers should have the rest of a lone run. */
+static bool is_for_all(const alone *a, progress *p, uint32_t ready, int64_t next_ns)
+{
+    if (next_ns > CLO_SHORT_NS)
+        return true;
+    if (p->bodies - p->judged < (p->pace_ns == 0 ? FIRST_BODIES : WINDOW_BODIES))
+        return false;
+    look_at_clock(a, p);
+    return p->pace_ns > 0 && !clo_lone_pays(a->job, p->pace_ns, ready);
+}
+
+/* Somebody else should have a part. `ready`: items that wait while the next body runs. */
+static bool is_surplus(const alone *a, progress *p, uint32_t ready, int64_t next_ns)
+{
+    if (!a->is_small)
+        return is_for_all(a, p, ready, next_ns);
     int64_t pace_ns = atomic_load_explicit(&a->job->pace_ns, memory_order_relaxed);
 
     if (p->bodies % LOOK_BODIES == LOOK_BODIES / 4) { /* bodies may have become longer than in earlier runs */
@@ -55,8 +91,17 @@ static bool is_surplus(const alone *a, const progress *p, uint32_t ready, int64_
     int64_t ready_ns = pace_ns * ready;
     return ready_ns >= SURPLUS_NS &&
            (atomic_load_explicit(&a->worker->asked, memory_order_relaxed) != 0 ||
-            (ready_ns >= WAKE_NS &&
+            (ready_ns >= CLO_WAKE_NS &&
              atomic_load_explicit(&a->worker->runtime->sleepers, memory_order_relaxed) != 0));
+}
+
+/* The execution may release more than the deque takes: so much is for all workers, in later runs, too. */
+static inline bool lacks_room(const alone *a, progress *p, uint32_t execution, uint32_t ready)
+{
+    if (a->is_small || ready + (a->succ_first[execution + 1] - a->succ_first[execution]) <= CLO_DEQUE_ITEMS)
+        return false;
+    p->pace_ns = CLO_TIME_NEVER / 8;
+    return true;
 }
 
 /* The first that the execution released, CLO_NONE: none; the others go to the deque. */
@@ -101,19 +146,28 @@ static inline void call_body(const alone *a, uint32_t execution, uint32_t task)
         clo_job_fail(a->job, execution, code);
 }
 
+/* The rest takes the general path. */
+static void leave(const alone *a, const progress *p)
+{
+    /* Published by whatever makes an item visible from here on. */
+    uint32_t left = atomic_load_explicit(&a->job->exits_left, memory_order_relaxed) - p->exits;
+
+    atomic_store_explicit(&a->job->exits_left, left, memory_order_relaxed);
+    if (p->pace_ns > 0)
+        clo_lone_note(a->job, p->pace_ns);
+}
+
 static uint64_t run(const alone *a, uint64_t item)
 {
     clo_worker *worker = a->worker;
-    progress p = {0};
+    progress p = {.since_ticks = a->is_small ? 0 : clo_ticks()};
 
     for (; item != CLO_ITEM_NONE; item = clo_deque_pop(&worker->deque)) { /* ends with the ready items of the job */
         for (uint32_t execution = (uint32_t)item; execution != CLO_NONE; p.bodies++) { /* a chain of successors */
             uint32_t task = a->is_single ? execution : a->task_of[execution], ready = clo_deque_count(&worker->deque);
             if (clo_parker_is_called(&worker->parker) ||
-                (ready > 0 && is_surplus(a, &p, ready, a->rows[task].work_ns))) {
-                /* Published by whatever makes an item visible from here on. */
-                uint32_t left = atomic_load_explicit(&a->job->exits_left, memory_order_relaxed) - p.exits;
-                atomic_store_explicit(&a->job->exits_left, left, memory_order_relaxed);
+                (ready > 0 && is_surplus(a, &p, ready, a->rows[task].work_ns)) || lacks_room(a, &p, execution, ready)) {
+                leave(a, &p);
                 return a->items + execution;
             }
             call_body(a, execution, task);
@@ -142,7 +196,8 @@ uint64_t clo_alone_run(clo_worker *worker, clo_job *job, uint64_t item)
                      .time_ns = cost->time_ns + cost->column_of[worker->index],
                      .columns = cost->columns,
                      .items = clo_item(job, 0),
-                     .is_single = graph->instances == graph->tasks};
+                     .is_single = graph->instances == graph->tasks,
+                     .is_small = clo_job_is_small(job)};
 
     return run(&a, item);
 }
@@ -154,6 +209,8 @@ static void note_pace(clo_job *job)
     int64_t before_ns = atomic_load_explicit(&job->pace_ns, memory_order_relaxed), most_ns = 2 * before_ns + 64;
     int64_t pace_ns = clo_stamp_length_ns(job, job->end_ticks) / job->program->executions + 1;
 
+    if (!clo_job_is_small(job))
+        clo_lone_note(job, pace_ns);
     if (pace_ns > most_ns && before_ns > 0)
         pace_ns = most_ns;
     if (pace_ns < before_ns)

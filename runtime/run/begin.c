@@ -105,7 +105,7 @@ void clo_job_run_deal(clo_job *job)
 {
     if (job->is_pinned)
         give_roots(job);
-    else if (clo_job_is_helped(job) && job->program->roots_count <= CLO_LOAN_ROOTS_MAX)
+    else if (clo_job_is_helped(job) && (!clo_job_is_small(job) || job->program->roots_count <= CLO_LOAN_ROOTS_MAX))
         clo_left_put(job);
     else
         deal_roots(job);

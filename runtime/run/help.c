@@ -243,6 +243,9 @@ static bool run_left(clo_worker *worker, clo_job *job)
     bool is_over = is_alone && item == CLO_ITEM_NONE, is_free = true;
     if (is_over) {
         clo_alone_end(worker, job);
+    } else if (!clo_job_is_small(job)) { /* the workers' from here on: they have a CPU each */
+        clo_worker_offer(worker, item);
+        is_free = false;
     } else {
         int64_t pace_ns = atomic_load_explicit(&job->pace_ns, memory_order_relaxed);
         if (pace_ns > 0)
@@ -263,7 +266,7 @@ bool clo_job_help(clo_job *job)
     clo_worker *worker = clo_left_claim(job);
     if (worker != NULL)
         return run_left(worker, job);
-    worker = clo_loan_take(job);
+    worker = clo_job_is_small(job) ? clo_loan_take(job) : NULL;
     if (worker == NULL)
         return false;
     begin(worker);

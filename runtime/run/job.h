@@ -105,6 +105,12 @@ struct clo_job {
     /* How long a body has taken lately when a thread that waited for the job ran it (alone.h); 0: not known yet. Relaxed:
      * such threads write it. */
     _Atomic int64_t pace_ns;
+    /* 1: the run is a lone one (lone.h). Relaxed: who waits reads it. */
+    _Atomic uint32_t is_lone;
+    /* The submitter's: runs before this one, and those of them that tell how long a shared one takes. */
+    uint32_t runs_judged, runs_shared;
+    /* What an execution took, from submit to end, in lone runs and in others; 0: not known. Relaxed, as pace_ns. */
+    _Atomic int64_t lone_ns, shared_ns;
 
     alignas(CLO_CACHE_LINE_BYTES) clo_stop stop;
     /* 0: none; else (task + 1) << 32 | code: the first error. */

@@ -9,19 +9,30 @@
 /* A job with at most so many roots is left in one place, for the thread that will wait for it. */
 #define CLO_LOAN_ROOTS_MAX 8u
 
-/* Jobs with more executions are not helped. To wake a worker costs them little, and a borrower looks for its job's items
- * among all that lie on the public lists. */
+/* Jobs with more executions are helped only if they are quicker so (lone.h). To wake a worker costs them little, and the
+ * waiting thread and a worker that is pinned to the same CPU would be in each other's way. */
 #define CLO_LOAN_EXECUTIONS_MAX 256u
 
 /* clo_runtime.helps and clo_runtime.is_uniform. */
 bool clo_loan_is_on(const clo_runtime_config *config);
 bool clo_loan_is_uniform(const clo_platform *platform);
 
+static inline bool clo_job_is_small(const clo_job *job)
+{
+    return job->program->executions <= CLO_LOAN_EXECUTIONS_MAX;
+}
+
+/* Whoever waits for jobs like this one may run tasks of them, if they are small or quicker so. */
+static inline bool clo_job_may_be_helped(const clo_job *job)
+{
+    return job->runtime->helps && !job->is_pinned && job->series == NULL && job->is_fast;
+}
+
 /* Who waits for this job may run tasks of it. Constant between a submit and its end. */
 static inline bool clo_job_is_helped(const clo_job *job)
 {
-    return job->runtime->helps && !job->is_pinned && job->series == NULL && job->is_fast &&
-           job->program->executions <= CLO_LOAN_EXECUTIONS_MAX;
+    return clo_job_may_be_helped(job) &&
+           (clo_job_is_small(job) || atomic_load_explicit(&job->is_lone, memory_order_relaxed) != 0);
 }
 
 /* The calling thread's CPU, for the moment; -1: unknown. */

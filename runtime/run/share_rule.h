@@ -25,7 +25,7 @@
 /* Items that found the other's hand full before it is fed no longer. */
 #define CLO_FEEDS 16u
 /* A body that is worth a hand-over of its own where somebody must be woken for it. */
-#define CLO_WORTH_NS 300
+#define CLO_WORTH_NS 60
 /* So many items tell whether they change hands too often. A pipeline that begins in the wrong order stays in it so
  * long; fewer say too little. */
 #define CLO_JUDGED_ITEMS 128u

@@ -7,6 +7,8 @@
 #include "run/done.h"
 #include "run/flow.h"
 #include "run/launch.h"
+#include "run/loan.h"
+#include "run/lone.h"
 #include "run/open.h"
 #include "run/pending.h"
 #include "run/real_time.h"
@@ -29,6 +31,8 @@ static void arm(clo_job *job)
     atomic_store_explicit(&job->hedges_dropped, 0, memory_order_relaxed);
     atomic_store_explicit(&job->failure, 0, memory_order_relaxed);
     job->first_run = clo_stop_submit(&job->stop);
+    if (!clo_job_is_small(job))
+        clo_lone_decide(job);
     job->parks_before = clo_runtime_parks(job->runtime);
     clo_stamp_submit(job);
 }
