@@ -119,7 +119,7 @@ static void integers_choose_as_the_network_does(void **state)
         seeds[i] = 100 + i;
     edges_network(parameters, &net);
     parameters_init(&net, parameters, 3);
-    assert_int_equal(edges_cases_collect(&f->world, seeds, CASES, cases, CASES), CASES);
+    assert_int_equal(edges_cases_collect(&f->world, seeds, CASES, 1, cases, CASES), CASES);
     ok(edges_quantize(&net, "edges", cases, CASES, &data, &bytes, &why));
     ok(clo_model_open("edges", data, bytes, &model));
     ok(clo_model_verify(model));
