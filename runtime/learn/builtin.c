@@ -10,7 +10,7 @@ extern const unsigned char clo_decima_batch_model[9376];
 /* decima_stream_model.c */
 extern const unsigned char clo_decima_stream_model[9376];
 /* edges_model.c */
-extern const unsigned char clo_edges_model[13776];
+extern const unsigned char clo_edges_model[13856];
 /* lachesis_model.c */
 extern const unsigned char clo_lachesis_model[15024];
 

@@ -22,7 +22,8 @@
 
 #define GAMMA 0.9
 
-enum { SCALE_CASES = 256, TEST_CASES = 512, WORKLOADS_MAX = 64 };
+/* Of the decisions that scales are from, one of SCALE_EVERY is kept: one of an instance, so that there are many. */
+enum { SCALE_CASES = 256, SCALE_EVERY = 31, TEST_CASES = 512, WORKLOADS_MAX = 64 };
 
 typedef struct training {
     const char *jobs, *rule, *seeds_text, *validation_text, *compared_text, *checkpoint, *output, *svg, *name;
@@ -274,7 +275,7 @@ static clo_status compare_aside(training *t, const clo_model *model)
     clo_status status = cases != NULL ? CLO_OK : CLO_ERR_MEMORY;
 
     for (uint32_t i = 0; i < t->compared.count && status == CLO_OK; i++) {
-        uint32_t count = edges_cases_collect(&t->world, &t->compared_list[i], 1, cases, TEST_CASES);
+        uint32_t count = edges_cases_collect(&t->world, &t->compared_list[i], 1, 1, cases, TEST_CASES);
         status = edges_compare(&t->net, model, cases, count, &t->aside);
         edges_cases_free(cases, count);
     }
@@ -311,8 +312,8 @@ static int make_model(training *t)
     if (cases == NULL)
         return complain(NULL, "out of memory");
     memcpy(t->parameters, trainer_best(t->trainer, NULL, NULL), edges_parameters() * sizeof *t->parameters);
-    scale = edges_cases_collect(&t->world, t->seeds_list, t->seeds.count, cases, SCALE_CASES);
-    test = edges_cases_collect(&t->world, t->validation_list, t->validation.count, cases + scale, TEST_CASES);
+    scale = edges_cases_collect(&t->world, t->seeds_list, t->seeds.count, SCALE_EVERY, cases, SCALE_CASES);
+    test = edges_cases_collect(&t->world, t->validation_list, t->validation.count, 1, cases + scale, TEST_CASES);
     clo_status status = edges_quantize(&t->net, t->name, cases, scale, &t->model, &t->model_bytes, &why);
     if (status != CLO_OK)
         code = why != NULL ? complain(NULL, "%s", why) : complain_status(NULL, status);

@@ -49,13 +49,13 @@ static train_choice choose(const train_view *view, double *log_p, draws *d)
     return (train_choice){choice_sample(log_p, view->stages.count, d), CLO_MODEL_NONE};
 }
 
-uint32_t edges_cases_collect(const edges_world *world, const uint64_t *seeds, uint32_t seeds_count, edges_case *out,
-                             uint32_t count)
+uint32_t edges_cases_collect(const edges_world *world, const uint64_t *seeds, uint32_t seeds_count, uint32_t every,
+                             edges_case *out, uint32_t count)
 {
     const train_environment *e = &edges_environment;
     void *self = e->create(world);
     double log_p[CLO_MODEL_GOLDEN_ROWS_MAX];
-    uint32_t kept = 0;
+    uint32_t kept = 0, met = 0;
     train_view view;
 
     for (uint32_t i = 0; i < seeds_count && kept < count && self != NULL; i++) {
@@ -64,9 +64,10 @@ uint32_t edges_cases_collect(const edges_world *world, const uint64_t *seeds, ui
             break;
         while (kept < count && e->look(self, &view) && view.input->shape->stages <= CLO_MODEL_GOLDEN_ROWS_MAX &&
                view.input->shape->child_begin[view.input->shape->stages] <= CLO_MODEL_GOLDEN_EDGES_MAX) {
-            if (!keep(&view, &out[kept]))
+            const bool is_wanted = met++ % every == 0;
+            if (is_wanted && !keep(&view, &out[kept]))
                 break;
-            kept++;
+            kept += is_wanted;
             const train_choice choice = choose(&view, log_p, &d);
             (void)e->step(self, &choice);
         }
@@ -90,7 +91,8 @@ clo_status edges_quantize(network *net, const char *name, const edges_case *case
                                     .kind = CLO_MODEL_HEAD,
                                     .feature_set = CLO_FEATURES_EDGES,
                                     .features = edges_features,
-                                    .features_count = CLO_EDGES_FEATURES};
+                                    .features_count = CLO_EDGES_FEATURES,
+                                    .has_room_before_slope = true};
 
     *why = NULL;
     if (list == NULL)

@@ -16,9 +16,9 @@ typedef struct edges_case {
 } edges_case;
 
 /* Plays the episodes of `seeds` by the prior with noise, and keeps `count` decisions about tasks that a golden vector
- * has room for, in out[count]. Returns how many; fewer: out of memory, or the seeds have no more. */
-uint32_t edges_cases_collect(const edges_world *world, const uint64_t *seeds, uint32_t seeds_count, edges_case *out,
-                             uint32_t count);
+ * has room for, in out[count]: one of `every`. Returns how many; fewer: out of memory, or the seeds have no more. */
+uint32_t edges_cases_collect(const edges_world *world, const uint64_t *seeds, uint32_t seeds_count, uint32_t every,
+                             edges_case *out, uint32_t count);
 void edges_cases_free(edges_case *cases, uint32_t count);
 
 /* The model of a trained network: scales from all cases, and the first ones as golden vectors. Returns as quantize. */

@@ -8,6 +8,8 @@
 typedef struct measure {
     /* Of each value, [width]: the largest |x| of each number. */
     double *most[NETWORK_VALUES_MAX];
+    /* The same before the slope of the layer that gives the value, which makes negative numbers smaller. */
+    double *most_before[NETWORK_VALUES_MAX];
     /* Of each layer with weights: rows that it read, sums of its inputs [inputs], and of the products of each two of
      * them [inputs][inputs]. */
     double rows[NETWORK_LAYERS_MAX];

@@ -19,6 +19,8 @@ enum { WIDTH = CLO_MODEL_WIDTH_MAX };
 typedef struct built {
     const measure *seen;
     double margin;
+    /* The largest numbers that there must be room for. [width] of each value */
+    double *const *most;
     /* Of numbers of a value: what one unit is worth, over 2^-exponent. */
     double steps[NETWORK_VALUES_MAX][WIDTH];
     clo_model_value values[NETWORK_VALUES_MAX];
@@ -97,8 +99,9 @@ static double step_of(const network *net, const built *b, uint32_t value, uint32
 
     for (uint32_t u = 0; u < net->values_count; u++)
         if (is_fellow(net, value, u)) {
-            own = fmax(own, b->seen->most[u][k]);
-            most = fmax(most, net->values[u].most);
+            own = fmax(own, b->most[u][k]);
+            for (uint32_t j = 0; j < net->values[u].width; j++)
+                most = fmax(most, b->most[u][j]);
         }
     return most > 0 ? b->margin * fmax(own, most / 2) / 32767 * exp2(net->values[value].exponent) : 1;
 }
@@ -405,6 +408,7 @@ clo_status quantize(network *net, const measure *seen, const quantize_config *co
         return CLO_ERR_MEMORY;
     b->seen = seen;
     b->margin = config->margin > 0 ? config->margin : MARGIN_DEFAULT;
+    b->most = config->has_room_before_slope ? seen->most_before : seen->most;
     choose_exponents(net);
     choose_steps(net, b);
     choose_units(net, b);

@@ -20,6 +20,9 @@ typedef struct quantize_config {
     /* Numbers of stages may get so many times as large as what was seen; 0: 3. A smaller one is finer, and wants many
      * cases. */
     double margin;
+    /* There is room for sums as they are before the slope: it is there that they saturate. False: only for the numbers
+     * behind it, where a negative one is a fifth. */
+    bool has_room_before_slope;
 } quantize_config;
 
 /* Chooses exponents and units from what was seen, and builds the model. Weights are int8, symmetric, with a scale for

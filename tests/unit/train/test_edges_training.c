@@ -5,6 +5,8 @@
 #include "parameters.h"
 #include "support.h"
 
+#include <math.h>
+
 enum { GRAPHS = 4, EDGES = 6, STEPS_MAX = 2 * EDGES, CASES = 40 };
 
 typedef struct fixture {
@@ -101,11 +103,9 @@ static void the_teacher_finds_what_helps(void **state)
     assert_true(taught > drawn && taught > 0);
 }
 
-static void integers_choose_as_the_network_does(void **state)
+/* Decisions in which the integers of a network choose as it does itself. */
+static quantize_agreement agreement_of(fixture *f, network *net)
 {
-    fixture *f = *state;
-    network net;
-    double *parameters = calloc(edges_parameters(), sizeof *parameters);
     edges_case cases[CASES];
     uint64_t seeds[CASES];
     void *data = NULL;
@@ -114,21 +114,68 @@ static void integers_choose_as_the_network_does(void **state)
     clo_model *model = NULL;
     quantize_agreement found = {0};
 
-    assert_non_null(parameters);
     for (uint64_t i = 0; i < CASES; i++)
         seeds[i] = 100 + i;
-    edges_network(parameters, &net);
-    parameters_init(&net, parameters, 3);
-    assert_int_equal(edges_cases_collect(&f->world, seeds, CASES, cases, CASES), CASES);
-    ok(edges_quantize(&net, "edges", cases, CASES, &data, &bytes, &why));
+    assert_int_equal(edges_cases_collect(&f->world, seeds, CASES, 1, cases, CASES), CASES);
+    ok(edges_quantize(net, "edges", cases, CASES, &data, &bytes, &why));
     ok(clo_model_open("edges", data, bytes, &model));
     ok(clo_model_verify(model));
-    ok(edges_compare(&net, model, cases, CASES, &found));
-    assert_true(found.choices > CASES / 2 && found.same * 100 >= found.choices * 95);
+    ok(edges_compare(net, model, cases, CASES, &found));
+    assert_true(found.choices > CASES / 2);
     clo_model_destroy(model);
     edges_cases_free(cases, CASES);
     free(data);
+    return found;
+}
+
+static void integers_choose_as_the_network_does(void **state)
+{
+    network net;
+    double *parameters = calloc(edges_parameters(), sizeof *parameters);
+
+    assert_non_null(parameters);
+    edges_network(parameters, &net);
+    parameters_init(&net, parameters, 3);
+    const quantize_agreement found = agreement_of(*state, &net);
+    assert_true(found.same * 100 >= found.choices * 95);
     free(parameters);
+}
+
+/* A first layer that gives negative numbers alone: a fifth of its sums, for which there must be room. */
+static void integers_have_room_for_negative_sums(void **state)
+{
+    network net;
+    double *parameters = calloc(edges_parameters(), sizeof *parameters);
+
+    assert_non_null(parameters);
+    edges_network(parameters, &net);
+    parameters_init(&net, parameters, 3);
+    const network_layer *first = &net.layers[net.ops[0].argument];
+    for (uint32_t i = 0; i < first->inputs * first->outputs; i++)
+        parameters[(size_t)(first->weights - parameters) + i] = -fabs(first->weights[i]);
+    const quantize_agreement found = agreement_of(*state, &net);
+    assert_true(found.same * 100 >= found.choices * 95);
+    free(parameters);
+}
+
+static void cases_are_one_of_every_few_decisions(void **state)
+{
+    fixture *f = *state;
+    const uint64_t seeds[] = {100, 101, 102};
+    edges_case all[CASES], few[CASES];
+    uint32_t all_count = edges_cases_collect(&f->world, seeds, 3, 1, all, CASES);
+    uint32_t few_count = edges_cases_collect(&f->world, seeds, 3, 5, few, CASES);
+
+    assert_true(all_count > STEPS_MAX && all_count < CASES); /* of all three */
+    assert_int_equal(few_count, (all_count + 4) / 5);
+    for (uint32_t i = 0; i < few_count; i++) {
+        const edges_case *same = &all[(size_t)5 * i];
+        assert_int_equal(few[i].shape.stages, same->shape.stages);
+        assert_memory_equal(few[i].shape.inputs, same->shape.inputs,
+                            (size_t)same->shape.stages * CLO_EDGES_FEATURES * sizeof *same->shape.inputs);
+    }
+    edges_cases_free(all, all_count);
+    edges_cases_free(few, few_count);
 }
 
 int main(void)
@@ -137,6 +184,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(the_same_seed_and_choices_are_the_same_episode, set_up, tear_down),
         cmocka_unit_test_setup_teardown(the_teacher_finds_what_helps, set_up, tear_down),
         cmocka_unit_test_setup_teardown(integers_choose_as_the_network_does, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(integers_have_room_for_negative_sums, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(cases_are_one_of_every_few_decisions, set_up, tear_down),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
