@@ -1,9 +1,10 @@
 /* lone.c - see lone.h. */
 #include "run/lone.h"
 
-#include "run/alone.h"
 #include "run/loan.h"
+#include "run/runtime.h"
 #include "run/share_rule.h"
+#include "run/worker.h"
 
 /* A longer run is the workers'. */
 #define LONGEST_US 10000
@@ -55,7 +56,7 @@ void clo_lone_decide(clo_job *job)
     int64_t last_ticks = atomic_load_explicit(&job->response, memory_order_relaxed);
     bool was_lone = atomic_load_explicit(&job->is_lone, memory_order_relaxed) != 0, is_lone = false;
 
-    if (!clo_job_may_be_helped(job) || !clo_alone_may(job) || job->program->roots_count > ROOTS_MAX) {
+    if (!clo_job_may_be_helped(job) || !clo_job_may_be_alone(job) || job->program->roots_count > ROOTS_MAX) {
         atomic_store_explicit(&job->is_lone, 0, memory_order_relaxed);
         return;
     }
