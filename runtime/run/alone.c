@@ -66,8 +66,10 @@ static void look_at_clock(const alone *a, progress *p)
 /* The workers should have the rest of a lone run. */
 static bool is_for_all(const alone *a, progress *p, uint32_t ready, int64_t next_ns)
 {
-    if (next_ns > CLO_SHORT_NS)
+    if (next_ns > CLO_SHORT_NS) {
+        p->pace_ns = next_ns;
         return true;
+    }
     if (p->bodies - p->judged < (p->pace_ns == 0 ? FIRST_BODIES : WINDOW_BODIES))
         return false;
     look_at_clock(a, p);
