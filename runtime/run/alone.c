@@ -91,10 +91,9 @@ static bool is_surplus(const alone *a, progress *p, uint32_t ready, int64_t next
     if (pace_ns == 0 || pace_ns > CLO_SHORT_NS || next_ns > CLO_SHORT_NS)
         return true;
     int64_t ready_ns = pace_ns * ready;
-    return ready_ns >= SURPLUS_NS &&
-           (atomic_load_explicit(&a->worker->asked, memory_order_relaxed) != 0 ||
-            (ready_ns >= CLO_WAKE_NS &&
-             atomic_load_explicit(&a->worker->runtime->sleepers, memory_order_relaxed) != 0));
+    return ready_ns >= SURPLUS_NS && (atomic_load_explicit(&a->worker->asked, memory_order_relaxed) != 0 ||
+                                      (ready_ns >= CLO_WAKE_NS &&
+                                       atomic_load_explicit(&a->worker->runtime->sleepers, memory_order_relaxed) != 0));
 }
 
 /* The execution may release more than the deque takes: so much is for all workers, in later runs, too. */

@@ -43,7 +43,8 @@ static bool run(int64_t lone_ns, int64_t shared_ns)
     bool was_lone = is_lone();
     if (was_lone)
         clo_lone_note(&w.job, lone_ns);
-    atomic_store(&w.job.response, (was_lone && clo_lone_pays(&w.job, lone_ns, 1) ? lone_ns : shared_ns) * EXECUTIONS * 2);
+    atomic_store(&w.job.response,
+                 (was_lone && clo_lone_pays(&w.job, lone_ns, 1) ? lone_ns : shared_ns) * EXECUTIONS * 2);
     return was_lone;
 }
 
