@@ -73,7 +73,11 @@ static bool is_for_all(const alone *a, progress *p, uint32_t ready, int64_t next
     if (p->bodies - p->judged < (p->pace_ns == 0 ? FIRST_BODIES : WINDOW_BODIES))
         return false;
     look_at_clock(a, p);
-    return p->pace_ns > 0 && !clo_lone_pays(a->job, p->pace_ns, ready);
+    if (p->pace_ns == 0 || clo_lone_pays(a->job, p->pace_ns, ready))
+        return false;
+    if (p->pace_ns < CLO_WORTH_NS) /* they are short, but many */
+        p->pace_ns = CLO_LONE_SURE_NS;
+    return true;
 }
 
 /* Somebody else should have a part. `ready`: items that wait while the next body runs. */
