@@ -120,8 +120,11 @@ typedef struct clo_runtime_config {
      * short job needs no wake-up. 0: yes, but not with real_time or a fifo_priority; 1: also then; -1: never. Say -1
      * where bodies need a worker's thread: its CPU (a waiting thread runs where the kernel has put it; only where
      * executors differ it must be on the executor's CPU), its stack, its signal mask, its thread-local data. Real
-     * clock only; jobs of more than 256 executions, with a plan, a policy, a period or a deadline that is watched,
-     * outputs, demands or tasks that finish later are not helped. While jobs are submitted, one worker spins on
+     * clock only; jobs with a plan, a policy, a period or a deadline that is watched, outputs, demands or tasks that
+     * finish later are not helped. Nor are jobs of more than 256 executions, but for those of which a run took no more
+     * than 10 ms and whose bodies are so short (0.2 us at most) that one thread alone runs them in less time than the
+     * workers together: that is measured, and what is left of such a run goes to the workers once its bodies take
+     * longer. While jobs are submitted, one worker spins on
      * beyond spin_ns, so that a submit need not wake one; spin_ns after the last end of a job it sleeps, too. */
     int32_t help;
 } clo_runtime_config;

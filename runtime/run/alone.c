@@ -66,12 +66,18 @@ static void look_at_clock(const alone *a, progress *p)
 /* The workers should have the rest of a lone run. */
 static bool is_for_all(const alone *a, progress *p, uint32_t ready, int64_t next_ns)
 {
-    if (next_ns > CLO_SHORT_NS)
+    if (next_ns > CLO_SHORT_NS) {
+        p->pace_ns = next_ns;
         return true;
+    }
     if (p->bodies - p->judged < (p->pace_ns == 0 ? FIRST_BODIES : WINDOW_BODIES))
         return false;
     look_at_clock(a, p);
-    return p->pace_ns > 0 && !clo_lone_pays(a->job, p->pace_ns, ready);
+    if (p->pace_ns == 0 || clo_lone_pays(a->job, p->pace_ns, ready))
+        return false;
+    if (p->pace_ns < CLO_WORTH_NS) /* they are short, but many */
+        p->pace_ns = CLO_LONE_SURE_NS;
+    return true;
 }
 
 /* Somebody else should have a part. `ready`: items that wait while the next body runs. */
@@ -89,10 +95,9 @@ static bool is_surplus(const alone *a, progress *p, uint32_t ready, int64_t next
     if (pace_ns == 0 || pace_ns > CLO_SHORT_NS || next_ns > CLO_SHORT_NS)
         return true;
     int64_t ready_ns = pace_ns * ready;
-    return ready_ns >= SURPLUS_NS &&
-           (atomic_load_explicit(&a->worker->asked, memory_order_relaxed) != 0 ||
-            (ready_ns >= CLO_WAKE_NS &&
-             atomic_load_explicit(&a->worker->runtime->sleepers, memory_order_relaxed) != 0));
+    return ready_ns >= SURPLUS_NS && (atomic_load_explicit(&a->worker->asked, memory_order_relaxed) != 0 ||
+                                      (ready_ns >= CLO_WAKE_NS &&
+                                       atomic_load_explicit(&a->worker->runtime->sleepers, memory_order_relaxed) != 0));
 }
 
 /* The execution may release more than the deque takes: so much is for all workers, in later runs, too. */

@@ -1,5 +1,5 @@
-/* run/alone.h - a short job that one thread has to itself: it was left for the thread that waits for it (left.h), and
- * nothing of it is visible to anybody else.
+/* run/alone.h - a job that one thread has to itself: it was left for the thread that waits for it (left.h), and nothing
+ * of it is visible to anybody else. It is small, or its run a lone one (lone.h).
  *
  * So counters are plain, ends are not counted, and an item costs its body and little else. Once more is ready than the
  * thread should run by itself, or somebody calls for the worker that it has borrowed, the rest of the run takes the
@@ -10,14 +10,8 @@
 #include "run/job.h"
 #include "run/worker.h"
 
-/* Jobs of which all that this knows is needed. */
-static inline bool clo_alone_may(const clo_job *job)
-{
-    return clo_job_counts_ticks(job) && job->program->barriers == 0;
-}
-
-/* Runs the item, those in the worker's deque, and what they release. CLO_ITEM_NONE: all of the run is done, but for
- * clo_alone_end; else with this item the general path goes on. */
+/* Runs the item, those in the worker's deque, and what they release; of a job that may be run so (clo_job_may_be_alone).
+ * CLO_ITEM_NONE: all of the run is done, but for clo_alone_end; else with this item the general path goes on. */
 uint64_t clo_alone_run(clo_worker *worker, clo_job *job, uint64_t item);
 
 /* The run is over; the caller is a reader of the job (sync/phase.h). */

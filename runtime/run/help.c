@@ -237,7 +237,7 @@ static bool run_left(clo_worker *worker, clo_job *job)
 {
     begin(worker);
     uint64_t item = clo_left_unpack(worker, job->slot + 1);
-    bool is_alone = clo_alone_may(job);
+    bool is_alone = clo_job_may_be_alone(job);
     if (is_alone)
         item = clo_alone_run(worker, job, item);
     bool is_over = is_alone && item == CLO_ITEM_NONE, is_free = true;

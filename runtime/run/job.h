@@ -107,8 +107,8 @@ struct clo_job {
     _Atomic int64_t pace_ns;
     /* 1: the run is a lone one (lone.h). Relaxed: who waits reads it. */
     _Atomic uint32_t is_lone;
-    /* The submitter's: runs before this one, and those of them that tell how long a shared one takes. */
-    uint32_t runs_judged, runs_shared;
+    /* The submitter's: runs before this one, those of them that tell how long a shared one takes, and lone ones. */
+    uint32_t runs_judged, runs_shared, runs_lone;
     /* What an execution took, from submit to end, in lone runs and in others; 0: not known. Relaxed, as pace_ns. */
     _Atomic int64_t lone_ns, shared_ns;
 

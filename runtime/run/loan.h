@@ -28,6 +28,12 @@ static inline bool clo_job_may_be_helped(const clo_job *job)
     return job->runtime->helps && !job->is_pinned && job->series == NULL && job->is_fast;
 }
 
+/* Jobs of which all that alone.h knows is needed. */
+static inline bool clo_job_may_be_alone(const clo_job *job)
+{
+    return clo_job_counts_ticks(job) && job->program->barriers == 0;
+}
+
 /* Who waits for this job may run tasks of it. Constant between a submit and its end. */
 static inline bool clo_job_is_helped(const clo_job *job)
 {

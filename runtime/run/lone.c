@@ -1,17 +1,18 @@
 /* lone.c - see lone.h. */
 #include "run/lone.h"
 
-#include "run/alone.h"
 #include "run/loan.h"
+#include "run/runtime.h"
 #include "run/share_rule.h"
+#include "run/worker.h"
 
 /* A longer run is the workers'. */
 #define LONGEST_US 10000
 /* The way that was slower is tried once in so many runs. */
 #define RUNS_BETWEEN_TRIES 32u
-/* Bodies that take so long are worth sharing on any machine. */
-#define SURE_NS 200
-/* Shorter ones: runs of the workers that tell more than that other programs disturbed one of them. */
+/* Lone runs that tell enough: the first one finds its caches cold, after a shared one. */
+#define LONE_RUNS 2u
+/* Runs of the workers that tell more than that other programs disturbed one of them. */
 #define SHARED_RUNS 3u
 /* The deque of one worker takes the roots. */
 #define ROOTS_MAX (CLO_DEQUE_ITEMS / 2)
@@ -31,15 +32,19 @@ void clo_lone_note(clo_job *job, int64_t execution_ns)
     note(&job->lone_ns, execution_ns > 0 ? execution_ns : 1, 4);
 }
 
+/* Shared runs tell enough to judge bodies that take so long. */
+static bool knows_shared(const clo_job *job, int64_t lone_ns)
+{
+    return job->runs_shared >= (lone_ns < CLO_WORTH_NS ? 1 : SHARED_RUNS);
+}
+
 bool clo_lone_pays(const clo_job *job, int64_t pace_ns, uint32_t ready)
 {
-    int64_t shared_ns = atomic_load_explicit(&job->shared_ns, memory_order_relaxed);
-
-    if (pace_ns >= SURE_NS)
+    if (pace_ns >= CLO_LONE_SURE_NS)
         return false;
-    if (job->runs_shared >= (pace_ns < CLO_WORTH_NS ? 1 : SHARED_RUNS))
-        return pace_ns <= shared_ns;
-    return pace_ns < CLO_WORTH_NS && pace_ns * ready < CLO_WAKE_NS;
+    if (knows_shared(job, pace_ns))
+        return pace_ns <= atomic_load_explicit(&job->shared_ns, memory_order_relaxed);
+    return pace_ns * ready < CLO_WAKE_NS;
 }
 
 /* As far as is known. */
@@ -47,7 +52,12 @@ static bool is_quicker(const clo_job *job)
 {
     int64_t lone_ns = atomic_load_explicit(&job->lone_ns, memory_order_relaxed);
 
-    return lone_ns == 0 || clo_lone_pays(job, lone_ns, 0);
+    if (lone_ns >= CLO_LONE_SURE_NS)
+        return false;
+    if (job->runs_lone < LONE_RUNS)
+        return true;
+    return knows_shared(job, lone_ns) ? lone_ns <= atomic_load_explicit(&job->shared_ns, memory_order_relaxed)
+                                      : lone_ns < CLO_WORTH_NS;
 }
 
 void clo_lone_decide(clo_job *job)
@@ -55,7 +65,7 @@ void clo_lone_decide(clo_job *job)
     int64_t last_ticks = atomic_load_explicit(&job->response, memory_order_relaxed);
     bool was_lone = atomic_load_explicit(&job->is_lone, memory_order_relaxed) != 0, is_lone = false;
 
-    if (!clo_job_may_be_helped(job) || !clo_alone_may(job) || job->program->roots_count > ROOTS_MAX) {
+    if (!clo_job_may_be_helped(job) || !clo_job_may_be_alone(job) || job->program->roots_count > ROOTS_MAX) {
         atomic_store_explicit(&job->is_lone, 0, memory_order_relaxed);
         return;
     }
@@ -67,5 +77,6 @@ void clo_lone_decide(clo_job *job)
     if (job->runs_judged > 0 && last_ns <= LONGEST_US * 1000)
         is_lone = is_quicker(job) != (job->runs_judged % RUNS_BETWEEN_TRIES == 0);
     job->runs_judged++;
+    job->runs_lone += is_lone;
     atomic_store_explicit(&job->is_lone, is_lone, memory_order_relaxed);
 }

@@ -10,6 +10,9 @@
 
 #include "run/job.h"
 
+/* Bodies that take so long are worth sharing on any machine. */
+#define CLO_LONE_SURE_NS 200
+
 /* Judges the last run, and decides how the next one begins. Between runs; the submitter only. */
 void clo_lone_decide(clo_job *job);
 

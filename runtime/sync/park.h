@@ -30,8 +30,8 @@
  * the next borrower's ([C] and [E] release; [B], [F], and the acquire in sleep). What a caller made visible is seen by
  * the look that takes its mark away ([D] acquire; [G] and [H]). What was written before a note was left is seen by who
  * has it ([I] release; [J] acquire, and the one in sleep).
- * Mutation list: clo_fence_heavy doing nothing; [A], [B], [C], [E], [J] relaxed; [I] release; [K] left out; wake that
- * leaves a lent one alone, or drops a note; retire without a call; claim of whatever lies there. */
+ * Mutation list: clo_fence_heavy doing nothing; [A], [B], [C], [E], [J] relaxed; [I] release; [K] acq_rel, and left
+ * out; wake that leaves a lent one alone, or drops a note; retire without a call; claim of whatever lies there. */
 #ifndef CLO_SYNC_PARK_H
 #define CLO_SYNC_PARK_H
 

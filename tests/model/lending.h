@@ -160,6 +160,56 @@ static void note_finish(void)
     model_check(atomic_load_explicit(&notes_taken, memory_order_relaxed) == 1, "a note was lost, or taken twice");
 }
 
+/* A note left with a parker whose owner sleeps on, by somebody who wakes nobody, since another owner was woken and will
+ * look at all notes (will_look of run/left.c). That one was asleep, or found something to do before it slept. */
+
+static clo_parker woken_parker;
+static uint32_t notes_seen;
+
+static void woken_set_up(void)
+{
+    lend_set_up();
+    atomic_init(&seat_parker.state, CLO_PARK_ASLEEP);
+    atomic_init(&woken_parker.state, CLO_PARK_AWAKE | CLO_PARK_CALLED);
+    atomic_init(&woken_parker.woken_ns, 0);
+    notes_seen = 0;
+}
+
+static void woken_run_with(uint32_t me, bool sleeps)
+{
+    if (me == 0) {
+        if (sleeps)
+            (void)clo_parker_sleep(&woken_parker);
+        else
+            (void)clo_parker_cancel(&woken_parker);
+        if (clo_parker_lift(&seat_parker) != 0) { /* clo_left_publish */
+            get(0);
+            notes_seen++;
+        }
+        return;
+    }
+    put(0);
+    bool is_left = clo_parker_leave(&seat_parker, 5);
+    model_check(is_left, "a sleeper took no note");
+    if (!clo_parker_is_woken(&woken_parker)) /* wake_for_left */
+        notes_seen++;
+}
+
+static void woken_run(uint32_t me)
+{
+    woken_run_with(me, true);
+}
+
+static void woken_cancel_run(uint32_t me)
+{
+    woken_run_with(me, false);
+}
+
+static void woken_finish(void)
+{
+    model_check(notes_seen > 0, "a note is forgotten");
+}
+
 /* Lookout: a worker that looks once and then sleeps, two producers that rely on it, or wake a sleeper: that one takes
  * everything in the end. */
 

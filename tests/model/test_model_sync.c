@@ -448,6 +448,8 @@ int main(int argc, char **argv)
         {"watch: a long body, the watchdog, the end of the job", 3, 2, watch_set_up, watch_run, watch_finish},
     };
     static const model_scenario parking[] = {
+        {"park, note: left in reliance on one that was asleep", 2, 4, woken_set_up, woken_run, woken_finish},
+        {"park, note: left in reliance on one that found work", 2, 4, woken_set_up, woken_cancel_run, woken_finish},
         {"park: one sleeper, two producers", 3, 2, park_set_up, park_run, park_finish},
         {"park: one sleeper, one that shares", 2, 4, park_set_up, share_run, park_finish},
         {"park, lent: a sleeper, a borrower, a producer", 3, 2, lend_set_up, lend_run, lend_finish},

@@ -177,7 +177,7 @@ static void the_rule_shares_all_before_a_slow_body_and_nothing_that_is_too_littl
 {
     clo_share_view slow = {.pace_ns = CLO_SHORT_NS + 1, .count = 3};
     clo_share_view little = {.pace_ns = 10, .count = 4, .is_asked = true};
-    clo_share_view enough = {.pace_ns = 100, .count = 5, .is_asked = true};
+    clo_share_view enough = {.pace_ns = CLO_WORTH_NS - 1, .count = 5, .is_asked = true};
     clo_share_view narrow = {.pace_ns = CLO_WORTH_NS, .count = 1, .is_asked = true};
 
     (void)state;
