@@ -16,7 +16,7 @@ typedef struct clo_flight_use {
     bool has_data, copies, is_timed;
 } clo_flight_use;
 
-/* program: of that plan. A plan without an interval counts as if its makespan were the interval. Returns as
+/* program: of that plan; NULL: without one, as work stealing has it. A plan without an interval counts as if its makespan were the interval. Returns as
  * clo_flight_create and clo_plan_check. */
 clo_status clo_flight_of_plan(const clo_program *program, const clo_flight_use *use, clo_arena *arena,
                               clo_flight **out);

@@ -180,7 +180,8 @@ static void note(journey *j, uint32_t item, int64_t start_ns)
 static int execute(journey *j, uint32_t item)
 {
     if (j->config->execute != 0)
-        return clo_flight_call(j->flight, item, &j->scratch, &j->stats);
+        return clo_flight_call(j->flight, item, j->program->executor[clo_flight_execution(j->flight, item)],
+                               &j->scratch, &j->stats);
     clo_flight_data_count(&j->flight->data, clo_flight_execution(j->flight, item), &j->stats);
     clo_counter_add(&j->stats.executed, 1);
     return 0;
