@@ -127,8 +127,8 @@ static void print_json(uint32_t in_flight, const series *of)
            "\"latency_ns\": %" PRId64 ", \"response_p50_ns\": %" PRId64 ", \"response_p99_ns\": %" PRId64
            ", \"buffer_bytes\": %" PRIu64 ", \"job_bytes\": %zu, \"released\": %" PRIu64 ", \"finished\": %" PRIu64
            ", \"allocations\": %" PRIu64 ", \"page_faults\": %" PRIu64 ", \"foreign_load\": %.3f}\n",
-           in_flight, of->has_plan ? "true" : "false", m->bound_ns, m->interval_ns, of->bodies_ns, of->executed_ns, m->latency_ns,
-           of->timing.response_ns.p50_ns, of->timing.response_ns.p99_ns, m->buffer_bytes, of->job_bytes,
+           in_flight, of->has_plan ? "true" : "false", m->bound_ns, m->interval_ns, of->bodies_ns, of->executed_ns,
+           m->latency_ns, of->timing.response_ns.p50_ns, of->timing.response_ns.p99_ns, m->buffer_bytes, of->job_bytes,
            of->timing.released, of->timing.finished, of->allocations, of->faults, of->foreign_load);
 }
 

@@ -44,8 +44,8 @@ typedef struct clo_flight {
     uint32_t *back_first, *back;
     /* No plan: anybody may run an execution. */
     bool is_free;
-    /* Executors (executions, if free), then the queues of `room`: [rows + 1], [] the executions of each in their order; and of an execution
-     * the place on its executor and the stage. */
+    /* Executors (executions, if free), then the queues of `room`: [rows + 1], [] the executions of each in their
+     * order; and of an execution the place on its executor and the stage. */
     uint32_t *turn_first, *turn, *place, *stage;
     /* [gated_count] executions that wait for the gate. */
     uint32_t *gated;

@@ -77,7 +77,7 @@ static clo_status take_room_for_times(journey *j)
     j->start_ns = clo_arena_take(&j->arena, 1, sizeof *j->start_ns);
     j->response_ns = clo_arena_take(&j->arena, 1, sizeof *j->response_ns);
     return j->first_ns != NULL && j->start_ns != NULL && j->response_ns != NULL ? CLO_OK
-                                                                               : clo_fail_memory("a simulation");
+                                                                                : clo_fail_memory("a simulation");
 }
 
 static clo_status take_room(journey *j, bool wants_trace)
@@ -251,8 +251,8 @@ static void read_result(const journey *j, clo_job_result *result)
     result->copied_bytes = j->stats.copied_bytes;
     result->busy_ns = j->stats.busy;
     result->makespan_ns = last_ns;
-    result->missed_deadline = j->config->period_ns > 0 ? j->missed > 0
-                                                       : j->config->deadline_ns > 0 && last_ns > j->config->deadline_ns;
+    result->missed_deadline =
+        j->config->period_ns > 0 ? j->missed > 0 : j->config->deadline_ns > 0 && last_ns > j->config->deadline_ns;
 }
 
 static void write_timing(const journey *j)

@@ -1,6 +1,6 @@
-/* Releases in flight whose tasks demand capacities, on real workers, with a plan and without one: bodies that take as long as they like never hold
- * more of a machine than it has, and put out what they do one release at a time; beside another job that shares the
- * capacities; cut short and run again. */
+/* Releases in flight whose tasks demand capacities, on real workers, with a plan and without one: bodies that take as
+ * long as they like never hold more of a machine than it has, and put out what they do one release at a time; beside
+ * another job that shares the capacities; cut short and run again. */
 #define _GNU_SOURCE
 #include "support.h"
 

@@ -204,6 +204,13 @@ static int simulate_path(const char *path, const simulate_options *o)
     return is_stream ? simulate_workload(path, o) : simulate_file(path, o);
 }
 
+static int simulate_operand(const char *path, const simulate_options *o)
+{
+    if (o->releases_in_flight > 0)
+        return simulate_flight(path, o);
+    return o->planner != NULL ? simulate_planner(path, o) : simulate_path(path, o);
+}
+
 int cmd_simulate(int argc, char **argv)
 {
     static const command cmd = {
@@ -262,9 +269,5 @@ int cmd_simulate(int argc, char **argv)
     if (code != OPTIONS_GO_ON)
         return code;
     code = check_options(&o);
-    if (code == EXIT_GOOD && o.releases_in_flight > 0)
-        return simulate_flight(operands[0], &o);
-    if (code == EXIT_GOOD && o.planner != NULL)
-        return simulate_planner(operands[0], &o);
-    return code != EXIT_GOOD ? code : simulate_path(operands[0], &o);
+    return code != EXIT_GOOD ? code : simulate_operand(operands[0], &o);
 }

@@ -44,7 +44,8 @@ int simulate_flight_check(const simulate_options *o)
         o->csv != NULL || o->gantt != NULL || o->environment != NULL || o->live > 0 || o->steps_max > 0 ||
         o->skips_misfits)
         return misuse("--releases-in-flight simulates one series of --releases N; it goes with --period, --deadline, "
-                      "--platform, --instance, --strict, --scale, --trace and --json only ('clotho plan --pipeline --gantt' draws the plan)");
+                      "--platform, --instance, --strict, --scale, --trace and --json only ('clotho plan --pipeline "
+                      "--gantt' draws the plan)");
     return EXIT_GOOD;
 }
 
@@ -152,7 +153,8 @@ static clo_status report(const input *in, const simulate_options *o, const flown
 int simulate_flight(const char *path, const simulate_options *o)
 {
     input in;
-    flown f = {.releases = o->releases > 0 ? o->releases : PIPELINE_RELEASES, .result = CLO_JOB_RESULT_INIT,
+    flown f = {.releases = o->releases > 0 ? o->releases : PIPELINE_RELEASES,
+               .result = CLO_JOB_RESULT_INIT,
                .timing = CLO_JOB_TIMING_INIT};
     int code = input_open(&in, path, &o->input);
 
