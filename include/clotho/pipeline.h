@@ -31,7 +31,8 @@ typedef struct clo_interval_bound {
     size_t size;
 
     /* What one release takes of the executors and of the capacities of machines: as clo_bound.area_ns and
-     * clo_bound.resource_ns, and for few instances the exact smallest load of the fullest executor. */
+     * clo_bound.resource_ns, with what tasks take that cannot run at once; and for few instances the exact smallest
+     * load of the fullest executor. */
     int64_t resource_ns;
 
     /* The longest of the fastest times: an instance waits for itself in the release before. */

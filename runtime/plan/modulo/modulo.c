@@ -25,7 +25,7 @@
 #include <string.h>
 
 /* Rounds of offsets first: many where they cost little. */
-enum { ROUNDS_SMALL = 48, ROUNDS_LARGE = 6, SMALL_MAX = 256, LARGE_MAX = 2000 };
+enum { ROUNDS_SMALL = 200, ROUNDS_LARGE = 6, SMALL_MAX = 256, LARGE_MAX = 2000 };
 
 typedef struct ranked {
     int64_t rank_ns;
