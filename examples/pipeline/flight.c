@@ -1,6 +1,7 @@
 /* flight.c - with more releases in flight the executors are never idle for want of data, and a release takes longer.
  * For each number of releases in flight a plan is made (modulo scheduling), a job with its memory, and a series is
- * run. */
+ * run; and a series without a plan, in which any executor runs what is ready: that pays where releases take different
+ * times. */
 #include "flight.h"
 
 #include "../common/load.h"
@@ -12,7 +13,8 @@
 #include <string.h>
 
 typedef struct series {
-    clo_pipeline_metrics planned;
+    bool has_plan;
+    clo_pipeline_metrics planned; /* without a plan the bound only */
     clo_job_result result;
     clo_job_timing timing;
     size_t job_bytes;
@@ -68,18 +70,23 @@ static clo_status run(const flight_setup *setup, clo_job *job, series *of)
     return status;
 }
 
-static clo_status run_planned(const flight_setup *setup, uint32_t in_flight, series *of)
+static clo_status run_one(const flight_setup *setup, uint32_t in_flight, series *of)
 {
     clo_pipeline_config pipeline = CLO_PIPELINE_CONFIG_INIT;
     clo_job_config config = CLO_JOB_CONFIG_INIT;
     clo_plan *plan = NULL;
     clo_job *job = NULL;
+    clo_interval_bound bound = CLO_INTERVAL_BOUND_INIT;
+    clo_status status = CLO_OK;
 
     pipeline.releases_in_flight = in_flight;
     pipeline.interval_ns = setup->period_ns;
-    clo_status status = clo_plan_pipeline(setup->s->cost, &pipeline, &plan);
-    if (status == CLO_OK)
+    if (of->has_plan)
+        status = clo_plan_pipeline(setup->s->cost, &pipeline, &plan);
+    if (status == CLO_OK && of->has_plan)
         status = clo_plan_pipeline_measure(plan, setup->s->cost, &of->planned);
+    else if (status == CLO_OK && (status = clo_cost_interval_bound(setup->s->cost, &bound)) == CLO_OK)
+        of->planned.bound_ns = bound.best_ns;
     config.plan = plan;
     config.releases_in_flight = in_flight;
     config.releases = setup->releases;
@@ -98,6 +105,13 @@ static void print_row(uint32_t in_flight, const series *of)
 {
     const clo_pipeline_metrics *m = &of->planned;
 
+    if (!of->has_plan) {
+        printf("%9u %10.1f %10s %10.1f %10.1f %10.1f %10s %10.1f %10.1f %10s %10.1f\n", in_flight,
+               (double)m->bound_ns / 1e3, "-", of->bodies_ns / 1e3, of->executed_ns / 1e3, 1e9 / of->executed_ns, "-",
+               (double)of->timing.response_ns.p50_ns / 1e3, (double)of->timing.response_ns.p99_ns / 1e3, "-",
+               100 * of->foreign_load);
+        return;
+    }
     printf("%9u %10.1f %10.1f %10.1f %10.1f %10.1f %10.1f %10.1f %10.1f %10.3f %10.1f\n", in_flight,
            (double)m->bound_ns / 1e3, (double)m->interval_ns / 1e3, of->bodies_ns / 1e3, of->executed_ns / 1e3,
            1e9 / of->executed_ns, (double)m->latency_ns / 1e3, (double)of->timing.response_ns.p50_ns / 1e3,
@@ -108,13 +122,13 @@ static void print_json(uint32_t in_flight, const series *of)
 {
     const clo_pipeline_metrics *m = &of->planned;
 
-    printf("{\"in_flight\": %u, \"bound_ns\": %" PRId64 ", \"interval_ns\": %" PRId64
+    printf("{\"in_flight\": %u, \"plan\": %s, \"bound_ns\": %" PRId64 ", \"interval_ns\": %" PRId64
            ", \"bodies_ns\": %.0f, \"executed_ns\": %.0f, "
            "\"latency_ns\": %" PRId64 ", \"response_p50_ns\": %" PRId64 ", \"response_p99_ns\": %" PRId64
            ", \"buffer_bytes\": %" PRIu64 ", \"job_bytes\": %zu, \"released\": %" PRIu64 ", \"finished\": %" PRIu64
            ", \"allocations\": %" PRIu64 ", \"page_faults\": %" PRIu64 ", \"foreign_load\": %.3f}\n",
-           in_flight, m->bound_ns, m->interval_ns, of->bodies_ns, of->executed_ns, m->latency_ns,
-           of->timing.response_ns.p50_ns, of->timing.response_ns.p99_ns, m->buffer_bytes, of->job_bytes,
+           in_flight, of->has_plan ? "true" : "false", m->bound_ns, m->interval_ns, of->bodies_ns, of->executed_ns,
+           m->latency_ns, of->timing.response_ns.p50_ns, of->timing.response_ns.p99_ns, m->buffer_bytes, of->job_bytes,
            of->timing.released, of->timing.finished, of->allocations, of->faults, of->foreign_load);
 }
 
@@ -123,35 +137,47 @@ static bool is_kept(const flight_setup *setup, const series *of)
     return of->timing.finished == setup->releases && of->allocations == 0 && (of->faults == 0 || !setup->is_locked);
 }
 
+/* One number of releases in flight. False: what was promised was not kept. */
+static bool run_row(const flight_setup *setup, uint32_t n, bool has_plan, series *sum)
+{
+    series of = {.has_plan = has_plan,
+                 .planned = CLO_PIPELINE_METRICS_INIT,
+                 .result = CLO_JOB_RESULT_INIT,
+                 .timing = CLO_JOB_TIMING_INIT};
+    clo_status status = run_one(setup, n, &of);
+
+    if (status == CLO_ERR_LIMIT && setup->period_ns > 0 && n < setup->most)
+        return true; /* so few are too slow for the period */
+    if (status != CLO_OK) {
+        fprintf(stderr, "example-pipeline: %u releases in flight: %s\n", n, clo_last_error());
+        return false;
+    }
+    if (setup->as_json)
+        print_json(n, &of);
+    else
+        print_row(n, &of);
+    sum->allocations += of.allocations;
+    sum->faults += of.faults;
+    return is_kept(setup, &of);
+}
+
 bool flight_run(const flight_setup *setup)
 {
     bool is_right = true;
-    uint64_t allocations = 0, faults = 0;
+    series sum = {.allocations = 0};
 
     if (!setup->as_json)
         printf("%" PRIu64 " releases for each number of them in flight, microseconds:\n\n%9s %10s %10s %10s %10s %10s "
                "%10s %10s %10s %10s %10s\n",
                setup->releases, "in flight", "bound", "planned", "bodies", "executed", "1/s", "latency", "p50", "p99",
                "MiB", "others %");
-    for (uint32_t n = 1; n <= setup->most; n++) {
-        series of = {
-            .planned = CLO_PIPELINE_METRICS_INIT, .result = CLO_JOB_RESULT_INIT, .timing = CLO_JOB_TIMING_INIT};
-        clo_status status = run_planned(setup, n, &of);
-        if (status == CLO_ERR_LIMIT && setup->period_ns > 0 && n < setup->most)
-            continue; /* so few are too slow for the period */
-        if (status != CLO_OK) {
-            fprintf(stderr, "example-pipeline: %u releases in flight: %s\n", n, clo_last_error());
-            return false;
-        }
-        if (setup->as_json)
-            print_json(n, &of);
-        else
-            print_row(n, &of);
-        allocations += of.allocations;
-        faults += of.faults;
-        is_right = is_right && is_kept(setup, &of);
-    }
+    for (uint32_t n = 1; n <= setup->most; n++)
+        is_right = run_row(setup, n, true, &sum) && is_right;
     if (!setup->as_json)
-        printf("\nworkers: %" PRIu64 " allocations, %" PRIu64 " page faults\n", allocations, faults);
+        printf("\nwithout a plan: any executor runs what is ready\n");
+    for (uint32_t n = 1; n <= setup->most; n++)
+        is_right = run_row(setup, n, false, &sum) && is_right;
+    if (!setup->as_json)
+        printf("\nworkers: %" PRIu64 " allocations, %" PRIu64 " page faults\n", sum.allocations, sum.faults);
     return is_right;
 }

@@ -48,9 +48,16 @@
  * plan for the period (clo_pipeline_config.interval_ns). One submit is one series: a run is cut short as a whole, and
  * clo_job_output, clo_job_output_hash and clo_job_trace are of its last release. clo_job_timing.response_ns of a series
  * without a period counts from the begin of each release. Under the virtual clock release k is due at k * period_ns of
- * the series' own time, and response_ns and missed deadlines are of that time. Not together with replicas, handles,
- * branches, may_pend, `done`, hedges, limits of bodies, on_miss other than CLO_MISS_RUN_LATE, slots, the padded clock, a
- * deadline without a period, a handler of misses under the virtual clock, and clo_job_swap_plan.
+ * the series' own time, and response_ns and missed deadlines are of that time.
+ *
+ * Without a plan (and without a policy; real clock only) any executor runs what is ready, of whatever release: where
+ * releases take different times that keeps executors busy that a plan's fixed order would let wait. A task still never
+ * runs beside itself and sees its releases in order, but on changing executors; each output is kept as often as there
+ * are releases in flight, and capacities are taken as they become free.
+ *
+ * Releases in flight do not go together with replicas, handles, branches, may_pend, `done`, hedges, limits of bodies,
+ * on_miss other than CLO_MISS_RUN_LATE, slots, the padded clock, a deadline without a period, a handler of misses under
+ * the virtual clock, and clo_job_swap_plan.
  *
  * Fairness. Jobs share the workers fairly, however they are dispatched: once a worker has run 44 bodies of what it
  * found first, another of its sources of work has a turn. It has six sources: tasks that only it may run, its own ready

@@ -3,12 +3,13 @@
  * A plan *with an interval* says where and when each instance of release 0 is executed, and that release k does the
  * same k * interval later (modulo scheduling: Rau, "Iterative Modulo Scheduling", MICRO 1994; Lam, "Software
  * Pipelining", PLDI 1988). No two executions of any releases overlap on an executor: at equal times modulo the interval
- * an executor has one of them at most, and together they demand no more of a machine than it has. The makespan is the latency of one release, 1 / interval the throughput.
+ * an executor has one of them at most, and together they demand no more of a machine than it has. The makespan is the
+ * latency of one release, 1 / interval the throughput.
  *
  * An instance is executed on the same executor in every release, in order of releases. So it may keep state from one
  * release to the next, and no interval is shorter than its time. Tasks are executed once in each release (no replicas).
  *
- * In a run tasks take what they demand in the plan's order of starts over all releases, all or nothing: a body that takes
+ * In a run tasks take what they demand in the order of planned starts of all releases, all or nothing: a body that takes
  * longer than planned holds up those that need what it holds, and no capacity is ever exceeded.
  *
  * A job replays such a plan with clo_job_config.releases_in_flight. Without it, it is a plan like any other. */
@@ -30,7 +31,8 @@ typedef struct clo_interval_bound {
     size_t size;
 
     /* What one release takes of the executors and of the capacities of machines: as clo_bound.area_ns and
-     * clo_bound.resource_ns, and for few instances the exact smallest load of the fullest executor. */
+     * clo_bound.resource_ns, with what tasks take that cannot run at once; and for few instances the exact smallest
+     * load of the fullest executor. */
     int64_t resource_ns;
 
     /* The longest of the fastest times: an instance waits for itself in the release before. */
@@ -166,8 +168,8 @@ CLO_API CLO_NODISCARD clo_status clo_plan_pipeline_measure(const clo_plan *plan,
  *                     another executor than planned, for another time than its cost (in an emulated trace), before
  *                     its inputs have arrived, beside another one on its executor, or not in the order of the plan
  *                     modulo its interval (of executors, and of capacities in an emulated trace); more of a capacity in
- *                     use, by all releases, than a machine has; an output written over before its last consumer has ended; a release that
- *                     begins while as many before it are in flight as there may be
+ *                     use, by all releases, than a machine has; an output written over before its last consumer has
+ *                     ended; a release that begins while as many before it are in flight as there may be
  *   CLO_ERR_ARGUMENT  also: the trace or the plan is of another graph or platform, or has replicas
  *   CLO_ERR_MEMORY
  *

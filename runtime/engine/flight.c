@@ -99,6 +99,16 @@ static void take_seat(clo_flight *flight, const seat *taken, uint32_t place)
                          demand[(taken->row - flight->room.first_row) % CLO_RESOURCES_MAX]);
 }
 
+/* Nobody comes between an execution and itself in the next release. */
+static void fill_free(clo_flight *flight)
+{
+    flight->stages = 1;
+    for (uint32_t i = 0; i < flight->executions; i++) {
+        flight->turn[i] = flight->place[i] = i;
+        flight->turn_first[i + 1] = i + 1;
+    }
+}
+
 static clo_status fill_turns(clo_flight *flight, const clo_flight_config *config, clo_arena *arena)
 {
     const clo_graph *graph = flight->program->graph;
@@ -124,9 +134,12 @@ static clo_status fill_turns(clo_flight *flight, const clo_flight_config *config
 }
 
 /* An order of one release on one executor is kept by its turns. */
-static bool is_kept_by_turns(const clo_program *program, uint32_t from, uint32_t to)
+static bool is_kept_by_turns(const clo_flight *flight, uint32_t from, uint32_t to)
 {
-    return from < program->executions && to < program->executions && program->executor[from] == program->executor[to];
+    const clo_program *program = flight->program;
+
+    return !flight->is_free && from < program->executions && to < program->executions &&
+           program->executor[from] == program->executor[to];
 }
 
 static void fill_rows(clo_flight *flight)
@@ -138,7 +151,7 @@ static void fill_rows(clo_flight *flight)
         flight->succ_first[row] = count;
         for (uint32_t i = program->succ_first[row]; i < program->succ_first[row + 1]; i++) {
             uint32_t to = program->succ[i];
-            if (is_kept_by_turns(program, row, to))
+            if (is_kept_by_turns(flight, row, to))
                 continue;
             flight->succ[count++] = to;
             flight->needs[to]++;
@@ -158,7 +171,7 @@ static void fill_rows(clo_flight *flight)
 /* Whether an end of `consumer` is what `producer` waits for before it writes again. */
 static bool frees(const clo_flight *flight, uint32_t producer, uint32_t consumer)
 {
-    return flight->data.depth[producer] < flight->slots && !is_kept_by_turns(flight->program, producer, consumer);
+    return flight->data.depth[producer] < flight->slots && !is_kept_by_turns(flight, producer, consumer);
 }
 
 static bool has_ring(const clo_flight *flight, uint32_t task)
@@ -173,7 +186,7 @@ static void fill_depths(clo_flight *flight, const uint32_t *depths)
     const clo_graph *graph = flight->program->graph;
 
     for (uint32_t execution = 0; execution < flight->executions; execution++) {
-        uint32_t depth = depths[execution], task = graph->task_of[execution];
+        uint32_t depth = depths != NULL ? depths[execution] : flight->slots, task = graph->task_of[execution];
         bool is_deep = depth > flight->slots || (clo_graph_output(graph, task) > 0 && !has_ring(flight, task));
         flight->data.depth[execution] = is_deep ? flight->slots : depth;
     }
@@ -265,6 +278,8 @@ static clo_status allocate(clo_flight *flight, const clo_flight_config *config, 
     clo_carve(&block, &flight->number, slots);
     clo_carve(&block, &flight->free_ns, executors);
     clo_carve(&block, &flight->data.depth, executions);
+    if (flight->is_free)
+        clo_carve(&block, &flight->data.ran_on, slots * executions);
     if (config->is_timed) {
         clo_carve(&block, &flight->gate_ns, slots);
         clo_carve(&block, &flight->finish_ns, slots * executions);
@@ -285,14 +300,20 @@ clo_status clo_flight_create(const clo_program *program, const clo_flight_config
     *flight = (clo_flight){.program = program,
                            .slots = config->slots,
                            .period_ns = config->period_ns,
+                           .is_free = config->placements == NULL,
                            .executions = program->executions,
                            .entries = program->executions + program->barriers};
     flight->data.program = program;
     flight->data.slots = config->slots;
-    status = clo_flight_room_create(program, config->is_timed, arena, &flight->room);
+    if (flight->is_free)
+        flight->room.first_row = flight->executions;
+    else
+        status = clo_flight_room_create(program, config->is_timed, arena, &flight->room);
     if (status == CLO_OK)
         status = allocate(flight, config, arena);
-    if (status == CLO_OK)
+    if (status == CLO_OK && flight->is_free)
+        fill_free(flight);
+    else if (status == CLO_OK)
         status = fill_turns(flight, config, arena);
     if (status != CLO_OK)
         return status;
@@ -362,7 +383,7 @@ void clo_flight_begin(clo_flight *flight)
     flight->data.rounds += newest + 2;
     clo_flight_room_begin(&flight->room);
     for (uint32_t row = 0; row < rows_of(flight); row++) {
-        if (row < flight->room.first_row)
+        if (row < flight->program->platform->executors_count)
             flight->free_ns[row] = 0;
         if (flight->turn_first[row] == flight->turn_first[row + 1])
             continue;
@@ -439,10 +460,10 @@ uint32_t clo_flight_released(clo_flight *flight, clo_flight_release *r)
         item = hit(flight, (uint32_t)(again % flight->slots), producer);
     }
     if (item == CLO_NONE && !r->has_turned) {
+        uint32_t row = flight->is_free ? r->execution : flight->program->executor[r->execution];
         r->has_turned = true;
-        item = hit_occasion(flight,
-                            next_occasion(flight, flight->program->executor[r->execution],
-                                          flight->place[r->execution] + 1, r->number + flight->stage[r->execution]));
+        item = hit_occasion(flight, next_occasion(flight, row, flight->place[r->execution] + 1,
+                                                  r->number + flight->stage[r->execution]));
     }
     return item;
 }

@@ -11,6 +11,10 @@
  * All of these lead forward in the times of a valid plan, so nothing waits in a circle, as long as there are as many
  * slots as stages.
  *
+ * Without a plan an execution may run on any executor, and waits for itself in the release before in place of the one
+ * before it there; outputs are kept for all slots, and capacities are taken as they are free. Each execution then has a
+ * row of turns to itself.
+ *
  * Releases before the first do not exist and are passed over. Behind the last one, as many empty releases as there are
  * stages but one take the places of those that would follow, so that the last ones get through; the driver opens them
  * and calls no bodies for them.
@@ -38,8 +42,10 @@ typedef struct clo_flight {
     uint32_t *succ_first, *succ;
     /* [executions + 1], [] producers that may write again depth releases later. */
     uint32_t *back_first, *back;
-    /* Executors, then the queues of `room`: [rows + 1], [] the executions of each in their order; and of an execution
-     * the place on its executor and the stage. */
+    /* No plan: anybody may run an execution. */
+    bool is_free;
+    /* Executors (executions, if free), then the queues of `room`: [rows + 1], [] the executions of each in their
+     * order; and of an execution the place on its executor and the stage. */
     uint32_t *turn_first, *turn, *place, *stage;
     /* [gated_count] executions that wait for the gate. */
     uint32_t *gated;
@@ -64,7 +70,8 @@ typedef struct clo_flight {
 } clo_flight;
 
 typedef struct clo_flight_config {
-    /* A valid plan with an interval: one execution of each instance. */
+    /* A valid plan with an interval: one execution of each instance. NULL: no plan; then nothing is timed, and what
+     * follows up to `slots` is not read. */
     const clo_placement *placements;
     size_t count;
     int64_t interval_ns;
@@ -112,12 +119,13 @@ clo_flight_span clo_flight_time(clo_flight *flight, uint32_t item, bool is_empty
  * at 0. One thread goes through them, once, in an item without a body too. */
 uint32_t clo_flight_let_ask(clo_flight *flight, uint32_t item, uint32_t *cursor);
 
-/* Moves inputs and runs the body of an item; returns what the body returned. scratch: of clo_flight_inputs_max. */
-static inline int clo_flight_call(clo_flight *flight, uint32_t item, const clo_engine_scratch *scratch,
-                                  clo_engine_stats *stats)
+/* Moves inputs and runs the body of an item on `executor`, that of the plan if there is one; returns what the body
+ * returned. scratch: of clo_flight_inputs_max. */
+static inline int clo_flight_call(clo_flight *flight, uint32_t item, uint32_t executor,
+                                  const clo_engine_scratch *scratch, clo_engine_stats *stats)
 {
     return clo_flight_data_call(&flight->data, clo_flight_execution(flight, item),
-                                flight->number[clo_flight_slot(flight, item)], scratch, stats);
+                                flight->number[clo_flight_slot(flight, item)], executor, scratch, stats);
 }
 
 /* Emulated time at which all of the release in that slot has ended. O(executions). */

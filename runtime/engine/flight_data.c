@@ -28,8 +28,9 @@ static clo_status number_memories(clo_flight_data *data, clo_arena *arena)
     if (data->slot_of == NULL)
         return clo_fail_memory("the memories of a job");
     memset(data->slot_of, 0xff, memories * sizeof *data->slot_of);
-    for (uint32_t i = 0; i < data->program->executions; i++) {
-        uint32_t memory = program->platform->executors[program->executor[i]].memory;
+    uint32_t count = data->ran_on != NULL ? program->platform->executors_count : program->executions;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t memory = program->platform->executors[data->ran_on != NULL ? i : program->executor[i]].memory;
         if (data->slot_of[memory] == CLO_NONE)
             data->slot_of[memory] = data->memories++;
     }
@@ -71,16 +72,26 @@ static clo_status make_copies(clo_flight_data *data, clo_arena *arena)
     return data->copied != NULL ? CLO_OK : clo_fail_memory("the copies of outputs");
 }
 
-/* Inputs of `task` from other memories than `memory`. */
-static void count_crossing(const clo_program *program, uint32_t execution, uint32_t memory, uint64_t *transfers,
-                           uint64_t *bytes)
+/* Where an execution that has ended put its output. */
+static uint32_t memory_of(const clo_flight_data *data, uint32_t execution, uint64_t release)
 {
-    clo_inputs inputs = clo_inputs_of(program, execution);
+    const clo_program *program = data->program;
+    uint32_t executor = data->ran_on != NULL
+                            ? data->ran_on[(size_t)(release % data->slots) * program->executions + execution]
+                            : program->executor[execution];
+
+    return program->platform->executors[executor].memory;
+}
+
+/* Inputs of the execution from other memories than `memory`. With a plan any release will do. */
+static void count_crossing(const clo_flight_data *data, uint32_t execution, uint64_t release, uint32_t memory,
+                           uint64_t *transfers, uint64_t *bytes)
+{
+    clo_inputs inputs = clo_inputs_of(data->program, execution);
 
     while (clo_inputs_next(&inputs))
         for (uint32_t i = 0; i < inputs.count; i++) {
-            uint32_t source = clo_inputs_source(&inputs, i);
-            if (program->platform->executors[program->executor[source]].memory == memory)
+            if (memory_of(data, clo_inputs_source(&inputs, i), release) == memory)
                 continue;
             ++*transfers;
             *bytes += inputs.bytes;
@@ -105,7 +116,7 @@ static clo_status count_transfers(clo_flight_data *data, clo_arena *arena)
         for (uint32_t i = graph->first_instance[t]; i < graph->first_instance[t + 1]; i++) {
             uint32_t memory = program->platform->executors[program->executor[i]].memory;
             if (known[memory] == 0)
-                count_crossing(program, i, memory, &data->transfers[i], &data->transferred_bytes[i]);
+                count_crossing(data, i, 0, memory, &data->transfers[i], &data->transferred_bytes[i]);
             else {
                 data->transfers[i] = data->transfers[known[memory] - 1];
                 data->transferred_bytes[i] = data->transferred_bytes[known[memory] - 1];
@@ -119,7 +130,8 @@ static clo_status count_transfers(clo_flight_data *data, clo_arena *arena)
 clo_status clo_flight_data_create(clo_flight_data *data, bool has_data, bool copies, clo_arena *arena)
 {
     const clo_program *program = data->program;
-    clo_status status = program->crosses_memories ? count_transfers(data, arena) : CLO_OK;
+    bool is_known = program->crosses_memories && data->ran_on == NULL;
+    clo_status status = is_known ? count_transfers(data, arena) : CLO_OK;
 
     if (status != CLO_OK || !has_data || !program->graph->has_outputs)
         return status;
@@ -159,10 +171,9 @@ void *clo_flight_output(const clo_flight_data *data, uint32_t execution, uint64_
 static const void *fetch(clo_flight_data *data, uint32_t source, uint64_t release, uint32_t memory, size_t bytes,
                          uint64_t *copied_bytes)
 {
-    const clo_program *program = data->program;
     uint64_t offset = offset_of(data, source, release);
 
-    if (data->slot_of == NULL || program->platform->executors[program->executor[source]].memory == memory)
+    if (data->slot_of == NULL || memory_of(data, source, release) == memory)
         return data->home + offset;
     uint32_t slot = data->slot_of[memory], depth = data->depth[source];
     assert(slot < data->memories);
@@ -177,12 +188,12 @@ static const void *fetch(clo_flight_data *data, uint32_t source, uint64_t releas
     return copy;
 }
 
-static uint32_t gather(clo_flight_data *data, uint32_t execution, uint64_t release, const clo_engine_scratch *to,
-                       uint64_t *copied_bytes)
+static uint32_t gather(clo_flight_data *data, uint32_t execution, uint64_t release, uint32_t memory,
+                       const clo_engine_scratch *to, uint64_t *copied_bytes)
 {
     const clo_program *program = data->program;
     clo_inputs inputs = clo_inputs_of(program, execution);
-    uint32_t memory = program->platform->executors[program->executor[execution]].memory, count = 0;
+    uint32_t count = 0;
 
     while (clo_inputs_next(&inputs)) {
         for (uint32_t i = 0; i < inputs.count; i++, count++) {
@@ -195,11 +206,23 @@ static uint32_t gather(clo_flight_data *data, uint32_t execution, uint64_t relea
     return count;
 }
 
-int clo_flight_data_call(clo_flight_data *data, uint32_t execution, uint64_t release, const clo_engine_scratch *scratch,
-                         clo_engine_stats *stats)
+/* What crosses memories without a plan; and where the output will be. */
+static void settle(clo_flight_data *data, uint32_t execution, uint64_t release, uint32_t executor,
+                   clo_engine_stats *stats)
 {
     const clo_program *program = data->program;
-    uint32_t task = program->graph->task_of[execution], executor = program->executor[execution];
+
+    if (program->crosses_memories)
+        count_crossing(data, execution, release, program->platform->executors[executor].memory, &stats->transfers,
+                       &stats->transferred_bytes);
+    data->ran_on[(size_t)(release % data->slots) * program->executions + execution] = executor;
+}
+
+int clo_flight_data_call(clo_flight_data *data, uint32_t execution, uint64_t release, uint32_t executor,
+                         const clo_engine_scratch *scratch, clo_engine_stats *stats)
+{
+    const clo_program *program = data->program;
+    uint32_t task = program->graph->task_of[execution];
     uint32_t range = execution - program->graph->first_instance[task];
     const clo_graph_task_row *row = &program->graph->rows[task];
     clo_task_fn body = clo_program_body(program, task, executor);
@@ -210,8 +233,11 @@ int clo_flight_data_call(clo_flight_data *data, uint32_t execution, uint64_t rel
                      .release = release};
 
     clo_flight_data_count(data, execution, stats);
+    if (data->ran_on != NULL)
+        settle(data, execution, release, executor, stats);
     if (data->at != NULL) {
-        call.inputs_count = gather(data, execution, call.release, scratch, &stats->copied_bytes);
+        call.inputs_count = gather(data, execution, release, program->platform->executors[executor].memory, scratch,
+                                   &stats->copied_bytes);
         call.inputs = call.inputs_count > 0 ? scratch->inputs : NULL;
         call.inputs_bytes = call.inputs_count > 0 ? scratch->bytes : NULL;
         call.output = clo_flight_output(data, execution, call.release);

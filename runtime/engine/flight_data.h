@@ -12,6 +12,8 @@ typedef struct clo_flight_data {
     uint32_t slots;
     /* [executions] releases whose outputs are kept, at most as many as slots. */
     uint32_t *depth;
+    /* [slots * executions] without a plan: who ran it, where depth is `slots`. NULL: the plan says. */
+    uint32_t *ran_on;
     /* [executions + 1] offset of the first of these buffers; NULL: no task has outputs. */
     uint64_t *at;
     unsigned char *home;
@@ -25,7 +27,7 @@ typedef struct clo_flight_data {
     clo_once *copied;
     /* More than copies were made anew before clo_flight_begin. */
     uint64_t rounds;
-    /* [executions] inputs that cross memories, and their bytes; NULL: none does. */
+    /* With a plan: [executions] inputs that cross memories, and their bytes; NULL: none does. */
     uint64_t *transfers, *transferred_bytes;
 } clo_flight_data;
 
@@ -42,9 +44,10 @@ static inline void clo_flight_data_count(const clo_flight_data *data, uint32_t e
     stats->transferred_bytes += data->transferred_bytes[execution];
 }
 
-/* Moves inputs and runs the body of an execution; returns what the body returned. scratch: of clo_flight_inputs_max. */
-int clo_flight_data_call(clo_flight_data *data, uint32_t execution, uint64_t release, const clo_engine_scratch *scratch,
-                         clo_engine_stats *stats);
+/* Moves inputs and runs the body of an execution on `executor`; returns what the body returned. scratch: of
+ * clo_flight_inputs_max. */
+int clo_flight_data_call(clo_flight_data *data, uint32_t execution, uint64_t release, uint32_t executor,
+                         const clo_engine_scratch *scratch, clo_engine_stats *stats);
 
 /* Most inputs of any task; 0 where no task has outputs. */
 uint32_t clo_flight_inputs_max(const clo_program *program);

@@ -7,6 +7,10 @@
 
 clo_status clo_flight_of_plan(const clo_program *program, const clo_flight_use *use, clo_arena *arena, clo_flight **out)
 {
+    if (use->plan == NULL) {
+        const clo_flight_config of_none = {.slots = use->slots, .has_data = use->has_data, .copies = use->copies};
+        return clo_flight_create(program, &of_none, arena, out);
+    }
     int64_t interval_ns = clo_plan_interval_ns(use->plan), makespan_ns = clo_plan_makespan_ns(use->plan);
     uint32_t *depths = clo_arena_take(arena, program->instances, sizeof *depths);
     clo_flight_config config = {.depths = depths,

@@ -5,7 +5,7 @@
 #include "engine/flight.h"
 
 typedef struct clo_flight_use {
-    /* Borrowed during the call. */
+    /* Borrowed during the call. plan NULL: there is none. */
     const clo_plan *plan;
     const clo_cost *cost;
     /* Releases in flight. */
@@ -16,8 +16,8 @@ typedef struct clo_flight_use {
     bool has_data, copies, is_timed;
 } clo_flight_use;
 
-/* program: of that plan. A plan without an interval counts as if its makespan were the interval. Returns as
- * clo_flight_create and clo_plan_check. */
+/* program: of that plan, or of none (work stealing). A plan without an interval counts as if its makespan were the
+ * interval. Returns as clo_flight_create and clo_plan_check. */
 clo_status clo_flight_of_plan(const clo_program *program, const clo_flight_use *use, clo_arena *arena,
                               clo_flight **out);
 

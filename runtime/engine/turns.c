@@ -27,8 +27,7 @@ clo_status clo_turns_create(clo_program *program, const clo_placement *placement
     if (!program->graph->has_demands)
         return CLO_OK;
     for (uint32_t i = 0; i < program->first_hedge; i++)
-        entries +=
-            (size_t)__builtin_popcount(clo_turns_demanded(program, placements[i].task, placements[i].executor));
+        entries += (size_t)__builtin_popcount(clo_turns_demanded(program, placements[i].task, placements[i].executor));
     if (entries == 0)
         return CLO_OK;
     clo_carve(&block, &program->taken_first, (size_t)program->executions + 1);

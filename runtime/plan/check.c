@@ -232,7 +232,8 @@ static clo_status check_placement(const checker *check, const clo_placement *p)
     if (time == CLO_TIME_NEVER)
         return violation(check, p, "the task cannot run on this executor");
     if (clo_check_is_skipped(check->plan, p->task))
-        return p->finish_ns == p->start_ns ? CLO_OK : violation(check, p, "it was skipped, and takes time all the same");
+        return p->finish_ns == p->start_ns ? CLO_OK
+                                           : violation(check, p, "it was skipped, and takes time all the same");
     if (!check->measured && p->finish_ns - p->start_ns != time)
         return clo_fail(CLO_ERR_INVALID, "%s: its length is %lld ns, its cost is %lld ns", label(check, p, text),
                         (long long)(p->finish_ns - p->start_ns), (long long)time);

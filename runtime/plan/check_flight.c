@@ -326,35 +326,39 @@ static clo_status open_check(checker *check)
     return status;
 }
 
+static clo_status judge(const char *name, checker *check)
+{
+    if (check->trace == NULL || check->plan == NULL || check->cost == NULL)
+        return clo_fail_null(name, "trace, plan or cost");
+    if (check->in_flight == 0)
+        return clo_fail(CLO_ERR_ARGUMENT, "%s: releases_in_flight is 0; use 1 or more", name);
+    if (check->period_ns < 0)
+        return clo_fail(CLO_ERR_ARGUMENT, "%s: period_ns is negative; use 0 for none", name);
+    check->graph = clo_cost_graph(check->cost);
+    clo_status status = clo_trace_matches(check->trace, check->cost);
+    if (status == CLO_OK)
+        status = open_check(check);
+    if (status == CLO_OK)
+        status = check_all(check);
+    clo_free(check->planned);
+    clo_free(check->depths);
+    clo_free(check->at);
+    return status;
+}
+
 clo_status clo_pipeline_check(const clo_trace *trace, const clo_plan *plan, const clo_cost *cost,
                               uint32_t releases_in_flight)
 {
-    return clo_pipeline_check_period(trace, plan, cost, releases_in_flight, 0);
+    checker check = {.trace = trace, .plan = plan, .cost = cost, .in_flight = releases_in_flight};
+
+    return judge("clo_pipeline_check", &check);
 }
 
 clo_status clo_pipeline_check_period(const clo_trace *trace, const clo_plan *plan, const clo_cost *cost,
                                      uint32_t releases_in_flight, int64_t period_ns)
 {
-    if (trace == NULL || plan == NULL || cost == NULL)
-        return clo_fail_null("clo_pipeline_check", "trace, plan or cost");
-    if (releases_in_flight == 0)
-        return clo_fail(CLO_ERR_ARGUMENT, "clo_pipeline_check: releases_in_flight is 0; use 1 or more");
-    if (period_ns < 0)
-        return clo_fail(CLO_ERR_ARGUMENT, "clo_pipeline_check: period_ns is negative; use 0 for none");
-    checker check = {.trace = trace,
-                     .plan = plan,
-                     .cost = cost,
-                     .graph = clo_cost_graph(cost),
-                     .in_flight = releases_in_flight,
-                     .period_ns = period_ns};
-    clo_status status = clo_trace_matches(trace, cost);
+    checker check = {
+        .trace = trace, .plan = plan, .cost = cost, .in_flight = releases_in_flight, .period_ns = period_ns};
 
-    if (status == CLO_OK)
-        status = open_check(&check);
-    if (status == CLO_OK)
-        status = check_all(&check);
-    clo_free(check.planned);
-    clo_free(check.depths);
-    clo_free(check.at);
-    return status;
+    return judge("clo_pipeline_check_period", &check);
 }

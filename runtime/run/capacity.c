@@ -7,7 +7,6 @@
  * difference. */
 #include "run/capacity.h"
 
-#include "run/flow.h"
 #include "run/item.h"
 #include "run/wake.h"
 
@@ -116,7 +115,7 @@ static void demand_of(const clo_job *job, uint32_t execution, int64_t *demand)
 /* What the item executes: with releases in flight an item is an execution in a release. */
 static uint32_t execution_of(const clo_job *job, uint64_t item)
 {
-    return job->flow != NULL ? clo_flight_execution(job->flow->flight, (uint32_t)item) : (uint32_t)item;
+    return (uint32_t)item % job->program->executions;
 }
 
 /* In a worker's own line, as the youngest. */

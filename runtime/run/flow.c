@@ -7,6 +7,7 @@
 #include "engine/flight_plan.h"
 #include "run/cut.h"
 #include "run/done.h"
+#include "run/home.h"
 #include "run/item.h"
 #include "run/series.h"
 #include "run/wake.h"
@@ -26,9 +27,8 @@ clo_status clo_flow_check(const clo_runtime *runtime, const clo_job_config *conf
     if (config->releases_in_flight > CLO_IN_FLIGHT_MAX)
         return clo_fail(CLO_ERR_ARGUMENT, "clo_job_config.releases_in_flight is %u; use 0 to %u",
                         config->releases_in_flight, CLO_IN_FLIGHT_MAX);
-    if (config->plan == NULL)
-        return clo_fail(CLO_ERR_ARGUMENT, "clo_job_config.releases_in_flight without a plan; make one with "
-                                          "clo_plan_pipeline");
+    if (config->policy != NULL)
+        return refuse("a policy; give a plan, or neither");
     if (runtime->clock == CLO_CLOCK_PADDED)
         return refuse("the padded clock; use the real or the virtual one");
     if (runtime->first_slot < runtime->workers_count)
@@ -152,6 +152,27 @@ static void see_ends(clo_job *job)
     }
 }
 
+/* Without a plan: anybody may run the first items of the release. They are on one public list in one piece. */
+static void offer_opened(clo_job *job, uint64_t release)
+{
+    clo_runtime *runtime = job->runtime;
+    clo_flow *flow = job->flow;
+    uint64_t chain = CLO_ITEM_NONE, *last = NULL;
+    uint32_t cursor = 0, item, count = 0;
+
+    while ((item = clo_flight_opened(flow->flight, release, &cursor)) != CLO_NONE) {
+        clo_flow_ready(flow, item);
+        last = last == NULL ? &job->links[item] : last;
+        job->links[item] = chain;
+        chain = clo_item(job, item);
+        count++;
+    }
+    if (count == 0)
+        return;
+    clo_stack_push(&runtime->workers[release % runtime->workers_count].public_list, chain, last);
+    (void)clo_runtime_call(runtime, count, 0);
+}
+
 /* Its first items go to their workers. While we have the turn the job cannot end. */
 static void open_next(clo_job *job, uint64_t final)
 {
@@ -168,10 +189,14 @@ static void open_next(clo_job *job, uint64_t final)
         atomic_fetch_add_explicit(&job->series->released, 1, memory_order_relaxed);
     }
     clo_flight_open(flow->flight, release);
+    if (!job->is_pinned) {
+        offer_opened(job, release);
+        return;
+    }
     while ((item = clo_flight_opened(flow->flight, release, &cursor)) != CLO_NONE) {
         clo_flow_ready(flow, item);
-        clo_worker_give(job->runtime, job->program->executor[clo_flight_execution(flow->flight, item)],
-                        clo_item(job, item), &job->links[item]);
+        clo_worker_give(job->runtime, clo_job_home(job, clo_flight_execution(flow->flight, item)), clo_item(job, item),
+                        &job->links[item]);
     }
 }
 

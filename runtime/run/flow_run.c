@@ -4,6 +4,7 @@
 #include "run/capacity.h"
 #include "run/cut.h"
 #include "run/flow.h"
+#include "run/home.h"
 #include "run/item.h"
 #include "run/recorder.h"
 #include "run/series.h"
@@ -71,7 +72,8 @@ typedef struct occasion {
 static bool begin(clo_worker *worker, clo_job *job, uint32_t item, occasion *at)
 {
     clo_flight *flight = job->flow->flight;
-    bool asks = clo_flight_room_has(&flight->room, clo_flight_execution(flight, item));
+    bool asks = flight->is_free ? job->program->graph->has_demands
+                                : clo_flight_room_has(&flight->room, clo_flight_execution(flight, item));
 
     if (flight->finish_ns != NULL) {
         at->span = clo_flight_time(flight, item, at->is_empty || at->is_stopped);
@@ -98,7 +100,8 @@ static void run_body(clo_worker *worker, clo_job *job, uint32_t item, clo_flow_s
         note_first(job, slot, flight->number[clo_flight_slot(flight, item)]);
     if (is_noted)
         span.start_ns = clo_clock_ns() - job->run_ns;
-    int code = clo_flight_call(flight, item, &flow->scratch[worker->scratch], &job->stats[worker->index]);
+    int code =
+        clo_flight_call(flight, item, worker->index, &flow->scratch[worker->scratch], &job->stats[worker->index]);
     if (is_noted)
         span.finish_ns = clo_clock_ns() - job->run_ns;
     if (is_noted || is_virtual)
@@ -116,8 +119,10 @@ static uint64_t release(clo_worker *worker, clo_job *job, uint32_t item)
 
     for (uint32_t next; (next = clo_flight_released(flight, &released)) != CLO_NONE;) {
         clo_flow_ready(job->flow, next);
-        uint32_t home = job->program->executor[clo_flight_execution(flight, next)];
-        if (home != worker->index) {
+        uint32_t home = job->is_pinned ? clo_job_home(job, clo_flight_execution(flight, next)) : worker->index;
+        if (kept != CLO_ITEM_NONE && !job->is_pinned) {
+            clo_worker_offer(worker, clo_item(job, next));
+        } else if (home != worker->index) {
             clo_worker_give(worker->runtime, home, clo_item(job, next), &job->links[next]);
         } else if (kept == CLO_ITEM_NONE) {
             kept = clo_item(job, next);

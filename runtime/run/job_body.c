@@ -93,10 +93,8 @@ void clo_job_body_exchange(clo_job *job, clo_job_body *body)
     job->own = body->own;
     job->is_fast = is_fast(job, body);
     job->is_plain = job->is_fast && body->events == NULL && job->runtime->recorder_events == 0 &&
-                    body->program->graph->data == NULL &&
-                    body->program->graph->columns.of[CLO_COLUMN_GRAIN] == NULL;
-    bool counts_ticks =
-        job->is_plain && job->series == NULL && job->scheduled == NULL && job->runtime->ticks_in_us > 0;
+                    body->program->graph->data == NULL && body->program->graph->columns.of[CLO_COLUMN_GRAIN] == NULL;
+    bool counts_ticks = job->is_plain && job->series == NULL && job->scheduled == NULL && job->runtime->ticks_in_us > 0;
     atomic_store_explicit(&job->counts_ticks, counts_ticks, memory_order_relaxed);
     job->is_odd = body->program->graph->may_pend || body->program->graph->modes != NULL || job->done != NULL ||
                   job->pairs != NULL;

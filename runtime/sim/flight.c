@@ -77,7 +77,7 @@ static clo_status take_room_for_times(journey *j)
     j->start_ns = clo_arena_take(&j->arena, 1, sizeof *j->start_ns);
     j->response_ns = clo_arena_take(&j->arena, 1, sizeof *j->response_ns);
     return j->first_ns != NULL && j->start_ns != NULL && j->response_ns != NULL ? CLO_OK
-                                                                               : clo_fail_memory("a simulation");
+                                                                                : clo_fail_memory("a simulation");
 }
 
 static clo_status take_room(journey *j, bool wants_trace)
@@ -180,7 +180,8 @@ static void note(journey *j, uint32_t item, int64_t start_ns)
 static int execute(journey *j, uint32_t item)
 {
     if (j->config->execute != 0)
-        return clo_flight_call(j->flight, item, &j->scratch, &j->stats);
+        return clo_flight_call(j->flight, item, j->program->executor[clo_flight_execution(j->flight, item)],
+                               &j->scratch, &j->stats);
     clo_flight_data_count(&j->flight->data, clo_flight_execution(j->flight, item), &j->stats);
     clo_counter_add(&j->stats.executed, 1);
     return 0;
@@ -250,8 +251,8 @@ static void read_result(const journey *j, clo_job_result *result)
     result->copied_bytes = j->stats.copied_bytes;
     result->busy_ns = j->stats.busy;
     result->makespan_ns = last_ns;
-    result->missed_deadline = j->config->period_ns > 0 ? j->missed > 0
-                                                       : j->config->deadline_ns > 0 && last_ns > j->config->deadline_ns;
+    result->missed_deadline =
+        j->config->period_ns > 0 ? j->missed > 0 : j->config->deadline_ns > 0 && last_ns > j->config->deadline_ns;
 }
 
 static void write_timing(const journey *j)

@@ -41,10 +41,14 @@ class Run(CommandTest):
         self.assertGreaterEqual(one["measured_ns"], 50 * plan["bound_ns"])
         self.assertEqual(len(hashes), 1)
         self.assertIn("executed     5 releases", self.good("run", g, "--releases-in-flight", "2", "--releases", "5"))
-        for wrong in [["--releases", "5"], ["--releases-in-flight", "1025"], ["--releases-in-flight", "2", "--policy", "steal"],
+        for wrong in [["--releases", "5"], ["--releases-in-flight", "1025"], ["--releases-in-flight", "2", "--policy", "fifo"],
                       ["--releases-in-flight", "2", "--planner", "heft"], ["--releases-in-flight", "2", "--repeat", "3"]]:
             self.bad(2, "run", g, *wrong, holds="--releases")
         self.bad(1, "run", g, "--releases-in-flight", "2", "--clock", "padded", holds="padded")
+        free = self.json("run", g, "--releases-in-flight", "4", "--releases", "50", "--policy", "steal")
+        self.assertEqual({free["output_hash"]}, hashes)
+        self.bad(2, "run", g, "--period", "1ms", holds="--releases-in-flight")
+        self.bad(2, "run", g, "--releases-in-flight", "2", "--deadline", "1ms", holds="--period")
 
     def test_releases_in_flight_are_run_as_they_are_simulated(self):
         g, at, trace = self.generated(), ["--platform", "uniform:3", "--releases-in-flight", "3", "--releases", "40"], self.path("t.json")
@@ -58,6 +62,13 @@ class Run(CommandTest):
             releases = {e["args"].get("release", 0) for e in json.load(file)["traceEvents"] if e.get("cat") == "task"}
         self.assertEqual(releases, set(range(40)))
         self.assertIn("check        valid", self.good("simulate", g, *at))
+        for period in [simulated["pipeline"]["bound_ns"] // 2 + 1000, 4 * simulated["pipeline"]["interval_ns"]]:
+            ran = self.json("run", g, *at, "--clock", "virtual", "--period", str(period))
+            one = self.json("simulate", g, *at, "--period", str(period))
+            for key in ["missed", "period_ns", "deadline_ns", "response_p50_ns", "response_max_ns"]:
+                self.assertEqual(one[key], ran[key], key)
+            self.assertEqual((one["valid"], one["makespan_ns"]), (True, ran["measured_ns"]))
+            self.assertEqual(one["missed"] > 0, period < simulated["pipeline"]["bound_ns"])
         for wrong in [["--releases", "5"], ["--releases-in-flight", "1025"], ["--releases-in-flight", "2", "--policy", "fifo"],
                       ["--releases-in-flight", "2", "--jobs", "3"], ["--releases-in-flight", "2", "--gantt", "-"]]:
             self.bad(2, "simulate", g, *wrong, holds="--releases")

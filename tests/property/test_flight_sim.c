@@ -437,6 +437,18 @@ static void what_it_cannot_have_is_refused(void **state)
     config.plan = s.plan;
     config.releases_in_flight = CLO_IN_FLIGHT_MAX + 1;
     fails(CLO_ERR_ARGUMENT, "1025", clo_simulate(s.cost, &config, NULL, NULL, NULL));
+    clo_job_timing timing = CLO_JOB_TIMING_INIT;
+    config.releases_in_flight = flight_slots(&s);
+    config.timing = &timing;
+    fails(CLO_ERR_ARGUMENT, "without period_ns", clo_simulate(s.cost, &config, NULL, NULL, NULL));
+    config.period_ns = -1;
+    fails(CLO_ERR_ARGUMENT, "period_ns is negative", clo_simulate(s.cost, &config, NULL, NULL, NULL));
+    config.period_ns = INT64_MAX;
+    ok(clo_simulate(s.cost, &config, NULL, NULL, NULL)); /* never due: time stops at its end */
+    timing.size = 3;
+    fails(CLO_ERR_ARGUMENT, "size", clo_simulate(s.cost, &config, NULL, NULL, NULL));
+    config.releases = config.releases_in_flight = 0;
+    fails(CLO_ERR_ARGUMENT, "without releases_in_flight", clo_simulate(s.cost, &config, NULL, NULL, NULL));
     flight_close(&s);
 }
 

@@ -28,7 +28,7 @@ typedef struct scene {
     clo_runtime *runtime;
     clo_job *job;
     void *memory;
-    bool is_locked;
+    bool is_locked, has_no_plan;
 } scene;
 
 static void set_option(scene *s, const char *name, int64_t value)
@@ -64,7 +64,7 @@ static void open_job(scene *s, int64_t period_ns, uint64_t releases)
     ok(clo_cost_create(s->graph.graph, s->platform, &s->cost));
     ok(clo_plan_pipeline(s->cost, &pipeline, &s->plan));
     ok(clo_runtime_create(s->platform, &runtime, &s->runtime));
-    job.plan = s->plan;
+    job.plan = s->has_no_plan ? NULL : s->plan;
     job.releases_in_flight = IN_FLIGHT;
     job.releases = releases;
     job.period_ns = period_ns;
@@ -147,6 +147,16 @@ static void ten_thousand_releases_of_the_driving_pipeline_without_a_period(void 
     keeps_its_promises(&s, 0);
 }
 
+static void ten_thousand_periods_of_the_driving_pipeline_without_a_plan(void **state)
+{
+    (void)state;
+    scene s = {.has_no_plan = true};
+
+    pylot_describe(&s.app, s.options);
+    set_option(&s, "scale", 5);
+    keeps_its_promises(&s, 20000);
+}
+
 /* The smallest that it takes. */
 static void ten_thousand_periods_of_the_radar(void **state)
 {
@@ -204,6 +214,7 @@ int main(void)
         cmocka_unit_test(a_body_that_allocates_and_touches_fresh_pages_is_counted),
         cmocka_unit_test(ten_thousand_periods_of_the_driving_pipeline),
         cmocka_unit_test(ten_thousand_releases_of_the_driving_pipeline_without_a_period),
+        cmocka_unit_test(ten_thousand_periods_of_the_driving_pipeline_without_a_plan),
         cmocka_unit_test(ten_thousand_periods_of_the_radar),
     };
 

@@ -133,6 +133,13 @@ static void traces(void **state)
     refuses(clo_pipeline_check, trace, s.pipeline, NULL, 2);
     refuses(clo_pipeline_check, trace, s.pipeline, s.f.cost, 0);
     ok(clo_pipeline_check(trace, s.pipeline, s.f.cost, config.releases_in_flight));
+    refuses(clo_pipeline_check_period, NULL, s.pipeline, s.f.cost, 2, 0);
+    refuses(clo_pipeline_check_period, trace, NULL, s.f.cost, 2, 0);
+    refuses(clo_pipeline_check_period, trace, s.pipeline, NULL, 2, 0);
+    refuses(clo_pipeline_check_period, trace, s.pipeline, s.f.cost, 0, 0);
+    refuses(clo_pipeline_check_period, trace, s.pipeline, s.f.cost, 2, -1);
+    fails(CLO_ERR_INVALID, "before its release is due",
+          clo_pipeline_check_period(trace, s.pipeline, s.f.cost, config.releases_in_flight, INT64_MAX));
     clo_trace_destroy(trace);
 }
 

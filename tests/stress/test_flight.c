@@ -343,7 +343,7 @@ static void what_it_cannot_have_is_refused(void **state)
     graph_is_refused(chain(1 << 20, &plain), &config, CLO_ERR_LIMIT, "memory_limit_bytes");
 }
 
-static void a_plan_of_one_release_or_none_is_refused_in_flight(void **state)
+static void policies_and_plans_that_nobody_can_keep_are_refused_in_flight(void **state)
 {
     (void)state;
     flight_scene s;
@@ -351,7 +351,8 @@ static void a_plan_of_one_release_or_none_is_refused_in_flight(void **state)
 
     flight_open(&s, 4, FLIGHT_FEATURES, 0, 3, CLO_CLOCK_REAL);
     config.releases_in_flight = 2;
-    fails(CLO_ERR_ARGUMENT, "without a plan", clo_job_create(s.runtime, s.cost, &config, &s.job));
+    config.policy = clo_policy_find("fifo");
+    fails(CLO_ERR_UNSUPPORTED, "a policy", clo_job_create(s.runtime, s.cost, &config, &s.job));
     ok(flight_job(&s, flight_slots(&s), 3, 0));
     fails(CLO_ERR_ARGUMENT, "releases in flight", clo_job_swap_plan(s.job, s.plan));
     clo_job_destroy(s.job);
@@ -403,7 +404,7 @@ int main(void)
         cmocka_unit_test(a_job_in_memory_of_the_caller_allocates_nothing),
         cmocka_unit_test(out_of_memory_is_reported),
         cmocka_unit_test(what_it_cannot_have_is_refused),
-        cmocka_unit_test(a_plan_of_one_release_or_none_is_refused_in_flight),
+        cmocka_unit_test(policies_and_plans_that_nobody_can_keep_are_refused_in_flight),
         cmocka_unit_test(a_plan_of_one_release_runs_in_flight_too),
     };
 

@@ -176,8 +176,8 @@ static int check_stream(const run_options *o)
     if (o->clock == CLO_CLOCK_VIRTUAL && o->live > 0)
         return misuse(
             "--live bounds the jobs at once in real time; with --clock virtual all of them exist, leave it out");
-    if (o->releases_in_flight > 0)
-        return misuse("--releases-in-flight is of graphs; jobs of a workload have releases of their own");
+    if (o->releases_in_flight > 0 || o->period_ns > 0)
+        return misuse("--releases-in-flight and --period are of graphs; jobs of a workload have releases of their own");
     if (o->repeat > 1)
         return misuse("--repeat is of graphs; a workload runs once (--jobs N makes it longer)");
     if (o->deadline_ns > 0)
@@ -232,6 +232,8 @@ int cmd_run(int argc, char **argv)
          "spin (default), memory or command: the body of tasks that name none"},
         {"releases-in-flight", 0, "N", OPTION_U32, &o.releases_in_flight, "a series of releases, up to N at once"},
         {"releases", 0, "N", OPTION_U32, &o.releases, "with --releases-in-flight: releases in all (1000)"},
+        {"period", 0, "TIME", OPTION_TIME, &o.period_ns,
+         "with --releases-in-flight: release k is due after k times this; 500, 20us, 3ms, 1s"},
         {"deadline", 0, "TIME", OPTION_TIME, &o.deadline_ns, "count runs that take longer; 500, 20us, 3ms, 1s"},
         {"trace", 0, "F.json", OPTION_TEXT, &o.trace, "write a Chrome / Perfetto trace of the last run"},
         {"gantt", 'g', "F.svg", OPTION_TEXT, &o.gantt, "draw the last run"},

@@ -204,6 +204,13 @@ static int simulate_path(const char *path, const simulate_options *o)
     return is_stream ? simulate_workload(path, o) : simulate_file(path, o);
 }
 
+static int simulate_operand(const char *path, const simulate_options *o)
+{
+    if (o->releases_in_flight > 0)
+        return simulate_flight(path, o);
+    return o->planner != NULL ? simulate_planner(path, o) : simulate_path(path, o);
+}
+
 int cmd_simulate(int argc, char **argv)
 {
     static const command cmd = {
@@ -245,6 +252,10 @@ int cmd_simulate(int argc, char **argv)
         {"releases-in-flight", 0, "N", OPTION_U32, &o.releases_in_flight,
          "in place of a policy: a series of releases of one graph, up to N at once"},
         {"releases", 0, "N", OPTION_U32, &o.releases, "with --releases-in-flight: releases in all (1000)"},
+        {"period", 0, "TIME", OPTION_TIME, &o.period_ns,
+         "with --releases-in-flight: release k is due after k times this; 500, 20us, 3ms, 1s"},
+        {"deadline", 0, "TIME", OPTION_TIME, &o.deadline_ns,
+         "with --period: count releases that take longer (than the period)"},
         {"log", 0, "F", OPTION_TEXT, &o.log, "write the log of inputs and decisions (clotho.log/1)"},
         {"replay", 0, "LOG", OPTION_TEXT, &o.replay,
          "repeat the run of this log, simulated or real, and compare each record"},
@@ -258,9 +269,5 @@ int cmd_simulate(int argc, char **argv)
     if (code != OPTIONS_GO_ON)
         return code;
     code = check_options(&o);
-    if (code == EXIT_GOOD && o.releases_in_flight > 0)
-        return simulate_flight(operands[0], &o);
-    if (code == EXIT_GOOD && o.planner != NULL)
-        return simulate_planner(operands[0], &o);
-    return code != EXIT_GOOD ? code : simulate_path(operands[0], &o);
+    return code != EXIT_GOOD ? code : simulate_operand(operands[0], &o);
 }

@@ -5,15 +5,74 @@
 
 #include <stdio.h>
 
-int pipeline_check_series(uint32_t in_flight, uint64_t releases, bool has_planner)
+int pipeline_check_series(const pipeline_series *series)
 {
-    if (in_flight == 0)
-        return releases == 0 ? EXIT_GOOD : misuse("--releases is of --releases-in-flight N; add it");
-    if (in_flight > CLO_IN_FLIGHT_MAX)
-        return misuse("--releases-in-flight is %u; write 1 to %u", in_flight, CLO_IN_FLIGHT_MAX);
-    if (has_planner)
-        return misuse("--releases-in-flight plans by modulo scheduling; leave --planner and --policy out");
+    if (series->in_flight == 0)
+        return series->releases == 0 && series->period_ns == 0
+                   ? EXIT_GOOD
+                   : misuse("--releases and --period are of --releases-in-flight N; add it");
+    if (series->in_flight > CLO_IN_FLIGHT_MAX)
+        return misuse("--releases-in-flight is %u; write 1 to %u", series->in_flight, CLO_IN_FLIGHT_MAX);
+    if (series->has_planner)
+        return misuse("--releases-in-flight plans by modulo scheduling; leave --planner and --policy out ('clotho run' "
+                      "takes --policy steal)");
+    if (series->deadline_ns > 0 && series->period_ns == 0)
+        return misuse("with --releases-in-flight a --deadline counts from when a release is due; add --period");
     return EXIT_GOOD;
+}
+
+clo_status pipeline_plan_series(const clo_cost *cost, const pipeline_series *series, clo_plan **plan)
+{
+    pipeline_options options = {.in_flight = series->in_flight, .interval_ns = series->period_ns};
+    clo_status status = pipeline_plan(cost, &options, plan);
+
+    if (status != CLO_ERR_LIMIT || series->period_ns == 0)
+        return status;
+    options.interval_ns = 0;
+    return pipeline_plan(cost, &options, plan);
+}
+
+static int64_t deadline_of(const pipeline_series *series)
+{
+    return series->deadline_ns > 0 ? series->deadline_ns : series->period_ns;
+}
+
+void pipeline_print_timing(const clo_job_timing *timing, const pipeline_series *series)
+{
+    printf("response     %s median, %s p99, %s at most\n", show_ns(timing->response_ns.p50_ns),
+           show_ns(timing->response_ns.p99_ns), show_ns(timing->response_ns.max_ns));
+    if (series->period_ns > 0)
+        printf("deadline     %s after each period of %s: %llu of %llu releases have missed it\n",
+               show_ns(deadline_of(series)), show_ns(series->period_ns), (unsigned long long)timing->missed,
+               (unsigned long long)timing->finished);
+}
+
+void pipeline_print_timing_json(const clo_job_timing *timing, const pipeline_series *series, json *out)
+{
+    if (series->period_ns > 0) {
+        json_integer(out, "period_ns", series->period_ns);
+        json_integer(out, "deadline_ns", deadline_of(series));
+        json_count(out, "missed", timing->missed);
+    }
+    json_integer(out, "response_p50_ns", timing->response_ns.p50_ns);
+    json_integer(out, "response_p99_ns", timing->response_ns.p99_ns);
+    json_integer(out, "response_max_ns", timing->response_ns.max_ns);
+}
+
+/* What no plan is needed for. */
+static clo_status print_bound(const clo_cost *cost, json *out)
+{
+    clo_interval_bound bound = CLO_INTERVAL_BOUND_INIT;
+    clo_status status = clo_cost_interval_bound(cost, &bound);
+
+    if (status == CLO_OK && out == NULL)
+        printf("bound        %s; no executor keeps to a plan, each runs what is ready\n", show_ns(bound.best_ns));
+    if (status != CLO_OK || out == NULL)
+        return status;
+    json_open(out, "pipeline", '{');
+    json_integer(out, "bound_ns", bound.best_ns);
+    json_close(out, '}');
+    return CLO_OK;
 }
 
 clo_status pipeline_plan(const clo_cost *cost, const pipeline_options *options, clo_plan **plan)
@@ -28,9 +87,9 @@ clo_status pipeline_plan(const clo_cost *cost, const pipeline_options *options, 
 clo_status pipeline_print(const clo_plan *plan, const clo_cost *cost)
 {
     clo_pipeline_metrics m = CLO_PIPELINE_METRICS_INIT;
-    clo_status status = clo_plan_pipeline_measure(plan, cost, &m);
+    clo_status status = plan != NULL ? clo_plan_pipeline_measure(plan, cost, &m) : print_bound(cost, NULL);
 
-    if (status != CLO_OK)
+    if (status != CLO_OK || plan == NULL)
         return status;
     printf("interval     %s, so %.4g releases a second\n", show_ns(m.interval_ns), m.per_second);
     if (clo_plan_is_optimal(plan) || m.interval_ns <= m.bound_ns)
@@ -48,9 +107,9 @@ clo_status pipeline_print(const clo_plan *plan, const clo_cost *cost)
 clo_status pipeline_print_json(const clo_plan *plan, const clo_cost *cost, json *out)
 {
     clo_pipeline_metrics m = CLO_PIPELINE_METRICS_INIT;
-    clo_status status = clo_plan_pipeline_measure(plan, cost, &m);
+    clo_status status = plan != NULL ? clo_plan_pipeline_measure(plan, cost, &m) : print_bound(cost, out);
 
-    if (status != CLO_OK)
+    if (status != CLO_OK || plan == NULL)
         return status;
     json_open(out, "pipeline", '{');
     json_integer(out, "interval_ns", m.interval_ns);

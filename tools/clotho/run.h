@@ -17,7 +17,7 @@ typedef struct run_options {
     uint32_t jobs, live, steps_max;        /* of workloads */
     uint32_t releases_in_flight, releases; /* of run_flight.h */
     uint64_t seed, memory_limit_mib;
-    int64_t deadline_ns;
+    int64_t deadline_ns, period_ns;
     bool no_replay_check, unpinned, copy_always, as_json;
 } run_options;
 

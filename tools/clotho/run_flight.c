@@ -4,6 +4,7 @@
 #include "plan_pipeline.h"
 
 #include <stdio.h>
+#include <string.h>
 
 typedef struct flown {
     uint64_t releases;
@@ -14,15 +15,30 @@ typedef struct flown {
     double each_ns; /* from one release to the next */
 } flown;
 
+static bool is_free(const run_options *o)
+{
+    return o->policy != NULL && strcmp(o->policy, "steal") == 0 && o->planner == NULL;
+}
+
+static pipeline_series series_of(const run_options *o)
+{
+    return (pipeline_series){.in_flight = o->releases_in_flight,
+                             .releases = o->releases,
+                             .period_ns = o->period_ns,
+                             .deadline_ns = o->deadline_ns,
+                             .has_planner = (o->planner != NULL || o->policy != NULL) && !is_free(o)};
+}
+
 int run_flight_check(const run_options *o)
 {
-    int code = pipeline_check_series(o->releases_in_flight, o->releases, o->planner != NULL || o->policy != NULL);
+    const pipeline_series series = series_of(o);
+    int code = pipeline_check_series(&series);
 
     if (code != EXIT_GOOD || o->releases_in_flight == 0)
         return code;
-    if (o->trace != NULL || o->gantt != NULL || o->deadline_ns > 0 || o->repeat > 1)
-        return misuse("--releases-in-flight runs one series of --releases N; leave --trace, --gantt, --deadline and "
-                      "--repeat out ('clotho plan --pipeline --gantt' draws the plan)");
+    if (o->trace != NULL || o->gantt != NULL || o->repeat > 1)
+        return misuse("--releases-in-flight runs one series of --releases N; leave --trace, --gantt and --repeat out "
+                      "('clotho plan --pipeline --gantt' draws the plan)");
     return EXIT_GOOD;
 }
 
@@ -34,6 +50,8 @@ static clo_status run_job(const run_options *o, clo_runtime *runtime, const inpu
     config.plan = f->plan;
     config.releases_in_flight = o->releases_in_flight;
     config.releases = f->releases;
+    config.period_ns = o->period_ns;
+    config.deadline_ns = o->deadline_ns;
     config.memory_limit_bytes = o->memory_limit_mib < UINT64_MAX >> 20 ? o->memory_limit_mib << 20 : UINT64_MAX;
     clo_status status = clo_job_create(runtime, in->cost, &config, &job);
     if (status != CLO_OK)
@@ -52,11 +70,11 @@ static clo_status run_job(const run_options *o, clo_runtime *runtime, const inpu
 static clo_status fly(const run_options *o, const input *in, flown *f)
 {
     clo_runtime_config config = CLO_RUNTIME_CONFIG_INIT;
-    const pipeline_options pipeline = {.in_flight = o->releases_in_flight};
+    const pipeline_series series = series_of(o);
     clo_runtime *runtime;
 
-    clo_status status = pipeline_plan(in->cost, &pipeline, &f->plan);
-    if (status == CLO_OK)
+    clo_status status = is_free(o) ? CLO_OK : pipeline_plan_series(in->cost, &series, &f->plan);
+    if (status == CLO_OK && f->plan != NULL)
         status = clo_plan_check(f->plan, in->cost, CLO_CHECK_FULL);
     config.clock = o->clock;
     config.jobs_max = 1;
@@ -75,14 +93,15 @@ static clo_status fly(const run_options *o, const input *in, flown *f)
 static clo_status print_text(const run_options *o, const input *in, const flown *f)
 {
     input_print(in);
-    printf("dispatch     replay modulo an interval, up to %u releases in flight%s\n\n", o->releases_in_flight,
+    const pipeline_series series = series_of(o);
+    printf("dispatch     %s, up to %u releases in flight%s\n\n",
+           f->plan != NULL ? "replay modulo an interval" : "work stealing", o->releases_in_flight,
            o->clock != CLO_CLOCK_REAL ? ", emulated" : "");
     clo_status status = pipeline_print(f->plan, in->cost);
     printf("executed     %llu releases in %s, one each %s, so %.4g a second\n", (unsigned long long)f->releases,
            show_ns(f->result.makespan_ns), show_ns((int64_t)f->each_ns), f->each_ns > 0 ? 1e9 / f->each_ns : 0);
-    if (o->clock == CLO_CLOCK_REAL)
-        printf("response     %s median, %s p99, %s at most\n", show_ns(f->timing.response_ns.p50_ns),
-               show_ns(f->timing.response_ns.p99_ns), show_ns(f->timing.response_ns.max_ns));
+    if (o->clock == CLO_CLOCK_REAL || o->period_ns > 0)
+        pipeline_print_timing(&f->timing, &series);
     return status;
 }
 
@@ -101,10 +120,9 @@ static clo_status print_json(const run_options *o, const input *in, const flown 
     json_integer(&out, "measured_ns", f->result.makespan_ns);
     json_real(&out, "interval_measured_ns", f->each_ns);
     json_count(&out, "executed", f->result.executed);
-    if (o->clock == CLO_CLOCK_REAL) {
-        json_integer(&out, "response_p50_ns", f->timing.response_ns.p50_ns);
-        json_integer(&out, "response_p99_ns", f->timing.response_ns.p99_ns);
-    }
+    const pipeline_series series = series_of(o);
+    if (o->clock == CLO_CLOCK_REAL || o->period_ns > 0)
+        pipeline_print_timing_json(&f->timing, &series, &out);
     snprintf(hash, sizeof hash, "%016llx", (unsigned long long)f->output_hash);
     json_text(&out, "output_hash", hash);
     if (status != CLO_OK) {

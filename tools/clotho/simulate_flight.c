@@ -15,34 +15,52 @@ typedef struct flown {
     clo_plan *plan;
     clo_trace *trace;
     clo_job_result result;
+    clo_job_timing timing;
     double each_ns; /* from one release to the next */
     bool is_judged, is_valid;
     char fault[512];
 } flown;
 
+static pipeline_series series_of(const simulate_options *o)
+{
+    return (pipeline_series){.in_flight = o->releases_in_flight,
+                             .releases = o->releases,
+                             .period_ns = o->period_ns,
+                             .deadline_ns = o->deadline_ns,
+                             .has_planner = o->planner != NULL || o->policy != NULL};
+}
+
 int simulate_flight_check(const simulate_options *o)
 {
-    int code = pipeline_check_series(o->releases_in_flight, o->releases, o->planner != NULL || o->policy != NULL);
+    const pipeline_series series = series_of(o);
+    int code = pipeline_check_series(&series);
+
+    if (code == EXIT_GOOD && o->releases_in_flight == 0 && o->deadline_ns > 0)
+        return misuse("--deadline is of --releases-in-flight N and --period; jobs have deadlines of their own");
 
     if (code != EXIT_GOOD || o->releases_in_flight == 0)
         return code;
     if (o->jobs > 0 || o->arrivals != NULL || o->seeds != NULL || o->log != NULL || o->replay != NULL ||
         o->csv != NULL || o->gantt != NULL || o->environment != NULL || o->live > 0 || o->steps_max > 0 ||
         o->skips_misfits)
-        return misuse("--releases-in-flight simulates one series of --releases N; it goes with --platform, --instance, "
-                      "--strict, --scale, --trace and --json only ('clotho plan --pipeline --gantt' draws the plan)");
+        return misuse("--releases-in-flight simulates one series of --releases N; it goes with --period, --deadline, "
+                      "--platform, --instance, --strict, --scale, --trace and --json only ('clotho plan --pipeline "
+                      "--gantt' draws the plan)");
     return EXIT_GOOD;
 }
 
 static clo_status fly(const input *in, const simulate_options *o, flown *f)
 {
-    const pipeline_options pipeline = {.in_flight = o->releases_in_flight};
+    const pipeline_series series = series_of(o);
     clo_sim_config config = CLO_SIM_CONFIG_INIT;
-    clo_status status = pipeline_plan(in->cost, &pipeline, &f->plan);
+    clo_status status = pipeline_plan_series(in->cost, &series, &f->plan);
 
     config.plan = f->plan;
     config.releases_in_flight = o->releases_in_flight;
     config.releases = f->releases;
+    config.period_ns = o->period_ns;
+    config.deadline_ns = o->deadline_ns;
+    config.timing = o->period_ns > 0 ? &f->timing : NULL;
     f->is_judged = f->releases * clo_graph_instances(clo_document_graph(in->document)) <= JUDGED_MAX;
     bool wants_trace = f->is_judged || o->trace != NULL;
     if (status == CLO_OK)
@@ -52,7 +70,7 @@ static clo_status fly(const input *in, const simulate_options *o, flown *f)
     f->each_ns = (double)f->result.makespan_ns / (double)f->releases;
     if (!f->is_judged)
         return CLO_OK;
-    status = clo_pipeline_check(f->trace, f->plan, in->cost, o->releases_in_flight);
+    status = clo_pipeline_check_period(f->trace, f->plan, in->cost, o->releases_in_flight, o->period_ns);
     f->is_valid = status == CLO_OK;
     return status == CLO_ERR_INVALID ? (snprintf(f->fault, sizeof f->fault, "%s", clo_last_error()), CLO_OK) : status;
 }
@@ -66,12 +84,16 @@ static double use_of(const input *in, const flown *f)
 
 static clo_status print_text(const input *in, const simulate_options *o, const flown *f)
 {
+    const pipeline_series series = series_of(o);
+
     input_print(in);
     printf("workload     %llu releases in virtual time, up to %u in flight; nothing is executed\n\n",
            (unsigned long long)f->releases, o->releases_in_flight);
     clo_status status = pipeline_print(f->plan, in->cost);
     printf("simulated    %llu releases in %s, one each %s, so %.4g a second\n", (unsigned long long)f->releases,
            show_ns(f->result.makespan_ns), show_ns((int64_t)f->each_ns), f->each_ns > 0 ? 1e9 / f->each_ns : 0);
+    if (o->period_ns > 0)
+        pipeline_print_timing(&f->timing, &series);
     printf("executors    %s in use over the series\n", show_percent(use_of(in, f)));
     printf("check        %s\n", !f->is_judged ? "not judged; simulate fewer releases"
                                 : f->is_valid ? "valid"
@@ -95,6 +117,9 @@ static clo_status print_json(const input *in, const simulate_options *o, const f
     json_integer(&out, "makespan_ns", f->result.makespan_ns);
     json_real(&out, "interval_simulated_ns", f->each_ns);
     json_real(&out, "utilization", use_of(in, f));
+    const pipeline_series series = series_of(o);
+    if (o->period_ns > 0)
+        pipeline_print_timing_json(&f->timing, &series, &out);
     json_count(&out, "completions", f->result.executed);
     json_count(&out, "transfers", f->result.transfers);
     json_count(&out, "transferred_bytes", f->result.transferred_bytes);
@@ -128,7 +153,9 @@ static clo_status report(const input *in, const simulate_options *o, const flown
 int simulate_flight(const char *path, const simulate_options *o)
 {
     input in;
-    flown f = {.releases = o->releases > 0 ? o->releases : PIPELINE_RELEASES, .result = CLO_JOB_RESULT_INIT};
+    flown f = {.releases = o->releases > 0 ? o->releases : PIPELINE_RELEASES,
+               .result = CLO_JOB_RESULT_INIT,
+               .timing = CLO_JOB_TIMING_INIT};
     int code = input_open(&in, path, &o->input);
 
     if (code != EXIT_GOOD)

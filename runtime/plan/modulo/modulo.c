@@ -25,7 +25,7 @@
 #include <string.h>
 
 /* Rounds of offsets first: many where they cost little. */
-enum { ROUNDS_SMALL = 48, ROUNDS_LARGE = 6, SMALL_MAX = 256, LARGE_MAX = 2000 };
+enum { ROUNDS_SMALL = 200, ROUNDS_LARGE = 6, SMALL_MAX = 256, LARGE_MAX = 2000 };
 
 typedef struct ranked {
     int64_t rank_ns;
@@ -88,8 +88,7 @@ static void fill_large(clo_modulo *modulo)
             e++;
         int64_t share_q16 = clo_usage_share(modulo->usage, task, e), least_q16 = 65536 / executors;
         int64_t length_ns = clo_cost_time(modulo->cost, task, e);
-        modulo->large[i] =
-            (ranked){clo_time_mul(length_ns, share_q16 > least_q16 ? share_q16 : least_q16), i, i};
+        modulo->large[i] = (ranked){clo_time_mul(length_ns, share_q16 > least_q16 ? share_q16 : least_q16), i, i};
     }
     qsort(modulo->large, graph->instances, sizeof *modulo->large, by_rank);
 }
