@@ -11,6 +11,7 @@
 #include "graph/branch.h"
 #include "plan/modulo/modulo.h"
 #include "plan/plan.h"
+#include "plan/ports/ports.h"
 
 #include <clotho/pipeline.h>
 
@@ -210,6 +211,11 @@ clo_status clo_plan_pipeline(const clo_cost *cost, const clo_pipeline_config *co
                         "tasks of graph '%s' have demands, and capacities are not planned modulo "
                         "an interval; plan one release at a time",
                         clo_graph_name(cost->graph));
+    if (clo_ports_are_finite(clo_cost_platform(cost)))
+        return clo_fail(CLO_ERR_UNSUPPORTED,
+                        "platform '%s' has machines with ports, which plans of pipelines do not "
+                        "count; leave port_bytes_per_ns out",
+                        clo_platform_name(clo_cost_platform(cost)));
     status = clo_graph_refuse_modes(cost->graph, "clo_plan_pipeline");
     if (status == CLO_OK)
         status = clo_cost_interval_bound(cost, &bound);

@@ -52,8 +52,8 @@ static uint32_t source_of(const clo_messages *m, uint32_t instance, uint32_t to,
     for (uint32_t at = m->first_execution[instance]; at < m->first_execution[instance + 1]; at++) {
         uint32_t source = m->executions[at];
         int64_t arrival_ns = clo_time_add(m->placements[source].finish_ns, way_of(m, source, to, bytes));
-        bool is_nearer = machine_of(m, source) == machine_of(m, to) && best != CLO_NONE &&
-                         machine_of(m, best) != machine_of(m, to);
+        bool is_nearer =
+            machine_of(m, source) == machine_of(m, to) && best != CLO_NONE && machine_of(m, best) != machine_of(m, to);
         if (best == CLO_NONE || arrival_ns < best_ns || (arrival_ns == best_ns && is_nearer)) {
             best = source;
             best_ns = arrival_ns;
