@@ -1,5 +1,5 @@
-/* plan/ports/messages.h - who waits for what in a plan over several machines: inputs from the own machine, and messages,
- * one for each (instance, machine). */
+/* plan/ports/messages.h - who waits for what in a plan over several machines: inputs from the own machine, and
+ * messages, one for each (instance, machine). */
 #ifndef CLO_PLAN_PORTS_MESSAGES_H
 #define CLO_PLAN_PORTS_MESSAGES_H
 

@@ -7,6 +7,7 @@ import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -41,10 +42,16 @@ class Smpi(unittest.TestCase):
 
     def smpi(self, ranks, *words, timeout=120 + 10 * PLANS):
         """What is printed, line by line, and the exit status, which is 0 after MPI_Abort, too."""
-        done = subprocess.run(["smpirun", "-np", str(ranks), "-platform", "platform.xml", "-hostfile", "hosts",
-                               *WORDS, PROGRAM, *map(str, words)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                              text=True, cwd=self.folder.name, timeout=timeout, check=False)
-        return done.stdout.splitlines(), done.returncode
+        process = subprocess.Popen(["smpirun", "-np", str(ranks), "-platform", "platform.xml", "-hostfile", "hosts",
+                                    *WORDS, PROGRAM, *map(str, words)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                                   text=True, cwd=self.folder.name, start_new_session=True)
+        try:
+            out, _ = process.communicate(timeout=timeout)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)  # smpirun is a script: what it runs would stay
+            process.communicate()
+            raise
+        return out.splitlines(), process.returncode
 
     def plans(self, ranks, first, count, what="plans"):
         lines, code = self.smpi(ranks, what, first, count)
