@@ -98,6 +98,13 @@ class Smpi(unittest.TestCase):
                     self.assertTrue(1.0 <= when < 1.2, (when, line))
                 self.assertTrue([l for _, l in said if re.search(r"task 't\d+' \(instance \d\) is awaited from rank %d" % rank, l)])
 
+    def test_few_tags(self):
+        """More transfers than the MPI has tags: a line on each rank, and nothing is sent under a wrong one."""
+        said = self.said("tags", 5)
+        self.assertEqual(len(said), RANKS, said)
+        for _, line in said:
+            self.assertRegex(line, r"the plan has \d+ transfers, and this MPI has 5 tags \(MPI_TAG_UB\)")
+
     def test_a_body_that_fails(self):
         said = self.said("failing", 0)
         self.assertEqual(len(said), 1, said)
