@@ -255,8 +255,8 @@ static clo_status read_links(reading *r)
 
 static clo_status read_cluster(reading *r)
 {
-    static const char *const known[] = {"format", "name",  "machines", "port_bytes_per_ns", "cut_bytes",
-                                        "link",   "links", NULL};
+    static const char *const known[] = {"format",    "name", "machines", "port_bytes_per_ns",
+                                        "cut_bytes", "link", "links",    NULL};
     const char *format, *name = "cluster";
     const cJSON *item;
     clo_status status = clo_json_get_string(r->json, r->json->root, "format", &format);

@@ -16,7 +16,7 @@
 #define GAP_NS 100000000  /* of our own silence, at most that counts */
 #define SPIN_NS 2000000   /* a wait polls for so long, then it sleeps */
 #define SLEEP_NS 50000
-#define NAMED_MAX 2 /* ranks that are silent beside the first one */
+#define NAMED_MAX 2           /* ranks that are silent beside the first one */
 #define SILENCE_NS 3000000000 /* until clo_remote_run says otherwise */
 
 clo_status clo_remote_mpi(int code, const char *call)

@@ -28,6 +28,7 @@ class Overlap(unittest.TestCase):
             engine, size, size / RATE / 1e6, WORK_NS / 1e6, got["wait_share"], got["predicted_ns"] / 1e6, got["makespan_ns"] / 1e6))
         self.assertEqual((got["sent"], got["sent_bytes"]), (STEPS, STEPS * size))
         self.assertLess(got["wait_share"], 0.1)
+        self.assertGreater(got["communication_cpu_ns"], 0)  # what polls take is said
         # One after the other they would take this.
         self.assertLess(got["makespan_ns"], STEPS * (WORK_NS + size / RATE))
 
@@ -43,6 +44,24 @@ class Overlap(unittest.TestCase):
                         self.assertLess(got["wait_share"], 0.1)
                     else:
                         support.holds(lambda e=engine, s=size: self.check(machines, e, s, cluster))
+
+    def check_one(self, machines, engine, size, cluster):
+        """Makespan over that of one machine."""
+        got = machines.run(engine, self.graph(machines, size), "--hosts", cluster)
+        share = got["makespan_ns"] / (2 * STEPS * WORK_NS)
+        print("%s, %d bytes (%.1f ms a message, %.1f ms a step): %.2f of the time of one machine, predicted %.2f" % (
+            engine, size, size / RATE / 1e6, WORK_NS / 1e6, share, got["predicted_ns"] / (2 * STEPS * WORK_NS)))
+        return share
+
+    def test_faster_or_slower_than_one_machine(self):
+        """Where computing takes longer than sending two machines are faster than one, else slower; both are said."""
+        machines = support.Machines(2, rate="100mbit", burst=6000)
+        self.addCleanup(machines.close)
+        cluster = machines.cluster(latency_ns=100000, bandwidth=RATE, port_bytes_per_ns=RATE)
+        for engine in support.engines():
+            with self.subTest(engine):
+                support.holds(lambda e=engine: self.assertLess(self.check_one(machines, e, 12000, cluster), 0.8))
+                self.assertGreater(self.check_one(machines, engine, 1500000, cluster), 1.2)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-/* messages.c - see messages.h. An input comes from the execution that the plan has arrive first (LACHESIS eq. 9), one on
+/* messages.c - see messages.h. An input comes from the execution that arrives first by the plan (LACHESIS eq. 9), one on
  * the consumer's machine before others of the same moment; a machine gets an output from the source that arrives first
  * at one of its consumers. remote/split.c sends by the same rule. */
 #include "plan/ports/messages.h"
@@ -52,8 +52,8 @@ static uint32_t source_of(const clo_messages *m, uint32_t instance, uint32_t to,
     for (uint32_t at = m->first_execution[instance]; at < m->first_execution[instance + 1]; at++) {
         uint32_t source = m->executions[at];
         int64_t arrival_ns = clo_time_add(m->placements[source].finish_ns, way_of(m, source, to, bytes));
-        bool is_nearer = machine_of(m, source) == machine_of(m, to) && best != CLO_NONE &&
-                         machine_of(m, best) != machine_of(m, to);
+        bool is_nearer =
+            machine_of(m, source) == machine_of(m, to) && best != CLO_NONE && machine_of(m, best) != machine_of(m, to);
         if (best == CLO_NONE || arrival_ns < best_ns || (arrival_ns == best_ns && is_nearer)) {
             best = source;
             best_ns = arrival_ns;

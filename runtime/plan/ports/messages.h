@@ -1,5 +1,5 @@
-/* plan/ports/messages.h - who waits for what in a plan over several machines: inputs from the own machine, and messages,
- * one for each (instance, machine). */
+/* plan/ports/messages.h - who waits for what in a plan over several machines: inputs from the own machine, and
+ * messages, one for each (instance, machine). */
 #ifndef CLO_PLAN_PORTS_MESSAGES_H
 #define CLO_PLAN_PORTS_MESSAGES_H
 
@@ -25,14 +25,14 @@ typedef struct clo_far {
 } clo_far;
 
 typedef struct clo_message {
-    uint32_t from;         /* the placement that is sent */
+    uint32_t from; /* the placement that is sent */
     uint32_t from_machine, to_machine;
-    uint32_t first, end;   /* its consumers in `far` */
-    uint64_t bytes;        /* the most that one of them takes */
-    uint64_t rate_q32;     /* bytes/ns of its link */
-    int64_t alone_ns;      /* the longest transfer to one of them, alone */
-    int64_t latency_ns;    /* the part of it that is not bytes / rate */
-    int64_t rank_u;        /* the largest of them */
+    uint32_t first, end; /* its consumers in `far` */
+    uint64_t bytes;      /* the most that one of them takes */
+    uint64_t rate_q32;   /* bytes/ns of its link */
+    int64_t alone_ns;    /* the longest transfer to one of them, alone */
+    int64_t latency_ns;  /* the part of it that is not bytes / rate */
+    int64_t rank_u;      /* the largest of them */
 } clo_message;
 
 typedef struct clo_messages {

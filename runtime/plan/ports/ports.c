@@ -20,17 +20,17 @@ typedef struct walk {
     const clo_platform *platform;
     clo_messages messages;
     clo_share share;
-    clo_placement *times;   /* [count] the placements with new times */
-    uint32_t *lists;        /* [count] placements, executor by executor */
-    uint32_t *next, *end;   /* [executors] place in lists, of what runs or comes next */
-    bool *is_busy;          /* [executors] */
-    uint32_t *missing;      /* [count] inputs that are not there */
-    int64_t *ready_ns;      /* [count] of the inputs that are */
-    uint32_t *urgent;       /* [messages] large ones that wait, any order */
+    clo_placement *times; /* [count] the placements with new times */
+    uint32_t *lists;      /* [count] placements, executor by executor */
+    uint32_t *next, *end; /* [executors] place in lists, of what runs or comes next */
+    bool *is_busy;        /* [executors] */
+    uint32_t *missing;    /* [count] inputs that are not there */
+    int64_t *ready_ns;    /* [count] of the inputs that are */
+    uint32_t *urgent;     /* [messages] large ones that wait, any order */
     uint32_t urgent_count;
-    uint32_t *flows;        /* [machines] large messages under way from it */
-    int64_t *used;          /* [machines * CLO_RESOURCES_MAX] */
-    event *heap;            /* [count + messages + executors + what capacity makes wait] */
+    uint32_t *flows; /* [machines] large messages under way from it */
+    int64_t *used;   /* [machines * CLO_RESOURCES_MAX] */
+    event *heap;     /* [count + messages + executors + what capacity makes wait] */
     size_t heap_count, heap_capacity;
     int64_t now_ns;
     uint32_t done;
@@ -91,8 +91,8 @@ static void send_urgent(walk *w, uint32_t machine)
         for (uint32_t i = 0; i < w->urgent_count; i++) {
             const clo_message *m = &w->messages.list[w->urgent[i]];
             const clo_message *b = best == CLO_NONE ? NULL : &w->messages.list[w->urgent[best]];
-            if (m->from_machine == machine && (b == NULL || m->rank_u > b->rank_u ||
-                                               (m->rank_u == b->rank_u && w->urgent[i] < w->urgent[best])))
+            if (m->from_machine == machine &&
+                (b == NULL || m->rank_u > b->rank_u || (m->rank_u == b->rank_u && w->urgent[i] < w->urgent[best])))
                 best = i;
         }
         if (best == CLO_NONE)

@@ -24,6 +24,7 @@
 #define clo_token_take virtual_token_take
 #define clo_token_complete virtual_token_complete
 #define MPI_Query_thread virtual_query_thread
+#define MPI_Comm_get_attr virtual_get_attr
 #define MPI_Isend virtual_isend
 #define MPI_Test virtual_test
 #define MPI_Improbe virtual_improbe

@@ -4,10 +4,11 @@
  *                                  outputs those of one machine; one line of JSON at the end
  *   protocol ports FIRST COUNT     the same, with plans that count ports: of what a link of SMPI's cluster moves
  *   protocol silent RANK           that rank goes silent in the middle of a run
+ *   protocol tags MOST             of an MPI with so few tags
  *   protocol failing RANK          a body of that rank fails
  *   protocol different WHAT RANK   that rank has another graph, platform, times, plan or pieces
  *
- * The last three end by clo_remote_abort; each rank prints what it has to say. */
+ * All but the first two end by clo_remote_abort; each rank prints what it has to say. */
 #include "virtual.h"
 
 #include "base/rng.h"
@@ -321,6 +322,8 @@ static int choose(virtual_rank *me, int argc, char **argv)
     own.is_long = true;
     if (argc == 3 && strcmp(argv[1], "silent") == 0)
         me->stops_after_ns = is_it ? 1000000 : 0;
+    else if (argc == 3 && strcmp(argv[1], "tags") == 0)
+        me->tags_max = (int)strtol(argv[2], NULL, 10);
     else if (argc == 3 && strcmp(argv[1], "failing") == 0)
         own.fails = is_it;
     else if (argc == 4 && strcmp(argv[1], "different") == 0) {

@@ -7,6 +7,7 @@ import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -41,10 +42,16 @@ class Smpi(unittest.TestCase):
 
     def smpi(self, ranks, *words, timeout=120 + 10 * PLANS):
         """What is printed, line by line, and the exit status, which is 0 after MPI_Abort, too."""
-        done = subprocess.run(["smpirun", "-np", str(ranks), "-platform", "platform.xml", "-hostfile", "hosts",
-                               *WORDS, PROGRAM, *map(str, words)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                              text=True, cwd=self.folder.name, timeout=timeout, check=False)
-        return done.stdout.splitlines(), done.returncode
+        process = subprocess.Popen(["smpirun", "-np", str(ranks), "-platform", "platform.xml", "-hostfile", "hosts",
+                                    *WORDS, PROGRAM, *map(str, words)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                                   text=True, cwd=self.folder.name, start_new_session=True)
+        try:
+            out, _ = process.communicate(timeout=timeout)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)  # smpirun is a script: what it runs would stay
+            process.communicate()
+            raise
+        return out.splitlines(), process.returncode
 
     def plans(self, ranks, first, count, what="plans"):
         lines, code = self.smpi(ranks, what, first, count)
@@ -68,7 +75,7 @@ class Smpi(unittest.TestCase):
 
     def test_plans_that_count_ports(self):
         """Of the same graphs: messages that share links in the plan, too, come when the plan says, but for polls."""
-        for ranks, count, most in ((6, 2 * PLANS, 1.3), (RANKS, max(8, PLANS // 2), 1.5)):
+        for ranks, count, most in ((6, PLANS, 1.3), (RANKS, 6, 1.75)):
             with self.subTest(ranks=ranks):
                 alone, shared = (self.plans(ranks, 1, count, what)["stretch"] for what in ("plans", "ports"))
                 self.assertGreater(shared, 0.98)  # nothing comes early
@@ -90,6 +97,13 @@ class Smpi(unittest.TestCase):
                     self.assertIn("no sign of life from rank %d (m%d) for 1.0 s" % (rank, rank), line)
                     self.assertTrue(1.0 <= when < 1.2, (when, line))
                 self.assertTrue([l for _, l in said if re.search(r"task 't\d+' \(instance \d\) is awaited from rank %d" % rank, l)])
+
+    def test_few_tags(self):
+        """More transfers than the MPI has tags: a line on each rank, and nothing is sent under a wrong one."""
+        said = self.said("tags", 5)
+        self.assertEqual(len(said), RANKS, said)
+        for _, line in said:
+            self.assertRegex(line, r"the plan has \d+ transfers, and this MPI has 5 tags \(MPI_TAG_UB\)")
 
     def test_a_body_that_fails(self):
         said = self.said("failing", 0)

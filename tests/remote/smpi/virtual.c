@@ -353,6 +353,17 @@ clo_status virtual_clocks_compare(clo_remote *remote, clo_offset *offsets)
     return CLO_OK;
 }
 
+int virtual_get_attr(MPI_Comm comm, int key, void *value, int *is_set)
+{
+    virtual_rank *rank = virtual_self();
+
+    if (key != MPI_TAG_UB || rank->tags_max == 0)
+        return MPI_Comm_get_attr(comm, key, value, is_set);
+    *(int **)value = &rank->tags_max;
+    *is_set = 1;
+    return MPI_SUCCESS;
+}
+
 /* The part of a rank's plan, from one of its tasks. */
 static const clo_local *local_of(const virtual_job *job)
 {

@@ -27,6 +27,7 @@ typedef struct virtual_rank {
     clo_remote *remote;     /* NULL: not open yet */
     int64_t stops_after_ns; /* it goes silent so long after its run has begun; 0: never */
     bool compares_clocks;   /* else all are known to be one */
+    int tags_max;           /* what MPI_TAG_UB is said to be; 0: the truth */
     int64_t shown_ns;       /* the clock in a body; 0: the simulated one */
     int64_t ends_ns;        /* of the body that is called */
     virtual_job *job;       /* NULL: none */
@@ -56,6 +57,7 @@ clo_status virtual_token_take(const clo_call *call, clo_cancel_fn cancel, void *
 clo_status virtual_token_complete(clo_token token, int code);
 clo_status virtual_clocks_compare(clo_remote *remote, clo_offset *offsets);
 int virtual_query_thread(int *level);
+int virtual_get_attr(MPI_Comm comm, int key, void *value, int *is_set);
 int virtual_isend(const void *from, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm, MPI_Request *request);
 int virtual_test(MPI_Request *request, int *is_done, MPI_Status *status);
 int virtual_improbe(int from, int tag, MPI_Comm comm, int *is_there, MPI_Message *message, MPI_Status *status);

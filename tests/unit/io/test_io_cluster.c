@@ -115,6 +115,42 @@ static void platforms_beside_the_file_stay_beside_it(void **state)
     assert_int_equal(unlink(xml), 0);
 }
 
+/* Of a machine, of all others, and of none; they stay when links are written. */
+static void ports_are_read_and_stay(void **state)
+{
+    static const char *const wrong[] = {"0", "-1", "\"fast\"", "[1]", "1e-20"};
+    char text[512];
+    clo_cluster *c;
+
+    (void)state;
+    put(s.from, "{\"format\": \"clotho.cluster/1\", \"machines\": [{\"name\": \"a\", \"platform\": \"uniform:2\"}, "
+                "{\"name\": \"b\", \"platform\": \"uniform:1\", \"port_bytes_per_ns\": 0.25}, {\"name\": \"c\", "
+                "\"platform\": \"uniform:1\", \"port_bytes_per_ns\": null}], \"port_bytes_per_ns\": 0.1, \"link\": "
+                "{\"latency_ns\": 1, \"bandwidth_bytes_per_ns\": 1}}");
+    clo_cluster_link three[] = {both[0], both[0], both[0]};
+    three[1].from = 2;
+    three[2].to = 2;
+    ok(clo_cluster_save_links(s.from, cuts, 2, three, 3, s.to));
+    for (int written = 0; written < 2; written++) {
+        ok(clo_cluster_load(written ? s.to : s.from, &c));
+        for (uint32_t m = 0; m < 4; m++) {
+            static const double ports[] = {0.1, 0.25, 0, 0};
+            double got = clo_platform_port_bytes_per_ns(clo_cluster_platform(c), m);
+            assert_true(got > ports[m] - 1e-6 && got < ports[m] + 1e-6);
+        }
+        clo_cluster_destroy(c);
+    }
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        snprintf(text, sizeof text,
+                 "{\"format\": \"clotho.cluster/1\", \"machines\": [{\"name\": \"a\", \"platform\": \"uniform:2\", "
+                 "\"port_bytes_per_ns\": %s}]}",
+                 wrong[i]);
+        clo_status status = clo_cluster_parse("p.json", text, strlen(text), &c);
+        assert_true(status == CLO_ERR_FORMAT || status == CLO_ERR_ARGUMENT);
+        assert_non_null(strstr(clo_last_error(), "port"));
+    }
+}
+
 static clo_status save(void *context)
 {
     (void)context;
@@ -133,6 +169,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(links_are_written_and_read, set_up, tear_down),
         cmocka_unit_test_setup_teardown(what_cannot_be_read_again_is_not_written, set_up, tear_down),
         cmocka_unit_test_setup_teardown(platforms_beside_the_file_stay_beside_it, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(ports_are_read_and_stay, set_up, tear_down),
         cmocka_unit_test_setup_teardown(memory_may_fail_anywhere, set_up, tear_down),
     };
     return cmocka_run_group_tests_name("io_cluster", tests, NULL, NULL);

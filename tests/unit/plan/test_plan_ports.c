@@ -1,8 +1,10 @@
 /* Plans on machines with ports, by hand: what several messages at once take when they share what leaves and enters a
  * machine. Links: 1 byte/ns after 1000 ns. */
+#include "fault.h"
 #include "support.h"
 
 #include <clotho/branch.h>
+#include <clotho/pipeline.h>
 #include <math.h>
 #include <string.h>
 
@@ -245,6 +247,47 @@ static void capacities_hold(void **state)
     drop(&s);
 }
 
+static clo_status plan_again(void *context)
+{
+    const scene *s = context;
+    clo_plan *plan = NULL;
+    clo_status status = clo_plan_create(s->cost, NULL, &plan);
+
+    clo_plan_destroy(plan);
+    return status;
+}
+
+static void memory_may_fail_anywhere(void **state)
+{
+    scene s = scene_new(3);
+
+    (void)state;
+    set_ports(&s, 1);
+    uint32_t from[2] = {add(&s, 0, 0, NULL, 0), add(&s, 1, 0, NULL, 0)};
+    (void)add(&s, 2, 2, from, BYTES);
+    make(&s);
+    assert_true(fault_each(plan_again, &s) > 20);
+    drop(&s);
+}
+
+/* What no port moves within 2^61 ns: a line, not a time that has gone round. */
+static void times_that_have_no_end_are_refused(void **state)
+{
+    scene s = scene_new(2);
+    clo_plan *plan = NULL;
+
+    (void)state;
+    set_ports(&s, 0x1p-30);
+    uint32_t source = add(&s, 0, 0, NULL, 0);
+    (void)add(&s, 1, 1, &source, (uint64_t)1 << 40);
+    ok(clo_graph_seal(s.graph));
+    make_platform(&s);
+    ok(clo_cost_create(s.graph, s.platform, &s.cost));
+    fails(CLO_ERR_LIMIT, "2^61 ns", clo_plan_create(s.cost, NULL, &plan));
+    assert_null(plan);
+    drop(&s);
+}
+
 /* Which arm runs is not known when a plan is made, so neither is what moves at once. */
 static void branches_are_refused(void **state)
 {
@@ -262,6 +305,22 @@ static void branches_are_refused(void **state)
     assert_int_equal(clo_plan_create(s.cost, NULL, &s.plan), CLO_ERR_UNSUPPORTED);
     assert_non_null(strstr(clo_last_error(), "a platform with ports"));
     assert_null(s.plan);
+    drop(&s);
+}
+
+static void pipelines_are_refused(void **state)
+{
+    scene s = scene_new(2);
+    clo_plan *plan = NULL;
+
+    (void)state;
+    set_ports(&s, 1);
+    uint32_t source = add(&s, 0, 0, NULL, 0);
+    (void)add(&s, 1, 1, &source, BYTES);
+    make(&s);
+    assert_int_equal(clo_plan_pipeline(s.cost, NULL, &plan), CLO_ERR_UNSUPPORTED);
+    assert_non_null(strstr(clo_last_error(), "has machines with ports"));
+    assert_null(plan);
     drop(&s);
 }
 
@@ -300,7 +359,10 @@ int main(void)
         cmocka_unit_test(small_messages_all_leave_at_once),
         cmocka_unit_test(an_output_goes_to_a_machine_once),
         cmocka_unit_test(capacities_hold),
+        cmocka_unit_test(memory_may_fail_anywhere),
+        cmocka_unit_test(times_that_have_no_end_are_refused),
         cmocka_unit_test(branches_are_refused),
+        cmocka_unit_test(pipelines_are_refused),
         cmocka_unit_test(what_ports_cannot_count_is_refused),
     };
 

@@ -141,11 +141,12 @@ static void no_line_falls(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_was_put_in_is_found), cmocka_unit_test(one_line_has_no_limit),
-        cmocka_unit_test(the_limit_is_that_of_most_links),
-        cmocka_unit_test(one_size_above_the_limit_has_the_slope_below_it),
-        cmocka_unit_test(times_that_fall_above_the_limit_keep_the_slope_below_it), cmocka_unit_test(no_line_falls)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(what_was_put_in_is_found),
+                                       cmocka_unit_test(one_line_has_no_limit),
+                                       cmocka_unit_test(the_limit_is_that_of_most_links),
+                                       cmocka_unit_test(one_size_above_the_limit_has_the_slope_below_it),
+                                       cmocka_unit_test(times_that_fall_above_the_limit_keep_the_slope_below_it),
+                                       cmocka_unit_test(no_line_falls)};
 
     return cmocka_run_group_tests_name("remote_fit", tests, NULL, NULL);
 }
