@@ -425,7 +425,7 @@ static void retry(request *r, const reply *answer)
         no = "the service has failed too often for a retry";
     if (no != NULL) {
         char why[256];
-        snprintf(why, sizeof why, "%s; %s", answer->text, no);
+        snprintf(why, sizeof why, "%s%s%s", answer->text, answer->text[0] != '\0' ? "; " : "", no);
         request_fail(r, answer->status, why);
         return;
     }

@@ -28,6 +28,8 @@ body_trait draw_trait(thread *t, uint32_t model)
         trait.spin_ns = below(t, chance(t, 5) ? 2000000 : 30000);
     if (with(WITH_body_calls) && chance(t, 15))
         trait.action = 1 + below(t, ACTIONS - 1);
+    if (with(WITH_pending) && chance(t, 12))
+        trait.pends = 1 + below(t, 2);
     return trait;
 }
 
@@ -122,7 +124,7 @@ static void read_one(job_slot *slot)
     job_unuse(slot, USE_TIMING);
 }
 
-int fuzz_body(const clo_call *call)
+static int act(const clo_call *call)
 {
     const body_trait *trait = call->argument;
 
@@ -152,6 +154,14 @@ int fuzz_body(const clo_call *call)
         break;
     }
     return 0;
+}
+
+int fuzz_body(const clo_call *call)
+{
+    const body_trait *trait = call->argument;
+    int code = act(call);
+
+    return !is_quiet && trait->pends > 0 && pending_begin(call, trait->pends, code) ? CLO_PENDING : code;
 }
 
 void fuzz_miss(void *argument, clo_job *job, const clo_miss *miss)

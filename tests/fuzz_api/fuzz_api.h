@@ -4,6 +4,7 @@
  *   draw.c       random arguments
  *   models.c     shared graphs with costs, plans and the hash of their outputs; platforms
  *   bodies.c     task bodies (some call the library), miss handlers, policies
+ *   pending.c    bodies that finish later, and the thread that completes them
  *   slots.c      taking runtimes and jobs out of their slots for a call
  *   runtimes.c   calls on runtimes
  *   jobs.c       calls on jobs: make, run, wait, end; timing.c: what is read and checked afterwards
@@ -34,7 +35,17 @@
 #define CLO_TSAN 0
 #endif
 
-enum { THREADS_MAX = 16, RUNTIMES = 3, JOBS = 12, MODELS = 5, TRACES = 4, PLATFORMS = 5, PLANS = 2, WORKERS_MAX = 16 };
+enum {
+    THREADS_MAX = 16,
+    RUNTIMES = 3,
+    JOBS = 12,
+    MODELS = 5,
+    TRACES = 4,
+    PLATFORMS = 5,
+    PLANS = 2,
+    WORKERS_MAX = 16,
+    TASKS_MAX = 16
+};
 
 /* How a call uses an object. The order is that of the table in rules.c. */
 typedef enum use_kind {
@@ -159,6 +170,8 @@ typedef struct thread {
     X(policies, "jobs with a policy")                                        \
     X(counts, "the check that the handler saw each miss once")               \
     X(lateness, "the check that no miss is reported before its time")        \
+    X(pending, "bodies that finish later")                                   \
+    X(hedges, "second executions of what takes long")                        \
     X(failing_init, "policies whose init fails")                             \
     X(callers_memory, "runtimes and jobs in the caller's memory")
 
@@ -213,12 +226,18 @@ typedef struct body_trait {
     uint32_t action; /* what the body does besides computing */
     uint32_t model;
     int64_t spin_ns;
+    uint32_t pends; /* 1: it finishes later; 2: with a cancel function */
 } body_trait;
 body_trait draw_trait(thread *t, uint32_t model);
 int fuzz_body(const clo_call *call);
 void fuzz_miss(void *argument, clo_job *job, const clo_miss *miss);
 const clo_policy *draw_policy(thread *t);
 extern _Thread_local bool is_quiet; /* bodies only compute: the expected outputs are being made */
+
+/* pending.c */
+bool pending_begin(const clo_call *call, uint32_t pends, int code); /* false: it finishes at once */
+void pending_start(void);
+void pending_stop(void); /* when no runtime is left */
 
 /* slots.c */
 bool runtime_use(uint32_t index, clo_runtime **out);

@@ -57,6 +57,20 @@ static void draw_dispatch(thread *t, job_slot *slot, uint32_t plan_model, clo_jo
     config->steps_max = chance(t, 30) ? draw_count(t, 3) : 0;
 }
 
+/* Of tasks that may be executed twice, some after a moment. */
+static void draw_hedges(thread *t, const model_slot *model, int64_t *after_ns, clo_job_config *config)
+{
+    clo_task task;
+
+    if (!with(WITH_hedges) || config->policy != NULL || !chance(t, 20))
+        return;
+    for (uint32_t i = 0; i < clo_graph_tasks(model->graph); i++) {
+        bool can = clo_graph_task(model->graph, i, &task) == CLO_OK && task.duplicable;
+        after_ns[i] = can && chance(t, 70) ? 1 + below(t, 50000) : 0;
+    }
+    config->hedge_after_ns = after_ns;
+}
+
 static void note_kind(job_slot *slot, const clo_job_config *config)
 {
     int64_t period_ns = config->period_ns;
@@ -96,6 +110,7 @@ static void create(thread *t, job_slot *slot, clo_runtime *runtime, uint32_t pla
 {
     uint32_t platform = w.runtimes[slot->runtime].platform;
     clo_job_config config = CLO_JOB_CONFIG_INIT;
+    int64_t after_ns[TASKS_MAX];
     clo_job *made = NULL;
 
     if (with(WITH_foreign) && chance(t, 3))
@@ -103,6 +118,7 @@ static void create(thread *t, job_slot *slot, clo_runtime *runtime, uint32_t pla
     const clo_cost *cost = w.models[slot->model].costs[platform];
     draw_timing(t, slot, &config);
     draw_dispatch(t, slot, plan_model, &config);
+    draw_hedges(t, &w.models[slot->model], after_ns, &config);
     slot->memory = NULL;
     bool is_default = chance(t, 5);
     if (is_default)

@@ -250,6 +250,7 @@ static void end_epoch(thread *t, uint32_t threads)
 {
     log_begin(t, "end of the epoch: destroy what is left", 0);
     runtimes_end();
+    pending_stop();
     if (count_threads_soon(threads) > threads)
         broken("%u threads, %u before the epoch", count_in("/proc/self/task"), threads);
     for (uint32_t i = 0; i < TRACES; i++)
@@ -268,6 +269,7 @@ static void run_epoch(uint64_t seed, double seconds, uint32_t threads)
     pthread_t ids[THREADS_MAX];
 
     models_create(&main_thread);
+    pending_start();
     for (uint32_t j = 0; j < JOBS; j++)
         w.jobs[j].index = j, w.jobs[j].runtime = j % RUNTIMES;
     atomic_store(&is_over, false);

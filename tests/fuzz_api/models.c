@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-enum { TASKS_MAX = 16, DEMAND = 2, CAPACITY = 3 };
+enum { DEMAND = 2, CAPACITY = 3 };
 
 /* Executors with memories, links and a machine's capacity. */
 static clo_platform *linked_platform(uint32_t executors, uint32_t memories)
@@ -59,6 +59,7 @@ static void add_tasks(thread *t, model_slot *model, uint32_t index, uint32_t tas
         task.instances = chance(t, 30) ? 1 + below(t, 5) : 0;
         task.output_bytes = has_outputs && chance(t, 80) ? (uint64_t)8 << below(t, 6) : 0;
         task.task_class = (uint16_t)below(t, 6);
+        task.may_pend = model->traits[i].pends > 0;
         task.duplicable = chance(t, 30) && model->traits[i].action == 0;
         task.executors_mask = chance(t, 10) ? 1 : 0;
         task.demand[0] = has_demands && chance(t, 50) ? 1 + below(t, DEMAND) : 0;

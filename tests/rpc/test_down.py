@@ -114,6 +114,7 @@ misfits = {
     "the answer to another call": (lambda c, r: answer(c, r[:8] + b"\xff" * 8 + r[16:], 64), 1),
     "an answer of another size": (lambda c, r: answer(c, r, 63), 1),
     "a message of several lines": (lambda c, r: answer(c, r, 0, 1, b"\x94\1\0\xa5a\nb\rc\xc4\0"), 1),
+    "never again": (lambda c, r: answer(c, r, 0, 1, b"\x94\3\xff\xa0\xc4\0"), 1),
     "come again in 2^63 - 1 ms": (lambda c, r: answer(c, r, 0, 1, b"\x94\3\xcf\x7f" + b"\xff" * 7 + b"\xa0\xc4\0"), 1),
     "come again in 2^64 - 1 ms": (lambda c, r: answer(c, r, 0, 1, b"\x94\3\xcf" + b"\xff" * 8 + b"\xa0\xc4\0"), 1),
     "the right answer, three times": (lambda c, r: answer(c, r, 64, 3), 0),
@@ -121,5 +122,7 @@ misfits = {
 for name, (behave, code) in misfits.items():
     _, error, took = net.run("--services", "a=" + fake(behave), "--requests", "1", "--deadline-ms", "1500", "--backoff-ms",
                              "1", want=code)
+    if name == "never again":
+        check("wants no other" in error and "after 1 attempt " in error, "a service that wants no other attempt gets none")
     check(took < 1.5 + 8 and error.count("\n") == 0 and (error != "") == (code == 1), "%s: %s" % (name, error or "taken once"))
 net.stop()

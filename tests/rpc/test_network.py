@@ -27,6 +27,11 @@ for number in wanted:
         number, far["tasks"], far["instances"], far["payload_bytes"], crossed))
 check(all(net.bytes_on(i)[0] > 10000 for i in range(3)), "every host was used")
 check(net.bytes_on(0)[1] == 0, "nothing went over loopback")
+planned = ["--services", groups, "--graph", path, "--pick", str(wanted[-1]), "--bytes", "512", "--planner", "heft"]
+free, _, _ = net.run(*planned, "--local")
+dear, _, _ = net.run(*planned, "--link-us", "200000", "--link-mbit", "1")
+check(free["plan_hash"] != dear["plan_hash"] and free["hash"] == dear["hash"],
+      "links that cost something: another plan, the same outputs over the network")
 other, _, _ = net.run("--services", groups, "--graph", path, "--pick", str(wanted[-1]), "--bytes", "256", "--local")
 check(other["hash"] != near["hash"], "another run has other outputs")
 net.stop()

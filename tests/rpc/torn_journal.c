@@ -1,12 +1,14 @@
 /* torn_journal.c - the journal of examples/rpc after a loss of power: whatever byte its log ends at, what is read is
  * the records of the first so many transactions, whole and in their order, and the journal goes on from there. So is it
- * where a byte of the log is another. An argument: how far cuts are apart (default 97 bytes). */
+ * where a byte of the log is another. Arguments: how far cuts are apart (97 bytes), and the first one (another in each
+ * run, so that many runs see all of them). */
 #define _GNU_SOURCE
 #include "journal.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { RECORDS = 60, EACH = 3 };
@@ -122,6 +124,8 @@ int main(int argc, char **argv)
     uint32_t before = 0;
 
     CHECK(mkdtemp(folder) != NULL && step > 0);
+    size_t first = argc > 2 ? strtoul(argv[2], NULL, 10) : (size_t)time(NULL) % step;
+    printf("cuts from byte %zu on, %zu apart\n", first, step);
     snprintf(path, sizeof path, "%s/j", folder);
     snprintf(log_path, sizeof log_path, "%s-wal", path);
     journal *j = open_it();
@@ -132,7 +136,7 @@ int main(int argc, char **argv)
     }
     content file = take(path), log = take(log_path);
     journal_close(j);
-    for (size_t cut = 0; cut <= log.count; cut += cut + step > log.count && cut < log.count ? log.count - cut : step) {
+    for (size_t cut = first; cut <= log.count; cut += cut + step > log.count && cut < log.count ? log.count - cut : step) {
         snprintf(where, sizeof where, "the log ends after %zu of %zu bytes", cut, log.count);
         restore(&file, &log, cut);
         uint32_t count = go_on();
@@ -141,7 +145,7 @@ int main(int argc, char **argv)
         cuts++;
     }
     CHECK(before == RECORDS);
-    for (size_t at = step / 2; at < log.count; at += step) {
+    for (size_t at = first; at < log.count; at += step) {
         snprintf(where, sizeof where, "byte %zu of %zu of the log is another", at, log.count);
         log.bytes[at] ^= 0x40;
         restore(&file, &log, log.count);
