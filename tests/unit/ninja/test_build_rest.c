@@ -188,22 +188,28 @@ static void a_rest_is_scheduled_beside_what_runs(void **state)
 
 static void the_policy_runs_every_graph_within_its_bounds(void **state)
 {
+    build_live live;
+    build_think think;
     fixture f;
 
     (void)state;
+    assert_true(live_open(&live, 0, 0));
     for (uint64_t seed = 200; seed < 200 + GRAPHS; seed++) {
         clo_sim_config config = CLO_SIM_CONFIG_INIT;
         clo_job_result result = CLO_JOB_RESULT_INIT;
         clo_bound bound = CLO_BOUND_INIT;
         make(&f, seed);
+        think_open(&think, &live);
         config.policy = &build_packing;
-        config.argument = seed % 2 == 0 ? &build_packing_improves : NULL;
+        config.argument = seed % 2 == 0 ? &think : NULL;
         assert_int_equal(clo_simulate(f.cost, &config, &result, NULL, NULL), CLO_OK);
+        think_close(&think);
         assert_int_equal(clo_cost_bound(f.cost, &bound), CLO_OK);
         assert_true(result.makespan_ns >= bound.best_ns);
         assert_int_equal(result.refused, 0);
         destroy(&f);
     }
+    live_close(&live);
 }
 
 int main(void)
