@@ -19,6 +19,7 @@ static const struct {
 } MARGINS[] = {[HISTORY_RUSAGE] = {32, 3072}, [HISTORY_GROUP] = {32, 1024}, [HISTORY_EXACT] = {256, 256}};
 /* The group's maximum is what the step has held where samples come so near to it. */
 enum { NEAR_SHARE = 16, NEAR_KIB = 1024, SAMPLES_ENOUGH = 2 };
+enum { LARGER = 4 }; /* than the means of the other classes: as links are larger than compiles */
 enum { RESERVE_SHARE = 20, LEAST_RESERVE_KIB = 128 << 10 }; /* of "auto", for all that is no step */
 static const int64_t PRESSURE_NS = 200000000, UNSEEN_NS = 1000000000, SAMPLE_NS = MEMORY_SAMPLE_MS * (int64_t)1000000;
 static const double PRESSURE_MOST = 10.0; /* percent of the last 10 s in which somebody waited for memory */
@@ -89,9 +90,16 @@ static admit_step need_of(build_memory *b, uint32_t edge)
     return need;
 }
 
+/* Of a step whose class has not been seen: half of the budget, and more where the classes that were seen are large. */
 static int64_t unmeasured_kib(const build_memory *b)
 {
-    return b->budget_kib / 2;
+    double most = (double)b->budget_kib / 2;
+
+    for (uint32_t i = 0; i < b->history.classes_count; i++) {
+        const history_guess guess = history_guess_of(&b->history, i);
+        most = LARGER * guess.mean_kib > most ? LARGER * guess.mean_kib : most;
+    }
+    return most < (double)b->budget_kib ? (int64_t)most : b->budget_kib;
 }
 
 /* What the graph demands of the machine; what else there is to know may come while the build runs. */
@@ -265,6 +273,7 @@ static bool tell(build_memory *b)
 {
     size_t count = b->live.classes_count;
     live_guess *guesses = count > 0 ? malloc(count * sizeof *guesses) : NULL;
+    int64_t unmeasured = unmeasured_kib(b);
     double sum_ms = 0;
     uint32_t seen = 0;
 
@@ -275,7 +284,7 @@ static bool tell(build_memory *b)
         sum_ms += guess.mean_ms;
         seen += guess.count > 0;
         guesses[i] = (live_guess){guess.count > 0 ? 1000000 + (int64_t)(guess.mean_ms * 1e6) : 0,
-                                  admit_share_kib(&guess, b->capacity_kib, b->jobs, unmeasured_kib(b))};
+                                  admit_share_kib(&guess, b->capacity_kib, b->jobs, unmeasured)};
     }
     for (uint32_t i = 0; i < count; i++)
         if (guesses[i].time_ns == 0)

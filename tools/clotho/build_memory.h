@@ -5,7 +5,7 @@
  * groups the latter alone. Learned: ../ninja/history.h. Held, with a budget: a step whose peak is known
  * demands it of Clotho's machine, so a policy does not choose it before there is room. What is not known (then its
  * class says), and what is known too low, is held back here: a step begins when all together fit (build_admit.h).
- * A step whose class has not been seen is taken to need half of the budget. One that the kernel has killed for want of
+ * A step whose class has not been seen is taken to need half of the budget or more. One that the kernel has killed for want of
  * memory runs alone. What is learned of classes meanwhile goes to the policy (build_live.h).
  * While processes wait for memory (PSI) nothing begins beside what runs.
  *

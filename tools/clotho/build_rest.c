@@ -6,12 +6,12 @@
 #include <string.h>
 
 /* Of the planning before the build begins: most schedules, and the part of the build's least time, within limits. */
-enum { PLANS_MOST = 5000, PLANNING_SHARE = 500 };
+enum { PLANS_MOST = 5000, PLANNING_SHARE = 400 };
 static const int64_t PLANNING_LEAST_NS = 2000000, PLANNING_MOST_NS = 1000000000;
 /* Of one try: steps that are moved at most, and schedules. */
 enum { MOVES = 2, SCHEDULES_OF_TRY = 3 };
 /* Of the rest's time, that a list may be longer at first than the one that it comes from; fineness of what is drawn. */
-enum { WORSE_SHARE = 100, DRAWS = 1024 };
+enum { WORSE_SHARE = 50, DRAWS = 1024 };
 /* Of one improvement: a look at a point of a profile takes about that. */
 enum { LOOK_NS = 2, POINTS_MOST = 4 * REST_WINDOW + 2 };
 /* What is late ends after this part of the time that it has run, at least after SOON_NS. */

@@ -6,8 +6,10 @@
 #include <time.h>
 #include <unistd.h>
 
-/* One search; all of them after a change; one where the steps need all CPUs, and from there to the next. */
-static const int64_t SEARCH_NS = 40000000, SEARCHES_NS = 400000000, SHORT_NS = 2000000, REST_NS = 50000000;
+/* One search, and the part of the build's time that it may take, as the end of the build waits for it; all of them after
+ * a change; one where the steps need all CPUs, and from there to the next. */
+enum { SEARCH_SHARE = 8 };
+static const int64_t SEARCH_NS = 40000000, SEARCH_LEAST_NS = 100000, SEARCHES_NS = 400000000, SHORT_NS = 2000000, REST_NS = 50000000;
 
 static int64_t monotonic_ns(void)
 {
@@ -33,11 +35,13 @@ static void wait_until(build_think *t, int64_t at_ns)
 /* One search, with the lock but for the search itself. Returns how long it took. */
 static int64_t search(build_think *t, build_rest *copy, int64_t most_ns)
 {
-    int64_t begun_ns = monotonic_ns();
+    int64_t begun_ns = monotonic_ns(), part_ns = (begun_ns - t->opened_ns) / SEARCH_SHARE + SEARCH_LEAST_NS;
+
+    int64_t behind_ns = t->behind_ns;
 
     rest_copy(copy, t->rest);
     pthread_mutex_unlock(&t->lock);
-    rest_improve(copy, begun_ns - t->behind_ns, most_ns);
+    rest_improve(copy, begun_ns - behind_ns, part_ns < most_ns ? part_ns : most_ns);
     pthread_mutex_lock(&t->lock);
     if (!t->is_over)
         rest_adopt(t->rest, copy, monotonic_ns() - t->behind_ns);
@@ -80,7 +84,7 @@ void think_open(build_think *t, build_live *live)
 {
     pthread_condattr_t attributes;
 
-    *t = (build_think){.live = live};
+    *t = (build_think){.live = live, .opened_ns = monotonic_ns()};
     pthread_mutex_init(&t->lock, NULL);
     pthread_condattr_init(&attributes);
     pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);

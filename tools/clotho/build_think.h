@@ -12,7 +12,8 @@
 #include <pthread.h>
 
 typedef struct build_think {
-    build_live *live;     /* borrowed */
+    build_live *live; /* borrowed */
+    int64_t opened_ns;
     pthread_mutex_t lock; /* of all below, and of what `rest` points to */
     pthread_cond_t changed;
     build_rest *rest;      /* NULL: nothing to think about yet */

@@ -13,7 +13,7 @@
 enum { HISTORY_BYTES_MAX = 1 << 30, FIELDS = 7, LINES_BEFORE_REWRITE = 100, LINES_PER_ENTRY = 3 };
 
 /* Before anything is known of how a class varies: as if FEW steps had been off by a part of the mean. */
-enum { FEW = 2, FEW_VARY = 3 };
+enum { FEW = 2, FEW_VARY = 4 };
 
 static const char HEADER[] = "# clotho steps v", THIS_VERSION[] = "# clotho steps v1\n";
 static const uint64_t MOST = (uint64_t)1 << 50; /* of a number, so that sums stay small */

@@ -40,7 +40,7 @@ typedef struct history_class {
 typedef struct history_guess {
     uint32_t count;    /* steps that it comes from; 0: none, and all else is 0 */
     double mean_kib;   /* of their peaks */
-    double square_kib; /* variance of a peak; of few steps it is mostly that of a deviation of a third of the mean */
+    double square_kib; /* variance of a peak; of few steps it is mostly that of a deviation of a quarter of the mean */
     double mean_ms, cpus; /* and how many CPUs it uses meanwhile */
 } history_guess;
 
