@@ -180,7 +180,7 @@ static void a_rest_is_scheduled_beside_what_runs(void **state)
             for (uint32_t t = 0; t < f.tasks; t++)
                 if (f.rest.tasks[t].state == REST_RUNS && end_of(&f, t, now_ns) <= now_ns)
                     rest_ended(&f.rest, t);
-            rest_improve(&f.rest, now_ns, 40000000);
+            rest_improve(&f.rest, now_ns, 100000);
         }
         destroy(&f);
     }
