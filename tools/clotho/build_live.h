@@ -1,5 +1,6 @@
-/* build_live.h - what is expected of steps that have no history, while the build runs: for each class of steps the time and
- * the memory, as learned so far; and how many CPUs the running steps use. The driver's thread writes it after each end, the policy reads it. */
+/* build_live.h - what is expected of steps that have no history, while the build runs: for each class of steps the time
+ * and the memory, as learned so far; and how many CPUs the running steps use. The driver's thread writes it, the policy
+ * and the thread that looks for better orders read it. */
 #ifndef CLOTHO_TOOL_BUILD_LIVE_H
 #define CLOTHO_TOOL_BUILD_LIVE_H
 

@@ -28,8 +28,8 @@ enum { MEMORY_SAMPLE_MS = 50 };
 
 typedef struct memory_slot {
     bool runs, is_alone;
-    bool is_elsewhere;   /* on another host: nothing is learned of it */
-    int64_t seen_kib;    /* most of the samples */
+    bool is_elsewhere; /* on another host: nothing is learned of it */
+    int64_t seen_kib;  /* most of the samples */
     uint32_t samples;
     int64_t vm_kills; /* of the machine when it began */
 } memory_slot;
@@ -39,15 +39,15 @@ typedef struct build_memory {
     step_history history;
     step_groups groups;
     char path[1024];
-    int64_t budget_kib;  /* 0: none */
+    int64_t budget_kib;   /* 0: none */
     int64_t capacity_kib; /* of it, without what is kept for margins */
-    int64_t *demand_kib; /* [edges] what the graph demands of the machine; 0: nothing */
-    int64_t *learned_ns; /* [edges] the time that a step took last; 0: not known */
-    uint64_t *hashes;    /* [edges] of commands; 0: not computed */
-    uint32_t *classes;   /* [edges] of the history, of steps that are not known; else ADMIT_KNOWN */
-    memory_slot *slots;  /* [jobs] */
-    admit_step *held;    /* [jobs + 1] what they need; the last is the one that would begin */
-    build_live live;     /* no tasks: nobody asks what is learned */
+    int64_t *demand_kib;  /* [edges] what the graph demands of the machine; 0: nothing */
+    int64_t *learned_ns;  /* [edges] the time that a step took last; 0: not known */
+    uint64_t *hashes;     /* [edges] of commands; 0: not computed */
+    uint32_t *classes;    /* [edges] of the history, of steps that are not known; else ADMIT_KNOWN */
+    memory_slot *slots;   /* [jobs] */
+    admit_step *held;     /* [jobs + 1] what they need; the last is the one that would begin */
+    build_live live;      /* no tasks: nobody asks what is learned */
     uint32_t jobs, running;
     bool is_alone; /* one runs that must be alone */
     const char *pressure_path;

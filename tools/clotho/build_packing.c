@@ -2,12 +2,11 @@
 #include "build_packing.h"
 #include "build_rest.h"
 
-
 typedef struct packing_job {
     build_rest rest; /* first; what it needs lies behind this struct */
     bool has_changed;
-    build_think *think; /* NULL: a simulation */
-    uint32_t version;   /* of think->live */
+    build_think *think;          /* NULL: a simulation */
+    uint32_t version;            /* of think->live */
     uint32_t begin[REST_WINDOW]; /* what is to begin now */
     uint32_t begin_count, begun;
 } packing_job;

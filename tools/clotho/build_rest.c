@@ -538,7 +538,8 @@ void rest_copy(build_rest *copy, const build_rest *from)
     uint64_t random = copy->random; /* goes on, else each copy would draw the same */
 
     if (memory == NULL)
-        memory = malloc(tasks * (sizeof(rest_task) + 3 * sizeof(uint32_t)) + 2 * from->points_most * sizeof(rest_point));
+        memory =
+            malloc(tasks * (sizeof(rest_task) + 3 * sizeof(uint32_t)) + 2 * from->points_most * sizeof(rest_point));
     *copy = *from;
     copy->memory = memory;
     copy->random = random != 0 ? random : from->random;

@@ -39,8 +39,8 @@ static const clo_policy *policy_of(const build_run_options *options, const build
 }
 
 /* Submits the graph and waits for its end. *trace, *makespan_ns: of the run. */
-static clo_status run_job(const build_run_options *options, const build_graph *g, build_live *live,
-                          clo_trace **trace, int64_t *makespan_ns)
+static clo_status run_job(const build_run_options *options, const build_graph *g, build_live *live, clo_trace **trace,
+                          int64_t *makespan_ns)
 {
     clo_job_result result = CLO_JOB_RESULT_INIT;
     clo_runtime_config config = CLO_RUNTIME_CONFIG_INIT;

@@ -33,8 +33,10 @@ static void a_guess_has_mean_and_variance_of_the_last_peaks(void **state)
     make(&h, &c, peaks, 8);
     history_guess guess = history_guess_of(&h, 0);
     assert_int_equal(guess.count, 8);
-    assert_true(fabs(guess.mean_kib - 1000) < 1e-6 && fabs(guess.mean_ms - 200) < 1e-6 && fabs(guess.cpus - 0.5) < 1e-6);
-    assert_true(guess.square_kib > 100 * 100 && guess.square_kib < 200 * 200); /* few steps: still wider than what was seen */
+    assert_true(fabs(guess.mean_kib - 1000) < 1e-6 && fabs(guess.mean_ms - 200) < 1e-6 &&
+                fabs(guess.cpus - 0.5) < 1e-6);
+    assert_true(guess.square_kib > 100 * 100 &&
+                guess.square_kib < 200 * 200); /* few steps: still wider than what was seen */
     make(&h, &c, peaks, 0);
     guess = history_guess_of(&h, 0);
     assert_int_equal(guess.count, 0);
@@ -102,7 +104,8 @@ static void a_share_is_the_part_of_a_full_budget(void **state)
 
 static void margins_are_kept_out_of_the_capacity(void **state)
 {
-    admit_step steps[] = {{.need_kib = 10, .margin_kib = 4}, {.need_kib = 10, .margin_kib = 3}, {.need_kib = 10, .margin_kib = 1}};
+    admit_step steps[] = {
+        {.need_kib = 10, .margin_kib = 4}, {.need_kib = 10, .margin_kib = 3}, {.need_kib = 10, .margin_kib = 1}};
 
     (void)state;
     assert_int_equal(admit_capacity_kib(steps, 3, 1000, 2), 995); /* the two widest */
