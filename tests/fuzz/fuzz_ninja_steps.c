@@ -28,14 +28,18 @@ static bool is_sound(const step_history *h, const history_entry *e)
 static void ask_of_each_edge(step_history *h, ninja_manifest *m)
 {
     for (uint32_t e = 0; e < m->edges_count; e++) {
-        int64_t class_kib = history_class_kib(h, m, e);
-        PROMISE(class_kib >= -1);
+        uint32_t class_ = history_take_class(h, m, e);
+        PROMISE(class_ < h->classes_count);
+        history_guess before = history_guess_of(h, class_);
+        PROMISE(before.mean_kib >= 0 && before.square_kib >= 0 && (before.count > 0 || before.mean_ms == 0));
         const history_entry taken = {.hash = 7, .peak_kib = 1000 * ((int64_t)e + 1), .wall_ms = 5};
         for (int i = 0; i < 3; i++)
             PROMISE(history_add(h, m, e, &taken));
         const history_entry *found = history_find(h, m, e, 7);
         PROMISE(found != NULL && found->peak_kib == taken.peak_kib && found->held_kib >= taken.peak_kib);
-        PROMISE(history_find(h, m, e, 8) == NULL && history_class_kib(h, m, e) >= 0);
+        const history_guess guess = history_guess_of(h, class_);
+        PROMISE(history_find(h, m, e, 8) == NULL && guess.count > 0 && guess.mean_ms > 0);
+        PROMISE(history_sum_kib(&guess, 2) >= 2 * guess.mean_kib && history_sum_kib(&guess, 2) < 1e18);
     }
 }
 

@@ -16,11 +16,12 @@
  * kernel needs for a few processes is not in it. */
 static const struct {
     int64_t share, kib;
-} MARGINS[] = {[HISTORY_RUSAGE] = {32, 3072}, [HISTORY_GROUP] = {32, 1024}, [HISTORY_EXACT] = {128, 256}};
+} MARGINS[] = {[HISTORY_RUSAGE] = {32, 3072}, [HISTORY_GROUP] = {32, 1024}, [HISTORY_EXACT] = {256, 256}};
 /* The group's maximum is what the step has held where samples come so near to it. */
 enum { NEAR_SHARE = 16, NEAR_KIB = 1024, SAMPLES_ENOUGH = 2 };
+enum { LARGER = 4 }; /* than the means of the other classes: as links are larger than compiles */
 enum { RESERVE_SHARE = 20, LEAST_RESERVE_KIB = 128 << 10 }; /* of "auto", for all that is no step */
-static const int64_t PRESSURE_NS = 200000000, SAMPLE_NS = MEMORY_SAMPLE_MS * (int64_t)1000000;
+static const int64_t PRESSURE_NS = 200000000, UNSEEN_NS = 1000000000, SAMPLE_NS = MEMORY_SAMPLE_MS * (int64_t)1000000;
 static const double PRESSURE_MOST = 10.0; /* percent of the last 10 s in which somebody waited for memory */
 
 bool memory_read_budget(const char *text, int64_t *budget_kib)
@@ -73,40 +74,64 @@ static uint64_t hash_of(build_memory *b, uint32_t edge)
     return b->hashes[edge];
 }
 
-static int64_t with_margin(const build_memory *b, int64_t kib, int how)
+/* What a step is expected to need. */
+static admit_step need_of(build_memory *b, uint32_t edge)
 {
-    int64_t need = kib + kib / MARGINS[how].share + MARGINS[how].kib;
+    const history_entry *entry = history_find(&b->history, &b->folder->manifest, edge, hash_of(b, edge));
+    admit_step need = {.runs = true, .class_ = b->classes[edge]};
 
-    return need < b->budget_kib ? need : b->budget_kib;
+    if (entry != NULL) {
+        int64_t kib = entry->held_kib > entry->peak_kib ? entry->held_kib : entry->peak_kib;
+        need.class_ = ADMIT_KNOWN;
+        need.margin_kib = kib / MARGINS[entry->how].share + MARGINS[entry->how].kib;
+        need.need_kib = kib < b->budget_kib ? kib : b->budget_kib;
+        need.cpus = entry->wall_ms > 0 ? (double)entry->cpu_ms / (double)entry->wall_ms : 1;
+    }
+    return need;
 }
 
-/* What a step is expected to need; -1: nothing is known of it or its class. */
-static int64_t need_of(build_memory *b, uint32_t edge, bool *is_known)
+/* Of a step whose class has not been seen: half of the budget, and more where the classes that were seen are large. */
+static int64_t unmeasured_kib(const build_memory *b)
 {
-    ninja_manifest *m = &b->folder->manifest;
-    const history_entry *entry = history_find(&b->history, m, edge, hash_of(b, edge));
+    double most = (double)b->budget_kib / 2;
 
-    *is_known = entry != NULL;
-    if (entry != NULL)
-        return with_margin(b, entry->held_kib > entry->peak_kib ? entry->held_kib : entry->peak_kib, entry->how);
-    int64_t class_kib = history_class_kib(&b->history, m, edge);
-    return class_kib >= 0 ? with_margin(b, class_kib, b->groups.version != 0 ? HISTORY_GROUP : HISTORY_RUSAGE) : -1;
+    for (uint32_t i = 0; i < b->history.classes_count; i++) {
+        const history_guess guess = history_guess_of(&b->history, i);
+        most = LARGER * guess.mean_kib > most ? LARGER * guess.mean_kib : most;
+    }
+    return most < (double)b->budget_kib ? (int64_t)most : b->budget_kib;
 }
 
-static void predict_all(build_memory *b)
+/* What the graph demands of the machine; what else there is to know may come while the build runs. */
+static bool predict_all(build_memory *b)
 {
     const ninja_manifest *m = &b->folder->manifest;
-    bool is_known;
+    admit_step *known = malloc((m->edges_count + 1) * sizeof *known);
 
+    if (known == NULL)
+        return false;
     for (uint32_t e = 0; e < m->edges_count; e++) {
         if (ninja_is_phony(m, e) || b->folder->order.wants[e] < WANT_START)
             continue;
-        int64_t need = need_of(b, e, &is_known);
-        if (is_known)
-            b->learned_ns[e] = history_find(&b->history, m, e, hash_of(b, e))->wall_ms * 1000000;
-        b->demand_kib[e] = is_known ? need : 0; /* what else there is to know may come while the build runs */
-        b->known += is_known;
+        b->classes[e] = history_take_class(&b->history, m, e);
+        if (b->classes[e] == NINJA_NONE) {
+            free(known);
+            return false;
+        }
+        admit_step need = need_of(b, e);
+        if (need.class_ != ADMIT_KNOWN)
+            continue;
+        b->learned_ns[e] = history_find(&b->history, m, e, hash_of(b, e))->wall_ms * 1000000;
+        b->classes[e] = ADMIT_KNOWN;
+        b->demand_kib[e] = need.need_kib;
+        known[b->known++] = need;
     }
+    b->capacity_kib = admit_capacity_kib(known, b->known, b->budget_kib, b->jobs);
+    for (uint32_t e = 0; e < m->edges_count; e++)
+        if (b->demand_kib[e] > b->capacity_kib)
+            b->demand_kib[e] = b->capacity_kib;
+    free(known);
+    return true;
 }
 
 static int set_budget(build_memory *b, int64_t budget_kib)
@@ -135,7 +160,10 @@ int memory_open(build_memory *b, build_folder *folder, uint32_t jobs, int64_t bu
     b->hashes = calloc(m->edges_count + 1, sizeof *b->hashes);
     b->demand_kib = calloc(m->edges_count + 1, sizeof *b->demand_kib);
     b->learned_ns = calloc(m->edges_count + 1, sizeof *b->learned_ns);
-    if (b->slots == NULL || b->hashes == NULL || b->demand_kib == NULL || b->learned_ns == NULL)
+    b->classes = malloc((m->edges_count + 1) * sizeof *b->classes);
+    b->held = calloc(jobs + 1, sizeof *b->held);
+    if (b->slots == NULL || b->hashes == NULL || b->demand_kib == NULL || b->learned_ns == NULL || b->classes == NULL ||
+        b->held == NULL)
         return complain(NULL, "out of memory");
     if (!history_load(&b->history, m, b->path) || !history_open(&b->history, m, b->path))
         return complain(NULL, "%s", show_name(m->error));
@@ -143,9 +171,8 @@ int memory_open(build_memory *b, build_folder *folder, uint32_t jobs, int64_t bu
     if (code != EXIT_GOOD)
         return code;
     groups_open(&b->groups, jobs, b->budget_kib);
-    if (b->budget_kib > 0)
-        predict_all(b);
-    return EXIT_GOOD;
+    memset(b->classes, 0xff, (m->edges_count + 1) * sizeof *b->classes);
+    return b->budget_kib == MEMORY_NONE || predict_all(b) ? EXIT_GOOD : complain(NULL, "out of memory");
 }
 
 void memory_close(build_memory *b)
@@ -156,6 +183,10 @@ void memory_close(build_memory *b)
     free(b->hashes);
     free(b->demand_kib);
     free(b->learned_ns);
+    free(b->classes);
+    free(b->held);
+    if (b->live.classes != NULL)
+        live_close(&b->live);
     *b = (build_memory){0};
 }
 
@@ -176,21 +207,8 @@ static bool is_pressed(build_memory *b, int64_t now_ns)
     return b->is_pressed;
 }
 
-/* What runs needs: as predicted, or more where it has taken more already. */
-static int64_t held_kib(const build_memory *b)
-{
-    int64_t held = 0;
-
-    for (uint32_t i = 0; i < b->jobs; i++)
-        if (b->slots[i].runs)
-            held += b->slots[i].need_kib > b->slots[i].now_kib ? b->slots[i].need_kib : b->slots[i].now_kib;
-    return held;
-}
-
 bool memory_may_begin(build_memory *b, uint32_t edge, bool is_alone, int64_t now_ns)
 {
-    bool is_known;
-
     if (b->running == 0)
         return true;
     if (b->is_alone || is_alone)
@@ -199,24 +217,24 @@ bool memory_may_begin(build_memory *b, uint32_t edge, bool is_alone, int64_t now
         return true;
     if (is_pressed(b, now_ns))
         return false;
-    int64_t need = need_of(b, edge, &is_known);
-    return need >= 0 && need <= b->budget_kib - held_kib(b);
+    b->held[b->jobs] = need_of(b, edge);
+    return admit_sum_kib(&b->history, b->held, b->jobs + 1, unmeasured_kib(b)) <= (double)b->budget_kib;
+}
+
+static void count_cpus(build_memory *b)
+{
+    if (b->live.classes != NULL)
+        live_write_cpus(&b->live, admit_sum_cpus(&b->history, b->held, b->jobs));
 }
 
 void memory_begin(build_memory *b, uint32_t slot, uint32_t edge, bool is_alone)
 {
-    memory_slot *s = &b->slots[slot];
-    bool is_known;
-
-    *s = (memory_slot){.runs = true, .is_alone = is_alone, .vm_kills = kernel_kills()};
-    if (b->budget_kib != MEMORY_NONE) {
-        s->need_kib = is_alone ? b->budget_kib : need_of(b, edge, &is_known);
-        if (s->need_kib < 0)
-            s->need_kib = b->budget_kib;
-    }
+    b->slots[slot] = (memory_slot){.runs = true, .is_alone = is_alone, .vm_kills = kernel_kills()};
+    b->held[slot] = b->budget_kib != MEMORY_NONE ? need_of(b, edge) : (admit_step){.class_ = ADMIT_KNOWN};
     b->is_alone |= is_alone;
     b->retries += is_alone;
     b->running++;
+    count_cpus(b);
     groups_begin(&b->groups, slot);
 }
 
@@ -226,7 +244,8 @@ void memory_cancel(build_memory *b, uint32_t slot)
 
     b->is_alone = b->is_alone && !s->is_alone;
     b->running--;
-    s->runs = false;
+    s->runs = b->held[slot].runs = false;
+    count_cpus(b);
 }
 
 /* The peak of a step that has ended, and how it was measured. */
@@ -249,6 +268,45 @@ static int64_t peak_of(const build_memory *b, uint32_t slot, const step_usage *u
     return seen > largest ? seen : largest;
 }
 
+/* A class that has not been seen takes as long as the mean of the others, else 1 s. */
+static bool tell(build_memory *b)
+{
+    size_t count = b->live.classes_count;
+    live_guess *guesses = count > 0 ? malloc(count * sizeof *guesses) : NULL;
+    int64_t unmeasured = unmeasured_kib(b);
+    double sum_ms = 0;
+    uint32_t seen = 0;
+
+    if (count > 0 && guesses == NULL)
+        return ninja_no_memory(&b->folder->manifest);
+    for (uint32_t i = 0; i < count; i++) {
+        const history_guess guess = history_guess_of(&b->history, i);
+        sum_ms += guess.mean_ms;
+        seen += guess.count > 0;
+        guesses[i] = (live_guess){guess.count > 0 ? 1000000 + (int64_t)(guess.mean_ms * 1e6) : 0,
+                                  admit_share_kib(&guess, b->capacity_kib, b->jobs, unmeasured)};
+    }
+    for (uint32_t i = 0; i < count; i++)
+        if (guesses[i].time_ns == 0)
+            guesses[i].time_ns = seen > 0 ? 1000000 + (int64_t)(sum_ms / seen * 1e6) : UNSEEN_NS;
+    if (count > 0)
+        live_write(&b->live, guesses);
+    free(guesses);
+    return true;
+}
+
+bool memory_tell(build_memory *b, const uint32_t *tasks, uint32_t tasks_count)
+{
+    const ninja_manifest *m = &b->folder->manifest;
+
+    if (!live_open(&b->live, (uint32_t)b->history.classes_count, tasks_count))
+        return ninja_no_memory(&b->folder->manifest);
+    for (uint32_t e = 0; e < m->edges_count; e++)
+        if (b->classes[e] != ADMIT_KNOWN)
+            b->live.classes[tasks[e]] = b->classes[e];
+    return tell(b);
+}
+
 bool memory_end(build_memory *b, uint32_t slot, uint32_t edge, const step_usage *usage, bool *was_killed)
 {
     const memory_slot *s = &b->slots[slot];
@@ -268,7 +326,7 @@ bool memory_end(build_memory *b, uint32_t slot, uint32_t edge, const step_usage 
     if (s->is_elsewhere || (!is_good && !*was_killed))
         return true; /* what a part of it took, and how far it came, says nothing */
     b->learned++;
-    return history_add(&b->history, &b->folder->manifest, edge, &taken);
+    return history_add(&b->history, &b->folder->manifest, edge, &taken) && tell(b);
 }
 
 int memory_sample(build_memory *b, int64_t now_ns)
@@ -288,9 +346,9 @@ int memory_sample(build_memory *b, int64_t now_ns)
             continue;
         int64_t now = groups_held_kib(&b->groups, i);
         s->samples++;
-        s->now_kib = now > 0 ? now : 0;
-        s->seen_kib = s->now_kib > s->seen_kib ? s->now_kib : s->seen_kib;
-        sum += s->now_kib;
+        b->held[i].now_kib = now > 0 ? now : 0;
+        s->seen_kib = now > s->seen_kib ? now : s->seen_kib;
+        sum += b->held[i].now_kib;
     }
     b->most_kib = sum > b->most_kib ? sum : b->most_kib;
     return MEMORY_SAMPLE_MS;

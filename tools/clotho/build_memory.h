@@ -4,8 +4,9 @@
  * the group's own maximum where hardly any page cache is in that; for short steps the largest process by wait4; without
  * groups the latter alone. Learned: ../ninja/history.h. Held, with a budget: a step whose peak is known
  * demands it of Clotho's machine, so a policy does not choose it before there is room. What is not known (then its
- * class says), and what is known too low, is held back here: a step begins when what runs needs no more than the
- * budget leaves. A step of which nothing is known, and one that the kernel has killed for want of memory, runs alone.
+ * class says), and what is known too low, is held back here: a step begins when all together fit (build_admit.h).
+ * A step whose class has not been seen is taken to need half of the budget or more. One that the kernel has killed for want of
+ * memory runs alone. What is learned of classes meanwhile goes to the policy (build_live.h).
  * While processes wait for memory (PSI) nothing begins beside what runs.
  *
  * Of one thread, but for what memory_open makes. */
@@ -16,6 +17,8 @@
 #include "../ninja/groups.h"
 #include "../ninja/history.h"
 #include "../ninja/step.h"
+#include "build_admit.h"
+#include "build_live.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -25,9 +28,8 @@ enum { MEMORY_SAMPLE_MS = 50 };
 
 typedef struct memory_slot {
     bool runs, is_alone;
-    bool is_elsewhere;          /* on another host: nothing is learned of it */
-    int64_t need_kib, seen_kib; /* predicted; most of the samples */
-    int64_t now_kib;            /* the last sample */
+    bool is_elsewhere; /* on another host: nothing is learned of it */
+    int64_t seen_kib;  /* most of the samples */
     uint32_t samples;
     int64_t vm_kills; /* of the machine when it began */
 } memory_slot;
@@ -37,11 +39,15 @@ typedef struct build_memory {
     step_history history;
     step_groups groups;
     char path[1024];
-    int64_t budget_kib;  /* 0: none */
-    int64_t *demand_kib; /* [edges] what the graph demands of the machine; 0: nothing */
-    int64_t *learned_ns; /* [edges] the time that a step took last; 0: not known */
-    uint64_t *hashes;    /* [edges] of commands; 0: not computed */
-    memory_slot *slots;  /* [jobs] */
+    int64_t budget_kib;   /* 0: none */
+    int64_t capacity_kib; /* of it, without what is kept for margins */
+    int64_t *demand_kib;  /* [edges] what the graph demands of the machine; 0: nothing */
+    int64_t *learned_ns;  /* [edges] the time that a step took last; 0: not known */
+    uint64_t *hashes;     /* [edges] of commands; 0: not computed */
+    uint32_t *classes;    /* [edges] of the history, of steps that are not known; else ADMIT_KNOWN */
+    memory_slot *slots;   /* [jobs] */
+    admit_step *held;     /* [jobs + 1] what they need; the last is the one that would begin */
+    build_live live;      /* no tasks: nobody asks what is learned */
     uint32_t jobs, running;
     bool is_alone; /* one runs that must be alone */
     const char *pressure_path;
@@ -68,6 +74,10 @@ bool memory_end(build_memory *b, uint32_t slot, uint32_t edge, const step_usage 
 
 /* Samples all that runs, where it is time. Returns in how many ms it is time again; -1: nothing runs. */
 int memory_sample(build_memory *b, int64_t now_ns);
+
+/* Opens `live`, and writes there what is known of classes: now, and after each end. With a budget, once the graph is
+ * made. tasks: [edges] the task of an edge. False: the manifest's error is set. */
+bool memory_tell(build_memory *b, const uint32_t *tasks, uint32_t tasks_count);
 
 /* One line: what was held, how it was measured, what was killed. */
 void memory_describe(const build_memory *b, buffer *out);

@@ -1,18 +1,18 @@
 /* build_packing.h - the policy of builds that have a budget of memory. After each end of a step, the rest of the build is
  * scheduled anew with what was learned of times and peaks (build_rest.h); the steps that this begins at once are
- * begun, all others wait, though slots are free and they may fit: the room is kept for a larger one. While nothing is
- * to be begun, the order of the rest is improved.
+ * begun, all others wait, though slots are free and they may fit: the room is kept for a larger one. Meanwhile
+ * another thread improves the order of the rest (build_think.h).
  *
  * For one job at a time, whose tasks have one instance and which nobody else shares the machine with. */
 #ifndef CLOTHO_TOOL_BUILD_PACKING_H
 #define CLOTHO_TOOL_BUILD_PACKING_H
 
+#include "build_think.h"
+
 #include <clotho/policy.h>
 
-#include <stdbool.h>
-
+/* Its argument in a run is a build_think, open. Without one nothing is learned or improved: a simulation has no time in
+ * which it waits. */
 extern const clo_policy build_packing;
-/* The policy's argument in a run. Without it nothing is improved: a simulation has no time in which it waits. */
-extern const bool build_packing_improves;
 
 #endif

@@ -6,13 +6,14 @@
 #include <string.h>
 
 /* Of the planning before the build begins: most schedules, and the part of the build's least time, within limits. */
-enum { PLANS_MOST = 5000, PLANNING_SHARE = 200 };
+enum { PLANS_MOST = 5000, PLANNING_SHARE = 400 };
 static const int64_t PLANNING_LEAST_NS = 2000000, PLANNING_MOST_NS = 1000000000;
 /* Of one try: steps that are moved at most, and schedules. */
 enum { MOVES = 2, SCHEDULES_OF_TRY = 3 };
-/* Of one improvement: how often a point of a profile is looked at, each some 2 ns, so that it ends in a quarter of the
- * time until a step is expected to end. */
-enum { LOOK_SHARE_NS = 8, LOOK_NS = 2, POINTS_MOST = 4 * REST_WINDOW + 2 };
+/* Of the rest's time, that a list may be longer at first than the one that it comes from; fineness of what is drawn. */
+enum { WORSE_SHARE = 50, DRAWS = 1024 };
+/* Of one improvement: a look at a point of a profile takes about that. */
+enum { LOOK_NS = 2, POINTS_MOST = 4 * REST_WINDOW + 2 };
 /* What is late ends after this part of the time that it has run, at least after SOON_NS. */
 enum { LATE_SHARE = 16 };
 static const int64_t SOON_NS = 2000000;
@@ -151,17 +152,24 @@ static clo_status plan(build_rest *r, const clo_cost *cost, planned_task *sorted
     return CLO_OK;
 }
 
+/* All but the links. */
+static void lay_out(build_rest *r, void *at)
+{
+    r->tasks = at;
+    r->points = (rest_point *)(void *)(r->tasks + r->tasks_count);
+    r->base = r->points + r->points_most;
+    r->planned = (uint32_t *)(void *)(r->base + r->points_most);
+    r->list = r->planned + r->tasks_count;
+    r->running = r->list + r->tasks_count;
+}
+
 clo_status rest_open(build_rest *r, void *at, const clo_cost *cost)
 {
     const clo_graph *graph = clo_cost_graph(cost);
     uint32_t tasks = clo_graph_tasks(graph);
 
-    *r = (build_rest){.tasks_count = tasks, .tasks = at};
-    r->points = (rest_point *)(void *)(r->tasks + tasks);
-    r->base = r->points + points_of(cost);
-    r->planned = (uint32_t *)(void *)(r->base + points_of(cost));
-    r->list = r->planned + tasks;
-    r->running = r->list + tasks;
+    *r = (build_rest){.tasks_count = tasks, .points_most = points_of(cost)};
+    lay_out(r, at);
     r->links = r->running + tasks;
     take_capacities(r, cost);
     clo_status status = take_tasks(r, cost);
@@ -211,6 +219,15 @@ void rest_ended(build_rest *r, uint32_t task)
             break;
         }
     r->tasks[task].state = REST_IS_DONE;
+}
+
+void rest_expect(build_rest *r, uint32_t task, int64_t time_ns, uint32_t resource, int64_t need)
+{
+    rest_task *about = &r->tasks[task];
+
+    about->time_ns = time_ns;
+    about->need[resource] = need < r->capacity[resource] ? need : r->capacity[resource];
+    about->weight = weight_of(r, about);
 }
 
 /* When a step that runs is expected to end. */
@@ -444,17 +461,6 @@ static void justify(build_rest *r, int64_t end_ns)
     sort_by_start(r, order);
 }
 
-static uint64_t looks_until_end(const build_rest *r, int64_t most_ns)
-{
-    int64_t wait_ns = r->running_count > 0 ? INT64_MAX : 0, looks_most = most_ns / LOOK_NS;
-
-    for (uint32_t i = 0; i < r->running_count; i++) {
-        int64_t end_ns = end_of(r, &r->tasks[r->running[i]]);
-        wait_ns = end_ns - r->now_ns < wait_ns ? end_ns - r->now_ns : wait_ns;
-    }
-    return (uint64_t)(wait_ns / LOOK_SHARE_NS < looks_most ? wait_ns / LOOK_SHARE_NS : looks_most);
-}
-
 /* The list with a few steps moved, then justified. Returns its makespan. */
 static int64_t try_other(build_rest *r)
 {
@@ -473,26 +479,101 @@ static void take_back(build_rest *r, const uint32_t *kept)
         r->tasks[kept[i]].position = i;
 }
 
+/* A list that was found, and what its schedule comes to. */
+typedef struct found_list {
+    uint32_t list[REST_WINDOW];
+    int64_t end_ns;
+    double lateness;
+} found_list;
+
+static void keep(const build_rest *r, found_list *found, int64_t end_ns)
+{
+    memcpy(found->list, r->list, window(r) * sizeof *found->list);
+    found->end_ns = end_ns;
+    found->lateness = r->lateness;
+}
+
+static bool is_better(const build_rest *r, int64_t end_ns, const found_list *than)
+{
+    return end_ns < than->end_ns || (end_ns == than->end_ns && r->lateness < than->lateness);
+}
+
+/* How much longer than the one that it comes from a list may be: less and less (threshold accepting; Dueck and Scheuer
+ * 1990), and each time drawn anew. Without that the search ends in the first valley. */
+static int64_t allowed_ns(build_rest *r, const found_list *best, uint64_t looks, uint64_t looks_most)
+{
+    int64_t most_ns = (best->end_ns - r->now_ns) / WORSE_SHARE;
+    double left = 1 - (double)looks / (double)looks_most;
+
+    return (int64_t)((double)most_ns * left * draw(r, DRAWS) / DRAWS);
+}
+
 void rest_improve(build_rest *r, int64_t now_ns, int64_t most_ns)
 {
-    uint32_t kept[REST_WINDOW], count = window(r);
-    int64_t best_ns = rest_schedule(r, now_ns);
-    double lateness = r->lateness;
-    uint64_t looks = 0, looks_most = looks_until_end(r, most_ns);
+    uint32_t count = window(r);
+    uint64_t looks = 0, looks_most = (uint64_t)(most_ns / LOOK_NS);
+    found_list best, current;
 
-    memcpy(kept, r->list, count * sizeof *kept);
+    keep(r, &best, rest_schedule(r, now_ns));
+    current = best;
     while (count > 1 && looks < looks_most) {
-        int64_t new_ns = try_other(r);
+        int64_t allowed = allowed_ns(r, &best, looks, looks_most), new_ns = try_other(r);
         looks += SCHEDULES_OF_TRY * (uint64_t)count * (r->points_count * r->resources + 1);
-        if (new_ns > best_ns || (new_ns == best_ns && r->lateness > lateness)) {
-            take_back(r, kept);
+        if (new_ns > current.end_ns + allowed && !is_better(r, new_ns, &current)) {
+            take_back(r, current.list);
             continue;
         }
-        best_ns = new_ns;
-        lateness = r->lateness;
-        memcpy(kept, r->list, count * sizeof *kept);
+        keep(r, &current, new_ns);
+        if (is_better(r, new_ns, &best))
+            best = current;
     }
+    take_back(r, best.list);
     schedule(r);
+}
+
+void rest_copy(build_rest *copy, const build_rest *from)
+{
+    size_t tasks = from->tasks_count;
+    void *memory = copy->memory;
+    uint64_t random = copy->random; /* goes on, else each copy would draw the same */
+
+    if (memory == NULL)
+        memory =
+            malloc(tasks * (sizeof(rest_task) + 3 * sizeof(uint32_t)) + 2 * from->points_most * sizeof(rest_point));
+    *copy = *from;
+    copy->memory = memory;
+    copy->random = random != 0 ? random : from->random;
+    if (memory == NULL) {
+        copy->waiting = copy->running_count = 0;
+        return;
+    }
+    lay_out(copy, memory);
+    memcpy(copy->tasks, from->tasks, tasks * sizeof *copy->tasks);
+    memcpy(copy->list, from->list, from->waiting * sizeof *copy->list);
+    memcpy(copy->running, from->running, from->running_count * sizeof *copy->running);
+}
+
+void rest_free_copy(build_rest *copy)
+{
+    free(copy->memory);
+    *copy = (build_rest){0};
+}
+
+void rest_adopt(build_rest *r, const build_rest *copy, int64_t now_ns)
+{
+    found_list own;
+    uint32_t count = 0, first = window(copy);
+
+    keep(r, &own, rest_schedule(r, now_ns));
+    for (uint32_t i = 0; i < first; i++) /* behind these all stand as before */
+        if (r->tasks[copy->list[i]].state == REST_WAITS)
+            r->list[count++] = copy->list[i];
+    for (uint32_t i = 0; i < count; i++)
+        r->tasks[r->list[i]].position = i;
+    if (!is_better(r, schedule(r), &own)) {
+        take_back(r, own.list);
+        schedule(r);
+    }
 }
 
 uint32_t rest_next(const build_rest *r, uint32_t *at)

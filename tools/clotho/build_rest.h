@@ -12,7 +12,7 @@
 
 #include <clotho/clotho.h>
 
-enum { REST_WINDOW = 256, REST_RESOURCES = CLO_RESOURCES_MAX + 1 /* slots are the first */ };
+enum { REST_WINDOW = 256, REST_RESOURCES = CLO_RESOURCES_MAX + 1 /* slots are the first */, REST_MEMORY = 1 };
 
 typedef enum rest_state { REST_WAITS, REST_RUNS, REST_IS_DONE } rest_state;
 
@@ -41,11 +41,12 @@ typedef struct build_rest {
     uint32_t *list;                  /* [tasks_count] what waits, in order */
     uint32_t *running;               /* [tasks_count] */
     rest_point *points, *base;       /* a profile, and the one of what runs alone */
-    uint32_t points_count, base_count;
+    uint32_t points_count, base_count, points_most;
     int64_t capacity[REST_RESOURCES];
     int64_t now_ns;
     double lateness; /* of the last schedule: starts, weighted */
     uint64_t random;
+    void *memory; /* of a copy; else NULL */
 } build_rest;
 
 /* Bytes of what rest_open lays behind `at`, aligned as int64_t. */
@@ -59,10 +60,18 @@ void rest_begin(build_rest *r);
 void rest_started(build_rest *r, uint32_t task, int64_t now_ns);
 void rest_ended(build_rest *r, uint32_t task);
 
+/* What is expected of a step has changed: its time and what it needs of a resource, cut at the capacity. */
+void rest_expect(build_rest *r, uint32_t task, int64_t time_ns, uint32_t resource, int64_t need);
+
 /* Schedules the list from now on. What runs longer than it was to is taken to end soon. Returns the makespan. */
 int64_t rest_schedule(build_rest *r, int64_t now_ns);
-/* Looks for a list with a shorter makespan, as long as no step is expected to end, and some most_ns at most. */
+/* Looks for a list with a shorter makespan, for some most_ns. */
 void rest_improve(build_rest *r, int64_t now_ns, int64_t most_ns);
+/* A copy to improve: zero at first, then used again. Without memory it has no waiting step. */
+void rest_copy(build_rest *copy, const build_rest *from);
+void rest_free_copy(build_rest *copy);
+/* Takes the order of an improved copy where it ends earlier than its own one; what has begun since then is left out. */
+void rest_adopt(build_rest *r, const build_rest *copy, int64_t now_ns);
 /* Of the list's steps, from *at on, the next one that the last schedule begins at once; CLO_NONE: no further one. */
 uint32_t rest_next(const build_rest *r, uint32_t *at);
 

@@ -39,7 +39,7 @@ static const clo_policy *policy_of(const build_run_options *options, const build
 }
 
 /* Submits the graph and waits for its end. *trace, *makespan_ns: of the run. */
-static clo_status run_job(const build_run_options *options, const build_graph *g, clo_trace **trace,
+static clo_status run_job(const build_run_options *options, const build_graph *g, build_live *live, clo_trace **trace,
                           int64_t *makespan_ns)
 {
     clo_job_result result = CLO_JOB_RESULT_INIT;
@@ -47,6 +47,7 @@ static clo_status run_job(const build_run_options *options, const build_graph *g
     clo_job_config job_config = CLO_JOB_CONFIG_INIT;
     clo_runtime *runtime = NULL;
     clo_job *job = NULL;
+    build_think think;
 
     config.spin_ns = -1;
     config.jobs_max = 1;
@@ -57,7 +58,8 @@ static clo_status run_job(const build_run_options *options, const build_graph *g
         return status;
     job_config.policy = policy_of(options, g);
     if (job_config.policy == &build_packing)
-        job_config.argument = &build_packing_improves;
+        job_config.argument = &think;
+    think_open(&think, live);
     status = clo_job_create(runtime, g->cost, &job_config, &job);
     if (status == CLO_OK)
         status = clo_job_submit(job);
@@ -66,6 +68,7 @@ static clo_status run_job(const build_run_options *options, const build_graph *g
     *makespan_ns = result.makespan_ns;
     if (status == CLO_OK && config.trace != 0)
         status = clo_job_trace(job, trace);
+    think_close(&think);
     clo_job_destroy(job);
     clo_runtime_destroy(runtime);
     return status;
@@ -76,11 +79,14 @@ static int run_driven(build_driver *d, const build_graph *g, const build_run_opt
     clo_trace *trace = NULL;
     int64_t makespan_ns = 0;
     pthread_t driver;
+
+    if (g->memory_kib != NULL && !memory_tell(&d->memory, g->tasks, clo_graph_tasks(g->graph)))
+        return complain(NULL, "%s", show_name(d->folder->manifest.error));
     int error = pthread_create(&driver, NULL, drive, d);
 
     if (error != 0)
         return complain(NULL, "a thread cannot be begun: %s; look at the limits of this user", strerror(error));
-    clo_status status = run_job(options, g, &trace, &makespan_ns);
+    clo_status status = run_job(options, g, &d->memory.live, &trace, &makespan_ns);
     drive_stop(d);
     pthread_join(driver, NULL);
     status_end(&d->printer.status);
@@ -159,7 +165,7 @@ int build_run(build_folder *folder, const build_run_options *options)
         code = memory_open(&d.memory, folder, options->jobs, options->memory_kib);
     if (code == EXIT_GOOD && d.memory.budget_kib > 0) {
         g.memory_kib = d.memory.demand_kib;
-        g.budget_kib = d.memory.budget_kib;
+        g.budget_kib = d.memory.capacity_kib;
         g.learned_ns = d.memory.learned_ns;
     }
     if (code == EXIT_GOOD)

@@ -5,11 +5,15 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 enum { HISTORY_BYTES_MAX = 1 << 30, FIELDS = 7, LINES_BEFORE_REWRITE = 100, LINES_PER_ENTRY = 3 };
+
+/* Before anything is known of how a class varies: as if FEW steps had been off by a part of the mean. */
+enum { FEW = 2, FEW_VARY = 4 };
 
 static const char HEADER[] = "# clotho steps v", THIS_VERSION[] = "# clotho steps v1\n";
 static const uint64_t MOST = (uint64_t)1 << 50; /* of a number, so that sums stay small */
@@ -111,6 +115,8 @@ static bool learn(step_history *h, piece output, piece class_name, const history
     if (entry == NULL)
         return false;
     history_class *c = &h->classes[class_];
+    c->walls_ms[c->count % HISTORY_CLASS_PEAKS] = taken->wall_ms;
+    c->cpus_ms[c->count % HISTORY_CLASS_PEAKS] = taken->cpu_ms;
     c->peaks_kib[c->count++ % HISTORY_CLASS_PEAKS] = taken->peak_kib;
     piece kept = entry->output;
     *entry = *taken;
@@ -265,26 +271,42 @@ const history_entry *history_find(const step_history *h, const ninja_manifest *m
     return entry != NINJA_NONE && h->entries[entry].hash == hash ? &h->entries[entry] : NULL;
 }
 
-static int compare(const void *a, const void *b)
+uint32_t history_take_class(step_history *h, const ninja_manifest *m, uint32_t edge)
 {
-    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-
-    return (x > y) - (x < y);
+    return take_class(h, history_class_of(m, edge));
 }
 
-int64_t history_class_kib(const step_history *h, const ninja_manifest *m, uint32_t edge)
+history_guess history_guess_of(const step_history *h, uint32_t class_)
 {
-    uint32_t found = find_class(h, history_class_of(m, edge));
-    int64_t sorted[HISTORY_CLASS_PEAKS];
+    const history_class *c = &h->classes[class_];
+    history_guess guess = {.count = c->count < HISTORY_CLASS_PEAKS ? c->count : HISTORY_CLASS_PEAKS};
+    double squares = 0;
 
-    if (found == NINJA_NONE)
-        return -1;
-    const history_class *c = &h->classes[found];
-    uint32_t count = c->count < HISTORY_CLASS_PEAKS ? c->count : HISTORY_CLASS_PEAKS;
-    memcpy(sorted, c->peaks_kib, count * sizeof *sorted);
-    qsort(sorted, count, sizeof *sorted, compare);
-    int64_t p95 = sorted[(count * 19 + 19) / 20 - 1];
-    return p95 + p95 / count; /* the largest of a few is not yet the largest */
+    if (guess.count == 0)
+        return guess;
+    for (uint32_t i = 0; i < guess.count; i++) {
+        guess.mean_kib += (double)c->peaks_kib[i] / guess.count;
+        guess.mean_ms += (double)c->walls_ms[i] / guess.count;
+        guess.cpus += (double)c->cpus_ms[i] / guess.count;
+    }
+    guess.cpus /= guess.mean_ms > 1 ? guess.mean_ms : 1;
+    for (uint32_t i = 0; i < guess.count; i++) {
+        double off = (double)c->peaks_kib[i] - guess.mean_kib;
+        squares += off * off;
+    }
+    double usual = guess.mean_kib / FEW_VARY;
+    guess.square_kib = (FEW * usual * usual + squares) / (FEW + guess.count - 1);
+    return guess;
+}
+
+double history_sum_square(const history_guess *guess, uint32_t steps)
+{
+    return guess->square_kib * steps * (1 + (double)steps / guess->count); /* the mean is not known exactly */
+}
+
+double history_sum_kib(const history_guess *guess, uint32_t steps)
+{
+    return guess->mean_kib * steps + HISTORY_SURE * sqrt(history_sum_square(guess, steps));
 }
 
 bool history_add(step_history *h, ninja_manifest *m, uint32_t edge, const history_entry *taken)

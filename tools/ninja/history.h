@@ -18,7 +18,7 @@
 /* How a peak was measured: the largest process; samples of the group; the group's own maximum, which is exact where it
  * counts hardly any page cache. */
 enum { HISTORY_RUSAGE, HISTORY_GROUP, HISTORY_EXACT };
-enum { HISTORY_CLASS_PEAKS = 64 };
+enum { HISTORY_CLASS_PEAKS = 64, HISTORY_SURE = 2 /* deviations above a mean */ };
 
 typedef struct history_entry {
     piece output;
@@ -29,12 +29,20 @@ typedef struct history_entry {
     uint8_t how;
 } history_entry;
 
-/* The last peaks of a class. */
+/* The last steps of a class. */
 typedef struct history_class {
     piece name;
-    int64_t peaks_kib[HISTORY_CLASS_PEAKS];
+    int64_t peaks_kib[HISTORY_CLASS_PEAKS], walls_ms[HISTORY_CLASS_PEAKS], cpus_ms[HISTORY_CLASS_PEAKS];
     uint32_t count; /* all so far */
 } history_class;
+
+/* What a step of a class is expected to take. */
+typedef struct history_guess {
+    uint32_t count;    /* steps that it comes from; 0: none, and all else is 0 */
+    double mean_kib;   /* of their peaks */
+    double square_kib; /* variance of a peak; of few steps it is mostly that of a deviation of a quarter of the mean */
+    double mean_ms, cpus; /* and how many CPUs it uses meanwhile */
+} history_guess;
 
 typedef struct step_history {
     history_entry *entries;
@@ -60,8 +68,14 @@ void history_close(step_history *h);
 
 /* What a step has taken; NULL: never seen with this command. */
 const history_entry *history_find(const step_history *h, const ninja_manifest *m, uint32_t edge, uint64_t hash);
-/* The peak that 19 of 20 steps of the edge's class keep below, more where few are known; -1: none is known. */
-int64_t history_class_kib(const step_history *h, const ninja_manifest *m, uint32_t edge);
+/* The class of an edge as an index into h->classes, a new one where it has none; NINJA_NONE: no memory. */
+uint32_t history_take_class(step_history *h, const ninja_manifest *m, uint32_t edge);
+history_guess history_guess_of(const step_history *h, uint32_t class_);
+/* The sum of peaks that so many steps of a class keep below together, nearly always: a sum varies less than its parts.
+ * Of a class of which something is known (count > 0). */
+double history_sum_kib(const history_guess *guess, uint32_t steps);
+/* The variance of that sum, as far as it is known. */
+double history_sum_square(const history_guess *guess, uint32_t steps);
 
 /* A step has run: learns of it, and appends a line where the file is open. */
 bool history_add(step_history *h, ninja_manifest *m, uint32_t edge, const history_entry *taken);

@@ -134,7 +134,7 @@ static void schedules_keep_inputs_slots_and_memory(void **state)
         make(&f, seed);
         int64_t planned_ns = rest_schedule(&f.rest, 5000);
         check(&f, 5000);
-        rest_improve(&f.rest, 5000, 40000000);
+        rest_improve(&f.rest, 5000, 400000);
         check(&f, 5000);
         assert_true(rest_schedule(&f.rest, 5000) <= planned_ns);
         destroy(&f);
@@ -180,30 +180,65 @@ static void a_rest_is_scheduled_beside_what_runs(void **state)
             for (uint32_t t = 0; t < f.tasks; t++)
                 if (f.rest.tasks[t].state == REST_RUNS && end_of(&f, t, now_ns) <= now_ns)
                     rest_ended(&f.rest, t);
-            rest_improve(&f.rest, now_ns, 40000000);
+            rest_improve(&f.rest, now_ns, 100000);
         }
+        destroy(&f);
+    }
+}
+
+/* The order of a copy is taken where it is better, though steps have begun since it was made. */
+static void an_improved_copy_is_taken_though_steps_have_begun(void **state)
+{
+    build_rest copy = {0};
+    fixture f;
+
+    (void)state;
+    for (uint64_t seed = 300; seed < 300 + GRAPHS; seed++) {
+        make(&f, seed);
+        int64_t before_ns = rest_schedule(&f.rest, 0);
+        rest_copy(&copy, &f.rest);
+        rest_improve(&copy, 0, 200000);
+        assert_true(rest_schedule(&copy, 0) <= before_ns);
+        uint32_t at = 0, task = rest_next(&f.rest, &at);
+        if (task != CLO_NONE && seed % 2 == 0)
+            rest_started(&f.rest, task, 0);
+        int64_t own_ns = rest_schedule(&f.rest, 0);
+        rest_adopt(&f.rest, &copy, 0);
+        assert_true(rest_schedule(&f.rest, 0) <= own_ns);
+        assert_int_equal(f.rest.waiting, f.tasks - (task != CLO_NONE && seed % 2 == 0));
+        check(&f, 0);
+        rest_expect(&f.rest, f.rest.list[f.rest.waiting - (f.rest.waiting > 0)], 5000, REST_MEMORY, 2 * CAPACITY);
+        rest_schedule(&f.rest, 0);
+        check(&f, 0);
+        rest_free_copy(&copy);
         destroy(&f);
     }
 }
 
 static void the_policy_runs_every_graph_within_its_bounds(void **state)
 {
+    build_live live;
+    build_think think;
     fixture f;
 
     (void)state;
+    assert_true(live_open(&live, 0, 0));
     for (uint64_t seed = 200; seed < 200 + GRAPHS; seed++) {
         clo_sim_config config = CLO_SIM_CONFIG_INIT;
         clo_job_result result = CLO_JOB_RESULT_INIT;
         clo_bound bound = CLO_BOUND_INIT;
         make(&f, seed);
+        think_open(&think, &live);
         config.policy = &build_packing;
-        config.argument = seed % 2 == 0 ? &build_packing_improves : NULL;
+        config.argument = seed % 2 == 0 ? &think : NULL;
         assert_int_equal(clo_simulate(f.cost, &config, &result, NULL, NULL), CLO_OK);
+        think_close(&think);
         assert_int_equal(clo_cost_bound(f.cost, &bound), CLO_OK);
         assert_true(result.makespan_ns >= bound.best_ns);
         assert_int_equal(result.refused, 0);
         destroy(&f);
     }
+    live_close(&live);
 }
 
 int main(void)
@@ -211,6 +246,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(schedules_keep_inputs_slots_and_memory),
         cmocka_unit_test(a_rest_is_scheduled_beside_what_runs),
+        cmocka_unit_test(an_improved_copy_is_taken_though_steps_have_begun),
         cmocka_unit_test(the_policy_runs_every_graph_within_its_bounds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,34 @@
+/* build_think.h - a thread that looks for a better order of a build's rest while the steps run.
+ *
+ * It copies the rest (build_rest.h), searches in the copy for a short while, and hands the order back: what has begun
+ * meanwhile is left out, and the order is taken where it is still better than the other one. So nothing waits for the
+ * search. It goes on as long as that is of use where the steps leave a CPU (build_live.h), else it is very short. */
+#ifndef CLOTHO_TOOL_BUILD_THINK_H
+#define CLOTHO_TOOL_BUILD_THINK_H
+
+#include "build_live.h"
+#include "build_rest.h"
+
+#include <pthread.h>
+
+typedef struct build_think {
+    build_live *live; /* borrowed */
+    int64_t opened_ns;
+    pthread_mutex_t lock; /* of all below, and of what `rest` points to */
+    pthread_cond_t changed;
+    build_rest *rest;  /* NULL: nothing to think about yet */
+    int64_t behind_ns; /* the rest's clock, behind CLOCK_MONOTONIC */
+    uint64_t changes;  /* steps have begun or ended */
+    bool is_over;
+    pthread_t thread;
+    bool has_thread;
+} build_think;
+
+/* Begins the thread; where there can be none nothing is improved. think_close before `rest` ends. */
+void think_open(build_think *t, build_live *live);
+void think_close(build_think *t);
+
+/* The rest has changed, at a time of its clock. With the lock. */
+void think_again(build_think *t, build_rest *rest, int64_t now_ns);
+
+#endif
