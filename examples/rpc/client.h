@@ -2,8 +2,8 @@
  *
  * An endpoint is ADDRESS:PORT of a service of ours, or a URL of a foreign one. There is one connection to each, which
  * is made with the first call and made again with the first call after it broke. When it breaks, its calls are answered
- * with REPLY_UNAVAILABLE. While calls are under way, services of ours are asked for a sign of life (peer_beat); one that
- * gives none has lost its connection. Everything is done on the loop's thread. */
+ * with REPLY_UNAVAILABLE. While calls are under way, services of ours are asked for a sign of life (peer_beat); one
+ * that gives none has lost its connection. Everything is done on the loop's thread. */
 #ifndef RPC_CLIENT_H
 #define RPC_CLIENT_H
 

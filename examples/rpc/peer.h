@@ -9,8 +9,8 @@
 
 typedef struct peer peer;
 
-/* Called on the loop's thread; heartbeats are not shown. `closed` is the last call: the peer frees itself after it. `why`
- * is one line. */
+/* Called on the loop's thread; heartbeats are not shown. `closed` is the last call: the peer frees itself after it.
+ * `why` is one line. */
 typedef struct peer_events {
     void (*frame)(void *owner, peer *p, const frame *f);
     void (*closed)(void *owner, peer *p, const char *why);

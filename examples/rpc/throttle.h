@@ -42,8 +42,8 @@ void throttle_learn(throttle *t, int64_t took_us, int64_t now_us);
 /* When a hedge is due after the first attempt; 0: not known yet. */
 int64_t throttle_delay_us(const throttle *t);
 
-/* After an error while another attempt is under way: when the next copy may go. At once, when the service says, or never
- * (0) where it wants no other. */
+/* After an error while another attempt is under way: when the next copy may go. At once, when the service says, or
+ * never (0) where it wants no other. */
 int64_t throttle_next_copy_us(int64_t now_us, int64_t pushback_ms);
 
 /* Before attempt `next` (2, 3 ...): random(0, min(initial * 2^(next - 2), most)); `chance` in [0, 1). */

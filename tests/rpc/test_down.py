@@ -54,8 +54,9 @@ check(row["calls"] <= 300 * 1.2 + 10, "the one that is down is left alone: %d ca
 
 # Four layers, of which the last is down: the first caller alone repeats, so no layer sees more than its attempts.
 layers = [net.service(i % 2, "layer%d" % i) for i in range(3)]
-_, error, _ = net.run("--services", "a=" + layers[0].endpoint, "--route", ",".join([s.endpoint for s in layers[1:]] + [dead]),
-                      "--requests", "1", "--backoff-ms", "1", want=1)
+route = ",".join([s.endpoint for s in layers[1:]] + [dead])
+_, error, _ = net.run("--services", "a=" + layers[0].endpoint, "--route", route, "--requests", "1", "--backoff-ms", "1",
+                      want=1)
 seen = [sum(e["event"] == "arrive" for e in events(s.log)) for s in layers]
 check(max(seen) <= 5 and seen[2] > 1, "four layers, the last is down: they see %s requests: %s" % (seen, error))
 

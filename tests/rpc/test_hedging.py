@@ -55,10 +55,10 @@ for effects in (0, 0, 0, 100):  # on a machine that is very busy hedges may be h
     if effects == 0 and hedged_once > 0:
         continue
     log = os.path.join(folder, "events%d" % effects)
-    services = [net.service(i, "e%d-%d" % (effects, i), "--slots", "500", "--queue", "500", "--stall", "60", "--stall-ms", "500")
-                for i in range(3)]
-    row, _, _ = net.run("--services", group("a", services), "--requests", "600", "--rate", "400", "--work-us", "8000", "--events",
-                        log, "--effects", str(effects))
+    services = [net.service(i, "e%d-%d" % (effects, i), "--slots", "500", "--queue", "500", "--stall", "60", "--stall-ms",
+                            "500") for i in range(3)]
+    row, _, _ = net.run("--services", group("a", services), "--requests", "600", "--rate", "400", "--work-us", "8000",
+                        "--events", log, "--effects", str(effects))
     for service in services:
         service.stop()
     first = {e["instance"]: e["endpoint"] for e in events(log) if e["event"] == "call"}

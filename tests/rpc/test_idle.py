@@ -31,8 +31,8 @@ net.run(*words)
 
 def accepted(host):
     """Connections that came to the host so far."""
-    rows = [line.split() for line in subprocess.run(net.inside(host) + ["cat", "/proc/net/snmp"], capture_output=True, text=True,
-                                                    check=True).stdout.splitlines() if line.startswith("Tcp:")]
+    text = subprocess.run(net.inside(host) + ["cat", "/proc/net/snmp"], capture_output=True, text=True, check=True).stdout
+    rows = [line.split() for line in text.splitlines() if line.startswith("Tcp:")]
     return int(dict(zip(*rows))["PassiveOpens"])
 
 

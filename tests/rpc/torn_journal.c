@@ -118,6 +118,12 @@ static void restore(const content *file, const content *log, size_t log_bytes)
     put(log_path, log->bytes, log_bytes);
 }
 
+/* The last one is the whole log. */
+static size_t next_cut(size_t cut, size_t step, size_t whole)
+{
+    return cut < whole && cut + step > whole ? whole : cut + step;
+}
+
 int main(int argc, char **argv)
 {
     size_t step = argc > 1 ? strtoul(argv[1], NULL, 10) : 97, cuts = 0;
@@ -136,7 +142,7 @@ int main(int argc, char **argv)
     }
     content file = take(path), log = take(log_path);
     journal_close(j);
-    for (size_t cut = first; cut <= log.count; cut += cut + step > log.count && cut < log.count ? log.count - cut : step) {
+    for (size_t cut = first; cut <= log.count; cut = next_cut(cut, step, log.count)) {
         snprintf(where, sizeof where, "the log ends after %zu of %zu bytes", cut, log.count);
         restore(&file, &log, cut);
         uint32_t count = go_on();

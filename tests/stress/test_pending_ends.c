@@ -1,5 +1,5 @@
-/* Tokens where something ends: in cancel functions, beside the end of the runtime, in a forked process, and in a runtime
- * that lies where another one was. */
+/* Tokens where something ends: in cancel functions, beside the end of the runtime, in a forked process, and in a
+ * runtime that lies where another one was. */
 #define _GNU_SOURCE
 #include "support.h"
 
