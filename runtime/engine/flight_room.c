@@ -99,7 +99,7 @@ static int64_t free_from(const clo_flight_queue *queue, int64_t at_ns, int64_t d
 }
 
 /* Those that ended before are forgotten: so there is one for each executor at most. */
-static void hold(clo_flight_queue *queue, int64_t start_ns, int64_t finish_ns, int64_t demand)
+static void hold_until(clo_flight_queue *queue, int64_t start_ns, int64_t finish_ns, int64_t demand)
 {
     uint32_t kept = 0;
 
@@ -127,6 +127,6 @@ int64_t clo_flight_room_take(const clo_flight_room *room, uint32_t execution, in
             start_ns = free_from(&room->queues[ask->row - room->first_row], start_ns, ask->demand);
     } while (start_ns > before_ns);
     for (const clo_flight_ask *ask = first; ask < end; ask++)
-        hold(&room->queues[ask->row - room->first_row], start_ns, clo_time_add(start_ns, length_ns), ask->demand);
+        hold_until(&room->queues[ask->row - room->first_row], start_ns, clo_time_add(start_ns, length_ns), ask->demand);
     return start_ns;
 }
