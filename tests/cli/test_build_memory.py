@@ -130,6 +130,15 @@ class Memory(CommandTest):
         self.assertIn("0 of 10 steps known before, 0 killed", said)
 
     @unittest.skipIf(SANITIZED, "a sanitizer takes memory of its own")
+    def test_steps_that_are_not_known_run_together_once_a_few_of_their_class_are_measured(self):
+        self.take()
+        meet = ": > begun.%d; i=0; until [ $$(ls begun.* | wc -l) -ge 3 ]; do i=$$((i + 1)); [ $$i -lt 600 ] || exit 9; sleep 0.1; done; "
+        self.file("build.ninja", "rule cc\n  command = $meet ./take 20 100 $out\nbuild o0: cc\nbuild o1: cc\n" +
+                  "".join("build o%d: cc o0 o1\n  meet = %s\n" % (i, meet % i) for i in range(2, 8)))
+        said = self.built("-j", "8", "--memory", "200M")  # by the largest guess for each alone two would fit
+        self.assertIn("0 of 8 steps known before, 0 killed", said)
+
+    @unittest.skipIf(SANITIZED, "a sanitizer takes memory of its own")
     def test_a_step_that_outgrew_what_was_learned_runs_again_alone(self):
         self.steps(3, 0, ms=900)
         said = self.built("-j", "3", "--memory", "150M")

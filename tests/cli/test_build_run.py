@@ -98,6 +98,15 @@ class Builds(Tree):
         self.assertTrue(os.path.exists(self.path("e")))
         self.assertFalse(os.path.exists(self.path("b")) or os.path.exists(self.path("c")))
 
+    def test_no_step_begins_after_as_many_failures_as_said(self):
+        self.file("build.ninja", SH + "".join("build f%d: sh\n  do = echo x >> ran; exit 1\n" % i for i in range(5)))
+        for failures in ("1", "2", "4", "9"):
+            said = self.say("build", "-j", "1", "-k", failures)
+            self.assertEqual(said.code, 1)
+            self.assertEqual(said.out.count("FAILED: "), min(5, int(failures)), said.out)
+            self.assertEqual(self.run_ninja("-j", "1", "-k", failures).stdout.count("FAILED: "), min(5, int(failures)))
+        self.assertEqual(self.bytes("ran").count(b"x"), 2 * (1 + 2 + 4 + 5))
+
     def test_what_a_command_sees(self):
         """An empty input, one pipe for output and errors, a process group and all CPUs of its own, the usual signals."""
         self.file("build.ninja", SH + "build deep/er/a: sh\n  do = cat; echo err >&2; grep -h Cpus_allowed_list "

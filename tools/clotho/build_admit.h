@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { ADMIT_KNOWN = UINT32_MAX }; /* no class: the step has a history */
+#define ADMIT_KNOWN UINT32_MAX /* no class: the step has a history */
 
 typedef struct admit_step {
     bool runs;

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { LIVE_KNOWN = UINT32_MAX }; /* no class: the graph says what the task needs */
+#define LIVE_KNOWN UINT32_MAX /* no class: the graph says what the task needs */
 
 typedef struct live_guess {
     int64_t time_ns, need_kib; /* need: a step's share where as many run as fit */
