@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "io/json_read.h"
 
+#include <assert.h>
 #include <string.h>
 
 #define FILE_BYTES_MAX ((size_t)16 << 20)
@@ -229,6 +230,7 @@ static clo_status read_links(reading *r)
     uint32_t machines = r->cluster->machines;
     clo_status status = clo_json_get(r->json, r->json->root, "link", false, &all);
 
+    assert(r->links.latency_ns != NULL); /* of read_machines */
     if (status == CLO_OK)
         status = clo_json_get_array(r->json, r->json->root, "links", false, &list);
     if (status == CLO_OK && all != NULL) {
