@@ -22,6 +22,8 @@ static void note(_Atomic int64_t *known_ns, int64_t now_ns, int64_t slowness)
 {
     int64_t before_ns = atomic_load_explicit(known_ns, memory_order_relaxed);
 
+    if (before_ns > 0 && now_ns > 2 * before_ns)
+        now_ns = 2 * before_ns;
     if (before_ns > 0 && now_ns > before_ns)
         now_ns = before_ns + (now_ns - before_ns) / slowness + 1;
     atomic_store_explicit(known_ns, now_ns, memory_order_relaxed);

@@ -92,6 +92,11 @@ static void one_slow_run_changes_little(void **state)
     runs_alone(2 * TRIES, 100, 60);
     run(100, 300);
     assert_in_range(runs_alone(TRIES, 100, 60), 0, 2);
+    make(1);
+    run(20, 40);
+    runs_alone(2 * TRIES, 20, 40);
+    run(100000, 40); /* the system had something else to do */
+    assert_in_range(runs_alone(TRIES, 20, 40), TRIES - 1, TRIES);
 }
 
 static void bodies_of_a_fifth_of_a_us_are_always_shared(void **state)
