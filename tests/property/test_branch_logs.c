@@ -1,6 +1,6 @@
-/* Streams of jobs with branches on workers, in real and in virtual time: while they run, a body cancels one of them. The
- * log of each run is judged valid, and the simulator repeats it record by record. In it stand what branches chose, what
- * was skipped, and the cancellation, after which nothing of that job starts. */
+/* Streams of jobs with branches on workers, in real and in virtual time: while they run, a body cancels one of them.
+ * The log of each run is judged valid, and the simulator repeats it record by record. In it stand what branches chose,
+ * what was skipped, and the cancellation, after which nothing of that job starts. */
 #include "support.h"
 
 #include "random.h"
