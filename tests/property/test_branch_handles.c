@@ -118,7 +118,7 @@ static void add_loop(clo_graph *graph, clo_rng *rng)
         handles[h] = h;
     }
     handles[clo_graph_handles(graph)] = CLO_NONE;
-    ok(clo_graph_add_handle(body, &(clo_handle){.name = "shared", .bytes = 8, .kept = 1}, NULL));
+    ok(clo_graph_add_handle(body, &(clo_handle){.name = "shared", .bytes = PARTS, .kept = 1}, NULL));
     for (uint32_t t = 0; t < inner; t++) {
         const clo_task task = {.body = use, .work_ns = clo_rng_below(rng, 5000)};
         ok(clo_graph_add_task(body, &task, NULL));
