@@ -312,10 +312,17 @@ static clo_trace *run_on_workers(const scene *s, int clock, const clo_plan *plan
     return trace;
 }
 
+static const clo_policy *policy_of(uint64_t number)
+{
+    uint32_t count = policies_count();
+
+    return policy_at(count > 0 ? (uint32_t)(number % count) : 0);
+}
+
 static uint32_t run_equals_sim(uint64_t seed, bool is_planned)
 {
     scene s = make_scene(seed);
-    const clo_policy *policy = is_planned ? NULL : policy_at((uint32_t)seed % policies_count());
+    const clo_policy *policy = is_planned ? NULL : policy_of(seed);
     clo_job_result simulated = CLO_JOB_RESULT_INIT, ran = CLO_JOB_RESULT_INIT;
     clo_sim_config config = CLO_SIM_CONFIG_INIT;
     uint64_t simulated_hash, ran_hash;
@@ -370,7 +377,7 @@ static void real_workers_do_so_too(void **state)
         scene s = make_scene(seed);
         clo_job_result result = CLO_JOB_RESULT_INIT;
         uint64_t hash;
-        const clo_policy *policy = seed % 3 == 0 ? policy_at((uint32_t)(seed / 3) % policies_count()) : NULL;
+        const clo_policy *policy = seed % 3 == 0 ? policy_of(seed / 3) : NULL;
         clo_trace_destroy(run_on_workers(&s, CLO_CLOCK_REAL, seed % 3 == 1 ? s.plan : NULL, policy, &result, &hash));
         drop_scene(&s);
     }

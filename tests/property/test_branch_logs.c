@@ -54,6 +54,13 @@ static clo_graph *make_canceller(int64_t wait_ns)
     return graph;
 }
 
+static const clo_policy *policy_of(uint64_t number)
+{
+    uint32_t count = policies_count();
+
+    return policy_at(count > 0 ? (uint32_t)(number % count) : 0);
+}
+
 /* Only two of three seeds give a random DAG, which alone has branches. */
 static scene make_scene(uint64_t seed, int clock)
 {
@@ -72,7 +79,7 @@ static scene make_scene(uint64_t seed, int clock)
         s.graphs[j] = j == CANCELLER ? make_canceller(1000 + (int64_t)(seed * seed % 11) * 20000)
                                      : random_graph(of_dag, features | RANDOM_BRANCHES | (j > 0 ? RANDOM_SMALL : 0));
         ok(clo_cost_create(s.graphs[j], s.platform, &s.costs[j]));
-        job.policy = policy_at((uint32_t)seed % policies_count());
+        job.policy = policy_of(seed);
         job.tag = j;
         job.seed = seed + j;
         job.band = seed % 4 == 0 && j != CANCELLER;

@@ -194,7 +194,13 @@ static void a_handle_written_without_order_is_refused_by_name(void **state)
     fails(CLO_ERR_ARGUMENT, "handle \"frame\": the 4 instances of task \"fill\" (0) write it without order",
           clo_graph_seal(graph));
     clo_graph_destroy(graph);
-    graph = make_pair(1); /* by id, and an edge against it */
+}
+
+static void an_edge_against_the_order_of_a_handle_is_a_cycle_that_names_it(void **state)
+{
+    (void)state;
+    clo_graph *graph = make_pair(1);
+
     ok(clo_graph_add_access(graph, 0, 0, CLO_ACCESS_WRITE));
     ok(clo_graph_add_access(graph, 1, 0, CLO_ACCESS_WRITE));
     ok(clo_graph_add_edge(graph, 1, 0, 0));
@@ -202,40 +208,44 @@ static void a_handle_written_without_order_is_refused_by_name(void **state)
     clo_graph_destroy(graph);
 }
 
-static void what_is_changed_in_place_has_no_replica_and_says_why(void **state)
+/* "fill" twice, on both executors. */
+static void replica_is_refused(const clo_graph *graph)
 {
-    (void)state;
-    clo_graph *graph = make_pair(1);
-    const clo_task change = {.name = "change", .duplicable = 1};
+    const clo_placement twice[] = {{.task = 0, .executor = 0},
+                                   {.task = 0, .executor = 1, .is_replica = 1},
+                                   {.task = 1, .executor = 1},
+                                   {.task = 2, .executor = 0}};
     clo_platform *platform;
     clo_cost *cost;
     clo_plan *plan;
-    size_t count;
+
+    ok(clo_platform_open("uniform:2", &platform));
+    ok(clo_cost_create(graph, platform, &cost));
+    ok(clo_plan_from_placements(cost, "own", twice, 4, &plan));
+    fails(CLO_ERR_INVALID, "fill", clo_plan_check(plan, cost, CLO_CHECK_FULL));
+    clo_plan_destroy(plan);
+    clo_cost_destroy(cost);
+    clo_platform_destroy(platform);
+}
+
+static void what_is_changed_in_place_has_no_replica_and_says_why(void **state)
+{
+    (void)state;
+    static const uint32_t modes[] = {CLO_ACCESS_WRITE, CLO_ACCESS_READ, CLO_ACCESS_UPDATE};
+    const clo_task change = {.name = "change", .duplicable = 1};
+    clo_graph *graph = make_pair(1);
     clo_task row;
 
     ok(clo_graph_add_task(graph, &change, NULL));
-    ok(clo_graph_add_access(graph, 0, 0, CLO_ACCESS_WRITE));
-    ok(clo_graph_add_access(graph, 1, 0, CLO_ACCESS_READ));
-    ok(clo_graph_add_access(graph, 2, 0, CLO_ACCESS_UPDATE));
+    for (uint32_t t = 0; t < 3; t++)
+        ok(clo_graph_add_access(graph, t, 0, modes[t]));
     ok(clo_graph_seal(graph));
     for (uint32_t t = 0; t < 3; t++) {
         ok(clo_graph_task(graph, t, &row));
         assert_int_equal(row.duplicable, 0);
         assert_int_equal(clo_graph_pinned_by(graph, t), 0);
     }
-    ok(clo_platform_open("uniform:2", &platform));
-    ok(clo_cost_create(graph, platform, &cost));
-    const clo_placement twice[] = {{.task = 0, .executor = 0},
-                                   {.task = 0, .executor = 1, .is_replica = 1},
-                                   {.task = 1, .executor = 1},
-                                   {.task = 2, .executor = 0}};
-    ok(clo_plan_from_placements(cost, "own", twice, 4, &plan));
-    fails(CLO_ERR_INVALID, "fill", clo_plan_check(plan, cost, CLO_CHECK_FULL));
-    (void)clo_plan_placements(plan, &count);
-    assert_int_equal(count, 4);
-    clo_plan_destroy(plan);
-    clo_cost_destroy(cost);
-    clo_platform_destroy(platform);
+    replica_is_refused(graph);
     clo_graph_destroy(graph);
 }
 
@@ -308,6 +318,7 @@ int main(void)
         cmocka_unit_test(minus_one_leaves_the_choice_to_the_chances),
         cmocka_unit_test(a_loop_over_its_bound_fails_the_job_with_the_task_named),
         cmocka_unit_test(a_handle_written_without_order_is_refused_by_name),
+        cmocka_unit_test(an_edge_against_the_order_of_a_handle_is_a_cycle_that_names_it),
         cmocka_unit_test(what_is_changed_in_place_has_no_replica_and_says_why),
         cmocka_unit_test(a_wait_inside_a_worker_is_refused),
         cmocka_unit_test(more_releases_in_flight_than_memory_have_a_status),
