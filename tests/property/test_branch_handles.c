@@ -283,7 +283,7 @@ static void check_content(const scene *s, const clo_trace *trace, const clo_job 
 }
 
 /* One run on workers from zeros. NULL for both: work stealing. */
-static clo_trace *run_on_workers(const scene *s, int clock, const clo_plan *plan, const clo_policy *policy,
+static clo_trace *run_on_workers(const scene *s, clo_clock clock, const clo_plan *plan, const clo_policy *policy,
                                  clo_job_result *result, uint64_t *hash)
 {
     clo_runtime_config runtime_config = CLO_RUNTIME_CONFIG_INIT;

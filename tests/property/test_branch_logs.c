@@ -62,7 +62,7 @@ static const clo_policy *policy_of(uint64_t number)
 }
 
 /* Only two of three seeds give a random DAG, which alone has branches. */
-static scene make_scene(uint64_t seed, int clock)
+static scene make_scene(uint64_t seed, clo_clock clock)
 {
     uint64_t of_dag = seed / 2 * 3 + seed % 2;
     unsigned features = seed % 3 == 0 ? RANDOM_ALL : RANDOM_ALL & ~(unsigned)RANDOM_DEMANDS;
@@ -156,7 +156,7 @@ typedef struct seen {
     uint32_t cancelled, in_the_middle, skipped;
 } seen;
 
-static void run(uint64_t seed, int clock, seen *sum)
+static void run(uint64_t seed, clo_clock clock, seen *sum)
 {
     scene s = make_scene(seed, clock);
     bool is_cancelled = false;
