@@ -15,9 +15,16 @@
  * Nothing grows while a graph runs: it holds all arms. Planners and bounds take each arm as if it ran, so a plan holds
  * for every outcome: under a plan nothing starts later than where all ran. Each release of a periodic job chooses anew.
  *
- * A branch has one instance, and may neither be duplicable nor pend. Graphs with branches have no handles, no hedges,
- * no instances that are done before (clo_job_config.done), do not run on several machines, and are not planned modulo
- * an interval (pipeline.h). Each is refused by one clear line. The files clotho.graph/1, DOT and clotho.workload/1 keep
+ * Handles (handle.h) of a graph with branches have an `address` or are `kept`: one buffer for all memories, with
+ * content before the first task. The edges that follow from their use only order: they are never dead, and who uses a
+ * handle behind a task that was skipped finds what was there before, as the same code would without tasks. Two arms of
+ * one branch are ordered too, by their ids; when one is skipped, the other waits for nothing but the branch. Other
+ * handles are refused: a reader might find nothing, and which memory has the last content would be known at run time
+ * alone, too late for a plan.
+ *
+ * A branch has one instance, and may neither be duplicable nor pend. Graphs with branches have no hedges, no instances
+ * that are done before (clo_job_config.done), do not run on several machines, and are not planned modulo an interval
+ * (pipeline.h). Each is refused by one clear line. The files clotho.graph/1, DOT and clotho.workload/1 keep
  * branches; other formats refuse to. Simulated streams, logs and their judge know them (CLO_STREAM_ARM). */
 #ifndef CLOTHO_BRANCH_H
 #define CLOTHO_BRANCH_H
@@ -105,6 +112,10 @@ typedef struct clo_loop {
 
     /* What each condition sends to it. */
     uint64_t exit_bytes;
+
+    /* [clo_graph_handles(body)] as for clo_graph_add_module, for all iterations: CLO_NONE is one new handle that they
+     * share. NULL: all of them new. So iterations use them one after another. */
+    const uint32_t *handles;
 } clo_loop;
 
 #define CLO_LOOP_INIT CLO_SIZED_INIT(clo_loop)
@@ -119,7 +130,8 @@ typedef struct clo_loop {
  *   exit   receives the id of the exit. May be NULL.
  *
  * Returns CLO_OK, or
- *   CLO_ERR_ARGUMENT  a number out of range, a carried edge to an unknown task, a condition that is a branch already
+ *   CLO_ERR_ARGUMENT  a number out of range, a carried edge to an unknown task, a condition that is a branch already,
+ *                     handles as for clo_graph_add_module
  *   CLO_ERR_STATE     `graph` is sealed, or the body is not
  *   CLO_ERR_UNSUPPORTED  as clo_graph_add_module
  *   CLO_ERR_LIMIT, CLO_ERR_MEMORY

@@ -11,6 +11,8 @@
  * An update changes the buffer in place: nothing is copied between executors that share a memory. Between others the
  * content is moved as outputs are (clo_runtime_config.copy_always), once for each version and memory.
  *
+ * In graphs with branches (branch.h) handles have an address or are kept.
+ *
  * A task is never duplicated that writes a handle, or reads one that a later task changes: a replica could read or
  * write it at the wrong time. clo_graph_pinned_by says so. */
 #ifndef CLOTHO_HANDLE_H

@@ -26,10 +26,14 @@ bool clo_modes_settle(clo_modes *modes, uint32_t task)
 
     if (graph == NULL)
         return false;
-    uint32_t first = graph->in_first[task], end = graph->in_first[task + 1], dead = 0;
-    for (uint32_t k = first; k < end; k++)
-        dead += clo_modes_is_dead(modes, k);
-    bool is_skipped = graph->modes->is_merge[task] ? dead > 0 && dead == end - first : dead > 0;
+    uint32_t dead = 0, alive = 0;
+    for (uint32_t k = graph->in_first[task]; k < graph->in_first[task + 1]; k++)
+        if (graph->modes->in_arm[k] != CLO_ARM_ORDER) {
+            bool is_dead = clo_modes_is_dead(modes, k);
+            dead += is_dead;
+            alive += !is_dead;
+        }
+    bool is_skipped = dead > 0 && (alive == 0 || !graph->modes->is_merge[task]);
     clo_mark_set(&modes->skipped[task], is_skipped);
     return is_skipped;
 }

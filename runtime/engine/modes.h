@@ -45,13 +45,13 @@ static inline bool clo_modes_skips(const clo_modes *modes, uint32_t task)
     return modes->graph != NULL && clo_mark_get(&modes->skipped[task]);
 }
 
-/* Of graph->in[edge], once it is settled: its task has ended or was skipped. */
+/* Nothing comes over graph->in[edge], once it is settled: its task has ended or was skipped. */
 static inline bool clo_modes_is_dead(const clo_modes *modes, uint32_t edge)
 {
     if (modes->graph == NULL)
         return false;
     uint32_t from = clo_graph_source(modes->graph, edge), arm = modes->graph->modes->in_arm[edge];
-    return clo_mark_get(&modes->skipped[from]) || (arm != CLO_NONE && arm != modes->arm[from]);
+    return clo_mark_get(&modes->skipped[from]) || (arm < CLO_ARMS_MAX && arm != modes->arm[from]);
 }
 
 #endif

@@ -192,12 +192,12 @@ static clo_status enter_branches(const clo_graph *graph)
 static clo_status enter_arms(const clo_graph *graph, const uint32_t *in_first, uint32_t *next)
 {
     const clo_graph_modes *modes = graph->modes;
-    uint32_t a = 0;
+    uint32_t a = 0, added = graph->data != NULL ? graph->data->edges_added : graph->edges;
 
     memcpy(next, in_first, graph->tasks * sizeof *next);
     for (uint32_t e = 0; e < graph->edges; e++) {
         uint32_t at = next[graph->ends[e].to]++;
-        modes->in_arm[at] = CLO_NONE;
+        modes->in_arm[at] = e < added ? CLO_NONE : CLO_ARM_ORDER;
         if (a >= modes->arms_count || modes->arms[a].edge != e)
             continue;
         clo_status status = check_arm(graph, &modes->arms[a]);
@@ -205,6 +205,21 @@ static clo_status enter_arms(const clo_graph *graph, const uint32_t *in_first, u
             return status;
         modes->in_arm[at] = modes->arms[a++].arm;
     }
+    return CLO_OK;
+}
+
+/* A task that writes may be skipped: only content that is there before serves whoever reads then, and only one buffer
+ * for all memories has it where it is read. */
+static clo_status check_handles(const clo_graph *graph)
+{
+    char scratch[16];
+
+    for (uint32_t h = 0; h < clo_graph_handles(graph); h++)
+        if (!clo_handle_is_fixed(&graph->data->handles[h]))
+            return clo_fail(CLO_ERR_UNSUPPORTED,
+                            "handle \"%.*s\": graph \"%.60s\" has branches, so who writes it may be skipped; give the "
+                            "handle an address or kept",
+                            NAME_SHOWN, clo_graph_handle_name(graph->data, h, scratch), graph->name);
     return CLO_OK;
 }
 
@@ -220,15 +235,15 @@ clo_status clo_graph_modes_seal(clo_graph *graph, const uint32_t *in_first)
         graph->modes = NULL;
         return CLO_OK;
     }
-    if (clo_graph_handles(graph) > 0)
-        return clo_fail(CLO_ERR_UNSUPPORTED, "graph \"%.60s\" has branches and handles; use edges in place of handles",
-                        graph->name);
+    clo_status status = check_handles(graph);
+    if (status != CLO_OK)
+        return status;
     uint32_t *next = clo_allocate(graph->tasks, sizeof *next);
     clo_carve(&block, &modes->branch_of, graph->tasks);
     clo_carve(&block, &modes->in_arm, graph->edges);
     clo_carve(&block, &modes->is_merge, graph->tasks);
     modes->block = next != NULL ? clo_block_allocate(&block) : NULL;
-    clo_status status = modes->block != NULL ? enter_branches(graph) : clo_fail_memory("the branches of a graph");
+    status = modes->block != NULL ? enter_branches(graph) : clo_fail_memory("the branches of a graph");
     if (status == CLO_OK)
         status = enter_arms(graph, in_first, next);
     clo_free(next);

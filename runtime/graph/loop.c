@@ -1,11 +1,13 @@
 /* loop.c - a loop, unrolled when it is added: copies of the body, one behind the other, and the exit.
  *
- * The condition of each copy is a branch: its arm CLO_LOOP_AGAIN leads to the tasks of the next copy that nothing in
- * the body precedes, its arm CLO_LOOP_DONE to the exit. That of the last copy has the arm CLO_LOOP_DONE alone, so there
- * is nothing that another iteration could be. */
+ * The condition of each copy is a branch: its arm CLO_LOOP_AGAIN leads to the tasks of the next copy that no edge of
+ * the body leads to (the order of handles is no such edge), its arm CLO_LOOP_DONE to the exit. That of the last copy
+ * has the arm CLO_LOOP_DONE alone, so there is nothing that another iteration could be. */
 #include "graph/branch.h"
 #include "graph/module.h"
 
+#include "base/carve.h"
+#include "base/memory.h"
 #include "base/status.h"
 
 #include <clotho/handle.h>
@@ -15,6 +17,11 @@ typedef struct unrolling {
     const clo_loop *loop;
     /* Id of task 0 of the first copy, and tasks of each. */
     uint32_t first, tasks;
+    /* [handles of the body] those of the graph that all copies use. */
+    uint32_t *handles;
+    /* [tasks] 1: an edge of the body leads there. */
+    uint8_t *is_led_to;
+    void *block;
 } unrolling;
 
 static clo_status check_carried(const clo_loop *loop)
@@ -52,14 +59,41 @@ static uint32_t task_of(const unrolling *u, uint32_t copy, uint32_t task)
     return u->first + copy * u->tasks + task;
 }
 
+static clo_status take_memory(unrolling *u)
+{
+    const clo_graph *body = u->loop->body;
+    clo_block block = {0};
+
+    clo_carve(&block, &u->handles, clo_graph_handles(body));
+    clo_carve(&block, &u->is_led_to, u->tasks);
+    u->block = clo_block_allocate(&block);
+    return u->block != NULL ? CLO_OK : clo_fail_memory("a loop");
+}
+
+/* The first copy is there, so the body is a good one. It has made the new handles, in their order: the other copies
+ * take the same. */
+static void look_at_body(const unrolling *u, uint32_t handles_before)
+{
+    const clo_graph *body = u->loop->body;
+    const uint32_t *theirs = u->loop->handles;
+
+    for (uint32_t h = 0; h < clo_graph_handles(body); h++)
+        u->handles[h] = theirs != NULL && theirs[h] != CLO_NONE ? theirs[h] : handles_before++;
+    for (uint32_t e = 0; e < clo_graph_edges_added(body); e++)
+        u->is_led_to[clo_graph_edge_as_added(body, e).to] = 1;
+}
+
 static clo_status add_copies(const unrolling *u)
 {
     const clo_loop *loop = u->loop;
     const uint32_t chances[] = {CLO_CHANCES_ONE - loop->again, loop->again};
+    uint32_t handles_before = clo_graph_handles(u->graph);
     clo_status status = CLO_OK;
 
     for (uint32_t i = 0; i < loop->bound && status == CLO_OK; i++) {
-        status = clo_graph_add_module(u->graph, loop->body, NULL, NULL);
+        status = clo_graph_add_module(u->graph, loop->body, i == 0 ? loop->handles : u->handles, NULL);
+        if (status == CLO_OK && i == 0)
+            look_at_body(u, handles_before);
         uint32_t condition = task_of(u, i, loop->condition);
         if (status == CLO_OK && i + 1 < loop->bound)
             status = clo_graph_set_branch(u->graph, condition, 2, loop->again > 0 ? chances : NULL);
@@ -91,7 +125,7 @@ static clo_status link_copies(const unrolling *u, uint32_t i)
                                    : clo_graph_add_edge(u->graph, from, to, edge->bytes);
     }
     for (uint32_t t = 0; t < u->tasks && status == CLO_OK; t++)
-        if (loop->body->in_first[t] == loop->body->in_first[t + 1] && !is_carried_by_condition(loop, t))
+        if (!u->is_led_to[t] && !is_carried_by_condition(loop, t))
             status = clo_graph_add_arm(u->graph, condition, task_of(u, i + 1, t), 0, CLO_LOOP_AGAIN);
     return status;
 }
@@ -121,13 +155,16 @@ clo_status clo_graph_add_loop(clo_graph *graph, const clo_loop *theirs, uint32_t
     if (status != CLO_OK)
         return status;
     clo_graph_mark was = clo_graph_look(graph);
-    unrolling u = {graph, &loop, graph->tasks, clo_graph_tasks(loop.body)};
+    unrolling u = {.graph = graph, .loop = &loop, .first = graph->tasks, .tasks = clo_graph_tasks(loop.body)};
     uint32_t leave = CLO_NONE;
-    status = add_copies(&u);
+    status = take_memory(&u);
+    if (status == CLO_OK)
+        status = add_copies(&u);
     for (uint32_t i = 0; i + 1 < loop.bound && status == CLO_OK; i++)
         status = link_copies(&u, i);
     if (status == CLO_OK)
         status = add_exit(&u, &leave);
+    clo_free(u.block);
     if (status != CLO_OK) {
         clo_graph_go_back(graph, &was);
         return status;

@@ -5,6 +5,9 @@
 
 #include <clotho/branch.h>
 
+/* In place of an arm: the edge follows from the use of a handle (handle.h). It orders, and is never dead. */
+#define CLO_ARM_ORDER (CLO_NONE - 1)
+
 typedef struct clo_graph_branch_row {
     uint32_t task, arms;
     /* Of the last condition of a loop: its iterations; else 0. */
@@ -27,7 +30,7 @@ typedef struct clo_graph_modes {
 
     /* From here on: valid once sealed, in one block. */
     uint32_t *branch_of; /* [tasks] row of `branches`; CLO_NONE: it is no branch */
-    uint32_t *in_arm;    /* [edges] arm of graph->in[edge]; CLO_NONE: none */
+    uint32_t *in_arm;    /* [edges] arm of graph->in[edge]; CLO_NONE: none; CLO_ARM_ORDER */
     uint8_t *is_merge;   /* [tasks] */
     void *block;
 } clo_graph_modes;

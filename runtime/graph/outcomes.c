@@ -67,13 +67,16 @@ static void settle(const drawing *d, uint32_t task)
 {
     const clo_graph *graph = d->graph;
     uint64_t *runs = d->runs + (size_t)task * CLO_OUTCOME_WORDS, alive[CLO_OUTCOME_WORDS];
-    bool is_merge = graph->modes->is_merge[task] && graph->in_first[task] < graph->in_first[task + 1];
+    bool is_first = true;
 
-    memset(runs, is_merge ? 0 : 0xff, CLO_OUTCOME_WORDS * sizeof *runs);
+    memset(runs, 0xff, CLO_OUTCOME_WORDS * sizeof *runs);
     for (uint32_t e = graph->in_first[task]; e < graph->in_first[task + 1]; e++) {
+        if (graph->modes->in_arm[e] == CLO_ARM_ORDER)
+            continue;
         find_alive(d, e, alive);
         for (uint32_t w = 0; w < CLO_OUTCOME_WORDS; w++)
-            runs[w] = is_merge ? runs[w] | alive[w] : runs[w] & alive[w];
+            runs[w] = graph->modes->is_merge[task] && !is_first ? runs[w] | alive[w] : runs[w] & alive[w];
+        is_first = false;
     }
 }
 

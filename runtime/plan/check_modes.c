@@ -13,10 +13,14 @@ static clo_status wrong(const clo_graph *graph, uint32_t task, const char *what)
 /* The rule of branch.h, of one task. */
 static bool must_skip(const clo_plan *plan, const clo_graph *graph, uint32_t task)
 {
-    uint32_t dead = 0, edges = graph->in_first[task + 1] - graph->in_first[task];
+    uint32_t dead = 0, edges = 0;
 
-    for (uint32_t k = graph->in_first[task]; k < graph->in_first[task + 1]; k++)
+    for (uint32_t k = graph->in_first[task]; k < graph->in_first[task + 1]; k++) {
+        if (graph->modes->in_arm[k] == CLO_ARM_ORDER)
+            continue; /* it says who uses a handle first, and nothing else */
         dead += clo_check_is_dead(plan, graph, k);
+        edges++;
+    }
     return graph->modes->is_merge[task] ? edges > 0 && dead == edges : dead > 0;
 }
 

@@ -22,7 +22,7 @@ static inline bool clo_check_is_dead(const clo_plan *plan, const clo_graph *grap
         return false;
     const clo_plan_outcome *from = &plan->outcome[clo_graph_source(graph, edge)];
     uint32_t arm = graph->modes->in_arm[edge];
-    return from->skipped != 0 || (arm != CLO_NONE && arm != from->arm);
+    return from->skipped != 0 || (arm < CLO_ARMS_MAX && arm != from->arm);
 }
 
 #endif

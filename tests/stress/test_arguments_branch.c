@@ -94,7 +94,66 @@ static void sealing_refuses_what_cannot_be_a_branch(void **state)
     graph = make_graph(NULL);
     ok(clo_graph_add_handle(graph, &(clo_handle){.name = "h", .bytes = 8}, NULL));
     ok(clo_graph_add_access(graph, 0, 0, CLO_ACCESS_WRITE));
-    fails(CLO_ERR_UNSUPPORTED, "branches and handles", clo_graph_seal(graph));
+    fails(CLO_ERR_UNSUPPORTED, "give the handle an address or kept", clo_graph_seal(graph));
+    clo_graph_destroy(graph);
+}
+
+/* A handle that the graph does not have, and a second iteration that finds no new one. */
+static void loop_handles_are_checked(clo_graph *graph, const clo_graph *plain, clo_loop loop)
+{
+    const uint32_t unknown = 7;
+    clo_graph *body;
+
+    ok(clo_graph_create("body", &body));
+    ok(clo_graph_add_task(body, &(clo_task){.name = "c"}, NULL));
+    ok(clo_graph_add_handle(body, &(clo_handle){.name = "h", .bytes = 8, .kept = 1}, NULL));
+    ok(clo_graph_add_access(body, 0, 0, CLO_ACCESS_UPDATE));
+    ok(clo_graph_seal(body));
+    loop.body = body;
+    loop.handles = &unknown;
+    fails(CLO_ERR_ARGUMENT, "handle", clo_graph_add_loop(graph, &loop, NULL, NULL));
+    loop.body = plain; /* which has no handles to look for */
+    loop.bound = 0;
+    fails(CLO_ERR_ARGUMENT, "bound", clo_graph_add_loop(graph, &loop, NULL, NULL));
+    clo_graph_destroy(body);
+}
+
+static void iterations_share_the_handles_of_their_body(void **state)
+{
+    (void)state;
+    const clo_handle handle = {.name = "h", .bytes = 8, .kept = 1};
+    clo_loop loop = CLO_LOOP_INIT;
+    clo_graph *graph, *body;
+    clo_access access;
+
+    ok(clo_graph_create("body", &body));
+    ok(clo_graph_add_task(body, &(clo_task){.name = "c"}, NULL));
+    ok(clo_graph_add_task(body, &(clo_task){.name = "d"}, NULL));
+    ok(clo_graph_add_handle(body, &handle, NULL));
+    ok(clo_graph_add_handle(body, &handle, NULL));
+    ok(clo_graph_add_access(body, 0, 0, CLO_ACCESS_UPDATE));
+    ok(clo_graph_add_access(body, 1, 0, CLO_ACCESS_UPDATE));
+    ok(clo_graph_add_access(body, 1, 1, CLO_ACCESS_WRITE));
+    ok(clo_graph_seal(body));
+    const uint32_t handles[] = {0, CLO_NONE};
+    loop.body = body;
+    loop.bound = 3;
+    loop.handles = handles;
+    ok(clo_graph_create("g", &graph));
+    ok(clo_graph_add_handle(graph, &handle, NULL));
+    ok(clo_graph_add_loop(graph, &loop, NULL, NULL));
+    ok(clo_graph_seal(graph));
+    assert_int_equal(clo_graph_handles(graph), 2);
+    for (uint32_t a = 0; a < 9; a++) {
+        ok(clo_graph_access(graph, a, &access));
+        assert_int_equal(access.handle, a % 3 == 2);
+    }
+    /* Task d waits for c by the handle alone: it has the arm CLO_LOOP_AGAIN of the iteration before as well as c. */
+    uint32_t arms = 0;
+    for (uint32_t e = 0; e < clo_graph_edges_added(graph); e++)
+        arms += clo_graph_edge_arm(graph, e) == CLO_LOOP_AGAIN;
+    assert_int_equal(arms, 4);
+    clo_graph_destroy(body);
     clo_graph_destroy(graph);
 }
 
@@ -128,9 +187,11 @@ static void loops_refuse_bad_arguments_and_leave_the_graph_as_it_was(void **stat
     loop.carried_count = 0;
     loop.exit = &(const clo_task){.work_ns = -1};
     fails(CLO_ERR_ARGUMENT, "work_ns", clo_graph_add_loop(graph, &loop, NULL, NULL));
+    loop.exit = NULL;
+    loop_handles_are_checked(graph, body, loop);
     assert_int_equal(clo_graph_tasks(graph), 4);
     assert_int_equal(clo_graph_branches(graph), 1);
-    loop.exit = NULL;
+    assert_int_equal(clo_graph_handles(graph), 0);
     ok(clo_graph_add_loop(graph, &loop, &first, &exit));
     assert_int_equal(first, 4);
     assert_int_equal(exit, 7);
@@ -198,6 +259,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(branches_refuse_bad_arguments),
         cmocka_unit_test(sealing_refuses_what_cannot_be_a_branch),
+        cmocka_unit_test(iterations_share_the_handles_of_their_body),
         cmocka_unit_test(loops_refuse_bad_arguments_and_leave_the_graph_as_it_was),
         cmocka_unit_test(an_arm_out_of_range_and_a_loop_over_its_bound_fail_the_job_by_name),
     };

@@ -73,7 +73,8 @@ static void find_skipped(clo_judge *judge, uint32_t j, uint32_t *dead)
         skipped[t] = shape->is_merge[t] ? dead[t] > 0 && dead[t] == shape->in_count[t] : dead[t] > 0;
         dead[t] = 0;
         for (uint32_t e = shape->edges_first[t]; e < shape->edges_first[t + 1]; e++)
-            dead[shape->edge_rows[e].to] += clo_judge_is_dead(judge, j, &shape->edge_rows[e]);
+            dead[shape->edge_rows[e].to] +=
+                !shape->edge_rows[e].only_orders && clo_judge_is_dead(judge, j, &shape->edge_rows[e]);
     }
 }
 

@@ -15,6 +15,7 @@ typedef struct clo_judge_edge {
     uint32_t from, to;
     uint64_t pair_bytes; /* from one instance to one instance: a part of the edge's bytes, rounded up */
     uint32_t arm;        /* of the branch that it comes from; CLO_NONE: it is of none */
+    bool only_orders;    /* it follows from the use of a handle, and skips nobody */
 } clo_judge_edge;
 
 /* What the jobs of one cost have in common. */
@@ -28,8 +29,8 @@ typedef struct clo_judge_shape {
     uint32_t *edges_first;    /* [stages + 1] into edge_rows, by producer           */
     clo_judge_edge *edge_rows;
 
-    /* Of a graph with branches; else all are NULL. [stages] arms of each, 0: it is no branch; edges into it; whether it
-     * is a merge; the stages so that producers stand first. */
+    /* Of a graph with branches; else all are NULL. [stages] arms of each, 0: it is no branch; edges into it that may
+     * be dead; whether it is a merge; the stages so that producers stand first. */
     uint32_t *arms, *in_count, *order;
     uint8_t *is_merge;
 } clo_judge_shape;

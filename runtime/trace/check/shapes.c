@@ -6,6 +6,7 @@
 #include "base/status.h"
 
 #include <clotho/branch.h>
+#include <clotho/handle.h>
 
 #include <stdlib.h>
 #include <string.h>
@@ -83,7 +84,8 @@ static clo_status read_edges(clo_judge_shape *shape)
         uint64_t pairs = (uint64_t)instances_of(shape, edge.from) * instances_of(shape, edge.to);
         uint64_t pair_bytes = edge.bytes / pairs + (edge.bytes % pairs != 0);
         shape->edge_rows[--shape->edges_first[edge.from + 1]] =
-            (clo_judge_edge){edge.from, edge.to, pair_bytes, clo_graph_edge_arm(shape->graph, e)};
+            (clo_judge_edge){edge.from, edge.to, pair_bytes, clo_graph_edge_arm(shape->graph, e),
+                             e >= clo_graph_edges_added(shape->graph)};
     }
     /* Each entry was moved down to the beginning of its row, which is one place too far right. */
     for (uint32_t t = 0; t < shape->stages; t++)
@@ -92,18 +94,18 @@ static clo_status read_edges(clo_judge_shape *shape)
     return CLO_OK;
 }
 
-/* Producers first (Kahn 1962). left: [stages] scratch. */
+/* Producers first (Kahn 1962). left: [stages] scratch, 0 before. */
 static void order_stages(clo_judge_shape *shape, uint32_t *left)
 {
     uint32_t count = 0;
 
-    for (uint32_t e = 0; e < shape->edges; e++)
-        shape->in_count[shape->edge_rows[e].to]++;
-    for (uint32_t t = 0; t < shape->stages; t++) {
-        left[t] = shape->in_count[t];
+    for (uint32_t e = 0; e < shape->edges; e++) {
+        left[shape->edge_rows[e].to]++;
+        shape->in_count[shape->edge_rows[e].to] += !shape->edge_rows[e].only_orders;
+    }
+    for (uint32_t t = 0; t < shape->stages; t++)
         if (left[t] == 0)
             shape->order[count++] = t;
-    }
     for (uint32_t i = 0; i < count; i++)
         for (uint32_t e = shape->edges_first[shape->order[i]]; e < shape->edges_first[shape->order[i] + 1]; e++)
             if (--left[shape->edge_rows[e].to] == 0)

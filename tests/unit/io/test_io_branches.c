@@ -229,7 +229,9 @@ static void malformed_branches_are_refused_with_their_line(void **state)
         {HEAD "\"tasks\": [{}, {}], \"edges\": [{\"from\": 0, \"to\": 1, \"arm\": 0}]}", CLO_ERR_FORMAT,
          "f:1: edges[0].arm is of a task that is no branch; write \"arms\" into that task"},
         {HEAD "\"handles\": [{\"bytes\": 8}], \"tasks\": [{\"arms\": 1}]}", CLO_ERR_UNSUPPORTED,
-         "f: graph \"graph\" has branches and handles; use edges in place of handles"},
+         "f: handle \"h0\": graph \"graph\" has branches, so who writes it may be skipped; give the handle an address "
+         "or "
+         "kept"},
     };
 
     (void)state;

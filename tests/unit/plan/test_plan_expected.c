@@ -16,6 +16,8 @@ enum { BRANCH, A, B, JOIN, C, MERGE, TASKS };
 
 static fixture fork(const uint32_t *chances)
 {
+    static const uint32_t arms[4][2] = {{A, 0}, {B, 0}, {C, 1}, {MERGE, 2}};
+    static const uint32_t edges[4][2] = {{A, JOIN}, {B, JOIN}, {JOIN, MERGE}, {C, MERGE}};
     fixture f = fixture_new();
     clo_task branch = {.name = "branch", .work_ns = 10};
 
@@ -23,14 +25,10 @@ static fixture fork(const uint32_t *chances)
     for (int i = 1; i < TASKS; i++)
         fixture_task(&f, NULL, 1000);
     ok(clo_graph_set_branch(f.graph, BRANCH, 3, chances));
-    ok(clo_graph_add_arm(f.graph, BRANCH, A, 0, 0));
-    ok(clo_graph_add_arm(f.graph, BRANCH, B, 0, 0));
-    ok(clo_graph_add_edge(f.graph, A, JOIN, 0));
-    ok(clo_graph_add_edge(f.graph, B, JOIN, 0));
-    ok(clo_graph_add_arm(f.graph, BRANCH, C, 0, 1));
-    ok(clo_graph_add_edge(f.graph, JOIN, MERGE, 0));
-    ok(clo_graph_add_edge(f.graph, C, MERGE, 0));
-    ok(clo_graph_add_arm(f.graph, BRANCH, MERGE, 0, 2));
+    for (size_t i = 0; i < 4; i++) {
+        ok(clo_graph_add_arm(f.graph, BRANCH, arms[i][0], 0, arms[i][1]));
+        ok(clo_graph_add_edge(f.graph, edges[i][0], edges[i][1], 0));
+    }
     ok(clo_graph_set_merge(f.graph, MERGE));
     fixture_seal(&f, 2, NULL, -1);
     return f;
