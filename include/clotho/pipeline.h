@@ -77,7 +77,7 @@ typedef struct clo_pipeline_config {
  * Returns CLO_OK, or
  *   CLO_ERR_ARGUMENT     also: unknown config fields, releases_in_flight above CLO_IN_FLIGHT_MAX, a negative interval
  *   CLO_ERR_LIMIT        no plan with that interval_ns was found; clo_last_error says which bound it breaks, if any
- *   CLO_ERR_UNSUPPORTED  the graph has branches
+ *   CLO_ERR_UNSUPPORTED  the graph has branches, or the platform machines with ports
  *   CLO_ERR_MEMORY
  *
  * clo_plan_is_optimal says whether the interval is the lower bound: then no plan has a shorter one.
