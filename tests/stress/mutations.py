@@ -169,7 +169,7 @@ RUN_MUTATIONS = [
 
 URCU = ["-lurcu-bp", "-lurcu-common"]
 TIMEOUT = {"model": 300, "thread": 10, "plain": 10, "run": 100}  # seconds
-ROUNDS = {"model": 1, "thread": 6, "plain": 6, "run": 2}  # a weakened order on real hardware shows only now and then
+ROUNDS = {"model": 1, "thread": 6, "plain": 6, "run": 6}  # a weakened order on real hardware shows only now and then
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
