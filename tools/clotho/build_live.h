@@ -17,6 +17,7 @@ typedef struct live_guess {
 typedef struct build_live {
     pthread_mutex_t lock; /* of `version`, `guesses` and `cpus` */
     double cpus;          /* that the running steps use, as far as is known */
+    bool is_cpu_bound;    /* CPUs are short, not memory; constant while the build runs */
     uint32_t version;     /* 0: nothing is written yet */
     live_guess *guesses;  /* [classes_count] */
     uint32_t classes_count;

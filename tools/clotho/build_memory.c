@@ -121,7 +121,10 @@ static bool predict_all(build_memory *b)
         admit_step need = need_of(b, e);
         if (need.class_ != ADMIT_KNOWN)
             continue;
-        b->learned_ns[e] = history_find(&b->history, m, e, hash_of(b, e))->wall_ms * 1000000;
+        int64_t wall_ms = history_find(&b->history, m, e, hash_of(b, e))->wall_ms;
+        b->learned_ns[e] = wall_ms * 1000000;
+        b->cpu_ms += need.cpus * (double)wall_ms;
+        b->area_ms += (double)wall_ms * (double)need.need_kib / (double)b->budget_kib;
         b->classes[e] = ADMIT_KNOWN;
         b->demand_kib[e] = need.need_kib;
         known[b->known++] = need;
@@ -295,12 +298,19 @@ static bool tell(build_memory *b)
     return true;
 }
 
+/* The CPUs need half as long as the budget or longer. Times were learned where steps shared CPUs: the area is large. */
+static bool is_cpu_bound(const build_memory *b)
+{
+    return b->cpu_ms > 0 && 2 * b->cpu_ms / (double)sysconf(_SC_NPROCESSORS_ONLN) >= b->area_ms;
+}
+
 bool memory_tell(build_memory *b, const uint32_t *tasks, uint32_t tasks_count)
 {
     const ninja_manifest *m = &b->folder->manifest;
 
     if (!live_open(&b->live, (uint32_t)b->history.classes_count, tasks_count))
         return ninja_no_memory(&b->folder->manifest);
+    b->live.is_cpu_bound = is_cpu_bound(b);
     for (uint32_t e = 0; e < m->edges_count; e++)
         if (b->classes[e] != ADMIT_KNOWN)
             b->live.classes[tasks[e]] = b->classes[e];

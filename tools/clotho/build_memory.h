@@ -44,6 +44,8 @@ typedef struct build_memory {
     int64_t *demand_kib;  /* [edges] what the graph demands of the machine; 0: nothing */
     int64_t *learned_ns;  /* [edges] the time that a step took last; 0: not known */
     uint64_t *hashes;     /* [edges] of commands; 0: not computed */
+    double cpu_ms;        /* of all known steps */
+    double area_ms;       /* likewise: times by shares of the budget */
     uint32_t *classes;    /* [edges] of the history, of steps that are not known; else ADMIT_KNOWN */
     memory_slot *slots;   /* [jobs] */
     admit_step *held;     /* [jobs + 1] what they need; the last is the one that would begin */

@@ -91,7 +91,7 @@ void think_open(build_think *t, build_live *live)
     pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
     pthread_cond_init(&t->changed, &attributes);
     pthread_condattr_destroy(&attributes);
-    t->has_thread = pthread_create(&t->thread, NULL, think, t) == 0;
+    t->has_thread = !live->is_cpu_bound && pthread_create(&t->thread, NULL, think, t) == 0;
 }
 
 void think_close(build_think *t)

@@ -2,7 +2,10 @@
  *
  * It copies the rest (build_rest.h), searches in the copy for a short while, and hands the order back: what has begun
  * meanwhile is left out, and the order is taken where it is still better than the other one. So nothing waits for the
- * search. It goes on as long as that is of use where the steps leave a CPU (build_live.h), else it is very short. */
+ * search. It goes on as long as that is of use where the steps leave a CPU (build_live.h), else it is very short.
+ *
+ * Where CPUs are short, not memory, there is no such thread: the time of a step then depends on what runs beside it,
+ * which the rest's schedule knows nothing of, and the orders that look best leave CPUs idle. */
 #ifndef CLOTHO_TOOL_BUILD_THINK_H
 #define CLOTHO_TOOL_BUILD_THINK_H
 
@@ -24,7 +27,7 @@ typedef struct build_think {
     bool has_thread;
 } build_think;
 
-/* Begins the thread; where there can be none nothing is improved. think_close before `rest` ends. */
+/* Begins the thread; where there can or shall be none nothing is improved. think_close before `rest` ends. */
 void think_open(build_think *t, build_live *live);
 void think_close(build_think *t);
 

@@ -250,6 +250,27 @@ static void a_thread_improves_the_rest_beside_its_steps(void **state)
     live_close(&live);
 }
 
+/* Where CPUs are short there is no thread, and nothing waits for one. */
+static void no_thread_looks_for_orders_where_cpus_are_short(void **state)
+{
+    build_live live;
+    build_think think;
+    fixture f;
+
+    (void)state;
+    make(&f, 7);
+    assert_true(live_open(&live, 0, 0));
+    live.is_cpu_bound = true;
+    think_open(&think, &live);
+    assert_false(think.has_thread);
+    pthread_mutex_lock(&think.lock);
+    think_again(&think, &f.rest, 0);
+    pthread_mutex_unlock(&think.lock);
+    think_close(&think);
+    live_close(&live);
+    destroy(&f);
+}
+
 static void the_policy_runs_every_graph_within_its_bounds(void **state)
 {
     fixture f;
@@ -276,6 +297,7 @@ int main(void)
         cmocka_unit_test(a_rest_is_scheduled_beside_what_runs),
         cmocka_unit_test(an_improved_copy_is_taken_though_steps_have_begun),
         cmocka_unit_test(a_thread_improves_the_rest_beside_its_steps),
+        cmocka_unit_test(no_thread_looks_for_orders_where_cpus_are_short),
         cmocka_unit_test(the_policy_runs_every_graph_within_its_bounds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
