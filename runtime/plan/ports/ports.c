@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "base/saturate.h"
 #include "base/status.h"
+#include "cost/cost.h"
 #include "graph/branch.h"
 #include "plan/ports/share.h"
 
@@ -16,6 +17,7 @@ typedef struct event {
 } event;
 
 typedef struct walk {
+    const clo_cost *cost;
     const clo_graph *graph;
     const clo_platform *platform;
     clo_messages messages;
@@ -29,7 +31,7 @@ typedef struct walk {
     uint32_t *urgent;     /* [messages] large ones that wait, any order */
     uint32_t urgent_count;
     uint32_t *flows; /* [machines] large messages under way from it */
-    int64_t *used;   /* [machines * CLO_RESOURCES_MAX] */
+    int64_t *used;   /* [machines * CLO_RESOURCES_MAX] of the graph's resources */
     event *heap;     /* [count + messages + executors + what capacity makes wait] */
     size_t heap_count, heap_capacity;
     int64_t now_ns;
@@ -145,7 +147,7 @@ static bool fits(walk *w, uint32_t placement)
     uint32_t machine = w->platform->executors[w->times[placement].executor].machine;
 
     for (uint32_t r = 0; r < CLO_RESOURCES_MAX; r++) {
-        int64_t capacity = w->platform->capacities[(size_t)machine * CLO_RESOURCES_MAX + r];
+        int64_t capacity = clo_cost_capacity(w->cost, machine, r);
         if (demand[r] > 0 && capacity >= 0 && demand[r] > capacity - used[r])
             return false;
     }
@@ -324,7 +326,7 @@ bool clo_ports_are_finite(const clo_platform *platform)
 
 clo_status clo_ports_count(const clo_cost *cost, clo_placement *placements, size_t count)
 {
-    walk w = {.graph = clo_cost_graph(cost), .platform = clo_cost_platform(cost)};
+    walk w = {.cost = cost, .graph = clo_cost_graph(cost), .platform = clo_cost_platform(cost)};
     clo_status status = clo_graph_refuse_modes(w.graph, "a platform with ports");
 
     if (status == CLO_OK && count >= CLO_NONE / 2)

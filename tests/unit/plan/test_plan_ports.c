@@ -17,7 +17,8 @@ typedef struct scene {
     clo_plan *plan;
     uint32_t machines, executors_each;
     double ports[MACHINES_MAX];
-    int64_t capacity; /* of resource 0 of each machine */
+    int64_t capacity; /* of each machine, of what tasks demand */
+    uint32_t resource; /* the platform's number of that; the graph's is 0 */
 } scene;
 
 static scene scene_new(uint32_t machines)
@@ -25,6 +26,7 @@ static scene scene_new(uint32_t machines)
     scene s = {.machines = machines, .executors_each = 1, .capacity = -1};
 
     ok(clo_graph_create("ports", &s.graph));
+    ok(clo_graph_set_resource(s.graph, 0, "memory"));
     return s;
 }
 
@@ -49,6 +51,7 @@ static void make_platform(scene *s)
     clo_executor list[MOST] = {0};
     int64_t latency[MOST * MOST], capacities[MACHINES_MAX * CLO_RESOURCES_MAX];
     double bandwidth[MOST * MOST];
+    const char *names[CLO_RESOURCES_MAX] = {0};
     clo_platform_desc desc = CLO_PLATFORM_DESC_INIT;
 
     desc.executors_count = s->machines * s->executors_each;
@@ -62,7 +65,9 @@ static void make_platform(scene *s)
         bandwidth[i] = 1;
     }
     for (uint32_t i = 0; i < s->machines * CLO_RESOURCES_MAX; i++)
-        capacities[i] = i % CLO_RESOURCES_MAX == 0 ? s->capacity : -1;
+        capacities[i] = i % CLO_RESOURCES_MAX == s->resource ? s->capacity : -1;
+    names[s->resource] = "memory";
+    desc.resource_names = names;
     desc.executors = list;
     desc.kinds_count = 1;
     desc.machines_count = s->machines;
@@ -229,13 +234,13 @@ static void an_output_goes_to_a_machine_once(void **state)
     drop(&s);
 }
 
-/* Consumers that arrive together, and a machine that has room for one. */
-static void capacities_hold(void **state)
+/* Consumers that arrive together, and a machine that has room for one, by the platform's number of the resource. */
+static void capacity_holds(uint32_t resource)
 {
     scene s = scene_new(2);
 
-    (void)state;
     s.executors_each = 2;
+    s.resource = resource;
     s.capacity = 1;
     set_ports(&s, 0.5);
     uint32_t source = add(&s, 0, 0, NULL, 0);
@@ -245,6 +250,13 @@ static void capacities_hold(void **state)
     assert_int_equal(a < b ? a : b, WORK_NS + 2 * BYTES + LATENCY_NS);
     assert_int_equal(a < b ? b : a, WORK_NS + 2 * BYTES + LATENCY_NS + WORK_NS);
     drop(&s);
+}
+
+static void capacities_hold(void **state)
+{
+    (void)state;
+    capacity_holds(0);
+    capacity_holds(3);
 }
 
 static clo_status plan_again(void *context)
