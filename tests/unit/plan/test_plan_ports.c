@@ -17,7 +17,7 @@ typedef struct scene {
     clo_plan *plan;
     uint32_t machines, executors_each;
     double ports[MACHINES_MAX];
-    int64_t capacity; /* of each machine, of what tasks demand */
+    int64_t capacity;  /* of each machine, of what tasks demand */
     uint32_t resource; /* the platform's number of that; the graph's is 0 */
 } scene;
 
