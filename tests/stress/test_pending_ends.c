@@ -3,38 +3,12 @@
 #define _GNU_SOURCE
 #include "support.h"
 
-#include "running.h"
+#include "ways.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-enum { STEAL, PLAN, POLICY, SLOTS, SLOTS_POLICY, WAYS };
-
-static fixture start_way(int way, clo_graph *graph)
-{
-    fixture f = {.graph = graph};
-    clo_runtime_config config = CLO_RUNTIME_CONFIG_INIT;
-
-    if (way < SLOTS)
-        return start(3, graph, CLO_CLOCK_REAL);
-    config.trace = config.unpinned = 1;
-    ok(clo_platform_open("slots:5", &f.platform));
-    ok(clo_cost_create(graph, f.platform, &f.cost));
-    ok(clo_runtime_create(f.platform, &config, &f.runtime));
-    return f;
-}
-
-static clo_plan *plan_of(const fixture *f, const char *planner)
-{
-    clo_plan_config config = CLO_PLAN_CONFIG_INIT;
-    clo_plan *plan;
-
-    config.planner = planner;
-    ok(clo_plan_create(f->cost, &config, &plan));
-    return plan;
-}
 
 /* Cancel functions */
 

@@ -6,7 +6,7 @@
 
 #include "driver.h"
 #include "fault.h"
-#include "running.h"
+#include "ways.h"
 
 #include "base/rng.h"
 
@@ -15,8 +15,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-
-enum { STEAL, PLAN, POLICY, SLOTS, SLOTS_POLICY, WAYS };
 
 static driver drives;
 static _Atomic uint32_t draws, wanted_arm, wanted_rounds;
@@ -27,30 +25,6 @@ static uint32_t draw(uint32_t below)
     clo_rng rng = clo_rng_seed(atomic_fetch_add(&draws, 1));
 
     return clo_rng_below(&rng, below);
-}
-
-static fixture start_way(int way, clo_graph *graph)
-{
-    fixture f = {.graph = graph};
-    clo_runtime_config config = CLO_RUNTIME_CONFIG_INIT;
-
-    if (way < SLOTS)
-        return start(3, graph, CLO_CLOCK_REAL);
-    config.trace = config.unpinned = 1;
-    ok(clo_platform_open("slots:5", &f.platform));
-    ok(clo_cost_create(graph, f.platform, &f.cost));
-    ok(clo_runtime_create(f.platform, &config, &f.runtime));
-    return f;
-}
-
-static clo_plan *plan_of(const fixture *f, const char *planner)
-{
-    clo_plan_config config = CLO_PLAN_CONFIG_INIT;
-    clo_plan *plan;
-
-    config.planner = planner;
-    ok(clo_plan_create(f->cost, &config, &plan));
-    return plan;
 }
 
 static void check_trace(const fixture *f, const clo_job *job)
