@@ -14,12 +14,12 @@
 #include <sys/resource.h>
 
 #define LARGE_BYTES CLO_PORT_LARGE_BYTES /* above it a message counts as a flow */
-#define BLOCK 256         /* requests in one look                           */
-#define TAKE_MAX 16       /* messages taken in one look                     */
-#define SLEEP_NS 50000    /* when nothing is due                            */
-#define EARLY_NS 100000   /* a message is due so long before it is planned  */
-#define HARD_NS 1000000   /* polling without a sleep, since something moved */
-#define JOB_NS 5000000    /* between two looks at the job                   */
+#define BLOCK 256                        /* requests in one look                           */
+#define TAKE_MAX 16                      /* messages taken in one look                     */
+#define SLEEP_NS 50000                   /* when nothing is due                            */
+#define EARLY_NS 100000                  /* a message is due so long before it is planned  */
+#define HARD_NS 1000000                  /* polling without a sleep, since something moved */
+#define JOB_NS 5000000                   /* between two looks at the job                   */
 
 /* Below 2^32 once clo_exchange_open has looked. */
 static uint64_t pieces_of(const clo_exchange *x, uint64_t bytes)
