@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Time of a build under one memory budget, by ninja and by `clotho build --memory`.
 
-usage: memory_budget.py [--set steps|llvm|tree] [--dir DIR] [--targets NAMES] [--pool REGEX] [--jobs J] [--budget MIB]
+usage: memory_budget.py [--set steps|tools|tree] [--dir DIR] [--targets NAMES] [--pool REGEX] [--jobs J] [--budget MIB]
                         [--rounds N] [--seed S] [--only KINDS] [--folder F] [--clotho PROGRAM] [--json]
 
 --set steps  generated: compiles and links that take known memory for a known time (needs a C compiler)
---set llvm   small programs, each linked statically with all of LLVM (needs llvm-14-dev and g++)
+--set tools  14 tools of clang and LLVM, each linked statically with their libraries (clang_tools.py; needs libclang-14-dev,
+             llvm-14-dev and g++)
 --set tree   a real one: DIR is a folder that CMake or meson has configured for ninja. It is cleaned and built again and
              again (all, or the targets NAMES), so have one for this alone. It needs --budget. A pool holds the rules
              that REGEX finds ("link"; small or capital letters). Instead of times + keep: ninja -jK for K up to the
@@ -15,7 +16,7 @@ The budget is the limit of a memory control group around the whole build, the sa
 other:
   ninja -jJ        as people call it; the kernel kills steps of it
   ninja -jF        F = budget / largest step: what always fits
-  pool D           ninja -jJ with a pool of depth D for the links, D = 1 .. F
+  pool D           ninja -jJ with a pool of depth D for the links, D = 1 .. F; --set tools: also "pool D -jK"
   times + keep     the rule of ninja 1.14, simulated here: the longest path behind a step by the times of the last build,
                    and no step begins with less than the largest step of memory free (--keep-free-memory), if one runs
   first, learned   clotho build -jJ --memory budget, without a history and with one
@@ -37,6 +38,7 @@ import sys
 import tempfile
 import time
 
+import clang_tools
 import configured
 
 TAKE = """#include <stdio.h>
@@ -55,20 +57,6 @@ int main(int count, char **words)
     nanosleep(&(struct timespec){ms / 1000, ms % 1000 * 1000000}, NULL);
     return fprintf(file, "%d\\n", taken[bytes / 2]) < 0 || fclose(file) != 0;
 }
-"""
-LLVM = """#include <llvm-c/Core.h>
-#include <llvm-c/Target.h>
-#include <llvm-c/TargetMachine.h>
-#include <llvm-c/Transforms/PassBuilder.h>
-int tool_%d(void)
-{
-    LLVMInitializeAllTargetInfos();
-    LLVMInitializeAllTargets();
-    LLVMInitializeAllTargetMCs();
-    LLVMInitializeAllAsmPrinters();
-    return LLVMRunPasses(LLVMModuleCreateWithName("m"), "default<O2>", 0, LLVMCreatePassBuilderOptions()) != 0;
-}
-int main(void) { return tool_%d(); }
 """
 
 
@@ -155,22 +143,12 @@ def steps_set(folder, draw):
     return text, "link", 400, 12
 
 
-def llvm_set(folder, _draw):
-    config = shutil.which("llvm-config-14")
-    if config is None or not shutil.which("g++"):
-        print("skipped: llvm-config-14 or g++ is not installed; install llvm-14-dev and g++")
+def tools_set(folder, _draw):
+    missing = clang_tools.missing()
+    if missing is not None:
+        print("skipped: install %s" % missing)
         sys.exit(77)
-
-    def say(*words):
-        return " ".join(subprocess.run([config, *words], stdout=subprocess.PIPE, text=True, check=True).stdout.split())
-    libraries = re.sub(r"-lPolly\w*", "", say("--link-static", "--ldflags", "--libs", "all", "--system-libs"))
-    text = "rule cc\n  command = gcc -O1 %s -c $in -o $out\n" % say("--cflags")
-    text += "rule link\n  command = g++ $in -o $out %s\n" % libraries
-    for i in range(4):
-        with open(os.path.join(folder, "t%d.c" % i), "w", encoding="utf-8") as file:
-            file.write(LLVM % (i, i))
-        text += "build o%d: cc t%d.c\nbuild l%d: link o%d\n" % (i, i, i, i)
-    return text, "link", 1600, 4
+    return clang_tools.write(folder), "link", 1000, 6
 
 
 class Builds:
@@ -352,11 +330,14 @@ def compare(builds, options):
     largest = max(step[2] for step in builds.steps.values())
     fits = max(1, int(options.budget // (largest + 4)))
     kinds = {"ninja -j%d" % options.jobs: lambda: builds.ninja(options.jobs), "ninja -j%d" % fits: lambda: builds.ninja(fits)}
-    if options.set == "tree":  # also with as many as there are CPUs, whether that fits or not
+    if options.set != "steps":  # also with as many as there are CPUs, whether that fits or not
         for jobs in range(1, len(os.sched_getaffinity(0)) + 1):
             kinds["ninja -j%d" % jobs] = lambda jobs=jobs: builds.ninja(jobs)
     for depth in range(1, fits + 1):
         kinds["pool %d" % depth] = lambda depth=depth: builds.ninja(options.jobs, depth)
+    if options.set == "tools":  # deeper ones too, and with fewer jobs: compiles are as large as links
+        for jobs, depth in ((options.jobs, 2), (options.jobs, 3), (2, 1), (3, 1), (3, 2)):
+            kinds["pool %d -j%d" % (depth, jobs)] = lambda jobs=jobs, depth=depth: builds.ninja(jobs, depth)
     if options.set != "tree":
         kinds["times + keep"] = lambda: builds.times_and_keep(int(largest) + 1)
     kinds["first"] = lambda: builds.clotho(True)
@@ -407,7 +388,7 @@ def report(builds, options, runs, fits, largest):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
-    parser.add_argument("--set", choices=("steps", "llvm", "tree"), default="steps")
+    parser.add_argument("--set", choices=("steps", "tools", "tree"), default="steps")
     parser.add_argument("--dir", help="of --set tree: a configured folder; it is cleaned")
     parser.add_argument("--targets", default="", help="of --set tree")
     parser.add_argument("--pool", default="link", help="of --set tree: the rules that a pool holds")
@@ -433,7 +414,7 @@ def main():
     with contextlib.ExitStack() as stack:
         folder = options.folder or stack.enter_context(tempfile.TemporaryDirectory())
         os.makedirs(folder, exist_ok=True)
-        text, link, budget, jobs = (steps_set if options.set == "steps" else llvm_set)(folder, random.Random(options.seed))
+        text, link, budget, jobs = (steps_set if options.set == "steps" else tools_set)(folder, random.Random(options.seed))
         options.budget, options.jobs = options.budget or budget, options.jobs or jobs
         builds = Builds(folder, options, text, link)
         return int(report(builds, options, *compare(builds, options)))

@@ -36,7 +36,7 @@ typedef struct player {
     int32_t hand;
     uint32_t asked; /* 1 + worker */
     uint32_t feeds, fed, exchanges, judged, stride, ran, bypasses, pauses;
-    bool keeps_last, follows, is_trusted;
+    bool keeps_last, follows, is_trusted, has_reached;
     int64_t pace_ns, pace_since_ns, declined_ns, look_until_ns;
 } player;
 
@@ -100,10 +100,12 @@ static void publish(stage *s, player *p, uint32_t count)
     p->at_ns += s->costs->push;
 }
 
-static void keep_fed(stage *s, player *p)
+static void hold_out(stage *s, player *p)
 {
     player *fed = &s->players[p->fed];
+    bool has_reached = p->has_reached;
 
+    p->has_reached = false;
     if (clo_share_stops_feeding(p->pace_ns, fed->next == SLEEPS)) {
         p->feeds = 0;
         p->follows = p->pace_ns >= CLO_WORTH_NS;
@@ -117,7 +119,7 @@ static void keep_fed(stage *s, player *p)
     fed->hand = p->deque[p->old++];
     p->feeds = CLO_FEEDS;
     p->exchanges++;
-    p->at_ns += s->costs->give;
+    p->at_ns += has_reached ? s->costs->hit : s->costs->give;
     if (fed->next == LOOKS && fed->at_ns > s->now_ns + s->costs->pause) /* its pause ends when it sees it */
         fed->at_ns = s->now_ns + s->costs->pause;
     s->out->hand_overs++;
@@ -144,7 +146,7 @@ static void share(stage *s, player *p, int64_t next_ns)
         p->fed = asked - 1;
     }
     if (choice.holds_out)
-        keep_fed(s, p);
+        hold_out(s, p);
     if (choice.publish > 0)
         publish(s, p, choice.publish);
     if (choice.stops_feeding)
@@ -163,10 +165,13 @@ static void look_up(stage *s, player *p, int64_t next_ns)
             p->feeds = 0;
             wake_one(s, p);
         }
+        p->has_reached = false;
     } else if (p->asked != 0 || is_slow || s->sleepers != 0) {
         share(s, p, next_ns);
+    } else if (p->feeds > 0 && clo_share_reaches(p->has_reached)) {
+        p->has_reached = true;
     } else if (p->feeds > 0) {
-        keep_fed(s, p);
+        hold_out(s, p);
     }
 }
 

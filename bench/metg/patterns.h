@@ -29,7 +29,8 @@ typedef struct pattern {
  * end. */
 const char *pattern_name(uint32_t index);
 
-/* The radix of a pattern where nobody asks for another: 5, and 3 for spread, which has no room for 5 in a width of 8. */
+/* The radix of a pattern where nobody asks for another: 5, and 3 for spread, which has no room for 5 in a width of
+ * 8. */
 uint32_t pattern_radix(const char *name);
 
 /* False if there is no memory, or the size cannot be (spread needs a period of at most width / radix, rounded up). */

@@ -77,14 +77,26 @@ typedef struct clo_cluster_link {
  *   cut_bytes  [cuts_count] where pieces of the links begin, rising; all links have them.
  *   links      [links_count]; one holds for both directions, unless the other one is given too. Every pair of machines
  *              must be there.
- *   to         the file to write, whole or not at all; may be `from`. It must be in the folder of `from` where that names
- *              platforms by relative paths.
+ *   to         the file to write, whole or not at all; may be `from`. It must be in the folder of `from` where that
+ *              names platforms by relative paths.
  *
- * Returns CLO_OK, CLO_ERR_ARGUMENT, CLO_ERR_IO, CLO_ERR_FORMAT, CLO_ERR_LIMIT or CLO_ERR_MEMORY; the last error says more.
+ * Returns CLO_OK, CLO_ERR_ARGUMENT, CLO_ERR_IO, CLO_ERR_FORMAT, CLO_ERR_LIMIT or CLO_ERR_MEMORY; the last error says
+ * more.
  * Threads: any. Real time: no. O(bytes of the files + pieces * executors^2). */
 CLO_API CLO_NODISCARD clo_status clo_cluster_save_links(const char *from, const uint64_t *cut_bytes,
                                                         uint32_t cuts_count, const clo_cluster_link *links,
                                                         size_t links_count, const char *to);
+
+/* The same with other ports, too (clo_platform_desc.port_bytes_per_ns).
+ *
+ *   ports  [ports_count] bytes/ns, one for each machine; <= 0: infinite. NULL and 0: those of the file stay, as
+ *          clo_cluster_save_links has it.
+ *
+ * Returns, and Threads: as clo_cluster_save_links. */
+CLO_API CLO_NODISCARD clo_status clo_cluster_save_network(const char *from, const uint64_t *cut_bytes,
+                                                          uint32_t cuts_count, const clo_cluster_link *links,
+                                                          size_t links_count, const double *ports, uint32_t ports_count,
+                                                          const char *to);
 
 /* Frees a cluster with its platforms. NULL is allowed.
  * Threads: one; nothing may use the platforms any more. Real time: no. O(machines). */

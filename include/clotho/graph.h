@@ -196,8 +196,8 @@ CLO_API void clo_graph_destroy(clo_graph *graph);
  * Returns CLO_OK, or
  *   CLO_ERR_ARGUMENT  negative work or demand, may_pend above 1
  *   CLO_ERR_STATE     the graph is sealed
- *   CLO_ERR_LIMIT     more than 2^32 - 2 instances in all, a name that is too long, different masks of more than 32 GiB,
- *                     work or output of a range beyond 2^63
+ *   CLO_ERR_LIMIT     more than 2^32 - 2 instances in all, a name that is too long, different masks of more than 32
+ *                     GiB, work or output of a range beyond 2^63
  *   CLO_ERR_MEMORY
  *
  * Threads: one. Real time: no. Amortised O(length of name). */

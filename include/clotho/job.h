@@ -71,15 +71,17 @@
  *       cancel, timing_read, id, wait, wait_for, submit, swap_plan, trace.
  *       Of two submits at once one returns CLO_ERR_STATE. So does a submit beside a thread that reads the result of the
  *       last run (wait, wait_for, trace).
- *   not beside submit, and only after wait has returned:
- *       output, output_hash
+ *   any threads at once, not beside submit, and only after wait has returned:
+ *       output
+ *   likewise, but one thread at a time for the two, since they bring parts of a handle together:
+ *       data, output_hash
  *   not beside any other call on the job:
  *       destroy
  * In a task body of the same runtime: create, submit, cancel, timing_read and id; destroy of a job that does not run;
  * clo_token_take and clo_token_complete.
- * In a miss handler: cancel, timing_read and id. All other calls return CLO_ERR_STATE there, and change nothing. A body
- * may wait for jobs of another runtime, as for anything else: its worker is blocked meanwhile, and bodies that wait for
- * each other never end.
+ * In a miss handler: cancel, timing_read and id. All other calls that return a status return CLO_ERR_STATE there, and
+ * change nothing; destroy does nothing. A body may wait for jobs of another runtime, as for anything else: its worker
+ * is blocked meanwhile, and bodies that wait for each other never end.
  *
  * After fork(2) the child has no workers: every call that needs them returns CLO_ERR_STATE, and destroy only frees
  * memory. */
@@ -264,7 +266,8 @@ typedef struct clo_job_result {
     /* What its body returned. */
     int failed_code;
 
-    /* Submit to last finish, in the runtime's clock. */
+    /* Submit to last finish, in the runtime's clock; of a periodic job without releases_in_flight from the begin of the
+     * last run, 0 if there was none. */
     int64_t makespan_ns;
 
     /* Sum of execution times; 0 unless traced or emulated. */
@@ -362,10 +365,11 @@ typedef struct clo_job_result {
  *   CLO_ERR_UNSUPPORTED  work stealing, or a period without releases_in_flight, under the virtual clock; arrival_ns
  *                        under another clock, or without a policy; `done` or hedge_after_ns under another clock than
  *                        the real one; hedge_after_ns with a policy, which asks for replicas itself; releases_in_flight
- *                        with what it does not go together with (see above)
+ *                        with what it does not go together with (see above); on a platform with ports, under another
+ *                        clock than the real one: no plan, releases_in_flight, or tasks with demands
  *   CLO_ERR_SYSTEM       the watchdog's thread, needed for deadlines, periods, limits and hedges, cannot be created
- *   CLO_ERR_STATE        the runtime is closing, or this process was forked from the one that created it; or its
- *                        scheduler follows another policy for other jobs
+ *   CLO_ERR_STATE        the runtime is closing, or this process was forked from the one that created it; a miss
+ *                        handler calls; or its scheduler follows another policy for other jobs
  *   CLO_ERR_MEMORY
  *
  * Threads: any. Real time: no. O(instances + arcs + bytes of outputs). */
@@ -419,7 +423,10 @@ CLO_API CLO_NODISCARD clo_status clo_job_wait(clo_job *job, clo_job_result *resu
  * Threads: any number. Real time: no. Blocks up to timeout_ns. */
 CLO_API CLO_NODISCARD clo_status clo_job_wait_for(clo_job *job, int64_t timeout_ns, clo_job_result *result);
 
-/* Releases, deadlines and times since the last submit. For a job without period each submit is one release. */
+/* Releases, deadlines and times since the last submit. For a job without period each submit is one release.
+ *
+ * What the watchdog looks after under the virtual clock (limits, deadlines with a handler or CLO_MISS_ABORT) is in real
+ * time; clo_job_result.missed_deadline is always in the runtime's. */
 typedef struct clo_job_timing {
     /* Set by CLO_JOB_TIMING_INIT. */
     size_t size;
@@ -509,8 +516,8 @@ CLO_API const void *clo_job_output(const clo_job *job, uint32_t task, uint32_t i
  *   bytes  receives the size; may be NULL.
  *
  * Returns NULL for an unknown handle, and where no task writes it and it is not kept.
- * Threads: one after clo_job_wait has returned, not beside submit. Real time: yes, O(bytes) where parts of it lie in
- * several memories, else O(1). */
+ * Threads: one at a time for this and clo_job_output_hash, after clo_job_wait has returned, not beside submit. Real
+ * time: yes, O(bytes) where parts of it lie in several memories, else O(1). */
 CLO_API const void *clo_job_data(const clo_job *job, uint32_t handle, size_t *bytes);
 
 /* 64-bit hash (FNV-1a) of the handles that the job owns and of all outputs in order of tasks. Equal runs give equal
@@ -523,8 +530,8 @@ CLO_API uint64_t clo_job_output_hash(const clo_job *job);
  *
  *   out  the trace, owned by the caller.
  *
- * Returns CLO_OK, CLO_ERR_ARGUMENT, CLO_ERR_STATE (running, never run, or the runtime keeps no trace) or
- * CLO_ERR_MEMORY.
+ * Returns CLO_OK, CLO_ERR_ARGUMENT, CLO_ERR_STATE (running, never run, a miss handler calls, or the runtime keeps no
+ * trace) or CLO_ERR_MEMORY.
  * Threads: any. Real time: no. O(executions * log executions). */
 CLO_API CLO_NODISCARD clo_status clo_job_trace(const clo_job *job, clo_trace **out);
 

@@ -25,7 +25,8 @@ extern "C" {
  *
  * Inputs, what the scheduler is told:
  *   BEGIN     the first record, and only that. now: the origin of the log's times.
- *   ARRIVE    job. value: of a real run its tag (clo_job_config.tag), else its place in the order of submission.
+ *   ARRIVE    job. value: of a real run its tag (clo_job_config.tag). Of a simulated one its place among the arrivals
+ *             of jobs that fit the platform; those that were refused for want of room have a place, too.
  *             Of its stages without predecessors the first CLO_LOG_PIECE are ready.
  *   JOB       job: what has arrived with the record in front. stage: its weight. instance: its limit; CLO_NONE: none.
  *             executor: its group. value: its deadline; CLO_TIME_NEVER: none.
@@ -34,7 +35,9 @@ extern "C" {
  *             place. Under a measured clock `now` may lie before that of the record in front: two bodies end at about
  *             the same time, and the scheduler hears of them one after the other. No other record goes back in time.
  *   TIMER     a wake-up that was asked for with WAKE. value: the time that was asked for.
- *   CANCEL    job. Nothing of the job is started from here on. After its DONE it has no effect.
+ *   CANCEL    job: something of it was left out, or a body has failed. Nothing of it is started from here on. value: 0
+ *             left out, 1 a body has failed: whichever came first, so its DONE is 1 or 2. After its DONE it has no
+ *             effect.
  *   SWAP      value: index of the policy in clo_log_header.policies.
  *   CAPACITY  executor: index of a machine. Capacity came back from a job that is not of this scheduler.
  *   ROOM      executor: index of a machine. Others use its capacities too, and the answer to a question about them is
@@ -59,7 +62,8 @@ extern "C" {
  *   DROP      as COMMIT: the job is cancelled, and what was committed is not run.
  *   LIMIT     job. value: how many executions of the job may run at once from now on; 0: no limit.
  *   REFUSED   the policy's choice was impossible. The other fields are the choice as it came: nothing of them is valid.
- *   DONE      job. It has ended, and nothing of it runs. value: 0 all finished, 1 cancelled, 2 a body failed.
+ *   DONE      job. It has ended, and nothing of it runs. value: 0 all finished, 1 cancelled or aborted, 2 a body
+ *             failed: what clo_job_wait says of that run. Without a CANCEL before it 0.
  *   WAKE      value: when the policy wants to be asked again.
  *   SUM       value: a hash of all inputs so far, in order, and of the names of the policies. It stands behind every
  *             64th input or so and what was decided after it, and in front of END.

@@ -9,8 +9,8 @@
  * An instance is executed on the same executor in every release, in order of releases. So it may keep state from one
  * release to the next, and no interval is shorter than its time. Tasks are executed once in each release (no replicas).
  *
- * In a run tasks take what they demand in the order of planned starts of all releases, all or nothing: a body that takes
- * longer than planned holds up those that need what it holds, and no capacity is ever exceeded.
+ * In a run tasks take what they demand in the order of planned starts of all releases, all or nothing: a body that
+ * takes longer than planned holds up those that need what it holds, and no capacity is ever exceeded.
  *
  * A job replays such a plan with clo_job_config.releases_in_flight. Without it, it is a plan like any other. */
 #ifndef CLOTHO_PIPELINE_H

@@ -49,6 +49,18 @@ typedef struct clo_plan_progress {
     int64_t elapsed_ns;
 } clo_plan_progress;
 
+/* See clo_plan_config.contention. */
+typedef enum clo_contention {
+    /* The planner plans several times, also as if more messages shared each port, and on part of the machines; "heft"
+     * and "best" insert messages at ports, too, and "best" searches. The shortest with ports is taken: never longer
+     * than that of CLO_CONTENTION_TIMES, unless budget_ns ends it. Takes about ten times as long. schedules_max is for
+     * each plan, budget_ns for all together; `progress` is called for the first plan alone. */
+    CLO_CONTENTION_CHOOSE = 0,
+
+    /* The planner's one plan, made as if each message were alone; ports count in its times. */
+    CLO_CONTENTION_TIMES = 1
+} clo_contention;
+
 typedef struct clo_plan_config {
     /* Set by CLO_PLAN_CONFIG_INIT. */
     size_t size;
@@ -93,6 +105,10 @@ typedef struct clo_plan_config {
     /* For "lachesis" alone: the network, of the kind CLO_MODEL_LACHESIS or CLO_MODEL_HEAD with list 2 of features
      * (clotho/features.h). Borrowed during the call. NULL: the built-in one. */
     const clo_model *model;
+
+    /* On a platform with ports (clo_platform_desc.port_bytes_per_ns): what is made of them. A CLO_CONTENTION_ value; 0:
+     * CLO_CONTENTION_CHOOSE. Without ports it changes nothing. See docs/REMOTE.md. */
+    uint32_t contention;
 } clo_plan_config;
 
 #define CLO_PLAN_CONFIG_INIT CLO_SIZED_INIT(clo_plan_config)
@@ -106,7 +122,9 @@ typedef struct clo_plan_config {
  *
  * Returns CLO_OK, or
  *   CLO_ERR_ARGUMENT     also: unknown planner, unknown config fields, keys or a model for a planner that takes none
- *   CLO_ERR_UNSUPPORTED  the model cannot be run step by step (docs/MODELS.md)
+ *   CLO_ERR_UNSUPPORTED  the model cannot be run step by step (docs/MODELS.md); on a platform with ports: the graph has
+ *                        branches
+ *   CLO_ERR_LIMIT        with ports: too many pairs of instances, or times beyond 2^61 ns
  *   CLO_ERR_MEMORY
  *
  * Not promised: the shortest plan, unless clo_plan_is_optimal says so.
@@ -178,7 +196,8 @@ enum {
     CLO_CHECK_FULL = 0,
 
     /* A measured schedule: durations and transfer times are what they were. Order, overlap, placement, completeness and
-     * replicas are checked. In both modes tasks may be skipped where a branch led to that, and nowhere else (branch.h). */
+     * replicas are checked. In both modes tasks may be skipped where a branch led to that, and nowhere else
+     * (branch.h). */
     CLO_CHECK_MEASURED = 1
 };
 

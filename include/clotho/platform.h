@@ -101,8 +101,8 @@ typedef struct clo_platform_desc {
 
     /* Ports: what leaves a machine in bytes/ns, all its messages together, and likewise what enters it. Messages that
      * move at once share the ports of their machines, and the links between them, equally (max-min fair).
-     * [machines_count]; an entry <= 0 is infinite. NULL: every message moves as if it were alone. Only clo_plan_create
-     * counts ports, after its planner: docs/REMOTE.md. */
+     * [machines_count]; an entry <= 0 is infinite. NULL: every message moves as if it were alone.
+     * clo_plan_create counts them, and what follows a plan by the cost model: docs/REMOTE.md. */
     const double *port_bytes_per_ns;
 } clo_platform_desc;
 

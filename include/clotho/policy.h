@@ -222,9 +222,9 @@ CLO_API bool clo_view_steps(const clo_view *view, uint64_t count);
 CLO_API void clo_view_partial(const clo_view *view);
 
 typedef enum clo_event_kind {
-    /* `job` is live now. CLO_EVENT_READY follows for its first stages. Of a policy that comes by a swap also: `job` lives
-     * already. In all other events it knows the job, and in START the stage; it is not asked before it knows all that
-     * lives. */
+    /* `job` is live now. CLO_EVENT_READY follows for its first stages. Of a policy that comes by a swap also: `job`
+     * lives already. In all other events it knows the job, and in START the stage; it is not asked before it knows all
+     * that lives. */
     CLO_EVENT_ARRIVE = 0,
 
     /* `count` instances of (job, stage) may be chosen now; `executor` finished the last one that they waited for

@@ -204,8 +204,8 @@ CLO_API CLO_NODISCARD clo_status clo_runtime_swap_policy(clo_runtime *runtime, c
  *
  * Workers append records without allocating; a log that is full counts what it drops, and cannot be replayed. A body
  * takes two records, a queued one too; a job four, and two for each CLO_LOG_PIECE of its tasks that are ready at once,
- * as many again where it is cancelled; a swap two, and two for each CLO_LOG_PIECE of jobs and ready tasks that live then
- * (of all tasks, where clo_policy.readiness changes); a timer two. Without a log nothing is written.
+ * as many again where it is cancelled; a swap two, and two for each CLO_LOG_PIECE of jobs and ready tasks that live
+ * then (of all tasks, where clo_policy.readiness changes); a timer two. Without a log nothing is written.
  *
  *   log  made with a capacity; borrowed until it ends, and read by nobody meanwhile. Its header gets run, clock,
  *        executors, jobs_max, steps_max and the names of the policies. What the header names first must be the first
@@ -306,12 +306,12 @@ CLO_API void clo_runtime_destroy(clo_runtime *runtime);
  *   timeout_ns  INT64_MAX: without limit; <= 0: not at all.
  *
  * Returns CLO_OK (all is freed), or
- *   CLO_ERR_TIMEOUT  clo_last_error names the tasks that still run, and their workers. All jobs are cancelled, and
- *                    those that have ended are destroyed. The runtime takes no more jobs or submits. Nothing else may
- *                    be done with it but to complete tokens, and to close or destroy it again, which waits on. Until
- *                    that returns CLO_OK, what the workers can touch (graph, cost, platform, config.memory) must be
- *                    left alone; from then on it is the caller's again. A runtime that is never closed again keeps its
- *                    threads and its memory.
+ *   CLO_ERR_TIMEOUT  clo_last_error names the tasks that still run, and their workers. All jobs are cancelled, none is
+ *                    destroyed yet. The runtime takes no more jobs or submits. Nothing else may be done with it but to
+ *                    complete tokens, and to close or destroy it again, which waits on; bodies that still run may do
+ *                    what bodies may. Until that returns CLO_OK, what the workers can touch (graph, cost, platform,
+ *                    config.memory) must be left alone; from then on it is the caller's again. A runtime that is never
+ *                    closed again keeps its threads and its memory.
  *   CLO_ERR_STATE    called from a task body or a miss handler; nothing has changed
  *
  * After fork(2), in the child: frees memory, and waits for nothing.

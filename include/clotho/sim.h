@@ -32,7 +32,7 @@ typedef struct clo_sim_config {
     /* As clo_job_config.steps_max. */
     uint32_t steps_max;
 
-    /* As clo_job_config.memory_limit_bytes. */
+    /* As clo_job_config.memory_limit_bytes. The messages between machines with ports are not counted. */
     uint64_t memory_limit_bytes;
 
     /* Of the policy (see clo_policy); borrowed during the call. NULL: none. */
@@ -75,7 +75,8 @@ typedef struct clo_sim_config {
  *                     releases_in_flight; a negative period_ns; timing without period_ns, or its size is wrong
  *   CLO_ERR_INVALID   the plan is incomplete, or its order is impossible; with releases_in_flight: clo_plan_check
  *                     refuses it
- *   CLO_ERR_UNSUPPORTED  releases_in_flight with what it does not go together with (job.h)
+ *   CLO_ERR_UNSUPPORTED  releases_in_flight with what it does not go together with (job.h); the platform has ports, and
+ *                     there is neither a plan nor a record, or releases_in_flight
  *   CLO_ERR_STATE     a decision differs from the recorded one, and clo_last_error names the first that does; or what
  *                     is left to run demands more than any machine has
  *   CLO_ERR_LIMIT     memory_limit_bytes

@@ -136,6 +136,7 @@ typedef struct clo_stream_result {
  *                      a negative moving_ns, or that the log does not name; result->size is wrong
  *   CLO_ERR_PLATFORM   a task of some job can run nowhere on the platform, and skips_misfits is 0; a job's limit is
  *                      above the executors
+ *   CLO_ERR_UNSUPPORTED  the platform has ports (clo_platform_desc.port_bytes_per_ns)
  *   CLO_ERR_CANCELLED  the progress function said so
  *   CLO_ERR_STATE      capacity that is never free again keeps a job from running
  *   CLO_ERR_LIMIT      more jobs and releases than CLO_WORKLOAD_JOBS_MAX; an end beyond all times (292 years)

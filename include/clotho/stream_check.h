@@ -60,7 +60,8 @@ extern "C" {
     X(BAND, "band", "an instance of a higher band was ready and could have run there")                   \
     X(STARVED, "starved", "a start takes what is kept for the stage that waits, or passes it too often") \
     X(ARM, "arm", "the branch has no such arm, chose before, or did not choose")                         \
-    X(SKIPPED, "skipped", "it was skipped, or ran, and what the branches chose says otherwise")
+    X(SKIPPED, "skipped", "it was skipped, or ran, and what the branches chose says otherwise")          \
+    X(WRONG_END, "wrong-end", "the job ends otherwise than its CANCEL, or the run, says")
 
 enum {
 #define X(name, text, meaning) CLO_STREAM_##name,
@@ -92,6 +93,9 @@ typedef struct clo_stream_job {
     /* 0 goes first. */
     uint32_t band;
 } clo_stream_job;
+
+/* How a run has ended: unknown; CLO_OK; CLO_ERR_CANCELLED or CLO_ERR_ABORTED; CLO_ERR_TASK. */
+enum { CLO_STREAM_END_UNKNOWN = 0, CLO_STREAM_END_OK = 1, CLO_STREAM_END_CUT = 2, CLO_STREAM_END_FAILED = 3 };
 
 /* Length of the text of a fault, with its 0. */
 #define CLO_STREAM_TEXT_BYTES 320
@@ -133,6 +137,10 @@ typedef struct clo_stream_case {
 
     /* How many starts may pass a stage that waits for capacity (KEEP); 0: CLO_LOG_OVERTAKES. */
     uint32_t overtakes_max;
+
+    /* [jobs_count] in the order of `jobs`: how each run has ended by clo_job_wait, CLO_STREAM_END_...; NULL: nobody
+     * knows. The log must say the same of each job that it says to be done. */
+    const uint8_t *ends;
 } clo_stream_case;
 
 #define CLO_STREAM_CASE_INIT CLO_SIZED_INIT(clo_stream_case)

@@ -11,8 +11,8 @@
  * (clo_runtime_config.slot_workers). Memory that call->output and the entries of call->inputs point to stays valid
  * until the completion. The call itself, and its two arrays, go when the body returns.
  *
- * A run may be cut short: by clo_job_cancel, by CLO_MISS_ABORT, by another body's failure, by clo_runtime_close. What is
- * pending then depends on the token:
+ * A run may be cut short: by clo_job_cancel, by CLO_MISS_ABORT, by another body's failure, by clo_runtime_close. What
+ * is pending then depends on the token:
  *   with a cancel function  it is called, once, on a worker. The token stays open, and the run goes on until somebody
  *                           completes it: so the driver can end what it has begun before memory goes.
  *   without one             the execution ends at once, its token is stale, and nothing may use its memory any more.

@@ -1,10 +1,10 @@
-/* clotho_mpi/links.h - the links between the machines of a cluster, measured as a run uses them: by messages of this MPI,
- * received straight into posted buffers, by ranks that poll. Library clotho_mpi, beside clotho.
+/* clotho_mpi/links.h - the links between the machines of a cluster, measured as a run uses them: by messages of this
+ * MPI, received straight into posted buffers, by ranks that poll. Library clotho_mpi, beside clotho.
  *
- * Ping-pong: a message of n bytes goes from one rank to another, an answer of one byte comes back; half of the round trip
- * of one byte is the way of one byte, in both directions: how a latency divides into there and back cannot be known
- * without one clock. MPIs send messages up to a limit at once (eager) and ask before larger ones (rendezvous), so a link
- * is two lines: one up to `limit_bytes`, one beyond. */
+ * Ping-pong: a message of n bytes goes from one rank to another, an answer of one byte comes back; half of the round
+ * trip of one byte is the way of one byte, in both directions: how a latency divides into there and back cannot be
+ * known without one clock. MPIs send messages up to a limit at once (eager) and ask before larger ones (rendezvous), so
+ * a link is two lines: one up to `limit_bytes`, one beyond. */
 #ifndef CLOTHO_MPI_LINKS_H
 #define CLOTHO_MPI_LINKS_H
 
@@ -27,7 +27,8 @@ typedef struct clo_remote_link {
     /* Of the bytes up to the limit; 0: infinite. */
     double bandwidth_bytes_per_ns;
 
-    /* What a message above the limit takes more; of the bytes above it; 0: infinite. Without a limit: 0, and as below. */
+    /* What a message above the limit takes more; of the bytes above it; 0: infinite. Without a limit: 0, and as
+     * below. */
     int64_t step_ns;
     double bandwidth_beyond;
 
@@ -35,7 +36,7 @@ typedef struct clo_remote_link {
     uint32_t error_permille, held_permille;
 
     /* Two and four large messages at once: bytes a time of all together, in permille of one alone. 1000: they share the
-     * link. Plans count as if each had the link to itself. */
+     * link. */
     uint32_t flows2_permille, flows4_permille;
 
     /* The largest message that was measured. */
@@ -44,8 +45,25 @@ typedef struct clo_remote_link {
 
 #define CLO_REMOTE_LINK_INIT CLO_SIZED_INIT(clo_remote_link)
 
+/* What a machine moves to several others at once, and from them. Result struct. */
+typedef struct clo_remote_port {
+    /* Set by CLO_REMOTE_PORT_INIT. */
+    size_t size;
+
+    /* All messages together; 0: at once they take no longer than the slowest of them alone, so no port shows, or there
+     * are fewer than three ranks. */
+    double out_bytes_per_ns, in_bytes_per_ns;
+
+    /* So many at once, one for each other machine, of so many bytes each; 0: not measured. */
+    uint32_t messages;
+    uint64_t bytes;
+} clo_remote_port;
+
+#define CLO_REMOTE_PORT_INIT CLO_SIZED_INIT(clo_remote_port)
+
 /* Measures all links, one at a time: ranks * (ranks - 1) of them, each for about 1 s, quick: 0.3 s; slow ones longer.
- * Each time is the least of the medians of several rounds: what other programs take is not the link's.
+ * From three ranks on the port of each, too, in about as long as two links. Each time is the least of the medians of
+ * several rounds: what other programs take is not the link's.
  *
  *   quick     1: fewer messages.
  *   config    silence_ns, start_ns and stop are looked at; NULL: all defaults.
@@ -65,23 +83,28 @@ CLO_API CLO_NODISCARD clo_status clo_remote_measure(clo_remote *remote, uint32_t
 CLO_API void clo_remote_links_destroy(clo_remote_links *links);
 
 /* Number of ranks; 0 for NULL.
- * Threads: any. Real time: yes, O(1). As the next two. */
+ * Threads: any. Real time: yes, O(1). As the next three. */
 CLO_API uint32_t clo_remote_links_ranks(const clo_remote_links *links);
 
-/* The largest size of a message that goes at once, as far as the sizes that were measured tell; one for all links. 0: no
- * limit shows, or NULL. */
+/* The largest size of a message that goes at once, as far as the sizes that were measured tell; one for all links. 0:
+ * no limit shows, or NULL. */
 CLO_API uint64_t clo_remote_links_limit(const clo_remote_links *links);
 
 /* The link from one rank to another. Returns CLO_OK or CLO_ERR_ARGUMENT. */
 CLO_API CLO_NODISCARD clo_status clo_remote_links_get(const clo_remote_links *links, uint32_t from, uint32_t to,
                                                       clo_remote_link *link);
 
-/* Writes them into a cluster file, with status and source: clo_cluster_save_links.
+/* The port of a rank. Returns CLO_OK or CLO_ERR_ARGUMENT. */
+CLO_API CLO_NODISCARD clo_status clo_remote_links_port(const clo_remote_links *links, uint32_t rank,
+                                                       clo_remote_port *port);
+
+/* Writes them into a cluster file, with status and source, and the ports, if there are three ranks: of each machine the
+ * smaller one of both directions. See clo_cluster_save_network.
  *
  *   from  cluster file with a machine for each rank.
  *   to    the file to write; may be `from`.
  *
- * Returns what clo_cluster_save_links returns.
+ * Returns what clo_cluster_save_network returns.
  * Threads: any. Real time: no. */
 CLO_API CLO_NODISCARD clo_status clo_remote_links_save(const clo_remote_links *links, const char *from, const char *to);
 

@@ -68,8 +68,8 @@ typedef struct clo_remote_config {
     /* Set by CLO_REMOTE_CONFIG_INIT. */
     size_t size;
 
-    /* After so long without a sign of life a rank counts as lost; 0: 1 s. Time in which this rank was itself stopped does
-     * not count. */
+    /* After so long without a sign of life a rank counts as lost; 0: 1 s. Time in which this rank was itself stopped
+     * does not count. */
     int64_t silence_ns;
 
     /* How long ranks may differ in the beginning of a run (planning, reading); 0: 120 s. */
@@ -87,15 +87,16 @@ typedef struct clo_remote_config {
     /* 1: do not pin workers. */
     uint32_t unpinned;
 
-    /* A message is sent in pieces of so many bytes; 0: 2^30. At most 2^31 - 1. */
+    /* A message is sent in pieces of so many bytes; at most 2^31 - 1. 0: what the link carries in 1 ms, from 16 KiB
+     * to 1 MiB. A piece that takes as long as silence_ns makes a rank that lives look like a lost one. */
     uint64_t piece_bytes;
 
     /* Looked at while the rank waits: not 0 ends the wait with CLO_ERR_CANCELLED, and clo_last_error says what was
      * awaited. For a signal handler. NULL: none. */
     const volatile int *stop;
 
-    /* [CLO_REMOTE_WORDS_BYTES]; receives, ten times a second, one line of what this rank awaits, with its end of line: for
-     * a signal handler of a rank that MPI holds fast, as it may after the death of another one. NULL: none. */
+    /* [CLO_REMOTE_WORDS_BYTES]; receives, ten times a second, one line of what this rank awaits, with its end of line:
+     * for a signal handler of a rank that MPI holds fast, as it may after the death of another one. NULL: none. */
     char *words;
 } clo_remote_config;
 

@@ -11,6 +11,7 @@
 #define RESULT_BYTES_MAX 4096 /* no release has a result struct as large: a larger size was never set */
 
 static _Thread_local char last_error[ERROR_BYTES];
+static _Thread_local size_t texts;
 
 const char *clo_status_text(clo_status status)
 {
@@ -57,7 +58,13 @@ clo_status clo_fail(clo_status status, const char *format, ...)
     clo_print_list(text, sizeof text, format, arguments);
     va_end(arguments);
     clo_printable(text, last_error, sizeof last_error); /* one line for a terminal, whatever names are in it */
+    texts++;
     return status;
+}
+
+size_t clo_fail_texts(void)
+{
+    return texts;
 }
 
 clo_status clo_fail_prefix(clo_status status, const char *prefix)

@@ -8,6 +8,9 @@
 /* Stores the formatted text for clo_last_error of this thread and returns `status`. */
 clo_status clo_fail(clo_status status, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* Texts that were stored on this thread so far: whether a function of the caller's that has failed has said why. */
+size_t clo_fail_texts(void);
+
 /* Puts "prefix" in front of the stored text, e.g. the file's name, and returns `status`. */
 clo_status clo_fail_prefix(clo_status status, const char *prefix);
 

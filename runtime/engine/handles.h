@@ -3,8 +3,8 @@
  * Where data are copied between memories, a handle has one buffer in each memory where something may run, and its
  * version lies where its writer ran: in parts of many instances, each part where its instance ran. Whoever reads it
  * elsewhere first brings it there, once for each version and memory (sync/once.h); whoever updates its part brings that
- * part. Writers wait for the readers of the version before, so no buffer changes while it is read. Else a handle has one
- * buffer, and nothing moves. */
+ * part. Writers wait for the readers of the version before, so no buffer changes while it is read. Else a handle has
+ * one buffer, and nothing moves. */
 #ifndef CLO_ENGINE_HANDLES_H
 #define CLO_ENGINE_HANDLES_H
 

@@ -10,8 +10,8 @@
 #include "base/arena.h"
 #include "engine/program.h"
 
-/* after_ns: [tasks]; NULL: nothing is hedged. A task that only one executor can run has no hedges. Mostly O(1), in the worst
- * case O(executors). */
+/* after_ns: [tasks]; NULL: nothing is hedged. A task that only one executor can run has no hedges. Mostly O(1), in the
+ * worst case O(executors). */
 bool clo_hedges_want(const clo_program *program, const int64_t *after_ns, uint32_t task);
 
 /* Makes room for `count` hedges behind the executions that there are; `replica_of` comes with it, for all that are no

@@ -46,23 +46,19 @@ static bool take_scratch(builder *b, const clo_program *program)
     return b->topological != NULL && b->last != NULL && b->last_position != NULL;
 }
 
-/* Numbers the executions: originals take their instance's number, replicas follow in order of the plan. */
 static clo_status number_executions(builder *b, clo_program *program)
 {
     const clo_graph *graph = b->graph;
-    uint32_t replica = program->instances;
+    uint32_t replicas = 0;
 
     memset(b->placement_of, 0xff, program->first_hedge * sizeof(uint32_t));
     for (uint32_t i = 0; i < program->first_hedge; i++) {
         const clo_placement *p = &b->placements[i];
-        uint32_t instance = graph->first_instance[p->task] + p->instance;
-        uint32_t execution = instance;
-        if (p->is_replica) {
-            if (replica == program->first_hedge)
-                return clo_fail(CLO_ERR_INVALID, "the plan has no original execution of some task");
-            execution = replica++;
-            program->replica_of[execution - program->instances] = instance;
-        }
+        if (p->is_replica && program->instances + replicas == program->first_hedge)
+            return clo_fail(CLO_ERR_INVALID, "the plan has no original execution of some task");
+        uint32_t execution = clo_replay_execution(program, p, &replicas);
+        if (p->is_replica)
+            program->replica_of[execution - program->instances] = graph->first_instance[p->task] + p->instance;
         if (b->placement_of[execution] != CLO_NONE)
             return clo_fail(CLO_ERR_INVALID, "the plan places task %u instance %u twice; mark one as a replica",
                             p->task, p->instance);

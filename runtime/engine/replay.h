@@ -4,6 +4,7 @@
 
 #include "base/arena.h"
 #include "engine/program.h"
+#include "graph/graph.h"
 
 #include <clotho/plan.h>
 
@@ -11,5 +12,15 @@
  * clo_program_create does. */
 clo_status clo_program_replay(clo_program *program, const clo_placement *placements, size_t count,
                               const int64_t *hedge_after_ns, clo_arena *arena);
+
+/* The execution of a placement: originals have the number of their instance, replicas follow in the order of the plan.
+ * *replicas: how many came before it; 0 at first. */
+static inline uint32_t clo_replay_execution(const clo_program *program, const clo_placement *placement,
+                                            uint32_t *replicas)
+{
+    if (placement->is_replica)
+        return program->instances + (*replicas)++;
+    return program->graph->first_instance[placement->task] + placement->instance;
+}
 
 #endif

@@ -99,6 +99,15 @@ clo_limits clo_scheduler_limits(const clo_scheduler_config *config)
                         config->keeps_stages};
 }
 
+static clo_status begin_policy(clo_scheduler *s, const clo_policy_use *use)
+{
+    size_t texts = clo_fail_texts();
+
+    if (use->policy->init == NULL)
+        return CLO_OK;
+    return clo_policy_returned(use->policy, "init", texts, use->policy->init(use->state, s));
+}
+
 static void open_ledgers(clo_scheduler *s, parts *at)
 {
     if (s->room != NULL) {
@@ -144,7 +153,7 @@ clo_status clo_scheduler_create(const clo_scheduler_config *config, clo_arena *a
     reset(s);
     clo_room_open(s);
     *out = s;
-    clo_status status = config->policy->init != NULL ? config->policy->init(s->use.state, s) : CLO_OK;
+    clo_status status = begin_policy(s, &s->use);
     s->questions = 0;
     s->log = config->log; /* from here on */
     return status;
@@ -436,7 +445,7 @@ clo_status clo_scheduler_swap(clo_scheduler *s, clo_policy_use *use, uint32_t ve
     if (now_ns > s->now_ns)
         s->now_ns = now_ns;
     s->log = NULL; /* a policy that fails to begin is no input */
-    clo_status status = use->policy->init != NULL ? use->policy->init(use->state, s) : CLO_OK;
+    clo_status status = begin_policy(s, use);
     s->log = log;
     if (status != CLO_OK) {
         exchange_states(s);

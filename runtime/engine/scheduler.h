@@ -94,8 +94,8 @@ void clo_scheduler_moved(clo_scheduler *scheduler, uint32_t executor, int64_t st
 /* Puts *use in place of the policy, and leaves the old one in it. Every live job must have the state for the new policy
  * in next_state (clo_scheduler_job_prepare); it is exchanged with its state, of other jobs when they arrive. `version`
  * is the number of the swap, from 1; use->place names the policy in the log. Of many jobs and stages the policy is
- * shown the first ones, and the others with clo_scheduler_go_on. Returns CLO_OK, CLO_ERR_STATE (the last policy is still
- * being shown) or what init returned; then nothing has changed. */
+ * shown the first ones, and the others with clo_scheduler_go_on. Returns CLO_OK, CLO_ERR_STATE (the last policy is
+ * still being shown) or what init returned; then nothing has changed. */
 clo_status clo_scheduler_swap(clo_scheduler *scheduler, clo_policy_use *use, uint32_t version, int64_t now_ns);
 
 /* The first and the last record of the log. After the last one the log is left alone. */

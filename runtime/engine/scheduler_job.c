@@ -36,6 +36,14 @@ size_t clo_policy_job_bytes(const clo_policy_use *use, const clo_cost *cost)
     return use->policy->job_bytes != NULL ? use->policy->job_bytes(cost, use->argument) : 0;
 }
 
+clo_status clo_policy_returned(const clo_policy *policy, const char *function, size_t texts, clo_status status)
+{
+    if (status == CLO_OK || clo_fail_texts() != texts)
+        return status;
+    return clo_fail(status, "%s of the policy '%.60s' has failed: %s", function,
+                    policy->name != NULL ? policy->name : "without a name", clo_status_text(status));
+}
+
 clo_status clo_policy_job_state(const clo_policy_use *use, const clo_cost *cost, clo_arena *arena, void **out)
 {
     const clo_policy *policy = use->policy;
@@ -44,7 +52,10 @@ clo_status clo_policy_job_state(const clo_policy_use *use, const clo_cost *cost,
     if (state == NULL)
         return clo_fail_memory("the policy's state for a job");
     *out = state;
-    return policy->prepare != NULL ? policy->prepare(state, cost, use->argument) : CLO_OK;
+    if (policy->prepare == NULL)
+        return CLO_OK;
+    size_t texts = clo_fail_texts();
+    return clo_policy_returned(policy, "prepare", texts, policy->prepare(state, cost, use->argument));
 }
 
 clo_status clo_scheduler_job_create(const clo_cost *cost, const clo_scheduler_job_config *config,

@@ -18,6 +18,10 @@ typedef struct clo_policy_use {
     uint32_t place; /* in the header of the log */
 } clo_policy_use;
 
+/* What a function of a policy ("prepare", "init") has returned. A policy of the caller's cannot store a text for
+ * clo_last_error: where none was stored since clo_fail_texts was `texts`, one is that names the policy. */
+clo_status clo_policy_returned(const clo_policy *policy, const char *function, size_t texts, clo_status status);
+
 /* The outputs of a stage that lie, or will lie, in one source of data (clo_platform.source_of). The times are of the
  * last of them; of a stage of one instance, whose executions are all alike, of the first. A stage that can fill
  * every source has its places in order of the sources, any other one in order of use. */
@@ -37,7 +41,7 @@ typedef struct clo_stage_row {
     clo_ready_stage next, previous; /* in the list of its band */
     bool is_listed;
     bool is_skipped; /* all edges into it are settled, and it does not run (modes.h) */
-    bool mark; /* listed: clo_showing.mark if the policy was told */
+    bool mark;       /* listed: clo_showing.mark if the policy was told */
 } clo_stage_row;
 
 typedef struct clo_scheduler_job {
@@ -62,8 +66,8 @@ typedef struct clo_scheduler_job {
     uint32_t version, next_version;        /* which policy live.state and next_state are for */
     struct clo_scheduler_job *next_ended;
     clo_modes *modes; /* the driver's; NULL: the graph has no branches */
-    int64_t tag; /* for the log; negative: none */
-    void *owner; /* the driver's */
+    int64_t tag;      /* for the log; negative: none */
+    void *owner;      /* the driver's */
 } clo_scheduler_job;
 
 /* What a job brings along. */

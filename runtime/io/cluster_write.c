@@ -1,5 +1,5 @@
-/* cluster_write.c - a cluster file again, with other links. What is written has been read: names and platforms stay, word
- * for word, and the new text must pass clo_cluster_parse before it takes its place. */
+/* cluster_write.c - a cluster file again, with other links and ports. What is written has been read: names and
+ * platforms stay, word for word, and the new text must pass clo_cluster_parse before it takes its place. */
 #include "io/cluster.h"
 
 #include "base/memory.h"
@@ -19,6 +19,8 @@ typedef struct writing {
     uint32_t cuts_count;
     const clo_cluster_link *links;
     size_t links_count;
+    const double *ports; /* [ports_count] bytes/ns, <= 0: infinite; NULL: as they were read */
+    uint32_t ports_count;
 } writing;
 
 static size_t folder_bytes(const char *path)
@@ -53,10 +55,21 @@ static clo_status write_port(const clo_json *json, const cJSON *object, const ch
     return CLO_OK;
 }
 
-static clo_status write_machines(const clo_json *json, const char *from, const char *to, clo_text *text)
+/* As it was measured. */
+static void write_measured_port(double port, clo_text *text)
+{
+    if (port > 0)
+        clo_text_add(text, ", \"port_bytes_per_ns\": %.6g", port);
+    else
+        clo_text_add(text, ", \"port_bytes_per_ns\": null");
+}
+
+static clo_status write_machines(const writing *w, const clo_json *json, const char *from, const char *to,
+                                 clo_text *text)
 {
     const cJSON *list, *item;
     const char *name, *spec, *before = "";
+    uint32_t machine = 0;
     clo_status status = clo_json_get_array(json, json->root, "machines", true, &list);
 
     if (status != CLO_OK)
@@ -76,14 +89,15 @@ static clo_status write_machines(const clo_json *json, const char *from, const c
         clo_text_add_json(text, name);
         clo_text_add(text, ", \"platform\": ");
         clo_text_add_json(text, spec);
-        status = write_port(json, item, ", ", "", text);
-        if (status != CLO_OK)
+        if (w->ports != NULL)
+            write_measured_port(w->ports[machine++], text);
+        else if ((status = write_port(json, item, ", ", "", text)) != CLO_OK)
             return status;
         clo_text_add(text, "}");
         before = ",\n  ";
     }
     clo_text_add(text, "],\n");
-    return write_port(json, json->root, " ", ",\n", text);
+    return w->ports != NULL ? CLO_OK : write_port(json, json->root, " ", ",\n", text);
 }
 
 static void write_link(const writing *w, const clo_cluster_link *link, clo_text *text)
@@ -118,7 +132,7 @@ static clo_status write_cluster(const writing *w, const clo_json *json, const ch
     clo_text_add(text, "{\"format\": \"clotho.cluster/1\", \"name\": ");
     clo_text_add_json(text, clo_platform_name(w->cluster->platform));
     clo_text_add(text, ",\n");
-    clo_status status = write_machines(json, from, to, text);
+    clo_status status = write_machines(w, json, from, to, text);
     clo_text_add(text, " \"cut_bytes\": [");
     for (uint32_t k = 0; k < w->cuts_count; k++)
         clo_text_add(text, "%s%llu", k > 0 ? ", " : "", (unsigned long long)w->cut_bytes[k]);
@@ -150,6 +164,19 @@ static clo_status check_links(const writing *w)
     return CLO_OK;
 }
 
+static clo_status check_ports(const writing *w)
+{
+    if (w->ports == NULL)
+        return CLO_OK;
+    if (w->ports_count != w->cluster->machines)
+        return clo_fail(CLO_ERR_ARGUMENT, "clo_cluster_save_network: %u ports; give one for each of %u machines",
+                        w->ports_count, w->cluster->machines);
+    for (uint32_t m = 0; m < w->ports_count; m++)
+        if (!isfinite(w->ports[m]))
+            return clo_fail(CLO_ERR_ARGUMENT, "clo_cluster_save_network: the port of machine %u is no number", m);
+    return CLO_OK;
+}
+
 /* Reads what is there, and writes it again. `text`: of the file `from`. */
 static clo_status rewrite(writing *w, const char *from, const clo_source *source, const char *to, clo_text *out)
 {
@@ -161,6 +188,8 @@ static clo_status rewrite(writing *w, const char *from, const clo_source *source
         return status;
     w->cluster = cluster;
     status = check_links(w);
+    if (status == CLO_OK)
+        status = check_ports(w);
     if (status == CLO_OK)
         status = clo_json_open(&json, source);
     if (status == CLO_OK) {
@@ -177,16 +206,23 @@ static clo_status rewrite(writing *w, const char *from, const clo_source *source
     return status;
 }
 
-clo_status clo_cluster_save_links(const char *from, const uint64_t *cut_bytes, uint32_t cuts_count,
-                                  const clo_cluster_link *links, size_t links_count, const char *to)
+clo_status clo_cluster_save_network(const char *from, const uint64_t *cut_bytes, uint32_t cuts_count,
+                                    const clo_cluster_link *links, size_t links_count, const double *ports,
+                                    uint32_t ports_count, const char *to)
 {
-    writing w = {.cut_bytes = cut_bytes, .cuts_count = cuts_count, .links = links, .links_count = links_count};
+    writing w = {.cut_bytes = cut_bytes,
+                 .cuts_count = cuts_count,
+                 .links = links,
+                 .links_count = links_count,
+                 .ports = ports,
+                 .ports_count = ports_count};
     clo_text text = {0};
     char *old;
     size_t bytes;
 
-    if (from == NULL || to == NULL || (cut_bytes == NULL && cuts_count > 0) || (links == NULL && links_count > 0))
-        return clo_fail_null("clo_cluster_save_links", "from, cut_bytes, links or to");
+    if (from == NULL || to == NULL || (cut_bytes == NULL && cuts_count > 0) || (links == NULL && links_count > 0) ||
+        (ports == NULL && ports_count > 0))
+        return clo_fail_null("clo_cluster_save_network", "from, cut_bytes, links, ports or to");
     if (cuts_count >= CLO_LINK_PIECES_MAX)
         return clo_fail(CLO_ERR_ARGUMENT, "clo_cluster_save_links: %u cuts; give at most %d", cuts_count,
                         CLO_LINK_PIECES_MAX - 1);
@@ -200,4 +236,10 @@ clo_status clo_cluster_save_links(const char *from, const uint64_t *cut_bytes, u
     clo_text_free(&text);
     clo_free(old);
     return status;
+}
+
+clo_status clo_cluster_save_links(const char *from, const uint64_t *cut_bytes, uint32_t cuts_count,
+                                  const clo_cluster_link *links, size_t links_count, const char *to)
+{
+    return clo_cluster_save_network(from, cut_bytes, cuts_count, links, links_count, NULL, 0, to);
 }

@@ -195,6 +195,15 @@ clo_status clo_cluster_save_links(const char *from, const uint64_t *cut_bytes, u
     return off("clo_cluster_save_links");
 }
 
+clo_status clo_cluster_save_network(const char *from, const uint64_t *cut_bytes, uint32_t cuts_count,
+                                    const clo_cluster_link *links, size_t links_count, const double *ports,
+                                    uint32_t ports_count, const char *to)
+{
+    (void)from, (void)cut_bytes, (void)cuts_count, (void)links, (void)links_count, (void)ports, (void)ports_count;
+    (void)to;
+    return off("clo_cluster_save_network");
+}
+
 clo_status clo_cluster_open_platform(const char *spec, clo_platform **out)
 {
     size_t length = spec != NULL ? strlen(spec) : 0;

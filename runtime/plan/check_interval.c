@@ -2,8 +2,8 @@
  * not know reservation tables, but sorts what each executor does in one interval of the steady state.
  *
  * Release k does what release 0 does, k intervals later. So two executions overlap in some releases exactly where they
- * overlap in time modulo the interval; an execution longer than the interval overlaps itself. Nor do they hold more of a
- * machine together than it has: what reaches over the end of an interval is counted at the begin of it too. */
+ * overlap in time modulo the interval; an execution longer than the interval overlaps itself. Nor do they hold more of
+ * a machine together than it has: what reaches over the end of an interval is counted at the begin of it too. */
 #include "plan/check_interval.h"
 
 #include "base/memory.h"

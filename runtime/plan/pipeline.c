@@ -224,12 +224,9 @@ clo_status clo_plan_pipeline(const clo_cost *cost, const clo_pipeline_config *co
                         mine.releases_in_flight, CLO_IN_FLIGHT_MAX);
     if (mine.interval_ns < 0)
         return clo_fail(CLO_ERR_ARGUMENT, "clo_pipeline_config.interval_ns is negative; use 0 for the shortest");
-    if (clo_ports_are_finite(clo_cost_platform(cost)))
-        return clo_fail(CLO_ERR_UNSUPPORTED,
-                        "platform '%s' has machines with ports, which plans of pipelines do not "
-                        "count; leave port_bytes_per_ns out",
-                        clo_platform_name(clo_cost_platform(cost)));
-    status = clo_graph_refuse_modes(cost->graph, "clo_plan_pipeline");
+    status = clo_ports_refuse(clo_cost_platform(cost), "plans of pipelines do");
+    if (status == CLO_OK)
+        status = clo_graph_refuse_modes(cost->graph, "clo_plan_pipeline");
     if (status == CLO_OK)
         status = clo_cost_interval_bound(cost, &bound);
     if (status != CLO_OK)

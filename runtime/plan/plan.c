@@ -2,14 +2,9 @@
 #include "plan/plan.h"
 
 #include "base/carve.h"
-#include "base/clock.h"
 #include "base/memory.h"
 #include "base/sort_keys.h"
 #include "base/status.h"
-#include "plan/ports/ports.h"
-#include "plan/registry.h"
-#include "plan/schedule/budget.h"
-#include "plan/schedule/compact.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -168,7 +163,7 @@ static clo_status finish_plan(clo_plan *plan, const clo_cost *cost, source from,
     return CLO_OK;
 }
 
-static clo_status plan_from_schedule(const clo_schedule *schedule, const char *planner, clo_plan **out)
+clo_status clo_plan_from_schedule(const clo_schedule *schedule, const char *planner, clo_plan **out)
 {
     clo_plan *plan = allocate_plan(planner, schedule->count);
 
@@ -177,82 +172,6 @@ static clo_status plan_from_schedule(const clo_schedule *schedule, const char *p
     plan->schedules = schedule->schedules;
     plan->is_optimal = schedule->is_optimal;
     return finish_plan(plan, schedule->cost, (source){.schedule = schedule}, out);
-}
-
-/* The same plan with the times that it has where messages share the ports of machines. */
-static clo_status count_ports(const clo_cost *cost, clo_plan **plan)
-{
-    clo_plan *alone = *plan, *shared = NULL;
-    clo_status status = clo_ports_count(cost, alone->placements, alone->count);
-
-    if (status == CLO_OK)
-        status = clo_plan_from_placements(cost, alone->planner, alone->placements, alone->count, &shared);
-    if (status == CLO_OK) {
-        shared->schedules = alone->schedules;
-        shared->is_optimal = alone->is_optimal && shared->makespan_ns <= alone->makespan_ns;
-        *plan = shared;
-    }
-    clo_plan_destroy(status == CLO_OK ? alone : NULL);
-    return status;
-}
-
-/* Within what the planner left of the time. */
-static clo_status justify(clo_schedule *schedule, const clo_plan_config *config, int64_t begin_ns)
-{
-    int64_t each_ns = (clo_clock_ns() - begin_ns) / (int64_t)schedule->schedules;
-    clo_budget budget;
-
-    clo_budget_open(&budget, config, 0);
-    budget.schedules_max = 0;
-    if (budget.end_ns != INT64_MAX)
-        budget.end_ns -= budget.begin_ns - begin_ns;
-    clo_status status = clo_budget_bound(&budget, schedule->cost, each_ns);
-    if (status == CLO_OK)
-        status = clo_schedule_justify(schedule, budget.bound_ns, budget.end_ns);
-    schedule->is_optimal = status == CLO_OK && clo_schedule_makespan_ns(schedule) <= budget.bound_ns;
-    return status;
-}
-
-clo_status clo_plan_create(const clo_cost *cost, const clo_plan_config *config, clo_plan **out)
-{
-    if (cost == NULL || out == NULL)
-        return clo_fail_null("clo_plan_create", "cost or out");
-    clo_plan_config mine = CLO_PLAN_CONFIG_INIT;
-    clo_status status = clo_config_read(&mine, sizeof mine, config, "clo_plan_config");
-
-    if (status != CLO_OK)
-        return status;
-    const clo_planner_desc *planner = clo_planner_find(mine.planner != NULL ? mine.planner : "heft");
-    if (planner == NULL)
-        return clo_fail(CLO_ERR_ARGUMENT, "unknown planner '%.100s'; `clotho list planners` shows their names",
-                        mine.planner);
-    if ((mine.keys != NULL && !planner->takes_keys) || (mine.model != NULL && !planner->takes_model))
-        return clo_fail(CLO_ERR_ARGUMENT, "planner '%s' takes no %s; leave clo_plan_config.%s out", planner->name,
-                        mine.keys != NULL && !planner->takes_keys ? "keys" : "model",
-                        mine.keys != NULL && !planner->takes_keys ? "keys" : "model");
-
-    int64_t begin_ns = clo_clock_ns();
-    clo_schedule schedule;
-    status = clo_schedule_open(&schedule, cost, planner->executions_each);
-    if (status != CLO_OK)
-        return status;
-    schedule.may_duplicate = mine.no_duplicates == 0;
-    status = planner->fill(&schedule, &mine);
-    if (schedule.schedules == 0)
-        schedule.schedules = 1;
-    if (status == CLO_OK && mine.justify != 0 && !schedule.is_optimal)
-        status = justify(&schedule, &mine, begin_ns);
-    clo_plan *plan = NULL;
-    if (status == CLO_OK)
-        status = plan_from_schedule(&schedule, planner->name, &plan);
-    clo_schedule_close(&schedule);
-    if (status == CLO_OK && clo_ports_are_finite(clo_cost_platform(cost)))
-        status = count_ports(cost, &plan);
-    if (status == CLO_OK)
-        *out = plan;
-    else
-        clo_plan_destroy(plan);
-    return status;
 }
 
 /* Ids and times of one placement; `index` is for the message. */

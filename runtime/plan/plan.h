@@ -3,6 +3,7 @@
 #define CLO_PLAN_PLAN_H
 
 #include "graph/graph.h"
+#include "plan/schedule/schedule.h"
 
 #include <clotho/plan.h>
 
@@ -26,5 +27,8 @@ struct clo_plan {
     clo_plan_outcome *outcome;            /* [tasks] of a run of a graph with branches; else NULL */
     void *block;                          /* what clo_plan_destroy frees            */
 };
+
+/* A plan of what was placed; owned by the caller. Returns CLO_OK or CLO_ERR_MEMORY. */
+clo_status clo_plan_from_schedule(const clo_schedule *schedule, const char *planner, clo_plan **out);
 
 #endif

@@ -5,7 +5,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/status.h"
-#include "plan/ports/ports.h"
+#include "plan/ports/network.h"
 #include "remote/bodies.h"
 
 #include <sched.h>
@@ -20,11 +20,17 @@
 #define EARLY_NS 100000                  /* a message is due so long before it is planned  */
 #define HARD_NS 1000000                  /* polling without a sleep, since something moved */
 #define JOB_NS 5000000                   /* between two looks at the job                   */
+#define AHEAD_FIRST 2u                   /* pieces of a receive that are posted before one has come */
+
+static uint64_t piece_bytes(const clo_exchange *x, const clo_transfer *t)
+{
+    return t->to == x->local->machine ? x->lanes[t->from].in_bytes : x->lanes[t->to].out_bytes;
+}
 
 /* Below 2^32 once clo_exchange_open has looked. */
-static uint64_t pieces_of(const clo_exchange *x, uint64_t bytes)
+static uint64_t pieces_of(const clo_exchange *x, const clo_transfer *t)
 {
-    return bytes == 0 ? 1 : (bytes - 1) / x->piece_bytes + 1;
+    return t->bytes == 0 ? 1 : (t->bytes - 1) / piece_bytes(x, t) + 1;
 }
 
 static const clo_transfer *transfer_of(const clo_exchange *x, uint32_t receive)
@@ -32,17 +38,18 @@ static const clo_transfer *transfer_of(const clo_exchange *x, uint32_t receive)
     return &x->local->split->transfers[x->local->receives[receive].transfer];
 }
 
-/* Bytes of a piece. */
-static int piece_count(const clo_exchange *x, uint64_t bytes, uint32_t piece)
+/* Bytes of one piece; the last one may be shorter. */
+static int piece_count(const clo_exchange *x, const clo_transfer *t, uint32_t piece)
 {
-    uint64_t begin = (uint64_t)piece * x->piece_bytes;
+    uint64_t most = piece_bytes(x, t), left = t->bytes - (uint64_t)piece * most;
 
-    return (int)(bytes - begin < x->piece_bytes ? bytes - begin : x->piece_bytes);
+    return (int)(left < most ? left : most);
 }
 
-static void add_request(clo_requests *requests, MPI_Request request, uint32_t of)
+static void add_request(const clo_exchange *x, clo_requests *requests, MPI_Request request, uint32_t of)
 {
     requests->list[requests->count] = request;
+    requests->since_ns[requests->count] = x->now_ns;
     requests->of[requests->count++] = of;
 }
 
@@ -54,9 +61,10 @@ static int rank_of(const clo_exchange *x, const clo_requests *requests, uint32_t
     return (int)(requests == &x->in ? transfer_of(x, of)->from : x->local->split->transfers[of].to);
 }
 
-/* One look at the next block of requests; `done` is called for each that is through. Returns false where MPI fails. */
-static clo_status look(clo_exchange *x, clo_requests *requests, void (*done)(clo_exchange *, uint32_t of),
-                       bool *has_moved)
+typedef clo_status (*done_fn)(clo_exchange *x, uint32_t of, int64_t since_ns);
+
+/* One look at the next block of requests; `done` is called for each that is through, and may add others. */
+static clo_status look(clo_exchange *x, clo_requests *requests, done_fn done, bool *has_moved)
 {
     int indices[BLOCK], count = 0;
     MPI_Status statuses[BLOCK]; /* MPICH's "ignore" is an address that compilers warn of */
@@ -73,54 +81,62 @@ static clo_status look(clo_exchange *x, clo_requests *requests, void (*done)(clo
     if (status != CLO_OK || count == MPI_UNDEFINED || count <= 0)
         return requests->at += block, status;
     *has_moved = true;
-    for (uint32_t i = first + block; i-- > first;) { /* downwards: the last one fills the gap */
+    for (uint32_t i = first + block; i-- > first && status == CLO_OK;) { /* downwards: the last one fills the gap */
         if (requests->list[i] != MPI_REQUEST_NULL)
             continue;
         uint32_t of = requests->of[i];
+        int64_t since_ns = requests->since_ns[i];
         requests->list[i] = requests->list[--requests->count];
         requests->of[i] = requests->of[requests->count];
-        done(x, of);
+        requests->since_ns[i] = requests->since_ns[requests->count];
+        status = done(x, of, since_ns);
     }
     requests->at += block;
-    return CLO_OK;
+    return status;
 }
 
 /* ---- receives ---- */
-
-static void piece_came(clo_exchange *x, uint32_t receive)
-{
-    if (--x->in_left[receive] > 0)
-        return;
-    x->received++;
-    clo_local_arrived(&x->local->receives[receive], clo_clock_ns());
-    while (x->first_due < x->local->receives_count && x->in_left[x->first_due] == 0)
-        x->first_due++;
-}
 
 static unsigned char *piece_place(const clo_exchange *x, uint32_t receive, uint32_t piece)
 {
     unsigned char *buffer = x->local->receives[receive].buffer;
 
-    return buffer != NULL ? buffer + (size_t)piece * x->piece_bytes : buffer;
+    return buffer != NULL ? buffer + (size_t)piece * piece_bytes(x, transfer_of(x, receive)) : buffer;
 }
 
+/* Pieces ahead of those that have come: few of a message that has not begun, so that MPI's lists stay short. */
 static clo_status post(clo_exchange *x, uint32_t receive)
 {
     const clo_transfer *t = transfer_of(x, receive);
+    uint64_t pieces = pieces_of(x, t), came = pieces - x->in_left[receive];
+    uint64_t ahead = came + (came == 0 ? AHEAD_FIRST : CLO_WINDOW_MAX);
     clo_status status = CLO_OK;
 
-    while (x->in_pieces[receive] < pieces_of(x, t->bytes) && status == CLO_OK) {
+    while (x->in_pieces[receive] < pieces && x->in_pieces[receive] < ahead && status == CLO_OK) {
         uint32_t piece = x->in_pieces[receive]++;
         MPI_Request request;
-        status = clo_remote_reach(x->remote, (int)t->from,
-                                  MPI_Irecv(piece_place(x, receive, piece), piece_count(x, t->bytes, piece), MPI_BYTE,
-                                            (int)t->from, (int)x->local->receives[receive].transfer, x->remote->data,
-                                            &request),
-                                  "MPI_Irecv");
+        status =
+            clo_remote_reach(x->remote, (int)t->from,
+                             MPI_Irecv(piece_place(x, receive, piece), piece_count(x, t, piece), MPI_BYTE, (int)t->from,
+                                       (int)x->local->receives[receive].transfer, x->remote->data, &request),
+                             "MPI_Irecv");
         if (status == CLO_OK)
-            add_request(&x->in, request, receive);
+            add_request(x, &x->in, request, receive);
     }
     return status;
+}
+
+static clo_status piece_came(clo_exchange *x, uint32_t receive, int64_t since_ns)
+{
+    (void)since_ns;
+    clo_remote_heard(x->remote, (int)transfer_of(x, receive)->from);
+    if (--x->in_left[receive] > 0)
+        return post(x, receive);
+    x->received++;
+    clo_local_arrived(&x->local->receives[receive], clo_clock_ns());
+    while (x->first_due < x->local->receives_count && x->in_left[x->first_due] == 0)
+        x->first_due++;
+    return CLO_OK;
 }
 
 /* A message that nobody has posted a receive for. */
@@ -139,16 +155,15 @@ static clo_status take(clo_exchange *x, bool *is_taken)
     bool is_known = from.MPI_TAG >= 0 && (uint32_t)from.MPI_TAG < x->local->split->transfers_count;
     uint32_t receive = is_known ? x->local->receive_of[from.MPI_TAG] : CLO_NONE;
     if (receive == CLO_NONE || transfer_of(x, receive)->from != (uint32_t)from.MPI_SOURCE ||
-        x->in_pieces[receive] >= pieces_of(x, transfer_of(x, receive)->bytes))
+        x->in_pieces[receive] >= pieces_of(x, transfer_of(x, receive)))
         return clo_fail(CLO_ERR_SYSTEM, "rank %d sent transfer %d, which the plan does not send here", from.MPI_SOURCE,
                         from.MPI_TAG);
     uint32_t piece = x->in_pieces[receive]++;
-    status =
-        clo_remote_mpi(MPI_Imrecv(piece_place(x, receive, piece), piece_count(x, transfer_of(x, receive)->bytes, piece),
-                                  MPI_BYTE, &message, &request),
-                       "MPI_Imrecv");
+    status = clo_remote_mpi(MPI_Imrecv(piece_place(x, receive, piece), piece_count(x, transfer_of(x, receive), piece),
+                                       MPI_BYTE, &message, &request),
+                            "MPI_Imrecv");
     if (status == CLO_OK)
-        add_request(&x->in, request, receive);
+        add_request(x, &x->in, request, receive);
     return status;
 }
 
@@ -214,27 +229,70 @@ static void collect_ready(clo_exchange *x)
     }
 }
 
-static clo_status send(clo_exchange *x, uint32_t transfer)
+/* A message of one piece goes as MPI likes; of several, a piece has gone when its receiver asks for it. */
+static clo_status send_piece(clo_exchange *x, uint32_t transfer)
 {
     const clo_transfer *t = &x->local->split->transfers[transfer];
-    const unsigned char *output = clo_local_output(x->local, transfer);
-    uint32_t pieces = (uint32_t)pieces_of(x, t->bytes);
+    const unsigned char *from = clo_local_output(x->local, transfer);
+    uint32_t piece = x->out_given[transfer]++;
+    int count = piece_count(x, t, piece), to = (int)t->to, tag = (int)transfer;
+    MPI_Comm data = x->remote->data;
+    MPI_Request request;
+    clo_status status;
+
+    if (from != NULL)
+        from += (size_t)piece * piece_bytes(x, t);
+    if (pieces_of(x, t) == 1)
+        status =
+            clo_remote_reach(x->remote, to, MPI_Isend(from, count, MPI_BYTE, to, tag, data, &request), "MPI_Isend");
+    else
+        status =
+            clo_remote_reach(x->remote, to, MPI_Issend(from, count, MPI_BYTE, to, tag, data, &request), "MPI_Issend");
+    if (status == CLO_OK)
+        add_request(x, &x->out, request, transfer);
+    x->sent_bytes += (uint64_t)count;
+    return status;
+}
+
+/* As many pieces as its window allows. */
+static clo_status send_pieces(clo_exchange *x, uint32_t transfer, bool *has_moved)
+{
+    const clo_transfer *t = &x->local->split->transfers[transfer];
+    uint32_t pieces = (uint32_t)pieces_of(x, t), window = x->lanes[t->to].window;
     clo_status status = CLO_OK;
+
+    while (x->out_given[transfer] < pieces && status == CLO_OK &&
+           x->out_given[transfer] - (pieces - x->out_left[transfer]) < window) {
+        *has_moved = true;
+        status = send_piece(x, transfer);
+    }
+    return status;
+}
+
+static clo_status send(clo_exchange *x, uint32_t transfer, bool *has_moved)
+{
+    uint32_t pieces = (uint32_t)pieces_of(x, &x->local->split->transfers[transfer]);
 
     x->out_left[transfer] = pieces;
     x->flows += is_large(x, transfer);
-    for (uint32_t piece = 0; piece < pieces && status == CLO_OK; piece++) {
-        MPI_Request request;
-        int count = piece_count(x, t->bytes, piece);
-        const unsigned char *from = output != NULL ? output + (size_t)piece * x->piece_bytes : output;
-        status = clo_remote_reach(
-            x->remote, (int)t->to,
-            MPI_Isend(from, count, MPI_BYTE, (int)t->to, (int)transfer, x->remote->data, &request), "MPI_Isend");
-        if (status == CLO_OK)
-            add_request(&x->out, request, transfer);
-        x->sent_bytes += (uint64_t)count;
-    }
     x->sent_messages++;
+    clo_status status = send_pieces(x, transfer, has_moved);
+    if (x->out_given[transfer] < pieces)
+        x->partly[x->partly_count++] = transfer;
+    return status;
+}
+
+/* Goes on with messages that are under way. */
+static clo_status send_more(clo_exchange *x, bool *has_moved)
+{
+    clo_status status = CLO_OK;
+
+    for (uint32_t i = x->partly_count; i-- > 0 && status == CLO_OK;) { /* downwards: the last one fills the gap */
+        uint32_t transfer = x->partly[i];
+        status = send_pieces(x, transfer, has_moved);
+        if (x->out_given[transfer] == pieces_of(x, &x->local->split->transfers[transfer]))
+            x->partly[i] = x->partly[--x->partly_count];
+    }
     return status;
 }
 
@@ -243,31 +301,36 @@ static clo_status send_some(clo_exchange *x, bool *has_moved)
     clo_status status = CLO_OK;
 
     collect_ready(x);
-    while (x->small.count > 0 && status == CLO_OK) {
-        *has_moved = true;
-        status = send(x, pop_urgent(x, &x->small));
-    }
-    while (x->large.count > 0 && x->flows < x->flows_max && status == CLO_OK) {
-        *has_moved = true;
-        status = send(x, pop_urgent(x, &x->large));
-    }
+    while (x->small.count > 0 && status == CLO_OK)
+        status = send(x, pop_urgent(x, &x->small), has_moved);
+    if (status == CLO_OK)
+        status = send_more(x, has_moved);
+    while (x->large.count > 0 && x->flows < x->flows_max && status == CLO_OK)
+        status = send(x, pop_urgent(x, &x->large), has_moved);
     return status;
 }
 
-static void piece_went(clo_exchange *x, uint32_t transfer)
+static clo_status piece_went(clo_exchange *x, uint32_t transfer, int64_t since_ns)
 {
+    const clo_transfer *t = &x->local->split->transfers[transfer];
+
+    if (pieces_of(x, t) > 1) {
+        clo_lane_went(&x->lanes[t->to], since_ns, x->now_ns);
+        clo_remote_heard(x->remote, (int)t->to);
+    }
     if (--x->out_left[transfer] > 0)
-        return;
+        return CLO_OK;
     x->flows -= is_large(x, transfer);
     x->sent++;
+    return CLO_OK;
 }
 
 /* ---- the loop ---- */
 
 static clo_status step(clo_exchange *x, bool *has_moved)
 {
+    x->now_ns = clo_clock_ns();
     clo_status status = send_some(x, has_moved);
-
     if (status == CLO_OK)
         status = look(x, &x->out, piece_went, has_moved);
     if (status == CLO_OK)
@@ -346,7 +409,10 @@ static clo_status take_requests(clo_requests *requests, uint64_t count)
 {
     requests->list = clo_allocate(count, sizeof *requests->list);
     requests->of = clo_allocate(count, sizeof *requests->of);
-    return requests->list != NULL && requests->of != NULL ? CLO_OK : clo_fail_memory("the messages of a run");
+    requests->since_ns = clo_allocate(count, sizeof *requests->since_ns);
+    return requests->list != NULL && requests->of != NULL && requests->since_ns != NULL
+               ? CLO_OK
+               : clo_fail_memory("the messages of a run");
 }
 
 static clo_status check_tags(const clo_exchange *x)
@@ -362,24 +428,37 @@ static clo_status check_tags(const clo_exchange *x)
     return status;
 }
 
-clo_status clo_exchange_open(clo_exchange *x, clo_remote *remote, clo_local *local, const clo_remote_config *config)
+static clo_status open_lanes(clo_exchange *x, uint64_t bytes)
+{
+    const clo_cluster *cluster = x->local->split->cluster;
+    const clo_platform *platform = clo_cluster_platform(cluster);
+    uint32_t here = x->local->first_executor;
+
+    x->lanes = clo_allocate((size_t)x->remote->ranks, sizeof *x->lanes);
+    if (x->lanes == NULL)
+        return clo_fail_memory("the messages of a run");
+    for (uint32_t m = 0; m < (uint32_t)x->remote->ranks; m++) { /* all executors of a machine share its links */
+        uint32_t there = clo_cluster_first_executor(cluster, m);
+        clo_lane_open(&x->lanes[m]);
+        x->lanes[m].in_bytes = bytes > 0 ? bytes : clo_piece_bytes(platform, there, here);
+        x->lanes[m].out_bytes = bytes > 0 ? bytes : clo_piece_bytes(platform, here, there);
+    }
+    return CLO_OK;
+}
+
+static clo_status take_memory(clo_exchange *x)
 {
     uint64_t in = 0, out = 0;
+    const clo_local *local = x->local;
     const clo_split *split = local->split;
 
-    x->remote = remote;
-    x->local = local;
-    x->piece_bytes = config->piece_bytes;
-    x->flows_max = config->flows_max;
     for (uint32_t t = 0; t < split->transfers_count; t++) {
-        in += split->transfers[t].to == local->machine ? pieces_of(x, split->transfers[t].bytes) : 0;
-        out += split->transfers[t].from == local->machine ? pieces_of(x, split->transfers[t].bytes) : 0;
+        in += split->transfers[t].to == local->machine ? pieces_of(x, &split->transfers[t]) : 0;
+        out += split->transfers[t].from == local->machine ? pieces_of(x, &split->transfers[t]) : 0;
     }
-    clo_status status = in < UINT32_MAX && out < UINT32_MAX
-                            ? check_tags(x)
-                            : clo_fail(CLO_ERR_LIMIT, "the messages have 2^32 pieces or more; make them larger");
-    if (status == CLO_OK)
-        status = take_requests(&x->in, in);
+    if (in >= UINT32_MAX || out >= UINT32_MAX)
+        return clo_fail(CLO_ERR_LIMIT, "the messages have 2^32 pieces or more; make them larger (--piece)");
+    clo_status status = take_requests(&x->in, in);
     if (status == CLO_OK)
         status = take_requests(&x->out, out);
     if (status != CLO_OK)
@@ -387,13 +466,29 @@ clo_status clo_exchange_open(clo_exchange *x, clo_remote *remote, clo_local *loc
     x->in_left = clo_allocate(local->receives_count, sizeof *x->in_left);
     x->in_pieces = clo_allocate(local->receives_count, sizeof *x->in_pieces);
     x->out_left = clo_allocate(split->transfers_count, sizeof *x->out_left);
+    x->out_given = clo_allocate(split->transfers_count, sizeof *x->out_given);
+    x->partly = clo_allocate(local->sends_count, sizeof *x->partly);
     x->small.list = clo_allocate(local->sends_count, sizeof *x->small.list);
     x->large.list = clo_allocate(local->sends_count, sizeof *x->large.list);
-    if (x->in_left == NULL || x->in_pieces == NULL || x->out_left == NULL || x->small.list == NULL ||
-        x->large.list == NULL)
-        return clo_fail_memory("the messages of a run");
+    bool has_all = x->in_left != NULL && x->in_pieces != NULL && x->out_left != NULL && x->out_given != NULL &&
+                   x->partly != NULL && x->small.list != NULL && x->large.list != NULL;
+    return has_all ? CLO_OK : clo_fail_memory("the messages of a run");
+}
+
+clo_status clo_exchange_open(clo_exchange *x, clo_remote *remote, clo_local *local, const clo_remote_config *config)
+{
+    x->remote = remote;
+    x->local = local;
+    x->flows_max = config->flows_max;
+    clo_status status = open_lanes(x, config->piece_bytes);
+    if (status == CLO_OK)
+        status = check_tags(x);
+    if (status == CLO_OK)
+        status = take_memory(x);
+    if (status != CLO_OK)
+        return status;
     for (uint32_t r = 0; r < local->receives_count; r++)
-        x->in_left[r] = (uint32_t)pieces_of(x, transfer_of(x, r)->bytes);
+        x->in_left[r] = (uint32_t)pieces_of(x, transfer_of(x, r));
     while (x->posted < local->receives_count && x->posted < config->posted_max && status == CLO_OK)
         status = post(x, x->posted++);
     return status;
@@ -401,13 +496,18 @@ clo_status clo_exchange_open(clo_exchange *x, clo_remote *remote, clo_local *loc
 
 void clo_exchange_close(clo_exchange *x)
 {
+    clo_free(x->lanes);
     clo_free(x->in.list);
     clo_free(x->in.of);
+    clo_free(x->in.since_ns);
     clo_free(x->out.list);
     clo_free(x->out.of);
+    clo_free(x->out.since_ns);
     clo_free(x->in_left);
     clo_free(x->in_pieces);
     clo_free(x->out_left);
+    clo_free(x->out_given);
+    clo_free(x->partly);
     clo_free(x->small.list);
     clo_free(x->large.list);
 }

@@ -2,18 +2,23 @@
  *
  * Receives are posted before the run, straight into the buffers that consumers read, up to posted_max of them in the
  * planned order of arrival; what comes of the others is asked for (MPI_Improbe) and taken as it comes. So a sender that
- * waits for its receiver (a rendezvous, above MPI's eager limit) is never kept waiting by another message, and a bound on
- * the large sends in flight cannot end in a circle. Of what may be sent, the most urgent goes first. */
+ * waits for its receiver (a rendezvous, above MPI's eager limit) is never kept waiting by another message, and a bound
+ * on the large sends in flight cannot end in a circle. Of what may be sent, the most urgent goes first.
+ *
+ * A message goes in pieces (pieces.h) of one tag, which MPI keeps in order: a receive posts a few of them ahead, and a
+ * send has a window of them under way, each of which ends once its receiver asks for it (MPI_Issend). */
 #ifndef CLO_REMOTE_EXCHANGE_H
 #define CLO_REMOTE_EXCHANGE_H
 
 #include "remote/local.h"
+#include "remote/pieces.h"
 #include "remote/remote.h"
 
 /* Requests, and the receive or transfer that each is of. */
 typedef struct clo_requests {
     MPI_Request *list;
     uint32_t *of;
+    int64_t *since_ns;  /* when it was made */
     uint32_t count, at; /* at: where the next look begins */
 } clo_requests;
 
@@ -27,9 +32,10 @@ typedef struct clo_exchange {
     clo_remote *remote;
     clo_local *local;
     clo_bell bell;
-    uint64_t piece_bytes;
+    clo_lane *lanes;           /* [machines] */
     uint32_t flows_max, flows; /* large messages in flight */
     int64_t start_ns;          /* of the run, on this machine's clock */
+    int64_t now_ns;            /* when the last look at the messages began */
 
     clo_requests in, out;
     uint32_t *in_left;   /* [receives] pieces that have not come   */
@@ -37,7 +43,10 @@ typedef struct clo_exchange {
     uint32_t posted;     /* receives before this one were posted   */
     uint32_t received;   /* whole                                  */
     uint32_t first_due;  /* receives before this one have come     */
-    uint32_t *out_left;  /* [transfers] pieces in flight           */
+    uint32_t *out_left;  /* [transfers] pieces that have not gone  */
+    uint32_t *out_given; /* [transfers] pieces that MPI was given  */
+    uint32_t *partly;    /* transfers that MPI was given not all pieces of */
+    uint32_t partly_count;
     clo_urgent small, large;
     uint32_t sent; /* whole */
 

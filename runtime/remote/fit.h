@@ -1,7 +1,7 @@
-/* remote/fit.h - times of messages of several sizes, as two lines: up to the size that an MPI sends at once, and beyond it
- * (a step, and a slope of its own). Relative errors, else the largest sizes alone would decide; least squares, weighted
- * again and again by what is off, so that it is the sum of errors that gets small: one size that was disturbed moves
- * nothing. */
+/* remote/fit.h - times of messages of several sizes, as two lines: up to the size that an MPI sends at once, and beyond
+ * it (a step, and a slope of its own). Relative errors, else the largest sizes alone would decide; least squares,
+ * weighted again and again by what is off, so that it is the sum of errors that gets small: one size that was disturbed
+ * moves nothing. */
 #ifndef CLO_REMOTE_FIT_H
 #define CLO_REMOTE_FIT_H
 

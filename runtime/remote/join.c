@@ -12,6 +12,7 @@
 #define HASH_BEGIN 0xcbf29ce484222325u /* FNV-1a, as clo_job_output_hash */
 #define HASH_FACTOR 0x100000001b3u
 #define HASH_BYTES ((uint64_t)1 << 20) /* between two looks at the others */
+#define MOMENTS 1024u                  /* in a message: signs of life stand behind it */
 
 /* ---- counts ---- */
 
@@ -161,43 +162,59 @@ typedef struct moment {
     int64_t start_ns, finish_ns;
 } moment;
 
-/* All executions on rank 0, rank by rank, each in the order of the plan. */
-static clo_status gather(const clo_exchange *x, moment *all, int *counts, int *begins)
+/* From or to a rank, one message after the other. What comes is a sign of life; what goes may lie in a buffer. */
+static clo_status pass_moments(clo_remote *remote, int rank, bool sends, moment *list, uint32_t count)
+{
+    clo_status status = CLO_OK;
+
+    for (uint32_t at = 0; at < count && status == CLO_OK; at += MOMENTS) {
+        uint32_t some = count - at < MOMENTS ? count - at : MOMENTS;
+        MPI_Request request;
+        int words = (int)some * 2;
+        int code = sends ? MPI_Isend(&list[at], words, MPI_INT64_T, rank, CLO_TAG_TRACE, remote->control, &request)
+                         : MPI_Irecv(&list[at], words, MPI_INT64_T, rank, CLO_TAG_TRACE, remote->control, &request);
+        status = clo_remote_reach(remote, rank, code, sends ? "MPI_Isend" : "MPI_Irecv");
+        if (status == CLO_OK)
+            status = clo_remote_wait(remote, &request);
+        if (status == CLO_OK && !sends)
+            clo_remote_heard(remote, rank);
+    }
+    return status;
+}
+
+/* All executions on rank 0, rank by rank, each in the order of the plan. begins: [ranks] of each, in `all`. */
+static clo_status gather(const clo_exchange *x, moment *all, uint32_t *counts, uint32_t *begins)
 {
     const clo_local *local = x->local;
-    moment *mine = clo_allocate(local->tasks_count, sizeof *mine);
-    MPI_Request request;
-    int sum = 0;
+    clo_remote *remote = x->remote;
+    uint32_t sum = 0;
+    clo_status status = CLO_OK;
 
-    if (mine == NULL)
-        return clo_fail_memory("the trace of a run");
-    for (uint32_t t = 0; t < local->tasks_count; t++)
-        mine[t] = (moment){local->tasks[t].start_ns, local->tasks[t].finish_ns};
     for (uint32_t p = 0; p < local->split->placements_count; p++)
-        counts[clo_split_machine(local->split, p)] += 2;
-    for (int rank = 0; rank < x->remote->ranks; rank++) {
+        counts[clo_split_machine(local->split, p)]++;
+    for (int rank = 0; rank < remote->ranks; rank++) {
         begins[rank] = sum;
         sum += counts[rank];
     }
-    clo_status status = clo_remote_mpi(MPI_Igatherv(mine, (int)local->tasks_count * 2, MPI_INT64_T, all, counts, begins,
-                                                    MPI_INT64_T, 0, x->remote->control, &request),
-                                       "MPI_Igatherv");
-    if (status == CLO_OK)
-        status = clo_remote_wait(x->remote, &request);
-    clo_free(mine);
+    moment *mine = &all[begins[remote->rank]];
+    for (uint32_t t = 0; t < local->tasks_count; t++)
+        mine[t] = (moment){local->tasks[t].start_ns, local->tasks[t].finish_ns};
+    if (remote->rank != 0)
+        return pass_moments(remote, 0, true, mine, local->tasks_count);
+    for (int rank = 1; rank < remote->ranks && status == CLO_OK; rank++)
+        status = pass_moments(remote, rank, false, &all[begins[rank]], counts[rank]);
     return status;
 }
 
 /* Moments by placement, on the clock of rank 0, from the first start. */
 static void convert(const clo_split *split, const clo_offset *before, const clo_offset *after, const moment *all,
-                    int *begins, moment *joined)
+                    uint32_t *begins, moment *joined)
 {
     int64_t first_ns = INT64_MAX;
 
     for (uint32_t p = 0; p < split->placements_count; p++) {
         uint32_t rank = clo_split_machine(split, p);
-        const moment *m = &all[begins[rank] / 2];
-        begins[rank] += 2;
+        const moment *m = &all[begins[rank]++];
         joined[p] = (moment){clo_clocks_convert(&before[rank], &after[rank], m->start_ns),
                              clo_clocks_convert(&before[rank], &after[rank], m->finish_ns)};
         if (joined[p].finish_ns < joined[p].start_ns)
@@ -253,7 +270,7 @@ static clo_status make_trace(const clo_split *split, const moment *joined, clo_t
 }
 
 static clo_status join_here(const clo_exchange *x, const clo_offset *before, const clo_offset *after, moment *all,
-                            moment *joined, int *begins, clo_remote_result *result, clo_trace **trace)
+                            moment *joined, uint32_t *begins, clo_remote_result *result, clo_trace **trace)
 {
     const clo_split *split = x->local->split;
 
@@ -293,13 +310,11 @@ clo_status clo_join_trace(const clo_exchange *x, const clo_offset *before, const
     uint32_t executions = x->local->split->placements_count;
     size_t ranks = (size_t)x->remote->ranks;
     moment *all = clo_allocate(executions, sizeof *all), *joined = clo_allocate(executions, sizeof *joined);
-    int *counts = clo_allocate(ranks, sizeof *counts), *begins = clo_allocate(ranks, sizeof *begins);
+    uint32_t *counts = clo_allocate(ranks, sizeof *counts), *begins = clo_allocate(ranks, sizeof *begins);
     clo_status status = CLO_OK;
 
     if (all == NULL || joined == NULL || counts == NULL || begins == NULL)
         status = clo_fail_memory("the trace of a run");
-    if (status == CLO_OK && executions > INT32_MAX / 2)
-        status = clo_fail(CLO_ERR_LIMIT, "the plan has 2^30 executions or more");
     if (status == CLO_OK)
         status = gather(x, all, counts, begins);
     if (status == CLO_OK && x->remote->rank == 0)

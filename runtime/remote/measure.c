@@ -1,11 +1,12 @@
-/* measure.c - clo_remote_measure: all links, one direction after the other, fitted on rank 0. */
+/* measure.c - clo_remote_measure: all links, one direction after the other, fitted on rank 0; then all ports. */
 #define _POSIX_C_SOURCE 200809L /* gmtime_r */
 #include "base/memory.h"
 #include "base/status.h"
 #include "base/text.h"
-#include "remote/ping.h"
+#include "remote/hub.h"
 
 #include <clotho_mpi/links.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <time.h>
 
@@ -14,6 +15,7 @@ struct clo_remote_links {
     uint64_t limit;
     clo_fit_times *times; /* [ranks^2] from * ranks + to; the diagonal is empty */
     clo_ping *pings;      /* the same */
+    clo_hub *hubs;        /* [ranks] */
 };
 
 static void say(clo_progress_fn progress, void *context, const clo_remote *remote, int from, int to, const clo_ping *p)
@@ -88,6 +90,7 @@ void clo_remote_links_destroy(clo_remote_links *links)
         return;
     clo_free(links->times);
     clo_free(links->pings);
+    clo_free(links->hubs);
     clo_free(links);
 }
 
@@ -101,7 +104,8 @@ static clo_status make(const clo_remote *remote, clo_remote_links **out)
     links->ranks = (uint32_t)ranks;
     links->times = clo_allocate(ranks * ranks, sizeof *links->times);
     links->pings = clo_allocate(ranks * ranks, sizeof *links->pings);
-    if (links->times == NULL || links->pings == NULL)
+    links->hubs = clo_allocate(ranks, sizeof *links->hubs);
+    if (links->times == NULL || links->pings == NULL || links->hubs == NULL)
         return clo_remote_links_destroy(links), clo_fail_memory("the links of a cluster");
     *out = links;
     return CLO_OK;
@@ -141,6 +145,8 @@ static clo_status measure(clo_remote *remote, uint32_t quick, clo_progress_fn pr
         status = make(remote, &links);
     if (status == CLO_OK)
         status = measure_all(remote, pings, row, links != NULL ? links->pings : NULL, progress, context);
+    if (status == CLO_OK)
+        status = clo_hubs_measure(remote, pings, row, links != NULL ? links->hubs : NULL);
     if (status == CLO_OK && links != NULL)
         status = fit_all(links);
     if (status != CLO_OK) /* messages may be under way to the buffers, which stay */
@@ -215,6 +221,35 @@ clo_status clo_remote_links_get(const clo_remote_links *links, uint32_t from, ui
     return CLO_OK;
 }
 
+clo_status clo_remote_links_port(const clo_remote_links *links, uint32_t rank, clo_remote_port *port)
+{
+    if (links == NULL || port == NULL)
+        return clo_fail_null("clo_remote_links_port", "links or port");
+    clo_status status = clo_result_check(port, CLO_BYTES_UP_TO(clo_remote_port, bytes), "remote port");
+    if (status != CLO_OK)
+        return status;
+    if (rank >= links->ranks)
+        return clo_fail(CLO_ERR_ARGUMENT, "clo_remote_links_port: no rank %u of %u", rank, links->ranks);
+    const clo_hub *hub = &links->hubs[rank];
+    clo_remote_port found = CLO_REMOTE_PORT_INIT;
+    found.out_bytes_per_ns = clo_hub_rate(hub, &hub->out);
+    found.in_bytes_per_ns = clo_hub_rate(hub, &hub->in);
+    found.messages = (uint32_t)hub->count;
+    found.bytes = (uint64_t)hub->bytes;
+    clo_result_write(port, &found, sizeof found);
+    return CLO_OK;
+}
+
+/* For the file, which has one figure for both directions: the smaller of those that show. */
+static void fill_ports(const clo_remote_links *links, double *ports)
+{
+    for (uint32_t rank = 0; rank < links->ranks; rank++) {
+        const clo_hub *hub = &links->hubs[rank];
+        double out = clo_hub_rate(hub, &hub->out), in = clo_hub_rate(hub, &hub->in);
+        ports[rank] = out > 0 && (in <= 0 || out < in) ? out : in;
+    }
+}
+
 enum { SOURCE_BYTES = 300 };
 
 /* A step is a piece of one byte. */
@@ -253,7 +288,9 @@ clo_status clo_remote_links_save(const clo_remote_links *links, const char *from
     size_t pairs = (size_t)links->ranks * (links->ranks - 1), at = 0;
     clo_cluster_link *list = clo_allocate(pairs, sizeof *list);
     char(*sources)[SOURCE_BYTES] = clo_allocate(pairs, sizeof *sources);
-    clo_status status = list != NULL && sources != NULL ? CLO_OK : clo_fail_memory("the links of a cluster");
+    double *ports = clo_allocate(links->ranks, sizeof *ports);
+    clo_status status =
+        list != NULL && sources != NULL && ports != NULL ? CLO_OK : clo_fail_memory("the links of a cluster");
     if (gmtime_r(&now, &parts) != NULL)
         strftime(when, sizeof when, "%Y-%m-%d %H:%M UTC", &parts);
     for (uint32_t a = 0; a < links->ranks && status == CLO_OK; a++)
@@ -263,8 +300,13 @@ clo_status clo_remote_links_save(const clo_remote_links *links, const char *from
                 at++;
             }
     const uint64_t cuts[] = {links->limit, links->limit + 1};
+    bool has_ports = links->ranks > 0 && links->hubs[0].count > 0;
     if (status == CLO_OK)
-        status = clo_cluster_save_links(from, cuts, links->limit > 0 ? 2 : 0, list, pairs, to);
+        fill_ports(links, ports);
+    if (status == CLO_OK)
+        status = clo_cluster_save_network(from, cuts, links->limit > 0 ? 2 : 0, list, pairs, has_ports ? ports : NULL,
+                                          has_ports ? links->ranks : 0, to);
+    clo_free(ports);
     clo_free(list);
     clo_free(sources);
     return status;

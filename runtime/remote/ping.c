@@ -1,4 +1,4 @@
-/* ping.c - see ping.h. Who measures tells the other one each step: how many messages at once of what size, and how often.
+/* ping.c - see ping.h. Who measures tells the others each step: how many messages at once of what size, and how often.
  * The other one posts its receives before it says that it is ready, and again before each answer, as a run has them. */
 #include "remote/ping.h"
 
@@ -6,15 +6,19 @@
 #include "base/memory.h"
 #include "base/status.h"
 
+#include <assert.h>
 #include <sched.h>
 #include <stdlib.h>
 
 #define TRIPS_MAX 65
 #define ROUNDS_MAX 9
-#define FLOWS_MAX 4
-#define FLOW_BYTES ((uint64_t)1 << 20)
+#define FLOWS_MAX CLO_PING_OTHERS
+#define FLOW_BYTES CLO_PING_ALL_BYTES
+#define REQUESTS_MAX (2 * FLOWS_MAX) /* that are polled at once: a message and its answer for each flow */
 
-/* What is asked of the other rank; flows 0: nothing more. */
+/* What is asked of another rank; flows 0: nothing more; BACK: after each byte it sends one message. */
+enum { BACK = -1 };
+
 typedef struct order {
     int64_t bytes, flows, trips;
 } order;
@@ -62,8 +66,9 @@ void clo_pings_close(clo_pings *pings)
 /* Polls, as a run does while a message is due. */
 static clo_status poll_all(clo_remote *remote, MPI_Request *requests, int count)
 {
-    MPI_Status statuses[FLOWS_MAX + 1];
+    MPI_Status statuses[REQUESTS_MAX];
 
+    assert(count <= REQUESTS_MAX);
     for (;;) { /* ends: the requests are through, or a rank is silent for too long */
         int done = 0;
         clo_status status = clo_remote_mpi(MPI_Testall(count, requests, &done, statuses), "MPI_Testall");
@@ -108,6 +113,27 @@ static clo_status answer(clo_pings *p, int rank)
     return status == CLO_OK ? poll_all(p->remote, &request, 1) : status;
 }
 
+/* One message for each byte that comes. */
+static clo_status send_back(clo_pings *p, const order *now, int rank)
+{
+    MPI_Request requests[2];
+    unsigned char said;
+    clo_status status = receive_one(p->remote, &said, 1, rank, &requests[0]);
+
+    if (status == CLO_OK)
+        status = answer(p, rank);
+    for (int64_t trip = 0; trip < now->trips && status == CLO_OK; trip++) {
+        status = poll_all(p->remote, requests, 1);
+        if (status == CLO_OK && trip + 1 < now->trips)
+            status = receive_one(p->remote, &said, 1, rank, &requests[0]);
+        if (status == CLO_OK)
+            status = send_one(p->remote, p->out, (uint64_t)now->bytes, rank, &requests[1]);
+        if (status == CLO_OK)
+            status = poll_all(p->remote, &requests[1], 1);
+    }
+    return status;
+}
+
 static clo_status follow(clo_pings *p, const order *now, int rank)
 {
     MPI_Request requests[FLOWS_MAX];
@@ -135,7 +161,7 @@ clo_status clo_ping_answer(clo_pings *p, int rank)
             status = poll_all(p->remote, &request, 1);
         if (status != CLO_OK || now.flows == 0)
             return status;
-        status = follow(p, &now, rank);
+        status = now.flows == BACK ? send_back(p, &now, rank) : follow(p, &now, rank);
         if (status != CLO_OK)
             return status;
     }
@@ -261,4 +287,71 @@ clo_status clo_ping_to(clo_pings *p, int rank, clo_ping *out)
     if (status == CLO_OK)
         status = send_one(p->remote, &last, sizeof last, rank, &request);
     return status == CLO_OK ? poll_all(p->remote, &request, 1) : status;
+}
+
+/* ---- several others at once ---- */
+
+/* Tells all what comes, and waits until they are ready. */
+static clo_status call_all(clo_pings *p, const order *now, const int *ranks, int count)
+{
+    unsigned char said[FLOWS_MAX];
+    MPI_Request requests[REQUESTS_MAX];
+    clo_status status = CLO_OK;
+
+    for (int i = 0; i < count && status == CLO_OK; i++) {
+        status = receive_one(p->remote, &said[i], 1, ranks[i], &requests[i]);
+        if (status == CLO_OK)
+            status = send_one(p->remote, now, sizeof *now, ranks[i], &requests[count + i]);
+    }
+    return status == CLO_OK ? poll_all(p->remote, requests, 2 * count) : status;
+}
+
+/* `bytes` to each, `back` from each. */
+static clo_status trip_to_all(clo_pings *p, const int *ranks, int count, uint64_t bytes, uint64_t back, int64_t *ns)
+{
+    MPI_Request requests[REQUESTS_MAX];
+    clo_status status = CLO_OK;
+
+    for (int i = 0; i < count && status == CLO_OK; i++)
+        status = receive_one(p->remote, p->in + (uint64_t)i * back, back, ranks[i], &requests[i]);
+    int64_t began_ns = clo_clock_ns();
+    for (int i = 0; i < count && status == CLO_OK; i++)
+        status = send_one(p->remote, p->out + (uint64_t)i * bytes, bytes, ranks[i], &requests[count + i]);
+    if (status == CLO_OK)
+        status = poll_all(p->remote, requests, 2 * count);
+    *ns = clo_clock_ns() - began_ns;
+    return status;
+}
+
+clo_status clo_ping_all(clo_pings *p, const int *ranks, int count, uint64_t bytes, int inwards, int64_t *ns)
+{
+    enum { ROUNDS = 3, TRIPS = 3 };
+    const order now = {(int64_t)bytes, inwards ? BACK : 1, TRIPS};
+    clo_status status = CLO_OK;
+
+    *ns = INT64_MAX;
+    for (int round = 0; round < ROUNDS && status == CLO_OK; round++) {
+        status = call_all(p, &now, ranks, count);
+        for (int trip = 0; trip < TRIPS && status == CLO_OK; trip++)
+            status = trip_to_all(p, ranks, count, inwards ? 1 : bytes, inwards ? bytes : 1, &p->trips[trip]);
+        qsort(p->trips, TRIPS, sizeof *p->trips, compare_ns);
+        *ns = p->trips[TRIPS / 2] < *ns ? p->trips[TRIPS / 2] : *ns;
+    }
+    return status;
+}
+
+clo_status clo_ping_end(clo_pings *p, const int *ranks, int count)
+{
+    const order last = {0};
+    MPI_Request requests[FLOWS_MAX];
+    clo_status status = CLO_OK;
+
+    for (int i = 0; i < count && status == CLO_OK; i++)
+        status = send_one(p->remote, &last, sizeof last, ranks[i], &requests[i]);
+    return status == CLO_OK ? poll_all(p->remote, requests, count) : status;
+}
+
+int64_t clo_pings_stop_ns(const clo_pings *pings)
+{
+    return pings->stop_ns;
 }

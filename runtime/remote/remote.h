@@ -9,7 +9,7 @@
 #include <mpi.h>
 
 /* Tags of remote->control. */
-enum { CLO_TAG_LIFE = 1, CLO_TAG_CLOCK = 2, CLO_TAG_HASH = 3, CLO_TAG_LINK = 4 };
+enum { CLO_TAG_LIFE = 1, CLO_TAG_CLOCK = 2, CLO_TAG_HASH = 3, CLO_TAG_LINK = 4, CLO_TAG_TRACE = 5 };
 
 struct clo_remote {
     MPI_Comm control; /* signs of life, clocks, sums */
@@ -45,6 +45,12 @@ clo_status clo_remote_reach(const clo_remote *remote, int rank, int code, const 
 /* Tells the others that we live, and hears of them. now_ns: clo_clock_ns. Returns CLO_OK, CLO_ERR_TIMEOUT,
  * CLO_ERR_CANCELLED or CLO_ERR_SYSTEM. Call it often: it does something every millisecond. */
 clo_status clo_remote_look(clo_remote *remote, int64_t now_ns);
+
+/* Something else than a sign of life has come from a rank, or was asked for by it. */
+static inline void clo_remote_heard(clo_remote *remote, int rank)
+{
+    remote->silent_ns[rank] = 0;
+}
 
 /* Waits for a request as the head of this file says. */
 clo_status clo_remote_wait(clo_remote *remote, MPI_Request *request);

@@ -2,14 +2,13 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/status.h"
-#include "plan/ports/ports.h"
+#include "plan/ports/network.h"
 #include "remote/agree.h"
 #include "remote/join.h"
 
 #define POSTED_MAX 10000u
 #define FLOWS_MAX CLO_PORT_FLOWS
 #define SLOTS_MAX 256u
-#define PIECE_BYTES ((uint64_t)1 << 30)
 #define SILENCE_NS 1000000000
 #define START_NS 120000000000
 
@@ -125,8 +124,6 @@ clo_status clo_remote_read_config(clo_remote_config *config, const clo_remote_co
         config->flows_max = FLOWS_MAX;
     if (config->slots_max == 0)
         config->slots_max = SLOTS_MAX;
-    if (config->piece_bytes == 0)
-        config->piece_bytes = PIECE_BYTES;
     return CLO_OK;
 }
 

@@ -18,8 +18,8 @@
 /* Plain and relaxed stores: the push of the first item publishes them all. */
 static void reset(clo_job *job, uint64_t release)
 {
-    clo_engine_begin(job->engine,
-                     job->scheduled != NULL && atomic_load_explicit(&job->was_cut, memory_order_relaxed) != 0);
+    clo_engine_begin(job->engine, job->scheduled != NULL && (job->has_rest || !clo_verdict_is_open(&job->verdict)));
+    job->has_rest = false;
     if (job->runtime->clock == CLO_CLOCK_VIRTUAL)
         memset(job->virtual_free_ns, 0, job->runtime->workers_count * sizeof *job->virtual_free_ns);
     for (uint32_t execution = 0; job->events != NULL && execution < job->program->executions; execution++)
@@ -28,7 +28,7 @@ static void reset(clo_job *job, uint64_t release)
         else
             job->events[execution].executor = CLO_NONE;
     atomic_store_explicit(&job->exits_left, job->program->exits + clo_pairs_begin(job), memory_order_relaxed);
-    atomic_store_explicit(&job->was_cut, 0, memory_order_relaxed);
+    clo_verdict_open(&job->verdict);
     clo_stop_begin(&job->stop, job->first_run + release);
 }
 
@@ -55,8 +55,8 @@ void clo_job_run_arm(clo_job *job, uint64_t release)
 
     clo_job_adopt(job);
     reset(job, release);
-    /* A submit has just read the clock. */
-    bool has_read = series == NULL && job->scheduled == NULL;
+    /* A submit has just read the clock; and of one run the deadline counts from there. */
+    bool has_read = job->scheduled == NULL && (series == NULL || series->period_ns == 0);
     job->run_ns = has_read ? atomic_load_explicit(&job->submitted, memory_order_relaxed) : clo_clock_ns();
     if (job->scheduled != NULL)
         arm_scheduled(job, release);

@@ -86,15 +86,18 @@ static void take_ended(turn_state *turn)
     }
 }
 
-/* Of a stopped job nothing more is started. */
+/* Of a stopped job nothing more is started. Where everything has begun the stop has done nothing yet, and the job may
+ * still end well: whether it does is known with its last completion. */
 static void cancel_if_stopped(const turn_state *turn, clo_job *job)
 {
     if (job->scheduled->slot == CLO_NONE || !clo_stop_is_set(&job->stop))
         return;
     if (job->scheduled->unbegun > 0)
         clo_job_cut(job);
-    clo_scheduler_cancel(turn->runtime->scheduling.scheduler, job->scheduled,
-                         atomic_load_explicit(&job->failure, memory_order_relaxed) != 0,
+    uint64_t verdict = clo_verdict_read(&job->verdict); /* the scheduler's log and the job's status say this */
+    if (verdict == CLO_VERDICT_OPEN)
+        return;
+    clo_scheduler_cancel(turn->runtime->scheduling.scheduler, job->scheduled, clo_verdict_is_failure(verdict),
                          clo_scheduling_now_ns(turn->runtime));
     if (turn->runtime->scheduling.time != NULL) /* at one instant, whatever comes from other threads */
         clo_scheduler_go_on_to_end(turn->runtime->scheduling.scheduler);
@@ -109,9 +112,9 @@ static void handle_completion(turn_state *turn, const clo_worker *worker)
     job->completions++;
     clo_replicas_note(&job->engine->replicas, worker->completed);
     job->last_ns = worker->completed_finish_ns;
+    cancel_if_stopped(turn, job); /* first: with this completion the job may end, and then it is too late */
     clo_scheduler_finish(turn->runtime->scheduling.scheduler, worker->index, worker->completed_start_ns,
                          worker->completed_finish_ns);
-    cancel_if_stopped(turn, job);
 }
 
 static void arrive(turn_state *turn, clo_job *job)
@@ -362,7 +365,8 @@ static void tell_ended(turn_state *turn)
     turn->last_ended = NULL;
 }
 
-/* One piece of what is done in pieces, between two looks at what is posted. Nobody who has ended waits for the others. */
+/* One piece of what is done in pieces, between two looks at what is posted. Nobody who has ended waits for the
+ * others. */
 static void go_on(turn_state *turn)
 {
     if (clo_scheduler_go_on(turn->runtime->scheduling.scheduler)) {

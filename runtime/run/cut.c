@@ -7,14 +7,16 @@
 
 void clo_job_fail(clo_job *job, uint32_t execution, int code)
 {
-    uint64_t none = 0;
-    uint64_t failure = ((uint64_t)clo_program_task(job->program, execution) + 1) << 32 | (uint32_t)code;
-
-    /* Release pairs with the acquire in read_status (result.c); the first error wins. */
-    atomic_compare_exchange_strong_explicit(&job->failure, &none, failure, memory_order_release, memory_order_relaxed);
+    clo_verdict_fail(&job->verdict, clo_program_task(job->program, execution), code);
     clo_stop_fail(&job->stop);
     clo_capacity_let_go(job);
     clo_pending_let_go(job);
+}
+
+void clo_job_cut(clo_job *job)
+{
+    if (clo_verdict_is_open(&job->verdict))
+        clo_verdict_cut(&job->verdict, clo_stop_was_cancelled(&job->stop));
 }
 
 void clo_job_abort(clo_job *job, uint64_t release)

@@ -14,11 +14,7 @@ void clo_job_abort(clo_job *job, uint64_t release);
 /* For a job with a series: no further run starts. */
 bool clo_job_is_stopped(const clo_job *job);
 
-/* A body of the run was left out. */
-static inline void clo_job_cut(clo_job *job)
-{
-    if (atomic_load_explicit(&job->was_cut, memory_order_relaxed) == 0)
-        atomic_store_explicit(&job->was_cut, 1, memory_order_relaxed);
-}
+/* A body of the run was left out, because the caller has seen that the run is stopped. */
+__attribute__((cold)) void clo_job_cut(clo_job *job);
 
 #endif

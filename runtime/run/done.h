@@ -13,7 +13,18 @@ void clo_job_done_reading(clo_job *job);
 /* Whoever waits for a job of this runtime shall look again. */
 void clo_runtime_tell(clo_runtime *runtime);
 
-/* Until the job is done and its misses are reported. False: the time was up first. INT64_MAX: no limit. */
+/* It does not run, and its misses are reported. */
+bool clo_job_is_over(const clo_job *job);
+
+/* Whether what somebody waits for has come. */
+typedef bool (*clo_ended_fn)(void *argument);
+
+/* Until that is so: it is asked after each end of a job, and each step_ns (INT64_MAX: not so). False: the time was up
+ * first. INT64_MAX: no limit. */
+bool clo_runtime_wait_until(clo_runtime *runtime, int64_t until_ns, int64_t step_ns, clo_ended_fn has_ended,
+                            void *argument);
+
+/* Until the job is over. False and INT64_MAX as above. */
 bool clo_job_wait_until(clo_job *job, int64_t until_ns);
 
 #endif

@@ -8,6 +8,9 @@
  * begins here. */
 void clo_job_run_ended(clo_job *job);
 
+/* The last run of a series has ended, and no other one comes. The last touch of the job, as clo_job_done. */
+void clo_job_series_ended(clo_job *job);
+
 /* Takes one run off a series, and settles what comes next: the end of the job, or the next run. */
 void clo_job_run_take_off(clo_job *job);
 

@@ -172,6 +172,15 @@ static void run_real(clo_worker *worker, clo_job *job, uint32_t execution, int64
     *finish_ns = is_timed ? job_now_ns(job) : 0;
 }
 
+/* When the inputs of an execution are there, not before now_ns; the clock follows the cost model. */
+static int64_t arrival_ns(const clo_worker *worker, const clo_job *job, uint32_t execution, int64_t now_ns)
+{
+    int64_t alone_ns = clo_engine_arrival_ns(job->engine, execution, worker->index, now_ns);
+    int64_t shared_ns = job->ports_ready_ns != NULL ? job->ports_ready_ns[execution] : 0;
+
+    return shared_ns > alone_ns ? shared_ns : alone_ns;
+}
+
 /* Padded clock: not before the inputs would have arrived, not shorter than the cost model says. */
 static void run_padded(clo_worker *worker, clo_job *job, uint32_t execution, int64_t *start_ns, int64_t *finish_ns)
 {
@@ -179,7 +188,7 @@ static void run_padded(clo_worker *worker, clo_job *job, uint32_t execution, int
     uint32_t task = clo_program_task(job->program, execution);
     int64_t wanted_ns = clo_cost_time(job->program->cost, task, worker->index);
 
-    wait_until(job, clo_engine_arrival_ns(job->engine, execution, worker->index, job_now_ns(job)));
+    wait_until(job, arrival_ns(worker, job, execution, job_now_ns(job)));
     *start_ns = job_now_ns(job);
     call_body(worker, job, execution, 0);
     wait_until(job, clo_time_add(*start_ns, wanted_ns));
@@ -205,7 +214,7 @@ static void run_stretched(clo_worker *worker, clo_job *job, uint32_t execution, 
     int64_t wanted_ns = clo_cost_time(job->program->cost, clo_program_task(job->program, execution), worker->index);
 
     free_ns = free_ns > 0 ? (free_ns - 1) / dilate + 1 : 0; /* rounded up: another job's time may be in between */
-    *start_ns = clo_engine_arrival_ns(job->engine, execution, worker->index, free_ns);
+    *start_ns = arrival_ns(worker, job, execution, free_ns);
     *finish_ns = clo_time_add(*start_ns, wanted_ns);
     wait_until(job, *start_ns);
     int64_t begun_ns = clo_clock_ns();
@@ -238,7 +247,7 @@ static void run_virtual(clo_worker *worker, clo_job *job, uint32_t execution, in
         call_body(worker, job, execution, 0);
         return;
     }
-    *start_ns = clo_engine_arrival_ns(job->engine, execution, worker->index, free_ns);
+    *start_ns = arrival_ns(worker, job, execution, free_ns);
     *finish_ns = clo_time_add(*start_ns, clo_cost_time(job->program->cost, task, worker->index));
     job->virtual_free_ns[worker->index] = *finish_ns;
     call_body(worker, job, execution, 0);
@@ -318,12 +327,13 @@ static execution_span pass_execution(clo_worker *worker, clo_job *job, uint32_t 
     return note_execution(worker, job, execution, -1, (execution_span){now_ns, now_ns});
 }
 
-/* All edges into its task are settled, unless the job is stopped: it does not run. */
+/* All edges into its task are settled, unless what is ahead of it was left out (then the verdict is there): it does not
+ * run, also where the job is stopped by now. */
 static bool is_skipped(const clo_job *job, uint32_t execution)
 {
     clo_modes *modes = &job->engine->modes;
 
-    return modes->graph != NULL && !clo_stop_is_set(&job->stop) &&
+    return modes->graph != NULL && (!clo_stop_is_set(&job->stop) || clo_verdict_is_open(&job->verdict)) &&
            clo_modes_settle(modes, clo_program_task(job->program, execution));
 }
 

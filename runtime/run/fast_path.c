@@ -154,8 +154,11 @@ static void note(clo_worker *worker, clo_job *job, uint32_t execution, int64_t s
     if (job->ticked == NULL)
         return;
     job->stats[worker->index].busy += finish_ticks - start_ticks;
-    job->ticked[execution] = (clo_ticked){.task = worker->call.task,
-                                          .instance = worker->call.instance,
+    /* Not worker->call.instance: the body of a range sees the first of its instances there. */
+    const clo_program *program = job->program;
+    uint32_t task = clo_program_task(program, execution);
+    job->ticked[execution] = (clo_ticked){.task = task,
+                                          .instance = execution - program->graph->first_instance[task],
                                           .executor = worker->index,
                                           .start_ticks = start_ticks,
                                           .finish_ticks = finish_ticks};
@@ -202,22 +205,31 @@ static inline __attribute__((always_inline)) void call_body(clo_worker *worker, 
 }
 
 /* Asks for the counters that the execution will hit, while its body runs: other workers mostly had them last, and each
- * hit would wait for its own line. A single one is left alone: it is often a join that many report to together. */
-static inline void ask_for_counters(const clo_job *job, const clo_program *program, uint32_t execution)
+ * hit would wait for its own line. A single one is left alone: it is often a join that many report to together. Tiny
+ * bodies leave no time for a store to the line, which their hits would have to wait for. */
+static inline __attribute__((always_inline)) void ask_for_counters(const clo_job *job, const clo_program *program,
+                                                                   uint32_t execution, bool is_tiny)
 {
     uint32_t first = program->succ_first[execution], end = program->succ_first[execution + 1];
-    const clo_countdown *pending = job->engine->pending;
+    clo_countdown *pending = job->engine->pending;
 
     if (end - first < 2)
         return;
     if (end - first > ASKED_MAX)
         end = first + ASKED_MAX;
-    for (uint32_t i = first; i < end; i++)
-        __builtin_prefetch(&pending[program->succ[i]], 1);
+    for (uint32_t i = first; i < end; i++) {
+        uint32_t successor = program->succ[i];
+        if (is_tiny)
+            __builtin_prefetch(&pending[successor], 1);
+        else
+            clo_countdown_reach(&pending[successor], clo_program_needs(program, successor));
+    }
 }
 
+/* `is_plain`, `is_tiny`: constants, so that each kind of body has a loop of its own and pays for no look at what
+ * others have. */
 static inline __attribute__((always_inline)) uint64_t run(clo_worker *worker, clo_job *job, uint32_t execution,
-                                                          bool is_plain)
+                                                          bool is_plain, bool is_tiny)
 {
     const clo_program *program = job->program;
     bool has_barriers = program->barriers > 0;
@@ -226,7 +238,9 @@ static inline __attribute__((always_inline)) uint64_t run(clo_worker *worker, cl
     for (;;) { /* each turn runs one execution of this job */
         uint64_t next;
 
-        ask_for_counters(job, program, execution);
+        ask_for_counters(job, program, execution, is_tiny);
+        if (!is_tiny)
+            clo_worker_reach_own(worker);
         call_body(worker, job, execution, is_plain);
         worker->bypasses++;
         if (gathers(program, execution, &at)) {
@@ -249,7 +263,16 @@ static inline __attribute__((always_inline)) uint64_t run(clo_worker *worker, cl
     }
 }
 
+static __attribute__((noinline)) uint64_t run_worth(clo_worker *worker, clo_job *job, uint32_t execution)
+{
+    return run(worker, job, execution, true, false);
+}
+
 uint64_t clo_worker_run_fast(clo_worker *worker, clo_job *job, uint32_t execution)
 {
-    return job->is_plain ? run(worker, job, execution, true) : run(worker, job, execution, false);
+    if (!job->is_plain)
+        return run(worker, job, execution, false, true);
+    if (!clo_share_is_tiny(worker->pace_ns))
+        return run_worth(worker, job, execution);
+    return run(worker, job, execution, true, true);
 }

@@ -6,7 +6,7 @@
 #include "base/status.h"
 #include "engine/flight_plan.h"
 #include "run/cut.h"
-#include "run/done.h"
+#include "run/end.h"
 #include "run/home.h"
 #include "run/item.h"
 #include "run/series.h"
@@ -91,7 +91,7 @@ void clo_flow_arm(clo_job *job)
     for (uint32_t i = 0; job->events != NULL && i < job->program->executions; i++)
         job->events[i].executor = CLO_NONE;
     memset(job->virtual_free_ns, 0, job->runtime->workers_count * sizeof *job->virtual_free_ns);
-    atomic_store_explicit(&job->was_cut, 0, memory_order_relaxed);
+    clo_verdict_open(&job->verdict);
     atomic_store_explicit(&job->series->is_first, 0, memory_order_relaxed);
     atomic_store_explicit(&job->series->current, 0, memory_order_relaxed);
     clo_stop_begin(&job->stop, job->first_run);
@@ -121,7 +121,8 @@ static void account(clo_job *job, uint64_t release, const clo_flow_slot *slot)
     clo_series *series = job->series;
     const clo_flight *flight = job->flow->flight;
     bool is_periodic = series->period_ns > 0, is_emulated = flight->finish_ns != NULL && flight->period_ns > 0;
-    int64_t due_ns = is_periodic ? clo_series_due_ns(series, release) : slot->opened_ns, end_ns = slot->end_ns;
+    int64_t due_ns = is_periodic ? clo_series_due_ns(series, release) : slot->opened_ns, ended_ns = slot->end_ns;
+    int64_t end_ns = ended_ns;
     int64_t deadline_ns = is_emulated ? job->flow->deadline_ns : series->deadline_ns;
 
     if (is_emulated) { /* nobody has its slot yet */
@@ -129,14 +130,17 @@ static void account(clo_job *job, uint64_t release, const clo_flow_slot *slot)
         end_ns = clo_flight_end_ns(flight, (uint32_t)(release % flight->slots));
     }
     int64_t response_ns = clo_time_sub(end_ns, due_ns);
+    bool is_late = response_ns > deadline_ns;
+    if (deadline_ns > 0 && clo_series_judge(series, release, is_late) && !is_late) {
+        ended_ns = clo_clock_ns(); /* the watchdog was first, as in end.c */
+        response_ns = clo_time_sub(ended_ns, due_ns);
+    }
     clo_histogram_record(&series->response_ns, response_ns);
-    if (deadline_ns > 0 && response_ns > deadline_ns)
-        clo_series_note_late(series, release);
     atomic_fetch_add_explicit(&series->finished, 1, memory_order_relaxed);
-    if (atomic_load_explicit(&job->failure, memory_order_relaxed) != 0)
+    if (clo_verdict_is_failure(clo_verdict_read(&job->verdict)))
         atomic_store_explicit(&series->stopped, 1, memory_order_release);
     atomic_store_explicit(&series->ended, release + 1, memory_order_release); /* `late` before it */
-    job->end_ns = slot->end_ns;
+    job->end_ns = ended_ns;
 }
 
 static void see_ends(clo_job *job)
@@ -225,7 +229,7 @@ void clo_flow_drop(clo_job *job)
     clo_watchdog *watchdog = &job->runtime->watchdog;
     bool rings = job->series->miss != NULL || clo_job_is_stopped(job);
 
-    clo_job_done(job);
+    clo_job_series_ended(job);
     if (rings)
         clo_bell_ring(&watchdog->bell);
 }

@@ -2,16 +2,18 @@
  *
  * The order of executions is engine/flight's. What is decided here is when the next release is opened, and when the
  * series is over; one thread at a time does so, in turns (combining): whoever posts to `posts` when it is 0 takes the
- * turn, and keeps it until it has seen all that was posted meanwhile. Workers post that a release has ended, the watchdog
- * and the submitter that releases may be opened. The last turn leaves `posts` as it is, so that nobody takes another one
- * before the next submit.
+ * turn, and keeps it until it has seen all that was posted meanwhile. Workers post that a release has ended, the
+ * watchdog and the submitter that releases may be opened. The last turn leaves `posts` as it is, so that nobody takes
+ * another one before the next submit.
  *
- * A release has ended when all of its executions have released what follows them. The executions of each one end in order
- * of releases on each executor, so releases end in order too, but two workers may post two ends the other way round.
+ * A release has ended when all of its executions have released what follows them. The executions of each one end in
+ * order of releases on each executor, so releases end in order too, but two workers may post two ends the other way
+ * round.
  *
  * Behind the last release come empty ones (engine/flight.h). They never end as a whole: each executor stops where one
- * would need those behind it. So `live` counts their items that are ready or running, and the turns as one more; whoever
- * takes the last one off ends the job. A series that is stopped ends like that, with the releases that were opened. */
+ * would need those behind it. So `live` counts their items that are ready or running, and the turns as one more;
+ * whoever takes the last one off ends the job. A series that is stopped ends like that, with the releases that were
+ * opened. */
 #ifndef CLO_RUN_FLOW_H
 #define CLO_RUN_FLOW_H
 

@@ -3,13 +3,13 @@
 
 #include "base/clock.h"
 #include "base/saturate.h"
-#include "run/alone.h"
 #include "run/capacity.h"
 #include "run/execute.h"
 #include "run/item.h"
 #include "run/left.h"
 #include "run/loan.h"
 #include "run/pace.h"
+#include "run/private.h"
 #include "run/real_time.h"
 #include "run/share.h"
 #include "run/wake.h"
@@ -237,12 +237,12 @@ static bool run_left(clo_worker *worker, clo_job *job)
 {
     begin(worker);
     uint64_t item = clo_left_unpack(worker, job->slot + 1);
-    bool is_alone = clo_job_may_be_alone(job);
-    if (is_alone)
-        item = clo_alone_run(worker, job, item);
-    bool is_over = is_alone && item == CLO_ITEM_NONE, is_free = true;
+    bool is_private = clo_job_may_be_private(job);
+    if (is_private)
+        item = clo_private_run(worker, job, item);
+    bool is_over = is_private && item == CLO_ITEM_NONE, is_free = true;
     if (is_over) {
-        clo_alone_end(worker, job);
+        clo_private_end(worker, job);
     } else if (!clo_job_is_small(job)) { /* the workers' from here on: they have a CPU each */
         clo_worker_offer(worker, item);
         is_free = false;

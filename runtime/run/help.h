@@ -1,8 +1,8 @@
 /* run/help.h - a thread that waits for a short job helps: it borrows what a sleeping worker has (sync/park.h) and runs
  * tasks of the job as that worker, which sleeps on. So a job that one thread submits and waits for needs neither a
  * wake-up on its way out nor one on its way back. A job that lies still where it was left is the thread's alone
- * (alone.h), until it has something to spare. Of jobs that are not small it runs those that are quicker so (lone.h), and
- * leaves them to the workers then.
+ * (private.h), until it has something to spare. Of jobs that are not small it runs those that are quicker so (lone.h),
+ * and leaves them to the workers then.
  *
  * The thread runs tasks of its own job only: a body of another job could take long, or wait for this very thread. It
  * gives the worker back when the job is over, when there has been nothing to do for spin_ns, and when somebody calls
@@ -14,8 +14,8 @@
 
 #include "run/job.h"
 
-/* Runs tasks of the job on the calling thread, if it may. True: the job is over, and the calling thread reads what it left
- * (sync/phase.h); false: it may be over or not. */
+/* Runs tasks of the job on the calling thread, if it may. True: the job is over, and the calling thread reads what it
+ * left (sync/phase.h); false: it may be over or not. */
 bool clo_job_help(clo_job *job);
 
 #endif

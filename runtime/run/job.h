@@ -11,6 +11,7 @@
 #include "sync/histogram.h"
 #include "sync/phase.h"
 #include "sync/stop.h"
+#include "sync/verdict.h"
 
 #include <clotho/job.h>
 
@@ -60,6 +61,9 @@ struct clo_job {
     int64_t *virtual_free_ns;
     /* Virtual clock, tasks with demands: the order of events; else NULL. */
     struct clo_virtual *virtual_time;
+    /* [executions] Times that follow from the cost model, on machines with ports: when the inputs of each execution are
+     * there. Else NULL. */
+    int64_t *ports_ready_ns;
     /* Relaxed: monitors read it. 0: never submitted. In ns, or ticks where the job counts these (stamp.h). */
     _Atomic int64_t submitted;
     /* Of the plan in use, for monitors. Relaxed. */
@@ -102,21 +106,21 @@ struct clo_job {
     _Atomic uint64_t hedges_dropped;
     /* The worker with which it was left, or that was borrowed for it, last. A hint: relaxed. */
     _Atomic uint32_t left_at;
-    /* How long a body has taken lately when a thread that waited for the job ran it (alone.h); 0: not known yet. Relaxed:
-     * such threads write it. */
+    /* How long a body has taken lately when a thread that waited for the job ran it (private.h); 0: not known yet.
+     * Relaxed: such threads write it. */
     _Atomic int64_t pace_ns;
     /* 1: the run is a lone one (lone.h). Relaxed: who waits reads it. */
     _Atomic uint32_t is_lone;
     /* The submitter's: runs before this one, those of them that tell how long a shared one takes, and lone ones. */
     uint32_t runs_judged, runs_shared, runs_lone;
+    /* Of a series that was submitted and has not run yet: the run before has left executions out. */
+    bool has_rest;
     /* What an execution took, from submit to end, in lone runs and in others; 0: not known. Relaxed, as pace_ns. */
     _Atomic int64_t lone_ns, shared_ns;
 
     alignas(CLO_CACHE_LINE_BYTES) clo_stop stop;
-    /* 0: none; else (task + 1) << 32 | code: the first error. */
-    _Atomic uint64_t failure;
-    /* 1: some body of the current run was left out. */
-    _Atomic uint32_t was_cut;
+    /* How the current run, or the last one, ends; after the end of a series how that has ended. */
+    clo_verdict verdict;
     clo_phase phase;
 
     /* Entries without successors that have not run yet. */

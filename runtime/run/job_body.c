@@ -4,6 +4,8 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "engine/compile.h"
+#include "engine/replay.h"
+#include "plan/ports/ports.h"
 #include "run/pair.h"
 #include "run/preset.h"
 #include "run/real_time.h"
@@ -13,6 +15,23 @@
 #include "run/virtual_time.h"
 
 #include <string.h>
+
+/* Where times follow from the cost model and messages share ports: when the inputs of each execution are there. */
+static clo_status find_ready(const clo_cost *cost, const clo_placement *placements, size_t count, clo_job_body *body)
+{
+    const clo_program *program = body->program;
+    int64_t *by_placement = clo_allocate(count, sizeof *by_placement);
+    uint32_t replicas = 0;
+
+    body->ports_ready_ns = clo_arena_take(body->arena, program->executions, sizeof *body->ports_ready_ns);
+    clo_status status = by_placement != NULL && body->ports_ready_ns != NULL
+                            ? clo_ports_find_ready(cost, placements, count, by_placement)
+                            : clo_fail_memory("a job");
+    for (size_t p = 0; p < count && status == CLO_OK; p++)
+        body->ports_ready_ns[clo_replay_execution(program, &placements[p], &replicas)] = by_placement[p];
+    clo_free(by_placement);
+    return status;
+}
 
 clo_status clo_job_body_build(const clo_job *job, const clo_cost *cost, const clo_placement *placements, size_t count,
                               bool is_timed, clo_job_body *body)
@@ -28,6 +47,9 @@ clo_status clo_job_body_build(const clo_job *job, const clo_cost *cost, const cl
     bool has_demands = status == CLO_OK && body->program->graph->has_demands;
     if (has_demands && runtime->clock == CLO_CLOCK_VIRTUAL && !body->has_policy && body->slots == 0)
         status = clo_virtual_create(body->program, runtime->workers_count, arena, &body->virtual_time);
+    bool has_ports = status == CLO_OK && runtime->clock != CLO_CLOCK_REAL && clo_ports_are_finite(runtime->platform);
+    if (has_ports)
+        status = find_ready(cost, placements, count, body);
     if (status != CLO_OK)
         return status;
 
@@ -77,6 +99,7 @@ void clo_job_body_exchange(clo_job *job, clo_job_body *body)
                         .links = job->links,
                         .tickets = job->tickets,
                         .virtual_time = job->virtual_time,
+                        .ports_ready_ns = job->ports_ready_ns,
                         .scratch = job->scratch,
                         .events = job->events,
                         .pairs = job->pairs,
@@ -87,6 +110,7 @@ void clo_job_body_exchange(clo_job *job, clo_job_body *body)
     job->links = body->links;
     job->tickets = body->tickets;
     job->virtual_time = body->virtual_time;
+    job->ports_ready_ns = body->ports_ready_ns;
     job->scratch = body->scratch;
     job->events = body->events;
     job->pairs = body->pairs;
@@ -104,6 +128,7 @@ void clo_job_body_exchange(clo_job *job, clo_job_body *body)
     body->links = old.links;
     body->tickets = old.tickets;
     body->virtual_time = old.virtual_time;
+    body->ports_ready_ns = old.ports_ready_ns;
     body->scratch = old.scratch;
     body->events = old.events;
     body->pairs = old.pairs;

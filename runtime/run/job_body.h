@@ -19,6 +19,7 @@ typedef struct clo_job_body {
     uint64_t *links;
     uint64_t *tickets;
     struct clo_virtual *virtual_time;
+    int64_t *ports_ready_ns;
     clo_engine_scratch *scratch;
     clo_trace_event *events;
     struct clo_pair *pairs;

@@ -5,6 +5,7 @@
 #include "base/carve.h"
 #include "base/memory.h"
 #include "base/status.h"
+#include "plan/ports/ports.h"
 #include "run/attach.h"
 #include "run/done.h"
 #include "run/flow.h"
@@ -51,6 +52,18 @@ static clo_status check_timing(const clo_runtime *runtime, const clo_job_config 
     return CLO_OK;
 }
 
+/* Under clocks that follow the cost model. */
+static clo_status check_ports(const clo_runtime *runtime, const clo_cost *cost, const clo_job_config *config)
+{
+    const char *what = config->plan == NULL             ? "a job without a plan under this clock does"
+                       : config->releases_in_flight > 0 ? "releases in flight do"
+                       : clo_cost_graph(cost)->has_demands
+                           ? "tasks with demands on workers under this clock (clo_simulate can) do"
+                           : NULL;
+
+    return what != NULL ? clo_ports_refuse(runtime->platform, what) : CLO_OK;
+}
+
 static clo_status check_arguments(const clo_runtime *runtime, const clo_cost *cost, const clo_job_config *config)
 {
     if (clo_cost_platform(cost) != runtime->platform)
@@ -75,6 +88,8 @@ static clo_status check_arguments(const clo_runtime *runtime, const clo_cost *co
     if ((uintptr_t)config->memory % CLO_CACHE_LINE_BYTES != 0)
         return clo_fail(CLO_ERR_ARGUMENT, "clo_job_config.memory is not aligned to %d bytes", CLO_CACHE_LINE_BYTES);
     clo_status status = check_timing(runtime, config);
+    if (status == CLO_OK && runtime->clock != CLO_CLOCK_REAL)
+        status = check_ports(runtime, cost, config);
     return status == CLO_OK && config->releases_in_flight > 0 ? clo_flow_check(runtime, config) : status;
 }
 
@@ -226,6 +241,8 @@ static clo_status read_arguments(const clo_runtime *runtime, const clo_cost *cos
                                  clo_job_config *config)
 {
     *config = (clo_job_config)CLO_JOB_CONFIG_INIT;
+    if (clo_thread_is_watchdog(runtime))
+        return clo_fail(CLO_ERR_STATE, "a handler of misses may not make a job: it would wait for its own thread");
     clo_status status = clo_config_read(config, sizeof *config, theirs, "clo_job_config");
 
     return status == CLO_OK ? check_arguments(runtime, cost, config) : status;

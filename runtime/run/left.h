@@ -15,8 +15,8 @@
 /* Leaves the job, and sees to it that somebody will run it. */
 void clo_left_put(clo_job *job);
 
-/* Who waits for the job: it lies still where it was left, and is the caller's from now on, with a worker that the caller
- * has borrowed. NULL: it does not. */
+/* Who waits for the job: it lies still where it was left, and is the caller's from now on, with a worker that the
+ * caller has borrowed. NULL: it does not. */
 clo_worker *clo_left_claim(clo_job *job);
 
 /* Puts the roots of the job of this note, which the caller has taken, into the deque of the worker, but for the first:
@@ -24,8 +24,8 @@ clo_worker *clo_left_claim(clo_job *job);
 uint64_t clo_left_unpack(clo_worker *worker, uint32_t note);
 
 /* An idle worker, awake or lent: a root of a job that was left for a while; the others go to its deque. CLO_ITEM_NONE:
- * nothing. With `now` (awake) whatever there is. *is_lent becomes false if the job was left with this very worker, which
- * is awake then; what was left elsewhere and is found by a lent one goes to a public list. */
+ * nothing. With `now` (awake) whatever there is. *is_lent becomes false if the job was left with this very worker,
+ * which is awake then; what was left elsewhere and is found by a lent one goes to a public list. */
 uint64_t clo_left_take(clo_worker *worker, bool now, bool *is_lent);
 
 /* Everything that is left goes to the public lists. */

@@ -9,8 +9,8 @@
 /* A job with at most so many roots is left in one place, for the thread that will wait for it. */
 #define CLO_LOAN_ROOTS_MAX 8u
 
-/* Jobs with more executions are helped only if they are quicker so (lone.h). To wake a worker costs them little, and the
- * waiting thread and a worker that is pinned to the same CPU would be in each other's way. */
+/* Jobs with more executions are helped only if they are quicker so (lone.h). To wake a worker costs them little, and
+ * the waiting thread and a worker that is pinned to the same CPU would be in each other's way. */
 #define CLO_LOAN_EXECUTIONS_MAX 256u
 
 /* clo_runtime.helps and clo_runtime.is_uniform. */
@@ -28,8 +28,8 @@ static inline bool clo_job_may_be_helped(const clo_job *job)
     return job->runtime->helps && !job->is_pinned && job->series == NULL && job->is_fast;
 }
 
-/* Jobs of which all that alone.h knows is needed. */
-static inline bool clo_job_may_be_alone(const clo_job *job)
+/* Jobs of which all that private.h knows is needed. */
+static inline bool clo_job_may_be_private(const clo_job *job)
 {
     return clo_job_counts_ticks(job) && job->program->barriers == 0;
 }

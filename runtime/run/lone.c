@@ -67,7 +67,7 @@ void clo_lone_decide(clo_job *job)
     int64_t last_ticks = atomic_load_explicit(&job->response, memory_order_relaxed);
     bool was_lone = atomic_load_explicit(&job->is_lone, memory_order_relaxed) != 0, is_lone = false;
 
-    if (!clo_job_may_be_helped(job) || !clo_job_may_be_alone(job) || job->program->roots_count > ROOTS_MAX) {
+    if (!clo_job_may_be_helped(job) || !clo_job_may_be_private(job) || job->program->roots_count > ROOTS_MAX) {
         atomic_store_explicit(&job->is_lone, 0, memory_order_relaxed);
         return;
     }

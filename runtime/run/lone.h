@@ -1,5 +1,5 @@
-/* run/lone.h - which jobs of many executions one thread runs alone, the one that waits for them (help.h, alone.h): those
- * whose bodies are so short that other workers would slow it down.
+/* run/lone.h - which jobs of many executions one thread runs alone, the one that waits for them (help.h, private.h):
+ * those whose bodies are so short that other workers would slow it down.
  *
  * To share such a job moves cache lines for nearly each task, and what that costs depends on the machine and on the
  * graph. So both ways are measured from submit to end, per execution, and the quicker one is taken; now and then the

@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "run/pair.h"
+#include "run/real_time.h"
 #include "run/runtime.h"
 #include "trace/trace.h"
 
@@ -159,6 +160,8 @@ clo_status clo_job_trace(const clo_job *job, clo_trace **out)
 {
     if (job == NULL || out == NULL)
         return clo_fail_null("clo_job_trace", "job or out");
+    if (clo_thread_is_watchdog(job->runtime))
+        return clo_fail(CLO_ERR_STATE, "a handler of misses may not copy a trace: that takes memory");
     if (!job->runtime->traces)
         return clo_fail(CLO_ERR_STATE, "the runtime keeps no trace; set clo_runtime_config.trace");
     /* The phase is a lock for readers; nothing that the caller can see changes. */

@@ -19,20 +19,7 @@
 
 static int64_t makespan_ns(const clo_job *job)
 {
-    int64_t last_ns = 0;
-
-    if (job->flow != NULL)
-        return clo_flow_makespan_ns(job);
-    if (clo_job_counts_ticks(job))
-        return clo_stamp_response_ns(job);
-    if (job->runtime->clock != CLO_CLOCK_VIRTUAL)
-        return (job->end_ns - job->run_ns) / (int64_t)job->runtime->dilate;
-    if (job->scheduled != NULL)
-        return clo_time_sub(job->last_ns, job->arrival_ns);
-    for (uint32_t execution = 0; execution < job->program->executions; execution++)
-        if (job->engine->finish_ns[execution] > last_ns)
-            last_ns = job->engine->finish_ns[execution];
-    return last_ns;
+    return job->flow != NULL ? clo_flow_makespan_ns(job) : clo_stamp_response_ns(job);
 }
 
 static void sum_stats(const clo_job *job, clo_job_result *result)
@@ -80,32 +67,19 @@ static void read_decisions(const clo_job *job, clo_job_result *result)
     result->decision_max_ns = histogram->max_ns;
 }
 
-/* A series that was stopped before its last release. */
-static bool lacks_releases(const clo_job *job)
-{
-    const clo_series *series = job->series;
-
-    return series != NULL && (series->period_ns > 0 || job->flow != NULL) &&
-           (series->releases == 0 || atomic_load_explicit(&series->released, memory_order_relaxed) +
-                                             atomic_load_explicit(&series->skipped, memory_order_relaxed) <
-                                         series->releases);
-}
-
 static clo_status read_status(const clo_job *job, clo_job_result *result)
 {
-    /* Acquire pairs with the release in clo_job_fail. */
-    uint64_t failure = atomic_load_explicit(&job->failure, memory_order_acquire);
+    uint64_t verdict = clo_verdict_read(&job->verdict);
 
-    if (failure != 0) {
-        result->failed_task = (uint32_t)((failure >> 32) - 1);
-        result->failed_code = (int)(uint32_t)failure;
+    if (clo_verdict_is_failure(verdict)) {
+        result->failed_task = clo_verdict_task(verdict);
+        result->failed_code = clo_verdict_code(verdict);
         return clo_modes_fail_task(job->program->graph, result->failed_task, result->failed_code);
     }
-    bool was_cut = atomic_load_explicit(&job->was_cut, memory_order_relaxed) != 0;
-    if (clo_stop_is_cancelled(&job->stop) && (was_cut || lacks_releases(job)))
+    if (verdict == CLO_VERDICT_CANCELLED)
         return clo_fail(CLO_ERR_CANCELLED, "the job was cancelled after %llu executions of %u a run",
                         (unsigned long long)result->executed, job->program->first_hedge);
-    if (was_cut)
+    if (verdict == CLO_VERDICT_ABORTED)
         return clo_fail(CLO_ERR_ABORTED,
                         "the %srun was aborted at its deadline or at the next release; raise "
                         "clo_job_config.deadline_ns, or choose another on_miss",
@@ -116,8 +90,7 @@ static clo_status read_status(const clo_job *job, clo_job_result *result)
 /* Nobody wants more than the status, and it is good. */
 static bool is_good_enough(const clo_job *job, const clo_job_result *out)
 {
-    return out == NULL && atomic_load_explicit(&job->failure, memory_order_acquire) == 0 &&
-           atomic_load_explicit(&job->was_cut, memory_order_relaxed) == 0 && !clo_stop_is_cancelled(&job->stop);
+    return out == NULL && clo_verdict_read(&job->verdict) == CLO_VERDICT_OPEN;
 }
 
 static clo_status read_result(clo_job *job, clo_job_result *out)

@@ -14,7 +14,7 @@ void clo_runtime_name_running(const clo_runtime *runtime, const clo_job *only, c
     for (uint32_t w = 0; w < runtime->workers_count && used < bytes; w++) {
         uint64_t current = atomic_load_explicit(&runtime->workers[w].current, memory_order_relaxed);
         char scratch[16];
-        /* Only the closing thread looks at other jobs than its own: nobody destroys them beside it. */
+        /* Only the closing thread looks at other jobs than its own, under the lock of their table. */
         if (current == CLO_ITEM_NONE || (only != NULL && current >> 32 != only->slot))
             continue;
         const clo_job *job = only != NULL ? only : runtime->jobs[current >> 32];

@@ -15,8 +15,8 @@
 #include "run/running.h"
 #include "run/runtime.h"
 #include "run/signals.h"
-#include "run/stamp.h"
 #include "run/slots.h"
+#include "run/stamp.h"
 #include "run/timing.h"
 #include "run/watchdog_loop.h"
 #include "run/worker.h"
@@ -33,6 +33,7 @@
 #define JOBS_MAX 65536u
 #define STAGES_DEFAULT 4096u
 #define CARRIERS_MAX 256u
+#define CLOSE_STEP_NS 10000000 /* between looks for jobs that bodies were about to submit when all was cancelled */
 
 static int pin(const clo_worker *worker)
 {
@@ -454,24 +455,41 @@ clo_status clo_runtime_memory_bytes(const clo_platform *platform, const clo_runt
     return CLO_OK;
 }
 
-/* False: the time was up. The jobs are destroyed as far as they have ended. */
-static bool end_jobs(clo_runtime *runtime, int64_t until_ns)
+/* Cancels what runs. False: something did. Under the lock: bodies may make jobs, and destroy some that do not run. */
+static bool cancel_all(clo_runtime *runtime)
 {
-    bool has_ended = true;
+    bool are_over = true;
 
-    for (uint32_t j = 0; j < runtime->jobs_max; j++)
-        if (runtime->jobs[j] != NULL)
-            clo_job_cancel(runtime->jobs[j]);
+    pthread_mutex_lock(&runtime->control);
     for (uint32_t j = 0; j < runtime->jobs_max; j++) {
         clo_job *job = runtime->jobs[j];
-        if (job == NULL)
+        if (job == NULL || clo_job_is_over(job))
             continue;
-        if (clo_job_wait_until(job, until_ns))
-            clo_job_destroy(job);
-        else
-            has_ended = false;
+        are_over = false;
+        if (!clo_stop_is_cancelled(&job->stop))
+            clo_job_cancel(job);
     }
-    return has_ended;
+    pthread_mutex_unlock(&runtime->control);
+    return are_over;
+}
+
+/* Twice: a body may have submitted a job that was looked at already, and ended before its own job was. */
+static bool are_over(void *runtime)
+{
+    for (uint32_t looks = 0; looks < 2; looks++)
+        if (!cancel_all(runtime))
+            return false;
+    return true;
+}
+
+/* False: the time was up. No job goes before all have ended: a body, and a handler of misses, may name another job. */
+static bool end_jobs(clo_runtime *runtime, int64_t until_ns)
+{
+    if (!clo_runtime_wait_until(runtime, until_ns, CLOSE_STEP_NS, are_over, runtime))
+        return false;
+    for (uint32_t j = 0; j < runtime->jobs_max; j++)
+        clo_job_destroy(runtime->jobs[j]);
+    return true;
 }
 
 /* In a process that was forked away from the workers there is nobody to wait for. */
@@ -495,7 +513,9 @@ clo_status clo_runtime_close(clo_runtime *runtime, int64_t timeout_ns)
         return free_forked(runtime), CLO_OK;
     atomic_store_explicit(&runtime->closing, 1, memory_order_relaxed);
     if (!end_jobs(runtime, clo_time_add(clo_clock_ns(), timeout_ns > 0 ? timeout_ns : 0))) {
+        pthread_mutex_lock(&runtime->control); /* bodies may destroy jobs */
         clo_runtime_name_running(runtime, NULL, running, sizeof running);
+        pthread_mutex_unlock(&runtime->control);
         return clo_fail(CLO_ERR_TIMEOUT, "the runtime cannot close yet; running: %s; close it again to wait on",
                         running);
     }

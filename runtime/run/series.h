@@ -54,7 +54,8 @@ typedef struct clo_series {
     _Atomic uint64_t current;
     /* 1 + release that ended last; 0: none. */
     _Atomic uint64_t ended;
-    /* [release % CLO_SERIES_LATE] 1 + the newest release that was late and is counted. */
+    /* [release % CLO_SERIES_LATE] of the newest release that was judged: clo_series_late, or 1 less if it was in
+     * time. */
     _Atomic uint64_t late[CLO_SERIES_LATE];
     /* No further run starts. */
     _Atomic uint32_t stopped;
@@ -85,20 +86,27 @@ typedef struct clo_series {
     _Atomic uint32_t is_settled;
 } clo_series;
 
-/* Counts a run as late, once: the worker that ends it and the watchdog that sees it go on both call this. */
-static inline void clo_series_note_late(clo_series *series, uint64_t release)
+static inline uint64_t clo_series_late(uint64_t release)
+{
+    return 2 * release + 3; /* above 0 and 1, where nothing was judged */
+}
+
+/* Whether a run was late is decided once: by the worker that ends it, or by the watchdog that sees it go on past its
+ * deadline. Returns what was decided, by whoever came first. */
+static inline bool clo_series_judge(clo_series *series, uint64_t release, bool is_late)
 {
     _Atomic uint64_t *place = &series->late[release % CLO_SERIES_LATE];
-    uint64_t newest = atomic_load_explicit(place, memory_order_relaxed);
+    uint64_t newest = atomic_load_explicit(place, memory_order_relaxed), mine = clo_series_late(release) - !is_late;
 
-    /* Only upwards: a later number is the watchdog's, which has counted this run before it came so far. Relaxed:
-     * published by `ended`, or read by the same thread. */
-    while (newest < release + 1)
-        if (atomic_compare_exchange_weak_explicit(place, &newest, release + 1, memory_order_relaxed,
-                                                  memory_order_relaxed)) {
-            atomic_fetch_add_explicit(&series->missed, 1, memory_order_relaxed);
-            return;
+    /* Only upwards. Relaxed: published by `ended`, or read by the same thread. */
+    while (newest < clo_series_late(release) - 1)
+        if (atomic_compare_exchange_weak_explicit(place, &newest, mine, memory_order_relaxed, memory_order_relaxed)) {
+            if (is_late)
+                atomic_fetch_add_explicit(&series->missed, 1, memory_order_relaxed);
+            return is_late;
         }
+    /* A later release: the watchdog has counted this one before it came so far. */
+    return newest >= clo_series_late(release);
 }
 
 /* When a release is due; INT64_MAX: never. */

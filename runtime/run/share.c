@@ -41,13 +41,14 @@ void clo_worker_offer(clo_worker *worker, uint64_t item)
     clo_deque_push(&worker->deque, item);
 }
 
-/* Who asked lately will be back: the oldest item is held out to it, so that it need not wait for our next look. As long
- * as items are taken, this goes on. A worker that falls asleep in this very moment either sees the item or is woken. */
-void clo_worker_keep_fed(clo_worker *worker)
+/* The oldest item goes to the hand of the one that is fed. A worker that falls asleep in this very moment either sees
+ * the item or is woken. */
+static void hold_out(clo_worker *worker)
 {
     clo_worker *fed = &worker->runtime->workers[worker->fed];
     uint64_t item;
 
+    worker->has_reached = false;
     if (clo_share_stops_feeding(worker->pace_ns, clo_parker_is_asleep(&fed->parker))) {
         worker->feeds = 0;
         worker->follows = worker->pace_ns >= CLO_WORTH_NS;
@@ -63,6 +64,18 @@ void clo_worker_keep_fed(clo_worker *worker)
         worker->feeds--;
         clo_deque_push_old(&worker->deque, item);
     }
+}
+
+/* Who asked lately will be back: an item is held out to it, so that it need not wait for our next look. As long as
+ * items are taken, this goes on. */
+void clo_worker_keep_fed(clo_worker *worker)
+{
+    if (!clo_share_reaches(worker->has_reached)) {
+        hold_out(worker);
+        return;
+    }
+    worker->has_reached = true;
+    clo_hand_reach(&worker->runtime->workers[worker->fed].hand);
 }
 
 /* Before a long body: an item that the fed one has not taken yet shall not wait for its end. */
@@ -109,7 +122,7 @@ void clo_worker_share(clo_worker *worker, int64_t next_ns, uint32_t asked)
         worker->fed = asked - 1;
     }
     if (choice.holds_out)
-        clo_worker_keep_fed(worker);
+        hold_out(worker);
     if (choice.publish > 0)
         publish(worker, choice.publish);
     if (choice.stops_feeding)

@@ -113,6 +113,19 @@ static inline bool clo_share_holds_out(uint32_t feeds, uint32_t count)
     return feeds > 0 && count <= CLO_NARROW_ITEMS;
 }
 
+/* Nothing that is fetched from another CPU comes before the end of such a body. */
+static inline bool clo_share_is_tiny(int64_t pace_ns)
+{
+    return pace_ns < CLO_WORTH_NS;
+}
+
+/* Whoever is fed has not asked, so it has something to do: the item may wait for one body, in which the hand's line
+ * comes. Then the hand-over costs neither a wait, and the two workers stay some tokens apart. */
+static inline bool clo_share_reaches(bool has_reached)
+{
+    return !has_reached;
+}
+
 /* Bodies became too short for it, or the one that was fed sleeps. */
 static inline bool clo_share_stops_feeding(int64_t pace_ns, bool is_asleep)
 {

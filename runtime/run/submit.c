@@ -29,7 +29,6 @@ static void arm(clo_job *job)
         clo_histogram_clear(job->decision_ns);
     job->decisions = 0;
     atomic_store_explicit(&job->hedges_dropped, 0, memory_order_relaxed);
-    atomic_store_explicit(&job->failure, 0, memory_order_relaxed);
     job->first_run = clo_stop_submit(&job->stop);
     if (!clo_job_is_small(job))
         clo_lone_decide(job);
@@ -53,7 +52,10 @@ static void arm_series(clo_job *job)
     clo_histogram_clear(&series->jitter_ns);
     clo_histogram_clear(&series->start_ns);
     clo_histogram_clear(&series->response_ns);
+    job->has_rest = !clo_verdict_is_open(&job->verdict); /* its first run may come late, or never */
+    clo_verdict_open(&job->verdict);
     series->base_ns = atomic_load_explicit(&job->submitted, memory_order_relaxed);
+    job->run_ns = job->end_ns = series->base_ns; /* as long as nothing has run */
     series->is_releasing = is_periodic;
     series->next_release = is_periodic ? 0 : 1;
     series->next_deadline = 0;

@@ -10,6 +10,7 @@
 #include "run/combining.h"
 #include "run/cut.h"
 #include "run/done.h"
+#include "run/end.h"
 #include "run/flow.h"
 #include "run/hedge.h"
 #include "run/launch.h"
@@ -57,7 +58,11 @@ static void release(clo_job *job, uint64_t number, int64_t now_ns)
         abort_run(job, atomic_load_explicit(&series->current, memory_order_relaxed));
     /* acq_rel: takes over from the worker that ended the run before, hands over to the one that ends the next. */
     uint64_t before = atomic_fetch_add_explicit(&series->pending, 1, memory_order_acq_rel);
-    if ((before & CLO_SERIES_RUNS) == 0)
+    if ((before & CLO_SERIES_RUNS) != 0)
+        return;
+    if (clo_job_is_stopped(job)) /* again: the run before may have failed since */
+        clo_job_run_take_off(job);
+    else
         clo_job_run_start(job, number);
 }
 
@@ -75,7 +80,7 @@ static int64_t make_releases(clo_job *job, int64_t now_ns)
             }
             uint64_t before = atomic_fetch_and_explicit(&series->pending, ~CLO_SERIES_TOKEN, memory_order_acq_rel);
             if ((before & CLO_SERIES_RUNS) == 0)
-                clo_job_done(job);
+                clo_job_series_ended(job);
             break;
         }
         int64_t due_ns = clo_series_due_ns(series, series->next_release);
@@ -102,17 +107,19 @@ static bool see_deadline(clo_job *job, uint64_t number, int64_t now_ns)
     if (series->skip[number % CLO_SERIES_LATE] == number + 1)
         return true;
     if (atomic_load_explicit(&series->ended, memory_order_acquire) > number) {
-        if (atomic_load_explicit(&series->late[number % CLO_SERIES_LATE], memory_order_relaxed) == number + 1)
+        if (atomic_load_explicit(&series->late[number % CLO_SERIES_LATE], memory_order_relaxed) ==
+            clo_series_late(number))
             report_deadline(job, number, due_ns);
         return true;
     }
     if (is_done)
         return true; /* it was waiting when the series was stopped */
-    if (series->deadline_ns == 0 || due_ns > now_ns)
+    if (series->deadline_ns == 0 || due_ns >= now_ns)
         return false;
+    if (!clo_series_judge(series, number, true))
+        return true; /* it has ended in time, and its worker is about to say so */
     if (series->on_miss == CLO_MISS_ABORT)
         abort_run(job, number);
-    clo_series_note_late(series, number);
     report_deadline(job, number, due_ns);
     return true;
 }

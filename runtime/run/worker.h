@@ -45,8 +45,8 @@ typedef struct clo_worker {
     /* A hedge for this worker alone, ahead of everything else; put there with is_called. */
     clo_hand hedge;
 
-    /* What is left with it are jobs (left.h). An idle worker reads its inbox and its hand all the time: a borrower writes
-     * here, so this lies apart from them. */
+    /* What is left with it are jobs (left.h). An idle worker reads its inbox and its hand all the time: a borrower
+     * writes here, so this lies apart from them. */
     alignas(CLO_CACHE_LINE_BYTES) clo_parker parker;
     /* Runs that ended while it was borrowed; its borrower's. */
     clo_counter ended;
@@ -112,6 +112,8 @@ typedef struct clo_worker {
     bool keeps_last;
     /* This worker found an item in its hand the last time it looked. */
     bool was_fed;
+    /* It has asked for the line of the hand of the one that it feeds, and holds out an item next. */
+    bool has_reached;
     /* Time that items of the deque have waited while nobody was woken for them. */
     int64_t declined_ns;
     /* Stretched clock: the moment its last execution of any job ended, on CLOCK_MONOTONIC. */

@@ -7,6 +7,7 @@
 #include "engine/capacity.h"
 #include "engine/engine.h"
 #include "engine/scheduler.h"
+#include "sim/ports.h"
 #include "sync/histogram.h"
 
 #include <clotho/sim.h>
@@ -39,6 +40,8 @@ struct clo_sim {
     uint32_t decided_count;
     /* Those that wait for capacities. */
     clo_line line;
+    /* NULL: every message goes as if it were alone. */
+    clo_sim_ports *ports;
     clo_engine_scratch scratch;
     clo_engine_stats stats;
     void *block;

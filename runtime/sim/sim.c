@@ -9,6 +9,7 @@
 #include "base/saturate.h"
 #include "base/status.h"
 #include "engine/compile.h"
+#include "plan/ports/ports.h"
 #include "sim/drive.h"
 #include "sim/flight.h"
 #include "sim/recorded.h"
@@ -75,8 +76,27 @@ static void assign(clo_sim *sim, uint32_t execution, uint32_t executor, int64_t 
     sim->events[execution].transfer_ns = sim->now_ns; /* until it starts: since when it waits */
     if (sim->scheduler != NULL)                       /* which keeps the executor, and what is demanded, for it */
         start(sim, execution, arrival_ns > sim->now_ns ? arrival_ns : sim->now_ns);
-    else
+    else if (sim->ports == NULL || !clo_sim_ports_wait(sim->ports, execution, arrival_ns))
         clo_heap_push(&sim->heap, arrival_ns, START_BIT | execution);
+}
+
+/* Messages move until the next event, or the first of them is through. True: that comes first, and who waited for it
+ * may start. At one moment messages come last. */
+static bool move_messages(clo_sim *sim)
+{
+    int64_t next_ns = clo_sim_ports_next_ns(sim->ports), begin_ns;
+    bool is_first = next_ns != INT64_MAX && (sim->heap.count == 0 || next_ns < sim->heap.items[0].key);
+    uint32_t execution;
+
+    if (!is_first && sim->heap.count == 0)
+        return false;
+    clo_sim_ports_go(sim->ports, is_first ? next_ns : sim->heap.items[0].key);
+    if (!is_first)
+        return false;
+    sim->now_ns = next_ns;
+    while ((execution = clo_sim_ports_take(sim->ports, &begin_ns)) != CLO_NONE)
+        clo_heap_push(&sim->heap, begin_ns > next_ns ? begin_ns : next_ns, START_BIT | execution);
+    return true;
 }
 
 /* What `execution` held is free: those that waited for it start, oldest first. */
@@ -115,7 +135,11 @@ static clo_status run_events(clo_sim *sim, clo_job_result *result)
 {
     sim->assign = assign;
     clo_status status = clo_sim_begin(sim);
-    while (sim->heap.count > 0 || is_timer_next(sim)) { /* each execution is pushed twice at most */
+    for (;;) { /* each execution is pushed twice at most, each message comes once */
+        if (sim->ports != NULL && move_messages(sim))
+            continue;
+        if (sim->heap.count == 0 && !is_timer_next(sim))
+            break;
         if (is_timer_next(sim)) {
             clo_sim_timer(sim);
             continue;
@@ -131,6 +155,8 @@ static clo_status run_events(clo_sim *sim, clo_job_result *result)
         int code = clo_sim_execute(sim, execution, CLO_NONE);
         if (code != 0)
             return fail_task(sim, execution, code, result);
+        if (sim->ports != NULL)
+            clo_sim_ports_send(sim->ports, execution);
         clo_sim_finish(sim, execution);
         give_back(sim, execution);
     }
@@ -218,11 +244,15 @@ static clo_status build(clo_sim *sim, const clo_cost *cost, const clo_sim_config
         sim->job->modes = &sim->engine->modes;
     if (status == CLO_OK)
         status = allocate_sim(sim);
+    bool has_ports = config->recorded == NULL && clo_ports_are_finite(clo_cost_platform(cost));
+    if (status == CLO_OK && has_ports)
+        status = clo_sim_ports_open(sim->program, placements, count, &sim->ports);
     return status;
 }
 
 static void unbuild(clo_sim *sim)
 {
+    clo_sim_ports_close(sim->ports);
     clo_free(sim->block);
     clo_arena_close(&sim->arena);
 }
@@ -244,6 +274,10 @@ static clo_status read_config(const clo_cost *cost, const clo_sim_config *theirs
     if (config->plan != NULL && config->policy != NULL)
         return clo_fail(CLO_ERR_ARGUMENT, "clo_sim_config has both a plan and a policy; give one");
     status = clo_sim_check_flight(config);
+    if (status == CLO_OK && config->plan == NULL && config->recorded == NULL)
+        status = clo_ports_refuse(clo_cost_platform(cost), "a simulation without a plan does");
+    if (status == CLO_OK && config->releases_in_flight > 0)
+        status = clo_ports_refuse(clo_cost_platform(cost), "releases in flight do");
     if (status != CLO_OK)
         return status;
     if (config->policy != NULL && (config->policy->decide == NULL))

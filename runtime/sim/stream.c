@@ -14,6 +14,7 @@
 #include "base/tournament.h"
 #include "engine/modes.h"
 #include "engine/scheduler.h"
+#include "plan/ports/ports.h"
 #include "sync/histogram.h"
 #include "trace/log.h"
 
@@ -70,6 +71,7 @@ typedef struct stream {
     double weighted_ns, weights, sum_ns, busy_ns;
     int64_t now_ns;
     uint64_t live;
+    uint64_t fitting; /* jobs that fit the platform and have arrived, or were refused for want of room */
     /* An end is beyond all times: the simulation cannot go on. */
     bool is_too_long;
 } stream;
@@ -331,7 +333,9 @@ static clo_status arrive(stream *s, const arrival *at)
     clo_arena arena;
 
     const clo_cost *cost = cost_of(s, row->graph);
+    uint64_t place = s->fitting;
 
+    s->fitting += cost != NULL;
     if (cost == NULL || !clo_scheduler_has_room(s->scheduler)) {
         s->result.jobs_refused++;
         note_outcome(s, &refused, CLO_TIME_NEVER, cost == NULL ? CLO_ERR_PLATFORM : CLO_ERR_LIMIT);
@@ -351,6 +355,7 @@ static clo_status arrive(stream *s, const arrival *at)
         return clo_arena_close(&arena), status;
     if (live->modes.graph != NULL)
         job->modes = &live->modes;
+    job->tag = (int64_t)place; /* those that are refused have a place, too, and no number of the scheduler */
     job->owner = live;
     if (++s->live > s->result.jobs_peak)
         s->result.jobs_peak = s->live;
@@ -522,7 +527,8 @@ static clo_status read_config(const clo_workload *workload, const clo_platform *
         return clo_fail(CLO_ERR_ARGUMENT, "the environment has no time_ns function, or moving_ns is negative");
     if (config->environment != NULL && config->log != NULL && clo_log_about(config->log)->environment == NULL)
         return clo_fail(CLO_ERR_ARGUMENT, "the log's header does not name the environment; write its name there");
-    return clo_workload_check(workload, platform);
+    status = clo_ports_refuse(platform, "a stream of jobs does");
+    return status == CLO_OK ? clo_workload_check(workload, platform) : status;
 }
 
 clo_status clo_stream_simulate(const clo_workload *workload, const clo_platform *platform,

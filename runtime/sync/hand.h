@@ -3,10 +3,11 @@
  * A worker that has an item to spare puts it straight into the hand of one that asked lately. Cheaper than a stack: no
  * link word, so a hand-over moves two cache lines' worth of ownership, once for the give and once for the take.
  *
- *               give   take   retract
- *      give      -      -       -
- *      take      -      -       -
- *      retract   -      -       -
+ *               give   take   retract   reach
+ *      give      -      -       -         -
+ *      take      -      -       -         -
+ *      retract   -      -       -         -
+ *      reach     -      -       -         -
  *
  * Progress: all are wait-free. Ordering: what the giver wrote before give happens before what the taker does with the
  * item: [B] acquire pairs with [A] release. Whoever finds it may take it: the giver takes it back when the hand's owner
@@ -20,7 +21,8 @@
 #include <stdint.h>
 
 typedef struct clo_hand {
-    _Atomic uint64_t item; /* CLO_HAND_EMPTY: none */
+    _Atomic uint64_t item;    /* CLO_HAND_EMPTY: none */
+    _Atomic uint32_t reached; /* means nothing: clo_hand_reach writes it */
 } clo_hand;
 
 #define CLO_HAND_EMPTY UINT64_MAX
@@ -28,11 +30,18 @@ typedef struct clo_hand {
 static inline void clo_hand_init(clo_hand *hand)
 {
     atomic_init(&hand->item, CLO_HAND_EMPTY);
+    atomic_init(&hand->reached, 0);
 }
 
 static inline bool clo_hand_is_empty(const clo_hand *hand)
 {
     return atomic_load_explicit(&hand->item, memory_order_relaxed) == CLO_HAND_EMPTY;
+}
+
+/* Asks for its line, to give or take an item later: a store that nobody waits for (a prefetch may do nothing). */
+static inline void clo_hand_reach(clo_hand *hand)
+{
+    atomic_store_explicit(&hand->reached, 0, memory_order_relaxed);
 }
 
 /* False: another item is in it. */

@@ -17,8 +17,8 @@
  * the note gets what it stands for: with the parker, borrowed in the same step (claim), without it (lift), or its owner
  * (take; what it finds when it was woken). Who leaves one sees to it that somebody will look: it then reads whether a
  * worker looks (sync/lookout.h), and one that ends its look reads the notes after that. Both sides do so with a
- * read-modify-write of their own word first, seq_cst ([I], and [B] there): one of them sees the other. An owner that was
- * woken will look, too: it takes that mark away before ([K], seq_cst).
+ * read-modify-write of their own word first, seq_cst ([I], and [B] there): one of them sees the other. An owner that
+ * was woken will look, too: it takes that mark away before ([K], seq_cst).
  *
  *      owner:     prepare, cancel, sleep; idle, resume, retire, take      (X among each other)
  *      borrower:  look, give_back, rouse, call                            (X among each other; call: the owner, idle)

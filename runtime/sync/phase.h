@@ -55,8 +55,8 @@ static inline void clo_phase_end(clo_phase *phase)
     atomic_store_explicit(&phase->word, CLO_PHASE_DONE, memory_order_release); /* [A]; while it runs nobody reads */
 }
 
-/* The same by a thread that reads next, as after clo_phase_read_begin. seq_cst ([E]): it races with those who wait, on two
- * locations (run/done.c). */
+/* The same by a thread that reads next, as after clo_phase_read_begin. seq_cst ([E]): it races with those who wait, on
+ * two locations (run/done.c). */
 static inline void clo_phase_end_reading(clo_phase *phase)
 {
     atomic_store_explicit(&phase->word, CLO_PHASE_DONE + CLO_PHASE_READER, memory_order_seq_cst); /* [A] [E] */

@@ -17,8 +17,8 @@
  * Progress: wait-free; an end tries again at most for each other operation on the race, of which there are three.
  * Ordering: what one wrote before its post, begin or end happens before what another one does after an operation that
  * sees it: [A] [B] [D] [E] acq_rel, [C] acquire.
- * Mutation list: [A] relaxed; [B] relaxed; [C] relaxed; [D] relaxed; [E] relaxed; an end that wins although the other one has
- * won. */
+ * Mutation list: [A] relaxed; [B] relaxed; [C] relaxed; [D] relaxed; [E] relaxed; an end that wins although the other
+ * one has won. */
 #ifndef CLO_SYNC_RACE_H
 #define CLO_SYNC_RACE_H
 

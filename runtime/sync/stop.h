@@ -13,10 +13,11 @@
  *      fail       X       X       -      -      -    (a worker, within the run)
  *
  * Progress: wait-free, but for cancel, which tries again only if a run has begun or has been stopped meanwhile.
- * Ordering: no other data travel; bodies may start until a stop is seen. begin and cancel race on two locations (`run`
- * and `cancelled`): each writes one and then reads the other, seq_cst ([A] [B], [C] [D]), so one of them sees the
- * other. Mutation list: [B] left out; [D] left out; the check of `submit` in cancel left out; cancel writing
- * `cancelled` without a comparison. */
+ * Ordering: bodies may start until a stop is seen, and but for [F] no other data travel. begin and cancel race on two
+ * locations (`run` and `cancelled`): each writes one and then reads the other, seq_cst ([A] [B], [C] [D]), so one of
+ * them sees the other. Who finds a run stopped by a cancel also sees that it was cancelled, and by a failure what was
+ * written before it: [F]. Mutation list: [B] left out; [D] left out; [F] relaxed in fail, and left out; the check of
+ * `submit` in cancel left out; cancel writing `cancelled` without a comparison. */
 #ifndef CLO_SYNC_STOP_H
 #define CLO_SYNC_STOP_H
 
@@ -57,15 +58,25 @@ static inline void clo_stop_begin(clo_stop *stop, uint64_t number)
         atomic_fetch_or_explicit(&stop->run, 1, memory_order_relaxed);
 }
 
+/* Of who has seen clo_stop_is_set: a cancel has set it, or came soon after an abort or a failure that has. */
+static inline bool clo_stop_was_cancelled(const clo_stop *stop)
+{
+    /* [F] acquire, pairs with the release in cancel and fail: the cancel that has set the bit is seen below, and a
+     * failure that has set it stands before whatever the caller decides now. */
+    (void)atomic_load_explicit(&stop->run, memory_order_acquire);
+    return clo_stop_is_cancelled(stop);
+}
+
 /* Hot: one relaxed load. */
 static inline bool clo_stop_is_set(const clo_stop *stop)
 {
     return (atomic_load_explicit(&stop->run, memory_order_relaxed) & 1) != 0;
 }
 
+/* What the caller did before, who asks clo_stop_was_cancelled finds done: the failure is known. */
 static inline void clo_stop_fail(clo_stop *stop)
 {
-    atomic_fetch_or_explicit(&stop->run, 1, memory_order_relaxed);
+    atomic_fetch_or_explicit(&stop->run, 1, memory_order_release); /* [F] */
 }
 
 /* Only if that is the run. */
@@ -93,7 +104,7 @@ static inline void clo_stop_cancel(clo_stop *stop)
          *     the failed exchange has seen. */
         if (atomic_load_explicit(&stop->submit, memory_order_acquire) != submit)
             return;
-        if (atomic_compare_exchange_weak_explicit(&stop->run, &run, run | 1, memory_order_acquire,
+        if (atomic_compare_exchange_weak_explicit(&stop->run, &run, run | 1, memory_order_acq_rel, /* [F] */
                                                   memory_order_acquire))
             return;
     }

@@ -1,5 +1,6 @@
 """Bad input: each case gives exit status 1 and one line that names the file, and where it can the line and the mend."""
 import json
+import os
 import unittest
 
 from support import CommandTest
@@ -28,6 +29,76 @@ class BadInput(CommandTest):
                 self.assertTrue(said.err.startswith("clotho: warning: "))
                 self.assertIn(says + "what the graph says for that is not used", said.err)
                 self.bad(1, *verb, "--platform", "uniform:2", "--strict", holds=says)
+
+    def test_a_log_is_no_graph_of_many_instances(self):
+        """One line, not one for each of its records."""
+        self.good("generate", "stream", "--jobs", "3", "-o", "s.jsonl")
+        self.good("simulate", "s.jsonl", "--policy", "fair", "--platform", "uniform:2", "--log", "f.log")
+        for words in (["plan", "f.log"], ["run", "f.log"], ["run", "f.log", "--policy", "fair"], ["simulate", "f.log", "--policy", "fair"],
+                      ["convert", "f.log", "o.dot"], ["check", "f.log", "f.log"]):
+            with self.subTest(words):
+                said = self.say(*words)
+                self.assertEqual((said.code, len(said.err.splitlines())), (1, 1), said.err)
+                self.assertIn("f.log: this is the log of a run", said.err)
+
+        self.good("simulate", "s.jsonl", "--policy", "fair", "--platform", "uniform:2")
+        self.bad(1, "plan", "s.jsonl", holds="s.jsonl: this is a workload")
+        self.bad(1, "check", "s.jsonl", "s.jsonl", holds="s.jsonl: this is a workload")
+
+    def test_a_trace_is_known_by_its_content(self):
+        self.file("trace.txt", "job_id,task_id,submit_s,span_s,instances,cpu_cores,mem_norm\n5,8,6069,266,4,0.5,0.016\n")
+        self.good("simulate", "trace.txt", "--policy", "fifo")
+        for words in (["plan", "trace.txt"], ["check", "trace.txt", "trace.txt"]):
+            self.bad(1, *words, holds="trace.txt: this is a workload")
+
+    def test_the_plan_is_looked_at_before_the_graph_is_blamed(self):
+        self.good("generate", "stream", "--jobs", "3", "-o", "s.jsonl")
+        self.bad(1, "check", "s.jsonl", "nothing", holds="nothing: No such file")
+        self.bad(1, "check", "s.jsonl", ".", holds=".: Is a directory")
+
+    def test_a_result_that_cannot_be_kept_is_not_worked_for(self):
+        self.good("generate", "stream", "--jobs", "3", "-o", "s.jsonl")
+        for name, why in (("no/f", "No such file"), (".", "Is a directory"), ("", "needs a name")):
+            for option in ("-o", "--checkpoint"):
+                for verb in ("parametric", "edges", "decima"):
+                    with self.subTest((name, option, verb)):
+                        said = self.bad(1, "train", verb, "s.jsonl", option, name, holds=why)
+                        self.assertEqual(said.out, "")
+            self.bad(1, "train", "lachesis", "s.jsonl", "-o", name, holds=why)
+
+    def test_the_rights_that_count_are_those_of_who_writes(self):
+        """A model takes the place of a file: the folder must be writable, and the file need not be."""
+        self.good("generate", "stream", "--jobs", "3", "-o", "s.jsonl")
+        os.chmod(self.temporary.name, 0o755)
+        for name, mode in (("closed", 0o555), ("open", 0o777)):
+            os.mkdir(self.path(name))
+            os.chmod(self.file(name + "/m", "old"), 0o666 if name == "closed" else 0o444)
+            os.chmod(self.path(name), mode)
+
+        def nobody():
+            if os.geteuid() == 0:
+                os.setuid(65534)
+        try:
+            self.good("list", "planners", preexec=nobody)
+        except PermissionError:
+            self.skipTest("the command lies where another user cannot run it")
+        words = ("train", "decima", "s.jsonl", "--zero-residual", "--platform", "uniform:2", "--jobs", "3", "--validation", "5000-5001")
+        for option in ("-o", "--checkpoint"):
+            self.bad(1, *words, option, "closed/m", preexec=nobody, holds="closed/m: Permission denied; nothing was begun")
+        self.good(*words, "-o", "open/m", preexec=nobody)
+        self.assertNotEqual(self.bytes("open/m"), b"old")
+
+    def test_a_graph_may_be_called_like_a_workload(self):
+        self.file("g.json", {"format": "clotho.graph/1", "name": "of a clotho.workload/1 \"format\":", "tasks": [TASK], "edges": []})
+        self.good("plan", "g.json", "--platform", "uniform:2")
+        self.file("g.json", '{ "a": "format", "format" :\n "clotho.workload/2"}')
+        self.bad(1, "plan", "g.json", holds="g.json: this is a workload")
+
+    def test_a_table_that_cannot_be_written_says_why(self):
+        self.good("generate", "stream", "--jobs", "3", "-o", "s.jsonl")
+        for name, why in (("no/f", "No such file"), (".", "Is a directory"), ("", "needs a name"), ("/dev/full", "No space")):
+            with self.subTest(name):
+                self.bad(1, "simulate", "s.jsonl", "--policy", "fair", "--csv", name, holds=why)
 
     def test_cycle_is_named_by_its_tasks(self):
         names = [dict(TASK, name=n) for n in ("alpha", "beta", "gamma")]

@@ -142,7 +142,8 @@ class Jobs(CommandTest):
         os.chmod(self.path("make"), 0o755)
         self.file("build.ninja", "rule cc\n  command = gcc %s -c $in -o $out\nrule ld\n  command = gcc %s -rdynamic $in -o $out\n" %
                   (flags, flags) + "".join("build %s.o: cc %s.c\n" % (n, n) for n in ["main"] + ["f%d" % i for i in range(8)]) +
-                  "".join("build e%d: ld%s\n" % (i, objects) for i in range(3)))
+                  "".join("build e%d: ld%s\n" % (i, objects) for i in range(3)) + SH +
+                  "build tokens: sh || e0 e1 e2\n  do = python3 tokens.py > tokens\n")
         most, stop = [0], threading.Event()
 
         def watch():
@@ -159,6 +160,7 @@ class Jobs(CommandTest):
         self.assertLessEqual(most[0], 2)
         self.assertGreater(most[0], 0)
         self.assertGreaterEqual(self.bytes("made").count(b"--jobserver-auth="), 3)
+        self.assertEqual(self.bytes("tokens"), b"1\n")  # of two, one is that step's
 
     def compilers(self):
         """Compilers of this test that run now."""

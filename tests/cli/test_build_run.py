@@ -1,6 +1,7 @@
 """clotho build: what it has built, ninja takes for built; what fails or is interrupted leaves a good folder."""
 import os
 import random
+import resource
 import shutil
 import signal
 import subprocess
@@ -91,6 +92,7 @@ class Builds(Tree):
         self.assertEqual(said.code, 1)
         self.assertEqual(said.err, "clotho: 1 step failed; see above\n")
         self.assertEqual(said.out.count("FAILED: a \ncat a.rsp; echo said; exit 3\ntextsaid\n"), 1, said.out)
+        self.assertEqual(said.out.count("textsaid"), 1)
         self.assertTrue(os.path.exists(self.path("a.rsp")))
         self.assertFalse(os.path.exists(self.path("c")))
         said = self.say("build", "-k", "0")
@@ -119,6 +121,16 @@ class Builds(Tree):
         self.assertEqual(lines[1], lines[2])
         self.assertIn("0000000000000000", lines[3])
 
+    def test_a_system_without_room_for_all_jobs_runs_fewer(self):
+        """Files of each running step, and this process may open few."""
+        self.file("build.ninja", SH + "".join("build o%d: sh\n  do = sleep 0.02; touch o%d\n" % (i, i) for i in range(60)) +
+                  "build c: sh\n  do = touch c\n  pool = console\n")
+        said = self.say("build", "-j", "40", preexec=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (40, 40)))
+        self.assertEqual((said.code, said.err), (0, ""))
+        self.assertEqual(sorted(line.split("] ")[1] for line in said.out.splitlines()),
+                         sorted(["touch c"] + ["sleep 0.02; touch o%d" % i for i in range(60)]))
+        self.up_to_date()
+
     def test_no_more_steps_at_once_than_said(self):
         rule = "rule %s\n  command = mkdir %s$out; ls -d %s[0-9]* | wc -l > $out; sleep 0.05; rmdir %s$out\n"
         self.file("build.ninja", rule % (("any",) + 3 * ("m",)) + rule % (("few",) + 3 * ("q",)) + "pool two\n  depth = 2\n" +
@@ -142,7 +154,7 @@ class Builds(Tree):
                 time.sleep(0.01)
             running.send_signal(signal.SIGINT)
             _, err = running.communicate(timeout=20)
-        self.assertEqual(running.returncode, 1)
+        self.assertEqual(running.returncode, 2)
         self.assertIn("interrupted", err)
         self.assertFalse(os.path.exists(self.path("half")))
         self.assertEqual(self.bytes("old"), b"kept")

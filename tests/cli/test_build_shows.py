@@ -38,8 +38,10 @@ build f: say d
 
 @unittest.skipUnless(NINJA, "ninja-build is not installed")
 class Lines(CommandTest):
+    columns = 60
+
     def run_in(self, folder, program, terminal, environment):
-        """What the program prints in a fresh folder, to a terminal of 60 columns or to a pipe."""
+        """What the program prints in a fresh folder, to a terminal or to a pipe."""
         shutil.rmtree(self.path(folder), ignore_errors=True)
         os.mkdir(self.path(folder))
         self.file(folder + "/build.ninja", CHAIN)
@@ -48,7 +50,7 @@ class Lines(CommandTest):
         if not terminal:
             return subprocess.run(program, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=60, check=False, **how).stdout
         mine, theirs = pty.openpty()
-        fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 60, 0, 0))
+        fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, self.columns, 0, 0))
         with subprocess.Popen(program, stdout=theirs, stderr=subprocess.DEVNULL, **how):
             os.close(theirs)
             text = b""
@@ -82,6 +84,12 @@ class Lines(CommandTest):
         self.same("-k", "0", "-v", terminal=False)
         self.assertIn(b"\x1b[31m", self.same("-k", "0", terminal=False, CLICOLOR_FORCE="1"))
         self.assertNotIn(b"\x1b[31m", self.same("-k", "0", terminal=False, CLICOLOR_FORCE="0"))
+
+    def test_a_line_is_never_wider_than_the_terminal(self):
+        """0: the terminal does not say how wide it is."""
+        for self.columns in (0, 1, 2, 3, 4, 5, 9):
+            with self.subTest(self.columns):
+                self.same()
 
     def test_the_status_is_what_the_user_asks_for(self):
         for status in ("[%s/%t %r %u %f %p] ", "%%%f> ", "", "no field "):

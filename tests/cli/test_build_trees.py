@@ -58,8 +58,7 @@ class Trees(CommandTest):
         """The reader: all outputs, by ninja's own tools."""
         names = [line.rsplit(": ", 1)[0] for line in self.run_in(folder, NINJA, "-t", "targets", "all").splitlines()]
         for tool in (("targets", "all"), ("compdb",), ("commands",), ("query", *names)):
-            mine = ["-t", *tool] if tool[0] != "targets" else ["-t", "targets"]
-            self.assertEqual(self.good("build", folder, *mine), self.run_in(folder, NINJA, "-t", *tool), tool[0])
+            self.assertEqual(self.good("build", "-C", folder, "-t", *tool), self.run_in(folder, NINJA, "-t", *tool), tool[0])
 
     def same_builds(self, folder, header):
         """`folder` is configured; builds there by both, at one path, from nothing."""

@@ -84,6 +84,23 @@ class CheckLog(CommandTest):
         said = self.say("check", self.workload(), self.log(records, arrivals="poisson:1", arrivals_seed="3", jobs=2))
         self.assertIn("arrived-early", said.err)
 
+    def test_jobs_that_were_refused_for_want_of_room_keep_their_places(self):
+        """Graphs differ: a log whose jobs are taken for their neighbours is full of faults, and replays as another run."""
+        lines = [json.dumps({"format": "clotho.workload/1"})]
+        for job in range(12):
+            tasks = [{"name": "t%d" % t, "work_ns": 100 * (job + 1), "instances": 1 + job % 3} for t in range(1 + job % 4)]
+            edges = [{"from": t, "to": t + 1} for t in range(len(tasks) - 1)]
+            graph = {"format": "clotho.graph/1", "name": "g%d" % job, "tasks": tasks, "edges": edges}
+            lines.append(json.dumps({"graph": graph, "arrival_ns": 150 * job}))
+        workload, log = self.file("jobs.jsonl", "\n".join(lines) + "\n"), self.path("run.log")
+        said = self.good("simulate", workload, "--platform", "uniform:2", "--policy", "edf", "--live", "2", "--log", log, "--json")
+        self.assertGreater(json.loads(said)["jobs_refused"], 0)
+        one = json.loads(self.good("check", workload, log, "--json"))
+        self.assertTrue(one["valid"], one["first_faults"])
+        self.assertEqual(one["finished"] + one["absent"], 12)
+        self.assertGreater(one["absent"], 0)
+        self.assertIn("equal", self.good("simulate", workload, "--replay", log))
+
     def test_another_platform_is_refused(self):
         said = self.say("check", self.workload(), self.log(), "--platform", "uniform:3")
         self.assertEqual(said.code, 1)

@@ -44,6 +44,24 @@ class Cluster(CommandTest):
         self.assertGreater(self.object("simulate", graph, "--platform", cluster, "--policy", "eft")["makespan_ns"],
                            planned["lower_bound_ns"] - 1)
 
+    def test_ports(self):
+        """They count in the choice of the plan, and where it is followed in virtual time; elsewhere one line says that they do not."""
+        graph, plan = self.made(), self.path("plan.json")
+        cluster = self.cluster("ports.json", port_bytes_per_ns=0.01)
+        times = self.object("plan", graph, "--platform", cluster, "--contention", "times")
+        chosen = self.object("plan", graph, "--platform", cluster, "--out", plan)
+        self.assertLess(chosen["makespan_ns"], times["makespan_ns"])
+        self.assertEqual(self.object("check", graph, plan, "--platform", cluster)["makespan_ns"], chosen["makespan_ns"])
+        run = self.object("run", graph, "--platform", cluster, "--planner", "heft", "--clock", "virtual")
+        self.assertEqual(run["makespan_ns"], chosen["makespan_ns"])
+        for words in (("simulate", graph, "--platform", cluster, "--policy", "fifo"),
+                      ("run", graph, "--platform", cluster, "--policy", "fifo", "--clock", "virtual")):
+            said = self.say(*words)
+            self.assertEqual((said.code, said.out), (1, ""), said)
+            self.assertRegex(said.err, "machines with ports, which .* not count; leave port_bytes_per_ns out\n$")
+            self.assertEqual(said.err.count("\n"), 1)
+        self.assertEqual(self.say("plan", graph, "--contention", "none").code, 2)
+
     def test_show(self):
         shown = self.object("platform", "show", self.cluster())
         self.assertEqual([e["name"] for e in shown["executors"]][:2], ["a/e0", "a/e1"])

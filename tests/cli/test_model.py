@@ -2,6 +2,7 @@
 import json
 import os
 import shutil
+import stat
 import struct
 import subprocess
 import unittest
@@ -93,8 +94,8 @@ class Model(CommandTest):
         self.good("model", "embed", TINY, "-o", self.path("tiny.c"), "--name", "tiny")
         self.assertIn("model_tiny[", self.good("model", "embed", TINY))
         self.bad(2, "model", "embed", TINY, "--name", "7up", holds="'7up'")
-        self.bad(1, "model", "embed", TINY, "-o", self.path("no/folder.c"), holds="cannot be written")
-        self.assert_nothing_half_written("tiny.c.new")
+        self.bad(1, "model", "embed", TINY, "-o", self.path("no/folder.c"), holds="No such file or directory; nothing was written")
+        self.assert_nothing_half_written()
         compiler = shutil.which("cc") or shutil.which("gcc")
         if compiler is None:
             self.skipTest("no compiler")
@@ -105,6 +106,25 @@ class Model(CommandTest):
         done = subprocess.run([self.path("main")], check=True, stdout=subprocess.PIPE)
         with open(TINY, "rb") as file:
             self.assertEqual(done.stdout, file.read())
+
+    def test_what_is_no_file_is_written_in_its_place(self):
+        """A file takes its name when it is whole; a pipe or a device keeps its place."""
+        pipe, array = self.path("pipe"), self.path("tiny.c")
+        os.mkfifo(pipe)
+        self.good("model", "embed", TINY, "-o", array)
+        with subprocess.Popen(["cat", pipe], stdout=subprocess.PIPE) as reader, open(array, "rb") as file:
+            self.good("model", "embed", TINY, "-o", pipe)
+            if not stat.S_ISFIFO(os.stat(pipe).st_mode):
+                reader.kill()  # nobody writes to what it has open
+            self.assertEqual(reader.communicate()[0], file.read())
+        self.bad(1, "model", "embed", TINY, "-o", os.path.dirname(array) + "/", holds="Is a directory; nothing was written")
+        full = self.path("full")  # a link: the test cannot harm the device
+        if os.path.exists("/dev/full"):
+            os.symlink("/dev/full", full)
+            self.bad(1, "model", "embed", TINY, "-o", full, holds="No space left on device; nothing was written")
+            self.assertTrue(os.path.islink(full))
+            os.remove(full)
+        self.assertEqual(sorted(os.listdir(os.path.dirname(array))), ["pipe", "tiny.c"])
 
 
     @needs_data("decima_model/decima_weights.json")

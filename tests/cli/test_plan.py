@@ -190,6 +190,7 @@ class ManyInstances(CommandTest):
 
     def test_what_takes_one_graph_says_so(self):
         path, name = self.two(), "many.jsonl: holds 2 instances, one a line"
+        self.file("p.json", "{}")
         self.bad(1, "run", path, "--platform", "uniform:2", holds=name)
         self.bad(1, "check", path, "p.json", "--platform", "uniform:2", holds=name)
         self.bad(1, "convert", path, self.path("g.json"), holds=name)

@@ -231,7 +231,7 @@ class Stream(StreamTest):
         self.bad(1, "simulate", g, *fifo[:2], "--platform", "uniform:x", holds="uniform:x")
         self.bad(1, "simulate", g, *fifo[:2], "--platform", "own", holds="carries no platform")
         kept = self.file("kept.csv", "old")
-        full = self.bad(1, "simulate", g, *fifo, "--csv", kept, preexec=limit_files(300), holds="kept.csv: cannot be written whole")
+        full = self.bad(1, "simulate", g, *fifo, "--csv", kept, preexec=limit_files(300), holds="kept.csv: File too large; nothing was written")
         self.assertIn("check        valid", full.out)
         self.assertEqual(self.bytes("kept.csv"), b"old")
         for option in ["--csv", "--log"]:

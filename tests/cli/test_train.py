@@ -90,7 +90,7 @@ class Train(CommandTest):
             with open(checkpoint, "wb") as file:
                 file.write(whole.replace(b"/2 parametric ", old))
             self.bad(1, "train", "parametric", workload, *SMALL, "--checkpoint", checkpoint, holds="of another version of clotho; delete it")
-        self.bad(1, "train", "parametric", workload, *SMALL, "--checkpoint", self.path(""), holds="cannot be read")
+        self.bad(1, "train", "parametric", workload, *SMALL, "--checkpoint", self.path(""), holds="Is a directory")
 
     def test_seeds_of_the_tests_are_refused(self):
         workload = self.workload()

@@ -1,6 +1,7 @@
 """train decima: what it writes runs, that it goes on where it was interrupted, the same bytes with any number of threads, and bad
 input."""
 import json
+import os
 import unittest
 
 from support import CommandTest
@@ -34,6 +35,10 @@ class TrainDecima(CommandTest):
         self.simulate(workload, f"residual:{model},1,2,3,0.5,0.2,2,0.3,0.6,-1,20us")
         with open(curve, encoding="utf-8") as file:
             self.assertIn("<svg", file.read())
+        link = self.path("null")  # a link: the test cannot harm the device
+        os.symlink(os.devnull, link)
+        self.train(workload, "--generations", 1, "-o", link)
+        self.assertTrue(os.path.islink(link))
         text = self.good("train", "decima", workload, workload, *SMALL, "--generations", 1, "--all")
         for word in ("seeds", "validation 10-12 (list", "of them move", "integers", "hash"):
             self.assertIn(word, text)

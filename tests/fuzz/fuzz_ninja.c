@@ -118,9 +118,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
     if (ninja_default_targets(&m, &targets, &count)) {
         (void)list_query(&m, targets, count, &out);
         buffer_clear(&out);
-        (void)list_commands(&m, targets, count, &out);
+        (void)list_commands(&m, targets, count, false, &out);
         buffer_clear(&out);
-        (void)list_compdb(&m, "/", &out);
+        (void)list_compdb(&m, "/", NULL, 0, &out);
         dyndeps_are_read(&m, targets, count);
     }
     free(targets);

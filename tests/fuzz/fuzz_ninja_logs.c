@@ -1,9 +1,11 @@
-/* fuzz_ninja_logs.c - .ninja_log, .ninja_deps and depfiles: the first byte says which, the rest is the file. */
+/* fuzz_ninja_logs.c - .ninja_log, .ninja_deps, depfiles and outputs of cl: the first byte says which, the rest is the
+ * file. */
 #include "build_log.h"
 #include "depfile.h"
 #include "deps_log.h"
 #include "fuzz.h"
 #include "open.h"
+#include "show_includes.h"
 
 #include <errno.h>
 #include <string.h>
@@ -56,6 +58,19 @@ static void try_depfile(char *text, size_t bytes)
     depfile_free(&d);
 }
 
+static void try_show_includes(ninja_manifest *m, const char *text, size_t bytes)
+{
+    buffer output = {0};
+    discovered found;
+
+    buffer_add(&output, text, bytes);
+    PROMISE(show_includes_read(m, piece_of("P:"), &output, &found) && output.bytes <= bytes + 1);
+    for (uint32_t i = 0; i < found.count; i++)
+        PROMISE(found.nodes[i] < m->nodes_count);
+    buffer_free(&output);
+    free(found.nodes);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 {
     ninja_options options = {.read = read_manifest, .memory_max = 1 << 24};
@@ -67,12 +82,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
     PROMISE(text != NULL && ninja_open(&m, "m", &options));
     memcpy(text, data + 1, bytes - 1);
     text[bytes - 1] = '\0';
-    if (data[0] % 3 == 0)
+    if (data[0] % 4 == 0)
         try_build_log(&m, text, bytes - 1);
-    else if (data[0] % 3 == 1)
+    else if (data[0] % 4 == 1)
         try_deps_log(&m, text, bytes - 1);
-    else
+    else if (data[0] % 4 == 2)
         try_depfile(text, bytes - 1);
+    else
+        try_show_includes(&m, text, bytes - 1);
     free(text);
     ninja_close(&m);
     return 0;

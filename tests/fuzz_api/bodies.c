@@ -33,8 +33,50 @@ body_trait draw_trait(thread *t, uint32_t model)
     return trait;
 }
 
-/* Bytes that depend on the task, the instance and the inputs only. */
-static void compute(const clo_call *call)
+/* What a body does with handles: `sum` is what it has read so far. */
+static uint64_t use_handles(const clo_call *call, bool is_kept, uint64_t sum)
+{
+    for (uint32_t i = 0; i < call->data_count; i++) {
+        const unsigned char *bytes = call->data[i];
+        uint32_t mode = call->data_modes[i];
+        size_t first = 0, count = call->data_bytes[i];
+        if (mode & CLO_ACCESS_PARTS) {
+            count /= call->instances;
+            first = call->instance * count;
+        }
+        uint64_t seen = 0;
+        for (size_t at = first; (mode & CLO_ACCESS_READ) && at + 8 <= first + count; at += 8) {
+            uint64_t word;
+            memcpy(&word, bytes + at, sizeof word);
+            seen = clo_mix64(seen + word);
+        }
+        sum = is_kept ? sum : clo_mix64(sum + seen);
+    }
+    for (uint32_t i = 0; i < call->data_count; i++) {
+        uint32_t mode = call->data_modes[i];
+        size_t first = 0, count = call->data_bytes[i];
+        if (mode & CLO_ACCESS_PARTS) {
+            count /= call->instances;
+            first = call->instance * count;
+        }
+        for (size_t at = first; (mode & CLO_ACCESS_WRITE) && at + 8 <= first + count; at += 8)
+            memcpy((char *)call->data[i] + at, &sum, sizeof sum);
+    }
+    return sum;
+}
+
+/* By what it has read, and a loop no more than it may. */
+static void choose_arm(const clo_call *call, const body_trait *trait, uint64_t sum)
+{
+    if (call->arm == NULL || trait->arms == 0)
+        return;
+    *call->arm = (uint32_t)(sum % trait->arms);
+    if (trait->bound > 0 && (call->task - trait->first) / 3 + 1 >= trait->bound)
+        *call->arm = CLO_LOOP_DONE;
+}
+
+/* Bytes that depend on the task, the instance and the inputs only; where no task has outputs those are not shown. */
+static void compute(const clo_call *call, const body_trait *trait)
 {
     uint64_t sum = ((uint64_t)call->task << 32) + call->instance;
 
@@ -44,6 +86,8 @@ static void compute(const clo_call *call)
             memcpy(&value, call->inputs[i], sizeof value);
         sum = clo_mix64(sum * 31 + value + call->inputs_bytes[i]);
     }
+    sum = use_handles(call, trait->keeps, sum);
+    choose_arm(call, trait, sum);
     for (size_t at = 0; at + sizeof sum <= call->output_bytes; at += sizeof sum)
         memcpy((char *)call->output + at, &sum, sizeof sum);
 }
@@ -128,7 +172,7 @@ static int act(const clo_call *call)
 {
     const body_trait *trait = call->argument;
 
-    compute(call);
+    compute(call, trait);
     if (is_quiet || trait->action == QUIET)
         for (int64_t end_ns = is_quiet || trait->spin_ns == 0 ? 0 : now_ns() + trait->spin_ns; now_ns() < end_ns;)
             ;
@@ -254,6 +298,8 @@ const clo_policy *draw_policy(thread *t)
     clo_entry entry = CLO_ENTRY_INIT;
     uint32_t count = 0;
 
+    if (chance(t, 10))
+        return &curious;
     if (chance(t, 30))
         return &own[below(t, with(WITH_failing_init) && chance(t, 20) ? 5 : 4)];
     while (clo_registry_entry("policies", count, &entry))

@@ -3,12 +3,16 @@
  *   rules.c      which calls may run beside which, as the headers say; how the fuzzer keeps to it
  *   draw.c       random arguments
  *   models.c     shared graphs with costs, plans and the hash of their outputs; platforms
+ *   graphs.c     what graphs hold besides plain tasks: grains, handles, branches, loops, modules
  *   bodies.c     task bodies (some call the library), miss handlers, policies
  *   pending.c    bodies that finish later, and the thread that completes them
  *   slots.c      taking runtimes and jobs out of their slots for a call
  *   runtimes.c   calls on runtimes
  *   jobs.c       calls on jobs: make, run, wait, end; timing.c: what is read and checked afterwards
  *   objects.c    calls on graphs, plans, traces, simulations, platforms; bad arguments
+ *   readers.c    calls that only read graphs, costs, plans, platforms; views, by a policy that calls them all
+ *   flights.c    plans with an interval, their simulation and its judge
+ *   streams.c    workloads, their simulation, replay and judge; logs of runtimes, held time
  *   log.c        what each thread does, the watch over hangs, what is printed on a failure
  *   main.c       options, threads, epochs, leaks
  *
@@ -41,10 +45,12 @@ enum {
     JOBS = 12,
     MODELS = 5,
     TRACES = 4,
-    PLATFORMS = 5,
-    PLANS = 2,
+    PLATFORMS = 6,
+    PLANS = 3,
     WORKERS_MAX = 16,
-    TASKS_MAX = 16
+    TASKS_DRAWN = 16,
+    LOOP_TRAITS = 3,
+    TASKS_MAX = 64
 };
 
 /* How a call uses an object. The order is that of the table in rules.c. */
@@ -79,6 +85,7 @@ typedef struct model_slot {
     clo_plan *plans[PLATFORMS][PLANS];
     uint64_t hash;
     struct body_trait *traits; /* arguments of the bodies, one a task */
+    bool keeps;                /* handles are kept from run to run */
 } model_slot;
 
 typedef struct runtime_slot {
@@ -96,6 +103,8 @@ typedef struct job_slot {
     clo_job *_Atomic job;
     uint32_t index, runtime, model;
     bool is_replay, is_policy, is_callers, is_periodic, is_endless, has_handler;
+    _Atomic bool is_looked_at; /* by the one thread that output_hash and data are for */
+    bool is_flight, is_part;   /* releases in flight; some of it was done before */
     uint64_t releases;
     void *memory;
     /* Numbers of submits: begun and done by the library; the last one that was waited for, and with CLO_OK. */
@@ -156,6 +165,14 @@ typedef struct thread {
     X(trace_calls, 4)      \
     X(simulate, 4)         \
     X(platform_calls, 1)   \
+    X(job_data, 2)         \
+    X(hold_time, 2)        \
+    X(log, 2)              \
+    X(read_graph, 3)       \
+    X(read_plan, 2)        \
+    X(read_platform, 1)    \
+    X(pipeline, 3)         \
+    X(stream, 3)           \
     X(rest, 3)
 #define FEATURES(X)                                                          \
     X(foreign, "plans, traces and costs of another graph or platform")       \
@@ -172,6 +189,11 @@ typedef struct thread {
     X(lateness, "the check that no miss is reported before its time")        \
     X(pending, "bodies that finish later")                                   \
     X(hedges, "second executions of what takes long")                        \
+    X(branches, "branches, merges and loops")                                \
+    X(handles, "handles")                                                    \
+    X(grains, "ranges of instances")                                         \
+    X(flights, "releases in flight")                                         \
+    X(done, "jobs of which some is done before")                             \
     X(failing_init, "policies whose init fails")                             \
     X(callers_memory, "runtimes and jobs in the caller's memory")
 
@@ -226,13 +248,26 @@ typedef struct body_trait {
     uint32_t action; /* what the body does besides computing */
     uint32_t model;
     int64_t spin_ns;
-    uint32_t pends; /* 1: it finishes later; 2: with a cancel function */
+    uint32_t pends;        /* 1: it finishes later; 2: with a cancel function */
+    uint32_t arms;         /* a branch */
+    uint32_t bound, first; /* the condition of a loop, and its task in the first iteration */
+    bool keeps;            /* what it reads of handles does not count: they are kept */
 } body_trait;
 body_trait draw_trait(thread *t, uint32_t model);
 int fuzz_body(const clo_call *call);
 void fuzz_miss(void *argument, clo_job *job, const clo_miss *miss);
 const clo_policy *draw_policy(thread *t);
 extern _Thread_local bool is_quiet; /* bodies only compute: the expected outputs are being made */
+
+/* graphs.c */
+typedef enum graph_shape { SHAPE_PLAIN, SHAPE_GRAINS, SHAPE_HANDLES, SHAPE_BRANCHES, SHAPE_LOOP } graph_shape;
+graph_shape draw_shape(thread *t);
+void shape_task(thread *t, graph_shape shape, body_trait *trait, clo_task *task);
+void shape_edge(thread *t, model_slot *model, uint32_t from, uint32_t to);
+void shape_rest(thread *t, model_slot *model, graph_shape shape, uint32_t tasks);
+
+/* readers.c */
+extern const clo_policy curious; /* calls all that a view has */
 
 /* pending.c */
 bool pending_begin(const clo_call *call, uint32_t pends, int code); /* false: it finishes at once */
@@ -242,6 +277,8 @@ void pending_stop(void); /* when no runtime is left */
 /* slots.c */
 bool runtime_use(uint32_t index, clo_runtime **out);
 bool job_use(job_slot *slot, use_kind use, clo_job **out); /* with its runtime */
+bool job_use_alone(job_slot *slot, clo_job **out);         /* USE_OUTPUT, for calls of one thread */
+void job_unuse_alone(job_slot *slot);
 void job_unuse(job_slot *slot, use_kind use);
 void job_gone(job_slot *slot);                       /* the library has freed it */
 clo_status job_submit(job_slot *slot, clo_job *job); /* with USE_SUBMIT held */

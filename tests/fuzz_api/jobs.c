@@ -71,6 +71,49 @@ static void draw_hedges(thread *t, const model_slot *model, int64_t *after_ns, c
     config->hedge_after_ns = after_ns;
 }
 
+/* Releases in flight; mostly without what they do not go together with. */
+static void draw_flight(thread *t, clo_job_config *config)
+{
+    if (!with(WITH_flights) || config->policy != NULL || !chance(t, 20))
+        return;
+    config->releases_in_flight = chance(t, 95) ? 1 + below(t, 6) : draw_count(t, CLO_IN_FLIGHT_MAX);
+    if (config->period_ns == 0)
+        config->releases = chance(t, 20) ? 0 : with(WITH_extreme) && chance(t, 3) ? UINT64_MAX : 1 + below(t, 40);
+    if (chance(t, 5))
+        return;
+    config->on_miss = CLO_MISS_RUN_LATE;
+    config->task_limit_ns = 0;
+    config->task_limit_percent = 0;
+    if (config->period_ns == 0)
+        config->deadline_ns = 0;
+    config->hedge_after_ns = NULL;
+}
+
+/* A run that goes on: what is done has no outputs, so those of the run are not known. done: [TASKS_MAX] words. */
+static void draw_done(thread *t, const model_slot *model, uint64_t *done, clo_job_config *config)
+{
+    uint32_t percent = chance(t, 20) ? 100 : below(t, 100);
+
+    if (!with(WITH_done) || !chance(t, 8))
+        return;
+    for (uint32_t i = 0; i < clo_graph_instances(model->graph) && i < 64 * TASKS_MAX; i++)
+        done[i / 64] |= (uint64_t)chance(t, percent) << i % 64;
+    config->done = done;
+    if (chance(t, 90))
+        config->releases_in_flight = 0;
+}
+
+static void draw_rest(thread *t, clo_clock clock, clo_job_config *config)
+{
+    config->seed = chance(t, 50) ? below(t, 100) : UINT64_MAX;
+    config->tag = below(t, 3);
+    config->group = draw_count(t, 3);
+    if (chance(t, 3))
+        config->memory_limit_bytes = 1 + below(t, 100000);
+    if (config->policy != NULL && (clock == CLO_CLOCK_VIRTUAL || chance(t, 2)))
+        config->arrival_ns = chance(t, 50) ? 0 : draw_time(t, 1000000) & INT64_MAX >> 3;
+}
+
 static void note_kind(job_slot *slot, const clo_job_config *config)
 {
     int64_t period_ns = config->period_ns;
@@ -81,8 +124,10 @@ static void note_kind(job_slot *slot, const clo_job_config *config)
     slot->is_periodic = period_ns > 0;
     slot->has_handler = config->miss != NULL;
     slot->releases = config->releases;
-    slot->is_endless = period_ns > 0 && (config->releases == 0 || config->releases > RUN_MOST_NS ||
-                                         period_ns > RUN_MOST_NS / (int64_t)config->releases);
+    slot->is_flight = config->releases_in_flight > 0;
+    slot->is_part = config->done != NULL;
+    slot->is_endless = (period_ns > 0 || slot->is_flight) && (config->releases == 0 || config->releases > RUN_MOST_NS ||
+                                                              period_ns > RUN_MOST_NS / (int64_t)config->releases);
     atomic_store(&slot->begun, 0);
     atomic_store(&slot->done, 0);
     atomic_store(&slot->waited, 0);
@@ -111,6 +156,7 @@ static void create(thread *t, job_slot *slot, clo_runtime *runtime, uint32_t pla
     uint32_t platform = w.runtimes[slot->runtime].platform;
     clo_job_config config = CLO_JOB_CONFIG_INIT;
     int64_t after_ns[TASKS_MAX];
+    uint64_t done[TASKS_MAX] = {0};
     clo_job *made = NULL;
 
     if (with(WITH_foreign) && chance(t, 3))
@@ -119,6 +165,9 @@ static void create(thread *t, job_slot *slot, clo_runtime *runtime, uint32_t pla
     draw_timing(t, slot, &config);
     draw_dispatch(t, slot, plan_model, &config);
     draw_hedges(t, &w.models[slot->model], after_ns, &config);
+    draw_flight(t, &config);
+    draw_done(t, &w.models[slot->model], done, &config);
+    draw_rest(t, w.runtimes[slot->runtime].clock, &config);
     slot->memory = NULL;
     bool is_default = chance(t, 5);
     if (is_default)
@@ -180,6 +229,7 @@ void call_job_memory_bytes(thread *t)
     if (use_begin(&w.models[model].object, USE_SHARED)) {
         draw_timing(t, &unused, &config);
         draw_dispatch(t, &unused, model, &config);
+        draw_flight(t, &config);
         log_begin(t, "clo_job_memory_bytes", index);
         log_end(
             t, expect(clo_job_memory_bytes(runtime, w.models[model].costs[w.runtimes[index].platform], &config, &bytes),

@@ -30,10 +30,10 @@ static clo_platform *linked_platform(uint32_t executors, uint32_t memories)
 
 void platforms_open(void)
 {
-    static const char *const specs[] = {"uniform:1", "uniform:2", "rk3588"};
+    static const char *const specs[] = {"uniform:1", "uniform:2", "rk3588", NULL, NULL, "slots:3"};
 
     for (uint32_t p = 0; p < PLATFORMS; p++) {
-        if (p >= 3)
+        if (specs[p] == NULL)
             w.platforms[p] = linked_platform(p, p - 1);
         else if (clo_platform_open(specs[p], &w.platforms[p]) != CLO_OK)
             broken("no platform %s: %s", specs[p], clo_last_error());
@@ -49,6 +49,7 @@ void platforms_close(void)
 
 static void add_tasks(thread *t, model_slot *model, uint32_t index, uint32_t tasks)
 {
+    graph_shape shape = draw_shape(t);
     bool has_demands = chance(t, 20), has_outputs = chance(t, 70), fails = with(WITH_failing) && chance(t, 15);
 
     for (uint32_t i = 0; i < tasks; i++) {
@@ -63,13 +64,17 @@ static void add_tasks(thread *t, model_slot *model, uint32_t index, uint32_t tas
         task.duplicable = chance(t, 30) && model->traits[i].action == 0;
         task.executors_mask = chance(t, 10) ? 1 : 0;
         task.demand[0] = has_demands && chance(t, 50) ? 1 + below(t, DEMAND) : 0;
+        shape_task(t, shape, &model->traits[i], &task);
         if (clo_graph_add_task(model->graph, &task, NULL) != CLO_OK)
             broken("clo_graph_add_task: %s", clo_last_error());
     }
+    for (uint32_t i = 0; i < LOOP_TRAITS; i++)
+        model->traits[tasks + i].model = index;
     for (uint32_t to = 1; to < tasks; to++)
         for (uint32_t from = 0; from < to; from++)
-            if (chance(t, 20) && clo_graph_add_edge(model->graph, from, to, below(t, 2) * 64) != CLO_OK)
-                broken("clo_graph_add_edge: %s", clo_last_error());
+            if (chance(t, 20))
+                shape_edge(t, model, from, to);
+    shape_rest(t, model, shape, tasks);
 }
 
 /* The outputs do not depend on who runs what, so one simulation gives the hash that every complete run must have. */
@@ -84,12 +89,27 @@ static void expect_hash(model_slot *model)
     is_quiet = false;
 }
 
+/* The last one for releases in flight, where there is one. */
+static clo_plan *make_plan(const model_slot *model, uint32_t platform, uint32_t k)
+{
+    static const char *const planners[PLANS] = {"heft", "deft", "peft"};
+    clo_plan_config config = CLO_PLAN_CONFIG_INIT;
+    clo_plan *plan;
+
+    if (k == PLANS - 1 && expect(clo_plan_pipeline(model->costs[platform], NULL, &plan), CLO_OK, CLO_ERR_LIMIT,
+                                 CLO_ERR_UNSUPPORTED) == CLO_OK)
+        return plan;
+    config.planner = planners[k];
+    if (clo_plan_create(model->costs[platform], &config, &plan) != CLO_OK)
+        broken("clo_plan_create: %s", clo_last_error());
+    return plan;
+}
+
 bool model_create(thread *t, model_slot *model, uint32_t index)
 {
-    static const char *const planners[PLANS] = {"heft", "deft"};
-    uint32_t tasks = 1 + below(t, TASKS_MAX);
+    uint32_t tasks = 1 + below(t, TASKS_DRAWN);
 
-    model->traits = calloc(tasks, sizeof *model->traits);
+    model->traits = calloc(tasks + LOOP_TRAITS, sizeof *model->traits);
     if (model->traits == NULL || clo_graph_create(NULL, &model->graph) != CLO_OK)
         broken("no graph");
     add_tasks(t, model, index, tasks);
@@ -98,12 +118,8 @@ bool model_create(thread *t, model_slot *model, uint32_t index)
     for (uint32_t p = 0; p < PLATFORMS; p++) {
         if (clo_cost_create(model->graph, w.platforms[p], &model->costs[p]) != CLO_OK)
             broken("clo_cost_create: %s", clo_last_error());
-        for (uint32_t k = 0; k < PLANS; k++) {
-            clo_plan_config config = CLO_PLAN_CONFIG_INIT;
-            config.planner = planners[k];
-            if (clo_plan_create(model->costs[p], &config, &model->plans[p][k]) != CLO_OK)
-                broken("clo_plan_create: %s", clo_last_error());
-        }
+        for (uint32_t k = 0; k < PLANS; k++)
+            model->plans[p][k] = make_plan(model, p, k);
     }
     expect_hash(model);
     return true;

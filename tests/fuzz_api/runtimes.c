@@ -19,6 +19,10 @@ static void draw_config(thread *t, runtime_slot *slot, clo_runtime_config *confi
     config->recorder_events = recorder[below(t, 5)];
     config->spin_ns = spin[below(t, 6)];
     config->name_signals = chance(t, 5);
+    config->help = chance(t, 70) ? 0 : chance(t, 50) ? 1 : -1;
+    config->slot_workers = chance(t, 80) ? below(t, 4) : 256;
+    config->policy_bytes = chance(t, 90) ? 0 : 1 + below(t, 100000);
+    config->dilate = config->clock == CLO_CLOCK_PADDED && chance(t, 40) ? 1 + below(t, 4) : 0;
     config->stack_bytes = chance(t, 20) ? 256 << 10 : 0;
     if (with(WITH_extreme) && chance(t, 5)) {
         config->spin_ns = draw_time(t, 1000);

@@ -39,6 +39,22 @@ void job_unuse(job_slot *slot, use_kind use)
     use_end(&w.runtimes[slot->runtime].object, USE_RUNTIME);
 }
 
+bool job_use_alone(job_slot *slot, clo_job **out)
+{
+    if (!job_use(slot, USE_OUTPUT, out))
+        return false;
+    if (!atomic_exchange_explicit(&slot->is_looked_at, true, memory_order_acquire))
+        return true;
+    job_unuse(slot, USE_OUTPUT);
+    return false;
+}
+
+void job_unuse_alone(job_slot *slot)
+{
+    atomic_store_explicit(&slot->is_looked_at, false, memory_order_release);
+    job_unuse(slot, USE_OUTPUT);
+}
+
 void job_gone(job_slot *slot)
 {
     free(slot->memory);

@@ -37,10 +37,10 @@ static void check_timing(const job_slot *slot, const clo_job_timing *timing, boo
         broken("job %u: %llu released, %llu finished, %llu aborted, %llu missed", slot->index,
                (unsigned long long)x->released, (unsigned long long)x->finished, (unsigned long long)x->aborted,
                (unsigned long long)x->missed);
-    if (is_ok && slot->is_periodic && x->released + x->skipped != slot->releases)
+    if (is_ok && (slot->is_periodic || slot->is_flight) && x->released + x->skipped != slot->releases)
         broken("job %u: %llu released and %llu skipped of %llu", slot->index, (unsigned long long)x->released,
                (unsigned long long)x->skipped, (unsigned long long)slot->releases);
-    if (is_ok && !slot->is_periodic && x->released != 1)
+    if (is_ok && !slot->is_periodic && !slot->is_flight && x->released != 1)
         broken("job %u: %llu runs of one submit", slot->index, (unsigned long long)x->released);
     if (!slot->has_handler || !with(WITH_counts) || !atomic_load_explicit(&slot->is_countable, memory_order_relaxed))
         return;
@@ -59,7 +59,7 @@ void job_check(job_slot *slot)
     clo_job_timing timing = CLO_JOB_TIMING_INIT;
     clo_job *job;
 
-    if (!job_use(slot, USE_OUTPUT, &job))
+    if (!job_use_alone(slot, &job))
         return;
     if (is_finished(slot)) {
         uint64_t begun = atomic_load_explicit(&slot->begun, memory_order_relaxed);
@@ -68,11 +68,11 @@ void job_check(job_slot *slot)
             broken("clo_job_timing_read: %s", clo_last_error());
         check_timing(slot, &timing, is_ok);
         uint64_t hash = clo_job_output_hash(job);
-        if (is_ok && hash != w.models[slot->model].hash)
+        if (is_ok && !slot->is_part && hash != w.models[slot->model].hash)
             broken("job %u: CLO_OK, but its outputs have the hash %llx, not %llx", slot->index,
                    (unsigned long long)hash, (unsigned long long)w.models[slot->model].hash);
     }
-    job_unuse(slot, USE_OUTPUT);
+    job_unuse_alone(slot);
 }
 
 void call_check(thread *t)
@@ -131,6 +131,25 @@ void call_output(thread *t)
     }
     log_end(t, (int)(sum & 0xff));
     job_unuse(slot, USE_OUTPUT);
+}
+
+void call_job_data(thread *t)
+{
+    job_slot *slot = pick(t);
+    uint64_t sum = 0;
+    clo_job *job;
+
+    if (!job_use_alone(slot, &job))
+        return;
+    log_begin(t, "clo_job_data", slot->index);
+    for (int i = 0; i < 3 && is_finished(slot); i++) {
+        size_t bytes = 0;
+        const unsigned char *data = clo_job_data(job, draw_count(t, 4), chance(t, 90) ? &bytes : NULL);
+        for (size_t k = 0; data != NULL && k < bytes; k++)
+            sum += data[k];
+    }
+    log_end(t, (int)(sum & 0xff));
+    job_unuse_alone(slot);
 }
 
 /* Keeps the trace in a slot, in place of the one that is there, if nobody looks at that. */

@@ -29,6 +29,7 @@ static void *copy(void *to, const void *from, size_t bytes)
 
 #include "ledgers.h"
 #include "protocols.h"
+#include "verdicts.h"
 
 /* Countdown: three hitters, two runs; the last hitter of the first run starts the second. */
 
@@ -443,6 +444,8 @@ int main(int argc, char **argv)
         {"visit: one that takes away, two visitors", 3, 4, visit_set_up, visit_run, visit_finish},
         {"promise: two openings, two settlers", 3, 2, promise_set_up, promise_run, promise_finish},
         {"alarm: three armings, the thread that looks", 2, 2, alarm_set_up, alarm_run, alarm_finish},
+        {"verdict: two that fail, one left out", 3, 3, verdict_set_up, verdict_run, verdict_finish},
+        {"stop: one fails, the other is left out", 2, 3, failed_set_up, failed_run, failed_finish},
         {"race: two runners, the starter", 3, 2, race_set_up, race_run, race_finish},
         {"race: the first one does not end well", 3, 2, race_set_up_bad, race_run, race_finish},
         {"watch: a long body, the watchdog, the end of the job", 3, 2, watch_set_up, watch_run, watch_finish},

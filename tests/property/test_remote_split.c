@@ -1,6 +1,6 @@
-/* 1000 random plans over up to 64 machines, cut into their parts: each output travels to a machine at most once, what one
- * machine sends another one receives, and, with few slots and executors that keep their order, all parts together come
- * to their end. The messages are those of the plan; MPI is not asked (tests/remote does). */
+/* 1000 random plans over up to 64 machines, cut into their parts: each output travels to a machine at most once, what
+ * one machine sends another one receives, and, with few slots and executors that keep their order, all parts together
+ * come to their end. The messages are those of the plan; MPI is not asked (tests/remote does). */
 #include "random.h"
 #include "support.h"
 

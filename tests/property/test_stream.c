@@ -125,9 +125,18 @@ static clo_log *new_log(const stream_fixture *f, const char *policy, const char 
 /* "NAME" or "NAME:ARGUMENT" number `index`: the registered ones, and some with arguments; NULL past the end. */
 static const char *policy_text(uint32_t index)
 {
-    static const char *const more[] = {"eft:sjf",      "eft:fair",         "eft:wfair:0.7", "deft:hrrn",
-                                       "deft:sjf-cp",  "deft:capacity",    "deft:drf",      "deft:edf",
-                                       "eft:replan:2", "graphene:kappa=0", "wfair:2",       "graphene-star:0,0.3",
+    static const char *const more[] = {"eft:sjf",
+                                       "eft:fair",
+                                       "eft:wfair:0.7",
+                                       "deft:hrrn",
+                                       "deft:sjf-cp",
+                                       "deft:capacity",
+                                       "deft:drf",
+                                       "deft:edf",
+                                       "eft:replan:2",
+                                       "graphene:kappa=0",
+                                       "wfair:2",
+                                       "graphene-star:0,0.3",
                                        "graphene:srpt=0.7,area=1,scarce=1"};
     uint32_t named = policies_count();
 
@@ -136,7 +145,8 @@ static const char *policy_text(uint32_t index)
     return index - named < sizeof more / sizeof more[0] ? more[index - named] : NULL;
 }
 
-/* A search at every arrival, and a network, take ten times the time of the others: every third stream, unless asked for. */
+/* A search at every arrival, and a network, take ten times the time of the others: every third stream, unless asked
+ * for. */
 static bool is_left_out(const char *policy, uint64_t seed)
 {
     bool is_costly = strstr(policy, "replan") != NULL || strcmp(policy, "decima") == 0;

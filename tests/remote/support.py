@@ -21,8 +21,8 @@ NET = "10.87.%d" % (os.getpid() % 250 + 1)
 SKIPPED = 77
 
 
-def skip(why):
-    print("skipped: %s" % why)
+def skip(why, mend="run the tests as root, with CAP_SYS_ADMIN"):
+    print("skipped: %s; mend: %s" % (why, mend))
     sys.exit(SKIPPED)
 
 
@@ -37,9 +37,9 @@ def run(*command, check=True, **how):
 def needs_namespaces():
     """Skips the whole script where this user may make none."""
     if os.geteuid() != 0:
-        skip("network namespaces need root; run the test as root")
+        skip("network namespaces need root")
     if shutil.which("ip") is None:
-        skip("no 'ip'; install iproute2")
+        skip("no 'ip'", "apt-get install iproute2")
     name = "clo%d-try" % os.getpid()
     if run("ip", "netns", "add", name, check=False).returncode != 0:
         skip("this system allows no network namespaces (a container without CAP_SYS_ADMIN?)")
@@ -81,7 +81,7 @@ class Machines:
 
     def make_relay(self, delay_us):
         if len(self.names) != 2 or not os.path.exists("/dev/net/tun"):
-            skip("no netem in this kernel, and no /dev/net/tun for a relay")
+            skip("no netem in this kernel, and no /dev/net/tun for a relay", "modprobe sch_netem, or modprobe tun")
         for name in self.names:
             self.add(name)
         script = os.path.join(os.path.dirname(os.path.abspath(__file__)), "relay.py")
@@ -217,9 +217,9 @@ class Machines:
             os.killpg(process.pid, signal.SIGKILL)
             process.communicate()
             raise
-        if process.returncode != 0:
-            raise RuntimeError("%s: exit %d\n%s\n%s" % (" ".join(process.args), process.returncode, out, err))
         lines = [line for line in out.splitlines() if line.startswith("{")]
+        if process.returncode != 0 or not lines:
+            raise RuntimeError("%s: exit %d\n%s\n%s" % (" ".join(process.args), process.returncode, out, err))
         return json.loads(lines[-1])
 
     def ranks(self, program):
@@ -283,7 +283,7 @@ def engines():
              if name in os.environ.get("CLO_ENGINES", "openmpi mpich").split()
              and os.path.exists(os.path.join(BIN, program)) and shutil.which(launcher) is not None]
     if not found:
-        skip("no MPI; install libopenmpi-dev openmpi-bin, or libmpich-dev mpich, and build again")
+        skip("no MPI", "apt-get install libopenmpi-dev openmpi-bin, or libmpich-dev mpich, and build again")
     return found
 
 

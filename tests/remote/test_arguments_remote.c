@@ -1,5 +1,5 @@
-/* test_arguments_remote.c - as tests/stress/test_arguments.c, for the library of several machines. Built for each MPI; runs
- * without a launcher, as the one rank of its own. */
+/* test_arguments_remote.c - as tests/stress/test_arguments.c, for the library of several machines. Built for each MPI;
+ * runs without a launcher, as the one rank of its own. */
 #define _POSIX_C_SOURCE 200809L
 #include "support.h"
 
@@ -67,6 +67,7 @@ static void before_mpi_has_begun(void **state)
     clo_remote_result result = CLO_REMOTE_RESULT_INIT;
     clo_remote_link link = CLO_REMOTE_LINK_INIT;
     clo_remote_links *links = NULL;
+    clo_remote_port port = CLO_REMOTE_PORT_INIT;
     int code;
 
     (void)state;
@@ -82,6 +83,7 @@ static void before_mpi_has_begun(void **state)
     assert_int_equal(clo_remote_links_ranks(NULL), 0);
     assert_int_equal(clo_remote_links_limit(NULL), 0);
     refuses(clo_remote_links_get, NULL, 0, 1, &link);
+    refuses(clo_remote_links_port, NULL, 0, &port);
     refuses(clo_remote_links_save, NULL, "x", "y");
     assert_null(links);
     pid_t child = fork();
@@ -136,6 +138,7 @@ static void links_of_one_rank(void **state)
     clo_remote_config newer[2] = {CLO_REMOTE_CONFIG_INIT, CLO_REMOTE_CONFIG_INIT};
     clo_remote_link link = CLO_REMOTE_LINK_INIT, small = {.size = 8};
     clo_remote_links *links = NULL;
+    clo_remote_port port = CLO_REMOTE_PORT_INIT;
 
     (void)state;
     assert_non_null(s.remote);
@@ -153,6 +156,10 @@ static void links_of_one_rank(void **state)
     refuses(clo_remote_links_get, links, 0, 1, &link);
     refuses(clo_remote_links_get, links, 0, 1, NULL);
     refuses_somehow(clo_remote_links_get, links, 0, 0, &small);
+    refuses(clo_remote_links_port, links, 1, &port);
+    refuses(clo_remote_links_port, links, 0, NULL);
+    ok(clo_remote_links_port(links, 0, &port));
+    assert_true(port.messages == 0 && port.out_bytes_per_ns == 0 && port.in_bytes_per_ns == 0);
     refuses(clo_remote_links_save, links, NULL, "y");
     refuses(clo_remote_links_save, links, "x", NULL);
     fails(CLO_ERR_IO, "", clo_remote_links_save(links, "/nowhere/x", "/nowhere/y"));

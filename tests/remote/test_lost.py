@@ -98,8 +98,10 @@ class Lost(unittest.TestCase):
         self.machines.more["openmpi"] = self.QUICK if number == signal.SIGSTOP else []
         self.addCleanup(self.machines.more.update, openmpi=self.QUICK)
         process, ranks = self.begin(engine)
-        names_it = (r"rank %d\b[^\n]*(task '[^']+' \(instance \d+\) is awaited from rank %d|its last one by the plan is '[^']+')"
-                    % (victim, victim))
+        awaited = r"task '[^']+' \(instance \d+\) is awaited from rank %d\b" % victim
+        names_it = r"rank %d\b[^\n]*(%s|its last one by the plan is '[^']+')" % (victim, awaited)
+        if number == signal.SIGKILL:  # the launcher sees it, too, and may tell the others before they do
+            names_it += r"|was told to end; " + awaited
         others = [pid for i, (_, pid) in enumerate(ranks) if i != victim]
         watch = Watch(process, others, names_it)
         os.kill(ranks[victim][1], number)

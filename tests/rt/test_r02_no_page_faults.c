@@ -71,6 +71,7 @@ static void a_fault_would_be_counted(void **state)
     assert_true(fresh != MAP_FAILED);
     (void)madvise(fresh, (size_t)PAGES * 4096, MADV_NOHUGEPAGE);
     config.unpinned = 1;
+    config.help = -1; /* the faults are counted on the workers */
     ok(clo_cost_create(graph, platform, &cost));
     ok(clo_runtime_create(platform, &config, &runtime));
     ok(clo_job_create(runtime, cost, NULL, &job));

@@ -31,6 +31,9 @@ static void clusters(void **state)
     refuses_io(clo_cluster_save_links, "x", NULL, 1, &link, 1, "y");
     refuses_io(clo_cluster_save_links, "x", NULL, 0, NULL, 1, "y");
     refuses_io(clo_cluster_save_links, "x", NULL, 0, &link, 1, NULL);
+    refuses_io(clo_cluster_save_network, NULL, NULL, 0, &link, 1, NULL, 0, "y");
+    refuses_io(clo_cluster_save_network, "x", NULL, 0, &link, 1, NULL, 1, "y");
+    refuses_io(clo_cluster_save_network, "x", NULL, 0, &link, 1, NULL, 0, NULL);
     const uint64_t cuts[CLO_LINK_PIECES_MAX] = {1, 2, 3, 4, 5, 6, 7, 8};
     refuses_io(clo_cluster_save_links, "x", cuts, CLO_LINK_PIECES_MAX, &link, 1, "y");
     assert_true(none == NULL && nothing == NULL);

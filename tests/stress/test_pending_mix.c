@@ -1,6 +1,6 @@
 /* Bodies that finish later, together with all else that a job may have: branches, loops, ranges, handles, instances
- * that are done before, hedges, replicas of a plan, periods, memory of the caller's. What is allowed gives the outputs of
- * bodies that finish at once; what is not is refused in one line. */
+ * that are done before, hedges, replicas of a plan, periods, memory of the caller's. What is allowed gives the outputs
+ * of bodies that finish at once; what is not is refused in one line. */
 #define _GNU_SOURCE
 #include "support.h"
 

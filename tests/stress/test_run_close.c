@@ -10,6 +10,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -122,6 +123,58 @@ static void a_task_that_does_not_return_is_named_and_a_second_close_joins_it(voi
         atomic_store(&may_return, 1);
         ok(clo_runtime_close(w.runtime, INT64_MAX)); /* frees the runtime and both jobs */
         assert_int_equal(atomic_load(&alive), 0);    /* nobody is left who could touch what the caller owns */
+        drop(&w);
+    }
+}
+
+static clo_job *other;
+static _Atomic uint32_t odd;
+
+/* Names another job until the runtime closes, and on from there. */
+static int name_other(const clo_call *call)
+{
+    clo_job_timing timing = CLO_JOB_TIMING_INIT;
+
+    (void)call;
+    atomic_store(&inside, 1);
+    for (bool is_open = true; is_open;) { /* the other one may run just now */
+        clo_status status = clo_job_submit(other);
+        is_open = status == CLO_OK || strstr(clo_last_error(), "closing") == NULL;
+        sched_yield();
+    }
+    for (int i = 0; i < 2000; i++) {
+        clo_job_cancel(other);
+        atomic_fetch_add(&odd, clo_job_timing_read(other, &timing) != CLO_OK || clo_job_submit(other) == CLO_OK);
+        sched_yield();
+    }
+    return 0;
+}
+
+static void a_body_may_name_other_jobs_while_its_runtime_closes(void **state)
+{
+    (void)state;
+    for (int round = 0; round < 20; round++) {
+        clo_runtime_config config = unpinned();
+        clo_job_config job_config = CLO_JOB_CONFIG_INIT;
+        clo_job *job;
+
+        job_config.policy = round % 2 == 1 ? clo_policy_find("fifo") : NULL;
+        atomic_store(&inside, 0);
+        world w = make(3, 1, name_other, &config);
+        clo_task task = {.work_ns = 1000};
+        clo_graph *graph = scene_layers(1, 3, &task);
+        clo_cost *cost;
+        ok(clo_cost_create(graph, w.platform, &cost));
+        ok(clo_job_create(w.runtime, cost, NULL, &other)); /* ends before the one whose body names it */
+        ok(clo_job_create(w.runtime, w.cost, &job_config, &job));
+        ok(clo_job_submit(other));
+        ok(clo_job_submit(job));
+        while (atomic_load(&inside) == 0)
+            sched_yield();
+        ok(clo_runtime_close(w.runtime, INT64_MAX));
+        assert_int_equal(atomic_load(&odd), 0);
+        clo_cost_destroy(cost);
+        clo_graph_destroy(graph);
         drop(&w);
     }
 }
@@ -429,6 +482,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         SIGNAL_TESTS cmocka_unit_test(real_time_that_is_refused_is_told_or_fails_as_asked),
         cmocka_unit_test(a_task_that_does_not_return_is_named_and_a_second_close_joins_it),
+        cmocka_unit_test(a_body_may_name_other_jobs_while_its_runtime_closes),
         cmocka_unit_test(a_runtime_closes_in_every_state),
         cmocka_unit_test(a_worker_that_cannot_be_created_ends_the_creation_cleanly),
         cmocka_unit_test(a_watchdog_that_cannot_be_created_fails_the_job_and_can_be_tried_again),

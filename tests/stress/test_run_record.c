@@ -1,4 +1,5 @@
-/* The flight recorder is read by worker; a worker that does not exist has no records. */
+/* The flight recorder is read by worker; a worker that does not exist has no records. Of a task with a grain the trace
+ * and the recorder name ranges, on every path. */
 #include "running.h"
 
 static void a_worker_that_does_not_exist_has_no_records(void **state)
@@ -33,8 +34,43 @@ static void a_worker_that_does_not_exist_has_no_records(void **state)
     stop(&f);
 }
 
+/* The last range is shorter, and its first instance has a larger number than there are ranges. */
+static void a_trace_of_ranges_has_each_range_once(void **state)
+{
+    (void)state;
+    enum { INSTANCES = 41, GRAIN = 8, RANGES = 6, TASKS = 3 };
+    clo_task task = {.body = count_call, .instances = INSTANCES, .grain = GRAIN};
+    clo_runtime_config config = {.size = sizeof config, .unpinned = 1, .trace = 1};
+    fixture f = {.platform = scene_platform(2, 0), .graph = scene_layers(TASKS, 1, &task)}; /* no data: the fast path */
+    clo_plan *plan;
+    size_t count;
+
+    ok(clo_cost_create(f.graph, f.platform, &f.cost));
+    ok(clo_runtime_create(f.platform, &config, &f.runtime));
+    ok(clo_plan_create(f.cost, NULL, &plan));
+    for (int way = 0; way < 3; way++) {
+        uint32_t seen[TASKS][RANGES] = {0};
+        clo_job *job = make_job(&f, way == 1 ? clo_policy_find("fifo") : NULL, way == 2 ? plan : NULL);
+        clo_trace *trace;
+        ok(clo_job_submit(job));
+        ok(clo_job_wait(job, NULL));
+        ok(clo_job_trace(job, &trace));
+        const clo_trace_event *events = clo_trace_events(trace, &count);
+        assert_int_equal(count, TASKS * RANGES);
+        for (size_t i = 0; i < count; i++) {
+            assert_true(events[i].task < TASKS && events[i].instance < RANGES);
+            assert_int_equal(seen[events[i].task][events[i].instance]++, 0);
+        }
+        clo_trace_destroy(trace);
+        clo_job_destroy(job);
+    }
+    clo_plan_destroy(plan);
+    stop(&f);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(a_worker_that_does_not_exist_has_no_records)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(a_worker_that_does_not_exist_has_no_records),
+                                       cmocka_unit_test(a_trace_of_ranges_has_each_range_once)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

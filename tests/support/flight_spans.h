@@ -1,5 +1,5 @@
-/* flight_spans.h - when each execution of each release of a flight_scene began and ended: as its workers remember it, or
- * as a trace says. */
+/* flight_spans.h - when each execution of each release of a flight_scene began and ended: as its workers remember it,
+ * or as a trace says. */
 #ifndef CLO_TEST_FLIGHT_SPANS_H
 #define CLO_TEST_FLIGHT_SPANS_H
 

@@ -22,8 +22,8 @@ enum {
     RANDOM_STAGES = 512,    /* graph: at most 14 tasks, three of four with 2..24 instances          */
     RANDOM_GRAIN = 1024,    /* random DAGs: tasks of many instances have some more, and a grain      */
     RANDOM_HANDLES = 2048,  /* random DAGs: up to 6 handles, used by most tasks in every way; edges follow the ids */
-    RANDOM_BRANCHES = 4096, /* random DAGs: a quarter of the tasks are branches where they can be, some tasks are merges,
-                               and one of two has a loop                                            */
+    RANDOM_BRANCHES = 4096, /* random DAGs: a quarter of the tasks are branches where they can be, some tasks are
+                               merges, and one of two has a loop                                    */
     RANDOM_ALL = 63
 };
 

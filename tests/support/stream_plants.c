@@ -117,6 +117,20 @@ static bool cancelled_by_nobody(stream_run *run, clo_rng *rng)
     return at != SIZE_MAX;
 }
 
+static bool is_done_cancelled(const stream_run *run, size_t at)
+{
+    return stream_is_done(run, at) && run->records[at].value == CLO_LOG_DONE_CANCELLED;
+}
+
+static bool cancelled_as_failed(stream_run *run, clo_rng *rng)
+{
+    size_t at = stream_pick(run, rng, is_done_cancelled);
+
+    if (at != SIZE_MAX)
+        run->records[at].value = CLO_LOG_DONE_FAILED;
+    return at != SIZE_MAX;
+}
+
 static bool arrives_twice(stream_run *run, clo_rng *rng)
 {
     size_t at = stream_pick(run, rng, stream_is_arrive);
@@ -463,12 +477,13 @@ const stream_plant stream_plants[] = {
     {"a machine that is not there", CLO_STREAM_UNKNOWN_EXECUTOR, unknown_machine, 0, 0},
     {"a policy that is not there", CLO_STREAM_UNKNOWN_POLICY, unknown_policy, 0, 0},
     {"a start with a value of 2", CLO_STREAM_BAD_VALUE, bad_value, 0, 0},
-    {"a job cancelled by nobody", CLO_STREAM_BAD_VALUE, cancelled_by_nobody, 0, 0},
+    {"a job cancelled by nobody", CLO_STREAM_WRONG_END, cancelled_by_nobody, 0, 0},
+    {"a cancelled job that failed", CLO_STREAM_WRONG_END, cancelled_as_failed, 0, 0},
     {"a job arrives twice", CLO_STREAM_ARRIVED_TWICE, arrives_twice, 0, 0},
     {"a job arrives early", CLO_STREAM_ARRIVED_EARLY, arrives_early, 0, 0},
     {"a job never arrives", CLO_STREAM_NOT_ARRIVED, never_arrives, 0, 0},
     {"a start before the arrival", CLO_STREAM_NOT_ARRIVED, starts_before_arrival, 0, TIMES | BIT(PRECEDENCE)},
-    {"a start after the cancellation", CLO_STREAM_AFTER_CANCEL, starts_after_cancel, 0, 0},
+    {"a start after the cancellation", CLO_STREAM_AFTER_CANCEL, starts_after_cancel, 0, BIT(WRONG_END)},
     {"a start after the job is done", CLO_STREAM_AFTER_DONE, starts_after_done, 0, BIT(DONE_EARLY)},
     {"a limit after the job is done", CLO_STREAM_AFTER_DONE, limit_after_done, 0, 0},
     {"a job is done while it runs", CLO_STREAM_DONE_EARLY, done_early, 0, BIT(AFTER_DONE)},
@@ -495,7 +510,8 @@ const stream_plant stream_plants[] = {
     {"two at one time on an executor", CLO_STREAM_OVERLAP, NULL, STREAM_BREAKS_BUSY, BIT(BUSY)},
     {"a commit that does not wait", CLO_STREAM_OVERLAP, commit_overlaps, 0,
      BIT(DURATION) | BIT(TRANSFER) | BIT(PRECEDENCE)},
-    {"more than the machine has", CLO_STREAM_CAPACITY, NULL, STREAM_BREAKS_CAPACITY, 0},
+    {"more than the machine has", CLO_STREAM_CAPACITY, NULL, STREAM_BREAKS_CAPACITY,
+     BIT(STARVED)}, /* what is kept too */
     {"more than the limit", CLO_STREAM_LIMIT, NULL, STREAM_BREAKS_LIMIT, 0},
     {"a lower band first", CLO_STREAM_BAND, NULL, STREAM_BREAKS_BAND, 0},
     {"what is kept is taken", CLO_STREAM_STARVED, NULL, STREAM_BREAKS_KEPT, 0},

@@ -415,9 +415,9 @@ static void end_jobs(simulation *s)
             continue;
         job->is_done = job->is_closed = true;
         tell(s, CLO_LOG_DONE, j,
-             is_complete       ? CLO_LOG_DONE_OK
-             : job->has_failed ? CLO_LOG_DONE_FAILED
-                               : CLO_LOG_DONE_CANCELLED);
+             job->has_failed     ? CLO_LOG_DONE_FAILED
+             : job->is_cancelled ? CLO_LOG_DONE_CANCELLED
+                                 : CLO_LOG_DONE_OK);
     }
 }
 
@@ -426,6 +426,12 @@ static void finish(simulation *s, execution *x)
     job_state *job = &s->jobs[x->job];
     instance_state *state = &job->state[x->stage][x->instance];
 
+    /* Of a job that fails the log cannot say since when it does not wait. */
+    bool fails = s->breaks != STREAM_BREAKS_BAND && below(s, 150) == 0;
+    if (fails && !job->is_closed) {
+        job->is_closed = job->has_failed = true;
+        tell(s, CLO_LOG_CANCEL, x->job, 1);
+    }
     append(s->run, (clo_log_record){x->finish_ns, s->run->jobs[x->job].job, CLO_LOG_FINISH, x->stage, x->instance,
                                     x->executor, x->start_ns});
     x->is_open = false;
@@ -433,9 +439,6 @@ static void finish(simulation *s, execution *x)
     job->running--;
     state->finish_ns[x->executor] = x->finish_ns;
     state->is_finished |= !x->is_replica;
-    /* Of a job that fails the log cannot say since when it does not wait. */
-    if (s->breaks != STREAM_BREAKS_BAND && below(s, 150) == 0)
-        job->is_closed = job->has_failed = true;
 }
 
 /* When the next input comes: an arrival (kind 0), the end of an execution (1), a cancellation (2). */

@@ -21,7 +21,7 @@ static double class_square(const step_history *h, const admit_step *steps, uint3
 
     for (uint32_t i = 0; i < count; i++)
         same += steps[i].runs && steps[i].class_ == class_;
-    return guess.count > 0 ? HISTORY_SURE * HISTORY_SURE * history_sum_square(&guess, same) : 0;
+    return guess.count > 0 ? guess.sure * guess.sure * history_sum_square(&guess, same) : 0;
 }
 
 static double expected_kib(const step_history *h, const admit_step *step, int64_t unmeasured_kib)

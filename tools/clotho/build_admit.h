@@ -1,8 +1,9 @@
 /* build_admit.h - whether steps fit into a budget of memory together.
  *
- * Peaks are judged as a sum, because a sum varies less than its parts: what is expected of each, and above that the root of
- * the sum of their variances, two deviations of it. Of a step with a history the last peaks are expected and its margin is
- * two deviations; of others the mean of their class, as the build has learned it so far (history_guess). */
+ * Peaks are judged as a sum, because a sum varies less than its parts: what is expected of each, and above that the
+ * root of the sum of the squares of their margins. Of a step with a history the last peaks are expected, and its margin
+ * is said; of others the mean of their class, as the build has learned it so far, and as many deviations as
+ * history_guess says. */
 #ifndef CLOTHO_TOOL_BUILD_ADMIT_H
 #define CLOTHO_TOOL_BUILD_ADMIT_H
 

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE /* pipe2 and the like of Linux */
 #include "build_drive.h"
 #include "../ninja/bindings.h"
+#include "../ninja/disk.h"
 #include "../ninja/finish.h"
 #include "../ninja/pids.h"
 #include "report.h"
@@ -93,6 +94,7 @@ static int begin_command(build_driver *d, build_slot *s, const buffer *command)
                                   .mask = &d->mask,
                                   .files = d->files,
                                   .has_console = s->has_console,
+                                  .kept = d->kept,
                                   .variable = host != NULL ? host->variable : NULL};
 
     memory_begin(&d->memory, slot, s->edge, s->is_alone);
@@ -109,14 +111,15 @@ static int begin_command(build_driver *d, build_slot *s, const buffer *command)
     return error;
 }
 
-static void say_begin(build_driver *d, const build_slot *s)
+static void say_begin(build_driver *d, build_slot *s)
 {
     build_printer *p = &d->printer;
 
     p->counts.started += !s->is_alone;
     p->counts.running++;
-    if (!s->is_alone && (s->has_console || p->status.is_smart))
+    if (!s->is_alone && !s->is_said && (s->has_console || p->status.is_smart))
         printer_step(p, s->edge, s->began_ns, s->has_console);
+    s->is_said = true;
     if (s->has_console)
         status_give_console(&p->status);
 }
@@ -128,31 +131,45 @@ static void say_end(build_driver *d, const build_slot *s)
         status_take_console(&d->printer.status);
 }
 
-/* All that is needed before the command, and the command. False: it does not run. */
-static bool begin(build_driver *d, build_slot *s)
+/* The system has no room for a further command, but may have when one has ended. */
+static bool is_short(const build_driver *d, int error)
+{
+    return d->running > 0 && (error == EMFILE || error == ENFILE || error == EAGAIN || error == ENOMEM);
+}
+
+enum { BEGIN_RUNS, BEGIN_FAILED, BEGIN_LATER };
+
+/* All that is needed before the command, and the command. */
+static int begin(build_driver *d, build_slot *s)
 {
     ninja_manifest *m = &d->folder->manifest;
     buffer command = {0};
+    int error = 0;
 
     s->has_console = m->edges[s->edge].pool == NINJA_POOL_CONSOLE;
     s->has_ended = false;
     s->began_ns = now_ns();
+    s->began_disk_ns = disk_now_ns();
     bool is_good = finish_prepare(d->folder, s->edge) && ninja_edge_command(m, s->edge, false, &command);
     if (is_good) {
         buffer_add(&command, "", 1);
         say_begin(d, s);
-        int error = begin_command(d, s, &command);
+        error = begin_command(d, s, &command);
         is_good = error == 0 || ninja_fail(m, "'%.200s' cannot be begun: %s; look at the limits of this user",
                                            command.failed ? "sh" : command.at, strerror(error));
         if (!is_good)
             say_end(d, s);
     }
-    d->is_broken |= !is_good;
     buffer_free(&command);
-    return is_good;
+    if (!is_good && is_short(d, error)) {
+        d->printer.counts.started -= !s->is_alone;
+        return BEGIN_LATER;
+    }
+    d->is_broken |= !is_good;
+    return is_good ? BEGIN_RUNS : BEGIN_FAILED;
 }
 
-/* What the command took. True: the kernel has killed it for want of memory, and it is to run once more, alone. */
+/* What the command took. True: it was killed for want of memory, and is to run once more, alone. */
 static bool is_to_run_again(build_driver *d, build_slot *s, const char **why)
 {
     uint32_t slot = (uint32_t)(s - d->slots);
@@ -160,8 +177,12 @@ static bool is_to_run_again(build_driver *d, build_slot *s, const char **why)
 
     *why = "";
     d->is_broken |= !memory_end(&d->memory, slot, s->edge, &s->child.usage, &was_killed);
-    if (!was_killed || s->child.usage.status == 0 || is_stopped(d))
+    if (!was_killed || s->child.usage.status == 0)
         return false;
+    if (is_stopped(d)) {
+        *why = "killed for want of memory; it does not run again, because the build stops\n";
+        return false;
+    }
     if (s->is_alone) {
         *why = "killed for want of memory, though it ran alone; give it more with --memory, or add some\n";
         return false;
@@ -171,14 +192,16 @@ static bool is_to_run_again(build_driver *d, build_slot *s, const char **why)
     return true;
 }
 
-/* All that follows the command. */
+/* All that follows the command. As ninja has it, the line of a step still counts the steps that its restat spares. */
 static void end(build_driver *d, build_slot *s, const char *why)
 {
     int64_t ended_ns = now_ns();
-    int64_t start_ms = (s->began_ns - d->start_ns) / 1000000, end_ms = (ended_ns - d->start_ns) / 1000000;
+    const step_times times = {(s->began_ns - d->start_ns) / 1000000, (ended_ns - d->start_ns) / 1000000,
+                              s->began_disk_ns};
     build_printer *p = &d->printer;
     int status = s->child.usage.status;
     bool is_bad = false, is_good = WIFEXITED(status) && WEXITSTATUS(status) == 0;
+    discovered found;
 
     build_report_step(&d->report, s->edge, ended_ns - s->began_ns);
     if (d->signal != 0) {
@@ -187,17 +210,40 @@ static void end(build_driver *d, build_slot *s, const char *why)
     }
     p->counts.finished++;
     status_ended(&p->status, ended_ns);
-    if (is_good && !finish_succeeded(d->folder, s->edge, start_ms, end_ms, &is_bad)) {
+    if (!finish_discover(d->folder, s->edge, &s->output, &found, &is_bad)) {
         d->is_broken = true;
         return;
     }
+    is_bad &= is_good; /* a step that has failed says why by itself */
     if (!s->has_console)
         printer_step(p, s->edge, ended_ns, false);
     if (!is_good || is_bad)
         fail_step(d, s, is_bad ? d->folder->manifest.error : why);
+    else
+        d->is_broken |= !finish_succeeded(d->folder, s->edge, &times, &found);
     if (is_bad)
         status_text(&p->status, piece_of("\n"), s->has_console);
     status_output(&p->status, buffer_piece(&s->output));
+    free(found.nodes);
+}
+
+static void interrupt(build_driver *d, int number, uint32_t edge)
+{
+    if (d->signal != 0)
+        return;
+    d->signal = number;
+    d->signal_ns = now_ns();
+    d->interrupter = edge;
+}
+
+/* As ninja has it: a command that such a signal has ended interrupts the build, whoever has sent it. */
+static void look_for_interrupt(build_driver *d, const build_slot *s)
+{
+    int status = s->child.usage.status;
+    int number = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+
+    if (number == SIGINT || number == SIGTERM || number == SIGHUP)
+        interrupt(d, number, s->edge);
 }
 
 static void end_if_over(build_driver *d, build_slot *s)
@@ -212,6 +258,7 @@ static void end_if_over(build_driver *d, build_slot *s)
         return;
     }
     step_close(&s->child);
+    look_for_interrupt(d, s);
     build_gate_leave(&d->gate, is_elsewhere(d, s));
     if (is_to_run_again(d, s, &why)) {
         say_end(d, s);
@@ -297,7 +344,7 @@ static void take_posts(build_driver *d)
     for (uint32_t i = 0; i < d->posts_count; i++) {
         build_slot *s = &d->slots[d->posts[i]];
         s->state = SLOT_WAITS;
-        s->is_alone = false;
+        s->is_alone = s->is_said = false;
         s->number = ++d->posted;
         d->waiting++;
     }
@@ -348,8 +395,12 @@ static void start_waiting(build_driver *d)
             wait_for_gate(d);
             return;
         }
-        if (!begin(d, s)) {
+        int begun = begin(d, s);
+        if (begun != BEGIN_RUNS)
             build_gate_leave(&d->gate, is_elsewhere(d, s));
+        if (begun == BEGIN_LATER)
+            return; /* looked at again when one of those that run has ended */
+        if (begun == BEGIN_FAILED) {
             release(d, s);
             continue;
         }
@@ -362,14 +413,15 @@ static void start_waiting(build_driver *d)
 static void pass_on(build_driver *d)
 {
     int64_t now = now_ns();
+    int number = d->signal == SIGPIPE ? SIGTERM : d->signal; /* the closed pipe is this process's, not the commands' */
 
-    if (d->signal == 0 || now < d->resend_ns)
+    if (number == 0 || now < d->resend_ns)
         return;
     for (uint32_t i = 0; i < d->jobs; i++) {
         const build_slot *s = &d->slots[i];
         /* Ctrl-C reaches the step of the console by itself. */
         if (s->state == SLOT_RUNS && (!s->has_console || d->signal != SIGINT || now - d->signal_ns >= KILL_NS))
-            step_signal(&s->child, now - d->signal_ns >= KILL_NS ? SIGKILL : d->signal);
+            step_signal(&s->child, now - d->signal_ns >= KILL_NS ? SIGKILL : number);
     }
     d->resend_ns = now + RESEND_NS;
 }
@@ -379,16 +431,16 @@ static void take_signal(build_driver *d)
     struct signalfd_siginfo about;
 
     while (read(d->signals, &about, sizeof about) == (ssize_t)sizeof about)
-        if (d->signal == 0) {
-            d->signal = (int)about.ssi_signo;
-            d->signal_ns = now_ns();
-        }
+        interrupt(d, (int)about.ssi_signo, NINJA_NONE);
 }
 
 static int timeout_ms(build_driver *d)
 {
     int wait_ms = memory_sample(&d->memory, now_ns());
+    uint32_t overfull = memory_overfull(&d->memory);
 
+    if (overfull != UINT32_MAX)
+        step_signal(&d->slots[overfull].child, SIGKILL);
     if (d->signal != 0 && d->running > 0 && (wait_ms < 0 || wait_ms > RESEND_NS / 1000000))
         wait_ms = (int)(RESEND_NS / 1000000);
     if (d->is_gated && (wait_ms < 0 || wait_ms > GATE_AGAIN_MS))
@@ -477,16 +529,28 @@ static void raise_files(build_driver *d)
     setrlimit(RLIMIT_NOFILE, &files);
 }
 
+/* What ends a build. SIGPIPE comes to the thread that prints; who ignores it wants the build to go on without its
+ * lines. */
+static void name_signals(sigset_t *set)
+{
+    struct sigaction pipe;
+
+    sigemptyset(set);
+    sigaddset(set, SIGINT);
+    sigaddset(set, SIGTERM);
+    sigaddset(set, SIGHUP);
+    if (sigaction(SIGPIPE, NULL, &pipe) == 0 && pipe.sa_handler != SIG_IGN)
+        sigaddset(set, SIGPIPE);
+}
+
 int drive_open(build_driver *d, uint32_t jobs)
 {
     sigset_t set;
 
     d->poll = d->wake = d->signals = -1;
+    d->interrupter = NINJA_NONE;
     pthread_mutex_init(&d->lock, NULL);
-    sigemptyset(&set);
-    sigaddset(&set, SIGINT);
-    sigaddset(&set, SIGTERM);
-    sigaddset(&set, SIGHUP);
+    name_signals(&set);
     pthread_sigmask(SIG_BLOCK, &set, &d->mask);
     d->start_ns = now_ns();
     d->jobs = jobs;
@@ -508,7 +572,8 @@ int drive_open(build_driver *d, uint32_t jobs)
 
 void drive_end(build_driver *d)
 {
-    pthread_sigmask(SIG_SETMASK, &d->mask, NULL);
+    if (d->signal == 0 || d->signal == SIGPIPE) /* a second Ctrl-C does not change how an interrupted build ends */
+        pthread_sigmask(SIG_SETMASK, &d->mask, NULL);
     pthread_mutex_destroy(&d->lock);
     for (uint32_t i = 0; d->slots != NULL && i < d->jobs; i++)
         buffer_free(&d->slots[i].output);

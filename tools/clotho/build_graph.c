@@ -24,6 +24,9 @@ static int take_pools(build_graph *g)
                             CLO_RESOURCES_MAX);
         g->resources[pool] = g->resources_count++;
     }
+    g->cpu_resource = NINJA_NONE;
+    if (g->cpu_milli != NULL && g->elsewhere == 0 && g->resources_count < CLO_RESOURCES_MAX)
+        g->cpu_resource = g->resources_count++;
     return EXIT_GOOD;
 }
 
@@ -46,6 +49,8 @@ static int add_tasks(build_graph *g)
             task.demand[g->resources[m->edges[e].pool]] = 1;
         if (g->memory_kib != NULL)
             task.demand[0] = g->memory_kib[e];
+        if (g->cpu_resource != NINJA_NONE)
+            task.demand[g->cpu_resource] = g->cpu_milli[e];
         status = clo_graph_add_task(g->graph, &task, &g->tasks[e]);
         if (status == CLO_OK)
             g->edges[g->tasks[e]] = e;
@@ -145,6 +150,8 @@ static int make_platform(build_graph *g, uint32_t jobs, bool is_real)
         capacities[r] = -1;
     if (g->memory_kib != NULL)
         capacities[0] = g->budget_kib;
+    if (g->cpu_resource != NINJA_NONE)
+        capacities[g->cpu_resource] = g->cpus_milli;
     for (size_t i = 0; i < m->pools_count; i++)
         if (g->resources[i] != NINJA_NONE)
             capacities[g->resources[i]] = m->pools[i].depth;
@@ -192,6 +199,8 @@ int build_graph_again(build_graph *g, const build_graph *other, const int64_t *t
     g->folder = other->folder;
     g->memory_kib = other->memory_kib;
     g->budget_kib = other->budget_kib;
+    g->cpu_milli = other->cpu_milli;
+    g->cpus_milli = other->cpus_milli;
     g->elsewhere = other->elsewhere;
     int code = take_arrays(g);
     if (code != EXIT_GOOD)

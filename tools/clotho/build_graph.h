@@ -15,6 +15,8 @@ typedef struct build_graph {
     const int64_t *learned_ns; /* [edges] times for steps that the log does not know; 0: none; NULL: of none */
     const int64_t *memory_kib; /* [edges] that a step demands of budget_kib; NULL: nothing */
     int64_t budget_kib;
+    const int64_t *cpu_milli; /* [edges] CPUs that a step uses, in thousandths, of cpus_milli; NULL: nothing */
+    int64_t cpus_milli;
     uint32_t elsewhere;  /* of the jobs, the first ones are of other hosts; see build_hosts.h */
     bool *is_in;         /* [edges] */
     uint32_t *tasks;     /* [edges] task of an edge */
@@ -22,7 +24,8 @@ typedef struct build_graph {
     uint32_t *seen;      /* [edges] the last edge that has this one as a parent, plus 1 */
     uint32_t *resources; /* [pools] */
     uint32_t resources_count;
-    uint32_t steps; /* tasks that are not phony */
+    uint32_t cpu_resource; /* NINJA_NONE: the steps do not share CPUs, or pools have taken all resources */
+    uint32_t steps;        /* tasks that are not phony */
     build_weights weights;
     clo_graph *graph;
     clo_platform *platform;

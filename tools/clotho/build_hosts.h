@@ -1,10 +1,10 @@
 /* build_hosts.h - several hosts: compiles that go through distcc, placed by us.
  *
- * The hosts are those of DISTCC_HOSTS, each with as many slots as its limit says (4 where it says nothing, as in distcc).
- * Their slots are executors beside the -j local ones and come first, so that a step that may go elsewhere does so while
- * a slot is free there. A step may where its command calls distcc to compile, its pool has no depth, and it has no
- * console; all others keep to the local slots. Each command is told its one host in DISTCC_HOSTS, so distcc chooses nothing. A
- * host that does not answer is distcc's matter: it compiles here, and says so.
+ * The hosts are those of DISTCC_HOSTS, each with as many slots as its limit says (4 where it says nothing, as in
+ * distcc). Their slots are executors beside the -j local ones and come first, so that a step that may go elsewhere does
+ * so while a slot is free there. A step may where its command calls distcc to compile, its pool has no depth, and it
+ * has no console; all others keep to the local slots. Each command is told its one host in DISTCC_HOSTS, so distcc
+ * chooses nothing. A host that does not answer is distcc's matter: it compiles here, and says so.
  *
  * Of one thread at a time. */
 #ifndef CLOTHO_TOOL_BUILD_HOSTS_H

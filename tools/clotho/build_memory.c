@@ -19,6 +19,10 @@ static const struct {
 } MARGINS[] = {[HISTORY_RUSAGE] = {32, 3072}, [HISTORY_GROUP] = {32, 1024}, [HISTORY_EXACT] = {256, 256}};
 /* The group's maximum is what the step has held where samples come so near to it. */
 enum { NEAR_SHARE = 16, NEAR_KIB = 1024, SAMPLES_ENOUGH = 2 };
+/* The budget is full where less than that part is left. Where that is watched one deviation is kept, not two. */
+enum { FULL_SHARE = 32 };
+static const double SURE_WATCHED = 1;
+enum { CPU_LEAST_MS = 100, CPU_MILLI = 1125 /* of a CPU */ };
 enum { LARGER = 4 }; /* than the means of the other classes: as links are larger than compiles */
 enum { RESERVE_SHARE = 20, LEAST_RESERVE_KIB = 128 << 10 }; /* of "auto", for all that is no step */
 static const int64_t PRESSURE_NS = 200000000, UNSEEN_NS = 1000000000, SAMPLE_NS = MEMORY_SAMPLE_MS * (int64_t)1000000;
@@ -102,6 +106,14 @@ static int64_t unmeasured_kib(const build_memory *b)
     return most < (double)b->budget_kib ? (int64_t)most : b->budget_kib;
 }
 
+/* Without that a plan has many steps run beside each other as if each had a CPU. Short ones fill gaps. */
+static int64_t cpu_milli(const build_memory *b, double cpus, int64_t wall_ms)
+{
+    double milli = wall_ms >= CPU_LEAST_MS ? 1000 * cpus : 0;
+
+    return milli < (double)b->cpus_milli ? (int64_t)milli : b->cpus_milli;
+}
+
 /* What the graph demands of the machine; what else there is to know may come while the build runs. */
 static bool predict_all(build_memory *b)
 {
@@ -113,6 +125,7 @@ static bool predict_all(build_memory *b)
     for (uint32_t e = 0; e < m->edges_count; e++) {
         if (ninja_is_phony(m, e) || b->folder->order.wants[e] < WANT_START)
             continue;
+        b->wanted++;
         b->classes[e] = history_take_class(&b->history, m, e);
         if (b->classes[e] == NINJA_NONE) {
             free(known);
@@ -127,6 +140,7 @@ static bool predict_all(build_memory *b)
         b->area_ms += (double)wall_ms * (double)need.need_kib / (double)b->budget_kib;
         b->classes[e] = ADMIT_KNOWN;
         b->demand_kib[e] = need.need_kib;
+        b->cpu_milli[e] = cpu_milli(b, need.cpus, wall_ms);
         known[b->known++] = need;
     }
     b->capacity_kib = admit_capacity_kib(known, b->known, b->budget_kib, b->jobs);
@@ -135,6 +149,12 @@ static bool predict_all(build_memory *b)
             b->demand_kib[e] = b->capacity_kib;
     free(known);
     return true;
+}
+
+/* Half as long: times were learned where steps shared CPUs, so the area is large. */
+bool memory_is_cpu_bound(const build_memory *b)
+{
+    return b->cpu_ms > 0 && 2 * b->cpu_ms / (double)sysconf(_SC_NPROCESSORS_ONLN) >= b->area_ms;
 }
 
 static int set_budget(build_memory *b, int64_t budget_kib)
@@ -162,11 +182,13 @@ int memory_open(build_memory *b, build_folder *folder, uint32_t jobs, int64_t bu
     b->slots = calloc(jobs, sizeof *b->slots);
     b->hashes = calloc(m->edges_count + 1, sizeof *b->hashes);
     b->demand_kib = calloc(m->edges_count + 1, sizeof *b->demand_kib);
+    b->cpu_milli = calloc(m->edges_count + 1, sizeof *b->cpu_milli);
+    b->cpus_milli = CPU_MILLI * (int64_t)sysconf(_SC_NPROCESSORS_ONLN);
     b->learned_ns = calloc(m->edges_count + 1, sizeof *b->learned_ns);
     b->classes = malloc((m->edges_count + 1) * sizeof *b->classes);
     b->held = calloc(jobs + 1, sizeof *b->held);
-    if (b->slots == NULL || b->hashes == NULL || b->demand_kib == NULL || b->learned_ns == NULL || b->classes == NULL ||
-        b->held == NULL)
+    if (b->slots == NULL || b->hashes == NULL || b->demand_kib == NULL || b->cpu_milli == NULL ||
+        b->learned_ns == NULL || b->classes == NULL || b->held == NULL)
         return complain(NULL, "out of memory");
     if (!history_load(&b->history, m, b->path) || !history_open(&b->history, m, b->path))
         return complain(NULL, "%s", show_name(m->error));
@@ -174,6 +196,7 @@ int memory_open(build_memory *b, build_folder *folder, uint32_t jobs, int64_t bu
     if (code != EXIT_GOOD)
         return code;
     groups_open(&b->groups, jobs, b->budget_kib);
+    b->history.sure = b->groups.version != 0 ? SURE_WATCHED : HISTORY_SURE;
     memset(b->classes, 0xff, (m->edges_count + 1) * sizeof *b->classes);
     return b->budget_kib == MEMORY_NONE || predict_all(b) ? EXIT_GOOD : complain(NULL, "out of memory");
 }
@@ -185,6 +208,7 @@ void memory_close(build_memory *b)
     free(b->slots);
     free(b->hashes);
     free(b->demand_kib);
+    free(b->cpu_milli);
     free(b->learned_ns);
     free(b->classes);
     free(b->held);
@@ -210,6 +234,17 @@ static bool is_pressed(build_memory *b, int64_t now_ns)
     return b->is_pressed;
 }
 
+/* Whether enough of a class was measured for one more of it to run. */
+static bool is_measured(const build_memory *b, const admit_step *need)
+{
+    uint32_t same = 0,
+             count = need->class_ != ADMIT_KNOWN ? history_guess_of(&b->history, need->class_).count : b->jobs;
+
+    for (uint32_t i = 0; i < b->jobs; i++)
+        same += b->held[i].runs && b->held[i].class_ == need->class_;
+    return need->class_ == ADMIT_KNOWN || same < 2 || same < 2 * count;
+}
+
 bool memory_may_begin(build_memory *b, uint32_t edge, bool is_alone, int64_t now_ns)
 {
     if (b->running == 0)
@@ -221,7 +256,8 @@ bool memory_may_begin(build_memory *b, uint32_t edge, bool is_alone, int64_t now
     if (is_pressed(b, now_ns))
         return false;
     b->held[b->jobs] = need_of(b, edge);
-    return admit_sum_kib(&b->history, b->held, b->jobs + 1, unmeasured_kib(b)) <= (double)b->budget_kib;
+    return is_measured(b, &b->held[b->jobs]) &&
+           admit_sum_kib(&b->history, b->held, b->jobs + 1, unmeasured_kib(b)) <= (double)b->budget_kib;
 }
 
 static void count_cpus(build_memory *b)
@@ -232,7 +268,8 @@ static void count_cpus(build_memory *b)
 
 void memory_begin(build_memory *b, uint32_t slot, uint32_t edge, bool is_alone)
 {
-    b->slots[slot] = (memory_slot){.runs = true, .is_alone = is_alone, .vm_kills = kernel_kills()};
+    b->slots[slot] =
+        (memory_slot){.runs = true, .is_alone = is_alone, .number = ++b->begun, .vm_kills = kernel_kills()};
     b->held[slot] = b->budget_kib != MEMORY_NONE ? need_of(b, edge) : (admit_step){.class_ = ADMIT_KNOWN};
     b->is_alone |= is_alone;
     b->retries += is_alone;
@@ -298,19 +335,13 @@ static bool tell(build_memory *b)
     return true;
 }
 
-/* The CPUs need half as long as the budget or longer. Times were learned where steps shared CPUs: the area is large. */
-static bool is_cpu_bound(const build_memory *b)
-{
-    return b->cpu_ms > 0 && 2 * b->cpu_ms / (double)sysconf(_SC_NPROCESSORS_ONLN) >= b->area_ms;
-}
-
 bool memory_tell(build_memory *b, const uint32_t *tasks, uint32_t tasks_count)
 {
     const ninja_manifest *m = &b->folder->manifest;
 
     if (!live_open(&b->live, (uint32_t)b->history.classes_count, tasks_count))
         return ninja_no_memory(&b->folder->manifest);
-    b->live.is_cpu_bound = is_cpu_bound(b);
+    b->live.is_cpu_bound = memory_is_cpu_bound(b);
     for (uint32_t e = 0; e < m->edges_count; e++)
         if (b->classes[e] != ADMIT_KNOWN)
             b->live.classes[tasks[e]] = b->classes[e];
@@ -329,13 +360,15 @@ bool memory_end(build_memory *b, uint32_t slot, uint32_t edge, const step_usage 
     *was_killed = b->groups.version != 0 ? groups_kills(&b->groups, slot) > 0
                                          : !is_good && s->vm_kills >= 0 && kernel_kills() > s->vm_kills;
     b->kills += *was_killed;
+    bool was_ended = s->is_ended && !is_good && !*was_killed;
+    b->ended += was_ended;
+    *was_killed |= was_ended;
     groups_kill(&b->groups, slot);
     memory_cancel(b, slot);
     if (*was_killed && b->groups.has_limit && taken.peak_kib < b->budget_kib)
         taken.peak_kib = b->budget_kib; /* it would have needed more than it was seen with */
-    if (s->is_elsewhere || (!is_good && !*was_killed))
+    if (s->is_elsewhere || (!is_good && !*was_killed) || was_ended)
         return true; /* what a part of it took, and how far it came, says nothing */
-    b->learned++;
     return history_add(&b->history, &b->folder->manifest, edge, &taken) && tell(b);
 }
 
@@ -364,6 +397,28 @@ int memory_sample(build_memory *b, int64_t now_ns)
     return MEMORY_SAMPLE_MS;
 }
 
+uint32_t memory_overfull(build_memory *b)
+{
+    int64_t sum = 0;
+    uint32_t last = UINT32_MAX;
+
+    if (b->budget_kib == MEMORY_NONE || b->groups.version == 0 || b->running < 2)
+        return UINT32_MAX;
+    for (uint32_t i = 0; i < b->jobs; i++) {
+        const memory_slot *s = &b->slots[i];
+        if (s->runs && s->is_ended)
+            return UINT32_MAX; /* what it holds comes back first */
+        sum += s->runs ? b->held[i].now_kib : 0;
+        if (s->runs && b->held[i].class_ != ADMIT_KNOWN && !s->is_elsewhere &&
+            (last == UINT32_MAX || s->number > b->slots[last].number))
+            last = i;
+    }
+    if (last == UINT32_MAX || sum <= b->budget_kib - b->budget_kib / FULL_SHARE)
+        return UINT32_MAX;
+    b->slots[last].is_ended = true;
+    return last;
+}
+
 void memory_describe(const build_memory *b, buffer *out)
 {
     const step_groups *g = &b->groups;
@@ -374,8 +429,10 @@ void memory_describe(const build_memory *b, buffer *out)
     if (b->budget_kib > 0)
         buffer_add_format(out, "budget %s%s, %u of %u steps known before, ", show_bytes((uint64_t)b->budget_kib * 1024),
                           g->has_limit ? " (a limit of the control group)" : " (no limit of the system behind it)",
-                          b->known, b->learned);
+                          b->known, b->wanted);
     buffer_add_format(out, "%u killed, %u run again alone; ", b->kills, b->retries);
+    if (b->ended > 0)
+        buffer_add_format(out, "%u ended here as the budget was full; ", b->ended);
     if (g->version != 0)
         buffer_add_format(out, "measured by control groups (version %d)", g->version);
     else

@@ -5,9 +5,13 @@
  * groups the latter alone. Learned: ../ninja/history.h. Held, with a budget: a step whose peak is known
  * demands it of Clotho's machine, so a policy does not choose it before there is room. What is not known (then its
  * class says), and what is known too low, is held back here: a step begins when all together fit (build_admit.h).
- * A step whose class has not been seen is taken to need half of the budget or more. One that the kernel has killed for want of
- * memory runs alone. What is learned of classes meanwhile goes to the policy (build_live.h).
- * While processes wait for memory (PSI) nothing begins beside what runs.
+ * A step whose class has not been seen is taken to need half of the budget or more, and no more steps of a class run at
+ * once than twice as many as were measured. Where the samples come near to the budget nevertheless, the step without a
+ * history that began last is ended: before the kernel does so, all would for long wait for pages of files that have no
+ * room any more. That one, and one that the kernel has killed for want of memory, runs again, alone.
+ *
+ * What is learned of classes meanwhile goes to the policy (build_live.h). While processes wait for memory (PSI) nothing
+ * begins beside what runs.
  *
  * Of one thread, but for what memory_open makes. */
 #ifndef CLOTHO_TOOL_BUILD_MEMORY_H
@@ -29,6 +33,8 @@ enum { MEMORY_SAMPLE_MS = 50 };
 typedef struct memory_slot {
     bool runs, is_alone;
     bool is_elsewhere; /* on another host: nothing is learned of it */
+    bool is_ended;     /* by memory_overfull */
+    uint64_t number;   /* of all that have begun */
     int64_t seen_kib;  /* most of the samples */
     uint32_t samples;
     int64_t vm_kills; /* of the machine when it began */
@@ -42,6 +48,8 @@ typedef struct build_memory {
     int64_t budget_kib;   /* 0: none */
     int64_t capacity_kib; /* of it, without what is kept for margins */
     int64_t *demand_kib;  /* [edges] what the graph demands of the machine; 0: nothing */
+    int64_t *cpu_milli;   /* [edges] CPUs that a step used last, in thousandths; 0: not known, or not worth a thought */
+    int64_t cpus_milli;   /* that the steps share, and a little more, as steps wait for files, too */
     int64_t *learned_ns;  /* [edges] the time that a step took last; 0: not known */
     uint64_t *hashes;     /* [edges] of commands; 0: not computed */
     double cpu_ms;        /* of all known steps */
@@ -56,7 +64,8 @@ typedef struct build_memory {
     int64_t sampled_ns, pressure_ns;
     bool is_pressed;
     /* For the summary. */
-    uint32_t kills, retries, known, learned;
+    uint32_t kills, ended, retries, known, wanted;
+    uint64_t begun;
     int64_t most_kib; /* of the samples' sums */
 } build_memory;
 
@@ -65,17 +74,24 @@ typedef struct build_memory {
 int memory_open(build_memory *b, build_folder *folder, uint32_t jobs, int64_t budget_kib);
 void memory_close(build_memory *b);
 
+/* The known steps need the CPUs for at least half as long as the budget: then a plan shares the CPUs out, too. */
+bool memory_is_cpu_bound(const build_memory *b);
+
 /* Whether a step may begin on a slot beside what runs. is_alone: only if nothing runs. */
 bool memory_may_begin(build_memory *b, uint32_t edge, bool is_alone, int64_t now_ns);
 /* It begins, or could not: before the command is begun, and where that failed. */
 void memory_begin(build_memory *b, uint32_t slot, uint32_t edge, bool is_alone);
 void memory_cancel(build_memory *b, uint32_t slot);
-/* The command has ended. Learns of it. *was_killed: the kernel has killed a process of it for want of memory. False:
- * the manifest's error is set. */
+/* The command has ended. Learns of it. *was_killed: for want of memory, by the kernel or as memory_overfull said.
+ * False: the manifest's error is set. */
 bool memory_end(build_memory *b, uint32_t slot, uint32_t edge, const step_usage *usage, bool *was_killed);
 
 /* Samples all that runs, where it is time. Returns in how many ms it is time again; -1: nothing runs. */
 int memory_sample(build_memory *b, int64_t now_ns);
+
+/* After a sample: the slot whose step is to be ended by SIGKILL, because what runs fills the budget up and a step
+ * without a history is among it; UINT32_MAX: none. It runs again, alone. */
+uint32_t memory_overfull(build_memory *b);
 
 /* Opens `live`, and writes there what is known of classes: now, and after each end. With a budget, once the graph is
  * made. tasks: [edges] the task of an edge. False: the manifest's error is set. */

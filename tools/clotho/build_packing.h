@@ -1,5 +1,5 @@
-/* build_packing.h - the policy of builds that have a budget of memory. After each end of a step, the rest of the build is
- * scheduled anew with what was learned of times and peaks (build_rest.h); the steps that this begins at once are
+/* build_packing.h - the policy of builds that have a budget of memory. After each end of a step, the rest of the build
+ * is scheduled anew with what was learned of times and peaks (build_rest.h); the steps that this begins at once are
  * begun, all others wait, though slots are free and they may fit: the room is kept for a larger one. Meanwhile
  * another thread improves the order of the rest (build_think.h).
  *

@@ -6,6 +6,8 @@ void printer_step(build_printer *p, uint32_t edge, int64_t now_ns, bool has_cons
 {
     buffer line = {0};
 
+    if (p->is_quiet)
+        return;
     p->counts.steps = p->folder->order.steps;
     if (build_describe(p->folder, edge, p->is_verbose, &line))
         status_line(&p->status, &p->counts, buffer_piece(&line), now_ns, has_console);

@@ -11,6 +11,7 @@
 typedef struct build_printer {
     build_folder *folder;
     bool is_verbose;
+    bool is_quiet; /* no lines of steps */
     build_status status;
     build_counts counts; /* but for the steps, the caller's */
 } build_printer;

@@ -10,6 +10,7 @@
 #include "build_packing.h"
 #include "report.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -112,11 +113,26 @@ static void print_hosts(const build_hosts *hosts)
     buffer_free(&line);
 }
 
+/* ninja's exit status is 2. */
+static int say_interrupted(const build_driver *d)
+{
+    const ninja_manifest *m = &d->folder->manifest;
+
+    if (d->signal == SIGPIPE)
+        return EXIT_INTERRUPTED; /* nobody reads */
+    if (d->interrupter == NINJA_NONE)
+        complain(NULL, "the build was interrupted by %s; call again to go on", strsignal(d->signal));
+    else
+        complain(m->nodes[m->edges[d->interrupter].outputs[0]].path,
+                 "its command was ended by %s, which interrupts the build; call again to go on", strsignal(d->signal));
+    return EXIT_INTERRUPTED;
+}
+
 /* What came of it, as one line where something is wrong. */
 static int judge(const build_driver *d)
 {
     if (d->signal != 0)
-        return complain(NULL, "the build was interrupted by %s; call again to go on", strsignal(d->signal));
+        return say_interrupted(d);
     if (d->is_broken)
         return complain(NULL, "%s", show_name(d->folder->manifest.error));
     if (d->failed > 0)
@@ -150,7 +166,8 @@ int build_run(build_folder *folder, const build_run_options *options)
     build_driver d = {.folder = folder,
                       .failures_most = options->failures_most,
                       .hosts = options->hosts,
-                      .printer = {.is_verbose = options->is_verbose}};
+                      .kept = options->lock,
+                      .printer = {.is_verbose = options->is_verbose, .is_quiet = options->is_quiet}};
     build_graph g = {.folder = folder, .body = body, .argument_bytes = sizeof(run_step)};
     run_step *steps = calloc(folder->manifest.edges_count + 1, sizeof *steps);
     int code = steps != NULL ? drive_open(&d, options->jobs) : complain(NULL, "out of memory");
@@ -166,6 +183,8 @@ int build_run(build_folder *folder, const build_run_options *options)
     if (code == EXIT_GOOD && d.memory.budget_kib > 0) {
         g.memory_kib = d.memory.demand_kib;
         g.budget_kib = d.memory.capacity_kib;
+        g.cpu_milli = memory_is_cpu_bound(&d.memory) ? d.memory.cpu_milli : NULL;
+        g.cpus_milli = d.memory.cpus_milli;
         g.learned_ns = d.memory.learned_ns;
     }
     if (code == EXIT_GOOD)
@@ -178,5 +197,7 @@ int build_run(build_folder *folder, const build_run_options *options)
     if (steps != NULL)
         drive_end(&d);
     free(steps);
+    if (d.signal == SIGPIPE)
+        raise(SIGPIPE); /* ends this process as it ends any other whose output nobody reads */
     return code;
 }

@@ -112,9 +112,9 @@ static void write_over(build_status *s, piece line)
     size_t bytes = end != NULL ? (size_t)(end - line.at) : line.bytes;
 
     putchar('\r');
-    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 3 && bytes > size.ws_col) {
-        size_t kept = ((size_t)size.ws_col - 3) / 2;
-        printf("%.*s...%.*s", (int)kept, line.at, (int)kept, line.at + bytes - kept);
+    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 && bytes > size.ws_col) {
+        size_t kept = size.ws_col > 3 ? ((size_t)size.ws_col - 3) / 2 : 0;
+        printf("%.*s%.*s%.*s", (int)kept, line.at, (int)size.ws_col, "...", (int)kept, line.at + bytes - kept);
     } else {
         write_piece((piece){line.at, bytes});
     }

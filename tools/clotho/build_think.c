@@ -6,8 +6,8 @@
 #include <time.h>
 #include <unistd.h>
 
-/* One search, and the part of the build's time that it may take, as the end of the build waits for it; all of them after
- * a change; one where the steps need all CPUs, and from there to the next. */
+/* One search, and the part of the build's time that it may take, as the end of the build waits for it; all of them
+ * after a change; one where the steps need all CPUs, and from there to the next. */
 enum { SEARCH_SHARE = 8 };
 static const int64_t SEARCH_NS = 40000000, SEARCH_LEAST_NS = 100000, SEARCHES_NS = 400000000, SHORT_NS = 2000000,
                      REST_NS = 50000000;

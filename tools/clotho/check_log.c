@@ -12,7 +12,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { FAULTS_SHOWN = 20, BACKLOG_SAMPLES = 60, HEAD_BYTES = 256 };
+enum { FAULTS_SHOWN = 20, BACKLOG_SAMPLES = 60 };
 
 typedef struct judged {
     const char *workload_path, *log_path;
@@ -26,28 +26,6 @@ typedef struct judged {
     uint32_t backlog[BACKLOG_SAMPLES];
     clo_stream_report report;
 } judged;
-
-bool is_empty_file(const char *path)
-{
-    struct stat about;
-
-    return stat(path, &about) == 0 && S_ISREG(about.st_mode) && about.st_size == 0;
-}
-
-bool is_log_file(const char *path)
-{
-    char head[HEAD_BYTES];
-    struct stat about;
-
-    if (stat(path, &about) != 0 || !S_ISREG(about.st_mode)) /* what is read from a pipe would be gone */
-        return false;
-    FILE *file = fopen(path, "rb");
-    if (file == NULL)
-        return false;
-    size_t bytes = fread(head, 1, sizeof head, file);
-    fclose(file);
-    return clo_log_is_log(head, bytes);
-}
 
 /* --platform, else what the log names, else the workload's own, else this machine. */
 static int choose_platform(judged *j, const input_config *config)
@@ -217,7 +195,9 @@ int check_log(const char *workload_path, const char *log_path, const input_confi
         return complain(log_path, "out of memory");
     j->workload_path = workload_path;
     j->log_path = log_path;
-    int code = open_files(j, config);
+    int code = refuse_log(workload_path);
+    if (code == EXIT_GOOD)
+        code = open_files(j, config);
     if (code == EXIT_GOOD)
         code = choose_platform(j, config);
     if (code == EXIT_GOOD)

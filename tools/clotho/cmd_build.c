@@ -1,13 +1,15 @@
 /* cmd_build.c - `clotho build [DIR] [TARGETS]`: a ninja build. */
 #define _POSIX_C_SOURCE 200809L
 #include "../ninja/build.h"
+#include "../ninja/disk.h"
 #include "../ninja/dyndep.h"
-#include "../ninja/listing.h"
+#include "../ninja/lock.h"
 #include "build_hosts.h"
 #include "build_memory.h"
 #include "build_plan.h"
 #include "build_run.h"
 #include "build_status.h"
+#include "build_tool.h"
 #include "commands.h"
 #include "input.h"
 #include "options.h"
@@ -24,9 +26,12 @@ enum { MANIFEST_ROUNDS = 100 /* as ninja has it */ };
 #define NO_JOBS UINT32_MAX /* -j was not given */
 
 typedef struct build_options {
-    const char *file, *directory, *tool, *planner, *gantt, *out, *policy;
+    const char *file, *directory, *planner, *gantt, *out, *policy;
     const char *trace, *load, *memory;
+    build_tool tool;
     uint32_t jobs, failures;
+    option_list debug, warnings;
+    bool keeps_depfiles, keeps_responses, is_quiet;
     double load_most;
     int64_t memory_kib;
     bool is_dry, is_verbose, explains, plans, as_json, summarizes, leaves_makes, distributes;
@@ -38,6 +43,9 @@ typedef struct build {
     int home; /* the folder of the call */
     jobserver tokens;
     bool has_tokens; /* `tokens` was opened */
+    build_lock lock;
+    bool has_asked;  /* for the lock */
+    int64_t read_ns; /* when the manifest was read; disk_now_ns */
     build_hosts hosts;
     uint64_t made[MANIFEST_ROUNDS]; /* sets of dyndep files that this command has made */
     uint32_t made_count;
@@ -80,33 +88,14 @@ static int print(build *b, bool is_good, buffer *out)
     return is_good ? EXIT_GOOD : failed(b);
 }
 
-static int print_tool(build *b, const target_list *targets)
-{
-    ninja_manifest *m = &b->folder.manifest;
-    const char *tool = b->options.tool;
-    char directory[4096];
-    buffer out = {0};
-    bool is_good;
-
-    if (strcmp(tool, "query") == 0)
-        is_good = list_query(m, targets->nodes, targets->count, &out);
-    else if (strcmp(tool, "commands") == 0)
-        is_good = list_commands(m, targets->nodes, targets->count, &out);
-    else if (strcmp(tool, "targets") == 0)
-        is_good = list_targets(m, &out);
-    else if (getcwd(directory, sizeof directory) == NULL)
-        is_good = ninja_fail(m, "the path of this folder cannot be found out; go to another one");
-    else
-        is_good = list_compdb(m, directory, &out);
-    return print(b, is_good, &out);
-}
-
 static int dry_run(build *b)
 {
     buffer out = {0};
     uint32_t steps = 0;
     bool is_good = build_dry_run(&b->folder, b->options.is_verbose, &out, &steps);
 
+    if (b->options.is_quiet)
+        buffer_clear(&out);
     if (is_good && steps == 0)
         buffer_add_text(&out, "clotho: no work to do.\n");
     return print(b, is_good, &out);
@@ -162,6 +151,40 @@ static int read_dyndeps(build *b, const target_list *targets, bool *is_first)
             return is_good ? EXIT_GOOD : failed(b);
         build_forget(&b->folder);
     }
+}
+
+/* Another build may have written the manifest since we began to read it, and have ended before we asked for the
+ * lock. */
+static bool is_manifest_old(const build *b)
+{
+    const ninja_manifest *m = &b->folder.manifest;
+
+    for (size_t i = 0; i < m->files_count; i++)
+        if (disk_is_newer(m->files[i], b->read_ns))
+            return true;
+    return false;
+}
+
+/* One build at a time writes the logs of a folder. *is_old: another one did until now, or has just done it; what it has
+ * changed must be read. */
+static int take_lock(build *b, bool *is_old)
+{
+    build_folder *f = &b->folder;
+
+    *is_old = false;
+    if (b->has_asked)
+        return EXIT_GOOD;
+    b->has_asked = true;
+    if (!build_name_logs(f))
+        return failed(b);
+    disk_make_folders(f->log_path); /* where that fails, the logs say so */
+    *is_old = lock_take(&b->lock, f->log_path, false) == LOCK_BUSY;
+    if (*is_old) {
+        fprintf(stderr, "clotho: another build runs in this folder; waiting for its end\n");
+        lock_take(&b->lock, f->log_path, true);
+    }
+    *is_old |= is_manifest_old(b);
+    return EXIT_GOOD;
 }
 
 /* What comes first decides what the rest is: the manifest's own statement, if it has one, then dyndep files. *is_first:
@@ -266,7 +289,9 @@ static int run_steps(build *b)
                                        .hosts = &b->hosts,
                                        .failures_most = o->failures,
                                        .memory_kib = o->memory_kib,
+                                       .lock = b->lock.folder,
                                        .is_verbose = o->is_verbose,
+                                       .is_quiet = o->is_quiet,
                                        .status_format = getenv("NINJA_STATUS"),
                                        .load_most = o->load_most,
                                        .tokens = &b->tokens,
@@ -274,16 +299,18 @@ static int run_steps(build *b)
     return build_run(&b->folder, &options);
 }
 
-/* The steps, once the targets are known. *is_manifest: the manifest's own statement was run; it must be read again. */
+/* The steps, once the targets are known. *is_manifest: the manifest must be read again, because its own statement was
+ * run, or because another build has just ended. */
 static int run_targets(build *b, const target_list *targets, bool *is_manifest)
 {
     const build_options *o = &b->options;
 
-    if (o->tool != NULL)
-        return print_tool(b, targets);
     if (o->plans)
         return plan(b, targets);
-    int code = want(b, targets, is_manifest);
+    int code = o->is_dry ? EXIT_GOOD : take_lock(b, is_manifest);
+    if (code != EXIT_GOOD || *is_manifest)
+        return code;
+    code = want(b, targets, is_manifest);
     if (code != EXIT_GOOD)
         return code;
     if (o->is_dry) {
@@ -296,17 +323,29 @@ static int run_targets(build *b, const target_list *targets, bool *is_manifest)
     return EXIT_GOOD;
 }
 
+/* A tool instead of a build. */
+static int run_tool(build *b, bool *is_manifest)
+{
+    const build_tool *t = &b->options.tool;
+    int code = tool_writes(t) ? take_lock(b, is_manifest) : EXIT_GOOD;
+
+    return code != EXIT_GOOD || *is_manifest ? code : tool_run(&b->folder, t);
+}
+
 /* One reading of the manifest. */
 static int run_once(build *b, char **names, int count, bool *is_manifest)
 {
-    const char *tool = b->options.tool;
-    bool is_whole = tool != NULL && (strcmp(tool, "targets") == 0 || strcmp(tool, "compdb") == 0);
     target_list targets = {0};
 
     *is_manifest = false;
+    b->read_ns = disk_now_ns();
     if (!build_open(&b->folder, b->options.file))
         return failed(b);
-    int code = is_whole ? EXIT_GOOD : find_targets(b, names, count, &targets);
+    b->folder.keeps_depfiles = b->options.keeps_depfiles;
+    b->folder.keeps_responses = b->options.keeps_responses;
+    if (b->options.tool.name != NULL)
+        return run_tool(b, is_manifest);
+    int code = find_targets(b, names, count, &targets);
     if (code == EXIT_GOOD)
         code = run_targets(b, &targets, is_manifest);
     free(targets.nodes);
@@ -328,16 +367,6 @@ static int run(build *b, char **names, int count)
                     MANIFEST_ROUNDS);
 }
 
-static bool known_tool(const char *tool)
-{
-    static const char *const tools[] = {"query", "commands", "compdb", "targets"};
-
-    for (size_t i = 0; i < sizeof tools / sizeof tools[0]; i++)
-        if (strcmp(tool, tools[i]) == 0)
-            return true;
-    return false;
-}
-
 static const char about_text[] =
     "Builds what a build.ninja describes, and reads and writes .ninja_log and .ninja_deps as ninja 1.11 does.";
 
@@ -350,16 +379,21 @@ static const char notes[] =
     "  clotho build DIR -n --explain       and why\n"
     "  clotho build DIR --plan -j 8        critical path and makespan of a whole build, from the times of the last "
     "one\n"
-    "  clotho build DIR -t commands        as `ninja -t commands`; so are query, compdb and targets\n\n"
+    "  clotho build DIR -t clean           as `ninja -t clean`, which removes what was built; so are the other "
+    "tools\n\n"
     "--plan --json keys: steps tasks edges known jobs planner work_ns critical_path_ns lower_bound_ns makespan_ns gap\n"
-    "critical_path.";
+    "critical_path.\n\n"
+    "Exit status: 0 built, 1 a step failed or bad input, 2 bad usage, or interrupted as ninja has it.";
 
 /* -j, -l, --memory and NINJA_STATUS; the rest of NINJA_STATUS is text. */
-static int check_numbers(build_options *o, bool has_jobs)
+static int check_numbers(build_options *o)
 {
     const char *format = getenv("NINJA_STATUS");
+    bool has_jobs = o->jobs != NO_JOBS;
     char *end = NULL;
 
+    if (!has_jobs)
+        o->jobs = 0;
     if (has_jobs && (o->jobs == 0 || o->jobs > CLO_EXECUTORS_MAX))
         return misuse("-j is %u; write a number from 1 to %u", o->jobs, CLO_EXECUTORS_MAX);
     if (o->load != NULL) {
@@ -375,11 +409,31 @@ static int check_numbers(build_options *o, bool has_jobs)
     return EXIT_GOOD;
 }
 
-/* Options that say nothing without others, and names. */
-static int check_options(const build_options *o)
+/* -d and -w. */
+static int check_modes(build_options *o)
 {
-    if (o->tool != NULL && !known_tool(o->tool))
-        return misuse("there is no tool '%s'; use query, commands, compdb or targets", o->tool);
+    for (uint32_t i = 0; i < o->debug.count; i++) {
+        const char *mode = o->debug.items[i];
+        o->explains |= strcmp(mode, "explain") == 0;
+        o->keeps_depfiles |= strcmp(mode, "keepdepfile") == 0;
+        o->keeps_responses |= strcmp(mode, "keeprsp") == 0;
+        if (strcmp(mode, "explain") != 0 && strcmp(mode, "keepdepfile") != 0 && strcmp(mode, "keeprsp") != 0)
+            return misuse("-d '%s' means nothing; use explain, keepdepfile or keeprsp", show_name(mode));
+    }
+    for (uint32_t i = 0; i < o->warnings.count; i++)
+        if (strcmp(o->warnings.items[i], "dupbuild=err") != 0)
+            return misuse("-w '%s' means nothing; an output of two statements is always an error (dupbuild=err)",
+                          show_name(o->warnings.items[i]));
+    return EXIT_GOOD;
+}
+
+/* Options that say nothing without others, and names. */
+static int check_options(build_options *o)
+{
+    int code = check_modes(o);
+
+    if (code != EXIT_GOOD)
+        return code;
     if (!o->plans && (o->out != NULL || o->as_json))
         return misuse("--out and --json belong to --plan; add it");
     if (o->plans && (o->trace != NULL || o->summarizes))
@@ -389,15 +443,52 @@ static int check_options(const build_options *o)
                       "here; leave one out");
     if (!o->plans && o->is_dry && (o->trace != NULL || o->gantt != NULL || o->summarizes))
         return misuse("-n runs nothing that --trace, --gantt or --summary could show; leave it out, or add --plan");
-    int code = known_planner(o->planner);
+    code = known_planner(o->planner);
     return code == EXIT_GOOD && o->policy != NULL ? known_policy(o->policy) : code;
+}
+
+/* The words of the tool: operands before `-t NAME`, and all behind it. */
+static int add_words(build *b, char **operands, int count, char **more, int more_count)
+{
+    build_tool *t = &b->options.tool;
+
+    if (t->name == NULL)
+        return EXIT_GOOD;
+    t->words = malloc(((size_t)count + (size_t)more_count + 1) * sizeof *t->words);
+    if (t->words == NULL)
+        return complain(NULL, "out of memory");
+    for (int i = 0; i < count; i++)
+        t->words[t->count++] = operands[i];
+    for (int i = 0; i < more_count; i++)
+        t->words[t->count++] = more[i];
+    t->is_dry = b->options.is_dry;
+    t->is_verbose = b->options.is_verbose;
+    return tool_check(t);
+}
+
+/* Once the options are known: the folder, then what is to be done there. */
+static int run_in_folder(build *b, char **operands, int count, char **more, int more_count)
+{
+    b->home = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (b->options.directory == NULL && count > 0 && is_build_folder(operands[0], b->options.file)) {
+        b->options.directory = *operands++;
+        count--;
+    }
+    int code = add_words(b, operands, count, more, more_count);
+    if (code != EXIT_GOOD)
+        return code;
+    if (b->options.directory != NULL && chdir(b->options.directory) != 0)
+        return complain(b->options.directory, "cannot be entered; name the folder of a build.ninja");
+    return run(b, operands, count);
 }
 
 int cmd_build(int argc, char **argv)
 {
     static const command about = {"build", "[DIR] [TARGETS]", 0, 4096, about_text, notes};
     build b = {.options = {.file = "build.ninja", .planner = "heft", .jobs = NO_JOBS, .failures = 1},
-               .tokens = {.inherited = -1, .own = -1}};
+               .tokens = {.inherited = -1, .own = -1},
+               .lock = {.folder = -1},
+               .home = -1};
     const option_spec options[] = {
         {"directory", 'C', "DIR", OPTION_TEXT, &b.options.directory, "the folder to build in"},
         {"file", 'f', "FILE", OPTION_TEXT, &b.options.file, "the manifest (build.ninja)"},
@@ -424,32 +515,30 @@ int cmd_build(int argc, char **argv)
          "at the end: predicted and measured time, bound, critical path, what would help"},
         {"out", 'o', "F.json", OPTION_TEXT, &b.options.out, "the graph that was planned, with its platform"},
         {"json", 0, NULL, OPTION_FLAG, &b.options.as_json, "of --plan: one JSON object"},
-        {"tool", 't', "NAME", OPTION_TEXT, &b.options.tool, "print query, commands, compdb or targets as ninja does"},
+        {"debug", 'd', "MODE", OPTION_LIST, &b.options.debug, "explain (as --explain), keepdepfile or keeprsp"},
+        {"warning", 'w', "FLAG", OPTION_LIST, &b.options.warnings, "dupbuild=err, which is always so; for scripts"},
+        {"quiet", 0, NULL, OPTION_FLAG, &b.options.is_quiet, "print no lines of steps, only what they print"},
+        {"tool", 't', "NAME", OPTION_TEXT, &b.options.tool.name,
+         "a tool of ninja; all behind NAME is the tool's: clean, cleandead, commands, compdb, deps, inputs, query, "
+         "recompact, restat, rules, targets"},
     };
     char **operands;
-    int count;
-    int code = options_parse(&about, options, sizeof options / sizeof options[0], argc, argv, &operands, &count);
+    const size_t options_count = sizeof options / sizeof options[0];
+    int count, first = options_behind(options, options_count, 't', argc, argv); /* the tool's, as ninja has it */
+    int code = options_parse(&about, options, options_count, first, argv, &operands, &count);
 
     if (code != OPTIONS_GO_ON)
         return code;
-    bool has_jobs = b.options.jobs != NO_JOBS;
-    if (!has_jobs)
-        b.options.jobs = 0;
-    code = check_numbers(&b.options, has_jobs);
+    code = check_numbers(&b.options);
     if (code == EXIT_GOOD)
         code = check_options(&b.options);
     if (code != EXIT_GOOD)
         return code;
-    b.home = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (b.options.directory == NULL && count > 0 && is_build_folder(operands[0], b.options.file)) {
-        b.options.directory = *operands++;
-        count--;
-    }
-    if (b.options.directory != NULL && chdir(b.options.directory) != 0)
-        return complain(b.options.directory, "cannot be entered; name the folder of a build.ninja");
-    code = run(&b, operands, count);
+    code = run_in_folder(&b, operands, count, argv + first, argc - first);
+    free(b.options.tool.words);
     jobserver_close(&b.tokens);
     hosts_close(&b.hosts);
+    lock_give_back(&b.lock);
     if (b.home >= 0)
         close(b.home);
     return code;

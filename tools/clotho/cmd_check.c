@@ -1,5 +1,6 @@
 /* cmd_check.c - `clotho check GRAPH PLAN`: the independent checkers, on a plan file and on the log of a run; and
  * the admission test of a workload. */
+#define _POSIX_C_SOURCE 200809L
 #include "check_admission.h"
 #include "check_log.h"
 #include "commands.h"
@@ -7,7 +8,11 @@
 #include "json.h"
 #include "options.h"
 
+#include <errno.h>
 #include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 typedef struct verdict {
     bool valid;
@@ -86,6 +91,18 @@ static const command cmd = {
     "unless all jobs are admitted.\n"
     "Example: clotho check pipeline.jsonl --admission --policy edf --platform uniform:2 --overhead 20us"};
 
+/* The plan or the log, before the first file is read: what is wrong with it is not the first one's fault. */
+static int check_second(const char *path)
+{
+    struct stat about;
+
+    if (strcmp(path, "-") == 0)
+        return EXIT_GOOD;
+    if (access(path, R_OK) != 0 || stat(path, &about) != 0)
+        return complain(path, "%s; give a plan or a log", strerror(errno));
+    return S_ISDIR(about.st_mode) ? complain(path, "Is a directory; give a plan or a log") : EXIT_GOOD;
+}
+
 int cmd_check(int argc, char **argv)
 {
     input_config config = {.scale = 1};
@@ -120,6 +137,9 @@ int cmd_check(int argc, char **argv)
         return misuse("--policy and --overhead are of the admission test; add --admission");
     if (count < 2)
         return misuse("'check' needs GRAPH PLAN, WORKLOAD LOG or WORKLOAD --admission; see 'clotho check --help'");
+    code = check_second(operands[1]);
+    if (code != EXIT_GOOD)
+        return code;
     if (is_empty_file(operands[1]))
         return complain(operands[1], "the file is empty; give a plan or a log");
     if (is_log_file(operands[1]))

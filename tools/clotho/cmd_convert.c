@@ -97,5 +97,8 @@ int cmd_convert(int argc, char **argv)
         return misuse("--instance takes one graph, --format workload all of them; leave one out");
     o.in = operands[0];
     o.out = operands[1];
+    code = refuse_log(o.in);
+    if (code != EXIT_GOOD)
+        return code;
     return is_workload ? convert_workload(&o) : convert_graph(&o);
 }

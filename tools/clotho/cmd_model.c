@@ -1,4 +1,5 @@
 /* cmd_model.c - `clotho model show | verify | embed | diff`, and the table with `quantize`. */
+#include "../train/output.h"
 #include "actions.h"
 #include "commands.h"
 #include "json.h"
@@ -7,6 +8,7 @@
 #include "report.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -117,26 +119,17 @@ static bool write_array(FILE *file, const clo_model *model, const clo_model_info
     return ferror(file) == 0;
 }
 
-/* To a neighbour first: what is there stays where the disk is full. */
 static int write_embedded(const char *path, const clo_model *model, const clo_model_info *info, const char *symbol)
 {
-    char name[4096];
+    output out;
 
     if (path == NULL || strcmp(path, "-") == 0) {
         write_array(stdout, model, info, symbol);
         return report_flush(EXIT_GOOD);
     }
-    if (snprintf(name, sizeof name, "%s.new", path) >= (int)sizeof name)
-        return misuse("-o: the name is too long");
-    FILE *file = fopen(name, "w");
-    bool is_good = file != NULL && write_array(file, model, info, symbol);
-    if (file != NULL)
-        is_good = fclose(file) == 0 && is_good;
-    if (is_good && rename(name, path) == 0)
+    if (output_open(&out, path) && output_close(&out, write_array(out.file, model, info, symbol)))
         return EXIT_GOOD;
-    if (file != NULL)
-        remove(name);
-    return complain(path, "cannot be written; check the folder and its rights");
+    return complain(path, "%s; nothing was written", strerror(errno));
 }
 
 static int embed(int argc, char **argv)

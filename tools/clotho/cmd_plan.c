@@ -17,7 +17,7 @@
 
 typedef struct plan_options {
     input_config input;
-    const char *budget, *gantt, *out;
+    const char *budget, *contention, *gantt, *out;
     option_list planners;
     pipeline_options pipeline;
     uint64_t seed;
@@ -66,6 +66,12 @@ static void clear_search(const clo_plan_config *config)
         fprintf(stderr, "\r\033[K");
 }
 
+static bool read_contention(const char *text, uint32_t *contention)
+{
+    *contention = text != NULL && strcmp(text, "times") == 0 ? CLO_CONTENTION_TIMES : CLO_CONTENTION_CHOOSE;
+    return text == NULL || strcmp(text, "times") == 0 || strcmp(text, "choose") == 0;
+}
+
 static int make(const input *in, const plan_options *o, const char *planner, planned *p)
 {
     clo_plan_config config = CLO_PLAN_CONFIG_INIT;
@@ -76,6 +82,7 @@ static int make(const input *in, const plan_options *o, const char *planner, pla
     config.threads = (uint32_t)o->threads;
     config.no_duplicates = o->no_duplicates;
     config.justify = o->justify;
+    (void)read_contention(o->contention, &config.contention);
     if (isatty(STDERR_FILENO))
         config.progress = show_search;
     if (!read_budget(o->budget, &config))
@@ -460,6 +467,7 @@ static int check_pipeline(const plan_options *o)
 static int check_options(plan_options *o, int graphs)
 {
     clo_plan_config unused = CLO_PLAN_CONFIG_INIT;
+    uint32_t contention;
 
     if (check_pipeline(o) != EXIT_GOOD)
         return EXIT_BAD_USAGE;
@@ -469,6 +477,8 @@ static int check_options(plan_options *o, int graphs)
         return misuse("--scale is 0; write a number > 0");
     if (!read_budget(o->budget, &unused))
         return misuse("--budget is '%s'; write a number of schedules or a time such as 500ms", o->budget);
+    if (!read_contention(o->contention, &contention))
+        return misuse("--contention is '%s'; write choose or times", o->contention);
     if ((o->gantt != NULL || o->out != NULL) && (graphs > 1 || o->planners.count > 1))
         return misuse("--gantt and --out take one GRAPH and one planner; run the command once for each");
     if (o->as_json &&
@@ -502,6 +512,8 @@ int cmd_plan(int argc, char **argv)
         {"no-duplicates", 0, NULL, OPTION_FLAG, &o.no_duplicates,
          "execute every task once, even if the graph allows duplicates"},
         {"justify", 0, NULL, OPTION_FLAG, &o.justify, "shift every plan right and left again while it gets shorter"},
+        {"contention", 0, "choose|times", OPTION_TEXT, &o.contention,
+         "where machines have ports: count them in the choice of the plan (default), or in its times alone"},
         {"pipeline", 0, NULL, OPTION_FLAG, &o.pipeline.is_wanted,
          "plan for throughput: several releases of the graph in flight, a fixed interval apart"},
         {"releases-in-flight", 0, "N", OPTION_U32, &o.pipeline.in_flight, "with --pipeline: at most N at once"},

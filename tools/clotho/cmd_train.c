@@ -76,6 +76,10 @@ static int parametric(int argc, char **argv)
     if (!(o.scale > 0))
         return misuse("--scale is 0; write a number > 0");
     code = check_options(&o, seeds, validation);
+    if (code == EXIT_GOOD)
+        code = output_check(o.output, false);
+    if (code == EXIT_GOOD)
+        code = output_check(o.checkpoint, true);
     return code != EXIT_GOOD ? code : train_parametric(operands[0], &o);
 }
 

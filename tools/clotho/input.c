@@ -1,9 +1,15 @@
 /* input.c - see input.h. */
+#define _POSIX_C_SOURCE 200809L /* stat */
 #include "input.h"
 
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+
+enum { HEAD_BYTES = 512 };
+
+static const char CSV[] = "job_id,task_id,"; /* of the Alibaba trace v2017 */
 
 static const char *name_at(const char *registry, uint32_t index)
 {
@@ -185,13 +191,85 @@ static void begin(input *in, const char *path, const input_config *config)
     snprintf(in->place, sizeof in->place, "%.500s", path);
 }
 
+bool is_empty_file(const char *path)
+{
+    struct stat about;
+
+    return stat(path, &about) == 0 && S_ISREG(about.st_mode) && about.st_size == 0;
+}
+
+/* The first bytes of a regular file, terminated; what is read from a pipe would be gone. Returns their number. */
+static size_t read_head(const char *path, char head[HEAD_BYTES + 1])
+{
+    struct stat about;
+    FILE *file = stat(path, &about) == 0 && S_ISREG(about.st_mode) ? fopen(path, "rb") : NULL;
+    size_t bytes = file != NULL ? fread(head, 1, HEAD_BYTES, file) : 0;
+
+    if (file != NULL)
+        fclose(file);
+    head[bytes] = '\0';
+    return bytes;
+}
+
+bool is_log_file(const char *path)
+{
+    char head[HEAD_BYTES + 1];
+    size_t bytes = read_head(path, head);
+
+    return clo_log_is_log(head, bytes);
+}
+
+/* Whether a member "format" of a JSON text says that it is a workload. */
+static bool says_workload(const char *head)
+{
+    static const char KEY[] = "\"format\"", VALUE[] = "\"clotho.workload/";
+
+    for (const char *at = head; (at = strstr(at, KEY)) != NULL;) {
+        at += sizeof KEY - 1;
+        const char *value = at + strspn(at, " \t\r\n");
+        if (*value != ':')
+            continue;
+        value += 1 + strspn(value + 1, " \t\r\n");
+        if (strncmp(value, VALUE, sizeof VALUE - 1) == 0)
+            return true;
+    }
+    return false;
+}
+
+bool names_workload(const char *path)
+{
+    char head[HEAD_BYTES + 1];
+
+    return read_head(path, head) > 0 && (says_workload(head) || strncmp(head, CSV, sizeof CSV - 1) == 0);
+}
+
+int refuse_log(const char *path)
+{
+    if (!is_log_file(path))
+        return EXIT_GOOD;
+    return complain(path, "this is the log of a run, no graph and no workload; 'clotho check WORKLOAD LOG' judges it, "
+                          "'clotho simulate WORKLOAD --replay LOG' repeats it");
+}
+
+/* Each line of a log or of a workload would be an instance with an error of its own. */
+static int refuse_others(const char *path)
+{
+    if (names_workload(path))
+        return complain(path, "this is a workload, no graph; 'clotho simulate' and 'clotho run --policy' run its jobs, "
+                              "'clotho check --admission' tests them");
+    return refuse_log(path);
+}
+
 int input_open(input *in, const char *path, const input_config *config)
 {
     clo_load_config load = load_config(config);
 
     begin(in, path, config);
+    int code = refuse_others(path);
+    if (code != EXIT_GOOD)
+        return code;
     clo_status status = clo_document_load(path, &load, &in->document);
-    int code = status == CLO_OK ? complete(in) : complain_status(path, status);
+    code = status == CLO_OK ? complete(in) : complain_status(path, status);
     if (code != EXIT_GOOD)
         input_close(in);
     return code;
@@ -204,6 +282,9 @@ int input_open_all(input *in, const char *path, const input_config *config)
     if (config->instance != NULL)
         return input_open(in, path, config);
     begin(in, path, config);
+    int code = refuse_others(path);
+    if (code != EXIT_GOOD)
+        return code;
     clo_status status = clo_documents_open(path, &load, &in->documents);
     if (status != CLO_OK)
         return complain_status(path, status);

@@ -38,6 +38,19 @@ int input_open_all(input *in, const char *path, const input_config *config);
 int input_next(input *in);
 void input_close(input *in);
 
+/* True if the path is a regular file that begins like a log. False also where it cannot be read: who reads it next says
+ * why. */
+bool is_log_file(const char *path);
+
+/* Returns EXIT_GOOD, or an exit code after an error line where is_log_file says so. */
+int refuse_log(const char *path);
+
+/* True if the path is a regular file whose beginning names a format of workloads. */
+bool names_workload(const char *path);
+
+/* A file of no bytes. */
+bool is_empty_file(const char *path);
+
 /* What is published about this graph on the platform in use; NULL: nothing. */
 const clo_reference *input_reference(const input *in);
 

@@ -3,6 +3,7 @@
  * Scales are chosen from jobs that are drawn from a seed, and the integer model is compared with floating point on
  * others. */
 #include "../train/decima.h"
+#include "../train/output.h"
 #include "../train/quantize.h"
 #include "commands.h"
 #include "json.h"
@@ -11,6 +12,7 @@
 #include "report.h"
 
 #include <cjson/cJSON.h>
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -232,19 +234,11 @@ static clo_status convert(const decima_weights *weights, network *net, decima_ca
 
 int model_write(const char *path, const void *data, size_t bytes)
 {
-    char name[4096];
+    output out;
 
-    if (snprintf(name, sizeof name, "%s.new", path) >= (int)sizeof name)
-        return complain(path, "the name is too long");
-    FILE *file = fopen(name, "wb");
-    bool is_good = file != NULL && fwrite(data, 1, bytes, file) == bytes;
-    if (file != NULL)
-        is_good = fclose(file) == 0 && is_good;
-    if (is_good && rename(name, path) == 0)
+    if (output_open(&out, path) && output_close(&out, fwrite(data, 1, bytes, out.file) == bytes))
         return EXIT_GOOD;
-    if (file != NULL)
-        remove(name);
-    return complain(path, "cannot be written; check the folder and its rights");
+    return complain(path, "%s; nothing was written", strerror(errno));
 }
 
 static int report(const char *path, size_t bytes, const agreement *found, bool as_json)

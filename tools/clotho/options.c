@@ -140,6 +140,7 @@ static void print_help(const command *cmd, const option_spec *options, size_t co
         printf("\n%s\n", cmd->notes);
 }
 
+/* shorts: 2 * OPTIONS_MAX + 3 bytes. */
 static void getopt_tables(const option_spec *options, size_t count, struct option *longs, char *shorts)
 {
     char *s = shorts;
@@ -194,6 +195,24 @@ static int check_operands(const command *cmd, int count, char **operands)
         return misuse("'%s' is one operand too many for '%s'; see 'clotho %s --help'", operands[cmd->operands_max],
                       cmd->name, cmd->name);
     return OPTIONS_GO_ON;
+}
+
+int options_behind(const option_spec *options, size_t count, char letter, int argc, char **argv)
+{
+    struct option longs[OPTIONS_MAX + 2];
+    char shorts[2 * OPTIONS_MAX + 4] = "-"; /* operands are answers, and nothing is moved */
+
+    if (count > OPTIONS_MAX)
+        return argc;
+    getopt_tables(options, count, longs, shorts + 1);
+    opterr = 0;
+    optind = 0;
+    for (int got; (got = getopt_long(argc, argv, shorts, longs, NULL)) != -1;) {
+        const option_spec *option = got > 1 && got != '?' && got != ':' ? option_of(options, count, got) : NULL;
+        if (option != NULL && option->letter == letter)
+            return optind;
+    }
+    return argc;
 }
 
 int options_parse(const command *cmd, const option_spec *options, size_t options_count, int argc, char **argv,

@@ -53,6 +53,10 @@ typedef struct command {
 int options_parse(const command *cmd, const option_spec *options, size_t options_count, int argc, char **argv,
                   char ***operands, int *operands_count);
 
+/* For a command that leaves the words behind one of its options to somebody else: the index of the first word behind
+ * the option and its value, read as options_parse does; argc: it is not there. argv stays as it is. */
+int options_behind(const option_spec *options, size_t count, char letter, int argc, char **argv);
+
 /* Reads a time as OPTION_TIME does. */
 bool parse_time(const char *text, int64_t *ns);
 bool parse_u64(const char *text, uint64_t *value);

@@ -1,5 +1,5 @@
-/* run_hosts.c - see run_hosts.h. The command does not link MPI: what runs on several machines is a program beside it, one
- * for each MPI, which must be that of the launcher. */
+/* run_hosts.c - see run_hosts.h. The command does not link MPI: what runs on several machines is a program beside it,
+ * one for each MPI, which must be that of the launcher. */
 #define _GNU_SOURCE
 #include "run_hosts.h"
 

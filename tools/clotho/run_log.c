@@ -49,8 +49,17 @@ int run_log_open(stream_run *run)
     return status == CLO_OK ? EXIT_GOOD : complain_status(sim->path, status);
 }
 
-/* The jobs that arrived, by the numbers of the log. NULL: there is no memory. */
-static clo_stream_job *name_jobs(const stream_run *run, size_t *count)
+static uint8_t end_of(clo_status status)
+{
+    if (status == CLO_ERR_CANCELLED || status == CLO_ERR_ABORTED)
+        return CLO_STREAM_END_CUT;
+    return status == CLO_OK         ? CLO_STREAM_END_OK
+           : status == CLO_ERR_TASK ? CLO_STREAM_END_FAILED
+                                    : CLO_STREAM_END_UNKNOWN;
+}
+
+/* The jobs that arrived, by the numbers of the log, and how they ended. NULL: there is no memory. */
+static clo_stream_job *name_jobs(const stream_run *run, uint8_t *ends, size_t *count)
 {
     size_t records_count, jobs_count = run->jobs.jobs_count;
     const clo_log_record *records = clo_log_records(run->log, &records_count);
@@ -61,6 +70,7 @@ static clo_stream_job *name_jobs(const stream_run *run, size_t *count)
         if (records[i].what != CLO_LOG_ARRIVE || *count == jobs_count || (uint64_t)records[i].value >= jobs_count)
             continue;
         jobs[*count] = run->jobs.jobs[records[i].value];
+        ends[*count] = end_of(run->run.outcomes[records[i].value].status);
         jobs[(*count)++].job = records[i].job;
     }
     return jobs;
@@ -76,14 +86,19 @@ int run_log_judge(stream_run *run)
         warn("%s: the log had no room for all records and is not judged", show_name(run->sim.path));
         return EXIT_GOOD;
     }
-    clo_stream_job *jobs = name_jobs(run, &stream.jobs_count);
-    if (jobs == NULL)
+    uint8_t *ends = calloc(run->jobs.jobs_count + 1, sizeof *ends);
+    clo_stream_job *jobs = ends != NULL ? name_jobs(run, ends, &stream.jobs_count) : NULL;
+    if (jobs == NULL) {
+        free(ends);
         return complain(run->sim.path, "out of memory for the check of the log");
+    }
+    stream.ends = ends;
     stream.platform = run->sim.platform;
     stream.jobs = jobs;
     run->report = (clo_stream_report)CLO_STREAM_REPORT_INIT;
     clo_status status = clo_stream_check(&stream, run->log, &run->report);
     free(jobs);
+    free(ends);
     run->is_judged = status == CLO_OK || status == CLO_ERR_INVALID;
     run->is_valid = status == CLO_OK;
     return status == CLO_OK ? EXIT_GOOD : complain_status(run->sim.path, status);

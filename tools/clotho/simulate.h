@@ -61,9 +61,6 @@ typedef struct simulated_run {
 /* True if the file is to be simulated as a workload, even where no option asks for that. */
 bool is_workload_file(const char *path);
 
-/* True if the file says that it is "clotho.workload/1". */
-bool names_workload(const char *path);
-
 /* Simulates the workload at `path` as the options say. Returns an exit code. */
 int simulate_workload(const char *path, const simulate_options *options);
 

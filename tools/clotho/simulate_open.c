@@ -17,21 +17,6 @@
 /* Jobs up to which a kind that the platform lacks is looked for unasked: that makes a cost for each graph. */
 #define WARNED_JOBS_MAX 4096u
 
-bool names_workload(const char *path)
-{
-    char head[512] = "";
-    struct stat about;
-
-    if (stat(path, &about) != 0 || !S_ISREG(about.st_mode)) /* what is read from a pipe would be gone */
-        return false;
-    FILE *file = fopen(path, "rb");
-    if (file == NULL)
-        return false;
-    head[fread(head, 1, sizeof head - 1, file)] = '\0';
-    fclose(file);
-    return strstr(head, "clotho.workload/") != NULL;
-}
-
 bool is_workload_file(const char *path)
 {
     size_t length = strlen(path);
@@ -145,7 +130,9 @@ int simulation_open(simulation *sim)
     const simulate_options *o = sim->options;
     clo_load_config load = CLO_LOAD_CONFIG_INIT;
 
-    int code = policy_open(o->policy, &sim->policy, &sim->policy_text, &sim->argument);
+    int code = refuse_log(sim->path);
+    if (code == EXIT_GOOD)
+        code = policy_open(o->policy, &sim->policy, &sim->policy_text, &sim->argument);
     if (code == EXIT_GOOD)
         code = choose_arrivals(sim);
     if (code != EXIT_GOOD)

@@ -2,15 +2,15 @@
 #define _POSIX_C_SOURCE 200809L
 #include "simulate.h"
 
+#include "../train/output.h"
 #include "json.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 static void print_decision_times(json *out, const clo_stream_result *r)
 {
@@ -217,34 +217,13 @@ static bool put_jobs(FILE *file, const simulated_run *run)
     return fflush(file) == 0 && ferror(file) == 0;
 }
 
-/* Where the file is written before it takes its name; what is no regular file is written in its place. */
-static const char *beside(const char *path, char *out, size_t bytes)
-{
-    struct stat about;
-    const char *slash = strrchr(path, '/');
-    int folder = slash != NULL ? (int)(slash - path) + 1 : 0;
-
-    if (stat(path, &about) == 0 && !S_ISREG(about.st_mode))
-        return path;
-    int length = snprintf(out, bytes, "%.*s.clotho-%ld.csv", folder, path, (long)getpid());
-    return length > 0 && (size_t)length < bytes ? out : path;
-}
-
 int simulated_csv(const simulated_run *run, const char *path)
 {
-    char scratch[4096];
+    output out;
 
     if (strcmp(path, "-") == 0)
         return put_jobs(stdout, run) ? EXIT_GOOD : complain(path, "cannot be written whole");
-    const char *first = beside(path, scratch, sizeof scratch);
-    FILE *file = fopen(first, "w");
-    if (file == NULL)
-        return complain(path, "cannot be written; check the folder and its rights");
-    bool is_written = put_jobs(file, run);
-    is_written = fclose(file) == 0 && is_written;
-    if (is_written && first != path)
-        is_written = rename(first, path) == 0;
-    if (!is_written && first != path)
-        remove(first);
-    return is_written ? EXIT_GOOD : complain(path, "cannot be written whole; is the disk full?");
+    if (output_open(&out, path) && output_close(&out, put_jobs(out.file, run)))
+        return EXIT_GOOD;
+    return complain(path, "%s; nothing was written", path[0] != '\0' ? strerror(errno) : "a file needs a name");
 }

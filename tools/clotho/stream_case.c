@@ -140,6 +140,17 @@ static bool add_logged(const stream_case *planned, const clo_log_record *records
     return true;
 }
 
+/* Of a simulated run. Those that were refused, or had not arrived when the log ended, are in no record: they get
+ * numbers that no record has. */
+static void number_by_log(stream_case *c, const clo_log_record *records, size_t count)
+{
+    for (size_t i = 0; i < c->jobs_count; i++)
+        c->jobs[i].job = CLO_LOG_NO_JOB - 1 - i;
+    for (size_t i = 0; i < count; i++)
+        if (records[i].what == CLO_LOG_ARRIVE && records[i].value >= 0 && (uint64_t)records[i].value < c->jobs_count)
+            c->jobs[records[i].value].job = records[i].job;
+}
+
 clo_status stream_case_open_log(stream_case *c, const clo_workload *workload, const clo_platform *platform,
                                 const clo_log *log)
 {
@@ -148,6 +159,8 @@ clo_status stream_case_open_log(stream_case *c, const clo_workload *workload, co
     size_t count, arrived = 0;
     const clo_log_record *records = clo_log_records(log, &count);
 
+    if (status == CLO_OK && !is_real)
+        number_by_log(c, records, count);
     if (status != CLO_OK || !is_real)
         return status;
     for (size_t i = 0; i < count; i++)

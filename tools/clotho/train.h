@@ -26,8 +26,8 @@ int train_read_seeds(const char *seeds, const char *validation, seed_list *train
 /* Reads --compare, seeds that neither list has. Returns EXIT_GOOD, or an exit code after an error line. */
 int train_read_aside(const char *text, seed_list training, seed_list judging, seed_list *out);
 
-/* Of the decisions among four candidates or more without ties, the share in which the integers of a model must choose as
- * real numbers do, in percent; and how much worse they may make the objective, as a share. */
+/* Of the decisions among four candidates or more without ties, the share in which the integers of a model must choose
+ * as real numbers do, in percent; and how much worse they may make the objective, as a share. */
 #define TRAIN_AGREE_LEAST 99.0
 #define TRAIN_CHANGE_MOST 0.002
 

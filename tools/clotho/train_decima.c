@@ -348,6 +348,10 @@ static int read_and_run(decima_training *t, int argc, char **argv)
     if (code != OPTIONS_GO_ON)
         return code;
     code = check_options(t);
+    if (code == EXIT_GOOD)
+        code = output_check(t->o.output, true);
+    if (code == EXIT_GOOD)
+        code = output_check(t->o.checkpoint, true);
     return code == EXIT_GOOD ? run(t, operands, count) : code;
 }
 

@@ -2,14 +2,13 @@
 #define _POSIX_C_SOURCE 200809L
 #include "train_decima_run.h"
 
+#include "../train/output.h"
 #include "report.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
-
-enum { FILE_BYTES = 4096 };
 
 /* A model that a sample makes, and the argument of the policy with it. */
 typedef struct sample {
@@ -184,20 +183,15 @@ static int run_generation(decima_training *t, double *train_score)
 
 static int write_checkpoint(const decima_training *t)
 {
-    char name[FILE_BYTES];
+    output out;
 
     if (t->o.checkpoint == NULL)
         return EXIT_GOOD;
-    snprintf(name, sizeof name, "%s.new", t->o.checkpoint);
-    FILE *file = fopen(name, "w");
-    bool is_good = file != NULL &&
-                   fprintf(file, "clotho.checkpoint/1 decima %llx\n", (unsigned long long)t->hash) > 0 &&
-                   es_write(&t->es, file);
-    if (file != NULL)
-        is_good = fclose(file) == 0 && is_good;
-    if (is_good && rename(name, t->o.checkpoint) == 0)
+    if (output_open(&out, t->o.checkpoint) &&
+        output_close(&out, fprintf(out.file, "clotho.checkpoint/1 decima %llx\n", (unsigned long long)t->hash) > 0 &&
+                               es_write(&t->es, out.file)))
         return EXIT_GOOD;
-    return complain(t->o.checkpoint, "the checkpoint cannot be written; check the folder and its rights");
+    return complain(t->o.checkpoint, "the checkpoint cannot be written: %s", strerror(errno));
 }
 
 int decima_read_checkpoint(decima_training *t)

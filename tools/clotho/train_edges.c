@@ -506,6 +506,10 @@ static int read_and_run(training *t, int argc, char **argv)
         code = check_options(t);
     else
         return code;
+    if (code == EXIT_GOOD)
+        code = output_check(t->output, true);
+    if (code == EXIT_GOOD)
+        code = output_check(t->checkpoint, true);
     return code == EXIT_GOOD ? run(t, operands, count) : code;
 }
 

@@ -416,6 +416,8 @@ int train_lachesis(int argc, char **argv)
     if (code != OPTIONS_GO_ON)
         return code;
     code = read_texts(&o, text);
+    if (code == EXIT_GOOD)
+        code = output_check(o.output, true);
     if (code != EXIT_GOOD)
         return code;
     o.phase.rate_last = o.phase.rate_first / 10;

@@ -1,5 +1,5 @@
-/* tuned.h - the policies whose numbers `clotho train parametric` can find: what they are called in the argument, where a
- * search begins, and in which range it stays. */
+/* tuned.h - the policies whose numbers `clotho train parametric` can find: what they are called in the argument, where
+ * a search begins, and in which range it stays. */
 #ifndef CLOTHO_TOOL_TUNED_H
 #define CLOTHO_TOOL_TUNED_H
 

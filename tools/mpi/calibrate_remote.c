@@ -15,7 +15,8 @@ static const command cmd = {
     0,
     "Measures the links between the machines of a cluster file by ping-pong, one after the other, as a run uses\n"
     "them, and writes them into the file: latency and bandwidth up to the size that the MPI sends at once, and\n"
-    "beyond it. Start it with mpirun, mpiexec or srun, one rank for each machine.",
+    "beyond it; from three machines on also what each moves to and from several at once. Start it with mpirun,\n"
+    "mpiexec or srun, one rank for each machine.",
     "Other verbs read the file with --platform, 'clotho run' with --hosts. See docs/REMOTE.md.\n"
     "Example: mpirun -np 3 --bind-to none clotho platform calibrate --hosts cluster.json -o measured.json"};
 
@@ -27,6 +28,7 @@ int calibrate_read_options(calibrate_options *o, int argc, char **argv)
          "write the cluster file with its links there; may be the same"},
         {"quick", 0, NULL, OPTION_FLAG, &o->quick, "take a quarter of the time; less exact"},
         {"silence", 0, "TIME", OPTION_TIME, &o->run.silence_ns, "a rank silent for so long is lost (1s)"},
+        {"start", 0, "TIME", OPTION_TIME, &o->run.start_ns, "ranks may begin so far apart (120s)"},
         {"json", 0, NULL, OPTION_FLAG, &o->as_json, "print one JSON object on standard output"}};
     char **operands;
     int count, code = options_parse(&cmd, options, sizeof options / sizeof options[0], argc, argv, &operands, &count);
@@ -69,6 +71,20 @@ static int print_json(const clo_cluster *cluster, const clo_remote_links *links)
             json_close(&out, '}');
         }
     json_close(&out, ']');
+    json_open(&out, "ports", '[');
+    for (uint32_t m = 0; m < clo_remote_links_ranks(links); m++) {
+        clo_remote_port port = CLO_REMOTE_PORT_INIT;
+        if (clo_remote_links_port(links, m, &port) != CLO_OK || port.messages == 0)
+            continue;
+        json_open(&out, NULL, '{');
+        json_text(&out, "machine", clo_cluster_machine_name(cluster, m));
+        json_real(&out, "out_bytes_per_ns", port.out_bytes_per_ns);
+        json_real(&out, "in_bytes_per_ns", port.in_bytes_per_ns);
+        json_count(&out, "messages", port.messages);
+        json_count(&out, "bytes", port.bytes);
+        json_close(&out, '}');
+    }
+    json_close(&out, ']');
     return json_print(&out);
 }
 
@@ -80,6 +96,20 @@ static const char *show_rate(double bytes_per_ns, char text[32])
     else
         snprintf(text, 32, "unlimited");
     return text;
+}
+
+static void print_ports(const clo_cluster *cluster, const clo_remote_links *links)
+{
+    for (uint32_t m = 0; m < clo_remote_links_ranks(links); m++) {
+        clo_remote_port port = CLO_REMOTE_PORT_INIT;
+        char out[32], in[32];
+        if (clo_remote_links_port(links, m, &port) != CLO_OK || port.messages == 0)
+            continue;
+        printf("port of %-16s %" PRIu32 " messages at once: out %s, in %s\n",
+               show_name(clo_cluster_machine_name(cluster, m)), port.messages,
+               port.out_bytes_per_ns > 0 ? show_rate(port.out_bytes_per_ns, out) : "none shows",
+               port.in_bytes_per_ns > 0 ? show_rate(port.in_bytes_per_ns, in) : "none shows");
+    }
 }
 
 static int print_text(const clo_cluster *cluster, const clo_remote_links *links)
@@ -108,6 +138,7 @@ static int print_text(const clo_cluster *cluster, const clo_remote_links *links)
                    show_percent((double)link.held_permille / 1e3), (double)link.flows2_permille / 1e3,
                    (double)link.flows4_permille / 1e3);
         }
+    print_ports(cluster, links);
     return EXIT_GOOD;
 }
 

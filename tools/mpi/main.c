@@ -8,12 +8,16 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/time.h>
+#include <time.h>
 #include <unistd.h>
 
 #define END_MICROSECONDS 300000 /* for the rank to hear that it shall end */
 #define END_SECONDS 1           /* for MPI to end; then the process ends without it */
+#define WORDS_NS 100000000      /* MPICH's launcher may drop what was written just before an abort */
+#define START_NS 120000000000   /* as clo_remote_config.start_ns */
 
 static volatile int told_to_end;
+static volatile int has_begun; /* MPI_Init and what else blocks have come back */
 static volatile int exit_code;
 static char last_words[CLO_REMOTE_WORDS_BYTES];
 
@@ -28,10 +32,17 @@ static void end_soon(int number)
     (void)setitimer(ITIMER_REAL, &soon, NULL);
 }
 
-/* All is done and printed, but MPI does not come back: after an abort, or (MPICH 4.0 over UCX and TCP) for no reason. */
+/* All is done and printed, but MPI does not come back: after an abort, or (MPICH 4.0 over UCX and TCP) for no
+ * reason. */
 static void end_now(int number)
 {
+    static const char not_begun[] =
+        "clotho: MPI does not begin on all ranks; is one stopped, or can it not be reached? "
+        "--start TIME gives them longer\n";
+
     (void)number;
+    if (!has_begun && !told_to_end && write(STDERR_FILENO, not_begun, sizeof not_begun - 1) > 0)
+        (void)kill(getpid(), SIGKILL); /* after an exit MPICH's launcher would leave the other ranks alone */
     if (told_to_end && write(STDERR_FILENO, last_words, strlen(last_words)) < 0)
         _exit(EXIT_BAD_INPUT);
     _exit(exit_code);
@@ -76,9 +87,11 @@ static int read_options(remote_options *o, int argc, char **argv, char ***operan
         {"repeat", 'n', "N", OPTION_U32, &o->repeat, "run N times and print the median"},
         {"unpinned", 0, NULL, OPTION_FLAG, &unpinned, "do not pin workers to CPUs"},
         {"silence", 0, "TIME", OPTION_TIME, &o->run.silence_ns, "a rank silent for so long is lost (1s)"},
+        {"start", 0, "TIME", OPTION_TIME, &o->run.start_ns, "ranks may begin so far apart (120s)"},
         {"posted", 0, "N", OPTION_U32, &o->run.posted_max, "receives posted before the run (10000)"},
         {"flows", 0, "N", OPTION_U32, &o->run.flows_max, "large messages sent at once (4)"},
-        {"piece", 0, "BYTES", OPTION_U64, &o->run.piece_bytes, "send messages in pieces of so many bytes (2^30)"},
+        {"piece", 0, "BYTES", OPTION_U64, &o->run.piece_bytes,
+         "send messages in pieces of so many bytes (what the link carries in 1 ms)"},
         {"trace", 0, "F.json", OPTION_TEXT, &o->trace, "write a Chrome / Perfetto trace of all ranks"},
         {"gantt", 'g', "F.svg", OPTION_TEXT, &o->gantt, "draw the last run"},
         {"json", 0, NULL, OPTION_FLAG, &o->as_json, "print one JSON object on standard output"}};
@@ -111,10 +124,36 @@ static int end(clo_remote *remote, int code)
     if (told_to_end && code != EXIT_GOOD)
         _exit(code);
     (void)signal(SIGTERM, SIG_DFL); /* whoever tells us now waits for us */
-    if (code != EXIT_GOOD)
+    if (code != EXIT_GOOD) {
+        (void)nanosleep(&(struct timespec){.tv_nsec = WORDS_NS}, NULL);
         clo_remote_abort(remote, code);
+    }
     clo_remote_close(remote);
     return code;
+}
+
+/* 0: none. A timer of end_soon goes before it. */
+static void set_timer(int64_t us)
+{
+    const struct itimerval timer = {.it_value = {.tv_sec = us / 1000000, .tv_usec = us % 1000000}};
+
+    (void)setitimer(ITIMER_REAL, &timer, NULL);
+    if (told_to_end)
+        end_soon(SIGTERM);
+}
+
+/* MPI_Init waits for all ranks, and nobody can look after them meanwhile. start_ns: 0 is the default. */
+static clo_status begin(int64_t start_ns, int *argc, char ***argv, clo_remote **remote)
+{
+    const int64_t limit_us = (start_ns > 0 ? start_ns : START_NS) / 1000 + 1;
+
+    exit_code = EXIT_BAD_INPUT;
+    catch_end();
+    set_timer(limit_us);
+    clo_status status = clo_remote_open(argc, argv, remote);
+    has_begun = 1;
+    set_timer(0);
+    return status;
 }
 
 int main(int argc, char **argv)
@@ -128,10 +167,10 @@ int main(int argc, char **argv)
 
     if (parsed == EXIT_GOOD) /* --help */
         return report_flush(EXIT_GOOD);
-    clo_status status = clo_remote_open(&argc, &argv, &remote);
+    clo_status status = begin(calibrates ? c.run.start_ns : o.run.start_ns, &argc, &argv, &remote);
     if (status != CLO_OK)
         return complain_status(NULL, status);
-    catch_end();
+    catch_end(); /* an MPI may have taken the signals for itself */
     o.run.stop = c.run.stop = &told_to_end;
     o.run.words = c.run.words = last_words;
     if (parsed != OPTIONS_GO_ON)

@@ -23,11 +23,16 @@ static bool name_log(build_folder *f, char *path, size_t bytes, const char *name
            ninja_fail(&f->manifest, "the path of builddir is too long; use one below %zu bytes", bytes - 20);
 }
 
-bool build_read_logs(build_folder *f)
+bool build_name_logs(build_folder *f)
 {
     return name_log(f, f->log_path, sizeof f->log_path, ".ninja_log") &&
-           name_log(f, f->deps_path, sizeof f->deps_path, ".ninja_deps") &&
-           build_log_load(&f->log, &f->manifest, f->log_path) && deps_log_load(&f->deps, &f->manifest, f->deps_path);
+           name_log(f, f->deps_path, sizeof f->deps_path, ".ninja_deps");
+}
+
+bool build_read_logs(build_folder *f)
+{
+    return build_name_logs(f) && build_log_load(&f->log, &f->manifest, f->log_path) &&
+           deps_log_load(&f->deps, &f->manifest, f->deps_path);
 }
 
 bool build_want(build_folder *f, const uint32_t *targets, size_t count, bool explains)

@@ -11,12 +11,15 @@ typedef struct build_folder {
     dirty_scan scan;
     build_order order;
     char log_path[1024], deps_path[1024];
+    bool keeps_depfiles, keeps_responses; /* of steps that succeeded, for debugging */
 } build_folder;
 
 /* Reads the manifest `file` in the current folder. Returns false with folder->manifest.error set. build_close in every
  * case, for this and for all below. */
 bool build_open(build_folder *f, const char *file);
-/* Reads the logs, from `builddir` if the manifest names one. */
+/* Sets log_path and deps_path: in `builddir`, if the manifest names one. */
+bool build_name_logs(build_folder *f);
+/* Sets those, and reads the logs. */
 bool build_read_logs(build_folder *f);
 /* Wants what is dirty of the targets. explains: says why on standard error. */
 bool build_want(build_folder *f, const uint32_t *targets, size_t count, bool explains);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 
 int64_t disk_mtime_ns(const char *path)
 {
@@ -14,9 +15,30 @@ int64_t disk_mtime_ns(const char *path)
 
     if (stat(path, &about) != 0)
         return errno == ENOENT || errno == ENOTDIR ? 0 : -1;
-    if (about.st_mtim.tv_sec == 0)
-        return 1;
+    if (about.st_mtim.tv_sec <= 0)
+        return 1; /* of 1970 or before: there, and older than all else */
+    if (about.st_mtim.tv_sec >= INT64_MAX / 1000000000)
+        return INT64_MAX;
     return (int64_t)about.st_mtim.tv_sec * 1000000000 + about.st_mtim.tv_nsec;
+}
+
+int64_t disk_now_ns(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_REALTIME_COARSE, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+bool disk_is_newer(const char *path, int64_t ns)
+{
+    struct stat about;
+
+    if (stat(path, &about) != 0)
+        return true;
+    return S_ISREG(about.st_mode) &&
+           (about.st_ctim.tv_sec > ns / 1000000000 ||
+            (about.st_ctim.tv_sec == ns / 1000000000 && about.st_ctim.tv_nsec >= ns % 1000000000));
 }
 
 bool disk_make_folders(const char *path)

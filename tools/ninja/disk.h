@@ -4,9 +4,14 @@
 
 #include "text.h"
 
-/* When the file was changed; 0: it is not there; -1: the system refuses to say, with errno set. A file from the first
- * second of 1970 is 1 ns old, as ninja has it. */
+/* When the file was changed; 0: it is not there; -1: the system refuses to say, with errno set. A file of 1970's first
+ * second or from before has the time 1, the oldest that there is. */
 int64_t disk_mtime_ns(const char *path);
+/* The time that a file would get now, where its file system lies on this machine: that of the last tick. */
+int64_t disk_now_ns(void);
+/* Whether a regular file was written, renamed or touched at `ns` (disk_now_ns) or later; true also where it is
+ * not there any more. */
+bool disk_is_newer(const char *path, int64_t ns);
 /* Makes the folders that `path` lies in. False: errno says why. */
 bool disk_make_folders(const char *path);
 

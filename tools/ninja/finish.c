@@ -2,8 +2,8 @@
 #define _POSIX_C_SOURCE 200809L
 #include "finish.h"
 #include "bindings.h"
-#include "discover.h"
 #include "disk.h"
+#include "show_includes.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -88,8 +88,15 @@ static bool newest_input(build_folder *f, uint32_t edge, int64_t *newest_ns)
     return is_good;
 }
 
+/* Whether restat may believe that a command left an output as it was. Where the old time lies within the command's
+ * own, what was written in the same tick of the clock has that time too. */
+static bool is_unchanged(int64_t old_ns, int64_t new_ns, int64_t start_disk_ns)
+{
+    return new_ns == old_ns && (old_ns < start_disk_ns || old_ns > disk_now_ns());
+}
+
 /* The time that the log gets, and what restat makes clean. */
-static bool look_at_outputs(build_folder *f, uint32_t edge, int64_t *age_ns)
+static bool look_at_outputs(build_folder *f, uint32_t edge, int64_t start_disk_ns, int64_t *age_ns)
 {
     ninja_manifest *m = &f->manifest;
     bool is_restat = ninja_edge_flag(m, edge, SYMBOL_RESTAT), is_cleaned = false;
@@ -99,7 +106,7 @@ static bool look_at_outputs(build_folder *f, uint32_t edge, int64_t *age_ns)
         uint32_t node = m->edges[edge].outputs[i];
         int64_t age = disk_mtime_ns(m->nodes[node].path);
         *age_ns = age > *age_ns ? age : *age_ns;
-        if (!is_restat || age != m->nodes[node].mtime_ns)
+        if (!is_restat || !is_unchanged(m->nodes[node].mtime_ns, age, start_disk_ns))
             continue;
         if (!order_clean(&f->order, &f->scan, node))
             return false;
@@ -108,22 +115,45 @@ static bool look_at_outputs(build_folder *f, uint32_t edge, int64_t *age_ns)
     return !is_cleaned || newest_input(f, edge, age_ns);
 }
 
-/* Inputs that the compiler found. The depfile goes into the record and is removed. */
-static bool read_depfile(build_folder *f, uint32_t edge, discovered *found, bool *is_bad)
+/* Of a depfile, which is removed once it was read. */
+static bool discover_in_depfile(build_folder *f, uint32_t edge, discovered *found, bool *is_bad)
 {
     ninja_manifest *m = &f->manifest;
-    buffer text = {0};
-    bool is_good = ninja_edge_value(m, edge, SYMBOL_DEPS, true, &text);
-    if (is_good && !piece_equal(buffer_piece(&text), piece_of("gcc"))) {
+    buffer path = {0};
+    bool is_good = path_of(f, edge, SYMBOL_DEPFILE, &path);
+
+    if (is_good && path.bytes < 2) {
         *is_bad = true;
-        ninja_set_error(m, "deps = %.*s is not supported, only gcc; build this with ninja",
-                        (int)(text.bytes > 40 ? 40 : text.bytes), text.at);
-    } else if (is_good && path_of(f, edge, SYMBOL_DEPFILE, &text)) {
-        *is_bad = !discover_read(m, edge, text.at, false, found);
-        if (text.bytes > 1)
-            unlink(text.at);
+        ninja_set_error(m, "deps = gcc needs a depfile; name it in the rule");
+    } else if (is_good) {
+        *is_bad = !discover_read(m, edge, path.at, false, found);
+        if (!*is_bad && !f->keeps_depfiles)
+            unlink(path.at);
     }
-    buffer_free(&text);
+    buffer_free(&path);
+    return is_good;
+}
+
+bool finish_discover(build_folder *f, uint32_t edge, buffer *output, discovered *found, bool *is_bad)
+{
+    ninja_manifest *m = &f->manifest;
+    buffer kind = {0}, prefix = {0};
+    bool is_good = ninja_edge_value(m, edge, SYMBOL_DEPS, true, &kind);
+
+    *found = (discovered){0};
+    *is_bad = false;
+    if (is_good && piece_equal(buffer_piece(&kind), piece_of("gcc"))) {
+        is_good = discover_in_depfile(f, edge, found, is_bad);
+    } else if (is_good && piece_equal(buffer_piece(&kind), piece_of("msvc"))) {
+        is_good = ninja_edge_value(m, edge, SYMBOL_MSVC_DEPS_PREFIX, true, &prefix) &&
+                  show_includes_read(m, buffer_piece(&prefix), output, found);
+    } else if (is_good && kind.bytes > 0) {
+        *is_bad = true;
+        ninja_set_error(m, "deps = %.*s means nothing; write gcc or msvc", (int)(kind.bytes > 40 ? 40 : kind.bytes),
+                        kind.at);
+    }
+    buffer_free(&kind);
+    buffer_free(&prefix);
     return is_good;
 }
 
@@ -139,26 +169,19 @@ static bool write_deps(build_folder *f, uint32_t edge, const discovered *found)
     return true;
 }
 
-bool finish_succeeded(build_folder *f, uint32_t edge, int64_t start_ms, int64_t end_ms, bool *is_bad)
+bool finish_succeeded(build_folder *f, uint32_t edge, const step_times *times, const discovered *found)
 {
     ninja_manifest *m = &f->manifest;
-    bool has_deps = ninja_edge_flag(m, edge, SYMBOL_DEPS), is_good = true;
-    discovered found = {0};
     int64_t age_ns = 0;
     buffer path = {0};
+    bool is_good = look_at_outputs(f, edge, times->start_disk_ns, &age_ns) && order_finished(&f->order, edge) &&
+                   build_log_add(&f->log, m, edge, times->start_ms, times->end_ms, age_ns) &&
+                   (!ninja_edge_flag(m, edge, SYMBOL_DEPS) || write_deps(f, edge, found)) &&
+                   path_of(f, edge, SYMBOL_RSPFILE, &path);
 
-    *is_bad = false;
-    if (has_deps && !read_depfile(f, edge, &found, is_bad))
-        return false;
-    if (!*is_bad) {
-        is_good = look_at_outputs(f, edge, &age_ns) && order_finished(&f->order, edge) &&
-                  build_log_add(&f->log, m, edge, start_ms, end_ms, age_ns) &&
-                  (!has_deps || write_deps(f, edge, &found)) && path_of(f, edge, SYMBOL_RSPFILE, &path);
-        if (is_good && path.bytes > 1)
-            unlink(path.at);
-    }
+    if (is_good && path.bytes > 1 && !f->keeps_responses)
+        unlink(path.at);
     buffer_free(&path);
-    free(found.nodes);
     return is_good;
 }
 

@@ -4,6 +4,7 @@
 #define CLOTHO_NINJA_FINISH_H
 
 #include "build.h"
+#include "discover.h"
 
 /* Opens both logs for writing, in their folder. Returns false with the manifest's error set, as do all of these. */
 bool finish_open_logs(build_folder *f);
@@ -11,9 +12,20 @@ bool finish_open_logs(build_folder *f);
 /* Makes the folders of the outputs and of the depfile, and writes the response file. */
 bool finish_prepare(build_folder *f, uint32_t edge);
 
-/* The edge succeeded: reads and removes its depfile, takes back what restat shows to be needless, writes the logs and
- * releases what waited. *is_bad: its depfile cannot be read, so it failed after all; the manifest's error says why. */
-bool finish_succeeded(build_folder *f, uint32_t edge, int64_t start_ms, int64_t end_ms, bool *is_bad);
+/* When a command ran. */
+typedef struct step_times {
+    int64_t start_ms, end_ms; /* since the build began, for the log */
+    int64_t start_disk_ns;    /* disk_now_ns before it began */
+} step_times;
+
+/* The command of an edge with `deps` has ended, well or not: takes the inputs that the compiler found from its depfile,
+ * which is removed, or for `deps = msvc` from its output, which loses the lines that say them. *is_bad: they cannot be
+ * read; the manifest's error says why. found->nodes: of the caller, for free(). */
+bool finish_discover(build_folder *f, uint32_t edge, buffer *output, discovered *found, bool *is_bad);
+
+/* The edge succeeded: takes back what restat shows to be needless, writes the logs with what was found, and releases
+ * what waited. */
+bool finish_succeeded(build_folder *f, uint32_t edge, const step_times *times, const discovered *found);
 
 /* The edge was interrupted: removes its depfile and those outputs that it may have half written. */
 bool finish_interrupted(build_folder *f, uint32_t edge);

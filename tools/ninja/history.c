@@ -279,7 +279,8 @@ uint32_t history_take_class(step_history *h, const ninja_manifest *m, uint32_t e
 history_guess history_guess_of(const step_history *h, uint32_t class_)
 {
     const history_class *c = &h->classes[class_];
-    history_guess guess = {.count = c->count < HISTORY_CLASS_PEAKS ? c->count : HISTORY_CLASS_PEAKS};
+    history_guess guess = {.count = c->count < HISTORY_CLASS_PEAKS ? c->count : HISTORY_CLASS_PEAKS,
+                           .sure = h->sure > 0 ? h->sure : HISTORY_SURE};
     double squares = 0;
 
     if (guess.count == 0)
@@ -306,7 +307,7 @@ double history_sum_square(const history_guess *guess, uint32_t steps)
 
 double history_sum_kib(const history_guess *guess, uint32_t steps)
 {
-    return guess->mean_kib * steps + HISTORY_SURE * sqrt(history_sum_square(guess, steps));
+    return guess->mean_kib * steps + guess->sure * sqrt(history_sum_square(guess, steps));
 }
 
 bool history_add(step_history *h, ninja_manifest *m, uint32_t edge, const history_entry *taken)

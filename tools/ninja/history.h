@@ -38,10 +38,11 @@ typedef struct history_class {
 
 /* What a step of a class is expected to take. */
 typedef struct history_guess {
-    uint32_t count;    /* steps that it comes from; 0: none, and all else is 0 */
+    uint32_t count;    /* steps that it comes from; 0: none, and all else but `sure` is 0 */
     double mean_kib;   /* of their peaks */
     double square_kib; /* variance of a peak; of few steps it is mostly that of a deviation of a quarter of the mean */
     double mean_ms, cpus; /* and how many CPUs it uses meanwhile */
+    double sure;          /* deviations above the mean that sums of them keep */
 } history_guess;
 
 typedef struct step_history {
@@ -53,6 +54,7 @@ typedef struct step_history {
     size_t classes_count, classes_capacity;
     size_t lines, good_bytes; /* of the file: all, and behind its last whole line */
     bool is_foreign;          /* of a newer version */
+    double sure;              /* of guesses; 0: HISTORY_SURE */
     store store;
     FILE *file; /* NULL: not open for writing */
 } step_history;

@@ -116,13 +116,25 @@ static bool list_behind(ninja_manifest *m, walk *w, uint32_t node, buffer *out)
     return is_good;
 }
 
-bool list_commands(ninja_manifest *m, const uint32_t *nodes, size_t count, buffer *out)
+static bool list_last(ninja_manifest *m, walk *w, uint32_t node, buffer *out)
+{
+    uint32_t edge = m->nodes[node].producer;
+
+    if (edge == NINJA_NONE || w->seen[edge] || ninja_is_phony(m, edge))
+        return true;
+    w->seen[edge] = true;
+    bool is_good = ninja_edge_command(m, edge, false, out);
+    buffer_add(out, "\n", 1);
+    return is_good;
+}
+
+bool list_commands(ninja_manifest *m, const uint32_t *nodes, size_t count, bool only_last, buffer *out)
 {
     walk w = {.seen = calloc(m->edges_count + 1, 1)};
     bool is_good = w.seen != NULL || ninja_no_memory(m);
 
     for (size_t i = 0; is_good && i < count; i++)
-        is_good = list_behind(m, &w, nodes[i], out);
+        is_good = only_last ? list_last(m, &w, nodes[i], out) : list_behind(m, &w, nodes[i], out);
     free(w.seen);
     free(w.stack);
     return is_good && finish(m, out);
@@ -154,7 +166,15 @@ static void add_member(buffer *out, const char *key, piece value, const char *en
     buffer_add_text(out, end);
 }
 
-bool list_compdb(ninja_manifest *m, const char *directory, buffer *out)
+static bool is_of_rules(const ninja_manifest *m, uint32_t edge, char **rules, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (piece_equal(ninja_rule_name(m, edge), piece_of(rules[i])))
+            return true;
+    return count == 0;
+}
+
+bool list_compdb(ninja_manifest *m, const char *directory, char **rules, size_t count, buffer *out)
 {
     buffer command = {0};
     const char *between = "";
@@ -163,7 +183,7 @@ bool list_compdb(ninja_manifest *m, const char *directory, buffer *out)
     buffer_add_text(out, "[");
     for (uint32_t e = 0; is_good && e < m->edges_count; e++) {
         const ninja_edge *edge = &m->edges[e];
-        if (edge->inputs_count == 0)
+        if (edge->inputs_count == 0 || !is_of_rules(m, e, rules, count))
             continue;
         buffer_clear(&command);
         is_good = ninja_edge_command(m, e, false, &command);

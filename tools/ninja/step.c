@@ -32,10 +32,12 @@ static int set_attributes(posix_spawnattr_t *attributes, const sigset_t *mask)
     return error != 0 ? error : posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
 }
 
-static int set_files(posix_spawn_file_actions_t *files, int output, int control)
+static int set_files(posix_spawn_file_actions_t *files, int output, int control, int kept)
 {
     int error = posix_spawn_file_actions_adddup2(files, control, control); /* it is inherited */
 
+    if (error == 0 && kept >= 0)
+        error = posix_spawn_file_actions_adddup2(files, kept, kept);
     if (error != 0 || output < 0)
         return error;
     error = posix_spawn_file_actions_addopen(files, 0, "/dev/null", O_RDONLY, 0);
@@ -71,9 +73,10 @@ static char **environment_with(char *variable)
 
 static int spawn(step *s, const step_options *options, const char *command, int output, int control)
 {
-    char number[16], limit[24];
+    char number[16], kept[16], limit[24];
     char *arguments[] = {writable(options->helper),
                          number,
+                         kept,
                          options->has_console ? "1" : "0",
                          limit,
                          writable(options->group != NULL ? options->group : ""),
@@ -93,12 +96,13 @@ static int spawn(step *s, const step_options *options, const char *command, int 
         return error;
     }
     snprintf(number, sizeof number, "%d", control);
+    snprintf(kept, sizeof kept, "%d", options->kept);
     snprintf(limit, sizeof limit, "%lu", options->files);
     error = posix_spawnattr_init(&attributes);
     if (error == 0) {
         error = set_attributes(&attributes, options->mask);
         if (error == 0)
-            error = set_files(&files, output, control);
+            error = set_files(&files, output, control, options->kept);
         if (error == 0)
             error = posix_spawn(&s->pid, options->helper, &files, &attributes, arguments, own != NULL ? own : environ);
         posix_spawnattr_destroy(&attributes);

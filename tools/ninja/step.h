@@ -20,6 +20,7 @@ typedef struct step_options {
     const sigset_t *mask; /* signal mask of the command */
     unsigned long files;  /* its soft limit of open files; 0: as it is */
     bool has_console;     /* it has the terminal, and stays in this session */
+    int kept;             /* a file that is open while anything of the command lives: a lock; -1: none */
     char *variable;       /* "NAME=value" in its environment beside the caller's; NULL: none */
 } step_options;
 

@@ -28,6 +28,14 @@ piece piece_of(const char *text)
     return (piece){text, strlen(text)};
 }
 
+int piece_order(const void *a, const void *b)
+{
+    const piece *x = a, *y = b;
+    int order = memcmp(x->at, y->at, x->bytes < y->bytes ? x->bytes : y->bytes);
+
+    return order != 0 ? order : (x->bytes > y->bytes) - (x->bytes < y->bytes);
+}
+
 static bool store_more(store *s, size_t bytes)
 {
     size_t size = bytes > STORE_BLOCK ? bytes : STORE_BLOCK;

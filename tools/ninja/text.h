@@ -16,6 +16,8 @@ typedef struct piece {
 
 bool piece_equal(piece a, piece b);
 piece piece_of(const char *text); /* of a terminated text */
+/* For qsort of pieces: by their bytes, a beginning of another one before that one. */
+int piece_order(const void *a, const void *b);
 
 /* Blocks that live until store_free. */
 typedef struct store {

@@ -4,8 +4,8 @@
 
 #include "build.h"
 
-/* Times of steps in ns. A step that neither the log nor .clotho_steps knows takes the mean of its rule, else of all, else
- * 1 s. */
+/* Times of steps in ns. A step that neither the log nor .clotho_steps knows takes the mean of its rule, else of all,
+ * else 1 s. */
 typedef struct build_weights {
     int64_t *time_ns; /* [edges]; 0 for phony ones */
     uint32_t known;   /* steps whose time one of the two has */

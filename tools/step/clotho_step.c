@@ -1,8 +1,9 @@
 /* clotho_step.c - one command of a build, of which nothing is left behind.
  *
- *   clotho-step CONTROL CONSOLE FILES GROUP COMMAND
+ *   clotho-step CONTROL KEPT CONSOLE FILES GROUP COMMAND
  *
- * CONTROL is a socket that it inherits, CONSOLE 1 where the command has the terminal, FILES the soft limit of open
+ * CONTROL is a socket that it inherits, KEPT a file that it keeps open to its end, but not for the command (-1: none),
+ * CONSOLE 1 where the command has the terminal, FILES the soft limit of open
  * files that the command gets (0: as it is), GROUP the folder of a control group that the command joins ("": none).
  *
  * It starts `/bin/sh -c COMMAND` in a session of its own (not for the console), without what a command should not
@@ -255,16 +256,17 @@ int main(int count, char **arguments)
     helper h = {0};
     sigset_t all;
 
-    if (count != 6) {
+    if (count != 7) {
         fprintf(stderr, "clotho-step: it is started by `clotho build` alone; call that\n");
         return 2;
     }
     h.control = (int)strtol(arguments[1], NULL, 10);
-    h.has_console = arguments[2][0] == '1';
-    h.files = strtoul(arguments[3], NULL, 10);
-    h.group = arguments[4];
-    h.command = arguments[5];
+    h.has_console = arguments[3][0] == '1';
+    h.files = strtoul(arguments[4], NULL, 10);
+    h.group = arguments[5];
+    h.command = arguments[6];
     fcntl(h.control, F_SETFD, FD_CLOEXEC);
+    fcntl((int)strtol(arguments[2], NULL, 10), F_SETFD, FD_CLOEXEC); /* fails for -1 */
     sigfillset(&all);
     sigprocmask(SIG_SETMASK, &all, &h.mask);
     signal(SIGCHLD, SIG_DFL); /* ignored, it would take the status away */

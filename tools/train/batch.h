@@ -56,7 +56,8 @@ void batch_destroy(batch *b);
 typedef struct batch_set {
     batch **list;
     uint32_t count;
-    /* Of the scores that the network adds to: prior * batch_prior. Untuned, the weight of rank-up is 1, others are 0. */
+    /* Of the scores that the network adds to: prior * batch_prior. Untuned, the weight of rank-up is 1, others are
+     * 0. */
     double prior, weights[BATCH_WEIGHTS];
 } batch_set;
 

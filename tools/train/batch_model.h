@@ -11,8 +11,8 @@ typedef struct batch_model {
     size_t bytes;
 } batch_model;
 
-/* The model of `parameters`, which are those of `shape` without a prior, and of the set's prior. The scales come from all
- * batches of the set; the first small ones are the golden vectors. Returns as quantize_on. */
+/* The model of `parameters`, which are those of `shape` without a prior, and of the set's prior. The scales come from
+ * all batches of the set; the first small ones are the golden vectors. Returns as quantize_on. */
 clo_status batch_quantize(const batch_set *set, const lachesis_shape *shape, const double *parameters, const char *name,
                           batch_model *out, const char **why);
 

@@ -1,10 +1,9 @@
 /* checkpoint_file.c - see checkpoint_file.h. */
-#define _POSIX_C_SOURCE 200809L
 #include "checkpoint_file.h"
+#include "output.h"
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 uint64_t checkpoint_fold(uint64_t hash, const void *data, size_t bytes)
 {
@@ -22,19 +21,9 @@ uint64_t checkpoint_sum(const void *data, size_t bytes)
 
 bool checkpoint_write(const char *path, const void *data, size_t bytes)
 {
-    char name[4096];
+    output out;
 
-    if (snprintf(name, sizeof name, "%s.new", path) >= (int)sizeof name)
-        return false;
-    FILE *file = fopen(name, "wb");
-    if (file == NULL)
-        return false;
-    bool is_good = fwrite(data, 1, bytes, file) == bytes && fflush(file) == 0 && fsync(fileno(file)) == 0;
-    is_good = fclose(file) == 0 && is_good;
-    if (is_good && rename(name, path) == 0)
-        return true;
-    remove(name);
-    return false;
+    return output_open(&out, path) && output_close(&out, fwrite(data, 1, bytes, out.file) == bytes);
 }
 
 unsigned char *checkpoint_read(const char *path, size_t *bytes)

@@ -1,7 +1,5 @@
-/* checkpoint_file.h - checkpoints as files, for all trainers: their checksum, and how they are written and read.
- *
- * A checkpoint is written to a neighbour (PATH.new), forced to the disk and renamed, so that whoever is interrupted has
- * the old one or the new one. */
+/* checkpoint_file.h - checkpoints as files, for all trainers: their checksum, and how they are written (output.h) and
+ * read. */
 #ifndef CLOTHO_TRAIN_CHECKPOINT_FILE_H
 #define CLOTHO_TRAIN_CHECKPOINT_FILE_H
 

@@ -36,8 +36,8 @@ uint32_t lachesis_parameters(const lachesis_shape *shape);
  * False: the shape is wider than the limits of model.h or network.h. */
 bool lachesis_network(const lachesis_shape *shape, const double *parameters, network *net, uint32_t *critic);
 
-/* What prior_times is best for a prior of this scale, whose weights are whole numbers of 1/127: then int8 holds them, and
- * one unit of the score is nearest to a power of two, as the exponent of the score has to say it. */
+/* What prior_times is best for a prior of this scale, whose weights are whole numbers of 1/127: then int8 holds them,
+ * and one unit of the score is nearest to a power of two, as the exponent of the score has to say it. */
 uint32_t lachesis_prior_times(double scale, int exponent);
 
 /* The parameters of a network with a prior: its scores are those of `parameters`, and `scale` times the sum of

@@ -1,8 +1,8 @@
 /* rollout_order.c - episodes that are one decision of many real numbers: scores with normal noise. REINFORCE (Williams
  * 1992) for a normal distribution with a fixed deviation: the slope of the log-density along a score is noise /
- * deviation^2. An order stays as it is where all scores move alike, so the mean of the slopes is left out: it would only
- * be noise, along the direction in which sums over all stages grow fastest. The noise is drawn again where it is learned
- * from, from the same seed. */
+ * deviation^2. An order stays as it is where all scores move alike, so the mean of the slopes is left out: it would
+ * only be noise, along the direction in which sums over all stages grow fastest. The noise is drawn again where it is
+ * learned from, from the same seed. */
 #include "rollout_order.h"
 
 #include <math.h>

@@ -1,4 +1,5 @@
-/* cost/bound/assign.h - each instance to an executor, so that the fullest executor is as empty as possible (R||Cmax). */
+/* cost/bound/assign.h - each instance to an executor, so that the fullest executor is as empty as possible
+ * (R||Cmax). */
 #ifndef CLO_COST_BOUND_ASSIGN_H
 #define CLO_COST_BOUND_ASSIGN_H
 

@@ -8,8 +8,8 @@
  * through releases: edges lead from a release to the same release.
  *
  * Capacities of one machine: at each moment the demands that are met fit together, and so do those that a dual feasible
- * function makes of them (Fekete and Schepers, IPCO 1998; Martello and Toth's L2): with a threshold k, up to half of the
- * capacity, a demand above capacity - k counts as all of it, one below k as nothing. */
+ * function makes of them (Fekete and Schepers, IPCO 1998; Martello and Toth's L2): with a threshold k, up to half of
+ * the capacity, a demand above capacity - k counts as all of it, one below k as nothing. */
 #include "cost/bound/assign.h"
 #include "cost/cost.h"
 

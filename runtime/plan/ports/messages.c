@@ -1,6 +1,6 @@
-/* messages.c - see messages.h. An input comes from the execution that arrives first by the plan (LACHESIS eq. 9), one on
- * the consumer's machine before others of the same moment; a machine gets an output from the source that arrives first
- * at one of its consumers. remote/split.c sends by the same rule. */
+/* messages.c - see messages.h. An input comes from the execution that arrives first by the plan (LACHESIS eq. 9), one
+ * on the consumer's machine before others of the same moment; a machine gets an output from the source that arrives
+ * first at one of its consumers. remote/split.c sends by the same rule. */
 #include "plan/ports/messages.h"
 
 #include "base/memory.h"

@@ -13,13 +13,11 @@
 
 #include <stdbool.h>
 
-/* A message above CLO_PORT_LARGE_BYTES is a flow; a machine sends CLO_PORT_FLOWS of these at once, if nothing else is
- * asked for (clo_remote_config.flows_max). */
-#define CLO_PORT_LARGE_BYTES 65536u
-#define CLO_PORT_FLOWS 4u
-
 /* Whether plans on this platform have ports to share. */
 bool clo_ports_are_finite(const clo_platform *platform);
+
+/* CLO_ERR_UNSUPPORTED where it has, for what does not count them; what: "plans of pipelines do". */
+clo_status clo_ports_refuse(const clo_platform *platform, const char *what);
 
 /* Gives `placements` the times that they have with ports; their lengths stay.
  *
@@ -29,5 +27,8 @@ bool clo_ports_are_finite(const clo_platform *platform);
  * CLO_ERR_UNSUPPORTED (branches), CLO_ERR_LIMIT (too many pairs of instances, times beyond 2^61 ns) or CLO_ERR_MEMORY.
  * O(pairs of instances + messages * messages under way at once). */
 clo_status clo_ports_count(const clo_cost *cost, clo_placement *placements, size_t count);
+
+/* When the inputs of each of these placements are there, into ready_ns [count], in the same run. As clo_ports_count. */
+clo_status clo_ports_find_ready(const clo_cost *cost, const clo_placement *placements, size_t count, int64_t *ready_ns);
 
 #endif

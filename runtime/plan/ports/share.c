@@ -1,5 +1,6 @@
 /* share.c - see share.h. Progressive filling: of all limits the one that leaves least to each of its flows settles
- * them, what they take is taken off the other limits that they cross, and so on. The flow's own link is a limit, too. */
+ * them, what they take is taken off the other limits that they cross, and so on. The flow's own link is a limit,
+ * too. */
 #include "plan/ports/share.h"
 
 #include "base/memory.h"

@@ -309,8 +309,6 @@ static void read_done(pass *p, uint32_t j)
         p->live--;
     if (value < CLO_LOG_DONE_OK || value > CLO_LOG_DONE_FAILED)
         fault(p, CLO_STREAM_BAD_VALUE, "DONE has a value of 0, 1 or 2");
-    else if (value == CLO_LOG_DONE_CANCELLED && job->cancel_record == CLO_NONE)
-        fault(p, CLO_STREAM_BAD_VALUE, "it is done as cancelled, and nobody cancelled it");
     job->done_record = p->at;
     job->done_ns = p->record->now_ns;
     job->done_value = value == CLO_LOG_DONE_CANCELLED || value == CLO_LOG_DONE_FAILED ? (uint32_t)value : 0;
@@ -431,6 +429,8 @@ static void read_job_record(pass *p)
         read_more(p, j);
         break;
     case CLO_LOG_CANCEL:
+        if (p->record->value < 0 || p->record->value > 1)
+            fault(p, CLO_STREAM_BAD_VALUE, "CANCEL has a value of 0 or 1");
         if (p->judge->jobs[j].cancel_record == CLO_NONE)
             p->judge->jobs[j].cancel_record = p->at;
         break;

@@ -3,6 +3,7 @@
 #include "base/status.h"
 #include "trace/check/arms.h"
 #include "trace/check/bands.h"
+#include "trace/check/ends.h"
 #include "trace/check/figures.h"
 #include "trace/check/jobs.h"
 #include "trace/check/kept.h"
@@ -28,6 +29,10 @@ static clo_status read_case(clo_stream_case *mine, const clo_stream_case *theirs
         return clo_fail_null("clo_stream_check", "stream->platform or jobs");
     if (mine->jobs_count > JOBS_MAX)
         return clo_fail(CLO_ERR_LIMIT, "clo_stream_check: %zu jobs; at most %d are judged", mine->jobs_count, JOBS_MAX);
+    for (size_t j = 0; mine->ends != NULL && j < mine->jobs_count; j++)
+        if (mine->ends[j] > CLO_STREAM_END_FAILED)
+            return clo_fail(CLO_ERR_ARGUMENT, "clo_stream_check: stream->ends[%zu] is %u; use CLO_STREAM_END_...", j,
+                            mine->ends[j]);
     if (mine->faults == NULL)
         mine->faults_max = 0;
     if (mine->backlog == NULL)
@@ -60,9 +65,9 @@ static clo_status read_log(clo_judge *judge, const clo_log *log)
 static clo_status run_passes(clo_judge *judge)
 {
     static clo_status (*const passes[])(clo_judge *) = {
-        clo_judge_read_jobs, clo_judge_read_arms, clo_judge_read_records, clo_judge_arms,   clo_judge_instances,
-        clo_judge_inputs,    clo_judge_overlaps,  clo_judge_capacities,   clo_judge_limits, clo_judge_kept,
-        clo_judge_bands,     clo_judge_figures,   clo_judge_bound};
+        clo_judge_read_jobs, clo_judge_read_arms, clo_judge_read_records, clo_judge_ends,       clo_judge_arms,
+        clo_judge_instances, clo_judge_inputs,    clo_judge_overlaps,     clo_judge_capacities, clo_judge_limits,
+        clo_judge_kept,      clo_judge_bands,     clo_judge_figures,      clo_judge_bound};
     clo_status status = CLO_OK;
 
     for (size_t p = 0; p < sizeof passes / sizeof passes[0] && status == CLO_OK; p++)

@@ -26,6 +26,7 @@
 #define MPI_Query_thread virtual_query_thread
 #define MPI_Comm_get_attr virtual_get_attr
 #define MPI_Isend virtual_isend
+#define MPI_Issend virtual_issend
 #define MPI_Test virtual_test
 #define MPI_Improbe virtual_improbe
 #define MPI_Imrecv virtual_imrecv

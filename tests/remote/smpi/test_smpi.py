@@ -122,6 +122,6 @@ class Smpi(unittest.TestCase):
 
 if __name__ == "__main__":
     if shutil.which("smpirun") is None or not os.path.exists(PROGRAM):
-        print("skipped: no SimGrid SMPI when this was built; install libsimgrid-dev")
+        print("skipped: no SimGrid SMPI when this was built; mend: apt-get install libsimgrid-dev, and build again")
         sys.exit(77)
     unittest.main(verbosity=2)

@@ -410,13 +410,24 @@ static void check_message(virtual_rank *rank, virtual_job *job, uint32_t transfe
     }
 }
 
-int virtual_isend(const void *from, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm, MPI_Request *request)
+static void check_send(int to, int tag, MPI_Comm comm)
 {
     virtual_rank *rank = virtual_self();
 
     if (rank->remote != NULL && rank->job != NULL && comm == rank->remote->data)
         check_message(rank, rank->job, (uint32_t)tag, to);
+}
+
+int virtual_isend(const void *from, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm, MPI_Request *request)
+{
+    check_send(to, tag, comm);
     return MPI_Isend(from, count, type, to, tag, comm, request);
+}
+
+int virtual_issend(const void *from, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm, MPI_Request *request)
+{
+    check_send(to, tag, comm);
+    return MPI_Issend(from, count, type, to, tag, comm, request);
 }
 
 /* SMPI 3.32 leaves is_done alone where the request is null and the status not wanted; MPI says that it is done. */

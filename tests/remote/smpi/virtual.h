@@ -59,6 +59,8 @@ clo_status virtual_clocks_compare(clo_remote *remote, clo_offset *offsets);
 int virtual_query_thread(int *level);
 int virtual_get_attr(MPI_Comm comm, int key, void *value, int *is_set);
 int virtual_isend(const void *from, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm, MPI_Request *request);
+int virtual_issend(const void *from, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
+                   MPI_Request *request);
 int virtual_test(MPI_Request *request, int *is_done, MPI_Status *status);
 int virtual_improbe(int from, int tag, MPI_Comm comm, int *is_there, MPI_Message *message, MPI_Status *status);
 int virtual_imrecv(void *to, int count, MPI_Datatype type, MPI_Message *message, MPI_Request *request);

@@ -151,6 +151,31 @@ static void ports_are_read_and_stay(void **state)
     }
 }
 
+static void ports_are_written(void **state)
+{
+    static const double ports[] = {0.125, 0, 2.5}, wrong[] = {0.125, NAN, 2.5};
+    clo_cluster *c;
+
+    (void)state;
+    put(s.from, "{\"format\": \"clotho.cluster/1\", \"machines\": [{\"name\": \"a\", \"platform\": \"uniform:2\"}, "
+                "{\"name\": \"b\", \"platform\": \"uniform:1\", \"port_bytes_per_ns\": 0.25}, {\"name\": \"c\", "
+                "\"platform\": \"uniform:1\"}], \"port_bytes_per_ns\": 0.1, \"link\": "
+                "{\"latency_ns\": 1, \"bandwidth_bytes_per_ns\": 1}}");
+    clo_cluster_link three[] = {both[0], both[0], both[0]};
+    three[1].from = 2;
+    three[2].to = 2;
+    ok(clo_cluster_save_network(s.from, cuts, 2, three, 3, ports, 3, s.to));
+    ok(clo_cluster_load(s.to, &c));
+    for (uint32_t m = 0; m < 3; m++) {
+        double got = clo_platform_port_bytes_per_ns(clo_cluster_platform(c), m);
+        assert_true(got > ports[m] - 1e-6 && got < ports[m] + 1e-6);
+    }
+    clo_cluster_destroy(c);
+    fails(CLO_ERR_ARGUMENT, "2 ports", clo_cluster_save_network(s.from, cuts, 2, three, 3, ports, 2, s.to));
+    fails(CLO_ERR_ARGUMENT, "machine 1 is no number",
+          clo_cluster_save_network(s.from, cuts, 2, three, 3, wrong, 3, s.to));
+}
+
 static clo_status save(void *context)
 {
     (void)context;
@@ -170,6 +195,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(what_cannot_be_read_again_is_not_written, set_up, tear_down),
         cmocka_unit_test_setup_teardown(platforms_beside_the_file_stay_beside_it, set_up, tear_down),
         cmocka_unit_test_setup_teardown(ports_are_read_and_stay, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(ports_are_written, set_up, tear_down),
         cmocka_unit_test_setup_teardown(memory_may_fail_anywhere, set_up, tear_down),
     };
     return cmocka_run_group_tests_name("io_cluster", tests, NULL, NULL);

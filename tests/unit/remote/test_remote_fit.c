@@ -1,5 +1,5 @@
-/* The two lines of a link: what was put in is found again, with an eager limit and without, with sizes that were disturbed,
- * and with few sizes. */
+/* The two lines of a link: what was put in is found again, with an eager limit and without, with sizes that were
+ * disturbed, and with few sizes. */
 #include "support.h"
 
 #include "base/rng.h"
@@ -7,7 +7,8 @@
 
 #include <string.h>
 
-/* Times of a link with these figures, `noise` permille above them at most; every `bad`-th size takes five times as long. */
+/* Times of a link with these figures, `noise` permille above them at most; every `bad`-th size takes five times as
+ * long. */
 static clo_fit_times link_of(const clo_fit_line *line, uint64_t limit, uint32_t noise, uint32_t bad, uint64_t seed)
 {
     clo_fit_times times = {.count = CLO_FIT_SIZES};
@@ -100,8 +101,8 @@ static void one_size_above_the_limit_has_the_slope_below_it(void **state)
     near(found.step_ns, 5000000, 50);
 }
 
-/* A machine that was busy while short messages above the limit moved: longer ones seem to take no longer. That is no link
- * without limit. */
+/* A machine that was busy while short messages above the limit moved: longer ones seem to take no longer. That is no
+ * link without limit. */
 static void times_that_fall_above_the_limit_keep_the_slope_below_it(void **state)
 {
     const clo_fit_line put = {1000000, 4, 0, 4};

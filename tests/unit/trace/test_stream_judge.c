@@ -408,6 +408,49 @@ static void what_a_cancelled_job_had_queued_is_dropped(void **state)
     clo_log_destroy(log);
 }
 
+static void expect_end(fixture *f, uint8_t end, const char *fault)
+{
+    clo_log *log = log_of(f);
+    clo_stream_case stream = case_of(f);
+    const uint8_t ends[2] = {end, CLO_STREAM_END_UNKNOWN};
+
+    stream.ends = ends;
+    if (fault == NULL)
+        ok(clo_stream_check(&stream, log, NULL));
+    else
+        fails(end > CLO_STREAM_END_FAILED ? CLO_ERR_ARGUMENT : CLO_ERR_INVALID, fault,
+              clo_stream_check(&stream, log, NULL));
+    clo_log_destroy(log);
+}
+
+/* A job is done as its CANCEL says, and as the run says. */
+static void a_job_ends_as_it_was_cancelled_and_as_the_run_says(void **state)
+{
+    fixture *f = *state;
+
+    write_valid(f);
+    expect_end(f, CLO_STREAM_END_OK, NULL);
+    expect_end(f, CLO_STREAM_END_CUT,
+               "job 7: DONE says that all of it finished; who waited for it was told that it was cut short");
+    expect_end(f, CLO_STREAM_END_FAILED, "who waited for it was told that a body failed");
+    expect_end(f, CLO_STREAM_END_FAILED + 1, "stream->ends[0] is 4");
+    f->records[9] = f->records[8]; /* DONE */
+    f->records[8] = f->records[7]; /* the last FINISH */
+    f->records[7] = (clo_log_record){18, 7, CLO_LOG_CANCEL, CLO_NONE, CLO_NONE, CLO_NONE, 0};
+    f->count = 10;
+    add(f, 20, CLO_LOG_END, CLO_LOG_NO_JOB, 0);
+    expect(f, "wrong-end: record 9: job 7: DONE says that all of it finished, CANCEL that it was cut short");
+    f->records[9].value = CLO_LOG_DONE_CANCELLED;
+    expect_end(f, CLO_STREAM_END_CUT, NULL);
+    expect_end(f, CLO_STREAM_END_OK, "who waited for it was told that all of it finished");
+    f->records[9].value = CLO_LOG_DONE_FAILED;
+    expect(f, "wrong-end: record 9: job 7: DONE says that a body failed, CANCEL that it was cut short");
+    f->records[7].value = 1;
+    expect_end(f, CLO_STREAM_END_FAILED, NULL);
+    f->records[7].value = 2;
+    expect(f, "bad-value: record 7: job 7: CANCEL has a value of 0 or 1");
+}
+
 /* Only a job that has arrived and goes on enters, piece by piece. */
 static void a_job_enters_while_it_lives(void **state)
 {
@@ -463,6 +506,7 @@ int main(void)
 {
 #define WITH(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
     const struct CMUnitTest tests[] = {WITH(figures_are_those_of_a_run_by_hand),
+                                       WITH(a_job_ends_as_it_was_cancelled_and_as_the_run_says),
                                        WITH(a_job_enters_while_it_lives),
                                        WITH(a_cancelled_job_leaves_before_its_end),
                                        WITH(the_bound_of_many_jobs_is_that_of_the_pooled_machine),

@@ -167,8 +167,8 @@ static void a_prior_beside_the_network_adds_up_to_the_same_scores(void **state)
     free(net);
 }
 
-/* One unit of the score of a prior of 20 is then 1.008 times a power of two; with int16 on the way scores would be equal
- * where these are not. Weights of both signs, and sums of both. */
+/* One unit of the score of a prior of 20 is then 1.008 times a power of two; with int16 on the way scores would be
+ * equal where these are not. Weights of both signs, and sums of both. */
 static void integers_of_a_prior_alone_are_its_sums(void **state)
 {
     static const int whole[CLO_FEATURES_STAGE] = {38, -7, -120, 127, 4, 1, -90};

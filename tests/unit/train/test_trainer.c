@@ -6,9 +6,10 @@
 #include "toys.h"
 
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 enum { SEEDS = 64, VALIDATION = 32 };
@@ -339,17 +340,22 @@ static void a_checkpoint_that_cannot_be_written_leaves_the_old_one(void **state)
     fixture *f = *state;
     unsigned char *before, *after;
     size_t bytes = train_in_parts(f, 0, 1, &before);
-    char blocked[128];
+    struct rlimit old, full;
 
-    snprintf(blocked, sizeof blocked, "%s.new", f->path);
-    assert_int_equal(mkdir(blocked, 0700), 0); /* where it would be written first */
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &old), 0);
+    assert_true(signal(SIGXFSZ, SIG_IGN) != SIG_ERR);
     trainer *t = make(f);
-    assert_false(trainer_save(t, f->path, f->why));
+    full = (struct rlimit){bytes / 2, old.rlim_max}; /* as if the disk were full */
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &full), 0);
+    bool is_saved = trainer_save(t, f->path, f->why);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &old), 0);
+    assert_false(is_saved);
     assert_non_null(strstr(f->why, "cannot be written"));
     assert_int_equal(read_file(f->path, &after), bytes);
     assert_memory_equal(before, after, bytes);
+    assert_int_equal(remove(f->path), 0);
+    assert_int_equal(rmdir(f->folder), 0); /* nothing else is left */
     trainer_destroy(t);
-    assert_int_equal(rmdir(blocked), 0);
     free(before);
     free(after);
 }

@@ -1,5 +1,5 @@
-/* alone.c - see alone.h. */
-#include "run/alone.h"
+/* private.c - see private.h. */
+#include "run/private.h"
 
 #include "base/clock.h"
 #include "run/cut.h"
@@ -18,8 +18,9 @@
 #define FIRST_BODIES 8u
 #define WINDOW_BODIES 32u
 
-/* What is constant in a run, at hand: bodies could change all that lies behind pointers, for what the compiler knows. */
-typedef struct alone {
+/* What is constant in a run, at hand: bodies could change all that lies behind pointers, for what the compiler
+ * knows. */
+typedef struct private_run {
     clo_worker *worker;
     clo_job *job;
     const clo_graph *graph;
@@ -36,7 +37,7 @@ typedef struct alone {
     bool is_single;
     /* Not a lone run: the deque takes all that can be ready. */
     bool is_small;
-} alone;
+} private_run;
 
 /* What it knows of the run so far. */
 typedef struct progress {
@@ -51,7 +52,7 @@ typedef struct progress {
     int64_t window_ns, pace_ns;
 } progress;
 
-static void look_at_clock(const alone *a, progress *p)
+static void look_at_clock(const private_run *a, progress *p)
 {
     int64_t now_ticks = clo_ticks(), took_ns = (now_ticks - p->since_ticks) * 1000 / a->worker->runtime->ticks_in_us;
     int64_t window_ns = took_ns / (p->bodies - p->judged) + 1;
@@ -64,7 +65,7 @@ static void look_at_clock(const alone *a, progress *p)
 }
 
 /* The workers should have the rest of a lone run. */
-static bool is_for_all(const alone *a, progress *p, uint32_t ready, int64_t next_ns)
+static bool is_for_all(const private_run *a, progress *p, uint32_t ready, int64_t next_ns)
 {
     if (next_ns > CLO_SHORT_NS) {
         p->pace_ns = next_ns;
@@ -81,7 +82,7 @@ static bool is_for_all(const alone *a, progress *p, uint32_t ready, int64_t next
 }
 
 /* Somebody else should have a part. `ready`: items that wait while the next body runs. */
-static bool is_surplus(const alone *a, progress *p, uint32_t ready, int64_t next_ns)
+static bool is_surplus(const private_run *a, progress *p, uint32_t ready, int64_t next_ns)
 {
     if (!a->is_small)
         return is_for_all(a, p, ready, next_ns);
@@ -101,7 +102,7 @@ static bool is_surplus(const alone *a, progress *p, uint32_t ready, int64_t next
 }
 
 /* The execution may release more than the deque takes: so much is for all workers, in later runs, too. */
-static inline bool lacks_room(const alone *a, progress *p, uint32_t execution, uint32_t ready)
+static inline bool lacks_room(const private_run *a, progress *p, uint32_t execution, uint32_t ready)
 {
     if (a->is_small || ready + (a->succ_first[execution + 1] - a->succ_first[execution]) <= CLO_DEQUE_ITEMS)
         return false;
@@ -110,7 +111,7 @@ static inline bool lacks_room(const alone *a, progress *p, uint32_t execution, u
 }
 
 /* The first that the execution released, CLO_NONE: none; the others go to the deque. */
-static inline uint32_t release(const alone *a, progress *p, uint32_t execution)
+static inline uint32_t release(const private_run *a, progress *p, uint32_t execution)
 {
     uint32_t first = a->succ_first[execution], end = a->succ_first[execution + 1], next = CLO_NONE;
 
@@ -127,7 +128,7 @@ static inline uint32_t release(const alone *a, progress *p, uint32_t execution)
     return next;
 }
 
-static inline void call_body(const alone *a, uint32_t execution, uint32_t task)
+static inline void call_body(const private_run *a, uint32_t execution, uint32_t task)
 {
     const clo_graph_task_row *row = &a->rows[task];
     clo_call *call = &a->worker->call;
@@ -152,7 +153,7 @@ static inline void call_body(const alone *a, uint32_t execution, uint32_t task)
 }
 
 /* The rest takes the general path. */
-static void leave(const alone *a, const progress *p)
+static void leave(const private_run *a, const progress *p)
 {
     /* Published by whatever makes an item visible from here on. */
     uint32_t left = atomic_load_explicit(&a->job->exits_left, memory_order_relaxed) - p->exits;
@@ -162,7 +163,7 @@ static void leave(const alone *a, const progress *p)
         clo_lone_note(a->job, p->pace_ns);
 }
 
-static uint64_t run(const alone *a, uint64_t item)
+static uint64_t run(const private_run *a, uint64_t item)
 {
     clo_worker *worker = a->worker;
     progress p = {.since_ticks = a->is_small ? 0 : clo_ticks()};
@@ -182,27 +183,27 @@ static uint64_t run(const alone *a, uint64_t item)
     return CLO_ITEM_NONE;
 }
 
-uint64_t clo_alone_run(clo_worker *worker, clo_job *job, uint64_t item)
+uint64_t clo_private_run(clo_worker *worker, clo_job *job, uint64_t item)
 {
     const clo_program *program = job->program;
     const clo_graph *graph = program->graph;
     const clo_cost *cost = program->cost;
-    const alone a = {.worker = worker,
-                     .job = job,
-                     .graph = graph,
-                     .rows = graph->rows,
-                     .task_of = graph->task_of,
-                     .first_instance = graph->first_instance,
-                     .succ_first = program->succ_first,
-                     .succ = program->succ,
-                     .pending = job->engine->pending,
-                     .executed = &job->stats[worker->index].executed,
-                     /* Each task may run anywhere, else the job would be pinned. */
-                     .time_ns = cost->time_ns + cost->column_of[worker->index],
-                     .columns = cost->columns,
-                     .items = clo_item(job, 0),
-                     .is_single = graph->instances == graph->tasks,
-                     .is_small = clo_job_is_small(job)};
+    const private_run a = {.worker = worker,
+                           .job = job,
+                           .graph = graph,
+                           .rows = graph->rows,
+                           .task_of = graph->task_of,
+                           .first_instance = graph->first_instance,
+                           .succ_first = program->succ_first,
+                           .succ = program->succ,
+                           .pending = job->engine->pending,
+                           .executed = &job->stats[worker->index].executed,
+                           /* Each task may run anywhere, else the job would be pinned. */
+                           .time_ns = cost->time_ns + cost->column_of[worker->index],
+                           .columns = cost->columns,
+                           .items = clo_item(job, 0),
+                           .is_single = graph->instances == graph->tasks,
+                           .is_small = clo_job_is_small(job)};
 
     return run(&a, item);
 }
@@ -223,7 +224,7 @@ static void note_pace(clo_job *job)
     atomic_store_explicit(&job->pace_ns, pace_ns, memory_order_relaxed);
 }
 
-void clo_alone_end(clo_worker *worker, clo_job *job)
+void clo_private_end(clo_worker *worker, clo_job *job)
 {
     atomic_store_explicit(&worker->current, CLO_ITEM_NONE, memory_order_relaxed);
     clo_stamp_end(job);

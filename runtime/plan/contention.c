@@ -1,0 +1,190 @@
+/* contention.c - see contention.h. Planners take a message as if it were alone. Here each also plans as if 1, 2, 4 or
+ * 16 messages always shared each port, so that it moves less, and on 1, 2, 4 ... of the machines; HEFT inserts messages
+ * at ports, too (ports/insert.c), and "best", which takes HEFT's plans, goes on with a search (ports/search.c). All
+ * plans are judged by ports/ports.c; of equal ones the first is taken, so the planner's own. */
+#include "plan/contention.h"
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "base/saturate.h"
+#include "base/status.h"
+#include "plan/list/planners.h"
+#include "plan/make.h"
+#include "plan/plan.h"
+#include "plan/ports/insert.h"
+#include "plan/ports/ports.h"
+#include "plan/ports/search.h"
+#include "plan/ports/stretch.h"
+#include "plan/search/planners.h"
+
+#include <string.h>
+
+enum {
+    PART_FLOWS = 2,             /* assumed on part of the machines */
+    SEARCHED = 1000,            /* plans that "best" searches where nothing limits it, fewer of large graphs: */
+    SEARCHED_INSTANCES = 400000 /* instances of all of them */
+};
+
+static const uint32_t flows_assumed[] = {1, 2, 4, 16};
+
+typedef struct choice {
+    const clo_cost *cost;
+    const clo_planner_desc *planner;
+    clo_plan_config config; /* of the plans after the first */
+    clo_plan *best;
+    uint64_t schedules;
+    int64_t bound_ns; /* no plan is shorter; 0: not known */
+    int64_t end_ns;   /* clo_clock_ns; INT64_MAX: no limit */
+} choice;
+
+/* Takes `alone`, with the times that it has with ports, if it is the best; frees it otherwise. */
+static clo_status judge(choice *c, clo_plan *alone)
+{
+    clo_plan *shared = NULL;
+    uint64_t schedules = alone->schedules;
+    clo_status status = clo_ports_count(c->cost, alone->placements, alone->count);
+
+    if (status == CLO_OK)
+        status = clo_plan_from_placements(c->cost, c->planner->name, alone->placements, alone->count, &shared);
+    clo_plan_destroy(alone);
+    if (status != CLO_OK)
+        return status;
+    c->schedules += schedules;
+    if (c->best != NULL && c->best->makespan_ns <= shared->makespan_ns)
+        return clo_plan_destroy(shared), CLO_OK;
+    clo_plan_destroy(c->best);
+    c->best = shared;
+    return CLO_OK;
+}
+
+static bool is_over(const choice *c)
+{
+    return c->best->makespan_ns <= c->bound_ns || (c->end_ns != INT64_MAX && clo_clock_ns() >= c->end_ns);
+}
+
+/* The planner's own plan: no plan is shorter than it is without ports, if that is proved. */
+static clo_status plan_alone(choice *c, const clo_plan_config *config)
+{
+    clo_plan *plan = NULL;
+    clo_status status = clo_plan_make(c->cost, c->planner, config, &plan);
+
+    if (status != CLO_OK)
+        return status;
+    c->bound_ns = plan->is_optimal ? plan->makespan_ns : 0;
+    return judge(c, plan);
+}
+
+/* What HEFT does with messages inserted at ports. Without a plan and CLO_OK: it is too large for that. */
+static clo_status insert(const clo_cost *cost, clo_plan **plan)
+{
+    clo_schedule schedule;
+    clo_status status = clo_schedule_open(&schedule, cost, 1);
+
+    if (status != CLO_OK)
+        return status;
+    schedule.schedules = 1;
+    status = clo_ports_insert(&schedule);
+    if (status == CLO_OK)
+        status = clo_plan_from_schedule(&schedule, "heft", plan);
+    clo_schedule_close(&schedule);
+    return status == CLO_ERR_LIMIT ? CLO_OK : status;
+}
+
+/* Of `planner` (NULL: insert), on so many machines, as if so many messages always shared each port. */
+static clo_status plan_otherwise(choice *c, const clo_planner_desc *planner, uint32_t flows, uint32_t machines)
+{
+    clo_stretched stretched;
+    clo_plan *plan = NULL;
+    clo_status status = clo_stretched_open(&stretched, c->cost, flows, machines);
+
+    if (c->end_ns != INT64_MAX) { /* 0 would be no limit */
+        int64_t left_ns = clo_time_sub(c->end_ns, clo_clock_ns());
+        c->config.budget_ns = left_ns > 1 ? left_ns : 1;
+    }
+    if (status == CLO_OK && stretched.cost != NULL)
+        status =
+            planner == NULL ? insert(stretched.cost, &plan) : clo_plan_make(stretched.cost, planner, &c->config, &plan);
+    for (size_t i = 0; status == CLO_OK && plan != NULL && i < plan->count; i++)
+        plan->placements[i].executor = stretched.executors[plan->placements[i].executor];
+    clo_stretched_close(&stretched);
+    if (status == CLO_OK && plan != NULL)
+        status = judge(c, plan);
+    return status == CLO_ERR_LIMIT ? CLO_OK : status; /* this one takes too long: not looked at */
+}
+
+static clo_status search(choice *c)
+{
+    uint64_t fit = SEARCHED_INSTANCES / ((uint64_t)c->best->instances + 1) + 1;
+    clo_ports_budget budget = {.seed = c->config.seed,
+                               .plans_max = c->config.schedules_max > 0 ? c->config.schedules_max
+                                            : c->end_ns != INT64_MAX    ? UINT64_MAX
+                                            : fit < SEARCHED            ? fit
+                                                                        : SEARCHED,
+                               .end_ns = c->end_ns,
+                               .bound_ns = c->bound_ns};
+    size_t count = c->best->count;
+    clo_placement *placements = clo_allocate(count, sizeof *placements);
+    clo_plan *found = NULL;
+
+    if (placements == NULL)
+        return clo_fail_memory("a plan over ports");
+    memcpy(placements, c->best->placements, count * sizeof *placements);
+    clo_status status = clo_ports_search(c->cost, &budget, placements, &count);
+    c->schedules += budget.plans;
+    if (status == CLO_ERR_LIMIT) /* one of the plans takes too long: what there was stays */
+        return clo_free(placements), CLO_OK;
+    if (status == CLO_OK)
+        status = clo_plan_from_placements(c->cost, c->planner->name, placements, count, &found);
+    clo_free(placements);
+    if (status == CLO_OK && found->makespan_ns < c->best->makespan_ns) {
+        clo_plan_destroy(c->best);
+        c->best = found;
+        found = NULL;
+    }
+    clo_plan_destroy(found);
+    return status;
+}
+
+/* All plans after the first. */
+static clo_status choose(choice *c)
+{
+    bool is_best = c->planner == &clo_planner_best;
+    const clo_planner_desc *planner = is_best ? &clo_planner_heft : c->planner;
+    uint32_t all = clo_platform_machines(clo_cost_platform(c->cost));
+    clo_status status = CLO_OK;
+
+    for (size_t i = 0; i < sizeof flows_assumed / sizeof flows_assumed[0] && status == CLO_OK && !is_over(c); i++)
+        status = plan_otherwise(c, planner, flows_assumed[i], all);
+    for (uint32_t some = 1; some < all && status == CLO_OK && !is_over(c); some *= 2)
+        status = plan_otherwise(c, planner, PART_FLOWS, some);
+    for (uint32_t some = 1; planner == &clo_planner_heft && status == CLO_OK && !is_over(c); some *= 2) {
+        status = plan_otherwise(c, NULL, 0, some);
+        if (some >= all)
+            break;
+    }
+    if (status == CLO_OK && is_best && !is_over(c))
+        status = search(c);
+    return status;
+}
+
+clo_status clo_plan_over_ports(const clo_cost *cost, const clo_planner_desc *planner, const clo_plan_config *config,
+                               clo_plan **out)
+{
+    choice c = {.cost = cost, .planner = planner, .config = *config, .end_ns = INT64_MAX};
+    clo_plan_config first = *config;
+
+    if (config->budget_ns > 0) {
+        c.end_ns = clo_time_add(clo_clock_ns(), config->budget_ns);
+        first.budget_ns -= config->contention == CLO_CONTENTION_CHOOSE ? config->budget_ns / 2 : 0;
+    }
+    c.config.progress = NULL;
+    clo_status status = plan_alone(&c, &first);
+    if (status == CLO_OK && config->contention == CLO_CONTENTION_CHOOSE)
+        status = choose(&c);
+    if (status != CLO_OK)
+        return clo_plan_destroy(c.best), status;
+    c.best->schedules = c.schedules;
+    c.best->is_optimal = c.best->makespan_ns <= c.bound_ns;
+    *out = c.best;
+    return CLO_OK;
+}

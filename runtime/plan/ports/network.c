@@ -1,0 +1,118 @@
+/* network.c - see network.h. */
+#include "plan/ports/network.h"
+
+#include "base/memory.h"
+#include "base/saturate.h"
+#include "base/status.h"
+#include "graph/branch.h"
+
+clo_status clo_network_open(clo_network *n, const clo_cost *cost, const clo_placement *placements, size_t count)
+{
+    *n = (clo_network){0};
+    clo_status status = clo_graph_refuse_modes(clo_cost_graph(cost), "a platform with ports");
+    if (status == CLO_OK && count >= CLO_NONE / 2)
+        status = clo_fail(CLO_ERR_LIMIT, "the plan has 2^31 executions or more; leave the ports of machines out");
+    if (status == CLO_OK)
+        status = clo_messages_open(&n->messages, cost, placements, count);
+    if (status == CLO_OK)
+        status = clo_share_open(&n->share, &n->messages);
+    if (status != CLO_OK)
+        return status;
+    size_t messages = n->messages.messages_count;
+    n->urgent = clo_allocate(messages, sizeof *n->urgent);
+    n->sent_ns = clo_allocate(messages, sizeof *n->sent_ns);
+    n->flows = clo_allocate(n->messages.platform->machines_count, sizeof *n->flows);
+    n->travelling.items = clo_allocate(messages, sizeof *n->travelling.items);
+    n->travelling.capacity = messages;
+    if (n->urgent == NULL || n->sent_ns == NULL || n->flows == NULL || n->travelling.items == NULL)
+        return clo_fail_memory("the ports of a plan");
+    return CLO_OK;
+}
+
+void clo_network_close(clo_network *n)
+{
+    clo_share_close(&n->share);
+    clo_messages_close(&n->messages);
+    clo_free(n->urgent);
+    clo_free(n->flows);
+    clo_free(n->sent_ns);
+    clo_free(n->travelling.items);
+    *n = (clo_network){0};
+}
+
+static bool is_large(const clo_network *n, uint32_t message)
+{
+    return n->messages.list[message].bytes > CLO_PORT_LARGE_BYTES;
+}
+
+static void send_urgent(clo_network *n, uint32_t machine)
+{
+    while (n->flows[machine] < CLO_PORT_FLOWS) { /* ends: one less waits */
+        uint32_t best = CLO_NONE;
+        for (uint32_t i = 0; i < n->urgent_count; i++) {
+            const clo_message *m = &n->messages.list[n->urgent[i]];
+            const clo_message *b = best == CLO_NONE ? NULL : &n->messages.list[n->urgent[best]];
+            if (m->from_machine == machine &&
+                (b == NULL || m->rank_u > b->rank_u || (m->rank_u == b->rank_u && n->urgent[i] < n->urgent[best])))
+                best = i;
+        }
+        if (best == CLO_NONE)
+            return;
+        n->flows[machine]++;
+        clo_share_add(&n->share, n->urgent[best]);
+        n->urgent[best] = n->urgent[--n->urgent_count];
+    }
+}
+
+void clo_network_send(clo_network *n, uint32_t placement)
+{
+    uint32_t from = n->messages.first_message[placement], to = n->messages.first_message[placement + 1];
+
+    for (uint32_t i = from; i < to; i++) {
+        n->sent_ns[i] = n->now_ns;
+        if (is_large(n, i))
+            n->urgent[n->urgent_count++] = i;
+        else
+            clo_share_add(&n->share, i);
+    }
+    if (from < to)
+        send_urgent(n, n->messages.list[from].from_machine);
+}
+
+/* The last byte has left; no message is there earlier than it would be alone. */
+static void went(clo_network *n, uint32_t message)
+{
+    const clo_message *m = &n->messages.list[message];
+    int64_t there_ns = clo_time_add(n->now_ns, m->latency_ns);
+    int64_t alone_ns = clo_time_add(n->sent_ns[message], m->alone_ns);
+
+    if (is_large(n, message)) {
+        n->flows[m->from_machine]--;
+        send_urgent(n, m->from_machine);
+    }
+    clo_heap_push(&n->travelling, there_ns > alone_ns ? there_ns : alone_ns, message);
+}
+
+int64_t clo_network_next_ns(clo_network *n)
+{
+    clo_share_rates(&n->share);
+    int64_t moves_ns = clo_share_next_ns(&n->share);
+    int64_t next_ns = moves_ns == INT64_MAX ? INT64_MAX : clo_time_add(n->now_ns, moves_ns);
+
+    return n->travelling.count > 0 && n->travelling.items[0].key < next_ns ? n->travelling.items[0].key : next_ns;
+}
+
+void clo_network_go(clo_network *n, int64_t at_ns)
+{
+    clo_share_move(&n->share, at_ns - n->now_ns);
+    n->now_ns = at_ns;
+    for (uint32_t message; (message = clo_share_take(&n->share)) != CLO_NONE;)
+        went(n, message);
+}
+
+uint32_t clo_network_take(clo_network *n)
+{
+    if (n->travelling.count == 0 || n->travelling.items[0].key > n->now_ns)
+        return CLO_NONE;
+    return (uint32_t)clo_heap_pop(&n->travelling).id;
+}

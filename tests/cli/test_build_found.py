@@ -1,0 +1,112 @@
+"""clotho build: inputs that compilers find (deps = gcc, deps = msvc), and what restat may believe. ninja is the judge."""
+import os
+import subprocess
+import time
+import unittest
+
+from support import CommandTest
+from test_build_dirty import NINJA
+
+SAID = ("a.cpp\nb.cpp\nP: z.h\r\nP:   ./sub/../in.h\nwarning\nc.c\nP:x.h\rP:z.h\nP:\nP:  \nC:/Program Files/Q.h\n"
+        "P:c:/PROGRAM files/q.h\nlast")
+
+
+@unittest.skipUnless(NINJA, "ninja-build is not installed")
+class Found(CommandTest):
+    def trees(self, files):
+        """The same files in two folders, one for each builder."""
+        for folder in ("theirs", "mine"):
+            os.makedirs(self.path(folder + "/sub"))
+            for name, content in files.items():
+                self.file(folder + "/" + name, content)
+
+    def change(self, action, name):
+        time.sleep(0.02)  # further than a tick of the clock of files
+        for folder in ("theirs", "mine"):
+            action(self.path(folder + "/" + name))
+
+    def both(self, *words):
+        """What both print must be the same, but for the last line of a failed build. Returns it."""
+        theirs = subprocess.run([NINJA, *words], cwd=self.path("theirs"), capture_output=True, check=False)
+        mine = self.say("build", "-C", "mine", *words)
+        self.assertEqual(mine.code, theirs.returncode, mine.err)
+        text = theirs.stdout.decode().replace("ninja: build stopped: subcommand failed.\n", "").replace("ninja: ", "clotho: ")
+        self.assertEqual(mine.out, text.replace("\r\n", "\n"))
+        return mine.out
+
+    def test_headers_that_the_output_names(self):
+        for prefix in ("P:", "Note: including file: "):
+            with self.subTest(prefix):
+                self.trees({"build.ninja": "rule r\n  command = cat said; touch $out\n  deps = msvc\n" +
+                            ("msvc_deps_prefix = P:\n" if prefix == "P:" else "") + "build a: r\n",
+                            "said": SAID.replace("P:", prefix), "in.h": "", "x.h": "", "z.h": ""})
+                self.assertTrue(self.both().endswith("\nC:/Program Files/Q.h\nlast\n"))
+                self.both()
+                for action, name in ((os.utime, "in.h"), (os.utime, "x.h"), (os.unlink, "z.h")):
+                    self.change(action, name)
+                    self.assertIn("[1/1]", self.both("-n"))
+                    self.both()
+                self.assertEqual(self.bytes("mine/.ninja_deps")[:60], self.bytes("theirs/.ninja_deps")[:60])
+            subprocess.run(["rm", "-r", self.path("theirs"), self.path("mine")], check=True)
+
+    def test_a_failed_step_loses_the_lines_too(self):
+        self.trees({"build.ninja": "rule r\n  command = echo 'Note: including file: in.h'; echo bad; exit 1\n  deps = msvc\n"
+                    "build a: r\nrule g\n  command = echo 'b: in.h' > b.d; exit 1\n  deps = gcc\n  depfile = b.d\nbuild b: g\n"})
+        self.assertNotIn("in.h\n", self.both("a").split("exit 1\n", 2)[2])
+        self.both("b")
+        self.assertFalse(os.path.exists(self.path("mine/b.d")) or os.path.exists(self.path("theirs/b.d")))
+
+    def test_deps_that_cannot_be_read_fail_the_step(self):
+        for rule, why in (("deps = gcc", "a depfile"), ("deps = gcc\n  depfile = a.d", "':'"), ("deps = cc", "gcc or msvc")):
+            with self.subTest(rule):
+                self.file("build.ninja", "rule r\n  command = touch $out; echo x > a.d\n  %s\nbuild a: r\n" % rule)
+                said = self.say("build")
+                self.assertEqual((said.code, said.err), (1, "clotho: 1 step failed; see above\n"))
+                self.assertIn(why, said.out)
+                os.unlink(self.path("a"))
+
+    def test_the_count_of_steps_is_ninjas_when_restat_spares_some(self):
+        self.trees({"build.ninja": "rule same\n  command = cmp -s $in $out || cp $in $out\n  restat = 1\nrule cp\n  command = cp $in $out\n"
+                    "build a: same in\nbuild b: cp a\nbuild c: cp b\n", "in": "x"})
+        self.both()
+        self.change(os.utime, "in")
+        self.assertIn("[1/3] cmp", self.both())
+        self.both()
+
+    def test_a_change_in_the_tick_of_the_old_time_is_a_change(self):
+        """An output of 'now' is written again, and the clock of files has not gone on: its time is the same, it is not."""
+        rules = ("rule r\n  command = if grep -q new in; then date +%%s > begun; until [ `date +%%s` -gt `cat at` ]; do sleep 0.05; done; fi; "
+                 "cp in a; touch -d @`cat at` a; : %s\n  restat = 1\nrule cp\n  command = cp a b; touch -d @`cat at` b\n"
+                 "build a: r in\nbuild b: cp a\n")
+        wait_s = 1
+        for _ in range(6):
+            at_s = int(time.time()) + 1 + wait_s
+            self.file("at", str(at_s))
+            self.file("in", "old")
+            self.file("build.ninja", rules % "first")
+            self.good("build")
+            self.assertEqual(self.bytes("b"), b"old")
+            self.file("in", "new")
+            self.file("build.ninja", rules % "second")
+            self.good("build")
+            if int(self.bytes("begun")) < at_s:
+                self.assertEqual(self.bytes("b"), b"new")
+                return
+            wait_s *= 2  # a slow machine: the step began too late
+        self.skipTest("this machine takes longer than a minute to begin a step")
+
+    def test_files_from_before_1970(self):
+        self.trees({"build.ninja": "rule cp\n  command = cp $in $out\nbuild a: cp in\nbuild b: cp a\n", "in": "x"})
+        for folder in ("theirs", "mine"):
+            os.utime(self.path(folder + "/in"), (-5, -5))
+        self.both()
+        self.both()
+        for folder in ("theirs", "mine"):
+            os.utime(self.path(folder + "/b"), (-7000, -7000))
+        self.assertIn("cp a b", self.both("-n"))
+        self.both()
+        self.assertEqual(self.both(), "clotho: no work to do.\n")
+
+
+if __name__ == "__main__":
+    unittest.main()

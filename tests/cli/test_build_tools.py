@@ -1,0 +1,149 @@
+"""clotho build -t: ninja's tools, on the same tree; and the options that ninja's users know."""
+import os
+import re
+import shutil
+import subprocess
+import time
+import unittest
+
+from support import CommandTest
+from test_build_dirty import NINJA
+
+MANIFEST = """rule r
+  command = cat $in > $out; echo $out: h > $out.d
+  deps = gcc
+  depfile = $out.d
+  description = R $out ${in}
+rule g
+  command = touch $out
+  generator = 1
+rule s
+  command = cat $out.rsp > $out $more
+  rspfile = $out.rsp
+  rspfile_content = x
+build a$ b: r | x || y
+build c | c2: s a$ b | x
+  more = && touch c2
+build gen: g
+build all: phony c gen
+build d: s d1 | c || gen
+build n: r d1
+default all d
+"""
+SOURCES = ("x", "y", "h", "d1")
+
+
+@unittest.skipUnless(NINJA, "ninja-build is not installed")
+class Tools(CommandTest):
+    def setUp(self):
+        super().setUp()
+        for folder in ("theirs", "mine"):
+            os.mkdir(self.path(folder))
+            self.file(folder + "/build.ninja", MANIFEST)
+            for name in SOURCES:
+                self.file(folder + "/" + name, "")
+
+    def both(self, *words, code=0):
+        """Both on their own tree: the same status, lines and files. Returns the lines."""
+        theirs = subprocess.run([NINJA, *words], cwd=self.path("theirs"), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                check=False)
+        mine = self.say("build", "-C", "mine", *words)
+        self.assertEqual((theirs.returncode, mine.code), (code, code), theirs.stderr + mine.err)
+        same = [re.sub(r"mtime \d+", "mtime", text.replace("ninja: ", "clotho: ").replace("/theirs", "/mine"))
+                for text in (theirs.stdout, mine.out)]
+        self.assertEqual(*same)
+        self.assertEqual(mine.err.count("\n"), 0 if code == 0 else 1, mine.err)
+        self.assertEqual(self.products("theirs"), self.products("mine"))
+        return mine.out
+
+    def build(self):
+        words = ("-d", "keeprsp", "-d", "keepdepfile", "all", "d", "n")
+        subprocess.run([NINJA, "-j1", *words], cwd=self.path("theirs"), stdout=subprocess.DEVNULL, check=True)
+        self.good("build", "-C", "mine", "-j1", "--policy", "fifo", *words)  # one order of steps, one order of records
+        self.assertEqual(self.products("theirs"), self.products("mine"))
+
+    def products(self, folder):
+        return sorted(name for name in os.listdir(self.path(folder)) if not name.startswith("."))
+
+    def test_what_is_listed(self):
+        self.build()
+        self.assertIn("c.rsp", self.products("mine"))
+        for words in (["inputs"], ["inputs", "c"], ["inputs", "a b"], ["inputs", "all", "n"], ["rules"], ["rules", "-d"], ["deps"],
+                      ["deps", "c", "a b", "h"], ["targets"], ["targets", "depth"], ["targets", "depth", "2"], ["targets", "depth", "0"],
+                      ["targets", "all"], ["targets", "rule", "s"], ["targets", "rule", "zz"], ["targets", "rule"], ["commands"],
+                      ["commands", "c"], ["commands", "-s", "c"], ["commands", "-s", "all"], ["compdb"], ["compdb", "s"],
+                      ["compdb", "zz"], ["compdb", "r", "s"], ["query", "c2", "x"]):
+            with self.subTest(words):
+                self.both("-t", *words)
+        for words in (["query"], ["inputs", "zz"], ["targets", "zz"], ["commands", "zz"], ["deps", "zz"]):
+            with self.subTest(words):
+                self.both("-t", *words, code=1)
+
+    def test_what_was_built_is_removed(self):
+        for words in (["-n", "-t", "clean"], ["-v", "-t", "clean"], ["-t", "clean"], ["-t", "clean", "-g"], ["-t", "clean", "c"],
+                      ["-t", "clean", "all"], ["-t", "clean", "gen"], ["-t", "clean", "x"], ["-t", "clean", "-r", "s"],
+                      ["-n", "-t", "clean", "-r", "r", "s"], ["-t", "cleandead"]):
+            with self.subTest(words):
+                self.build()
+                self.both(*words)
+        for words in (["-t", "clean", "-r"], ["-t", "clean", "-r", "zz"], ["-t", "clean", "zz"]):
+            with self.subTest(words):
+                self.both(*words, code=1)
+        self.assertEqual(set(SOURCES) - set(self.products("mine")), set())
+
+    def test_outputs_that_the_manifest_forgot_are_removed(self):
+        self.build()
+        for folder in ("theirs", "mine"):
+            self.file(folder + "/build.ninja", MANIFEST.replace("build c | c2", "build cc").replace("| c |", "| cc |").replace("c gen", "cc gen"))
+        self.assertIn("2 files", self.both("-t", "cleandead"))
+        self.assertNotIn("c2", self.products("mine"))
+        self.both("-t", "cleandead")
+
+    def test_outputs_of_dyndep_files_are_removed(self):
+        for folder in ("theirs", "mine"):
+            self.file(folder + "/build.ninja", "rule sh\n  command = $do\nbuild dd: sh\n  do = printf 'ninja_dyndep_version = 1\\nbuild a | m: "
+                      "dyndep\\n' > dd\nbuild a: sh || dd\n  dyndep = dd\n  do = touch a m\n")
+            subprocess.run([NINJA], cwd=self.path(folder), stdout=subprocess.DEVNULL, check=True)
+        self.both("-t", "clean")
+        self.assertNotIn("m", self.products("mine"))
+        self.both("-t", "clean")
+
+    def test_the_logs_are_written_anew(self):
+        """restat: what somebody has touched counts as built; recompact: one line an output."""
+        self.good("build", "-C", "mine", "all", "d", "n")
+        for _ in range(3):
+            time.sleep(0.02)
+            os.utime(self.path("mine/x"))
+            self.good("build", "-C", "mine", "-j1")
+        lines = self.bytes("mine/.ninja_log").count(b"\n")
+        records = len(self.bytes("mine/.ninja_deps"))
+        self.good("build", "-C", "mine", "-t", "recompact")
+        self.assertEqual(self.bytes("mine/.ninja_log").count(b"\n"), 1 + 6)
+        self.assertLess(self.bytes("mine/.ninja_log").count(b"\n"), lines)
+        self.assertLess(len(self.bytes("mine/.ninja_deps")), records)
+        shutil.rmtree(self.path("theirs"))
+        shutil.copytree(self.path("mine"), self.path("theirs"))
+        self.assertEqual(self.both("-n", "all", "d", "n"), "clotho: no work to do.\n")
+        for folder in ("theirs", "mine"):  # checked out anew: all files are as new as can be, the log is not
+            for name in (*SOURCES, "a b", "c", "c2", "d", "n", "gen"):
+                os.utime(self.path(folder + "/" + name), (2e9, 2e9))
+        self.assertIn("[1/", self.both("-n", "d"))
+        self.both("-t", "restat", "c", "c2")
+        self.assertEqual(self.bytes("mine/.ninja_log").count(b"\t2000000000000000000\t"), 2)
+        self.both("-n", "d")
+        self.both("-t", "restat")
+        self.both("-n", "d")
+        self.assertEqual(self.bytes("mine/.ninja_log").count(b"\t2000000000000000000\t"), 6)
+
+    def test_options_that_scripts_of_ninja_give(self):
+        self.assertEqual(self.both("--quiet", "-w", "dupbuild=err"), "")
+        self.file("mine/said", "")
+        self.assertIn("missing", self.say("build", "-C", "mine", "-d", "explain", "-n", "n").err)
+        for words, holds in ((["-d", "zz"], "keeprsp"), (["-w", "zz"], "dupbuild"), (["-t", "zz"], "cleandead"),
+                             (["-t", "clean", "-z"], "'-z'"), (["-t", "query", "-C"], "before -t"), (["-t"], "-t")):
+            with self.subTest(words):
+                self.bad(2, "build", "-C", "mine", *words, holds=holds)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,187 @@
+/* What a job tells after ends that are rare: in virtual time, before the first release, where arms are skipped. */
+#include "support.h"
+
+#include "ways.h"
+
+#include "base/clock.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+/* Under the virtual clock the model's time counts, for both. */
+static void a_deadline_in_virtual_time_is_the_same_for_all_who_ask(void **state)
+{
+    (void)state;
+    for (uint32_t round = 0; round < 4; round++) {
+        clo_task task = {.body = count_call, .work_ns = 1000000000};
+        fixture f = start(2, scene_layers(3, 1, &task), CLO_CLOCK_VIRTUAL);
+        clo_plan *plan = round % 2 == 0 ? plan_of(&f, "heft") : NULL;
+        clo_job_config config = {.size = sizeof config, .plan = plan};
+        clo_job_result result = CLO_JOB_RESULT_INIT;
+        clo_job_timing timing = CLO_JOB_TIMING_INIT;
+        clo_job *job;
+
+        config.policy = plan == NULL ? clo_policy_find("fifo") : NULL;
+        config.deadline_ns = round < 2 ? 2000000000 : 4000000000;
+        ok(clo_job_create(f.runtime, f.cost, &config, &job));
+        for (uint32_t submit = 0; submit < 2; submit++) {
+            ok(clo_job_submit(job));
+            ok(clo_job_wait(job, &result));
+            ok(clo_job_timing_read(job, &timing));
+            assert_int_equal(result.makespan_ns / 1000000000, 3);
+            assert_int_equal(result.missed_deadline, round < 2);
+            assert_int_equal(timing.missed, round < 2);
+            assert_int_equal(timing.response_ns.max_ns, result.makespan_ns);
+        }
+        clo_job_destroy(job);
+        clo_plan_destroy(plan);
+        stop(&f);
+    }
+}
+
+/* Its result says nothing of the submit before. */
+static void a_series_without_a_run_has_taken_no_time(void **state)
+{
+    clo_task task = {.body = count_call, .work_ns = 1000};
+    fixture f = start(2, scene_layers(1, 1, &task), CLO_CLOCK_REAL);
+    clo_job_config config = {.size = sizeof config, .period_ns = 1000, .releases = 1};
+    clo_job_result result = CLO_JOB_RESULT_INIT;
+    clo_job_timing timing = CLO_JOB_TIMING_INIT;
+    clo_job *job;
+
+    (void)state;
+    ok(clo_job_create(f.runtime, f.cost, &config, &job));
+    do { /* until the watchdog is no quicker than the cancel */
+        ok(clo_job_submit(job));
+        ok(clo_job_wait(job, &result));
+        assert_true(result.makespan_ns > 0);
+        ok(clo_job_submit(job));
+        clo_job_cancel(job);
+        (void)(clo_job_wait(job, &result) == CLO_OK);
+        ok(clo_job_timing_read(job, &timing));
+    } while (timing.released > 0);
+    assert_int_equal(result.status, CLO_ERR_CANCELLED);
+    assert_int_equal(result.executed, 0);
+    assert_int_equal(result.makespan_ns, 0);
+    assert_int_equal(result.missed_deadline, 0);
+    clo_job_destroy(job);
+    stop(&f);
+}
+
+static int fail_late(const clo_call *call)
+{
+    int64_t begin_ns = clo_clock_ns();
+
+    (void)call;
+    while (clo_clock_ns() < begin_ns + 200000)
+        ;
+    return 7;
+}
+
+static atomic_int is_over;
+
+static void *keep_busy(void *unused)
+{
+    (void)unused;
+    while (atomic_load_explicit(&is_over, memory_order_relaxed) == 0)
+        ;
+    return NULL;
+}
+
+/* Releases of many jobs are due at each moment, and the watchdog, which starts them, loses its CPU at any point: no
+ * further run begins when the first has failed, or its end would be told. */
+static void a_run_that_fails_is_the_last_one(void **state)
+{
+    enum { TRIES = 60, BUSY = 4, JOBS = 16 };
+    static const uint32_t policies[] = {CLO_MISS_SKIP, CLO_MISS_RUN_LATE};
+    clo_task task = {.body = fail_late, .work_ns = 200000};
+    fixture f = start(2, scene_layers(1, 1, &task), CLO_CLOCK_REAL);
+    pthread_t busy[BUSY];
+
+    (void)state;
+    for (uint32_t t = 0; t < BUSY; t++)
+        assert_int_equal(pthread_create(&busy[t], NULL, keep_busy, NULL), 0);
+    for (uint32_t p = 0; p < 2; p++) {
+        clo_job_config config = {.size = sizeof config, .period_ns = 1000, .on_miss = policies[p]};
+        clo_job *jobs[JOBS];
+        for (uint32_t j = 0; j < JOBS; j++)
+            ok(clo_job_create(f.runtime, f.cost, &config, &jobs[j]));
+        for (uint32_t round = 0; round < TRIES; round++) {
+            for (uint32_t j = 0; j < JOBS; j++)
+                ok(clo_job_submit(jobs[j]));
+            for (uint32_t j = 0; j < JOBS; j++) {
+                clo_job_result result = CLO_JOB_RESULT_INIT;
+                clo_job_timing timing = CLO_JOB_TIMING_INIT;
+                assert_int_equal(clo_job_wait(jobs[j], &result), CLO_ERR_TASK);
+                ok(clo_job_timing_read(jobs[j], &timing));
+                assert_int_equal(result.failed_code, 7);
+                assert_int_equal(timing.released, 1);
+            }
+        }
+        for (uint32_t j = 0; j < JOBS; j++)
+            clo_job_destroy(jobs[j]);
+    }
+    atomic_store(&is_over, 1);
+    for (uint32_t t = 0; t < BUSY; t++)
+        pthread_join(busy[t], NULL);
+    stop(&f);
+}
+
+static clo_job *own;
+static uint32_t chosen;
+
+static int choose_that(const clo_call *call)
+{
+    *call->arm = chosen;
+    return 0;
+}
+
+static int cancel_own(const clo_call *call)
+{
+    (void)call;
+    clo_job_cancel(own);
+    return 0;
+}
+
+/* The cancel comes from the last body; the other arm, which may come after it, has none to be left out. */
+static void what_is_skipped_is_not_left_out(void **state)
+{
+    static const clo_task tasks[] = {{.name = "fork", .body = choose_that, .work_ns = 1000},
+                                     {.name = "a", .body = cancel_own, .work_ns = 1000},
+                                     {.name = "b", .body = cancel_own, .work_ns = 1000}};
+    clo_graph *graph;
+
+    (void)state;
+    ok(clo_graph_create("fork", &graph));
+    ok(clo_graph_add_tasks(graph, tasks, 3, NULL));
+    ok(clo_graph_set_branch(graph, 0, 2, NULL));
+    for (uint32_t a = 0; a < 2; a++)
+        ok(clo_graph_add_arm(graph, 0, a + 1, 0, a));
+    ok(clo_graph_seal(graph));
+    fixture f = start(1, graph, CLO_CLOCK_REAL);
+    clo_plan *plan = plan_of(&f, "heft");
+    for (uint32_t round = 0; round < 4; round++) { /* a is before b, or behind it */
+        clo_job_result result = CLO_JOB_RESULT_INIT;
+        chosen = round % 2;
+        own = make_job(&f, NULL, round < 2 ? NULL : plan);
+        ok(clo_job_submit(own));
+        ok(clo_job_wait(own, &result));
+        assert_int_equal(result.executed, 2);
+        assert_int_equal(result.skipped, 1);
+        clo_job_destroy(own);
+    }
+    clo_plan_destroy(plan);
+    stop(&f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_deadline_in_virtual_time_is_the_same_for_all_who_ask),
+        cmocka_unit_test(a_series_without_a_run_has_taken_no_time),
+        cmocka_unit_test(a_run_that_fails_is_the_last_one),
+        cmocka_unit_test(what_is_skipped_is_not_left_out),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
