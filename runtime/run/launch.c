@@ -9,15 +9,20 @@
 #include "run/series.h"
 #include "run/virtual.h"
 
-void clo_job_run_start(clo_job *job, uint64_t release)
+void clo_job_run_go(clo_job *job)
 {
-    clo_job_run_arm(job, release);
     if (job->virtual_time != NULL)
         clo_virtual_start(job);
     else if (job->scheduled != NULL)
         clo_job_ask(job, CLO_ASK_ARRIVE);
     else
         clo_job_run_deal(job);
+}
+
+void clo_job_run_start(clo_job *job, uint64_t release)
+{
+    clo_job_run_arm(job, release);
+    clo_job_run_go(job);
 }
 
 void clo_job_run_next(clo_job *job)

@@ -2,6 +2,7 @@
  * job, too. */
 #include "base/clock.h"
 #include "base/status.h"
+#include "run/begin.h"
 #include "run/capacity.h"
 #include "run/combining.h"
 #include "run/done.h"
@@ -107,11 +108,13 @@ clo_status clo_job_submit(clo_job *job)
     bool is_periodic = job->series->period_ns > 0;
     if (job->flow != NULL)
         clo_flow_arm(job);
+    else if (!is_periodic)
+        clo_job_run_arm(job, 0);
+    clo_watchdog_add(watchdog, job); /* before the start: the job may end at once, and another thread submit it again */
     if (!is_periodic && job->flow != NULL)
         clo_flow_start(job);
     else if (!is_periodic)
-        clo_job_run_start(job, 0); /* may end at once; the watchdog sees it all the same */
-    clo_watchdog_add(watchdog, job);
+        clo_job_run_go(job);
     clo_bell_ring(&watchdog->bell);
     return CLO_OK;
 }

@@ -39,6 +39,15 @@ static void a_deadline_in_virtual_time_is_the_same_for_all_who_ask(void **state)
     }
 }
 
+static atomic_int is_over;
+
+static void *cancel_often(void *job)
+{
+    while (atomic_load_explicit(&is_over, memory_order_relaxed) == 0)
+        clo_job_cancel(job);
+    return NULL;
+}
+
 /* Its result says nothing of the submit before. */
 static void a_series_without_a_run_has_taken_no_time(void **state)
 {
@@ -47,17 +56,21 @@ static void a_series_without_a_run_has_taken_no_time(void **state)
     clo_job_config config = {.size = sizeof config, .period_ns = 1000, .releases = 1};
     clo_job_result result = CLO_JOB_RESULT_INIT;
     clo_job_timing timing = CLO_JOB_TIMING_INIT;
+    pthread_t canceller;
     clo_job *job;
 
     (void)state;
     ok(clo_job_create(f.runtime, f.cost, &config, &job));
-    do { /* until the watchdog is no quicker than the cancel */
+    do { /* until a cancel comes before the watchdog knows of the submit */
         ok(clo_job_submit(job));
         ok(clo_job_wait(job, &result));
         assert_true(result.makespan_ns > 0);
+        atomic_store(&is_over, 0);
+        assert_int_equal(pthread_create(&canceller, NULL, cancel_often, job), 0);
         ok(clo_job_submit(job));
-        clo_job_cancel(job);
         (void)(clo_job_wait(job, &result) == CLO_OK);
+        atomic_store(&is_over, 1);
+        pthread_join(canceller, NULL);
         ok(clo_job_timing_read(job, &timing));
     } while (timing.released > 0);
     assert_int_equal(result.status, CLO_ERR_CANCELLED);
@@ -78,8 +91,6 @@ static int fail_late(const clo_call *call)
     return 7;
 }
 
-static atomic_int is_over;
-
 static void *keep_busy(void *unused)
 {
     (void)unused;
@@ -99,6 +110,7 @@ static void a_run_that_fails_is_the_last_one(void **state)
     pthread_t busy[BUSY];
 
     (void)state;
+    atomic_store(&is_over, 0);
     for (uint32_t t = 0; t < BUSY; t++)
         assert_int_equal(pthread_create(&busy[t], NULL, keep_busy, NULL), 0);
     for (uint32_t p = 0; p < 2; p++) {
@@ -125,6 +137,51 @@ static void a_run_that_fails_is_the_last_one(void **state)
     for (uint32_t t = 0; t < BUSY; t++)
         pthread_join(busy[t], NULL);
     stop(&f);
+}
+
+enum { SUBMITS = 5000 };
+
+static void *submit_and_cancel_often(void *job)
+{
+    for (uint32_t i = 0; i < SUBMITS; i++) {
+        (void)clo_job_submit(job); /* the job may be running */
+        clo_job_cancel(job);
+    }
+    return NULL;
+}
+
+/* A job may end before its submit has returned: the next submit, of another thread, finds nothing of that one under
+ * way. */
+static void a_job_that_ends_within_its_submit_can_be_submitted(void **state)
+{
+    enum { THREADS = 3 };
+    (void)state;
+    for (uint32_t in_flight = 0; in_flight <= 2; in_flight += 2) {
+        clo_task task = {.body = count_call, .work_ns = 1};
+        fixture f = start(1, scene_layers(1, 1, &task), CLO_CLOCK_REAL);
+        clo_plan *plan = plan_of(&f, "heft");
+        clo_job_config config = {.size = sizeof config, .plan = plan, .releases_in_flight = in_flight};
+        clo_job_timing timing = CLO_JOB_TIMING_INIT;
+        pthread_t threads[THREADS];
+        clo_job *job;
+
+        config.releases = in_flight > 0;
+        config.deadline_ns = in_flight > 0 ? 0 : 3600000000000;
+        ok(clo_job_create(f.runtime, f.cost, &config, &job));
+        for (uint32_t t = 0; t < THREADS; t++)
+            assert_int_equal(pthread_create(&threads[t], NULL, submit_and_cancel_often, job), 0);
+        for (uint32_t t = 0; t < THREADS; t++)
+            pthread_join(threads[t], NULL);
+        (void)clo_job_wait(job, NULL);
+        ok(clo_job_submit(job));
+        ok(clo_job_wait(job, NULL));
+        ok(clo_job_timing_read(job, &timing));
+        assert_int_equal(timing.finished, 1);
+        assert_int_equal(timing.missed, 0);
+        clo_job_destroy(job);
+        clo_plan_destroy(plan);
+        stop(&f);
+    }
 }
 
 static clo_job *own;
@@ -180,6 +237,7 @@ int main(void)
         cmocka_unit_test(a_deadline_in_virtual_time_is_the_same_for_all_who_ask),
         cmocka_unit_test(a_series_without_a_run_has_taken_no_time),
         cmocka_unit_test(a_run_that_fails_is_the_last_one),
+        cmocka_unit_test(a_job_that_ends_within_its_submit_can_be_submitted),
         cmocka_unit_test(what_is_skipped_is_not_left_out),
     };
 
