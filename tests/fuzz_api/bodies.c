@@ -141,8 +141,8 @@ static void try_forbidden(thread *t, job_slot *slot)
     case 1:
         if (!runtime_use(slot->runtime, &runtime))
             return;
-        (void)expect(clo_runtime_swap_policy(runtime, clo_policy_find("steal"), NULL), CLO_ERR_STATE, CLO_ERR_MEMORY,
-                     CLO_OK);
+        (void)expect(clo_runtime_swap_policy(runtime, clo_policy_find("steal"), NULL), CLO_OK, CLO_ERR_MEMORY,
+                     CLO_ERR_LIMIT, CLO_ERR_STATE);
         use_end(&w.runtimes[slot->runtime].object, USE_RUNTIME);
         return;
     default: {

@@ -187,6 +187,7 @@ void log_start(uint64_t seed)
     }
     sigfillset(&all); /* storms of signals are not for this thread */
     pthread_sigmask(SIG_SETMASK, &all, &before);
+    atomic_store(&is_stopping, false);
     if (pthread_create(&watch, NULL, watch_main, NULL) != 0)
         broken("no thread for the watch over hangs");
     pthread_sigmask(SIG_SETMASK, &before, NULL);
