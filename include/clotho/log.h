@@ -33,7 +33,8 @@ extern "C" {
  *   BAND      job, behind JOB. value: its band. Left out for band 0.
  *   FINISH    job, stage, instance, executor. now: when the body returned. value: when the body began, its inputs in
  *             place. Under a measured clock `now` may lie before that of the record in front: two bodies end at about
- *             the same time, and the scheduler hears of them one after the other. No other record goes back in time.
+ *             the same time, and the scheduler hears of them one after the other; or the job is stopped, and its CANCEL
+ *             stands in front of the FINISH with which that is seen. No other record goes back in time.
  *   TIMER     a wake-up that was asked for with WAKE. value: the time that was asked for.
  *   CANCEL    job: something of it was left out, or a body has failed. Nothing of it is started from here on. value: 0
  *             left out, 1 a body has failed: whichever came first, so its DONE is 1 or 2. After its DONE it has no
@@ -68,13 +69,11 @@ extern "C" {
  *   SUM       value: a hash of all inputs so far, in order, and of the names of the policies. It stands behind every
  *             64th input or so and what was decided after it, and in front of END.
  *   KEEP      job, stage, executor: index of a machine. From here on the stage is the one that waits for capacity of
- *   that
- *             machine; the one that did so before does not any more. value: how many starts of other stages that demand
- *             capacity there have passed it, 0 or CLO_LOG_OVERTAKES. With the latter its demand is kept: stages of its
- *             own and of lower bands get what is left beside it. Without a job: nobody waits there any more.
+ *             that machine; the one that did so before does not any more. value: how many starts of other stages that
+ *             demand capacity there have passed it, 0 or CLO_LOG_OVERTAKES. With the latter its demand is kept: stages
+ *             of its own and of lower bands get what is left beside it. Without a job: nobody waits there any more.
  *   MOVE      job, executor: the executor is bound to the job from now on. value: 0; 1: once MOVED says so, and it is
- *   not
- *             free until then.
+ *             not free until then.
  *   LEAVE     job, executor: the executor keeps nothing of the stage that it ran last. */
 #define CLO_LOG_KINDS(X)        \
     X(BEGIN, 0, "begin")        \
