@@ -260,10 +260,9 @@ static void cancel(slot *s)
 /* With `results` held: only if it is over, so that the misses of the run before are told. */
 static void submit(slot *s)
 {
-    uint32_t cancelled = atomic_load(&s->cancelled), failures = atomic_load(&s->failures);
-
     if (s->was_submitted && clo_job_wait_for(s->job, 0, NULL) == CLO_ERR_TIMEOUT)
         return;
+    uint32_t cancelled = atomic_load(&s->cancelled), failures = atomic_load(&s->failures);
     uint32_t misses = atomic_exchange(&s->misses, 0);
     clo_status status = clo_job_submit(s->job);
     EXPECT(status == CLO_OK || status == CLO_ERR_STATE); /* somebody reads the result */
