@@ -168,6 +168,7 @@ static void a_job_that_ends_within_its_submit_can_be_submitted(void **state)
 
         config.releases = in_flight > 0;
         config.deadline_ns = in_flight > 0 ? 0 : 3600000000000;
+        config.on_miss = in_flight > 0 ? CLO_MISS_RUN_LATE : CLO_MISS_ABORT; /* with a deadline: it is watched */
         ok(clo_job_create(f.runtime, f.cost, &config, &job));
         for (uint32_t t = 0; t < THREADS; t++)
             assert_int_equal(pthread_create(&threads[t], NULL, submit_and_cancel_often, job), 0);
