@@ -86,13 +86,27 @@ static void take_ended(turn_state *turn)
     }
 }
 
+/* Bodies are left out if nothing more of the job is started. Where it has branches a task that is ready and not skipped
+ * says so; what waits for others may yet be skipped, and a worker leaves it out if not. O(tasks) there. */
+static bool leaves_out(const clo_scheduler_job *job)
+{
+    if (job->modes == NULL || job->unbegun == 0)
+        return job->unbegun > 0;
+    for (uint32_t t = 0; t < job->tasks; t++) {
+        const clo_stage_row *row = &job->stages[t];
+        if (row->live.parents_left == 0 && !row->is_skipped && row->live.unstarted + row->live.committed > 0)
+            return true;
+    }
+    return false;
+}
+
 /* Of a stopped job nothing more is started. Where everything has begun the stop has done nothing yet, and the job may
  * still end well: whether it does is known with its last completion. */
 static void cancel_if_stopped(const turn_state *turn, clo_job *job)
 {
     if (job->scheduled->slot == CLO_NONE || !clo_stop_is_set(&job->stop))
         return;
-    if (job->scheduled->unbegun > 0)
+    if (clo_verdict_is_open(&job->verdict) && leaves_out(job->scheduled))
         clo_job_cut(job);
     uint64_t verdict = clo_verdict_read(&job->verdict); /* the scheduler's log and the job's status say this */
     if (verdict == CLO_VERDICT_OPEN)

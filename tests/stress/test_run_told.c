@@ -203,31 +203,76 @@ static int cancel_own(const clo_call *call)
     return 0;
 }
 
-/* The cancel comes from the last body; the other arm, which may come after it, has none to be left out. */
-static void what_is_skipped_is_not_left_out(void **state)
+/* A fork: one arm is a, the other b and then c. The last one of each cancels the job. */
+static clo_graph *make_fork(void)
 {
     static const clo_task tasks[] = {{.name = "fork", .body = choose_that, .work_ns = 1000},
                                      {.name = "a", .body = cancel_own, .work_ns = 1000},
-                                     {.name = "b", .body = cancel_own, .work_ns = 1000}};
+                                     {.name = "b", .body = count_call, .work_ns = 1000},
+                                     {.name = "c", .body = cancel_own, .work_ns = 1000}};
+    clo_graph *graph;
+
+    ok(clo_graph_create("fork", &graph));
+    ok(clo_graph_add_tasks(graph, tasks, 4, NULL));
+    ok(clo_graph_set_branch(graph, 0, 2, NULL));
+    for (uint32_t a = 0; a < 2; a++)
+        ok(clo_graph_add_arm(graph, 0, a + 1, 0, a));
+    ok(clo_graph_add_edge(graph, 2, 3, 0));
+    ok(clo_graph_seal(graph));
+    return graph;
+}
+
+/* The cancel comes from the last body; the other arm, which may come after it, has none to be left out. */
+static void what_is_skipped_is_not_left_out(void **state)
+{
+    fixture f = start(1, make_fork(), CLO_CLOCK_REAL);
+    clo_plan *plan = plan_of(&f, "heft");
+
+    (void)state;
+    for (uint32_t round = 0; round < 8; round++) { /* the other arm is before the cancel, or behind it */
+        clo_job_result result = CLO_JOB_RESULT_INIT;
+        const clo_policy *policy = round < 2 ? clo_policy_find("fifo") : round < 4 ? clo_policy_find("heft") : NULL;
+        chosen = round % 2;
+        own = make_job(&f, policy, round < 6 ? NULL : plan);
+        ok(clo_job_submit(own));
+        ok(clo_job_wait(own, &result));
+        assert_int_equal(result.executed, 2 + chosen);
+        assert_int_equal(result.skipped, 2 - chosen);
+        clo_job_destroy(own);
+    }
+    clo_plan_destroy(plan);
+    stop(&f);
+}
+
+/* As there, but a body would follow: it is left out under each way. */
+static void what_would_run_is_left_out(void **state)
+{
+    static const clo_task tasks[] = {{.name = "fork", .body = choose_that, .work_ns = 1000},
+                                     {.name = "a", .body = cancel_own, .work_ns = 1000},
+                                     {.name = "b", .body = count_call, .work_ns = 1000},
+                                     {.name = "merge", .body = count_call, .work_ns = 1000}};
     clo_graph *graph;
 
     (void)state;
     ok(clo_graph_create("fork", &graph));
-    ok(clo_graph_add_tasks(graph, tasks, 3, NULL));
+    ok(clo_graph_add_tasks(graph, tasks, 4, NULL));
     ok(clo_graph_set_branch(graph, 0, 2, NULL));
-    for (uint32_t a = 0; a < 2; a++)
+    for (uint32_t a = 0; a < 2; a++) {
         ok(clo_graph_add_arm(graph, 0, a + 1, 0, a));
+        ok(clo_graph_add_edge(graph, a + 1, 3, 0));
+    }
+    ok(clo_graph_set_merge(graph, 3));
     ok(clo_graph_seal(graph));
-    fixture f = start(1, graph, CLO_CLOCK_REAL);
+    fixture f = start(2, graph, CLO_CLOCK_REAL);
     clo_plan *plan = plan_of(&f, "heft");
-    for (uint32_t round = 0; round < 4; round++) { /* a is before b, or behind it */
+    for (uint32_t round = 0; round < 30; round++) {
         clo_job_result result = CLO_JOB_RESULT_INIT;
-        chosen = round % 2;
-        own = make_job(&f, NULL, round < 2 ? NULL : plan);
+        const clo_policy *policy = round % 3 == 0 ? clo_policy_find("fifo") : NULL;
+        chosen = 0;
+        own = make_job(&f, policy, round % 3 == 1 ? plan : NULL);
         ok(clo_job_submit(own));
-        ok(clo_job_wait(own, &result));
+        assert_int_equal(clo_job_wait(own, &result), CLO_ERR_CANCELLED);
         assert_int_equal(result.executed, 2);
-        assert_int_equal(result.skipped, 1);
         clo_job_destroy(own);
     }
     clo_plan_destroy(plan);
@@ -242,6 +287,7 @@ int main(void)
         cmocka_unit_test(a_run_that_fails_is_the_last_one),
         cmocka_unit_test(a_job_that_ends_within_its_submit_can_be_submitted),
         cmocka_unit_test(what_is_skipped_is_not_left_out),
+        cmocka_unit_test(what_would_run_is_left_out),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
