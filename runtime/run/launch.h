@@ -8,7 +8,8 @@
  * returns. */
 void clo_job_run_go(clo_job *job);
 
-/* Makes the job ready for the run of that release and starts it. The job may have ended, and be freed, when this returns. */
+/* Makes the job ready for the run of that release and starts it. The job may have ended, and be freed, when this
+ * returns. */
 void clo_job_run_start(clo_job *job, uint64_t release);
 
 /* Of a series: starts the run after the one that ended last, or leaves it out if the series was stopped. */
