@@ -84,6 +84,11 @@ class Tools(CommandTest):
         self.both("-t", "clean", "-r", "u", code=1)
         self.assertIn("2 files", self.both("-t", "clean", "-r", "t"))
 
+    def test_rules_are_listed_by_name_whatever_stands_behind_it(self):
+        """":" comes behind digits, "-" and ".", which names may have."""
+        self.trees("".join("rule %s\n  command = touch $out\n  description = D $in\n" % name for name in ("c1", "c", "c.x", "c-x", "d", "C")))
+        self.assertEqual(self.both("-t", "rules", "-d").split(": D ${in}\n"), ["C", "c", "c-x", "c.x", "c1", "d", "phony\n"])
+
     def test_options_before_the_tool_and_words_behind_it(self):
         self.trees(TOUCH + "build a: t\nbuild b: t\n  generator = 1\nbuild -r: t\n")
         for words in (["-vt", "clean", "-g"], ["-ntclean", "-g"], ["-vtclean", "-gr", "t"], ["-t", "clean", "--", "-r"],
