@@ -165,6 +165,9 @@ static void print_prediction(const build_report *r)
 
     if (r->predicted_ns < 0)
         printf("predicted     nothing: no step has run here yet\n");
+    else if (r->steps_run < r->graph->steps) /* the build has stopped, or restat has spared some */
+        printf("predicted     %s for all %u steps, of which %u ran\n", show_ns(r->predicted_ns), r->graph->steps,
+               r->steps_run);
     else
         printf("predicted     %s, from the times of %u of %u steps; %s off\n", show_ns(r->predicted_ns), w->known,
                r->graph->steps, show_percent(share(llabs(r->makespan_ns - r->predicted_ns), r->makespan_ns)));

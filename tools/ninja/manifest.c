@@ -1,5 +1,6 @@
 /* manifest.c - see manifest.h. */
 #include "manifest.h"
+#include "nearest.h"
 #include "paths.h"
 
 #include <stdarg.h>
@@ -195,6 +196,18 @@ static uint32_t first_use(ninja_manifest *m, uint32_t node)
     return NINJA_NONE;
 }
 
+static void refuse_target(ninja_manifest *m, const char *name, piece path)
+{
+    uint32_t near = nearest_node(m, path);
+
+    if (near == NINJA_NONE)
+        ninja_set_error(m, "no statement of %.256s mentions '%.256s'; see 'clotho build -t targets'", m->files[0],
+                        name);
+    else
+        ninja_set_error(m, "no statement of %.256s mentions '%.256s'; did you mean '%.256s'?", m->files[0], name,
+                        m->nodes[near].path);
+}
+
 uint32_t ninja_target(ninja_manifest *m, const char *name)
 {
     size_t bytes = strlen(name);
@@ -208,11 +221,8 @@ uint32_t ninja_target(ninja_manifest *m, const char *name)
     memcpy(path, name, bytes + 1);
     bytes = path_canonical(path, bytes - is_use);
     uint32_t node = ninja_find_node(m, (piece){path, bytes});
+    if (node == NINJA_NONE)
+        refuse_target(m, name, (piece){path, bytes});
     free(path);
-    if (node == NINJA_NONE) {
-        ninja_set_error(m, "no statement of %.256s mentions '%.256s'; see 'clotho build -t targets'", m->files[0],
-                        name);
-        return NINJA_NONE;
-    }
-    return is_use ? first_use(m, node) : node;
+    return is_use && node != NINJA_NONE ? first_use(m, node) : node;
 }
