@@ -208,21 +208,35 @@ static void refuse_target(ninja_manifest *m, const char *name, piece path)
                         m->nodes[near].path);
 }
 
-uint32_t ninja_target(ninja_manifest *m, const char *name)
+/* The node of the first `bytes` of `name`. */
+static uint32_t find_named(ninja_manifest *m, const char *name, size_t bytes)
 {
-    size_t bytes = strlen(name);
-    bool is_use = bytes > 0 && name[bytes - 1] == '^';
     char *path = malloc(bytes + 1);
 
     if (path == NULL) {
         ninja_no_memory(m);
         return NINJA_NONE;
     }
-    memcpy(path, name, bytes + 1);
-    bytes = path_canonical(path, bytes - is_use);
+    memcpy(path, name, bytes);
+    path[bytes] = '\0';
+    bytes = path_canonical(path, bytes);
     uint32_t node = ninja_find_node(m, (piece){path, bytes});
     if (node == NINJA_NONE)
         refuse_target(m, name, (piece){path, bytes});
     free(path);
+    return node;
+}
+
+uint32_t ninja_named(ninja_manifest *m, const char *name)
+{
+    return find_named(m, name, strlen(name));
+}
+
+uint32_t ninja_target(ninja_manifest *m, const char *name)
+{
+    size_t bytes = strlen(name);
+    bool is_use = bytes > 0 && name[bytes - 1] == '^';
+    uint32_t node = find_named(m, name, bytes - is_use);
+
     return is_use && node != NINJA_NONE ? first_use(m, node) : node;
 }
