@@ -4,6 +4,7 @@
  * the critical path and the bound that no order of these steps on so many jobs goes below. */
 #define _DEFAULT_SOURCE /* fchdir */
 #include "build_report.h"
+#include "../ninja/cpus.h"
 #include "report.h"
 
 #include <fcntl.h>
@@ -209,8 +210,8 @@ static double machine_use(const build_report *r, double cpu_use)
 /* What held the build, from the nearest limit on. */
 static void print_advice(const build_report *r, const measured *m)
 {
-    int64_t cpus = sysconf(_SC_NPROCESSORS_ONLN);
-    double cpu_use = share(m->cpu_ns, r->makespan_ns * (cpus > 0 ? cpus : 1)), in_use = machine_use(r, cpu_use);
+    int64_t cpus = cpus_usable();
+    double cpu_use = share(m->cpu_ns, r->makespan_ns * cpus), in_use = machine_use(r, cpu_use);
 
     printf("CPUs          %s of %" PRId64 " used by steps, %s by others\nwhat helps    ", show_percent(cpu_use), cpus,
            show_percent(in_use - cpu_use));

@@ -1,6 +1,7 @@
 /* cmd_build.c - `clotho build [DIR] [TARGETS]`: a ninja build. */
 #define _POSIX_C_SOURCE 200809L
 #include "../ninja/build.h"
+#include "../ninja/cpus.h"
 #include "../ninja/disk.h"
 #include "../ninja/dyndep.h"
 #include "../ninja/lock.h"
@@ -215,9 +216,9 @@ static int want(build *b, const target_list *targets, bool *is_first)
 /* ninja's rule: two more than there are CPUs, one more where there are only one or two. */
 static uint32_t default_jobs(void)
 {
-    long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+    uint32_t cpus = cpus_usable();
 
-    return cpus <= 2 ? (cpus == 2 ? 3 : 2) : (uint32_t)cpus + 2;
+    return cpus <= 2 ? cpus + 1 : cpus + 2;
 }
 
 static int plan(build *b, const target_list *targets)
