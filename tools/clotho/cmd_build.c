@@ -385,9 +385,9 @@ static const char notes[] =
     "  clotho build DIR --plan -j 8        critical path and makespan of a whole build, from the times of the last "
     "one\n"
     "  clotho build DIR -t clean           as `ninja -t clean`, which removes what was built\n\n"
-    "Tools: clean [-g] [TARGETS], clean -r RULES, cleandead, recompact, restat [OUTPUTS]; and those that print: commands\n"
-    "[-s] [TARGETS], compdb [RULES], deps [TARGETS], inputs [TARGETS], query TARGETS, rules [-d], targets [all],\n"
-    "targets rule [RULE], targets depth [N].\n\n"
+    "Tools: clean [-g] [TARGETS], clean -r RULES, cleandead, recompact, restat [OUTPUTS]; and those that print:\n"
+    "commands [-s] [TARGETS], compdb [RULES], deps [TARGETS], inputs [TARGETS], query TARGETS, rules [-d],\n"
+    "targets [all], targets rule [RULE], targets depth [N].\n\n"
     "--plan --json keys: steps tasks edges known jobs planner work_ns critical_path_ns lower_bound_ns makespan_ns gap\n"
     "critical_path.\n\n"
     "Exit status: 0 built, 1 a step failed or bad input, 2 bad usage, or interrupted as ninja has it.";
