@@ -7,6 +7,7 @@
 #include "../ninja/dyndep.h"
 #include "../ninja/finish.h"
 #include "../ninja/listing.h"
+#include "../ninja/target.h"
 #include "options.h"
 #include "report.h"
 

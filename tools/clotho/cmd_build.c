@@ -5,6 +5,7 @@
 #include "../ninja/disk.h"
 #include "../ninja/dyndep.h"
 #include "../ninja/lock.h"
+#include "../ninja/target.h"
 #include "build_hosts.h"
 #include "build_memory.h"
 #include "build_plan.h"

@@ -3,6 +3,7 @@
 #include "bindings.h"
 #include "disk.h"
 #include "scope.h"
+#include "target.h"
 
 #include <errno.h>
 #include <stdarg.h>
