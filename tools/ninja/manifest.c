@@ -1,6 +1,5 @@
 /* manifest.c - see manifest.h. */
 #include "manifest.h"
-#include "paths.h"
 
 #include <stdarg.h>
 #include <stdio.h>

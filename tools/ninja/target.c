@@ -1,5 +1,5 @@
-/* target.c - see target.h. What is like a name: Levenshtein's distance, one row at a time and in it only what can still be small (Ukkonen
- * 1985), as a manifest may have 100 000 long names. */
+/* target.c - see target.h. What is like a name: Levenshtein's distance, one row at a time and in it only what can still
+ * be small (Ukkonen 1985), as a manifest may have 100 000 long names. */
 #include "target.h"
 #include "paths.h"
 
