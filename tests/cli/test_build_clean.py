@@ -70,6 +70,16 @@ class Tools(CommandTest):
                 self.assertIn(holds, self.said)
                 self.assertFalse(os.path.exists(self.path("mine/b")))
 
+    def test_a_file_is_cleaned_and_not_what_uses_it(self):
+        """"a^" is what uses `a` where something is built, but a file of that name where something is removed."""
+        self.trees(TOUCH + "build a: t\nbuild b: t a\nbuild c^: t\n", a="", b="")
+        for name in ("theirs/c^", "mine/c^"):
+            self.file(name, "")
+        self.both("-t", "clean", "a^", code=1)
+        self.both("-t", "clean", "c^")
+        self.assertFalse(os.path.exists(self.path("mine/c^")))
+        self.assertTrue(os.path.exists(self.path("mine/a")) and os.path.exists(self.path("mine/b")))
+
     def test_a_dyndep_file_that_cannot_be_read_names_nothing(self):
         self.trees(TOUCH + "build a: t || dd\n  dyndep = dd\nbuild b: t || d2\n  dyndep = d2\n", dd="bad\n", a="", b="", c="",
                    d2="ninja_dyndep_version = 1\nbuild b | c: dyndep\n")
@@ -83,6 +93,11 @@ class Tools(CommandTest):
         self.assertEqual(self.both("-t", "rules"), "phony\nt\nv\n")
         self.both("-t", "clean", "-r", "u", code=1)
         self.assertIn("2 files", self.both("-t", "clean", "-r", "t"))
+
+    def test_rules_are_listed_by_name_whatever_stands_behind_it(self):
+        """":" comes behind digits, "-" and ".", which names may have."""
+        self.trees("".join("rule %s\n  command = touch $out\n  description = D $in\n" % name for name in ("c1", "c", "c.x", "c-x", "d", "C")))
+        self.assertEqual(self.both("-t", "rules", "-d").split(": D ${in}\n"), ["C", "c", "c-x", "c.x", "c1", "d", "phony\n"])
 
     def test_options_before_the_tool_and_words_behind_it(self):
         self.trees(TOUCH + "build a: t\nbuild b: t\n  generator = 1\nbuild -r: t\n")

@@ -1,4 +1,5 @@
 """clotho build: jobs of makes and of LTO links below the steps count against -j, and no token is lost for long."""
+import json
 import os
 import shutil
 import subprocess
@@ -174,6 +175,34 @@ class Jobs(CommandTest):
             except OSError:  # ended, or somebody else's
                 pass
         return count
+
+    def default_jobs(self, preexec=None):
+        self.file("build.ninja", SH + "build a: sh\n  do = true\n")
+        return json.loads(self.good("build", "--plan", "--json", preexec=preexec))["jobs"]
+
+    def test_without_j_there_are_jobs_for_the_cpus_that_this_process_may_use(self):
+        """ninja's rule; a container's CPUs are a set, or a quota of time."""
+        cpus = sorted(os.sched_getaffinity(0))
+        for count in sorted({1, 2, min(3, len(cpus))} & set(range(len(cpus) + 1))):
+            jobs = self.default_jobs(preexec=lambda some=cpus[:count]: os.sched_setaffinity(0, some))
+            self.assertIn(jobs, (count + 1 + (count > 2), 2, 3))  # a quota of this machine may be less
+            if count == 1:
+                self.assertEqual(jobs, 2)
+
+    def test_a_quota_of_cpu_time_counts_as_cpus(self):
+        group = "/sys/fs/cgroup/cpu/clotho-test-%d" % os.getpid()
+        try:
+            os.mkdir(group)
+            self.addCleanup(os.rmdir, group)
+            with open(group + "/cpu.cfs_quota_us", "w", encoding="utf-8") as file:
+                file.write("150000")
+        except OSError as error:
+            self.skipTest("no group of CPU time can be made here: %s" % error)
+
+        def enter():
+            with open(group + "/cgroup.procs", "w", encoding="utf-8") as file:
+                file.write("0")
+        self.assertEqual(self.default_jobs(preexec=enter), 2)
 
     def test_a_load_above_the_limit_lets_one_step_run(self):
         job = JOB.replace("$(RUN)", "run").replace("$(LOG)", "log").replace("$@", "$out")

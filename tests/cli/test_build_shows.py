@@ -153,6 +153,16 @@ class Reports(CommandTest):
         with open(self.path("t.json"), encoding="utf-8") as file:
             self.assertIn("b", [e["name"] for e in json.load(file)["traceEvents"] if e["ph"] == "X"])
 
+    def test_a_build_that_stopped_is_not_compared_with_a_whole_one(self):
+        self.file("build.ninja", "rule sh\n  command = [ ! -e bad ] && touch $out\nbuild a: sh\nbuild b: sh a\nbuild c: sh b\n")
+        self.good("build")
+        self.file("bad", "")
+        for name in "abc":
+            os.unlink(self.path(name))
+        said = self.say("build", "--summary")
+        self.assertEqual(said.code, 1)
+        self.assertRegex(said.out, r"\npredicted     \S+ \S+ for all 3 steps, of which 1 ran\n")
+
     def test_files_that_cannot_be_written_are_one_line(self):
         self.file("build.ninja", self.MANIFEST)
         said = self.bad(1, "build", "--trace", "no/t.json", "s0", holds="no/t.json")

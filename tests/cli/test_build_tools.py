@@ -1,5 +1,6 @@
 """clotho build -t: ninja's tools, on the same tree; and the options that ninja's users know."""
 import os
+import random
 import re
 import shutil
 import subprocess
@@ -134,6 +135,41 @@ class Tools(CommandTest):
         self.both("-t", "restat")
         self.both("-n", "d")
         self.assertEqual(self.bytes("mine/.ninja_log").count(b"\t2000000000000000000\t"), 6)
+
+    def test_help_that_a_new_user_needs(self):
+        self.bad(1, "build", "-f", "nothing.ninja", holds=("nothing.ninja: there is no such file here", "cmake -G Ninja"))
+        self.bad(2, "build", "-C", "mine", "-t", "clean", "-h", holds="no option '-h', only -g and -r; options of the build")
+        self.bad(2, "build", "-C", "mine", "-t", "compdb", "-x", holds="no option '-x'; options of the build")
+        said = self.good("build", "--help")
+        self.assertLessEqual(max(map(len, said.splitlines())), 120)
+        for tool in ("clean", "cleandead", "commands", "compdb", "deps", "inputs", "query", "recompact", "restat", "rules", "targets"):
+            self.assertIn(tool, said.split("Tools: ")[1])
+
+    def test_a_misspelt_target_names_the_one_that_is_most_like_it(self):
+        """Levenshtein's distance, of which up to a third of the letters and up to 3 are a slip of the pen."""
+        def distance(one, two):
+            row = list(range(len(two) + 1))
+            for i, a in enumerate(one):
+                left = [i + 1]
+                for j, b in enumerate(two):
+                    left.append(min(row[j] + (a != b), row[j + 1] + 1, left[j] + 1))
+                row = left
+            return row[-1]
+
+        draw = random.Random(7)
+        word = lambda: "".join(draw.choice("ab/") for _ in range(draw.randrange(1, 13))).strip("/").replace("//", "/").replace("//", "/") or "a"
+        names = sorted({word() for _ in range(60)})
+        self.file("build.ninja", "rule sh\n  command = true\n" + "".join("build %s: sh\n" % name for name in names))
+        found = 0
+        for name in [word() for _ in range(80)] + ["a" * 300, names[0] + "^^"]:
+            if name in names:
+                continue
+            nearest = min(names, key=lambda known: distance(name.rstrip("^"), known))
+            is_like = distance(name.rstrip("^"), nearest) <= min(3, (len(name) + 2) // 3) and len(name) <= 256
+            with self.subTest(name):
+                self.bad(1, "build", "-n", name, holds="did you mean '%s'?" % nearest if is_like else "; see 'clotho build -t targets'")
+            found += is_like
+        self.assertGreater(found, 20)
 
     def test_options_that_scripts_of_ninja_give(self):
         self.assertEqual(self.both("--quiet", "-w", "dupbuild=err"), "")

@@ -2,6 +2,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "build_memory.h"
 #include "../ninja/bindings.h"
+#include "../ninja/cpus.h"
 #include "report.h"
 
 #include <errno.h>
@@ -154,7 +155,7 @@ static bool predict_all(build_memory *b)
 /* Half as long: times were learned where steps shared CPUs, so the area is large. */
 bool memory_is_cpu_bound(const build_memory *b)
 {
-    return b->cpu_ms > 0 && 2 * b->cpu_ms / (double)sysconf(_SC_NPROCESSORS_ONLN) >= b->area_ms;
+    return b->cpu_ms > 0 && 2 * b->cpu_ms / b->cpus >= b->area_ms;
 }
 
 static int set_budget(build_memory *b, int64_t budget_kib)
@@ -183,7 +184,8 @@ int memory_open(build_memory *b, build_folder *folder, uint32_t jobs, int64_t bu
     b->hashes = calloc(m->edges_count + 1, sizeof *b->hashes);
     b->demand_kib = calloc(m->edges_count + 1, sizeof *b->demand_kib);
     b->cpu_milli = calloc(m->edges_count + 1, sizeof *b->cpu_milli);
-    b->cpus_milli = CPU_MILLI * (int64_t)sysconf(_SC_NPROCESSORS_ONLN);
+    b->cpus = cpus_usable();
+    b->cpus_milli = CPU_MILLI * (int64_t)b->cpus;
     b->learned_ns = calloc(m->edges_count + 1, sizeof *b->learned_ns);
     b->classes = malloc((m->edges_count + 1) * sizeof *b->classes);
     b->held = calloc(jobs + 1, sizeof *b->held);

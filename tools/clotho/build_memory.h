@@ -49,6 +49,7 @@ typedef struct build_memory {
     int64_t capacity_kib; /* of it, without what is kept for margins */
     int64_t *demand_kib;  /* [edges] what the graph demands of the machine; 0: nothing */
     int64_t *cpu_milli;   /* [edges] CPUs that a step used last, in thousandths; 0: not known, or not worth a thought */
+    uint32_t cpus;        /* of this process */
     int64_t cpus_milli;   /* that the steps share, and a little more, as steps wait for files, too */
     int64_t *learned_ns;  /* [edges] the time that a step took last; 0: not known */
     uint64_t *hashes;     /* [edges] of commands; 0: not computed */

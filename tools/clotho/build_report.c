@@ -4,6 +4,7 @@
  * the critical path and the bound that no order of these steps on so many jobs goes below. */
 #define _DEFAULT_SOURCE /* fchdir */
 #include "build_report.h"
+#include "../ninja/cpus.h"
 #include "report.h"
 
 #include <fcntl.h>
@@ -165,6 +166,9 @@ static void print_prediction(const build_report *r)
 
     if (r->predicted_ns < 0)
         printf("predicted     nothing: no step has run here yet\n");
+    else if (r->steps_run < r->graph->steps) /* the build has stopped, or restat has spared some */
+        printf("predicted     %s for all %u steps, of which %u ran\n", show_ns(r->predicted_ns), r->graph->steps,
+               r->steps_run);
     else
         printf("predicted     %s, from the times of %u of %u steps; %s off\n", show_ns(r->predicted_ns), w->known,
                r->graph->steps, show_percent(share(llabs(r->makespan_ns - r->predicted_ns), r->makespan_ns)));
@@ -206,8 +210,8 @@ static double machine_use(const build_report *r, double cpu_use)
 /* What held the build, from the nearest limit on. */
 static void print_advice(const build_report *r, const measured *m)
 {
-    int64_t cpus = sysconf(_SC_NPROCESSORS_ONLN);
-    double cpu_use = share(m->cpu_ns, r->makespan_ns * (cpus > 0 ? cpus : 1)), in_use = machine_use(r, cpu_use);
+    int64_t cpus = cpus_usable();
+    double cpu_use = share(m->cpu_ns, r->makespan_ns * cpus), in_use = machine_use(r, cpu_use);
 
     printf("CPUs          %s of %" PRId64 " used by steps, %s by others\nwhat helps    ", show_percent(cpu_use), cpus,
            show_percent(in_use - cpu_use));

@@ -1,10 +1,10 @@
 /* build_think.c - see build_think.h. */
 #define _POSIX_C_SOURCE 200809L
 #include "build_think.h"
+#include "../ninja/cpus.h"
 
 #include <stdlib.h>
 #include <time.h>
-#include <unistd.h>
 
 /* One search, and the part of the build's time that it may take, as the end of the build waits for it; all of them
  * after a change; one where the steps need all CPUs, and from there to the next. */
@@ -21,9 +21,9 @@ static int64_t monotonic_ns(void)
 }
 
 /* What others do does not count: they and this thread share what the steps leave. */
-static bool is_cpu_free(build_live *live)
+static bool is_cpu_free(const build_think *t)
 {
-    return live_cpus(live) + 1 <= (double)sysconf(_SC_NPROCESSORS_ONLN);
+    return live_cpus(t->live) + 1 <= t->cpus;
 }
 
 static void wait_until(build_think *t, int64_t at_ns)
@@ -66,7 +66,7 @@ static void *think(void *of)
         }
         if (t->rest == NULL || spent_ns >= SEARCHES_NS || t->rest->waiting < 2) {
             pthread_cond_wait(&t->changed, &t->lock);
-        } else if (is_cpu_free(t->live)) {
+        } else if (is_cpu_free(t)) {
             spent_ns += search(t, &copy, SEARCH_NS);
         } else if (now_ns < next_ns) {
             wait_until(t, next_ns);
@@ -85,7 +85,7 @@ void think_open(build_think *t, build_live *live)
 {
     pthread_condattr_t attributes;
 
-    *t = (build_think){.live = live, .opened_ns = monotonic_ns()};
+    *t = (build_think){.live = live, .opened_ns = monotonic_ns(), .cpus = cpus_usable()};
     pthread_mutex_init(&t->lock, NULL);
     pthread_condattr_init(&attributes);
     pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);

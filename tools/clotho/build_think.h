@@ -19,6 +19,7 @@ typedef struct build_think {
     int64_t opened_ns;
     pthread_mutex_t lock; /* of all below, and of what `rest` points to */
     pthread_cond_t changed;
+    uint32_t cpus;     /* that steps and searches share */
     build_rest *rest;  /* NULL: nothing to think about yet */
     int64_t behind_ns; /* the rest's clock, behind CLOCK_MONOTONIC */
     uint64_t changes;  /* steps have begun or ended */

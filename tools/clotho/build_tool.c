@@ -7,6 +7,7 @@
 #include "../ninja/dyndep.h"
 #include "../ninja/finish.h"
 #include "../ninja/listing.h"
+#include "../ninja/target.h"
 #include "options.h"
 #include "report.h"
 
@@ -200,6 +201,17 @@ static const tool_row *find_row(const char *name)
     return NULL;
 }
 
+/* How the options of a tool are named in a message; "": it has none. */
+static const char *flags_text(const tool_row *row, char text[32])
+{
+    size_t at = 0;
+
+    text[0] = '\0';
+    for (const char *flag = row->flags; *flag != '\0'; flag++)
+        at += (size_t)snprintf(text + at, 32 - at, "%s-%c", at > 0 ? " and " : ", only ", *flag);
+    return text;
+}
+
 static bool is_option(const char *word)
 {
     return word[0] == '-' && word[1] != '\0';
@@ -218,6 +230,7 @@ static int options_end(const build_tool *t)
 int tool_check(const build_tool *t)
 {
     const tool_row *row = find_row(t->name);
+    char flags[32];
 
     if (row == NULL)
         return misuse("there is no tool '%s'; use clean, cleandead, commands, compdb, deps, inputs, query, recompact, "
@@ -226,8 +239,8 @@ int tool_check(const build_tool *t)
     for (int i = 0; i < options_end(t); i++)
         for (const char *at = t->words[i] + 1; is_option(t->words[i]) && *at != '\0'; at++)
             if (strchr(row->flags, *at) == NULL)
-                return misuse("-t %s has no option '%s'; options of the build stand before -t", t->name,
-                              show_name(t->words[i]));
+                return misuse("-t %s has no option '%s'%s; options of the build stand before -t", t->name,
+                              show_name(t->words[i]), flags_text(row, flags));
     return EXIT_GOOD;
 }
 

@@ -1,9 +1,11 @@
 /* cmd_build.c - `clotho build [DIR] [TARGETS]`: a ninja build. */
 #define _POSIX_C_SOURCE 200809L
 #include "../ninja/build.h"
+#include "../ninja/cpus.h"
 #include "../ninja/disk.h"
 #include "../ninja/dyndep.h"
 #include "../ninja/lock.h"
+#include "../ninja/target.h"
 #include "build_hosts.h"
 #include "build_memory.h"
 #include "build_plan.h"
@@ -15,6 +17,7 @@
 #include "options.h"
 #include "report.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -214,9 +217,9 @@ static int want(build *b, const target_list *targets, bool *is_first)
 /* ninja's rule: two more than there are CPUs, one more where there are only one or two. */
 static uint32_t default_jobs(void)
 {
-    long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+    uint32_t cpus = cpus_usable();
 
-    return cpus <= 2 ? (cpus == 2 ? 3 : 2) : (uint32_t)cpus + 2;
+    return cpus <= 2 ? cpus + 1 : cpus + 2;
 }
 
 static int plan(build *b, const target_list *targets)
@@ -339,6 +342,9 @@ static int run_once(build *b, char **names, int count, bool *is_manifest)
 
     *is_manifest = false;
     b->read_ns = disk_now_ns();
+    if (access(b->options.file, F_OK) != 0 && errno == ENOENT)
+        return complain(b->options.file, "there is no such file here; name the folder of a build, or make one, as with "
+                                         "'cmake -G Ninja -B DIR'");
     if (!build_open(&b->folder, b->options.file))
         return failed(b);
     b->folder.keeps_depfiles = b->options.keeps_depfiles;
@@ -379,8 +385,10 @@ static const char notes[] =
     "  clotho build DIR -n --explain       and why\n"
     "  clotho build DIR --plan -j 8        critical path and makespan of a whole build, from the times of the last "
     "one\n"
-    "  clotho build DIR -t clean           as `ninja -t clean`, which removes what was built; so are the other "
-    "tools\n\n"
+    "  clotho build DIR -t clean           as `ninja -t clean`, which removes what was built\n\n"
+    "Tools: clean [-g] [TARGETS], clean -r RULES, cleandead, recompact, restat [OUTPUTS]; and those that print:\n"
+    "commands [-s] [TARGETS], compdb [RULES], deps [TARGETS], inputs [TARGETS], query TARGETS, rules [-d],\n"
+    "targets [all], targets rule [RULE], targets depth [N].\n\n"
     "--plan --json keys: steps tasks edges known jobs planner work_ns critical_path_ns lower_bound_ns makespan_ns gap\n"
     "critical_path.\n\n"
     "Exit status: 0 built, 1 a step failed or bad input, 2 bad usage, or interrupted as ninja has it.";
@@ -519,8 +527,7 @@ int cmd_build(int argc, char **argv)
         {"warning", 'w', "FLAG", OPTION_LIST, &b.options.warnings, "dupbuild=err, which is always so; for scripts"},
         {"quiet", 0, NULL, OPTION_FLAG, &b.options.is_quiet, "print no lines of steps, only what they print"},
         {"tool", 't', "NAME", OPTION_TEXT, &b.options.tool.name,
-         "a tool of ninja; all behind NAME is the tool's: clean, cleandead, commands, compdb, deps, inputs, query, "
-         "recompact, restat, rules, targets"},
+         "a tool of ninja; all behind NAME is the tool's; see below"},
     };
     char **operands;
     const size_t options_count = sizeof options / sizeof options[0];

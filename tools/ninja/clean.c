@@ -3,6 +3,7 @@
 #include "bindings.h"
 #include "disk.h"
 #include "scope.h"
+#include "target.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -130,7 +131,7 @@ static bool clean_listed(cleaner *c, node_list *list)
 bool clean_target(cleaner *c, const char *name)
 {
     node_list list = {0};
-    uint32_t node = ninja_target(c->m, name);
+    uint32_t node = ninja_named(c->m, name);
 
     if (node == NINJA_NONE) {
         note(c, "%s", c->m->error);

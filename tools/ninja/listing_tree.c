@@ -32,8 +32,9 @@ static bool add_line(ninja_manifest *m, line_list *list, piece line)
     return true;
 }
 
-/* Prints each line once and frees the list. */
-static bool print_sorted(ninja_manifest *m, line_list *list, bool is_good, buffer *out)
+/* Prints each line once, each with what `more` adds to it (NULL: nothing), and frees the list. */
+static bool print_sorted(ninja_manifest *m, line_list *list, bool is_good,
+                         void (*more)(const ninja_manifest *m, piece line, buffer *out), buffer *out)
 {
     if (list->count > 0)
         qsort(list->lines, list->count, sizeof *list->lines, piece_order);
@@ -41,6 +42,8 @@ static bool print_sorted(ninja_manifest *m, line_list *list, bool is_good, buffe
         if (i > 0 && piece_equal(list->lines[i - 1], list->lines[i]))
             continue;
         buffer_add(out, list->lines[i].at, list->lines[i].bytes);
+        if (more != NULL)
+            more(m, list->lines[i], out);
         buffer_add(out, "\n", 1);
     }
     free(list->lines);
@@ -149,7 +152,7 @@ bool list_rule_outputs(ninja_manifest *m, const char *rule, buffer *out)
         for (uint32_t i = 0; is_good && i < m->edges[e].outputs_count; i++)
             is_good = add_line(m, &list, piece_of(m->nodes[m->edges[e].outputs[i]].path));
     }
-    return print_sorted(m, &list, is_good, out);
+    return print_sorted(m, &list, is_good, NULL, out);
 }
 
 bool list_sources(ninja_manifest *m, buffer *out)
@@ -196,7 +199,23 @@ bool list_inputs(ninja_manifest *m, const uint32_t *nodes, size_t count, buffer 
             is_good = take_inputs(m, &v, v.stack[--v.depth].edge, &list);
     }
     free(v.stack);
-    return print_sorted(m, &list, is_good, out);
+    return print_sorted(m, &list, is_good, NULL, out);
+}
+
+/* The description of a rule, as it was written. */
+static void add_description(const ninja_manifest *m, piece name, buffer *out)
+{
+    const ninja_value *text = &m->rules[scope_own_rule(m, 0, scope_find_symbol(m, name))].values[SYMBOL_DESCRIPTION];
+
+    if (text->is_set)
+        buffer_add(out, ": ", 2);
+    for (uint32_t i = 0; i < text->count; i++) {
+        bool is_text = text->parts[i].symbol == NINJA_NONE;
+        piece part = is_text ? (piece){text->parts[i].at, text->parts[i].bytes} : m->symbols[text->parts[i].symbol];
+        buffer_add_text(out, is_text ? "" : "${");
+        buffer_add(out, part.at, part.bytes);
+        buffer_add_text(out, is_text ? "" : "}");
+    }
 }
 
 bool list_rules(ninja_manifest *m, bool with_text, buffer *out)
@@ -204,25 +223,10 @@ bool list_rules(ninja_manifest *m, bool with_text, buffer *out)
     line_list list = {0};
     bool is_good = true;
 
-    for (size_t r = 0; is_good && r < m->rules_count; r++) {
-        const ninja_value *text = &m->rules[r].values[SYMBOL_DESCRIPTION];
-        buffer line = {0};
-        if (scope_own_rule(m, 0, m->rules[r].name) != r)
-            continue; /* of a file that subninja names */
-        buffer_add(&line, m->symbols[m->rules[r].name].at, m->symbols[m->rules[r].name].bytes);
-        if (with_text && text->is_set)
-            buffer_add(&line, ": ", 2);
-        for (uint32_t i = 0; with_text && i < text->count; i++) {
-            bool is_text = text->parts[i].symbol == NINJA_NONE;
-            piece name = is_text ? (piece){text->parts[i].at, text->parts[i].bytes} : m->symbols[text->parts[i].symbol];
-            buffer_add_text(&line, is_text ? "" : "${");
-            buffer_add(&line, name.at, name.bytes);
-            buffer_add_text(&line, is_text ? "" : "}");
-        }
-        is_good = line.failed ? ninja_no_memory(m) : add_line(m, &list, buffer_piece(&line));
-        buffer_free(&line);
-    }
-    return print_sorted(m, &list, is_good, out);
+    for (size_t r = 0; is_good && r < m->rules_count; r++)
+        if (scope_own_rule(m, 0, m->rules[r].name) == r) /* else of a file that subninja names */
+            is_good = add_line(m, &list, m->symbols[m->rules[r].name]);
+    return print_sorted(m, &list, is_good, with_text ? add_description : NULL, out);
 }
 
 static void print_deps(const ninja_manifest *m, const deps_log *log, uint32_t node, buffer *out)

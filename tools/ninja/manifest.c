@@ -1,6 +1,5 @@
 /* manifest.c - see manifest.h. */
 #include "manifest.h"
-#include "paths.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -181,38 +180,4 @@ bool ninja_default_targets(ninja_manifest *m, uint32_t **nodes, size_t *count)
     }
     *nodes = found;
     return true;
-}
-
-/* The first output of the first edge that uses `node`. */
-static uint32_t first_use(ninja_manifest *m, uint32_t node)
-{
-    for (size_t e = 0; e < m->edges_count; e++)
-        for (uint32_t i = 0; i < m->edges[e].inputs_count; i++)
-            if (m->edges[e].inputs[i] == node && m->edges[e].outputs_count > 0)
-                return m->edges[e].outputs[0];
-    ninja_set_error(m, "'%.256s' is used by no statement, so '%.256s^' names nothing; name a target",
-                    m->nodes[node].path, m->nodes[node].path);
-    return NINJA_NONE;
-}
-
-uint32_t ninja_target(ninja_manifest *m, const char *name)
-{
-    size_t bytes = strlen(name);
-    bool is_use = bytes > 0 && name[bytes - 1] == '^';
-    char *path = malloc(bytes + 1);
-
-    if (path == NULL) {
-        ninja_no_memory(m);
-        return NINJA_NONE;
-    }
-    memcpy(path, name, bytes + 1);
-    bytes = path_canonical(path, bytes - is_use);
-    uint32_t node = ninja_find_node(m, (piece){path, bytes});
-    free(path);
-    if (node == NINJA_NONE) {
-        ninja_set_error(m, "no statement of %.256s mentions '%.256s'; see 'clotho build -t targets'", m->files[0],
-                        name);
-        return NINJA_NONE;
-    }
-    return is_use ? first_use(m, node) : node;
 }

@@ -152,10 +152,6 @@ static inline bool ninja_is_phony(const ninja_manifest *m, uint32_t edge)
 /* The targets of a build that names none: those of `default` statements, else all outputs that nothing uses. An array
  * from malloc; false with m->error set: no memory, or every output is used, so that there is a cycle. */
 bool ninja_default_targets(ninja_manifest *m, uint32_t **nodes, size_t *count);
-/* The node that a user means by `name`: a path, or "path^", the first output of what uses path. NINJA_NONE with
- * m->error set. */
-uint32_t ninja_target(ninja_manifest *m, const char *name);
-
 /* Which edges use each node, in the order of the edges: edges[first[n]] .. edges[first[n + 1] - 1]. */
 typedef struct ninja_users {
     uint32_t *first; /* [nodes + 1] */

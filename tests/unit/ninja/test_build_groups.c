@@ -1,8 +1,9 @@
-/* Memory control groups of a build, on a tree of plain files: what is written where, and what is read as what, for both
+/* Control groups of a build, on a tree of plain files: what is written where, and what is read as what, for both
  * versions of the kernel's interface. Real groups: tests/cli/test_build_memory.py. */
 #define _XOPEN_SOURCE 700 /* mkdtemp, nftw */
 #include "support.h"
 
+#include "tools/ninja/cpus.h"
 #include "tools/ninja/groups.h"
 
 #include <ftw.h>
@@ -179,6 +180,41 @@ static void without_delegation_there_are_none_and_a_reason(void **state)
     remove_tree();
 }
 
+/* The least of a group and those above it, in whole CPUs. */
+static void a_quota_of_cpu_time_is_so_many_cpus(void **state)
+{
+    static const struct {
+        const char *own, *above;
+        uint32_t cpus;
+    } cases[] = {{"max 100000\n", "max 100000\n", 0},
+                 {"200000 100000\n", "max 100000\n", 2},
+                 {"350000 100000\n", "max 100000", 3},
+                 {"10000 100000\n", "max 100000\n", 1},
+                 {"800000 100000\n", "250000 50000", 5},
+                 {"max 100000\n", "400000 100000\n", 4},
+                 {"5 0\n", "-1 100000\n", 0},
+                 {"", "9223372036854775807 1\n", 0}};
+
+    (void)state;
+    make_tree();
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        put(whole, "cpu.max", cases[i].own);
+        put(parent, "cpu.max", cases[i].above);
+        assert_int_equal(cpus_of_quota(2, whole), cases[i].cpus);
+        assert_int_equal(cpus_of_quota(1, whole), 0);
+    }
+    put(whole, "cpu.cfs_quota_us", "-1\n");
+    put(whole, "cpu.cfs_period_us", "100000\n");
+    assert_int_equal(cpus_of_quota(1, whole), 0);
+    put(parent, "cpu.cfs_quota_us", "300000\n");
+    put(parent, "cpu.cfs_period_us", "100000\n");
+    assert_int_equal(cpus_of_quota(1, whole), 3);
+    put(whole, "cpu.cfs_quota_us", "160000\n");
+    assert_int_equal(cpus_of_quota(1, whole), 1);
+    assert_in_range(cpus_usable(), 1, 1 << 16);
+    remove_tree();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -186,6 +222,7 @@ int main(void)
         cmocka_unit_test(a_peak_that_cannot_be_reset_is_not_believed),
         cmocka_unit_test(version_1_is_limited_and_read),
         cmocka_unit_test(without_delegation_there_are_none_and_a_reason),
+        cmocka_unit_test(a_quota_of_cpu_time_is_so_many_cpus),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
