@@ -6,6 +6,30 @@
 #include "base/status.h"
 #include "graph/branch.h"
 
+static bool is_large(const clo_network *n, uint32_t message)
+{
+    return n->messages.list[message].bytes > CLO_PORT_LARGE_BYTES;
+}
+
+/* Room for all large messages of each machine. */
+static clo_status open_urgent(clo_network *n)
+{
+    uint32_t machines = n->messages.platform->machines_count;
+    size_t sum = 0;
+
+    n->urgent = clo_allocate(machines, sizeof *n->urgent);
+    n->urgent_items = clo_allocate(n->messages.messages_count, sizeof *n->urgent_items);
+    if (n->urgent == NULL || n->urgent_items == NULL)
+        return clo_fail_memory("the ports of a plan");
+    for (uint32_t i = 0; i < n->messages.messages_count; i++)
+        n->urgent[n->messages.list[i].from_machine].capacity += is_large(n, i);
+    for (uint32_t m = 0; m < machines; m++) {
+        n->urgent[m].items = &n->urgent_items[sum];
+        sum += n->urgent[m].capacity;
+    }
+    return CLO_OK;
+}
+
 clo_status clo_network_open(clo_network *n, const clo_cost *cost, const clo_placement *placements, size_t count)
 {
     *n = (clo_network){0};
@@ -18,13 +42,15 @@ clo_status clo_network_open(clo_network *n, const clo_cost *cost, const clo_plac
         status = clo_share_open(&n->share, &n->messages);
     if (status != CLO_OK)
         return status;
+    status = open_urgent(n);
+    if (status != CLO_OK)
+        return status;
     size_t messages = n->messages.messages_count;
-    n->urgent = clo_allocate(messages, sizeof *n->urgent);
     n->sent_ns = clo_allocate(messages, sizeof *n->sent_ns);
     n->flows = clo_allocate(n->messages.platform->machines_count, sizeof *n->flows);
     n->travelling.items = clo_allocate(messages, sizeof *n->travelling.items);
     n->travelling.capacity = messages;
-    if (n->urgent == NULL || n->sent_ns == NULL || n->flows == NULL || n->travelling.items == NULL)
+    if (n->sent_ns == NULL || n->flows == NULL || n->travelling.items == NULL)
         return clo_fail_memory("the ports of a plan");
     return CLO_OK;
 }
@@ -34,34 +60,19 @@ void clo_network_close(clo_network *n)
     clo_share_close(&n->share);
     clo_messages_close(&n->messages);
     clo_free(n->urgent);
+    clo_free(n->urgent_items);
     clo_free(n->flows);
     clo_free(n->sent_ns);
     clo_free(n->travelling.items);
     *n = (clo_network){0};
 }
 
-static bool is_large(const clo_network *n, uint32_t message)
-{
-    return n->messages.list[message].bytes > CLO_PORT_LARGE_BYTES;
-}
-
 static void send_urgent(clo_network *n, uint32_t machine)
 {
-    while (n->flows[machine] < CLO_PORT_FLOWS) { /* ends: one less waits */
-        uint32_t best = CLO_NONE;
-        for (uint32_t i = 0; i < n->urgent_count; i++) {
-            const clo_message *m = &n->messages.list[n->urgent[i]];
-            const clo_message *b = best == CLO_NONE ? NULL : &n->messages.list[n->urgent[best]];
-            if (m->from_machine == machine &&
-                (b == NULL || m->rank_u > b->rank_u || (m->rank_u == b->rank_u && n->urgent[i] < n->urgent[best])))
-                best = i;
-        }
-        if (best == CLO_NONE)
-            return;
-        n->flows[machine]++;
-        clo_share_add(&n->share, n->urgent[best]);
-        n->urgent[best] = n->urgent[--n->urgent_count];
-    }
+    clo_heap *urgent = &n->urgent[machine];
+
+    for (; n->flows[machine] < CLO_PORT_FLOWS && urgent->count > 0; n->flows[machine]++)
+        clo_share_add(&n->share, (uint32_t)clo_heap_pop(urgent).id);
 }
 
 void clo_network_send(clo_network *n, uint32_t placement)
@@ -71,7 +82,7 @@ void clo_network_send(clo_network *n, uint32_t placement)
     for (uint32_t i = from; i < to; i++) {
         n->sent_ns[i] = n->now_ns;
         if (is_large(n, i))
-            n->urgent[n->urgent_count++] = i;
+            clo_heap_push(&n->urgent[n->messages.list[i].from_machine], -n->messages.list[i].rank_u, i);
         else
             clo_share_add(&n->share, i);
     }

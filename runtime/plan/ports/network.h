@@ -18,8 +18,8 @@ typedef struct clo_network {
     clo_messages messages;
     clo_share share;
     int64_t now_ns;
-    uint32_t *urgent; /* [messages] large ones that wait, any order */
-    uint32_t urgent_count;
+    clo_heap *urgent; /* [machines] large messages that wait there, the most urgent on top */
+    clo_heap_item *urgent_items;
     uint32_t *flows;     /* [machines] large messages under way from it */
     int64_t *sent_ns;    /* [messages] when the execution had ended */
     clo_heap travelling; /* messages that have left, by when they are there */
