@@ -50,7 +50,9 @@ clo_status clo_network_open(clo_network *n, const clo_cost *cost, const clo_plac
     n->flows = clo_allocate(n->messages.platform->machines_count, sizeof *n->flows);
     n->travelling.items = clo_allocate(messages, sizeof *n->travelling.items);
     n->travelling.capacity = messages;
-    if (n->sent_ns == NULL || n->flows == NULL || n->travelling.items == NULL)
+    n->ready.items = clo_allocate(messages, sizeof *n->ready.items);
+    n->ready.capacity = messages;
+    if (n->ready.items == NULL || n->sent_ns == NULL || n->flows == NULL || n->travelling.items == NULL)
         return clo_fail_memory("the ports of a plan");
     return CLO_OK;
 }
@@ -64,6 +66,7 @@ void clo_network_close(clo_network *n)
     clo_free(n->flows);
     clo_free(n->sent_ns);
     clo_free(n->travelling.items);
+    clo_free(n->ready.items);
     *n = (clo_network){0};
 }
 
@@ -77,17 +80,30 @@ static void send_urgent(clo_network *n, uint32_t machine)
 
 void clo_network_send(clo_network *n, uint32_t placement)
 {
-    uint32_t from = n->messages.first_message[placement], to = n->messages.first_message[placement + 1];
-
-    for (uint32_t i = from; i < to; i++) {
-        n->sent_ns[i] = n->now_ns;
-        if (is_large(n, i))
-            clo_heap_push(&n->urgent[n->messages.list[i].from_machine], -n->messages.list[i].rank_u, i);
-        else
-            clo_share_add(&n->share, i);
+    for (uint32_t i = n->messages.first_message[placement]; i < n->messages.first_message[placement + 1]; i++) {
+        uint32_t message = n->messages.sent[i];
+        n->sent_ns[message] = n->now_ns;
+        clo_heap_push(&n->ready, message, message);
     }
-    if (from < to)
-        send_urgent(n, n->messages.list[from].from_machine);
+}
+
+/* First all large ones stand in line, then the most urgent of each machine go. */
+static void set_out(clo_network *n)
+{
+    const clo_message *list = n->messages.list;
+
+    for (size_t i = 0; i < n->ready.count; i++) {
+        uint32_t message = (uint32_t)n->ready.items[i].id;
+        if (is_large(n, message))
+            clo_heap_push(&n->urgent[list[message].from_machine], -list[message].rank_u, message);
+    }
+    while (n->ready.count > 0) {
+        uint32_t message = (uint32_t)clo_heap_pop(&n->ready).id;
+        if (is_large(n, message))
+            send_urgent(n, list[message].from_machine);
+        else
+            clo_share_add(&n->share, message);
+    }
 }
 
 /* The last byte has left; no message is there earlier than it would be alone. */
@@ -106,6 +122,7 @@ static void went(clo_network *n, uint32_t message)
 
 int64_t clo_network_next_ns(clo_network *n)
 {
+    set_out(n);
     clo_share_rates(&n->share);
     int64_t moves_ns = clo_share_next_ns(&n->share);
     int64_t next_ns = moves_ns == INT64_MAX ? INT64_MAX : clo_time_add(n->now_ns, moves_ns);
