@@ -285,8 +285,8 @@ static void what_follows_a_plan_keeps_its_times(void **state)
     assert_true(plans > SEEDS / 2 && longer > plans / 4);
 }
 
-/* Tasks of equal length end in the same moment, and send large messages of equal urgency: who goes first does not depend
- * on who looks. */
+/* Tasks of equal length end in the same moment, and send large messages of equal urgency: who goes first does not
+ * depend on who looks. */
 static void what_ends_in_one_moment_keeps_its_times(void **state)
 {
     static const char *const families[] = {"cholesky", "forkjoin", "fft", "layered"};

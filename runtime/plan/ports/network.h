@@ -31,12 +31,12 @@ typedef struct clo_network {
 clo_status clo_network_open(clo_network *n, const clo_cost *cost, const clo_placement *placements, size_t count);
 void clo_network_close(clo_network *n);
 
-/* The execution has ended at now_ns: its messages set out with those of others that end in this moment, in an order that
- * does not depend on that of the calls. */
+/* The execution has ended at now_ns: its messages set out with those of others that end in this moment, in an order
+ * that does not depend on that of the calls. */
 void clo_network_send(clo_network *n, uint32_t placement);
 
-/* When something happens next, if nothing else is sent; INT64_MAX: never. Finds the rates of what moves. Call it when all
- * is sent that goes at now_ns. */
+/* When something happens next, if nothing else is sent; INT64_MAX: never. Finds the rates of what moves. Call it when
+ * all is sent that goes at now_ns. */
 int64_t clo_network_next_ns(clo_network *n);
 
 /* Everything moves until at_ns, >= now_ns and <= clo_network_next_ns, which was called since the last change. */
