@@ -121,7 +121,8 @@ typedef struct clo_plan_config {
  *   out     the plan, owned by the caller.
  *
  * Returns CLO_OK, or
- *   CLO_ERR_ARGUMENT     also: unknown planner, unknown config fields, keys or a model for a planner that takes none
+ *   CLO_ERR_ARGUMENT     also: unknown planner, unknown config fields, keys or a model for a planner that takes none, a
+ *                        contention that is no CLO_CONTENTION_ value
  *   CLO_ERR_UNSUPPORTED  the model cannot be run step by step (docs/MODELS.md); on a platform with ports: the graph has
  *                        branches
  *   CLO_ERR_LIMIT        with ports: too many pairs of instances, or times beyond 2^61 ns

@@ -76,10 +76,10 @@ typedef struct clo_sim_config {
  *   CLO_ERR_INVALID   the plan is incomplete, or its order is impossible; with releases_in_flight: clo_plan_check
  *                     refuses it
  *   CLO_ERR_UNSUPPORTED  releases_in_flight with what it does not go together with (job.h); the platform has ports, and
- *                     there is neither a plan nor a record, or releases_in_flight
+ *                     there is neither a plan nor a record, or releases_in_flight, or the graph has branches
  *   CLO_ERR_STATE     a decision differs from the recorded one, and clo_last_error names the first that does; or what
  *                     is left to run demands more than any machine has
- *   CLO_ERR_LIMIT     memory_limit_bytes
+ *   CLO_ERR_LIMIT     memory_limit_bytes; with ports: more than 2^25 pairs of instances
  *   CLO_ERR_TASK      a body failed
  *   CLO_ERR_MEMORY
  *

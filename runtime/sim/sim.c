@@ -80,23 +80,33 @@ static void assign(clo_sim *sim, uint32_t execution, uint32_t executor, int64_t 
         clo_heap_push(&sim->heap, arrival_ns, START_BIT | execution);
 }
 
-/* Messages move until the next event, or the first of them is through. True: that comes first, and who waited for it
- * may start. At one moment messages come last. */
+/* Who waited for messages that are there now may start. True: somebody does. */
+static bool take_messages(clo_sim *sim)
+{
+    int64_t begin_ns;
+    bool is_any = false;
+
+    for (uint32_t execution; (execution = clo_sim_ports_take(sim->ports, &begin_ns)) != CLO_NONE; is_any = true)
+        clo_heap_push(&sim->heap, begin_ns > sim->now_ns ? begin_ns : sim->now_ns, START_BIT | execution);
+    return is_any;
+}
+
+/* Messages move until the next event, or the first of them is through. True: that comes first. At one moment messages
+ * come last, and time goes on when nothing else happens in it: as in the walk through the plan (plan/ports/ports.c). */
 static bool move_messages(clo_sim *sim)
 {
-    int64_t next_ns = clo_sim_ports_next_ns(sim->ports), begin_ns;
+    if (sim->heap.count > 0 && sim->heap.items[0].key <= sim->now_ns)
+        return false;
+    if (take_messages(sim))
+        return true;
+    int64_t next_ns = clo_sim_ports_next_ns(sim->ports);
     bool is_first = next_ns != INT64_MAX && (sim->heap.count == 0 || next_ns < sim->heap.items[0].key);
-    uint32_t execution;
-
     if (!is_first && sim->heap.count == 0)
         return false;
     clo_sim_ports_go(sim->ports, is_first ? next_ns : sim->heap.items[0].key);
-    if (!is_first)
-        return false;
-    sim->now_ns = next_ns;
-    while ((execution = clo_sim_ports_take(sim->ports, &begin_ns)) != CLO_NONE)
-        clo_heap_push(&sim->heap, begin_ns > next_ns ? begin_ns : next_ns, START_BIT | execution);
-    return true;
+    if (is_first)
+        sim->now_ns = next_ns;
+    return is_first;
 }
 
 /* What `execution` held is free: those that waited for it start, oldest first. */

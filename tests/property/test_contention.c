@@ -285,6 +285,44 @@ static void what_follows_a_plan_keeps_its_times(void **state)
     assert_true(plans > SEEDS / 2 && longer > plans / 4);
 }
 
+/* Tasks of equal length end in the same moment, and send large messages of equal urgency: who goes first does not
+ * depend on who looks. */
+static void what_ends_in_one_moment_keeps_its_times(void **state)
+{
+    static const char *const families[] = {"cholesky", "forkjoin", "fft", "layered"};
+    static const char *const more[] = {"cpop", "olb", "tds", "flb", "lookahead", "tetris", "heft"};
+    uint32_t plans = 0;
+
+    (void)state;
+    for (uint64_t seed = 0; seed < SEEDS / 3; seed++) {
+        const clo_generate_config config = {
+            .size = sizeof config, .seed = seed, .tasks = 60, .work_mean_ns = 10000000, .ccr = 0.125};
+        clo_cluster *cluster = network(2 + (uint32_t)seed % 6, 0.125);
+        clo_graph *graph;
+        clo_cost *cost;
+        ok(clo_graph_generate(families[seed % 4], &config, &graph));
+        ok(clo_cost_create(graph, clo_cluster_platform(cluster), &cost));
+        for (size_t i = 0; i < sizeof more / sizeof more[0]; i++) {
+            clo_plan *plan = plan_it(cost, more[i], (uint32_t)seed % 2);
+            clo_job_result result = CLO_JOB_RESULT_INIT;
+            clo_trace *simulated = simulate(cost, plan, &result);
+            assert_as_planned(simulated, cost, plan);
+            if ((seed + i) % 16 == 0) {
+                clo_trace *ran = run_virtual(cost, plan);
+                assert_as_planned(ran, cost, plan);
+                clo_trace_destroy(ran);
+            }
+            plans++;
+            clo_trace_destroy(simulated);
+            clo_plan_destroy(plan);
+        }
+        clo_cost_destroy(cost);
+        clo_graph_destroy(graph);
+        clo_cluster_destroy(cluster);
+    }
+    print_message("%u plans\n", plans);
+}
+
 /* With them the run is valid, and ends. */
 static void replicas_and_demands_are_simulated_over_ports(void **state)
 {
@@ -317,6 +355,7 @@ int main(void)
         cmocka_unit_test(a_budget_that_never_ends_is_none),
         cmocka_unit_test(on_a_fixed_set_plans_get_shorter),
         cmocka_unit_test(what_follows_a_plan_keeps_its_times),
+        cmocka_unit_test(what_ends_in_one_moment_keeps_its_times),
         cmocka_unit_test(replicas_and_demands_are_simulated_over_ports),
     };
 

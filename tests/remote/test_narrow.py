@@ -1,6 +1,9 @@
 """The plan of a run is that of the planning commands, bit for bit; and narrow cases: edges without bytes, machines without
 tasks, outputs that no edge carries."""
 import json
+import os
+import signal
+import subprocess
 import unittest
 
 import support
@@ -81,7 +84,11 @@ class Narrow(unittest.TestCase):
     def loud(self, engine, graph, *words):
         """As Machines.run, with a --silence of its own."""
         process = self.machines.start(engine, graph, "--hosts", self.machines.cluster(), "--unpinned", "--json", *words)
-        out, err = process.communicate(timeout=300)
+        try:
+            out, err = process.communicate(timeout=300)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            self.fail("it has not ended after 300 s: %s" % (process.communicate(),))
         self.assertEqual(process.returncode, 0, out + err)
         return json.loads([line for line in out.splitlines() if line.startswith("{")][-1])
 

@@ -11,7 +11,7 @@ from test_lost import LIMIT_S, Watch
 
 SILENCE_S = 2 * (2 if support.SANITIZED else 1)
 RATE_MBIT = 40
-ALIVE_MIB = 16  # 3.4 s
+ALIVE_MIB = 8 * SILENCE_S  # 1.7 * SILENCE_S
 LOST_MIB = 96   # 20 s
 
 

@@ -122,15 +122,6 @@ static int by_message(const void *a, const void *b)
     return x->to < y->to ? -1 : x->to > y->to;
 }
 
-static int by_source(const void *a, const void *b)
-{
-    const clo_message *x = a, *y = b;
-
-    if (x->from != y->from)
-        return x->from < y->from ? -1 : 1;
-    return x->to_machine < y->to_machine ? -1 : x->to_machine > y->to_machine;
-}
-
 static int by_near_source(const void *a, const void *b)
 {
     const clo_near *x = a, *y = b;
@@ -179,12 +170,26 @@ static void add_message(clo_messages *m, uint32_t first, uint32_t end)
     message->latency_ns = moving_ns < (clo_u128)message->alone_ns ? message->alone_ns - (int64_t)moving_ns : 0;
 }
 
+/* `sent` and first_message. */
+static void index_messages(clo_messages *m)
+{
+    uint32_t *first = m->first_message;
+
+    for (uint32_t i = 0; i < m->messages_count; i++)
+        first[m->list[i].from]++;
+    for (uint32_t p = 0, sum = 0; p <= m->count; p++)
+        first[p] = sum += p < m->count ? first[p] : 0; /* the end; filled from there downwards */
+    for (uint32_t i = m->messages_count; i-- > 0;)
+        m->sent[--first[m->list[i].from]] = i;
+}
+
 static clo_status find_messages(clo_messages *m)
 {
     m->list = clo_allocate(m->far_count, sizeof *m->list);
+    m->sent = clo_allocate(m->far_count, sizeof *m->sent);
     m->first_message = clo_allocate((size_t)m->count + 1, sizeof *m->first_message);
     m->first_near = clo_allocate((size_t)m->count + 1, sizeof *m->first_near);
-    if (m->list == NULL || m->first_message == NULL || m->first_near == NULL)
+    if (m->list == NULL || m->sent == NULL || m->first_message == NULL || m->first_near == NULL)
         return clo_fail_memory("the messages of a plan");
     if (m->far_count > 0)
         qsort(m->far, m->far_count, sizeof *m->far, by_message);
@@ -195,18 +200,13 @@ static clo_status find_messages(clo_messages *m)
             end++;
         add_message(m, i, end);
     }
-    if (m->messages_count > 0)
-        qsort(m->list, m->messages_count, sizeof *m->list, by_source);
     if (m->near_count > 0)
         qsort(m->near, m->near_count, sizeof *m->near, by_near_source);
-    for (uint32_t i = 0; i < m->messages_count; i++)
-        m->first_message[m->list[i].from + 1]++;
     for (size_t i = 0; i < m->near_count; i++)
         m->first_near[m->near[i].from + 1]++;
-    for (uint32_t p = 0; p < m->count; p++) {
-        m->first_message[p + 1] += m->first_message[p];
+    for (uint32_t p = 0; p < m->count; p++)
         m->first_near[p + 1] += m->first_near[p];
-    }
+    index_messages(m);
     return CLO_OK;
 }
 
@@ -237,6 +237,7 @@ void clo_messages_close(clo_messages *m)
     clo_free(m->first_near);
     clo_free(m->far);
     clo_free(m->list);
+    clo_free(m->sent);
     clo_free(m->first_message);
     *m = (clo_messages){0};
 }

@@ -47,9 +47,10 @@ typedef struct clo_messages {
     size_t near_count, near_capacity;
     clo_far *far;
     size_t far_count, far_capacity;
-    clo_message *list;
-    uint32_t *first_message; /* [count + 1] by `from` */
+    clo_message *list; /* by instance and machine, so that numbers do not depend on the order of placements */
     uint32_t messages_count;
+    uint32_t *sent;          /* [messages_count] messages, placement by placement, rising for each */
+    uint32_t *first_message; /* [count + 1] of each placement, in `sent` */
 } clo_messages;
 
 /* placements: [count] borrowed until close. Returns CLO_OK, CLO_ERR_LIMIT or CLO_ERR_MEMORY; close it in any case. */

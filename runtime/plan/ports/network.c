@@ -6,6 +6,30 @@
 #include "base/status.h"
 #include "graph/branch.h"
 
+static bool is_large(const clo_network *n, uint32_t message)
+{
+    return n->messages.list[message].bytes > CLO_PORT_LARGE_BYTES;
+}
+
+/* Room for all large messages of each machine. */
+static clo_status open_urgent(clo_network *n)
+{
+    uint32_t machines = n->messages.platform->machines_count;
+    size_t sum = 0;
+
+    n->urgent = clo_allocate(machines, sizeof *n->urgent);
+    n->urgent_items = clo_allocate(n->messages.messages_count, sizeof *n->urgent_items);
+    if (n->urgent == NULL || n->urgent_items == NULL)
+        return clo_fail_memory("the ports of a plan");
+    for (uint32_t i = 0; i < n->messages.messages_count; i++)
+        n->urgent[n->messages.list[i].from_machine].capacity += is_large(n, i);
+    for (uint32_t m = 0; m < machines; m++) {
+        n->urgent[m].items = &n->urgent_items[sum];
+        sum += n->urgent[m].capacity;
+    }
+    return CLO_OK;
+}
+
 clo_status clo_network_open(clo_network *n, const clo_cost *cost, const clo_placement *placements, size_t count)
 {
     *n = (clo_network){0};
@@ -18,13 +42,17 @@ clo_status clo_network_open(clo_network *n, const clo_cost *cost, const clo_plac
         status = clo_share_open(&n->share, &n->messages);
     if (status != CLO_OK)
         return status;
+    status = open_urgent(n);
+    if (status != CLO_OK)
+        return status;
     size_t messages = n->messages.messages_count;
-    n->urgent = clo_allocate(messages, sizeof *n->urgent);
     n->sent_ns = clo_allocate(messages, sizeof *n->sent_ns);
     n->flows = clo_allocate(n->messages.platform->machines_count, sizeof *n->flows);
     n->travelling.items = clo_allocate(messages, sizeof *n->travelling.items);
     n->travelling.capacity = messages;
-    if (n->urgent == NULL || n->sent_ns == NULL || n->flows == NULL || n->travelling.items == NULL)
+    n->ready.items = clo_allocate(messages, sizeof *n->ready.items);
+    n->ready.capacity = messages;
+    if (n->ready.items == NULL || n->sent_ns == NULL || n->flows == NULL || n->travelling.items == NULL)
         return clo_fail_memory("the ports of a plan");
     return CLO_OK;
 }
@@ -34,49 +62,48 @@ void clo_network_close(clo_network *n)
     clo_share_close(&n->share);
     clo_messages_close(&n->messages);
     clo_free(n->urgent);
+    clo_free(n->urgent_items);
     clo_free(n->flows);
     clo_free(n->sent_ns);
     clo_free(n->travelling.items);
+    clo_free(n->ready.items);
     *n = (clo_network){0};
-}
-
-static bool is_large(const clo_network *n, uint32_t message)
-{
-    return n->messages.list[message].bytes > CLO_PORT_LARGE_BYTES;
 }
 
 static void send_urgent(clo_network *n, uint32_t machine)
 {
-    while (n->flows[machine] < CLO_PORT_FLOWS) { /* ends: one less waits */
-        uint32_t best = CLO_NONE;
-        for (uint32_t i = 0; i < n->urgent_count; i++) {
-            const clo_message *m = &n->messages.list[n->urgent[i]];
-            const clo_message *b = best == CLO_NONE ? NULL : &n->messages.list[n->urgent[best]];
-            if (m->from_machine == machine &&
-                (b == NULL || m->rank_u > b->rank_u || (m->rank_u == b->rank_u && n->urgent[i] < n->urgent[best])))
-                best = i;
-        }
-        if (best == CLO_NONE)
-            return;
-        n->flows[machine]++;
-        clo_share_add(&n->share, n->urgent[best]);
-        n->urgent[best] = n->urgent[--n->urgent_count];
-    }
+    clo_heap *urgent = &n->urgent[machine];
+
+    for (; n->flows[machine] < CLO_PORT_FLOWS && urgent->count > 0; n->flows[machine]++)
+        clo_share_add(&n->share, (uint32_t)clo_heap_pop(urgent).id);
 }
 
 void clo_network_send(clo_network *n, uint32_t placement)
 {
-    uint32_t from = n->messages.first_message[placement], to = n->messages.first_message[placement + 1];
-
-    for (uint32_t i = from; i < to; i++) {
-        n->sent_ns[i] = n->now_ns;
-        if (is_large(n, i))
-            n->urgent[n->urgent_count++] = i;
-        else
-            clo_share_add(&n->share, i);
+    for (uint32_t i = n->messages.first_message[placement]; i < n->messages.first_message[placement + 1]; i++) {
+        uint32_t message = n->messages.sent[i];
+        n->sent_ns[message] = n->now_ns;
+        clo_heap_push(&n->ready, message, message);
     }
-    if (from < to)
-        send_urgent(n, n->messages.list[from].from_machine);
+}
+
+/* First all large ones stand in line, then the most urgent of each machine go. */
+static void set_out(clo_network *n)
+{
+    const clo_message *list = n->messages.list;
+
+    for (size_t i = 0; i < n->ready.count; i++) {
+        uint32_t message = (uint32_t)n->ready.items[i].id;
+        if (is_large(n, message))
+            clo_heap_push(&n->urgent[list[message].from_machine], -list[message].rank_u, message);
+    }
+    while (n->ready.count > 0) {
+        uint32_t message = (uint32_t)clo_heap_pop(&n->ready).id;
+        if (is_large(n, message))
+            send_urgent(n, list[message].from_machine);
+        else
+            clo_share_add(&n->share, message);
+    }
 }
 
 /* The last byte has left; no message is there earlier than it would be alone. */
@@ -95,6 +122,7 @@ static void went(clo_network *n, uint32_t message)
 
 int64_t clo_network_next_ns(clo_network *n)
 {
+    set_out(n);
     clo_share_rates(&n->share);
     int64_t moves_ns = clo_share_next_ns(&n->share);
     int64_t next_ns = moves_ns == INT64_MAX ? INT64_MAX : clo_time_add(n->now_ns, moves_ns);

@@ -18,10 +18,11 @@ typedef struct clo_network {
     clo_messages messages;
     clo_share share;
     int64_t now_ns;
-    uint32_t *urgent; /* [messages] large ones that wait, any order */
-    uint32_t urgent_count;
+    clo_heap *urgent; /* [machines] large messages that wait there, the most urgent on top */
+    clo_heap_item *urgent_items;
     uint32_t *flows;     /* [machines] large messages under way from it */
     int64_t *sent_ns;    /* [messages] when the execution had ended */
+    clo_heap ready;      /* messages that set out once all executions of this moment have ended, by number */
     clo_heap travelling; /* messages that have left, by when they are there */
 } clo_network;
 
@@ -30,10 +31,12 @@ typedef struct clo_network {
 clo_status clo_network_open(clo_network *n, const clo_cost *cost, const clo_placement *placements, size_t count);
 void clo_network_close(clo_network *n);
 
-/* The execution has ended at now_ns: its messages set out. */
+/* The execution has ended at now_ns: its messages set out with those of others that end in this moment, in an order
+ * that does not depend on that of the calls. */
 void clo_network_send(clo_network *n, uint32_t placement);
 
-/* When something happens next, if nothing else is sent; INT64_MAX: never. Finds the rates of what moves. */
+/* When something happens next, if nothing else is sent; INT64_MAX: never. Finds the rates of what moves. Call it when
+ * all is sent that goes at now_ns. */
 int64_t clo_network_next_ns(clo_network *n);
 
 /* Everything moves until at_ns, >= now_ns and <= clo_network_next_ns, which was called since the last change. */

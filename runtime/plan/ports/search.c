@@ -237,7 +237,7 @@ static bool is_over(const clo_ports_budget *budget, int64_t best_ns)
 static int64_t threshold_ns(const searcher *s, const clo_ports_budget *budget)
 {
     uint64_t left = budget->plans_max - budget->plans;
-    uint64_t part_q16 = budget->end_ns != INT64_MAX ? 32768 : (left << 16) / budget->plans_max;
+    uint64_t part_q16 = budget->end_ns != INT64_MAX ? 32768 : (uint64_t)(((clo_u128)left << 16) / budget->plans_max);
 
     return (int64_t)((clo_u128)s->best_ns * THRESHOLD_Q16 * part_q16 >> 32);
 }

@@ -17,8 +17,8 @@ typedef struct clo_ports_budget {
  * plan: a move gives an instance another executor, mostly one where an input or a consumer is, or another place in the
  * order.
  *
- *   placements  [count] of a valid plan with ports counted. Replaced, originals alone and by instance, where a shorter
- *               one is found; *count is their number then.
+ *   placements  [count] of a valid plan with ports counted. Replaced by originals alone, producers first, where a
+ *               shorter one is found; *count is their number then.
  *
  * Returns CLO_OK, CLO_ERR_LIMIT or CLO_ERR_MEMORY. The same seed gives the same plan, unless time ends it. */
 clo_status clo_ports_search(const clo_cost *cost, clo_ports_budget *budget, clo_placement *placements, size_t *count);

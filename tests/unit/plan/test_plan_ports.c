@@ -320,6 +320,22 @@ static void branches_are_refused(void **state)
     drop(&s);
 }
 
+static void an_unknown_contention_is_refused(void **state)
+{
+    clo_plan_config config = CLO_PLAN_CONFIG_INIT;
+    scene s = scene_new(2);
+    clo_plan *plan = NULL;
+
+    (void)state;
+    uint32_t source = add(&s, 0, 0, NULL, 0);
+    (void)add(&s, 1, 1, &source, BYTES);
+    make(&s);
+    config.contention = CLO_CONTENTION_TIMES + 1;
+    fails(CLO_ERR_ARGUMENT, "contention is 2", clo_plan_create(s.cost, &config, &plan));
+    assert_null(plan);
+    drop(&s);
+}
+
 static void pipelines_are_refused(void **state)
 {
     scene s = scene_new(2);
@@ -374,6 +390,7 @@ int main(void)
         cmocka_unit_test(memory_may_fail_anywhere),
         cmocka_unit_test(times_that_have_no_end_are_refused),
         cmocka_unit_test(branches_are_refused),
+        cmocka_unit_test(an_unknown_contention_is_refused),
         cmocka_unit_test(pipelines_are_refused),
         cmocka_unit_test(what_ports_cannot_count_is_refused),
     };
