@@ -177,7 +177,7 @@ CLO_API clo_ready_stage clo_view_next_ready(const clo_view *view, clo_ready_stag
  * whose executors have different links counts once for each kind of them). */
 CLO_API int64_t clo_view_arrival_ns(const clo_view *view, uint32_t job, uint32_t stage, uint32_t executor);
 
-/* The same for one input: that of the stage's k-th predecessor (clo_graph_predecessor), k = 0, 1, ... O(memories). */
+/* The same for one input: that of the stage's k-th predecessor, k = 0, 1, ... O(memories). */
 CLO_API int64_t clo_view_input_arrival_ns(const clo_view *view, uint32_t job, uint32_t stage, uint32_t k,
                                           uint32_t executor);
 
