@@ -50,7 +50,7 @@ CLO_API const clo_platform *clo_cost_platform(const clo_cost *cost);
  * Threads: any. Real time: yes, O(kinds * executors). */
 CLO_API const char *clo_cost_unmatched_kind(const clo_cost *cost, uint32_t index);
 
-/* Time of one instance of `task` on `executor`; CLO_TIME_NEVER where it cannot run.
+/* Time of one instance of `task` on `executor`; CLO_TIME_NEVER if it cannot run.
  * Threads: any. Real time: yes, O(1). */
 CLO_API int64_t clo_cost_execution_ns(const clo_cost *cost, uint32_t task, uint32_t executor);
 

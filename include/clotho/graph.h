@@ -219,7 +219,7 @@ CLO_API CLO_NODISCARD clo_status clo_graph_add_edge(clo_graph *graph, uint32_t f
 /* Adds an array of tasks: the same graph as clo_graph_add_task for each in turn, in less time. All or nothing: on a
  * failure the graph is as before, and clo_last_error names the index of the bad task ("tasks[7]: ...").
  *
- *   tasks  [count]; copied; may be NULL where count is 0.
+ *   tasks  [count]; copied; may be NULL if count is 0.
  *   first  receives the id of tasks[0]; the others follow. May be NULL.
  *
  * Returns as clo_graph_add_task.
@@ -230,7 +230,7 @@ CLO_API CLO_NODISCARD clo_status clo_graph_add_tasks(clo_graph *graph, const clo
 /* Adds an array of edges: the same graph as clo_graph_add_edge for each in turn, in less time. All or nothing: on a
  * failure the graph is as before. For CLO_ERR_LIMIT clo_last_error names the index of the first edge too many.
  *
- *   edges  [count]; copied; may be NULL where count is 0.
+ *   edges  [count]; copied; may be NULL if count is 0.
  *
  * Returns as clo_graph_add_edge.
  * Threads: one. Real time: no. Amortised O(count). */
@@ -340,7 +340,7 @@ CLO_API CLO_NODISCARD clo_status clo_graph_task(const clo_graph *graph, uint32_t
 
 /* Reads back the executors that a task may run on, by its mask or by clo_graph_set_executors, ascending.
  *
- *   executors  [capacity] receives as many of them as fit; may be NULL where capacity is 0.
+ *   executors  [capacity] receives as many of them as fit; may be NULL if capacity is 0.
  *
  * Returns how many there are, also if that is more than capacity. 0: the task may run on any executor, or there is no
  * such task. O(executors of the set + CLO_EXECUTORS_MAX / 64). */

@@ -106,7 +106,7 @@ CLO_API size_t clo_document_line(const clo_document *document);
 
 /* What the file publishes about the best makespan; owned by the document.
  *   count  receives the number of references; may be NULL.
- * Returns NULL where there are none. */
+ * Returns NULL if there are none. */
 CLO_API const clo_reference *clo_document_references(const clo_document *document, uint32_t *count);
 
 /* Files with many instances: JSON Lines, where each line is one object of a format that is read from JSON. Empty lines

@@ -126,7 +126,7 @@ typedef struct clo_model_layer {
     /* [outputs][inputs], [outputs]; NULL for the rule alone */
     const int8_t *weights;
     const int32_t *bias;
-    /* [outputs]: 0 .. 31, 1 .. 32767; NULL where number is CLO_MODEL_S32 */
+    /* [outputs]: 0 .. 31, 1 .. 32767; NULL if number is CLO_MODEL_S32 */
     const int32_t *pre;
     const int16_t *m;
     int16_t lo, hi;

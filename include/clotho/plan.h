@@ -207,12 +207,12 @@ enum {
  *   mode  CLO_CHECK_...
  *
  * Returns CLO_OK, or
- *   CLO_ERR_INVALID   clo_last_error names the first violation (also where clo_plan_matches fails)
+ *   CLO_ERR_INVALID   clo_last_error names the first violation (also if clo_plan_matches fails)
  *   CLO_ERR_ARGUMENT  unknown mode
  *   CLO_ERR_MEMORY
  *
  * Threads: any. Real time: no. O(placements * (log placements + edges into a task * executors)), times the replicas of
- * a task where there are any. */
+ * a task if there are any. */
 CLO_API CLO_NODISCARD clo_status clo_plan_check(const clo_plan *plan, const clo_cost *cost, int mode);
 
 /* How good a plan is. A divisor of 0 counts as 1 ns. */
@@ -257,7 +257,7 @@ typedef struct clo_plan_metrics {
  *
  * Returns CLO_OK, CLO_ERR_ARGUMENT (clo_plan_matches fails, out->size is wrong) or CLO_ERR_MEMORY.
  * Threads: any. Real time: no. As clo_cost_bound, and O(placements * edges into a task), times the replicas of a task
- * where there are any. */
+ * if there are any. */
 CLO_API CLO_NODISCARD clo_status clo_plan_measure(const clo_plan *plan, const clo_cost *cost, clo_plan_metrics *out);
 
 /* Draws a Gantt chart as SVG: one row for each executor, one bar for each placement, replicas hatched, hover text. Says

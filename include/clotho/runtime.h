@@ -64,7 +64,7 @@ typedef struct clo_runtime_config {
     /* 1: do not pin workers. */
     uint32_t unpinned;
 
-    /* 1: copy data between memories even where they are coherent. */
+    /* 1: copy data between memories even if they are coherent. */
     uint32_t copy_always;
 
     /* With TRY and REQUIRE a fifo_priority of 0 means 80. */

@@ -209,7 +209,7 @@ typedef struct clo_stream_report {
  *   CLO_ERR_LIMIT     more than 2^32 - 2 records
  *   CLO_ERR_MEMORY
  *
- * Not promised: that the scheduler did well, or that the report counts anything sensible where there are faults.
+ * Not promised: that the scheduler did well, or that the report counts anything sensible if there are faults.
  * Threads: any. Real time: no. O(n log n) in records and tasks; the cost of an edge grows with the number of executions
  * of its two stages, up to executors^2. */
 CLO_API CLO_NODISCARD clo_status clo_stream_check(const clo_stream_case *stream, const clo_log *log,

@@ -83,7 +83,7 @@ typedef struct clo_arrivals_config {
     clo_arrivals kind;
 
     /* 1: each job is a random one of the given workload, all with the same chance. 0: they come in turn, again from the
-     * first where `jobs` is larger. Not with CLO_ARRIVALS_TRACE. */
+     * first if `jobs` is larger. Not with CLO_ARRIVALS_TRACE. */
     uint32_t shuffled;
 
     /* CLO_ARRIVALS_POISSON: mean gap between two arrivals, > 0. Else 0. */
@@ -149,7 +149,7 @@ CLO_API CLO_NODISCARD clo_status clo_workload_set_platform(clo_workload *workloa
 /* Puts the jobs into the order of their arrivals; jobs that arrive together keep theirs.
  *
  * Returns CLO_OK, CLO_ERR_ARGUMENT or CLO_ERR_MEMORY (the order is as before).
- * Threads: one. Real time: no. O(jobs log jobs); O(jobs) where they are in order. */
+ * Threads: one. Real time: no. O(jobs log jobs); O(jobs) if they are in order. */
 CLO_API CLO_NODISCARD clo_status clo_workload_sort(clo_workload *workload);
 
 /* Looks for jobs that ask for more executors than a platform has. clo_cost_create says whether each task can run there.
@@ -181,7 +181,7 @@ CLO_API CLO_NODISCARD clo_status clo_workload_check(const clo_workload *workload
  *   CLO_ERR_LIMIT     too many jobs, or an arrival beyond CLO_WORKLOAD_TIME_MAX
  *   CLO_ERR_MEMORY
  *
- * Threads: any. Real time: no. O(jobs of both), and of clo_workload_sort where the given one is not sorted. */
+ * Threads: any. Real time: no. O(jobs of both), and of clo_workload_sort if the given one is not sorted. */
 CLO_API CLO_NODISCARD clo_status clo_workload_arrivals(const clo_workload *workload, const clo_arrivals_config *config,
                                                        clo_workload **out);
 
