@@ -1,34 +1,34 @@
-/* admission.h - will the jobs of a workload meet their deadlines? An answer before anything runs.
+/* admission.h - a test before the run: will the jobs of a workload meet their deadlines?
  *
- * The scheduler never preempts: a body that runs keeps its executor, also where it is of a lower band. The test bounds
- * the response time of each job under that rule, as Melani et al. (2015) do for DAGs under preemption and Serrano et
- * al.
- * (2016) for limited preemption, here for executors of different speeds:
+ * The scheduler never preempts: a running body keeps its executor, even while a job of a higher band waits. The test
+ * bounds the response time of each job under that rule. It follows Melani et al. (2015, DAGs under preemption) and
+ * Serrano et al. (2016, limited preemption), here for executors of different speeds:
  *
- *   follow, from the last instance that ends back to an entry, the predecessor that ended last. While an instance of
- *   this path waits, all executors that may run it are busy: with other instances of the job, with jobs of its band and
- *   of higher ones, or with a body of a lower band that began before (one for each executor, each time that the path
- *   waits). So with k, the fewest executors that any of its tasks may run on,
+ *   Start at the instance that ends last and go back to an entry, at each step to the predecessor that ended last: this
+ *   is the path. While an instance of the path waits, all executors that may run it are busy: with other instances of
+ *   the job, with jobs of its own or a higher band, or with a body of a lower band that began before (one for each
+ *   executor, each time that the path waits). Let k be the smallest number of executors that any task of the job may
+ *   run on. Then
  *
  *     response <= path + (work - path + interference(response) + blocking(path)) / k
  *
- * (Graham 1966 for one job alone). Work counts with the longest time on any executor, the longest transfer of the
- * inputs included. Interference counts every release of the other jobs that may fall into the window, those released up
- * to their deadline before it included. With CLO_ADMISSION_EDF a job of the same band counts only with releases whose
- * deadline is not later (as in Baruah 2007), and with later ones as a body that blocks.
+ * (Graham 1966 for one isolated job). Work is the sum of the longest times on any executor, with the longest transfers
+ * of the inputs. Interference counts every release of the other jobs that may fall into the window, also releases from
+ * up to one deadline before it. With CLO_ADMISSION_EDF, releases of other jobs in the same band count only if their
+ * deadline is not later (as in Baruah 2007); later ones count as bodies that block.
  *
- * What "admitted" guarantees: no release of the job ends after its deadline, in virtual time, while no release comes
- * earlier than `period_ns` after the one before it, no body takes longer than its time in the cost model (plus
- * overhead_ns), and the policy is greedy: it leaves no executor idle that could run a ready instance of the band. Of
- * the built-in policies that is so for fifo, fair, edf, rank and steal, not for eft and deft. Other jobs of the
- * runtime, work stealing and replayed plans are not known to the test. On real workers nothing of this is a guarantee:
- * the operating system and the machine add delays. Leave room for them in overhead_ns.
+ * "Admitted" guarantees that no release of the job ends after its deadline, in virtual time, as long as three
+ * conditions hold: no release comes earlier than `period_ns` after the one before it; no body takes longer than its
+ * time in the cost model (plus overhead_ns); and the policy is greedy: it leaves no executor idle that could run a
+ * ready instance of the band. Of the built-in policies fifo, fair, edf, rank and steal are greedy; eft and deft are
+ * not. The test does not know other jobs of the runtime, work stealing or replayed plans. On real workers nothing of
+ * this is a guarantee: the operating system and the machine add delays. Leave room for them in overhead_ns.
  *
- * What "refused" says: no policy whatever meets all deadlines of the job (the longest chain of fastest times is longer
- * than the deadline, or its releases need more time than all executors have).
+ * "Refused" means that no policy can meet all deadlines of the job (the longest chain of fastest times is longer than
+ * the deadline, or its releases need more time than all executors have).
  *
- * "Unknown" is all between, and what the analysis does not cover: demands of capacities, limits of executors, periodic
- * jobs beside an unknown one in the same or a higher band. */
+ * "Unknown" is everything between, and what the analysis does not cover: demands of capacities, limits of executors,
+ * and periodic jobs beside an unknown job of the same or a higher band. */
 #ifndef CLOTHO_ADMISSION_H
 #define CLOTHO_ADMISSION_H
 
@@ -45,7 +45,7 @@ typedef enum clo_admission {
     CLO_ADMISSION_REFUSED = 2
 } clo_admission;
 
-/* What is known of the policy. */
+/* What the test knows about the policy. */
 typedef enum clo_admission_order {
     /* Greedy, in any order within a band. */
     CLO_ADMISSION_GREEDY = 0,
@@ -70,18 +70,18 @@ typedef struct clo_admission_config {
 typedef struct clo_admission_job {
     clo_admission verdict;
 
-    /* Why it is not admitted: static, one line; "" where it is. */
+    /* Why the job is not admitted: one line, static; "" if it is admitted. */
     const char *reason;
 
-    /* What was tested: the job's deadline after its release; of a periodic job without one, its period.
-     * CLO_TIME_NEVER: none, nothing can be missed. */
+    /* The deadline that was tested, counted from the release; for a periodic job without a deadline: its period.
+     * CLO_TIME_NEVER: no deadline, so nothing can be missed. */
     int64_t deadline_ns;
 
-    /* Bound of the response time; CLO_TIME_NEVER: none was found. Of a job that is not admitted it is not a
+    /* Bound of the response time; CLO_TIME_NEVER: none was found. If the job is not admitted, the bound is no
      * guarantee. */
     int64_t response_ns;
 
-    /* How much of it comes from bodies that block as they are not preempted. */
+    /* The part of response_ns that comes from blocking: bodies that are not preempted. */
     int64_t blocking_ns;
 
     /* The longest chain of fastest times: no response is shorter. */
@@ -95,17 +95,19 @@ typedef struct clo_admission_result {
     /* Set by CLO_ADMISSION_RESULT_INIT. */
     size_t size;
 
-    /* REFUSED: one job is, or the set as a whole (overloaded_band). ADMITTED: every job is. */
+    /* REFUSED: a job is refused, or the set as a whole (overloaded_band). ADMITTED: every job is admitted. */
     clo_admission verdict;
 
     /* Jobs by verdict. */
     uint32_t admitted, unknown, refused;
 
-    /* The first band up to which the deadlines ask for more work than all executors do in the time, whatever the
-     * policy (for endless periodic jobs: more than they do in the long run, Liu and Layland 1973); CLO_NONE: none. */
+    /* The first band b for which the jobs of bands 0 .. b need more work done by their deadlines than all executors can
+     * do in that time, under any policy (for endless periodic jobs: more than they can do in the long run, Liu and
+     * Layland 1973); CLO_NONE: none. */
     uint32_t overloaded_band;
 
-    /* By band: work of its periodic jobs over their periods, at its fastest and at its longest, in executors. */
+    /* By band: the sum of work / period over its periodic jobs, with the fastest and with the longest times, in
+     * executors. */
     double utilization_least[CLO_BANDS_MAX], utilization_most[CLO_BANDS_MAX];
 } clo_admission_result;
 

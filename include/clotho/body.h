@@ -1,8 +1,8 @@
 /* body.h - ready-made task bodies, for graphs that come from files and generators.
  *
- * Each writes its whole output buffer, and what it may write of handles (handle.h), with bytes that depend only on the
- * task, the instance, the inputs and what it reads of handles. So replicas and every way to dispatch give the same
- * bytes. clo_body_command does nothing of that. Without a call (NULL) a body returns a failure.
+ * Each body writes its whole output buffer, and the handles (handle.h) that its task may write. The bytes depend only
+ * on the task, the instance, the inputs and the handles that the task reads, so replicas and every way to dispatch give
+ * the same bytes. clo_body_command does none of this. Called with NULL, a body returns a failure.
  *
  * Threads: any; several executions of one body may run at once. */
 #ifndef CLOTHO_BODY_H
@@ -44,8 +44,8 @@ typedef struct clo_command {
 
 /* Runs a process and waits for it. clo_task.argument is a clo_command; the task has one instance and is not duplicable.
  * Returns 0, the exit status, 128 + the number of the signal that ended it, 127 if it cannot be started, or 125 if its
- * exit status is lost. That happens where this process waits for any child elsewhere, or ignores SIGCHLD: the kernel
- * (before Linux 6.15) then forgets the status.
+ * exit status is lost. That happens if other code of this process waits for any child, or if the process ignores
+ * SIGCHLD: the kernel (before Linux 6.15) then forgets the status.
  * Real time: no. Blocks its worker until the process ends. */
 CLO_API int clo_body_command(const clo_call *call);
 

@@ -1,31 +1,33 @@
 /* branch.h - tasks that choose what runs: branches, merges and bounded loops.
  *
- * A *branch* is a task with a fixed number of arms. Its body says which arm goes on (clo_call.arm), and edges that were
- * added with clo_graph_add_arm belong to one arm each. An edge is *dead* if its branch went on with another arm, or if
- * the task that it comes from was skipped. One rule says what follows, once all edges into a task are settled:
+ * A *branch* is a task with a fixed number of arms. Its body chooses the arm that goes on (clo_call.arm). Each edge
+ * that was added with clo_graph_add_arm belongs to one arm. An edge is *dead* if its branch chose another arm, or if
+ * the task that it comes from was skipped. Once all edges into a task are settled, one rule decides:
  *
  *   a task is skipped if any edge into it is dead;
  *   a *merge* (clo_graph_set_merge) is skipped only if all edges into it are dead.
  *
- * (As dead tensors go through a TensorFlow graph: Yu et al., "Dynamic Control Flow in Large-Scale Machine Learning",
+ * (TensorFlow handles dead tensors in the same way: Yu et al., "Dynamic Control Flow in Large-Scale Machine Learning",
  * EuroSys 2018.) A skipped task has no execution: no body is called, nothing is demanded or moved, it takes no time.
- * All its instances are skipped. It stands in the trace (clo_trace_event.is_skipped), and under a plan it keeps its
+ * All its instances are skipped. It appears in the trace (clo_trace_event.is_skipped), and under a plan it keeps its
  * place in the order of its executor. An input from a dead edge is NULL with 0 bytes.
  *
- * Nothing grows while a graph runs: it holds all arms. Planners and bounds take each arm as if it ran, so a plan holds
- * for every outcome: under a plan nothing starts later than where all ran. Each release of a periodic job chooses anew.
+ * A graph holds all its arms, so nothing grows while it runs. Planners and bounds count every arm as if it ran. So a
+ * plan is valid for every outcome: under a plan nothing starts later than if all arms ran. Each release of a periodic
+ * job chooses anew.
  *
- * Handles (handle.h) of a graph with branches have an `address` or are `kept`: one buffer for all memories, with
- * content before the first task. The edges that follow from their use only order: they are never dead, and who uses a
- * handle behind a task that was skipped finds what was there before, as the same code would without tasks. Two arms of
- * one branch are ordered too, by their ids; when one is skipped, the other waits for nothing but the branch. Other
- * handles are refused: a reader might find nothing, and which memory has the last content would be known at run time
- * alone, too late for a plan.
+ * In a graph with branches each handle (handle.h) must have an `address` or be `kept`: one buffer then serves all
+ * memories, and has content before the first task. The edges that follow from the use of handles only order tasks: they
+ * are never dead. A task that uses a handle after a skipped task finds the content from before, as the same code would
+ * without tasks. Tasks in two arms of one branch are ordered too, by their ids; if one is skipped, the other waits only
+ * for the branch. Other handles are refused: a reader might find nothing, and only at run time would it be known which
+ * memory has the last content, too late for a plan.
  *
- * A branch has one instance, and may neither be duplicable nor pend. Graphs with branches have no hedges, no instances
- * that are done before (clo_job_config.done), do not run on several machines, and are not planned modulo an interval
- * (pipeline.h). Each is refused by one clear line. The files clotho.graph/1, DOT and clotho.workload/1 keep
- * branches; other formats refuse to. Simulated streams, logs and their judge know them (CLO_STREAM_ARM). */
+ * A branch has one instance; it may neither be duplicable nor pend. Graphs with branches have no hedges and no
+ * instances that are done before the run (clo_job_config.done), do not run on several machines, and are not planned
+ * modulo an interval (pipeline.h). Each of these is refused, and clo_last_error says why in one line. The formats
+ * clotho.graph/1, DOT and clotho.workload/1 store branches; other formats refuse them. Simulated streams, logs and the
+ * stream checker (CLO_STREAM_ARM) know branches. */
 #ifndef CLOTHO_BRANCH_H
 #define CLOTHO_BRANCH_H
 
@@ -47,17 +49,17 @@ extern "C" {
 /* What the condition of a loop chooses (clo_call.arm). */
 enum { CLO_LOOP_DONE = 0, CLO_LOOP_AGAIN = 1 };
 
-/* clo_job_result.failed_code where a branch chose an arm that it does not have, and where the condition of a loop chose
+/* clo_job_result.failed_code if a branch chose an arm that it does not have, and if the condition of a loop chose
  * CLO_LOOP_AGAIN after the last iteration. */
 #define CLO_FAILED_ARM (INT32_MIN + 1)
 #define CLO_FAILED_BOUND (INT32_MIN + 2)
 
-/* Makes `task` a branch. Once: clo_graph_seal refuses a task that was made one twice.
+/* Makes `task` a branch. Call it once for a task: clo_graph_seal refuses a task that was made a branch twice.
  *
  *   arms     1 .. CLO_ARMS_MAX.
- *   chances  [arms] how likely each is, CLO_CHANCES_ONE in all; copied. They draw the arm where the body does not
- *            choose, as in a simulation. NULL: all are as likely. Planners take the worst case, that all arms run;
- *            "heft-expected" goes by the chances.
+ *   chances  [arms] how likely each arm is; they add up to CLO_CHANCES_ONE; copied. If the body does not choose an arm,
+ *            as in a simulation, the arm is drawn with these chances. NULL: all arms are equally likely. Planners take
+ *            the worst case, that all arms run; "heft-expected" uses the chances.
  *
  * Returns CLO_OK, or
  *   CLO_ERR_ARGUMENT  unknown task, arms out of range, chances that do not add up
@@ -69,10 +71,10 @@ enum { CLO_LOOP_DONE = 0, CLO_LOOP_AGAIN = 1 };
 CLO_API CLO_NODISCARD clo_status clo_graph_set_branch(clo_graph *graph, uint32_t task, uint32_t arms,
                                                       const uint32_t *chances);
 
-/* Adds the edge from -> to as one of arm `arm` of `from`. Else as clo_graph_add_edge. clo_graph_seal checks that `from`
- * is a branch with such an arm.
+/* Adds the edge from -> to, as part of arm `arm` of `from`; otherwise as clo_graph_add_edge. clo_graph_seal checks that
+ * `from` is a branch with such an arm.
  *
- * Returns as clo_graph_add_edge; CLO_ERR_ARGUMENT also for arms from CLO_ARMS_MAX on.
+ * Returns as clo_graph_add_edge; CLO_ERR_ARGUMENT also if `arm` >= CLO_ARMS_MAX.
  * Threads: one. Real time: no. Amortised O(1). */
 CLO_API CLO_NODISCARD clo_status clo_graph_add_arm(clo_graph *graph, uint32_t from, uint32_t to, uint64_t bytes,
                                                    uint32_t arm);
@@ -91,30 +93,30 @@ typedef struct clo_loop {
     /* The tasks of one iteration: a sealed graph, which is copied. Pointers that it holds are shared. */
     const clo_graph *body;
 
-    /* The task of the body that says at its end whether there is another iteration: CLO_LOOP_AGAIN or CLO_LOOP_DONE.
-     * It must be no branch of the body. Iterations may overlap where it does not wait for all other tasks. */
+    /* The task of `body` that decides at its end whether another iteration follows: CLO_LOOP_AGAIN or CLO_LOOP_DONE. It
+     * must not be a branch in `body`. Iterations may overlap if it does not wait for all other tasks. */
     uint32_t condition;
 
     /* 1 .. CLO_LOOP_BOUND_MAX. */
     uint32_t bound;
 
-    /* How likely CLO_LOOP_AGAIN is, of CLO_CHANCES_ONE; 0: unknown. */
+    /* The chance of CLO_LOOP_AGAIN, out of CLO_CHANCES_ONE; 0: unknown. */
     uint32_t again;
 
-    /* [carried_count] edges from a task of one iteration to one of the next, both by their ids in the body; copied.
-     * They stand behind the body's own edges. One from the condition is an arm. */
+    /* [carried_count] edges from a task of one iteration to a task of the next, both by their ids in `body`; copied.
+     * They come after the body's own edges. An edge from the condition belongs to the arm CLO_LOOP_AGAIN. */
     const clo_edge *carried;
     size_t carried_count;
 
-    /* What runs when the loop is done: it gets one edge from the condition of each iteration, and all but the last
-     * one's are dead. A merge. NULL: a task "done" without a body. */
+    /* The task that runs when the loop is done. It is a merge with one edge from the condition of each iteration; all
+     * these edges are dead, except the one from the last iteration that ran. NULL: a task "done" without a body. */
     const clo_task *exit;
 
-    /* What each condition sends to it. */
+    /* Bytes that each condition sends to the exit. */
     uint64_t exit_bytes;
 
-    /* [clo_graph_handles(body)] as for clo_graph_add_module, for all iterations: CLO_NONE is one new handle that they
-     * share. NULL: all of them new. So iterations use them one after another. */
+    /* [clo_graph_handles(body)] as for clo_graph_add_module. All iterations use the same handles, one after another:
+     * CLO_NONE makes one new handle that they share. NULL: all handles are new. */
     const uint32_t *handles;
 } clo_loop;
 
@@ -150,14 +152,15 @@ CLO_API uint32_t clo_graph_branches(const clo_graph *graph);
 /* Number of arms of a task; 0: it is no branch. O(1), before the graph is sealed O(branches). */
 CLO_API uint32_t clo_graph_arms(const clo_graph *graph, uint32_t task);
 
-/* How likely an arm is, of CLO_CHANCES_ONE; 0 for one that does not exist or whose chance is unknown. As
+/* The chance of an arm, out of CLO_CHANCES_ONE; 0 if there is no such arm, or its chance is unknown. Complexity as
  * clo_graph_arms. */
 CLO_API uint32_t clo_graph_chance(const clo_graph *graph, uint32_t task, uint32_t arm);
 
-/* Iterations of the loop that `task` ends as its last condition; 0: it is none. As clo_graph_arms. */
+/* If `task` is the last condition of a loop: the number of iterations of that loop; else 0. Complexity as
+ * clo_graph_arms. */
 CLO_API uint32_t clo_graph_bound(const clo_graph *graph, uint32_t task);
 
-/* True for a merge. As clo_graph_arms. */
+/* True for a merge. Complexity as clo_graph_arms. */
 CLO_API bool clo_graph_is_merge(const clo_graph *graph, uint32_t task);
 
 /* The arm of edge `index`, as clo_graph_edge numbers it; CLO_NONE: it belongs to none. O(log edges of arms). */

@@ -3,7 +3,7 @@
  *   graph      tasks and edges. Immutable once sealed.
  *   task       a function with a cost. May have several instances.
  *   instance   one of the n equal parts of a task (a stage, a parallel loop).
- *   edge       "runs after", with the bytes that travel. Of tasks with instances: each of one after all of the other.
+ *   edge       makes a task run after another one, and carries bytes. Each instance of one waits for all of the other.
  *   job        one submitted run of a graph.
  *   release    one run of a periodic job.
  *   workload   a list of jobs that arrive over time.
@@ -14,7 +14,7 @@
  *   kind       a class of equal executors, by name: "a53", "gpu" ...
  *   memory     where an executor keeps outputs. Executors that share one exchange data for free.
  *   link       connects the memories of two executors: latency and bandwidth.
- *   resource   what a machine has a capacity of, and what a task demands of it.
+ *   resource   something that machines have a capacity of and tasks demand: memory, power ...
  *   cost       execution and transfer times of one graph on one platform.
  *   planner    makes a plan before the run (offline).
  *   plan       says which executor runs which instance when.
@@ -26,16 +26,16 @@
  *   replica    an execution of an instance beside the original. Its task must be duplicable.
  *   range      the instances that one call of a body serves, where the task has a grain; planned like one instance.
  *   handle     named data that tasks use in place; edges follow from how they use it.
- *   branch     a task with arms. Which of them goes on is chosen while the graph runs; the others are skipped.
+ *   branch     a task with arms. While the graph runs, one arm is chosen to go on; the others are skipped.
  *   arm        edges of a branch that go on together, or are dead together.
  *   merge      a task that runs if any edge into it is alive.
  *   token      the right to complete an execution whose body has returned before its work was done.
  *   trace      the executions of a run, with their times.
  *   log        the inputs and the decisions of a scheduler, in order. Its inputs repeat the run.
  *   makespan   the time from the start of a run to its last finish.
- *   emulated   with times that are not those of this machine: see clo_clock.
+ *   emulated   with times that are not measured on this machine: see clo_clock.
  *   document   a graph from a file, with what else the file carries.
- *   registry   a list of what can be named: planners, policies, platforms, formats, families.
+ *   registry   a list of names that the library knows: planners, policies, platforms, formats, families.
  *
  * Units: time is int64_t nanoseconds (`_ns`), data is bytes (`_bytes`), speed is Q16 (65536 is the reference executor).
  * The unit is the last word of a name. How the comments name threads and real time: see status.h. */

@@ -4,8 +4,8 @@
  * to machine. Its platform has the executors of all machines, machine by machine, and no two machines share a memory.
  * So planners, checkers and the simulator treat it as any other; clotho_mpi/remote.h runs such a plan.
  *
- * Whether memories are coherent is said pair by pair: inside a machine by that machine's own platform, across machines
- * never. So the platform of the whole is not coherent, and the machines are what they were. */
+ * Coherence is a property of each pair of memories: inside a machine as its own platform says, and never between
+ * machines. So the platform of the whole is not coherent; inside a machine nothing changes. */
 #ifndef CLOTHO_CLUSTER_H
 #define CLOTHO_CLUSTER_H
 
@@ -15,7 +15,7 @@
 extern "C" {
 #endif
 
-/* Most machines, and most executors of all of them together. */
+/* Most machines of a cluster, and most executors of all its machines together. */
 #define CLO_CLUSTER_MACHINES_MAX 1024u
 #define CLO_CLUSTER_EXECUTORS_MAX 2048u
 
@@ -40,7 +40,7 @@ CLO_API CLO_NODISCARD clo_status clo_cluster_load(const char *path, clo_cluster 
 
 /* The same from memory.
  *
- *   name        stands for the file in error messages, and its folder for that of platform files.
+ *   name        stands for the file in error messages; platform files are relative to its folder.
  *   text        [text_bytes]; borrowed during the call.
  *
  * Returns as clo_cluster_load, but not CLO_ERR_IO for the text itself.
@@ -48,7 +48,7 @@ CLO_API CLO_NODISCARD clo_status clo_cluster_load(const char *path, clo_cluster 
 CLO_API CLO_NODISCARD clo_status clo_cluster_parse(const char *name, const char *text, size_t text_bytes,
                                                    clo_cluster **out);
 
-/* Opens a platform by SPEC, or the platform of the whole of a cluster.
+/* Opens a platform by SPEC, or the platform of a whole cluster.
  *
  *   spec  a path that ends in ".json": a cluster file. Anything else: as clo_platform_open.
  *   out   the platform, owned by the caller.
@@ -71,14 +71,14 @@ typedef struct clo_cluster_link {
     const char *status, *source;
 } clo_cluster_link;
 
-/* Writes a cluster file again with other links: those given, instead of all that it had.
+/* Writes a copy of a cluster file in which `links` replace all links of the original.
  *
  *   from       the file that is read; names and platforms stay.
  *   cut_bytes  [cuts_count] where pieces of the links begin, rising; all links have them.
- *   links      [links_count]; one holds for both directions, unless the other one is given too. Every pair of machines
- *              must be there.
- *   to         the file to write, whole or not at all; may be `from`. It must be in the folder of `from` where that
- *              names platforms by relative paths.
+ *   links      [links_count]; a link holds for both directions, unless the other direction is given too. Every pair of
+ *              machines must have one.
+ *   to         the file to write, whole or not at all; may be `from`. If `from` names platforms by relative paths, `to`
+ *              must be in the same folder.
  *
  * Returns CLO_OK, CLO_ERR_ARGUMENT, CLO_ERR_IO, CLO_ERR_FORMAT, CLO_ERR_LIMIT or CLO_ERR_MEMORY; the last error says
  * more.
@@ -87,12 +87,12 @@ CLO_API CLO_NODISCARD clo_status clo_cluster_save_links(const char *from, const 
                                                         uint32_t cuts_count, const clo_cluster_link *links,
                                                         size_t links_count, const char *to);
 
-/* The same with other ports, too (clo_platform_desc.port_bytes_per_ns).
+/* The same, and replaces the ports too (clo_platform_desc.port_bytes_per_ns).
  *
- *   ports  [ports_count] bytes/ns, one for each machine; <= 0: infinite. NULL and 0: those of the file stay, as
- *          clo_cluster_save_links has it.
+ *   ports  [ports_count] bytes/ns, one for each machine; <= 0: infinite. NULL and 0: the ports of the file stay, as
+ *          with clo_cluster_save_links.
  *
- * Returns, and Threads: as clo_cluster_save_links. */
+ * Returns as clo_cluster_save_links. Threads and real time likewise. */
 CLO_API CLO_NODISCARD clo_status clo_cluster_save_network(const char *from, const uint64_t *cut_bytes,
                                                           uint32_t cuts_count, const clo_cluster_link *links,
                                                           size_t links_count, const double *ports, uint32_t ports_count,
@@ -115,8 +115,8 @@ CLO_API uint32_t clo_cluster_machines(const clo_cluster *cluster);
 CLO_API const char *clo_cluster_machine_name(const clo_cluster *cluster, uint32_t machine);
 CLO_API const clo_platform *clo_cluster_machine(const clo_cluster *cluster, uint32_t machine);
 
-/* The first executor of a machine in the platform of the whole; for the number of machines: the number of executors.
- * CLO_NONE beyond. */
+/* The first executor of a machine in the platform of the whole. If `machine` equals the number of machines: the number
+ * of executors; if it is larger: CLO_NONE. */
 CLO_API uint32_t clo_cluster_first_executor(const clo_cluster *cluster, uint32_t machine);
 
 #ifdef __cplusplus

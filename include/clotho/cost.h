@@ -25,7 +25,7 @@ typedef struct clo_cost clo_cost; /* opaque: owns memory */
  * Returns CLO_OK, or
  *   CLO_ERR_ARGUMENT
  *   CLO_ERR_STATE     the graph is not sealed
- *   CLO_ERR_PLATFORM  no executor can run a task, which clo_last_error names
+ *   CLO_ERR_PLATFORM  no executor can run a task; clo_last_error names the task
  *   CLO_ERR_LIMIT     the sum of the longest times overflows
  *   CLO_ERR_MEMORY
  *
@@ -42,7 +42,7 @@ CLO_API const clo_graph *clo_cost_graph(const clo_cost *cost);
 CLO_API const clo_platform *clo_cost_platform(const clo_cost *cost);
 
 /* Kinds that the graph names (clo_graph_kind) and no executor of the platform has. Times and bodies for such a kind are
- * not used. That is right for a graph that describes several platforms; else a name is misspelt.
+ * not used. That is normal for a graph that describes several platforms; otherwise a name is misspelt.
  *
  *   index  from 0, in order of naming.
  *
@@ -50,7 +50,7 @@ CLO_API const clo_platform *clo_cost_platform(const clo_cost *cost);
  * Threads: any. Real time: yes, O(kinds * executors). */
 CLO_API const char *clo_cost_unmatched_kind(const clo_cost *cost, uint32_t index);
 
-/* Time of one instance of `task` on `executor`; CLO_TIME_NEVER where it cannot run.
+/* Time of one instance of `task` on `executor`; CLO_TIME_NEVER if it cannot run.
  * Threads: any. Real time: yes, O(1). */
 CLO_API int64_t clo_cost_execution_ns(const clo_cost *cost, uint32_t task, uint32_t executor);
 
@@ -113,15 +113,15 @@ typedef struct clo_bound {
 
 #define CLO_BOUND_INIT CLO_SIZED_INIT(clo_bound)
 
-/* The bounds of a cost. The first call computes them and keeps them with the cost; so do the planners and metrics that
- * need them, and every later call reads what is kept. After a failure the next call tries again.
+/* The bounds of a cost. The first call computes them and stores them with the cost; later calls read the stored values.
+ * Planners and metrics that need the bounds do the same. After a failure the next call tries again.
  *
  *   out  set out->size with CLO_BOUND_INIT.
  *
  * Returns CLO_OK, CLO_ERR_ARGUMENT (also: out->size is wrong) or CLO_ERR_MEMORY.
  * Not promised: that a plan of that makespan exists.
  * Threads: any; a call waits while another one computes the bounds of the same cost. Real time: no. Near-linear in
- * edges and tasks * executors beyond 4096 tasks; below, more is tried. O(1) once they are kept. */
+ * edges and tasks * executors beyond 4096 tasks; with fewer tasks, more is tried. O(1) once they are stored. */
 CLO_API CLO_NODISCARD clo_status clo_cost_bound(const clo_cost *cost, clo_bound *out);
 
 #ifdef __cplusplus

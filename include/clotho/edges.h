@@ -1,11 +1,12 @@
 /* edges.h - edges that make a list schedule shorter (Hua et al., "Learning to Schedule DAG Tasks").
  *
  * A list scheduler starts whatever is ready and fits. An edge from a to b keeps b from starting before a has ended: a
- * task that matters then finds its place free. Edges are added one by one, each as a start and an end: a network, or
- * chance, says which are tried. Every plan keeps the graph's own edges, so it is a plan of the graph.
+ * task that matters then finds its place free. Edges are added one by one; first the start of an edge is chosen, then
+ * its end. A network, or a random draw, chooses the edges to try. Every plan keeps the graph's own edges, so it is a
+ * plan of the graph.
  *
- * It applies to packings: every task has one instance and runs on every executor of a machine alike, and data cost no
- * time. docs/SCHEDULERS.md says what the planners "edges" do elsewhere. */
+ * This works for packing problems: every task has one instance and runs equally on every executor of a machine, and
+ * data transfers take no time. docs/SCHEDULERS.md says what the planners "edges" do elsewhere. */
 #ifndef CLOTHO_EDGES_H
 #define CLOTHO_EDGES_H
 
@@ -23,11 +24,11 @@ enum {
     /* Edges that can be added to a graph, and its tasks at most. */
     CLO_EDGES_MAX = 512,
     CLO_EDGES_TASKS_MAX = 4096,
-    /* A prior of so much makes a choice e times as likely. */
+    /* A prior of this value makes a choice e times as likely. */
     CLO_EDGES_PRIOR_ONE = 256
 };
 
-/* What the list scheduler starts first of what is ready. Ties: the lower task. */
+/* Which ready task the list scheduler starts first. Ties: the lower task id. */
 typedef enum clo_edges_rule {
     /* the longest path to the end, through added edges too */
     CLO_EDGES_CP = 0,
@@ -37,11 +38,11 @@ typedef enum clo_edges_rule {
     CLO_EDGES_TETRIS = 2
 } clo_edges_rule;
 
-/* The features of a task, in order. "log" of a time: log2(1 + time / unit) in Q8, a line between two powers of two,
- * where unit is the power of two below a sixteenth of the mean time; of a negative time it is negative. "share":
+/* The features of a task, in order. "log" of a time is log2(1 + time / unit) in Q8, linear between two powers of two;
+ * unit is the power of two below a sixteenth of the mean time. The log of a negative time is negative. "share" is in
  * Q12. */
 enum {
-    /* "time", "tail": log of the task's time, and of the longest path to the end with it */
+    /* "time", "tail": log of the task's time, and of the longest path from it to the end, its own time included */
     CLO_EDGES_TIME = 0,
     CLO_EDGES_TAIL = 1,
     /* "demand": share of the machine */
@@ -60,31 +61,33 @@ enum {
     CLO_EDGES_OVERLAP = 8,
     /* "spare": log of how much more slack it has than the chosen one */
     CLO_EDGES_SPARE = 9,
-    /* "excess": share by which both together are more than a machine; negative: they fit */
+    /* "excess": share by which the demands of both together exceed the machine; negative: they fit */
     CLO_EDGES_EXCESS = 10,
     /* "shorter": log of how much shorter its tail is than that of the chosen one */
     CLO_EDGES_SHORTER = 11,
     CLO_EDGES_FEATURES = 12
 };
 
-/* What may be chosen, and what is known. Rows are the tasks in the order in which they start in the schedule, which is
- * one of the graph with its added edges. All pointers: owned by the clo_edges, until its next call. */
+/* The choices, and the features of each task. Rows are the tasks in the order of their starts in the current schedule:
+ * that of the graph with the edges added so far. All pointers are owned by the clo_edges, and valid until its next
+ * call. */
 typedef struct clo_edges_view {
     /* stages, one job, and children through added edges too; `inputs` is NULL */
     clo_model_case shape;
     /* [shape.stages][CLO_EDGES_FEATURES] */
     const int32_t *features;
-    /* [count] rows that may be chosen, rising; and what is added to their scores, in CLO_EDGES_PRIOR_ONE */
+    /* [count] rows that may be chosen, in rising order; and their priors, which are added to the scores, in units of
+     * CLO_EDGES_PRIOR_ONE */
     const uint32_t *rows;
     const int32_t *prior;
     uint32_t count;
-    /* Of each row: its task. */
+    /* The task of each row. */
     const uint32_t *task_of;
 } clo_edges_view;
 
 typedef struct clo_edges clo_edges; /* opaque: owns memory */
 
-/* The schedule of the rule without added edges.
+/* Makes the schedule of `rule`, without added edges.
  *
  *   cost  borrowed while the object lives.
  *   out   owned by the caller.
@@ -96,15 +99,16 @@ CLO_API CLO_NODISCARD clo_status clo_edges_create(const clo_cost *cost, clo_edge
 /* NULL is allowed. */
 CLO_API void clo_edges_destroy(clo_edges *edges);
 
-/* The following: no memory is allocated. Threads: one at a time. Where a pointer is NULL, nothing is done, and numbers
- * are 0. */
+/* The calls up to clo_edges_clear allocate no memory. Threads: one at a time. If a pointer is NULL, they do nothing,
+ * and the numbers that they return are 0. */
 
 /* Length of the schedule, and how many edges were added. O(1). */
 CLO_API int64_t clo_edges_makespan_ns(const clo_edges *edges);
 CLO_API uint32_t clo_edges_added(const clo_edges *edges);
 
-/* The starts, or the ends behind the start in row `start`, that may be chosen: an edge that would close a circle, or
- * that the others imply, is not among them; of no such row there is an empty view. O(tasks * log(tasks) + edges). */
+/* The rows that may be chosen as the start of an edge, or as the end of an edge that starts in row `start`. Edges that
+ * would close a cycle, or that other edges already imply, are left out. If there is no such row, the view is empty.
+ * O(tasks * log(tasks) + edges). */
 CLO_API void clo_edges_starts(clo_edges *edges, clo_edges_view *out);
 CLO_API void clo_edges_ends(clo_edges *edges, uint32_t start, clo_edges_view *out);
 
@@ -113,18 +117,18 @@ CLO_API void clo_edges_ends(clo_edges *edges, uint32_t start, clo_edges_view *ou
  * O(tasks * (tasks / 64 + log(tasks)) + edges). */
 CLO_API CLO_NODISCARD clo_status clo_edges_add(clo_edges *edges, uint32_t start, uint32_t end);
 
-/* Takes the edge that was added last away; a second call does nothing. */
+/* Removes the edge that was added last; a second call does nothing. */
 CLO_API void clo_edges_undo(clo_edges *edges);
 
-/* Takes all added edges away. */
+/* Removes all added edges. */
 CLO_API void clo_edges_clear(clo_edges *edges);
 
-/* What says which edges are tried. */
+/* What chooses the edges to try. */
 typedef enum clo_edges_guide {
     /* a model's scores and the prior */
     CLO_EDGES_BY_MODEL = 0,
     CLO_EDGES_BY_PRIOR = 1,
-    /* evenly among those that may be added */
+    /* at random, all edges that may be added equally likely */
     CLO_EDGES_BY_CHANCE = 2
 } clo_edges_guide;
 
@@ -135,21 +139,21 @@ typedef struct clo_edges_config {
     clo_edges_rule rule;
     clo_edges_guide guide;
 
-    /* With list 3 of features; NULL: the built-in one. Borrowed. */
+    /* A model with feature list 3; NULL: the built-in one. Borrowed. */
     const clo_model *model;
 
-    /* States that are gone on with, 16 at most. 0: 4. */
+    /* Width of the beam search: states that are kept in each step, at most 16. 0: 4. */
     uint32_t beam;
 
-    /* 1: the edge of the highest score is tried, `edges` times; it stays where it makes the schedule shorter, and is
-     * not tried again else. `beam` is not looked at. */
+    /* 1: the edge with the highest score is tried, `edges` times. It stays if it makes the schedule shorter; otherwise
+     * it is not tried again. `beam` is not used. */
     uint32_t greedy;
 
-    /* 1: a quarter of the budget is for edges, on the rule that is shortest without them (`rule` is not looked at); the
-     * packing search of the planner "best" goes on from there. */
+    /* 1: a quarter of the budget goes to edges, under the rule whose schedule is shortest without them (`rule` is not
+     * used). The packing search of the planner "best" continues from there. */
     uint32_t then_best;
 
-    /* Edges that are added at most, and CLO_EDGES_MAX; greedy: that are tried. 0: 32 */
+    /* Most edges to add (greedy: to try), at most CLO_EDGES_MAX. 0: 32. */
     uint32_t edges;
 
     uint64_t seed;

@@ -1,20 +1,20 @@
-/* features.h - what a network of the kind CLO_MODEL_LACHESIS sees, in integers: list 2 of docs/MODELS.md.
+/* features.h - the integer inputs of a network of the kind CLO_MODEL_LACHESIS: feature list 2 of docs/MODELS.md.
  *
  * Arrays in, arrays out: a policy and a trainer that make the same calls see the very same numbers. The numbers of a
  * stage never change while its job lives, those of a job change with that job alone, those of the system with each
- * decision. Nothing of a job depends on other jobs.
+ * decision. No number of a job depends on other jobs.
  *
  *     clo_features_of_cost(cost, &figures);                  once, when a job is made
  *     clo_features_stages(&figures, stages, &scale, rows);
  *     clo_features_job(&job, row);                           when the job changes
  *     clo_features_system(&system, row);                     for each decision
- *     clo_features_scale(features, count, row, inputs);      what the model says of each number
+ *     clo_features_scale(features, count, row, inputs);      scales each number as the model says
  *
- * Times are normalised in each job alone: 4096 units are 2^scale ns, the power of two above the longest path of the job
- * (the largest rank_u). Counts are log2(1 + count) in Q8, shares Q12 (4096 is all). A number out of its range is
- * clamped, and the call returns how many were: 0 for what clo_features_of_cost gives.
+ * Times are normalised for each job separately: 4096 units are 2^scale ns, the power of two above the longest path of
+ * the job (the largest rank_u). Counts are log2(1 + count) in Q8, shares Q12 (4096 is all). A number out of its range
+ * is clamped, and the call returns how many were: 0 for what clo_features_of_cost gives.
  *
- * Where a pointer is NULL, nothing is written, and the calls that count return 0.
+ * If a pointer is NULL, nothing is written, and calls that return a count return 0.
  *
  * Threads: any, all calls. Real time: yes, O(numbers written) where nothing else is said; none fails on numbers. */
 #ifndef CLOTHO_FEATURES_H
@@ -30,9 +30,9 @@ extern "C" {
 /* Number of the list (clo_model_desc.feature_set). */
 #define CLO_FEATURES_LACHESIS 2
 
-/* Of a stage, in order. */
+/* Features of a stage, in order. */
 enum {
-    /* "time": mean time of one instance (LACHESIS, table 1, has that of the job; the own one helps more) */
+    /* "time": mean time of one instance (LACHESIS, table 1, uses that of the job; the stage's own time helps more) */
     CLO_FEATURE_TIME = 0,
     /* "input", "output": mean transfer time of the stage's incoming and outgoing edges, for one pair of instances */
     CLO_FEATURE_INPUT = 1,
@@ -46,7 +46,7 @@ enum {
     CLO_FEATURES_STAGE = 7
 };
 
-/* Of a job, in order. */
+/* Features of a job, in order. */
 enum {
     /* "tasks-left": log2 of the instances that have not finished */
     CLO_FEATURE_TASKS_LEFT = 0,
@@ -60,7 +60,7 @@ enum {
     CLO_FEATURES_JOB = 5
 };
 
-/* Of the system, in order. */
+/* Features of the system, in order. */
 enum {
     /* "jobs": log2 of the live jobs */
     CLO_FEATURE_JOBS = 0,
@@ -78,7 +78,7 @@ enum {
     CLO_FEATURE_SHARE_ONE = 4096
 };
 
-/* What the numbers of stages are made of. The arrays are the caller's, [stages] each, none of them NULL. */
+/* The input of the stage features. The caller owns the arrays, each of [stages] entries, none NULL. */
 typedef struct clo_stage_figures {
     /* Negative times count as 0, and as clamped. */
     int64_t *time_ns, *input_ns, *output_ns, *rank_u_ns, *rank_d_ns;
@@ -86,9 +86,9 @@ typedef struct clo_stage_figures {
 } clo_stage_figures;
 
 typedef struct clo_job_figures {
-    /* Of clo_features_stages. */
+    /* The scale that clo_features_stages gave. */
     int32_t scale;
-    /* clo_live_job.running + committed, and of the platform */
+    /* clo_live_job.running + committed; all executors of the platform */
     uint32_t executors_used, executors;
     /* clo_live_job.unfinished */
     uint64_t tasks_left;
@@ -117,7 +117,7 @@ CLO_API uint64_t clo_features_job(const clo_job_figures *figures, int32_t *out);
 /* The numbers of the system, [CLO_FEATURES_SYSTEM]. Returns how many were clamped. */
 CLO_API uint64_t clo_features_system(const clo_system_figures *figures, int32_t *out);
 
-/* What a model makes of `count` numbers: clo_model_feature of each. Returns how many were clamped to lo or hi. */
+/* Scales `count` numbers for the network, each by its clo_model_feature. Returns how many were clamped to lo or hi. */
 CLO_API uint64_t clo_features_scale(const clo_model_feature *features, uint32_t count, const int32_t *raw,
                                     int16_t *out);
 

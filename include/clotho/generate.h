@@ -5,10 +5,9 @@
  * 5). Beta in [0, 2) is the heterogeneity: times on the kinds "k0" .. "k<kinds-1>" are uniform in w * (1 +- beta/2)
  * (same source).
  *
- * Demands count in thousandths of a machine: CLO_GENERATE_WHOLE is all that a machine of that capacity has. A task
- * demands of each resource uniform 1 .. CLO_GENERATE_WHOLE, half a machine on average. On a machine of another
- * capacity c about 2 c / CLO_GENERATE_WHOLE tasks fit at once, whatever it is; on a platform that does not name the
- * resource, all of them. */
+ * Demands are in thousandths of a machine whose capacity is CLO_GENERATE_WHOLE. A task's demand of each resource is
+ * uniform in 1 .. CLO_GENERATE_WHOLE: half such a machine on average. On a machine of another capacity c, about 2 c /
+ * CLO_GENERATE_WHOLE tasks fit at once; on a platform that does not name the resource, all of them. */
 #ifndef CLOTHO_GENERATE_H
 #define CLOTHO_GENERATE_H
 
@@ -43,13 +42,13 @@ typedef struct clo_generate_config {
     /* 0 .. 1: work is uniform in mean * (1 +- spread). */
     double work_spread;
 
-    /* Heterogeneity over the kinds, 0 <= beta < 2. Used where kinds > 0. */
+    /* Heterogeneity over the kinds, 0 <= beta < 2. Used if kinds > 0. */
     double beta;
 
     /* Number of kinds with times of their own; 0: work only. */
     uint32_t kinds;
 
-    /* 1: every task is duplicable, but for branches (branch.h), which also have one instance. */
+    /* 1: every task is duplicable, except branches (branch.h), which also have only one instance. */
     uint32_t duplicable;
 
     /* 1: each task has an output buffer as large as its widest edge. */
@@ -59,8 +58,8 @@ typedef struct clo_generate_config {
      * and the edges are the same as without. */
     uint32_t demands;
 
-    /* Each task has uniform instances_min .. instances_max instances, each of the task's work. Both 0: 1; one 0: as the
-     * other. At most 1 000 000. */
+    /* The number of instances of each task is uniform in instances_min .. instances_max; each instance has the task's
+     * work. Both 0: one instance; one of them 0: the same as the other. At most 1 000 000. */
     uint32_t instances_min;
     uint32_t instances_max;
 } clo_generate_config;

@@ -1,16 +1,16 @@
 /* graph.h - the task graph: declare tasks and edges, seal, share.
  *
- * A graph is open until clo_graph_seal checks it: tasks and edges may be added, by one thread at a time. From then on
- * it is immutable, and any number of jobs may run it at once.
+ * A new graph is open: tasks and edges may be added, by one thread at a time. clo_graph_seal checks it and makes it
+ * immutable; then any number of jobs may run it at once.
  *
  * A task with n instances is executed n times, possibly in parallel, each time with an output buffer of its own. An
  * edge t -> u makes every instance of u wait for every instance of t. Its bytes are split evenly over the pairs of
- * instances, rounded up. It costs what the two tasks have instances, not what they have pairs.
+ * instances, rounded up. Its cost grows with the number of instances of the two tasks, not with the number of pairs.
  *
  * A task with a *grain* g is executed in *ranges*: one call of its body serves up to g consecutive instances, from a
- * multiple of g on; only the last range may be shorter. Whoever plans, decides, waits, moves data or reports then deals
- * with ranges: range r stands where instance r of other tasks does (in placements, traces, policies, costs, jobs), and
- * takes g times the work of an instance, the last one too. The body alone sees instances. */
+ * multiple of g on; only the last range may be shorter. Everything but the body then deals with ranges: where other
+ * tasks have instance r (in placements, traces, policies, costs, jobs), this task has range r. Each range takes g times
+ * the work of an instance, also a shorter last one. Only the body sees instances. */
 #ifndef CLOTHO_GRAPH_H
 #define CLOTHO_GRAPH_H
 
@@ -35,7 +35,7 @@ extern "C" {
 /* Kinds of executors that one graph may name. */
 #define CLO_GRAPH_KINDS_MAX 32
 
-/* What a body returns that finishes later: see token.h. */
+/* Returned by a body that finishes later: see token.h. */
 #define CLO_PENDING INT32_MIN
 
 /* Execution time on an executor that cannot run the task. */
@@ -53,8 +53,8 @@ enum {
 
 typedef struct clo_graph clo_graph; /* opaque: owns memory, has invariants */
 
-/* What a task body gets. The runtime owns everything that it points to, but `argument`; all of it is valid during the
- * call only. Made by the library, which appends fields. */
+/* What a task body gets. The runtime owns everything that it points to, except `argument`. All of it is valid during
+ * the call only (longer for a body that finishes later: token.h). Made by the library, which appends fields. */
 typedef struct clo_call {
     /* clo_task.argument, as given. */
     void *argument;
@@ -75,14 +75,14 @@ typedef struct clo_call {
      * output_bytes. */
     uint32_t inputs_count;
 
-    /* [inputs_count] their outputs, in the order in which the edges were added, behind them those of edges that handles
-     * gave; NULL where they declared 0 bytes. */
+    /* [inputs_count] the outputs of these executions: in the order in which the edges were added, then those of edges
+     * that follow from handles. NULL for a task that declares 0 bytes, and for a dead edge (branch.h). */
     const void *const *inputs;
 
     /* [inputs_count] bytes of each. */
     const size_t *inputs_bytes;
 
-    /* This execution's buffer; NULL where output_bytes is 0. That of instance + i begins at i times
+    /* This execution's buffer; NULL if output_bytes is 0. The output of instance + i begins at byte i *
      * clo_task.output_bytes. */
     void *output;
 
@@ -110,11 +110,11 @@ typedef struct clo_call {
     /* [data_count] how the task uses each: CLO_ACCESS_... */
     const uint32_t *data_modes;
 
-    /* A branch (branch.h) writes here which arm goes on: 0 .. arms-1. CLO_NONE before; where that stays, or there is no
-     * body, the arm is drawn by the chances. NULL: the task is no branch. */
+    /* A branch (branch.h) writes here which arm goes on: 0 .. arms-1. It holds CLO_NONE before; if the body leaves it
+     * so, or there is no body, the arm is drawn by the chances. NULL: the task is not a branch. */
     uint32_t *arm;
 
-    /* Number of the release, from 0, where several are in flight (clo_job_config.releases_in_flight); else 0. */
+    /* Number of the release, from 0, if several are in flight (clo_job_config.releases_in_flight); else 0. */
     uint64_t release;
 } clo_call;
 
@@ -129,7 +129,7 @@ typedef struct clo_task {
     /* At most 65535 bytes; NULL: "t<ID>". */
     const char *name;
 
-    /* For every kind of executor; NULL: does nothing, but see clo_graph_set_body. */
+    /* The body on every kind of executor; NULL: the task does nothing, but see clo_graph_set_body. */
     clo_task_fn body;
 
     /* Handed to the body. Owned by the caller. */
@@ -154,15 +154,15 @@ typedef struct clo_task {
     uint8_t may_pend;
 
     /* 0: any executor. Else bit e allows executor e, and executors from 64 on are excluded. The short form of
-     * clo_graph_set_executors, which takes any executors. Read back, it is also 0 where the task may run on an executor
-     * from 64 on: ask clo_graph_executors. */
+     * clo_graph_set_executors, which takes any executors. It also reads back as 0 if the task may run on an executor
+     * from 64 on: then ask clo_graph_executors. */
     uint64_t executors_mask;
 
     /* What an execution holds on its machine while it runs, in the unit of the capacity; >= 0. */
     int64_t demand[CLO_RESOURCES_MAX];
 
     /* Most instances that one call serves, for bodies too short to be scheduled one by one; 0: one. More than
-     * `instances` means all. A range holds `demand` once. Read back, 1 is 0. */
+     * `instances` means all. A range holds `demand` once. 1 reads back as 0. */
     uint32_t grain;
 } clo_task;
 
@@ -171,7 +171,7 @@ typedef struct clo_edge {
     /* Ids from clo_graph_add_task: `to` runs after `from`. */
     uint32_t from, to;
 
-    /* What travels, in all. */
+    /* Bytes that travel over the edge, in total. */
     uint64_t bytes;
 } clo_edge;
 
@@ -196,16 +196,16 @@ CLO_API void clo_graph_destroy(clo_graph *graph);
  * Returns CLO_OK, or
  *   CLO_ERR_ARGUMENT  negative work or demand, may_pend above 1
  *   CLO_ERR_STATE     the graph is sealed
- *   CLO_ERR_LIMIT     more than 2^32 - 2 instances in all, a name that is too long, different masks of more than 32
- *                     GiB, work or output of a range beyond 2^63
+ *   CLO_ERR_LIMIT     more than 2^32 - 2 instances in all, a name that is too long, different masks that take more than
+ *                     32 GiB, work or output of a range beyond 2^63
  *   CLO_ERR_MEMORY
  *
  * Threads: one. Real time: no. Amortised O(length of name). */
 CLO_API CLO_NODISCARD clo_status clo_graph_add_task(clo_graph *graph, const clo_task *task, uint32_t *id);
 
 /* Adds the edge from -> to, which carries `bytes` in all.
- * Not promised: a check of the ids. They may belong to tasks that are added later; clo_graph_seal checks them, and self
- * edges, duplicates and cycles.
+ * Not promised: a check of the ids. They may belong to tasks that are added later; clo_graph_seal checks them, and
+ * refuses self edges, duplicates and cycles.
  *
  * Returns CLO_OK, or
  *   CLO_ERR_ARGUMENT  graph is NULL
@@ -219,7 +219,7 @@ CLO_API CLO_NODISCARD clo_status clo_graph_add_edge(clo_graph *graph, uint32_t f
 /* Adds an array of tasks: the same graph as clo_graph_add_task for each in turn, in less time. All or nothing: on a
  * failure the graph is as before, and clo_last_error names the index of the bad task ("tasks[7]: ...").
  *
- *   tasks  [count]; copied; may be NULL where count is 0.
+ *   tasks  [count]; copied; may be NULL if count is 0.
  *   first  receives the id of tasks[0]; the others follow. May be NULL.
  *
  * Returns as clo_graph_add_task.
@@ -230,14 +230,14 @@ CLO_API CLO_NODISCARD clo_status clo_graph_add_tasks(clo_graph *graph, const clo
 /* Adds an array of edges: the same graph as clo_graph_add_edge for each in turn, in less time. All or nothing: on a
  * failure the graph is as before. For CLO_ERR_LIMIT clo_last_error names the index of the first edge too many.
  *
- *   edges  [count]; copied; may be NULL where count is 0.
+ *   edges  [count]; copied; may be NULL if count is 0.
  *
  * Returns as clo_graph_add_edge.
  * Threads: one. Real time: no. Amortised O(count). */
 CLO_API CLO_NODISCARD clo_status clo_graph_add_edges(clo_graph *graph, const clo_edge *edges, size_t count);
 
-/* Gives the number of executor kind `name` in this graph; adds the kind where it is new. Kinds are matched to those of
- * a platform by name when a cost is created; clo_cost_unmatched_kind lists those without a match.
+/* Gives the number of executor kind `name` in this graph; adds the kind if it is new. Kinds are matched to those of a
+ * platform by name when a cost is created; clo_cost_unmatched_kind lists those without a match.
  *
  *   name  copied.
  *   kind  receives the number, from 0.
@@ -247,8 +247,8 @@ CLO_API CLO_NODISCARD clo_status clo_graph_add_edges(clo_graph *graph, const clo
  * Threads: one. Real time: no. O(kinds). */
 CLO_API CLO_NODISCARD clo_status clo_graph_kind(clo_graph *graph, const char *name, uint32_t *kind);
 
-/* Gives `task` a body of its own on executors of `kind`. A task whose clo_task.body is NULL and that has at least one
- * such body can only run on the kinds that it was given.
+/* Gives `task` a body of its own on executors of `kind`. If clo_task.body is NULL and the task has at least one such
+ * body, it can run only on kinds that have a body.
  *
  * Returns CLO_OK, CLO_ERR_ARGUMENT (unknown task or kind, body NULL), CLO_ERR_STATE (sealed) or CLO_ERR_MEMORY.
  * Threads: one. Real time: no. Amortised O(kinds of the task). */
@@ -256,19 +256,19 @@ CLO_API CLO_NODISCARD clo_status clo_graph_set_body(clo_graph *graph, uint32_t t
 
 /* Gives `task` a measured time on `kind`, in place of work / speed.
  *
- *   time_ns  of one instance; >= 0, or CLO_TIME_NEVER: it cannot run there.
+ *   time_ns  of one instance; >= 0, or CLO_TIME_NEVER: the task cannot run there.
  *
  * Returns CLO_OK, CLO_ERR_ARGUMENT (unknown task or kind, negative time), CLO_ERR_STATE (sealed), CLO_ERR_LIMIT (the
  * time of a range exceeds 2^63) or CLO_ERR_MEMORY.
  * Threads: one. Real time: no. Amortised O(kinds of the task). */
 CLO_API CLO_NODISCARD clo_status clo_graph_set_time(clo_graph *graph, uint32_t task, uint32_t kind, int64_t time_ns);
 
-/* Restricts `task` to a set of executors, in place of what its executors_mask or an earlier call said. Executors that
- * the platform does not have are left out when a cost is created; a set of which none is left is refused there. Equal
- * sets are kept once, whatever the number of tasks.
+/* Restricts `task` to a set of executors, in place of what its executors_mask or an earlier call said. clo_cost_create
+ * leaves out executors that the platform does not have, and refuses a set of which none is left. Equal sets are stored
+ * once, however many tasks have them.
  *
- *   executors  [count] ids of executors of the platform, 0 .. CLO_EXECUTORS_MAX-1, in any order; copied. One that is
- *              named twice counts once.
+ *   executors  [count] ids of executors of the platform, 0 .. CLO_EXECUTORS_MAX-1, in any order; copied. An id that is
+ *              given twice counts once.
  *   count      >= 1.
  *
  * Returns CLO_OK, or
@@ -296,9 +296,9 @@ CLO_API CLO_NODISCARD clo_status clo_graph_set_resource(clo_graph *graph, uint32
  *
  * Returns CLO_OK, or
  *   CLO_ERR_ARGUMENT  no tasks, an edge names an unknown task, a self edge, a duplicate edge, accesses to a handle that
- *                     nothing orders (handle.h), an arm that its branch does not have, a branch that has instances, is
- *                     duplicable or may pend
- *   CLO_ERR_UNSUPPORTED  branches and handles in one graph
+ *                     nothing orders (handle.h), an arm that its branch does not have, a branch that has several
+ *                     instances, is duplicable or may pend
+ *   CLO_ERR_UNSUPPORTED  a graph with branches has a handle that has no address and is not kept
  *   CLO_ERR_STATE     already sealed
  *   CLO_ERR_CYCLE     clo_last_error names the tasks on one cycle
  *   CLO_ERR_LIMIT     the total work overflows
@@ -319,13 +319,14 @@ CLO_API bool clo_graph_is_sealed(const clo_graph *graph);
 /* Number of tasks. */
 CLO_API uint32_t clo_graph_tasks(const clo_graph *graph);
 
-/* Number of edges; once sealed, with those that handles gave. */
+/* Number of edges; once sealed, including those that follow from handles. */
 CLO_API uint32_t clo_graph_edges(const clo_graph *graph);
 
-/* Number of instances of all tasks, where a range counts once; 0 until sealed. */
+/* Number of instances of all tasks; a range counts once. 0 until sealed. */
 CLO_API uint32_t clo_graph_instances(const clo_graph *graph);
 
-/* How often the body of a task is called: its ranges, which without a grain are its instances. 0 for an unknown id. */
+/* How often the body of a task is called: the number of its ranges, or of its instances if it has no grain. 0 for an
+ * unknown id. */
 CLO_API uint32_t clo_graph_ranges(const clo_graph *graph, uint32_t task);
 
 /* Name of a task, never NULL; "?" for an unknown id.
@@ -339,10 +340,10 @@ CLO_API CLO_NODISCARD clo_status clo_graph_task(const clo_graph *graph, uint32_t
 
 /* Reads back the executors that a task may run on, by its mask or by clo_graph_set_executors, ascending.
  *
- *   executors  [capacity] receives as many of them as fit; may be NULL where capacity is 0.
+ *   executors  [capacity] receives as many of them as fit; may be NULL if capacity is 0.
  *
- * Returns how many there are, also where that is more than capacity. 0: the task may run on any executor, or there is
- * no such task. O(executors of the set + CLO_EXECUTORS_MAX / 64). */
+ * Returns how many there are, also if that is more than capacity. 0: the task may run on any executor, or there is no
+ * such task. O(executors of the set + CLO_EXECUTORS_MAX / 64). */
 CLO_API uint32_t clo_graph_executors(const clo_graph *graph, uint32_t task, uint32_t *executors, size_t capacity);
 
 /* Reads back edge `index`, in order of addition.
@@ -358,7 +359,7 @@ CLO_API const char *clo_graph_kind_name(const clo_graph *graph, uint32_t kind);
 /* Name of a resource, owned by the graph; NULL for an unnamed one. */
 CLO_API const char *clo_graph_resource_name(const clo_graph *graph, uint32_t index);
 
-/* Reads the time that was set for (task, kind). Returns false where none was set; then `time_ns` is untouched.
+/* Reads the time that was set for (task, kind). Returns false if none was set; then `time_ns` is untouched.
  * O(kinds of the task). */
 CLO_API bool clo_graph_time(const clo_graph *graph, uint32_t task, uint32_t kind, int64_t *time_ns);
 

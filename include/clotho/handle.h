@@ -1,20 +1,21 @@
-/* handle.h - named data that the tasks of a graph use in place; who waits for whom follows from how they use it.
+/* handle.h - named data that the tasks of a graph use in place. Edges follow from how they use it.
  *
  * A handle is a buffer with a name. Each task declares which handles it reads, writes or updates, and its body finds
- * them in clo_call.data, in the order in which it declared them. clo_graph_seal derives the edges, beside those that
- * were added: for each handle the tasks take effect in the order of their ids, as the same code would without tasks.
+ * them in clo_call.data, in the order in which it declared them. clo_graph_seal derives edges, in addition to those
+ * that were added: for each handle the tasks take effect in the order of their ids, as the same code would without
+ * tasks.
  *
  *   read after write    waits for the last task that wrote or updated it; the edge carries the bytes
  *   write after read    waits for all that have read it since; the edge carries nothing
- *   write after write   the same where nobody has read it since
+ *   write after write   waits for the last task that wrote or updated it, if none has read it since; no bytes
  *
  * An update changes the buffer in place: nothing is copied between executors that share a memory. Between others the
  * content is moved as outputs are (clo_runtime_config.copy_always), once for each version and memory.
  *
- * In graphs with branches (branch.h) handles have an address or are kept.
+ * In graphs with branches (branch.h) handles must have an address or be kept.
  *
- * A task is never duplicated that writes a handle, or reads one that a later task changes: a replica could read or
- * write it at the wrong time. clo_graph_pinned_by says so. */
+ * A task that writes a handle, or reads one that a later task changes, is never duplicated: a replica could read or
+ * write it at the wrong time. clo_graph_pinned_by returns the handle. */
 #ifndef CLOTHO_HANDLE_H
 #define CLOTHO_HANDLE_H
 
@@ -35,9 +36,9 @@ enum {
     /* It is changed in place. */
     CLO_ACCESS_UPDATE = 3,
 
-    /* Added to one of these: instance i of n uses the i-th of n equal parts alone. Only so may a task of many instances
-     * write or update a handle, because nothing orders its instances. The body gets the whole buffer all the same, so
-     * that a part stands where the instance's number says: bytes i * bytes / n and on. */
+    /* A flag, added to one of the above: instance i of n uses only the i-th of n equal parts. A task with several
+     * instances may write or update a handle only in this way, because nothing orders its instances. The body still
+     * gets the whole buffer; the part of instance i begins at byte i * bytes / n. */
     CLO_ACCESS_PARTS = 4
 };
 
@@ -53,8 +54,9 @@ typedef struct clo_handle {
      * the same time must not share it. NULL: each job has a buffer of its own. */
     void *address;
 
-    /* 1: it has content before the first task: what the last run of the job has left, zeros before the first run. One
-     * buffer serves all memories. 0: a task must write it before any reads it, unless `address` is given. */
+    /* 1: the handle has content before the first task: what the last run of the job left, or zeros before the first
+     * run. One buffer serves all memories. 0: a task must write it before any task reads it, unless `address` is
+     * given. */
     uint32_t kept;
 } clo_handle;
 
@@ -86,9 +88,9 @@ CLO_API CLO_NODISCARD clo_status clo_graph_add_handle(clo_graph *graph, const cl
  *   task, handle  ids of what was added before.
  *   mode          CLO_ACCESS_READ, _WRITE or _UPDATE, and _PARTS where wanted.
  *
- * What does not fit together is refused by clo_graph_seal (CLO_ERR_ARGUMENT) with the names of handle and task:
+ * clo_graph_seal refuses what does not fit together (CLO_ERR_ARGUMENT), and names the handle and the task:
  *   - a task that uses one handle twice: declare an update
- *   - many instances that write a handle not in parts, or parts that are not equal
+ *   - a task with several instances that writes a handle, but not in parts; parts that are not equal
  *   - a read before any write of a handle without content
  * A handle whose order contradicts the edges that were added is a cycle (CLO_ERR_CYCLE); the message names it.
  *
@@ -97,13 +99,14 @@ CLO_API CLO_NODISCARD clo_status clo_graph_add_handle(clo_graph *graph, const cl
  * Threads: one. Real time: no. Amortised O(1). */
 CLO_API CLO_NODISCARD clo_status clo_graph_add_access(clo_graph *graph, uint32_t task, uint32_t handle, uint32_t mode);
 
-/* Adds a copy of all that another graph holds: a module. Its tasks, edges, kinds, sets of executors and demands become
- * those of `graph`; resources are matched by name. Its handles are bound to handles of `graph`, and then the order of
- * inner and outer tasks follows from their use; or inner tasks are reached by edges, since their ids are known.
+/* Adds a copy of another graph, with all that it holds: a module. Its tasks, edges, kinds, sets of executors and
+ * demands become those of `graph`; resources are matched by name. Its handles are bound to handles of `graph`; the
+ * order of inner and outer tasks then follows from how they use them. You can also add edges to inner tasks, since
+ * their ids are known.
  *
  *   module   sealed; not changed, and not needed afterwards. clo_command arguments and other pointers are shared.
- *   handles  [clo_graph_handles(module)] the handle of `graph` that each handle of the module stands for, of the same
- *            bytes; CLO_NONE: a new one like it. NULL: all of them new.
+ *   handles  [clo_graph_handles(module)] for each handle of the module the handle of `graph` that it stands for, with
+ *            the same number of bytes; CLO_NONE: a new one like it. NULL: all of them new.
  *   first    receives the id of the module's task 0; the others follow. May be NULL.
  *
  * Returns CLO_OK, or
@@ -131,16 +134,16 @@ CLO_API CLO_NODISCARD clo_status clo_graph_handle(const clo_graph *graph, uint32
 /* Number of declared accesses. */
 CLO_API uint32_t clo_graph_accesses(const clo_graph *graph);
 
-/* Reads back access `index`: in order of addition, once the graph is sealed task by task.
+/* Reads back access `index`: in order of addition; once the graph is sealed, task by task.
  * Returns CLO_OK or CLO_ERR_ARGUMENT (no such access). */
 CLO_API CLO_NODISCARD clo_status clo_graph_access(const clo_graph *graph, uint32_t index, clo_access *out);
 
-/* Number of edges that were added, not derived. Edges 0 .. this - 1 of clo_graph_edge are those; their bytes hold what
- * handles carry between the same tasks, too. */
+/* Number of edges that were added, not derived. They are edges 0 .. this number - 1 of clo_graph_edge. Their bytes
+ * include what handles carry between the same tasks. */
 CLO_API uint32_t clo_graph_edges_added(const clo_graph *graph);
 
-/* The handle because of which a task that was declared duplicable is not, and reads back so; CLO_NONE: none. Of a
- * sealed graph. */
+/* The handle that keeps a task from being duplicable although it was declared so (it reads back as not duplicable);
+ * CLO_NONE: there is none. Only for a sealed graph. */
 CLO_API uint32_t clo_graph_pinned_by(const clo_graph *graph, uint32_t task);
 
 #ifdef __cplusplus

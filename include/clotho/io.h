@@ -27,8 +27,8 @@ typedef struct clo_load_config {
 
 #define CLO_LOAD_CONFIG_INIT CLO_SIZED_INIT(clo_load_config)
 
-/* What a data set publishes about the best makespan, in the unit of the file (multiplied by clo_load_config.scale). As
- * published: nothing of it is checked. Plain values; without a size field: references come in an array. */
+/* What a data set publishes about the best makespan, in the unit of the file (multiplied by clo_load_config.scale). The
+ * figures are as published; nothing checks them. Plain values; without a size field: references come in an array. */
 typedef struct clo_reference {
     /* Equal executors of speed 1; 0: the file's own platform. */
     uint32_t executors;
@@ -44,7 +44,7 @@ typedef struct clo_reference {
  * bodies. */
 typedef struct clo_document clo_document;
 
-/* Reads the graph in a file. Of a file with many instances (below) it is the first whose graph is called
+/* Reads the graph in a file. From a file with many instances (see below) it reads the first graph that is called
  * config->instance; without that name such a file is an error.
  *
  *   path    "-": standard input; at most 1 GiB.
@@ -101,12 +101,12 @@ CLO_API const char *clo_document_format(const clo_document *document);
 /* Nanoseconds in one time unit of the file (1e9: seconds); 0 without a document. */
 CLO_API double clo_document_unit_ns(const clo_document *document);
 
-/* Of a file with many instances: the line where this one stands, from 1. Else 0. */
+/* For a file with many instances: the line of this one, from 1; else 0. */
 CLO_API size_t clo_document_line(const clo_document *document);
 
 /* What the file publishes about the best makespan; owned by the document.
  *   count  receives the number of references; may be NULL.
- * Returns NULL where there are none. */
+ * Returns NULL if there are none. */
 CLO_API const clo_reference *clo_document_references(const clo_document *document, uint32_t *count);
 
 /* Files with many instances: JSON Lines, where each line is one object of a format that is read from JSON. Empty lines
@@ -114,10 +114,10 @@ CLO_API const clo_reference *clo_document_references(const clo_document *documen
  * clo_documents_close, and instances are read one at a time. */
 typedef struct clo_documents clo_documents; /* opaque: a text and the place in it */
 
-/* Opens a file in front of its first instance. Nothing of it is judged yet.
+/* Opens a file, before its first instance. Nothing in it is checked yet.
  *
  *   path    "-": standard input; at most 1 GiB.
- *   config  copied; NULL: all defaults. `instance` is not looked at.
+ *   config  copied; NULL: all defaults. `instance` is not used.
  *   out     owned by the caller, who gives it to clo_documents_close.
  *
  * Returns CLO_OK, CLO_ERR_ARGUMENT, CLO_ERR_IO, CLO_ERR_LIMIT or CLO_ERR_MEMORY.
@@ -135,11 +135,11 @@ CLO_API CLO_NODISCARD clo_status clo_documents_open(const char *path, const clo_
 CLO_API CLO_NODISCARD clo_status clo_documents_parse(const char *name, const char *text, size_t text_bytes,
                                                      const clo_load_config *config, clo_documents **out);
 
-/* Number of instances, good and bad; at least 1; 0 for NULL.
+/* Number of instances, valid or not; at least 1; 0 for NULL.
  * Threads: any. Real time: yes, O(1). */
 CLO_API size_t clo_documents_count(const clo_documents *documents);
 
-/* Reads the next instance, and moves behind it whether it is good or not.
+/* Reads the next instance, and moves past it whether it is valid or not.
  *
  *   out  as in clo_document_load. It may outlive `documents`.
  *
@@ -151,7 +151,7 @@ CLO_API CLO_NODISCARD clo_status clo_documents_next(clo_documents *documents, cl
  * Threads: one. Real time: no. O(1). */
 CLO_API void clo_documents_close(clo_documents *documents);
 
-/* Writes a document, with its platform where the format can hold one. The file is written whole or not at all.
+/* Writes a document, with its platform if the format can hold one. The file is written whole or not at all.
  *
  *   format  "clotho" (own JSON), "dot", "wfformat" or "saga". NULL: by the ending of `path` (.dot, .gv: dot; else own
  *           JSON).
@@ -187,17 +187,16 @@ CLO_API CLO_NODISCARD clo_status clo_plan_parse(const char *name, const char *te
                                                 const clo_cost *cost, clo_plan **out);
 
 /* Reads a workload: a file "clotho.workload/1", or any file that clo_documents_open reads, and the batch jobs of the
- * Alibaba trace v2017 (CSV). Of a file with graphs each instance becomes a job; it arrives at 0, where the data set
- * does not say when. Jobs of "clotho.workload/1" must stand in the order of their arrivals; those of data sets are
- * sorted.
+ * Alibaba trace v2017 (CSV). Each instance of a file with graphs becomes a job; it arrives at 0 if the data set gives
+ * no arrival. Jobs of "clotho.workload/1" must stand in the order of their arrivals; those of data sets are sorted.
  *
- * The workload owns all graphs. Jobs share a graph where the file says so: "graph": NUMBER, or the same file and
- * instance. Its platform is the one that the file carries: that of "clotho.workload/1", of a file with one instance, or
- * of a data set with one for all jobs. With such a platform clo_workload_check is done too.
+ * The workload owns all graphs. Jobs share a graph if the file says so: "graph": NUMBER, or the same file and instance.
+ * The workload has a platform if the file carries one: a file "clotho.workload/1", a file with one instance, or a data
+ * set with one platform for all jobs. Then clo_workload_check is done too.
  *
  *   path    "-": standard input; at most 1 GiB. Files that the workload names are relative to its folder.
  *   config  NULL: all defaults. Read during the call only. `scale` multiplies arrivals, deadlines and periods too;
- *           `instance` is not looked at.
+ *           `instance` is not used.
  *   out     the workload, owned by the caller.
  *
  * Returns CLO_OK, or
@@ -223,7 +222,7 @@ CLO_API CLO_NODISCARD clo_status clo_workload_parse(const char *name, const char
                                                     const clo_load_config *config, clo_workload **out);
 
 /* Writes a workload as "clotho.workload/1" with all graphs in it, each once, and with its platform. The file is written
- * whole or not at all. It reads back as the same workload, as far as own JSON holds its graphs.
+ * whole or not at all. It reads back as the same workload, as far as the format can hold its graphs.
  *
  *   workload  in the order of arrivals (clo_workload_sort).
  *   path      "-": standard output.

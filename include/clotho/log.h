@@ -1,11 +1,11 @@
 /* log.h - the log of a scheduler: what happened, and what was decided, in order.
  *
- * The inputs of a log are the run: a scheduler that gets the same inputs decides the same. A real run
+ * The inputs of a log determine the run: a scheduler that gets the same inputs makes the same decisions. A real run
  * (clo_runtime_log_start) and a simulated one (clo_stream_config.log) write the same log, and clo_stream_replay repeats
  * either. stream_check.h judges a log.
  *
- * A log has one writer. Between clo_log_append calls any thread may read what was written if the caller orders the two;
- * the log has no atomics. */
+ * A log has one writer. Between clo_log_append calls any thread may read what was written, if the caller synchronises
+ * the two threads; the log has no atomics. */
 #ifndef CLOTHO_LOG_H
 #define CLOTHO_LOG_H
 
@@ -23,56 +23,58 @@ extern "C" {
  * `job` is the number that the scheduler gave to the job: it is never given twice in a log. Fields that a kind does not
  * name are CLO_NONE (job: CLO_LOG_NO_JOB; value: 0).
  *
- * Inputs, what the scheduler is told:
+ * Inputs (what the scheduler is told):
  *   BEGIN     the first record, and only that. now: the origin of the log's times.
- *   ARRIVE    job. value: of a real run its tag (clo_job_config.tag). Of a simulated one its place among the arrivals
- *             of jobs that fit the platform; those that were refused for want of room have a place, too.
- *             Of its stages without predecessors the first CLO_LOG_PIECE are ready.
- *   JOB       job: what has arrived with the record in front. stage: its weight. instance: its limit; CLO_NONE: none.
- *             executor: its group. value: its deadline; CLO_TIME_NEVER: none.
- *   BAND      job, behind JOB. value: its band. Left out for band 0.
+ *   ARRIVE    job. value: in a real run its tag (clo_job_config.tag); in a simulated run its place among the arrivals
+ *             of jobs that fit the platform (jobs that are refused for lack of room have a place, too). The first
+ *             CLO_LOG_PIECE of its stages without predecessors are ready.
+ *   JOB       job: describes the job of the ARRIVE record before it. stage: its weight. instance: its limit; CLO_NONE:
+ *             none. executor: its group. value: its deadline; CLO_TIME_NEVER: none.
+ *   BAND      job, after its JOB. value: its band. Left out for band 0.
  *   FINISH    job, stage, instance, executor. now: when the body returned. value: when the body began, its inputs in
- *             place. Under a measured clock `now` may lie before that of the record in front: two bodies end at about
- *             the same time, and the scheduler hears of them one after the other; or the job is stopped, and its CANCEL
- *             stands in front of the FINISH with which that is seen. No other record goes back in time.
+ *             place. Under a measured clock `now` may be earlier than in the record before: two bodies end at about the
+ *             same time, and the scheduler hears of them one after the other; or the job is stopped, and its CANCEL
+ *             stands before the FINISH that made the scheduler see it. No other record goes back in time.
  *   TIMER     a wake-up that was asked for with WAKE. value: the time that was asked for.
- *   CANCEL    job: something of it was left out, or a body has failed. Nothing of it is started from here on. value: 0
- *             left out, 1 a body has failed: whichever came first, so its DONE is 1 or 2. After its DONE it has no
- *             effect.
+ *   CANCEL    job: part of it was left out, or a body has failed. Nothing of the job is started from here on. value: 0:
+ *             left out; 1: a body has failed; whichever came first. So its DONE is 1 or 2. After the job's DONE, CANCEL
+ *             has no effect.
  *   SWAP      value: index of the policy in clo_log_header.policies.
- *   CAPACITY  executor: index of a machine. Capacity came back from a job that is not of this scheduler.
- *   ROOM      executor: index of a machine. Others use its capacities too, and the answer to a question about them is
- *             not what the scheduler's own executions alone would give. instance: number of the question since the
- *             input. value: the answer: 0 no or fits, 1 yes or kept for another stage, 2 refused.
- *   TOGETHER  the next input was told before decisions about the one before it were asked for.
- *   MOVED     job, executor: it has come there, see MOVE. value: when it set out.
+ *   CAPACITY  executor: index of a machine. A job outside this scheduler gave capacity back.
+ *   ROOM      executor: index of a machine. Jobs outside this scheduler use its capacities too, so the answer to a
+ *             question about them differs from what the scheduler's own executions alone would give. instance: number
+ *             of the question since the input. value: the answer: 0 no or fits, 1 yes or kept for another stage, 2
+ *             refused.
+ *   TOGETHER  the scheduler was told the next input before it was asked for decisions about the one before.
+ *   MOVED     job, executor: the executor has come to the job, see MOVE. value: when it set out.
  *   ENTER     job: the next CLO_LOG_PIECE of its stages without predecessors are ready, in order of their numbers.
- *             value: how many are not yet. So no arrival keeps others waiting, however large the job is.
- *   MORE      job, a cancelled one: the next CLO_LOG_PIECE of its ready stages leave the scheduler's lists. Until the
+ *             value: how many are not ready yet. So the arrival of a large job does not keep other inputs waiting.
+ *   MORE      job (a cancelled one): the next CLO_LOG_PIECE of its ready stages leave the scheduler's lists. Until the
  *             last piece the job does not end, and nothing is decided about its band and lower ones. Without a job: the
  *             policy that came with SWAP is told of the next CLO_LOG_PIECE live jobs and ready stages. Until the last
- *             piece it is not asked, and the scheduler's own rule decides. Left out where one piece is enough.
+ *             piece the policy is not asked, and the scheduler's own rule decides. Left out if one piece is enough.
  *   ARM       job, stage: a branch, whose FINISH is the next input. value: the arm that it chose. Tasks that are
- *             skipped for that start and finish like others, and take no time.
+ *             skipped because of it start and finish like others, and take no time.
  *   END       the last record, and only that. value: jobs that have arrived and are not done.
  *
  * Outputs, what the scheduler decides:
  *   START     job, stage, instance, executor. The executor is free and runs it now. value: CLO_LOG_REPLICA,
  *             CLO_LOG_SKIPPED or 0.
- *   COMMIT    as START, but the executor is busy: it runs this when it has ended what it has. No START follows.
- *   DROP      as COMMIT: the job is cancelled, and what was committed is not run.
+ *   COMMIT    as START, but the executor is busy: it runs this when it has ended what it was given before. No START
+ *             follows.
+ *   DROP      fields as COMMIT: the job is cancelled, and what was committed is not run.
  *   LIMIT     job. value: how many executions of the job may run at once from now on; 0: no limit.
- *   REFUSED   the policy's choice was impossible. The other fields are the choice as it came: nothing of them is valid.
+ *   REFUSED   the policy's choice was impossible. The other fields hold the choice as it came; they need not be valid.
  *   DONE      job. It has ended, and nothing of it runs. value: 0 all finished, 1 cancelled or aborted, 2 a body
- *             failed: what clo_job_wait says of that run. Without a CANCEL before it 0.
+ *             failed, as clo_job_wait says for that run. 0 if no CANCEL came before it.
  *   WAKE      value: when the policy wants to be asked again.
- *   SUM       value: a hash of all inputs so far, in order, and of the names of the policies. It stands behind every
- *             64th input or so and what was decided after it, and in front of END.
- *   KEEP      job, stage, executor: index of a machine. From here on the stage is the one that waits for capacity of
- *             that machine; the one that did so before does not any more. value: how many starts of other stages that
- *             demand capacity there have passed it, 0 or CLO_LOG_OVERTAKES. With the latter its demand is kept: stages
- *             of its own and of lower bands get what is left beside it. Without a job: nobody waits there any more.
- *   MOVE      job, executor: the executor is bound to the job from now on. value: 0; 1: once MOVED says so, and it is
+ *   SUM       value: a hash of all inputs so far, in order, and of the names of the policies. It comes after about
+ *             every 64th input and the decisions that follow that input, and before END.
+ *   KEEP      job, stage, executor: index of a machine. From here on this stage waits for capacity of that machine, in
+ *             place of the stage that waited before. value: how many starts of other stages that demand capacity there
+ *             have passed it, 0 or CLO_LOG_OVERTAKES. With the latter its demand is reserved: stages of its own and of
+ *             lower bands get only what is left. Without a job: no stage waits there any more.
+ *   MOVE      job, executor: the executor is bound to the job. value: 0: from now on; 1: from its MOVED on, and it is
  *             not free until then.
  *   LEAVE     job, executor: the executor keeps nothing of the stage that it ran last. */
 #define CLO_LOG_KINDS(X)        \
@@ -115,10 +117,10 @@ enum {
 /* "No job". */
 #define CLO_LOG_NO_JOB UINT64_MAX
 
-/* Stages that one ARRIVE or ENTER makes ready, at most; what one CANCEL, SWAP or MORE goes through. */
+/* Most stages that one ARRIVE or ENTER makes ready, and most jobs or stages that one CANCEL, SWAP or MORE handles. */
 #define CLO_LOG_PIECE 256
 
-/* Starts that may pass whoever waits for capacity of a machine (KEEP). */
+/* Starts that may pass the stage that waits for capacity of a machine (KEEP). */
 #define CLO_LOG_OVERTAKES 64
 
 /* clo_log_record.value of START, COMMIT and DROP. */
@@ -159,7 +161,7 @@ typedef struct clo_log_policy {
     /* As in clo_policy. */
     const char *name;
 
-    /* As text; NULL: none. CLO_LOG_ARGUMENT_UNKNOWN: there is one, and nobody said its text. */
+    /* As text; NULL: none. CLO_LOG_ARGUMENT_UNKNOWN: there is one, but its text is unknown. */
     const char *argument;
 } clo_log_policy;
 
@@ -171,7 +173,7 @@ typedef struct clo_log_policy {
 /* What kind of run wrote a log. */
 enum { CLO_LOG_RUN_UNKNOWN = 0, CLO_LOG_RUN_SIMULATED = 1, CLO_LOG_RUN_REAL = 2 };
 
-/* What the run was made of. Zero is "unknown" everywhere. Texts are copied by clo_log_create. */
+/* Describes the run. Zero is "unknown" everywhere. Texts are copied by clo_log_create. */
 typedef struct clo_log_header {
     /* Set by CLO_LOG_HEADER_INIT. */
     size_t size;
@@ -184,15 +186,15 @@ typedef struct clo_log_header {
     const char *workload;
     uint64_t workload_hash;
 
-    /* Of the whole run, and of the arrivals. */
+    /* Seed of the whole run, and of the arrivals. */
     uint64_t seed;
     uint64_t arrivals_seed;
 
-    /* How arrivals were drawn from the workload, as the command is told: "batch", "poisson:25", "trace". NULL: they
-     * were not, and the jobs are those of the workload, numbered from 0. */
+    /* How arrivals were drawn from the workload, as the command takes it: "batch", "poisson:25", "trace". NULL: none
+     * were drawn; the jobs are those of the workload, numbered from 0. */
     const char *arrivals;
 
-    /* Where they were drawn: how many jobs, and whether jobs were drawn at random too (1). */
+    /* If arrivals were drawn: how many jobs, and whether jobs were drawn at random too (1). */
     uint32_t jobs, shuffled;
 
     /* clo_clock of the run. CLO_CLOCK_VIRTUAL for a simulated one. */
@@ -211,14 +213,14 @@ typedef struct clo_log_header {
     /* Jobs that could live at once, and steps of a decision (0: no bound). */
     uint32_t jobs_max, steps_max;
 
-    /* Times and bytes of the workload were multiplied by it; 0: they were not. */
+    /* Times and bytes of the workload were multiplied by this; 0: they were not. */
     double scale;
 
     /* Name of the one graph that was taken from a file with many; NULL: all. */
     const char *instance;
 
-    /* What gave the times of a simulated run, as clo_environment_open takes it: "decima", "decima:faithful". NULL: the
-     * costs did. */
+    /* The environment that gave the times of a simulated run, as clo_environment_open takes it: "decima",
+     * "decima:faithful". NULL: the costs gave them. */
     const char *environment;
 } clo_log_header;
 
@@ -242,10 +244,10 @@ CLO_API CLO_NODISCARD clo_status clo_log_create(const clo_log_header *header, si
  * Threads: one. Real time: no. O(1). */
 CLO_API void clo_log_destroy(clo_log *log);
 
-/* Names one more policy in the header, behind those that stand there.
+/* Names one more policy in the header, after those that are there.
  *
  *   name, argument  as in clo_log_policy; copied.
- *   index           receives its index, that of an equal one where there is one; may be NULL.
+ *   index           receives its index, or the index of an equal one if there is one; may be NULL.
  *
  * Returns CLO_OK, CLO_ERR_ARGUMENT (no log or no name), CLO_ERR_LIMIT (CLO_LOG_POLICIES_MAX) or CLO_ERR_MEMORY.
  * Threads: one; another one may append records meanwhile. Real time: no. O(policies). */
@@ -268,8 +270,8 @@ CLO_API bool clo_log_append(clo_log *log, const clo_log_record *record);
  *   count  receives their number; may be NULL. */
 CLO_API const clo_log_record *clo_log_records(const clo_log *log, size_t *count);
 
-/* Records that did not fit. A log with any cannot be replayed or judged: clo_stream_check refuses it. 0 without a
- * log. */
+/* Records that did not fit. A log that dropped any cannot be replayed or judged: clo_stream_check refuses it. 0 without
+ * a log. */
 CLO_API uint64_t clo_log_dropped(const clo_log *log);
 
 /* The header, owned by the log; NULL without a log. */
@@ -280,10 +282,10 @@ CLO_API const char *clo_log_kind_name(uint32_t what);
 
 /* One record as a text, such as "start at 120 ns: job 7, stage 2, instance 0, executor 3, value 0".
  *
- *   out    receives a 0-terminated text, cut where `bytes` are too few; 160 are always enough.
+ *   out    receives a 0-terminated text, cut if `bytes` is too small; 160 are always enough.
  *   bytes  size of `out`; for 0 nothing is written.
  *
- * Returns `out`, or "" where that or the record is NULL. */
+ * Returns `out`, or "" if that or the record is NULL. */
 CLO_API const char *clo_log_describe(const clo_log_record *record, char *out, size_t bytes);
 
 /* No difference. */
@@ -291,16 +293,17 @@ CLO_API const char *clo_log_describe(const clo_log_record *record, char *out, si
 
 /* Compares the records of two logs, not their headers.
  *
- *   text   receives what differs: both records, or that one log ends first; "" where nothing does. May be NULL.
+ *   text   receives what differs: both records, or that one log ends first; "" if nothing differs. May be NULL.
  *   bytes  size of `text`; 400 are always enough.
  *
- * Returns the index of the first record that differs (of the shorter log's end, where one is the beginning of the
- * other), or CLO_LOG_EQUAL. No log is an empty log. Dropped records are not looked at: ask clo_log_dropped first.
+ * Returns the index of the first record that differs, or CLO_LOG_EQUAL. If one log is the beginning of the other, that
+ * is the length of the shorter one. NULL counts as an empty log. Dropped records are not compared: ask clo_log_dropped
+ * first.
  * Threads: as reading. Real time: no. O(records). */
 CLO_API size_t clo_log_first_difference(const clo_log *a, const clo_log *b, char *text, size_t bytes);
 
 /* Writes a log file ("clotho.log/1", JSON Lines: docs/FORMATS.md), whole or not at all. A log with dropped records is
- * written too, and says so.
+ * written too, and the file says so.
  *
  *   path  "-": standard output.
  *
@@ -309,8 +312,8 @@ CLO_API size_t clo_log_first_difference(const clo_log *a, const clo_log *b, char
  * Threads: as reading. Real time: no. O(records). */
 CLO_API CLO_NODISCARD clo_status clo_log_save(const clo_log *log, const char *path);
 
-/* Reads a log file. Strict: every line must be as clo_log_save writes it, but for blanks, and the line at the end must
- * agree with the records. Not promised: that the records make sense. See clo_stream_check.
+/* Reads a log file. Strict: every line must be as clo_log_save writes it, except for blanks, and the line at the end
+ * must agree with the records. Not promised: that the records make sense. See clo_stream_check.
  *
  *   path  "-": standard input; at most 4 GiB.
  *   out   the log, owned by the caller. It grows as one that was created with a capacity of 0.

@@ -22,7 +22,7 @@ extern "C" {
  * too, as long as they use nothing that this library does not know. */
 enum { CLO_MODEL_MAJOR = 1, CLO_MODEL_MINOR = 0 };
 
-/* Limits. Each is checked; what is over one is CLO_ERR_LIMIT. */
+/* Limits. Each is checked; a number above its limit is CLO_ERR_LIMIT. */
 enum {
     CLO_MODEL_NAME_BYTES = 32,
     CLO_MODEL_FEATURE_BYTES = 24,
@@ -74,11 +74,11 @@ typedef enum clo_model_domain {
  *   SUM           out = sum of in over the stages of a job, or over all jobs; clamped once to out's numbers
  *   SUM_CHILDREN  out = sum of in over the children of a stage, likewise
  *   ADD           out = in + in (+ in), clamped; all of the same shape, numbers and exponent
- *   TANH          out = table(in), int16: between two of 257 points in proportion
+ *   TANH          out = table(in), int16: linear interpolation between 257 points
  *   LOOKUP        out = table[in + 128], int8
  *   LOOP          begins a loop over stages, children before parents; all up to END works on one stage at a time, and
- *                 SUM_CHILDREN may read what the loop writes. With an `in`, a set of jobs without any edge skips the
- *                 loop and `out` is `in`; then no other value of the loop may be read behind it
+ *                 SUM_CHILDREN may read what the loop writes. If `in` is given and the jobs have no edge at all, the
+ *                 loop is skipped and `out` is `in`; then no other value of the loop may be read after it
  *   END           ends the loop */
 typedef enum clo_model_operation {
     CLO_MODEL_DENSE = 1,
@@ -95,8 +95,8 @@ typedef enum clo_model_operation {
 /* Stages that an operation works on. Other domains: CLO_MODEL_ALL. */
 typedef enum clo_model_on { CLO_MODEL_ALL = 0, CLO_MODEL_LEAVES = 1, CLO_MODEL_INNER = 2 } clo_model_on;
 
-/* From what is counted to what the network sees: clamp((raw * mult + half) >> shift, lo, hi), half = 2^(shift - 1) or
- * 0. raw is first clamped to +-2^62 / mult. */
+/* Scales a raw number to what the network sees: clamp((raw * mult + half) >> shift, lo, hi), half = 2^(shift - 1) or 0.
+ * raw is first clamped to +-2^62 / mult. */
 typedef struct clo_model_feature {
     const char *name;
     /* > 0 */
@@ -111,10 +111,10 @@ typedef struct clo_model_value {
     clo_model_domain domain;
     /* 1 .. CLO_MODEL_WIDTH_MAX */
     uint32_t width;
-    /* One unit is about 2^-exponent. For readers, and ADD compares it. The numbers of a value may each have a scale of
-     * their own. int32 sums: 0. */
+    /* One unit is about 2^-exponent. It informs readers, and ADD compares it. Each number of a value may have a scale
+     * of its own. int32 sums: 0. */
     int32_t exponent;
-    /* Not 0: features give it, `width` of them. */
+    /* Not 0: an input value, filled by `width` features. */
     uint32_t is_input;
 } clo_model_value;
 
@@ -126,7 +126,7 @@ typedef struct clo_model_layer {
     /* [outputs][inputs], [outputs]; NULL for the rule alone */
     const int8_t *weights;
     const int32_t *bias;
-    /* [outputs]: 0 .. 31, 1 .. 32767; NULL where number is CLO_MODEL_S32 */
+    /* [outputs]: 0 .. 31, 1 .. 32767; NULL if number is CLO_MODEL_S32 */
     const int32_t *pre;
     const int16_t *m;
     int16_t lo, hi;
@@ -164,7 +164,7 @@ typedef struct clo_model_case {
     const int16_t *inputs;
 } clo_model_case;
 
-/* What a model is made of. Without a size field in the arrays' elements. */
+/* The parts of a model. The elements of the arrays have no size field. */
 typedef struct clo_model_desc {
     /* Set by CLO_MODEL_DESC_INIT. */
     size_t size;
@@ -185,10 +185,10 @@ typedef struct clo_model_desc {
     uint32_t tables_count;
     const clo_model_op *ops;
     uint32_t ops_count;
-    /* Their outputs are computed and stored with them: golden vectors. */
+    /* Cases that become golden vectors: their outputs are computed and stored with them. */
     const clo_model_case *cases;
     uint32_t cases_count;
-    /* Values of width 1 and int32: of stages, and of limits (CLO_MODEL_NONE: none). */
+    /* The values that hold the scores of stages, and of limits (CLO_MODEL_NONE: none); int32, of width 1. */
     uint32_t score, limit;
 } clo_model_desc;
 
@@ -215,11 +215,11 @@ typedef struct clo_model_info {
 
 typedef struct clo_model clo_model; /* opaque: has invariants */
 
-/* Opens a model where it lies, and checks all of it but its golden vectors' outputs.
+/* Opens a model in place, and checks all of it except the outputs of its golden vectors.
  *
  *   name   stands for the model in error messages.
  *   data   borrowed until clo_model_destroy, must not change; at a multiple of 16 bytes.
- *   bytes  exactly those of the model.
+ *   bytes  the exact size of the model.
  *   out    the model, owned by the caller.
  *
  * Returns CLO_OK, or with one line in clo_last_error ("NAME: what is wrong; what to do")
@@ -232,7 +232,7 @@ typedef struct clo_model clo_model; /* opaque: has invariants */
  * Threads: any. Real time: no. O(bytes). */
 CLO_API CLO_NODISCARD clo_status clo_model_open(const char *name, const void *data, size_t bytes, clo_model **out);
 
-/* Reads a model file into memory of its own and opens it. A mapping would change with the file, behind the checks.
+/* Reads a model file into memory of its own and opens it. A mapping would change with the file, after the checks.
  *
  *   path  at most CLO_MODEL_BYTES_MAX bytes; "-": standard input.
  *   out   the model, owned by the caller.
@@ -256,12 +256,13 @@ CLO_API void clo_model_destroy(clo_model *model);
  * Threads: any. Real time: no. O(vectors * operations). */
 CLO_API CLO_NODISCARD clo_status clo_model_verify(const clo_model *model);
 
-/* Scores of the stages and limits of a case: the plain way, one row after the other. For tests, tools and trainers.
+/* Computes the scores of the stages and limits of a case in the simplest way, one row after the other. For tests, tools
+ * and trainers.
  *
  *   scores, limits  [stages], [limits]; `limits` may be NULL. Untouched on failure.
  *
  * Returns CLO_OK, CLO_ERR_ARGUMENT (a row or index out of range, an input outside its feature's lo .. hi),
- * CLO_ERR_LIMIT (the rows of a golden vector at most) or CLO_ERR_MEMORY.
+ * CLO_ERR_LIMIT (more rows than a golden vector may have) or CLO_ERR_MEMORY.
  * Threads: any. Real time: no. O(rows * operations). */
 CLO_API CLO_NODISCARD clo_status clo_model_scores(const clo_model *model, const clo_model_case *input, int32_t *scores,
                                                   int32_t *limits);
@@ -271,19 +272,19 @@ CLO_API CLO_NODISCARD clo_status clo_model_scores(const clo_model *model, const 
 /* Fills `info`. Returns CLO_OK or CLO_ERR_ARGUMENT. O(layers + operations). */
 CLO_API CLO_NODISCARD clo_status clo_model_inspect(const clo_model *model, clo_model_info *info);
 
-/* The bytes of the model, owned as they were; NULL without a model.
+/* The bytes of the model; their owner does not change. NULL without a model.
  *   bytes  receives their number; may be NULL. */
 CLO_API const void *clo_model_data(const clo_model *model, size_t *bytes);
 
-/* Each fills `out` and returns CLO_OK, or CLO_ERR_ARGUMENT where there is no such index. Arrays and texts are owned by
- * the model. The weights of a layer are packed as kernels read them (docs/MODELS.md), not rows. */
+/* Each fills `out` and returns CLO_OK, or CLO_ERR_ARGUMENT if there is no such index. Arrays and texts are owned by the
+ * model. The weights of a layer are packed as kernels read them (docs/MODELS.md), not in rows. */
 CLO_API CLO_NODISCARD clo_status clo_model_feature_at(const clo_model *model, uint32_t index, clo_model_feature *out);
 CLO_API CLO_NODISCARD clo_status clo_model_value_at(const clo_model *model, uint32_t index, clo_model_value *out);
 CLO_API CLO_NODISCARD clo_status clo_model_layer_at(const clo_model *model, uint32_t index, clo_model_layer *out);
 CLO_API CLO_NODISCARD clo_status clo_model_op_at(const clo_model *model, uint32_t index, clo_model_op *out);
 
 /* Makes the bytes of a model: packs weights, folds biases, computes the golden vectors' scores and opens the result
- * once, so what is returned is a valid model.
+ * once, so the returned bytes are a valid model.
  *
  *   desc  borrowed during the call.
  *   out   the bytes, at a multiple of 16; free them with free().

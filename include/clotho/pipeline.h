@@ -2,17 +2,17 @@
  *
  * A plan *with an interval* says where and when each instance of release 0 is executed, and that release k does the
  * same k * interval later (modulo scheduling: Rau, "Iterative Modulo Scheduling", MICRO 1994; Lam, "Software
- * Pipelining", PLDI 1988). No two executions of any releases overlap on an executor: at equal times modulo the interval
- * an executor has one of them at most, and together they demand no more of a machine than it has. The makespan is the
- * latency of one release, 1 / interval the throughput.
+ * Pipelining", PLDI 1988). No two executions of any releases overlap on an executor: at any time modulo the interval an
+ * executor runs at most one execution, and all executions together demand no more of a machine than it has. The
+ * makespan is the latency of one release, 1 / interval the throughput.
  *
  * An instance is executed on the same executor in every release, in order of releases. So it may keep state from one
  * release to the next, and no interval is shorter than its time. Tasks are executed once in each release (no replicas).
  *
- * In a run tasks take what they demand in the order of planned starts of all releases, all or nothing: a body that
- * takes longer than planned holds up those that need what it holds, and no capacity is ever exceeded.
+ * In a run, tasks take their demands, all or nothing, in the order of the planned starts of all releases. A body that
+ * takes longer than planned delays the tasks that need what it holds, and no capacity is ever exceeded.
  *
- * A job replays such a plan with clo_job_config.releases_in_flight. Without it, it is a plan like any other. */
+ * A job replays such a plan with clo_job_config.releases_in_flight. In any other use it is a plan like any other. */
 #ifndef CLOTHO_PIPELINE_H
 #define CLOTHO_PIPELINE_H
 
@@ -30,9 +30,9 @@ typedef struct clo_interval_bound {
     /* Set by CLO_INTERVAL_BOUND_INIT. */
     size_t size;
 
-    /* What one release takes of the executors and of the capacities of machines: as clo_bound.area_ns and
-     * clo_bound.resource_ns, with what tasks take that cannot run at once; and for few instances the exact smallest
-     * load of the fullest executor. */
+    /* The time that one release takes on the executors and on the capacities of machines: as clo_bound.area_ns and
+     * clo_bound.resource_ns, also the time of tasks that cannot run at the same time; for few instances also the exact
+     * smallest load of the fullest executor. */
     int64_t resource_ns;
 
     /* The longest of the fastest times: an instance waits for itself in the release before. */
@@ -58,8 +58,8 @@ typedef struct clo_pipeline_config {
     /* Set by CLO_PIPELINE_CONFIG_INIT. */
     size_t size;
 
-    /* Most releases in flight: the latency is at most so many intervals. 0: any number up to CLO_IN_FLIGHT_MAX.
-     * Fewer may need a longer interval. */
+    /* Most releases in flight: the latency is at most that many intervals. 0: any number up to CLO_IN_FLIGHT_MAX. Fewer
+     * may need a longer interval. */
     uint32_t releases_in_flight;
 
     /* Plan for this interval, such as the period of a sensor. 0: for the shortest that is found. */
@@ -85,11 +85,11 @@ typedef struct clo_pipeline_config {
 CLO_API CLO_NODISCARD clo_status clo_plan_pipeline(const clo_cost *cost, const clo_pipeline_config *config,
                                                    clo_plan **out);
 
-/* Makes a plan with an interval of your own, as clo_plan_from_placements.
+/* Makes a plan from your own placements, as clo_plan_from_placements, with an interval.
  *
  *   interval_ns  >= 0; 0: none, a plan like any other.
  *
- * Returns as clo_plan_from_placements. Whether releases overlap is clo_plan_check's business.
+ * Returns as clo_plan_from_placements. Does not check whether releases overlap: see clo_plan_check.
  * Threads: any. Real time: no. O(count * log count). */
 CLO_API CLO_NODISCARD clo_status clo_plan_from_interval(const clo_cost *cost, const char *planner,
                                                         const clo_placement *placements, size_t count,
@@ -99,13 +99,13 @@ CLO_API CLO_NODISCARD clo_status clo_plan_from_interval(const clo_cost *cost, co
  * Threads: any. Real time: yes. O(1). */
 CLO_API int64_t clo_plan_interval_ns(const clo_plan *plan);
 
-/* Releases that are in flight at once where each begins an interval after the last: the makespan in intervals, rounded
+/* Releases that are in flight at once if each begins one interval after the one before: makespan / interval, rounded
  * up, at least 1. 1 for a plan without an interval.
  * Threads: any. Real time: yes. O(1). */
 CLO_API uint32_t clo_plan_in_flight(const clo_plan *plan);
 
-/* How many releases' outputs of each instance must be kept at once, so that none is written over before its last
- * consumer in the plan has ended: from 1 up to clo_plan_in_flight. An instance without output has 1.
+/* For each instance, the number of releases whose outputs must be kept at once, so that none is overwritten before its
+ * last consumer in the plan has ended: from 1 up to clo_plan_in_flight. An instance without output has 1.
  *
  *   depths  [clo_graph_instances], written; instances are numbered task by task.
  *
@@ -129,10 +129,10 @@ typedef struct clo_pipeline_metrics {
     /* Releases a second in the steady state. */
     double per_second;
 
-    /* From the begin of a release to its end. */
+    /* From the beginning of a release to its end. */
     int64_t latency_ns;
 
-    /* Of the critical path of fastest times: no latency is shorter. */
+    /* The length of the critical path of fastest times: no latency is shorter. */
     int64_t latency_bound_ns;
 
     uint32_t in_flight;
@@ -140,7 +140,8 @@ typedef struct clo_pipeline_metrics {
     /* Busy time of a release / (executors * interval). */
     double utilization;
 
-    /* Outputs at their depths, without copies in other memories; and as they would be with one release at a time. */
+    /* Bytes of outputs with the depths of clo_plan_buffer_depths, without copies in other memories; and with one
+     * release at a time. */
     uint64_t buffer_bytes, single_bytes;
 } clo_pipeline_metrics;
 
@@ -156,11 +157,11 @@ typedef struct clo_pipeline_metrics {
 CLO_API CLO_NODISCARD clo_status clo_plan_pipeline_measure(const clo_plan *plan, const clo_cost *cost,
                                                            clo_pipeline_metrics *out);
 
-/* Judges what happened to a series with releases in flight, as clo_simulate writes it down. Shares no code with the
- * engine: it compares each event with the plan, the costs and the events of other releases.
+/* Checks the trace of a series with releases in flight, as clo_simulate writes it. Shares no code with the engine: it
+ * compares each event with the plan, the costs and the events of other releases.
  *
  *   trace               of a whole series: each instance once in each release, from release 0 to the last one.
- *   plan                by which it was run; clo_plan_check(plan, cost, CLO_CHECK_FULL) takes it.
+ *   plan                the plan of the run; clo_plan_check(plan, cost, CLO_CHECK_FULL) must accept it.
  *   releases_in_flight  as clo_job_config.releases_in_flight; at least 1.
  *
  * Returns CLO_OK, or
@@ -168,18 +169,18 @@ CLO_API CLO_NODISCARD clo_status clo_plan_pipeline_measure(const clo_plan *plan,
  *                     another executor than planned, for another time than its cost (in an emulated trace), before
  *                     its inputs have arrived, beside another one on its executor, or not in the order of the plan
  *                     modulo its interval (of executors, and of capacities in an emulated trace); more of a capacity in
- *                     use, by all releases, than a machine has; an output written over before its last consumer has
- *                     ended; a release that begins while as many before it are in flight as there may be
+ *                     use, by all releases, than a machine has; an output overwritten before its last consumer has
+ *                     ended; a release that begins while releases_in_flight releases before it are in flight
  *   CLO_ERR_ARGUMENT  also: the trace or the plan is of another graph or platform, or has replicas
  *   CLO_ERR_MEMORY
  *
- * Not promised: that each release began as soon as it could; and a task of several instances may have kept as many
- * outputs as there are releases in flight.
+ * Not promised: that each release began as soon as it could; that a task with several instances kept only as many
+ * outputs as the plan needs (it may keep as many as releases may be in flight).
  * Threads: any. Real time: no. O(events * (log events + edges into a task * instances of a task)). */
 CLO_API CLO_NODISCARD clo_status clo_pipeline_check(const clo_trace *trace, const clo_plan *plan, const clo_cost *cost,
                                                     uint32_t releases_in_flight);
 
-/* The same of a series with a period: no release begins before it is due either, release k at k * period_ns.
+/* The same for a series with a period: in addition no release may begin before it is due, release k at k * period_ns.
  *
  *   period_ns  >= 0; 0: none.
  *

@@ -51,13 +51,14 @@ typedef struct clo_plan_progress {
 
 /* See clo_plan_config.contention. */
 typedef enum clo_contention {
-    /* The planner plans several times, also as if more messages shared each port, and on part of the machines; "heft"
-     * and "best" insert messages at ports, too, and "best" searches. The shortest with ports is taken: never longer
-     * than that of CLO_CONTENTION_TIMES, unless budget_ns ends it. Takes about ten times as long. schedules_max is for
-     * each plan, budget_ns for all together; `progress` is called for the first plan alone. */
+    /* The planner makes several plans, some as if more messages shared each port, and some on a part of the machines.
+     * "heft" and "best" also insert messages at ports, and "best" searches. The plan that is shortest with ports is
+     * taken. It is never longer than that of CLO_CONTENTION_TIMES, unless budget_ns ends the planning. Takes about ten
+     * times as long. schedules_max is for each plan, budget_ns for all together; `progress` is called for the first
+     * plan only. */
     CLO_CONTENTION_CHOOSE = 0,
 
-    /* The planner's one plan, made as if each message were alone; ports count in its times. */
+    /* The planner makes one plan, as if each message were alone; its times then count the ports. */
     CLO_CONTENTION_TIMES = 1
 } clo_contention;
 
@@ -75,46 +76,46 @@ typedef struct clo_plan_config {
     uint64_t schedules_max;
 
     /* Anytime planners: wall time; 0: no limit. With both limits, the first one reached ends the search. The first
-     * schedule is always finished, however long it takes. Whatever else is under way when time is up is given up, and
-     * the best plan so far is returned: on 100 000 tasks within 10 ms of CPU time. */
+     * schedule is always finished, however long it takes. Anything else in progress when time is up is dropped, and the
+     * best plan so far is returned: on 100 000 tasks within 10 ms of CPU time. */
     int64_t budget_ns;
 
-    /* 1: no task is executed twice, even where the graph allows it. */
+    /* 1: no task is executed twice, even if the graph allows it. */
     uint32_t no_duplicates;
 
-    /* For planners that use several; 0: 1. At most 64 are used. The plan does not depend on it, unless an anytime
-     * planner is limited by time alone: then more is searched. */
+    /* For planners that use several threads; 0: 1. At most 64 are used. The plan does not depend on this number, unless
+     * an anytime planner is limited by time alone: then more threads search more. */
     uint32_t threads;
 
-    /* Anytime planners call it about five times a second, on the calling thread; NULL: not. */
+    /* Anytime planners call it about five times a second, on the calling thread; NULL: no calls. */
     void (*progress)(void *context, const clo_plan_progress *now);
 
     /* Handed to `progress`. */
     void *progress_context;
 
-    /* 1: the plan is moved right and left again as long as that makes it shorter (double justification, Valls et al.
-     * 2005), whatever the planner. It never gets longer. A round takes about as long as three HEFT plans. No round
-     * begins where the plan is proved optimal, and none goes on past budget_ns. */
+    /* 1: the plan of any planner is moved right and then left, again and again as long as that makes it shorter (double
+     * justification, Valls et al. 2005). It never gets longer. A round takes about as long as three HEFT plans. No
+     * round begins if the plan is proved optimal, and none goes on past budget_ns. */
     uint32_t justify;
 
-    /* For "deft" alone: a key for each task, [clo_graph_tasks]. Of the tasks whose predecessors are all placed, the one
-     * with the largest key is placed next; of equal keys the one with the larger rank_u. So any rule of selection can
-     * be planned with. Borrowed during the call. NULL: rank_u alone. */
+    /* For "deft" only: a key for each task, [clo_graph_tasks]. Of the tasks whose predecessors are all placed, the one
+     * with the largest key is placed next; of equal keys the one with the larger rank_u. So you can plan with any
+     * selection rule. Borrowed during the call. NULL: rank_u alone. */
     const int64_t *keys;
 
-    /* For "lachesis" alone: the network, of the kind CLO_MODEL_LACHESIS or CLO_MODEL_HEAD with list 2 of features
+    /* For "lachesis" only: the network, of the kind CLO_MODEL_LACHESIS or CLO_MODEL_HEAD with list 2 of features
      * (clotho/features.h). Borrowed during the call. NULL: the built-in one. */
     const clo_model *model;
 
-    /* On a platform with ports (clo_platform_desc.port_bytes_per_ns): what is made of them. A CLO_CONTENTION_ value; 0:
-     * CLO_CONTENTION_CHOOSE. Without ports it changes nothing. See docs/REMOTE.md. */
+    /* On a platform with ports (clo_platform_desc.port_bytes_per_ns): how the planner handles them. A CLO_CONTENTION_
+     * value; 0: CLO_CONTENTION_CHOOSE. Without ports it changes nothing. See docs/REMOTE.md. */
     uint32_t contention;
 } clo_plan_config;
 
 #define CLO_PLAN_CONFIG_INIT CLO_SIZED_INIT(clo_plan_config)
 
-/* Plans every task. That every task has an executor, and that no sum of times overflows, was settled by
- * clo_cost_create.
+/* Plans every task. clo_cost_create has already checked that every task has an executor, and that no sum of times
+ * overflows.
  *
  *   cost    borrowed during the call.
  *   config  NULL: all defaults. Read during the call only.
@@ -131,12 +132,11 @@ typedef struct clo_plan_config {
  * Not promised: the shortest plan, unless clo_plan_is_optimal says so.
  *
  * Threads: any. Real time: no. "heft": O(instances * edges into a task * executors), and O(placements^2) in the worst
- * case of insertion; anytime
- * planners: until a limit is reached; the others: docs/SCHEDULERS.md. */
+ * case of insertion; anytime planners: until a limit is reached; the others: docs/SCHEDULERS.md. */
 CLO_API CLO_NODISCARD clo_status clo_plan_create(const clo_cost *cost, const clo_plan_config *config, clo_plan **out);
 
-/* Makes a plan of your own. Sorts it by start. Checks ids and times of each placement, and nothing more: see
- * clo_plan_check.
+/* Makes a plan from your own placements, and sorts them by start. Checks ids and times of each placement, and nothing
+ * more: see clo_plan_check.
  *
  *   cost        borrowed during the call.
  *   planner     name to show, copied; NULL: "own".
@@ -154,7 +154,7 @@ CLO_API CLO_NODISCARD clo_status clo_plan_from_placements(const clo_cost *cost, 
  * Threads: one; nobody else may read the plan meanwhile. Real time: no. O(length). */
 CLO_API CLO_NODISCARD clo_status clo_plan_set_planner(clo_plan *plan, const char *planner);
 
-/* True if the task was skipped (branch.h) in the run that the plan was made of (clo_trace_to_plan). A planner's plan
+/* True if the task was skipped (branch.h) in the run that the plan was made from (clo_trace_to_plan). A planner's plan
  * skips nothing: it holds all arms.
  * Threads: any. Real time: yes, O(1). */
 CLO_API bool clo_plan_is_skipped(const clo_plan *plan, uint32_t task);
@@ -172,7 +172,7 @@ CLO_API const char *clo_plan_planner(const clo_plan *plan);
 /* The last finish. */
 CLO_API int64_t clo_plan_makespan_ns(const clo_plan *plan);
 
-/* Schedules that were built to find it; 0 where no planner made it. */
+/* Schedules that the planner built to find the plan; 0 if no planner made it. */
 CLO_API uint64_t clo_plan_schedules(const clo_plan *plan);
 
 /* True if the planner proved that no plan is shorter (without replicas, if none were allowed): it met the lower bound,
@@ -182,8 +182,8 @@ CLO_API bool clo_plan_is_optimal(const clo_plan *plan);
 /* True if its times are those of an emulated run (clo_trace_is_emulated), or come from a plan file that says so. */
 CLO_API bool clo_plan_is_emulated(const clo_plan *plan);
 
-/* Checks that the plan can be of this cost: its graph had as many tasks and instances, its platform as many executors,
- * and all ids are in range. Every call that takes a plan and a cost makes this check.
+/* Checks that the plan can belong to this cost: its graph had the same number of tasks and instances, its platform the
+ * same number of executors, and all ids are in range. Every call that takes a plan and a cost makes this check.
  * Returns CLO_OK, or CLO_ERR_ARGUMENT with the first difference in clo_last_error. O(placements). */
 CLO_API CLO_NODISCARD clo_status clo_plan_matches(const clo_plan *plan, const clo_cost *cost);
 
@@ -191,13 +191,13 @@ CLO_API CLO_NODISCARD clo_status clo_plan_matches(const clo_plan *plan, const cl
  *   count  receives their number; may be NULL. */
 CLO_API const clo_placement *clo_plan_placements(const clo_plan *plan, size_t *count);
 
-/* What the checker asks for. */
+/* What the checker checks. */
 enum {
     /* Durations, transfers, order, overlap, capacity, placement, completeness. */
     CLO_CHECK_FULL = 0,
 
-    /* A measured schedule: durations and transfer times are what they were. Order, overlap, placement, completeness and
-     * replicas are checked. In both modes tasks may be skipped where a branch led to that, and nowhere else
+    /* A measured schedule: durations and transfer times are not compared with the cost. Order, overlap, placement,
+     * completeness and replicas are checked. In both modes a task may be skipped only if a branch led to that
      * (branch.h). */
     CLO_CHECK_MEASURED = 1
 };
@@ -208,12 +208,12 @@ enum {
  *   mode  CLO_CHECK_...
  *
  * Returns CLO_OK, or
- *   CLO_ERR_INVALID   clo_last_error names the first violation (also where clo_plan_matches fails)
+ *   CLO_ERR_INVALID   clo_last_error names the first violation (also if clo_plan_matches fails)
  *   CLO_ERR_ARGUMENT  unknown mode
  *   CLO_ERR_MEMORY
  *
  * Threads: any. Real time: no. O(placements * (log placements + edges into a task * executors)), times the replicas of
- * a task where there are any. */
+ * a task if there are any. */
 CLO_API CLO_NODISCARD clo_status clo_plan_check(const clo_plan *plan, const clo_cost *cost, int mode);
 
 /* How good a plan is. A divisor of 0 counts as 1 ns. */
@@ -258,11 +258,11 @@ typedef struct clo_plan_metrics {
  *
  * Returns CLO_OK, CLO_ERR_ARGUMENT (clo_plan_matches fails, out->size is wrong) or CLO_ERR_MEMORY.
  * Threads: any. Real time: no. As clo_cost_bound, and O(placements * edges into a task), times the replicas of a task
- * where there are any. */
+ * if there are any. */
 CLO_API CLO_NODISCARD clo_status clo_plan_measure(const clo_plan *plan, const clo_cost *cost, clo_plan_metrics *out);
 
 /* Draws a Gantt chart as SVG: one row for each executor, one bar for each placement, replicas hatched, hover text. Says
- * "emulated" where clo_plan_is_emulated. The file is written whole or not at all.
+ * "emulated" if clo_plan_is_emulated. The file is written whole or not at all.
  *
  *   title  may be NULL.
  *   path   file to write.

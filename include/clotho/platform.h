@@ -14,13 +14,13 @@ extern "C" {
 /* Speed of the reference executor, Q16. */
 #define CLO_SPEED_ONE 65536u
 
-/* clo_executor.os_index of a *slot*: an executor that is no CPU. It stands for one thing that may be under way
- * elsewhere, say a call to a service or a process, while its body is pending (token.h). On the real clock many slots
- * are served by a few threads (clo_runtime_config.slot_workers), which nobody pins. To planners, policies and checkers
- * a slot is an executor as any other. */
+/* clo_executor.os_index of a *slot*: an executor that is not a CPU. It stands for one operation that may be in progress
+ * elsewhere, such as a call to a service or a process, while its body is pending (token.h). On the real clock a few
+ * threads, which are not pinned, serve many slots (clo_runtime_config.slot_workers). To planners, policies and checkers
+ * a slot is an executor like any other. */
 #define CLO_OS_SLOT (-2)
 
-/* Pieces of a link: see clo_platform_desc.cuts_count. */
+/* Most pieces of a link: see clo_platform_desc.cuts_count. */
 #define CLO_LINK_PIECES_MAX 8
 
 typedef struct clo_platform clo_platform; /* opaque: owns memory, has invariants */
@@ -89,8 +89,8 @@ typedef struct clo_platform_desc {
      * (Topcuoglu 2002). */
     uint32_t mean_includes_self;
 
-    /* Links in pieces, as caches make them: bytes from cut_bytes[k] on move with bandwidth_beyond[k]. Number of cuts,
-     * below CLO_LINK_PIECES_MAX; 0: every link has one bandwidth. */
+    /* Links in pieces, because caches give small messages another bandwidth: bytes from cut_bytes[k] on move with
+     * bandwidth_beyond[k]. Number of cuts, below CLO_LINK_PIECES_MAX; 0: every link has one bandwidth. */
     uint32_t cuts_count;
 
     /* [cuts_count] > 0, rising; the same for all links. bandwidth_bytes_per_ns holds up to cut_bytes[0]. */
@@ -99,10 +99,10 @@ typedef struct clo_platform_desc {
     /* [cuts_count] matrices, bytes/ns; an entry <= 0 is infinite. */
     const double *bandwidth_beyond;
 
-    /* Ports: what leaves a machine in bytes/ns, all its messages together, and likewise what enters it. Messages that
-     * move at once share the ports of their machines, and the links between them, equally (max-min fair).
-     * [machines_count]; an entry <= 0 is infinite. NULL: every message moves as if it were alone.
-     * clo_plan_create counts them, and what follows a plan by the cost model: docs/REMOTE.md. */
+    /* Ports: the bandwidth, in bytes/ns, of all messages together that leave a machine, and likewise of those that
+     * enter it. Messages that move at once share the ports of their machines, and the links between them, equally
+     * (max-min fair). [machines_count]; an entry <= 0 is infinite. NULL: every message moves as if it were alone.
+     * clo_plan_create counts the ports, and so does all that follows a plan by the cost model: docs/REMOTE.md. */
     const double *port_bytes_per_ns;
 } clo_platform_desc;
 
@@ -114,8 +114,8 @@ typedef struct clo_platform_desc {
  *   out   the platform, owned by the caller.
  *
  * Returns CLO_OK, or
- *   CLO_ERR_ARGUMENT  an index or speed out of range, a slot before an executor that is none, negative latency, cuts
- *                     that do not rise, a cut that is reached after 2^61 ns or more
+ *   CLO_ERR_ARGUMENT  an index or speed out of range, a slot before an executor that is not a slot, negative latency,
+ *                     cuts that do not rise, a cut that is reached after 2^61 ns or more
  *   CLO_ERR_LIMIT     more than CLO_EXECUTORS_MAX executors, too many cuts
  *   CLO_ERR_MEMORY
  *
@@ -147,12 +147,14 @@ CLO_API CLO_NODISCARD clo_status clo_platform_open(const char *spec, clo_platfor
  * Threads: one; no cost, runtime or document may use the platform any more. Real time: no. O(executors). */
 CLO_API void clo_platform_destroy(clo_platform *platform);
 
-/* Called now and then with one line of text about how far a call is. The text is valid during the call only. */
+/* Called from time to time with one line of text about the progress of a call. The text is valid during the call
+ * only. */
 typedef void (*clo_progress_fn)(void *context, const char *line);
 
 /* Measures this machine and writes a platform file. Each pair of CPUs is measured with pinned threads; CPUs of one kind
  * within 5 % of each other count as equal. Latency and the pieces of the bandwidth are stored with the errors of the
- * fit and of sizes that were held aside (docs/PLATFORM_FILE.md). The affinity of the calling thread is restored.
+ * fit, and with the errors at sizes that were held out of the fit (docs/PLATFORM_FILE.md). The affinity of the calling
+ * thread is restored.
  *
  *   quick     1: about a second; 0: about 10 s on 2 cores. With many CPUs each pair gets less time, at least a few ms.
  *   progress  may be NULL. Called on the calling thread.
@@ -172,14 +174,14 @@ CLO_API CLO_NODISCARD clo_status clo_platform_calibrate(int quick, clo_progress_
 /* The name, owned by the platform. */
 CLO_API const char *clo_platform_name(const clo_platform *platform);
 
-/* How many there are of each. */
+/* The numbers of executors, kinds, machines and memories. */
 CLO_API uint32_t clo_platform_executors(const clo_platform *platform);
 CLO_API uint32_t clo_platform_kinds(const clo_platform *platform);
 CLO_API uint32_t clo_platform_machines(const clo_platform *platform);
 CLO_API uint32_t clo_platform_memories(const clo_platform *platform);
 
-/* True if its executors are CPUs of this machine, and slots. Of a platform from arrays: no os_index is -1. A file is
- * native where it was measured, if this thread may use all its CPUs. */
+/* True if each executor is a CPU of this machine or a slot. A platform from arrays is native if no os_index is -1. A
+ * platform from a file is native on the machine where it was measured, if this thread may use all its CPUs. */
 CLO_API bool clo_platform_is_native(const clo_platform *platform);
 
 /* clo_platform_desc.coherent. */
@@ -199,8 +201,8 @@ CLO_API int64_t clo_platform_capacity(const clo_platform *platform, uint32_t mac
 /* What leaves or enters a machine, in bytes/ns; 0: its port is infinite, or there is no such machine. */
 CLO_API double clo_platform_port_bytes_per_ns(const clo_platform *platform, uint32_t machine);
 
-/* Time to move `bytes` from executor `from` to `to`: 0 if they are one or share a memory, else latency + bytes /
- * bandwidth, rounded to the nearest ns, piece by piece where links have pieces. It never falls as bytes grow, and
+/* Time to move `bytes` from executor `from` to `to`: 0 if they are the same or share a memory, else latency + bytes /
+ * bandwidth, rounded to the nearest ns, piece by piece if links have pieces. It never falls as bytes grow, and
  * saturates near 2^62 ns. O(pieces). */
 CLO_API int64_t clo_platform_transfer_ns(const clo_platform *platform, uint64_t bytes, uint32_t from, uint32_t to);
 

@@ -1,15 +1,15 @@
 /* policy.h - online decisions: a table of functions, and the view that they see.
  *
- * A *scheduler* owns every decision for all jobs that were submitted to it. It keeps the books: which jobs live, which
- * stages of them are ready, which executors are free, what capacity is left. A *policy* is what it asks. The scheduler
- * tells a policy what happened (clo_policy.event) and then asks it again and again what to do (clo_policy.decide).
+ * A *scheduler* owns every decision for all jobs that were submitted to it. It knows which jobs live, which of their
+ * stages are ready, which executors are free, and what capacity is left. It asks a *policy* what to do. The scheduler
+ * tells the policy what happened (clo_policy.event) and then calls clo_policy.decide again and again.
  *
  * A *stage* is a task of a job's graph with all its instances. They are alike, so a policy chooses a stage and a number
  * of instances; the scheduler takes the next ones in order. A stage is ready when all its predecessors have finished
  * all their instances (see CLO_READY_ASSIGNED for another rule). Live jobs are named by *slots*, small numbers that are
  * used again when a job has ended; clo_live_job.id is never used again.
  *
- * A policy's functions are called by one thread at a time, whichever that is, and never know whether time is real or
+ * One thread at a time calls a policy's functions, not always the same thread. They never know whether time is real or
  * virtual. All that they can see follows from the sequence of inputs (arrivals, completions, timers, cancellations,
  * swaps), so a log of the inputs repeats every decision. */
 #ifndef CLOTHO_POLICY_H
@@ -33,7 +33,7 @@ typedef struct clo_limits {
     const clo_platform *platform;
     uint32_t executors;
 
-    /* How long an executor is on its way to another job: of the simulation's environment (stream.h). Else 0. */
+    /* How long an executor is on its way to another job, in a simulation with an environment (stream.h); else 0. */
     int64_t moving_ns;
 
     /* 1: an executor goes on with its stage while that has instances to start (clo_environment.keeps_stages). */
@@ -59,7 +59,7 @@ typedef struct clo_live_job {
     /* 0 .. CLO_BANDS_MAX - 1. */
     uint32_t band;
 
-    /* Of the user; 0 if none was given. */
+    /* A number of the user's choice; 0 if none was given. */
     uint32_t group;
 
     /* Most executors at once; CLO_NONE: any number. */
@@ -89,7 +89,8 @@ typedef struct clo_live_job {
 
 /* A stage of a live job as a policy sees it. Made by the library, which appends fields. */
 typedef struct clo_live_stage {
-    /* Predecessors that have unfinished instances, and unassigned ones (neither committed nor started nor finished). */
+    /* Predecessors with unfinished instances; predecessors with unassigned instances (neither committed nor started nor
+     * finished). */
     uint32_t parents_left, parents_unassigned;
 
     /* Instances neither committed nor started; in queues; running; not finished. */
@@ -104,7 +105,8 @@ typedef struct clo_live_stage {
 
 /* An executor as a policy sees it. Made by the library, which appends fields. */
 typedef struct clo_live_executor {
-    /* What runs there: slot, stage, instance; CLO_NONE: nothing. Of one that is_moving: the slot it goes to. */
+    /* What runs there: slot, stage, instance; CLO_NONE: nothing. If is_moving, `job` is the slot of the job that it
+     * goes to. */
     uint32_t job, stage, instance;
 
     /* 1: a replica runs there. */
@@ -119,8 +121,8 @@ typedef struct clo_live_executor {
     /* clo_live_job.id of the job that it ran last or runs; UINT64_MAX: none yet. */
     uint64_t last_job;
 
-    /* clo_live_job.id of the job that it is bound to: where it ran last, or went to (CLO_STAGE_MOVE); UINT64_MAX: to
-     * none. A job that has ended binds nothing, but its number stays here. */
+    /* clo_live_job.id of the job that it is bound to: where it ran last, or went to (CLO_STAGE_MOVE); UINT64_MAX: none.
+     * A job that has ended binds nothing, but its number stays here. */
     uint64_t home;
 
     /* The stage of `home` that it ran last or runs. CLO_NONE: none since it came there, or since it left the stage
@@ -150,10 +152,10 @@ CLO_API const void *clo_view_argument(const clo_view *view);
 /* The time of the decision, on the scheduler's clock. */
 CLO_API int64_t clo_view_now_ns(const clo_view *view);
 
-/* The band whose jobs are being decided about: choices of jobs of another band are refused. */
+/* The band of this decision: choices of jobs of another band are refused. */
 CLO_API uint32_t clo_view_band(const clo_view *view);
 
-/* The live jobs: number, first (slot; CLO_NONE: none), and the row of one. */
+/* The live jobs: number, first (slot; CLO_NONE: none), and the row of one job. */
 CLO_API uint32_t clo_view_jobs(const clo_view *view);
 CLO_API uint32_t clo_view_first_job(const clo_view *view);
 CLO_API const clo_live_job *clo_view_job(const clo_view *view, uint32_t job);
@@ -165,17 +167,17 @@ CLO_API const clo_live_executor *clo_view_executor(const clo_view *view, uint32_
 /* The first free executor after `after` (CLO_NONE: of all); CLO_NONE: there is none. O(executors / 64). */
 CLO_API uint32_t clo_view_next_free(const clo_view *view, uint32_t after);
 
-/* The ready stages of the band, of all jobs, with instances to start, in the order in which they became ready: the
- * oldest, and the one after a ready one. */
+/* The list of ready stages of the band, of all jobs, with instances to start, in the order in which they became ready:
+ * the oldest one, and the one after `ready`. */
 CLO_API clo_ready_stage clo_view_first_ready(const clo_view *view);
 CLO_API clo_ready_stage clo_view_next_ready(const clo_view *view, clo_ready_stage ready);
 
-/* When all inputs of an instance of the stage can be in the memory of `executor`, if that was chosen now. All
- * predecessors have finished, or are counted as if they finish when expected. O(inputs of the stage * memories they lie
- * in; a memory whose executors have different links counts once for each kind of them). */
+/* When all inputs of an instance of the stage can be in the memory of `executor`, if that is chosen now. A predecessor
+ * that has not finished counts as if it finishes when expected. O(inputs of the stage * memories they lie in; a memory
+ * whose executors have different links counts once for each kind of them). */
 CLO_API int64_t clo_view_arrival_ns(const clo_view *view, uint32_t job, uint32_t stage, uint32_t executor);
 
-/* The same of one input alone: of the stage's k-th predecessor (clo_graph_predecessor), k = 0, 1, ... O(memories). */
+/* The same for one input: that of the stage's k-th predecessor, k = 0, 1, ... O(memories). */
 CLO_API int64_t clo_view_input_arrival_ns(const clo_view *view, uint32_t job, uint32_t stage, uint32_t k,
                                           uint32_t executor);
 
@@ -194,17 +196,17 @@ CLO_API bool clo_view_may_duplicate(const clo_view *view, uint32_t job, uint32_t
 CLO_API bool clo_view_fits(const clo_view *view, uint32_t job, uint32_t stage, uint32_t executor);
 
 /* What is left of a resource of the platform on a machine: its capacity less what the scheduler's running bodies hold.
- * What others hold is not in it, so that a log repeats each decision; clo_view_fits counts that. INT64_MAX: unlimited,
- * or no such machine or resource. */
+ * What jobs outside the scheduler hold is not subtracted, so that a log repeats each decision; clo_view_fits counts it.
+ * INT64_MAX: unlimited, or no such machine or resource. */
 CLO_API int64_t clo_view_capacity_left(const clo_view *view, uint32_t machine, uint32_t resource);
 
-/* A free executor that may run an instance of the stage now: its time is known, its machine has room. The first such;
+/* The first free executor that may run an instance of the stage now: its time is known, and its machine has room.
  * CLO_NONE: there is none. O(executors). */
 CLO_API uint32_t clo_view_free_for(const clo_view *view, uint32_t job, uint32_t stage);
 
-/* The executor where an instance of the stage is expected to finish first, if it was chosen now: begun when the
+/* The executor where an instance of the stage is expected to finish first, if it is chosen now: it begins when the
  * executor is done with all that it runs and has queued (clo_view_available_ns) and its inputs are there
- * (clo_view_arrival_ns). Ties: the lowest executor. Capacities are not looked at. CLO_NONE: it can run nowhere, or
+ * (clo_view_arrival_ns). Ties: the lowest executor. Capacities are ignored. CLO_NONE: the instance can run nowhere, or
  * there is no such stage. O(executors), and the cost of clo_view_arrival_ns for each of those that would be the first
  * if all inputs were there. */
 CLO_API uint32_t clo_view_earliest(const clo_view *view, uint32_t job, uint32_t stage);
@@ -217,18 +219,18 @@ CLO_API bool clo_view_step(const clo_view *view);
  * counts as reached, and the policy must return now. */
 CLO_API bool clo_view_steps(const clo_view *view, uint64_t count);
 
-/* Says that a choice is made without a look at all jobs or stages, because the policy has no room for them. Only
- * counted: clo_job_result.partial, clo_stream_result.partial. */
+/* Reports that a choice is made without looking at all jobs or stages, because the policy has no room for them. This is
+ * only counted: clo_job_result.partial, clo_stream_result.partial. */
 CLO_API void clo_view_partial(const clo_view *view);
 
 typedef enum clo_event_kind {
-    /* `job` is live now. CLO_EVENT_READY follows for its first stages. Of a policy that comes by a swap also: `job`
-     * lives already. In all other events it knows the job, and in START the stage; it is not asked before it knows all
-     * that lives. */
+    /* `job` is live now. CLO_EVENT_READY follows for its first stages. A policy that comes in by a swap also gets it
+     * for jobs that live already. At all other events the policy knows the job, and at START the stage; it is not asked
+     * before it knows all live jobs. */
     CLO_EVENT_ARRIVE = 0,
 
     /* `count` instances of (job, stage) may be chosen now; `executor` finished the last one that they waited for
-     * (CLO_NONE: nobody). */
+     * (CLO_NONE: none did). */
     CLO_EVENT_READY = 1,
 
     /* `count` instances of (job, stage) were started on `executor` (CLO_NONE: on several) or put into its queue, by a
@@ -248,10 +250,10 @@ typedef enum clo_event_kind {
     /* The time that a choice has asked for (clo_choice.wake_ns) has come. */
     CLO_EVENT_TIMER = 6,
 
-    /* Capacity came back that others than the scheduler's jobs held. */
+    /* A job outside this scheduler gave capacity back. */
     CLO_EVENT_CAPACITY = 7,
 
-    /* `executor` has come to `job` (CLO_STAGE_MOVE) and is free; CLO_NONE: that job has ended meanwhile. */
+    /* `executor` has come to `job` (CLO_STAGE_MOVE) and is free. `job` is CLO_NONE if the job has ended meanwhile. */
     CLO_EVENT_MOVED = 8
 } clo_event_kind;
 
@@ -264,41 +266,42 @@ typedef struct clo_event {
 /* Values of clo_choice.stage that start nothing. `executor` is a free one, `job` a live one of the band.
  *
  * CLO_STAGE_MOVE   The executor goes to the job, as an executor of Spark does, and is bound to it. CLO_EVENT_MOVED
- * comes
- *                  when it is there: at once, but for a simulation whose environment says how long that takes. Until
- *                  then it is not free.
+ *                  comes when it is there: at once, except in a simulation whose environment says how long that takes.
+ *                  Until then the executor is not free.
  * CLO_STAGE_LEAVE  The executor, bound to the job, gives up what it keeps of its last stage, and stays with the job.
  *
- * An instance that is started on an executor of another job needs no move before: the executor goes there with it,
- * which takes as long. Between two inputs, moves that take no time may be twice as many as there are executors; a
- * further one is refused. */
+ * An instance can be started on an executor of another job without a move before: the executor then goes to the job
+ * with it, which takes as long as a move. Between two inputs there may be at most twice as many moves that take no time
+ * as there are executors; a further one is refused. */
 #define CLO_STAGE_MOVE (CLO_NONE - 1)
 #define CLO_STAGE_LEAVE (CLO_NONE - 2)
 
-/* What a policy answers. The scheduler hands it over as CLO_CHOICE_NONE says; a policy sets what it wants. */
+/* What a policy answers. The scheduler passes it with count 1, limit and wake_ns 0, and all else CLO_NONE; a policy
+ * sets what it wants. */
 typedef struct clo_choice {
     /* The slot and the stage. job CLO_NONE: nothing is started. Stage CLO_STAGE_MOVE, CLO_STAGE_LEAVE: see above. */
     uint32_t job, stage;
 
-    /* Instances to start; more than there are, or than may run, count as all of them. */
+    /* Instances to start; a larger number than there are, or than may run, means all of them. */
     uint32_t count;
 
-    /* CLO_NONE: any free ones that have room. A free one: start there. One that is not free, or a stage whose inputs
-     * are not there yet: wait in its queue, which keeps the executor for it. */
+    /* CLO_NONE: any free executors that have room. A free executor: the instances start there. An executor that is not
+     * free, or a stage whose inputs are not there yet: they wait in the executor's queue, and the executor is kept for
+     * them. */
     uint32_t executor;
 
     /* A predecessor, duplicable and of one instance: it is recomputed on `executor` first (LACHESIS, DEFT). CLO_NONE:
-     * nothing is. Refused where clo_view_may_duplicate is false. Its body is called there (clo_call.is_replica) and
-     * writes a buffer of its own; a consumer reads the output that can be where it runs first, of those that are there
-     * when it begins. A replica that fails or runs too long is treated like any other execution. Every job of a policy
-     * has room for the replicas that may be asked for: one in each memory of each such predecessor. */
+     * nothing is recomputed. Refused if clo_view_may_duplicate is false. Its body is called there (clo_call.is_replica)
+     * and writes a buffer of its own; of the outputs that exist when a consumer begins, it reads the one that can be in
+     * its memory first. A replica that fails or runs too long is treated like any other execution. Every job with a
+     * policy has room for all replicas that may be asked for: one of each such predecessor in each memory. */
     uint32_t duplicate;
 
-    /* The job's parallelism limit from now on; 0: unchanged, CLO_NONE: none. Between two inputs, choices that only set
-     * a limit may be as many as jobs live; a further one is refused. */
+    /* The job's parallelism limit from now on; 0: unchanged, CLO_NONE: none. Between two inputs there may be at most as
+     * many choices that only set a limit as there are live jobs; a further one is refused. */
     uint32_t limit;
 
-    /* Ask again then (CLO_EVENT_TIMER), whatever happens before; 0: no wish. The earliest wish counts. */
+    /* When to ask the policy again (CLO_EVENT_TIMER), whatever happens before; 0: no wish. The earliest time counts. */
     int64_t wake_ns;
 } clo_choice;
 
@@ -313,8 +316,8 @@ typedef enum clo_readiness {
 } clo_readiness;
 
 /* A policy. Plain values; static, or kept by the caller while it is in use.
- * Threads: `prepare` is called on the submitter's thread, beside anything; all others by one thread at a time, on any
- * worker.
+ * Threads: `prepare` is called on the submitter's thread, at the same time as anything else; all other functions by one
+ * thread at a time, on any worker.
  * Real time: `event` and `decide` must not allocate, lock or block. */
 typedef struct clo_policy {
     /* What clo_policy_find and reports use. */
@@ -342,7 +345,8 @@ typedef struct clo_policy {
     /* Called once, before the first event. NULL: nothing to do. */
     clo_status (*init)(void *state, const clo_view *view);
 
-    /* Something happened. Must cost no more than what has changed. NULL: the policy looks for itself. */
+    /* Something happened. The cost of the call must be in proportion to what has changed. NULL: the policy is not told,
+     * and looks at the view itself. */
     void (*event)(void *state, const clo_view *view, const clo_event *event);
 
     /* What next? True: *choice says it; decide is called again. False: the rest stays as it is until something
@@ -352,8 +356,8 @@ typedef struct clo_policy {
      * impossible (an unknown or ended job, a stage that is not ready, an executor that cannot run it, a job of another
      * band) is refused and counted; then the scheduler's own rule decides until the next input: the oldest ready stage
      * that may run goes to the first free executor. The same rule steps in when a decision reaches its bound
-     * (clo_view_step), when a policy leaves all executors idle with work to do and no timer, and where a lower band
-     * would get an executor that work of this one could use (as far as the bound lets it look). */
+     * (clo_view_step), when a policy leaves all executors idle with work to do and no timer, and if a lower band would
+     * get an executor that work of this band could use (as far as the bound lets the scheduler look). */
     bool (*decide)(void *state, const clo_view *view, clo_choice *choice);
 
     /* Bytes of an argument, and how to read one from text ("fair:2"). NULL: the policy takes none from text. */
@@ -368,9 +372,9 @@ typedef struct clo_policy {
     void (*release)(const void *argument);
 } clo_policy;
 
-/* A built-in policy by name; NULL if there is none. Static. clo_registry_entry("policies", ...) lists the names of all
- * but "lachesis", whose decisions cost more the more stages are ready, and "residual", which cannot do without an
- * argument. Threads: any. Real time: yes, O(policies). */
+/* A built-in policy by name; NULL if there is none. Static. clo_registry_entry("policies", ...) lists all names except
+ * "lachesis" (the more stages are ready, the longer its decisions take) and "residual" (it needs an argument). Threads:
+ * any. Real time: yes, O(policies). */
 CLO_API const clo_policy *clo_policy_find(const char *name);
 
 #ifdef __cplusplus

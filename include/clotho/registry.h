@@ -1,4 +1,5 @@
-/* registry.h - what the library knows by name: planners, policies, platforms, formats, graph families, models. */
+/* registry.h - lists of the names that the library knows: planners, policies, platforms, formats, graph families,
+ * models. */
 #ifndef CLOTHO_REGISTRY_H
 #define CLOTHO_REGISTRY_H
 
@@ -36,7 +37,7 @@ typedef struct clo_entry {
  *
  *   registry  "planners", "policies", "platforms", "formats", "families" or "models". NULL: the registries themselves.
  *   index     from 0.
- *   out       untouched where the call returns false.
+ *   out       untouched if the call returns false.
  *
  * Returns true, or false past the end. Returns false too, with a text in clo_last_error, for an unknown registry, for
  * `out` NULL, and for an `out->size` that is wrong. In a library without files "formats" is empty.

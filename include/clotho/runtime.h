@@ -1,10 +1,10 @@
 /* runtime.h - worker threads on a platform.
  *
- * A runtime owns one worker for each executor, pinned where the clock is real; there a few threads serve all slots
- * (platform.h). Jobs (job.h) of any number of graphs run on it at once.
+ * A runtime owns one worker for each executor, pinned under the real clock. Under that clock a few threads serve all
+ * slots (platform.h). Jobs (job.h) of any number of graphs run on it at once.
  *
- * Workers block every signal but those that a fault of their own raises (SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP,
- * SIGABRT, SIGSYS) and SIGPROF. So the application's handlers run on the application's threads. */
+ * Workers block every signal except SIGPROF and those that their own faults raise (SIGSEGV, SIGBUS, SIGFPE, SIGILL,
+ * SIGTRAP, SIGABRT, SIGSYS). So the application's handlers run on the application's threads. */
 #ifndef CLOTHO_RUNTIME_H
 #define CLOTHO_RUNTIME_H
 
@@ -22,8 +22,8 @@ typedef enum clo_clock {
     /* Bodies run at the machine's own speed. */
     CLO_CLOCK_REAL = 0,
 
-    /* Emulated: a worker of speed s spins after each body until its time in the cost model has passed, and before it
-     * for the transfers. See clo_runtime_config.dilate. */
+    /* Emulated: a worker spins before each body for the transfers, and after it until the body's time in the cost model
+     * has passed. See clo_runtime_config.dilate. */
     CLO_CLOCK_PADDED = 1,
 
     /* Emulated: bodies run for their effect, time is computed from the cost model. */
@@ -54,17 +54,17 @@ typedef struct clo_runtime_config {
     /* 1: keep a record of each execution, for clo_job_trace. Costs two clock readings a task. */
     uint32_t trace;
 
-    /* How long an idle worker spins before it sleeps; 0: 20 000; -1: not at all. With more workers than CPUs nobody
+    /* How long an idle worker spins before it sleeps; 0: 20 000; -1: not at all. With more workers than CPUs no worker
      * spins. See also `help`. */
     int64_t spin_ns;
 
-    /* 1..99: SCHED_FIFO for the workers; 0: leave. */
+    /* 1..99: SCHED_FIFO for the workers with this priority; 0: scheduling stays as it is. */
     int32_t fifo_priority;
 
     /* 1: do not pin workers. */
     uint32_t unpinned;
 
-    /* 1: copy data between memories even where they are coherent. */
+    /* 1: copy data between memories even if they are coherent. */
     uint32_t copy_always;
 
     /* With TRY and REQUIRE a fifo_priority of 0 means 80. */
@@ -76,22 +76,22 @@ typedef struct clo_runtime_config {
      * the host installs later stays when the runtime ends. */
     uint32_t name_signals;
 
-    /* Everything that the runtime needs is put here, its workers' stacks included. Aligned to 64 bytes, owned by the
+    /* Memory for everything that the runtime needs, its workers' stacks included. Aligned to 64 bytes, owned by the
      * caller, in use until clo_runtime_destroy. NULL: malloc. */
     void *memory;
 
     /* At least clo_runtime_memory_bytes. */
     size_t memory_bytes;
 
-    /* Of each worker; 0: 256 KiB with `memory` or real_time, else the system's default. */
+    /* Stack of each worker; 0: 256 KiB with `memory` or real_time, else the system's default. */
     size_t stack_bytes;
 
     /* Flight recorder: executions that each worker can keep for clo_runtime_record_read, rounded up to a power of two;
      * 0: none. */
     uint32_t recorder_events;
 
-    /* With CLO_CLOCK_PADDED: one ns of emulated time takes `dilate` ns, at most CLO_DILATE_MAX; 0: 1. Above 1 workers
-     * sleep where they would spin, so that more workers than CPUs do not disturb each other, and bodies have `dilate`
+    /* With CLO_CLOCK_PADDED: one ns of emulated time takes `dilate` ns, at most CLO_DILATE_MAX; 0: 1. Above 1, workers
+     * sleep instead of spinning, so that more workers than CPUs do not disturb each other, and bodies have `dilate`
      * times as long as their task takes.
      *
      * In emulated time are: makespan and busy time, the trace, deadlines, the response of clo_job_timing_read, and the
@@ -101,10 +101,10 @@ typedef struct clo_runtime_config {
 
     /* For jobs with a policy: bytes for the states of one policy, that of the scheduler (clo_policy.state_bytes) and
      * those that clo_runtime_swap_policy makes for all such jobs (clo_policy.job_bytes), each rounded up to 64. The
-     * runtime takes this twice, for the policy in use and for the one that comes in its place, and nothing of the heap
-     * after that: a policy that needs more is refused with CLO_ERR_LIMIT, and clo_last_error says how much that is.
-     * 0: with `memory` or real_time 16 KiB, 1 KiB for each executor, 64 bytes for each job (jobs_max) and 64 bytes for
-     * each of policy_stages; else there is no limit, and states come from the heap. A policy with a network needs more:
+     * runtime takes this twice, for the policy in use and for the one that replaces it, and no heap memory after that.
+     * A policy that needs more is refused with CLO_ERR_LIMIT, and clo_last_error says how much it needs. 0: with
+     * `memory` or real_time 16 KiB, 1 KiB for each executor, 64 bytes for each job (jobs_max) and 64 bytes for each of
+     * policy_stages; else there is no limit, and states come from the heap. A policy with a network needs more:
      * "decima" about 600 KiB, less with clo_learned_argument.stages_max. */
     size_t policy_bytes;
 
@@ -116,16 +116,16 @@ typedef struct clo_runtime_config {
      * clocks each slot has a worker of its own. */
     uint32_t slot_workers;
 
-    /* Whether a thread in clo_job_wait runs tasks of the job meanwhile, in place of a worker that sleeps: then a
-     * short job needs no wake-up. 0: yes, but not with real_time or a fifo_priority; 1: also then; -1: never. Say -1
-     * where bodies need a worker's thread: its CPU (a waiting thread runs where the kernel has put it; only where
-     * executors differ it must be on the executor's CPU), its stack, its signal mask, its thread-local data. Real
-     * clock only; jobs with a plan, a policy, a period or a deadline that is watched, outputs, demands or tasks that
-     * finish later are not helped. Nor are jobs of more than 256 executions, but for those of which a run took no more
-     * than 10 ms and whose bodies are so short (0.2 us at most) that one thread alone runs them in less time than the
-     * workers together: that is measured, and what is left of such a run goes to the workers once its bodies take
-     * longer. While jobs are submitted, one worker spins on
-     * beyond spin_ns, so that a submit need not wake one; spin_ns after the last end of a job it sleeps, too. */
+    /* Whether a thread in clo_job_wait runs tasks of the job meanwhile, in place of a sleeping worker, so that a short
+     * job needs no wake-up. 0: yes, but not with real_time or a fifo_priority; 1: also with these; -1: never. Use -1 if
+     * bodies need a worker's thread: its CPU (a waiting thread runs where the kernel has put it; only if executors
+     * differ must it be on the executor's CPU), its stack, its signal mask or its thread-local data.
+     * Real clock only. Jobs with a plan, a policy, a period, a watched deadline, outputs, demands or tasks that finish
+     * later are not helped. A job of more than 256 executions is helped only if a run of it took at most 10 ms and its
+     * bodies are so short (at most 0.2 us) that one thread runs them faster than all workers together. This is
+     * measured; once the bodies of such a run take longer, the rest of it goes to the workers.
+     * While jobs are submitted, one worker spins on beyond spin_ns, so that a submit need not wake one. spin_ns after
+     * the end of the last job it sleeps, too. */
     int32_t help;
 } clo_runtime_config;
 
@@ -162,8 +162,8 @@ CLO_API CLO_NODISCARD clo_status clo_runtime_memory_bytes(const clo_platform *pl
 /* Virtual clock: the time of the runtime's scheduler stands still from now on (is_held 1), or goes on (0). Jobs that
  * are submitted while it stands still arrive afterwards, each at its clo_job_config.arrival_ns, those of one moment in
  * the order of their submits: so what happens does not depend on how quickly they were submitted. A job that is
- * cancelled before its arrival ends at its arrival. Bodies that run continue, but no job ends while time stands still:
- * let it go on before waiting for one, or destroying one.
+ * cancelled before its arrival ends at its arrival. Running bodies continue, but no job ends while time stands still:
+ * let time go on before you wait for a job or destroy one.
  *
  * Returns CLO_OK, CLO_ERR_ARGUMENT (runtime is NULL), CLO_ERR_UNSUPPORTED (not the virtual clock) or CLO_ERR_STATE
  * (called from a task body or a miss handler, or in a forked process).
@@ -171,18 +171,18 @@ CLO_API CLO_NODISCARD clo_status clo_runtime_memory_bytes(const clo_platform *pl
  * Threads: any. Real time: no. */
 CLO_API CLO_NODISCARD clo_status clo_runtime_hold_time(clo_runtime *runtime, uint32_t is_held);
 
-/* Puts another policy (or the same with another argument) in place of the one that the runtime's scheduler follows,
- * also in the middle of runs, for all its jobs. The new one is initialised, is shown what lives and what is ready, and
- * decides from then on. Bodies in progress continue. It is shown CLO_LOG_PIECE jobs and tasks at a time, and until it
- * knows all the scheduler's own rule decides (clo_job_result.fallbacks counts that), so decisions wait no longer than
- * init and one such piece take.
+/* Replaces the policy of the runtime's scheduler by another one (or by the same with another argument), for all its
+ * jobs, also in the middle of runs. The new policy is initialised, is told which jobs live and which tasks are ready,
+ * and then decides. Bodies in progress continue. The new policy is told CLO_LOG_PIECE jobs and tasks at a time. Until
+ * it knows all, the scheduler's own rule decides (clo_job_result.fallbacks counts that). So decisions wait no longer
+ * than init and one such piece take.
  *
- * Returns once the old one is not used any more, and frees its state. After CLO_OK nobody reads the old policy or its
- * argument: neither a decision, nor a clo_job_create that had begun under it (this call waits for its end, and then
- * either that job has been made before the swap or it fails with CLO_ERR_STATE), nor clo_runtime_visit_jobs. The caller
- * may free them, also where jobs were created with them. On failure the same holds for the new ones.
+ * Returns once the old policy is not used any more, and frees its state. After CLO_OK nothing reads the old policy or
+ * its argument: no decision, no clo_runtime_visit_jobs, and no clo_job_create that began under it (this call waits for
+ * its end: either that job was made before the swap, or its creation fails with CLO_ERR_STATE). The caller may free
+ * both, also if jobs were created with them. On failure the same holds for the new policy and its argument.
  *
- *   policy    static, or kept until another swap has put it out; its argument likewise.
+ *   policy    static, or kept until another swap has replaced it; its argument likewise.
  *   argument  see clo_policy; NULL: none.
  *
  * Returns CLO_OK, or with the old policy still in place
@@ -203,15 +203,15 @@ CLO_API CLO_NODISCARD clo_status clo_runtime_swap_policy(clo_runtime *runtime, c
  * policy is made.
  *
  * Workers append records without allocating; a log that is full counts what it drops, and cannot be replayed. A body
- * takes two records, a queued one too; a job four, and two for each CLO_LOG_PIECE of its tasks that are ready at once,
- * as many again where it is cancelled; a swap two, and two for each CLO_LOG_PIECE of jobs and ready tasks that live
- * then (of all tasks, where clo_policy.readiness changes); a timer two. Without a log nothing is written.
+ * takes two records, also a queued one. A job takes four, and two for each CLO_LOG_PIECE of its tasks that are ready at
+ * once; as many again if it is cancelled. A swap takes two, and two for each CLO_LOG_PIECE of live jobs and ready tasks
+ * (of all tasks, if clo_policy.readiness changes). A timer takes two. Without a log nothing is written.
  *
- *   log  made with a capacity; borrowed until it ends, and read by nobody meanwhile. Its header gets run, clock,
- *        executors, jobs_max, steps_max and the names of the policies. What the header names first must be the first
- *        policy; the caller names it there to give the text of an argument. A swap adds the new policy's name, and
- *        CLO_LOG_ARGUMENT_UNKNOWN where it has an argument, unless clo_log_add_policy has named (and so described) it
- *        last.
+ *   log  made with a capacity; borrowed until it ends; nobody may read it meanwhile. Its header receives run, clock,
+ *        executors, jobs_max, steps_max and the names of the policies. The first policy in the header, if any, must be
+ *        the first policy of the run; the caller names it there to give the text of its argument. A swap adds the new
+ *        policy's name, with CLO_LOG_ARGUMENT_UNKNOWN if it has an argument, unless clo_log_add_policy named (and so
+ *        described) it last.
  *
  * Returns CLO_OK, or
  *   CLO_ERR_ARGUMENT  runtime or log is NULL; the log grows as it is written, or has records
@@ -237,7 +237,7 @@ typedef enum clo_job_state {
 
     CLO_JOB_RUNNING = 1,
 
-    /* It was cancelled or aborted, or a body failed: no other body starts, and it has not ended yet. */
+    /* The job was cancelled or aborted, or a body failed: no other body starts, and the job has not ended yet. */
     CLO_JOB_STOPPING = 2,
 
     /* The last submit has ended. */
@@ -247,7 +247,7 @@ typedef enum clo_job_state {
 /* Bytes of a text in clo_job_progress, with its end; longer ones are cut. */
 #define CLO_JOB_PROGRESS_TEXT 64
 
-/* A job that exists, at the moment. Made by the library, which appends fields. */
+/* A job that exists, as it is at the moment. Made by the library, which appends fields. */
 typedef struct clo_job_progress {
     /* clo_job_id. */
     uint64_t id;
@@ -278,12 +278,12 @@ typedef struct clo_job_progress {
 
 typedef void (*clo_job_visit_fn)(void *argument, const clo_job_progress *job);
 
-/* Shows every job of the runtime that exists, from clo_job_create to clo_job_destroy, also while it is submitted, ends
- * or is destroyed: for monitors. Workers never wait for it. clo_job_destroy and clo_runtime_swap_policy wait until what
- * it looks at has been copied, never for `visit`.
+/* For monitors: shows every job of the runtime that exists, from clo_job_create to clo_job_destroy, also while it is
+ * submitted, ends or is destroyed. Workers never wait for this call. clo_job_destroy and clo_runtime_swap_policy wait
+ * until the data that it reads have been copied, never for `visit`.
  *
- *   visit     called on this thread, once for each job, in no order that is promised. It may call whatever its thread
- *             may call, this function and clo_job_destroy included.
+ *   visit     called on this thread, once for each job, in no promised order. It may call whatever its thread may call,
+ *             this function and clo_job_destroy included.
  *   argument  handed to it.
  *
  * Returns CLO_OK, CLO_ERR_ARGUMENT (NULL), or CLO_ERR_STATE (this process was forked from the one that created the
@@ -307,10 +307,10 @@ CLO_API void clo_runtime_destroy(clo_runtime *runtime);
  *
  * Returns CLO_OK (all is freed), or
  *   CLO_ERR_TIMEOUT  clo_last_error names the tasks that still run, and their workers. All jobs are cancelled, none is
- *                    destroyed yet. The runtime takes no more jobs or submits. Nothing else may be done with it but to
- *                    complete tokens, and to close or destroy it again, which waits on; bodies that still run may do
- *                    what bodies may. Until that returns CLO_OK, what the workers can touch (graph, cost, platform,
- *                    config.memory) must be left alone; from then on it is the caller's again. A runtime that is never
+ *                    destroyed yet. The runtime takes no more jobs or submits. Only two things are allowed now: to
+ *                    complete tokens, and to close or destroy it again, which waits on. Bodies that still run may do
+ *                    what bodies may. Until such a call has freed all, leave alone what the workers can touch (graph,
+ *                    cost, platform, config.memory); from then on it is the caller's again. A runtime that is never
  *                    closed again keeps its threads and its memory.
  *   CLO_ERR_STATE    called from a task body or a miss handler; nothing has changed
  *
@@ -319,8 +319,8 @@ CLO_API void clo_runtime_destroy(clo_runtime *runtime);
  * timeout_ns. */
 CLO_API CLO_NODISCARD clo_status clo_runtime_close(clo_runtime *runtime, int64_t timeout_ns);
 
-/* Says which real-time settings hold. One line each: "ok", "lack" or "off", what, the reason and what to do. Owned by
- * the runtime; never NULL.
+/* Says which real-time settings hold. One line each: "ok", "lack" or "off", then the setting, the reason and what to
+ * do. Owned by the runtime; never NULL.
  * Threads: any. Real time: yes, O(1). */
 CLO_API const char *clo_runtime_report(const clo_runtime *runtime);
 
@@ -351,7 +351,7 @@ typedef struct clo_worker_stats {
     /* Page faults of its thread since it was ready. */
     uint64_t minor_faults, major_faults;
 
-    /* From the waker's call until it ran. */
+    /* From the waker's call until the worker ran. */
     clo_latency wake_ns;
 } clo_worker_stats;
 
@@ -391,7 +391,7 @@ typedef struct clo_record {
 CLO_API size_t clo_runtime_record_read(clo_runtime *runtime, uint32_t worker, clo_record *records, size_t max,
                                        uint64_t *dropped);
 
-/* The platform it was made for, the number of its workers, and whether the clock is not real.
+/* The platform of the runtime, the number of its workers, and whether its clock is emulated (not real).
  * Threads: any. Real time: yes, O(1). */
 CLO_API const clo_platform *clo_runtime_platform(const clo_runtime *runtime);
 CLO_API uint32_t clo_runtime_workers(const clo_runtime *runtime);

@@ -25,8 +25,8 @@ typedef struct clo_sim_config {
     /* 1: the bodies are called too, on this thread, in order of virtual time. */
     uint32_t execute;
 
-    /* From the start, or from when a release is due; 0: none. Only sets clo_job_result.missed_deadline: with period_ns,
-     * that some release has missed it. */
+    /* From the start, or from when a release is due; 0: none. It only sets clo_job_result.missed_deadline (with
+     * period_ns: if any release missed it). */
     int64_t deadline_ns;
 
     /* As clo_job_config.steps_max. */
@@ -35,11 +35,11 @@ typedef struct clo_sim_config {
     /* As clo_job_config.memory_limit_bytes. The messages between machines with ports are not counted. */
     uint64_t memory_limit_bytes;
 
-    /* Of the policy (see clo_policy); borrowed during the call. NULL: none. */
+    /* Argument of the policy (see clo_policy); borrowed during the call. NULL: none. */
     const void *argument;
 
-    /* As clo_job_config.seed, of the one run: draws the arms of branches, unless bodies that are run choose them or
-     * `recorded` says them. */
+    /* As clo_job_config.seed, for this one run: the seed for the arms of branches, unless bodies that are run choose
+     * the arms or `recorded` gives them. */
     uint64_t seed;
 
     /* With a plan: as clo_job_config.releases_in_flight (pipeline.h); 0: one run, of one release. Not together with
@@ -53,8 +53,8 @@ typedef struct clo_sim_config {
      * 0: each release begins as soon as it may. */
     int64_t period_ns;
 
-    /* With period_ns: written, as clo_job_timing_read says of a series in virtual time; set timing->size with
-     * CLO_JOB_TIMING_INIT. NULL: not asked for. */
+    /* With period_ns: receives the timing of the series, in virtual time, as clo_job_timing_read does; set timing->size
+     * with CLO_JOB_TIMING_INIT. NULL: not wanted. */
     clo_job_timing *timing;
 } clo_sim_config;
 
@@ -69,16 +69,17 @@ typedef struct clo_sim_config {
  *   output_hash  as clo_job_output_hash, with config.execute; may be NULL.
  *
  * Returns CLO_OK, or
- *   CLO_ERR_ARGUMENT  the plan or the record is of another graph or platform (clo_plan_matches); plan and policy are
+ *   CLO_ERR_ARGUMENT  the plan or `recorded` is of another graph or platform (clo_plan_matches); plan and policy are
  *                     both given; result->size is wrong; unknown config fields; releases_in_flight without a plan,
  *                     above CLO_IN_FLIGHT_MAX, or fewer than the plan needs; releases or period_ns without
  *                     releases_in_flight; a negative period_ns; timing without period_ns, or its size is wrong
  *   CLO_ERR_INVALID   the plan is incomplete, or its order is impossible; with releases_in_flight: clo_plan_check
  *                     refuses it
- *   CLO_ERR_UNSUPPORTED  releases_in_flight with what it does not go together with (job.h); the platform has ports, and
- *                     there is neither a plan nor a record, or releases_in_flight, or the graph has branches
- *   CLO_ERR_STATE     a decision differs from the recorded one, and clo_last_error names the first that does; or what
- *                     is left to run demands more than any machine has
+ *   CLO_ERR_UNSUPPORTED  releases_in_flight with something that it cannot be combined with (job.h); a platform with
+ *                        ports: neither a plan nor `recorded` is given, or releases_in_flight is, or the graph has
+ *                        branches
+ *   CLO_ERR_STATE     a decision differs from the recorded one (clo_last_error names the first); or the tasks that are
+ *                     left demand more than any machine has
  *   CLO_ERR_LIMIT     memory_limit_bytes; with ports: more than 2^25 pairs of instances
  *   CLO_ERR_TASK      a body failed
  *   CLO_ERR_MEMORY

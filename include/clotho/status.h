@@ -7,7 +7,7 @@
  * clo_last_error names the call and the argument. A number out of range is CLO_ERR_ARGUMENT too. A call that returns no
  * status has a neutral answer for a NULL object and for an unknown id: a NULL pointer, 0, false, CLO_NONE for an id,
  * CLO_TIME_NEVER for a time that depends on ids. A call that returns nothing does nothing.
- * Not promised: a pointer to a destroyed object, or to an array shorter than was said, is not recognised.
+ * Not promised: that a pointer to a destroyed object, or to an array that is shorter than stated, is recognised.
  *
  * Ownership. "Borrowed" objects must live until the time named. "Owned by the caller" objects are given to the destroy
  * call of their type. A text or array "owned by" an object lives as long as that object.
@@ -26,8 +26,8 @@
 
 #include <stddef.h>
 
-/* The initialiser of a struct whose first field is `size_t size`, which every CLO_..._INIT stands for: the size, and
- * zeros. In C it is an initialiser, in C++ (from C++11 on) a value:
+/* The initialiser of a struct whose first field is `size_t size`: the size, and zeros. Every CLO_..._INIT of such a
+ * struct stands for it. In C it is an initialiser, in C++ (from C++11 on) a value:
  *
  *     clo_plan_config config = CLO_PLAN_CONFIG_INIT;
  *     clo_bound bound = CLO_BOUND_INIT;
@@ -116,14 +116,14 @@ CLO_API const char *clo_last_error(void);
 CLO_API const char *clo_version(void);
 
 /* Copies `text` in a form that is safe to print to a terminal: control characters, and bytes that are not UTF-8, become
- * \xNN. Names of graphs, tasks and files come from outside and may hold such bytes. clo_last_error and the charts as
- * text need no such call.
+ * \xNN. Names of graphs, tasks and files come from outside and may hold such bytes. The texts of clo_last_error and of
+ * the text charts are safe already.
  *
  *   text   NULL is an empty text.
- *   out    receives a 0-terminated text, cut where `bytes` are too few, never within a character.
+ *   out    receives a 0-terminated text, cut if `bytes` is too small, never within a character.
  *   bytes  size of `out`; for 0 nothing is written.
  *
- * Returns `out`, or "" where that is NULL.
+ * Returns `out`, or "" if that is NULL.
  * Threads: any, also in a signal handler. Real time: yes, O(length of text). */
 CLO_API const char *clo_printable(const char *text, char *out, size_t bytes);
 

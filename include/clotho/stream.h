@@ -15,10 +15,10 @@ extern "C" {
 typedef struct clo_stream_outcome {
     int64_t arrival_ns;
 
-    /* Of its first body; CLO_TIME_NEVER: none began. */
+    /* When its first body began; CLO_TIME_NEVER: none began. */
     int64_t start_ns;
 
-    /* Its end; CLO_TIME_NEVER: it has none. */
+    /* When it ended; CLO_TIME_NEVER: it did not end. */
     int64_t finish_ns;
 
     /* Sum of the times of its bodies. */
@@ -27,8 +27,8 @@ typedef struct clo_stream_outcome {
     /* Bodies, replicas included. */
     uint64_t executions;
 
-    /* CLO_OK; or it was refused: CLO_ERR_LIMIT: it arrived while jobs_max jobs lived; CLO_ERR_PLATFORM: a task of it
-     * can run nowhere (clo_stream_config.skips_misfits). */
+    /* CLO_OK, or why the job was refused. CLO_ERR_LIMIT: it arrived while jobs_max jobs lived; CLO_ERR_PLATFORM: one of
+     * its tasks can run nowhere (clo_stream_config.skips_misfits). */
     clo_status status;
 } clo_stream_outcome;
 
@@ -39,18 +39,18 @@ typedef struct clo_stream_config {
     /* Set by CLO_STREAM_CONFIG_INIT. */
     size_t size;
 
-    /* Who decides, with its argument (see clo_policy); NULL: the policy "fifo". */
+    /* The policy that decides, with its argument (see clo_policy); NULL: the policy "fifo". */
     const clo_policy *policy;
     const void *argument;
 
-    /* Jobs that may live at once; one that arrives when there are so many is refused (clo_stream_outcome.status).
+    /* Jobs that may live at once; a job that arrives while that many live is refused (clo_stream_outcome.status).
      * 0: any number. */
     uint32_t jobs_max;
 
     /* As clo_job_config.steps_max. */
     uint32_t steps_max;
 
-    /* Inputs and decisions are appended to it; NULL: nowhere. */
+    /* Inputs and decisions are appended to this log; NULL: no log. */
     clo_log *log;
 
     /* [jobs of the workload] receives what became of each; NULL: not wanted. */
@@ -62,33 +62,34 @@ typedef struct clo_stream_config {
     /* 1: the time of each decision is measured (decision_p50_ns ...). */
     uint32_t times_decisions;
 
-    /* Gives the times in place of the costs; used by this call alone while it runs. A log must name it in its header.
-     * NULL: the costs do, and executors are bound to no job. */
+    /* Gives the times in place of the costs. While this call runs, nothing else may use it. A log must name it in its
+     * header. NULL: the costs give the times, and executors are bound to no job. */
     const clo_environment *environment;
 
     /* 1: a job with a task that can run nowhere on the platform is refused when it arrives, and the others go on; the
-     * log says nothing of it. 0: the whole call fails (CLO_ERR_PLATFORM). */
+     * log does not mention it. 0: the whole call fails (CLO_ERR_PLATFORM). */
     uint32_t skips_misfits;
 
-    /* Draws the arms of branches (branch.h): release n of job k of the workload draws with seed + k + n, as a
-     * job with the seed (clo_job_config.seed) seed + k does. */
+    /* Seed for the arms of branches (branch.h): release n of job k of the workload uses seed + k + n, as a job with
+     * clo_job_config.seed = seed + k does. */
     uint64_t seed;
 } clo_stream_config;
 
 #define CLO_STREAM_CONFIG_INIT CLO_SIZED_INIT(clo_stream_config)
 
-/* What a stream came to. */
+/* Figures of a simulated stream. */
 typedef struct clo_stream_result {
     /* Set by CLO_STREAM_RESULT_INIT. */
     size_t size;
 
-    /* Of the workload; of these, ended; refused (clo_stream_outcome.status); ended after their deadline. */
+    /* Jobs of the workload; of these, those that ended, those that were refused (clo_stream_outcome.status), and those
+     * that ended after their deadline. */
     uint64_t jobs, jobs_ended, jobs_refused, jobs_late;
 
     /* Most jobs that lived at once. */
     uint64_t jobs_peak;
 
-    /* Bodies that ended, replicas included; replicas. What was skipped is none of them. */
+    /* Bodies that ended, replicas included; replicas among them. Skipped instances do not count. */
     uint64_t completions, duplicates;
 
     /* The last end. */
@@ -111,10 +112,11 @@ typedef struct clo_stream_result {
     /* The first refusal, in one line; "": none. */
     char refusal[192];
 
-    /* Executors that went to another job, with an instance or before it; 0 without an environment. */
+    /* How often an executor went to another job, with an instance or before one; 0 without an environment. */
     uint64_t moves;
 
-    /* Choices that the policy has made without a look at all jobs and stages, for want of room (clo_view_partial). */
+    /* Choices that the policy made without looking at all jobs and stages, because it had no room for them
+     * (clo_view_partial). */
     uint64_t partial;
 
     /* Instances that were skipped because another arm of a branch was chosen. They count nowhere else. */
@@ -132,13 +134,13 @@ typedef struct clo_stream_result {
  *   result    may be NULL.
  *
  * Returns CLO_OK, or
- *   CLO_ERR_ARGUMENT   no jobs, unknown config fields, a policy without decide, an environment without time_ns or with
- *                      a negative moving_ns, or that the log does not name; result->size is wrong
+ *   CLO_ERR_ARGUMENT   no jobs, unknown config fields, a policy without decide, an environment without time_ns, with a
+ *                      negative moving_ns, or not named by the log; result->size is wrong
  *   CLO_ERR_PLATFORM   a task of some job can run nowhere on the platform, and skips_misfits is 0; a job's limit is
- *                      above the executors
+ *                      above the number of executors
  *   CLO_ERR_UNSUPPORTED  the platform has ports (clo_platform_desc.port_bytes_per_ns)
- *   CLO_ERR_CANCELLED  the progress function said so
- *   CLO_ERR_STATE      capacity that is never free again keeps a job from running
+ *   CLO_ERR_CANCELLED  the progress function returned non-zero
+ *   CLO_ERR_STATE      a job waits for capacity that is never free again
  *   CLO_ERR_LIMIT      more jobs and releases than CLO_WORKLOAD_JOBS_MAX; an end beyond all times (292 years)
  *   CLO_ERR_MEMORY
  *   what the policy's prepare or init returned
@@ -157,15 +159,16 @@ typedef struct clo_replay_config {
     /* Set by CLO_REPLAY_CONFIG_INIT. */
     size_t size;
 
-    /* Where the run was. */
+    /* The platform of the run. */
     const clo_platform *platform;
 
-    /* [costs_count] costs on that platform, by the values of the log's ARRIVE records: in a real run the jobs' tags. */
+    /* [costs_count] costs on that platform, indexed by the values of the log's ARRIVE records (in a real run the jobs'
+     * tags). */
     const clo_cost *const *costs;
     size_t costs_count;
 
-    /* [policies_count] in the order of the log's header. NULL: the built-in ones of the names there, with the arguments
-     * there. */
+    /* [policies_count] in the order of the log's header. NULL: the built-in policies that the header names, with the
+     * arguments in it. */
     const clo_replay_policy *policies;
     uint32_t policies_count;
 } clo_replay_config;
@@ -198,8 +201,8 @@ typedef struct clo_replay_result {
  *   CLO_ERR_STATE     the log dropped records, was cut, or does not say what its jobs are (it was written before logs
  *                     had JOB records)
  *   CLO_ERR_ARGUMENT  also: unknown config fields, a cost of another platform, a platform with another number of
- *                     executors, a policy that nobody knows or whose argument the log does not say, fewer policies
- *                     than the log's
+ *                     executors, an unknown policy, or one whose argument the log does not give; fewer policies than
+ *                     the log has
  *   CLO_ERR_MEMORY
  *   what the policies' parse, prepare or init returned
  *
@@ -208,8 +211,8 @@ CLO_API CLO_NODISCARD clo_status clo_stream_replay(const clo_replay_config *conf
                                                    clo_replay_result *result);
 
 /* Draws a log as SVG: a row for each executor, time from left to right, a colour for each job in turn. The picture has
- * at most 8000 boxes, or 48 for each executor where that is more. Where there are more bodies, a box has the colour of
- * the job with most of its time, and is pale where that executor is mostly idle.
+ * at most 8000 boxes, or 48 for each executor if that is more. If there are more bodies, a box has the colour of the
+ * job with most of its time, and is pale if the executor is mostly idle.
  *
  *   log       of a simulated or a real run; borrowed during the call.
  *   platform  that of the run; borrowed likewise.

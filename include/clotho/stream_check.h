@@ -5,14 +5,16 @@
  *
  * The body of an execution lies in [FINISH.value, FINISH.now). Two bodies never overlap on one executor. A body begins
  * no earlier than the decision that started it, and not before each input has come from the nearest execution of its
- * producer (LACHESIS eq. 9). From its START (a committed execution: from the beginning of its body) to its finish it
- * holds its demands, which never exceed a machine's capacities in all, and counts against its job's limit. What only
- * the scheduler can know at the time of a decision (bands, limits, free executors) is judged in order of the records.
+ * producer (LACHESIS eq. 9). From its START (a committed execution: from the beginning of its body) to its finish an
+ * execution holds its demands and counts against its job's limit. The demands together never exceed a machine's
+ * capacities. What only the scheduler can know at the time of a decision (bands, limits, free executors) is judged in
+ * the order of the records.
  *
- * KEEP records say who waits for capacity of a machine and from when on its demand is kept. No more than overtakes_max
- * starts that demand capacity there pass it; after that, starts of its own and of lower bands leave its demand
- * untouched. Where nothing but this stream can have passed it (virtual time, nothing committed that demands capacity),
- * its demand is not kept sooner either. What is kept is no capacity that a higher band could have used. */
+ * KEEP records say which stage waits for capacity of a machine, and from when on its demand is reserved. At most
+ * overtakes_max starts that demand capacity there pass it; after that, starts of its own and of lower bands leave its
+ * demand untouched. If nothing but this stream can have passed it (virtual time, nothing committed that demands
+ * capacity), its demand is not reserved sooner either. Reserved capacity is never capacity that a higher band could
+ * have used. */
 #ifndef CLOTHO_STREAM_CHECK_H
 #define CLOTHO_STREAM_CHECK_H
 
@@ -78,7 +80,7 @@ typedef struct clo_stream_job {
     /* Its graph on the platform. Any number of jobs may share one. */
     const clo_cost *cost;
 
-    /* It arrives no earlier, in the log's time. */
+    /* The job arrives no earlier than this, in the log's time. */
     int64_t arrival_ns;
 
     /* How long after its arrival all of it should be finished; 0: no deadline. Only counted. */
@@ -123,7 +125,7 @@ typedef struct clo_stream_case {
     const clo_stream_job *jobs;
     size_t jobs_count;
 
-    /* [faults_max] receives the first faults of each pass, in order of finding; may be NULL. */
+    /* [faults_max] receives the first faults of each pass, in the order in which they are found; may be NULL. */
     clo_stream_fault *faults;
     size_t faults_max;
 
@@ -138,8 +140,8 @@ typedef struct clo_stream_case {
     /* How many starts may pass a stage that waits for capacity (KEEP); 0: CLO_LOG_OVERTAKES. */
     uint32_t overtakes_max;
 
-    /* [jobs_count] in the order of `jobs`: how each run has ended by clo_job_wait, CLO_STREAM_END_...; NULL: nobody
-     * knows. The log must say the same of each job that it says to be done. */
+    /* [jobs_count] in the order of `jobs`: how each run has ended by clo_job_wait, CLO_STREAM_END_...; NULL: unknown.
+     * For each job that is done in the log, the log must say the same. */
     const uint8_t *ends;
 } clo_stream_case;
 
@@ -149,7 +151,7 @@ typedef struct clo_stream_report {
     /* Set by CLO_STREAM_REPORT_INIT. */
     size_t size;
 
-    /* All faults, and how many of them stand in clo_stream_case.faults. */
+    /* Number of all faults, and of those that are in clo_stream_case.faults. */
     uint64_t faults;
     size_t faults_told;
 
@@ -192,7 +194,7 @@ typedef struct clo_stream_report {
 /* Judges a log.
  *
  * Under CLO_CLOCK_VIRTUAL bodies must take the time of the cost, and inputs the time of the transfer; under
- * CLO_CLOCK_PADDED only the latter; under CLO_CLOCK_REAL neither. Of a log with an environment, which draws the times,
+ * CLO_CLOCK_PADDED only the latter; under CLO_CLOCK_REAL neither. In a log with an environment, which draws the times,
  * bodies may take any time: `clotho simulate --replay` draws them again and compares.
  *
  *   stream  what the run should have been; borrowed during the call.
@@ -207,9 +209,9 @@ typedef struct clo_stream_report {
  *   CLO_ERR_LIMIT     more than 2^32 - 2 records
  *   CLO_ERR_MEMORY
  *
- * Not promised: that the scheduler did well, or that the report counts anything sensible where there are faults.
- * Threads: any. Real time: no. O(n log n) in records and tasks; an edge between stages costs what its two stages have
- * executions, and at most executors^2. */
+ * Not promised: that the scheduler did well, or that the report counts anything sensible if there are faults.
+ * Threads: any. Real time: no. O(n log n) in records and tasks; the cost of an edge grows with the number of executions
+ * of its two stages, up to executors^2. */
 CLO_API CLO_NODISCARD clo_status clo_stream_check(const clo_stream_case *stream, const clo_log *log,
                                                   clo_stream_report *report);
 

@@ -3,7 +3,7 @@
  * (SynchPack: "Scheduling Parallel-Task Jobs Subject to Packing and Placement Constraints").
  *
  * A job is done when all its tasks are. The objective is the sum of weight * completion time over all jobs, times
- * counted from the start of the workload. docs/SCHEDULERS.md says how each planner works and what is proven of it.
+ * counted from the start of the workload. docs/SCHEDULERS.md says how each planner works and what is proven about it.
  *
  * The planners:
  *   synchpack-1       preemptive, tasks move between machines; LP1 (proven ratio 6 + eps)
@@ -24,11 +24,11 @@ extern "C" {
 
 /* Whether linear programs are solved (by CLP, which is loaded when the first one is). */
 typedef enum clo_synch_lp {
-    /* Where CLP is there, of the forms with and without LP the better plan; else the form without. synchpack-1 has only
-     * that with LP. */
+    /* If CLP is available: the better plan of the forms with and without LP. Otherwise: the form without. synchpack-1
+     * has only the form with LP. */
     CLO_SYNCH_LP_AUTO = 0,
 
-    /* The form with LP alone: without CLP the call fails. */
+    /* Only the form with LP: without CLP the call fails. */
     CLO_SYNCH_LP_ALWAYS = 1,
 
     /* Never. */
@@ -45,21 +45,22 @@ typedef struct clo_synch_config {
     /* clo_synch_lp. */
     uint32_t lp;
 
-    /* Ratio of the LP's intervals: each ends this many percent later than the one before it. 0: as small as keeps the
-     * LP small, from 10 to 100. Any number gives a valid bound; a smaller one a better bound, and a larger LP. */
+    /* Ratio of the LP's intervals: each ends this many percent later than the one before it. 0: the smallest number
+     * from 10 to 100 that keeps the LP small. Any number gives a valid bound; a smaller number gives a better bound and
+     * a larger LP. */
     uint32_t grid_percent;
 
-    /* > 0: online. Jobs are planned only once they have arrived. At each arrival all that has not started is planned
-     * anew, quickly (no LP, the first order of jobs); at replan_ns, then after intervals that grow by
-     * replan_growth_percent each, thoroughly (the LP by `lp`, and orders of jobs that are improved). synchpack-2 only;
-     * the comparators that do not preempt are online as they are. 0: all jobs are known from the start, and none starts
-     * before it arrives. */
+    /* > 0: online. Jobs are planned only once they have arrived. At each arrival everything that has not started is
+     * planned anew, quickly (no LP, the first order of jobs). At replan_ns, and then after intervals that grow by
+     * replan_growth_percent each, it is planned thoroughly (LP as `lp` says, and improved orders of jobs). synchpack-2
+     * only; the comparators that do not preempt are online in any case. 0: all jobs are known from the start, and none
+     * starts before it arrives. */
     int64_t replan_ns;
 
     /* 0: 100, each interval is twice the one before it. */
     uint32_t replan_growth_percent;
 
-    /* Most seconds that one LP may take; 0: 60. A solver that has not ended then has given up. */
+    /* Most seconds that one LP may take; 0: 60. A solver that has not ended by then counts as having given up. */
     uint32_t lp_seconds;
 } clo_synch_config;
 
@@ -86,8 +87,9 @@ typedef struct clo_synch_figures {
     /* The sum of weight * completion time. */
     int64_t weighted_completion;
 
-    /* No schedule has a smaller sum, preemptive or not (but see lp_bound): the larger of the machine pooled over all,
-     * in Smith's order, and of each job alone, whose tasks all machines share. */
+    /* A lower bound of that sum for all schedules, preemptive or not (but see lp_bound). It is the larger of two
+     * bounds: one for a single machine that pools all machines, in Smith's order; and one for each job alone, whose
+     * tasks all machines share. */
     int64_t free_bound;
 
     /* The LP's bound; 0: no LP was solved. That of synchpack-2 holds for schedules without preemption only. */
@@ -120,10 +122,9 @@ typedef struct clo_synch clo_synch; /* opaque: owns its pieces */
  * Returns CLO_OK, or
  *   CLO_ERR_ARGUMENT     no jobs, an unknown planner or field, replan_ns with a planner that does not know it
  *   CLO_ERR_PLATFORM     no executor can run a task; synchpack-3: a task may run on more than one machine
- *   CLO_ERR_INVALID      a job is none of the model: its graph has edges, it is periodic, has a limit, or the jobs are
- *   of
- *                        several bands. Also: the LP has no solution, or numbers that the solver cannot handle
- *   CLO_ERR_UNSUPPORTED  an LP was asked for, and CLP is not built in or not on this machine; the line says which
+ *   CLO_ERR_INVALID      a job does not fit the model: its graph has edges, it is periodic, has a limit, or the jobs
+ *                        are of several bands. Also: the LP has no solution, or numbers that the solver cannot handle
+ *   CLO_ERR_UNSUPPORTED  an LP was asked for, and CLP is not built in or not on this machine; clo_last_error says which
  *   CLO_ERR_TIMEOUT      the LP solver gave up at lp_seconds, or at its own limit of iterations
  *   CLO_ERR_LIMIT        a sum of weights and times beyond 2^62, or more than 2^24 tasks
  *   CLO_ERR_MEMORY
@@ -166,7 +167,7 @@ CLO_API int64_t clo_synch_completion_ns(const clo_synch *synch, uint32_t job);
  * Threads: any. Real time: no. O(n log n) in tasks. */
 CLO_API CLO_NODISCARD clo_status clo_synch_log(const clo_synch *synch, clo_log **out);
 
-/* Name of planner `index` (from 0), and what it is; NULL past the last. Static.
+/* Name of planner `index` (from 0), and a line that describes it; NULL past the last. Static.
  * Threads: any. Real time: yes, O(1). */
 CLO_API const char *clo_synch_planner(uint32_t index);
 CLO_API const char *clo_synch_planner_about(uint32_t index);

@@ -38,15 +38,15 @@ typedef struct clo_trace_event {
     /* Order in which the engine learned of the completions, from 0. */
     uint64_t sequence;
 
-    /* 1: of an execution and its hedge the other one has won (clo_job_config.hedge_after_ns), so what this one made
-     * does not count; it ended when it was cancelled, or ran on to no effect. Hedges that have not begun are in no
-     * trace. */
+    /* 1: this execution lost: of an original and its hedge the other one won (clo_job_config.hedge_after_ns), so this
+     * output does not count. It ended when it was cancelled, or ran on without effect. Hedges that have not begun are
+     * in no trace. */
     uint32_t is_lost;
 
     /* 1: the task was skipped (branch.h): nothing was called, and start_ns is finish_ns. */
     uint32_t is_skipped;
 
-    /* Of a branch that was not skipped: the arm that it chose. 0 for other tasks. */
+    /* For a branch that was not skipped: the arm that it chose. 0 for other tasks. */
     uint32_t arm;
 
     /* Of a job with several releases in flight (pipeline.h): the release, from 0; its transfers are not in transfer_ns.
@@ -65,12 +65,13 @@ CLO_API const clo_trace_event *clo_trace_events(const clo_trace *trace, size_t *
 CLO_API void clo_trace_destroy(clo_trace *trace);
 
 /* True if the times are not this machine's own: those of a run under the padded or the virtual clock, or of
- * clo_simulate. False where clo_simulate replayed a run that was measured.
+ * clo_simulate. False if clo_simulate replayed a run that was measured.
  * Threads: any. Real time: yes, O(1). */
 CLO_API bool clo_trace_is_emulated(const clo_trace *trace);
 
-/* Makes a plan of a trace, to draw, to check (CLO_CHECK_MEASURED) or to replay. The plan's planner is "measured", or
- * "emulated" where the trace is. Of a trace of several releases only the first release is taken, without an interval.
+/* Makes a plan from a trace, to draw, to check (CLO_CHECK_MEASURED) or to replay. The plan's planner is "measured", or
+ * "emulated" if the trace is emulated. From a trace of several releases it takes only the first release, without an
+ * interval.
  *
  *   cost  of the same graph and platform; read during the call only.
  *   out   the plan, owned by the caller.

@@ -39,10 +39,11 @@ typedef struct clo_workload_job {
     /* After the arrival (periodic: after each release); >= 0. 0: none. */
     int64_t deadline_ns;
 
-    /* Of a periodic job; >= 0. 0: the job runs once. */
+    /* Period of a periodic job; >= 0. 0: the job runs once. */
     int64_t period_ns;
 
-    /* Of a periodic job; 0: until the end of the workload, see clo_workload_releases. 0 where period_ns is 0. */
+    /* Number of releases of a periodic job; 0: until the end of the workload, see clo_workload_releases. 0 if period_ns
+     * is 0. */
     uint64_t releases;
 
     /* How much the job counts in weighted means; 0 means 1. A row never holds 0. */
@@ -82,7 +83,7 @@ typedef struct clo_arrivals_config {
     clo_arrivals kind;
 
     /* 1: each job is a random one of the given workload, all with the same chance. 0: they come in turn, again from the
-     * first where `jobs` is larger. Not with CLO_ARRIVALS_TRACE. */
+     * first if `jobs` is larger. Not with CLO_ARRIVALS_TRACE. */
     uint32_t shuffled;
 
     /* CLO_ARRIVALS_POISSON: mean gap between two arrivals, > 0. Else 0. */
@@ -148,10 +149,10 @@ CLO_API CLO_NODISCARD clo_status clo_workload_set_platform(clo_workload *workloa
 /* Puts the jobs into the order of their arrivals; jobs that arrive together keep theirs.
  *
  * Returns CLO_OK, CLO_ERR_ARGUMENT or CLO_ERR_MEMORY (the order is as before).
- * Threads: one. Real time: no. O(jobs log jobs); O(jobs) where they are in order. */
+ * Threads: one. Real time: no. O(jobs log jobs); O(jobs) if they are in order. */
 CLO_API CLO_NODISCARD clo_status clo_workload_sort(clo_workload *workload);
 
-/* Looks for jobs that ask for more executors than a platform has. Whether each task can run there says clo_cost_create.
+/* Looks for jobs that ask for more executors than a platform has. clo_cost_create says whether each task can run there.
  *
  *   platform  read during the call only.
  *
@@ -160,12 +161,12 @@ CLO_API CLO_NODISCARD clo_status clo_workload_sort(clo_workload *workload);
  * Threads: any. Real time: no. O(jobs). */
 CLO_API CLO_NODISCARD clo_status clo_workload_check(const clo_workload *workload, const clo_platform *platform);
 
-/* Makes another workload of the jobs of this one, with new arrivals. All else of a job stays: its graph, name, weight,
- * deadline, period, releases, band, group and limit.
+/* Makes another workload from the jobs of this one, with new arrivals. Everything else of a job stays: its graph, name,
+ * weight, deadline, period, releases, band, group and limit.
  *
  * CLO_ARRIVALS_TRACE with more jobs than the workload has repeats it. Each repetition begins one mean gap of the
- * workload after the last arrival of the one before it; the mean gap is (last - first arrival) / (jobs - 1), of
- * a single job its arrival.
+ * workload after the last arrival of the one before it; the mean gap is (last - first arrival) / (jobs - 1), or for a
+ * single job its arrival.
  *
  * The same arguments give the same workload on every machine: integers only. The exponential gaps are exact up to
  * rounding to 2^-32 of the mean, then to whole nanoseconds (von Neumann's comparison method, 1951).
@@ -176,11 +177,11 @@ CLO_API CLO_NODISCARD clo_status clo_workload_check(const clo_workload *workload
  *   out       the new workload, owned by the caller. Its jobs stand in the order of their arrivals. Has no platform.
  *
  * Returns CLO_OK, or
- *   CLO_ERR_ARGUMENT  no jobs, unknown kind, a mean that is not > 0, a mean or `shuffled` where the kind has none
+ *   CLO_ERR_ARGUMENT  no jobs, unknown kind, a mean that is not > 0, a mean or `shuffled` for a kind that takes none
  *   CLO_ERR_LIMIT     too many jobs, or an arrival beyond CLO_WORKLOAD_TIME_MAX
  *   CLO_ERR_MEMORY
  *
- * Threads: any. Real time: no. O(jobs of both), and of clo_workload_sort where the given one is not sorted. */
+ * Threads: any. Real time: no. O(jobs of both), and of clo_workload_sort if the given one is not sorted. */
 CLO_API CLO_NODISCARD clo_status clo_workload_arrivals(const clo_workload *workload, const clo_arrivals_config *config,
                                                        clo_workload **out);
 

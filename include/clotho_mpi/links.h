@@ -1,10 +1,10 @@
-/* clotho_mpi/links.h - the links between the machines of a cluster, measured as a run uses them: by messages of this
- * MPI, received straight into posted buffers, by ranks that poll. Library clotho_mpi, beside clotho.
+/* clotho_mpi/links.h - the links between the machines of a cluster, measured as a run uses them: with messages of this
+ * MPI, received directly into posted buffers, by ranks that poll. Library clotho_mpi, beside clotho.
  *
- * Ping-pong: a message of n bytes goes from one rank to another, an answer of one byte comes back; half of the round
- * trip of one byte is the way of one byte, in both directions: how a latency divides into there and back cannot be
- * known without one clock. MPIs send messages up to a limit at once (eager) and ask before larger ones (rendezvous), so
- * a link is two lines: one up to `limit_bytes`, one beyond. */
+ * Ping-pong: a message of n bytes goes from one rank to another, and an answer of one byte comes back. Half of the
+ * round trip of one byte counts as the time of one byte in each direction: without a common clock nobody can know how a
+ * round trip divides into there and back. MPIs send messages up to a limit at once (eager) and ask before larger ones
+ * (rendezvous), so two lines model a link: one up to `limit_bytes`, one beyond. */
 #ifndef CLOTHO_MPI_LINKS_H
 #define CLOTHO_MPI_LINKS_H
 
@@ -21,22 +21,22 @@ typedef struct clo_remote_link {
     /* Set by CLO_REMOTE_LINK_INIT. */
     size_t size;
 
-    /* Of a message without bytes. */
+    /* Latency of a message without bytes. */
     int64_t latency_ns;
 
-    /* Of the bytes up to the limit; 0: infinite. */
+    /* Bandwidth of the bytes up to the limit; 0: infinite. */
     double bandwidth_bytes_per_ns;
 
-    /* What a message above the limit takes more; of the bytes above it; 0: infinite. Without a limit: 0, and as
-     * below. */
+    /* Extra time of a message above the limit; bandwidth of the bytes above it, 0: infinite. Without a limit: 0, and
+     * the same as bandwidth_bytes_per_ns. */
     int64_t step_ns;
     double bandwidth_beyond;
 
     /* Worst relative error at the sizes that the lines were fitted to, and at those that were held aside; permille. */
     uint32_t error_permille, held_permille;
 
-    /* Two and four large messages at once: bytes a time of all together, in permille of one alone. 1000: they share the
-     * link. */
+    /* Throughput of two and of four large messages at once, all together, in permille of one alone. 1000: they share
+     * the link. */
     uint32_t flows2_permille, flows4_permille;
 
     /* The largest message that was measured. */
@@ -45,49 +45,49 @@ typedef struct clo_remote_link {
 
 #define CLO_REMOTE_LINK_INIT CLO_SIZED_INIT(clo_remote_link)
 
-/* What a machine moves to several others at once, and from them. Result struct. */
+/* How fast a machine moves messages to several others at once, and from them. Result struct. */
 typedef struct clo_remote_port {
     /* Set by CLO_REMOTE_PORT_INIT. */
     size_t size;
 
-    /* All messages together; 0: at once they take no longer than the slowest of them alone, so no port shows, or there
-     * are fewer than three ranks. */
+    /* All messages together. 0: messages at once take no longer than the slowest of them alone, so no port shows; or
+     * there are fewer than three ranks. */
     double out_bytes_per_ns, in_bytes_per_ns;
 
-    /* So many at once, one for each other machine, of so many bytes each; 0: not measured. */
+    /* How many messages at once, one for each other machine, and the bytes of each; 0: not measured. */
     uint32_t messages;
     uint64_t bytes;
 } clo_remote_port;
 
 #define CLO_REMOTE_PORT_INIT CLO_SIZED_INIT(clo_remote_port)
 
-/* Measures all links, one at a time: ranks * (ranks - 1) of them, each for about 1 s, quick: 0.3 s; slow ones longer.
- * From three ranks on the port of each, too, in about as long as two links. Each time is the least of the medians of
- * several rounds: what other programs take is not the link's.
+/* Measures all ranks * (ranks - 1) links, one at a time, each for about 1 s (quick: 0.3 s), slow ones longer. With
+ * three or more ranks it also measures the port of each, which takes about as long as two links. Each time is the
+ * smallest of the medians of several rounds, to leave out the time that other programs take.
  *
  *   quick     1: fewer messages.
- *   config    silence_ns, start_ns and stop are looked at; NULL: all defaults.
+ *   config    only silence_ns, start_ns and stop are used; NULL: all defaults.
  *   progress  rank 0: may be NULL; called on the calling thread.
  *   context   handed to `progress`.
  *   out       rank 0: the result, owned by the caller. Else NULL.
  *
  * Returns CLO_OK, CLO_ERR_ARGUMENT, CLO_ERR_TIMEOUT, CLO_ERR_CANCELLED, CLO_ERR_SYSTEM or CLO_ERR_MEMORY, as
  * clo_remote_run; after a failure only clo_remote_abort may be called.
- * Not promised: the same figures twice. What else uses the network or the CPUs disturbs.
+ * Not promised: the same figures twice. Other use of the network or the CPUs disturbs the measurement.
  * Threads: as clo_remote_open. Real time: no. Blocks. All ranks must call. */
 CLO_API CLO_NODISCARD clo_status clo_remote_measure(clo_remote *remote, uint32_t quick, const clo_remote_config *config,
                                                     clo_progress_fn progress, void *context, clo_remote_links **out);
 
-/* NULL is allowed.
+/* Frees the result. NULL is allowed.
  * Threads: one. Real time: no. */
 CLO_API void clo_remote_links_destroy(clo_remote_links *links);
 
 /* Number of ranks; 0 for NULL.
- * Threads: any. Real time: yes, O(1). As the next three. */
+ * Threads: any. Real time: yes, O(1). The next three calls likewise. */
 CLO_API uint32_t clo_remote_links_ranks(const clo_remote_links *links);
 
-/* The largest size of a message that goes at once, as far as the sizes that were measured tell; one for all links. 0:
- * no limit shows, or NULL. */
+/* The largest message that is sent at once (eager), as far as the measured sizes show it; one limit for all links. 0:
+ * no limit shows, or `links` is NULL. */
 CLO_API uint64_t clo_remote_links_limit(const clo_remote_links *links);
 
 /* The link from one rank to another. Returns CLO_OK or CLO_ERR_ARGUMENT. */
@@ -98,8 +98,8 @@ CLO_API CLO_NODISCARD clo_status clo_remote_links_get(const clo_remote_links *li
 CLO_API CLO_NODISCARD clo_status clo_remote_links_port(const clo_remote_links *links, uint32_t rank,
                                                        clo_remote_port *port);
 
-/* Writes them into a cluster file, with status and source, and the ports, if there are three ranks: of each machine the
- * smaller one of both directions. See clo_cluster_save_network.
+/* Writes the links into a cluster file, with status and source. With three or more ranks it also writes the ports: for
+ * each machine the smaller one of the two directions. See clo_cluster_save_network.
  *
  *   from  cluster file with a machine for each rank.
  *   to    the file to write; may be `from`.

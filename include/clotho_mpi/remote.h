@@ -1,18 +1,18 @@
 /* clotho_mpi/remote.h - one plan over several machines, with MPI. Library clotho_mpi, beside clotho.
  *
  * A rank is a machine of the cluster (clotho/cluster.h), in order, and has a runtime of its own. Each rank makes graph,
- * cost and plan for itself; whether all have the same is compared before a run. Each runs what the plan gives to its
- * machine. What another machine needs is sent as soon as it is there, once to each machine, the most urgent first
- * (rank_u of the consumer). Nothing is decided at run time, and nothing moves from machine to machine but what the plan
- * says.
+ * cost and plan for itself; before a run the ranks compare whether all have the same. Each rank runs what the plan
+ * gives to its machine. Outputs that another machine needs are sent as soon as they exist, once to each machine, the
+ * most urgent first (rank_u of the consumer). Nothing is decided at run time, and nothing moves from machine to machine
+ * but what the plan says.
  *
- * All calls of MPI are made on the calling thread (MPI_THREAD_FUNNELED), which looks after messages during a run: it
- * polls while a message is due, else it sleeps for 50 us at a time. It is one thread more than the executors.
+ * The calling thread makes all calls of MPI (MPI_THREAD_FUNNELED), and handles the messages during a run: it polls
+ * while a message is due; otherwise it sleeps for 50 us at a time. It is one thread more than there are executors.
  *
- * Ranks that die or stop. Ranks tell each other that they live. What a rank waits for is watched: if nothing is heard
- * of another rank for clo_remote_config.silence_ns, the call returns CLO_ERR_TIMEOUT, and clo_last_error names the rank
- * and the task that is awaited from it. Bodies and messages of this rank may still be under way then, so after a
- * failure of clo_remote_run only clo_remote_abort may be called. Not promised: that the run goes on. */
+ * Ranks that die or stop. Ranks send each other signs of life. If a rank waits for another rank and hears nothing from
+ * it for clo_remote_config.silence_ns, the call returns CLO_ERR_TIMEOUT, and clo_last_error names the other rank and
+ * the task whose output is awaited. Bodies and messages of this rank may still be under way then, so after a failure of
+ * clo_remote_run only clo_remote_abort may be called. Not promised: that the run goes on. */
 #ifndef CLOTHO_MPI_REMOTE_H
 #define CLOTHO_MPI_REMOTE_H
 
@@ -26,7 +26,7 @@ extern "C" {
 
 typedef struct clo_remote clo_remote; /* opaque: owns communicators */
 
-/* Begins. Initialises MPI, unless that has been done.
+/* Opens the library on this rank. Initialises MPI, unless it is initialised already.
  *
  *   argc, argv  of main, for MPI_Init_thread; may be NULL.
  *   out         owned by the caller.
@@ -36,19 +36,21 @@ typedef struct clo_remote clo_remote; /* opaque: owns communicators */
  * Threads: one in the whole process, the same for all calls of this header. Real time: no. All ranks must call. */
 CLO_API CLO_NODISCARD clo_status clo_remote_open(int *argc, char ***argv, clo_remote **out);
 
-/* Waits until all ranks have called it: before one of them goes while others still write files.
+/* Waits until all ranks have called it, so that no rank exits while others still write files.
  *
- *   timeout_ns  a rank that gives no sign of life for so long is lost; 0: 120 s. In work of its own a rank gives none.
+ *   timeout_ns  a rank that gives no sign of life for this long is lost; 0: 120 s. During work of its own a rank gives
+ *               none.
  *
  * Returns CLO_OK, CLO_ERR_ARGUMENT, CLO_ERR_TIMEOUT or CLO_ERR_SYSTEM.
  * Threads: as clo_remote_open. Real time: no. Blocks. All ranks must call. */
 CLO_API CLO_NODISCARD clo_status clo_remote_barrier(clo_remote *remote, int64_t timeout_ns);
 
-/* Ends, with MPI if clo_remote_open has begun it. NULL is allowed. Not after a failure of clo_remote_run.
+/* Closes the library on this rank, and finalises MPI if clo_remote_open initialised it. NULL is allowed. Not allowed
+ * after a failure of clo_remote_run.
  * Threads: as clo_remote_open. Real time: no. All ranks must call. */
 CLO_API void clo_remote_close(clo_remote *remote);
 
-/* Ends all ranks at once (MPI_Abort), without cleaning up; this process alone where MPI does not run. Does not return.
+/* Ends all ranks at once (MPI_Abort), without cleaning up; if MPI does not run, only this process. Does not return.
  *
  *   remote  may be NULL.
  *
@@ -68,35 +70,36 @@ typedef struct clo_remote_config {
     /* Set by CLO_REMOTE_CONFIG_INIT. */
     size_t size;
 
-    /* After so long without a sign of life a rank counts as lost; 0: 1 s. Time in which this rank was itself stopped
-     * does not count. */
+    /* A rank counts as lost after this long without a sign of life; 0: 1 s. Time during which this rank itself was
+     * stopped does not count. */
     int64_t silence_ns;
 
-    /* How long ranks may differ in the beginning of a run (planning, reading); 0: 120 s. */
+    /* How much later than the first a rank may begin a run (planning, reading); 0: 120 s. */
     int64_t start_ns;
 
-    /* Receives that are posted before the run; later ones are taken as they come. 0: 10 000. */
+    /* Most receives that are posted before the run; later ones are taken as they come. 0: 10 000. */
     uint32_t posted_max;
 
-    /* Messages of more than 64 KiB that are sent at once; 0: 4. */
+    /* Most messages of more than 64 KiB that are sent at the same time; 0: 4. */
     uint32_t flows_max;
 
-    /* Receives that are tasks on slots at once; 0: 256. */
+    /* Most receives that are tasks on slots at the same time; 0: 256. */
     uint32_t slots_max;
 
     /* 1: do not pin workers. */
     uint32_t unpinned;
 
-    /* A message is sent in pieces of so many bytes; at most 2^31 - 1. 0: what the link carries in 1 ms, from 16 KiB
+    /* A message is sent in pieces of this many bytes; at most 2^31 - 1. 0: what the link carries in 1 ms, from 16 KiB
      * to 1 MiB. A piece that takes as long as silence_ns makes a rank that lives look like a lost one. */
     uint64_t piece_bytes;
 
-    /* Looked at while the rank waits: not 0 ends the wait with CLO_ERR_CANCELLED, and clo_last_error says what was
-     * awaited. For a signal handler. NULL: none. */
+    /* Checked while the rank waits: a value other than 0 ends the wait with CLO_ERR_CANCELLED, and clo_last_error says
+     * what was awaited. For a signal handler. NULL: none. */
     const volatile int *stop;
 
-    /* [CLO_REMOTE_WORDS_BYTES]; receives, ten times a second, one line of what this rank awaits, with its end of line:
-     * for a signal handler of a rank that MPI holds fast, as it may after the death of another one. NULL: none. */
+    /* [CLO_REMOTE_WORDS_BYTES]; receives, ten times a second, one line that says what this rank waits for, with its end
+     * of line. For a signal handler of a rank that hangs in MPI, as it may after the death of another rank. NULL:
+     * none. */
     char *words;
 } clo_remote_config;
 
@@ -112,30 +115,31 @@ typedef struct clo_remote_result {
     /* From the first start to the last finish, on the clock of rank 0. */
     int64_t makespan_ns;
 
-    /* Of the plan. */
+    /* Makespan of the plan. */
     int64_t predicted_ns;
 
     /* Bodies run, replicas included; replicas among them; the sum of their times. */
     uint64_t executed, duplicates_run;
     int64_t busy_ns;
 
-    /* What the plan sends: messages and bytes; and what was handed to MPI for it. */
+    /* Messages and bytes that the plan sends; messages and bytes that were handed to MPI for them. */
     uint64_t transfers, transferred_bytes;
     uint64_t sent, sent_bytes;
 
-    /* Time in which an executor had nothing but inputs from other machines to wait for, of all executors. */
+    /* Time during which an executor waited only for inputs from other machines; sum over all executors. */
     int64_t wait_ns;
 
-    /* CPU time of the threads that look after messages. */
+    /* CPU time of the threads that handle messages. */
     int64_t communication_cpu_ns;
 
     /* As clo_job_output_hash of a run on one machine. */
     uint64_t output_hash;
 
-    /* Half of the largest of the shortest round trips by which clocks were compared: clocks may differ by so much. */
+    /* How much clocks may differ: half of the largest of the shortest round trips with which they were compared. */
     int64_t clock_error_ns;
 
-    /* Executions that began before an input of theirs had ended, by the joined clock; the largest such time. */
+    /* Executions that, by the common clock, began before the execution of one of their inputs had ended; the largest
+     * such time. */
     uint64_t effects_before_causes;
     int64_t worst_effect_ns;
 } clo_remote_result;
@@ -153,11 +157,11 @@ typedef struct clo_remote_result {
  *
  * Returns CLO_OK, or
  *   CLO_ERR_ARGUMENT     also: not as many ranks as machines, the cost is of another platform
- *   CLO_ERR_INVALID      graph, platform, times or plan differ from rank to rank, which clo_last_error says; the plan
+ *   CLO_ERR_INVALID      graph, platform, times or plan differ from rank to rank (clo_last_error says which); the plan
  *                        does not pass the checker
  *   CLO_ERR_TASK         a body of this rank failed
- *   CLO_ERR_TIMEOUT      nothing is heard of a rank
- *   CLO_ERR_CANCELLED    config->stop
+ *   CLO_ERR_TIMEOUT      nothing was heard from a rank
+ *   CLO_ERR_CANCELLED    config->stop is not 0
  *   CLO_ERR_SYSTEM       MPI fails
  *   CLO_ERR_LIMIT        more transfers than MPI has tags (MPI_TAG_UB), too many pairs of instances, too much memory
  *   CLO_ERR_UNSUPPORTED  a task may pend, a machine is not coherent
