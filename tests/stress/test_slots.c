@@ -78,6 +78,26 @@ static uint32_t threads(void)
     return count;
 }
 
+/* The workers take no CPU time. On a loaded machine the last bodies may still be returning, and workers have yet to fall
+ * asleep, so they have some windows of time for it. */
+static bool all_sleep(clo_job *job, uint32_t many, const char *way)
+{
+    enum { WINDOWS = 20 };
+
+    for (uint32_t i = 0; i < WINDOWS; i++) {
+        int64_t cpu_ns = now_ns(CLOCK_PROCESS_CPUTIME_ID), wall_ns = now_ns(CLOCK_MONOTONIC);
+        assert_int_equal(clo_job_wait_for(job, 200000000, NULL), CLO_ERR_TIMEOUT);
+        cpu_ns = now_ns(CLOCK_PROCESS_CPUTIME_ID) - cpu_ns;
+        wall_ns = now_ns(CLOCK_MONOTONIC) - wall_ns;
+        print_message("%s: %u bodies pending on 2 workers (%u threads in all): %.3f ms CPU over %.0f ms, %.2f %%\n",
+                      way, many, threads(), (double)cpu_ns / 1e6, (double)wall_ns / 1e6,
+                      100. * (double)cpu_ns / (double)wall_ns);
+        if (cpu_ns < wall_ns / 20)
+            return true;
+    }
+    return false;
+}
+
 static void run_many(fixture *f, const clo_plan *plan, const clo_policy *policy, uint32_t many, const char *way)
 {
     clo_job_result result = CLO_JOB_RESULT_INIT;
@@ -88,15 +108,7 @@ static void run_many(fixture *f, const clo_plan *plan, const clo_policy *policy,
     ok(clo_job_submit(job));
     while (given() < many)
         usleep(1000);
-    usleep(20000); /* the last bodies have returned */
-    int64_t cpu_ns = now_ns(CLOCK_PROCESS_CPUTIME_ID), wall_ns = now_ns(CLOCK_MONOTONIC);
-    assert_int_equal(clo_job_wait_for(job, 200000000, NULL), CLO_ERR_TIMEOUT);
-    cpu_ns = now_ns(CLOCK_PROCESS_CPUTIME_ID) - cpu_ns;
-    wall_ns = now_ns(CLOCK_MONOTONIC) - wall_ns;
-    print_message("%s: %u bodies pending on 2 workers (%u threads in all): %.3f ms CPU over %.0f ms, %.2f %%\n", way,
-                  many, threads(), (double)cpu_ns / 1e6, (double)wall_ns / 1e6,
-                  100. * (double)cpu_ns / (double)wall_ns);
-    assert_true(cpu_ns < wall_ns / 20);
+    assert_true(all_sleep(job, many, way));
     driver_stop(&drives);
     ok(clo_job_wait(job, &result));
     assert_int_equal(result.executed, many);

@@ -3,25 +3,28 @@
 #include "cpus.h"
 #include "groups.h"
 
-#include <inttypes.h>
 #include <sched.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-/* The first two words of a file; false: it is not there, or begins with no number, as "max". */
+/* The first two numbers of a file, 0 for one that is not there; false: no file, or it begins with none, as "max". */
 static bool read_numbers(const char *folder, const char *name, int64_t numbers[2])
 {
-    char path[1100];
+    char path[1100], line[64] = "", *end, *last;
     int length = snprintf(path, sizeof path, "%s/%s", folder, name);
     FILE *file = length > 0 && (size_t)length < sizeof path ? fopen(path, "re") : NULL;
 
-    numbers[0] = numbers[1] = 0;
-    int got = file != NULL ? fscanf(file, "%" SCNd64 " %" SCNd64, &numbers[0], &numbers[1]) : 0;
-    if (file != NULL)
-        fclose(file);
-    return got > 0;
+    if (file == NULL)
+        return false;
+    bool is_read = fgets(line, sizeof line, file) != NULL;
+    fclose(file);
+    numbers[0] = strtoll(line, &end, 10); /* out of range: the nearest, which is no sane limit */
+    numbers[1] = strtoll(end, &last, 10);
+    return is_read && end != line;
 }
 
 /* Of one group: in thousandths of a CPU; 0: no limit. */
