@@ -89,9 +89,8 @@ static bool all_sleep(clo_job *job, uint32_t many, const char *way)
         assert_int_equal(clo_job_wait_for(job, 200000000, NULL), CLO_ERR_TIMEOUT);
         cpu_ns = now_ns(CLOCK_PROCESS_CPUTIME_ID) - cpu_ns;
         wall_ns = now_ns(CLOCK_MONOTONIC) - wall_ns;
-        print_message("%s: %u bodies pending on 2 workers (%u threads in all): %.3f ms CPU over %.0f ms, %.2f %%\n",
-                      way, many, threads(), (double)cpu_ns / 1e6, (double)wall_ns / 1e6,
-                      100. * (double)cpu_ns / (double)wall_ns);
+        print_message("%s: %u bodies pending on 2 workers (%u threads): %.3f ms CPU over %.0f ms, %.2f %%\n", way, many,
+                      threads(), (double)cpu_ns / 1e6, (double)wall_ns / 1e6, 100. * (double)cpu_ns / (double)wall_ns);
         if (cpu_ns < wall_ns / 20)
             return true;
     }

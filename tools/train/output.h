@@ -1,5 +1,5 @@
-/* output.h - a file to write that takes its name once it is whole and on the disk. An interrupted program leaves the old
- * file or the new one, never a part. */
+/* output.h - a file to write that takes its name once it is whole and on the disk. An interrupted program leaves the
+ * old file or the new one, never a part. */
 #ifndef CLOTHO_TRAIN_OUTPUT_H
 #define CLOTHO_TRAIN_OUTPUT_H
 
