@@ -373,8 +373,8 @@ typedef struct clo_policy {
 } clo_policy;
 
 /* A built-in policy by name; NULL if there is none. Static. clo_registry_entry("policies", ...) lists all names except
- * "lachesis" (the more stages are ready, the longer its decisions take) and "residual" (it needs an argument). Threads:
- * any. Real time: yes, O(policies). */
+ * "lachesis" (the more stages are ready, the longer its decisions take) and "residual" (without an argument it needs a
+ * built-in model, see learned.h). Threads: any. Real time: yes, O(policies). */
 CLO_API const clo_policy *clo_policy_find(const char *name);
 
 #ifdef __cplusplus

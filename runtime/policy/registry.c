@@ -32,7 +32,7 @@ static const clo_policy *const policies[] = {
 };
 
 /* Found by name, not listed. A decision of "lachesis" looks at every candidate, so what bounds the turns of all
- * policies of the list does not hold for it; "residual" can do nothing without an argument. */
+ * policies of the list does not hold for it; "residual" without an argument needs a built-in model. */
 static const clo_policy *const unlisted[] = {&clo_policy_lachesis, &clo_policy_residual, NULL};
 
 CLO_REGISTRY_ROW(clo_policy);

@@ -3,6 +3,8 @@
  * refused, or fails the job, by one line that names the task or the handle; the same runtime then runs a good job. */
 #include "support.h"
 
+#include "scene.h"
+
 #include <limits.h>
 #include <string.h>
 
@@ -23,18 +25,8 @@ static clo_graph *make_fork(void)
                                      {.name = "b", .work_ns = 1000},
                                      {.name = "c", .work_ns = 1000},
                                      {.name = "merge", .work_ns = 1000}};
-    clo_graph *graph;
 
-    ok(clo_graph_create("fork", &graph));
-    ok(clo_graph_add_tasks(graph, tasks, 5, NULL));
-    ok(clo_graph_set_branch(graph, 0, 3, NULL));
-    for (uint32_t a = 0; a < 3; a++) {
-        ok(clo_graph_add_arm(graph, 0, a + 1, 0, a));
-        ok(clo_graph_add_edge(graph, a + 1, 4, 0));
-    }
-    ok(clo_graph_set_merge(graph, 4));
-    ok(clo_graph_seal(graph));
-    return graph;
+    return scene_fork(tasks, 3);
 }
 
 /* A loop of three iterations of "step", which always wants one more. */

@@ -94,18 +94,8 @@ static clo_graph *make_branches(void)
                                      {.name = "a", .body = work, .work_ns = 1000},
                                      {.name = "b", .body = work, .work_ns = 1000},
                                      {.name = "merge", .body = work, .work_ns = 1000}};
-    clo_graph *graph;
 
-    ok(clo_graph_create("fork", &graph));
-    ok(clo_graph_add_tasks(graph, tasks, 4, NULL));
-    ok(clo_graph_set_branch(graph, 0, 2, NULL));
-    for (uint32_t a = 0; a < 2; a++) {
-        ok(clo_graph_add_arm(graph, 0, a + 1, 0, a));
-        ok(clo_graph_add_edge(graph, a + 1, 3, 0));
-    }
-    ok(clo_graph_set_merge(graph, 3));
-    ok(clo_graph_seal(graph));
-    return graph;
+    return scene_fork(tasks, 2);
 }
 
 /* It goes on or not, as it likes; after the third iteration that is a failure. */

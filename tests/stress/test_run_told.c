@@ -251,19 +251,9 @@ static void what_would_run_is_left_out(void **state)
                                      {.name = "a", .body = cancel_own, .work_ns = 1000},
                                      {.name = "b", .body = count_call, .work_ns = 1000},
                                      {.name = "merge", .body = count_call, .work_ns = 1000}};
-    clo_graph *graph;
 
     (void)state;
-    ok(clo_graph_create("fork", &graph));
-    ok(clo_graph_add_tasks(graph, tasks, 4, NULL));
-    ok(clo_graph_set_branch(graph, 0, 2, NULL));
-    for (uint32_t a = 0; a < 2; a++) {
-        ok(clo_graph_add_arm(graph, 0, a + 1, 0, a));
-        ok(clo_graph_add_edge(graph, a + 1, 3, 0));
-    }
-    ok(clo_graph_set_merge(graph, 3));
-    ok(clo_graph_seal(graph));
-    fixture f = start(2, graph, CLO_CLOCK_REAL);
+    fixture f = start(2, scene_fork(tasks, 2), CLO_CLOCK_REAL);
     clo_plan *plan = plan_of(&f, "heft");
     for (uint32_t round = 0; round < 30; round++) {
         clo_job_result result = CLO_JOB_RESULT_INIT;

@@ -41,4 +41,21 @@ static inline clo_graph *scene_layers(uint32_t layers, uint32_t width, const clo
     return graph;
 }
 
+/* A branch, tasks[0]; one task for each of its arms; and behind them a merge, the last one. */
+static inline clo_graph *scene_fork(const clo_task *tasks, uint32_t arms)
+{
+    clo_graph *graph;
+
+    ok(clo_graph_create("fork", &graph));
+    ok(clo_graph_add_tasks(graph, tasks, arms + 2, NULL));
+    ok(clo_graph_set_branch(graph, 0, arms, NULL));
+    for (uint32_t a = 0; a < arms; a++) {
+        ok(clo_graph_add_arm(graph, 0, a + 1, 0, a));
+        ok(clo_graph_add_edge(graph, a + 1, arms + 1, 0));
+    }
+    ok(clo_graph_set_merge(graph, arms + 1));
+    ok(clo_graph_seal(graph));
+    return graph;
+}
+
 #endif
