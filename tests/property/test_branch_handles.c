@@ -6,6 +6,7 @@
 
 #include "random.h"
 #include "recorded.h"
+#include "sample.h"
 
 #include "base/rng.h"
 
@@ -139,7 +140,7 @@ static void add_loop(clo_graph *graph, clo_rng *rng)
 static scene make_scene(uint64_t seed)
 {
     unsigned features = RANDOM_ALL & ~(unsigned)RANDOM_DEMANDS;
-    clo_rng rng = clo_rng_seed(seed ^ 0xbada55);
+    clo_rng rng = sample_rng(seed ^ 0xbada55);
     scene s = {.platform = random_platform(seed, features), .buffers = calloc(HANDLES_MAX, BYTES_MAX)};
     uint32_t arms[2 * TASKS_MAX + 16] = {0}, tasks = 2 + clo_rng_below(&rng, TASKS_MAX);
     clo_plan_config config = CLO_PLAN_CONFIG_INIT;

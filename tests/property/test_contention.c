@@ -2,6 +2,7 @@
  * the one without the choice, on a fixed set it is much shorter, and simulator and workers in virtual time do what it
  * says. */
 #include "random.h"
+#include "sample.h"
 #include "support.h"
 
 #include "base/rng.h"
@@ -29,7 +30,7 @@ typedef struct scene {
 static scene scene_new(uint64_t seed, unsigned features)
 {
     static const char *const ports[] = {"0.01", "0.1", "0.5", "null"};
-    clo_rng rng = clo_rng_seed(seed);
+    clo_rng rng = sample_rng(seed);
     char text[TEXT_BYTES];
     uint32_t machines = 2 + clo_rng_below(&rng, MACHINES_MAX - 1);
     scene s = {.graph = random_graph(seed, features)};

@@ -6,6 +6,7 @@
 #include "base/rng.h"
 #include "flight_scene.h"
 #include "flight_spans.h"
+#include "sample.h"
 #include "run/flow.h"
 #include "trace/trace.h"
 
@@ -375,7 +376,7 @@ static void planted_lies_are_found(void **state)
     for (uint64_t seed = 0; seed < SEEDS; seed++) {
         flight_scene s;
         clo_job_result result = CLO_JOB_RESULT_INIT;
-        clo_rng rng = clo_rng_seed(seed);
+        clo_rng rng = sample_rng(seed);
 
         open_scene(&s, seed);
         uint32_t slots = slots_of(&s, seed);

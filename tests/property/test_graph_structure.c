@@ -6,6 +6,7 @@
 #include "graph/graph.h"
 #include "pairs.h"
 #include "random.h"
+#include "sample.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -144,7 +145,7 @@ static void a_back_edge_is_always_found(void **state)
 /* The tasks and edges of `graph` once more, in arrays of random lengths. */
 static clo_graph *copy_in_arrays(const clo_graph *graph, uint64_t seed)
 {
-    clo_rng rng = clo_rng_seed(seed);
+    clo_rng rng = sample_rng(seed);
     uint32_t tasks_count = clo_graph_tasks(graph), edges_count = clo_graph_edges(graph), first, kind;
     clo_task *tasks = test_calloc(tasks_count, sizeof *tasks);
     clo_edge *edges = test_calloc(edges_count + 1, sizeof *edges);

@@ -2,6 +2,7 @@
  * valid and not below the bound, every policy keeps to the sets in the simulator, and so do workers. The sets are kept
  * here a second time, in a plain table. */
 #include "support.h"
+#include "sample.h"
 
 #include "base/rng.h"
 
@@ -28,7 +29,7 @@ static clo_platform *platform_of(uint64_t seed)
     static clo_executor list[EXECUTORS_MOST];
     static int64_t latency_ns[EXECUTORS_MOST * EXECUTORS_MOST], capacities[2 * CLO_RESOURCES_MAX];
     static double bandwidth[EXECUTORS_MOST * EXECUTORS_MOST];
-    clo_rng rng = clo_rng_seed(seed ^ 0x91a7);
+    clo_rng rng = sample_rng(seed ^ 0x91a7);
     clo_platform_desc desc = CLO_PLATFORM_DESC_INIT;
     clo_platform *platform;
     char spec[32];
@@ -99,7 +100,7 @@ static void restrict_task(clo_rng *rng, uint32_t t)
 
 static void open_scene(uint64_t seed, uint32_t platform)
 {
-    clo_rng rng = clo_rng_seed(seed);
+    clo_rng rng = sample_rng(seed);
     uint32_t kind;
 
     s.executors = sizes[platform];

@@ -2,6 +2,7 @@
  * unlike executors, and of random ones with all that a graph can say. `exact` and
  * `lachesis` are left out: they are searches of their own, which would need the whole budget. */
 #include "random.h"
+#include "sample.h"
 #include "support.h"
 
 #include "base/rng.h"
@@ -52,7 +53,7 @@ static problem make_problem(uint64_t seed)
                                         RANDOM_ALL};
     static const double ccrs[] = {0.1, 1, 5};
     problem p = {NULL, NULL, NULL};
-    clo_rng rng = clo_rng_seed(seed);
+    clo_rng rng = sample_rng(seed);
 
     if (seed % 3 == 0) {
         p.graph = random_graph(seed, features[seed / 3 % 5]);

@@ -1,6 +1,7 @@
 /* Broken platform files: whatever is done to a shipped file, reading it ends in a clean error or in a whole
  * platform. hwloc's own reader crashed on 8 of 600 such files. */
 #include "support.h"
+#include "sample.h"
 
 #include "base/rng.h"
 #include "base/text.h"
@@ -110,7 +111,7 @@ static void six_hundred_mutations_of_each_file_end_cleanly(void **state)
         char *text = read_shipped(names[f], &bytes), *copy = malloc(room = 2 * bytes);
         int platforms = 0;
         for (uint64_t seed = 0; seed < 600; seed++) {
-            clo_rng rng = clo_rng_seed(seed);
+            clo_rng rng = sample_rng(seed);
             memcpy(copy, text, bytes);
             platforms += try(copy, mutate(&rng, copy, bytes, room));
         }

@@ -2,6 +2,7 @@
  * one machine sends another one receives, and, with few slots and executors that keep their order, all parts together
  * come to their end. The messages are those of the plan; MPI is not asked (tests/remote does). */
 #include "random.h"
+#include "sample.h"
 #include "support.h"
 
 #include "base/rng.h"
@@ -164,7 +165,7 @@ static void every_part_comes_to_its_end(void **state)
 
     (void)state;
     for (uint64_t seed = 0; seed < SEEDS; seed++) {
-        clo_rng rng = clo_rng_seed(seed);
+        clo_rng rng = sample_rng(seed);
         clo_cluster *cluster = cluster_new(&rng);
         clo_graph *graph = random_graph(seed, clo_rng_below(&rng, 512) & ~(unsigned)RANDOM_DEMANDS);
         clo_plan_config config = CLO_PLAN_CONFIG_INIT;

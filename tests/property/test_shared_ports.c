@@ -1,6 +1,7 @@
 /* Random plans over up to 16 machines with ports: they pass the checker, no port moves more than it can, and ports that
  * are in nobody's way make no plan longer. */
 #include "random.h"
+#include "sample.h"
 #include "support.h"
 
 #include "base/rng.h"
@@ -23,7 +24,7 @@ static const char *const ports[] = {"0.05", "0.5", "2", "1000000"};
 /* port: NULL: none. */
 static clo_cluster *cluster_new(uint64_t seed, const char *port)
 {
-    clo_rng rng = clo_rng_seed(seed);
+    clo_rng rng = sample_rng(seed);
     char text[TEXT_BYTES];
     uint32_t machines = 1 + clo_rng_below(&rng, MACHINES_MAX);
     clo_cluster *cluster = NULL;
@@ -156,7 +157,7 @@ static void messages_one_at_a_time_take_what_they_take_alone(void **state)
 {
     (void)state;
     for (uint64_t seed = 0; seed < SEEDS / 4; seed++) {
-        clo_rng rng = clo_rng_seed(seed + 5000);
+        clo_rng rng = sample_rng(seed + 5000);
         clo_graph *graph = NULL;
         uint32_t length = 2 + clo_rng_below(&rng, 20);
         ok(clo_graph_create("chain", &graph));

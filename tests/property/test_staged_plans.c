@@ -3,6 +3,7 @@
  * measured with are those between all pairs. */
 #include "pairs.h"
 #include "random.h"
+#include "sample.h"
 #include "support.h"
 
 #include "base/rng.h"
@@ -153,7 +154,7 @@ static void the_checker_sees_the_late_inputs_that_pairs_show(void **state)
     for (uint64_t seed = 0; seed < 4 * SEEDS; seed++) {
         scene s = scene_new(seed);
         clo_plan *plan = plan_by(&s, seed % 3 == 0 ? "dfrn" : seed % 3 == 1 ? "deft-append" : "heft-append");
-        clo_rng rng = clo_rng_seed(seed);
+        clo_rng rng = sample_rng(seed);
         size_t count;
         const clo_placement *p = clo_plan_placements(plan, &count);
         clo_placement *moved = test_calloc(count, sizeof *moved);

@@ -7,6 +7,7 @@
 #include "support.h"
 
 #include "random.h"
+#include "sample.h"
 #include "scene.h"
 
 #include "base/rng.h"
@@ -36,7 +37,8 @@ static uint64_t first_stream(void)
 static uint64_t streams(uint64_t of_all)
 {
     const char *asked = getenv("CLOTHO_PROPERTY_SEEDS"), *dash = asked != NULL ? strchr(asked, '-') : NULL;
-    uint64_t wanted = asked != NULL ? strtoull(dash != NULL ? dash + 1 : asked, NULL, 10) * of_all / STREAMS : of_all;
+    uint64_t wanted = asked != NULL ? strtoull(dash != NULL ? dash + 1 : asked, NULL, 10) * of_all / STREAMS
+                                    : sample_size(of_all, 3);
 
     return wanted > 0 ? wanted : 1;
 }
@@ -158,7 +160,7 @@ static bool is_left_out(const char *policy, uint64_t seed)
 static const char *policy_of_stream(uint64_t seed, uint32_t index)
 {
     const char *asked = getenv("CLOTHO_PROPERTY_POLICY");
-    clo_rng rng = clo_rng_seed(seed);
+    clo_rng rng = sample_rng(seed);
     uint32_t count = 0;
 
     if (asked != NULL && strcmp(asked, "all") != 0)
@@ -308,7 +310,7 @@ static int64_t draw_time(void *state, const clo_environment_execution *x)
 static clo_log *simulate_in_environment(const stream_fixture *f, const char *policy, uint64_t seed,
                                         clo_stream_result *result)
 {
-    clo_rng rng = clo_rng_seed(seed);
+    clo_rng rng = sample_rng(seed);
     clo_environment environment = {.size = sizeof environment,
                                    .name = "decima",
                                    .moving_ns = 20000,

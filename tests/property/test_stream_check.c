@@ -1,5 +1,6 @@
 /* test_stream_check.c - the stream checker accepts random valid logs, and finds every kind of planted fault under its
  * right name. */
+#include "sample.h"
 #include "stream_plants.h"
 
 #include "base/rng.h"
@@ -52,7 +53,7 @@ static bool try_plant(const stream_plant *plant, uint64_t seed)
 {
     clo_stream_report report = CLO_STREAM_REPORT_INIT;
     clo_stream_fault faults[FAULTS_SHOWN];
-    clo_rng rng = clo_rng_seed(seed ^ 0xfa017);
+    clo_rng rng = sample_rng(seed ^ 0xfa017);
     stream_run run;
 
     stream_run_open(&run, seed, plant->breaks);

@@ -3,6 +3,7 @@
 #include "random.h"
 
 #include "base/rng.h"
+#include "sample.h"
 #include "support.h"
 
 #include <clotho/body.h>
@@ -23,7 +24,7 @@ struct site {
 
 static struct site make_site(uint64_t seed)
 {
-    clo_rng rng = clo_rng_seed(seed ^ 0x517e);
+    clo_rng rng = sample_rng(seed ^ 0x517e);
     struct site site = {.executors = 1 + clo_rng_below(&rng, EXECUTORS_MAX)};
 
     site.kinds = 1 + clo_rng_below(&rng, 3);
@@ -64,7 +65,7 @@ struct pieces {
 
 static void fill_pieces(uint64_t seed, uint32_t executors, struct pieces *p)
 {
-    clo_rng rng = clo_rng_seed(seed ^ 0x71ece5);
+    clo_rng rng = sample_rng(seed ^ 0x71ece5);
     uint64_t bytes = 0;
 
     p->count = seed % 3 == 2 ? 1 + clo_rng_below(&rng, CUTS_MAX) : 0;
@@ -78,7 +79,7 @@ clo_platform *random_platform(uint64_t seed, unsigned features)
 {
     struct pieces pieces;
     struct site site = make_site(seed);
-    clo_rng rng = clo_rng_seed(seed ^ 0x91a7f0);
+    clo_rng rng = sample_rng(seed ^ 0x91a7f0);
     clo_executor executors[EXECUTORS_MAX];
     int64_t latency_ns[EXECUTORS_MAX * EXECUTORS_MAX], capacities[2 * CLO_RESOURCES_MAX];
     double bandwidth[EXECUTORS_MAX * EXECUTORS_MAX];
@@ -357,7 +358,7 @@ static clo_graph *random_family(clo_rng *rng, unsigned features)
 clo_graph *random_graph(uint64_t seed, unsigned features)
 {
     struct site site = make_site(seed);
-    clo_rng rng = clo_rng_seed(seed ^ 0x6e4f);
+    clo_rng rng = sample_rng(seed ^ 0x6e4f);
 
     return seed % 3 == 2 && !(features & RANDOM_STAGES) ? random_family(&rng, features)
                                                         : random_dag(&rng, &site, features);

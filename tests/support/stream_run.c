@@ -3,6 +3,7 @@
 #include "stream_run.h"
 
 #include "base/rng.h"
+#include "sample.h"
 #include "stream_draw.h"
 
 #include <string.h>
@@ -530,7 +531,7 @@ void stream_run_open(stream_run *run, uint64_t seed, int breaks)
 
     assert_non_null(s);
     *run = (stream_run){.header = CLO_LOG_HEADER_INIT};
-    *s = (simulation){.run = run, .rng = clo_rng_seed(seed), .breaks = breaks};
+    *s = (simulation){.run = run, .rng = sample_rng(seed), .breaks = breaks};
     s->waiters[0].job = s->waiters[1].job = CLO_NONE;
     stream_draw_platform(run, &s->rng);
     s->executors = clo_platform_executors(run->platform);

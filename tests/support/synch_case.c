@@ -1,4 +1,5 @@
 #include "synch_case.h"
+#include "sample.h"
 
 #include "base/rng.h"
 
@@ -96,7 +97,7 @@ static void draw_times(clo_rng *rng, uint32_t machines, bool is_bound, int64_t *
 
 void synch_case_random(synch_case *c, uint64_t seed, bool is_bound, int64_t arrival_max)
 {
-    clo_rng rng = clo_rng_seed(seed);
+    clo_rng rng = sample_rng(seed);
     uint32_t machines = 1 + clo_rng_below(&rng, 4), jobs = 1 + clo_rng_below(&rng, 7);
     int64_t time[MACHINES_MAX];
 
@@ -114,7 +115,7 @@ void synch_case_random(synch_case *c, uint64_t seed, bool is_bound, int64_t arri
 
 uint32_t synch_case_tiny(synch_case *c, uint64_t seed)
 {
-    clo_rng rng = clo_rng_seed(seed);
+    clo_rng rng = sample_rng(seed);
     uint32_t machines = 1 + clo_rng_below(&rng, 2), jobs = 1 + clo_rng_below(&rng, 3), count = 0;
     bool is_late = clo_rng_below(&rng, 3) == 0;
     int64_t time[MACHINES_MAX];

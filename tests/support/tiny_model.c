@@ -1,4 +1,5 @@
 #include "tiny_model.h"
+#include "sample.h"
 
 #include "base/rng.h"
 
@@ -127,7 +128,7 @@ static void draw_cases(tiny_model *tiny, clo_rng *rng)
 
 void tiny_model_draw(tiny_model *tiny, uint64_t seed)
 {
-    clo_rng rng = clo_rng_seed(seed);
+    clo_rng rng = sample_rng(seed);
 
     memset(tiny, 0, sizeof *tiny);
     memcpy(tiny->values, values, sizeof values);

@@ -167,10 +167,11 @@ static void a_layer_whose_sums_could_overflow_is_unsafe(void **state)
     assert_false(clo_rule_is_valid(&layer.rule, 1));
 }
 
+/* Only what this CPU has is installed: the functions that do it are made of those instructions too. */
 static void a_table_uses_only_what_it_is_given(void **state)
 {
     clo_kernels scalar, masked;
-    uint32_t count;
+    uint32_t count, here = clo_cpu_isa();
     const clo_variant *variants = clo_kernels_variants(&count);
 
     (void)state;
@@ -178,6 +179,8 @@ static void a_table_uses_only_what_it_is_given(void **state)
     assert_int_equal(scalar.isa, 0);
     assert_int_equal(variants[0].needs, 0);
     for (uint32_t i = 1; i < count; i++) {
+        if ((variants[i].needs & ~here) != 0)
+            continue;
         clo_kernels_select(&masked, variants[i].needs & ~(variants[i].needs & -variants[i].needs)); /* one bit less */
         assert_true((masked.isa & variants[i].needs) != variants[i].needs);
         clo_kernels_select(&masked, variants[i].needs);
