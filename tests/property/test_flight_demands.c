@@ -7,11 +7,12 @@
 #include "flight_scene.h"
 #include "flight_spans.h"
 #include "run/flow.h"
+#include "sample.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define SEEDS (SANITIZED ? 30u : 250u)
+#define SEEDS sample_size(SANITIZED ? 30 : 250, 2)
 
 static const uint32_t limits[] = {0, 1, 2, 3, 0, 5, 0};
 

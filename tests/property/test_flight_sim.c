@@ -6,14 +6,14 @@
 #include "base/rng.h"
 #include "flight_scene.h"
 #include "flight_spans.h"
-#include "sample.h"
 #include "run/flow.h"
+#include "sample.h"
 #include "trace/trace.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define SEEDS (SANITIZED ? 60u : 400u)
+#define SEEDS sample_size(SANITIZED ? 60 : 400, 2)
 #define LIES 24u
 
 static const uint32_t limits[] = {0, 1, 2, 3, 0, 5, 0};

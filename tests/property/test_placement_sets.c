@@ -1,8 +1,8 @@
 /* Tasks that are restricted to sets of executors beyond the 64th, on platforms of 65 to 300: every planner's plan is
  * valid and not below the bound, every policy keeps to the sets in the simulator, and so do workers. The sets are kept
  * here a second time, in a plain table. */
-#include "support.h"
 #include "sample.h"
+#include "support.h"
 
 #include "base/rng.h"
 

@@ -1,7 +1,7 @@
 /* Broken platform files: whatever is done to a shipped file, reading it ends in a clean error or in a whole
  * platform. hwloc's own reader crashed on 8 of 600 such files. */
-#include "support.h"
 #include "sample.h"
+#include "support.h"
 
 #include "base/rng.h"
 #include "base/text.h"

@@ -37,8 +37,8 @@ static uint64_t first_stream(void)
 static uint64_t streams(uint64_t of_all)
 {
     const char *asked = getenv("CLOTHO_PROPERTY_SEEDS"), *dash = asked != NULL ? strchr(asked, '-') : NULL;
-    uint64_t wanted = asked != NULL ? strtoull(dash != NULL ? dash + 1 : asked, NULL, 10) * of_all / STREAMS
-                                    : sample_size(of_all, 3);
+    uint64_t wanted =
+        asked != NULL ? strtoull(dash != NULL ? dash + 1 : asked, NULL, 10) * of_all / STREAMS : sample_size(of_all, 3);
 
     return wanted > 0 ? wanted : 1;
 }

@@ -1,10 +1,11 @@
 /* test_synch.c - every planner of weighted completion time gives valid plans of random workloads, not below its bounds
  * and within the proven ratios; one planner's bound is not above another one's plan. */
+#include "sample.h"
 #include "synch_case.h"
 
 #include <string.h>
 
-enum { SEEDS = SANITIZED ? 20 : 100 };
+#define SEEDS sample_size(SANITIZED ? 20 : 100, 2)
 
 static int64_t plan_and_judge(const synch_case *c, const char *planner, uint32_t lp, int64_t replan_ns,
                               clo_synch_figures *figures)

@@ -2,13 +2,14 @@
 #include "support.h"
 
 #include "random.h"
+#include "sample.h"
 
 #include <clotho/log.h>
 #include <clotho/stream.h>
 
 #include <string.h>
 
-#define SEEDS 60
+#define SEEDS sample_size(60, 2)
 #define JOBS 4
 #define PAUSE_NS 900
 
