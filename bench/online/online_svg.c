@@ -1,10 +1,13 @@
 /* online_svg.c - a panel a scene: the share of jobs (up) that were complete after a time (right, by its logarithm), a
  * line a contender, mean of the quantiles over the seeds. */
+#define _POSIX_C_SOURCE 200809L
 #include "online/online.h"
 
-#include <errno.h>
+#include <clotho/file.h>
+
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { WIDTH = 460, HEIGHT = 250, LEFT = 46, TOP = 34, BOTTOM = 34, RIGHT = 150 };
@@ -82,12 +85,12 @@ static void draw_panel(FILE *out, const played *p)
 
 bool online_svg(const online *o, const char *path)
 {
-    FILE *out = fopen(path, "w");
+    char *text = NULL;
+    size_t bytes = 0;
+    FILE *out = open_memstream(&text, &bytes);
 
-    if (out == NULL) {
-        fprintf(stderr, "bench: %s: %s; give --svg a place that can be written\n", path, strerror(errno));
-        return false;
-    }
+    if (out == NULL)
+        return bench_fail("out of memory");
     fprintf(out,
             "<svg xmlns='http://www.w3.org/2000/svg' width='%d' height='%u' font-family='sans-serif' font-size='11'>\n"
             "<style>.grid{stroke:#ddd}.title{font-size:13px;font-weight:bold}.y{text-anchor:end}.x{text-anchor:middle}"
@@ -99,5 +102,7 @@ bool online_svg(const online *o, const char *path)
         fprintf(out, "</g>\n");
     }
     fprintf(out, "</svg>\n");
-    return fclose(out) == 0 || bench_fail("the picture cannot be written");
+    bool is_good = fclose(out) == 0 && clo_file_write(path, text, bytes) == CLO_OK;
+    free(text);
+    return is_good || bench_fail("the picture cannot be written");
 }

@@ -1,9 +1,12 @@
 /* quality_svg.c - the tables as one picture: a panel a table, in each a line a planner, best on top, a dot at its ratio
  * to the baseline and at the right margin the number. What lies beyond the scale is an arrow. */
+#define _POSIX_C_SOURCE 200809L
 #include "quality/quality_parts.h"
 
-#include <errno.h>
+#include <clotho/file.h>
+
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -121,13 +124,13 @@ static double draw_rows(const quality *q, FILE *out)
 
 bool quality_draw(const quality *q, const char *path)
 {
-    FILE *out = fopen(path, "w");
+    char *text = NULL;
+    size_t bytes = 0;
+    FILE *out = open_memstream(&text, &bytes);
     double width = 2 * MARGIN + COLUMNS * (double)PANEL_WIDTH, height = draw_rows(q, NULL);
 
-    if (out == NULL) {
-        fprintf(stderr, "bench: %s: %s; choose another --svg\n", path, strerror(errno));
-        return false;
-    }
+    if (out == NULL)
+        return bench_fail("out of memory");
     fprintf(out,
             "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 %.0f %.0f' width='%.0f' height='%.0f'>\n"
             "<style>text{font:12px sans-serif;fill:#222}.title{font-weight:bold;font-size:14px}"
@@ -140,8 +143,7 @@ bool quality_draw(const quality *q, const char *path)
             width, height, width, height);
     draw_rows(q, out);
     fputs("</svg>\n", out);
-    bool is_good = ferror(out) == 0;
-    if (fclose(out) != 0 || !is_good)
-        fprintf(stderr, "bench: %s: cannot be written; is the disk full?\n", path);
-    return is_good;
+    bool is_good = fclose(out) == 0 && clo_file_write(path, text, bytes) == CLO_OK;
+    free(text);
+    return is_good || bench_fail("the picture cannot be written");
 }

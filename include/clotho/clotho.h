@@ -50,6 +50,7 @@
 #include <clotho/edges.h>
 #include <clotho/environment.h>
 #include <clotho/features.h>
+#include <clotho/file.h>
 #include <clotho/generate.h>
 #include <clotho/graph.h>
 #include <clotho/handle.h>

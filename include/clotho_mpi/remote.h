@@ -101,6 +101,10 @@ typedef struct clo_remote_config {
      * of line. For a signal handler of a rank that hangs in MPI, as it may after the death of another rank. NULL:
      * none. */
     char *words;
+
+    /* How many runs this rank will make with this configuration. All ranks must say the same, or the first run is refused.
+     * 0: not said. */
+    uint32_t runs;
 } clo_remote_config;
 
 #define CLO_REMOTE_WORDS_BYTES 512

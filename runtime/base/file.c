@@ -4,13 +4,17 @@
  * A file that is there keeps its rights, and its owner where the system allows it; behind a symbolic link it is the
  * target that is replaced. The kernel applies the umask to a new file: to ask for the mask means to change it, which
  * other threads would see. The neighbour has a short name of its own, so every name that the file system takes
- * works. */
+ * works.
+ *
+ * The writer holds a lock (flock) on the neighbour while it writes. Whoever gets the lock of another one's knows that its
+ * writer was killed, and removes it: a neighbour is alive as long as it is locked. */
 #define _GNU_SOURCE
 #include "base/hash.h"
 #include "base/memory.h"
 #include "base/status.h"
 #include "base/text.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -18,12 +22,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #define LINKS_MAX 40 /* as Linux */
 #define NAMES_TRIED 100
 #define NEIGHBOUR_BYTES 32
+#define NEIGHBOUR_PREFIX ".clotho-"
+#define NEIGHBOUR_DIGITS 16
 
 static clo_status read_all(FILE *file, const char *path, size_t max_bytes, char **data, size_t *bytes)
 {
@@ -79,6 +86,14 @@ static int write_all(int fd, const char *data, size_t bytes)
     return 0;
 }
 
+static int sync_all(int fd)
+{
+    while (fsync(fd) != 0) /* ends: whatever interrupts does */
+        if (errno != EINTR)
+            return -1;
+    return 0;
+}
+
 static clo_status write_direct(const char *path, const char *data, size_t bytes)
 {
     int fd = strcmp(path, "-") == 0 ? STDOUT_FILENO : open(path, O_WRONLY | O_TRUNC | O_CLOEXEC);
@@ -110,16 +125,64 @@ static int follow_links(char *path)
     return errno = ELOOP, -1;
 }
 
-/* A file of the folder that nobody else has; the mode as for open. Returns -1 with errno. */
+/* Whether the open file is still the one of that name. */
+static bool is_named(int folder, const char *name, int fd)
+{
+    struct stat mine, there;
+
+    return fstat(fd, &mine) == 0 && fstatat(folder, name, &there, AT_SYMLINK_NOFOLLOW) == 0 &&
+           mine.st_dev == there.st_dev && mine.st_ino == there.st_ino;
+}
+
+/* A file of the folder that nobody else has, locked where the file system knows locks; the mode as for open. Returns -1
+ * with errno. */
 static int create_neighbour(int folder, mode_t mode, char *name)
 {
     for (int i = 0; i < NAMES_TRIED; i++) {
-        snprintf(name, NEIGHBOUR_BYTES, ".clotho-%016llx", (unsigned long long)clo_entropy());
+        snprintf(name, NEIGHBOUR_BYTES, NEIGHBOUR_PREFIX "%016llx", (unsigned long long)clo_entropy());
         int fd = openat(folder, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
-        if (fd >= 0 || errno != EEXIST)
+        if (fd < 0 && errno == EEXIST)
+            continue;
+        if (fd < 0)
+            return -1;
+        bool is_swept = flock(fd, LOCK_EX | LOCK_NB) != 0 ? errno == EWOULDBLOCK : !is_named(folder, name, fd);
+        if (!is_swept)
             return fd;
+        close(fd); /* somebody took it for one whose writer is dead, before it was locked */
     }
-    return -1;
+    return errno = EAGAIN, -1;
+}
+
+static bool is_neighbour(const char *name)
+{
+    size_t prefix = sizeof NEIGHBOUR_PREFIX - 1;
+
+    return strncmp(name, NEIGHBOUR_PREFIX, prefix) == 0 && strlen(name) == prefix + NEIGHBOUR_DIGITS &&
+           strspn(name + prefix, "0123456789abcdef") == NEIGHBOUR_DIGITS;
+}
+
+/* Removes the neighbours of writers that were killed. What cannot be removed stays. */
+static void sweep(int folder)
+{
+    int fd = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *names = fd >= 0 ? fdopendir(fd) : NULL;
+
+    if (names == NULL) {
+        if (fd >= 0)
+            close(fd);
+        return;
+    }
+    for (struct dirent *entry; (entry = readdir(names)) != NULL;) {
+        int old = is_neighbour(entry->d_name)
+                      ? openat(folder, entry->d_name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+                      : -1;
+        if (old < 0)
+            continue;
+        if (flock(old, LOCK_EX | LOCK_NB) == 0 && is_named(folder, entry->d_name, old))
+            unlinkat(folder, entry->d_name, 0);
+        close(old);
+    }
+    closedir(names);
 }
 
 /* The rights of the file that is replaced. Its owner first: a change of owner takes the set-id rights away. Returns 0,
@@ -141,14 +204,15 @@ static int replace(int folder, const char *name, const struct stat *old, const c
 
     if (fd < 0)
         return errno;
-    if ((old != NULL && take_over(fd, old) != 0) || write_all(fd, data, bytes) != 0 || fsync(fd) != 0)
+    if ((old != NULL && take_over(fd, old) != 0) || write_all(fd, data, bytes) != 0 || sync_all(fd) != 0)
         reason = errno;
-    if (close(fd) != 0 && reason == 0)
-        reason = errno;
-    if (reason == 0 && renameat(folder, neighbour, folder, name) != 0)
+    if (reason == 0 && renameat(folder, neighbour, folder, name) != 0) /* while it is locked */
         reason = errno;
     if (reason != 0)
         unlinkat(folder, neighbour, 0);
+    close(fd); /* what it could say, fsync has said */
+    if (reason == 0)
+        sweep(folder);
     return reason;
 }
 
@@ -190,10 +254,14 @@ static bool is_open_file(const char *path)
            strncmp(path, "/proc/", 6) == 0;
 }
 
-clo_status clo_file_write(const char *path, const char *data, size_t bytes)
+clo_status clo_file_write(const char *path, const void *data, size_t bytes)
 {
     struct stat old;
 
+    if (path == NULL || (data == NULL && bytes > 0))
+        return clo_fail_null("clo_file_write", "path or data");
+    if (path[0] == '\0')
+        return clo_fail(CLO_ERR_ARGUMENT, "a file to write needs a name");
     if (strcmp(path, "-") == 0 || is_open_file(path))
         return write_direct(path, data, bytes);
     bool is_there = stat(path, &old) == 0;

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-enum { GRAPH, PLATFORM, TIMES, PLAN, PIECES, HASHES };
+enum { RUNS, GRAPH, PLATFORM, TIMES, PLAN, PIECES, HASHES };
 
 static uint64_t mix(uint64_t hash, uint64_t word)
 {
@@ -85,19 +85,24 @@ static uint64_t hash_plan(const clo_plan *plan)
     return hash;
 }
 
-clo_status clo_remote_agree(clo_remote *remote, const clo_cost *cost, const clo_plan *plan, uint64_t piece_bytes)
+clo_status clo_remote_agree(clo_remote *remote, const clo_cost *cost, const clo_plan *plan,
+                            const clo_remote_config *config)
 {
-    static const char *const what[HASHES] = {
-        "graph", "platform (cluster file or a platform that it names)", "execution times",
-        "plan (of a planner that stops by time? give all the same plan file)", "size of pieces (--piece)"};
+    static const char *const what[HASHES] = {"number of runs (-n)",
+                                             "graph",
+                                             "platform (cluster file or a platform that it names)",
+                                             "execution times",
+                                             "plan (of a planner that stops by time? give all the same plan file)",
+                                             "size of pieces (--piece)"};
     uint64_t mine[2 * HASHES], least[2 * HASHES]; /* the hashes, then their complements: the least is the largest */
     MPI_Request request;
 
+    mine[RUNS] = config->runs;
     mine[GRAPH] = hash_graph(clo_cost_graph(cost));
     mine[PLATFORM] = hash_platform(clo_cost_platform(cost));
     mine[TIMES] = hash_times(cost);
     mine[PLAN] = hash_plan(plan);
-    mine[PIECES] = piece_bytes;
+    mine[PIECES] = config->piece_bytes;
     for (int i = 0; i < HASHES; i++)
         mine[HASHES + i] = ~mine[i];
     clo_status status = clo_remote_mpi(

@@ -158,7 +158,7 @@ static clo_status run_plan(running *run, const clo_cluster *cluster, const clo_c
                            clo_remote_result *result, clo_trace **trace)
 {
     run->remote->limit_ns = run->config->start_ns;
-    clo_status status = clo_remote_agree(run->remote, cost, plan, run->config->piece_bytes);
+    clo_status status = clo_remote_agree(run->remote, cost, plan, run->config);
     if (status == CLO_OK)
         status = prepare(run, cluster, cost, plan);
     if (status == CLO_OK)

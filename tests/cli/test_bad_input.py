@@ -67,7 +67,7 @@ class BadInput(CommandTest):
             self.bad(1, "train", "lachesis", "s.jsonl", "-o", name, holds=why)
 
     def test_the_rights_that_count_are_those_of_who_writes(self):
-        """A model takes the place of a file: the folder must be writable, and the file need not be."""
+        """A new file takes the place of the old one: the folder must be writable, and so must the file, whose rights are kept."""
         self.good("generate", "stream", "--jobs", "3", "-o", "s.jsonl")
         os.chmod(self.temporary.name, 0o755)
         for name, mode in (("closed", 0o555), ("open", 0o777)):
@@ -85,8 +85,9 @@ class BadInput(CommandTest):
         words = ("train", "decima", "s.jsonl", "--zero-residual", "--platform", "uniform:2", "--jobs", "3", "--validation", "5000-5001")
         for option in ("-o", "--checkpoint"):
             self.bad(1, *words, option, "closed/m", preexec=nobody, holds="closed/m: Permission denied; nothing was begun")
-        self.good(*words, "-o", "open/m", preexec=nobody)
-        self.assertNotEqual(self.bytes("open/m"), b"old")
+            self.bad(1, *words, option, "open/m", preexec=nobody, holds="open/m: Permission denied; nothing was begun")
+        self.assertEqual((self.bytes("open/m"), self.bytes("closed/m")), (b"old", b"old"))
+        self.good(*words, "-o", "open/new", preexec=nobody)
 
     def test_a_graph_may_be_called_like_a_workload(self):
         self.file("g.json", {"format": "clotho.graph/1", "name": "of a clotho.workload/1 \"format\":", "tasks": [TASK], "edges": []})

@@ -94,7 +94,7 @@ class Model(CommandTest):
         self.good("model", "embed", TINY, "-o", self.path("tiny.c"), "--name", "tiny")
         self.assertIn("model_tiny[", self.good("model", "embed", TINY))
         self.bad(2, "model", "embed", TINY, "--name", "7up", holds="'7up'")
-        self.bad(1, "model", "embed", TINY, "-o", self.path("no/folder.c"), holds="No such file or directory; nothing was written")
+        self.bad(1, "model", "embed", TINY, "-o", self.path("no/folder.c"), holds="No such file or directory; nothing was begun")
         self.assert_nothing_half_written()
         compiler = shutil.which("cc") or shutil.which("gcc")
         if compiler is None:
@@ -117,7 +117,7 @@ class Model(CommandTest):
             if not stat.S_ISFIFO(os.stat(pipe).st_mode):
                 reader.kill()  # nobody writes to what it has open
             self.assertEqual(reader.communicate()[0], file.read())
-        self.bad(1, "model", "embed", TINY, "-o", os.path.dirname(array) + "/", holds="Is a directory; nothing was written")
+        self.bad(1, "model", "embed", TINY, "-o", os.path.dirname(array) + "/", holds="Is a directory; nothing was begun")
         full = self.path("full")  # a link: the test cannot harm the device
         if os.path.exists("/dev/full"):
             os.symlink("/dev/full", full)

@@ -54,6 +54,17 @@ class Narrow(unittest.TestCase):
                 self.assertEqual((got["sent"], got["sent_bytes"]), (19, sum(8 * (i % 3) for i in range(19))))
                 self.assertEqual(got["output_hash"], self.one_machine(some, "uniform:2"))
 
+    def test_another_number_of_runs_on_one_rank(self):
+        graph = self.write("runs.json", [{"name": "a", "work_ns": 1000, "output_bytes": 100, "executors": [0]},
+                                         {"name": "b", "work_ns": 1000, "executors": [1]}], [(0, 1, 100)])
+        for engine in support.engines():
+            with self.subTest(engine):
+                program = self.machines.each(engine, [["-n", "3"], ["-n", "3"], ["-n", "2"]])
+                process = self.machines.start(engine, graph, "--hosts", self.machines.cluster(), "--unpinned", program=program)
+                out, err = process.communicate(timeout=60)
+                self.assertNotEqual(process.returncode, 0, out)
+                self.assertRegex(err, r"not all ranks have the same number of runs \(-n\)")
+
     def test_other_pieces_on_one_rank(self):
         graph = self.write("pieces.json", [{"name": "a", "work_ns": 1000, "output_bytes": 100000, "executors": [0]},
                                            {"name": "b", "work_ns": 1000, "executors": [1]}], [(0, 1, 1000)])

@@ -77,6 +77,16 @@ static void statuses(void **state)
     assert_non_null(clo_version());
 }
 
+static void written_files(void **state)
+{
+    (void)state;
+    fails(CLO_ERR_ARGUMENT, "clo_file_write: path or data is NULL", clo_file_write(NULL, "x", 1));
+    fails(CLO_ERR_ARGUMENT, "path or data is NULL", clo_file_write("/dev/null", NULL, 1));
+    fails(CLO_ERR_ARGUMENT, "needs a name", clo_file_write("", "x", 1));
+    fails(CLO_ERR_IO, "no/such/file", clo_file_write("no/such/file", "x", 1));
+    ok(clo_file_write("/dev/null", NULL, 0));
+}
+
 static void registries(void **state)
 {
     (void)state;
@@ -555,6 +565,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bodies),
         cmocka_unit_test(statuses),
+        cmocka_unit_test(files),
         cmocka_unit_test(registries),
         cmocka_unit_test(graphs_being_built),
         cmocka_unit_test(handles_of_graphs),
@@ -565,6 +576,7 @@ int main(void)
         cmocka_unit_test(plans),
         cmocka_unit_test(traces),
         cmocka_unit_test(files),
+        cmocka_unit_test(written_files),
         cmocka_unit_test(workload_files),
         cmocka_unit_test(runtimes),
         cmocka_unit_test(jobs),

@@ -109,7 +109,7 @@ int cmd_check(int argc, char **argv)
     bool measured = false, as_json = false, is_admission = false;
     admission_options admission = {.input = &config};
     const option_spec options[] = {
-        {"platform", 'p', "SPEC", OPTION_TEXT, &config.spec, "as in 'clotho plan'"},
+        {"platform", 'p', "SPEC", OPTION_INPUT, &config.spec, "as in 'clotho plan'"},
         {"strict", 0, NULL, OPTION_FLAG, &config.strict, INPUT_STRICT_HELP},
         {"scale", 0, "X", OPTION_REAL, &config.scale, "multiply times and bytes of the graph by X first"},
         {"instance", 'i', "NAME", OPTION_TEXT, &config.instance,

@@ -3,6 +3,7 @@
 #include "input.h"
 #include "json.h"
 #include "options.h"
+#include "outputs.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -97,7 +98,11 @@ int cmd_convert(int argc, char **argv)
         return misuse("--instance takes one graph, --format workload all of them; leave one out");
     o.in = operands[0];
     o.out = operands[1];
-    code = refuse_log(o.in);
+    if (outputs_are_same(o.in, o.out))
+        return misuse("OUT would replace IN, %s; name another file", show_name(o.in));
+    code = output_check(o.out);
+    if (code == EXIT_GOOD)
+        code = refuse_log(o.in);
     if (code != EXIT_GOOD)
         return code;
     return is_workload ? convert_workload(&o) : convert_graph(&o);

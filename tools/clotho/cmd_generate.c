@@ -94,7 +94,7 @@ int cmd_generate(int argc, char **argv)
     const char *path = "-", *format = NULL, *instances = NULL;
     bool as_json = false, duplicable = false, outputs = false;
     const option_spec options[] = {
-        {"output", 'o', "F", OPTION_TEXT, &path, "file to write; '-': standard output (default)"},
+        {"output", 'o', "F", OPTION_OUTPUT, &path, "file to write; '-': standard output (default)"},
         {"format", 'f', "NAME", OPTION_TEXT, &format, "clotho, dot or wfformat; default: by the suffix of F"},
         {"tasks", 'n', "N", OPTION_U32, &config.tasks, "about this many tasks (100)"},
         {"seed", 0, "N", OPTION_U64, &config.seed, "fix every random choice (0)"},

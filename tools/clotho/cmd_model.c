@@ -8,7 +8,6 @@
 #include "report.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -129,7 +128,7 @@ static int write_embedded(const char *path, const clo_model *model, const clo_mo
     }
     if (output_open(&out, path) && output_close(&out, write_array(out.file, model, info, symbol)))
         return EXIT_GOOD;
-    return complain(path, "%s; nothing was written", strerror(errno));
+    return complain_status(path, CLO_ERR_IO);
 }
 
 static int embed(int argc, char **argv)
@@ -142,7 +141,7 @@ static int embed(int argc, char **argv)
                                 "Example: clotho model embed decima.model -o decima_model.c --name decima_model"};
     const char *path = NULL, *symbol = NULL;
     const option_spec options[] = {
-        {"output", 'o', "F.c", OPTION_TEXT, &path, "file to write; '-': standard output (default)"},
+        {"output", 'o', "F.c", OPTION_OUTPUT, &path, "file to write; '-': standard output (default)"},
         {"name", 0, "SYMBOL", OPTION_TEXT, &symbol, "of the array (model_ and the model's name)"}};
     char **operands;
     char made[SYMBOL_BYTES];

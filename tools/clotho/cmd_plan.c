@@ -502,7 +502,7 @@ int cmd_plan(int argc, char **argv)
         "A file of JSON Lines holds many graphs: all are planned, one row each, unless --instance names one."};
     plan_options o = {.input.scale = 1};
     const option_spec options[] = {
-        {"platform", 'p', "SPEC", OPTION_TEXT, &o.input.spec, "the platform; see below"},
+        {"platform", 'p', "SPEC", OPTION_INPUT, &o.input.spec, "the platform; see below"},
         {"instance", 'i', "NAME", OPTION_TEXT, &o.input.instance,
          "take only the instance of this name, from a file with many"},
         {"planner", 0, "NAME", OPTION_LIST, &o.planners,
@@ -521,9 +521,9 @@ int cmd_plan(int argc, char **argv)
          "with --pipeline: this interval, not the shortest"},
         {"threads", 0, "N", OPTION_U64, &o.threads,
          "threads for planners that use several (1); a time budget then searches more"},
-        {"gantt", 'g', "F.svg", OPTION_TEXT, &o.gantt, "draw the plan"},
+        {"gantt", 'g', "F.svg", OPTION_OUTPUT, &o.gantt, "draw the plan"},
         {"gantt-text", 't', NULL, OPTION_FLAG, &o.gantt_text, "draw the plan in the terminal"},
-        {"out", 'o', "F.json", OPTION_TEXT, &o.out, "write the plan"},
+        {"out", 'o', "F.json", OPTION_OUTPUT, &o.out, "write the plan"},
         {"strict", 0, NULL, OPTION_FLAG, &o.input.strict, INPUT_STRICT_HELP},
         {"scale", 0, "X", OPTION_REAL, &o.input.scale, "multiply times and bytes by X"},
         {"seed", 0, "N", OPTION_U64, &o.seed, "fix every random choice (0)"},

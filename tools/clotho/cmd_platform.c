@@ -41,7 +41,7 @@ static int show(int argc, char **argv)
     bool as_json = false;
     const char *spec = "native";
     const option_spec options[] = {
-        {"platform", 'p', "SPEC", OPTION_TEXT, &spec, "the same as the operand"},
+        {"platform", 'p', "SPEC", OPTION_INPUT, &spec, "the same as the operand"},
         {"json", 0, NULL, OPTION_FLAG, &as_json, "print one JSON object on standard output"}};
     char **operands;
     int count, code = options_parse(&cmd, options, 2, argc, argv, &operands, &count);
@@ -70,9 +70,9 @@ static int calibrate(int argc, char **argv)
     bool as_json = false, quick = false;
     const char *path = NULL, *hosts = NULL; /* with hosts another program takes over below */
     const option_spec options[] = {
-        {"output", 'o', "F.xml", OPTION_TEXT, &path, "write the platform file there"},
+        {"output", 'o', "F.xml", OPTION_OUTPUT, &path, "write the platform file there"},
         {"quick", 0, NULL, OPTION_FLAG, &quick, "take about a second; less exact"},
-        {"hosts", 0, "F.json", OPTION_TEXT, &hosts,
+        {"hosts", 0, "F.json", OPTION_INPUT, &hosts,
          "measure the links of a cluster instead; started by mpirun or srun"},
         {"json", 0, NULL, OPTION_FLAG, &as_json, "print one JSON object on standard output"}};
     char **operands;

@@ -210,7 +210,7 @@ int cmd_run(int argc, char **argv)
 {
     run_options o = {.clock_name = "real", .repeat = 1, .dilate = 1, .input.scale = 1};
     const option_spec options[] = {
-        {"platform", 'p', "SPEC", OPTION_TEXT, &o.input.spec, "as in 'clotho plan'"},
+        {"platform", 'p', "SPEC", OPTION_INPUT, &o.input.spec, "as in 'clotho plan'"},
         {"instance", 'i', "NAME", OPTION_TEXT, &o.input.instance,
          "take only the instance of this name, from a file with many"},
         {"planner", 0, "NAME", OPTION_TEXT, &o.planner, "replay the plan of this planner (heft)"},
@@ -220,8 +220,8 @@ int cmd_run(int argc, char **argv)
         {"arrivals", 0, ARRIVALS_ARGUMENT, OPTION_TEXT, &o.arrivals, ARRIVALS_HELP " (default)"},
         {"live", 0, "N", OPTION_U32, &o.live, "workload: at most N jobs at once, later ones wait for room (4096)"},
         {"steps-max", 0, "N", OPTION_U32, &o.steps_max, "workload: bound of the steps of a decision"},
-        {"log", 0, "F", OPTION_TEXT, &o.log, "workload: write the log of inputs and decisions (clotho.log/1)"},
-        {"csv", 0, "F", OPTION_TEXT, &o.csv, "workload: write a row for each job"},
+        {"log", 0, "F", OPTION_OUTPUT, &o.log, "workload: write the log of inputs and decisions (clotho.log/1)"},
+        {"csv", 0, "F", OPTION_OUTPUT, &o.csv, "workload: write a row for each job"},
         {"clock", 0, "KIND", OPTION_TEXT, &o.clock_name, "real (default), padded or virtual"},
         {"strict", 0, NULL, OPTION_FLAG, &o.input.strict, INPUT_STRICT_HELP},
         {"dilate", 0, "N", OPTION_U32, &o.dilate,
@@ -235,8 +235,8 @@ int cmd_run(int argc, char **argv)
         {"period", 0, "TIME", OPTION_TIME, &o.period_ns,
          "with --releases-in-flight: release k is due after k times this; 500, 20us, 3ms, 1s"},
         {"deadline", 0, "TIME", OPTION_TIME, &o.deadline_ns, "count runs that take longer; 500, 20us, 3ms, 1s"},
-        {"trace", 0, "F.json", OPTION_TEXT, &o.trace, "write a Chrome / Perfetto trace of the last run"},
-        {"gantt", 'g', "F.svg", OPTION_TEXT, &o.gantt, "draw the last run"},
+        {"trace", 0, "F.json", OPTION_OUTPUT, &o.trace, "write a Chrome / Perfetto trace of the last run"},
+        {"gantt", 'g', "F.svg", OPTION_OUTPUT, &o.gantt, "draw the last run"},
         {"fifo", 0, "PRIORITY", OPTION_U32, &o.fifo, "run the workers with SCHED_FIFO at this priority, 1 to 99"},
         {"unpinned", 0, NULL, OPTION_FLAG, &o.unpinned, "do not pin workers to CPUs"},
         {"copy", 0, NULL, OPTION_FLAG, &o.copy_always, "copy between memories even if they are coherent"},
@@ -244,7 +244,7 @@ int cmd_run(int argc, char **argv)
          "limit of the memory for outputs and their copies (3/4 of this machine's)"},
         {"no-replay-check", 0, NULL, OPTION_FLAG, &o.no_replay_check, "do not replay the run in the simulator"},
         {"seed", 0, "N", OPTION_U64, &o.seed, "fix every random choice (0)"},
-        {"hosts", 0, "F.json", OPTION_TEXT, &o.hosts,
+        {"hosts", 0, "F.json", OPTION_INPUT, &o.hosts,
          "run on the machines of a cluster file, as a rank under mpirun or srun; other options: clotho-mpi --help"},
         {"engine", 0, "NAME", OPTION_TEXT, &o.engine, "with --hosts: openmpi or mpich (as the launcher is)"},
         {"json", 0, NULL, OPTION_FLAG, &o.as_json, "print one JSON object per line on standard output"}};

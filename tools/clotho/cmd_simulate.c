@@ -228,7 +228,7 @@ int cmd_simulate(int argc, char **argv)
         "Example: clotho simulate tpch_2g.jsonl --policy fair --jobs 1000 --arrivals poisson:25 --platform uniform:50"};
     simulate_options o = {.input.scale = 1};
     const option_spec options[] = {
-        {"platform", 'p', "SPEC", OPTION_TEXT, &o.input.spec, "as in 'clotho plan'"},
+        {"platform", 'p', "SPEC", OPTION_INPUT, &o.input.spec, "as in 'clotho plan'"},
         {"instance", 'i', "NAME", OPTION_TEXT, &o.input.instance,
          "take only the instance of this name, from a file with many"},
         {"policy", 0, "NAME[:ARG]", OPTION_TEXT, &o.policy,
@@ -256,12 +256,12 @@ int cmd_simulate(int argc, char **argv)
          "with --releases-in-flight: release k is due after k times this; 500, 20us, 3ms, 1s"},
         {"deadline", 0, "TIME", OPTION_TIME, &o.deadline_ns,
          "with --period: count releases that take longer (than the period)"},
-        {"log", 0, "F", OPTION_TEXT, &o.log, "write the log of inputs and decisions (clotho.log/1)"},
-        {"replay", 0, "LOG", OPTION_TEXT, &o.replay,
+        {"log", 0, "F", OPTION_OUTPUT, &o.log, "write the log of inputs and decisions (clotho.log/1)"},
+        {"replay", 0, "LOG", OPTION_INPUT, &o.replay,
          "repeat the run of this log, simulated or real, and compare each record"},
-        {"csv", 0, "F", OPTION_TEXT, &o.csv, "write a row for each job"},
-        {"trace", 0, "F.json", OPTION_TEXT, &o.trace, "write a Chrome / Perfetto trace (one graph only)"},
-        {"gantt", 'g', "F.svg", OPTION_TEXT, &o.gantt, "draw what happened"},
+        {"csv", 0, "F", OPTION_OUTPUT, &o.csv, "write a row for each job"},
+        {"trace", 0, "F.json", OPTION_OUTPUT, &o.trace, "write a Chrome / Perfetto trace (one graph only)"},
+        {"gantt", 'g', "F.svg", OPTION_OUTPUT, &o.gantt, "draw what happened"},
         {"json", 0, NULL, OPTION_FLAG, &o.as_json, "print one JSON object (--seeds: one for each) on standard output"}};
     char **operands;
     int count, code = options_parse(&cmd, options, sizeof options / sizeof options[0], argc, argv, &operands, &count);

@@ -50,7 +50,7 @@ static int parametric(int argc, char **argv)
     const char *seeds = "100-163", *validation = "200-215";
     const option_spec options[] = {
         {"policy", 0, "NAME", OPTION_TEXT, &o.policy, "whose numbers: parametric (default) or graphene"},
-        {"platform", 'p', "SPEC", OPTION_TEXT, &o.spec, "as in 'clotho plan'"},
+        {"platform", 'p', "SPEC", OPTION_INPUT, &o.spec, "as in 'clotho plan'"},
         {"environment", 0, "NAME", OPTION_TEXT, &o.environment, "as in 'clotho simulate'"},
         {"jobs", 0, "N", OPTION_U32, &o.jobs, "jobs of a stream (20)"},
         {"arrivals", 0, ARRIVALS_ARGUMENT, OPTION_TEXT, &o.arrivals, ARRIVALS_HELP " (batch)"},
@@ -64,9 +64,9 @@ static int parametric(int argc, char **argv)
         {"population", 0, "N", OPTION_U32, &o.population, "samples of a generation (40)"},
         {"seed", 0, "N", OPTION_U64, &o.seed, "fixes every sample (0)"},
         {"threads", 0, "N", OPTION_U32, &o.threads, "simulations at once (as many as CPUs)"},
-        {"checkpoint", 0, "F", OPTION_TEXT, &o.checkpoint,
+        {"checkpoint", 0, "F", OPTION_OUTPUT, &o.checkpoint,
          "written after each generation; where it is there already, training goes on from it"},
-        {"output", 'o', "F", OPTION_TEXT, &o.output, "write the argument there too"},
+        {"output", 'o', "F", OPTION_OUTPUT, &o.output, "write the argument there too"},
         {"json", 0, NULL, OPTION_FLAG, &o.as_json, "print one JSON object on standard output"}};
     char **operands;
     int count, code = options_parse(&cmd, options, sizeof options / sizeof options[0], argc, argv, &operands, &count);
@@ -76,10 +76,6 @@ static int parametric(int argc, char **argv)
     if (!(o.scale > 0))
         return misuse("--scale is 0; write a number > 0");
     code = check_options(&o, seeds, validation);
-    if (code == EXIT_GOOD)
-        code = output_check(o.output, false);
-    if (code == EXIT_GOOD)
-        code = output_check(o.checkpoint, true);
     return code != EXIT_GOOD ? code : train_parametric(operands[0], &o);
 }
 

@@ -165,7 +165,7 @@ int generate_stream(int argc, char **argv)
     clo_arrivals_config arrivals = CLO_ARRIVALS_CONFIG_INIT;
     const clo_generate_config defaults = CLO_GENERATE_CONFIG_INIT;
     const option_spec options[] = {
-        {"output", 'o', "F", OPTION_TEXT, &o.path, "file to write; '-': standard output (default)"},
+        {"output", 'o', "F", OPTION_OUTPUT, &o.path, "file to write; '-': standard output (default)"},
         {"jobs", 0, "N", OPTION_U32, &o.jobs, "number of jobs (100)"},
         {"arrivals", 0, "batch|poisson:S", OPTION_TEXT, &o.arrivals,
          "all at once (default), or with a mean gap of S seconds (or 20ms ...)"},

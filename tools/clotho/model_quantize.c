@@ -3,7 +3,6 @@
  * Scales are chosen from jobs that are drawn from a seed, and the integer model is compared with floating point on
  * others. */
 #include "../train/decima.h"
-#include "../train/output.h"
 #include "../train/quantize.h"
 #include "commands.h"
 #include "json.h"
@@ -234,11 +233,9 @@ static clo_status convert(const decima_weights *weights, network *net, decima_ca
 
 int model_write(const char *path, const void *data, size_t bytes)
 {
-    output out;
+    clo_status status = clo_file_write(path, data, bytes);
 
-    if (output_open(&out, path) && output_close(&out, fwrite(data, 1, bytes, out.file) == bytes))
-        return EXIT_GOOD;
-    return complain(path, "%s; nothing was written", strerror(errno));
+    return status == CLO_OK ? EXIT_GOOD : complain_status(path, status);
 }
 
 static int report(const char *path, size_t bytes, const agreement *found, bool as_json)
@@ -304,7 +301,7 @@ int model_quantize(int argc, char **argv)
     bool as_json = false;
     const char *path = NULL, *name = "decima";
     const option_spec options[] = {
-        {"output", 'o', "F.model", OPTION_TEXT, &path, "file to write"},
+        {"output", 'o', "F.model", OPTION_OUTPUT, &path, "file to write"},
         {"name", 0, "NAME", OPTION_TEXT, &name, "of the model (decima)"},
         {"json", 0, NULL, OPTION_FLAG, &as_json, "print one JSON object on standard output"}};
     char **operands;

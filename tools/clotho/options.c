@@ -1,6 +1,7 @@
 /* options.c - see options.h. */
 #define _GNU_SOURCE /* getopt_long */
 #include "options.h"
+#include "outputs.h"
 #include "report.h"
 
 #include <errno.h>
@@ -71,6 +72,8 @@ static bool store(const option_spec *option, const char *text)
         *(bool *)option->target = true;
         return true;
     case OPTION_TEXT:
+    case OPTION_INPUT:
+    case OPTION_OUTPUT:
         *(const char **)option->target = text;
         return true;
     case OPTION_LIST: {
@@ -108,6 +111,9 @@ static const char *expected(option_kind kind)
         return "nothing";
     case OPTION_TEXT:
         return "a text";
+    case OPTION_INPUT:
+    case OPTION_OUTPUT:
+        return "the name of a file";
     case OPTION_LIST:
         return "at most " TEXT_OF(OPTION_LIST_MAX) " names";
     case OPTION_U32:
@@ -239,5 +245,6 @@ int options_parse(const command *cmd, const option_spec *options, size_t options
     }
     *operands = argv + optind;
     *operands_count = argc - optind;
-    return check_operands(cmd, *operands_count, *operands);
+    int code = check_operands(cmd, *operands_count, *operands);
+    return code == OPTIONS_GO_ON ? outputs_check(options, options_count, *operands_count, *operands) : code;
 }

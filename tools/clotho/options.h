@@ -18,13 +18,15 @@ typedef struct option_list {
 } option_list;
 
 typedef enum option_kind {
-    OPTION_FLAG, /* bool            */
-    OPTION_TEXT, /* const char *    */
-    OPTION_LIST, /* option_list     */
-    OPTION_U32,  /* uint32_t        */
-    OPTION_U64,  /* uint64_t        */
-    OPTION_REAL, /* double, finite, >= 0 */
-    OPTION_TIME  /* int64_t ns > 0: a number, with ns, us, ms or s behind it; plain: ns */
+    OPTION_FLAG,   /* bool            */
+    OPTION_TEXT,   /* const char *    */
+    OPTION_INPUT,  /* const char *: a file that is read, or the name of something else */
+    OPTION_OUTPUT, /* const char *: a file that is written; checked by outputs.h      */
+    OPTION_LIST,   /* option_list     */
+    OPTION_U32,    /* uint32_t        */
+    OPTION_U64,    /* uint64_t        */
+    OPTION_REAL,   /* double, finite, >= 0 */
+    OPTION_TIME    /* int64_t ns > 0: a number, with ns, us, ms or s behind it; plain: ns */
 } option_kind;
 
 typedef struct option_spec {
@@ -46,7 +48,7 @@ typedef struct command {
 
 #define OPTIONS_GO_ON (-1)
 
-/* Parses argv (argv[0] is the verb) into the targets.
+/* Parses argv (argv[0] is the verb) into the targets, and looks at the files to write (outputs_check), before any work.
  *   operands        receives where the operands begin in the (permuted) argv.
  *   operands_count  receives their number.
  * Returns OPTIONS_GO_ON, or an exit code: 0 after --help, 2 after an error line. */

@@ -199,27 +199,6 @@ const char *nearest_name(const char *word, const char *(*at)(uint32_t index))
     return best;
 }
 
-int output_check(const char *path, bool is_renamed)
-{
-    const char *slash = path != NULL ? strrchr(path, '/') : NULL;
-    char folder[4096] = ".";
-    struct stat about;
-
-    if (path == NULL)
-        return EXIT_GOOD;
-    if (path[0] == '\0')
-        return complain(NULL, "a file to write needs a name; nothing was begun");
-    if (stat(path, &about) == 0) {
-        if (S_ISDIR(about.st_mode))
-            return complain(path, "Is a directory; nothing was begun");
-        if (!is_renamed || !S_ISREG(about.st_mode)) /* a device is written in its place */
-            return access(path, W_OK) == 0 ? EXIT_GOOD : complain(path, "%s; nothing was begun", strerror(errno));
-    }
-    if (slash != NULL)
-        snprintf(folder, sizeof folder, "%.*s", slash == path ? 1 : (int)(slash - path), path);
-    return access(folder, W_OK | X_OK) == 0 ? EXIT_GOOD : complain(path, "%s; nothing was begun", strerror(errno));
-}
-
 int report_flush(int code)
 {
     errno = 0;

@@ -23,11 +23,6 @@ void warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
  * EXIT_BAD_INPUT. */
 int complain_status(const char *place, clo_status status);
 
-/* Whether a file can be written at `path` (NULL: none is wanted), asked before long work whose result would be lost.
- * is_renamed: a new file of the folder takes its place, so that the rights of the folder count, not its own. Returns
- * EXIT_GOOD, or an exit code after an error line. */
-int output_check(const char *path, bool is_renamed);
-
 /* A progress line; silent unless standard error is a terminal. Of type clo_progress_fn. */
 void progress(void *context, const char *line);
 

@@ -5,7 +5,6 @@
 #include "../train/output.h"
 #include "json.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -225,5 +224,5 @@ int simulated_csv(const simulated_run *run, const char *path)
         return put_jobs(stdout, run) ? EXIT_GOOD : complain(path, "cannot be written whole");
     if (output_open(&out, path) && output_close(&out, put_jobs(out.file, run)))
         return EXIT_GOOD;
-    return complain(path, "%s; nothing was written", path[0] != '\0' ? strerror(errno) : "a file needs a name");
+    return complain_status(path, CLO_ERR_IO);
 }

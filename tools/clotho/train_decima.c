@@ -309,7 +309,7 @@ static int read_and_run(decima_training *t, int argc, char **argv)
         "decima"};
     decima_options *o = &t->o;
     const option_spec specs[] = {
-        {"platform", 'p', "SPEC", OPTION_TEXT, &o->spec, "as in 'clotho plan'"},
+        {"platform", 'p', "SPEC", OPTION_INPUT, &o->spec, "as in 'clotho plan'"},
         {"environment", 0, "NAME", OPTION_TEXT, &o->environment, "as in 'clotho simulate'"},
         {"jobs", 0, "N", OPTION_U32, &o->jobs, "jobs of a stream (20)"},
         {"arrivals", 0, "batch|poisson:S", OPTION_TEXT, &o->arrivals, "all at once, or with a mean gap (batch)"},
@@ -336,11 +336,11 @@ static int read_and_run(decima_training *t, int argc, char **argv)
         {"validate-every", 0, "N", OPTION_U32, &o->validate_every, "generations between two validations (5)"},
         {"seed", 0, "N", OPTION_U64, &o->seed, "fixes every draw (0)"},
         {"threads", 0, "N", OPTION_U32, &o->threads, "simulations at once (as many as CPUs)"},
-        {"checkpoint", 0, "F", OPTION_TEXT, &o->checkpoint,
+        {"checkpoint", 0, "F", OPTION_OUTPUT, &o->checkpoint,
          "written at each validation; where it is there already, training goes on from it"},
         {"name", 0, "NAME", OPTION_TEXT, &o->name, "of the model (residual)"},
-        {"output", 'o', "F", OPTION_TEXT, &o->output, "write the model"},
-        {"svg", 0, "F.svg", OPTION_TEXT, &o->svg, "draw the learning curve"},
+        {"output", 'o', "F", OPTION_OUTPUT, &o->output, "write the model"},
+        {"svg", 0, "F.svg", OPTION_OUTPUT, &o->svg, "draw the learning curve"},
         {"json", 0, NULL, OPTION_FLAG, &o->as_json, "print one JSON object on standard output"}};
     char **operands;
     int count, code = options_parse(&cmd, specs, sizeof specs / sizeof specs[0], argc, argv, &operands, &count);
@@ -348,10 +348,6 @@ static int read_and_run(decima_training *t, int argc, char **argv)
     if (code != OPTIONS_GO_ON)
         return code;
     code = check_options(t);
-    if (code == EXIT_GOOD)
-        code = output_check(t->o.output, true);
-    if (code == EXIT_GOOD)
-        code = output_check(t->o.checkpoint, true);
     return code == EXIT_GOOD ? run(t, operands, count) : code;
 }
 

@@ -2,7 +2,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "train_decima_run.h"
 
-#include "../train/output.h"
+#include "../train/checkpoint_file.h"
 #include "report.h"
 
 #include <errno.h>
@@ -187,31 +187,27 @@ static int write_checkpoint(const decima_training *t)
 
     if (t->o.checkpoint == NULL)
         return EXIT_GOOD;
-    if (output_open(&out, t->o.checkpoint) &&
-        output_close(&out, fprintf(out.file, "clotho.checkpoint/1 decima %llx\n", (unsigned long long)t->hash) > 0 &&
-                               es_write(&t->es, out.file)))
+    if (checkpoint_begin(&out, t->o.checkpoint, "decima", t->hash) && checkpoint_end(&out, es_write(&t->es, out.file)))
         return EXIT_GOOD;
-    return complain(t->o.checkpoint, "the checkpoint cannot be written: %s", strerror(errno));
+    return complain_status(t->o.checkpoint, CLO_ERR_IO);
 }
 
 int decima_read_checkpoint(decima_training *t)
 {
-    static const char head[] = "clotho.checkpoint/1 decima ";
-    char line[128] = "";
-    FILE *file = t->o.checkpoint != NULL ? fopen(t->o.checkpoint, "r") : NULL;
+    size_t bytes = 0;
+    FILE *lines = NULL;
+    unsigned char *data = t->o.checkpoint != NULL ? checkpoint_read(t->o.checkpoint, &bytes) : NULL;
 
-    if (file == NULL)
-        return EXIT_GOOD;
-    bool is_one = fgets(line, sizeof line, file) != NULL && strncmp(line, head, sizeof head - 1) == 0;
-    bool is_mine = is_one && strtoull(line + sizeof head - 1, NULL, 16) == t->hash;
-    bool is_read = is_mine && es_read(&t->es, file) && t->es.generation <= t->o.generations;
-    fclose(file);
-    if (is_read)
-        return EXIT_GOOD;
-    if (is_one && !is_mine)
-        return complain(t->o.checkpoint,
-                        "was written for other jobs or options; name another file, or delete this one");
-    return complain(t->o.checkpoint, "is no checkpoint of train decima, or is damaged; delete it to begin anew");
+    if (data == NULL)
+        return t->o.checkpoint == NULL || errno == ENOENT ? EXIT_GOOD
+                                                          : complain(t->o.checkpoint, "%s", strerror(errno));
+    const char *wrong = checkpoint_lines((char *)data, bytes, "decima", t->hash, &lines);
+    if (wrong == NULL && !(es_read(&t->es, lines) && t->es.generation <= t->o.generations))
+        wrong = "is damaged; delete it to begin anew";
+    if (lines != NULL)
+        fclose(lines);
+    free(data);
+    return wrong == NULL ? EXIT_GOOD : complain(t->o.checkpoint, "%s", wrong);
 }
 
 static void tell(decima_training *t, double train_score, double valid)

@@ -206,7 +206,7 @@ static int open_trainer(training *t)
     t->trainer = trainer_create(&config, why);
     if (t->trainer == NULL)
         return complain(NULL, "%s", why);
-    if (t->checkpoint != NULL && access(t->checkpoint, F_OK) == 0 && !trainer_load(t->trainer, t->checkpoint, why))
+    if (t->checkpoint != NULL && !trainer_load(t->trainer, t->checkpoint, why))
         return complain(NULL, "%s", why);
     t->done_before = trainer_updates_done(t->trainer);
     return EXIT_GOOD;
@@ -491,13 +491,13 @@ static int read_and_run(training *t, int argc, char **argv)
         {"validate-every", 0, "N", OPTION_U32, &t->validate_every, "updates between two validations (20)"},
         {"seed", 0, "N", OPTION_U64, &t->seed, "fixes every draw (0)"},
         {"threads", 0, "N", OPTION_U32, &t->threads, "rollouts at once (as many as CPUs)"},
-        {"checkpoint", 0, "F", OPTION_TEXT, &t->checkpoint,
+        {"checkpoint", 0, "F", OPTION_OUTPUT, &t->checkpoint,
          "written at each validation; where it is there already, training goes on from it"},
         {"agree", 0, "P", OPTION_REAL, &t->agree,
          "percent of decisions in which integers must choose as real numbers, or nothing is written (99)"},
         {"name", 0, "NAME", OPTION_TEXT, &t->name, "of the model (edges)"},
-        {"output", 'o', "F", OPTION_TEXT, &t->output, "write the model"},
-        {"svg", 0, "F.svg", OPTION_TEXT, &t->svg, "draw the learning curve"},
+        {"output", 'o', "F", OPTION_OUTPUT, &t->output, "write the model"},
+        {"svg", 0, "F.svg", OPTION_OUTPUT, &t->svg, "draw the learning curve"},
         {"json", 0, NULL, OPTION_FLAG, &t->as_json, "print one JSON object on standard output"}};
     char **operands;
     int count, code = options_parse(&cmd, options, sizeof options / sizeof options[0], argc, argv, &operands, &count);
@@ -506,10 +506,6 @@ static int read_and_run(training *t, int argc, char **argv)
         code = check_options(t);
     else
         return code;
-    if (code == EXIT_GOOD)
-        code = output_check(t->output, true);
-    if (code == EXIT_GOOD)
-        code = output_check(t->checkpoint, true);
     return code == EXIT_GOOD ? run(t, operands, count) : code;
 }
 

@@ -201,7 +201,7 @@ static int open_trainer(training *t, const train_environment *environment)
     t->trainer = trainer_create(&config, why);
     if (t->trainer == NULL)
         return complain(NULL, "%s", why);
-    if (o->checkpoint != NULL && access(o->checkpoint, F_OK) == 0 && !trainer_load(t->trainer, o->checkpoint, why))
+    if (o->checkpoint != NULL && !trainer_load(t->trainer, o->checkpoint, why))
         return complain(NULL, "%s", why);
     return EXIT_GOOD;
 }
@@ -378,7 +378,7 @@ int train_lachesis(int argc, char **argv)
                           .law = {.executors = 50}};
     const char *text[7] = {"1000-1255", "2000-2063", "1-20", "0.1,1,5", "2.1-3.6", "both", NULL};
     const option_spec options[] = {
-        {"platform", 'p', "SPEC", OPTION_TEXT, &o.spec,
+        {"platform", 'p', "SPEC", OPTION_INPUT, &o.spec,
          "one for all batches, as in 'clotho plan' (a cluster for each)"},
         {"executors", 0, "N", OPTION_U32, &o.law.executors, "of a drawn cluster (50)"},
         {"speeds", 0, "A-B", OPTION_TEXT, &text[4], "of a drawn cluster, in tenths; links of 1 byte/ns (2.1-3.6)"},
@@ -402,13 +402,13 @@ int train_lachesis(int argc, char **argv)
         {"rounds", 0, "N", OPTION_U32, &o.shape.rounds, "how often stages see their children (3)"},
         {"seed", 0, "N", OPTION_U64, &o.seed, "fixes weights and draws (0)"},
         {"threads", 0, "N", OPTION_U32, &o.threads, "episodes at once (as many as CPUs)"},
-        {"checkpoint", 0, "F", OPTION_TEXT, &o.checkpoint,
+        {"checkpoint", 0, "F", OPTION_OUTPUT, &o.checkpoint,
          "written at each validation; where it is there already, training goes on from it"},
-        {"output", 'o', "F.model", OPTION_TEXT, &o.output, "write the model there"},
+        {"output", 'o', "F.model", OPTION_OUTPUT, &o.output, "write the model there"},
         {"agree", 0, "P", OPTION_REAL, &o.agree,
          "percent of decisions in which integers must choose as real numbers, or the network is left out (99)"},
         {"name", 0, "NAME", OPTION_TEXT, &o.name, "of the model (lachesis)"},
-        {"curve", 0, "F.svg", OPTION_TEXT, &o.curve, "write the learning curve there"},
+        {"curve", 0, "F.svg", OPTION_OUTPUT, &o.curve, "write the learning curve there"},
         {"json", 0, NULL, OPTION_FLAG, &o.as_json, "print one JSON object on standard output"}};
     char **operands;
     int count, code = options_parse(&cmd, options, sizeof options / sizeof options[0], argc, argv, &operands, &count);
@@ -416,8 +416,6 @@ int train_lachesis(int argc, char **argv)
     if (code != OPTIONS_GO_ON)
         return code;
     code = read_texts(&o, text);
-    if (code == EXIT_GOOD)
-        code = output_check(o.output, true);
     if (code != EXIT_GOOD)
         return code;
     o.phase.rate_last = o.phase.rate_first / 10;

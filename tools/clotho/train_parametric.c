@@ -16,15 +16,12 @@
 #include "train_streams.h"
 #include "tuned.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
-
-#define CHECKPOINT_HEAD "clotho.checkpoint/2 parametric "
-#define CHECKPOINT_SUM "sum %016llx\n"
-enum { CHECKPOINT_SUM_BYTES = 21 };
 
 /* The built-in unit of time is this share of the mean work of a TPC-H query. */
 static const double unit_per_work = 1 / 7.26;
@@ -131,72 +128,33 @@ static int score(const training *t, double (*samples)[CEM_NUMBERS_MAX], uint32_t
     return code;
 }
 
-/* Text: a head with the hash of the options, cem_write's lines, and a last line with the sum of all before. */
 static int write_checkpoint(const training *t)
 {
-    char *text = NULL, sum[32];
-    size_t bytes = 0;
+    output out;
 
     if (t->o->checkpoint == NULL)
         return EXIT_GOOD;
-    FILE *file = open_memstream(&text, &bytes);
-    bool is_good = file != NULL && fprintf(file, CHECKPOINT_HEAD "%llx\n", (unsigned long long)t->hash) > 0 &&
-                   cem_write(&t->cem, file) && fflush(file) == 0;
-    if (is_good) {
-        snprintf(sum, sizeof sum, CHECKPOINT_SUM, (unsigned long long)checkpoint_sum(text, bytes));
-        is_good = fputs(sum, file) >= 0;
-    }
-    if (file != NULL)
-        is_good = fclose(file) == 0 && is_good;
-    is_good = is_good && checkpoint_write(t->o->checkpoint, text, bytes);
-    free(text);
-    return is_good ? EXIT_GOOD
-                   : complain(t->o->checkpoint, "the checkpoint cannot be written; check the folder and its rights");
+    if (checkpoint_begin(&out, t->o->checkpoint, "parametric", t->hash) &&
+        checkpoint_end(&out, cem_write(&t->cem, out.file)))
+        return EXIT_GOOD;
+    return complain_status(t->o->checkpoint, CLO_ERR_IO);
 }
 
-/* The last line says the sum of all before it. */
-static bool has_sum(const char *text, size_t bytes)
-{
-    char sum[32];
-
-    if (bytes < CHECKPOINT_SUM_BYTES)
-        return false;
-    snprintf(sum, sizeof sum, CHECKPOINT_SUM, (unsigned long long)checkpoint_sum(text, bytes - CHECKPOINT_SUM_BYTES));
-    return memcmp(text + bytes - CHECKPOINT_SUM_BYTES, sum, CHECKPOINT_SUM_BYTES) == 0;
-}
-
-/* What is wrong with the text, or NULL; then the search goes on from it. */
-static const char *parse_checkpoint(training *t, char *text, size_t bytes)
-{
-    static const char any[] = "clotho.checkpoint/", head[] = CHECKPOINT_HEAD;
-    bool is_read = false;
-
-    if (strncmp(text, any, sizeof any - 1) == 0 && strstr(text, " parametric ") != NULL &&
-        strncmp(text, head, sizeof head - 1) != 0)
-        return "is a checkpoint of another version of clotho; delete it to begin anew";
-    if (strncmp(text, head, sizeof head - 1) != 0 || !has_sum(text, bytes))
-        return "is no checkpoint of 'clotho train parametric', or damaged; delete it to begin anew";
-    if (strtoull(text + sizeof head - 1, NULL, 16) != t->hash)
-        return "was written for other jobs or options; name another file, or delete this one";
-    const char *rows = strchr(text, '\n');
-    FILE *file = rows != NULL ? fmemopen(text, bytes, "r") : NULL;
-    if (file != NULL) {
-        is_read = fseek(file, rows + 1 - text, SEEK_SET) == 0 && cem_read(&t->cem, file);
-        fclose(file);
-    }
-    return is_read ? NULL : "is damaged; delete it to begin anew";
-}
-
+/* The search goes on from the checkpoint, if there is one. */
 static int read_checkpoint(training *t)
 {
     size_t bytes = 0;
+    FILE *lines = NULL;
+    unsigned char *data = t->o->checkpoint != NULL ? checkpoint_read(t->o->checkpoint, &bytes) : NULL;
 
-    if (t->o->checkpoint == NULL || access(t->o->checkpoint, F_OK) != 0)
-        return EXIT_GOOD;
-    unsigned char *data = checkpoint_read(t->o->checkpoint, &bytes);
     if (data == NULL)
-        return complain(t->o->checkpoint, "cannot be read; check its rights, or name another file");
-    const char *wrong = parse_checkpoint(t, (char *)data, bytes);
+        return t->o->checkpoint == NULL || errno == ENOENT ? EXIT_GOOD
+                                                           : complain(t->o->checkpoint, "%s", strerror(errno));
+    const char *wrong = checkpoint_lines((char *)data, bytes, "parametric", t->hash, &lines);
+    if (wrong == NULL && !cem_read(&t->cem, lines))
+        wrong = "is damaged; delete it to begin anew";
+    if (lines != NULL)
+        fclose(lines);
     free(data);
     return wrong == NULL ? EXIT_GOOD : complain(t->o->checkpoint, "%s", wrong);
 }
@@ -350,12 +308,10 @@ static int report(const training *t, double seconds)
 
     tuned_text(t->tuned, &t->cem, t->cem.best, t->unit_ns, text);
     if (t->o->output != NULL) {
-        FILE *file = fopen(t->o->output, "w");
-        bool is_good = file != NULL && fprintf(file, "%s\n", text) > 0;
-        if (file != NULL)
-            is_good = fclose(file) == 0 && is_good;
-        if (!is_good)
-            return complain(t->o->output, "cannot be written; check the folder and its rights");
+        output text_file;
+        if (!output_open(&text_file, t->o->output) ||
+            !output_close(&text_file, fprintf(text_file.file, "%s\n", text) > 0))
+            return complain_status(t->o->output, CLO_ERR_IO);
     }
     if (!t->o->as_json) {
         printf("\nbest         %.4f of '%s' on %u seeds of validation, in %.1f s\n", t->cem.best_score, t->o->baseline,

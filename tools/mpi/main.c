@@ -100,6 +100,7 @@ static int read_options(remote_options *o, int argc, char **argv, char ***operan
     if (code != OPTIONS_GO_ON)
         return code;
     o->run.unpinned = unpinned;
+    o->run.runs = o->repeat;
     if (o->hosts == NULL)
         return misuse("no cluster file; write --hosts F.json");
     if (o->repeat == 0 || o->repeat > REMOTE_REPEAT_MAX)

@@ -6,6 +6,9 @@
 #include "checkpoint_file.h"
 #include "trainer_state.h"
 
+#include <clotho/file.h>
+
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -130,9 +133,12 @@ bool trainer_save(const trainer *t, const char *path, char *why)
     if (data == NULL)
         return fail(why, path, "out of memory");
     put_all(t, data);
-    bool is_good = checkpoint_write(path, data, bytes);
+    clo_status status = clo_file_write(path, data, bytes);
     free(data);
-    return is_good || fail(why, path, "the checkpoint cannot be written; check the folder and its rights");
+    if (status == CLO_OK)
+        return true;
+    snprintf(why, TRAINER_WHY_BYTES, "the checkpoint cannot be written: %s", clo_last_error());
+    return false;
 }
 
 /* What is wrong with the bytes, or NULL. */
@@ -186,8 +192,10 @@ bool trainer_load(trainer *t, const char *path, char *why)
     size_t bytes = 0;
     unsigned char *data = checkpoint_read(path, &bytes);
 
+    if (data == NULL && errno == ENOENT)
+        return true; /* there is none yet */
     if (data == NULL)
-        return fail(why, path, "cannot be read");
+        return fail(why, path, strerror(errno));
     const char *wrong = check(t, data, bytes);
     if (wrong == NULL)
         get_all(t, data);

@@ -1,4 +1,4 @@
-/* base/text.h: files read and written whole, or not at all. */
+/* clotho/file.h, base/text.h: files written whole or not at all, and read whole. */
 #define _GNU_SOURCE
 #include "support.h"
 
@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -261,7 +262,7 @@ static void the_longest_name_works(void **state)
         ok(clo_file_write(place, "x", 1));
         assert_int_equal(unlink(place), 0);
     }
-    fails(CLO_ERR_IO, "No such file", clo_file_write("", "x", 1));
+    fails(CLO_ERR_ARGUMENT, "needs a name", clo_file_write("", "x", 1));
     assert_int_equal(files_in_temporary(), 1);
 }
 
@@ -307,6 +308,53 @@ static clo_status read_and_drop(void *context)
     return status;
 }
 
+/* A hidden file as a writer makes it; the descriptor that holds its lock. */
+static int leave_neighbour(const char *name, bool is_locked)
+{
+    char beside[128];
+
+    snprintf(beside, sizeof beside, "%s/%s", temporary, name);
+    int fd = open(beside, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+    assert_true(fd >= 0);
+    if (is_locked)
+        assert_int_equal(flock(fd, LOCK_EX), 0);
+    return fd;
+}
+
+static bool is_left(const char *name)
+{
+    char beside[128];
+    struct stat about;
+
+    snprintf(beside, sizeof beside, "%s/%s", temporary, name);
+    return lstat(beside, &about) == 0;
+}
+
+static void what_a_killed_writer_left_is_removed_and_nothing_else(void **state)
+{
+    static const char killed[] = ".clotho-0123456789abcdef", living[] = ".clotho-fedcba9876543210";
+    static const char *const others[] = {".clotho-0123456789abcde", ".clotho-0123456789ABCDEF", ".clotho_steps"};
+    int writer = leave_neighbour(living, true);
+
+    (void)state;
+    close(leave_neighbour(killed, true)); /* the lock ends with its process */
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+        close(leave_neighbour(others[i], false));
+    ok(clo_file_write(path, "x", 1));
+    assert_false(is_left(killed));
+    assert_true(is_left(living));
+    close(writer);
+    ok(clo_file_write(path, "y", 1));
+    assert_false(is_left(living));
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+        char beside[128];
+        assert_true(is_left(others[i]));
+        snprintf(beside, sizeof beside, "%s/%s", temporary, others[i]);
+        unlink(beside);
+    }
+    assert_int_equal(files_in_temporary(), 1);
+}
+
 static void every_failed_allocation_of_a_read_is_reported(void **state)
 {
     (void)state;
@@ -335,6 +383,7 @@ int main(void)
         cmocka_unit_test(a_name_without_a_directory_is_beside_the_program),
         cmocka_unit_test(the_umask_is_never_asked_for),
         cmocka_unit_test(a_pipe_is_written_directly),
+        cmocka_unit_test(what_a_killed_writer_left_is_removed_and_nothing_else),
         cmocka_unit_test(every_failed_allocation_of_a_read_is_reported),
     };
     return cmocka_run_group_tests(tests, make_temporary, remove_temporary);

@@ -1,0 +1,109 @@
+/* outputs.c - see outputs.h. */
+#define _GNU_SOURCE
+#include "outputs.h"
+#include "report.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* The folder of `path`, as a name of its own. False: it is too long. */
+static bool folder_of(const char *path, char folder[PATH_MAX])
+{
+    const char *slash = strrchr(path, '/');
+    size_t length = slash == NULL ? 1 : slash == path ? 1 : (size_t)(slash - path);
+
+    if (length >= PATH_MAX)
+        return false;
+    memcpy(folder, slash == NULL ? "." : path, length);
+    folder[length] = '\0';
+    return true;
+}
+
+static const char *name_in_folder(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash == NULL ? path : slash + 1;
+}
+
+bool outputs_are_same(const char *a, const char *b)
+{
+    char folder_a[PATH_MAX], folder_b[PATH_MAX];
+    struct stat at_a, at_b;
+    bool is_a = stat(a, &at_a) == 0, is_b = stat(b, &at_b) == 0;
+
+    if (is_a != is_b)
+        return false;
+    if (is_a) /* a device may be named twice */
+        return S_ISREG(at_a.st_mode) && at_a.st_dev == at_b.st_dev && at_a.st_ino == at_b.st_ino;
+    return strcmp(name_in_folder(a), name_in_folder(b)) == 0 && folder_of(a, folder_a) && folder_of(b, folder_b) &&
+           stat(folder_a, &at_a) == 0 && stat(folder_b, &at_b) == 0 && at_a.st_dev == at_b.st_dev &&
+           at_a.st_ino == at_b.st_ino;
+}
+
+/* As clo_file_write asks: a new file takes the place of the old one, or of what a symbolic link stands for. */
+int output_check(const char *path)
+{
+    char target[PATH_MAX], folder[PATH_MAX];
+    struct stat about;
+
+    if (path[0] == '\0')
+        return complain(NULL, "a file to write needs a name; nothing was begun");
+    if (strcmp(path, "-") == 0)
+        return EXIT_GOOD;
+    bool is_there = stat(path, &about) == 0;
+    if (is_there && S_ISDIR(about.st_mode))
+        return complain(path, "Is a directory; nothing was begun");
+    if (is_there && access(path, W_OK) != 0)
+        return complain(path, "%s; nothing was begun", strerror(errno));
+    if (is_there && !S_ISREG(about.st_mode)) /* written in its place */
+        return EXIT_GOOD;
+    if (!is_there && lstat(path, &about) == 0) /* a link to what is not there: who writes it sees where that is */
+        return EXIT_GOOD;
+    if (!folder_of(is_there && realpath(path, target) != NULL ? target : path, folder) || path[strlen(path) - 1] == '/')
+        return complain(path, "%s; nothing was begun", strerror(path[strlen(path) - 1] == '/' ? EISDIR : ENAMETOOLONG));
+    return access(folder, W_OK | X_OK) == 0 ? EXIT_GOOD : complain(path, "%s; nothing was begun", strerror(errno));
+}
+
+static const char *value_of(const option_spec *option)
+{
+    return *(const char *const *)option->target;
+}
+
+/* The name of the option or operand that is the same file as option `mine`; NULL: none. */
+static const char *same_as(const option_spec *options, size_t count, size_t mine, int operands_count,
+                           char *const *operands)
+{
+    const char *path = value_of(&options[mine]);
+
+    for (size_t i = 0; i < count; i++) {
+        bool is_file = options[i].kind == OPTION_INPUT || (options[i].kind == OPTION_OUTPUT && i < mine);
+        if (is_file && value_of(&options[i]) != NULL && outputs_are_same(path, value_of(&options[i])))
+            return options[i].name;
+    }
+    for (int i = 0; i < operands_count; i++)
+        if (outputs_are_same(path, operands[i]))
+            return "";
+    return NULL;
+}
+
+int outputs_check(const option_spec *options, size_t count, int operands_count, char *const *operands)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (options[i].kind != OPTION_OUTPUT || value_of(&options[i]) == NULL)
+            continue;
+        const char *path = value_of(&options[i]), *other = same_as(options, count, i, operands_count, operands);
+        if (other != NULL && other[0] == '\0')
+            return misuse("--%s would replace %s, which is read; name another file", options[i].name, show_name(path));
+        if (other != NULL)
+            return misuse("--%s and --%s name one file, %s; name two", other, options[i].name, show_name(path));
+        int code = output_check(path);
+        if (code != EXIT_GOOD)
+            return code;
+    }
+    return OPTIONS_GO_ON;
+}
