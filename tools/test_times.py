@@ -10,32 +10,13 @@ The exit status is COMMAND's, or 1 for a test over the limit.
 """
 import argparse
 import os
-import resource
 import subprocess
 import sys
 import xml.etree.ElementTree
 
+import calm
+
 CALM = 0.1
-
-
-def busy_seconds():
-    """Processor time of all programs, and what the host gave to others: user nice system irq softirq steal."""
-    with open("/proc/stat", encoding="ascii") as file:
-        ticks = [int(word) for word in file.readline().split()[1:9]]
-    return sum(ticks[n] for n in (0, 1, 2, 5, 6, 7)) / os.sysconf("SC_CLK_TCK")
-
-
-def child_seconds():
-    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return usage.ru_utime + usage.ru_stime
-
-
-def share_of_others(command):
-    """COMMAND's exit status, and the part of all processors that was neither its own nor idle."""
-    before, mine, began = busy_seconds(), child_seconds(), os.times().elapsed
-    status = subprocess.run(command).returncode
-    others = (busy_seconds() - before) - (child_seconds() - mine)
-    return status, max(0.0, others) / max(1e-9, (os.times().elapsed - began) * os.cpu_count())
 
 
 def times(root):
@@ -80,7 +61,9 @@ def main():
     args = parser.parse_args()
     if os.path.exists(args.junit):
         os.unlink(args.junit)  # of the run before
-    status, others = share_of_others(args.command)
+    watch = calm.Watch()
+    status = subprocess.run(args.command).returncode
+    others = watch.others()
     if not os.path.exists(args.junit):
         return status or 1
     lines, is_slow = report(times(xml.etree.ElementTree.parse(args.junit).getroot()), args.slowest, args.limit, others)

