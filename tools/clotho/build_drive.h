@@ -46,6 +46,7 @@ typedef struct build_driver {
     build_report report;
     build_slot *slots; /* [jobs] */
     uint32_t jobs, failures_most;
+    bool ends_servers; /* as of step_options */
     char helper[4096];
     sigset_t mask;       /* of the caller, for the commands */
     unsigned long files; /* soft limit of open files of the caller */
@@ -65,6 +66,7 @@ typedef struct build_driver {
     int64_t start_ns;     /* of the build */
     int64_t signal_ns, resend_ns;
     bool is_gated;  /* a step waits for a token or for a calmer machine */
+    bool has_servers; /* steps have started some, see owner.h */
     bool is_broken; /* the build itself failed: the manifest's error says why */
 } build_driver;
 

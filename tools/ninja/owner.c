@@ -1,0 +1,69 @@
+/* owner.c - see owner.h. */
+#define _GNU_SOURCE /* getsid, O_DIRECTORY */
+#include "owner.h"
+#include "pids.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+void owner_add_output(step_owner *o, int file)
+{
+    struct stat about;
+
+    if (file < 0 || o->count == 2 || fstat(file, &about) != 0 ||
+        !(S_ISFIFO(about.st_mode) || S_ISSOCK(about.st_mode) || isatty(file)))
+        return;
+    o->outputs[o->count].device = about.st_dev;
+    o->outputs[o->count++].number = about.st_ino;
+}
+
+static bool is_output(const step_owner *o, const struct stat *about)
+{
+    for (int i = 0; i < o->count; i++)
+        if (about->st_dev == o->outputs[i].device && about->st_ino == o->outputs[i].number)
+            return true;
+    return false;
+}
+
+static bool has_output(const step_owner *o, pid_t pid)
+{
+    char path[64];
+    struct stat about;
+    bool is_found = false;
+
+    if (o->count == 0)
+        return false;
+    snprintf(path, sizeof path, "/proc/%d/fd", (int)pid);
+    DIR *files = opendir(path);
+    if (files == NULL)
+        return errno != ENOENT && errno != ESRCH; /* then it has ended */
+    for (struct dirent *entry = readdir(files); entry != NULL && !is_found; entry = readdir(files))
+        is_found = entry->d_name[0] != '.' && fstatat(dirfd(files), entry->d_name, &about, 0) == 0 &&
+                   is_output(o, &about);
+    closedir(files);
+    return is_found;
+}
+
+bool owner_has(const step_owner *o, pid_t pid)
+{
+    return o->owns_all || getsid(pid) == o->session || has_output(o, pid);
+}
+
+int owner_kill(const step_owner *o, const char *list)
+{
+    FILE *file = fopen(list, "re");
+    int count = 0;
+
+    if (file == NULL)
+        return -1;
+    for (pid_t pid = pids_next(file); pid > 1; pid = pids_next(file))
+        if (owner_has(o, pid))
+            count += kill(pid, SIGKILL) == 0;
+    fclose(file);
+    return count;
+}
