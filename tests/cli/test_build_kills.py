@@ -1,0 +1,145 @@
+"""clotho build: SIGKILL at random moments. No file that is half written ever looks whole: the next build, of clotho or of ninja, makes
+the files of a build that nobody killed, and then there is nothing to do, for ninja neither. Some dozens of kills; a thousand with --full."""
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+import unittest
+
+from support import CLOTHO, SANITIZED
+from test_build_dirty import MANIFEST, NINJA, SOURCES, SUB, Tree
+
+FULL = "--full" in sys.argv or os.environ.get("CLO_FULL", "") != ""
+ROUNDS = 1000 if FULL else 12 if SANITIZED else 40
+LOGS = (".ninja_log", ".ninja_deps", ".clotho_steps")
+DEPFILES = ("c.o.d", "f.o.d", "late.d")  # steps without `deps` keep theirs
+
+# Each file is written in two halves, outputs of generators and those of two statements too.
+MORE = """
+rule slowly
+  command = cat $in > $out; sleep $slow; echo end >> $out; echo $out: $in z.h > $out.d
+  depfile = $out.d
+  generator = 1
+rule keep
+  command = cat $in > $out.tmp; sleep $slow; cmp -s $out.tmp $out || cat $out.tmp > $out; rm $out.tmp
+  restat = 1
+build late: slowly f.o
+build kept: keep g.in
+build user2: cat kept late
+default user2
+"""
+SLOW = (("cat $in > $out", "(cat $in; sleep $slow; echo end) > $out"),
+        ("(cat $in; echo $flags) > $out", "(cat $in; sleep $slow; echo $flags) > $out"),
+        ("cat $in > one$n; cat $in > two$n", "cat $in > one$n; sleep $slow; cat $in > two$n; sleep $slow; echo end >> one$n"),
+        ("cat $out.rsp > $out", "cat $out.rsp > $out; sleep $slow; cat $out.rsp >> $out"))
+
+
+@unittest.skipUnless(NINJA, "ninja-build is not installed")
+class Kills(Tree):
+    def setUp(self):
+        super().setUp()
+        os.mkdir(self.path("whole"))
+        self.content = {**SOURCES, "g.in": "g\n"}
+        text = MANIFEST + MORE
+        for old, new in SLOW:
+            self.assertIn(old, text)
+            text = text.replace(old, new)
+        for folder, slow in ((".", "0.02"), ("whole", "0")):
+            self.file(folder + "/build.ninja", "slow = %s\n" % slow + text)
+            self.file(folder + "/sub.ninja", SUB)
+            for name, what in self.content.items():
+                self.file(os.path.join(folder, name), what)
+
+    def products(self, folder="."):
+        return {name: self.bytes(os.path.join(folder, name)) for name in os.listdir(self.path(folder))
+                if os.path.isfile(self.path(os.path.join(folder, name))) and not name.endswith((".ninja", ".tmp", ".rsp"))}
+
+    def processes(self):
+        found = []
+        for number in filter(str.isdigit, os.listdir("/proc")):
+            try:
+                if os.readlink("/proc/%s/cwd" % number) == os.path.realpath(self.temporary.name):
+                    found.append(int(number))
+            except OSError:  # ended, or somebody else's
+                pass
+        return found
+
+    def helpers_of(self, builder):
+        found = []
+        for number in self.processes():
+            try:
+                with open("/proc/%d/stat" % number, encoding="utf-8") as file:
+                    name, rest = file.read().split(" (", 1)[1].rsplit(") ", 1)
+                if name == "clotho-step" and int(rest.split()[1]) == builder:
+                    found.append(number)
+            except OSError:
+                pass
+        return found
+
+    def wait_until_nothing_runs(self):
+        """Commands of a build whose helpers were killed, too, go on: ninja's and ours."""
+        while self.processes():
+            time.sleep(0.01)
+
+    def change(self, draw):
+        """What the killed build has to do: all; or what some edits ask for, while old outputs are there."""
+        made = sorted(set(self.products()) - set(self.content))
+        if draw.random() < 0.3:
+            shutil.rmtree(self.path("logs"), ignore_errors=True)
+            for name in made:
+                os.unlink(self.path(name))
+            return
+        time.sleep(0.02)  # so that sources are newer than what was made of them
+        for name in draw.sample(made, min(len(made), draw.choice((0, 1, 4, 20)))):
+            os.unlink(self.path(name))
+        for name in draw.sample([n for n in sorted(self.content) if not n.endswith(".deps")], draw.choice((0, 1, 3))):
+            self.content[name] += "%d\n" % draw.randrange(100)
+            self.file(name, self.content[name])
+            self.file("whole/" + name, self.content[name])
+
+    def kill(self, running, how):
+        try:
+            helpers = self.helpers_of(running.pid) if how in ("helper", "all") else []
+            if how == "group":
+                os.killpg(running.pid, signal.SIGKILL)
+            if how in ("alone", "all"):
+                running.kill()
+            for number in helpers[:1] if how == "helper" else helpers:
+                os.kill(number, signal.SIGKILL)
+        except ProcessLookupError:  # it has ended
+            pass
+
+    def test_after_a_kill_at_any_moment_the_next_build_makes_the_same_files(self):
+        draw = random.Random(41)
+        begin = time.monotonic()
+        self.good("build", "-j", "3")
+        whole, killed = time.monotonic() - begin, 0
+        for i in range(ROUNDS):
+            self.change(draw)
+            subprocess.run([NINJA], cwd=self.path("whole"), stdout=subprocess.DEVNULL, check=True)
+            how, by_ninja = draw.choice(("alone", "group", "helper", "all")), draw.random() < 0.5
+            with self.subTest(i, how=how, by_ninja=by_ninja):
+                running = subprocess.Popen([CLOTHO, "build", "-j", "3", "-k", "0"], cwd=self.temporary.name, start_new_session=True,
+                                           stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+                time.sleep(draw.uniform(0, whole))
+                self.kill(running, how)
+                killed += running.wait(60) != 0
+                if by_ninja or how == "all":
+                    self.wait_until_nothing_runs()
+                if by_ninja:
+                    said = self.run_ninja()
+                    self.assertEqual(said.returncode, 0, said.stdout)
+                else:
+                    self.say("build", "-j", "3")  # may say that it waits for the commands of the killed one
+                mine, theirs = self.products(), self.products("whole")
+                self.assertEqual({n for n in mine if mine[n] != theirs.get(n)} | set(theirs) - set(mine), set())
+                self.assertEqual(self.run_ninja("-n", "-d", "explain").stdout.splitlines()[-1], "ninja: no work to do.")
+                self.assertEqual(self.good("build", "-n"), "clotho: no work to do.\n")
+        print("%d of %d builds were killed" % (killed, ROUNDS))
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[word for word in sys.argv if word != "--full"])
