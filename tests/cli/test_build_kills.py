@@ -9,7 +9,7 @@ import sys
 import time
 import unittest
 
-from support import CLOTHO, SANITIZED
+from support import CLOTHO, SANITIZED, CommandTest
 from test_build_dirty import MANIFEST, NINJA, SOURCES, SUB, Tree
 
 FULL = "--full" in sys.argv or os.environ.get("CLO_FULL", "") != ""
@@ -139,6 +139,69 @@ class Kills(Tree):
                 self.assertEqual(self.run_ninja("-n", "-d", "explain").stdout.splitlines()[-1], "ninja: no work to do.")
                 self.assertEqual(self.good("build", "-n"), "clotho: no work to do.\n")
         print("%d of %d builds were killed" % (killed, ROUNDS))
+
+
+HALF = """rule r
+  command = echo x > $out; if [ -e wait ]; then touch begun; sleep 3600; fi; [ ! -e fail ] && echo y >> $out
+rule two
+  command = echo x > a; if [ -e wait ]; then touch begun; sleep 3600; fi; [ ! -e fail ] && echo y >> a && cp a b
+rule gen
+  command = echo x > $out; if [ -e wait ]; then touch begun; sleep 3600; fi; [ ! -e fail ] && echo y >> $out
+  generator = 1
+rule dep
+  command = printf 'ou' > $out.d; echo x > $out; if [ -e wait ]; then touch begun; sleep 3600; fi; $
+      [ ! -e fail ] && echo y >> $out && echo $out: in > $out.d
+  depfile = $out.d
+"""
+
+
+@unittest.skipUnless(NINJA, "ninja-build is not installed")
+class Halves(CommandTest):
+    """One step, whose output was current and is missing, or was never made; it is killed, or fails, in the middle."""
+
+    def runs(self, program):
+        words = [NINJA] if program == NINJA else [CLOTHO, "build"]
+        return b"[1/1]" in subprocess.run([*words, "-n"], cwd=self.temporary.name, stdout=subprocess.PIPE, check=False).stdout
+
+    def begin(self, what, is_new):
+        for name in os.listdir(self.temporary.name):
+            os.unlink(self.path(name))
+        self.file("in", "")
+        self.file("build.ninja", HALF + what)
+        if not is_new:
+            self.good("build")
+            os.unlink(self.path("a"))
+
+    def leave_half(self, how):
+        if how == "fail":
+            self.file("fail", "")
+            self.assertEqual(self.say("build").code, 1)
+            os.unlink(self.path("fail"))
+            return
+        self.file("wait", "")
+        with subprocess.Popen([CLOTHO, "build"], cwd=self.temporary.name, start_new_session=True, stdout=subprocess.DEVNULL) as running:
+            while not os.path.exists(self.path("begun")) and running.poll() is None:
+                time.sleep(0.005)
+            os.killpg(running.pid, signal.SIGKILL)
+        os.unlink(self.path("wait"))
+        os.unlink(self.path("begun"))
+
+    def test_a_step_that_did_not_end_well_runs_again(self):
+        for what in ("build a: r in\n", "build a b: two in\n", "build a: gen in\n", "build a: gen\n", "build a: dep in\n", "build a: r | in\n"):
+            for is_new in (False, True):
+                for how in ("kill", "fail"):
+                    with self.subTest(what, is_new=is_new, how=how):
+                        self.begin(what, is_new)
+                        self.leave_half(how)
+                        self.assertEqual(self.bytes("a"), b"x\n")
+                        self.assertTrue(self.runs(CLOTHO))
+                        if what not in ("build a: gen\n", "build a: dep in\n"):  # ninja asks no log there; cannot read half a depfile
+                            self.assertTrue(self.runs(NINJA))
+                        self.say("build", "-t", "restat")
+                        self.assertTrue(self.runs(CLOTHO))
+                        self.say("build")  # may say that it waits
+                        self.assertEqual(self.bytes("a"), b"x\ny\n")
+                        self.assertFalse(self.runs(CLOTHO) or self.runs(NINJA))
 
 
 if __name__ == "__main__":
