@@ -26,7 +26,8 @@ build build.ninja: again globs
 build out: cp in
 default out
 """
-AGAIN = "rule again\n  command = echo x >> agains; %s\n  generator = 1\nbuild build.ninja: again conf\nrule t\n  command = touch $out\nbuild out: t\ndefault out\n"
+AGAIN = "rule again\n  command = echo x >> agains; %s\n  generator = 1\nbuild build.ninja: again conf\n" \
+        "rule t\n  command = touch $out\nbuild out: t\ndefault out\n"
 
 
 @unittest.skipUnless(NINJA, "ninja-build is not installed")

@@ -124,7 +124,9 @@ class Servers(CommandTest):
 
     def test_servers_that_have_ended_do_not_stay_as_zombies(self):
         self.file("build.ninja", SH + "build a: sh\n  do = python3 launch.py srv SHORT\n"
-                  "build b: sh a\n  do = while grep -qs '[^)]*) [^ZX]' /proc/$$(cat srv)/stat; do sleep 0.01; done\nbuild c: sh b\n  do = cat /proc/[0-9]*/stat > stats 2> /dev/null; true\n")
+                  "build b: sh a\n"
+                  "  do = while grep -qs '[^)]*) [^ZX]' /proc/$$(cat srv)/stat; do sleep 0.01; done\n"
+                  "build c: sh b\n  do = cat /proc/[0-9]*/stat > stats 2> /dev/null; true\n")
         self.good("build", "-j", "1")
         pid = self.servers()["srv"]
         self.assertFalse([line for line in self.bytes("stats").decode(errors="replace").splitlines() if line.startswith("%d (" % pid)])

@@ -245,6 +245,16 @@ static void look_for_interrupt(build_driver *d, const build_slot *s)
         interrupt(d, number, s->edge);
 }
 
+static bool is_helper(const void *driver, pid_t pid)
+{
+    const build_driver *d = driver;
+
+    for (uint32_t i = 0; i < d->jobs; i++)
+        if (d->slots[i].state == SLOT_RUNS && d->slots[i].child.pid == pid)
+            return true;
+    return false;
+}
+
 static void end_if_over(build_driver *d, build_slot *s)
 {
     const char *why;
@@ -259,7 +269,7 @@ static void end_if_over(build_driver *d, build_slot *s)
     step_close(&s->child);
     d->has_servers |= s->child.has_servers;
     if (d->has_servers)
-        orphans_reap(d);
+        orphans_end(NULL, is_helper, d); /* servers that have ended meanwhile */
     look_for_interrupt(d, s);
     build_gate_leave(&d->gate, is_elsewhere(d, s));
     if (is_to_run_again(d, s, &why)) {
@@ -277,6 +287,15 @@ static void end_if_over(build_driver *d, build_slot *s)
     release(d, s);
 }
 
+/* A helper that somebody has killed leaves its command to this process. */
+static void end_orphans(const build_driver *d, const build_slot *s)
+{
+    step_owner owner = {.session = s->has_console ? getsid(0) : s->child.pid, .owns_all = d->ends_servers};
+
+    owner_add_output(&owner, s->has_console ? STDOUT_FILENO : s->child.output);
+    orphans_end(&owner, is_helper, d);
+}
+
 static void look_at_slot(build_driver *d, uint64_t about)
 {
     build_slot *s = &d->slots[about / KINDS];
@@ -290,7 +309,7 @@ static void look_at_slot(build_driver *d, uint64_t about)
         s->has_ended = true;
         epoll_ctl(d->poll, EPOLL_CTL_DEL, s->child.control, NULL);
         if (!step_wait(&s->child))
-            orphans_kill(d, s);
+            end_orphans(d, s);
     }
     end_if_over(d, s);
 }

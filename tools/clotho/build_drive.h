@@ -65,9 +65,9 @@ typedef struct build_driver {
     uint32_t interrupter; /* the statement whose command it ended; NINJA_NONE: it came to this process */
     int64_t start_ns;     /* of the build */
     int64_t signal_ns, resend_ns;
-    bool is_gated;  /* a step waits for a token or for a calmer machine */
+    bool is_gated;    /* a step waits for a token or for a calmer machine */
     bool has_servers; /* steps have started some, see owner.h */
-    bool is_broken; /* the build itself failed: the manifest's error says why */
+    bool is_broken;   /* the build itself failed: the manifest's error says why */
 } build_driver;
 
 /* Prepares a driver with `jobs` slots; `folder`, `failures_most` and `printer.is_verbose` are set by the caller, all

@@ -1,13 +1,15 @@
-/* build_orphans.h - children of this process that are no helpers of its steps: what a killed helper has left, and servers
- * of steps that have ended (../ninja/owner.h). Of the driver's thread. */
+/* build_orphans.h - children of this process that are no helpers of its steps: what a killed helper has left, and
+ * servers of steps that have ended (../ninja/owner.h). */
 #ifndef CLOTHO_TOOL_BUILD_ORPHANS_H
 #define CLOTHO_TOOL_BUILD_ORPHANS_H
 
-#include "build_drive.h"
+#include "../ninja/owner.h"
 
-/* The helper of a slot was killed, and step_wait has seen it: ends all that is its step's own. */
-void orphans_kill(const build_driver *d, const build_slot *s);
-/* Takes leave of servers that have ended. */
-void orphans_reap(const build_driver *d);
+/* Whether a child is the helper of a step that runs. */
+typedef bool (*orphan_helper)(const void *argument, pid_t pid);
+
+/* Kills what is `owner`'s of them (NULL: nothing), and takes leave of those that have ended. Of the thread that begins
+ * the helpers. */
+void orphans_end(const step_owner *owner, orphan_helper is_helper, const void *argument);
 
 #endif

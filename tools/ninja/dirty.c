@@ -98,8 +98,8 @@ static bool begin_edge(dirty_scan *s, uint32_t node)
     m->edges[edge].outputs_ready = true;
     m->edges[edge].deps_missing = false;
     if (m->edges[edge].dyndep != NINJA_NONE)
-        return ninja_fail(m, "%.200s:%u: its dyndep file was not read; report this",
-                          m->files[m->edges[edge].file], m->edges[edge].line);
+        return ninja_fail(m, "%.200s:%u: its dyndep file was not read; report this", m->files[m->edges[edge].file],
+                          m->edges[edge].line);
     for (uint32_t i = 0; i < m->edges[edge].outputs_count; i++)
         if (!look_at_file(s, m->edges[edge].outputs[i]))
             return false;

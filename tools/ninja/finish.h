@@ -6,7 +6,8 @@
 #include "build.h"
 #include "discover.h"
 
-/* Opens both logs for writing, in their folder, unless they are open. Returns false with the manifest's error set, as do all of these. */
+/* Opens both logs for writing, in their folder, unless they are open. Returns false with the manifest's error set, as
+ * do all of these. */
 bool finish_open_logs(build_folder *f);
 
 /* Makes the folders of the outputs and of the depfile, writes the response file, and says in the log that the command

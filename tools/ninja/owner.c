@@ -43,8 +43,8 @@ static bool has_output(const step_owner *o, pid_t pid)
     if (files == NULL)
         return errno != ENOENT && errno != ESRCH; /* then it has ended */
     for (struct dirent *entry = readdir(files); entry != NULL && !is_found; entry = readdir(files))
-        is_found = entry->d_name[0] != '.' && fstatat(dirfd(files), entry->d_name, &about, 0) == 0 &&
-                   is_output(o, &about);
+        is_found =
+            entry->d_name[0] != '.' && fstatat(dirfd(files), entry->d_name, &about, 0) == 0 && is_output(o, &about);
     closedir(files);
     return is_found;
 }

@@ -22,14 +22,14 @@ typedef struct step_owner {
     } outputs[2];
 } step_owner;
 
-/* Adds an open file of this process to the outputs, where it is a pipe, a socket or a terminal; what else there is, such
- * as /dev/null, servers have open too. */
+/* Adds an open file of this process to the outputs, where it is a pipe, a socket or a terminal; what else there is,
+ * such as /dev/null, servers have open too. */
 void owner_add_output(step_owner *o, int file);
 /* Whether a process is the step's own. One whose files cannot be looked at is. */
 bool owner_has(const step_owner *o, pid_t pid);
 
-/* SIGKILL for each process of a kernel's list, such as cgroup.procs, that is the step's own. Returns how many; -1: there
- * is no such list. */
+/* SIGKILL for each process of a kernel's list, such as cgroup.procs, that is the step's own. Returns how many; -1:
+ * there is no such list. */
 int owner_kill(const step_owner *o, const char *list);
 
 #endif

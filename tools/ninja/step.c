@@ -73,15 +73,11 @@ static char **environment_with(char *variable)
 
 static int spawn(step *s, const step_options *options, const char *command, int output, int control)
 {
-    char number[16], kept[16], limit[24], how[3] = {options->has_console ? 'c' : 'p', options->ends_servers ? 'e' : 'k'};
-    char *arguments[] = {writable(options->helper),
-                         number,
-                         kept,
-                         how,
-                         limit,
-                         writable(options->group != NULL ? options->group : ""),
-                         writable(command),
-                         NULL};
+    char number[16], kept[16], limit[24];
+    char how[] = {options->has_console ? 'c' : 'p', options->ends_servers ? 'e' : 'k', '\0'};
+    char *arguments[] = {
+        writable(options->helper), number, kept, how, limit, writable(options->group != NULL ? options->group : ""),
+        writable(command),         NULL};
     posix_spawn_file_actions_t files;
     posix_spawnattr_t attributes;
     char **own = options->variable != NULL ? environment_with(options->variable) : NULL;
@@ -230,11 +226,9 @@ void step_close(step *s)
     step_read_report(s);
     while (waitpid(s->pid, &status, 0) < 0 && errno == EINTR) /* a signal each time */
         continue;
-    if (!s->has_report)
-        s->usage = (step_usage){.status = WIFEXITED(status) && WEXITSTATUS(status) != 0 && WEXITSTATUS(status) != STEP_HAS_SERVERS
-                                             ? status
-                                             : SIGKILL};
     s->has_servers = WIFEXITED(status) && WEXITSTATUS(status) == STEP_HAS_SERVERS;
+    if (!s->has_report) /* the helper says by its own status that it could not begin the command */
+        s->usage = (step_usage){.status = WIFEXITED(status) && status != 0 && !s->has_servers ? status : SIGKILL};
     close_if_open(&s->output);
     close_if_open(&s->control);
 }

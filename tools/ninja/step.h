@@ -34,7 +34,7 @@ typedef struct step_usage {
 } step_usage;
 
 typedef struct step {
-    pid_t pid; /* of the helper, and without the console of the command's session */
+    pid_t pid;  /* of the helper, and without the console of the command's session */
     int output; /* reading end, not blocking; -1: closed, or the step has the terminal */
     int control;
     char line[128]; /* of the report, as far as it has come */

@@ -3,9 +3,9 @@
  *   clotho-step CONTROL KEPT HOW FILES GROUP COMMAND
  *
  * CONTROL is a socket that it inherits, KEPT a file that it keeps open to its end, but not for the command (-1: none),
- * HOW two letters: c where the command has the terminal, else p; e where servers end with the command, else k. FILES is
- * the soft limit of open files that the command gets (0: as it is), GROUP the folder of a control group that the command
- * joins ("": none).
+ * HOW two letters: c where the command has the terminal, else p; e where servers end with the command, else k. FILES
+ * is the soft limit of open files that the command gets (0: as it is), GROUP the folder of a control group that the
+ * command joins ("": none).
  *
  * It starts `/bin/sh -c COMMAND` in a process group of its own and in the session of this program (that of the caller
  * for the console), without what a command should not inherit. When that has ended, it writes one line to CONTROL:
@@ -178,7 +178,7 @@ static void kill_all(helper *h)
     } while (count > 0 && reap(h, 0));
 }
 
-/* Servers leave the step's group for the one above the build's, or, where that may hold no process, for the builder's. */
+/* Servers leave the step's group for the one above the build's, or for the builder's where that may hold no process. */
 static void move_servers(const helper *h, const char *parent)
 {
     char list[4200], number[16];
