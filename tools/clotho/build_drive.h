@@ -5,7 +5,8 @@
  * while it runs. A step that restat has made needless, or that waits for one that failed, ends at once.
  *
  * SIGINT, SIGTERM and SIGHUP go on to the running commands, again every 50 ms until they have ended, and after half a
- * second everything that they have begun is killed. So it is where a command has ended by one of these, as ninja has
+ * second everything that they have begun is killed, but servers (../ninja/owner.h) are not; after 0.8 s helpers that do
+ * not obey are. So it is where a command has ended by one of these, as ninja has
  * it, and where nobody reads what the build prints (SIGPIPE; the commands get SIGTERM then). */
 #ifndef CLOTHO_TOOL_BUILD_DRIVE_H
 #define CLOTHO_TOOL_BUILD_DRIVE_H
