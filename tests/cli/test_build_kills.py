@@ -1,5 +1,6 @@
 """clotho build: SIGKILL at random moments. No file that is half written ever looks whole: the next build, of clotho or of ninja, makes
 the files of a build that nobody killed, and then there is nothing to do, for ninja neither. Some dozens of kills; a thousand with --full."""
+import fcntl
 import os
 import random
 import shutil
@@ -204,6 +205,22 @@ class Halves(CommandTest):
                         self.say("build")  # may say that it waits
                         self.assertEqual(self.bytes("a"), b"x\ny\n")
                         self.assertFalse(self.runs(CLOTHO) or self.runs(NINJA))
+
+    def test_half_a_manifest_that_lost_its_own_statement_is_said(self):
+        first = "rule t\n  command = touch $out\nbuild a: t\n"
+        self.file("in", first + "rule g\n  command = head -n 3 in > build.ninja; if [ -e wait ]; then touch begun; sleep 3600; fi; cp in build.ninja\n"
+                  "  generator = 1\nbuild build.ninja: g in\ndefault a\n")
+        self.file("build.ninja", self.bytes("in"))
+        os.utime(self.path("build.ninja"), (9, 9))
+        self.leave_half("kill")
+        self.assertEqual(self.bytes("build.ninja").decode(), first)
+        folder = os.open(self.temporary.name, os.O_RDONLY)  # its helper has the lock until it has ended the command
+        fcntl.flock(folder, fcntl.LOCK_EX)
+        os.close(folder)
+        self.assertIn("build.ninja: the command that makes it has not ended well", self.say("build").err)
+        self.file("build.ninja", self.bytes("in"))
+        self.say("build")
+        self.assertEqual(self.good("build"), "clotho: no work to do.\n")
 
 
 if __name__ == "__main__":

@@ -115,6 +115,18 @@ class Servers(CommandTest):
                 self.wait_for_end(servers["srv3"])
                 self.assertTrue(self.is_alive(servers["srv"]) and self.is_alive(servers["srv2"]))
 
+    def test_what_an_interrupted_step_waits_for_ends_wherever_it_is(self):
+        self.file("build.ninja", SH + "build a: sh\n  do = python3 launch.py srv; "
+                  "setsid sh -c 'echo $$$$ > srv2; touch begun; sleep 3600; sleep 3600' < /dev/null > log 2>&1\n")
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGKILL):
+            with self.subTest(number), self.begin() as running:
+                self.wait_for("begun", running)
+                os.unlink(self.path("begun"))
+                running.send_signal(number)
+                self.assertEqual(running.wait(60), 2 if number != signal.SIGKILL else -number)
+                self.wait_for_end(self.servers()["srv2"])
+                self.assertTrue(self.is_alive(self.servers()["srv"]))
+
     def test_a_helper_that_is_killed_takes_no_server_of_another_step_with_it(self):
         self.file("build.ninja", SH + "build a: sh\n  do = python3 launch.py srv; touch a\n"
                   "build b: sh a\n  do = sleep 3600 & echo $$! > srv2; touch begun; kill -9 $$PPID; sleep 3600\n")

@@ -193,17 +193,26 @@ static int take_lock(build *b, bool *is_old)
     return EXIT_GOOD;
 }
 
-/* The node of the manifest, if a statement makes it; however -f spells it. */
+/* The node of the manifest, if a statement makes it; however -f spells it. A command that was killed while it wrote the
+ * manifest may have left one without that statement. */
 static uint32_t find_manifest(const build *b)
 {
     const ninja_manifest *m = &b->folder.manifest;
-    char *path = strdup(b->options.file);
+    char *text = strdup(b->options.file);
 
-    if (path == NULL)
+    if (text == NULL)
         return NINJA_NONE;
-    uint32_t node = ninja_find_node(m, (piece){path, path_canonical(path, strlen(path))});
-    free(path);
-    return node != NINJA_NONE && m->nodes[node].producer != NINJA_NONE ? node : NINJA_NONE;
+    const piece path = {text, path_canonical(text, strlen(text))};
+    uint32_t node = ninja_find_node(m, path);
+    if (node != NINJA_NONE && m->nodes[node].producer == NINJA_NONE)
+        node = NINJA_NONE;
+    const log_entry *entry = node == NINJA_NONE ? build_log_find(&b->folder.log, path) : NULL;
+    if (entry != NULL && log_entry_is_begun(entry))
+        warn("%s: the command that makes it has not ended well, and it does not name that command any more; make it "
+             "anew, as with 'cmake -B DIR'",
+             show_name(b->options.file));
+    free(text);
+    return node;
 }
 
 /* Wants the manifest's own statement, or what comes before it. *is_first: something of that must run. */

@@ -49,9 +49,32 @@ static bool has_output(const step_owner *o, pid_t pid)
     return is_found;
 }
 
+static bool is_server(const step_owner *o, pid_t session)
+{
+    for (int i = 0; i < o->servers_count; i++)
+        if (o->servers[i] == session)
+            return true;
+    return !o->is_settled;
+}
+
 bool owner_has(const step_owner *o, pid_t pid)
 {
-    return o->owns_all || getsid(pid) == o->session || has_output(o, pid);
+    pid_t session = getsid(pid);
+
+    return o->owns_all || session == o->session || !is_server(o, session) || has_output(o, pid);
+}
+
+void owner_settle(step_owner *o, const char *list)
+{
+    FILE *file = o->is_settled ? NULL : fopen(list, "re");
+
+    if (file == NULL)
+        return;
+    for (pid_t pid = pids_next(file); pid > 1 && o->servers_count < OWNER_SERVERS_MAX; pid = pids_next(file))
+        if (!owner_has(o, pid))
+            o->servers[o->servers_count++] = getsid(pid);
+    fclose(file);
+    o->is_settled = true;
 }
 
 int owner_kill(const step_owner *o, const char *list)

@@ -47,7 +47,8 @@ typedef struct helper {
     bool has_console, is_ended, is_left;
     unsigned long files;
     const char *group, *command;
-    sigset_t mask; /* of the caller, for the command */
+    char children[64]; /* the kernel's list of them */
+    sigset_t mask;     /* of the caller, for the command */
     pid_t child, callers_group;
     step_owner owner;
     int64_t began_us;
@@ -163,16 +164,14 @@ static bool reap(helper *h, int flags)
 /* Ends what is the step's own of all that descends from here, a generation a round: orphans become children. */
 static void kill_all(helper *h)
 {
-    char children[64], group[4096];
+    char group[4096];
     int count;
-
-    snprintf(children, sizeof children, "/proc/self/task/%d/children", (int)getpid());
     bool has_group =
         h->group[0] != '\0' && snprintf(group, sizeof group, "%s/cgroup.procs", h->group) < (int)sizeof group;
     do {
         if (has_group)
             owner_kill(&h->owner, group);
-        count = owner_kill(&h->owner, children);
+        count = owner_kill(&h->owner, h->children);
         if (count <= 0 && !h->is_ended) /* the kernel keeps no list of children */
             count = kill(h->child, SIGKILL) == 0;
     } while (count > 0 && reap(h, 0));
@@ -225,6 +224,8 @@ static void obey(helper *h)
 
     if (got < 0 && (errno == EAGAIN || errno == EINTR))
         return;
+    if (got <= 0 || numbers[0] != 0)
+        owner_settle(&h->owner, h->children);
     h->is_left = got <= 0;
     for (ssize_t i = 0; i < got; i++)
         if (numbers[i] != SIGKILL && numbers[i] != 0)
@@ -268,6 +269,7 @@ static int watch(helper *h)
 /* The command's place: its session, and what it writes to. */
 static void take_place(helper *h)
 {
+    snprintf(h->children, sizeof h->children, "/proc/self/task/%d/children", (int)getpid());
     h->callers_group = getpgrp();
     if (h->has_console)
         setpgid(0, 0);
