@@ -1,13 +1,13 @@
 /* owner.c - see owner.h. */
-#define _GNU_SOURCE /* getsid, O_DIRECTORY */
+#define _GNU_SOURCE /* getsid */
 #include "owner.h"
 #include "pids.h"
 
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -30,22 +30,30 @@ static bool is_output(const step_owner *o, const struct stat *about)
     return false;
 }
 
+static int is_number(const struct dirent *entry)
+{
+    return entry->d_name[0] != '.';
+}
+
 static bool has_output(const step_owner *o, pid_t pid)
 {
     char path[64];
     struct stat about;
+    struct dirent **files = NULL;
     bool is_found = false;
 
     if (o->count == 0)
         return false;
-    snprintf(path, sizeof path, "/proc/%d/fd", (int)pid);
-    DIR *files = opendir(path);
-    if (files == NULL)
+    int length = snprintf(path, sizeof path, "/proc/%d/fd", (int)pid);
+    int count = scandir(path, &files, is_number, alphasort);
+    if (count < 0)
         return errno != ENOENT && errno != ESRCH; /* then it has ended */
-    for (struct dirent *entry = readdir(files); entry != NULL && !is_found; entry = readdir(files))
-        is_found =
-            entry->d_name[0] != '.' && fstatat(dirfd(files), entry->d_name, &about, 0) == 0 && is_output(o, &about);
-    closedir(files);
+    for (int i = 0; i < count; i++) {
+        snprintf(path + length, sizeof path - (size_t)length, "/%.20s", files[i]->d_name);
+        is_found |= stat(path, &about) == 0 && is_output(o, &about);
+        free(files[i]);
+    }
+    free(files);
     return is_found;
 }
 
