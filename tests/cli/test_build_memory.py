@@ -260,8 +260,8 @@ class Memory(CommandTest):
         for text in ("1M", "1.5G", "2T", "1048576", "auto"):
             self.assertIn("budget ", self.built("--memory", text))
 
-    def test_what_a_command_leaves_behind_is_ended(self):
-        self.file("build.ninja", SH + "build a: sh\n  do = (setsid sleep 771.5 </dev/null >/dev/null 2>&1 &) ; touch a\n")
+    def test_what_a_command_leaves_behind_in_its_session_is_ended(self):
+        self.file("build.ninja", SH + "build a: sh\n  do = (sleep 771.5 </dev/null >/dev/null 2>&1 &) ; touch a\n")
         self.built()
         self.gone("771.5")
 

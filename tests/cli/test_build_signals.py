@@ -1,7 +1,10 @@
 """clotho build: signals, and an output that nobody reads. Exit status and what is left are those of ninja; nothing runs on."""
+import ctypes
+import errno
 import os
 import shutil
 import signal
+import struct
 import subprocess
 import time
 import unittest
@@ -35,6 +38,18 @@ build done: sh
 build later: sh half kept depended asked done
   do = touch later
 """
+PIDFD_OPEN = 434  # on all machines
+PR_SET_NO_NEW_PRIVS, PR_SET_SECCOMP, SECCOMP_MODE_FILTER, SECCOMP_RET_ERRNO, SECCOMP_RET_ALLOW = 38, 22, 2, 0x50000, 0x7fff0000
+
+
+def deny(call, error):
+    """From here on a system call fails: a filter that loads its number, compares, and returns."""
+    lines = ((0x20, 0, 0, 0), (0x15, 0, 1, call), (0x06, 0, 0, SECCOMP_RET_ERRNO | error), (0x06, 0, 0, SECCOMP_RET_ALLOW))
+    text = ctypes.create_string_buffer(b"".join(struct.pack("HBBI", *line) for line in lines))
+    program = ctypes.create_string_buffer(struct.pack("HP", len(lines), ctypes.addressof(text)))
+    library = ctypes.CDLL(None)
+    if library.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 or library.prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, program, 0, 0) != 0:
+        os._exit(99)  # pylint: disable=protected-access
 
 
 @unittest.skipUnless(NINJA, "ninja-build is not installed")
@@ -178,7 +193,7 @@ class Signals(CommandTest):
                     self.assertEqual(said["mine"], said["theirs"])
 
     def test_what_a_failing_step_leaves_behind_is_ended(self):
-        self.fresh("mine", SH + "build a: sh\n  do = (setsid sleep 776.5 & sleep 776.5 &) > log 2>&1; touch a.begun; exit 3\n")
+        self.fresh("mine", SH + "build a: sh\n  do = (sh -c 'sleep 776.5 & sleep 776.5' & sleep 776.5 &) > log 2>&1; touch a.begun; exit 3\n")
         done = subprocess.run([CLOTHO, "build", "mine"], cwd=self.path("."), stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60, check=False)
         self.assertEqual(done.returncode, 1)
         self.assertTrue(os.path.exists(self.path("mine/a.begun")))
@@ -272,6 +287,26 @@ class Signals(CommandTest):
             finally:
                 os.kill(helper, signal.SIGCONT) if os.path.exists("/proc/%d" % helper) else None
         self.assertNotEqual(int(self.bytes("mine/first")), command)
+
+    def test_a_helper_that_is_stopped_does_not_hold_an_interrupt(self):
+        """Once, or again whenever it goes on."""
+        for how in ("kill -STOP $$PPID; touch begun; sleep 780.5", "touch begun; while :; do kill -STOP $$PPID; done",
+                    "touch begun; trap '' INT TERM HUP; while :; do kill -STOP $$PPID; done"):
+            for number in ENDING:
+                self.fresh("mine", SH + "build a: sh\n  do = %s\n" % how)
+                with self.subTest(how, number=number), self.begin([CLOTHO, "build"], "mine") as running:
+                    self.wait_for(running, "mine/begun")
+                    running.send_signal(number)
+                    self.end_of(running, "mine")
+                    self.assertEqual(running.returncode, 2)
+                self.nothing_runs("mine")
+
+    def test_a_kernel_without_pidfd_open_builds(self):
+        """As kernels before 5.3 (ENOSYS) and profiles of containers (EPERM) have it."""
+        for error in (errno.ENOSYS, errno.EPERM):
+            self.fresh("mine", SH + "build a: sh\n  do = touch a\nbuild b: sh a\n  do = exit 3\n")
+            with self.subTest(error), self.begin([CLOTHO, "build"], "mine", preexec_fn=lambda error=error: deny(PIDFD_OPEN, error)) as running:
+                self.assertEqual((running.wait(60), os.path.exists(self.path("mine/a"))), (1, True))
 
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@
 #include "../ninja/bindings.h"
 #include "../ninja/disk.h"
 #include "../ninja/finish.h"
-#include "../ninja/pids.h"
+#include "build_orphans.h"
 #include "report.h"
 
 #include <errno.h>
@@ -24,10 +24,10 @@
 
 /* A shell may miss a signal that comes between two of its commands: it is sent again until all have ended, and at last
  * one that nobody can miss, early enough for everything to be gone within a second. */
-static const int64_t RESEND_NS = 50000000, KILL_NS = 500000000;
+static const int64_t RESEND_NS = 50000000, KILL_NS = 500000000, GIVE_UP_NS = 800000000;
 
 /* What an event is about: a slot and one of its files, or one of those below. */
-enum { OF_OUTPUT, OF_CONTROL, OF_END, KINDS };
+enum { OF_OUTPUT, OF_CONTROL, KINDS };
 static const uint64_t OF_POSTS = UINT64_MAX, OF_SIGNALS = UINT64_MAX - 1, OF_TOKENS = UINT64_MAX - 2;
 
 static int64_t now_ns(void)
@@ -55,9 +55,7 @@ static int watch_slot(build_driver *d, const build_slot *s)
     uint64_t first = (uint64_t)(s - d->slots) * KINDS;
     int error = watch_file(d, s->child.output, first + OF_OUTPUT);
 
-    if (error == 0)
-        error = watch_file(d, s->child.control, first + OF_CONTROL);
-    return error != 0 ? error : watch_file(d, s->child.pid_fd, first + OF_END);
+    return error != 0 ? error : watch_file(d, s->child.control, first + OF_CONTROL);
 }
 
 /* The executor is free for the next step, and what waited for this one may come. */
@@ -94,6 +92,7 @@ static int begin_command(build_driver *d, build_slot *s, const buffer *command)
                                   .mask = &d->mask,
                                   .files = d->files,
                                   .has_console = s->has_console,
+                                  .ends_servers = d->ends_servers,
                                   .kept = d->kept,
                                   .variable = host != NULL ? host->variable : NULL};
 
@@ -246,6 +245,16 @@ static void look_for_interrupt(build_driver *d, const build_slot *s)
         interrupt(d, number, s->edge);
 }
 
+static bool is_helper(const void *driver, pid_t pid)
+{
+    const build_driver *d = driver;
+
+    for (uint32_t i = 0; i < d->jobs; i++)
+        if (d->slots[i].state == SLOT_RUNS && d->slots[i].child.pid == pid)
+            return true;
+    return false;
+}
+
 static void end_if_over(build_driver *d, build_slot *s)
 {
     const char *why;
@@ -254,10 +263,13 @@ static void end_if_over(build_driver *d, build_slot *s)
         return;
     if (!s->has_ended) {
         if (s->child.has_report)
-            step_signal(&s->child, SIGKILL); /* of what the command has left behind */
+            step_signal(&s->child, STEP_OVER);
         return;
     }
     step_close(&s->child);
+    d->has_servers |= s->child.has_servers;
+    if (d->has_servers)
+        orphans_end(NULL, is_helper, d); /* servers that have ended meanwhile */
     look_for_interrupt(d, s);
     build_gate_leave(&d->gate, is_elsewhere(d, s));
     if (is_to_run_again(d, s, &why)) {
@@ -275,41 +287,13 @@ static void end_if_over(build_driver *d, build_slot *s)
     release(d, s);
 }
 
-static bool is_helper(const build_driver *d, pid_t pid)
+/* A helper that somebody has killed leaves its command to this process. */
+static void end_orphans(const build_driver *d, const build_slot *s)
 {
-    for (uint32_t i = 0; i < d->jobs; i++)
-        if (d->slots[i].state == SLOT_RUNS && d->slots[i].child.pid == pid)
-            return true;
-    return false;
-}
+    step_owner owner = {.session = s->has_console ? getsid(0) : s->child.pid, .owns_all = d->ends_servers};
 
-/* Ends the children of this process that are no helpers. False: there was none. */
-static bool kill_children(const build_driver *d, const char *list)
-{
-    FILE *file = fopen(list, "re");
-    bool was_any = false;
-
-    if (file == NULL)
-        return false;
-    for (pid_t pid = pids_next(file); pid > 1; pid = pids_next(file))
-        if (!is_helper(d, pid)) {
-            kill(pid, SIGKILL);
-            was_any |= waitpid(pid, NULL, 0) > 0;
-        }
-    fclose(file);
-    return was_any;
-}
-
-/* A helper that somebody else has killed leaves its command to this process: to the thread that has begun it, or to the
- * first one. A generation a round. */
-static void kill_orphans(const build_driver *d)
-{
-    char first[64], mine[64];
-
-    snprintf(first, sizeof first, "/proc/self/task/%d/children", (int)getpid());
-    snprintf(mine, sizeof mine, "/proc/self/task/%d/children", (int)gettid());
-    while (kill_children(d, first) || kill_children(d, mine))
-        continue;
+    owner_add_output(&owner, s->has_console ? STDOUT_FILENO : s->child.output);
+    orphans_end(&owner, is_helper, d);
 }
 
 static void look_at_slot(build_driver *d, uint64_t about)
@@ -321,15 +305,11 @@ static void look_at_slot(build_driver *d, uint64_t about)
     if (about % KINDS == OF_OUTPUT)
         step_read_output(&s->child, &s->output);
     step_read_report(&s->child);
-    if (about % KINDS == OF_CONTROL)
-        epoll_ctl(d->poll, EPOLL_CTL_DEL, s->child.control, NULL); /* one report, or its end */
-    if (about % KINDS == OF_END) {
+    if (s->child.has_ended && !s->has_ended) {
         s->has_ended = true;
-        epoll_ctl(d->poll, EPOLL_CTL_DEL, s->child.pid_fd, NULL);
-        if (!s->child.has_report) {
-            groups_kill(&d->memory.groups, (uint32_t)(s - d->slots));
-            kill_orphans(d);
-        }
+        epoll_ctl(d->poll, EPOLL_CTL_DEL, s->child.control, NULL);
+        if (!step_wait(&s->child))
+            end_orphans(d, s);
     }
     end_if_over(d, s);
 }
@@ -410,6 +390,18 @@ static void start_waiting(build_driver *d)
     }
 }
 
+/* A helper that does not obey is killed, and an output that others still have open, to whom the command has sent it, is
+ * not waited for. */
+static void give_up(build_driver *d, build_slot *s)
+{
+    if (!s->has_ended) {
+        step_kill_helper(&s->child);
+        return;
+    }
+    step_close_output(&s->child);
+    end_if_over(d, s);
+}
+
 static void pass_on(build_driver *d)
 {
     int64_t now = now_ns();
@@ -418,10 +410,15 @@ static void pass_on(build_driver *d)
     if (number == 0 || now < d->resend_ns)
         return;
     for (uint32_t i = 0; i < d->jobs; i++) {
-        const build_slot *s = &d->slots[i];
-        /* Ctrl-C reaches the step of the console by itself. */
-        if (s->state == SLOT_RUNS && (!s->has_console || d->signal != SIGINT || now - d->signal_ns >= KILL_NS))
-            step_signal(&s->child, now - d->signal_ns >= KILL_NS ? SIGKILL : number);
+        build_slot *s = &d->slots[i];
+        if (s->state != SLOT_RUNS)
+            continue;
+        if (now - d->signal_ns >= GIVE_UP_NS)
+            give_up(d, s);
+        else if (now - d->signal_ns >= KILL_NS)
+            step_signal(&s->child, SIGKILL);
+        else if (!s->has_console || d->signal != SIGINT) /* Ctrl-C reaches the step of the console by itself */
+            step_signal(&s->child, number);
     }
     d->resend_ns = now + RESEND_NS;
 }

@@ -5,7 +5,8 @@
  * while it runs. A step that restat has made needless, or that waits for one that failed, ends at once.
  *
  * SIGINT, SIGTERM and SIGHUP go on to the running commands, again every 50 ms until they have ended, and after half a
- * second everything that they have begun is killed. So it is where a command has ended by one of these, as ninja has
+ * second everything that they have begun is killed, but servers (../ninja/owner.h) are not; after 0.8 s helpers that do
+ * not obey are. So it is where a command has ended by one of these, as ninja has
  * it, and where nobody reads what the build prints (SIGPIPE; the commands get SIGTERM then). */
 #ifndef CLOTHO_TOOL_BUILD_DRIVE_H
 #define CLOTHO_TOOL_BUILD_DRIVE_H
@@ -46,6 +47,7 @@ typedef struct build_driver {
     build_report report;
     build_slot *slots; /* [jobs] */
     uint32_t jobs, failures_most;
+    bool ends_servers; /* as of step_options */
     char helper[4096];
     sigset_t mask;       /* of the caller, for the commands */
     unsigned long files; /* soft limit of open files of the caller */
@@ -64,8 +66,9 @@ typedef struct build_driver {
     uint32_t interrupter; /* the statement whose command it ended; NINJA_NONE: it came to this process */
     int64_t start_ns;     /* of the build */
     int64_t signal_ns, resend_ns;
-    bool is_gated;  /* a step waits for a token or for a calmer machine */
-    bool is_broken; /* the build itself failed: the manifest's error says why */
+    bool is_gated;    /* a step waits for a token or for a calmer machine */
+    bool has_servers; /* steps have started some, see owner.h */
+    bool is_broken;   /* the build itself failed: the manifest's error says why */
 } build_driver;
 
 /* Prepares a driver with `jobs` slots; `folder`, `failures_most` and `printer.is_verbose` are set by the caller, all

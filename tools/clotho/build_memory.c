@@ -365,7 +365,7 @@ bool memory_end(build_memory *b, uint32_t slot, uint32_t edge, const step_usage 
     bool was_ended = s->is_ended && !is_good && !*was_killed;
     b->ended += was_ended;
     *was_killed |= was_ended;
-    groups_kill(&b->groups, slot);
+    groups_leave(&b->groups, slot);
     memory_cancel(b, slot);
     if (*was_killed && b->groups.has_limit && taken.peak_kib < b->budget_kib)
         taken.peak_kib = b->budget_kib; /* it would have needed more than it was seen with */

@@ -167,6 +167,7 @@ int build_run(build_folder *folder, const build_run_options *options)
                       .failures_most = options->failures_most,
                       .hosts = options->hosts,
                       .kept = options->lock,
+                      .ends_servers = options->ends_servers,
                       .printer = {.is_verbose = options->is_verbose, .is_quiet = options->is_quiet}};
     build_graph g = {.folder = folder, .body = body, .argument_bytes = sizeof(run_step)};
     run_step *steps = calloc(folder->manifest.edges_count + 1, sizeof *steps);

@@ -17,6 +17,7 @@ typedef struct build_run_options {
     uint32_t failures_most; /* no step begins after so many have failed; 0: no limit */
     int64_t memory_kib;     /* what all steps together may take; also MEMORY_NONE, MEMORY_AUTO (build_memory.h) */
     int lock;               /* the open folder that is locked, which commands hold, too; -1: none */
+    bool ends_servers;      /* servers that steps have started end with them */
     bool is_verbose, is_quiet;
     const char *status_format; /* as NINJA_STATUS; NULL: ninja's */
     double load_most;          /* no step begins at this load or above; 0: no limit */

@@ -164,9 +164,10 @@ static bool run_restat(tool_call *c)
     build_log *log = &c->f->log;
 
     for (size_t i = 0; i < log->count; i++) {
-        bool is_named = c->count == 0;
+        bool is_named = c->count == 0, is_whole = !log_entry_is_begun(&log->entries[i]);
         for (size_t k = 0; !is_named && k < c->count; k++)
             is_named = piece_equal(log->entries[i].output, piece_of(c->names[k]));
+        is_named &= is_whole; /* else the file may be half of what it is to be */
         int64_t mtime_ns = is_named ? disk_mtime_ns(log->entries[i].output.at) : log->entries[i].mtime_ns;
         if (is_named && mtime_ns < 0)
             return ninja_fail(&c->f->manifest, "%.256s: cannot be looked at: %s; the log stays as it was",

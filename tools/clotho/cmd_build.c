@@ -5,6 +5,7 @@
 #include "../ninja/disk.h"
 #include "../ninja/dyndep.h"
 #include "../ninja/lock.h"
+#include "../ninja/paths.h"
 #include "../ninja/target.h"
 #include "build_hosts.h"
 #include "build_memory.h"
@@ -37,7 +38,7 @@ typedef struct build_options {
     bool keeps_depfiles, keeps_responses, is_quiet;
     double load_most;
     int64_t memory_kib;
-    bool is_dry, is_verbose, explains, plans, as_json, summarizes, leaves_makes, distributes;
+    bool is_dry, is_verbose, explains, plans, as_json, summarizes, leaves_makes, distributes, ends_servers;
 } build_options;
 
 typedef struct build {
@@ -49,6 +50,8 @@ typedef struct build {
     build_lock lock;
     bool has_asked;  /* for the lock */
     int64_t read_ns; /* when the manifest was read; disk_now_ns */
+    uint32_t remade; /* the node of the manifest, while what comes before it is run; else NINJA_NONE */
+    bool is_current; /* the manifest was made anew, if need be: as ninja has it, once in a command */
     build_hosts hosts;
     uint64_t made[MANIFEST_ROUNDS]; /* sets of dyndep files that this command has made */
     uint32_t made_count;
@@ -190,25 +193,69 @@ static int take_lock(build *b, bool *is_old)
     return EXIT_GOOD;
 }
 
-/* What comes first decides what the rest is: the manifest's own statement, if it has one, then dyndep files. *is_first:
- * that is wanted now; the manifest must be read again. */
-static int want(build *b, const target_list *targets, bool *is_first)
+/* The node of the manifest, if a statement makes it; however -f spells it. A command that was killed while it wrote the
+ * manifest may have left one without that statement. */
+static uint32_t find_manifest(const build *b)
 {
-    ninja_manifest *m = &b->folder.manifest;
-    uint32_t manifest = ninja_find_node(m, piece_of(b->options.file));
+    const ninja_manifest *m = &b->folder.manifest;
+    char *text = strdup(b->options.file);
+
+    if (text == NULL)
+        return NINJA_NONE;
+    const piece path = {text, path_canonical(text, strlen(text))};
+    uint32_t node = ninja_find_node(m, path);
+    if (node != NINJA_NONE && m->nodes[node].producer == NINJA_NONE)
+        node = NINJA_NONE;
+    const log_entry *entry = node == NINJA_NONE ? build_log_find(&b->folder.log, path) : NULL;
+    if (entry != NULL && log_entry_is_begun(entry))
+        warn("%s: the command that makes it has not ended well, and it does not name that command any more; make it "
+             "anew, as with 'cmake -B DIR'",
+             show_name(b->options.file));
+    free(text);
+    return node;
+}
+
+/* Wants the manifest's own statement, or what comes before it. *is_first: something of that must run. */
+static int want_manifest(build *b, bool *is_first)
+{
+    uint32_t node = b->is_current ? NINJA_NONE : find_manifest(b);
 
     *is_first = false;
-    if (!build_read_logs(&b->folder))
+    if (node == NINJA_NONE)
+        return EXIT_GOOD;
+    if (!build_want(&b->folder, &node, 1, b->options.explains))
         return failed(b);
-    if (manifest != NINJA_NONE && m->nodes[manifest].producer != NINJA_NONE) {
-        if (!build_want(&b->folder, &manifest, 1, b->options.explains))
-            return failed(b);
-        *is_first = !order_is_done(&b->folder.order);
-        if (*is_first)
-            return EXIT_GOOD;
+    *is_first = !order_is_done(&b->folder.order);
+    if (*is_first)
+        b->remade = node;
+    else
         build_forget(&b->folder);
-    }
-    int code = read_dyndeps(b, targets, is_first);
+    b->is_current = !*is_first;
+    return EXIT_GOOD;
+}
+
+/* What want_manifest wanted has run. True: restat has shown that the manifest itself is as it was, and need not be read
+ * again; what its statement needs, such as CMake's look at its globs, may run in each build. */
+static bool is_manifest_spared(build *b)
+{
+    bool is_spared = b->remade != NINJA_NONE && !b->folder.manifest.nodes[b->remade].is_dirty;
+
+    b->remade = NINJA_NONE;
+    b->is_current |= is_spared;
+    if (is_spared)
+        build_forget(&b->folder);
+    return is_spared;
+}
+
+/* What comes first decides what the rest is: the manifest's own statement, if it has one, then dyndep files. *is_first:
+ * that is wanted now; the manifest must be read again, unless is_manifest_spared. */
+static int want(build *b, const target_list *targets, bool *is_first)
+{
+    int code = want_manifest(b, is_first);
+
+    if (code != EXIT_GOOD || *is_first)
+        return code;
+    code = read_dyndeps(b, targets, is_first);
     if (code != EXIT_GOOD || *is_first)
         return code;
     return build_want(&b->folder, targets->nodes, targets->count, b->options.explains) ? EXIT_GOOD : failed(b);
@@ -229,12 +276,12 @@ static int plan(build *b, const target_list *targets)
                                   o->is_dry,  o->as_json, b->home};
     bool is_manifest;
 
+    if (!build_read_logs(&b->folder))
+        return failed(b);
     if (o->is_dry) {
         int code = want(b, targets, &is_manifest);
         if (code != EXIT_GOOD)
             return code;
-    } else if (!build_read_logs(&b->folder)) {
-        return failed(b);
     }
     return build_plan(&b->folder, targets->nodes, targets->count, &options);
 }
@@ -293,6 +340,7 @@ static int run_steps(build *b)
                                        .failures_most = o->failures,
                                        .memory_kib = o->memory_kib,
                                        .lock = b->lock.folder,
+                                       .ends_servers = o->ends_servers,
                                        .is_verbose = o->is_verbose,
                                        .is_quiet = o->is_quiet,
                                        .status_format = getenv("NINJA_STATUS"),
@@ -313,17 +361,23 @@ static int run_targets(build *b, const target_list *targets, bool *is_manifest)
     int code = o->is_dry ? EXIT_GOOD : take_lock(b, is_manifest);
     if (code != EXIT_GOOD || *is_manifest)
         return code;
-    code = want(b, targets, is_manifest);
-    if (code != EXIT_GOOD)
-        return code;
-    if (o->is_dry) {
-        *is_manifest = false;
-        return dry_run(b);
-    }
-    if (!order_is_done(&b->folder.order))
-        return run_steps(b);
-    printf("clotho: no work to do.\n");
-    return EXIT_GOOD;
+    if (!build_read_logs(&b->folder))
+        return failed(b);
+    do { /* twice at most */
+        code = want(b, targets, is_manifest);
+        if (code != EXIT_GOOD)
+            return code;
+        if (o->is_dry) {
+            *is_manifest = false;
+            return dry_run(b);
+        }
+        if (order_is_done(&b->folder.order)) {
+            printf("clotho: no work to do.\n");
+            return EXIT_GOOD;
+        }
+        code = run_steps(b);
+    } while (code == EXIT_GOOD && is_manifest_spared(b));
+    return code;
 }
 
 /* A tool instead of a build. */
@@ -341,6 +395,7 @@ static int run_once(build *b, char **names, int count, bool *is_manifest)
     target_list targets = {0};
 
     *is_manifest = false;
+    b->remade = NINJA_NONE;
     b->read_ns = disk_now_ns();
     if (access(b->options.file, F_OK) != 0 && errno == ENOENT)
         return complain(b->options.file, "there is no such file here; name the folder of a build, or make one, as with "
@@ -512,6 +567,8 @@ int cmd_build(int argc, char **argv)
          "compiles that call distcc run on the hosts of DISTCC_HOSTS too, placed here"},
         {"no-jobserver", 0, NULL, OPTION_FLAG, &b.options.leaves_makes,
          "makes and LTO links below steps know nothing of -j"},
+        {"end-servers", 0, NULL, OPTION_FLAG, &b.options.ends_servers,
+         "servers that a step starts (sccache, watchman, Gradle) end with it; left out: they run on"},
         {"memory", 0, "SIZE", OPTION_TEXT, &b.options.memory,
          "what all running steps may take together, such as 512M or 4G; auto: what is available"},
         {"policy", 0, "NAME", OPTION_TEXT, &b.options.policy,

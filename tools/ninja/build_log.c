@@ -188,6 +188,8 @@ static bool rewrite(const build_log *log, ninja_manifest *m, const char *path)
 
 bool build_log_open(build_log *log, ninja_manifest *m, const char *path)
 {
+    if (log->file != NULL)
+        return true;
     if (log->is_old || log->good_bytes == 0) {
         if (!rewrite(log, m, path))
             return false;
@@ -197,6 +199,31 @@ bool build_log_open(build_log *log, ninja_manifest *m, const char *path)
     log->is_old = false;
     log->file = fopen(path, "abe");
     return log->file != NULL || ninja_fail(m, "%.256s: cannot be written: %s; look at the file", path, strerror(errno));
+}
+
+static bool flush(build_log *log, ninja_manifest *m)
+{
+    return (fflush(log->file) == 0 && !ferror(log->file)) ||
+           ninja_fail(m, ".ninja_log: cannot be written: %s; look at the disk", strerror(errno));
+}
+
+/* Without an entry an output is out of date anyway, but not that of a generator. The times stay, for --plan. */
+bool build_log_begin(build_log *log, ninja_manifest *m, uint32_t edge)
+{
+    bool is_generator = ninja_edge_flag(m, edge, SYMBOL_GENERATOR);
+
+    for (uint32_t i = 0; i < m->edges[edge].outputs_count; i++) {
+        const ninja_node *node = &m->nodes[m->edges[edge].outputs[i]];
+        const log_entry *old = build_log_find(log, (piece){node->path, node->bytes});
+        log_entry begun = {.output = {node->path, node->bytes}};
+        if (old != NULL) {
+            begun.start_ms = old->start_ms;
+            begun.end_ms = old->end_ms;
+        }
+        if (old != NULL ? !log_entry_is_begun(old) : is_generator)
+            write_entry(log->file, &begun);
+    }
+    return flush(log, m);
 }
 
 bool build_log_add(build_log *log, ninja_manifest *m, uint32_t edge, int64_t start_ms, int64_t end_ms, int64_t mtime_ns)
@@ -217,9 +244,7 @@ bool build_log_add(build_log *log, ninja_manifest *m, uint32_t edge, int64_t sta
         entry->hash = hash;
         write_entry(log->file, entry);
     }
-    if (is_good && (fflush(log->file) != 0 || ferror(log->file)))
-        return ninja_fail(m, ".ninja_log: cannot be written: %s; look at the disk", strerror(errno));
-    return is_good;
+    return is_good && flush(log, m);
 }
 
 void build_log_close(build_log *log)

@@ -2,7 +2,11 @@
  *
  * A line is "START_MS\tEND_MS\tMTIME_NS\tOUTPUT\tHASH", appended at each end of a step; the last line of an output
  * counts. Times count from the start of the run that wrote them: only END - START means something later. A last line
- * that a crash cut off is dropped. */
+ * that a crash cut off is dropped.
+ *
+ * Before a command begins, the outputs that the log calls current get a line with MTIME 0 and HASH 0, which no command
+ * has: to this program and to ninja they are out of date until the command has ended well. So a build that is killed
+ * leaves no half-written file that looks whole. */
 #ifndef CLOTHO_NINJA_BUILD_LOG_H
 #define CLOTHO_NINJA_BUILD_LOG_H
 
@@ -37,10 +41,18 @@ bool build_log_parse(build_log *log, ninja_manifest *m, const char *name, const 
 /* The last entry of an output; NULL: none. */
 const log_entry *build_log_find(const build_log *log, piece output);
 
+/* Whether a command for the output of the entry has begun and has not ended well since. */
+static inline bool log_entry_is_begun(const log_entry *entry)
+{
+    return entry->mtime_ns == 0 && entry->hash == 0;
+}
+
 /* Makes the file ready for appending: with a header, without a torn line, and written anew where most of its lines are
  * old; then outputs that no statement makes and that are not there are dropped. */
 bool build_log_open(build_log *log, ninja_manifest *m, const char *path);
-/* Appends one line for each output of the edge. */
+/* The command of the edge is about to begin: none of its outputs is current from now on. */
+bool build_log_begin(build_log *log, ninja_manifest *m, uint32_t edge);
+/* It has ended well: appends one line for each output. */
 bool build_log_add(build_log *log, ninja_manifest *m, uint32_t edge, int64_t start_ms, int64_t end_ms,
                    int64_t mtime_ns);
 void build_log_close(build_log *log);

@@ -255,6 +255,8 @@ bool deps_log_open(deps_log *log, ninja_manifest *m, const char *path)
 {
     bool is_old = log->lines > RECORDS_BEFORE_REWRITE && log->lines > RECORDS_PER_OUTPUT * log->unique;
 
+    if (log->file != NULL)
+        return true;
     if (is_old || log->good_bytes == 0) {
         if (!rewrite(log, m, path))
             return false;

@@ -63,6 +63,27 @@ static bool fail_cycle(dirty_scan *s, uint32_t node)
                       m->files[m->edges[edge].file], m->edges[edge].line, text, m->nodes[node].path);
 }
 
+/* Whether the log says of no output of the edge that its command has ended well. */
+static bool is_unfinished(const dirty_scan *s, uint32_t edge)
+{
+    const ninja_node *output = &s->m->nodes[s->m->edges[edge].outputs[0]];
+    const log_entry *entry = build_log_find(s->log, (piece){output->path, output->bytes});
+
+    return entry == NULL || log_entry_is_begun(entry);
+}
+
+/* The inputs that the compiler has found. A depfile that a killed command has half written is as none. */
+static bool load_discovered(dirty_scan *s, uint32_t edge, bool *is_missing)
+{
+    if (discover_load(s->m, s->deps, edge, s->explains, is_missing))
+        return true;
+    if (!is_unfinished(s, edge))
+        return false;
+    s->m->error[0] = '\0';
+    *is_missing = true;
+    return true;
+}
+
 static bool begin_edge(dirty_scan *s, uint32_t node)
 {
     ninja_manifest *m = s->m;
@@ -77,14 +98,14 @@ static bool begin_edge(dirty_scan *s, uint32_t node)
     m->edges[edge].outputs_ready = true;
     m->edges[edge].deps_missing = false;
     if (m->edges[edge].dyndep != NINJA_NONE)
-        return ninja_fail(m, "%.200s:%u: its dyndep file was not read; report this",
-                          m->files[m->edges[edge].file], m->edges[edge].line);
+        return ninja_fail(m, "%.200s:%u: its dyndep file was not read; report this", m->files[m->edges[edge].file],
+                          m->edges[edge].line);
     for (uint32_t i = 0; i < m->edges[edge].outputs_count; i++)
         if (!look_at_file(s, m->edges[edge].outputs[i]))
             return false;
     if (!m->edges[edge].deps_loaded) {
         m->edges[edge].deps_loaded = true;
-        if (!discover_load(m, s->deps, edge, s->explains, &is_missing))
+        if (!load_discovered(s, edge, &is_missing))
             return false;
         m->edges[edge].deps_missing = is_missing;
     }
@@ -131,6 +152,10 @@ static bool is_output_dirty(dirty_scan *s, uint32_t edge, uint32_t newest, uint6
 
     if (!output->exists) {
         explain(s, "output %s doesn't exist", output->path);
+        return true;
+    }
+    if (entry != NULL && log_entry_is_begun(entry)) {
+        explain(s, "the command for %s began and has not ended well", output->path);
         return true;
     }
     if (input != NULL && output->mtime_ns < input->mtime_ns) {

@@ -62,7 +62,7 @@ bool finish_prepare(build_folder *f, uint32_t edge)
     is_good = is_good && path_of(f, edge, SYMBOL_DEPFILE, &path) && (path.bytes < 2 || make_folders(f, path.at)) &&
               path_of(f, edge, SYMBOL_RSPFILE, &path) && (path.bytes < 2 || write_response(f, edge, path.at));
     buffer_free(&path);
-    return is_good;
+    return is_good && build_log_begin(&f->log, &f->manifest, edge);
 }
 
 /* The newest time of the inputs that are not order-only, and of a depfile that no record replaces. */
@@ -169,18 +169,20 @@ static bool write_deps(build_folder *f, uint32_t edge, const discovered *found)
     return true;
 }
 
+/* The line of the log comes last: with it the step is done, also for a build that is killed here. */
 bool finish_succeeded(build_folder *f, uint32_t edge, const step_times *times, const discovered *found)
 {
     ninja_manifest *m = &f->manifest;
     int64_t age_ns = 0;
     buffer path = {0};
     bool is_good = look_at_outputs(f, edge, times->start_disk_ns, &age_ns) && order_finished(&f->order, edge) &&
-                   build_log_add(&f->log, m, edge, times->start_ms, times->end_ms, age_ns) &&
                    (!ninja_edge_flag(m, edge, SYMBOL_DEPS) || write_deps(f, edge, found)) &&
+                   build_log_add(&f->log, m, edge, times->start_ms, times->end_ms, age_ns) &&
                    path_of(f, edge, SYMBOL_RSPFILE, &path);
 
     if (is_good && path.bytes > 1 && !f->keeps_responses)
         unlink(path.at);
+    m->edges[edge].deps_loaded = false; /* who looks again looks at what was found now */
     buffer_free(&path);
     return is_good;
 }

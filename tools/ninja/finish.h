@@ -6,10 +6,12 @@
 #include "build.h"
 #include "discover.h"
 
-/* Opens both logs for writing, in their folder. Returns false with the manifest's error set, as do all of these. */
+/* Opens both logs for writing, in their folder, unless they are open. Returns false with the manifest's error set, as
+ * do all of these. */
 bool finish_open_logs(build_folder *f);
 
-/* Makes the folders of the outputs and of the depfile, and writes the response file. */
+/* Makes the folders of the outputs and of the depfile, writes the response file, and says in the log that the command
+ * begins. */
 bool finish_prepare(build_folder *f, uint32_t edge);
 
 /* When a command ran. */

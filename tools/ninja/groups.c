@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const char PREFIX[] = "clotho-build-";
+static const char PREFIX[] = "clotho-build-", SELF[] = "clotho-self";
 
 /* "%s/%s"; false: too long. */
 static bool join(char *path, size_t bytes, const char *folder, const char *name)
@@ -162,7 +162,34 @@ static int is_of_build(const struct dirent *entry)
     return strncmp(entry->d_name, PREFIX, sizeof PREFIX - 1) == 0;
 }
 
-/* A group with those below it. */
+/* What a group holds goes to another one. */
+static void move_all(const char *from, const char *to)
+{
+    char list[1900], number[16];
+    FILE *file = join(list, sizeof list, from, "cgroup.procs") ? fopen(list, "re") : NULL;
+
+    if (file == NULL)
+        return;
+    for (pid_t pid = pids_next(file); pid > 1; pid = pids_next(file)) {
+        snprintf(number, sizeof number, "%d", (int)pid);
+        put(to, "cgroup.procs", number);
+    }
+    fclose(file);
+}
+
+static void kill_all(const char *group)
+{
+    char list[1900];
+    FILE *file = join(list, sizeof list, group, "cgroup.procs") ? fopen(list, "re") : NULL;
+
+    if (file == NULL)
+        return;
+    for (pid_t pid = pids_next(file); pid > 1; pid = pids_next(file))
+        kill(pid, SIGKILL);
+    fclose(file);
+}
+
+/* A group with those below it. What still runs there has lost its helper, too. */
 static void remove_build(const char *parent, const char *name)
 {
     char path[1400], below[1700];
@@ -172,8 +199,10 @@ static void remove_build(const char *parent, const char *name)
         return;
     int count = scandir(path, &found, is_of_step, alphasort);
     for (int i = 0; i < count; i++) {
-        if (join(below, sizeof below, path, found[i]->d_name))
+        if (join(below, sizeof below, path, found[i]->d_name)) {
+            kill_all(below);
             rmdir(below);
+        }
         free(found[i]);
     }
     if (count >= 0)
@@ -216,7 +245,7 @@ static int enable_memory(step_groups *g)
     char self[1200];
     int error = put(g->parent, "cgroup.subtree_control", "+memory");
 
-    if (error != EBUSY || !is_single(g->parent) || !join(self, sizeof self, g->parent, "clotho-self"))
+    if (error != EBUSY || !is_single(g->parent) || !join(self, sizeof self, g->parent, SELF))
         return error;
     if (mkdir(self, 0755) != 0 && errno != EEXIST)
         return errno;
@@ -303,15 +332,15 @@ void groups_close(step_groups *g)
         close_file(g->groups[i].kernel);
         close_file(g->groups[i].peak);
         close_file(g->groups[i].events);
-        groups_kill(g, i);
+        groups_leave(g, i);
         if (groups_folder(g, i, path) != NULL)
             rmdir(path);
     }
     if (g->whole[0] != '\0')
         rmdir(g->whole);
-    if (g->has_moved && join(path, sizeof path, g->parent, "clotho-self")) {
+    if (g->has_moved && join(path, sizeof path, g->parent, SELF)) {
         put(g->parent, "cgroup.subtree_control", "-memory");
-        put(g->parent, "cgroup.procs", "0");
+        move_all(path, g->parent);
         rmdir(path);
     }
     free(g->groups);
@@ -385,18 +414,13 @@ int64_t groups_kills(const step_groups *g, uint32_t step)
     return kills > 0 && g->groups[step].kills >= 0 ? kills - g->groups[step].kills : 0;
 }
 
-void groups_kill(const step_groups *g, uint32_t step)
+void groups_leave(const step_groups *g, uint32_t step)
 {
-    char path[1200], list[1400];
+    char path[1200], self[1200];
 
-    if (groups_folder(g, step, path) == NULL || !join(list, sizeof list, path, "cgroup.procs"))
+    if (groups_folder(g, step, path) == NULL || !join(self, sizeof self, g->parent, SELF))
         return;
-    FILE *file = fopen(list, "re");
-    if (file == NULL)
-        return;
-    for (pid_t pid = pids_next(file); pid > 1; pid = pids_next(file))
-        kill(pid, SIGKILL);
-    fclose(file);
+    move_all(path, g->has_moved ? self : g->parent);
 }
 
 /* Room below the limits of this process's group and of those above it, up to the root of the tree. */

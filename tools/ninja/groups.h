@@ -49,8 +49,8 @@ int64_t groups_held_kib(const step_groups *g, uint32_t step);
 int64_t groups_peak_kib(const step_groups *g, uint32_t step);
 /* Processes of the step that the kernel has killed for memory since its begin. */
 int64_t groups_kills(const step_groups *g, uint32_t step);
-/* SIGKILL for all that is in a step's group. */
-void groups_kill(const step_groups *g, uint32_t step);
+/* A step has ended: servers that it has started leave its group for that of this process. */
+void groups_leave(const step_groups *g, uint32_t step);
 
 /* What this process may still use: the smaller of the machine's available memory and the room below the limits of its
  * groups; -1: not known. */

@@ -1,6 +1,7 @@
 /* step.c - see step.h. */
-#define _GNU_SOURCE /* pipe2, pidfd_open */
+#define _GNU_SOURCE /* pipe2 */
 #include "step.h"
+#include "owner.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -8,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/pidfd.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -74,14 +74,10 @@ static char **environment_with(char *variable)
 static int spawn(step *s, const step_options *options, const char *command, int output, int control)
 {
     char number[16], kept[16], limit[24];
-    char *arguments[] = {writable(options->helper),
-                         number,
-                         kept,
-                         options->has_console ? "1" : "0",
-                         limit,
-                         writable(options->group != NULL ? options->group : ""),
-                         writable(command),
-                         NULL};
+    char how[] = {options->has_console ? 'c' : 'p', options->ends_servers ? 'e' : 'k', '\0'};
+    char *arguments[] = {
+        writable(options->helper), number, kept, how, limit, writable(options->group != NULL ? options->group : ""),
+        writable(command),         NULL};
     posix_spawn_file_actions_t files;
     posix_spawnattr_t attributes;
     char **own = options->variable != NULL ? environment_with(options->variable) : NULL;
@@ -135,18 +131,9 @@ int step_begin(step *s, const step_options *options, const char *command)
     int output[2] = {-1, -1}, control[2] = {-1, -1};
     int error = make_ends(options, output, control);
 
-    *s = (step){.pid_fd = -1};
+    *s = (step){0};
     if (error == 0)
         error = spawn(s, options, command, output[1], control[1]);
-    if (error == 0) {
-        s->pid_fd = pidfd_open(s->pid, 0);
-        if (s->pid_fd < 0) {
-            error = errno;
-            close_if_open(&control[0]); /* the helper ends all */
-            while (waitpid(s->pid, NULL, 0) < 0 && errno == EINTR)
-                continue;
-        }
-    }
     close_if_open(&output[1]);
     close_if_open(&control[1]);
     if (error != 0) {
@@ -174,26 +161,34 @@ void step_read_output(step *s, buffer *output)
     }
 }
 
-void step_read_report(step *s)
+static void take_report(step *s)
 {
     step_usage *u = &s->usage;
+    char *at = s->line;
+
+    s->has_report = true;
+    u->status = (int)strtol(at, &at, 10);
+    u->wall_us = strtoll(at, &at, 10);
+    u->user_us = strtoll(at, &at, 10);
+    u->system_us = strtoll(at, &at, 10);
+    u->peak_kib = strtoll(at, &at, 10);
+}
+
+void step_read_report(step *s)
+{
     ssize_t got;
 
-    while (!s->has_report && s->line_bytes < sizeof s->line - 1) {
+    while (!s->has_ended) {
         got = recv(s->control, s->line + s->line_bytes, sizeof s->line - 1 - s->line_bytes, MSG_DONTWAIT);
-        if (got <= 0)
-            return;
-        s->line_bytes += (size_t)got;
-        s->line[s->line_bytes] = '\0';
-        if (strchr(s->line, '\n') == NULL)
+        if (got < 0 && errno == EINTR)
             continue;
-        char *at = s->line;
-        s->has_report = true;
-        u->status = (int)strtol(at, &at, 10);
-        u->wall_us = strtoll(at, &at, 10);
-        u->user_us = strtoll(at, &at, 10);
-        u->system_us = strtoll(at, &at, 10);
-        u->peak_kib = strtoll(at, &at, 10);
+        if (got < 0 && errno == EAGAIN)
+            return;
+        s->has_ended = got <= 0; /* also by ECONNRESET, where it has not read all that was sent */
+        s->line_bytes += got > 0 ? (size_t)got : 0;
+        s->line[s->line_bytes] = '\0';
+        if (!s->has_report && strchr(s->line, '\n') != NULL)
+            take_report(s);
     }
 }
 
@@ -202,6 +197,26 @@ void step_signal(const step *s, int number)
     unsigned char byte = (unsigned char)number;
 
     send(s->control, &byte, 1, MSG_NOSIGNAL | MSG_DONTWAIT);
+    kill(s->pid, SIGCONT);
+}
+
+void step_kill_helper(const step *s)
+{
+    kill(s->pid, SIGKILL);
+}
+
+bool step_wait(const step *s)
+{
+    siginfo_t about = {0};
+
+    while (waitid(P_PID, (id_t)s->pid, &about, WEXITED | WNOWAIT) != 0 && errno == EINTR) /* a signal each time */
+        continue;
+    return about.si_code == CLD_EXITED;
+}
+
+void step_close_output(step *s)
+{
+    close_if_open(&s->output);
 }
 
 void step_close(step *s)
@@ -211,9 +226,9 @@ void step_close(step *s)
     step_read_report(s);
     while (waitpid(s->pid, &status, 0) < 0 && errno == EINTR) /* a signal each time */
         continue;
-    if (!s->has_report)
-        s->usage = (step_usage){.status = WIFEXITED(status) && WEXITSTATUS(status) != 0 ? status : SIGKILL};
-    close_if_open(&s->pid_fd);
+    s->has_servers = WIFEXITED(status) && WEXITSTATUS(status) == STEP_HAS_SERVERS;
+    if (!s->has_report) /* the helper says by its own status that it could not begin the command */
+        s->usage = (step_usage){.status = WIFEXITED(status) && status != 0 && !s->has_servers ? status : SIGKILL};
     close_if_open(&s->output);
     close_if_open(&s->control);
 }

@@ -1,19 +1,25 @@
 /* clotho_step.c - one command of a build, of which nothing is left behind.
  *
- *   clotho-step CONTROL KEPT CONSOLE FILES GROUP COMMAND
+ *   clotho-step CONTROL KEPT HOW FILES GROUP COMMAND
  *
  * CONTROL is a socket that it inherits, KEPT a file that it keeps open to its end, but not for the command (-1: none),
- * CONSOLE 1 where the command has the terminal, FILES the soft limit of open
- * files that the command gets (0: as it is), GROUP the folder of a control group that the command joins ("": none).
+ * HOW two letters: c where the command has the terminal, else p; e where servers end with the command, else k. FILES
+ * is the soft limit of open files that the command gets (0: as it is), GROUP the folder of a control group that the
+ * command joins ("": none).
  *
- * It starts `/bin/sh -c COMMAND` in a session of its own (not for the console), without what a command should not
- * inherit. When that has ended, it writes one line to CONTROL: "STATUS WALL_US USER_US SYSTEM_US PEAK_KIB", a wait
- * status and what wait4 says. It ends when nothing of the command lives any more: whatever loses its parent becomes
- * its child. Each byte that comes in on CONTROL is a signal for the command; SIGKILL, or the end of CONTROL, is for
- * all that the command has begun. So a builder that is killed leaves nothing running either.
+ * It starts `/bin/sh -c COMMAND` in a process group of its own and in the session of this program (that of the caller
+ * for the console), without what a command should not inherit. When that has ended, it writes one line to CONTROL:
+ * "STATUS WALL_US USER_US SYSTEM_US PEAK_KIB", a wait status and what wait4 says. It ends when nothing of the command
+ * lives any more: whatever loses its parent becomes its child. Each byte that comes in on CONTROL is a signal for the
+ * command; SIGKILL, or the end of CONTROL, is for all that the command has begun; 0 says that the command has ended and
+ * its output is closed, and is for what it has left in its session. So a builder that is killed leaves nothing running
+ * either, but servers (see owner.h): these go on, to whoever called the builder, and the exit status is
+ * STEP_HAS_SERVERS. This program is in another process group than its caller, as SIGKILL for that group must leave
+ * somebody who ends the commands.
  *
  * A small program, because the peak of a child begins at the peak of the process that it was forked from. */
 #define _GNU_SOURCE
+#include "../ninja/owner.h"
 #include "../ninja/pids.h"
 
 #include <errno.h>
@@ -41,8 +47,10 @@ typedef struct helper {
     bool has_console, is_ended, is_left;
     unsigned long files;
     const char *group, *command;
-    sigset_t mask; /* of the caller, for the command */
-    pid_t child;
+    char children[64]; /* the kernel's list of them */
+    sigset_t mask;     /* of the caller, for the command */
+    pid_t child, callers_group;
+    step_owner owner;
     int64_t began_us;
 } helper;
 
@@ -101,8 +109,7 @@ static _Noreturn void run_command(const helper *h, pid_t parent)
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent)
         _exit(EXIT_NOT_BEGUN);
-    if (!h->has_console)
-        setsid();
+    setpgid(0, h->has_console ? h->callers_group : 0);
     if (h->group[0] != '\0')
         write_file(h->group, "cgroup.procs", "0");
     be_killed_first();
@@ -154,48 +161,52 @@ static bool reap(helper *h, int flags)
     return pid == 0;
 }
 
-/* SIGKILL for each process that the file names. */
-static void kill_listed(const char *path)
-{
-    FILE *file = fopen(path, "re");
-
-    if (file == NULL)
-        return;
-    for (pid_t pid = pids_next(file); pid > 1; pid = pids_next(file))
-        kill(pid, SIGKILL);
-    fclose(file);
-}
-
-/* Ends all that descends from here, a generation a round: orphans become children. */
+/* Ends what is the step's own of all that descends from here, a generation a round: orphans become children. */
 static void kill_all(helper *h)
 {
-    char children[64], group[4096];
-
-    snprintf(children, sizeof children, "/proc/self/task/%d/children", (int)getpid());
+    char group[4096];
+    int count;
     bool has_group =
         h->group[0] != '\0' && snprintf(group, sizeof group, "%s/cgroup.procs", h->group) < (int)sizeof group;
     do {
         if (has_group)
-            kill_listed(group);
-        kill_listed(children);
-        if (!h->is_ended)
-            kill(h->child, SIGKILL); /* where the kernel keeps no list of children */
-    } while (reap(h, 0));
+            owner_kill(&h->owner, group);
+        count = owner_kill(&h->owner, h->children);
+        if (count <= 0 && !h->is_ended) /* the kernel keeps no list of children */
+            count = kill(h->child, SIGKILL) == 0;
+    } while (count > 0 && reap(h, 0));
+}
+
+/* Servers leave the step's group for the one above the build's, or for the builder's where that may hold no process. */
+static void move_servers(const helper *h, const char *parent)
+{
+    char list[4200], number[16];
+
+    snprintf(list, sizeof list, "%s/cgroup.procs", h->group);
+    FILE *file = fopen(list, "re");
+    if (file == NULL)
+        return;
+    for (pid_t pid = pids_next(file); pid > 1; pid = pids_next(file)) {
+        snprintf(number, sizeof number, "%d", (int)pid);
+        if (!write_file(parent, "cgroup.procs", number))
+            write_file(parent, "clotho-self/cgroup.procs", number);
+    }
+    fclose(file);
 }
 
 /* The builder is gone: its control groups go with the last who knows them. */
-static void remove_groups(const helper *h)
+static void leave_groups(const helper *h)
 {
-    char path[4096];
+    char whole[4096], parent[4200];
+    const char *end = strrchr(h->group, '/');
 
-    if (h->group[0] == '\0' || snprintf(path, sizeof path, "%s", h->group) >= (int)sizeof path)
+    if (end == NULL || strlen(h->group) >= sizeof whole)
         return;
-    rmdir(path);
-    char *end = strrchr(path, '/');
-    if (end != NULL) {
-        *end = '\0';
-        rmdir(path); /* succeeds for the last one */
-    }
+    snprintf(whole, sizeof whole, "%.*s", (int)(end - h->group), h->group);
+    snprintf(parent, sizeof parent, "%s/..", whole);
+    move_servers(h, parent);
+    rmdir(h->group);
+    rmdir(whole); /* succeeds for the last one */
 }
 
 /* To all of the command's session. A child that has not made it yet keeps what is sent to it alone: it still blocks all
@@ -213,17 +224,21 @@ static void obey(helper *h)
 
     if (got < 0 && (errno == EAGAIN || errno == EINTR))
         return;
+    if (got <= 0 || numbers[0] != 0)
+        owner_settle(&h->owner, h->children);
     h->is_left = got <= 0;
     for (ssize_t i = 0; i < got; i++)
-        if (numbers[i] != SIGKILL)
+        if (numbers[i] != SIGKILL && numbers[i] != 0)
             send_on(h, numbers[i]);
         else
             h->is_left = true;
     if (!h->is_left)
         return;
+    if (got > 0 && numbers[got - 1] == 0 && !h->has_console)
+        h->owner.count = 0; /* nobody has the output open */
     kill_all(h);
     if (got <= 0)
-        remove_groups(h);
+        leave_groups(h);
 }
 
 static int watch(helper *h)
@@ -248,7 +263,21 @@ static int watch(helper *h)
         if (wait_for[1].revents != 0)
             obey(h);
     }
-    return 0;
+    return reap(h, WNOHANG) ? STEP_HAS_SERVERS : 0;
+}
+
+/* The command's place: its session, and what it writes to. */
+static void take_place(helper *h)
+{
+    snprintf(h->children, sizeof h->children, "/proc/self/task/%d/children", (int)getpid());
+    h->callers_group = getpgrp();
+    if (h->has_console)
+        setpgid(0, 0);
+    else
+        setsid();
+    h->owner.session = getsid(0);
+    owner_add_output(&h->owner, 1);
+    owner_add_output(&h->owner, 2);
 }
 
 int main(int count, char **arguments)
@@ -261,7 +290,8 @@ int main(int count, char **arguments)
         return 2;
     }
     h.control = (int)strtol(arguments[1], NULL, 10);
-    h.has_console = arguments[3][0] == '1';
+    h.has_console = arguments[3][0] == 'c';
+    h.owner.owns_all = arguments[3][0] != '\0' && arguments[3][1] == 'e';
     h.files = strtoul(arguments[4], NULL, 10);
     h.group = arguments[5];
     h.command = arguments[6];
@@ -272,6 +302,7 @@ int main(int count, char **arguments)
     signal(SIGCHLD, SIG_DFL); /* ignored, it would take the status away */
     prctl(PR_SET_CHILD_SUBREAPER, 1);
     take_usual_policy();
+    take_place(&h);
     h.began_us = now_us();
     pid_t mine = getpid();
     h.child = fork();
