@@ -74,6 +74,7 @@ struct clo_view {
     clo_queue *queues;
     clo_queue_entry *entries;
     uint32_t free_entry;
+    uint32_t free_entries, kept_entries; /* those free; of these each band leaves so many to each higher one */
     uint32_t lacking; /* queues whose head lacks capacity */
 
     clo_ready_stage first[CLO_BANDS_MAX], last[CLO_BANDS_MAX]; /* listed stages */

@@ -110,7 +110,7 @@ static outcome start_there(clo_scheduler *scheduler, clo_scheduler_job *job, con
         const char *why = check_duplicate(scheduler, job, choice);
         if (why != NULL)
             return refuse(scheduler, choice, why);
-        if (scheduler->free_entry == CLO_NONE || scheduler->entries[scheduler->free_entry].next == CLO_NONE)
+        if (!clo_start_has_entries(scheduler, job, 2))
             return NO_ROOM;
         (void)clo_start_commit(scheduler, job, choice->duplicate, e, 1, true);
     }

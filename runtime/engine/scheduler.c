@@ -149,6 +149,8 @@ clo_status clo_scheduler_create(const clo_scheduler_config *config, clo_arena *a
     s->settles = s->script != NULL || (s->room != NULL && config->log != NULL);
     for (uint32_t i = 0; i < entries; i++)
         s->entries[i].next = i + 1 < entries ? i + 1 : CLO_NONE;
+    s->free_entries = entries;
+    s->kept_entries = entries / (2 * CLO_BANDS_MAX);
     open_ledgers(s, &at);
     reset(s);
     clo_room_open(s);

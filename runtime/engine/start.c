@@ -113,29 +113,55 @@ bool clo_start(clo_scheduler *scheduler, clo_scheduler_job *job, uint32_t stage,
     return true;
 }
 
-/* Appends to the executor's queue; false: no entry is free. */
+static uint32_t band_of(const clo_scheduler *scheduler, uint32_t entry)
+{
+    return scheduler->jobs[scheduler->entries[entry].job]->live.band;
+}
+
+/* The last entry of the queue that is not of a lower band; CLO_NONE: there is none. */
+static uint32_t find_last(clo_scheduler *scheduler, const clo_queue *queue, uint32_t band)
+{
+    uint32_t last = CLO_NONE;
+
+    if (queue->tail == CLO_NONE || band_of(scheduler, queue->tail) <= band)
+        return queue->tail;
+    for (uint32_t i = queue->head; band_of(scheduler, i) <= band; i = scheduler->entries[i].next) { /* tail: it is not */
+        scheduler->turn_steps++;
+        last = i;
+    }
+    return last;
+}
+
+/* Appends to the executor's queue, before all that is of a lower band; false: no entry is free. */
 static bool append(clo_scheduler *scheduler, const clo_scheduler_job *job, uint32_t stage, uint32_t executor,
                    uint32_t count, bool is_replica)
 {
     clo_queue *queue = &scheduler->queues[executor];
-    bool has_tail = queue->tail != CLO_NONE;
-    clo_queue_entry *tail = &scheduler->entries[has_tail ? queue->tail : 0];
+    uint32_t last = find_last(scheduler, queue, job->live.band);
+    bool has_tail = last != CLO_NONE;
+    clo_queue_entry *tail = &scheduler->entries[has_tail ? last : 0];
     uint32_t instance = is_replica ? 0 : job->stages[stage].next_instance;
 
     if (has_tail && tail->job == job->slot && tail->stage == stage && !tail->is_replica && !is_replica &&
         tail->decided_ns == scheduler->now_ns && tail->instance + tail->count == instance)
         return tail->count += count, true;
-    uint32_t entry = scheduler->free_entry;
-    if (entry == CLO_NONE)
+    if (!clo_start_has_entries(scheduler, job, 1))
         return false;
+    uint32_t entry = scheduler->free_entry, next = has_tail ? tail->next : queue->head;
+    if (!has_tail && queue->lacks_capacity) { /* what waits at the head is not the next one any more: nothing is kept */
+        const clo_queue_entry *head = &scheduler->entries[next];
+        clo_room_forget(scheduler, scheduler->jobs[head->job], head->stage);
+    }
     scheduler->free_entry = scheduler->entries[entry].next;
+    scheduler->free_entries--;
     scheduler->entries[entry] =
-        (clo_queue_entry){job->slot, stage, instance, count, is_replica, scheduler->now_ns, CLO_NONE};
+        (clo_queue_entry){job->slot, stage, instance, count, is_replica, scheduler->now_ns, next};
     if (has_tail)
         tail->next = entry;
     else
         queue->head = entry;
-    queue->tail = entry;
+    if (next == CLO_NONE)
+        queue->tail = entry;
     return true;
 }
 
@@ -179,6 +205,7 @@ static void drop_head(clo_scheduler *scheduler, uint32_t executor)
         queue->tail = CLO_NONE;
     scheduler->entries[entry].next = scheduler->free_entry;
     scheduler->free_entry = entry;
+    scheduler->free_entries++;
 }
 
 static void set_lacking(clo_scheduler *scheduler, uint32_t executor, bool lacks)
@@ -257,6 +284,7 @@ void clo_start_drop_queued(clo_scheduler *scheduler, clo_scheduler_job *job)
                 scheduler->entries[kept].next = next;
             entry->next = scheduler->free_entry;
             scheduler->free_entry = i;
+            scheduler->free_entries++;
         }
         queue->tail = kept;
         clo_start_queued(scheduler, e);

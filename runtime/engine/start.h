@@ -12,6 +12,13 @@ static inline void clo_start_idle(clo_scheduler *scheduler, uint32_t executor)
     clo_start_set_free(scheduler, executor, true);
 }
 
+/* The job may put `count` entries into queues: all that are free, less those that its band leaves to higher ones, so that
+ * these need not wait until one of its bodies has ended. */
+static inline bool clo_start_has_entries(const clo_scheduler *scheduler, const clo_scheduler_job *job, uint32_t count)
+{
+    return scheduler->free_entries >= count + job->live.band * scheduler->kept_entries;
+}
+
 /* The head of the executor's queue begins, if it can. */
 void clo_start_head(clo_scheduler *scheduler, uint32_t executor);
 static inline void clo_start_queued(clo_scheduler *scheduler, uint32_t executor)

@@ -172,7 +172,7 @@ clo_status clo_real_time_report_priority(clo_runtime *runtime, bool is_watchdog,
         return clo_fail(CLO_ERR_SYSTEM,
                         "cannot give %s SCHED_FIFO priority %d: %s; raise RLIMIT_RTPRIO or grant CAP_SYS_NICE", who,
                         priority, strerror(error));
-    snprintf(what, sizeof what, "SCHED_FIFO priority %d is refused to %s", priority, who);
+    snprintf(what, sizeof what, "SCHED_FIFO is refused to %s (priority %d)", who, priority);
     return lack(runtime, what, error,
                 is_watchdog ? "lower clo_runtime_config.fifo_priority, raise RLIMIT_RTPRIO or grant CAP_SYS_NICE"
                             : "raise RLIMIT_RTPRIO or grant CAP_SYS_NICE");
