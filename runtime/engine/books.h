@@ -75,7 +75,7 @@ struct clo_view {
     clo_queue_entry *entries;
     uint32_t free_entry;
     uint32_t free_entries, kept_entries; /* those free; of these each band leaves so many to each higher one */
-    uint32_t lacking; /* queues whose head lacks capacity */
+    uint32_t lacking;                    /* queues whose head lacks capacity */
 
     clo_ready_stage first[CLO_BANDS_MAX], last[CLO_BANDS_MAX]; /* listed stages */
     uint32_t live[CLO_BANDS_MAX];                              /* jobs */

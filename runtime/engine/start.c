@@ -125,7 +125,8 @@ static uint32_t find_last(clo_scheduler *scheduler, const clo_queue *queue, uint
 
     if (queue->tail == CLO_NONE || band_of(scheduler, queue->tail) <= band)
         return queue->tail;
-    for (uint32_t i = queue->head; band_of(scheduler, i) <= band; i = scheduler->entries[i].next) { /* tail: it is not */
+    for (uint32_t i = queue->head; band_of(scheduler, i) <= band;
+         i = scheduler->entries[i].next) { /* tail: it is not */
         scheduler->turn_steps++;
         last = i;
     }

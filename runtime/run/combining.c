@@ -24,7 +24,7 @@ typedef struct turn_state {
     uint32_t own;     /* of these, by us */
 } turn_state;
 
-#define OWN_MAX 64u               /* posts that a thread that is no worker handles, while workers are there to do so */
+#define OWN_MAX 64u /* posts that a thread that is no worker handles, while workers are there to do so */
 #define VACANT_MAX_NS INT64_C(100000) /* then the watchdog takes the turn */
 
 int64_t clo_scheduling_now_ns(const clo_runtime *runtime)
@@ -473,8 +473,7 @@ void clo_scheduling_ask(clo_runtime *runtime, uint32_t what)
     clo_scheduling *scheduling = &runtime->scheduling;
 
     if (atomic_fetch_or_explicit(&scheduling->asks, what, memory_order_acq_rel) == 0)
-        (void)combine_if_mine(NULL, runtime,
-                              clo_combining_post(&scheduling->combining, runtime->workers_count, 0));
+        (void)combine_if_mine(NULL, runtime, clo_combining_post(&scheduling->combining, runtime->workers_count, 0));
 }
 
 void clo_job_ask(clo_job *job, uint32_t what)

@@ -412,8 +412,7 @@ static clo_status start_watchdog(clo_runtime *runtime)
     if (!clo_real_time_is_wanted(runtime))
         return CLO_OK;
     clo_status status = clo_watchdog_need(&runtime->watchdog);
-    return status != CLO_OK ? status
-                            : clo_real_time_report_priority(runtime, true, runtime->watchdog.fifo_error);
+    return status != CLO_OK ? status : clo_real_time_report_priority(runtime, true, runtime->watchdog.fifo_error);
 }
 
 static clo_status start(clo_runtime *runtime)

@@ -250,6 +250,7 @@ clo_status clo_watchdog_init(clo_watchdog *watchdog, clo_runtime *runtime)
 {
     watchdog->runtime = runtime;
     atomic_init(&watchdog->alarms.next_ns, INT64_MAX);
+    atomic_init(&watchdog->alarms.least_ns, INT64_MAX);
     int error = clo_lock_init(&watchdog->lock);
     return error == 0 ? CLO_OK
                       : clo_fail(CLO_ERR_SYSTEM, "cannot make a lock with priority inheritance: %s", strerror(error));

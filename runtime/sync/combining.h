@@ -44,7 +44,7 @@ typedef struct clo_combining_slot {
 } clo_combining_slot;
 
 typedef struct clo_combining {
-    alignas(CLO_CACHE_LINE_BYTES) _Atomic uint32_t posts; /* since nobody combined */
+    alignas(CLO_CACHE_LINE_BYTES) _Atomic uint32_t posts;  /* since nobody combined */
     alignas(CLO_CACHE_LINE_BYTES) _Atomic uint32_t vacant; /* 1: the turn belongs to whoever takes it */
     uint32_t handled;                                      /* posts, by those who had that turn */
     clo_combining_slot *slots;
