@@ -296,14 +296,16 @@ static int count_body(const clo_call *call)
     return 0;
 }
 
-/* On the submitter's thread it waits for the next end of a body, so that there is always one more to be handled. */
+/* On the submitter's thread it waits for the next end of a body and its post, so that there is one more to be handled. */
 static bool choose_and_wait(void *state, const clo_view *view, clo_choice *choice)
 {
     if (pthread_equal(pthread_self(), submitter)) {
         asked_here++;
-        for (uint32_t looks = 0; looks < 20000 && atomic_load(&ended_bodies) == seen_bodies; looks++)
-            ;
+        for (uint32_t looks = 0; looks < 3000 && atomic_load(&ended_bodies) == seen_bodies; looks++)
+            sched_yield();
         seen_bodies = atomic_load(&ended_bodies);
+        for (uint32_t looks = 0; looks < 10; looks++)
+            sched_yield();
     }
     return choose_oldest(state, view, choice);
 }
@@ -332,7 +334,7 @@ static void a_thread_that_submits_does_not_decide_for_the_whole_job(void **state
         /* Each post is followed by a decision for each executor, and one that finds nothing; each round may handle as
          * many posts as there are workers beyond the bound, and each of the pieces in which the job enters is followed
          * by decisions, too. */
-        uint32_t pieces = MANY_TASKS / 256 + 1;
+                uint32_t pieces = MANY_TASKS / 256 + 1;
         assert_true(asked_here <= (POSTS_MAX + 2 + pieces) * 4);
         ok(clo_job_wait(job, NULL));
         assert_int_equal(atomic_load(&ended_bodies), MANY_TASKS);

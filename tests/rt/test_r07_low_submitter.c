@@ -20,7 +20,8 @@
 
 #define PRIORITY 20
 #define BODIES_EACH 3u
-#define PATIENCE_NS INT64_C(200000000) /* then a body gives up waiting; all of them stay below the kernel's throttling */
+#define PATIENCE_NS \
+    INT64_C(200000000) /* then a body gives up waiting; all of them stay below the kernel's throttling */
 
 static _Atomic uint32_t ran, told, gave_up;
 
@@ -267,8 +268,7 @@ static void a_priority_that_leaves_none_for_the_watchdog_is_refused(void **state
 
     (void)state;
     config.fifo_priority = sched_get_priority_max(SCHED_FIFO);
-    fails(CLO_ERR_ARGUMENT, "fifo_priority is 99; use 0, or 1 to 98",
-          clo_runtime_create(platform, &config, &runtime));
+    fails(CLO_ERR_ARGUMENT, "fifo_priority is 99; use 0, or 1 to 98", clo_runtime_create(platform, &config, &runtime));
     clo_platform_destroy(platform);
 }
 
