@@ -36,7 +36,7 @@ static void reset(clo_scheduler *s)
                                               .home = UINT64_MAX,
                                               .last_stage = CLO_NONE};
         s->home_slot[e] = CLO_NONE;
-        s->queues[e] = (clo_queue){CLO_NONE, CLO_NONE, false};
+        s->queues[e] = (clo_queue){CLO_NONE, CLO_NONE, false, false};
         clo_start_set_free(s, e, true);
     }
     for (uint32_t b = 0; b < CLO_BANDS_MAX; b++) {

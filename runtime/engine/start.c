@@ -217,6 +217,20 @@ static void set_lacking(clo_scheduler *scheduler, uint32_t executor, bool lacks)
     queue->lacks_capacity = lacks;
 }
 
+static void set_yielding(clo_scheduler *scheduler, uint32_t executor, bool yields)
+{
+    clo_queue *queue = &scheduler->queues[executor];
+
+    scheduler->yielding += (uint32_t)yields - (uint32_t)queue->yields;
+    queue->yields = yields;
+}
+
+/* A body of a lower band would begin after something of a higher one has become ready. */
+static bool must_yield(const clo_scheduler *scheduler, uint32_t entry)
+{
+    return clo_bands_open(scheduler, scheduler->listed_bands & ((1u << band_of(scheduler, entry)) - 1)) != 0;
+}
+
 void clo_start_head(clo_scheduler *scheduler, uint32_t executor)
 {
     clo_queue *queue = &scheduler->queues[executor];
@@ -225,6 +239,11 @@ void clo_start_head(clo_scheduler *scheduler, uint32_t executor)
     if (row->job != CLO_NONE)
         return;
     set_lacking(scheduler, executor, false);
+    set_yielding(scheduler, executor, queue->head != CLO_NONE && must_yield(scheduler, queue->head));
+    if (queue->yields) {
+        clo_start_set_free(scheduler, executor, true);
+        return;
+    }
     if (queue->head == CLO_NONE) { /* it was dropped */
         clo_start_idle(scheduler, executor);
         return;
@@ -257,6 +276,24 @@ void clo_start_head(clo_scheduler *scheduler, uint32_t executor)
     if (--head->count == 0)
         drop_head(scheduler, executor);
     begin(scheduler, order);
+}
+
+bool clo_start_yielding(clo_scheduler *scheduler, uint32_t band)
+{
+    bool has_begun = false;
+
+    for (uint32_t e = 0; e < scheduler->limits.executors && scheduler->yielding > 0; e++) {
+        scheduler->turn_steps++;
+        if (!scheduler->queues[e].yields)
+            continue;
+        if (scheduler->queues[e].head != CLO_NONE && band_of(scheduler, scheduler->queues[e].head) > band)
+            continue;
+        clo_start_head(scheduler, e); /* an executor that is busy meanwhile tries again when it is not */
+        if (scheduler->queues[e].yields)
+            set_yielding(scheduler, e, false);
+        has_begun = true;
+    }
+    return has_begun;
 }
 
 /* Everything of the job leaves the queues. */
