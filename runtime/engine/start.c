@@ -79,40 +79,6 @@ static void count_inputs(clo_scheduler *scheduler, const clo_scheduler_job *job,
     scheduler->turn_steps += 1 + graph->in_first[stage + 1] - graph->in_first[stage];
 }
 
-bool clo_start(clo_scheduler *scheduler, clo_scheduler_job *job, uint32_t stage, uint32_t executor)
-{
-    clo_live_executor *row = &scheduler->executors[executor];
-
-    if (!clo_room_take(scheduler, job, stage, executor))
-        return false;
-    if (scheduler->showing.phase != CLO_SHOW_OVER)
-        clo_show_stage(scheduler, job, stage);
-    count_inputs(scheduler, job, stage);
-    int64_t arrival_ns = begin_ns(job, stage, executor, scheduler->now_ns);
-    int64_t moving_ns = clo_bind_is(scheduler, executor, job) ? 0 : scheduler->limits.moving_ns;
-    int64_t time_ns = clo_time_add(moving_ns, time_of(job, stage, executor));
-    int64_t finish_ns = clo_time_add(arrival_ns, time_ns);
-
-    row->free_ns = row->committed > 0 && row->free_ns > finish_ns ? row->free_ns : finish_ns;
-    clo_located_assign(job, stage, executor, 1, finish_ns);
-    job->stages[stage].original_at = executor + 1;
-    uint32_t instance = job->stages[stage].next_instance;
-    clo_note(scheduler, CLO_LOG_START, job, stage, instance, executor,
-             job->stages[stage].is_skipped ? CLO_LOG_SKIPPED : 0);
-    clo_order *order = clo_start_order(scheduler);
-    *order = (clo_order){.job = job,
-                         .stage = stage,
-                         .instance = instance,
-                         .executor = executor,
-                         .is_skipped = job->stages[stage].is_skipped,
-                         .arrival_ns = arrival_ns,
-                         .decided_ns = scheduler->now_ns};
-    begin(scheduler, order);
-    assign(scheduler, job, stage, 1);
-    clo_view_tell(scheduler, CLO_EVENT_START, job->slot, stage, executor, 1);
-    return true;
-}
-
 static uint32_t band_of(const clo_scheduler *scheduler, uint32_t entry)
 {
     return scheduler->jobs[scheduler->entries[entry].job]->live.band;
@@ -276,6 +242,42 @@ void clo_start_head(clo_scheduler *scheduler, uint32_t executor)
     if (--head->count == 0)
         drop_head(scheduler, executor);
     begin(scheduler, order);
+}
+
+bool clo_start(clo_scheduler *scheduler, clo_scheduler_job *job, uint32_t stage, uint32_t executor)
+{
+    clo_live_executor *row = &scheduler->executors[executor];
+
+    if (scheduler->queues[executor].yields) /* what it yields to goes to the queue's head, as logs say it */
+        return clo_start_commit(scheduler, job, stage, executor, 1, false);
+    if (!clo_room_take(scheduler, job, stage, executor))
+        return false;
+    if (scheduler->showing.phase != CLO_SHOW_OVER)
+        clo_show_stage(scheduler, job, stage);
+    count_inputs(scheduler, job, stage);
+    int64_t arrival_ns = begin_ns(job, stage, executor, scheduler->now_ns);
+    int64_t moving_ns = clo_bind_is(scheduler, executor, job) ? 0 : scheduler->limits.moving_ns;
+    int64_t time_ns = clo_time_add(moving_ns, time_of(job, stage, executor));
+    int64_t finish_ns = clo_time_add(arrival_ns, time_ns);
+
+    row->free_ns = row->committed > 0 && row->free_ns > finish_ns ? row->free_ns : finish_ns;
+    clo_located_assign(job, stage, executor, 1, finish_ns);
+    job->stages[stage].original_at = executor + 1;
+    uint32_t instance = job->stages[stage].next_instance;
+    clo_note(scheduler, CLO_LOG_START, job, stage, instance, executor,
+             job->stages[stage].is_skipped ? CLO_LOG_SKIPPED : 0);
+    clo_order *order = clo_start_order(scheduler);
+    *order = (clo_order){.job = job,
+                         .stage = stage,
+                         .instance = instance,
+                         .executor = executor,
+                         .is_skipped = job->stages[stage].is_skipped,
+                         .arrival_ns = arrival_ns,
+                         .decided_ns = scheduler->now_ns};
+    begin(scheduler, order);
+    assign(scheduler, job, stage, 1);
+    clo_view_tell(scheduler, CLO_EVENT_START, job->slot, stage, executor, 1);
+    return true;
 }
 
 bool clo_start_yielding(clo_scheduler *scheduler, uint32_t band)
