@@ -190,7 +190,7 @@ static void memory_of_the_callers_is_all_that_is_taken(void **state)
             runtime.real_time = CLO_REAL_TIME_TRY;
             open_place(&p, &runtime, &job, &of_runtime);
             /* The C library's own records of each thread: workers or carriers, and the watchdog. */
-            if (of_runtime > 3 * (2 + 1))
+            if (of_runtime > 2 * (2 + 1))
                 fail_msg("%s, way %d: clo_runtime_create calls the heap %d times", kind_names[kind], way,
                          (int)of_runtime);
             uint64_t before = atomic_load(&calls);
