@@ -1,10 +1,11 @@
-/* R1 and R8 once more, counted in another way than by the linker's --wrap, which does not see what the C library calls
+/* R1, R8 and (with the kernel's counts) R2 in all modes, counted in another way than by the linker's --wrap, which does not see what the C library calls
  * itself (stdio, pthread_create): this program defines malloc and its kin, so every call of the process comes here.
  * Mutation: fopen in worker_main, pthread_getattr_np for stacks of the caller's (runtime_create), clo_allocate in
  * clo_job_submit (all modes). */
 #define _GNU_SOURCE
 #include "support.h"
 
+#include "page_faults.h"
 #include "rt.h"
 
 #include <stdio.h>
@@ -173,6 +174,19 @@ static uint64_t calls_of_runs(place *p, int kind)
     return atomic_load(&calls) - before;
 }
 
+/* R2 in the same modes; the bodies have run before. */
+static void check_faults(place *p, int kind, int way)
+{
+    uint64_t before = faults_of(p->s.runtime);
+
+    if (strstr(clo_runtime_report(p->s.runtime), "ok    memory is locked") == NULL)
+        return; /* test_r02 says so */
+    (void)calls_of_runs(p, kind);
+    uint64_t faults = faults_of(p->s.runtime) - before;
+    if (faults > 0)
+        fail_msg("%s, way %d: %d page faults in workers", kind_names[kind], way, (int)faults);
+}
+
 static void memory_of_the_callers_is_all_that_is_taken(void **state)
 {
     (void)state;
@@ -203,6 +217,7 @@ static void memory_of_the_callers_is_all_that_is_taken(void **state)
             uint64_t of_runs = calls_of_runs(&p, kind);
             if (of_runs > 0)
                 fail_msg("%s, way %d: runs call the heap %d times", kind_names[kind], way, (int)of_runs);
+            check_faults(&p, kind, way);
             close_place(&p);
         }
 }

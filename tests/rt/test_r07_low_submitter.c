@@ -24,6 +24,7 @@
     INT64_C(200000000) /* then a body gives up waiting; all of them stay below the kernel's throttling */
 
 static _Atomic uint32_t ran, told, gave_up;
+static _Atomic int64_t latest_ns; /* the watchdog's */
 
 /* The library's calls come here: what RLIMIT_RTPRIO does to a user. */
 static int highest_permitted = 99;
@@ -64,7 +65,8 @@ static void tell(void *argument, clo_job *job, const clo_miss *miss)
 {
     (void)argument;
     (void)job;
-    (void)miss;
+    if (miss->late_ns > atomic_load(&latest_ns))
+        atomic_store(&latest_ns, miss->late_ns);
     atomic_fetch_add(&told, 1);
 }
 
@@ -127,10 +129,13 @@ static void run(const scene *s, const clo_job_config *config, clo_status wanted)
     atomic_store(&ran, 0);
     atomic_store(&told, 0);
     atomic_store(&gave_up, 0);
+    atomic_store(&latest_ns, 0);
     ok(clo_job_create(s->runtime, s->cost, config, &job));
     ok(clo_job_submit(job));
     assert_int_equal(clo_job_wait(job, NULL), wanted);
     assert_int_equal(atomic_load(&gave_up), 0);
+    print_message("all workers busy: %s told %lld us after it was due\n",
+                  config->task_limit_ns > 0 ? "limit" : "deadline", (long long)atomic_load(&latest_ns) / 1000);
     clo_job_destroy(job);
 }
 
