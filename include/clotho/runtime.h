@@ -80,7 +80,8 @@ typedef struct clo_runtime_config {
     uint32_t name_signals;
 
     /* Memory for everything that the runtime needs, its workers' stacks included. Aligned to 64 bytes, owned by the
-     * caller, in use until clo_runtime_destroy. NULL: malloc. */
+     * caller, in use until clo_runtime_destroy. NULL: malloc. Not in it: the C library's record of each thread, which
+     * pthread_create takes from the heap. */
     void *memory;
 
     /* At least clo_runtime_memory_bytes. */
