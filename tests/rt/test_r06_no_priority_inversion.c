@@ -334,7 +334,7 @@ static void a_thread_that_submits_does_not_decide_for_the_whole_job(void **state
         /* Each post is followed by a decision for each executor, and one that finds nothing; each round may handle as
          * many posts as there are workers beyond the bound, and each of the pieces in which the job enters is followed
          * by decisions, too. */
-                uint32_t pieces = MANY_TASKS / 256 + 1;
+        uint32_t pieces = MANY_TASKS / 256 + 1;
         assert_true(asked_here <= (POSTS_MAX + 2 + pieces) * 4);
         ok(clo_job_wait(job, NULL));
         assert_int_equal(atomic_load(&ended_bodies), MANY_TASKS);
