@@ -34,8 +34,8 @@
  * idle executor comes first, then one whose own body is not hedged; among these the fastest, among these one on another
  * machine, and equal ones in turn. The hedge runs as soon as that executor has ended its current body, ahead of
  * everything else. It gets its demand at once, or it is skipped. Replicas of a plan are hedged as originals are. A task
- * that only one executor can run is not hedged. The watchdog handles the delays; a worker only rings its doorbell,
- * wait-free.
+ * that only one executor can run is not hedged. The watchdog handles the delays; a worker only rings its doorbell, when
+ * it arms the first hedge after a pause (one system call).
  *
  * Releases in flight. With releases_in_flight a release may begin before earlier ones have ended. Up to that many are
  * in flight at once, and each output is kept as many times as the plan needs, at most that often. Each executor runs
@@ -84,7 +84,8 @@
  * end.
  *
  * After fork(2) the child has no workers: every call that needs them returns CLO_ERR_STATE, and destroy only frees
- * memory. */
+ * memory. In the parent the workers take page faults, locked memory or not: one at the first write to each page that the
+ * fork has made copy-on-write. */
 #ifndef CLOTHO_JOB_H
 #define CLOTHO_JOB_H
 
@@ -145,7 +146,8 @@ typedef struct clo_miss {
     int64_t late_ns;
 } clo_miss;
 
-/* A miss handler: called on the watchdog's thread, once for each miss. Must be short, as it delays other releases. The
+/* A miss handler: called on the watchdog's thread, once for each miss. Must be short, as it delays other releases; other
+ * threads, which create, submit or destroy jobs, do not wait for it. The
  * top of this file says what it may call; `miss` is valid during the call only. */
 typedef void (*clo_miss_fn)(void *argument, clo_job *job, const clo_miss *miss);
 
@@ -190,7 +192,10 @@ typedef struct clo_job_config {
 
     /* Memory for everything that the job needs. Aligned to 64 bytes, owned by the caller, in use until clo_job_destroy.
      * NULL: malloc. Not in it: the scheduler of jobs with a policy, which belongs to the runtime, and what
-     * clo_runtime_swap_policy makes (clo_runtime_config.policy_bytes). */
+     * clo_runtime_swap_policy makes (clo_runtime_config.policy_bytes); and scratch of clo_job_create, from the heap and
+     * given back before it returns, in two cases: releases_in_flight with a plan (which is checked), and the policies
+     * "graphene...", "replan" and others that plan in clo_policy.prepare. A runtime without `memory`, real_time and
+     * fifo_priority creates the watchdog's thread with the first job that needs it. */
     void *memory;
 
     /* At least clo_job_memory_bytes. */
@@ -210,7 +215,8 @@ typedef struct clo_job_config {
     /* How much the job counts; 0: 1. */
     uint32_t weight;
 
-    /* 0 .. CLO_BANDS_MAX - 1; jobs of a lower band go first. */
+    /* 0 .. CLO_BANDS_MAX - 1; jobs of a lower number go first: a task waits for no body of a higher number but for
+     * those that run when it becomes ready. Jobs without a policy ignore it. */
     uint32_t band;
 
     /* A number of the user's choice: fair policies share among groups. */
@@ -371,6 +377,7 @@ typedef struct clo_job_result {
  *                        with something that it cannot be combined with (see above); on a platform with ports, under
  *                        another clock than the real one: no plan, releases_in_flight, or tasks with demands
  *   CLO_ERR_SYSTEM       the watchdog's thread, needed for deadlines, periods, limits and hedges, cannot be created
+ *                        (it is ready when this returns CLO_OK)
  *   CLO_ERR_STATE        the runtime is closing, or this process was forked from the one that created it; a miss
  *                        handler calls; or the runtime's scheduler has another policy for other jobs
  *   CLO_ERR_MEMORY
@@ -394,7 +401,9 @@ CLO_API CLO_NODISCARD clo_status clo_job_memory_bytes(clo_runtime *runtime, cons
  *
  * Returns CLO_OK, CLO_ERR_ARGUMENT (NULL), or CLO_ERR_STATE: the job runs, its misses are being reported, another
  * thread reads its result, the runtime is closing, or a miss handler calls.
- * Threads: any. Real time: bounded. O(entries of the graph + workers); no lock on the worker path. */
+ * Threads: any, of any priority: deadlines and limits are armed before the run starts. Real time: bounded. O(entries of
+ * the graph + workers); no lock on the worker path. For a job with a policy the caller may take the scheduler's turn, and
+ * then also handles up to 64 posts of other threads, with the decisions that follow. */
 CLO_API CLO_NODISCARD clo_status clo_job_submit(clo_job *job);
 
 /* Blocks until the run has ended. For a periodic job that is the end of the series; the result is that of the last run,
@@ -495,8 +504,8 @@ CLO_API CLO_NODISCARD clo_status clo_job_swap_plan(clo_job *job, const clo_plan 
  * returns CLO_ERR_CANCELLED, unless every body has run all the same. Workers drop the job's queued instances in turn
  * with tasks of other jobs: 1024 of its instances cost one turn. A cancel beside a submit applies either to that submit
  * as a whole, or to the one before; then it does nothing. Before the first submit it does nothing.
- * Threads: any. Real time: bounded, wait-free, O(workers). For a job with a policy the caller may have to take a turn
- * of the scheduler, and then also makes the decisions for what other threads post meanwhile. */
+ * Threads: any. Real time: bounded, wait-free, O(workers). For a job with a policy the caller may take the scheduler's
+ * turn, as in clo_job_submit. */
 CLO_API void clo_job_cancel(clo_job *job);
 
 /* Waits for a running job, then frees it; a series without end is cancelled first. NULL is allowed. In a task body it

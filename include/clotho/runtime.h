@@ -31,11 +31,13 @@ typedef enum clo_clock {
 } clo_clock;
 
 /* What is done for real-time work: all memory of the process is locked (mlockall, present and future), the workers'
- * stacks and the runtime's memory are touched, workers get SCHED_FIFO, and the watchdog a priority one higher. */
+ * stacks and the runtime's memory are touched, workers get SCHED_FIFO, and the watchdog a priority one higher. All of
+ * that is done when clo_runtime_create returns. The watchdog is not pinned: it may run on each CPU that the thread that
+ * called clo_runtime_create could use, and on those of the workers. */
 typedef enum clo_real_time {
     CLO_REAL_TIME_OFF = 0,
 
-    /* What the system refuses is left out and reported by clo_runtime_report. */
+    /* What the system refuses is left out and reported by clo_runtime_report, for workers and watchdog apart. */
     CLO_REAL_TIME_TRY = 1,
 
     /* A refusal is CLO_ERR_SYSTEM with the same line. */
@@ -58,7 +60,8 @@ typedef struct clo_runtime_config {
      * spins. See also `help`. */
     int64_t spin_ns;
 
-    /* 1..99: SCHED_FIFO for the workers with this priority; 0: scheduling stays as it is. */
+    /* 1..98: SCHED_FIFO for the workers with this priority, and for the watchdog with one more; 0: scheduling stays as
+     * it is. */
     int32_t fifo_priority;
 
     /* 1: do not pin workers. */
@@ -77,7 +80,8 @@ typedef struct clo_runtime_config {
     uint32_t name_signals;
 
     /* Memory for everything that the runtime needs, its workers' stacks included. Aligned to 64 bytes, owned by the
-     * caller, in use until clo_runtime_destroy. NULL: malloc. */
+     * caller, in use until clo_runtime_destroy. NULL: malloc. Not in it: the C library's record of each thread, which
+     * pthread_create takes from the heap. */
     void *memory;
 
     /* At least clo_runtime_memory_bytes. */

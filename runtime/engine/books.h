@@ -21,6 +21,7 @@ typedef struct clo_queue_entry {
 typedef struct clo_queue {
     uint32_t head, tail;
     bool lacks_capacity; /* its head waits for capacity only: others may use the executor */
+    bool yields;         /* its head waits until higher bands are decided about: these may use the executor */
 } clo_queue;
 
 /* The ready stage that has waited for a machine's capacity longest. */
@@ -74,7 +75,9 @@ struct clo_view {
     clo_queue *queues;
     clo_queue_entry *entries;
     uint32_t free_entry;
-    uint32_t lacking; /* queues whose head lacks capacity */
+    uint32_t free_entries, kept_entries; /* those free; of these each band leaves so many to each higher one */
+    uint32_t lacking;                    /* queues whose head lacks capacity */
+    uint32_t yielding;                   /* queues whose head yields */
 
     clo_ready_stage first[CLO_BANDS_MAX], last[CLO_BANDS_MAX]; /* listed stages */
     uint32_t live[CLO_BANDS_MAX];                              /* jobs */
@@ -109,6 +112,15 @@ struct clo_view {
     clo_scheduler_counts counts;
     char refusal[192];
 };
+
+/* The bands that may be decided about now, and have something to be decided: not those from a cancelled job's on that
+ * still leaves, nor those where nothing was found since the last input. */
+static inline uint32_t clo_bands_open(const clo_scheduler *scheduler, uint32_t bands)
+{
+    uint32_t leaving = scheduler->leaving.bands;
+
+    return bands & ~scheduler->exhausted & (leaving != 0 ? (leaving & -leaving) - 1 : ~0u);
+}
 
 /* enter.c: the first piece of a job; the next one of the oldest job of the highest band that is not whole (true: now it
  * is); what of the job has not entered yet never will. */

@@ -110,7 +110,7 @@ static outcome start_there(clo_scheduler *scheduler, clo_scheduler_job *job, con
         const char *why = check_duplicate(scheduler, job, choice);
         if (why != NULL)
             return refuse(scheduler, choice, why);
-        if (scheduler->free_entry == CLO_NONE || scheduler->entries[scheduler->free_entry].next == CLO_NONE)
+        if (!clo_start_has_entries(scheduler, job, 2))
             return NO_ROOM;
         (void)clo_start_commit(scheduler, job, choice->duplicate, e, 1, true);
     }
@@ -265,12 +265,12 @@ static outcome ask(clo_scheduler *scheduler)
     return is_cut && rule(scheduler, scheduler->steps_max) ? CHANGED : NO_ROOM;
 }
 
-/* The bands that may be decided about: those above each one that a cancelled job still leaves. */
-static uint32_t decided_bands(const clo_scheduler *scheduler)
+/* Above each band that a cancelled job still leaves. */
+static bool is_decided(const clo_scheduler *scheduler, uint32_t band)
 {
     uint32_t leaving = scheduler->leaving.bands;
 
-    return leaving != 0 ? (leaving & -leaving) - 1 : ~0u;
+    return leaving == 0 || band < (uint32_t)__builtin_ctz(leaving);
 }
 
 /* The policy does not know all that lives: the rule decides. */
@@ -318,11 +318,13 @@ bool clo_choose(clo_scheduler *scheduler)
     const clo_policy *policy = scheduler->use.policy;
     uint32_t bands = scheduler->listed_bands | (policy->moves != 0 ? scheduler->live_bands : 0);
 
-    bands &= ~scheduler->exhausted & decided_bands(scheduler);
+    bands = clo_bands_open(scheduler, bands);
     uint32_t band = bands != 0 ? (uint32_t)__builtin_ctz(bands) : CLO_BANDS_MAX;
     for (uint32_t b = 0; b <= band && b < CLO_BANDS_MAX && scheduler->has_demands && scheduler->free_executors > 0; b++)
-        if ((decided_bands(scheduler) >> b & 1) != 0 && serve_waiters(scheduler, b))
+        if (is_decided(scheduler, b) && serve_waiters(scheduler, b))
             return true;
+    if (scheduler->yielding > 0 && clo_start_yielding(scheduler, band))
+        return true;
     bool is_ruled = scheduler->is_ruled || is_being_shown(scheduler);
     if (bands == 0 || (scheduler->free_executors == 0 && (!policy->commits || is_ruled)))
         return break_stall(scheduler);

@@ -36,7 +36,7 @@ static void reset(clo_scheduler *s)
                                               .home = UINT64_MAX,
                                               .last_stage = CLO_NONE};
         s->home_slot[e] = CLO_NONE;
-        s->queues[e] = (clo_queue){CLO_NONE, CLO_NONE, false};
+        s->queues[e] = (clo_queue){CLO_NONE, CLO_NONE, false, false};
         clo_start_set_free(s, e, true);
     }
     for (uint32_t b = 0; b < CLO_BANDS_MAX; b++) {
@@ -149,6 +149,8 @@ clo_status clo_scheduler_create(const clo_scheduler_config *config, clo_arena *a
     s->settles = s->script != NULL || (s->room != NULL && config->log != NULL);
     for (uint32_t i = 0; i < entries; i++)
         s->entries[i].next = i + 1 < entries ? i + 1 : CLO_NONE;
+    s->free_entries = entries;
+    s->kept_entries = entries / (2 * CLO_BANDS_MAX);
     open_ledgers(s, &at);
     reset(s);
     clo_room_open(s);

@@ -79,63 +79,56 @@ static void count_inputs(clo_scheduler *scheduler, const clo_scheduler_job *job,
     scheduler->turn_steps += 1 + graph->in_first[stage + 1] - graph->in_first[stage];
 }
 
-bool clo_start(clo_scheduler *scheduler, clo_scheduler_job *job, uint32_t stage, uint32_t executor)
+static uint32_t band_of(const clo_scheduler *scheduler, uint32_t entry)
 {
-    clo_live_executor *row = &scheduler->executors[executor];
-
-    if (!clo_room_take(scheduler, job, stage, executor))
-        return false;
-    if (scheduler->showing.phase != CLO_SHOW_OVER)
-        clo_show_stage(scheduler, job, stage);
-    count_inputs(scheduler, job, stage);
-    int64_t arrival_ns = begin_ns(job, stage, executor, scheduler->now_ns);
-    int64_t moving_ns = clo_bind_is(scheduler, executor, job) ? 0 : scheduler->limits.moving_ns;
-    int64_t time_ns = clo_time_add(moving_ns, time_of(job, stage, executor));
-    int64_t finish_ns = clo_time_add(arrival_ns, time_ns);
-
-    row->free_ns = row->committed > 0 && row->free_ns > finish_ns ? row->free_ns : finish_ns;
-    clo_located_assign(job, stage, executor, 1, finish_ns);
-    job->stages[stage].original_at = executor + 1;
-    uint32_t instance = job->stages[stage].next_instance;
-    clo_note(scheduler, CLO_LOG_START, job, stage, instance, executor,
-             job->stages[stage].is_skipped ? CLO_LOG_SKIPPED : 0);
-    clo_order *order = clo_start_order(scheduler);
-    *order = (clo_order){.job = job,
-                         .stage = stage,
-                         .instance = instance,
-                         .executor = executor,
-                         .is_skipped = job->stages[stage].is_skipped,
-                         .arrival_ns = arrival_ns,
-                         .decided_ns = scheduler->now_ns};
-    begin(scheduler, order);
-    assign(scheduler, job, stage, 1);
-    clo_view_tell(scheduler, CLO_EVENT_START, job->slot, stage, executor, 1);
-    return true;
+    return scheduler->jobs[scheduler->entries[entry].job]->live.band;
 }
 
-/* Appends to the executor's queue; false: no entry is free. */
+/* The last entry of the queue that is not of a lower band; CLO_NONE: there is none. */
+static uint32_t find_last(clo_scheduler *scheduler, const clo_queue *queue, uint32_t band)
+{
+    uint32_t last = CLO_NONE;
+
+    if (queue->tail == CLO_NONE || band_of(scheduler, queue->tail) <= band)
+        return queue->tail;
+    for (uint32_t i = queue->head; band_of(scheduler, i) <= band;
+         i = scheduler->entries[i].next) { /* tail: it is not */
+        scheduler->turn_steps++;
+        last = i;
+    }
+    return last;
+}
+
+/* Appends to the executor's queue, before all that is of a lower band; false: no entry is free. */
 static bool append(clo_scheduler *scheduler, const clo_scheduler_job *job, uint32_t stage, uint32_t executor,
                    uint32_t count, bool is_replica)
 {
     clo_queue *queue = &scheduler->queues[executor];
-    bool has_tail = queue->tail != CLO_NONE;
-    clo_queue_entry *tail = &scheduler->entries[has_tail ? queue->tail : 0];
+    uint32_t last = find_last(scheduler, queue, job->live.band);
+    bool has_tail = last != CLO_NONE;
+    clo_queue_entry *tail = &scheduler->entries[has_tail ? last : 0];
     uint32_t instance = is_replica ? 0 : job->stages[stage].next_instance;
 
     if (has_tail && tail->job == job->slot && tail->stage == stage && !tail->is_replica && !is_replica &&
         tail->decided_ns == scheduler->now_ns && tail->instance + tail->count == instance)
         return tail->count += count, true;
-    uint32_t entry = scheduler->free_entry;
-    if (entry == CLO_NONE)
+    if (!clo_start_has_entries(scheduler, job, 1))
         return false;
+    uint32_t entry = scheduler->free_entry, next = has_tail ? tail->next : queue->head;
+    if (!has_tail && queue->lacks_capacity) { /* what waits at the head is not the next one any more: nothing is kept */
+        const clo_queue_entry *head = &scheduler->entries[next];
+        clo_room_forget(scheduler, scheduler->jobs[head->job], head->stage);
+    }
     scheduler->free_entry = scheduler->entries[entry].next;
+    scheduler->free_entries--;
     scheduler->entries[entry] =
-        (clo_queue_entry){job->slot, stage, instance, count, is_replica, scheduler->now_ns, CLO_NONE};
+        (clo_queue_entry){job->slot, stage, instance, count, is_replica, scheduler->now_ns, next};
     if (has_tail)
         tail->next = entry;
     else
         queue->head = entry;
-    queue->tail = entry;
+    if (next == CLO_NONE)
+        queue->tail = entry;
     return true;
 }
 
@@ -179,6 +172,7 @@ static void drop_head(clo_scheduler *scheduler, uint32_t executor)
         queue->tail = CLO_NONE;
     scheduler->entries[entry].next = scheduler->free_entry;
     scheduler->free_entry = entry;
+    scheduler->free_entries++;
 }
 
 static void set_lacking(clo_scheduler *scheduler, uint32_t executor, bool lacks)
@@ -189,6 +183,20 @@ static void set_lacking(clo_scheduler *scheduler, uint32_t executor, bool lacks)
     queue->lacks_capacity = lacks;
 }
 
+static void set_yielding(clo_scheduler *scheduler, uint32_t executor, bool yields)
+{
+    clo_queue *queue = &scheduler->queues[executor];
+
+    scheduler->yielding += (uint32_t)yields - (uint32_t)queue->yields;
+    queue->yields = yields;
+}
+
+/* A body of a lower band would begin after something of a higher one has become ready. */
+static bool must_yield(const clo_scheduler *scheduler, uint32_t entry)
+{
+    return clo_bands_open(scheduler, scheduler->listed_bands & ((1u << band_of(scheduler, entry)) - 1)) != 0;
+}
+
 void clo_start_head(clo_scheduler *scheduler, uint32_t executor)
 {
     clo_queue *queue = &scheduler->queues[executor];
@@ -197,6 +205,11 @@ void clo_start_head(clo_scheduler *scheduler, uint32_t executor)
     if (row->job != CLO_NONE)
         return;
     set_lacking(scheduler, executor, false);
+    set_yielding(scheduler, executor, queue->head != CLO_NONE && must_yield(scheduler, queue->head));
+    if (queue->yields) {
+        clo_start_set_free(scheduler, executor, true);
+        return;
+    }
     if (queue->head == CLO_NONE) { /* it was dropped */
         clo_start_idle(scheduler, executor);
         return;
@@ -231,6 +244,60 @@ void clo_start_head(clo_scheduler *scheduler, uint32_t executor)
     begin(scheduler, order);
 }
 
+bool clo_start(clo_scheduler *scheduler, clo_scheduler_job *job, uint32_t stage, uint32_t executor)
+{
+    clo_live_executor *row = &scheduler->executors[executor];
+
+    if (scheduler->queues[executor].yields) /* what it yields to goes to the queue's head, as logs say it */
+        return clo_start_commit(scheduler, job, stage, executor, 1, false);
+    if (!clo_room_take(scheduler, job, stage, executor))
+        return false;
+    if (scheduler->showing.phase != CLO_SHOW_OVER)
+        clo_show_stage(scheduler, job, stage);
+    count_inputs(scheduler, job, stage);
+    int64_t arrival_ns = begin_ns(job, stage, executor, scheduler->now_ns);
+    int64_t moving_ns = clo_bind_is(scheduler, executor, job) ? 0 : scheduler->limits.moving_ns;
+    int64_t time_ns = clo_time_add(moving_ns, time_of(job, stage, executor));
+    int64_t finish_ns = clo_time_add(arrival_ns, time_ns);
+
+    row->free_ns = row->committed > 0 && row->free_ns > finish_ns ? row->free_ns : finish_ns;
+    clo_located_assign(job, stage, executor, 1, finish_ns);
+    job->stages[stage].original_at = executor + 1;
+    uint32_t instance = job->stages[stage].next_instance;
+    clo_note(scheduler, CLO_LOG_START, job, stage, instance, executor,
+             job->stages[stage].is_skipped ? CLO_LOG_SKIPPED : 0);
+    clo_order *order = clo_start_order(scheduler);
+    *order = (clo_order){.job = job,
+                         .stage = stage,
+                         .instance = instance,
+                         .executor = executor,
+                         .is_skipped = job->stages[stage].is_skipped,
+                         .arrival_ns = arrival_ns,
+                         .decided_ns = scheduler->now_ns};
+    begin(scheduler, order);
+    assign(scheduler, job, stage, 1);
+    clo_view_tell(scheduler, CLO_EVENT_START, job->slot, stage, executor, 1);
+    return true;
+}
+
+bool clo_start_yielding(clo_scheduler *scheduler, uint32_t band)
+{
+    bool has_begun = false;
+
+    for (uint32_t e = 0; e < scheduler->limits.executors && scheduler->yielding > 0; e++) {
+        scheduler->turn_steps++;
+        if (!scheduler->queues[e].yields)
+            continue;
+        if (scheduler->queues[e].head != CLO_NONE && band_of(scheduler, scheduler->queues[e].head) > band)
+            continue;
+        clo_start_head(scheduler, e); /* an executor that is busy meanwhile tries again when it is not */
+        if (scheduler->queues[e].yields)
+            set_yielding(scheduler, e, false);
+        has_begun = true;
+    }
+    return has_begun;
+}
+
 /* Everything of the job leaves the queues. */
 void clo_start_drop_queued(clo_scheduler *scheduler, clo_scheduler_job *job)
 {
@@ -257,6 +324,7 @@ void clo_start_drop_queued(clo_scheduler *scheduler, clo_scheduler_job *job)
                 scheduler->entries[kept].next = next;
             entry->next = scheduler->free_entry;
             scheduler->free_entry = i;
+            scheduler->free_entries++;
         }
         queue->tail = kept;
         clo_start_queued(scheduler, e);

@@ -9,6 +9,7 @@
 #include "run/runtime.h"
 #include "run/runtime_log.h"
 #include "run/watchdog_loop.h"
+#include "sync/lock.h"
 #include "trace/log.h"
 
 #include <assert.h>
@@ -19,7 +20,8 @@ void clo_scheduling_init(clo_runtime *runtime)
     clo_scheduling *scheduling = &runtime->scheduling;
 
     clo_stack_init(&scheduling->requests);
-    pthread_mutex_init(&scheduling->swapping, NULL);
+    (void)clo_lock_init(&scheduling->swapping); /* where that cannot be, clo_watchdog_init says so */
+    (void)clo_lock_init(&scheduling->coming);
     atomic_init(&scheduling->wake_ns, CLO_TIME_NEVER);
     atomic_init(&scheduling->is_held, 0);
 }
@@ -64,16 +66,21 @@ static void wait_for_callers(clo_runtime *runtime)
 }
 
 /* The last job may have gone while the combiner that let go of it still has the turn. Without jobs nobody posts any
- * more: the watchdog, with its timer, is kept out by its lock. */
+ * more but the watchdog, for a timer: there is none afterwards. It is kept out by its lock meanwhile, and not while the
+ * policy is made. */
 static void wait_for_turn(clo_runtime *runtime)
 {
     clo_scheduling *scheduling = &runtime->scheduling;
 
     wait_for_callers(runtime);
+    pthread_mutex_lock(&runtime->watchdog.lock);
     /* acquire: pairs with the end of the last turn (sync/combining.h, [D]). */
     for (uint32_t posts; scheduling->scheduler != NULL &&
                          (posts = atomic_load_explicit(&scheduling->combining.posts, memory_order_acquire)) != 0;)
-        clo_futex_doze(&scheduling->combining.posts, posts);
+        if (!clo_scheduling_take_turn(runtime))
+            clo_futex_doze(&scheduling->combining.posts, posts);
+    atomic_store_explicit(&scheduling->wake_ns, CLO_TIME_NEVER, memory_order_relaxed);
+    pthread_mutex_unlock(&runtime->watchdog.lock);
 }
 
 /* The parts of the runtime's scheduler, in one piece before it. */
@@ -219,7 +226,6 @@ static clo_status make_scheduler(clo_runtime *runtime, const clo_policy_use *use
     scheduling->origin_ns = clo_clock_ns();
     scheduling->swaps = 0;
     clo_combining_init(&scheduling->combining, at.slots, runtime->workers_count + 1);
-    atomic_store_explicit(&scheduling->wake_ns, CLO_TIME_NEVER, memory_order_relaxed);
     scheduling->log_waits = false;
     clo_scheduler_begin_log(scheduling->scheduler);
     return CLO_OK;
@@ -237,7 +243,7 @@ clo_status clo_scheduling_attach(clo_runtime *runtime, const clo_policy_use *use
 
     if (status != CLO_OK)
         return status;
-    pthread_mutex_lock(&runtime->control);
+    pthread_mutex_lock(&scheduling->coming);
     bool is_same =
         scheduling->scheduler != NULL && scheduling->policy == use->policy && scheduling->argument == use->argument;
     if (scheduling->jobs > 0 && !is_same) {
@@ -246,17 +252,15 @@ clo_status clo_scheduling_attach(clo_runtime *runtime, const clo_policy_use *use
                           "policy, or use another runtime",
                           scheduling->policy->name != NULL ? scheduling->policy->name : "?", scheduling->jobs);
     } else if (scheduling->jobs == 0 && !(is_same && is_logging(scheduling))) { /* a log goes on with its scheduler */
-        pthread_mutex_lock(&runtime->watchdog.lock);                            /* it looks at the timer */
         status = make_scheduler(runtime, use, steps_max);
-        pthread_mutex_unlock(&runtime->watchdog.lock);
     }
     *version = scheduling->swaps;
     if (status == CLO_OK) {
         scheduling->jobs++;
-        /* Relaxed: the swap that will wait for us takes `control` after us. */
+        /* Relaxed: the swap that will wait for us takes `coming` after us. */
         atomic_fetch_add_explicit(&scheduling->makers[*version % 2], 1, memory_order_relaxed);
     }
-    pthread_mutex_unlock(&runtime->control);
+    pthread_mutex_unlock(&scheduling->coming);
     return status;
 }
 
@@ -287,4 +291,5 @@ void clo_scheduling_free(clo_runtime *runtime)
     clo_runtime_end_log(runtime);
     clo_arena_close(&runtime->scheduling.policy_arena);
     pthread_mutex_destroy(&runtime->scheduling.swapping);
+    pthread_mutex_destroy(&runtime->scheduling.coming);
 }

@@ -30,7 +30,7 @@ void clo_scheduling_made(clo_runtime *runtime, uint32_t version);
 /* Until all who make a job under that policy are done; only when no more can come, with `swapping` held. */
 void clo_scheduling_wait_for_makers(clo_runtime *runtime, uint32_t version);
 
-/* One less. With `control` held. */
+/* One less. With `coming` held. */
 void clo_scheduling_detach(clo_runtime *runtime);
 
 void clo_scheduling_free(clo_runtime *runtime);

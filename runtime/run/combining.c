@@ -21,7 +21,11 @@ typedef struct turn_state {
     uint64_t mine; /* what our own worker shall run */
     clo_scheduler_job *first_ended, *last_ended;
     uint32_t handled; /* posts */
+    uint32_t own;     /* of these, by us */
 } turn_state;
+
+#define OWN_MAX 64u /* posts that a thread that is no worker handles, while workers are there to do so */
+#define VACANT_MAX_NS INT64_C(100000) /* then the watchdog takes the turn */
 
 int64_t clo_scheduling_now_ns(const clo_runtime *runtime)
 {
@@ -235,12 +239,12 @@ static void handle_requests(turn_state *turn)
 }
 
 /* Jobs that do not run get their states for the new policy too: later, at their arrivals, the next swap may be
- * preparing theirs. The thread that swaps holds `control`, so no job comes or goes. */
+ * preparing theirs. The thread that swaps holds `coming`, so none comes or goes. */
 static void exchange_idle(const clo_runtime *runtime, uint32_t version)
 {
     for (uint32_t j = 0; j < runtime->jobs_max; j++) {
-        const clo_job *job = runtime->jobs[j];
-        if (job != NULL && job->scheduled != NULL && job->scheduled->version != version)
+        const clo_job *job = runtime->scheduling.followers[j];
+        if (job != NULL && job->scheduled->version != version)
             clo_scheduler_job_exchange(job->scheduled);
     }
 }
@@ -390,13 +394,27 @@ static void go_on(turn_state *turn)
     tell_ended(turn);
 }
 
-/* Until nothing is posted any more, and nothing is left to be done in pieces. */
-static uint64_t combine(clo_worker *worker, clo_runtime *runtime)
+/* The turn goes to a worker: to the next one that posts, or that finds nothing to do. One that sleeps is woken; those
+ * that do not will look before they do. Should all have gone to long bodies meanwhile, the watchdog takes it. */
+static void hand_over(turn_state *turn)
 {
-    turn_state turn = {.worker = worker, .runtime = runtime, .mine = CLO_ITEM_NONE};
+    clo_runtime *runtime = turn->runtime;
+
+    tell_ended(turn);
+    clo_combining_hand_over(&runtime->scheduling.combining, turn->handled);
+    clo_runtime_wake_one(runtime);
+    clo_bell_ring(&runtime->watchdog.bell);
+}
+
+/* Until nothing is posted any more, and nothing is left to be done in pieces; a thread that is no worker not longer than
+ * it must: a submit would last as long as its job. `handled`: posts of the turn, by those who had it before. */
+static uint64_t combine(clo_worker *worker, clo_runtime *runtime, uint32_t handled)
+{
+    turn_state turn = {.worker = worker, .runtime = runtime, .mine = CLO_ITEM_NONE, .handled = handled};
 
     for (;;) { /* ends once all posts are handled; each has its add on the way, and each job its pieces */
         uint32_t now = handle_records(&turn);
+        turn.own += now;
         if (runtime->scheduling.time != NULL)
             advance(&turn);
         else
@@ -407,9 +425,36 @@ static uint64_t combine(clo_worker *worker, clo_runtime *runtime)
             break;
         else if (now == 0)
             clo_relax();
+        if (worker == NULL && turn.own >= OWN_MAX)
+            return hand_over(&turn), CLO_ITEM_NONE;
     }
     tell_ended(&turn);
     return turn.mine;
+}
+
+/* After a post, the first of a turn or not. */
+static uint64_t combine_if_mine(clo_worker *worker, clo_runtime *runtime, bool is_first)
+{
+    uint32_t handled = 0;
+
+    if (!is_first && !clo_combining_take(&runtime->scheduling.combining, &handled))
+        return CLO_ITEM_NONE;
+    return combine(worker, runtime, handled);
+}
+
+uint64_t clo_worker_take_turn(clo_worker *worker)
+{
+    return combine_if_mine(worker, worker->runtime, false);
+}
+
+bool clo_scheduling_take_turn(clo_runtime *runtime)
+{
+    uint32_t handled;
+
+    if (!clo_combining_take(&runtime->scheduling.combining, &handled))
+        return false;
+    (void)combine(NULL, runtime, handled);
+    return true;
 }
 
 uint64_t clo_worker_complete(clo_worker *worker, clo_job *job, uint32_t execution, int64_t start_ns, int64_t finish_ns)
@@ -420,17 +465,15 @@ uint64_t clo_worker_complete(clo_worker *worker, clo_job *job, uint32_t executio
     worker->completed_start_ns = clo_time_add(job->arrival_ns, start_ns);
     worker->completed_finish_ns = clo_time_add(job->arrival_ns, finish_ns);
     clo_runtime *runtime = worker->runtime;
-    return clo_combining_post(&runtime->scheduling.combining, worker->index, 0) ? combine(worker, runtime)
-                                                                                : CLO_ITEM_NONE;
+    return combine_if_mine(worker, runtime, clo_combining_post(&runtime->scheduling.combining, worker->index, 0));
 }
 
 void clo_scheduling_ask(clo_runtime *runtime, uint32_t what)
 {
     clo_scheduling *scheduling = &runtime->scheduling;
 
-    if (atomic_fetch_or_explicit(&scheduling->asks, what, memory_order_acq_rel) == 0 &&
-        clo_combining_post(&scheduling->combining, runtime->workers_count, 0))
-        (void)combine(NULL, runtime);
+    if (atomic_fetch_or_explicit(&scheduling->asks, what, memory_order_acq_rel) == 0)
+        (void)combine_if_mine(NULL, runtime, clo_combining_post(&scheduling->combining, runtime->workers_count, 0));
 }
 
 void clo_job_ask(clo_job *job, uint32_t what)
@@ -443,7 +486,25 @@ void clo_job_ask(clo_job *job, uint32_t what)
     clo_scheduling_ask(runtime, CLO_ASK_REQUESTS);
 }
 
-int64_t clo_scheduling_look(clo_runtime *runtime, int64_t now_ns)
+/* Returns when a turn that nobody has taken is ours; INT64_MAX: there is none. */
+static int64_t look_at_turn(clo_runtime *runtime, int64_t now_ns)
+{
+    clo_scheduling *scheduling = &runtime->scheduling;
+
+    if (!clo_combining_is_vacant(&scheduling->combining)) {
+        scheduling->vacant_ns = 0;
+        return INT64_MAX;
+    }
+    if (scheduling->vacant_ns == 0)
+        scheduling->vacant_ns = now_ns;
+    if (now_ns - scheduling->vacant_ns < VACANT_MAX_NS)
+        return scheduling->vacant_ns + VACANT_MAX_NS;
+    scheduling->vacant_ns = 0;
+    (void)clo_scheduling_take_turn(runtime);
+    return INT64_MAX; /* if we have handed it over the bell was rung */
+}
+
+static int64_t look_at_timer(clo_runtime *runtime, int64_t now_ns)
 {
     clo_scheduling *scheduling = &runtime->scheduling;
     int64_t wake_ns = atomic_load_explicit(&scheduling->wake_ns, memory_order_relaxed);
@@ -455,4 +516,11 @@ int64_t clo_scheduling_look(clo_runtime *runtime, int64_t now_ns)
         return when_ns;
     clo_scheduling_ask(runtime, CLO_ASK_TIMER);
     return INT64_MAX; /* the next wish rings */
+}
+
+int64_t clo_scheduling_look(clo_runtime *runtime, int64_t now_ns)
+{
+    int64_t turn_ns = look_at_turn(runtime, now_ns), timer_ns = look_at_timer(runtime, now_ns);
+
+    return turn_ns < timer_ns ? turn_ns : timer_ns;
 }

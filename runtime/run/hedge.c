@@ -11,8 +11,6 @@
 #include "run/pending.h"
 #include "run/wake.h"
 
-#include <string.h>
-
 static clo_status check_task(const clo_graph *graph, uint32_t task, int64_t after_ns)
 {
     char scratch[16];
@@ -50,8 +48,11 @@ clo_status clo_hedges_create(clo_job *job, const clo_job_config *config, clo_are
     job->hedge_after_ns = clo_arena_take(arena, graph->tasks, sizeof *job->hedge_after_ns);
     if (job->hedge_after_ns == NULL)
         return clo_fail_memory("a job");
-    if (graph->tasks > 0)
-        memcpy(job->hedge_after_ns, config->hedge_after_ns, graph->tasks * sizeof *job->hedge_after_ns);
+    for (uint32_t t = 0; t < graph->tasks; t++) {
+        job->hedge_after_ns[t] = config->hedge_after_ns[t];
+        if (config->hedge_after_ns[t] > 0)
+            clo_alarms_expect(&job->runtime->watchdog.alarms, config->hedge_after_ns[t]);
+    }
     return CLO_OK;
 }
 
@@ -248,17 +249,24 @@ int64_t clo_hedges_look(clo_runtime *runtime, int64_t now_ns)
 {
     clo_alarms *alarms = &runtime->watchdog.alarms;
     int64_t next_ns = INT64_MAX;
+    uint64_t armings = 0;
 
     clo_alarms_look(alarms);
     for (uint32_t w = 0; w < runtime->workers_count; w++) {
         clo_alarm *alarm = &runtime->workers[w].alarm;
         uint64_t word, first;
+        armings += clo_alarm_armings(alarm);
         int64_t at_ns = clo_alarm_see(alarm, &word);
         if (at_ns > now_ns)
             next_ns = at_ns < next_ns ? at_ns : next_ns;
         else if (clo_alarm_claim(alarm, word, &first))
             hand_out(runtime, first, w);
     }
+    if (armings != alarms->seen) { /* more will come */
+        int64_t soon_ns = clo_time_add(now_ns, atomic_load_explicit(&alarms->least_ns, memory_order_relaxed));
+        next_ns = soon_ns < next_ns ? soon_ns : next_ns;
+    }
+    alarms->seen = armings;
     clo_alarms_looked(alarms, next_ns);
     return next_ns;
 }

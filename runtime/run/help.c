@@ -104,7 +104,7 @@ static bool is_needed(const clo_worker *worker, const clo_job *only)
 
     if (!clo_stack_is_empty(&worker->inbox) || clo_capacity_is_called(worker) ||
         atomic_load_explicit(&runtime->stopping, memory_order_relaxed) != 0 ||
-        (only == NULL && !clo_hand_is_empty(&worker->hand)))
+        clo_combining_is_vacant(&runtime->scheduling.combining) || (only == NULL && !clo_hand_is_empty(&worker->hand)))
         return true;
     for (uint32_t w = 0; w < runtime->first_slot; w++) {
         uint64_t head = atomic_load_explicit(&runtime->workers[w].public_list.head, memory_order_relaxed);

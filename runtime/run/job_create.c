@@ -216,12 +216,27 @@ static clo_status build_job(clo_runtime *runtime, const clo_cost *cost, const cl
     return CLO_OK;
 }
 
+/* What a job needs that comes or goes. */
+static void lock_jobs(const clo_job *job)
+{
+    if (job->scheduled != NULL)
+        pthread_mutex_lock(&job->runtime->scheduling.coming);
+    pthread_mutex_lock(&job->runtime->control);
+}
+
+static void unlock_jobs(const clo_job *job)
+{
+    pthread_mutex_unlock(&job->runtime->control);
+    if (job->scheduled != NULL)
+        pthread_mutex_unlock(&job->runtime->scheduling.coming);
+}
+
 static clo_status take_slot(clo_job *job)
 {
     clo_runtime *runtime = job->runtime;
     clo_status status = CLO_OK;
 
-    pthread_mutex_lock(&runtime->control);
+    lock_jobs(job);
     if (runtime->free_count == 0) {
         status = clo_fail(CLO_ERR_LIMIT, "%u jobs exist already; destroy some or raise clo_runtime_config.jobs_max",
                           runtime->jobs_max);
@@ -231,9 +246,11 @@ static clo_status take_slot(clo_job *job)
         job->slot = runtime->free_slots[--runtime->free_count];
         job->id = ++runtime->jobs_made;
         runtime->jobs[job->slot] = job;
+        if (job->scheduled != NULL)
+            runtime->scheduling.followers[job->slot] = job;
         clo_monitor_add(job);
     }
-    pthread_mutex_unlock(&runtime->control);
+    unlock_jobs(job);
     return status;
 }
 
@@ -250,9 +267,9 @@ static clo_status read_arguments(const clo_runtime *runtime, const clo_cost *cos
 
 static void detach(clo_runtime *runtime)
 {
-    pthread_mutex_lock(&runtime->control);
+    pthread_mutex_lock(&runtime->scheduling.coming);
     clo_scheduling_detach(runtime);
-    pthread_mutex_unlock(&runtime->control);
+    pthread_mutex_unlock(&runtime->scheduling.coming);
 }
 
 clo_status clo_job_create(clo_runtime *runtime, const clo_cost *cost, const clo_job_config *theirs, clo_job **out)
@@ -332,8 +349,10 @@ static void leave_slot(clo_job *job)
 {
     clo_runtime *runtime = job->runtime;
 
-    if (job->scheduled != NULL)
+    if (job->scheduled != NULL) {
+        runtime->scheduling.followers[job->slot] = NULL;
         clo_scheduling_detach(runtime);
+    }
     clo_monitor_remove(job);
     runtime->jobs[job->slot] = NULL;
     runtime->free_slots[runtime->free_count++] = job->slot;
@@ -370,9 +389,9 @@ void clo_job_destroy(clo_job *job)
         clo_watchdog_remove(&runtime->watchdog, job);
     for (uint32_t asks; (asks = atomic_load_explicit(&job->asks, memory_order_acquire)) != 0;)
         clo_futex_doze(&job->asks, asks); /* until the combiner has let go of it */
-    pthread_mutex_lock(&runtime->control);
+    lock_jobs(job);
     leave_slot(job);
-    pthread_mutex_unlock(&runtime->control);
+    unlock_jobs(job);
     clo_monitor_wait(runtime);
     free_job(job);
 }

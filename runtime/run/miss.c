@@ -1,4 +1,5 @@
-/* miss.c - fills in what a handler of misses is told, and calls it. */
+/* miss.c - fills in what a handler of misses is told, and calls it: without the watchdog's lock. The job stays, as it is
+ * not settled before the watchdog says so. */
 #include "run/miss.h"
 
 #include "run/job.h"
@@ -30,5 +31,7 @@ void clo_miss_report(clo_job *job, clo_miss miss)
     miss.release_ns = clo_series_due_ns(series, miss.release);
     if (miss.kind == CLO_MISS_DEADLINE)
         find_running(job, &miss);
+    pthread_mutex_unlock(&job->runtime->watchdog.lock);
     series->miss(series->argument, job, &miss);
+    pthread_mutex_lock(&job->runtime->watchdog.lock);
 }

@@ -15,21 +15,20 @@
 
 #include <string.h>
 
-/* Of the scheduler and of every job. With `control` held: no job comes or goes. */
+/* Of the scheduler and of every job. With `coming` held: no job with a policy comes or goes. */
 static size_t states_bytes(const clo_runtime *runtime, const clo_policy_use *use)
 {
     size_t bytes = clo_arena_need(use->bytes);
 
     for (uint32_t j = 0; j < runtime->jobs_max; j++) {
-        const clo_job *job = runtime->jobs[j];
-        size_t of_job =
-            job != NULL && job->scheduled != NULL ? clo_arena_need(clo_policy_job_bytes(use, job->cost)) : 0;
+        const clo_job *job = runtime->scheduling.followers[j];
+        size_t of_job = job != NULL ? clo_arena_need(clo_policy_job_bytes(use, job->cost)) : 0;
         bytes = of_job > SIZE_MAX - bytes ? SIZE_MAX : bytes + of_job;
     }
     return bytes;
 }
 
-/* All of these states, in `arena`. With `control` held. */
+/* All of these states, in `arena`. With `coming` held. */
 static clo_status make_states(const clo_runtime *runtime, clo_policy_use *use, clo_arena *arena)
 {
     use->bytes = clo_policy_state_bytes(use, clo_view_limits(runtime->scheduling.scheduler));
@@ -40,8 +39,8 @@ static clo_status make_states(const clo_runtime *runtime, clo_policy_use *use, c
     if (use->state == NULL)
         return clo_fail_memory("a policy");
     for (uint32_t j = 0; j < runtime->jobs_max && status == CLO_OK; j++) {
-        clo_job *job = runtime->jobs[j];
-        if (job != NULL && job->scheduled != NULL)
+        clo_job *job = runtime->scheduling.followers[j];
+        if (job != NULL)
             status = clo_scheduler_job_prepare(job->scheduled, use, runtime->scheduling.swaps + 1, arena);
     }
     return status;
@@ -107,13 +106,13 @@ clo_status clo_runtime_swap_policy(clo_runtime *runtime, const clo_policy *polic
         return clo_fail(CLO_ERR_STATE, "a task body may not swap policies: the combiner may be its own worker");
     clo_scheduling *scheduling = &runtime->scheduling;
     pthread_mutex_lock(&scheduling->swapping);
-    pthread_mutex_lock(&runtime->control);
+    pthread_mutex_lock(&scheduling->coming);
     uint32_t version = scheduling->swaps;
     clo_status status = scheduling->jobs > 0
                             ? exchange(runtime, &swap)
                             : clo_fail(CLO_ERR_STATE, "the runtime has no job with a policy; name the policy in "
                                                       "clo_job_config");
-    pthread_mutex_unlock(&runtime->control);
+    pthread_mutex_unlock(&scheduling->coming);
     if (status ==
         CLO_OK) { /* who has found the old policy, or its argument, is done with it before the caller frees it */
         clo_rcu_wait();
@@ -133,10 +132,10 @@ clo_status clo_runtime_hold_time(clo_runtime *runtime, uint32_t is_held)
         return clo_fail(CLO_ERR_STATE, "a task body or a handler of misses may not hold the time");
     if (clo_runtime_is_forked(runtime))
         return clo_fail(CLO_ERR_STATE, CLO_FORKED_TEXT);
-    pthread_mutex_lock(&runtime->control);
+    pthread_mutex_lock(&runtime->scheduling.coming);
     atomic_store_explicit(&runtime->scheduling.is_held, is_held != 0, memory_order_relaxed); /* travels with the ask */
     if (runtime->scheduling.jobs > 0)
         clo_scheduling_ask(runtime, CLO_ASK_TIME);
-    pthread_mutex_unlock(&runtime->control);
+    pthread_mutex_unlock(&runtime->scheduling.coming);
     return CLO_OK;
 }

@@ -16,6 +16,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -75,7 +76,15 @@ static void touch_stack(const clo_runtime *runtime)
     void *lowest;
     size_t bytes;
 
-    if (runtime->real_time == CLO_REAL_TIME_OFF || pthread_getattr_np(pthread_self(), &attributes) != 0)
+    if (runtime->real_time == CLO_REAL_TIME_OFF)
+        return;
+    if (runtime->stacks != NULL) { /* ours, one behind the other; the C library would ask the heap */
+        bytes = runtime->stack_bytes;
+        size_t index = (size_t)((char *)&bytes - runtime->stacks) / bytes;
+        touch(runtime->stacks + index * bytes, bytes - STACK_KEPT_BYTES);
+        return;
+    }
+    if (pthread_getattr_np(pthread_self(), &attributes) != 0)
         return;
     if (pthread_attr_getstack(&attributes, &lowest, &bytes) == 0 && bytes > STACK_KEPT_BYTES &&
         bytes <= CLO_STACK_DEFAULT_BYTES * 64)
@@ -101,7 +110,7 @@ static int fifo_priority(const clo_runtime *runtime, bool is_watchdog)
 
     if (priority == 0 && runtime->real_time != CLO_REAL_TIME_OFF)
         priority = FIFO_DEFAULT;
-    return priority > 0 && is_watchdog && priority < sched_get_priority_max(SCHED_FIFO) ? priority + 1 : priority;
+    return priority > 0 && is_watchdog ? priority + 1 : priority; /* CLO_FIFO_MAX is one below the highest */
 }
 
 /* Of which runtime the calling thread is a worker, or the watchdog; NULL: of none. */
@@ -134,27 +143,48 @@ int clo_thread_begin(clo_runtime *runtime, bool is_watchdog)
     *(is_watchdog ? &watches_for : &works_for) = runtime;
     block_signals();
     touch_stack(runtime);
+    if (is_watchdog) /* a refusal leaves it with what it has inherited */
+        (void)pthread_setaffinity_np(pthread_self(), sizeof runtime->cpus, (const cpu_set_t *)runtime->cpus);
     if (runtime->dilate > 1 && !is_watchdog)
         (void)prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0); /* wake up when the timer says, not up to 50 us later */
     return parameter.sched_priority == 0 ? 0 : pthread_setschedparam(pthread_self(), SCHED_FIFO, &parameter);
 }
 
-/* After all workers have begun; `error` is what the first of them was told. */
-clo_status clo_real_time_report_priority(clo_runtime *runtime, int error)
+bool clo_real_time_is_wanted(const clo_runtime *runtime)
 {
-    int priority = fifo_priority(runtime, false);
+    return runtime->real_time != CLO_REAL_TIME_OFF || runtime->fifo_priority > 0 || runtime->stacks != NULL;
+}
+
+clo_status clo_real_time_report_priority(clo_runtime *runtime, bool is_watchdog, int error)
+{
+    int priority = fifo_priority(runtime, is_watchdog);
+    const char *who = is_watchdog ? "the watchdog" : "the workers";
+    char what[96];
 
     if (priority == 0)
         return CLO_OK;
     if (error == 0) {
-        say(runtime, "ok", "workers have SCHED_FIFO priority %d\n", priority);
+        say(runtime, "ok", "%s %s SCHED_FIFO priority %d\n", is_watchdog ? "the watchdog" : "workers",
+            is_watchdog ? "has" : "have", priority);
         return CLO_OK;
     }
     if (runtime->real_time == CLO_REAL_TIME_OFF) /* asked for by fifo_priority alone: that is an order */
         return clo_fail(CLO_ERR_SYSTEM,
-                        "cannot give the workers SCHED_FIFO priority %d: %s; raise RLIMIT_RTPRIO or grant CAP_SYS_NICE",
+                        "cannot give %s SCHED_FIFO priority %d: %s; raise RLIMIT_RTPRIO or grant CAP_SYS_NICE", who,
                         priority, strerror(error));
-    return lack(runtime, "SCHED_FIFO is refused", error, "raise RLIMIT_RTPRIO or grant CAP_SYS_NICE");
+    snprintf(what, sizeof what, "SCHED_FIFO is refused to %s (priority %d)", who, priority);
+    return lack(runtime, what, error,
+                is_watchdog ? "lower clo_runtime_config.fifo_priority, raise RLIMIT_RTPRIO or grant CAP_SYS_NICE"
+                            : "raise RLIMIT_RTPRIO or grant CAP_SYS_NICE");
+}
+
+void clo_thread_own_faults(uint64_t faults[2])
+{
+    struct rusage usage;
+    bool is_known = getrusage(RUSAGE_THREAD, &usage) == 0;
+
+    faults[0] = is_known ? (uint64_t)usage.ru_minflt : 0;
+    faults[1] = is_known ? (uint64_t)usage.ru_majflt : 0;
 }
 
 int clo_thread_create(clo_runtime *runtime, int what, pthread_t *thread, void *(*main_of)(void *), void *argument)

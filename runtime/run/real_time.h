@@ -7,6 +7,7 @@
 #include <pthread.h>
 
 #define CLO_STACK_DEFAULT_BYTES ((size_t)256 << 10)
+#define CLO_FIFO_MAX 98 /* of workers: SCHED_FIFO ends at 99, and the watchdog has one more */
 
 /* Which thread to create: this one, or the worker of that number. */
 enum { CLO_THREAD_WATCHDOG = -1 };
@@ -14,7 +15,8 @@ enum { CLO_THREAD_WATCHDOG = -1 };
 /* Returns an errno value, 0: created. */
 int clo_thread_create(clo_runtime *runtime, int what, pthread_t *thread, void *(*main_of)(void *), void *argument);
 
-/* On the thread itself, first. Returns what SCHED_FIFO met with: an errno value, or 0. */
+/* On the thread itself, first. Returns what SCHED_FIFO met with: an errno value, or 0. The watchdog may run on each CPU
+ * that the runtime may use, whichever thread has created it. */
 int clo_thread_begin(clo_runtime *runtime, bool is_watchdog);
 
 /* Whether the calling thread is one of the runtime's workers. */
@@ -35,7 +37,15 @@ int32_t clo_thread_id(void);
 /* Locks and touches the memory, if that was asked for. CLO_ERR_SYSTEM: required, and refused. */
 clo_status clo_real_time_lock(clo_runtime *runtime);
 
-/* After all workers have begun; `error` is what the first of them was told. CLO_ERR_SYSTEM: required, and refused. */
-clo_status clo_real_time_report_priority(clo_runtime *runtime, int error);
+/* Threads of the runtime get a priority, or are meant to stay within its memory: the watchdog, too, is created with the
+ * runtime then. Else it is with the first job that needs it. */
+bool clo_real_time_is_wanted(const clo_runtime *runtime);
+
+/* After all workers, or the watchdog, have begun; `error` is what the first of them was told. CLO_ERR_SYSTEM: required,
+ * and refused. */
+clo_status clo_real_time_report_priority(clo_runtime *runtime, bool is_watchdog, int error);
+
+/* The page faults of the calling thread so far: minor, major. */
+void clo_thread_own_faults(uint64_t faults[2]);
 
 #endif

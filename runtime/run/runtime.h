@@ -1,7 +1,9 @@
 /* run/runtime.h - the struct of a runtime: what its workers, its jobs and its watchdog share.
  *
  * Made and closed in runtime_create.c. After clo_runtime_create and clo_job_create nothing in run/ allocates, and the
- * only locks are `control` and the watchdog's (create, submit, destroy). */
+ * only locks are those of control, with priority inheritance (sync/lock.h), taken in this order: that of swaps
+ * (clo_scheduling.swapping), that of the jobs with a policy (clo_scheduling.coming), that of the job slots (`control`),
+ * and the watchdog's. */
 #ifndef CLO_RUN_RUNTIME_H
 #define CLO_RUN_RUNTIME_H
 
@@ -36,6 +38,8 @@ struct clo_runtime {
     bool is_uniform;
     int32_t fifo_priority;
     clo_real_time real_time;
+    /* The CPUs that its creator could use, and those of its workers: a cpu_set_t. */
+    unsigned long cpus[1024 / (8 * sizeof(unsigned long))];
     /* All of this, and the stacks if they are ours: one piece of block_bytes, which begins here. */
     clo_arena arena;
     size_t block_bytes;
@@ -65,7 +69,7 @@ struct clo_runtime {
     /* Of the machines' ledgers, for all workers and whoever controls jobs. */
     clo_ledger_page *pages;
 
-    /* Job slots; changed under `control`. */
+    /* Job slots; changed under `control`, which is never held while another thread is waited for. */
 
     /* [jobs_max] the job in each slot; NULL: none. */
     clo_job **jobs;

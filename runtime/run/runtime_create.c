@@ -21,7 +21,9 @@
 #include "run/watchdog_loop.h"
 #include "run/worker.h"
 #include "run/worker_loop.h"
+#include "sync/lock.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <sched.h>
 #include <stdio.h>
@@ -60,7 +62,7 @@ static void *worker_main(void *argument)
     worker->pin_error = pin(worker);
     worker->fifo_error = clo_thread_begin(runtime, false);
     worker->tid = clo_thread_id();
-    clo_thread_faults(worker->tid, worker->faults_before);
+    clo_thread_own_faults(worker->faults_before);
     /* Release pairs with the acquire in start_threads: carries the errors. */
     atomic_fetch_add_explicit(&runtime->started, 1, memory_order_release);
     clo_futex_wake_all(&runtime->started);
@@ -76,7 +78,7 @@ static void *carrier_main(void *argument)
     carrier->fifo_error = clo_thread_begin(runtime, false);
     for (uint32_t w = runtime->first_slot + carrier->index; w < runtime->workers_count; w += runtime->carriers_count) {
         runtime->workers[w].tid = clo_thread_id();
-        clo_thread_faults(runtime->workers[w].tid, runtime->workers[w].faults_before);
+        clo_thread_own_faults(runtime->workers[w].faults_before);
     }
     atomic_fetch_add_explicit(&runtime->started, 1, memory_order_release); /* as worker_main */
     clo_futex_wake_all(&runtime->started);
@@ -101,6 +103,20 @@ static uint32_t allowed_cpus(int32_t *cpus, uint32_t max)
     return count;
 }
 
+static_assert(sizeof(((clo_runtime *)0)->cpus) == sizeof(cpu_set_t), "runtime.h names no type of the system");
+
+/* For the watchdog. */
+static void note_cpus(clo_runtime *runtime, const int32_t *allowed, uint32_t count)
+{
+    cpu_set_t *set = (cpu_set_t *)runtime->cpus;
+
+    for (uint32_t i = 0; i < count; i++)
+        CPU_SET((size_t)allowed[i], set);
+    for (uint32_t w = 0; w < runtime->first_slot; w++)
+        if (runtime->workers[w].cpu >= 0)
+            CPU_SET((size_t)runtime->workers[w].cpu, set);
+}
+
 static clo_status place_workers(clo_runtime *runtime)
 {
     int32_t cpus[CPU_SETSIZE];
@@ -120,6 +136,7 @@ static clo_status place_workers(clo_runtime *runtime)
         bool can_pin = runtime->pins && !runtime->is_oversubscribed && runtime->clock != CLO_CLOCK_VIRTUAL;
         runtime->workers[w].cpu = !can_pin ? -1 : is_real && own >= 0 ? own : cpus[w];
     }
+    note_cpus(runtime, cpus, allowed);
     return CLO_OK;
 }
 
@@ -186,7 +203,7 @@ static clo_status read_start(clo_runtime *runtime)
         if (fifo_error == 0)
             fifo_error = worker->fifo_error;
     }
-    return clo_real_time_report_priority(runtime, fifo_error);
+    return clo_real_time_report_priority(runtime, false, fifo_error);
 }
 
 static int create_thread(clo_runtime *runtime, uint32_t t)
@@ -278,9 +295,10 @@ static clo_status read_config(const clo_platform *platform, const clo_runtime_co
         return clo_fail(CLO_ERR_ARGUMENT, "clo_runtime_config.clock is %d; use CLO_CLOCK_...", (int)config->clock);
     if (config->jobs_max > JOBS_MAX)
         return clo_fail(CLO_ERR_LIMIT, "clo_runtime_config.jobs_max is %u; at most %u", config->jobs_max, JOBS_MAX);
-    if (config->fifo_priority < 0 || config->fifo_priority > 99)
-        return clo_fail(CLO_ERR_ARGUMENT, "clo_runtime_config.fifo_priority is %d; use 0, or 1 to 99",
-                        (int)config->fifo_priority);
+    if (config->fifo_priority < 0 || config->fifo_priority > CLO_FIFO_MAX)
+        return clo_fail(CLO_ERR_ARGUMENT,
+                        "clo_runtime_config.fifo_priority is %d; use 0, or 1 to %d: the watchdog has one more",
+                        (int)config->fifo_priority, CLO_FIFO_MAX);
     if (config->dilate > 1 && config->clock != CLO_CLOCK_PADDED)
         return clo_fail(CLO_ERR_ARGUMENT, "clo_runtime_config.dilate is %u; only CLO_CLOCK_PADDED can be stretched",
                         config->dilate);
@@ -318,6 +336,7 @@ static void carve(const clo_platform *platform, const clo_runtime_config *config
     clo_carve(block, &runtime->pages, clo_capacity_pages(platform, platform->executors_count + 1));
     clo_carve(block, &runtime->jobs, config->jobs_max);
     clo_carve(block, &runtime->monitored, config->jobs_max);
+    clo_carve(block, &runtime->scheduling.followers, config->jobs_max);
     clo_carve(block, &runtime->visits, 1);
     clo_carve(block, &runtime->free_slots, config->jobs_max);
     clo_carve(block, &runtime->watchdog.jobs, config->jobs_max);
@@ -379,13 +398,21 @@ static void configure(clo_runtime *runtime, const clo_platform *platform, const 
     for (uint32_t slot = config->jobs_max; slot-- > 0;)
         runtime->free_slots[runtime->free_count++] = slot;
     clo_runtime_note_forks(runtime);
-    pthread_mutex_init(&runtime->control, NULL);
+    (void)clo_lock_init(&runtime->control); /* where that cannot be, clo_watchdog_init says so */
     clo_fence_init(&runtime->fence);
     clo_scheduling_init(runtime);
     init_machines(runtime, runtime->pages);
     for (uint32_t w = 0; w < runtime->workers_count; w++)
         init_worker(runtime, w);
     clo_slots_init(runtime);
+}
+
+static clo_status start_watchdog(clo_runtime *runtime)
+{
+    if (!clo_real_time_is_wanted(runtime))
+        return CLO_OK;
+    clo_status status = clo_watchdog_need(&runtime->watchdog);
+    return status != CLO_OK ? status : clo_real_time_report_priority(runtime, true, runtime->watchdog.fifo_error);
 }
 
 static clo_status start(clo_runtime *runtime)
@@ -401,8 +428,12 @@ static clo_status start(clo_runtime *runtime)
     if (status != CLO_OK)
         return clo_watchdog_stop(&runtime->watchdog), status;
     status = start_threads(runtime);
-    if (status == CLO_OK)
-        return CLO_OK;
+    if (status == CLO_OK) {
+        status = start_watchdog(runtime);
+        if (status == CLO_OK)
+            return CLO_OK;
+        stop_threads(runtime, clo_runtime_threads(runtime));
+    }
     if (runtime->names_signals)
         clo_signals_end(runtime);
     clo_watchdog_stop(&runtime->watchdog);

@@ -35,7 +35,7 @@ clo_status clo_runtime_log_start(clo_runtime *runtime, clo_log *log)
     if (status != CLO_OK)
         return status;
     clo_scheduling *scheduling = &runtime->scheduling;
-    pthread_mutex_lock(&runtime->control);
+    pthread_mutex_lock(&scheduling->coming);
     if (scheduling->jobs > 0)
         status = clo_fail(CLO_ERR_STATE,
                           "%u jobs with a policy exist, and a log begins before the first of them; "
@@ -47,7 +47,7 @@ clo_status clo_runtime_log_start(clo_runtime *runtime, clo_log *log)
         scheduling->log = log;
         scheduling->log_waits = true;
     }
-    pthread_mutex_unlock(&runtime->control);
+    pthread_mutex_unlock(&scheduling->coming);
     return status;
 }
 
@@ -59,7 +59,7 @@ clo_status clo_runtime_log_stop(clo_runtime *runtime)
     if (status != CLO_OK)
         return status;
     clo_scheduling *scheduling = &runtime->scheduling;
-    pthread_mutex_lock(&runtime->control);
+    pthread_mutex_lock(&scheduling->coming);
     if (scheduling->log != NULL && !scheduling->log_waits) {
         atomic_store_explicit(&scheduling->log_is_over, 0, memory_order_relaxed); /* travels with the ask */
         clo_scheduling_ask(runtime, CLO_ASK_END_LOG);
@@ -68,7 +68,7 @@ clo_status clo_runtime_log_stop(clo_runtime *runtime)
     }
     scheduling->log = NULL;
     scheduling->log_waits = false;
-    pthread_mutex_unlock(&runtime->control);
+    pthread_mutex_unlock(&scheduling->coming);
     return CLO_OK;
 }
 

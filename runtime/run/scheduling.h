@@ -16,7 +16,9 @@
 #include <pthread.h>
 
 typedef struct clo_scheduling {
-    /* NULL: no job with a policy was made yet. Changed under the runtime's `control`, while no such job exists. */
+    /* Held while a job with a policy comes or goes, and through a swap: so what follows is changed under it. */
+    pthread_mutex_t coming;
+    /* NULL: no job with a policy was made yet. Changed while no such job exists. */
     clo_scheduler *scheduler;
     /* What it is made of, part of the runtime's block: [memory_bytes]. */
     char *memory;
@@ -26,8 +28,10 @@ typedef struct clo_scheduling {
     size_t policy_bytes;
     /* The place in use. */
     uint32_t place;
-    /* Jobs with a policy that exist; under `control`. */
+    /* Jobs with a policy that exist, or are being made. */
     uint32_t jobs;
+    /* [jobs_max] those with a slot, by slot. */
+    struct clo_job **followers;
     const clo_policy *policy;
     const void *argument;
     /* The same policy for monitors, of clo_policy. */
@@ -37,7 +41,7 @@ typedef struct clo_scheduling {
     /* How many swaps there were. */
     uint32_t swaps;
     /* Futex words: threads that make a job under the policy of an even and of an odd number of swaps. Counted up under
-     * `control`. */
+     * `coming`. */
     _Atomic uint32_t makers[2];
     /* One swap at a time, until its makers are gone: so the next one's are counted apart from them. */
     pthread_mutex_t swapping;
@@ -60,9 +64,11 @@ typedef struct clo_scheduling {
     struct clo_swap *_Atomic swap;
     /* That policy is in place, and is being shown what lives; NULL: none is. The combiner's. */
     struct clo_swap *shown;
+    /* When the watchdog saw that the turn is vacant; 0: it was not. The watchdog's. */
+    int64_t vacant_ns;
     /* When the policy wants to be asked again, on the scheduler's clock; CLO_TIME_NEVER: no wish. For the watchdog. */
     _Atomic int64_t wake_ns;
-    /* What the scheduler writes to, or (with log_waits) the next one will; NULL: nothing. Under `control`. */
+    /* What the scheduler writes to, or (with log_waits) the next one will; NULL: nothing. Under `coming`. */
     clo_log *log;
     bool log_waits;
     /* 1: the combiner has ended the log. Futex word. */

@@ -110,12 +110,14 @@ clo_status clo_job_submit(clo_job *job)
         clo_flow_arm(job);
     else if (!is_periodic)
         clo_job_run_arm(job, 0);
-    clo_watchdog_add(watchdog, job); /* before the start: the job may end at once, and another thread submit it again */
+    /* Before the start: from there on workers of a higher priority may keep this thread from the CPU, and the job may
+     * end at once, and another thread submit it again. */
+    clo_watchdog_add(watchdog, job);
+    clo_bell_ring(&watchdog->bell);
     if (!is_periodic && job->flow != NULL)
         clo_flow_start(job);
     else if (!is_periodic)
         clo_job_run_go(job);
-    clo_bell_ring(&watchdog->bell);
     return CLO_OK;
 }
 
@@ -124,10 +126,10 @@ void clo_job_cancel(clo_job *job)
     if (job == NULL)
         return;
     clo_stop_cancel(&job->stop);
+    if (job->series != NULL) /* first, as in a submit: the rest may wake workers that take our CPU */
+        clo_bell_ring(&job->runtime->watchdog.bell);
     clo_capacity_let_go(job);
     clo_pending_let_go(job);
     if (job->scheduled != NULL && !clo_runtime_is_forked(job->runtime)) /* in a forked process nothing runs */
         clo_job_ask(job, CLO_ASK_CANCEL);
-    if (job->series != NULL)
-        clo_bell_ring(&job->runtime->watchdog.bell);
 }

@@ -15,8 +15,12 @@
 typedef struct clo_watchdog {
     clo_runtime *runtime;
     pthread_t thread;
-    /* The thread was created. */
+    /* The thread was created, and is ready. */
     bool exists;
+    /* What its SCHED_FIFO met with: an errno value, or 0. */
+    int fifo_error;
+    /* Futex word: 1 once its thread has its memory, its priority and its CPUs. */
+    _Atomic uint32_t is_ready;
     /* Priority inheritance; control path only. */
     pthread_mutex_t lock;
     /* [jobs_max] those watched. */

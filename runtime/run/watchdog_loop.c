@@ -1,8 +1,8 @@
 /* watchdog_loop.c - the thread that makes releases, sees deadlines pass and calls the handlers.
  *
  * It sleeps until the next moment that matters, or until the bell: a job was submitted, cancelled or has ended. Every
- * look goes over the watched jobs in full; there are few, and nothing is forgotten. Workers never take its lock. */
-#define _GNU_SOURCE /* PTHREAD_PRIO_INHERIT */
+ * look goes over the watched jobs in full; there are few, and nothing is forgotten. Workers never take its lock, and
+ * handlers of misses run outside it (miss.c): bodies that submit watched jobs do not wait for them. */
 #include "run/watchdog_loop.h"
 
 #include "base/clock.h"
@@ -20,6 +20,7 @@
 #include "run/runtime.h"
 #include "run/series.h"
 #include "run/worker.h"
+#include "sync/lock.h"
 
 #include <string.h>
 
@@ -212,7 +213,10 @@ static int64_t look(clo_watchdog *watchdog)
     other_ns = clo_scheduling_look(watchdog->runtime, now_ns);
     if (other_ns < next_ns)
         next_ns = other_ns;
-    for (uint32_t i = watchdog->jobs_count; i-- > 0;) { /* backwards: one that is forgotten is replaced by the last */
+    /* Backwards: one that is forgotten is replaced by the last. While a handler runs others may come, and ring, or go. */
+    for (uint32_t i = watchdog->jobs_count; i-- > 0;) {
+        if (i >= watchdog->jobs_count)
+            continue;
         other_ns = look_after(watchdog, watchdog->jobs[i], now_ns);
         if (other_ns < next_ns)
             next_ns = other_ns;
@@ -224,7 +228,10 @@ static void *watchdog_main(void *argument)
 {
     clo_watchdog *watchdog = argument;
 
-    clo_thread_begin(watchdog->runtime, true);
+    watchdog->fifo_error = clo_thread_begin(watchdog->runtime, true);
+    /* Release, pairs with the acquire in clo_watchdog_need: carries the error. */
+    atomic_store_explicit(&watchdog->is_ready, 1, memory_order_release);
+    clo_futex_wake_all(&watchdog->is_ready);
     pthread_mutex_lock(&watchdog->lock);
     for (;;) {                                           /* until it is stopped */
         uint32_t heard = clo_bell_hear(&watchdog->bell); /* before any look, the one at `stopping` included */
@@ -241,14 +248,10 @@ static void *watchdog_main(void *argument)
 
 clo_status clo_watchdog_init(clo_watchdog *watchdog, clo_runtime *runtime)
 {
-    pthread_mutexattr_t attributes;
-
     watchdog->runtime = runtime;
     atomic_init(&watchdog->alarms.next_ns, INT64_MAX);
-    pthread_mutexattr_init(&attributes);
-    pthread_mutexattr_setprotocol(&attributes, PTHREAD_PRIO_INHERIT);
-    int error = pthread_mutex_init(&watchdog->lock, &attributes);
-    pthread_mutexattr_destroy(&attributes);
+    atomic_init(&watchdog->alarms.least_ns, INT64_MAX);
+    int error = clo_lock_init(&watchdog->lock);
     return error == 0 ? CLO_OK
                       : clo_fail(CLO_ERR_SYSTEM, "cannot make a lock with priority inheritance: %s", strerror(error));
 }
@@ -261,6 +264,8 @@ clo_status clo_watchdog_need(clo_watchdog *watchdog)
     if (!watchdog->exists)
         error = clo_thread_create(watchdog->runtime, CLO_THREAD_WATCHDOG, &watchdog->thread, watchdog_main, watchdog);
     watchdog->exists = error == 0;
+    while (error == 0 && atomic_load_explicit(&watchdog->is_ready, memory_order_acquire) == 0)
+        clo_futex_wait(&watchdog->is_ready, 0); /* it takes no lock before */
     pthread_mutex_unlock(&watchdog->lock);
     return error == 0 ? CLO_OK : clo_fail(CLO_ERR_SYSTEM, "cannot create the watchdog's thread: %s", strerror(error));
 }

@@ -9,7 +9,8 @@ clo_status clo_watchdog_init(clo_watchdog *watchdog, clo_runtime *runtime);
 /* Joins the thread, if there is one. */
 void clo_watchdog_stop(clo_watchdog *watchdog);
 
-/* Creates the thread, if there is none. */
+/* Creates the thread, if there is none. It has its memory, its priority (or was refused it: `fifo_error`) and its CPUs
+ * when this returns. */
 clo_status clo_watchdog_need(clo_watchdog *watchdog);
 
 /* The job has a series. Adding one that is watched, and removing one that is not, change nothing. */

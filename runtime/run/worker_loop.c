@@ -22,6 +22,7 @@
 #include "base/clock.h"
 #include "base/saturate.h"
 #include "run/capacity.h"
+#include "run/combining.h"
 #include "run/execute.h"
 #include "run/item.h"
 #include "run/left.h"
@@ -36,6 +37,7 @@
 #define BODIES_MAX 44u
 #define SKIPS_MAX 1024u
 #define NEIGHBOUR_PASSES 8u
+#define ITEM_TURN (CLO_ITEM_NONE - 1) /* not an item: the scheduler's turn is vacant (combining.h) */
 
 /* Where a worker finds work. */
 enum { SOURCE_INBOX, SOURCE_DEQUE, SOURCE_HAND, SOURCE_PUBLIC, SOURCE_NEIGHBOUR, SOURCE_CAPACITY, SOURCES };
@@ -240,10 +242,13 @@ static uint64_t rotate(clo_worker *worker, uint64_t item)
     return other;
 }
 
+/* An item, or ITEM_TURN. */
 static uint64_t find(clo_worker *worker)
 {
     uint64_t item = take_own(worker);
 
+    if (item == CLO_ITEM_NONE && clo_combining_is_vacant(&worker->runtime->scheduling.combining))
+        return ITEM_TURN;
     return item != CLO_ITEM_NONE ? item : steal(worker);
 }
 
@@ -421,7 +426,9 @@ static uint64_t park(clo_worker *worker)
 static void run_from(clo_worker *worker, uint64_t item)
 {
     worker->ran = worker->bypasses = 0;
-    clo_worker_take_pace(worker);   /* what it took to find the item is not counted */
+    clo_worker_take_pace(worker); /* what it took to find the item is not counted */
+    if (item == ITEM_TURN)
+        item = clo_worker_take_turn(worker);
     while (item != CLO_ITEM_NONE) { /* ends with the ready items; new ones are rotated in */
         item = clo_worker_execute(worker, item);
         if (item != CLO_ITEM_NONE && worker->bypasses < CLO_BYPASSES_MAX)

@@ -331,10 +331,9 @@ static void combining_set_up(void)
     memset(payload, 0, sizeof payload);
 }
 
-static void combine(uint32_t posters)
+/* `handled`: by the holders of the turn before; hands_over: to others, as long as there are posts. */
+static void combine(uint32_t posters, uint32_t handled, bool hands_over)
 {
-    uint32_t handled = 0;
-
     for (;;) {
         uint32_t before = handled;
         for (uint32_t s = 0; s < posters; s++) {
@@ -349,6 +348,10 @@ static void combine(uint32_t posters)
         }
         if (clo_combining_leave(&combining, handled))
             return;
+        if (hands_over) {
+            clo_combining_hand_over(&combining, handled);
+            return;
+        }
         if (before == handled)
             model_relax();
     }
@@ -360,7 +363,7 @@ static void combining_run(uint32_t me)
         uint32_t news = me + 2 * turn;
         put(news);
         if (clo_combining_post(&combining, me, news))
-            combine(2);
+            combine(2, 0, false);
         while (atomic_load_explicit(&answers[me], memory_order_acquire) != news + 1)
             model_relax();
     }
@@ -376,12 +379,33 @@ static void combining_once_run(uint32_t me)
 {
     put(me);
     if (clo_combining_post(&combining, me, me))
-        combine(3);
+        combine(3, 0, false);
 }
 
 static void combining_once_finish(void)
 {
     model_check(decided == 3, "news on the combining were lost, or read twice");
+}
+
+/* One hands the turn over, and both look for a vacant one until all is handled. */
+static void combining_vacant_run(uint32_t me)
+{
+    uint32_t handled = 0;
+
+    put(me);
+    if (clo_combining_post(&combining, me, me))
+        combine(2, 0, me == 0);
+    while (atomic_load_explicit(&combining.posts, memory_order_acquire) != 0)
+        if (clo_combining_take(&combining, &handled))
+            combine(2, handled, false);
+        else
+            model_relax();
+}
+
+static void combining_vacant_finish(void)
+{
+    model_check(decided == 2, "news on the combining were lost, or read twice");
+    model_check(!clo_combining_is_vacant(&combining), "a vacant turn was left behind");
 }
 
 /* Ring: two slots, four records. */
@@ -435,6 +459,8 @@ int main(int argc, char **argv)
         {"ledger: kept for the oldest", 2, 1, ledger_set_up_kept, ledger_pass, ledger_kept},
         {"combining: two posters, twice each", 2, 3, combining_set_up, combining_run, combining_finish},
         {"combining: three posters", 3, 3, combining_set_up, combining_once_run, combining_once_finish},
+        {"combining: two posters, one hands over", 2, 4, combining_set_up, combining_vacant_run,
+         combining_vacant_finish},
         {"ring: four records through two slots", 2, 3, ring_set_up, ring_run, ring_finish},
         {"bell: a listener, a change, a stop", 3, 3, bell_set_up, bell_run, bell_finish},
         {"stop: two submits, two cancels", 3, 2, stop_set_up, stop_run, stop_finish},

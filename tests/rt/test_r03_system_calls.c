@@ -1,6 +1,7 @@
 /* R3, system calls of the runtime: none while workers are hot, and at most one futex wake for each worker that sleeps.
  * Counted by the linker's --wrap of syscall(2), through which the library makes its futex and membarrier calls; that
- * it makes no others while it runs is in R1's filter and in the list of what run/ and sync/ import (nm, second test).
+ * it makes no others while it runs is in R1's filter and in the list of what run/ and sync/ import (nm, second test);
+ * test_r03_every_call counts all calls of all threads in the kernel, in the real-time profile.
  * Mutation: drop the test of `asleep` in clo_runtime_wake_for and wake always: the first test counts a wake for each
  * hand-over. */
 #define _GNU_SOURCE
@@ -84,6 +85,7 @@ static void a_sleeping_worker_costs_at_most_one_wake(void **state)
         rt_scene s;
 
         runtime.spin_ns = -1; /* always cold */
+        runtime.real_time = CLO_REAL_TIME_TRY;
         rt_open(&s, way, &runtime, &job);
         uint64_t parks = parks_of(s.runtime);
         wakes = waits = barriers = others = 0;

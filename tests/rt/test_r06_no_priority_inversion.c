@@ -1,7 +1,15 @@
-/* R6, no priority inversion: the only lock that a job's submit takes, the watchdog's, lends its holder the waiter's
- * priority. On one CPU a thread of low priority holds it, one of middle priority computes, one of high priority
- * submits: it must get through although the middle one never gives way.
- * Mutation: PTHREAD_PRIO_NONE in clo_watchdog_init; the middle thread then keeps the lock's holder from the CPU.
+/* R6, no priority inversion: the locks of control lend their holder the waiter's priority: the watchdog's (submit), that
+ * of the job slots (create) and that of the jobs with a policy (create of one). On one CPU a thread of low priority holds
+ * it, one of middle priority computes, one of high priority submits or creates: it must get through although the middle
+ * one never gives way.
+ * Mutation: PTHREAD_PRIO_NONE in clo_lock_init; the middle thread then keeps the lock's holder from the CPU.
+ *
+ * And none is held while the application's code runs that may take long: a handler of misses (mutation: call it under the
+ * lock in miss.c), or a policy that is being exchanged, as long as no job with a policy is made (mutation: lock `control`
+ * in clo_runtime_swap_policy). These wait for what the other thread does meanwhile; PATIENCE is how long until they give
+ * up and the test fails.
+ *
+ * A thread that submits hands the scheduler's turn over (mutation: OWN_MAX of combining.c at UINT32_MAX).
  *
  * Whoever destroys a job with a policy waits until the combiner has let go of it: asleep, so that a combiner of lower
  * priority has the CPU. Mutation: sched_yield in place of clo_futex_doze in clo_job_destroy. */
@@ -16,8 +24,13 @@
 #include <semaphore.h>
 #include <time.h>
 
+#define PATIENCE_S 20
+
 static rt_scene scene;
 static _Atomic uint32_t is_held, is_spinning, has_submitted, was_in_time;
+/* What the low thread holds, and what the high one wants. */
+static pthread_mutex_t *wanted;
+static clo_job *made;
 
 static double seconds(void)
 {
@@ -30,12 +43,12 @@ static double seconds(void)
 static void *low_main(void *argument)
 {
     (void)argument;
-    pthread_mutex_lock(&scene.runtime->watchdog.lock);
+    pthread_mutex_lock(wanted);
     atomic_store(&is_held, 1);
     double until = seconds() + 0.05; /* work under the lock; reached only if we get the CPU */
     while (seconds() < until || atomic_load(&is_spinning) == 0)
         ;
-    pthread_mutex_unlock(&scene.runtime->watchdog.lock);
+    pthread_mutex_unlock(wanted);
     return NULL;
 }
 
@@ -54,8 +67,15 @@ static void *middle_main(void *argument)
 
 static void *high_main(void *argument)
 {
+    clo_job_config config = CLO_JOB_CONFIG_INIT;
+
     (void)argument;
-    ok(clo_job_submit(scene.job));
+    if (wanted == &scene.runtime->watchdog.lock) {
+        ok(clo_job_submit(scene.job));
+    } else {
+        config.policy = wanted == &scene.runtime->control ? NULL : clo_policy_find("fifo");
+        ok(clo_job_create(scene.runtime, scene.cost, &config, &made));
+    }
     atomic_store(&has_submitted, 1);
     return NULL;
 }
@@ -89,23 +109,15 @@ static int first_cpu(void)
     return cpu;
 }
 
-static void a_high_thread_gets_the_lock_of_a_low_one_past_a_busy_middle_one(void **state)
+static void get_past_the_middle_one(void)
 {
-    clo_runtime_config runtime = CLO_RUNTIME_CONFIG_INIT;
-    clo_job_config job = CLO_JOB_CONFIG_INIT;
-    struct sched_param top = {.sched_priority = 50};
-    struct sched_param usual = {.sched_priority = 0};
     pthread_t low, middle, high;
     int cpu = first_cpu();
 
-    (void)state;
-    job.period_ns = 1000000;
-    job.releases = 3;
-    rt_open(&scene, RT_STEAL, &runtime, &job);
-    if (pthread_setschedparam(pthread_self(), SCHED_FIFO, &top) != 0) {
-        rt_close(&scene);
-        skip_because("SCHED_FIFO is not permitted", "ulimit -r 99, or run as root");
-    }
+    atomic_store(&is_held, 0);
+    atomic_store(&is_spinning, 0);
+    atomic_store(&has_submitted, 0);
+    atomic_store(&was_in_time, 0);
     assert_int_equal(start_on_cpu(&low, low_main, 10, cpu), 0);
     while (atomic_load(&is_held) == 0)
         nanosleep(&(struct timespec){0, 1000000}, NULL);
@@ -116,9 +128,220 @@ static void a_high_thread_gets_the_lock_of_a_low_one_past_a_busy_middle_one(void
     pthread_join(high, NULL);
     pthread_join(middle, NULL);
     pthread_join(low, NULL);
-    pthread_setschedparam(pthread_self(), SCHED_OTHER, &usual);
     assert_int_equal(atomic_load(&was_in_time), 1);
+}
+
+static void a_high_thread_gets_the_lock_of_a_low_one_past_a_busy_middle_one(void **state)
+{
+    clo_runtime_config runtime = CLO_RUNTIME_CONFIG_INIT;
+    clo_job_config job = CLO_JOB_CONFIG_INIT;
+    struct sched_param top = {.sched_priority = 50};
+    struct sched_param usual = {.sched_priority = 0};
+
+    (void)state;
+    job.period_ns = 1000000;
+    job.releases = 3;
+    rt_open(&scene, RT_STEAL, &runtime, &job);
+    if (pthread_setschedparam(pthread_self(), SCHED_FIFO, &top) != 0) {
+        rt_close(&scene);
+        skip_because("SCHED_FIFO is not permitted", "ulimit -r 99, or run as root");
+    }
+    pthread_mutex_t *const locks[] = {&scene.runtime->watchdog.lock, &scene.runtime->control,
+                                      &scene.runtime->scheduling.coming};
+    for (size_t i = 0; i < sizeof locks / sizeof locks[0]; i++) {
+        wanted = locks[i];
+        get_past_the_middle_one();
+        clo_job_destroy(made);
+        made = NULL;
+    }
+    pthread_setschedparam(pthread_self(), SCHED_OTHER, &usual);
     ok(clo_job_wait(scene.job, NULL));
+    rt_close(&scene);
+}
+
+static sem_t has_begun, may_go_on;
+static _Atomic uint32_t lost_patience;
+
+static void begin_and_wait(void)
+{
+    struct timespec until;
+
+    sem_post(&has_begun);
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += PATIENCE_S;
+    if (sem_timedwait(&may_go_on, &until) != 0)
+        atomic_fetch_add(&lost_patience, 1);
+}
+
+static clo_status init_slowly(void *state, const clo_view *view)
+{
+    (void)state;
+    (void)view;
+    begin_and_wait();
+    return CLO_OK;
+}
+
+static bool choose_oldest(void *state, const clo_view *view, clo_choice *choice)
+{
+    clo_ready_stage oldest = clo_view_first_ready(view);
+
+    (void)state;
+    choice->job = oldest.job;
+    choice->stage = oldest.stage;
+    return oldest.job != CLO_NONE;
+}
+
+static const clo_policy slow_to_begin = {
+    .name = "slow", .size = sizeof(clo_policy), .init = init_slowly, .decide = choose_oldest};
+
+static void *swap_main(void *argument)
+{
+    (void)argument;
+    ok(clo_runtime_swap_policy(scene.runtime, &slow_to_begin, NULL));
+    return NULL;
+}
+
+static void jobs_are_made_and_destroyed_while_a_policy_is_exchanged(void **state)
+{
+    clo_runtime_config runtime = CLO_RUNTIME_CONFIG_INIT;
+    clo_job_config config = CLO_JOB_CONFIG_INIT, plain = CLO_JOB_CONFIG_INIT;
+    pthread_t swaps;
+    clo_job *other;
+
+    (void)state;
+    sem_init(&has_begun, 0, 0);
+    sem_init(&may_go_on, 0, 0);
+    atomic_store(&lost_patience, 0);
+    rt_open(&scene, RT_POLICY, &runtime, &config);
+    assert_int_equal(pthread_create(&swaps, NULL, swap_main, NULL), 0);
+    sem_wait(&has_begun);
+    ok(clo_job_create(scene.runtime, scene.cost, &plain, &other));
+    ok(clo_job_submit(other));
+    ok(clo_job_wait(other, NULL));
+    clo_job_destroy(other);
+    sem_post(&may_go_on);
+    pthread_join(swaps, NULL);
+    assert_int_equal(atomic_load(&lost_patience), 0);
+    rt_close(&scene);
+    sem_destroy(&has_begun);
+    sem_destroy(&may_go_on);
+}
+
+static void handle_slowly(void *argument, clo_job *job, const clo_miss *miss)
+{
+    (void)argument;
+    (void)job;
+    (void)miss;
+    begin_and_wait();
+}
+
+static int take_a_while(const clo_call *call)
+{
+    (void)call;
+    nanosleep(&(struct timespec){0, 5000000}, NULL);
+    return 0;
+}
+
+/* By a body as by any other thread: there is no other lock. */
+static void watched_jobs_are_submitted_while_a_handler_of_misses_runs(void **state)
+{
+    clo_runtime_config runtime = CLO_RUNTIME_CONFIG_INIT;
+    clo_job_config config = CLO_JOB_CONFIG_INIT, late = CLO_JOB_CONFIG_INIT;
+    clo_task task = {.body = take_a_while, .work_ns = 1000};
+    clo_graph *graph = scene_layers(1, 1, &task);
+    clo_cost *cost;
+    clo_job *misses;
+
+    (void)state;
+    sem_init(&has_begun, 0, 0);
+    sem_init(&may_go_on, 0, 0);
+    atomic_store(&lost_patience, 0);
+    config.deadline_ns = INT64_C(3600000000000);
+    config.on_miss = CLO_MISS_ABORT; /* watched */
+    rt_open(&scene, RT_STEAL, &runtime, &config);
+    late.deadline_ns = 1000;
+    late.miss = handle_slowly;
+    ok(clo_cost_create(graph, scene.platform, &cost));
+    ok(clo_job_create(scene.runtime, cost, &late, &misses));
+    ok(clo_job_submit(misses));
+    sem_wait(&has_begun);
+    for (int run = 0; run < 10; run++) {
+        ok(clo_job_submit(scene.job));
+        ok(clo_job_wait(scene.job, NULL));
+    }
+    clo_job_destroy(scene.job);
+    scene.job = NULL;
+    sem_post(&may_go_on);
+    ok(clo_job_wait(misses, NULL));
+    assert_int_equal(atomic_load(&lost_patience), 0);
+    clo_job_destroy(misses);
+    clo_cost_destroy(cost);
+    clo_graph_destroy(graph);
+    rt_close(&scene);
+    sem_destroy(&has_begun);
+    sem_destroy(&may_go_on);
+}
+
+#define MANY_TASKS 20000u
+#define POSTS_MAX 64u /* OWN_MAX of combining.c */
+
+static pthread_t submitter;
+static _Atomic uint32_t ended_bodies;
+static uint32_t asked_here, seen_bodies; /* the submitter's */
+
+static int count_body(const clo_call *call)
+{
+    (void)call;
+    atomic_fetch_add(&ended_bodies, 1);
+    return 0;
+}
+
+/* On the submitter's thread it waits for the next end of a body and its post, so that there is one more to be handled. */
+static bool choose_and_wait(void *state, const clo_view *view, clo_choice *choice)
+{
+    if (pthread_equal(pthread_self(), submitter)) {
+        asked_here++;
+        for (uint32_t looks = 0; looks < 3000 && atomic_load(&ended_bodies) == seen_bodies; looks++)
+            sched_yield();
+        seen_bodies = atomic_load(&ended_bodies);
+        for (uint32_t looks = 0; looks < 10; looks++)
+            sched_yield();
+    }
+    return choose_oldest(state, view, choice);
+}
+
+static const clo_policy waiting = {.name = "waiting", .size = sizeof(clo_policy), .decide = choose_and_wait};
+
+static void a_thread_that_submits_does_not_decide_for_the_whole_job(void **state)
+{
+    clo_task task = {.body = count_body, .work_ns = 100};
+    clo_runtime_config runtime = CLO_RUNTIME_CONFIG_INIT;
+    clo_job_config none = CLO_JOB_CONFIG_INIT, config = CLO_JOB_CONFIG_INIT;
+    clo_graph *graph = scene_layers(1, MANY_TASKS, &task);
+    clo_cost *cost;
+    clo_job *job;
+
+    (void)state;
+    submitter = pthread_self();
+    rt_open(&scene, RT_STEAL, &runtime, &none);
+    ok(clo_cost_create(graph, scene.platform, &cost));
+    config.policy = &waiting;
+    ok(clo_job_create(scene.runtime, cost, &config, &job));
+    for (int run = 0; run < 5; run++) {
+        atomic_store(&ended_bodies, 0);
+        asked_here = seen_bodies = 0;
+        ok(clo_job_submit(job));
+        /* Each post is followed by a decision for each executor, and one that finds nothing; each round may handle as
+         * many posts as there are workers beyond the bound, and each of the pieces in which the job enters is followed
+         * by decisions, too. */
+        uint32_t pieces = MANY_TASKS / 256 + 1;
+        assert_true(asked_here <= (POSTS_MAX + 2 + pieces) * 4);
+        ok(clo_job_wait(job, NULL));
+        assert_int_equal(atomic_load(&ended_bodies), MANY_TASKS);
+    }
+    clo_job_destroy(job);
+    clo_cost_destroy(cost);
+    clo_graph_destroy(graph);
     rt_close(&scene);
 }
 
@@ -135,18 +358,8 @@ static void tell_of_cancel(void *state, const clo_view *view, const clo_event *e
         sem_post(&has_turn);
 }
 
-static bool take_oldest(void *state, const clo_view *view, clo_choice *choice)
-{
-    clo_ready_stage oldest = clo_view_first_ready(view);
-
-    (void)state;
-    choice->job = oldest.job;
-    choice->stage = oldest.stage;
-    return oldest.job != CLO_NONE;
-}
-
 static const clo_policy telling = {
-    .name = "telling", .size = sizeof(clo_policy), .event = tell_of_cancel, .decide = take_oldest};
+    .name = "telling", .size = sizeof(clo_policy), .event = tell_of_cancel, .decide = choose_oldest};
 
 static int wait_to_end(const clo_call *call)
 {
@@ -231,6 +444,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_high_thread_gets_the_lock_of_a_low_one_past_a_busy_middle_one),
         cmocka_unit_test(a_high_thread_that_destroys_a_job_leaves_the_cpu_to_a_low_combiner),
+        cmocka_unit_test(jobs_are_made_and_destroyed_while_a_policy_is_exchanged),
+        cmocka_unit_test(watched_jobs_are_submitted_while_a_handler_of_misses_runs),
+        cmocka_unit_test(a_thread_that_submits_does_not_decide_for_the_whole_job),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -450,7 +450,8 @@ static int try_as_nobody(void)
         return 2;
     const char *report = clo_runtime_report(runtime);
     if (strstr(report, "lack  memory cannot be locked") == NULL ||
-        strstr(report, "lack  SCHED_FIFO is refused") == NULL)
+        strstr(report, "lack  SCHED_FIFO is refused to the workers") == NULL ||
+        strstr(report, "lack  SCHED_FIFO is refused to the watchdog") == NULL)
         return 3;
     clo_runtime_destroy(runtime);
     config.real_time = CLO_REAL_TIME_OFF;

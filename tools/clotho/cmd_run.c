@@ -131,8 +131,8 @@ static int check_options(run_options *o, int graphs)
         return misuse("--dilate stretches the padded clock; add --clock padded");
     if (o->repeat == 0 || o->repeat > RUN_REPEAT_MAX)
         return misuse("--repeat is %u; write 1 to %u", o->repeat, RUN_REPEAT_MAX);
-    if (o->fifo > 99)
-        return misuse("--fifo is %u; write a priority from 1 to 99", o->fifo);
+    if (o->fifo > 98)
+        return misuse("--fifo is %u; write a priority from 1 to 98", o->fifo);
     if (graphs > 1 && (o->trace != NULL || o->gantt != NULL))
         return misuse("--trace and --gantt take one GRAPH; run the command once for each");
     if (o->as_json &&
@@ -237,7 +237,7 @@ int cmd_run(int argc, char **argv)
         {"deadline", 0, "TIME", OPTION_TIME, &o.deadline_ns, "count runs that take longer; 500, 20us, 3ms, 1s"},
         {"trace", 0, "F.json", OPTION_OUTPUT, &o.trace, "write a Chrome / Perfetto trace of the last run"},
         {"gantt", 'g', "F.svg", OPTION_OUTPUT, &o.gantt, "draw the last run"},
-        {"fifo", 0, "PRIORITY", OPTION_U32, &o.fifo, "run the workers with SCHED_FIFO at this priority, 1 to 99"},
+        {"fifo", 0, "PRIORITY", OPTION_U32, &o.fifo, "run the workers with SCHED_FIFO at this priority, 1 to 98"},
         {"unpinned", 0, NULL, OPTION_FLAG, &o.unpinned, "do not pin workers to CPUs"},
         {"copy", 0, NULL, OPTION_FLAG, &o.copy_always, "copy between memories even if they are coherent"},
         {"memory-limit", 0, "MIB", OPTION_U64, &o.memory_limit_mib,
