@@ -38,6 +38,11 @@ extern "C" {
 /* Returned by a body that finishes later: see token.h. */
 #define CLO_PENDING INT32_MIN
 
+/* Codes of failure (clo_job_result.failed_code) of a body that did not return: a C++ exception has left it; it has
+ * called pthread_exit, or its thread was cancelled. See clo_task_fn. */
+#define CLO_FAILED_THROWN (INT32_MIN + 3)
+#define CLO_FAILED_EXITED (INT32_MIN + 4)
+
 /* Execution time on an executor that cannot run the task. */
 #define CLO_TIME_NEVER INT64_MAX
 

@@ -83,6 +83,10 @@ static void touch_stack(const clo_runtime *runtime)
     pthread_attr_destroy(&attributes);
 }
 
+/* What the calling thread, of a runtime, has blocked before. */
+static _Thread_local sigset_t blocked_before;
+static _Thread_local bool has_blocked;
+
 /* Handlers of the application run on its own threads; faults and profiling stay. */
 static void block_signals(void)
 {
@@ -92,7 +96,13 @@ static void block_signals(void)
     sigfillset(&set);
     for (size_t i = 0; i < sizeof kept / sizeof kept[0]; i++)
         sigdelset(&set, kept[i]);
-    pthread_sigmask(SIG_BLOCK, &set, NULL);
+    has_blocked = pthread_sigmask(SIG_BLOCK, &set, &blocked_before) == 0;
+}
+
+void clo_thread_unblock_signals(void)
+{
+    if (has_blocked)
+        pthread_sigmask(SIG_SETMASK, &blocked_before, NULL);
 }
 
 static int fifo_priority(const clo_runtime *runtime, bool is_watchdog)
@@ -133,6 +143,7 @@ int clo_thread_begin(clo_runtime *runtime, bool is_watchdog)
 
     *(is_watchdog ? &watches_for : &works_for) = runtime;
     block_signals();
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL);
     touch_stack(runtime);
     if (runtime->dilate > 1 && !is_watchdog)
         (void)prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0); /* wake up when the timer says, not up to 50 us later */

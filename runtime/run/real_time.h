@@ -29,6 +29,9 @@ bool clo_thread_is_foreign(void);
 /* The calling thread, which is foreign, counts as a worker of the runtime from now on; NULL: no longer. */
 void clo_thread_stands_in(const clo_runtime *runtime);
 
+/* In the child of a fork: the calling thread blocks the signals that it blocked before it was a runtime's. */
+void clo_thread_unblock_signals(void);
+
 /* The calling thread's, as the kernel numbers threads. */
 int32_t clo_thread_id(void);
 
