@@ -2,14 +2,14 @@
 #define _POSIX_C_SOURCE 200809L
 #include "engine/body.h"
 
-#include <stdio.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <unistd.h>
 #include <unwind.h>
 
-bool clo_body_has_child;
+int clo_body_has_child;
 
-/* This process is the child of a fork in the body that this thread runs. */
+/* This process is the child of a fork in what this thread runs. */
 static _Thread_local bool is_child;
 
 /* Of the C++ library, in programs that have it: an exception that is caught is counted as such, and freed. */
@@ -46,20 +46,24 @@ _Unwind_Reason_Code clo_body_personality(int version, _Unwind_Action actions, _U
 
 void clo_body_note_child(void)
 {
-    is_child = clo_body_has_child = true;
+    is_child = true;
+    clo_body_has_child = 1;
 }
 
-void clo_body_end_child(uint32_t task)
+void clo_body_end_child(void)
 {
-    char line[160];
+    static const char line[] = "clotho: a process that was forked in a task's body or a handler has returned from it; end "
+                               "it there, with exec or _exit\n";
 
     if (!is_child) /* a runtime that the child has made, or another thread of it */
         return;
-    int bytes = snprintf(line, sizeof line,
-                         "clotho: process %ld, forked in the body of task %u, returned from the body; end it there with "
-                         "exec or _exit\n",
-                         (long)getpid(), task);
-    ssize_t written = write(STDERR_FILENO, line, (size_t)bytes);
+    ssize_t written = write(STDERR_FILENO, line, sizeof line - 1);
     (void)written;
     _exit(EXIT_FAILURE);
+}
+
+int clo_body_look(int code)
+{
+    clo_body_end_child();
+    return code;
 }

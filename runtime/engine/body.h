@@ -13,8 +13,6 @@
 
 #include <clotho/graph.h>
 
-#include <stdbool.h>
-
 /* Makes clo_body_personality that of the calling function, whose frame it stands in. 0x1b: a relative address of 4
  * bytes. Only where the register of a result is the first one that a personality may write. */
 #if defined(__x86_64__) || defined(__i386__) || defined(__aarch64__) || defined(__riscv)
@@ -23,24 +21,26 @@
 #define CLO_ENDS_UNWINDING() ((void)0)
 #endif
 
-/* Some thread has called clo_body_note_child. Written while the process has one thread. */
-extern bool clo_body_has_child __attribute__((visibility("hidden")));
+/* 1: some thread has called clo_body_note_child. Written while the process has one thread. */
+extern int clo_body_has_child __attribute__((visibility("hidden")));
 
-/* In the child of a fork, on a thread that runs a body: the child is to end where the body returns. */
+/* In the child of a fork, on a thread that runs a body or a handler: the child is to end where that returns. */
 void clo_body_note_child(void);
 
-/* The body of the task has returned in a process that has noted a child: ends the process if this thread is that of the
+/* A body, or a handler, has returned in a process that has noted a child: ends it if this thread is that of the
  * child. */
-void clo_body_end_child(uint32_t task);
+void clo_body_end_child(void);
+
+/* The same; returns the code. */
+int clo_body_look(int code);
 
 /* Inline, since a frame of its own would be as dear as a tiny body. */
 static inline __attribute__((always_inline)) int clo_body_call(clo_task_fn body, const clo_call *call)
 {
     CLO_ENDS_UNWINDING();
     int code = body(call);
-    if (__builtin_expect(clo_body_has_child, 0))
-        clo_body_end_child(call->task);
-    return code;
+
+    return __builtin_expect((code | clo_body_has_child) == 0, 1) ? 0 : clo_body_look(code);
 }
 
 #endif

@@ -23,8 +23,8 @@ static void see_fork(void)
 
 static void watch_forks(void)
 {
+    clo_rcu_handle_forks(); /* first, since liburcu's handler sets the signal mask of before the fork */
     (void)pthread_atfork(NULL, NULL, see_fork); /* fails without memory: then a fork goes unseen, as before */
-    clo_rcu_handle_forks();
 }
 
 void clo_runtime_note_forks(clo_runtime *runtime)

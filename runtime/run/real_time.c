@@ -13,6 +13,7 @@
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -186,6 +187,17 @@ int clo_thread_create(clo_runtime *runtime, int what, pthread_t *thread, void *(
         error = pthread_create(thread, &attributes, main_of, argument);
     pthread_attr_destroy(&attributes);
     return error;
+}
+
+void clo_thread_lost(void *unused)
+{
+    static const char line[] = "clotho: a task's body or a handler has ended the thread that runs it, by pthread_exit or "
+                               "cancellation; it must return\n";
+
+    (void)unused;
+    ssize_t written = write(STDERR_FILENO, line, sizeof line - 1);
+    (void)written;
+    abort();
 }
 
 int32_t clo_thread_id(void)

@@ -17,6 +17,10 @@ int clo_thread_create(clo_runtime *runtime, int what, pthread_t *thread, void *(
 /* On the thread itself, first. Returns what SCHED_FIFO met with: an errno value, or 0. */
 int clo_thread_begin(clo_runtime *runtime, bool is_watchdog);
 
+/* For pthread_cleanup_push: the calling thread, one of a runtime, ends within a body or a handler that could not be ended
+ * alone (engine/body.h). Jobs would never end: the process does, after one line on stderr. */
+void clo_thread_lost(void *unused);
+
 /* Whether the calling thread is one of the runtime's workers. */
 bool clo_thread_is_worker(const clo_runtime *runtime);
 
