@@ -16,6 +16,7 @@
 
 #define SCENES (SANITIZED ? 120u : 600u)
 #define ROUNDS 12u
+#define CANCELS (SANITIZED ? 400u : 2000u)
 #define PATIENCE_NS 120000000000 /* what ends at all ends much sooner */
 
 enum { EXECUTORS_MAX = 6, MACHINES_MAX = 2, TASKS_MAX = 20, RESOURCES = 2, JOBS = 2 };
@@ -97,26 +98,31 @@ static int take_all(const clo_call *call)
     return 0;
 }
 
-static void draw_platform(scene *s)
+static void make_platform(scene *s)
 {
     clo_platform_desc desc = CLO_PLATFORM_DESC_INIT;
     clo_executor list[EXECUTORS_MAX];
 
-    s->executors = 2 + below(s, EXECUTORS_MAX - 1);
-    s->machines = 1 + below(s, MACHINES_MAX);
-    s->slots = s->clock == CLO_CLOCK_REAL && below(s, 3) == 0 ? below(s, s->executors - 1) + 1 : 0;
     for (uint32_t e = 0; e < s->executors; e++) {
         int32_t os_index = e < s->executors - s->slots ? -1 : CLO_OS_SLOT;
         list[e] = (clo_executor){0, e % s->machines, 0, os_index, {65536, 65536, 65536, 65536}};
     }
-    for (uint32_t i = 0; i < s->machines * CLO_RESOURCES_MAX; i++)
-        s->capacities[i] = i % CLO_RESOURCES_MAX < RESOURCES ? 1 + (int64_t)below(s, 4) : -1;
     desc.executors_count = s->executors;
     desc.executors = list;
     desc.kinds_count = 1;
     desc.machines_count = s->machines;
     desc.capacities = s->capacities;
     ok(clo_platform_create(&desc, &s->platform));
+}
+
+static void draw_platform(scene *s)
+{
+    s->executors = 2 + below(s, EXECUTORS_MAX - 1);
+    s->machines = 1 + below(s, MACHINES_MAX);
+    s->slots = s->clock == CLO_CLOCK_REAL && below(s, 3) == 0 ? below(s, s->executors - 1) + 1 : 0;
+    for (uint32_t i = 0; i < s->machines * CLO_RESOURCES_MAX; i++)
+        s->capacities[i] = i % CLO_RESOURCES_MAX < RESOURCES ? 1 + (int64_t)below(s, 4) : -1;
+    make_platform(s);
 }
 
 /* What every machine has at least. */
@@ -389,6 +395,54 @@ static void close_scene(scene *s)
     free(s->memory);
 }
 
+static int work_briefly(const clo_call *call)
+{
+    (void)call;
+    spin(300);
+    return 0;
+}
+
+/* Four releases in flight, on four executors, whose tasks all need the one unit: one runs, the others wait. */
+static void open_flight(scene *s, bool has_plan)
+{
+    clo_task task = {.body = work_briefly, .work_ns = 300, .demand = {1}};
+    clo_job_config config = CLO_JOB_CONFIG_INIT;
+
+    *s = (scene){.rng = clo_rng_seed(has_plan), .executors = 4, .machines = 1};
+    for (uint32_t r = 0; r < CLO_RESOURCES_MAX; r++)
+        s->capacities[r] = r < RESOURCES ? 1 : -1;
+    make_platform(s);
+    ok(clo_graph_create("flight", &s->graph));
+    for (uint32_t t = 0; t < 6; t++)
+        ok(clo_graph_add_task(s->graph, &task, NULL));
+    ok(clo_graph_seal(s->graph));
+    ok(clo_cost_create(s->graph, s->platform, &s->cost));
+    make_graph_of_all(s);
+    ok(clo_plan_pipeline(s->cost, NULL, &s->pipeline));
+    open_runtime(s);
+    config.plan = has_plan ? s->pipeline : NULL;
+    config.releases_in_flight = has_plan && clo_plan_in_flight(s->pipeline) > 4 ? clo_plan_in_flight(s->pipeline) : 4;
+    for (uint32_t j = 0; j < JOBS; j++)
+        ok(clo_job_create(s->runtime, s->cost, &config, &s->jobs[j]));
+}
+
+static void a_series_that_is_cancelled_as_it_is_given_capacity_gives_it_back(void **state)
+{
+    (void)state;
+    for (int has_plan = 0; has_plan < 2; has_plan++) {
+        scene s;
+        open_flight(&s, has_plan != 0);
+        for (uint32_t round = 0; round < CANCELS; round++) {
+            ok(clo_job_submit(s.jobs[round % JOBS]));
+            spin(below(&s, 60000));
+            clo_job_cancel(s.jobs[round % JOBS]);
+            wait_for(&s, s.jobs[round % JOBS], CANCEL);
+            check_whole(&s, CANCEL);
+        }
+        close_scene(&s);
+    }
+}
+
 static void after_every_end_of_every_kind_of_job_the_ledgers_are_whole(void **state)
 {
     const char *first = getenv("CLO_TEST_SCENE");
@@ -413,6 +467,7 @@ static void after_every_end_of_every_kind_of_job_the_ledgers_are_whole(void **st
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_series_that_is_cancelled_as_it_is_given_capacity_gives_it_back),
         cmocka_unit_test(after_every_end_of_every_kind_of_job_the_ledgers_are_whole),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
