@@ -17,9 +17,9 @@ extern void *begin_catch(void *exception) __asm__("__cxa_begin_catch") __attribu
 extern void end_catch(void) __asm__("__cxa_end_catch") __attribute__((weak));
 
 /* Called by the unwinder, by that name. Prototype as in <unwind.h>. */
-__attribute__((visibility("hidden"), used)) _Unwind_Reason_Code
-clo_body_personality(int version, _Unwind_Action actions, _Unwind_Exception_Class class,
-                     struct _Unwind_Exception *exception, struct _Unwind_Context *context);
+__attribute__((visibility("hidden"), used)) _Unwind_Reason_Code clo_body_personality(
+    int version, _Unwind_Action actions, _Unwind_Exception_Class class, struct _Unwind_Exception *exception,
+    struct _Unwind_Context *context);
 
 /* The address at which the frame goes on is the one to which the body would have returned, and its registers are those
  * of that moment. So only the result has to be set: in the first register that a personality may write. */
@@ -52,8 +52,9 @@ void clo_body_note_child(void)
 
 void clo_body_end_child(void)
 {
-    static const char line[] = "clotho: a process that was forked in a task's body or a handler has returned from it; end "
-                               "it there, with exec or _exit\n";
+    static const char line[] =
+        "clotho: a process that was forked in a task's body or a handler has returned from it; end "
+        "it there, with exec or _exit\n";
 
     if (!is_child) /* a runtime that the child has made, or another thread of it */
         return;

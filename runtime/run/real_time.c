@@ -191,8 +191,9 @@ int clo_thread_create(clo_runtime *runtime, int what, pthread_t *thread, void *(
 
 void clo_thread_lost(void *unused)
 {
-    static const char line[] = "clotho: a task's body or a handler has ended the thread that runs it, by pthread_exit or "
-                               "cancellation; it must return\n";
+    static const char line[] =
+        "clotho: a task's body or a handler has ended the thread that runs it, by pthread_exit or "
+        "cancellation; it must return\n";
 
     (void)unused;
     ssize_t written = write(STDERR_FILENO, line, sizeof line - 1);
