@@ -133,7 +133,7 @@ typedef struct clo_call {
  *                 exception is destroyed. It never comes out of a call of the library.
  *   pthread_exit  ends the body, not its thread: the code is CLO_FAILED_EXITED.
  *   cancellation  is disabled on workers, and on a thread in clo_job_wait while it runs bodies: there a request waits
- *                 until the call returns. If the body enables it, as pthread_exit.
+ *                 until the call returns. If the body enables it, or in clo_simulate, it is as pthread_exit.
  *   fork          the child may call exec or _exit in the body, and whatever else POSIX allows, also make a runtime of
  *                 its own. A child that returns from the body ends there, with one line on stderr and exit status 1.
  *                 It has the signal mask that the thread would have without the library; what posix_spawn and system

@@ -84,7 +84,7 @@
  * end.
  *
  * After fork(2) the child has no workers: every call that needs them returns CLO_ERR_STATE, and destroy only frees
- * memory. */
+ * memory. After a fork in a body see clo_task_fn. */
 #ifndef CLOTHO_JOB_H
 #define CLOTHO_JOB_H
 
@@ -146,7 +146,9 @@ typedef struct clo_miss {
 } clo_miss;
 
 /* A miss handler: called on the watchdog's thread, once for each miss. Must be short, as it delays other releases. The
- * top of this file says what it may call; `miss` is valid during the call only. */
+ * top of this file says what it may call; `miss` is valid during the call only. It must return: a C++ exception that
+ * leaves it ends the process (std::terminate), and so does pthread_exit, after one line on stderr. The child of a fork
+ * in it ends where it returns, as in a body (clo_task_fn). */
 typedef void (*clo_miss_fn)(void *argument, clo_job *job, const clo_miss *miss);
 
 typedef struct clo_job_config {

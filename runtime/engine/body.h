@@ -13,12 +13,13 @@
 
 #include <clotho/graph.h>
 
-/* Makes clo_body_personality that of the calling function, whose frame it stands in. 0x1b: a relative address of 4
- * bytes. Only where the register of a result is the first one that a personality may write. */
-#if defined(__x86_64__) || defined(__i386__) || defined(__aarch64__) || defined(__riscv)
-#define CLO_ENDS_UNWINDING() __asm__ volatile(".cfi_personality 0x1b, clo_body_personality")
+/* Makes clo_body_personality that of the calling function, in whose frame it stands. 0x1b: by a relative address of 4
+ * bytes. `body` may be any function from here on, for what the compiler knows: also one that returns what it does not.
+ * Only where the register of a result is the first one that a personality may write. */
+#if defined(__x86_64__) || defined(__aarch64__) || defined(__riscv)
+#define CLO_ENDS_UNWINDING(body) __asm__ volatile(".cfi_personality 0x1b, clo_body_personality" : "+r"(body))
 #else
-#define CLO_ENDS_UNWINDING() ((void)0)
+#define CLO_ENDS_UNWINDING(body) ((void)0)
 #endif
 
 /* 1: some thread has called clo_body_note_child. Written while the process has one thread. */
@@ -37,7 +38,7 @@ int clo_body_look(int code);
 /* Inline, since a frame of its own would be as dear as a tiny body. */
 static inline __attribute__((always_inline)) int clo_body_call(clo_task_fn body, const clo_call *call)
 {
-    CLO_ENDS_UNWINDING();
+    CLO_ENDS_UNWINDING(body);
     int code = body(call);
 
     return __builtin_expect((code | clo_body_has_child) == 0, 1) ? 0 : clo_body_look(code);

@@ -1,6 +1,7 @@
 /* miss.c - fills in what a handler of misses is told, and calls it. */
 #include "run/miss.h"
 
+#include "engine/body.h"
 #include "run/job.h"
 #include "run/runtime.h"
 #include "run/series.h"
@@ -31,4 +32,5 @@ void clo_miss_report(clo_job *job, clo_miss miss)
     if (miss.kind == CLO_MISS_DEADLINE)
         find_running(job, &miss);
     series->miss(series->argument, job, &miss);
+    clo_body_end_child();
 }

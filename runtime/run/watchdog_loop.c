@@ -225,6 +225,7 @@ static void *watchdog_main(void *argument)
     clo_watchdog *watchdog = argument;
 
     clo_thread_begin(watchdog->runtime, true);
+    pthread_cleanup_push(clo_thread_lost, NULL);
     pthread_mutex_lock(&watchdog->lock);
     for (;;) {                                           /* until it is stopped */
         uint32_t heard = clo_bell_hear(&watchdog->bell); /* before any look, the one at `stopping` included */
@@ -236,6 +237,7 @@ static void *watchdog_main(void *argument)
         pthread_mutex_lock(&watchdog->lock);
     }
     pthread_mutex_unlock(&watchdog->lock);
+    pthread_cleanup_pop(0);
     return NULL;
 }
 

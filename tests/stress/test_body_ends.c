@@ -423,6 +423,51 @@ static void the_child_of_a_fork_in_a_body_ends_where_it_returns(void **state)
     pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
+#if defined(__x86_64__) && !SANITIZED
+/* A body without unwind tables, as a code generator may make it: pthread_exit cannot be ended there. */
+int bare_exit(const clo_call *call);
+__asm__(".text\n"
+        "bare_exit:\n"
+        "    subq $8, %rsp\n"
+        "    xorl %edi, %edi\n"
+        "    call pthread_exit@PLT\n");
+
+static void a_worker_that_is_lost_ends_the_process_with_one_line(void **state)
+{
+    char line[300] = "";
+    int status;
+
+    (void)state;
+    assert_int_equal(pipe(child_line), 0);
+    pid_t child = fork();
+    if (child == 0) {
+        clo_task task = {.body = bare_exit, .work_ns = 10};
+        clo_runtime_config config = CLO_RUNTIME_CONFIG_INIT;
+        fixture f = {.platform = scene_platform(2, 0), .graph = scene_layers(1, 1, &task)};
+        clo_job *job;
+        dup2(child_line[1], STDERR_FILENO);
+        signal(SIGABRT, SIG_DFL); /* without the message of the test's own handler */
+        config.unpinned = 1;
+        config.help = -1;
+        if (clo_cost_create(f.graph, f.platform, &f.cost) != CLO_OK ||
+            clo_runtime_create(f.platform, &config, &f.runtime) != CLO_OK ||
+            clo_job_create(f.runtime, f.cost, NULL, &job) != CLO_OK || clo_job_submit(job) != CLO_OK)
+            _exit(9);
+        alarm(60);
+        _exit(clo_job_wait(job, NULL) == CLO_OK ? 8 : 7);
+    }
+    close(child_line[1]);
+    ssize_t bytes = read(child_line[0], line, sizeof line - 1);
+    close(child_line[0]);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFSIGNALED(status));
+    assert_int_equal(WTERMSIG(status), SIGABRT);
+    assert_true(bytes > 0);
+    assert_non_null(strstr(line, "it must return"));
+    assert_ptr_equal(strchr(line, '\n'), line + bytes - 1);
+}
+#endif
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -432,6 +477,9 @@ int main(void)
         cmocka_unit_test(every_exception_is_destroyed),
         cmocka_unit_test(a_cancelled_thread_waits_to_the_end_and_goes_then),
         cmocka_unit_test(the_child_of_a_fork_in_a_body_ends_where_it_returns),
+#if defined(__x86_64__) && !SANITIZED
+        cmocka_unit_test(a_worker_that_is_lost_ends_the_process_with_one_line),
+#endif
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
