@@ -4,6 +4,8 @@
  * on the task, the instance, the inputs and the handles that the task reads, so replicas and every way to dispatch give
  * the same bytes. clo_body_command does none of this. Called with NULL, a body returns a failure.
  *
+ * What holds for bodies of your own, also for those that throw, exit or fork, stands at clo_task_fn (graph.h).
+ *
  * Threads: any; several executions of one body may run at once. */
 #ifndef CLOTHO_BODY_H
 #define CLOTHO_BODY_H

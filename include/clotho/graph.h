@@ -38,6 +38,11 @@ extern "C" {
 /* Returned by a body that finishes later: see token.h. */
 #define CLO_PENDING INT32_MIN
 
+/* Codes of failure (clo_job_result.failed_code) of a body that did not return: a C++ exception has left it; it has
+ * called pthread_exit, or its thread was cancelled. See clo_task_fn. */
+#define CLO_FAILED_THROWN (INT32_MIN + 3)
+#define CLO_FAILED_EXITED (INT32_MIN + 4)
+
 /* Execution time on an executor that cannot run the task. */
 #define CLO_TIME_NEVER INT64_MAX
 
@@ -120,7 +125,22 @@ typedef struct clo_call {
 
 /* A task body. Returns 0, or any other value to fail the job: the first failure wins, bodies that have not started are
  * skipped, and clo_job_wait returns CLO_ERR_TASK. A body with a token returns CLO_PENDING to finish later (token.h).
- * Runs on a worker. What it may call: see job.h. */
+ * Runs on a worker, or on a thread in clo_job_wait (clo_runtime_config.help) or clo_simulate. What it may call: see
+ * job.h.
+ *
+ * A body that does not return fails like any other, on each of these threads:
+ *   exceptions    a C++ exception that leaves the body ends there: the code of failure is CLO_FAILED_THROWN, and the
+ *                 exception is destroyed. It never comes out of a call of the library.
+ *   pthread_exit  ends the body, not its thread: the code is CLO_FAILED_EXITED.
+ *   cancellation  is disabled on workers, and on a thread in clo_job_wait while it runs bodies: there a request waits
+ *                 until the call returns. If the body enables it, or in clo_simulate, it is as pthread_exit.
+ *   fork          the child may call exec or _exit in the body, and whatever else POSIX allows, also make a runtime of
+ *                 its own. A child that returns from the body ends there, with one line on stderr and exit status 1.
+ *                 It has the signal mask that the thread would have without the library; what posix_spawn and system
+ *                 start has the worker's mask, which blocks most signals (posix_spawnattr_setsigmask).
+ * These rules hold on x86-64, aarch64 and riscv64, for bodies with unwind tables, which is how compilers make them. Else
+ * an exception ends the process (std::terminate), and so does pthread_exit, with one line on stderr. A body that leaves
+ * by longjmp is not noticed, and nothing is promised then. */
 typedef int (*clo_task_fn)(const clo_call *call);
 
 /* One task. Zero is a good value for every field but `body`: use CLO_TASK_INIT or `= {0}`. Plain values, copied when

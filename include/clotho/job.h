@@ -85,7 +85,7 @@
  *
  * After fork(2) the child has no workers: every call that needs them returns CLO_ERR_STATE, and destroy only frees
  * memory. In the parent the workers take page faults, locked memory or not: one at the first write to each page that the
- * fork has made copy-on-write. */
+ * fork has made copy-on-write. After a fork in a body see clo_task_fn. */
 #ifndef CLOTHO_JOB_H
 #define CLOTHO_JOB_H
 
@@ -147,8 +147,9 @@ typedef struct clo_miss {
 } clo_miss;
 
 /* A miss handler: called on the watchdog's thread, once for each miss. Must be short, as it delays other releases; other
- * threads, which create, submit or destroy jobs, do not wait for it. The
- * top of this file says what it may call; `miss` is valid during the call only. */
+ * threads, which create, submit or destroy jobs, do not wait for it. The top of this file says what it may call; `miss` is
+ * valid during the call only. It must return: a C++ exception that leaves it ends the process (std::terminate), and so does
+ * pthread_exit, after one line on stderr. The child of a fork in it ends where it returns, as in a body (clo_task_fn). */
 typedef void (*clo_miss_fn)(void *argument, clo_job *job, const clo_miss *miss);
 
 typedef struct clo_job_config {

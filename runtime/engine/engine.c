@@ -4,6 +4,7 @@
 #include "base/carve.h"
 #include "base/saturate.h"
 #include "base/status.h"
+#include "engine/body.h"
 
 #include <string.h>
 
@@ -177,7 +178,7 @@ static int run_body(clo_engine *engine, clo_task_fn body, clo_call *call, clo_en
     if (is_branch)
         engine->modes.arm[call->task] = CLO_NONE; /* it may fail */
     call->arm = is_branch ? &arm : NULL;
-    int code = body != NULL ? body(call) : 0;
+    int code = body != NULL ? clo_body_call(body, call) : 0;
     call->arm = NULL; /* it was ours */
     if (code == 0 && is_branch)
         code = clo_modes_choose(&engine->modes, call->task, arm);

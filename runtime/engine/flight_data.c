@@ -5,6 +5,7 @@
 
 #include "base/carve.h"
 #include "base/status.h"
+#include "engine/body.h"
 
 #include <assert.h>
 #include <string.h>
@@ -244,7 +245,7 @@ int clo_flight_data_call(clo_flight_data *data, uint32_t execution, uint64_t rel
     }
     clo_graph_serve(program->graph, task, range, &call);
     call.output_bytes = (size_t)clo_graph_output_bytes(program->graph, task, range);
-    int code = body != NULL ? body(&call) : 0;
+    int code = body != NULL ? clo_body_call(body, &call) : 0;
     clo_counter_add(&stats->executed, 1);
     return code;
 }

@@ -71,11 +71,20 @@ clo_status clo_modes_fail_task(const clo_graph *graph, uint32_t task, int code)
     const char *name = clo_graph_task_name(graph, task, scratch);
 
     if (code == CLO_FAILED_BOUND && clo_graph_bound(graph, task) > 0)
-        return clo_fail(CLO_ERR_TASK, "task '%s' (%u) wants another iteration after all %u of its loop; raise "
-                                      "clo_loop.bound",
+        return clo_fail(CLO_ERR_TASK,
+                        "task '%s' (%u) wants another iteration after all %u of its loop; raise "
+                        "clo_loop.bound",
                         name, task, clo_graph_bound(graph, task));
     if (code == CLO_FAILED_ARM && clo_graph_arms(graph, task) > 0)
         return clo_fail(CLO_ERR_TASK, "task '%s' (%u) chose an arm that it does not have; its arms go from 0 to %u",
                         name, task, clo_graph_arms(graph, task) - 1);
+    if (code == CLO_FAILED_THROWN)
+        return clo_fail(CLO_ERR_TASK, "an exception has left the body of task '%s' (%u); catch it in the body", name,
+                        task);
+    if (code == CLO_FAILED_EXITED)
+        return clo_fail(CLO_ERR_TASK,
+                        "the body of task '%s' (%u) has called pthread_exit, or its thread was cancelled; "
+                        "return from the body",
+                        name, task);
     return clo_fail(CLO_ERR_TASK, "task '%s' failed with %d", name, code);
 }

@@ -4,6 +4,7 @@
 #include "run/fast_path.h"
 
 #include "base/clock.h"
+#include "engine/body.h"
 #include "run/cut.h"
 #include "run/end.h"
 #include "run/home.h"
@@ -194,7 +195,7 @@ static inline __attribute__((always_inline)) void call_body(clo_worker *worker, 
     bool has_data = !is_plain && program->graph->data != NULL;
     if (has_data)
         clo_handles_show(&job->engine->data.handles, task, worker->index, call);
-    int code = row->body != NULL ? row->body(call) : 0;
+    int code = row->body != NULL ? clo_body_call(row->body, call) : 0;
     if (has_data) /* the next job may have none */
         call->data_count = 0;
     clo_counter_add(&job->stats[worker->index].executed, 1);

@@ -32,17 +32,21 @@ clo_status clo_flow_check(const clo_runtime *runtime, const clo_job_config *conf
     if (runtime->clock == CLO_CLOCK_PADDED)
         return refuse("the padded clock; use the real or the virtual one");
     if (runtime->first_slot < runtime->workers_count)
-        return refuse("a platform with slots");
+        return clo_fail(
+            CLO_ERR_UNSUPPORTED,
+            "clo_job_config.releases_in_flight does not go together with slots, such as executor '%s'; set it "
+            "to 0: then each release begins when the one before it has ended",
+            clo_platform_executor_name(runtime->platform, runtime->first_slot));
     if (config->done != NULL || config->hedge_after_ns != NULL)
-        return refuse("`done` or hedge_after_ns");
+        return refuse("`done` or hedge_after_ns; leave both NULL");
     if (config->task_limit_ns > 0 || config->task_limit_percent > 0)
-        return refuse("limits of bodies");
+        return refuse("limits of bodies; leave task_limit_ns and task_limit_percent 0");
     if (config->on_miss != CLO_MISS_RUN_LATE)
         return refuse("skipped or aborted releases; use CLO_MISS_RUN_LATE");
     if (config->deadline_ns > 0 && config->period_ns == 0)
-        return refuse("a deadline without a period");
+        return refuse("a deadline without a period; set period_ns too, or neither");
     if (config->miss != NULL && runtime->clock == CLO_CLOCK_VIRTUAL)
-        return refuse("a handler of misses under the virtual clock");
+        return refuse("a handler of misses under the virtual clock; leave `miss` NULL");
     return CLO_OK;
 }
 

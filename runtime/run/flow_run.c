@@ -77,10 +77,10 @@ static bool begin(clo_worker *worker, clo_job *job, uint32_t item, occasion *at)
 
     if (flight->finish_ns != NULL) {
         at->span = clo_flight_time(flight, item, at->is_empty || at->is_stopped);
-    } else if (asks && !at->is_empty && !at->is_stopped) {
+    } else if (asks && !at->is_empty) { /* stopped or not: one that has waited may hold what it demands by now */
         if (!clo_capacity_enter(worker, clo_item(job, item), &at->holds))
             return false;
-        at->is_stopped = !at->holds; /* meanwhile: then it needs nothing */
+        at->is_stopped |= !at->holds; /* then it needs nothing */
     }
     if (asks)
         let_ask(worker, job, item);

@@ -199,6 +199,7 @@ static bool drive(clo_worker *worker, clo_job *job, uint64_t item)
 
 static void begin(clo_worker *worker)
 {
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &worker->helper_cancels);
     worker->helper = pthread_self();
     atomic_store_explicit(&worker->is_helped, 1, memory_order_relaxed);
     clo_thread_stands_in(worker->runtime);
@@ -217,6 +218,7 @@ static void end(clo_worker *worker)
     clo_thread_stands_in(NULL);
     atomic_store_explicit(&worker->current, CLO_ITEM_NONE, memory_order_relaxed);
     atomic_store_explicit(&worker->is_helped, 0, memory_order_relaxed);
+    pthread_setcancelstate(worker->helper_cancels, NULL);
 }
 
 /* The worker is borrowed no longer. */

@@ -2,6 +2,7 @@
  * not settled before the watchdog says so. */
 #include "run/miss.h"
 
+#include "engine/body.h"
 #include "run/job.h"
 #include "run/runtime.h"
 #include "run/series.h"
@@ -33,5 +34,6 @@ void clo_miss_report(clo_job *job, clo_miss miss)
         find_running(job, &miss);
     pthread_mutex_unlock(&job->runtime->watchdog.lock);
     series->miss(series->argument, job, &miss);
+    clo_body_end_child();
     pthread_mutex_lock(&job->runtime->watchdog.lock);
 }

@@ -2,6 +2,8 @@
  * behind. */
 #include "run/open.h"
 
+#include "engine/body.h"
+#include "run/real_time.h"
 #include "run/runtime.h"
 #include "sync/rcu.h"
 
@@ -9,15 +11,20 @@
  * elsewhere. */
 static _Atomic uint32_t forks;
 
-static void count_fork(void)
+/* In the child. A thread of the runtime, or one that stands in for it, forks in a body. */
+static void see_fork(void)
 {
     atomic_fetch_add_explicit(&forks, 1, memory_order_relaxed);
+    if (clo_thread_is_foreign())
+        return;
+    clo_body_note_child();
+    clo_thread_unblock_signals();
 }
 
 static void watch_forks(void)
 {
-    (void)pthread_atfork(NULL, NULL, count_fork); /* fails without memory: then a fork goes unseen, as before */
-    clo_rcu_handle_forks();
+    clo_rcu_handle_forks(); /* first, since liburcu's handler sets the signal mask of before the fork */
+    (void)pthread_atfork(NULL, NULL, see_fork); /* fails without memory: then a fork goes unseen, as before */
 }
 
 void clo_runtime_note_forks(clo_runtime *runtime)

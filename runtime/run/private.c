@@ -2,6 +2,7 @@
 #include "run/private.h"
 
 #include "base/clock.h"
+#include "engine/body.h"
 #include "run/cut.h"
 #include "run/done.h"
 #include "run/item.h"
@@ -146,7 +147,7 @@ static inline void call_body(const private_run *a, uint32_t execution, uint32_t 
     } else
         clo_graph_serve(a->graph, task, execution - a->first_instance[task], call);
     call->expected_ns = a->time_ns[task * a->columns];
-    int code = row->body != NULL ? row->body(call) : 0;
+    int code = row->body != NULL ? clo_body_call(row->body, call) : 0;
     clo_counter_add(a->executed, 1);
     if (code != 0)
         clo_job_fail(a->job, execution, code);

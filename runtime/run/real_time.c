@@ -13,6 +13,7 @@
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -92,6 +93,10 @@ static void touch_stack(const clo_runtime *runtime)
     pthread_attr_destroy(&attributes);
 }
 
+/* What the calling thread, of a runtime, has blocked before. */
+static _Thread_local sigset_t blocked_before;
+static _Thread_local bool has_blocked;
+
 /* Handlers of the application run on its own threads; faults and profiling stay. */
 static void block_signals(void)
 {
@@ -101,7 +106,13 @@ static void block_signals(void)
     sigfillset(&set);
     for (size_t i = 0; i < sizeof kept / sizeof kept[0]; i++)
         sigdelset(&set, kept[i]);
-    pthread_sigmask(SIG_BLOCK, &set, NULL);
+    has_blocked = pthread_sigmask(SIG_BLOCK, &set, &blocked_before) == 0;
+}
+
+void clo_thread_unblock_signals(void)
+{
+    if (has_blocked)
+        pthread_sigmask(SIG_SETMASK, &blocked_before, NULL);
 }
 
 static int fifo_priority(const clo_runtime *runtime, bool is_watchdog)
@@ -142,6 +153,7 @@ int clo_thread_begin(clo_runtime *runtime, bool is_watchdog)
 
     *(is_watchdog ? &watches_for : &works_for) = runtime;
     block_signals();
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL);
     touch_stack(runtime);
     if (is_watchdog) /* a refusal leaves it with what it has inherited */
         (void)pthread_setaffinity_np(pthread_self(), sizeof runtime->cpus, (const cpu_set_t *)runtime->cpus);
@@ -205,6 +217,18 @@ int clo_thread_create(clo_runtime *runtime, int what, pthread_t *thread, void *(
         error = pthread_create(thread, &attributes, main_of, argument);
     pthread_attr_destroy(&attributes);
     return error;
+}
+
+void clo_thread_lost(void *unused)
+{
+    static const char line[] =
+        "clotho: a task's body or a handler has ended the thread that runs it, by pthread_exit or "
+        "cancellation; it must return\n";
+
+    (void)unused;
+    ssize_t written = write(STDERR_FILENO, line, sizeof line - 1);
+    (void)written;
+    abort();
 }
 
 int32_t clo_thread_id(void)

@@ -19,6 +19,10 @@ int clo_thread_create(clo_runtime *runtime, int what, pthread_t *thread, void *(
  * that the runtime may use, whichever thread has created it. */
 int clo_thread_begin(clo_runtime *runtime, bool is_watchdog);
 
+/* For pthread_cleanup_push: the calling thread, one of a runtime, ends within a body or a handler that could not be ended
+ * alone (engine/body.h). Jobs would never end: the process does, after one line on stderr. */
+void clo_thread_lost(void *unused);
+
 /* Whether the calling thread is one of the runtime's workers. */
 bool clo_thread_is_worker(const clo_runtime *runtime);
 
@@ -30,6 +34,9 @@ bool clo_thread_is_foreign(void);
 
 /* The calling thread, which is foreign, counts as a worker of the runtime from now on; NULL: no longer. */
 void clo_thread_stands_in(const clo_runtime *runtime);
+
+/* In the child of a fork: the calling thread blocks the signals that it blocked before it was a runtime's. */
+void clo_thread_unblock_signals(void);
 
 /* The calling thread's, as the kernel numbers threads. */
 int32_t clo_thread_id(void);

@@ -66,7 +66,9 @@ static void *worker_main(void *argument)
     /* Release pairs with the acquire in start_threads: carries the errors. */
     atomic_fetch_add_explicit(&runtime->started, 1, memory_order_release);
     clo_futex_wake_all(&runtime->started);
+    pthread_cleanup_push(clo_thread_lost, NULL);
     clo_worker_run(worker);
+    pthread_cleanup_pop(0);
     return NULL;
 }
 
@@ -82,7 +84,9 @@ static void *carrier_main(void *argument)
     }
     atomic_fetch_add_explicit(&runtime->started, 1, memory_order_release); /* as worker_main */
     clo_futex_wake_all(&runtime->started);
+    pthread_cleanup_push(clo_thread_lost, NULL);
     clo_carrier_run(carrier);
+    pthread_cleanup_pop(0);
     return NULL;
 }
 

@@ -232,6 +232,7 @@ static void *watchdog_main(void *argument)
     /* Release, pairs with the acquire in clo_watchdog_need: carries the error. */
     atomic_store_explicit(&watchdog->is_ready, 1, memory_order_release);
     clo_futex_wake_all(&watchdog->is_ready);
+    pthread_cleanup_push(clo_thread_lost, NULL);
     pthread_mutex_lock(&watchdog->lock);
     for (;;) {                                           /* until it is stopped */
         uint32_t heard = clo_bell_hear(&watchdog->bell); /* before any look, the one at `stopping` included */
@@ -243,6 +244,7 @@ static void *watchdog_main(void *argument)
         pthread_mutex_lock(&watchdog->lock);
     }
     pthread_mutex_unlock(&watchdog->lock);
+    pthread_cleanup_pop(0);
     return NULL;
 }
 

@@ -175,6 +175,8 @@ typedef struct clo_worker {
     /* Who has borrowed it (help.c); for signals.c, which asks only about its own thread. */
     pthread_t helper;
     _Atomic uint32_t is_helped;
+    /* Whether that thread may be cancelled otherwise. */
+    int helper_cancels;
     /* How often it was borrowed. */
     uint32_t borrowed;
     clo_deque deque;

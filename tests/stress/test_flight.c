@@ -5,6 +5,7 @@
 
 #include "fault.h"
 #include "flight_scene.h"
+#include "scene.h"
 
 #include <sched.h>
 
@@ -311,6 +312,37 @@ static void graph_is_refused(clo_graph *graph, const clo_job_config *like, clo_s
     clo_graph_destroy(graph);
 }
 
+static void slots_are_refused_by_name(void **state)
+{
+    clo_task task = {.body = NULL, .work_ns = 1000};
+    clo_graph *graph = scene_layers(1, 2, &task);
+    clo_runtime_config runtime_config = CLO_RUNTIME_CONFIG_INIT;
+    clo_job_config config = CLO_JOB_CONFIG_INIT;
+    clo_platform *platform;
+    clo_runtime *runtime;
+    clo_cost *cost;
+    clo_job *job;
+
+    (void)state;
+    runtime_config.unpinned = 1;
+    config.releases_in_flight = 2;
+    config.releases = 4;
+    ok(clo_platform_open("slots:2", &platform));
+    ok(clo_cost_create(graph, platform, &cost));
+    ok(clo_runtime_create(platform, &runtime_config, &runtime));
+    fails(CLO_ERR_UNSUPPORTED, clo_platform_executor_name(platform, 0), clo_job_create(runtime, cost, &config, &job));
+    fails(CLO_ERR_UNSUPPORTED, "set it to 0", clo_job_create(runtime, cost, &config, &job));
+    config = (clo_job_config)CLO_JOB_CONFIG_INIT; /* what it says */
+    ok(clo_job_create(runtime, cost, &config, &job));
+    ok(clo_job_submit(job));
+    ok(clo_job_wait(job, NULL));
+    clo_job_destroy(job);
+    clo_runtime_destroy(runtime);
+    clo_cost_destroy(cost);
+    clo_platform_destroy(platform);
+    clo_graph_destroy(graph);
+}
+
 static void what_it_cannot_have_is_refused(void **state)
 {
     (void)state;
@@ -403,6 +435,7 @@ int main(void)
         cmocka_unit_test(jobs_run_beside_each_other),
         cmocka_unit_test(a_job_in_memory_of_the_caller_allocates_nothing),
         cmocka_unit_test(out_of_memory_is_reported),
+        cmocka_unit_test(slots_are_refused_by_name),
         cmocka_unit_test(what_it_cannot_have_is_refused),
         cmocka_unit_test(policies_and_plans_that_nobody_can_keep_are_refused_in_flight),
         cmocka_unit_test(a_plan_of_one_release_runs_in_flight_too),

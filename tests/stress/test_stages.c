@@ -202,11 +202,12 @@ static void a_run_that_is_cut_in_a_stage_leaves_whole_counters(void **state)
     }
 }
 
-static int64_t now_ms(void)
+/* Of all threads of this process: what other programs do is not in it. */
+static int64_t cpu_ms(void)
 {
     struct timespec now;
 
-    clock_gettime(CLOCK_MONOTONIC, &now);
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
     return now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
@@ -216,7 +217,7 @@ static void a_stage_of_20000_after_one_of_20000_costs_as_much_as_40000_tasks(voi
     (void)state;
     fixture f = {.platform = scene_platform(4, 1)};
     clo_runtime_config config = CLO_RUNTIME_CONFIG_INIT;
-    int64_t begun_ms = now_ms();
+    int64_t begun_ms = cpu_ms();
     size_t bytes;
 
     ok(clo_graph_create("huge", &f.graph));
@@ -245,10 +246,11 @@ static void a_stage_of_20000_after_one_of_20000_costs_as_much_as_40000_tasks(voi
         clo_job_destroy(job);
         ok(clo_simulate(f.cost, &sim, NULL, NULL, NULL));
     }
-    int64_t took_ms = now_ms() - begun_ms;
-    print_message("%lld ms for nine runs and three simulations, %zu bytes a job\n", (long long)took_ms, bytes);
+    int64_t took_ms = cpu_ms() - begun_ms;
+    print_message("%lld ms of CPU time for nine runs and three simulations, %zu bytes a job\n", (long long)took_ms,
+                  bytes);
     if (!SANITIZED)
-        assert_true(took_ms < 4000);
+        assert_true(took_ms < 4000); /* 12 times all pairs would be 5 billion steps at least */
     stop(&f);
 }
 
