@@ -181,10 +181,11 @@ static clo_status fail_platform(const struct clo_cost *cost, uint32_t task)
     }
     uint32_t kind = timed_kind(graph, task);
     if (kind != CLO_NONE && graph->rows[task].work_ns == 0)
-        return clo_fail(CLO_ERR_PLATFORM,
-                        "task \"%.60s\" (%u): no executor of \"%.60s\" can run it: it has a time for kind \"%.40s\" and "
-                        "no work; give it work, or a time for a kind of the platform where it can run",
-                        name, task, platform->name, graph->kind_names[kind]);
+        return clo_fail(
+            CLO_ERR_PLATFORM,
+            "task \"%.60s\" (%u): no executor of \"%.60s\" can run it: it has a time for kind \"%.40s\" and "
+            "no work; give it work, or a time for a kind of the platform where it can run",
+            name, task, platform->name, graph->kind_names[kind]);
     return clo_fail(CLO_ERR_PLATFORM,
                     "task \"%.60s\" (%u): no executor of \"%.60s\" can run it: give it a body or a time for "
                     "one of its kinds, a wider set of executors or a smaller demand",

@@ -139,7 +139,8 @@ static clo_status check_place(const clo_topology *topology, const clo_object *ob
     const clo_object *parent = &topology->objects[object->parent];
 
     if (!clo_object_is_ordinary(object->type)) {
-        bool right = object->type == CLO_OBJECT_MISC || (clo_object_is_ordinary(parent->type) && parent->type != CLO_OBJECT_PU) ||
+        bool right = object->type == CLO_OBJECT_MISC ||
+                     (clo_object_is_ordinary(parent->type) && parent->type != CLO_OBJECT_PU) ||
                      (object->type == CLO_OBJECT_NUMA && parent->type == CLO_OBJECT_MEMCACHE);
         return right ? CLO_OK : clo_xml_fail(&topology->xml, object->node, "a memory object cannot lie %s", "here");
     }

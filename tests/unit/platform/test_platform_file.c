@@ -97,8 +97,7 @@ static void objects_without_cpus_are_left_out_and_their_memory_with_them(void **
 static void a_file_may_allow_a_part_of_its_cpus(void **state)
 {
     (void)state;
-    static const char *const pairs[] = {"cpuset=\"0x0000000f\"",
-                                        "cpuset=\"0x0000000f\" allowed_cpuset=\"0x0000000a\"",
+    static const char *const pairs[] = {"cpuset=\"0x0000000f\"", "cpuset=\"0x0000000f\" allowed_cpuset=\"0x0000000a\"",
                                         "@tables@", LATENCY KINDS("CoreType", "little", "big"), NULL};
     clo_platform *p = read_with(pairs);
 
@@ -114,8 +113,8 @@ static void a_file_may_allow_a_part_of_its_cpus(void **state)
 static void a_cpu_without_a_node_has_the_nearest_that_may_be_used(void **state)
 {
     (void)state;
-    static const char *const pairs[] = {"cpuset=\"0x0000000f\"",
-                                        "cpuset=\"0x0000000f\" allowed_nodeset=\"0x00000002\"", NULL};
+    static const char *const pairs[] = {"cpuset=\"0x0000000f\"", "cpuset=\"0x0000000f\" allowed_nodeset=\"0x00000002\"",
+                                        NULL};
     clo_platform *p = read_with(pairs);
 
     assert_int_equal(clo_platform_memories(p), 1);

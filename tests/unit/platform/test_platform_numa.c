@@ -193,8 +193,8 @@ static void a_part_of_the_cpus_is_a_platform_whatever_memory_they_leave(void **s
                   {"pack:2 [numa] l3:1 core:1 pu:1", "0-1", 2},
                   {"pack:4 [numa] core:2 pu:2", "4-5,12", 2},
                   {"pack:2 die:2 [numa] l3:1 core:2 pu:1", "0-1,6", 2},
-                  {"pack:2 [numa] [numa] core:2 pu:1", "0-3", 2},     /* DRAM and HBM on each */
-                  {"[numa] pack:2 [numa] core:2 pu:1", "2", 1},       /* CXL on the machine */
+                  {"pack:2 [numa] [numa] core:2 pu:1", "0-3", 2}, /* DRAM and HBM on each */
+                  {"[numa] pack:2 [numa] core:2 pu:1", "2", 1},   /* CXL on the machine */
                   {"[numa] pack:2 core:2 pu:1", "1,3", 1},
                   {"group:2 [numa] group:2 [numa] core:1 pu:2", "0,7", 2}};
 
