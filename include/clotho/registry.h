@@ -39,8 +39,8 @@ typedef struct clo_entry {
  *     for (uint32_t i = 0; clo_registry_entry("planners", i, &entry); i++)
  *         puts(entry.name);
  *
- *   registry  "planners", "policies", "platforms", "formats", "families", "models" or "kernels" (instruction sets that the
- *             integer kernels of networks are built for). NULL: the registries themselves.
+ *   registry  "planners", "policies", "platforms", "formats", "families", "models" or "kernels" (instruction sets that
+ *             the integer kernels of networks are built for). NULL: the registries themselves.
  *   index     from 0.
  *   out       untouched if the call returns false.
  *

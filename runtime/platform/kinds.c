@@ -1,8 +1,8 @@
-/* kinds.c - of which kind each executor is: what the file says (clotho.kind, hwloc's CoreType), else by the capacity that
- * the kernel gives its CPU, else by hwloc's CPU kinds.
+/* kinds.c - of which kind each executor is: what the file says (clotho.kind, hwloc's CoreType), else by the capacity
+ * that the kernel gives its CPU, else by hwloc's CPU kinds.
  *
- * Kinds are those of the cores. Firmware measures equal cores a little differently (CPPC, favoured cores), so CPUs whose
- * capacities are nearly the same are of one kind; each keeps its own speed. */
+ * Kinds are those of the cores. Firmware measures equal cores a little differently (CPPC, favoured cores), so CPUs with
+ * nearly the same capacity are of one kind; each keeps its own speed. */
 #include "platform/kinds.h"
 
 #include "base/memory.h"
@@ -24,8 +24,8 @@ static uint32_t largest_below(const uint32_t *capacity, uint32_t count, uint64_t
     return largest;
 }
 
-/* [count] the capacity of each executor, raised to the largest of those that are nearly the same; 0: not known. NULL: no
- * memory. */
+/* [count] the capacity of each executor, raised to the largest of those that are nearly the same; 0: not known. NULL:
+ * no memory. */
 static uint32_t *read_capacities(const clo_builder *b)
 {
     uint32_t *capacity = clo_allocate(b->count, sizeof *capacity);

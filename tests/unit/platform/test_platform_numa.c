@@ -1,6 +1,6 @@
-/* Platform `native` on machines of several NUMA nodes of which the thread may use a part: taskset, batch systems, cpusets;
- * memories without CPUs. The linker puts the __wrap_ functions in the place of hwloc's load, which then describes the
- * machine of a scene as this one, and of sched_getaffinity. */
+/* Platform `native` on machines of several NUMA nodes of which the thread may use a part: taskset, batch systems,
+ * cpusets; memories without CPUs. The linker puts the __wrap_ functions in the place of hwloc's load, which then
+ * describes the machine of a scene as this one, and of sched_getaffinity. */
 #define _GNU_SOURCE
 #include "support.h"
 
@@ -16,7 +16,7 @@
 
 enum { CPUS_MAX = 1024, PACKAGES_MAX = 64 };
 
-/* The machine, one of the two; and what hwloc said of it. A folder is read once: with it comes what hwloc wrote of it. */
+/* The machine, one of the two; and what hwloc said of it. A folder is read once: then `xml` is what hwloc wrote of it. */
 static struct {
     const char *synthetic, *folder;
     char *xml;
