@@ -18,9 +18,9 @@ typedef struct clo_cgroup_quota {
     int64_t milli;
 } clo_cgroup_quota;
 
-/* The folder of this process's group in the tree of a controller ("memory", "cpu"), as this process sees it; the mount
- * may show a part of the tree only. `root` stands before /proc and in `folder`; "" but in tests. Returns the version, or
- * 0: none. The controller may be missing there in version 2, and the folder where the group lies outside what is shown. */
+/* The folder of this process's group in the tree of a controller ("memory", "cpu"). `root` stands before /proc and in
+ * `folder`; "" but in tests. Returns the version; 0: none. The controller may be missing there in version 2, and the
+ * folder too where the group lies outside the part of the tree that is mounted. */
 int clo_cgroup_find(const char *root, const char *controller, char folder[CLO_CGROUP_BYTES]);
 
 /* The least limit of CPU time of a group and of those above it; false: there is none. */

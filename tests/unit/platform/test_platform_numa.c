@@ -16,7 +16,7 @@
 
 enum { CPUS_MAX = 1024, PACKAGES_MAX = 64 };
 
-/* The machine, one of the two; and what hwloc said of it. A folder is read once: then `xml` is what hwloc wrote of it. */
+/* The machine, one of the two; and what hwloc said of it. `xml`: the folder, once it is read. */
 static struct {
     const char *synthetic, *folder;
     char *xml;
