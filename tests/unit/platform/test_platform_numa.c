@@ -214,6 +214,16 @@ static void a_part_of_the_cpus_is_a_platform_whatever_memory_they_leave(void **s
     scene.synthetic = NULL;
 }
 
+/* hwloc numbers CPUs from 0 where /sys is not there; the affinity knows better. */
+static void cpus_that_hwloc_does_not_know_are_a_flat_machine(void **state)
+{
+    (void)state;
+    scene.synthetic = "core:4 pu:1";
+    use_cpus("40-42,100");
+    open_scene(scene.synthetic);
+    scene.synthetic = NULL;
+}
+
 static void what_is_left_out_is_said(void **state)
 {
     clo_platform *p;
@@ -331,6 +341,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_part_of_the_cpus_is_a_platform_whatever_memory_they_leave),
+        cmocka_unit_test(cpus_that_hwloc_does_not_know_are_a_flat_machine),
         cmocka_unit_test(what_is_left_out_is_said),
         cmocka_unit_test(real_machines_open_with_each_part_of_their_cpus),
     };
