@@ -79,7 +79,7 @@ static clo_status load_flat(clo_native *native, const cpu_set_t *set)
     char *description;
     const char *before = "(indexes=";
 
-    clo_text_add(&text, "numa:1(memory=0) pu:%d", CPU_COUNT_S(CPU_ALLOC_SIZE(CPU_SET_CPUS), set));
+    clo_text_add(&text, "numa:1 pu:%d", CPU_COUNT_S(CPU_ALLOC_SIZE(CPU_SET_CPUS), set));
     for (unsigned cpu = 0; cpu < CPU_SET_CPUS; cpu++)
         if (CPU_ISSET_S(cpu, CPU_ALLOC_SIZE(CPU_SET_CPUS), set)) {
             clo_text_add(&text, "%s%u", before, cpu);
@@ -97,6 +97,7 @@ static clo_status load_flat(clo_native *native, const cpu_set_t *set)
     clo_free(description);
     if (failed)
         return clo_fail(CLO_ERR_SYSTEM, "native: hwloc knows none of the CPUs this thread may use; mount /sys");
+    hwloc_get_obj_by_type(flat, HWLOC_OBJ_NUMANODE, 0)->attr->numanode.local_memory = 0; /* unknown, not the 1 GiB */
     hwloc_topology_destroy(native->topology);
     native->topology = flat;
     return CLO_OK;
