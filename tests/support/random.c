@@ -162,8 +162,8 @@ static void add_task(clo_graph *graph, clo_rng *rng, const struct site *site, un
         task.instances = 2 + clo_rng_below(rng, 4);
     if (features & RANDOM_STAGES && choice < 6)
         task.instances = 2 + clo_rng_below(rng, 23);
-    if (has_kinds && choice == 7)
-        task.work_ns = 0; /* runs only on kinds that it has a time for */
+    if (features & RANDOM_UNTIMED && has_kinds && choice >= 6)
+        task.work_ns = 0;
     if (features & RANDOM_OUTPUTS)
         task.output_bytes = clo_rng_below(rng, 4) == 0 ? 0 : 1 + clo_rng_below(rng, 512);
     if (features & RANDOM_DUPLICABLE)
