@@ -18,22 +18,24 @@ static const struct {
 };
 
 /* Likewise in order. */
-static const clo_variant variants[] = {
-    {"scalar", 0},
+const clo_variant clo_kernels_built[] = {
+    {"scalar", "plain C, the specification: on every CPU", 0},
 #if CLO_KERNELS_X86
-    {"avx2", CLO_ISA_AVX2},
-    {"avxvnni", CLO_ISA_AVX2 | CLO_ISA_AVXVNNI},
-    {"avx512vnni", CLO_ISA_AVX2 | CLO_ISA_AVX512 | CLO_ISA_VNNI512},
-    {"avx512vbmi", CLO_ISA_AVX2 | CLO_ISA_AVX512 | CLO_ISA_VNNI512 | CLO_ISA_VBMI},
+    {"avx2", "256 bits", CLO_ISA_AVX2},
+    {"avxvnni", "256 bits, sums of products of bytes", CLO_ISA_AVX2 | CLO_ISA_AVXVNNI},
+    {"avx512vnni", "512 bits, sums of products of bytes", CLO_ISA_AVX2 | CLO_ISA_AVX512 | CLO_ISA_VNNI512},
+    {"avx512vbmi", "512 bits, look-ups in tables of bytes too",
+     CLO_ISA_AVX2 | CLO_ISA_AVX512 | CLO_ISA_VNNI512 | CLO_ISA_VBMI},
 #elif CLO_KERNELS_ARM
-    {"neon", CLO_ISA_NEON},
-    {"neondot", CLO_ISA_NEON | CLO_ISA_DOTPROD},
+    {"neon", "128 bits", CLO_ISA_NEON},
+    {"neondot", "128 bits, sums of products of bytes", CLO_ISA_NEON | CLO_ISA_DOTPROD},
 #elif CLO_KERNELS_RISCV
-    {"rvv", CLO_ISA_RVV},
+    {"rvv", "vectors of the length that the CPU has, from 128 bits on", CLO_ISA_RVV},
 #endif
+    {NULL, NULL, 0},
 };
 
-enum { VARIANTS = sizeof variants / sizeof variants[0] };
+enum { VARIANTS = sizeof clo_kernels_built / sizeof clo_kernels_built[0] - 1 };
 
 _Static_assert(sizeof installs / sizeof installs[0] == VARIANTS, "one install function for each variant");
 
@@ -41,15 +43,15 @@ void clo_kernels_select(clo_kernels *table, uint32_t isa)
 {
     table->isa = 0;
     for (uint32_t i = 0; i < VARIANTS; i++) {
-        if ((variants[i].needs & isa) != variants[i].needs)
+        if ((clo_kernels_built[i].needs & isa) != clo_kernels_built[i].needs)
             continue;
         installs[i].install(table);
-        table->isa |= variants[i].needs;
+        table->isa |= clo_kernels_built[i].needs;
     }
 }
 
 const clo_variant *clo_kernels_variants(uint32_t *count)
 {
     *count = VARIANTS;
-    return variants;
+    return clo_kernels_built;
 }

@@ -161,7 +161,7 @@ enum {
 
 /* A variant, for tests, benchmarks and lists of names. */
 typedef struct clo_variant {
-    const char *name;
+    const char *name, *summary;
     /* All of these bits are needed. */
     uint32_t needs;
 } clo_variant;
@@ -173,7 +173,8 @@ uint32_t clo_cpu_isa(void);
  * is scalar. A bit that the CPU lacks ends in an illegal instruction. Variants that were not built are passed over. */
 void clo_kernels_select(clo_kernels *table, uint32_t isa);
 
-/* The variants that were built, scalar first, each better than those before. */
+/* The variants that were built, scalar first, each better than those before; behind them a row whose name is NULL. */
+extern const clo_variant clo_kernels_built[];
 const clo_variant *clo_kernels_variants(uint32_t *count);
 
 /* round(32767 * tanh((i - 128) / 16)): for tanh_s16. */

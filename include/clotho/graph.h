@@ -155,7 +155,8 @@ typedef struct clo_task {
     /* Handed to the body. Owned by the caller. */
     void *argument;
 
-    /* Time of one instance on the reference executor (speed 65536); >= 0. */
+    /* Time of one instance on the reference executor (speed 65536); >= 0. 0: it takes no time; but if it has a time for
+     * some kinds (clo_graph_set_time), it runs on executors of these kinds only. */
     int64_t work_ns;
 
     /* Size of the buffer that the runtime gives each instance; 0: none. */
@@ -274,7 +275,8 @@ CLO_API CLO_NODISCARD clo_status clo_graph_kind(clo_graph *graph, const char *na
  * Threads: one. Real time: no. Amortised O(kinds of the task). */
 CLO_API CLO_NODISCARD clo_status clo_graph_set_body(clo_graph *graph, uint32_t task, uint32_t kind, clo_task_fn body);
 
-/* Gives `task` a measured time on `kind`, in place of work / speed.
+/* Gives `task` a measured time on `kind`, in place of work / speed. On kinds without a time, work / speed holds; a task
+ * without work (work_ns is 0) that has a time for some kinds cannot run on the others.
  *
  *   time_ns  of one instance; >= 0, or CLO_TIME_NEVER: the task cannot run there.
  *

@@ -1,5 +1,5 @@
 /* registry.h - lists of the names that the library knows: planners, policies, platforms, formats, graph families,
- * models. */
+ * models, kernels. */
 #ifndef CLOTHO_REGISTRY_H
 #define CLOTHO_REGISTRY_H
 
@@ -25,6 +25,10 @@ typedef struct clo_entry {
 
     /* Formats: "rw" (read and written) or "r" (read only). NULL in every other registry. */
     const char *directions;
+
+    /* Kernels: 1: this CPU has their instruction set, so networks use them; a later entry wins where both are used.
+     * 0 in every other registry. */
+    uint32_t is_used;
 } clo_entry;
 
 #define CLO_ENTRY_INIT CLO_SIZED_INIT(clo_entry)
@@ -35,7 +39,8 @@ typedef struct clo_entry {
  *     for (uint32_t i = 0; clo_registry_entry("planners", i, &entry); i++)
  *         puts(entry.name);
  *
- *   registry  "planners", "policies", "platforms", "formats", "families" or "models". NULL: the registries themselves.
+ *   registry  "planners", "policies", "platforms", "formats", "families", "models" or "kernels" (instruction sets that
+ *             the integer kernels of networks are built for). NULL: the registries themselves.
  *   index     from 0.
  *   out       untouched if the call returns false.
  *

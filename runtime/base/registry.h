@@ -10,10 +10,11 @@
 #include <stddef.h>
 
 typedef struct clo_registry {
-    const char *name;    /* in the plural: "planners"                            */
-    const void *rows;    /* see above                                            */
-    size_t row_bytes;    /* of one row; 0: `rows` is an array of pointers         */
-    bool has_directions; /* a third `const char *` follows: "r" or "rw"          */
+    const char *name;                 /* in the plural: "planners"                            */
+    const void *rows;                 /* see above                                            */
+    size_t row_bytes;                 /* of one row; 0: `rows` is an array of pointers         */
+    bool has_directions;              /* a third `const char *` follows: "r" or "rw"          */
+    bool (*is_used)(const void *row); /* by this machine; NULL: it does not matter */
 } clo_registry;
 
 /* What every row begins with. */

@@ -91,6 +91,15 @@ static bool demand_fits(const struct clo_cost *cost, uint32_t task, uint32_t mac
     return true;
 }
 
+/* A kind that the task has a time for; CLO_NONE: it has none. */
+static uint32_t timed_kind(const clo_graph *graph, uint32_t task)
+{
+    for (uint32_t s = clo_graph_special_first(graph, task); s != CLO_NONE; s = graph->specials[s].next)
+        if (graph->specials[s].time_ns >= 0 && graph->specials[s].time_ns != CLO_TIME_NEVER)
+            return graph->specials[s].kind;
+    return CLO_NONE;
+}
+
 /* kind: the graph's number of the executor's kind, CLO_NONE if the graph does not name it. */
 static int64_t time_on(const struct clo_cost *cost, uint32_t task, const clo_executor *executor, uint32_t kind)
 {
@@ -105,6 +114,8 @@ static int64_t time_on(const struct clo_cost *cost, uint32_t task, const clo_exe
         return CLO_TIME_NEVER;
     if (special != NULL && special->time_ns >= 0)
         return special->time_ns;
+    if (row->work_ns == 0 && timed_kind(cost->graph, task) != CLO_NONE) /* what it takes here, nobody has said */
+        return CLO_TIME_NEVER;
     return scale_work(row->work_ns, executor->speed_q16[class]);
 }
 
@@ -168,6 +179,13 @@ static clo_status fail_platform(const struct clo_cost *cost, uint32_t task)
                             "more than %lld",
                             name, task, (long long)demand[r], r, platform->name, (long long)largest);
     }
+    uint32_t kind = timed_kind(graph, task);
+    if (kind != CLO_NONE && graph->rows[task].work_ns == 0)
+        return clo_fail(
+            CLO_ERR_PLATFORM,
+            "task \"%.60s\" (%u): no executor of \"%.60s\" can run it: it has a time for kind \"%.40s\" and "
+            "no work; give it work, or a time for a kind of the platform where it can run",
+            name, task, platform->name, graph->kind_names[kind]);
     return clo_fail(CLO_ERR_PLATFORM,
                     "task \"%.60s\" (%u): no executor of \"%.60s\" can run it: give it a body or a time for "
                     "one of its kinds, a wider set of executors or a smaller demand",

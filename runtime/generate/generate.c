@@ -94,7 +94,7 @@ static clo_status scale_task(clo_shape *shape, const clo_generate_config *config
     row->body = clo_body_spin;
     row->duplicable = config->duplicable != 0;
     clo_graph_set_work(shape->graph, task, round_ns(work_ns * spread(&shape->rng, config->work_spread)));
-    for (uint32_t kind = 0; kind < config->kinds; kind++) {
+    for (uint32_t kind = 0; kind < config->kinds && row->work_ns > 0; kind++) { /* no work: no time, on any kind */
         int64_t time_ns = round_ns((double)row->work_ns * spread(&shape->rng, config->beta / 2));
         clo_status status = clo_graph_set_time(shape->graph, task, kind, time_ns);
         if (status != CLO_OK)

@@ -243,7 +243,8 @@ static clo_status read_saga_task(saga *s, const cJSON *item)
         status = clo_reader_time(s->reader, s->json, cost, UNIT_NS, &ns);
     if (status == CLO_OK)
         status = add_task(s, name, ns, &id);
-    for (uint32_t e = 0; e < s->nodes_count && status == CLO_OK; e++) {
+    /* Of a cost of 0 nothing is said of kinds: it takes no time on those of any platform. */
+    for (uint32_t e = 0; e < s->nodes_count && status == CLO_OK && cost->valuedouble > 0; e++) {
         if (!clo_scaled(cost->valuedouble / s->speeds[e], UNIT_NS * s->reader->scale, &ns))
             return clo_json_fail(s->json, CLO_ERR_LIMIT, cost,
                                  "takes more than 146 years on %.60s; write a smaller cost", s->node_names[e]);
@@ -333,7 +334,7 @@ static clo_status read_row(saga *s, const cJSON *name, const cJSON *row)
         rest += ns[e++] % n;
     }
     status = add_task(s, name, mean + (rest + n / 2) / n, &id);
-    for (e = 0; e < s->nodes_count && status == CLO_OK; e++)
+    for (e = 0; e < s->nodes_count && status == CLO_OK && mean + rest > 0; e++) /* likewise */
         status = clo_graph_set_time(s->reader->graph, id, e, ns[e]);
     return status;
 }

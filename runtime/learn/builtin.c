@@ -1,5 +1,7 @@
-/* builtin.c - the table of built-in models. */
+/* builtin.c - the tables of what is built in for networks: models and kernels. */
 #include "learn/builtin.h"
+
+#include "kernels/kernels.h"
 
 #include <string.h>
 
@@ -30,6 +32,17 @@ static const clo_builtin_model models[] = {
 
 CLO_REGISTRY_ROW(clo_builtin_model);
 const clo_registry clo_models = {.name = "models", .rows = models, .row_bytes = sizeof models[0]};
+
+static bool is_used(const void *row)
+{
+    const clo_variant *variant = row;
+
+    return (variant->needs & clo_cpu_isa()) == variant->needs;
+}
+
+CLO_REGISTRY_ROW(clo_variant);
+const clo_registry clo_kernel_variants = {
+    .name = "kernels", .rows = clo_kernels_built, .row_bytes = sizeof clo_kernels_built[0], .is_used = is_used};
 
 const clo_builtin_model *clo_builtin_model_find(const char *name)
 {

@@ -16,6 +16,9 @@ typedef struct clo_builtin_model {
 /* By name; the default, decima, is first. */
 extern const clo_registry clo_models;
 
+/* The variants of the kernels; used are those whose instruction set this CPU has. */
+extern const clo_registry clo_kernel_variants;
+
 /* NULL: there is none. */
 const clo_builtin_model *clo_builtin_model_find(const char *name);
 

@@ -10,6 +10,7 @@
 #include "base/status.h"
 #include "platform/builder.h"
 #include "platform/discover.h"
+#include "platform/kinds.h"
 #include "platform/parse.h"
 #include "platform/place.h"
 
@@ -104,7 +105,7 @@ static void list_executors(clo_builder *b)
             b->pu[e] = CLO_NONE;
             b->object[e] = t->accels[a];
             b->executors[e].os_index = slots > 0 ? CLO_OS_SLOT : -1;
-            b->executors[e].memory = t->numas_count + a; /* after the NUMA nodes */
+            b->executors[e].memory = a; /* after those of the CPUs: assign_memories */
             if (slots > 0 && name[0] != '\0')
                 snprintf(b->names[e], CLO_BUILD_NAME_BYTES, "%.50s.%u", name, s);
             else
@@ -128,44 +129,6 @@ static clo_status check_names(const clo_builder *b)
                                     "executor %s is there twice; rename one", b->names[e]);
     }
     return CLO_OK;
-}
-
-static void name_kind(const clo_builder *b, uint32_t e, char out[CLO_BUILD_NAME_BYTES])
-{
-    const char *stated = clo_build_key(b, e, "clotho.kind"), *type = clo_build_key(b, e, "CoreType");
-    uint64_t capacity;
-
-    if (stated == NULL && b->pu[e] != CLO_NONE)
-        stated = type != NULL && type[0] != '\0' ? type : NULL;
-    if (stated != NULL)
-        snprintf(out, CLO_BUILD_NAME_BYTES, "%s", stated);
-    else if (b->executors[e].os_index == CLO_OS_SLOT)
-        snprintf(out, CLO_BUILD_NAME_BYTES, "slot");
-    else if (b->pu[e] == CLO_NONE)
-        snprintf(out, CLO_BUILD_NAME_BYTES, "%s", b->names[e]);
-    else if (b->t->kinds_count > 1 && clo_build_number(b, e, "LinuxCapacity", UINT32_MAX, &capacity))
-        snprintf(out, CLO_BUILD_NAME_BYTES, "cap%u", (unsigned)capacity);
-    else if (b->t->kinds_count > 1 && b->t->kind_of_pu[b->pu[e]] != CLO_NONE)
-        snprintf(out, CLO_BUILD_NAME_BYTES, "kind%u", b->t->kind_of_pu[b->pu[e]]);
-    else
-        snprintf(out, CLO_BUILD_NAME_BYTES, "cpu");
-}
-
-static void assign_kinds(clo_builder *b)
-{
-    for (uint32_t e = 0; e < b->count; e++) {
-        char name[CLO_BUILD_NAME_BYTES];
-        uint32_t kind = 0;
-        name_kind(b, e, name);
-        while (kind < b->kinds_count && strcmp(b->kinds[kind], name) != 0)
-            kind++;
-        if (kind == b->kinds_count) {
-            memcpy(b->kinds[kind], name, CLO_BUILD_NAME_BYTES);
-            b->kind_list[kind] = b->kinds[kind];
-            b->kinds_count++;
-        }
-        b->executors[e].kind = kind;
-    }
 }
 
 static bool stated_speed(const clo_builder *b, uint32_t e, uint32_t class, uint32_t *out)
@@ -228,7 +191,7 @@ static clo_status assign_speeds(clo_builder *b)
     return CLO_OK;
 }
 
-/* The NUMA node of an object: the first one that hangs on it or on the nearest object above that has one. */
+/* The NUMA node of an object: of the nearest object at or above it that has one. */
 static uint32_t numa_of(const clo_topology *t, uint32_t object)
 {
     while (object != CLO_NONE && t->numa_below[object] == CLO_NONE)
@@ -236,24 +199,42 @@ static uint32_t numa_of(const clo_topology *t, uint32_t object)
     return object == CLO_NONE ? 0 : t->numa_below[object];
 }
 
-static void assign_memories(clo_builder *b)
+/* memory_of[n] of each NUMA node that an executor is nearest to. */
+static void number_memories(clo_builder *b, uint32_t *memory_of)
 {
+    memset(memory_of, 0xff, b->t->numas_count * sizeof *memory_of);
+    for (uint32_t e = 0; e < b->t->pus_count; e++) {
+        b->numa[e] = numa_of(b->t, b->object[e]);
+        memory_of[b->numa[e]] = 0;
+    }
+    for (uint32_t n = 0; n < b->t->numas_count; n++)
+        if (memory_of[n] == 0)
+            memory_of[n] = b->numas_used++;
+}
+
+static clo_status assign_memories(clo_builder *b)
+{
+    uint32_t *memory_of = clo_allocate(b->t->numas_count, sizeof *memory_of);
     uint64_t stated;
 
+    if (memory_of == NULL)
+        return clo_fail_memory("a platform");
+    number_memories(b, memory_of);
     b->own_memories = b->t->c2c_latency_ns != NULL || b->t->c2c_bandwidth_mbps != NULL;
     for (uint32_t e = 0; e < b->count; e++) {
         clo_executor *x = &b->executors[e];
         bool on_cpu = b->pu[e] != CLO_NONE;
-        b->numa[e] = on_cpu ? numa_of(b->t, b->object[e]) : 0;
         if (clo_build_number(b, e, "clotho.memory", CLO_EXECUTORS_MAX - 1, &stated))
             x->memory = (uint32_t)stated;
-        else if (b->own_memories)
-            x->memory = on_cpu ? e : b->t->pus_count + x->memory - b->t->numas_count;
         else if (on_cpu)
-            x->memory = b->numa[e];
+            x->memory = b->own_memories ? e : memory_of[b->numa[e]];
+        else
+            x->memory += b->own_memories ? b->t->pus_count : b->numas_used;
         if (on_cpu)
             x->os_index = (int32_t)b->t->objects[b->object[e]].os_index;
     }
+    clo_free(memory_of);
+    return CLO_OK;
 }
 
 /* A link between two CPUs: the c2c matrices, else what the reader's path to the writer's NUMA node is known to cost. */
@@ -407,8 +388,11 @@ static clo_status build(clo_builder *b, clo_platform **out)
         return status;
     find_cores(b);
     list_executors(b);
-    assign_kinds(b);
-    assign_memories(b);
+    status = clo_build_kinds(b);
+    if (status == CLO_OK)
+        status = assign_memories(b);
+    if (status != CLO_OK)
+        return status;
     assign_links(b);
     status = check_names(b);
     if (status == CLO_OK)

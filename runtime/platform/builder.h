@@ -30,6 +30,8 @@ typedef struct clo_builder {
     int64_t *latency;
     /* [1 + cuts_count][count^2] */
     double *bandwidth;
+    /* NUMA nodes that are the nearest of an executor; the memories are these, in the order of the file */
+    uint32_t numas_used;
     /* every executor has its own: links are the c2c matrices */
     bool own_memories;
     /* some speed comes from a clotho key */

@@ -2,6 +2,7 @@
  * or "lack" (a guarantee cannot be given), then what, then the mend. What can be tried is tried, not guessed from
  * permissions. */
 #define _GNU_SOURCE
+#include "base/cgroup.h"
 #include "base/status.h"
 #include "base/text.h"
 #include "platform/host.h"
@@ -61,25 +62,10 @@ static bool read_line(const report *r, const char *path, char *out, size_t bytes
     return got;
 }
 
-/* The limit of CPU time of our cgroup, version 2 or 1; false if there is none in sight. */
-static bool read_quota(const report *r, char *out, size_t bytes)
-{
-    char group[256], path[320];
-
-    if (read_line(r, "/proc/self/cgroup", group, sizeof group) && strncmp(group, "0::", 3) == 0) {
-        snprintf(path, sizeof path, "/sys/fs/cgroup%s/cpu.max", group + 3);
-        if (read_line(r, path, out, bytes))
-            return strncmp(out, "max", 3) != 0;
-    }
-    if (read_line(r, "/sys/fs/cgroup/cpu.max", out, bytes))
-        return strncmp(out, "max", 3) != 0;
-    return read_line(r, "/sys/fs/cgroup/cpu/cpu.cfs_quota_us", out, bytes) && strcmp(out, "-1") != 0;
-}
-
 static void check_cpus(report *r)
 {
     const clo_host_probe *p = r->probe;
-    char line[128];
+    clo_cgroup_quota quota;
 
     if (p->pin_error != 0)
         say(r, LACK, "pinning", "threads cannot be pinned: %s; run with CAP_SYS_NICE or without a seccomp filter",
@@ -91,9 +77,10 @@ static void check_cpus(report *r)
             p->cpus_online);
     else
         say(r, OK, "cpus", "all %u CPUs may be used", p->cpus_online);
-    if (read_quota(r, line, sizeof line))
-        say(r, LACK, "cpu quota", "the cgroup stops us after %.*s us of each period; set its cpu.max to max",
-            (int)strcspn(line, " "), line);
+    if (clo_cgroup_limit(r->root, &quota))
+        say(r, LACK, "cpu quota", "control group %.150s stops us after %lld us of each %lld; write %s there",
+            quota.folder + strlen(r->root), (long long)quota.quota_us, (long long)quota.period_us,
+            quota.version == 1 ? "-1 to cpu.cfs_quota_us" : "max to cpu.max");
     else
         say(r, OK, "cpu quota", "no limit of CPU time");
 }

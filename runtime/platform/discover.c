@@ -8,6 +8,7 @@
 
 #include "base/memory.h"
 #include "base/status.h"
+#include "base/text.h"
 
 #include <errno.h>
 #include <hwloc.h>
@@ -70,7 +71,39 @@ clo_status clo_native_may_use(const uint32_t *cpus, uint32_t count, bool *out)
     return CLO_OK;
 }
 
-static clo_status restrict_to_affinity(hwloc_topology_t topology)
+/* Where /sys does not say what CPUs there are (some containers), hwloc numbers them from 0, whatever their numbers. If
+ * none is right, the machine is the CPUs of `set`, beside each other and with one memory. */
+static clo_status load_flat(clo_native *native, const cpu_set_t *set)
+{
+    clo_text text = {0};
+    char *description;
+    const char *before = "(indexes=";
+
+    clo_text_add(&text, "numa:1 pu:%d", CPU_COUNT_S(CPU_ALLOC_SIZE(CPU_SET_CPUS), set));
+    for (unsigned cpu = 0; cpu < CPU_SET_CPUS; cpu++)
+        if (CPU_ISSET_S(cpu, CPU_ALLOC_SIZE(CPU_SET_CPUS), set)) {
+            clo_text_add(&text, "%s%u", before, cpu);
+            before = ",";
+        }
+    clo_text_add(&text, ")");
+    if (clo_text_take(&text, &description) != CLO_OK)
+        return clo_fail_memory("the native platform");
+    hwloc_topology_t flat;
+    bool failed = hwloc_topology_init(&flat) != 0;
+    if (!failed && (hwloc_topology_set_synthetic(flat, description) != 0 || hwloc_topology_load(flat) != 0)) {
+        hwloc_topology_destroy(flat);
+        failed = true;
+    }
+    clo_free(description);
+    if (failed)
+        return clo_fail(CLO_ERR_SYSTEM, "native: hwloc knows none of the CPUs this thread may use; mount /sys");
+    hwloc_get_obj_by_type(flat, HWLOC_OBJ_NUMANODE, 0)->attr->numanode.local_memory = 0; /* unknown, not the 1 GiB */
+    hwloc_topology_destroy(native->topology);
+    native->topology = flat;
+    return CLO_OK;
+}
+
+static clo_status restrict_to_affinity(clo_native *native)
 {
     clo_status status = CLO_OK;
     cpu_set_t *set = read_affinity(&status);
@@ -82,12 +115,13 @@ static clo_status restrict_to_affinity(hwloc_topology_t topology)
     for (unsigned cpu = 0; cpu < CPU_SET_CPUS && !failed; cpu++)
         if (CPU_ISSET_S(cpu, CPU_ALLOC_SIZE(CPU_SET_CPUS), set))
             failed = hwloc_bitmap_set(allowed, cpu) != 0;
-    clo_free(set);
     if (failed)
         status = clo_fail_memory("a CPU set");
-    else if (hwloc_topology_restrict(topology, allowed, 0) != 0)
-        status =
-            clo_fail(CLO_ERR_SYSTEM, "native: hwloc knows none of the CPUs this thread may use: %s", strerror(errno));
+    else if (!hwloc_bitmap_intersects(allowed, hwloc_topology_get_topology_cpuset(native->topology)))
+        status = load_flat(native, set);
+    else if (hwloc_topology_restrict(native->topology, allowed, 0) != 0)
+        status = clo_fail(CLO_ERR_SYSTEM, "native: hwloc_topology_restrict: %s", strerror(errno));
+    clo_free(set);
     hwloc_bitmap_free(allowed);
     return status;
 }
@@ -98,7 +132,7 @@ static clo_status load(clo_native *native)
         return clo_fail(CLO_ERR_SYSTEM, "native: hwloc cannot read this machine: %s", strerror(errno));
     if (!hwloc_topology_is_thissystem(native->topology))
         return clo_fail(CLO_ERR_PLATFORM, "native: hwloc describes another machine; unset the HWLOC_ variables");
-    return restrict_to_affinity(native->topology);
+    return restrict_to_affinity(native);
 }
 
 clo_status clo_native_open(clo_native **out)

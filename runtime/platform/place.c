@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "base/status.h"
+#include "base/text.h"
 #include "platform/parse.h"
 
 #include <stdio.h>
@@ -136,7 +137,7 @@ static clo_status link_fact(const clo_builder *b, clo_platform *platform)
         return CLO_OK;
     if (b->own_memories)
         return clo_platform_add_fact(platform, "links", "assumed", "matrices in the file, without a source");
-    if (b->t->numas_count < 2)
+    if (b->numas_used < 2)
         return clo_platform_add_fact(platform, "links", "assumed",
                                      "one memory: transfers count 0 ns; measure them: clotho platform calibrate");
     if (b->t->memory_latency_ns != NULL || b->t->memory_bandwidth_mibps != NULL)
@@ -147,10 +148,25 @@ static clo_status link_fact(const clo_builder *b, clo_platform *platform)
     return clo_platform_add_fact(platform, "links", "assumed", "nothing is known: transfers count 0 ns");
 }
 
+/* NUMA nodes that no executor is nearest to: HBM, CXL, NVM beside others, and those whose CPUs may not be used. */
+static clo_status memory_fact(const clo_builder *b, clo_platform *platform)
+{
+    uint32_t others = b->t->numas_count - b->numas_used;
+    char text[120];
+
+    if (others == 0 || b->own_memories)
+        return CLO_OK;
+    clo_print(text, sizeof text, "%u of %u NUMA nodes left out: no executor is nearest to %s", others,
+              b->t->numas_count, others == 1 ? "it" : "them");
+    return clo_platform_add_fact(platform, "memories", "published", text);
+}
+
 clo_status clo_build_facts(const clo_builder *b, clo_platform *platform)
 {
     clo_status status = stated_facts(b, platform);
 
+    if (status == CLO_OK)
+        status = memory_fact(b, platform);
     if (status == CLO_OK)
         status = speed_fact(b, platform);
     return status == CLO_OK ? link_fact(b, platform) : status;

@@ -9,6 +9,7 @@
 #include "base/status.h"
 #include "platform/keys.h"
 #include "platform/parse.h"
+#include "platform/usable.h"
 
 #include <assert.h>
 #include <string.h>
@@ -126,23 +127,33 @@ static uint32_t position_of(const clo_topology *topology, const matrix *m, uint6
     return m->on_pus ? topology->pu_of_cpu[os_index] : topology->numa_of_os[os_index];
 }
 
-/* The matrix covers every one of `count` objects once: turns its indexes into positions, in place. */
+/* Objects that the matrix may name beside those that are there. */
+static uint32_t left_out(const clo_topology *topology, const matrix *m)
+{
+    return m->on_pus ? topology->pus_left_out : 0;
+}
+
+/* The matrix covers every one of `count` objects once, and may cover those that are left out: turns its indexes into
+ * positions, in place. */
 static clo_status map_indexes(const clo_topology *topology, const matrix *m, uint64_t *indexes, uint32_t count)
 {
     const clo_xml *xml = &topology->xml;
     uint8_t *seen = clo_allocate(count, 1);
+    uint32_t missing = 0;
     clo_status status = CLO_OK;
 
     assert(indexes != NULL);
     if (seen == NULL)
         return clo_fail_memory("a matrix");
-    for (uint32_t i = 0; i < count && status == CLO_OK; i++) {
+    for (uint32_t i = 0; i < m->size && status == CLO_OK; i++) {
         uint32_t position = position_of(topology, m, indexes[i]);
-        if (position == CLO_NONE || seen[position])
+        bool is_left_out = position == CLO_NONE && missing < m->size - count;
+        missing += is_left_out;
+        if (!is_left_out && (position == CLO_NONE || seen[position]))
             status =
                 clo_xml_fail(xml, m->node, "index %llu of matrix \"%.60s\" is no object of this file, or there twice",
                              (unsigned long long)indexes[i], m->name);
-        else
+        else if (!is_left_out)
             seen[position] = 1;
         indexes[i] = position;
     }
@@ -153,9 +164,11 @@ static clo_status map_indexes(const clo_topology *topology, const matrix *m, uin
 static clo_status scatter(const clo_topology *topology, const matrix *m, const uint64_t *indexes,
                           const uint64_t *values, uint32_t count, uint64_t max, uint64_t *out)
 {
-    for (uint32_t row = 0; row < count; row++)
-        for (uint32_t column = 0; column < count; column++) {
-            uint64_t value = values[(size_t)row * count + column];
+    for (uint64_t row = 0; row < m->size; row++)
+        for (uint64_t column = 0; column < m->size; column++) {
+            uint64_t value = values[row * m->size + column];
+            if (indexes[row] == CLO_NONE || indexes[column] == CLO_NONE)
+                continue;
             if (value > max)
                 return clo_xml_fail(&topology->xml, m->node, "matrix \"%.60s\": %llu is more than %llu", m->name,
                                     (unsigned long long)value, (unsigned long long)max);
@@ -167,19 +180,19 @@ static clo_status scatter(const clo_topology *topology, const matrix *m, const u
 static clo_status take_matrix(const clo_topology *topology, const matrix *m, uint32_t count, uint64_t max,
                               uint64_t **out)
 {
-    size_t cells = (size_t)count * count;
+    size_t cells = (size_t)m->size * m->size;
     uint64_t got;
 
     if (*out != NULL)
         return clo_xml_fail(&topology->xml, m->node, "matrix \"%.60s\" is there twice; keep one", m->name);
-    if (m->size != count || !m->by_os_index)
+    if (m->size < count || m->size > count + left_out(topology, m) || !m->by_os_index)
         return clo_xml_fail(&topology->xml, m->node, "matrix \"%.60s\" must cover all %u objects, with indexing=\"os\"",
                             m->name, count);
-    uint64_t *indexes = clo_allocate(count, sizeof(uint64_t)), *values = clo_allocate(cells, sizeof(uint64_t));
-    uint64_t *result = clo_allocate(cells, sizeof(uint64_t));
+    uint64_t *indexes = clo_allocate(m->size, sizeof(uint64_t)), *values = clo_allocate(cells, sizeof(uint64_t));
+    uint64_t *result = clo_allocate((size_t)count * count, sizeof(uint64_t));
     clo_status status = indexes == NULL || values == NULL || result == NULL ? clo_fail_memory("a matrix") : CLO_OK;
     if (status == CLO_OK)
-        status = read_values(&topology->xml, m, "indexes", indexes, count, &got);
+        status = read_values(&topology->xml, m, "indexes", indexes, m->size, &got);
     if (status == CLO_OK)
         status = read_values(&topology->xml, m, "u64values", values, cells, &got);
     if (status == CLO_OK)
@@ -329,10 +342,13 @@ static clo_status read_memattr(clo_topology *topology, uint32_t node)
     return status;
 }
 
-static clo_status take_kind_set(clo_topology *topology, uint32_t node, const clo_set *set)
+/* *has_pus: one of them at least may be used. */
+static clo_status take_kind_set(clo_topology *topology, uint32_t node, clo_set *set, bool *has_pus)
 {
-    uint32_t found = 0;
+    uint32_t found = 0, stated = clo_set_count(set);
 
+    clo_topology_allow(topology, set);
+    *has_pus = stated == 0 || clo_set_count(set) > 0;
     for (uint32_t cpu = 0, p; (p = next_pu(topology, set, &cpu)) != CLO_NONE;) {
         if (topology->kind_of_pu[p] != CLO_NONE)
             return clo_xml_fail(&topology->xml, node, "PU %u is in two cpukinds; keep one",
@@ -340,7 +356,7 @@ static clo_status take_kind_set(clo_topology *topology, uint32_t node, const clo
         topology->kind_of_pu[p] = topology->kinds_count;
         found++;
     }
-    if (set->infinite || found != clo_set_count(set) || found == 0)
+    if (set->infinite || found != clo_set_count(set) || stated == 0)
         return clo_xml_fail(&topology->xml, node,
                             "cpuset %.60s of a cpukind names PUs that this file lacks; correct it",
                             clo_xml_get(&topology->xml, node, "cpuset"));
@@ -353,6 +369,7 @@ static clo_status read_cpukind(clo_topology *topology, uint32_t node)
     const char *cpuset = clo_xml_get(xml, node, "cpuset"), *efficiency = clo_xml_get(xml, node, "forced_efficiency");
     int64_t number;
     clo_set set;
+    bool has_pus = false;
 
     if (cpuset == NULL || !clo_parse_set(cpuset, &set))
         return clo_xml_fail(xml, node, "a cpukind needs a %s, e.g. 0x0000000f", "cpuset");
@@ -363,8 +380,8 @@ static clo_status read_cpukind(clo_topology *topology, uint32_t node)
             return clo_xml_fail(xml, n, "unknown element <%.60s> in a cpukind; remove it", clo_xml_name(xml, n));
     clo_status status = clo_topology_check_infos(topology, node, CLO_OBJECT_MACHINE, true);
     if (status == CLO_OK)
-        status = take_kind_set(topology, node, &set);
-    if (status == CLO_OK)
+        status = take_kind_set(topology, node, &set, &has_pus);
+    if (status == CLO_OK && has_pus)
         topology->kinds[topology->kinds_count++] = node;
     return status;
 }

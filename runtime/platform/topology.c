@@ -10,6 +10,7 @@
 #include "platform/keys.h"
 #include "platform/parse.h"
 #include "platform/tables.h"
+#include "platform/usable.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -115,11 +116,6 @@ static clo_status read_type(const clo_xml *xml, uint32_t node, clo_object *objec
     return clo_xml_fail(xml, node, "unknown object type \"%.60s\"; see docs/PLATFORM_FILE.md", type);
 }
 
-static bool is_ordinary(clo_object_type type)
-{
-    return type <= CLO_OBJECT_PU;
-}
-
 /* Whether `inner` may lie somewhere below `outer`, both ordinary. */
 static bool may_contain(const clo_object *outer, const clo_object *inner)
 {
@@ -142,13 +138,14 @@ static clo_status check_place(const clo_topology *topology, const clo_object *ob
 {
     const clo_object *parent = &topology->objects[object->parent];
 
-    if (!is_ordinary(object->type)) {
-        bool right = object->type == CLO_OBJECT_MISC || (is_ordinary(parent->type) && parent->type != CLO_OBJECT_PU) ||
+    if (!clo_object_is_ordinary(object->type)) {
+        bool right = object->type == CLO_OBJECT_MISC ||
+                     (clo_object_is_ordinary(parent->type) && parent->type != CLO_OBJECT_PU) ||
                      (object->type == CLO_OBJECT_NUMA && parent->type == CLO_OBJECT_MEMCACHE);
         return right ? CLO_OK : clo_xml_fail(&topology->xml, object->node, "a memory object cannot lie %s", "here");
     }
     for (uint32_t o = object->parent; o != CLO_NONE; o = topology->objects[o].parent)
-        if (!is_ordinary(topology->objects[o].type) || !may_contain(&topology->objects[o], object))
+        if (!clo_object_is_ordinary(topology->objects[o].type) || !may_contain(&topology->objects[o], object))
             return clo_xml_fail(&topology->xml, object->node, "a %.20s cannot lie inside a %.20s",
                                 clo_xml_get(&topology->xml, object->node, "type"),
                                 clo_xml_get(&topology->xml, topology->objects[o].node, "type"));
@@ -320,7 +317,7 @@ static clo_status index_objects(clo_topology *topology)
     }
     for (size_t o = topology->objects_count; o-- > 1;) { /* children come after their parents */
         clo_object *object = &topology->objects[o], *parent = &topology->objects[object->parent];
-        if (is_ordinary(object->type) && parent->pus_end < object->pus_end)
+        if (clo_object_is_ordinary(object->type) && parent->pus_end < object->pus_end)
             parent->pus_end = object->pus_end;
     }
     return status;
@@ -339,6 +336,7 @@ static clo_status check_cpuset(const clo_topology *topology, const clo_object *o
                             clo_xml_get(xml, object->node, "type"));
     if (text == NULL || !clo_parse_set(text, &set))
         return clo_xml_fail(xml, object->node, "an object without %s; hwloc 2 writes it", "cpuset");
+    clo_topology_allow(topology, &set);
     bool same = !set.infinite && clo_set_count(&set) == count;
     for (uint32_t p = object->pus_begin; p < object->pus_end && same; p++)
         same = clo_set_has(&set, topology->objects[topology->pus[p]].os_index);
@@ -353,7 +351,7 @@ static clo_status check_sets(clo_topology *topology)
 
     for (size_t o = 0; o < topology->objects_count && status == CLO_OK; o++) {
         clo_object *object = &topology->objects[o];
-        if (is_ordinary(object->type)) {
+        if (clo_object_is_ordinary(object->type)) {
             status = check_cpuset(topology, object);
         } else { /* parents are done: a memory belongs to the PUs of what it hangs on */
             object->pus_begin = topology->objects[object->parent].pus_begin;
@@ -377,6 +375,42 @@ static int by_gp_index(const void *left, const void *right)
     return (a->gp_index > b->gp_index) - (a->gp_index < b->gp_index);
 }
 
+/* A node that may be used, or any where none of those that may is in the file. */
+static bool is_usable_numa(const clo_topology *topology, uint32_t numa, bool is_any)
+{
+    return is_any || clo_set_has(topology->allowed_nodes, topology->objects[topology->numas[numa]].os_index);
+}
+
+static uint32_t holder_of(const clo_topology *topology, uint32_t numa)
+{
+    uint32_t on = topology->objects[topology->numas[numa]].parent;
+
+    while (topology->objects[on].type == CLO_OBJECT_MEMCACHE)
+        on = topology->objects[on].parent;
+    return on;
+}
+
+/* The nearest node for what has none of its own: one inside the same object. Ends: objects above one that has a node
+ * get one too. */
+static void hang_numas(clo_topology *topology)
+{
+    uint32_t usable = 0;
+
+    for (uint32_t n = 0; n < topology->numas_count && topology->allowed_nodes != NULL; n++)
+        usable += is_usable_numa(topology, n, false);
+    for (uint32_t n = 0; n < topology->numas_count; n++) {
+        uint32_t on = holder_of(topology, n);
+        if (topology->numa_below[on] == CLO_NONE && is_usable_numa(topology, n, usable == 0))
+            topology->numa_below[on] = n;
+    }
+    for (uint32_t n = 0; n < topology->numas_count; n++) {
+        uint32_t on = topology->objects[holder_of(topology, n)].parent;
+        for (; is_usable_numa(topology, n, usable == 0) && on != CLO_NONE && topology->numa_below[on] == CLO_NONE;
+             on = topology->objects[on].parent)
+            topology->numa_below[on] = n;
+    }
+}
+
 /* Where each NUMA node hangs, and which has which gp_index; after the objects are indexed. */
 static clo_status index_numas(clo_topology *topology)
 {
@@ -385,15 +419,11 @@ static clo_status index_numas(clo_topology *topology)
     if (topology->numa_below == NULL || topology->numas_by_gp == NULL)
         return clo_fail_memory("a topology");
     memset(topology->numa_below, 0xff, topology->objects_count * sizeof *topology->numa_below);
+    hang_numas(topology);
     for (uint32_t n = 0; n < topology->numas_count; n++) {
         const clo_object *object = &topology->objects[topology->numas[n]];
         const char *gp_index = clo_xml_get(&topology->xml, object->node, "gp_index");
-        uint32_t on = object->parent;
         uint64_t number;
-        while (topology->objects[on].type == CLO_OBJECT_MEMCACHE)
-            on = topology->objects[on].parent;
-        if (topology->numa_below[on] == CLO_NONE)
-            topology->numa_below[on] = n;
         if (gp_index != NULL && clo_parse_u64(gp_index, UINT64_MAX, &number))
             topology->numas_by_gp[topology->gps_count++] = (clo_topology_numa){number, n};
     }
@@ -448,6 +478,8 @@ static clo_status read_all(clo_topology *topology)
         status = clo_topology_index_infos(topology);
     if (status == CLO_OK)
         status = read_objects(topology, root);
+    if (status == CLO_OK)
+        status = clo_topology_leave_out(topology);
     if (status == CLO_OK)
         status = allocate_indexes(topology);
     if (status == CLO_OK)

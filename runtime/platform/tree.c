@@ -66,6 +66,8 @@ void clo_topology_free(clo_topology *topology)
     clo_free(topology->pu_of_cpu);
     clo_free(topology->numa_of_os);
     clo_free(topology->numa_below);
+    clo_free(topology->allowed_cpus);
+    clo_free(topology->allowed_nodes);
     clo_free(topology->numas_by_gp);
     clo_free(topology->kinds);
     clo_free(topology->kind_of_pu);

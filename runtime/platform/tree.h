@@ -75,8 +75,12 @@ typedef struct clo_topology {
     uint32_t *pu_of_cpu;
     /* [CLO_CPUS_MAX] os_index -> NUMA node, CLO_NONE */
     uint32_t *numa_of_os;
-    /* [objects_count] the first NUMA node that hangs on an object, CLO_NONE */
+    /* [objects_count] the first NUMA node that hangs on an object, else the first one inside it; CLO_NONE */
     uint32_t *numa_below;
+    /* what may be used: the machine's allowed_cpuset and allowed_nodeset; NULL: all */
+    struct clo_set *allowed_cpus, *allowed_nodes;
+    /* PUs of the file that may not */
+    uint32_t pus_left_out;
     /* [gps_count], sorted; those that state a gp_index */
     clo_topology_numa *numas_by_gp;
     uint32_t gps_count;

@@ -22,13 +22,14 @@ static const struct {
     {"formats", "of graph files: clo_document_load, clo_document_save", &clo_formats},
     {"families", "of generated graphs: clo_graph_generate", &clo_graph_families},
     {"models", "networks that are built in: clo_model_builtin", &clo_models},
+    {"kernels", "instruction sets that integer kernels are built for", &clo_kernel_variants},
     {NULL, NULL, NULL},
 };
 
 static const clo_registry all = {.name = "registries", .rows = registries, .row_bytes = sizeof registries[0]};
 
-/* The head of row `index`; false past the end. Ends: every table has a last row without a name. */
-static bool head_at(const clo_registry *registry, uint32_t index, clo_registry_head *out)
+/* The head of row `index`, and the row; NULL past the end. Ends: every table has a last row without a name. */
+static const void *head_at(const clo_registry *registry, uint32_t index, clo_registry_head *out)
 {
     const char *row = registry->rows;
     const void *const *pointers = registry->rows;
@@ -40,9 +41,9 @@ static bool head_at(const clo_registry *registry, uint32_t index, clo_registry_h
         if (at != NULL)
             memcpy(out, at, bytes);
         if (at == NULL || out->name == NULL)
-            return false;
+            return NULL;
         if (i == index)
-            return true;
+            return at;
     }
 }
 
@@ -67,9 +68,14 @@ bool clo_registry_entry(const char *registry, uint32_t index, clo_entry *out)
         return (void)clo_fail(CLO_ERR_ARGUMENT, "clo_registry_entry: no registry is called '%.60s'; NULL lists them",
                               registry),
                false;
-    if (!head_at(from, index, &head))
+    const void *row = head_at(from, index, &head);
+    if (row == NULL)
         return false;
-    clo_entry entry = {.size = sizeof entry, .name = head.name, .summary = head.summary, .directions = head.directions};
+    clo_entry entry = {.size = sizeof entry,
+                       .name = head.name,
+                       .summary = head.summary,
+                       .directions = head.directions,
+                       .is_used = from->is_used != NULL && from->is_used(row)};
     clo_result_write(out, &entry, sizeof entry);
     return true;
 }

@@ -40,6 +40,39 @@ class Plan(CommandTest):
         again = json.loads(self.bytes("again.json"))["tasks"]
         self.assertEqual([t.get("executors") for t in again], 6 * [[70, 99]] + [list(range(64, 100)), None])
 
+    OWN = {"kinds": ["big", "little"], "executors": [{"kind": "big", "name": "b"}, {"kind": "little", "name": "l"}]}
+
+    def test_a_task_with_times_and_no_work_runs_on_the_kinds_of_its_times(self):
+        g = self.graph([{"times": {"little": 500 + i}} for i in range(4)] + [{"work_ns": 400}], [(0, 4)], platform=self.OWN)
+        plan = self.path("p.json")
+        for planner in self.json("list", "planners")["planners"]:
+            one = self.json("plan", g, "--planner", planner["name"], "--out", plan)
+            self.assertTrue(one["valid"], planner["name"])
+            self.assertGreaterEqual(one["makespan_ns"], one["lower_bound_ns"])
+            for p in json.loads(self.bytes("p.json"))["placements"]:
+                self.assertTrue(p["task"] in ("t4", 4) or p["executor"] in ("l", 1), (planner["name"], p))
+        self.assertGreaterEqual(one["lower_bound_ns"], 4 * 500 + 6)
+        for policy in ["steal", "fifo", "eft"]:
+            for verb in ["run", "simulate"]:
+                more = ["--clock", "virtual"] if verb == "run" else []
+                one = self.json(verb, g, "--policy", policy, *more)
+                self.assertTrue(one["valid"])
+                self.assertGreaterEqual(one["makespan_ns"], 4 * 500 + 6)
+        moved = json.loads(self.bytes("p.json"))
+        for p in moved["placements"]:
+            p["executor"] = "b"
+        self.bad(1, "check", g, self.file("moved.json", moved), holds=["t0"])
+        self.bad(1, "plan", g, "--platform", "uniform:2", holds=["t0", 'time for kind "little" and no work'])
+
+    def test_a_graph_without_times_is_planned_with_a_warning(self):
+        g = self.graph([{}, {}], [(0, 1)])
+        for verb in (["plan"], ["run", "--planner", "heft", "--clock", "virtual"]):
+            said = self.say(*verb, g, "--platform", "uniform:2")
+            self.assertEqual((said.code, said.err.count("\n")), (0, 1))
+            self.assertIn("g.json: no task takes any time", said.err)
+        self.good("run", g, "--policy", "steal", "--platform", "uniform:2", "--clock", "virtual")
+        self.good("simulate", g, "--policy", "steal", "--platform", "uniform:2")
+
     def test_text_names_makespan_bound_and_check(self):
         text = self.good("plan", self.diamond(), "--platform", "uniform:2", "--gantt-text")
         for word in ["makespan", "lower bound", "3.000 us", "speedup      1.33", "check        valid"]:

@@ -89,10 +89,16 @@ class Frame(CommandTest):
         self.assertEqual({e["name"] for e in self.json("platform", "list")["platforms"]},
                          {e["name"] for e in self.json("list", "platforms")["platforms"]})
 
-    def test_there_are_no_kernels_yet_and_the_list_says_so(self):
-        said = self.say("list", "kernels", "--json")
-        self.assertEqual((said.code, json.loads(said.out)), (0, {"kernels": []}))
-        self.assertIn("no integer kernels", said.err)
+    def test_kernels_are_listed_and_those_of_this_cpu_marked(self):
+        one = self.json("list", "kernels")["kernels"]
+        self.assertEqual((one[0]["name"], one[0]["used"]), ("scalar", True))
+        lines = self.good("list", "kernels").splitlines()
+        self.assertEqual([line.split()[:2] for line in lines], [[k["name"], "used" if k["used"] else "-"] for k in one])
+        with open("/proc/cpuinfo", encoding="utf-8") as file:
+            flags = file.read().split()
+        used = {k["name"]: k["used"] for k in one}
+        for name, flag in [("avx2", "avx2"), ("neon", "asimd")]:
+            self.assertEqual(used.get(name, flag in flags), flag in flags)
 
     def test_a_report_that_cannot_be_written_is_an_error(self):
         with open("/dev/full", "w", encoding="utf-8") as full:

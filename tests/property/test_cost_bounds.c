@@ -23,7 +23,7 @@ static struct sample make(uint64_t seed, unsigned features)
 {
     struct sample s;
 
-    s.graph = random_graph(seed, features);
+    s.graph = random_graph(seed, features | RANDOM_UNTIMED);
     s.platform = random_platform(seed, features);
     ok(clo_cost_create(s.graph, s.platform, &s.cost));
     s.pairs = pairs_of(s.graph);

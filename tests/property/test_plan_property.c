@@ -43,7 +43,7 @@ typedef struct scene {
 static scene scene_new(uint64_t seed)
 {
     clo_rng rng = sample_rng(seed);
-    unsigned features = seed % 2 == 0 ? RANDOM_ALL : clo_rng_below(&rng, 512);
+    unsigned features = seed % 2 == 0 ? RANDOM_ALL | RANDOM_UNTIMED : clo_rng_below(&rng, 512);
     scene s = {.graph = random_graph(seed, features),
                .platform = random_platform(seed, features & RANDOM_DEMANDS),
                .bound = CLO_BOUND_INIT};

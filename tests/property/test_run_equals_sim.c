@@ -20,7 +20,7 @@ typedef struct scene {
 
 static scene make_scene(uint64_t seed, unsigned features, const char *planner)
 {
-    scene s = {.graph = random_graph(seed, features), .platform = random_platform(seed, features)};
+    scene s = {.graph = random_graph(seed, features | RANDOM_UNTIMED), .platform = random_platform(seed, features)};
     clo_plan_config config = CLO_PLAN_CONFIG_INIT;
 
     config.planner = planner;

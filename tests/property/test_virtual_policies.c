@@ -66,8 +66,8 @@ typedef struct scene {
 
 static scene make_scene(uint64_t seed)
 {
-    static const unsigned features[JOBS] = {RANDOM_ALL, RANDOM_ALL | RANDOM_SMALL, RANDOM_STAGES | RANDOM_DUPLICABLE,
-                                            RANDOM_SMALL | RANDOM_DEMANDS};
+    static const unsigned features[JOBS] = {RANDOM_ALL | RANDOM_UNTIMED, RANDOM_ALL | RANDOM_SMALL,
+                                            RANDOM_STAGES | RANDOM_DUPLICABLE, RANDOM_SMALL | RANDOM_DEMANDS};
     scene s = {.platform = random_platform(seed, RANDOM_ALL)};
 
     for (int j = 0; j < JOBS; j++) {

@@ -163,6 +163,8 @@ static void add_task(clo_graph *graph, clo_rng *rng, const struct site *site, un
         task.instances = 2 + clo_rng_below(rng, 4);
     if (features & RANDOM_STAGES && choice < 6)
         task.instances = 2 + clo_rng_below(rng, 23);
+    if (features & RANDOM_UNTIMED && has_kinds && choice >= 6)
+        task.work_ns = 0;
     if (features & RANDOM_OUTPUTS)
         task.output_bytes = clo_rng_below(rng, 4) == 0 ? 0 : 1 + clo_rng_below(rng, 512);
     if (features & RANDOM_DUPLICABLE)
@@ -186,7 +188,8 @@ static void add_task(clo_graph *graph, clo_rng *rng, const struct site *site, un
         widen(graph, id);
     for (uint32_t k = 0; k < site->kinds && has_kinds; k++) {
         bool never = clo_rng_below(rng, 3) == 0 && k != site->kind_of[home];
-        if (clo_rng_below(rng, 4) > 0)
+        bool must = task.work_ns == 0 && k == site->kind_of[home];
+        if (clo_rng_below(rng, 4) > 0 || must)
             ok(clo_graph_set_time(graph, id, k, never ? CLO_TIME_NEVER : clo_rng_below(rng, 20000)));
         if (clo_rng_below(rng, 4) == 0 || (kind_bodies_only && k == site->kind_of[home]))
             ok(clo_graph_set_body(graph, id, k, kind_body));

@@ -7,22 +7,13 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Integer kernels come with the learned policies; until then the list is empty. */
 static const char kernels[] = "kernels";
 
-/* The library's registries, then the kernels. */
 static const char *list_at(uint32_t index)
 {
     clo_entry entry = CLO_ENTRY_INIT;
 
-    if (clo_registry_entry(NULL, index, &entry))
-        return entry.name;
-    return index == 0 || clo_registry_entry(NULL, index - 1, &entry) ? kernels : NULL;
-}
-
-static bool entry_at(const char *list, uint32_t index, clo_entry *entry)
-{
-    return list != kernels && clo_registry_entry(list, index, entry);
+    return clo_registry_entry(NULL, index, &entry) ? entry.name : NULL;
 }
 
 static int print_json(const char *list)
@@ -32,12 +23,14 @@ static int print_json(const char *list)
 
     json_begin(&out);
     json_open(&out, list, '[');
-    for (uint32_t i = 0; entry_at(list, i, &entry); i++) {
+    for (uint32_t i = 0; clo_registry_entry(list, i, &entry); i++) {
         json_open(&out, NULL, '{');
         json_text(&out, "name", entry.name);
         json_text(&out, "summary", entry.summary);
         if (entry.directions != NULL)
             json_text(&out, "directions", entry.directions);
+        if (strcmp(list, kernels) == 0)
+            json_bool(&out, "used", entry.is_used != 0);
         json_close(&out, '}');
     }
     json_close(&out, ']');
@@ -48,9 +41,11 @@ static void print_text(const char *list)
 {
     clo_entry entry = CLO_ENTRY_INIT;
 
-    for (uint32_t i = 0; entry_at(list, i, &entry); i++) {
+    for (uint32_t i = 0; clo_registry_entry(list, i, &entry); i++) {
         if (entry.directions != NULL)
             printf("%-14s %-3s %s\n", entry.name, entry.directions, entry.summary);
+        else if (strcmp(list, kernels) == 0)
+            printf("%-14s %-8s %s\n", entry.name, entry.is_used != 0 ? "used" : "-", entry.summary);
         else
             printf("%-14s %s\n", entry.name, entry.summary);
     }
@@ -58,8 +53,13 @@ static void print_text(const char *list)
 
 int cmd_list(int argc, char **argv)
 {
-    static const command cmd = {"list", "planners|policies|platforms|formats|kernels|families|models", 1,
-                                1,      "Prints what this library knows, one name per line.",          NULL};
+    static const command cmd = {"list",
+                                "planners|policies|platforms|formats|kernels|families|models",
+                                1,
+                                1,
+                                "Prints what this library knows, one name per line.\n"
+                                "Of the kernels those are marked that this CPU has the instructions for.",
+                                NULL};
     bool as_json = false;
     const option_spec options[] = {
         {"json", 0, NULL, OPTION_FLAG, &as_json, "print one JSON object on standard output"}};
@@ -73,8 +73,6 @@ int cmd_list(int argc, char **argv)
     for (uint32_t i = 0; (list = list_at(i)) != NULL; i++) {
         if (strcmp(operands[0], list) != 0)
             continue;
-        if (list == kernels)
-            fprintf(stderr, "clotho: no integer kernels are built yet; the list is empty\n");
         if (as_json)
             return print_json(list);
         print_text(list);

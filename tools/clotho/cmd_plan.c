@@ -398,6 +398,8 @@ static int plan_all(input *in, const plan_options *o)
     for (size_t i = 0; i < in->count; i++) {
         show_progress(i + 1, in->count);
         int one = input_next(in);
+        if (one == EXIT_GOOD)
+            input_warn_untimed(in);
         code = worse(code, one == EXIT_GOOD ? plan_instance(in, o, all) : one);
     }
     clear_progress();
@@ -423,6 +425,7 @@ static int plan_file(const char *path, const plan_options *o, bool again)
     } else if ((code = input_next(&in)) == EXIT_GOOD) {
         if (again && !o->as_json)
             printf("\n");
+        input_warn_untimed(&in);
         code = plan_one(&in, o);
     }
     input_close(&in);

@@ -173,6 +173,16 @@ static int check_kinds(const input *in)
     return EXIT_GOOD;
 }
 
+void input_warn_untimed(const input *in)
+{
+    for (uint32_t t = 0; t < clo_graph_tasks(clo_document_graph(in->document)); t++)
+        if (clo_cost_mean_execution_ns(in->cost, t) > 0)
+            return;
+    warn("%s: no task takes any time, so every order is as good and all is planned as 0 ns; give the tasks times "
+         "(docs/FORMATS.md)",
+         in->place);
+}
+
 /* The document is there: the platform and the cost. */
 static int complete(input *in)
 {

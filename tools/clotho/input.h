@@ -33,6 +33,8 @@ typedef struct input {
 int input_open(input *in, const char *path, const input_config *config);
 /* Opens a file with any number of instances, in->count; none is read yet. The same exit codes. */
 int input_open_all(input *in, const char *path, const input_config *config);
+/* One line on standard error if no task of the instance takes any time on the platform: before a plan is made of it. */
+void input_warn_untimed(const input *in);
 /* Lets go of the instance at hand and reads the next one; at most in->count times. Returns EXIT_GOOD, or an exit code
  * after an error line: then only this instance is lost. */
 int input_next(input *in);

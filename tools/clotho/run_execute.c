@@ -70,6 +70,7 @@ static clo_status predict(run_outcome *out)
     if (o->policy == NULL) {
         planning.planner = o->planner;
         planning.seed = o->seed;
+        input_warn_untimed(out->in);
         clo_status status = clo_plan_create(out->in->cost, &planning, &out->plan);
         if (status == CLO_OK)
             status = clo_plan_check(out->plan, out->in->cost, CLO_CHECK_FULL);

@@ -73,6 +73,8 @@ static clo_status fly(const run_options *o, const input *in, flown *f)
     const pipeline_series series = series_of(o);
     clo_runtime *runtime;
 
+    if (!is_free(o))
+        input_warn_untimed(in);
     clo_status status = is_free(o) ? CLO_OK : pipeline_plan_series(in->cost, &series, &f->plan);
     if (status == CLO_OK && f->plan != NULL)
         status = clo_plan_check(f->plan, in->cost, CLO_CHECK_FULL);

@@ -53,6 +53,8 @@ static clo_status fly(const input *in, const simulate_options *o, flown *f)
 {
     const pipeline_series series = series_of(o);
     clo_sim_config config = CLO_SIM_CONFIG_INIT;
+
+    input_warn_untimed(in);
     clo_status status = pipeline_plan_series(in->cost, &series, &f->plan);
 
     config.plan = f->plan;

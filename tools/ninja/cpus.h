@@ -7,7 +7,5 @@
 /* CPUs that this process may run on, or fewer where its control groups have a quota of CPU time (as in a container);
  * at least 1. ninja 1.11 does not see the quotas of version 2 and of the groups above its own. */
 uint32_t cpus_usable(void);
-/* The whole CPUs that the quota of a group and of those above it lets a process have, at least 1; 0: there is none. */
-uint32_t cpus_of_quota(int version, const char *folder);
 
 #endif

@@ -1,6 +1,7 @@
 /* groups.c - see groups.h. */
 #define _POSIX_C_SOURCE 200809L
 #include "groups.h"
+#include "base/cgroup.h"
 #include "pids.h"
 
 #include <dirent.h>
@@ -81,75 +82,6 @@ static void no_groups(step_groups *g, const char *what, int error)
 {
     groups_close(g);
     snprintf(g->why, sizeof g->why, "%.180s%s%s", what, error != 0 ? ": " : "", error != 0 ? strerror(error) : "");
-}
-
-/* Whether one of the words of a list with commas is `word`. */
-static bool has_word(const char *list, const char *word)
-{
-    size_t bytes = strlen(word);
-
-    for (const char *at = list; at != NULL; at = strchr(at, ','), at += at != NULL)
-        if (strncmp(at, word, bytes) == 0 && (at[bytes] == '\0' || at[bytes] == ','))
-            return true;
-    return false;
-}
-
-/* Where the tree of a version is mounted, and which part of it: of mountinfo's lines the one whose type is `type`, with
- * `option` among its options (NULL: with any). */
-static bool find_mount(const char *type, const char *option, char root[512], char point[512])
-{
-    FILE *file = fopen("/proc/self/mountinfo", "re");
-    char line[2048], found[64], options[512];
-    bool is_found = false;
-
-    while (file != NULL && !is_found && fgets(line, sizeof line, file) != NULL) {
-        const char *rest = strstr(line, " - ");
-        is_found = rest != NULL && sscanf(rest, " - %63s %*s %511s", found, options) == 2 && strcmp(found, type) == 0 &&
-                   (option == NULL || has_word(options, option)) &&
-                   sscanf(line, "%*s %*s %*s %511s %511s", root, point) == 2;
-    }
-    if (file != NULL)
-        fclose(file);
-    return is_found;
-}
-
-/* The path of this process in a tree: behind "N:...,controller,...:", or NULL: behind "0::". */
-static bool find_self(const char *controller, char path[512])
-{
-    FILE *file = fopen("/proc/self/cgroup", "re");
-    char line[1024];
-    bool is_found = false;
-
-    while (file != NULL && !is_found && fgets(line, sizeof line, file) != NULL) {
-        char *list = strchr(line, ':'), *end = list != NULL ? strchr(list + 1, ':') : NULL;
-        if (end == NULL)
-            continue;
-        *end = '\0';
-        is_found = (controller != NULL ? has_word(list + 1, controller) : end == list + 1) &&
-                   sscanf(end + 1, "%511[^\n]", path) == 1;
-    }
-    if (file != NULL)
-        fclose(file);
-    return is_found;
-}
-
-int groups_find(const char *controller, char folder[1024])
-{
-    const struct {
-        const char *type, *controller;
-    } trees[] = {{"cgroup", controller}, {"cgroup2", NULL}};
-    char root[512], point[512], self[512];
-
-    for (int i = 0; i < 2; i++) {
-        if (!find_mount(trees[i].type, trees[i].controller, root, point) || !find_self(trees[i].controller, self))
-            continue;
-        size_t shown = strcmp(root, "/") == 0 ? 0 : strlen(root);
-        const char *below = strncmp(self, root, shown) == 0 ? self + shown : "";
-        snprintf(folder, 1024, "%s%s", point, strcmp(below, "/") == 0 ? "" : below);
-        if (access(folder, F_OK) == 0)
-            return i + 1;
-    }
-    return 0;
 }
 
 static int is_of_step(const struct dirent *entry)
@@ -308,7 +240,7 @@ void groups_open_at(step_groups *g, int version, const char *parent, uint32_t co
 void groups_open(step_groups *g, uint32_t count, int64_t limit_kib)
 {
     char parent[1024];
-    int version = groups_find("memory", parent);
+    int version = clo_cgroup_find("", "memory", parent);
 
     *g = (step_groups){0};
     if (version == 0)
@@ -446,7 +378,7 @@ int64_t groups_available_kib(void)
     char text[4096], parent[1024];
     int file = open("/proc/meminfo", O_RDONLY | O_CLOEXEC);
     int64_t available = get(file, text, sizeof text) ? number_of(text, "MemAvailable:") : -1;
-    int version = groups_find("memory", parent);
+    int version = clo_cgroup_find("", "memory", parent);
 
     close_file(file);
     if (version == 0)

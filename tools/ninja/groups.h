@@ -27,10 +27,6 @@ typedef struct step_groups {
     uint32_t count;
 } step_groups;
 
-/* The folder of this process's group in the tree of a controller ("memory", "cpu"). Returns the version; 0: none. Of
- * version 2 the controller may be missing there. */
-int groups_find(const char *controller, char folder[1024]);
-
 /* Makes the groups of `count` steps. limit_kib: of all of them together; 0: none. Also removes what a build that was
  * killed has left. Where it does not succeed version is 0. groups_close in every case. */
 void groups_open(step_groups *g, uint32_t count, int64_t limit_kib);

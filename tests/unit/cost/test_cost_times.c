@@ -146,6 +146,64 @@ static int some_body(const clo_call *call)
     return 0;
 }
 
+/* Two kinds, one executor each; the graph also names a kind that is not there. */
+static void start_kinds(uint32_t *big, uint32_t *gpu)
+{
+    static const char *const names[] = {"little", "big"};
+
+    start(2);
+    f.desc.kinds_count = 2;
+    f.desc.kind_names = names;
+    f.executors[1].kind = 1;
+    ok(clo_graph_kind(f.graph, "gpu", gpu));
+    ok(clo_graph_kind(f.graph, "big", big));
+}
+
+static void a_task_without_work_runs_on_kinds_that_it_has_a_time_for(void **state)
+{
+    (void)state;
+    uint32_t big, gpu;
+
+    start_kinds(&big, &gpu);
+    add((clo_task){0});
+    add((clo_task){0});
+    add((clo_task){0});
+    add((clo_task){0});
+    add((clo_task){.work_ns = 10});
+    add((clo_task){.body = some_body});
+    ok(clo_graph_set_time(f.graph, 0, big, 7));
+    ok(clo_graph_set_time(f.graph, 1, big, 0));
+    ok(clo_graph_set_time(f.graph, 2, big, CLO_TIME_NEVER)); /* no time: anywhere else in no time */
+    ok(clo_graph_set_time(f.graph, 4, big, 7));
+    ok(clo_graph_set_body(f.graph, 5, big, some_body));
+    ok(try_cost());
+    assert_true(clo_cost_execution_ns(f.cost, 0, 0) == CLO_TIME_NEVER);
+    assert_int_equal(clo_cost_execution_ns(f.cost, 0, 1), 7);
+    assert_int_equal(clo_cost_mean_execution_ns(f.cost, 0), 7);
+    assert_true(clo_cost_execution_ns(f.cost, 1, 0) == CLO_TIME_NEVER);
+    assert_int_equal(clo_cost_execution_ns(f.cost, 1, 1), 0);
+    assert_int_equal(clo_cost_execution_ns(f.cost, 2, 0), 0);
+    assert_true(clo_cost_execution_ns(f.cost, 2, 1) == CLO_TIME_NEVER);
+    assert_int_equal(clo_cost_execution_ns(f.cost, 3, 0), 0);
+    assert_int_equal(clo_cost_execution_ns(f.cost, 4, 0), 10);
+    assert_int_equal(clo_cost_execution_ns(f.cost, 5, 0), 0);
+    assert_int_equal(clo_cost_execution_ns(f.cost, 5, 1), 0);
+    assert_true(f.cost->is_restricted);
+    finish();
+}
+
+static void a_task_with_times_for_foreign_kinds_alone_is_refused_by_name(void **state)
+{
+    (void)state;
+    uint32_t big, gpu;
+
+    start_kinds(&big, &gpu);
+    add((clo_task){0});
+    ok(clo_graph_set_time(f.graph, 0, gpu, 5));
+    fails(CLO_ERR_PLATFORM, "it has a time for kind \"gpu\" and no work", try_cost());
+    finish();
+}
+
 static void a_task_with_kind_bodies_alone_runs_on_those_kinds(void **state)
 {
     (void)state;
@@ -471,6 +529,8 @@ int main(void)
         cmocka_unit_test(time_is_work_over_the_speed_of_the_class),
         cmocka_unit_test(unknown_ids_never_run),
         cmocka_unit_test(kinds_match_by_name),
+        cmocka_unit_test(a_task_without_work_runs_on_kinds_that_it_has_a_time_for),
+        cmocka_unit_test(a_task_with_times_for_foreign_kinds_alone_is_refused_by_name),
         cmocka_unit_test(a_task_with_kind_bodies_alone_runs_on_those_kinds),
         cmocka_unit_test(a_mask_restricts_and_shuts_out_executors_from_64_on),
         cmocka_unit_test(a_set_may_have_executors_from_64_on),

@@ -3,6 +3,7 @@
 #define _XOPEN_SOURCE 700 /* mkdtemp, nftw */
 #include "support.h"
 
+#include "base/cgroup.h"
 #include "tools/ninja/cpus.h"
 #include "tools/ninja/groups.h"
 
@@ -180,18 +181,25 @@ static void without_delegation_there_are_none_and_a_reason(void **state)
     remove_tree();
 }
 
-/* The least of a group and those above it, in whole CPUs. */
+static int64_t milli_of(int version)
+{
+    clo_cgroup_quota quota = {0};
+
+    return clo_cgroup_least(version, whole, &quota) ? quota.milli : 0;
+}
+
+/* The least of a group and those above it, in thousandths of a CPU. */
 static void a_quota_of_cpu_time_is_so_many_cpus(void **state)
 {
     static const struct {
         const char *own, *above;
-        uint32_t cpus;
+        int64_t milli;
     } cases[] = {{"max 100000\n", "max 100000\n", 0},
-                 {"200000 100000\n", "max 100000\n", 2},
-                 {"350000 100000\n", "max 100000", 3},
-                 {"10000 100000\n", "max 100000\n", 1},
-                 {"800000 100000\n", "250000 50000", 5},
-                 {"max 100000\n", "400000 100000\n", 4},
+                 {"200000 100000\n", "max 100000\n", 2000},
+                 {"350000 100000\n", "max 100000", 3500},
+                 {"10 100000\n", "max 100000\n", 1},
+                 {"800000 100000\n", "250000 50000", 5000},
+                 {"max 100000\n", "400000 100000\n", 4000},
                  {"5 0\n", "-1 100000\n", 0},
                  {"", "9223372036854775807 1\n", 0}};
 
@@ -200,17 +208,17 @@ static void a_quota_of_cpu_time_is_so_many_cpus(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         put(whole, "cpu.max", cases[i].own);
         put(parent, "cpu.max", cases[i].above);
-        assert_int_equal(cpus_of_quota(2, whole), cases[i].cpus);
-        assert_int_equal(cpus_of_quota(1, whole), 0);
+        assert_int_equal(milli_of(2), cases[i].milli);
+        assert_int_equal(milli_of(1), 0);
     }
     put(whole, "cpu.cfs_quota_us", "-1\n");
     put(whole, "cpu.cfs_period_us", "100000\n");
-    assert_int_equal(cpus_of_quota(1, whole), 0);
+    assert_int_equal(milli_of(1), 0);
     put(parent, "cpu.cfs_quota_us", "300000\n");
     put(parent, "cpu.cfs_period_us", "100000\n");
-    assert_int_equal(cpus_of_quota(1, whole), 3);
+    assert_int_equal(milli_of(1), 3000);
     put(whole, "cpu.cfs_quota_us", "160000\n");
-    assert_int_equal(cpus_of_quota(1, whole), 1);
+    assert_int_equal(milli_of(1), 1600);
     assert_in_range(cpus_usable(), 1, 1 << 16);
     remove_tree();
 }

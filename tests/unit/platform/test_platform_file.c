@@ -70,6 +70,74 @@ static void numa_distances_count_ten_ns_a_unit(void **state)
     clo_platform_destroy(p);
 }
 
+/* As hwloc writes them: a cpuset that is empty, with the memory whose CPUs were taken away. */
+static void objects_without_cpus_are_left_out_and_their_memory_with_them(void **state)
+{
+    (void)state;
+    static const char *const pairs[] = {
+        "@misc@",
+        "<object type=\"Package\" os_index=\"2\" cpuset=\"0x0\" gp_index=\"20\"><object type=\"MemCache\" "
+        "gp_index=\"23\"><object type=\"NUMANode\" os_index=\"2\" gp_index=\"21\"/></object><object type=\"L3Cache\" "
+        "cpuset=\"0x0\" gp_index=\"22\"/><object type=\"Misc\" name=\"accel:GPU\"/></object>",
+        "@tables@",
+        MATRIX("NUMANode", "3", "5", "NUMALatency", "<indexes length=\"6\">2 0 1 </indexes>",
+               "<u64values length=\"27\">10 30 30 30 10 21 30 22 10 </u64values>"),
+        NULL};
+    clo_platform *p = read_with(pairs);
+
+    assert_int_equal(clo_platform_executors(p), 5);
+    assert_int_equal(clo_platform_memories(p), 3); /* two nodes and the accelerator's */
+    assert_int_equal(clo_platform_executor(p, 3)->memory, 1);
+    assert_int_equal(clo_platform_executor(p, 4)->memory, 2);
+    assert_int_equal(clo_platform_transfer_ns(p, 1000, 3, 0), 210);
+    assert_int_equal(clo_platform_transfer_ns(p, 1000, 0, 3), 220);
+    clo_platform_destroy(p);
+}
+
+static void a_file_may_allow_a_part_of_its_cpus(void **state)
+{
+    (void)state;
+    static const char *const pairs[] = {"cpuset=\"0x0000000f\"", "cpuset=\"0x0000000f\" allowed_cpuset=\"0x0000000a\"",
+                                        "@tables@", LATENCY KINDS("CoreType", "little", "big"), NULL};
+    clo_platform *p = read_with(pairs);
+
+    assert_int_equal(clo_platform_executors(p), 2);
+    assert_string_equal(clo_platform_executor_name(p, 0), "cpu1");
+    assert_string_equal(clo_platform_executor_name(p, 1), "cpu3");
+    assert_string_equal(clo_platform_kind_name(p, clo_platform_executor(p, 1)->kind), "big");
+    assert_int_equal(clo_platform_transfer_ns(p, 0, 0, 1), 23); /* row 1, column 3 of the four */
+    assert_int_equal(clo_platform_transfer_ns(p, 0, 1, 0), 42);
+    clo_platform_destroy(p);
+}
+
+static void a_cpu_without_a_node_has_the_nearest_that_may_be_used(void **state)
+{
+    (void)state;
+    static const char *const pairs[] = {"cpuset=\"0x0000000f\"", "cpuset=\"0x0000000f\" allowed_nodeset=\"0x00000002\"",
+                                        NULL};
+    clo_platform *p = read_with(pairs);
+
+    assert_int_equal(clo_platform_memories(p), 1);
+    assert_int_equal(clo_platform_executor(p, 0)->memory, 0);
+    assert_int_equal(p->places[0].memory_bytes, 0); /* node 1 states none */
+    clo_platform_destroy(p);
+}
+
+static void capacities_that_are_nearly_the_same_are_one_kind(void **state)
+{
+    (void)state;
+    static const char *const alike[] = {"@tables@", KINDS("LinuxCapacity", "1009", "1024"), NULL};
+    static const char *const apart[] = {"@tables@", KINDS("LinuxCapacity", "446", "1024"), NULL};
+    clo_platform *p = read_with(alike);
+
+    assert_int_equal(clo_platform_kinds(p), 1);
+    assert_int_equal(clo_platform_executor(p, 0)->speed_q16[0], (1009 * 65536 + 512) / 1024);
+    clo_platform_destroy(p);
+    p = read_with(apart);
+    assert_int_equal(clo_platform_kinds(p), 2);
+    clo_platform_destroy(p);
+}
+
 static void memory_attributes_come_before_numa_distances(void **state)
 {
     (void)state;
@@ -329,6 +397,10 @@ int main(void)
         cmocka_unit_test(pus_become_executors_in_order_of_their_numbers),
         cmocka_unit_test(without_matrices_the_memories_are_the_numa_nodes),
         cmocka_unit_test(numa_distances_count_ten_ns_a_unit),
+        cmocka_unit_test(objects_without_cpus_are_left_out_and_their_memory_with_them),
+        cmocka_unit_test(a_file_may_allow_a_part_of_its_cpus),
+        cmocka_unit_test(a_cpu_without_a_node_has_the_nearest_that_may_be_used),
+        cmocka_unit_test(capacities_that_are_nearly_the_same_are_one_kind),
         cmocka_unit_test(memory_attributes_come_before_numa_distances),
         cmocka_unit_test(with_matrices_every_executor_has_a_memory_and_rows_are_from),
         cmocka_unit_test(matrix_indexes_may_come_in_any_order),

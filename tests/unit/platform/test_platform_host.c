@@ -19,7 +19,7 @@ static char command[256];
 /* Writes one file of the made-up host, with its folders. */
 static void put(const char *path, const char *line)
 {
-    char name[512], text[128];
+    char name[512], text[512];
 
     snprintf(name, sizeof name, "%s%s", root, path);
     for (char *slash = strchr(name + strlen(root) + 1, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
@@ -52,6 +52,8 @@ static void line_says(const char *text, const char *what, const char *level, con
         fail_msg("'%.*s' lacks '%s'", (int)(end - at), at, detail);
 }
 
+#define VERSION_2 "32 24 0:28 / /sys/fs/cgroup rw,nosuid shared:4 - cgroup2 cgroup2 rw,nsdelegate"
+
 static const clo_host_probe fine = {4, 4, 0, 0, 0, UINT64_MAX};
 
 static void a_well_kept_host_lacks_nothing(void **state)
@@ -61,6 +63,7 @@ static void a_well_kept_host_lacks_nothing(void **state)
 
     put("/proc/sys/kernel/sched_rt_runtime_us", "-1");
     put("/proc/self/cgroup", "0::/ours");
+    put("/proc/self/mountinfo", VERSION_2);
     put("/sys/fs/cgroup/ours/cpu.max", "max 100000");
     put("/sys/kernel/mm/transparent_hugepage/enabled", "always [madvise] never");
     put("/sys/devices/system/cpu/isolated", "2-3");
@@ -120,19 +123,72 @@ static void a_small_lock_limit_is_a_lack(void **state)
     free(text);
 }
 
-static void the_old_cgroup_files_are_read_too(void **state)
+/* Whose limit it is, in which tree; mounts: what mountinfo says beside lines of other types. */
+static const struct {
+    const char *what, *groups, *mounts, *files[3][2], *said;
+} quotas[] = {
+    {"version 1, its own group",
+     "7:memory:/x\n4:cpu,cpuacct:/x",
+     "33 32 0:29 / /sys/fs/cgroup/cpu,cpuacct rw - cgroup cgroup rw,cpu,cpuacct",
+     {{"/sys/fs/cgroup/cpu,cpuacct/x/cpu.cfs_quota_us", "25000"},
+      {"/sys/fs/cgroup/cpu,cpuacct/x/cpu.cfs_period_us", "100000"}},
+     "cpu,cpuacct/x stops us after 25000 us of each 100000; write -1 to cpu.cfs_quota_us"},
+    {"version 1, a group above",
+     "4:cpu:/slice/pod/c",
+     "33 32 0:29 / /cg/cpu rw - cgroup cgroup rw,cpu",
+     {{"/cg/cpu/slice/cpu.cfs_quota_us", "150000"}, {"/cg/cpu/slice/cpu.cfs_period_us", "100000"}},
+     "/cg/cpu/slice stops us after 150000"},
+    {"version 2, a group above with less",
+     "0::/slice/pod/c",
+     VERSION_2,
+     {{"/sys/fs/cgroup/slice/pod/c/cpu.max", "300000 100000"}, {"/sys/fs/cgroup/slice/cpu.max", "200000 100000"}},
+     "/sys/fs/cgroup/slice stops us after 200000"},
+    {"the container shows only its own part of the tree",
+     "4:cpu:/docker/abc/inner",
+     "33 32 0:29 /docker/abc /sys/fs/cgroup/cpu1 ro - cgroup cgroup rw,cpu",
+     {{"/sys/fs/cgroup/cpu1/cpu.cfs_quota_us", "70000"}, {"/sys/fs/cgroup/cpu1/cpu.cfs_period_us", "50000"}},
+     "/sys/fs/cgroup/cpu1 stops us after 70000"},
+    {"a hybrid host: the controller is in version 1",
+     "4:cpu:/h\n1:name=systemd:/h\n0::/user.slice",
+     "31 24 0:27 / /sys/fs/cgroup/unified rw - cgroup2 cgroup2 rw\n"
+     "33 32 0:29 / /sys/fs/cgroup/hcpu rw - cgroup cgroup rw,cpu",
+     {{"/sys/fs/cgroup/hcpu/h/cpu.cfs_quota_us", "60000"}, {"/sys/fs/cgroup/hcpu/h/cpu.cfs_period_us", "100000"}},
+     "/sys/fs/cgroup/hcpu/h stops us after 60000"},
+    {"a hybrid host: the controller is in version 2",
+     "9:memory:/h\n0::/user.slice",
+     "33 32 0:29 / /sys/fs/cgroup/hmemory rw - cgroup cgroup rw,memory\n"
+     "31 24 0:27 / /sys/fs/cgroup/unified rw - cgroup2 cgroup2 rw",
+     {{"/sys/fs/cgroup/unified/user.slice/cpu.max", "50000 100000"}},
+     "/sys/fs/cgroup/unified/user.slice stops us after 50000"},
+    {"a group that is no more, a mount with a blank, and one that hides nothing",
+     "0::/gone/deep",
+     "30 24 0:27 / /no/where rw - cgroup2 cgroup2 rw\n31 24 0:27 / /my\\040groups rw - cgroup2 cgroup2 rw",
+     {{"/my groups/gone/deep/cgroup.procs", ""}, {"/my groups/cpu.max", "90000 100000"}},
+     "/my groups stops us after 90000"},
+    {"no limit", "0::/free", VERSION_2, {{"/sys/fs/cgroup/free/cpu.max", "max 100000"}}, NULL},
+    {"-1 of version 1",
+     "4:cpu:/x",
+     "33 32 0:29 / /none rw - cgroup cgroup rw,cpu",
+     {{"/none/x/cpu.cfs_quota_us", "-1"}, {"/none/x/cpu.cfs_period_us", "100000"}},
+     NULL},
+    {"nothing is mounted", "4:cpu:/x\n0::/x", "24 1 0:22 / /sys rw - sysfs sysfs rw", {{NULL}}, NULL},
+    {"no group of this process", "", VERSION_2, {{NULL}}, NULL},
+};
+
+static void a_quota_is_found_in_each_version_and_in_groups_above(void **state)
 {
     (void)state;
-    char *text;
-
-    put("/proc/self/cgroup", "4:cpu:/x");
-    put("/sys/fs/cgroup/cpu/cpu.cfs_quota_us", "25000");
-    assert_int_equal(report(&fine, &text), 1);
-    line_says(text, "cpu quota", "lack", "25000");
-    free(text);
-    put("/sys/fs/cgroup/cpu/cpu.cfs_quota_us", "-1");
-    assert_int_equal(report(&fine, &text), 0);
-    free(text);
+    for (size_t q = 0; q < sizeof quotas / sizeof quotas[0]; q++) {
+        char *text;
+        put("/proc/self/cgroup", quotas[q].groups);
+        put("/proc/self/mountinfo", quotas[q].mounts);
+        for (size_t i = 0; i < 3 && quotas[q].files[i][0] != NULL; i++)
+            put(quotas[q].files[i][0], quotas[q].files[i][1]);
+        assert_int_equal(report(&fine, &text), quotas[q].said != NULL);
+        line_says(text, "cpu quota", quotas[q].said != NULL ? "lack" : "ok",
+                  quotas[q].said != NULL ? quotas[q].said : "no limit");
+        free(text);
+    }
 }
 
 static void this_host_is_reported_in_lines_of_three_kinds(void **state)
@@ -200,7 +256,7 @@ int main(void)
         cmocka_unit_test(a_well_kept_host_lacks_nothing),
         cmocka_unit_test(every_shortcoming_is_named_with_its_mend),
         cmocka_unit_test(a_small_lock_limit_is_a_lack),
-        cmocka_unit_test(the_old_cgroup_files_are_read_too),
+        cmocka_unit_test(a_quota_is_found_in_each_version_and_in_groups_above),
         cmocka_unit_test(this_host_is_reported_in_lines_of_three_kinds),
         cmocka_unit_test(each_failing_allocation_is_reported_or_mends_itself),
     };
