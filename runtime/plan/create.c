@@ -38,21 +38,23 @@ static clo_status compare(const clo_cost *cost, const clo_planner_desc *planner,
     return CLO_OK;
 }
 
-/* Its search first, then all planners with their own budgets, until one plan is proved shortest; each justified, so
- * that none is ahead that way either. A search that begins with a few of them can miss what the others find; without a
- * budget there is time for all. */
+/* Its search first, then all planners with their own budgets, until one plan is proved shortest. A search that begins
+ * with a few of them can miss what the others find; without a budget there is time for all. Each plan is justified,
+ * which never makes it longer; where messages share ports it can, so there each is made twice. */
 static clo_status make_best(const clo_cost *cost, const clo_plan_config *config, clo_plan **out)
 {
     const clo_planner_desc *const *planners = clo_planners.rows;
+    bool has_ports = clo_ports_are_finite(clo_cost_platform(cost));
     clo_plan_config each = *config;
     clo_plan *plan = NULL;
 
-    each.justify = 1;
+    each.justify |= !has_ports;
     clo_status status = make(cost, &clo_planner_best, &each, &plan);
     each.progress = NULL;
-    for (size_t i = 0; status == CLO_OK && planners[i] != NULL && !plan->is_optimal; i++)
-        if (planners[i] != &clo_planner_best)
-            status = compare(cost, planners[i], &each, &plan);
+    for (each.justify = !has_ports; each.justify <= 1; each.justify++)
+        for (size_t i = 0; status == CLO_OK && planners[i] != NULL && !plan->is_optimal; i++)
+            if (planners[i] != &clo_planner_best)
+                status = compare(cost, planners[i], &each, &plan);
     if (status != CLO_OK)
         return clo_plan_destroy(plan), status;
     *out = plan;
