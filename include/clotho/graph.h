@@ -179,7 +179,8 @@ typedef struct clo_task {
      * from 64 on: then ask clo_graph_executors. */
     uint64_t executors_mask;
 
-    /* What an execution holds on its machine while it runs, in the unit of the capacity; >= 0. */
+    /* What an execution holds on its machine while it runs, in the unit of the capacity; >= 0. A task that demands
+     * something takes 1 ns at least, also where its time is 0. */
     int64_t demand[CLO_RESOURCES_MAX];
 
     /* Most instances that one call serves, for bodies too short to be scheduled one by one; 0: one. More than

@@ -79,6 +79,13 @@ static int64_t scale_work(int64_t work_ns, uint32_t speed_q16)
     return ns < (clo_u128)INT64_MAX - 1 ? (int64_t)ns : INT64_MAX - 1; /* refused by check_sums */
 }
 
+/* What holds a share of a machine holds it for a while, if a short one: an execution of no length would hold it at no
+ * moment that a planner or the checker could count, and wait for it in a run all the same. */
+static int64_t lasts(bool has_demand, int64_t time_ns)
+{
+    return has_demand && time_ns == 0 ? 1 : time_ns;
+}
+
 static bool demand_fits(const struct clo_cost *cost, uint32_t task, uint32_t machine)
 {
     const int64_t *demand = clo_graph_demand(cost->graph, task);
@@ -107,16 +114,17 @@ static int64_t time_on(const struct clo_cost *cost, uint32_t task, const clo_exe
     uint32_t class = row->task_class < CLO_CLASSES_BUILTIN ? row->task_class : CLO_CLASS_GENERIC;
     const clo_graph_special *special =
         clo_graph_special_first(cost->graph, task) != CLO_NONE ? clo_graph_special_find(cost->graph, task, kind) : NULL;
+    bool has_demand = clo_graph_has_demand(cost->graph, task);
 
     if (row->body == NULL && row->has_kind_body && (special == NULL || special->body == NULL))
         return CLO_TIME_NEVER;
-    if (clo_graph_has_demand(cost->graph, task) && !demand_fits(cost, task, executor->machine))
+    if (has_demand && !demand_fits(cost, task, executor->machine))
         return CLO_TIME_NEVER;
     if (special != NULL && special->time_ns >= 0)
-        return special->time_ns;
+        return lasts(has_demand, special->time_ns);
     if (row->work_ns == 0 && timed_kind(cost->graph, task) != CLO_NONE) /* what it takes here, nobody has said */
         return CLO_TIME_NEVER;
-    return scale_work(row->work_ns, executor->speed_q16[class]);
+    return lasts(has_demand, scale_work(row->work_ns, executor->speed_q16[class]));
 }
 
 static void fill_times(struct clo_cost *cost)

@@ -4,6 +4,7 @@
 #include "base/carve.h"
 #include "base/saturate.h"
 #include "base/status.h"
+#include "cost/source.h"
 #include "engine/barrier.h"
 #include "engine/hedges.h"
 #include "engine/turns.h"
@@ -208,23 +209,22 @@ static clo_status order_executions(builder *b, clo_program *program)
     return CLO_OK;
 }
 
-/* The execution of `instance` whose data reach `execution` first (LACHESIS eq. 9); ties: same executor, then
- * original. */
+/* The execution of `instance` that `execution` reads, by the rule of cost/source.h. */
 static uint32_t nearest_source(const builder *b, const clo_program *program, uint32_t instance, uint32_t execution,
                                uint64_t bytes)
 {
     uint32_t best = CLO_NONE, here = program->executor[execution];
-    int64_t best_ns = INT64_MAX;
+    clo_source nearest = {0};
 
     for (uint32_t source = instance; source != CLO_NONE; source = b->next_execution[source]) {
         const clo_placement *p = &b->placements[b->placement_of[source]];
         int64_t transfer_ns = clo_platform_transfer_ns(program->platform, bytes, p->executor, here);
-        int64_t arrival_ns = clo_time_add(p->finish_ns, transfer_ns);
-        bool is_nearer = best == CLO_NONE || arrival_ns < best_ns ||
-                         (arrival_ns == best_ns && p->executor == here && program->executor[best] != here);
-        if (b->position[source] < b->position[execution] && is_nearer) {
+        clo_source mine = {clo_time_add(p->finish_ns, transfer_ns), p->executor};
+        if (b->position[source] >= b->position[execution])
+            continue;
+        if (best == CLO_NONE || clo_source_is_nearer(program->platform, mine, nearest, here)) {
             best = source;
-            best_ns = arrival_ns;
+            nearest = mine;
         }
     }
     return best != CLO_NONE ? best : instance; /* none stands before `execution`: check_order says so */

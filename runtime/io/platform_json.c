@@ -22,6 +22,7 @@ typedef struct draft {
     int64_t *capacities;
     int64_t *latency_ns;
     double *bandwidth; /* [1 + cuts][executors_count^2] */
+    double *ports;     /* [machines_count]; NULL: none is stated */
     uint64_t cuts[CLO_LINK_PIECES_MAX - 1];
 } draft;
 
@@ -34,6 +35,7 @@ static void free_draft(draft *d)
     clo_free(d->capacities);
     clo_free(d->latency_ns);
     clo_free(d->bandwidth);
+    clo_free(d->ports);
 }
 
 static clo_status kind_of(draft *d, const cJSON *item, uint32_t *kind)
@@ -254,13 +256,41 @@ static clo_status read_latency(draft *d, const cJSON *item, size_t cell)
     return clo_json_integer(d->json, item, CLO_JSON_INTEGER_MAX, &d->latency_ns[cell]);
 }
 
-static clo_status read_bandwidth(draft *d, const cJSON *item, size_t cell)
+/* Bytes per ns; of null, which is infinite, *out stays. */
+static clo_status read_rate(const draft *d, const cJSON *item, double *out)
 {
     if (cJSON_IsNull(item))
-        return CLO_OK; /* infinite */
+        return CLO_OK;
     if (!cJSON_IsNumber(item) || !(item->valuedouble > 0))
         return clo_json_want(d->json, item, "bytes per ns (GB/s) > 0, or null for infinite");
-    return clo_json_number(d->json, item, &d->bandwidth[cell]);
+    return clo_json_number(d->json, item, out);
+}
+
+static clo_status read_bandwidth(draft *d, const cJSON *item, size_t cell)
+{
+    return read_rate(d, item, &d->bandwidth[cell]);
+}
+
+/* One port for all machines, or one for each. */
+static clo_status read_ports(draft *d, const cJSON *object)
+{
+    const cJSON *ports, *item;
+    uint32_t machine = 0;
+    clo_status status = clo_json_get(d->json, object, "port_bytes_per_ns", false, &ports);
+
+    if (status != CLO_OK || ports == NULL)
+        return status;
+    d->ports = clo_allocate(d->desc.machines_count, sizeof *d->ports);
+    if (d->ports == NULL)
+        return clo_fail_memory("the ports");
+    if (cJSON_IsArray(ports))
+        status = clo_json_count(d->json, ports, d->desc.machines_count, "machine");
+    for (; !cJSON_IsArray(ports) && machine < d->desc.machines_count && status == CLO_OK; machine++)
+        status = read_rate(d, ports, &d->ports[machine]);
+    cJSON_ArrayForEach (item, ports)
+        if (status == CLO_OK)
+            status = read_rate(d, item, &d->ports[machine++]);
+    return status;
 }
 
 /* One value for all pairs, or a row for each executor; the first goes to `cell`. NULL: nothing is stated. */
@@ -348,7 +378,8 @@ clo_status clo_platform_read(const clo_json *json, const cJSON *object, clo_plat
 {
     static const char *const known[] = {
         "name",      "coherent",   "mean_includes_self",     "resources", "machines",         "kinds",
-        "executors", "latency_ns", "bandwidth_bytes_per_ns", "cut_bytes", "bandwidth_beyond", NULL};
+        "executors", "latency_ns", "bandwidth_bytes_per_ns", "cut_bytes", "bandwidth_beyond", "port_bytes_per_ns",
+        NULL};
     draft d = {.json = json, .desc = CLO_PLATFORM_DESC_INIT};
     bool coherent = false, self = false;
     const cJSON *name;
@@ -368,6 +399,8 @@ clo_status clo_platform_read(const clo_json *json, const cJSON *object, clo_plat
         status = read_executors(&d, object);
     if (status == CLO_OK)
         status = read_links(&d, object);
+    if (status == CLO_OK)
+        status = read_ports(&d, object);
     if (status == CLO_OK) {
         d.desc.coherent = coherent;
         d.desc.mean_includes_self = self;
@@ -379,6 +412,7 @@ clo_status clo_platform_read(const clo_json *json, const cJSON *object, clo_plat
         d.desc.latency_ns = d.latency_ns;
         d.desc.bandwidth_bytes_per_ns = d.bandwidth;
         d.desc.cut_bytes = d.cuts;
+        d.desc.port_bytes_per_ns = d.ports;
         d.desc.bandwidth_beyond =
             d.desc.cuts_count > 0 ? d.bandwidth + (size_t)d.desc.executors_count * d.desc.executors_count : NULL;
         status = clo_json_place(json, object, clo_platform_create(&d.desc, out));
@@ -511,6 +545,19 @@ static void write_machines(const clo_platform *p, clo_text *text)
     clo_text_add(text, "]");
 }
 
+/* A list, where a port is finite. */
+static void write_ports(const clo_platform *p, clo_text *text)
+{
+    for (uint32_t m = 0; m < p->machines_count && p->port_q32 != NULL; m++) {
+        clo_text_add(text, m == 0 ? ",\n    \"port_bytes_per_ns\": [" : ", ");
+        if (p->port_q32[m] == 0)
+            clo_text_add(text, "null");
+        else
+            clo_text_add_double(text, clo_platform_port_bytes_per_ns(p, m));
+    }
+    clo_text_add(text, p->port_q32 != NULL ? "]" : "");
+}
+
 static clo_status check_exact(const clo_platform *p)
 {
     for (size_t i = 0; i < (size_t)p->machines_count * CLO_RESOURCES_MAX; i++)
@@ -550,6 +597,7 @@ clo_status clo_platform_write(const clo_platform *p, clo_text *text)
         write_executor(p, e, text);
     clo_text_add(text, "]");
     write_links(p, text);
+    write_ports(p, text);
     clo_text_add(text, "\n  }");
     return CLO_OK;
 }

@@ -108,6 +108,9 @@ static clo_status check_links(const clo_platform *p)
     if (p->pieces_count > 1)
         return clo_fail(CLO_ERR_UNSUPPORTED,
                         "platform '%s': its links have pieces, which saga cannot hold; write clotho", p->name);
+    if (p->port_q32 != NULL)
+        return clo_fail(CLO_ERR_UNSUPPORTED,
+                        "platform '%s': its machines have ports, which saga cannot hold; write clotho", p->name);
     for (size_t a = 0; a < n; a++)
         for (size_t b = 0; b < n; b++) {
             if (p->executors[a].memory == p->executors[b].memory)

@@ -20,6 +20,7 @@
 #include <string.h>
 
 enum {
+    ROUNDS = 8,                 /* until the times of a plan with replicas agree with its sources */
     PART_FLOWS = 2,             /* assumed on part of the machines */
     SEARCHED = 1000,            /* plans that "best" searches where nothing limits it, fewer of large graphs: */
     SEARCHED_INSTANCES = 400000 /* instances of all of them */
@@ -37,24 +38,64 @@ typedef struct choice {
     int64_t end_ns;   /* clo_clock_ns; INT64_MAX: no limit */
 } choice;
 
-/* Takes `alone`, with the times that it has with ports, if it is the best; frees it otherwise. */
-static clo_status judge(choice *c, clo_plan *alone)
+static bool has_same_times(const clo_plan *plan, const clo_placement *times)
 {
-    clo_plan *shared = NULL;
-    uint64_t schedules = alone->schedules;
-    clo_status status = clo_ports_count(c->cost, alone->placements, alone->count);
+    for (size_t i = 0; i < plan->count; i++)
+        if (plan->placements[i].start_ns != times[i].start_ns)
+            return false;
+    return true;
+}
 
+/* `plan` with the times that it has with ports, a new plan; *is_same: they are its own. */
+static clo_status count_ports(const choice *c, const clo_plan *plan, clo_plan **shared, bool *is_same)
+{
+    clo_placement *times = clo_allocate(plan->count, sizeof *times);
+
+    if (times == NULL)
+        return clo_fail_memory("a plan over ports");
+    memcpy(times, plan->placements, plan->count * sizeof *times);
+    clo_status status = clo_ports_count(c->cost, times, plan->count);
+    *is_same = status == CLO_OK && has_same_times(plan, times);
     if (status == CLO_OK)
-        status = clo_plan_from_placements(c->cost, c->planner->name, alone->placements, alone->count, &shared);
-    clo_plan_destroy(alone);
-    if (status != CLO_OK)
-        return status;
+        status = clo_plan_from_placements(c->cost, c->planner->name, times, plan->count, shared);
+    clo_free(times);
+    return status;
+}
+
+/* Gives *plan the times that it has with ports. With replicas the times say where an input comes from (cost/source.h),
+ * which changes the times: until both agree, so that a run takes as long as its plan says. *is_settled: they do. */
+static clo_status settle(const choice *c, clo_plan **plan, bool *is_settled)
+{
+    clo_status status = CLO_OK;
+
+    *is_settled = false;
+    for (uint32_t round = 0; round < ROUNDS && status == CLO_OK && !*is_settled; round++) {
+        clo_plan *shared = NULL;
+        status = count_ports(c, *plan, &shared, is_settled);
+        if (status != CLO_OK)
+            break;
+        *is_settled |= shared->count == shared->instances; /* no input has two sources */
+        clo_plan_destroy(*plan);
+        *plan = shared;
+    }
+    return status;
+}
+
+/* Takes `alone`, with the times that it has with ports, if it is the best; frees it otherwise. *is_settled: it has such
+ * times. */
+static clo_status judge(choice *c, clo_plan *alone, bool *is_settled)
+{
+    uint64_t schedules = alone->schedules;
+    clo_status status = settle(c, &alone, is_settled);
+
     c->schedules += schedules;
-    if (c->best != NULL && c->best->makespan_ns <= shared->makespan_ns)
-        return clo_plan_destroy(shared), CLO_OK;
-    clo_plan_destroy(c->best);
-    c->best = shared;
-    return CLO_OK;
+    if (status == CLO_OK && *is_settled && (c->best == NULL || alone->makespan_ns < c->best->makespan_ns)) {
+        clo_plan_destroy(c->best);
+        c->best = alone;
+        return CLO_OK;
+    }
+    clo_plan_destroy(alone);
+    return status;
 }
 
 static bool is_over(const choice *c)
@@ -62,16 +103,24 @@ static bool is_over(const choice *c)
     return c->best->makespan_ns <= c->bound_ns || (c->end_ns != INT64_MAX && clo_clock_ns() >= c->end_ns);
 }
 
-/* The planner's own plan: no plan is shorter than it is without ports, if that is proved. */
+/* The planner's own plan: no plan is shorter than it is without ports, if that is proved. Without replicas, if with them
+ * it never settles. */
 static clo_status plan_alone(choice *c, const clo_plan_config *config)
 {
+    clo_plan_config bare = *config;
     clo_plan *plan = NULL;
+    bool is_settled = false;
     clo_status status = clo_plan_make(c->cost, c->planner, config, &plan);
 
     if (status != CLO_OK)
         return status;
     c->bound_ns = plan->is_optimal ? plan->makespan_ns : 0;
-    return judge(c, plan);
+    status = judge(c, plan, &is_settled);
+    if (status != CLO_OK || is_settled)
+        return status;
+    bare.no_duplicates = 1;
+    status = clo_plan_make(c->cost, c->planner, &bare, &plan);
+    return status == CLO_OK ? judge(c, plan, &is_settled) : status;
 }
 
 /* What HEFT does with messages inserted at ports. Without a plan and CLO_OK: it is too large for that. */
@@ -95,6 +144,7 @@ static clo_status plan_otherwise(choice *c, const clo_planner_desc *planner, uin
 {
     clo_stretched stretched;
     clo_plan *plan = NULL;
+    bool is_settled;
     clo_status status = clo_stretched_open(&stretched, c->cost, flows, machines);
 
     if (c->end_ns != INT64_MAX) { /* 0 would be no limit */
@@ -108,7 +158,7 @@ static clo_status plan_otherwise(choice *c, const clo_planner_desc *planner, uin
         plan->placements[i].executor = stretched.executors[plan->placements[i].executor];
     clo_stretched_close(&stretched);
     if (status == CLO_OK && plan != NULL)
-        status = judge(c, plan);
+        status = judge(c, plan, &is_settled);
     return status == CLO_ERR_LIMIT ? CLO_OK : status; /* this one takes too long: not looked at */
 }
 

@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "base/saturate.h"
 #include "base/status.h"
+#include "cost/source.h"
 #include "graph/branch.h"
 
 #include <stdlib.h>
@@ -16,6 +17,7 @@ static uint32_t instance_of(const clo_graph *graph, const clo_placement *p)
     return graph->first_instance[p->task] + p->instance;
 }
 
+/* Those of an instance in the order of cost/source.h: the original, then its replicas from the last on. */
 static clo_status index_executions(clo_split *split, const clo_graph *graph)
 {
     split->executions = clo_allocate(split->placements_count, sizeof *split->executions);
@@ -29,8 +31,12 @@ static clo_status index_executions(clo_split *split, const clo_graph *graph)
         uint32_t count = i < graph->instances ? first[i] : 0;
         first[i] = sum += count; /* the end; filled from there downwards */
     }
-    for (uint32_t p = split->placements_count; p-- > 0;)
-        split->executions[--first[instance_of(graph, &split->placements[p])]] = p;
+    for (uint32_t p = 0; p < split->placements_count; p++)
+        if (split->placements[p].is_replica)
+            split->executions[--first[instance_of(graph, &split->placements[p])]] = p;
+    for (uint32_t p = 0; p < split->placements_count; p++)
+        if (!split->placements[p].is_replica)
+            split->executions[--first[instance_of(graph, &split->placements[p])]] = p;
     return CLO_OK;
 }
 
@@ -87,19 +93,20 @@ static int64_t arrival_of(const clo_split *split, uint32_t source, uint32_t exec
 uint32_t clo_split_source(const clo_split *split, uint32_t placement, uint32_t instance, uint64_t bytes)
 {
     uint32_t executor = split->placements[placement].executor, best = CLO_NONE;
-    int64_t best_ns = INT64_MAX;
+    uint32_t first = split->first_execution[instance];
+    clo_source nearest = {0};
 
-    for (uint32_t at = split->first_execution[instance]; at < split->first_execution[instance + 1]; at++) {
+    for (uint32_t at = first; at < split->first_execution[instance + 1]; at++) {
         uint32_t source = split->executions[at];
-        int64_t arrival_ns = arrival_of(split, source, executor, bytes);
-        bool is_near = clo_split_machine(split, source) == split->machine_of[executor];
-        bool best_is_near = best != CLO_NONE && clo_split_machine(split, best) == split->machine_of[executor];
-        if (best == CLO_NONE || arrival_ns < best_ns || (arrival_ns == best_ns && is_near && !best_is_near)) {
+        clo_source mine = {arrival_of(split, source, executor, bytes), split->placements[source].executor};
+        if (!clo_source_stands_before(&split->placements[source], &split->placements[placement]))
+            continue;
+        if (best == CLO_NONE || clo_source_is_nearer(clo_cluster_platform(split->cluster), mine, nearest, executor)) {
             best = source;
-            best_ns = arrival_ns;
+            nearest = mine;
         }
     }
-    return best;
+    return best != CLO_NONE ? best : split->executions[first];
 }
 
 /* One consumer's need, before equal ones are put together. */

@@ -128,6 +128,8 @@ static inline bool same_platform(const clo_platform *a, const clo_platform *b)
         for (uint32_t m = 0; same && m < clo_platform_machines(a); m++)
             same = clo_platform_capacity(a, m, r) == clo_platform_capacity(b, m, r);
     }
+    for (uint32_t m = 0; same && m < clo_platform_machines(a); m++)
+        same = clo_platform_port_bytes_per_ns(a, m) == clo_platform_port_bytes_per_ns(b, m);
     return same && same_links(a, b);
 }
 

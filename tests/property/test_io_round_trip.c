@@ -3,7 +3,9 @@
 #include "base/memory.h"
 #include "graph/graph.h"
 #include "io/reader.h"
+#include "platform/platform.h"
 #include "random.h"
+#include "small_case.h"
 #include "support.h"
 
 #define SEEDS 1000
@@ -44,6 +46,36 @@ static void own_json_holds_everything_but_functions(void **state)
     }
     assert_true(written > SEEDS / 2);
     assert_true(with_times > 20);
+}
+
+/* Of small problems with ports, all tables of the platform, to the last bit. */
+static void own_json_holds_all_tables_of_a_platform(void **state)
+{
+    uint32_t ports = 0;
+
+    (void)state;
+    for (uint64_t seed = 0; seed < SEEDS; seed++) {
+        small_case c = small_case_new(seed, SMALL_PORTS);
+        clo_document *d, *e;
+        char *text;
+
+        clo_cost_destroy(c.cost);
+        ok(clo_document_create(c.graph, c.platform, &d));
+        ok(clo_document_print(d, "clotho", &text));
+        ok(clo_document_parse("f", text, strlen(text), NULL, &e));
+        const clo_platform *a = c.platform, *b = clo_document_platform(e);
+        size_t cells = (size_t)a->executors_count * a->executors_count;
+        if (!same_graph(c.graph, clo_document_graph(e)) || !same_platform(a, b) ||
+            a->mean_includes_self != b->mean_includes_self || a->memories_count != b->memories_count ||
+            memcmp(a->latency_ns, b->latency_ns, cells * sizeof *a->latency_ns) != 0 ||
+            memcmp(a->ns_per_byte_q32, b->ns_per_byte_q32, cells * sizeof *a->ns_per_byte_q32) != 0)
+            fail_msg("seed %llu differs:\n%s", (unsigned long long)seed, text);
+        ports += a->port_q32 != NULL;
+        clo_free(text);
+        clo_document_destroy(d);
+        clo_document_destroy(e);
+    }
+    assert_true(ports > SEEDS / 4);
 }
 
 /* Foreign formats keep less: the structure, the work and the bytes. */
@@ -122,6 +154,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(own_json_holds_everything_but_functions),
+        cmocka_unit_test(own_json_holds_all_tables_of_a_platform),
         cmocka_unit_test(foreign_formats_hold_structure_work_and_bytes),
         cmocka_unit_test(plans_hold_every_placement),
     };

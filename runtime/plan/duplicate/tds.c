@@ -207,7 +207,8 @@ static uint32_t find_next(tds *s, uint32_t instance, uint32_t missing)
     if (s->is_tdca || slack >= transfer_ns(s, edge))
         return find_other(s, task);
     bool has_room = s->members_count + missing < s->schedule->capacity;
-    return has_room && graph->rows[clo_graph_source(graph, edge)].duplicable ? favourite : CLO_NONE;
+    bool may_duplicate = s->schedule->may_duplicate && graph->rows[clo_graph_source(graph, edge)].duplicable;
+    return has_room && may_duplicate ? favourite : CLO_NONE;
 }
 
 static void make_clusters(tds *s)

@@ -23,6 +23,8 @@ clo_status clo_list_builder_open(clo_list_builder *builder, const clo_rcpsp *pro
     clo_carve(&block, &builder->least, 2 * (size_t)leaves);
     clo_carve(&block, &builder->count, 2 * (size_t)leaves);
     clo_carve(&block, &builder->heap.items, n);
+    clo_carve(&block, &builder->keys, n);
+    clo_carve(&block, &builder->other_keys, n);
     builder->block = clo_block_allocate(&block);
     return builder->block == NULL ? clo_fail_memory("a plan") : CLO_OK;
 }
@@ -58,12 +60,14 @@ static void sort(const clo_list_builder *b, clo_list_plan *plan)
     }
 }
 
-void clo_list_begin(const clo_list_builder *builder, clo_list_plan *plan)
+void clo_list_begin(clo_list_builder *builder, clo_list_plan *plan)
 {
     memcpy(plan->tail_ns, builder->problem->tail_ns, builder->problem->tasks * sizeof *plan->tail_ns);
     for (uint32_t v = 0; v < builder->problem->tasks; v++)
-        plan->by_key[v] = v;
-    sort(builder, plan);
+        builder->keys[v] = (clo_sort_key){clo_sort_key_of(key_of(builder, plan, v)), v};
+    const clo_sort_key *sorted = clo_sort_keys(builder->keys, builder->other_keys, builder->problem->tasks);
+    for (uint32_t i = 0; i < builder->problem->tasks; i++)
+        plan->by_key[i] = sorted[i].index;
 }
 
 /* Puts `v` among those whose own parents are still to hear of it, once. */

@@ -6,6 +6,7 @@
 #ifndef CLO_PLAN_EDGES_LIST_H
 #define CLO_PLAN_EDGES_LIST_H
 
+#include "base/sort_keys.h"
 #include "plan/rcpsp/problem.h"
 
 #include <clotho/edges.h>
@@ -44,6 +45,7 @@ typedef struct clo_list_builder {
     uint32_t *count; /* [2 * leaves] how many are ready below */
     clo_heap heap;
     uint64_t schedules;
+    clo_sort_key *keys, *other_keys; /* [tasks] scratch */
     void *block;
 } clo_list_builder;
 
@@ -52,7 +54,7 @@ clo_status clo_list_builder_open(clo_list_builder *builder, const clo_rcpsp *pro
 void clo_list_builder_close(clo_list_builder *builder);
 
 /* tail_ns of the graph alone, and by_key. */
-void clo_list_begin(const clo_list_builder *builder, clo_list_plan *plan);
+void clo_list_begin(clo_list_builder *builder, clo_list_plan *plan);
 
 /* tail_ns with one more edge, which is the last of `added`. */
 void clo_list_extend(clo_list_builder *builder, const clo_added_edges *added, clo_list_plan *plan);

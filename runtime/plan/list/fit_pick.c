@@ -122,17 +122,32 @@ clo_status clo_fit_pick_open(clo_fit_pick *pick, clo_ready *ready, const int64_t
     clo_carve(&block, &pick->tails_ns, offset_ns == NULL ? 0 : (size_t)schedule->cost->columns * tasks);
     clo_carve(&block, &pick->times_ns, tasks);
     clo_carve(&block, &pick->begins_ns, schedule->cost->columns);
+    clo_carve(&block, &pick->able, schedule->executors);
     clo_carve(&block, &pick->known_ns, tasks);
+    clo_carve(&block, &pick->least_known, tasks / 64 + 1);
     clo_carve(&block, &pick->spans, schedule->platform->machines_count);
     pick->block = clo_block_allocate(&block);
     if (pick->block == NULL)
         return clo_fail_memory("a plan");
+    for (uint32_t word = 0; word <= tasks / 64; word++)
+        pick->least_known[word] = INT64_MAX;
     clo_status status = find_order(pick);
     if (status == CLO_OK)
         find_tails(pick);
     for (uint32_t m = 0; m < schedule->platform->machines_count && status == CLO_OK; m++)
         status = append_span(&pick->spans[m], (clo_fit_span){0, INT64_MAX, 0});
     return status == CLO_OK ? clo_fits_open(&pick->fits, schedule->cost, pick->task_at) : status;
+}
+
+static bool loses(int64_t key, uint32_t place, const choice *best)
+{
+    return key > best->key || (key == best->key && place > best->place);
+}
+
+/* No key of the task is less, wherever it begins. */
+static int64_t known_key(const clo_fit_pick *pick, uint32_t task)
+{
+    return pick->known_ns[task] + (pick->by_start ? 0 : pick->offset_ns[task]);
 }
 
 void clo_fit_pick_add(clo_fit_pick *pick, uint32_t task)
@@ -152,6 +167,8 @@ void clo_fit_pick_add(clo_fit_pick *pick, uint32_t task)
     }
     pick->known_ns[task] = known_ns;
     clo_fits_add(&pick->fits, position);
+    int64_t *least = &pick->least_known[position / 64], key = known_key(pick, task);
+    *least = key < *least ? key : *least;
     for (uint32_t m = 0; m < schedule->platform->machines_count; m++) {
         clo_fit_span *list = pick->spans[m].list;
         for (size_t i = pick->spans[m].count; i-- > 0 && list[i].end_ns > from_ns;)
@@ -159,9 +176,38 @@ void clo_fit_pick_add(clo_fit_pick *pick, uint32_t task)
     }
 }
 
-static bool loses(int64_t key, uint32_t place, const choice *best)
+/* What is known of a task has changed from `before`, a key: the least of its word. */
+static void note_known(clo_fit_pick *pick, uint32_t position, int64_t before)
 {
-    return key > best->key || (key == best->key && place > best->place);
+    uint32_t word = position / 64;
+    int64_t *least = &pick->least_known[word];
+
+    if (before != *least)
+        return;
+    *least = INT64_MAX;
+    for (uint64_t bits = pick->fits.present[word]; bits != 0; bits &= bits - 1) {
+        int64_t key = known_key(pick, pick->task_at[word * 64 + (uint32_t)__builtin_ctzll(bits)]);
+        *least = key < *least ? key : *least;
+    }
+}
+
+/* The first position from `from` on, before `end`, that fits and is not known to lose. */
+static uint32_t next_hope(const clo_fit_pick *pick, const clo_fits_question *question, uint32_t from, uint32_t end,
+                          const choice *best)
+{
+    while (from < end) { /* ends: goes on */
+        uint32_t word = from / 64;
+        if (pick->least_known[word] > best->key) {
+            from = (word + 1) * 64;
+            continue;
+        }
+        uint32_t word_end = (word + 1) * 64 < end ? (word + 1) * 64 : end;
+        uint32_t p = clo_fits_next(&pick->fits, question, from, word_end);
+        if (p < word_end && !loses(known_key(pick, pick->task_at[p]), pick->place[pick->task_at[p]], best))
+            return p;
+        from = p < word_end ? p + 1 : word_end;
+    }
+    return end;
 }
 
 /* The least key of a task that begins in a step, or INT64_MAX: it does not. */
@@ -170,9 +216,10 @@ static int64_t least_key(const clo_fit_pick *pick, uint32_t task, const step *at
     const clo_schedule *schedule = pick->ready->schedule;
     int64_t known_ns = pick->known_ns[task], least_ns = INT64_MAX;
 
-    for (uint32_t e = 0; e < schedule->executors; e++) {
+    for (uint32_t i = 0; i < pick->able_count; i++) {
+        uint32_t e = pick->able[i];
         int64_t time_ns = clo_cost_time(schedule->cost, task, e), start_ns = pick->ready->available_ns[e];
-        if (schedule->platform->executors[e].machine != at->machine || time_ns == CLO_TIME_NEVER)
+        if (time_ns == CLO_TIME_NEVER)
             continue;
         int64_t known_start_ns = pick->by_start ? known_ns : known_ns - time_ns;
         start_ns = start_ns > at->begin_ns ? start_ns : at->begin_ns;
@@ -193,8 +240,10 @@ static void look(clo_fit_pick *pick, uint32_t task, choice *best)
                                    : clo_ready_first_finish(pick->ready, instance, pick->known_ns[task]);
     int64_t key = pick->by_start ? slot.start_ns : slot.finish_ns + pick->offset_ns[task];
 
+    int64_t before = known_key(pick, task);
     assert(slot.executor != CLO_NONE);
     pick->known_ns[task] = pick->by_start ? slot.start_ns : slot.finish_ns;
+    note_known(pick, pick->position[task], before);
     if (!loses(key, pick->place[task], best))
         *best = (choice){key, pick->place[task], task, slot};
 }
@@ -230,17 +279,19 @@ static bool consider(clo_fit_pick *pick, uint32_t position, const step *at, choi
     return least_key(pick, task, at) != INT64_MAX;
 }
 
-/* begins_ns. */
-static void find_begins(const clo_fit_pick *pick, const step *at)
+/* begins_ns, and the executors that are able to begin something in the step. */
+static void find_begins(clo_fit_pick *pick, const step *at)
 {
     const clo_schedule *schedule = pick->ready->schedule;
 
+    pick->able_count = 0;
     for (uint32_t c = 0; c < schedule->cost->columns; c++)
         pick->begins_ns[c] = INT64_MAX;
     for (uint32_t e = 0; e < schedule->executors; e++) {
         int64_t begin_ns = pick->ready->available_ns[e], *least_ns = &pick->begins_ns[schedule->cost->column_of[e]];
         if (schedule->platform->executors[e].machine != at->machine || begin_ns >= at->end_ns)
             continue;
+        pick->able[pick->able_count++] = e;
         begin_ns = begin_ns > at->begin_ns ? begin_ns : at->begin_ns;
         *least_ns = begin_ns < *least_ns ? begin_ns : *least_ns;
     }
@@ -310,17 +361,16 @@ static uint32_t search_step(clo_fit_pick *pick, const step *at, uint32_t from, c
     clo_profile_count_look(&pick->ready->schedule->profiles[at->machine]);
     find_room(pick, from, at, question.room);
     clo_fits_ask(fits, &question);
-    for (uint32_t p = clo_fits_next(fits, &question, from, end); p < end;
-         p = clo_fits_next(fits, &question, p + 1, end)) {
+    for (uint32_t p = clo_fits_next(fits, &question, from, end); p < end;) {
         uint32_t taken = best->task;
         if (consider(pick, p, at, best) && first == CLO_NONE)
             first = p;
-        if (best->task == taken)
-            continue;
-        if (best->key == at->begin_ns + pick->least_ns[p]) /* those behind it are no better */
-            end = p + 1;
-        else
+        if (best->task != taken && best->key == at->begin_ns + pick->least_ns[p])
+            end = p + 1; /* those behind it are no better */
+        else if (best->task != taken)
             end = may_win(pick, p + 1, at, best);
+        p = first != CLO_NONE ? next_hope(pick, &question, p + 1, end, best)
+                              : clo_fits_next(fits, &question, p + 1, end);
     }
     return first != CLO_NONE ? first : end;
 }
@@ -360,8 +410,7 @@ static int64_t machine_idle_ns(const clo_fit_pick *pick, uint32_t machine)
 }
 
 /* False: nothing wins that begins in a span. */
-static bool may_win_in(const clo_fit_pick *pick, uint32_t machine, clo_fit_span span, int64_t idle_ns,
-                       const choice *best)
+static bool may_win_in(clo_fit_pick *pick, uint32_t machine, clo_fit_span span, int64_t idle_ns, const choice *best)
 {
     step whole = {
         .begin_ns = span.begin_ns > idle_ns ? span.begin_ns : idle_ns, .end_ns = span.end_ns, .machine = machine};
@@ -407,7 +456,9 @@ clo_status clo_fit_pick_place(clo_fit_pick *pick)
     assert(best.task != CLO_NONE);
     uint32_t instance = graph->first_instance[best.task + 1] - pick->ready->left[best.task];
     status = clo_ready_place(pick->ready, instance, best.slot);
-    if (status == CLO_OK && pick->ready->left[best.task] == 0)
+    if (status == CLO_OK && pick->ready->left[best.task] == 0) {
         clo_fits_remove(&pick->fits, pick->position[best.task]);
+        note_known(pick, pick->position[best.task], known_key(pick, best.task));
+    }
     return status;
 }

@@ -37,9 +37,12 @@ typedef struct clo_fit_pick {
     int64_t *tails_ns;        /* [columns][tasks] the least time there and offset from a position on; by end only */
     int64_t *times_ns;        /* [tasks] the least time of all from a position on */
     int64_t *begins_ns;       /* [columns] scratch: when an executor of a column may begin in a step */
-    int64_t *known_ns;        /* [tasks] the start, or the end, that was found last; it only rises */
-    clo_fit_spans *spans;     /* [machines] */
-    clo_fit_spans spare;      /* in which new ones are made */
+    uint32_t *able; /* [able_count] scratch: the executors of its machine that may begin something in a step */
+    uint32_t able_count;
+    int64_t *known_ns;    /* [tasks] the start, or the end, that was found last; it only rises */
+    int64_t *least_known; /* [tasks / 64] of those that are ready, the least key by known_ns; INT64_MAX: none */
+    clo_fit_spans *spans; /* [machines] */
+    clo_fit_spans spare;  /* in which new ones are made */
     clo_fits fits;
     void *block;
 } clo_fit_pick;

@@ -14,9 +14,10 @@
  * be filled where the inputs are there in time. Ties: the lowest id, then as in HEFT or DEFT.
  *
  * Beyond the paper: placement masks, capacities of machines, instances (of a task they become executable together:
- * one stands for all). O(executors * inputs) an instance; hrrn adds the number of executable tasks. */
+ * one stands for all). O(executors * inputs + log tasks) an instance; hrrn adds what changes its order (response.h). */
 #include "plan/duplicate/deft.h"
 #include "plan/list/planners.h"
+#include "plan/list/response.h"
 #include "plan/schedule/compact.h"
 
 #include "base/memory.h"
@@ -28,9 +29,11 @@
 typedef enum rule { FIFO, SJF, HRRN, HIGHRANK } rule;
 
 typedef struct dispatch {
-    clo_ready ready;  /* its heap: what will be executable, by the time */
-    clo_heap now;     /* what is executable; in no order for HRRN       */
-    int64_t *rank_ns; /* [tasks] HIGHRANK only                          */
+    clo_ready ready;      /* its heap: what will be executable, by the time */
+    clo_heap now;         /* what is executable; but for HRRN               */
+    clo_response waiting; /* the same for HRRN */
+    uint32_t *first;      /* [tasks] HRRN only: the first instance that is not placed */
+    int64_t *rank_ns;     /* [tasks] HIGHRANK only                          */
     int64_t clock_ns;
     rule by;
     bool with_deft;
@@ -66,7 +69,7 @@ static void take_released(dispatch *d)
     }
 }
 
-/* What is executable by now. HRRN keeps the time as key, and the scan of choose() makes the order. */
+/* What is executable by now. */
 static void take_executable(dispatch *d)
 {
     while (d->ready.heap.count > 0 && d->ready.heap.items[0].key <= d->clock_ns) {
@@ -76,39 +79,39 @@ static void take_executable(dispatch *d)
             item.key = d->ready.schedule->cost->mean_ns[task];
         else if (d->by == HIGHRANK)
             item.key = -d->rank_ns[task];
-        if (d->by == HRRN)
-            d->now.items[d->now.count++] = item;
-        else
+        if (d->by == HRRN) {
+            d->first[task] = (uint32_t)item.id;
+            clo_response_add(&d->waiting, task, item.key, d->clock_ns);
+        } else {
             clo_heap_push(&d->now, item.key, item.id);
+        }
     }
 }
 
-/* wait_a / time_a > wait_b / time_b, or equal and the lower id. */
-static bool is_slighted(const dispatch *d, const clo_heap_item *a, const clo_heap_item *b)
+static bool is_any_executable(dispatch *d)
 {
-    const clo_schedule *schedule = d->ready.schedule;
-    int64_t time_a = schedule->cost->mean_ns[schedule->graph->task_of[a->id]];
-    int64_t time_b = schedule->cost->mean_ns[schedule->graph->task_of[b->id]];
-    clo_u128 x = (clo_u128)(d->clock_ns - a->key) * (uint64_t)(time_b > 0 ? time_b : 1);
-    clo_u128 y = (clo_u128)(d->clock_ns - b->key) * (uint64_t)(time_a > 0 ? time_a : 1);
+    return d->by == HRRN ? clo_response_first(&d->waiting, d->clock_ns) != CLO_NONE : d->now.count > 0;
+}
 
-    return x > y || (x == y && a->id < b->id);
+static uint32_t choose_by_response(dispatch *d)
+{
+    uint32_t task = clo_response_first(&d->waiting, d->clock_ns), instance = d->first[task]++;
+
+    if (d->first[task] == d->ready.schedule->graph->first_instance[task + 1])
+        clo_response_remove(&d->waiting, task, d->clock_ns);
+    return instance;
 }
 
 /* The next instance; if its task has more of them, the one behind it stays. */
 static uint32_t choose(dispatch *d)
 {
     const clo_graph *graph = d->ready.schedule->graph;
-    uint32_t best = 0;
 
-    for (uint32_t i = 1; d->by == HRRN && i < d->now.count; i++)
-        if (is_slighted(d, &d->now.items[i], &d->now.items[best]))
-            best = i;
-    uint32_t instance = (uint32_t)d->now.items[best].id;
+    if (d->by == HRRN)
+        return choose_by_response(d);
+    uint32_t instance = (uint32_t)d->now.items[0].id;
     if (instance + 1 < graph->first_instance[graph->task_of[instance] + 1])
-        d->now.items[best].id++; /* still before all others of its key: ids of a task lie together */
-    else if (d->by == HRRN)
-        d->now.items[best] = d->now.items[--d->now.count];
+        d->now.items[0].id++; /* still before all others of its key: ids of a task lie together */
     else
         (void)clo_heap_pop(&d->now);
     return instance;
@@ -137,12 +140,13 @@ static clo_status run(dispatch *d)
         take_released(d);
         take_executable(d);
         int64_t idle_ns = clo_ready_first_idle_ns(&d->ready);
-        if (d->now.count > 0 && idle_ns <= d->clock_ns) {
+        bool is_any = is_any_executable(d);
+        if (is_any && idle_ns <= d->clock_ns) {
             status = place(d, choose(d));
             placed++;
             continue;
         }
-        int64_t next_ns = d->now.count > 0 ? idle_ns : INT64_MAX;
+        int64_t next_ns = is_any ? idle_ns : INT64_MAX;
         if (d->ready.heap.count > 0 && d->ready.heap.items[0].key < next_ns)
             next_ns = d->ready.heap.items[0].key;
         assert(next_ns > d->clock_ns);
@@ -163,15 +167,20 @@ static clo_status fill(clo_schedule *schedule, rule by, bool with_deft)
     d.now.items = clo_allocate(tasks, sizeof *d.now.items);
     d.now.capacity = tasks;
     d.rank_ns = clo_allocate(by == HIGHRANK ? tasks : 0, sizeof *d.rank_ns);
-    if (d.now.items == NULL || d.rank_ns == NULL) {
+    d.first = clo_allocate(by == HRRN ? tasks : 0, sizeof *d.first);
+    if (d.now.items == NULL || d.rank_ns == NULL || d.first == NULL)
         status = clo_fail_memory("a plan");
-    } else {
+    else if (by == HRRN)
+        status = clo_response_open(&d.waiting, schedule->cost);
+    if (status == CLO_OK) {
         if (by == HIGHRANK)
             clo_cost_rank_u(schedule->cost, d.rank_ns);
         status = run(&d);
     }
     clo_free(d.now.items);
     clo_free(d.rank_ns);
+    clo_free(d.first);
+    clo_response_close(&d.waiting);
     clo_ready_close(&d.ready);
     return status == CLO_OK && with_deft ? clo_schedule_compact(schedule) : status;
 }

@@ -1,11 +1,11 @@
-/* messages.c - see messages.h. An input comes from the execution that arrives first by the plan (LACHESIS eq. 9), one
- * on the consumer's machine before others of the same moment; a machine gets an output from the source that arrives
- * first at one of its consumers. remote/split.c sends by the same rule. */
+/* messages.c - see messages.h. An input comes from the execution that cost/source.h names; a machine gets an output from
+ * the source that arrives first at one of its consumers. remote/split.c sends by the same rule. */
 #include "plan/ports/messages.h"
 
 #include "base/memory.h"
 #include "base/saturate.h"
 #include "base/status.h"
+#include "cost/source.h"
 
 #include <stdlib.h>
 
@@ -21,6 +21,12 @@ static uint32_t memory_of(const clo_messages *m, uint32_t placement)
     return m->platform->executors[m->placements[placement].executor].memory;
 }
 
+static uint32_t instance_of(const clo_messages *m, uint32_t placement)
+{
+    return m->graph->first_instance[m->placements[placement].task] + m->placements[placement].instance;
+}
+
+/* Those of an instance in the order of cost/source.h: the original, then its replicas from the last on. */
 static clo_status index_executions(clo_messages *m)
 {
     m->executions = clo_allocate(m->count, sizeof *m->executions);
@@ -29,13 +35,17 @@ static clo_status index_executions(clo_messages *m)
         return clo_fail_memory("the messages of a plan");
     uint32_t *first = m->first_execution;
     for (uint32_t p = 0; p < m->count; p++)
-        first[m->graph->first_instance[m->placements[p].task] + m->placements[p].instance]++;
+        first[instance_of(m, p)]++;
     for (uint32_t i = 0, sum = 0; i <= m->graph->instances; i++) {
         uint32_t count = i < m->graph->instances ? first[i] : 0;
         first[i] = sum += count; /* the end; filled from there downwards */
     }
-    for (uint32_t p = m->count; p-- > 0;)
-        m->executions[--first[m->graph->first_instance[m->placements[p].task] + m->placements[p].instance]] = p;
+    for (uint32_t p = 0; p < m->count; p++)
+        if (m->placements[p].is_replica)
+            m->executions[--first[instance_of(m, p)]] = p;
+    for (uint32_t p = 0; p < m->count; p++)
+        if (!m->placements[p].is_replica)
+            m->executions[--first[instance_of(m, p)]] = p;
     return CLO_OK;
 }
 
@@ -46,20 +56,21 @@ static int64_t way_of(const clo_messages *m, uint32_t source, uint32_t to, uint6
 
 static uint32_t source_of(const clo_messages *m, uint32_t instance, uint32_t to, uint64_t bytes)
 {
-    uint32_t best = CLO_NONE;
-    int64_t best_ns = INT64_MAX;
+    uint32_t first = m->first_execution[instance], end = m->first_execution[instance + 1], best = CLO_NONE;
+    uint32_t here = m->placements[to].executor;
+    clo_source nearest = {0};
 
-    for (uint32_t at = m->first_execution[instance]; at < m->first_execution[instance + 1]; at++) {
-        uint32_t source = m->executions[at];
-        int64_t arrival_ns = clo_time_add(m->placements[source].finish_ns, way_of(m, source, to, bytes));
-        bool is_nearer =
-            machine_of(m, source) == machine_of(m, to) && best != CLO_NONE && machine_of(m, best) != machine_of(m, to);
-        if (best == CLO_NONE || arrival_ns < best_ns || (arrival_ns == best_ns && is_nearer)) {
-            best = source;
-            best_ns = arrival_ns;
+    for (uint32_t at = first; at < end && end - first > 1; at++) {
+        const clo_placement *source = &m->placements[m->executions[at]];
+        clo_source mine = {clo_time_add(source->finish_ns, way_of(m, m->executions[at], to, bytes)), source->executor};
+        if (!clo_source_stands_before(source, &m->placements[to]))
+            continue;
+        if (best == CLO_NONE || clo_source_is_nearer(m->platform, mine, nearest, here)) {
+            best = m->executions[at];
+            nearest = mine;
         }
     }
-    return best;
+    return best != CLO_NONE ? best : m->executions[first];
 }
 
 static clo_status add_input(clo_messages *m, uint32_t instance, uint32_t to, uint64_t bytes, int64_t rank_u)

@@ -13,8 +13,12 @@
  * single job gives every instance the same remaining work, which then decides nothing. Barrier hints and fairness
  * are for a cluster with users and left out. Integers only: shares in Q12. Ties: the lower instance, then machine.
  *
- * O(events * ready * machines). Where the problem is no packing: dispatched by the clock, largest dot product with an
+ * Ready tasks of equal demands, times, job and machines with inputs have equal scores: the lowest of such a group stands
+ * for all (alike.h).
+ *
+ * O(events * groups * machines). Where the problem is no packing: dispatched by the clock, largest dot product with an
  * empty machine first, where it ends first. */
+#include "plan/rcpsp/alike.h"
 #include "plan/rcpsp/planners.h"
 #include "plan/rcpsp/priority.h"
 
@@ -34,10 +38,11 @@ typedef struct tetris {
     uint8_t *ran;      /* [tasks of the graph * machines] some instance ran there                */
     uint32_t *left;    /* [tasks of the graph] instances that have not ended                     */
     uint32_t *waiting; /* [tasks of the graph] producing tasks of which some instance has not    */
-    uint32_t *ready;   /* [ready_count] rising: the first of each task that has not started      */
-    uint32_t ready_count;
-    uint64_t *work;  /* [tasks] of what has not started, by job                                 */
-    uint64_t *share; /* [tasks] what an instance adds to that: scaled so that all sums fit 62 bits */
+    clo_alike ready;   /* tasks                                                                  */
+    uint32_t *next;    /* [tasks of the graph] the first instance that has not started           */
+    uint8_t *remote;   /* [tasks of the graph * machines] of a ready task: no producer ran there */
+    uint64_t *work;    /* [tasks] of what has not started, by job                                 */
+    uint64_t *share;   /* [tasks] what an instance adds to that: scaled so that all sums fit 62 bits */
     clo_heap running;
     void *block;
 } tetris;
@@ -72,10 +77,10 @@ static bool fits(const tetris *t, uint32_t v, uint32_t m)
     return guards == problem->guards;
 }
 
-static bool is_remote(const tetris *t, uint32_t v, uint32_t m)
+/* All producers have ended, so this is final. */
+static bool is_remote(const tetris *t, uint32_t task, uint32_t m)
 {
     const clo_graph *graph = t->problem->graph;
-    uint32_t task = graph->task_of[v];
 
     for (uint32_t edge = graph->in_first[task]; edge < graph->in_first[task + 1]; edge++)
         if (t->ran[(size_t)clo_graph_source(graph, edge) * t->problem->machines + m])
@@ -83,24 +88,79 @@ static bool is_remote(const tetris *t, uint32_t v, uint32_t m)
     return graph->in_first[task] < graph->in_first[task + 1];
 }
 
-/* A pair of instance and machine that could start now. */
+/* What the score of a task and its fit depend on, but for times: 0, more, or never. */
+static int length_of(const tetris *t, uint32_t v, uint32_t m)
+{
+    int64_t time = t->problem->time_ns[(size_t)m * t->problem->tasks + v];
+
+    return time == 0 ? 0 : time == CLO_TIME_NEVER ? 1 : 2;
+}
+
+static bool is_alike(const void *context, uint32_t a, uint32_t b)
+{
+    const tetris *t = context;
+    const clo_rcpsp *problem = t->problem;
+    uint32_t v = problem->graph->first_instance[a], u = problem->graph->first_instance[b];
+    size_t machines = problem->machines, bytes = problem->words * sizeof *problem->demand;
+
+    if (t->job_of[v] != t->job_of[u] || memcmp(t->remote + a * machines, t->remote + b * machines, machines) != 0 ||
+        memcmp(problem->demand + (size_t)v * problem->words, problem->demand + (size_t)u * problem->words, bytes) != 0)
+        return false;
+    for (uint32_t m = 0; m < machines; m++)
+        if (length_of(t, v, m) != length_of(t, u, m))
+            return false;
+    return true;
+}
+
+static uint64_t mix(uint64_t hash, uint64_t value)
+{
+    hash = (hash ^ value) * UINT64_C(0x9e3779b97f4a7c15);
+    return hash ^ hash >> 29;
+}
+
+static void make_ready(tetris *t, uint32_t task)
+{
+    const clo_rcpsp *problem = t->problem;
+    uint32_t v = problem->graph->first_instance[task];
+    uint64_t hash = mix(0, t->job_of[v]);
+
+    t->next[task] = v;
+    for (uint32_t w = 0; w < problem->words; w++)
+        hash = mix(hash, problem->demand[(size_t)v * problem->words + w]);
+    for (uint32_t m = 0; m < problem->machines; m++) {
+        bool is_far = is_remote(t, task, m);
+        t->remote[(size_t)task * problem->machines + m] = is_far;
+        hash = mix(hash, (uint64_t)length_of(t, v, m) << 1 | is_far);
+    }
+    clo_alike_add(&t->ready, task, hash);
+}
+
+/* The group filled[at] on a machine could start now. */
 typedef struct pair {
-    uint32_t index, machine;
+    uint32_t at, machine;
 } pair;
 
-/* Sums over all pairs that fit, for the means; false if there is none. */
+static const clo_alike_group *group_at(const tetris *t, uint32_t at)
+{
+    return &t->ready.groups[t->ready.filled[at]];
+}
+
+/* Sums over all pairs of tasks and machines that fit, for the means; false if there is none. */
 static bool add_up(const tetris *t, clo_u128 *aligned, clo_u128 *work)
 {
     bool any = false;
 
     *aligned = *work = 0;
-    for (uint32_t i = 0; i < t->ready_count; i++)
+    for (uint32_t at = 0; at < t->ready.filled_count; at++) {
+        const clo_alike_group *group = group_at(t, at);
+        uint32_t v = t->next[group->first];
         for (uint32_t m = 0; m < t->problem->machines; m++)
-            if (fits(t, t->ready[i], m)) {
-                *aligned += (uint64_t)alignment(t, t->ready[i], m);
-                *work += t->work[t->job_of[t->ready[i]]];
+            if (fits(t, v, m)) {
+                *aligned += (clo_u128)(uint64_t)alignment(t, v, m) * group->count;
+                *work += (clo_u128)t->work[t->job_of[v]] * group->count;
                 any = true;
             }
+    }
     return any;
 }
 
@@ -118,41 +178,38 @@ static bool choose(const tetris *t, pair *best)
 {
     clo_u128 aligned, work;
     int64_t highest = 0;
-    bool found = false;
+    uint32_t chosen = CLO_NONE; /* instance */
 
     if (!add_up(t, &aligned, &work))
         return false;
     clo_u128 epsilon = epsilon_q64(aligned, work);
-    for (uint32_t i = 0; i < t->ready_count; i++) {
-        uint32_t v = t->ready[i];
+    for (uint32_t at = 0; at < t->ready.filled_count; at++) {
+        uint32_t task = group_at(t, at)->first, v = t->next[task];
         int64_t srpt = (int64_t)(t->work[t->job_of[v]] * epsilon >> 64);
         for (uint32_t m = 0; m < t->problem->machines; m++) {
             if (!fits(t, v, m))
                 continue;
             int64_t here = alignment(t, v, m);
-            int64_t score = (is_remote(t, v, m) ? here - here / 10 : here) - srpt;
-            if (found && score <= highest)
+            bool is_far = t->remote[(size_t)task * t->problem->machines + m];
+            int64_t score = (is_far ? here - here / 10 : here) - srpt;
+            if (chosen != CLO_NONE && (score < highest || (score == highest && v >= chosen)))
                 continue;
             highest = score;
-            *best = (pair){i, m};
-            found = true;
+            chosen = v;
+            *best = (pair){at, m};
         }
     }
-    return found;
+    return chosen != CLO_NONE;
 }
 
 static void start(tetris *t, const pair *p, int64_t now_ns, clo_packing *out)
 {
     const clo_rcpsp *problem = t->problem;
-    uint32_t v = t->ready[p->index], task = problem->graph->task_of[v];
+    uint32_t task = group_at(t, p->at)->first, v = t->next[task]++;
     int64_t time = problem->time_ns[(size_t)p->machine * problem->tasks + v];
 
-    if (v + 1 < problem->graph->first_instance[task + 1]) {
-        t->ready[p->index]++;
-    } else {
-        memmove(&t->ready[p->index], &t->ready[p->index + 1], (t->ready_count - p->index - 1) * sizeof *t->ready);
-        t->ready_count--;
-    }
+    if (t->next[task] == problem->graph->first_instance[task + 1])
+        clo_alike_take(&t->ready, p->at);
     t->ran[(size_t)task * problem->machines + p->machine] = 1;
     for (uint32_t w = 0; w < problem->words && time > 0; w++)
         t->free[(size_t)p->machine * problem->words + w] -= problem->demand[(size_t)v * problem->words + w];
@@ -160,15 +217,6 @@ static void start(tetris *t, const pair *p, int64_t now_ns, clo_packing *out)
     out->start_ns[v] = now_ns;
     out->machine[v] = p->machine;
     clo_heap_push(&t->running, now_ns + time, v);
-}
-
-static void make_ready(tetris *t, uint32_t task)
-{
-    uint32_t i = t->ready_count++, v = t->problem->graph->first_instance[task];
-
-    for (; i > 0 && t->ready[i - 1] > v; i--)
-        t->ready[i] = t->ready[i - 1];
-    t->ready[i] = v;
 }
 
 static void end(tetris *t, uint32_t v, const clo_packing *out)
@@ -192,7 +240,7 @@ static void run(tetris *t, clo_packing *out)
     int64_t now = 0;
     pair next = {0};
 
-    while (t->ready_count > 0 || t->running.count > 0) {
+    while (t->ready.filled_count > 0 || t->running.count > 0) {
         while (choose(t, &next))
             start(t, &next, now, out);
         assert(t->running.count > 0);
@@ -254,7 +302,7 @@ static void begin(tetris *t)
         t->left[u] = clo_graph_instances_of(problem->graph, u);
         t->waiting[u] = problem->graph->in_first[u + 1] - problem->graph->in_first[u];
         if (t->waiting[u] == 0)
-            t->ready[t->ready_count++] = problem->graph->first_instance[u];
+            make_ready(t, u);
     }
 }
 
@@ -270,12 +318,17 @@ static clo_status open(tetris *t, const clo_rcpsp *problem)
     clo_carve(&block, &t->job_of, n);
     clo_carve(&block, &t->left, tasks);
     clo_carve(&block, &t->waiting, tasks);
-    clo_carve(&block, &t->ready, tasks);
+    clo_carve(&block, &t->next, tasks);
+    clo_carve(&block, &t->remote, tasks * problem->machines);
+    clo_alike_carve(&t->ready, &block, problem->graph->tasks);
     clo_carve(&block, &t->ran, tasks * problem->machines);
     clo_carve(&block, &t->running.items, n);
     t->block = clo_block_allocate(&block);
     if (t->block == NULL)
         return clo_fail_memory("a plan");
+    t->ready.is_alike = is_alike;
+    t->ready.context = t;
+    clo_alike_begin(&t->ready);
     begin(t);
     return CLO_OK;
 }

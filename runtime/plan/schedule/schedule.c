@@ -350,6 +350,7 @@ clo_status clo_schedule_place(clo_schedule *schedule, uint32_t instance, uint32_
     int64_t duration = clo_cost_time(schedule->cost, task, executor), finish = start_ns + duration;
 
     assert(at < schedule->capacity);
+    assert(schedule->may_duplicate || *first == CLO_NONE);
     assert(duration != CLO_TIME_NEVER);
     assert(start_ns >= 0 && finish >= start_ns);
     if (schedule->stop_ns != INT64_MAX && at % CLO_STOP_EVERY == CLO_STOP_EVERY - 1 &&

@@ -59,6 +59,8 @@ int clo_timeline_reserve(clo_timeline *timeline, int64_t start_ns, int64_t finis
     clo_busy *blocks = timeline->blocks;
     size_t right = first_after(timeline, start_ns); /* the left neighbour ends at or before start */
 
+    if (start_ns == finish_ns && right < timeline->count && blocks[right].start_ns < start_ns)
+        return 0; /* at a seam, of which a merged block keeps nothing */
     assert(right == timeline->count || finish_ns <= blocks[right].start_ns);
     int touches_left = right > 0 && blocks[right - 1].finish_ns == start_ns;
     int touches_right = right < timeline->count && blocks[right].start_ns == finish_ns;

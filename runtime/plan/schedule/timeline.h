@@ -2,7 +2,7 @@
  *
  * Invariant: blocks are sorted, disjoint and never touch (touching ones are merged), so a densely
  * packed executor is one block however many tasks it holds and a search passes it in one step. The
- * price: an execution of length 0 goes before or behind a block, never to a seam inside it. */
+ * price: a search puts an execution of length 0 before or behind a block, never to a seam inside it. */
 #ifndef CLO_PLAN_SCHEDULE_TIMELINE_H
 #define CLO_PLAN_SCHEDULE_TIMELINE_H
 
@@ -30,7 +30,8 @@ static inline int64_t clo_timeline_earliest(const clo_timeline *timeline, int64_
     return clo_timeline_find(timeline, ready_ns, duration_ns);
 }
 
-/* Makes [start_ns, finish_ns) busy; it must be idle. Returns 0, or -1 if there is no memory. */
+/* Makes [start_ns, finish_ns) busy; it must be idle. Of length 0 it may also stand at a seam, between two that touch: one
+ * of them may have been reserved since the search. Returns 0, or -1 if there is no memory. */
 int clo_timeline_reserve(clo_timeline *timeline, int64_t start_ns, int64_t finish_ns);
 
 void clo_timeline_clear(clo_timeline *timeline); /* forgets the blocks, keeps the memory */

@@ -268,17 +268,18 @@ static void a_task_that_can_run_where_nothing_is_limited_does_not_count(void **s
     assert_int_equal(bound(&f).resource_ns, 100);
 }
 
-static void empty_tasks_have_the_bound_zero(void **state)
+static void tasks_of_no_time_count_a_nanosecond_where_they_demand_something(void **state)
 {
     (void)state;
     struct fixture f;
 
-    start(&f, 2);
-    for (uint32_t t = 0; t < 5; t++)
-        add(&f, (clo_task){.demand = {1}});
-    ok(clo_graph_add_edge(f.graph, 0, 1, 0));
-    clo_bound b = bound(&f);
-    assert_int_equal(b.best_ns, 0);
+    for (int64_t demand = 0; demand < 2; demand++) {
+        start(&f, 2);
+        for (uint32_t t = 0; t < 5; t++)
+            add(&f, (clo_task){.demand = {demand}});
+        ok(clo_graph_add_edge(f.graph, 0, 1, 0));
+        assert_int_equal(bound(&f).best_ns, demand == 0 ? 0 : 3); /* 5 on 2 executors */
+    }
 }
 
 /* Near the limit of what a cost accepts, sums must not wrap. */
@@ -511,7 +512,7 @@ int main(void)
         cmocka_unit_test(a_task_that_can_run_where_nothing_is_limited_does_not_count),
         cmocka_unit_test(a_load_is_the_time_of_the_task_where_it_is_cheapest),
         cmocka_unit_test(the_first_task_tells_its_set_of_executors_too),
-        cmocka_unit_test(empty_tasks_have_the_bound_zero),
+        cmocka_unit_test(tasks_of_no_time_count_a_nanosecond_where_they_demand_something),
         cmocka_unit_test(energy_refutes_what_cuts_allow),
         cmocka_unit_test(instances_count_in_energy),
         cmocka_unit_test(inputs_cannot_all_be_local_and_early),

@@ -438,6 +438,21 @@ static void malformed_pieces_of_links_are_refused(void **state)
     REFUSE(rows);
 }
 
+static void malformed_ports_are_refused(void **state)
+{
+    static const bad rows[] = {
+        {PLATFORM("\"machines\": [[], []], \"executors\": 2, \"port_bytes_per_ns\": [5]"), CLO_ERR_FORMAT,
+         "f:2: platform.port_bytes_per_ns has 1 entries; write 2, one for each machine"},
+        {PLATFORM("\"executors\": 2, \"port_bytes_per_ns\": 0"), CLO_ERR_FORMAT,
+         "f:2: platform.port_bytes_per_ns is 0; write bytes per ns (GB/s) > 0, or null for infinite"},
+        {PLATFORM("\"executors\": 2, \"port_bytes_per_ns\": [\"1\"]"), CLO_ERR_FORMAT,
+         "f:2: platform.port_bytes_per_ns[0] is \"1\"; write bytes per ns (GB/s) > 0, or null for infinite"},
+    };
+
+    (void)state;
+    REFUSE(rows);
+}
+
 static void malformed_platforms_are_refused(void **state)
 {
     static const bad rows[] = {
@@ -534,6 +549,7 @@ int main(void)
         cmocka_unit_test(instances_that_multiply_beyond_all_memory_are_refused),
         cmocka_unit_test(malformed_edges_are_refused),
         cmocka_unit_test(malformed_pieces_of_links_are_refused),
+        cmocka_unit_test(malformed_ports_are_refused),
         cmocka_unit_test(malformed_platforms_are_refused),
         cmocka_unit_test(graphs_that_json_would_change_are_not_written),
     };

@@ -225,6 +225,11 @@ static void what_saga_cannot_hold_is_not_written(void **state)
     fails(CLO_ERR_UNSUPPORTED, "platform 'platform': its links have pieces, which saga cannot hold; write clotho",
           clo_document_print(d, "saga", &text));
     clo_document_destroy(d);
+    d = parsed("{\"format\": \"clotho.graph/1\", \"tasks\": [{}], \"platform\": {\"executors\": 2, "
+               "\"port_bytes_per_ns\": 1}}");
+    fails(CLO_ERR_UNSUPPORTED, "platform 'platform': its machines have ports, which saga cannot hold; write clotho",
+          clo_document_print(d, "saga", &text));
+    clo_document_destroy(d);
     d = parsed(SAGA(TASKS, EDGES, NODES, LINKS, ""));
     fails(CLO_ERR_UNSUPPORTED, "format 'cost-table' can only be read; use clotho, dot, wfformat or saga",
           clo_document_print(d, "cost-table", &text));

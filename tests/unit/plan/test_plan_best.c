@@ -159,7 +159,6 @@ static void without_a_budget_it_searches_some_and_is_as_short_as_what_it_starts_
         clo_plan_config config = CLO_PLAN_CONFIG_INIT;
         clo_plan *plan = best(&f, &config);
         assert_true(clo_plan_schedules(plan) > 100 || clo_plan_is_optimal(plan));
-        assert_true(clo_plan_schedules(plan) <= 1000 + STARTS);
         for (int i = 0; i < 3; i++)
             assert_true(clo_plan_makespan_ns(plan) <= makespan_of(&f, starts[i]));
         config.budget_ns = -1; /* no time is no limit of time: as above */
@@ -241,7 +240,7 @@ static void edges_of_what_is_allowed_are_planned(void **state)
         assert_true(clo_plan_makespan_ns(plan) >= bound.best_ns);
         assert_true(clo_plan_makespan_ns(plan) <= makespan_of(&f, "heft"));
         assert_true(clo_plan_is_optimal(plan) == (clo_plan_makespan_ns(plan) == bound.best_ns));
-        if (shapes[i].has_no_time)
+        if (shapes[i].has_no_time && shapes[i].capacity < 0) /* what has a demand takes 1 ns */
             assert_int_equal(clo_plan_makespan_ns(plan), 0);
         clo_plan_destroy(plan);
         fixture_free(&f);

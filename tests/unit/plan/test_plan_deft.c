@@ -298,6 +298,38 @@ static void best_is_never_longer_than_what_it_starts_from(void **state)
     assert_true(shorter > 50);
 }
 
+/* P is duplicated right before W, and Z, which takes no time, starts where the two touch: W and Y stay where they are. */
+static void a_child_of_no_time_starts_where_its_duplicate_touches_the_next(void **state)
+{
+    static const struct {
+        const char *name;
+        int64_t work_ns;
+        uint64_t executors_mask;
+        uint8_t duplicable;
+    } rows[] = {{"P", 1, 3, 1}, {"Q", 1, 4, 0},  {"W", 4, 2, 0},   {"Z", 0, 2, 0},
+                {"Y", 1, 2, 0}, {"S", 10, 1, 0}, {"V", 100, 4, 0}, {"A", 200, 1, 0}};
+    static const clo_edge edges[] = {{0, 3, 50}, {0, 7, 0}, {1, 2, 0}, {3, 5, 0}, {2, 6, 0}};
+    fixture f = fixture_new();
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        clo_task task = {.name = rows[i].name,
+                         .work_ns = rows[i].work_ns,
+                         .executors_mask = rows[i].executors_mask,
+                         .duplicable = rows[i].duplicable};
+        ok(clo_graph_add_task(f.graph, &task, NULL));
+    }
+    for (size_t i = 0; i < sizeof edges / sizeof edges[0]; i++)
+        ok(clo_graph_add_edge(f.graph, edges[i].from, edges[i].to, edges[i].bytes));
+    fixture_seal(&f, 3, NULL, -1);
+    clo_plan *plan = fixture_plan(&f, "deft");
+    expect_placement(plan, 3, (clo_placement){.task = 3, .executor = 1, .start_ns = 1, .finish_ns = 1});
+    expect_placement(plan, 4, (clo_placement){.task = 2, .executor = 1, .start_ns = 1, .finish_ns = 5});
+    expect_placement(plan, 6, (clo_placement){.task = 4, .executor = 1, .start_ns = 5, .finish_ns = 6});
+    clo_plan_destroy(plan);
+    fixture_free(&f);
+}
+
 /* b and c side by side look good until d has to wait for 100 bytes: in a row it is 1 + 10 + 10 + 1. */
 static void best_does_not_fall_behind_everything_in_a_row(void **state)
 {
@@ -325,6 +357,7 @@ static void best_does_not_fall_behind_everything_in_a_row(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_child_of_no_time_starts_where_its_duplicate_touches_the_next),
         cmocka_unit_test(a_parent_is_duplicated_where_its_data_would_come_late),
         cmocka_unit_test(a_task_that_is_not_declared_duplicable_runs_once),
         cmocka_unit_test(a_duplicate_waits_for_its_own_inputs),

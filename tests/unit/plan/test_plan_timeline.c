@@ -64,6 +64,22 @@ static void an_execution_of_length_zero_never_lies_inside_another(void **state)
     clo_timeline_free(&line);
 }
 
+/* It was found before the block [30, 40) when [20, 30) was still idle. */
+static void an_execution_of_length_zero_fits_the_seam_of_two_that_touch(void **state)
+{
+    (void)state;
+    clo_timeline line = {0};
+
+    assert_int_equal(clo_timeline_reserve(&line, 30, 40), 0);
+    assert_int_equal(clo_timeline_find(&line, 30, 0), 30);
+    assert_int_equal(clo_timeline_reserve(&line, 20, 30), 0);
+    assert_int_equal(clo_timeline_reserve(&line, 30, 30), 0);
+    assert_int_equal(line.count, 1);
+    assert_int_equal(line.blocks[0].start_ns, 20);
+    assert_int_equal(line.blocks[0].finish_ns, 40);
+    clo_timeline_free(&line);
+}
+
 static void the_timeline_agrees_with_a_row_of_bits(void **state)
 {
     (void)state;
@@ -88,8 +104,7 @@ static void the_timeline_agrees_with_a_row_of_bits(void **state)
     }
 }
 
-static bool fits_at(int64_t used[3][5 * 3000], int64_t start, int64_t length, const int64_t *demand,
-                    int64_t limit)
+static bool fits_at(int64_t used[3][5 * 3000], int64_t start, int64_t length, const int64_t *demand, int64_t limit)
 {
     for (int64_t t = start; t < start + length; t++)
         if (used[0][t] + demand[0] > limit || used[2][t] + demand[2] > limit / 2)
@@ -175,6 +190,7 @@ int main(void)
         cmocka_unit_test(a_gap_is_taken_if_it_is_just_long_enough),
         cmocka_unit_test(touching_reservations_become_one_block),
         cmocka_unit_test(an_execution_of_length_zero_never_lies_inside_another),
+        cmocka_unit_test(an_execution_of_length_zero_fits_the_seam_of_two_that_touch),
         cmocka_unit_test(the_timeline_agrees_with_a_row_of_bits),
         cmocka_unit_test(the_profile_agrees_with_a_row_of_sums),
         cmocka_unit_test(a_demand_above_a_limit_is_not_admitted),
