@@ -307,7 +307,8 @@ static void print_rows(const bed *b, const row *rows, bool is_json)
             "a pipeline every %.1f ms, deadline as long; bodies of the stream: %.0f us\nadmission test: %s, bound of "
             "the response %.0f us, of it %.0f us because bodies are not preempted\n\n%-10s %-7s %8s %7s %9s %9s %9s "
             "%9s %14s\n",
-            (double)PERIOD_NS / 1e6, (double)STREAM_NS / 1e3, b->bound.verdict == CLO_ADMISSION_ADMITTED ? "admitted" : "not admitted",
+            (double)PERIOD_NS / 1e6, (double)STREAM_NS / 1e3,
+            b->bound.verdict == CLO_ADMISSION_ADMITTED ? "admitted" : "not admitted",
             (double)b->bound.response_ns / 1e3, (double)b->bound.blocking_ns / 1e3, "", "", "releases", "missed",
             "p50 us", "p99 us", "p99.9 us", "max us", "stream bodies");
     for (int i = 0; i < ROWS; i++) {

@@ -199,7 +199,8 @@ static void summarise_row(row *r, size_t count, uint32_t turns)
         r->p50[p] = bench_quantile(r->values[p], count, 0.5);
         r->lowest[p] = r->values[p][0];
     }
-    r->layer_ns = bench_summarise(r->layer, turns).lowest / ((double)LAYER * (double)LAYER * (double)LAYER_BLOCKS * (double)CLO_LANES);
+    r->layer_ns = bench_summarise(r->layer, turns).lowest /
+                  ((double)LAYER * (double)LAYER * (double)LAYER_BLOCKS * (double)CLO_LANES);
 }
 
 static void measure_all(bench *b, const bench_options *options)

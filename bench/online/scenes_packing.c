@@ -327,7 +327,8 @@ static bool make_cluster(const online *o, uint64_t seed, uint32_t jobs, double g
         return false;
     if (gap <= 0)
         return online_draw(out->base, jobs, 0, seed, &out->workload);
-    return online_stream(out->base, gap * online_mean_need_s(out->base, out->own) / (double)MACHINES, seed, &out->workload);
+    return online_stream(out->base, gap * online_mean_need_s(out->base, out->own) / (double)MACHINES, seed,
+                         &out->workload);
 }
 
 static bool make_cluster_stream(const online *o, uint64_t seed, occasion *out)
@@ -347,7 +348,8 @@ static bool make_memory(const online *o, const clo_workload *from, demand_law la
     out->base = demanding_pool(from, law, online_jobs(o, 400, 20), seed);
     if (out->own == NULL || out->base == NULL)
         return false;
-    double need_s = law == MEMORY_OF_TRACE ? mean_class_need_s(out->base) : mean_work_s(out->base) / (double)MEMORY_EXECUTORS;
+    double need_s =
+        law == MEMORY_OF_TRACE ? mean_class_need_s(out->base) : mean_work_s(out->base) / (double)MEMORY_EXECUTORS;
     return online_stream(out->base, need_s / online_load(o, out->scene), seed, &out->workload);
 }
 

@@ -317,7 +317,8 @@ static void print_json(const table *t)
     if (ms > 0)
         printf("{\"goal\": \"HEFT on %d tasks, %d executors, ms\", \"value\": %.2f, \"must\": %d, \"aim\": %d, "
                "\"holds\": %s}",
-               GOAL_TASKS, GOAL_EXECUTORS, ms, GOAL_MUST_MS, GOAL_AIM_MS, ms <= (double)GOAL_MUST_MS ? "true" : "false");
+               GOAL_TASKS, GOAL_EXECUTORS, ms, GOAL_MUST_MS, GOAL_AIM_MS,
+               ms <= (double)GOAL_MUST_MS ? "true" : "false");
     printf("]}\n");
 }
 
