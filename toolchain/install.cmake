@@ -5,22 +5,23 @@ set_target_properties(clotho_shared PROPERTIES EXPORT_NAME clotho)
 add_library(clotho::clotho ALIAS clotho_shared)
 add_library(clotho::clotho_static ALIAS clotho_static)
 
-# System libraries behind the static one, by name, and folders that no linker searches by itself. Not their pkg-config modules: users
-# need none of their headers, nor what they would need if they were linked statically, too, which Debian does not ship; and a
-# program that is built for another machine need not have this one's pkg-config.
-set(system_libraries "")
+# System libraries behind ours, by name, and folders that no linker searches by itself. Not their pkg-config modules: users need
+# none of their headers, nor what they would need if they were linked statically, too, which Debian does not ship; and who builds
+# for another machine may have this one's pkg-config only.
+set(CLOTHO_SYSTEM_LIBRARIES "")
+set(CLOTHO_LIBS_PRIVATE "")
 foreach(prefix HWLOC EXPAT URCU CJSON)
     foreach(folder ${${prefix}_LIBRARY_DIRS})
         string(FIND "${folder}" "${CMAKE_SYSROOT}/" in_sysroot)
         if(NOT folder IN_LIST CMAKE_C_IMPLICIT_LINK_DIRECTORIES AND NOT (CMAKE_SYSROOT AND in_sysroot EQUAL 0))
-            list(APPEND system_libraries -L${folder})
+            string(APPEND CLOTHO_LIBS_PRIVATE "-L${folder} ")
         endif()
     endforeach()
-    list(TRANSFORM ${prefix}_LIBRARIES PREPEND -l OUTPUT_VARIABLE names)
-    list(APPEND system_libraries ${names})
+    foreach(library ${${prefix}_LIBRARIES})
+        list(APPEND CLOTHO_SYSTEM_LIBRARIES ${library})
+        string(APPEND CLOTHO_LIBS_PRIVATE "-l${library} ")
+    endforeach()
 endforeach()
-target_link_libraries(clotho_static PRIVATE "$<INSTALL_INTERFACE:${system_libraries}>")
-list(JOIN system_libraries " " CLOTHO_LIBS_PRIVATE)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/clotho)
 configure_package_config_file(toolchain/clotho-config.cmake.in ${CMAKE_BINARY_DIR}/clotho-config.cmake
