@@ -78,7 +78,7 @@ class Tree:
         self.update()
         launcher = [f"-DCMAKE_C_COMPILER_LAUNCHER={shutil.which('ccache')}"] if shutil.which("ccache") else []
         configure = ["cmake", "-G", "Ninja", "-S", str(self.source), "-B", str(self.binary), "-DCLOTHO_TESTS=ON",
-                     "-DCLOTHO_BENCH=OFF", "-DCMAKE_SUPPRESS_REGENERATION=ON", "-DCMAKE_BUILD_TYPE=Debug", f"-DCLOTHO_DATA={ROOT.parent / 'shared/data'}",
+                     "-DCLOTHO_EXAMPLES=ON", "-DCMAKE_SUPPRESS_REGENERATION=ON", "-DCMAKE_BUILD_TYPE=Debug", f"-DCLOTHO_DATA={ROOT.parent / 'shared/data'}",
                      *launcher, *FLAGS[self.kind]]
         if shutil.which("ld.lld"):
             configure.append("-DCMAKE_EXE_LINKER_FLAGS=-fuse-ld=lld")
