@@ -43,7 +43,7 @@ static long long run(clo_runtime *runtime, const clo_platform *platform, uint32_
         for (int round = 0; round < ROUNDS && status == CLO_OK; round++)
             status = clo_job_submit(job) == CLO_OK ? clo_job_wait(job, NULL) : CLO_ERR_STATE;
         printf("grain %4u: %6u calls, %7.1f us a run\n", grain, clo_graph_ranges(graph, 0),
-               (now_s() - begin_s) * 1e6 / ROUNDS);
+               (now_s() - begin_s) * 1e6 / (double)ROUNDS);
         sum = 0;
         for (int i = 0; i < ITEMS && status == CLO_OK; i++)
             sum += squares[i];

@@ -5,20 +5,22 @@ set_target_properties(clotho_shared PROPERTIES EXPORT_NAME clotho)
 add_library(clotho::clotho ALIAS clotho_shared)
 add_library(clotho::clotho_static ALIAS clotho_static)
 
-# System libraries behind the static one, as PREFIX=MODULE of the pkg_check_modules lines: what its exported PkgConfig:: names
-# stand for. clotho.pc names the libraries themselves, not their modules: users need none of their headers, nor what they
-# would need if they were linked statically, too, which Debian does not ship.
-set(CLOTHO_PKG_MODULES "")
+# System libraries behind ours, by name, and folders that no linker searches by itself. Not their pkg-config modules: users need
+# none of their headers, nor what they would need if they were linked statically, too, which Debian does not ship; and who builds
+# for another machine may have this one's pkg-config only.
+set(CLOTHO_SYSTEM_LIBRARIES "")
 set(CLOTHO_LIBS_PRIVATE "")
-foreach(pair HWLOC=hwloc EXPAT=expat URCU=liburcu-bp CJSON=libcjson)
-    string(REPLACE "=" ";" pair_words ${pair})
-    list(GET pair_words 0 prefix)
-    list(GET pair_words 1 module)
-    if(${prefix}_FOUND)
-        string(APPEND CLOTHO_PKG_MODULES " ${pair}")
-        list(JOIN ${prefix}_LDFLAGS " " flags)
-        string(APPEND CLOTHO_LIBS_PRIVATE "${flags} ")
-    endif()
+foreach(prefix HWLOC EXPAT URCU CJSON)
+    foreach(folder ${${prefix}_LIBRARY_DIRS})
+        string(FIND "${folder}" "${CMAKE_SYSROOT}/" in_sysroot)
+        if(NOT folder IN_LIST CMAKE_C_IMPLICIT_LINK_DIRECTORIES AND NOT (CMAKE_SYSROOT AND in_sysroot EQUAL 0))
+            string(APPEND CLOTHO_LIBS_PRIVATE "-L${folder} ")
+        endif()
+    endforeach()
+    foreach(library ${${prefix}_LIBRARIES})
+        list(APPEND CLOTHO_SYSTEM_LIBRARIES ${library})
+        string(APPEND CLOTHO_LIBS_PRIVATE "-l${library} ")
+    endforeach()
 endforeach()
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/clotho)

@@ -1,7 +1,10 @@
-# Builds for 64-bit RISC-V with Debian's cross compiler; programs are static, so that qemu-user needs nothing else.
-set(CMAKE_SYSTEM_NAME Linux)
+# 64-bit RISC-V, from another machine, by clang: gcc before 13.3 leaves out barriers of atomic operations there (its bug 104831),
+# and Debian 12 has gcc 12.
 set(CMAKE_SYSTEM_PROCESSOR riscv64)
-set(CMAKE_C_COMPILER riscv64-linux-gnu-gcc)
-set(CMAKE_ASM_COMPILER riscv64-linux-gnu-gcc)
-set(CMAKE_EXE_LINKER_FLAGS_INIT -static)
-set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
+include(${CMAKE_CURRENT_LIST_DIR}/cross.cmake)
+set(CMAKE_C_COMPILER clang)
+set(CMAKE_CXX_COMPILER clang++)
+foreach(language C CXX ASM)
+    set(CMAKE_${language}_COMPILER_TARGET riscv64-linux-gnu)
+    set(CMAKE_${language}_FLAGS_INIT "--gcc-toolchain=${CMAKE_SYSROOT}/usr")
+endforeach()

@@ -136,7 +136,7 @@ static void summarise(row *r, double *took_ns, size_t count)
 {
     r->releases = count;
     for (size_t i = 0; i < count; i++)
-        r->missed += took_ns[i] > PERIOD_NS;
+        r->missed += took_ns[i] > (double)PERIOD_NS;
     bench_sort(took_ns, count);
     r->p50_ns = bench_quantile(took_ns, count, 0.5);
     r->p99_ns = bench_quantile(took_ns, count, 0.99);
@@ -307,7 +307,8 @@ static void print_rows(const bed *b, const row *rows, bool is_json)
             "a pipeline every %.1f ms, deadline as long; bodies of the stream: %.0f us\nadmission test: %s, bound of "
             "the response %.0f us, of it %.0f us because bodies are not preempted\n\n%-10s %-7s %8s %7s %9s %9s %9s "
             "%9s %14s\n",
-            PERIOD_NS / 1e6, STREAM_NS / 1e3, b->bound.verdict == CLO_ADMISSION_ADMITTED ? "admitted" : "not admitted",
+            (double)PERIOD_NS / 1e6, (double)STREAM_NS / 1e3,
+            b->bound.verdict == CLO_ADMISSION_ADMITTED ? "admitted" : "not admitted",
             (double)b->bound.response_ns / 1e3, (double)b->bound.blocking_ns / 1e3, "", "", "releases", "missed",
             "p50 us", "p99 us", "p99.9 us", "max us", "stream bodies");
     for (int i = 0; i < ROWS; i++) {

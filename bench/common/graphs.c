@@ -190,7 +190,7 @@ uint64_t bench_iterations(int64_t ns)
     for (int i = 0; i < SAMPLES; i++) {
         int64_t start_ns = bench_now_ns();
         volatile double kept = bench_compute(EACH);
-        double each_ns = (double)(bench_now_ns() - start_ns) / EACH;
+        double each_ns = (double)(bench_now_ns() - start_ns) / (double)EACH;
 
         (void)kept;
         lowest = i == 0 || each_ns < lowest ? each_ns : lowest;

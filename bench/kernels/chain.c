@@ -44,5 +44,5 @@ double chain_chase(chain *c)
 
     for (int i = 0; i < CHASED; i++)
         c->at = c->next[(size_t)c->at * STEP];
-    return (double)(bench_now_ns() - begin) / CHASED;
+    return (double)(bench_now_ns() - begin) / (double)CHASED;
 }

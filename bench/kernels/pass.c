@@ -199,7 +199,8 @@ static void summarise_row(row *r, size_t count, uint32_t turns)
         r->p50[p] = bench_quantile(r->values[p], count, 0.5);
         r->lowest[p] = r->values[p][0];
     }
-    r->layer_ns = bench_summarise(r->layer, turns).lowest / ((double)LAYER * LAYER * LAYER_BLOCKS * CLO_LANES);
+    r->layer_ns = bench_summarise(r->layer, turns).lowest /
+                  ((double)LAYER * (double)LAYER * (double)LAYER_BLOCKS * (double)CLO_LANES);
 }
 
 static void measure_all(bench *b, const bench_options *options)
@@ -227,10 +228,10 @@ static void measure_all(bench *b, const bench_options *options)
 /* Multiplications of a pass. */
 static double multiplications(const bench *b)
 {
-    return (double)network_encoder[CLO_MODEL_STAGE] * NETWORK_STAGES +
-           (double)network_encoder[CLO_MODEL_JOB] * NETWORK_JOBS + network_encoder[CLO_MODEL_GLOBAL] +
+    return (double)network_encoder[CLO_MODEL_STAGE] * (double)NETWORK_STAGES +
+           (double)network_encoder[CLO_MODEL_JOB] * (double)NETWORK_JOBS + network_encoder[CLO_MODEL_GLOBAL] +
            (double)network_heads[CLO_MODEL_STAGE] * b->jobs.ready_count +
-           (double)network_heads[CLO_MODEL_LIMIT] * NETWORK_LIMITS_EACH;
+           (double)network_heads[CLO_MODEL_LIMIT] * (double)NETWORK_LIMITS_EACH;
 }
 
 static void print_text(const bench *b)

@@ -44,7 +44,7 @@ static range range_of(const played *p)
 
 static double x_of(range r, double seconds)
 {
-    return LEFT + (log10(fmax(seconds, 1e-6)) - r.low) / (r.high - r.low) * (WIDTH - LEFT - 12);
+    return (double)LEFT + (log10(fmax(seconds, 1e-6)) - r.low) / (r.high - r.low) * (WIDTH - LEFT - 12);
 }
 
 static void draw_axes(FILE *out, const played *p, range r)

@@ -270,7 +270,7 @@ static clo_workload *demanding_pool(const clo_workload *from, demand_law law, ui
         return NULL;
     for (uint32_t i = 0; i < count;) { /* ends: most jobs are small enough */
         clo_workload_job job = *clo_workload_get(from, bench_random_below(&state, clo_workload_jobs(from)));
-        if (online_work_s(job.graph) > MEMORY_WORK_MAX_S)
+        if (online_work_s(job.graph) > (double)MEMORY_WORK_MAX_S)
             continue;
         clo_graph *graph = with_demands(job.graph, law, bench_random(&state));
         bool is_adopted = graph != NULL && clo_workload_adopt(pool, graph) == CLO_OK;
@@ -312,7 +312,7 @@ static double mean_class_need_s(const clo_workload *pool)
                     needs[c] += (double)task.work_ns * 1e-9 * (task.instances > 0 ? task.instances : 1);
     }
     for (int c = 0; c < MEMORY_CLASSES; c++)
-        most = fmax(most, needs[c] * MEMORY_CLASSES / (MEMORY_EXECUTORS * (MEMORY_CLASSES - c)));
+        most = fmax(most, needs[c] * (double)MEMORY_CLASSES / (MEMORY_EXECUTORS * (MEMORY_CLASSES - c)));
     return most / clo_workload_jobs(pool);
 }
 
@@ -327,7 +327,8 @@ static bool make_cluster(const online *o, uint64_t seed, uint32_t jobs, double g
         return false;
     if (gap <= 0)
         return online_draw(out->base, jobs, 0, seed, &out->workload);
-    return online_stream(out->base, gap * online_mean_need_s(out->base, out->own) / MACHINES, seed, &out->workload);
+    return online_stream(out->base, gap * online_mean_need_s(out->base, out->own) / (double)MACHINES, seed,
+                         &out->workload);
 }
 
 static bool make_cluster_stream(const online *o, uint64_t seed, occasion *out)
@@ -347,7 +348,8 @@ static bool make_memory(const online *o, const clo_workload *from, demand_law la
     out->base = demanding_pool(from, law, online_jobs(o, 400, 20), seed);
     if (out->own == NULL || out->base == NULL)
         return false;
-    double need_s = law == MEMORY_OF_TRACE ? mean_class_need_s(out->base) : mean_work_s(out->base) / MEMORY_EXECUTORS;
+    double need_s =
+        law == MEMORY_OF_TRACE ? mean_class_need_s(out->base) : mean_work_s(out->base) / (double)MEMORY_EXECUTORS;
     return online_stream(out->base, need_s / online_load(o, out->scene), seed, &out->workload);
 }
 

@@ -266,7 +266,7 @@ static void print_text(const table *t)
     double ms = t->has_demands ? 0 : find_ms(t, "heft", GOAL_TASKS, GOAL_EXECUTORS);
     if (ms > 0)
         printf("HEFT, %d tasks x %d executors: %.1f ms; must %d: %s; aim %d\n", GOAL_TASKS, GOAL_EXECUTORS, ms,
-               GOAL_MUST_MS, ms <= GOAL_MUST_MS ? "holds" : "does not hold", GOAL_AIM_MS);
+               GOAL_MUST_MS, ms <= (double)GOAL_MUST_MS ? "holds" : "does not hold", GOAL_AIM_MS);
 }
 
 static void print_cell_json(const table *t, uint32_t w, uint32_t p, uint32_t i)
@@ -317,7 +317,8 @@ static void print_json(const table *t)
     if (ms > 0)
         printf("{\"goal\": \"HEFT on %d tasks, %d executors, ms\", \"value\": %.2f, \"must\": %d, \"aim\": %d, "
                "\"holds\": %s}",
-               GOAL_TASKS, GOAL_EXECUTORS, ms, GOAL_MUST_MS, GOAL_AIM_MS, ms <= GOAL_MUST_MS ? "true" : "false");
+               GOAL_TASKS, GOAL_EXECUTORS, ms, GOAL_MUST_MS, GOAL_AIM_MS,
+               ms <= (double)GOAL_MUST_MS ? "true" : "false");
     printf("]}\n");
 }
 

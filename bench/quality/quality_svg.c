@@ -30,7 +30,7 @@ typedef struct panel {
 
 static double place(double ratio)
 {
-    return LABEL_WIDTH + PLOT_WIDTH * (ratio - scale_low) / (scale_high - scale_low);
+    return (double)LABEL_WIDTH + (double)PLOT_WIDTH * (ratio - scale_low) / (scale_high - scale_low);
 }
 
 /* Text with what XML asks for. */
@@ -48,7 +48,7 @@ static void draw_grid(FILE *out, uint32_t lines)
     static const double ticks[] = {0.8, 1.0, 1.2, 1.4, 1.6};
 
     for (int i = 0; i < 5; i++) {
-        double x = place(ticks[i]), bottom = HEAD + (double)lines * LINE;
+        double x = place(ticks[i]), bottom = (double)HEAD + (double)lines * (double)LINE;
 
         fprintf(out, "<line x1='%.1f' y1='%d' x2='%.1f' y2='%.1f' class='%s'/>", x, HEAD - 4, x, bottom,
                 i == 1 ? "one" : "grid");
@@ -59,7 +59,7 @@ static void draw_grid(FILE *out, uint32_t lines)
 static void draw_line(FILE *out, const panel *p, uint32_t at)
 {
     const candidate *who = &p->comparison->candidates->items[p->order[at]];
-    double ratio = p->all[p->order[at]].ratio, y = HEAD + at * (double)LINE + 7;
+    double ratio = p->all[p->order[at]].ratio, y = (double)HEAD + at * (double)LINE + 7;
     const char *class = strcmp(who->planner, "best") == 0         ? "best"
                         : p->order[at] == p->comparison->baseline ? "base"
                                                                   : "dot";
@@ -112,14 +112,14 @@ static double draw_rows(const quality *q, FILE *out)
 
     while (next_panel(q, &at, &p)) {
         if (out != NULL)
-            draw_panel(out, &p, MARGIN + (double)column * PANEL_WIDTH, y);
+            draw_panel(out, &p, (double)MARGIN + (double)column * (double)PANEL_WIDTH, y);
         highest = p.count > highest ? p.count : highest;
         if (++column == COLUMNS) {
-            y += HEAD + highest * (double)LINE + FOOT;
+            y += (double)HEAD + highest * (double)LINE + (double)FOOT;
             column = highest = 0;
         }
     }
-    return column > 0 ? y + HEAD + highest * (double)LINE + FOOT : y;
+    return column > 0 ? y + (double)HEAD + highest * (double)LINE + (double)FOOT : y;
 }
 
 bool quality_draw(const quality *q, const char *path)
@@ -127,7 +127,7 @@ bool quality_draw(const quality *q, const char *path)
     char *text = NULL;
     size_t bytes = 0;
     FILE *out = open_memstream(&text, &bytes);
-    double width = 2 * MARGIN + COLUMNS * (double)PANEL_WIDTH, height = draw_rows(q, NULL);
+    double width = 2 * MARGIN + (double)COLUMNS * (double)PANEL_WIDTH, height = draw_rows(q, NULL);
 
     if (out == NULL)
         return bench_fail("out of memory");

@@ -141,7 +141,7 @@ static int note_window(void *argument, uint64_t ended, uint64_t jobs, int64_t no
 
     (void)now_ns;
     if (b->calls++ > 0)
-        b->row->windows[b->row->windows_count++] = (double)(after_ns - b->before_ns) / WINDOW;
+        b->row->windows[b->row->windows_count++] = (double)(after_ns - b->before_ns) / (double)WINDOW;
     b->row->live = jobs - ended;
     b->before_ns = cpu_now_ns();
     return b->calls > b->windows;

@@ -43,7 +43,7 @@ static void place_targets(scene *s)
 
 static void make_chirp(scene *s)
 {
-    const double duration_s = CHIRP_SAMPLES / SAMPLE_HZ;
+    const double duration_s = (double)CHIRP_SAMPLES / SAMPLE_HZ;
 
     for (uint32_t i = 0; i < CHIRP_SAMPLES; i++) {
         double t = (i + 0.5) / SAMPLE_HZ - duration_s / 2.0, phase = PI * SWEEP_HZ / duration_s * t * t;

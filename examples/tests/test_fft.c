@@ -86,7 +86,7 @@ static void backward_undoes_forward_up_to_the_length(void **unused)
     fft_forward(&f, x, work);
     fft_backward(&f, x, work);
     for (uint32_t i = 0; i < 2 * LENGTH; i++)
-        assert_true(fabsf(memory[i] / LENGTH - copy[i]) < 1e-5f);
+        assert_true(fabsf(memory[i] / (float)LENGTH - copy[i]) < 1e-5f);
     fft_close(&f);
 }
 

@@ -20,6 +20,15 @@ typedef struct reader {
     clo_status status;
 } reader;
 
+static unsigned long line_of(const reader *r)
+{
+#if XML_MAJOR_VERSION > 2 || XML_MINOR_VERSION >= 9 /* which warn of the other */
+    return (unsigned long)XML_GetCurrentLineNumber64(r->parser);
+#else
+    return (unsigned long)XML_GetCurrentLineNumber(r->parser);
+#endif
+}
+
 static void stop(reader *r, clo_status status, const char *what)
 {
     if (r->status != CLO_OK)
@@ -28,7 +37,7 @@ static void stop(reader *r, clo_status status, const char *what)
     if (status == CLO_ERR_MEMORY)
         clo_fail_memory("an XML document");
     else
-        clo_fail(status, "%s:%lu: %s", r->xml->file, (unsigned long)XML_GetCurrentLineNumber(r->parser), what);
+        clo_fail(status, "%s:%lu: %s", r->xml->file, line_of(r), what);
     XML_StopParser(r->parser, XML_FALSE);
 }
 
@@ -69,7 +78,7 @@ static int add_node(reader *r, const XML_Char *name, const XML_Char **pairs)
 {
     clo_xml *xml = r->xml;
     void *nodes = xml->nodes;
-    clo_xml_node node = {.parent = r->open, .line = (uint32_t)XML_GetCurrentLineNumber(r->parser)};
+    clo_xml_node node = {.parent = r->open, .line = (uint32_t)line_of(r)};
 
     if (clo_grow(&nodes, &xml->nodes_capacity, xml->nodes_count + 1, sizeof *xml->nodes) != 0)
         return -1;
@@ -176,7 +185,7 @@ static clo_status parse(reader *r, const char *data, size_t bytes)
     if (XML_GetErrorCode(r->parser) == XML_ERROR_NO_MEMORY)
         return clo_fail_memory("an XML document");
     return clo_fail(CLO_ERR_FORMAT, "%s:%lu: %s; give an hwloc XML file", r->xml->file,
-                    (unsigned long)XML_GetCurrentLineNumber(r->parser), XML_ErrorString(XML_GetErrorCode(r->parser)));
+                    line_of(r), XML_ErrorString(XML_GetErrorCode(r->parser)));
 }
 
 clo_status clo_xml_read(const char *file, const char *data, size_t bytes, clo_xml *xml)

@@ -211,7 +211,7 @@ static void add_axes(const picture *p)
         clo_text_add(p->out, "</text>\n");
     }
     for (int64_t k = 0; k <= span_ns / step; k++) {
-        int x = span_ns > 0 ? LEFT + (int)((double)(k * step) / (double)span_ns * WIDTH) : LEFT;
+        int x = span_ns > 0 ? LEFT + (int)((double)(k * step) / (double)span_ns * (double)WIDTH) : LEFT;
         clo_text_add(p->out,
                      "<line class=\"grid\" x1=\"%d\" x2=\"%d\" y1=\"%d\" y2=\"%d\"/>"
                      "<text class=\"soft small mid\" x=\"%d\" y=\"%d\">%s</text>\n",

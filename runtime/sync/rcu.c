@@ -1,5 +1,6 @@
 /* rcu.c - see rcu.h. The only file that includes liburcu. Its functions are called, not inlined (no _LGPL_SOURCE): the
  * readers are monitors, whose 30 ns do not matter. */
+#define _POSIX_C_SOURCE 200809L /* clock_gettime, for headers of liburcu on other machines than x86 */
 #include "sync/rcu.h"
 
 #include <pthread.h>

@@ -65,8 +65,7 @@ class Tree:
         for name in wanted:
             target, content = self.source / name, (ROOT / name).read_bytes()
             if name == "toolchain/flags.cmake":  # a fault may leave a variable unused; wrong types stay errors
-                content = content.replace(b"-Werror ", b"-w -Werror=int-conversion -Werror=incompatible-pointer-types ")
-                content = content.replace(b"-Wall -Wextra -Wpedantic ", b"").replace(b" -w -Werror", b" -Werror")
+                content = content.replace(b"-Wall -Wextra -Wpedantic ", b"-Werror=int-conversion -Werror=incompatible-pointer-types ")
             if not target.exists() or target.read_bytes() != content:
                 target.parent.mkdir(parents=True, exist_ok=True)
                 target.write_bytes(content)
@@ -79,7 +78,7 @@ class Tree:
         self.update()
         launcher = [f"-DCMAKE_C_COMPILER_LAUNCHER={shutil.which('ccache')}"] if shutil.which("ccache") else []
         configure = ["cmake", "-G", "Ninja", "-S", str(self.source), "-B", str(self.binary), "-DCLOTHO_TESTS=ON",
-                     "-DCLOTHO_BENCH=OFF", "-DCMAKE_SUPPRESS_REGENERATION=ON", "-DCMAKE_BUILD_TYPE=Debug", f"-DCLOTHO_DATA={ROOT.parent / 'shared/data'}",
+                     "-DCLOTHO_EXAMPLES=ON", "-DCMAKE_SUPPRESS_REGENERATION=ON", "-DCMAKE_BUILD_TYPE=Debug", f"-DCLOTHO_DATA={ROOT.parent / 'shared/data'}",
                      *launcher, *FLAGS[self.kind]]
         if shutil.which("ld.lld"):
             configure.append("-DCMAKE_EXE_LINKER_FLAGS=-fuse-ld=lld")

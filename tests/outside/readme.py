@@ -4,8 +4,10 @@
   a fresh HOME. "# text" behind ./PROGRAM is what the program prints; the text below a "$ " line has the labels that it prints.
 - ./dev run and ./dev test take minutes: .ci/run must have them. Of ./dev bench the options are tried, and its figures in the
   table of the README must stand in the section of bench/README.md for that benchmark.
+- Of a line with cmake -S only the configuration is done: it has the library and the command, no test, and no -Werror.
 - Code spans with a command are such lines too; only ./dev may stand there. A picture must be the one that
   the lines draw, or one of what ./dev run --all measures."""
+import json
 import os
 import re
 import shlex
@@ -130,7 +132,7 @@ def check_output(line, below, printed):
 
 
 def check_lines(text, build, source):
-    lines = [pair for pair in shell_lines(text) if not pair[0].startswith("./dev")]
+    lines = [pair for pair in shell_lines(text) if not pair[0].startswith(("./dev", "cmake -S"))]
     with tempfile.TemporaryDirectory() as work:
         printed, status = run_lines([line for line, _ in lines], build, source, work)
         if status != 0:
@@ -150,11 +152,33 @@ def check_lines(text, build, source):
                 yield "docs/%s is not what the README's lines draw; copy the new one there" % picture
 
 
+def check_plain(text, source):
+    """A build without ./dev: what a stranger's compiler warns of does not stop it, and it builds nothing that only we need."""
+    lines = [line for line, _ in shell_lines(text) if line.startswith("cmake -S . -B build/plain ")]
+    if len(lines) != 1:
+        yield "README: %d lines begin with 'cmake -S . -B build/plain '; one should" % len(lines)
+        return
+    with tempfile.TemporaryDirectory() as work:
+        options = shlex.split(lines[0].partition("&&")[0])[5:]
+        done = subprocess.run(["cmake", "-S", source, "-B", work, *options], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                              encoding="utf-8", check=False)
+        if done.returncode != 0:
+            yield "README: %s\n%s" % (lines[0], done.stdout)
+            return
+        commands = json.loads(read(work, "compile_commands.json"))
+    folders = {os.path.relpath(row["file"], source).split(os.sep)[0] for row in commands}
+    if not {"runtime", "tools"} <= folders or folders & {"tests", "bench", "examples"}:
+        yield "README: %s compiles files of %s" % (lines[0], ", ".join(sorted(folders)))
+    if any("-Werror" in row["command"] for row in commands):
+        yield "README: %s takes warnings for errors" % lines[0]
+
+
 def main():
     build, source = map(os.path.abspath, sys.argv[1:3])
     text = read(sys.argv[3] if len(sys.argv) > 3 else os.path.join(source, "README.md"))
     wrong = ["README: %s: %s" % (line, why) for line in dev_lines(text) if (why := check_dev(build, source, line))]
     wrong += check_figures(text, read(source, "bench", "README.md"))
+    wrong += check_plain(text, source)
     wrong += check_lines(text, build, source)
     print("\n".join(wrong))
     return 1 if wrong else 0

@@ -12,7 +12,8 @@ mv "$work/first" "$work/moved"
 libdir=$(dirname "$(find "$work/moved" -name libclotho.so)")
 
 echo "== find_package"
-cmake -G Ninja -S "$source" -B "$work/cmake" -DCMAKE_PREFIX_PATH="$work/moved" -DCMAKE_C_COMPILER="$cc" >"$work/cmake.log" 2>&1 ||
+cmake -G Ninja -S "$source" -B "$work/cmake" -DCMAKE_PREFIX_PATH="$work/moved" -DCMAKE_C_COMPILER="$cc" \
+    -DCMAKE_DISABLE_FIND_PACKAGE_PkgConfig=ON >"$work/cmake.log" 2>&1 ||
     { cat "$work/cmake.log"; exit 1; }
 cmake --build "$work/cmake" >"$work/build.log" 2>&1 || { cat "$work/build.log"; exit 1; }
 "$work/cmake/outside_shared"

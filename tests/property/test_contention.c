@@ -204,8 +204,8 @@ static void on_a_fixed_set_plans_get_shorter(void **state)
             clo_cost_destroy(cost);
             clo_graph_destroy(graph);
         }
-        print_message("%u machines, %g bytes/ns: %.3f\n", cases[i].machines, cases[i].rate, sum / GRAPHS);
-        assert_true(sum / GRAPHS <= cases[i].most);
+        print_message("%u machines, %g bytes/ns: %.3f\n", cases[i].machines, cases[i].rate, sum / (double)GRAPHS);
+        assert_true(sum / (double)GRAPHS <= cases[i].most);
         clo_cluster_destroy(cluster);
     }
 }

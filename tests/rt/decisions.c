@@ -1,5 +1,5 @@
 /* decisions.c - R9: prints a hash of every plan and of every simulated decision over many seeded graphs, so that two
- * machines can be compared. Run by cross.py on this one and, through an emulator, on others. */
+ * machines can be compared. Run by tests/cross/same.py on this one and, through an emulator, on others. */
 #include "base/rng.h"
 #include "plan/registry.h"
 #include "policy/registry.h"
@@ -72,7 +72,7 @@ static clo_platform *make_platform(clo_rng *rng)
     return platform;
 }
 
-/* clo_registry_entry would bring all registries, and libraries that no cross compiler here has. */
+/* Of the internal table, so that the program needs no other registries. */
 static const char *name_at(const clo_registry *registry, uint32_t index)
 {
     const char *row = registry->row_bytes > 0 ? (const char *)registry->rows + index * registry->row_bytes

@@ -102,7 +102,7 @@ static int64_t unmeasured_kib(const build_memory *b)
 
     for (uint32_t i = 0; i < b->history.classes_count; i++) {
         const history_guess guess = history_guess_of(&b->history, i);
-        most = LARGER * guess.mean_kib > most ? LARGER * guess.mean_kib : most;
+        most = (double)LARGER * guess.mean_kib > most ? (double)LARGER * guess.mean_kib : most;
     }
     return most < (double)b->budget_kib ? (int64_t)most : b->budget_kib;
 }
@@ -198,7 +198,7 @@ int memory_open(build_memory *b, build_folder *folder, uint32_t jobs, int64_t bu
     if (code != EXIT_GOOD)
         return code;
     groups_open(&b->groups, jobs, b->budget_kib);
-    b->history.sure = b->groups.version != 0 ? SURE_WATCHED : HISTORY_SURE;
+    b->history.sure = b->groups.version != 0 ? SURE_WATCHED : (double)HISTORY_SURE;
     memset(b->classes, 0xff, (m->edges_count + 1) * sizeof *b->classes);
     return b->budget_kib == MEMORY_NONE || predict_all(b) ? EXIT_GOOD : complain(NULL, "out of memory");
 }

@@ -505,7 +505,7 @@ static int64_t allowed_ns(build_rest *r, const found_list *best, uint64_t looks,
     int64_t most_ns = (best->end_ns - r->now_ns) / WORSE_SHARE;
     double left = 1 - (double)looks / (double)looks_most;
 
-    return (int64_t)((double)most_ns * left * draw(r, DRAWS) / DRAWS);
+    return (int64_t)((double)most_ns * left * draw(r, DRAWS) / (double)DRAWS);
 }
 
 void rest_improve(build_rest *r, int64_t now_ns, int64_t most_ns)

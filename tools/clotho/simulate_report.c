@@ -108,7 +108,7 @@ static void print_over_time(const simulated_run *run)
     for (int k = 0; k < SIMULATE_SAMPLES; k++) {
         backlog[k] = (double)run->backlog[k];
         most = backlog[k] > most ? backlog[k] : most;
-        mean += backlog[k] / SIMULATE_SAMPLES;
+        mean += backlog[k] / (double)SIMULATE_SAMPLES;
     }
     printf("\nover time    from 0 to %s\n", show_ns(run->result.makespan_ns));
     if (run->is_judged)

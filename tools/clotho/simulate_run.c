@@ -98,7 +98,7 @@ clo_status simulation_draw(const simulation *sim, simulated_run *run)
 /* Busy time of all executors by part of the makespan. */
 static void measure_use(const simulation *sim, simulated_run *run)
 {
-    double part = (double)run->result.makespan_ns / SIMULATE_SAMPLES;
+    double part = (double)run->result.makespan_ns / (double)SIMULATE_SAMPLES;
     size_t count;
     const clo_log_record *records = clo_log_records(run->log, &count);
 

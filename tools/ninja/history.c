@@ -280,7 +280,7 @@ history_guess history_guess_of(const step_history *h, uint32_t class_)
 {
     const history_class *c = &h->classes[class_];
     history_guess guess = {.count = c->count < HISTORY_CLASS_PEAKS ? c->count : HISTORY_CLASS_PEAKS,
-                           .sure = h->sure > 0 ? h->sure : HISTORY_SURE};
+                           .sure = h->sure > 0 ? h->sure : (double)HISTORY_SURE};
     double squares = 0;
 
     if (guess.count == 0)
@@ -295,8 +295,8 @@ history_guess history_guess_of(const step_history *h, uint32_t class_)
         double off = (double)c->peaks_kib[i] - guess.mean_kib;
         squares += off * off;
     }
-    double usual = guess.mean_kib / FEW_VARY;
-    guess.square_kib = (FEW * usual * usual + squares) / (FEW + guess.count - 1);
+    double usual = guess.mean_kib / (double)FEW_VARY;
+    guess.square_kib = ((double)FEW * usual * usual + squares) / ((double)FEW + guess.count - 1);
     return guess;
 }
 

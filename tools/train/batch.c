@@ -270,7 +270,7 @@ static bool make_inputs(batch *b)
         if (is_good)
             scale_inputs(b, &figures, raw, inputs);
         for (size_t i = 0; i < numbers; i++)
-            reals[i] = (double)inputs[i] / UNIT;
+            reals[i] = (double)inputs[i] / (double)UNIT;
     }
     free(times);
     free(counts);

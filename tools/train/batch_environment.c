@@ -87,7 +87,7 @@ static double play(void *self, const double *scores)
     ordering *o = self;
 
     for (uint32_t t = 0; t < o->b->shape.stages; t++)
-        o->keys[t] = (int64_t)llround(scores[t] * KEY_UNITS);
+        o->keys[t] = (int64_t)llround(scores[t] * (double)KEY_UNITS);
     int64_t makespan_ns = batch_makespan_ns(o->b, o->keys);
     return makespan_ns < 0 ? NAN : -(double)makespan_ns / (double)o->b->reference_ns;
 }

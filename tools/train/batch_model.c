@@ -138,7 +138,7 @@ static clo_status make_keys(const batch *b, const network *net, const clo_model 
         status = clo_model_scores(model, &b->shape, integers, NULL);
     }
     for (uint32_t t = 0; t < stages && status == CLO_OK; t++) {
-        keys[t] = (int64_t)llround(tape.rows[net->score][t] * SCORE_UNITS);
+        keys[t] = (int64_t)llround(tape.rows[net->score][t] * (double)SCORE_UNITS);
         keys[stages + t] = integers[t];
     }
     network_tape_free(&tape);

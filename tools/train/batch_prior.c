@@ -52,7 +52,7 @@ static void score_one(void *argument, uint32_t thread, uint32_t i)
     (void)thread;
     to_weights(s->samples[i / s->count], weights);
     for (uint32_t t = 0; t < b->shape.stages && keys != NULL; t++)
-        keys[t] = (int64_t)llround(batch_prior(b, weights, t) * KEY_UNITS);
+        keys[t] = (int64_t)llround(batch_prior(b, weights, t) * (double)KEY_UNITS);
     if (keys != NULL)
         makespan_ns = batch_makespan_ns(b, keys);
     s->ratios[i] = makespan_ns > 0 ? (double)makespan_ns / (double)b->reference_ns : INFINITY;

@@ -73,7 +73,7 @@ static frame frame_of(const train_point *points, uint32_t count)
 
 static double x_of(const frame *f, uint32_t update)
 {
-    return LEFT + (double)update / f->updates * (WIDTH - LEFT - RIGHT);
+    return (double)LEFT + (double)update / f->updates * (WIDTH - LEFT - RIGHT);
 }
 
 static double y_of(const frame *f, double value)

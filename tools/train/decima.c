@@ -41,8 +41,9 @@ enum { UNITS_EACH_EXECUTOR = 80, UNITS_EACH_TASK = 16, WORK_EXPONENT = DECIMA_EX
 
 static void set_units(network *net, const decima_weights *weights)
 {
-    const double one = 1 << DECIMA_EXPONENT, executor = one / (UNITS_EACH_EXECUTOR * weights->executors);
-    const double units[] = {executor, 1, executor, one / (UNITS_EACH_TASK * weights->tasks_scale), DECIMA_WORK_PARTS};
+    const double one = 1 << DECIMA_EXPONENT, executor = one / ((double)UNITS_EACH_EXECUTOR * weights->executors);
+    const double units[] = {executor, 1, executor, one / ((double)UNITS_EACH_TASK * weights->tasks_scale),
+                            DECIMA_WORK_PARTS};
 
     memcpy(net->units, units, sizeof units);
 }

@@ -75,7 +75,7 @@ clo_cost *edges_world_draw(const edges_world *world, uint64_t seed, clo_graph **
 {
     draws d = {draws_key(seed, 13, 4)};
     uint32_t jobs = world->jobs_least + (uint32_t)(draws_next(&d) % (world->jobs_most - world->jobs_least + 1));
-    double share = (double)(1 + draws_next(&d) % SHARES) / SHARES;
+    double share = (double)(1 + draws_next(&d) % SHARES) / (double)SHARES;
     bool is_even = draws_next(&d) % 2 == 1, is_good = clo_graph_create("jobs", graph) == CLO_OK;
     clo_cost *cost = NULL;
 
@@ -187,7 +187,7 @@ static void put_view(episode *e)
         if (e->start != CLO_MODEL_NONE && is_refused(e, e->view.rows[i]))
             continue;
         e->rows[e->count] = e->view.rows[i];
-        e->prior[e->count++] = (double)e->view.prior[i] / CLO_EDGES_PRIOR_ONE;
+        e->prior[e->count++] = (double)e->view.prior[i] / (double)CLO_EDGES_PRIOR_ONE;
     }
 }
 
@@ -273,7 +273,7 @@ static train_choice teach_start(episode *e)
     int64_t before_ns = clo_edges_makespan_ns(e->edges);
 
     for (uint32_t i = 0; i < e->count; i++)
-        try_ends(e, e->rows[i], (int32_t)(e->prior[i] * CLO_EDGES_PRIOR_ONE), &best);
+        try_ends(e, e->rows[i], (int32_t)(e->prior[i] * (double)CLO_EDGES_PRIOR_ONE), &best);
     clo_edges_starts(e->edges, &e->view);
     e->taught_end = e->view.task_of[best.end];
     if (best.makespan_ns >= before_ns)

@@ -53,7 +53,8 @@ static void init_hinge(double *weights, double *bias, uint32_t unit, const resid
 {
     *bias = unit == 2 * PLAIN;
     for (uint32_t f = 0; f < PLAIN; f++) {
-        double size = 1 / fmax(0.55, seen->deviation[f]), drawn = (2 * draws_uniform(d) - 1) / sqrt(PLAIN / 3.0);
+        double size = 1 / fmax(0.55, seen->deviation[f]),
+               drawn = (2 * draws_uniform(d) - 1) / sqrt((double)PLAIN / 3.0);
         weights[f] = unit > 2 * PLAIN ? size * drawn : unit / 2 == f ? size * (unit % 2 == 0 ? 1 : -1) : 0;
         *bias -= weights[f] * seen->mean[f];
     }
@@ -102,7 +103,7 @@ static int sum_exponent(head h)
 
     for (uint32_t u = 0; u < h.hidden; u++)
         most = fmax(most, fabs(h.sum[u]));
-    while (exponent > 0 && ldexp(most, exponent) > SUM_MOST)
+    while (exponent > 0 && ldexp(most, exponent) > (double)SUM_MOST)
         exponent--;
     return exponent;
 }

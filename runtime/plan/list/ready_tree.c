@@ -367,6 +367,7 @@ static uint32_t least_of_few(const clo_ready_tree *tree)
         uint32_t at = CLO_NONE;
 
         assert(looks <= tree->count);
+        (void)looks; /* where asserts are off */
         for (uint32_t i = 0; i < tree->count; i++) {
             const clo_ready_entry *entry = &tree->few[i];
             int64_t end_ns = entry->best.executor == CLO_NONE ? INT64_MIN : entry->best.finish_ns;

@@ -143,7 +143,7 @@ static double mean_ns(const clo_cost *cost, const char *planner)
         sum += (double)result.makespan_ns;
     }
     clo_plan_destroy(plan);
-    return sum / DRAWS;
+    return sum / (double)DRAWS;
 }
 
 static void on_switches_its_mean_makespan_is_shorter_than_that_of_heft(void **state)

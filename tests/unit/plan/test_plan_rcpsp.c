@@ -264,9 +264,9 @@ static void noise_has_the_mean_and_the_spread_of_its_law(void **state)
 
     for (int i = 0; i < DRAWS; i++) {
         double g = clo_gumbel_q16(&rng) / 65536.0;
-        exponential += clo_exponential_q16(&rng) / 65536.0 / DRAWS;
-        gumbel += g / DRAWS;
-        squares += g * g / DRAWS;
+        exponential += clo_exponential_q16(&rng) / 65536.0 / (double)DRAWS;
+        gumbel += g / (double)DRAWS;
+        squares += g * g / (double)DRAWS;
     }
     assert_true(exponential > 0.98 && exponential < 1.02);
     assert_true(gumbel > 0.5772 - 0.02 && gumbel < 0.5772 + 0.02);

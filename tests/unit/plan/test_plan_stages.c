@@ -85,7 +85,7 @@ static void plan_and_judge(const scene *s, const char *planner)
     ok(clo_plan_measure(plan, s->cost, &metrics));
     assert_true(metrics.makespan_ns >= metrics.lower_bound_ns);
     clo_plan_destroy(plan);
-    if (cpu_seconds() - begin > SECONDS)
+    if (cpu_seconds() - begin > (double)SECONDS)
         fail_msg("%s: %.1f s of CPU", planner, cpu_seconds() - begin);
 }
 
@@ -110,7 +110,7 @@ static void wide_stages_in_a_row_are_sealed_ranked_bounded_and_planned(void **st
     plan_and_judge(&s, "heft");
     plan_and_judge(&s, "deft");
     drop(&s);
-    assert_true(cpu_seconds() - begin < SECONDS);
+    assert_true(cpu_seconds() - begin < (double)SECONDS);
 }
 
 static void every_planner_takes_wide_stages(void **state)
@@ -142,7 +142,7 @@ static void a_trace_of_wide_stages_is_written(void **state)
     ok(clo_trace_write_chrome(trace, s.cost, NULL, "/dev/null"));
     clo_trace_destroy(trace);
     drop(&s);
-    assert_true(cpu_seconds() - begin < SECONDS);
+    assert_true(cpu_seconds() - begin < (double)SECONDS);
 }
 
 int main(void)

@@ -194,7 +194,7 @@ static void integers_say_what_real_numbers_say(void **state)
     int16_t rows[ROWS * CLO_RESIDUAL_FEATURES], limits[ROWS * CLO_RESIDUAL_LIMIT_FEATURES];
     int16_t inputs[ROWS * (CLO_RESIDUAL_FEATURES + CLO_RESIDUAL_LIMIT_FEATURES)];
     const uint32_t zeros[ROWS + 1] = {0};
-    const double most = RESIDUAL_GROUP * 0.21 / 1024;
+    const double most = (double)RESIDUAL_GROUP * 0.21 / 1024;
     int32_t values[ROWS], steps[ROWS];
 
     (void)state;

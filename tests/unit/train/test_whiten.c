@@ -25,7 +25,7 @@ static void draw_rows(int16_t *rows, residual_seen *seen)
         row[CLO_RESIDUAL_STAYS] = i % 3 == 1 ? 256 : 0;
         row[CLO_RESIDUAL_WAITS] = i % 3 == 2 ? 256 : 0;
         for (uint32_t f = 0; f < PLAIN; f++)
-            seen->mean[f] += row[f] / 16.0 / ROWS;
+            seen->mean[f] += row[f] / 16.0 / (double)ROWS;
     }
     for (uint32_t f = 0; f < PLAIN; f++)
         seen->deviation[f] = 2;
@@ -62,8 +62,8 @@ static void answers_vary_by_one_along_each_direction_and_apart(void **state)
         double sum = 0, squares = 0;
         for (uint32_t i = 0; i < ROWS; i += 3) {
             at[d][i] = answer(&all, d, begun, rows + (size_t)i * CLO_RESIDUAL_FEATURES, is_limit);
-            sum += at[d][i] / ASKED;
-            squares += at[d][i] * at[d][i] / ASKED;
+            sum += at[d][i] / (double)ASKED;
+            squares += at[d][i] * at[d][i] / (double)ASKED;
         }
         double variance = squares - sum * sum;
         if (variance < 0.5) /* of another question, or a constant */
@@ -73,7 +73,7 @@ static void answers_vary_by_one_along_each_direction_and_apart(void **state)
         for (uint32_t e = 0; e < d; e++) {
             double product = 0;
             for (uint32_t i = 0; i < ROWS; i += 3)
-                product += at[d][i] * at[e][i] / ASKED;
+                product += at[d][i] * at[e][i] / (double)ASKED;
             bool is_other_head = (all.of[e][RESIDUAL_HIDDEN] != 0) != (all.of[d][RESIDUAL_HIDDEN] != 0);
             assert_true(is_other_head || fabs(product) < 0.05);
         }

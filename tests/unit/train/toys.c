@@ -108,7 +108,7 @@ static double rule_step(void *self, const train_choice *choice)
             most = limit_worth(r, limits.rows[i]);
     lost += most - limit_worth(r, limits.rows[choice->limit]);
     r->done++;
-    return -lost / DECISIONS;
+    return -lost / (double)DECISIONS;
 }
 
 const train_environment toy_rule = {"rule",      NULL,      rule_create, free, rule_reset, rule_look,

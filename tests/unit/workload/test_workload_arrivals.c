@@ -172,10 +172,10 @@ static void gaps_are_exponential_and_jobs_uniform(void **state)
             beyond[k] += gap > k + 1;
         seen[job->name[0] - '0']++;
     }
-    assert_true(fabs(sum / N - 1) < 0.01);
-    assert_true(fabs(squares / N - 2) < 0.05);
+    assert_true(fabs(sum / (double)N - 1) < 0.01);
+    assert_true(fabs(squares / (double)N - 2) < 0.05);
     for (int k = 0; k < 4; k++) /* five standard deviations of a binomial */
-        assert_true(fabs(beyond[k] - N * exp(-k - 1)) < 5 * sqrt(N * exp(-k - 1)));
+        assert_true(fabs(beyond[k] - (double)N * exp(-k - 1)) < 5 * sqrt((double)N * exp(-k - 1)));
     for (int k = 0; k < 4; k++)
         assert_in_range(seen[k], N / 4 - 1000, N / 4 + 1000);
     clo_workload_destroy(made);
