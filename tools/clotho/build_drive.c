@@ -2,7 +2,6 @@
 #define _GNU_SOURCE /* pipe2 and the like of Linux */
 #include "build_drive.h"
 #include "../ninja/bindings.h"
-#include "../ninja/disk.h"
 #include "../ninja/finish.h"
 #include "../ninja/pids.h"
 #include "report.h"
@@ -149,7 +148,7 @@ static int begin(build_driver *d, build_slot *s)
     s->has_console = m->edges[s->edge].pool == NINJA_POOL_CONSOLE;
     s->has_ended = false;
     s->began_ns = now_ns();
-    s->began_disk_ns = disk_now_ns();
+    s->began_disk_ns = finish_now_ns(d->folder);
     bool is_good = finish_prepare(d->folder, s->edge) && ninja_edge_command(m, s->edge, false, &command);
     if (is_good) {
         buffer_add(&command, "", 1);

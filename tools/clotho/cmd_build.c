@@ -37,7 +37,7 @@ typedef struct build_options {
     bool keeps_depfiles, keeps_responses, is_quiet;
     double load_most;
     int64_t memory_kib;
-    bool is_dry, is_verbose, explains, plans, as_json, summarizes, leaves_makes, distributes;
+    bool is_dry, is_verbose, explains, plans, as_json, summarizes, leaves_makes, distributes, tells_version;
 } build_options;
 
 typedef struct build {
@@ -50,8 +50,9 @@ typedef struct build {
     bool has_asked;  /* for the lock */
     int64_t read_ns; /* when the manifest was read; disk_now_ns */
     build_hosts hosts;
-    uint64_t made[MANIFEST_ROUNDS]; /* sets of dyndep files that this command has made */
-    uint32_t made_count;
+    ran_steps ran; /* of the phases that made dyndep files */
+    bool is_phase; /* that is what is wanted now */
+    bool is_ninja; /* called by ninja's name */
 } build;
 
 /* What is to be built. */
@@ -59,6 +60,12 @@ typedef struct target_list {
     uint32_t *nodes;
     size_t count;
 } target_list;
+
+/* Who speaks in lines that editors and scripts look for. */
+static const char *name_of(const build *b)
+{
+    return b->is_ninja ? "ninja" : "clotho";
+}
 
 static int failed(build *b)
 {
@@ -100,31 +107,8 @@ static int dry_run(build *b)
     if (b->options.is_quiet)
         buffer_clear(&out);
     if (is_good && steps == 0)
-        buffer_add_text(&out, "clotho: no work to do.\n");
+        buffer_add_format(&out, "%s: no work to do.\n", name_of(b));
     return print(b, is_good, &out);
-}
-
-/* Of the paths of nodes. */
-static uint64_t hash_of(const ninja_manifest *m, const uint32_t *nodes, size_t count)
-{
-    uint64_t hash = count;
-
-    for (size_t i = 0; i < count; i++)
-        hash = hash * 0x9e3779b97f4a7c15U + murmur64(m->nodes[nodes[i]].path, m->nodes[nodes[i]].bytes);
-    return hash;
-}
-
-/* What this command has made counts as made, even if a file of the future makes it look old. */
-static bool is_new(build *b, const uint32_t *files, size_t count)
-{
-    uint64_t hash = hash_of(&b->folder.manifest, files, count);
-
-    for (uint32_t i = 0; i < b->made_count; i++)
-        if (b->made[i] == hash)
-            return false;
-    if (b->made_count < MANIFEST_ROUNDS)
-        b->made[b->made_count++] = hash;
-    return true;
 }
 
 /* Reads the dyndep files that are up to date, which may name statements with further ones. *is_first: some must be made
@@ -142,7 +126,7 @@ static int read_dyndeps(build *b, const target_list *targets, bool *is_first)
         if (count == 0)
             return EXIT_GOOD;
         bool is_good = build_want(&b->folder, files, count, b->options.explains);
-        *is_first = is_good && !order_is_done(&b->folder.order) && !b->options.is_dry && is_new(b, files, count);
+        *is_first = b->is_phase = is_good && !order_is_done(&b->folder.order) && !b->options.is_dry;
         for (size_t i = 0; is_good && !*is_first && i < count; i++) {
             if (b->options.is_dry && m->nodes[files[i]].is_dirty)
                 dyndep_skip(m, files[i]);
@@ -197,10 +181,10 @@ static int want(build *b, const target_list *targets, bool *is_first)
     ninja_manifest *m = &b->folder.manifest;
     uint32_t manifest = ninja_find_node(m, piece_of(b->options.file));
 
-    *is_first = false;
+    *is_first = b->is_phase = false;
     if (!build_read_logs(&b->folder))
         return failed(b);
-    if (manifest != NINJA_NONE && m->nodes[manifest].producer != NINJA_NONE) {
+    if (b->ran.count == 0 && manifest != NINJA_NONE && m->nodes[manifest].producer != NINJA_NONE) {
         if (!build_want(&b->folder, &manifest, 1, b->options.explains))
             return failed(b);
         *is_first = !order_is_done(&b->folder.order);
@@ -320,9 +304,12 @@ static int run_targets(build *b, const target_list *targets, bool *is_manifest)
         *is_manifest = false;
         return dry_run(b);
     }
-    if (!order_is_done(&b->folder.order))
-        return run_steps(b);
-    printf("clotho: no work to do.\n");
+    if (!order_is_done(&b->folder.order)) {
+        code = run_steps(b);
+        return code == EXIT_GOOD && b->is_phase && !ran_keep(&b->ran, &b->folder.manifest) ? failed(b) : code;
+    }
+    if (b->ran.count == 0)
+        printf("%s: no work to do.\n", name_of(b));
     return EXIT_GOOD;
 }
 
@@ -347,6 +334,7 @@ static int run_once(build *b, char **names, int count, bool *is_manifest)
                                          "'cmake -G Ninja -B DIR'");
     if (!build_open(&b->folder, b->options.file))
         return failed(b);
+    b->folder.ran = &b->ran;
     b->folder.keeps_depfiles = b->options.keeps_depfiles;
     b->folder.keeps_responses = b->options.keeps_responses;
     if (b->options.tool.name != NULL)
@@ -362,7 +350,7 @@ static int run(build *b, char **names, int count)
 {
     bool is_manifest;
 
-    for (int round = 0; round < MANIFEST_ROUNDS; round++) {
+    for (int round = 0; round < MANIFEST_ROUNDS; round += !b->is_phase) { /* each phase runs a step more */
         int code = run_once(b, names, count, &is_manifest);
         build_close(&b->folder);
         if (code != EXIT_GOOD || !is_manifest)
@@ -373,13 +361,18 @@ static int run(build *b, char **names, int count)
                     MANIFEST_ROUNDS);
 }
 
+/* What CMake and Meson ask for: the ninja whose features these are. */
+static const char NINJA_VERSION[] = "1.11.1";
+
 static const char about_text[] =
     "Builds what a build.ninja describes, and reads and writes .ninja_log and .ninja_deps as ninja 1.11 does.";
 
 static const char notes[] =
     "DIR is the folder of the build.ninja, where the first operand is such a folder; else all operands are targets in "
     "the\n"
-    "current one. Without targets: those of `default` statements, else all that nothing uses.\n\n"
+    "current one. Without targets: those of `default` statements, else all that nothing uses. By the link "
+    "clotho-ninja\n"
+    "the command is taken for a ninja, as CMAKE_MAKE_PROGRAM or NINJA of Meson; all operands are targets then.\n\n"
     "  clotho build DIR -j 8               run the steps; the longest path behind a step says which is next\n"
     "  clotho build DIR -n                 the steps that must run\n"
     "  clotho build DIR -n --explain       and why\n"
@@ -387,8 +380,8 @@ static const char notes[] =
     "one\n"
     "  clotho build DIR -t clean           as `ninja -t clean`, which removes what was built\n\n"
     "Tools: clean [-g] [TARGETS], clean -r RULES, cleandead, recompact, restat [OUTPUTS]; and those that print:\n"
-    "commands [-s] [TARGETS], compdb [RULES], deps [TARGETS], inputs [TARGETS], query TARGETS, rules [-d],\n"
-    "targets [all], targets rule [RULE], targets depth [N].\n\n"
+    "commands [-s] [TARGETS], compdb [-x] [RULES], deps [TARGETS], graph [TARGETS], inputs [TARGETS],\n"
+    "missingdeps [TARGETS], query TARGETS, rules [-d], targets [all], targets rule [RULE], targets depth [N].\n\n"
     "--plan --json keys: steps tasks edges known jobs planner work_ns critical_path_ns lower_bound_ns makespan_ns gap\n"
     "critical_path.\n\n"
     "Exit status: 0 built, 1 a step failed or bad input, 2 bad usage, or interrupted as ninja has it.";
@@ -474,26 +467,39 @@ static int add_words(build *b, char **operands, int count, char **more, int more
     return tool_check(t);
 }
 
+/* Editors look for the files of errors by this line, with its odd quotes. */
+static void say_folder(const build *b)
+{
+    const build_options *o = &b->options;
+
+    if (o->directory == NULL || o->is_quiet || o->plans || o->tool.name != NULL)
+        return;
+    printf("%s: Entering directory `%s'\n", name_of(b), o->directory);
+    fflush(stdout);
+}
+
 /* Once the options are known: the folder, then what is to be done there. */
 static int run_in_folder(build *b, char **operands, int count, char **more, int more_count)
 {
     b->home = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (b->options.directory == NULL && count > 0 && is_build_folder(operands[0], b->options.file)) {
+    if (b->options.directory == NULL && !b->is_ninja && count > 0 && is_build_folder(operands[0], b->options.file)) {
         b->options.directory = *operands++;
         count--;
     }
     int code = add_words(b, operands, count, more, more_count);
     if (code != EXIT_GOOD)
         return code;
+    say_folder(b);
     if (b->options.directory != NULL && chdir(b->options.directory) != 0)
         return complain(b->options.directory, "cannot be entered; name the folder of a build.ninja");
     return run(b, operands, count);
 }
 
-int cmd_build(int argc, char **argv)
+static int build_with(bool is_ninja, int argc, char **argv)
 {
     static const command about = {"build", "[DIR] [TARGETS]", 0, 4096, about_text, notes};
-    build b = {.options = {.file = "build.ninja", .planner = "heft", .jobs = NO_JOBS, .failures = 1},
+    build b = {.is_ninja = is_ninja,
+               .options = {.file = "build.ninja", .planner = "heft", .jobs = NO_JOBS, .failures = 1},
                .tokens = {.inherited = -1, .own = -1},
                .lock = {.folder = -1},
                .home = -1};
@@ -525,6 +531,7 @@ int cmd_build(int argc, char **argv)
         {"json", 0, NULL, OPTION_FLAG, &b.options.as_json, "of --plan: one JSON object"},
         {"debug", 'd', "MODE", OPTION_LIST, &b.options.debug, "explain (as --explain), keepdepfile or keeprsp"},
         {"warning", 'w', "FLAG", OPTION_LIST, &b.options.warnings, "dupbuild=err, which is always so; for scripts"},
+        {"version", 0, NULL, OPTION_FLAG, &b.options.tells_version, "print the version of ninja that this stands for"},
         {"quiet", 0, NULL, OPTION_FLAG, &b.options.is_quiet, "print no lines of steps, only what they print"},
         {"tool", 't', "NAME", OPTION_TEXT, &b.options.tool.name,
          "a tool of ninja; all behind NAME is the tool's; see below"},
@@ -536,6 +543,10 @@ int cmd_build(int argc, char **argv)
 
     if (code != OPTIONS_GO_ON)
         return code;
+    if (b.options.tells_version) {
+        puts(NINJA_VERSION); /* alone: CMake and Meson compare it */
+        return EXIT_GOOD;
+    }
     code = check_numbers(&b.options);
     if (code == EXIT_GOOD)
         code = check_options(&b.options);
@@ -543,10 +554,21 @@ int cmd_build(int argc, char **argv)
         return code;
     code = run_in_folder(&b, operands, count, argv + first, argc - first);
     free(b.options.tool.words);
+    ran_free(&b.ran);
     jobserver_close(&b.tokens);
     hosts_close(&b.hosts);
     lock_give_back(&b.lock);
     if (b.home >= 0)
         close(b.home);
     return code;
+}
+
+int cmd_build(int argc, char **argv)
+{
+    return build_with(false, argc, argv);
+}
+
+int build_as_ninja(int argc, char **argv)
+{
+    return build_with(true, argc, argv);
 }

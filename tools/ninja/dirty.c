@@ -77,8 +77,8 @@ static bool begin_edge(dirty_scan *s, uint32_t node)
     m->edges[edge].outputs_ready = true;
     m->edges[edge].deps_missing = false;
     if (m->edges[edge].dyndep != NINJA_NONE)
-        return ninja_fail(m, "%.200s:%u: its dyndep file was not read; report this",
-                          m->files[m->edges[edge].file], m->edges[edge].line);
+        return ninja_fail(m, "%.200s:%u: its dyndep file was not read; report this", m->files[m->edges[edge].file],
+                          m->edges[edge].line);
     for (uint32_t i = 0; i < m->edges[edge].outputs_count; i++)
         if (!look_at_file(s, m->edges[edge].outputs[i]))
             return false;
@@ -96,6 +96,23 @@ static bool begin_edge(dirty_scan *s, uint32_t node)
         s->validations[s->validations_count++] = m->edges[edge].validations[i];
     }
     s->stack[s->depth++] = (dirty_visit){edge, node, 0, is_missing};
+    return true;
+}
+
+/* An earlier phase has run the edge: it is done, whatever its inputs look like now. */
+static bool skip_edge(dirty_scan *s, uint32_t index)
+{
+    ninja_manifest *m = s->m;
+    ninja_edge *edge = &m->edges[index];
+
+    for (uint32_t i = 0; i < edge->outputs_count; i++) {
+        const ran_output *ran = ran_find(s->ran, &m->nodes[edge->outputs[i]]);
+        if (!look_at_file(s, edge->outputs[i]))
+            return false;
+        m->nodes[edge->outputs[i]].is_dirty = ran != NULL && ran->is_new;
+    }
+    edge->mark = EDGE_DONE;
+    edge->outputs_ready = true;
     return true;
 }
 
@@ -118,6 +135,8 @@ static bool visit(dirty_scan *s, uint32_t node)
         return true;
     if (s->m->edges[n->producer].mark == EDGE_ON_PATH)
         return fail_cycle(s, node);
+    if (s->ran != NULL && ran_find(s->ran, n) != NULL)
+        return skip_edge(s, n->producer);
     return begin_edge(s, node);
 }
 
@@ -190,7 +209,7 @@ bool dirty_outputs(dirty_scan *s, uint32_t edge, uint32_t newest, bool *is_dirty
     buffer_clear(&s->text);
     if (!ninja_edge_command(s->m, edge, true, &s->text))
         return false;
-    uint64_t hash = build_log_hash(buffer_piece(&s->text));
+    uint64_t hash = build_log_hash(s->log, buffer_piece(&s->text));
     for (uint32_t i = 0; !*is_dirty && i < e->outputs_count; i++)
         *is_dirty = is_output_dirty(s, edge, newest, hash, e->outputs[i]);
     return true;

@@ -9,13 +9,16 @@
 /* Opens both logs for writing, in their folder. Returns false with the manifest's error set, as do all of these. */
 bool finish_open_logs(build_folder *f);
 
+/* The time by the clock of files, for step_times. */
+int64_t finish_now_ns(const build_folder *f);
+
 /* Makes the folders of the outputs and of the depfile, and writes the response file. */
 bool finish_prepare(build_folder *f, uint32_t edge);
 
 /* When a command ran. */
 typedef struct step_times {
     int64_t start_ms, end_ms; /* since the build began, for the log */
-    int64_t start_disk_ns;    /* disk_now_ns before it began */
+    int64_t start_disk_ns;    /* finish_now_ns before it began */
 } step_times;
 
 /* The command of an edge with `deps` has ended, well or not: takes the inputs that the compiler found from its depfile,
