@@ -55,7 +55,7 @@ void build_forget(build_folder *f)
     }
     for (size_t i = 0; i < m->edges_count; i++) { /* discovered inputs stay, as ninja keeps them */
         m->edges[i].mark = EDGE_UNSEEN;
-        m->edges[i].outputs_ready = false;
+        m->edges[i].outputs_ready = m->edges[i].has_run = false;
     }
 }
 

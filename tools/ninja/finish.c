@@ -15,9 +15,10 @@ bool finish_open_logs(build_folder *f)
     if (!disk_make_folders(f->log_path))
         return ninja_fail(&f->manifest, "%.256s: its folder cannot be made: %s; look at the disk", f->log_path,
                           strerror(errno));
-    f->has_clock = build_log_has_starts(&f->log);
-    if (f->has_clock)
+    if (!f->has_clock && build_log_has_starts(&f->log)) {
         f->clock = disk_clock_open(f->log_path);
+        f->has_clock = true;
+    }
     return build_log_open(&f->log, &f->manifest, f->log_path) && deps_log_open(&f->deps, &f->manifest, f->deps_path);
 }
 
