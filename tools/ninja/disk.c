@@ -33,13 +33,13 @@ int64_t disk_now_ns(void)
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-int disk_clock_open(const char *path)
+int disk_open_nameless(const char *path)
 {
     char name[4096];
     const char *slash = strrchr(path, '/');
     int bytes = slash != NULL ? (int)(slash - path) + 1 : 0;
 
-    if (snprintf(name, sizeof name, "%.*s.clotho-clock-XXXXXX", bytes, path) >= (int)sizeof name)
+    if (snprintf(name, sizeof name, "%.*s.clotho-XXXXXX", bytes, path) >= (int)sizeof name)
         return -1;
     int file = mkostemp(name, O_CLOEXEC);
     if (file >= 0)
@@ -47,11 +47,11 @@ int disk_clock_open(const char *path)
     return file;
 }
 
-int64_t disk_clock_ns(int clock)
+int64_t disk_clock_ns(int file)
 {
     struct stat about;
 
-    if (clock < 0 || futimens(clock, NULL) != 0 || fstat(clock, &about) != 0)
+    if (file < 0 || futimens(file, NULL) != 0 || fstat(file, &about) != 0)
         return disk_now_ns();
     return (int64_t)about.st_mtim.tv_sec * 1000000000 + about.st_mtim.tv_nsec;
 }

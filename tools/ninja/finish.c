@@ -16,7 +16,7 @@ bool finish_open_logs(build_folder *f)
         return ninja_fail(&f->manifest, "%.256s: its folder cannot be made: %s; look at the disk", f->log_path,
                           strerror(errno));
     if (!f->has_clock && build_log_has_starts(&f->log)) {
-        f->clock = disk_clock_open(f->log_path);
+        f->clock = disk_open_nameless(f->log_path);
         f->has_clock = true;
     }
     return build_log_open(&f->log, &f->manifest, f->log_path) && deps_log_open(&f->deps, &f->manifest, f->deps_path);
@@ -147,7 +147,7 @@ static bool discover_in_depfile(build_folder *f, uint32_t edge, discovered *foun
     return is_good;
 }
 
-bool finish_discover(build_folder *f, uint32_t edge, buffer *output, discovered *found, bool *is_bad)
+bool finish_discover(build_folder *f, uint32_t edge, spool *output, discovered *found, bool *is_bad)
 {
     ninja_manifest *m = &f->manifest;
     buffer kind = {0}, prefix = {0};

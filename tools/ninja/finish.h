@@ -5,6 +5,7 @@
 
 #include "build.h"
 #include "discover.h"
+#include "spool.h"
 
 /* Opens both logs for writing, in their folder. Returns false with the manifest's error set, as do all of these. */
 bool finish_open_logs(build_folder *f);
@@ -24,7 +25,7 @@ typedef struct step_times {
 /* The command of an edge with `deps` has ended, well or not: takes the inputs that the compiler found from its depfile,
  * which is removed, or for `deps = msvc` from its output, which loses the lines that say them. *is_bad: they cannot be
  * read; the manifest's error says why. found->nodes: of the caller, for free(). */
-bool finish_discover(build_folder *f, uint32_t edge, buffer *output, discovered *found, bool *is_bad);
+bool finish_discover(build_folder *f, uint32_t edge, spool *output, discovered *found, bool *is_bad);
 
 /* The edge succeeded: takes back what restat shows to be needless, writes the logs with what was found, and releases
  * what waited. */
