@@ -1,4 +1,5 @@
-/* show_includes.c - see show_includes.h. The output is copied in one pass, by pieces of a spool; names are kept until all are known. */
+/* show_includes.c - see show_includes.h. The output is copied in one pass, by pieces of a spool; names are kept until
+ * all are known. */
 #include "show_includes.h"
 #include "paths.h"
 
