@@ -61,8 +61,8 @@ static int dispatch(int argc, char **argv)
     return misuse("'%s' is no verb; see 'clotho --help'", argv[1]);
 }
 
-/* By a link named as ninja is, say "clotho-ninja", the command is `clotho build`: CMake and Meson want one path that takes
- * ninja's words. */
+/* By a link named as ninja is, say "clotho-ninja", the command is `clotho build`: CMake and Meson want one path that
+ * takes ninja's words. */
 static bool is_called_ninja(const char *path)
 {
     static const char *const names[] = {"clotho-ninja", "ninja", "ninja-build"};

@@ -1,7 +1,8 @@
 /* build_log.h - .ninja_log of versions 5 to 7: for each output when it was made, with which command, and its age.
  *
- * The age is the output's of version 5 (ninja 1.5 to 1.11), and of version 6 (ninja 1.12) when the command began, by the
- * clock of its file system; version 7 (ninja 1.13) also has another hash. A log keeps its version; a new one has 5.
+ * The age is that of the output in version 5 (ninja 1.5 to 1.11). From version 6 on (ninja 1.12) it is when the command
+ * began, by the clock of its file system; version 7 (ninja 1.13) also has another hash. A log keeps its version; a new
+ * one has 5.
  *
  * A line is "START_MS\tEND_MS\tMTIME_NS\tOUTPUT\tHASH", appended at each end of a step; the last line of an output
  * counts. Times count from the start of the run that wrote them: only END - START means something later. A last line

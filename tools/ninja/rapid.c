@@ -1,5 +1,5 @@
-/* rapid.c - see text.h. rapidhash of Nicolas De Carli (2024, BSD 2-clause; after wyhash of Wang Yi) with its default seed
- * and secret, written anew: 128-bit products of 64-bit words fold 48 bytes a round in three lanes. */
+/* rapid.c - see text.h. rapidhash of Nicolas De Carli (2024, BSD 2-clause; after wyhash of Wang Yi) with its default
+ * seed and secret, written anew: 128-bit products of 64-bit words fold 48 bytes a round in three lanes. */
 #define _DEFAULT_SOURCE /* endian.h */
 #include "text.h"
 

@@ -22,7 +22,8 @@ static bool write_whole(int file, const char *bytes, size_t count, off_t at)
     return true;
 }
 
-/* Moves what is in memory into the file. Where that fails half-way nothing is lost: the file counts up to file_bytes. */
+/* Moves what is in memory into the file. Where that fails half-way nothing is lost: the file counts up to
+ * file_bytes. */
 static bool spill(spool *s)
 {
     if (s->beside == NULL)
