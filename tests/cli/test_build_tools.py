@@ -82,7 +82,7 @@ class Tools(CommandTest):
 
     def test_the_folder_is_said(self):
         """Editors find the files of errors by that line. A tool, a plan and a quiet build have other readers."""
-        for words in ([], ["-n"], ["--quiet"], ["-t", "targets"], ["-v", "gen"]):
+        for words in (["-n"], ["-v", "gen"], ["gen"], ["--quiet", "gen"], ["-t", "targets"]):
             self.both(*words)
         self.assertEqual(self.good("build", "mine", "gen"), "clotho: Entering directory `mine'\nclotho: no work to do.\n")
         self.assertNotIn("Entering", self.good("build", "mine", "--plan"))
