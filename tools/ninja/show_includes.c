@@ -113,9 +113,9 @@ static piece line_at(piece text, size_t at, size_t *next)
 /* False: no memory. */
 static bool take_line(filtering *f, piece line)
 {
-    piece name = f->is_long ? (piece){0} : named_file(line, f->prefix);
+    piece name = named_file(line, f->prefix);
 
-    if (name.bytes > 0) {
+    if (name.bytes > 0 && !f->is_long) {
         f->is_first = false;
         return add_name(f->list, name);
     }
