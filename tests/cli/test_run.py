@@ -245,6 +245,16 @@ class Run(CommandTest):
                 os.unlink(self.path("third"))
         self.bad(1, "run", self.diamond(), "-k", "2", holds="no commands")
 
+    def test_commands_beside_other_tasks(self):
+        """Those run as ever, and wait for commands as commands wait for them."""
+        g = self.graph([{"name": "spin", "work_ns": 1000, "output_bytes": 8, "instances": 3, "duplicable": True},
+                        {"name": "bad", "command": ["sh", "-c", "exit 3"]}, {"name": "late", "work_ns": 1000},
+                        {"name": "good", "command": ["true"]}], [(0, 1), (1, 2), (2, 3), (0, 3)])
+        self.bad(1, "run", g, "-k", "0", holds="command 'bad' failed: exit status 3; 1 of 2 did not run: 'good'")
+        g = self.graph([{"name": "spin", "work_ns": 1000, "output_bytes": 8, "instances": 3}, {"name": "ok", "command": ["true"]}], [(0, 1)])
+        one = self.json("run", g, "-j", "2", "--repeat", "2")
+        self.assertEqual((one["executed"], one["valid"], one["commands_failed"]), (4, True, 0))
+
     def test_so_many_commands_run_at_once(self):
         """Each waits until all have begun: on fewer than there are this would never end, and nothing has a time."""
         script = "touch begun.$$; while test $(ls begun.* | wc -l) -lt 6; do sleep 0.02; done"

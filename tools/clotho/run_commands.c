@@ -16,7 +16,9 @@ enum { EQUAL_NS = 1000000 /* of each command where no time is known */ };
 
 typedef struct command_task {
     run_commands *owner;
-    clo_command *command; /* NULL: the task does nothing */
+    clo_task_fn inner; /* of the original; NULL: the task does nothing */
+    void *argument;
+    clo_command *command; /* the argument, where `inner` is clo_body_command; else NULL */
     uint32_t task;
     uint8_t state;
     bool lacks_time;
@@ -132,10 +134,10 @@ static int body(const clo_call *call)
     bool runs = may_run(c, t);
     t->state = runs && t->command == NULL ? DONE : runs ? WAITS : LEFT_OUT;
     pthread_mutex_unlock(&c->lock);
+    inner.argument = t->argument;
+    int code = runs && t->inner != NULL ? t->inner(&inner) : 0;
     if (!runs || t->command == NULL)
-        return 0;
-    inner.argument = t->command;
-    int code = clo_body_command(&inner);
+        return code;
     pthread_mutex_lock(&c->lock);
     t->state = code == 0 ? DONE : FAILED;
     c->ended++;
@@ -200,19 +202,19 @@ static clo_status copy_graph(run_commands *c, bool is_equal, clo_graph **out)
     return status == CLO_OK ? clo_graph_seal(*out) : status;
 }
 
-/* Takes the commands of the graph. False: there are none, or its tasks do other things as well. */
+/* Takes the tasks of the graph. False: none is a command, or it cannot be copied. */
 static bool take_tasks(run_commands *c)
 {
     clo_task task;
 
     for (uint32_t t = 0; t < c->count; t++) {
-        if (clo_graph_task(c->original, t, &task) != CLO_OK || task.instances > 1 || task.output_bytes > 0 ||
-            (task.body != NULL && task.body != clo_body_command))
+        if (clo_graph_task(c->original, t, &task) != CLO_OK)
             return false;
-        c->tasks[t] = (command_task){c, task.body != NULL ? task.argument : NULL, t, WAITS, false};
+        clo_command *command = task.body == clo_body_command ? task.argument : NULL;
+        c->tasks[t] = (command_task){c, task.body, task.argument, command, t, WAITS, false};
         c->commands += c->tasks[t].command != NULL;
     }
-    return c->commands > 0 && clo_graph_branches(c->original) == 0;
+    return c->commands > 0 && clo_graph_branches(c->original) == 0 && clo_graph_handles(c->original) == 0;
 }
 
 /* What each task waits for. */
