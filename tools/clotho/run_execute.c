@@ -5,6 +5,7 @@
 #include "policy_option.h"
 #include "run.h"
 #include "run_commands.h"
+#include "run_plan_file.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -285,10 +286,10 @@ static bool enough_cpus(const input *in)
     return enough;
 }
 
-/* The file that a plan which cannot be replayed comes from. */
-static const char *failed_file(const run_options *options, const input *in)
+/* There is no plan, or no prediction: of the file with the plan, or of the graph. */
+static int complain_plan(const run_options *options, const input *in, clo_status status)
 {
-    return options->plan != NULL ? options->plan : in->path;
+    return options->plan != NULL ? plan_file_complain(options->plan, in, status) : complain_status(in->path, status);
 }
 
 static clo_status name_what_happened(run_outcome *out)
@@ -323,7 +324,7 @@ int run_dry(const input *in, const run_options *options, run_commands *commands)
         if (status == CLO_OK)
             status = clo_trace_to_plan(trace, commands_planning_cost(commands, in), &out.plan);
     }
-    code = status == CLO_OK ? commands_print(in, out.plan) : complain_status(failed_file(options, in), status);
+    code = status == CLO_OK ? commands_print(in, out.plan) : complain_plan(options, in, status);
     clo_trace_destroy(trace);
     run_close(&out);
     return code;
@@ -352,7 +353,7 @@ int run_execute(const input *in, const run_options *options, run_commands *comma
         return complain(in->path, "out of memory for %u runs; lower --repeat", options->repeat);
     clo_status status = predict(out);
     if (status != CLO_OK)
-        return complain_status(failed_file(options, in), status);
+        return complain_plan(options, in, status);
     if (options->clock == CLO_CLOCK_PADDED && options->dilate == 1)
         out->speedup_means_something &= enough_cpus(in);
     bool simulated = options->clock == CLO_CLOCK_VIRTUAL && options->policy != NULL && out->policy == NULL;
