@@ -301,7 +301,7 @@ class Run(CommandTest):
         self.bad(1, "run", other, *on, "uniform:2", "--plan", "p.json", holds=["p.json: is a plan of the graph 'diamond', this is 'other'"])
         self.bad(1, "run", g, *on, "rk3588", "--plan", "p.json", holds=["p.json: is a plan for the platform 'uniform:2', this is 'rk3588'"])
         self.file("torn.json", self.bytes("p.json")[:150])
-        self.bad(1, "run", g, *on, "uniform:2", "--plan", "torn.json", holds=["torn.json", "ends too early"])
+        self.bad(1, "run", g, *on, "uniform:2", "--plan", "torn.json", holds=["torn.json", "truncated"])
         self.file("late.json", {**plan, "placements": [{**p, "start_ns": 0, "finish_ns": 1000} for p in plan["placements"]]})
         self.bad(1, "run", g, *on, "uniform:2", "--plan", "late.json", holds="late.json: ")
         self.file("less.json", {**plan, "placements": plan["placements"][1:]})
