@@ -35,6 +35,7 @@ install(TARGETS clotho_shared clotho_static EXPORT clotho
     LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 if(TARGET clotho_command)
     install(TARGETS clotho_command clotho_step RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+    install(PROGRAMS $<TARGET_FILE_DIR:clotho_command>/clotho-ninja DESTINATION ${CMAKE_INSTALL_BINDIR}) # a link
 endif()
 foreach(engine mpi mpich) # several machines: static, used with the static clotho
     if(TARGET clotho_${engine})

@@ -73,7 +73,10 @@ BAD = {
     "a comment without a line end": ("x = 1\n# y", "'#'"),
     "carriage return": ("x = a\rb\n", "carriage"),
     "version": ("ninja_required_version = 99.1\n", "99.1"),
-    "not there": ("include nothing.ninja\n", "nothing.ninja"),
+    "not there": ("include nothing.ninja\n", "build.ninja:1: nothing.ninja: cannot be read"),
+    "not there, three deep": ({"build.ninja": "x = 1\nsubninja a.ninja\n", "a.ninja": "\n\ninclude $\n  b.ninja\n",
+                               "b.ninja": "y = 1\ny = 2\nsubninja gone\n"}, "b.ninja:3: gone: cannot be read"),
+    "a folder": ("\n\ninclude .\n", "build.ninja:3: .: cannot be read"),
     "dyndep no input": ("rule r\n  command = x\nbuild a: r\n  dyndep = b\n", "dyndep"),
     "an error in an include": ({"build.ninja": "x = 1\ninclude b.ninja\n", "b.ninja": "\n\nbuild\n"}, "b.ninja:3:"),
 }
@@ -157,7 +160,7 @@ class Reading(CommandTest):
                 self.assertEqual(ninja.returncode, 1)
                 said = self.bad(1, "build", "-C", folder, "-t", "targets", holds=part)
                 place = ninja.stderr.splitlines()[0].split(" ")[2]
-                if place.endswith(":") and name != "not there":
+                if place.endswith(":"):
                     self.assertIn(" " + place, said.err)
 
     def test_random_manifests(self):

@@ -37,10 +37,10 @@ class Tools(CommandTest):
 
     def both(self, *words, code=0):
         """The same status, lines and files. Returns the lines."""
-        theirs = subprocess.run([NINJA, *words], cwd=self.path("theirs"), capture_output=True, text=True, check=False)
+        theirs = subprocess.run([NINJA, "-C", "theirs", *words], cwd=self.temporary.name, capture_output=True, text=True, check=False)
         mine = self.say("build", "-C", "mine", *words)
         self.assertEqual((theirs.returncode, mine.code), (code, code), theirs.stderr + mine.err)
-        self.assertEqual(mine.out, theirs.stdout.replace("ninja: ", "clotho: ").replace("/theirs\"", "/mine\""))
+        self.assertEqual(mine.out, theirs.stdout.replace("ninja: ", "clotho: ").replace("/theirs\"", "/mine\"").replace("`theirs'", "`mine'"))
         self.assertEqual(mine.err.count("\n"), 0 if code == 0 else 1, mine.err)
         self.assertEqual(*[sorted(n for n in os.listdir(self.path(folder)) if n[0] != ".") for folder in ("theirs", "mine")])
         self.said = mine.err

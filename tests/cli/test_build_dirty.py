@@ -173,8 +173,8 @@ class Steps(Tree):
 
     def test_logs_of_others(self):
         os.mkdir(self.path("logs"))
-        self.file("logs/.ninja_log", "# ninja log v7\n")
-        self.bad(1, "build", "-n", holds=("version 7", "newer ninja"))
+        self.file("logs/.ninja_log", "# ninja log v8\n")
+        self.bad(1, "build", "-n", holds=("version 8", "newer ninja"))
         self.file("logs/.ninja_log", "# ninja log v3\nxyz\n")
         self.file("logs/.ninja_deps", b"# ninjadeps\n\x03\0\0\0garbage")
         self.assertIn("[1/", self.good("build", "-n"))

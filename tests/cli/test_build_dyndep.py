@@ -4,7 +4,7 @@ import shutil
 import subprocess
 import unittest
 
-from support import SANITIZED, CommandTest
+from support import CLOTHO, SANITIZED, CommandTest
 
 NINJA = shutil.which("ninja")
 
@@ -51,10 +51,72 @@ class Dyndep(CommandTest):
 
     def up_to_date(self, *words):
         self.assertEqual(self.ninja("-n", "-d", "explain", *words).splitlines()[-1], "ninja: no work to do.")
-        self.assertEqual(self.good("build", "-n", *words), "clotho: no work to do.\n")
+        self.assertEqual(self.good("build", "-n", *words).splitlines()[-1], "clotho: no work to do.")
 
     def commands(self, text):
         return sorted(line.split("] ", 1)[1] for line in text.splitlines() if line.startswith("["))
+
+    def test_a_step_runs_once_in_all_phases(self):
+        """Steps that are always out of date, below a dyndep file and below what it describes: with outputs that stay as old as they
+        are (what uses them runs all the same, but for restat), and made by a statement with several. As often as in ninja's one
+        phase, and no line says that there was nothing to do."""
+        self.file("build.ninja", """
+rule stamp
+  command = echo $out >> $count; touch $out
+rule still
+  command = echo $out >> $count; test -e $out || touch $out
+rule spared
+  command = echo $out >> $count; test -e $out || touch $out
+  restat = 1
+rule dd
+  command = echo $out >> $count; printf 'ninja_dyndep_version = 1\\nbuild $of: dyndep | extra\\n' > $out
+rule cp
+  command = echo $out >> $count; cp in $out
+build force: phony
+build version.h also.h: stamp | force
+build still: still | force
+build spared: spared | force
+build dd: dd || version.h still
+  of = out
+build mid: cp in || dd still
+build out: cp in mid still || dd spared
+  dyndep = dd
+build dd2: dd out || spared
+  of = out2
+build out2: cp version.h spared || dd2
+  dyndep = dd2
+build old: cp spared || dd2
+default out out2 old
+""")
+        for name in ("in", "extra"):
+            self.file(name, "")
+        said = {}
+        for tool, words in (("ninja", [NINJA, "-j1"]), ("clotho", [CLOTHO, "build", "-j1"])):
+            os.mkdir(self.path(tool))
+            for name in ("in", "extra"):
+                self.file(tool + "/" + name, "")
+            self.file(tool + "/build.ninja", "count = count\n" + self.bytes("build.ninja").decode())
+            for again in range(3):
+                if again == 2:
+                    os.utime(self.path(tool + "/extra"))
+                done = subprocess.run(words, cwd=self.path(tool), stdout=subprocess.PIPE, text=True, check=True, timeout=300)
+                self.assertNotIn("no work", done.stdout)
+                said[tool, again] = sorted(self.bytes(tool + "/count").decode().split())
+                os.unlink(self.path(tool + "/count"))
+        for again in range(3):
+            self.assertEqual(said["clotho", again], said["ninja", again], again)
+
+    def test_nothing_to_do_is_said_only_where_nothing_ran(self):
+        """The step that makes the dyndep file runs, and all else is up to date then."""
+        self.file("build.ninja", "rule dd\n  command = cp $in $out\n  restat = 1\nrule cp\n  command = cp in out\n"
+                  "build dd: dd dd.src\nbuild out: cp in || dd\n  dyndep = dd\n")
+        self.file("in", "")
+        self.file("dd.src", "ninja_dyndep_version = 1\nbuild out: dyndep\n")
+        self.good("build")
+        os.utime(self.path("dd.src"))
+        said = self.good("build")
+        self.assertEqual(said, "[1/1] cp dd.src dd\n")
+        self.assertEqual(self.good("build"), "clotho: no work to do.\n")
 
     def test_phases_build_what_ninja_builds(self):
         first = self.commands(self.good("build", "-v", "-j", "4"))

@@ -1,10 +1,13 @@
 """clotho build: inputs that compilers find (deps = gcc, deps = msvc), and what restat may believe. ninja is the judge."""
+import hashlib
 import os
+import random
+import re
 import subprocess
 import time
 import unittest
 
-from support import CommandTest
+from support import CLOTHO, SANITIZED, CommandTest
 from test_build_dirty import NINJA
 
 SAID = ("a.cpp\nb.cpp\nP: z.h\r\nP:   ./sub/../in.h\nwarning\nc.c\nP:x.h\rP:z.h\nP:\nP:  \nC:/Program Files/Q.h\n"
@@ -27,12 +30,42 @@ class Found(CommandTest):
 
     def both(self, *words):
         """What both print must be the same, but for the last line of a failed build. Returns it."""
-        theirs = subprocess.run([NINJA, *words], cwd=self.path("theirs"), capture_output=True, check=False)
+        theirs = subprocess.run([NINJA, "-C", "theirs", *words], cwd=self.temporary.name, capture_output=True, check=False)
         mine = self.say("build", "-C", "mine", *words)
         self.assertEqual(mine.code, theirs.returncode, mine.err)
-        text = theirs.stdout.decode().replace("ninja: build stopped: subcommand failed.\n", "").replace("ninja: ", "clotho: ")
+        text = theirs.stdout.decode().replace("ninja: build stopped: subcommand failed.\n", "").replace("ninja: ", "clotho: ").replace("`theirs'", "`mine'")
         self.assertEqual(mine.out, text.replace("\r\n", "\n"))
         return mine.out
+
+    def test_a_flood_of_output_is_ninjas_byte_for_byte(self):
+        """More than stays in memory: colours and names of headers on both sides of its pieces, lines without an end; and held back,
+        as another step has the console from before the flood until its end was seen."""
+        parts = (b"plain\n", b"\033[31mred\033[0m", b"\033", b"\033[", b"P: x.h\r\n", b"P:  z.h\n", b"\r", b"\n", b"y" * 200000 + b"\n",
+                 b"abc.c\n", b"w" * 70000)
+        flood, chance = bytearray(), random.Random(5)
+        while len(flood) < 20 << 20:
+            flood += chance.choice(parts)
+        self.trees({"build.ninja": "rule r\n  command = cat said; touch $out\nrule v\n  command = cat said; touch $out\n  deps = msvc\n"
+                    "  msvc_deps_prefix = P:\nrule w\n  command = touch $out.begun; while test ! -e $until.begun; do sleep 0.02; done; $do\n"
+                    "  description = w\nbuild a: v\nbuild b: w || a\n  until = c\n  do = cat said\n"
+                    "build c: w || a\n  until = d\n  pool = console\nbuild d: w || b\n  until = e\nbuild e: w || c\n  until = e\n",
+                    "said": "", "x.h": "", "z.h": ""})
+        for folder in ("theirs", "mine"):
+            self.file(folder + "/said", bytes(flood))
+        plain = {**os.environ, "NINJA_STATUS": ""}  # d and e end in either order
+        theirs = subprocess.run([NINJA, "-j3"], cwd=self.path("theirs"), env=plain, capture_output=True, check=True, timeout=300)
+        with subprocess.Popen([CLOTHO, "build", "-j3"], cwd=self.path("mine"), env=plain, stdout=subprocess.PIPE) as mine:
+            said = mine.stdout.read(30 << 20)  # b's is being printed
+            with open("/proc/%d/status" % mine.pid, encoding="ascii") as file:
+                peak_kib = int(re.search(r"VmHWM:\s+(\d+) kB", file.read()).group(1))
+            said += mine.stdout.read()
+        self.assertEqual(mine.returncode, 0)
+        self.assertEqual(hashlib.sha256(said).digest(), hashlib.sha256(theirs.stdout).digest())
+        if not SANITIZED:
+            self.assertLess(peak_kib, 36 << 10)  # what was said is 40 MiB in all
+        self.assertEqual([name for name in os.listdir(self.path("mine")) if name.startswith(".clotho-")], [])
+        deps = subprocess.run([NINJA, "-t", "deps", "a"], cwd=self.path("mine"), capture_output=True, text=True, check=True).stdout
+        self.assertEqual([line.strip() for line in deps.splitlines()[1:3]], ["x.h", "z.h"])
 
     def test_headers_that_the_output_names(self):
         for prefix in ("P:", "Note: including file: "):
@@ -105,7 +138,7 @@ class Found(CommandTest):
             os.utime(self.path(folder + "/b"), (-7000, -7000))
         self.assertIn("cp a b", self.both("-n"))
         self.both()
-        self.assertEqual(self.both(), "clotho: no work to do.\n")
+        self.assertEqual(self.both().splitlines()[1:], ["clotho: no work to do."])
 
 
 if __name__ == "__main__":

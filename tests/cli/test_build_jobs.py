@@ -61,6 +61,14 @@ class Jobs(CommandTest):
                 "build one: sh\n  do = make -f one.mk\nbuild two: sh\n  do = make -f two.mk\n")
 
     @unittest.skipUnless(MAKE, "make is not installed")
+    def test_no_limit_is_no_limit(self):
+        """As many steps as there are, each of which waits for all others."""
+        self.file("build.ninja", "rule r\n  command = touch $out; while test $$(ls | grep -c ^s) -lt 40; do sleep 0.02; done\n" +
+                  "".join("build s%d: r\n" % i for i in range(40)))
+        self.good("build", "-j0")
+        self.assertIn("with -j 40", self.good("build", "-j0", "--plan"))
+        self.assertIn("path->node hash load", self.good("build", "-d", "stats"))
+
     def test_recursive_makes_and_steps_never_exceed_the_jobs(self):
         self.file("build.ninja", SH + "build first: sh\n  do = python3 tokens.py > tokens.first\n" +
                   self.recursive_makes().replace(": own", ": own || first").replace(": sh", ": sh || first") +

@@ -23,7 +23,7 @@ class Builds(Tree):
 
     def up_to_date(self, *words):
         self.assertEqual(self.run_ninja("-n", "-d", "explain", *words).stdout.splitlines()[-1], "ninja: no work to do.")
-        self.assertEqual(self.build("-n", *words), "clotho: no work to do.\n")
+        self.assertEqual(self.build("-n", *words).splitlines()[-1], "clotho: no work to do.")
 
     def products(self, folder="."):
         return {name: self.bytes(os.path.join(folder, name)) for name in os.listdir(self.path(folder))
@@ -217,7 +217,7 @@ class Builds(Tree):
         self.assertEqual(self.json("build", "--plan", "-n")["steps"], 1)
         self.assertIn("critical path", self.good("build", "--plan"))
         self.bad(2, "build", "-n", "--gantt", "x", holds="--plan")
-        self.bad(2, "build", "-j", "0", holds="-j")
+        self.bad(2, "build", "-j", "99999", holds="-j")
 
     @unittest.skipIf(SANITIZED, "long")
     def test_a_project_of_cmake(self):

@@ -130,6 +130,19 @@ class Reports(CommandTest):
         self.assertIn(b"<svg", self.bytes("home/g.svg"))
         self.assertIn(b"long", self.bytes("home/g.svg"))
 
+    def test_the_picture_has_the_bound_of_the_summary(self):
+        """Of what was measured; also in a first build, of which nothing is known before."""
+        def bound_s(text):
+            value, unit = re.search(r"lower bound +([\d.]+) (s|ms|us|µs)", text).groups()
+            return float(value) * {"s": 1, "ms": 1e-3}.get(unit, 1e-6)
+        self.file("build.ninja", self.MANIFEST)
+        for _ in range(2):
+            said = bound_s(self.good("build", "-j", "2", "--summary", "--gantt", "g.svg"))
+            drawn = bound_s(self.bytes("g.svg").decode())
+            self.assertAlmostEqual(said / drawn, 1, delta=0.01)
+            self.assertNotIn("gap -", self.bytes("g.svg").decode())
+            os.unlink(self.path("long"))
+
     def test_a_summary_says_what_held_the_build(self):
         self.file("build.ninja", self.MANIFEST)
         said = self.good("build", "-j", "2", "--summary")

@@ -137,7 +137,7 @@ class Signals(CommandTest):
             self.file("mine/build.ninja", RUNNING.replace("$wait", "true"))
             subprocess.run([NINJA], cwd=self.path("mine"), check=True, stdout=subprocess.DEVNULL)
             self.assertEqual((self.bytes("mine/half"), self.bytes("mine/later")), (b"x\ny\n", b""))
-            self.assertEqual(self.good("build", "mine"), "clotho: no work to do.\n")
+            self.assertEqual(self.good("build", "mine").splitlines()[1:], ["clotho: no work to do."])
 
     def test_an_interrupt_of_what_comes_before_the_targets(self):
         """The manifest's own statement, dyndep files. Several signals at once are as one."""
@@ -238,7 +238,7 @@ class Signals(CommandTest):
         with open("/dev/full", "w", encoding="utf-8") as full:
             self.bad(1, "build", "mine", stdout=full, holds="standard output")
         self.assertTrue(os.path.exists(self.path("mine/b")))
-        self.assertEqual(self.good("build", "mine"), "clotho: no work to do.\n")
+        self.assertEqual(self.good("build", "mine").splitlines()[1:], ["clotho: no work to do."])
 
     def test_a_build_that_waits_for_another_is_ended_by_a_signal_and_has_touched_nothing(self):
         self.fresh("mine", SH + "build a: sh\n  do = touch begun; until [ -e go ]; do sleep 0.01; done; touch a\nbuild b: sh\n  do = touch b\n")

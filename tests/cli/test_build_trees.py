@@ -52,7 +52,7 @@ class Trees(CommandTest):
 
     def up_to_date(self, folder):
         self.assertEqual(self.run_in(folder, NINJA, "-n").splitlines()[-1], "ninja: no work to do.")
-        self.assertEqual(self.good("build", folder, "-n"), "clotho: no work to do.\n")
+        self.assertEqual(self.good("build", folder, "-n").splitlines()[1:], ["clotho: no work to do."])
 
     def same_answers(self, folder):
         """The reader: all outputs, by ninja's own tools."""
@@ -104,6 +104,54 @@ class Trees(CommandTest):
             self.file("p/" + name, text)
         subprocess.run(["meson", "setup", self.path("b"), self.path("p")], check=True, stdout=subprocess.DEVNULL)
         self.same_builds("b", "p/e.h")
+
+    @unittest.skipUnless(shutil.which("cmake"), "cmake is not installed")
+    def test_cmake_takes_it_for_ninja(self):
+        os.mkdir(self.path("p"))
+        self.file("p/CMakeLists.txt", "cmake_minimum_required(VERSION 3.16)\nproject(p C)\ninclude(CheckIncludeFile)\n"
+                  "check_include_file(stdio.h HAS_STDIO)\nadd_executable(e e.c)\n")
+        self.file("p/e.c", "int main(void) { return 0; }\n")
+        program = os.path.join(os.path.dirname(CLOTHO), "clotho-ninja")
+        self.run_in(".", "cmake", "-G", "Ninja", "-S", "p", "-B", "b", "-DCMAKE_MAKE_PROGRAM=" + program)
+        self.assertIn("Linking C executable e", self.run_in(".", "cmake", "--build", "b", "-j", "2"))
+        self.assertEqual(self.run_in(".", "cmake", "--build", "b").splitlines()[-1], "ninja: no work to do.")
+        self.file("p/e.c", "int main(void) { return 1 - 1; }\n")
+        self.assertIn("Building C object", self.run_in(".", "cmake", "--build", "b", "--target", "e", "--", "-k", "0"))
+        self.assertIn("Cleaning", self.run_in(".", "cmake", "--build", "b", "--target", "clean"))
+        self.run_in(".", "cmake", "-S", "p", "-B", "b")  # again, with the logs there: -t recompact, restat, cleandead
+        self.run_in(".", "cmake", "--build", "b")
+        self.up_to_date("b")
+
+    @unittest.skipUnless(shutil.which("meson"), "meson is not installed")
+    def test_meson_takes_it_for_ninja(self):
+        os.mkdir(self.path("p"))
+        for name, text in MESON_FILES.items():
+            self.file("p/" + name, text)
+        ninja = ["env", "NINJA=" + os.path.join(os.path.dirname(CLOTHO), "clotho-ninja")]
+        said = self.run_in(".", *ninja, "meson", "setup", "b", "p")
+        self.assertNotIn("WARNING", said)
+        self.assertTrue(os.path.exists(self.path("b/compile_commands.json")))
+        self.assertIn("[", self.run_in(".", *ninja, "meson", "compile", "-C", "b"))
+        self.assertIn("ninja: no work to do.", self.run_in(".", *ninja, "meson", "compile", "-C", "b"))
+        self.assertRegex(self.run_in(".", *ninja, "meson", "test", "-C", "b"), r"Ok: +1")
+        self.assertEqual(self.run_in("b", NINJA, "-n", "all").splitlines()[-1], "ninja: no work to do.")
+
+    def test_by_ninjas_name_all_operands_are_targets(self):
+        """A folder with a build.ninja, named as a target is: no folder to build in, and two lines speak as ninja does."""
+        os.makedirs(self.path("b/sub"))
+        self.file("b/build.ninja", "rule t\n  command = touch $out\nbuild sub: phony a\nbuild a: t\nbuild c: t\n")
+        self.file("b/sub/build.ninja", "rule t\n  command = touch $out\nbuild sub: t\n")
+        program = os.path.join(os.path.dirname(CLOTHO), "clotho-ninja")
+        for name in ("ninja", "ninja-build"):
+            os.symlink(CLOTHO, self.path(name))
+        for word in (program, self.path("ninja"), self.path("ninja-build")):
+            self.assertEqual(self.run_in("b", word, "--version"), self.run_in("b", CLOTHO, "build", "--version"))
+            self.assertRegex(self.run_in("b", word, "--version"), r"^1\.\d+\.\d+\n$")
+            theirs = self.run_in(".", NINJA, "-C", "b", "-n", "-v", "sub")
+            said = self.run_in(".", word, "-C", "b", "-v", "sub")
+            self.assertEqual(said, theirs)
+            self.assertEqual(os.listdir(self.path("b/sub")), ["build.ninja"])
+        self.assertEqual(said, "ninja: Entering directory `b'\nninja: no work to do.\n")
 
     def test_a_hundred_thousand_statements(self):
         """Read whole: the last target's command is the last one's. How long it takes is bench/builds/parse.py's matter."""

@@ -67,6 +67,8 @@ class OutOfMemory(CommandTest):
                               may_report=True)  # the run, where there is no memory for the check of its log
 
     def test_virtual_run(self):
+        commands = self.graph([{"name": "a", "command": ["true"]}, {"name": "b", "command": ["true"], "work_ns": 1}], [(0, 1)], file="c.json")
+        self.every_allocation("run", commands, "-n", "--platform", "uniform:2")
         self.every_allocation("run", self.diamond(output_bytes=64), "--platform", "uniform:2", "--clock", "virtual", "--json")
 
     def test_workload(self):
@@ -85,6 +87,8 @@ class OutOfMemory(CommandTest):
         self.file(".ninja_log", "# ninja log v5\n1\t2\t3\ta\t5\n")
         self.every_allocation("build", "-n", "-v")
         self.every_allocation("build", "-t", "query", "a", "c")
+        for tool in ("graph", "missingdeps", "compdb"):
+            self.every_allocation("build", "-t", tool)
         self.every_allocation("build", "--plan", "-j", "2", "--json")
 
     def test_check_of_a_log(self):

@@ -214,6 +214,104 @@ class Run(CommandTest):
             self.assertFalse(one["valid"])
             self.assertFalse(os.path.exists(self.path("never")))
 
+    def commands(self, *scripts, edges=(), **more):
+        """Tasks a, b, c ... that run a shell each."""
+        return self.graph([{"name": chr(97 + i), "command": ["sh", "-c", script], **more} for i, script in enumerate(scripts)], edges)
+
+    def test_commands_say_how_they_ended(self):
+        """Each ends with a line; what failed, how, and what was left out is said, with what it printed."""
+        g = self.commands("echo one", "echo two; echo bad >&2; exit 3", "kill -9 $$", "touch never", "touch never",
+                          edges=[(0, 1), (1, 3), (3, 4), (1, 2)])
+        said = self.bad(1, "run", g, holds=["command 'b' failed: exit status 3; 3 of 5 did not run: 'c', 'd', 'e'"])
+        self.assertEqual(said.out, "[1/5] a\none\n[2/5] FAILED: b: exit status 3\nsh -c 'echo two; echo bad >&2; exit 3'\ntwo\nbad\n")
+        g = self.commands("kill -9 $$")
+        self.bad(1, "run", g, holds="exit status 137, ended by signal 9 (Killed)")
+        one = json.loads(self.bad(1, "run", self.commands("true", "printf x; exit 4", "true", edges=[(0, 1), (1, 2)]), "--json").out)
+        self.assertEqual([one[key] for key in ("failed_task", "failed_code", "failed_output", "commands_failed", "commands_skipped", "valid")],
+                         ["b", 4, "x", 1, 1, False])
+        self.assertIn("65535 bytes", self.say("run", self.commands("yes | head -c 100000")).out)
+        self.assertFalse(os.path.exists(self.path("never")))
+
+    def test_commands_go_on_until_so_many_have_failed(self):
+        """What waits for a failed one is left out; all else runs."""
+        scripts = ["exit 1", "exit 2", "touch never", "touch third", "exit 3", "touch last"]
+        edges = [(0, 2), (0, 1), (3, 4), (4, 5)]
+        for count, said, ran in ((0, "2 commands failed in all; 3 of 6 did not run", True), (9, "2 commands failed in all", True),
+                                 (2, "2 commands failed in all", True), (1, "exit status 1; 5 of 6 did not run", False)):
+            g = self.commands(*scripts, edges=edges + [(0, 3)] if count == 1 else edges)
+            self.bad(1, "run", g, "-j", "1", "-k", count, holds=said)
+            self.assertEqual((os.path.exists(self.path("third")), os.path.exists(self.path("never")), os.path.exists(self.path("last"))),
+                             (ran, False, False))
+            if ran:
+                os.unlink(self.path("third"))
+        self.bad(1, "run", self.diamond(), "-k", "2", holds="no commands")
+
+    def test_commands_beside_other_tasks(self):
+        """Those run as ever, and wait for commands as commands wait for them."""
+        g = self.graph([{"name": "spin", "work_ns": 1000, "output_bytes": 8, "instances": 3, "duplicable": True},
+                        {"name": "bad", "command": ["sh", "-c", "exit 3"]}, {"name": "late", "work_ns": 1000},
+                        {"name": "good", "command": ["true"]}], [(0, 1), (1, 2), (2, 3), (0, 3)])
+        self.bad(1, "run", g, "-k", "0", holds="command 'bad' failed: exit status 3; 1 of 2 did not run: 'good'")
+        g = self.graph([{"name": "spin", "work_ns": 1000, "output_bytes": 8, "instances": 3}, {"name": "ok", "command": ["true"]}], [(0, 1)])
+        one = self.json("run", g, "-j", "2", "--repeat", "2")
+        self.assertEqual((one["executed"], one["valid"], one["commands_failed"]), (4, True, 0))
+
+    def test_so_many_commands_run_at_once(self):
+        """Each waits until all have begun: on fewer than there are this would never end, and nothing has a time."""
+        script = "touch begun.$$; while test $(ls begun.* | wc -l) -lt 6; do sleep 0.02; done"
+        g = self.commands(*[script] * 6)
+        out = self.good("run", g, "-j", "6")
+        self.assertIn("predicted    nothing: 6 commands have no time", out)
+        self.assertIn("[6/6] ", out)
+        for name in os.listdir(self.temporary.name):
+            if name.startswith("begun."):
+                os.unlink(self.path(name))
+        self.good("run", g, "--platform", "slots:6", "--policy", "steal")
+        for words in (("-j", "0"), ("-j", "2", "--platform", "slots:2")):
+            self.bad(2, "run", g, *words, holds="-j")
+
+    def test_commands_without_times_are_spread(self):
+        """Also where some have times: each executor gets its share."""
+        tasks = [{"name": "t%d" % i, "command": ["true"], **({"work_ns": 1000000} if i == 0 else {})} for i in range(8)]
+        for some in (tasks, tasks[1:]):
+            out = self.good("run", self.graph(some), "-j", "4")
+            ran = [int(line.split()[2]) for line in out.splitlines() if line.startswith("e") and " slot " in line]
+            self.assertEqual(len(ran), 4)
+            self.assertLessEqual(max(ran) - min(ran), 1, out)
+
+    def test_a_dry_run_prints_commands_in_an_order_that_would_run(self):
+        g = self.graph([{"name": "last", "command": ["touch", "it's", "a b"]}, {"name": "none", "body": "none"},
+                        {"name": "first", "command": ["true"], "directory": "/"}], [(2, 1), (1, 0)])
+        want = "[1/3] cd / && true\n[2/3] none\n[3/3] touch 'it'\\''s' 'a b'\n"
+        for words in ((), ("--policy", "steal"), ("--policy", "fifo"), ("-j", "1"), ("--planner", "peft")):
+            self.assertEqual(self.good("run", g, "-n", *words), want)
+        self.assertEqual(sorted(os.listdir(self.temporary.name)), ["g.json"])
+        self.bad(1, "run", self.diamond(), "-n", holds="no commands")
+        self.bad(2, "run", g, "-n", "--json", holds="--json")
+
+    def test_a_plan_file_is_replayed(self):
+        """What `plan --out` wrote; and each way in which it may not fit is one line that names it."""
+        g = self.diamond()
+        self.good("plan", g, "--platform", "uniform:2", "--planner", "peft", "--out", "p.json")
+        one = self.json("run", g, "--platform", "uniform:2", "--clock", "virtual", "--plan", "p.json")
+        plan = json.loads(self.bytes("p.json"))
+        self.assertEqual((one["makespan_ns"], one["mode"], one["valid"], one["replay_equal"]), (plan["makespan_ns"], "replay", True, True))
+        self.assertIn("dispatch     replay, plan file", self.good("run", g, "--platform", "uniform:2", "--clock", "virtual", "--plan", "p.json"))
+        other = self.graph([{"work_ns": 1000, "name": n} for n in "wxyz"], name="other", file="other.json")
+        on = ("--clock", "virtual", "--platform")
+        self.bad(1, "run", other, *on, "uniform:2", "--plan", "p.json", holds=["p.json: is a plan of the graph 'diamond', this is 'other'"])
+        self.bad(1, "run", g, *on, "rk3588", "--plan", "p.json", holds=["p.json: is a plan for the platform 'uniform:2', this is 'rk3588'"])
+        self.file("torn.json", self.bytes("p.json")[:150])
+        self.bad(1, "run", g, *on, "uniform:2", "--plan", "torn.json", holds=["torn.json", "truncated"])
+        self.file("late.json", {**plan, "placements": [{**p, "start_ns": 0, "finish_ns": 1000} for p in plan["placements"]]})
+        self.bad(1, "run", g, *on, "uniform:2", "--plan", "late.json", holds="late.json: ")
+        self.file("less.json", {**plan, "placements": plan["placements"][1:]})
+        self.bad(1, "run", g, *on, "uniform:2", "--plan", "less.json", holds="less.json: ")
+        self.bad(1, "run", g, *on, "uniform:2", "--plan", "g.json", holds="g.json")
+        self.bad(1, "run", g, *on, "uniform:2", "--plan", "gone.json", holds="gone.json")
+        for words in (("--planner", "heft"), ("--policy", "steal"), (g,), ("--releases-in-flight", "2")):
+            self.bad(2, "run", g, "--plan", "p.json", *words, holds="--plan")
+
     def test_the_real_clock_refuses_executors_that_are_not_here(self):
         self.bad(1, "run", self.diamond(), "--platform", "uniform:4096", holds="g.json")
         self.bad(1, "run", self.diamond(), "--platform", "rk3588", holds="g.json")

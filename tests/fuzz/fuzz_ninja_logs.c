@@ -60,14 +60,14 @@ static void try_depfile(char *text, size_t bytes)
 
 static void try_show_includes(ninja_manifest *m, const char *text, size_t bytes)
 {
-    buffer output = {0};
+    spool output = {0};
     discovered found;
 
-    buffer_add(&output, text, bytes);
-    PROMISE(show_includes_read(m, piece_of("P:"), &output, &found) && output.bytes <= bytes + 1);
+    spool_add(&output, text, bytes);
+    PROMISE(show_includes_read(m, piece_of("P:"), &output, &found) && spool_bytes(&output) <= bytes + 1);
     for (uint32_t i = 0; i < found.count; i++)
         PROMISE(found.nodes[i] < m->nodes_count);
-    buffer_free(&output);
+    spool_free(&output);
     free(found.nodes);
 }
 

@@ -45,6 +45,7 @@ readelf -d "$work/by_pkg_static" | grep -q 'libclotho' && { echo "by_pkg_static 
 echo "== the command and what it ships"
 "$work/moved/bin/clotho" --version
 test -x "$work/moved/bin/clotho-step" # stands around the steps of builds
+"$work/moved/bin/clotho-ninja" --version | grep -q "^1\.[0-9]*\.[0-9]*$" # a link: CMake and Meson take it for a ninja
 "$work/moved/bin/clotho" platform show rk3588 >/dev/null
 test -s "$work/moved/share/clotho/platforms/rk3588.xml"
 "$work/moved/bin/clotho" platform show "$work/moved/share/clotho/platforms/rk3588.xml" >/dev/null

@@ -2,7 +2,6 @@
 #define _GNU_SOURCE /* pipe2 and the like of Linux */
 #include "build_drive.h"
 #include "../ninja/bindings.h"
-#include "../ninja/disk.h"
 #include "../ninja/finish.h"
 #include "build_orphans.h"
 #include "report.h"
@@ -148,7 +147,7 @@ static int begin(build_driver *d, build_slot *s)
     s->has_console = m->edges[s->edge].pool == NINJA_POOL_CONSOLE;
     s->has_ended = false;
     s->began_ns = now_ns();
-    s->began_disk_ns = disk_now_ns();
+    s->began_disk_ns = finish_now_ns(d->folder);
     bool is_good = finish_prepare(d->folder, s->edge) && ninja_edge_command(m, s->edge, false, &command);
     if (is_good) {
         buffer_add(&command, "", 1);
@@ -222,7 +221,7 @@ static void end(build_driver *d, build_slot *s, const char *why)
         d->is_broken |= !finish_succeeded(d->folder, s->edge, &times, &found);
     if (is_bad)
         status_text(&p->status, piece_of("\n"), s->has_console);
-    status_output(&p->status, buffer_piece(&s->output));
+    status_output(&p->status, &s->output);
     free(found.nodes);
 }
 
@@ -274,7 +273,7 @@ static void end_if_over(build_driver *d, build_slot *s)
     build_gate_leave(&d->gate, is_elsewhere(d, s));
     if (is_to_run_again(d, s, &why)) {
         say_end(d, s);
-        buffer_clear(&s->output);
+        spool_clear(&s->output);
         s->state = SLOT_WAITS;
         s->number = 0;
         d->running--;
@@ -283,7 +282,7 @@ static void end_if_over(build_driver *d, build_slot *s)
     }
     end(d, s, why);
     say_end(d, s);
-    buffer_clear(&s->output);
+    spool_clear(&s->output);
     release(d, s);
 }
 
@@ -554,6 +553,8 @@ int drive_open(build_driver *d, uint32_t jobs)
     d->printer.folder = d->folder;
     d->slots = calloc(jobs, sizeof *d->slots);
     d->posts = calloc(jobs, sizeof *d->posts);
+    for (uint32_t i = 0; d->slots != NULL && i < jobs; i++)
+        d->slots[i].output.beside = d->folder->log_path;
     if (d->slots == NULL || d->posts == NULL)
         return complain(NULL, "out of memory");
     d->poll = epoll_create1(EPOLL_CLOEXEC);
@@ -573,7 +574,7 @@ void drive_end(build_driver *d)
         pthread_sigmask(SIG_SETMASK, &d->mask, NULL);
     pthread_mutex_destroy(&d->lock);
     for (uint32_t i = 0; d->slots != NULL && i < d->jobs; i++)
-        buffer_free(&d->slots[i].output);
+        spool_free(&d->slots[i].output);
     free(d->slots);
     free(d->posts);
     if (d->poll >= 0)

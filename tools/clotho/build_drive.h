@@ -34,7 +34,7 @@ typedef struct build_slot {
     uint64_t number; /* of the post: first come, first begun */
     clo_token token;
     step child;
-    buffer output;
+    spool output;
     int64_t began_ns, began_disk_ns; /* by the clock of the build, by that of files */
 } build_slot;
 

@@ -74,7 +74,7 @@ static uint64_t hash_of(build_memory *b, uint32_t edge)
     buffer command = {0};
 
     if (b->hashes[edge] == 0 && ninja_edge_command(&b->folder->manifest, edge, true, &command))
-        b->hashes[edge] = build_log_hash(buffer_piece(&command));
+        b->hashes[edge] = murmur64(command.at, command.bytes);
     buffer_free(&command);
     return b->hashes[edge];
 }

@@ -58,15 +58,16 @@ int build_report_begin(build_report *r, const build_report_options *options, con
     clo_job_result result = CLO_JOB_RESULT_INIT;
 
     *r = (build_report){.options = options, .graph = graph, .jobs = jobs, .predicted_ns = -1};
-    if (!options->summarizes)
+    if (!options->summarizes && options->gantt == NULL)
         return EXIT_GOOD;
     r->time_ns = calloc(graph->folder->manifest.edges_count + 1, sizeof *r->time_ns);
     if (r->time_ns == NULL)
-        return complain(NULL, "out of memory for the summary; leave --summary out");
+        return complain(NULL, "out of memory for the summary; leave --summary and --gantt out");
     r->cpu_ns = children_ns();
     machine_ticks(r->ticks);
     config.policy = policy;
-    if (graph->weights.known > 0 && clo_simulate(graph->cost, &config, &result, NULL, NULL) == CLO_OK)
+    if (options->summarizes && graph->weights.known > 0 &&
+        clo_simulate(graph->cost, &config, &result, NULL, NULL) == CLO_OK)
         r->predicted_ns = result.makespan_ns;
     return EXIT_GOOD;
 }
@@ -76,44 +77,6 @@ void build_report_step(build_report *r, uint32_t edge, int64_t time_ns)
     r->steps_run++;
     if (r->time_ns != NULL)
         r->time_ns[edge] = time_ns > 0 ? time_ns : 1;
-}
-
-static int write_files(const build_report *r)
-{
-    const build_report_options *o = r->options;
-    clo_status status = CLO_OK;
-    clo_plan *ran = NULL;
-    int code = EXIT_GOOD;
-
-    if (o->trace != NULL) {
-        status = clo_trace_write_chrome(r->trace, r->graph->cost, "build", o->trace);
-        if (status != CLO_OK)
-            code = complain_status(o->trace, status);
-    }
-    if (o->gantt == NULL)
-        return code;
-    status = clo_trace_to_plan(r->trace, r->graph->cost, &ran);
-    if (status == CLO_OK)
-        status = clo_plan_gantt_svg(ran, r->graph->cost, "build, as it ran", o->gantt);
-    clo_plan_destroy(ran);
-    return status == CLO_OK ? code : complain_status(o->gantt, status);
-}
-
-/* Paths of the command line are those of the folder that it was called in; the build goes on in its own. */
-static int write_at_home(const build_report *r)
-{
-    int here = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-
-    if (here < 0 || fchdir(r->options->home) != 0) {
-        if (here >= 0)
-            close(here);
-        return complain(NULL, "the folder of the call is gone; call from another one");
-    }
-    int code = write_files(r);
-    if (fchdir(here) != 0)
-        code = complain(NULL, "the folder of the build is gone; call again");
-    close(here);
-    return code;
 }
 
 typedef struct measured {
@@ -153,6 +116,53 @@ static int measure(const build_report *r, measured *m)
         m->work_ns += r->time_ns[e];
     m->cpu_ns = children_ns() - r->cpu_ns;
     return EXIT_GOOD;
+}
+
+/* The picture has the bound of the summary: what was measured, not what was expected. */
+static clo_status draw(const build_report *r, const measured *m)
+{
+    clo_plan *ran = NULL;
+    clo_status status = clo_trace_to_plan(r->trace, r->graph->cost, &ran);
+
+    if (status == CLO_OK)
+        status = clo_plan_gantt_svg(ran, m->graph.cost != NULL ? m->graph.cost : r->graph->cost, "build, as it ran",
+                                    r->options->gantt);
+    clo_plan_destroy(ran);
+    return status;
+}
+
+static int write_files(const build_report *r, const measured *m)
+{
+    const build_report_options *o = r->options;
+    clo_status status = CLO_OK;
+    int code = EXIT_GOOD;
+
+    if (o->trace != NULL) {
+        status = clo_trace_write_chrome(r->trace, r->graph->cost, "build", o->trace);
+        if (status != CLO_OK)
+            code = complain_status(o->trace, status);
+    }
+    if (o->gantt == NULL)
+        return code;
+    status = draw(r, m);
+    return status == CLO_OK ? code : complain_status(o->gantt, status);
+}
+
+/* Paths of the command line are those of the folder that it was called in; the build goes on in its own. */
+static int write_at_home(const build_report *r, const measured *m)
+{
+    int here = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+    if (here < 0 || fchdir(r->options->home) != 0) {
+        if (here >= 0)
+            close(here);
+        return complain(NULL, "the folder of the call is gone; call from another one");
+    }
+    int code = write_files(r, m);
+    if (fchdir(here) != 0)
+        code = complain(NULL, "the folder of the build is gone; call again");
+    close(here);
+    return code;
 }
 
 static double share(int64_t part_ns, int64_t whole_ns)
@@ -229,31 +239,28 @@ static void print_advice(const build_report *r, const measured *m)
         printf("no single limit: steps wait for each other in many places; the picture (--gantt) shows where\n");
 }
 
-static int print_summary(const build_report *r)
+static void print_summary(const build_report *r, const measured *m)
 {
-    measured m = {0};
-    int code = measure(r, &m);
-
-    if (code == EXIT_GOOD) {
-        printf("built         %u step%s in %s with -j %u; work %s\n", r->steps_run, r->steps_run == 1 ? "" : "s",
-               show_ns(r->makespan_ns), r->jobs, show_ns(m.work_ns));
-        print_prediction(r);
-        printf("lower bound   %s: no order of these steps takes less\n", show_ns(m.bound.best_ns));
-        print_path(r, &m);
-        print_advice(r, &m);
-    }
-    build_graph_end(&m.graph);
-    free(m.path);
-    return code;
+    printf("built         %u step%s in %s with -j %u; work %s\n", r->steps_run, r->steps_run == 1 ? "" : "s",
+           show_ns(r->makespan_ns), r->jobs, show_ns(m->work_ns));
+    print_prediction(r);
+    printf("lower bound   %s: no order of these steps takes less\n", show_ns(m->bound.best_ns));
+    print_path(r, m);
+    print_advice(r, m);
 }
 
 int build_report_write(build_report *r, clo_trace *trace, int64_t makespan_ns)
 {
     r->trace = trace;
     r->makespan_ns = makespan_ns;
-    int code = r->trace != NULL && build_report_needs_trace(r->options) ? write_at_home(r) : EXIT_GOOD;
+    measured m = {0};
+    int code = r->time_ns != NULL && r->steps_run > 0 ? measure(r, &m) : EXIT_GOOD;
+    if (code == EXIT_GOOD && r->trace != NULL && build_report_needs_trace(r->options))
+        code = write_at_home(r, &m);
     if (code == EXIT_GOOD && r->options->summarizes && r->steps_run > 0)
-        code = print_summary(r);
+        print_summary(r, &m);
+    build_graph_end(&m.graph);
+    free(m.path);
     return code;
 }
 

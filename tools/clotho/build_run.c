@@ -148,6 +148,7 @@ static int run_graph(build_driver *d, build_graph *g, const build_run_options *o
     if (code != EXIT_GOOD)
         return code;
     status_begin(&d->printer.status, options->status_format, options->jobs, options->is_verbose, d->start_ns);
+    d->printer.status.held.beside = d->folder->log_path;
     build_gate_open(&d->gate, options->tokens, options->load_most);
     code = run_driven(d, g, options);
     if (d->memory.budget_kib > 0 || d->memory.kills > 0)

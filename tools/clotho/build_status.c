@@ -1,7 +1,9 @@
 /* build_status.c - see build_status.h. */
 #define _DEFAULT_SOURCE
 #include "build_status.h"
+#include "report.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -149,50 +151,77 @@ void status_line(build_status *s, const build_counts *counts, piece what, int64_
     fflush(stdout);
 }
 
-void status_text(build_status *s, piece text, bool of_console)
+/* A piece of a text that is held, or stands on lines of its own; *has_begun: a piece of it was put out before. */
+static void put(build_status *s, piece text, bool is_held, bool *has_begun)
 {
     if (text.bytes == 0)
         return;
-    if (s->has_console && !of_console) {
-        buffer_add(&s->held, text.at, text.bytes);
+    if (is_held) {
+        spool_add(&s->held, text.at, text.bytes);
         return;
     }
-    leave_line(s);
+    if (!*has_begun)
+        leave_line(s);
+    *has_begun = true;
     write_piece(text);
     s->is_on_line = text.at[text.bytes - 1] != '\n';
-    fflush(stdout);
 }
 
-/* Takes out what begins with ESC [ and ends with a letter. */
-static void add_plain(buffer *out, piece text)
+void status_text(build_status *s, piece text, bool of_console)
 {
-    const char *end = text.at + text.bytes;
+    bool has_begun = false;
 
-    for (const char *at = text.at; at < end;) {
-        const char *escape = memchr(at, '\033', (size_t)(end - at));
-        if (escape == NULL)
-            escape = end;
-        buffer_add(out, at, (size_t)(escape - at));
-        at = escape + (escape < end);
-        if (at >= end || *at != '[')
-            continue;
-        for (at++; at < end && !((*at >= 'a' && *at <= 'z') || (*at >= 'A' && *at <= 'Z')); at++)
-            continue;
-        at += at < end;
-    }
+    put(s, text, s->has_console && !of_console, &has_begun);
+    if (has_begun)
+        fflush(stdout);
 }
 
-void status_output(build_status *s, piece text)
-{
-    buffer plain = {0};
+/* Where a text stands between pieces: outside, behind ESC, within what ESC [ begins and a letter ends. */
+enum { PLAIN, BEHIND_ESCAPE, WITHIN_SEQUENCE };
 
-    if (s->has_color || text.bytes == 0 || memchr(text.at, '\033', text.bytes) == NULL) {
-        status_text(s, text, false);
-        return;
+static bool is_letter(char c)
+{
+    return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
+}
+
+/* Takes out what begins with ESC [ and ends with a letter, and each ESC. Returns what is left of the bytes. */
+static size_t strip(char *text, size_t bytes, int *state)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < bytes; i++) {
+        if (*state == WITHIN_SEQUENCE) {
+            *state = is_letter(text[i]) ? PLAIN : WITHIN_SEQUENCE;
+        } else if (*state == BEHIND_ESCAPE && text[i] == '[') {
+            *state = WITHIN_SEQUENCE;
+        } else if (text[i] == '\033') {
+            *state = BEHIND_ESCAPE;
+        } else {
+            *state = PLAIN;
+            text[kept++] = text[i];
+        }
     }
-    add_plain(&plain, text);
-    status_text(s, plain.failed ? text : buffer_piece(&plain), false);
-    buffer_free(&plain);
+    return kept;
+}
+
+static void put_spool(build_status *s, const spool *text, bool strips, bool is_held)
+{
+    char chunk[1 << 14];
+    bool has_begun = false;
+    int state = PLAIN;
+    uint64_t at = 0;
+
+    for (size_t got; (got = spool_read(text, at, chunk, sizeof chunk)) > 0; at += got)
+        put(s, (piece){chunk, strips ? strip(chunk, got, &state) : got}, is_held, &has_begun);
+    if (has_begun)
+        fflush(stdout);
+    if (at < spool_bytes(text))
+        warn("%" PRIu64 " bytes of the output of a step cannot be read back; look at the disk", spool_bytes(text) - at);
+}
+
+void status_output(build_status *s, const spool *text)
+{
+    put_spool(s, text, !s->has_color, s->has_console);
 }
 
 void status_give_console(build_status *s)
@@ -207,8 +236,8 @@ void status_take_console(build_status *s)
     if (!s->has_console)
         return;
     s->has_console = false;
-    status_text(s, buffer_piece(&s->held), false);
-    buffer_clear(&s->held);
+    put_spool(s, &s->held, false, false);
+    spool_clear(&s->held);
 }
 
 void status_end(build_status *s)
@@ -216,6 +245,6 @@ void status_end(build_status *s)
     status_take_console(s);
     leave_line(s);
     fflush(stdout);
-    buffer_free(&s->held);
+    spool_free(&s->held);
     buffer_free(&s->line);
 }

@@ -3,7 +3,7 @@
 #ifndef CLOTHO_TOOL_BUILD_STATUS_H
 #define CLOTHO_TOOL_BUILD_STATUS_H
 
-#include "../ninja/text.h"
+#include "../ninja/spool.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -20,7 +20,8 @@ typedef struct build_status {
     bool has_color;     /* else colours are taken out of what steps print */
     bool has_console;   /* a step has the terminal: others' text waits */
     bool is_on_line;    /* the cursor stands behind a line that may be written over */
-    buffer held, line;  /* what waits for the console; the line that may be written over */
+    spool held;         /* what waits for the console */
+    buffer line;        /* that may be written over */
     int64_t start_ns;
     int64_t ends_ns[STATUS_RATES]; /* when steps ended, a ring: of the last `window` */
     uint32_t ends, window;
@@ -37,8 +38,8 @@ void status_line(build_status *s, const build_counts *counts, piece what, int64_
 
 /* Text of a step, on lines of its own. */
 void status_text(build_status *s, piece text, bool of_console);
-/* The same without colours, where this output shows none. */
-void status_output(build_status *s, piece text);
+/* The same of all that a step has said, without colours where this output shows none. */
+void status_output(build_status *s, const spool *text);
 
 /* A step ended: for %c. */
 void status_ended(build_status *s, int64_t now_ns);

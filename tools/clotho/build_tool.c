@@ -26,7 +26,10 @@ typedef struct tool_call {
     uint32_t *nodes;
     bool has_flag[128]; /* "-g": has_flag['g'] */
     buffer out;
+    int code; /* of a tool that has an exit status of its own */
 } tool_call;
+
+enum { EXIT_MISSING = 3 /* of missingdeps, as ninja has it */ };
 
 enum { ON_WORDS, ON_TARGETS /* of the build, if none is named */, ON_NAMED };
 
@@ -60,7 +63,8 @@ static bool run_compdb(tool_call *c)
 
     if (getcwd(directory, sizeof directory) == NULL)
         return ninja_fail(&c->f->manifest, "the path of this folder cannot be found out; go to another one");
-    return list_compdb(&c->f->manifest, directory, c->names, c->count, &c->out);
+    const compdb_options options = {directory, c->names, c->count, c->has_flag['x']};
+    return list_compdb(&c->f->manifest, &options, &c->out);
 }
 
 static bool run_targets(tool_call *c)
@@ -99,6 +103,21 @@ static void read_dyndeps(ninja_manifest *m)
         if (file != NINJA_NONE && (disk_mtime_ns(m->nodes[file].path) <= 0 || !dyndep_read(m, file)))
             dyndep_skip(m, file);
     }
+}
+
+static bool run_graph(tool_call *c)
+{
+    read_dyndeps(&c->f->manifest);
+    return list_graph(&c->f->manifest, c->nodes, c->count, &c->out);
+}
+
+static bool run_missingdeps(tool_call *c)
+{
+    bool is_any = false;
+    bool is_good = list_missing(&c->f->manifest, &c->f->deps, c->nodes, c->count, &c->out, &is_any);
+
+    c->code = is_any ? EXIT_MISSING : EXIT_GOOD;
+    return is_good;
 }
 
 /* "Cleaning... N files.", with a line for each where they are wanted. */
@@ -184,9 +203,11 @@ static const tool_row rows[] = {
     {"clean", "gr", ON_WORDS, false, true, run_clean},
     {"cleandead", "", ON_WORDS, true, true, run_cleandead},
     {"commands", "s", ON_TARGETS, false, false, run_commands},
-    {"compdb", "", ON_WORDS, false, false, run_compdb},
+    {"compdb", "x", ON_WORDS, false, false, run_compdb},
     {"deps", "", ON_NAMED, true, false, run_deps},
+    {"graph", "", ON_TARGETS, false, false, run_graph},
     {"inputs", "", ON_TARGETS, false, false, run_inputs},
+    {"missingdeps", "", ON_TARGETS, true, false, run_missingdeps},
     {"query", "", ON_NAMED, true, false, run_query},
     {"recompact", "", ON_WORDS, true, true, run_recompact},
     {"restat", "", ON_WORDS, true, true, run_restat},
@@ -234,9 +255,11 @@ int tool_check(const build_tool *t)
     char flags[32];
 
     if (row == NULL)
-        return misuse("there is no tool '%s'; use clean, cleandead, commands, compdb, deps, inputs, query, recompact, "
-                      "restat, rules or targets",
-                      show_name(t->name));
+        return misuse(
+            "there is no tool '%s'; use clean, cleandead, commands, compdb, deps, graph, inputs, missingdeps, "
+            "query, recompact, "
+            "restat, rules or targets",
+            show_name(t->name));
     for (int i = 0; i < options_end(t); i++)
         for (const char *at = t->words[i] + 1; is_option(t->words[i]) && *at != '\0'; at++)
             if (strchr(row->flags, *at) == NULL)
@@ -294,5 +317,5 @@ int tool_run(build_folder *f, const build_tool *t)
     buffer_free(&c.out);
     free(c.names);
     free(c.nodes);
-    return is_good ? EXIT_GOOD : complain(NULL, "%s", show_name(f->manifest.error));
+    return is_good ? c.code : complain(NULL, "%s", show_name(f->manifest.error));
 }

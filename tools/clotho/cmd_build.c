@@ -8,14 +8,12 @@
 #include "../ninja/paths.h"
 #include "../ninja/target.h"
 #include "build_hosts.h"
-#include "build_memory.h"
+#include "build_options.h"
 #include "build_plan.h"
 #include "build_run.h"
-#include "build_status.h"
-#include "build_tool.h"
+#include "build_stats.h"
 #include "commands.h"
 #include "input.h"
-#include "options.h"
 #include "report.h"
 
 #include <errno.h>
@@ -27,19 +25,6 @@
 #include <unistd.h>
 
 enum { MANIFEST_ROUNDS = 100 /* as ninja has it */ };
-#define NO_JOBS UINT32_MAX /* -j was not given */
-
-typedef struct build_options {
-    const char *file, *directory, *planner, *gantt, *out, *policy;
-    const char *trace, *load, *memory;
-    build_tool tool;
-    uint32_t jobs, failures;
-    option_list debug, warnings;
-    bool keeps_depfiles, keeps_responses, is_quiet;
-    double load_most;
-    int64_t memory_kib;
-    bool is_dry, is_verbose, explains, plans, as_json, summarizes, leaves_makes, distributes, ends_servers;
-} build_options;
 
 typedef struct build {
     build_options options;
@@ -53,8 +38,10 @@ typedef struct build {
     uint32_t remade; /* the node of the manifest, while what comes before it is run; else NINJA_NONE */
     bool is_current; /* the manifest was made anew, if need be: as ninja has it, once in a command */
     build_hosts hosts;
-    uint64_t made[MANIFEST_ROUNDS]; /* sets of dyndep files that this command has made */
-    uint32_t made_count;
+    ran_steps ran; /* of the phases that made dyndep files */
+    bool is_phase; /* that is what is wanted now */
+    build_stats stats;
+    bool is_ninja; /* called by ninja's name */
 } build;
 
 /* What is to be built. */
@@ -62,6 +49,12 @@ typedef struct target_list {
     uint32_t *nodes;
     size_t count;
 } target_list;
+
+/* Who speaks in lines that editors and scripts look for. */
+static const char *name_of(const build *b)
+{
+    return b->is_ninja ? "ninja" : "clotho";
+}
 
 static int failed(build *b)
 {
@@ -103,31 +96,8 @@ static int dry_run(build *b)
     if (b->options.is_quiet)
         buffer_clear(&out);
     if (is_good && steps == 0)
-        buffer_add_text(&out, "clotho: no work to do.\n");
+        buffer_add_format(&out, "%s: no work to do.\n", name_of(b));
     return print(b, is_good, &out);
-}
-
-/* Of the paths of nodes. */
-static uint64_t hash_of(const ninja_manifest *m, const uint32_t *nodes, size_t count)
-{
-    uint64_t hash = count;
-
-    for (size_t i = 0; i < count; i++)
-        hash = hash * 0x9e3779b97f4a7c15U + murmur64(m->nodes[nodes[i]].path, m->nodes[nodes[i]].bytes);
-    return hash;
-}
-
-/* What this command has made counts as made, even if a file of the future makes it look old. */
-static bool is_new(build *b, const uint32_t *files, size_t count)
-{
-    uint64_t hash = hash_of(&b->folder.manifest, files, count);
-
-    for (uint32_t i = 0; i < b->made_count; i++)
-        if (b->made[i] == hash)
-            return false;
-    if (b->made_count < MANIFEST_ROUNDS)
-        b->made[b->made_count++] = hash;
-    return true;
 }
 
 /* Reads the dyndep files that are up to date, which may name statements with further ones. *is_first: some must be made
@@ -145,7 +115,7 @@ static int read_dyndeps(build *b, const target_list *targets, bool *is_first)
         if (count == 0)
             return EXIT_GOOD;
         bool is_good = build_want(&b->folder, files, count, b->options.explains);
-        *is_first = is_good && !order_is_done(&b->folder.order) && !b->options.is_dry && is_new(b, files, count);
+        *is_first = b->is_phase = is_good && !order_is_done(&b->folder.order) && !b->options.is_dry;
         for (size_t i = 0; is_good && !*is_first && i < count; i++) {
             if (b->options.is_dry && m->nodes[files[i]].is_dirty)
                 dyndep_skip(m, files[i]);
@@ -220,7 +190,7 @@ static int want_manifest(build *b, bool *is_first)
 {
     uint32_t node = b->is_current ? NINJA_NONE : find_manifest(b);
 
-    *is_first = false;
+    *is_first = b->is_phase = false;
     if (node == NINJA_NONE)
         return EXIT_GOOD;
     if (!build_want(&b->folder, &node, 1, b->options.explains))
@@ -258,7 +228,10 @@ static int want(build *b, const target_list *targets, bool *is_first)
     code = read_dyndeps(b, targets, is_first);
     if (code != EXIT_GOOD || *is_first)
         return code;
-    return build_want(&b->folder, targets->nodes, targets->count, b->options.explains) ? EXIT_GOOD : failed(b);
+    stats_begin(&b->stats);
+    bool is_good = build_want(&b->folder, targets->nodes, targets->count, b->options.explains);
+    stats_end(&b->stats, STATS_DIRTY);
+    return is_good ? EXIT_GOOD : failed(b);
 }
 
 /* ninja's rule: two more than there are CPUs, one more where there are only one or two. */
@@ -269,11 +242,19 @@ static uint32_t default_jobs(void)
     return cpus <= 2 ? cpus + 1 : cpus + 2;
 }
 
+/* -j0: all steps at once, as far as executors go. */
+static uint32_t every_step(const build *b)
+{
+    size_t steps = b->folder.manifest.edges_count;
+
+    return steps == 0 ? 1 : steps < CLO_EXECUTORS_MAX ? (uint32_t)steps : CLO_EXECUTORS_MAX;
+}
+
 static int plan(build *b, const target_list *targets)
 {
     const build_options *o = &b->options;
-    build_plan_options options = {o->planner, o->gantt,   o->out, o->jobs > 0 ? o->jobs : default_jobs(),
-                                  o->is_dry,  o->as_json, b->home};
+    uint32_t jobs = o->is_unlimited ? every_step(b) : o->jobs > 0 ? o->jobs : default_jobs();
+    build_plan_options options = {o->planner, o->gantt, o->out, jobs, o->is_dry, o->as_json, b->home};
     bool is_manifest;
 
     if (!build_read_logs(&b->folder))
@@ -306,6 +287,7 @@ static void open_tokens(build *b)
     if (b->has_tokens)
         return;
     b->has_tokens = true;
+    o->leaves_makes |= o->is_unlimited;
     bool is_client = o->jobs == 0 && !o->leaves_makes && jobserver_join(&b->tokens, &jobs);
     if (o->jobs == 0)
         o->jobs = is_client && jobs > 0 ? jobs : default_jobs();
@@ -331,6 +313,8 @@ static int run_steps(build *b)
     const build_options *o = &b->options;
 
     open_tokens(b);
+    if (o->is_unlimited)
+        b->options.jobs = b->folder.order.steps < CLO_EXECUTORS_MAX ? b->folder.order.steps : CLO_EXECUTORS_MAX;
     int code = o->distributes && b->hosts.count == 0 ? open_hosts(b) : EXIT_GOOD;
     if (code != EXIT_GOOD)
         return code;
@@ -361,7 +345,10 @@ static int run_targets(build *b, const target_list *targets, bool *is_manifest)
     int code = o->is_dry ? EXIT_GOOD : take_lock(b, is_manifest);
     if (code != EXIT_GOOD || *is_manifest)
         return code;
-    if (!build_read_logs(&b->folder))
+    stats_begin(&b->stats);
+    bool is_read = build_read_logs(&b->folder);
+    stats_end(&b->stats, STATS_LOGS);
+    if (!is_read)
         return failed(b);
     do { /* twice at most */
         code = want(b, targets, is_manifest);
@@ -372,12 +359,15 @@ static int run_targets(build *b, const target_list *targets, bool *is_manifest)
             return dry_run(b);
         }
         if (order_is_done(&b->folder.order)) {
-            printf("clotho: no work to do.\n");
+            if (b->ran.count == 0)
+                printf("%s: no work to do.\n", name_of(b));
             return EXIT_GOOD;
         }
+        stats_begin(&b->stats);
         code = run_steps(b);
+        stats_end(&b->stats, STATS_RUN);
     } while (code == EXIT_GOOD && is_manifest_spared(b));
-    return code;
+    return code == EXIT_GOOD && b->is_phase && !ran_keep(&b->ran, &b->folder.manifest) ? failed(b) : code;
 }
 
 /* A tool instead of a build. */
@@ -400,8 +390,12 @@ static int run_once(build *b, char **names, int count, bool *is_manifest)
     if (access(b->options.file, F_OK) != 0 && errno == ENOENT)
         return complain(b->options.file, "there is no such file here; name the folder of a build, or make one, as with "
                                          "'cmake -G Ninja -B DIR'");
-    if (!build_open(&b->folder, b->options.file))
+    stats_begin(&b->stats);
+    bool is_open = build_open(&b->folder, b->options.file);
+    stats_end(&b->stats, STATS_PARSE);
+    if (!is_open)
         return failed(b);
+    b->folder.ran = &b->ran;
     b->folder.keeps_depfiles = b->options.keeps_depfiles;
     b->folder.keeps_responses = b->options.keeps_responses;
     if (b->options.tool.name != NULL)
@@ -417,97 +411,18 @@ static int run(build *b, char **names, int count)
 {
     bool is_manifest;
 
-    for (int round = 0; round < MANIFEST_ROUNDS; round++) {
+    for (int round = 0; round < MANIFEST_ROUNDS; round += !b->is_phase) { /* each phase runs a step more */
         int code = run_once(b, names, count, &is_manifest);
+        stats_manifest(&b->stats, &b->folder.manifest);
         build_close(&b->folder);
-        if (code != EXIT_GOOD || !is_manifest)
+        if (code != EXIT_GOOD || !is_manifest) {
+            stats_print(&b->stats);
             return code;
+        }
     }
     return complain(b->options.file,
                     "still not up to date after it was made %d times; look at the statement that makes it",
                     MANIFEST_ROUNDS);
-}
-
-static const char about_text[] =
-    "Builds what a build.ninja describes, and reads and writes .ninja_log and .ninja_deps as ninja 1.11 does.";
-
-static const char notes[] =
-    "DIR is the folder of the build.ninja, where the first operand is such a folder; else all operands are targets in "
-    "the\n"
-    "current one. Without targets: those of `default` statements, else all that nothing uses.\n\n"
-    "  clotho build DIR -j 8               run the steps; the longest path behind a step says which is next\n"
-    "  clotho build DIR -n                 the steps that must run\n"
-    "  clotho build DIR -n --explain       and why\n"
-    "  clotho build DIR --plan -j 8        critical path and makespan of a whole build, from the times of the last "
-    "one\n"
-    "  clotho build DIR -t clean           as `ninja -t clean`, which removes what was built\n\n"
-    "Tools: clean [-g] [TARGETS], clean -r RULES, cleandead, recompact, restat [OUTPUTS]; and those that print:\n"
-    "commands [-s] [TARGETS], compdb [RULES], deps [TARGETS], inputs [TARGETS], query TARGETS, rules [-d],\n"
-    "targets [all], targets rule [RULE], targets depth [N].\n\n"
-    "--plan --json keys: steps tasks edges known jobs planner work_ns critical_path_ns lower_bound_ns makespan_ns gap\n"
-    "critical_path.\n\n"
-    "Exit status: 0 built, 1 a step failed or bad input, 2 bad usage, or interrupted as ninja has it.";
-
-/* -j, -l, --memory and NINJA_STATUS; the rest of NINJA_STATUS is text. */
-static int check_numbers(build_options *o)
-{
-    const char *format = getenv("NINJA_STATUS");
-    bool has_jobs = o->jobs != NO_JOBS;
-    char *end = NULL;
-
-    if (!has_jobs)
-        o->jobs = 0;
-    if (has_jobs && (o->jobs == 0 || o->jobs > CLO_EXECUTORS_MAX))
-        return misuse("-j is %u; write a number from 1 to %u", o->jobs, CLO_EXECUTORS_MAX);
-    if (o->load != NULL) {
-        o->load_most = strtod(o->load, &end);
-        if (end == o->load || *end != '\0' || !(o->load_most >= 0 && o->load_most < 1e9))
-            return misuse("-l is '%s'; write a load such as 4 or 2.5; 0: no limit", show_name(o->load));
-    }
-    if (o->memory != NULL && !memory_read_budget(o->memory, &o->memory_kib))
-        return misuse("--memory is '%s'; write a size from 1M, such as 512M or 4G, or auto", show_name(o->memory));
-    if (format != NULL && status_unknown(format) != 0)
-        return misuse("NINJA_STATUS has '%%%c', which means nothing; use %%s %%t %%r %%u %%f %%o %%c %%p %%e or %%%%",
-                      status_unknown(format));
-    return EXIT_GOOD;
-}
-
-/* -d and -w. */
-static int check_modes(build_options *o)
-{
-    for (uint32_t i = 0; i < o->debug.count; i++) {
-        const char *mode = o->debug.items[i];
-        o->explains |= strcmp(mode, "explain") == 0;
-        o->keeps_depfiles |= strcmp(mode, "keepdepfile") == 0;
-        o->keeps_responses |= strcmp(mode, "keeprsp") == 0;
-        if (strcmp(mode, "explain") != 0 && strcmp(mode, "keepdepfile") != 0 && strcmp(mode, "keeprsp") != 0)
-            return misuse("-d '%s' means nothing; use explain, keepdepfile or keeprsp", show_name(mode));
-    }
-    for (uint32_t i = 0; i < o->warnings.count; i++)
-        if (strcmp(o->warnings.items[i], "dupbuild=err") != 0)
-            return misuse("-w '%s' means nothing; an output of two statements is always an error (dupbuild=err)",
-                          show_name(o->warnings.items[i]));
-    return EXIT_GOOD;
-}
-
-/* Options that say nothing without others, and names. */
-static int check_options(build_options *o)
-{
-    int code = check_modes(o);
-
-    if (code != EXIT_GOOD)
-        return code;
-    if (!o->plans && (o->out != NULL || o->as_json))
-        return misuse("--out and --json belong to --plan; add it");
-    if (o->plans && (o->trace != NULL || o->summarizes))
-        return misuse("--trace and --summary are of a build that runs; leave --plan out");
-    if (o->distributes && (o->plans || o->memory != NULL))
-        return misuse("--distcc goes with neither --plan nor --memory: what a step takes on another host is not known "
-                      "here; leave one out");
-    if (!o->plans && o->is_dry && (o->trace != NULL || o->gantt != NULL || o->summarizes))
-        return misuse("-n runs nothing that --trace, --gantt or --summary could show; leave it out, or add --plan");
-    code = known_planner(o->planner);
-    return code == EXIT_GOOD && o->policy != NULL ? known_policy(o->policy) : code;
 }
 
 /* The words of the tool: operands before `-t NAME`, and all behind it. */
@@ -529,26 +444,53 @@ static int add_words(build *b, char **operands, int count, char **more, int more
     return tool_check(t);
 }
 
+/* Editors look for the files of errors by this line, with its odd quotes. */
+static void say_folder(const build *b)
+{
+    const build_options *o = &b->options;
+
+    if (o->directory == NULL || o->is_quiet || o->plans || o->tool.name != NULL)
+        return;
+    printf("%s: Entering directory `%s'\n", name_of(b), o->directory);
+    fflush(stdout);
+}
+
 /* Once the options are known: the folder, then what is to be done there. */
 static int run_in_folder(build *b, char **operands, int count, char **more, int more_count)
 {
     b->home = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (b->options.directory == NULL && count > 0 && is_build_folder(operands[0], b->options.file)) {
+    if (b->options.directory == NULL && !b->is_ninja && count > 0 && is_build_folder(operands[0], b->options.file)) {
         b->options.directory = *operands++;
         count--;
     }
     int code = add_words(b, operands, count, more, more_count);
     if (code != EXIT_GOOD)
         return code;
+    say_folder(b);
     if (b->options.directory != NULL && chdir(b->options.directory) != 0)
         return complain(b->options.directory, "cannot be entered; name the folder of a build.ninja");
     return run(b, operands, count);
 }
 
-int cmd_build(int argc, char **argv)
+static void close_all(build *b)
 {
-    static const command about = {"build", "[DIR] [TARGETS]", 0, 4096, about_text, notes};
-    build b = {.options = {.file = "build.ninja", .planner = "heft", .jobs = NO_JOBS, .failures = 1},
+    free(b->options.tool.words);
+    ran_free(&b->ran);
+    jobserver_close(&b->tokens);
+    hosts_close(&b->hosts);
+    lock_give_back(&b->lock);
+    if (b->home >= 0)
+        close(b->home);
+}
+
+/* What CMake and Meson ask for: the ninja whose features these are. */
+static const char NINJA_VERSION[] = "1.11.1";
+
+static int build_with(bool is_ninja, int argc, char **argv)
+{
+    static const command about = {"build", "[DIR] [TARGETS]", 0, 4096, build_about, build_notes};
+    build b = {.is_ninja = is_ninja,
+               .options = {.file = "build.ninja", .planner = "heft", .jobs = NO_JOBS, .failures = 1},
                .tokens = {.inherited = -1, .own = -1},
                .lock = {.folder = -1},
                .home = -1};
@@ -560,7 +502,7 @@ int cmd_build(int argc, char **argv)
         {"explain", 0, NULL, OPTION_FLAG, &b.options.explains, "say on standard error why each step must run"},
         {"plan", 0, NULL, OPTION_FLAG, &b.options.plans,
          "plan all steps, with -n those that would run, with the times of .ninja_log"},
-        {"jobs", 'j', "N", OPTION_U32, &b.options.jobs, "steps at once (CPUs + 2; 3 on 2 CPUs)"},
+        {"jobs", 'j', "N", OPTION_U32, &b.options.jobs, "steps at once (CPUs + 2; 3 on 2 CPUs); 0: no limit"},
         {"keep-going", 'k', "N", OPTION_U32, &b.options.failures, "go on until N steps have failed (1); 0: to the end"},
         {"load", 'l', "N", OPTION_TEXT, &b.options.load, "begin no step while the load is N or above; 0: no limit"},
         {"distcc", 0, NULL, OPTION_FLAG, &b.options.distributes,
@@ -580,8 +522,9 @@ int cmd_build(int argc, char **argv)
          "at the end: predicted and measured time, bound, critical path, what would help"},
         {"out", 'o', "F.json", OPTION_OUTPUT, &b.options.out, "the graph that was planned, with its platform"},
         {"json", 0, NULL, OPTION_FLAG, &b.options.as_json, "of --plan: one JSON object"},
-        {"debug", 'd', "MODE", OPTION_LIST, &b.options.debug, "explain (as --explain), keepdepfile or keeprsp"},
+        {"debug", 'd', "MODE", OPTION_LIST, &b.options.debug, "explain (as --explain), keepdepfile, keeprsp or stats"},
         {"warning", 'w', "FLAG", OPTION_LIST, &b.options.warnings, "dupbuild=err, which is always so; for scripts"},
+        {"version", 0, NULL, OPTION_FLAG, &b.options.tells_version, "print the version of ninja that this stands for"},
         {"quiet", 0, NULL, OPTION_FLAG, &b.options.is_quiet, "print no lines of steps, only what they print"},
         {"tool", 't', "NAME", OPTION_TEXT, &b.options.tool.name,
          "a tool of ninja; all behind NAME is the tool's; see below"},
@@ -593,17 +536,25 @@ int cmd_build(int argc, char **argv)
 
     if (code != OPTIONS_GO_ON)
         return code;
-    code = check_numbers(&b.options);
-    if (code == EXIT_GOOD)
-        code = check_options(&b.options);
+    if (b.options.tells_version) {
+        puts(NINJA_VERSION); /* alone: CMake and Meson compare it */
+        return EXIT_GOOD;
+    }
+    code = build_options_check(&b.options);
     if (code != EXIT_GOOD)
         return code;
+    b.stats.is_on = b.options.counts && b.options.tool.name == NULL;
     code = run_in_folder(&b, operands, count, argv + first, argc - first);
-    free(b.options.tool.words);
-    jobserver_close(&b.tokens);
-    hosts_close(&b.hosts);
-    lock_give_back(&b.lock);
-    if (b.home >= 0)
-        close(b.home);
+    close_all(&b);
     return code;
+}
+
+int cmd_build(int argc, char **argv)
+{
+    return build_with(false, argc, argv);
+}
+
+int build_as_ninja(int argc, char **argv)
+{
+    return build_with(true, argc, argv);
 }

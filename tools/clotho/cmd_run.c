@@ -5,6 +5,7 @@
 #include "options.h"
 #include "policy_option.h"
 #include "run.h"
+#include "run_commands.h"
 #include "run_flight.h"
 #include "run_hosts.h"
 #include "run_workload.h"
@@ -45,12 +46,23 @@ static int run_file(const char *path, const run_options *o, bool again)
         input_close(&in);
         return code;
     }
-    code = run_execute(&in, o, &out);
+    run_commands *commands;
+    code = commands_open(&in, o, &commands);
+    if (code == EXIT_GOOD && commands == NULL && (o->is_dry || o->failures != 1))
+        code = complain(in.place, "has no commands, for which --dry-run and --keep-going are; leave them out");
+    if (code != EXIT_GOOD || o->is_dry) {
+        code = code == EXIT_GOOD ? run_dry(&in, o, commands) : code;
+        input_close(&in);
+        commands_close(commands);
+        return code;
+    }
+    code = run_execute(&in, o, commands, &out);
     int printed = !out.reportable ? EXIT_GOOD : o->as_json ? run_print_json(&out) : run_print_text(&out);
     if (out.reportable && out.happened != NULL && printed == EXIT_GOOD)
         printed = write_files(&out);
     run_close(&out);
     input_close(&in);
+    commands_close(commands);
     return code != EXIT_GOOD ? code : printed;
 }
 
@@ -83,6 +95,8 @@ static int read_clock(run_options *o)
 
 static int read_dispatch(run_options *o)
 {
+    if (o->plan != NULL && (o->planner != NULL || o->policy != NULL))
+        return misuse("--plan replays the plan of a file; leave --planner and --policy out");
     if (o->planner != NULL && o->policy != NULL)
         return misuse("--planner and --policy exclude each other; a plan is replayed, a policy decides during the run");
     if (o->policy != NULL) {
@@ -94,6 +108,8 @@ static int read_dispatch(run_options *o)
             policy_close(policy, argument);
         return code;
     }
+    if (o->plan != NULL)
+        return EXIT_GOOD;
     if (o->planner == NULL)
         o->planner = "heft";
     if (strcmp(o->planner, "steal") == 0) /* what everybody tries first */
@@ -109,10 +125,32 @@ static int check_body(const run_options *o)
     return misuse("--body is '%s'; write spin, memory or command", o->input.body);
 }
 
+/* Of graphs whose tasks are commands, and of plan files. */
+static int check_commands(run_options *o, int graphs)
+{
+    if (o->plan != NULL && (graphs > 1 || o->releases_in_flight > 0))
+        return misuse("--plan is of one GRAPH and of one run of it at a time; leave the rest out");
+    if (o->is_dry && o->as_json)
+        return misuse("--dry-run prints commands; leave --json out");
+    if (o->releases_in_flight > 0 && (o->is_dry || o->failures != 1))
+        return misuse("--releases-in-flight goes with neither --dry-run nor --keep-going; leave one out");
+    if (o->at_once == UINT32_MAX)
+        return EXIT_GOOD;
+    if (o->at_once == 0 || o->at_once > CLO_EXECUTORS_MAX)
+        return misuse("-j is %u; write a number from 1 to %u", o->at_once, CLO_EXECUTORS_MAX);
+    if (o->input.spec != NULL)
+        return misuse("-j %u is --platform slots:%u; leave one of them out", o->at_once, o->at_once);
+    snprintf(o->slots, sizeof o->slots, "slots:%u", o->at_once);
+    o->input.spec = o->slots;
+    return EXIT_GOOD;
+}
+
 static int check_options(run_options *o, int graphs)
 {
     int code = read_clock(o);
 
+    if (code == EXIT_GOOD)
+        code = check_commands(o, graphs);
     if (code == EXIT_GOOD)
         code = run_flight_check(o);
     if (code == EXIT_GOOD)
@@ -171,6 +209,8 @@ static int check_outputs(const run_options *o)
 
 static int check_stream(const run_options *o)
 {
+    if (o->plan != NULL || o->is_dry || o->failures != 1 || o->at_once != UINT32_MAX)
+        return misuse("--plan, --dry-run, --keep-going and -j are of graphs; see 'clotho run --help'");
     if (o->policy == NULL)
         return misuse("the jobs of a workload need --policy NAME; see 'clotho list policies'");
     if (o->clock == CLO_CLOCK_VIRTUAL && o->live > 0)
@@ -203,19 +243,39 @@ static const command cmd = {
     "count\n"
     "from their arrival, also where they wait for room (--live). Ctrl-C cancels what lives and prints the rest.\n"
     "With --clock virtual its jobs end when 'clotho simulate' says, and the bodies run on workers.\n"
+    "A graph of commands (\"command\" of docs/FORMATS.md) prints a line for each that has ended, with what it said.\n"
+    "Where commands make files of files, 'clotho build' with a build.ninja runs only what is out of date.\n"
+    "Example: clotho run steps.json -j 4 -k 0\n"
     "Example: clotho run montage.json --scale 0.001 --planner deft --gantt out.svg\n"
     "Example: clotho run stream.jsonl --policy fair --jobs 1000 --arrivals poisson:2ms --csv jobs.csv"};
 
+static int run_operands(char **operands, int count, const run_options *o)
+{
+    if (is_stream(o, count, operands[0])) {
+        int code = check_stream(o);
+        return code == EXIT_GOOD ? run_workload(operands[0], o) : code;
+    }
+    if (has_stream_options(o))
+        return misuse(
+            "--jobs, --arrivals, --live, --steps-max, --log and --csv are of one workload; see 'clotho run --help'");
+    return run_files(operands, count, o);
+}
+
 int cmd_run(int argc, char **argv)
 {
-    run_options o = {.clock_name = "real", .repeat = 1, .dilate = 1, .input.scale = 1};
+    run_options o = {
+        .clock_name = "real", .repeat = 1, .dilate = 1, .input.scale = 1, .failures = 1, .at_once = UINT32_MAX};
     const option_spec options[] = {
         {"platform", 'p', "SPEC", OPTION_INPUT, &o.input.spec, "as in 'clotho plan'"},
         {"instance", 'i', "NAME", OPTION_TEXT, &o.input.instance,
          "take only the instance of this name, from a file with many"},
         {"planner", 0, "NAME", OPTION_TEXT, &o.planner, "replay the plan of this planner (heft)"},
+        {"plan", 0, "F.json", OPTION_TEXT, &o.plan, "replay the plan that 'clotho plan --out' has written"},
         {"policy", 0, "NAME[:ARG]", OPTION_TEXT, &o.policy,
          "steal, or a policy of 'clotho list policies', with its argument"},
+        {"parallel", 'j', "N", OPTION_U32, &o.at_once, "commands: N at once, on N slots (as --platform slots:N)"},
+        {"keep-going", 'k', "N", OPTION_U32, &o.failures, "commands: go on until N have failed (1); 0: to the end"},
+        {"dry-run", 'n', NULL, OPTION_FLAG, &o.is_dry, "commands: print them in an order that would run, and run none"},
         {"jobs", 0, "N", OPTION_U32, &o.jobs, "workload: run N jobs, as in 'clotho simulate'"},
         {"arrivals", 0, ARRIVALS_ARGUMENT, OPTION_TEXT, &o.arrivals, ARRIVALS_HELP " (default)"},
         {"live", 0, "N", OPTION_U32, &o.live, "workload: at most N jobs at once, later ones wait for room (4096)"},
@@ -227,7 +287,7 @@ int cmd_run(int argc, char **argv)
         {"dilate", 0, "N", OPTION_U32, &o.dilate,
          "with --clock padded: stretch time N times; reported times are not stretched"},
         {"scale", 0, "X", OPTION_REAL, &o.input.scale, "multiply times and bytes by X"},
-        {"repeat", 'n', "N", OPTION_U32, &o.repeat, "run N times and print the median"},
+        {"repeat", 0, "N", OPTION_U32, &o.repeat, "run N times and print the median"},
         {"body", 0, "NAME", OPTION_TEXT, &o.input.body,
          "spin (default), memory or command: the body of tasks that name none"},
         {"releases-in-flight", 0, "N", OPTION_U32, &o.releases_in_flight, "a series of releases, up to N at once"},
@@ -257,14 +317,5 @@ int cmd_run(int argc, char **argv)
     if (code != OPTIONS_GO_ON)
         return code;
     code = check_options(&o, count);
-    if (code != EXIT_GOOD)
-        return code;
-    if (is_stream(&o, count, operands[0])) {
-        code = check_stream(&o);
-        return code == EXIT_GOOD ? run_workload(operands[0], &o) : code;
-    }
-    if (has_stream_options(&o))
-        return misuse(
-            "--jobs, --arrivals, --live, --steps-max, --log and --csv are of one workload; see 'clotho run --help'");
-    return run_files(operands, count, &o);
+    return code == EXIT_GOOD ? run_operands(operands, count, &o) : code;
 }

@@ -2,6 +2,7 @@
 #include "commands.h"
 #include "report.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -60,7 +61,22 @@ static int dispatch(int argc, char **argv)
     return misuse("'%s' is no verb; see 'clotho --help'", argv[1]);
 }
 
+/* By a link named as ninja is, say "clotho-ninja", the command is `clotho build`: CMake and Meson want one path that
+ * takes ninja's words. */
+static bool is_called_ninja(const char *path)
+{
+    static const char *const names[] = {"clotho-ninja", "ninja", "ninja-build"};
+    const char *slash = strrchr(path, '/'), *name = slash != NULL ? slash + 1 : path;
+
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (strcmp(name, names[i]) == 0)
+            return true;
+    return false;
+}
+
 int main(int argc, char **argv)
 {
-    return report_flush(dispatch(argc, argv));
+    bool is_ninja = argc > 0 && is_called_ninja(argv[0]);
+
+    return report_flush(is_ninja ? build_as_ninja(argc, argv) : dispatch(argc, argv));
 }

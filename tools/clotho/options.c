@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define OPTIONS_MAX 32
+#define OPTIONS_MAX 40
 #define LONG_BASE 256 /* getopt values of long options: apart from every letter */
 
 bool parse_u64(const char *text, uint64_t *value)

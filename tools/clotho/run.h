@@ -12,13 +12,16 @@ typedef struct run_options {
     const char *planner, *policy, *clock_name, *trace, *gantt;
     const char *arrivals, *csv, *log; /* of workloads */
     const char *hosts, *engine;       /* of run_hosts.h; here for --help */
+    const char *plan;                 /* file to replay */
     clo_clock clock;
     uint32_t repeat, fifo, dilate;
     uint32_t jobs, live, steps_max;        /* of workloads */
     uint32_t releases_in_flight, releases; /* of run_flight.h */
+    uint32_t failures, at_once;            /* of commands: run_commands.h; at_once UINT32_MAX: as the platform says */
+    char slots[24];                        /* the platform of at_once */
     uint64_t seed, memory_limit_mib;
     int64_t deadline_ns, period_ns;
-    bool no_replay_check, unpinned, copy_always, as_json;
+    bool is_dry, no_replay_check, unpinned, copy_always, as_json;
 } run_options;
 
 typedef enum run_replay { REPLAY_NOT_CHECKED, REPLAY_EQUAL, REPLAY_DIFFERS } run_replay;
@@ -27,9 +30,10 @@ typedef enum run_replay { REPLAY_NOT_CHECKED, REPLAY_EQUAL, REPLAY_DIFFERS } run
 typedef struct run_outcome {
     const input *in;
     const run_options *options;
-    clo_plan *plan;           /* replay: the plan; else NULL                     */
-    const clo_policy *policy; /* policy dispatch; else NULL                      */
-    void *argument;           /* of the policy, owned; NULL: none                */
+    struct run_commands *commands; /* NULL: its tasks are no commands              */
+    clo_plan *plan;                /* replay: the plan; else NULL                     */
+    const clo_policy *policy;      /* policy dispatch; else NULL                      */
+    void *argument;                /* of the policy, owned; NULL: none                */
     int64_t predicted_ns;
     clo_job_result *results;
     int64_t *measured_ns;
@@ -48,7 +52,9 @@ typedef struct run_outcome {
 
 /* Executes; everything in `out` is to be freed with run_close, also after a failure.
  * Returns EXIT_GOOD, or an exit code after an error line; out->reportable tells whether there is more to say. */
-int run_execute(const input *in, const run_options *options, run_outcome *out);
+int run_execute(const input *in, const run_options *options, struct run_commands *commands, run_outcome *out);
+/* `-n`: prints the commands in an order that would run. Returns an exit code. */
+int run_dry(const input *in, const run_options *options, struct run_commands *commands);
 void run_close(run_outcome *out);
 
 const char *run_mode(const run_outcome *out);             /* "replay", "steal", "policy" */

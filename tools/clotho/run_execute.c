@@ -4,6 +4,8 @@
  * happened, full cost arithmetic under the virtual clock, and equal output bytes in every run. */
 #include "policy_option.h"
 #include "run.h"
+#include "run_commands.h"
+#include "run_plan_file.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -18,7 +20,7 @@ const char *run_mode(const run_outcome *out)
 
 const char *run_dispatch(const run_options *options)
 {
-    return options->policy != NULL ? options->policy : options->planner;
+    return options->plan != NULL ? "plan file" : options->policy != NULL ? options->policy : options->planner;
 }
 
 static int by_value(const void *a, const void *b)
@@ -59,25 +61,35 @@ double run_prediction_error(const run_outcome *out)
     return (double)median_around(out, out->predicted_ns) / (double)out->predicted_ns;
 }
 
+/* The plan to replay: of a file, or made here. */
+static clo_status make_plan(run_outcome *out)
+{
+    const run_options *o = out->options;
+    const clo_cost *cost = o->plan != NULL ? out->in->cost : commands_planning_cost(out->commands, out->in);
+    clo_plan_config planning = CLO_PLAN_CONFIG_INIT;
+
+    planning.planner = o->planner;
+    planning.seed = o->seed;
+    if (o->plan == NULL && commands_without_time(out->commands) == 0)
+        input_warn_untimed(out->in);
+    clo_status status =
+        o->plan != NULL ? clo_plan_load(o->plan, cost, &out->plan) : clo_plan_create(cost, &planning, &out->plan);
+    if (status == CLO_OK)
+        status = clo_plan_check(out->plan, cost, CLO_CHECK_FULL);
+    if (status == CLO_OK && commands_without_time(out->commands) == 0)
+        out->predicted_ns = clo_plan_makespan_ns(out->plan);
+    return status;
+}
+
 /* The plan to replay, or what the simulator expects of the policy. */
 static clo_status predict(run_outcome *out)
 {
     const run_options *o = out->options;
-    clo_plan_config planning = CLO_PLAN_CONFIG_INIT;
     clo_sim_config simulation = CLO_SIM_CONFIG_INIT;
     clo_job_result expected = CLO_JOB_RESULT_INIT;
 
-    if (o->policy == NULL) {
-        planning.planner = o->planner;
-        planning.seed = o->seed;
-        input_warn_untimed(out->in);
-        clo_status status = clo_plan_create(out->in->cost, &planning, &out->plan);
-        if (status == CLO_OK)
-            status = clo_plan_check(out->plan, out->in->cost, CLO_CHECK_FULL);
-        if (status == CLO_OK)
-            out->predicted_ns = clo_plan_makespan_ns(out->plan);
-        return status;
-    }
+    if (o->policy == NULL)
+        return make_plan(out);
     simulation.policy = out->policy;
     simulation.argument = out->argument;
     simulation.seed = o->seed;
@@ -147,6 +159,25 @@ static uint64_t memory_limit_bytes(const run_options *o)
     return o->memory_limit_mib < UINT64_MAX >> 20 ? o->memory_limit_mib << 20 : UINT64_MAX;
 }
 
+/* With -k commands fail while the job goes on: it has failed all the same. */
+static bool has_failed(run_outcome *out)
+{
+    uint32_t skipped;
+
+    if (out->commands == NULL || commands_failed(out->commands, &out->last.failed_task, &skipped) == 0)
+        return false;
+    out->last.status = CLO_ERR_TASK;
+    out->last.failed_code = commands_failed_code(out->commands);
+    return true;
+}
+
+static int complain_run(run_outcome *out, clo_status status)
+{
+    bool is_of_command = (status == CLO_OK || status == CLO_ERR_TASK) && has_failed(out);
+
+    return is_of_command ? commands_complain(out->commands, out->in->path) : complain_status(out->in->path, status);
+}
+
 /* Work stealing in virtual time: the policy of that name. */
 static int run_simulated(run_outcome *out)
 {
@@ -161,12 +192,14 @@ static int run_simulated(run_outcome *out)
         clo_trace *trace = NULL;
         uint64_t hash = 0;
         config.seed = out->options->seed + out->runs;
+        if (out->commands != NULL)
+            commands_begin(out->commands);
         clo_status status = clo_simulate(out->in->cost, &config, &out->last, &trace, &hash);
         out->reportable = status == CLO_ERR_TASK;
         if (status == CLO_OK)
             status = judge(out, trace);
-        if (status != CLO_OK)
-            return complain_status(out->in->path, status);
+        if (status != CLO_OK || has_failed(out))
+            return complain_run(out, status);
         if (book(out, hash) != EXIT_GOOD)
             return EXIT_BAD_INPUT;
     }
@@ -176,8 +209,10 @@ static int run_simulated(run_outcome *out)
 static int run_once(run_outcome *out, clo_job *job)
 {
     clo_trace *trace = NULL;
-    clo_status status = clo_job_submit(job);
 
+    if (out->commands != NULL)
+        commands_begin(out->commands);
+    clo_status status = clo_job_submit(job);
     out->reportable = false;
     if (status == CLO_OK) {
         status = clo_job_wait(job, &out->last);
@@ -187,8 +222,8 @@ static int run_once(run_outcome *out, clo_job *job)
         status = clo_job_trace(job, &trace);
     if (status == CLO_OK)
         status = judge(out, trace);
-    if (status != CLO_OK)
-        return complain_status(out->in->path, status);
+    if (status != CLO_OK || has_failed(out))
+        return complain_run(out, status);
     return book(out, clo_job_output_hash(job));
 }
 
@@ -226,6 +261,8 @@ static int run_on_workers(run_outcome *out)
     config.unpinned = o->unpinned;
     config.copy_always = o->copy_always;
     config.dilate = o->dilate;
+    if (out->commands != NULL) /* a command blocks its worker until it has ended */
+        config.slot_workers = commands_at_once(clo_platform_executors(out->in->platform));
     clo_status status = clo_runtime_create(out->in->platform, &config, &runtime);
     if (status != CLO_OK)
         return complain_status(out->in->path, status);
@@ -251,6 +288,12 @@ static bool enough_cpus(const input *in)
     return enough;
 }
 
+/* There is no plan, or no prediction: of the file with the plan, or of the graph. */
+static int complain_plan(const run_options *options, const input *in, clo_status status)
+{
+    return options->plan != NULL ? plan_file_complain(options->plan, in, status) : complain_status(in->path, status);
+}
+
 static clo_status name_what_happened(run_outcome *out)
 {
     char label[128];
@@ -260,13 +303,43 @@ static clo_status name_what_happened(run_outcome *out)
     return clo_plan_set_planner(out->happened, label);
 }
 
-int run_execute(const input *in, const run_options *options, run_outcome *out)
+int run_dry(const input *in, const run_options *options, run_commands *commands)
+{
+    run_outcome out = {.in = in, .options = options, .commands = commands};
+    clo_sim_config simulation = CLO_SIM_CONFIG_INIT;
+    clo_trace *trace = NULL;
+    const char *text;
+    int code = EXIT_GOOD;
+    clo_status status = CLO_OK;
+
+    if (options->policy != NULL && strcmp(options->policy, "steal") != 0)
+        code = policy_open(options->policy, &out.policy, &text, &out.argument);
+    if (code != EXIT_GOOD)
+        return code;
+    if (options->policy == NULL) {
+        status = make_plan(&out);
+    } else {
+        simulation.policy = out.policy;
+        simulation.argument = out.argument;
+        simulation.seed = options->seed;
+        status = clo_simulate(commands_planning_cost(commands, in), &simulation, NULL, &trace, NULL);
+        if (status == CLO_OK)
+            status = clo_trace_to_plan(trace, commands_planning_cost(commands, in), &out.plan);
+    }
+    code = status == CLO_OK ? commands_print(in, out.plan) : complain_plan(options, in, status);
+    clo_trace_destroy(trace);
+    run_close(&out);
+    return code;
+}
+
+int run_execute(const input *in, const run_options *options, run_commands *commands, run_outcome *out)
 {
     *out = (run_outcome){.in = in,
                          .options = options,
+                         .commands = commands,
                          .last = CLO_JOB_RESULT_INIT,
                          .metrics = CLO_PLAN_METRICS_INIT,
-                         .speedup_means_something = true};
+                         .speedup_means_something = commands_without_time(commands) == 0};
     out->last.status = CLO_ERR_STATE; /* nothing ran yet */
     out->last.failed_task = CLO_NONE;
     if (options->policy != NULL && strcmp(options->policy, "steal") != 0) {
@@ -282,9 +355,9 @@ int run_execute(const input *in, const run_options *options, run_outcome *out)
         return complain(in->path, "out of memory for %u runs; lower --repeat", options->repeat);
     clo_status status = predict(out);
     if (status != CLO_OK)
-        return complain_status(in->path, status);
+        return complain_plan(options, in, status);
     if (options->clock == CLO_CLOCK_PADDED && options->dilate == 1)
-        out->speedup_means_something = enough_cpus(in);
+        out->speedup_means_something &= enough_cpus(in);
     bool simulated = options->clock == CLO_CLOCK_VIRTUAL && options->policy != NULL && out->policy == NULL;
     int code = simulated ? run_simulated(out) : run_on_workers(out);
     if (code != EXIT_GOOD)

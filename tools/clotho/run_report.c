@@ -1,6 +1,7 @@
 /* run_report.c - the report of `clotho run`, as text and as JSON. See run.h. */
 #include "json.h"
 #include "run.h"
+#include "run_commands.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -53,7 +54,7 @@ static void json_what(json *j, const run_outcome *out)
     json_text(j, "platform", clo_platform_name(out->in->platform));
     json_count(j, "executors", clo_platform_executors(out->in->platform));
     json_text(j, "mode", run_mode(out));
-    json_text(j, "planner", o->policy == NULL ? o->planner : NULL);
+    json_text(j, "planner", o->policy == NULL && o->plan == NULL ? o->planner : NULL);
     json_text(j, "policy", o->policy);
     json_text(j, "clock", o->clock_name);
     json_bool(j, "emulated", emulated(out));
@@ -93,6 +94,18 @@ static void json_decisions(json *j, const clo_job_result *r)
     json_close(j, '}');
 }
 
+static void json_commands(json *j, const run_outcome *out)
+{
+    uint32_t first, skipped, failed;
+
+    if (out->commands == NULL)
+        return;
+    failed = commands_failed(out->commands, &first, &skipped);
+    json_count(j, "commands_failed", failed);
+    json_count(j, "commands_skipped", skipped);
+    json_text(j, "failed_output", failed > 0 ? commands_output(out->commands) : NULL);
+}
+
 int run_print_json(const run_outcome *out)
 {
     const clo_job_result *r = run_median(out);
@@ -120,6 +133,7 @@ int run_print_json(const run_outcome *out)
                   clo_graph_task_name(clo_document_graph(out->in->document), out->last.failed_task, scratch));
         json_integer(&j, "failed_code", out->last.failed_code);
     }
+    json_commands(&j, out);
     if (out->replay == REPLAY_NOT_CHECKED)
         json_null(&j, "replay_equal");
     else
@@ -147,7 +161,11 @@ static void print_times(const run_outcome *out)
 {
     const char *label = emulated(out) ? "emulated" : "measured";
 
-    printf("predicted    %s\n", show_ns(out->predicted_ns));
+    if (commands_without_time(out->commands) > 0)
+        printf("predicted    nothing: %u commands have no time; planned as if they took as long as the rest\n",
+               commands_without_time(out->commands));
+    else
+        printf("predicted    %s\n", show_ns(out->predicted_ns));
     if (out->runs > 1) {
         int64_t low = out->measured_ns[0], high = low;
         for (uint32_t i = 1; i < out->runs; i++) {
@@ -168,7 +186,7 @@ static void print_times(const run_outcome *out)
     if (isfinite(speedup(out)))
         printf("speedup      %.2f over one core (serial time by the cost model)%s\n", speedup(out),
                emulated(out) ? ", emulated" : "");
-    else if (!out->speedup_means_something)
+    else if (!out->speedup_means_something && out->options->clock == CLO_CLOCK_PADDED)
         printf("speedup      not printed: more padded workers than CPUs\n");
 }
 

@@ -1,4 +1,5 @@
 /* build.c - see build.h. */
+#define _POSIX_C_SOURCE 200809L
 #include "build.h"
 #include "bindings.h"
 #include "open.h"
@@ -6,6 +7,7 @@
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 bool build_open(build_folder *f, const char *file)
 {
@@ -37,7 +39,7 @@ bool build_read_logs(build_folder *f)
 
 bool build_want(build_folder *f, const uint32_t *targets, size_t count, bool explains)
 {
-    f->scan = (dirty_scan){.m = &f->manifest, .log = &f->log, .deps = &f->deps, .explains = explains};
+    f->scan = (dirty_scan){.m = &f->manifest, .log = &f->log, .deps = &f->deps, .ran = f->ran, .explains = explains};
     return order_make(&f->order, &f->scan, targets, count);
 }
 
@@ -53,12 +55,15 @@ void build_forget(build_folder *f)
     }
     for (size_t i = 0; i < m->edges_count; i++) { /* discovered inputs stay, as ninja keeps them */
         m->edges[i].mark = EDGE_UNSEEN;
-        m->edges[i].outputs_ready = false;
+        m->edges[i].outputs_ready = m->edges[i].has_run = false;
     }
 }
 
 void build_close(build_folder *f)
 {
+    if (f->has_clock && f->clock >= 0)
+        close(f->clock);
+    f->has_clock = false;
     order_free(&f->order);
     dirty_free(&f->scan);
     build_log_close(&f->log);

@@ -11,6 +11,9 @@ typedef struct build_folder {
     dirty_scan scan;
     build_order order;
     char log_path[1024], deps_path[1024];
+    int clock; /* disk_open_nameless, with has_clock: the log says when commands began */
+    bool has_clock;
+    const ran_steps *ran;                 /* of earlier phases, the caller's; NULL: there are none */
     bool keeps_depfiles, keeps_responses; /* of steps that succeeded, for debugging */
 } build_folder;
 

@@ -10,13 +10,27 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { LOG_BYTES_MAX = 1 << 30, LOG_VERSION = 5, LOG_OLDEST = 4, LINES_BEFORE_REWRITE = 100, LINES_PER_ENTRY = 3 };
+enum {
+    LOG_BYTES_MAX = 1 << 30,
+    LOG_VERSION = 5 /* of a new log */,
+    LOG_OLDEST = 4,
+    LOG_STARTS = 6,
+    LOG_RAPID = 7,
+    LOG_NEWEST = 7,
+    LINES_BEFORE_REWRITE = 100,
+    LINES_PER_ENTRY = 3
+};
 
 static const char HEADER[] = "# ninja log v";
 
-uint64_t build_log_hash(piece command)
+uint64_t build_log_hash(const build_log *log, piece command)
 {
-    return murmur64(command.at, command.bytes);
+    return (log->version >= LOG_RAPID ? rapid64 : murmur64)(command.at, command.bytes);
+}
+
+bool build_log_has_starts(const build_log *log)
+{
+    return log->version >= LOG_STARTS;
 }
 
 static size_t slot_of(const build_log *log, piece output)
@@ -85,7 +99,7 @@ static bool next_field(const char **at, const char *end, piece *field)
 }
 
 /* A line that does not have five fields is passed over, as ninja does. False: no memory. */
-static bool read_line(build_log *log, const char *at, const char *end, int version)
+static bool read_line(build_log *log, const char *at, const char *end, bool has_hash)
 {
     piece start, stop, mtime, output, command;
 
@@ -100,7 +114,7 @@ static bool read_line(build_log *log, const char *at, const char *end, int versi
     entry->start_ms = strtoll(start.at, NULL, 10);
     entry->end_ms = strtoll(stop.at, NULL, 10);
     entry->mtime_ns = strtoll(mtime.at, NULL, 10);
-    entry->hash = version == LOG_VERSION ? strtoull(command.at, NULL, 16) : build_log_hash(command);
+    entry->hash = has_hash ? strtoull(command.at, NULL, 16) : build_log_hash(log, command);
     return true;
 }
 
@@ -110,19 +124,20 @@ bool build_log_parse(build_log *log, ninja_manifest *m, const char *name, const 
     const char *end = memchr(at, '\n', bytes);
     int version;
 
-    *log = (build_log){0};
+    *log = (build_log){.version = LOG_VERSION};
     if (end == NULL || strncmp(at, HEADER, sizeof HEADER - 1) != 0)
         return true; /* cut off, or no log: it is written anew */
     version = (int)strtol(at + sizeof HEADER - 1, NULL, 10);
-    if (version > LOG_VERSION)
+    if (version > LOG_NEWEST)
         return ninja_fail(
             m, "%.256s: version %d, of a newer ninja; build with that one, or remove the file to build all anew", name,
             version);
     if (version < LOG_OLDEST)
         return true;
     log->is_old = version < LOG_VERSION;
+    log->version = version < LOG_VERSION ? LOG_VERSION : version;
     for (at = end + 1; (end = memchr(at, '\n', (size_t)(stop - at))) != NULL; at = end + 1)
-        if (!read_line(log, at, end, version))
+        if (!read_line(log, at, end, version >= LOG_VERSION))
             return ninja_no_memory(m);
     log->good_bytes = (size_t)(at - text);
     log->is_old |= log->lines > LINES_BEFORE_REWRITE && log->lines > LINES_PER_ENTRY * log->count;
@@ -134,7 +149,7 @@ bool build_log_load(build_log *log, ninja_manifest *m, const char *path)
     char *text = NULL;
     size_t bytes = 0;
 
-    *log = (build_log){0};
+    *log = (build_log){.version = LOG_VERSION};
     int error = file_read(path, LOG_BYTES_MAX, &text, &bytes);
     if (error == ENOENT)
         return true;
@@ -162,7 +177,7 @@ static bool is_alive(const ninja_manifest *m, const log_entry *e)
 
 static bool write_anew(const build_log *log, const ninja_manifest *m, FILE *file)
 {
-    fprintf(file, "%s%d\n", HEADER, LOG_VERSION);
+    fprintf(file, "%s%d\n", HEADER, log->version);
     for (size_t i = 0; i < log->count; i++)
         if (is_alive(m, &log->entries[i]))
             write_entry(file, &log->entries[i]);
@@ -230,7 +245,7 @@ bool build_log_add(build_log *log, ninja_manifest *m, uint32_t edge, int64_t sta
 {
     buffer command = {0};
     bool is_good = ninja_edge_command(m, edge, true, &command);
-    uint64_t hash = build_log_hash(buffer_piece(&command));
+    uint64_t hash = build_log_hash(log, buffer_piece(&command));
 
     buffer_free(&command);
     for (uint32_t i = 0; is_good && i < m->edges[edge].outputs_count; i++) {

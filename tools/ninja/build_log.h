@@ -1,4 +1,8 @@
-/* build_log.h - .ninja_log version 5: for each output when it was made, with which command, and its age.
+/* build_log.h - .ninja_log of versions 5 to 7: for each output when it was made, with which command, and its age.
+ *
+ * The age is that of the output in version 5 (ninja 1.5 to 1.11). From version 6 on (ninja 1.12) it is when the command
+ * began, by the clock of its file system; version 7 (ninja 1.13) also has another hash. A log keeps its version; a new
+ * one has 5.
  *
  * A line is "START_MS\tEND_MS\tMTIME_NS\tOUTPUT\tHASH", appended at each end of a step; the last line of an output
  * counts. Times count from the start of the run that wrote them: only END - START means something later. A last line
@@ -18,7 +22,7 @@ typedef struct log_entry {
     piece output;
     int64_t start_ms, end_ms;
     int64_t mtime_ns;
-    uint64_t hash; /* of the command */
+    uint64_t hash; /* of the command: build_log_hash */
 } log_entry;
 
 typedef struct build_log {
@@ -28,7 +32,8 @@ typedef struct build_log {
     size_t slots_count;
     size_t lines;      /* of the file */
     size_t good_bytes; /* of the file: behind its last whole line */
-    bool is_old;       /* version 4, or too many lines: build_log_open writes it anew */
+    int version;
+    bool is_old; /* version 4, or too many lines: build_log_open writes it anew */
     store store;
     FILE *file; /* NULL: not open for writing */
 } build_log;
@@ -57,7 +62,9 @@ bool build_log_add(build_log *log, ninja_manifest *m, uint32_t edge, int64_t sta
                    int64_t mtime_ns);
 void build_log_close(build_log *log);
 
-/* The hash of a command, as the log has it. */
-uint64_t build_log_hash(piece command);
+/* The hash of a command, as this log has it. */
+uint64_t build_log_hash(const build_log *log, piece command);
+/* Whether the age is when the command began. */
+bool build_log_has_starts(const build_log *log);
 
 #endif

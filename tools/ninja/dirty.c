@@ -120,6 +120,23 @@ static bool begin_edge(dirty_scan *s, uint32_t node)
     return true;
 }
 
+/* An earlier phase has run the edge: it is done, whatever its inputs look like now. */
+static bool skip_edge(dirty_scan *s, uint32_t index)
+{
+    ninja_manifest *m = s->m;
+    ninja_edge *edge = &m->edges[index];
+
+    for (uint32_t i = 0; i < edge->outputs_count; i++) {
+        const ran_output *ran = ran_find(s->ran, &m->nodes[edge->outputs[i]]);
+        if (!look_at_file(s, edge->outputs[i]))
+            return false;
+        m->nodes[edge->outputs[i]].is_dirty = ran != NULL && ran->is_new;
+    }
+    edge->mark = EDGE_DONE;
+    edge->outputs_ready = true;
+    return true;
+}
+
 /* Looks at a node; a node of an edge that was not looked at is pushed. */
 static bool visit(dirty_scan *s, uint32_t node)
 {
@@ -139,6 +156,8 @@ static bool visit(dirty_scan *s, uint32_t node)
         return true;
     if (s->m->edges[n->producer].mark == EDGE_ON_PATH)
         return fail_cycle(s, node);
+    if (s->ran != NULL && ran_find(s->ran, n) != NULL)
+        return skip_edge(s, n->producer);
     return begin_edge(s, node);
 }
 
@@ -215,7 +234,7 @@ bool dirty_outputs(dirty_scan *s, uint32_t edge, uint32_t newest, bool *is_dirty
     buffer_clear(&s->text);
     if (!ninja_edge_command(s->m, edge, true, &s->text))
         return false;
-    uint64_t hash = build_log_hash(buffer_piece(&s->text));
+    uint64_t hash = build_log_hash(s->log, buffer_piece(&s->text));
     for (uint32_t i = 0; !*is_dirty && i < e->outputs_count; i++)
         *is_dirty = is_output_dirty(s, edge, newest, hash, e->outputs[i]);
     return true;

@@ -8,11 +8,13 @@
 
 #include "build_log.h"
 #include "deps_log.h"
+#include "ran.h"
 
 typedef struct dirty_scan {
     ninja_manifest *m;
     const build_log *log;
     const deps_log *deps;
+    const ran_steps *ran;      /* of earlier phases; NULL: there are none */
     struct dirty_visit *stack; /* edges that wait for an input */
     size_t depth, capacity;
     uint32_t *validations; /* nodes that must be looked at too, in the order found */

@@ -1,13 +1,16 @@
 /* disk.c - see disk.h. */
-#define _POSIX_C_SOURCE 200809L
+#define _GNU_SOURCE /* mkostemp */
 #include "disk.h"
 #include "paths.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 int64_t disk_mtime_ns(const char *path)
 {
@@ -28,6 +31,29 @@ int64_t disk_now_ns(void)
 
     clock_gettime(CLOCK_REALTIME_COARSE, &now);
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+int disk_open_nameless(const char *path)
+{
+    char name[4096];
+    const char *slash = strrchr(path, '/');
+    int bytes = slash != NULL ? (int)(slash - path) + 1 : 0;
+
+    if (snprintf(name, sizeof name, "%.*s.clotho-XXXXXX", bytes, path) >= (int)sizeof name)
+        return -1;
+    int file = mkostemp(name, O_CLOEXEC);
+    if (file >= 0)
+        unlink(name);
+    return file;
+}
+
+int64_t disk_clock_ns(int file)
+{
+    struct stat about;
+
+    if (file < 0 || futimens(file, NULL) != 0 || fstat(file, &about) != 0)
+        return disk_now_ns();
+    return (int64_t)about.st_mtim.tv_sec * 1000000000 + about.st_mtim.tv_nsec;
 }
 
 bool disk_is_newer(const char *path, int64_t ns)

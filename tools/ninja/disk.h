@@ -9,6 +9,11 @@
 int64_t disk_mtime_ns(const char *path);
 /* The time that a file would get now, where its file system lies on this machine: that of the last tick. */
 int64_t disk_now_ns(void);
+/* A file without a name in the folder of `path`, for reading and writing; -1: none can be made. */
+int disk_open_nameless(const char *path);
+/* The time that a file beside such a one would get now, by the file system itself; where that does not say, and with
+ * -1, disk_now_ns. */
+int64_t disk_clock_ns(int file);
 /* Whether a regular file was written, renamed or touched at `ns` (disk_now_ns) or later; true also where it is
  * not there any more. */
 bool disk_is_newer(const char *path, int64_t ns);

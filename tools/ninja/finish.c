@@ -15,7 +15,16 @@ bool finish_open_logs(build_folder *f)
     if (!disk_make_folders(f->log_path))
         return ninja_fail(&f->manifest, "%.256s: its folder cannot be made: %s; look at the disk", f->log_path,
                           strerror(errno));
+    if (!f->has_clock && build_log_has_starts(&f->log)) {
+        f->clock = disk_open_nameless(f->log_path);
+        f->has_clock = true;
+    }
     return build_log_open(&f->log, &f->manifest, f->log_path) && deps_log_open(&f->deps, &f->manifest, f->deps_path);
+}
+
+int64_t finish_now_ns(const build_folder *f)
+{
+    return f->has_clock ? disk_clock_ns(f->clock) : disk_now_ns();
 }
 
 /* A binding as a terminated path; empty: none. */
@@ -100,19 +109,23 @@ static bool look_at_outputs(build_folder *f, uint32_t edge, int64_t start_disk_n
 {
     ninja_manifest *m = &f->manifest;
     bool is_restat = ninja_edge_flag(m, edge, SYMBOL_RESTAT), is_cleaned = false;
+    bool has_starts = build_log_has_starts(&f->log);
+    bool takes_age = !has_starts || is_restat || ninja_edge_flag(m, edge, SYMBOL_GENERATOR);
 
-    *age_ns = 0;
+    *age_ns = has_starts ? start_disk_ns : 0;
     for (uint32_t i = 0; i < m->edges[edge].outputs_count; i++) {
         uint32_t node = m->edges[edge].outputs[i];
         int64_t age = disk_mtime_ns(m->nodes[node].path);
-        *age_ns = age > *age_ns ? age : *age_ns;
+        *age_ns = takes_age && age > *age_ns ? age : *age_ns;
         if (!is_restat || !is_unchanged(m->nodes[node].mtime_ns, age, start_disk_ns))
             continue;
         if (!order_clean(&f->order, &f->scan, node))
             return false;
         is_cleaned = true;
     }
-    return !is_cleaned || newest_input(f, edge, age_ns);
+    if (is_cleaned && has_starts)
+        *age_ns = start_disk_ns;
+    return !is_cleaned || has_starts || newest_input(f, edge, age_ns);
 }
 
 /* Of a depfile, which is removed once it was read. */
@@ -134,7 +147,7 @@ static bool discover_in_depfile(build_folder *f, uint32_t edge, discovered *foun
     return is_good;
 }
 
-bool finish_discover(build_folder *f, uint32_t edge, buffer *output, discovered *found, bool *is_bad)
+bool finish_discover(build_folder *f, uint32_t edge, spool *output, discovered *found, bool *is_bad)
 {
     ninja_manifest *m = &f->manifest;
     buffer kind = {0}, prefix = {0};
@@ -183,6 +196,7 @@ bool finish_succeeded(build_folder *f, uint32_t edge, const step_times *times, c
     if (is_good && path.bytes > 1 && !f->keeps_responses)
         unlink(path.at);
     m->edges[edge].deps_loaded = false; /* who looks again looks at what was found now */
+    m->edges[edge].has_run = true;
     buffer_free(&path);
     return is_good;
 }

@@ -1,8 +1,10 @@
 /* listing.c - see listing.h. */
+#define _GNU_SOURCE /* memmem */
 #include "listing.h"
 #include "bindings.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static bool finish(ninja_manifest *m, const buffer *out)
 {
@@ -174,7 +176,33 @@ static bool is_of_rules(const ninja_manifest *m, uint32_t edge, char **rules, si
     return count == 0;
 }
 
-bool list_compdb(ninja_manifest *m, const char *directory, char **rules, size_t count, buffer *out)
+/* The command of an edge, with what its response file would hold in place of the first "@FILE". */
+static bool expanded_command(ninja_manifest *m, uint32_t edge, buffer *out)
+{
+    buffer command = {0}, file = {0}, content = {0};
+    bool is_good = ninja_edge_command(m, edge, false, &command) &&
+                   ninja_edge_value(m, edge, SYMBOL_RSPFILE, false, &file) &&
+                   ninja_edge_value(m, edge, SYMBOL_RSPFILE_CONTENT, true, &content);
+    const char *found = NULL;
+
+    if (is_good && file.bytes > 0 && command.bytes > 0)
+        found = memmem(command.at, command.bytes, file.at, file.bytes);
+    if (found == NULL || found == command.at || found[-1] != '@') {
+        buffer_add(out, command.at, command.bytes);
+    } else {
+        buffer_add(out, command.at, (size_t)(found - command.at) - 1);
+        for (size_t i = 0; i < content.bytes; i++)
+            buffer_add(out, content.at[i] == '\n' ? " " : content.at + i, 1);
+        found += file.bytes;
+        buffer_add(out, found, (size_t)(command.at + command.bytes - found));
+    }
+    buffer_free(&command);
+    buffer_free(&file);
+    buffer_free(&content);
+    return is_good;
+}
+
+bool list_compdb(ninja_manifest *m, const compdb_options *options, buffer *out)
 {
     buffer command = {0};
     const char *between = "";
@@ -183,13 +211,13 @@ bool list_compdb(ninja_manifest *m, const char *directory, char **rules, size_t 
     buffer_add_text(out, "[");
     for (uint32_t e = 0; is_good && e < m->edges_count; e++) {
         const ninja_edge *edge = &m->edges[e];
-        if (edge->inputs_count == 0 || !is_of_rules(m, e, rules, count))
+        if (edge->inputs_count == 0 || !is_of_rules(m, e, options->rules, options->count))
             continue;
         buffer_clear(&command);
-        is_good = ninja_edge_command(m, e, false, &command);
+        is_good = options->expands ? expanded_command(m, e, &command) : ninja_edge_command(m, e, false, &command);
         buffer_add_text(out, between);
         buffer_add_text(out, "\n  {\n");
-        add_member(out, "directory", piece_of(directory), "\",\n");
+        add_member(out, "directory", piece_of(options->directory), "\",\n");
         add_member(out, "command", buffer_piece(&command), "\",\n");
         add_member(out, "file", piece_of(m->nodes[edge->inputs[0]].path), "\",\n");
         add_member(out, "output", piece_of(m->nodes[edge->outputs[0]].path), "\"\n  }");

@@ -1,4 +1,4 @@
-/* listing.h - what `ninja -t query|commands|compdb|targets|inputs|rules|deps` prints, byte for byte as ninja 1.11 does:
+/* listing.h - what `ninja -t query|commands|compdb|...` prints, byte for byte as ninja 1.11 does:
  * the reader is compared with ninja through it. Each appends to `out` and returns false with m->error set. */
 #ifndef CLOTHO_NINJA_LISTING_H
 #define CLOTHO_NINJA_LISTING_H
@@ -9,9 +9,15 @@
 bool list_query(ninja_manifest *m, const uint32_t *nodes, size_t count, buffer *out);
 /* The commands that make the nodes, each behind those it needs; only_last: without those. */
 bool list_commands(ninja_manifest *m, const uint32_t *nodes, size_t count, bool only_last, buffer *out);
-/* Every edge that has inputs, as compile_commands.json. directory: as it stands in each entry; rules: only edges of
- * these (count 0: of all). */
-bool list_compdb(ninja_manifest *m, const char *directory, char **rules, size_t count, buffer *out);
+/* Every edge that has inputs, as compile_commands.json. */
+typedef struct compdb_options {
+    const char *directory; /* as it stands in each entry */
+    char **rules;          /* only edges of these; count 0: of all */
+    size_t count;
+    bool expands; /* "@FILE" becomes what the response file FILE holds */
+} compdb_options;
+
+bool list_compdb(ninja_manifest *m, const compdb_options *options, buffer *out);
 /* "OUTPUT: RULE", all edges. */
 bool list_targets(ninja_manifest *m, buffer *out);
 
@@ -29,5 +35,13 @@ bool list_inputs(ninja_manifest *m, const uint32_t *nodes, size_t count, buffer 
 bool list_rules(ninja_manifest *m, bool with_text, buffer *out);
 /* What the log says of the nodes; count 0: of all outputs of statements with `deps` that it mentions. */
 bool list_deps(ninja_manifest *m, const deps_log *log, const uint32_t *nodes, size_t count, buffer *out);
+
+/* listing_graph.c: */
+
+/* The nodes and what is behind them, as DOT; "n1" and "e1" where ninja has addresses. */
+bool list_graph(ninja_manifest *m, const uint32_t *nodes, size_t count, buffer *out);
+/* Which targets behind the nodes use generated files that they do not wait for, by the log and by depfiles. */
+bool list_missing(ninja_manifest *m, const deps_log *log, const uint32_t *nodes, size_t count, buffer *out,
+                  bool *is_any);
 
 #endif

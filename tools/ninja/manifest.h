@@ -89,6 +89,7 @@ typedef struct ninja_edge {
     /* Of the dirty check: */
     uint8_t mark;
     bool outputs_ready, deps_loaded, deps_missing;
+    bool has_run;       /* its command, and it has succeeded */
     bool is_discovered; /* stands for a file that only a deps record names */
 } ninja_edge;
 

@@ -8,6 +8,7 @@
 
 #include <assert.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -516,7 +517,11 @@ static bool parse_include(parser *p, bool is_scope)
         return scan_fail(m, source(p), "files stand in files more than %u deep; include less", m->options.includes_max);
     if (is_scope && (scope = scope_open(m, scope)) == NINJA_NONE)
         return false;
-    return open_source(p, path, scope);
+    if (open_source(p, path, scope))
+        return true;
+    char why[700];
+    snprintf(why, sizeof why, "%.699s", m->error);
+    return scan_fail(m, source(p), "%s", why); /* who looks for the file finds the line that names it */
 }
 
 static bool parse_statement(parser *p)

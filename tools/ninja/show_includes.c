@@ -1,9 +1,12 @@
-/* show_includes.c - see show_includes.h. The output is copied in one pass; names are kept until all are known. */
+/* show_includes.c - see show_includes.h. The output is copied in one pass, by pieces of a spool; names are kept until
+ * all are known. */
 #include "show_includes.h"
 #include "paths.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+enum { LINE_BYTES_MAX = 1 << 16 };
 
 static const char ENGLISH[] = "Note: including file: ";
 
@@ -83,6 +86,15 @@ static bool add_name(name_list *list, piece name)
     return true;
 }
 
+/* A pass over an output. */
+typedef struct filtering {
+    piece prefix;
+    spool *rest;
+    name_list *list;
+    bool is_first; /* no line has named a file yet */
+    bool is_long;  /* within a line whose beginning was copied already */
+} filtering;
+
 /* The line at `at`; *next: where the one behind it begins. Lines end with "\n", "\r\n" or "\r". */
 static piece line_at(piece text, size_t at, size_t *next)
 {
@@ -98,22 +110,67 @@ static piece line_at(piece text, size_t at, size_t *next)
     return (piece){text.at + at, end - at};
 }
 
-static bool filter(piece prefix, piece text, buffer *rest, name_list *list)
+/* False: no memory. */
+static bool take_line(filtering *f, piece line)
 {
-    bool is_first = true;
+    piece name = named_file(line, f->prefix);
 
-    for (size_t at = 0, next; at < text.bytes; at = next) {
-        piece line = line_at(text, at, &next), name = named_file(line, prefix);
-        if (name.bytes > 0) {
-            is_first = false;
-            if (!add_name(list, name))
-                return false;
-        } else if (!is_first || !is_source(line)) {
-            buffer_add(rest, line.at, line.bytes);
-            buffer_add(rest, "\n", 1);
-        }
+    if (name.bytes > 0 && !f->is_long) {
+        f->is_first = false;
+        return add_name(f->list, name);
     }
-    return !rest->failed;
+    if (f->is_long || !f->is_first || !is_source(line)) {
+        spool_add(f->rest, line.at, line.bytes);
+        spool_add(f->rest, "\n", 1);
+    }
+    f->is_long = false;
+    return true;
+}
+
+/* Takes the whole lines of `text`, at the end of the output all of it. *taken: bytes. False: no memory. */
+static bool take_lines(filtering *f, piece text, bool is_end, size_t *taken)
+{
+    size_t at = 0;
+
+    while (at < text.bytes) {
+        size_t next;
+        piece line = line_at(text, at, &next);
+        if (next == text.bytes && !is_end) { /* more of it may come, if only the "\n" behind a "\r" */
+            if (text.bytes - at < LINE_BYTES_MAX)
+                break;
+            spool_add(f->rest, line.at, line.bytes);
+            f->is_long = true;
+            at += line.bytes;
+            break;
+        }
+        if (!take_line(f, line))
+            return false;
+        at = next;
+    }
+    *taken = at;
+    return true;
+}
+
+static bool filter(filtering *f, const spool *output)
+{
+    buffer window = {0};
+    bool is_good = true, is_end = false;
+
+    for (uint64_t at = 0; is_good && !is_end;) {
+        char chunk[1 << 14];
+        size_t got = spool_read(output, at, chunk, sizeof chunk), taken = 0;
+        is_end = got == 0;
+        at += got;
+        buffer_add(&window, chunk, got);
+        is_good = !window.failed && take_lines(f, buffer_piece(&window), is_end, &taken);
+        if (taken > 0)
+            memmove(window.at, window.at + taken, window.bytes - taken);
+        window.bytes -= taken;
+    }
+    if (f->is_long)
+        spool_add(f->rest, "\n", 1);
+    buffer_free(&window);
+    return is_good && !f->rest->text.failed;
 }
 
 static bool take_nodes(ninja_manifest *m, const name_list *list, discovered *out)
@@ -137,21 +194,22 @@ static bool take_nodes(ninja_manifest *m, const name_list *list, discovered *out
     return true;
 }
 
-bool show_includes_read(ninja_manifest *m, piece prefix, buffer *output, discovered *out)
+bool show_includes_read(ninja_manifest *m, piece prefix, spool *output, discovered *out)
 {
     name_list list = {0};
-    buffer rest = {0};
+    spool rest = {.beside = output->beside};
+    filtering f = {prefix.bytes > 0 ? prefix : piece_of(ENGLISH), &rest, &list, true, false};
 
     *out = (discovered){0};
-    bool is_good = filter(prefix.bytes > 0 ? prefix : piece_of(ENGLISH), buffer_piece(output), &rest, &list);
+    bool is_good = filter(&f, output);
     if (!is_good)
         ninja_set_error(m, "out of memory; the output of a step is too long for this machine");
     is_good = is_good && take_nodes(m, &list, out);
     if (is_good) {
-        buffer_free(output);
+        spool_free(output);
         *output = rest;
     } else {
-        buffer_free(&rest);
+        spool_free(&rest);
     }
     free(list.names);
     store_free(&list.store);

@@ -3,11 +3,12 @@
 #define CLOTHO_NINJA_SHOW_INCLUDES_H
 
 #include "discover.h"
+#include "spool.h"
 
 /* Takes the lines of `output` that begin with `prefix` (empty: "Note: including file: ") as names of files; the output
  * loses them, and the line with the name of the source that the compiler prints first. Files of the system, which lie
  * in "program files" or "microsoft visual studio", are no inputs. Each file is there once, in the order of their names.
- * All lines that stay end with "\n". False: no memory, m->error is set. */
-bool show_includes_read(ninja_manifest *m, piece prefix, buffer *output, discovered *out);
+ * All lines that stay end with "\n". A line above 64 KiB names no file. False: no memory, m->error is set. */
+bool show_includes_read(ninja_manifest *m, piece prefix, spool *output, discovered *out);
 
 #endif

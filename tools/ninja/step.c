@@ -145,7 +145,7 @@ int step_begin(step *s, const step_options *options, const char *command)
     return error;
 }
 
-void step_read_output(step *s, buffer *output)
+void step_read_output(step *s, spool *output)
 {
     char chunk[1 << 14];
     ssize_t got;
@@ -153,7 +153,7 @@ void step_read_output(step *s, buffer *output)
     while (s->output >= 0) {
         got = read(s->output, chunk, sizeof chunk);
         if (got > 0)
-            buffer_add(output, chunk, (size_t)got);
+            spool_add(output, chunk, (size_t)got);
         else if (got < 0 && errno == EAGAIN)
             return;
         else if (got == 0 || errno != EINTR)

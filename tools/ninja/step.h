@@ -10,7 +10,7 @@
 #ifndef CLOTHO_NINJA_STEP_H
 #define CLOTHO_NINJA_STEP_H
 
-#include "text.h"
+#include "spool.h"
 
 #include <signal.h>
 #include <sys/types.h>
@@ -50,7 +50,7 @@ typedef struct step {
 int step_begin(step *s, const step_options *options, const char *command);
 
 /* Appends what the command says, as far as it has come; closes `output` at its end. */
-void step_read_output(step *s, buffer *output);
+void step_read_output(step *s, spool *output);
 /* Reads the report, as far as it has come, and sees the helper's end. */
 void step_read_report(step *s);
 

@@ -54,8 +54,10 @@ piece buffer_piece(const buffer *b);
  * NULL: no memory, the old one stays as it was. */
 void *array_grow(void *array, size_t *capacity, size_t count, size_t item);
 
-/* MurmurHash64A (Appleby, public domain) with the seed of ninja's log. */
+/* MurmurHash64A (Appleby, public domain) with the seed of ninja's log up to version 6. */
 uint64_t murmur64(const void *bytes, size_t count);
+/* rapidhash (De Carli) with its own seed, as ninja's log has it from version 7 on. */
+uint64_t rapid64(const void *bytes, size_t count);
 
 /* The whole file, terminated, owned by the caller; *bytes without the terminator. Returns 0, or an error number: EFBIG
  * above `most` bytes, ENOMEM, or what the system said. */

@@ -1,0 +1,108 @@
+"""clotho build: logs of ninja 1.12 (version 6) and 1.13 (version 7). A log keeps its version; its ages are when commands began, and
+version 7 has another hash of the command. What those programs write is kept here, as they may not be installed."""
+import os
+import unittest
+
+from support import CommandTest
+
+TEXT = ": #" + "".join(chr(97 + i * 7 % 26) for i in range(400))
+# length of a command -> its hash by ninja 1.12 and by ninja 1.13: all ways through the hash, from one word to two rounds of 96 bytes
+HASHES = {
+    1: ("2e49d2477c6737f0", "a2da22321247804b"), 3: ("fed34e7950a7d50c", "38616eb12726ea6a"),
+    4: ("ec7064b9cfaefbd4", "95cfcca1132c0d14"), 5: ("6e0a67b4eb64b0d2", "91594da72fa64b70"),
+    7: ("2d1666df26b003e", "5d8ca225bf52e39f"), 8: ("1e19f0d8c3f6aa19", "56fe62521b6a95fd"),
+    9: ("83dfd4e9d4d97019", "b190c87b235f6666"), 12: ("6ea4fae6a66904d4", "e78f1bdb27a44d50"),
+    15: ("b4c6bb5cb1860f6b", "b2e840fa14318338"), 16: ("7ea6e67607d78b53", "aa07aa873ae467b7"),
+    17: ("b5d8cc0264245e5c", "d8a276c3bfada8f4"), 24: ("337146dd7fda0115", "d37bf0ffe8381158"),
+    31: ("ffd1530a7a49940f", "721112de20a95fb4"), 32: ("1790b20e8aad11a", "40a9ae3a3b525087"),
+    33: ("f9a873473add3c86", "524ac00de0cf873c"), 47: ("94c75998ba5908bb", "db3bb7e37cc815f4"),
+    48: ("229750ef8f15d8e", "2ebb18224c0969d5"), 49: ("6b8b4489e017d23e", "715ffd9a2dc1c788"),
+    64: ("3808fe6e6845ef34", "a5c9f92bf6d2fb27"), 80: ("e66ce62bae96d999", "79504a0041b0db25"),
+    95: ("ea7407bfc0c06b7e", "1c1dd87000afeff3"), 96: ("3de1933186c2f78f", "d69c039f8bd8b59f"),
+    97: ("363df212cfcaf33", "7968845d23547c86"), 112: ("56338b7e6635bd9", "96b083eac4273ae5"),
+    144: ("a2b14e43a8c0921e", "73c2d22f76c30fa6"), 145: ("6891bb6edad75015", "52b0a8268175110d"),
+    200: ("9bb601725f89e48c", "eccd59cd82f46a94"), 301: ("b9685d7f58792fa9", "ceeb52f8b0ee402c")}
+FUTURE = 1900000000 * 10 ** 9
+
+
+class Logs(CommandTest):
+    def entries(self):
+        """Version, and output -> (age, hash) of the last lines."""
+        lines = self.bytes(".ninja_log").decode().splitlines()
+        return lines[0], {output: (int(age), code) for _, _, age, output, code in (line.split("\t") for line in lines[1:])}
+
+    def log(self, version, *lines):
+        self.file(".ninja_log", "# ninja log v%d\n" % version + "".join("\t".join(map(str, line)) + "\n" for line in lines))
+
+    def test_hashes_are_those_of_their_ninja(self):
+        self.file("i", "")
+        os.utime(self.path("i"), ns=(10 ** 18, 10 ** 18))
+        self.file("build.ninja", "rule r\n  command = $c\n" + "".join("build o%d: r i\n  c = %s\n" % (n, TEXT[:n]) for n in HASHES))
+        for version in (6, 7):
+            for n in HASHES:
+                self.file("o%d" % n, "")
+            lines = [(0, 1, 2 * 10 ** 18, "o%d" % n, HASHES[n][version - 6]) for n in HASHES]
+            self.log(version, *lines)
+            said = self.say("build", "-n", "--explain")
+            self.assertEqual((said.out, said.err), ("clotho: no work to do.\n", ""))
+            self.log(version, *((*line[:4], "1234") for line in lines))
+            self.good("build")
+            head, found = self.entries()
+            self.assertEqual(head, "# ninja log v%d" % version)
+            self.assertEqual({name: code for name, (_, code) in found.items()}, {"o%d" % n: HASHES[n][version - 6] for n in HASHES})
+
+    def test_ages_are_those_of_the_begin(self):
+        """An output of the future keeps its age in version 5; from version 6 on only that of a generator or restat does, and of
+        restat not where the command has left its output as it was."""
+        rules = "".join("rule %s\n  command = $c\n%s" % (name, more) for name, more in
+                        (("plain", ""), ("gen", "  generator = 1\n"), ("stat", "  restat = 1\n"), ("both", "  restat = 1\n  generator = 1\n")))
+        self.file("build.ninja", rules + "".join("build %s: %s i\n  c = touch -d @1900000000 %s\n" % (out, rule, out) for out, rule in
+                                                 (("p", "plain"), ("g", "gen"), ("s", "stat"), ("b", "both"))) +
+                  "build u: stat i\n  c = :\nbuild v: both i\n  c = :\n")
+        for version in (5, 6, 7):
+            self.file("i", "")
+            for name in "psgbuv":
+                self.file(name, "")
+                os.utime(self.path(name), ns=(10 ** 18, 10 ** 18))
+            self.log(version)
+            self.file(".time", "")
+            self.good("build", "-j1")
+            self.assertEqual(self.good("build", "-n"), "clotho: no work to do.\n")
+            head, found = self.entries()
+            self.assertEqual(head, "# ninja log v%d" % version)
+            began, input_ns = os.stat(self.path(".time")).st_mtime_ns, os.stat(self.path("i")).st_mtime_ns
+            kept = {name for name, (age, _) in found.items() if age == FUTURE}
+            self.assertEqual(kept, set("psgb") if version == 5 else set("sgb"))
+            for name in set("puv") - kept:
+                self.assertTrue(input_ns <= found[name][0] < FUTURE, name)
+                self.assertEqual(version > 5 and found[name][0] < began, False, name)
+
+    def test_a_log_keeps_its_version(self):
+        self.file("build.ninja", "rule r\n  command = touch $out\nbuild a: r i\nbuild b: r i\n")
+        self.file("i", "")
+        self.good("build")
+        self.assertEqual(self.entries()[0], "# ninja log v5")  # a new one
+        for version in (6, 7):
+            self.log(version, *((0, 1, 1, "a", "%x" % n) for n in range(500)))  # to be written anew
+            self.good("build")
+            for words in (("-t", "recompact"), ("-t", "restat"), ("-t", "cleandead")):
+                self.good("build", *words)
+                head, found = self.entries()
+                self.assertEqual((head, set(found)), ("# ninja log v%d" % version, {"a", "b"}))
+            self.assertEqual(self.good("build", "-n"), "clotho: no work to do.\n")
+        self.assertEqual([name for name in os.listdir(self.temporary.name) if name.startswith(".clotho-")], [])
+
+    def test_ninjas_lines_cut_off(self):
+        """What a killed ninja 1.13 has left counts up to its last whole line."""
+        self.file("build.ninja", "rule r\n  command = touch $out\nbuild a: r i\nbuild b: r i\n")
+        self.file("i", "")
+        self.log(7)
+        self.good("build", "-j1")
+        whole = self.bytes(".ninja_log")
+        self.file(".ninja_log", whole[:-5])
+        self.assertEqual(self.good("build").count("touch"), 1)
+        self.assertEqual(set(self.entries()[1]), {"a", "b"})
+
+
+if __name__ == "__main__":
+    unittest.main()
