@@ -22,6 +22,8 @@ static int convert_graph(const convert_options *o)
 
     if (status != CLO_OK)
         return complain_status(o->in, status);
+    if (clo_document_note(document) != NULL)
+        note("%s", clo_document_note(document));
     status = clo_document_save(document, o->format, o->out);
     if (status == CLO_ERR_ARGUMENT)
         code = misuse("%s", clo_last_error());

@@ -178,6 +178,8 @@ static int complete(input *in)
 {
     if (clo_document_line(in->document) != 0)
         snprintf(in->place, sizeof in->place, "%.450s:%zu", in->path, clo_document_line(in->document));
+    if (clo_document_note(in->document) != NULL)
+        note("%s", clo_document_note(in->document));
     int code = choose_platform(in);
     if (code != EXIT_GOOD)
         return code;

@@ -54,6 +54,17 @@ int misuse(const char *format, ...)
     return EXIT_BAD_USAGE;
 }
 
+void note(const char *format, ...)
+{
+    char text[1024];
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    print_line("note: ", NULL, text);
+}
+
 void warn(const char *format, ...)
 {
     char text[1024];

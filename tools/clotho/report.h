@@ -16,6 +16,9 @@ enum { EXIT_GOOD = 0, EXIT_BAD_INPUT = 1, EXIT_BAD_USAGE = 2 };
 int complain(const char *place, const char *format, ...) __attribute__((format(printf, 2, 3)));
 int misuse(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* One line that something is as it should be, but not as one may expect: "clotho: note: ...". */
+void note(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
 /* One warning line, "clotho: warning: ...". */
 void warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
