@@ -74,7 +74,8 @@ int cmd_convert(int argc, char **argv)
         2,
         "Reads a graph or a workload in any known format (recognised by content) and writes it in another.",
         "'-' is standard input or output. Without --format the suffix of OUT decides: .dot and .gv are Graphviz,\n"
-        "all others Clotho's own JSON. 'clotho list formats' prints the formats.\n"
+        "all others Clotho's own JSON; endings of pictures and other formats are refused. 'clotho list formats'\n"
+        "prints the formats.\n"
         "--format workload makes each instance of IN a job, with its arrival where IN says one."};
     convert_options o = {.config = CLO_LOAD_CONFIG_INIT};
 
@@ -99,6 +100,8 @@ int cmd_convert(int argc, char **argv)
         return misuse("--instance takes one graph, --format workload all of them; leave one out");
     o.in = operands[0];
     o.out = operands[1];
+    if (known_output(o.out, o.format) != EXIT_GOOD)
+        return EXIT_BAD_USAGE;
     code = refuse_log(o.in);
     if (code != EXIT_GOOD)
         return code;

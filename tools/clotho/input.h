@@ -66,6 +66,10 @@ int known_policy(const char *name); /* "steal" included */
 int known_format(const char *name);
 int known_family(const char *name);
 
+/* The same for a graph file to write: `format` (may be NULL) must be one that can be written; without it the ending of
+ * the path must not be that of another kind of file. */
+int known_output(const char *path, const char *format);
+
 /* Names by index, NULL past the end: for nearest_name. */
 const char *planner_at(uint32_t index);
 const char *policy_at(uint32_t index);

@@ -43,6 +43,15 @@ const char *show_ns(int64_t ns);
 const char *show_bytes(uint64_t bytes);
 const char *show_percent(double share); /* 0.123 -> "12.3 %" */
 
+/* True if the file is a terminal that takes escape sequences: what is written over itself goes there only. */
+bool takes_escapes(int file);
+
+/* True if the locale of the environment (LC_ALL, else LC_CTYPE, else LANG) has UTF-8. */
+bool locale_has_utf8(void);
+
+/* Prints a text with what a picture is drawn of: box characters where the locale has them, else ASCII, one for one. */
+void print_drawing(const char *text);
+
 /* Width of the terminal on standard output; else COLUMNS, else 80. At least 40, at most 200. */
 uint32_t terminal_columns(void);
 

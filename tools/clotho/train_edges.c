@@ -11,6 +11,7 @@
 #include "json.h"
 #include "model.h"
 #include "options.h"
+#include "report.h"
 #include "simulate_hash.h"
 #include "train.h"
 
@@ -232,8 +233,8 @@ static void show(const training *t, const train_point *point)
     curve_line(t->trainer, t->phases[point->phase].method, point, elapsed_s(t), point->update - t->done_before, line,
                sizeof line);
     if (!isnan(point->validation))
-        printf("%s%s\n", isatty(STDOUT_FILENO) ? "\r\033[K" : "", line);
-    else if (isatty(STDOUT_FILENO))
+        printf("%s%s\n", takes_escapes(STDOUT_FILENO) ? "\r\033[K" : "", line);
+    else if (takes_escapes(STDOUT_FILENO))
         printf("\r\033[K%s", line);
     fflush(stdout);
 }

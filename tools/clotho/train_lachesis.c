@@ -218,7 +218,7 @@ static double seconds_since(const struct timespec *from)
 static void show(const training *t, const train_point *point, const struct timespec *from, uint32_t done_here)
 {
     char line[LINE_BYTES];
-    bool is_terminal = isatty(STDOUT_FILENO) == 1, is_kept = !isnan(point->validation);
+    bool is_terminal = takes_escapes(STDOUT_FILENO), is_kept = !isnan(point->validation);
 
     if (t->o->as_json || (!is_terminal && !is_kept))
         return;
