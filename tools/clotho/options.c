@@ -325,7 +325,7 @@ int options_behind(const option_spec *options, size_t count, char letter, int ar
     struct option longs[OPTIONS_MAX + 2];
     char shorts[2 * OPTIONS_MAX + 4] = "-"; /* operands are answers, and nothing is moved */
 
-    if (count > OPTIONS_MAX)
+    if (options == NULL || count > OPTIONS_MAX)
         return argc;
     getopt_tables(options, count, longs, shorts + 1);
     opterr = 0;
