@@ -6,9 +6,9 @@
  * Call graphs. The caller waits for its callees, so a node becomes two tasks: before(caller) -> before(callee), and
  * after(callee) -> after(caller). The data does not say whether a caller calls its callees in parallel or one after the
  * other: FLOW_SEQUENCE adds after(one) -> before(next), where that makes no circle (a callee that several callers share
- * is called once for all of them). Times are not in the data either: each task takes work_us. A node
- * runs on the service that is called as it is, else on the first one whose name is a pattern (fnmatch) for it: '*' takes
- * all that no other does. Requests run on the first service. */
+ * is called once for all of them). Times are not in the data either: each task takes work_us. A
+ * node runs on the service that is called as it is, else on the first one whose name is a pattern (fnmatch) for it: '*'
+ * takes all that no other does. Requests run on the first service. */
 #ifndef RPC_FLOW_H
 #define RPC_FLOW_H
 

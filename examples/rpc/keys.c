@@ -1,5 +1,5 @@
-/* Chained by bucket; `ring` is the order in which keys came. A key that is forgotten for a new one stays beside it until
- * keys_settle: it comes back where the new one is taken back. */
+/* Chained by bucket; `ring` is the order in which keys came. A key that is forgotten for a new one stays beside it
+ * until keys_settle: it comes back where the new one is taken back. */
 #include "keys.h"
 #include "answer.h"
 

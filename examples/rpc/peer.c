@@ -168,8 +168,8 @@ static void flush(peer *p)
         p->is_writing = 1;
 }
 
-/* Room for so many bytes more: while there is none, the connection that holds most is closed. It ends: each round closes
- * one. */
+/* Room for so many bytes more: while there is none, the connection that holds most is closed. It ends: each round
+ * closes one. */
 static void make_room(size_t more)
 {
     while (all.unsent + more > all.unsent_max) {

@@ -58,8 +58,8 @@ int options_parse(const command *cmd, const option_spec *options, size_t options
  * the option and its value, read as options_parse does; argc: it is not there. argv stays as it is. */
 int options_behind(const option_spec *options, size_t count, char letter, int argc, char **argv);
 
-/* True if the ending of a path is that of a well-known kind of file (".png", ".JSON", ".dot" ...), but none of `but`: words
- * with blanks between. */
+/* True if the ending of a path is that of a well-known kind of file (".png", ".JSON", ".dot" ...), but none of `but`:
+ * words with blanks between. */
 bool ending_names_kind(const char *path, const char *but);
 
 /* Reads a time as OPTION_TIME does. */

@@ -34,7 +34,8 @@ clo_status pipeline_plan_series(const clo_cost *cost, const pipeline_series *ser
 void pipeline_print_timing(const clo_job_timing *timing, const pipeline_series *series);
 void pipeline_print_timing_json(const clo_job_timing *timing, const pipeline_series *series, json *out);
 
-/* Returns EXIT_GOOD, or EXIT_BAD_INPUT after an error line where releases have missed the deadline that was asked for. */
+/* Returns EXIT_GOOD, or EXIT_BAD_INPUT after an error line where releases have missed the deadline that was asked
+ * for. */
 int pipeline_check_deadline(const char *path, const clo_job_timing *timing, const pipeline_series *series);
 
 clo_status pipeline_plan(const clo_cost *cost, const pipeline_options *options, clo_plan **plan);

@@ -6,7 +6,8 @@
 
 enum { WRAP_COLUMNS = 79 };
 
-/* Prints words between blanks from `column` on, where the cursor is, and ends the line. Further lines begin at `hang`. */
+/* Prints words between blanks from `column` on, where the cursor is, and ends the line. Further lines begin at
+ * `hang`. */
 void wrap_words(const char *words, size_t column, size_t hang);
 
 /* Prints a text line by line. One that is too long flows into the next, unless that one is empty, indented or an
