@@ -226,6 +226,10 @@ CLO_API CLO_NODISCARD clo_status clo_workload_load(const char *path, const clo_l
 CLO_API CLO_NODISCARD clo_status clo_workload_parse(const char *name, const char *text, size_t text_bytes,
                                                     const clo_load_config *config, clo_workload **out);
 
+/* As clo_document_note: that of the first graph that has one. Owned by the workload; NULL: none has.
+ * Threads: any. Real time: yes, O(1). */
+CLO_API const char *clo_workload_note(const clo_workload *workload);
+
 /* Writes a workload as "clotho.workload/1" with all graphs in it, each once, and with its platform. The file is written
  * whole or not at all. It reads back as the same workload, as far as the format can hold its graphs.
  *

@@ -1,4 +1,5 @@
 """Graph files of other programs: read as they write them, or refused by name in one line."""
+import json
 import unittest
 
 from support import CommandTest
@@ -27,6 +28,17 @@ class Formats(CommandTest):
         self.assertEqual(self.say("convert", file, self.path("o.json")).code, 0)
         with open(self.path("o.json"), encoding="utf-8") as file:
             return file.read()
+
+    def test_a_workload_with_such_a_graph_says_so_once(self):
+        g = self.file("g.dot", PARALLEL)
+        lines = [{"format": "clotho.workload/1"}] + [{"file": "g.dot", "arrival_ns": n} for n in range(3)]
+        w = self.file("w.jsonl", "\n".join(json.dumps(line) for line in lines))
+        for arguments in [["simulate", w, "--policy", "fifo", "--platform", "uniform:2"],
+                          ["convert", w, self.path("o"), "--format", "workload"],
+                          ["convert", g, self.path("o"), "--format", "workload"]]:
+            said = self.say(*arguments)
+            self.assertEqual((said.code, said.err.count("\n")), (0, 1), said.err)
+            self.assertTrue(said.err.startswith("clotho: note: ") and "g.dot:1: parallel edges" in said.err, said.err)
 
     def test_a_note_of_a_pipe_names_standard_input(self):
         said = self.say("plan", "-", "--platform", "uniform:2", stdin=PARALLEL)

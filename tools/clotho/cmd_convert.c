@@ -46,7 +46,7 @@ static int convert_workload(const convert_options *o)
 {
     clo_workload *workload = NULL;
     int code = EXIT_GOOD;
-    clo_status status = clo_workload_load(o->in, &o->config, &workload);
+    clo_status status = workload_load(o->in, &o->config, &workload);
     json out;
 
     if (status != CLO_OK)

@@ -232,6 +232,15 @@ static void begin(input *in, const char *path, const input_config *config)
     snprintf(in->place, sizeof in->place, "%.500s", path);
 }
 
+clo_status workload_load(const char *path, const clo_load_config *config, clo_workload **out)
+{
+    clo_status status = clo_workload_load(path, config, out);
+
+    if (status == CLO_OK && clo_workload_note(*out) != NULL)
+        note("%s", clo_workload_note(*out));
+    return status;
+}
+
 bool is_empty_file(const char *path)
 {
     struct stat about;

@@ -38,6 +38,9 @@ int input_open_all(input *in, const char *path, const input_config *config);
 int input_next(input *in);
 void input_close(input *in);
 
+/* clo_workload_load, with its note on standard error where there is one. */
+clo_status workload_load(const char *path, const clo_load_config *config, clo_workload **out);
+
 /* True if the path is a regular file that begins like a log. False also where it cannot be read: who reads it next says
  * why. */
 bool is_log_file(const char *path);

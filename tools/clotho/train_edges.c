@@ -8,6 +8,7 @@
 #include "../train/edges_cases.h"
 #include "../train/edges_network.h"
 #include "../train/trainer.h"
+#include "input.h"
 #include "json.h"
 #include "model.h"
 #include "options.h"
@@ -131,7 +132,7 @@ static int open_workload(training *t, const char *path)
     clo_workload *jobs = NULL;
 
     load.scale = t->scale;
-    clo_status status = clo_workload_load(path, &load, &jobs);
+    clo_status status = workload_load(path, &load, &jobs);
     if (status != CLO_OK)
         return complain_status(path, status);
     t->workloads[t->workloads_count++] = jobs;

@@ -108,7 +108,7 @@ static int load_jobs(training *t)
     clo_status status = clo_workload_create("training", &t->jobs);
 
     for (int i = 0; i < t->paths_count; i++) {
-        clo_status found = status == CLO_OK ? clo_workload_load(t->paths[i], &load, &t->loaded[i]) : status;
+        clo_status found = status == CLO_OK ? workload_load(t->paths[i], &load, &t->loaded[i]) : status;
         if (found != CLO_OK)
             return complain_status(t->paths[i], found);
         for (uint32_t j = 0; j < clo_workload_jobs(t->loaded[i]) && status == CLO_OK; j++) {
