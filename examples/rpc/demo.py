@@ -113,7 +113,7 @@ def main():
                 name, row["p50_us"] / 1e3, row["p99_us"] / 1e3, row["p999_us"] / 1e3, row["calls"], row["requests"]))
         if o.graph is not None and os.path.exists(o.graph):
             with Services(o.bin) as services:
-                words = ["--services", "a=%s,%s;b=%s" % tuple(services.names), "--graph", o.graph, "--pick", "3", "--planner",
+                words = ["--services", "*[02468]=%s,%s;*=%s" % tuple(services.names), "--graph", o.graph, "--pick", "3", "--planner",
                          "heft", "--effects", "30"]
                 far = run(o.bin, *words, "--journal", os.path.join(folder, "journal"))
             near = run(o.bin, *words, "--local")

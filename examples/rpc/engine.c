@@ -1,4 +1,5 @@
 #include "engine.h"
+#include "parcel.h"
 #include "peer.h"
 #include "request.h"
 
@@ -28,13 +29,17 @@ int engine_body(const clo_call *call)
     engine *e = m->owner;
     request *r = &e->requests[m->first + call->instance];
 
-    if (call->inputs_count > m->inputs_max || call->output_bytes != m->output_bytes)
+    if (call->inputs_count > m->inputs_max || call->output_bytes != parcel_size(m->output_bytes))
         return 1;
     r->replica = m->effect != EFFECT_NONE ? m->home : e->config.replica_of[call->executor];
     r->output = call->output;
     r->inputs_count = call->inputs_count;
     for (uint32_t i = 0; i < call->inputs_count; i++)
-        r->inputs[i] = (input){.at = call->inputs[i], .bytes = call->inputs[i] != NULL ? call->inputs_bytes[i] : 0};
+        if (call->inputs[i] != NULL)
+            r->inputs[i] = (input){.at = (const unsigned char *)call->inputs[i] + parcel_size(0),
+                                   .bytes = parcel_bytes(call->inputs[i])};
+        else
+            r->inputs[i] = (input){.bytes = 0};
     if (clo_token_take(call, on_cut, r, &r->token) != CLO_OK)
         return 1;
     pthread_mutex_lock(&e->lock);

@@ -1,7 +1,9 @@
 #include "flow.h"
 #include "answer.h"
 #include "engine.h"
+#include "parcel.h"
 
+#include <fnmatch.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -133,14 +135,18 @@ static int answer_here(const clo_call *call)
     const method *m = call->argument;
     uint64_t hash = ANSWER_BEGIN;
 
+    void *answer = parcel_answer(call->output);
+
     for (uint32_t i = 0; i < call->inputs_count; i++)
         if (call->inputs[i] != NULL)
-            hash = answer_hash(hash, call->inputs[i], call->inputs_bytes[i]);
-    answer_fill(m->task, call->instance, hash, call->output, call->output_bytes);
+            hash = answer_hash(hash, (const unsigned char *)call->inputs[i] + parcel_size(0),
+                               parcel_bytes(call->inputs[i]));
+    answer_fill(m->task, call->instance, hash, answer, m->output_bytes);
     for (uint32_t hop = 0; hop < m->hops; hop++) {
-        hash = answer_hash(ANSWER_BEGIN, call->output, call->output_bytes);
-        answer_fill(m->task, call->instance, hash, call->output, call->output_bytes);
+        hash = answer_hash(ANSWER_BEGIN, answer, m->output_bytes);
+        answer_fill(m->task, call->instance, hash, answer, m->output_bytes);
     }
+    parcel_close(call->output, m->output_bytes, m->output_bytes);
     return 0;
 }
 
@@ -161,7 +167,28 @@ static int stay_home(builder *b, const method *m)
     return status == CLO_OK ? 0 : fail_clotho(b);
 }
 
-static int add_task(builder *b, const char *node, const char *part, uint32_t instances)
+/* The service that is called as the node is; else the first one whose name is a pattern for it. */
+static int find_service(const builder *b, const char *node, uint32_t *service)
+{
+    const flow_config *c = b->config;
+
+    for (uint32_t s = 0; s < c->services_count; s++)
+        if (strcmp(c->services[s].name, node) == 0) {
+            *service = s;
+            return 0;
+        }
+    for (uint32_t s = 0; s < c->services_count; s++)
+        if (fnmatch(c->services[s].name, node, 0) == 0) {
+            *service = s;
+            return 0;
+        }
+    snprintf(b->error, b->error_bytes,
+             "--services: none is called '%.80s', as a node of the graph is; add it, or '*=ENDPOINT' for all others",
+             node);
+    return -1;
+}
+
+static int add_task(builder *b, uint32_t service, const char *node, const char *part, uint32_t instances)
 {
     const flow_config *c = b->config;
     flow *f = b->out;
@@ -175,7 +202,7 @@ static int add_task(builder *b, const char *node, const char *part, uint32_t ins
     snprintf(name, strlen(node) + 16, "%s%s%s", part, part[0] != '\0' ? " " : "", node);
     m->name = name;
     m->task = f->methods_count++;
-    m->service = (uint32_t)(hash_name(node) % c->services_count);
+    m->service = service;
     m->effect = hash_name(name) / 16 % 100 < c->effect_percent ? c->effect : EFFECT_NONE;
     m->home = (uint32_t)(hash_name(name) / 4096 % c->services[m->service].replicas);
     m->work_us = c->work_us;
@@ -187,7 +214,7 @@ static int add_task(builder *b, const char *node, const char *part, uint32_t ins
     f->instances += instances;
     clo_task task = {.name = name,
                      .argument = m,
-                     .output_bytes = c->output_bytes,
+                     .output_bytes = parcel_size(c->output_bytes),
                      .instances = instances,
                      .duplicable = m->effect == EFFECT_NONE,
                      .may_pend = !c->is_local};
@@ -264,8 +291,10 @@ static int add_calls(builder *b)
 
     for (uint32_t n = 0; n < nodes; n++) {
         const char *name = clo_graph_task_name(b->calls, n, scratch);
-        if (clo_graph_task(b->calls, n, &task) != CLO_OK || add_task(b, name, "before", task.instances) != 0 ||
-            add_task(b, name, "after", task.instances) != 0)
+        uint32_t service = 0;
+        if (clo_graph_task(b->calls, n, &task) != CLO_OK || find_service(b, name, &service) != 0 ||
+            add_task(b, service, name, "before", task.instances) != 0 ||
+            add_task(b, service, name, "after", task.instances) != 0)
             return -1;
     }
     for (uint32_t n = 0; n < nodes; n++)
@@ -322,7 +351,7 @@ static int build(builder *b)
     for (uint32_t s = 0; s < c->services_count; s++)
         if (clo_graph_kind(f->graph, c->services[s].name, &b->kinds[s]) != CLO_OK)
             return fail_clotho(b);
-    if (b->calls == NULL && (draw_arrivals(b) != 0 || add_task(b, "request", "", c->requests) != 0))
+    if (b->calls == NULL && (draw_arrivals(b) != 0 || add_task(b, 0, "request", "", c->requests) != 0))
         return -1;
     if (b->calls != NULL && add_calls(b) != 0)
         return -1;

@@ -6,8 +6,9 @@
  * Call graphs. The caller waits for its callees, so a node becomes two tasks: before(caller) -> before(callee), and
  * after(callee) -> after(caller). The data does not say whether a caller calls its callees in parallel or one after the
  * other: FLOW_SEQUENCE adds after(one) -> before(next), where that makes no circle (a callee that several callers share
- * is called once for all of them). Times are not in the data either: each task takes work_us. Which service a node
- * belongs to is drawn from its name. */
+ * is called once for all of them). Times are not in the data either: each task takes work_us. A
+ * node runs on the service that is called as it is, else on the first one whose name is a pattern (fnmatch) for it: '*'
+ * takes all that no other does. Requests run on the first service. */
 #ifndef RPC_FLOW_H
 #define RPC_FLOW_H
 
@@ -61,7 +62,7 @@ typedef struct flow {
 int flow_create(const flow_config *config, flow *out, char *error, size_t error_bytes);
 void flow_destroy(flow *f);
 
-/* Reads "NAME=ENDPOINT,ENDPOINT;NAME=ENDPOINT". Returns 0 or -1 likewise. */
+/* Reads "NAME=ENDPOINT,ENDPOINT;NAME=ENDPOINT"; a NAME is a node's, or a pattern. Returns 0 or -1 likewise. */
 int flow_services(const char *text, flow_config *out, char *error, size_t error_bytes);
 
 #endif

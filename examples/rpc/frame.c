@@ -1,4 +1,5 @@
 #include "frame.h"
+#include "parcel.h"
 
 #include <string.h>
 
@@ -188,7 +189,7 @@ int ask_read(const frame *f, ask *out)
     uint64_t output = 0, effect = 0;
     const msgpack_object *at = read_array(f, &zone, 6);
     int bad = at == NULL || read_number(&at[0], INT64_MAX / 2, &out->work_us) != 0 ||
-              read_number(&at[1], INT64_MAX / 2, &out->rest_us) != 0 || read_number(&at[2], 1 << 20, &output) != 0 ||
+              read_number(&at[1], INT64_MAX / 2, &out->rest_us) != 0 || read_number(&at[2], PARCEL_MAX, &output) != 0 ||
               read_number(&at[3], ASK_ONCE, &effect) != 0 || read_hops(&at[4], out) != 0 ||
               at[5].type != MSGPACK_OBJECT_BIN;
 

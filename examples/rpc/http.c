@@ -1,4 +1,5 @@
 #include "http.h"
+#include "parcel.h"
 
 #include <curl/curl.h>
 #include <inttypes.h>
@@ -6,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define OUTPUT_MAX ((size_t)FRAME_MAX)
+#define OUTPUT_MAX ((size_t)PARCEL_MAX)
 
 struct http {
     CURLM *multi;
@@ -26,6 +27,7 @@ struct http_call {
     unsigned char *output;
     size_t output_bytes, output_capacity;
     char error[CURL_ERROR_SIZE];
+    char excess[128]; /* why the answer was not taken to its end; empty: it was */
 };
 
 typedef struct watch {
@@ -74,7 +76,10 @@ static void deliver(http_call *call, CURLcode result)
         r.status = result != CURLE_OK ? REPLY_UNAVAILABLE : meaning(code);
     r.pushback_ms = later > 0 && later < 86400 ? (int64_t)later * 1000 : 0;
     r.is_unsent = result == CURLE_COULDNT_CONNECT;
-    if (result != CURLE_OK)
+    if (call->excess[0] != '\0') {
+        r.status = REPLY_INVALID;
+        snprintf(r.text, sizeof r.text, "%s", call->excess);
+    } else if (result != CURLE_OK)
         snprintf(r.text, sizeof r.text, "%.150s", call->error[0] != '\0' ? call->error : curl_easy_strerror(result));
     else if (r.status != REPLY_OK)
         snprintf(r.text, sizeof r.text, "HTTP status %ld", code);
@@ -192,8 +197,13 @@ static size_t take(char *bytes, size_t size, size_t count, void *argument)
     http_call *call = argument;
     size_t more = size * count, whole = call->output_bytes + more;
 
-    if (whole > OUTPUT_MAX)
+    if (whole > OUTPUT_MAX) {
+        curl_off_t length = -1;
+        curl_easy_getinfo(call->easy, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &length);
+        snprintf(call->excess, sizeof call->excess, "the answer has %s%zu bytes, and a call can have %zu",
+                 length < 0 ? "at least " : "", length < 0 ? whole : (size_t)length, OUTPUT_MAX);
         return 0; /* libcurl ends the call */
+    }
     if (whole > call->output_capacity) {
         unsigned char *output = realloc(call->output, whole * 2);
         if (output == NULL)

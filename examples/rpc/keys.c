@@ -1,4 +1,5 @@
-/* Chained by bucket; `ring` is the order in which keys came. */
+/* Chained by bucket; `ring` is the order in which keys came. A key that is forgotten for a new one stays beside it
+ * until keys_settle: it comes back where the new one is taken back. */
 #include "keys.h"
 #include "answer.h"
 
@@ -7,6 +8,7 @@
 
 typedef struct entry {
     struct entry *next;
+    struct entry *replaced; /* what stood in its place of the ring, until it is settled */
     applied is;
     unsigned char output[];
 } entry;
@@ -22,12 +24,22 @@ keys *keys_create(void)
     return calloc(1, sizeof(keys));
 }
 
+/* The entry and all that it has replaced. */
+static void free_chain(entry *e)
+{
+    while (e != NULL) {
+        entry *replaced = e->replaced;
+        free(e);
+        e = replaced;
+    }
+}
+
 void keys_destroy(keys *k)
 {
     if (k == NULL)
         return;
     for (size_t i = 0; i < KEYS_MAX; i++)
-        free(k->ring[i]);
+        free_chain(k->ring[i]);
     free(k);
 }
 
@@ -40,40 +52,64 @@ const applied *keys_find(const keys *k, uint64_t key)
     return e != NULL ? &e->is : NULL;
 }
 
-static void forget(keys *k, size_t place)
+static entry **bucket_of(keys *k, const entry *e)
 {
-    entry *old = k->ring[place];
+    return &k->buckets[answer_mix(e->is.key) % KEYS_MAX];
+}
 
-    if (old == NULL)
-        return;
-    entry **link = &k->buckets[answer_mix(old->is.key) % KEYS_MAX];
-    while (*link != old)
+/* keys_find sees it. */
+static void show(keys *k, entry *e)
+{
+    entry **bucket = bucket_of(k, e);
+
+    e->next = *bucket;
+    *bucket = e;
+}
+
+static void hide(keys *k, const entry *e)
+{
+    entry **link = bucket_of(k, e);
+
+    while (*link != e)
         link = &(*link)->next;
-    *link = old->next;
-    k->ring[place] = NULL;
-    free(old);
+    *link = e->next;
 }
 
 int keys_add(keys *k, const applied *a)
 {
-    entry *e = malloc(sizeof *e + a->output_bytes), **bucket = &k->buckets[answer_mix(a->key) % KEYS_MAX];
-    size_t place = k->added % KEYS_MAX;
+    entry *e = malloc(sizeof *e + a->output_bytes), **place = &k->ring[k->added % KEYS_MAX];
 
     if (e == NULL)
         return -1;
-    forget(k, place);
-    e->next = *bucket;
-    e->is = *a;
+    *e = (entry){.replaced = *place, .is = *a};
     e->is.output = e->output;
     if (a->output_bytes > 0)
         memcpy(e->output, a->output, a->output_bytes);
-    *bucket = k->ring[place] = e;
+    if (e->replaced != NULL)
+        hide(k, e->replaced);
+    show(k, e);
+    *place = e;
     k->added++;
     return 0;
 }
 
+void keys_settle(keys *k, size_t count)
+{
+    for (size_t i = 1; i <= count && i <= KEYS_MAX && i <= k->added; i++) {
+        entry *e = k->ring[(k->added - i) % KEYS_MAX];
+        free_chain(e->replaced);
+        e->replaced = NULL;
+    }
+}
+
 void keys_take_back(keys *k, size_t count)
 {
-    while (count-- > 0 && k->added > 0)
-        forget(k, --k->added % KEYS_MAX);
+    for (; count > 0 && k->added > 0; count--) {
+        entry **place = &k->ring[--k->added % KEYS_MAX], *e = *place;
+        hide(k, e);
+        *place = e->replaced;
+        if (*place != NULL)
+            show(k, *place);
+        free(e);
+    }
 }

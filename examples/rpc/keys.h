@@ -29,7 +29,11 @@ const applied *keys_find(const keys *k, uint64_t key);
 /* Of a key that is not there. Copies the output. Returns 0, or -1: no memory. */
 int keys_add(keys *k, const applied *a);
 
-/* Takes back the last `count` that were added. */
+/* The last `count` that were added are for good: what they have replaced is forgotten. */
+void keys_settle(keys *k, size_t count);
+
+/* Takes back the last `count` that were added since then, all of them not settled: the table is as it was before, also
+ * where it was full. */
 void keys_take_back(keys *k, size_t count);
 
 #endif

@@ -9,7 +9,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#define UNSENT_MAX ((size_t)64 << 20)
+#define UNSENT_MAX ((size_t)64 << 20) /* of one connection */
 #define LOOP_DESCRIPTORS 8
 #define KEPT_MAX ((size_t)1 << 20)
 #define BEATS_MAX 5u
@@ -28,8 +28,25 @@ struct peer {
     bytes in, out, flying;
     int is_open, is_writing, is_closing;
     uint32_t unheard; /* beats since a byte came */
+    peer *next, *before;
     char why[96];
 };
+
+/* Of all connections of this process, which are on one loop. */
+static struct {
+    peer *first;
+    size_t unsent, unsent_max;
+} all = {.unsent_max = PEER_UNSENT_MAX};
+
+void peer_limit_unsent(size_t most)
+{
+    all.unsent_max = most;
+}
+
+static size_t unsent_of(const peer *p)
+{
+    return p->out.count + p->flying.count;
+}
 
 int peer_loop_init(uv_loop_t *loop)
 {
@@ -90,6 +107,10 @@ static void on_closed(uv_handle_t *handle)
 {
     peer *p = handle->data;
 
+    *(p->before != NULL ? &p->before->next : &all.first) = p->next;
+    if (p->next != NULL)
+        p->next->before = p->before;
+
     p->events->closed(p->owner, p, p->why);
     free(p->in.at);
     free(p->out.at);
@@ -102,6 +123,8 @@ void peer_close(peer *p, const char *why)
     if (p->is_closing)
         return;
     p->is_closing = 1;
+    all.unsent -= unsent_of(p);
+    drop(&p->out); /* what flies is libuv's until it has called back */
     snprintf(p->why, sizeof p->why, "%s", why);
     uv_close((uv_handle_t *)&p->tcp, on_closed);
 }
@@ -118,6 +141,8 @@ static void on_written(uv_write_t *write, int status)
     peer *p = write->data;
 
     p->is_writing = 0;
+    all.unsent -= p->is_closing ? 0 : p->flying.count;
+    p->flying.count = 0;
     if (p->flying.capacity > KEPT_MAX)
         drop(&p->flying);
     if (status != 0)
@@ -143,8 +168,24 @@ static void flush(peer *p)
         p->is_writing = 1;
 }
 
+/* Room for so many bytes more: while there is none, the connection that holds most is closed. It ends: each round
+ * closes one. */
+static void make_room(size_t more)
+{
+    while (all.unsent + more > all.unsent_max) {
+        peer *most = NULL;
+        for (peer *p = all.first; p != NULL; p = p->next)
+            if (!p->is_closing && unsent_of(p) > 0 && (most == NULL || unsent_of(p) > unsent_of(most)))
+                most = p;
+        if (most == NULL)
+            return;
+        peer_close(most, "it does not read, and others need the room");
+    }
+}
+
 void peer_send(peer *p, const frame *f)
 {
+    make_room(FRAME_HEADER + f->body_bytes);
     if (p->is_closing)
         return;
     if (p->out.count > UNSENT_MAX || reserve(&p->out, FRAME_HEADER + f->body_bytes) != 0) {
@@ -155,6 +196,7 @@ void peer_send(peer *p, const frame *f)
     if (f->body_bytes > 0)
         memcpy(p->out.at + p->out.count + FRAME_HEADER, f->body, f->body_bytes);
     p->out.count += FRAME_HEADER + f->body_bytes;
+    all.unsent += FRAME_HEADER + f->body_bytes;
     flush(p);
 }
 
@@ -229,6 +271,10 @@ static peer *create(uv_loop_t *loop, const peer_events *events, void *owner)
     p->events = events;
     p->owner = owner;
     p->tcp.data = p;
+    p->next = all.first;
+    if (p->next != NULL)
+        p->next->before = p;
+    all.first = p;
     return p;
 }
 

@@ -7,6 +7,8 @@
 
 #include <uv.h>
 
+#define PEER_UNSENT_MAX ((size_t)256 << 20)
+
 typedef struct peer peer;
 
 /* Called on the loop's thread; heartbeats are not shown. `closed` is the last call: the peer frees itself after it.
@@ -21,6 +23,10 @@ int peer_loop_init(uv_loop_t *loop);
 
 /* "ADDRESS:PORT", IPv4, or [IPv6]:PORT, as numbers. Returns 0, or -1 where it is neither. */
 int peer_address(const char *endpoint, struct sockaddr_storage *out);
+
+/* What all connections of the process, which are on one loop, may hold together that is not sent yet; PEER_UNSENT_MAX
+ * where this is not called. Beyond it the connection that holds most is closed. */
+void peer_limit_unsent(size_t most);
 
 /* NULL: no memory, or no descriptor. */
 peer *peer_accept(uv_stream_t *listener, const peer_events *events, void *owner);

@@ -1,5 +1,6 @@
 #include "request.h"
 #include "answer.h"
+#include "parcel.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -54,7 +55,7 @@ static int keep(request *r, journal_state state, const attempt *a)
         return 0;
     if (state == JOURNAL_FINISHED) {
         record.output = r->output;
-        record.output_bytes = r->what->output_bytes;
+        record.output_bytes = parcel_size(r->what->output_bytes);
     }
     if (e->journal_failed || journal_add(e->config.journal, &record) != 0) {
         e->journal_failed = true;
@@ -102,8 +103,8 @@ void request_fail(request *r, reply_status status, const char *why)
                  r->begun == 1 ? "" : "s", after_us / 1000);
     note(r, last, "fail", why);
     (void)keep(r, JOURNAL_FAILED, last);
-    if (e->config.keeps_going && r->what->output_bytes > 0)
-        memset(r->output, 0, r->what->output_bytes);
+    if (e->config.keeps_going)
+        parcel_close(r->output, r->what->output_bytes, 0);
     complete(r, e->config.keeps_going ? 0 : 1 + (int)status);
 }
 
@@ -188,7 +189,7 @@ static void send_attempt(request *r, uint32_t replica, uint32_t is_hedge)
     attempt *a = &r->attempts[r->begun];
     frame head;
     ask what;
-    char detail[64];
+    char detail[96];
 
     describe(r, &head, &what);
     if (head.left_us < (int64_t)what.rest_us) {
@@ -200,7 +201,15 @@ static void send_attempt(request *r, uint32_t replica, uint32_t is_hedge)
     *a = (attempt){
         .of = r, .begun_us = engine_now_us(), .number = next_number(r), .replica = replica, .is_hedge = is_hedge};
     r->begun++;
-    if (gather(r, &what) == 0)
+    bool is_gathered = gather(r, &what) == 0;
+    if (is_gathered && what.input_bytes > PARCEL_MAX) {
+        snprintf(detail, sizeof detail, "its inputs have %zu bytes, and a call can have %d", what.input_bytes,
+                 PARCEL_MAX);
+        r->begun--;
+        request_fail(r, REPLY_INVALID, detail);
+        return;
+    }
+    if (is_gathered)
         a->call = client_call(e->calls, e->endpoints[r->what->service][replica], &head, &what, on_answer, a);
     if (a->call == 0 && r->active > 0) { /* a hedge: the other attempt goes on */
         r->begun--;
@@ -384,9 +393,10 @@ static void succeed(request *r, const attempt *a, const reply *answer)
     throttle *t = throttle_of(r);
     int64_t now = engine_now_us();
 
-    if (r->what->output_bytes > 0)
-        memcpy(r->output, answer->output, r->what->output_bytes);
-    e->stats.payload_bytes += r->what->output_bytes;
+    if (answer->output_bytes > 0)
+        memcpy(parcel_answer(r->output), answer->output, answer->output_bytes);
+    parcel_close(r->output, r->what->output_bytes, (uint32_t)answer->output_bytes);
+    e->stats.payload_bytes += answer->output_bytes;
     e->stats.hedges_won += a->is_hedge;
     e->latencies_us[r->what->first + r->instance] = now - r->arrival_us;
     if (!r->is_late)
@@ -489,8 +499,11 @@ static void on_answer(void *argument, const reply *answer)
     if (answer->status != REPLY_OK) {
         note(r, a, "error", reply_name(answer->status));
         on_error(r, answer);
-    } else if (answer->output_bytes != r->what->output_bytes) {
-        request_fail(r, REPLY_INVALID, "the answer has another size than the task's output");
+    } else if (answer->output_bytes > r->what->output_bytes) {
+        char why[128];
+        snprintf(why, sizeof why, "the answer has %zu bytes, and there is room for %u; give it more --bytes",
+                 answer->output_bytes, r->what->output_bytes);
+        request_fail(r, REPLY_INVALID, why);
     } else
         succeed(r, a, answer);
 }

@@ -1,4 +1,5 @@
 #include "resume.h"
+#include "parcel.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -29,7 +30,7 @@ static int take(reader *r, const journal_record *record)
         r->out->attempts[i] = record->attempt > r->out->attempts[i] ? record->attempt : r->out->attempts[i];
     if (record->state != JOURNAL_FINISHED || (r->out->done[i / 64] >> i % 64 & 1) != 0)
         return 0;
-    if (record->output_bytes != m->output_bytes)
+    if (record->output_bytes != parcel_size(m->output_bytes) || parcel_bytes(record->output) > m->output_bytes)
         return refuse(r, "has an output of another size", record);
     void *copy = malloc(record->output_bytes + 1);
     if (copy == NULL)

@@ -2,6 +2,7 @@
 #include "answer.h"
 #include "engine.h"
 #include "options.h"
+#include "parcel.h"
 #include "resume.h"
 
 #include <dirent.h>
@@ -15,6 +16,7 @@
 static const char usage[] =
     "usage: example-rpc --services LIST (--graph FILE [--pick N] | --requests N) [options]\n"
     "  --services LIST      NAME=ENDPOINT,ENDPOINT;NAME=... an endpoint is ADDRESS:PORT or http://...\n"
+    "                       a node of a graph runs on the service of its NAME; '*' in one stands for anything\n"
     "  --graph FILE         call graphs (data/rpc_callgraph); --pick N: which, from 0\n"
     "  --order WORD         callees of one caller: parallel, sequence (parallel)\n"
     "  --requests N         instead: N requests; --rate R: they arrive at R a second (0: at once)\n"
@@ -23,7 +25,7 @@ static const char usage[] =
     "  --planner NAME       follow a plan (heft, deft ...); else tasks are dealt out when they are ready\n"
     "  --slots N            units of concurrency of a replica (8; with --rate: one for each request)\n"
     "  --route LIST         ENDPOINT,ENDPOINT...: services that each call passes on to\n"
-    "  --work-us N --bytes N   expected time (5000) and output (64) of a call\n"
+    "  --work-us N --bytes N   expected time (5000) and largest answer (64) of a call\n"
     "  --link-us N --link-mbit N   links between hosts, for the planner (0: they cost nothing)\n"
     "  --deadline-ms N      of the run, or of each request with --rate (0: none)\n"
     "  --attempts N --backoff-ms N   at most (5), and the first backoff (10)\n"
@@ -125,7 +127,7 @@ static int read_flow_option(options *o, int argc, char **argv, int *at)
     else if (option_is(name, "--link-mbit"))
         o->flow.link_mbit = (uint32_t)option_number(argc, argv, at, 1000000000);
     else if (option_is(name, "--bytes"))
-        o->flow.output_bytes = (uint32_t)option_number(argc, argv, at, 1 << 20);
+        o->flow.output_bytes = (uint32_t)option_number(argc, argv, at, PARCEL_MAX);
     else if (option_is(name, "--effects"))
         o->flow.effect_percent = (uint32_t)option_number(argc, argv, at, 100);
     else if (option_is(name, "--once"))

@@ -2,6 +2,7 @@
 #include "answer.h"
 #include "work.h"
 
+#include <fnmatch.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -83,7 +84,7 @@ static void refuse(work *w, reply_status status, int64_t pushback_ms, const char
 
 static void give_output(work *w)
 {
-    reply r = {.status = REPLY_OK, .output = w->output, .output_bytes = w->what.output_bytes};
+    reply r = {.status = REPLY_OK, .output = w->output, .output_bytes = w->output_bytes};
 
     work_note(w, "done", work_now_us() - w->began_us);
     answer_with(w, &r);
@@ -110,11 +111,15 @@ static void on_onward(void *argument, const reply *r)
     w->onward = 0;
     if (r->status != REPLY_OK)
         refuse(w, r->status, r->pushback_ms, r->text);
-    else if (r->output_bytes != w->what.output_bytes)
-        refuse(w, REPLY_INVALID, 0, "the next service gave an output of another size");
-    else {
+    else if (r->output_bytes > w->what.output_bytes) {
+        char text[sizeof r->text];
+        snprintf(text, sizeof text, "the answer of the next service has %zu bytes, and %u were asked for",
+                 r->output_bytes, w->what.output_bytes);
+        refuse(w, REPLY_INVALID, 0, text);
+    } else {
         if (r->output_bytes > 0)
             memcpy(w->output, r->output, r->output_bytes);
+        w->output_bytes = (uint32_t)r->output_bytes;
         give_output(w);
     }
 }
@@ -128,14 +133,34 @@ static int64_t pushback_ms(const work *w)
     return (int64_t)(ms < COME_AGAIN_MAX_MS ? ms : COME_AGAIN_MAX_MS);
 }
 
+/* Only what the service was told of with --allow: a request may name any address. */
+static int is_allowed(const service *s, const char *endpoint)
+{
+    for (uint32_t i = 0; i < s->config.allowed_count; i++)
+        if (fnmatch(s->config.allowed[i], endpoint, 0) == 0)
+            return 1;
+    return 0;
+}
+
+static void refuse_hop(work *w)
+{
+    char text[sizeof((reply *)0)->text];
+
+    snprintf(text, sizeof text, "the next service, %.80s, is none that this one may call (--allow)", w->what.hop[0]);
+    refuse(w, REPLY_INVALID, 0, text);
+}
+
 /* Calls the next service of the route with this one's output; the time that is left has shrunk. */
 static void go_onward(work *w)
 {
     service *s = w->owner;
-    int endpoint = client_endpoint(s->onward, w->what.hop[0]);
     frame head = w->head;
     ask next = w->what;
 
+    if (!is_allowed(s, w->what.hop[0])) {
+        refuse_hop(w);
+        return;
+    }
     if (s->waiting_onward >= s->config.queue + s->config.slots) {
         refuse(w, REPLY_EXHAUSTED, pushback_ms(w), "too many requests wait for the next service");
         return;
@@ -146,6 +171,7 @@ static void go_onward(work *w)
     next.input = w->output;
     next.input_bytes = next.output_bytes;
     head.left_us = work_left_us(w);
+    int endpoint = client_endpoint(s->onward, w->what.hop[0]);
     w->onward = endpoint < 0 ? 0 : client_call(s->onward, endpoint, &head, &next, on_onward, w);
     if (w->onward == 0) {
         refuse(w, endpoint < 0 ? REPLY_INVALID : REPLY_UNAVAILABLE, 0,
@@ -187,6 +213,8 @@ static void keep_effects(service *s)
     int is_bad = store_commit(&s->store) != 0;
     if (is_bad)
         keys_take_back(s->applied, s->fresh);
+    else
+        keys_settle(s->applied, s->fresh);
     s->fresh = 0;
     s->keeping = NULL;
     while (list != NULL) {
@@ -212,9 +240,10 @@ static int apply(work *w, const applied *a)
     if (is_keyed && keys_add(s->applied, a) != 0)
         return -1;
     w->is_fresh = 1;
-    if (s->config.keys == NULL)
+    if (s->config.keys == NULL) {
+        keys_settle(s->applied, (size_t)is_keyed);
         show_effect(w);
-    else {
+    } else {
         s->fresh += (size_t)is_keyed;
         (void)store_add(&s->store, &w->head, is_keyed ? a : NULL); /* no: the commit fails too */
     }
@@ -338,6 +367,7 @@ static work *make_work(connection *from, const frame *f, const ask *a)
     w->head = *f;
     w->what = *a;
     w->what.input = w->input;
+    w->output_bytes = a->output_bytes;
     if (a->input_bytes > 0)
         memcpy(w->input, a->input, a->input_bytes);
     w->arrived_us = work_now_us();

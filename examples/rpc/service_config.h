@@ -5,6 +5,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
+enum { ALLOWED_MAX = 64 };
+
 typedef struct service_config {
     uint32_t slots, queue;
     uint64_t seed;
@@ -33,6 +35,13 @@ typedef struct service_config {
 
     /* How often the next service of a route is asked for a sign of life; 0: never. */
     uint32_t beat_ms;
+
+    /* Patterns of fnmatch: the endpoints that a route may pass on to. None: requests with a route are refused. */
+    const char *allowed[ALLOWED_MAX];
+    uint32_t allowed_count;
+
+    /* What all connections together may hold that is not sent yet. */
+    size_t unsent_max;
 } service_config;
 
 #endif

@@ -20,6 +20,8 @@ static const char usage[] =
     "  --log FILE           one line an event\n"
     "  --effects FILE       one line \"RUN TASK INSTANCE\" an effect that is applied\n"
     "  --beat-ms N          asks the next service of a route for a sign of life so often (2000; 0: never)\n"
+    "  --allow ENDPOINT     a service that a route may pass on to; * and ? stand for any; may be repeated (none)\n"
+    "  --unsent-mb N        what all connections may hold that is not sent yet, together (256)\n"
     "  --keys FILE          table of effects and their keys, which outlives a kill (SQLite); else in memory\n"
     "  --durable            that table survives a loss of power, too\n";
 
@@ -77,6 +79,12 @@ static const char *read_options(int argc, char **argv, service_config *c)
             c->log = open_log(option_text(argc, argv, &i));
         else if (option_is(name, "--effects"))
             c->effects = open_log(option_text(argc, argv, &i));
+        else if (option_is(name, "--allow")) {
+            if (c->allowed_count == ALLOWED_MAX)
+                option_fail("--allow: at most %d are possible; use a pattern", ALLOWED_MAX);
+            c->allowed[c->allowed_count++] = option_text(argc, argv, &i);
+        } else if (option_is(name, "--unsent-mb"))
+            c->unsent_max = (size_t)option_number(argc, argv, &i, 1 << 20) << 20;
         else if (option_is(name, "--keys"))
             c->keys = option_text(argc, argv, &i);
         else if (option_is(name, "--beat-ms"))
@@ -140,7 +148,8 @@ int main(int argc, char **argv)
                              .sigma = 0.3,
                              .slow = 1,
                              .slow_after = UINT64_MAX,
-                             .beat_ms = 2000};
+                             .beat_ms = 2000,
+                             .unsent_max = PEER_UNSENT_MAX};
     const char *listen = read_options(argc, argv, &config);
     struct sockaddr_storage address;
     char error[512];
@@ -148,6 +157,7 @@ int main(int argc, char **argv)
 
     memset(&p, 0, sizeof p);
     signal(SIGPIPE, SIG_IGN);
+    peer_limit_unsent(config.unsent_max);
     if (peer_address(listen, &address) != 0)
         option_fail("--listen: '%s' is no ADDRESS:PORT in numbers", listen);
     int status = peer_loop_init(&p.loop);

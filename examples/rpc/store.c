@@ -20,9 +20,11 @@ static int read_keys(store *s, keys *known)
         s->number = sqlite3_column_int64(statement, 0);
         if (keys_find(known, a.key) == NULL && keys_add(known, &a) != 0)
             break;
+        keys_settle(known, 1);
     }
     int result = row == SQLITE_DONE ? 0 : database_fail(&s->d, "cannot be read");
     sqlite3_finalize(statement);
+    s->committed = s->number;
     return result;
 }
 
@@ -65,5 +67,10 @@ int store_add(store *s, const frame *head, const applied *a)
 
 int store_commit(store *s)
 {
-    return database_commit(&s->d);
+    if (database_commit(&s->d) != 0) {
+        s->number = s->committed; /* the rows are gone: numbers count what is kept, up to KEYS_MAX */
+        return -1;
+    }
+    s->committed = s->number;
+    return 0;
 }

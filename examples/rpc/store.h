@@ -11,7 +11,7 @@
 typedef struct store {
     database d;
     sqlite3_stmt *effect, *key, *old;
-    int64_t number;
+    int64_t number, committed; /* of the last row; of the last one that is durable */
 } store;
 
 /* Makes the file where it is not there; adds the keys that are in it to `known`. Returns 0, or -1 with d.error. To be

@@ -36,7 +36,8 @@ typedef struct work {
 
     /* Its effect has happened with this request, not with one before. */
     int is_fresh;
-    unsigned char *output;
+    unsigned char *output; /* [what.output_bytes] */
+    uint32_t output_bytes; /* of them the answer   */
     uv_timer_t timer;
     unsigned char input[];
 } work;

@@ -38,7 +38,9 @@ typedef struct method {
     uint64_t work_us, rest_us;
     uint32_t hops;
 
-    uint32_t output_bytes, inputs_max;
+    /* Of the largest answer (parcel.h). */
+    uint32_t output_bytes;
+    uint32_t inputs_max;
 
     /* Number of instance 0 among all instances. */
     uint32_t first;

@@ -86,7 +86,7 @@ CLO_API CLO_NODISCARD clo_status clo_document_create(clo_graph *graph, clo_platf
  * Threads: one; nobody may use the graph or the platform any more. Real time: no. O(tasks). */
 CLO_API void clo_document_destroy(clo_document *document);
 
-/* Reading a document. All calls up to clo_document_references:
+/* Reading a document. All calls up to clo_document_note:
  * Threads: any. Real time: yes, O(1). */
 
 /* The graph, sealed; owned by the document. */
@@ -108,6 +108,11 @@ CLO_API size_t clo_document_line(const clo_document *document);
  *   count  receives the number of references; may be NULL.
  * Returns NULL if there are none. */
 CLO_API const clo_reference *clo_document_references(const clo_document *document, uint32_t *count);
+
+/* What the reader had to change to make a graph of a file that is valid in its own format: one line for the user,
+ * "FILE:LINE: ...". It speaks of parallel edges, which become one with the sum of their bytes (DOT and node-link).
+ * Owned by the document; NULL: nothing was changed. */
+CLO_API const char *clo_document_note(const clo_document *document);
 
 /* Files with many instances: JSON Lines, where each line is one object of a format that is read from JSON. Empty lines
  * do not count. Any other file counts as one instance, so that these calls read every file. The text is kept until
@@ -220,6 +225,10 @@ CLO_API CLO_NODISCARD clo_status clo_workload_load(const char *path, const clo_l
  * Threads: any. Real time: no. O(text_bytes), and of clo_workload_sort. */
 CLO_API CLO_NODISCARD clo_status clo_workload_parse(const char *name, const char *text, size_t text_bytes,
                                                     const clo_load_config *config, clo_workload **out);
+
+/* As clo_document_note: that of the first graph that has one. Owned by the workload; NULL: none has.
+ * Threads: any. Real time: yes, O(1). */
+CLO_API const char *clo_workload_note(const clo_workload *workload);
 
 /* Writes a workload as "clotho.workload/1" with all graphs in it, each once, and with its platform. The file is written
  * whole or not at all. It reads back as the same workload, as far as the format can hold its graphs.

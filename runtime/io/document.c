@@ -4,6 +4,7 @@
  * not at all. */
 #define _POSIX_C_SOURCE 200809L
 #include "io/alibaba_csv.h"
+#include "io/foreign.h"
 #include "io/reader.h"
 #include "io/registry.h"
 
@@ -25,10 +26,11 @@ typedef struct file_format {
 
 static const file_format formats[] = {
     {"clotho", "own JSON, clotho.graph/1: everything a graph and its platform hold", "rw", clo_clotho_write},
-    {"wfformat", "WfCommons WfFormat, reads 1.5 and 1.4, writes 1.5: recorded scientific workflows", "rw",
+    {"wfformat", "WfCommons WfFormat, reads 1.0 to 1.5, writes 1.5: recorded scientific workflows", "rw",
      clo_wfformat_write},
     {"saga", "SAGA JSON: task costs, node speeds, link bandwidths", "rw", clo_saga_write},
     {"cost-table", "JSON with computation_cost[task][processor], as in the HEFT and PEFT papers", "r", NULL},
+    {"node-link", "node-link JSON of networkx: a directed graph with weights on nodes and edges", "r", NULL},
     {"psplib", "PSPLIB .sm and JSON Lines: resource-constrained projects, with their platform", "r", NULL},
     {"stg", "Standard Task Graphs, .stg and JSON Lines: identical processors, no communication", "r", NULL},
     {"tpch-packing", "JSON Lines of merged query graphs that share one resource, with their platform", "r", NULL},
@@ -48,6 +50,13 @@ const clo_registry clo_formats = {
 static bool has(const cJSON *root, const char *key)
 {
     return cJSON_GetObjectItemCaseSensitive(root, key) != NULL;
+}
+
+/* Apart from SAGA's files, which have nodes and links too: they have tasks. */
+static bool is_node_link(const cJSON *root)
+{
+    return has(root, "nodes") && !has(root, "tasks") && !has(root, "adjacency") &&
+           (has(root, "directed") || has(root, "multigraph") || has(root, "edges"));
 }
 
 static clo_status read_json(clo_reader *reader, const clo_json *json)
@@ -84,11 +93,16 @@ static clo_status read_json(clo_reader *reader, const clo_json *json)
         return clo_tpch_read(reader, json);
     if (has(root, "service") && has(root, "calls"))
         return clo_rpc_read(reader, json);
+    if (is_node_link(root))
+        return clo_node_link_read(reader, json);
     if (has(root, "nodes") && has(root, "links"))
         return clo_saga_read(reader, json);
-    return clo_json_fail(json, CLO_ERR_FORMAT, root,
-                         "is JSON of an unknown format; a graph of our own begins with "
-                         "{\"format\": \"clotho.graph/1\"");
+    return clo_foreign_refuse_json(json);
+}
+
+static bool is_letter(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
 }
 
 bool clo_text_is_dot(const char *text, size_t bytes)
@@ -110,9 +124,12 @@ bool clo_text_is_dot(const char *text, size_t bytes)
             break;
         }
     }
-    for (size_t w = 0; w < sizeof words / sizeof words[0]; w++)
-        if (bytes - at >= strlen(words[w]) && strncasecmp(text + at, words[w], strlen(words[w])) == 0)
-            return true;
+    for (size_t w = 0; w < sizeof words / sizeof words[0]; w++) {
+        size_t end = at + strlen(words[w]);
+        if (end <= bytes && strncasecmp(text + at, words[w], strlen(words[w])) == 0)
+            return (end == bytes || !is_letter(text[end])) &&
+                   !(words[w][0] == 'g' && clo_text_is_gml(text, bytes, end));
+    }
     return false;
 }
 
@@ -133,9 +150,7 @@ static clo_status read_words(clo_reader *reader, const clo_source *source, size_
         return clo_psplib_read_text(reader, source);
     if (alone)
         return clo_stg_read_text(reader, source);
-    return clo_fail(CLO_ERR_FORMAT,
-                    "%s:%zu: unknown format; write JSON ({\"format\": \"clotho.graph/1\", ...}) or DOT (digraph ...)",
-                    reader->file, clo_source_line(source, at));
+    return clo_foreign_refuse(source, at);
 }
 
 static clo_status fail_workload(const clo_reader *reader)
@@ -245,6 +260,7 @@ static clo_status read_document(const clo_reader *base, const clo_source *source
                            .bodies = reader.bodies,
                            .line = source->is_line ? source->lines_before + 1 : 0,
                            .arrival_ns = reader.arrival_ns,
+                           .note = reader.note,
                            .references_count = reader.references_count};
     memcpy(made->references, reader.references, sizeof made->references);
     if (status != CLO_OK)
@@ -311,6 +327,11 @@ const clo_reference *clo_document_references(const clo_document *document, uint3
     return references > 0 ? document->references : NULL;
 }
 
+const char *clo_document_note(const clo_document *document)
+{
+    return document != NULL ? document->note : NULL;
+}
+
 void clo_document_destroy(clo_document *document)
 {
     if (document == NULL)
@@ -318,6 +339,7 @@ void clo_document_destroy(clo_document *document)
     clo_graph_destroy(document->graph);
     clo_platform_destroy(document->platform);
     clo_bodies_free(document->bodies);
+    clo_free(document->note);
     clo_free(document);
 }
 

@@ -111,12 +111,27 @@ static void merge_edge(dot_edge *edge, const clo_dot_attributes *a)
     edge->has |= a->has & (CLO_DOT_HAS_BYTES | CLO_DOT_HAS_WEIGHT | CLO_DOT_HAS_ARM);
 }
 
-/* What an edge that is there twice says of it. */
-static void unite(dot_edge *edge, const dot_edge *again)
+static double bytes_of(const dot_edge *edge)
+{
+    return edge->has & CLO_DOT_HAS_BYTES ? edge->bytes : edge->weight;
+}
+
+/* The same edge again, in a strict graph: what it says replaces what was said. */
+static void restate(dot_edge *edge, const dot_edge *again)
 {
     const clo_dot_attributes a = {.has = again->has, .bytes = again->bytes, .weight = again->weight, .arm = again->arm};
 
     merge_edge(edge, &a);
+}
+
+/* A parallel edge: both carry what they say. False where they belong to different arms. */
+static bool unite(dot_edge *edge, const dot_edge *other)
+{
+    if ((edge->has & CLO_DOT_HAS_ARM) != (other->has & CLO_DOT_HAS_ARM) || edge->arm != other->arm)
+        return false;
+    edge->bytes = bytes_of(edge) + bytes_of(other);
+    edge->has |= CLO_DOT_HAS_BYTES;
+    return true;
 }
 
 static clo_status add_edge(parser *p, const frame *f, uint32_t from, uint32_t to)
@@ -410,29 +425,37 @@ static int by_order(const void *left, const void *right)
     return (a->order > b->order) - (a->order < b->order);
 }
 
-/* In a strict graph, repeated edges are one; otherwise they are an error. */
+static clo_status fail_arms(const parser *p, const dot_edge *edge)
+{
+    return clo_fail(CLO_ERR_FORMAT,
+                    "%s:%zu: the edge '%.80s' -> '%.80s' is there twice, with different arms; remove one",
+                    p->lexer.file, line_of(p, edge->at), p->nodes[edge->from].name, p->nodes[edge->to].name);
+}
+
+/* One edge for each pair of nodes: see restate and unite. */
 static clo_status unite_edges(parser *p)
 {
-    size_t kept = 0;
+    size_t kept = 0, before = p->edges_count, first = SIZE_MAX;
 
     if (p->edges_count < 2)
         return CLO_OK;
     qsort(p->edges, p->edges_count, sizeof *p->edges, by_ends);
-    for (size_t e = 0; e < p->edges_count; e++) {
+    for (size_t e = 0; e < before; e++) {
+        const dot_edge *edge = &p->edges[e];
         dot_edge *last = kept > 0 ? &p->edges[kept - 1] : NULL;
-        if (last == NULL || last->from != p->edges[e].from || last->to != p->edges[e].to)
-            p->edges[kept++] = p->edges[e];
-        else if (p->strict)
-            unite(last, &p->edges[e]);
-        else
-            return clo_fail(CLO_ERR_FORMAT,
-                            "%s:%zu: the edge '%.80s' -> '%.80s' is there twice; remove one, or write strict digraph",
-                            p->lexer.file, line_of(p, p->edges[e].at), p->nodes[last->from].name,
-                            p->nodes[last->to].name);
+        if (last == NULL || last->from != edge->from || last->to != edge->to) {
+            p->edges[kept++] = *edge;
+            continue;
+        }
+        first = edge->at < first ? edge->at : first;
+        if (p->strict)
+            restate(last, edge);
+        else if (!unite(last, edge))
+            return fail_arms(p, edge);
     }
     p->edges_count = kept;
     qsort(p->edges, p->edges_count, sizeof *p->edges, by_order);
-    return CLO_OK;
+    return p->strict || kept == before ? CLO_OK : clo_reader_note_parallel(p->reader, line_of(p, first), before - kept);
 }
 
 static clo_status place(const parser *p, size_t at, clo_status status)
@@ -472,7 +495,7 @@ static clo_status add_graph_edge(const parser *p, const dot_edge *edge)
     int64_t bytes = 0;
     clo_status status = CLO_OK;
 
-    if (!clo_scaled(edge->has & CLO_DOT_HAS_BYTES ? edge->bytes : edge->weight, p->reader->scale, &bytes))
+    if (!clo_scaled(bytes_of(edge), p->reader->scale, &bytes))
         return clo_fail(CLO_ERR_LIMIT, "%s:%zu: the bytes, scaled, exceed 2^62; write a smaller number", p->lexer.file,
                         line_of(p, edge->at));
     if ((edge->has & CLO_DOT_HAS_ARM) == 0)

@@ -116,6 +116,14 @@ static void write_value(const cJSON *item, char *value)
     }
 }
 
+size_t clo_json_line_of(const clo_json *json, const cJSON *item)
+{
+    place p;
+
+    find_place(json->tree, item, &p);
+    return clo_json_line(&json->source, p.ordinal);
+}
+
 clo_status clo_json_fail(const clo_json *json, clo_status status, const cJSON *item, const char *format, ...)
 {
     char path[PATH_BYTES], text[512];

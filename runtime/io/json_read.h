@@ -26,6 +26,9 @@ typedef struct clo_json {
 clo_status clo_json_open(clo_json *json, const clo_source *source);
 void clo_json_close(clo_json *json);
 
+/* The line of an item. */
+size_t clo_json_line_of(const clo_json *json, const cJSON *item);
+
 /* "FILE:LINE: PATH " and the formatted text; returns `status`. */
 clo_status clo_json_fail(const clo_json *json, clo_status status, const cJSON *item, const char *format, ...)
     __attribute__((format(printf, 4, 5)));

@@ -105,6 +105,18 @@ const clo_reference *clo_document_references(const clo_document *document, uint3
     return NULL;
 }
 
+const char *clo_document_note(const clo_document *document)
+{
+    (void)document;
+    return NULL;
+}
+
+const char *clo_workload_note(const clo_workload *workload)
+{
+    (void)workload;
+    return NULL;
+}
+
 clo_status clo_document_save(const clo_document *document, const char *format, const char *path)
 {
     (void)document, (void)format, (void)path;

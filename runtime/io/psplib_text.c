@@ -3,6 +3,7 @@
 #include "io/psplib.h"
 
 #include "base/status.h"
+#include "io/foreign.h"
 #include "io/words.h"
 
 #include <stdio.h>
@@ -38,7 +39,7 @@ static clo_status read_header(project *p)
     if (status == CLO_OK)
         status = header_number(p, "- doubly constrained", INT32_MAX, &other[1]);
     if (status == CLO_OK && (other[0] > 0 || other[1] > 0))
-        return clo_words_fail(&p->words, CLO_ERR_FORMAT, "resources that are used up; only renewable ones can be read");
+        return clo_foreign_refuse_modes(p->words.source, p->words.at);
     p->packing.resources = (uint32_t)resources;
     return status;
 }
@@ -78,8 +79,9 @@ static clo_status row_begin(project *p, int64_t job, const char *what)
     if (status == CLO_OK)
         status = clo_words_integer(&p->words, what, INT32_MAX, &mode);
     if (status == CLO_OK && mode != 1)
-        return clo_words_fail(&here, CLO_ERR_FORMAT, "%s of job %lld is %lld; only 1 can be read", what,
-                              (long long)number, (long long)mode);
+        return mode > 1
+                   ? clo_foreign_refuse_modes(here.source, here.at)
+                   : clo_words_fail(&here, CLO_ERR_FORMAT, "%s of job %lld is 0; write 1", what, (long long)number);
     return status;
 }
 

@@ -6,6 +6,7 @@
 #include "base/status.h"
 #include "io/names.h"
 
+#include <assert.h>
 #include <string.h>
 
 bool clo_scaled(double value, double factor, int64_t *out)
@@ -52,6 +53,19 @@ clo_status clo_reader_refuse_commands(const clo_reader *reader)
         return CLO_OK;
     return clo_fail(CLO_ERR_ARGUMENT, "%s: body \"command\": format %s has no command lines; use spin or memory",
                     reader->file, reader->format);
+}
+
+clo_status clo_reader_note_parallel(clo_reader *reader, size_t line, size_t count)
+{
+    clo_text text = {0};
+
+    assert(count > 0 && reader->note == NULL);
+    clo_text_add(
+        &text,
+        "%s:%zu: parallel edges (%zu more than pairs of tasks): each pair gets one edge, with the sum of their "
+        "bytes",
+        reader->file, line, count);
+    return clo_text_take(&text, &reader->note) == CLO_OK ? CLO_OK : clo_fail_memory(reader->file);
 }
 
 clo_status clo_reader_begin(clo_reader *reader, const char *format, double unit_ns, size_t line)

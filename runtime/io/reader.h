@@ -30,6 +30,7 @@ struct clo_document {
     double unit_ns;
     size_t line;        /* as clo_reader.line       */
     int64_t arrival_ns; /* as clo_reader.arrival_ns */
+    char *note;         /* as clo_reader.note       */
     uint32_t references_count;
     clo_reference references[CLO_REFERENCES_MAX];
 };
@@ -46,6 +47,7 @@ typedef struct clo_reader {
     double unit_ns;
     size_t line;        /* where the instance stands in its file; 0: no one line does */
     int64_t arrival_ns; /* of the job, in a data set that says so; else 0 */
+    char *note;         /* owned; what clo_document_note says, NULL: nothing */
     uint32_t references_count;
     clo_reference references[CLO_REFERENCES_MAX];
 } clo_reader;
@@ -54,6 +56,7 @@ typedef struct clo_reader {
 clo_status clo_clotho_read(clo_reader *reader, const clo_json *json);
 clo_status clo_wfformat_read(clo_reader *reader, const clo_json *json);
 clo_status clo_saga_read(clo_reader *reader, const clo_json *json);       /* tasks, edges, nodes, links */
+clo_status clo_node_link_read(clo_reader *reader, const clo_json *json);
 clo_status clo_cost_table_read(clo_reader *reader, const clo_json *json); /* computation_cost[task][processor] */
 clo_status clo_dot_read(clo_reader *reader, const char *text, size_t bytes);
 clo_status clo_psplib_read(clo_reader *reader, const clo_json *json);
@@ -115,6 +118,9 @@ clo_status clo_reader_bytes(const clo_reader *reader, const clo_json *json, cons
 clo_status clo_reader_begin(clo_reader *reader, const char *format, double unit_ns, size_t line);
 /* The file's name without folders and ending, for graphs that have no other: at most `bytes` - 1 bytes. */
 void clo_reader_stem(const clo_reader *reader, char *stem, size_t bytes);
+
+/* Notes that `count` > 0 edges were added to one before them with the same ends; the first one stands at `line`. */
+clo_status clo_reader_note_parallel(clo_reader *reader, size_t line, size_t count);
 
 /* CLO_ERR_ARGUMENT where commands are asked for, which reader->format has not. */
 clo_status clo_reader_refuse_commands(const clo_reader *reader);

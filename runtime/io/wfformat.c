@@ -1,25 +1,19 @@
-/* wfformat.c - reads WfFormat 1.5 and 1.4, the JSON of WfCommons (wfcommons/WfFormat, wfcommons-schema.json):
- * recorded runs of scientific workflows.
+/* wfformat.c - reads WfFormat 1.0 to 1.5, the JSON of WfCommons (wfcommons/WfFormat, wfcommons-schema.json): recorded
+ * runs of scientific workflows.
  *
  * A task's work is its run time; an edge's bytes are the sizes of the files that are output of the parent and
- * input of the child. 1.5 keeps structure and run apart (specification, execution); 1.4 keeps both in one task
- * list whose parents are names. Edges are the union of all "parents" and "children". Keys that do not matter here
- * are ignored, as the format is not ours. Deviation: a file that is not in "files" counts 0 bytes. */
+ * input of the child. 1.5 keeps structure and run apart (specification, execution); before, both stood in one list,
+ * "tasks" or up to 1.2 "jobs", whose parents are names. Edges are the union of all "parents" and "children". Keys that
+ * do not matter here are ignored, as the format is not ours. Deviations: a file that is not in "files" counts 0 bytes;
+ * sizes of files are bytes in all versions, as in the published files (the schemas up to 1.3 say KB). */
 #include "io/reader.h"
 
 #include "base/memory.h"
 #include "base/status.h"
+#include "io/edge_list.h"
 #include "io/names.h"
 
-#include <stdlib.h>
 #include <string.h>
-
-typedef struct wf_edge {
-    uint64_t key;      /* from << 32 | to; the array is sorted by it until it is handed over */
-    uint32_t order;    /* in the file                               */
-    const cJSON *item; /* where it is written                       */
-    uint64_t bytes;
-} wf_edge;
 
 /* A task reads or writes a file. */
 typedef struct wf_use {
@@ -31,10 +25,11 @@ typedef struct wf_use {
 typedef struct wf {
     clo_reader *reader;
     const clo_json *json;
-    bool old; /* 1.4                                       */
+    bool old;                /* before 1.5                                */
+    const char *runtime_key; /* of a task's run time, for messages        */
     uint32_t tasks_count;
     const cJSON **specs;  /* [tasks] structure                         */
-    const cJSON **runs;   /* [tasks] run; the same as specs in 1.4     */
+    const cJSON **runs;   /* [tasks] run; the same as specs before 1.5 */
     clo_names ids, names; /* of tasks                                  */
     clo_names files;      /* of files                                  */
     uint64_t *sizes;      /* [files]                                   */
@@ -44,8 +39,7 @@ typedef struct wf {
     uint32_t files_count;
     wf_use *uses;
     size_t uses_count, uses_capacity;
-    wf_edge *edges;
-    size_t edges_count, edges_capacity;
+    clo_edge_list edges;
 } wf;
 
 static void free_wf(wf *w)
@@ -56,7 +50,7 @@ static void free_wf(wf *w)
     clo_free(w->producers);
     clo_free(w->seen);
     clo_free(w->uses);
-    clo_free(w->edges);
+    clo_edge_list_free(&w->edges);
     clo_names_free(&w->ids);
     clo_names_free(&w->names);
     clo_names_free(&w->files);
@@ -67,14 +61,12 @@ static clo_status no_memory(const wf *w)
     return clo_fail_memory(w->json->file);
 }
 
-/* The tasks by id and, in 1.4, by name. */
+/* The tasks by id and, before 1.5, by name. */
 static clo_status read_specs(wf *w, const cJSON *tasks)
 {
     const cJSON *item;
     const char *id = "";
 
-    if (tasks->child == NULL)
-        return clo_json_fail(w->json, CLO_ERR_FORMAT, tasks, "is empty; a workflow needs at least one task");
     w->specs = clo_allocate((size_t)cJSON_GetArraySize(tasks), sizeof *w->specs);
     w->runs = clo_allocate((size_t)cJSON_GetArraySize(tasks), sizeof *w->runs);
     if (w->specs == NULL || w->runs == NULL)
@@ -134,45 +126,16 @@ static clo_status read_runs(wf *w, const cJSON *workflow)
 
 /* ---- edges ---- */
 
-static int by_key(const void *left, const void *right)
-{
-    const wf_edge *a = left, *b = right;
-
-    return a->key != b->key ? (a->key < b->key ? -1 : 1) : (a->order > b->order) - (a->order < b->order);
-}
-
-static int by_order(const void *left, const void *right)
-{
-    const wf_edge *a = left, *b = right;
-
-    return (a->order > b->order) - (a->order < b->order);
-}
-
-static wf_edge *find_edge(const wf *w, size_t count, uint64_t key)
-{
-    size_t low = 0, high = count;
-
-    while (low < high) { /* the interval halves */
-        size_t middle = low + (high - low) / 2;
-        if (w->edges[middle].key < key)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < count && w->edges[low].key == key ? &w->edges[low] : NULL;
-}
-
 static clo_status sort_edges(wf *w)
 {
-    if (w->edges_count > 1)
-        qsort(w->edges, w->edges_count, sizeof *w->edges, by_key);
-    for (size_t e = 1; e < w->edges_count; e++)
-        if (w->edges[e].key == w->edges[e - 1].key)
-            return clo_json_want(w->json, w->edges[e].item, "each task once; it is there twice");
+    clo_edge_list_sort(&w->edges);
+    for (size_t e = 1; e < w->edges.count; e++)
+        if (w->edges.edges[e].ends == w->edges.edges[e - 1].ends)
+            return clo_json_want(w->json, w->edges.edges[e].item, "each task once; it is there twice");
     return CLO_OK;
 }
 
-/* A reference to a task: by id, else (1.4) by name. */
+/* A reference to a task: before 1.5 by name, else by id. */
 static clo_status find_task(const wf *w, const cJSON *item, uint32_t *task)
 {
     const char *text;
@@ -190,21 +153,6 @@ static clo_status find_task(const wf *w, const cJSON *item, uint32_t *task)
     return CLO_OK;
 }
 
-static clo_status add_edge(wf *w, uint32_t from, uint32_t to, const cJSON *item)
-{
-    void *edges = w->edges;
-
-    if (from == to)
-        return clo_json_fail(w->json, CLO_ERR_FORMAT, item, "is the task itself; remove it");
-    if (clo_grow(&edges, &w->edges_capacity, w->edges_count + 1, sizeof *w->edges) != 0)
-        return no_memory(w);
-    w->edges = edges;
-    w->edges[w->edges_count] =
-        (wf_edge){.key = (uint64_t)from << 32 | to, .order = (uint32_t)w->edges_count, .item = item};
-    w->edges_count++;
-    return CLO_OK;
-}
-
 /* Edges of one list of every task; those among the first `known` edges (sorted) are skipped. */
 static clo_status read_relatives(wf *w, const char *key, bool parents, size_t known)
 {
@@ -218,10 +166,10 @@ static clo_status read_relatives(wf *w, const char *key, bool parents, size_t kn
         cJSON_ArrayForEach (item, list) {
             if ((status = find_task(w, item, &other)) != CLO_OK)
                 return status;
-            uint32_t from = parents ? other : t, to = parents ? t : other;
-            if (find_edge(w, known, (uint64_t)from << 32 | to) != NULL)
+            uint64_t ends = parents ? clo_edge_ends(other, t) : clo_edge_ends(t, other);
+            if (clo_edge_list_find(&w->edges, known, ends) != NULL)
                 continue;
-            if ((status = add_edge(w, from, to, item)) != CLO_OK)
+            if ((status = clo_edge_list_add(&w->edges, w->json, ends, item)) != CLO_OK)
                 return status;
         }
     }
@@ -235,7 +183,7 @@ static clo_status read_edges(wf *w)
     if (status == CLO_OK)
         status = sort_edges(w);
     if (status == CLO_OK)
-        status = read_relatives(w, "children", false, w->edges_count);
+        status = read_relatives(w, "children", false, w->edges.count);
     return status == CLO_OK ? sort_edges(w) : status;
 }
 
@@ -314,7 +262,7 @@ static clo_status read_uses(wf *w, uint32_t task, const char *key, bool is_outpu
     return CLO_OK;
 }
 
-/* 1.4: {"name", "sizeInBytes" or "size", "link": "input" or "output"}. */
+/* Before 1.5: {"name", "sizeInBytes" or "size", "link": "input" or "output"}. */
 static clo_status read_old_file(wf *w, uint32_t task, const cJSON *item)
 {
     const char *name, *link;
@@ -361,7 +309,8 @@ static clo_status read_all_uses(wf *w)
 static clo_status add_input(wf *w, const wf_use *input)
 {
     for (uint32_t u = w->producers[input->file]; u != CLO_NONE; u = w->uses[u].next) {
-        wf_edge *edge = find_edge(w, w->edges_count, (uint64_t)w->uses[u].task << 32 | input->task);
+        clo_listed_edge *edge =
+            clo_edge_list_find(&w->edges, w->edges.count, clo_edge_ends(w->uses[u].task, input->task));
         if (edge == NULL)
             continue;
         edge->bytes += w->sizes[input->file];
@@ -405,7 +354,7 @@ static clo_status sum_bytes(wf *w)
 
 /* ---- tasks ---- */
 
-/* 1.5 and 1.4: {"program": "p", "arguments": ["a", ...]}. */
+/* From 1.2 on: {"program": "p", "arguments": ["a", ...]}. */
 static clo_status read_command(const wf *w, const cJSON *run, clo_task *task)
 {
     const cJSON *command, *arguments, *item;
@@ -435,47 +384,76 @@ static clo_status read_command(const wf *w, const cJSON *run, clo_task *task)
     return task->argument != NULL ? CLO_OK : no_memory(w);
 }
 
-/* Demands are kept only if all tasks state them: a partial vector would favour the silent ones. */
-static bool all_have(const wf *w, const char *key)
+/* A demand that tasks state, under its names of the versions; memory was in KB once. */
+static const struct {
+    const char *resource;
+    struct {
+        const char *key;
+        double unit;
+    } spellings[2];
+} demands[] = {
+    {"memory", {{"memoryInBytes", 1}, {"memory", 1e3}}},
+    {"cores", {{"coreCount", 1}, {"cores", 1}}},
+};
+
+enum { DEMANDS = sizeof demands / sizeof demands[0] };
+
+/* The amount of demand `d` that a task states; negative: none that can be used. */
+static double amount_of(const wf *w, uint32_t t, int d)
 {
-    for (uint32_t t = 0; t < w->tasks_count; t++) {
-        const cJSON *item = cJSON_GetObjectItemCaseSensitive(w->runs[t], key);
-        if (!cJSON_IsNumber(item) || !(item->valuedouble >= 0 && item->valuedouble <= CLO_JSON_INTEGER_MAX))
-            return false;
+    for (int k = 0; k < (w->old ? 2 : 1); k++) {
+        const cJSON *item = cJSON_GetObjectItemCaseSensitive(w->runs[t], demands[d].spellings[k].key);
+        double amount = cJSON_IsNumber(item) ? item->valuedouble * demands[d].spellings[k].unit : -1;
+        if (amount >= 0 && amount <= CLO_JSON_INTEGER_MAX)
+            return amount;
     }
+    return -1;
+}
+
+/* Demands are kept only if all tasks state them: a partial vector would favour the silent ones. */
+static bool all_have(const wf *w, int d)
+{
+    for (uint32_t t = 0; t < w->tasks_count; t++)
+        if (amount_of(w, t, d) < 0)
+            return false;
     return true;
 }
 
-static const char *const demand_keys[] = {"memoryInBytes", "coreCount"};
-static const char *const demand_names[] = {"memory", "cores"};
-
-/* Returns in resources[k] the index of demand k, -1 where it is not kept. */
-static clo_status name_demands(const wf *w, int resources[2])
+/* Returns in resources[d] the index of demand d, -1 where it is not kept. */
+static clo_status name_demands(const wf *w, int resources[DEMANDS])
 {
     uint32_t next = 0;
 
-    for (int k = 0; k < 2; k++) {
-        resources[k] = -1;
-        if (!all_have(w, demand_keys[k]))
+    for (int d = 0; d < DEMANDS; d++) {
+        resources[d] = -1;
+        if (!all_have(w, d))
             continue;
-        clo_status status = clo_graph_set_resource(w->reader->graph, next, demand_names[k]);
+        clo_status status = clo_graph_set_resource(w->reader->graph, next, demands[d].resource);
         if (status != CLO_OK)
             return status;
-        resources[k] = (int)next++;
+        resources[d] = (int)next++;
     }
     return CLO_OK;
 }
 
-static clo_status add_task(const wf *w, uint32_t t, const int resources[2])
+/* "runtimeInSeconds", before 1.4 and in early files of 1.4 "runtime". */
+static clo_status get_runtime(const wf *w, const cJSON *run, const cJSON **runtime)
+{
+    clo_status status = clo_json_get(w->json, run, "runtimeInSeconds", !w->old, runtime);
+
+    if (status == CLO_OK && *runtime == NULL)
+        status = clo_json_get(w->json, run, "runtime", false, runtime);
+    if (status == CLO_OK && *runtime == NULL)
+        return clo_json_fail(w->json, CLO_ERR_FORMAT, run, "has no \"%s\"; add it", w->runtime_key);
+    return status;
+}
+
+static clo_status add_task(const wf *w, uint32_t t, const int resources[DEMANDS])
 {
     clo_task task = {.body = w->reader->body};
     const cJSON *run = w->runs[t], *runtime, *given;
-    clo_status status = clo_json_get(w->json, run, "runtimeInSeconds", !w->old, &runtime);
+    clo_status status = get_runtime(w, run, &runtime);
 
-    if (status == CLO_OK && runtime == NULL) /* 1.4 began as 1.3, where the key was "runtime" */
-        status = clo_json_get(w->json, run, "runtime", false, &runtime);
-    if (status == CLO_OK && runtime == NULL)
-        return clo_json_fail(w->json, CLO_ERR_FORMAT, run, "has no \"runtimeInSeconds\"; add it");
     if (status == CLO_OK)
         status = clo_reader_time(w->reader, w->json, runtime, 1e9, &task.work_ns);
     if (status == CLO_OK)
@@ -483,11 +461,11 @@ static clo_status add_task(const wf *w, uint32_t t, const int resources[2])
     if (status != CLO_OK)
         return status;
     task.name = given->valuestring;
-    for (int k = 0; k < 2; k++) {
-        if (resources[k] < 0)
+    for (int d = 0; d < DEMANDS; d++) {
+        if (resources[d] < 0)
             continue;
-        double amount = cJSON_GetObjectItemCaseSensitive(run, demand_keys[k])->valuedouble;
-        task.demand[resources[k]] = (int64_t)amount + (amount > (double)(int64_t)amount); /* half a core is one */
+        double amount = amount_of(w, t, d);
+        task.demand[resources[d]] = (int64_t)amount + (amount > (double)(int64_t)amount); /* half a core is one */
     }
     if (task.body == clo_body_command)
         status = read_command(w, run, &task);
@@ -496,7 +474,7 @@ static clo_status add_task(const wf *w, uint32_t t, const int resources[2])
 
 static clo_status build(wf *w)
 {
-    int resources[2];
+    int resources[DEMANDS];
     const cJSON *name;
     const char *text = NULL;
     clo_status status = clo_json_get(w->json, w->json->root, "name", false, &name);
@@ -509,12 +487,21 @@ static clo_status build(wf *w)
         status = name_demands(w, resources);
     for (uint32_t t = 0; t < w->tasks_count && status == CLO_OK; t++)
         status = add_task(w, t, resources);
-    if (w->edges_count > 1)
-        qsort(w->edges, w->edges_count, sizeof *w->edges, by_order);
-    for (size_t e = 0; e < w->edges_count && status == CLO_OK; e++)
-        status = clo_json_place(w->json, w->edges[e].item,
-                                clo_graph_add_edge(w->reader->graph, (uint32_t)(w->edges[e].key >> 32),
-                                                   (uint32_t)w->edges[e].key, w->edges[e].bytes));
+    return status == CLO_OK ? clo_edge_list_hand_over(&w->edges, w->json, w->reader->graph) : status;
+}
+
+/* "tasks"; up to 1.2 they were called "jobs". */
+static clo_status get_tasks(const wf *w, const cJSON *specification, const cJSON **tasks)
+{
+    clo_status status = CLO_OK;
+
+    *tasks = NULL;
+    if (w->old)
+        status = clo_json_get_array(w->json, specification, "jobs", false, tasks);
+    if (status == CLO_OK && *tasks == NULL)
+        status = clo_json_get_array(w->json, specification, "tasks", true, tasks);
+    if (status == CLO_OK && (*tasks)->child == NULL)
+        return clo_json_fail(w->json, CLO_ERR_FORMAT, *tasks, "is empty; a workflow needs at least one task");
     return status;
 }
 
@@ -527,7 +514,7 @@ static clo_status read_all(wf *w)
     if (status == CLO_OK && !w->old)
         status = clo_json_get(w->json, workflow, "specification", true, &specification);
     if (status == CLO_OK)
-        status = clo_json_get_array(w->json, specification, "tasks", true, &tasks);
+        status = get_tasks(w, specification, &tasks);
     if (status == CLO_OK)
         status = read_specs(w, tasks);
     if (status == CLO_OK && !w->old)
@@ -543,18 +530,33 @@ static clo_status read_all(wf *w)
     return status == CLO_OK ? build(w) : status;
 }
 
+/* The versions, newest first. */
+static const struct {
+    const char *version, *format, *runtime_key;
+} versions[] = {
+    {"1.5", "wfformat-1.5", "runtimeInSeconds"}, {"1.4", "wfformat-1.4", "runtimeInSeconds"},
+    {"1.3", "wfformat-1.3", "runtime"},          {"1.2", "wfformat-1.2", "runtime"},
+    {"1.1", "wfformat-1.1", "runtime"},          {"1.0", "wfformat-1.0", "runtime"},
+};
+
+enum { VERSIONS = sizeof versions / sizeof versions[0] };
+
 clo_status clo_wfformat_read(clo_reader *reader, const clo_json *json)
 {
     wf w = {.reader = reader, .json = json};
     const cJSON *version;
+    size_t v = 0;
     clo_status status = clo_json_get(json, json->root, "schemaVersion", true, &version);
 
     if (status != CLO_OK)
         return status;
-    w.old = cJSON_IsString(version) && strcmp(version->valuestring, "1.4") == 0;
-    if (!w.old && !(cJSON_IsString(version) && strcmp(version->valuestring, "1.5") == 0))
-        return clo_json_want(json, version, "\"1.5\" or \"1.4\", the versions of WfFormat that are known here");
-    reader->format = w.old ? "wfformat-1.4" : "wfformat-1.5";
+    while (v < VERSIONS && !(cJSON_IsString(version) && strcmp(version->valuestring, versions[v].version) == 0))
+        v++;
+    if (v == VERSIONS)
+        return clo_json_want(json, version, "\"1.0\" to \"1.5\", the versions of WfFormat that are known here");
+    w.old = v > 0;
+    w.runtime_key = versions[v].runtime_key;
+    reader->format = versions[v].format;
     reader->unit_ns = 1e9;
     status = read_all(&w);
     free_wf(&w);

@@ -63,7 +63,14 @@ clo_status clo_workload_take(clo_workload *workload, clo_document *document)
     clo_status status = clo_workload_own(workload, document, destroy_document);
     if (status != CLO_OK)
         clo_document_destroy(document);
+    else if (workload->note == NULL)
+        workload->note = document->note;
     return status;
+}
+
+const char *clo_workload_note(const clo_workload *workload)
+{
+    return workload != NULL ? workload->note : NULL;
 }
 
 static void close_file(graph_file *file)

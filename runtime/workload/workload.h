@@ -21,6 +21,7 @@ struct clo_workload {
     size_t jobs_count, jobs_capacity;
     clo_workload_owned *owned; /* [owned_count], destroyed from the last to the first */
     size_t owned_count, owned_capacity;
+    const char *note; /* clo_workload_note; of a document that is owned */
     /* The last arrival of a job, or release of one whose releases are counted. */
     int64_t end_ns;
     bool is_sorted;

@@ -179,9 +179,9 @@ class Run(CommandTest):
         g = self.generated()
         for option in ["--trace", "--gantt"]:
             self.bad_after_report("run", g, "--json", option, "/dev/full", holds="No space left")
-            self.bad_after_report("run", g, "--json", option, self.path("no/such.json"), holds="such.json")
-            self.bad_after_report("run", g, "--json", option, self.path("big.json"), preexec=limit_files(1000), holds="big.json")
-        self.assert_nothing_half_written("big.json", "such.json")
+            self.bad_after_report("run", g, "--json", option, self.path("no/such"), holds="no/such")
+            self.bad_after_report("run", g, "--json", option, self.path("big"), preexec=limit_files(1000), holds="big")
+        self.assert_nothing_half_written("big", "such")
 
     def bad_after_report(self, *arguments, holds, **how):
         said = self.bad(1, *arguments, holds=holds, **how)
@@ -196,7 +196,15 @@ class Run(CommandTest):
         self.bad(1, "run", g, "--clock", "virtual", "--memory-limit", "1", holds="the limit is 1 MiB")
 
     def test_a_deadline_is_watched(self):
-        self.assertEqual(self.json("run", self.diamond(), "--deadline", "1ns", "--repeat", "3")["missed_deadlines"], 3)
+        g = self.diamond()
+        said = self.say("run", g, "--deadline", "1ns", "--repeat", "3", "--json")
+        self.assertEqual((said.code, json.loads(said.out)["missed_deadlines"]), (1, 3))
+        self.assertEqual(said.err, "clotho: %s: 3 of 3 runs have missed the deadline of 1 ns\n" % g)
+        series = ["--releases-in-flight", "2", "--releases", "9", "--period", "20us", "--platform", "uniform:2"]
+        for verb in [["run", g, "--clock", "virtual"], ["simulate", g]]:
+            self.bad(1, *verb, *series, "--deadline", "1ns", holds="9 of 9 releases have missed the deadline of 1 ns")
+            self.good(*verb, *series, "--deadline", "600us")
+            self.good(*verb, *series[:-4], "--period", "1us", "--platform", "uniform:2")  # not asked for: counted only
         self.assertEqual(self.json("run", self.diamond(), "--deadline", "10s")["missed_deadlines"], 0)
 
     def test_commands_run_and_a_failing_one_ends_the_job(self):

@@ -1,11 +1,13 @@
 """Names come from files: none of their bytes may command the terminal, break a line, or make JSON or SVG that no parser takes."""
 import json
 import os
+import pty
 import re
+import subprocess
 import unittest
 import xml.etree.ElementTree
 
-from support import SOURCE, CommandTest
+from support import CLOTHO, SOURCE, CommandTest
 
 ESCAPES = "\x1b[31m\x07\r\n\x7f\u009b31m"
 COMMANDS = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f]")  # all but the line break
@@ -64,6 +66,74 @@ class Terminal(CommandTest):
         xml.etree.ElementTree.parse(svg)
         with open(trace, encoding="utf-8") as file:
             json.load(file)
+
+
+LOCALES = [({"LC_ALL": "C"}, False), ({"LC_ALL": "POSIX"}, False), ({"LC_ALL": "de_DE.ISO-8859-1"}, False),
+           ({"LC_ALL": "", "LC_CTYPE": "C", "LANG": "C.UTF-8"}, False), ({"LC_ALL": "", "LC_CTYPE": "", "LANG": ""}, False),
+           ({"LC_ALL": "C.UTF-8"}, True), ({"LC_ALL": "", "LC_CTYPE": "en_US.utf8", "LANG": "C"}, True),
+           ({"LC_ALL": "", "LC_CTYPE": "", "LANG": "de_DE.UTF-8@euro"}, True)]
+
+
+class Capabilities(CommandTest):
+    """Box characters where the locale has them, escape sequences where the terminal takes them."""
+
+    def reports(self):
+        g = self.graph([{"name": n, "work_ns": 7000 * (i + 1), "duplicable": True} for i, n in enumerate("abcdef")],
+                       [(0, i, 90000) for i in range(1, 6)])
+        stream = self.path("s.jsonl")
+        self.good("generate", "stream", "--jobs", "20", "--arrivals", "poisson:1ms", "-o", stream)
+        yield ["plan", g, "--platform", "rk3588", "--gantt-text"]
+        yield ["plan", g, "--platform", "rk3588", "--gantt-text", "--pipeline"]
+        yield ["run", g, "--platform", "uniform:3", "--clock", "virtual"]
+        yield ["simulate", stream, "--policy", "fair", "--platform", "uniform:3"]
+        yield ["simulate", g, "--policy", "eft", "--platform", "uniform:3"]
+        yield ["platform", "show", "rk3588"]
+
+    def test_a_locale_without_utf8_gets_ascii_and_the_same_columns(self):
+        drawn = 0
+        for arguments in self.reports():
+            widths = set()
+            for locale, has_boxes in LOCALES:
+                out = self.good(*arguments, environment=locale)
+                drawn += not out.isascii()
+                self.assertTrue(has_boxes or out.isascii(), (arguments, locale, out))
+                widths.add(tuple(len(line) for line in out.splitlines() if not re.search(r"\d [mnuµ]?s", line)))
+            self.assertEqual(len(widths), 1, arguments)
+        self.assertEqual(drawn, 5 * 3)  # Gantt charts of plan (2) and run, the bars of simulate, the picture of a platform
+
+    def test_a_picture_is_utf8_whatever_the_locale(self):
+        self.good("plan", self.diamond(), "--gantt", self.path("o.svg"), environment={"LC_ALL": "C"})
+        with open(self.path("o.svg"), "rb") as file:
+            self.assertIn("·", file.read().decode("utf-8"))
+
+    def seen(self, terminal, *arguments):
+        """What the command writes to a terminal."""
+        ours, theirs = pty.openpty()
+        with subprocess.Popen([CLOTHO, *arguments], stdin=theirs, stdout=theirs, stderr=theirs,
+                              env={**os.environ, "TERM": terminal}, cwd=self.temporary.name) as process:
+            os.close(theirs)
+            text = b""
+            while True:
+                try:
+                    piece = os.read(ours, 65536)
+                except OSError:  # the terminal is closed
+                    piece = b""
+                if not piece:
+                    break
+                text += piece
+            self.assertEqual(process.wait(120), 0, text)
+        os.close(ours)
+        return text
+
+    def test_a_terminal_that_takes_no_escapes_gets_none(self):
+        self.file("many.jsonl", '{"name": "a", "n": 1, "proc_time": [1], "pred": [[]]}\n' * 3)
+        self.file("build.ninja", "rule r\n command = true\nbuild a: r\nbuild b: r\n")
+        for arguments in [["plan", self.diamond()], ["plan", "many.jsonl", "--platform", "uniform:2"], ["build"]]:
+            for terminal, takes in [("dumb", False), ("", False), ("xterm", True)]:
+                text = self.seen(terminal, *arguments)
+                self.assertEqual(b"\x1b" in text, takes, (arguments, terminal, text))
+                if os.path.exists(self.path(".ninja_log")):
+                    os.remove(self.path(".ninja_log"))
 
 
 if __name__ == "__main__":

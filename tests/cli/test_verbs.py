@@ -5,7 +5,9 @@ import unittest
 
 from support import SOURCE, CommandTest
 
-VERBS = ["platform", "plan", "check", "run", "simulate", "generate", "model", "convert", "list", "build"]
+VERBS = ["platform", "plan", "check", "run", "simulate", "generate", "train", "model", "convert", "list", "build"]
+ACTIONS = {"platform": ["show", "calibrate", "list", "check"], "generate": ["stream"],
+           "train": ["parametric", "lachesis", "decima", "edges"], "model": ["show", "verify", "embed", "diff", "quantize"]}
 
 
 class Frame(CommandTest):
@@ -18,22 +20,46 @@ class Frame(CommandTest):
         for verb in VERBS:
             with self.subTest(verb):
                 self.assertTrue(self.good(verb, "--help").startswith("usage: clotho " + verb))
-        for action in ["show", "calibrate", "list", "check"]:
-            self.assertTrue(self.good("platform", action, "--help").startswith("usage: clotho platform " + action))
+        for verb, actions in ACTIONS.items():
+            for action in actions:
+                self.assertTrue(self.good(verb, action, "--help").startswith("usage: clotho %s %s" % (verb, action)))
         text = self.good("run", "--help")
         for option in ["platform", "planner", "policy", "clock", "scale", "repeat", "trace", "gantt", "body", "deadline",
                        "no-replay-check", "seed", "json"]:
             self.assertIn("--" + option, text)
 
+    def test_help_is_ascii_and_fits_eighty_columns(self):
+        for words in [[]] + [[v] for v in VERBS] + [[v, a] for v, actions in ACTIONS.items() for a in actions]:
+            text = self.good(*words, "--help")
+            for line in text.splitlines():
+                self.assertLessEqual(len(line), 80, (words, line))
+            self.assertTrue(text.isascii(), words)
+
+    def test_an_example_that_is_broken_is_one_command_of_a_shell(self):
+        text = self.good("simulate", "--help")
+        words = text[text.index("Example: ") + 9:].replace("\\\n", " ").splitlines()[0].split()
+        self.assertEqual(words[:2] + words[-2:], ["clotho", "simulate", "--platform", "uniform:50"])
+
+    def test_help_of_a_verb_is_printed_by_help_too(self):
+        self.assertEqual(self.good("help"), self.good("--help"))
+        for words in [[v] for v in VERBS] + [["train", "edges"], ["platform", "show"], ["generate", "stream"]]:
+            self.assertEqual(self.good("help", *words), self.good(*words, "--help"))
+        self.bad(2, "help", "plna", holds="did you mean 'plan'?")
+        self.bad(2, "help", "platform", "shw", holds="did you mean 'show'?")
+        self.bad(2, "help", "plan", "a", "b", holds="'b'")
+
     def test_version_is_that_of_the_project(self):
         with open(os.path.join(SOURCE, "CMakeLists.txt"), encoding="utf-8") as file:
             self.assertIn("VERSION %s " % self.good("--version").split()[1], file.read())
+        self.assertEqual(self.good("version"), self.good("--version"))
 
     def test_no_verb_and_an_unknown_verb_are_bad_usage(self):
         self.bad(2, holds="verb")
         self.bad(2, "plna", holds=["'plna'", "did you mean 'plan'?"])
         self.bad(2, "simulat", "x", holds="'simulate'")
         self.bad(2, "frobnicate", holds="clotho --help")
+        self.bad(2, "--vresion", holds="did you mean '--version'?")
+        self.bad(2, "hepl", holds="did you mean 'help'?")
 
     def test_a_list_takes_as_many_names_as_its_message_says(self):
         g, named = self.diamond(), ["--planner", "heft"]
@@ -56,6 +82,49 @@ class Frame(CommandTest):
         self.bad(2, "run", g, "--clock", "lunar", holds="--clock")
         self.bad(2, "run", g, "--fifo", "100", holds="--fifo")
         self.bad(2, "run", g, "--body", "soul", holds="--body")
+
+    def test_unknown_options_come_with_the_nearest_one(self):
+        g = self.diamond()
+        self.bad(2, "plan", g, "--planer", "heft", holds=["--planer", "did you mean '--planner'?"])
+        self.bad(2, "plan", g, "--planer=heft", holds=["--planer is", "did you mean '--planner'?"])
+        self.bad(2, "run", g, "--dedline", "1s", holds="did you mean '--deadline'?")
+        self.bad(2, "build", "--explian", holds="did you mean '--explain'?")
+        self.bad(2, "platform", "show", "--jsn", holds="did you mean '--json'?")
+        self.bad(2, "list", "planners", "--hlep", holds="did you mean '--help'?")
+        self.bad(2, "plan", g, "-json", holds=["-json", "did you mean '--json'?"])
+        self.bad(2, "plan", g, "--pl", "heft", holds=["--pl may be any of", "--platform", "--planner"])
+        self.bad(2, "plan", g, "--frobnicate", holds=["--frobnicate", "clotho plan --help"])
+
+    def test_an_option_without_its_value_says_what_that_is(self):
+        g = self.diamond()
+        for verb, option, holds in [("plan", "--planner", ["NAME", "clotho list planners"]),
+                                    ("run", "--policy", ["NAME", "clotho list policies"]),
+                                    ("plan", "-p", ["--platform needs", "SPEC", "clotho list platforms"]),
+                                    ("generate", "--format", ["NAME", "clotho list formats"]),
+                                    ("plan", "--scale", ["X", "a number", "clotho plan --help"])]:
+            self.bad(2, verb, g, option, holds=["needs a value", *holds])
+            self.bad(2, verb, g, option, "--json", holds=["needs a value", *holds])
+        self.bad(2, "plan", g, "--planner", "--seed=3", holds="--planner needs a value")
+
+    def test_a_file_of_a_kind_that_is_not_written_is_refused_before_any_work(self):
+        g = self.diamond()
+        with open(g, "a", encoding="utf-8") as file:
+            file.write("broken")  # would be the error if it were read
+        for verb in [["plan", g], ["run", g], ["simulate", g, "--policy", "eft"], ["build", "--plan"]]:
+            for name in ["x.png", "X.PDF", "a.svg/x.jpg", "x.json"]:
+                self.bad(2, *verb, "--gantt", self.path(name), holds=[name, "F.svg"])
+        self.bad(2, "plan", g, "--out", self.path("x.svg"), holds=["--out", "x.svg", "F.json"])
+        self.bad(2, "run", g, "--trace", self.path("x.svg"), holds=["--trace", "x.svg", "F.json"])
+        self.bad(2, "platform", "calibrate", "-o", self.path("x.json"), holds=["x.json", "F.xml"])
+        for name in ["c.png", "c.svg", "c.Gml", "c.d/c.xml"]:
+            self.bad(2, "convert", g, self.path(name), holds=[name, "clotho, wfformat, saga, workload, dot"])
+            self.bad(2, "generate", "chain", "-o", self.path(name), holds=[name, ".json or .dot", "--format"])
+        self.bad(2, "convert", g, self.path("x"), "--format", "psplib", holds=["psplib", "only be read", "wfformat"])
+        self.assertEqual(os.listdir(self.temporary.name), ["g.json"])
+        good = self.diamond()
+        for name in ["c.json", "c.DOT", "c.gv", "c", "c.tmp", "a.png.json"]:
+            self.good("convert", good, self.path(name))
+        self.good("convert", good, self.path("c.png"), "--format", "dot")
 
     def test_missing_and_surplus_operands_are_bad_usage(self):
         g = self.diamond()

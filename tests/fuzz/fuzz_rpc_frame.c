@@ -2,6 +2,7 @@
  * reads as the same. The bytes are taken as a stream of frames, and as the body of a request and of an answer. */
 #include "frame.h"
 #include "fuzz.h"
+#include "parcel.h"
 
 #include <string.h>
 
@@ -21,7 +22,7 @@ static void judge_ask(const frame *f)
     if (ask_read(f, &first) != 0)
         return;
     PROMISE(lies_within(first.input, first.input_bytes, f));
-    PROMISE(first.hops <= HOPS_MAX && first.output_bytes <= 1 << 20 && first.effect <= ASK_ONCE);
+    PROMISE(first.hops <= HOPS_MAX && first.output_bytes <= PARCEL_MAX && first.effect <= ASK_ONCE);
     PROMISE(first.work_us <= INT64_MAX / 2 && first.rest_us <= INT64_MAX / 2);
     for (uint32_t i = 0; i < first.hops; i++)
         PROMISE(strlen(first.hop[i]) < ENDPOINT_MAX);

@@ -214,6 +214,13 @@ class Net:
             ip("netns", "del", self.name(host), may_fail=True)
 
 
+def shared(lists):
+    """Services for the nodes of a call graph, whose names end with digits, mostly: each list of endpoints gets its part."""
+    digits = ["".join(str(d) for d in range(10) if d % len(lists) == i) for i in range(len(lists) - 1)]
+    return ";".join("%s=%s" % (name, ",".join(endpoints))
+                    for name, endpoints in zip(["*[%s]" % d for d in digits] + ["*"], lists))
+
+
 def group(name, services):
     return name + "=" + ",".join(s.endpoint for s in services)
 

@@ -42,7 +42,7 @@ check(process.returncode == 1 and "no sign of life" in error and "may have had i
 first.process.send_signal(signal.SIGCONT)
 
 # The next service of a route.
-relay = net.service(2, "relay", *BEAT)
+relay = net.service(2, "relay", "--allow", second.endpoint, *BEAT)
 before = len(named(second, "start"))
 process = net.start("--services", group("a", [relay]), "--route", second.endpoint, "--requests", "1", "--work-us", "2000000",
                     "--attempts", "1", *LONG, "--beat-ms", "0")

@@ -13,7 +13,7 @@ if subprocess.run(shift + ["true"], capture_output=True, check=False).returncode
 
 def chain(*last):
     """Four services, in the order of the route; the last has options of its own."""
-    return [Service(net, i, "s%d-%d" % (i, len(net.services)), "--pace", "1", "--sigma", "0.1",
+    return [Service(net, i, "s%d-%d" % (i, len(net.services)), "--pace", "1", "--sigma", "0.1", "--allow", "10.77.?.2:*",
                     *(last if i == 3 else []), before=shift if i % 2 else []) for i in range(4)]
 
 

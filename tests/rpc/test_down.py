@@ -11,9 +11,9 @@ alive = net.service(0, "alive")
 dead = net.address(1) + ":7999"  # nobody listens: refused
 log = os.path.join(folder, "events")
 
-_, error, took = net.run("--services", "a=" + alive.endpoint + ";down=" + dead, "--graph", call_graphs(), "--deadline-ms",
+_, error, took = net.run("--services", shared([[alive.endpoint], [dead]]), "--graph", call_graphs(), "--deadline-ms",
                          "8000", "--backoff-ms", "100", "--events", log, want=1)
-check("service down at " + dead in error and "unavailable" in error and "task " in error, error)
+check("service * at " + dead in error and "unavailable" in error and "task " in error, error)
 check(took < 8 + 8, "within the deadline")
 waits = {}
 for e in events(log):
@@ -53,7 +53,7 @@ check(row["answered"] == 300 and row["failures"] == 0 and row["calls"] > 300,
 check(row["calls"] <= 300 * 1.2 + 10, "the one that is down is left alone: %d calls" % row["calls"])
 
 # Four layers, of which the last is down: the first caller alone repeats, so no layer sees more than its attempts.
-layers = [net.service(i % 2, "layer%d" % i) for i in range(3)]
+layers = [net.service(i % 2, "layer%d" % i, "--allow", "*") for i in range(3)]
 route = ",".join([s.endpoint for s in layers[1:]] + [dead])
 _, error, _ = net.run("--services", "a=" + layers[0].endpoint, "--route", route, "--requests", "1", "--backoff-ms", "1",
                       want=1)
@@ -113,7 +113,9 @@ misfits = {
     "hanging up": (lambda c, r: c.close(), 1),
     "half an answer": (lambda c, r: (c.sendall(b"\0\0\0\x40\2\0"), c.recv(1)), 1),
     "the answer to another call": (lambda c, r: answer(c, r[:8] + b"\xff" * 8 + r[16:], 64), 1),
-    "an answer of another size": (lambda c, r: answer(c, r, 63), 1),
+    "an answer for which there is no room": (lambda c, r: answer(c, r, 65), 1),
+    "a shorter answer": (lambda c, r: answer(c, r, 63), 0),
+    "an empty answer": (lambda c, r: answer(c, r, 0, 1, b"\x94\0\0\xa0\xc4\0"), 0),
     "a message of several lines": (lambda c, r: answer(c, r, 0, 1, b"\x94\1\0\xa5a\nb\rc\xc4\0"), 1),
     "never again": (lambda c, r: answer(c, r, 0, 1, b"\x94\3\xff\xa0\xc4\0"), 1),
     "come again in 2^63 - 1 ms": (lambda c, r: answer(c, r, 0, 1, b"\x94\3\xcf\x7f" + b"\xff" * 7 + b"\xa0\xc4\0"), 1),
@@ -125,5 +127,7 @@ for name, (behave, code) in misfits.items():
                              "1", want=code)
     if name == "never again":
         check("wants no other" in error and "after 1 attempt " in error, "a service that wants no other attempt gets none")
+    if name == "an answer for which there is no room":
+        check("65 bytes" in error and "room for 64" in error, "both sizes are named")
     check(took < 1.5 + 8 and error.count("\n") == 0 and (error != "") == (code == 1), "%s: %s" % (name, error or "taken once"))
 net.stop()

@@ -52,7 +52,7 @@ def effects_of(paths, run):
 # Services die and come back while a run goes on.
 keys = [os.path.join(folder, "keys%d" % i) for i in range(3)]
 services = [keep_service(i, keys[i], None, *(["--durable"] if i == 0 else [])) for i in range(3)]
-groups = ";".join("s%d=%s" % (i, s.endpoint) for i, s in enumerate(services))
+groups = shared([[s.endpoint] for s in services])
 path = call_graphs()
 words = ["--services", groups, "--graph", path, "--pick", str(pick_graph(path, 20)), "--effects", "80",
          "--backoff-ms", "20", "--attempt-ms", "20000"]

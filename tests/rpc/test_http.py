@@ -8,7 +8,7 @@ ours = net.service(0, "ours")
 foreign = Service(net, 1, "foreign", program=[sys.executable, "-B", os.path.join(os.path.dirname(os.path.abspath(__file__)),
                                               "foreign.py"), net.address(1), log, "96", "29"])
 path = call_graphs()
-words = ["--services", "ours=%s;foreign=%s" % (ours.endpoint, foreign.endpoint), "--graph", path, "--pick",
+words = ["--services", shared([[ours.endpoint], [foreign.endpoint]]), "--graph", path, "--pick",
          str(pick_graph(path, 20 if FULL else 12)), "--bytes", "96", "--deadline-ms", "60000", "--no-hedge",
          "--run", "4"]
 far, _, _ = net.run(*words)

@@ -3,7 +3,7 @@ from net import *
 
 net = Net(3)
 services = [net.service(i, "s%d" % i, "--pace", "0.2", "--twice", "200") for i in range(3)]
-groups = "a=%s,%s;b=%s" % tuple(s.endpoint for s in services)
+groups = shared([[s.endpoint for s in services[:2]], [services[2].endpoint]])
 path = call_graphs()
 wanted = sorted({pick_graph(path, n) for n in ((4, 8, 12, 20, 30, 50) if FULL else (4, 12, 20))})
 

@@ -11,7 +11,7 @@ number = pick_graph(path, 14)
 
 
 def words(run, journal, *more):
-    return ["--services", "a=%s,%s;b=%s" % tuple(s.endpoint for s in services), "--graph", path, "--pick", str(number),
+    return ["--services", shared([[s.endpoint for s in services[:2]], [services[2].endpoint]]), "--graph", path, "--pick", str(number),
             "--effects", "60", "--run", str(run), "--journal", os.path.join(folder, journal)] + list(more)
 
 

@@ -408,6 +408,8 @@ static void files(void **state)
     assert_null(clo_document_references(NULL, &count));
     assert_int_equal(count, 0);
     assert_null(clo_document_references(NULL, NULL));
+    assert_null(clo_document_note(NULL));
+    assert_null(clo_workload_note(NULL));
     assert_true(clo_document_unit_ns(NULL) == 0);
     assert_int_equal(clo_document_line(NULL), 0);
     ok(clo_graph_generate("chain", NULL, &graph));

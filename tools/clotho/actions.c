@@ -2,12 +2,13 @@
 #include "actions.h"
 
 #include "report.h"
+#include "wrap.h"
 
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { CHOICE_BYTES = 256 };
+enum { CHOICE_BYTES = 256, SUMMARY_COLUMN = 13 };
 
 static const action *chosen; /* for action_at: the command has one thread here */
 
@@ -39,8 +40,10 @@ int actions_run(const char *verb, const action *actions, int argc, char **argv)
         return misuse("'%s' needs %s; see 'clotho %s --help'", verb, choice(actions, text), verb);
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
         printf("usage: clotho %s ACTION [options]\n\n", verb);
-        for (const action *a = actions; a->name != NULL; a++)
-            printf("  %-10s %s\n", a->name, a->summary);
+        for (const action *a = actions; a->name != NULL; a++) {
+            printf("  %-10s ", a->name);
+            wrap_words(a->summary, SUMMARY_COLUMN, SUMMARY_COLUMN);
+        }
         printf("\n'clotho %s ACTION --help' prints the options.\n", verb);
         return EXIT_GOOD;
     }

@@ -20,10 +20,10 @@ char status_unknown(const char *format)
 
 void status_begin(build_status *s, const char *format, uint32_t jobs, bool is_plain, int64_t now_ns)
 {
-    const char *terminal = getenv("TERM"), *forced = getenv("CLICOLOR_FORCE");
+    const char *forced = getenv("CLICOLOR_FORCE");
 
     *s = (build_status){.format = format != NULL ? format : "[%f/%t] ", .start_ns = now_ns};
-    s->has_color = isatty(STDOUT_FILENO) == 1 && terminal != NULL && strcmp(terminal, "dumb") != 0;
+    s->has_color = takes_escapes(STDOUT_FILENO);
     s->is_smart = s->has_color && !is_plain;
     if (!s->has_color)
         s->has_color = forced != NULL && strcmp(forced, "0") != 0;

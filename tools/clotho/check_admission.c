@@ -179,7 +179,7 @@ static int open_files(admission *a)
     clo_load_config load = CLO_LOAD_CONFIG_INIT;
 
     load.scale = a->options->input->scale;
-    clo_status status = clo_workload_load(a->path, &load, &a->workload);
+    clo_status status = workload_load(a->path, &load, &a->workload);
     if (status != CLO_OK)
         return complain_status(a->path, status);
     if (clo_workload_jobs(a->workload) == 0)

@@ -183,7 +183,7 @@ static int open_files(judged *j, const input_config *config)
         return complain_status(j->log_path, status);
     const clo_log_header *about = clo_log_about(j->log);
     load.scale = config->scale == 1 && about->scale > 0 ? about->scale : config->scale; /* that of the run */
-    status = clo_workload_load(j->workload_path, &load, &j->loaded);
+    status = workload_load(j->workload_path, &load, &j->loaded);
     return status == CLO_OK ? EXIT_GOOD : complain_status(j->workload_path, status);
 }
 

@@ -23,6 +23,8 @@ static int convert_graph(const convert_options *o)
 
     if (status != CLO_OK)
         return complain_status(o->in, status);
+    if (clo_document_note(document) != NULL)
+        note("%s", clo_document_note(document));
     status = clo_document_save(document, o->format, o->out);
     if (status == CLO_ERR_ARGUMENT)
         code = misuse("%s", clo_last_error());
@@ -45,7 +47,7 @@ static int convert_workload(const convert_options *o)
 {
     clo_workload *workload = NULL;
     int code = EXIT_GOOD;
-    clo_status status = clo_workload_load(o->in, &o->config, &workload);
+    clo_status status = workload_load(o->in, &o->config, &workload);
     json out;
 
     if (status != CLO_OK)
@@ -73,7 +75,8 @@ int cmd_convert(int argc, char **argv)
         2,
         "Reads a graph or a workload in any known format (recognised by content) and writes it in another.",
         "'-' is standard input or output. Without --format the suffix of OUT decides: .dot and .gv are Graphviz,\n"
-        "all others Clotho's own JSON. 'clotho list formats' prints the formats.\n"
+        "all others Clotho's own JSON; endings of pictures and other formats are refused. 'clotho list formats'\n"
+        "prints the formats.\n"
         "--format workload makes each instance of IN a job, with its arrival where IN says one."};
     convert_options o = {.config = CLO_LOAD_CONFIG_INIT};
 
@@ -98,6 +101,8 @@ int cmd_convert(int argc, char **argv)
         return misuse("--instance takes one graph, --format workload all of them; leave one out");
     o.in = operands[0];
     o.out = operands[1];
+    if (known_output(o.out, o.format) != EXIT_GOOD)
+        return EXIT_BAD_USAGE;
     if (outputs_are_same(o.in, o.out))
         return misuse("OUT would replace IN, %s; name another file", show_name(o.in));
     code = output_check(o.out);

@@ -117,6 +117,8 @@ int cmd_generate(int argc, char **argv)
         return code;
     if (known_family(operands[0]) != EXIT_GOOD)
         return EXIT_BAD_USAGE;
+    if (known_output(path, format) != EXIT_GOOD)
+        return EXIT_BAD_USAGE;
     if (as_json && strcmp(path, "-") == 0)
         return misuse("--json and -o '-' both want standard output; name a file");
     if (!read_range(instances, &config.instances_min, &config.instances_max))

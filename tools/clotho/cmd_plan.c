@@ -83,7 +83,7 @@ static int make(const input *in, const plan_options *o, const char *planner, pla
     config.no_duplicates = o->no_duplicates;
     config.justify = o->justify;
     (void)read_contention(o->contention, &config.contention);
-    if (isatty(STDERR_FILENO))
+    if (takes_escapes(STDERR_FILENO))
         config.progress = show_search;
     if (!read_budget(o->budget, &config))
         return misuse("--budget is '%s'; write a number of schedules or a time such as 500ms", o->budget);
@@ -254,7 +254,8 @@ static int write_files(const input *in, const plan_options *o, const planned *p)
         status = clo_plan_gantt_text(p->plan, in->cost, terminal_columns(), &text);
         if (status != CLO_OK)
             return complain_status(NULL, status);
-        printf("\n%s", text);
+        putchar('\n');
+        print_drawing(text);
         free(text);
     }
     return code;
@@ -337,7 +338,7 @@ static void print_instance(const input *in, const planned *p)
 /* "instance 3 of 288", only where somebody watches; whatever is printed next writes over it. */
 static void show_progress(size_t index, size_t count)
 {
-    if (isatty(STDERR_FILENO)) {
+    if (takes_escapes(STDERR_FILENO)) {
         fflush(stdout);
         fprintf(stderr, "instance %zu of %zu\r", index, count);
         fflush(stderr);
@@ -346,7 +347,7 @@ static void show_progress(size_t index, size_t count)
 
 static void clear_progress(void)
 {
-    if (isatty(STDERR_FILENO))
+    if (takes_escapes(STDERR_FILENO))
         fprintf(stderr, "\x1b[K");
 }
 

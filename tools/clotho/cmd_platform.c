@@ -21,7 +21,10 @@ static int describe(const clo_platform *platform, bool as_json)
     if (status != CLO_OK)
         return complain_status(NULL, status);
     size_t length = strlen(text);
-    fwrite(text, 1, length, stdout);
+    if (as_json)
+        fwrite(text, 1, length, stdout);
+    else
+        print_drawing(text);
     if (length == 0 || text[length - 1] != '\n')
         putchar('\n');
     free(text);

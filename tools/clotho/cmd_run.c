@@ -60,6 +60,8 @@ static int run_file(const char *path, const run_options *o, bool again)
     int printed = !out.reportable ? EXIT_GOOD : o->as_json ? run_print_json(&out) : run_print_text(&out);
     if (out.reportable && out.happened != NULL && printed == EXIT_GOOD)
         printed = write_files(&out);
+    if (out.reportable && code == EXIT_GOOD && printed == EXIT_GOOD)
+        code = run_check_deadline(&out);
     run_close(&out);
     input_close(&in);
     commands_close(commands);
@@ -294,7 +296,7 @@ int cmd_run(int argc, char **argv)
         {"releases", 0, "N", OPTION_U32, &o.releases, "with --releases-in-flight: releases in all (1000)"},
         {"period", 0, "TIME", OPTION_TIME, &o.period_ns,
          "with --releases-in-flight: release k is due after k times this; 500, 20us, 3ms, 1s"},
-        {"deadline", 0, "TIME", OPTION_TIME, &o.deadline_ns, "count runs that take longer; 500, 20us, 3ms, 1s"},
+        {"deadline", 0, "TIME", OPTION_TIME, &o.deadline_ns, "count longer runs: exit status 1; 500, 20us, 3ms, 1s"},
         {"trace", 0, "F.json", OPTION_OUTPUT, &o.trace, "write a Chrome / Perfetto trace of the last run"},
         {"gantt", 'g', "F.svg", OPTION_OUTPUT, &o.gantt, "draw the last run"},
         {"fifo", 0, "PRIORITY", OPTION_U32, &o.fifo, "run the workers with SCHED_FIFO at this priority, 1 to 98"},

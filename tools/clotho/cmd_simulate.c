@@ -255,7 +255,8 @@ int cmd_simulate(int argc, char **argv)
         {"period", 0, "TIME", OPTION_TIME, &o.period_ns,
          "with --releases-in-flight: release k is due after k times this; 500, 20us, 3ms, 1s"},
         {"deadline", 0, "TIME", OPTION_TIME, &o.deadline_ns,
-         "with --period: count releases that take longer (than the period)"},
+         "with --period: releases that take longer (than the period) are counted; with this option the exit status "
+         "is 1 then"},
         {"log", 0, "F", OPTION_OUTPUT, &o.log, "write the log of inputs and decisions (clotho.log/1)"},
         {"replay", 0, "LOG", OPTION_INPUT, &o.replay,
          "repeat the run of this log, simulated or real, and compare each record"},

@@ -1,6 +1,7 @@
 /* input.c - see input.h. */
 #define _POSIX_C_SOURCE 200809L /* stat */
 #include "input.h"
+#include "options.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -114,6 +115,44 @@ int known_format(const char *name)
     return known("format", name, format_at, "formats");
 }
 
+/* "clotho, wfformat, ...": the formats that can be written. */
+static const char *formats_written(char *text, size_t bytes)
+{
+    clo_entry entry = CLO_ENTRY_INIT;
+    size_t used = 0;
+
+    text[0] = '\0';
+    for (uint32_t i = 0; clo_registry_entry("formats", i, &entry) && used < bytes; i++)
+        if (strchr(entry.directions, 'w') != NULL)
+            used += (size_t)snprintf(text + used, bytes - used, "%s%s", used > 0 ? ", " : "", entry.name);
+    return text;
+}
+
+static bool is_written(const char *name)
+{
+    clo_entry entry = CLO_ENTRY_INIT;
+
+    for (uint32_t i = 0; clo_registry_entry("formats", i, &entry); i++)
+        if (strcmp(entry.name, name) == 0)
+            return strchr(entry.directions, 'w') != NULL;
+    return false;
+}
+
+int known_output(const char *path, const char *format)
+{
+    char text[128];
+
+    if (format != NULL && known_format(format) != EXIT_GOOD)
+        return EXIT_BAD_USAGE;
+    if (format != NULL && !is_written(format))
+        return misuse("format '%s' can only be read; those that can be written are %s", format,
+                      formats_written(text, sizeof text));
+    if (format != NULL || !ending_names_kind(path, "json dot gv"))
+        return EXIT_GOOD;
+    return misuse("'%s' is no name of a graph file; write .json or .dot, or say what it holds with --format: %s", path,
+                  formats_written(text, sizeof text));
+}
+
 int platform_open(const char *spec, clo_platform **out)
 {
     clo_status status = clo_cluster_open_platform(spec, out);
@@ -188,6 +227,8 @@ static int complete(input *in)
 {
     if (clo_document_line(in->document) != 0)
         snprintf(in->place, sizeof in->place, "%.450s:%zu", in->path, clo_document_line(in->document));
+    if (clo_document_note(in->document) != NULL)
+        note("%s", clo_document_note(in->document));
     int code = choose_platform(in);
     if (code != EXIT_GOOD)
         return code;
@@ -199,6 +240,15 @@ static void begin(input *in, const char *path, const input_config *config)
 {
     *in = (input){.path = path, .config = config, .count = 1};
     snprintf(in->place, sizeof in->place, "%.500s", path);
+}
+
+clo_status workload_load(const char *path, const clo_load_config *config, clo_workload **out)
+{
+    clo_status status = clo_workload_load(path, config, out);
+
+    if (status == CLO_OK && clo_workload_note(*out) != NULL)
+        note("%s", clo_workload_note(*out));
+    return status;
 }
 
 bool is_empty_file(const char *path)

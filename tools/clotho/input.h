@@ -40,6 +40,9 @@ void input_warn_untimed(const input *in);
 int input_next(input *in);
 void input_close(input *in);
 
+/* clo_workload_load, with its note on standard error where there is one. */
+clo_status workload_load(const char *path, const clo_load_config *config, clo_workload **out);
+
 /* True if the path is a regular file that begins like a log. False also where it cannot be read: who reads it next says
  * why. */
 bool is_log_file(const char *path);
@@ -67,6 +70,10 @@ int known_planner(const char *name);
 int known_policy(const char *name); /* "steal" included */
 int known_format(const char *name);
 int known_family(const char *name);
+
+/* The same for a graph file to write: `format` (may be NULL) must be one that can be written; without it the ending of
+ * the path must not be that of another kind of file. */
+int known_output(const char *path, const char *format);
 
 /* Names by index, NULL past the end: for nearest_name. */
 const char *planner_at(uint32_t index);

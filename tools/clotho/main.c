@@ -1,6 +1,7 @@
 /* main.c - `clotho VERB ...`: the table of verbs, and what is common to all of them. */
 #include "commands.h"
 #include "report.h"
+#include "wrap.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -11,35 +12,77 @@ static const struct {
     int (*run)(int argc, char **argv);
     const char *operands, *summary;
 } verbs[] = {
-    {"platform", cmd_platform, "show|calibrate|list|check", "show executors, kinds, speeds and links; measure them"},
+    {"platform", cmd_platform, "ACTION", "show executors, kinds, speeds and links; measure them"},
     {"plan", cmd_plan, "GRAPH...", "plan, check, report"},
     {"check", cmd_check, "GRAPH PLAN", "check a plan file with the independent checker"},
     {"run", cmd_run, "GRAPH...", "execute on workers; print predicted beside measured"},
     {"simulate", cmd_simulate, "WORKLOAD", "run streams of jobs in virtual time; a policy decides"},
     {"build", cmd_build, "[DIR] [TARGETS]", "build what a build.ninja describes"},
     {"generate", cmd_generate, "KIND", "write a seeded graph of a known family"},
-    {"train", cmd_train, "parametric|lachesis|edges WORKLOAD...",
-     "find the numbers or the network of a policy for a workload"},
-    {"model", cmd_model, "show|verify|embed|...", "networks that decide: show, check, embed and make their files"},
+    {"train", cmd_train, "ACTION WORKLOAD", "find the numbers or the network of a policy for a workload"},
+    {"model", cmd_model, "ACTION MODEL", "networks that decide: show, check, embed and make their files"},
     {"convert", cmd_convert, "IN OUT", "convert between graph formats"},
-    {"list", cmd_list, "planners|policies|...", "print names, each with one line of text"},
+    {"list", cmd_list, "LIST", "print names, each with one line of text"},
+    {"help", NULL, "[VERB]", "print this text, or the options of a verb"},
+    {"version", NULL, "", "print the version"},
 };
 
-static const char *verb_at(uint32_t index)
+enum { VERBS = sizeof verbs / sizeof verbs[0], WORDS_MAX = 4, SUMMARY_COLUMN = 30 };
+
+/* The verbs, then the options that stand alone. */
+static const char *word_at(uint32_t index)
 {
-    return index < sizeof verbs / sizeof verbs[0] ? verbs[index].name : NULL;
+    static const char *const options[] = {"--help", "--version", NULL};
+
+    return index < VERBS ? verbs[index].name : options[index - VERBS];
 }
 
-static int help(void)
+static int refuse(const char *word)
+{
+    const char *near = nearest_name(word, word_at);
+
+    if (near != NULL)
+        return misuse("'%s' is no verb; did you mean '%s'?", word, near);
+    return misuse("'%s' is no verb; see 'clotho --help'", word);
+}
+
+static int print_verbs(void)
 {
     printf("usage: clotho VERB [operands] [options]\n\n"
            "Plans and runs task graphs on heterogeneous multicore systems.\n\n");
-    for (size_t i = 0; i < sizeof verbs / sizeof verbs[0]; i++)
-        printf("  %-9s %-26s %s\n", verbs[i].name, verbs[i].operands, verbs[i].summary);
-    printf("\n'clotho VERB --help' prints the options. With --json a verb prints one JSON object per result and "
-           "nothing else.\n"
-           "Exit status: 0 success, 1 bad input or an invalid result, 2 bad usage.\n");
+    for (size_t i = 0; i < VERBS; i++) {
+        printf("  %-9s %-16s  ", verbs[i].name, verbs[i].operands);
+        wrap_words(verbs[i].summary, SUMMARY_COLUMN, SUMMARY_COLUMN);
+    }
+    putchar('\n');
+    wrap_text(
+        "'clotho help VERB' or 'clotho VERB --help' prints the options. With --json a verb prints one JSON object "
+        "per result and nothing else.");
+    wrap_text("Exit status: 0 success, 1 bad input or an invalid result, 2 bad usage.");
     return EXIT_GOOD;
+}
+
+static int run_verb(int argc, char **argv)
+{
+    for (size_t i = 0; i < VERBS; i++)
+        if (strcmp(argv[0], verbs[i].name) == 0 && verbs[i].run != NULL)
+            return verbs[i].run(argc, argv);
+    return refuse(argv[0]);
+}
+
+/* `help VERB [ACTION]`: the verb itself prints its options. */
+static int help(int argc, char **argv)
+{
+    static char option[] = "--help";
+    char *words[WORDS_MAX + 1] = {0};
+
+    if (argc < 2 || strcmp(argv[1], "help") == 0 || strcmp(argv[1], "version") == 0)
+        return print_verbs();
+    if (argc >= WORDS_MAX)
+        return misuse("'%s' is one word too many for 'help'; write clotho help VERB", argv[WORDS_MAX - 1]);
+    memcpy(words, argv + 1, (size_t)(argc - 1) * sizeof *words);
+    words[argc - 1] = option;
+    return run_verb(argc, words);
 }
 
 static int dispatch(int argc, char **argv)
@@ -47,18 +90,12 @@ static int dispatch(int argc, char **argv)
     if (argc < 2)
         return misuse("no verb given; see 'clotho --help'");
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "help") == 0)
-        return help();
-    if (strcmp(argv[1], "--version") == 0) {
+        return help(argc - 1, argv + 1);
+    if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "version") == 0) {
         printf("clotho %s\n", clo_version());
         return EXIT_GOOD;
     }
-    for (size_t i = 0; i < sizeof verbs / sizeof verbs[0]; i++)
-        if (strcmp(argv[1], verbs[i].name) == 0)
-            return verbs[i].run(argc - 1, argv + 1);
-    const char *near = nearest_name(argv[1], verb_at);
-    if (near != NULL)
-        return misuse("'%s' is no verb; did you mean '%s'?", argv[1], near);
-    return misuse("'%s' is no verb; see 'clotho --help'", argv[1]);
+    return run_verb(argc - 1, argv + 1);
 }
 
 /* By a link named as ninja is, say "clotho-ninja", the command is `clotho build`: CMake and Meson want one path that

@@ -3,6 +3,7 @@
 #include "options.h"
 #include "outputs.h"
 #include "report.h"
+#include "wrap.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -10,9 +11,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #define OPTIONS_MAX 40
 #define LONG_BASE 256 /* getopt values of long options: apart from every letter */
+
+enum { HELP_COLUMN = 31 }; /* where the text of an option begins */
 
 bool parse_u64(const char *text, uint64_t *value)
 {
@@ -128,22 +132,37 @@ static const char *expected(option_kind kind)
     return "?";
 }
 
+/* "  -p, --platform SPEC" and the text; on a line of its own where the left side is too wide. */
+static void print_option(char letter, const char *name, const char *argument, const char *text)
+{
+    int width = letter != 0 ? printf("  -%c, --%s", letter, name) : printf("      --%s", name);
+
+    if (argument != NULL)
+        width += printf(" %s", argument);
+    if (width < HELP_COLUMN)
+        printf("%*s", HELP_COLUMN - width, "");
+    else
+        printf("\n%*s", HELP_COLUMN, "");
+    wrap_words(text, HELP_COLUMN, HELP_COLUMN);
+}
+
 static void print_help(const command *cmd, const option_spec *options, size_t count)
 {
-    printf("usage: clotho %s%s%s [options]\n\n%s\n\noptions:\n", cmd->name, cmd->operands[0] != '\0' ? " " : "",
-           cmd->operands, cmd->about);
-    for (size_t i = 0; i < count; i++) {
-        char left[64];
-        snprintf(left, sizeof left, "%s%s%s", options[i].name, options[i].argument != NULL ? " " : "",
-                 options[i].argument != NULL ? options[i].argument : "");
-        if (options[i].letter != 0)
-            printf("  -%c, --%-22s %s\n", options[i].letter, left, options[i].help);
-        else
-            printf("      --%-22s %s\n", left, options[i].help);
+    char usage[256];
+
+    snprintf(usage, sizeof usage, "usage: clotho %s%s%s [options]", cmd->name, cmd->operands[0] != '\0' ? " " : "",
+             cmd->operands);
+    wrap_words(usage, 0, sizeof "usage: clotho" - 1);
+    putchar('\n');
+    wrap_text(cmd->about);
+    printf("\noptions:\n");
+    for (size_t i = 0; i < count; i++)
+        print_option(options[i].letter, options[i].name, options[i].argument, options[i].help);
+    print_option('h', "help", NULL, "this text");
+    if (cmd->notes != NULL) {
+        putchar('\n');
+        wrap_text(cmd->notes);
     }
-    printf("  -h, --%-22s %s\n", "help", "this text");
-    if (cmd->notes != NULL)
-        printf("\n%s\n", cmd->notes);
 }
 
 /* shorts: 2 * OPTIONS_MAX + 3 bytes. */
@@ -178,19 +197,123 @@ static const option_spec *option_of(const option_spec *options, size_t count, in
     return NULL;
 }
 
+/* For option_at: the command has one thread here. */
+static struct {
+    const option_spec *options;
+    size_t count;
+} searched;
+
+static const char *option_at(uint32_t index)
+{
+    return index < searched.count ? searched.options[index].name : index == searched.count ? "help" : NULL;
+}
+
+/* A word with dashes that is no option: unknown, or the beginning of several. */
+static int refuse_word(const command *cmd, const option_spec *options, size_t count, const char *word)
+{
+    char name[64], choice[256] = "";
+    size_t dashes = strspn(word, "-"), bytes = strcspn(word + dashes, "="), used = 0;
+
+    snprintf(name, sizeof name, "%.*s", (int)bytes, word + dashes);
+    searched.options = options;
+    searched.count = count;
+    for (uint32_t i = 0; option_at(i) != NULL && used < sizeof choice && dashes == 2; i++)
+        if (strncmp(option_at(i), name, strlen(name)) == 0)
+            used += (size_t)snprintf(choice + used, sizeof choice - used, "%s--%s", used > 0 ? ", " : "", option_at(i));
+    if (used > 0)
+        return misuse("--%s may be any of %s; write it whole", name, choice);
+    const char *near = nearest_name(name, option_at);
+    if (near != NULL && bytes > 1)
+        return misuse("%.*s is no option of '%s'; did you mean '--%s'?", (int)(dashes + bytes), word, cmd->name, near);
+    return misuse("%.*s is no option of '%s'; see 'clotho %s --help'", (int)(dashes + bytes), word, cmd->name,
+                  cmd->name);
+}
+
+/* Options whose values 'clotho list' prints. */
+static const char *list_of(const option_spec *option)
+{
+    static const char *const lists[][2] = {{"planner", "planners"},
+                                           {"policy", "policies"},
+                                           {"platform", "platforms"},
+                                           {"format", "formats"},
+                                           {"family", "families"}};
+
+    for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++)
+        if (strcmp(option->name, lists[i][0]) == 0)
+            return lists[i][1];
+    return NULL;
+}
+
+static int refuse_missing(const command *cmd, const option_spec *option)
+{
+    if (list_of(option) != NULL)
+        return misuse("--%s needs a value: %s; 'clotho list %s' prints the names", option->name, option->argument,
+                      list_of(option));
+    return misuse("--%s needs a value: %s, %s; see 'clotho %s --help'", option->name, option->argument,
+                  expected(option->kind), cmd->name);
+}
+
 static int refuse(const command *cmd, const option_spec *options, size_t count, int got, char **argv)
 {
     const option_spec *option = option_of(options, count, optopt);
+    const char *here = argv[optind], *word = argv[optind - 1]; /* getopt stays at a word of several letters */
+    bool is_cluster = here != NULL && here[0] == '-' && here[1] == optopt && here[2] != '\0';
 
-    if (got == ':')
-        return misuse("--%s needs %s; see 'clotho %s --help'", option != NULL ? option->name : "?",
-                      option != NULL ? expected(option->kind) : "a value", cmd->name);
+    if (got == ':' && option != NULL)
+        return refuse_missing(cmd, option);
     if (option != NULL || optopt == 'h')
         return misuse("--%s takes no value; see 'clotho %s --help'", option != NULL ? option->name : "help", cmd->name);
-    if (optopt != 0)
-        return misuse("-%c is no option of '%s'; see 'clotho %s --help'", optopt, cmd->name, cmd->name);
-    return misuse("%s is no option of '%s', or not clear; see 'clotho %s --help'", argv[optind - 1], cmd->name,
-                  cmd->name);
+    if (optopt == 0 || is_cluster)
+        return refuse_word(cmd, options, count, is_cluster ? here : word);
+    return misuse("-%c is no option of '%s'; see 'clotho %s --help'", optopt, cmd->name, cmd->name);
+}
+
+/* The value is an option of the command: its own value was left out. */
+static bool is_option(const option_spec *options, size_t count, const char *value)
+{
+    if (strncmp(value, "--", 2) != 0)
+        return false;
+    for (size_t i = 0; i < count; i++)
+        if (strncmp(value + 2, options[i].name, strcspn(value + 2, "=")) == 0 &&
+            strlen(options[i].name) == strcspn(value + 2, "="))
+            return true;
+    return false;
+}
+
+static const char *ending_of(const char *path)
+{
+    const char *slash = strrchr(path, '/'), *dot = strrchr(slash != NULL ? slash : path, '.');
+
+    return dot != NULL ? dot + 1 : "";
+}
+
+bool ending_names_kind(const char *path, const char *but)
+{
+    static const char *const known[] = {"png",  "jpg", "jpeg", "gif", "bmp", "webp",   "tif",  "tiff",
+                                        "pdf",  "ps",  "eps",  "svg", "dot", "gv",     "json", "xml",
+                                        "html", "csv", "yaml", "yml", "gml", "graphml"};
+    const char *ending = ending_of(path);
+    bool is_known = false;
+
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+        is_known |= strcasecmp(ending, known[i]) == 0;
+    for (size_t bytes; is_known && *but != '\0'; but += bytes + (but[bytes] == ' ')) { /* passes a word */
+        bytes = strcspn(but, " ");
+        is_known = strlen(ending) != bytes || strncasecmp(ending, but, bytes) != 0;
+    }
+    return is_known;
+}
+
+/* An option of "F.svg" takes no file whose name says that it is something else. */
+static int check_ending(const option_spec *option, const char *value)
+{
+    bool is_file = option->argument != NULL && strncmp(option->argument, "F.", 2) == 0;
+    const char *wanted = is_file ? option->argument + 2 : NULL;
+
+    if (wanted == NULL || !ending_names_kind(value, wanted))
+        return EXIT_GOOD;
+    return misuse("--%s is '%s', but the one kind of file there is .%s; write F.%s", option->name, value, wanted,
+                  wanted);
 }
 
 static int check_operands(const command *cmd, int count, char **operands)
@@ -208,7 +331,7 @@ int options_behind(const option_spec *options, size_t count, char letter, int ar
     struct option longs[OPTIONS_MAX + 2];
     char shorts[2 * OPTIONS_MAX + 4] = "-"; /* operands are answers, and nothing is moved */
 
-    if (count > OPTIONS_MAX)
+    if (options == NULL || count > OPTIONS_MAX)
         return argc;
     getopt_tables(options, count, longs, shorts + 1);
     opterr = 0;
@@ -240,8 +363,12 @@ int options_parse(const command *cmd, const option_spec *options, size_t options
         const option_spec *option = got == '?' || got == ':' ? NULL : option_of(options, options_count, got);
         if (option == NULL)
             return refuse(cmd, options, options_count, got, argv);
+        if (option->kind != OPTION_FLAG && is_option(options, options_count, optarg))
+            return refuse_missing(cmd, option);
         if (!store(option, optarg))
             return misuse("--%s is '%s'; write %s", option->name, optarg, expected(option->kind));
+        if (check_ending(option, optarg) != EXIT_GOOD)
+            return EXIT_BAD_USAGE;
     }
     *operands = argv + optind;
     *operands_count = argc - optind;

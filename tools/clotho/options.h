@@ -30,9 +30,10 @@ typedef enum option_kind {
 } option_kind;
 
 typedef struct option_spec {
-    const char *name;     /* without the dashes                   */
-    char letter;          /* 0: none                              */
-    const char *argument; /* as shown by --help; NULL for a flag  */
+    const char *name; /* without the dashes                   */
+    char letter;      /* 0: none                              */
+    /* As shown by --help; NULL for a flag. "F.svg" and the like: a file with the ending of another kind is refused. */
+    const char *argument;
     option_kind kind;
     void *target;
     const char *help;
@@ -58,6 +59,10 @@ int options_parse(const command *cmd, const option_spec *options, size_t options
 /* For a command that leaves the words behind one of its options to somebody else: the index of the first word behind
  * the option and its value, read as options_parse does; argc: it is not there. argv stays as it is. */
 int options_behind(const option_spec *options, size_t count, char letter, int argc, char **argv);
+
+/* True if the ending of a path is that of a well-known kind of file (".png", ".JSON", ".dot" ...), but none of `but`:
+ * words with blanks between. */
+bool ending_names_kind(const char *path, const char *but);
 
 /* Reads a time as OPTION_TIME does. */
 bool parse_time(const char *text, int64_t *ns);

@@ -37,6 +37,14 @@ static int64_t deadline_of(const pipeline_series *series)
     return series->deadline_ns > 0 ? series->deadline_ns : series->period_ns;
 }
 
+int pipeline_check_deadline(const char *path, const clo_job_timing *timing, const pipeline_series *series)
+{
+    if (series->deadline_ns == 0 || timing->missed == 0)
+        return EXIT_GOOD;
+    return complain(path, "%llu of %llu releases have missed the deadline of %s", (unsigned long long)timing->missed,
+                    (unsigned long long)timing->released, show_ns(series->deadline_ns));
+}
+
 void pipeline_print_timing(const clo_job_timing *timing, const pipeline_series *series)
 {
     printf("response     %s median, %s p99, %s at most\n", show_ns(timing->response_ns.p50_ns),

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -52,6 +53,17 @@ int misuse(const char *format, ...)
     va_end(arguments);
     print_line("", NULL, text);
     return EXIT_BAD_USAGE;
+}
+
+void note(const char *format, ...)
+{
+    char text[1024];
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    print_line("note: ", NULL, text);
 }
 
 void warn(const char *format, ...)
@@ -146,6 +158,68 @@ const char *show_percent(double share)
     else
         snprintf(text, bytes, "%.1f %%", 100 * share);
     return text;
+}
+
+bool takes_escapes(int file)
+{
+    const char *terminal = getenv("TERM");
+
+    return isatty(file) == 1 && terminal != NULL && terminal[0] != '\0' && strcmp(terminal, "dumb") != 0;
+}
+
+bool locale_has_utf8(void)
+{
+    static const char *const variables[] = {"LC_ALL", "LC_CTYPE", "LANG"};
+    const char *locale = NULL;
+
+    for (size_t i = 0; i < sizeof variables / sizeof variables[0] && (locale == NULL || locale[0] == '\0'); i++)
+        locale = getenv(variables[i]);
+    const char *codeset = locale != NULL ? strchr(locale, '.') : NULL;
+    return codeset != NULL && (strncasecmp(codeset, ".utf-8", 6) == 0 || strncasecmp(codeset, ".utf8", 5) == 0);
+}
+
+/* The ASCII for a character that drawings are made of; 0: it is none. */
+static char plain_for(uint32_t character)
+{
+    static const struct {
+        uint32_t character;
+        char plain;
+    } pairs[] = {
+        {0xb5, 'u'},   {0xb7, '.'},   {0xd7, 'x'},   {0x2500, '-'}, {0x2502, '|'}, {0x2503, '!'}, {0x2588, '#'},
+        {0x258c, ']'}, {0x2590, '['}, {0x2591, ':'}, {0x2592, '%'}, {0x2593, '='}, {0x25c6, '*'},
+    };
+
+    for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++)
+        if (pairs[i].character == character)
+            return pairs[i].plain;
+    if (character >= 0x2581 && character <= 0x2587) /* blocks of one to seven eighths */
+        return (char)('1' + (character - 0x2581));
+    return character > 0x2500 && character <= 0x257f ? '+' : 0; /* corners and crossings of boxes */
+}
+
+/* Of two or three bytes; 0: `text` begins with none of these. */
+static uint32_t character_at(const char *text, size_t *bytes)
+{
+    const unsigned char *byte = (const unsigned char *)text;
+
+    *bytes = byte[0] >= 0xe0 ? 3 : 2;
+    if (byte[0] >= 0xc2 && byte[0] < 0xe0)
+        return (byte[0] & 0x1fu) << 6 | (byte[1] & 0x3fu);
+    if (byte[0] < 0xe0 || byte[0] >= 0xf0 || byte[1] == 0)
+        return 0;
+    return (byte[0] & 0x0fu) << 12 | (byte[1] & 0x3fu) << 6 | (byte[2] & 0x3fu);
+}
+
+void print_drawing(const char *text)
+{
+    bool is_plain = !locale_has_utf8();
+    size_t bytes;
+
+    while (*text != '\0') { /* every round passes a byte or a character */
+        char plain = is_plain ? plain_for(character_at(text, &bytes)) : 0;
+        putchar(plain != 0 ? plain : *text);
+        text += plain != 0 ? bytes : 1;
+    }
 }
 
 uint32_t terminal_columns(void)

@@ -16,6 +16,9 @@ enum { EXIT_GOOD = 0, EXIT_BAD_INPUT = 1, EXIT_BAD_USAGE = 2 };
 int complain(const char *place, const char *format, ...) __attribute__((format(printf, 2, 3)));
 int misuse(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* One line that something is as it should be, but not as one may expect: "clotho: note: ...". */
+void note(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
 /* One warning line, "clotho: warning: ...". */
 void warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
@@ -34,6 +37,15 @@ const char *show_name(const char *name);
 const char *show_ns(int64_t ns);
 const char *show_bytes(uint64_t bytes);
 const char *show_percent(double share); /* 0.123 -> "12.3 %" */
+
+/* True if the file is a terminal that takes escape sequences: what is written over itself goes there only. */
+bool takes_escapes(int file);
+
+/* True if the locale of the environment (LC_ALL, else LC_CTYPE, else LANG) has UTF-8. */
+bool locale_has_utf8(void);
+
+/* Prints a text with what a picture is drawn of: box characters where the locale has them, else ASCII, one for one. */
+void print_drawing(const char *text);
 
 /* Width of the terminal on standard output; else COLUMNS, else 80. At least 40, at most 200. */
 uint32_t terminal_columns(void);

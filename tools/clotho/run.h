@@ -65,6 +65,8 @@ double run_prediction_error(
     const run_outcome *out); /* median of |measured - predicted| / predicted; NAN if undefined */
 
 int run_print_json(const run_outcome *out);
+/* Returns EXIT_GOOD, or EXIT_BAD_INPUT after an error line where runs have missed --deadline. */
+int run_check_deadline(const run_outcome *out);
 int run_print_text(const run_outcome *out);
 
 #endif

@@ -143,7 +143,9 @@ int run_flight(const input *in, const run_options *o)
 
     if (status == CLO_OK)
         status = o->as_json ? print_json(o, in, &f) : print_text(o, in, &f);
-    int code = status == CLO_OK ? EXIT_GOOD : complain_status(in->path, status);
+    const pipeline_series series = series_of(o);
+    int code =
+        status == CLO_OK ? pipeline_check_deadline(in->path, &f.timing, &series) : complain_status(in->path, status);
     clo_plan_destroy(f.plan);
     return code;
 }

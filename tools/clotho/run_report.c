@@ -1,5 +1,6 @@
 /* run_report.c - the report of `clotho run`, as text and as JSON. See run.h. */
 #include "json.h"
+#include "report.h"
 #include "run.h"
 #include "run_commands.h"
 
@@ -15,6 +16,14 @@ static uint64_t missed(const run_outcome *out)
     for (uint32_t i = 0; i < out->runs; i++)
         count += out->results[i].missed_deadline != 0;
     return count;
+}
+
+int run_check_deadline(const run_outcome *out)
+{
+    if (out->options->deadline_ns == 0 || missed(out) == 0)
+        return EXIT_GOOD;
+    return complain(out->in->path, "%" PRIu64 " of %u runs have missed the deadline of %s", missed(out), out->runs,
+                    show_ns(out->options->deadline_ns));
 }
 
 /* Serial time by the cost model over measured time; NAN where it means nothing, as where not all tasks ran. */
@@ -240,7 +249,8 @@ int run_print_text(const run_outcome *out)
     clo_status status = clo_plan_gantt_text(out->happened, out->in->cost, terminal_columns(), &gantt);
     if (status != CLO_OK)
         return complain_status(NULL, status);
-    printf("\n%s%s\n%s", out->runs > 1 ? "the last run" : "the run", emulated(out) ? ", emulated" : "", gantt);
+    printf("\n%s%s\n", out->runs > 1 ? "the last run" : "the run", emulated(out) ? ", emulated" : "");
+    print_drawing(gantt);
     free(gantt);
     return EXIT_GOOD;
 }

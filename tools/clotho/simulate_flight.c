@@ -155,6 +155,7 @@ static clo_status report(const input *in, const simulate_options *o, const flown
 int simulate_flight(const char *path, const simulate_options *o)
 {
     input in;
+    const pipeline_series series = series_of(o);
     flown f = {.releases = o->releases > 0 ? o->releases : PIPELINE_RELEASES,
                .result = CLO_JOB_RESULT_INIT,
                .timing = CLO_JOB_TIMING_INIT};
@@ -169,6 +170,8 @@ int simulate_flight(const char *path, const simulate_options *o)
         code = complain_status(path, status);
     else if (f.is_judged && !f.is_valid)
         code = complain(path, "%s", f.fault);
+    else
+        code = pipeline_check_deadline(path, &f.timing, &series);
     clo_trace_destroy(f.trace);
     clo_plan_destroy(f.plan);
     input_close(&in);

@@ -140,7 +140,7 @@ int simulation_open(simulation *sim)
     sim->policy_name = sim->policy->name;
     load.scale = o->input.scale;
     load.body = o->input.body;
-    clo_status status = clo_workload_load(sim->path, &load, &sim->loaded);
+    clo_status status = workload_load(sim->path, &load, &sim->loaded);
     if (status != CLO_OK)
         return complain_status(sim->path, status);
     code = choose_platform(sim);

@@ -22,7 +22,7 @@ static int open_inputs(planned *p, const char *path, const simulate_options *o)
     clo_load_config load = CLO_LOAD_CONFIG_INIT;
 
     load.scale = o->input.scale;
-    clo_status status = clo_workload_load(path, &load, &p->loaded);
+    clo_status status = workload_load(path, &load, &p->loaded);
     if (status == CLO_OK)
         status = clo_workload_sort(p->loaded); /* the log numbers jobs in order of arrival */
     if (status != CLO_OK)

@@ -95,7 +95,7 @@ static void print_bars(const char *name, const double *values, double most, cons
     for (int k = 0; k < SIMULATE_SAMPLES; k++) {
         int height = most > 0 ? (int)(values[k] / most * 8 + 0.5) : 0;
         height = height > 8 ? 8 : height < 1 && values[k] > 0 ? 1 : height;
-        printf("%s", bars[height]);
+        print_drawing(bars[height]);
     }
     printf(" %s\n", what);
 }

@@ -75,7 +75,7 @@ static int load_jobs(decima_training *t, char **paths, int count)
 
     load.scale = t->o.scale;
     for (int i = 0; i < count; i++) {
-        clo_status found = status == CLO_OK ? clo_workload_load(paths[i], &load, &t->loaded[i]) : status;
+        clo_status found = status == CLO_OK ? workload_load(paths[i], &load, &t->loaded[i]) : status;
         if (found != CLO_OK)
             return complain_status(paths[i], found);
         for (uint32_t j = 0; j < clo_workload_jobs(t->loaded[i]) && status == CLO_OK; j++) {

@@ -8,9 +8,11 @@
 #include "../train/edges_cases.h"
 #include "../train/edges_network.h"
 #include "../train/trainer.h"
+#include "input.h"
 #include "json.h"
 #include "model.h"
 #include "options.h"
+#include "report.h"
 #include "simulate_hash.h"
 #include "train.h"
 
@@ -130,7 +132,7 @@ static int open_workload(training *t, const char *path)
     clo_workload *jobs = NULL;
 
     load.scale = t->scale;
-    clo_status status = clo_workload_load(path, &load, &jobs);
+    clo_status status = workload_load(path, &load, &jobs);
     if (status != CLO_OK)
         return complain_status(path, status);
     t->workloads[t->workloads_count++] = jobs;
@@ -232,8 +234,8 @@ static void show(const training *t, const train_point *point)
     curve_line(t->trainer, t->phases[point->phase].method, point, elapsed_s(t), point->update - t->done_before, line,
                sizeof line);
     if (!isnan(point->validation))
-        printf("%s%s\n", isatty(STDOUT_FILENO) ? "\r\033[K" : "", line);
-    else if (isatty(STDOUT_FILENO))
+        printf("%s%s\n", takes_escapes(STDOUT_FILENO) ? "\r\033[K" : "", line);
+    else if (takes_escapes(STDOUT_FILENO))
         printf("\r\033[K%s", line);
     fflush(stdout);
 }

@@ -108,7 +108,7 @@ static int load_jobs(training *t)
     clo_status status = clo_workload_create("training", &t->jobs);
 
     for (int i = 0; i < t->paths_count; i++) {
-        clo_status found = status == CLO_OK ? clo_workload_load(t->paths[i], &load, &t->loaded[i]) : status;
+        clo_status found = status == CLO_OK ? workload_load(t->paths[i], &load, &t->loaded[i]) : status;
         if (found != CLO_OK)
             return complain_status(t->paths[i], found);
         for (uint32_t j = 0; j < clo_workload_jobs(t->loaded[i]) && status == CLO_OK; j++) {
@@ -218,7 +218,7 @@ static double seconds_since(const struct timespec *from)
 static void show(const training *t, const train_point *point, const struct timespec *from, uint32_t done_here)
 {
     char line[LINE_BYTES];
-    bool is_terminal = isatty(STDOUT_FILENO) == 1, is_kept = !isnan(point->validation);
+    bool is_terminal = takes_escapes(STDOUT_FILENO), is_kept = !isnan(point->validation);
 
     if (t->o->as_json || (!is_terminal && !is_kept))
         return;

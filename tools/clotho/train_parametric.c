@@ -284,7 +284,7 @@ static int open_training(training *t)
     if (code != EXIT_GOOD)
         return code;
     load.scale = o->scale;
-    clo_status status = clo_workload_load(t->path, &load, &t->jobs);
+    clo_status status = workload_load(t->path, &load, &t->jobs);
     if (status != CLO_OK)
         return complain_status(t->path, status);
     t->platform = clo_workload_platform(t->jobs);

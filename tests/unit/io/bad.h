@@ -6,6 +6,11 @@
 
 #include <string.h>
 
+/* As error lines list them. */
+#define FORMATS_READ                                                                                           \
+    "clotho, wfformat, saga, cost-table, node-link, psplib, stg, tpch-packing, alibaba, tpch, rpc, workload, " \
+    "alibaba-2017, dot"
+
 typedef struct bad {
     const char *text;
     clo_status status;

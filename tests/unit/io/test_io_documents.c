@@ -61,10 +61,10 @@ static void a_bad_line_hides_none_of_the_others(void **state)
     EXPECT(ONE("a", "1") "\n{\"name\":\n" OWN, "a", "!f:2: the line ends too early; it is truncated", "own");
     EXPECT("{\"name\": \"x\n" OWN, "!f:1: the line ends inside a string; it is truncated", "own");
     EXPECT(ONE("a", "1") "\n" OWN "\noops", "a", "own",
-           "!f:3: unknown format; write JSON ({\"format\": \"clotho.graph/1\", ...}) or DOT (digraph ...)");
+           "!f:3: unknown format; convert it to one of those that are read: " FORMATS_READ);
     EXPECT("{}\n\xff\n" ONE("b", "1"),
            "!f:1: the line is JSON of an unknown format; a graph of our own begins with {\"format\": "
-           "\"clotho.graph/1\"",
+           "\"clotho.graph/1\"; formats that are read: " FORMATS_READ,
            "!f:2: byte 0xff is not valid UTF-8; save the file as UTF-8", "b");
     EXPECT(OWN
            "\n{\"format\": \"clotho.graph/1\", \"tasks\": [{}, {}], \"edges\": [{\"from\": 0, \"to\": 1}, {\"from\": "
@@ -95,7 +95,7 @@ static void other_files_are_one_instance(void **state)
     }
     EXPECT(OWN, "own");
     EXPECT("digraph g {\n{a}\n{b}\n}", "g");
-    EXPECT("nothing", "!f:1: unknown format; write JSON ({\"format\": \"clotho.graph/1\", ...}) or DOT (digraph ...)");
+    EXPECT("nothing", "!f:1: unknown format; convert it to one of those that are read: " FORMATS_READ);
 }
 
 static void a_document_knows_its_line(void **state)

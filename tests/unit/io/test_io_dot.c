@@ -102,17 +102,49 @@ static void all_spellings_of_names_are_read(void **state)
     clo_document_destroy(d);
 }
 
-static void repeated_edges_unite_in_a_strict_graph_only(void **state)
+static void a_repeated_edge_of_a_strict_graph_is_the_same_edge(void **state)
 {
-    static const bad rows[] = {{"digraph { a -> b\na -> b }", CLO_ERR_FORMAT,
-                                "f:2: the edge 'a' -> 'b' is there twice; remove one, or write strict digraph"}};
     clo_document *d = parsed("strict digraph { a -> b [bytes=3]; c -> b; a -> b; a -> b [bytes=4] }");
 
     (void)state;
     assert_int_equal(clo_graph_edges(clo_document_graph(d)), 2);
     has_edge(d, 0, "a", "b", 4);
     has_edge(d, 1, "c", "b", 0);
+    assert_null(clo_document_note(d));
     clo_document_destroy(d);
+}
+
+/* As ninja -t graph, the -dot-cfg of LLVM and systemd-analyze dot write them. */
+static void parallel_edges_become_one_that_carries_the_bytes_of_all_and_the_document_says_so(void **state)
+{
+    clo_document *d = parsed("digraph { edge [weight=1]; a -> b [bytes=3]; c -> b;\n"
+                             "a:s1 -> b; {a c} -> b [bytes=10]; a -> b [label=\"x\"] }");
+
+    (void)state;
+    assert_int_equal(clo_graph_edges(clo_document_graph(d)), 2);
+    has_edge(d, 0, "a", "b", 3 + 1 + 10 + 1);
+    has_edge(d, 1, "c", "b", 1 + 10);
+    assert_string_equal(clo_document_note(d), "f:2: parallel edges (4 more than pairs of tasks): each pair gets one "
+                                              "edge, with the sum of their bytes");
+    clo_document_destroy(d);
+    d = parsed("digraph { a -> b; a -> c }");
+    assert_null(clo_document_note(d));
+    clo_document_destroy(d);
+    assert_null(clo_document_note(NULL));
+}
+
+static void parallel_edges_that_cannot_be_one_are_refused(void **state)
+{
+    static const bad rows[] = {
+        {"digraph { a [arms=2]; a -> b [arm=0]\na -> b [arm=1]; a -> c [arm=1] }", CLO_ERR_FORMAT,
+         "f:2: the edge 'a' -> 'b' is there twice, with different arms; remove one"},
+        {"digraph { a [arms=2]; a -> b [arm=0]\na -> b; a -> c [arm=1] }", CLO_ERR_FORMAT,
+         "f:2: the edge 'a' -> 'b' is there twice, with different arms; remove one"},
+        {"digraph { a -> b [bytes=\"3e18\"]\na -> b [bytes=\"3e18\"] }", CLO_ERR_LIMIT,
+         "f:1: the bytes, scaled, exceed 2^62; write a smaller number"},
+    };
+
+    (void)state;
     REFUSE(rows);
 }
 
@@ -234,7 +266,9 @@ int main(void)
         cmocka_unit_test(defaults_hold_inside_their_brackets),
         cmocka_unit_test(a_subgraph_stands_for_all_its_nodes),
         cmocka_unit_test(all_spellings_of_names_are_read),
-        cmocka_unit_test(repeated_edges_unite_in_a_strict_graph_only),
+        cmocka_unit_test(a_repeated_edge_of_a_strict_graph_is_the_same_edge),
+        cmocka_unit_test(parallel_edges_become_one_that_carries_the_bytes_of_all_and_the_document_says_so),
+        cmocka_unit_test(parallel_edges_that_cannot_be_one_are_refused),
         cmocka_unit_test(malformed_dot_is_refused_with_its_line),
         cmocka_unit_test(deep_and_multiplying_brackets_are_refused),
         cmocka_unit_test(what_is_written_reads_back),

@@ -40,6 +40,8 @@ static void every_call_says_that_files_are_not_built_in(void **state)
     assert_null(clo_document_platform(document));
     assert_null(clo_document_format(document));
     assert_null(clo_document_references(document, &count));
+    assert_null(clo_document_note(document));
+    assert_null(clo_workload_note(NULL));
     assert_int_equal(count, 0);
     assert_true(clo_document_unit_ns(document) == 0);
     assert_int_equal(clo_document_line(document), 0);

@@ -205,8 +205,12 @@ static void malformed_texts_are_refused(void **state)
                    "f:16: a successor is 0; jobs count from 1");
     refuse_changed("   3        1          1 ", "   2        1          1 ", CLO_ERR_FORMAT,
                    "f:16: job 2, not 3; write each of the 4 jobs once, in order");
-    refuse_changed("   3        1          1 ", "   3        2          1 ", CLO_ERR_FORMAT,
-                   "f:16: the number of modes of job 3 is 2; only 1 can be read");
+    refuse_changed(
+        "   3        1          1 ", "   3        2          1 ", CLO_ERR_FORMAT,
+        "f:16: this is a project with several modes or resources that are used up (PSPLIB .mm), which is not "
+        "read; convert it; formats that are read: " FORMATS_READ);
+    refuse_changed("   3        1          1 ", "   3        0          1 ", CLO_ERR_FORMAT,
+                   "f:16: the number of modes of job 3 is 0; write 1");
     refuse_changed("  2      1     8", "  2      1    -8", CLO_ERR_FORMAT,
                    "f:23: a duration is '-8'; write a whole number >= 0");
     refuse_changed("8       4    0", "8      14    0", CLO_ERR_FORMAT,
@@ -216,7 +220,8 @@ static void malformed_texts_are_refused(void **state)
     refuse_changed("0       0    0\n****", "0       0    0\n  5      1     0       0    0\n****", CLO_ERR_FORMAT,
                    "f:26: more than 4 rows; the header counts so many jobs");
     refuse_changed(":  0   N", ":  1   N", CLO_ERR_FORMAT,
-                   "f:10: resources that are used up; only renewable ones can be read");
+                   "f:10: this is a project with several modes or resources that are used up (PSPLIB .mm), which is "
+                   "not read; convert it; formats that are read: " FORMATS_READ);
     refuse_changed(":  2   R", ":  9   R", CLO_ERR_LIMIT, "f:8: - renewable is too large; the largest possible is 8");
     refuse_changed("REQUESTS", "QUESTS", CLO_ERR_FORMAT,
                    "f:18: no \"REQUESTS/DURATIONS\" from here on; the file is truncated");

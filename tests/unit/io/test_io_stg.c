@@ -87,7 +87,7 @@ static void malformed_graphs_are_refused(void **state)
          "f:1: the number of tasks is too large; the largest possible is 2147483645"},
         {"1\n0 0 0\n1 5 1 2\n2 0 1 1\n", CLO_ERR_CYCLE, NULL},
         {"12 monkeys\n", CLO_ERR_FORMAT,
-         "f:1: unknown format; write JSON ({\"format\": \"clotho.graph/1\", ...}) or DOT (digraph ...)"},
+         "f:1: unknown format; convert it to one of those that are read: " FORMATS_READ},
     };
 
     (void)state;

@@ -110,6 +110,48 @@ static void version_1_4_names_its_parents(void **state)
     clo_document_destroy(d);
 }
 
+#define OLD(version, list, id, memory)                                                                                \
+    "{\"name\": \"w\", \"schemaVersion\": \"" version "\", \"workflow\": {\"makespan\": 5, \"machines\": [], \"" list \
+    "\": [{\"name\": \"one\", " id(1) "\"parents\": [], \"children\": [\"two\"], \"runtime\": 2, " memory             \
+                                      ", \"cores\": 1.5, \"files\": [{\"name\": \"f\", \"link\": \"output\", "        \
+                                      "\"size\": 8}]}, {\"name\": \"two\", " id(                                      \
+                                          2) "\"parents\": [\"one\"], \"runtime\": 3.5, " memory                      \
+                                             ", \"cores\": 1, \"files\": [{\"name\": \"f\", \"link\": "               \
+                                             "\"input\", \"size\": 8}]}]}}"
+#define WITH_ID(n) "\"id\": \"ID" #n "\", \"category\": \"c\", "
+#define WITHOUT_ID(n) ""
+
+static void the_versions_before_1_4_have_other_words_for_the_same(void **state)
+{
+    static const struct {
+        const char *text, *format;
+    } rows[] = {
+        {OLD("1.0", "jobs", WITHOUT_ID, "\"memory\": 4"), "wfformat-1.0"},
+        {OLD("1.1", "jobs", WITHOUT_ID, "\"memory\": 4"), "wfformat-1.1"},
+        {OLD("1.2", "jobs", WITH_ID, "\"memory\": 4"), "wfformat-1.2"},
+        {OLD("1.3", "tasks", WITH_ID, "\"memory\": 4"), "wfformat-1.3"},
+        {OLD("1.3", "jobs", WITH_ID, "\"memory\": 4"), "wfformat-1.3"},
+        {OLD("1.4", "tasks", WITH_ID, "\"memory\": 4"), "wfformat-1.4"},
+        {OLD("1.4", "tasks", WITH_ID, "\"memory\": 9, \"memoryInBytes\": 4000"), "wfformat-1.4"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        clo_document *d = parsed(rows[i].text);
+        assert_string_equal(clo_document_format(d), rows[i].format);
+        assert_int_equal(clo_graph_tasks(clo_document_graph(d)), 2);
+        assert_string_equal(task_of(d, 1).name, "two");
+        assert_int_equal(task_of(d, 1).work_ns, 3500000000);
+        assert_int_equal(clo_graph_edges(clo_document_graph(d)), 1);
+        assert_int_equal(edge_of(d, 0).bytes, 8);
+        assert_string_equal(clo_graph_resource_name(clo_document_graph(d), 0), "memory");
+        assert_string_equal(clo_graph_resource_name(clo_document_graph(d), 1), "cores");
+        assert_int_equal(task_of(d, 0).demand[0], 4000); /* memory: KB */
+        assert_int_equal(task_of(d, 0).demand[1], 2);
+        clo_document_destroy(d);
+    }
+}
+
 static void commands_of_the_file_are_run_if_asked_for(void **state)
 {
     clo_load_config config = CLO_LOAD_CONFIG_INIT;
@@ -135,8 +177,13 @@ static void commands_of_the_file_are_run_if_asked_for(void **state)
 static void malformed_workflows_are_refused(void **state)
 {
     static const bad rows[] = {
-        {"{\"schemaVersion\": \"1.3\", \"workflow\": {}}", CLO_ERR_FORMAT,
-         "f:1: schemaVersion is \"1.3\"; write \"1.5\" or \"1.4\", the versions of WfFormat that are known here"},
+        {"{\"schemaVersion\": \"1.6\", \"workflow\": {}}", CLO_ERR_FORMAT,
+         "f:1: schemaVersion is \"1.6\"; write \"1.0\" to \"1.5\", the versions of WfFormat that are known here"},
+        {"{\"schemaVersion\": 1.3, \"workflow\": {}}", CLO_ERR_FORMAT,
+         "f:1: schemaVersion is 1.3; write \"1.0\" to \"1.5\", the versions of WfFormat that are known here"},
+        {"{\"schemaVersion\": \"1.3\", \"workflow\": {}}", CLO_ERR_FORMAT, "f:1: workflow has no \"tasks\"; add it"},
+        {"{\"schemaVersion\": \"1.0\", \"workflow\": {\"jobs\": [{\"name\": \"a\"}]}}", CLO_ERR_FORMAT,
+         "f:1: workflow.jobs[0] has no \"runtime\"; add it"},
         {"{\"schemaVersion\": \"1.5\", \"workflow\": {}}", CLO_ERR_FORMAT,
          "f:1: workflow has no \"specification\"; add it"},
         {"{\"schemaVersion\": \"1.5\", \"workflow\": {\"specification\": {}}}", CLO_ERR_FORMAT,
@@ -250,6 +297,7 @@ int main(void)
         cmocka_unit_test(children_that_no_parent_list_repeats_are_edges_too),
         cmocka_unit_test(demands_are_kept_if_every_task_states_them),
         cmocka_unit_test(version_1_4_names_its_parents),
+        cmocka_unit_test(the_versions_before_1_4_have_other_words_for_the_same),
         cmocka_unit_test(commands_of_the_file_are_run_if_asked_for),
         cmocka_unit_test(malformed_workflows_are_refused),
         cmocka_unit_test(what_is_written_is_1_5_and_reads_back),
