@@ -24,7 +24,7 @@ enum {
     RANDOM_HANDLES = 2048,  /* random DAGs: up to 6 handles, used by most tasks in every way; edges follow the ids */
     RANDOM_BRANCHES = 4096, /* random DAGs: a quarter of the tasks are branches where they can be, some tasks are
                                merges, and one of two has a loop                                    */
-    RANDOM_UNTIMED = 8192, /* with RANDOM_KINDS: some tasks have no work, only times for some kinds  */
+    RANDOM_UNTIMED = 8192,  /* with RANDOM_KINDS: some tasks have no work, only times for some kinds  */
     RANDOM_ALL = 63
 };
 
