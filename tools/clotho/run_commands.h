@@ -7,8 +7,8 @@
 
 typedef struct run_commands run_commands;
 
-/* For a graph of `in` with commands; *out is NULL for any other, and for those with branches or handles. in->cost becomes
- * that of a copy of the graph whose bodies report here. Returns an exit code after an error line. */
+/* For a graph of `in` with commands; *out is NULL for any other, and for those with branches or handles. in->cost
+ * becomes that of a copy of the graph whose bodies report here. Returns an exit code after an error line. */
 int commands_open(input *in, const run_options *options, run_commands **out);
 void commands_close(run_commands *c);
 
