@@ -103,8 +103,8 @@ static bool is_over(const choice *c)
     return c->best->makespan_ns <= c->bound_ns || (c->end_ns != INT64_MAX && clo_clock_ns() >= c->end_ns);
 }
 
-/* The planner's own plan: no plan is shorter than it is without ports, if that is proved. Without replicas, if with them
- * it never settles. */
+/* The planner's own plan: no plan is shorter than it is without ports, if that is proved. Without replicas, if with
+ * them it never settles. */
 static clo_status plan_alone(choice *c, const clo_plan_config *config)
 {
     clo_plan_config bare = *config;
