@@ -256,11 +256,10 @@ static clo_status read_latency(draft *d, const cJSON *item, size_t cell)
     return clo_json_integer(d->json, item, CLO_JSON_INTEGER_MAX, &d->latency_ns[cell]);
 }
 
-/* Bytes per ns; of null, which is infinite, *out stays. */
 static clo_status read_rate(const draft *d, const cJSON *item, double *out)
 {
     if (cJSON_IsNull(item))
-        return CLO_OK;
+        return CLO_OK; /* infinite */
     if (!cJSON_IsNumber(item) || !(item->valuedouble > 0))
         return clo_json_want(d->json, item, "bytes per ns (GB/s) > 0, or null for infinite");
     return clo_json_number(d->json, item, out);
@@ -283,13 +282,12 @@ static clo_status read_ports(draft *d, const cJSON *object)
     d->ports = clo_allocate(d->desc.machines_count, sizeof *d->ports);
     if (d->ports == NULL)
         return clo_fail_memory("the ports");
-    if (cJSON_IsArray(ports))
+    bool is_list = cJSON_IsArray(ports);
+    if (is_list)
         status = clo_json_count(d->json, ports, d->desc.machines_count, "machine");
-    for (; !cJSON_IsArray(ports) && machine < d->desc.machines_count && status == CLO_OK; machine++)
-        status = read_rate(d, ports, &d->ports[machine]);
-    cJSON_ArrayForEach (item, ports)
-        if (status == CLO_OK)
-            status = read_rate(d, item, &d->ports[machine++]);
+    item = is_list ? ports->child : ports;
+    for (; machine < d->desc.machines_count && status == CLO_OK; item = is_list ? item->next : item)
+        status = read_rate(d, item, &d->ports[machine++]);
     return status;
 }
 
@@ -545,7 +543,6 @@ static void write_machines(const clo_platform *p, clo_text *text)
     clo_text_add(text, "]");
 }
 
-/* A list, where a port is finite. */
 static void write_ports(const clo_platform *p, clo_text *text)
 {
     for (uint32_t m = 0; m < p->machines_count && p->port_q32 != NULL; m++) {

@@ -103,8 +103,8 @@ static bool is_over(const choice *c)
     return c->best->makespan_ns <= c->bound_ns || (c->end_ns != INT64_MAX && clo_clock_ns() >= c->end_ns);
 }
 
-/* The planner's own plan: no plan is shorter than it is without ports, if that is proved. Without replicas, if with them
- * it never settles. */
+/* The planner's own plan: no plan is shorter than it is without ports, if that is proved. Without replicas, if with
+ * them it never settles. */
 static clo_status plan_alone(choice *c, const clo_plan_config *config)
 {
     clo_plan_config bare = *config;
@@ -229,6 +229,10 @@ clo_status clo_plan_over_ports(const clo_cost *cost, const clo_planner_desc *pla
     }
     c.config.progress = NULL;
     clo_status status = plan_alone(&c, &first);
+    if (status == CLO_OK && c.best == NULL) /* never: a plan without replicas settles at once */
+        status =
+            clo_fail(CLO_ERR_LIMIT, "a plan of '%s' has no times over the ports of its machines; leave the ports out",
+                     planner->name);
     if (status == CLO_OK && config->contention == CLO_CONTENTION_CHOOSE)
         status = choose(&c);
     if (status != CLO_OK)

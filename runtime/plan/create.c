@@ -1,4 +1,4 @@
-/* create.c - clo_plan_create: a planner by its name, and "best" without a budget, which no other planner is ahead of. */
+/* create.c - clo_plan_create: a planner by its name, and "best" without a budget, which no planner is ahead of. */
 #include "base/status.h"
 #include "plan/contention.h"
 #include "plan/make.h"

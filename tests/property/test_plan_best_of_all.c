@@ -1,5 +1,5 @@
-/* No planner is ahead of `best`. Without a budget none at all, `exact` included, whether its plan is justified or not, on
- * small random problems with everything in them (support/small_case.h), with ports and up to 300 executors.
+/* No planner is ahead of `best`. Without a budget none at all, `exact` included, whether its plan is justified or not,
+ * on small random problems with everything in them (support/small_case.h), with ports and up to 300 executors.
  * CLOTHO_PROPERTY_SEEDS=N: so many problems. With a budget of 1 000 schedules none on 150 graphs of the generated
  * families on unlike executors, and on random ones with all that a graph can say; `exact` and `lachesis` are left out
  * there: they are searches of their own, which would need the whole budget. */

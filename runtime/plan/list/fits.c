@@ -37,7 +37,7 @@ clo_status clo_fits_open(clo_fits *fits, const clo_cost *cost, const uint32_t *t
     if (fits->block == NULL)
         return clo_fail_memory("a plan");
     for (uint32_t p = 0; p < fits->count; p++)
-        for (uint32_t r = 0; r < fits->resources && clo_cost_fastest(cost, task_at[p]) > 0; r++)
+        for (uint32_t r = 0; r < fits->resources; r++)
             fits->demands[(size_t)p * fits->resources + r] = clo_graph_demand(graph, task_at[p])[fits->of[r]];
     for (uint32_t r = 0; r < fits->resources && fits->has_levels; r++)
         clo_levels_fill(&fits->levels[r], fits->demands + r, fits->resources, fits->count);

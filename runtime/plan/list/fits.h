@@ -34,8 +34,7 @@ typedef struct clo_fits_question {
     uint32_t sets_count;
 } clo_fits_question;
 
-/* Nothing is present. task_at [tasks]: the tasks in the order of their positions. What takes no time holds nothing, so
- * it fits always. Returns CLO_OK or CLO_ERR_MEMORY. */
+/* Nothing is present. task_at [tasks]: the tasks in the order of their positions. Returns CLO_OK or CLO_ERR_MEMORY. */
 clo_status clo_fits_open(clo_fits *fits, const clo_cost *cost, const uint32_t *task_at);
 void clo_fits_close(clo_fits *fits);
 

@@ -52,13 +52,15 @@ static bool beats(const clo_response *r, uint32_t a, uint32_t b, int64_t now_ns)
 /* Until when `a`, which leads now, leads `b`: for ever where b's ratio grows no faster. */
 static int64_t leads_until_ns(const clo_response *r, uint32_t a, uint32_t b, int64_t now_ns)
 {
-    if (time_of(r, b) >= time_of(r, a))
+    int64_t time_a = time_of(r, a), time_b = time_of(r, b);
+
+    if (time_b >= time_a)
         return INT64_MAX;
-    clo_u128 ahead = (clo_u128)(uint64_t)(now_ns - r->since_ns[a]) * (uint64_t)time_of(r, b) -
-                     (clo_u128)(uint64_t)(now_ns - r->since_ns[b]) * (uint64_t)time_of(r, a);
+    clo_u128 ahead = (clo_u128)(uint64_t)(now_ns - r->since_ns[a]) * (uint64_t)time_b -
+                     (clo_u128)(uint64_t)(now_ns - r->since_ns[b]) * (uint64_t)time_a;
     if (ahead > 0 && b < a) /* an equal ratio would be lost */
         ahead--;
-    clo_u128 wait = ahead / (uint64_t)(time_of(r, a) - time_of(r, b));
+    clo_u128 wait = ahead / (uint64_t)(time_a - time_b);
     return wait > INT64_MAX ? INT64_MAX : clo_time_add(now_ns, (int64_t)wait);
 }
 

@@ -1,5 +1,5 @@
-/* plan/rcpsp/alike.h - ready tasks in groups that a decision cannot tell apart but by their numbers, so that it looks at
- * the lowest task of each group only. */
+/* plan/rcpsp/alike.h - ready tasks in groups that a decision cannot tell apart but by their numbers, so that it looks
+ * at the lowest task of each group only. */
 #ifndef CLO_PLAN_RCPSP_ALIKE_H
 #define CLO_PLAN_RCPSP_ALIKE_H
 

@@ -13,8 +13,8 @@
  * single job gives every instance the same remaining work, which then decides nothing. Barrier hints and fairness
  * are for a cluster with users and left out. Integers only: shares in Q12. Ties: the lower instance, then machine.
  *
- * Ready tasks of equal demands, times, job and machines with inputs have equal scores: the lowest of such a group stands
- * for all (alike.h).
+ * Ready tasks of equal demands, job and machines with inputs have equal scores: the lowest of such a group stands for
+ * all (alike.h).
  *
  * O(events * groups * machines). Where the problem is no packing: dispatched by the clock, largest dot product with an
  * empty machine first, where it ends first. */

@@ -30,8 +30,8 @@ static inline int64_t clo_timeline_earliest(const clo_timeline *timeline, int64_
     return clo_timeline_find(timeline, ready_ns, duration_ns);
 }
 
-/* Makes [start_ns, finish_ns) busy; it must be idle. Of length 0 it may also stand at a seam, between two that touch: one
- * of them may have been reserved since the search. Returns 0, or -1 if there is no memory. */
+/* Makes [start_ns, finish_ns) busy; it must be idle. Of length 0 it may also stand at a seam, between two that touch:
+ * one of them may have been reserved since the search. Returns 0, or -1 if there is no memory. */
 int clo_timeline_reserve(clo_timeline *timeline, int64_t start_ns, int64_t finish_ns);
 
 void clo_timeline_clear(clo_timeline *timeline); /* forgets the blocks, keeps the memory */

@@ -298,7 +298,7 @@ static void best_is_never_longer_than_what_it_starts_from(void **state)
     assert_true(shorter > 50);
 }
 
-/* P is duplicated right before W, and Z, which takes no time, starts where the two touch: W and Y stay where they are. */
+/* P is duplicated right before W, and Z, which takes no time, starts where the two touch: W and Y stay. */
 static void a_child_of_no_time_starts_where_its_duplicate_touches_the_next(void **state)
 {
     static const struct {
