@@ -286,8 +286,8 @@ typedef struct clo_choice {
     uint32_t count;
 
     /* CLO_NONE: any free executors that have room. A free executor: the instances start there. An executor that is not
-     * free, or a stage whose inputs are not there yet: they wait in the executor's queue, and the executor is kept for
-     * them. */
+     * free, or a stage whose inputs are not there yet: they wait in the executor's queue, behind what is of their own
+     * band or a higher one, and the executor is kept for them and for higher bands. */
     uint32_t executor;
 
     /* A predecessor, duplicable and of one instance: it is recomputed on `executor` first (LACHESIS, DEFT). CLO_NONE:
