@@ -3,6 +3,7 @@ than its room, however many connections there are."""
 from frames import *
 from net import *
 
+os.environ["ASAN_OPTIONS"] = "quarantine_size_mb=1:thread_local_quarantine_size_kb=16"  # what is freed, is free
 net = Net(2)
 next_one = net.service(0, "next", "--sigma", "0")
 other = net.service(1, "other", "--sigma", "0")
