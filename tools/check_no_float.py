@@ -17,7 +17,7 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
-SYMBOLS = re.compile(r"clo_\w+|mem(cpy|set|move|cmp|chr)|str(len|cmp)|snprintf|getauxval|__cpu_(model|features2|indicator_init)|__assert_fail|__clz[ds]i2|__stack_chk_fail|"
+SYMBOLS = re.compile(r"clo_\w+|mem(cpy|set|move|cmp|chr)|bcmp|str(len|cmp)|snprintf|getauxval|__cpu_(model|features2|indicator_init)|__assert_fail|__clz[ds]i2|__stack_chk_fail|"
                      r"_GLOBAL_OFFSET_TABLE_|\.\w[\w.]*")
 
 # x86: what ends like a floating-point type, but not integer ones (vp..., p...), nor moves, shuffles and bit operations.
