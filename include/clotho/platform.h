@@ -227,8 +227,8 @@ CLO_API CLO_NODISCARD clo_status clo_platform_describe(const clo_platform *platf
 CLO_API CLO_NODISCARD clo_status clo_platform_describe_json(const clo_platform *platform, char **out);
 
 /* Says what this host offers and lacks for real-time work: pinning, quotas of CPU time (of the control group and of
- * those above it, version 1 and 2), FIFO priority, locked memory, throttling, isolated CPUs, frequency scaling. One text
- * line each, with "ok", "warn" or "lack" first.
+ * those above it, version 1 and 2), FIFO priority, locked memory, throttling, isolated CPUs, frequency scaling. One
+ * text line each, with "ok", "warn" or "lack" first.
  *
  *   out      malloc'ed text, which the caller frees.
  *   lacking  receives the number of "lack" lines; may be NULL.
