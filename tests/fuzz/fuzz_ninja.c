@@ -120,7 +120,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
         buffer_clear(&out);
         (void)list_commands(&m, targets, count, false, &out);
         buffer_clear(&out);
-        (void)list_compdb(&m, "/", NULL, 0, &out);
+        (void)list_compdb(&m, &(compdb_options){.directory = "/", .expands = false}, &out);
+        buffer_clear(&out);
+        (void)list_graph(&m, targets, count, &out);
         dyndeps_are_read(&m, targets, count);
     }
     free(targets);
