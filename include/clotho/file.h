@@ -12,10 +12,11 @@ extern "C" {
 
 /* Writes `bytes` bytes of `data` as the file `path` ("-": standard output), or leaves what was there.
  *
- * A regular file is written beside its place under a hidden name (.clotho- and 16 digits), synced and renamed, so that a
- * full disk, an error or a kill at any moment leaves the old file or the new one, whole. A file that is there keeps its
- * rights; behind a symbolic link the target is replaced. A file without the right to write is refused. Devices, pipes and
- * links of /proc and /dev/fd are written in their place. Hidden files of programs that were killed are removed.
+ * A regular file is written beside its place under a hidden name (.clotho- and 16 digits), synced and renamed, so that
+ * a full disk, an error or a kill at any moment leaves the old file or the new one, whole. A file that is there keeps
+ * its rights; behind a symbolic link the target is replaced. A file without the right to write is refused. Devices,
+ * pipes and links of /proc and /dev/fd are written in their place. Hidden files of programs that were killed are
+ * removed.
  *
  *   path   not NULL, not empty.
  *   data   borrowed for the call; may be NULL where `bytes` is 0.

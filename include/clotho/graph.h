@@ -138,9 +138,9 @@ typedef struct clo_call {
  *                 its own. A child that returns from the body ends there, with one line on stderr and exit status 1.
  *                 It has the signal mask that the thread would have without the library; what posix_spawn and system
  *                 start has the worker's mask, which blocks most signals (posix_spawnattr_setsigmask).
- * These rules hold on x86-64, aarch64 and riscv64, for bodies with unwind tables, which is how compilers make them. Else
- * an exception ends the process (std::terminate), and so does pthread_exit, with one line on stderr. A body that leaves
- * by longjmp is not noticed, and nothing is promised then. */
+ * These rules hold on x86-64, aarch64 and riscv64, for bodies with unwind tables, which is how compilers make them.
+ * Else an exception ends the process (std::terminate), and so does pthread_exit, with one line on stderr. A body that
+ * leaves by longjmp is not noticed, and nothing is promised then. */
 typedef int (*clo_task_fn)(const clo_call *call);
 
 /* One task. Zero is a good value for every field but `body`: use CLO_TASK_INIT or `= {0}`. Plain values, copied when

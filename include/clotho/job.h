@@ -84,8 +84,8 @@
  * end.
  *
  * After fork(2) the child has no workers: every call that needs them returns CLO_ERR_STATE, and destroy only frees
- * memory. In the parent the workers take page faults, locked memory or not: one at the first write to each page that the
- * fork has made copy-on-write. After a fork in a body see clo_task_fn. */
+ * memory. In the parent the workers take page faults, locked memory or not: one at the first write to each page that
+ * the fork has made copy-on-write. After a fork in a body see clo_task_fn. */
 #ifndef CLOTHO_JOB_H
 #define CLOTHO_JOB_H
 
@@ -146,10 +146,11 @@ typedef struct clo_miss {
     int64_t late_ns;
 } clo_miss;
 
-/* A miss handler: called on the watchdog's thread, once for each miss. Must be short, as it delays other releases; other
- * threads, which create, submit or destroy jobs, do not wait for it. The top of this file says what it may call; `miss` is
- * valid during the call only. It must return: a C++ exception that leaves it ends the process (std::terminate), and so does
- * pthread_exit, after one line on stderr. The child of a fork in it ends where it returns, as in a body (clo_task_fn). */
+/* A miss handler: called on the watchdog's thread, once for each miss. Must be short, as it delays other releases;
+ * other threads, which create, submit or destroy jobs, do not wait for it. The top of this file says what it may call;
+ * `miss` is valid during the call only. It must return: a C++ exception that leaves it ends the process
+ * (std::terminate), and so does pthread_exit, after one line on stderr. The child of a fork in it ends where it
+ * returns, as in a body (clo_task_fn). */
 typedef void (*clo_miss_fn)(void *argument, clo_job *job, const clo_miss *miss);
 
 typedef struct clo_job_config {
@@ -403,8 +404,8 @@ CLO_API CLO_NODISCARD clo_status clo_job_memory_bytes(clo_runtime *runtime, cons
  * Returns CLO_OK, CLO_ERR_ARGUMENT (NULL), or CLO_ERR_STATE: the job runs, its misses are being reported, another
  * thread reads its result, the runtime is closing, or a miss handler calls.
  * Threads: any, of any priority: deadlines and limits are armed before the run starts. Real time: bounded. O(entries of
- * the graph + workers); no lock on the worker path. For a job with a policy the caller may take the scheduler's turn, and
- * then also handles up to 64 posts of other threads, with the decisions that follow. */
+ * the graph + workers); no lock on the worker path. For a job with a policy the caller may take the scheduler's turn,
+ * and then also handles up to 64 posts of other threads, with the decisions that follow. */
 CLO_API CLO_NODISCARD clo_status clo_job_submit(clo_job *job);
 
 /* Blocks until the run has ended. For a periodic job that is the end of the series; the result is that of the last run,

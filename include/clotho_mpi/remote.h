@@ -102,8 +102,8 @@ typedef struct clo_remote_config {
      * none. */
     char *words;
 
-    /* How many runs this rank will make with this configuration. All ranks must say the same, or the first run is refused.
-     * 0: not said. */
+    /* How many runs this rank will make with this configuration. All ranks must say the same, or the first run is
+     * refused. 0: not said. */
     uint32_t runs;
 } clo_remote_config;
 

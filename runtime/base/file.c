@@ -6,8 +6,8 @@
  * other threads would see. The neighbour has a short name of its own, so every name that the file system takes
  * works.
  *
- * The writer holds a lock (flock) on the neighbour while it writes. Whoever gets the lock of another one's knows that its
- * writer was killed, and removes it: a neighbour is alive as long as it is locked. */
+ * The writer holds a lock (flock) on the neighbour while it writes. Whoever gets the lock of another one's knows that
+ * its writer was killed, and removes it: a neighbour is alive as long as it is locked. */
 #define _GNU_SOURCE
 #include "base/hash.h"
 #include "base/memory.h"

@@ -1,4 +1,5 @@
-/* base/text.h - a growing string for reports, JSON and SVG, numbers as text, and files read whole (written: clotho/file.h).
+/* base/text.h - a growing string for reports, JSON and SVG, numbers as text, and files read whole (written:
+ * clotho/file.h).
  *
  * A failed append latches in `failed`; look once, at the end. Numbers have a decimal point whatever the locale of the
  * host: format and read decimals with nothing but these functions and clo_fail. */

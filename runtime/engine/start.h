@@ -12,15 +12,15 @@ static inline void clo_start_idle(clo_scheduler *scheduler, uint32_t executor)
     clo_start_set_free(scheduler, executor, true);
 }
 
-/* The job may put `count` entries into queues: all that are free, less those that its band leaves to higher ones, so that
- * these need not wait until one of its bodies has ended. */
+/* The job may put `count` entries into queues: all that are free, less those that its band leaves to higher ones, so
+ * that these need not wait until one of its bodies has ended. */
 static inline bool clo_start_has_entries(const clo_scheduler *scheduler, const clo_scheduler_job *job, uint32_t count)
 {
     return scheduler->free_entries >= count + job->live.band * scheduler->kept_entries;
 }
 
-/* The head of the executor's queue begins, if it can, and if no higher band is to be decided about: that goes first, and
- * clo_start_yielding follows. */
+/* The head of the executor's queue begins, if it can, and if no higher band is to be decided about: that goes first,
+ * and clo_start_yielding follows. */
 void clo_start_head(clo_scheduler *scheduler, uint32_t executor);
 static inline void clo_start_queued(clo_scheduler *scheduler, uint32_t executor)
 {
@@ -32,8 +32,8 @@ static inline void clo_start_queued(clo_scheduler *scheduler, uint32_t executor)
         clo_start_idle(scheduler, executor);
 }
 
-/* Of bands from `band` on nothing goes first any more: heads of queues that have yielded to higher ones begin. True: some
- * did. */
+/* Of bands from `band` on nothing goes first any more: heads of queues that have yielded to higher ones begin. True:
+ * some did. */
 bool clo_start_yielding(clo_scheduler *scheduler, uint32_t band);
 
 #endif

@@ -1,7 +1,8 @@
 /* eft.c - each instance, when it becomes ready, is given to the executor where it is expected to finish first, counting
  * what that executor already has to do and the transfers (minimum completion time; StarPU's "dm" family decides alike).
- * Executors serve their queues in order, higher bands first. An executor may stay idle although work is ready elsewhere:
- * that is the point on unequal executors. With an argument, see two_phase.h. O(executors * inputs) a decision. */
+ * Executors serve their queues in order, higher bands first. An executor may stay idle although work is ready
+ * elsewhere: that is the point on unequal executors. With an argument, see two_phase.h. O(executors * inputs) a
+ * decision. */
 #include "policy/policies.h"
 #include "policy/two_phase.h"
 

@@ -1,4 +1,5 @@
-/* remote/agree.h - will all ranks make as many runs, of the same graph, platform, times and plan? One sum over all of them tells. */
+/* remote/agree.h - will all ranks make as many runs, of the same graph, platform, times and plan? One sum over all of
+ * them tells. */
 #ifndef CLO_REMOTE_AGREE_H
 #define CLO_REMOTE_AGREE_H
 

@@ -406,8 +406,8 @@ static void hand_over(turn_state *turn)
     clo_bell_ring(&runtime->watchdog.bell);
 }
 
-/* Until nothing is posted any more, and nothing is left to be done in pieces; a thread that is no worker not longer than
- * it must: a submit would last as long as its job. `handled`: posts of the turn, by those who had it before. */
+/* Until nothing is posted any more, and nothing is left to be done in pieces; a thread that is no worker not longer
+ * than it must: a submit would last as long as its job. `handled`: posts of the turn, by those who had it before. */
 static uint64_t combine(clo_worker *worker, clo_runtime *runtime, uint32_t handled)
 {
     turn_state turn = {.worker = worker, .runtime = runtime, .mine = CLO_ITEM_NONE, .handled = handled};

@@ -41,16 +41,16 @@ void clo_scheduling_ask(clo_runtime *runtime, uint32_t what);
  * turn if nobody has it. Returns the next item for this worker, or CLO_ITEM_NONE. The job may be gone afterwards. */
 uint64_t clo_worker_complete(clo_worker *worker, clo_job *job, uint32_t execution, int64_t start_ns, int64_t finish_ns);
 
-/* The turn, where it is vacant: for a worker that has nothing else to do, with its next item or CLO_ITEM_NONE; and for a
- * thread that waits for the combiner (true: it had the turn). */
+/* The turn, where it is vacant: for a worker that has nothing else to do, with its next item or CLO_ITEM_NONE; and for
+ * a thread that waits for the combiner (true: it had the turn). */
 uint64_t clo_worker_take_turn(clo_worker *worker);
 bool clo_scheduling_take_turn(clo_runtime *runtime);
 
 /* Now, on the scheduler's clock. */
 int64_t clo_scheduling_now_ns(const clo_runtime *runtime);
 
-/* The watchdog: asks for the timer if its time has come, and takes a turn that nobody takes. Returns when to look again;
- * INT64_MAX: once the bell is rung. */
+/* The watchdog: asks for the timer if its time has come, and takes a turn that nobody takes. Returns when to look
+ * again; INT64_MAX: once the bell is rung. */
 int64_t clo_scheduling_look(clo_runtime *runtime, int64_t now_ns);
 
 #endif

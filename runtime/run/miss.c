@@ -1,5 +1,5 @@
-/* miss.c - fills in what a handler of misses is told, and calls it: without the watchdog's lock. The job stays, as it is
- * not settled before the watchdog says so. */
+/* miss.c - fills in what a handler of misses is told, and calls it: without the watchdog's lock. The job stays, as it
+ * is not settled before the watchdog says so. */
 #include "run/miss.h"
 
 #include "engine/body.h"

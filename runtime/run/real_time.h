@@ -19,8 +19,8 @@ int clo_thread_create(clo_runtime *runtime, int what, pthread_t *thread, void *(
  * that the runtime may use, whichever thread has created it. */
 int clo_thread_begin(clo_runtime *runtime, bool is_watchdog);
 
-/* For pthread_cleanup_push: the calling thread, one of a runtime, ends within a body or a handler that could not be ended
- * alone (engine/body.h). Jobs would never end: the process does, after one line on stderr. */
+/* For pthread_cleanup_push: the calling thread, one of a runtime, ends within a body or a handler that could not be
+ * ended alone (engine/body.h). Jobs would never end: the process does, after one line on stderr. */
 void clo_thread_lost(void *unused);
 
 /* Whether the calling thread is one of the runtime's workers. */

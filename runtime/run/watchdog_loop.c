@@ -213,7 +213,8 @@ static int64_t look(clo_watchdog *watchdog)
     other_ns = clo_scheduling_look(watchdog->runtime, now_ns);
     if (other_ns < next_ns)
         next_ns = other_ns;
-    /* Backwards: one that is forgotten is replaced by the last. While a handler runs others may come, and ring, or go. */
+    /* Backwards: one that is forgotten is replaced by the last. While a handler runs others may come, and ring, or go.
+     * */
     for (uint32_t i = watchdog->jobs_count; i-- > 0;) {
         if (i >= watchdog->jobs_count)
             continue;

@@ -4,8 +4,8 @@
  * the worker ends the arming, or the other thread claims it: the exchange of the word decides, so both know which of
  * them was first. Between its looks the other thread sleeps until the earliest moment that it has seen (`next_ns`);
  * whoever arms an earlier one writes that down and wakes it, and others with later ones need not. As long as alarms are
- * armed it looks each `least_ns`, so that none is earlier than its next look, and workers wake it only when they begin to
- * arm, or in the middle of a look.
+ * armed it looks each `least_ns`, so that none is earlier than its next look, and workers wake it only when they begin
+ * to arm, or in the middle of a look.
  *
  *               arm   end   see   claim   look
  *      arm       X     X     -      -      -    (the worker)

@@ -9,9 +9,9 @@
  * second combiner. A combiner that was quicker than an add goes round until it arrives, one instruction later. Instead
  * of the paper's lock, the count itself says who combines.
  *
- * A combiner that has other things to do may hand over while there are posts still: the turn is vacant then, and belongs
- * to whoever takes it. A poster that finds others before it tries to; but all may have posted already, so whoever hands
- * over sees to it that somebody looks.
+ * A combiner that has other things to do may hand over while there are posts still: the turn is vacant then, and
+ * belongs to whoever takes it. A poster that finds others before it tries to; but all may have posted already, so
+ * whoever hands over sees to it that somebody looks.
  *
  *               post   read   leave   hand over   take
  *      post      -*      -      -         -        -     (* one at a time for one record, the next after it was read)
@@ -25,8 +25,8 @@
  * [A] release. What one combiner wrote happens before what the next one does: [C] and [D] are read-modify-writes of one
  * word, both acq_rel. The emptied record at [E] reaches its poster with the item that it is given next. With a vacant
  * turn what its last combiner wrote travels by [F] release and [G] acquire.
- * Mutation list: [A] relaxed; [B] relaxed; [C] relaxed; [D] relaxed; [D] a subtraction; [F] relaxed; [G] relaxed; a take
- * without an exchange. */
+ * Mutation list: [A] relaxed; [B] relaxed; [C] relaxed; [D] relaxed; [D] a subtraction; [F] relaxed; [G] relaxed; a
+ * take without an exchange. */
 #ifndef CLO_SYNC_COMBINING_H
 #define CLO_SYNC_COMBINING_H
 

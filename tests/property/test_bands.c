@@ -1,6 +1,6 @@
 /* A lower band delays a task only by the bodies that run when it becomes ready, under every policy: a chain of band 0
- * comes while a job of a lower band keeps all executors and all queues busy. In virtual time, so the bound is exact: each
- * task of the chain waits for one body at most, on one executor only the first.
+ * comes while a job of a lower band keeps all executors and all queues busy. In virtual time, so the bound is exact:
+ * each task of the chain waits for one body at most, on one executor only the first.
  * Mutation: append behind everything in start.c (eft, deft), or leave no entries to higher bands (kept_entries 0; eft,
  * deft). */
 #include "support.h"

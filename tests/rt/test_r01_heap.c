@@ -1,6 +1,6 @@
 /* R1, R8 and (with the kernel's counts) R2 in all modes, counted in another way than by the linker's --wrap, which does
- * not see what the C library calls itself (stdio, pthread_create): this program defines malloc and its kin, so every call
- * of the process comes here.
+ * not see what the C library calls itself (stdio, pthread_create): this program defines malloc and its kin, so every
+ * call of the process comes here.
  * Mutation: clo_thread_faults in place of clo_thread_own_faults in worker_main (it opens /proc). */
 #define _GNU_SOURCE
 #include "support.h"

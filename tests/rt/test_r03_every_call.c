@@ -1,6 +1,6 @@
 /* R3 in the real-time profile, counted by the kernel: a seccomp filter reports each system call of each thread to a
- * supervisor in this process (seccomp_unotify(2)), which counts it for its thread and lets it go on. So calls that the C
- * library makes itself are seen, which the --wrap of test_r03 does not see.
+ * supervisor in this process (seccomp_unotify(2)), which counts it for its thread and lets it go on. So calls that the
+ * C library makes itself are seen, which the --wrap of test_r03 does not see.
  * Mutation: the third test is one, a body that makes a call. */
 #define _GNU_SOURCE
 #include "support.h"

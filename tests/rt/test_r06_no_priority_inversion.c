@@ -1,13 +1,13 @@
-/* R6, no priority inversion: the locks of control lend their holder the waiter's priority: the watchdog's (submit), that
- * of the job slots (create) and that of the jobs with a policy (create of one). On one CPU a thread of low priority holds
- * it, one of middle priority computes, one of high priority submits or creates: it must get through although the middle
- * one never gives way.
+/* R6, no priority inversion: the locks of control lend their holder the waiter's priority: the watchdog's (submit),
+ * that of the job slots (create) and that of the jobs with a policy (create of one). On one CPU a thread of low
+ * priority holds it, one of middle priority computes, one of high priority submits or creates: it must get through
+ * although the middle one never gives way.
  * Mutation: PTHREAD_PRIO_NONE in clo_lock_init; the middle thread then keeps the lock's holder from the CPU.
  *
- * And none is held while the application's code runs that may take long: a handler of misses (mutation: call it under the
- * lock in miss.c), or a policy that is being exchanged, as long as no job with a policy is made (mutation: lock `control`
- * in clo_runtime_swap_policy). These wait for what the other thread does meanwhile; PATIENCE is how long until they give
- * up and the test fails.
+ * And none is held while the application's code runs that may take long: a handler of misses (mutation: call it under
+ * the lock in miss.c), or a policy that is being exchanged, as long as no job with a policy is made (mutation: lock
+ * `control` in clo_runtime_swap_policy). These wait for what the other thread does meanwhile; PATIENCE is how long
+ * until they give up and the test fails.
  *
  * A thread that submits hands the scheduler's turn over (mutation: OWN_MAX of combining.c at UINT32_MAX).
  *
@@ -296,7 +296,8 @@ static int count_body(const clo_call *call)
     return 0;
 }
 
-/* On the submitter's thread it waits for the next end of a body and its post, so that there is one more to be handled. */
+/* On the submitter's thread it waits for the next end of a body and its post, so that there is one more to be handled.
+ * */
 static bool choose_and_wait(void *state, const clo_view *view, clo_choice *choice)
 {
     if (pthread_equal(pthread_self(), submitter)) {

@@ -1,6 +1,6 @@
-/* Bodies that do not return: an exception leaves them, they call pthread_exit, their thread is cancelled, or they return
- * in the child of their own fork. In every kind of job, on workers, carriers and waiting threads: the task fails, the
- * job ends, its runtime goes on as if nothing had been. */
+/* Bodies that do not return: an exception leaves them, they call pthread_exit, their thread is cancelled, or they
+ * return in the child of their own fork. In every kind of job, on workers, carriers and waiting threads: the task
+ * fails, the job ends, its runtime goes on as if nothing had been. */
 #define _GNU_SOURCE
 #include "support.h"
 

@@ -78,8 +78,8 @@ static uint32_t threads(void)
     return count;
 }
 
-/* The workers take no CPU time. On a loaded machine the last bodies may still be returning, and workers have yet to fall
- * asleep, so they have some windows of time for it. */
+/* The workers take no CPU time. On a loaded machine the last bodies may still be returning, and workers have yet to
+ * fall asleep, so they have some windows of time for it. */
 static bool all_sleep(clo_job *job, uint32_t many, const char *way)
 {
     enum { WINDOWS = 20 };

@@ -17,7 +17,8 @@ typedef struct build_options {
     bool keeps_depfiles, keeps_responses, is_quiet;
     double load_most;
     int64_t memory_kib;
-    bool is_dry, is_verbose, explains, plans, as_json, summarizes, leaves_makes, distributes, ends_servers, tells_version, counts;
+    bool is_dry, is_verbose, explains, plans, as_json, summarizes, leaves_makes, distributes, ends_servers;
+    bool tells_version, counts;
 } build_options;
 
 /* For --help: what the command does; folder, examples, tools and keys. */

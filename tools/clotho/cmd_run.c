@@ -272,7 +272,7 @@ int cmd_run(int argc, char **argv)
         {"instance", 'i', "NAME", OPTION_TEXT, &o.input.instance,
          "take only the instance of this name, from a file with many"},
         {"planner", 0, "NAME", OPTION_TEXT, &o.planner, "replay the plan of this planner (heft)"},
-        {"plan", 0, "F.json", OPTION_TEXT, &o.plan, "replay the plan that 'clotho plan --out' has written"},
+        {"plan", 0, "F.json", OPTION_INPUT, &o.plan, "replay the plan that 'clotho plan --out' has written"},
         {"policy", 0, "NAME[:ARG]", OPTION_TEXT, &o.policy,
          "steal, or a policy of 'clotho list policies', with its argument"},
         {"parallel", 'j', "N", OPTION_U32, &o.at_once, "commands: N at once, on N slots (as --platform slots:N)"},

@@ -14,7 +14,8 @@
 #include <strings.h>
 
 #define OPTIONS_MAX 40
-#define LONG_BASE 256 /* getopt values of long options: apart from every letter */
+#define OPERANDS_SEEN 4096 /* of more, not all are compared with the files to write */
+#define LONG_BASE 256      /* getopt values of long options: apart from every letter */
 
 enum { HELP_COLUMN = 31 }; /* where the text of an option begins */
 
@@ -344,6 +345,26 @@ int options_behind(const option_spec *options, size_t count, char letter, int ar
     return argc;
 }
 
+/* The files that options and operands name, before anything is done with them. */
+static int check_files(const option_spec *options, size_t count, int operands_count, char **operands)
+{
+    named_file outputs[OPTIONS_MAX], inputs[OPTIONS_MAX + OPERANDS_SEEN];
+    size_t outputs_count = 0, inputs_count = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        bool is_file = options[i].kind == OPTION_OUTPUT || options[i].kind == OPTION_INPUT;
+        const char *path = is_file ? *(const char *const *)options[i].target : NULL;
+        if (path != NULL && options[i].kind == OPTION_OUTPUT)
+            outputs[outputs_count++] = (named_file){options[i].name, path};
+        else if (path != NULL)
+            inputs[inputs_count++] = (named_file){options[i].name, path};
+    }
+    for (int i = 0; i < operands_count && i < OPERANDS_SEEN; i++)
+        inputs[inputs_count++] = (named_file){NULL, operands[i]};
+    int code = outputs_check(outputs, outputs_count, inputs, inputs_count);
+    return code == EXIT_GOOD ? OPTIONS_GO_ON : code;
+}
+
 int options_parse(const command *cmd, const option_spec *options, size_t options_count, int argc, char **argv,
                   char ***operands, int *operands_count)
 {
@@ -373,5 +394,5 @@ int options_parse(const command *cmd, const option_spec *options, size_t options
     *operands = argv + optind;
     *operands_count = argc - optind;
     int code = check_operands(cmd, *operands_count, *operands);
-    return code == OPTIONS_GO_ON ? outputs_check(options, options_count, *operands_count, *operands) : code;
+    return code == OPTIONS_GO_ON ? check_files(options, options_count, *operands_count, *operands) : code;
 }

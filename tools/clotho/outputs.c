@@ -69,41 +69,19 @@ int output_check(const char *path)
     return access(folder, W_OK | X_OK) == 0 ? EXIT_GOOD : complain(path, "%s; nothing was begun", strerror(errno));
 }
 
-static const char *value_of(const option_spec *option)
+int outputs_check(const named_file *outputs, size_t outputs_count, const named_file *inputs, size_t inputs_count)
 {
-    return *(const char *const *)option->target;
-}
-
-/* The name of the option or operand that is the same file as option `mine`; NULL: none. */
-static const char *same_as(const option_spec *options, size_t count, size_t mine, int operands_count,
-                           char *const *operands)
-{
-    const char *path = value_of(&options[mine]);
-
-    for (size_t i = 0; i < count; i++) {
-        bool is_file = options[i].kind == OPTION_INPUT || (options[i].kind == OPTION_OUTPUT && i < mine);
-        if (is_file && value_of(&options[i]) != NULL && outputs_are_same(path, value_of(&options[i])))
-            return options[i].name;
-    }
-    for (int i = 0; i < operands_count; i++)
-        if (outputs_are_same(path, operands[i]))
-            return "";
-    return NULL;
-}
-
-int outputs_check(const option_spec *options, size_t count, int operands_count, char *const *operands)
-{
-    for (size_t i = 0; i < count; i++) {
-        if (options[i].kind != OPTION_OUTPUT || value_of(&options[i]) == NULL)
-            continue;
-        const char *path = value_of(&options[i]), *other = same_as(options, count, i, operands_count, operands);
-        if (other != NULL && other[0] == '\0')
-            return misuse("--%s would replace %s, which is read; name another file", options[i].name, show_name(path));
-        if (other != NULL)
-            return misuse("--%s and --%s name one file, %s; name two", other, options[i].name, show_name(path));
+    for (size_t i = 0; i < outputs_count; i++) {
+        const char *option = outputs[i].option, *path = outputs[i].path;
+        for (size_t k = 0; k < inputs_count; k++)
+            if (outputs_are_same(path, inputs[k].path))
+                return misuse("--%s would replace %s, which is read; name another file", option, show_name(path));
+        for (size_t k = 0; k < i; k++)
+            if (outputs_are_same(path, outputs[k].path))
+                return misuse("--%s and --%s name one file, %s; name two", outputs[k].option, option, show_name(path));
         int code = output_check(path);
         if (code != EXIT_GOOD)
             return code;
     }
-    return OPTIONS_GO_ON;
+    return EXIT_GOOD;
 }

@@ -2,11 +2,18 @@
 #ifndef CLOTHO_TOOL_OUTPUTS_H
 #define CLOTHO_TOOL_OUTPUTS_H
 
-#include "options.h"
+#include <stdbool.h>
+#include <stddef.h>
 
-/* Whether each file that an option names as OPTION_OUTPUT can be written, is named once, and is none of the files that
- * are read (operands and OPTION_INPUT). Returns OPTIONS_GO_ON, or an exit code after an error line. */
-int outputs_check(const option_spec *options, size_t count, int operands_count, char *const *operands);
+/* A file as the command line names it. */
+typedef struct named_file {
+    const char *option; /* without the dashes; NULL: an operand */
+    const char *path;
+} named_file;
+
+/* Whether each output can be written, is named once, and is none of the files that are read. Returns EXIT_GOOD, or an
+ * exit code after an error line. */
+int outputs_check(const named_file *outputs, size_t outputs_count, const named_file *inputs, size_t inputs_count);
 
 /* Whether two names stand for one regular file, which need not be there yet. */
 bool outputs_are_same(const char *a, const char *b);

@@ -1,8 +1,8 @@
 /* owner.h - which processes are a step's own, and which are servers that it has started.
  *
  * A process is the step's own while it is in the session of the step, or has an output of the step open. A server, such
- * as sccache, watchman or the Gradle daemon start, has left both, as daemon(7) says: other steps and builds use it. What
- * a step that is interrupted still waits for is no server, whatever it has left.
+ * as sccache, watchman or the Gradle daemon start, has left both, as daemon(7) says: other steps and builds use it.
+ * What a step that is interrupted still waits for is no server, whatever it has left.
  *
  * Also for the helper program, so this needs nothing but the C library. */
 #ifndef CLOTHO_NINJA_OWNER_H

@@ -1,5 +1,5 @@
-/* checkpoint_file.h - checkpoints as files, for all trainers: how they are written whole (output.h), read, and known to be
- * whole. */
+/* checkpoint_file.h - checkpoints as files, for all trainers: how they are written whole (output.h), read, and known to
+ * be whole. */
 #ifndef CLOTHO_TRAIN_CHECKPOINT_FILE_H
 #define CLOTHO_TRAIN_CHECKPOINT_FILE_H
 
@@ -16,13 +16,13 @@ uint64_t checkpoint_sum(const void *data, size_t bytes);
 /* FNV-1a: `hash` with the bytes folded in; 14695981039346656037 begins one. */
 uint64_t checkpoint_fold(uint64_t hash, const void *data, size_t bytes);
 
-/* All bytes of the file, owned by the caller, with a zero behind them. NULL: errno says why; only ENOENT says that there
- * is none. Larger than CHECKPOINT_BYTES_MAX: EFBIG. */
+/* All bytes of the file, owned by the caller, with a zero behind them. NULL: errno says why; only ENOENT says that
+ * there is none. Larger than CHECKPOINT_BYTES_MAX: EFBIG. */
 unsigned char *checkpoint_read(const char *path, size_t *bytes);
 
-/* Checkpoints of text: a head with `kind` and the hash of the options, the trainer's own lines, and a last line with the
- * sum of all before. begin opens the stream for the lines; false: no memory. end writes the file; false: not written, and
- * clo_last_error() says why where is_whole was true. */
+/* Checkpoints of text: a head with `kind` and the hash of the options, the trainer's own lines, and a last line with
+ * the sum of all before. begin opens the stream for the lines; false: no memory. end writes the file; false: not
+ * written, and clo_last_error() says why where is_whole was true. */
 bool checkpoint_begin(output *o, const char *path, const char *kind, uint64_t hash);
 bool checkpoint_end(output *o, bool is_whole);
 

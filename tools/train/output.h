@@ -17,8 +17,8 @@ typedef struct output {
 /* Begins it. False: no memory; there is nothing to close. */
 bool output_open(output *o, const char *path);
 
-/* Ends it. is_whole: all was put into the stream; else nothing is written. False: not written; clo_last_error() says why
- * where is_whole was true. */
+/* Ends it. is_whole: all was put into the stream; else nothing is written. False: not written; clo_last_error() says
+ * why where is_whole was true. */
 bool output_close(output *o, bool is_whole);
 
 #endif

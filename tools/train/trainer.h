@@ -99,8 +99,8 @@ const train_point *trainer_curve(const trainer *t, uint32_t *count);
  * the same bytes as one that was never interrupted.
  *
  * Each returns true, or false with one line in `why`. trainer_load leaves the trainer as it was then: the file cannot
- * be read, is no checkpoint, of another version, damaged, or of a training with other options. Where there is no file, all
- * is well and the training begins anew. */
+ * be read, is no checkpoint, of another version, damaged, or of a training with other options. Where there is no file,
+ * all is well and the training begins anew. */
 bool trainer_save(const trainer *t, const char *path, char *why);
 bool trainer_load(trainer *t, const char *path, char *why);
 
