@@ -23,7 +23,12 @@ wanted="$suite ${packages[*]}"
 [ "$(cat "$2/.packages" 2>/dev/null)" = "$wanted" ] && exit 0 # made before, of the same packages
 
 # shellcheck disable=SC2016 # apt's own variables
-mirror=$(apt-get indextargets --format '$(SITE) $(ORIGIN) $(LABEL)' 'Created-By: Packages' | sed -n 's/ Debian Debian$//p' | head -n 1)
+find_mirror() { apt-get indextargets --format '$(SITE) $(ORIGIN) $(LABEL)' 'Created-By: Packages' | sed -n 's/ Debian Debian$//p' | head -n 1; }
+mirror=$(find_mirror)
+if [ -z "$mirror" ]; then # its lists were removed
+    apt-get update -qq || true
+    mirror=$(find_mirror)
+fi
 [ -n "$mirror" ] || die "apt knows no mirror of Debian; add one to its sources and run: apt-get update"
 keys=/usr/share/keyrings/debian-archive-keyring.gpg
 

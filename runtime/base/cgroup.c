@@ -15,10 +15,13 @@ static bool has_word(const char *list, const char *word)
 {
     size_t bytes = strlen(word);
 
-    for (const char *at = list; at != NULL; at = strchr(at, ','), at += at != NULL)
-        if (strncmp(at, word, bytes) == 0 && (at[bytes] == '\0' || at[bytes] == ','))
+    for (;; list++) { /* ends with the list */
+        if (strncmp(list, word, bytes) == 0 && (list[bytes] == '\0' || list[bytes] == ','))
             return true;
-    return false;
+        list = strchr(list, ',');
+        if (list == NULL)
+            return false;
+    }
 }
 
 static FILE *open_proc(const char *root, const char *name)

@@ -115,7 +115,8 @@ static bool append(clo_scheduler *scheduler, const clo_scheduler_job *job, uint3
     if (!clo_start_has_entries(scheduler, job, 1))
         return false;
     uint32_t entry = scheduler->free_entry, next = has_tail ? tail->next : queue->head;
-    if (!has_tail && queue->lacks_capacity) { /* what waits at the head is not the next one any more: nothing is kept */
+    if (!has_tail && next != CLO_NONE &&
+        queue->lacks_capacity) { /* what waits at the head is not the next one any more: nothing is kept */
         const clo_queue_entry *head = &scheduler->entries[next];
         clo_room_forget(scheduler, scheduler->jobs[head->job], head->stage);
     }
@@ -202,9 +203,11 @@ void clo_start_head(clo_scheduler *scheduler, uint32_t executor)
     clo_queue *queue = &scheduler->queues[executor];
     clo_live_executor *row = &scheduler->executors[executor];
 
-    if (row->job != CLO_NONE)
+    if (row->job != CLO_NONE && queue->head != CLO_NONE)
         return;
     set_lacking(scheduler, executor, false);
+    if (row->job != CLO_NONE) /* and all that was queued behind it was dropped */
+        return;
     set_yielding(scheduler, executor, queue->head != CLO_NONE && must_yield(scheduler, queue->head));
     if (queue->yields) {
         clo_start_set_free(scheduler, executor, true);
@@ -248,12 +251,14 @@ bool clo_start(clo_scheduler *scheduler, clo_scheduler_job *job, uint32_t stage,
 {
     clo_live_executor *row = &scheduler->executors[executor];
 
-    if (scheduler->queues[executor].yields) /* what it yields to goes to the queue's head, as logs say it */
-        return clo_start_commit(scheduler, job, stage, executor, 1, false);
-    if (!clo_room_take(scheduler, job, stage, executor))
+    bool yields = scheduler->queues[executor].yields;
+
+    if (!yields && !clo_room_take(scheduler, job, stage, executor))
         return false;
     if (scheduler->showing.phase != CLO_SHOW_OVER)
         clo_show_stage(scheduler, job, stage);
+    if (yields) /* what it yields to goes to the queue's head, as logs say it */
+        return clo_start_commit(scheduler, job, stage, executor, 1, false);
     count_inputs(scheduler, job, stage);
     int64_t arrival_ns = begin_ns(job, stage, executor, scheduler->now_ns);
     int64_t moving_ns = clo_bind_is(scheduler, executor, job) ? 0 : scheduler->limits.moving_ns;

@@ -11,6 +11,8 @@
 #include "run/pending.h"
 #include "run/wake.h"
 
+#define LOOK_NS 20000 /* the watchdog does not look for new alarms more often: it would do nothing else */
+
 static clo_status check_task(const clo_graph *graph, uint32_t task, int64_t after_ns)
 {
     char scratch[16];
@@ -263,7 +265,8 @@ int64_t clo_hedges_look(clo_runtime *runtime, int64_t now_ns)
             hand_out(runtime, first, w);
     }
     if (armings != alarms->seen) { /* more will come */
-        int64_t soon_ns = clo_time_add(now_ns, atomic_load_explicit(&alarms->least_ns, memory_order_relaxed));
+        int64_t least_ns = atomic_load_explicit(&alarms->least_ns, memory_order_relaxed);
+        int64_t soon_ns = clo_time_add(now_ns, least_ns > LOOK_NS ? least_ns : LOOK_NS);
         next_ns = soon_ns < next_ns ? soon_ns : next_ns;
     }
     alarms->seen = armings;

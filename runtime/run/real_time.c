@@ -81,7 +81,7 @@ static void touch_stack(const clo_runtime *runtime)
         return;
     if (runtime->stacks != NULL) { /* ours, one behind the other; the C library would ask the heap */
         bytes = runtime->stack_bytes;
-        size_t index = (size_t)((char *)&bytes - runtime->stacks) / bytes;
+        size_t index = (size_t)((char *)__builtin_frame_address(0) - runtime->stacks) / bytes;
         touch(runtime->stacks + index * bytes, bytes - STACK_KEPT_BYTES);
         return;
     }

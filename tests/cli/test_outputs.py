@@ -37,6 +37,16 @@ class Outputs(CommandTest):
                 self.assertFalse(os.path.exists(self.path("y")))
         self.good("plan", "g.json", "--platform", "uniform:2", "--out", "/dev/null", "--gantt", "/dev/null")
 
+    def test_standard_input_and_output_are_two(self):
+        with open(self.path("g.json"), encoding="utf-8") as file:
+            graph = file.read()
+        self.assertIn("digraph", self.good("convert", "-", "-", "--format", "dot", stdin=graph))
+        self.assertIn("clotho.plan/1", self.good("plan", "-", "--platform", "uniform:2", "--out", "-", stdin=graph))
+
+    def test_a_name_that_is_no_file_may_be_that_of_an_output(self):
+        self.good("generate", "chain", "-n", "3", "-o", "chain")
+        self.good("plan", "g.json", "--platform", "uniform:2", "--out", "uniform:2")
+
     def test_no_output_replaces_what_is_read(self):
         self.good("plan", "g.json", "--platform", "uniform:2", "--out", "p.json")
         self.good("simulate", "s.jsonl", "--policy", "fair", "--platform", "uniform:2", "--log", "f.log")

@@ -179,7 +179,7 @@ class Run(CommandTest):
         g = self.generated()
         for option in ["--trace", "--gantt"]:
             self.bad_after_report("run", g, "--json", option, "/dev/full", holds="No space left")
-            self.bad_after_report("run", g, "--json", option, self.path("no/such"), holds="no/such")
+            self.assertEqual(self.bad(1, "run", g, "--json", option, self.path("no/such"), holds=["no/such", "nothing was begun"]).out, "")
             self.bad_after_report("run", g, "--json", option, self.path("big"), preexec=limit_files(1000), holds="big")
         self.assert_nothing_half_written("big", "such")
 

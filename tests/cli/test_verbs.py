@@ -116,7 +116,7 @@ class Frame(CommandTest):
         self.bad(2, "plan", g, "--out", self.path("x.svg"), holds=["--out", "x.svg", "F.json"])
         self.bad(2, "run", g, "--trace", self.path("x.svg"), holds=["--trace", "x.svg", "F.json"])
         self.bad(2, "platform", "calibrate", "-o", self.path("x.json"), holds=["x.json", "F.xml"])
-        for name in ["c.png", "c.svg", "c.Gml", "c.d/c.xml"]:
+        for name in ["c.png", "c.svg", "c.Gml", "c.d.xml"]:
             self.bad(2, "convert", g, self.path(name), holds=[name, "clotho, wfformat, saga, workload, dot"])
             self.bad(2, "generate", "chain", "-o", self.path(name), holds=[name, ".json or .dot", "--format"])
         self.bad(2, "convert", g, self.path("x"), "--format", "psplib", holds=["psplib", "only be read", "wfformat"])

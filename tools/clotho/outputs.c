@@ -36,7 +36,7 @@ bool outputs_are_same(const char *a, const char *b)
     struct stat at_a, at_b;
     bool is_a = stat(a, &at_a) == 0, is_b = stat(b, &at_b) == 0;
 
-    if (is_a != is_b)
+    if (is_a != is_b || strcmp(a, "-") == 0 || strcmp(b, "-") == 0) /* standard input and output */
         return false;
     if (is_a) /* a device may be named twice */
         return S_ISREG(at_a.st_mode) && at_a.st_dev == at_b.st_dev && at_a.st_ino == at_b.st_ino;
@@ -73,8 +73,9 @@ int outputs_check(const named_file *outputs, size_t outputs_count, const named_f
 {
     for (size_t i = 0; i < outputs_count; i++) {
         const char *option = outputs[i].option, *path = outputs[i].path;
-        for (size_t k = 0; k < inputs_count; k++)
-            if (outputs_are_same(path, inputs[k].path))
+        for (size_t k = 0; k < inputs_count;
+             k++) /* what is not there is the name of something else, or an error of its own */
+            if (access(inputs[k].path, F_OK) == 0 && outputs_are_same(path, inputs[k].path))
                 return misuse("--%s would replace %s, which is read; name another file", option, show_name(path));
         for (size_t k = 0; k < i; k++)
             if (outputs_are_same(path, outputs[k].path))
