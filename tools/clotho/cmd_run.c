@@ -277,7 +277,7 @@ int cmd_run(int argc, char **argv)
          "steal, or a policy of 'clotho list policies', with its argument"},
         {"parallel", 'j', "N", OPTION_U32, &o.at_once, "commands: N at once, on N slots (as --platform slots:N)"},
         {"keep-going", 'k', "N", OPTION_U32, &o.failures, "commands: go on until N have failed (1); 0: to the end"},
-        {"dry-run", 'n', NULL, OPTION_FLAG, &o.is_dry, "commands: print them in an order that would run, and run none"},
+        {"dry-run", 'n', NULL, OPTION_FLAG, &o.is_dry, "commands: print them in an order that would run, and run none; with --hosts -n N is --repeat N"},
         {"jobs", 0, "N", OPTION_U32, &o.jobs, "workload: run N jobs, as in 'clotho simulate'"},
         {"arrivals", 0, ARRIVALS_ARGUMENT, OPTION_TEXT, &o.arrivals, ARRIVALS_HELP " (default)"},
         {"live", 0, "N", OPTION_U32, &o.live, "workload: at most N jobs at once, later ones wait for room (4096)"},

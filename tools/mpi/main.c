@@ -84,7 +84,7 @@ static int read_options(remote_options *o, int argc, char **argv, char ***operan
         {"seed", 0, "N", OPTION_U64, &o->seed, "fix every random choice (0)"},
         {"scale", 0, "X", OPTION_REAL, &o->scale, "multiply times and bytes by X"},
         {"body", 0, "NAME", OPTION_TEXT, &o->body, "spin (default) or memory: the body of tasks that name none"},
-        {"repeat", 'n', "N", OPTION_U32, &o->repeat, "run N times and print the median"},
+        {"repeat", 'n', "N", OPTION_U32, &o->repeat, "run N times and print the median; without --hosts, -n of 'clotho run' is --dry-run"},
         {"unpinned", 0, NULL, OPTION_FLAG, &unpinned, "do not pin workers to CPUs"},
         {"silence", 0, "TIME", OPTION_TIME, &o->run.silence_ns, "a rank silent for so long is lost (1s)"},
         {"start", 0, "TIME", OPTION_TIME, &o->run.start_ns, "ranks may begin so far apart (120s)"},
