@@ -299,32 +299,37 @@ class Run(CommandTest):
     def test_commands_with_handles_and_branches(self):
         """They run as all others: so many at once, dry, and on after a failure. An arm that is not chosen is left out."""
         wait = "touch begun.$$; while test $(ls begun.* | wc -l) -lt 4; do sleep 0.02; done"
-        tasks = [{"name": "w", "command": ["sh", "-c", wait], "data": [{"handle": 0, "mode": "write"}]}]
-        tasks += [{"name": "t%d" % i, "command": ["sh", "-c", wait]} for i in range(3)]
-        path = self.graph(tasks + [{"name": "r", "command": ["sh", "-c", "exit 3"], "data": [{"handle": 0, "mode": "read"}]},
-                                   {"name": "u", "command": ["touch", "never"], "data": [{"handle": 0, "mode": "update"}]},
-                                   {"name": "last", "command": ["touch", "last"]}], [(0, 4, 1000), (0, 6)])
-        g = json.load(open(path))
-        g["handles"] = [{"name": "h", "bytes": 4096}]
-        json.dump(g, open(path, "w"))
-        self.assertIn("[7/7] ", self.good("run", path, "-n"))
+        handle = {"handles": [{"name": "h", "bytes": 4096}]}
+        g = self.graph([{"name": "w", "command": ["sh", "-c", wait], "data": [{"handle": 0, "mode": "write"}]},
+                        *({"name": "t%d" % i, "command": ["sh", "-c", wait]} for i in range(3)),
+                        {"name": "r", "command": ["sh", "-c", "exit 3"], "data": [{"handle": 0, "mode": "read"}]},
+                        {"name": "u", "command": ["touch", "never"], "data": [{"handle": 0, "mode": "update"}]},
+                        {"name": "last", "command": ["touch", "last"]}], [(0, 4, 1000), (0, 6)], **handle)
+        self.assertIn("[7/7] ", self.good("run", g, "-n"))
         self.assertEqual(sorted(os.listdir(self.temporary.name)), ["g.json"])
-        self.bad(1, "run", path, "-j", "4", "-k", "0", holds="command 'r' failed: exit status 3; 1 of 7 did not run: 'u'")
-        self.assertTrue(os.path.exists(self.path("last")))
-        self.good("plan", path, "-p", "slots:2", "--out", self.path("plan.json"))
-        self.bad(1, "run", path, "-p", "slots:4", "-k", "0", "--plan", self.path("plan.json"), holds="slots")
-        g["tasks"] = [{"name": "choose", "command": ["true"], "arms": 2, "chances": [0, 65536]},
-                      {"name": "no", "command": ["touch", "never"]}, {"name": "yes", "command": ["touch", "yes"]},
-                      {"name": "end", "command": ["touch", "end"], "merge": True}]
-        g["edges"] = [{"from": 0, "to": 1, "arm": 0}, {"from": 0, "to": 2, "arm": 1}, {"from": 1, "to": 3}, {"from": 2, "to": 3}]
-        g["handles"] = []
-        json.dump(g, open(path, "w"))
-        one = self.json("run", path, "-j", "2", "-k", "0")
-        self.assertEqual((one["valid"], one["executed"], one["commands_failed"]), (True, 3, 0))
-        self.assertEqual([os.path.exists(self.path(name)) for name in ("never", "yes", "end")], [False, True, True])
-        g["tasks"][0]["command"] = ["false"]
-        json.dump(g, open(path, "w"))
-        self.bad(1, "run", path, "-j", "2", "-k", "0", holds="command 'choose' failed: exit status 1; 3 of 4 did not run")
+        self.bad(1, "run", g, "-j", "4", "-k", "0", holds="command 'r' failed: exit status 3; 1 of 7 did not run: 'u'")
+        self.assertEqual((os.path.exists(self.path("last")), os.path.exists(self.path("never"))), (True, False))
+        arms = [{"from": 0, "to": 1, "arm": 0}, {"from": 0, "to": 2, "arm": 1}, {"from": 1, "to": 3}, {"from": 2, "to": 3}]
+        for word, ran in (("true", [False, True, True]), ("false", [False, False, False])):
+            g = self.file("branch.json", {"format": "clotho.graph/1", "edges": arms, "tasks": [
+                {"name": "choose", "command": [word], "arms": 2, "chances": [0, 65536]}, {"name": "no", "command": ["touch", "never"]},
+                {"name": "yes", "command": ["touch", "yes"]}, {"name": "end", "command": ["touch", "end"], "merge": True}]})
+            said = self.say("run", g, "-j", "2", "-k", "0", "--json")
+            self.assertEqual([os.path.exists(self.path(name)) for name in ("never", "yes", "end")], ran)
+            for name in ("yes", "end") if word == "true" else ():
+                self.assertTrue(json.loads(said.out)["valid"])
+                os.unlink(self.path(name))
+        self.assertEqual(said.code, 1)
+        self.assertIn("command 'choose' failed: exit status 1; 3 of 4 did not run", said.err)
+
+    def test_commands_with_handles_are_planned_as_by_the_verb_plan(self):
+        """An edge and a handle between the same commands carry the bytes of both, once."""
+        use = [{"work_ns": 1000, "command": ["true"], "executors": [e], "data": [{"handle": 0, "mode": mode}]}
+               for e, mode in ((0, "write"), (4, "read"))]
+        g = self.graph(use, [(0, 1, 5000000)], handles=[{"bytes": 4000000}])
+        planned = self.json("plan", g, "-p", "rk3588")["makespan_ns"]
+        self.assertGreater(planned, 100000)
+        self.assertEqual(self.json("run", g, "-p", "rk3588", "--clock", "virtual")["predicted_ns"], planned)
 
     def test_n_is_said_to_mean_two_things(self):
         self.assertRegex(" ".join(self.good("run", "--help").split()), "-n.*with --hosts -n N is --repeat N")

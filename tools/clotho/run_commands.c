@@ -176,7 +176,7 @@ static int body(const clo_call *call)
     inner.argument = t->argument;
     if (!runs || t->command == NULL)
         return runs && t->inner != NULL ? t->inner(&inner) : 0;
-    clo_command own = *t->command; /* other instances run at the same time */
+    clo_command own = *t->command;                                       /* other instances run at the same time */
     own.output = own.output_bytes > 0 ? malloc(own.output_bytes) : NULL; /* NULL: it is dropped */
     inner.argument = &own;
     int code = t->inner(&inner);
