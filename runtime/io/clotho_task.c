@@ -148,6 +148,7 @@ static clo_status read_body(const clo_clotho_source *s, const cJSON *object, clo
     if (command == NULL)
         return clo_json_fail(s->json, CLO_ERR_FORMAT, object,
                              "has the body \"command\" but no \"command\"; add [\"program\", \"argument\"]");
+    task->duplicable = 0; /* a command is not pure */
     return read_command(s, object, command, task);
 }
 

@@ -264,6 +264,77 @@ class Run(CommandTest):
         one = self.json("run", g, "-j", "2", "--repeat", "2")
         self.assertEqual((one["executed"], one["valid"], one["commands_failed"]), (4, True, 0))
 
+    def test_each_instance_of_a_command_is_counted(self):
+        """One that fails fails its task, whatever those after it do; each has the output of its own."""
+        script = "mkdir first 2>/dev/null && exit 3; while test ! -e first; do :; done; sleep 0.1; echo fine"
+        for more, count in (({"instances": 4}, 4), ({"instances": 5, "grain": 2}, 3)):
+            g = self.graph([{"name": "a", "command": ["sh", "-c", script], **more}, {"name": "b", "command": ["touch", "never"]}], [(0, 1)])
+            said = self.bad(1, "run", g, "-j", "4", "-k", "0",
+                            holds="command 'a' failed: exit status 3; 1 of %d did not run: 'b'" % (count + 1))
+            self.assertFalse(os.path.exists(self.path("never")))
+            self.assertEqual([line.split()[0] for line in said.out.splitlines() if line.startswith("[")],
+                             ["[%d/%d]" % (i + 1, count + 1) for i in range(count)])
+            self.assertEqual(said.out.count("\nfine\n"), count - 1)
+            one = self.json("run", g, "-j", "4", "-k", "0")  # `first` is there: all go well
+            self.assertEqual((one["commands_failed"], one["commands_skipped"], one["executed"]), (0, 0, count + 1))
+            os.unlink(self.path("never"))
+            os.rmdir(self.path("first"))
+
+    def test_instances_keep_what_each_has_printed(self):
+        """Many print at once, each text of its own length and bytes, all of one letter."""
+        script = "i=$(mktemp pid.XXXX); c=$(echo $$ | tail -c 2); head -c 60000 /dev/zero | tr '\\0' $c"
+        out = self.good("run", self.graph([{"name": "a", "instances": 16, "command": ["sh", "-c", script]}]), "-j", "8")
+        said = [line for line in out.splitlines() if len(line) > 1000]
+        self.assertEqual([(len(line), len(set(line))) for line in said], [(60000, 1)] * 16)
+
+    def test_a_command_has_no_replicas(self):
+        """Also if it says that it is duplicable, and a planner would like to have some."""
+        tasks = [{"name": name, "work_ns": 1000000, "command": ["true"], "duplicable": True} for name in "sxyz"]
+        g, plan = self.graph(tasks, [(0, i, 100000000) for i in (1, 2, 3)]), self.path("plan.json")
+        self.good("plan", g, "--planner", "deft", "-p", "rk3588", "--out", plan)
+        for words in (("--planner", "deft"), ("--plan", plan)):
+            out = self.say("run", g, *words, "-p", "rk3588", "--clock", "padded").out
+            self.assertEqual([line.split()[0] for line in out.splitlines() if line.startswith("[")], ["[1/4]", "[2/4]", "[3/4]", "[4/4]"])
+
+    def test_commands_with_handles_and_branches(self):
+        """They run as all others: so many at once, dry, and on after a failure. An arm that is not chosen is left out."""
+        wait = "touch begun.$$; while test $(ls begun.* | wc -l) -lt 4; do sleep 0.02; done"
+        handle = {"handles": [{"name": "h", "bytes": 4096}]}
+        g = self.graph([{"name": "w", "command": ["sh", "-c", wait], "data": [{"handle": 0, "mode": "write"}]},
+                        *({"name": "t%d" % i, "command": ["sh", "-c", wait]} for i in range(3)),
+                        {"name": "r", "command": ["sh", "-c", "exit 3"], "data": [{"handle": 0, "mode": "read"}]},
+                        {"name": "u", "command": ["touch", "never"], "data": [{"handle": 0, "mode": "update"}]},
+                        {"name": "last", "command": ["touch", "last"]}], [(0, 4, 1000), (0, 6)], **handle)
+        self.assertIn("[7/7] ", self.good("run", g, "-n"))
+        self.assertEqual(sorted(os.listdir(self.temporary.name)), ["g.json"])
+        self.bad(1, "run", g, "-j", "4", "-k", "0", holds="command 'r' failed: exit status 3; 1 of 7 did not run: 'u'")
+        self.assertEqual((os.path.exists(self.path("last")), os.path.exists(self.path("never"))), (True, False))
+        arms = [{"from": 0, "to": 1, "arm": 0}, {"from": 0, "to": 2, "arm": 1}, {"from": 1, "to": 3}, {"from": 2, "to": 3}]
+        for word, ran in (("true", [False, True, True]), ("false", [False, False, False])):
+            g = self.file("branch.json", {"format": "clotho.graph/1", "edges": arms, "tasks": [
+                {"name": "choose", "command": [word], "arms": 2, "chances": [0, 65536]}, {"name": "no", "command": ["touch", "never"]},
+                {"name": "yes", "command": ["touch", "yes"]}, {"name": "end", "command": ["touch", "end"], "merge": True}]})
+            said = self.say("run", g, "-j", "2", "-k", "0", "--json")
+            self.assertEqual([os.path.exists(self.path(name)) for name in ("never", "yes", "end")], ran)
+            for name in ("yes", "end") if word == "true" else ():
+                self.assertTrue(json.loads(said.out)["valid"])
+                os.unlink(self.path(name))
+        self.assertEqual(said.code, 1)
+        self.assertIn("command 'choose' failed: exit status 1; 3 of 4 did not run", said.err)
+
+    def test_commands_with_handles_are_planned_as_by_the_verb_plan(self):
+        """An edge and a handle between the same commands carry the bytes of both, once."""
+        use = [{"work_ns": 1000, "command": ["true"], "executors": [e], "data": [{"handle": 0, "mode": mode}]}
+               for e, mode in ((0, "write"), (4, "read"))]
+        g = self.graph(use, [(0, 1, 5000000)], handles=[{"bytes": 4000000}])
+        planned = self.json("plan", g, "-p", "rk3588")["makespan_ns"]
+        self.assertGreater(planned, 100000)
+        self.assertEqual(self.json("run", g, "-p", "rk3588", "--clock", "virtual")["predicted_ns"], planned)
+
+    def test_n_is_said_to_mean_two_things(self):
+        self.assertRegex(" ".join(self.good("run", "--help").split()), "-n.*with --hosts -n N is --repeat N")
+        self.assertIn("--deadline that was missed", " ".join(self.good("--help").split()))
+
     def test_so_many_commands_run_at_once(self):
         """Each waits until all have begun: on fewer than there are this would never end, and nothing has a time."""
         script = "touch begun.$$; while test $(ls begun.* | wc -l) -lt 6; do sleep 0.02; done"

@@ -58,7 +58,7 @@ static int print_verbs(void)
     wrap_text(
         "'clotho help VERB' or 'clotho VERB --help' prints the options. With --json a verb prints one JSON object "
         "per result and nothing else.");
-    wrap_text("Exit status: 0 success, 1 bad input or an invalid result, 2 bad usage.");
+    wrap_text("Exit status: 0 success, 1 bad input, an invalid result or a --deadline that was missed, 2 bad usage.");
     return EXIT_GOOD;
 }
 

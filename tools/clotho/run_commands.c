@@ -1,7 +1,10 @@
 /* run_commands.c - see run_commands.h.
  *
  * The graph of a document is sealed, so a copy of it gets bodies that stand around clo_body_command. With -k a failed
- * command ends its body well, and those that wait for it are left out by their own bodies: so the engine goes on. */
+ * command ends its body well, and those that wait for it are left out by their own bodies: so the engine goes on.
+ *
+ * A command with instances runs once for each: they are counted one by one, each has a clo_command of its own, and one
+ * that fails fails the task. */
 #define _POSIX_C_SOURCE 200809L
 #include "run_commands.h"
 
@@ -10,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WAITS, DONE, FAILED, LEFT_OUT };
+enum { WAITS, DONE, LEFT_OUT, FAILED }; /* of many instances the worst counts */
 enum { SLOT_WORKERS_MAX = 256 /* of a runtime */ };
 enum { EQUAL_NS = 1000000 /* of each command where no time is known */ };
 
@@ -20,6 +23,7 @@ typedef struct command_task {
     void *argument;
     clo_command *command; /* the argument, where `inner` is clo_body_command; else NULL */
     uint32_t task;
+    uint32_t runs, ended; /* of the command: its instances, or ranges of them */
     uint8_t state;
     bool lacks_time;
 } command_task;
@@ -27,11 +31,14 @@ typedef struct command_task {
 struct run_commands {
     const clo_graph *original;
     clo_graph *graph, *equal; /* the copies; `equal` only where times lack */
+    clo_graph *bare;          /* with handles: one whose edges carry only what handles carry; else NULL */
     clo_cost *cost, *equal_cost;
     command_task *tasks;
     uint32_t *first, *before; /* before[first[t]] .. before[first[t + 1] - 1]: what t waits for */
-    uint32_t count, commands, ended, failed, failures_most, first_failed;
-    uint32_t lacking; /* commands without a time */
+    uint32_t count, runs, ended, failed, failures_most, first_failed;
+    int failed_code;     /* of the first that failed */
+    char *failed_output; /* what it has printed; NULL: that was not kept */
+    uint32_t lacking;    /* commands without a time */
     int64_t mean_ns;
     bool is_silent;
     pthread_mutex_t lock; /* of the states and of standard output */
@@ -96,32 +103,63 @@ static void print_output(const clo_command *command)
 }
 
 /* The lock is held. */
-static void say_end(run_commands *c, const command_task *t)
+static void say_end(const run_commands *c, const command_task *t, const clo_call *call, const clo_command *ran)
 {
-    char scratch[16], text[96];
+    char scratch[16], text[96], instance[32] = "";
+    const char *name = name_of(c, t->task, scratch);
 
     if (c->is_silent)
         return;
-    printf("[%u/%u] ", c->ended, c->commands);
-    if (t->state == FAILED) {
-        describe(t->command->exit_status, text);
-        printf("FAILED: %s: %s\n", name_of(c, t->task, scratch), text);
-        print_command(t->command);
+    if (t->runs > 1)
+        snprintf(instance, sizeof instance, ", instance %u", call->instance);
+    printf("[%u/%u] ", c->ended, c->runs);
+    if (ran->exit_status != 0) {
+        describe(ran->exit_status, text);
+        printf("FAILED: %s%s: %s\n", name, instance, text);
+        print_command(ran);
     } else {
-        printf("%s\n", name_of(c, t->task, scratch));
+        printf("%s%s\n", name, instance);
     }
-    print_output(t->command);
+    print_output(ran);
     fflush(stdout);
 }
 
-/* The lock is held. */
+/* What still waits when those after it may go on was skipped by a branch. The lock is held. */
 static bool may_run(const run_commands *c, const command_task *t)
 {
     bool may = c->failures_most == 0 || c->failed < c->failures_most;
 
     for (uint32_t i = c->first[t->task]; may && i < c->first[t->task + 1]; i++)
-        may = c->tasks[c->before[i]].state == DONE;
+        may = c->tasks[c->before[i]].state <= DONE;
     return may;
+}
+
+/* The lock is held. */
+static void worsen(command_task *t, uint8_t state)
+{
+    if (t->state < state)
+        t->state = state;
+}
+
+/* Books a call that has ended. True: it is the failure that ends the job. */
+static bool book_end(run_commands *c, command_task *t, const clo_call *call, clo_command *ran)
+{
+    bool is_bad = ran->exit_status != 0;
+
+    pthread_mutex_lock(&c->lock);
+    worsen(t, is_bad ? FAILED : DONE);
+    t->ended++;
+    c->ended++;
+    say_end(c, t, call, ran);
+    if (is_bad && c->failed++ == 0) {
+        c->first_failed = t->task;
+        c->failed_code = ran->exit_status;
+        c->failed_output = ran->output;
+        ran->output = NULL;
+    }
+    bool ends = is_bad && c->failures_most > 0 && c->failed >= c->failures_most;
+    pthread_mutex_unlock(&c->lock);
+    return ends;
 }
 
 static int body(const clo_call *call)
@@ -132,20 +170,18 @@ static int body(const clo_call *call)
 
     pthread_mutex_lock(&c->lock);
     bool runs = may_run(c, t);
-    t->state = runs && t->command == NULL ? DONE : runs ? WAITS : LEFT_OUT;
+    if (!runs || t->command == NULL)
+        worsen(t, runs ? DONE : LEFT_OUT);
     pthread_mutex_unlock(&c->lock);
     inner.argument = t->argument;
-    int code = runs && t->inner != NULL ? t->inner(&inner) : 0;
     if (!runs || t->command == NULL)
-        return code;
-    pthread_mutex_lock(&c->lock);
-    t->state = code == 0 ? DONE : FAILED;
-    c->ended++;
-    if (code != 0 && c->failed++ == 0)
-        c->first_failed = t->task;
-    say_end(c, t);
-    bool ends = code != 0 && c->failures_most > 0 && c->failed >= c->failures_most;
-    pthread_mutex_unlock(&c->lock);
+        return runs && t->inner != NULL ? t->inner(&inner) : 0;
+    clo_command own = *t->command;                                       /* other instances run at the same time */
+    own.output = own.output_bytes > 0 ? malloc(own.output_bytes) : NULL; /* NULL: it is dropped */
+    inner.argument = &own;
+    int code = t->inner(&inner);
+    bool ends = book_end(c, t, call, &own);
+    free(own.output);
     return ends ? code : 0;
 }
 
@@ -170,12 +206,63 @@ static clo_status copy_limits(const clo_graph *from, clo_graph *to, uint32_t tas
     return status;
 }
 
+static clo_status copy_handles(const clo_graph *from, clo_graph *to)
+{
+    clo_status status = CLO_OK;
+    clo_handle handle;
+    clo_access access;
+
+    for (uint32_t h = 0; status == CLO_OK && h < clo_graph_handles(from); h++) {
+        status = clo_graph_handle(from, h, &handle);
+        if (status == CLO_OK)
+            status = clo_graph_add_handle(to, &handle, NULL);
+    }
+    for (uint32_t a = 0; status == CLO_OK && a < clo_graph_accesses(from); a++) {
+        status = clo_graph_access(from, a, &access);
+        if (status == CLO_OK)
+            status = clo_graph_add_access(to, access.task, access.handle, access.mode);
+    }
+    return status;
+}
+
+/* A branch or a merge; that a condition is the last of a loop is of no use to a command. */
+static clo_status copy_choice(const clo_graph *from, clo_graph *to, uint32_t task)
+{
+    uint32_t chances[CLO_ARMS_MAX], sum = 0, arms = clo_graph_arms(from, task);
+
+    for (uint32_t a = 0; a < arms; a++)
+        sum += chances[a] = clo_graph_chance(from, task, a);
+    clo_status status =
+        arms > 0 ? clo_graph_set_branch(to, task, arms, sum == CLO_CHANCES_ONE ? chances : NULL) : CLO_OK;
+    return status == CLO_OK && clo_graph_is_merge(from, task) ? clo_graph_set_merge(to, task) : status;
+}
+
+/* The edges that were added; sealing the copy derives the others again. */
+static clo_status copy_edges(const run_commands *c, clo_graph *to)
+{
+    const clo_graph *from = c->original;
+    const bool is_bare = c->bare == NULL && clo_graph_handles(from) > 0;
+    clo_status status = CLO_OK;
+    clo_edge edge, beside = {0};
+
+    for (uint32_t e = 0; status == CLO_OK && e < clo_graph_edges_added(from); e++) {
+        uint32_t arm = clo_graph_edge_arm(from, e);
+        status = clo_graph_edge(from, e, &edge);
+        if (status == CLO_OK && c->bare != NULL)
+            status = clo_graph_edge(c->bare, e, &beside);
+        uint64_t bytes = is_bare ? 0 : edge.bytes - beside.bytes;
+        if (status == CLO_OK)
+            status = arm == CLO_NONE ? clo_graph_add_edge(to, edge.from, edge.to, bytes)
+                                     : clo_graph_add_arm(to, edge.from, edge.to, bytes, arm);
+    }
+    return status;
+}
+
 static clo_status copy_graph(run_commands *c, bool is_equal, clo_graph **out)
 {
     const clo_graph *from = c->original;
     clo_status status = clo_graph_create(clo_graph_name(from), out);
     clo_task task;
-    clo_edge edge;
     uint32_t kind;
 
     for (uint32_t k = 0; status == CLO_OK && k < clo_graph_kinds(from); k++)
@@ -193,12 +280,13 @@ static clo_status copy_graph(run_commands *c, bool is_equal, clo_graph **out)
             status = clo_graph_add_task(*out, &task, NULL);
         if (status == CLO_OK)
             status = copy_limits(from, *out, t, is_equal && c->tasks[t].lacks_time);
-    }
-    for (uint32_t e = 0; status == CLO_OK && e < clo_graph_edges(from); e++) {
-        status = clo_graph_edge(from, e, &edge);
         if (status == CLO_OK)
-            status = clo_graph_add_edge(*out, edge.from, edge.to, edge.bytes);
+            status = copy_choice(from, *out, t);
     }
+    if (status == CLO_OK)
+        status = copy_handles(from, *out);
+    if (status == CLO_OK)
+        status = copy_edges(c, *out);
     return status == CLO_OK ? clo_graph_seal(*out) : status;
 }
 
@@ -211,10 +299,12 @@ static bool take_tasks(run_commands *c)
         if (clo_graph_task(c->original, t, &task) != CLO_OK)
             return false;
         clo_command *command = task.body == clo_body_command ? task.argument : NULL;
-        c->tasks[t] = (command_task){c, task.body, task.argument, command, t, WAITS, false};
-        c->commands += c->tasks[t].command != NULL;
+        uint32_t grain = task.grain > 0 ? task.grain : 1;
+        uint32_t runs = command != NULL ? 1 + (task.instances - 1) / grain : 0;
+        c->tasks[t] = (command_task){c, task.body, task.argument, command, t, runs, 0, WAITS, false};
+        c->runs += runs;
     }
-    return c->commands > 0 && clo_graph_branches(c->original) == 0 && clo_graph_handles(c->original) == 0;
+    return c->runs > 0;
 }
 
 /* What each task waits for. */
@@ -267,8 +357,12 @@ static void look_for_times(run_commands *c, const input *in)
 
 static clo_status make_costs(run_commands *c, input *in)
 {
-    clo_status status = copy_graph(c, false, &c->graph);
+    clo_graph *bare = NULL;
+    clo_status status = clo_graph_handles(c->original) > 0 ? copy_graph(c, false, &bare) : CLO_OK;
 
+    c->bare = bare;
+    if (status == CLO_OK)
+        status = copy_graph(c, false, &c->graph);
     if (status == CLO_OK)
         status = clo_cost_create(c->graph, in->platform, &c->cost);
     look_for_times(c, in);
@@ -316,10 +410,12 @@ void commands_close(run_commands *c)
     clo_cost_destroy(c->cost);
     clo_graph_destroy(c->equal);
     clo_graph_destroy(c->graph);
+    clo_graph_destroy(c->bare);
     pthread_mutex_destroy(&c->lock);
     free(c->tasks);
     free(c->first);
     free(c->before);
+    free(c->failed_output);
     free(c);
 }
 
@@ -337,30 +433,42 @@ void commands_begin(run_commands *c)
 {
     c->ended = c->failed = 0;
     c->first_failed = CLO_NONE;
-    for (uint32_t t = 0; t < c->count; t++)
+    c->failed_code = 0;
+    free(c->failed_output);
+    c->failed_output = NULL;
+    for (uint32_t t = 0; t < c->count; t++) {
         c->tasks[t].state = WAITS;
+        c->tasks[t].ended = 0;
+    }
 }
 
 uint32_t commands_failed(const run_commands *c, uint32_t *first, uint32_t *skipped)
 {
     *first = c->first_failed;
-    *skipped = c->commands - c->ended;
+    *skipped = c->ended < c->runs ? c->runs - c->ended : 0;
     return c->failed;
 }
 
 int commands_failed_code(const run_commands *c)
 {
-    return c->first_failed != CLO_NONE ? c->tasks[c->first_failed].command->exit_status : 0;
+    return c->failed_code;
 }
 
-uint32_t commands_at_once(uint32_t executors)
+uint32_t commands_at_once(const input *in)
 {
-    return executors < SLOT_WORKERS_MAX ? executors : SLOT_WORKERS_MAX;
+    const clo_graph *graph = clo_document_graph(in->document);
+    uint32_t executors = clo_platform_executors(in->platform);
+    clo_task task;
+
+    for (uint32_t t = 0; t < clo_graph_tasks(graph); t++)
+        if (clo_graph_task(graph, t, &task) == CLO_OK && task.body == clo_body_command)
+            return executors < SLOT_WORKERS_MAX ? executors : SLOT_WORKERS_MAX;
+    return 0;
 }
 
 const char *commands_output(const run_commands *c)
 {
-    return c->first_failed != CLO_NONE ? c->tasks[c->first_failed].command->output : NULL;
+    return c->failed_output;
 }
 
 /* Up to four names of commands that did not run: ": 'a', 'b', ...". */
@@ -372,7 +480,7 @@ static void name_skipped(const run_commands *c, char *text, size_t bytes)
 
     for (uint32_t t = 0; t < c->count && named < 5 && used + 90 < bytes; t++) {
         const command_task *at = &c->tasks[t];
-        if (at->command == NULL || at->state == DONE || at->state == FAILED)
+        if (at->ended >= at->runs)
             continue;
         used += named == 4 ? (size_t)snprintf(text + used, bytes - used, ", ...")
                            : (size_t)snprintf(text + used, bytes - used, "%s'%.60s'", named == 0 ? ": " : ", ",
@@ -386,14 +494,14 @@ int commands_complain(const run_commands *c, const char *path)
     uint32_t first, skipped, failed = commands_failed(c, &first, &skipped);
     char text[96], others[64] = "", names[480] = "", scratch[16];
 
-    describe(c->tasks[first].command->exit_status, text);
+    describe(c->failed_code, text);
     if (failed > 1)
         snprintf(others, sizeof others, "; %u commands failed in all", failed);
     if (skipped == 0)
         return complain(path, "command '%s' failed: %s%s", name_of(c, first, scratch), text, others);
     name_skipped(c, names, sizeof names);
     return complain(path, "command '%s' failed: %s%s; %u of %u did not run%s", name_of(c, first, scratch), text, others,
-                    skipped, c->commands, names);
+                    skipped, c->runs, names);
 }
 
 /* One of those that would run. */

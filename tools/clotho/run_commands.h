@@ -7,8 +7,8 @@
 
 typedef struct run_commands run_commands;
 
-/* For a graph of `in` with commands; *out is NULL for any other, and for those with branches or handles. in->cost
- * becomes that of a copy of the graph whose bodies report here. Returns an exit code after an error line. */
+/* For a graph of `in` with commands; *out is NULL for any other. in->cost becomes that of a copy of the graph whose
+ * bodies report here. Returns an exit code after an error line. */
 int commands_open(input *in, const run_options *options, run_commands **out);
 void commands_close(run_commands *c);
 
@@ -17,8 +17,8 @@ const clo_cost *commands_planning_cost(const run_commands *c, const input *in);
 /* How many have none; c may be NULL. */
 uint32_t commands_without_time(const run_commands *c);
 
-/* Threads for commands on slots, of which each blocks one. */
-uint32_t commands_at_once(uint32_t executors);
+/* Threads for the slots of a platform, of which each command blocks one; 0: no task of the graph is a command. */
+uint32_t commands_at_once(const input *in);
 
 /* Before each run. */
 void commands_begin(run_commands *c);

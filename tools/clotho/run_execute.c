@@ -261,8 +261,7 @@ static int run_on_workers(run_outcome *out)
     config.unpinned = o->unpinned;
     config.copy_always = o->copy_always;
     config.dilate = o->dilate;
-    if (out->commands != NULL) /* a command blocks its worker until it has ended */
-        config.slot_workers = commands_at_once(clo_platform_executors(out->in->platform));
+    config.slot_workers = commands_at_once(out->in);
     clo_status status = clo_runtime_create(out->in->platform, &config, &runtime);
     if (status != CLO_OK)
         return complain_status(out->in->path, status);

@@ -2,6 +2,7 @@
 #include "run_flight.h"
 
 #include "plan_pipeline.h"
+#include "run_commands.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -83,6 +84,7 @@ static clo_status fly(const run_options *o, const input *in, flown *f)
     config.fifo_priority = (int32_t)o->fifo;
     config.unpinned = o->unpinned;
     config.copy_always = o->copy_always;
+    config.slot_workers = commands_at_once(in);
     if (status == CLO_OK)
         status = clo_runtime_create(in->platform, &config, &runtime);
     if (status != CLO_OK)
