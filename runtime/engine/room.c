@@ -169,6 +169,7 @@ bool clo_room_fits_demand(clo_scheduler *scheduler, const clo_scheduler_job *job
 
     if (demand == NULL)
         return true;
+    scheduler->counts.looks++;
     for (;;) { /* another turn only if another thread has changed the ledger */
         uint32_t said = look(scheduler, job, stage, machine);
         if (said != REFUSED)
@@ -181,6 +182,16 @@ bool clo_room_fits_demand(clo_scheduler *scheduler, const clo_scheduler_job *job
             !watch(scheduler, machine, demand, is_waiter(waiter, job, stage) ? &waiter->ticket : NULL))
             return false;
     }
+}
+
+bool clo_room_lacks(const clo_scheduler *scheduler, const clo_scheduler_job *job, uint32_t machine)
+{
+    if (is_shared(scheduler) || scheduler->waiters[machine].who.job == CLO_NONE)
+        return false;
+    for (uint32_t r = 0; r < CLO_RESOURCES_MAX; r++)
+        if (job->bare[r] == 0 && job->least[r] > scheduler->own[machine][r])
+            return true;
+    return false;
 }
 
 static bool take(clo_scheduler *scheduler, const clo_scheduler_job *job, uint32_t stage, uint32_t machine)

@@ -38,12 +38,19 @@ typedef struct clo_job_order {
     uint32_t (*pick)(const clo_view *view, uint32_t job, clo_may_select may, bool *is_cut);
 } clo_job_order;
 
-/* The ready stage that became ready first. */
+/* The ready stage that became ready first. Where none may start for want of capacity, the rest is passed at once, each
+ * of them a step as if it was looked at. That is asked after 0, 1, 2, 4 ... looks: it is known only when somebody waits
+ * for the capacity, as those do that were looked at. */
 static inline uint32_t clo_select_oldest(const clo_view *view, uint32_t slot, clo_may_select may, bool *is_cut)
 {
-    uint32_t stage = clo_view_job(view, slot)->first_ready;
+    uint32_t stage = clo_view_job(view, slot)->first_ready, unfit;
 
-    for (; stage != CLO_NONE; stage = clo_view_stage(view, slot, stage)->next_ready) {
+    for (uint32_t looks = 0; stage != CLO_NONE; stage = clo_view_stage(view, slot, stage)->next_ready, looks++) {
+        bool asks = may == clo_select_startable && (looks & (looks - 1)) == 0;
+        if (asks && (unfit = clo_view_unfit(view, slot)) > 0) {
+            *is_cut = !clo_view_steps(view, unfit - looks);
+            return CLO_NONE;
+        }
         if ((*is_cut = !clo_view_step(view)))
             return CLO_NONE;
         if (may(view, slot, stage))

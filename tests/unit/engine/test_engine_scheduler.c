@@ -193,11 +193,46 @@ static void what_was_kept_for_such_a_job_is_offered_at_once(void **state)
     close_setting(&s);
 }
 
+/* The root demands nothing, what follows excludes each other: once one holds all, the others are not looked at one by one
+ * for each that has ended. */
+static void what_cannot_fit_is_not_looked_at_again(void **state)
+{
+    enum { TASKS = 2000 };
+    const clo_task root = {.work_ns = 10}, other = {.work_ns = 10, .demand = {CAPACITY}};
+    const clo_policy_use use = {.policy = clo_policy_find("sjf")};
+    const clo_scheduler_job_config job_config = {.deadline_ns = CLO_TIME_NEVER, .weight = 1, .limit = CLO_NONE};
+    setting s = {.platform = make_platform()};
+
+    (void)state;
+    clo_arena_open(&s.arena, NULL, 0);
+    const clo_scheduler_config config = {.platform = s.platform, .policy = use.policy, .jobs_max = 1};
+    ok(clo_scheduler_create(&config, &s.arena, &s.scheduler));
+    ok(clo_graph_create("job", &s.graphs[0]));
+    for (uint32_t t = 0; t < TASKS; t++)
+        ok(clo_graph_add_task(s.graphs[0], t == 0 ? &root : &other, NULL));
+    for (uint32_t t = 1; t < TASKS; t++)
+        ok(clo_graph_add_edge(s.graphs[0], 0, t, 0));
+    ok(clo_graph_seal(s.graphs[0]));
+    ok(clo_cost_create(s.graphs[0], s.platform, &s.costs[0]));
+    ok(clo_scheduler_job_create(s.costs[0], &job_config, &use, &s.arena, &s.jobs[0]));
+    ok(clo_scheduler_arrive(s.scheduler, s.jobs[0], 0));
+    clo_scheduler_go_on_to_end(s.scheduler);
+    take_orders(&s);
+    for (uint32_t t = 0; t < TASKS; t++) {
+        expect(&s, t + 1, 0, t, 0);
+        finish(&s, 0);
+    }
+    assert_int_equal(s.orders, TASKS);
+    assert_true(clo_scheduler_counts_of(s.scheduler)->looks <= 8 * TASKS);
+    close_setting(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nothing_is_kept_for_a_job_that_waits_for_its_own_commitment),
         cmocka_unit_test(what_was_kept_for_such_a_job_is_offered_at_once),
+        cmocka_unit_test(what_cannot_fit_is_not_looked_at_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
