@@ -144,7 +144,7 @@ uint32_t clo_view_unfit(const clo_view *view, uint32_t job)
         return 0;
     for (uint32_t e = clo_start_next_free(view, CLO_NONE); e != CLO_NONE; e = clo_start_next_free(view, e)) {
         uint32_t machine = view->platform->executors[e].machine;
-        if (machine != last && !clo_room_lacks(view, live, machine))
+        if (machine != last && !clo_room_lacks(view->self, live, e))
             return 0;
         last = machine;
     }

@@ -37,7 +37,7 @@ static uint64_t lower(uint64_t a, uint64_t b, uint64_t guards)
     return (a & ~mask) | (b & mask);
 }
 
-/* The least that any instance demands of each resource; nothing where one of them takes no time, which fits anywhere. */
+/* The least that any instance demands of each resource; nothing where one takes no time, which fits anywhere. */
 static void find_least(const clo_rcpsp *problem, uint64_t *least)
 {
     memcpy(least, problem->demand, problem->words * sizeof *least);

@@ -193,8 +193,8 @@ static void what_was_kept_for_such_a_job_is_offered_at_once(void **state)
     close_setting(&s);
 }
 
-/* The root demands nothing, what follows excludes each other: once one holds all, the others are not looked at one by one
- * for each that has ended. */
+/* The root demands nothing, what follows excludes each other: once one holds all, the others are not looked at one by
+ * one for each that has ended. */
 static void what_cannot_fit_is_not_looked_at_again(void **state)
 {
     enum { TASKS = 2000 };
