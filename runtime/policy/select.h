@@ -10,10 +10,14 @@
 /* True if the stage may be selected. */
 typedef bool (*clo_may_select)(const clo_view *view, uint32_t job, uint32_t stage);
 
-/* Some executor can take it now. */
-static inline bool clo_select_startable(const clo_view *view, uint32_t job, uint32_t stage)
+/* Some executor can take it now (by_job.c). */
+bool clo_select_startable(const clo_view *view, uint32_t job, uint32_t stage);
+
+/* Stages of the job of which it is known without a look at each that none of them may be selected. It is known only
+ * when somebody waits for the capacity, as those do that were looked at: so that is asked after 0, 1, 2, 4 ... looks. */
+static inline uint32_t clo_select_unfit(const clo_view *view, uint32_t job, clo_may_select may, uint32_t looks)
 {
-    return clo_view_free_for(view, job, stage) != CLO_NONE;
+    return may == clo_select_startable && (looks & (looks - 1)) == 0 ? clo_view_unfit(view, job) : 0;
 }
 
 /* A policy that only selects. `policy` decides by itself with clo_select_startable. */
@@ -39,15 +43,13 @@ typedef struct clo_job_order {
 } clo_job_order;
 
 /* The ready stage that became ready first. Where none may start for want of capacity, the rest is passed at once, each
- * of them a step as if it was looked at. That is asked after 0, 1, 2, 4 ... looks: it is known only when somebody waits
- * for the capacity, as those do that were looked at. */
+ * of them a step as if it was looked at. */
 static inline uint32_t clo_select_oldest(const clo_view *view, uint32_t slot, clo_may_select may, bool *is_cut)
 {
     uint32_t stage = clo_view_job(view, slot)->first_ready, unfit;
 
     for (uint32_t looks = 0; stage != CLO_NONE; stage = clo_view_stage(view, slot, stage)->next_ready, looks++) {
-        bool asks = may == clo_select_startable && (looks & (looks - 1)) == 0;
-        if (asks && (unfit = clo_view_unfit(view, slot)) > 0) {
+        if ((unfit = clo_select_unfit(view, slot, may, looks)) > 0) {
             *is_cut = !clo_view_steps(view, unfit - looks);
             return CLO_NONE;
         }

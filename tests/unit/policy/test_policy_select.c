@@ -2,7 +2,6 @@
 #include "policy_scene.h"
 
 #include "base/rng.h"
-#include "policy/by_job.h"
 #include "policy/policies.h"
 
 static void expect_starts(policy_scene *s, const char *policy, const int64_t *start_ns)
@@ -234,9 +233,12 @@ static bool may_start(const clo_view *view, uint32_t job, uint32_t stage)
     return clo_select_startable(view, job, stage);
 }
 
+/* Selects for decide_one_by_one. */
+static const clo_selector *one_by_one;
+
 static bool decide_one_by_one(void *state, const clo_view *view, clo_choice *choice)
 {
-    return clo_by_job_select(state, view, may_start, choice);
+    return one_by_one->select(state, view, may_start, choice);
 }
 
 /* Jobs of one to twelve stages with edges; few of their demands are 0. */
@@ -265,11 +267,14 @@ static void add_exclusive_jobs(policy_scene *s, clo_rng *rng)
 /* What cannot fit is passed at once: the same log, the same steps, as with a look at each, whatever their bound. */
 static void passing_at_once_decides_as_looking_at_each(void **state)
 {
-    clo_policy each = clo_policy_fifo;
+    static const clo_selector *const selectors[] = {&clo_selector_fifo, &clo_selector_hrrn,   &clo_selector_drf,
+                                                    &clo_selector_rank, &clo_selector_sjf_cp, &clo_selector_capacity};
 
     (void)state;
-    each.decide = decide_one_by_one;
-    for (uint64_t seed = 1; seed <= 200; seed++) {
+    for (uint64_t seed = 0; seed < 600; seed++) {
+        one_by_one = selectors[seed % 6];
+        clo_policy each = *one_by_one->policy;
+        each.decide = decide_one_by_one;
         clo_rng rng = clo_rng_seed(seed);
         policy_scene s;
         clo_log *logs[2];
@@ -286,7 +291,7 @@ static void passing_at_once_decides_as_looking_at_each(void **state)
         add_exclusive_jobs(&s, &rng);
         uint32_t steps_max = clo_rng_below(&rng, 2) * (1 + clo_rng_below(&rng, 8));
         for (int way = 0; way < 2; way++) {
-            clo_log_policy named = {.name = "fifo"};
+            clo_log_policy named = {.name = each.name};
             clo_log_header header = CLO_LOG_HEADER_INIT;
             clo_stream_config config = CLO_STREAM_CONFIG_INIT;
             header.clock = CLO_CLOCK_VIRTUAL;
@@ -294,7 +299,7 @@ static void passing_at_once_decides_as_looking_at_each(void **state)
             header.policies = &named;
             header.policies_count = 1;
             ok(clo_log_create(&header, SCENE_RECORDS, &logs[way]));
-            config.policy = way == 0 ? &clo_policy_fifo : &each;
+            config.policy = way == 0 ? one_by_one->policy : &each;
             config.steps_max = steps_max;
             config.log = logs[way];
             ok(clo_stream_simulate(s.workload, s.platform, &config, &results[way]));
