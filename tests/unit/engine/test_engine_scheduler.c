@@ -227,14 +227,15 @@ static void add_exclusive(setting *s, const clo_policy_use *use, uint32_t tasks)
 }
 
 /* Once one holds all, the others are not looked at one by one for each that has ended: in ledgers of the scheduler's
- * own, and in those that others use. */
+ * own, and in those that others use; in order of readiness and of rank. */
 static void what_cannot_fit_is_not_looked_at_again(void **state)
 {
     enum { TASKS = 2000 };
-    const clo_policy_use use = {.policy = clo_policy_find("fifo")};
 
     (void)state;
-    for (int shared = 0; shared < 2; shared++) {
+    for (int way = 0; way < 4; way++) {
+        bool shared = way % 2 != 0;
+        const clo_policy_use use = {.policy = clo_policy_find(way < 2 ? "fifo" : "rank")};
         setting s = {.platform = make_platform()};
         clo_ledger ledger, *ledgers = &ledger;
         clo_arena_open(&s.arena, NULL, 0);
