@@ -1,11 +1,6 @@
 /* by_job.c - see by_job.h. */
 #include "policy/by_job.h"
 
-bool clo_select_startable(const clo_view *view, uint32_t job, uint32_t stage)
-{
-    return clo_view_free_for(view, job, stage) != CLO_NONE;
-}
-
 static const clo_job_order by_oldest_stage = {
     .first = clo_job_queue_order_first,
     .pass = clo_job_queue_order_pass,

@@ -10,11 +10,11 @@
 /* True if the stage may be selected. */
 typedef bool (*clo_may_select)(const clo_view *view, uint32_t job, uint32_t stage);
 
-/* Some executor can take it now (by_job.c). */
+/* Some executor can take it now. */
 bool clo_select_startable(const clo_view *view, uint32_t job, uint32_t stage);
 
 /* Stages of the job of which it is known without a look at each that none of them may be selected. It is known only
- * when somebody waits for the capacity, as those do that were looked at: so that is asked after 0, 1, 2, 4 ... looks. */
+ * when somebody waits for the capacity, as one does that was looked at: so that is asked after 0, 1, 2, 4 ... looks. */
 static inline uint32_t clo_select_unfit(const clo_view *view, uint32_t job, clo_may_select may, uint32_t looks)
 {
     return may == clo_select_startable && (looks & (looks - 1)) == 0 ? clo_view_unfit(view, job) : 0;
