@@ -195,6 +195,11 @@ CLO_API bool clo_view_may_duplicate(const clo_view *view, uint32_t job, uint32_t
 /* True if the capacities of the executor's machine have room for an instance of the stage now. */
 CLO_API bool clo_view_fits(const clo_view *view, uint32_t job, uint32_t stage, uint32_t executor);
 
+/* How many stages of the job are ready, if it can be told without a look at each that none of them fits an executor
+ * that is free: of some resource less is left than the least that the job's tasks demand. 0: some may fit. O(executors
+ * that are free). */
+CLO_API uint32_t clo_view_unfit(const clo_view *view, uint32_t job);
+
 /* What is left of a resource of the platform on a machine: its capacity less what the scheduler's running bodies hold.
  * What jobs outside the scheduler hold is not subtracted, so that a log repeats each decision; clo_view_fits counts it.
  * INT64_MAX: unlimited, or no such machine or resource. */

@@ -2,6 +2,8 @@
  * readiness. All doubly linked through the rows, so nothing is allocated and everything is O(1). */
 #include "engine/books.h"
 
+#include <string.h>
+
 void clo_lists_add_job(clo_scheduler *scheduler, clo_scheduler_job *job)
 {
     job->slot = scheduler->free_slots[--scheduler->free_count];
@@ -47,6 +49,17 @@ static clo_stage_row *row_of(const clo_scheduler *scheduler, clo_ready_stage rea
     return &scheduler->jobs[ready.job]->stages[ready.stage];
 }
 
+/* One more (1) or less (-1) of the job's own list. */
+static void count_listed(clo_scheduler_job *job, uint32_t stage, int sign)
+{
+    if (job->demands == NULL)
+        return;
+    job->listed += (uint32_t)sign;
+    for (uint32_t r = 0; r < CLO_RESOURCES_MAX; r++)
+        if (job->demands[stage][r] == 0)
+            job->bare[r] += (uint32_t)sign;
+}
+
 void clo_lists_add_stage(clo_scheduler *scheduler, clo_scheduler_job *job, uint32_t stage)
 {
     clo_stage_row *row = &job->stages[stage];
@@ -56,6 +69,7 @@ void clo_lists_add_stage(clo_scheduler *scheduler, clo_scheduler_job *job, uint3
     row->is_listed = true;
     row->live.ready_ns = scheduler->now_ns;
     job->live.startable += row->live.unstarted;
+    count_listed(job, stage, 1);
     row->live.previous_ready = job->live.last_ready;
     row->live.next_ready = CLO_NONE;
     if (job->live.last_ready == CLO_NONE)
@@ -103,6 +117,7 @@ void clo_lists_remove_stage(clo_scheduler *scheduler, clo_scheduler_job *job, ui
     uint32_t previous = row->previous_ready, next = row->next_ready;
 
     job->live.startable -= row->unstarted;
+    count_listed(job, stage, -1);
     if (previous == CLO_NONE)
         job->live.first_ready = next;
     else
@@ -118,7 +133,8 @@ void clo_lists_close_job(clo_scheduler_job *job)
 {
     job->leaving = job->live.first_ready;
     job->live.first_ready = job->live.last_ready = CLO_NONE;
-    job->live.startable = 0;
+    job->live.startable = job->listed = 0;
+    memset(job->bare, 0, sizeof job->bare);
 }
 
 void clo_lists_remove_leaving(clo_scheduler *scheduler, clo_scheduler_job *job)

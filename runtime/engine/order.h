@@ -24,6 +24,7 @@ typedef struct clo_scheduler_counts {
     uint64_t calls;     /* of decide */
     uint64_t refused;   /* impossible choices, and executors left idle with work to do */
     uint64_t fallbacks; /* instances that the scheduler's own rule placed */
+    uint64_t looks;     /* at what is left on a machine, for a stage that demands something */
     uint64_t partial;   /* choices made without a look at everything, see clo_view_partial */
     uint32_t most_steps, most_turn_steps;
 } clo_scheduler_counts;

@@ -169,6 +169,7 @@ bool clo_room_fits_demand(clo_scheduler *scheduler, const clo_scheduler_job *job
 
     if (demand == NULL)
         return true;
+    scheduler->counts.looks++;
     for (;;) { /* another turn only if another thread has changed the ledger */
         uint32_t said = look(scheduler, job, stage, machine);
         if (said != REFUSED)
@@ -181,6 +182,21 @@ bool clo_room_fits_demand(clo_scheduler *scheduler, const clo_scheduler_job *job
             !watch(scheduler, machine, demand, is_waiter(waiter, job, stage) ? &waiter->ticket : NULL))
             return false;
     }
+}
+
+/* What others give back cannot help while our own executions hold too much, and their end is an input. So in a ledger
+ * that others use nobody need register but who waits, for its age. */
+bool clo_room_lacks(clo_scheduler *scheduler, const clo_scheduler_job *job, uint32_t executor)
+{
+    uint32_t machine = machine_of(scheduler, executor);
+    const clo_ready_stage *who = &scheduler->waiters[machine].who;
+    bool lacks = false;
+
+    for (uint32_t r = 0; r < CLO_RESOURCES_MAX && who->job != CLO_NONE; r++)
+        lacks = lacks || (job->bare[r] == 0 && job->least[r] > scheduler->own[machine][r]);
+    if (lacks && is_shared(scheduler) && who->job == job->slot)
+        (void)clo_room_fits_demand(scheduler, job, who->stage, executor);
+    return lacks;
 }
 
 static bool take(clo_scheduler *scheduler, const clo_scheduler_job *job, uint32_t stage, uint32_t machine)

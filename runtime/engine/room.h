@@ -12,6 +12,10 @@ static inline bool clo_room_fits(clo_scheduler *scheduler, const clo_scheduler_j
     return job->demands == NULL || clo_room_fits_demand(scheduler, job, stage, executor);
 }
 
+/* True: nothing that the job has ready fits on the machine of `executor`, as its least demands and what our own
+ * executions leave tell, and to ask for each stage would change nothing: somebody waits there already. */
+bool clo_room_lacks(clo_scheduler *scheduler, const clo_scheduler_job *job, uint32_t executor);
+
 /* False: others were quicker, and it waits. Never so in ledgers of our own, after clo_room_fits. */
 bool clo_room_take_demand(clo_scheduler *scheduler, const clo_scheduler_job *job, uint32_t stage, uint32_t executor);
 static inline bool clo_room_take(clo_scheduler *scheduler, const clo_scheduler_job *job, uint32_t stage,

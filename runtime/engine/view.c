@@ -134,6 +134,23 @@ bool clo_view_fits(const clo_view *view, uint32_t job, uint32_t stage, uint32_t 
     return live != NULL && has_executor(view, executor) && clo_room_fits(view->self, live, stage, executor);
 }
 
+uint32_t clo_view_unfit(const clo_view *view, uint32_t job)
+{
+    const clo_scheduler_job *live = clo_view_live(view, job);
+    uint32_t last = CLO_NONE;
+
+    /* what a branch skips demands nothing any more */
+    if (live == NULL || live->demands == NULL || live->live.cost->graph->modes != NULL)
+        return 0;
+    for (uint32_t e = clo_start_next_free(view, CLO_NONE); e != CLO_NONE; e = clo_start_next_free(view, e)) {
+        uint32_t machine = view->platform->executors[e].machine;
+        if (machine != last && !clo_room_lacks(view->self, live, e))
+            return 0;
+        last = machine;
+    }
+    return live->listed;
+}
+
 int64_t clo_view_capacity_left(const clo_view *view, uint32_t machine, uint32_t resource)
 {
     if (view == NULL || machine >= view->platform->machines_count || resource >= CLO_RESOURCES_MAX)

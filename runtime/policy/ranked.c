@@ -36,7 +36,12 @@ uint32_t clo_ranked_pick(const clo_view *view, uint32_t slot, clo_may_select may
     clo_ranked *ranked = clo_view_job(view, slot)->state;
     uint32_t found = CLO_NONE;
 
-    while (ranked->heap.count > 0 && found == CLO_NONE && !(*is_cut = !clo_view_step(view))) {
+    for (uint32_t looks = 0; ranked->heap.count > 0 && found == CLO_NONE; looks++) {
+        size_t all = ranked->heap.count + ranked->aside_count; /* some of it may have been started */
+        bool is_unfit = clo_select_unfit(view, slot, may, looks) == all;
+        *is_cut = !clo_view_steps(view, is_unfit ? ranked->heap.count : 1);
+        if (is_unfit || *is_cut)
+            break;
         clo_heap_item top = clo_heap_pop(&ranked->heap);
         if (clo_view_stage(view, slot, (uint32_t)top.id)->unstarted == 0)
             continue;

@@ -11,9 +11,13 @@
 typedef bool (*clo_may_select)(const clo_view *view, uint32_t job, uint32_t stage);
 
 /* Some executor can take it now. */
-static inline bool clo_select_startable(const clo_view *view, uint32_t job, uint32_t stage)
+bool clo_select_startable(const clo_view *view, uint32_t job, uint32_t stage);
+
+/* Stages of the job of which it is known without a look at each that none of them may be selected. It is known only
+ * when somebody waits for the capacity, as one does that was looked at: so that is asked after 0, 1, 2, 4 ... looks. */
+static inline uint32_t clo_select_unfit(const clo_view *view, uint32_t job, clo_may_select may, uint32_t looks)
 {
-    return clo_view_free_for(view, job, stage) != CLO_NONE;
+    return may == clo_select_startable && (looks & (looks - 1)) == 0 ? clo_view_unfit(view, job) : 0;
 }
 
 /* A policy that only selects. `policy` decides by itself with clo_select_startable. */
@@ -38,12 +42,17 @@ typedef struct clo_job_order {
     uint32_t (*pick)(const clo_view *view, uint32_t job, clo_may_select may, bool *is_cut);
 } clo_job_order;
 
-/* The ready stage that became ready first. */
+/* The ready stage that became ready first. Where none may start for want of capacity, the rest is passed at once, each
+ * of them a step as if it was looked at. */
 static inline uint32_t clo_select_oldest(const clo_view *view, uint32_t slot, clo_may_select may, bool *is_cut)
 {
-    uint32_t stage = clo_view_job(view, slot)->first_ready;
+    uint32_t stage = clo_view_job(view, slot)->first_ready, unfit;
 
-    for (; stage != CLO_NONE; stage = clo_view_stage(view, slot, stage)->next_ready) {
+    for (uint32_t looks = 0; stage != CLO_NONE; stage = clo_view_stage(view, slot, stage)->next_ready, looks++) {
+        if ((unfit = clo_select_unfit(view, slot, may, looks)) > 0) {
+            *is_cut = !clo_view_steps(view, unfit - looks);
+            return CLO_NONE;
+        }
         if ((*is_cut = !clo_view_step(view)))
             return CLO_NONE;
         if (may(view, slot, stage))

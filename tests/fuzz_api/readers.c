@@ -196,6 +196,7 @@ static bool decide(void *state, const clo_view *view, clo_choice *choice)
     if (clo_view_jobs(view) == 0 || clo_view_first_job(view) == CLO_NONE || clo_view_band(view) >= CLO_BANDS_MAX)
         broken("asked without a job");
     clo_view_partial(view);
+    (void)clo_view_unfit(view, clo_view_first_job(view));
     for (clo_ready_stage at = clo_view_first_ready(view); at.job != CLO_NONE && clo_view_steps(view, 2);
          at = clo_view_next_ready(view, at)) {
         uint32_t executor = clo_view_free_for(view, at.job, at.stage);

@@ -88,6 +88,7 @@ static void policies(void **state)
     assert_false(clo_view_step(NULL));
     assert_false(clo_view_steps(NULL, 1));
     clo_view_partial(NULL);
+    assert_int_equal(clo_view_unfit(NULL, 0), 0);
     assert_null(clo_policy_find(NULL));
     assert_null(clo_policy_find("nope"));
     ok(clo_cost_create(graph, platform, &cost));

@@ -28,18 +28,40 @@ static one_way way_of(const clo_rcpsp *problem, int direction)
     return (one_way){graph->out_first, graph->in_first, graph->in};
 }
 
+/* The lower value in each lane. */
+static uint64_t lower(uint64_t a, uint64_t b, uint64_t guards)
+{
+    uint64_t above = ((a | guards) - b) & guards; /* guards of the lanes where a >= b */
+    uint64_t mask = above - (above >> __builtin_ctzll(guards));
+
+    return (a & ~mask) | (b & mask);
+}
+
+/* The least that any instance demands of each resource; nothing where one takes no time, which fits anywhere. */
+static void find_least(const clo_rcpsp *problem, uint64_t *least)
+{
+    memcpy(least, problem->demand, problem->words * sizeof *least);
+    for (size_t i = problem->words; i < (size_t)problem->tasks * problem->words; i++)
+        least[i % problem->words] = lower(least[i % problem->words], problem->demand[i], problem->guards);
+    for (size_t i = 0; i < (size_t)problem->machines * problem->tasks; i++)
+        if (problem->time_ns[i] == 0)
+            memset(least, 0, problem->words * sizeof *least);
+}
+
 clo_status clo_rcpsp_builder_open(clo_rcpsp_builder *builder, const clo_rcpsp *problem)
 {
     size_t n = problem->tasks, tasks = problem->graph->tasks, steps_max = 2 * n + 2;
     clo_rcpsp_steps all = {0};
     clo_block block = {0};
 
-    *builder = (clo_rcpsp_builder){.problem = problem, .stop_ns = INT64_MAX, .heap = {.capacity = n}};
+    *builder = (clo_rcpsp_builder){
+        .problem = problem, .stop_ns = INT64_MAX, .heap = {.capacity = n}, .fresh = {.capacity = n}};
     clo_carve(&block, &builder->steps, problem->machines);
     clo_rcpsp_steps_carve(&block, &all, problem->machines, steps_max, problem->words);
     clo_carve(&block, &builder->waits_for, 2 * tasks);
     clo_carve(&block, &builder->ready_ns, 2 * tasks);
     clo_carve(&block, &builder->heap.items, n);
+    clo_carve(&block, &builder->fresh.items, n);
     clo_carve(&block, &builder->list, n);
     builder->block = clo_block_allocate(&block);
     if (builder->block == NULL)
@@ -48,6 +70,7 @@ clo_status clo_rcpsp_builder_open(clo_rcpsp_builder *builder, const clo_rcpsp *p
     builder->end_ns = n == tasks ? NULL : builder->ready_ns + tasks;
     for (uint32_t m = 0; m < problem->machines; m++)
         builder->steps[m] = clo_rcpsp_steps_part(&all, m, steps_max, problem->words);
+    find_least(problem, builder->least);
     return CLO_OK;
 }
 
@@ -71,7 +94,9 @@ static void begin(clo_rcpsp_builder *builder, const one_way *way)
         builder->left[t] = clo_graph_instances_of(problem->graph, t);
         builder->end_ns[t] = 0;
     }
-    builder->heap.count = 0;
+    builder->heap.count = builder->fresh.count = 0;
+    builder->passed = 0;
+    builder->looks = 0;
 }
 
 /* Without a look where every task has one instance. */
@@ -217,21 +242,53 @@ static void give_back(clo_rcpsp_builder *builder, uint32_t v, const clo_packing 
         builder->steps[m].free[w] += problem->demand[(size_t)v * problem->words + w];
 }
 
-/* Into the ready list, sorted by (key, id) from the end, where insertion is cheap for late keys. */
-static void make_ready(uint32_t *list, uint32_t count, const int64_t *keys, uint32_t v)
+/* The first ready instance by (key, id), taken out of what is ready. */
+static uint32_t take_first(clo_rcpsp_builder *builder, const int64_t *keys)
 {
-    while (count > 0 &&
-           (keys[list[count - 1]] > keys[v] || (keys[list[count - 1]] == keys[v] && list[count - 1] > v))) {
-        list[count] = list[count - 1];
-        count--;
+    const clo_heap *fresh = &builder->fresh;
+
+    if (builder->passed > 0) {
+        uint32_t v = builder->list[builder->passed - 1];
+        if (fresh->count == 0 || clo_heap_before((clo_heap_item){keys[v], v}, fresh->items[0])) {
+            builder->passed--;
+            return v;
+        }
     }
-    list[count] = v;
+    return (uint32_t)clo_heap_pop(&builder->fresh).id;
 }
 
-/* All instances of `task` have ended: into the ready list of `count` what waited for them only. Returns the new
- * count. */
-static uint32_t release(clo_rcpsp_builder *builder, const one_way *way, uint32_t task, const int64_t *keys,
-                        uint32_t count)
+/* Some machine has room for the least that any instance demands. */
+static bool has_room(const clo_rcpsp_builder *builder)
+{
+    const clo_rcpsp *problem = builder->problem;
+
+    for (uint32_t m = 0; m < problem->machines; m++)
+        if (clo_rcpsp_fits(builder->steps[m].free, builder->least, problem->words, problem->guards))
+            return true;
+    return false;
+}
+
+/* Starts at `now_ns`, by rising key, what is ready and fits. What does not is kept at the end of the list, the first
+ * last, until it goes back on top of those that were passed before and come later. */
+static void start_ready(clo_rcpsp_builder *builder, int64_t now_ns, const int64_t *keys, clo_packing *out)
+{
+    uint32_t *list = builder->list, n = builder->problem->tasks, kept = 0;
+    bool has_place = has_room(builder);
+
+    while (has_place && kept < LOOK_AHEAD && builder->passed + builder->fresh.count > 0) {
+        uint32_t v = take_first(builder, keys);
+        builder->looks++;
+        if (start_now(builder, v, now_ns, out))
+            has_place = has_room(builder);
+        else
+            list[n - ++kept] = v;
+    }
+    memmove(&list[builder->passed], &list[n - kept], kept * sizeof *list);
+    builder->passed += kept;
+}
+
+/* All instances of `task` have ended: makes ready what waited for them only. */
+static void release(clo_rcpsp_builder *builder, const one_way *way, uint32_t task, const int64_t *keys)
 {
     const clo_graph *graph = builder->problem->graph;
 
@@ -240,9 +297,8 @@ static uint32_t release(clo_rcpsp_builder *builder, const one_way *way, uint32_t
         if (--builder->waits_for[u] > 0)
             continue;
         for (uint32_t v = graph->first_instance[u]; v < graph->first_instance[u + 1]; v++)
-            make_ready(builder->list, count++, keys, v);
+            clo_heap_push(&builder->fresh, keys[v], v);
     }
-    return count;
 }
 
 void clo_rcpsp_parallel(clo_rcpsp_builder *builder, int direction, const int64_t *keys, clo_packing *out)
@@ -250,30 +306,26 @@ void clo_rcpsp_parallel(clo_rcpsp_builder *builder, int direction, const int64_t
     const clo_rcpsp *problem = builder->problem;
     one_way way = way_of(problem, direction);
     const clo_graph *graph = problem->graph;
-    uint32_t *list = builder->list, ready = 0, step = 0;
+    uint32_t step = 0;
     int64_t now = 0, end = 0; /* ends need not be told: by the clock nothing starts before them */
 
     begin(builder, &way); /* only the first step of each machine is used: what is free now */
     for (uint32_t v = 0; v < problem->tasks; v++)
         if (builder->waits_for[graph->task_of[v]] == 0)
-            make_ready(list, ready++, keys, v);
-    while (ready > 0 || builder->heap.count > 0) { /* each round starts or ends a task: empty machines fit the first */
-        uint32_t kept = 0, seen = 0;
+            clo_heap_push(&builder->fresh, keys[v], v);
+    /* each round starts or ends a task: empty machines fit the first */
+    while (builder->passed + builder->fresh.count + builder->heap.count > 0) {
         if (is_over(builder, step++)) {
             out->makespan_ns = INT64_MAX;
             return;
         }
-        for (; seen < ready && kept < LOOK_AHEAD; seen++)
-            if (!start_now(builder, list[seen], now, out))
-                list[kept++] = list[seen];
-        memmove(&list[kept], &list[seen], (ready - seen) * sizeof *list);
-        ready -= seen - kept;
+        start_ready(builder, now, keys, out);
         now = builder->heap.items[0].key;
         while (builder->heap.count > 0 && builder->heap.items[0].key == now) {
             uint32_t v = (uint32_t)clo_heap_pop(&builder->heap).id;
             give_back(builder, v, out);
             if (is_complete(builder, graph->task_of[v], &end))
-                ready = release(builder, &way, graph->task_of[v], keys, ready);
+                release(builder, &way, graph->task_of[v], keys);
         }
     }
     out->makespan_ns = now;

@@ -52,7 +52,13 @@ typedef struct clo_rcpsp_builder {
     uint32_t *left;
     int64_t *end_ns;
     clo_heap heap;
-    uint32_t *list;  /* [tasks] scratch                                                  */
+    /* Of parallel generation: what is ready and was never looked at; list[0] .. list[passed - 1]: what was and did not
+     * fit, the first last. */
+    clo_heap fresh;
+    uint32_t *list; /* [tasks] */
+    uint32_t passed;
+    uint64_t looks;                      /* at instances, by the last parallel generation */
+    uint64_t least[CLO_RCPSP_WORDS_MAX]; /* where this does not fit, no instance does     */
     int64_t stop_ns; /* a schedule that is not built by then (clo_clock_ns) is given up; INT64_MAX: no limit */
     void *block;
 } clo_rcpsp_builder;

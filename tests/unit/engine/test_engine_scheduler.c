@@ -1,6 +1,7 @@
 /* The scheduler alone, driven by hand: what is kept of a machine's capacity for one who may not take it. */
 #include "support.h"
 
+#include "engine/capacity.h"
 #include "engine/scheduler.h"
 #include "sync/ledger.h"
 
@@ -193,11 +194,74 @@ static void what_was_kept_for_such_a_job_is_offered_at_once(void **state)
     close_setting(&s);
 }
 
+static void ignore(void *driver, uint32_t machine)
+{
+    (void)driver;
+    (void)machine;
+}
+
+static void ignore_report(void *driver, uint32_t machine, bool again)
+{
+    (void)driver;
+    (void)machine;
+    (void)again;
+}
+
+/* A job whose root demands nothing, and what follows excludes each other. */
+static void add_exclusive(setting *s, const clo_policy_use *use, uint32_t tasks)
+{
+    const clo_task root = {.work_ns = 10}, other = {.work_ns = 10, .demand = {CAPACITY}};
+    const clo_scheduler_job_config config = {.deadline_ns = CLO_TIME_NEVER, .weight = 1, .limit = CLO_NONE};
+
+    ok(clo_graph_create("job", &s->graphs[0]));
+    for (uint32_t t = 0; t < tasks; t++)
+        ok(clo_graph_add_task(s->graphs[0], t == 0 ? &root : &other, NULL));
+    for (uint32_t t = 1; t < tasks; t++)
+        ok(clo_graph_add_edge(s->graphs[0], 0, t, 0));
+    ok(clo_graph_seal(s->graphs[0]));
+    ok(clo_cost_create(s->graphs[0], s->platform, &s->costs[0]));
+    ok(clo_scheduler_job_create(s->costs[0], &config, use, &s->arena, &s->jobs[0]));
+    ok(clo_scheduler_arrive(s->scheduler, s->jobs[0], 0));
+    clo_scheduler_go_on_to_end(s->scheduler);
+    take_orders(s);
+}
+
+/* Once one holds all, the others are not looked at one by one for each that has ended: in ledgers of the scheduler's
+ * own, and in those that others use; in order of readiness and of rank. */
+static void what_cannot_fit_is_not_looked_at_again(void **state)
+{
+    enum { TASKS = 2000 };
+
+    (void)state;
+    for (int way = 0; way < 4; way++) {
+        bool shared = way % 2 != 0;
+        const clo_policy_use use = {.policy = clo_policy_find(way < 2 ? "fifo" : "rank")};
+        setting s = {.platform = make_platform()};
+        clo_ledger ledger, *ledgers = &ledger;
+        clo_arena_open(&s.arena, NULL, 0);
+        clo_ledger_page *pages = clo_arena_take(&s.arena, clo_capacity_pages(s.platform, 1), sizeof *pages);
+        const clo_scheduler_room room = {&ledgers, 0, NULL, ignore, ignore_report};
+        const clo_scheduler_config config = {
+            .platform = s.platform, .policy = use.policy, .jobs_max = 1, .room = shared ? &room : NULL};
+        clo_capacity_open(s.platform, 0, &ledger, &pages, 1);
+        ok(clo_scheduler_create(&config, &s.arena, &s.scheduler));
+        add_exclusive(&s, &use, TASKS);
+        for (uint32_t t = 0; t < TASKS; t++) {
+            expect(&s, t + 1, 0, t, 0);
+            finish(&s, 0);
+        }
+        assert_int_equal(s.orders, TASKS);
+        assert_true(clo_scheduler_counts_of(s.scheduler)->looks <= 8 * TASKS);
+        close_setting(&s);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nothing_is_kept_for_a_job_that_waits_for_its_own_commitment),
         cmocka_unit_test(what_was_kept_for_such_a_job_is_offered_at_once),
+        cmocka_unit_test(what_cannot_fit_is_not_looked_at_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

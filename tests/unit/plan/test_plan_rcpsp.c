@@ -234,6 +234,41 @@ static void schedules_are_those_of_a_builder_that_looks_at_every_ns(void **state
             check_shape(&shapes[i], seed);
 }
 
+/* A star on 8 executors: what waits is not looked at while nothing is free, and what is released by and by is not put
+ * into its place among all that waits. */
+static void parallel_generation_looks_at_few_of_many_that_wait(void **state)
+{
+    (void)state;
+    enum { LEAVES = 20000 };
+    clo_rng rng = clo_rng_seed(1);
+    fixture f = fixture_new();
+    clo_rcpsp problem;
+    clo_rcpsp_builder builder;
+    clo_packing built;
+    int64_t *keys = calloc(LEAVES + 1, sizeof *keys);
+    assert_non_null(keys);
+
+    for (uint32_t t = 0; t <= LEAVES; t++) {
+        fixture_task(&f, NULL, 1 + clo_rng_below(&rng, 1000));
+        keys[t] = clo_rng_below(&rng, LEAVES);
+    }
+    for (uint32_t t = 1; t <= LEAVES; t++)
+        ok(clo_graph_add_edge(f.graph, 0, t, 0));
+    fixture_seal(&f, 8, NULL, -1);
+    ok(clo_rcpsp_open(&problem, f.cost));
+    ok(clo_rcpsp_builder_open(&builder, &problem));
+    ok(clo_packing_open(&built, &problem));
+    for (int direction = 0; direction < 2; direction++) {
+        clo_rcpsp_parallel(&builder, direction, keys, &built);
+        assert_int_equal(builder.looks, LEAVES + 1);
+    }
+    clo_packing_close(&built);
+    clo_rcpsp_builder_close(&builder);
+    clo_rcpsp_close(&problem);
+    fixture_free(&f);
+    free(keys);
+}
+
 static void what_is_no_packing_is_left_alone(void **state)
 {
     (void)state;
@@ -279,6 +314,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(schedules_are_those_of_a_builder_that_looks_at_every_ns),
+        cmocka_unit_test(parallel_generation_looks_at_few_of_many_that_wait),
         cmocka_unit_test(what_is_no_packing_is_left_alone),
         cmocka_unit_test(noise_has_the_mean_and_the_spread_of_its_law),
     };

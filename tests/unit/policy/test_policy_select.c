@@ -2,6 +2,7 @@
 #include "policy_scene.h"
 
 #include "base/rng.h"
+#include "policy/policies.h"
 
 static void expect_starts(policy_scene *s, const char *policy, const int64_t *start_ns)
 {
@@ -227,6 +228,92 @@ static void limits_and_bands_hold(void **state)
     scene_close(&s);
 }
 
+static bool may_start(const clo_view *view, uint32_t job, uint32_t stage)
+{
+    return clo_select_startable(view, job, stage);
+}
+
+/* Selects for decide_one_by_one. */
+static const clo_selector *one_by_one;
+
+static bool decide_one_by_one(void *state, const clo_view *view, clo_choice *choice)
+{
+    return one_by_one->select(state, view, may_start, choice);
+}
+
+/* Jobs of one to twelve stages with edges; few of their demands are 0. */
+static void add_exclusive_jobs(policy_scene *s, clo_rng *rng)
+{
+    for (uint32_t j = 0; j < 6; j++) {
+        clo_task tasks[12] = {0};
+        uint32_t count = 1 + clo_rng_below(rng, 12);
+        for (uint32_t t = 0; t < count; t++) {
+            tasks[t].work_ns = clo_rng_below(rng, 20);
+            tasks[t].instances = 1 + clo_rng_below(rng, 3);
+            for (uint32_t r = 0; r < 2; r++)
+                tasks[t].demand[r] = clo_rng_below(rng, 6) == 0 ? 0 : 1 + clo_rng_below(rng, 4);
+        }
+        clo_graph *graph = scene_graph(s, tasks, count);
+        for (uint32_t t = 1; t < count; t++)
+            if (clo_rng_below(rng, 3) == 0)
+                ok(clo_graph_add_edge(graph, clo_rng_below(rng, t), t, 0));
+        scene_add(s, graph,
+                  (clo_workload_job){.arrival_ns = clo_rng_below(rng, 40),
+                                     .limit = clo_rng_below(rng, 4) == 0 ? 2 : 0,
+                                     .band = clo_rng_below(rng, 4) == 0});
+    }
+}
+
+/* What cannot fit is passed at once: the same log, the same steps, as with a look at each, whatever their bound. */
+static void passing_at_once_decides_as_looking_at_each(void **state)
+{
+    static const clo_selector *const selectors[] = {&clo_selector_fifo, &clo_selector_hrrn,   &clo_selector_drf,
+                                                    &clo_selector_rank, &clo_selector_sjf_cp, &clo_selector_capacity};
+
+    (void)state;
+    for (uint64_t seed = 0; seed < 600; seed++) {
+        one_by_one = selectors[seed % 6];
+        clo_policy each = *one_by_one->policy;
+        each.decide = decide_one_by_one;
+        clo_rng rng = clo_rng_seed(seed);
+        policy_scene s;
+        clo_log *logs[2];
+        clo_stream_result results[2] = {CLO_STREAM_RESULT_INIT, CLO_STREAM_RESULT_INIT};
+        size_t counts[2];
+        scene_open(&s, 2 + clo_rng_below(&rng, 6));
+        s.desc.machines_count = 1 + clo_rng_below(&rng, 2);
+        for (uint32_t e = 0; e < s.desc.executors_count; e++)
+            s.executors[e].machine = e % s.desc.machines_count;
+        for (uint32_t m = 0; m < s.desc.machines_count; m++)
+            for (uint32_t r = 0; r < 2; r++)
+                s.capacities[m * CLO_RESOURCES_MAX + r] = 4 + clo_rng_below(&rng, 3);
+        ok(clo_platform_create(&s.desc, &s.platform));
+        add_exclusive_jobs(&s, &rng);
+        uint32_t steps_max = clo_rng_below(&rng, 2) * (1 + clo_rng_below(&rng, 8));
+        for (int way = 0; way < 2; way++) {
+            clo_log_policy named = {.name = each.name};
+            clo_log_header header = CLO_LOG_HEADER_INIT;
+            clo_stream_config config = CLO_STREAM_CONFIG_INIT;
+            header.clock = CLO_CLOCK_VIRTUAL;
+            header.executors = s.desc.executors_count;
+            header.policies = &named;
+            header.policies_count = 1;
+            ok(clo_log_create(&header, SCENE_RECORDS, &logs[way]));
+            config.policy = way == 0 ? one_by_one->policy : &each;
+            config.steps_max = steps_max;
+            config.log = logs[way];
+            ok(clo_stream_simulate(s.workload, s.platform, &config, &results[way]));
+        }
+        const clo_log_record *a = clo_log_records(logs[0], &counts[0]), *b = clo_log_records(logs[1], &counts[1]);
+        assert_int_equal(counts[0], counts[1]);
+        assert_memory_equal(a, b, counts[0] * sizeof *a);
+        assert_int_equal(results[0].decision_steps, results[1].decision_steps);
+        clo_log_destroy(logs[0]);
+        clo_log_destroy(logs[1]);
+        scene_close(&s);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -241,6 +328,7 @@ int main(void)
         cmocka_unit_test(drf_and_capacity_share_among_groups),
         cmocka_unit_test(capacity_goes_breadth_first),
         cmocka_unit_test(limits_and_bands_hold),
+        cmocka_unit_test(passing_at_once_decides_as_looking_at_each),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
