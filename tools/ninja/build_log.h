@@ -27,7 +27,7 @@ typedef struct log_entry {
     piece output;
     int64_t start_ms, end_ms;
     int64_t mtime_ns;
-    uint64_t hash; /* of the command: build_log_hash */
+    uint64_t hash;  /* of the command: build_log_hash */
     int8_t written; /* LOG_: the line that this process has appended last */
 } log_entry;
 
@@ -67,7 +67,8 @@ bool build_log_begin(build_log *log, ninja_manifest *m, uint32_t edge);
 /* It has ended well: appends one line for each output. */
 bool build_log_add(build_log *log, ninja_manifest *m, uint32_t edge, int64_t start_ms, int64_t end_ms,
                    int64_t mtime_ns);
-/* Goes on in the file that a tool may have put in place of the log, and adds the lines of this process that it lacks. */
+/* Goes on in the file that a tool may have put in place of the log, and adds the lines of this process that it
+ * lacks. */
 bool build_log_follow(build_log *log, ninja_manifest *m);
 void build_log_close(build_log *log);
 

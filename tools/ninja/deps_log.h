@@ -43,8 +43,8 @@ bool deps_log_open(deps_log *log, ninja_manifest *m, const char *path);
 /* Appends a record, unless the last one says the same; first, deps_log_follow. */
 bool deps_log_add(deps_log *log, ninja_manifest *m, uint32_t node, int64_t mtime_ns, const uint32_t *inputs,
                   uint32_t count);
-/* Where a tool that a step called has put another file in place of the log: reads that one, with its numbers, and adds the
- * records of this process that it lacks. */
+/* Where a tool that a step called has put another file in place of the log: reads that one, with its numbers, and adds
+ * the records of this process that it lacks. */
 bool deps_log_follow(deps_log *log, ninja_manifest *m);
 void deps_log_close(deps_log *log);
 
