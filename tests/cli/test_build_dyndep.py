@@ -56,6 +56,11 @@ class Dyndep(CommandTest):
     def commands(self, text):
         return sorted(line.split("] ", 1)[1] for line in text.splitlines() if line.startswith("["))
 
+    def test_a_manifest_that_lost_its_statement_is_said_once(self):
+        self.file(".ninja_log", "# ninja log v5\n0\t0\t0\tbuild.ninja\t0\n")
+        said = self.say("build")
+        self.assertEqual((said.code, said.err.count("has not ended well")), (0, 1))  # not in each phase
+
     def test_a_step_runs_once_in_all_phases(self):
         """Steps that are always out of date, below a dyndep file and below what it describes: with outputs that stay as old as they
         are (what uses them runs all the same, but for restat), and made by a statement with several. As often as in ninja's one

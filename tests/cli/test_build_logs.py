@@ -1,9 +1,10 @@
 """clotho build: logs of ninja 1.12 (version 6) and 1.13 (version 7). A log keeps its version; its ages are when commands began, and
 version 7 has another hash of the command. What those programs write is kept here, as they may not be installed."""
 import os
+import shutil
 import unittest
 
-from support import CommandTest
+from support import CLOTHO, CommandTest
 
 TEXT = ": #" + "".join(chr(97 + i * 7 % 26) for i in range(400))
 # length of a command -> its hash by ninja 1.12 and by ninja 1.13: all ways through the hash, from one word to two rounds of 96 bytes
@@ -91,6 +92,72 @@ class Logs(CommandTest):
                 self.assertEqual((head, set(found)), ("# ninja log v%d" % version, {"a", "b"}))
             self.assertEqual(self.good("build", "-n"), "clotho: no work to do.\n")
         self.assertEqual([name for name in os.listdir(self.temporary.name) if name.startswith(".clotho-")], [])
+
+    def tools(self):
+        """Programs that put a new log in the place of the old one."""
+        ninja = shutil.which("ninja")
+        return [os.path.join(os.path.dirname(CLOTHO), "clotho-ninja")] + ([ninja] if ninja else [])
+
+    def all_ended(self, *names):
+        found = self.entries()[1]
+        self.assertEqual({name: found.get(name, (0, "0")) != (0, "0") for name in names}, dict.fromkeys(names, True))
+        self.assertEqual(self.good("build", "-n"), "clotho: no work to do.\n")
+
+    def test_steps_that_call_tools_of_the_log(self):
+        """No line is lost, neither of such a step nor of those around it; each is begun and ended in the logs that tools make."""
+        for program in self.tools():
+            self.file("build.ninja", "rule t\n  command = touch $out\nrule tool\n  command = %s -t $tool && touch $out\n"
+                      "  generator = 1\nbuild a: t i\nbuild b: tool a\n  tool = restat\nbuild c: t b\nbuild d: tool c\n"
+                      "  tool = recompact\nbuild e: t d\nbuild f: tool e\n  tool = cleandead\nbuild g: t f\n" % program)
+            for version in (5, 6, 7) if "clotho" in os.path.basename(program) else (5,):
+                self.log(version)
+                for _ in range(2):  # without entries, and with them
+                    self.file("i", "")
+                    self.assertEqual(self.good("build").count("/7] "), 7)
+                    self.all_ended(*"abcdefg")
+
+    def test_inputs_found_around_tools_of_the_log(self):
+        """A .ninja_deps that is written anew by a step has other numbers."""
+        rules = ("rule cc\n  command = touch $out && echo $out: $in $headers > $out.d\n  depfile = $out.d\n  deps = gcc\n"
+                 "rule tool\n  command = %s -t recompact && touch $out\n")
+        for program in self.tools():
+            for name in ("i", "ha", "hb", "hc", "gone"):
+                self.file(name, "")
+            gone = "build x: cc i gone\nbuild y: cc i hb\n"
+            self.file("build.ninja", rules % program + gone + "build a: cc i | x y\n  headers = gone ha\n")
+            self.good("build", "-j1")
+            self.file("build.ninja", rules % program + "build a: cc i\n  headers = hb ha\nbuild r: tool a\n"
+                      "build b: cc i | r\n  headers = hb\nbuild s: tool b\nbuild c: cc i | s\n  headers = ha hc\n")
+            self.good("build")
+            self.all_ended(*"arbsc")
+            said = self.good("build", "-t", "deps", "a", "b", "c")
+            self.assertEqual([line.strip() for line in said.splitlines() if line.startswith(" ")],
+                             ["i", "hb", "ha", "i", "hb", "i", "ha", "hc"])
+            self.assertEqual(said.count("(VALID)"), 3)
+            os.remove(self.path(".ninja_log"))
+            os.remove(self.path(".ninja_deps"))
+
+    def test_logs_replaced_while_other_steps_end(self):
+        """A tool that has read the logs before another step ends and replaces them behind it, or a step that removes them; also
+        where the step itself fails, which writes no line any more."""
+        for end in ("mv old .ninja_log; mv deps .ninja_deps", "rm .ninja_log .ninja_deps"):
+            for fails in (False, True):
+                for version in (5, 7):
+                    for name in ("go", "old", "deps", "quick", "slow"):
+                        if os.path.exists(self.path(name)):
+                            os.remove(self.path(name))
+                    for name in ("i", "h"):
+                        self.file(name, "")
+                    self.file("build.ninja", "rule slow\n  command = cp .ninja_log old; cp .ninja_deps deps; touch go; "
+                              "until grep -q quick .ninja_log; do sleep 0.01; done; %s; touch slow; exit %d\n"
+                              "rule quick\n  command = until [ -e go ]; do sleep 0.01; done; touch $out; echo $out: h > $out.d\n"
+                              "  depfile = $out.d\n  deps = gcc\nbuild slow: slow i\nbuild quick: quick i\n" % (end, fails))
+                    self.log(version)
+                    self.assertEqual(self.say("build", "-j2", "-k0").code, int(fails))
+                    head, found = self.entries()
+                    self.assertEqual((head, set(found)), ("# ninja log v%d" % version, {"quick"} if fails else {"quick", "slow"}))
+                    self.assertEqual(self.good("build", "-n", "quick"), "clotho: no work to do.\n")
+                    self.assertIn("    h\n", self.good("build", "-t", "deps", "quick"))
 
     def test_ninjas_lines_cut_off(self):
         """What a killed ninja 1.13 has left counts up to its last whole line."""

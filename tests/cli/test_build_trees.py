@@ -136,6 +136,38 @@ class Trees(CommandTest):
         self.assertRegex(self.run_in(".", *ninja, "meson", "test", "-C", "b"), r"Ok: +1")
         self.assertEqual(self.run_in("b", NINJA, "-n", "all").splitlines()[-1], "ninja: no work to do.")
 
+    def reconfigures_once(self, file, text, said, *words):
+        """After a change of what the manifest is made from; the step that makes it calls -t restat in its own folder."""
+        self.run_in(".", *words)
+        for content in (text, text, text + "# more\n"):
+            self.file(file, content)
+            os.utime(self.path(file), ns=(os.stat(self.path("b/build.ninja")).st_mtime_ns + 1,) * 2)
+            self.assertEqual(self.run_in(".", *words).count(said), 1)
+            self.assertIn("ninja: no work to do.", self.run_in(".", *words))
+            self.up_to_date("b")
+        self.assertTrue(os.path.exists(self.path("b/f")))  # the target that `text` adds
+
+    @unittest.skipUnless(shutil.which("cmake"), "cmake is not installed")
+    def test_cmake_runs_again_below_it(self):
+        os.mkdir(self.path("p"))
+        text = "cmake_minimum_required(VERSION 3.16)\nproject(p C)\nadd_executable(e e.c)\n"
+        self.file("p/CMakeLists.txt", text)
+        self.file("p/e.c", "int main(void) { return 0; }\n")
+        program = os.path.join(os.path.dirname(CLOTHO), "clotho-ninja")
+        self.run_in(".", "cmake", "-G", "Ninja", "-S", "p", "-B", "b", "-DCMAKE_MAKE_PROGRAM=" + program)
+        self.reconfigures_once("p/CMakeLists.txt", text + "add_executable(f e.c)\n", "Re-running CMake", "cmake", "--build", "b")
+
+    @unittest.skipUnless(shutil.which("meson"), "meson is not installed")
+    def test_meson_runs_again_below_it(self):
+        os.mkdir(self.path("p"))
+        text = "project('p', 'c')\nexecutable('e', 'e.c')\n"
+        self.file("p/meson.build", text)
+        self.file("p/e.c", "int main(void) { return 0; }\n")
+        ninja = ["env", "NINJA=" + os.path.join(os.path.dirname(CLOTHO), "clotho-ninja")]
+        self.run_in(".", *ninja, "meson", "setup", "b", "p")
+        self.reconfigures_once("p/meson.build", text + "executable('f', 'e.c')\n", "The Meson build system", *ninja, "meson", "compile",
+                               "-C", "b")
+
     def test_by_ninjas_name_all_operands_are_targets(self):
         """A folder with a build.ninja, named as a target is: no folder to build in, and two lines speak as ninja does."""
         os.makedirs(self.path("b/sub"))

@@ -10,7 +10,8 @@
 #include <string.h>
 
 const char build_about[] =
-    "Builds what a build.ninja describes, and reads and writes .ninja_log and .ninja_deps as ninja 1.11 does.";
+    "Builds what a build.ninja describes, as ninja 1.11 does. Reads and writes .ninja_deps, and .ninja_log of\n"
+    "ninja 1.5 to 1.13, which keeps its version; a new one is that of ninja 1.11.";
 
 const char build_notes[] =
     "DIR is the folder of the build.ninja, where the first operand is such a folder; else all operands are targets in "

@@ -151,6 +151,7 @@ static int run_graph(build_driver *d, build_graph *g, const build_run_options *o
     d->printer.status.held.beside = d->folder->log_path;
     build_gate_open(&d->gate, options->tokens, options->load_most);
     code = run_driven(d, g, options);
+    d->is_broken |= !finish_logs(d->folder);
     if (d->memory.budget_kib > 0 || d->memory.kills > 0)
         print_memory(&d->memory);
     if (options->report.summarizes && options->hosts->count > 0)

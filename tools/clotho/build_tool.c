@@ -257,8 +257,7 @@ int tool_check(const build_tool *t)
     if (row == NULL)
         return misuse(
             "there is no tool '%s'; use clean, cleandead, commands, compdb, deps, graph, inputs, missingdeps, "
-            "query, recompact, "
-            "restat, rules or targets",
+            "query, recompact, restat, rules or targets",
             show_name(t->name));
     for (int i = 0; i < options_end(t); i++)
         for (const char *at = t->words[i] + 1; is_option(t->words[i]) && *at != '\0'; at++)

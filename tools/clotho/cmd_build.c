@@ -191,8 +191,10 @@ static int want_manifest(build *b, bool *is_first)
     uint32_t node = b->is_current ? NINJA_NONE : find_manifest(b);
 
     *is_first = b->is_phase = false;
-    if (node == NINJA_NONE)
+    if (node == NINJA_NONE) {
+        b->is_current = true;
         return EXIT_GOOD;
+    }
     if (!build_want(&b->folder, &node, 1, b->options.explains))
         return failed(b);
     *is_first = !order_is_done(&b->folder.order);

@@ -212,6 +212,7 @@ bool build_log_open(build_log *log, ninja_manifest *m, const char *path)
         return ninja_fail(m, "%.256s: cannot be written: %s; look at the file", path, strerror(errno));
     }
     log->is_old = false;
+    log->path = path;
     log->file = fopen(path, "abe");
     return log->file != NULL || ninja_fail(m, "%.256s: cannot be written: %s; look at the file", path, strerror(errno));
 }
@@ -222,21 +223,71 @@ static bool flush(build_log *log, ninja_manifest *m)
            ninja_fail(m, ".ninja_log: cannot be written: %s; look at the disk", strerror(errno));
 }
 
+static void write_begun(FILE *file, const log_entry *entry)
+{
+    log_entry begun = {.output = entry->output, .start_ms = entry->start_ms, .end_ms = entry->end_ms};
+
+    write_entry(file, &begun);
+}
+
+/* Appends what the log of a tool lacks: the tool had read the old one before this process wrote into it. A line of this
+ * process with another age is the tool's work. A tool of another version of ninja has another hash; then the steps are
+ * to be made again, as that ninja has it. */
+static void write_missing(const build_log *log, const build_log *found, bool has_hash)
+{
+    for (size_t i = 0; i < log->count; i++) {
+        const log_entry *mine = &log->entries[i], *theirs = build_log_find(found, mine->output);
+        bool is_begun = theirs != NULL && log_entry_is_begun(theirs);
+        if (mine->written == LOG_BEGUN && !is_begun)
+            write_begun(log->file, mine);
+        else if (mine->written == LOG_ENDED && has_hash &&
+                 (theirs == NULL || theirs->hash != mine->hash || theirs->start_ms != mine->start_ms ||
+                  theirs->end_ms != mine->end_ms))
+            write_entry(log->file, mine);
+    }
+}
+
+bool build_log_follow(build_log *log, ninja_manifest *m)
+{
+    build_log found;
+
+    if (!disk_is_replaced(fileno(log->file), log->path))
+        return true;
+    bool is_good = build_log_load(&found, m, log->path);
+    if (is_good && found.good_bytes == 0)
+        found.version = log->version; /* it was removed */
+    is_good = is_good && build_log_open(&found, m, log->path);
+    if (is_good) {
+        bool has_hash = found.version == log->version;
+        fclose(log->file);
+        log->file = found.file;
+        found.file = NULL;
+        log->version = found.version;
+        write_missing(log, &found, has_hash);
+        is_good = flush(log, m);
+    }
+    build_log_close(&found);
+    return is_good;
+}
+
 /* Without an entry an output is out of date anyway, but not that of a generator. The times stay, for --plan. */
 bool build_log_begin(build_log *log, ninja_manifest *m, uint32_t edge)
 {
     bool is_generator = ninja_edge_flag(m, edge, SYMBOL_GENERATOR);
 
+    if (!build_log_follow(log, m))
+        return false;
     for (uint32_t i = 0; i < m->edges[edge].outputs_count; i++) {
         const ninja_node *node = &m->nodes[m->edges[edge].outputs[i]];
-        const log_entry *old = build_log_find(log, (piece){node->path, node->bytes});
-        log_entry begun = {.output = {node->path, node->bytes}};
-        if (old != NULL) {
-            begun.start_ms = old->start_ms;
-            begun.end_ms = old->end_ms;
-        }
-        if (old != NULL ? !log_entry_is_begun(old) : is_generator)
-            write_entry(log->file, &begun);
+        const piece output = {node->path, node->bytes};
+        const log_entry *old = build_log_find(log, output);
+        if (old != NULL ? log_entry_is_begun(old) : !is_generator)
+            continue;
+        log_entry *entry = take_entry(log, output);
+        if (entry == NULL)
+            return ninja_no_memory(m);
+        entry->written = LOG_BEGUN;
+        write_begun(log->file, entry);
     }
     return flush(log, m);
 }
@@ -244,7 +295,7 @@ bool build_log_begin(build_log *log, ninja_manifest *m, uint32_t edge)
 bool build_log_add(build_log *log, ninja_manifest *m, uint32_t edge, int64_t start_ms, int64_t end_ms, int64_t mtime_ns)
 {
     buffer command = {0};
-    bool is_good = ninja_edge_command(m, edge, true, &command);
+    bool is_good = build_log_follow(log, m) && ninja_edge_command(m, edge, true, &command);
     uint64_t hash = build_log_hash(log, buffer_piece(&command));
 
     buffer_free(&command);
@@ -257,6 +308,7 @@ bool build_log_add(build_log *log, ninja_manifest *m, uint32_t edge, int64_t sta
         entry->end_ms = end_ms;
         entry->mtime_ns = mtime_ns;
         entry->hash = hash;
+        entry->written = LOG_ENDED;
         write_entry(log->file, entry);
     }
     return is_good && flush(log, m);

@@ -10,7 +10,10 @@
  *
  * Before a command begins, the outputs that the log calls current get a line with MTIME 0 and HASH 0, which no command
  * has: to this program and to ninja they are out of date until the command has ended well. So a build that is killed
- * leaves no half-written file that looks whole. */
+ * leaves no half-written file that looks whole.
+ *
+ * A command may call a tool that puts a new log in the place of this one, as CMake does with `ninja -t restat`. What is
+ * appended goes into the new one, which also gets the lines of this process that the tool had not seen. */
 #ifndef CLOTHO_NINJA_BUILD_LOG_H
 #define CLOTHO_NINJA_BUILD_LOG_H
 
@@ -18,11 +21,14 @@
 
 #include <stdio.h>
 
+enum { LOG_NONE, LOG_BEGUN, LOG_ENDED };
+
 typedef struct log_entry {
     piece output;
     int64_t start_ms, end_ms;
     int64_t mtime_ns;
-    uint64_t hash; /* of the command: build_log_hash */
+    uint64_t hash;  /* of the command: build_log_hash */
+    int8_t written; /* LOG_: the line that this process has appended last */
 } log_entry;
 
 typedef struct build_log {
@@ -35,7 +41,8 @@ typedef struct build_log {
     int version;
     bool is_old; /* version 4, or too many lines: build_log_open writes it anew */
     store store;
-    FILE *file; /* NULL: not open for writing */
+    FILE *file;       /* NULL: not open for writing */
+    const char *path; /* of the file, the caller's, once it is open */
 } build_log;
 
 /* Reads the log at `path`; an empty one where there is no file, or one of a ninja before 1.7. Returns false with
@@ -53,13 +60,16 @@ static inline bool log_entry_is_begun(const log_entry *entry)
 }
 
 /* Makes the file ready for appending: with a header, without a torn line, and written anew where most of its lines are
- * old; then outputs that no statement makes and that are not there are dropped. */
+ * old; then outputs that no statement makes and that are not there are dropped. The path is kept. */
 bool build_log_open(build_log *log, ninja_manifest *m, const char *path);
 /* The command of the edge is about to begin: none of its outputs is current from now on. */
 bool build_log_begin(build_log *log, ninja_manifest *m, uint32_t edge);
 /* It has ended well: appends one line for each output. */
 bool build_log_add(build_log *log, ninja_manifest *m, uint32_t edge, int64_t start_ms, int64_t end_ms,
                    int64_t mtime_ns);
+/* Goes on in the file that a tool may have put in place of the log, and adds the lines of this process that it
+ * lacks. */
+bool build_log_follow(build_log *log, ninja_manifest *m);
 void build_log_close(build_log *log);
 
 /* The hash of a command, as this log has it. */

@@ -2,6 +2,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "deps_log.h"
 #include "bindings.h"
+#include "disk.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -52,7 +53,7 @@ static bool set_record(deps_log *log, ninja_manifest *m, uint32_t id, int64_t mt
         memcpy(copy, inputs, count * sizeof *copy);
     log->unique += !log->records[id].is_set;
     log->lines++;
-    log->records[id] = (deps_record){mtime_ns, copy, count, true};
+    log->records[id] = (deps_record){.mtime_ns = mtime_ns, .inputs = copy, .count = count, .is_set = true};
     return true;
 }
 
@@ -94,7 +95,7 @@ static int read_deps(deps_log *log, ninja_manifest *m, const char *at, uint32_t 
     }
     log->unique += !log->records[id].is_set;
     log->lines++;
-    log->records[id] = (deps_record){(int64_t)mtime, inputs, count, true};
+    log->records[id] = (deps_record){.mtime_ns = (int64_t)mtime, .inputs = inputs, .count = count, .is_set = true};
     return RECORD_GOOD;
 }
 
@@ -193,17 +194,24 @@ static bool write_record(deps_log *log, ninja_manifest *m, uint32_t node, int64_
     return true;
 }
 
-bool deps_log_add(deps_log *log, ninja_manifest *m, uint32_t node, int64_t mtime_ns, const uint32_t *inputs,
-                  uint32_t count)
+static bool append(deps_log *log, ninja_manifest *m, uint32_t node, int64_t mtime_ns, const uint32_t *inputs,
+                   uint32_t count)
 {
     if (is_same(deps_log_find(log, m, node), mtime_ns, inputs, count))
         return true;
     if (!write_record(log, m, node, mtime_ns, inputs, count) ||
         !set_record(log, m, m->nodes[node].deps_id, mtime_ns, inputs, count))
         return false;
+    log->records[m->nodes[node].deps_id].is_added = true;
     if (fflush(log->file) != 0 || ferror(log->file))
         return ninja_fail(m, ".ninja_deps: cannot be written: %s; look at the disk", strerror(errno));
     return true;
+}
+
+bool deps_log_add(deps_log *log, ninja_manifest *m, uint32_t node, int64_t mtime_ns, const uint32_t *inputs,
+                  uint32_t count)
+{
+    return deps_log_follow(log, m) && append(log, m, node, mtime_ns, inputs, count);
 }
 
 /* Writes all that is worth keeping into log->file, with new numbers. */
@@ -263,8 +271,26 @@ bool deps_log_open(deps_log *log, ninja_manifest *m, const char *path)
     } else if (truncate(path, (off_t)log->good_bytes) != 0) {
         return ninja_fail(m, "%.256s: cannot be written: %s; look at the file", path, strerror(errno));
     }
+    log->path = path;
     log->file = fopen(path, "abe");
     return log->file != NULL || ninja_fail(m, "%.256s: cannot be written: %s; look at the file", path, strerror(errno));
+}
+
+bool deps_log_follow(deps_log *log, ninja_manifest *m)
+{
+    deps_log old = *log;
+
+    if (log->file == NULL || !disk_is_replaced(fileno(log->file), log->path))
+        return log->file != NULL; /* else following it has failed before */
+    for (size_t i = 0; i < old.count; i++)
+        m->nodes[old.nodes[i]].deps_id = NINJA_NONE;
+    bool is_good = deps_log_load(log, m, old.path) && deps_log_open(log, m, old.path);
+    for (size_t i = 0; is_good && i < old.count; i++) {
+        const deps_record *record = &old.records[i];
+        is_good = !record->is_added || append(log, m, old.nodes[i], record->mtime_ns, record->inputs, record->count);
+    }
+    deps_log_close(&old);
+    return is_good;
 }
 
 void deps_log_close(deps_log *log)

@@ -67,6 +67,21 @@ bool disk_is_newer(const char *path, int64_t ns)
             (about.st_ctim.tv_sec == ns / 1000000000 && about.st_ctim.tv_nsec >= ns % 1000000000));
 }
 
+bool disk_is_replaced(int file, const char *path)
+{
+    struct stat mine, there;
+
+    if (fstat(file, &mine) != 0)
+        return false;
+    if (stat(path, &there) == 0)
+        return mine.st_ino != there.st_ino || mine.st_dev != there.st_dev;
+    int other = disk_open_nameless(path);
+    if (other < 0)
+        return false; /* the folder is gone as well: nobody will look for what is in the file */
+    close(other);
+    return true;
+}
+
 bool disk_make_folders(const char *path)
 {
     size_t bytes = path_folder(piece_of(path));

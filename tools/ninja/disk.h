@@ -17,6 +17,9 @@ int64_t disk_clock_ns(int file);
 /* Whether a regular file was written, renamed or touched at `ns` (disk_now_ns) or later; true also where it is
  * not there any more. */
 bool disk_is_newer(const char *path, int64_t ns);
+/* Whether `path` is another file by now than this open one: a tool put a new one in its place, or removed it from a
+ * folder that still takes files. */
+bool disk_is_replaced(int file, const char *path);
 /* Makes the folders that `path` lies in. False: errno says why. */
 bool disk_make_folders(const char *path);
 

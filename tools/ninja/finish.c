@@ -201,6 +201,11 @@ bool finish_succeeded(build_folder *f, uint32_t edge, const step_times *times, c
     return is_good;
 }
 
+bool finish_logs(build_folder *f)
+{
+    return deps_log_follow(&f->deps, &f->manifest) && build_log_follow(&f->log, &f->manifest);
+}
+
 bool finish_interrupted(build_folder *f, uint32_t edge)
 {
     ninja_manifest *m = &f->manifest;

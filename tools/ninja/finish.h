@@ -33,6 +33,9 @@ bool finish_discover(build_folder *f, uint32_t edge, spool *output, discovered *
  * what waited. */
 bool finish_succeeded(build_folder *f, uint32_t edge, const step_times *times, const discovered *found);
 
+/* After the last step: the logs hold what this build has written, whatever the tools did that its steps called. */
+bool finish_logs(build_folder *f);
+
 /* The edge was interrupted: removes its depfile and those outputs that it may have half written. */
 bool finish_interrupted(build_folder *f, uint32_t edge);
 
