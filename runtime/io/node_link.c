@@ -29,7 +29,7 @@ typedef struct link {
 /* An attribute and its unit; the first one that an item has counts. */
 typedef struct attribute {
     const char *key;
-    double unit;
+    double unit = 1;
 } attribute;
 
 static const attribute works[] = {{"work_ns", 1},        {"cost", UNIT_NS},    {"weight", UNIT_NS},
@@ -102,7 +102,7 @@ static bool states_work(const cJSON *nodes)
 static clo_status read_work(link *l, const cJSON *node, int64_t *work_ns)
 {
     const cJSON *item;
-    double unit;
+    double unit = 1;
     clo_status status = get_attribute(l, node, works, &item, &unit);
 
     *work_ns = l->default_work_ns;
@@ -174,7 +174,7 @@ static clo_status read_edge(link *l, const cJSON *edge)
     const cJSON *source, *target, *size;
     uint32_t from, to;
     uint64_t bytes = 0;
-    double unit;
+    double unit = 1;
     clo_status status = find_end(l, edge, "source", &source, &from);
 
     if (status == CLO_OK)

@@ -285,6 +285,7 @@ static clo_status plan_check_and_drop(void *context)
     clo_plan_metrics metrics = CLO_PLAN_METRICS_INIT;
 
     config.planner = planner_under_fault;
+    config.schedules_max = clo_graph_tasks(f->graph) > 2 && strcmp(planner_under_fault, "best") == 0 ? 20 : 0;
     clo_status status = clo_plan_create(f->cost, &config, &plan);
     if (status == CLO_OK)
         status = clo_plan_check(plan, f->cost, CLO_CHECK_FULL);
@@ -313,6 +314,17 @@ static void out_of_memory_anywhere_is_reported_and_leaks_nothing(void **state)
     fixture_seal(&f, 4, NULL, 5);
     for (uint32_t i = 0; (planner_under_fault = name_at("planners", i)) != NULL; i++)
         assert_true(fault_each(plan_check_and_drop, &f) > 12);
+    fixture_free(&f);
+
+    /* `best` without a budget makes the plans of all: of two tasks, so that there are not too many allocations. */
+    f = fixture_new();
+    stage.instances = 1;
+    ok(clo_graph_add_task(f.graph, &stage, NULL));
+    stage.name = "last";
+    ok(clo_graph_add_task(f.graph, &stage, NULL));
+    fixture_seal(&f, 2, NULL, 5);
+    planner_under_fault = "best";
+    assert_true(fault_each(plan_check_and_drop, &f) > 12);
     fixture_free(&f);
 }
 
