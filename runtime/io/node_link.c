@@ -29,7 +29,7 @@ typedef struct link {
 /* An attribute and its unit; the first one that an item has counts. */
 typedef struct attribute {
     const char *key;
-    double unit = 1;
+    double unit;
 } attribute;
 
 static const attribute works[] = {{"work_ns", 1},        {"cost", UNIT_NS},    {"weight", UNIT_NS},
