@@ -153,8 +153,9 @@ static int create_neighbour(int folder, mode_t mode, char *name)
     return errno = EAGAIN, -1;
 }
 
-static bool is_neighbour(const char *name)
+static int is_neighbour(const struct dirent *entry)
 {
+    const char *name = entry->d_name;
     size_t prefix = sizeof NEIGHBOUR_PREFIX - 1;
 
     return strncmp(name, NEIGHBOUR_PREFIX, prefix) == 0 && strlen(name) == prefix + NEIGHBOUR_DIGITS &&
@@ -164,25 +165,19 @@ static bool is_neighbour(const char *name)
 /* Removes the neighbours of writers that were killed. What cannot be removed stays. */
 static void sweep(int folder)
 {
-    int fd = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    DIR *names = fd >= 0 ? fdopendir(fd) : NULL;
+    struct dirent **names;
+    int count = scandirat(folder, ".", &names, is_neighbour, NULL);
 
-    if (names == NULL) {
-        if (fd >= 0)
-            close(fd);
-        return;
+    for (int i = 0; i < count; i++) {
+        int old = openat(folder, names[i]->d_name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+        if (old >= 0 && flock(old, LOCK_EX | LOCK_NB) == 0 && is_named(folder, names[i]->d_name, old))
+            unlinkat(folder, names[i]->d_name, 0);
+        if (old >= 0)
+            close(old);
+        free(names[i]);
     }
-    for (struct dirent *entry; (entry = readdir(names)) != NULL;) {
-        int old = is_neighbour(entry->d_name)
-                      ? openat(folder, entry->d_name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
-                      : -1;
-        if (old < 0)
-            continue;
-        if (flock(old, LOCK_EX | LOCK_NB) == 0 && is_named(folder, entry->d_name, old))
-            unlinkat(folder, entry->d_name, 0);
-        close(old);
-    }
-    closedir(names);
+    if (count >= 0)
+        free(names);
 }
 
 /* The rights of the file that is replaced. Its owner first: a change of owner takes the set-id rights away. Returns 0,

@@ -265,8 +265,10 @@ static void every_policy_schedules_every_stream_validly(void **state)
     }
     if (first_stream() > 1 || getenv("CLOTHO_PROPERTY_POLICY") != NULL)
         return;
-    assert_true(duplicates > streams(STREAMS) / SEEDS_STEP);
-    assert_true(kept > streams(STREAMS) / SEEDS_STEP);
+    if (SANITIZED) /* few streams, for their memory */
+        return;
+    assert_true(duplicates > streams(STREAMS));
+    assert_true(kept > streams(STREAMS));
 }
 
 static void the_same_stream_gives_the_same_log_whatever_comes_after(void **state)
