@@ -316,3 +316,20 @@ int main(int count, char **arguments)
         let_go_of_output();
     return watch(&h);
 }
+
+/* The leak checker of a sanitizer ends a program by a tracer of its own, which does not go together with a helper that looks
+ * after all processes below it. */
+#if defined(__SANITIZE_ADDRESS__)
+#define HAS_LEAK_CHECKER 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define HAS_LEAK_CHECKER 1
+#endif
+#endif
+#ifdef HAS_LEAK_CHECKER
+const char *__asan_default_options(void); /* NOLINT: the sanitizer's name */
+const char *__asan_default_options(void)  /* NOLINT */
+{
+    return "detect_leaks=0";
+}
+#endif
