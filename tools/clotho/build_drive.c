@@ -427,7 +427,10 @@ static void take_signal(build_driver *d)
     struct signalfd_siginfo about;
 
     while (read(d->signals, &about, sizeof about) == (ssize_t)sizeof about)
-        interrupt(d, (int)about.ssi_signo, NINJA_NONE);
+        if (about.ssi_signo != SIGCHLD)
+            interrupt(d, (int)about.ssi_signo, NINJA_NONE);
+        else if (d->has_servers)
+            orphans_end(NULL, is_helper, d); /* one that has ended */
 }
 
 static int timeout_ms(build_driver *d)
@@ -535,6 +538,7 @@ static void name_signals(sigset_t *set)
     sigaddset(set, SIGINT);
     sigaddset(set, SIGTERM);
     sigaddset(set, SIGHUP);
+    sigaddset(set, SIGCHLD);
     if (sigaction(SIGPIPE, NULL, &pipe) == 0 && pipe.sa_handler != SIG_IGN)
         sigaddset(set, SIGPIPE);
 }
@@ -547,6 +551,7 @@ int drive_open(build_driver *d, uint32_t jobs)
     d->interrupter = NINJA_NONE;
     pthread_mutex_init(&d->lock, NULL);
     name_signals(&set);
+    signal(SIGCHLD, SIG_DFL); /* ignored, it would take the status of helpers away */
     pthread_sigmask(SIG_BLOCK, &set, &d->mask);
     d->start_ns = now_ns();
     d->jobs = jobs;
