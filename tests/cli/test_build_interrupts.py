@@ -7,7 +7,7 @@ import subprocess
 import time
 import unittest
 
-from support import CLOTHO, SANITIZED
+from support import CLOTHO, LONG, SANITIZED
 from test_build_dirty import NINJA, SOURCES, Tree
 
 ROUNDS = 12 if SANITIZED or os.environ.get("CI") else 100
@@ -71,7 +71,7 @@ class Interrupts(Tree):
                         running.send_signal(number)
                 except ProcessLookupError:
                     pass
-                _, err = running.communicate(timeout=60)
+                _, err = running.communicate(timeout=LONG)
                 gone.append(time.monotonic() - begin)
                 self.assertIn(running.returncode, (0, 2, -number), err)
                 if running.returncode != 0 and was_running:
@@ -99,7 +99,7 @@ class Interrupts(Tree):
                     time.sleep(0.01)
                 running.send_signal(number)
                 begin = time.monotonic()
-                running.communicate(timeout=60)
+                running.communicate(timeout=LONG)
                 took = time.monotonic() - begin
                 self.assertEqual(running.returncode, 2)
                 self.wait_until_nothing_runs()

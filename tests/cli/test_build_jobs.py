@@ -7,7 +7,7 @@ import threading
 import time
 import unittest
 
-from support import CLOTHO, SANITIZED, CommandTest
+from support import CLOTHO, LONG, SANITIZED, CommandTest
 
 MAKE = shutil.which("make")
 GCC = shutil.which("gcc")
@@ -39,7 +39,7 @@ class Jobs(CommandTest):
 
     def build(self, *words, code=0, environment=None):
         done = subprocess.run([CLOTHO, "build", *words], cwd=self.temporary.name, env={**self.clean, **(environment or {})},
-                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=300, check=False)
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=LONG, check=False)
         self.assertEqual(done.returncode, code, done.stderr + done.stdout)
         return done
 
@@ -124,7 +124,7 @@ class Jobs(CommandTest):
     def test_below_a_make_its_tokens_are_used(self):
         self.file("build.ninja", SH + self.recursive_makes() + "build says: sh\n  do = echo \"$$MAKEFLAGS\" > says\n")
         self.file("Makefile", "all: x\n\t+@%s build\nx:\n\t@echo \"$(MAKEFLAGS)\" > made\n" % CLOTHO)
-        subprocess.run(["make", "-j3"], cwd=self.temporary.name, env=self.clean, check=True, stdout=subprocess.DEVNULL, timeout=300)
+        subprocess.run(["make", "-j3"], cwd=self.temporary.name, env=self.clean, check=True, stdout=subprocess.DEVNULL, timeout=LONG)
         most, counts = self.most_at_once()
         self.assertEqual(counts, 64)
         self.assertLessEqual(most, 3)

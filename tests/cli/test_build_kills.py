@@ -10,7 +10,7 @@ import sys
 import time
 import unittest
 
-from support import CLOTHO, SANITIZED, CommandTest
+from support import CLOTHO, LONG, SANITIZED, CommandTest
 from test_build_dirty import MANIFEST, NINJA, SOURCES, SUB, Tree
 
 FULL = "--full" in sys.argv or os.environ.get("CLO_FULL", "") != ""
@@ -128,7 +128,7 @@ class Kills(Tree):
                         running.stdout.readline()
                     time.sleep(draw.uniform(0, 0.04))
                     self.kill(running, how)
-                    running.communicate(timeout=120)
+                    running.communicate(timeout=LONG)
                     killed += running.returncode != 0
                 if by_ninja or how == "all":
                     self.wait_until_nothing_runs()

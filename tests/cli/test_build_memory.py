@@ -8,7 +8,7 @@ import sys
 import time
 import unittest
 
-from support import CLOTHO, SANITIZED, SOURCE, CommandTest
+from support import CLOTHO, LONG, SANITIZED, SOURCE, CommandTest
 
 TAKE = """#include <stdio.h>
 #include <stdlib.h>
@@ -280,7 +280,7 @@ class Memory(CommandTest):
                                (signal.SIGKILL, "c")):
             with self.subTest(number, target=target), self.begin("begun", target) as running:
                 running.send_signal(number)
-                self.assertEqual(running.wait(60), -9 if number == signal.SIGKILL else 2)
+                self.assertEqual(running.wait(LONG), -9 if number == signal.SIGKILL else 2)
                 self.gone("772.5")
                 os.unlink(self.path("begun"))
 
@@ -294,7 +294,7 @@ class Memory(CommandTest):
                     children += file.read().split()
             self.assertEqual(len(set(children)), 1)
             os.kill(int(children[0]), signal.SIGKILL)
-            self.assertEqual(running.wait(60), 1)
+            self.assertEqual(running.wait(LONG), 1)
         self.gone("773.5")
 
 

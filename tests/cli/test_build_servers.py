@@ -6,7 +6,7 @@ import subprocess
 import time
 import unittest
 
-from support import CLOTHO, CommandTest
+from support import CLOTHO, LONG, CommandTest
 
 SH = "rule sh\n  command = $do\n"
 
@@ -107,7 +107,7 @@ class Servers(CommandTest):
                 self.wait_for("begun", running)
                 os.unlink(self.path("begun"))
                 running.send_signal(number)
-                self.assertEqual(running.wait(60), 2 if number != signal.SIGKILL else -number)
+                self.assertEqual(running.wait(LONG), 2 if number != signal.SIGKILL else -number)
                 servers = self.servers()
                 self.wait_for_end(servers["srv3"])
                 self.assertTrue(self.is_alive(servers["srv"]) and self.is_alive(servers["srv2"]))
@@ -120,7 +120,7 @@ class Servers(CommandTest):
                 self.wait_for("begun", running)
                 os.unlink(self.path("begun"))
                 running.send_signal(number)
-                self.assertEqual(running.wait(60), 2 if number != signal.SIGKILL else -number)
+                self.assertEqual(running.wait(LONG), 2 if number != signal.SIGKILL else -number)
                 self.wait_for_end(self.servers()["srv2"])
                 self.assertTrue(self.is_alive(self.servers()["srv"]))
 
@@ -153,7 +153,7 @@ class Servers(CommandTest):
                 files = socket.recv_fds(taken, 10, 2)[1]
                 self.wait_for("begun", running)
                 running.send_signal(signal.SIGINT)
-                self.assertEqual(running.wait(60), 2)
+                self.assertEqual(running.wait(LONG), 2)
                 for file in files:
                     os.close(file)
 
