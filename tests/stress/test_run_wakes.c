@@ -22,7 +22,8 @@ static void a_job_of_one_task_wakes_one_worker(void **state)
     ok(clo_cost_create(f.graph, f.platform, &f.cost));
     ok(clo_runtime_create(f.platform, &config, &f.runtime));
     clo_job *job = make_job(&f, NULL, NULL);
-    for (int i = 0; i < RUNS_MAX && least >= WORKERS / 2; i++) { /* workers that are late to sleep are on a busy machine */
+    for (int i = 0; i < RUNS_MAX && least >= WORKERS / 2;
+         i++) { /* workers that are late to sleep are on a busy machine */
         clo_job_result result = CLO_JOB_RESULT_INIT;
         nanosleep(&(struct timespec){.tv_nsec = 5000000}, NULL); /* all go to sleep */
         ok(clo_job_submit(job));
