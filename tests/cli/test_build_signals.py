@@ -82,9 +82,9 @@ class Signals(CommandTest):
             return None
 
     def nothing_runs(self, folder):
-        """A command that was killed may be seen for a moment."""
+        """A command that was killed may be seen for a moment; one that was not runs on beyond the time that this test has."""
         place = os.path.realpath(self.path(folder))
-        for _ in range(2000):
+        while True:
             left = []
             for number in filter(str.isdigit, os.listdir("/proc")):
                 try:
@@ -95,7 +95,6 @@ class Signals(CommandTest):
             if not left:
                 return
             time.sleep(0.01)
-        self.assertEqual(left, [])
 
     def left(self, folder):
         return {name: self.bytes(folder + "/" + name) for name in sorted(os.listdir(self.path(folder))) if name not in LOGS}

@@ -20,7 +20,7 @@ def freeze(service, before):
 
 
 first, second = (net.service(i, "s%d" % i, "--sigma", "0", "--slots", "1") for i in range(2))
-process = net.start("--services", group("a", [first, second]), "--requests", "1", "--slots", "1", "--work-us", "20000000",
+process = net.start("--services", group("a", [first, second]), "--requests", "1", "--slots", "1", "--work-us", "10000000",
                     "--events", log, "--json", *LONG, *BEAT)
 until(lambda: named(first, "start") or named(second, "start"), "it begins")
 cold, warm = (first, second) if named(first, "start") else (second, first)
