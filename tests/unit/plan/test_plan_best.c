@@ -256,8 +256,8 @@ static void *spin(void *context)
     return NULL;
 }
 
-/* Wall time counts, not CPU time: with the CPUs taken away it ends all the same. A plan of `budget_ns`; whether it took no
- * longer than some turns of the operating system. */
+/* Wall time counts, not CPU time: with the CPUs taken away it ends all the same. A plan of `budget_ns`; whether it took
+ * about that, and no more than some turns of the operating system. */
 static bool is_in_time(const fixture *f, int64_t budget_ns)
 {
     clo_plan_config config = CLO_PLAN_CONFIG_INIT;
@@ -266,11 +266,11 @@ static bool is_in_time(const fixture *f, int64_t budget_ns)
     int64_t begin_ns = clo_clock_ns();
     clo_plan *plan = best(f, &config);
     int64_t took_ns = clo_clock_ns() - begin_ns;
-    /* The end is kept for the plan itself. */
-    assert_true(took_ns >= budget_ns / 4 * 3 || clo_plan_is_optimal(plan));
+    /* The end is kept for the plan itself, and on a busy machine that may seem to take long. */
+    bool is_used = took_ns >= budget_ns / 4 * 3 || clo_plan_is_optimal(plan);
     assert_true(clo_plan_makespan_ns(plan) <= makespan_of(f, "heft"));
     clo_plan_destroy(plan);
-    return took_ns < 40 * budget_ns;
+    return is_used && took_ns < 40 * budget_ns;
 }
 
 static void a_time_budget_holds_while_the_machine_is_busy(void **state)
