@@ -6,7 +6,7 @@ import shutil
 import subprocess
 import unittest
 
-from support import CLOTHO, SANITIZED, CommandTest
+from support import CLOTHO, LONG, SANITIZED, CommandTest
 
 NINJA = shutil.which("ninja")
 HEAD = "rule cc\n  command = cc $flags $in -o $out\nrule touch\n  command = touch $out\n"
@@ -124,7 +124,7 @@ class Reading(CommandTest):
     def both(self, folder, *tool):
         """The same words to both; names of targets may be many."""
         ninja, mine = (subprocess.run([*program, "-t", *words], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                                      timeout=60, check=False)
+                                      timeout=LONG, check=False)
                        for program, words in (([NINJA], tool), ([CLOTHO, "build"], tool)))
         self.assertEqual(ninja.returncode, 0, ninja.stderr)
         self.assertEqual(mine.stderr, b"")

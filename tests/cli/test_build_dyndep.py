@@ -4,7 +4,7 @@ import shutil
 import subprocess
 import unittest
 
-from support import CLOTHO, SANITIZED, CommandTest
+from support import CLOTHO, LONG, SANITIZED, CommandTest
 
 NINJA = shutil.which("ninja")
 
@@ -47,7 +47,7 @@ class Dyndep(CommandTest):
 
     def ninja(self, *words):
         return subprocess.run([NINJA, *words], cwd=self.temporary.name, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                              check=False, timeout=300).stdout
+                              check=False, timeout=LONG).stdout
 
     def up_to_date(self, *words):
         self.assertEqual(self.ninja("-n", "-d", "explain", *words).splitlines()[-1], "ninja: no work to do.")
@@ -104,7 +104,7 @@ default out out2 old
             for again in range(3):
                 if again == 2:
                     os.utime(self.path(tool + "/extra"))
-                done = subprocess.run(words, cwd=self.path(tool), stdout=subprocess.PIPE, text=True, check=True, timeout=300)
+                done = subprocess.run(words, cwd=self.path(tool), stdout=subprocess.PIPE, text=True, check=True, timeout=LONG)
                 self.assertNotIn("no work", done.stdout)
                 said[tool, again] = sorted(self.bytes(tool + "/count").decode().split())
                 os.unlink(self.path(tool + "/count"))

@@ -7,7 +7,7 @@ import subprocess
 import time
 import unittest
 
-from support import CLOTHO, SANITIZED, CommandTest
+from support import CLOTHO, LONG, SANITIZED, CommandTest
 from test_build_dirty import NINJA
 
 SAID = ("a.cpp\nb.cpp\nP: z.h\r\nP:   ./sub/../in.h\nwarning\nc.c\nP:x.h\rP:z.h\nP:\nP:  \nC:/Program Files/Q.h\n"
@@ -53,7 +53,7 @@ class Found(CommandTest):
         for folder in ("theirs", "mine"):
             self.file(folder + "/said", bytes(flood))
         plain = {**os.environ, "NINJA_STATUS": ""}  # d and e end in either order
-        theirs = subprocess.run([NINJA, "-j3"], cwd=self.path("theirs"), env=plain, capture_output=True, check=True, timeout=300)
+        theirs = subprocess.run([NINJA, "-j3"], cwd=self.path("theirs"), env=plain, capture_output=True, check=True, timeout=LONG)
         with subprocess.Popen([CLOTHO, "build", "-j3"], cwd=self.path("mine"), env=plain, stdout=subprocess.PIPE) as mine:
             said = mine.stdout.read(30 << 20)  # b's is being printed
             with open("/proc/%d/status" % mine.pid, encoding="ascii") as file:

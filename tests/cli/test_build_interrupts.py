@@ -7,7 +7,7 @@ import subprocess
 import time
 import unittest
 
-from support import CLOTHO, SANITIZED
+from support import CLOTHO, LONG, SANITIZED
 from test_build_dirty import NINJA, SOURCES, Tree
 
 ROUNDS = 12 if SANITIZED or os.environ.get("CI") else 100
@@ -38,6 +38,11 @@ class Interrupts(Tree):
                 pass
         return found
 
+    def wait_until_nothing_runs(self):
+        """What has been killed may be seen for a moment; what has not runs on beyond the time that this test has."""
+        while self.processes():
+            time.sleep(0.01)
+
     def products(self):
         return {name: self.bytes(name) for name in os.listdir(self.temporary.name)
                 if os.path.isfile(self.path(name)) and not name.endswith((".ninja", ".json"))}
@@ -66,16 +71,12 @@ class Interrupts(Tree):
                         running.send_signal(number)
                 except ProcessLookupError:
                     pass
-                _, err = running.communicate(timeout=60)
+                _, err = running.communicate(timeout=LONG)
                 gone.append(time.monotonic() - begin)
                 self.assertIn(running.returncode, (0, 2, -number), err)
                 if running.returncode != 0 and was_running:
                     interrupted += 1
-                for _ in range(200):  # of a shell that the signal's group reached a moment later
-                    if not self.processes():
-                        break
-                    time.sleep(0.01)
-                self.assertEqual(self.processes(), [])
+                self.wait_until_nothing_runs()
             if i % 10 == 9:
                 self.settle(by_ninja=i % 20 == 9)
         self.settle()
@@ -94,15 +95,14 @@ class Interrupts(Tree):
                   "touch $out; while :; do sleep 774.5; done\nbuild begun1: r\nbuild begun2: r\n")
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             with self.subTest(number), self.start() as running:
-                for _ in range(3000):
-                    if os.path.exists(self.path("begun1")) and os.path.exists(self.path("begun2")):
-                        break
+                while not (os.path.exists(self.path("begun1")) and os.path.exists(self.path("begun2"))) and running.poll() is None:
                     time.sleep(0.01)
                 running.send_signal(number)
                 begin = time.monotonic()
-                running.communicate(timeout=60)
+                running.communicate(timeout=LONG)
                 took = time.monotonic() - begin
-                self.assertEqual((running.returncode, self.processes()), (2, []))
+                self.assertEqual(running.returncode, 2)
+                self.wait_until_nothing_runs()
                 print("after the signal the build took %.2f s" % took)  # its steps would sleep for minutes
 
     def settle(self, by_ninja=False):

@@ -7,7 +7,7 @@ import threading
 import time
 import unittest
 
-from support import CLOTHO, SANITIZED, CommandTest
+from support import CLOTHO, LONG, SANITIZED, CommandTest
 
 MAKE = shutil.which("make")
 GCC = shutil.which("gcc")
@@ -39,7 +39,7 @@ class Jobs(CommandTest):
 
     def build(self, *words, code=0, environment=None):
         done = subprocess.run([CLOTHO, "build", *words], cwd=self.temporary.name, env={**self.clean, **(environment or {})},
-                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=300, check=False)
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=LONG, check=False)
         self.assertEqual(done.returncode, code, done.stderr + done.stdout)
         return done
 
@@ -89,8 +89,9 @@ class Jobs(CommandTest):
         self.assertEqual(self.most_at_once(), (1, 64))
 
     def test_tokens_that_children_took_with_them_come_back(self):
-        self.file("build.ninja", SH + "build a: sh\n  do = python3 tokens.py steal; kill -9 $$$$\nbuild b: sh\n"
-                  "  do = python3 tokens.py steal; python3 tokens.py > b\nbuild c: sh b\n  do = python3 tokens.py > c\n"
+        self.file("build.ninja", SH + "build a: sh\n  do = echo $$$$ > a.pid; python3 tokens.py steal; kill -9 $$$$\nbuild b: sh\n"
+                  "  do = python3 tokens.py steal; python3 tokens.py > b\nbuild c: sh b\n"
+                  "  do = until [ -s a.pid ] && ! kill -0 $$(cat a.pid) 2>&-; do sleep 0.01; done; python3 tokens.py > c\n"
                   "build d: sh c\n  do = python3 tokens.py forge; python3 tokens.py > d\nbuild e: sh d\n  do = python3 tokens.py > e\n")
         self.build("-j", "4", "-k", "0", "--policy", "fifo", code=1)
         self.assertEqual((self.bytes("d"), self.bytes("e")), (b"4\n", b"3\n"))
@@ -123,7 +124,7 @@ class Jobs(CommandTest):
     def test_below_a_make_its_tokens_are_used(self):
         self.file("build.ninja", SH + self.recursive_makes() + "build says: sh\n  do = echo \"$$MAKEFLAGS\" > says\n")
         self.file("Makefile", "all: x\n\t+@%s build\nx:\n\t@echo \"$(MAKEFLAGS)\" > made\n" % CLOTHO)
-        subprocess.run(["make", "-j3"], cwd=self.temporary.name, env=self.clean, check=True, stdout=subprocess.DEVNULL, timeout=300)
+        subprocess.run(["make", "-j3"], cwd=self.temporary.name, env=self.clean, check=True, stdout=subprocess.DEVNULL, timeout=LONG)
         most, counts = self.most_at_once()
         self.assertEqual(counts, 64)
         self.assertLessEqual(most, 3)
@@ -156,8 +157,11 @@ class Jobs(CommandTest):
         most, stop = [0], threading.Event()
 
         def watch():
+            before = self.compilers()
             while not stop.is_set():
-                most[0] = max(most[0], self.compilers())
+                now = self.compilers()
+                most[0] = max(most[0], len(before & now))  # all of these ran between the two looks
+                before = now
                 stop.wait(0.002)
         watcher = threading.Thread(target=watch)
         watcher.start()
@@ -172,17 +176,18 @@ class Jobs(CommandTest):
         self.assertEqual(self.bytes("tokens"), b"1\n")  # of two, one is that step's
 
     def compilers(self):
-        """Compilers of this test that run now."""
-        count, here = 0, os.path.realpath(self.temporary.name)
+        """Compilers of this test that run, each at the moment when it is looked at: number and start."""
+        found, here = set(), os.path.realpath(self.temporary.name)
         for number in filter(str.isdigit, os.listdir("/proc")):
             try:
                 with open("/proc/%s/stat" % number, encoding="utf-8", errors="replace") as file:
                     name, rest = file.read().split("(", 1)[1].rsplit(")", 1)
-                count += (name.startswith(("cc1", "lto1")) and rest.split()[0] not in "ZX" and
-                          os.readlink("/proc/%s/cwd" % number) == here)
+                words = rest.split()
+                if name.startswith(("cc1", "lto1")) and words[0] not in "ZX" and os.readlink("/proc/%s/cwd" % number) == here:
+                    found.add((number, words[19]))
             except OSError:  # ended, or somebody else's
                 pass
-        return count
+        return found
 
     def default_jobs(self, preexec=None):
         self.file("build.ninja", SH + "build a: sh\n  do = true\n")

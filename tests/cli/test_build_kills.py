@@ -10,7 +10,7 @@ import sys
 import time
 import unittest
 
-from support import CLOTHO, SANITIZED, CommandTest
+from support import CLOTHO, LONG, SANITIZED, CommandTest
 from test_build_dirty import MANIFEST, NINJA, SOURCES, SUB, Tree
 
 FULL = "--full" in sys.argv or os.environ.get("CLO_FULL", "") != ""
@@ -116,7 +116,7 @@ class Kills(Tree):
     def test_after_a_kill_at_any_moment_the_next_build_makes_the_same_files(self):
         draw = random.Random(41)
         killed = rounds = 0
-        while killed < KILLS and rounds < 5 * KILLS:  # some builds end before they are killed
+        while killed < KILLS:  # some builds end before they are killed
             rounds += 1
             self.change(draw)
             subprocess.run([NINJA], cwd=self.path("whole"), stdout=subprocess.DEVNULL, check=True)
@@ -128,7 +128,7 @@ class Kills(Tree):
                         running.stdout.readline()
                     time.sleep(draw.uniform(0, 0.04))
                     self.kill(running, how)
-                    running.communicate(timeout=120)
+                    running.communicate(timeout=LONG)
                     killed += running.returncode != 0
                 if by_ninja or how == "all":
                     self.wait_until_nothing_runs()
@@ -141,7 +141,6 @@ class Kills(Tree):
                 self.assertEqual({n for n in mine if mine[n] != theirs.get(n)} | set(theirs) - set(mine), set())
                 self.assertEqual(self.run_ninja("-n", "-d", "explain").stdout.splitlines()[-1], "ninja: no work to do.")
                 self.assertEqual(self.good("build", "-n"), "clotho: no work to do.\n")
-        self.assertEqual(killed, KILLS, rounds)
 
 
 HALF = """rule r

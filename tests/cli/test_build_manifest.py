@@ -5,7 +5,7 @@ import subprocess
 import time
 import unittest
 
-from support import CLOTHO, CommandTest
+from support import CLOTHO, LONG, CommandTest
 
 NINJA = shutil.which("ninja")
 CMAKE = shutil.which("cmake")
@@ -51,7 +51,7 @@ class Manifest(CommandTest):
         said = []
         for folder, program in (("theirs", [NINJA]), ("mine", [CLOTHO, "build"])):
             done = subprocess.run([*program, *words], cwd=self.path(folder), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                                  timeout=300, check=False)
+                                  timeout=LONG, check=False)
             counts = {name: self.bytes(os.path.join(folder, name)).count(b"x") for name in ("checks", "agains")
                       if os.path.exists(self.path(os.path.join(folder, name)))}
             lines = [line for line in done.stdout.replace("ninja: ", "clotho: ").splitlines() if not line.startswith("--")]
@@ -85,7 +85,7 @@ class Manifest(CommandTest):
         with subprocess.Popen([CLOTHO, "build"], cwd=self.path("mine"), stdout=subprocess.PIPE, text=True) as running:
             with open(self.path("mine/part"), "w", encoding="utf-8") as pipe:
                 pipe.write("build more: cp in\nbuild evenmore: cp in\ndefault more evenmore\n")
-            self.assertEqual(running.communicate(timeout=120)[0].splitlines()[-1], "[1/1] cp in evenmore")
+            self.assertEqual(running.communicate(timeout=LONG)[0].splitlines()[-1], "[1/1] cp in evenmore")
 
     def test_its_own_statement_may_leave_it_as_it_was(self):
         self.fresh(AGAIN.replace("generator = 1", "generator = 1\n  restat = 1") % "true", "conf")

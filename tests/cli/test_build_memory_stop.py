@@ -22,7 +22,7 @@ class Stop(CommandTest):
             self.skipTest("no C compiler is installed")
         self.file("take.c", GROW)
         subprocess.run([compiler, "-O1", "take.c", "-o", "take"], cwd=self.temporary.name, check=True)
-        for ms in (10, 40, 160):  # until the build stops before they are large, however slow the machine is
+        for ms in (10, 40, 160, 640):  # until the build stops before they are large, however slow the machine is
             for name in (".clotho_steps", ".ninja_log", ".ninja_deps", "o0", "o1", "o2", *map(os.path.basename, glob.glob(self.path("begun.*")))):
                 if os.path.exists(self.path(name)):
                     os.unlink(self.path(name))

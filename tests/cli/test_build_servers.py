@@ -6,7 +6,7 @@ import subprocess
 import time
 import unittest
 
-from support import CLOTHO, CommandTest
+from support import CLOTHO, LONG, CommandTest
 
 SH = "rule sh\n  command = $do\n"
 
@@ -63,11 +63,8 @@ class Servers(CommandTest):
                 os.kill(pid, signal.SIGKILL)
 
     def wait_for_end(self, pid):
-        for _ in range(2000):
-            if not self.is_alive(pid):
-                return
+        while self.is_alive(pid):  # it would run on beyond the time that this test has
             time.sleep(0.01)
-        self.fail("%d runs on" % pid)
 
     def wait_for(self, name, running):
         while not os.path.exists(self.path(name)) and running.poll() is None:
@@ -110,7 +107,7 @@ class Servers(CommandTest):
                 self.wait_for("begun", running)
                 os.unlink(self.path("begun"))
                 running.send_signal(number)
-                self.assertEqual(running.wait(60), 2 if number != signal.SIGKILL else -number)
+                self.assertEqual(running.wait(LONG), 2 if number != signal.SIGKILL else -number)
                 servers = self.servers()
                 self.wait_for_end(servers["srv3"])
                 self.assertTrue(self.is_alive(servers["srv"]) and self.is_alive(servers["srv2"]))
@@ -123,7 +120,7 @@ class Servers(CommandTest):
                 self.wait_for("begun", running)
                 os.unlink(self.path("begun"))
                 running.send_signal(number)
-                self.assertEqual(running.wait(60), 2 if number != signal.SIGKILL else -number)
+                self.assertEqual(running.wait(LONG), 2 if number != signal.SIGKILL else -number)
                 self.wait_for_end(self.servers()["srv2"])
                 self.assertTrue(self.is_alive(self.servers()["srv"]))
 
@@ -156,7 +153,7 @@ class Servers(CommandTest):
                 files = socket.recv_fds(taken, 10, 2)[1]
                 self.wait_for("begun", running)
                 running.send_signal(signal.SIGINT)
-                self.assertEqual(running.wait(60), 2)
+                self.assertEqual(running.wait(LONG), 2)
                 for file in files:
                     os.close(file)
 

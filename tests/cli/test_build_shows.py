@@ -10,7 +10,7 @@ import subprocess
 import termios
 import unittest
 
-from support import CLOTHO, CommandTest
+from support import CLOTHO, LONG, CommandTest
 
 NINJA = shutil.which("ninja")
 
@@ -48,7 +48,7 @@ class Lines(CommandTest):
         clean = {k: v for k, v in os.environ.items() if k not in ("NINJA_STATUS", "MAKEFLAGS", "CLICOLOR_FORCE")}
         how = {"cwd": self.path(folder), "env": {**clean, **environment}, "stdin": subprocess.DEVNULL}
         if not terminal:
-            return subprocess.run(program, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=60, check=False, **how).stdout
+            return subprocess.run(program, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=LONG, check=False, **how).stdout
         mine, theirs = pty.openpty()
         fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, self.columns, 0, 0))
         with subprocess.Popen(program, stdout=theirs, stderr=subprocess.DEVNULL, **how):

@@ -9,7 +9,7 @@ import subprocess
 import time
 import unittest
 
-from support import CLOTHO, CommandTest
+from support import CLOTHO, LONG, CommandTest
 from test_build_lock import WAITS
 
 NINJA = shutil.which("ninja")
@@ -66,7 +66,7 @@ class Signals(CommandTest):
     def end_of(self, running, folder, may_hang=False):
         """What it says until it ends. Else all of it is killed: a test that hangs tells nothing. None: it may hang, and did."""
         try:
-            return running.communicate(timeout=10 if may_hang else 60)
+            return running.communicate(timeout=10 if may_hang else LONG)
         except subprocess.TimeoutExpired:
             place = os.path.realpath(self.path(folder))
             running.kill()
@@ -82,9 +82,9 @@ class Signals(CommandTest):
             return None
 
     def nothing_runs(self, folder):
-        """A command that was killed may be seen for a moment."""
+        """A command that was killed may be seen for a moment; one that was not runs on beyond the time that this test has."""
         place = os.path.realpath(self.path(folder))
-        for _ in range(2000):
+        while True:
             left = []
             for number in filter(str.isdigit, os.listdir("/proc")):
                 try:
@@ -95,7 +95,6 @@ class Signals(CommandTest):
             if not left:
                 return
             time.sleep(0.01)
-        self.assertEqual(left, [])
 
     def left(self, folder):
         return {name: self.bytes(folder + "/" + name) for name in sorted(os.listdir(self.path(folder))) if name not in LOGS}
@@ -194,7 +193,7 @@ class Signals(CommandTest):
 
     def test_what_a_failing_step_leaves_behind_is_ended(self):
         self.fresh("mine", SH + "build a: sh\n  do = (sh -c 'sleep 776.5 & sleep 776.5' & sleep 776.5 &) > log 2>&1; touch a.begun; exit 3\n")
-        done = subprocess.run([CLOTHO, "build", "mine"], cwd=self.path("."), stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60, check=False)
+        done = subprocess.run([CLOTHO, "build", "mine"], cwd=self.path("."), stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=LONG, check=False)
         self.assertEqual(done.returncode, 1)
         self.assertTrue(os.path.exists(self.path("mine/a.begun")))
         self.nothing_runs("mine")
@@ -249,10 +248,10 @@ class Signals(CommandTest):
                 with self.subTest(number), self.begin([CLOTHO, "build"], "mine", "b") as second:
                     self.assertEqual(second.stderr.readline().decode(), WAITS)
                     second.send_signal(number)
-                    self.assertEqual(second.wait(60), -number)
+                    self.assertEqual(second.wait(LONG), -number)
             self.assertEqual({name: self.bytes("mine/" + name) for name in os.listdir(self.path("mine"))}, before)
             self.file("mine/go", "")
-            self.assertEqual(first.wait(60), 0)
+            self.assertEqual(first.wait(LONG), 0)
         self.good("build", "mine", "b")
 
     def helper_of(self, builder):
@@ -283,7 +282,7 @@ class Signals(CommandTest):
                     self.assertIsNone(second.poll())
                     self.assertEqual(int(self.bytes("mine/first")), command)
                     os.kill(helper, signal.SIGCONT)
-                    self.assertEqual(second.wait(60), 0)
+                    self.assertEqual(second.wait(LONG), 0)
             finally:
                 os.kill(helper, signal.SIGCONT) if os.path.exists("/proc/%d" % helper) else None
         self.assertNotEqual(int(self.bytes("mine/first")), command)
@@ -306,7 +305,7 @@ class Signals(CommandTest):
         for error in (errno.ENOSYS, errno.EPERM):
             self.fresh("mine", SH + "build a: sh\n  do = touch a\nbuild b: sh a\n  do = exit 3\n")
             with self.subTest(error), self.begin([CLOTHO, "build"], "mine", preexec_fn=lambda error=error: deny(PIDFD_OPEN, error)) as running:
-                self.assertEqual((running.wait(60), os.path.exists(self.path("mine/a"))), (1, True))
+                self.assertEqual((running.wait(LONG), os.path.exists(self.path("mine/a"))), (1, True))
 
 
 if __name__ == "__main__":

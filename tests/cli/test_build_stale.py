@@ -3,7 +3,7 @@ import os
 import subprocess
 import unittest
 
-from support import CLOTHO, CommandTest
+from support import CLOTHO, LONG, CommandTest
 
 TOUCH = "rule t\n  command = touch $out\n"
 
@@ -18,7 +18,7 @@ class Stale(CommandTest):
             with open(self.path("part"), "w", encoding="utf-8") as pipe:  # waits for the reader
                 change()
                 pipe.write("# nothing\n")
-            out, err = process.communicate(timeout=120)
+            out, err = process.communicate(timeout=LONG)
         self.assertEqual((process.returncode, err), (0, ""))
         return out
 

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import unittest
 
-from support import CLOTHO, SANITIZED, SOURCE, CommandTest
+from support import CLOTHO, LONG, SANITIZED, SOURCE, CommandTest
 
 NINJA = shutil.which("ninja")
 NOT_PRODUCTS = re.compile(r"\.ninja_(log|deps)$|^\.clotho_|^meson-(logs|private)/|/CMakeFiles/CMakeOutput.log$")
@@ -33,7 +33,7 @@ MESON_FILES = {"meson.build": MESON, "l.c": "#include \"made.h\"\n#include <conf
 class Trees(CommandTest):
     def run_in(self, folder, *words):
         done = subprocess.run(words, cwd=self.path(folder), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False,
-                              timeout=300)
+                              timeout=LONG)
         self.assertEqual(done.returncode, 0, done.stdout)
         return done.stdout
 
@@ -190,7 +190,7 @@ class Trees(CommandTest):
         self.file("build.ninja", "rule r\n  command = cmd $x $in $out\n" + "".join(
             "build o%d: r i%d | h || o%d\n  x = %d\n" % (i, i, i // 2, i) for i in range(1, 100001)) + "build o0: phony\n")
         commands = subprocess.run([CLOTHO, "build", "-t", "commands", "o100000"], cwd=self.temporary.name, stdout=subprocess.PIPE,
-                                  text=True, check=True, timeout=300).stdout.splitlines()
+                                  text=True, check=True, timeout=LONG).stdout.splitlines()
         self.assertEqual((len(commands), commands[-1]), (17, "cmd 100000 i100000 o100000"))
 
 

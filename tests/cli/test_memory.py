@@ -18,7 +18,7 @@ class OutOfMemory(CommandTest):
         """may_report: what has happened is printed although something else failed afterwards."""
         failures = 0
         for nth in range(1, LIMIT, step):
-            said = self.say(*arguments, environment={"LD_PRELOAD": SHIM, "CLO_FAIL_NTH": str(nth)}, timeout=20)
+            said = self.say(*arguments, environment={"LD_PRELOAD": SHIM, "CLO_FAIL_NTH": str(nth)})
             self.assertIn(said.code, (0, 1), "allocation %d: exit %d, %s" % (nth, said.code, said.err))
             self.assertLessEqual(len(said.err.splitlines()), 1 if said.code else 2, "allocation %d: %s" % (nth, said.err))
             if said.code == 1:

@@ -9,7 +9,7 @@ import stat
 import subprocess
 import unittest
 
-from support import CLOTHO, SANITIZED, CommandTest
+from support import CLOTHO, LONG, SANITIZED, CommandTest
 
 OLD = b"what was there before\n"
 # Calls that a verb makes for its files, and the errors that it must live through.
@@ -128,7 +128,7 @@ class Faults(CommandTest):
 
     def strace(self, words, *options):
         done = subprocess.run(["strace", "-f", "-qq", "-o", self.path("strace.txt"), *options, CLOTHO, *words], cwd=self.temporary.name,
-                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace", timeout=300,
+                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace", timeout=LONG,
                               check=False)
         with open(self.path("strace.txt"), encoding="utf-8", errors="replace") as file:
             return done, file.read()

@@ -5,7 +5,7 @@ import os
 import resource
 import unittest
 
-from support import DATA, SANITIZED, CommandTest, limit_files, needs_data
+from support import DATA, LONG, SANITIZED, CommandTest, limit_files, needs_data
 
 RUN_KEYS = {"graph", "tasks", "executors", "mode", "clock", "emulated", "makespan_ns", "predicted_ns", "busy_ns", "transfers",
             "transferred_bytes", "duplicates_run", "missed_deadlines", "steals", "parks", "decision_ns", "valid", "status",
@@ -410,7 +410,7 @@ class Run(CommandTest):
         files = sorted(glob.glob(os.path.join(DATA, "wfformat", "montage-*.json")))[:1]
         files += glob.glob(os.path.join(DATA, "wfformat", "srasearch-chameleon-10a-001.json"))
         files += glob.glob(os.path.join(DATA, "wfformat", "helloworld-*.json"))
-        for line in self.good("run", *files, "--scale", "0.0001", "--json", timeout=300).splitlines():
+        for line in self.good("run", *files, "--scale", "0.0001", "--json", timeout=LONG).splitlines():
             self.assertTrue(json.loads(line)["valid"])
 
 

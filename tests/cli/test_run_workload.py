@@ -7,7 +7,7 @@ import subprocess
 import time
 import unittest
 
-from support import CLOTHO, SANITIZED, CommandTest
+from support import CLOTHO, LONG, SANITIZED, CommandTest
 
 KEYS = {"workload", "jobs", "policy", "platform", "executors", "avg_jct_s", "p95_jct_s", "weighted_jct_s", "makespan_s",
         "lower_bound_s", "utilization", "completions", "decisions", "refused", "fallbacks", "decision_ns", "valid", "seed",
@@ -128,7 +128,7 @@ class Run(WorkloadTest):
         self.assertRegex(self.good(*run), r"held back    \d+ jobs waited for room")
 
     def test_releases_weights_bands_and_limits_reach_the_scheduler(self):
-        path = self.jobs({"period_ns": 500000, "releases": 20, "deadline_ns": 400000000, "weight": 7},
+        path = self.jobs({"period_ns": 500000, "releases": 20, "deadline_ns": 600000000000, "weight": 7},
                          {"arrival_ns": 1000000, "band": 1, "limit": 1, "group": 3})
         rows = self.path("rows.csv")
         log = self.path("run.log")
@@ -145,10 +145,12 @@ class Run(WorkloadTest):
 
     def test_padded_time_is_that_of_the_platform(self):
         path = self.jobs({}, {"arrival_ns": 1000000}, {"arrival_ns": 50000000})
+        begin = time.monotonic()
         one = self.json("run", path, "--policy", "eft", "--platform", "rk3588", "--clock", "padded", "--dilate", "20")
+        took_ns = (time.monotonic() - begin) * 1e9
         self.assertEqual((one["emulated"], one["executors"], one["jobs_ended"], one["valid"]), (True, 8, 3, True))
         self.assertGreaterEqual(one["makespan_ns"], 50000000)
-        self.assertLess(one["makespan_ns"], 10 ** 9)
+        self.assertLessEqual(20 * one["makespan_ns"], took_ns)  # emulated time
 
     def test_the_picture_and_the_log_are_of_the_same_run(self):
         workload, svg, log = self.stream(), self.path("run.svg"), self.path("run.log")
@@ -164,18 +166,22 @@ class Run(WorkloadTest):
         self.assertEqual((one["jobs"], one["jobs_ended"], one["completions"]), (12, 12, 48))
 
     def test_an_interrupt_cancels_what_lives_and_prints_the_rest(self):
-        path = self.jobs({"period_ns": 2000000, "releases": 3000})
-        with subprocess.Popen([CLOTHO, "run", path, "--policy", "fifo", "--json"], stdout=subprocess.PIPE,
-                              stderr=subprocess.PIPE, text=True) as command:
-            time.sleep(3 if SANITIZED else 1.5)
-            command.send_signal(signal.SIGINT)
-            out, err = command.communicate(timeout=60)
+        jobs = 200000
+        path = self.jobs({"period_ns": 2000000, "releases": jobs})
+        for wait_s in (1, 4, 16, 64):  # until some have ended, however slow the machine is
+            with subprocess.Popen([CLOTHO, "run", path, "--policy", "fifo", "--json"], stdout=subprocess.PIPE,
+                                  stderr=subprocess.PIPE, text=True) as command:
+                time.sleep(wait_s)
+                command.send_signal(signal.SIGINT)
+                out, err = command.communicate(timeout=LONG)
+            if command.returncode != -signal.SIGINT and json.loads(out)["jobs_ended"] > 0:
+                break
         self.assertEqual(command.returncode, 1, err)
         self.assertRegex(err, r"^clotho: \S+: interrupted: \d+ live jobs were cancelled, \d+ never arrived\n$")
         one = json.loads(out)
         self.assertTrue(one["interrupted"])
         self.assertGreater(one["jobs_ended"], 0)
-        self.assertEqual(one["jobs_ended"] + one["jobs_cancelled"], 3000)
+        self.assertEqual(one["jobs_ended"] + one["jobs_cancelled"], jobs)
 
     def test_jobs_that_never_fit_are_refused_by_name_and_the_others_run(self):
         far = {"format": "clotho.graph/1", "name": "far", "tasks": [{"work_ns": 1000, "executors": [5]}]}

@@ -39,7 +39,7 @@ class Begin(unittest.TestCase):
         process = self.machines.start(engine, self.graph, "--hosts", self.machines.cluster(), "--unpinned", "--start",
                                       "%dns" % (seconds * 10 ** 9 - 1), program=program)
         try:
-            out, err = process.communicate(timeout=100)
+            out, err = process.communicate(timeout=400)
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)
             self.fail("it hangs: %s" % (process.communicate(),))
@@ -48,7 +48,7 @@ class Begin(unittest.TestCase):
             self.fails(engine, program, pattern, 2 * seconds)
             return
         self.assertRegex(err, pattern)
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + 300
         while self.machines.ranks(support.PROGRAM[engine]) and time.monotonic() < deadline:
             time.sleep(0.1)
         self.assertEqual(self.machines.ranks(support.PROGRAM[engine]), [])

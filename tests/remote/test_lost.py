@@ -72,8 +72,7 @@ class Lost(unittest.TestCase):
         """Starts a run; returns it once all ranks run workers."""
         process = self.machines.start(engine, self.graph, "--hosts", self.cluster, "--unpinned", "--json",
                                       *(("--silence", "4s") if support.SANITIZED else ()))
-        deadline = time.monotonic() + 60
-        while time.monotonic() < deadline and process.poll() is None:
+        while process.poll() is None:
             ranks = self.machines.ranks(support.PROGRAM[engine])
             if len(ranks) == 3 and all(self.has_run(pid) for _, pid in ranks):
                 return process, ranks
@@ -107,8 +106,8 @@ class Lost(unittest.TestCase):
         os.kill(ranks[victim][1], number)
         watch.start()
         try:
-            process.wait(timeout=60)
-            watch.join(timeout=60)
+            process.wait(timeout=400)
+            watch.join(timeout=400)
         finally:
             if process.poll() is None:
                 os.killpg(process.pid, signal.SIGKILL)
@@ -126,7 +125,7 @@ class Lost(unittest.TestCase):
         self.assertIsNotNone(watch.ranks_s, "a rank is left")
         self.assertLess(watch.line_s, LIMIT_S, err)
         self.assertLess(watch.ranks_s, LIMIT_S, err)
-        deadline = time.monotonic() + 10
+        deadline = time.monotonic() + 300
         while self.machines.ranks(support.PROGRAM[engine]) and time.monotonic() < deadline:
             time.sleep(0.1)
         self.assertEqual(self.machines.ranks(support.PROGRAM[engine]), [])
@@ -160,7 +159,7 @@ class Lost(unittest.TestCase):
                 os.chmod(script, 0o755)
                 self.assertFalse(os.path.exists(link))
                 process = self.machines.start(engine, "--hosts", self.cluster, "--unpinned", program=script)
-                out, err = process.communicate(timeout=60)
+                out, err = process.communicate(timeout=400)
                 self.assertNotEqual(process.returncode, 0, out)
                 self.assertRegex(err, r"clotho: rank \d \(\w+\): not all ranks have the same graph")
 
@@ -171,7 +170,7 @@ class Lost(unittest.TestCase):
             for engine in support.engines():
                 with self.subTest(engine=engine, words=words):
                     process = self.machines.start(engine, *words)
-                    out, err = process.communicate(timeout=60)
+                    out, err = process.communicate(timeout=400)
                     self.assertNotEqual(process.returncode, 0, out)
                     self.assertTrue(re.search(wanted, err), err)
 

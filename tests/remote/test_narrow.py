@@ -61,7 +61,7 @@ class Narrow(unittest.TestCase):
             with self.subTest(engine):
                 program = self.machines.each(engine, [["-n", "3"], ["-n", "3"], ["-n", "2"]])
                 process = self.machines.start(engine, graph, "--hosts", self.machines.cluster(), "--unpinned", program=program)
-                out, err = process.communicate(timeout=60)
+                out, err = process.communicate(timeout=400)
                 self.assertNotEqual(process.returncode, 0, out)
                 self.assertRegex(err, r"not all ranks have the same number of runs \(-n\)")
 
@@ -72,7 +72,7 @@ class Narrow(unittest.TestCase):
             with self.subTest(engine):
                 program = self.machines.each(engine, [["--piece", "30000"], ["--piece", "30000"], ["--piece", "20000"]])
                 process = self.machines.start(engine, graph, "--hosts", self.machines.cluster(), "--unpinned", program=program)
-                out, err = process.communicate(timeout=60)
+                out, err = process.communicate(timeout=400)
                 self.assertNotEqual(process.returncode, 0, out)
                 self.assertRegex(err, r"not all ranks have the same size of pieces \(--piece\)")
 
@@ -85,7 +85,7 @@ class Narrow(unittest.TestCase):
         for engine in support.engines():
             for graph in (switches, loop):
                 process = self.machines.start(engine, graph, "--hosts", self.machines.cluster(), "--unpinned")
-                out, err = process.communicate(timeout=60)
+                out, err = process.communicate(timeout=400)
                 self.assertNotEqual(process.returncode, 0, out)
                 lines = {line for line in err.splitlines() if line.startswith("clotho: ")}  # each rank says so
                 self.assertEqual(len(lines), 1, err)

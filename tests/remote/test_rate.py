@@ -44,7 +44,7 @@ class Rate(unittest.TestCase):
                                   (("calibrate", "--hosts", cluster, "--quick", "-o", "/nowhere/out.json"), "/nowhere/out.json")):
                 with self.subTest(engine, words=words):
                     process = machines.start(engine, *words)
-                    out, err = process.communicate(timeout=60)
+                    out, err = process.communicate(timeout=400)
                     self.assertNotEqual(process.returncode, 0, out)
                     self.assertIn(wanted, err)
         self.assertFalse(os.path.exists("/nowhere/out.json"))

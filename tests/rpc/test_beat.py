@@ -5,7 +5,7 @@ from net import *
 
 net = Net(3)
 LONG = ["--attempt-ms", "3600000", "--no-hedge", "--backoff-ms", "1"]
-BEAT = ["--beat-ms", "200"]  # given up after 1.2 s
+BEAT = ["--beat-ms", "1000"]  # given up after 6 s
 log = os.path.join(folder, "events")
 
 
@@ -20,7 +20,7 @@ def freeze(service, before):
 
 
 first, second = (net.service(i, "s%d" % i, "--sigma", "0", "--slots", "1") for i in range(2))
-process = net.start("--services", group("a", [first, second]), "--requests", "1", "--slots", "1", "--work-us", "3000000",
+process = net.start("--services", group("a", [first, second]), "--requests", "1", "--slots", "1", "--work-us", "10000000",
                     "--events", log, "--json", *LONG, *BEAT)
 until(lambda: named(first, "start") or named(second, "start"), "it begins")
 cold, warm = (first, second) if named(first, "start") else (second, first)
@@ -44,7 +44,7 @@ first.process.send_signal(signal.SIGCONT)
 # The next service of a route.
 relay = net.service(2, "relay", "--allow", second.endpoint, *BEAT)
 before = len(named(second, "start"))
-process = net.start("--services", group("a", [relay]), "--route", second.endpoint, "--requests", "1", "--work-us", "2000000",
+process = net.start("--services", group("a", [relay]), "--route", second.endpoint, "--requests", "1", "--work-us", "30000000",
                     "--attempts", "1", *LONG, "--beat-ms", "0")
 freeze(second, before)
 _, error = process.communicate(timeout=LIMIT)

@@ -168,7 +168,7 @@ def is_served():
     return one.answer() is not None
 
 
-until(is_served, "others are, when these have gone", 60)
+until(is_served, "others are, when these have gone")
 words = ["--services", "a=%s" % few.endpoint, "--requests", "3", "--work-us", "10", "--json"]
 codes = {}
 for n in range(3, 40):
@@ -188,14 +188,14 @@ check(done.returncode == 1 and done.stderr.count("\n") == 1, done.stderr.strip()
 frozen = net.service(1, "frozen")
 frozen.process.send_signal(signal.SIGSTOP)
 process = net.start("--services", "a=" + frozen.endpoint, "--requests", "1", "--effects", "100", "--run", "5",
-                    "--attempt-ms", "400", "--backoff-ms", "1", "--events", os.path.join(folder, "frozen"), "--json")
+                    "--attempt-ms", "4000", "--backoff-ms", "1", "--events", os.path.join(folder, "frozen"), "--json")
 until(lambda: os.path.exists(os.path.join(folder, "frozen")), "it begins")
 until(lambda: any(e["event"] == "retry" for e in events(os.path.join(folder, "frozen"))), "it gives up and calls again")
 frozen.process.send_signal(signal.SIGCONT)
 out, error = process.communicate(timeout=LIMIT)
 check(process.returncode == 0 and json.loads(out)["retries"] >= 1,
       "a frozen service: %s" % (error or "the call was repeated"))
-until(lambda: len([e for e in events(frozen.log) if e["event"] == "arrive"]) >= 2, "both attempts have arrived", 10)
+until(lambda: len([e for e in events(frozen.log) if e["event"] == "arrive"]) >= 2, "both attempts have arrived")
 with open(frozen.effects, encoding="utf-8") as file:
     check(file.read() == "5 0 0\n", "and had one effect")
 frozen.process.send_signal(signal.SIGSTOP)

@@ -30,8 +30,7 @@ def applied(run):
 def kill_at(run, journal, effects, *more):
     """Kills it as soon as so many effects are there, a moment later. Returns whether it had not ended."""
     process = net.start(*words(run, journal, *more))
-    deadline = time.monotonic() + 60
-    while len(applied(run)) < effects and process.poll() is None and time.monotonic() < deadline:
+    while len(applied(run)) < effects and process.poll() is None:
         pass
     time.sleep(random_.random() * 0.004)
     process.kill()
@@ -43,7 +42,9 @@ clean, _, _ = net.run(*words(1, "clean"))
 total = len(applied(1))
 check(total > 5 and set(applied(1).values()) == {1}, "a run that is not killed has %d effects" % total)
 partly = again = 0
-for run in range(2, 2 + POINTS):
+runs = 0
+while runs < POINTS or (2 * partly < POINTS and runs < 5 * POINTS):  # on a busy machine some end before they are killed
+    run, runs = 2 + runs, runs + 1
     durable = ["--durable"] if run % 2 else []
     for point in sorted(random_.sample(range(total + 1), 1 + run % 2)):
         kill_at(run, "j%d" % run, point, *durable)
@@ -63,7 +64,7 @@ for run in range(2, 2 + POINTS):
     partly += 0 < row["done_before"] < row["instances"]
     again += row["again"]
 check(partly * 2 >= POINTS, "%d runs were killed; %d of them had a part done, %d calls were repeated with their keys" % (
-    POINTS, partly, again))
+    runs, partly, again))
 check(True, "each has the same output, and each of its %d effects once" % total)
 
 _, error, _ = net.run(*words(1, "clean", "--bytes", "32"), want=2)

@@ -8,6 +8,7 @@
  * the lock in miss.c), or a policy that is being exchanged, as long as no job with a policy is made (mutation: lock
  * `control` in clo_runtime_swap_policy). These wait for what the other thread does meanwhile; PATIENCE is how long
  * until they give up and the test fails.
+ * Where a thread would keep the CPU for ever, its own CPU time says when to give up: other programs are not in it.
  *
  * A thread that submits hands the scheduler's turn over (mutation: OWN_MAX of combining.c at UINT32_MAX).
  *
@@ -24,19 +25,21 @@
 #include <semaphore.h>
 #include <time.h>
 
-#define PATIENCE_S 20
+#define PATIENCE_S 200
 
 static rt_scene scene;
-static _Atomic uint32_t is_held, is_spinning, has_submitted, was_in_time;
+static _Atomic uint32_t is_held, is_spinning, asks, has_submitted, was_in_time;
 /* What the low thread holds, and what the high one wants. */
 static pthread_mutex_t *wanted;
 static clo_job *made;
 
-static double seconds(void)
-{
-    struct timespec now;
+#define GIVE_UP_S 3 /* of CPU time */
 
-    clock_gettime(CLOCK_MONOTONIC, &now);
+static double seconds(clockid_t clock)
+{
+    struct timespec now = {0};
+
+    clock_gettime(clock, &now);
     return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
@@ -45,8 +48,8 @@ static void *low_main(void *argument)
     (void)argument;
     pthread_mutex_lock(wanted);
     atomic_store(&is_held, 1);
-    double until = seconds() + 0.05; /* work under the lock; reached only if we get the CPU */
-    while (seconds() < until || atomic_load(&is_spinning) == 0)
+    double until = seconds(CLOCK_THREAD_CPUTIME_ID) + 0.05; /* work under the lock; reached only if we get the CPU */
+    while (seconds(CLOCK_THREAD_CPUTIME_ID) < until || atomic_load(&is_spinning) == 0)
         ;
     pthread_mutex_unlock(wanted);
     return NULL;
@@ -54,12 +57,13 @@ static void *low_main(void *argument)
 
 static void *middle_main(void *argument)
 {
-    double until = seconds() + 3;
-
     (void)argument;
     atomic_store(&is_spinning, 1);
-    while (seconds() < until && atomic_load(&has_submitted) == 0)
-        ; /* never gives way */
+    while (atomic_load(&asks) == 0)
+        ; /* never gives way; the high one, on the same CPU, goes on past it until it waits for the lock */
+    double until = seconds(CLOCK_THREAD_CPUTIME_ID) + GIVE_UP_S;
+    while (seconds(CLOCK_THREAD_CPUTIME_ID) < until && atomic_load(&has_submitted) == 0)
+        ;
     if (atomic_load(&has_submitted) != 0)
         atomic_store(&was_in_time, 1);
     return NULL;
@@ -70,6 +74,7 @@ static void *high_main(void *argument)
     clo_job_config config = CLO_JOB_CONFIG_INIT;
 
     (void)argument;
+    atomic_store(&asks, 1);
     if (wanted == &scene.runtime->watchdog.lock) {
         ok(clo_job_submit(scene.job));
     } else {
@@ -116,6 +121,7 @@ static void get_past_the_middle_one(void)
 
     atomic_store(&is_held, 0);
     atomic_store(&is_spinning, 0);
+    atomic_store(&asks, 0);
     atomic_store(&has_submitted, 0);
     atomic_store(&was_in_time, 0);
     assert_int_equal(start_on_cpu(&low, low_main, 10, cpu), 0);
@@ -284,10 +290,11 @@ static void watched_jobs_are_submitted_while_a_handler_of_misses_runs(void **sta
 
 #define MANY_TASKS 20000u
 #define POSTS_MAX 64u /* OWN_MAX of combining.c */
+#define LOOKS_MAX 2000u
 
 static pthread_t submitter;
-static _Atomic uint32_t ended_bodies;
-static uint32_t asked_here, seen_bodies; /* the submitter's */
+static _Atomic uint32_t ended_bodies, chosen;
+static uint32_t asked_here, seen_bodies, looks_left; /* the submitter's */
 
 static int count_body(const clo_call *call)
 {
@@ -296,19 +303,26 @@ static int count_body(const clo_call *call)
     return 0;
 }
 
-/* On the submitter's thread it waits for the next end of a body and its post, so that there is one more to be handled.
- * */
+/* The workers may have the CPU; not for ever. */
+static bool look_away(void)
+{
+    return looks_left > 0 && looks_left-- > 0 && nanosleep(&(struct timespec){0, 20000}, NULL) == 0;
+}
+
+/* On the submitter's thread it waits for the end of a body that runs and for its post, so that there is one more to be
+ * handled. */
 static bool choose_and_wait(void *state, const clo_view *view, clo_choice *choice)
 {
     if (pthread_equal(pthread_self(), submitter)) {
         asked_here++;
-        for (uint32_t looks = 0; looks < 3000 && atomic_load(&ended_bodies) == seen_bodies; looks++)
-            sched_yield();
+        while (atomic_load(&ended_bodies) == seen_bodies && atomic_load(&chosen) > seen_bodies && look_away())
+            continue;
         seen_bodies = atomic_load(&ended_bodies);
-        for (uint32_t looks = 0; looks < 10; looks++)
-            sched_yield();
+        (void)look_away();
     }
-    return choose_oldest(state, view, choice);
+    bool is_one = choose_oldest(state, view, choice);
+    atomic_fetch_add(&chosen, is_one);
+    return is_one;
 }
 
 static const clo_policy waiting = {.name = "waiting", .size = sizeof(clo_policy), .decide = choose_and_wait};
@@ -330,7 +344,9 @@ static void a_thread_that_submits_does_not_decide_for_the_whole_job(void **state
     ok(clo_job_create(scene.runtime, cost, &config, &job));
     for (int run = 0; run < 5; run++) {
         atomic_store(&ended_bodies, 0);
+        atomic_store(&chosen, 0);
         asked_here = seen_bodies = 0;
+        looks_left = LOOKS_MAX;
         ok(clo_job_submit(job));
         /* Each post is followed by a decision for each executor, and one that finds nothing; each round may handle as
          * many posts as there are workers beyond the bound, and each of the pieces in which the job enters is followed
@@ -406,6 +422,7 @@ static void a_high_thread_that_destroys_a_job_leaves_the_cpu_to_a_low_combiner(v
     struct sched_param top = {.sched_priority = 50}, usual = {.sched_priority = 0};
     clo_graph *graph = rt_graph(wait_to_end);
     pthread_t low, high;
+    clockid_t clock_of_high;
     clo_cost *cost;
     int cpu = first_cpu();
 
@@ -422,9 +439,10 @@ static void a_high_thread_that_destroys_a_job_leaves_the_cpu_to_a_low_combiner(v
     ok(clo_job_wait(ended, NULL));
     live = make_telling_job(cost);
     assert_int_equal(start_on_cpu(&high, destroy_main, 30, cpu), 0);
+    assert_int_equal(pthread_getcpuclockid(high, &clock_of_high), 0);
     nanosleep(&(struct timespec){0, 20000000}, NULL); /* it waits */
     assert_int_equal(start_on_cpu(&low, cancel_main, 10, cpu), 0);
-    for (int looks = 0; looks < 300 && atomic_load(&was_destroyed) == 0; looks++)
+    while (atomic_load(&was_destroyed) == 0 && seconds(clock_of_high) < GIVE_UP_S)
         nanosleep(&(struct timespec){0, 10000000}, NULL);
     uint32_t was_quick = atomic_load(&was_destroyed);
     pthread_setschedparam(high, SCHED_OTHER, &usual); /* if it has kept the CPU: to end all the same */

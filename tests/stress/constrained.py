@@ -10,7 +10,7 @@ import pathlib
 import subprocess
 import sys
 
-SECONDS = 300
+SECONDS = 800
 
 
 def run(programs, enter):

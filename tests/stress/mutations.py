@@ -189,7 +189,7 @@ RUN_MUTATIONS = [
 PART = 4  # one in so many is tried, unless CLO_FULL is set
 URCU = ["-lurcu-bp", "-lurcu-common"]
 TIMEOUT = {"model": 300, "thread": 10, "plain": 10, "run": 100}  # seconds
-ROUNDS = {"model": 1, "thread": 6, "plain": 6, "run": 6}  # a weakened order on real hardware shows only now and then
+ROUNDS = {"model": 1, "thread": 40, "plain": 40, "run": 20}  # a weakened order on real hardware shows only now and then
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
@@ -258,7 +258,7 @@ def check_unmutated(program: pathlib.Path, how: str, what: str) -> None:
     """What is caught must be the mutation: the source as it is passes, however loaded the machine is."""
     for _ in range(2):
         done = subprocess.run([str(program)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
-                              timeout=10 * TIMEOUT[how])
+                              timeout=1000)
         if done.returncode != 0:
             sys.exit(f"the unmutated source of {what} fails ({how}, status {done.returncode}):\n{done.stdout[-8000:]}")
 

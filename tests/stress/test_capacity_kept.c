@@ -50,6 +50,8 @@ static _Atomic uint64_t draws;
 static _Atomic int fail_one_in;
 /* Tokens are completed even if their run is cut short. */
 static _Atomic bool keeps_tokens;
+/* Bodies wait until their jobs have been cancelled. */
+static _Atomic bool is_held;
 static uint64_t ended[DISPATCHES][ENDINGS], cut;
 
 static uint32_t below(scene *s, uint32_t bound)
@@ -83,6 +85,8 @@ static int work(const clo_call *call)
 
     if (call->arm != NULL)
         *call->arm = way % 2;
+    while (atomic_load_explicit(&is_held, memory_order_relaxed))
+        sched_yield();
     spin(way / 2 % 16 == 0 ? 20000 : way / 32 % 2000);
     if (way % 64 == 5)
         sched_yield();
@@ -350,10 +354,13 @@ static void end_jobs(scene *s, int ending)
             clo_job_cancel(s->jobs[j]);
         spin(below(s, 3000));
     }
+    atomic_store(&is_held, false);
 }
 
 static void run_round(scene *s, int ending)
 {
+    /* Some are certainly cut, also on a machine where the bodies end before this thread goes on. */
+    atomic_store(&is_held, ending == CANCEL && below(s, 2) == 0);
     for (uint32_t j = 0; j < JOBS; j++)
         ok(clo_job_submit(s->jobs[j]));
     spin(below(s, 4) == 0 ? below(s, 200000) : below(s, 20000));
@@ -472,7 +479,7 @@ static void after_every_end_of_every_kind_of_job_the_ledgers_are_whole(void **st
     for (int d = 0; d < DISPATCHES && first == NULL; d++)
         for (int e = 0; e < ENDINGS; e++)
             assert_true(ended[d][e] > 10);
-    assert_true(first != NULL || cut > SCENES);
+    assert_true(first != NULL || cut > SCENES); /* about twice as many were held */
 }
 
 int main(void)

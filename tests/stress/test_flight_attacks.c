@@ -50,7 +50,7 @@ static void *submit_and_wait(void *argument)
 {
     attack *a = argument;
 
-    for (uint32_t i = 0; i < 60; i++) {
+    for (uint32_t i = 0; i < 60 || atomic_load(&a->cancels) == 0; i++) { /* the other one comes to cancel */
         if (clo_job_submit(a->job) == CLO_OK)
             atomic_fetch_add(&a->submits, 1);
         if (i % 3 == 0)

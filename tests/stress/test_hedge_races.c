@@ -183,16 +183,17 @@ static void outputs_are_those_of_a_run_without_hedges_whoever_is_first(void **st
     driver_start(&drives, 0);
     for (int way = 0; way < WAYS; way++) {
         hedged = skipped = won = cancelled = 0;
-        compare(way, together, false);
-        compare(way, sometimes_late, false);
-        compare(way, finish_later, true);
+        do { /* until there are some: a watchdog that is late to its CPU sees none of these bodies */
+            compare(way, together, false);
+            compare(way, sometimes_late, false);
+            compare(way, finish_later, true);
+        } while (hedged == 0);
         print_message("%s: %llu hedges, %llu skipped, %llu first, %llu losers cancelled\n",
                       way == STEAL  ? "steal"
                       : way == PLAN ? "plan"
                                     : "slots",
                       (unsigned long long)hedged, (unsigned long long)skipped, (unsigned long long)won,
                       (unsigned long long)cancelled);
-        assert_true(hedged > 0);
     }
     driver_stop(&drives);
 }

@@ -251,6 +251,25 @@ static void see_running(void *argument, const clo_job_progress *job)
     assert_int_equal(job->executed, 0);
 }
 
+/* Until a quiet moment comes: on a busy machine the bodies may still be returning, and workers have yet to fall asleep. */
+static bool takes_no_cpu_time(clo_job *job)
+{
+    enum { WINDOWS = 300 };
+
+    for (int i = 0; i < WINDOWS; i++) {
+        int64_t cpu_ns = now_ns(CLOCK_PROCESS_CPUTIME_ID), wall_ns = now_ns(CLOCK_MONOTONIC);
+        fails(CLO_ERR_TIMEOUT, "task 'late' on executor 0, task 'late' on executor 1",
+              clo_job_wait_for(job, 200000000, NULL));
+        cpu_ns = now_ns(CLOCK_PROCESS_CPUTIME_ID) - cpu_ns;
+        wall_ns = now_ns(CLOCK_MONOTONIC) - wall_ns;
+        print_message("2 bodies pending on 2 executors: %.2f %% CPU over %.0f ms\n",
+                      100. * (double)cpu_ns / (double)wall_ns, (double)wall_ns / 1e6);
+        if (cpu_ns < wall_ns / 20)
+            return true;
+    }
+    return false;
+}
+
 static void what_is_pending_runs_in_every_respect_but_takes_no_cpu_time(void **state)
 {
     (void)state;
@@ -260,15 +279,7 @@ static void what_is_pending_runs_in_every_respect_but_takes_no_cpu_time(void **s
 
     ok(clo_job_submit(job));
     wait_for_kept(2);
-    usleep(1000); /* the bodies have returned */
-    int64_t cpu_ns = now_ns(CLOCK_PROCESS_CPUTIME_ID), wall_ns = now_ns(CLOCK_MONOTONIC);
-    fails(CLO_ERR_TIMEOUT, "task 'late' on executor 0, task 'late' on executor 1",
-          clo_job_wait_for(job, 200000000, NULL));
-    cpu_ns = now_ns(CLOCK_PROCESS_CPUTIME_ID) - cpu_ns;
-    wall_ns = now_ns(CLOCK_MONOTONIC) - wall_ns;
-    print_message("2 bodies pending on 2 executors: %.2f %% CPU over %.0f ms\n",
-                  100. * (double)cpu_ns / (double)wall_ns, (double)wall_ns / 1e6);
-    assert_true(cpu_ns < wall_ns / 20);
+    assert_true(takes_no_cpu_time(job));
     ok(clo_runtime_visit_jobs(f.runtime, see_running, &running));
     assert_int_equal(running, 2);
     fails(CLO_ERR_ARGUMENT, "CLO_PENDING is no result", clo_token_complete(kept[0], CLO_PENDING));

