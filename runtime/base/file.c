@@ -7,7 +7,8 @@
  * works.
  *
  * The writer holds a lock (flock) on the neighbour while it writes. Whoever gets the lock of another one's knows that
- * its writer was killed, and removes it: a neighbour is alive as long as it is locked. */
+ * its writer was killed, and removes it: a neighbour is alive as long as it is locked. A process looks for such files
+ * at its first write to a folder. */
 #define _GNU_SOURCE
 #include "base/hash.h"
 #include "base/memory.h"
@@ -18,6 +19,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,6 +29,7 @@
 #include <unistd.h>
 
 #define LINKS_MAX 40 /* as Linux */
+#define FOLDERS_KEPT 16
 #define NAMES_TRIED 100
 #define NEIGHBOUR_BYTES 32
 #define NEIGHBOUR_PREFIX ".clotho-"
@@ -162,9 +165,40 @@ static int is_neighbour(const struct dirent *entry)
            strspn(name + prefix, "0123456789abcdef") == NEIGHBOUR_DIGITS;
 }
 
-/* Removes the neighbours of writers that were killed. What cannot be removed stays. */
+/* Folders that this process has swept lately. */
+static pthread_mutex_t swept_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct {
+    dev_t device;
+    ino_t number;
+} swept[FOLDERS_KEPT];
+static size_t swept_count;
+
+/* Whether this process has swept the folder; from here on it has. False also while another thread asks: to sweep twice
+ * does no harm, and in the child of a fork that thread may be missing. */
+static bool was_swept(int folder)
+{
+    struct stat about;
+    size_t i = 0, kept;
+
+    if (fstat(folder, &about) != 0 || pthread_mutex_trylock(&swept_lock) != 0)
+        return false;
+    kept = swept_count < FOLDERS_KEPT ? swept_count : FOLDERS_KEPT;
+    while (i < kept && (swept[i].device != about.st_dev || swept[i].number != about.st_ino))
+        i++;
+    if (i == kept) {
+        swept[swept_count % FOLDERS_KEPT].device = about.st_dev;
+        swept[swept_count++ % FOLDERS_KEPT].number = about.st_ino;
+    }
+    pthread_mutex_unlock(&swept_lock);
+    return i < kept;
+}
+
+/* Removes the neighbours of writers that were killed. What cannot be removed stays. Once for each folder, since all its
+ * names are read. */
 static void sweep(int folder)
 {
+    if (was_swept(folder))
+        return;
     struct dirent **names;
     int count = scandirat(folder, ".", &names, is_neighbour, NULL);
 

@@ -9,6 +9,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -308,12 +309,27 @@ static clo_status read_and_drop(void *context)
     return status;
 }
 
-/* A hidden file as a writer makes it; the descriptor that holds its lock. */
-static int leave_neighbour(const char *name, bool is_locked)
+/* A folder of its own, so that no test has written there. */
+static void make_folder(char *folder, size_t bytes, const char *name)
+{
+    snprintf(folder, bytes, "%s/%s", temporary, name);
+    assert_int_equal(mkdir(folder, 0700), 0);
+}
+
+static clo_status write_in(const char *folder, const char *name)
 {
     char beside[128];
 
-    snprintf(beside, sizeof beside, "%s/%s", temporary, name);
+    snprintf(beside, sizeof beside, "%s/%s", folder, name);
+    return clo_file_write(beside, "x", 1);
+}
+
+/* A hidden file as a writer makes it; the descriptor that holds its lock. */
+static int leave_neighbour(const char *folder, const char *name, bool is_locked)
+{
+    char beside[128];
+
+    snprintf(beside, sizeof beside, "%s/%s", folder, name);
     int fd = open(beside, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
     assert_true(fd >= 0);
     if (is_locked)
@@ -321,38 +337,105 @@ static int leave_neighbour(const char *name, bool is_locked)
     return fd;
 }
 
-static bool is_left(const char *name)
+/* Whether the file was there; now it is not. */
+static bool take_away(const char *folder, const char *name)
 {
     char beside[128];
-    struct stat about;
 
-    snprintf(beside, sizeof beside, "%s/%s", temporary, name);
-    return lstat(beside, &about) == 0;
+    snprintf(beside, sizeof beside, "%s/%s", folder, name);
+    return unlink(beside) == 0;
 }
+
+static const char killed[] = ".clotho-0123456789abcdef", living[] = ".clotho-fedcba9876543210";
 
 static void what_a_killed_writer_left_is_removed_and_nothing_else(void **state)
 {
-    static const char killed[] = ".clotho-0123456789abcdef", living[] = ".clotho-fedcba9876543210";
     static const char *const others[] = {".clotho-0123456789abcde", ".clotho-0123456789ABCDEF", ".clotho_steps"};
-    int writer = leave_neighbour(living, true);
+    char folder[64];
 
     (void)state;
-    close(leave_neighbour(killed, true)); /* the lock ends with its process */
+    make_folder(folder, sizeof folder, "killed");
+    int writer = leave_neighbour(folder, living, true);
+    close(leave_neighbour(folder, killed, true)); /* the lock ends with its process */
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
-        close(leave_neighbour(others[i], false));
-    ok(clo_file_write(path, "x", 1));
-    assert_false(is_left(killed));
-    assert_true(is_left(living));
+        close(leave_neighbour(folder, others[i], false));
+    ok(write_in(folder, "file"));
+    assert_false(take_away(folder, killed));
+    assert_true(take_away(folder, living));
     close(writer);
-    ok(clo_file_write(path, "y", 1));
-    assert_false(is_left(living));
-    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
-        char beside[128];
-        assert_true(is_left(others[i]));
-        snprintf(beside, sizeof beside, "%s/%s", temporary, others[i]);
-        unlink(beside);
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+        assert_true(take_away(folder, others[i]));
+    assert_true(take_away(folder, "file"));
+    assert_int_equal(rmdir(folder), 0); /* nothing else */
+}
+
+/* All names of a folder are read for that: once, however often a process writes there. */
+static void a_process_looks_for_such_files_at_its_first_write_to_a_folder(void **state)
+{
+    char folder[64], other[64];
+
+    (void)state;
+    make_folder(folder, sizeof folder, "often");
+    make_folder(other, sizeof other, "other");
+    ok(write_in(folder, "file"));
+    close(leave_neighbour(folder, killed, false));
+    close(leave_neighbour(other, killed, false));
+    ok(write_in(folder, "file"));
+    ok(write_in(folder, "second"));
+    assert_true(take_away(folder, killed));
+    ok(write_in(other, "file"));
+    assert_false(take_away(other, killed));
+    assert_true(take_away(folder, "file") && take_away(folder, "second") && take_away(other, "file"));
+    assert_int_equal(rmdir(folder), 0);
+    assert_int_equal(rmdir(other), 0);
+}
+
+enum { WRITERS = 4, WRITES = 40, FOLDERS = 20 };
+
+static void *write_to_all(void *argument)
+{
+    char folder[64], name[8];
+
+    snprintf(name, sizeof name, "%u", *(const unsigned *)argument);
+    for (unsigned i = 0; i < WRITES; i++) {
+        snprintf(folder, sizeof folder, "%s/%u", temporary, i % FOLDERS);
+        if (write_in(folder, name) != CLO_OK)
+            return argument;
     }
-    assert_int_equal(files_in_temporary(), 1);
+    return NULL;
+}
+
+/* To more folders than are remembered. */
+static void threads_may_write_to_the_same_folders(void **state)
+{
+    pthread_t threads[WRITERS];
+    unsigned numbers[WRITERS];
+    char folder[64], name[8];
+    void *failed;
+
+    (void)state;
+    for (unsigned i = 0; i < FOLDERS; i++) {
+        snprintf(name, sizeof name, "%u", i);
+        make_folder(folder, sizeof folder, name);
+        close(leave_neighbour(folder, killed, false));
+    }
+    for (unsigned w = 0; w < WRITERS; w++) {
+        numbers[w] = w;
+        assert_int_equal(pthread_create(&threads[w], NULL, write_to_all, &numbers[w]), 0);
+    }
+    for (unsigned w = 0; w < WRITERS; w++) {
+        assert_int_equal(pthread_join(threads[w], &failed), 0);
+        assert_null(failed);
+    }
+    for (unsigned i = 0; i < FOLDERS; i++) {
+        snprintf(folder, sizeof folder, "%s/%u", temporary, i);
+        assert_false(take_away(folder, killed));
+        for (unsigned w = 0; w < WRITERS; w++) {
+            snprintf(name, sizeof name, "%u", w);
+            assert_true(take_away(folder, name));
+        }
+        assert_int_equal(rmdir(folder), 0);
+    }
 }
 
 static void every_failed_allocation_of_a_read_is_reported(void **state)
@@ -384,6 +467,8 @@ int main(void)
         cmocka_unit_test(the_umask_is_never_asked_for),
         cmocka_unit_test(a_pipe_is_written_directly),
         cmocka_unit_test(what_a_killed_writer_left_is_removed_and_nothing_else),
+        cmocka_unit_test(a_process_looks_for_such_files_at_its_first_write_to_a_folder),
+        cmocka_unit_test(threads_may_write_to_the_same_folders),
         cmocka_unit_test(every_failed_allocation_of_a_read_is_reported),
     };
     return cmocka_run_group_tests(tests, make_temporary, remove_temporary);
