@@ -167,7 +167,11 @@ class Lost(unittest.TestCase):
     def test_bad_input(self):
         for words, wanted in ((("nothing.json", "--hosts", self.cluster), "nothing.json"),
                               ((self.graph,), "--hosts"),
-                              ((self.graph, "--hosts", self.graph), "clotho.cluster/1")):
+                              ((self.graph, "--hosts", self.graph), "clotho.cluster/1"),
+                              ((self.graph, "--hosts", self.cluster, "--trace", "/nowhere/t.json"), "/nowhere/t.json.*nothing was begun"),
+                              ((self.graph, "--hosts", self.cluster, "-g", "/nowhere/g.svg"), "/nowhere/g.svg.*nothing was begun"),
+                              ((self.graph, "--hosts", self.cluster, "--trace", self.cluster), "would replace"),
+                              (("calibrate", "--hosts", self.cluster, "-o", "/nowhere/c.json"), "/nowhere/c.json.*nothing was begun")):
             for engine in support.engines():
                 with self.subTest(engine=engine, words=words):
                     process = self.machines.start(engine, *words)
