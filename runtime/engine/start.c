@@ -147,8 +147,8 @@ bool clo_start_commit(clo_scheduler *scheduler, clo_scheduler_job *job, uint32_t
                       uint32_t count, bool is_replica)
 {
     clo_live_executor *row = &scheduler->executors[executor];
-    int64_t time_ns = clo_time_add(moving_ns_to(scheduler, executor, job),
-                                   clo_time_mul(count, time_of(job, stage, executor)));
+    int64_t time_ns =
+        clo_time_add(moving_ns_to(scheduler, executor, job), clo_time_mul(count, time_of(job, stage, executor)));
     int64_t arrival_ns = job->stages[stage].is_skipped
                              ? scheduler->now_ns
                              : clo_located_arrival_ns(job, stage, executor, scheduler->now_ns);

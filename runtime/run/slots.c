@@ -2,8 +2,8 @@
  *
  * A slot runs one body at a time, and holds its place as long as that is pending; its carrier goes on with others. It
  * is listed when an item came for it, when capacities may fit, when its body was completed, when its job was stopped,
- * and when the scheduler's turn is vacant (combining.c). A look at it deals with all of that. Nothing is forgotten: the mark that a slot is listed is taken away
- * before the look, so what comes later lists it again. */
+ * and when the scheduler's turn is vacant (combining.c). A look at it deals with all of that. Nothing is forgotten: the
+ * mark that a slot is listed is taken away before the look, so what comes later lists it again. */
 #include "run/slots.h"
 
 #include "base/clock.h"
