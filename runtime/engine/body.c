@@ -11,8 +11,8 @@
 
 int clo_body_has_child;
 
-/* How deep the calling thread stands in what runs bodies: 1 on a worker, 2 where a body of it simulates. And how deep it
- * stood at the fork that made this process; 0: that was in no body, or on another thread. */
+/* How deep the calling thread stands in what runs bodies: 1 on a worker, 2 where a body of it simulates. And how deep
+ * it stood at the fork that made this process; 0: that was in no body, or on another thread. */
 static _Thread_local uint32_t depth, forked_depth;
 
 /* Of the C++ library, in programs that have it: an exception that is caught is counted as such, and freed. */

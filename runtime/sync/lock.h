@@ -7,8 +7,8 @@
  *   coming     (run/scheduling.h) while a scheduler is made, a swap waits for the combiner, or a log ends: these call
  *              the policy (sizes, `init`, `prepare`) and wait for another thread. Bodies want it for jobs with a policy
  *              only: to create or destroy one.
- *   control    (run/runtime.h) for bounded steps; where a runtime that is closed cancels its jobs, these may be a turn of
- *              the scheduler (64 posts of others), which calls the policy (`event`, `decide`).
+ *   control    (run/runtime.h) for bounded steps; where a runtime that is closed cancels its jobs, these may be a turn
+ *              of the scheduler (64 posts of others), which calls the policy (`event`, `decide`).
  *   lock       of the watchdog (run/watchdog.h): for a look at all watched jobs, which may take such a turn if nobody
  *              else does. Whoever replaces a scheduler waits with it for the end of the last turn, and whoever makes
  *              the watchdog until that is ready. Never held while a handler of misses runs. */

@@ -15,7 +15,7 @@ LIMIT = 3000
 @unittest.skipUnless(os.path.exists(SHIM), "the shim is not built (a sanitizer owns malloc)")
 class OutOfMemory(CommandTest):
     def every_allocation(self, *arguments, step=1, may_report=False, wanted="clotho: "):
-        """may_report: what has happened is printed although something else failed afterwards; wanted: in each refusal."""
+        """may_report: what has happened is printed although something else failed afterwards; wanted: in refusals."""
         failures = 0
         for nth in range(1, LIMIT, step):
             said = self.say(*arguments, environment={"LD_PRELOAD": SHIM, "CLO_FAIL_NTH": str(nth)}, timeout=20)

@@ -168,10 +168,10 @@ class Lost(unittest.TestCase):
         for words, wanted in ((("nothing.json", "--hosts", self.cluster), "nothing.json"),
                               ((self.graph,), "--hosts"),
                               ((self.graph, "--hosts", self.graph), "clotho.cluster/1"),
-                              ((self.graph, "--hosts", self.cluster, "--trace", "/nowhere/t.json"), "/nowhere/t.json.*nothing was begun"),
-                              ((self.graph, "--hosts", self.cluster, "-g", "/nowhere/g.svg"), "/nowhere/g.svg.*nothing was begun"),
+                              ((self.graph, "--hosts", self.cluster, "--trace", "/nowhere/t"), "/nowhere/t.*nothing was begun"),
+                              ((self.graph, "--hosts", self.cluster, "-g", "/nowhere/g"), "/nowhere/g.*nothing was begun"),
                               ((self.graph, "--hosts", self.cluster, "--trace", self.cluster), "would replace"),
-                              (("calibrate", "--hosts", self.cluster, "-o", "/nowhere/c.json"), "/nowhere/c.json.*nothing was begun")):
+                              (("calibrate", "--hosts", self.cluster, "-o", "/nowhere/c"), "/nowhere/c.*nothing was begun")):
             for engine in support.engines():
                 with self.subTest(engine=engine, words=words):
                     process = self.machines.start(engine, *words)

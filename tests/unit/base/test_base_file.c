@@ -313,7 +313,7 @@ static clo_status read_and_drop(void *context)
     return status;
 }
 
-/* A folder of its own, so that no test has written there. It stays to the end, as numbers of folders are given again. */
+/* A folder of its own, so that no test has written there. It stays to the end: numbers of folders are given again. */
 static void make_folder(char *folder, size_t bytes, const char *name)
 {
     snprintf(folder, bytes, "%s/%s", temporary, name);
