@@ -135,9 +135,10 @@ typedef struct clo_call {
  *   cancellation  is disabled on workers, and on a thread in clo_job_wait while it runs bodies: there a request waits
  *                 until the call returns. If the body enables it, or in clo_simulate, it is as pthread_exit.
  *   fork          the child may call exec or _exit in the body, and whatever else POSIX allows, also make a runtime of
- *                 its own. A child that returns from the body ends there, with one line on stderr and exit status 1.
- *                 It has the signal mask that the thread would have without the library; what posix_spawn and system
- *                 start has the worker's mask, which blocks most signals (posix_spawnattr_setsigmask).
+ *                 its own, or call clo_simulate. A child that returns from the body ends there, with one line on stderr
+ *                 and exit status 1. (One that _Fork or clone has made is not noticed.) It has the signal mask that the
+ *                 thread would have without the library; what posix_spawn and system start has the worker's mask,
+ *                 which blocks most signals (posix_spawnattr_setsigmask).
  * These rules hold on x86-64, aarch64 and riscv64, for bodies with unwind tables, which is how compilers make them.
  * Else an exception ends the process (std::terminate), and so does pthread_exit, with one line on stderr. A body that
  * leaves by longjmp is not noticed, and nothing is promised then. */

@@ -7,7 +7,8 @@
  * works.
  *
  * The writer holds a lock (flock) on the neighbour while it writes. Whoever gets the lock of another one's knows that
- * its writer was killed, and removes it: a neighbour is alive as long as it is locked. */
+ * its writer was killed, and removes it: a neighbour is alive as long as it is locked. A process looks for such files
+ * at its first write to a folder. */
 #define _GNU_SOURCE
 #include "base/hash.h"
 #include "base/memory.h"
@@ -18,15 +19,18 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #define LINKS_MAX 40 /* as Linux */
+#define FOLDERS_KEPT 16
 #define NAMES_TRIED 100
 #define NEIGHBOUR_BYTES 32
 #define NEIGHBOUR_PREFIX ".clotho-"
@@ -60,14 +64,32 @@ static clo_status read_all(FILE *file, const char *path, size_t max_bytes, char 
     return CLO_OK;
 }
 
+/* Devices other than a terminal, and the one that is empty: /dev/zero has no end. */
+static clo_status check_kind(FILE *file, const char *path)
+{
+    struct stat about;
+    bool is_known = fstat(fileno(file), &about) == 0;
+
+    if (is_known && (S_ISBLK(about.st_mode) ||
+                     (S_ISCHR(about.st_mode) && about.st_rdev != makedev(1, 3) && isatty(fileno(file)) == 0)))
+        return clo_fail(CLO_ERR_IO, "%s: is a device; name a file or a pipe", path);
+    return CLO_OK;
+}
+
 clo_status clo_file_read(const char *path, size_t max_bytes, char **data, size_t *bytes)
 {
-    if (strcmp(path, "-") == 0)
-        return read_all(stdin, "standard input", max_bytes, data, bytes);
+    clo_status status;
+
+    if (strcmp(path, "-") == 0) {
+        status = check_kind(stdin, "standard input");
+        return status == CLO_OK ? read_all(stdin, "standard input", max_bytes, data, bytes) : status;
+    }
     FILE *file = fopen(path, "rb");
     if (file == NULL)
         return clo_fail(CLO_ERR_IO, "%s: %s", path, strerror(errno));
-    clo_status status = read_all(file, path, max_bytes, data, bytes);
+    status = check_kind(file, path);
+    if (status == CLO_OK)
+        status = read_all(file, path, max_bytes, data, bytes);
     fclose(file);
     return status;
 }
@@ -162,9 +184,43 @@ static int is_neighbour(const struct dirent *entry)
            strspn(name + prefix, "0123456789abcdef") == NEIGHBOUR_DIGITS;
 }
 
-/* Removes the neighbours of writers that were killed. What cannot be removed stays. */
+/* Folders that this process has swept lately. */
+static pthread_mutex_t swept_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct statx swept[FOLDERS_KEPT];
+static size_t swept_count;
+
+/* Numbers are given again: of another folder since it was made at another time, where the file system tells. */
+static bool is_same_folder(const struct statx *a, const struct statx *b)
+{
+    return a->stx_dev_major == b->stx_dev_major && a->stx_dev_minor == b->stx_dev_minor && a->stx_ino == b->stx_ino &&
+           a->stx_btime.tv_sec == b->stx_btime.tv_sec && a->stx_btime.tv_nsec == b->stx_btime.tv_nsec;
+}
+
+/* Whether this process has swept the folder; from here on it has. False also while another thread asks: to sweep twice
+ * does no harm, and in the child of a fork that thread may be missing. */
+static bool was_swept(int folder)
+{
+    struct statx about;
+    size_t i = 0, kept;
+
+    if (statx(folder, "", AT_EMPTY_PATH, STATX_INO | STATX_BTIME, &about) != 0 ||
+        pthread_mutex_trylock(&swept_lock) != 0)
+        return false;
+    kept = swept_count < FOLDERS_KEPT ? swept_count : FOLDERS_KEPT;
+    while (i < kept && !is_same_folder(&swept[i], &about))
+        i++;
+    if (i == kept)
+        swept[swept_count++ % FOLDERS_KEPT] = about;
+    pthread_mutex_unlock(&swept_lock);
+    return i < kept;
+}
+
+/* Removes the neighbours of writers that were killed. What cannot be removed stays. Once for each folder, since all its
+ * names are read. */
 static void sweep(int folder)
 {
+    if (was_swept(folder))
+        return;
     struct dirent **names;
     int count = scandirat(folder, ".", &names, is_neighbour, NULL);
 

@@ -7,7 +7,7 @@
 #include <stdarg.h>
 #include <string.h>
 
-#define ERROR_BYTES 512
+#define ERROR_BYTES sizeof((clo_fail_text *)0)->text
 #define RESULT_BYTES_MAX 4096 /* no release has a result struct as large: a larger size was never set */
 
 static _Thread_local char last_error[ERROR_BYTES];
@@ -65,6 +65,16 @@ clo_status clo_fail(clo_status status, const char *format, ...)
 size_t clo_fail_texts(void)
 {
     return texts;
+}
+
+void clo_fail_keep(clo_fail_text *kept)
+{
+    memcpy(kept->text, last_error, sizeof kept->text);
+}
+
+void clo_fail_put_back(const clo_fail_text *kept)
+{
+    memcpy(last_error, kept->text, sizeof last_error);
 }
 
 clo_status clo_fail_prefix(clo_status status, const char *prefix)

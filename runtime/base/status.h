@@ -11,6 +11,15 @@ clo_status clo_fail(clo_status status, const char *format, ...) __attribute__((f
 /* Texts that were stored on this thread so far: whether a function of the caller's that has failed has said why. */
 size_t clo_fail_texts(void);
 
+/* A text of this thread that a caller may still read: what fails inside a call that succeeds is not to replace it.
+ * clo_fail_keep copies it, clo_fail_put_back stores it again. */
+typedef struct clo_fail_text {
+    char text[512];
+} clo_fail_text;
+
+void clo_fail_keep(clo_fail_text *kept);
+void clo_fail_put_back(const clo_fail_text *kept);
+
 /* Puts "prefix" in front of the stored text, e.g. the file's name, and returns `status`. */
 clo_status clo_fail_prefix(clo_status status, const char *prefix);
 

@@ -2,15 +2,18 @@
 #define _POSIX_C_SOURCE 200809L
 #include "engine/body.h"
 
+#include <pthread.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <unistd.h>
 #include <unwind.h>
 
 int clo_body_has_child;
 
-/* This process is the child of a fork in what this thread runs. */
-static _Thread_local bool is_child;
+/* How deep the calling thread stands in what runs bodies: 1 on a worker, 2 where a body of it simulates. And how deep
+ * it stood at the fork that made this process; 0: that was in no body, or on another thread. */
+static _Thread_local uint32_t depth, forked_depth;
 
 /* Of the C++ library, in programs that have it: an exception that is caught is counted as such, and freed. */
 extern void *begin_catch(void *exception) __asm__("__cxa_begin_catch") __attribute__((weak));
@@ -44,10 +47,35 @@ _Unwind_Reason_Code clo_body_personality(int version, _Unwind_Action actions, _U
     return _URC_INSTALL_CONTEXT;
 }
 
-void clo_body_note_child(void)
+/* In the child of a fork, on the thread that has forked. */
+static void note_child(void)
 {
-    is_child = true;
+    if (depth == 0)
+        return;
+    forked_depth = depth;
     clo_body_has_child = 1;
+}
+
+static void watch_forks(void)
+{
+    (void)pthread_atfork(NULL, NULL, note_child); /* fails without memory: then a fork goes unseen */
+}
+
+void clo_body_watch_forks(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+    pthread_once(&once, watch_forks);
+}
+
+void clo_body_enter(void)
+{
+    depth++;
+}
+
+void clo_body_leave(void)
+{
+    depth--;
 }
 
 void clo_body_end_child(void)
@@ -56,7 +84,7 @@ void clo_body_end_child(void)
         "clotho: a process that was forked in a task's body or a handler has returned from it; end "
         "it there, with exec or _exit\n";
 
-    if (!is_child) /* a runtime that the child has made, or another thread of it */
+    if (forked_depth == 0 || depth != forked_depth) /* a runtime or a simulation that the child has made */
         return;
     ssize_t written = write(STDERR_FILENO, line, sizeof line - 1);
     (void)written;

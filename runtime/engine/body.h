@@ -22,14 +22,18 @@
 #define CLO_ENDS_UNWINDING(body) ((void)0)
 #endif
 
-/* 1: some thread has called clo_body_note_child. Written while the process has one thread. */
+/* 1: this process is the child of a fork in a body or a handler. Written while the process has one thread. */
 extern int clo_body_has_child __attribute__((visibility("hidden")));
 
-/* In the child of a fork, on a thread that runs a body or a handler: the child is to end where that returns. */
-void clo_body_note_child(void);
+/* Before the first body: from here on forks are seen. Any thread, any number of times. */
+void clo_body_watch_forks(void);
 
-/* A body, or a handler, has returned in a process that has noted a child: ends it if this thread is that of the
- * child. */
+/* The calling thread runs bodies, or handlers, between the two; also inside a body of another runtime or simulation. A
+ * fork made meanwhile is one in a body. */
+void clo_body_enter(void);
+void clo_body_leave(void);
+
+/* A body, or a handler, has returned: ends the process if it is the child of a fork in that very body. */
 void clo_body_end_child(void);
 
 /* The same; returns the code. */

@@ -59,7 +59,7 @@ static void begin(clo_scheduler *scheduler, clo_order *order)
     clo_room_tell(scheduler, order->executor);
 }
 
-/* How long an execution of a ready stage takes. */
+/* How long an execution of the stage takes; before it is ready, nobody knows whether it is skipped. */
 static int64_t time_of(const clo_scheduler_job *job, uint32_t stage, uint32_t executor)
 {
     return job->stages[stage].is_skipped ? 0 : clo_cost_time(job->live.cost, stage, executor);
@@ -69,6 +69,16 @@ static int64_t time_of(const clo_scheduler_job *job, uint32_t stage, uint32_t ex
 static int64_t begin_ns(const clo_scheduler_job *job, uint32_t stage, uint32_t executor, int64_t decided_ns)
 {
     return job->stages[stage].is_skipped ? decided_ns : clo_located_begin_ns(job, stage, executor, decided_ns);
+}
+
+/* How long the executor is on its way to the job, once all that it has queued is done. */
+static int64_t moving_ns_to(const clo_scheduler *scheduler, uint32_t executor, const clo_scheduler_job *job)
+{
+    uint32_t tail = scheduler->queues[executor].tail;
+    bool is_there =
+        tail != CLO_NONE ? scheduler->entries[tail].job == job->slot : clo_bind_is(scheduler, executor, job);
+
+    return is_there ? 0 : scheduler->limits.moving_ns;
 }
 
 /* Each input of the stage is looked at. */
@@ -137,8 +147,11 @@ bool clo_start_commit(clo_scheduler *scheduler, clo_scheduler_job *job, uint32_t
                       uint32_t count, bool is_replica)
 {
     clo_live_executor *row = &scheduler->executors[executor];
-    int64_t time_ns = clo_time_mul(count, clo_cost_time(job->live.cost, stage, executor));
-    int64_t arrival_ns = clo_located_arrival_ns(job, stage, executor, scheduler->now_ns);
+    int64_t time_ns =
+        clo_time_add(moving_ns_to(scheduler, executor, job), clo_time_mul(count, time_of(job, stage, executor)));
+    int64_t arrival_ns = job->stages[stage].is_skipped
+                             ? scheduler->now_ns
+                             : clo_located_arrival_ns(job, stage, executor, scheduler->now_ns);
 
     count_inputs(scheduler, job, stage);
     if (!append(scheduler, job, stage, executor, count, is_replica))

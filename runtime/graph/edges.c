@@ -77,7 +77,7 @@ clo_status clo_graph_add_edges(clo_graph *graph, const clo_edge *edges, size_t c
         any_bytes |= edges[i].bytes;
     if (status == CLO_OK && (any_bytes | (uintptr_t)graph->edge_bytes) != 0)
         status = reserve_bytes(graph, count);
-    if (status != CLO_OK)
+    if (status != CLO_OK || count == 0) /* of none there may be no array yet */
         return status;
     clo_graph_ends *ends = graph->ends + graph->edges;
     for (size_t i = 0; i < count; i++)

@@ -82,5 +82,11 @@ clo_status clo_plan_create(const clo_cost *cost, const clo_plan_config *config, 
         return clo_fail(CLO_ERR_ARGUMENT, "clo_plan_config.contention is %u; use a CLO_CONTENTION_ value",
                         mine.contention);
     bool has_budget = mine.schedules_max > 0 || mine.budget_ns > 0;
-    return planner == &clo_planner_best && !has_budget ? make_best(cost, &mine, out) : make(cost, planner, &mine, out);
+    clo_fail_text kept;
+    clo_fail_keep(&kept); /* a planner that fails beside one that does not is nothing to the caller */
+    status =
+        planner == &clo_planner_best && !has_budget ? make_best(cost, &mine, out) : make(cost, planner, &mine, out);
+    if (status == CLO_OK)
+        clo_fail_put_back(&kept);
+    return status;
 }

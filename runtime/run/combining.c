@@ -394,8 +394,9 @@ static void go_on(turn_state *turn)
     tell_ended(turn);
 }
 
-/* The turn goes to a worker: to the next one that posts, or that finds nothing to do. One that sleeps is woken; those
- * that do not will look before they do. Should all have gone to long bodies meanwhile, the watchdog takes it. */
+/* The turn goes to a worker or a carrier: to the next one that posts, or that finds nothing to do. One that sleeps is
+ * woken; those that do not will look before they do. Should all have gone to long bodies meanwhile, the watchdog takes
+ * it. */
 static void hand_over(turn_state *turn)
 {
     clo_runtime *runtime = turn->runtime;
@@ -403,6 +404,7 @@ static void hand_over(turn_state *turn)
     tell_ended(turn);
     clo_combining_hand_over(&runtime->scheduling.combining, turn->handled);
     clo_runtime_wake_one(runtime);
+    clo_runtime_call_carriers(runtime);
     clo_bell_ring(&runtime->watchdog.bell);
 }
 

@@ -11,13 +11,10 @@
  * elsewhere. */
 static _Atomic uint32_t forks;
 
-/* In the child. A thread of the runtime, or one that stands in for it, forks in a body. */
+/* In the child. */
 static void see_fork(void)
 {
     atomic_fetch_add_explicit(&forks, 1, memory_order_relaxed);
-    if (clo_thread_is_foreign())
-        return;
-    clo_body_note_child();
     clo_thread_unblock_signals();
 }
 
@@ -31,6 +28,7 @@ void clo_runtime_note_forks(clo_runtime *runtime)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
 
+    clo_body_watch_forks();
     pthread_once(&once, watch_forks);
     runtime->forks = atomic_load_explicit(&forks, memory_order_relaxed);
 }

@@ -6,6 +6,7 @@
 #include "run/real_time.h"
 
 #include "base/status.h"
+#include "engine/body.h"
 #include "run/runtime.h"
 
 #include <errno.h>
@@ -145,6 +146,10 @@ bool clo_thread_is_foreign(void)
 void clo_thread_stands_in(const clo_runtime *runtime)
 {
     works_for = runtime;
+    if (runtime != NULL)
+        clo_body_enter();
+    else
+        clo_body_leave();
 }
 
 int clo_thread_begin(clo_runtime *runtime, bool is_watchdog)
@@ -152,6 +157,7 @@ int clo_thread_begin(clo_runtime *runtime, bool is_watchdog)
     struct sched_param parameter = {.sched_priority = fifo_priority(runtime, is_watchdog)};
 
     *(is_watchdog ? &watches_for : &works_for) = runtime;
+    clo_body_enter();
     block_signals();
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL);
     touch_stack(runtime);

@@ -35,7 +35,7 @@ bool clo_thread_is_foreign(void);
 /* The calling thread, which is foreign, counts as a worker of the runtime from now on; NULL: no longer. */
 void clo_thread_stands_in(const clo_runtime *runtime);
 
-/* In the child of a fork: the calling thread blocks the signals that it blocked before it was a runtime's. */
+/* In the child of a fork: the calling thread, if it is a runtime's, blocks the signals that it blocked before. */
 void clo_thread_unblock_signals(void);
 
 /* The calling thread's, as the kernel numbers threads. */

@@ -1,13 +1,14 @@
 /* slots.c - see slots.h.
  *
  * A slot runs one body at a time, and holds its place as long as that is pending; its carrier goes on with others. It
- * is listed when an item came for it, when capacities may fit, when its body was completed, and when its job was
- * stopped. A look at it deals with all of that. Nothing is forgotten: the mark that a slot is listed is taken away
- * before the look, so what comes later lists it again. */
+ * is listed when an item came for it, when capacities may fit, when its body was completed, when its job was stopped,
+ * and when the scheduler's turn is vacant (combining.c). A look at it deals with all of that. Nothing is forgotten: the
+ * mark that a slot is listed is taken away before the look, so what comes later lists it again. */
 #include "run/slots.h"
 
 #include "base/clock.h"
 #include "run/capacity.h"
+#include "run/combining.h"
 #include "run/execute.h"
 #include "run/local.h"
 #include "run/pending.h"
@@ -16,6 +17,7 @@
 #include "run/timing.h"
 #include "run/wake.h"
 
+#include <assert.h>
 #include <string.h>
 
 #define SERVED_MAX 64u /* executions of one slot, until others have a turn */
@@ -85,12 +87,14 @@ static bool run_items(clo_worker *slot, uint64_t item)
 
 static void serve(clo_worker *slot)
 {
-    uint64_t item = CLO_ITEM_NONE;
     int code = 0;
 
     /* acq_rel, pairs with clo_slot_call: what was there before a call that found the slot listed is seen now. */
     (void)atomic_exchange_explicit(&slot->is_listed, 0, memory_order_acq_rel);
+    /* A turn that was handed over, held or not; a slot that is held is given nothing. */
+    uint64_t item = clo_worker_take_turn(slot);
     if (slot->is_held) {
+        assert(item == CLO_ITEM_NONE);
         clo_pending_state state =
             clo_pending_look(slot, clo_item_job(slot->runtime, slot->kept), (uint32_t)slot->kept, &code);
         if (state == CLO_PENDING_OPEN)

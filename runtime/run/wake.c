@@ -27,6 +27,12 @@ void clo_slot_call(clo_runtime *runtime, uint32_t slot)
         (void)clo_parker_wake(&carrier->parker);
 }
 
+void clo_runtime_call_carriers(clo_runtime *runtime)
+{
+    for (uint32_t c = 0; c < runtime->carriers_count; c++)
+        clo_slot_call(runtime, runtime->first_slot + c); /* one slot of each */
+}
+
 void clo_runtime_wake_for(clo_runtime *runtime, uint32_t worker)
 {
     if (worker >= runtime->first_slot) {

@@ -17,6 +17,9 @@ bool clo_runtime_call(clo_runtime *runtime, uint32_t count, uint32_t spare);
 /* The slot is to be looked at by its carrier (slots.c). Any thread. */
 void clo_slot_call(clo_runtime *runtime, uint32_t slot);
 
+/* Every carrier shall look at one of its slots. */
+void clo_runtime_call_carriers(clo_runtime *runtime);
+
 /* A producer has made an item visible that this worker shall take. */
 void clo_runtime_wake_for(clo_runtime *runtime, uint32_t worker);
 

@@ -171,8 +171,7 @@ static int64_t look_after(clo_watchdog *watchdog, clo_job *job, int64_t now_ns)
     if (series->is_releasing || series->next_deadline < series->next_release ||
         clo_phase_get(&job->phase) != CLO_PHASE_DONE)
         return next_ns;
-    if (series->miss !=
-        NULL) /* what was noted before the end. Else nobody waits for us: while a handler ran, the job could go */
+    if (series->miss != NULL) /* what was noted before the end; nobody waits for us else: it could go in a handler */
         (void)clo_overrun_poll(watchdog->runtime, now_ns);
     forget(watchdog, job);
     atomic_store_explicit(&series->is_settled, 1, memory_order_release);

@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "base/saturate.h"
+#include "engine/body.h"
 
 /* Takes all orders of the scheduler; assigns. */
 static void hand_out(clo_sim *sim)
@@ -47,8 +48,12 @@ int clo_sim_execute(clo_sim *sim, uint32_t execution, uint32_t arm_of_record)
 
     if (clo_modes_skips(&sim->engine->modes, task))
         return sim->stats.skipped++, 0;
-    if (sim->executes)
-        return clo_engine_call(sim->engine, execution, executor, 0, &sim->scratch, &sim->stats);
+    if (sim->executes) {
+        clo_body_enter();
+        int code = clo_engine_call(sim->engine, execution, executor, 0, &sim->scratch, &sim->stats);
+        clo_body_leave();
+        return code;
+    }
     clo_counter_add(&sim->stats.executed, 1);
     sim->stats.duplicates += execution >= sim->program->instances;
     clo_engine_count_transfers(sim->engine, execution, executor, &sim->stats);

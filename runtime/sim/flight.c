@@ -8,6 +8,7 @@
 #include "base/heap.h"
 #include "base/saturate.h"
 #include "base/status.h"
+#include "engine/body.h"
 #include "engine/compile.h"
 #include "engine/flight_plan.h"
 #include "engine/latency.h"
@@ -179,9 +180,13 @@ static void note(journey *j, uint32_t item, int64_t start_ns)
 /* The body, or what is counted of it. Returns what the body returned. */
 static int execute(journey *j, uint32_t item)
 {
-    if (j->config->execute != 0)
-        return clo_flight_call(j->flight, item, j->program->executor[clo_flight_execution(j->flight, item)],
-                               &j->scratch, &j->stats);
+    if (j->config->execute != 0) {
+        uint32_t executor = j->program->executor[clo_flight_execution(j->flight, item)];
+        clo_body_enter();
+        int code = clo_flight_call(j->flight, item, executor, &j->scratch, &j->stats);
+        clo_body_leave();
+        return code;
+    }
     clo_flight_data_count(&j->flight->data, clo_flight_execution(j->flight, item), &j->stats);
     clo_counter_add(&j->stats.executed, 1);
     return 0;

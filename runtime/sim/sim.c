@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/saturate.h"
 #include "base/status.h"
+#include "engine/body.h"
 #include "engine/compile.h"
 #include "plan/ports/ports.h"
 #include "sim/drive.h"
@@ -305,6 +306,8 @@ clo_status clo_simulate(const clo_cost *cost, const clo_sim_config *theirs, clo_
         status = read_config(cost, theirs, &config);
     if (status != CLO_OK)
         return status;
+    if (config.execute != 0)
+        clo_body_watch_forks();
 
     clo_sim sim = {.executes = config.execute != 0};
     clo_job_result mine = {.size = sizeof mine, .failed_task = CLO_NONE};

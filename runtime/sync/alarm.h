@@ -14,7 +14,10 @@
  *      claim     -     -     X      X      X    (the other thread)
  *      look      -     -     X      X      X    (the other thread)
  *
- * Progress: wait-free, but for arm, which tries again only if somebody else has changed `next_ns`.
+ * Progress: wait-free, but for arm, which tries again only if somebody else has changed `next_ns`. A claim has no such
+ * bound: between writing a moment down and waking the other thread a worker may lose its CPU, and alarms that were
+ * armed meanwhile, for that moment or later ones, are late by as long. Each of them could wake too, which would be a
+ * system call for every arming until the look.
  * Ordering: item, moment and all that the worker wrote before travel with the word ([A], [B]), and are believed only if
  * the claim succeeds. arm and look race on two locations (`word` and `next_ns`): each writes one and then reads the
  * other, seq_cst ([A] [D], [C] [B]), so either the look sees the alarm, or its worker sees that somebody must be woken.

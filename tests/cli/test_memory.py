@@ -14,8 +14,8 @@ LIMIT = 3000
 
 @unittest.skipUnless(os.path.exists(SHIM), "the shim is not built (a sanitizer owns malloc)")
 class OutOfMemory(CommandTest):
-    def every_allocation(self, *arguments, step=1, may_report=False):
-        """may_report: what has happened is printed although something else failed afterwards."""
+    def every_allocation(self, *arguments, step=1, may_report=False, wanted="clotho: "):
+        """may_report: what has happened is printed although something else failed afterwards; wanted: in refusals."""
         failures = 0
         for nth in range(1, LIMIT, step):
             said = self.say(*arguments, environment={"LD_PRELOAD": SHIM, "CLO_FAIL_NTH": str(nth)})
@@ -24,6 +24,7 @@ class OutOfMemory(CommandTest):
             if said.code == 1:
                 failures += 1
                 self.assertTrue(said.err.startswith("clotho: "), "allocation %d: '%s'" % (nth, said.err))
+                self.assertIn(wanted, said.err.lower(), "allocation %d" % nth)
                 self.assertTrue(may_report or said.out == "", "allocation %d: %s" % (nth, said.out))
             self.assert_nothing_half_written()
             if said.err == "" and self.untouched(said):
@@ -90,6 +91,10 @@ class OutOfMemory(CommandTest):
         for tool in ("graph", "missingdeps", "compdb"):
             self.every_allocation("build", "-t", tool)
         self.every_allocation("build", "--plan", "-j", "2", "--json")
+
+    def test_an_output_that_is_put_together(self):
+        tiny = os.path.join(SOURCE, "tests/fuzz/corpus/model/tiny.model")
+        self.every_allocation("model", "embed", tiny, "-o", self.path("tiny.c"), wanted="memory")
 
     def test_check_of_a_log(self):
         with open(os.path.join(SOURCE, "docs", "FORMATS.md"), encoding="utf-8") as file:

@@ -49,6 +49,17 @@ class Planned(StreamTest):
         self.assertIn("check        valid", self.good("simulate", path, "--planner", "tetris-weighted"))
         self.assertIn("not judged", self.good("simulate", path, "--planner", "psrs"))
 
+    def test_a_workload_without_times_is_planned_with_a_warning(self):
+        head = '{"format": "clotho.workload/1", "platform": {"executors": 2}}\n'
+        job = '{"graph": {"format": "clotho.graph/1", "tasks": [{}, {%s}]}}\n'
+        untimed = self.file("w.jsonl", head + job % "" + job % "")
+        timed = self.file("timed.jsonl", head + job % "" + job % '"work_ns": 5')
+        for planner in ("psrs", "synchpack-2"):
+            said = self.say("simulate", untimed, "--planner", planner)
+            self.assertEqual((said.code, said.err.count("\n")), (0, 1))
+            self.assertIn("w.jsonl: no task takes any time", said.err)
+            self.assertEqual(self.say("simulate", timed, "--planner", planner).err, "")
+
     def test_what_a_planner_cannot_do_is_one_line(self):
         path = self.file("jobs.csv", self.ROWS)
         self.bad(1, "simulate", path, "--planner", "nosuch")

@@ -164,9 +164,14 @@ class Lost(unittest.TestCase):
                 self.assertRegex(err, r"clotho: rank \d \(\w+\): not all ranks have the same graph")
 
     def test_bad_input(self):
+        run = (self.graph, "--hosts", self.cluster)
         for words, wanted in ((("nothing.json", "--hosts", self.cluster), "nothing.json"),
                               ((self.graph,), "--hosts"),
-                              ((self.graph, "--hosts", self.graph), "clotho.cluster/1")):
+                              ((self.graph, "--hosts", self.graph), "clotho.cluster/1"),
+                              ((*run, "--trace", "/nowhere/t"), "/nowhere/t.*nothing was begun"),
+                              ((*run, "-g", "/nowhere/g"), "/nowhere/g.*nothing was begun"),
+                              ((*run, "--trace", self.cluster), "would replace"),
+                              (("calibrate", *run[1:], "-o", "/nowhere/c"), "/nowhere/c.*nothing was begun")):
             for engine in support.engines():
                 with self.subTest(engine=engine, words=words):
                     process = self.machines.start(engine, *words)

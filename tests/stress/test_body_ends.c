@@ -6,6 +6,7 @@
 
 #include "ways.h"
 
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <string.h>
@@ -313,7 +314,7 @@ static void a_cancelled_thread_waits_to_the_end_and_goes_then(void **state)
 }
 
 /* Forks. */
-enum { CHILD_RETURNS, CHILD_LEAVES, CHILD_THROWS, CHILD_RUNS, CHILDREN };
+enum { CHILD_RETURNS, CHILD_LEAVES, CHILD_THROWS, CHILD_SIMULATES, CHILD_SIMULATES_AND_RETURNS, CHILD_RUNS, CHILDREN };
 
 static int forked_status, child_kind, child_line[2];
 
@@ -321,6 +322,19 @@ static int count_one(const clo_call *call)
 {
     (void)call;
     return 0;
+}
+
+/* In a simulation in the child. */
+static int forks_again(const clo_call *call)
+{
+    int status = 0;
+
+    if (call->task != 0)
+        return 0;
+    pid_t child = fork();
+    if (child == 0)
+        return dup2(open("/dev/null", O_WRONLY), STDERR_FILENO) < 0;
+    return waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 1 ? 0 : 7;
 }
 
 /* A runtime of the child's own works. */
@@ -342,6 +356,22 @@ static int run_another(void)
     return is_good ? 0 : 9;
 }
 
+/* So do its own simulations, whose bodies fork in turn: not they end it, only its own child that returns from them. */
+static int simulate_another(void)
+{
+    clo_task task = {.body = forks_again, .work_ns = 10};
+    clo_graph *graph = scene_layers(2, 3, &task);
+    clo_platform *platform = scene_platform(2, 0);
+    clo_sim_config config = CLO_SIM_CONFIG_INIT;
+    clo_job_result result = CLO_JOB_RESULT_INIT;
+    clo_cost *cost;
+
+    config.execute = 1;
+    bool is_good = clo_cost_create(graph, platform, &cost) == CLO_OK &&
+                   clo_simulate(cost, &config, &result, NULL, NULL) == CLO_OK && result.executed == 6;
+    return is_good ? 0 : 9;
+}
+
 static int forks(const clo_call *call)
 {
     sigset_t mask;
@@ -359,6 +389,10 @@ static int forks(const clo_call *call)
             _exit(0);
         if (child_kind == CHILD_RUNS)
             _exit(run_another());
+        if (child_kind == CHILD_SIMULATES)
+            _exit(simulate_another());
+        if (child_kind == CHILD_SIMULATES_AND_RETURNS && simulate_another() != 0)
+            _exit(9);
         if (child_kind == CHILD_THROWS)
             throw();
         return 0;
@@ -367,13 +401,29 @@ static int forks(const clo_call *call)
     return 0;
 }
 
+/* What the child of a body has printed, and how it has ended. */
+static void check_child(int kind)
+{
+    char line[300] = "";
+
+    close(child_line[1]);
+    ssize_t bytes = read(child_line[0], line, sizeof line - 1);
+    close(child_line[0]);
+    bool returns = kind == CHILD_RETURNS || kind == CHILD_THROWS || kind == CHILD_SIMULATES_AND_RETURNS;
+    assert_true(WIFEXITED(forked_status));
+    assert_int_equal(WEXITSTATUS(forked_status), returns ? 1 : 0);
+    assert_int_equal(bytes > 0, returns);
+    if (returns) /* one line */
+        assert_ptr_equal(strchr(line, '\n'), line + bytes - 1);
+    assert_int_equal(atomic_load(&calls), 3); /* none of them in the child, whose memory is its own, or twice */
+}
+
 static void fork_in_a_body(int help, int way, int kind)
 {
     clo_task task = {.body = forks, .work_ns = 1000};
     clo_runtime_config config = CLO_RUNTIME_CONFIG_INIT;
     fixture f = {.graph = scene_layers(2, 2, &task)};
     clo_job_config job_config = CLO_JOB_CONFIG_INIT;
-    char line[300] = "";
     clo_job *job;
 
     ok(clo_platform_open(way == SLOTS ? "slots:2" : "uniform:2", &f.platform));
@@ -390,16 +440,7 @@ static void fork_in_a_body(int help, int way, int kind)
     atomic_store(&calls, 0);
     ok(clo_job_submit(job));
     ok(clo_job_wait(job, NULL));
-    close(child_line[1]);
-    ssize_t bytes = read(child_line[0], line, sizeof line - 1);
-    close(child_line[0]);
-    bool returns = kind == CHILD_RETURNS || kind == CHILD_THROWS;
-    assert_true(WIFEXITED(forked_status));
-    assert_int_equal(WEXITSTATUS(forked_status), returns ? 1 : 0);
-    assert_int_equal(bytes > 0, returns);
-    if (returns) /* one line */
-        assert_ptr_equal(strchr(line, '\n'), line + bytes - 1);
-    assert_int_equal(atomic_load(&calls), 3); /* none of them in the child, whose memory is its own, or twice */
+    check_child(kind);
     clo_job_destroy(job);
     clo_plan_destroy(plan);
     stop(&f);
@@ -420,6 +461,42 @@ static void the_child_of_a_fork_in_a_body_ends_where_it_returns(void **state)
             fork_in_a_body(-1, way, kind);
         fork_in_a_body(1, STEAL, kind);
     }
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+/* By an event heap, by a plan, with releases in flight; on a thread that may have no runtime at all. */
+static void a_child_of_a_simulated_body_ends_there_too(void **state)
+{
+    sigset_t block, before;
+    clo_task task = {.body = forks, .work_ns = 1000};
+    fixture f = {.graph = scene_layers(2, 2, &task), .platform = scene_platform(2, 0)};
+
+    (void)state;
+    sigemptyset(&block);
+    sigaddset(&block, SIGUSR2);
+    pthread_sigmask(SIG_BLOCK, &block, &before);
+    ok(clo_cost_create(f.graph, f.platform, &f.cost));
+    clo_plan *plan = plan_of(&f, "heft");
+    for (int kind = 0; kind < CHILDREN; kind++)
+        for (int in_flight = -1; in_flight < 2; in_flight++) {
+            clo_sim_config config = CLO_SIM_CONFIG_INIT;
+            clo_job_result result = CLO_JOB_RESULT_INIT;
+            if (SANITIZED && kind == CHILD_RUNS)
+                continue;
+            config.execute = 1;
+            config.plan = in_flight >= 0 ? plan : NULL;
+            config.releases_in_flight = in_flight > 0 ? 2 : 0;
+            config.releases = in_flight > 0 ? 1 : 0;
+            assert_int_equal(pipe(child_line), 0);
+            child_kind = kind;
+            atomic_store(&calls, 0);
+            ok(clo_simulate(f.cost, &config, &result, NULL, NULL));
+            check_child(kind);
+        }
+    clo_plan_destroy(plan);
+    clo_cost_destroy(f.cost);
+    clo_platform_destroy(f.platform);
+    clo_graph_destroy(f.graph);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
@@ -471,6 +548,7 @@ static void a_worker_that_is_lost_ends_the_process_with_one_line(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_child_of_a_simulated_body_ends_there_too), /* first: no runtime yet */
         cmocka_unit_test(a_body_that_does_not_return_fails_its_task_in_every_kind_of_job),
         cmocka_unit_test(a_waiting_thread_that_runs_bodies_keeps_the_same_rule),
         cmocka_unit_test(a_simulation_keeps_the_same_rule),

@@ -1,4 +1,5 @@
 /* What a job tells after ends that are rare: in virtual time, before the first release, where arms are skipped. */
+#define _GNU_SOURCE
 #include "support.h"
 
 #include "ways.h"
@@ -7,6 +8,7 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <unistd.h>
 
 /* Under the virtual clock the model's time counts, for both. */
 static void a_deadline_in_virtual_time_is_the_same_for_all_who_ask(void **state)
@@ -269,6 +271,104 @@ static void what_would_run_is_left_out(void **state)
     stop(&f);
 }
 
+/* Jobs whose second body, and whose handlers, stay until they are told to go. */
+enum { PLAIN, LATE, OVER, STAYING };
+
+static _Atomic bool body_is_in[STAYING], body_goes[STAYING], handler_is_in[STAYING], handler_goes[STAYING];
+
+static void wait_for(const _Atomic bool *flag)
+{
+    while (!atomic_load(flag))
+        usleep(100);
+}
+
+static int stay(const clo_call *call)
+{
+    int64_t begin_ns = clo_clock_ns();
+    size_t who = (size_t)(uintptr_t)call->argument;
+
+    while (clo_clock_ns() < begin_ns + 1000000) /* longer than its limit */
+        ;
+    if (call->task == 0)
+        return 0;
+    atomic_store(&body_is_in[who], true);
+    wait_for(&body_goes[who]);
+    return 0;
+}
+
+static void stay_in_handler(void *argument, clo_job *job, const clo_miss *miss)
+{
+    size_t who = (size_t)(uintptr_t)argument;
+
+    (void)job, (void)miss;
+    atomic_store(&handler_is_in[who], true);
+    wait_for(&handler_goes[who]);
+}
+
+/* Its first body has ended, its second one runs. */
+static clo_job *submit_staying(fixture *f, uint32_t who, clo_job_config config)
+{
+    clo_task task = {.body = stay, .work_ns = 10, .argument = (void *)(uintptr_t)who};
+    clo_job *job;
+
+    f->graph = scene_layers(2, 1, &task);
+    ok(clo_cost_create(f->graph, f->platform, &f->cost));
+    config.size = sizeof config;
+    if (who != PLAIN) {
+        config.miss = stay_in_handler;
+        config.miss_argument = (void *)(uintptr_t)who;
+    }
+    ok(clo_job_create(f->runtime, f->cost, &config, &job));
+    ok(clo_job_submit(job));
+    wait_for(&body_is_in[who]);
+    return job;
+}
+
+/* While a handler of one job runs, another job, which has no handler, ends and is destroyed: whoever looks after both
+ * does not come back to it, also if the look at it finds what a handler is to be told. */
+static void a_job_may_go_while_a_handler_of_another_runs(void **state)
+{
+    static uint64_t memory[1 << 14], mark = 0xa5a5a5a5a5a5a5a5;
+    fixture f[STAYING] = {{.platform = scene_platform(3, 0)}};
+    clo_runtime_config config = CLO_RUNTIME_CONFIG_INIT;
+
+    (void)state;
+    config.unpinned = 1;
+    config.help = -1;
+    ok(clo_runtime_create(f->platform, &config, &f->runtime));
+    for (uint32_t who = 1; who < STAYING; who++)
+        f[who] = f[0];
+    clo_job *plain = submit_staying(&f[PLAIN], PLAIN,
+                                    (clo_job_config){.deadline_ns = INT64_C(3600000000000),
+                                                     .on_miss = CLO_MISS_ABORT,
+                                                     .memory = memory,
+                                                     .memory_bytes = sizeof memory});
+    clo_job *late = submit_staying(&f[LATE], LATE, (clo_job_config){.deadline_ns = 1000});
+    wait_for(&handler_is_in[LATE]); /* of a look that comes to the plain job next */
+    clo_job *over = submit_staying(&f[OVER], OVER, (clo_job_config){.task_limit_ns = 1000});
+    atomic_store(&body_goes[PLAIN], true);
+    ok(clo_job_wait(plain, NULL));
+    atomic_store(&handler_goes[LATE], true);
+    wait_for(&handler_is_in[OVER]);
+    clo_job_destroy(plain);
+    for (size_t i = 0; i < sizeof memory / sizeof memory[0]; i++)
+        memory[i] = mark;
+    atomic_store(&handler_goes[OVER], true);
+    atomic_store(&body_goes[LATE], true);
+    atomic_store(&body_goes[OVER], true);
+    ok(clo_job_wait(late, NULL));
+    ok(clo_job_wait(over, NULL));
+    clo_job_destroy(late);
+    clo_job_destroy(over);
+    for (uint32_t who = 1; who < STAYING; who++) {
+        clo_cost_destroy(f[who].cost);
+        clo_graph_destroy(f[who].graph);
+    }
+    stop(f);
+    for (size_t i = 0; i < sizeof memory / sizeof memory[0]; i++)
+        assert_int_equal(memory[i], mark);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -278,6 +378,7 @@ int main(void)
         cmocka_unit_test(a_job_that_ends_within_its_submit_can_be_submitted),
         cmocka_unit_test(what_is_skipped_is_not_left_out),
         cmocka_unit_test(what_would_run_is_left_out),
+        cmocka_unit_test(a_job_may_go_while_a_handler_of_another_runs),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,10 +1,10 @@
 /* cmd_model.c - `clotho model show | verify | embed | diff`, and the table with `quantize`. */
-#include "../train/output.h"
 #include "actions.h"
 #include "commands.h"
 #include "json.h"
 #include "model.h"
 #include "options.h"
+#include "outputs.h"
 #include "report.h"
 
 #include <ctype.h>
@@ -128,7 +128,7 @@ static int write_embedded(const char *path, const clo_model *model, const clo_mo
     }
     if (output_open(&out, path) && output_close(&out, write_array(out.file, model, info, symbol)))
         return EXIT_GOOD;
-    return complain_status(path, CLO_ERR_IO);
+    return output_complain(&out);
 }
 
 static int embed(int argc, char **argv)

@@ -212,14 +212,25 @@ static int check_kinds(const input *in)
     return EXIT_GOOD;
 }
 
-void input_warn_untimed(const input *in)
+bool is_untimed(const clo_graph *graph, const clo_cost *cost)
 {
-    for (uint32_t t = 0; t < clo_graph_tasks(clo_document_graph(in->document)); t++)
-        if (clo_cost_mean_execution_ns(in->cost, t) > 0)
-            return;
+    for (uint32_t t = 0; t < clo_graph_tasks(graph); t++)
+        if (clo_cost_mean_execution_ns(cost, t) > 0)
+            return false;
+    return true;
+}
+
+void warn_untimed(const char *place)
+{
     warn("%s: no task takes any time, so every order is as good and all is planned as 0 ns; give the tasks times "
          "(docs/FORMATS.md)",
-         in->place);
+         place);
+}
+
+void input_warn_untimed(const input *in)
+{
+    if (is_untimed(clo_document_graph(in->document), in->cost))
+        warn_untimed(in->place);
 }
 
 /* The document is there: the platform and the cost. */

@@ -35,6 +35,10 @@ int input_open(input *in, const char *path, const input_config *config);
 int input_open_all(input *in, const char *path, const input_config *config);
 /* One line on standard error if no task of the instance takes any time on the platform: before a plan is made of it. */
 void input_warn_untimed(const input *in);
+
+/* No task takes any time on the platform of the cost. The warning about it: plans say nothing then. */
+bool is_untimed(const clo_graph *graph, const clo_cost *cost);
+void warn_untimed(const char *place);
 /* Lets go of the instance at hand and reads the next one; at most in->count times. Returns EXIT_GOOD, or an exit code
  * after an error line: then only this instance is lost. */
 int input_next(input *in);

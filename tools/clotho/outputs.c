@@ -69,6 +69,12 @@ int output_check(const char *path)
     return access(folder, W_OK | X_OK) == 0 ? EXIT_GOOD : complain(path, "%s; nothing was begun", strerror(errno));
 }
 
+int output_complain(const output *o)
+{
+    return o->is_refused ? complain_status(o->path, CLO_ERR_IO)
+                         : complain(o->path, "out of memory for what it is to hold; nothing was written");
+}
+
 int outputs_check(const named_file *outputs, size_t outputs_count, const named_file *inputs, size_t inputs_count)
 {
     for (size_t i = 0; i < outputs_count; i++) {

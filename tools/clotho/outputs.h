@@ -2,6 +2,8 @@
 #ifndef CLOTHO_TOOL_OUTPUTS_H
 #define CLOTHO_TOOL_OUTPUTS_H
 
+#include "../train/output.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -17,6 +19,9 @@ int outputs_check(const named_file *outputs, size_t outputs_count, const named_f
 
 /* Whether two names stand for one regular file, which need not be there yet. */
 bool outputs_are_same(const char *a, const char *b);
+
+/* Prints why the output was not written. Returns an exit code. */
+int output_complain(const output *o);
 
 /* Whether a file can be written at `path`. Returns EXIT_GOOD, or an exit code after an error line. */
 int output_check(const char *path);

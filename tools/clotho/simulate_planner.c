@@ -37,6 +37,22 @@ static int open_inputs(planned *p, const char *path, const simulate_options *o)
     return p->platform != NULL ? EXIT_GOOD : complain(path, "carries no platform; name one with --platform SPEC");
 }
 
+/* Whether no task of any job takes time. Mostly the first job says so. */
+static bool are_untimed(const planned *p)
+{
+    for (uint32_t i = 0; i < clo_workload_jobs(p->loaded); i++) {
+        const clo_graph *graph = clo_workload_get(p->loaded, i)->graph;
+        clo_cost *cost;
+        if (clo_cost_create(graph, p->platform, &cost) != CLO_OK)
+            return false; /* no memory: nothing is said */
+        bool is_next_untimed = is_untimed(graph, cost);
+        clo_cost_destroy(cost);
+        if (!is_next_untimed)
+            return false;
+    }
+    return true;
+}
+
 /* The stream checker judges what does not preempt. */
 static clo_status judge(planned *p)
 {
@@ -110,6 +126,8 @@ int simulate_planner(const char *path, const simulate_options *o)
             status = p.log != NULL ? clo_log_save(p.log, o->log) : clo_synch_log(p.plan, &p.log);
         code = status == CLO_OK ? EXIT_GOOD : complain_status(path, status);
     }
+    if (code == EXIT_GOOD && are_untimed(&p))
+        warn_untimed(path);
     if (code == EXIT_GOOD && o->as_json)
         code = print_json(&p, path, o);
     else if (code == EXIT_GOOD)

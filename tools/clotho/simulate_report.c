@@ -2,8 +2,8 @@
 #define _POSIX_C_SOURCE 200809L
 #include "simulate.h"
 
-#include "../train/output.h"
 #include "json.h"
+#include "outputs.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -224,5 +224,5 @@ int simulated_csv(const simulated_run *run, const char *path)
         return put_jobs(stdout, run) ? EXIT_GOOD : complain(path, "cannot be written whole");
     if (output_open(&out, path) && output_close(&out, put_jobs(out.file, run)))
         return EXIT_GOOD;
-    return complain_status(path, CLO_ERR_IO);
+    return output_complain(&out);
 }

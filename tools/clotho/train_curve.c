@@ -1,6 +1,6 @@
 /* train_curve.c - the learning curve of a training as a file. */
 #include "../train/curve.h"
-#include "../train/output.h"
+#include "outputs.h"
 #include "train.h"
 
 int train_write_curve(const train_point *points, uint32_t count, const char *title, const char *path)
@@ -9,5 +9,5 @@ int train_write_curve(const train_point *points, uint32_t count, const char *tit
 
     if (output_open(&out, path) && output_close(&out, curve_svg(points, count, title, out.file)))
         return EXIT_GOOD;
-    return complain_status(path, CLO_ERR_IO);
+    return output_complain(&out);
 }

@@ -3,6 +3,7 @@
 #include "train_decima_run.h"
 
 #include "../train/checkpoint_file.h"
+#include "outputs.h"
 #include "report.h"
 
 #include <errno.h>
@@ -189,7 +190,7 @@ static int write_checkpoint(const decima_training *t)
         return EXIT_GOOD;
     if (checkpoint_begin(&out, t->o.checkpoint, "decima", t->hash) && checkpoint_end(&out, es_write(&t->es, out.file)))
         return EXIT_GOOD;
-    return complain_status(t->o.checkpoint, CLO_ERR_IO);
+    return output_complain(&out);
 }
 
 int decima_read_checkpoint(decima_training *t)

@@ -9,6 +9,7 @@
 #include "../train/checkpoint_file.h"
 #include "arrivals.h"
 #include "json.h"
+#include "outputs.h"
 #include "policy_option.h"
 #include "simulate.h"
 #include "simulate_hash.h"
@@ -137,7 +138,7 @@ static int write_checkpoint(const training *t)
     if (checkpoint_begin(&out, t->o->checkpoint, "parametric", t->hash) &&
         checkpoint_end(&out, cem_write(&t->cem, out.file)))
         return EXIT_GOOD;
-    return complain_status(t->o->checkpoint, CLO_ERR_IO);
+    return output_complain(&out);
 }
 
 /* The search goes on from the checkpoint, if there is one. */
@@ -311,7 +312,7 @@ static int report(const training *t, double seconds)
         output text_file;
         if (!output_open(&text_file, t->o->output) ||
             !output_close(&text_file, fprintf(text_file.file, "%s\n", text) > 0))
-            return complain_status(t->o->output, CLO_ERR_IO);
+            return output_complain(&text_file);
     }
     if (!t->o->as_json) {
         printf("\nbest         %.4f of '%s' on %u seeds of validation, in %.1f s\n", t->cem.best_score, t->o->baseline,

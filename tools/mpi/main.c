@@ -2,6 +2,7 @@
  * `clotho-mpi calibrate --hosts F`: the same of `clotho platform calibrate`. */
 #define _GNU_SOURCE
 #include "../clotho/options.h"
+#include "../clotho/outputs.h"
 #include "calibrate_remote.h"
 #include "run_remote.h"
 
@@ -113,6 +114,29 @@ static int read_options(remote_options *o, int argc, char **argv, char ***operan
     return OPTIONS_GO_ON;
 }
 
+/* Before the run, on the rank that writes; others may have no such folder. */
+static int check_outputs(const remote_options *o, const char *graph)
+{
+    const named_file inputs[] = {{NULL, graph}, {"hosts", o->hosts}, {"plan", o->plan}};
+    named_file outputs[2];
+    size_t count = 0;
+
+    if (o->trace != NULL)
+        outputs[count++] = (named_file){"trace", o->trace};
+    if (o->gantt != NULL)
+        outputs[count++] = (named_file){"gantt", o->gantt};
+    int code = outputs_check(outputs, count, inputs, o->plan != NULL ? 3 : 2);
+    return code == EXIT_GOOD ? OPTIONS_GO_ON : code;
+}
+
+/* Its output may be the cluster file. */
+static int check_calibration(const calibrate_options *o)
+{
+    int code = o->output != NULL ? output_check(o->output) : EXIT_GOOD;
+
+    return code == EXIT_GOOD ? OPTIONS_GO_ON : code;
+}
+
 /* Ends with MPI, which may not come back. */
 static int end(clo_remote *remote, int code)
 {
@@ -175,6 +199,8 @@ int main(int argc, char **argv)
     catch_end(); /* an MPI may have taken the signals for itself */
     o.run.stop = c.run.stop = &told_to_end;
     o.run.words = c.run.words = last_words;
+    if (parsed == OPTIONS_GO_ON && clo_remote_rank(remote) == 0)
+        parsed = calibrates ? check_calibration(&c) : check_outputs(&o, operands[0]);
     if (parsed != OPTIONS_GO_ON)
         return end(remote, parsed);
     return end(remote, calibrates ? calibrate_remote(remote, &c) : run_remote(remote, operands[0], &o));

@@ -18,7 +18,7 @@ bool output_close(output *o, bool is_whole)
     bool is_good = !ferror(o->file) && is_whole;
 
     is_good = fclose(o->file) == 0 && is_good;
-    is_good = is_good && clo_file_write(o->path, o->text, o->bytes) == CLO_OK;
+    o->is_refused = is_good && clo_file_write(o->path, o->text, o->bytes) != CLO_OK;
     free(o->text);
-    return is_good;
+    return is_good && !o->is_refused;
 }

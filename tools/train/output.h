@@ -12,13 +12,14 @@ typedef struct output {
     const char *path;
     char *text;
     size_t bytes;
+    /* The whole text could not be written: clo_last_error() says why. What else goes wrong is a lack of memory. */
+    bool is_refused;
 } output;
 
 /* Begins it. False: no memory; there is nothing to close. */
 bool output_open(output *o, const char *path);
 
-/* Ends it. is_whole: all was put into the stream; else nothing is written. False: not written; clo_last_error() says
- * why where is_whole was true. */
+/* Ends it. is_whole: all was put into the stream; else nothing is written. False: not written. */
 bool output_close(output *o, bool is_whole);
 
 #endif

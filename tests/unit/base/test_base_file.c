@@ -9,6 +9,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,6 +22,8 @@
 
 static char temporary[] = "/tmp/clotho-file-XXXXXX";
 static char path[64];
+static char folders[32][64];
+static size_t folders_count;
 
 /* Takes the place of the system's function, for the library too: to ask for the mask means to set it, which another
  * thread would see. */
@@ -45,13 +48,16 @@ static int remove_temporary(void **state)
 {
     (void)state;
     unlink(path);
+    for (size_t i = 0; i < folders_count; i++)
+        if (rmdir(folders[i]) != 0)
+            return -1;
     return rmdir(temporary);
 }
 
 static int files_in_temporary(void)
 {
     DIR *directory = opendir(temporary);
-    int count = -2; /* . and .. */
+    int count = -2 - (int)folders_count; /* . and .. */
 
     assert_non_null(directory);
     while (readdir(directory) != NULL)
@@ -123,7 +129,6 @@ static void a_file_that_is_too_long_is_refused(void **state)
     ok(clo_file_read(path, 5, &data, &bytes));
     assert_string_equal(data, "12345");
     clo_free(data);
-    fails(CLO_ERR_LIMIT, "/dev/zero", clo_file_read("/dev/zero", 100000, &data, &bytes)); /* ends */
 }
 
 static void what_cannot_be_read_is_named(void **state)
@@ -308,12 +313,28 @@ static clo_status read_and_drop(void *context)
     return status;
 }
 
-/* A hidden file as a writer makes it; the descriptor that holds its lock. */
-static int leave_neighbour(const char *name, bool is_locked)
+/* A folder of its own, so that no test has written there. It stays to the end: numbers of folders are given again. */
+static void make_folder(char *folder, size_t bytes, const char *name)
+{
+    snprintf(folder, bytes, "%s/%s", temporary, name);
+    assert_int_equal(mkdir(folder, 0700), 0);
+    snprintf(folders[folders_count++], sizeof folders[0], "%s", folder);
+}
+
+static clo_status write_in(const char *folder, const char *name)
 {
     char beside[128];
 
-    snprintf(beside, sizeof beside, "%s/%s", temporary, name);
+    snprintf(beside, sizeof beside, "%s/%s", folder, name);
+    return clo_file_write(beside, "x", 1);
+}
+
+/* A hidden file as a writer makes it; the descriptor that holds its lock. */
+static int leave_neighbour(const char *folder, const char *name, bool is_locked)
+{
+    char beside[128];
+
+    snprintf(beside, sizeof beside, "%s/%s", folder, name);
     int fd = open(beside, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
     assert_true(fd >= 0);
     if (is_locked)
@@ -321,38 +342,114 @@ static int leave_neighbour(const char *name, bool is_locked)
     return fd;
 }
 
-static bool is_left(const char *name)
+/* Whether the file was there; now it is not. */
+static bool take_away(const char *folder, const char *name)
 {
     char beside[128];
-    struct stat about;
 
-    snprintf(beside, sizeof beside, "%s/%s", temporary, name);
-    return lstat(beside, &about) == 0;
+    snprintf(beside, sizeof beside, "%s/%s", folder, name);
+    return unlink(beside) == 0;
 }
+
+static const char killed[] = ".clotho-0123456789abcdef", living[] = ".clotho-fedcba9876543210";
 
 static void what_a_killed_writer_left_is_removed_and_nothing_else(void **state)
 {
-    static const char killed[] = ".clotho-0123456789abcdef", living[] = ".clotho-fedcba9876543210";
     static const char *const others[] = {".clotho-0123456789abcde", ".clotho-0123456789ABCDEF", ".clotho_steps"};
-    int writer = leave_neighbour(living, true);
+    char folder[64];
 
     (void)state;
-    close(leave_neighbour(killed, true)); /* the lock ends with its process */
+    make_folder(folder, sizeof folder, "killed");
+    int writer = leave_neighbour(folder, living, true);
+    close(leave_neighbour(folder, killed, true)); /* the lock ends with its process */
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
-        close(leave_neighbour(others[i], false));
-    ok(clo_file_write(path, "x", 1));
-    assert_false(is_left(killed));
-    assert_true(is_left(living));
+        close(leave_neighbour(folder, others[i], false));
+    ok(write_in(folder, "file"));
+    assert_false(take_away(folder, killed));
+    assert_true(take_away(folder, living));
     close(writer);
-    ok(clo_file_write(path, "y", 1));
-    assert_false(is_left(living));
-    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
-        char beside[128];
-        assert_true(is_left(others[i]));
-        snprintf(beside, sizeof beside, "%s/%s", temporary, others[i]);
-        unlink(beside);
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+        assert_true(take_away(folder, others[i]));
+    assert_true(take_away(folder, "file")); /* nothing else is there: the folder can be removed in the end */
+}
+
+/* All names of a folder are read for that: once, however often a process writes there. */
+static void a_process_looks_for_such_files_at_its_first_write_to_a_folder(void **state)
+{
+    char folder[64], other[64];
+
+    (void)state;
+    make_folder(folder, sizeof folder, "often");
+    make_folder(other, sizeof other, "other");
+    ok(write_in(folder, "file"));
+    close(leave_neighbour(folder, killed, false));
+    close(leave_neighbour(other, killed, false));
+    ok(write_in(folder, "file"));
+    ok(write_in(folder, "second"));
+    assert_true(take_away(folder, killed));
+    ok(write_in(other, "file"));
+    assert_false(take_away(other, killed));
+    assert_true(take_away(folder, "file") && take_away(folder, "second") && take_away(other, "file"));
+}
+
+enum { WRITERS = 4, WRITES = 40, FOLDERS = 20 };
+
+static void *write_to_all(void *argument)
+{
+    char folder[64], name[8];
+
+    snprintf(name, sizeof name, "%u", *(const unsigned *)argument);
+    for (unsigned i = 0; i < WRITES; i++) {
+        snprintf(folder, sizeof folder, "%s/%u", temporary, i % FOLDERS);
+        if (write_in(folder, name) != CLO_OK)
+            return argument;
     }
-    assert_int_equal(files_in_temporary(), 1);
+    return NULL;
+}
+
+/* To more folders than are remembered. */
+static void threads_may_write_to_the_same_folders(void **state)
+{
+    pthread_t threads[WRITERS];
+    unsigned numbers[WRITERS];
+    char folder[64], name[8];
+    void *failed;
+
+    (void)state;
+    for (unsigned i = 0; i < FOLDERS; i++) {
+        snprintf(name, sizeof name, "%u", i);
+        make_folder(folder, sizeof folder, name);
+        close(leave_neighbour(folder, killed, false));
+    }
+    for (unsigned w = 0; w < WRITERS; w++) {
+        numbers[w] = w;
+        assert_int_equal(pthread_create(&threads[w], NULL, write_to_all, &numbers[w]), 0);
+    }
+    for (unsigned w = 0; w < WRITERS; w++) {
+        assert_int_equal(pthread_join(threads[w], &failed), 0);
+        assert_null(failed);
+    }
+    for (unsigned i = 0; i < FOLDERS; i++) {
+        snprintf(folder, sizeof folder, "%s/%u", temporary, i);
+        assert_false(take_away(folder, killed));
+        for (unsigned w = 0; w < WRITERS; w++) {
+            snprintf(name, sizeof name, "%u", w);
+            assert_true(take_away(folder, name));
+        }
+    }
+}
+
+/* They may have no end. */
+static void devices_are_not_read(void **state)
+{
+    char *data = NULL;
+    size_t bytes = 1;
+
+    (void)state;
+    fails(CLO_ERR_IO, "/dev/zero: is a device; name a file or a pipe", clo_file_read("/dev/zero", 100, &data, &bytes));
+    ok(clo_file_read("/dev/null", 100, &data, &bytes));
+    assert_int_equal(bytes, 0);
+    clo_free(data);
 }
 
 static void every_failed_allocation_of_a_read_is_reported(void **state)
@@ -368,6 +465,9 @@ static void every_failed_allocation_of_a_read_is_reported(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_a_killed_writer_left_is_removed_and_nothing_else),
+        cmocka_unit_test(a_process_looks_for_such_files_at_its_first_write_to_a_folder),
+        cmocka_unit_test(threads_may_write_to_the_same_folders),
         cmocka_unit_test(what_is_written_is_read),
         cmocka_unit_test(a_new_file_gets_the_usual_rights),
         cmocka_unit_test(sizes_around_a_block_are_read_whole),
@@ -383,7 +483,7 @@ int main(void)
         cmocka_unit_test(a_name_without_a_directory_is_beside_the_program),
         cmocka_unit_test(the_umask_is_never_asked_for),
         cmocka_unit_test(a_pipe_is_written_directly),
-        cmocka_unit_test(what_a_killed_writer_left_is_removed_and_nothing_else),
+        cmocka_unit_test(devices_are_not_read),
         cmocka_unit_test(every_failed_allocation_of_a_read_is_reported),
     };
     return cmocka_run_group_tests(tests, make_temporary, remove_temporary);

@@ -1,7 +1,9 @@
 /* The scheduler alone, driven by hand: what is kept of a machine's capacity for one who may not take it. */
 #include "support.h"
 
+#include "engine/books.h"
 #include "engine/capacity.h"
+#include "engine/modes.h"
 #include "engine/scheduler.h"
 #include "sync/ledger.h"
 
@@ -194,6 +196,94 @@ static void what_was_kept_for_such_a_job_is_offered_at_once(void **state)
     close_setting(&s);
 }
 
+/* An executor whose queue waits for capacity runs something else when that queue is emptied: it lacks nothing then, and
+ * what is committed next finds no head. */
+static void a_queue_that_is_emptied_lacks_nothing(void **state)
+{
+    setting s;
+
+    (void)state;
+    open_setting(&s);
+    choose(&s, SHARING, PASSING, 1);
+    expect(&s, 2, SHARING, PASSING, 1);
+    choose(&s, LIMITED, LARGE, 0);
+    finish(&s, 0); /* the large one is the head of the queue, and does not fit */
+    assert_int_equal(s.orders, 2);
+    assert_int_equal(s.scheduler->lacking, 1);
+    choose(&s, SHARING, PASSING, 0);
+    expect(&s, 3, SHARING, PASSING, 0);
+    clo_scheduler_cancel(s.scheduler, s.jobs[LIMITED], false, s.now_ns);
+    take_orders(&s);
+    assert_int_equal(s.scheduler->lacking, 0);
+    choose(&s, SHARING, QUEUED, 0);
+    assert_int_equal(s.orders, 3);
+    finish(&s, 0);
+    expect(&s, 4, SHARING, QUEUED, 0);
+    close_setting(&s);
+}
+
+/* A job with a branch and its arms, of which the first is chosen. */
+static void arrive_with_arms(setting *s, uint32_t job, clo_modes *modes)
+{
+    const clo_policy_use use = {.policy = &by_hand};
+    const clo_scheduler_job_config config = {.deadline_ns = CLO_TIME_NEVER, .weight = 1, .limit = CLO_NONE};
+    clo_task task = {.work_ns = 10};
+
+    ok(clo_graph_create("arms", &s->graphs[job]));
+    for (uint32_t t = 0; t < 3; t++)
+        ok(clo_graph_add_task(s->graphs[job], &task, NULL));
+    ok(clo_graph_set_branch(s->graphs[job], 0, 2, NULL));
+    ok(clo_graph_add_arm(s->graphs[job], 0, 1, 0, 0));
+    ok(clo_graph_add_arm(s->graphs[job], 0, 2, 0, 1));
+    ok(clo_graph_seal(s->graphs[job]));
+    ok(clo_cost_create(s->graphs[job], s->platform, &s->costs[job]));
+    ok(clo_modes_create(modes, s->graphs[job], 1, &s->arena));
+    ok(clo_scheduler_job_create(s->costs[job], &config, &use, &s->arena, &s->jobs[job]));
+    s->jobs[job]->modes = modes;
+    ok(clo_scheduler_arrive(s->scheduler, s->jobs[job], s->now_ns));
+}
+
+/* When the executor is expected to be done: what is skipped takes no time, and between jobs it is on its way. */
+static void the_end_of_a_queue_counts_ways_and_leaves_out_what_is_skipped(void **state)
+{
+    enum { A, B, ARMS, WAY_NS = 1000 };
+    const clo_task tasks[] = {{.work_ns = 10}, {.work_ns = 20, .instances = 4}};
+    setting s = {.platform = make_platform()};
+    const clo_scheduler_config config = {
+        .platform = s.platform, .policy = &by_hand, .jobs_max = JOBS, .moving_ns = WAY_NS};
+    clo_modes modes;
+
+    (void)state;
+    next_choice.job = CLO_NONE;
+    clo_arena_open(&s.arena, NULL, 0);
+    ok(clo_scheduler_create(&config, &s.arena, &s.scheduler));
+    next_choice = (clo_choice){.job = 0, .count = 1, .executor = 0, .duplicate = CLO_NONE};
+    add_job(&s, A, tasks, 2, CLO_NONE);
+    assert_int_equal(s.orders, 1);
+    add_job(&s, B, tasks, 2, CLO_NONE);
+    int64_t end_ns = WAY_NS + 10;
+    assert_int_equal(clo_view_available_ns(s.scheduler, 0), end_ns);
+    choose(&s, A, 1, 0);
+    assert_int_equal(clo_view_available_ns(s.scheduler, 0), end_ns += 20);
+    choose(&s, B, 1, 0);
+    assert_int_equal(clo_view_available_ns(s.scheduler, 0), end_ns += WAY_NS + 20);
+    choose(&s, B, 0, 0);
+    assert_int_equal(clo_view_available_ns(s.scheduler, 0), end_ns += 10);
+    choose(&s, A, 1, 0);
+    assert_int_equal(clo_view_available_ns(s.scheduler, 0), end_ns += WAY_NS + 20);
+
+    arrive_with_arms(&s, ARMS, &modes);
+    choose(&s, ARMS, 0, 1);
+    expect(&s, 2, ARMS, 0, 1);
+    assert_int_equal(clo_modes_choose(&modes, 0, 0), 0);
+    finish(&s, 1);
+    choose(&s, ARMS, 1, 0);
+    assert_int_equal(clo_view_available_ns(s.scheduler, 0), end_ns += WAY_NS + 10);
+    choose(&s, ARMS, 2, 0);
+    assert_int_equal(clo_view_available_ns(s.scheduler, 0), end_ns);
+    close_setting(&s);
+}
+
 static void ignore(void *driver, uint32_t machine)
 {
     (void)driver;
@@ -261,6 +351,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nothing_is_kept_for_a_job_that_waits_for_its_own_commitment),
         cmocka_unit_test(what_was_kept_for_such_a_job_is_offered_at_once),
+        cmocka_unit_test(a_queue_that_is_emptied_lacks_nothing),
+        cmocka_unit_test(the_end_of_a_queue_counts_ways_and_leaves_out_what_is_skipped),
         cmocka_unit_test(what_cannot_fit_is_not_looked_at_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -366,6 +366,26 @@ static void a_spent_budget_still_gives_heft_at_least(void **state)
     }
 }
 
+/* What some planner refuses inside is not the caller's, who may still read of a failure of his own. */
+static void planners_that_refuse_inside_leave_the_text_of_the_callers_failure(void **state)
+{
+    static const shape large = {30, 30, -1, true, false, false};
+    const shape *shapes[] = {&annealed, &packed, &large};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
+        fixture f = shape_new(shapes[i], 5);
+        clo_plan_config config = CLO_PLAN_CONFIG_INIT;
+        clo_plan *plan;
+        config.planner = "nobody";
+        fails(CLO_ERR_ARGUMENT, "unknown planner 'nobody'", clo_plan_create(f.cost, &config, &plan));
+        plan = best(&f, &(clo_plan_config)CLO_PLAN_CONFIG_INIT);
+        assert_non_null(strstr(clo_last_error(), "unknown planner 'nobody'"));
+        clo_plan_destroy(plan);
+        fixture_free(&f);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -377,6 +397,7 @@ int main(void)
         cmocka_unit_test(edges_of_what_is_allowed_are_planned),
         cmocka_unit_test(a_time_budget_holds_while_the_machine_is_busy),
         cmocka_unit_test(threads_search_side_by_side_and_progress_is_told),
+        cmocka_unit_test(planners_that_refuse_inside_leave_the_text_of_the_callers_failure),
         cmocka_unit_test(a_spent_budget_still_gives_heft_at_least),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
