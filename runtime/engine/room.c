@@ -202,7 +202,8 @@ bool clo_room_lacks(clo_scheduler *scheduler, const clo_scheduler_job *job, uint
     const int64_t *kept = is_above(scheduler, waiter, job) ? NULL : kept_for(scheduler, waiter);
     bool is_ours = waiter->who.job == job->slot, lacks = false;
 
-    if (waiter->who.job == CLO_NONE || (kept != NULL && is_ours && !waiter_lacks(scheduler, job, waiter->who.stage, machine)))
+    if (waiter->who.job == CLO_NONE ||
+        (kept != NULL && is_ours && !waiter_lacks(scheduler, job, waiter->who.stage, machine)))
         return false;
     for (uint32_t c = 0; c < job->least.columns && !lacks; c++) {
         uint32_t r = job->least.resource[c];

@@ -17,7 +17,7 @@ typedef struct steal_list {
 typedef struct steal {
     uint32_t executors, next;
     uint32_t listed[CLO_BANDS_MAX]; /* in all lists of the band */
-    steal_list lists[]; /* [bands * executors] */
+    steal_list lists[];             /* [bands * executors] */
 } steal;
 
 /* Of each stage. */
@@ -137,7 +137,8 @@ static clo_ready_stage pick(const steal *s, const clo_view *view, uint32_t execu
 
     for (uint32_t i = 0; i < s->executors; i++) { /* own: newest first, others: oldest first */
         const steal_list *list = &s->lists[band * s->executors + (executor + i) % s->executors];
-        for (clo_ready_stage at = i == 0 ? list->bottom : list->top; at.job != CLO_NONE; at = behind(view, at, i == 0)) {
+        for (clo_ready_stage at = i == 0 ? list->bottom : list->top; at.job != CLO_NONE;
+             at = behind(view, at, i == 0)) {
             bool is_over = is_unfit(s, view, looks);
             *is_cut = !clo_view_steps(view, is_over ? s->listed[band] - looks : 1);
             if (is_over || *is_cut)
