@@ -13,12 +13,13 @@
  * single job gives every instance the same remaining work, which then decides nothing. Barrier hints and fairness
  * are for a cluster with users and left out. Integers only: shares in Q12. Ties: the lower instance, then machine.
  *
- * What is ready lies in a tree by demands (boxes.h), so that a look at each task is rare: sums come from whole boxes that
- * fit, and a box that cannot have a higher score is passed. A task without edges is a job of its own, whose work
+ * What is ready lies in a tree by demands (boxes.h), so that a look at each task is rare: sums come from whole boxes
+ * that fit, and a box that cannot have a higher score is passed. A task without edges is a job of its own, whose work
  * belongs to it; otherwise tasks of a job, with the same machines that have inputs, are a group.
  *
- * With one resource O(events * machines * groups * log tasks). Where the problem is no packing: dispatched by the clock, largest dot product with an
- * empty machine first, where it ends first. */
+ * O(events * machines * log tasks) with one resource and one group; groups that lie among each other, and resources,
+ * make it more, up to O(events * machines * tasks). Where the problem is no packing: dispatched by the clock, largest
+ * dot product with an empty machine first, where it ends first. */
 #include "plan/rcpsp/boxes.h"
 #include "plan/rcpsp/planners.h"
 #include "plan/rcpsp/priority.h"
