@@ -248,6 +248,67 @@ static void no_policy_takes_more_for_a_job_than_its_memory(void **state)
     }
 }
 
+/* On one machine of so much of resource 0. */
+static clo_platform *limited(int64_t capacity)
+{
+    const clo_executor list[2] = {{.os_index = -1, .speed_q16 = {65536, 65536, 65536, 65536}},
+                                  {.os_index = -1, .speed_q16 = {65536, 65536, 65536, 65536}}};
+    const int64_t capacities[CLO_RESOURCES_MAX] = {capacity, -1, -1, -1, -1, -1, -1, -1};
+    clo_platform_desc desc = CLO_PLATFORM_DESC_INIT;
+    clo_platform *platform = NULL;
+
+    desc.executors_count = 2;
+    desc.executors = list;
+    desc.kinds_count = 1;
+    desc.capacities = capacities;
+    ok(clo_platform_create(&desc, &platform));
+    return platform;
+}
+
+/* A graph that is large enough for what the C library's qsort takes from the heap, and demands something: planned by
+ * policies, and with its plan for releases in flight checked. */
+static void large_graphs_with_demands_take_no_more_either(void **state)
+{
+    enum { TASKS = 400, CAPACITY = 100 };
+    static const char *const names[] = {"graphene", "graphene-star", "replan", NULL};
+
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        clo_runtime_config runtime = CLO_RUNTIME_CONFIG_INIT;
+        clo_pipeline_config pipeline = CLO_PIPELINE_CONFIG_INIT;
+        clo_job_config job = CLO_JOB_CONFIG_INIT;
+        int64_t of_runtime;
+        place p = {.s = {.platform = limited(CAPACITY)}};
+
+        ok(clo_graph_create("large", &p.s.graph));
+        for (uint32_t t = 0; t < TASKS; t++) {
+            clo_task task = {.body = rt_body, .work_ns = 500 + t, .demand = {1 + t % CAPACITY}};
+            ok(clo_graph_add_task(p.s.graph, &task, NULL));
+            if (t > 0)
+                ok(clo_graph_add_edge(p.s.graph, t / 3, t, 0));
+        }
+        ok(clo_graph_seal(p.s.graph));
+        ok(clo_cost_create(p.s.graph, p.s.platform, &p.s.cost));
+        runtime.unpinned = 1;
+        job.policy = names[i] != NULL ? clo_policy_find(names[i]) : NULL;
+        if (names[i] == NULL) {
+            pipeline.releases_in_flight = job.releases_in_flight = 2;
+            job.releases = 2;
+            ok(clo_plan_pipeline(p.s.cost, &pipeline, &p.s.plan));
+            job.plan = p.s.plan;
+        }
+        open_place(&p, &runtime, &job, &of_runtime);
+        uint64_t before = atomic_load(&calls);
+        ok(clo_job_create(p.s.runtime, p.s.cost, &job, &p.s.job));
+        if (atomic_load(&calls) != before)
+            fail_msg("%s: clo_job_create calls the heap %d times", names[i] != NULL ? names[i] : "in flight",
+                     (int)(atomic_load(&calls) - before));
+        ok(clo_job_submit(p.s.job));
+        ok(clo_job_wait(p.s.job, NULL));
+        close_place(&p);
+    }
+}
+
 static void what_the_c_library_takes_is_seen(void **state)
 {
     uint64_t before = atomic_load(&calls);
@@ -261,7 +322,8 @@ static void what_the_c_library_takes_is_seen(void **state)
 
 #define HEAP_TESTS                                                                                                    \
     cmocka_unit_test(what_the_c_library_takes_is_seen), cmocka_unit_test(memory_of_the_callers_is_all_that_is_taken), \
-        cmocka_unit_test(no_policy_takes_more_for_a_job_than_its_memory),
+        cmocka_unit_test(no_policy_takes_more_for_a_job_than_its_memory),                                             \
+        cmocka_unit_test(large_graphs_with_demands_take_no_more_either),
 #else
 static void nothing_is_counted(void **state)
 {
