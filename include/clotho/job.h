@@ -193,10 +193,10 @@ typedef struct clo_job_config {
     uint32_t steps_max;
 
     /* Memory for everything that the job needs. Aligned to 64 bytes, owned by the caller, in use until clo_job_destroy.
-     * NULL: malloc. Not in it: the scheduler of jobs with a policy, which belongs to the runtime, and what
-     * clo_runtime_swap_policy makes (clo_runtime_config.policy_bytes); and scratch of clo_job_create, from the heap and
-     * given back before it returns, in two cases: releases_in_flight with a plan (which is checked), and the policies
-     * "graphene...", "replan" and others that plan in clo_policy.prepare. A runtime without `memory`, real_time and
+     * NULL: malloc. Not in it: the scheduler of jobs with a policy, which belongs to the runtime, what
+     * clo_runtime_swap_policy makes (clo_runtime_config.policy_bytes), and what a policy of the caller's allocates in
+     * clo_policy.prepare. Scratch of clo_job_create is in it: of the check of a plan for releases in flight, and of the
+     * policies that plan the job ("graphene...", "replan"). A runtime without `memory`, real_time and
      * fifo_priority creates the watchdog's thread with the first job that needs it. */
     void *memory;
 

@@ -196,8 +196,8 @@ CLO_API bool clo_view_may_duplicate(const clo_view *view, uint32_t job, uint32_t
 CLO_API bool clo_view_fits(const clo_view *view, uint32_t job, uint32_t stage, uint32_t executor);
 
 /* How many stages of the job are ready, if it can be told without a look at each that none of them fits an executor
- * that is free: of some resource less is left than the least that the job's tasks demand. 0: some may fit. O(executors
- * that are free). */
+ * that is free: of some resource less is left, or less beside what is kept for who waits, than the least that any of
+ * them demands. 0: some may fit. O(executors that are free). */
 CLO_API uint32_t clo_view_unfit(const clo_view *view, uint32_t job);
 
 /* What is left of a resource of the platform on a machine: its capacity less what the scheduler's running bodies hold.

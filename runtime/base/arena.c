@@ -190,3 +190,31 @@ void clo_arena_close(const clo_arena *arena)
 
     clo_arena_back_to(&copy, 0);
 }
+
+static _Thread_local clo_arena *offered;
+
+void clo_arena_offer(clo_arena *arena)
+{
+    offered = arena;
+}
+
+void clo_arena_scratch_open(clo_scratch *scratch)
+{
+    *scratch = (clo_scratch){0};
+    if (offered == NULL)
+        return;
+    if (offered->memory != NULL) {
+        scratch->memory = offered->memory + offered->used;
+        scratch->bytes = offered->bytes - offered->used;
+    }
+    clo_scratch_open(scratch);
+}
+
+void clo_arena_scratch_close(const clo_scratch *scratch)
+{
+    if (offered == NULL)
+        return;
+    clo_scratch_close();
+    if (offered->used + scratch->peak > offered->peak)
+        offered->peak = offered->used + scratch->peak;
+}

@@ -5,6 +5,8 @@
 #ifndef CLO_BASE_ARENA_H
 #define CLO_BASE_ARENA_H
 
+#include "base/memory.h"
+
 #include <clotho/status.h>
 
 #include <stdbool.h>
@@ -55,6 +57,14 @@ void *clo_arena_take_lazy(clo_arena *arena, size_t bytes, size_t cleared);
 /* Gives back all that was taken since clo_arena_mark returned `mark`. */
 size_t clo_arena_mark(const clo_arena *arena);
 void clo_arena_back_to(clo_arena *arena, size_t mark);
+
+/* Offers to the functions that this thread calls what the arena has left, as scratch; NULL: no more. */
+void clo_arena_offer(clo_arena *arena);
+
+/* Opens the scratch that is offered, which counts for the peak of its arena; without one the heap serves as ever. All
+ * that is taken then must be freed before it is closed. Not while one is open. */
+void clo_arena_scratch_open(clo_scratch *scratch);
+void clo_arena_scratch_close(const clo_scratch *scratch);
 
 /* Gives back everything. The arena may lie in its own memory: it is copied first. */
 void clo_arena_close(const clo_arena *arena);

@@ -36,6 +36,18 @@ char *clo_duplicate(const char *text); /* NULL if there is no memory */
 
 void clo_free(void *memory); /* NULL is allowed */
 
+/* While a scratch is open on a thread, all that this thread allocates comes from there: of `memory`, or, where that is
+ * NULL, of the heap, counted as if it had memory. All of it must be freed before it is closed, and nothing else may be.
+ * What was taken last and is freed first is used again. See clo_arena_scratch_open. */
+typedef struct clo_scratch {
+    char *memory; /* on a cache line */
+    size_t bytes, used, peak;
+    struct clo_scratch_head *top; /* of the part that was taken last and is in use */
+} clo_scratch;
+
+void clo_scratch_open(clo_scratch *scratch);
+void clo_scratch_close(void);
+
 /* Layout of one block: add each part, then allocate `bytes` with clo_allocate_aligned. Offsets are multiples of a
  * cache line for parts of that size and more, of 16 otherwise. `overflow` latches. */
 typedef struct clo_layout {

@@ -25,8 +25,11 @@ clo_status clo_flight_of_plan(const clo_program *program, const clo_flight_use *
     config.placements = clo_plan_placements(use->plan, &config.count);
     config.interval_ns = interval_ns > 0 ? interval_ns : makespan_ns > 0 ? makespan_ns : 1;
     /* What a valid plan cannot, another one may: wait in a circle. */
+    clo_scratch scratch;
+    clo_arena_scratch_open(&scratch);
     clo_status status = clo_plan_check(use->plan, use->cost, CLO_CHECK_FULL);
     if (status == CLO_OK && program->executions == program->instances)
         status = clo_plan_buffer_depths(use->plan, use->cost, depths);
+    clo_arena_scratch_close(&scratch);
     return status == CLO_OK ? clo_flight_create(program, &config, arena, out) : status;
 }

@@ -1,8 +1,7 @@
 /* lists.c - the scheduler's lists: live jobs in order of arrival; ready stages of each job and of each band in order of
- * readiness. All doubly linked through the rows, so nothing is allocated and everything is O(1). */
+ * readiness. All doubly linked through the rows, so nothing is allocated and everything is O(1); with demands
+ * O(log stages), for the least of them. */
 #include "engine/books.h"
-
-#include <string.h>
 
 void clo_lists_add_job(clo_scheduler *scheduler, clo_scheduler_job *job)
 {
@@ -49,15 +48,13 @@ static clo_stage_row *row_of(const clo_scheduler *scheduler, clo_ready_stage rea
     return &scheduler->jobs[ready.job]->stages[ready.stage];
 }
 
-/* One more (1) or less (-1) of the job's own list. */
-static void count_listed(clo_scheduler_job *job, uint32_t stage, int sign)
+/* Into the job's own list, or out of it. */
+static void count_listed(clo_scheduler_job *job, uint32_t stage, bool is_in)
 {
     if (job->demands == NULL)
         return;
-    job->listed += (uint32_t)sign;
-    for (uint32_t r = 0; r < CLO_RESOURCES_MAX; r++)
-        if (job->demands[stage][r] == 0)
-            job->bare[r] += (uint32_t)sign;
+    job->listed += is_in ? 1 : UINT32_MAX;
+    clo_least_set(&job->least, stage, is_in ? job->demands[stage] : NULL);
 }
 
 void clo_lists_add_stage(clo_scheduler *scheduler, clo_scheduler_job *job, uint32_t stage)
@@ -69,7 +66,7 @@ void clo_lists_add_stage(clo_scheduler *scheduler, clo_scheduler_job *job, uint3
     row->is_listed = true;
     row->live.ready_ns = scheduler->now_ns;
     job->live.startable += row->live.unstarted;
-    count_listed(job, stage, 1);
+    count_listed(job, stage, true);
     row->live.previous_ready = job->live.last_ready;
     row->live.next_ready = CLO_NONE;
     if (job->live.last_ready == CLO_NONE)
@@ -117,7 +114,7 @@ void clo_lists_remove_stage(clo_scheduler *scheduler, clo_scheduler_job *job, ui
     uint32_t previous = row->previous_ready, next = row->next_ready;
 
     job->live.startable -= row->unstarted;
-    count_listed(job, stage, -1);
+    count_listed(job, stage, false);
     if (previous == CLO_NONE)
         job->live.first_ready = next;
     else
@@ -134,7 +131,6 @@ void clo_lists_close_job(clo_scheduler_job *job)
     job->leaving = job->live.first_ready;
     job->live.first_ready = job->live.last_ready = CLO_NONE;
     job->live.startable = job->listed = 0;
-    memset(job->bare, 0, sizeof job->bare);
 }
 
 void clo_lists_remove_leaving(clo_scheduler *scheduler, clo_scheduler_job *job)

@@ -184,18 +184,34 @@ bool clo_room_fits_demand(clo_scheduler *scheduler, const clo_scheduler_job *job
     }
 }
 
-/* What others give back cannot help while our own executions hold too much, and their end is an input. So in a ledger
- * that others use nobody need register but who waits, for its age. */
+/* Our own executions, and what is kept for who waits, leave the waiter no room. */
+static bool waiter_lacks(const clo_scheduler *scheduler, const clo_scheduler_job *job, uint32_t stage, uint32_t machine)
+{
+    for (uint32_t r = 0; r < CLO_RESOURCES_MAX; r++)
+        if (job->demands[stage][r] > scheduler->own[machine][r])
+            return true;
+    return false;
+}
+
+/* What others give back cannot help while our own executions and what is kept hold too much, and their end is an input.
+ * So in a ledger that others use nobody need register but who waits, for its age. */
 bool clo_room_lacks(clo_scheduler *scheduler, const clo_scheduler_job *job, uint32_t executor)
 {
     uint32_t machine = machine_of(scheduler, executor);
-    const clo_ready_stage *who = &scheduler->waiters[machine].who;
-    bool lacks = false;
+    const clo_capacity_waiter *waiter = &scheduler->waiters[machine];
+    const int64_t *kept = is_above(scheduler, waiter, job) ? NULL : kept_for(scheduler, waiter);
+    bool is_ours = waiter->who.job == job->slot, lacks = false;
 
-    for (uint32_t r = 0; r < CLO_RESOURCES_MAX && who->job != CLO_NONE; r++)
-        lacks = lacks || (job->bare[r] == 0 && job->least[r] > scheduler->own[machine][r]);
-    if (lacks && is_shared(scheduler) && who->job == job->slot)
-        (void)clo_room_fits_demand(scheduler, job, who->stage, executor);
+    if (waiter->who.job == CLO_NONE ||
+        (kept != NULL && is_ours && !waiter_lacks(scheduler, job, waiter->who.stage, machine)))
+        return false;
+    for (uint32_t c = 0; c < job->least.columns && !lacks; c++) {
+        uint32_t r = job->least.resource[c];
+        int64_t least = clo_least_of(&job->least, c), own = scheduler->own[machine][r];
+        lacks = least > own || (kept != NULL && least > 0 && own != INT64_MAX && least > own - kept[r]);
+    }
+    if (lacks && is_shared(scheduler) && is_ours)
+        (void)clo_room_fits_demand(scheduler, job, waiter->who.stage, executor);
     return lacks;
 }
 

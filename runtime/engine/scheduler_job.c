@@ -31,16 +31,6 @@ static void read_demands(clo_scheduler_job *job)
     }
 }
 
-static void find_least(clo_scheduler_job *job)
-{
-    for (uint32_t r = 0; r < CLO_RESOURCES_MAX; r++) {
-        job->least[r] = INT64_MAX;
-        for (uint32_t t = 0; job->demands != NULL && t < job->tasks; t++)
-            if (job->demands[t][r] > 0 && job->demands[t][r] < job->least[r])
-                job->least[r] = job->demands[t][r];
-    }
-}
-
 size_t clo_policy_job_bytes(const clo_policy_use *use, const clo_cost *cost)
 {
     return use->policy->job_bytes != NULL ? use->policy->job_bytes(cost, use->argument) : 0;
@@ -88,6 +78,7 @@ clo_status clo_scheduler_job_create(const clo_cost *cost, const clo_scheduler_jo
     clo_carve(&block, &job->roots, roots);
     if (graph->has_demands)
         clo_carve(&block, &job->demands, graph->tasks);
+    clo_least_carve(&job->least, cost, &block);
     if (places >= CLO_NONE || !clo_block_take(&block, arena))
         return clo_fail_memory("the stages of a job");
 
@@ -107,7 +98,6 @@ clo_status clo_scheduler_job_create(const clo_cost *cost, const clo_scheduler_jo
     for (uint32_t t = 0; t < graph->tasks; t++)
         job->work_ns = clo_time_add(job->work_ns, clo_time_mul(graph->rows[t].instances, cost->mean_ns[t]));
     read_demands(job);
-    find_least(job);
     job->slot = CLO_NONE;
     clo_scheduler_job_arm(job);
     clo_status status = clo_policy_job_state(use, cost, arena, &job->live.state);
@@ -149,7 +139,7 @@ void clo_scheduler_job_arm(clo_scheduler_job *job)
     job->live.first_ready = job->live.last_ready = job->leaving = CLO_NONE;
     job->live.previous = job->live.next = CLO_NONE;
     job->listed = 0;
-    memset(job->bare, 0, sizeof job->bare);
+    clo_least_clear(&job->least);
     if (job->demands != NULL && graph->modes != NULL) { /* of what was skipped they are gone */
         memset(job->demands, 0, job->tasks * sizeof *job->demands);
         read_demands(job);

@@ -5,6 +5,7 @@
 
 #include "base/arena.h"
 #include "cost/cost.h"
+#include "engine/least.h"
 #include "engine/modes.h"
 
 #include <clotho/policy.h>
@@ -61,9 +62,8 @@ typedef struct clo_scheduler_job {
     uint32_t leaving;                      /* cancelled: the first stage that is still listed; CLO_NONE: none */
     uint32_t previous_piece, next_piece;   /* slots, while it enters or leaves in pieces */
     int64_t (*demands)[CLO_RESOURCES_MAX]; /* [tasks] in the platform's order; NULL: nobody demands anything */
-    int64_t least[CLO_RESOURCES_MAX];      /* that any stage demands, if it demands any; INT64_MAX: none does */
-    uint32_t bare[CLO_RESOURCES_MAX];      /* of `listed`, those that demand none */
     uint32_t listed;                       /* with demands: stages of its own list (live.first_ready) */
+    clo_least least;                       /* that they demand */
     int64_t work_ns;                       /* live.remaining_ns at arrival */
     void *next_state;                      /* for the next policy, see clo_scheduler_swap */
     uint32_t version, next_version;        /* which policy live.state and next_state are for */

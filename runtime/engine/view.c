@@ -162,11 +162,18 @@ uint32_t clo_view_free_for(const clo_view *view, uint32_t job, uint32_t stage)
 {
     const clo_scheduler_job *live = job_of(view, job, stage);
 
+    uint32_t full = CLO_NONE; /* the machine that had no room last */
+
     if (live == NULL)
         return CLO_NONE;
-    for (uint32_t e = clo_start_next_free(view, CLO_NONE); e != CLO_NONE; e = clo_start_next_free(view, e))
-        if (clo_cost_time(live->live.cost, stage, e) != CLO_TIME_NEVER && clo_room_fits(view->self, live, stage, e))
+    for (uint32_t e = clo_start_next_free(view, CLO_NONE); e != CLO_NONE; e = clo_start_next_free(view, e)) {
+        uint32_t machine = view->platform->executors[e].machine;
+        if (machine == full || clo_cost_time(live->live.cost, stage, e) == CLO_TIME_NEVER)
+            continue;
+        if (clo_room_fits(view->self, live, stage, e))
             return e;
+        full = machine;
+    }
     return CLO_NONE;
 }
 

@@ -13,6 +13,7 @@
 #include "plan/check_modes.h"
 
 #include "base/memory.h"
+#include "base/sort.h"
 #include "base/status.h"
 #include "plan/check_interval.h"
 
@@ -20,7 +21,6 @@
 
 #include <assert.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* How late data of a task of several instances can come: the latest finish of those that were executed once on an
@@ -405,7 +405,7 @@ static void fill_events(const checker *check, capacity_sweep *sweep)
         sweep->events[sweep->count++] = (event){p->start_ns, i, 1};
         sweep->events[sweep->count++] = (event){p->finish_ns, i, 0};
     }
-    qsort(sweep->events, sweep->count, sizeof sweep->events[0], by_event_time);
+    clo_sort(sweep->events, sweep->count, sizeof sweep->events[0], by_event_time);
 }
 
 static clo_status check_capacity(const checker *check)

@@ -2,10 +2,10 @@
 #include "plan/check_holds.h"
 
 #include "base/memory.h"
+#include "base/sort.h"
 #include "base/status.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 void clo_check_resources(const clo_graph *graph, const clo_platform *platform, uint32_t *of)
@@ -96,7 +96,7 @@ clo_status clo_check_holds(const clo_cost *cost, const clo_hold *holds, size_t c
         events[events_count++] = (event){holds[i].finish_ns, 0, &holds[i]};
     }
     if (status == CLO_OK) {
-        qsort(events, events_count, sizeof *events, by_moment);
+        clo_sort(events, events_count, sizeof *events, by_moment);
         clo_check_resources(clo_cost_graph(cost), clo_cost_platform(cost), of);
     }
     for (uint32_t r = 0; r < CLO_RESOURCES_MAX && status == CLO_OK; r++)

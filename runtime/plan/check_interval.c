@@ -7,13 +7,13 @@
 #include "plan/check_interval.h"
 
 #include "base/memory.h"
+#include "base/sort.h"
 #include "base/status.h"
 #include "plan/check_holds.h"
 
 #include <clotho/pipeline.h>
 
 #include <stdio.h>
-#include <stdlib.h>
 
 /* What an executor does, in the interval in which it begins. */
 typedef struct turn {
@@ -82,7 +82,7 @@ static clo_status check_turns(const clo_cost *cost, const clo_placement *placeme
     for (size_t i = 0; i < count; i++)
         turns[i] = (turn){placements[i].start_ns % interval_ns, placements[i].finish_ns - placements[i].start_ns,
                           &placements[i]};
-    qsort(turns, count, sizeof *turns, by_executor_and_offset);
+    clo_sort(turns, count, sizeof *turns, by_executor_and_offset);
     for (size_t first = 0, end = 0; first < count && status == CLO_OK; first = end) {
         while (end < count && turns[end].placement->executor == turns[first].placement->executor)
             end++;

@@ -3,10 +3,10 @@
 
 #include "base/carve.h"
 #include "base/memory.h"
+#include "base/sort.h"
 #include "base/sort_keys.h"
 #include "base/status.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* Placements that are to be in order of time, wherever they come from. */
@@ -79,7 +79,7 @@ static bool put_ties(const source *from, const clo_sort_key *keys, size_t count,
             ties[at] = taken;
         }
     else
-        qsort(ties, count, sizeof *ties, by_rest);
+        clo_sort(ties, count, sizeof *ties, by_rest);
     for (size_t i = 0; i < count; i++)
         out[i] = ties[i].placement;
     if (ties != few)

@@ -1,10 +1,11 @@
 /* planned.c - see planned.h. */
 #include "policy/planned.h"
 
+#include "base/arena.h"
 #include "cost/cost.h"
 
-clo_status clo_planned(const clo_cost *cost, const char *planner, uint64_t schedules, int64_t *start_ns,
-                       uint32_t *executor)
+static clo_status take_plan(const clo_cost *cost, const char *planner, uint64_t schedules, int64_t *start_ns,
+                            uint32_t *executor)
 {
     clo_plan_config config = CLO_PLAN_CONFIG_INIT;
     clo_plan *plan;
@@ -29,4 +30,15 @@ clo_status clo_planned(const clo_cost *cost, const char *planner, uint64_t sched
     }
     clo_plan_destroy(plan);
     return CLO_OK;
+}
+
+clo_status clo_planned(const clo_cost *cost, const char *planner, uint64_t schedules, int64_t *start_ns,
+                       uint32_t *executor)
+{
+    clo_scratch scratch;
+
+    clo_arena_scratch_open(&scratch);
+    clo_status status = take_plan(cost, planner, schedules, start_ns, executor);
+    clo_arena_scratch_close(&scratch);
+    return status;
 }

@@ -4,8 +4,11 @@
  * released is dealt round. The lists are doubly linked through the jobs' states, so that what an executor cannot run is
  * passed over; a stage stays in its list until its last instance is taken. */
 #include "policy/policies.h"
+#include "policy/select.h"
 
 #include "graph/graph.h"
+
+#include <string.h>
 
 typedef struct steal_list {
     clo_ready_stage top, bottom;
@@ -13,7 +16,8 @@ typedef struct steal_list {
 
 typedef struct steal {
     uint32_t executors, next;
-    steal_list lists[]; /* [bands * executors] */
+    uint32_t listed[CLO_BANDS_MAX]; /* in all lists of the band */
+    steal_list lists[];             /* [bands * executors] */
 } steal;
 
 /* Of each stage. */
@@ -42,6 +46,7 @@ static clo_status steal_init(void *state, const clo_view *view)
     steal *s = state;
 
     s->executors = clo_view_limits(view)->executors;
+    memset(s->listed, 0, sizeof s->listed);
     for (uint32_t i = 0; i < CLO_BANDS_MAX * s->executors; i++)
         s->lists[i] = (steal_list){none, none};
     return CLO_OK;
@@ -64,6 +69,7 @@ static void append(steal *s, const clo_view *view, clo_ready_stage ready, uint32
     else
         node_of(view, list->bottom)->below = ready;
     list->bottom = ready;
+    s->listed[job->band]++;
 }
 
 static void take_out(steal *s, const clo_view *view, clo_ready_stage ready)
@@ -73,6 +79,7 @@ static void take_out(steal *s, const clo_view *view, clo_ready_stage ready)
     if (node->home == CLO_NONE || node->job != clo_view_job(view, ready.job)->id + 1)
         return;
     steal_list *list = &s->lists[node->home];
+    s->listed[node->home / s->executors]--;
     node->home = CLO_NONE;
     if (node->above.job == CLO_NONE)
         list->top = node->below;
@@ -103,24 +110,46 @@ static void steal_event(void *state, const clo_view *view, const clo_event *even
     }
 }
 
+/* Nothing that the band's lists hold can start, as is known without a look at each (select.h). Not asked before there
+ * were as many looks as there are jobs. */
+static bool is_unfit(const steal *s, const clo_view *view, uint32_t looks)
+{
+    uint32_t unfit = 0;
+
+    if ((looks & (looks - 1)) != 0 || looks < clo_view_jobs(view) / 2)
+        return false;
+    for (uint32_t job = clo_view_first_job(view); job != CLO_NONE; job = clo_view_job(view, job)->next)
+        if (clo_view_job(view, job)->band == clo_view_band(view))
+            unfit += clo_select_unfit(view, job, clo_select_startable, looks);
+    return unfit == s->listed[clo_view_band(view)];
+}
+
+/* The next one of a list, seen by its owner or by another one. */
+static clo_ready_stage behind(const clo_view *view, clo_ready_stage at, bool is_own)
+{
+    return is_own ? node_of(view, at)->above : node_of(view, at)->below;
+}
+
 /* What `executor` takes of the lists of the band; job CLO_NONE: nothing. */
 static clo_ready_stage pick(const steal *s, const clo_view *view, uint32_t executor, bool *is_cut)
 {
-    uint32_t first = clo_view_band(view) * s->executors;
+    uint32_t band = clo_view_band(view), looks = 0;
 
     for (uint32_t i = 0; i < s->executors; i++) { /* own: newest first, others: oldest first */
-        const steal_list *list = &s->lists[first + (executor + i) % s->executors];
-        clo_ready_stage at = i == 0 ? list->bottom : list->top;
-        for (; at.job != CLO_NONE && !(*is_cut = !clo_view_step(view));
-             at = i == 0 ? node_of(view, at)->above : node_of(view, at)->below) {
+        const steal_list *list = &s->lists[band * s->executors + (executor + i) % s->executors];
+        for (clo_ready_stage at = i == 0 ? list->bottom : list->top; at.job != CLO_NONE;
+             at = behind(view, at, i == 0)) {
+            bool is_over = is_unfit(s, view, looks);
+            *is_cut = !clo_view_steps(view, is_over ? s->listed[band] - looks : 1);
+            if (is_over || *is_cut)
+                return none;
+            looks++;
             const clo_live_job *job = clo_view_job(view, at.job);
             if (job->running + job->committed < job->limit &&
                 clo_view_execution_ns(view, at.job, at.stage, executor) != CLO_TIME_NEVER &&
                 clo_view_fits(view, at.job, at.stage, executor))
                 return at;
         }
-        if (*is_cut)
-            break;
     }
     return none;
 }

@@ -216,6 +216,16 @@ static clo_status build_job(clo_runtime *runtime, const clo_cost *cost, const cl
     return CLO_OK;
 }
 
+/* The same, with what the arena has left for the scratch of planners and checks. */
+static clo_status build(clo_runtime *runtime, const clo_cost *cost, const clo_job_config *config, clo_arena *arena,
+                        clo_job **out)
+{
+    clo_arena_offer(arena);
+    clo_status status = build_job(runtime, cost, config, arena, out);
+    clo_arena_offer(NULL);
+    return status;
+}
+
 /* What a job needs that comes or goes. */
 static void lock_jobs(const clo_job *job)
 {
@@ -291,7 +301,7 @@ clo_status clo_job_create(clo_runtime *runtime, const clo_cost *cost, const clo_
         return status;
     clo_arena_open(&arena, config.memory, config.memory_bytes);
     clo_arena_limit(&arena, config.memory_limit_bytes);
-    status = clo_arena_explain(&arena, build_job(runtime, cost, &config, &arena, &job));
+    status = clo_arena_explain(&arena, build(runtime, cost, &config, &arena, &job));
     if (status == CLO_ERR_MEMORY && config.memory != NULL)
         status = clo_fail(CLO_ERR_MEMORY,
                           "clo_job_config.memory_bytes is %zu: too few; clo_job_memory_bytes tells "
@@ -329,7 +339,7 @@ clo_status clo_job_memory_bytes(clo_runtime *runtime, const clo_cost *cost, cons
         return status;
     clo_arena_open(&arena, NULL, 0);
     clo_arena_limit(&arena, config.memory_limit_bytes);
-    status = clo_arena_explain(&arena, build_job(runtime, cost, &config, &arena, &job));
+    status = clo_arena_explain(&arena, build(runtime, cost, &config, &arena, &job));
     if (status == CLO_OK)
         *bytes = arena.peak;
     clo_arena_close(&arena);

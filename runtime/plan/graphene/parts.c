@@ -12,13 +12,13 @@
 
 #include "base/carve.h"
 #include "base/memory.h"
+#include "base/sort.h"
 #include "base/status.h"
 #include "cost/bound/stages.h"
 #include "plan/graphene/space.h"
 #include "plan/rcpsp/priority.h"
 
 #include <assert.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -115,7 +115,7 @@ static uint32_t choose_thresholds(const shape *s, const clo_part *part, const ui
 
     for (uint32_t i = part->first; i < part->last; i++)
         s->values[count++] = scores[s->parts->members[i]];
-    qsort(s->values, count, sizeof *s->values, by_size);
+    clo_sort(s->values, count, sizeof *s->values, by_size);
     for (uint32_t i = 0; i < count; i++)
         if (i == 0 || s->values[i] != s->values[different - 1])
             s->values[different++] = s->values[i];

@@ -2,10 +2,10 @@
 
 #include "base/carve.h"
 #include "base/memory.h"
+#include "base/sort.h"
 #include "base/status.h"
 
 #include <assert.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define LANES_MAX (CLO_RESOURCES_MAX + 1) /* and the executors */
@@ -94,7 +94,7 @@ static uint64_t most_at_once(int64_t *demands, uint64_t count, int64_t capacity)
 
     if (capacity < 0)
         return count;
-    qsort(demands, count, sizeof *demands, by_size);
+    clo_sort(demands, count, sizeof *demands, by_size);
     while (fit < count && demands[fit] <= capacity)
         capacity -= demands[fit++];
     return fit;

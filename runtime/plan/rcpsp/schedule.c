@@ -3,10 +3,10 @@
 
 #include "base/carve.h"
 #include "base/memory.h"
+#include "base/sort.h"
 #include "base/status.h"
 #include "plan/schedule/arrivals.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 clo_status clo_packing_open(clo_packing *packing, const clo_rcpsp *problem)
@@ -84,7 +84,7 @@ clo_status clo_rcpsp_realise(const clo_rcpsp *problem, const clo_packing *packin
                             : packing->makespan_ns - clo_rcpsp_finish_ns(problem, packing, v);
         rows[i] = (start_row){start, i, v};
     }
-    qsort(rows, problem->tasks, sizeof *rows, by_start);
+    clo_sort(rows, problem->tasks, sizeof *rows, by_start);
     for (uint32_t i = 0; status == CLO_OK && i < problem->tasks; i++)
         status = place(problem, schedule, rows[i].instance, packing->machine[rows[i].instance]);
     clo_free(rows);

@@ -3,7 +3,8 @@
  * Steps are sorted by time, the first stands at 0, each holds until the next one, the last for ever with everything
  * free. Chunks of steps are chained in order of time, so inserting moves at most a chunk. A search looks at the last
  * LOOK_BACK chunks only: in a packing of 100 000 tasks nearly every hole further back is too short, and looking at all
- * of them made the time grow with the square of the tasks. Up to some 2 000 tasks nothing is ever out of sight. */
+ * of them made the time grow with the square of the tasks. Up to some 2 000 tasks nothing is ever out of sight. Of those
+ * in sight it passes at once what is known to have too little free anywhere. */
 #ifndef CLO_PLAN_RCPSP_STEPS_H
 #define CLO_PLAN_RCPSP_STEPS_H
 
@@ -20,9 +21,12 @@ enum { CLO_STEPS_CHUNK = 64, CLO_STEPS_LOOK_BACK = 128 };
 typedef struct clo_rcpsp_steps {
     int64_t *time_ns; /* [chunks * CHUNK]                                            */
     uint64_t *free;   /* [chunks * CHUNK * words] with guards                        */
+    uint64_t *most;   /* [chunks * words] with guards: no step of the chunk has more free  */
+    uint32_t *exact;  /* [chunks] nothing was taken since `most` was made exact             */
     uint32_t *used;   /* [chunks] steps in each                                      */
     uint32_t *chain;  /* [count] chunks in order of time                             */
     uint32_t count;
+    uint64_t looks; /* at chunks, by searches since it was cleared */
 } clo_rcpsp_steps;
 
 /* A step: `at` in the chunk at `link` of the chain. */
@@ -44,6 +48,8 @@ static inline void clo_rcpsp_steps_carve(clo_block *block, clo_rcpsp_steps *all,
 
     clo_carve(block, &all->time_ns, chunks * CLO_STEPS_CHUNK);
     clo_carve(block, &all->free, chunks * CLO_STEPS_CHUNK * words);
+    clo_carve(block, &all->most, chunks * words);
+    clo_carve(block, &all->exact, chunks);
     clo_carve(block, &all->used, chunks);
     clo_carve(block, &all->chain, chunks);
 }
@@ -57,6 +63,8 @@ static inline clo_rcpsp_steps clo_rcpsp_steps_part(const clo_rcpsp_steps *all, s
 
     part.time_ns += from * CLO_STEPS_CHUNK;
     part.free += from * CLO_STEPS_CHUNK * words;
+    part.most += from * words;
+    part.exact += from;
     part.used += from;
     part.chain += from;
     return part;
@@ -65,10 +73,36 @@ static inline clo_rcpsp_steps clo_rcpsp_steps_part(const clo_rcpsp_steps *all, s
 static inline void clo_rcpsp_steps_clear(clo_rcpsp_steps *steps, const uint64_t *capacity, uint32_t words)
 {
     steps->count = 1;
+    steps->looks = 0;
     steps->chain[0] = 0;
-    steps->used[0] = 1;
+    steps->used[0] = steps->exact[0] = 1;
     steps->time_ns[0] = 0;
     memcpy(steps->free, capacity, words * sizeof *capacity);
+    memcpy(steps->most, capacity, words * sizeof *capacity);
+}
+
+/* The higher value in each lane. Both have their guards. */
+static inline uint64_t clo_rcpsp_higher(uint64_t a, uint64_t b, uint64_t guards)
+{
+    uint64_t above = (a - (b & ~guards)) & guards; /* guards of the lanes where a >= b */
+    uint64_t mask = above - (above >> __builtin_ctzll(guards));
+
+    return guards | (a & mask) | (b & ~mask);
+}
+
+/* What is free only falls, so `most` holds once it is right. It is made exact when a search has looked at a whole chunk
+ * in vain, and lets the next ones pass. */
+static inline void clo_rcpsp_chunk_refresh(clo_rcpsp_steps *steps, uint32_t chunk, uint32_t words, uint64_t guards)
+{
+    const uint64_t *free = &steps->free[(size_t)chunk * CLO_STEPS_CHUNK * words];
+
+    for (uint32_t w = 0; w < words; w++) {
+        uint64_t most = guards;
+        for (uint32_t at = 0; at < steps->used[chunk]; at++)
+            most = clo_rcpsp_higher(most, free[(size_t)at * words + w], guards);
+        steps->most[(size_t)chunk * words + w] = most;
+    }
+    steps->exact[chunk] = 1;
 }
 
 /* True where the demand fits: no guard is borrowed. */
@@ -131,12 +165,19 @@ static inline int64_t clo_rcpsp_steps_find(clo_rcpsp_steps *steps, int64_t ready
         uint32_t chunk = steps->chain[here.link], used = steps->used[chunk];
         const int64_t *time = &steps->time_ns[(size_t)chunk * CLO_STEPS_CHUNK];
         const uint64_t *free = &steps->free[(size_t)chunk * CLO_STEPS_CHUNK * words];
+        bool is_whole = here.at == 0, is_full = is_whole;
 
+        if (is_whole && !clo_rcpsp_fits(&steps->most[(size_t)chunk * words], demand, words, guards)) {
+            is_open = false;
+            continue;
+        }
+        steps->looks++;
         for (; here.at < used; here.at++) {
             if (!clo_rcpsp_fits(&free[(size_t)here.at * words], demand, words, guards)) {
                 is_open = false;
                 continue;
             }
+            is_full = false;
             if (!is_open) {
                 start = time[here.at];
                 *found = here;
@@ -146,6 +187,8 @@ static inline int64_t clo_rcpsp_steps_find(clo_rcpsp_steps *steps, int64_t ready
             if (end - duration_ns >= start)
                 return start;
         }
+        if (is_full && steps->exact[chunk] == 0)
+            clo_rcpsp_chunk_refresh(steps, chunk, words, guards);
     }
 }
 
@@ -158,9 +201,11 @@ static inline void clo_rcpsp_chunk_halve(clo_rcpsp_steps *steps, uint32_t link, 
 
     memcpy(&steps->time_ns[to], &steps->time_ns[from], HALF * sizeof *steps->time_ns);
     memcpy(&steps->free[to * words], &steps->free[from * words], HALF * words * sizeof *steps->free);
+    memcpy(&steps->most[(size_t)fresh * words], &steps->most[(size_t)chunk * words], words * sizeof *steps->most);
     memmove(&steps->chain[link + 2], &steps->chain[link + 1], (steps->count - link - 1) * sizeof *steps->chain);
     steps->chain[link + 1] = fresh;
     steps->used[chunk] = steps->used[fresh] = HALF;
+    steps->exact[chunk] = steps->exact[fresh] = 0;
     steps->count++;
 }
 
@@ -208,6 +253,7 @@ static inline void clo_rcpsp_steps_take(clo_rcpsp_steps *steps, clo_rcpsp_step i
         }
         for (uint32_t w = 0; w < words; w++)
             steps->free[index * words + w] -= demand[w];
+        steps->exact[steps->chain[here.link]] = 0;
         if (end >= finish_ns)
             return;
         here = is_last ? (clo_rcpsp_step){here.link + 1, 0} : (clo_rcpsp_step){here.link, here.at + 1};

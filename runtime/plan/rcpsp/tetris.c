@@ -13,12 +13,14 @@
  * single job gives every instance the same remaining work, which then decides nothing. Barrier hints and fairness
  * are for a cluster with users and left out. Integers only: shares in Q12. Ties: the lower instance, then machine.
  *
- * Ready tasks of equal demands, job and machines with inputs have equal scores: the lowest of such a group stands for
- * all (alike.h).
+ * What is ready lies in a tree by demands (boxes.h), so that a look at each task is rare: sums come from whole boxes
+ * that fit, and a box that cannot have a higher score is passed. A task without edges is a job of its own, whose work
+ * belongs to it; otherwise tasks of a job, with the same machines that have inputs, are a group.
  *
- * O(events * groups * machines). Where the problem is no packing: dispatched by the clock, largest dot product with an
- * empty machine first, where it ends first. */
-#include "plan/rcpsp/alike.h"
+ * O(events * machines * log tasks) with one resource and one group; groups that lie among each other, and resources,
+ * make it more, up to O(events * machines * tasks). Where the problem is no packing: dispatched by the clock, largest
+ * dot product with an empty machine first, where it ends first. */
+#include "plan/rcpsp/boxes.h"
 #include "plan/rcpsp/planners.h"
 #include "plan/rcpsp/priority.h"
 
@@ -29,7 +31,7 @@
 #include <assert.h>
 #include <string.h>
 
-enum { SHARE_BITS = 12 };
+enum { SHARE_BITS = CLO_BOX_SHARE_BITS };
 
 typedef struct tetris {
     const clo_rcpsp *problem;
@@ -38,44 +40,15 @@ typedef struct tetris {
     uint8_t *ran;      /* [tasks of the graph * machines] some instance ran there                */
     uint32_t *left;    /* [tasks of the graph] instances that have not ended                     */
     uint32_t *waiting; /* [tasks of the graph] producing tasks of which some instance has not    */
-    clo_alike ready;   /* tasks                                                                  */
+    clo_boxes ready;   /* tasks                                                                  */
     uint32_t *next;    /* [tasks of the graph] the first instance that has not started           */
     uint8_t *remote;   /* [tasks of the graph * machines] of a ready task: no producer ran there */
     uint64_t *work;    /* [tasks] of what has not started, by job                                 */
     uint64_t *share;   /* [tasks] what an instance adds to that: scaled so that all sums fit 62 bits */
     clo_heap running;
+    uint64_t looks; /* at boxes                                                               */
     void *block;
 } tetris;
-
-/* Demand . free on machine m, Q24. */
-static int64_t alignment(const tetris *t, uint32_t v, uint32_t m)
-{
-    const clo_rcpsp *problem = t->problem;
-    const uint64_t *whole = &problem->capacity[(size_t)m * problem->words],
-                   *free = &t->free[(size_t)m * problem->words];
-    int64_t sum = 0;
-
-    for (uint32_t l = 0; l < clo_rcpsp_lanes(problem); l++) {
-        int64_t capacity = clo_rcpsp_lane(problem, whole, l);
-        int64_t demand = clo_rcpsp_lane(problem, &problem->demand[(size_t)v * problem->words], l);
-        if (capacity > 0 && demand > 0)
-            sum += (demand << SHARE_BITS) / capacity * ((clo_rcpsp_lane(problem, free, l) << SHARE_BITS) / capacity);
-    }
-    return sum;
-}
-
-static bool fits(const tetris *t, uint32_t v, uint32_t m)
-{
-    const clo_rcpsp *problem = t->problem;
-    int64_t time = problem->time_ns[(size_t)m * problem->tasks + v];
-    uint64_t guards = problem->guards;
-
-    if (time == CLO_TIME_NEVER)
-        return false;
-    for (uint32_t w = 0; w < problem->words && time > 0; w++)
-        guards &= t->free[(size_t)m * problem->words + w] - problem->demand[(size_t)v * problem->words + w];
-    return guards == problem->guards;
-}
 
 /* All producers have ended, so this is final. */
 static bool is_remote(const tetris *t, uint32_t task, uint32_t m)
@@ -96,15 +69,26 @@ static int length_of(const tetris *t, uint32_t v, uint32_t m)
     return time == 0 ? 0 : time == CLO_TIME_NEVER ? 1 : 2;
 }
 
+/* CLO_NONE: the task has no edges, so each instance is a job of its own. */
+static uint32_t shared_job(const void *context, uint32_t task)
+{
+    const tetris *t = context;
+    const clo_graph *graph = t->problem->graph;
+    bool has_edges =
+        graph->in_first[task] < graph->in_first[task + 1] || graph->out_first[task] < graph->out_first[task + 1];
+
+    return has_edges ? t->job_of[graph->first_instance[task]] : CLO_NONE;
+}
+
 static bool is_alike(const void *context, uint32_t a, uint32_t b)
 {
     const tetris *t = context;
     const clo_rcpsp *problem = t->problem;
     uint32_t v = problem->graph->first_instance[a], u = problem->graph->first_instance[b];
-    size_t machines = problem->machines, bytes = problem->words * sizeof *problem->demand;
+    size_t machines = problem->machines;
 
-    if (t->job_of[v] != t->job_of[u] || memcmp(t->remote + a * machines, t->remote + b * machines, machines) != 0 ||
-        memcmp(problem->demand + (size_t)v * problem->words, problem->demand + (size_t)u * problem->words, bytes) != 0)
+    if (shared_job(t, a) != shared_job(t, b) ||
+        memcmp(t->remote + a * machines, t->remote + b * machines, machines) != 0)
         return false;
     for (uint32_t m = 0; m < machines; m++)
         if (length_of(t, v, m) != length_of(t, u, m))
@@ -121,45 +105,98 @@ static uint64_t mix(uint64_t hash, uint64_t value)
 static void make_ready(tetris *t, uint32_t task)
 {
     const clo_rcpsp *problem = t->problem;
-    uint32_t v = problem->graph->first_instance[task];
-    uint64_t hash = mix(0, t->job_of[v]);
+    uint32_t v = problem->graph->first_instance[task], job = shared_job(t, task);
+    uint64_t hash = mix(0, job);
 
     t->next[task] = v;
-    for (uint32_t w = 0; w < problem->words; w++)
-        hash = mix(hash, problem->demand[(size_t)v * problem->words + w]);
     for (uint32_t m = 0; m < problem->machines; m++) {
         bool is_far = is_remote(t, task, m);
         t->remote[(size_t)task * problem->machines + m] = is_far;
         hash = mix(hash, (uint64_t)length_of(t, v, m) << 1 | is_far);
     }
-    clo_alike_add(&t->ready, task, hash);
+    clo_boxes_add(&t->ready, task, hash, job == CLO_NONE ? t->work[t->job_of[v]] : 0);
 }
 
-/* The group filled[at] on a machine could start now. */
+/* A task that could start now on a machine. */
 typedef struct pair {
-    uint32_t at, machine;
+    uint32_t task, machine;
 } pair;
 
-static const clo_alike_group *group_at(const tetris *t, uint32_t at)
+/* A machine as it is, and what is looked for. */
+typedef struct search {
+    uint32_t machine, lanes;
+    const uint64_t *free;
+    uint64_t share[CLO_RCPSP_WORDS_MAX * 4]; /* [lanes] free, as a share of the machine */
+    clo_u128 epsilon;
+} search;
+
+static search search_on(const tetris *t, uint32_t m, clo_u128 epsilon)
 {
-    return &t->ready.groups[t->ready.filled[at]];
+    const clo_rcpsp *problem = t->problem;
+    size_t at = (size_t)m * problem->words;
+    search s = {.machine = m, .lanes = clo_rcpsp_lanes(problem), .free = &t->free[at], .epsilon = epsilon};
+
+    for (uint32_t l = 0; l < s.lanes; l++)
+        s.share[l] =
+            clo_box_share(clo_rcpsp_lane(problem, s.free, l), clo_rcpsp_lane(problem, &problem->capacity[at], l));
+    return s;
 }
 
-/* Sums over all pairs of tasks and machines that fit, for the means; false if there is none. */
-static bool add_up(const tetris *t, clo_u128 *aligned, clo_u128 *work)
+static bool fits(const tetris *t, const search *s, const uint64_t *demand)
+{
+    uint64_t guards = t->problem->guards;
+
+    for (uint32_t w = 0; w < t->problem->words; w++)
+        guards &= s->free[w] - demand[w];
+    return guards == t->problem->guards;
+}
+
+/* What of a node could start on the machine, as far as its own figures tell. */
+typedef enum range { RANGE_NONE, RANGE_SOME, RANGE_ALL } range;
+
+static range range_of(const tetris *t, const search *s, uint32_t node)
+{
+    const clo_box *box = &t->ready.nodes[node];
+    size_t words = t->problem->words;
+
+    if (box->count == 0)
+        return RANGE_NONE;
+    if (box->group == CLO_NONE)
+        return RANGE_SOME;
+    int length = length_of(t, t->problem->graph->first_instance[box->first], s->machine);
+    if (length != 2)
+        return length == 0 ? RANGE_ALL : RANGE_NONE;
+    if (fits(t, s, &t->ready.most[node * words]))
+        return RANGE_ALL;
+    return fits(t, s, &t->ready.least[node * words]) ? RANGE_SOME : RANGE_NONE;
+}
+
+/* Remaining work of the jobs of a group, without what belongs to its tasks. */
+static uint64_t work_of(const tetris *t, const clo_box *box)
+{
+    uint32_t job = shared_job(t, box->first);
+
+    return job == CLO_NONE ? 0 : t->work[job];
+}
+
+/* Adds what fits on a machine: alignment, the dot product of demand and free, Q24; and work. */
+static bool add_up(tetris *t, const search *s, clo_u128 *aligned, clo_u128 *work)
 {
     bool any = false;
 
-    *aligned = *work = 0;
-    for (uint32_t at = 0; at < t->ready.filled_count; at++) {
-        const clo_alike_group *group = group_at(t, at);
-        uint32_t v = t->next[group->first];
-        for (uint32_t m = 0; m < t->problem->machines; m++)
-            if (fits(t, v, m)) {
-                *aligned += (clo_u128)(uint64_t)alignment(t, v, m) * group->count;
-                *work += (clo_u128)t->work[t->job_of[v]] * group->count;
-                any = true;
-            }
+    for (uint32_t node = 1, next; node > 0; node = next) { /* ends: see clo_boxes_after */
+        range what = range_of(t, s, node);
+        const clo_box *box = &t->ready.nodes[node];
+        next = what == RANGE_SOME ? 2 * node + 1 : clo_boxes_after(node);
+        t->looks++;
+        if (what != RANGE_ALL)
+            continue;
+        const uint64_t *shares =
+            &t->ready.shares[((size_t)node * t->ready.shapes + t->ready.shape_of[s->machine]) * s->lanes];
+        for (uint32_t l = 0; l < s->lanes; l++)
+            *aligned += (clo_u128)shares[l] * s->share[l];
+        *work += (clo_u128)work_of(t, box) * box->count + box->all_work;
+        any = true;
     }
     return any;
 }
@@ -173,43 +210,81 @@ static clo_u128 epsilon_q64(clo_u128 aligned, clo_u128 work)
     return work == 0 ? 0 : (aligned << 64) / work;
 }
 
-/* The pair with the highest score; false if nothing fits. */
-static bool choose(const tetris *t, pair *best)
+/* The score on the machine of what demands the most, of what fits, and has the least work below the node, which is of
+ * one group: no task has a higher one; the only task has it. */
+static int64_t score_of(const tetris *t, const search *s, uint32_t node)
 {
-    clo_u128 aligned, work;
-    int64_t highest = 0;
-    uint32_t chosen = CLO_NONE; /* instance */
+    const clo_rcpsp *problem = t->problem;
+    const clo_box *box = &t->ready.nodes[node];
+    const uint64_t *most = &t->ready.most[(size_t)node * problem->words];
+    const uint64_t *capacity = &problem->capacity[(size_t)s->machine * problem->words];
+    bool is_any = length_of(t, problem->graph->first_instance[box->first], s->machine) == 0;
+    int64_t here = 0;
 
-    if (!add_up(t, &aligned, &work))
-        return false;
-    clo_u128 epsilon = epsilon_q64(aligned, work);
-    for (uint32_t at = 0; at < t->ready.filled_count; at++) {
-        uint32_t task = group_at(t, at)->first, v = t->next[task];
-        int64_t srpt = (int64_t)(t->work[t->job_of[v]] * epsilon >> 64);
-        for (uint32_t m = 0; m < t->problem->machines; m++) {
-            if (!fits(t, v, m))
-                continue;
-            int64_t here = alignment(t, v, m);
-            bool is_far = t->remote[(size_t)task * t->problem->machines + m];
-            int64_t score = (is_far ? here - here / 10 : here) - srpt;
-            if (chosen != CLO_NONE && (score < highest || (score == highest && v >= chosen)))
-                continue;
-            highest = score;
-            chosen = v;
-            *best = (pair){at, m};
-        }
+    for (uint32_t l = 0; l < s->lanes; l++) {
+        int64_t demand = clo_rcpsp_lane(problem, most, l), free = clo_rcpsp_lane(problem, s->free, l);
+        if (demand > 0)
+            here += (int64_t)(clo_box_share(!is_any && demand > free ? free : demand,
+                                            clo_rcpsp_lane(problem, capacity, l)) *
+                              s->share[l]);
     }
-    return chosen != CLO_NONE;
+    if (t->remote[(size_t)box->first * problem->machines + s->machine])
+        here -= here / 10;
+    return here - (int64_t)((work_of(t, box) + box->work) * s->epsilon >> 64);
+}
+
+/* The task with the highest score on the machine, the lowest of these, if it is better than what was found: *highest and
+ * best->task, CLO_NONE: nothing. */
+static void choose_on(tetris *t, const search *s, int64_t *highest, pair *best)
+{
+    for (uint32_t node = 1, next; node > 0; node = next) { /* ends: see clo_boxes_after */
+        const clo_box *box = &t->ready.nodes[node];
+        range what = range_of(t, s, node);
+        next = clo_boxes_after(node);
+        t->looks++;
+        if (what == RANGE_NONE)
+            continue;
+        if (box->group != CLO_NONE && best->task != CLO_NONE) {
+            int64_t score = score_of(t, s, node);
+            if (score < *highest || (score == *highest && box->first >= best->task))
+                continue;
+        }
+        if (!box->is_uniform) {
+            next = 2 * node + 1;
+            continue;
+        }
+        *highest = score_of(t, s, node);
+        *best = (pair){box->first, s->machine};
+    }
+}
+
+/* The pair with the highest score; false if nothing fits. */
+static bool choose(tetris *t, pair *best)
+{
+    clo_u128 aligned = 0, work = 0;
+    int64_t highest = 0;
+    bool any = false;
+
+    for (uint32_t m = 0; m < t->problem->machines; m++) {
+        search s = search_on(t, m, 0);
+        any = add_up(t, &s, &aligned, &work) || any;
+    }
+    *best = (pair){CLO_NONE, 0};
+    for (uint32_t m = 0; m < t->problem->machines && any; m++) {
+        search s = search_on(t, m, epsilon_q64(aligned, work));
+        choose_on(t, &s, &highest, best);
+    }
+    return any;
 }
 
 static void start(tetris *t, const pair *p, int64_t now_ns, clo_packing *out)
 {
     const clo_rcpsp *problem = t->problem;
-    uint32_t task = group_at(t, p->at)->first, v = t->next[task]++;
+    uint32_t task = p->task, v = t->next[task]++;
     int64_t time = problem->time_ns[(size_t)p->machine * problem->tasks + v];
 
     if (t->next[task] == problem->graph->first_instance[task + 1])
-        clo_alike_take(&t->ready, p->at);
+        clo_boxes_take(&t->ready, task);
     t->ran[(size_t)task * problem->machines + p->machine] = 1;
     for (uint32_t w = 0; w < problem->words && time > 0; w++)
         t->free[(size_t)p->machine * problem->words + w] -= problem->demand[(size_t)v * problem->words + w];
@@ -240,7 +315,7 @@ static void run(tetris *t, clo_packing *out)
     int64_t now = 0;
     pair next = {0};
 
-    while (t->ready.filled_count > 0 || t->running.count > 0) {
+    while (t->ready.nodes[1].count > 0 || t->running.count > 0) {
         while (choose(t, &next))
             start(t, &next, now, out);
         assert(t->running.count > 0);
@@ -290,6 +365,7 @@ static void begin(tetris *t)
 
     memcpy(t->free, problem->capacity, (size_t)problem->machines * problem->words * sizeof *t->free);
     find_jobs(t);
+    clo_boxes_begin(&t->ready);
     for (uint32_t v = 0; v < problem->tasks; v++)
         total += (clo_u128)(uint64_t)clo_rcpsp_fastest_ns(problem, v) * problem->weight[v];
     while (total >> shift >> 62 != 0)
@@ -320,15 +396,15 @@ static clo_status open(tetris *t, const clo_rcpsp *problem)
     clo_carve(&block, &t->waiting, tasks);
     clo_carve(&block, &t->next, tasks);
     clo_carve(&block, &t->remote, tasks * problem->machines);
-    clo_alike_carve(&t->ready, &block, problem->graph->tasks);
+    clo_boxes_carve(&t->ready, problem, &block);
     clo_carve(&block, &t->ran, tasks * problem->machines);
     clo_carve(&block, &t->running.items, n);
     t->block = clo_block_allocate(&block);
     if (t->block == NULL)
         return clo_fail_memory("a plan");
     t->ready.is_alike = is_alike;
+    t->ready.part_of = shared_job;
     t->ready.context = t;
-    clo_alike_begin(&t->ready);
     begin(t);
     return CLO_OK;
 }
@@ -344,6 +420,8 @@ static clo_status pack(const clo_rcpsp *problem, clo_schedule *schedule)
     status = clo_packing_open(&packing, problem);
     if (status == CLO_OK) {
         run(&t, &packing);
+        if (schedule->profiles != NULL && schedule->profiles[0].looks != NULL)
+            *schedule->profiles[0].looks += t.looks;
         status = clo_rcpsp_realise(problem, &packing, CLO_RCPSP_FORWARD, schedule);
         clo_packing_close(&packing);
     }

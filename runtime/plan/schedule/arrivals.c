@@ -1,7 +1,8 @@
 #include "plan/schedule/arrivals.h"
 
+#include "base/sort.h"
+
 #include <assert.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* A producer, or several of one edge that look alike from one executor. */
@@ -48,7 +49,7 @@ static void sort_stage(const clo_schedule *schedule, uint32_t task, clo_stage *s
         stages->next_again[v] = stage->again;
         stage->again = v;
     }
-    qsort(stages->items, count, sizeof *stages->items, by_class_and_finish);
+    clo_sort(stages->items, count, sizeof *stages->items, by_class_and_finish);
     for (uint32_t i = 0; i < count; i++) {
         const clo_stage_item *item = &stages->items[i];
         bool is_last = i + 1 == count || item[1].class_of != item->class_of;

@@ -17,11 +17,11 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "base/sort.h"
 #include "base/status.h"
 #include "plan/schedule/ready.h"
 
 #include <assert.h>
-#include <stdlib.h>
 
 enum { JUSTIFY_ROUNDS = 16 };
 
@@ -155,7 +155,7 @@ static clo_status shift_left(clo_schedule *schedule, kept_executions *kept)
 {
     clo_status status = CLO_OK;
 
-    qsort(kept->rows, kept->count, sizeof *kept->rows, by_start);
+    clo_sort(kept->rows, kept->count, sizeof *kept->rows, by_start);
     clo_schedule_clear(schedule);
     for (uint32_t i = 0; status == CLO_OK && i < kept->count; i++)
         status = place_again(schedule, &kept->rows[i].execution);
@@ -248,7 +248,7 @@ static clo_status shift_right(const clo_schedule *schedule, clo_schedule *mirror
                    clo_allocate(groups, sizeof *m.group_after_ns)};
     clo_status status = m.after_ns == NULL || m.group_after_ns == NULL ? clo_fail_memory("a plan") : CLO_OK;
 
-    qsort(kept->rows, kept->count, sizeof *kept->rows, by_falling_finish);
+    clo_sort(kept->rows, kept->count, sizeof *kept->rows, by_falling_finish);
     for (uint32_t i = 0; status == CLO_OK && i < kept->count; i++) {
         clo_execution *execution = &kept->rows[i].execution;
         uint32_t v = execution->instance, index = kept->rows[i].index;
@@ -271,7 +271,7 @@ static clo_status spread(clo_schedule *schedule, kept_executions *kept)
 {
     clo_status status = CLO_OK;
 
-    qsort(kept->rows, kept->count, sizeof *kept->rows, by_start);
+    clo_sort(kept->rows, kept->count, sizeof *kept->rows, by_start);
     clo_schedule_clear(schedule);
     for (uint32_t i = 0; status == CLO_OK && i < kept->count; i++) {
         uint32_t v = kept->rows[i].execution.instance;

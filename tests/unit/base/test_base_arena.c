@@ -129,6 +129,58 @@ static void small_and_large_parts_mix(void **state)
     clo_arena_close(&arena);
 }
 
+/* Freed in another order than taken, and one that grows. */
+static void use_scratch(clo_arena *arena)
+{
+    clo_scratch scratch;
+    size_t capacity = 0;
+    void *grown = NULL;
+
+    clo_arena_offer(arena);
+    clo_arena_scratch_open(&scratch);
+    char *first = clo_allocate(100, 1), *second = clo_allocate_raw(3);
+    for (size_t items = 1; items < 100; items *= 3)
+        assert_int_equal(clo_grow(&grown, &capacity, items, sizeof(int)), 0);
+    assert_non_null(first);
+    assert_non_null(second);
+    memset(first, 1, 100);
+    clo_free(first);
+    clo_free(grown);
+    clo_free(second);
+    assert_int_equal(scratch.used, 0);
+    first = clo_allocate_aligned(2, 50);
+    assert_non_null(first);
+    for (int i = 0; i < 100; i++)
+        assert_int_equal(first[i], 0);
+    clo_free(first);
+    clo_arena_scratch_close(&scratch);
+    clo_arena_offer(NULL);
+}
+
+static void scratch_needs_as_much_given_memory_as_it_counts_of_the_heap(void **state)
+{
+    (void)state;
+    static alignas(CLO_CACHE_LINE_BYTES) char memory[64 * CLO_CACHE_LINE_BYTES];
+    clo_arena counted, exact;
+    clo_scratch scratch;
+
+    clo_arena_open(&counted, NULL, 0);
+    take(&counted, 1, LINE);
+    use_scratch(&counted);
+    assert_in_range(counted.peak, 2 * LINE, sizeof memory);
+    assert_int_equal(counted.used, LINE);
+    clo_arena_open(&exact, memory, counted.peak);
+    take(&exact, 1, LINE);
+    use_scratch(&exact);
+    assert_int_equal(exact.peak, counted.peak);
+    clo_arena_offer(&exact);
+    clo_arena_scratch_open(&scratch);
+    assert_null(clo_allocate(1, counted.peak)); /* no more than there is */
+    clo_arena_scratch_close(&scratch);
+    clo_arena_offer(NULL);
+    clo_arena_close(&counted);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -137,6 +189,7 @@ int main(void)
         cmocka_unit_test(a_product_that_overflows_is_refused),
         cmocka_unit_test(an_arena_may_lie_in_its_own_memory),
         cmocka_unit_test(small_and_large_parts_mix),
+        cmocka_unit_test(scratch_needs_as_much_given_memory_as_it_counts_of_the_heap),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,6 +4,7 @@
 #include "fixture.h"
 
 #include "plan/list/planners.h"
+#include "plan/rcpsp/planners.h"
 
 #include <clotho/generate.h>
 
@@ -145,6 +146,27 @@ static void ready_tasks_are_not_looked_at_one_by_one(void **state)
     }
 }
 
+/* Tasks that all demand a different amount of the one machine, without edges or after a first one that demands nothing.
+ * Tetris looked at each ready task for each one that it placed. */
+static void tetris_looks_at_few_boxes_of_tasks_that_demand_different_amounts(void **state)
+{
+    static const uint32_t tasks[] = {500, 8000};
+
+    (void)state;
+    for (int way = 0; way < 4; way++) {
+        fixture f = fixture_new();
+        for (uint32_t t = 0; t < tasks[way / 2]; t++) {
+            clo_task task = {.work_ns = 1 + t * 7919 % 1000, .demand = {t == 0 ? 0 : 1 + t * 7919 % 30000}};
+            ok(clo_graph_add_task(f.graph, &task, NULL));
+            if (way % 2 != 0 && t > 0)
+                ok(clo_graph_add_edge(f.graph, 0, t, 0));
+        }
+        fixture_seal(&f, 8, NULL, 30000);
+        assert_true(looks_of(&clo_planner_tetris, f.cost) <= 400);
+        fixture_free(&f);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -153,6 +175,7 @@ int main(void)
         cmocka_unit_test(planners_of_pairs_look_on_from_where_they_looked_last),
         cmocka_unit_test(heft_of_four_times_the_tasks_passes_what_is_full_by_leaves),
         cmocka_unit_test(ready_tasks_are_not_looked_at_one_by_one),
+        cmocka_unit_test(tetris_looks_at_few_boxes_of_tasks_that_demand_different_amounts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -269,6 +269,39 @@ static void parallel_generation_looks_at_few_of_many_that_wait(void **state)
     free(keys);
 }
 
+/* Tasks that all demand more than half of the machine: one follows the other, and what is free beside them is too little
+ * for any. A search passes that by chunks, which it looked at step by step. */
+static void serial_generation_passes_chunks_that_are_too_full(void **state)
+{
+    (void)state;
+    enum { TASKS = 5000, WHOLE = 20000 };
+    fixture f = fixture_new();
+    clo_rcpsp problem;
+    clo_rcpsp_builder builder;
+    clo_packing built;
+    int64_t *keys = calloc(TASKS, sizeof *keys);
+    assert_non_null(keys);
+
+    for (uint32_t t = 0; t < TASKS; t++) {
+        clo_task task = {.work_ns = 1 + t % 7, .demand = {WHOLE / 2 + 1 + t % (WHOLE / 2 - 1)}};
+        ok(clo_graph_add_task(f.graph, &task, NULL));
+        keys[t] = t * 7919 % TASKS;
+    }
+    fixture_seal(&f, 2, NULL, WHOLE);
+    ok(clo_rcpsp_open(&problem, f.cost));
+    ok(clo_rcpsp_builder_open(&builder, &problem));
+    ok(clo_packing_open(&built, &problem));
+    for (int direction = 0; direction < 2; direction++) {
+        clo_rcpsp_serial(&builder, direction, keys, &built);
+        assert_true(builder.steps[0].looks <= 4 * TASKS);
+    }
+    clo_packing_close(&built);
+    clo_rcpsp_builder_close(&builder);
+    clo_rcpsp_close(&problem);
+    fixture_free(&f);
+    free(keys);
+}
+
 static void what_is_no_packing_is_left_alone(void **state)
 {
     (void)state;
@@ -315,6 +348,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(schedules_are_those_of_a_builder_that_looks_at_every_ns),
         cmocka_unit_test(parallel_generation_looks_at_few_of_many_that_wait),
+        cmocka_unit_test(serial_generation_passes_chunks_that_are_too_full),
         cmocka_unit_test(what_is_no_packing_is_left_alone),
         cmocka_unit_test(noise_has_the_mean_and_the_spread_of_its_law),
     };

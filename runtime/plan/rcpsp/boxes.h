@@ -1,0 +1,70 @@
+/* plan/rcpsp/boxes.h - ready tasks in a tree of boxes (a bounding volume hierarchy): each node knows the least and the
+ * most that is demanded below it and the sums, so that a search passes at once what fits nowhere, what cannot win, and
+ * what all fits.
+ *
+ * Tasks that a decision cannot tell apart but by their demands, their numbers and their own work are of one group. The
+ * order of the leaves is settled once, by part and along a curve through the demands (Morton 1966): neighbours demand
+ * much the same. */
+#ifndef CLO_PLAN_RCPSP_BOXES_H
+#define CLO_PLAN_RCPSP_BOXES_H
+
+#include "base/carve.h"
+#include "base/sort_keys.h"
+#include "plan/rcpsp/problem.h"
+
+typedef struct clo_box {
+    uint32_t count;    /* tasks that are ready below; 0: nothing else is set */
+    uint32_t first;    /* the lowest of them */
+    uint32_t group;    /* that all of them are of; CLO_NONE: of several */
+    bool is_uniform;   /* of one group, of equal demands and work */
+    uint64_t work;     /* of their own, the least */
+    clo_u128 all_work; /* the sum */
+} clo_box;
+
+typedef struct clo_boxes {
+    const clo_rcpsp *problem;
+    /* Of tasks: both are of one group; and a part of the graph that none of its groups goes beyond. Never change. */
+    bool (*is_alike)(const void *context, uint32_t a, uint32_t b);
+    uint32_t (*part_of)(const void *context, uint32_t task);
+    const void *context;
+    uint32_t leaves, shapes;
+    uint32_t *place;        /* [tasks of the graph] its leaf */
+    uint32_t *task;         /* [tasks of the graph] of a leaf */
+    uint32_t *shape_of;     /* [machines] those of equal capacities have one */
+    uint32_t *machine_of;   /* [shapes] one of them */
+    clo_box *nodes;         /* [2 * leaves] 1 is the root */
+    uint64_t *least, *most; /* [2 * leaves * words] without guards */
+    uint64_t *shares;       /* [2 * leaves * shapes * lanes] sums of clo_box_share */
+    uint32_t *samples;      /* [groups_count] a task of each group */
+    uint32_t *table;        /* [mask + 1] groups by hash; CLO_NONE: empty */
+    uint32_t groups_count, mask;
+    clo_sort_key *keys; /* [2 * tasks of the graph] scratch */
+} clo_boxes;
+
+enum { CLO_BOX_SHARE_BITS = 12 };
+
+/* Part of a capacity; 0 of none. */
+static inline uint64_t clo_box_share(int64_t amount, int64_t capacity)
+{
+    return capacity > 0 ? (uint64_t)((amount << CLO_BOX_SHARE_BITS) / capacity) : 0;
+}
+
+/* Carves the arrays; the caller sets is_alike, part_of and context. Then, with the memory there, clo_boxes_begin. */
+void clo_boxes_carve(clo_boxes *boxes, const clo_rcpsp *problem, clo_block *block);
+void clo_boxes_begin(clo_boxes *boxes);
+
+/* The task is ready, with work of its own; hash: equal for all that are alike. O(log tasks) expected. */
+void clo_boxes_add(clo_boxes *boxes, uint32_t task, uint64_t hash, uint64_t work);
+
+/* It is not any more. */
+void clo_boxes_take(clo_boxes *boxes, uint32_t task);
+
+/* The walk over the tree, from the last leaf to the first: after the node with all below it; 0: that was all. */
+static inline uint32_t clo_boxes_after(uint32_t node)
+{
+    while ((node & 1) == 0)
+        node /= 2;
+    return node - 1;
+}
+
+#endif
