@@ -241,6 +241,29 @@ static void a_run_is_cut_at_its_deadline_if_asked_for_and_the_next_one_is_whole(
     stop(&f);
 }
 
+/* The cut comes before it is told, and the bodies wait for that. */
+static void an_aborted_run_has_a_status_of_its_own(void **state)
+{
+    fixture f = prepare(1, pass_gate, 10);
+    clo_job_config config = CLO_JOB_CONFIG_INIT;
+    clo_job_result result = CLO_JOB_RESULT_INIT;
+    clo_job *job;
+
+    (void)state;
+    config.deadline_ns = 5 * MS;
+    config.on_miss = CLO_MISS_ABORT;
+    config.miss = listen;
+    config.miss_argument = &gate_open;
+    ok(clo_job_create(f.runtime, f.cost, &config, &job));
+    ok(clo_job_submit(job));
+    fails(CLO_ERR_ABORTED, "aborted at its deadline", clo_job_wait(job, &result));
+    assert_int_equal(result.status, CLO_ERR_ABORTED);
+    assert_int_equal(result.missed_deadline, 1);
+    assert_true(result.executed < 10);
+    clo_job_destroy(job);
+    stop(&f);
+}
+
 static void a_period_shorter_than_the_work_loses_nothing_that_is_not_counted(void **state)
 {
     (void)state;
@@ -393,7 +416,7 @@ static void waiting_gives_up_in_time_and_names_what_runs(void **state)
     fails(CLO_ERR_TIMEOUT, "task 't0' on executor", clo_job_wait_for(job, MS, NULL));
     fails(CLO_ERR_TIMEOUT, "not ended", clo_job_wait_for(job, 0, NULL));
     atomic_store(&gate_open, 1);
-    ok(clo_job_wait_for(job, 10ll * 1000 * MS, NULL));
+    ok(clo_job_wait_for(job, 500ll * 1000 * MS, NULL));
     clo_job_destroy(job);
     stop(&f);
 }
@@ -532,6 +555,7 @@ int main(void)
         cmocka_unit_test(a_run_that_is_late_is_told_once_and_the_releases_that_wait_are_run),
         cmocka_unit_test(a_release_that_meets_a_running_one_is_left_out_if_asked_for),
         cmocka_unit_test(a_run_is_cut_at_its_deadline_if_asked_for_and_the_next_one_is_whole),
+        cmocka_unit_test(an_aborted_run_has_a_status_of_its_own),
         cmocka_unit_test(a_period_shorter_than_the_work_loses_nothing_that_is_not_counted),
         cmocka_unit_test(a_deadline_that_is_past_at_once_is_told_once_for_each_submit),
         cmocka_unit_test(a_series_is_ended_by_cancel_and_by_a_failure),

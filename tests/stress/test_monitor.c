@@ -413,7 +413,7 @@ static void a_forked_process_does_not_wait_for_monitors_that_it_does_not_have(vo
         if (child == 0)
             _exit(child_main(f.runtime, f.platform, f.cost));
         for (int i = 0; waitpid(child, &status, WNOHANG) == 0; i++) { /* a child that hangs has all signals blocked */
-            if (i == 30000)
+            if (i == 300000)
                 kill(child, SIGKILL);
             usleep(1000);
         }

@@ -119,42 +119,6 @@ static void a_cancel_that_comes_after_the_last_body_changes_nothing(void **state
     stop(&f);
 }
 
-static _Atomic bool is_told;
-
-static int wait_until_told(const clo_call *call)
-{
-    (void)call;
-    while (!atomic_load(&is_told))
-        sleep_us(100);
-    return 0;
-}
-
-static void tell(void *argument, clo_job *job, const clo_miss *miss)
-{
-    (void)argument;
-    (void)job;
-    (void)miss;
-    atomic_store(&is_told, true);
-}
-
-/* Told after the cut. */
-static void an_aborted_run_has_a_status_of_its_own(void **state)
-{
-    clo_task task = {.body = wait_until_told, .work_ns = 1000};
-    fixture f = start(1, scene_layers(10, 1, &task), CLO_CLOCK_REAL);
-    clo_job *job = make(&f, (clo_job_config){.deadline_ns = 5000000, .on_miss = CLO_MISS_ABORT, .miss = tell});
-    clo_job_result result = CLO_JOB_RESULT_INIT;
-
-    (void)state;
-    atomic_store(&is_told, false);
-    ok(clo_job_submit(job));
-    fails(CLO_ERR_ABORTED, "aborted at its deadline", clo_job_wait(job, &result));
-    assert_int_equal(result.status, CLO_ERR_ABORTED);
-    assert_int_equal(result.missed_deadline, 1);
-    assert_true(result.executed < 10);
-    stop(&f);
-}
-
 /* Overrun notes of jobs without a handler, which are gone when the watchdog looks. */
 
 static int over(const clo_call *call)
@@ -594,7 +558,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_cancel_beside_a_submit_of_a_series_is_never_half_lost),
         cmocka_unit_test(a_cancel_that_comes_after_the_last_body_changes_nothing),
-        cmocka_unit_test(an_aborted_run_has_a_status_of_its_own),
         cmocka_unit_test(overruns_of_jobs_that_are_gone_reach_nobody),
         cmocka_unit_test(each_overrun_is_told_before_the_job_may_be_submitted_again),
         cmocka_unit_test(every_deadline_that_was_told_is_counted_also_of_runs_that_are_dropped),

@@ -211,13 +211,34 @@ static int64_t cpu_ms(void)
     return now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
+/* Three runs and a simulation; returns the bytes of the job. */
+static size_t run_huge(const fixture *f, const clo_policy *policy)
+{
+    clo_job_config config = {.size = sizeof config, .policy = policy};
+    clo_sim_config sim = {.size = sizeof sim, .policy = policy};
+    size_t bytes;
+
+    ok(clo_job_memory_bytes(f->runtime, f->cost, &config, &bytes));
+    assert_true(bytes < 40ull << 20); /* of which 5 * 40 000 lines are outputs and their copies */
+    clo_job *job = make_job(f, policy, NULL);
+    atomic_store(&calls, 0);
+    for (uint32_t i = 1; i <= 3; i++) {
+        ok(clo_job_submit(job));
+        ok(clo_job_wait(job, NULL));
+        assert_int_equal(atomic_load(&calls), i * 2 * HUGE);
+    }
+    clo_job_destroy(job);
+    ok(clo_simulate(f->cost, &sim, NULL, NULL, NULL));
+    return bytes;
+}
+
 /* Nine runs and three simulations of 400 million pairs. */
 static int64_t huge_ms(void)
 {
     fixture f = {.platform = scene_platform(4, 1)};
     clo_runtime_config config = CLO_RUNTIME_CONFIG_INIT;
     int64_t begun_ms = cpu_ms();
-    size_t bytes;
+    size_t bytes = 0;
 
     ok(clo_graph_create("huge", &f.graph));
     for (uint32_t t = 0; t < 2; t++) {
@@ -230,21 +251,8 @@ static int64_t huge_ms(void)
     config.unpinned = config.copy_always = 1;
     ok(clo_runtime_create(f.platform, &config, &f.runtime));
     static const char *const policies[] = {NULL, "fifo", "eft"};
-    for (size_t p = 0; p < sizeof policies / sizeof policies[0]; p++) {
-        clo_job_config job_config = {.size = sizeof job_config, .policy = clo_policy_find(policies[p])};
-        clo_sim_config sim = {.size = sizeof sim, .policy = job_config.policy};
-        ok(clo_job_memory_bytes(f.runtime, f.cost, &job_config, &bytes));
-        assert_true(bytes < 40ull << 20); /* of which 5 * 40 000 lines are outputs and their copies */
-        clo_job *job = make_job(&f, job_config.policy, NULL);
-        atomic_store(&calls, 0);
-        for (uint32_t i = 1; i <= 3; i++) {
-            ok(clo_job_submit(job));
-            ok(clo_job_wait(job, NULL));
-            assert_int_equal(atomic_load(&calls), i * 2 * HUGE);
-        }
-        clo_job_destroy(job);
-        ok(clo_simulate(f.cost, &sim, NULL, NULL, NULL));
-    }
+    for (size_t p = 0; p < sizeof policies / sizeof policies[0]; p++)
+        bytes = run_huge(&f, clo_policy_find(policies[p]));
     int64_t took_ms = cpu_ms() - begun_ms;
     print_message("%lld ms of CPU time for nine runs and three simulations, %zu bytes a job\n", (long long)took_ms,
                   bytes);
