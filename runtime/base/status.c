@@ -7,7 +7,7 @@
 #include <stdarg.h>
 #include <string.h>
 
-#define ERROR_BYTES sizeof((clo_fail_text *)0)->text
+#define ERROR_BYTES sizeof(clo_fail_text)
 #define RESULT_BYTES_MAX 4096 /* no release has a result struct as large: a larger size was never set */
 
 static _Thread_local char last_error[ERROR_BYTES];

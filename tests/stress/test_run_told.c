@@ -328,7 +328,8 @@ static clo_job *submit_staying(fixture *f, uint32_t who, clo_job_config config)
  * does not come back to it, also if the look at it finds what a handler is to be told. */
 static void a_job_may_go_while_a_handler_of_another_runs(void **state)
 {
-    static uint64_t memory[1 << 14], mark = 0xa5a5a5a5a5a5a5a5;
+    static _Alignas(64) uint64_t memory[1 << 14];
+    const uint64_t mark = 0xa5a5a5a5a5a5a5a5;
     fixture f[STAYING] = {{.platform = scene_platform(3, 0)}};
     clo_runtime_config config = CLO_RUNTIME_CONFIG_INIT;
 
