@@ -168,6 +168,13 @@ class Tools(CommandTest):
         self.assertNotIn("m", self.products("mine"))
         self.both("-t", "clean")
 
+    def test_a_cycle_is_printed_to_the_depth_that_was_named(self):
+        for folder in ("theirs", "mine"):
+            self.file(folder + "/build.ninja", "rule r\n  command = touch $out\nbuild a: r b\nbuild b: r c b\n")
+        for depth in "1237":
+            self.both("-t", "targets", "depth", depth)
+        self.bad(1, "build", "-C", "mine", "-t", "targets", "depth", "0", holds=("form a cycle", "name a depth"))
+
     def test_query_reads_the_dyndep_file_of_what_it_is_asked_for(self):
         for folder in ("theirs", "mine"):
             self.file(folder + "/build.ninja", "rule r\n  command = touch $out\nbuild a: r x || dd\n  dyndep = dd\nbuild b: r || dd2\n  dyndep = dd2\n"
