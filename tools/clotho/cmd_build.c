@@ -122,8 +122,8 @@ static int read_dyndeps(build *b, const target_list *targets, bool *is_first)
         bool is_good = build_want(&b->folder, files, count, b->options.explains);
         *is_first = b->is_phase = is_good && !order_is_done(&b->folder.order) && !b->options.is_dry;
         if (*is_first && b->ran.count == 0) /* what is wrong with the rest is said before a first step runs */
-            is_good = build_check(&b->folder, targets->nodes, targets->count) &&
-                      build_want(&b->folder, files, count, false);
+            is_good =
+                build_check(&b->folder, targets->nodes, targets->count) && build_want(&b->folder, files, count, false);
         for (size_t i = 0; is_good && !*is_first && i < count; i++) {
             if (b->options.is_dry && m->nodes[files[i]].is_dirty)
                 dyndep_skip(m, files[i]);
