@@ -123,6 +123,31 @@ default out out2 old
         self.assertEqual(said, "[1/1] cp dd.src dd\n")
         self.assertEqual(self.good("build"), "clotho: no work to do.\n")
 
+    def test_what_is_wrong_is_said_before_the_first_step(self):
+        """As ninja does it: a missing file, a cycle, in what does not wait for the dyndep file, too."""
+        for wrong in ("build x: cp no\n", "build x: cp y\nbuild y: cp x\n", "build x: cp in |@ z\nbuild z: cp no\n"):
+            with self.subTest(wrong):
+                self.file("build.ninja", "rule dd\n  command = echo x >> ran; cp $in $out\nrule cp\n  command = echo x >> ran; cp $in $out\n"
+                          "build dd: dd dd.src\nbuild out: cp in || dd\n  dyndep = dd\nbuild all: phony out x\ndefault all\n" + wrong)
+                self.file("in", "")
+                self.file("dd.src", "ninja_dyndep_version = 1\nbuild out: dyndep\n")
+                self.assertIn("ninja: error: ", self.ninja())
+                self.bad(1, "build")
+                self.assertFalse(os.path.exists(self.path("ran")))
+
+    def test_a_record_that_is_missing_is_so_in_each_phase(self):
+        self.file("build.ninja", "rule cp\n  command = cp $in $out\nrule dep\n  command = cp $in $out; echo $out: more > $out.d\n  depfile = $out.d\n"
+                  "  deps = gcc\nbuild x: dep in\nbuild dd: cp dd.src | x\nbuild out: cp in || dd\n  dyndep = dd\nbuild z: cp x\n")
+        for name, text in (("in", ""), ("more", ""), ("dd.src", "ninja_dyndep_version = 1\nbuild out: dyndep\n")):
+            self.file(name, text)
+        self.good("build")
+        os.unlink(self.path(".ninja_deps"))
+        said = self.commands(self.ninja("-n", "-v"))
+        self.assertEqual(len(said), 3)  # x, dd, z
+        self.assertEqual(self.commands(self.good("build", "-n", "-v")), said)
+        self.good("build")
+        self.up_to_date()
+
     def test_phases_build_what_ninja_builds(self):
         first = self.commands(self.good("build", "-v", "-j", "4"))
         self.assertEqual(len(first), 7)

@@ -14,9 +14,10 @@ from support import CLOTHO, LONG, SANITIZED, CommandTest
 from test_build_dirty import MANIFEST, NINJA, SOURCES, SUB, Tree
 
 FULL = "--full" in sys.argv or os.environ.get("CLO_FULL", "") != ""
+SEED = int(os.environ.get("CLO_SAMPLE") or 41) if FULL else 41
 KILLS = 1000 if FULL else 10 if SANITIZED else 30
-LOGS = (".ninja_log", ".ninja_deps", ".clotho_steps")
-DEPFILES = ("c.o.d", "f.o.d", "late.d")  # steps without `deps` keep theirs
+HOW = ("builder", "group", "helper", "helpers", "all", "shell", "stopped builder", "stopped helpers", "stopped all",
+       "orphans")
 
 # Each file is written in two halves, outputs of generators and those of two statements too.
 MORE = """
@@ -68,13 +69,13 @@ class Kills(Tree):
                 pass
         return found
 
-    def helpers_of(self, builder):
+    def children_of(self, parents, program):
         found = []
         for number in self.processes():
             try:
                 with open("/proc/%d/stat" % number, encoding="utf-8") as file:
                     name, rest = file.read().split(" (", 1)[1].rsplit(") ", 1)
-                if name == "clotho-step" and int(rest.split()[1]) == builder:
+                if name == program and int(rest.split()[1]) in parents:
                     found.append(number)
             except OSError:
                 pass
@@ -101,36 +102,56 @@ class Kills(Tree):
             self.file(name, self.content[name])
             self.file("whole/" + name, self.content[name])
 
-    def kill(self, running, how):
-        try:
-            helpers = self.helpers_of(running.pid) if how in ("helper", "all") else []
-            if how == "group":
-                os.killpg(running.pid, signal.SIGKILL)
-            if how in ("alone", "all"):
-                running.kill()
-            for number in helpers[:1] if how == "helper" else helpers:
-                os.kill(number, signal.SIGKILL)
-        except ProcessLookupError:  # it has ended
-            pass
+    def send(self, number, *processes):
+        for process in processes:
+            try:
+                os.kill(process, number)
+            except ProcessLookupError:  # it has ended
+                pass
+
+    def kill(self, builder, how):
+        """`how`: who is killed; behind `stopped`: first all of those are stopped, for a moment. Orphans: helpers that are stopped while
+        the builder is killed, and go on."""
+        helpers = self.children_of((builder,), "clotho-step")
+        if how == "orphans":
+            self.send(signal.SIGSTOP, *helpers)
+            self.send(signal.SIGKILL, builder)
+            time.sleep(0.03)
+            self.send(signal.SIGCONT, *helpers)
+            return
+        victims = {"builder": (builder,), "group": (builder, -builder), "helper": helpers[:1], "helpers": helpers,
+                   "all": (builder, *helpers), "shell": self.children_of(helpers, "sh")[:1]}[how.rsplit(" ", 1)[-1]]
+        if how.startswith("stopped"):
+            self.send(signal.SIGSTOP, *victims)
+            time.sleep(0.03)
+        self.send(signal.SIGKILL, *victims)
+
+    def kill_builds(self, draw, how):
+        """One build or some in a row, each goes on where a killed one has ended. Returns how many did not end by themselves."""
+        killed = 0
+        for _ in range(draw.choice((1, 1, 2, 3))):
+            words = draw.choice(([CLOTHO, "build"], [os.path.join(os.path.dirname(CLOTHO), "clotho-ninja")]))
+            with subprocess.Popen([*words, "-j", "3", "-k", "0"], cwd=self.temporary.name, start_new_session=True,
+                                  stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as running:
+                for _ in range(draw.choice((0, 0, 1, 2, 3, 5, 8, 13))):  # steps that end before
+                    running.stdout.readline()
+                time.sleep(draw.uniform(0, 0.04))
+                self.kill(running.pid, how)
+                running.communicate(timeout=LONG)
+                killed += running.returncode != 0
+        return killed
 
     def test_after_a_kill_at_any_moment_the_next_build_makes_the_same_files(self):
-        draw = random.Random(41)
+        draw = random.Random(SEED)
         killed = rounds = 0
         while killed < KILLS:  # some builds end before they are killed
             rounds += 1
             self.change(draw)
             subprocess.run([NINJA], cwd=self.path("whole"), stdout=subprocess.DEVNULL, check=True)
-            how, by_ninja = draw.choice(("alone", "group", "helper", "all")), draw.random() < 0.5
+            how, by_ninja = draw.choice(HOW), draw.random() < 0.5
             with self.subTest(rounds, how=how, by_ninja=by_ninja):
-                with subprocess.Popen([CLOTHO, "build", "-j", "3", "-k", "0"], cwd=self.temporary.name, start_new_session=True,
-                                      stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as running:
-                    for _ in range(draw.choice((0, 0, 1, 2, 3, 5, 8, 13))):  # steps that end before
-                        running.stdout.readline()
-                    time.sleep(draw.uniform(0, 0.04))
-                    self.kill(running, how)
-                    running.communicate(timeout=LONG)
-                    killed += running.returncode != 0
-                if by_ninja or how == "all":
+                killed += self.kill_builds(draw, how)
+                if by_ninja or how.endswith("all"):
                     self.wait_until_nothing_runs()
                 if by_ninja:
                     said = self.run_ninja()
@@ -141,6 +162,7 @@ class Kills(Tree):
                 self.assertEqual({n for n in mine if mine[n] != theirs.get(n)} | set(theirs) - set(mine), set())
                 self.assertEqual(self.run_ninja("-n", "-d", "explain").stdout.splitlines()[-1], "ninja: no work to do.")
                 self.assertEqual(self.good("build", "-n"), "clotho: no work to do.\n")
+        self.assertGreaterEqual(killed, KILLS, rounds)
 
 
 HALF = """rule r

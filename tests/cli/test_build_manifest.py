@@ -110,6 +110,26 @@ class Manifest(CommandTest):
         self.assertEqual(self.same()[1], 1)
         self.bad(1, "build", "-C", "mine", holds="100 times")
 
+    def test_a_target_that_only_the_next_one_has(self):
+        text = "rule again\n  command = echo x >> agains; cp conf build.ninja\n  generator = 1\nbuild build.ninja: again conf\n" \
+               "rule t\n  command = touch $out\n"
+        self.fresh(text, "conf")
+        for folder in ("theirs", "mine"):
+            self.file(folder + "/conf", text)
+        self.same()
+        time.sleep(0.02)
+        for folder in ("theirs", "mine"):
+            self.file(folder + "/conf", text + "build new: t\n")
+        for words in (("-n", "new"), ("-n", "none"), ("new",), ("new",), ("none",), ("-n", "none")):
+            with self.subTest(words):
+                self.same(*words)
+        self.assertTrue(os.path.exists(self.path("mine/new")))
+        time.sleep(0.02)
+        for folder in ("theirs", "mine"):
+            self.file(folder + "/conf", text)
+        self.assertEqual(self.same("new")[1], 1)  # that does not have it any more
+        self.assertEqual(self.bytes("mine/build.ninja").decode(), text)
+
     def test_a_failure_to_make_it_builds_nothing(self):
         self.fresh(AGAIN % "false", "conf")
         self.touch("conf")

@@ -87,6 +87,18 @@ class Builds(Tree):
         self.assertTrue(self.bytes("b.o").endswith(b"-B -a\n"))
         self.up_to_date()
 
+    def test_restat_below_a_phony_statement_is_done_after_one_run(self):
+        """Its only input is no file; what stands behind it is newer than the output, which stays as it was."""
+        self.file("build.ninja", "rule same\n  command = cmp -s in $out || cp in $out\n  restat = 1\n"
+                  "build group: phony more in\nbuild more: phony in\nbuild out: same group\n")
+        self.file("in", "")
+        self.build()
+        time.sleep(0.02)
+        os.utime(self.path("in"))
+        self.assertIn("[1/1] cmp", self.build())
+        self.up_to_date()
+        self.assertEqual(self.build(), "clotho: no work to do.\n")
+
     def test_a_failure_stops_the_build_and_keeps_its_response_file(self):
         self.file("build.ninja", SH + "rule rsp\n  command = cat $out.rsp; echo said; exit 3\n  rspfile = $out.rsp\n"
                   "  rspfile_content = text\nbuild a: rsp\nbuild b: sh a\n  do = touch b\nbuild c: sh || a\n  do = touch c\n"

@@ -168,6 +168,24 @@ class Tools(CommandTest):
         self.assertNotIn("m", self.products("mine"))
         self.both("-t", "clean")
 
+    def test_a_cycle_is_printed_to_the_depth_that_was_named(self):
+        for folder in ("theirs", "mine"):
+            self.file(folder + "/build.ninja", "rule r\n  command = touch $out\nbuild a: r b\nbuild b: r c b\n")
+        for depth in "1237":
+            self.both("-t", "targets", "depth", depth)
+        self.bad(1, "build", "-C", "mine", "-t", "targets", "depth", "0", holds=("form a cycle", "name a depth"))
+
+    def test_query_reads_the_dyndep_file_of_what_it_is_asked_for(self):
+        for folder in ("theirs", "mine"):
+            self.file(folder + "/build.ninja", "rule r\n  command = touch $out\nbuild a: r x || dd\n  dyndep = dd\nbuild b: r || dd2\n  dyndep = dd2\n"
+                      "build c: r || no\n  dyndep = no\n")
+            self.file(folder + "/dd", "ninja_dyndep_version = 1\nbuild a | m: dyndep | b y\n")
+            self.file(folder + "/dd2", "ninja_dyndep_version = 1\nbuild b: dyndep | z\n")
+        for words in (("a",), ("b",), ("x",), ("dd",), ("a", "b")):
+            with self.subTest(words):
+                self.both("-t", "query", *words)
+        self.assertIn("    || no\n", self.good("build", "-C", "mine", "-t", "query", "c"))  # not made yet
+
     def test_the_logs_are_written_anew(self):
         """restat: what somebody has touched counts as built; recompact: one line an output."""
         self.good("build", "-C", "mine", "all", "d", "n")

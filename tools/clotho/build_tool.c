@@ -41,10 +41,32 @@ typedef struct tool_row {
     bool (*run)(tool_call *c);
 } tool_row;
 
+/* What the dyndep file of a statement names, as far as it was made and can be read: a build that has written a bad one
+ * can be cleaned, too. */
+static void read_dyndep(ninja_manifest *m, uint32_t edge)
+{
+    uint32_t file = m->edges[edge].dyndep;
+
+    if (file != NINJA_NONE && (disk_mtime_ns(m->nodes[file].path) <= 0 || !dyndep_read(m, file)))
+        dyndep_skip(m, file);
+}
+
+static void read_dyndeps(ninja_manifest *m)
+{
+    for (uint32_t e = 0; e < m->edges_count; e++)
+        read_dyndep(m, e);
+}
+
+/* As ninja, it looks into the dyndep files of what it is asked for alone. */
 static bool run_query(tool_call *c)
 {
-    return c->count > 0 ? list_query(&c->f->manifest, c->nodes, c->count, &c->out)
-                        : ninja_fail(&c->f->manifest, "-t query needs a target; name a file of the build");
+    ninja_manifest *m = &c->f->manifest;
+
+    for (size_t i = 0; i < c->count; i++)
+        if (m->nodes[c->nodes[i]].producer != NINJA_NONE)
+            read_dyndep(m, m->nodes[c->nodes[i]].producer);
+    return c->count > 0 ? list_query(m, c->nodes, c->count, &c->out)
+                        : ninja_fail(m, "-t query needs a target; name a file of the build");
 }
 
 static bool run_commands(tool_call *c)
@@ -92,17 +114,6 @@ static bool run_rules(tool_call *c)
 static bool run_deps(tool_call *c)
 {
     return list_deps(&c->f->manifest, &c->f->deps, c->nodes, c->count, &c->out);
-}
-
-/* Further outputs are those that dyndep files name, as far as they were made and can be read: a build that has written
- * a bad one can be cleaned, too. */
-static void read_dyndeps(ninja_manifest *m)
-{
-    for (uint32_t e = 0; e < m->edges_count; e++) {
-        uint32_t file = m->edges[e].dyndep;
-        if (file != NINJA_NONE && (disk_mtime_ns(m->nodes[file].path) <= 0 || !dyndep_read(m, file)))
-            dyndep_skip(m, file);
-    }
 }
 
 static bool run_graph(tool_call *c)

@@ -44,9 +44,11 @@ typedef struct build {
     bool is_ninja; /* called by ninja's name */
 } build;
 
-/* What is to be built. */
+/* What is to be built: the words of the command line, and what the manifest as it is now has for them. */
 typedef struct target_list {
-    uint32_t *nodes;
+    char **names;
+    int names_count;
+    uint32_t *nodes; /* NULL: not looked for yet */
     size_t count;
 } target_list;
 
@@ -61,21 +63,24 @@ static int failed(build *b)
     return complain(NULL, "%s", show_name(b->folder.manifest.error));
 }
 
-static int find_targets(build *b, char **names, int count, target_list *targets)
+/* Only where the manifest is up to date: one that is not may lack a target that the next one has. */
+static int find_targets(build *b, target_list *targets)
 {
     ninja_manifest *m = &b->folder.manifest;
 
-    if (count == 0)
+    if (targets->nodes != NULL)
+        return EXIT_GOOD;
+    if (targets->names_count == 0)
         return ninja_default_targets(m, &targets->nodes, &targets->count) ? EXIT_GOOD : failed(b);
-    targets->nodes = malloc((size_t)count * sizeof *targets->nodes);
+    targets->nodes = malloc((size_t)targets->names_count * sizeof *targets->nodes);
     if (targets->nodes == NULL)
         return complain(NULL, "out of memory");
-    for (int i = 0; i < count; i++) {
-        targets->nodes[i] = ninja_target(m, names[i]);
+    for (int i = 0; i < targets->names_count; i++) {
+        targets->nodes[i] = ninja_target(m, targets->names[i]);
         if (targets->nodes[i] == NINJA_NONE)
             return failed(b);
     }
-    targets->count = (size_t)count;
+    targets->count = (size_t)targets->names_count;
     return EXIT_GOOD;
 }
 
@@ -116,6 +121,9 @@ static int read_dyndeps(build *b, const target_list *targets, bool *is_first)
             return EXIT_GOOD;
         bool is_good = build_want(&b->folder, files, count, b->options.explains);
         *is_first = b->is_phase = is_good && !order_is_done(&b->folder.order) && !b->options.is_dry;
+        if (*is_first && b->ran.count == 0) /* what is wrong with the rest is said before a first step runs */
+            is_good =
+                build_check(&b->folder, targets->nodes, targets->count) && build_want(&b->folder, files, count, false);
         for (size_t i = 0; is_good && !*is_first && i < count; i++) {
             if (b->options.is_dry && m->nodes[files[i]].is_dirty)
                 dyndep_skip(m, files[i]);
@@ -221,13 +229,15 @@ static bool is_manifest_spared(build *b)
 
 /* What comes first decides what the rest is: the manifest's own statement, if it has one, then dyndep files. *is_first:
  * that is wanted now; the manifest must be read again, unless is_manifest_spared. */
-static int want(build *b, const target_list *targets, bool *is_first)
+static int want(build *b, target_list *targets, bool *is_first)
 {
     int code = want_manifest(b, is_first);
 
     if (code != EXIT_GOOD || *is_first)
         return code;
-    code = read_dyndeps(b, targets, is_first);
+    code = find_targets(b, targets);
+    if (code == EXIT_GOOD)
+        code = read_dyndeps(b, targets, is_first);
     if (code != EXIT_GOOD || *is_first)
         return code;
     stats_begin(&b->stats);
@@ -252,7 +262,7 @@ static uint32_t every_step(const build *b)
     return steps == 0 ? 1 : steps < CLO_EXECUTORS_MAX ? (uint32_t)steps : CLO_EXECUTORS_MAX;
 }
 
-static int plan(build *b, const target_list *targets)
+static int plan(build *b, target_list *targets)
 {
     const build_options *o = &b->options;
     uint32_t jobs = o->is_unlimited ? every_step(b) : o->jobs > 0 ? o->jobs : default_jobs();
@@ -261,11 +271,9 @@ static int plan(build *b, const target_list *targets)
 
     if (!build_read_logs(&b->folder))
         return failed(b);
-    if (o->is_dry) {
-        int code = want(b, targets, &is_manifest);
-        if (code != EXIT_GOOD)
-            return code;
-    }
+    int code = o->is_dry ? want(b, targets, &is_manifest) : find_targets(b, targets);
+    if (code != EXIT_GOOD)
+        return code;
     return build_plan(&b->folder, targets->nodes, targets->count, &options);
 }
 
@@ -336,9 +344,9 @@ static int run_steps(build *b)
     return build_run(&b->folder, &options);
 }
 
-/* The steps, once the targets are known. *is_manifest: the manifest must be read again, because its own statement was
+/* The steps. *is_manifest: the manifest must be read again, because its own statement was
  * run, or because another build has just ended. */
-static int run_targets(build *b, const target_list *targets, bool *is_manifest)
+static int run_targets(build *b, target_list *targets, bool *is_manifest)
 {
     const build_options *o = &b->options;
 
@@ -384,7 +392,7 @@ static int run_tool(build *b, bool *is_manifest)
 /* One reading of the manifest. */
 static int run_once(build *b, char **names, int count, bool *is_manifest)
 {
-    target_list targets = {0};
+    target_list targets = {names, count, NULL, 0};
 
     *is_manifest = false;
     b->remade = NINJA_NONE;
@@ -402,9 +410,7 @@ static int run_once(build *b, char **names, int count, bool *is_manifest)
     b->folder.keeps_responses = b->options.keeps_responses;
     if (b->options.tool.name != NULL)
         return run_tool(b, is_manifest);
-    int code = find_targets(b, names, count, &targets);
-    if (code == EXIT_GOOD)
-        code = run_targets(b, &targets, is_manifest);
+    int code = run_targets(b, &targets, is_manifest);
     free(targets.nodes);
     return code;
 }

@@ -37,10 +37,26 @@ bool build_read_logs(build_folder *f)
            deps_log_load(&f->deps, &f->manifest, f->deps_path);
 }
 
+static void begin_scan(build_folder *f)
+{
+    f->scan = (dirty_scan){.m = &f->manifest, .log = &f->log, .deps = &f->deps, .ran = f->ran};
+}
+
 bool build_want(build_folder *f, const uint32_t *targets, size_t count, bool explains)
 {
-    f->scan = (dirty_scan){.m = &f->manifest, .log = &f->log, .deps = &f->deps, .ran = f->ran, .explains = explains};
+    begin_scan(f);
+    f->scan.explains = explains;
     return order_make(&f->order, &f->scan, targets, count);
+}
+
+bool build_check(build_folder *f, const uint32_t *targets, size_t count)
+{
+    build_forget(f);
+    begin_scan(f);
+    f->scan.ignores_dyndeps = true;
+    bool is_good = order_make(&f->order, &f->scan, targets, count);
+    build_forget(f);
+    return is_good;
 }
 
 void build_forget(build_folder *f)

@@ -88,16 +88,13 @@ static bool begin_edge(dirty_scan *s, uint32_t node)
 {
     ninja_manifest *m = s->m;
     uint32_t edge = m->nodes[node].producer;
-    bool is_missing = false;
-
     dirty_visit *grown = array_grow(s->stack, &s->capacity, s->depth + 1, sizeof *grown);
     if (grown == NULL)
         return ninja_no_memory(m);
     s->stack = grown;
     m->edges[edge].mark = EDGE_ON_PATH;
     m->edges[edge].outputs_ready = true;
-    m->edges[edge].deps_missing = false;
-    if (m->edges[edge].dyndep != NINJA_NONE)
+    if (m->edges[edge].dyndep != NINJA_NONE && !s->ignores_dyndeps)
         return ninja_fail(m, "%.200s:%u: its dyndep file was not read; report this", m->files[m->edges[edge].file],
                           m->edges[edge].line);
     for (uint32_t i = 0; i < m->edges[edge].outputs_count; i++)
@@ -105,9 +102,8 @@ static bool begin_edge(dirty_scan *s, uint32_t node)
             return false;
     if (!m->edges[edge].deps_loaded) {
         m->edges[edge].deps_loaded = true;
-        if (!load_discovered(s, edge, &is_missing))
+        if (!load_discovered(s, edge, &m->edges[edge].deps_missing))
             return false;
-        m->edges[edge].deps_missing = is_missing;
     }
     for (uint32_t i = 0; i < m->edges[edge].validations_count; i++) {
         uint32_t *more = array_grow(s->validations, &s->validations_capacity, s->validations_count + 1, sizeof *more);
@@ -116,7 +112,7 @@ static bool begin_edge(dirty_scan *s, uint32_t node)
         s->validations = more;
         s->validations[s->validations_count++] = m->edges[edge].validations[i];
     }
-    s->stack[s->depth++] = (dirty_visit){edge, node, 0, is_missing};
+    s->stack[s->depth++] = (dirty_visit){edge, node, 0, m->edges[edge].deps_missing};
     return true;
 }
 

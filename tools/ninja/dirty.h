@@ -20,7 +20,8 @@ typedef struct dirty_scan {
     uint32_t *validations; /* nodes that must be looked at too, in the order found */
     size_t validations_count, validations_capacity;
     buffer text;
-    bool explains; /* says on standard error why, as `ninja -d explain` does */
+    bool explains;        /* says on standard error why, as `ninja -d explain` does */
+    bool ignores_dyndeps; /* else one that was not read is an error */
 } dirty_scan;
 
 /* Looks at `node` and at all that it needs; sets is_dirty and mtime_ns of the nodes and outputs_ready of the edges.

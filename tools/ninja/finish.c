@@ -74,8 +74,9 @@ bool finish_prepare(build_folder *f, uint32_t edge)
     return is_good && build_log_begin(&f->log, &f->manifest, edge);
 }
 
-/* The newest time of the inputs that are not order-only, and of a depfile that no record replaces. */
-static bool newest_input(build_folder *f, uint32_t edge, int64_t *newest_ns)
+/* The newest time of the inputs that are not order-only, and of a depfile that no record replaces. A phony input without
+ * a file is as old as what stands behind it, which was there when the command began. */
+static bool newest_input(build_folder *f, uint32_t edge, int64_t start_disk_ns, int64_t *newest_ns)
 {
     const ninja_manifest *m = &f->manifest;
     const ninja_edge *e = &m->edges[edge];
@@ -84,6 +85,7 @@ static bool newest_input(build_folder *f, uint32_t edge, int64_t *newest_ns)
     *newest_ns = 0;
     for (uint32_t i = 0; i < e->inputs_count - e->order_only_count; i++) {
         int64_t age = disk_mtime_ns(m->nodes[e->inputs[i]].path);
+        age = age > 0 ? age : start_disk_ns;
         *newest_ns = age > *newest_ns ? age : *newest_ns;
     }
     if (*newest_ns == 0 || ninja_edge_flag(&f->manifest, edge, SYMBOL_DEPS))
@@ -125,7 +127,7 @@ static bool look_at_outputs(build_folder *f, uint32_t edge, int64_t start_disk_n
     }
     if (is_cleaned && has_starts)
         *age_ns = start_disk_ns;
-    return !is_cleaned || has_starts || newest_input(f, edge, age_ns);
+    return !is_cleaned || has_starts || newest_input(f, edge, start_disk_ns, age_ns);
 }
 
 /* Of a depfile, which is removed once it was read. */

@@ -90,8 +90,8 @@ static bool go_into(ninja_manifest *m, visits *v, uint32_t node)
     return true;
 }
 
-/* Ends, because no path is longer than there are edges: beyond that it is a cycle. There may be more paths than can be
- * printed. */
+/* Ends: at `depth`, or because no path is longer than there are edges: beyond that it is a cycle. There may be more
+ * paths than can be printed. */
 static bool print_below(ninja_manifest *m, visits *v, uint32_t root, uint32_t depth, buffer *out)
 {
     print_node(m, root, 0, out);
@@ -104,7 +104,7 @@ static bool print_below(ninja_manifest *m, visits *v, uint32_t root, uint32_t de
         }
         uint32_t node = m->edges[top->edge].inputs[top->next++];
         print_node(m, node, v->depth, out);
-        if (v->depth > m->edges_count)
+        if (depth == 0 && v->depth > m->edges_count)
             return ninja_fail(m, "the inputs of '%.256s' form a cycle; name a depth", m->nodes[root].path);
         if (out->bytes > TREE_BYTES_MAX)
             return ninja_fail(m,
