@@ -27,7 +27,8 @@ typedef struct clo_cost clo_cost; /* opaque: owns memory */
  *   CLO_ERR_ARGUMENT
  *   CLO_ERR_STATE     the graph is not sealed
  *   CLO_ERR_PLATFORM  no executor can run a task; clo_last_error names the task
- *   CLO_ERR_LIMIT     the sum of the longest times overflows
+ *   CLO_ERR_LIMIT     the longest times of all instances are 2^61 ns or more in all, or together with the slowest
+ *                     transfers between all pairs of instances 2^62 ns; so no plan has a time that overflows
  *   CLO_ERR_MEMORY
  *
  * Threads: any. Real time: no. O(tasks * groups of equal executors). */

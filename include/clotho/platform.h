@@ -202,8 +202,9 @@ CLO_API int64_t clo_platform_capacity(const clo_platform *platform, uint32_t mac
 CLO_API double clo_platform_port_bytes_per_ns(const clo_platform *platform, uint32_t machine);
 
 /* Time to move `bytes` from executor `from` to `to`: 0 if they are the same or share a memory, else latency + bytes /
- * bandwidth, rounded to the nearest ns, piece by piece if links have pieces. It never falls as bytes grow, and
- * saturates near 2^62 ns. O(pieces). */
+ * bandwidth, rounded to the nearest ns, piece by piece if links have pieces. The time of one byte is kept to the
+ * nearest 2^-32 ns, so a piece of 2^32 bytes or more may be off by a ns for each 2^33 bytes. It never falls as bytes
+ * grow, and saturates near 2^62 ns. O(pieces). */
 CLO_API int64_t clo_platform_transfer_ns(const clo_platform *platform, uint64_t bytes, uint32_t from, uint32_t to);
 
 /* Pieces of each link (1: one bandwidth for any number of bytes); 0 for NULL. */

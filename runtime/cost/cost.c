@@ -326,7 +326,9 @@ static clo_u128 sum_slowest(const struct clo_cost *cost)
         if (span->latency_most_ns > 0)
             sum += pairs[k] >> 62 != 0 ? SUM_MAX : (uint64_t)span->latency_most_ns * pairs[k];
         if (span->ns_per_byte_most_q32 > 0)
-            sum += bytes[k] >> 64 != 0 ? SUM_MAX : ((bytes[k] * span->ns_per_byte_most_q32) >> 32) + pairs[k];
+            sum += bytes[k] > ((clo_u128)SUM_MAX << 32) / span->ns_per_byte_most_q32
+                       ? SUM_MAX
+                       : ((bytes[k] * span->ns_per_byte_most_q32) >> 32) + pairs[k];
     }
     return sum;
 }
@@ -347,12 +349,12 @@ static clo_status check_sums(const struct clo_cost *cost)
     }
     if (sum > SUM_MAX / 2)
         return clo_fail(CLO_ERR_LIMIT,
-                        "graph \"%.60s\": its longest times on \"%.60s\" sum up to more than 2^61 ns; use a "
+                        "graph \"%.60s\": its longest times on \"%.60s\" sum up to 2^61 ns or more; use a "
                         "coarser unit",
                         graph->name, cost->platform->name);
     if (sum + sum_slowest(cost) > SUM_MAX)
         return clo_fail(CLO_ERR_LIMIT,
-                        "graph \"%.60s\": its slowest transfers on \"%.60s\" sum up to more than 2^62 ns; use a "
+                        "graph \"%.60s\": its slowest transfers on \"%.60s\" sum up to 2^62 ns or more; use a "
                         "coarser unit",
                         graph->name, cost->platform->name);
     return CLO_OK;

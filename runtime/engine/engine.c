@@ -8,9 +8,6 @@
 
 #include <string.h>
 
-/* Bytes of an edge over which nothing comes, not even the latency of a link. */
-#define NOTHING UINT64_MAX
-
 static clo_status allocate_state(clo_engine *engine, clo_arena *arena)
 {
     const clo_program *program = engine->program;
@@ -83,12 +80,14 @@ static const clo_stage_part *parts_of(const clo_engine *engine, const clo_inputs
     return engine->stages.parts + engine->stages.parts_first[barrier];
 }
 
-/* When data from an executor that were ready at finish_ns, or are sent now, are where `executor` reads them. */
-static int64_t arrival_ns(const clo_engine *engine, uint64_t bytes, uint32_t from, uint32_t executor, int64_t ready_ns)
+/* When data from an executor that were ready at ready_ns, or are sent then, are where `executor` reads them. Over an
+ * empty edge nothing comes: it does not take the latency of a link either. */
+static int64_t arrival_ns(const clo_engine *engine, const uint64_t *bytes, uint32_t from, uint32_t executor,
+                          int64_t ready_ns)
 {
-    if (bytes == NOTHING)
+    if (bytes == NULL)
         return ready_ns;
-    return clo_time_add(clo_platform_transfer_ns(engine->program->platform, bytes, from, executor), ready_ns);
+    return clo_time_add(clo_platform_transfer_ns(engine->program->platform, *bytes, from, executor), ready_ns);
 }
 
 int64_t clo_engine_arrival_ns(const clo_engine *engine, uint32_t execution, uint32_t executor, int64_t now_ns)
@@ -104,15 +103,14 @@ int64_t clo_engine_arrival_ns(const clo_engine *engine, uint32_t execution, uint
     while (clo_inputs_next(&inputs)) {
         uint32_t count = inputs.count;
         const clo_stage_part *parts = parts_of(engine, &inputs, &count);
-        if (is_skipped || clo_modes_is_dead(&engine->modes, inputs.edge - 1))
-            inputs.bytes = NOTHING;
+        bool is_empty = is_skipped || clo_modes_is_dead(&engine->modes, inputs.edge - 1);
+        const uint64_t *bytes = is_empty ? NULL : &inputs.bytes;
         for (uint32_t i = 0; i<count; i++, latest_ns = ns> latest_ns ? ns : latest_ns)
             if (parts != NULL) {
-                ns = arrival_ns(engine, inputs.bytes, parts[i].executor, executor,
-                                is_replay ? parts[i].finish_ns : now_ns);
+                ns = arrival_ns(engine, bytes, parts[i].executor, executor, is_replay ? parts[i].finish_ns : now_ns);
             } else {
                 uint32_t source = clo_inputs_source(&inputs, i);
-                ns = arrival_ns(engine, inputs.bytes, engine->ran_on[source], executor,
+                ns = arrival_ns(engine, bytes, engine->ran_on[source], executor,
                                 is_replay ? engine->finish_ns[source] : now_ns);
             }
     }

@@ -59,7 +59,9 @@ static clo_status fill_seats(clo_flight *flight, const clo_flight_config *config
     for (size_t i = 0; i < config->count; i++) {
         const clo_placement *p = &config->placements[i];
         uint32_t execution = program->graph->first_instance[p->task] + p->instance;
-        int64_t stage = p->start_ns / config->interval_ns;
+        /* What takes no time at the end of an interval still belongs to it: clo_plan_in_flight counts no other one. */
+        int64_t length_ns = p->finish_ns - p->start_ns, late_ns = length_ns == 0 && p->start_ns > 0;
+        int64_t stage = (p->start_ns - late_ns) / config->interval_ns;
         if (stage >= flight->slots)
             return clo_fail(CLO_ERR_ARGUMENT,
                             "releases_in_flight is %u, and the plan begins a task in interval %lld of "
@@ -67,8 +69,8 @@ static clo_status fill_seats(clo_flight *flight, const clo_flight_config *config
                             flight->slots, (long long)stage);
         flight->stages = stage >= flight->stages ? (uint32_t)stage + 1 : flight->stages;
         flight->stage[execution] = (uint32_t)stage;
-        seat mine = {p->start_ns % config->interval_ns,
-                     p->finish_ns - p->start_ns,
+        seat mine = {p->start_ns - stage * config->interval_ns,
+                     length_ns,
                      p->executor,
                      (uint32_t)stage,
                      position[execution],

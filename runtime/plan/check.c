@@ -98,21 +98,25 @@ static clo_status check_ids(const checker *check)
     return CLO_OK;
 }
 
-/* Bytes of an edge over which nothing comes. */
-#define NOTHING UINT64_MAX
+/* What each pair of instances exchanges over an edge. */
+typedef struct input {
+    uint64_t bytes;
+    bool comes; /* over a dead edge nothing does, and to what is skipped */
+} input;
 
-/* What each pair of instances exchanges over in[edge], to `task`. */
-static uint64_t bytes_over(const checker *check, uint32_t task, uint32_t edge)
+/* Over in[edge], to `task`. */
+static input input_over(const checker *check, uint32_t task, uint32_t edge)
 {
-    if (clo_check_is_skipped(check->plan, task) || clo_check_is_dead(check->plan, check->graph, edge))
-        return NOTHING;
-    return clo_graph_in_bytes(check->graph, edge);
+    bool comes = !clo_check_is_skipped(check->plan, task) && !clo_check_is_dead(check->plan, check->graph, edge);
+
+    return (input){clo_graph_in_bytes(check->graph, edge), comes};
 }
 
 /* When data that are on `from` at finish_ns are on `to`; measured times hold all transfers. */
-static int64_t travelled_ns(const checker *check, int64_t finish_ns, uint64_t bytes, uint32_t from, uint32_t to)
+static int64_t travelled_ns(const checker *check, int64_t finish_ns, input sent, uint32_t from, uint32_t to)
 {
-    int64_t way = check->measured || bytes == NOTHING ? 0 : clo_platform_transfer_ns(check->platform, bytes, from, to);
+    bool takes_time = !check->measured && sent.comes;
+    int64_t way = takes_time ? clo_platform_transfer_ns(check->platform, sent.bytes, from, to) : 0;
 
     return finish_ns > INT64_MAX - way ? INT64_MAX : finish_ns + way;
 }
@@ -241,7 +245,7 @@ static clo_status check_placement(const checker *check, const clo_placement *p)
 }
 
 /* When data of the nearest execution of `instance` are on `executor`; *nearest receives which. */
-static int64_t arrival_ns(const checker *check, uint32_t instance, uint64_t bytes, uint32_t executor,
+static int64_t arrival_ns(const checker *check, uint32_t instance, input sent, uint32_t executor,
                           const clo_placement **nearest)
 {
     int64_t arrival = INT64_MAX;
@@ -249,7 +253,7 @@ static int64_t arrival_ns(const checker *check, uint32_t instance, uint64_t byte
     *nearest = NULL;
     for (size_t m = check->first[instance]; m < check->first[instance + 1]; m++) {
         const clo_placement *execution = &check->placements[check->members[m]];
-        int64_t there = travelled_ns(check, execution->finish_ns, bytes, execution->executor, executor);
+        int64_t there = travelled_ns(check, execution->finish_ns, sent, execution->executor, executor);
         if (*nearest == NULL || there < arrival) {
             *nearest = execution;
             arrival = there;
@@ -261,7 +265,7 @@ static int64_t arrival_ns(const checker *check, uint32_t instance, uint64_t byte
 
 /* When the last instance of `task` is on `executor`: of those that were executed once on the same executor only the one
  * that ended last counts. */
-static int64_t stage_ns(const checker *check, uint32_t task, uint64_t bytes, uint32_t executor)
+static int64_t stage_ns(const checker *check, uint32_t task, input sent, uint32_t executor)
 {
     const clo_placement *nearest;
     int64_t latest = 0;
@@ -269,8 +273,8 @@ static int64_t stage_ns(const checker *check, uint32_t task, uint64_t bytes, uin
     for (size_t i = check->ends_first[task]; i < check->ends_first[task + 1]; i++) {
         const end *last = &check->ends[i];
         int64_t there = last->instance == CLO_NONE
-                            ? travelled_ns(check, last->finish_ns, bytes, last->executor, executor)
-                            : arrival_ns(check, last->instance, bytes, executor, &nearest);
+                            ? travelled_ns(check, last->finish_ns, sent, last->executor, executor)
+                            : arrival_ns(check, last->instance, sent, executor, &nearest);
         latest = there > latest ? there : latest;
     }
     return latest;
@@ -288,10 +292,10 @@ static int64_t inputs_ns(const checker *check, uint32_t task, uint32_t executor)
     *kept = (known){0, task + 1};
     for (uint32_t edge = graph->in_first[task]; edge < graph->in_first[task + 1]; edge++) {
         uint32_t source = clo_graph_source(graph, edge);
-        uint64_t bytes = bytes_over(check, task, edge);
+        input sent = input_over(check, task, edge);
         int64_t there = clo_graph_instances_of(graph, source) > 1
-                            ? stage_ns(check, source, bytes, executor)
-                            : arrival_ns(check, graph->first_instance[source], bytes, executor, &nearest);
+                            ? stage_ns(check, source, sent, executor)
+                            : arrival_ns(check, graph->first_instance[source], sent, executor, &nearest);
         kept->inputs_ns = there > kept->inputs_ns ? there : kept->inputs_ns;
     }
     return kept->inputs_ns;
@@ -309,7 +313,7 @@ static clo_status check_inputs(const checker *check, const clo_placement *p)
     for (uint32_t edge = graph->in_first[p->task]; edge < graph->in_first[p->task + 1]; edge++) {
         uint32_t source = clo_graph_source(graph, edge);
         for (uint32_t v = graph->first_instance[source]; v < graph->first_instance[source + 1]; v++) {
-            int64_t arrival = arrival_ns(check, v, bytes_over(check, p->task, edge), p->executor, &nearest);
+            int64_t arrival = arrival_ns(check, v, input_over(check, p->task, edge), p->executor, &nearest);
             if (arrival > p->start_ns)
                 return clo_fail(CLO_ERR_INVALID, "%s: its input from %s arrives at %lld ns", label(check, p, mine),
                                 label(check, nearest, theirs), (long long)arrival);

@@ -62,19 +62,33 @@ static clo_status count_ports(const choice *c, const clo_plan *plan, clo_plan **
     return status;
 }
 
-/* Gives *plan the times that it has with ports. With replicas the times say where an input comes from (cost/source.h),
- * which changes the times: until both agree, so that a run takes as long as its plan says. *is_settled: they do. */
+/* True if its times alone decide the order on each executor and the source of each input. */
+static bool is_clear(const clo_plan *plan)
+{
+    const clo_placement *p = plan->placements;
+
+    for (size_t i = 1; i < plan->count; i++)
+        if (p[i].executor == p[i - 1].executor && p[i].start_ns == p[i - 1].start_ns)
+            return false; /* the first takes no time; a plan orders them by id, whatever their order was */
+    return plan->count == plan->instances; /* no input has two sources */
+}
+
+/* Gives *plan the times that it has with ports. Where they also say in which order an executor goes through what takes
+ * no time, or, with replicas, where an input comes from (cost/source.h), this changes the times: until both agree, so
+ * that a run takes as long as its plan says. Without replicas they always do in the end, as such an order changes only
+ * towards that of the ids. *is_settled: they do. */
 static clo_status settle(const choice *c, clo_plan **plan, bool *is_settled)
 {
     clo_status status = CLO_OK;
 
     *is_settled = false;
-    for (uint32_t round = 0; round < ROUNDS && status == CLO_OK && !*is_settled; round++) {
+    bool has_replicas = (*plan)->count != (*plan)->instances;
+    for (uint32_t round = 0; (round < ROUNDS || !has_replicas) && status == CLO_OK && !*is_settled; round++) {
         clo_plan *shared = NULL;
         status = count_ports(c, *plan, &shared, is_settled);
         if (status != CLO_OK)
             break;
-        *is_settled |= shared->count == shared->instances; /* no input has two sources */
+        *is_settled |= is_clear(shared);
         clo_plan_destroy(*plan);
         *plan = shared;
     }

@@ -295,6 +295,68 @@ static void workers_under_the_virtual_clock_do_what_the_simulator_says_of_every_
     assert_true(deep > SEEDS / 4 && copied > 0);
 }
 
+/* Tasks of 0 to 3 ns, half of them of 0 ns, each after up to two others; on three executors. */
+static clo_cost *short_tasks(uint64_t seed, clo_graph **graph, clo_platform **platform)
+{
+    clo_rng rng = sample_rng(seed);
+    uint32_t tasks = 2 + clo_rng_below(&rng, 7);
+    clo_cost *cost;
+
+    ok(clo_graph_create(NULL, graph));
+    for (uint32_t t = 0; t < tasks; t++) {
+        clo_task task = CLO_TASK_INIT;
+        task.work_ns = clo_rng_below(&rng, 2) * clo_rng_below(&rng, 4);
+        task.output_bytes = clo_rng_below(&rng, 2);
+        ok(clo_graph_add_task(*graph, &task, NULL));
+        for (uint32_t from = t > 2 ? t - 2 : 0; from < t; from++)
+            if (clo_rng_below(&rng, 4) > 0)
+                ok(clo_graph_add_edge(*graph, from, t, 0));
+    }
+    ok(clo_graph_seal(*graph));
+    ok(clo_platform_open("uniform:3", platform));
+    ok(clo_cost_create(*graph, *platform, &cost));
+    return cost;
+}
+
+/* Where a plan ends with tasks of 0 ns, they begin where the next interval does, and need no further release. */
+static void as_many_releases_as_a_plan_says_are_enough(void **state)
+{
+    (void)state;
+    uint32_t at_the_end = 0;
+
+    for (uint64_t seed = 0; seed < SEEDS; seed++) {
+        clo_graph *graph;
+        clo_platform *platform;
+        clo_cost *cost = short_tasks(seed, &graph, &platform);
+        clo_pipeline_config pipeline = CLO_PIPELINE_CONFIG_INIT;
+        clo_sim_config config = CLO_SIM_CONFIG_INIT;
+        clo_job_result result = CLO_JOB_RESULT_INIT;
+        clo_plan *plan;
+        clo_trace *trace;
+
+        pipeline.releases_in_flight = limits[seed % 4];
+        ok(seed % 5 == 0 ? clo_plan_create(cost, NULL, &plan) : clo_plan_pipeline(cost, &pipeline, &plan));
+        const int64_t makespan_ns = clo_plan_makespan_ns(plan);
+        const int64_t interval_ns = clo_plan_interval_ns(plan) > 0 ? clo_plan_interval_ns(plan) : makespan_ns;
+        size_t count;
+        const clo_placement *last = clo_plan_placements(plan, &count);
+        last += count - 1;
+        config.plan = plan;
+        config.releases_in_flight = clo_plan_in_flight(plan);
+        config.releases = 9;
+        ok(clo_simulate(cost, &config, &result, &trace, NULL));
+        ok(clo_pipeline_check(trace, plan, cost, config.releases_in_flight));
+        assert_true(result.makespan_ns <= makespan_ns + 8 * interval_ns);
+        at_the_end += last->start_ns > 0 && last->start_ns == config.releases_in_flight * interval_ns;
+        clo_trace_destroy(trace);
+        clo_plan_destroy(plan);
+        clo_cost_destroy(cost);
+        clo_platform_destroy(platform);
+        clo_graph_destroy(graph);
+    }
+    assert_true(at_the_end > SEEDS / 20);
+}
+
 static void found(const flight_scene *s, const clo_trace *trace, uint32_t slots, const char *lie, uint64_t seed)
 {
     if (clo_pipeline_check(trace, s->plan, s->cost, slots) != CLO_ERR_INVALID)
@@ -482,6 +544,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(workers_under_the_virtual_clock_do_what_the_simulator_says_of_every_release),
+        cmocka_unit_test(as_many_releases_as_a_plan_says_are_enough),
         cmocka_unit_test(planted_lies_are_found),
         cmocka_unit_test(a_body_that_fails_ends_the_simulation_with_its_name),
         cmocka_unit_test(what_it_cannot_have_is_refused),

@@ -196,6 +196,47 @@ static void the_bound_of_tiny_graphs_is_the_true_interval(void **state)
     assert_true(tried > SEEDS / 20);
 }
 
+/* Tasks that take 2^61 ns in all and hold shares of a machine: at the offsets at which there is room for them, each may
+ * have to wait for nearly an interval. */
+static void times_do_not_overflow(void **state)
+{
+    enum { TASKS = 40 };
+    const clo_executor executors[4] = {{.os_index = -1, .speed_q16 = {65536, 65536, 65536, 65536}},
+                                       {.os_index = -1, .speed_q16 = {65536, 65536, 65536, 65536}},
+                                       {.os_index = -1, .speed_q16 = {65536, 65536, 65536, 65536}},
+                                       {.os_index = -1, .speed_q16 = {65536, 65536, 65536, 65536}}};
+    const int64_t capacities[CLO_RESOURCES_MAX] = {10, 2, 5, -1, -1, -1, -1, -1}, work_ns = (1ll << 61) / TASKS - 1;
+    static const int64_t demands[] = {0, 5, 6, 9};
+    (void)state;
+
+    for (uint64_t seed = 0; seed < 20; seed++) {
+        clo_rng rng = clo_rng_seed(seed);
+        clo_platform_desc desc = {.size = sizeof desc, .executors_count = 4, .executors = executors, .kinds_count = 1};
+        scene s;
+        clo_plan *plan;
+
+        desc.capacities = capacities;
+        ok(clo_platform_create(&desc, &s.platform));
+        ok(clo_graph_create(NULL, &s.graph));
+        for (uint32_t t = 0; t < TASKS; t++) {
+            clo_task task = {.work_ns = work_ns / (1 + clo_rng_below(&rng, 3))};
+            task.demand[0] = demands[clo_rng_below(&rng, 4)];
+            task.demand[1] = clo_rng_below(&rng, 3);
+            task.demand[2] = clo_rng_below(&rng, 3) * clo_rng_below(&rng, 3);
+            ok(clo_graph_add_task(s.graph, &task, NULL));
+            for (uint32_t from = t > 3 ? t - 3 : 0; from < t; from++)
+                if (clo_rng_below(&rng, 5) < 3)
+                    ok(clo_graph_add_edge(s.graph, from, t, 0));
+        }
+        ok(clo_graph_seal(s.graph));
+        ok(clo_cost_create(s.graph, s.platform, &s.cost));
+        ok(clo_plan_pipeline(s.cost, NULL, &plan));
+        ok(clo_plan_check(plan, s.cost, CLO_CHECK_FULL));
+        clo_plan_destroy(plan);
+        drop_scene(&s);
+    }
+}
+
 static void refused(const scene *s, const clo_placement *placements, size_t count, int64_t interval_ns, const char *why)
 {
     clo_plan *plan;
@@ -262,6 +303,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_plans_hold),
         cmocka_unit_test(the_bound_of_tiny_graphs_is_the_true_interval),
+        cmocka_unit_test(times_do_not_overflow),
         cmocka_unit_test(planted_faults_are_found),
     };
 

@@ -336,20 +336,22 @@ static uint32_t place_offsets(clo_modulo *modulo, int64_t interval_ns)
     return graph->instances;
 }
 
-/* Every instance at its offset, as early as its inputs allow. */
-static int64_t begin_at_offsets(clo_modulo *modulo, int64_t interval_ns, clo_placement *placements)
+/* Every instance at its offset, as early as its inputs allow. false: beyond all times. */
+static bool begin_at_offsets(clo_modulo *modulo, int64_t interval_ns, clo_placement *placements, int64_t *makespan_ns)
 {
     const clo_graph *graph = modulo->cost->graph;
-    int64_t makespan_ns = 0;
 
+    *makespan_ns = 0;
     for (uint32_t t = 0; t < graph->tasks; t++) {
         uint32_t task = graph->task_order[t];
         find_earliest(modulo, task);
         for (uint32_t i = graph->first_instance[task]; i < graph->first_instance[task + 1]; i++) {
             uint32_t e = modulo->executor[i];
+            if (modulo->earliest_ns[e] > INT64_MAX / 4)
+                return false;
             int64_t start_ns = first_at(modulo->offset_ns[i], modulo->earliest_ns[e], interval_ns);
             modulo->finish_ns[i] = start_ns + clo_cost_time(modulo->cost, task, e);
-            makespan_ns = modulo->finish_ns[i] > makespan_ns ? modulo->finish_ns[i] : makespan_ns;
+            *makespan_ns = modulo->finish_ns[i] > *makespan_ns ? modulo->finish_ns[i] : *makespan_ns;
             placements[i] = (clo_placement){.task = task,
                                             .instance = i - graph->first_instance[task],
                                             .executor = e,
@@ -357,7 +359,7 @@ static int64_t begin_at_offsets(clo_modulo *modulo, int64_t interval_ns, clo_pla
                                             .finish_ns = modulo->finish_ns[i]};
         }
     }
-    return makespan_ns;
+    return true;
 }
 
 bool clo_modulo_offsets(clo_modulo *modulo, const uint32_t *assigned, int64_t interval_ns, clo_placement *placements,
@@ -378,10 +380,7 @@ bool clo_modulo_offsets(clo_modulo *modulo, const uint32_t *assigned, int64_t in
         memmove(&modulo->large[1], modulo->large, found * sizeof *modulo->large);
         modulo->large[0] = first;
     }
-    if (found < instances)
-        return false;
-    *makespan_ns = begin_at_offsets(modulo, interval_ns, placements);
-    return true;
+    return found == instances && begin_at_offsets(modulo, interval_ns, placements, makespan_ns);
 }
 
 bool clo_modulo_has_failed(const clo_modulo *modulo)

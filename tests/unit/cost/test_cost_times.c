@@ -486,6 +486,24 @@ static void sums_that_overflow_are_refused(void **state)
     fails(CLO_ERR_LIMIT, "slowest transfers", try_cost());
     finish();
 
+    start(2); /* more than 2^64 bytes, in 2^62 ns less something, and in more */
+    f.bandwidth[1] = f.bandwidth[2] = 8;
+    for (int i = 0; i < 3; i++)
+        add((clo_task){.work_ns = 1});
+    ok(clo_graph_add_edge(f.graph, 0, 1, UINT64_MAX));
+    ok(clo_graph_add_edge(f.graph, 0, 2, UINT64_MAX - 64));
+    ok(try_cost());
+    finish();
+    start(2);
+    f.bandwidth[1] = f.bandwidth[2] = 8;
+    for (int i = 0; i < 3; i++)
+        add((clo_task){.work_ns = 1});
+    ok(clo_graph_add_edge(f.graph, 0, 1, UINT64_MAX));
+    ok(clo_graph_add_edge(f.graph, 0, 2, UINT64_MAX));
+    ok(clo_graph_add_edge(f.graph, 1, 2, 64));
+    fails(CLO_ERR_LIMIT, "slowest transfers", try_cost());
+    finish();
+
     start(2); /* no links at all: bytes do not matter */
     add((clo_task){.work_ns = 1});
     add((clo_task){.work_ns = 1});

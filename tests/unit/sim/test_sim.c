@@ -195,6 +195,44 @@ static void a_recorded_replica_that_the_plan_lacks_is_refused(void **state)
     clo_graph_destroy(graph);
 }
 
+/* Also over an edge with as many bytes as a number can say. */
+static void data_take_the_latency_of_the_link_whatever_they_weigh(void **state)
+{
+    static const uint64_t bytes[] = {0, 1, 1ull << 63, UINT64_MAX - 1, UINT64_MAX};
+    (void)state;
+
+    for (size_t i = 0; i < sizeof bytes / sizeof bytes[0]; i++) {
+        fixture f = make();
+        const clo_placement placements[] = {{.executor = 0, .finish_ns = 10},
+                                            {.task = 1, .executor = 1, .start_ns = 110, .finish_ns = 130}};
+        clo_placement early[] = {placements[0], placements[1]};
+        clo_sim_config config = CLO_SIM_CONFIG_INIT;
+        clo_job_result result = CLO_JOB_RESULT_INIT;
+        clo_task task = {.work_ns = 10};
+        clo_plan *plan;
+
+        clo_cost_destroy(f.cost);
+        clo_graph_destroy(f.graph);
+        ok(clo_graph_create("two", &f.graph));
+        ok(clo_graph_add_task(f.graph, &task, NULL));
+        ok(clo_graph_add_task(f.graph, &task, NULL));
+        ok(clo_graph_add_edge(f.graph, 0, 1, bytes[i]));
+        ok(clo_graph_seal(f.graph));
+        ok(clo_cost_create(f.graph, f.platform, &f.cost));
+        ok(clo_plan_from_placements(f.cost, NULL, placements, 2, &plan));
+        ok(clo_plan_check(plan, f.cost, CLO_CHECK_FULL));
+        config.plan = plan;
+        ok(clo_simulate(f.cost, &config, &result, NULL, NULL));
+        assert_int_equal(result.makespan_ns, 130);
+        clo_plan_destroy(plan);
+        early[1].start_ns--, early[1].finish_ns--;
+        ok(clo_plan_from_placements(f.cost, NULL, early, 2, &plan));
+        fails(CLO_ERR_INVALID, "arrives at 110 ns", clo_plan_check(plan, f.cost, CLO_CHECK_FULL));
+        clo_plan_destroy(plan);
+        drop(&f);
+    }
+}
+
 static void wrong_arguments_are_refused(void **state)
 {
     (void)state;
@@ -228,6 +266,7 @@ int main(void)
         cmocka_unit_test(the_view_tells_what_is_and_not_what_will_be),
         cmocka_unit_test(a_failing_body_ends_the_simulation_with_its_task),
         cmocka_unit_test(a_recorded_replica_that_the_plan_lacks_is_refused),
+        cmocka_unit_test(data_take_the_latency_of_the_link_whatever_they_weigh),
         cmocka_unit_test(wrong_arguments_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
