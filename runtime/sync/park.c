@@ -71,7 +71,8 @@ bool clo_parker_retire(clo_parker *parker, uint32_t *note)
 
     do { /* each turn the borrower has given it back, or somebody has called or left a note */
         next = (state & CLO_PARK_LENT) != 0 ? CLO_PARK_ASLEEP | CLO_PARK_LENT | CLO_PARK_CALLED : CLO_PARK_AWAKE;
-    } while (!atomic_compare_exchange_strong_explicit(&parker->state, &state, next, memory_order_acq_rel, /* [F] [H] [J] */
+    } while (!atomic_compare_exchange_strong_explicit(&parker->state, &state, next,
+                                                      memory_order_acq_rel, /* [F] [H] [J] */
                                                       memory_order_relaxed));
     *note = state / CLO_PARK_NOTE;
     return next != CLO_PARK_AWAKE;

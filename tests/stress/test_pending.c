@@ -251,7 +251,8 @@ static void see_running(void *argument, const clo_job_progress *job)
     assert_int_equal(job->executed, 0);
 }
 
-/* Until a quiet moment comes: on a busy machine the bodies may still be returning, and workers have yet to fall asleep. */
+/* Until a quiet moment comes: on a busy machine the bodies may still be returning, and workers have yet to fall
+ * asleep. */
 static bool takes_no_cpu_time(clo_job *job)
 {
     enum { WINDOWS = 300 };

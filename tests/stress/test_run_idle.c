@@ -1,5 +1,5 @@
-/* While the only body sleeps nobody computes: neither workers nor watchdog look again and again. Until a quiet run comes:
- * on a busy machine all that is done takes longer; a busy loop is in every run. */
+/* While the only body sleeps nobody computes: neither workers nor watchdog look again and again. Until a quiet run
+ * comes: on a busy machine all that is done takes longer; a busy loop is in every run. */
 #define _POSIX_C_SOURCE 200809L
 #include "running.h"
 

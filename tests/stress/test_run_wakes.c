@@ -47,7 +47,8 @@ static int meet(const clo_call *call)
     return 0;
 }
 
-/* Five runs of a fork into eight bodies that sleep, on eight workers: ends only if they do not run one after the other. */
+/* Five runs of a fork into eight bodies that sleep, on eight workers: ends only if they do not run one after the
+ * other. */
 static void run_fork(int64_t work_ns)
 {
     enum { WIDTH = 8 };

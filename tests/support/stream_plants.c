@@ -329,7 +329,8 @@ static bool too_short(stream_run *run, clo_rng *rng)
     return true;
 }
 
-/* A body that waited for its input begins a moment earlier. A replica of whom it waits for might have sent it by then. */
+/* A body that waited for its input begins a moment earlier. A replica of whom it waits for might have sent it by
+ * then. */
 static bool before_its_input(stream_run *run, clo_rng *rng)
 {
     size_t at = stream_pick(run, rng, stream_is_finish);

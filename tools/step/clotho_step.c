@@ -317,8 +317,8 @@ int main(int count, char **arguments)
     return watch(&h);
 }
 
-/* The leak checker of a sanitizer ends a program by a tracer of its own, which does not go together with a helper that looks
- * after all processes below it. */
+/* The leak checker of a sanitizer ends a program by a tracer of its own, which does not go together with a helper that
+ * looks after all processes below it. */
 #if defined(__SANITIZE_ADDRESS__)
 #define HAS_LEAK_CHECKER 1
 #elif defined(__has_feature)

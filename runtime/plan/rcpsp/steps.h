@@ -3,8 +3,8 @@
  * Steps are sorted by time, the first stands at 0, each holds until the next one, the last for ever with everything
  * free. Chunks of steps are chained in order of time, so inserting moves at most a chunk. A search looks at the last
  * LOOK_BACK chunks only: in a packing of 100 000 tasks nearly every hole further back is too short, and looking at all
- * of them made the time grow with the square of the tasks. Up to some 2 000 tasks nothing is ever out of sight. Of those
- * in sight it passes at once what is known to have too little free anywhere. */
+ * of them made the time grow with the square of the tasks. Up to some 2 000 tasks nothing is ever out of sight. Of
+ * those in sight it passes at once what is known to have too little free anywhere. */
 #ifndef CLO_PLAN_RCPSP_STEPS_H
 #define CLO_PLAN_RCPSP_STEPS_H
 

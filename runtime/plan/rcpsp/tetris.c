@@ -233,8 +233,8 @@ static int64_t score_of(const tetris *t, const search *s, uint32_t node)
     return here - (int64_t)((work_of(t, box) + box->work) * s->epsilon >> 64);
 }
 
-/* The task with the highest score on the machine, the lowest of these, if it is better than what was found: *highest and
- * best->task, CLO_NONE: nothing. */
+/* The task with the highest score on the machine, the lowest of these, if it is better than what was found: *highest
+ * and best->task, CLO_NONE: nothing. */
 static void choose_on(tetris *t, const search *s, int64_t *highest, pair *best)
 {
     for (uint32_t node = 1, next; node > 0; node = next) { /* ends: see clo_boxes_after */

@@ -1,10 +1,10 @@
 /* plan/search/best.c - the shortest plan that the budget allows, anytime.
  *
- * Where the problem is a packing (problem.h) it is a genetic search, which begins with HEFT's packing and with no plan of
- * another planner. Else it starts from the plans of the others, HEFT's first, as far as they fit a share of the budget
- * (starts.c); a proof is tried on small graphs, then samples and simulated annealing on the order and the placement of
- * instances. It ends with the budget, or where a plan meets the lower bound. Ties: the earlier, so duplicates are paid
- * for only where they help.
+ * Where the problem is a packing (problem.h) it is a genetic search, which begins with HEFT's packing and with no plan
+ * of another planner. Else it starts from the plans of the others, HEFT's first, as far as they fit a share of the
+ * budget (starts.c); a proof is tried on small graphs, then samples and simulated annealing on the order and the
+ * placement of instances. It ends with the budget, or where a plan meets the lower bound. Ties: the earlier, so
+ * duplicates are paid for only where they help.
  *
  * Several threads search side by side, each with a seed of its own, where only time is limited. Where schedules are
  * limited the plan must depend on the seed alone, so one thread does it all. */

@@ -77,7 +77,8 @@ static void close_problem(problem *p)
     clo_graph_destroy(p->graph);
 }
 
-/* What a plan takes beyond `budget_ns`, or beyond twice what a HEFT plan takes, where that is more; less half a HEFT plan. */
+/* What a plan takes beyond `budget_ns`, or beyond twice what a HEFT plan takes, where that is more; less half a HEFT
+ * plan. */
 static int64_t excess_ns(const problem *p, const char *planner, int64_t budget_ns, uint32_t justify)
 {
     clo_plan_config config = CLO_PLAN_CONFIG_INIT;

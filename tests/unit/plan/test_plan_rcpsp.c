@@ -269,8 +269,8 @@ static void parallel_generation_looks_at_few_of_many_that_wait(void **state)
     free(keys);
 }
 
-/* Tasks that all demand more than half of the machine: one follows the other, and what is free beside them is too little
- * for any. A search passes that by chunks, which it looked at step by step. */
+/* Tasks that all demand more than half of the machine: one follows the other, and what is free beside them is too
+ * little for any. A search passes that by chunks, which it looked at step by step. */
 static void serial_generation_passes_chunks_that_are_too_full(void **state)
 {
     (void)state;
