@@ -74,8 +74,8 @@ bool finish_prepare(build_folder *f, uint32_t edge)
     return is_good && build_log_begin(&f->log, &f->manifest, edge);
 }
 
-/* The newest time of the inputs that are not order-only, and of a depfile that no record replaces. A phony input without
- * a file is as old as what stands behind it, which was there when the command began. */
+/* The newest time of the inputs that are not order-only, and of a depfile that no record replaces. A phony input
+ * without a file is as old as what stands behind it, which was there when the command began. */
 static bool newest_input(build_folder *f, uint32_t edge, int64_t start_disk_ns, int64_t *newest_ns)
 {
     const ninja_manifest *m = &f->manifest;
