@@ -26,8 +26,8 @@ bool build_name_logs(build_folder *f);
 bool build_read_logs(build_folder *f);
 /* Wants what is dirty of the targets. explains: says why on standard error. */
 bool build_want(build_folder *f, const uint32_t *targets, size_t count, bool explains);
-/* Whether nothing but dyndep files is missing for the targets, and no cycle is there, as far as the manifest says.
- * Forgets what was wanted, as build_forget. */
+/* False, with the error set: something but dyndep files is missing for the targets, or a cycle is there, as far as the
+ * manifest says. Forgets what was wanted, as build_forget. */
 bool build_check(build_folder *f, const uint32_t *targets, size_t count);
 /* Forgets what was wanted and what was looked at, so that build_want can begin anew. */
 void build_forget(build_folder *f);

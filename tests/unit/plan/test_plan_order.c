@@ -4,9 +4,10 @@
 #include "cost/cost.h"
 #include "fixture.h"
 #include "plan/list/response.h"
-#include "plan/rcpsp/alike.h"
+#include "plan/rcpsp/boxes.h"
+#include "plan/rcpsp/priority.h"
 
-enum { TASKS = 60, KINDS = 4, STAR = 5000 };
+enum { TASKS = 60, KINDS = 4 };
 
 /* The scan that the tournament replaces. */
 static uint32_t first_of_all(const clo_cost *cost, const int64_t *since_ns, int64_t now_ns)
@@ -65,47 +66,94 @@ static bool is_of_one_kind(const void *context, uint32_t a, uint32_t b)
     return a % KINDS == b % KINDS;
 }
 
-static void groups_give_the_lowest_of_those_that_are_alike(void **state)
+static uint32_t kind_of(const void *context, uint32_t task)
 {
+    (void)context;
+    return task % KINDS;
+}
+
+/* A node beside a look at all leaves below it. */
+static void expect_node(const clo_boxes *boxes, uint32_t node, const uint64_t *work)
+{
+    uint32_t from = node, to = node, count = 0, lowest = CLO_NONE, kinds = 0;
+    uint64_t least_work = UINT64_MAX, all_work = 0;
+    int64_t least = INT64_MAX, most = 0;
+    const clo_box *box = &boxes->nodes[node];
+
+    while (from < boxes->leaves) {
+        from = 2 * from;
+        to = 2 * to + 1;
+    }
+    for (uint32_t leaf = from; leaf <= to; leaf++) {
+        if (boxes->nodes[leaf].count == 0)
+            continue;
+        uint32_t task = boxes->task[leaf - boxes->leaves];
+        int64_t demand = clo_rcpsp_lane(boxes->problem, &boxes->problem->demand[task * boxes->problem->words], 0);
+        count++;
+        kinds |= 1u << task % KINDS;
+        lowest = task < lowest ? task : lowest;
+        least_work = work[task] < least_work ? work[task] : least_work;
+        all_work += work[task];
+        least = demand < least ? demand : least;
+        most = demand > most ? demand : most;
+    }
+    assert_int_equal(box->count, count);
+    if (count == 0)
+        return;
+    assert_int_equal(box->first, lowest);
+    assert_int_equal(box->group == CLO_NONE, (kinds & (kinds - 1)) != 0);
+    assert_true(box->work == least_work && box->all_work == all_work);
+    assert_int_equal(clo_rcpsp_lane(boxes->problem, &boxes->least[node * boxes->problem->words], 0), least);
+    assert_int_equal(clo_rcpsp_lane(boxes->problem, &boxes->most[node * boxes->problem->words], 0), most);
+    assert_true(!box->is_uniform || (least == most && box->group != CLO_NONE && all_work == count * least_work));
+}
+
+static void boxes_tell_what_is_ready_below_each_node(void **state)
+{
+    enum { READY = 50, STEPS = 600 };
     clo_rng rng = clo_rng_seed(3);
-    clo_alike alike = {.is_alike = is_of_one_kind};
+    fixture f = fixture_new();
+    clo_rcpsp problem;
+    clo_boxes boxes;
     clo_block block = {0};
-    bool is_ready[STAR] = {false};
+    uint64_t work[READY];
+    bool is_ready[READY] = {false};
 
     (void)state;
-    clo_alike_carve(&alike, &block, STAR);
+    for (uint32_t t = 0; t < READY; t++) {
+        clo_task task = {.work_ns = 5, .demand = {1 + clo_rng_below(&rng, 9)}};
+        ok(clo_graph_add_task(f.graph, &task, NULL));
+        work[t] = clo_rng_below(&rng, 3);
+    }
+    fixture_seal(&f, 2, NULL, 100);
+    ok(clo_rcpsp_open(&problem, f.cost));
+    clo_boxes_carve(&boxes, &problem, &block);
     void *memory = clo_block_allocate(&block);
     assert_non_null(memory);
-    clo_alike_begin(&alike);
-    for (uint32_t step = 0, left = STAR; left > 0 || alike.filled_count > 0; step++) {
-        uint32_t t = clo_rng_below(&rng, STAR);
-        while (left > 0 && is_ready[t])
-            t = (t + 1) % STAR;
-        if (left > 0 && step % 3 > 0) {
-            is_ready[t] = true;
-            clo_alike_add(&alike, t, t % KINDS % 2); /* two kinds share each hash */
-            left--;
-            continue;
-        }
-        if (alike.filled_count == 0)
-            continue;
-        uint32_t at = clo_rng_below(&rng, alike.filled_count), first = alike.groups[alike.filled[at]].first;
-        static bool is_taken[STAR];
-        for (uint32_t low = first % KINDS; low < first; low += KINDS)
-            assert_true(!is_ready[low] || is_taken[low]);
-        assert_false(is_taken[first]);
-        is_taken[first] = true;
-        clo_alike_take(&alike, at);
+    boxes.is_alike = is_of_one_kind;
+    boxes.part_of = kind_of;
+    clo_boxes_begin(&boxes);
+    for (uint32_t step = 0; step < STEPS; step++) {
+        uint32_t t = clo_rng_below(&rng, READY);
+        if (is_ready[t])
+            clo_boxes_take(&boxes, t);
+        else
+            clo_boxes_add(&boxes, t, t % KINDS % 2, work[t]); /* two kinds share each hash */
+        is_ready[t] = !is_ready[t];
+        for (uint32_t node = 1; node < 2 * boxes.leaves; node++)
+            expect_node(&boxes, node, work);
     }
-    assert_int_equal(alike.groups_count, KINDS); /* what a decision looks at, of any number of tasks */
+    assert_int_equal(boxes.groups_count, KINDS);
     clo_free(memory);
+    clo_rcpsp_close(&problem);
+    fixture_free(&f);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_tournament_finds_the_highest_response_ratio),
-        cmocka_unit_test(groups_give_the_lowest_of_those_that_are_alike),
+        cmocka_unit_test(boxes_tell_what_is_ready_below_each_node),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
