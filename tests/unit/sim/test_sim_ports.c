@@ -187,8 +187,8 @@ static void an_unknown_way_to_count_is_refused(void **state)
     drop(&s);
 }
 
-/* One message to a machine with two consumers, whose links take 3 ns each, one by latency alone. It takes the slower rate,
- * whichever consumer comes first in the plan: 4 ns through the port, and 1 ns more. */
+/* One message to a machine with two consumers, whose links take 3 ns each, one by latency alone. It takes the slower
+ * rate, whichever consumer comes first in the plan: 4 ns through the port, and 1 ns more. */
 static void the_order_of_consumers_does_not_change_a_message(void **state)
 {
     const clo_executor executors[3] = {
