@@ -205,7 +205,8 @@ enum {
 };
 
 /* Checks a plan. Shares no code with the planners. A consumer may start when, for each input, the nearest replica has
- * finished and its data have arrived (LACHESIS eq. 9).
+ * finished and its data have arrived (LACHESIS eq. 9). An instance has one original, and on each executor at most one
+ * execution. What takes no time may begin when another execution on its executor begins or ends, not in between.
  *
  *   mode  CLO_CHECK_...
  *

@@ -317,7 +317,7 @@ clo_status clo_flight_create(const clo_program *program, const clo_flight_config
         status = clo_flight_room_create(program, config->is_timed, arena, &flight->room);
     if (status == CLO_OK)
         status = allocate(flight, config, arena);
-    if (status == CLO_OK && flight->is_free)
+    if (status == CLO_OK && config->placements == NULL)
         fill_free(flight);
     else if (status == CLO_OK)
         status = fill_turns(flight, config, arena);

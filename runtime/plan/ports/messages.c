@@ -154,29 +154,32 @@ static uint64_t rate_of(const clo_platform *platform, uint64_t bytes, uint32_t f
     return (uint64_t)(((clo_u128)1 << 64) / slope);
 }
 
-/* All consumers on one machine; the first of them decides where it comes from. */
+/* All consumers on one machine; the first of them decides where it comes from, and the slowest link to one of them what
+ * it takes, whatever their order. */
 static void add_message(clo_messages *m, uint32_t first, uint32_t end)
 {
     const clo_far *head = &m->far[first];
     clo_message *message = &m->list[m->messages_count++];
-    uint32_t slowest = head->to;
 
     *message = (clo_message){.from = head->from,
                              .from_machine = machine_of(m, head->from),
                              .to_machine = head->machine,
                              .first = first,
-                             .end = end};
+                             .end = end,
+                             .rate_q32 = UINT64_MAX};
     for (uint32_t i = first; i < end; i++) {
-        int64_t alone_ns = way_of(m, head->from, m->far[i].to, m->far[i].bytes);
         message->bytes = m->far[i].bytes > message->bytes ? m->far[i].bytes : message->bytes;
         message->rank_u = m->far[i].rank_u > message->rank_u ? m->far[i].rank_u : message->rank_u;
-        if (alone_ns > message->alone_ns) {
-            message->alone_ns = alone_ns;
-            slowest = m->far[i].to;
-        }
     }
-    uint32_t from = m->placements[head->from].executor, to = m->placements[slowest].executor;
-    message->rate_q32 = rate_of(m->platform, message->bytes, from, to);
+    uint32_t from = m->placements[head->from].executor;
+    for (uint32_t i = first; i < end; i++) {
+        int64_t alone_ns = way_of(m, head->from, m->far[i].to, m->far[i].bytes);
+        uint64_t rate_q32 = rate_of(m->platform, message->bytes, from, m->placements[m->far[i].to].executor);
+        if (alone_ns < message->alone_ns || (alone_ns == message->alone_ns && rate_q32 > message->rate_q32))
+            continue;
+        message->alone_ns = alone_ns;
+        message->rate_q32 = rate_q32;
+    }
     clo_u128 moving_ns = ((clo_u128)message->bytes << 32) / message->rate_q32;
     message->latency_ns = moving_ns < (clo_u128)message->alone_ns ? message->alone_ns - (int64_t)moving_ns : 0;
 }

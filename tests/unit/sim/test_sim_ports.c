@@ -187,9 +187,62 @@ static void an_unknown_way_to_count_is_refused(void **state)
     drop(&s);
 }
 
+/* One message to a machine with two consumers, whose links take 3 ns each, one by latency alone. It takes the slower
+ * rate, whichever consumer comes first in the plan: 4 ns through the port, and 1 ns more. */
+static void the_order_of_consumers_does_not_change_a_message(void **state)
+{
+    const clo_executor executors[3] = {
+        {.memory = 0, .os_index = -1, .speed_q16 = {65536, 65536, 65536, 65536}},
+        {.machine = 1, .memory = 1, .os_index = -1, .speed_q16 = {65536, 65536, 65536, 65536}},
+        {.machine = 1, .memory = 2, .os_index = -1, .speed_q16 = {65536, 65536, 65536, 65536}}};
+    const int64_t latency_ns[9] = {0, 3, 1};
+    const double bandwidth[9] = {0, 0, 2}, port[2] = {1, 1};
+    (void)state;
+
+    for (uint32_t first = 1; first <= 2; first++) {
+        clo_platform_desc desc = {.size = sizeof desc, .executors_count = 3, .executors = executors, .kinds_count = 1};
+        clo_placement placements[3] = {{.finish_ns = 10}};
+        clo_sim_config config = CLO_SIM_CONFIG_INIT;
+        clo_platform *platform;
+        clo_graph *graph;
+        clo_cost *cost;
+        clo_plan *plan;
+        clo_trace *trace;
+
+        desc.machines_count = 2;
+        desc.latency_ns = latency_ns;
+        desc.bandwidth_bytes_per_ns = bandwidth;
+        desc.port_bytes_per_ns = port;
+        ok(clo_platform_create(&desc, &platform));
+        ok(clo_graph_create(NULL, &graph));
+        for (uint32_t t = 0; t < 3; t++) {
+            clo_task task = {.work_ns = t == first || t == 0 ? 10 : 20};
+            ok(clo_graph_add_task(graph, &task, NULL));
+            if (t > 0) {
+                ok(clo_graph_add_edge(graph, 0, t, 4));
+                placements[t] =
+                    (clo_placement){.task = t, .executor = t, .start_ns = 50, .finish_ns = 50 + task.work_ns};
+            }
+        }
+        ok(clo_graph_seal(graph));
+        ok(clo_cost_create(graph, platform, &cost));
+        ok(clo_plan_from_placements(cost, NULL, placements, 3, &plan));
+        config.plan = plan;
+        ok(clo_simulate(cost, &config, NULL, &trace, NULL));
+        assert_int_equal(clo_trace_events(trace, NULL)[1].start_ns, 15);
+        assert_int_equal(clo_trace_events(trace, NULL)[2].start_ns, 15);
+        clo_trace_destroy(trace);
+        clo_plan_destroy(plan);
+        clo_cost_destroy(cost);
+        clo_graph_destroy(graph);
+        clo_platform_destroy(platform);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_order_of_consumers_does_not_change_a_message),
         cmocka_unit_test(two_messages_out_of_a_machine_take_twice_as_long),
         cmocka_unit_test(what_does_not_count_ports_says_so),
         cmocka_unit_test(workers_that_do_not_count_ports_say_so),
