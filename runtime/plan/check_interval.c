@@ -29,7 +29,9 @@ static int by_executor_and_offset(const void *left, const void *right)
         return a->placement->executor < b->placement->executor ? -1 : 1;
     if (a->offset_ns != b->offset_ns)
         return a->offset_ns < b->offset_ns ? -1 : 1;
-    return a->length_ns < b->length_ns ? -1 : a->length_ns > b->length_ns;
+    if (a->length_ns != b->length_ns)
+        return a->length_ns < b->length_ns ? -1 : 1;
+    return a->placement < b->placement ? -1 : a->placement > b->placement;
 }
 
 static const char *name_of(const clo_cost *cost, const clo_placement *p, char text[100])

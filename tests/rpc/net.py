@@ -101,6 +101,9 @@ def ip(*words, may_fail=False):
 
 
 class Service:
+    """In a session of its own: the kernel sends SIGHUP to all of a process group that has a stopped member when it loses its last
+    tie to its session, and the group of this program is that of all tests."""
+
     def __init__(self, net, host, name, *options, program=None, before=()):
         self.log = os.path.join(folder, name + ".log")
         self.effects = os.path.join(folder, name + ".effects")
@@ -109,7 +112,7 @@ class Service:
             program = [os.path.join(BIN, "example-rpc-service"), "--listen", net.address(host) + ":0", "--log", self.log,
                        "--effects", self.effects]
         self.process = subprocess.Popen(net.inside(host) + list(before) + program + list(options),
-                                        stdout=subprocess.PIPE, text=True, preexec_fn=follow)
+                                        stdout=subprocess.PIPE, text=True, preexec_fn=follow, start_new_session=True)
         line = self.process.stdout.readline()
         if not line.startswith("listening "):
             sys.exit("FAILED: the service on host %d does not listen" % host)
@@ -186,7 +189,7 @@ class Net:
     def start(self, *options, **more):
         """The coordinator, as a process."""
         return subprocess.Popen(self.inside(None) + [os.path.join(BIN, "example-rpc")] + list(options), text=True,
-                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, preexec_fn=follow, **more)
+                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, preexec_fn=follow, start_new_session=True, **more)
 
     def run(self, *options, want=0):
         """The coordinator to its end: its result, its line on stderr, and how long it took."""

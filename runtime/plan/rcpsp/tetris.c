@@ -192,7 +192,7 @@ static bool add_up(tetris *t, const search *s, clo_u128 *aligned, clo_u128 *work
         if (what != RANGE_ALL)
             continue;
         const uint64_t *shares =
-            &t->ready.shares[((size_t)node * t->ready.shapes + t->ready.shape_of[s->machine]) * s->lanes];
+            t->ready.shares + ((size_t)node * t->ready.shapes + t->ready.shape_of[s->machine]) * s->lanes;
         for (uint32_t l = 0; l < s->lanes; l++)
             *aligned += (clo_u128)shares[l] * s->share[l];
         *work += (clo_u128)work_of(t, box) * box->count + box->all_work;
