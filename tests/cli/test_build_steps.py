@@ -3,10 +3,11 @@ all its processes but not of files, and a prediction that is the sum of what the
 import os
 import re
 import shutil
+import signal
 import subprocess
 import unittest
 
-from support import SANITIZED, CommandTest
+from support import CLOTHO, LONG, SANITIZED, CommandTest
 
 NINJA = shutil.which("ninja")
 SH = "rule sh\n  command = $do\n"
@@ -81,6 +82,16 @@ class Steps(CommandTest):
                                               for i in range(20)) +
                   "build last: sh %s\n  do = python3 zombies.py && touch last\n" % " ".join("o%d" % i for i in range(20)))
         self.good("build", "-j", "4")
+
+    def test_a_step_of_the_console_hangs_up_nobody_beside_a_stopped_process(self):
+        """The kernel sends SIGHUP to a group with a stopped member that loses its last tie to its session: none may seem to be one."""
+        self.file("build.ninja", SH + "build a: sh\n  do = touch a\n  pool = console\n")
+        self.file("beside.sh", "sleep 781.5 & kill -STOP $!; until grep -q ') T' /proc/$!/stat; do :; done\n"
+                  "\"$1\" build >said; echo $? >status; grep -c ') T' /proc/$!/stat >stopped\n")
+        with subprocess.Popen(["sh", "beside.sh", CLOTHO], cwd=self.temporary.name, start_new_session=True) as running:
+            running.wait(LONG)
+            os.killpg(running.pid, signal.SIGKILL)
+        self.assertEqual((self.bytes("status"), self.bytes("stopped")), (b"0\n", b"1\n"))
 
     @unittest.skipIf(SANITIZED, "a sanitizer takes memory of its own")
     def test_memory_is_that_of_all_processes_and_not_of_written_files(self):

@@ -7,14 +7,14 @@
  * is the soft limit of open files that the command gets (0: as it is), GROUP the folder of a control group that the
  * command joins ("": none).
  *
- * It starts `/bin/sh -c COMMAND` in a process group of its own and in the session of this program (that of the caller
- * for the console), without what a command should not inherit. When that has ended, it writes one line to CONTROL:
+ * It starts `/bin/sh -c COMMAND` in a process group of its own and in the session of this program (for the console in
+ * those of the caller), without what a command should not inherit. When that has ended, it writes one line to CONTROL:
  * "STATUS WALL_US USER_US SYSTEM_US PEAK_KIB", a wait status and what wait4 says. It ends when nothing of the command
  * lives any more: whatever loses its parent becomes its child. Each byte that comes in on CONTROL is a signal for the
  * command; SIGKILL, or the end of CONTROL, is for all that the command has begun; 0 says that the command has ended and
  * its output is closed, and is for what it has left in its session. So a builder that is killed leaves nothing running
  * either, but servers (see owner.h): these go on, to whoever called the builder, and the exit status is
- * STEP_HAS_SERVERS. This program is in another process group than its caller, as SIGKILL for that group must leave
+ * STEP_HAS_SERVERS. This program is in another session than its caller, as SIGKILL for that group must leave
  * somebody who ends the commands.
  *
  * A small program, because the peak of a child begins at the peak of the process that it was forked from. */
@@ -49,7 +49,7 @@ typedef struct helper {
     const char *group, *command;
     char children[64]; /* the kernel's list of them */
     sigset_t mask;     /* of the caller, for the command */
-    pid_t child, callers_group;
+    pid_t child;
     step_owner owner;
     int64_t began_us;
 } helper;
@@ -109,7 +109,8 @@ static _Noreturn void run_command(const helper *h, pid_t parent)
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent)
         _exit(EXIT_NOT_BEGUN);
-    setpgid(0, h->has_console ? h->callers_group : 0);
+    if (!h->has_console)
+        setpgid(0, 0);
     if (h->group[0] != '\0')
         write_file(h->group, "cgroup.procs", "0");
     be_killed_first();
@@ -270,10 +271,7 @@ static int watch(helper *h)
 static void take_place(helper *h)
 {
     snprintf(h->children, sizeof h->children, "/proc/self/task/%d/children", (int)getpid());
-    h->callers_group = getpgrp();
-    if (h->has_console)
-        setpgid(0, 0);
-    else
+    if (!h->has_console)
         setsid();
     h->owner.session = getsid(0);
     owner_add_output(&h->owner, 1);
@@ -312,7 +310,11 @@ int main(int count, char **arguments)
         fprintf(stderr, "clotho-step: no process can be begun: %s; look at the limits of this user\n", strerror(errno));
         return EXIT_NOT_BEGUN;
     }
-    if (!h.has_console)
+    /* The console's command stays where the caller is. With a parent in another group of the same session, its end could
+     * have the kernel send SIGHUP to all of the caller's group: if a member is stopped (orphaned process groups). */
+    if (h.has_console)
+        setsid();
+    else
         let_go_of_output();
     return watch(&h);
 }
