@@ -167,7 +167,7 @@ static void tetris_looks_at_few_boxes_of_tasks_that_demand_different_amounts(voi
     }
 }
 
-/* Machines of eight executors each, with so much of the first two resources; each of a kind of its own, or all of one. */
+/* Machines of eight executors each, with so much of the first two resources; each of its own kind, or all of one. */
 static clo_cost *on_machines(clo_graph *graph, uint32_t machines, uint32_t kinds, int64_t capacity,
                              clo_platform **platform)
 {
