@@ -21,6 +21,7 @@
 
 enum {
     ROUNDS = 8,                 /* until the times of a plan with replicas agree with its sources */
+    ROUNDS_BARE = 100,          /* of one without: with demands nothing says that they do in the end */
     PART_FLOWS = 2,             /* assumed on part of the machines */
     SEARCHED = 1000,            /* plans that "best" searches where nothing limits it, fewer of large graphs: */
     SEARCHED_INSTANCES = 400000 /* instances of all of them */
@@ -75,15 +76,16 @@ static bool is_clear(const clo_plan *plan)
 
 /* Gives *plan the times that it has with ports. Where they also say in which order an executor goes through what takes
  * no time, or, with replicas, where an input comes from (cost/source.h), this changes the times: until both agree, so
- * that a run takes as long as its plan says. Without replicas they always do in the end, as such an order changes only
- * towards that of the ids. *is_settled: they do. */
+ * that a run takes as long as its plan says. Without replicas they do in a few rounds, as such an order changes only
+ * towards that of the ids; if not, the last times stand. *is_settled: they do, or stand. */
 static clo_status settle(const choice *c, clo_plan **plan, bool *is_settled)
 {
     clo_status status = CLO_OK;
 
     *is_settled = false;
     bool has_replicas = (*plan)->count != (*plan)->instances;
-    for (uint32_t round = 0; (round < ROUNDS || !has_replicas) && status == CLO_OK && !*is_settled; round++) {
+    uint32_t rounds = has_replicas ? ROUNDS : ROUNDS_BARE;
+    for (uint32_t round = 0; round < rounds && status == CLO_OK && !*is_settled; round++) {
         clo_plan *shared = NULL;
         status = count_ports(c, *plan, &shared, is_settled);
         if (status != CLO_OK)
@@ -92,6 +94,7 @@ static clo_status settle(const choice *c, clo_plan **plan, bool *is_settled)
         clo_plan_destroy(*plan);
         *plan = shared;
     }
+    *is_settled |= !has_replicas;
     return status;
 }
 

@@ -81,6 +81,7 @@ class Lock(CommandTest):
         folder = os.open(self.temporary.name, os.O_RDONLY)  # its helper has the lock until it has ended the command
         fcntl.flock(folder, fcntl.LOCK_EX)
         os.close(folder)
+        self.assertFalse(os.path.exists(self.path("a")))  # it was not waited for
         self.good("build", "b")
         self.assertTrue(os.path.exists(self.path("b")))
 

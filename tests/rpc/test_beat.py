@@ -44,7 +44,7 @@ first.process.send_signal(signal.SIGCONT)
 # The next service of a route.
 relay = net.service(2, "relay", "--allow", second.endpoint, *BEAT)
 before = len(named(second, "start"))
-process = net.start("--services", group("a", [relay]), "--route", second.endpoint, "--requests", "1", "--work-us", "30000000",
+process = net.start("--services", group("a", [relay]), "--route", second.endpoint, "--requests", "1", "--work-us", "10000000",
                     "--attempts", "1", *LONG, "--beat-ms", "0")
 freeze(second, before)
 _, error = process.communicate(timeout=LIMIT)

@@ -174,20 +174,44 @@ static uint64_t calls_of_runs(place *p, int kind)
     return atomic_load(&calls) - before;
 }
 
-/* R2 in the same modes; the bodies have run before. */
-static void check_faults(place *p, int kind, int way)
+/* R2 in the same modes: page faults of workers where memory is locked; the bodies have run before. */
+static uint64_t faults_of_more_runs(place *p, int kind)
 {
-    uint64_t faults = 1;
+    uint64_t before = faults_of(p->s.runtime);
 
     if (strstr(clo_runtime_report(p->s.runtime), "ok    memory is locked") == NULL)
-        return; /* test_r02 says so */
-    for (int series = 0; series < FAULT_SERIES_MAX && faults > 0; series++) {
-        uint64_t before = faults_of(p->s.runtime);
-        (void)calls_of_runs(p, kind);
-        faults = faults_of(p->s.runtime) - before;
-    }
-    if (faults > 0)
-        fail_msg("%s, way %d: %d page faults in workers", kind_names[kind], way, (int)faults);
+        return 0; /* test_r02 says so */
+    (void)calls_of_runs(p, kind);
+    return faults_of(p->s.runtime) - before;
+}
+
+/* In a place made anew; returns the page faults. */
+static uint64_t play(int kind, int way)
+{
+    clo_runtime_config runtime = CLO_RUNTIME_CONFIG_INIT;
+    clo_job_config job = CLO_JOB_CONFIG_INIT;
+    int64_t of_runtime;
+    place p;
+
+    configure(&p, kind, way, &job);
+    runtime.unpinned = 1;
+    runtime.real_time = CLO_REAL_TIME_TRY;
+    open_place(&p, &runtime, &job, &of_runtime);
+    /* The C library's own records of each thread: workers or carriers, and the watchdog. */
+    if (of_runtime > 2 * (2 + 1))
+        fail_msg("%s, way %d: clo_runtime_create calls the heap %d times", kind_names[kind], way, (int)of_runtime);
+    uint64_t before = atomic_load(&calls);
+    int64_t kept = atomic_load(&blocks);
+    ok(clo_job_create(p.s.runtime, p.s.cost, &job, &p.s.job));
+    uint64_t of_job = atomic_load(&calls) - before;
+    if (of_job > 0 || atomic_load(&blocks) != kept)
+        fail_msg("%s, way %d: clo_job_create calls the heap %d times", kind_names[kind], way, (int)of_job);
+    uint64_t of_runs = calls_of_runs(&p, kind);
+    if (of_runs > 0)
+        fail_msg("%s, way %d: runs call the heap %d times", kind_names[kind], way, (int)of_runs);
+    uint64_t faults = faults_of_more_runs(&p, kind);
+    close_place(&p);
+    return faults;
 }
 
 static void memory_of_the_callers_is_all_that_is_taken(void **state)
@@ -195,32 +219,13 @@ static void memory_of_the_callers_is_all_that_is_taken(void **state)
     (void)state;
     for (int kind = 0; kind < KINDS; kind++)
         for (int way = 0; way < RT_WAYS; way++) {
-            clo_runtime_config runtime = CLO_RUNTIME_CONFIG_INIT;
-            clo_job_config job = CLO_JOB_CONFIG_INIT;
-            int64_t of_runtime;
-            place p;
-
+            uint64_t faults = 1;
             if (!go_together(kind, way) || (kind == IN_FLIGHT && way == RT_POLICY))
                 continue;
-            configure(&p, kind, way, &job);
-            runtime.unpinned = 1;
-            runtime.real_time = CLO_REAL_TIME_TRY;
-            open_place(&p, &runtime, &job, &of_runtime);
-            /* The C library's own records of each thread: workers or carriers, and the watchdog. */
-            if (of_runtime > 2 * (2 + 1))
-                fail_msg("%s, way %d: clo_runtime_create calls the heap %d times", kind_names[kind], way,
-                         (int)of_runtime);
-            uint64_t before = atomic_load(&calls);
-            int64_t kept = atomic_load(&blocks);
-            ok(clo_job_create(p.s.runtime, p.s.cost, &job, &p.s.job));
-            uint64_t of_job = atomic_load(&calls) - before;
-            if (of_job > 0 || atomic_load(&blocks) != kept)
-                fail_msg("%s, way %d: clo_job_create calls the heap %d times", kind_names[kind], way, (int)of_job);
-            uint64_t of_runs = calls_of_runs(&p, kind);
-            if (of_runs > 0)
-                fail_msg("%s, way %d: runs call the heap %d times", kind_names[kind], way, (int)of_runs);
-            check_faults(&p, kind, way);
-            close_place(&p);
+            for (int series = 0; series < FAULT_SERIES_MAX && faults > 0; series++)
+                faults = play(kind, way);
+            if (faults > 0)
+                fail_msg("%s, way %d: %d page faults in workers", kind_names[kind], way, (int)faults);
         }
 }
 

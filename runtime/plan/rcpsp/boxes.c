@@ -36,6 +36,8 @@ void clo_boxes_carve(clo_boxes *boxes, const clo_rcpsp *problem, clo_block *bloc
     clo_carve(block, &boxes->least, nodes * problem->words);
     clo_carve(block, &boxes->most, nodes * problem->words);
     clo_carve(block, &boxes->shares, nodes * boxes->shapes * clo_rcpsp_lanes(problem));
+    clo_carve(block, &boxes->ways, nodes * problem->machines);
+    clo_carve(block, &boxes->group_of, tasks);
     clo_carve(block, &boxes->samples, tasks);
     clo_carve(block, &boxes->table, size);
     clo_carve(block, &boxes->keys, 2 * tasks);
@@ -73,33 +75,9 @@ static uint32_t find_used(const clo_boxes *boxes, uint32_t *used)
     return count;
 }
 
-void clo_boxes_begin(clo_boxes *boxes)
+static uint32_t find_group(clo_boxes *boxes, uint32_t task)
 {
-    const clo_rcpsp *problem = boxes->problem;
-    uint32_t tasks = problem->graph->tasks, used[CLO_RCPSP_WORDS_MAX * 4], shapes = 0;
-    uint32_t count = find_used(boxes, used);
-
-    memset(boxes->table, 0xff, ((size_t)boxes->mask + 1) * sizeof *boxes->table); /* CLO_NONE */
-    for (uint32_t m = 0; m < problem->machines; m++) {
-        uint32_t like = first_like(problem, m);
-        boxes->shape_of[m] = like == m ? shapes : boxes->shape_of[like];
-        if (like == m)
-            boxes->machine_of[shapes++] = m;
-    }
-    for (uint32_t t = 0; t < tasks; t++)
-        boxes->keys[t] = (clo_sort_key){place_on_curve(boxes, t, used, count), t};
-    clo_sort_key *sorted = clo_sort_keys(boxes->keys, boxes->keys + tasks, tasks);
-    for (uint32_t i = 0; i < tasks; i++)
-        sorted[i].key = boxes->part_of(boxes->context, sorted[i].index);
-    sorted = clo_sort_keys(sorted, sorted == boxes->keys ? boxes->keys + tasks : boxes->keys, tasks);
-    for (uint32_t i = 0; i < tasks; i++) {
-        boxes->task[i] = sorted[i].index;
-        boxes->place[sorted[i].index] = i;
-    }
-}
-
-static uint32_t group_of(clo_boxes *boxes, uint32_t task, uint64_t hash)
-{
+    uint64_t hash = boxes->hash_of(boxes->context, task);
     uint32_t at = (uint32_t)(hash ^ hash >> 32) & boxes->mask;
 
     for (; boxes->table[at] != CLO_NONE; at = (at + 1) & boxes->mask) { /* ends: half of the table is empty */
@@ -109,6 +87,42 @@ static uint32_t group_of(clo_boxes *boxes, uint32_t task, uint64_t hash)
     }
     boxes->samples[boxes->groups_count] = task;
     return boxes->table[at] = boxes->groups_count++;
+}
+
+/* The order of the leaves; see boxes.h. */
+static void place_tasks(clo_boxes *boxes)
+{
+    uint32_t tasks = boxes->problem->graph->tasks, used[CLO_RCPSP_WORDS_MAX * 4];
+    uint32_t count = find_used(boxes, used);
+    clo_sort_key *keys = boxes->keys, *other = boxes->keys + tasks;
+
+    for (uint32_t i = 0; i < tasks; i++)
+        keys[i] = (clo_sort_key){place_on_curve(boxes, tasks - 1 - i, used, count), tasks - 1 - i};
+    clo_sort_key *sorted = clo_sort_keys(keys, other, tasks);
+    for (uint32_t i = 0; i < tasks; i++)
+        sorted[i].key = boxes->group_of[sorted[i].index];
+    sorted = clo_sort_keys(sorted, sorted == keys ? other : keys, tasks);
+    for (uint32_t i = 0; i < tasks; i++) {
+        boxes->task[i] = sorted[i].index;
+        boxes->place[sorted[i].index] = i;
+    }
+}
+
+void clo_boxes_begin(clo_boxes *boxes)
+{
+    const clo_rcpsp *problem = boxes->problem;
+    uint32_t shapes = 0;
+
+    memset(boxes->table, 0xff, ((size_t)boxes->mask + 1) * sizeof *boxes->table); /* CLO_NONE */
+    for (uint32_t m = 0; m < problem->machines; m++) {
+        uint32_t like = first_like(problem, m);
+        boxes->shape_of[m] = like == m ? shapes : boxes->shape_of[like];
+        if (like == m)
+            boxes->machine_of[shapes++] = m;
+    }
+    for (uint32_t t = 0; t < problem->graph->tasks; t++)
+        boxes->group_of[t] = find_group(boxes, t);
+    place_tasks(boxes);
 }
 
 /* The lower, or the higher, value of each lane. */
@@ -137,11 +151,25 @@ static void copy(clo_boxes *boxes, size_t to, size_t from)
     memcpy(&boxes->least[to * words], &boxes->least[from * words], words * sizeof *boxes->least);
     memcpy(&boxes->most[to * words], &boxes->most[from * words], words * sizeof *boxes->most);
     memcpy(&boxes->shares[to * shares], &boxes->shares[from * shares], shares * sizeof *boxes->shares);
+    memcpy(&boxes->ways[to * boxes->problem->machines], &boxes->ways[from * boxes->problem->machines],
+           boxes->problem->machines);
+}
+
+/* True if nothing below either tells the tasks of both apart. */
+static bool are_one(const clo_boxes *boxes, size_t left, size_t right)
+{
+    const clo_box *a = &boxes->nodes[left], *b = &boxes->nodes[right];
+    size_t words = boxes->problem->words, machines = boxes->problem->machines;
+
+    return a->is_uniform && b->is_uniform && a->group == b->group && a->work == b->work &&
+           memcmp(&boxes->least[left * words], &boxes->least[right * words], words * sizeof *boxes->least) == 0 &&
+           memcmp(&boxes->ways[left * machines], &boxes->ways[right * machines], machines) == 0;
 }
 
 static void join(clo_boxes *boxes, size_t node)
 {
     size_t left = 2 * node, right = left + 1, shares = (size_t)boxes->shapes * clo_rcpsp_lanes(boxes->problem);
+    size_t machines = boxes->problem->machines;
     const clo_box *a = &boxes->nodes[left], *b = &boxes->nodes[right];
 
     if (a->count == 0 || b->count == 0) {
@@ -149,17 +177,16 @@ static void join(clo_boxes *boxes, size_t node)
         return;
     }
     widen(boxes, node, left, right);
-    bool is_one = a->is_uniform && b->is_uniform && a->group == b->group && a->work == b->work &&
-                  memcmp(&boxes->least[left * boxes->problem->words], &boxes->least[right * boxes->problem->words],
-                         boxes->problem->words * sizeof *boxes->least) == 0;
     boxes->nodes[node] = (clo_box){.count = a->count + b->count,
                                    .first = a->first < b->first ? a->first : b->first,
                                    .group = a->group == b->group ? a->group : CLO_NONE,
-                                   .is_uniform = is_one,
+                                   .is_uniform = are_one(boxes, left, right),
                                    .work = a->work < b->work ? a->work : b->work,
                                    .all_work = a->all_work + b->all_work};
     for (size_t i = 0; i < shares; i++)
         boxes->shares[node * shares + i] = boxes->shares[left * shares + i] + boxes->shares[right * shares + i];
+    for (size_t m = 0; m < machines; m++)
+        boxes->ways[node * machines + m] = boxes->ways[left * machines + m] | boxes->ways[right * machines + m];
 }
 
 static void lift(clo_boxes *boxes, size_t leaf)
@@ -168,15 +195,16 @@ static void lift(clo_boxes *boxes, size_t leaf)
         join(boxes, node);
 }
 
-void clo_boxes_add(clo_boxes *boxes, uint32_t task, uint64_t hash, uint64_t work)
+void clo_boxes_add(clo_boxes *boxes, uint32_t task, const uint8_t *ways, uint64_t work)
 {
     const clo_rcpsp *problem = boxes->problem;
     size_t leaf = (size_t)boxes->leaves + boxes->place[task], words = problem->words;
     uint32_t lanes = clo_rcpsp_lanes(problem);
 
-    boxes->nodes[leaf] = (clo_box){1, task, group_of(boxes, task, hash), true, work, work};
+    boxes->nodes[leaf] = (clo_box){1, task, boxes->group_of[task], true, work, work};
     memcpy(&boxes->least[leaf * words], demand_of(boxes, task), words * sizeof *boxes->least);
     memcpy(&boxes->most[leaf * words], demand_of(boxes, task), words * sizeof *boxes->most);
+    memcpy(&boxes->ways[leaf * problem->machines], ways, problem->machines);
     for (uint32_t s = 0; s < boxes->shapes; s++)
         for (uint32_t l = 0; l < lanes; l++) {
             const uint64_t *capacity = &problem->capacity[(size_t)boxes->machine_of[s] * words];

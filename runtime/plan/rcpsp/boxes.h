@@ -2,9 +2,10 @@
  * most that is demanded below it and the sums, so that a search passes at once what fits nowhere, what cannot win, and
  * what all fits.
  *
- * Tasks that a decision cannot tell apart but by their demands, their numbers and their own work are of one group. The
- * order of the leaves is settled once, by part and along a curve through the demands (Morton 1966): neighbours demand
- * much the same. */
+ * Tasks that a decision cannot tell apart but by their demands, their numbers, their own work and the machines that are
+ * far from their inputs are of one group. The order of the leaves is settled once: by group, so that groups do not lie
+ * among each other, along a curve through the demands (Morton 1966), so that neighbours demand much the same, and the
+ * lowest of those that demand the same last, where the walk begins. */
 #ifndef CLO_PLAN_RCPSP_BOXES_H
 #define CLO_PLAN_RCPSP_BOXES_H
 
@@ -16,16 +17,16 @@ typedef struct clo_box {
     uint32_t count;    /* tasks that are ready below; 0: nothing else is set */
     uint32_t first;    /* the lowest of them */
     uint32_t group;    /* that all of them are of; CLO_NONE: of several */
-    bool is_uniform;   /* of one group, of equal demands and work */
+    bool is_uniform;   /* of one group, of equal demands and work, the same machines are far */
     uint64_t work;     /* of their own, the least */
     clo_u128 all_work; /* the sum */
 } clo_box;
 
 typedef struct clo_boxes {
     const clo_rcpsp *problem;
-    /* Of tasks: both are of one group; and a part of the graph that none of its groups goes beyond. Never change. */
+    /* Of tasks: both are of one group; and a hash that is equal for all of a group. Never change. */
     bool (*is_alike)(const void *context, uint32_t a, uint32_t b);
-    uint32_t (*part_of)(const void *context, uint32_t task);
+    uint64_t (*hash_of)(const void *context, uint32_t task);
     const void *context;
     uint32_t leaves, shapes;
     uint32_t *place;        /* [tasks of the graph] its leaf */
@@ -35,13 +36,15 @@ typedef struct clo_boxes {
     clo_box *nodes;         /* [2 * leaves] 1 is the root */
     uint64_t *least, *most; /* [2 * leaves * words] without guards */
     uint64_t *shares;       /* [2 * leaves * shapes * lanes] sums of clo_box_share */
+    uint8_t *ways;          /* [2 * leaves * machines] CLO_BOX_NEAR, CLO_BOX_FAR or both: of some task below */
+    uint32_t *group_of;     /* [tasks of the graph] */
     uint32_t *samples;      /* [groups_count] a task of each group */
     uint32_t *table;        /* [mask + 1] groups by hash; CLO_NONE: empty */
     uint32_t groups_count, mask;
     clo_sort_key *keys; /* [2 * tasks of the graph] scratch */
 } clo_boxes;
 
-enum { CLO_BOX_SHARE_BITS = 12 };
+enum { CLO_BOX_SHARE_BITS = 12, CLO_BOX_NEAR = 1, CLO_BOX_FAR = 2 };
 
 /* Part of a capacity; 0 of none. */
 static inline uint64_t clo_box_share(int64_t amount, int64_t capacity)
@@ -49,12 +52,12 @@ static inline uint64_t clo_box_share(int64_t amount, int64_t capacity)
     return capacity > 0 ? (uint64_t)((amount << CLO_BOX_SHARE_BITS) / capacity) : 0;
 }
 
-/* Carves the arrays; the caller sets is_alike, part_of and context. Then, with the memory there, clo_boxes_begin. */
+/* Carves the arrays; the caller sets is_alike, hash_of and context. Then, with the memory there, clo_boxes_begin. */
 void clo_boxes_carve(clo_boxes *boxes, const clo_rcpsp *problem, clo_block *block);
 void clo_boxes_begin(clo_boxes *boxes);
 
-/* The task is ready, with work of its own; hash: equal for all that are alike. O(log tasks) expected. */
-void clo_boxes_add(clo_boxes *boxes, uint32_t task, uint64_t hash, uint64_t work);
+/* The task is ready, with work of its own; ways: [machines] CLO_BOX_NEAR or CLO_BOX_FAR. O(machines * log tasks). */
+void clo_boxes_add(clo_boxes *boxes, uint32_t task, const uint8_t *ways, uint64_t work);
 
 /* It is not any more. */
 void clo_boxes_take(clo_boxes *boxes, uint32_t task);

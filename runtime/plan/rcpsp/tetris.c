@@ -15,11 +15,11 @@
  *
  * What is ready lies in a tree by demands (boxes.h), so that a look at each task is rare: sums come from whole boxes
  * that fit, and a box that cannot have a higher score is passed. A task without edges is a job of its own, whose work
- * belongs to it; otherwise tasks of a job, with the same machines that have inputs, are a group.
+ * belongs to it; otherwise tasks of a job that the same machines can run are a group.
  *
- * O(events * machines * log tasks) with one resource and one group; groups that lie among each other, and resources,
- * make it more, up to O(events * machines * tasks). Where the problem is no packing: dispatched by the clock, largest
- * dot product with an empty machine first, where it ends first. */
+ * O(events * machines * (groups + log tasks)) with one resource; more of them make it more, up to all ready tasks for
+ * each event and machine. Where the problem is no packing: dispatched by the clock, largest dot product with an empty
+ * machine first, where it ends first. */
 #include "plan/rcpsp/boxes.h"
 #include "plan/rcpsp/planners.h"
 #include "plan/rcpsp/priority.h"
@@ -42,7 +42,7 @@ typedef struct tetris {
     uint32_t *waiting; /* [tasks of the graph] producing tasks of which some instance has not    */
     clo_boxes ready;   /* tasks                                                                  */
     uint32_t *next;    /* [tasks of the graph] the first instance that has not started           */
-    uint8_t *remote;   /* [tasks of the graph * machines] of a ready task: no producer ran there */
+    uint8_t *ways;     /* [machines] scratch: CLO_BOX_FAR where no producer of a task ran        */
     uint64_t *work;    /* [tasks] of what has not started, by job                                 */
     uint64_t *share;   /* [tasks] what an instance adds to that: scaled so that all sums fit 62 bits */
     clo_heap running;
@@ -70,9 +70,8 @@ static int length_of(const tetris *t, uint32_t v, uint32_t m)
 }
 
 /* CLO_NONE: the task has no edges, so each instance is a job of its own. */
-static uint32_t shared_job(const void *context, uint32_t task)
+static uint32_t shared_job(const tetris *t, uint32_t task)
 {
-    const tetris *t = context;
     const clo_graph *graph = t->problem->graph;
     bool has_edges =
         graph->in_first[task] < graph->in_first[task + 1] || graph->out_first[task] < graph->out_first[task + 1];
@@ -85,12 +84,10 @@ static bool is_alike(const void *context, uint32_t a, uint32_t b)
     const tetris *t = context;
     const clo_rcpsp *problem = t->problem;
     uint32_t v = problem->graph->first_instance[a], u = problem->graph->first_instance[b];
-    size_t machines = problem->machines;
 
-    if (shared_job(t, a) != shared_job(t, b) ||
-        memcmp(t->remote + a * machines, t->remote + b * machines, machines) != 0)
+    if (shared_job(t, a) != shared_job(t, b))
         return false;
-    for (uint32_t m = 0; m < machines; m++)
+    for (uint32_t m = 0; m < problem->machines; m++)
         if (length_of(t, v, m) != length_of(t, u, m))
             return false;
     return true;
@@ -102,19 +99,24 @@ static uint64_t mix(uint64_t hash, uint64_t value)
     return hash ^ hash >> 29;
 }
 
+static uint64_t hash_of(const void *context, uint32_t task)
+{
+    const tetris *t = context;
+    uint64_t hash = mix(0, shared_job(t, task));
+
+    for (uint32_t m = 0; m < t->problem->machines; m++)
+        hash = mix(hash, (uint64_t)length_of(t, t->problem->graph->first_instance[task], m));
+    return hash;
+}
+
 static void make_ready(tetris *t, uint32_t task)
 {
-    const clo_rcpsp *problem = t->problem;
-    uint32_t v = problem->graph->first_instance[task], job = shared_job(t, task);
-    uint64_t hash = mix(0, job);
+    uint32_t v = t->problem->graph->first_instance[task];
 
     t->next[task] = v;
-    for (uint32_t m = 0; m < problem->machines; m++) {
-        bool is_far = is_remote(t, task, m);
-        t->remote[(size_t)task * problem->machines + m] = is_far;
-        hash = mix(hash, (uint64_t)length_of(t, v, m) << 1 | is_far);
-    }
-    clo_boxes_add(&t->ready, task, hash, job == CLO_NONE ? t->work[t->job_of[v]] : 0);
+    for (uint32_t m = 0; m < t->problem->machines; m++)
+        t->ways[m] = is_remote(t, task, m) ? CLO_BOX_FAR : CLO_BOX_NEAR;
+    clo_boxes_add(&t->ready, task, t->ways, shared_job(t, task) == CLO_NONE ? t->work[t->job_of[v]] : 0);
 }
 
 /* A task that could start now on a machine. */
@@ -127,14 +129,15 @@ typedef struct search {
     uint32_t machine, lanes;
     const uint64_t *free;
     uint64_t share[CLO_RCPSP_WORDS_MAX * 4]; /* [lanes] free, as a share of the machine */
-    clo_u128 epsilon;
+    clo_u128 work, epsilon;                  /* of all that fits somewhere; see epsilon_q64 */
 } search;
 
-static search search_on(const tetris *t, uint32_t m, clo_u128 epsilon)
+static search search_on(const tetris *t, uint32_t m, clo_u128 work, clo_u128 epsilon)
 {
     const clo_rcpsp *problem = t->problem;
     size_t at = (size_t)m * problem->words;
-    search s = {.machine = m, .lanes = clo_rcpsp_lanes(problem), .free = &t->free[at], .epsilon = epsilon};
+    search s = {
+        .machine = m, .lanes = clo_rcpsp_lanes(problem), .free = &t->free[at], .work = work, .epsilon = epsilon};
 
     for (uint32_t l = 0; l < s.lanes; l++)
         s.share[l] =
@@ -210,8 +213,9 @@ static clo_u128 epsilon_q64(clo_u128 aligned, clo_u128 work)
     return work == 0 ? 0 : (aligned << 64) / work;
 }
 
-/* The score on the machine of what demands the most, of what fits, and has the least work below the node, which is of
- * one group: no task has a higher one; the only task has it. */
+/* The score on the machine of what demands the most, of what fits, has the least work and is near, if any is, below the
+ * node, which is of one group: no task has a higher one; the only task has it. INT64_MIN: none fits, as each has more
+ * work than all that do. */
 static int64_t score_of(const tetris *t, const search *s, uint32_t node)
 {
     const clo_rcpsp *problem = t->problem;
@@ -219,8 +223,11 @@ static int64_t score_of(const tetris *t, const search *s, uint32_t node)
     const uint64_t *most = &t->ready.most[(size_t)node * problem->words];
     const uint64_t *capacity = &problem->capacity[(size_t)s->machine * problem->words];
     bool is_any = length_of(t, problem->graph->first_instance[box->first], s->machine) == 0;
+    uint64_t work = work_of(t, box) + box->work;
     int64_t here = 0;
 
+    if (work > s->work)
+        return INT64_MIN;
     for (uint32_t l = 0; l < s->lanes; l++) {
         int64_t demand = clo_rcpsp_lane(problem, most, l), free = clo_rcpsp_lane(problem, s->free, l);
         if (demand > 0)
@@ -228,9 +235,9 @@ static int64_t score_of(const tetris *t, const search *s, uint32_t node)
                                             clo_rcpsp_lane(problem, capacity, l)) *
                               s->share[l]);
     }
-    if (t->remote[(size_t)box->first * problem->machines + s->machine])
+    if (t->ready.ways[(size_t)node * problem->machines + s->machine] == CLO_BOX_FAR)
         here -= here / 10;
-    return here - (int64_t)((work_of(t, box) + box->work) * s->epsilon >> 64);
+    return here - (int64_t)(work * s->epsilon >> 64);
 }
 
 /* The task with the highest score on the machine, the lowest of these, if it is better than what was found: *highest
@@ -266,12 +273,12 @@ static bool choose(tetris *t, pair *best)
     bool any = false;
 
     for (uint32_t m = 0; m < t->problem->machines; m++) {
-        search s = search_on(t, m, 0);
+        search s = search_on(t, m, 0, 0);
         any = add_up(t, &s, &aligned, &work) || any;
     }
     *best = (pair){CLO_NONE, 0};
     for (uint32_t m = 0; m < t->problem->machines && any; m++) {
-        search s = search_on(t, m, epsilon_q64(aligned, work));
+        search s = search_on(t, m, work, epsilon_q64(aligned, work));
         choose_on(t, &s, &highest, best);
     }
     return any;
@@ -395,7 +402,7 @@ static clo_status open(tetris *t, const clo_rcpsp *problem)
     clo_carve(&block, &t->left, tasks);
     clo_carve(&block, &t->waiting, tasks);
     clo_carve(&block, &t->next, tasks);
-    clo_carve(&block, &t->remote, tasks * problem->machines);
+    clo_carve(&block, &t->ways, problem->machines);
     clo_boxes_carve(&t->ready, problem, &block);
     clo_carve(&block, &t->ran, tasks * problem->machines);
     clo_carve(&block, &t->running.items, n);
@@ -403,7 +410,7 @@ static clo_status open(tetris *t, const clo_rcpsp *problem)
     if (t->block == NULL)
         return clo_fail_memory("a plan");
     t->ready.is_alike = is_alike;
-    t->ready.part_of = shared_job;
+    t->ready.hash_of = hash_of;
     t->ready.context = t;
     begin(t);
     return CLO_OK;

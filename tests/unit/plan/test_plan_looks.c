@@ -167,6 +167,88 @@ static void tetris_looks_at_few_boxes_of_tasks_that_demand_different_amounts(voi
     }
 }
 
+/* Machines of eight executors each, with so much of the first two resources; each of its own kind, or all of one. */
+static clo_cost *on_machines(clo_graph *graph, uint32_t machines, uint32_t kinds, int64_t capacity,
+                             clo_platform **platform)
+{
+    enum { MACHINES_MAX = 4, EACH = 8 };
+    clo_executor list[MACHINES_MAX * EACH] = {{0}};
+    int64_t capacities[MACHINES_MAX * CLO_RESOURCES_MAX];
+    clo_platform_desc desc = CLO_PLATFORM_DESC_INIT;
+    clo_cost *cost = NULL;
+
+    for (uint32_t i = 0; i < machines * CLO_RESOURCES_MAX; i++)
+        capacities[i] = i % CLO_RESOURCES_MAX < 2 ? capacity : -1;
+    for (uint32_t e = 0; e < machines * EACH; e++) {
+        list[e] = (clo_executor){.machine = e / EACH, .kind = kinds > 1 ? e / EACH : 0, .os_index = -1};
+        for (uint32_t c = 0; c < CLO_CLASSES_BUILTIN; c++)
+            list[e].speed_q16[c] = CLO_SPEED_ONE;
+    }
+    desc.executors_count = machines * EACH;
+    desc.executors = list;
+    desc.kinds_count = kinds;
+    desc.machines_count = machines;
+    desc.capacities = capacities;
+    ok(clo_graph_seal(graph));
+    ok(clo_platform_create(&desc, platform));
+    ok(clo_cost_create(graph, *platform, &cost));
+    return cost;
+}
+
+/* Tasks with equal demands of one job, each after one of four that run on different machines; and tasks that run on one
+ * kind of machine each: neighbours differ in where they are far, or may run at all. */
+static void tetris_looks_at_few_boxes_of_tasks_that_differ_by_machine(void **state)
+{
+    enum { MACHINES = 4, TASKS = 4000 };
+
+    (void)state;
+    for (int way = 0; way < 2; way++) {
+        bool has_kinds = way == 1;
+        fixture f = fixture_new();
+        for (uint32_t t = 0; t < TASKS; t++) {
+            clo_task task = {.work_ns = has_kinds ? 0 : 1 + t % 7, .demand = {t < MACHINES ? 60 : 10}};
+            uint32_t kind;
+            ok(clo_graph_add_task(f.graph, &task, NULL));
+            if (has_kinds) {
+                ok(clo_graph_kind(f.graph, (const char *const[]){"k0", "k1", "k2", "k3"}[t % MACHINES], &kind));
+                ok(clo_graph_set_time(f.graph, t, kind, 1 + t % 7));
+            } else if (t >= MACHINES) {
+                ok(clo_graph_add_edge(f.graph, t == MACHINES ? 0 : t % MACHINES, t, 0));
+            }
+        }
+        for (uint32_t m = 1; m < MACHINES && !has_kinds; m++)
+            ok(clo_graph_add_edge(f.graph, m, MACHINES, 0));
+        f.cost = on_machines(f.graph, MACHINES, has_kinds ? MACHINES : 1, 100, &f.platform);
+        assert_true(looks_of(&clo_planner_tetris, f.cost) <= 700);
+        fixture_free(&f);
+    }
+}
+
+/* Nothing of a box fits, though what it demands the least of everything would, and its job has 2^41 times the work of
+ * what fits: no overflow, which the sanitizer would see. */
+static void tetris_passes_boxes_of_far_more_work_than_fits(void **state)
+{
+    static const clo_task tasks[] = {{.work_ns = 0},
+                                     {.work_ns = INT64_C(1) << 39, .demand = {3, 1}},
+                                     {.work_ns = INT64_C(1) << 39, .demand = {1, 3}},
+                                     {.work_ns = 100, .demand = {2, 2}},
+                                     {.work_ns = 1},
+                                     {.work_ns = 1, .demand = {1, 1}}};
+    fixture f = fixture_new();
+
+    (void)state;
+    for (size_t t = 0; t < sizeof tasks / sizeof tasks[0]; t++)
+        ok(clo_graph_add_task(f.graph, &tasks[t], NULL));
+    ok(clo_graph_add_edge(f.graph, 0, 1, 0));
+    ok(clo_graph_add_edge(f.graph, 0, 2, 0));
+    ok(clo_graph_add_edge(f.graph, 4, 5, 0));
+    f.cost = on_machines(f.graph, 1, 1, 4, &f.platform);
+    clo_plan *plan = fixture_plan(&f, "tetris");
+    assert_int_equal(clo_plan_makespan_ns(plan), 100 + (INT64_C(1) << 39));
+    clo_plan_destroy(plan);
+    fixture_free(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -176,6 +258,8 @@ int main(void)
         cmocka_unit_test(heft_of_four_times_the_tasks_passes_what_is_full_by_leaves),
         cmocka_unit_test(ready_tasks_are_not_looked_at_one_by_one),
         cmocka_unit_test(tetris_looks_at_few_boxes_of_tasks_that_demand_different_amounts),
+        cmocka_unit_test(tetris_looks_at_few_boxes_of_tasks_that_differ_by_machine),
+        cmocka_unit_test(tetris_passes_boxes_of_far_more_work_than_fits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -66,16 +66,16 @@ static bool is_of_one_kind(const void *context, uint32_t a, uint32_t b)
     return a % KINDS == b % KINDS;
 }
 
-static uint32_t kind_of(const void *context, uint32_t task)
+static uint64_t hash_of_kind(const void *context, uint32_t task)
 {
     (void)context;
-    return task % KINDS;
+    return task % KINDS % 2; /* two kinds share each hash */
 }
 
 /* A node beside a look at all leaves below it. */
-static void expect_node(const clo_boxes *boxes, uint32_t node, const uint64_t *work)
+static void expect_node(const clo_boxes *boxes, uint32_t node, const uint64_t *work, const uint8_t *way)
 {
-    uint32_t from = node, to = node, count = 0, lowest = CLO_NONE, kinds = 0;
+    uint32_t from = node, to = node, count = 0, lowest = CLO_NONE, kinds = 0, ways = 0;
     uint64_t least_work = UINT64_MAX, all_work = 0;
     int64_t least = INT64_MAX, most = 0;
     const clo_box *box = &boxes->nodes[node];
@@ -91,6 +91,7 @@ static void expect_node(const clo_boxes *boxes, uint32_t node, const uint64_t *w
         int64_t demand = clo_rcpsp_lane(boxes->problem, &boxes->problem->demand[task * boxes->problem->words], 0);
         count++;
         kinds |= 1u << task % KINDS;
+        ways |= way[task];
         lowest = task < lowest ? task : lowest;
         least_work = work[task] < least_work ? work[task] : least_work;
         all_work += work[task];
@@ -105,7 +106,9 @@ static void expect_node(const clo_boxes *boxes, uint32_t node, const uint64_t *w
     assert_true(box->work == least_work && box->all_work == all_work);
     assert_int_equal(clo_rcpsp_lane(boxes->problem, &boxes->least[node * boxes->problem->words], 0), least);
     assert_int_equal(clo_rcpsp_lane(boxes->problem, &boxes->most[node * boxes->problem->words], 0), most);
-    assert_true(!box->is_uniform || (least == most && box->group != CLO_NONE && all_work == count * least_work));
+    assert_int_equal(boxes->ways[node], ways);
+    assert_true(!box->is_uniform || (least == most && (ways & (ways - 1)) == 0 && box->group != CLO_NONE &&
+                                     all_work == count * least_work));
 }
 
 static void boxes_tell_what_is_ready_below_each_node(void **state)
@@ -117,6 +120,7 @@ static void boxes_tell_what_is_ready_below_each_node(void **state)
     clo_boxes boxes;
     clo_block block = {0};
     uint64_t work[READY];
+    uint8_t way[READY];
     bool is_ready[READY] = {false};
 
     (void)state;
@@ -124,6 +128,7 @@ static void boxes_tell_what_is_ready_below_each_node(void **state)
         clo_task task = {.work_ns = 5, .demand = {1 + clo_rng_below(&rng, 9)}};
         ok(clo_graph_add_task(f.graph, &task, NULL));
         work[t] = clo_rng_below(&rng, 3);
+        way[t] = clo_rng_below(&rng, 2) == 0 ? CLO_BOX_NEAR : CLO_BOX_FAR;
     }
     fixture_seal(&f, 2, NULL, 100);
     ok(clo_rcpsp_open(&problem, f.cost));
@@ -131,17 +136,17 @@ static void boxes_tell_what_is_ready_below_each_node(void **state)
     void *memory = clo_block_allocate(&block);
     assert_non_null(memory);
     boxes.is_alike = is_of_one_kind;
-    boxes.part_of = kind_of;
+    boxes.hash_of = hash_of_kind;
     clo_boxes_begin(&boxes);
     for (uint32_t step = 0; step < STEPS; step++) {
         uint32_t t = clo_rng_below(&rng, READY);
         if (is_ready[t])
             clo_boxes_take(&boxes, t);
         else
-            clo_boxes_add(&boxes, t, t % KINDS % 2, work[t]); /* two kinds share each hash */
+            clo_boxes_add(&boxes, t, &way[t], work[t]);
         is_ready[t] = !is_ready[t];
         for (uint32_t node = 1; node < 2 * boxes.leaves; node++)
-            expect_node(&boxes, node, work);
+            expect_node(&boxes, node, work, way);
     }
     assert_int_equal(boxes.groups_count, KINDS);
     clo_free(memory);
