@@ -4,12 +4,9 @@
 
 #include "base/memory.h"
 
-#include <stdalign.h>
-#include <stdbool.h>
-#include <stddef.h>
 #include <string.h>
 
-enum { RUN = 8, SWAP_BYTES = 64, NEAR_BYTES = 1024 };
+enum { RUN = 8, SWAP_BYTES = 64 };
 
 typedef int comparison(const void *left, const void *right);
 
@@ -48,13 +45,10 @@ static void merge(const char *left, const char *middle, const char *end, char *o
 
 void clo_sort(void *items, size_t count, size_t size, comparison *compare)
 {
-    alignas(max_align_t) char near[NEAR_BYTES];
-    bool is_small = count * size <= NEAR_BYTES;
-    char *scratch = is_small || count <= RUN ? NULL : clo_allocate_raw(count * size);
-    char *from = items, *to = is_small ? near : scratch;
     size_t run = RUN;
+    char *from = items, *scratch = count > RUN && size > 0 ? clo_allocate_raw(count * size) : NULL, *to = scratch;
 
-    if (count <= RUN || to == NULL) {
+    if (scratch == NULL) {
         insert(items, count, size, compare);
         return;
     }
