@@ -482,113 +482,6 @@ static void a_turn_that_is_handed_over_is_taken_without_the_watchdog(void **stat
     stop(&f);
 }
 
-/* A job without a policy has left a body pending on the slot that is called for the turn: the scheduler, which does not
- * see it, gives an execution to that slot in that very turn. */
-static clo_token stays_token;
-static _Atomic bool stays;
-
-static int stay(const clo_call *call)
-{
-    if (clo_token_take(call, NULL, NULL, &stays_token) != CLO_OK)
-        return 2;
-    atomic_store(&stays, true);
-    return CLO_PENDING;
-}
-
-/* The submitter keeps all but the last execution to the other slots; that one is given away by another thread. */
-static bool choose_the_first_slot_last(void *state, const clo_view *view, clo_choice *choice)
-{
-    clo_ready_stage ready = clo_view_first_ready(view);
-    uint32_t after = pthread_equal(pthread_self(), submitter) ? 0 : CLO_NONE;
-
-    (void)state;
-    if (ready.job == CLO_NONE || (after == 0 && ready.stage == HANDED - 1))
-        return false;
-    *choice = (clo_choice){ready.job, ready.stage, 1, clo_view_next_free(view, after), CLO_NONE, 0, 0};
-    if (after == 0 && finishes == 0 && ready.stage == WIDE - 2) /* for the last slot but the first */
-        wait_for_posts(WIDE - 2);
-    return choice->executor != CLO_NONE;
-}
-
-static void hold_up_beside_one(void *state, const clo_view *view, const clo_event *event)
-{
-    (void)state, (void)view;
-    if (event->kind != CLO_EVENT_FINISH || !pthread_equal(pthread_self(), submitter))
-        return;
-    finishes++;
-    if (finishes == 1)
-        wait_for_posts(WIDE - 1);
-    if (finishes == WIDE - 1)
-        wait_for_posts(WIDE);
-}
-
-static void a_turn_gives_work_to_a_slot_that_is_held_by_another_job(void **state)
-{
-    static const clo_policy policy = {.size = sizeof(clo_policy),
-                                      .name = "one aside",
-                                      .event = hold_up_beside_one,
-                                      .decide = choose_the_first_slot_last};
-    clo_task staying_task = {.body = stay, .work_ns = 1000, .may_pend = 1};
-    clo_task late_task = {.body = miss_deadline, .work_ns = 1000}, task = {.body = count_call, .work_ns = 1000};
-    clo_runtime_config runtime_config = CLO_RUNTIME_CONFIG_INIT;
-    clo_job_config config = CLO_JOB_CONFIG_INIT;
-    fixture f = {.graph = scene_layers(1, HANDED, &task)}, staying = {.graph = scene_layers(1, 1, &staying_task)};
-    clo_graph *late_graph = scene_layers(1, 1, &late_task);
-    clo_cost *late_cost;
-    clo_job *late, *job, *holder;
-    clo_plan *plan;
-    size_t count;
-
-    (void)state;
-    runtime_config.help = -1;
-    runtime_config.slot_workers = 1;
-    ok(clo_platform_open("slots:80", &f.platform));
-    ok(clo_cost_create(f.graph, f.platform, &f.cost));
-    ok(clo_cost_create(staying.graph, f.platform, &staying.cost));
-    ok(clo_cost_create(late_graph, f.platform, &late_cost));
-    ok(clo_runtime_create(f.platform, &runtime_config, &f.runtime));
-    atomic_store(&handler_is_in, false);
-    atomic_store(&handler_goes, false);
-    config.deadline_ns = 1;
-    config.miss = stay_in_handler; /* the watchdog takes no turn */
-    ok(clo_job_create(f.runtime, late_cost, &config, &late));
-    ok(clo_job_submit(late));
-    while (!atomic_load(&handler_is_in))
-        usleep(100);
-    staying.runtime = f.runtime;
-    ok(clo_plan_create(staying.cost, NULL, &plan));
-    assert_int_equal(clo_plan_placements(plan, &count)[0].executor, 0);
-    holder = make_job(&staying, NULL, plan);
-    ok(clo_job_submit(holder));
-    while (!atomic_load(&stays))
-        usleep(100);
-    job = make_job(&f, &policy, NULL);
-    submitter = pthread_self();
-    handing = f.runtime;
-    finishes = 0;
-    atomic_store(&calls, 0);
-    alarm(120); /* it is lost */
-    ok(clo_job_submit(job));
-    while (atomic_load(&calls) < HANDED - 1)
-        usleep(100);
-    ok(clo_token_complete(stays_token, 0));
-    ok(clo_job_wait(holder, NULL));
-    ok(clo_job_wait(job, NULL));
-    alarm(0);
-    assert_int_equal(atomic_load(&calls), HANDED);
-    atomic_store(&handler_goes, true);
-    ok(clo_job_wait(late, NULL));
-    clo_job_destroy(job);
-    clo_job_destroy(holder);
-    clo_job_destroy(late);
-    clo_plan_destroy(plan);
-    clo_cost_destroy(staying.cost);
-    clo_graph_destroy(staying.graph);
-    clo_cost_destroy(late_cost);
-    clo_graph_destroy(late_graph);
-    stop(&f);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -599,7 +492,6 @@ int main(void)
         cmocka_unit_test(a_cancel_reaches_what_is_pending_on_slots),
         cmocka_unit_test(replay_and_policies_fill_all_slots),
         cmocka_unit_test(a_turn_that_is_handed_over_is_taken_without_the_watchdog),
-        cmocka_unit_test(a_turn_gives_work_to_a_slot_that_is_held_by_another_job),
         cmocka_unit_test(ten_thousand_bodies_are_pending_on_two_workers_that_sleep),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
