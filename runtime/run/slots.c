@@ -17,7 +17,6 @@
 #include "run/timing.h"
 #include "run/wake.h"
 
-#include <assert.h>
 #include <string.h>
 
 #define SERVED_MAX 64u /* executions of one slot, until others have a turn */
@@ -64,15 +63,20 @@ static uint64_t next_of(clo_worker *slot)
     return item != CLO_ITEM_NONE ? item : clo_worker_take_local(slot);
 }
 
+/* Before all else that it has. */
+static void put_back(clo_worker *slot, uint64_t item)
+{
+    *clo_item_link(slot->runtime, item) = slot->local;
+    slot->local = item;
+}
+
 /* True: another look is wanted, later. */
 static bool run_items(clo_worker *slot, uint64_t item)
 {
     for (uint32_t served = 0; !slot->is_held; served++) { /* at most SERVED_MAX + 1 */
         if (served == SERVED_MAX) {
-            if (item == CLO_ITEM_NONE)
-                return true;
-            *clo_item_link(slot->runtime, item) = slot->local;
-            slot->local = item;
+            if (item != CLO_ITEM_NONE)
+                put_back(slot, item);
             return true;
         }
         if (item == CLO_ITEM_NONE)
@@ -91,10 +95,10 @@ static void serve(clo_worker *slot)
 
     /* acq_rel, pairs with clo_slot_call: what was there before a call that found the slot listed is seen now. */
     (void)atomic_exchange_explicit(&slot->is_listed, 0, memory_order_acq_rel);
-    /* A turn that was handed over, held or not; a slot that is held is given nothing. */
-    uint64_t item = clo_worker_take_turn(slot);
+    uint64_t item = clo_worker_take_turn(slot); /* if one was handed over, held or not */
     if (slot->is_held) {
-        assert(item == CLO_ITEM_NONE);
+        if (item != CLO_ITEM_NONE) /* by a job without a policy, which the scheduler does not see */
+            put_back(slot, item);
         clo_pending_state state =
             clo_pending_look(slot, clo_item_job(slot->runtime, slot->kept), (uint32_t)slot->kept, &code);
         if (state == CLO_PENDING_OPEN)

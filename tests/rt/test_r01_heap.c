@@ -317,6 +317,41 @@ static void large_graphs_with_demands_take_no_more_either(void **state)
     }
 }
 
+/* The same where data travel, so that replan has no packing to search: it tries other planners, and anneals. */
+static void large_graphs_whose_data_travel_take_no_more_either(void **state)
+{
+    enum { TASKS = 400 };
+    static const char *const names[] = {"graphene", "graphene-star", "replan", NULL};
+
+    (void)state;
+    for (int i = 0; names[i] != NULL; i++) {
+        clo_runtime_config runtime = CLO_RUNTIME_CONFIG_INIT;
+        clo_job_config job = CLO_JOB_CONFIG_INIT;
+        int64_t of_runtime;
+        place p = {.s = {.platform = scene_platform(4, 1)}};
+
+        ok(clo_graph_create("large", &p.s.graph));
+        for (uint32_t t = 0; t < TASKS; t++) {
+            clo_task task = {.body = rt_body, .work_ns = 500 + t * 37 % 91, .output_bytes = 64};
+            ok(clo_graph_add_task(p.s.graph, &task, NULL));
+            if (t > 0)
+                ok(clo_graph_add_edge(p.s.graph, t / 3, t, 64));
+        }
+        ok(clo_graph_seal(p.s.graph));
+        ok(clo_cost_create(p.s.graph, p.s.platform, &p.s.cost));
+        runtime.unpinned = 1;
+        job.policy = clo_policy_find(names[i]);
+        open_place(&p, &runtime, &job, &of_runtime);
+        uint64_t before = atomic_load(&calls);
+        ok(clo_job_create(p.s.runtime, p.s.cost, &job, &p.s.job));
+        if (atomic_load(&calls) != before)
+            fail_msg("%s: clo_job_create calls the heap %d times", names[i], (int)(atomic_load(&calls) - before));
+        ok(clo_job_submit(p.s.job));
+        ok(clo_job_wait(p.s.job, NULL));
+        close_place(&p);
+    }
+}
+
 static void what_the_c_library_takes_is_seen(void **state)
 {
     uint64_t before = atomic_load(&calls);
@@ -331,7 +366,8 @@ static void what_the_c_library_takes_is_seen(void **state)
 #define HEAP_TESTS                                                                                                    \
     cmocka_unit_test(what_the_c_library_takes_is_seen), cmocka_unit_test(memory_of_the_callers_is_all_that_is_taken), \
         cmocka_unit_test(no_policy_takes_more_for_a_job_than_its_memory),                                             \
-        cmocka_unit_test(large_graphs_with_demands_take_no_more_either),
+        cmocka_unit_test(large_graphs_with_demands_take_no_more_either),                                              \
+        cmocka_unit_test(large_graphs_whose_data_travel_take_no_more_either),
 #else
 static void nothing_is_counted(void **state)
 {

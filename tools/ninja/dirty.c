@@ -101,9 +101,11 @@ static bool begin_edge(dirty_scan *s, uint32_t node)
         if (!look_at_file(s, m->edges[edge].outputs[i]))
             return false;
     if (!m->edges[edge].deps_loaded) {
+        bool is_missing; /* the array of edges may move meanwhile */
         m->edges[edge].deps_loaded = true;
-        if (!load_discovered(s, edge, &m->edges[edge].deps_missing))
+        if (!load_discovered(s, edge, &is_missing))
             return false;
+        m->edges[edge].deps_missing = is_missing;
     }
     for (uint32_t i = 0; i < m->edges[edge].validations_count; i++) {
         uint32_t *more = array_grow(s->validations, &s->validations_capacity, s->validations_count + 1, sizeof *more);

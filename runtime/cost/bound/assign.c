@@ -6,9 +6,9 @@
 
 #include "base/carve.h"
 #include "base/memory.h"
+#include "base/sort.h"
 #include "base/status.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -54,7 +54,7 @@ static void fill_items(assigner *a)
         bool is_first = i == graph->first_instance[task];
         a->items[i] = (item){is_first ? clo_cost_fastest(a->cost, task) : a->items[i - 1].fastest_ns, i, task};
     }
-    qsort(a->items, a->count, sizeof *a->items, longest_first);
+    clo_sort(a->items, a->count, sizeof *a->items, longest_first);
     for (uint32_t i = a->count; i-- > 0;)
         a->rest_ns[i] = a->rest_ns[i + 1] + a->items[i].fastest_ns;
 }

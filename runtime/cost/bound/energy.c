@@ -14,8 +14,9 @@
  * makespan. */
 #include "cost/bound/energy.h"
 
+#include "base/sort.h"
+
 #include <assert.h>
-#include <stdlib.h>
 
 enum {
     VISITS = 1 << 20,      /* a * tasks in all, and */
@@ -67,7 +68,7 @@ static bool is_overfull_from(const trial *t, int64_t makespan_ns, int64_t a)
     uint64_t slope = 0;
     int64_t now = a;
 
-    qsort(t->ends, count, sizeof t->ends[0], by_time);
+    clo_sort(t->ends, count, sizeof t->ends[0], by_time);
     for (uint32_t i = 0; i < count; i++) {
         for (; started < count && t->starts[started].time_ns < t->ends[i].time_ns; started++) {
             energy += (clo_u128)slope * (uint64_t)(t->starts[started].time_ns - now);

@@ -12,7 +12,7 @@
  * execution, in its memory or from afar. */
 #include "cost/bound/joins.h"
 
-#include <stdlib.h>
+#include "base/sort.h"
 
 static int by_falling_arrival(const void *left, const void *right)
 {
@@ -29,7 +29,7 @@ static int64_t earliest(clo_bound_input *inputs, uint32_t count, uint32_t width)
 {
     int64_t best = INT64_MAX, least_at = INT64_MAX, sum = 0, local = 0;
 
-    qsort(inputs, count, sizeof *inputs, by_falling_arrival);
+    clo_sort(inputs, count, sizeof *inputs, by_falling_arrival);
     for (uint32_t j = 0; j < count; j++) {
         int64_t begin = inputs[j].arrival_ns > local ? inputs[j].arrival_ns : local;
         int64_t end = inputs[j].at_ns + inputs[j].time_ns;

@@ -19,12 +19,12 @@
 #include "plan/schedule/compact.h"
 
 #include "base/memory.h"
+#include "base/sort.h"
 #include "base/status.h"
 #include "plan/duplicate/chain.h"
 #include "plan/schedule/ready.h"
 
 #include <assert.h>
-#include <stdlib.h>
 
 typedef struct level_key {
     int64_t mean_ns;
@@ -58,7 +58,7 @@ static clo_status find_order(clo_schedule *schedule)
             uint32_t task = graph->task_of[graph->order[i]];
             keys[i] = (level_key){schedule->cost->mean_ns[task], levels[task], i, graph->order[i]};
         }
-        qsort(keys, graph->instances, sizeof *keys, by_level);
+        clo_sort(keys, graph->instances, sizeof *keys, by_level);
         for (uint32_t i = 0; i < graph->instances; i++)
             schedule->order[i] = keys[i].instance;
     }

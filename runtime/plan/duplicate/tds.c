@@ -30,12 +30,12 @@
 
 #include "base/carve.h"
 #include "base/memory.h"
+#include "base/sort.h"
 #include "base/status.h"
 #include "plan/duplicate/chain.h"
 #include "plan/schedule/ready.h"
 
 #include <assert.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { CHAIN_MAX = 4 };
@@ -273,7 +273,7 @@ static void find_homes(tds *s)
 {
     uint32_t *first = s->home_first + 1; /* shifted by one while it is filled: first[i] moves from begin to end */
 
-    qsort(s->clusters, s->clusters_count, sizeof *s->clusters, by_falling_length);
+    clo_sort(s->clusters, s->clusters_count, sizeof *s->clusters, by_falling_length);
     for (uint32_t c = 0; c < s->clusters_count; c++)
         find_executor(s, &s->clusters[c]);
     for (uint32_t m = 0; m < s->members_count; m++)

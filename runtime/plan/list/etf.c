@@ -23,11 +23,11 @@
 #include "plan/list/planners.h"
 
 #include "base/memory.h"
+#include "base/sort.h"
 #include "base/status.h"
 #include "plan/list/fit_pick.h"
 
 #include <assert.h>
-#include <stdlib.h>
 
 enum { FIT_FEW = 256 }; /* the heaps are cheaper for graphs of so many tasks */
 
@@ -85,7 +85,7 @@ static clo_status find_places(pairs *p, const clo_cost *cost)
         p->offset_ns[t] = -p->level_ns[t] - cost->mean_ns[t];
         p->least_ns[t] = p->is_dls ? clo_cost_fastest(cost, t) + p->offset_ns[t] : 0;
     }
-    qsort(keys, tasks, sizeof *keys, by_falling_level);
+    clo_sort(keys, tasks, sizeof *keys, by_falling_level);
     for (uint32_t t = 0; t < tasks; t++)
         p->place[keys[t].task] = p->is_dls ? keys[t].task : t;
     clo_free(keys);

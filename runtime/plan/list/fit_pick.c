@@ -3,10 +3,10 @@
 
 #include "base/carve.h"
 #include "base/memory.h"
+#include "base/sort.h"
 #include "base/status.h"
 
 #include <assert.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { STEPS = 16 }; /* of a profile, read at once */
@@ -50,7 +50,7 @@ static clo_status find_order(clo_fit_pick *pick)
         return clo_fail_memory("a plan");
     for (uint32_t t = 0; t < tasks; t++)
         keys[t] = (order_key){pick->by_start ? 0 : clo_cost_fastest(cost, t) + pick->offset_ns[t], pick->place[t], t};
-    qsort(keys, tasks, sizeof *keys, by_least);
+    clo_sort(keys, tasks, sizeof *keys, by_least);
     for (uint32_t p = 0; p < tasks; p++) {
         pick->task_at[p] = keys[p].task;
         pick->position[keys[p].task] = p;

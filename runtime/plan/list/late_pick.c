@@ -3,10 +3,10 @@
 
 #include "base/carve.h"
 #include "base/memory.h"
+#include "base/sort.h"
 #include "base/status.h"
 
 #include <assert.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Words are taken by blocks, a cache line each. */
@@ -162,7 +162,7 @@ void clo_late_pick_fill(clo_late_pick *pick)
     while (clo_ready_next(pick->ready, &instance))
         if (graph->first_instance[graph->task_of[instance]] == instance)
             pick->task_at[pick->count++] = graph->task_of[instance];
-    qsort(pick->task_at, pick->count, sizeof *pick->task_at, by_task);
+    clo_sort(pick->task_at, pick->count, sizeof *pick->task_at, by_task);
     for (uint32_t p = 0; p < pick->count; p++) {
         clo_schedule_find_ready(schedule, graph->first_instance[pick->task_at[p]]);
         pick->inputs_ns[p] = pick->known_ns[p] = 0;

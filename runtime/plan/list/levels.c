@@ -1,8 +1,9 @@
 /* plan/list/levels.c - see levels.h. */
 #include "plan/list/levels.h"
 
+#include "base/sort.h"
+
 #include <assert.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { SAMPLES = 1024 };
@@ -46,7 +47,7 @@ static void choose_amounts(clo_levels *levels, const int64_t *values, size_t str
         if (p % step == 0)
             sample[samples++] = value;
     }
-    qsort(sample, samples, sizeof *sample, by_amount);
+    clo_sort(sample, samples, sizeof *sample, by_amount);
     for (uint32_t i = 0; i < levels->amounts_count; i++)
         levels->amounts[i] = sample[(size_t)samples * (i + 1) / (levels->amounts_count + 1)];
     levels->amounts[levels->amounts_count - 1] = most;

@@ -17,11 +17,11 @@
 #include "plan/list/planners.h"
 
 #include "base/memory.h"
+#include "base/sort.h"
 #include "base/status.h"
 #include "plan/schedule/ready.h"
 
 #include <assert.h>
-#include <stdlib.h>
 
 typedef struct mean_key {
     clo_u128 sum; /* < 2^62 * 2^14 */
@@ -99,7 +99,7 @@ static void find_places(peft *p, const clo_schedule *schedule)
                 key->count++;
             }
     }
-    qsort(p->keys, count, sizeof *p->keys, by_falling_mean);
+    clo_sort(p->keys, count, sizeof *p->keys, by_falling_mean);
     for (uint32_t i = 0; i < count; i++)
         p->place[p->keys[i].task] = i;
 }

@@ -2,9 +2,8 @@
 #include "plan/list/ready_order.h"
 
 #include "base/memory.h"
+#include "base/sort.h"
 #include "base/status.h"
-
-#include <stdlib.h>
 
 enum { SAMPLES = 64, STACK_MAX = 64, TIMES_WEIGHT = 8 };
 
@@ -90,7 +89,7 @@ static void sort_range(const clo_cost *cost, task_key *keys, range r)
         keys[i].first = (uint64_t)column_value(cost, keys[i].task, r.column);
         keys[i].second = 0;
     }
-    qsort(keys + r.begin, r.end - r.begin, sizeof *keys, by_key);
+    clo_sort(keys + r.begin, r.end - r.begin, sizeof *keys, by_key);
 }
 
 /* Halves a range, whose halves begin at leaves, until its parts are leaves or alike. */
@@ -134,7 +133,7 @@ clo_status clo_ready_order(const clo_cost *cost, uint32_t leaf, uint32_t *task_a
     fill_levels(graph, levels);
     for (uint32_t t = 0; t < tasks; t++)
         keys[t] = (task_key){levels[t], clo_graph_placement(graph, t), t};
-    qsort(keys, tasks, sizeof *keys, by_key);
+    clo_sort(keys, tasks, sizeof *keys, by_key);
     for (uint32_t i = 1; i <= tasks; i++)
         if (i == tasks || keys[i].first != keys[begin].first || keys[i].second != keys[begin].second) {
             split(cost, leaf, keys, (range){begin, i, CLO_NONE});

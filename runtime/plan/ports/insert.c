@@ -3,10 +3,9 @@
 #include "plan/ports/insert.h"
 
 #include "base/memory.h"
+#include "base/sort.h"
 #include "base/status.h"
 #include "plan/schedule/arrivals.h"
-
-#include <stdlib.h>
 
 #define TRIES_MAX ((uint64_t)1 << 26) /* pairs of instances * machines: seconds */
 #define ARRIVALS_MAX ((uint64_t)1 << 25)
@@ -118,7 +117,7 @@ static void find_inputs(inserter *s, uint32_t task)
         }
     }
     if (s->inputs_count > 0)
-        qsort(s->inputs, s->inputs_count, sizeof *s->inputs, by_finish);
+        clo_sort(s->inputs, s->inputs_count, sizeof *s->inputs, by_finish);
 }
 
 static int64_t busy_ns(const clo_platform *platform, uint32_t machine, uint64_t bytes)

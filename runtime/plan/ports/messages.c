@@ -4,10 +4,9 @@
 
 #include "base/memory.h"
 #include "base/saturate.h"
+#include "base/sort.h"
 #include "base/status.h"
 #include "cost/source.h"
-
-#include <stdlib.h>
 
 #define PAIRS_MAX ((uint64_t)1 << 25) /* of instances; each takes 16 to 56 bytes */
 
@@ -206,7 +205,7 @@ static clo_status find_messages(clo_messages *m)
     if (m->list == NULL || m->sent == NULL || m->first_message == NULL || m->first_near == NULL)
         return clo_fail_memory("the messages of a plan");
     if (m->far_count > 0)
-        qsort(m->far, m->far_count, sizeof *m->far, by_message);
+        clo_sort(m->far, m->far_count, sizeof *m->far, by_message);
     for (uint32_t i = 0, end; i < m->far_count; i = end) {
         end = i + 1;
         while (end < m->far_count && m->far[end].instance == m->far[i].instance &&
@@ -215,7 +214,7 @@ static clo_status find_messages(clo_messages *m)
         add_message(m, i, end);
     }
     if (m->near_count > 0)
-        qsort(m->near, m->near_count, sizeof *m->near, by_near_source);
+        clo_sort(m->near, m->near_count, sizeof *m->near, by_near_source);
     for (size_t i = 0; i < m->near_count; i++)
         m->first_near[m->near[i].from + 1]++;
     for (uint32_t p = 0; p < m->count; p++)

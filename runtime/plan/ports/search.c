@@ -5,11 +5,11 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/rng.h"
+#include "base/sort.h"
 #include "base/status.h"
 #include "cost/cost.h"
 #include "plan/ports/ports.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -215,7 +215,7 @@ static clo_status begin(searcher *s, const clo_placement *placements, size_t cou
         ranks[instance].start_ns = placements[p].start_ns;
         s->executor[instance] = placements[p].executor;
     }
-    qsort(ranks, s->count, sizeof *ranks, by_start);
+    clo_sort(ranks, s->count, sizeof *ranks, by_start);
     for (uint32_t i = 0; i < s->count; i++)
         s->position[s->order[i] = ranks[i].instance] = i;
     clo_free(ranks);

@@ -3,9 +3,8 @@
 #include "plan/ports/share.h"
 
 #include "base/memory.h"
+#include "base/sort.h"
 #include "base/status.h"
-
-#include <stdlib.h>
 
 /* ---- which limits there are ---- */
 
@@ -66,7 +65,7 @@ static clo_status find_limits(clo_share *share)
         sorted[m] = (crossing){message->from_machine, message->to_machine, m, message->rate_q32};
     }
     if (count > 0)
-        qsort(sorted, count, sizeof *sorted, by_pair);
+        clo_sort(sorted, count, sizeof *sorted, by_pair);
     number_limits(share, sorted);
     clo_free(sorted);
     return CLO_OK;

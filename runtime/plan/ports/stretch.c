@@ -3,10 +3,9 @@
 #include "plan/ports/stretch.h"
 
 #include "base/memory.h"
+#include "base/sort.h"
 #include "base/status.h"
 #include "graph/graph.h"
-
-#include <stdlib.h>
 
 /* ns/byte of a message that gets an equal share of the port of a machine. */
 static uint64_t slope_of(const clo_platform *platform, uint32_t machine, uint32_t flows)
@@ -83,7 +82,7 @@ static clo_status choose_executors(clo_stretched *s, const clo_platform *all, ui
             list[m].index = m;
         for (uint32_t e = 0; e < all->executors_count; e++)
             list[all->executors[e].machine].speed += all->executors[e].speed_q16[CLO_CLASS_GENERIC];
-        qsort(list, all->machines_count, sizeof *list, by_falling_speed);
+        clo_sort(list, all->machines_count, sizeof *list, by_falling_speed);
         for (uint32_t m = 0; m < machines && m < all->machines_count; m++)
             is_kept[list[m].index] = true;
         for (uint32_t e = 0; e < all->executors_count; e++)

@@ -3,10 +3,10 @@
 
 #include "base/heap.h"
 #include "base/memory.h"
+#include "base/sort.h"
 #include "base/status.h"
 
 #include <assert.h>
-#include <stdlib.h>
 #include <string.h>
 
 typedef struct keyed_task {
@@ -42,7 +42,7 @@ static void find_places(keyed *k, const clo_schedule *schedule, const int64_t *k
             k->rows[count] = (keyed_task){keys[task], count, task}, count++;
     }
     assert(count == graph->tasks);
-    qsort(k->rows, count, sizeof *k->rows, by_falling_key);
+    clo_sort(k->rows, count, sizeof *k->rows, by_falling_key);
     for (uint32_t i = 0; i < count; i++)
         k->place[k->rows[i].task] = i;
 }

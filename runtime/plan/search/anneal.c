@@ -22,10 +22,10 @@
 #include "base/carve.h"
 #include "base/memory.h"
 #include "base/noise.h"
+#include "base/sort.h"
 #include "base/status.h"
 
 #include <assert.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -139,7 +139,7 @@ static int by_key(const void *left, const void *right)
 static void sort_order(annealing *s)
 {
     memcpy(s->sorted, s->keys, s->count * sizeof *s->keys);
-    qsort(s->sorted, s->count, sizeof *s->sorted, by_key);
+    clo_sort(s->sorted, s->count, sizeof *s->sorted, by_key);
     for (uint32_t i = 0; i < s->count; i++) {
         s->order[i] = s->sorted[i].instance;
         s->position[s->order[i]] = i;

@@ -28,10 +28,10 @@
 
 #include "base/carve.h"
 #include "base/memory.h"
+#include "base/sort.h"
 #include "base/status.h"
 
 #include <assert.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { PLACEMENTS_DEFAULT = 100000, STEPS_DEFAULT = 50000000, TABLE_NS = 20 };
@@ -231,7 +231,7 @@ static void expand(search *s)
             if (try_child(s, at, e, &l->children[l->count]))
                 l->count++;
     }
-    qsort(l->children, l->count, sizeof l->children[0], by_bound);
+    clo_sort(l->children, l->count, sizeof l->children[0], by_bound);
     s->budget->schedules += s->tried / s->model.count;
     s->tried %= s->model.count;
 }
