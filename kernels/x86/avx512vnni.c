@@ -236,7 +236,7 @@ V void node_store_s16(const clo_rule *rule, uint32_t n, V32 acc, int16_t *y)
 
 /* Both points of the table come with one gather; multiplied and added up in pairs. 16 numbers, those of the mask. */
 #pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wsign-conversion" /* the gather: at -O0 a macro of the compiler's, with a signed mask */
+#pragma GCC diagnostic ignored "-Wsign-conversion" /* at -O0 the gather is a macro with a signed mask */
 V void tanh_16(const int16_t *table, const int16_t *x, __mmask16 mask, int16_t *y)
 {
     const __m512i v = _mm512_cvtepi16_epi32(_mm256_maskz_loadu_epi16(mask, x));

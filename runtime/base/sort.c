@@ -1,4 +1,5 @@
-/* base/sort.c - heapsort (Williams 1964), the way down bottom up (Wegener 1993): about as many comparisons as merging. */
+/* base/sort.c - heapsort (Williams 1964), the way down bottom up (Wegener 1993): about as many comparisons as
+ * merging. */
 #include "base/sort.h"
 
 #include <string.h>

@@ -310,8 +310,9 @@ int main(int count, char **arguments)
         fprintf(stderr, "clotho-step: no process can be begun: %s; look at the limits of this user\n", strerror(errno));
         return EXIT_NOT_BEGUN;
     }
-    /* The console's command stays where the caller is. With a parent in another group of the same session, its end could
-     * have the kernel send SIGHUP to all of the caller's group: if a member is stopped (orphaned process groups). */
+    /* The console's command stays where the caller is. With a parent in another group of the same session, its end
+     * could have the kernel send SIGHUP to all of the caller's group: if a member is stopped (orphaned process
+     * groups). */
     if (h.has_console)
         setsid();
     else
