@@ -1,5 +1,5 @@
-/* The scheduler's turn where slots are the workers. The submitter's thread has it until more than 64 posts were handled,
- * and nothing runs any more: so no end of a body takes it. Nor does the watchdog, which is in a handler. */
+/* The scheduler's turn where slots are the workers. The submitter's thread has it until more than 64 posts were
+ * handled, and nothing runs any more: so no end of a body takes it. Nor does the watchdog, which is in a handler. */
 #define _GNU_SOURCE
 #include "support.h"
 
