@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,7 +36,8 @@ struct peer {
 /* Of all connections of this process, which are on one loop. */
 static struct {
     peer *first;
-    size_t unsent, unsent_max;
+    size_t unsent, unsent_max; /* of those that are open */
+    size_t closing;            /* what libuv holds of those that are closed, until the end of a round of the loop */
 } all = {.unsent_max = PEER_UNSENT_MAX};
 
 void peer_limit_unsent(size_t most)
@@ -124,7 +126,11 @@ void peer_close(peer *p, const char *why)
         return;
     p->is_closing = 1;
     all.unsent -= unsent_of(p);
-    drop(&p->out); /* what flies is libuv's until it has called back */
+    drop(&p->out);
+    if (p->is_writing)
+        all.closing += p->flying.count; /* it is libuv's until it has called back */
+    else
+        drop(&p->flying);
     snprintf(p->why, sizeof p->why, "%s", why);
     uv_close((uv_handle_t *)&p->tcp, on_closed);
 }
@@ -141,7 +147,7 @@ static void on_written(uv_write_t *write, int status)
     peer *p = write->data;
 
     p->is_writing = 0;
-    all.unsent -= p->is_closing ? 0 : p->flying.count;
+    *(p->is_closing ? &all.closing : &all.unsent) -= p->flying.count;
     p->flying.count = 0;
     if (p->flying.capacity > KEPT_MAX)
         drop(&p->flying);
@@ -183,9 +189,18 @@ static void make_room(size_t more)
     }
 }
 
+/* A round of the loop may close many, which give their room back at its end: twice the limit is as much as is held then,
+ * but for short answers to those who read. */
+static bool is_too_much(const peer *p, size_t more)
+{
+    return (more > KEPT_MAX || unsent_of(p) > 0) && all.unsent + all.closing + more > 2 * all.unsent_max;
+}
+
 void peer_send(peer *p, const frame *f)
 {
     make_room(FRAME_HEADER + f->body_bytes);
+    if (!p->is_closing && is_too_much(p, FRAME_HEADER + f->body_bytes))
+        peer_close(p, "others need the room");
     if (p->is_closing)
         return;
     if (p->out.count > UNSENT_MAX || reserve(&p->out, FRAME_HEADER + f->body_bytes) != 0) {

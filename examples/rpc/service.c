@@ -54,6 +54,8 @@ static void end_work(work *w)
     client_cancel(s->onward, w->onward);
     w->state = WORK_ENDED;
     work_unlink(w);
+    free(w->output); /* now: a round of the loop may end hundreds, and the rest of them goes at its end */
+    w->output = NULL;
     uv_close((uv_handle_t *)&w->timer, free_work);
 }
 
@@ -290,6 +292,11 @@ static void on_worked(uv_timer_t *timer)
         on_deadline(timer);
         return;
     }
+    w->output = calloc(1, (size_t)w->what.output_bytes + 1); /* not before: thousands may wait */
+    if (w->output == NULL) {
+        refuse(w, REPLY_UNAVAILABLE, 0, "no memory for the answer");
+        return;
+    }
     work_note(w, "worked", left);
     w->inputs_hash = answer_hash(ANSWER_BEGIN, w->input, w->what.input_bytes);
     answer_fill(w->head.task, w->head.instance, w->inputs_hash, w->output, w->what.output_bytes);
@@ -358,10 +365,8 @@ static work *make_work(connection *from, const frame *f, const ask *a)
 {
     work *w = calloc(1, sizeof *w + a->input_bytes);
 
-    if (w == NULL || (w->output = calloc(1, a->output_bytes + 1)) == NULL) {
-        free(w);
+    if (w == NULL)
         return NULL;
-    }
     w->owner = from->owner;
     w->from = from;
     w->head = *f;
@@ -393,8 +398,6 @@ static void take_request(connection *from, const frame *f)
     }
     work *w = make_work(from, f, &a);
     if (w == NULL || backlog_add(&s->queue, &w->wait) != 0) {
-        if (w != NULL)
-            free(w->output);
         free(w);
         peer_close(from->p, "no memory");
         return;

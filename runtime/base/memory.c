@@ -153,6 +153,7 @@ size_t clo_memory_limit_default(void)
 
 int clo_grow(void **array, size_t *capacity, size_t need, size_t item_bytes)
 {
+    assert(item_bytes > 0);
     if (need <= *capacity)
         return 0;
     size_t wanted = *capacity < 8 ? 8 : *capacity * 2;

@@ -45,7 +45,7 @@ typedef struct clo_scratch {
     struct clo_scratch_head *top; /* of the part that was taken last and is in use */
 } clo_scratch;
 
-void clo_scratch_open(clo_scratch *scratch);
+void clo_scratch_open(clo_scratch *opened);
 void clo_scratch_close(void);
 
 /* Layout of one block: add each part, then allocate `bytes` with clo_allocate_aligned. Offsets are multiples of a
