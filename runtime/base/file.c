@@ -170,7 +170,8 @@ static int create_neighbour(int folder, mode_t mode, char *name)
         bool is_swept = flock(fd, LOCK_EX | LOCK_NB) != 0 ? errno == EWOULDBLOCK : !is_named(folder, name, fd);
         if (!is_swept)
             return fd;
-        close(fd); /* somebody took it for one whose writer is dead, before it was locked */
+        unlinkat(folder, name, 0); /* most likely gone: somebody took it for one whose writer is dead before it was */
+        close(fd);                 /* locked; nobody else makes one of this name */
     }
     return errno = EAGAIN, -1;
 }
