@@ -189,8 +189,8 @@ static void make_room(size_t more)
     }
 }
 
-/* A round of the loop may close many, which give their room back at its end: twice the limit is as much as is held then,
- * but for short answers to those who read. */
+/* A round of the loop may close many, which give their room back at its end: twice the limit is as much as is held
+ * then, but for short answers to those who read. */
 static bool is_too_much(const peer *p, size_t more)
 {
     return (more > KEPT_MAX || unsent_of(p) > 0) && all.unsent + all.closing + more > 2 * all.unsent_max;

@@ -273,6 +273,23 @@ static clo_platform *limited(int64_t capacity)
     return platform;
 }
 
+/* Makes the job in its own memory without a call of the heap, and runs it. */
+static void run_large(place *p, clo_job_config *job, const char *name)
+{
+    clo_runtime_config runtime = CLO_RUNTIME_CONFIG_INIT;
+    int64_t of_runtime;
+
+    runtime.unpinned = 1;
+    open_place(p, &runtime, job, &of_runtime);
+    uint64_t before = atomic_load(&calls);
+    ok(clo_job_create(p->s.runtime, p->s.cost, job, &p->s.job));
+    if (atomic_load(&calls) != before)
+        fail_msg("%s: clo_job_create calls the heap %d times", name, (int)(atomic_load(&calls) - before));
+    ok(clo_job_submit(p->s.job));
+    ok(clo_job_wait(p->s.job, NULL));
+    close_place(p);
+}
+
 /* A graph that is large enough for what the C library's qsort takes from the heap, and demands something: planned by
  * policies, and with its plan for releases in flight checked. */
 static void large_graphs_with_demands_take_no_more_either(void **state)
@@ -282,10 +299,8 @@ static void large_graphs_with_demands_take_no_more_either(void **state)
 
     (void)state;
     for (int i = 0; i < 4; i++) {
-        clo_runtime_config runtime = CLO_RUNTIME_CONFIG_INIT;
         clo_pipeline_config pipeline = CLO_PIPELINE_CONFIG_INIT;
         clo_job_config job = CLO_JOB_CONFIG_INIT;
-        int64_t of_runtime;
         place p = {.s = {.platform = limited(CAPACITY)}};
 
         ok(clo_graph_create("large", &p.s.graph));
@@ -297,7 +312,6 @@ static void large_graphs_with_demands_take_no_more_either(void **state)
         }
         ok(clo_graph_seal(p.s.graph));
         ok(clo_cost_create(p.s.graph, p.s.platform, &p.s.cost));
-        runtime.unpinned = 1;
         job.policy = names[i] != NULL ? clo_policy_find(names[i]) : NULL;
         if (names[i] == NULL) {
             pipeline.releases_in_flight = job.releases_in_flight = 2;
@@ -305,15 +319,7 @@ static void large_graphs_with_demands_take_no_more_either(void **state)
             ok(clo_plan_pipeline(p.s.cost, &pipeline, &p.s.plan));
             job.plan = p.s.plan;
         }
-        open_place(&p, &runtime, &job, &of_runtime);
-        uint64_t before = atomic_load(&calls);
-        ok(clo_job_create(p.s.runtime, p.s.cost, &job, &p.s.job));
-        if (atomic_load(&calls) != before)
-            fail_msg("%s: clo_job_create calls the heap %d times", names[i] != NULL ? names[i] : "in flight",
-                     (int)(atomic_load(&calls) - before));
-        ok(clo_job_submit(p.s.job));
-        ok(clo_job_wait(p.s.job, NULL));
-        close_place(&p);
+        run_large(&p, &job, names[i] != NULL ? names[i] : "in flight");
     }
 }
 
@@ -325,9 +331,7 @@ static void large_graphs_whose_data_travel_take_no_more_either(void **state)
 
     (void)state;
     for (int i = 0; names[i] != NULL; i++) {
-        clo_runtime_config runtime = CLO_RUNTIME_CONFIG_INIT;
         clo_job_config job = CLO_JOB_CONFIG_INIT;
-        int64_t of_runtime;
         place p = {.s = {.platform = scene_platform(4, 1)}};
 
         ok(clo_graph_create("large", &p.s.graph));
@@ -339,16 +343,8 @@ static void large_graphs_whose_data_travel_take_no_more_either(void **state)
         }
         ok(clo_graph_seal(p.s.graph));
         ok(clo_cost_create(p.s.graph, p.s.platform, &p.s.cost));
-        runtime.unpinned = 1;
         job.policy = clo_policy_find(names[i]);
-        open_place(&p, &runtime, &job, &of_runtime);
-        uint64_t before = atomic_load(&calls);
-        ok(clo_job_create(p.s.runtime, p.s.cost, &job, &p.s.job));
-        if (atomic_load(&calls) != before)
-            fail_msg("%s: clo_job_create calls the heap %d times", names[i], (int)(atomic_load(&calls) - before));
-        ok(clo_job_submit(p.s.job));
-        ok(clo_job_wait(p.s.job, NULL));
-        close_place(&p);
+        run_large(&p, &job, names[i]);
     }
 }
 

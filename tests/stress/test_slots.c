@@ -3,14 +3,12 @@
 #include "support.h"
 
 #include "driver.h"
-#include "run/runtime.h"
 #include "running.h"
 
 #include <clotho/stream.h>
 #include <clotho/stream_check.h>
 
 #include <dirent.h>
-#include <pthread.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -380,108 +378,6 @@ static void slots_come_last_and_have_few_workers(void **state)
     clo_platform_destroy(platform);
 }
 
-/* A turn that is handed over. The submitter's thread has it until more than 64 posts were handled, and nothing runs any
- * more: so no end of a body takes it. Nor does the watchdog, which is in a handler. */
-enum { WIDE = 79, HANDED = WIDE + 1 }; /* one slot is left out */
-
-static pthread_t submitter;
-static clo_runtime *handing;
-static uint32_t finishes;
-static _Atomic bool handler_is_in, handler_goes;
-
-/* Beside the submit itself. */
-static void wait_for_posts(uint32_t count)
-{
-    while (atomic_load(&handing->scheduling.combining.posts) < 1 + count)
-        usleep(100);
-}
-
-/* All of the first have ended before the end of one is handled, and what that one's executor is given then before the
- * others are through. */
-static void hold_up(void *state, const clo_view *view, const clo_event *event)
-{
-    (void)state, (void)view;
-    if (event->kind != CLO_EVENT_FINISH || !pthread_equal(pthread_self(), submitter))
-        return;
-    finishes++;
-    if (finishes == 1)
-        wait_for_posts(WIDE);
-    if (finishes == WIDE)
-        wait_for_posts(HANDED);
-}
-
-static bool choose_all_but_slot_0(void *state, const clo_view *view, clo_choice *choice)
-{
-    clo_ready_stage ready = clo_view_first_ready(view);
-
-    (void)state;
-    if (ready.job == CLO_NONE)
-        return false;
-    choice->job = ready.job;
-    choice->stage = ready.stage;
-    choice->executor = clo_view_next_free(view, 0);
-    if (finishes == 0 && choice->executor == CLO_NONE) /* all run; their ends are to be one round */
-        wait_for_posts(WIDE);
-    return choice->executor != CLO_NONE;
-}
-
-static int miss_deadline(const clo_call *call)
-{
-    (void)call;
-    usleep(1000);
-    return 0;
-}
-
-static void stay_in_handler(void *argument, clo_job *job, const clo_miss *miss)
-{
-    (void)argument, (void)job, (void)miss;
-    atomic_store(&handler_is_in, true);
-    while (!atomic_load(&handler_goes))
-        usleep(100);
-}
-
-static void a_turn_that_is_handed_over_is_taken_without_the_watchdog(void **state)
-{
-    static const clo_policy policy = {
-        .size = sizeof(clo_policy), .name = "holds up", .event = hold_up, .decide = choose_all_but_slot_0};
-    clo_task late_task = {.body = miss_deadline, .work_ns = 1000}, task = {.body = count_call, .work_ns = 1000};
-    clo_runtime_config runtime_config = CLO_RUNTIME_CONFIG_INIT;
-    clo_job_config config = CLO_JOB_CONFIG_INIT;
-    fixture f = {.graph = scene_layers(1, HANDED, &task)};
-    clo_graph *late_graph = scene_layers(1, 1, &late_task);
-    clo_cost *late_cost;
-    clo_job *late, *job;
-
-    (void)state;
-    runtime_config.help = -1;
-    ok(clo_platform_open("slots:80", &f.platform));
-    ok(clo_cost_create(f.graph, f.platform, &f.cost));
-    ok(clo_cost_create(late_graph, f.platform, &late_cost));
-    ok(clo_runtime_create(f.platform, &runtime_config, &f.runtime));
-    config.deadline_ns = 1;
-    config.miss = stay_in_handler;
-    ok(clo_job_create(f.runtime, late_cost, &config, &late));
-    ok(clo_job_submit(late));
-    while (!atomic_load(&handler_is_in))
-        usleep(100);
-    job = make_job(&f, &policy, NULL);
-    submitter = pthread_self();
-    handing = f.runtime;
-    atomic_store(&calls, 0);
-    alarm(120); /* nobody takes it */
-    ok(clo_job_submit(job));
-    ok(clo_job_wait(job, NULL));
-    alarm(0);
-    assert_int_equal(atomic_load(&calls), HANDED);
-    atomic_store(&handler_goes, true);
-    ok(clo_job_wait(late, NULL));
-    clo_job_destroy(job);
-    clo_job_destroy(late);
-    clo_cost_destroy(late_cost);
-    clo_graph_destroy(late_graph);
-    stop(&f);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -491,7 +387,6 @@ int main(void)
         cmocka_unit_test(logs_of_policies_are_valid_and_replay),
         cmocka_unit_test(a_cancel_reaches_what_is_pending_on_slots),
         cmocka_unit_test(replay_and_policies_fill_all_slots),
-        cmocka_unit_test(a_turn_that_is_handed_over_is_taken_without_the_watchdog),
         cmocka_unit_test(ten_thousand_bodies_are_pending_on_two_workers_that_sleep),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -78,11 +78,11 @@ static int count_or_wait(const clo_call *call)
 }
 
 /* The first tasks up to `more` run at once, and that one when one of them has ended. */
-static fixture start_slots(uint32_t carriers, uint32_t more)
+static fixture start_slots(uint32_t carriers, uint32_t more, uint32_t tasks)
 {
     clo_task task = {.body = count_or_wait, .work_ns = 1000};
     clo_runtime_config config = CLO_RUNTIME_CONFIG_INIT;
-    fixture f = {.graph = scene_layers(1, HANDED, &task)};
+    fixture f = {.graph = scene_layers(1, tasks, &task)};
 
     config.help = -1;
     config.slot_workers = carriers;
@@ -119,6 +119,40 @@ static void hold_up(void *state, const clo_view *view, const clo_event *event)
         return;
     atomic_store(&one_more_goes, true); /* not before: its end is in no round of ours */
     wait_for_posts(one_more + 1);
+}
+
+static bool choose_all_but_slot_0(void *state, const clo_view *view, clo_choice *choice)
+{
+    clo_ready_stage ready = clo_view_first_ready(view);
+
+    (void)state;
+    if (ready.job == CLO_NONE)
+        return false;
+    choice->job = ready.job;
+    choice->stage = ready.stage;
+    choice->executor = clo_view_next_free(view, 0);
+    if (finishes == 0 && choice->executor == CLO_NONE) /* all run; their ends are to be one round */
+        wait_for_posts(one_more);
+    return choice->executor != CLO_NONE;
+}
+
+static void a_turn_that_is_handed_over_is_taken_without_the_watchdog(void **state)
+{
+    static const clo_policy policy = {
+        .size = sizeof(clo_policy), .name = "holds up", .event = hold_up, .decide = choose_all_but_slot_0};
+    fixture f = start_slots(0, WIDE - 1, WIDE);
+    late l = open_late(&f);
+    clo_job *job = make_job(&f, &policy, NULL);
+
+    (void)state;
+    alarm(120); /* nobody takes it */
+    ok(clo_job_submit(job));
+    ok(clo_job_wait(job, NULL));
+    alarm(0);
+    assert_int_equal(atomic_load(&calls), WIDE);
+    close_late(&l);
+    clo_job_destroy(job);
+    stop(&f);
 }
 
 static int stay(const clo_call *call)
@@ -163,7 +197,7 @@ static void a_turn_gives_work_to_a_slot_that_another_job_holds(void **state)
                                       .event = hold_up_until_the_carrier_sleeps,
                                       .decide = choose_the_first_slot_last};
     clo_task task = {.body = stay, .work_ns = 1000, .may_pend = 1};
-    fixture f = start_slots(1, WIDE - 1), held = {.graph = scene_layers(1, 1, &task), .runtime = f.runtime};
+    fixture f = start_slots(1, WIDE - 1, HANDED), held = {.graph = scene_layers(1, 1, &task), .runtime = f.runtime};
     late l = open_late(&f);
     clo_plan *plan;
     size_t count;
@@ -197,6 +231,7 @@ static void a_turn_gives_work_to_a_slot_that_another_job_holds(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_turn_that_is_handed_over_is_taken_without_the_watchdog),
         cmocka_unit_test(a_turn_gives_work_to_a_slot_that_another_job_holds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

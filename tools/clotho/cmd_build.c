@@ -344,8 +344,8 @@ static int run_steps(build *b)
     return build_run(&b->folder, &options);
 }
 
-/* The steps. *is_manifest: the manifest must be read again, because its own statement was
- * run, or because another build has just ended. */
+/* The steps. *is_manifest: the manifest must be read again, because its own statement was run, or because another build
+ * has just ended. */
 static int run_targets(build *b, target_list *targets, bool *is_manifest)
 {
     const build_options *o = &b->options;

@@ -14,7 +14,7 @@
  * command; SIGKILL, or the end of CONTROL, is for all that the command has begun; 0 says that the command has ended and
  * its output is closed, and is for what it has left in its session. So a builder that is killed leaves nothing running
  * either, but servers (see owner.h): these go on, to whoever called the builder, and the exit status is
- * STEP_HAS_SERVERS. This program is in another session than its caller, as SIGKILL for that group must leave
+ * STEP_HAS_SERVERS. This program leaves its caller's group and session, as SIGKILL for that group must leave
  * somebody who ends the commands.
  *
  * A small program, because the peak of a child begins at the peak of the process that it was forked from. */
