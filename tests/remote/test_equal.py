@@ -1,6 +1,8 @@
 """Three machines give the outputs of one, hash for hash, on both MPIs; messages are those of the plan, and the bytes on
 the wire are theirs."""
 import json
+import os
+import shutil
 import unittest
 
 import support
@@ -55,6 +57,22 @@ class Equal(unittest.TestCase):
         for engine in support.engines():
             with self.subTest(engine):
                 self.check(engine, graph, 2, "--posted", 2, "--piece", 30000, "--flows", 1)
+
+    @unittest.skipUnless("mpich" in support.engines() and shutil.which("strace"), "no MPICH or no strace")
+    def test_mpich_is_told_of_the_end(self):
+        """A rank that ends without "finalize" is taken for dead, by luck of the moment and whatever its exit code is."""
+        graph = self.graph("cholesky", "--tasks", 56, "--work", "10us", "--ccr", 0.2)
+        path = self.machines.path("traced")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write("#!/bin/sh\nexec strace -f -s 40 -e trace=write,exit_group -o %s.$(hostname) %s \"$@\"\n" % (
+                path, os.path.join(support.BIN, support.PROGRAM["mpich"])))
+        os.chmod(path, 0o755)
+        self.machines.run("mpich", graph, "--hosts", self.machines.cluster(), program=path)
+        for name in self.machines.names:
+            with open("%s.%s" % (path, name), encoding="utf-8", errors="replace") as file:
+                calls = file.read()
+            self.assertIn('"cmd=finalize\\n"', calls, name)
+            self.assertIn("exit_group(0)", calls, name)
 
     def test_bytes_on_the_wire(self):
         graph = self.graph("cholesky", "--tasks", 120, "--work", "2ms", "--ccr", 0.2)

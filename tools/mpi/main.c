@@ -6,20 +6,26 @@
 #include "calibrate_remote.h"
 #include "run_remote.h"
 
+#include <poll.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
 
-#define END_MICROSECONDS 300000 /* for the rank to hear that it shall end */
-#define END_SECONDS 1           /* for MPI to end; then the process ends without it */
-#define WORDS_NS 100000000      /* MPICH's launcher may drop what was written just before an abort */
-#define START_NS 120000000000   /* as clo_remote_config.start_ns */
+#define END_MICROSECONDS 300000        /* for the rank to hear that it shall end */
+#define END_GOOD_MICROSECONDS 10000000 /* for MPI to end; then the process ends without it */
+#define END_PMI_MICROSECONDS 200000    /* the same where the process manager can be told so */
+#define PMI_MILLISECONDS 10000         /* for its answer */
+#define END_BAD_MICROSECONDS 1000000   /* the same after an error, of which the other ranks may know nothing */
+#define WORDS_NS 100000000             /* MPICH's launcher may drop what was written just before an abort */
+#define START_NS 120000000000          /* as clo_remote_config.start_ns */
 
 static volatile int told_to_end;
 static volatile int has_begun; /* MPI_Init and what else blocks have come back */
 static volatile int exit_code;
+static int pmi = -1; /* where the process manager listens (PMI-1, as of MPICH's mpiexec) */
 static char last_words[CLO_REMOTE_WORDS_BYTES];
 
 /* The rank looks at told_to_end; if MPI holds it fast, the timer ends it. */
@@ -33,19 +39,23 @@ static void end_soon(int number)
     (void)setitimer(ITIMER_REAL, &soon, NULL);
 }
 
-/* All is done and printed, but MPI does not come back: after an abort, or (MPICH 4.0 over UCX and TCP) for no
- * reason. */
+/* All is done and printed, but MPI does not come back: after an abort, or in MPI_Finalize of MPICH 4.0 over UCX and TCP,
+ * where ranks that have closed their ends wait in a barrier and no longer answer those that have not. MPICH's mpiexec
+ * may take an end without "finalize" for a failure and end the other ranks, even where the exit code is 0. */
 static void end_now(int number)
 {
     static const char not_begun[] =
         "clotho: MPI does not begin on all ranks; is one stopped, or can it not be reached? "
         "--start TIME gives them longer\n";
+    static const char finalize[] = "cmd=finalize\n";
 
     (void)number;
     if (!has_begun && !told_to_end && write(STDERR_FILENO, not_begun, sizeof not_begun - 1) > 0)
         (void)kill(getpid(), SIGKILL); /* after an exit MPICH's launcher would leave the other ranks alone */
     if (told_to_end && write(STDERR_FILENO, last_words, strlen(last_words)) < 0)
         _exit(EXIT_BAD_INPUT);
+    if (exit_code == EXIT_GOOD && pmi >= 0 && write(pmi, finalize, sizeof finalize - 1) > 0)
+        (void)poll(&(struct pollfd){.fd = pmi, .events = POLLIN}, 1, PMI_MILLISECONDS);
     _exit(exit_code);
 }
 
@@ -137,6 +147,16 @@ static int check_calibration(const calibrate_options *o)
     return code == EXIT_GOOD ? OPTIONS_GO_ON : code;
 }
 
+/* 0: none. A timer of end_soon goes before it. */
+static void set_timer(int64_t us)
+{
+    const struct itimerval timer = {.it_value = {.tv_sec = us / 1000000, .tv_usec = us % 1000000}};
+
+    (void)setitimer(ITIMER_REAL, &timer, NULL);
+    if (told_to_end)
+        end_soon(SIGTERM);
+}
+
 /* Ends with MPI, which may not come back. */
 static int end(clo_remote *remote, int code)
 {
@@ -146,7 +166,7 @@ static int end(clo_remote *remote, int code)
         code = status == CLO_OK ? EXIT_GOOD : complain_status(NULL, status);
     }
     exit_code = code;
-    (void)alarm(END_SECONDS);
+    set_timer(code != EXIT_GOOD ? END_BAD_MICROSECONDS : pmi >= 0 ? END_PMI_MICROSECONDS : END_GOOD_MICROSECONDS);
     if (told_to_end && code != EXIT_GOOD)
         _exit(code);
     (void)signal(SIGTERM, SIG_DFL); /* whoever tells us now waits for us */
@@ -158,21 +178,14 @@ static int end(clo_remote *remote, int code)
     return code;
 }
 
-/* 0: none. A timer of end_soon goes before it. */
-static void set_timer(int64_t us)
-{
-    const struct itimerval timer = {.it_value = {.tv_sec = us / 1000000, .tv_usec = us % 1000000}};
-
-    (void)setitimer(ITIMER_REAL, &timer, NULL);
-    if (told_to_end)
-        end_soon(SIGTERM);
-}
-
 /* MPI_Init waits for all ranks, and nobody can look after them meanwhile. start_ns: 0 is the default. */
 static clo_status begin(int64_t start_ns, int *argc, char ***argv, clo_remote **remote)
 {
     const int64_t limit_us = (start_ns > 0 ? start_ns : START_NS) / 1000 + 1;
+    const char *fd = getenv("PMI_FD");
 
+    if (fd != NULL && *fd != '\0')
+        pmi = (int)strtol(fd, NULL, 10);
     exit_code = EXIT_BAD_INPUT;
     catch_end();
     set_timer(limit_us);
