@@ -7,9 +7,14 @@
 #include <string.h>
 
 #define SLAB_BYTES 4032u /* with what the C library adds, a page */
-#ifdef __SANITIZE_ADDRESS__
-#define SMALL_BYTES 0u /* each part in a block of its own, whose ends are watched */
-#else
+#if defined __SANITIZE_ADDRESS__ /* gcc */
+#define SMALL_BYTES 0u           /* each part in a block of its own, whose ends are watched */
+#elif defined __has_feature
+#if __has_feature(address_sanitizer)
+#define SMALL_BYTES 0u
+#endif
+#endif
+#ifndef SMALL_BYTES
 #define SMALL_BYTES 704u /* up to so many come out of a slab */
 #endif
 #define UNLIMITED_BYTES (1u << 20) /* so much is had without asking how much memory there is, which is a system call */

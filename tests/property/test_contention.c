@@ -12,11 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#ifdef __SANITIZE_ADDRESS__
-enum { SEEDS = 30 };
-#else
-enum { SEEDS = 300 };
-#endif
+enum { SEEDS = SANITIZED ? 30 : 300 };
 enum { MACHINES_MAX = 16, TEXT_BYTES = 4096, EXECUTORS_EACH = 2 };
 
 static const char *const planners[] = {"heft", "deft", "etf", "dfrn", "peft", "cpop", "best"};

@@ -14,11 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#ifdef __SANITIZE_ADDRESS__
-enum { SEEDS = 100 };
-#else
-enum { SEEDS = 1000 };
-#endif
+enum { SEEDS = SANITIZED ? 100 : 1000 };
 enum { MACHINES_MAX = 64, TEXT_BYTES = 8192 };
 
 static clo_cluster *cluster_new(clo_rng *rng)

@@ -13,11 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#ifdef __SANITIZE_ADDRESS__
-enum { SEEDS = 60 };
-#else
-enum { SEEDS = 600 };
-#endif
+enum { SEEDS = SANITIZED ? 60 : 600 };
 enum { MACHINES_MAX = 16, TEXT_BYTES = 4096 };
 
 static const char *const ports[] = {"0.05", "0.5", "2", "1000000"};

@@ -8,7 +8,7 @@ so the lists cannot rot. Needs clang; exits 77 (skipped) without it.
 
 usage: mutations.py [BUILD], a build with the thread sanitizer; without it RUN_MUTATIONS are left out.
 
-One in four is tried, drawn by CLO_SAMPLE (tests/support/sample.h); with CLO_FULL in the environment all are.
+One in eight is tried, drawn by CLO_SAMPLE (tests/support/sample.h); with CLO_FULL in the environment all are.
 """
 import functools
 import os
@@ -186,7 +186,7 @@ RUN_MUTATIONS = [
      "test_submit_order"),
 ]
 
-PART = 4  # one in so many is tried, unless CLO_FULL is set
+PART = 8  # one in so many is tried, unless CLO_FULL is set
 URCU = ["-lurcu-bp", "-lurcu-common"]
 TIMEOUT = {"model": 300, "thread": 10, "plain": 10, "run": 100}  # seconds
 ROUNDS = {"model": 1, "thread": 40, "plain": 40, "run": 20}  # a weakened order on real hardware shows only now and then

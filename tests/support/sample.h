@@ -13,7 +13,7 @@
 /* The random numbers of case `seed`: clo_rng_seed for the cases of CLO_SAMPLE. */
 clo_rng sample_rng(uint64_t seed);
 
-/* How many of `all` cases are played: one of `parts`, or all with CLO_FULL or a sanitizer. */
+/* How many of `all` cases are played: one of `parts`, or all with CLO_FULL. */
 uint64_t sample_size(uint64_t all, uint64_t parts);
 
 #endif
