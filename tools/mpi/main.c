@@ -39,9 +39,9 @@ static void end_soon(int number)
     (void)setitimer(ITIMER_REAL, &soon, NULL);
 }
 
-/* All is done and printed, but MPI does not come back: after an abort, or in MPI_Finalize of MPICH 4.0 over UCX and TCP,
- * where ranks that have closed their ends wait in a barrier and no longer answer those that have not. MPICH's mpiexec
- * may take an end without "finalize" for a failure and end the other ranks, even where the exit code is 0. */
+/* All is done and printed, but MPI does not come back: after an abort, or in MPI_Finalize of MPICH 4.0 over UCX and
+ * TCP, where ranks that have closed their ends wait in a barrier and no longer answer those that have not. MPICH's
+ * mpiexec may take an end without "finalize" for a failure and end the other ranks, even where the exit code is 0. */
 static void end_now(int number)
 {
     static const char not_begun[] =
