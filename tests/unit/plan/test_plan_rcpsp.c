@@ -5,6 +5,8 @@
 #include "base/noise.h"
 #include "base/rng.h"
 #include "plan/graphene/space.h"
+#include "plan/rcpsp/boxes.h"
+#include "plan/rcpsp/priority.h"
 #include "plan/rcpsp/search.h"
 
 enum { TASKS_MAX = 200, MACHINES_MAX = 3, HORIZON = 20000 };
@@ -427,6 +429,110 @@ static void a_space_looks_at_few_holes_that_are_too_short(void **state)
     fixture_free(&f);
 }
 
+static bool all_alike(const void *context, uint32_t a, uint32_t b)
+{
+    return context == NULL || a == b;
+}
+
+static uint64_t one_hash(const void *context, uint32_t task)
+{
+    return context == NULL ? 0 : task;
+}
+
+/* Boxes with so many sums. Returns their memory. */
+static void *open_boxes(clo_boxes *boxes, const clo_rcpsp *problem, size_t sums_max)
+{
+    clo_block block = {0};
+
+    clo_boxes_carve(boxes, problem, sums_max, &block);
+    void *memory = clo_block_allocate(&block);
+    assert_non_null(memory);
+    boxes->is_alike = all_alike;
+    boxes->hash_of = one_hash;
+    clo_boxes_begin(boxes);
+    return memory;
+}
+
+/* The sum over all tasks for machines like that, from as far above as there are sums. */
+static uint64_t sum_of_all(const clo_boxes *boxes, uint32_t like, uint32_t lane)
+{
+    uint64_t sum = 0;
+
+    for (uint32_t node = 1, next; node > 0; node = next) {
+        next = clo_boxes_after(node);
+        if (boxes->nodes[node].count == 0)
+            continue;
+        if (clo_boxes_has_sums(boxes, node))
+            sum += clo_boxes_sum(boxes, node, like, lane);
+        else
+            next = 2 * node + 1;
+    }
+    return sum;
+}
+
+static void boxes_with_few_sums_give_those_of_boxes_with_all(void **state)
+{
+    (void)state;
+    static const shape s = {.tasks = 100, .machines = 3, .executors = 4, .resources = 3, .capacity = 50, .time_max = 9};
+    static const size_t limits[] = {0, 100, SIZE_MAX};
+    enum { LIMITS = sizeof limits / sizeof limits[0] };
+    clo_rng rng = clo_rng_seed(3);
+    fixture f = packing_new(&s, &rng);
+    clo_rcpsp problem;
+    clo_boxes boxes[LIMITS];
+    void *memory[LIMITS];
+    uint8_t ways[MACHINES_MAX] = {CLO_BOX_NEAR, CLO_BOX_NEAR, CLO_BOX_NEAR}, is_there[TASKS_MAX] = {0};
+
+    ok(clo_graph_seal(f.graph));
+    ok(clo_cost_create(f.graph, f.platform, &f.cost));
+    ok(clo_rcpsp_open(&problem, f.cost));
+    for (uint32_t m = 0; m < s.machines; m++)
+        problem.capacity[(size_t)m * problem.words] -= m; /* three shapes */
+    for (uint32_t i = 0; i < LIMITS; i++)
+        memory[i] = open_boxes(&boxes[i], &problem, limits[i]);
+    assert_int_equal(boxes[0].summed, 2);
+    assert_int_equal(boxes[LIMITS - 1].summed, 2 * boxes[0].leaves);
+    for (uint32_t step = 0; step < 1000; step++) {
+        uint32_t task = clo_rng_below(&rng, s.tasks);
+        for (uint32_t i = 0; i < LIMITS; i++)
+            if (is_there[task])
+                clo_boxes_take(&boxes[i], task);
+            else
+                clo_boxes_add(&boxes[i], task, ways, 0);
+        is_there[task] ^= 1;
+        for (uint32_t l = 0; l < clo_rcpsp_lanes(&problem); l++) {
+            uint64_t want = sum_of_all(&boxes[LIMITS - 1], boxes[0].shape_of[1], l);
+            for (uint32_t i = 0; i + 1 < LIMITS; i++)
+                assert_int_equal(sum_of_all(&boxes[i], boxes[i].shape_of[1], l), want);
+        }
+    }
+    for (uint32_t i = 0; i < LIMITS; i++)
+        clo_free(memory[i]);
+    clo_rcpsp_close(&problem);
+    fixture_free(&f);
+}
+
+/* 100 000 tasks on 1 024 machines that all differ: the sums of all boxes would take gigabytes. */
+static void sums_of_boxes_take_no_more_memory_than_allowed(void **state)
+{
+    (void)state;
+    enum { MACHINES = 1024, TASKS = 100000, SUMS = 1 << 20 };
+    static uint64_t capacity[MACHINES];
+    clo_graph graph = {.tasks = TASKS};
+    clo_rcpsp problem = {.graph = &graph, .tasks = TASKS, .machines = MACHINES, .words = 1};
+    clo_boxes boxes;
+    clo_block block = {0};
+
+    problem.guards = UINT64_C(0x8000800080008000);
+    problem.capacity = capacity;
+    for (uint32_t m = 0; m < MACHINES; m++)
+        capacity[m] = problem.guards | m;
+    clo_boxes_carve(&boxes, &problem, SUMS, &block);
+    assert_int_equal(boxes.shapes, MACHINES);
+    size_t others = 2 * (size_t)boxes.leaves * (MACHINES * sizeof *boxes.ways + 2 * sizeof(clo_box));
+    assert_true(block.bytes <= SUMS * sizeof *boxes.shares + others);
+}
+
 static void what_is_no_packing_is_left_alone(void **state)
 {
     (void)state;
@@ -477,6 +583,8 @@ int main(void)
         cmocka_unit_test(serial_generation_looks_at_few_holes_that_are_too_short),
         cmocka_unit_test(a_space_finds_the_first_and_the_last_place),
         cmocka_unit_test(a_space_looks_at_few_holes_that_are_too_short),
+        cmocka_unit_test(boxes_with_few_sums_give_those_of_boxes_with_all),
+        cmocka_unit_test(sums_of_boxes_take_no_more_memory_than_allowed),
         cmocka_unit_test(what_is_no_packing_is_left_alone),
         cmocka_unit_test(noise_has_the_mean_and_the_spread_of_its_law),
     };
