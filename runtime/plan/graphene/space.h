@@ -5,23 +5,13 @@
 
 #include "plan/rcpsp/problem.h"
 
-/* Where the first step of a machine begins. */
+/* Where the first step of a machine begins; in the first and in the last one everything is free. */
 #define CLO_SPACE_BEGIN (-INT64_MAX / 4)
-
-/* The steps of one machine, by rising time; each holds until the next one begins. In the first and in the last one
- * everything is free. */
-typedef struct clo_space_steps {
-    /* [2 * tasks + 2] when each begins; the first: CLO_SPACE_BEGIN */
-    int64_t *time_ns;
-    /* [(2 * tasks + 2) * words] with guards, see problem.h */
-    uint64_t *free;
-    uint32_t count;
-} clo_space_steps;
 
 typedef struct clo_space {
     const clo_rcpsp *problem;
-    /* [machines] */
-    clo_space_steps *steps;
+    /* [machines] each with room for 2 * tasks + 2 */
+    clo_rcpsp_steps *steps;
     /* [tasks] may be negative */
     int64_t *start_ns;
     /* [tasks] CLO_NONE: has no place */

@@ -17,9 +17,9 @@ static uint32_t first_like(const clo_rcpsp *problem, uint32_t m)
     return other;
 }
 
-void clo_boxes_carve(clo_boxes *boxes, const clo_rcpsp *problem, clo_block *block)
+void clo_boxes_carve(clo_boxes *boxes, const clo_rcpsp *problem, size_t sums_max, clo_block *block)
 {
-    size_t tasks = problem->graph->tasks, size = 2, nodes = 2;
+    size_t tasks = problem->graph->tasks, size = 2, nodes = 2, sums;
 
     while (nodes < 2 * tasks)
         nodes *= 2;
@@ -28,6 +28,8 @@ void clo_boxes_carve(clo_boxes *boxes, const clo_rcpsp *problem, clo_block *bloc
     *boxes = (clo_boxes){.problem = problem, .leaves = (uint32_t)(nodes / 2), .mask = (uint32_t)(size - 1)};
     for (uint32_t m = 0; m < problem->machines; m++)
         boxes->shapes += first_like(problem, m) == m;
+    sums = (size_t)boxes->shapes * clo_rcpsp_lanes(problem);
+    boxes->summed = (uint32_t)(sums_max / sums < 2 ? 2 : sums_max / sums < nodes ? sums_max / sums : nodes);
     clo_carve(block, &boxes->place, tasks);
     clo_carve(block, &boxes->task, tasks);
     clo_carve(block, &boxes->shape_of, problem->machines);
@@ -35,7 +37,7 @@ void clo_boxes_carve(clo_boxes *boxes, const clo_rcpsp *problem, clo_block *bloc
     clo_carve(block, &boxes->nodes, nodes);
     clo_carve(block, &boxes->least, nodes * problem->words);
     clo_carve(block, &boxes->most, nodes * problem->words);
-    clo_carve(block, &boxes->shares, nodes * boxes->shapes * clo_rcpsp_lanes(problem));
+    clo_carve(block, &boxes->shares, boxes->summed * sums);
     clo_carve(block, &boxes->ways, nodes * problem->machines);
     clo_carve(block, &boxes->group_of, tasks);
     clo_carve(block, &boxes->samples, tasks);
@@ -145,12 +147,11 @@ static void widen(const clo_boxes *boxes, size_t node, size_t left, size_t right
 
 static void copy(clo_boxes *boxes, size_t to, size_t from)
 {
-    size_t words = boxes->problem->words, shares = (size_t)boxes->shapes * clo_rcpsp_lanes(boxes->problem);
+    size_t words = boxes->problem->words;
 
     boxes->nodes[to] = boxes->nodes[from];
     memcpy(&boxes->least[to * words], &boxes->least[from * words], words * sizeof *boxes->least);
     memcpy(&boxes->most[to * words], &boxes->most[from * words], words * sizeof *boxes->most);
-    memcpy(&boxes->shares[to * shares], &boxes->shares[from * shares], shares * sizeof *boxes->shares);
     memcpy(&boxes->ways[to * boxes->problem->machines], &boxes->ways[from * boxes->problem->machines],
            boxes->problem->machines);
 }
@@ -168,8 +169,7 @@ static bool are_one(const clo_boxes *boxes, size_t left, size_t right)
 
 static void join(clo_boxes *boxes, size_t node)
 {
-    size_t left = 2 * node, right = left + 1, shares = (size_t)boxes->shapes * clo_rcpsp_lanes(boxes->problem);
-    size_t machines = boxes->problem->machines;
+    size_t left = 2 * node, right = left + 1, machines = boxes->problem->machines;
     const clo_box *a = &boxes->nodes[left], *b = &boxes->nodes[right];
 
     if (a->count == 0 || b->count == 0) {
@@ -183,8 +183,6 @@ static void join(clo_boxes *boxes, size_t node)
                                    .is_uniform = are_one(boxes, left, right),
                                    .work = a->work < b->work ? a->work : b->work,
                                    .all_work = a->all_work + b->all_work};
-    for (size_t i = 0; i < shares; i++)
-        boxes->shares[node * shares + i] = boxes->shares[left * shares + i] + boxes->shares[right * shares + i];
     for (size_t m = 0; m < machines; m++)
         boxes->ways[node * machines + m] = boxes->ways[left * machines + m] | boxes->ways[right * machines + m];
 }
@@ -195,22 +193,52 @@ static void lift(clo_boxes *boxes, size_t leaf)
         join(boxes, node);
 }
 
+static uint64_t share_of(const clo_boxes *boxes, uint32_t task, uint32_t shape, uint32_t lane)
+{
+    const clo_rcpsp *problem = boxes->problem;
+    const uint64_t *capacity = &problem->capacity[(size_t)boxes->machine_of[shape] * problem->words];
+
+    return clo_box_share(clo_rcpsp_lane(problem, demand_of(boxes, task), lane),
+                         clo_rcpsp_lane(problem, capacity, lane));
+}
+
+/* times: 1, or -1 to take them off. */
+static void add_shares(clo_boxes *boxes, uint32_t task, int times)
+{
+    uint32_t lanes = clo_rcpsp_lanes(boxes->problem), lowest = boxes->leaves + boxes->place[task];
+
+    while (lowest >= boxes->summed)
+        lowest /= 2;
+    for (uint32_t s = 0; s < boxes->shapes; s++)
+        for (uint32_t l = 0; l < lanes; l++) {
+            uint64_t share = share_of(boxes, task, s, l);
+            for (uint32_t node = lowest; node > 0; node /= 2) {
+                uint64_t *sum = &boxes->shares[((size_t)node * boxes->shapes + s) * lanes + l];
+                *sum = times > 0 ? *sum + share : *sum - share;
+            }
+        }
+}
+
+uint64_t clo_boxes_sum(const clo_boxes *boxes, uint32_t node, uint32_t shape, uint32_t lane)
+{
+    uint32_t lanes = clo_rcpsp_lanes(boxes->problem);
+
+    assert(clo_boxes_has_sums(boxes, node));
+    if (node < boxes->summed)
+        return boxes->shares[((size_t)node * boxes->shapes + shape) * lanes + lane];
+    return boxes->nodes[node].count * share_of(boxes, boxes->nodes[node].first, shape, lane);
+}
+
 void clo_boxes_add(clo_boxes *boxes, uint32_t task, const uint8_t *ways, uint64_t work)
 {
     const clo_rcpsp *problem = boxes->problem;
     size_t leaf = (size_t)boxes->leaves + boxes->place[task], words = problem->words;
-    uint32_t lanes = clo_rcpsp_lanes(problem);
 
     boxes->nodes[leaf] = (clo_box){1, task, boxes->group_of[task], true, work, work};
     memcpy(&boxes->least[leaf * words], demand_of(boxes, task), words * sizeof *boxes->least);
     memcpy(&boxes->most[leaf * words], demand_of(boxes, task), words * sizeof *boxes->most);
     memcpy(&boxes->ways[leaf * problem->machines], ways, problem->machines);
-    for (uint32_t s = 0; s < boxes->shapes; s++)
-        for (uint32_t l = 0; l < lanes; l++) {
-            const uint64_t *capacity = &problem->capacity[(size_t)boxes->machine_of[s] * words];
-            boxes->shares[(leaf * boxes->shapes + s) * lanes + l] =
-                clo_box_share(clo_rcpsp_lane(problem, demand_of(boxes, task), l), clo_rcpsp_lane(problem, capacity, l));
-        }
+    add_shares(boxes, task, 1);
     lift(boxes, leaf);
 }
 
@@ -220,5 +248,6 @@ void clo_boxes_take(clo_boxes *boxes, uint32_t task)
 
     assert(boxes->nodes[leaf].count == 1);
     boxes->nodes[leaf].count = 0;
+    add_shares(boxes, task, -1);
     lift(boxes, leaf);
 }

@@ -5,7 +5,10 @@
  * Tasks that a decision cannot tell apart but by their demands, their numbers, their own work and the machines that are
  * far from their inputs are of one group. The order of the leaves is settled once: by group, so that groups do not lie
  * among each other, along a curve through the demands (Morton 1966), so that neighbours demand much the same, and the
- * lowest of those that demand the same last, where the walk begins. */
+ * lowest of those that demand the same last, where the walk begins.
+ *
+ * The sums take the most memory: one for each different machine and each resource. So the lowest nodes have none where
+ * that would be too much; what is below them is summed when it is asked for. */
 #ifndef CLO_PLAN_RCPSP_BOXES_H
 #define CLO_PLAN_RCPSP_BOXES_H
 
@@ -35,7 +38,8 @@ typedef struct clo_boxes {
     uint32_t *machine_of;   /* [shapes] one of them */
     clo_box *nodes;         /* [2 * leaves] 1 is the root */
     uint64_t *least, *most; /* [2 * leaves * words] without guards */
-    uint64_t *shares;       /* [2 * leaves * shapes * lanes] sums of clo_box_share */
+    uint32_t summed;        /* nodes from here on have no sums */
+    uint64_t *shares;       /* [summed * shapes * lanes] sums of clo_box_share */
     uint8_t *ways;          /* [2 * leaves * machines] CLO_BOX_NEAR, CLO_BOX_FAR or both: of some task below */
     uint32_t *group_of;     /* [tasks of the graph] */
     uint32_t *samples;      /* [groups_count] a task of each group */
@@ -52,8 +56,9 @@ static inline uint64_t clo_box_share(int64_t amount, int64_t capacity)
     return capacity > 0 ? (uint64_t)((amount << CLO_BOX_SHARE_BITS) / capacity) : 0;
 }
 
-/* Carves the arrays; the caller sets is_alike, hash_of and context. Then, with the memory there, clo_boxes_begin. */
-void clo_boxes_carve(clo_boxes *boxes, const clo_rcpsp *problem, clo_block *block);
+/* Carves the arrays, with sums_max sums at most but those of the root; the caller sets is_alike, hash_of and context.
+ * Then, with the memory there, all 0, clo_boxes_begin. */
+void clo_boxes_carve(clo_boxes *boxes, const clo_rcpsp *problem, size_t sums_max, clo_block *block);
 void clo_boxes_begin(clo_boxes *boxes);
 
 /* The task is ready, with work of its own; ways: [machines] CLO_BOX_NEAR or CLO_BOX_FAR. O(machines * log tasks). */
@@ -61,6 +66,15 @@ void clo_boxes_add(clo_boxes *boxes, uint32_t task, const uint8_t *ways, uint64_
 
 /* It is not any more. */
 void clo_boxes_take(clo_boxes *boxes, uint32_t task);
+
+/* The sums of a node are known: they are kept, or all tasks below demand the same. */
+static inline bool clo_boxes_has_sums(const clo_boxes *boxes, uint32_t node)
+{
+    return node < boxes->summed || boxes->nodes[node].is_uniform;
+}
+
+/* One of them, for a machine of that shape and a lane. */
+uint64_t clo_boxes_sum(const clo_boxes *boxes, uint32_t node, uint32_t shape, uint32_t lane);
 
 /* The walk over the tree, from the last leaf to the first: after the node with all below it; 0: that was all. */
 static inline uint32_t clo_boxes_after(uint32_t node)

@@ -51,7 +51,7 @@ static void find_least(const clo_rcpsp *problem, uint64_t *least)
 clo_status clo_rcpsp_builder_open(clo_rcpsp_builder *builder, const clo_rcpsp *problem)
 {
     size_t n = problem->tasks, tasks = problem->graph->tasks, steps_max = 2 * n + 2;
-    clo_rcpsp_steps all = {0};
+    clo_rcpsp_steps all = {.look_back = CLO_STEPS_LOOK_BACK, .windows_ns = problem->windows_ns};
     clo_block block = {0};
 
     *builder = (clo_rcpsp_builder){
@@ -85,7 +85,7 @@ static void begin(clo_rcpsp_builder *builder, const one_way *way)
     const clo_rcpsp *problem = builder->problem;
 
     for (uint32_t m = 0; m < problem->machines; m++)
-        clo_rcpsp_steps_clear(&builder->steps[m], &problem->capacity[(size_t)m * problem->words], problem->words);
+        clo_rcpsp_steps_clear(&builder->steps[m], 0, &problem->capacity[(size_t)m * problem->words], problem->words);
     for (uint32_t t = 0; t < problem->graph->tasks; t++) {
         builder->waits_for[t] = way->before_first[t + 1] - way->before_first[t];
         builder->ready_ns[t] = 0;
@@ -131,7 +131,7 @@ static inline __attribute__((always_inline)) int64_t place(clo_rcpsp_builder *bu
         }
     }
     if (best_finish > best_start)
-        clo_rcpsp_steps_take(&builder->steps[best], best_step, best_start, best_finish, demand, words);
+        clo_rcpsp_steps_take(&builder->steps[best], best_step, best_start, best_finish, demand, words, problem->guards);
     out->start_ns[v] = best_start;
     out->machine[v] = best;
     return best_finish;

@@ -261,6 +261,27 @@ static void fill_tails(clo_rcpsp *problem)
     }
 }
 
+/* For each of some windows the largest power of two that such a part of all times are no less than. */
+static void fill_windows(clo_rcpsp *problem)
+{
+    size_t times = (size_t)problem->machines * problem->tasks, count = 0, passed = 0;
+    size_t of_bits[64] = {0};
+    uint32_t k = 1;
+
+    for (size_t i = 0; i < times; i++)
+        if (problem->time_ns[i] > 0 && problem->time_ns[i] < CLO_TIME_NEVER) {
+            of_bits[63 - __builtin_clzll((uint64_t)problem->time_ns[i])]++;
+            count++;
+        }
+    for (uint32_t bits = 0; bits < 63; bits++) {
+        passed += of_bits[bits];
+        for (; k < CLO_STEPS_WINDOWS && passed * CLO_STEPS_WINDOWS > count * k; k++)
+            problem->windows_ns[k] = INT64_C(1) << bits;
+    }
+    for (; k < CLO_STEPS_WINDOWS; k++) /* nothing takes any time */
+        problem->windows_ns[k] = 1;
+}
+
 static bool allocate(clo_rcpsp *problem, const packing *lanes)
 {
     uint32_t each = 64 / lanes->bits;
@@ -298,6 +319,7 @@ clo_status clo_rcpsp_open(clo_rcpsp *problem, const clo_cost *cost)
         return CLO_ERR_UNSUPPORTED;
     }
     fill_tails(problem);
+    fill_windows(problem);
     return CLO_OK;
 }
 

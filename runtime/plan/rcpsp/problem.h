@@ -17,7 +17,7 @@
 #include "plan/rcpsp/steps.h"
 #include "plan/schedule/schedule.h"
 
-#define CLO_RCPSP_WORDS_MAX 5
+#define CLO_RCPSP_WORDS_MAX CLO_STEPS_WORDS_MAX
 
 typedef struct clo_rcpsp {
     const clo_cost *cost;
@@ -30,6 +30,8 @@ typedef struct clo_rcpsp {
     uint32_t *weight;                /* [tasks] sum of the shares, 1024: a whole machine; at least 1     */
     int64_t *tail_ns;                /* [2 * tasks] longest path to the end, own time included; then the same
                                         to the beginning: for schedules built backward                   */
+    /* 0, then about the quartiles of the times: powers of two. */
+    int64_t windows_ns[CLO_STEPS_WINDOWS];
     void *block;
 } clo_rcpsp;
 

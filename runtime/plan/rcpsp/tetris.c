@@ -31,7 +31,7 @@
 #include <assert.h>
 #include <string.h>
 
-enum { SHARE_BITS = CLO_BOX_SHARE_BITS };
+enum { SHARE_BITS = CLO_BOX_SHARE_BITS, SUMS_MAX = 1 << 23 /* 64 MiB */ };
 
 typedef struct tetris {
     const clo_rcpsp *problem;
@@ -190,14 +190,14 @@ static bool add_up(tetris *t, const search *s, clo_u128 *aligned, clo_u128 *work
     for (uint32_t node = 1, next; node > 0; node = next) { /* ends: see clo_boxes_after */
         range what = range_of(t, s, node);
         const clo_box *box = &t->ready.nodes[node];
+        if (what == RANGE_ALL && !clo_boxes_has_sums(&t->ready, node))
+            what = RANGE_SOME;
         next = what == RANGE_SOME ? 2 * node + 1 : clo_boxes_after(node);
         t->looks++;
         if (what != RANGE_ALL)
             continue;
-        const uint64_t *shares =
-            t->ready.shares + ((size_t)node * t->ready.shapes + t->ready.shape_of[s->machine]) * s->lanes;
         for (uint32_t l = 0; l < s->lanes; l++)
-            *aligned += (clo_u128)shares[l] * s->share[l];
+            *aligned += (clo_u128)clo_boxes_sum(&t->ready, node, t->ready.shape_of[s->machine], l) * s->share[l];
         *work += (clo_u128)work_of(t, box) * box->count + box->all_work;
         any = true;
     }
@@ -403,7 +403,7 @@ static clo_status open(tetris *t, const clo_rcpsp *problem)
     clo_carve(&block, &t->waiting, tasks);
     clo_carve(&block, &t->next, tasks);
     clo_carve(&block, &t->ways, problem->machines);
-    clo_boxes_carve(&t->ready, problem, &block);
+    clo_boxes_carve(&t->ready, problem, SUMS_MAX, &block);
     clo_carve(&block, &t->ran, tasks * problem->machines);
     clo_carve(&block, &t->running.items, n);
     t->block = clo_block_allocate(&block);

@@ -4,6 +4,9 @@
 
 #include "base/noise.h"
 #include "base/rng.h"
+#include "plan/graphene/space.h"
+#include "plan/rcpsp/boxes.h"
+#include "plan/rcpsp/priority.h"
 #include "plan/rcpsp/search.h"
 
 enum { TASKS_MAX = 200, MACHINES_MAX = 3, HORIZON = 20000 };
@@ -270,7 +273,7 @@ static void parallel_generation_looks_at_few_of_many_that_wait(void **state)
 }
 
 /* Tasks that all demand more than half of the machine: one follows the other, and what is free beside them is too
- * little for any. A search passes that by chunks, which it looked at step by step. */
+ * little for any. A search passes that by chunks. */
 static void serial_generation_passes_chunks_that_are_too_full(void **state)
 {
     (void)state;
@@ -293,13 +296,241 @@ static void serial_generation_passes_chunks_that_are_too_full(void **state)
     ok(clo_packing_open(&built, &problem));
     for (int direction = 0; direction < 2; direction++) {
         clo_rcpsp_serial(&builder, direction, keys, &built);
-        assert_true(builder.steps[0].looks <= 4 * TASKS);
+        assert_true(builder.steps[0].looks <= 64 * TASKS);
     }
     clo_packing_close(&built);
     clo_rcpsp_builder_close(&builder);
     clo_rcpsp_close(&problem);
     fixture_free(&f);
     free(keys);
+}
+
+/* Independent tasks that demand different amounts. */
+static fixture different_tasks(uint32_t tasks, uint32_t executors, uint32_t seed)
+{
+    fixture f = fixture_new();
+    clo_rng rng = clo_rng_seed(seed);
+
+    for (uint32_t t = 0; t < tasks; t++) {
+        clo_task task = {.work_ns = 1 + clo_rng_below(&rng, 1000)};
+        task.demand[0] = 1 + clo_rng_below(&rng, 300);
+        ok(clo_graph_add_task(f.graph, &task, NULL));
+    }
+    fixture_seal(&f, executors, NULL, 1000);
+    return f;
+}
+
+/* Holes among tasks that demand different amounts are many and too short: each search looked at about 60 steps of a
+ * hundred chunks. */
+static void serial_generation_looks_at_few_holes_that_are_too_short(void **state)
+{
+    (void)state;
+    enum { TASKS = 5000 };
+    fixture f = different_tasks(TASKS, 8, 1);
+    clo_rcpsp problem;
+    clo_rcpsp_builder builder;
+    clo_packing built;
+    int64_t *keys = calloc(TASKS, sizeof *keys);
+    assert_non_null(keys);
+
+    for (uint32_t t = 0; t < TASKS; t++)
+        keys[t] = t * 7919 % TASKS;
+    ok(clo_rcpsp_open(&problem, f.cost));
+    ok(clo_rcpsp_builder_open(&builder, &problem));
+    ok(clo_packing_open(&built, &problem));
+    for (int direction = 0; direction < 2; direction++) {
+        clo_rcpsp_serial(&builder, direction, keys, &built);
+        assert_true(builder.steps[0].looks <= 400 * TASKS);
+    }
+    clo_packing_close(&built);
+    clo_rcpsp_builder_close(&builder);
+    clo_rcpsp_close(&problem);
+    fixture_free(&f);
+    free(keys);
+}
+
+/* True if the tasks that have a place in the space leave one executor and so much of the machine at a time. */
+static bool leaves(const clo_space *space, int64_t time_ns, uint32_t executors, int64_t demand)
+{
+    const clo_rcpsp *problem = space->problem;
+    uint32_t running = 0;
+
+    for (uint32_t i = 0; i < space->placed_count; i++) {
+        uint32_t v = space->placed[i];
+        if (space->start_ns[v] > time_ns || time_ns >= space->start_ns[v] + problem->time_ns[v])
+            continue;
+        running++;
+        demand += clo_graph_demand(problem->graph, v)[0];
+    }
+    return running < executors && demand <= 1000;
+}
+
+/* What is held only rises where something begins. */
+static bool fits_from(const clo_space *space, uint32_t v, int64_t start_ns, uint32_t executors)
+{
+    const clo_rcpsp *problem = space->problem;
+    int64_t demand = clo_graph_demand(problem->graph, v)[0];
+
+    for (uint32_t i = 0; i <= space->placed_count; i++) {
+        int64_t at_ns = i == space->placed_count ? start_ns : space->start_ns[space->placed[i]];
+        if (at_ns < start_ns || at_ns >= start_ns + problem->time_ns[v])
+            continue;
+        if (!leaves(space, at_ns, executors, demand))
+            return false;
+    }
+    return true;
+}
+
+/* Graphene's space: forward the earliest start, backward the latest one of all, in turns of some tasks each. */
+static void a_space_finds_the_first_and_the_last_place(void **state)
+{
+    (void)state;
+    enum { TASKS = 260, TURN = 7, EXECUTORS = 8 };
+
+    for (uint32_t seed = 0; seed < 4; seed++) {
+        fixture f = different_tasks(TASKS, EXECUTORS, seed);
+        clo_rcpsp problem;
+        clo_space space;
+        ok(clo_rcpsp_open(&problem, f.cost));
+        ok(clo_space_open(&space, &problem));
+        for (uint32_t v = 0; v < TASKS; v++) {
+            int direction = v / TURN % 2 == 0 ? CLO_SPACE_FORWARD : CLO_SPACE_BACKWARD;
+            int64_t step = direction == CLO_SPACE_FORWARD ? 1 : -1;
+            int64_t want = direction == CLO_SPACE_FORWARD ? space.from_ns : space.to_ns - problem.time_ns[v];
+            while (!fits_from(&space, v, want, EXECUTORS))
+                want += step;
+            clo_space_place(&space, v, direction);
+            assert_int_equal(space.start_ns[v], want);
+        }
+        clo_space_close(&space);
+        clo_rcpsp_close(&problem);
+        fixture_free(&f);
+    }
+}
+
+static void a_space_looks_at_few_holes_that_are_too_short(void **state)
+{
+    (void)state;
+    enum { TASKS = 5000 };
+    fixture f = different_tasks(TASKS, 8, 1);
+    clo_rcpsp problem;
+    clo_space space;
+
+    ok(clo_rcpsp_open(&problem, f.cost));
+    ok(clo_space_open(&space, &problem));
+    for (int direction = 0; direction < 2; direction++) {
+        clo_space_clear(&space);
+        for (uint32_t v = 0; v < TASKS; v++)
+            clo_space_place(&space, v, direction);
+        assert_true(space.steps[0].looks <= 400 * TASKS);
+    }
+    clo_space_close(&space);
+    clo_rcpsp_close(&problem);
+    fixture_free(&f);
+}
+
+static bool all_alike(const void *context, uint32_t a, uint32_t b)
+{
+    return context == NULL || a == b;
+}
+
+static uint64_t one_hash(const void *context, uint32_t task)
+{
+    return context == NULL ? 0 : task;
+}
+
+/* Boxes with so many sums. Returns their memory. */
+static void *open_boxes(clo_boxes *boxes, const clo_rcpsp *problem, size_t sums_max)
+{
+    clo_block block = {0};
+
+    clo_boxes_carve(boxes, problem, sums_max, &block);
+    void *memory = clo_block_allocate(&block);
+    assert_non_null(memory);
+    boxes->is_alike = all_alike;
+    boxes->hash_of = one_hash;
+    clo_boxes_begin(boxes);
+    return memory;
+}
+
+/* The sum over all tasks for machines like that, from as far above as there are sums. */
+static uint64_t sum_of_all(const clo_boxes *boxes, uint32_t like, uint32_t lane)
+{
+    uint64_t sum = 0;
+
+    for (uint32_t node = 1, next; node > 0; node = next) {
+        next = clo_boxes_after(node);
+        if (boxes->nodes[node].count == 0)
+            continue;
+        if (clo_boxes_has_sums(boxes, node))
+            sum += clo_boxes_sum(boxes, node, like, lane);
+        else
+            next = 2 * node + 1;
+    }
+    return sum;
+}
+
+static void boxes_with_few_sums_give_those_of_boxes_with_all(void **state)
+{
+    (void)state;
+    static const shape s = {.tasks = 100, .machines = 3, .executors = 4, .resources = 3, .capacity = 50, .time_max = 9};
+    static const size_t limits[] = {0, 100, SIZE_MAX};
+    enum { LIMITS = sizeof limits / sizeof limits[0] };
+    clo_rng rng = clo_rng_seed(3);
+    fixture f = packing_new(&s, &rng);
+    clo_rcpsp problem;
+    clo_boxes boxes[LIMITS];
+    void *memory[LIMITS];
+    uint8_t ways[MACHINES_MAX] = {CLO_BOX_NEAR, CLO_BOX_NEAR, CLO_BOX_NEAR}, is_there[TASKS_MAX] = {0};
+
+    ok(clo_graph_seal(f.graph));
+    ok(clo_cost_create(f.graph, f.platform, &f.cost));
+    ok(clo_rcpsp_open(&problem, f.cost));
+    for (uint32_t m = 0; m < s.machines; m++)
+        problem.capacity[(size_t)m * problem.words] -= m; /* three shapes */
+    for (uint32_t i = 0; i < LIMITS; i++)
+        memory[i] = open_boxes(&boxes[i], &problem, limits[i]);
+    assert_int_equal(boxes[0].summed, 2);
+    assert_int_equal(boxes[LIMITS - 1].summed, 2 * boxes[0].leaves);
+    for (uint32_t step = 0; step < 1000; step++) {
+        uint32_t task = clo_rng_below(&rng, s.tasks);
+        for (uint32_t i = 0; i < LIMITS; i++)
+            if (is_there[task])
+                clo_boxes_take(&boxes[i], task);
+            else
+                clo_boxes_add(&boxes[i], task, ways, 0);
+        is_there[task] ^= 1;
+        for (uint32_t l = 0; l < clo_rcpsp_lanes(&problem); l++) {
+            uint64_t want = sum_of_all(&boxes[LIMITS - 1], boxes[0].shape_of[1], l);
+            for (uint32_t i = 0; i + 1 < LIMITS; i++)
+                assert_int_equal(sum_of_all(&boxes[i], boxes[i].shape_of[1], l), want);
+        }
+    }
+    for (uint32_t i = 0; i < LIMITS; i++)
+        clo_free(memory[i]);
+    clo_rcpsp_close(&problem);
+    fixture_free(&f);
+}
+
+/* 100 000 tasks on 1 024 machines that all differ: the sums of all boxes would take gigabytes. */
+static void sums_of_boxes_take_no_more_memory_than_allowed(void **state)
+{
+    (void)state;
+    enum { MACHINES = 1024, TASKS = 100000, SUMS = 1 << 20 };
+    static uint64_t capacity[MACHINES];
+    clo_graph graph = {.tasks = TASKS};
+    clo_rcpsp problem = {.graph = &graph, .tasks = TASKS, .machines = MACHINES, .words = 1};
+    clo_boxes boxes;
+    clo_block block = {0};
+
+    problem.guards = UINT64_C(0x8000800080008000);
+    problem.capacity = capacity;
+    for (uint32_t m = 0; m < MACHINES; m++)
+        capacity[m] = problem.guards | m;
+    clo_boxes_carve(&boxes, &problem, SUMS, &block);
+    assert_int_equal(boxes.shapes, MACHINES);
+    size_t others = 2 * (size_t)boxes.leaves * (MACHINES * sizeof *boxes.ways + 2 * sizeof(clo_box));
+    assert_true(block.bytes <= SUMS * sizeof *boxes.shares + others);
 }
 
 static void what_is_no_packing_is_left_alone(void **state)
@@ -349,6 +580,11 @@ int main(void)
         cmocka_unit_test(schedules_are_those_of_a_builder_that_looks_at_every_ns),
         cmocka_unit_test(parallel_generation_looks_at_few_of_many_that_wait),
         cmocka_unit_test(serial_generation_passes_chunks_that_are_too_full),
+        cmocka_unit_test(serial_generation_looks_at_few_holes_that_are_too_short),
+        cmocka_unit_test(a_space_finds_the_first_and_the_last_place),
+        cmocka_unit_test(a_space_looks_at_few_holes_that_are_too_short),
+        cmocka_unit_test(boxes_with_few_sums_give_those_of_boxes_with_all),
+        cmocka_unit_test(sums_of_boxes_take_no_more_memory_than_allowed),
         cmocka_unit_test(what_is_no_packing_is_left_alone),
         cmocka_unit_test(noise_has_the_mean_and_the_spread_of_its_law),
     };
