@@ -198,9 +198,12 @@ void clo_arena_close(const clo_arena *arena)
 
 static _Thread_local clo_arena *offered;
 
-void clo_arena_offer(clo_arena *arena)
+clo_arena *clo_arena_offer(clo_arena *arena)
 {
+    clo_arena *before = offered;
+
     offered = arena;
+    return before;
 }
 
 void clo_arena_scratch_open(clo_scratch *scratch)

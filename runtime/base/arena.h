@@ -58,8 +58,10 @@ void *clo_arena_take_lazy(clo_arena *arena, size_t bytes, size_t cleared);
 size_t clo_arena_mark(const clo_arena *arena);
 void clo_arena_back_to(clo_arena *arena, size_t mark);
 
-/* Offers to the functions that this thread calls what the arena has left, as scratch; NULL: no more. */
-void clo_arena_offer(clo_arena *arena);
+/* Offers to the functions that this thread calls what the arena has left, as scratch; NULL: no more. Returns what was
+ * offered before (NULL: nothing), which whoever ends the offer offers again: what is made within an offer, such as the
+ * jobs that a policy's prepare makes, may offer an arena of its own. */
+clo_arena *clo_arena_offer(clo_arena *arena);
 
 /* Opens the scratch that is offered, which counts for the peak of its arena; without one the heap serves as ever. All
  * that is taken then must be freed before it is closed. Not while one is open. */

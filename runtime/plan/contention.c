@@ -21,7 +21,6 @@
 
 enum {
     ROUNDS = 8,                 /* until the times of a plan with replicas agree with its sources */
-    ROUNDS_BARE = 100,          /* of one without: with demands nothing says that they do in the end */
     PART_FLOWS = 2,             /* assumed on part of the machines */
     SEARCHED = 1000,            /* plans that "best" searches where nothing limits it, fewer of large graphs: */
     SEARCHED_INSTANCES = 400000 /* instances of all of them */
@@ -76,16 +75,16 @@ static bool is_clear(const clo_plan *plan)
 
 /* Gives *plan the times that it has with ports. Where they also say in which order an executor goes through what takes
  * no time, or, with replicas, where an input comes from (cost/source.h), this changes the times: until both agree, so
- * that a run takes as long as its plan says. Without replicas they do in a few rounds, as such an order changes only
- * towards that of the ids; if not, the last times stand. *is_settled: they do, or stand. */
+ * that a run takes as long as its plan says. Without replicas they always do in the end, mostly in a few rounds: the
+ * times follow from the order on each executor (ports.c), and each round that changes it only puts more of what begins
+ * together on an executor into the order of the graph. *is_settled: they do. */
 static clo_status settle(const choice *c, clo_plan **plan, bool *is_settled)
 {
     clo_status status = CLO_OK;
 
     *is_settled = false;
     bool has_replicas = (*plan)->count != (*plan)->instances;
-    uint32_t rounds = has_replicas ? ROUNDS : ROUNDS_BARE;
-    for (uint32_t round = 0; round < rounds && status == CLO_OK && !*is_settled; round++) {
+    for (uint32_t round = 0; (round < ROUNDS || !has_replicas) && status == CLO_OK && !*is_settled; round++) {
         clo_plan *shared = NULL;
         status = count_ports(c, *plan, &shared, is_settled);
         if (status != CLO_OK)
@@ -94,7 +93,6 @@ static clo_status settle(const choice *c, clo_plan **plan, bool *is_settled)
         clo_plan_destroy(*plan);
         *plan = shared;
     }
-    *is_settled |= !has_replicas;
     return status;
 }
 
@@ -192,6 +190,7 @@ static clo_status search(choice *c)
     size_t count = c->best->count;
     clo_placement *placements = clo_allocate(count, sizeof *placements);
     clo_plan *found = NULL;
+    bool is_settled;
 
     if (placements == NULL)
         return clo_fail_memory("a plan over ports");
@@ -203,6 +202,8 @@ static clo_status search(choice *c)
     if (status == CLO_OK)
         status = clo_plan_from_placements(c->cost, c->planner->name, placements, count, &found);
     clo_free(placements);
+    if (status == CLO_OK)
+        status = settle(c, &found, &is_settled);
     if (status == CLO_OK && found->makespan_ns < c->best->makespan_ns) {
         clo_plan_destroy(c->best);
         c->best = found;
@@ -246,7 +247,7 @@ clo_status clo_plan_over_ports(const clo_cost *cost, const clo_planner_desc *pla
     }
     c.config.progress = NULL;
     clo_status status = plan_alone(&c, &first);
-    if (status == CLO_OK && c.best == NULL) /* never: a plan without replicas settles at once */
+    if (status == CLO_OK && c.best == NULL) /* never: a plan without replicas settles */
         status =
             clo_fail(CLO_ERR_LIMIT, "a plan of '%s' has no times over the ports of its machines; leave the ports out",
                      planner->name);

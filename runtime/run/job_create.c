@@ -220,9 +220,9 @@ static clo_status build_job(clo_runtime *runtime, const clo_cost *cost, const cl
 static clo_status build(clo_runtime *runtime, const clo_cost *cost, const clo_job_config *config, clo_arena *arena,
                         clo_job **out)
 {
-    clo_arena_offer(arena);
+    clo_arena *outer = clo_arena_offer(arena);
     clo_status status = build_job(runtime, cost, config, arena, out);
-    clo_arena_offer(NULL);
+    (void)clo_arena_offer(outer);
     return status;
 }
 

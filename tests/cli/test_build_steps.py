@@ -93,6 +93,14 @@ class Steps(CommandTest):
             os.killpg(running.pid, signal.SIGKILL)
         self.assertEqual((self.bytes("status"), self.bytes("stopped")), (b"0\n", b"1\n"))
 
+    @unittest.skipIf(SANITIZED, "a sanitizer's library must be the first")
+    def test_a_step_of_the_console_begins_when_its_helper_has_left_the_session(self):
+        self.file("build.ninja", SH + "build a: sh\n  do = cat /proc/$$PPID/stat /proc/$$$$/stat > a\n  pool = console\n")
+        self.good("build", environment={"LD_PRELOAD": os.environ["CLO_SLOW_SETSID"]})
+        helper, command = (line.rsplit(")", 1)[1].split() for line in self.bytes("a").decode().splitlines())
+        self.assertEqual(command[3], str(os.getsid(0)))
+        self.assertNotEqual(helper[3], command[3])
+
     @unittest.skipIf(SANITIZED, "a sanitizer takes memory of its own")
     def test_memory_is_that_of_all_processes_and_not_of_written_files(self):
         self.file("two.py", TWO)

@@ -7,9 +7,11 @@
 
 #include "base/rng.h"
 #include "graph/graph.h"
+#include "plan/ports/ports.h"
 
 #include <clotho/clotho.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { SEEDS = SANITIZED ? 30 : 300 };
@@ -344,6 +346,86 @@ static void replicas_and_demands_are_simulated_over_ports(void **state)
     assert_true(replicas > 0);
 }
 
+/* Up to six machines with ports, a link of latency 0 and capacities. */
+static clo_platform *narrow_platform(clo_rng *rng)
+{
+    enum { MACHINES = 6, EXECUTORS = MACHINES * EXECUTORS_EACH };
+    uint32_t machines = 2 + clo_rng_below(rng, MACHINES - 1);
+    clo_executor executors[EXECUTORS] = {0};
+    int64_t capacities[MACHINES * CLO_RESOURCES_MAX];
+    double ports[MACHINES];
+    clo_platform *platform;
+
+    for (uint32_t m = 0; m < machines; m++)
+        ports[m] = 0.1;
+    for (uint32_t i = 0; i < machines * CLO_RESOURCES_MAX; i++)
+        capacities[i] = 10;
+    for (uint32_t e = 0; e < machines * EXECUTORS_EACH; e++) {
+        executors[e] = (clo_executor){.os_index = -1, .machine = e / EXECUTORS_EACH, .memory = e};
+        for (uint32_t k = 0; k < CLO_CLASSES_BUILTIN; k++)
+            executors[e].speed_q16[k] = CLO_SPEED_ONE;
+    }
+    ok(clo_platform_create(&(clo_platform_desc){.size = sizeof(clo_platform_desc),
+                                                .name = "narrow",
+                                                .executors_count = machines * EXECUTORS_EACH,
+                                                .executors = executors,
+                                                .kinds_count = 1,
+                                                .machines_count = machines,
+                                                .capacities = capacities,
+                                                .port_bytes_per_ns = ports},
+                           &platform));
+    return platform;
+}
+
+/* All tasks take equally long, on every other graph some no time: much begins and ends at one moment. */
+static clo_graph *even_graph(clo_rng *rng)
+{
+    uint32_t tasks = 10 + clo_rng_below(rng, 50), least = clo_rng_below(rng, 2);
+    clo_graph *graph;
+
+    ok(clo_graph_create("even", &graph));
+    for (uint32_t t = 0; t < tasks; t++) {
+        clo_task task = {.work_ns = (clo_rng_below(rng, 3) > 0 || least > 0) * INT64_C(1000)};
+        task.demand[0] = clo_rng_below(rng, 8);
+        ok(clo_graph_add_task(graph, &task, NULL));
+        uint32_t half = t / 2, bytes = clo_rng_below(rng, 3) * 100;
+        if (half > 0 && clo_rng_below(rng, 2) == 0)
+            ok(clo_graph_add_edge(graph, clo_rng_below(rng, half), t, bytes));
+        if (t > 0 && clo_rng_below(rng, 2) == 0)
+            ok(clo_graph_add_edge(graph, half + clo_rng_below(rng, t - half), t, bytes));
+    }
+    ok(clo_graph_seal(graph));
+    return graph;
+}
+
+/* With demands, too, and from "best"'s search. */
+static void the_times_of_a_plan_without_replicas_are_those_of_its_order(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 0; seed < SEEDS; seed++) {
+        clo_rng rng = sample_rng(seed);
+        clo_platform *platform = narrow_platform(&rng);
+        clo_graph *graph = even_graph(&rng);
+        clo_cost *cost;
+        ok(clo_cost_create(graph, platform, &cost));
+        clo_plan *plan = plan_it(cost, planners[seed % 7], (uint32_t)seed / 7 % 2), *again;
+        size_t count;
+        const clo_placement *placements = clo_plan_placements(plan, &count);
+        clo_placement *times = malloc(count * sizeof *times);
+        assert_non_null(times);
+        memcpy(times, placements, count * sizeof *times);
+        ok(clo_ports_count(cost, times, count));
+        ok(clo_plan_from_placements(cost, "again", times, count, &again));
+        assert_same(again, plan);
+        free(times);
+        clo_plan_destroy(again);
+        clo_plan_destroy(plan);
+        clo_cost_destroy(cost);
+        clo_graph_destroy(graph);
+        clo_platform_destroy(platform);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -354,6 +436,7 @@ int main(void)
         cmocka_unit_test(what_follows_a_plan_keeps_its_times),
         cmocka_unit_test(what_ends_in_one_moment_keeps_its_times),
         cmocka_unit_test(replicas_and_demands_are_simulated_over_ports),
+        cmocka_unit_test(the_times_of_a_plan_without_replicas_are_those_of_its_order),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

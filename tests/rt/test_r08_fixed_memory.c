@@ -343,6 +343,49 @@ static void each_allocation_of_a_policy_and_its_swap_may_fail(void **state)
     rt_close(&s);
 }
 
+/* Plans each job in the scratch of that job, once it has made one of its own. */
+static clo_runtime *preparing;
+
+static clo_status make_a_job_and_replan(void *job_state, const clo_cost *cost, const void *argument)
+{
+    clo_job_config config = CLO_JOB_CONFIG_INIT;
+    clo_job *job = NULL;
+
+    ok(clo_job_create(preparing, cost, &config, &job));
+    clo_job_destroy(job);
+    return clo_policy_find("replan")->prepare(job_state, cost, argument);
+}
+
+static void a_job_that_is_made_in_prepare_leaves_the_outer_one_its_memory(void **state)
+{
+    clo_runtime_config runtime = CLO_RUNTIME_CONFIG_INIT;
+    clo_job_config job = CLO_JOB_CONFIG_INIT;
+    clo_policy nesting = *clo_policy_find("replan");
+    size_t bytes, wanted;
+    char *block;
+    rt_scene s;
+
+    (void)state;
+    job.memory = placeholder; /* not yet: rt_open shall not create it */
+    rt_open(&s, RT_STEAL, &runtime, &job);
+    job.policy = clo_policy_find("replan");
+    for (int time = 0; time < 2; time++) /* the first one takes more, to find what the costs then keep */
+        ok(clo_job_memory_bytes(s.runtime, s.cost, &job, &wanted));
+    preparing = s.runtime;
+    nesting.prepare = make_a_job_and_replan;
+    job.policy = &nesting;
+    ok(clo_job_memory_bytes(s.runtime, s.cost, &job, &bytes));
+    assert_int_equal(bytes, wanted);
+    job.memory = guarded(bytes, &block);
+    job.memory_bytes = bytes;
+    ok(clo_job_create(s.runtime, s.cost, &job, &s.job));
+    ok(clo_job_submit(s.job));
+    ok(clo_job_wait(s.job, NULL));
+    rt_close(&s);
+    guards_are_whole(block, bytes);
+    free(block);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -353,6 +396,7 @@ int main(void)
         cmocka_unit_test(networks_are_swapped_in_the_memory_that_was_given),
         cmocka_unit_test(a_policy_that_needs_more_is_refused_and_told_how_much),
         cmocka_unit_test(each_allocation_of_a_policy_and_its_swap_may_fail),
+        cmocka_unit_test(a_job_that_is_made_in_prepare_leaves_the_outer_one_its_memory),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

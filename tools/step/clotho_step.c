@@ -278,6 +278,52 @@ static void take_place(helper *h)
     owner_add_output(&h->owner, 2);
 }
 
+static bool fail_to_begin(void)
+{
+    fprintf(stderr, "clotho-step: no process can be begun: %s; look at the limits of this user\n", strerror(errno));
+    return false;
+}
+
+/* Returns when nobody has the other end of the pipe any more. */
+static void wait_for_end(const int ends[2])
+{
+    char nothing;
+
+    close(ends[1]);
+    while (read(ends[0], &nothing, 1) < 0 && errno == EINTR)
+        continue;
+}
+
+/* The console's command stays where the caller is, and this program leaves. With a parent in another group of the same
+ * session, the command's end could have the kernel send SIGHUP to all of the caller's group: if a member is stopped
+ * (orphaned process groups). And a command that kills its group must not take this program along. So it begins when
+ * we have left. */
+static bool begin_command(helper *h)
+{
+    pid_t mine = getpid();
+    int left[2] = {-1, -1};
+
+    if (h->has_console && pipe2(left, O_CLOEXEC) != 0)
+        return fail_to_begin();
+    h->began_us = now_us();
+    h->child = fork();
+    if (h->child < 0)
+        return fail_to_begin();
+    if (h->child == 0) {
+        if (h->has_console)
+            wait_for_end(left);
+        run_command(h, mine);
+    }
+    if (!h->has_console) {
+        let_go_of_output();
+        return true;
+    }
+    setsid();
+    close(left[0]);
+    close(left[1]);
+    return true;
+}
+
 int main(int count, char **arguments)
 {
     helper h = {0};
@@ -301,23 +347,7 @@ int main(int count, char **arguments)
     prctl(PR_SET_CHILD_SUBREAPER, 1);
     take_usual_policy();
     take_place(&h);
-    h.began_us = now_us();
-    pid_t mine = getpid();
-    h.child = fork();
-    if (h.child == 0)
-        run_command(&h, mine);
-    if (h.child < 0) {
-        fprintf(stderr, "clotho-step: no process can be begun: %s; look at the limits of this user\n", strerror(errno));
-        return EXIT_NOT_BEGUN;
-    }
-    /* The console's command stays where the caller is. With a parent in another group of the same session, its end
-     * could have the kernel send SIGHUP to all of the caller's group: if a member is stopped (orphaned process
-     * groups). */
-    if (h.has_console)
-        setsid();
-    else
-        let_go_of_output();
-    return watch(&h);
+    return begin_command(&h) ? watch(&h) : EXIT_NOT_BEGUN;
 }
 
 /* The leak checker of a sanitizer ends a program by a tracer of its own, which does not go together with a helper that

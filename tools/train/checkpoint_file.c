@@ -58,7 +58,10 @@ unsigned char *checkpoint_read(const char *path, size_t *bytes)
 
 bool checkpoint_begin(output *o, const char *path, const char *kind, uint64_t hash)
 {
-    return output_open(o, path) && fprintf(o->file, HEAD VERSION " %s %llx\n", kind, (unsigned long long)hash) > 0;
+    if (!output_open(o, path))
+        return false;
+    bool is_begun = fprintf(o->file, HEAD VERSION " %s %llx\n", kind, (unsigned long long)hash) > 0;
+    return is_begun || output_close(o, false); /* false: nothing is written */
 }
 
 bool checkpoint_end(output *o, bool is_whole)

@@ -1,4 +1,6 @@
-/* ports.c - see ports.h: the run of a plan, event by event. What begins at a moment begins in the order of the plan. */
+/* ports.c - see ports.h: the run of a plan, event by event. At one moment executions end in the order of their
+ * executors, then others begin in that order. So the times follow from the lengths and the order on each executor
+ * alone, with replicas from the sources of the inputs, too (contention.c counts on it). */
 #include "plan/ports/ports.h"
 
 #include "base/memory.h"
@@ -12,7 +14,7 @@
 /* What is known to come: an execution ends or may begin. */
 typedef struct event {
     int64_t at_ns;
-    uint32_t what; /* a placement that ends, [count +] an executor to look at */
+    uint32_t what; /* an executor whose execution ends, [executors +] one to look at */
 } event;
 
 typedef struct walk {
@@ -28,7 +30,7 @@ typedef struct walk {
     uint32_t *missing;    /* [count] inputs that are not there */
     int64_t *ready_ns;    /* [count] of the inputs that are */
     int64_t *used;        /* [machines * CLO_RESOURCES_MAX] of the graph's resources */
-    event *heap;          /* [count + executors + what capacity makes wait] */
+    event *heap;          /* [executors + those to look at] */
     size_t heap_count, heap_capacity;
     int64_t now_ns;
     uint32_t done;
@@ -114,7 +116,7 @@ static void advance(walk *w, uint32_t executor)
     if (w->missing[p] > 0)
         return;
     if (w->ready_ns[p] > w->now_ns) {
-        push(w, w->ready_ns[p], w->count + executor);
+        push(w, w->ready_ns[p], w->platform->executors_count + executor);
         return;
     }
     if (w->graph->has_demands && !fits(w, p))
@@ -125,7 +127,7 @@ static void advance(walk *w, uint32_t executor)
     w->times[p].finish_ns = clo_time_add(w->now_ns, length_ns);
     if (w->graph->has_demands)
         hold(w, p, 1);
-    push(w, w->times[p].finish_ns, p);
+    push(w, w->times[p].finish_ns, executor);
 }
 
 static void input_came(walk *w, uint32_t placement, int64_t at_ns)
@@ -133,13 +135,13 @@ static void input_came(walk *w, uint32_t placement, int64_t at_ns)
     if (at_ns > w->ready_ns[placement])
         w->ready_ns[placement] = at_ns;
     if (--w->missing[placement] == 0)
-        advance(w, w->times[placement].executor);
+        push(w, w->ready_ns[placement], w->platform->executors_count + w->times[placement].executor);
 }
 
-static void finish(walk *w, uint32_t placement)
+static void finish(walk *w, uint32_t executor)
 {
     const clo_messages *m = &w->network.messages;
-    uint32_t executor = w->times[placement].executor;
+    uint32_t placement = w->lists[w->next[executor]];
 
     w->is_busy[executor] = false;
     w->next[executor]++;
@@ -170,10 +172,10 @@ static void happen(walk *w)
     while (w->status == CLO_OK) { /* ends: an execution begins once, a message comes once */
         if (w->heap_count > 0 && w->heap[0].at_ns <= w->now_ns) {
             uint32_t what = pop(w);
-            if (what < w->count)
+            if (what < w->platform->executors_count)
                 finish(w, what);
             else
-                advance(w, what - w->count);
+                advance(w, what - w->platform->executors_count);
             continue;
         }
         uint32_t message = clo_network_take(&w->network);

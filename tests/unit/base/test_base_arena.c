@@ -181,6 +181,25 @@ static void scratch_needs_as_much_given_memory_as_it_counts_of_the_heap(void **s
     clo_arena_close(&counted);
 }
 
+static void an_offer_within_an_offer_ends_with_the_outer_one(void **state)
+{
+    (void)state;
+    clo_arena outer, inner;
+    clo_scratch scratch;
+
+    clo_arena_open(&outer, NULL, 0);
+    clo_arena_open(&inner, NULL, 0);
+    assert_null(clo_arena_offer(&outer));
+    assert_ptr_equal(clo_arena_offer(&inner), &outer);
+    assert_ptr_equal(clo_arena_offer(&outer), &inner);
+    clo_arena_scratch_open(&scratch);
+    clo_free(clo_allocate(1, 100));
+    clo_arena_scratch_close(&scratch);
+    assert_true(outer.peak > 0);
+    assert_int_equal(inner.peak, 0);
+    assert_ptr_equal(clo_arena_offer(NULL), &outer);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -190,6 +209,7 @@ int main(void)
         cmocka_unit_test(an_arena_may_lie_in_its_own_memory),
         cmocka_unit_test(small_and_large_parts_mix),
         cmocka_unit_test(scratch_needs_as_much_given_memory_as_it_counts_of_the_heap),
+        cmocka_unit_test(an_offer_within_an_offer_ends_with_the_outer_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,7 @@
 /* test_synch_faults.c - plans of workloads when memory, the LP solver, or the solver's answer is missing. The linker
- * puts the __wrap_ functions in place of dlopen and dlsym, so each of these happens on any machine with CLP. */
+ * puts the __wrap_ functions in place of dlopen and dlsym, so each of these happens on any machine with CLP. A
+ * sanitizer in the program calls them too, before it is ready for anything else: until a test wants something they
+ * only pass on. */
 #include "fault.h"
 #include "synch_case.h"
 
@@ -14,15 +16,20 @@ void *__real_dlsym(void *library, const char *name);
 void *__wrap_dlopen(const char *name, int flags);
 void *__wrap_dlsym(void *library, const char *name);
 
+#define BEFORE_SANITIZERS __attribute__((no_sanitize("address", "undefined", "thread")))
+
 static struct {
+    bool is_wanted;        /* by a test, by now */
     bool is_missing;       /* CLP cannot be loaded */
     const char *lacks;     /* a function that CLP lacks; NULL */
     int says;              /* what CLP's status is; < 0: what it says itself */
     int (*status)(void *); /* the real one */
 } solver = {.says = -1};
 
-void *__wrap_dlopen(const char *name, int flags)
+BEFORE_SANITIZERS void *__wrap_dlopen(const char *name, int flags)
 {
+    if (!solver.is_wanted)
+        return __real_dlopen(name, flags);
     return solver.is_missing && name != NULL && strstr(name, "Clp") != NULL ? NULL : __real_dlopen(name, flags);
 }
 
@@ -31,8 +38,10 @@ static int status_in_its_place(void *model)
     return solver.says >= 0 ? solver.says : solver.status(model);
 }
 
-void *__wrap_dlsym(void *library, const char *name)
+BEFORE_SANITIZERS void *__wrap_dlsym(void *library, const char *name)
 {
+    if (!solver.is_wanted)
+        return __real_dlsym(library, name);
     void *address = solver.lacks != NULL && strcmp(name, solver.lacks) == 0 ? NULL : __real_dlsym(library, name);
     int (*mine)(void *) = status_in_its_place;
 
@@ -45,6 +54,7 @@ void *__wrap_dlsym(void *library, const char *name)
 
 static void need_solver(void)
 {
+    solver.is_wanted = true;
     solver.is_missing = false;
     solver.lacks = NULL;
     solver.says = -1;
