@@ -318,7 +318,7 @@ CLO_API void clo_runtime_destroy(clo_runtime *runtime);
  *                    closed again keeps its threads and its memory.
  *   CLO_ERR_STATE    called from a task body or a miss handler; nothing has changed
  *
- * After fork(2), in the child: frees memory, and waits for nothing.
+ * After fork(2), in the child: frees memory, as job.h says, and waits for nothing.
  * Threads: one, beside no other call on the runtime or its jobs but clo_token_complete. Real time: no. Blocks up to
  * timeout_ns. */
 CLO_API CLO_NODISCARD clo_status clo_runtime_close(clo_runtime *runtime, int64_t timeout_ns);

@@ -333,20 +333,30 @@ static clo_u128 sum_slowest(const struct clo_cost *cost)
     return sum;
 }
 
+/* The longest time of a task on the executors that can run it. */
+static uint64_t longest_time(const struct clo_cost *cost, uint32_t task)
+{
+    const int64_t *row = &cost->time_ns[(size_t)task * cost->columns];
+    uint32_t placement = clo_graph_placement(cost->graph, task);
+    int64_t longest = 0;
+
+    for (uint32_t c = 0; placement == CLO_NONE && c < cost->columns; c++)
+        longest = row[c] != CLO_TIME_NEVER && row[c] > longest ? row[c] : longest;
+    for (uint32_t e = clo_cost_next_allowed(cost, placement, 0); e != CLO_NONE;
+         e = clo_cost_next_allowed(cost, placement, e + 1)) {
+        int64_t time_ns = row[cost->column_of[e]];
+        longest = time_ns != CLO_TIME_NEVER && time_ns > longest ? time_ns : longest;
+    }
+    return (uint64_t)longest;
+}
+
 static clo_status check_sums(const struct clo_cost *cost)
 {
     const clo_graph *graph = cost->graph;
     clo_u128 sum = 0;
 
-    for (uint32_t t = 0; t < graph->tasks; t++) {
-        int64_t longest = 0;
-        for (uint32_t c = 0; c < cost->columns; c++) {
-            int64_t time_ns = cost->time_ns[(size_t)t * cost->columns + c];
-            if (time_ns != CLO_TIME_NEVER && time_ns > longest)
-                longest = time_ns;
-        }
-        sum += (clo_u128)longest * graph->rows[t].instances;
-    }
+    for (uint32_t t = 0; t < graph->tasks; t++)
+        sum += (clo_u128)longest_time(cost, t) * graph->rows[t].instances;
     if (sum > SUM_MAX / 2)
         return clo_fail(CLO_ERR_LIMIT,
                         "graph \"%.60s\": its longest times on \"%.60s\" sum up to 2^61 ns or more; use a "

@@ -370,8 +370,11 @@ static void leave_slot(clo_job *job)
 
 void clo_job_leave(clo_job *job)
 {
+    if (!clo_runtime_is_whole(job->runtime))
+        return;
     leave_slot(job);
-    free_job(job);
+    if (clo_phase_get(&job->phase) != CLO_PHASE_RUNNING) /* a worker may have been putting in another plan */
+        free_job(job);
 }
 
 void clo_job_destroy(clo_job *job)

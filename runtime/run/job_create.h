@@ -4,7 +4,7 @@
 
 #include "run/job.h"
 
-/* Gives back its slot and its memory, without a lock; nobody runs it, or looks for it. */
+/* In a forked process: gives back its slot and its memory, but what might be half changed stays as it is (job.h). */
 void clo_job_leave(clo_job *job);
 
 #endif

@@ -38,6 +38,20 @@ bool clo_runtime_is_forked(const clo_runtime *runtime)
     return runtime->forks != atomic_load_explicit(&forks, memory_order_relaxed);
 }
 
+bool clo_runtime_is_whole(clo_runtime *runtime)
+{
+    pthread_mutex_t *locks[] = {&runtime->scheduling.coming, &runtime->control};
+    bool is_whole = true;
+
+    for (int i = 0; i < 2; i++) {
+        bool is_free = pthread_mutex_trylock(locks[i]) == 0;
+        if (is_free)
+            pthread_mutex_unlock(locks[i]);
+        is_whole &= is_free;
+    }
+    return is_whole;
+}
+
 clo_status clo_runtime_check_open(const clo_runtime *runtime)
 {
     if (clo_runtime_is_forked(runtime))

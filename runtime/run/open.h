@@ -13,6 +13,9 @@ void clo_runtime_note_forks(clo_runtime *runtime);
 
 bool clo_runtime_is_forked(const clo_runtime *runtime);
 
+/* In a forked process: no thread that is not here has a lock of jobs or policies, so none was changing them. */
+bool clo_runtime_is_whole(clo_runtime *runtime);
+
 /* CLO_ERR_STATE: closed, or left behind by a fork. */
 clo_status clo_runtime_check_open(const clo_runtime *runtime);
 

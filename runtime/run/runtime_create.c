@@ -530,6 +530,8 @@ static bool end_jobs(clo_runtime *runtime, int64_t until_ns)
 /* In a process that was forked away from the workers there is nobody to wait for. */
 static void free_forked(clo_runtime *runtime)
 {
+    if (!clo_runtime_is_whole(runtime))
+        return;
     for (uint32_t j = 0; j < runtime->jobs_max; j++)
         if (runtime->jobs[j] != NULL)
             clo_job_leave(runtime->jobs[j]);

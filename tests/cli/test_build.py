@@ -151,6 +151,12 @@ class Reading(CommandTest):
                 self.files(files, name)
                 self.same_graph(folder)
 
+    def test_behind_an_empty_path_comes_no_blank(self):
+        """`/` is one; ninja's tools take no such name as a target."""
+        self.files("rule r\n  command = cat $in : $out\nbuild o / p: r / // a /. b\nbuild q: r a / b\n", "empty")
+        for tool in (("targets", "all"), ("compdb",), ("commands", "o", "q")):
+            self.assertEqual(*self.both(os.path.join(self.temporary.name, "empty"), *tool))
+
     def test_every_fault_is_one_line_where_ninja_sees_it(self):
         for name, (files, part) in BAD.items():
             with self.subTest(name):

@@ -177,6 +177,14 @@ default out out2 old
         self.bad(1, "build", holds="1 step failed")
         self.assertFalse(os.path.exists(self.path("a")))
 
+    def test_versions_are_read_as_ninja_reads_them(self):
+        for version in ("1", "1.0", "1-extra", "1.0-extra", "1.0.7", "01", "1-x.0", "1-1.0", "2", "1.1", "1-x.1", "1.01", "0", "x", "11"):
+            with self.subTest(version):
+                self.file("build.ninja", "rule r\n  command = touch $out\nbuild a: r | dd\n  dyndep = dd\n")
+                self.file("dd", "ninja_dyndep_version = %s\nbuild a: dyndep\n" % version)
+                theirs = subprocess.run([NINJA, "-n"], cwd=self.temporary.name, stdout=subprocess.DEVNULL, check=False).returncode
+                self.assertEqual(self.say("build", "-n").code, theirs)
+
     def test_bad_files_are_one_line(self):
         for text, part in (("", "the name of a variable"), ("x = 1\n", "comes first"), ("ninja_dyndep_version = 2\n", "version '2'"),
                            ("build a: dyndep\n", "'='"), ("ninja_dyndep_version = 1\nbuild a: dyndep\n", "says nothing of 'b'"),

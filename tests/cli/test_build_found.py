@@ -98,6 +98,24 @@ class Found(CommandTest):
                 self.assertIn(why, said.out)
                 os.unlink(self.path("a"))
 
+    def test_backslashes_before_the_end_of_a_line_or_file(self):
+        """One alone lets the line go on, or ends a name; more are part of it, and the line ends."""
+        texts = [b"a: x%sy%sz%s" % (slashes + end, slashes, last) for slashes in (b"\\", b"\\" * 2, b"\\" * 3)
+                 for end in (b"\n", b"\r\n", b"\r", b"\0", b" \n", b"\t") for last in (b"", b"\n", slashes, b"\\:" + slashes)]
+        self.trees({"build.ninja": "rule r\n  command = cp $out.said $out.d; touch $out\n  depfile = $out.d\n  deps = gcc\n" +
+                    "".join("build %d: r\n" % i for i in range(len(texts)))})
+        for folder in ("theirs", "mine"):
+            for i, text in enumerate(texts):
+                with open(self.path("%s/%d.said" % (folder, i)), "wb") as file:
+                    file.write(text)
+        subprocess.run([NINJA, "-C", "theirs"], cwd=self.temporary.name, stdout=subprocess.DEVNULL, check=True)
+        self.good("build", "-C", "mine")
+        said = [subprocess.run([NINJA, "-t", "deps"], cwd=self.path(folder), capture_output=True, check=True).stdout
+                for folder in ("theirs", "mine")]
+        theirs, mine = (sorted(re.sub(rb"mtime \d+", b"", each) for each in text.strip().split(b"\n\n")) for text in said)
+        self.assertEqual(mine, theirs)
+        self.assertEqual(len(mine), len(texts))
+
     def test_the_count_of_steps_is_ninjas_when_restat_spares_some(self):
         self.trees({"build.ninja": "rule same\n  command = cmp -s $in $out || cp $in $out\n  restat = 1\nrule cp\n  command = cp $in $out\n"
                     "build a: same in\nbuild b: cp a\nbuild c: cp b\n", "in": "x"})

@@ -98,10 +98,10 @@ class Lines(CommandTest):
         shown = self.run_in("rates", [CLOTHO, "build", "-k", "0"], False, {"NINJA_STATUS": "%o %c %e|"}).decode()
         self.assertRegex(shown, r"(?m)^\d+\.\d \? \d+\.\d{3}\|step a")
         self.file("build.ninja", CHAIN)
-        for status in ("%q", "%", "100%"):
+        for status, what in (("%q", "%q"), ("%", "%"), ("100%", "%"), ("%f %q%", "%q")):
             said = self.say("build", environment={"NINJA_STATUS": status})
             self.assertEqual((said.code, len(said.err.splitlines())), (2, 1), said.err)
-            self.assertIn("NINJA_STATUS", said.err)
+            self.assertIn("NINJA_STATUS has '%s', which" % what, said.err)
 
     def test_lines_of_others_wait_for_the_console(self):
         self.file("build.ninja", "rule sh\n  command = $do\nbuild a: sh\n  pool = console\n  do = touch begun; while [ ! -e b ]; do "

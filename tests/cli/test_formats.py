@@ -40,6 +40,14 @@ class Formats(CommandTest):
             self.assertEqual((said.code, said.err.count("\n")), (0, 1), said.err)
             self.assertTrue(said.err.startswith("clotho: note: ") and "g.dot:1: parallel edges" in said.err, said.err)
 
+    def test_a_workload_becomes_a_workload_and_no_graph(self):
+        g, w = self.file("g.json", '{"format": "clotho.graph/1", "tasks": [{"work_ns": 5}], "platform": {"executors": 2}}'), self.path("w.jsonl")
+        self.good("convert", g, w, "--format", "workload")
+        for out in ("o.json", "o.dot"):
+            self.bad(1, "convert", w, self.path(out), holds=("w.jsonl", "this is a workload", "--format workload"))
+        self.good("convert", w, self.path("again.jsonl"), "--format", "workload")
+        self.assertEqual(self.bytes("again.jsonl"), self.bytes("w.jsonl"))
+
     def test_a_note_of_a_pipe_names_standard_input(self):
         said = self.say("plan", "-", "--platform", "uniform:2", stdin=PARALLEL)
         self.assertEqual(said.code, 0)

@@ -355,7 +355,7 @@ class Streams(CommandTest):
         self.assertEqual([j["graph"]["name"] for j in self.lines("w.jsonl")[1:]], ["a", "b"])
         self.bad(2, "convert", path, "x", "--format", "workload", "--instance", "a", holds="--instance")
         self.bad(1, "convert", path, "/dev/full", "--format", "workload", holds="No space left")
-        self.bad(1, "convert", self.path("w.jsonl"), "x.json", "--instance", "a", holds="no instance is called 'a'")
+        self.bad(1, "convert", self.path("w.jsonl"), "x.json", "--instance", "a", holds="this is a workload, no graph")
         self.bad(1, "plan", self.file("one.jsonl", '{"format": "clotho.workload/1"}'), holds="this is a workload")
 
     def test_a_bad_line_is_named_with_what_to_do(self):

@@ -35,7 +35,7 @@ const char build_notes[] =
 /* -j, -l, --memory and NINJA_STATUS; the rest of NINJA_STATUS is text. */
 static int check_numbers(build_options *o)
 {
-    const char *format = getenv("NINJA_STATUS");
+    const char *format = getenv("NINJA_STATUS"), *unknown = format != NULL ? status_unknown(format) : NULL;
     bool has_jobs = o->jobs != NO_JOBS;
     char *end = NULL;
 
@@ -51,9 +51,9 @@ static int check_numbers(build_options *o)
     }
     if (o->memory != NULL && !memory_read_budget(o->memory, &o->memory_kib))
         return misuse("--memory is '%s'; write a size from 1M, such as 512M or 4G, or auto", show_name(o->memory));
-    if (format != NULL && status_unknown(format) != 0)
-        return misuse("NINJA_STATUS has '%%%c', which means nothing; use %%s %%t %%r %%u %%f %%o %%c %%p %%e or %%%%",
-                      status_unknown(format));
+    if (unknown != NULL)
+        return misuse("NINJA_STATUS has '%.2s', which means nothing; use %%s %%t %%r %%u %%f %%o %%c %%p %%e or %%%%",
+                      unknown);
     return EXIT_GOOD;
 }
 

@@ -10,12 +10,12 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-char status_unknown(const char *format)
+const char *status_unknown(const char *format)
 {
     for (const char *at = format; (at = strchr(at, '%')) != NULL; at += 2)
         if (at[1] == '\0' || strchr("%strufocpe", at[1]) == NULL)
-            return at[1] != '\0' ? at[1] : '%';
-    return 0;
+            return at;
+    return NULL;
 }
 
 void status_begin(build_status *s, const char *format, uint32_t jobs, bool is_plain, int64_t now_ns)

@@ -27,8 +27,8 @@ typedef struct build_status {
     uint32_t ends, window;
 } build_status;
 
-/* The character behind '%' in `format` that means nothing; 0: there is none. */
-char status_unknown(const char *format);
+/* The first '%' in `format` that means nothing, with what stands behind it; NULL: there is none. */
+const char *status_unknown(const char *format);
 
 /* jobs: steps at once, to which %c looks back. format: as NINJA_STATUS; NULL: "[%f/%t] ". is_plain: as to a file. */
 void status_begin(build_status *s, const char *format, uint32_t jobs, bool is_plain, int64_t now_ns);

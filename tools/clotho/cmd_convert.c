@@ -108,6 +108,8 @@ int cmd_convert(int argc, char **argv)
     code = output_check(o.out);
     if (code == EXIT_GOOD)
         code = refuse_log(o.in);
+    if (code == EXIT_GOOD && !is_workload && names_workload(o.in))
+        code = complain(o.in, "this is a workload, no graph; write it with --format workload");
     if (code != EXIT_GOOD)
         return code;
     return is_workload ? convert_workload(&o) : convert_graph(&o);

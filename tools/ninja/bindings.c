@@ -9,12 +9,15 @@ typedef struct frame {
     uint32_t next, symbol;
 } frame;
 
+/* As in ninja nothing stands between an empty path (`/`) and the next one. */
 static void add_paths(const ninja_manifest *m, const uint32_t *nodes, uint32_t count, bool quoted, char between,
                       buffer *out)
 {
+    size_t begin = out->bytes;
+
     for (uint32_t i = 0; i < count; i++) {
         piece path = {m->nodes[nodes[i]].path, m->nodes[nodes[i]].bytes};
-        if (i > 0)
+        if (out->bytes > begin)
             buffer_add(out, &between, 1);
         if (quoted)
             path_quote(out, path);

@@ -42,13 +42,14 @@ static bool take_backslashes(reader *r)
     bool is_end = behind == '\0' || behind == ' ' || behind == '\r' || behind == '\n' || behind == '\t';
     bool is_escape = next == '#' || (next == ':' && !is_end);
     bool is_line_end = next == '\n' || (next == '\r' && behind == '\n');
-    for (size_t i = is_escape || is_line_end ? 1 : 0; i < count; i++)
-        put(r, '\\');
-    if (is_line_end) {
-        r->in += next == '\r' ? 2 : 1;
+    if (count == 1 && (is_line_end || next == '\r' || next == '\0')) { /* the line goes on, or the name ends */
+        if (is_line_end)
+            r->in += next == '\r' ? 2 : 1;
         return false;
     }
-    if (next == '\0' || next == '\r')
+    for (size_t i = is_escape ? 1 : 0; i < count; i++)
+        put(r, '\\');
+    if (next == '\0' || next == '\r' || next == '\n')
         return true; /* looked at on its own */
     put(r, next);
     r->in++;

@@ -186,6 +186,7 @@ static bool read_let(reader *r, piece *name)
 
 static bool read_version(reader *r)
 {
+    unsigned major, minor;
     piece name, is;
 
     while (scan_if(&r->source, TOKEN_NEWLINE))
@@ -195,7 +196,8 @@ static bool read_version(reader *r)
     is = buffer_piece(&r->text);
     if (!piece_equal(name, piece_of("ninja_dyndep_version")))
         return scan_fail(r->m, &r->source, "no 'ninja_dyndep_version = 1' comes first; this is no dyndep file");
-    return piece_equal(is, piece_of("1")) || piece_equal(is, piece_of("1.0")) ||
+    piece_version(is, &major, &minor);
+    return (major == 1 && minor == 0) ||
            scan_fail(r->m, &r->source, "version '%.*s' of dyndep files is not known, only 1; use ninja",
                      (int)(is.bytes > 40 ? 40 : is.bytes), is.at != NULL ? is.at : "");
 }

@@ -97,27 +97,11 @@ static bool bind_text(parser *p, uint32_t scope, uint32_t symbol)
     return scope_bind(p->m, scope, symbol, (piece){copy, p->text.bytes});
 }
 
-/* "1.5.3" -> 1 and 5, what is no number -> 0. */
-static void read_version(piece text, unsigned *major, unsigned *minor)
-{
-    unsigned parts[2] = {0, 0};
-    size_t at = 0;
-
-    for (int i = 0; i < 2; i++) {
-        for (; at < text.bytes && text.at[at] >= '0' && text.at[at] <= '9'; at++)
-            if (parts[i] < 100000)
-                parts[i] = parts[i] * 10 + (unsigned)(text.at[at] - '0');
-        at++; /* the dot */
-    }
-    *major = parts[0];
-    *minor = parts[1];
-}
-
 static bool check_version(parser *p)
 {
     unsigned major, minor;
 
-    read_version(buffer_piece(&p->text), &major, &minor);
+    piece_version(buffer_piece(&p->text), &major, &minor);
     if (major < LANGUAGE_MAJOR || (major == LANGUAGE_MAJOR && minor <= LANGUAGE_MINOR))
         return true;
     return scan_fail(p->m, source(p),

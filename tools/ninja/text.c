@@ -23,6 +23,23 @@ bool piece_equal(piece a, piece b)
     return a.bytes == b.bytes && (a.bytes == 0 || memcmp(a.at, b.at, a.bytes) == 0);
 }
 
+void piece_version(piece text, unsigned *major, unsigned *minor)
+{
+    unsigned parts[2] = {0, 0};
+    size_t at = 0;
+
+    for (int i = 0; i < 2; i++) {
+        for (; at < text.bytes && text.at[at] >= '0' && text.at[at] <= '9'; at++)
+            if (parts[i] < 100000)
+                parts[i] = parts[i] * 10 + (unsigned)(text.at[at] - '0');
+        while (at < text.bytes && text.at[at] != '.')
+            at++;
+        at++;
+    }
+    *major = parts[0];
+    *minor = parts[1];
+}
+
 piece piece_of(const char *text)
 {
     return (piece){text, strlen(text)};

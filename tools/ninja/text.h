@@ -18,6 +18,8 @@ bool piece_equal(piece a, piece b);
 piece piece_of(const char *text); /* of a terminated text */
 /* For qsort of pieces: by their bytes, a beginning of another one before that one. */
 int piece_order(const void *a, const void *b);
+/* "1.5.3" -> 1 and 5, "2-x" -> 2 and 0, what is no number -> 0. */
+void piece_version(piece text, unsigned *major, unsigned *minor);
 
 /* Blocks that live until store_free. */
 typedef struct store {

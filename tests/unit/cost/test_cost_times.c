@@ -469,6 +469,12 @@ static void sums_that_overflow_are_refused(void **state)
     fails(CLO_ERR_LIMIT, "longest times", try_cost());
     finish();
 
+    start(2); /* but not where the task may not run */
+    f.executors[1].speed_q16[0] = 1;
+    add((clo_task){.work_ns = 1ll << 50, .executors_mask = 1});
+    ok(try_cost());
+    finish();
+
     start(1);
     add((clo_task){.work_ns = 1ll << 59, .instances = 3});
     ok(try_cost());

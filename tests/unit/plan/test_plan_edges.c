@@ -15,14 +15,33 @@ typedef struct fixture {
     clo_cost *cost;
 } fixture;
 
+/* Machines of `each` equal executors without links. */
+static void make_platform(fixture *f, uint32_t machines, uint32_t each, uint32_t resources)
+{
+    clo_executor executors[64];
+    int64_t capacities[4 * CLO_RESOURCES_MAX];
+    clo_platform_desc desc = CLO_PLATFORM_DESC_INIT;
+
+    for (uint32_t i = 0; i < machines * CLO_RESOURCES_MAX; i++)
+        capacities[i] = i % CLO_RESOURCES_MAX < resources ? 1000 : -1;
+    desc.executors_count = each * machines;
+    desc.executors = executors;
+    desc.kinds_count = 1;
+    desc.machines_count = machines;
+    desc.capacities = capacities;
+    for (uint32_t e = 0; e < desc.executors_count; e++)
+        executors[e] = (clo_executor){.os_index = -1,
+                                      .machine = e / each,
+                                      .speed_q16 = {CLO_SPEED_ONE, CLO_SPEED_ONE, CLO_SPEED_ONE, CLO_SPEED_ONE}};
+    ok(clo_platform_create(&desc, &f->platform));
+    ok(clo_cost_create(f->graph, f->platform, &f->cost));
+}
+
 /* A random graph with demands on `machines` machines. */
 static fixture make(uint64_t seed, uint32_t resources, uint32_t machines)
 {
     fixture f = {0};
     clo_rng rng = clo_rng_seed(seed);
-    clo_executor executors[64];
-    int64_t capacities[4 * CLO_RESOURCES_MAX];
-    clo_platform_desc desc = CLO_PLATFORM_DESC_INIT;
 
     ok(clo_graph_create("g", &f.graph));
     for (uint32_t i = 0; i < TASKS; i++) {
@@ -35,19 +54,7 @@ static fixture make(uint64_t seed, uint32_t resources, uint32_t machines)
                 ok(clo_graph_add_edge(f.graph, k, i, 0));
     }
     ok(clo_graph_seal(f.graph));
-    for (uint32_t i = 0; i < machines * CLO_RESOURCES_MAX; i++)
-        capacities[i] = i % CLO_RESOURCES_MAX < resources ? 1000 : -1;
-    desc.executors_count = 16 * machines;
-    desc.executors = executors;
-    desc.kinds_count = 1;
-    desc.machines_count = machines;
-    desc.capacities = capacities;
-    for (uint32_t e = 0; e < desc.executors_count; e++)
-        executors[e] = (clo_executor){.os_index = -1,
-                                      .machine = e / 16,
-                                      .speed_q16 = {CLO_SPEED_ONE, CLO_SPEED_ONE, CLO_SPEED_ONE, CLO_SPEED_ONE}};
-    ok(clo_platform_create(&desc, &f.platform));
-    ok(clo_cost_create(f.graph, f.platform, &f.cost));
+    make_platform(&f, machines, 16, resources);
     return f;
 }
 
@@ -210,6 +217,37 @@ static void planners_are_valid_and_no_longer_than_their_rule(void **state)
     assert_true(all[1] < all[4]);
 }
 
+/* Task 5 takes no time: a packing of 29 ns, the bound, begins it while both executors are within other tasks, which no
+ * plan can, so the plan has 31 ns. */
+static void a_plan_above_the_bound_is_not_called_optimal(void **state)
+{
+    static const char *const planners[] = {"edges", "edges-sjf", "edges-tetris", "edges-greedy", "edges-best"};
+    static const int64_t work_ns[] = {2, 10, 3, 1, 5, 0, 19};
+    static const uint32_t edges[][2] = {{3, 4}, {5, 0}, {1, 5}, {1, 3}, {2, 5}, {1, 6}};
+    clo_bound bound = CLO_BOUND_INIT;
+    fixture f = {0};
+
+    (void)state;
+    ok(clo_graph_create("g", &f.graph));
+    for (uint32_t i = 0; i < 7; i++)
+        ok(clo_graph_add_task(f.graph, &(clo_task){.work_ns = work_ns[i]}, NULL));
+    for (uint32_t i = 0; i < 6; i++)
+        ok(clo_graph_add_edge(f.graph, edges[i][0], edges[i][1], 0));
+    ok(clo_graph_seal(f.graph));
+    make_platform(&f, 2, 1, 1);
+    ok(clo_cost_bound(f.cost, &bound));
+    assert_int_equal(bound.best_ns, 29);
+    for (int i = 0; i < 5; i++) {
+        clo_plan_config config = CLO_PLAN_CONFIG_INIT;
+        clo_plan *plan;
+        config.planner = planners[i];
+        ok(clo_plan_create(f.cost, &config, &plan));
+        assert_true(clo_plan_is_optimal(plan) == (clo_plan_makespan_ns(plan) == bound.best_ns));
+        clo_plan_destroy(plan);
+    }
+    clear(&f);
+}
+
 /* Several instances of a task: the rule alone plans, and the object says why not. */
 static void what_is_no_packing_falls_back(void **state)
 {
@@ -303,6 +341,7 @@ int main(void)
         cmocka_unit_test(edges_keep_closures_and_schedules_right),
         cmocka_unit_test(without_edges_it_is_critical_path),
         cmocka_unit_test(planners_are_valid_and_no_longer_than_their_rule),
+        cmocka_unit_test(a_plan_above_the_bound_is_not_called_optimal),
         cmocka_unit_test(what_is_no_packing_falls_back),
         cmocka_unit_test(the_object_shows_what_may_be_added),
         cmocka_unit_test(memory_may_run_out),
