@@ -132,7 +132,7 @@ static void boxes_tell_what_is_ready_below_each_node(void **state)
     }
     fixture_seal(&f, 2, NULL, 100);
     ok(clo_rcpsp_open(&problem, f.cost));
-    clo_boxes_carve(&boxes, &problem, &block);
+    clo_boxes_carve(&boxes, &problem, SIZE_MAX, &block);
     void *memory = clo_block_allocate(&block);
     assert_non_null(memory);
     boxes.is_alike = is_of_one_kind;
