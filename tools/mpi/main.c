@@ -147,14 +147,12 @@ static int check_calibration(const calibrate_options *o)
     return code == EXIT_GOOD ? OPTIONS_GO_ON : code;
 }
 
-/* 0: none. A timer of end_soon goes before it. */
+/* 0: none. */
 static void set_timer(int64_t us)
 {
     const struct itimerval timer = {.it_value = {.tv_sec = us / 1000000, .tv_usec = us % 1000000}};
 
     (void)setitimer(ITIMER_REAL, &timer, NULL);
-    if (told_to_end)
-        end_soon(SIGTERM);
 }
 
 /* Ends with MPI, which may not come back. */
@@ -178,6 +176,14 @@ static int end(clo_remote *remote, int code)
     return code;
 }
 
+/* A timer of end_soon goes before it. */
+static void limit_begin(int64_t us)
+{
+    set_timer(us);
+    if (told_to_end)
+        end_soon(SIGTERM);
+}
+
 /* MPI_Init waits for all ranks, and nobody can look after them meanwhile. start_ns: 0 is the default. */
 static clo_status begin(int64_t start_ns, int *argc, char ***argv, clo_remote **remote)
 {
@@ -188,10 +194,10 @@ static clo_status begin(int64_t start_ns, int *argc, char ***argv, clo_remote **
         pmi = (int)strtol(fd, NULL, 10);
     exit_code = EXIT_BAD_INPUT;
     catch_end();
-    set_timer(limit_us);
+    limit_begin(limit_us);
     clo_status status = clo_remote_open(argc, argv, remote);
     has_begun = 1;
-    set_timer(0);
+    limit_begin(0);
     return status;
 }
 
