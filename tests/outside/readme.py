@@ -70,7 +70,7 @@ def check_dev(build, source, line):
     """What is wrong with a ./dev line, or None."""
     words = shlex.split(line, comments=True)[1:]
     plain = " ".join(["./dev", *words])
-    always = [line.partition("#")[0].strip() for line in read(source, ".ci", "run").splitlines()]
+    always = [line.partition("#")[0].removeprefix("stage ").strip() for line in read(source, ".ci", "run").splitlines()]
     if words == ["help"]:
         return None if subprocess.run([os.path.join(source, "dev"), "help"], capture_output=True, check=False).returncode == 0 else "fails"
     if words[0] == "bench" and len(words) > 1:
