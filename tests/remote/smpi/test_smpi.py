@@ -15,7 +15,7 @@ import unittest
 
 RANKS = 64
 RUNS = float(os.environ.get("CLO_RUNS", "1"))
-PLANS = int((20 if RUNS <= 1 else 40) * RUNS)
+PLANS = int((8 if RUNS <= 1 else 40) * RUNS)
 PROGRAM = os.environ.get("SMPI_PROGRAM", "")
 # As the model of the plans: a message takes latency + bytes / bandwidth. What SMPI adds is that messages share links,
 # those of a machine in each direction: ports.
