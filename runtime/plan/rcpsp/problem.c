@@ -261,7 +261,7 @@ static void fill_tails(clo_rcpsp *problem)
     }
 }
 
-/* For each of some windows the largest power of two that such a part of all times are no less than. */
+/* The k-th window is the k-th quantile of all times, rounded down to a power of two. */
 static void fill_windows(clo_rcpsp *problem)
 {
     size_t times = (size_t)problem->machines * problem->tasks, count = 0, passed = 0;

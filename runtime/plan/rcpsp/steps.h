@@ -25,7 +25,7 @@ enum {
     CLO_STEPS_PARTS = CLO_STEPS_BLOCKS + 1
 };
 
-/* Of CLO_RCPSP_WORDS_MAX in problem.h. */
+/* Words of what is free at a step, or demanded, at most. */
 enum { CLO_STEPS_WORDS_MAX = 5 };
 
 typedef struct clo_rcpsp_steps {
