@@ -1,4 +1,4 @@
-# Turns files into one C source: clo_embed_platforms(OUTPUT FILE...) writes the table that runtime/platform/shipped.h declares.
+# Turns files into one C source: clo_embed_platforms(OUTPUT FILE...) writes the table that runtime/platform/file/shipped.h declares.
 # Runs when CMake configures, and again when a file changes. The summary is the file's own info clotho.summary.
 function(clo_embed_platforms output)
     set(arrays "")
@@ -23,7 +23,7 @@ function(clo_embed_platforms output)
     endforeach()
     file(CONFIGURE OUTPUT ${output} CONTENT [[
 /* Made by toolchain/embed.cmake. */
-#include "platform/shipped.h"
+#include "platform/file/shipped.h"
 
 @arrays@
 const clo_shipped_file clo_shipped_files[] = {

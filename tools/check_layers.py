@@ -37,7 +37,7 @@ OWNERS = {
 }
 PUBLIC_SYSTEM = {"stdbool.h", "stddef.h", "stdint.h"}
 PUBLIC_ONLY = ("tools", "examples", "bench")
-# folder -> modules that it may see beside the public headers
+# folder -> modules that it may see beside the public headers, with their sub-modules
 MAY_SEE = {
     "bench/hand_over": {"run", "sync"},
     "bench/decision": {"base", "engine", "kernels", "learn", "policy"},
@@ -183,7 +183,7 @@ def check_users(root, folder, uses):
             continue
         more = MAY_SEE.get(os.path.relpath(os.path.dirname(path), root).replace(os.sep, "/"), set())
         for number, quoted, header in includes(path):
-            if quoted and os.path.dirname(header) in more:
+            if quoted and header.split("/")[0] in more:
                 continue
             if quoted:
                 target = os.path.normpath(os.path.join(os.path.dirname(path), header))

@@ -5,7 +5,7 @@
 #include "common/platform.h"
 #include "decision/scene.h"
 
-#include "policy/learned_head.h"
+#include "policy/network/learned_head.h"
 
 #include <stdlib.h>
 

@@ -5,7 +5,7 @@
 #include "common/platform.h"
 
 #include "base/arena.h"
-#include "engine/scheduler.h"
+#include "engine/scheduler/scheduler.h"
 
 #include <stdlib.h>
 

@@ -1,10 +1,10 @@
 /* measure.c - see measure.h. Two threads pass an item to and fro: what a round takes is two of each step. */
 #include "hand_over/measure.h"
 
-#include "sync/countdown.h"
-#include "sync/hand.h"
-#include "sync/park.h"
-#include "sync/stack.h"
+#include "sync/protocol/countdown.h"
+#include "sync/sleep/mailbox.h"
+#include "sync/sleep/park.h"
+#include "sync/structure/stack.h"
 
 #include <pthread.h>
 #include <sched.h>

@@ -2,7 +2,7 @@
  * the lowest number. What a worker does at one moment is seen by all others from that moment on. */
 #include "hand_over/play.h"
 
-#include "run/share_rule.h"
+#include "run/sharing/share_rule.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,10 +1,10 @@
-/* play.h - a model of workers that share ready tasks by the rule of run/share_rule.h, in virtual time: the same run
+/* play.h - a model of workers that share ready tasks by the rule of run/sharing/share_rule.h, in virtual time: the same run
  * twice gives the same figures, on any machine, with any number of workers.
  *
  * What is modelled: a worker's deque, hand and public list, who asked whom, feeding, the pace, the order of successors,
  * looking, sleeping and waking, and what each step costs. Counters lie eight in a cache line, and a line costs more
  * when another worker wrote it last. Not modelled: inboxes, several jobs, capacities, threads that help. The decisions
- * are the functions of share_rule.h; the order in which a worker looks for items follows run/worker_loop.c. */
+ * are the functions of share_rule.h; the order in which a worker looks for items follows run/threads/worker_loop.c. */
 #ifndef CLO_BENCH_HAND_OVER_PLAY_H
 #define CLO_BENCH_HAND_OVER_PLAY_H
 

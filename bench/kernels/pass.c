@@ -8,7 +8,7 @@
 
 #include "kernels/chain.h"
 #include "kernels/network.h"
-#include "learn/infer.h"
+#include "learn/infer/infer.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
-/* owed.c - see owed.h. The deficits are the first member of the policy's state (runtime/policy/graphene.c). */
+/* owed.c - see owed.h. The deficits are the first member of the policy's state (runtime/policy/placement/graphene.c). */
 #include "online/owed.h"
 
-#include "policy/deficits.h"
-#include "policy/packing.h"
-#include "policy/share.h"
+#include "policy/select/deficits.h"
+#include "policy/placement/packing.h"
+#include "policy/select/share.h"
 
 static _Thread_local owed seen;
 static bool counts_choices;

@@ -7,7 +7,7 @@
 
 #include "admission/response.h"
 #include "base/memory.h"
-#include "base/saturate.h"
+#include "base/numbers/saturate.h"
 #include "base/status.h"
 #include "workload/workload.h"
 

@@ -2,7 +2,7 @@
 #include "admission/figures.h"
 
 #include "base/memory.h"
-#include "base/saturate.h"
+#include "base/numbers/saturate.h"
 #include "base/status.h"
 
 /* The longest transfer of an input of `task` to `executor`, from wherever its predecessor may have run. */

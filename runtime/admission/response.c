@@ -14,7 +14,7 @@
  * m - 1 largest). */
 #include "admission/response.h"
 
-#include "base/saturate.h"
+#include "base/numbers/saturate.h"
 
 /* Steps towards the fixed point; a set that needs more is "unknown". */
 enum { STEPS_MAX = 10000 };

@@ -3,7 +3,7 @@
 #include "base/hash.h"
 
 #include "base/clock.h"
-#include "base/rng.h"
+#include "base/numbers/rng.h"
 
 #include <sys/random.h>
 

@@ -7,7 +7,7 @@
 #define CLO_COST_COST_H
 
 #include "graph/graph.h"
-#include "platform/platform.h"
+#include "platform/model/platform.h"
 
 #include <clotho/cost.h>
 

@@ -4,7 +4,7 @@
 
 #include "cost/cost.h"
 
-#include "base/saturate.h"
+#include "base/numbers/saturate.h"
 #include "base/status.h"
 
 /* Sums of transfer times in output_ns and input_ns. */

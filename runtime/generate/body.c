@@ -2,7 +2,7 @@
  *
  * Neither body allocates: the private block of "memory" is on the stack. */
 #include "base/clock.h"
-#include "base/saturate.h"
+#include "base/numbers/saturate.h"
 #include "generate/output.h"
 
 #include <string.h>

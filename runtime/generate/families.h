@@ -3,7 +3,7 @@
 #ifndef CLO_GENERATE_FAMILIES_H
 #define CLO_GENERATE_FAMILIES_H
 
-#include "base/rng.h"
+#include "base/numbers/rng.h"
 #include "graph/graph.h"
 
 typedef struct clo_shape {

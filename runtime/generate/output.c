@@ -5,7 +5,7 @@
  * filled by splitmix64 over a counter: both run near memory speed, so a body of microseconds can carry kilobytes. */
 #include "generate/output.h"
 
-#include "base/rng.h"
+#include "base/numbers/rng.h"
 
 #include <clotho/handle.h>
 #include <string.h>

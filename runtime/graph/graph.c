@@ -7,7 +7,7 @@
 #include "graph/graph.h"
 
 #include "base/memory.h"
-#include "base/saturate.h"
+#include "base/numbers/saturate.h"
 #include "base/status.h"
 
 #include <stdio.h>

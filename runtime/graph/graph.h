@@ -15,7 +15,7 @@
 #include "graph/columns.h"
 #include "graph/handles.h"
 #include "graph/ids.h"
-#include "graph/modes.h"
+#include "graph/control_flow.h"
 #include "graph/sets.h"
 #include "graph/waves.h"
 

@@ -10,10 +10,10 @@
  * executors in use on either side, and what was executed more than once.
  * O(n log n + edges * (executors^2 or instances, whichever is less)). */
 #include "plan/check_holds.h"
-#include "plan/check_modes.h"
+#include "plan/check_control_flow.h"
 
 #include "base/memory.h"
-#include "base/sort.h"
+#include "base/order/sort.h"
 #include "base/status.h"
 #include "plan/check_interval.h"
 

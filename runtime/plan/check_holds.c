@@ -2,7 +2,7 @@
 #include "plan/check_holds.h"
 
 #include "base/memory.h"
-#include "base/sort.h"
+#include "base/order/sort.h"
 #include "base/status.h"
 
 #include <stdio.h>

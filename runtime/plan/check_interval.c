@@ -7,7 +7,7 @@
 #include "plan/check_interval.h"
 
 #include "base/memory.h"
-#include "base/sort.h"
+#include "base/order/sort.h"
 #include "base/status.h"
 #include "plan/check_holds.h"
 

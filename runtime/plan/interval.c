@@ -1,6 +1,6 @@
 /* plan/interval.c - plans with an interval: what they are made of, how deep their buffers are, how good they are. */
 #include "base/memory.h"
-#include "base/saturate.h"
+#include "base/numbers/saturate.h"
 #include "base/status.h"
 #include "plan/plan.h"
 

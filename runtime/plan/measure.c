@@ -2,9 +2,9 @@
 #include "plan/plan.h"
 
 #include "base/memory.h"
-#include "base/saturate.h"
+#include "base/numbers/saturate.h"
 #include "base/status.h"
-#include "platform/platform.h"
+#include "platform/model/platform.h"
 
 /* Ratios of times: what takes no time counts as 1 ns, so that every ratio is a finite number. */
 static double ratio(int64_t above, int64_t below)

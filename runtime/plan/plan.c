@@ -3,8 +3,8 @@
 
 #include "base/carve.h"
 #include "base/memory.h"
-#include "base/sort.h"
-#include "base/sort_keys.h"
+#include "base/order/sort.h"
+#include "base/order/sort_keys.h"
 #include "base/status.h"
 
 #include <string.h>

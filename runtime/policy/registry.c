@@ -1,7 +1,7 @@
 /* registry.c - policies by name. The default, steal, is first. */
 #include "policy/registry.h"
 
-#include "policy/policies.h"
+#include "policy/select/policies.h"
 
 #include <string.h>
 

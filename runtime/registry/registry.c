@@ -4,9 +4,9 @@
 #include "base/status.h"
 #include "generate/registry.h"
 #include "io/registry.h"
-#include "learn/builtin.h"
+#include "learn/model/builtin.h"
 #include "plan/registry.h"
-#include "platform/registry.h"
+#include "platform/build/registry.h"
 #include "policy/registry.h"
 
 #include <clotho/registry.h>

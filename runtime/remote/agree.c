@@ -1,10 +1,10 @@
 /* agree.c - see agree.h. The hashes are no secrets: each word is mixed into 64 bits (splitmix64). */
 #include "remote/agree.h"
 
-#include "base/rng.h"
+#include "base/numbers/rng.h"
 #include "base/status.h"
 #include "graph/graph.h"
-#include "platform/platform.h"
+#include "platform/model/platform.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "graph/graph.h"
-#include "platform/platform.h"
+#include "platform/model/platform.h"
 #include "remote/bodies.h"
 
 #include <stdlib.h>

@@ -3,9 +3,9 @@
 #define CLO_REMOTE_PART_H
 
 #include "remote/split.h"
-#include "sync/bell.h"
-#include "sync/countdown.h"
-#include "sync/stack.h"
+#include "sync/sleep/eventcount.h"
+#include "sync/protocol/countdown.h"
+#include "sync/structure/stack.h"
 
 #include <clotho/job.h>
 #include <clotho/token.h>

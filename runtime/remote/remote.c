@@ -4,7 +4,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/status.h"
-#include "sync/bell.h"
+#include "sync/sleep/eventcount.h"
 
 #include <sched.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
 #include "remote/split.h"
 
 #include "base/memory.h"
-#include "base/saturate.h"
+#include "base/numbers/saturate.h"
 #include "base/status.h"
 #include "cost/source.h"
 #include "graph/branch.h"

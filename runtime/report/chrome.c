@@ -4,7 +4,7 @@
 #include "base/status.h"
 #include "base/text.h"
 #include "graph/graph.h"
-#include "platform/platform.h"
+#include "platform/model/platform.h"
 #include "trace/trace.h"
 
 #include <stdio.h>

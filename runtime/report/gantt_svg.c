@@ -5,7 +5,7 @@
  * path for each row and kind. Colours: Okabe and Ito's palette, safe for the colour-blind. Coordinates are
  * written as integers in tenths, so that no locale can put a comma into them. */
 #include "report/gantt.h"
-#include "report/gantt_modes.h"
+#include "report/gantt_control_flow.h"
 
 #include "base/memory.h"
 #include "base/status.h"

@@ -3,7 +3,7 @@
 #include "report/platform_picture.h"
 
 #include "base/memory.h"
-#include "platform/figures.h"
+#include "platform/model/figures.h"
 
 #include <assert.h>
 #include <stdio.h>

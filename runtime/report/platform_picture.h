@@ -3,7 +3,7 @@
 #define CLO_REPORT_PLATFORM_PICTURE_H
 
 #include "base/text.h"
-#include "platform/platform.h"
+#include "platform/model/platform.h"
 
 /* Boxes for packages, clusters and cores, at most `columns` wide. */
 void clo_picture_draw(const clo_platform *platform, uint32_t columns, clo_text *out);

@@ -2,8 +2,8 @@
 #include "sim/drive.h"
 
 #include "base/clock.h"
-#include "base/saturate.h"
-#include "engine/body.h"
+#include "base/numbers/saturate.h"
+#include "engine/execution/body.h"
 
 /* Takes all orders of the scheduler; assigns. */
 static void hand_out(clo_sim *sim)

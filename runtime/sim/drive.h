@@ -3,12 +3,12 @@
 #ifndef CLO_SIM_DRIVE_H
 #define CLO_SIM_DRIVE_H
 
-#include "base/heap.h"
-#include "engine/capacity.h"
-#include "engine/engine.h"
-#include "engine/scheduler.h"
+#include "base/order/heap.h"
+#include "engine/state/capacity.h"
+#include "engine/execution/engine.h"
+#include "engine/scheduler/scheduler.h"
 #include "sim/ports.h"
-#include "sync/histogram.h"
+#include "sync/structure/histogram.h"
 
 #include <clotho/sim.h>
 

@@ -3,7 +3,7 @@
 
 #include "base/memory.h"
 #include "base/status.h"
-#include "engine/replay.h"
+#include "engine/program/replay.h"
 #include "plan/ports/network.h"
 
 struct clo_sim_ports {

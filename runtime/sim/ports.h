@@ -3,7 +3,7 @@
 #ifndef CLO_SIM_PORTS_H
 #define CLO_SIM_PORTS_H
 
-#include "engine/program.h"
+#include "engine/program/program.h"
 
 #include <clotho/plan.h>
 

@@ -6,13 +6,13 @@
  * dispatcher as in run/ decide everything; only the clock is different. recorded.c drives them by a recorded run
  * instead. */
 #include "base/memory.h"
-#include "base/saturate.h"
+#include "base/numbers/saturate.h"
 #include "base/status.h"
-#include "engine/body.h"
-#include "engine/compile.h"
+#include "engine/execution/body.h"
+#include "engine/program/compile.h"
 #include "plan/ports/ports.h"
 #include "sim/drive.h"
-#include "sim/flight.h"
+#include "sim/releases.h"
 #include "sim/recorded.h"
 #include "trace/trace.h"
 

@@ -9,13 +9,13 @@
 #include "base/carve.h"
 #include "base/clock.h"
 #include "base/memory.h"
-#include "base/saturate.h"
+#include "base/numbers/saturate.h"
 #include "base/status.h"
-#include "base/tournament.h"
-#include "engine/modes.h"
-#include "engine/scheduler.h"
+#include "base/order/tournament.h"
+#include "engine/program/control_flow.h"
+#include "engine/scheduler/scheduler.h"
 #include "plan/ports/ports.h"
-#include "sync/histogram.h"
+#include "sync/structure/histogram.h"
 #include "trace/log.h"
 
 #include <assert.h>

@@ -8,7 +8,7 @@
 
 #include "base/carve.h"
 #include "base/status.h"
-#include "engine/scheduler.h"
+#include "engine/scheduler/scheduler.h"
 
 #include <string.h>
 

@@ -7,8 +7,8 @@
 #include <clotho/waves.h>
 
 #include "base/memory.h"
-#include "base/rng.h"
-#include "base/saturate.h"
+#include "base/numbers/rng.h"
+#include "base/numbers/saturate.h"
 #include "base/status.h"
 
 #define SECOND_NS INT64_C(1000000000)

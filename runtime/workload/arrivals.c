@@ -4,8 +4,8 @@
 #include "workload/workload.h"
 
 #include "base/memory.h"
-#include "base/noise.h"
-#include "base/saturate.h"
+#include "base/numbers/noise.h"
+#include "base/numbers/saturate.h"
 #include "base/status.h"
 
 #include <assert.h>

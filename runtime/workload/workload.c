@@ -4,7 +4,7 @@
 #include <clotho/policy.h>
 
 #include "base/memory.h"
-#include "base/saturate.h"
+#include "base/numbers/saturate.h"
 #include "base/status.h"
 
 #include <assert.h>

@@ -4,11 +4,11 @@
  * A decision: a drawn model encodes a drawn case, scores the stages without a parent, takes the best, scores limits for
  * its job and takes the best of them. The first SHORT decisions are of 20 stages and have a hash of their own, for runs
  * under a sanitizer; the others are of 3, so that emulated machines can run all of them. Every EVERY-th decision is
- * also compared with learn/run.h and scalar kernels. Mutation: in any variant of the kernels, a rounding; in
- * learn/infer.c, `level == 0` for `level <= 1`. */
+ * also compared with learn/infer/run.h and scalar kernels. Mutation: in any variant of the kernels, a rounding; in
+ * learn/infer/infer.c, `level == 0` for `level <= 1`. */
 #include "drawn_model.h"
-#include "learn/infer.h"
-#include "learn/run.h"
+#include "learn/infer/infer.h"
+#include "learn/infer/run.h"
 
 #include <inttypes.h>
 #include <stdbool.h>

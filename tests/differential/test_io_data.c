@@ -2,7 +2,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "../fuzz/same.h"
 #include "base/memory.h"
-#include "io/reader.h"
+#include "io/text/reader.h"
 #include "support.h"
 
 #include <glob.h>

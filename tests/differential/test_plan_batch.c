@@ -4,9 +4,9 @@
 #include "random.h"
 #include "support.h"
 
-#include "plan/list/fit_pick.h"
-#include "plan/list/late_pick.h"
-#include "plan/list/ready_tree.h"
+#include "plan/pick/fit_pick.h"
+#include "plan/pick/late_pick.h"
+#include "plan/pick/ready_tree.h"
 
 #include <clotho/generate.h>
 

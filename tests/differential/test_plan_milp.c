@@ -2,7 +2,7 @@
  * demands, which `exact` does not search, against trying everything. No plan and no bound may contradict it. */
 #include "milp.h"
 
-#include "base/rng.h"
+#include "base/numbers/rng.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,9 +1,9 @@
 /* fuzz_model.c - model files. Random bytes hardly ever have the right size and CRC, so both are mended first: that way
  * the checks behind them are reached. What opens is read
  * and run. */
-#include "base/crc.h"
+#include "base/numbers/crc.h"
 #include "fuzz.h"
-#include "learn/format.h"
+#include "learn/format/format.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
  * read may be drawn from, and reads back from what is written. */
 #include "base/memory.h"
 #include "fuzz.h"
-#include "io/reader.h"
+#include "io/text/reader.h"
 #include "same.h"
 
 static bool same_job(const clo_workload_job *a, const clo_workload_job *b)

@@ -5,7 +5,7 @@
 
 #include "base/memory.h"
 #include "fuzz.h"
-#include "io/reader.h"
+#include "io/text/reader.h"
 #include "same.h"
 
 /* False where own JSON cannot hold it (numbers above 2^53). */

@@ -22,7 +22,7 @@
 #ifndef CLO_FUZZ_API_H
 #define CLO_FUZZ_API_H
 
-#include "base/rng.h"
+#include "base/numbers/rng.h"
 
 #include <clotho/clotho.h>
 

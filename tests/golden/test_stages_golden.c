@@ -4,7 +4,7 @@
  * CLO_UPDATE_GOLDEN=1 build/.../test_stages_golden, then read the difference. */
 #include "golden.h"
 
-#include "base/rng.h"
+#include "base/numbers/rng.h"
 #include "base/text.h"
 #include "random.h"
 

@@ -5,7 +5,7 @@
 
 #define CLO_LEDGER_RESOURCES 1
 #define CLO_OVERTAKES_MAX 1u
-#include "sync/ledger.h"
+#include "sync/structure/semaphore.h"
 
 static clo_ledger ledger;
 static clo_ledger_page ledger_pages[4];
@@ -107,7 +107,7 @@ static void ledger_changed(void)
     model_check(state.available[0] == 3 && state.kept[0] == 2, "a change was lost");
 }
 
-/* As in run/capacity.c: who is refused has said before that it has a line, and comes again when it is called. */
+/* As in run/extras/capacity.c: who is refused has said before that it has a line, and comes again when it is called. */
 static void ledger_run(uint32_t me)
 {
     static const int64_t demand[CLO_LEDGER_RESOURCES] = {1};

@@ -1,10 +1,10 @@
-/* lending.h - scenarios of sync/park.h and sync/lookout.h where a thread borrows what belongs to a worker that sleeps
+/* lending.h - scenarios of sync/sleep/park.h and sync/sleep/searching.h where a thread borrows what belongs to a worker that sleeps
  * or is idle, and where producers rely on one that looks. Part of test_model_sync.c. */
 #ifndef CLO_MODEL_LENDING_H
 #define CLO_MODEL_LENDING_H
 
-#include "sync/lookout.h"
-#include "sync/park.h"
+#include "sync/sleep/searching.h"
+#include "sync/sleep/park.h"
 
 /* Lending: a worker, a thread that borrows it, a producer of two items. Whoever drives the worker uses its seat;
  * `eaten` belongs to that. */
@@ -161,7 +161,7 @@ static void note_finish(void)
 }
 
 /* A note left with a parker whose owner sleeps on, by somebody who wakes nobody, since another owner was woken and will
- * look at all notes (will_look of run/left.c). That one was asleep, or found something to do before it slept. */
+ * look at all notes (will_look of run/sharing/deferred.c). That one was asleep, or found something to do before it slept. */
 
 static clo_parker woken_parker;
 static uint32_t notes_seen;
@@ -261,7 +261,7 @@ static void lookout_run(uint32_t me)
         atomic_fetch_add_explicit(&sleepers_woken, 1, memory_order_relaxed);
 }
 
-/* The same with what is left by a seq_cst read-modify-write, as notes are (run/left.c): a trust need not write what it
+/* The same with what is left by a seq_cst read-modify-write, as notes are (run/sharing/deferred.c): a trust need not write what it
  * finds. The owner looks at them after its end. */
 static void lookout_seen_run(uint32_t me)
 {

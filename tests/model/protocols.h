@@ -3,15 +3,15 @@
 #ifndef CLO_MODEL_PROTOCOLS_H
 #define CLO_MODEL_PROTOCOLS_H
 
-#include "sync/alarm.h"
-#include "sync/bell.h"
-#include "sync/hand.h"
-#include "sync/phase.h"
-#include "sync/promise.h"
-#include "sync/race.h"
-#include "sync/stop.h"
-#include "sync/visit.h"
-#include "sync/watch.h"
+#include "sync/sleep/timeout_slot.h"
+#include "sync/sleep/eventcount.h"
+#include "sync/sleep/mailbox.h"
+#include "sync/protocol/phase.h"
+#include "sync/protocol/completion.h"
+#include "sync/protocol/first_wins.h"
+#include "sync/protocol/stop.h"
+#include "sync/protocol/visit.h"
+#include "sync/sleep/watch.h"
 
 static uint64_t payload[8]; /* plain data that must travel */
 
@@ -164,7 +164,7 @@ static void phase_finish(void)
                 "a reader or a run was not counted out");
 }
 
-/* The same where who ends the run goes on as a reader (run/done.c), beside one that waits. */
+/* The same where who ends the run goes on as a reader (run/job/done.c), beside one that waits. */
 
 static _Atomic uint32_t waiters, done_epoch;
 

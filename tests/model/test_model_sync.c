@@ -19,13 +19,13 @@ static void *copy(void *to, const void *from, size_t bytes)
 }
 #define memcpy copy
 
-#include "sync/combining.h"
-#include "sync/countdown.h"
-#include "sync/hand.h"
-#include "sync/once.h"
-#include "sync/park.h"
-#include "sync/ring.h"
-#include "sync/stack.h"
+#include "sync/structure/combining.h"
+#include "sync/protocol/countdown.h"
+#include "sync/sleep/mailbox.h"
+#include "sync/protocol/once.h"
+#include "sync/sleep/park.h"
+#include "sync/structure/ring.h"
+#include "sync/structure/stack.h"
 
 #include "ledgers.h"
 #include "protocols.h"
@@ -90,7 +90,7 @@ static void many_finish(void)
     model_check(atomic_load_explicit(&countdown.left, memory_order_relaxed) == 5, "the counter was not put back");
 }
 
-/* A stage's barrier (engine/program.h): two instances of the producer hit its counter; whoever hits it last notes what
+/* A stage's barrier (engine/program/program.h): two instances of the producer hit its counter; whoever hits it last notes what
  * the consumers need of the stage, and hits the consumer, which waits for a third task, too. */
 
 static clo_countdown consumer;

@@ -5,8 +5,8 @@
 
 #include "model.h"
 
-#include "sync/stop.h"
-#include "sync/verdict.h"
+#include "sync/protocol/stop.h"
+#include "sync/protocol/outcome.h"
 
 static clo_verdict verdict;
 static uint32_t body_notes[2];

@@ -8,7 +8,7 @@
 #include "recorded.h"
 #include "sample.h"
 
-#include "base/rng.h"
+#include "base/numbers/rng.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,7 +5,7 @@
 #include "sample.h"
 #include "support.h"
 
-#include "base/rng.h"
+#include "base/numbers/rng.h"
 #include "graph/graph.h"
 #include "plan/ports/ports.h"
 

@@ -1,7 +1,7 @@
 /* 1 000 random graphs on random platforms: ranks against a naive recomputation, and lower bounds against schedules. */
 #include "support.h"
 
-#include "base/rng.h"
+#include "base/numbers/rng.h"
 #include "cost/cost.h"
 #include "pairs.h"
 #include "random.h"

@@ -3,10 +3,10 @@
  * rules of pipeline.h and job.h allow. No capacity is exceeded where bodies take as long as they like. */
 #include "support.h"
 
-#include "base/rng.h"
+#include "base/numbers/rng.h"
 #include "flight_scene.h"
 #include "flight_spans.h"
-#include "run/flow.h"
+#include "run/dispatch/pipeline.h"
 #include "sample.h"
 
 #include <stdlib.h>

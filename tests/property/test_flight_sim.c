@@ -3,10 +3,10 @@
  * takes what happened, and finds every planted lie. */
 #include "support.h"
 
-#include "base/rng.h"
+#include "base/numbers/rng.h"
 #include "flight_scene.h"
 #include "flight_spans.h"
-#include "run/flow.h"
+#include "run/dispatch/pipeline.h"
 #include "sample.h"
 #include "trace/trace.h"
 

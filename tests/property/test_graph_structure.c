@@ -2,7 +2,7 @@
 #include "support.h"
 
 #include "../fuzz/same.h"
-#include "base/rng.h"
+#include "base/numbers/rng.h"
 #include "graph/graph.h"
 #include "pairs.h"
 #include "random.h"

@@ -1,9 +1,9 @@
 /* test_model_bytes.c - a model file with any byte changed or cut anywhere is refused, or harmless. With the CRC mended,
  * so that the checks behind it are reached, what opens also runs: under the sanitizers nothing is read out of place,
  * and no sum wraps. */
-#include "base/crc.h"
-#include "base/rng.h"
-#include "learn/format.h"
+#include "base/numbers/crc.h"
+#include "base/numbers/rng.h"
+#include "learn/format/format.h"
 #include "support.h"
 #include "tiny_model.h"
 

@@ -2,7 +2,7 @@
  * assignments can be tried; releases unrolled by hand never meet; planted faults are found. */
 #include "support.h"
 
-#include "base/rng.h"
+#include "base/numbers/rng.h"
 #include "graph/graph.h"
 #include "random_scene.h"
 

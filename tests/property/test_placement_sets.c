@@ -4,7 +4,7 @@
 #include "sample.h"
 #include "support.h"
 
-#include "base/rng.h"
+#include "base/numbers/rng.h"
 
 #include <stdio.h>
 #include <string.h>

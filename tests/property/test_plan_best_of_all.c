@@ -9,7 +9,7 @@
 #include "small_case.h"
 #include "support.h"
 
-#include "base/rng.h"
+#include "base/numbers/rng.h"
 #include "plan/rcpsp/problem.h"
 
 #include <clotho/generate.h>

@@ -3,10 +3,10 @@
 #include "sample.h"
 #include "support.h"
 
-#include "base/rng.h"
+#include "base/numbers/rng.h"
 #include "base/text.h"
-#include "platform/open.h"
-#include "platform/platform.h"
+#include "platform/build/open.h"
+#include "platform/model/platform.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 #include "sample.h"
 #include "support.h"
 
-#include "base/rng.h"
+#include "base/numbers/rng.h"
 #include "remote/local.h"
 
 #include <clotho/branch.h>

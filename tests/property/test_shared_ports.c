@@ -4,7 +4,7 @@
 #include "sample.h"
 #include "support.h"
 
-#include "base/rng.h"
+#include "base/numbers/rng.h"
 #include "graph/graph.h"
 
 #include <clotho/cluster.h>

@@ -6,7 +6,7 @@
 #include "sample.h"
 #include "support.h"
 
-#include "base/rng.h"
+#include "base/numbers/rng.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -10,7 +10,7 @@
 #include "sample.h"
 #include "scene.h"
 
-#include "base/rng.h"
+#include "base/numbers/rng.h"
 
 #include <clotho/stream.h>
 #include <clotho/stream_check.h>

@@ -3,7 +3,7 @@
 #include "sample.h"
 #include "stream_plants.h"
 
-#include "base/rng.h"
+#include "base/numbers/rng.h"
 
 #include <string.h>
 

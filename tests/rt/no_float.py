@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """R10: nothing on the decision path uses floating point: its sources compile with -mgeneral-regs-only.
 
-Mutation: a double in runtime/policy/rank.c."""
+Mutation: a double in runtime/policy/queue/rank.c."""
 import pathlib
 import shutil
 import subprocess
@@ -12,13 +12,13 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 FLAGS = ["-std=c17", "-O2", "-ffp-contract=off", '-DCLO_VERSION="0"', f"-I{ROOT}/include", f"-I{ROOT}/runtime", f"-I{ROOT}"]
 DECISION_PATH = [*sorted((ROOT / "runtime/policy").glob("*.c")), *sorted((ROOT / "runtime/learn").glob("*.c")),
                  *(ROOT / "runtime" / name for name in (
-                     "engine/engine.c", "engine/program.c", "engine/scheduler.c", "engine/scheduler_job.c",
-                     "engine/choose.c", "engine/start.c", "engine/room.c", "engine/lists.c", "engine/data.c",
-                     "engine/note.c", "engine/view.c", "run/worker_loop.c", "run/share.c",
-                     "run/wake.c", "run/home.c", "run/fast_path.c", "run/execute.c", "run/combining.c", "run/launch.c",
-                     "run/begin.c", "run/cut.c", "run/end.c", "run/done.c", "run/watchdog_loop.c", "run/miss.c",
-                     "run/overrun.c", "sync/park.c", "base/arena.c", "base/carve.c", "base/log2.c",
-                     "base/crc.c"))]
+                     "engine/execution/engine.c", "engine/program/program.c", "engine/scheduler/scheduler.c", "engine/state/scheduler_job.c",
+                     "engine/scheduler/choose.c", "engine/scheduler/start.c", "engine/scheduler/reservation.c", "engine/state/lists.c", "engine/execution/data.c",
+                     "engine/state/note.c", "engine/scheduler/view.c", "run/threads/worker_loop.c", "run/sharing/share.c",
+                     "run/sharing/wake.c", "run/sharing/owner.c", "run/dispatch/fast_path.c", "run/dispatch/execute.c", "run/scheduler/combining.c", "run/dispatch/launch.c",
+                     "run/job/begin.c", "run/job/cut.c", "run/job/end.c", "run/job/done.c", "run/threads/watchdog_loop.c", "run/extras/miss.c",
+                     "run/extras/overrun.c", "sync/sleep/park.c", "base/arena.c", "base/carve.c", "base/numbers/log2.c",
+                     "base/numbers/crc.c"))]
 
 
 def main():

@@ -6,8 +6,8 @@
 #include "support.h"
 
 #include "rt.h"
-#include "run/runtime.h"
-#include "run/worker.h"
+#include "run/state/runtime.h"
+#include "run/state/worker.h"
 
 #include <linux/filter.h>
 #include <linux/futex.h>

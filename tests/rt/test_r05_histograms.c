@@ -4,9 +4,9 @@
  * fails. */
 #include "support.h"
 
-#include "base/rng.h"
+#include "base/numbers/rng.h"
 #include "rt.h"
-#include "sync/histogram.h"
+#include "sync/structure/histogram.h"
 
 #include <pthread.h>
 #include <stdlib.h>

@@ -18,7 +18,7 @@
 #include "support.h"
 
 #include "rt.h"
-#include "run/runtime.h"
+#include "run/state/runtime.h"
 
 #include <pthread.h>
 #include <sched.h>

@@ -9,8 +9,8 @@
 #include "support.h"
 
 #include "rt.h"
-#include "run/runtime.h"
-#include "run/worker.h"
+#include "run/state/runtime.h"
+#include "run/state/worker.h"
 
 #include <dlfcn.h>
 #include <errno.h>

@@ -175,14 +175,14 @@ MUTATIONS = [
 # (file of runtime/, text to find, replacement, stress test), under ThreadSanitizer: who still reads what is
 # about to be freed, and in what order do submits arrive?
 RUN_MUTATIONS = [
-    ("run/monitor.c", "        clo_rcu_wait();\n", "        ;\n", "test_monitor"),
-    ("run/job_create.c", "    clo_monitor_remove(job);\n", "", "test_monitor"),
-    ("run/policy_swap.c", "        clo_rcu_wait();\n", "", "test_monitor"),
-    ("run/policy_swap.c", "        clo_scheduling_wait_for_makers(runtime, version);\n", "", "test_monitor"),
-    ("run/policy_swap.c", "    clo_rcu_publish(&scheduling->monitored, use.policy);\n", "", "test_monitor"),
-    ("run/attach.c", "(makers, 1, memory_order_release) == 1)", "(makers, 1, memory_order_relaxed) == 1)", "test_monitor"),
-    ("run/monitor.c", "    clo_rcu_enter();\n", "", "test_monitor"),
-    ("run/combining.c", "    while (chain != CLO_ITEM_NONE) { /* oldest first */", "    for (ordered = chain; 0;) {",
+    ("run/records/monitor.c", "        clo_rcu_wait();\n", "        ;\n", "test_monitor"),
+    ("run/control/job_create.c", "    clo_monitor_remove(job);\n", "", "test_monitor"),
+    ("run/control/policy_swap.c", "        clo_rcu_wait();\n", "", "test_monitor"),
+    ("run/control/policy_swap.c", "        clo_scheduling_wait_for_makers(runtime, version);\n", "", "test_monitor"),
+    ("run/control/policy_swap.c", "    clo_rcu_publish(&scheduling->monitored, use.policy);\n", "", "test_monitor"),
+    ("run/control/attach.c", "(makers, 1, memory_order_release) == 1)", "(makers, 1, memory_order_relaxed) == 1)", "test_monitor"),
+    ("run/records/monitor.c", "    clo_rcu_enter();\n", "", "test_monitor"),
+    ("run/scheduler/combining.c", "    while (chain != CLO_ITEM_NONE) { /* oldest first */", "    for (ordered = chain; 0;) {",
      "test_submit_order"),
 ]
 
@@ -214,12 +214,12 @@ def objects(directory: pathlib.Path, how: str) -> list[str]:
 
 def build(temporary: pathlib.Path, directory: pathlib.Path, how: str, header: str) -> pathlib.Path:
     program = temporary / "test"
-    command = [*COMPILE[how], f"-I{temporary}", *SHARED, *objects(directory, how), str(temporary / "sync/park.c")]
+    command = [*COMPILE[how], f"-I{temporary}", *SHARED, *objects(directory, how), str(temporary / "sync/sleep/park.c")]
     if how == "model":
         command += [str(ROOT / "tests/model/test_model_sync.c")]
     else:
         test = "test_rcu" if header.startswith("rcu.") else "test_sync"
-        command += [f"-I{ROOT}/tests/support", str(ROOT / f"tests/stress/{test}.c"), str(temporary / "sync/rcu.c"),
+        command += [f"-I{ROOT}/tests/support", str(ROOT / f"tests/stress/{test}.c"), str(temporary / "sync/protocol/rcu.c"),
                     "-lcmocka", *URCU, "-lpthread"]
     subprocess.run([*command, "-o", str(program)], check=True)
     return program
@@ -287,7 +287,7 @@ def try_all_run(built: pathlib.Path, mutations: list) -> int:
     """Returns how many nobody notices."""
     survivors = 0
     with tempfile.TemporaryDirectory() as name:
-        check_unmutated(build_mutated(pathlib.Path(name), built, "run/monitor.c", "", "", "test_monitor"), "run",
+        check_unmutated(build_mutated(pathlib.Path(name), built, "run/records/monitor.c", "", "", "test_monitor"), "run",
                         "runtime/run")
     for path, old, new, test in mutations:
         with tempfile.TemporaryDirectory() as name:

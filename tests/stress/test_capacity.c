@@ -2,7 +2,7 @@
  * not passed for ever, and leaves at once when its job is stopped. */
 #include "support.h"
 
-#include "run/runtime.h"
+#include "run/state/runtime.h"
 #include "running.h"
 #include "trace/trace.h"
 

@@ -7,9 +7,9 @@
 #include "driver.h"
 
 #include "base/clock.h"
-#include "base/rng.h"
-#include "run/runtime.h"
-#include "sync/park.h"
+#include "base/numbers/rng.h"
+#include "run/state/runtime.h"
+#include "sync/sleep/park.h"
 
 #include <sched.h>
 #include <string.h>

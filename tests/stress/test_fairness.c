@@ -11,7 +11,7 @@
 
 #define MODES 3u
 #define QUICK 4u
-/* Sources * (bodies in the usual order + bodies of one chain), see run/worker_loop.c, for each item that may lie in the
+/* Sources * (bodies in the usual order + bodies of one chain), see run/threads/worker_loop.c, for each item that may lie in the
  * same source: the busy job has at most 8 ready. */
 #define TURN_BODIES (4u * (64u + 32u) * (8u + QUICK))
 #define ROUNDS 20

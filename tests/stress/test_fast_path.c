@@ -1,4 +1,4 @@
-/* The fast path (run/fast_path.c): graphs without data, costs or clocks, whose bodies check that their predecessors
+/* The fast path (run/dispatch/fast_path.c): graphs without data, costs or clocks, whose bodies check that their predecessors
  * have run. */
 #include "support.h"
 

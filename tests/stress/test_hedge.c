@@ -3,8 +3,8 @@
 #define _GNU_SOURCE
 #include "support.h"
 
-#include "run/runtime.h"
-#include "run/worker.h"
+#include "run/state/runtime.h"
+#include "run/state/worker.h"
 #include "running.h"
 
 #include <string.h>

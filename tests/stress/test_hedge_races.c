@@ -7,8 +7,8 @@
 #include "running.h"
 
 #include "base/clock.h"
-#include "base/rng.h"
-#include "sync/park.h"
+#include "base/numbers/rng.h"
+#include "sync/sleep/park.h"
 
 #include <string.h>
 #include <unistd.h>

@@ -8,7 +8,7 @@
 #include "fault.h"
 #include "ways.h"
 
-#include "base/rng.h"
+#include "base/numbers/rng.h"
 
 #include <clotho/branch.h>
 #include <clotho/handle.h>

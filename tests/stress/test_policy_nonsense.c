@@ -1,10 +1,10 @@
 /* A policy that answers nonsense never breaks the books: every field of its choices is drawn at random, from the limits
  * of its type too, now and then a good one in between. In virtual time the stream checker judges every log; on workers
  * every body runs once. What was impossible is counted and named once, and the scheduler's own rule ends every job.
- * Mutation: drop the check of `executor`, of `duplicate` or of the job's band in engine/choose.c. */
+ * Mutation: drop the check of `executor`, of `duplicate` or of the job's band in engine/scheduler/choose.c. */
 #include "support.h"
 
-#include "base/rng.h"
+#include "base/numbers/rng.h"
 #include "random.h"
 #include "scene.h"
 

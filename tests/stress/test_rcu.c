@@ -3,7 +3,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "support.h"
 
-#include "sync/rcu.h"
+#include "sync/protocol/rcu.h"
 
 #include <pthread.h>
 #include <sched.h>

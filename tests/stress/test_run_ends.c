@@ -8,8 +8,8 @@
 #include "ways.h"
 
 #include "base/clock.h"
-#include "base/rng.h"
-#include "sync/park.h"
+#include "base/numbers/rng.h"
+#include "sync/sleep/park.h"
 
 #include <clotho/stream.h>
 #include <clotho/stream_check.h>

@@ -1,4 +1,4 @@
-/* Threads that wait for short jobs run them (run/help.c): who runs what, what bodies may do meanwhile, and that nothing
+/* Threads that wait for short jobs run them (run/threads/help.c): who runs what, what bodies may do meanwhile, and that nothing
  * is forgotten that is left for a thread which does not come. */
 #define _GNU_SOURCE
 #include "support.h"

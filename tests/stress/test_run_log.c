@@ -5,7 +5,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "support.h"
 
-#include "base/rng.h"
+#include "base/numbers/rng.h"
 #include "running.h"
 
 #include <clotho/stream.h>

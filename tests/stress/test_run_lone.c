@@ -1,4 +1,4 @@
-/* Jobs of many short bodies that the waiting thread runs alone (run/lone.c): each body once and in order, whoever runs
+/* Jobs of many short bodies that the waiting thread runs alone (run/sharing/serial.c): each body once and in order, whoever runs
  * it, also where the rest of a run goes to the workers in its midst, and where others want them. */
 #define _GNU_SOURCE
 #include "support.h"

@@ -7,7 +7,7 @@
 #include "driver.h"
 #include "ways.h"
 
-#include "base/rng.h"
+#include "base/numbers/rng.h"
 
 #include <pthread.h>
 #include <sched.h>

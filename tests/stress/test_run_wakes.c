@@ -2,9 +2,9 @@
 #define _POSIX_C_SOURCE 200809L
 #include "running.h"
 
-#include "run/runtime.h"
-#include "run/timing.h"
-#include "run/worker.h"
+#include "run/state/runtime.h"
+#include "run/records/timing.h"
+#include "run/state/worker.h"
 
 #include <time.h>
 

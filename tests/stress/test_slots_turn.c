@@ -3,8 +3,8 @@
 #define _GNU_SOURCE
 #include "support.h"
 
-#include "run/carrier.h"
-#include "run/runtime.h"
+#include "run/state/slot_thread.h"
+#include "run/state/runtime.h"
 #include "running.h"
 
 #include <clotho/token.h>

@@ -2,13 +2,13 @@
  * expects it to fail. */
 #include "support.h"
 
-#include "base/rng.h"
-#include "sync/combining.h"
-#include "sync/countdown.h"
-#include "sync/ledger.h"
-#include "sync/once.h"
-#include "sync/park.h"
-#include "sync/stack.h"
+#include "base/numbers/rng.h"
+#include "sync/structure/combining.h"
+#include "sync/protocol/countdown.h"
+#include "sync/structure/semaphore.h"
+#include "sync/protocol/once.h"
+#include "sync/sleep/park.h"
+#include "sync/structure/stack.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -328,7 +328,7 @@ static void first_starts(void)
         most_passed = count;
 }
 
-/* As run/capacity.c does: says first that it may wait, then comes again whenever it is called. */
+/* As run/extras/capacity.c does: says first that it may wait, then comes again whenever it is called. */
 static void take_from_ledger(size_t me, const int64_t *demand)
 {
     uint64_t ticket = CLO_LEDGER_NEW, first, oldest;

@@ -2,7 +2,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "support.h"
 
-#include "sync/pingpong.h"
+#include "sync/structure/pingpong.h"
 
 #include <pthread.h>
 

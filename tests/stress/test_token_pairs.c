@@ -6,7 +6,7 @@
 
 #include "running.h"
 
-#include "base/rng.h"
+#include "base/numbers/rng.h"
 
 #include <pthread.h>
 #include <unistd.h>

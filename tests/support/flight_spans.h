@@ -5,7 +5,7 @@
 
 #include "flight_scene.h"
 
-#include "run/job.h"
+#include "run/state/job.h"
 #include "trace/trace.h"
 
 /* [releases * instances] */

@@ -2,7 +2,7 @@
  * that the graph can promise to run there without having seen it. */
 #include "random.h"
 
-#include "base/rng.h"
+#include "base/numbers/rng.h"
 #include "sample.h"
 #include "support.h"
 

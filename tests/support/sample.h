@@ -8,7 +8,7 @@
 #ifndef CLO_TEST_SAMPLE_H
 #define CLO_TEST_SAMPLE_H
 
-#include "base/rng.h"
+#include "base/numbers/rng.h"
 
 /* The random numbers of case `seed`: clo_rng_seed for the cases of CLO_SAMPLE. */
 clo_rng sample_rng(uint64_t seed);

@@ -1,6 +1,6 @@
 #include "small_case.h"
 
-#include "base/rng.h"
+#include "base/numbers/rng.h"
 #include "sample.h"
 #include "support.h"
 

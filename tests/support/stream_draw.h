@@ -2,7 +2,7 @@
 #ifndef CLO_TEST_STREAM_DRAW_H
 #define CLO_TEST_STREAM_DRAW_H
 
-#include "base/rng.h"
+#include "base/numbers/rng.h"
 #include "stream_run.h"
 
 /* Draws run->platform. Executor e is on machine e % machines. */

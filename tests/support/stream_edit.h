@@ -2,7 +2,7 @@
 #ifndef CLO_TEST_STREAM_EDIT_H
 #define CLO_TEST_STREAM_EDIT_H
 
-#include "base/rng.h"
+#include "base/numbers/rng.h"
 #include "stream_run.h"
 
 typedef bool (*stream_record_test)(const stream_run *run, size_t at);

@@ -3,7 +3,7 @@
 #ifndef CLO_TEST_STREAM_PLANTS_H
 #define CLO_TEST_STREAM_PLANTS_H
 
-#include "base/rng.h"
+#include "base/numbers/rng.h"
 #include "stream_run.h"
 
 typedef struct stream_plant {

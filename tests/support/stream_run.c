@@ -2,7 +2,7 @@
  * or a coin says to wait. */
 #include "stream_run.h"
 
-#include "base/rng.h"
+#include "base/numbers/rng.h"
 #include "sample.h"
 #include "stream_draw.h"
 

@@ -1,7 +1,7 @@
 #include "synch_case.h"
 #include "sample.h"
 
-#include "base/rng.h"
+#include "base/numbers/rng.h"
 
 #include <stdio.h>
 #include <string.h>

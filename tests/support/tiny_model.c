@@ -1,7 +1,7 @@
 #include "tiny_model.h"
 #include "sample.h"
 
-#include "base/rng.h"
+#include "base/numbers/rng.h"
 
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* network.c - as runtime/learn/run.c, on doubles. */
+/* network.c - as runtime/learn/infer/run.c, on doubles. */
 #include "network.h"
 
 #include <assert.h>

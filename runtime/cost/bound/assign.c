@@ -6,7 +6,7 @@
 
 #include "base/carve.h"
 #include "base/memory.h"
-#include "base/sort.h"
+#include "base/order/sort.h"
 #include "base/status.h"
 
 #include <string.h>

@@ -14,7 +14,7 @@
  * makespan. */
 #include "cost/bound/energy.h"
 
-#include "base/sort.h"
+#include "base/order/sort.h"
 
 #include <assert.h>
 

@@ -14,7 +14,7 @@
 #include "cost/cost.h"
 
 #include "base/memory.h"
-#include "base/saturate.h"
+#include "base/numbers/saturate.h"
 #include "base/status.h"
 
 #include <clotho/pipeline.h>

@@ -12,7 +12,7 @@
  * execution, in its memory or from afar. */
 #include "cost/bound/joins.h"
 
-#include "base/sort.h"
+#include "base/order/sort.h"
 
 static int by_falling_arrival(const void *left, const void *right)
 {

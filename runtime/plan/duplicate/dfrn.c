@@ -19,7 +19,7 @@
 #include "plan/schedule/compact.h"
 
 #include "base/memory.h"
-#include "base/sort.h"
+#include "base/order/sort.h"
 #include "base/status.h"
 #include "plan/duplicate/chain.h"
 #include "plan/schedule/ready.h"

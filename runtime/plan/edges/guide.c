@@ -2,9 +2,9 @@
 #include "plan/edges/guide.h"
 
 #include "base/carve.h"
-#include "base/noise.h"
+#include "base/numbers/noise.h"
 #include "base/status.h"
-#include "learn/builtin.h"
+#include "learn/model/builtin.h"
 
 #include <clotho/features.h>
 

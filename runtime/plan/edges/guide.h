@@ -2,8 +2,8 @@
 #ifndef CLO_PLAN_EDGES_GUIDE_H
 #define CLO_PLAN_EDGES_GUIDE_H
 
-#include "base/rng.h"
-#include "learn/infer.h"
+#include "base/numbers/rng.h"
+#include "learn/infer/infer.h"
 #include "plan/edges/state.h"
 
 /* Name of the built-in model. */

@@ -6,7 +6,7 @@
 #ifndef CLO_PLAN_EDGES_LIST_H
 #define CLO_PLAN_EDGES_LIST_H
 
-#include "base/sort_keys.h"
+#include "base/order/sort_keys.h"
 #include "plan/rcpsp/problem.h"
 
 #include <clotho/edges.h>

@@ -12,7 +12,7 @@
 
 #include "base/carve.h"
 #include "base/memory.h"
-#include "base/sort.h"
+#include "base/order/sort.h"
 #include "base/status.h"
 #include "cost/bound/stages.h"
 #include "plan/graphene/space.h"

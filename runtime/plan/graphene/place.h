@@ -2,7 +2,7 @@
 #ifndef CLO_PLAN_GRAPHENE_PLACE_H
 #define CLO_PLAN_GRAPHENE_PLACE_H
 
-#include "base/heap.h"
+#include "base/order/heap.h"
 #include "plan/graphene/parts.h"
 #include "plan/graphene/space.h"
 

@@ -24,9 +24,9 @@
 
 #include "base/memory.h"
 #include "base/status.h"
-#include "plan/list/fit_pick.h"
-#include "plan/list/late_pick.h"
-#include "plan/list/ready_tree.h"
+#include "plan/pick/fit_pick.h"
+#include "plan/pick/late_pick.h"
+#include "plan/pick/ready_tree.h"
 
 static clo_status add_released(clo_ready *ready, clo_ready_tree *tree)
 {

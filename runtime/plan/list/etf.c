@@ -23,9 +23,9 @@
 #include "plan/list/planners.h"
 
 #include "base/memory.h"
-#include "base/sort.h"
+#include "base/order/sort.h"
 #include "base/status.h"
-#include "plan/list/fit_pick.h"
+#include "plan/pick/fit_pick.h"
 
 #include <assert.h>
 

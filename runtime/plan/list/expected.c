@@ -18,7 +18,7 @@
 
 #include "base/carve.h"
 #include "base/memory.h"
-#include "base/sort_keys.h"
+#include "base/order/sort_keys.h"
 #include "base/status.h"
 
 #include <string.h>

@@ -4,13 +4,13 @@
  * elements out of the middle and lets the rest close up, after which the first element need not be the least. To choose
  * what SAGA chooses, the list must then look as in Python after every step. That asks for its own rule to take the
  * first: the hole sinks to a leaf along the lesser children and the last element rises from there, which in a list
- * without order gives another list than base/heap.h, where it sinks from the top.
+ * without order gives another list than base/order/heap.h, where it sinks from the top.
  *
  * push and pop O(log count), remove O(count). */
 #ifndef CLO_PLAN_LIST_FLB_QUEUE_H
 #define CLO_PLAN_LIST_FLB_QUEUE_H
 
-#include "base/heap.h"
+#include "base/order/heap.h"
 #include "base/memory.h"
 
 typedef struct clo_flb_queue {

@@ -17,7 +17,7 @@
 #include "plan/list/planners.h"
 
 #include "base/memory.h"
-#include "base/sort.h"
+#include "base/order/sort.h"
 #include "base/status.h"
 #include "plan/schedule/ready.h"
 

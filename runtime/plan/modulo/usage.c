@@ -3,7 +3,7 @@
 
 #include "base/carve.h"
 #include "base/memory.h"
-#include "base/saturate.h"
+#include "base/numbers/saturate.h"
 #include "base/status.h"
 
 #include <assert.h>

@@ -3,8 +3,8 @@
 #include "plan/ports/messages.h"
 
 #include "base/memory.h"
-#include "base/saturate.h"
-#include "base/sort.h"
+#include "base/numbers/saturate.h"
+#include "base/order/sort.h"
 #include "base/status.h"
 #include "cost/source.h"
 

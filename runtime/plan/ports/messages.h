@@ -4,7 +4,7 @@
 #define CLO_PLAN_PORTS_MESSAGES_H
 
 #include "graph/graph.h"
-#include "platform/platform.h"
+#include "platform/model/platform.h"
 
 #include <clotho/plan.h>
 

@@ -6,7 +6,7 @@
 #ifndef CLO_PLAN_PORTS_NETWORK_H
 #define CLO_PLAN_PORTS_NETWORK_H
 
-#include "base/heap.h"
+#include "base/order/heap.h"
 #include "plan/ports/share.h"
 
 /* A message above CLO_PORT_LARGE_BYTES is a flow; a machine sends CLO_PORT_FLOWS of these at once, if nothing else is

@@ -4,7 +4,7 @@
 #include "plan/ports/ports.h"
 
 #include "base/memory.h"
-#include "base/saturate.h"
+#include "base/numbers/saturate.h"
 #include "base/status.h"
 #include "cost/cost.h"
 #include "plan/ports/network.h"

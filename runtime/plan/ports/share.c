@@ -3,7 +3,7 @@
 #include "plan/ports/share.h"
 
 #include "base/memory.h"
-#include "base/sort.h"
+#include "base/order/sort.h"
 #include "base/status.h"
 
 /* ---- which limits there are ---- */

@@ -2,7 +2,7 @@
 #ifndef CLO_PLAN_PORTS_SHARE_H
 #define CLO_PLAN_PORTS_SHARE_H
 
-#include "base/heap.h"
+#include "base/order/heap.h"
 #include "plan/ports/messages.h"
 
 #include <stdbool.h>

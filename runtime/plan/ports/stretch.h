@@ -3,7 +3,7 @@
 #ifndef CLO_PLAN_PORTS_STRETCH_H
 #define CLO_PLAN_PORTS_STRETCH_H
 
-#include "platform/platform.h"
+#include "platform/model/platform.h"
 
 #include <clotho/cost.h>
 

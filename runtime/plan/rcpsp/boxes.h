@@ -13,7 +13,7 @@
 #define CLO_PLAN_RCPSP_BOXES_H
 
 #include "base/carve.h"
-#include "base/sort_keys.h"
+#include "base/order/sort_keys.h"
 #include "plan/rcpsp/problem.h"
 
 typedef struct clo_box {

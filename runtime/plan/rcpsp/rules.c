@@ -4,7 +4,7 @@
  * (demand * time), and critical path * 2^a + demand or volume for several a, each scaled to its maximum. */
 #include "plan/rcpsp/problem.h"
 
-#include "base/noise.h"
+#include "base/numbers/noise.h"
 
 #define SCALE_BITS 24 /* of a key that equals its maximum */
 

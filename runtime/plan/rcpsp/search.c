@@ -13,7 +13,7 @@
 #include "plan/rcpsp/search.h"
 
 #include "base/memory.h"
-#include "base/noise.h"
+#include "base/numbers/noise.h"
 #include "base/status.h"
 
 #include <assert.h>

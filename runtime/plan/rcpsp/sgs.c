@@ -15,7 +15,7 @@
 #include "plan/rcpsp/priority.h"
 
 #include "base/memory.h"
-#include "base/rng.h"
+#include "base/numbers/rng.h"
 #include "base/status.h"
 
 /* The keys of a rule, [instances]; work: [instances] scratch. */

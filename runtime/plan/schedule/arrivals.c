@@ -1,6 +1,6 @@
 #include "plan/schedule/arrivals.h"
 
-#include "base/sort.h"
+#include "base/order/sort.h"
 
 #include <assert.h>
 #include <string.h>

@@ -7,7 +7,7 @@
 #ifndef CLO_PLAN_SCHEDULE_READY_H
 #define CLO_PLAN_SCHEDULE_READY_H
 
-#include "base/heap.h"
+#include "base/order/heap.h"
 #include "plan/schedule/arrivals.h"
 
 /* A place for one execution. */

@@ -3,7 +3,7 @@
 #include "base/carve.h"
 #include "base/clock.h"
 #include "base/memory.h"
-#include "base/sort_keys.h"
+#include "base/order/sort_keys.h"
 #include "base/status.h"
 
 #include <assert.h>

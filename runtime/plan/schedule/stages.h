@@ -13,7 +13,7 @@
 #define CLO_PLAN_SCHEDULE_STAGES_H
 
 #include "graph/graph.h"
-#include "platform/platform.h"
+#include "platform/model/platform.h"
 
 #include <clotho/status.h>
 

@@ -21,8 +21,8 @@
 
 #include "base/carve.h"
 #include "base/memory.h"
-#include "base/noise.h"
-#include "base/sort.h"
+#include "base/numbers/noise.h"
+#include "base/order/sort.h"
 #include "base/status.h"
 
 #include <assert.h>

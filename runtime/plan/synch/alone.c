@@ -1,8 +1,8 @@
 /* alone.c - see alone.h. Integers only: rates are rounded up, so spans are rounded down. */
 #include "plan/synch/alone.h"
 
-#include "base/saturate.h"
-#include "platform/platform.h"
+#include "base/numbers/saturate.h"
+#include "platform/model/platform.h"
 
 #include <assert.h>
 

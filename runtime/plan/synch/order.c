@@ -3,10 +3,10 @@
 
 #include "base/carve.h"
 #include "base/memory.h"
-#include "base/saturate.h"
+#include "base/numbers/saturate.h"
 #include "base/status.h"
 #include "plan/synch/alone.h"
-#include "platform/platform.h"
+#include "platform/model/platform.h"
 
 #include <assert.h>
 #include <stdlib.h>

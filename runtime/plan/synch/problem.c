@@ -4,7 +4,7 @@
 
 #include "base/carve.h"
 #include "base/memory.h"
-#include "base/rng.h"
+#include "base/numbers/rng.h"
 #include "base/status.h"
 #include "cost/cost.h"
 

@@ -8,7 +8,7 @@
 #include "trace/check/bands.h"
 
 #include "base/memory.h"
-#include "base/saturate.h"
+#include "base/numbers/saturate.h"
 #include "base/status.h"
 #include "trace/check/classes.h"
 #include "trace/check/kept.h"

@@ -9,9 +9,9 @@
 
 #include "trace/check/arms.h"
 
-#include "base/heap.h"
+#include "base/order/heap.h"
 #include "base/memory.h"
-#include "base/saturate.h"
+#include "base/numbers/saturate.h"
 #include "base/status.h"
 
 #include <stdlib.h>

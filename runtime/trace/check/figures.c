@@ -2,7 +2,7 @@
 #include "trace/check/figures.h"
 
 #include "base/memory.h"
-#include "base/saturate.h"
+#include "base/numbers/saturate.h"
 #include "base/status.h"
 
 #include <stdlib.h>

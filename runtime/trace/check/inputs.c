@@ -8,7 +8,7 @@
 #include "trace/check/jobs.h"
 
 #include "base/memory.h"
-#include "base/saturate.h"
+#include "base/numbers/saturate.h"
 #include "base/status.h"
 
 /* The last of the instances that ran once, on one executor. */

@@ -6,7 +6,7 @@
 #include "trace/check/kept.h"
 
 #include "base/memory.h"
-#include "base/saturate.h"
+#include "base/numbers/saturate.h"
 #include "base/status.h"
 
 #include <clotho/runtime.h>

@@ -8,7 +8,7 @@
 
 #include "base/clock.h"
 #include "remote/clocks.h"
-#include "sync/bell.h"
+#include "sync/sleep/eventcount.h"
 
 #include <sched.h>
 

@@ -11,7 +11,7 @@
  * All but the first two end by clo_remote_abort; each rank prints what it has to say. */
 #include "virtual.h"
 
-#include "base/rng.h"
+#include "base/numbers/rng.h"
 #include "base/status.h"
 #include "graph/graph.h"
 

@@ -1,12 +1,12 @@
 /* base: heap, tournament, histogram, memory layout, growth, random numbers. */
 #include "support.h"
 
-#include "base/heap.h"
+#include "base/order/heap.h"
 #include "base/memory.h"
-#include "base/rng.h"
-#include "base/tournament.h"
+#include "base/numbers/rng.h"
+#include "base/order/tournament.h"
 #include "fault.h"
-#include "sync/histogram.h"
+#include "sync/structure/histogram.h"
 
 #include <string.h>
 

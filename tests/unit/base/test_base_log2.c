@@ -1,6 +1,6 @@
 /* Logarithm and power of two in fixed point against the mathematical library, over the whole range. */
-#include "base/log2.h"
-#include "base/rng.h"
+#include "base/numbers/log2.h"
+#include "base/numbers/rng.h"
 #include "support.h"
 
 #include <math.h>

@@ -2,7 +2,7 @@
 #include "support.h"
 
 #include "base/names.h"
-#include "base/rng.h"
+#include "base/numbers/rng.h"
 #include "fault.h"
 
 #include <stdio.h>

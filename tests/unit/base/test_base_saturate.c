@@ -1,8 +1,8 @@
-/* base/saturate.h: exact where the result fits, else the nearest end. */
+/* base/numbers/saturate.h: exact where the result fits, else the nearest end. */
 #include "support.h"
 
-#include "base/rng.h"
-#include "base/saturate.h"
+#include "base/numbers/rng.h"
+#include "base/numbers/saturate.h"
 
 static const int64_t edges[] = {INT64_MIN,         INT64_MIN + 1, -3,       -1, 0, 1, 2, INT64_MAX / 2,
                                 INT64_MAX / 2 + 1, INT64_MAX - 1, INT64_MAX};

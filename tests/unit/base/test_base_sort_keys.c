@@ -1,9 +1,9 @@
 /* The sorts: against qsort with the index as the second key, which is what stable means. */
 #include "support.h"
 
-#include "base/rng.h"
-#include "base/sort.h"
-#include "base/sort_keys.h"
+#include "base/numbers/rng.h"
+#include "base/order/sort.h"
+#include "base/order/sort_keys.h"
 
 #include <stdlib.h>
 #include <string.h>

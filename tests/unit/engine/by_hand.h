@@ -5,7 +5,7 @@
 
 #include "support.h"
 
-#include "engine/scheduler.h"
+#include "engine/scheduler/scheduler.h"
 #include "scene.h"
 #include "trace/log.h"
 

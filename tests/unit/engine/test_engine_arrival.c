@@ -1,6 +1,6 @@
-/* Jobs enter the scheduler in pieces (engine/enter.c): what happens between two pieces.
- * Mutation: let enter_piece of engine/enter.c list all stages at once, or take clo_enter_drop out of
- * clo_scheduler_cancel (engine/scheduler.c). */
+/* Jobs enter the scheduler in pieces (engine/scheduler/enter.c): what happens between two pieces.
+ * Mutation: let enter_piece of engine/scheduler/enter.c list all stages at once, or take clo_enter_drop out of
+ * clo_scheduler_cancel (engine/scheduler/scheduler.c). */
 #include "by_hand.h"
 
 static void an_arrival_lists_a_piece_and_each_entry_another(void **state)

@@ -1,7 +1,7 @@
 /* A graph compiled for dispatch: who waits for how many, who releases whom, and how large the largest row is. */
 #include "scene.h"
 
-#include "engine/compile.h"
+#include "engine/program/compile.h"
 
 #include <string.h>
 

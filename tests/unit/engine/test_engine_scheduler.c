@@ -1,11 +1,11 @@
 /* The scheduler alone, driven by hand: what is kept of a machine's capacity for one who may not take it. */
 #include "support.h"
 
-#include "engine/books.h"
-#include "engine/capacity.h"
-#include "engine/modes.h"
-#include "engine/scheduler.h"
-#include "sync/ledger.h"
+#include "engine/state/scheduler_state.h"
+#include "engine/state/capacity.h"
+#include "engine/program/control_flow.h"
+#include "engine/scheduler/scheduler.h"
+#include "sync/structure/semaphore.h"
 
 #include <string.h>
 

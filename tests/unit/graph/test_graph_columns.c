@@ -1,7 +1,7 @@
 /* What a graph pays for a task and an edge: rows and ids alone, and a column for each property that some task has. */
 #include "support.h"
 
-#include "base/rng.h"
+#include "base/numbers/rng.h"
 #include "fault.h"
 #include "graph/graph.h"
 

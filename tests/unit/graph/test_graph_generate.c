@@ -1,7 +1,7 @@
 /* The graph families: their sizes and shapes as the literature gives them, weights, kinds, and every refusal. */
 #include "support.h"
 
-#include "base/rng.h"
+#include "base/numbers/rng.h"
 #include "fault.h"
 #include "graph/graph.h"
 

@@ -1,7 +1,7 @@
 /* Placement sets: what a task may be restricted to, how it reads back, and that equal sets are one. */
 #include "support.h"
 
-#include "base/rng.h"
+#include "base/numbers/rng.h"
 #include "fault.h"
 #include "graph/graph.h"
 

@@ -2,7 +2,7 @@
 #include "../../fuzz/same.h"
 #include "bad.h"
 #include "fault.h"
-#include "io/reader.h"
+#include "io/text/reader.h"
 #include "random.h"
 
 #include "base/memory.h"

@@ -1,5 +1,5 @@
 #include "bad.h"
-#include "io/reader.h"
+#include "io/text/reader.h"
 
 #include "base/memory.h"
 

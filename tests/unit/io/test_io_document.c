@@ -2,7 +2,7 @@
 #include "bad.h"
 #include "base/memory.h"
 #include "fault.h"
-#include "io/reader.h"
+#include "io/text/reader.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 #include "bad.h"
 #include "base/memory.h"
-#include "io/reader.h"
+#include "io/text/reader.h"
 
 #include <stdio.h>
 

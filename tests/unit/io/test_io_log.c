@@ -1,9 +1,9 @@
 /* test_io_log.c - log files: what is written reads back, and what was cut or changed is refused with one line. */
 #define _POSIX_C_SOURCE 200809L
 #include "base/memory.h"
-#include "base/rng.h"
+#include "base/numbers/rng.h"
 #include "fault.h"
-#include "io/log_file.h"
+#include "io/workload/log_file.h"
 #include "support.h"
 
 #include <stdio.h>

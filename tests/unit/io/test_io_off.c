@@ -1,5 +1,5 @@
 /* The stand-in of a library built with -DCLOTHO_IO=OFF, in place of the module that is in the library. */
-#include "io/off.c"
+#include "io/off/off.c"
 
 #include "support.h"
 

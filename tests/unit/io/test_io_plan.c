@@ -1,7 +1,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "bad.h"
 #include "base/memory.h"
-#include "io/reader.h"
+#include "io/text/reader.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 #include "bad.h"
 #include "base/memory.h"
-#include "io/reader.h"
+#include "io/text/reader.h"
 
-#include "platform/platform.h"
+#include "platform/model/platform.h"
 #include <stdio.h>
 
 #define SAGA(tasks, edges, nodes, links, rest)                                                                         \

@@ -4,8 +4,8 @@
 #include "support.h"
 
 #include "base/text.h"
-#include "platform/build.h"
-#include "platform/topology.h"
+#include "platform/build/build.h"
+#include "platform/file/topology.h"
 
 #include <malloc.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 #include "bad.h"
 #include "base/memory.h"
-#include "io/reader.h"
+#include "io/text/reader.h"
 
 #define TASK(id, parents, children, in, out)                                                           \
     "{\"name\": \"n\", \"id\": \"" id "\", \"parents\": [" parents "], \"children\": [" children "], " \

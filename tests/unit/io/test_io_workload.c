@@ -2,7 +2,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "base/memory.h"
 #include "fault.h"
-#include "io/reader.h"
+#include "io/text/reader.h"
 #include "support.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
-#include "io/json_read.h"
-#include "io/json_scan.h"
+#include "io/text/json_read.h"
+#include "io/text/json_scan.h"
 #include "support.h"
 
 #include <stdlib.h>

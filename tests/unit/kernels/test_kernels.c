@@ -1,5 +1,5 @@
 /* test_kernels.c - what tests/check/ cannot show by comparing variants: the numbers themselves. */
-#include "base/noise.h"
+#include "base/numbers/noise.h"
 #include "kernels/arithmetic.h"
 #include "support.h"
 

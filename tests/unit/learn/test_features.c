@@ -1,5 +1,5 @@
 /* test_features.c - the numbers of list 2: ranges, normalisation, and what happens at the ends of the types. */
-#include "base/rng.h"
+#include "base/numbers/rng.h"
 #include "random.h"
 #include "scene.h"
 

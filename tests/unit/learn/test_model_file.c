@@ -1,8 +1,8 @@
 /* test_model_file.c - model files: a round trip, every field of the header and of the entries broken with a line of its
  * own, and operations that must not pass. */
 #define _POSIX_C_SOURCE 200809L
-#include "base/crc.h"
-#include "learn/format.h"
+#include "base/numbers/crc.h"
+#include "learn/format/format.h"
 #include "support.h"
 #include "tiny_model.h"
 

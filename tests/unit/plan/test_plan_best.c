@@ -3,7 +3,7 @@
 #include "fixture.h"
 
 #include "base/clock.h"
-#include "base/rng.h"
+#include "base/numbers/rng.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

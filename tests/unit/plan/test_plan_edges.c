@@ -2,7 +2,7 @@
 #include "fault.h"
 #include "support.h"
 
-#include "base/rng.h"
+#include "base/numbers/rng.h"
 #include "plan/edges/state.h"
 
 #include <string.h>

@@ -4,7 +4,7 @@
 #include "fixture.h"
 #include "random.h"
 
-#include "base/rng.h"
+#include "base/numbers/rng.h"
 
 #include <stdio.h>
 

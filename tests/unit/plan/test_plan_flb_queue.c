@@ -1,7 +1,7 @@
 /* plan/flb_queue.h: the list looks as Python's heapq leaves it, after every step. */
 #include "support.h"
 
-#include "base/rng.h"
+#include "base/numbers/rng.h"
 #include "plan/list/flb_queue.h"
 
 #define STEPS 4000

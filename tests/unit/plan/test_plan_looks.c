@@ -8,7 +8,7 @@
 
 #include <clotho/generate.h>
 
-/* Like a batch of TPC-H jobs that are packed (io/tpch_packing.c): stages of many equal instances, four demands, most of
+/* Like a batch of TPC-H jobs that are packed (io/datasets/tpch_packing.c): stages of many equal instances, four demands, most of
  * them small beside the one machine, which runs out of capacity now and then. */
 static clo_graph *packed_stages(uint32_t tasks)
 {

@@ -1,6 +1,6 @@
 /* What the planners hrrn and tetris choose from: beside a scan of everything, and how little they look at. */
 #include "base/memory.h"
-#include "base/rng.h"
+#include "base/numbers/rng.h"
 #include "cost/cost.h"
 #include "fixture.h"
 #include "plan/list/response.h"

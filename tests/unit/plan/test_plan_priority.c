@@ -1,7 +1,7 @@
 /* Packings with precedence: for each planner a small graph on which its rule shows. */
 #include "fixture.h"
 
-#include "base/rng.h"
+#include "base/numbers/rng.h"
 #include "plan/graphene/parts.h"
 #include "plan/rcpsp/priority.h"
 #include "plan/schedule/parallel.h"

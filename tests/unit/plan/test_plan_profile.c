@@ -2,7 +2,7 @@
  * remembers of earlier searches. */
 #include "support.h"
 
-#include "base/rng.h"
+#include "base/numbers/rng.h"
 #include "plan/schedule/profile.h"
 
 enum { TAKEN_MAX = 1500, SEEDS = 12, QUERIES = 6 };

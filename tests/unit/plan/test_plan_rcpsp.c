@@ -2,8 +2,8 @@
  * several machines, lanes of 16 and 32 bits, up to nine of them, more steps than a chunk holds. */
 #include "fixture.h"
 
-#include "base/noise.h"
-#include "base/rng.h"
+#include "base/numbers/noise.h"
+#include "base/numbers/rng.h"
 #include "plan/graphene/space.h"
 #include "plan/rcpsp/boxes.h"
 #include "plan/rcpsp/priority.h"

@@ -2,7 +2,7 @@
  * without another one, no faster, getting less. Thousands at once take milliseconds. */
 #include "support.h"
 
-#include "base/rng.h"
+#include "base/numbers/rng.h"
 #include "plan/ports/share.h"
 
 #include <string.h>

@@ -3,7 +3,7 @@
 #include "support.h"
 
 #include "base/memory.h"
-#include "base/rng.h"
+#include "base/numbers/rng.h"
 #include "fault.h"
 
 #include <string.h>

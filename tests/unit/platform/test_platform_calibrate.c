@@ -5,8 +5,8 @@
 #include "support.h"
 
 #include "base/text.h"
-#include "platform/measure.h"
-#include "platform/platform.h"
+#include "platform/host/measure.h"
+#include "platform/model/platform.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -2,7 +2,7 @@
 #include "fault.h"
 #include "support.h"
 
-#include "platform/platform.h"
+#include "platform/model/platform.h"
 
 #include <math.h>
 #include <stdlib.h>

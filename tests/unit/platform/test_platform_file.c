@@ -2,8 +2,8 @@
 #include "platform_text.h"
 #include "support.h"
 
-#include "platform/open.h"
-#include "platform/platform.h"
+#include "platform/build/open.h"
+#include "platform/model/platform.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 #include "support.h"
 
 #include "base/text.h"
-#include "platform/host.h"
+#include "platform/host/host.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
 #define _GNU_SOURCE
 #include "support.h"
 
-#include "platform/discover.h"
+#include "platform/build/discover.h"
 
 #include <malloc.h>
 #include <stdio.h>

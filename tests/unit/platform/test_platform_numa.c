@@ -4,7 +4,7 @@
 #define _GNU_SOURCE
 #include "support.h"
 
-#include "platform/platform.h"
+#include "platform/model/platform.h"
 
 #include <dirent.h>
 #include <hwloc.h>

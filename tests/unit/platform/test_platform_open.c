@@ -4,7 +4,7 @@
 #include "support.h"
 
 #include "base/text.h"
-#include "platform/platform.h"
+#include "platform/model/platform.h"
 
 #include <sched.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* The fit of a link by pieces, from measured times that are made up. */
 #include "support.h"
 
-#include "platform/pieces.h"
+#include "platform/host/pieces.h"
 
 #include <string.h>
 

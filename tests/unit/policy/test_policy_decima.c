@@ -2,8 +2,8 @@
 #define _POSIX_C_SOURCE 200809L
 #include "policy_scene.h"
 
-#include "base/crc.h"
-#include "learn/format.h"
+#include "base/numbers/crc.h"
+#include "learn/format/format.h"
 
 #include <clotho/learned.h>
 #include <stddef.h>

@@ -1,10 +1,10 @@
 /* Graphene's deficits: nobody is ever owed more than the threshold and the largest single grant, whatever groups come,
  * go, rest or have nothing that fits; by themselves, and under the policy on random streams. */
-#include "policy/deficits.h"
+#include "policy/select/deficits.h"
 #include "policy_scene.h"
 #include "random.h"
 
-#include "base/rng.h"
+#include "base/numbers/rng.h"
 
 static void grants_are_paid_by_the_group_that_gets_them(void **state)
 {

@@ -1,9 +1,9 @@
 /* The leftist heaps and the walk over a job queue against sorting. */
-#include "policy/heaps.h"
-#include "policy/job_queue.h"
+#include "policy/select/heaps.h"
+#include "policy/select/job_queue.h"
 #include "support.h"
 
-#include "base/rng.h"
+#include "base/numbers/rng.h"
 
 #include <string.h>
 

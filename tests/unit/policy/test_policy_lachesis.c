@@ -1,11 +1,11 @@
 /* test_policy_lachesis.c - the policy of a network that selects, with a drawn model: what it keeps from event to event
  * is what would be computed from scratch, and what it lacks or cannot take is named in one line. */
 #include "common/lachesis_model.h"
-#include "policy/learned_head.h"
+#include "policy/network/learned_head.h"
 #include "random.h"
 #include "scene.h"
 
-#include "base/rng.h"
+#include "base/numbers/rng.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
 #include "random.h"
 #include "residual.h"
 
-#include "base/rng.h"
+#include "base/numbers/rng.h"
 #include "common/lachesis_model.h"
 
 #define FILE_NAME CLO_BINARY "/tests/test_policy_residual.model"

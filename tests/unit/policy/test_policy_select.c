@@ -1,8 +1,8 @@
 /* What the policies that select choose, on streams small enough to be worked out by hand. */
 #include "policy_scene.h"
 
-#include "base/rng.h"
-#include "policy/policies.h"
+#include "base/numbers/rng.h"
+#include "policy/select/policies.h"
 
 static void expect_starts(policy_scene *s, const char *policy, const int64_t *start_ns)
 {

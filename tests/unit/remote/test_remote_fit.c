@@ -2,7 +2,7 @@
  * disturbed, and with few sizes. */
 #include "support.h"
 
-#include "base/rng.h"
+#include "base/numbers/rng.h"
 #include "remote/fit.h"
 
 #include <string.h>

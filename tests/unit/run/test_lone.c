@@ -1,10 +1,10 @@
-/* Which runs of a job one thread has alone (run/lone.c), from times that are made up. */
+/* Which runs of a job one thread has alone (run/sharing/serial.c), from times that are made up. */
 #include "support.h"
 
-#include "run/loan.h"
-#include "run/lone.h"
-#include "run/runtime.h"
-#include "run/share_rule.h"
+#include "run/sharing/borrow.h"
+#include "run/sharing/serial.h"
+#include "run/state/runtime.h"
+#include "run/sharing/share_rule.h"
 
 #include <string.h>
 

@@ -1,8 +1,8 @@
 /* The ledger of capacities with one thread, against rules written down a second time. */
 #include "support.h"
 
-#include "base/rng.h"
-#include "sync/ledger.h"
+#include "base/numbers/rng.h"
+#include "sync/structure/semaphore.h"
 
 #define TAKERS 40
 

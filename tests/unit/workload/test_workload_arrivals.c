@@ -1,5 +1,5 @@
 /* Drawn arrivals: the same on every machine, of the right distribution, and a longer stream only adds to a shorter. */
-#include "base/noise.h"
+#include "base/numbers/noise.h"
 #include "fault.h"
 #include "support.h"
 

@@ -1,0 +1,77 @@
+/* capacity_order.c - see capacity_order.h. */
+#include "engine/program/capacity_order.h"
+
+#include "base/carve.h"
+#include "base/status.h"
+
+#include <string.h>
+
+uint32_t clo_turns_demanded(const clo_program *program, uint32_t task, uint32_t executor)
+{
+    const clo_platform *platform = program->platform;
+    uint32_t machine = platform->executors[executor].machine, bits = 0;
+    int64_t demand[CLO_RESOURCES_MAX];
+
+    clo_program_demand(program, task, demand);
+    for (uint32_t r = 0; r < CLO_RESOURCES_MAX; r++)
+        if (demand[r] > 0 && platform->capacities[(size_t)machine * CLO_RESOURCES_MAX + r] >= 0)
+            bits |= 1u << r;
+    return bits;
+}
+
+clo_status clo_turns_create(clo_program *program, const clo_placement *placements, clo_arena *arena)
+{
+    size_t entries = 0;
+    clo_block block = {0};
+
+    if (!program->graph->has_demands)
+        return CLO_OK;
+    for (uint32_t i = 0; i < program->first_hedge; i++)
+        entries += (size_t)__builtin_popcount(clo_turns_demanded(program, placements[i].task, placements[i].executor));
+    if (entries == 0)
+        return CLO_OK;
+    clo_carve(&block, &program->taken_first, (size_t)program->executions + 1);
+    clo_carve(&block, &program->taken, entries);
+    return clo_block_take(&block, arena) ? CLO_OK : clo_fail_memory("the compiled plan");
+}
+
+/* Enters each execution in the rows of those before it in its queues: counts the entries of row e in
+ * taken_first[e + 1], or writes them from there on. last: [machines][resources] the last one in each queue so far. */
+static void go_through(clo_program *program, const uint32_t *sorted, uint32_t *last, bool fills)
+{
+    memset(last, 0xff, (size_t)program->platform->machines_count * CLO_RESOURCES_MAX * sizeof *last);
+    for (uint32_t i = 0; i < program->first_hedge; i++) {
+        uint32_t execution = sorted[i], executor = program->executor[execution];
+        uint32_t bits = clo_turns_demanded(program, clo_program_task(program, execution), executor);
+        uint32_t *queues = last + (size_t)program->platform->executors[executor].machine * CLO_RESOURCES_MAX;
+        for (; bits != 0; bits &= bits - 1) {
+            uint32_t *queue = &queues[__builtin_ctz(bits)];
+            if (*queue != CLO_NONE && fills)
+                program->taken[program->taken_first[*queue + 1]++] = execution;
+            else if (*queue != CLO_NONE)
+                program->taken_first[*queue + 1]++;
+            if (*queue != CLO_NONE && fills)
+                program->needs[execution]++;
+            *queue = execution;
+        }
+    }
+}
+
+clo_status clo_turns_link(clo_program *program, const uint32_t *sorted, clo_arena *arena)
+{
+    uint32_t *first = program->taken_first, at = 0;
+
+    if (first == NULL)
+        return CLO_OK;
+    uint32_t *last = clo_arena_take(arena, (size_t)program->platform->machines_count * CLO_RESOURCES_MAX, sizeof *last);
+    if (last == NULL)
+        return clo_fail_memory("compiling the plan");
+    go_through(program, sorted, last, false);
+    for (uint32_t execution = 0; execution < program->executions; execution++) { /* to where each row begins */
+        uint32_t count = first[execution + 1];
+        first[execution + 1] = at;
+        at += count;
+    }
+    go_through(program, sorted, last, true); /* which moves each to where its row ends */
+    return CLO_OK;
+}

@@ -1,0 +1,57 @@
+/* engine/program/control_flow.h - what the branches of a run chose, and who is skipped for that. The one rule of branch.h, for all
+ * ways of dispatch and both drivers.
+ *
+ * A skipped execution goes the way of all others: its counter is hit, it has its place in the plan or gets an executor
+ * from the scheduler, and it releases its successors. But nothing is moved, held or called for it, and it takes no
+ * time. Whether it is skipped is settled when all edges into its task are; each instance finds the same. */
+#ifndef CLO_ENGINE_PROGRAM_CONTROL_FLOW_H
+#define CLO_ENGINE_PROGRAM_CONTROL_FLOW_H
+
+#include "base/arena.h"
+#include "graph/graph.h"
+#include "sync/protocol/mark.h"
+
+typedef struct clo_modes {
+    /* NULL: it has no branches, and nothing else is valid. */
+    const clo_graph *graph;
+    /* [tasks] what a branch chose in this run, once it has ended; CLO_NONE: it failed. */
+    uint32_t *arm;
+    /* [tasks] of this run, once all edges into the task are settled. */
+    clo_mark *skipped;
+    /* Draws the arms that nobody chooses. Of this run. */
+    uint64_t seed;
+} clo_modes;
+
+/* Everything lies in `arena`; nothing is taken for a graph without branches. Returns CLO_OK or CLO_ERR_MEMORY. */
+clo_status clo_modes_create(clo_modes *modes, const clo_graph *graph, uint64_t seed, clo_arena *arena);
+
+/* All edges into `task` are settled, and the run goes on: true if the task is skipped. O(edges into the task). */
+bool clo_modes_settle(clo_modes *modes, uint32_t task);
+
+/* The branch has ended with this arm, CLO_NONE: drawn. Returns 0, CLO_FAILED_ARM or CLO_FAILED_BOUND. */
+int clo_modes_choose(clo_modes *modes, uint32_t task, uint32_t arm);
+
+/* One line for a task that failed; returns CLO_ERR_TASK. */
+clo_status clo_modes_fail_task(const clo_graph *graph, uint32_t task, int code);
+
+static inline bool clo_modes_has_branch(const clo_modes *modes, uint32_t task)
+{
+    return modes->graph != NULL && modes->graph->modes->branch_of[task] != CLO_NONE;
+}
+
+/* Of a task that is settled. */
+static inline bool clo_modes_skips(const clo_modes *modes, uint32_t task)
+{
+    return modes->graph != NULL && clo_mark_get(&modes->skipped[task]);
+}
+
+/* Nothing comes over graph->in[edge], once it is settled: its task has ended or was skipped. */
+static inline bool clo_modes_is_dead(const clo_modes *modes, uint32_t edge)
+{
+    if (modes->graph == NULL)
+        return false;
+    uint32_t from = clo_graph_source(modes->graph, edge), arm = modes->graph->modes->in_arm[edge];
+    return clo_mark_get(&modes->skipped[from]) || (arm < CLO_ARMS_MAX && arm != modes->arm[from]);
+}
+
+#endif

@@ -1,0 +1,184 @@
+/* open.c - from a SPEC to a platform. A name is shipped, computed ("uniform:P", "slots:P"), this machine ("native"), or
+ * a file: never one of them in place of another. */
+#define _POSIX_C_SOURCE 200809L
+#include "platform/build/open.h"
+
+#include "base/memory.h"
+#include "base/status.h"
+#include "base/text.h"
+#include "platform/build/build.h"
+#include "platform/build/discover.h"
+#include "platform/file/parse.h"
+#include "platform/build/registry.h"
+#include "platform/file/shipped.h"
+#include "platform/file/topology.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#define UNIFORM "uniform"
+#define SLOTS "slots"
+#define COUNT_DEFAULT 4
+
+clo_status clo_platform_parse(const char *file, const char *data, size_t bytes, clo_platform **out)
+{
+    clo_topology topology;
+    clo_status status = clo_topology_read(file, data, bytes, &topology);
+
+    if (status != CLO_OK)
+        return status;
+    status = clo_topology_to_platform(&topology, out);
+    clo_topology_free(&topology);
+    return status;
+}
+
+static clo_status open_file(const char *path, clo_platform **out)
+{
+    char *data;
+    size_t bytes;
+    clo_status status = clo_file_read(path, CLO_XML_BYTES_MAX, &data, &bytes);
+
+    if (status != CLO_OK)
+        return status;
+    status = clo_platform_parse(path, data, bytes, out);
+    clo_free(data);
+    return status;
+}
+
+static clo_status export_native(char **xml, size_t *bytes)
+{
+    clo_native *native;
+    char here[256];
+    clo_status status = clo_native_open(&native);
+
+    if (status != CLO_OK)
+        return status;
+    clo_native_describe(here, sizeof here);
+    status = clo_native_add_info(native, -1, "clotho.schema", "1");
+    if (status == CLO_OK)
+        status = clo_native_add_info(native, -1, "clotho.platform", "native");
+    if (status == CLO_OK)
+        status = clo_native_add_info(native, -1, "clotho.summary", here);
+    if (status == CLO_OK)
+        status = clo_native_add_info(native, -1, "clotho.machine", here);
+    if (status == CLO_OK)
+        status = clo_native_add_info(native, -1, "clotho.coherent", "1");
+    if (status == CLO_OK)
+        status = clo_native_export(native, xml, bytes);
+    clo_native_close(native);
+    return status;
+}
+
+static clo_status open_native(clo_platform **out)
+{
+    char *xml;
+    size_t bytes;
+    clo_status status = export_native(&xml, &bytes);
+
+    if (status != CLO_OK)
+        return status;
+    status = clo_platform_parse("native", xml, bytes, out);
+    clo_free(xml);
+    return status;
+}
+
+/* The words in which the two families of equal executors differ. */
+typedef struct family {
+    const char *name, *kind;
+    int32_t os_index;
+} family;
+
+static const family families[] = {{UNIFORM, "cpu", -1}, {SLOTS, "slot", CLO_OS_SLOT}};
+
+static clo_status create_uniform(const family *of, uint32_t count, clo_platform **out)
+{
+    char name[32];
+    clo_platform_desc desc = CLO_PLATFORM_DESC_INIT;
+    clo_platform *platform;
+    clo_executor *executors = clo_allocate(count, sizeof *executors);
+
+    if (executors == NULL)
+        return clo_fail_memory("a uniform platform");
+    for (uint32_t e = 0; e < count; e++)
+        executors[e] = (clo_executor){.os_index = of->os_index,
+                                      .speed_q16 = {CLO_SPEED_ONE, CLO_SPEED_ONE, CLO_SPEED_ONE, CLO_SPEED_ONE}};
+    snprintf(name, sizeof name, "%s:%u", of->name, count);
+    desc.name = name;
+    desc.executors_count = count;
+    desc.executors = executors;
+    desc.kinds_count = 1;
+    desc.kind_names = &of->kind;
+    desc.coherent = 1;
+    clo_status status = clo_platform_create(&desc, &platform);
+    clo_free(executors);
+    if (status != CLO_OK)
+        return status;
+    status = clo_platform_add_fact(platform, "speed", "assumed", "by definition: all executors are equal");
+    if (status == CLO_OK)
+        status =
+            clo_platform_add_fact(platform, "links", "assumed", "by definition: one memory, transfers take no time");
+    if (status != CLO_OK)
+        return clo_platform_destroy(platform), status;
+    *out = platform;
+    return CLO_OK;
+}
+
+static clo_status open_uniform(const family *of, const char *spec, clo_platform **out)
+{
+    uint64_t count = COUNT_DEFAULT;
+    const char *number = spec + strlen(of->name);
+
+    if (*number == ':' && (!clo_parse_u64(number + 1, CLO_EXECUTORS_MAX, &count) || count == 0))
+        return clo_fail(CLO_ERR_ARGUMENT, "platform %s: P of %s:P is a number from 1 to %u", spec, of->name,
+                        CLO_EXECUTORS_MAX);
+    return create_uniform(of, (uint32_t)count, out);
+}
+
+/* NULL: none. */
+static const family *family_of(const char *spec)
+{
+    for (size_t f = 0; f < sizeof families / sizeof families[0]; f++) {
+        size_t length = strlen(families[f].name);
+        if (strncmp(spec, families[f].name, length) == 0 && (spec[length] == '\0' || spec[length] == ':'))
+            return &families[f];
+    }
+    return NULL;
+}
+
+static bool looks_like_a_file(const char *spec)
+{
+    return strchr(spec, '/') != NULL || strchr(spec, '.') != NULL || strcmp(spec, "-") == 0 || access(spec, F_OK) == 0;
+}
+
+static clo_status unknown_name(const char *spec)
+{
+    char known[200] = "";
+
+    for (uint32_t i = 0; i < clo_shipped_files_count; i++) {
+        size_t used = strlen(known);
+        snprintf(known + used, sizeof known - used, ", %s", clo_shipped_files[i].name);
+    }
+    return clo_fail(CLO_ERR_ARGUMENT,
+                    "no platform \"%.100s\"; use native, " UNIFORM ":P, " SLOTS ":P%s, or an hwloc XML file", spec,
+                    known);
+}
+
+clo_status clo_platform_open(const char *spec, clo_platform **out)
+{
+    if (spec == NULL || out == NULL)
+        return clo_fail(CLO_ERR_ARGUMENT, "clo_platform_open: spec or out is NULL");
+    if (strcmp(spec, "native") == 0)
+        return open_native(out);
+    const family *of = family_of(spec);
+    if (of != NULL)
+        return open_uniform(of, spec, out);
+    for (uint32_t i = 0; i < clo_shipped_files_count; i++)
+        if (strcmp(clo_shipped_files[i].name, spec) == 0)
+            return clo_platform_parse(spec, (const char *)clo_shipped_files[i].data, clo_shipped_files[i].bytes, out);
+    return looks_like_a_file(spec) ? open_file(spec, out) : unknown_name(spec);
+}
+
+CLO_REGISTRY_ROW(clo_shipped_file);
+const clo_registry clo_platforms = {
+    .name = "platforms", .rows = clo_shipped_files, .row_bytes = sizeof(clo_shipped_file)};

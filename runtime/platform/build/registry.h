@@ -1,0 +1,9 @@
+/* platform/build/registry.h - the shipped platforms by name. */
+#ifndef CLO_PLATFORM_BUILD_REGISTRY_H
+#define CLO_PLATFORM_BUILD_REGISTRY_H
+
+#include "base/registry.h"
+
+extern const clo_registry clo_platforms;
+
+#endif

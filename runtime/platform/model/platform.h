@@ -1,0 +1,99 @@
+/* platform/model/platform.h - the platform as the other modules read it: plain arrays, immutable. */
+#ifndef CLO_PLATFORM_MODEL_PLATFORM_H
+#define CLO_PLATFORM_MODEL_PLATFORM_H
+
+#include <clotho/platform.h>
+
+#define CLO_LATENCY_NS_MAX (INT64_MAX / 4) /* so that latency + transfer never overflows */
+#define CLO_CUT_BYTES_MAX (UINT64_MAX / 2)
+
+/* A fact and where it comes from, e.g. {"c2c", "assumed", "default formula ..."}; for the describe calls. */
+typedef struct clo_platform_fact {
+    char *fact, *status, *source;
+} clo_platform_fact;
+
+#define CLO_CACHE_LEVELS 6 /* cache level n is entry n; entry 0 is unused */
+
+/* How far a cache reaches, for the picture. */
+enum { CLO_SCOPE_NONE, CLO_SCOPE_CORE, CLO_SCOPE_CLUSTER, CLO_SCOPE_PACKAGE };
+
+/* Where an executor sits. Cluster and core are numbered over the whole platform; a cluster is the smallest
+ * group or shared cache that holds more than one core. Only drawn and named, never used to compute a cost. */
+typedef struct clo_place {
+    uint32_t package, cluster, core;
+    uint32_t outside;      /* 1: an accelerator, not a CPU of the operating system */
+    int32_t cpu;           /* CPU number in the description; -1: none              */
+    uint64_t memory_bytes; /* of its NUMA node; 0: unknown                         */
+    uint64_t cache_bytes[CLO_CACHE_LEVELS];
+    uint8_t cache_scope[CLO_CACHE_LEVELS];
+} clo_place;
+
+struct clo_platform {
+    char *name;
+    char *summary; /* one line; may be NULL                          */
+    bool native;   /* executors are CPUs of this machine             */
+    bool coherent;
+    bool mean_includes_self;
+    uint32_t executors_count, kinds_count, machines_count, memories_count;
+    clo_executor *executors;                 /* [executors_count]                              */
+    char **executor_names;                   /* [executors_count]                              */
+    char **kind_names;                       /* [kinds_count]                                  */
+    char *resource_names[CLO_RESOURCES_MAX]; /* entries may be NULL                */
+    int64_t *capacities;                     /* [machines_count * CLO_RESOURCES_MAX]; < 0: unlimited */
+    /* A link is a line in pieces: piece k begins at cut_bytes[k], the same for all links, so that means and bounds over
+     * links are lines with the same pieces. cut_bytes[0] is 0. */
+    uint32_t pieces_count; /* >= 1 */
+    uint64_t cut_bytes[CLO_LINK_PIECES_MAX];
+    /* 16 bytes for each piece and pair; of many executors in one memory nobody ever touches them. */
+    int64_t *latency_ns;       /* [pieces_count][executors_count^2] what cut_bytes[k] bytes take; never falls with k */
+    uint64_t *ns_per_byte_q32; /* [pieces_count][executors_count^2] beyond that; 0: infinite bandwidth               */
+    /* Executors that share a memory and whose links to all other memories are equal are one *source* of data. */
+    uint32_t sources_count;
+    uint32_t *source_of; /* [executors_count] */
+    uint64_t *port_q32;  /* [machines_count] bytes/ns of a port, 0: infinite; NULL: all are */
+    clo_platform_fact *facts;
+    uint32_t facts_count;
+    clo_place *places; /* [executors_count]; NULL: made from arrays, nothing known */
+};
+
+__extension__ typedef unsigned __int128 clo_u128;
+
+/* latency + bytes * ns_per_byte, rounded to nearest; the second part is at most INT64_MAX / 4. Never falls with
+ * bytes. */
+static inline int64_t clo_link_ns(int64_t latency_ns, uint64_t ns_per_byte_q32, uint64_t bytes)
+{
+    clo_u128 q32 = (clo_u128)bytes * ns_per_byte_q32 + (1ull << 31);
+    uint64_t high = (uint64_t)(q32 >> 64), ns = (uint64_t)(q32 >> 32);
+
+    if (high >> 30 != 0 || ns > (uint64_t)INT64_MAX / 4)
+        return latency_ns + INT64_MAX / 4;
+    return latency_ns + (int64_t)ns;
+}
+
+/* The piece that `bytes` lie in, the same on all links. */
+static inline uint32_t clo_platform_piece(const clo_platform *platform, uint64_t bytes)
+{
+    uint32_t piece = platform->pieces_count - 1;
+
+    while (bytes < platform->cut_bytes[piece]) /* ends: cut 0 is 0 */
+        piece--;
+    return piece;
+}
+
+/* Time of a transfer between two executors that do not share a memory; pair = from * executors_count + to. */
+static inline int64_t clo_platform_link_ns(const clo_platform *platform, size_t pair, uint64_t bytes)
+{
+    uint32_t piece = clo_platform_piece(platform, bytes);
+    size_t cell = (size_t)piece * platform->executors_count * platform->executors_count + pair;
+
+    return clo_link_ns(platform->latency_ns[cell], platform->ns_per_byte_q32[cell], bytes - platform->cut_bytes[piece]);
+}
+
+/* True if the two links take the same time for any number of bytes. */
+bool clo_platform_links_equal(const clo_platform *platform, size_t pair, size_t other);
+
+/* Adds a fact; on failure (CLO_ERR_MEMORY) the platform is unchanged. Only while it is being built. */
+CLO_NODISCARD clo_status clo_platform_add_fact(clo_platform *platform, const char *fact, const char *status,
+                                               const char *source);
+
+#endif

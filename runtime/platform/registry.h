@@ -1,9 +1,0 @@
-/* platform/registry.h - the shipped platforms by name. */
-#ifndef CLO_PLATFORM_REGISTRY_H
-#define CLO_PLATFORM_REGISTRY_H
-
-#include "base/registry.h"
-
-extern const clo_registry clo_platforms;
-
-#endif

@@ -1,0 +1,20 @@
+/* policy/select/argument.h - numbers in the text of a policy's argument, without floating point: "-1.0", "0.25". */
+#ifndef CLO_POLICY_SELECT_ARGUMENT_H
+#define CLO_POLICY_SELECT_ARGUMENT_H
+
+#include <clotho/status.h>
+#include <stdint.h>
+
+typedef struct clo_fixed_range {
+    int32_t least_q16, most_q16;
+} clo_fixed_range;
+
+/* Reads a decimal number with at most 9 digits behind the point, rounded to the nearest multiple of 1 / 65536 (halves
+ * away from 0), and moves *text behind it. `policy` and `what` name it in the message. Returns CLO_OK, or
+ * CLO_ERR_ARGUMENT: no number, or out of range. */
+clo_status clo_fixed_read(const char **text, const char *policy, const char *what, clo_fixed_range range, int32_t *out);
+
+/* CLO_OK if nothing is left at `text`. */
+clo_status clo_argument_end(const char *text, const char *policy);
+
+#endif

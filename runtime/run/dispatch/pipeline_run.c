@@ -1,0 +1,167 @@
+/* pipeline_run.c - runs the items of a job with several releases in flight. */
+#include "base/clock.h"
+#include "base/numbers/saturate.h"
+#include "run/extras/capacity.h"
+#include "run/job/cut.h"
+#include "run/dispatch/pipeline.h"
+#include "run/sharing/owner.h"
+#include "run/state/item.h"
+#include "run/records/recorder.h"
+#include "run/state/series.h"
+#include "run/sharing/share.h"
+#include "run/sharing/wake.h"
+
+/* The first body of a release begins, unless another worker was quicker. */
+static void note_first(clo_job *job, clo_flow_slot *slot, uint64_t release)
+{
+    clo_series *series = job->series;
+
+    if (atomic_exchange_explicit(&slot->is_first, 0, memory_order_relaxed) == 0)
+        return;
+    int64_t due_ns = series->period_ns > 0 ? clo_series_due_ns(series, release) : slot->opened_ns;
+    clo_histogram_record(&series->start_ns, clo_time_sub(clo_clock_ns(), due_ns));
+}
+
+static uint64_t release_of(const clo_job *job, uint32_t item)
+{
+    return job->flow->flight->number[clo_flight_slot(job->flow->flight, item)];
+}
+
+static void note(clo_worker *worker, clo_job *job, uint32_t item, clo_flight_span span)
+{
+    const clo_graph *graph = job->program->graph;
+    uint32_t execution = clo_flight_execution(job->flow->flight, item), task = graph->task_of[execution];
+
+    if (worker->recorder.slots != NULL)
+        clo_recorder_add(worker, job, execution, span.start_ns, span.finish_ns);
+    job->stats[worker->index].busy += span.finish_ns - span.start_ns;
+    if (job->events == NULL)
+        return;
+    job->events[execution] = (clo_trace_event){.task = task,
+                                               .instance = execution - graph->first_instance[task],
+                                               .executor = worker->index,
+                                               .start_ns = span.start_ns,
+                                               .finish_ns = span.finish_ns,
+                                               .release = release_of(job, item)};
+}
+
+/* The item has begun: the next ones ask for capacities. None of them is ours, for they do not wait for our end. */
+static void let_ask(clo_worker *worker, clo_job *job, uint32_t item)
+{
+    clo_flight *flight = job->flow->flight;
+    uint32_t cursor = 0, next;
+
+    while ((next = clo_flight_let_ask(flight, item, &cursor)) != CLO_NONE) {
+        clo_flow_ready(job->flow, next);
+        clo_worker_give(worker->runtime, job->program->executor[clo_flight_execution(flight, next)],
+                        clo_item(job, next), &job->links[next]);
+    }
+}
+
+/* An item that begins. */
+typedef struct occasion {
+    /* In virtual time. */
+    clo_flight_span span;
+    /* It is behind the end of the series, or this was stopped: no body is called. */
+    bool is_empty, is_stopped;
+    /* It holds what it demands of the machine's ledger. */
+    bool holds;
+} occasion;
+
+/* Before the body. False: the item waits for capacities in the worker's line. */
+static bool begin(clo_worker *worker, clo_job *job, uint32_t item, occasion *at)
+{
+    clo_flight *flight = job->flow->flight;
+    bool asks = flight->is_free ? job->program->graph->has_demands
+                                : clo_flight_room_has(&flight->room, clo_flight_execution(flight, item));
+
+    if (flight->finish_ns != NULL) {
+        at->span = clo_flight_time(flight, item, at->is_empty || at->is_stopped);
+    } else if (asks && !at->is_empty) { /* stopped or not: one that has waited may hold what it demands by now */
+        if (!clo_capacity_enter(worker, clo_item(job, item), &at->holds))
+            return false;
+        at->is_stopped |= !at->holds; /* then it needs nothing */
+    }
+    if (asks)
+        let_ask(worker, job, item);
+    return true;
+}
+
+/* The body. */
+static void run_body(clo_worker *worker, clo_job *job, uint32_t item, clo_flow_slot *slot, clo_flight_span span)
+{
+    clo_flow *flow = job->flow;
+    clo_flight *flight = flow->flight;
+    uint32_t execution = clo_flight_execution(flight, item);
+    bool is_virtual = flight->finish_ns != NULL;
+    bool is_noted = !is_virtual && (job->events != NULL || worker->recorder.slots != NULL);
+
+    if (atomic_load_explicit(&slot->is_first, memory_order_relaxed) != 0)
+        note_first(job, slot, flight->number[clo_flight_slot(flight, item)]);
+    if (is_noted)
+        span.start_ns = clo_clock_ns() - job->run_ns;
+    int code =
+        clo_flight_call(flight, item, worker->index, &flow->scratch[worker->scratch], &job->stats[worker->index]);
+    if (is_noted)
+        span.finish_ns = clo_clock_ns() - job->run_ns;
+    if (is_noted || is_virtual)
+        note(worker, job, item, span);
+    if (code != 0)
+        clo_job_fail(job, execution, code);
+}
+
+/* What the item released goes to its workers; one of our own comes back. Others of our own wait in `local`. */
+static uint64_t release(clo_worker *worker, clo_job *job, uint32_t item)
+{
+    clo_flight *flight = job->flow->flight;
+    clo_flight_release released = clo_flight_releases(flight, item);
+    uint64_t kept = CLO_ITEM_NONE;
+
+    for (uint32_t next; (next = clo_flight_released(flight, &released)) != CLO_NONE;) {
+        clo_flow_ready(job->flow, next);
+        uint32_t home = job->is_pinned ? clo_job_home(job, clo_flight_execution(flight, next)) : worker->index;
+        if (kept != CLO_ITEM_NONE && !job->is_pinned) {
+            clo_worker_offer(worker, clo_item(job, next));
+        } else if (home != worker->index) {
+            clo_worker_give(worker->runtime, home, clo_item(job, next), &job->links[next]);
+        } else if (kept == CLO_ITEM_NONE) {
+            kept = clo_item(job, next);
+        } else {
+            job->links[next] = worker->local;
+            worker->local = clo_item(job, next);
+        }
+    }
+    return kept;
+}
+
+uint64_t clo_worker_run_flow(clo_worker *worker, clo_job *job, uint32_t item)
+{
+    clo_flow *flow = job->flow;
+    clo_flight *flight = flow->flight;
+
+    for (;;) { /* each turn runs an item of this job */
+        uint32_t slot = clo_flight_slot(flight, item), execution = clo_flight_execution(flight, item);
+        uint32_t task = job->program->graph->task_of[execution];
+
+        atomic_store_explicit(&worker->current, clo_task_shown(job, task), memory_order_relaxed);
+        clo_worker_look_up(worker, job->program->graph->rows[task].work_ns);
+        occasion at = {.is_empty = flow->slots[slot].is_empty, .is_stopped = clo_stop_is_set(&job->stop)};
+        if (!begin(worker, job, item, &at))
+            return CLO_ITEM_NONE;
+        if (at.is_stopped && !at.is_empty)
+            clo_job_cut(job); /* no body stands for it */
+        else if (!at.is_empty)
+            run_body(worker, job, item, &flow->slots[slot], at.span);
+        if (at.holds)
+            clo_capacity_leave(worker, job, execution);
+        worker->bypasses++;
+        uint64_t next = release(worker, job, item);
+        if (at.is_empty)
+            clo_flow_drop(job);
+        else if (clo_flight_ended(flight, slot))
+            clo_flow_end(job, slot); /* with nothing kept the job may be gone now */
+        if (next == CLO_ITEM_NONE || worker->bypasses >= CLO_BYPASSES_MAX)
+            return next;
+        item = (uint32_t)next;
+    }
+}

@@ -1,0 +1,235 @@
+/* unshared.c - see unshared.h. */
+#include "run/dispatch/unshared.h"
+
+#include "base/clock.h"
+#include "engine/execution/body.h"
+#include "run/job/cut.h"
+#include "run/job/done.h"
+#include "run/state/item.h"
+#include "run/sharing/borrow.h"
+#include "run/sharing/serial.h"
+#include "run/sharing/share.h"
+#include "run/records/stamp.h"
+
+/* Ready work that is worth a hand-over to a worker that looks for some, and the end of the job on two of them. */
+#define SURPLUS_NS 1000
+/* Bodies between looks at the clock while more is ready: the first after a quarter of them. */
+#define LOOK_BODIES 64u
+/* The same in lone runs: twice at first, then. */
+#define FIRST_BODIES 8u
+#define WINDOW_BODIES 32u
+
+/* What is constant in a run, at hand: bodies could change all that lies behind pointers, for what the compiler
+ * knows. */
+typedef struct private_run {
+    clo_worker *worker;
+    clo_job *job;
+    const clo_graph *graph;
+    const clo_graph_task_row *rows;
+    const uint32_t *task_of, *first_instance, *succ_first, *succ;
+    clo_countdown *pending;
+    clo_counter *executed;
+    /* Of the worker's executor: time_ns[task * columns]. */
+    const int64_t *time_ns;
+    size_t columns;
+    /* Its item is this + execution. */
+    uint64_t items;
+    /* Each task has one instance, with the number of the task. */
+    bool is_single;
+    /* Not a lone run: the deque takes all that can be ready. */
+    bool is_small;
+} private_run;
+
+/* What it knows of the run so far. */
+typedef struct progress {
+    /* Entries without successors that were run. */
+    uint32_t exits;
+    uint32_t bodies;
+    /* Lone runs: bodies that were run when the clock was read last, and when that was. */
+    uint32_t judged;
+    int64_t since_ticks;
+    /* What a body took between the last two looks, and the least of that and the time before; 0: not known yet. So what
+     * else the CPU does for a moment is not taken for long bodies. */
+    int64_t window_ns, pace_ns;
+} progress;
+
+static void look_at_clock(const private_run *a, progress *p)
+{
+    int64_t now_ticks = clo_ticks(), took_ns = (now_ticks - p->since_ticks) * 1000 / a->worker->runtime->ticks_in_us;
+    int64_t window_ns = took_ns / (p->bodies - p->judged) + 1;
+
+    if (p->window_ns > 0)
+        p->pace_ns = window_ns < p->window_ns ? window_ns : p->window_ns;
+    p->window_ns = window_ns;
+    p->judged = p->bodies;
+    p->since_ticks = now_ticks;
+}
+
+/* The workers should have the rest of a lone run. */
+static bool is_for_all(const private_run *a, progress *p, uint32_t ready, int64_t next_ns)
+{
+    if (next_ns > CLO_SHORT_NS) {
+        p->pace_ns = next_ns;
+        return true;
+    }
+    if (p->bodies - p->judged < (p->pace_ns == 0 ? FIRST_BODIES : WINDOW_BODIES))
+        return false;
+    look_at_clock(a, p);
+    if (p->pace_ns == 0 || clo_lone_pays(a->job, p->pace_ns, ready))
+        return false;
+    if (p->pace_ns < CLO_WORTH_NS) /* they are short, but many */
+        p->pace_ns = CLO_LONE_SURE_NS;
+    return true;
+}
+
+/* Somebody else should have a part. `ready`: items that wait while the next body runs. */
+static bool is_surplus(const private_run *a, progress *p, uint32_t ready, int64_t next_ns)
+{
+    if (!a->is_small)
+        return is_for_all(a, p, ready, next_ns);
+    int64_t pace_ns = atomic_load_explicit(&a->job->pace_ns, memory_order_relaxed);
+
+    if (p->bodies % LOOK_BODIES == LOOK_BODIES / 4) { /* bodies may have become longer than in earlier runs */
+        int64_t now_ns = clo_stamp_length_ns(a->job, clo_ticks()) / p->bodies;
+        if (now_ns > 2 * pace_ns)
+            pace_ns = now_ns;
+    }
+    if (pace_ns == 0 || pace_ns > CLO_SHORT_NS || next_ns > CLO_SHORT_NS)
+        return true;
+    int64_t ready_ns = pace_ns * ready;
+    return ready_ns >= SURPLUS_NS && (atomic_load_explicit(&a->worker->asked, memory_order_relaxed) != 0 ||
+                                      (ready_ns >= CLO_WAKE_NS &&
+                                       atomic_load_explicit(&a->worker->runtime->sleepers, memory_order_relaxed) != 0));
+}
+
+/* The execution may release more than the deque takes: so much is for all workers, in later runs, too. */
+static inline bool lacks_room(const private_run *a, progress *p, uint32_t execution, uint32_t ready)
+{
+    if (a->is_small || ready + (a->succ_first[execution + 1] - a->succ_first[execution]) <= CLO_DEQUE_ITEMS)
+        return false;
+    p->pace_ns = CLO_TIME_NEVER / 8;
+    return true;
+}
+
+/* The first that the execution released, CLO_NONE: none; the others go to the deque. */
+static inline uint32_t release(const private_run *a, progress *p, uint32_t execution)
+{
+    uint32_t first = a->succ_first[execution], end = a->succ_first[execution + 1], next = CLO_NONE;
+
+    p->exits += first == end;
+    for (uint32_t i = first; i < end; i++) {
+        uint32_t successor = a->succ[i];
+        if (!clo_countdown_hit_alone(&a->pending[successor]))
+            continue;
+        if (next == CLO_NONE)
+            next = successor;
+        else
+            clo_worker_offer(a->worker, a->items + successor);
+    }
+    return next;
+}
+
+static inline void call_body(const private_run *a, uint32_t execution, uint32_t task)
+{
+    const clo_graph_task_row *row = &a->rows[task];
+    clo_call *call = &a->worker->call;
+
+    atomic_store_explicit(&a->worker->current, a->items + task, memory_order_relaxed); /* as clo_task_shown */
+    if (clo_stop_is_set(&a->job->stop)) {
+        clo_job_cut(a->job);
+        return;
+    }
+    call->argument = row->argument;
+    call->task = task;
+    if (a->is_single) { /* a plain job has no grain */
+        call->instance = 0;
+        call->instances = call->count = 1;
+    } else
+        clo_graph_serve(a->graph, task, execution - a->first_instance[task], call);
+    call->expected_ns = a->time_ns[task * a->columns];
+    int code = row->body != NULL ? clo_body_call(row->body, call) : 0;
+    clo_counter_add(a->executed, 1);
+    if (code != 0)
+        clo_job_fail(a->job, execution, code);
+}
+
+/* The rest takes the general path. */
+static void leave(const private_run *a, const progress *p)
+{
+    /* Published by whatever makes an item visible from here on. */
+    uint32_t left = atomic_load_explicit(&a->job->exits_left, memory_order_relaxed) - p->exits;
+
+    atomic_store_explicit(&a->job->exits_left, left, memory_order_relaxed);
+    if (p->pace_ns > 0)
+        clo_lone_note(a->job, p->pace_ns);
+}
+
+static uint64_t run(const private_run *a, uint64_t item)
+{
+    clo_worker *worker = a->worker;
+    progress p = {.since_ticks = a->is_small ? 0 : clo_ticks()};
+
+    for (; item != CLO_ITEM_NONE; item = clo_deque_pop(&worker->deque)) { /* ends with the ready items of the job */
+        for (uint32_t execution = (uint32_t)item; execution != CLO_NONE; p.bodies++) { /* a chain of successors */
+            uint32_t task = a->is_single ? execution : a->task_of[execution], ready = clo_deque_count(&worker->deque);
+            if (clo_parker_is_called(&worker->parker) ||
+                (ready > 0 && is_surplus(a, &p, ready, a->rows[task].work_ns)) || lacks_room(a, &p, execution, ready)) {
+                leave(a, &p);
+                return a->items + execution;
+            }
+            call_body(a, execution, task);
+            execution = release(a, &p, execution);
+        }
+    }
+    return CLO_ITEM_NONE;
+}
+
+uint64_t clo_private_run(clo_worker *worker, clo_job *job, uint64_t item)
+{
+    const clo_program *program = job->program;
+    const clo_graph *graph = program->graph;
+    const clo_cost *cost = program->cost;
+    const private_run a = {.worker = worker,
+                           .job = job,
+                           .graph = graph,
+                           .rows = graph->rows,
+                           .task_of = graph->task_of,
+                           .first_instance = graph->first_instance,
+                           .succ_first = program->succ_first,
+                           .succ = program->succ,
+                           .pending = job->engine->pending,
+                           .executed = &job->stats[worker->index].executed,
+                           /* Each task may run anywhere, else the job would be pinned. */
+                           .time_ns = cost->time_ns + cost->column_of[worker->index],
+                           .columns = cost->columns,
+                           .items = clo_item(job, 0),
+                           .is_single = graph->instances == graph->tasks,
+                           .is_small = clo_job_is_small(job)};
+
+    return run(&a, item);
+}
+
+/* How long a body took: much longer or shorter is believed step by step, since other programs disturb one run or
+ * another. */
+static void note_pace(clo_job *job)
+{
+    int64_t before_ns = atomic_load_explicit(&job->pace_ns, memory_order_relaxed), most_ns = 2 * before_ns + 64;
+    int64_t pace_ns = clo_stamp_length_ns(job, job->end_ticks) / job->program->executions + 1;
+
+    if (!clo_job_is_small(job))
+        clo_lone_note(job, pace_ns);
+    if (pace_ns > most_ns && before_ns > 0)
+        pace_ns = most_ns;
+    if (pace_ns < before_ns)
+        pace_ns = (before_ns + pace_ns) / 2;
+    atomic_store_explicit(&job->pace_ns, pace_ns, memory_order_relaxed);
+}
+
+void clo_private_end(clo_worker *worker, clo_job *job)
+{
+    atomic_store_explicit(&worker->current, CLO_ITEM_NONE, memory_order_relaxed);
+    clo_stamp_end(job);
+    note_pace(job);
+    clo_counter_add(&worker->ended, 1);
+    clo_job_done_reading(job);
+}

@@ -1,0 +1,22 @@
+/* run/dispatch/virtual.h - runs in virtual time that need an order among all executors: replay of tasks with demands.
+ *
+ * The bodies run on the workers, side by side; what happens when in virtual time is decided by one thread at a time,
+ * the combiner (sync/structure/combining.h), with the events of the simulator in the simulator's order: an execution starts, an
+ * execution ends. An end is handled once its body has really ended, and no event is handled before an earlier one. So
+ * times and waits for capacities are those of clo_simulate, event for event. Each job has its own time and
+ * its own ledgers, as if it ran alone. */
+#ifndef CLO_RUN_DISPATCH_VIRTUAL_H
+#define CLO_RUN_DISPATCH_VIRTUAL_H
+
+#include "run/state/job.h"
+#include "run/state/virtual_time.h"
+#include "run/state/worker.h"
+
+/* Starts a run. The job may have ended, and be freed, when this returns. */
+void clo_virtual_start(clo_job *job);
+
+/* The worker has run the body of an execution. Returns the next item for this worker, or CLO_ITEM_NONE. The job may be
+ * gone afterwards. */
+uint64_t clo_virtual_complete(clo_worker *worker, clo_job *job, uint32_t execution);
+
+#endif

@@ -1,0 +1,48 @@
+/* run/extras/pending.h - bodies that finish later (clotho/token.h), as the worker sees them.
+ *
+ * An executor runs one body at a time, so each worker has one promise, and a token names the worker and the number of
+ * the opening. Whoever settles the promise then rings for the worker: for one with a thread of its own, which waits in
+ * place as if the body still ran, by its bell; for a slot through its carrier (wake.h). */
+#ifndef CLO_RUN_EXTRAS_PENDING_H
+#define CLO_RUN_EXTRAS_PENDING_H
+
+#include "run/state/job.h"
+#include "run/state/worker.h"
+
+typedef enum clo_pending_state {
+    /* Somebody has yet to complete the token. */
+    CLO_PENDING_OPEN,
+    /* The body has ended, with its code. */
+    CLO_PENDING_DONE,
+    /* It was left out when its run was cut short, or the other one of its pair won. */
+    CLO_PENDING_CUT
+} clo_pending_state;
+
+/* The execution's body may take a token. */
+static inline bool clo_pending_may(const clo_job *job, uint32_t execution)
+{
+    const clo_graph *graph = job->program->graph;
+
+    return graph->may_pend && graph->rows[clo_program_task(job->program, execution)].may_pend;
+}
+
+/* Before such a body. */
+void clo_pending_begin(clo_worker *worker);
+
+/* After it, with what it returned: true if it is pending. Else a token that it took is stale. */
+bool clo_pending_end(clo_worker *worker, int code);
+
+/* How it is with what is pending; *code with CLO_PENDING_DONE. Tells the body's cancel function when the job was
+ * stopped, or the other one of a pair has won, once. The worker's own. */
+clo_pending_state clo_pending_look(clo_worker *worker, const clo_job *job, uint32_t execution, int *code);
+
+/* The same, but sleeps until it is no more open. */
+clo_pending_state clo_pending_wait(clo_worker *worker, const clo_job *job, uint32_t execution, int *code);
+
+/* What is pending on the executor is to look. Any thread. */
+void clo_pending_call(clo_runtime *runtime, uint32_t executor);
+
+/* The job has been stopped: what is pending of it is to look. Any thread. */
+void clo_pending_let_go(const clo_job *job);
+
+#endif

@@ -1,0 +1,32 @@
+/* cut.c - the ways in which a run is cut short. */
+#include "run/job/cut.h"
+
+#include "run/extras/capacity.h"
+#include "run/extras/pending.h"
+#include "run/state/series.h"
+
+void clo_job_fail(clo_job *job, uint32_t execution, int code)
+{
+    clo_verdict_fail(&job->verdict, clo_program_task(job->program, execution), code);
+    clo_stop_fail(&job->stop);
+    clo_capacity_let_go(job);
+    clo_pending_let_go(job);
+}
+
+void clo_job_cut(clo_job *job)
+{
+    if (clo_verdict_is_open(&job->verdict))
+        clo_verdict_cut(&job->verdict, clo_stop_was_cancelled(&job->stop));
+}
+
+void clo_job_abort(clo_job *job, uint64_t release)
+{
+    clo_stop_abort(&job->stop, job->first_run + release);
+    clo_capacity_let_go(job);
+    clo_pending_let_go(job);
+}
+
+bool clo_job_is_stopped(const clo_job *job)
+{
+    return atomic_load_explicit(&job->series->stopped, memory_order_acquire) != 0 || clo_stop_is_cancelled(&job->stop);
+}

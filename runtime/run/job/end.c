@@ -1,0 +1,99 @@
+/* end.c - how a run ends: what it leaves in its series, and what begins then. */
+#include "run/job/end.h"
+
+#include "base/clock.h"
+#include "run/job/begin.h"
+#include "run/job/cut.h"
+#include "run/job/done.h"
+#include "run/state/runtime.h"
+#include "run/state/series.h"
+#include "run/records/stamp.h"
+
+/* What the run that has ended leaves in the series. */
+static void account(clo_job *job, uint64_t release)
+{
+    clo_series *series = job->series;
+    int64_t response_ns = clo_time_sub(job->end_ns, clo_series_due_ns(series, release));
+
+    bool is_late = response_ns > series->deadline_ns;
+    if (series->deadline_ns > 0 && clo_series_judge(series, release, is_late) && !is_late) {
+        job->end_ns = clo_clock_ns(); /* the watchdog was first: until now nobody could see the end */
+        response_ns = clo_time_sub(job->end_ns, clo_series_due_ns(series, release));
+    }
+    clo_histogram_record(&series->response_ns, response_ns);
+    atomic_fetch_add_explicit(&series->finished, 1, memory_order_relaxed);
+    uint64_t verdict = clo_verdict_read(&job->verdict);
+    if (verdict == CLO_VERDICT_ABORTED)
+        atomic_fetch_add_explicit(&series->aborted, 1, memory_order_relaxed);
+    if (clo_verdict_is_failure(verdict))
+        atomic_store_explicit(&series->stopped, 1, memory_order_release);
+    atomic_store_explicit(&series->ended, release + 1, memory_order_release); /* `late` before it */
+}
+
+/* A series that was stopped before its last release. */
+static bool lacks_releases(const clo_job *job)
+{
+    const clo_series *series = job->series;
+
+    return (series->period_ns > 0 || job->flow != NULL) &&
+           (series->releases == 0 || atomic_load_explicit(&series->released, memory_order_relaxed) +
+                                             atomic_load_explicit(&series->skipped, memory_order_relaxed) <
+                                         series->releases);
+}
+
+/* Nothing of the job runs: that releases were left out is said here, whatever the last run was like. Only a failure and
+ * a cancellation stop a series. */
+void clo_job_series_ended(clo_job *job)
+{
+    if (lacks_releases(job) && !clo_verdict_is_failure(clo_verdict_read(&job->verdict))) {
+        clo_verdict_open(&job->verdict);
+        clo_verdict_cut(&job->verdict, true);
+    }
+    clo_job_done(job);
+}
+
+/* Takes one run off; if it was not the last, the next one starts, or, where a policy decides, the watchdog starts it:
+ * here that could end a run within a run. The runs that wait when the series is stopped are dropped one by one. */
+void clo_job_run_take_off(clo_job *job)
+{
+    clo_series *series = job->series;
+    clo_watchdog *watchdog = &job->runtime->watchdog;
+    bool has_handler = series->miss != NULL;
+
+    for (;;) { /* each turn takes one run off */
+        bool is_stopped = clo_job_is_stopped(job);
+        uint64_t before = atomic_fetch_sub_explicit(&series->pending, 1, memory_order_acq_rel);
+        if ((before & CLO_SERIES_RUNS) == 1) { /* without the token we are the last; with it the job may be gone now */
+            if ((before & CLO_SERIES_TOKEN) == 0)
+                clo_job_series_ended(job);
+            if (is_stopped || (has_handler && (before & CLO_SERIES_TOKEN) == 0))
+                clo_bell_ring(&watchdog->bell);
+            return;
+        }
+        if (is_stopped)
+            continue;
+        if (job->scheduled == NULL) {
+            clo_job_run_arm(job, atomic_load_explicit(&series->current, memory_order_relaxed) + 1);
+            clo_job_run_deal(job);
+        } else {
+            atomic_store_explicit(&series->wants_start, 1, memory_order_release);
+            clo_bell_ring(&watchdog->bell);
+        }
+        return;
+    }
+}
+
+void clo_job_run_ended(clo_job *job)
+{
+    clo_stamp_end(job);
+    if (job->ticked != NULL) {
+        job->line.ticks2 = clo_ticks();
+        job->line.ns2 = job->end_ns - job->run_ns;
+    }
+    if (job->series == NULL) {
+        clo_job_done(job);
+    } else {
+        account(job, atomic_load_explicit(&job->series->current, memory_order_relaxed));
+        clo_job_run_take_off(job);
+    }
+}

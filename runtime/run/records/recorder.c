@@ -1,0 +1,52 @@
+/* recorder.c - the flight recorder: each worker's last executions, read by another thread while they go on. */
+#include "run/records/recorder.h"
+
+#include "base/clock.h"
+#include "run/state/runtime.h"
+
+void clo_recorder_add(clo_worker *worker, const clo_job *job, uint32_t execution, int64_t start, int64_t finish)
+{
+    const clo_program *program = job->program;
+    uint32_t instance = clo_program_instance(program, execution), task = clo_program_task(program, execution);
+    int64_t offset = job->is_fast ? 0 : job->run_ns;
+
+    (void)clo_ring_put(&worker->recorder, &(clo_recorded){.job = job->id,
+                                                          .task = task,
+                                                          .instance = instance - program->graph->first_instance[task],
+                                                          .executor = worker->index,
+                                                          .is_replica = execution >= program->instances,
+                                                          .is_ticks = job->is_fast,
+                                                          .start = start + offset,
+                                                          .finish = finish + offset});
+}
+
+static clo_record record_of(const clo_recorded *noted, const clo_tick_line *line)
+{
+    return (clo_record){.job = noted->job,
+                        .task = noted->task,
+                        .instance = noted->instance,
+                        .executor = noted->executor,
+                        .is_replica = noted->is_replica,
+                        .start_ns = noted->is_ticks ? clo_tick_line_ns(line, noted->start) : noted->start,
+                        .finish_ns = noted->is_ticks ? clo_tick_line_ns(line, noted->finish) : noted->finish};
+}
+
+size_t clo_runtime_record_read(clo_runtime *runtime, uint32_t index, clo_record *records, size_t max, uint64_t *dropped)
+{
+    if (runtime == NULL || (records == NULL && max > 0))
+        return 0;
+    size_t count = 0;
+    clo_recorded next;
+
+    if (index >= runtime->workers_count || runtime->recorder_events == 0)
+        return 0;
+    clo_ring *ring = &runtime->workers[index].recorder;
+    clo_tick_line line = runtime->line;
+    line.ticks2 = clo_ticks();
+    line.ns2 = clo_clock_ns();
+    while (count < max && clo_ring_take(ring, &next))
+        records[count++] = record_of(&next, &line);
+    if (dropped != NULL)
+        *dropped = atomic_load_explicit(&ring->dropped, memory_order_relaxed);
+    return count;
+}

@@ -1,0 +1,22 @@
+/* run/records/recorder.h - the flight recorder: each worker notes its last executions in a ring. */
+#ifndef CLO_RUN_RECORDS_RECORDER_H
+#define CLO_RUN_RECORDS_RECORDER_H
+
+#include "run/state/job.h"
+#include "run/state/worker.h"
+
+/* What lies in the ring: a clo_record, but for its times. */
+typedef struct clo_recorded {
+    uint64_t job;
+    uint32_t task, instance, executor;
+    bool is_replica;
+
+    /* True: start and finish are ticks. False: ns of the clock. */
+    bool is_ticks;
+    int64_t start, finish;
+} clo_recorded;
+
+/* Notes an execution. start, finish: ticks on the fast path, else ns since the run began. The owner's. */
+void clo_recorder_add(clo_worker *worker, const clo_job *job, uint32_t execution, int64_t start, int64_t finish);
+
+#endif

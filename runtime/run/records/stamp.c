@@ -1,0 +1,53 @@
+/* stamp.c - see stamp.h. */
+#include "run/records/stamp.h"
+
+#include "base/numbers/saturate.h"
+
+static clo_tick_line line_until_now(const clo_runtime *runtime)
+{
+    clo_tick_line line = runtime->line;
+
+    clo_clock_pair(&line.ticks2, &line.ns2);
+    return line;
+}
+
+int64_t clo_stamp_submit_ns(const clo_job *job)
+{
+    int64_t submitted = atomic_load_explicit(&job->submitted, memory_order_relaxed);
+
+    if (!clo_job_counts_ticks(job) || submitted == 0)
+        return submitted;
+    clo_tick_line line = line_until_now(job->runtime);
+    return clo_tick_line_ns(&line, submitted);
+}
+
+int64_t clo_stamp_response_ns(const clo_job *job)
+{
+    int64_t response = atomic_load_explicit(&job->response, memory_order_relaxed);
+
+    if (!clo_job_counts_ticks(job))
+        return response;
+    clo_tick_line line = line_until_now(job->runtime);
+    return clo_tick_line_ns(&line, line.ticks + response) - line.ns;
+}
+
+int64_t clo_stamp_virtual_ns(const clo_job *job)
+{
+    int64_t last_ns = 0;
+
+    if (job->scheduled != NULL)
+        return clo_time_sub(job->last_ns, job->arrival_ns);
+    for (uint32_t execution = 0; execution < job->program->executions; execution++)
+        if (job->engine->finish_ns[execution] > last_ns)
+            last_ns = job->engine->finish_ns[execution];
+    return last_ns;
+}
+
+int64_t clo_stamp_ticks_in_us(const clo_tick_line *line)
+{
+    int64_t ticks, ns;
+
+    clo_clock_pair(&ticks, &ns);
+    int64_t in_us = ns > line->ns ? (ticks - line->ticks) * 1000 / (ns - line->ns) : 1;
+    return in_us > 0 ? in_us : 1;
+}

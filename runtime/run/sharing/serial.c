@@ -1,0 +1,84 @@
+/* serial.c - see serial.h. */
+#include "run/sharing/serial.h"
+
+#include "run/sharing/borrow.h"
+#include "run/state/runtime.h"
+#include "run/sharing/share_rule.h"
+#include "run/state/worker.h"
+
+/* A longer run is the workers'. */
+#define LONGEST_US 10000
+/* The way that was slower is tried once in so many runs. */
+#define RUNS_BETWEEN_TRIES 32u
+/* Lone runs that tell enough: the first one finds its caches cold, after a shared one. */
+#define LONE_RUNS 2u
+/* Runs of the workers that tell more than that other programs disturbed one of them. */
+#define SHARED_RUNS 3u
+/* The deque of one worker takes the roots. */
+#define ROOTS_MAX (CLO_DEQUE_ITEMS / 2)
+
+/* Quick to see that it is short, slow to believe that it is long: other programs disturb one run or another. */
+static void note(_Atomic int64_t *known_ns, int64_t now_ns, int64_t slowness)
+{
+    int64_t before_ns = atomic_load_explicit(known_ns, memory_order_relaxed);
+
+    if (before_ns > 0 && now_ns > 2 * before_ns)
+        now_ns = 2 * before_ns;
+    if (before_ns > 0 && now_ns > before_ns)
+        now_ns = before_ns + (now_ns - before_ns) / slowness + 1;
+    atomic_store_explicit(known_ns, now_ns, memory_order_relaxed);
+}
+
+void clo_lone_note(clo_job *job, int64_t execution_ns)
+{
+    note(&job->lone_ns, execution_ns > 0 ? execution_ns : 1, 4);
+}
+
+/* Shared runs tell enough to judge bodies that take so long. */
+static bool knows_shared(const clo_job *job, int64_t lone_ns)
+{
+    return job->runs_shared >= (lone_ns < CLO_WORTH_NS ? 1 : SHARED_RUNS);
+}
+
+bool clo_lone_pays(const clo_job *job, int64_t pace_ns, uint32_t ready)
+{
+    if (pace_ns >= CLO_LONE_SURE_NS)
+        return false;
+    if (knows_shared(job, pace_ns))
+        return pace_ns <= atomic_load_explicit(&job->shared_ns, memory_order_relaxed);
+    return pace_ns * ready < CLO_WAKE_NS;
+}
+
+/* As far as is known. */
+static bool is_quicker(const clo_job *job)
+{
+    int64_t lone_ns = atomic_load_explicit(&job->lone_ns, memory_order_relaxed);
+
+    if (lone_ns >= CLO_LONE_SURE_NS)
+        return false;
+    if (job->runs_lone < LONE_RUNS)
+        return true;
+    return knows_shared(job, lone_ns) ? lone_ns <= atomic_load_explicit(&job->shared_ns, memory_order_relaxed)
+                                      : lone_ns < CLO_WORTH_NS;
+}
+
+void clo_lone_decide(clo_job *job)
+{
+    int64_t last_ticks = atomic_load_explicit(&job->response, memory_order_relaxed);
+    bool was_lone = atomic_load_explicit(&job->is_lone, memory_order_relaxed) != 0, is_lone = false;
+
+    if (!clo_job_may_be_helped(job) || !clo_job_may_be_private(job) || job->program->roots_count > ROOTS_MAX) {
+        atomic_store_explicit(&job->is_lone, 0, memory_order_relaxed);
+        return;
+    }
+    int64_t last_ns = last_ticks * 1000 / job->runtime->ticks_in_us;
+    if (!was_lone && job->runs_judged > 1) { /* the very first run finds all caches cold */
+        note(&job->shared_ns, last_ns / job->program->executions + 1, 16);
+        job->runs_shared++;
+    }
+    if (job->runs_judged > 0 && last_ns <= LONGEST_US * 1000)
+        is_lone = is_quicker(job) != (job->runs_judged % RUNS_BETWEEN_TRIES == 0);
+    job->runs_judged++;
+    job->runs_lone += is_lone;
+    atomic_store_explicit(&job->is_lone, is_lone, memory_order_relaxed);
+}

@@ -1,0 +1,132 @@
+/* share.c - what a worker lets others have of its deque: on its public list, or held out to the worker that asked
+ * lately. The decisions are share_rule.h's. */
+#include "run/sharing/share.h"
+
+#include "run/state/item.h"
+#include "run/sharing/wake.h"
+
+/* Puts the `count` oldest items of the deque on the public list, the youngest of them on top. */
+static void publish(clo_worker *worker, uint32_t count)
+{
+    clo_runtime *runtime = worker->runtime;
+    uint64_t chain = CLO_ITEM_NONE, *last = NULL;
+
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t item = clo_deque_pop_old(&worker->deque), *link = clo_item_link(runtime, item);
+        if (last == NULL)
+            last = link;
+        *link = chain;
+        chain = item;
+    }
+    if (last != NULL)
+        clo_stack_push(&worker->public_list, chain, last);
+}
+
+void clo_worker_put_back(clo_worker *worker, clo_stack *list, uint64_t chain)
+{
+    uint64_t head = CLO_ITEM_NONE, last = chain;
+
+    /* The usual case: the public list is empty and takes the chain as it is. */
+    if (atomic_compare_exchange_strong_explicit(&list->head, &head, chain, memory_order_release, memory_order_relaxed))
+        return;
+    while (*clo_item_link(worker->runtime, last) != CLO_ITEM_NONE) /* the chain is finite and ours */
+        last = *clo_item_link(worker->runtime, last);
+    clo_stack_push(list, chain, clo_item_link(worker->runtime, last));
+}
+
+void clo_worker_offer(clo_worker *worker, uint64_t item)
+{
+    if (clo_deque_count(&worker->deque) == CLO_DEQUE_ITEMS)
+        publish(worker, CLO_DEQUE_ITEMS / 2);
+    clo_deque_push(&worker->deque, item);
+}
+
+/* The oldest item goes to the hand of the one that is fed. A worker that falls asleep in this very moment either sees
+ * the item or is woken. */
+static void hold_out(clo_worker *worker)
+{
+    clo_worker *fed = &worker->runtime->workers[worker->fed];
+    uint64_t item;
+
+    worker->has_reached = false;
+    if (clo_share_stops_feeding(worker->pace_ns, clo_parker_is_asleep(&fed->parker))) {
+        worker->feeds = 0;
+        worker->follows = worker->pace_ns >= CLO_WORTH_NS;
+    }
+    if (!clo_share_holds_out(worker->feeds, clo_deque_count(&worker->deque)))
+        return;
+    item = clo_deque_pop_old(&worker->deque);
+    if (clo_hand_give(&fed->hand, item)) {
+        worker->feeds = CLO_FEEDS;
+        worker->exchanges++;
+        clo_runtime_wake_for(worker->runtime, worker->fed);
+    } else {
+        worker->feeds--;
+        clo_deque_push_old(&worker->deque, item);
+    }
+}
+
+/* Who asked lately will be back: an item is held out to it, so that it need not wait for our next look. As long as
+ * items are taken, this goes on. */
+void clo_worker_keep_fed(clo_worker *worker)
+{
+    if (!clo_share_reaches(worker->has_reached)) {
+        hold_out(worker);
+        return;
+    }
+    worker->has_reached = true;
+    clo_hand_reach(&worker->runtime->workers[worker->fed].hand);
+}
+
+/* Before a long body: an item that the fed one has not taken yet shall not wait for its end. */
+void clo_worker_stop_feeding(clo_worker *worker)
+{
+    worker->feeds = 0;
+    clo_runtime_wake_one(worker->runtime);
+}
+
+void clo_worker_share_all(clo_worker *worker)
+{
+    uint32_t count = clo_deque_count(&worker->deque);
+
+    worker->feeds = 0;
+    publish(worker, count);
+    clo_runtime_wake_some(worker->runtime, count + 1); /* one more: what it held out may not be taken yet */
+}
+
+/* For what was published: a worker that looks for work anyhow, else a sleeper. A wake is a system call, which a narrow
+ * graph would pay for each item while more workers are there than it can use. */
+static void call_one(clo_runtime *runtime)
+{
+    clo_fence_light(&runtime->fence);
+    if (atomic_load_explicit(&runtime->sleepers, memory_order_relaxed) != 0)
+        (void)clo_runtime_call(runtime, 1, 0);
+}
+
+void clo_worker_share(clo_worker *worker, int64_t next_ns, uint32_t asked)
+{
+    clo_share_view view = {.pace_ns = worker->pace_ns,
+                           .next_ns = next_ns,
+                           .count = clo_deque_count(&worker->deque),
+                           .is_asked = asked != 0,
+                           .declined_ns = worker->declined_ns};
+    clo_share_choice choice = clo_share_choose(&view);
+
+    worker->declined_ns = view.declined_ns;
+    worker->follows = choice.follows;
+    worker->exchanges += choice.publish;
+    if (choice.answers)
+        atomic_store_explicit(&worker->asked, 0, memory_order_relaxed);
+    if (choice.feeds) {
+        worker->feeds = CLO_FEEDS;
+        worker->fed = asked - 1;
+    }
+    if (choice.holds_out)
+        hold_out(worker);
+    if (choice.publish > 0)
+        publish(worker, choice.publish);
+    if (choice.stops_feeding)
+        worker->feeds = 0;
+    if (choice.wakes)
+        call_one(worker->runtime);
+}

@@ -1,0 +1,36 @@
+/* task_time.c - see task_time.h. */
+#include "run/sharing/task_time.h"
+
+#include "base/clock.h"
+#include "run/sharing/share_rule.h"
+
+/* Narrow graphs: if of two items run one has come from another worker or goes there, the other one of two released
+ * successors is kept from now on. */
+static void judge_order(clo_worker *worker)
+{
+    worker->judged += worker->ran;
+    if (worker->judged < CLO_JUDGED_ITEMS)
+        return;
+    if (clo_share_is_restless(worker->exchanges, worker->judged)) {
+        worker->keeps_last = !worker->keeps_last;
+        worker->stride = 0;
+    }
+    worker->judged = worker->exchanges = 0;
+}
+
+void clo_worker_note_pace(clo_worker *worker, int64_t pace_ns)
+{
+    worker->pace_ns = clo_share_pace(worker->pace_ns, pace_ns);
+}
+
+void clo_worker_take_pace(clo_worker *worker)
+{
+    int64_t now_ns = clo_clock_ns();
+
+    if (worker->ran > 0) {
+        clo_worker_note_pace(worker, (now_ns - worker->pace_since_ns) / worker->ran + 1);
+        judge_order(worker);
+    }
+    worker->ran = 0;
+    worker->pace_since_ns = now_ns;
+}

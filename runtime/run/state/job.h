@@ -1,0 +1,149 @@
+/* run/state/job.h - the struct of a job: one graph on one runtime, submitted any number of times.
+ *
+ * Made in job_create.c. Between submit and the end of the run the workers own it, and whoever ends the run has its last
+ * touch; `phase` says which of the two it is. */
+#ifndef CLO_RUN_STATE_JOB_H
+#define CLO_RUN_STATE_JOB_H
+
+#include "base/clock.h"
+#include "engine/execution/engine.h"
+#include "engine/state/scheduler_job.h"
+#include "sync/structure/histogram.h"
+#include "sync/protocol/phase.h"
+#include "sync/protocol/stop.h"
+#include "sync/protocol/outcome.h"
+
+#include <clotho/job.h>
+
+/* What the fast path notes of an execution, in place of a trace event: ticks are cheaper than the clock. */
+typedef struct clo_ticked {
+    uint32_t task, instance;
+    /* CLO_NONE: not executed. */
+    uint32_t executor;
+    int64_t start_ticks, finish_ticks;
+} clo_ticked;
+
+_Static_assert(sizeof(clo_ticked) <= sizeof(clo_trace_event), "they share their memory");
+
+struct clo_job {
+    /* Of all that is in here, and the job itself. */
+    clo_arena arena;
+    /* Of the plan in use, if it came by a swap. */
+    clo_arena own;
+    const clo_cost *cost;
+    /* A plan for the next run; NULL: none. */
+    struct clo_job_body *_Atomic incoming;
+    /* Plans of earlier runs, to be freed by control. */
+    struct clo_job_body *_Atomic retired;
+    clo_runtime *runtime;
+    uint32_t slot;
+    clo_program *program;
+    clo_engine *engine;
+    /* Policy dispatch: what the scheduler knows of it; NULL: no policy. */
+    clo_scheduler_job *scheduled;
+    /* Policy dispatch: the combiner records; else NULL. */
+    clo_histogram *decision_ns;
+    int64_t deadline_ns;
+    /* [executions] for whatever chain the execution's item is in. */
+    uint64_t *links;
+    /* [executions] since when each one waits for capacities, in its machine's ledger; NULL: no task has demands. */
+    uint64_t *tickets;
+    /* [workers] */
+    clo_engine_stats *stats;
+    /* [threads of workers and carriers] */
+    clo_engine_scratch *scratch;
+    /* [executions]; NULL: no trace. On the fast path what lies there is `ticked`. */
+    union {
+        clo_trace_event *events;
+        clo_ticked *ticked;
+    };
+    /* [workers] virtual clock: end of the last execution on each executor, its worker's alone. */
+    int64_t *virtual_free_ns;
+    /* Virtual clock, tasks with demands: the order of events; else NULL. */
+    struct clo_virtual *virtual_time;
+    /* [executions] Times that follow from the cost model, on machines with ports: when the inputs of each execution are
+     * there. Else NULL. */
+    int64_t *ports_ready_ns;
+    /* Relaxed: monitors read it. 0: never submitted. In ns, or ticks where the job counts these (stamp.h). */
+    _Atomic int64_t submitted;
+    /* Of the plan in use, for monitors. Relaxed. */
+    _Atomic uint32_t executions;
+    /* Traced on the fast path: from submit to end, ns from submit. */
+    clo_tick_line line;
+    /* Written by the last worker, before DONE. */
+    int64_t end_ns, end_ticks;
+    /* Of the last run that ended; for clo_job_timing_read. In ns or ticks, as `submitted`. */
+    _Atomic int64_t response;
+    uint64_t parks_before;
+    /* Of the current submit, as clo_stop numbers runs. */
+    uint64_t first_run;
+    bool is_replay;
+    /* Its items may run on one worker only, and so never lie where they could be taken. */
+    bool is_pinned;
+    /* The fast path runs it: nothing is timed, moved, held or decided. */
+    bool is_fast;
+    /* And nobody notes when its bodies run, nor have they data to be shown or ranges of instances. */
+    bool is_plain;
+    /* Its submits and ends are noted in ticks (stamp.h). */
+    _Atomic bool counts_ticks;
+    /* Bodies of it may finish later, some of it is done already or may be skipped, or it has hedges. */
+    bool is_odd;
+
+    /* Periods, deadlines and limits; NULL: none that anybody watches. */
+    struct clo_series *series;
+    uint64_t id;
+    /* When the current run started. */
+    int64_t run_ns;
+    /* Several releases in flight (flow.h); NULL: one after another. */
+    struct clo_flow *flow;
+    /* Instances that are done before any run, a bit each (preset.h); NULL: none. */
+    uint64_t *done;
+    /* [tasks] as in clo_job_config; NULL: nothing is hedged. */
+    int64_t *hedge_after_ns;
+    /* [hedges] the pairs, by number of the hedge (hedge.h); NULL: none. Of the plan in use. */
+    struct clo_pair *pairs;
+    /* Hedges that the watchdog has taken back, since the submit. */
+    _Atomic uint64_t hedges_dropped;
+    /* The worker with which it was left, or that was borrowed for it, last. A hint: relaxed. */
+    _Atomic uint32_t left_at;
+    /* How long a body has taken lately when a thread that waited for the job ran it (private.h); 0: not known yet.
+     * Relaxed: such threads write it. */
+    _Atomic int64_t pace_ns;
+    /* 1: the run is a lone one (lone.h). Relaxed: who waits reads it. */
+    _Atomic uint32_t is_lone;
+    /* The submitter's: runs before this one, those of them that tell how long a shared one takes, and lone ones. */
+    uint32_t runs_judged, runs_shared, runs_lone;
+    /* Of a series that was submitted and has not run yet: the run before has left executions out. */
+    bool has_rest;
+    /* What an execution took, from submit to end, in lone runs and in others; 0: not known. Relaxed, as pace_ns. */
+    _Atomic int64_t lone_ns, shared_ns;
+
+    alignas(CLO_CACHE_LINE_BYTES) clo_stop stop;
+    /* How the current run, or the last one, ends; after the end of a series how that has ended. */
+    clo_verdict verdict;
+    clo_phase phase;
+
+    /* Entries without successors that have not run yet. */
+    alignas(CLO_CACHE_LINE_BYTES) _Atomic uint32_t exits_left;
+    /* Policy: what is wanted of the combiner; the bits are in combining.h. Not 0: the job stands among the requests. */
+    _Atomic uint32_t asks;
+    uint64_t request_link;
+    /* Policy, the combiner's: executions started and ended; decisions of the scheduler's own rule, refused choices and
+     * partial ones (during a run: the scheduler's counts at its arrival); most steps. */
+    uint64_t decisions, completions, fallbacks, refused, partial;
+    uint32_t most_steps, most_turn_steps;
+    /* Policy, after a run: the scheduler's first refusal, which does not change any more; "": none. */
+    const char *refusal;
+    /* Policy: when the run began, on the scheduler's clock. */
+    int64_t arrival_ns;
+    /* Policy, virtual clock: when it is to arrive, and the last end of an execution. */
+    int64_t due_ns, last_ns;
+};
+
+/* See stamp.h. A monitor may ask while the job is adopted. */
+static inline bool clo_job_counts_ticks(const clo_job *job)
+{
+    return atomic_load_explicit(&job->counts_ticks, memory_order_relaxed);
+}
+
+#endif

@@ -1,0 +1,185 @@
+/* run/state/worker.h - the struct of a worker: the thread that drives one executor, or, of a slot, what a thread needs to
+ * drive it (carrier.h).
+ *
+ * What others write, what others may take from, and what is the owner's alone lie on cache lines of their own. */
+#ifndef CLO_RUN_STATE_WORKER_H
+#define CLO_RUN_STATE_WORKER_H
+
+#include "base/numbers/rng.h"
+#include "run/state/slot_thread.h"
+#include "run/state/deque.h"
+#include "run/state/machine.h"
+#include "sync/sleep/timeout_slot.h"
+#include "sync/sleep/eventcount.h"
+#include "sync/protocol/counter.h"
+#include "sync/sleep/mailbox.h"
+#include "sync/structure/histogram.h"
+#include "sync/sleep/searching.h"
+#include "sync/sleep/park.h"
+#include "sync/protocol/completion.h"
+#include "sync/structure/ring.h"
+#include "sync/structure/stack.h"
+#include "sync/sleep/watch.h"
+
+#include <clotho/job.h>
+#include <clotho/runtime.h>
+#include <clotho/token.h>
+
+#include <pthread.h>
+
+/* After so many items in a row without a look elsewhere, another source of work has its turn. */
+#define CLO_BYPASSES_MAX 32u
+
+typedef struct clo_worker {
+    /* Written by others, read by the owner between bodies. */
+
+    /* Items that only this worker may run. */
+    alignas(CLO_CACHE_LINE_BYTES) clo_stack inbox;
+    /* 1 + worker that found nothing to do; 0: none. A hint, relaxed. */
+    _Atomic uint32_t asked;
+    /* 1: it shall look through its line of items that wait for capacities. */
+    _Atomic uint32_t is_called;
+
+    /* An item that another worker held out to this one. Others look at it often, so it lies apart from the inbox. */
+    alignas(CLO_CACHE_LINE_BYTES) clo_hand hand;
+    /* A hedge for this worker alone, ahead of everything else; put there with is_called. */
+    clo_hand hedge;
+
+    /* What is left with it are jobs (left.h). An idle worker reads its inbox and its hand all the time: a borrower
+     * writes here, so this lies apart from them. */
+    alignas(CLO_CACHE_LINE_BYTES) clo_parker parker;
+    /* Runs that ended while it was borrowed; its borrower's. */
+    clo_counter ended;
+
+    /* Items that anybody may take. */
+    alignas(CLO_CACHE_LINE_BYTES) clo_stack public_list;
+    /* The same as `public_list`; filled from `public_list` when it is empty, so that what lies here gets its turn. */
+    clo_stack aged;
+    /* Submits read it: it does not lie with the parker, which the owner writes at each look. */
+    clo_lookout lookout;
+
+    /* How its body ends if that finishes later (pending.h), and what whoever ends it rings. */
+    alignas(CLO_CACHE_LINE_BYTES) clo_promise promise;
+    clo_bell bell;
+    /* When its body, one that may be hedged, is to get its hedge. */
+    clo_alarm alarm;
+    /* Slots: 1: it is listed at its carrier, and the link of that list. */
+    _Atomic uint32_t is_listed;
+    uint64_t listed_link;
+
+    /* The owner's only, but for what is atomic: others may read that. */
+
+    alignas(CLO_CACHE_LINE_BYTES) clo_runtime *runtime;
+    /* Of its executor. */
+    clo_machine *machine;
+    /* = executor */
+    uint32_t index;
+    /* Pinned here; -1: not pinned. */
+    int32_t cpu;
+    /* Items run in a row without looking elsewhere. */
+    uint32_t bypasses;
+    /* Items since the pace was last taken. */
+    uint32_t ran;
+    /* Bodies run in the usual order since another source had its turn. */
+    uint32_t served;
+    /* The source that had its turn last. */
+    uint32_t source;
+    /* Items of stopped jobs in that turn. */
+    uint32_t skips;
+    /* Worker whose public list had its turn last. */
+    uint32_t neighbour;
+    /* The job that was left, when one had ended last, and how often some job was there in a row. */
+    uint32_t seen_left, seen;
+    uint64_t seen_ends;
+    /* Turns that came by since. */
+    uint32_t passes;
+    /* Time an item has taken lately; 0: not known yet. */
+    int64_t pace_ns;
+    int64_t pace_since_ns;
+    /* How often an item is yet to be held out to the worker that asked lately. */
+    uint32_t feeds;
+    /* That worker. */
+    uint32_t fed;
+    /* Items taken from another worker or given away, since the order of successors was judged. */
+    uint32_t exchanges;
+    /* Items run since then. */
+    uint32_t judged;
+    /* The graph is narrow: `stride` and `keeps_last` say which successor is run next. */
+    bool follows;
+    /* While it is: distance of ids from the last task to the successor that was run next. */
+    uint32_t stride;
+    /* Which successor is run next where none is at that distance: the last released, not the first. */
+    bool keeps_last;
+    /* This worker found an item in its hand the last time it looked. */
+    bool was_fed;
+    /* It has asked for the line of the hand of the one that it feeds, and holds out an item next. */
+    bool has_reached;
+    /* Time that items of the deque have waited while nobody was woken for them. */
+    int64_t declined_ns;
+    /* Stretched clock: the moment its last execution of any job ended, on CLOCK_MONOTONIC. */
+    int64_t padded_until_ns;
+    /* Chain of items that only this worker may run, not yet run. */
+    uint64_t local;
+    /* Items that only this worker may run and that wait for capacities, oldest first. */
+    uint64_t line;
+    /* The last link of that chain. */
+    uint64_t *line_end;
+    /* The item, to be run next, that holds what it demands already; CLO_ITEM_NONE: none. */
+    uint64_t held;
+    /* 1: something may be in the line. */
+    _Atomic uint32_t has_line;
+    /* Job slot << 32 | task that it runs; CLO_ITEM_NONE: nothing. Relaxed: for messages only. */
+    _Atomic uint64_t current;
+    _Atomic uint64_t wakes;
+    _Atomic uint64_t missed_wakes;
+    /* The watchdog's: since when it sleeps with work in its inbox; 0: it does not. */
+    int64_t suspect_ns;
+    /* From the waker's call until it ran. */
+    clo_histogram wake_ns;
+    /* Of its thread, for the kernel's statistics. */
+    int32_t tid;
+    /* Page faults, minor and major, when it was ready. */
+    uint64_t faults_before[2];
+    /* What the watchdog sees of the body that runs. */
+    clo_watch watch;
+    /* Its last executions, of clo_recorded. */
+    clo_ring recorder;
+    /* Policy dispatch: what it ran last; the combiner's from the post until the next item. */
+    clo_job *completed_job;
+    uint32_t completed;
+    int64_t completed_start_ns, completed_finish_ns;
+    /* Of the body that may finish later: it has taken its token; its cancel function was called, or it has none. */
+    bool has_token, was_told;
+    clo_cancel_fn cancel;
+    void *cancel_argument;
+    /* Of the execution of a pair (hedge.h) that runs: its body's code if that is not 0; it was left out or dropped. */
+    int pair_code;
+    bool pair_is_cut;
+    /* Who serves it; NULL: it has a thread of its own. */
+    clo_carrier *carrier;
+    /* Slots: its body is pending. Then: the item, whether it holds what it demands, and when the body began. */
+    bool is_held, keeps_room;
+    uint64_t kept;
+    int64_t kept_start_ns;
+    /* Number of its thread among those that use clo_job.scratch. */
+    uint32_t scratch;
+    /* Statistics: relaxed. */
+    _Atomic uint64_t parks;
+    /* Of the body that runs, on the fast path. */
+    clo_call call;
+    clo_rng rng;
+    /* What the system answered; read after `started`. */
+    int pin_error;
+    int fifo_error;
+    pthread_t thread;
+    /* Who has borrowed it (help.c); for signals.c, which asks only about its own thread. */
+    pthread_t helper;
+    _Atomic uint32_t is_helped;
+    /* Whether that thread may be cancelled otherwise. */
+    int helper_cancels;
+    /* How often it was borrowed. */
+    uint32_t borrowed;
+    clo_deque deque;
+} clo_worker;
+
+#endif

@@ -1,0 +1,162 @@
+/* slot_loop.c - see slot_loop.h.
+ *
+ * A slot runs one body at a time, and holds its place as long as that is pending; its carrier goes on with others. It
+ * is listed when an item came for it, when capacities may fit, when its body was completed, when its job was stopped,
+ * and when the scheduler's turn is vacant (combining.c). A look at it deals with all of that. Nothing is forgotten: the
+ * mark that a slot is listed is taken away before the look, so what comes later lists it again. */
+#include "run/threads/slot_loop.h"
+
+#include "base/clock.h"
+#include "run/extras/capacity.h"
+#include "run/scheduler/combining.h"
+#include "run/dispatch/execute.h"
+#include "run/state/local.h"
+#include "run/extras/pending.h"
+#include "run/system/real_time.h"
+#include "run/state/runtime.h"
+#include "run/records/timing.h"
+#include "run/sharing/wake.h"
+
+#include <string.h>
+
+#define SERVED_MAX 64u /* executions of one slot, until others have a turn */
+#define CARRIERS_DEFAULT 2u
+
+uint32_t clo_slots_first(const clo_platform *platform, clo_clock clock)
+{
+    uint32_t first = 0;
+
+    if (clock != CLO_CLOCK_REAL)
+        return platform->executors_count;
+    while (first < platform->executors_count && platform->executors[first].os_index != CLO_OS_SLOT)
+        first++;
+    return first;
+}
+
+uint32_t clo_slots_carriers(uint32_t slots, uint32_t wanted)
+{
+    uint32_t carriers = wanted > 0 ? wanted : CARRIERS_DEFAULT;
+
+    return carriers < slots ? carriers : slots;
+}
+
+void clo_slots_init(clo_runtime *runtime)
+{
+    for (uint32_t c = 0; c < runtime->carriers_count; c++) {
+        clo_carrier *carrier = &runtime->carriers[c];
+        carrier->runtime = runtime;
+        carrier->index = c;
+        clo_stack_init(&carrier->listed);
+    }
+    uint32_t carriers = runtime->carriers_count;
+    for (uint32_t w = runtime->first_slot; carriers > 0 && w < runtime->workers_count; w++) {
+        uint32_t c = (w - runtime->first_slot) % carriers;
+        runtime->workers[w].carrier = &runtime->carriers[c];
+        runtime->workers[w].scratch = runtime->first_slot + c;
+    }
+}
+
+static uint64_t next_of(clo_worker *slot)
+{
+    uint64_t item = clo_capacity_is_called(slot) ? clo_capacity_next(slot) : CLO_ITEM_NONE;
+
+    return item != CLO_ITEM_NONE ? item : clo_worker_take_local(slot);
+}
+
+/* Before all else that it has. */
+static void put_back(clo_worker *slot, uint64_t item)
+{
+    *clo_item_link(slot->runtime, item) = slot->local;
+    slot->local = item;
+}
+
+/* True: another look is wanted, later. */
+static bool run_items(clo_worker *slot, uint64_t item)
+{
+    for (uint32_t served = 0; !slot->is_held; served++) { /* at most SERVED_MAX + 1 */
+        if (served == SERVED_MAX) {
+            if (item != CLO_ITEM_NONE)
+                put_back(slot, item);
+            return true;
+        }
+        if (item == CLO_ITEM_NONE)
+            item = next_of(slot);
+        if (item == CLO_ITEM_NONE)
+            return false;
+        slot->bypasses = 0;
+        item = clo_worker_execute(slot, item);
+    }
+    return false;
+}
+
+static void serve(clo_worker *slot)
+{
+    int code = 0;
+
+    /* acq_rel, pairs with clo_slot_call: what was there before a call that found the slot listed is seen now. */
+    (void)atomic_exchange_explicit(&slot->is_listed, 0, memory_order_acq_rel);
+    uint64_t item = clo_worker_take_turn(slot); /* if one was handed over, held or not */
+    if (slot->is_held) {
+        if (item != CLO_ITEM_NONE) /* by a job without a policy, which the scheduler does not see */
+            put_back(slot, item);
+        clo_pending_state state =
+            clo_pending_look(slot, clo_item_job(slot->runtime, slot->kept), (uint32_t)slot->kept, &code);
+        if (state == CLO_PENDING_OPEN)
+            return;
+        item = clo_worker_resume(slot, state, code);
+    }
+    slot->thread = pthread_self(); /* for signals.c */
+    if (run_items(slot, item))
+        clo_slot_call(slot->runtime, slot->index);
+    memset(&slot->thread, 0, sizeof slot->thread);
+    if (!slot->is_held)
+        atomic_store_explicit(&slot->current, CLO_ITEM_NONE, memory_order_relaxed);
+}
+
+/* Each listed slot once, in the order in which they were listed. */
+static void serve_listed(clo_carrier *carrier)
+{
+    clo_worker *workers = carrier->runtime->workers;
+    uint64_t chain = clo_stack_take(&carrier->listed), ordered = CLO_ITEM_NONE;
+
+    while (chain != CLO_ITEM_NONE) { /* the chain is finite and ours */
+        uint64_t next = workers[chain].listed_link;
+        workers[chain].listed_link = ordered;
+        ordered = chain;
+        chain = next;
+    }
+    while (ordered != CLO_ITEM_NONE) {
+        clo_worker *slot = &workers[ordered];
+        ordered = slot->listed_link; /* from the look on it may be listed anew */
+        serve(slot);
+    }
+}
+
+static void park(clo_carrier *carrier)
+{
+    clo_runtime *runtime = carrier->runtime;
+    clo_worker *first = &runtime->workers[runtime->first_slot + carrier->index];
+
+    clo_parker_prepare(&carrier->parker);
+    clo_fence_heavy(&runtime->fence);
+    if (!clo_stack_is_empty(&carrier->listed) || atomic_load_explicit(&runtime->stopping, memory_order_acquire) != 0) {
+        (void)clo_parker_cancel(&carrier->parker);
+        return;
+    }
+    atomic_fetch_add_explicit(&first->parks, 1, memory_order_relaxed);
+    clo_parker_sleep(&carrier->parker);
+    atomic_fetch_add_explicit(&first->wakes, 1, memory_order_relaxed);
+    clo_histogram_record(&first->wake_ns,
+                         clo_clock_ns() - atomic_load_explicit(&carrier->parker.woken_ns, memory_order_relaxed));
+}
+
+void clo_carrier_run(clo_carrier *carrier)
+{
+    clo_runtime *runtime = carrier->runtime;
+
+    while (atomic_load_explicit(&runtime->stopping, memory_order_acquire) == 0) { /* jobs have ended by then */
+        serve_listed(carrier);
+        if (clo_stack_is_empty(&carrier->listed))
+            park(carrier);
+    }
+}

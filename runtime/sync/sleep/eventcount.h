@@ -1,0 +1,46 @@
+/* eventcount.h - one thread sleeps until something has changed; anybody who changes something rings.
+ *
+ * The listener hears first, looks at everything afterwards, and sleeps only while nobody has rung since:
+ *
+ *     heard = clo_bell_hear(bell);
+ *     ... look at all that a ringer may have changed, the wish to stop included ...
+ *     clo_bell_wait_until(bell, heard, until_ns);
+ *
+ * A listener that looks at something before it hears loses the ring that comes in between, and sleeps for ever.
+ *
+ *               ring   hear   wait
+ *      ring      -      -      -
+ *      hear      -      X      X   (the listener only)
+ *      wait      -      X      X   (the listener only)
+ *
+ * Progress: ring and hear are wait-free; ring makes one system call.
+ * Ordering: what a ringer wrote before it rang is visible to a listener that hears the ring: [B] acquire pairs with
+ * [A] release; a later ring is a read-modify-write and continues the release sequence of the earlier ones.
+ * Mutation list: [A] relaxed; [B] relaxed; no wake; the listener of tests/model that looks before it hears. */
+#ifndef CLO_SYNC_SLEEP_EVENTCOUNT_H
+#define CLO_SYNC_SLEEP_EVENTCOUNT_H
+
+#include "sync/sleep/park.h"
+
+typedef struct clo_bell {
+    _Atomic uint32_t rings; /* futex word */
+} clo_bell;
+
+static inline void clo_bell_ring(clo_bell *bell)
+{
+    atomic_fetch_add_explicit(&bell->rings, 1, memory_order_release); /* [A] */
+    clo_futex_wake_all(&bell->rings);
+}
+
+static inline uint32_t clo_bell_hear(const clo_bell *bell)
+{
+    return atomic_load_explicit(&bell->rings, memory_order_acquire); /* [B] */
+}
+
+/* Returns once somebody has rung since `heard`, at until_ns (INT64_MAX: never), or for no reason. */
+static inline void clo_bell_wait_until(clo_bell *bell, uint32_t heard, int64_t until_ns)
+{
+    clo_futex_wait_until(&bell->rings, heard, until_ns);
+}
+
+#endif

@@ -1,0 +1,76 @@
+/* mailbox.h - one item, held out to one worker.
+ *
+ * A worker that has an item to spare puts it straight into the hand of one that asked lately. Cheaper than a stack: no
+ * link word, so a hand-over moves two cache lines' worth of ownership, once for the give and once for the take.
+ *
+ *               give   take   retract   reach
+ *      give      -      -       -         -
+ *      take      -      -       -         -
+ *      retract   -      -       -         -
+ *      reach     -      -       -         -
+ *
+ * Progress: all are wait-free. Ordering: what the giver wrote before give happens before what the taker does with the
+ * item: [B] acquire pairs with [A] release. Whoever finds it may take it: the giver takes it back when the hand's owner
+ * is busy elsewhere.
+ * Mutation list: [A] relaxed; [B] relaxed. */
+#ifndef CLO_SYNC_SLEEP_MAILBOX_H
+#define CLO_SYNC_SLEEP_MAILBOX_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef struct clo_hand {
+    _Atomic uint64_t item;    /* CLO_HAND_EMPTY: none */
+    _Atomic uint32_t reached; /* means nothing: clo_hand_reach writes it */
+} clo_hand;
+
+#define CLO_HAND_EMPTY UINT64_MAX
+
+static inline void clo_hand_init(clo_hand *hand)
+{
+    atomic_init(&hand->item, CLO_HAND_EMPTY);
+    atomic_init(&hand->reached, 0);
+}
+
+static inline bool clo_hand_is_empty(const clo_hand *hand)
+{
+    return atomic_load_explicit(&hand->item, memory_order_relaxed) == CLO_HAND_EMPTY;
+}
+
+/* Asks for its line, to give or take an item later: a store that nobody waits for (a prefetch may do nothing). */
+static inline void clo_hand_reach(clo_hand *hand)
+{
+    atomic_store_explicit(&hand->reached, 0, memory_order_relaxed);
+}
+
+/* False: another item is in it. */
+static inline bool clo_hand_give(clo_hand *hand, uint64_t item)
+{
+    uint64_t empty = CLO_HAND_EMPTY;
+
+    return atomic_compare_exchange_strong_explicit(&hand->item, &empty, item, memory_order_release, /* [A] */
+                                                   memory_order_relaxed);
+}
+
+/* CLO_HAND_EMPTY: nothing was in it. Without a look first: where an item is expected, a look would move the line
+ * twice. */
+static inline uint64_t clo_hand_grab(clo_hand *hand)
+{
+    return atomic_exchange_explicit(&hand->item, CLO_HAND_EMPTY, memory_order_acquire); /* [B] */
+}
+
+/* The same where nothing is expected: it does not write the line for nothing. */
+static inline uint64_t clo_hand_take(clo_hand *hand)
+{
+    return clo_hand_is_empty(hand) ? CLO_HAND_EMPTY : clo_hand_grab(hand);
+}
+
+/* Takes back what was given; false: somebody has taken it. Nobody may give an equal item meanwhile. */
+static inline bool clo_hand_retract(clo_hand *hand, uint64_t item)
+{
+    return atomic_compare_exchange_strong_explicit(&hand->item, &item, CLO_HAND_EMPTY, memory_order_acquire, /* [B] */
+                                                   memory_order_relaxed);
+}
+
+#endif
