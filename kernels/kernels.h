@@ -137,8 +137,8 @@ typedef struct clo_kernels {
     void (*tanh_s16)(const int16_t table[CLO_TANH_POINTS], const int16_t *x, uint32_t count, int16_t *y);
 
     /* Gumbel noise (location 0, scale 1) in Q16 for each key; -210 000 .. 730 000. It depends on seed and key alone,
-     * never on the position. The formula is that of base/numbers/noise.h on the bits splitmix64(seed + key * golden ratio).
-     * Each decision needs a random seed of its own. */
+     * never on the position. The formula is that of base/numbers/noise.h on the bits splitmix64(seed + key * golden
+     * ratio). Each decision needs a random seed of its own. */
     void (*gumbel)(uint64_t seed, const uint64_t *keys, uint32_t count, int32_t *noise);
     /* y = clamp(score * scale >> 16, -2^30, 2^30) + noise, exactly `count` numbers. scale > 0 is the Q32 value of one
      * unit of score, divided by the temperature. Limit: |noise| < 2^30. The arg-max of y is a sample of softmax. */

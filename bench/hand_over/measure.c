@@ -12,7 +12,7 @@
 enum { PASSES = 2000, WAKES = 20 };
 
 typedef struct bed {
-    clo_hand hands[2][CLO_CACHE_LINE_BYTES / sizeof(clo_hand)]; /* the first of each is used */
+    clo_mailbox mailboxes[2][CLO_CACHE_LINE_BYTES / sizeof(clo_mailbox)]; /* the first of each is used */
     alignas(CLO_CACHE_LINE_BYTES) clo_stack stacks[2][CLO_CACHE_LINE_BYTES / sizeof(clo_stack)];
     alignas(CLO_CACHE_LINE_BYTES) clo_parker parker;
     _Atomic int64_t awake_ns; /* when the sleeper ran; 0: it has not */
@@ -34,11 +34,11 @@ static void pass_hands(bed *b, uint32_t me)
 
     for (uint32_t i = 0; i < PASSES; i++) {
         if (me == 0)
-            (void)clo_hand_give(&b->hands[1][0], i);
-        while (clo_hand_take(&b->hands[me][0]) == CLO_HAND_EMPTY) /* until the other one gives */
+            (void)clo_mailbox_give(&b->mailboxes[1][0], i);
+        while (clo_mailbox_take(&b->mailboxes[me][0]) == CLO_MAILBOX_EMPTY) /* until the other one gives */
             wait_a_little(&turns);
         if (me == 1)
-            (void)clo_hand_give(&b->hands[0][0], i);
+            (void)clo_mailbox_give(&b->mailboxes[0][0], i);
     }
 }
 
@@ -116,7 +116,8 @@ static void measure_alone(bed *b, play_costs *costs)
         found += clo_countdown_hit(&countdown);
     at_ns[1] = bench_now_ns();
     for (uint32_t i = 0; i < PASSES; i++)
-        found += clo_hand_take(&b->hands[0][0]) != CLO_HAND_EMPTY || clo_stack_take(&b->stacks[0][0]) != CLO_ITEM_NONE;
+        found += clo_mailbox_take(&b->mailboxes[0][0]) != CLO_MAILBOX_EMPTY ||
+                 clo_stack_take(&b->stacks[0][0]) != CLO_ITEM_NONE;
     at_ns[2] = bench_now_ns();
     for (uint32_t i = 0; i < PASSES + found % 2; i++)
         clo_relax();
@@ -133,7 +134,7 @@ static bool measure_once(play_costs *costs)
     int64_t at_ns[3];
 
     for (uint32_t i = 0; i < 2; i++) {
-        clo_hand_init(&b.hands[i][0]);
+        clo_mailbox_init(&b.mailboxes[i][0]);
         atomic_init(&b.stacks[i][0].head, CLO_ITEM_NONE);
     }
     atomic_init(&b.parker.state, CLO_PARK_AWAKE);

@@ -33,7 +33,7 @@ typedef struct player {
     uint32_t old, young; /* deque[old .. young-1] */
     int32_t *deque, *list;
     uint32_t listed; /* list[listed-1] is on top */
-    int32_t hand;
+    int32_t mailbox;
     uint32_t asked; /* 1 + worker */
     uint32_t feeds, fed, exchanges, judged, stride, ran, bypasses, pauses;
     bool keeps_last, follows, is_trusted, has_reached;
@@ -112,11 +112,11 @@ static void hold_out(stage *s, player *p)
     }
     if (!clo_share_holds_out(p->feeds, deque_count(p)))
         return;
-    if (fed->hand != NONE) {
+    if (fed->mailbox != NONE) {
         p->feeds--;
         return;
     }
-    fed->hand = p->deque[p->old++];
+    fed->mailbox = p->deque[p->old++];
     p->feeds = CLO_FEEDS;
     p->exchanges++;
     p->at_ns += has_reached ? s->costs->hit : s->costs->give;
@@ -240,11 +240,11 @@ static int32_t release(stage *s, player *p, uint32_t task)
 
 static int32_t take_hand(stage *s, player *p, player *of)
 {
-    int32_t item = of->hand;
+    int32_t item = of->mailbox;
 
     if (item == NONE)
         return NONE;
-    of->hand = NONE;
+    of->mailbox = NONE;
     p->at_ns += s->costs->take;
     p->exchanges++;
     return item;
@@ -456,7 +456,7 @@ static bool open_stage(stage *s)
     s->idle_at = calloc(tasks, sizeof *s->idle_at);
     for (uint32_t w = 0; w < s->count && s->items != NULL; w++) {
         player *p = &s->players[w];
-        *p = (player){.next = SLEEPS, .item = NONE, .hand = NONE};
+        *p = (player){.next = SLEEPS, .item = NONE, .mailbox = NONE};
         p->list = s->items + w * room;
         p->deque = p->list + tasks;
         p->old = p->young = tasks; /* either end moves by one for each task at most, and back */
@@ -473,7 +473,7 @@ static void close_stage(stage *s)
     free(s->idle_at);
 }
 
-/* All workers sleep; the roots lie on the public list of the first, which is woken, as at a submit. */
+/* All workers sleep; the roots lie on the shared pool of the first, which is woken, as at a submit. */
 static void submit(stage *s)
 {
     player *first = &s->players[0];

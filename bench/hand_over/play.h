@@ -1,7 +1,7 @@
-/* play.h - a model of workers that share ready tasks by the rule of run/sharing/share_rule.h, in virtual time: the same run
- * twice gives the same figures, on any machine, with any number of workers.
+/* play.h - a model of workers that share ready tasks by the rule of run/sharing/share_rule.h, in virtual time: the same
+ * run twice gives the same figures, on any machine, with any number of workers.
  *
- * What is modelled: a worker's deque, hand and public list, who asked whom, feeding, the pace, the order of successors,
+ * What is modelled: a worker's deque, hand and shared pool, who asked whom, feeding, the pace, the order of successors,
  * looking, sleeping and waking, and what each step costs. Counters lie eight in a cache line, and a line costs more
  * when another worker wrote it last. Not modelled: inboxes, several jobs, capacities, threads that help. The decisions
  * are the functions of share_rule.h; the order in which a worker looks for items follows run/threads/worker_loop.c. */
@@ -18,10 +18,10 @@ typedef struct play_costs {
     int64_t hit;   /* a counter in a line that is ours */
     int64_t line;  /* a line that another worker wrote last comes here */
     int64_t give;  /* an item into another's hand */
-    int64_t take;  /* an item out of a hand */
-    int64_t push;  /* items onto the public list */
-    int64_t steal; /* all items off a public list */
-    int64_t look;  /* one look at another worker's hand and list */
+    int64_t take;  /* an item out of a mailbox */
+    int64_t push;  /* items onto the shared pool */
+    int64_t steal; /* all items off a shared pool */
+    int64_t look;  /* one look at another worker's mailbox and list */
     int64_t pause; /* one pause between looks */
     int64_t call;  /* for the waker: the system call */
     int64_t wake;  /* from the call until the sleeper runs */

@@ -1,8 +1,9 @@
-/* owed.c - see owed.h. The deficits are the first member of the policy's state (runtime/policy/placement/graphene.c). */
+/* owed.c - see owed.h. The deficits are the first member of the policy's state (runtime/policy/placement/graphene.c).
+ * */
 #include "online/owed.h"
 
-#include "policy/select/deficits.h"
 #include "policy/placement/packing.h"
+#include "policy/select/deficits.h"
 #include "policy/select/share.h"
 
 static _Thread_local owed seen;

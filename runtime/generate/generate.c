@@ -227,7 +227,7 @@ static clo_status set_extras(clo_shape *shape, const clo_generate_config *config
 static void spare_branches(clo_graph *graph)
 {
     for (uint32_t b = 0; b < clo_graph_branches(graph); b++) {
-        uint32_t task = graph->modes->branches[b].task;
+        uint32_t task = graph->control_flow->branches[b].task;
         clo_graph_task_row *row = &graph->rows[task];
         int64_t work_ns = row->work_ns;
         row->duplicable = 0;

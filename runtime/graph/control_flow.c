@@ -3,31 +3,32 @@
 
 #include "base/memory.h"
 
-void clo_graph_modes_free(clo_graph_modes *modes)
+void clo_graph_control_flow_free(clo_graph_control_flow *control_flow)
 {
-    if (modes == NULL)
+    if (control_flow == NULL)
         return;
-    clo_free(modes->branches);
-    clo_free(modes->arms);
-    clo_free(modes->chances);
-    clo_free(modes->merges);
-    clo_free(modes->block);
-    clo_free(modes);
+    clo_free(control_flow->branches);
+    clo_free(control_flow->arms);
+    clo_free(control_flow->chances);
+    clo_free(control_flow->merges);
+    clo_free(control_flow->block);
+    clo_free(control_flow);
 }
 
-clo_graph_modes_mark clo_graph_modes_look(const clo_graph_modes *modes)
+clo_graph_control_flow_mark clo_graph_control_flow_look(const clo_graph_control_flow *control_flow)
 {
-    if (modes == NULL)
-        return (clo_graph_modes_mark){0};
-    return (clo_graph_modes_mark){modes->branches_count, modes->arms_count, modes->chances_count, modes->merges_count};
+    if (control_flow == NULL)
+        return (clo_graph_control_flow_mark){0};
+    return (clo_graph_control_flow_mark){control_flow->branches_count, control_flow->arms_count,
+                                         control_flow->chances_count, control_flow->merges_count};
 }
 
-void clo_graph_modes_go_back(clo_graph_modes *modes, const clo_graph_modes_mark *mark)
+void clo_graph_control_flow_go_back(clo_graph_control_flow *control_flow, const clo_graph_control_flow_mark *mark)
 {
-    if (modes == NULL)
+    if (control_flow == NULL)
         return;
-    modes->branches_count = mark->branches;
-    modes->arms_count = mark->arms;
-    modes->chances_count = mark->chances;
-    modes->merges_count = mark->merges;
+    control_flow->branches_count = mark->branches;
+    control_flow->arms_count = mark->arms;
+    control_flow->chances_count = mark->chances;
+    control_flow->merges_count = mark->merges;
 }

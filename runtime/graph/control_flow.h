@@ -1,5 +1,5 @@
-/* graph/control_flow.h - branches, arms and merges, as a graph keeps them: beside the rows and the edges, since few graphs
- * have any. */
+/* graph/control_flow.h - branches, arms and merges, as a graph keeps them: beside the rows and the edges, since few
+ * graphs have any. */
 #ifndef CLO_GRAPH_CONTROL_FLOW_H
 #define CLO_GRAPH_CONTROL_FLOW_H
 
@@ -20,7 +20,7 @@ typedef struct clo_graph_arm_row {
     uint32_t edge, arm;
 } clo_graph_arm_row;
 
-typedef struct clo_graph_modes {
+typedef struct clo_graph_control_flow {
     clo_graph_branch_row *branches;
     /* By edge, in order of addition. */
     clo_graph_arm_row *arms;
@@ -33,15 +33,16 @@ typedef struct clo_graph_modes {
     uint32_t *in_arm;    /* [edges] arm of graph->in[edge]; CLO_NONE: none; CLO_ARM_ORDER */
     uint8_t *is_merge;   /* [tasks] */
     void *block;
-} clo_graph_modes;
+} clo_graph_control_flow;
 
 /* How much there was, to go back to. */
-typedef struct clo_graph_modes_mark {
+typedef struct clo_graph_control_flow_mark {
     uint32_t branches, arms, chances, merges;
-} clo_graph_modes_mark;
+} clo_graph_control_flow_mark;
 
-void clo_graph_modes_free(clo_graph_modes *modes); /* NULL is allowed */
-clo_graph_modes_mark clo_graph_modes_look(const clo_graph_modes *modes); /* NULL is allowed */
-void clo_graph_modes_go_back(clo_graph_modes *modes, const clo_graph_modes_mark *mark);
+void clo_graph_control_flow_free(clo_graph_control_flow *control_flow); /* NULL is allowed */
+clo_graph_control_flow_mark clo_graph_control_flow_look(
+    const clo_graph_control_flow *control_flow); /* NULL is allowed */
+void clo_graph_control_flow_go_back(clo_graph_control_flow *control_flow, const clo_graph_control_flow_mark *mark);
 
 #endif

@@ -49,7 +49,7 @@ void clo_graph_destroy(clo_graph *graph)
     clo_placement_free(&graph->sets);
     clo_graph_waves_free(graph->waves);
     clo_graph_data_free(graph->data);
-    clo_graph_modes_free(graph->modes);
+    clo_graph_control_flow_free(graph->control_flow);
     clo_free(graph->edge_bytes);
     clo_free(graph->ends);
     clo_free(graph->demands);

@@ -13,9 +13,9 @@
 #define CLO_GRAPH_GRAPH_H
 
 #include "graph/columns.h"
+#include "graph/control_flow.h"
 #include "graph/handles.h"
 #include "graph/ids.h"
-#include "graph/control_flow.h"
 #include "graph/sets.h"
 #include "graph/waves.h"
 
@@ -63,10 +63,10 @@ struct clo_graph {
     int64_t (*demands)[CLO_RESOURCES_MAX];
     clo_graph_special *specials;
     size_t specials_count;
-    clo_placement_sets sets; /* where tasks may run                    */
-    clo_graph_waves *waves;  /* measured times; NULL: none             */
-    clo_graph_data *data;    /* handles; NULL: none                    */
-    clo_graph_modes *modes;  /* branches and merges; NULL: none        */
+    clo_placement_sets sets;              /* where tasks may run                    */
+    clo_graph_waves *waves;               /* measured times; NULL: none             */
+    clo_graph_data *data;                 /* handles; NULL: none                    */
+    clo_graph_control_flow *control_flow; /* branches and merges; NULL: none        */
     /* Edges in order of addition; NULL once sealed, for `in` and `in_place` say the same. */
     clo_graph_ends *ends;
     /* NULL: all 0, or in in_bytes: once sealed it is there for stages alone, whose pairs share the bytes of an edge. */

@@ -2,8 +2,8 @@
  *
  * All goes through the calls that an application would make, so whatever a graph can hold is checked in one place. What
  * was there before is counted first, and if any of them fails the graph goes back to that. */
-#include "graph/branch.h"
 #include "graph/module.h"
+#include "graph/branch.h"
 
 #include "base/memory.h"
 #include "base/status.h"
@@ -22,19 +22,19 @@ typedef struct inlining {
 clo_graph_mark clo_graph_look(const clo_graph *graph)
 {
     clo_graph_mark was = {.tasks = graph->tasks,
-                  .edges = graph->edges,
-                  .kinds = graph->kinds,
-                  .handles = clo_graph_handles(graph),
-                  .accesses = clo_graph_accesses(graph),
-                  .names_bytes = graph->names_bytes,
-                  .demands_count = graph->demands_count,
-                  .specials_count = graph->specials_count,
-                  .instances_open = graph->instances_open,
-                  .work_open = graph->work_open,
-                  .has_outputs = graph->has_outputs,
-                  .has_demands = graph->has_demands,
-                  .may_pend = graph->may_pend,
-                  .modes = clo_graph_modes_look(graph->modes)};
+                          .edges = graph->edges,
+                          .kinds = graph->kinds,
+                          .handles = clo_graph_handles(graph),
+                          .accesses = clo_graph_accesses(graph),
+                          .names_bytes = graph->names_bytes,
+                          .demands_count = graph->demands_count,
+                          .specials_count = graph->specials_count,
+                          .instances_open = graph->instances_open,
+                          .work_open = graph->work_open,
+                          .has_outputs = graph->has_outputs,
+                          .has_demands = graph->has_demands,
+                          .may_pend = graph->may_pend,
+                          .control_flow = clo_graph_control_flow_look(graph->control_flow)};
 
     for (uint32_t r = 0; r < CLO_RESOURCES_MAX; r++)
         was.had_resource[r] = graph->resource_names[r] != NULL;
@@ -65,7 +65,7 @@ void clo_graph_go_back(clo_graph *graph, const clo_graph_mark *was)
     graph->has_outputs = was->has_outputs;
     graph->has_demands = was->has_demands;
     graph->may_pend = was->may_pend;
-    clo_graph_modes_go_back(graph->modes, &was->modes);
+    clo_graph_control_flow_go_back(graph->control_flow, &was->control_flow);
 }
 
 static clo_status check(const clo_graph *graph, const clo_graph *module, const uint32_t *handles)
@@ -211,17 +211,17 @@ static clo_status copy_task(const inlining *in, uint32_t t)
 
 static clo_status copy_branches(const inlining *in)
 {
-    const clo_graph_modes *modes = in->module->modes;
+    const clo_graph_control_flow *control_flow = in->module->control_flow;
     clo_status status = CLO_OK;
 
-    for (uint32_t b = 0; modes != NULL && b < modes->branches_count && status == CLO_OK; b++) {
-        const clo_graph_branch_row *row = &modes->branches[b];
-        const uint32_t *chances = row->chance == CLO_NONE ? NULL : &modes->chances[row->chance];
+    for (uint32_t b = 0; control_flow != NULL && b < control_flow->branches_count && status == CLO_OK; b++) {
+        const clo_graph_branch_row *row = &control_flow->branches[b];
+        const uint32_t *chances = row->chance == CLO_NONE ? NULL : &control_flow->chances[row->chance];
         status = row->bound > 0 ? clo_graph_set_last(in->graph, in->first + row->task, row->bound)
                                 : clo_graph_set_branch(in->graph, in->first + row->task, row->arms, chances);
     }
-    for (uint32_t i = 0; modes != NULL && i < modes->merges_count && status == CLO_OK; i++)
-        status = clo_graph_set_merge(in->graph, in->first + modes->merges[i]);
+    for (uint32_t i = 0; control_flow != NULL && i < control_flow->merges_count && status == CLO_OK; i++)
+        status = clo_graph_set_merge(in->graph, in->first + control_flow->merges[i]);
     return status;
 }
 

@@ -10,7 +10,7 @@ typedef struct clo_graph_mark {
     uint64_t instances_open, work_open;
     bool has_outputs, has_demands, may_pend;
     bool had_resource[CLO_RESOURCES_MAX];
-    clo_graph_modes_mark modes;
+    clo_graph_control_flow_mark control_flow;
 } clo_graph_mark;
 
 clo_graph_mark clo_graph_look(const clo_graph *graph);

@@ -16,27 +16,27 @@ typedef struct drawing {
 } drawing;
 
 /* The chance of an arm; where none is known, all are as likely. */
-static uint64_t chance_of(const clo_graph_modes *modes, const clo_graph_branch_row *row, uint32_t arm)
+static uint64_t chance_of(const clo_graph_control_flow *control_flow, const clo_graph_branch_row *row, uint32_t arm)
 {
     if (row->chance != CLO_NONE)
-        return modes->chances[row->chance + arm];
+        return control_flow->chances[row->chance + arm];
     return ((uint64_t)CLO_CHANCES_ONE * (arm + 1)) / row->arms - ((uint64_t)CLO_CHANCES_ONE * arm) / row->arms;
 }
 
 /* Each arm gets its share of the outcomes, and then they are shuffled: independent of other branches. */
 static void draw(const drawing *d, uint32_t branch)
 {
-    const clo_graph_modes *modes = d->graph->modes;
-    const clo_graph_branch_row *row = &modes->branches[branch];
+    const clo_graph_control_flow *control_flow = d->graph->control_flow;
+    const clo_graph_branch_row *row = &control_flow->branches[branch];
     uint8_t *arms = d->arms + (size_t)branch * CLO_OUTCOMES;
     clo_rng rng = clo_rng_seed(row->task);
-    uint64_t below = chance_of(modes, row, 0);
+    uint64_t below = chance_of(control_flow, row, 0);
     uint32_t arm = 0;
 
     for (uint32_t o = 0; o < CLO_OUTCOMES; o++) {
         uint64_t point = (2 * (uint64_t)o + 1) * CLO_CHANCES_ONE / (2 * CLO_OUTCOMES);
         while (point >= below && arm + 1 < row->arms)
-            below += chance_of(modes, row, ++arm);
+            below += chance_of(control_flow, row, ++arm);
         arms[o] = (uint8_t)arm;
     }
     for (uint32_t left = CLO_OUTCOMES; left > 1; left--) {
@@ -50,13 +50,13 @@ static void draw(const drawing *d, uint32_t branch)
 /* The outcomes in which something comes over graph->in[edge]. */
 static void find_alive(const drawing *d, uint32_t edge, uint64_t *alive)
 {
-    const clo_graph_modes *modes = d->graph->modes;
-    uint32_t from = clo_graph_source(d->graph, edge), arm = modes->in_arm[edge];
+    const clo_graph_control_flow *control_flow = d->graph->control_flow;
+    uint32_t from = clo_graph_source(d->graph, edge), arm = control_flow->in_arm[edge];
 
     memcpy(alive, d->runs + (size_t)from * CLO_OUTCOME_WORDS, CLO_OUTCOME_WORDS * sizeof *alive);
     if (arm == CLO_NONE)
         return;
-    const uint8_t *arms = d->arms + (size_t)modes->branch_of[from] * CLO_OUTCOMES;
+    const uint8_t *arms = d->arms + (size_t)control_flow->branch_of[from] * CLO_OUTCOMES;
     for (uint32_t o = 0; o < CLO_OUTCOMES; o++)
         if (arms[o] != arm)
             alive[o / 64] &= ~((uint64_t)1 << (o % 64));
@@ -71,11 +71,11 @@ static void settle(const drawing *d, uint32_t task)
 
     memset(runs, 0xff, CLO_OUTCOME_WORDS * sizeof *runs);
     for (uint32_t e = graph->in_first[task]; e < graph->in_first[task + 1]; e++) {
-        if (graph->modes->in_arm[e] == CLO_ARM_ORDER)
+        if (graph->control_flow->in_arm[e] == CLO_ARM_ORDER)
             continue;
         find_alive(d, e, alive);
         for (uint32_t w = 0; w < CLO_OUTCOME_WORDS; w++)
-            runs[w] = graph->modes->is_merge[task] && !is_first ? runs[w] | alive[w] : runs[w] & alive[w];
+            runs[w] = graph->control_flow->is_merge[task] && !is_first ? runs[w] | alive[w] : runs[w] & alive[w];
         is_first = false;
     }
 }
@@ -96,9 +96,9 @@ clo_status clo_outcomes_open(clo_outcomes *outcomes, const clo_graph *graph)
     d.runs = outcomes->runs;
     for (uint32_t b = 0; b < clo_graph_branches(graph); b++)
         draw(&d, b);
-    if (graph->modes == NULL)
+    if (graph->control_flow == NULL)
         memset(d.runs, 0xff, (size_t)graph->tasks * CLO_OUTCOME_WORDS * sizeof *d.runs);
-    for (uint32_t i = 0; i < graph->tasks && graph->modes != NULL; i++)
+    for (uint32_t i = 0; i < graph->tasks && graph->control_flow != NULL; i++)
         settle(&d, graph->task_order[i]);
     clo_free(d.arms);
     return CLO_OK;

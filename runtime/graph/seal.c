@@ -15,9 +15,9 @@
 #include <string.h>
 
 #define CYCLE_NAMES_MAX 8
-#define NAME_SHOWN 40   /* bytes of a name in an error line */
-#define SLACK_MAX 64    /* unused rows that are worth giving back: a page */
-#define AHEAD 16        /* how many steps ahead memory is asked for: random edges would wait for it each time */
+#define NAME_SHOWN 40 /* bytes of a name in an error line */
+#define SLACK_MAX 64  /* unused rows that are worth giving back: a page */
+#define AHEAD 16      /* how many steps ahead memory is asked for: random edges would wait for it each time */
 
 struct seal {
     const clo_graph *graph;
@@ -431,7 +431,7 @@ static clo_status seal_edges(clo_graph *graph)
     if (status == CLO_OK && !seal.single)
         fill_order(&seal);
     if (status == CLO_OK)
-        status = clo_graph_modes_seal(graph, seal.in_first);
+        status = clo_graph_control_flow_seal(graph, seal.in_first);
     if (status == CLO_OK)
         status = clo_graph_waves_seal(graph->waves, graph->tasks);
     if (status == CLO_OK) {

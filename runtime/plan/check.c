@@ -9,8 +9,8 @@
  * executor the others speak too, and m instances on one executor get their inputs at the same time; so it costs the
  * executors in use on either side, and what was executed more than once.
  * O(n log n + edges * (executors^2 or instances, whichever is less)). */
-#include "plan/check_holds.h"
 #include "plan/check_control_flow.h"
+#include "plan/check_holds.h"
 
 #include "base/memory.h"
 #include "base/order/sort.h"
@@ -447,7 +447,7 @@ static clo_status check_all(checker *check)
     if (status == CLO_OK)
         status = check_replicas(check);
     if (status == CLO_OK)
-        status = clo_check_modes(check->plan, check->graph);
+        status = clo_check_control_flow(check->plan, check->graph);
     for (size_t i = 0; status == CLO_OK && i < check->count; i++)
         status = check_placement(check, &check->placements[i]);
     if (status == CLO_OK)

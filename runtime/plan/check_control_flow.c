@@ -16,17 +16,17 @@ static bool must_skip(const clo_plan *plan, const clo_graph *graph, uint32_t tas
     uint32_t dead = 0, edges = 0;
 
     for (uint32_t k = graph->in_first[task]; k < graph->in_first[task + 1]; k++) {
-        if (graph->modes->in_arm[k] == CLO_ARM_ORDER)
+        if (graph->control_flow->in_arm[k] == CLO_ARM_ORDER)
             continue; /* it says who uses a handle first, and nothing else */
         dead += clo_check_is_dead(plan, graph, k);
         edges++;
     }
-    return graph->modes->is_merge[task] ? edges > 0 && dead == edges : dead > 0;
+    return graph->control_flow->is_merge[task] ? edges > 0 && dead == edges : dead > 0;
 }
 
-clo_status clo_check_modes(const clo_plan *plan, const clo_graph *graph)
+clo_status clo_check_control_flow(const clo_plan *plan, const clo_graph *graph)
 {
-    if (plan->outcome != NULL && (graph->modes == NULL || plan->tasks != graph->tasks))
+    if (plan->outcome != NULL && (graph->control_flow == NULL || plan->tasks != graph->tasks))
         return clo_fail(CLO_ERR_INVALID, "the plan was made of a run of another graph");
     for (uint32_t t = 0; plan->outcome != NULL && t < graph->tasks; t++) {
         const clo_plan_outcome *outcome = &plan->outcome[t];

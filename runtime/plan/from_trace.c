@@ -76,7 +76,7 @@ clo_status clo_trace_to_plan(const clo_trace *trace, const clo_cost *cost, clo_p
     clo_plan *plan = NULL;
     if (status == CLO_OK)
         status = clo_plan_from_placements(cost, trace->is_emulated ? "emulated" : "measured", placements, count, &plan);
-    if (status == CLO_OK && clo_cost_graph(cost)->modes != NULL)
+    if (status == CLO_OK && clo_cost_graph(cost)->control_flow != NULL)
         status = fill_outcome(plan, trace);
     if (status != CLO_OK) {
         clo_plan_destroy(plan);

@@ -226,7 +226,7 @@ clo_status clo_plan_pipeline(const clo_cost *cost, const clo_pipeline_config *co
         return clo_fail(CLO_ERR_ARGUMENT, "clo_pipeline_config.interval_ns is negative; use 0 for the shortest");
     status = clo_ports_refuse(clo_cost_platform(cost), "plans of pipelines do");
     if (status == CLO_OK)
-        status = clo_graph_refuse_modes(cost->graph, "clo_plan_pipeline");
+        status = clo_graph_refuse_control_flow(cost->graph, "clo_plan_pipeline");
     if (status == CLO_OK)
         status = clo_cost_interval_bound(cost, &bound);
     if (status != CLO_OK)

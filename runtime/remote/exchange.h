@@ -31,7 +31,7 @@ typedef struct clo_urgent {
 typedef struct clo_exchange {
     clo_remote *remote;
     clo_local *local;
-    clo_bell bell;
+    clo_eventcount bell;
     clo_lane *lanes;           /* [machines] */
     uint32_t flows_max, flows; /* large messages in flight */
     int64_t start_ns;          /* of the run, on this machine's clock */

@@ -343,7 +343,8 @@ static clo_status fill(clo_local *local, uint32_t slots_max)
     return status == CLO_OK ? make_plan(local, slots) : status;
 }
 
-clo_status clo_local_open(const clo_split *split, uint32_t machine, uint32_t slots_max, clo_bell *bell, clo_local **out)
+clo_status clo_local_open(const clo_split *split, uint32_t machine, uint32_t slots_max, clo_eventcount *bell,
+                          clo_local **out)
 {
     const clo_platform *own = clo_cluster_machine(split->cluster, machine);
 

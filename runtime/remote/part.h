@@ -3,8 +3,8 @@
 #define CLO_REMOTE_PART_H
 
 #include "remote/split.h"
-#include "sync/sleep/eventcount.h"
 #include "sync/protocol/countdown.h"
+#include "sync/sleep/eventcount.h"
 #include "sync/structure/stack.h"
 
 #include <clotho/job.h>
@@ -58,10 +58,10 @@ struct clo_local {
     uint32_t *sends;         /* of all tasks: transfers */
     uint32_t sends_count;
     unsigned char *buffers;
-    clo_stack ready;  /* transfers whose output is there */
-    uint64_t *links;  /* [transfers], of `ready`  */
-    clo_bell *bell;   /* rung when `ready` is not empty any more */
-    bool has_outputs; /* of the whole graph */
+    clo_stack ready;      /* transfers whose output is there */
+    uint64_t *links;      /* [transfers], of `ready`  */
+    clo_eventcount *bell; /* rung when `ready` is not empty any more */
+    bool has_outputs;     /* of the whole graph */
 };
 
 /* The next chain of transfers that may be sent, linked by local->links; CLO_ITEM_NONE: none. One thread. */

@@ -179,7 +179,7 @@ clo_status clo_remote_look(clo_remote *remote, int64_t now_ns)
 clo_status clo_remote_wait(clo_remote *remote, MPI_Request *request)
 {
     int64_t began_ns = clo_clock_ns();
-    clo_bell nobody = {0};
+    clo_eventcount nobody = {0};
 
     for (;;) { /* ends: the request is done, or a rank is silent for too long */
         int done = 0;
@@ -191,7 +191,7 @@ clo_status clo_remote_wait(clo_remote *remote, MPI_Request *request)
         if (status != CLO_OK)
             return status;
         if (now_ns - began_ns > SPIN_NS)
-            clo_bell_wait_until(&nobody, 0, now_ns + SLEEP_NS);
+            clo_eventcount_wait_until(&nobody, 0, now_ns + SLEEP_NS);
         else
             sched_yield();
     }

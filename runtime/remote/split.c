@@ -243,7 +243,7 @@ clo_status clo_split_open(const clo_cluster *cluster, const clo_cost *cost, cons
                         "the cost is of another platform than the cluster's; use clo_cluster_platform");
     clo_status status = clo_plan_matches(plan, cost);
     if (status == CLO_OK)
-        status = clo_graph_refuse_modes(graph, "a run on several machines");
+        status = clo_graph_refuse_control_flow(graph, "a run on several machines");
     if (status != CLO_OK)
         return status;
     split->placements = clo_plan_placements(plan, &count);

@@ -1,5 +1,5 @@
-/* gantt_control_flow.c - see gantt_control_flow.h. Marks of a row stand apart from each other, so there are at most as many as have
- * room, whatever the number of executions. */
+/* gantt_control_flow.c - see gantt_control_flow.h. Marks of a row stand apart from each other, so there are at most as
+ * many as have room, whatever the number of executions. */
 #include "report/gantt_control_flow.h"
 
 #include "plan/plan.h"
@@ -45,7 +45,7 @@ static void add_title(const clo_gantt_row *row, uint32_t task, bool is_skipped, 
     clo_text_add(out, "</title></path>\n");
 }
 
-void clo_gantt_add_modes(const clo_gantt_row *row, clo_text *out)
+void clo_gantt_add_control_flow(const clo_gantt_row *row, clo_text *out)
 {
     const clo_graph *graph = clo_cost_graph(row->chart->cost);
     int middle = row->top + row->height / 2, last[2] = {-APART, -APART};
@@ -67,7 +67,7 @@ void clo_gantt_add_modes(const clo_gantt_row *row, clo_text *out)
     }
 }
 
-void clo_gantt_add_modes_legend(const clo_gantt *chart, int x, int y, clo_text *out)
+void clo_gantt_add_control_flow_legend(const clo_gantt *chart, int x, int y, clo_text *out)
 {
     if (clo_graph_branches(clo_cost_graph(chart->cost)) == 0)
         return;

@@ -1,4 +1,5 @@
-/* report/gantt_control_flow.h - branches and what was skipped (clotho/branch.h), as marks in the rows of an SVG chart. */
+/* report/gantt_control_flow.h - branches and what was skipped (clotho/branch.h), as marks in the rows of an SVG chart.
+ * */
 #ifndef CLO_REPORT_GANTT_CONTROL_FLOW_H
 #define CLO_REPORT_GANTT_CONTROL_FLOW_H
 
@@ -13,9 +14,9 @@ typedef struct clo_gantt_row {
 } clo_gantt_row;
 
 /* A diamond where a branch ends, and a cross where a task was skipped. */
-void clo_gantt_add_modes(const clo_gantt_row *row, clo_text *out);
+void clo_gantt_add_control_flow(const clo_gantt_row *row, clo_text *out);
 
 /* What the marks mean, from the pixel x on; nothing for a graph without branches. */
-void clo_gantt_add_modes_legend(const clo_gantt *chart, int x, int y, clo_text *out);
+void clo_gantt_add_control_flow_legend(const clo_gantt *chart, int x, int y, clo_text *out);
 
 #endif

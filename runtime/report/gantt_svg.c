@@ -373,9 +373,9 @@ static void add_row(const drawing *draw, uint32_t executor)
         if (at(draw, p->finish_ns) - at(draw, p->start_ns) >= narrow)
             add_bar(draw, p);
     }
-    clo_gantt_add_modes(&(clo_gantt_row){draw->chart, &draw->rows, executor, 10 * draw->left, 10 * draw->width,
-                                         TOP + draw->row_height * (int)executor, draw->row_height},
-                        draw->out);
+    clo_gantt_add_control_flow(&(clo_gantt_row){draw->chart, &draw->rows, executor, 10 * draw->left, 10 * draw->width,
+                                                TOP + draw->row_height * (int)executor, draw->row_height},
+                               draw->out);
 }
 
 /* A vertical line over all rows with its text above. Texts stand left of lines in the right half; the dashed line,
@@ -443,7 +443,7 @@ static void add_legend(const drawing *draw)
         x = add_entry(draw, x, "c7", "other", 5);
     if (draw->has_replicas)
         x = add_entry(draw, x, "r0", "replica", 7);
-    clo_gantt_add_modes_legend(draw->chart, x, TOP + draw->height + BOTTOM, draw->out);
+    clo_gantt_add_control_flow_legend(draw->chart, x, TOP + draw->height + BOTTOM, draw->out);
     clo_text_add(draw->out, "\n");
 }
 

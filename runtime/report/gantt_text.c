@@ -208,11 +208,11 @@ static uint32_t column_of(const picture *pic, int64_t ns)
 }
 
 /* Branches where they end, and what was skipped where it would have begun: over whatever else is there. */
-static void mark_modes(const picture *pic, uint32_t executor)
+static void mark_control_flow(const picture *pic, uint32_t executor)
 {
     const clo_graph *graph = clo_cost_graph(pic->chart->cost);
 
-    if (graph->modes == NULL || pic->chart->makespan_ns <= 0)
+    if (graph->control_flow == NULL || pic->chart->makespan_ns <= 0)
         return;
     for (size_t m = pic->rows.first[executor]; m < pic->rows.first[executor + 1]; m++) {
         const clo_placement *p = &pic->chart->placements[pic->rows.members[m]];
@@ -264,7 +264,7 @@ static void add_row(const picture *pic, uint32_t executor)
             shade ^= 1;
         pic->cells[c].glyph = glyph_of(pic, c, shade);
     }
-    mark_modes(pic, executor);
+    mark_control_flow(pic, executor);
     for (uint32_t c = 1; c <= pic->width; c++)
         if (c == pic->width || pic->cells[c].placement != pic->cells[first].placement ||
             (pic->cells[c].busy > 0) != (pic->cells[first].busy > 0)) {

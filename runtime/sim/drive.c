@@ -27,7 +27,7 @@ void clo_sim_timer(clo_sim *sim)
 static void assign_planned(clo_sim *sim, uint32_t execution)
 {
     uint32_t executor = sim->program->is_replay ? sim->program->executor[execution] : CLO_NONE;
-    (void)clo_modes_settle(&sim->engine->modes, clo_program_task(sim->program, execution));
+    (void)clo_control_flow_settle(&sim->engine->control_flow, clo_program_task(sim->program, execution));
     int64_t arrival_ns =
         executor != CLO_NONE ? clo_engine_arrival_ns(sim->engine, execution, executor, sim->now_ns) : sim->now_ns;
 
@@ -46,7 +46,7 @@ int clo_sim_execute(clo_sim *sim, uint32_t execution, uint32_t arm_of_record)
 {
     uint32_t executor = sim->engine->ran_on[execution], task = clo_program_task(sim->program, execution);
 
-    if (clo_modes_skips(&sim->engine->modes, task))
+    if (clo_control_flow_skips(&sim->engine->control_flow, task))
         return sim->stats.skipped++, 0;
     if (sim->executes) {
         clo_body_enter();
@@ -57,18 +57,18 @@ int clo_sim_execute(clo_sim *sim, uint32_t execution, uint32_t arm_of_record)
     clo_counter_add(&sim->stats.executed, 1);
     sim->stats.duplicates += execution >= sim->program->instances;
     clo_engine_count_transfers(sim->engine, execution, executor, &sim->stats);
-    if (clo_modes_has_branch(&sim->engine->modes, task))
-        return clo_modes_choose(&sim->engine->modes, task, arm_of_record);
+    if (clo_control_flow_has_branch(&sim->engine->control_flow, task))
+        return clo_control_flow_choose(&sim->engine->control_flow, task, arm_of_record);
     return 0;
 }
 
 static void note_arm(clo_sim *sim, uint32_t execution)
 {
-    const clo_modes *modes = &sim->engine->modes;
+    const clo_control_flow *control_flow = &sim->engine->control_flow;
     uint32_t task = clo_program_task(sim->program, execution);
 
-    if (clo_modes_has_branch(modes, task) && !clo_modes_skips(modes, task))
-        sim->events[execution].arm = modes->arm[task];
+    if (clo_control_flow_has_branch(control_flow, task) && !clo_control_flow_skips(control_flow, task))
+        sim->events[execution].arm = control_flow->arm[task];
 }
 
 void clo_sim_finish(clo_sim *sim, uint32_t execution)

@@ -4,9 +4,9 @@
 #define CLO_SIM_DRIVE_H
 
 #include "base/order/heap.h"
-#include "engine/state/capacity.h"
 #include "engine/execution/engine.h"
 #include "engine/scheduler/scheduler.h"
+#include "engine/state/capacity.h"
 #include "sim/ports.h"
 #include "sync/structure/histogram.h"
 

@@ -69,10 +69,10 @@ static uint32_t execution_of(const clo_sim *sim, const clo_trace_event *event)
 }
 
 /* Who was skipped, and what branches chose. */
-static clo_status check_modes(const clo_sim *sim, const clo_trace_event *event)
+static clo_status check_control_flow(const clo_sim *sim, const clo_trace_event *event)
 {
-    const clo_modes *modes = &sim->engine->modes;
-    bool is_skipped = clo_modes_skips(modes, event->task);
+    const clo_control_flow *control_flow = &sim->engine->control_flow;
+    bool is_skipped = clo_control_flow_skips(control_flow, event->task);
     char scratch[16];
 
     if (is_skipped != (event->is_skipped != 0))
@@ -80,11 +80,12 @@ static clo_status check_modes(const clo_sim *sim, const clo_trace_event *event)
                         (unsigned long long)event->sequence,
                         clo_graph_task_name(sim->program->graph, event->task, scratch),
                         event->is_skipped ? "was skipped" : "ran", is_skipped ? "is skipped" : "runs");
-    if (!is_skipped && clo_modes_has_branch(modes, event->task) && modes->arm[event->task] != event->arm)
+    if (!is_skipped && clo_control_flow_has_branch(control_flow, event->task) &&
+        control_flow->arm[event->task] != event->arm)
         return clo_fail(CLO_ERR_STATE, "completion %llu: task '%s' chose arm %u in the record, and %u here",
                         (unsigned long long)event->sequence,
                         clo_graph_task_name(sim->program->graph, event->task, scratch), event->arm,
-                        modes->arm[event->task]);
+                        control_flow->arm[event->task]);
     return CLO_OK;
 }
 
@@ -110,8 +111,8 @@ static clo_status replay_one(clo_sim *sim, const clo_trace_event *event)
     sim->now_ns = event->finish_ns;
     int code = clo_sim_execute(sim, execution, event->arm);
     if (code != 0)
-        return clo_modes_fail_task(sim->program->graph, event->task, code);
-    clo_status status = check_modes(sim, event);
+        return clo_control_flow_fail_task(sim->program->graph, event->task, code);
+    clo_status status = check_control_flow(sim, event);
     if (status != CLO_OK)
         return status;
     clo_sim_finish(sim, execution);

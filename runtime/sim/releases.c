@@ -1,25 +1,25 @@
-/* releases.c - engine/flight driven by a heap of starts, as run/flow drives it by workers.
+/* releases.c - engine/releases driven by a heap of starts, as run/dispatch/pipeline drives it by workers.
  *
  * An item enters the heap when it is ready: what it waits for has been taken out before, so its start is known, and no
  * earlier start can come. Items leave in order of starts, so bodies are called in that order; of equal starts the lower
- * item goes first. Releases are opened as run/flow opens them, the empty ones behind the last one too. */
+ * item goes first. Releases are opened as run/dispatch/pipeline opens them, the empty ones behind the last one too. */
 #include "sim/releases.h"
 
-#include "base/order/heap.h"
 #include "base/numbers/saturate.h"
+#include "base/order/heap.h"
 #include "base/status.h"
 #include "engine/execution/body.h"
 #include "engine/program/compile.h"
+#include "engine/program/control_flow.h"
 #include "engine/releases/of_plan.h"
 #include "engine/state/latency.h"
-#include "engine/program/control_flow.h"
 
 #include <clotho/pipeline.h>
 
-typedef struct journey {
+typedef struct pipeline_run {
     const clo_sim_config *config;
     clo_program *program;
-    clo_flight *flight;
+    clo_releases *pipeline;
     clo_arena arena;
     /* Of ready items, by start. */
     clo_heap heap;
@@ -36,7 +36,7 @@ typedef struct journey {
     int64_t *first_ns, deadline_ns;
     clo_histogram *start_ns, *response_ns;
     uint64_t missed;
-} journey;
+} pipeline_run;
 
 static clo_status check_period(const clo_sim_config *config)
 {
@@ -49,7 +49,7 @@ static clo_status check_period(const clo_sim_config *config)
     return clo_result_check(config->timing, CLO_BYTES_UP_TO(clo_job_timing, response_ns), "clo_job_timing");
 }
 
-clo_status clo_sim_check_flight(const clo_sim_config *config)
+clo_status clo_sim_check_releases(const clo_sim_config *config)
 {
     bool is_series = config->releases > 0 || config->period_ns != 0 || config->timing != NULL;
 
@@ -69,21 +69,22 @@ clo_status clo_sim_check_flight(const clo_sim_config *config)
     return check_period(config);
 }
 
-static clo_status take_room_for_times(journey *j)
+static clo_status take_room_for_times(pipeline_run *j)
 {
     if (j->config->period_ns == 0)
         return CLO_OK;
     j->deadline_ns = j->config->deadline_ns > 0 ? j->config->deadline_ns : j->config->period_ns;
-    j->first_ns = clo_arena_take(&j->arena, j->flight->slots, sizeof *j->first_ns);
+    j->first_ns = clo_arena_take(&j->arena, j->pipeline->slots, sizeof *j->first_ns);
     j->start_ns = clo_arena_take(&j->arena, 1, sizeof *j->start_ns);
     j->response_ns = clo_arena_take(&j->arena, 1, sizeof *j->response_ns);
     return j->first_ns != NULL && j->start_ns != NULL && j->response_ns != NULL ? CLO_OK
                                                                                 : clo_fail_memory("a simulation");
 }
 
-static clo_status take_room(journey *j, bool wants_trace)
+static clo_status take_room(pipeline_run *j, bool wants_trace)
 {
-    size_t executions = j->flight->executions, inputs = clo_flight_inputs_max(j->program), slots = j->flight->slots;
+    size_t executions = j->pipeline->executions, inputs = clo_releases_inputs_max(j->program),
+           slots = j->pipeline->slots;
 
     j->heap.capacity = slots * executions;
     j->heap.items = clo_arena_take(&j->arena, j->heap.capacity, sizeof *j->heap.items);
@@ -102,124 +103,125 @@ static clo_status take_room(journey *j, bool wants_trace)
     return j->events != NULL ? CLO_OK : clo_fail_memory("the trace of a simulation");
 }
 
-static clo_status build(journey *j, const clo_cost *cost, bool wants_trace)
+static clo_status build(pipeline_run *j, const clo_cost *cost, bool wants_trace)
 {
     size_t count;
     const clo_placement *placements = clo_plan_placements(j->config->plan, &count);
-    const clo_flight_use use = {.plan = j->config->plan,
-                                .cost = cost,
-                                .slots = j->config->releases_in_flight,
-                                .period_ns = j->config->period_ns,
-                                .has_data = j->config->execute != 0,
-                                .copies = true,
-                                .is_timed = true};
+    const clo_releases_use use = {.plan = j->config->plan,
+                                  .cost = cost,
+                                  .slots = j->config->releases_in_flight,
+                                  .period_ns = j->config->period_ns,
+                                  .has_data = j->config->execute != 0,
+                                  .copies = true,
+                                  .is_timed = true};
     clo_status status = clo_program_create(cost, placements, count, NULL, &j->arena, &j->program);
 
     if (status == CLO_OK)
-        status = clo_flight_of_plan(j->program, &use, &j->arena, &j->flight);
+        status = clo_releases_of_plan(j->program, &use, &j->arena, &j->pipeline);
     return status == CLO_OK ? take_room(j, wants_trace) : status;
 }
 
-static bool is_empty(const journey *j, uint32_t item)
+static bool is_empty(const pipeline_run *j, uint32_t item)
 {
-    return j->flight->number[clo_flight_slot(j->flight, item)] >= j->releases;
+    return j->pipeline->number[clo_releases_slot(j->pipeline, item)] >= j->releases;
 }
 
-static void make_ready(journey *j, uint32_t item)
+static void make_ready(pipeline_run *j, uint32_t item)
 {
-    clo_heap_push(&j->heap, clo_flight_time(j->flight, item, is_empty(j, item)).start_ns, item);
+    clo_heap_push(&j->heap, clo_releases_time(j->pipeline, item, is_empty(j, item)).start_ns, item);
 }
 
 /* Those that may be opened; and behind the last one as many empty ones as there are stages but one. */
-static void open_releases(journey *j)
+static void open_releases(pipeline_run *j)
 {
-    uint64_t tail = j->flight->stages - 1;
+    uint64_t tail = j->pipeline->stages - 1;
 
-    while (j->opened - j->ended < j->flight->slots && (j->opened < j->releases || j->opened - j->releases < tail)) {
+    while (j->opened - j->ended < j->pipeline->slots && (j->opened < j->releases || j->opened - j->releases < tail)) {
         uint32_t cursor = 0, item;
         uint64_t release = j->opened++;
 
-        clo_flight_open(j->flight, release);
+        clo_releases_open(j->pipeline, release);
         if (j->first_ns != NULL)
-            j->first_ns[release % j->flight->slots] = INT64_MAX;
-        while ((item = clo_flight_opened(j->flight, release, &cursor)) != CLO_NONE)
+            j->first_ns[release % j->pipeline->slots] = INT64_MAX;
+        while ((item = clo_releases_opened(j->pipeline, release, &cursor)) != CLO_NONE)
             make_ready(j, item);
     }
 }
 
 /* The item has begun: the next ones ask for capacities. */
-static void let_ask(journey *j, uint32_t item)
+static void let_ask(pipeline_run *j, uint32_t item)
 {
     uint32_t cursor = 0, next;
 
-    while ((next = clo_flight_let_ask(j->flight, item, &cursor)) != CLO_NONE)
+    while ((next = clo_releases_let_ask(j->pipeline, item, &cursor)) != CLO_NONE)
         make_ready(j, next);
 }
 
-static void note(journey *j, uint32_t item, int64_t start_ns)
+static void note(pipeline_run *j, uint32_t item, int64_t start_ns)
 {
     const clo_graph *graph = j->program->graph;
-    uint32_t execution = clo_flight_execution(j->flight, item), task = graph->task_of[execution];
-    int64_t finish_ns = j->flight->finish_ns[item];
+    uint32_t execution = clo_releases_execution(j->pipeline, item), task = graph->task_of[execution];
+    int64_t finish_ns = j->pipeline->finish_ns[item];
 
     j->stats.busy = clo_time_add(j->stats.busy, clo_time_sub(finish_ns, start_ns));
-    if (j->first_ns != NULL && start_ns < j->first_ns[clo_flight_slot(j->flight, item)])
-        j->first_ns[clo_flight_slot(j->flight, item)] = start_ns;
+    if (j->first_ns != NULL && start_ns < j->first_ns[clo_releases_slot(j->pipeline, item)])
+        j->first_ns[clo_releases_slot(j->pipeline, item)] = start_ns;
     if (j->events == NULL)
         return;
-    j->events[j->events_count] = (clo_trace_event){.task = task,
-                                                   .instance = execution - graph->first_instance[task],
-                                                   .executor = j->program->executor[execution],
-                                                   .start_ns = start_ns,
-                                                   .finish_ns = finish_ns,
-                                                   .sequence = j->events_count,
-                                                   .release = j->flight->number[clo_flight_slot(j->flight, item)]};
+    j->events[j->events_count] =
+        (clo_trace_event){.task = task,
+                          .instance = execution - graph->first_instance[task],
+                          .executor = j->program->executor[execution],
+                          .start_ns = start_ns,
+                          .finish_ns = finish_ns,
+                          .sequence = j->events_count,
+                          .release = j->pipeline->number[clo_releases_slot(j->pipeline, item)]};
     j->events_count++;
 }
 
 /* The body, or what is counted of it. Returns what the body returned. */
-static int execute(journey *j, uint32_t item)
+static int execute(pipeline_run *j, uint32_t item)
 {
     if (j->config->execute != 0) {
-        uint32_t executor = j->program->executor[clo_flight_execution(j->flight, item)];
+        uint32_t executor = j->program->executor[clo_releases_execution(j->pipeline, item)];
         clo_body_enter();
-        int code = clo_flight_call(j->flight, item, executor, &j->scratch, &j->stats);
+        int code = clo_releases_call(j->pipeline, item, executor, &j->scratch, &j->stats);
         clo_body_leave();
         return code;
     }
-    clo_flight_data_count(&j->flight->data, clo_flight_execution(j->flight, item), &j->stats);
+    clo_releases_data_count(&j->pipeline->data, clo_releases_execution(j->pipeline, item), &j->stats);
     clo_counter_add(&j->stats.executed, 1);
     return 0;
 }
 
 /* All of the release in the slot has ended. */
-static void account(journey *j, uint32_t slot)
+static void account(pipeline_run *j, uint32_t slot)
 {
-    int64_t due_ns = clo_flight_due_ns(j->flight, j->flight->number[slot]);
-    int64_t response_ns = clo_time_sub(clo_flight_end_ns(j->flight, slot), due_ns);
+    int64_t due_ns = clo_releases_due_ns(j->pipeline, j->pipeline->number[slot]);
+    int64_t response_ns = clo_time_sub(clo_releases_end_ns(j->pipeline, slot), due_ns);
 
     clo_histogram_record(j->start_ns, clo_time_sub(j->first_ns[slot], due_ns));
     clo_histogram_record(j->response_ns, response_ns);
     j->missed += response_ns > j->deadline_ns;
 }
 
-static void see_end(journey *j, uint32_t slot)
+static void see_end(pipeline_run *j, uint32_t slot)
 {
     if (j->first_ns != NULL)
         account(j, slot);
-    j->ended_in[slot] = j->flight->number[slot] + 1;
-    while (j->ended < j->opened && j->ended_in[j->ended % j->flight->slots] == j->ended + 1)
+    j->ended_in[slot] = j->pipeline->number[slot] + 1;
+    while (j->ended < j->opened && j->ended_in[j->ended % j->pipeline->slots] == j->ended + 1)
         j->ended++;
     open_releases(j);
 }
 
-static clo_status fly(journey *j, clo_job_result *result)
+static clo_status fly(pipeline_run *j, clo_job_result *result)
 {
-    clo_flight_begin(j->flight);
+    clo_releases_begin(j->pipeline);
     open_releases(j);
     while (j->heap.count > 0) { /* each item of each release is pushed once */
         clo_heap_item next = clo_heap_pop(&j->heap);
-        uint32_t item = (uint32_t)next.id, slot = clo_flight_slot(j->flight, item), released;
+        uint32_t item = (uint32_t)next.id, slot = clo_releases_slot(j->pipeline, item), released;
         bool counts = !is_empty(j, item);
 
         let_ask(j, item);
@@ -227,15 +229,15 @@ static clo_status fly(journey *j, clo_job_result *result)
             int code = execute(j, item);
             note(j, item, next.key);
             if (code != 0) {
-                result->failed_task = clo_program_task(j->program, clo_flight_execution(j->flight, item));
+                result->failed_task = clo_program_task(j->program, clo_releases_execution(j->pipeline, item));
                 result->failed_code = code;
-                return clo_modes_fail_task(j->program->graph, result->failed_task, code);
+                return clo_control_flow_fail_task(j->program->graph, result->failed_task, code);
             }
         }
-        clo_flight_release release = clo_flight_releases(j->flight, item);
-        while ((released = clo_flight_released(j->flight, &release)) != CLO_NONE)
+        clo_releases_release release = clo_releases_releases(j->pipeline, item);
+        while ((released = clo_releases_released(j->pipeline, &release)) != CLO_NONE)
             make_ready(j, released);
-        if (counts && clo_flight_ended(j->flight, slot))
+        if (counts && clo_releases_ended(j->pipeline, slot))
             see_end(j, slot);
     }
     return j->ended == j->releases
@@ -244,12 +246,12 @@ static clo_status fly(journey *j, clo_job_result *result)
                           (unsigned long long)j->ended, (unsigned long long)j->releases);
 }
 
-static void read_result(const journey *j, clo_job_result *result)
+static void read_result(const pipeline_run *j, clo_job_result *result)
 {
     int64_t last_ns = 0;
 
     for (uint32_t e = 0; e < j->program->platform->executors_count; e++)
-        last_ns = j->flight->free_ns[e] > last_ns ? j->flight->free_ns[e] : last_ns;
+        last_ns = j->pipeline->free_ns[e] > last_ns ? j->pipeline->free_ns[e] : last_ns;
     result->executed = clo_counter_read(&j->stats.executed);
     result->transfers = j->stats.transfers;
     result->transferred_bytes = j->stats.transferred_bytes;
@@ -260,7 +262,7 @@ static void read_result(const journey *j, clo_job_result *result)
         j->config->period_ns > 0 ? j->missed > 0 : j->config->deadline_ns > 0 && last_ns > j->config->deadline_ns;
 }
 
-static void write_timing(const journey *j)
+static void write_timing(const pipeline_run *j)
 {
     clo_job_timing timing = CLO_JOB_TIMING_INIT;
 
@@ -274,10 +276,10 @@ static void write_timing(const journey *j)
     clo_result_write(j->config->timing, &timing, sizeof timing);
 }
 
-clo_status clo_sim_fly(const clo_cost *cost, const clo_sim_config *config, clo_job_result *result, clo_trace **trace,
-                       uint64_t *output_hash)
+clo_status clo_sim_run_releases(const clo_cost *cost, const clo_sim_config *config, clo_job_result *result,
+                                clo_trace **trace, uint64_t *output_hash)
 {
-    journey j = {.config = config, .releases = config->releases > 0 ? config->releases : 1};
+    pipeline_run j = {.config = config, .releases = config->releases > 0 ? config->releases : 1};
 
     clo_arena_limit(&j.arena, config->memory_limit_bytes);
     clo_status status = clo_arena_explain(&j.arena, build(&j, cost, trace != NULL));
@@ -287,7 +289,7 @@ clo_status clo_sim_fly(const clo_cost *cost, const clo_sim_config *config, clo_j
         write_timing(&j);
     }
     if (status == CLO_OK && output_hash != NULL)
-        *output_hash = clo_flight_output_hash(&j.flight->data, j.releases - 1);
+        *output_hash = clo_releases_output_hash(&j.pipeline->data, j.releases - 1);
     if (status == CLO_OK && trace != NULL)
         status = clo_trace_create(cost, true, j.events, j.events_count, trace);
     clo_arena_close(&j.arena);

@@ -12,8 +12,8 @@
 #include "engine/program/compile.h"
 #include "plan/ports/ports.h"
 #include "sim/drive.h"
-#include "sim/releases.h"
 #include "sim/recorded.h"
+#include "sim/releases.h"
 #include "trace/trace.h"
 
 #include <stdio.h>
@@ -52,7 +52,7 @@ static void start(clo_sim *sim, uint32_t execution, int64_t start_ns)
     const clo_program *program = sim->program;
     uint32_t executor = sim->engine->ran_on[execution], instance = clo_program_instance(program, execution);
     uint32_t task = program->graph->task_of[instance];
-    bool is_skipped = clo_modes_skips(&sim->engine->modes, task);
+    bool is_skipped = clo_control_flow_skips(&sim->engine->control_flow, task);
     int64_t time_ns = is_skipped ? 0 : clo_cost_execution_ns(program->cost, task, executor);
     int64_t finish_ns = clo_time_add(start_ns, time_ns);
 
@@ -113,7 +113,7 @@ static bool move_messages(clo_sim *sim)
 /* What `execution` held is free: those that waited for it start, oldest first. */
 static bool skips(const clo_sim *sim, uint32_t execution)
 {
-    return clo_modes_skips(&sim->engine->modes, clo_program_task(sim->program, execution));
+    return clo_control_flow_skips(&sim->engine->control_flow, clo_program_task(sim->program, execution));
 }
 
 static void give_back(clo_sim *sim, uint32_t execution)
@@ -130,7 +130,7 @@ static clo_status fail_task(const clo_sim *sim, uint32_t execution, int code, cl
 {
     result->failed_task = clo_program_task(sim->program, execution);
     result->failed_code = code;
-    return clo_modes_fail_task(sim->program->graph, result->failed_task, code);
+    return clo_control_flow_fail_task(sim->program->graph, result->failed_task, code);
 }
 
 /* The policy wants to be asked before anything else happens, and the job lives. */
@@ -250,9 +250,9 @@ static clo_status build(clo_sim *sim, const clo_cost *cost, const clo_sim_config
     if (status == CLO_OK && policy != NULL)
         status = build_scheduler(sim, cost, config, policy);
     if (status == CLO_OK)
-        sim->engine->modes.seed = config->seed;
-    if (status == CLO_OK && sim->job != NULL && sim->engine->modes.graph != NULL)
-        sim->job->modes = &sim->engine->modes;
+        sim->engine->control_flow.seed = config->seed;
+    if (status == CLO_OK && sim->job != NULL && sim->engine->control_flow.graph != NULL)
+        sim->job->control_flow = &sim->engine->control_flow;
     if (status == CLO_OK)
         status = allocate_sim(sim);
     bool has_ports = config->recorded == NULL && clo_ports_are_finite(clo_cost_platform(cost));
@@ -284,7 +284,7 @@ static clo_status read_config(const clo_cost *cost, const clo_sim_config *theirs
         return clo_fail(CLO_ERR_ARGUMENT, "clo_sim_config.deadline_ns is negative; use 0 for none");
     if (config->plan != NULL && config->policy != NULL)
         return clo_fail(CLO_ERR_ARGUMENT, "clo_sim_config has both a plan and a policy; give one");
-    status = clo_sim_check_flight(config);
+    status = clo_sim_check_releases(config);
     if (status == CLO_OK && config->plan == NULL && config->recorded == NULL)
         status = clo_ports_refuse(clo_cost_platform(cost), "a simulation without a plan does");
     if (status == CLO_OK && config->releases_in_flight > 0)
@@ -313,7 +313,7 @@ clo_status clo_simulate(const clo_cost *cost, const clo_sim_config *theirs, clo_
     clo_job_result mine = {.size = sizeof mine, .failed_task = CLO_NONE};
     clo_trace *made = NULL;
     if (config.releases_in_flight > 0) {
-        status = clo_sim_fly(cost, &config, &mine, trace, output_hash);
+        status = clo_sim_run_releases(cost, &config, &mine, trace, output_hash);
         mine.status = status;
         if (status == CLO_OK || status == CLO_ERR_TASK)
             clo_result_write(result, &mine, sizeof mine);

@@ -10,8 +10,8 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/numbers/saturate.h"
-#include "base/status.h"
 #include "base/order/tournament.h"
+#include "base/status.h"
 #include "engine/program/control_flow.h"
 #include "engine/scheduler/scheduler.h"
 #include "plan/ports/ports.h"
@@ -39,7 +39,7 @@ typedef struct live_job {
     uint32_t index;
     int64_t start_ns, busy_ns;
     uint64_t executions;
-    clo_modes modes; /* in use if the graph has branches */
+    clo_control_flow control_flow; /* in use if the graph has branches */
 } live_job;
 
 /* A release of a job of the workload. */
@@ -349,12 +349,12 @@ static clo_status arrive(stream *s, const arrival *at)
     if (status != CLO_OK)
         return clo_arena_close(&arena), status;
     *live = (live_job){.job = job, .row = row, .index = at->job, .start_ns = CLO_TIME_NEVER};
-    status = clo_modes_create(&live->modes, row->graph, s->config.seed + at->job + at->release, &arena);
+    status = clo_control_flow_create(&live->control_flow, row->graph, s->config.seed + at->job + at->release, &arena);
     live->arena = arena;
     if (status != CLO_OK)
         return clo_arena_close(&arena), status;
-    if (live->modes.graph != NULL)
-        job->modes = &live->modes;
+    if (live->control_flow.graph != NULL)
+        job->control_flow = &live->control_flow;
     job->tag = (int64_t)place; /* those that are refused have a place, too, and no number of the scheduler */
     job->owner = live;
     if (++s->live > s->result.jobs_peak)
@@ -367,11 +367,11 @@ static clo_status arrive(stream *s, const arrival *at)
 /* What was skipped has no end; a branch chooses. */
 static void end_of(stream *s, live_job *live, uint32_t stage)
 {
-    if (clo_modes_skips(&live->modes, stage))
+    if (clo_control_flow_skips(&live->control_flow, stage))
         return;
     s->result.completions++;
-    if (clo_modes_has_branch(&live->modes, stage))
-        (void)clo_modes_choose(&live->modes, stage, CLO_NONE); /* a drawn arm is one that it has */
+    if (clo_control_flow_has_branch(&live->control_flow, stage))
+        (void)clo_control_flow_choose(&live->control_flow, stage, CLO_NONE); /* a drawn arm is one that it has */
 }
 
 /* The executor has come to a job, or what it ran has ended. */

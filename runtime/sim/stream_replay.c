@@ -2,7 +2,7 @@
  *
  * The scheduler writes a second log meanwhile. Invariant: what it has written is equal to the beginning of the first
  * one, so that its length says where the first one is to be read on. That holds inside an input too, where the answers
- * of ledgers are looked up (CLO_LOG_ROOM). */
+ * of semaphores are looked up (CLO_LOG_ROOM). */
 #include <clotho/branch.h>
 #include <clotho/stream.h>
 
@@ -16,7 +16,7 @@
 typedef struct live_job {
     clo_scheduler_job *job;
     clo_arena arena;
-    clo_modes modes; /* in use if the graph has branches */
+    clo_control_flow control_flow; /* in use if the graph has branches */
 } live_job;
 
 typedef struct replay {
@@ -141,11 +141,12 @@ static clo_status make_job(const replay *r, const clo_log_record *record, const 
     use.policy = clo_scheduler_policy(r->scheduler, &use.argument);
     clo_status status = clo_scheduler_job_create(r->config->costs[record->value], terms, &use, arena, &live->job);
     if (status == CLO_OK)
-        status = clo_modes_create(&live->modes, clo_cost_graph(r->config->costs[record->value]), 0, arena);
+        status =
+            clo_control_flow_create(&live->control_flow, clo_cost_graph(r->config->costs[record->value]), 0, arena);
     if (status != CLO_OK)
         return status;
-    if (live->modes.graph != NULL)
-        live->job->modes = &live->modes;
+    if (live->control_flow.graph != NULL)
+        live->job->control_flow = &live->control_flow;
     live->job->tag = record->value;
     live->job->version = r->swaps;
     live->job->owner = live;
@@ -182,12 +183,13 @@ static void take_arm(const replay *r, size_t at, uint32_t executor)
     const clo_log_record *arm = at > 0 ? &r->records[at - 1] : NULL;
     live_job *live = job_in(r, row->job)->owner;
 
-    if (!clo_modes_has_branch(&live->modes, row->stage) || clo_modes_skips(&live->modes, row->stage))
+    if (!clo_control_flow_has_branch(&live->control_flow, row->stage) ||
+        clo_control_flow_skips(&live->control_flow, row->stage))
         return;
     bool is_there = arm != NULL && arm->what == CLO_LOG_ARM && arm->job == live->job->live.id &&
                     arm->stage == row->stage && arm->value >= 0 &&
-                    arm->value < (int64_t)clo_graph_arms(live->modes.graph, row->stage);
-    live->modes.arm[row->stage] = is_there ? (uint32_t)arm->value : CLO_NONE;
+                    arm->value < (int64_t)clo_graph_arms(live->control_flow.graph, row->stage);
+    live->control_flow.arm[row->stage] = is_there ? (uint32_t)arm->value : CLO_NONE;
 }
 
 static clo_status finish(const replay *r, size_t at)

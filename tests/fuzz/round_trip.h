@@ -40,7 +40,7 @@ static inline void foreign_round_trip(const clo_document *d, const char *format)
     PROMISE(clo_document_parse("again", text, strlen(text), NULL, &again) == CLO_OK);
     PROMISE(clo_graph_tasks(clo_document_graph(again)) == clo_graph_tasks(clo_document_graph(d)));
     PROMISE(clo_graph_edges(clo_document_graph(again)) == clo_graph_edges(clo_document_graph(d)));
-    PROMISE(same_modes(clo_document_graph(again), clo_document_graph(d)));
+    PROMISE(same_control_flow(clo_document_graph(again), clo_document_graph(d)));
     clo_free(text);
     clo_document_destroy(again);
 }

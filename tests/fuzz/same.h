@@ -49,7 +49,7 @@ static inline bool same_task(const clo_graph *a, const clo_graph *b, uint32_t t)
            (s.body != clo_body_command || same_command(s.argument, u.argument));
 }
 
-static inline bool same_modes(const clo_graph *a, const clo_graph *b)
+static inline bool same_control_flow(const clo_graph *a, const clo_graph *b)
 {
     bool same = clo_graph_branches(a) == clo_graph_branches(b);
 
@@ -92,7 +92,7 @@ static inline bool same_graph(const clo_graph *a, const clo_graph *b)
     for (uint32_t e = 0; same && e < clo_graph_edges(a); e++)
         same = clo_graph_edge(a, e, &x) == CLO_OK && clo_graph_edge(b, e, &y) == CLO_OK && x.from == y.from &&
                x.to == y.to && x.bytes == y.bytes;
-    return same && same_modes(a, b);
+    return same && same_control_flow(a, b);
 }
 
 static inline bool same_links(const clo_platform *a, const clo_platform *b)

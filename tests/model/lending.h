@@ -1,10 +1,10 @@
-/* lending.h - scenarios of sync/sleep/park.h and sync/sleep/searching.h where a thread borrows what belongs to a worker that sleeps
- * or is idle, and where producers rely on one that looks. Part of test_model_sync.c. */
+/* lending.h - scenarios of sync/sleep/park.h and sync/sleep/searching.h where a thread borrows what belongs to a worker
+ * that sleeps or is idle, and where producers rely on one that looks. Part of test_model_sync.c. */
 #ifndef CLO_MODEL_LENDING_H
 #define CLO_MODEL_LENDING_H
 
-#include "sync/sleep/searching.h"
 #include "sync/sleep/park.h"
+#include "sync/sleep/searching.h"
 
 /* Lending: a worker, a thread that borrows it, a producer of two items. Whoever drives the worker uses its seat;
  * `eaten` belongs to that. */
@@ -161,7 +161,8 @@ static void note_finish(void)
 }
 
 /* A note left with a parker whose owner sleeps on, by somebody who wakes nobody, since another owner was woken and will
- * look at all notes (will_look of run/sharing/deferred.c). That one was asleep, or found something to do before it slept. */
+ * look at all notes (will_look of run/sharing/deferred.c). That one was asleep, or found something to do before it
+ * slept. */
 
 static clo_parker woken_parker;
 static uint32_t notes_seen;
@@ -182,7 +183,7 @@ static void woken_run_with(uint32_t me, bool sleeps)
             (void)clo_parker_sleep(&woken_parker);
         else
             (void)clo_parker_cancel(&woken_parker);
-        if (clo_parker_lift(&seat_parker) != 0) { /* clo_left_publish */
+        if (clo_parker_lift(&seat_parker) != 0) { /* clo_deferred_publish */
             get(0);
             notes_seen++;
         }
@@ -213,22 +214,22 @@ static void woken_finish(void)
 /* Lookout: a worker that looks once and then sleeps, two producers that rely on it, or wake a sleeper: that one takes
  * everything in the end. */
 
-static clo_lookout lookout;
+static clo_searching searching;
 static _Atomic uint32_t left, sleepers_woken;
 static uint32_t taken_of[2];
 
-static void lookout_set_up(void)
+static void searching_set_up(void)
 {
     seat_fence.has_membarrier = has_membarrier;
     atomic_init(&seat_fence.order, 0);
-    atomic_init(&lookout.state, CLO_LOOKOUT_NONE);
+    atomic_init(&searching.state, CLO_SEARCHING_NONE);
     atomic_init(&left, 0);
     atomic_init(&sleepers_woken, 0);
     taken_of[0] = taken_of[1] = 0;
     memset(payload, 0, sizeof payload);
 }
 
-static uint32_t lookout_take(void)
+static uint32_t searching_take(void)
 {
     if (atomic_load_explicit(&left, memory_order_relaxed) == 0)
         return 0;
@@ -241,15 +242,15 @@ static uint32_t lookout_take(void)
     return got;
 }
 
-static void lookout_run(uint32_t me)
+static void searching_run(uint32_t me)
 {
     if (me == 0) {
-        clo_lookout_begin(&lookout);
-        uint32_t got = lookout_take();
-        bool is_trusted = clo_lookout_end(&lookout);
+        clo_searching_begin(&searching);
+        uint32_t got = searching_take();
+        bool is_trusted = clo_searching_end(&searching);
         if (got == 0) { /* park */
             clo_fence_heavy(&seat_fence);
-            (void)lookout_take();
+            (void)searching_take();
         } else if (is_trusted && atomic_load_explicit(&left, memory_order_relaxed) != 0) {
             atomic_fetch_add_explicit(&sleepers_woken, 1, memory_order_relaxed);
         }
@@ -257,27 +258,28 @@ static void lookout_run(uint32_t me)
     }
     put(me - 1);
     atomic_fetch_or_explicit(&left, me, memory_order_release);
-    if (!clo_lookout_trust(&lookout))
+    if (!clo_searching_trust(&searching))
         atomic_fetch_add_explicit(&sleepers_woken, 1, memory_order_relaxed);
 }
 
-/* The same with what is left by a seq_cst read-modify-write, as notes are (run/sharing/deferred.c): a trust need not write what it
- * finds. The owner looks at them after its end. */
-static void lookout_seen_run(uint32_t me)
+/* The same with what is left by a seq_cst read-modify-write, as notes are (run/sharing/deferred.c): a trust need not
+ * write what it finds. The owner looks at them after its end. */
+static void searching_seen_run(uint32_t me)
 {
     if (me == 0) {
-        clo_lookout_begin(&lookout);
-        if (clo_lookout_end(&lookout) && atomic_load_explicit(&left, memory_order_seq_cst) != 0) /* clo_left_publish */
-            (void)lookout_take();
+        clo_searching_begin(&searching);
+        if (clo_searching_end(&searching) &&
+            atomic_load_explicit(&left, memory_order_seq_cst) != 0) /* clo_deferred_publish */
+            (void)searching_take();
         return;
     }
     put(me - 1);
     atomic_fetch_or_explicit(&left, me, memory_order_seq_cst);
-    if (!clo_lookout_trust_seen(&lookout))
+    if (!clo_searching_trust_seen(&searching))
         atomic_fetch_add_explicit(&sleepers_woken, 1, memory_order_relaxed);
 }
 
-static void lookout_finish(void)
+static void searching_finish(void)
 {
     bool is_woken = atomic_load_explicit(&sleepers_woken, memory_order_relaxed) > 0;
     uint32_t rest = atomic_load_explicit(&left, memory_order_relaxed);

@@ -1,16 +1,16 @@
-/* protocols.h - scenarios of the runtime's protocols that are more than one structure: the watchdog's bell, the stop
- * and the phase of a job, the overruns of bodies, promises, alarms, races. Part of test_model_sync.c. */
+/* protocols.h - scenarios of the runtime's protocols that are more than one structure: the watchdog's eventcount, the
+ * stop and the phase of a job, the overruns of bodies, promises, timeouts, races. Part of test_model_sync.c. */
 #ifndef CLO_MODEL_PROTOCOLS_H
 #define CLO_MODEL_PROTOCOLS_H
 
-#include "sync/sleep/timeout_slot.h"
-#include "sync/sleep/eventcount.h"
-#include "sync/sleep/mailbox.h"
-#include "sync/protocol/phase.h"
 #include "sync/protocol/completion.h"
 #include "sync/protocol/first_wins.h"
+#include "sync/protocol/phase.h"
 #include "sync/protocol/stop.h"
 #include "sync/protocol/visit.h"
+#include "sync/sleep/eventcount.h"
+#include "sync/sleep/mailbox.h"
+#include "sync/sleep/timeout_slot.h"
 #include "sync/sleep/watch.h"
 
 static uint64_t payload[8]; /* plain data that must travel */
@@ -29,38 +29,38 @@ static void get(uint32_t i)
 
 /* Bell: the watchdog's thread beside whoever changes something, and whoever stops it. */
 
-static clo_bell bell;
+static clo_eventcount eventcount;
 static _Atomic uint32_t stopping, change, watchdog_lock;
 static uint32_t changes_seen;
 
-static void bell_set_up(void)
+static void eventcount_set_up(void)
 {
-    atomic_init(&bell.rings, 0);
+    atomic_init(&eventcount.rings, 0);
     atomic_init(&stopping, 0);
     atomic_init(&change, 0);
     changes_seen = 0;
 }
 
-static void bell_run(uint32_t me)
+static void eventcount_run(uint32_t me)
 {
     if (me == 1) { /* clo_watchdog_stop */
         atomic_store_explicit(&stopping, 1, memory_order_relaxed);
-        clo_bell_ring(&bell);
+        clo_eventcount_ring(&eventcount);
     } else if (me == 2) { /* a submit, a cancel, the end of a run */
         atomic_store_explicit(&change, 1, memory_order_relaxed);
-        clo_bell_ring(&bell);
+        clo_eventcount_ring(&eventcount);
     } else { /* watchdog_main */
         for (;;) {
-            uint32_t heard = clo_bell_hear(&bell);
+            uint32_t heard = clo_eventcount_hear(&eventcount);
             changes_seen = atomic_load_explicit(&change, memory_order_relaxed);
             if (atomic_load_explicit(&stopping, memory_order_relaxed) != 0 && changes_seen == 1)
                 break;
-            clo_bell_wait_until(&bell, heard, INT64_MAX);
+            clo_eventcount_wait_until(&eventcount, heard, INT64_MAX);
         }
     }
 }
 
-static void bell_finish(void)
+static void eventcount_finish(void)
 {
     model_check(changes_seen == 1, "the listener ended without the change");
 }
@@ -333,14 +333,14 @@ static void watch_finish(void)
 
 /* Promise: its owner opens it twice; two that know a number settle it, and one of them is believed. */
 
-static clo_promise promise;
+static clo_completion completion;
 static _Atomic uint64_t opened[2];
 static _Atomic uint32_t settled[2];
 
-static void promise_set_up(void)
+static void completion_set_up(void)
 {
-    atomic_init(&promise.number, 1ull << 32); /* the low half begins anew */
-    atomic_init(&promise.word, clo_promise_word(1ull << 32, 0));
+    atomic_init(&completion.number, 1ull << 32); /* the low half begins anew */
+    atomic_init(&completion.word, clo_completion_word(1ull << 32, 0));
     for (uint32_t k = 0; k < 2; k++) {
         atomic_init(&opened[k], 0);
         atomic_init(&settled[k], 0);
@@ -348,23 +348,23 @@ static void promise_set_up(void)
     memset(payload, 0, sizeof payload);
 }
 
-static void promise_own(void)
+static void completion_own(void)
 {
     for (uint32_t k = 0; k < 2; k++) {
         int32_t result;
-        uint64_t number = clo_promise_open(&promise);
-        model_check(!clo_promise_settle(&promise, number - (1ull << 32), 3), "an old number settled the promise");
+        uint64_t number = clo_completion_open(&completion);
+        model_check(!clo_completion_settle(&completion, number - (1ull << 32), 3), "an old number settled the promise");
         atomic_store_explicit(&opened[k], number, memory_order_release); /* the token's way */
-        while (!clo_promise_read(&promise, &result))
+        while (!clo_completion_read(&completion, &result))
             model_relax();
         get((uint32_t)result + 2 * k);
     }
 }
 
-static void promise_run(uint32_t me)
+static void completion_run(uint32_t me)
 {
     if (me == 0) {
-        promise_own();
+        completion_own();
         return;
     }
     for (uint32_t k = 0; k < 3 - me; k++) { /* the second one knows the first number only */
@@ -372,73 +372,73 @@ static void promise_run(uint32_t me)
         while ((number = atomic_load_explicit(&opened[k], memory_order_acquire)) == 0)
             model_relax();
         put(me + 2 * k);
-        if (clo_promise_settle(&promise, number, (int32_t)me))
+        if (clo_completion_settle(&completion, number, (int32_t)me))
             atomic_fetch_add_explicit(&settled[k], 1, memory_order_relaxed);
     }
 }
 
-static void promise_finish(void)
+static void completion_finish(void)
 {
     for (uint32_t k = 0; k < 2; k++)
         model_check(atomic_load_explicit(&settled[k], memory_order_relaxed) == 1,
                     "an opening was settled twice, or not at all");
 }
 
-/* Alarm: a worker that arms three times, and the thread that sleeps until then. The first alarm comes beside a look
+/* Alarm: a worker that arms three times, and the thread that sleeps until then. The first timeout comes beside a look
  * that was to come at that moment anyway; the second is ended at once; the third ends the scenario. */
 
-static clo_alarm alarms_own;
-static clo_alarms alarms_all;
+static clo_timeout timeouts_own;
+static clo_timeouts timeouts_all;
 static _Atomic uint32_t claims[4];
 static uint32_t ends[4];
 
-static void alarm_set_up(void)
+static void timeout_set_up(void)
 {
-    atomic_init(&alarms_own.word, 0);
-    atomic_init(&alarms_own.item, 0);
-    atomic_init(&alarms_own.at_ns, 0);
-    atomic_init(&alarms_all.next_ns, 10);
-    atomic_init(&bell.rings, 0);
+    atomic_init(&timeouts_own.word, 0);
+    atomic_init(&timeouts_own.item, 0);
+    atomic_init(&timeouts_own.at_ns, 0);
+    atomic_init(&timeouts_all.next_ns, 10);
+    atomic_init(&eventcount.rings, 0);
     for (uint32_t k = 0; k < 4; k++)
         atomic_init(&claims[k], 0);
     memset(ends, 0, sizeof ends);
     memset(payload, 0, sizeof payload);
 }
 
-static void alarm_own(void)
+static void timeout_own(void)
 {
     for (uint32_t k = 1; k <= 3; k++) {
         put(k);
-        if (clo_alarm_arm(&alarms_own, &alarms_all, k, 10))
-            clo_bell_ring(&bell);
+        if (clo_timeout_arm(&timeouts_own, &timeouts_all, k, 10))
+            clo_eventcount_ring(&eventcount);
         while (k != 2 && atomic_load_explicit(&claims[k], memory_order_acquire) == 0)
             model_relax();
-        ends[k] = clo_alarm_end(&alarms_own);
+        ends[k] = clo_timeout_end(&timeouts_own);
     }
 }
 
-static void alarm_run(uint32_t me)
+static void timeout_run(uint32_t me)
 {
     if (me == 0) {
-        alarm_own();
+        timeout_own();
         return;
     }
     for (bool is_last = false; !is_last;) { /* clo_hedges_look, in the watchdog's loop */
         uint64_t word, item;
-        uint32_t heard = clo_bell_hear(&bell);
-        clo_alarms_look(&alarms_all);
-        if (clo_alarm_see(&alarms_own, &word) < INT64_MAX && clo_alarm_claim(&alarms_own, word, &item)) {
+        uint32_t heard = clo_eventcount_hear(&eventcount);
+        clo_timeouts_look(&timeouts_all);
+        if (clo_timeout_see(&timeouts_own, &word) < INT64_MAX && clo_timeout_claim(&timeouts_own, word, &item)) {
             get((uint32_t)item);
             is_last = item == 3;
             atomic_fetch_add_explicit(&claims[item], 1, memory_order_release);
         }
-        clo_alarms_looked(&alarms_all, INT64_MAX);
+        clo_timeouts_looked(&timeouts_all, INT64_MAX);
         if (!is_last)
-            clo_bell_wait_until(&bell, heard, INT64_MAX);
+            clo_eventcount_wait_until(&eventcount, heard, INT64_MAX);
     }
 }
 
-static void alarm_finish(void)
+static void timeout_finish(void)
 {
     for (uint32_t k = 1; k <= 3; k++)
         model_check(atomic_load_explicit(&claims[k], memory_order_relaxed) == ends[k],
@@ -448,8 +448,8 @@ static void alarm_finish(void)
 /* Race: the first runner, the worker of the second, the starter. payload[0] is the pair's memory, which whoever is last
  * takes away; 1 and 2 are the runners' outputs, 3 is where the second one runs. */
 
-static clo_race race;
-static clo_hand race_hand;
+static clo_first_wins first_wins;
+static clo_mailbox race_hand;
 static _Atomic uint32_t race_winners, race_lasts, race_holds;
 static bool race_is_good;
 
@@ -457,8 +457,8 @@ static void race_set_up(void)
 {
     race_is_good = true;
     atomic_init(&race_holds, 2);
-    atomic_init(&race.word, 0);
-    clo_hand_init(&race_hand);
+    atomic_init(&first_wins.word, 0);
+    clo_mailbox_init(&race_hand);
     atomic_init(&race_winners, 0);
     atomic_init(&race_lasts, 0);
     memset(payload, 0, sizeof payload);
@@ -474,16 +474,16 @@ static void race_leave(bool lets_go)
     atomic_fetch_add_explicit(&race_lasts, 1, memory_order_relaxed);
 }
 
-static void race_release(const clo_race_end *end, bool is_last)
+static void race_release(const clo_first_wins_end *end, bool is_last)
 {
     race_leave(end->has_won || (end->is_second && !end->is_decided));
     race_leave(is_last);
 }
 
-static bool race_end(uint32_t who, bool is_good, clo_race_end *end)
+static bool race_end(uint32_t who, bool is_good, clo_first_wins_end *end)
 {
     get(0);
-    *end = clo_race_finish(&race, who, is_good);
+    *end = clo_first_wins_finish(&first_wins, who, is_good);
     if (end->has_won)
         atomic_fetch_add_explicit(&race_winners, 1, memory_order_relaxed);
     else if (end->is_decided)
@@ -493,18 +493,18 @@ static bool race_end(uint32_t who, bool is_good, clo_race_end *end)
 
 static void race_first(void)
 {
-    clo_race_end end, other;
+    clo_first_wins_end end, other;
 
     put(1);
-    if (!race_is_good && clo_race_is_held_out(&race)) { /* of a job that was stopped */
+    if (!race_is_good && clo_first_wins_is_held_out(&first_wins)) { /* of a job that was stopped */
         get(3);
-        if (clo_hand_retract(&race_hand, 7))
+        if (clo_mailbox_retract(&race_hand, 7))
             (void)race_end(1, false, &other);
     }
     bool is_last = race_end(0, race_is_good, &end);
-    if (end.has_won && !end.is_second && clo_race_is_held_out(&race)) {
+    if (end.has_won && !end.is_second && clo_first_wins_is_held_out(&first_wins)) {
         get(3);
-        if (clo_hand_retract(&race_hand, 7))
+        if (clo_mailbox_retract(&race_hand, 7))
             is_last = race_end(1, false, &other);
     }
     race_release(&end, is_last);
@@ -512,19 +512,19 @@ static void race_first(void)
 
 static void race_second(void)
 {
-    clo_race_end end;
+    clo_first_wins_end end;
     uint64_t item;
 
-    while ((item = clo_hand_take(&race_hand)) == CLO_HAND_EMPTY &&
+    while ((item = clo_mailbox_take(&race_hand)) == CLO_MAILBOX_EMPTY &&
            atomic_load_explicit(&race_lasts, memory_order_relaxed) == 0)
         model_relax();
-    if (item == CLO_HAND_EMPTY)
+    if (item == CLO_MAILBOX_EMPTY)
         return;
     get(3);
-    bool begins = clo_race_begin(&race);
+    bool begins = clo_first_wins_begin(&first_wins);
     if (begins)
         put(2);
-    if (!begins || clo_race_is_lost(&race, 1))
+    if (!begins || clo_first_wins_is_lost(&first_wins, 1))
         get(1);
     bool is_last = race_end(1, begins, &end);
     race_release(&end, is_last);
@@ -537,15 +537,15 @@ static void race_run(uint32_t me)
     } else if (me == 1) {
         race_second();
     } else {
-        clo_race_end end;
+        clo_first_wins_end end;
         put(3);
-        model_check(clo_hand_give(&race_hand, 7), "the hand is not empty");
+        model_check(clo_mailbox_give(&race_hand, 7), "the hand is not empty");
         get(0);
         bool is_last;
-        if (!clo_race_post_in_time(&race, &is_last)) {
-            if (clo_hand_retract(&race_hand, 7))
+        if (!clo_first_wins_post_in_time(&first_wins, &is_last)) {
+            if (clo_mailbox_retract(&race_hand, 7))
                 (void)race_end(1, false, &end);
-            is_last = clo_race_post(&race);
+            is_last = clo_first_wins_post(&first_wins);
         }
         race_leave(is_last);
     }

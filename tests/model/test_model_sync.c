@@ -19,17 +19,17 @@ static void *copy(void *to, const void *from, size_t bytes)
 }
 #define memcpy copy
 
-#include "sync/structure/combining.h"
 #include "sync/protocol/countdown.h"
-#include "sync/sleep/mailbox.h"
 #include "sync/protocol/once.h"
+#include "sync/sleep/mailbox.h"
 #include "sync/sleep/park.h"
+#include "sync/structure/combining.h"
 #include "sync/structure/ring.h"
 #include "sync/structure/stack.h"
 
-#include "ledgers.h"
+#include "semaphores.h"
 #include "protocols.h"
-#include "verdicts.h"
+#include "outcomes.h"
 
 /* Countdown: three hitters, two runs; the last hitter of the first run starts the second. */
 
@@ -90,8 +90,8 @@ static void many_finish(void)
     model_check(atomic_load_explicit(&countdown.left, memory_order_relaxed) == 5, "the counter was not put back");
 }
 
-/* A stage's barrier (engine/program/program.h): two instances of the producer hit its counter; whoever hits it last notes what
- * the consumers need of the stage, and hits the consumer, which waits for a third task, too. */
+/* A stage's barrier (engine/program/program.h): two instances of the producer hit its counter; whoever hits it last
+ * notes what the consumers need of the stage, and hits the consumer, which waits for a third task, too. */
 
 static clo_countdown consumer;
 
@@ -127,7 +127,7 @@ static void stage_finish(void)
     model_check(atomic_load_explicit(&countdown.left, memory_order_relaxed) == 2, "the barrier was not put back");
 }
 
-/* Stack: a producer of a chain of two, a producer of one, a taker; the public list and the inbox. */
+/* Stack: a producer of a chain of two, a producer of one, a taker; the shared pool and the inbox. */
 
 static clo_stack stack;
 static uint64_t links[4];
@@ -180,18 +180,18 @@ static void stack_finish(void)
 
 /* Hand: two givers, who take back what was not taken, and its owner, who looks first or not. */
 
-static clo_hand hand;
+static clo_mailbox mailbox;
 
 static void hand_set_up(void)
 {
-    clo_hand_init(&hand);
+    clo_mailbox_init(&mailbox);
     memset(taken, 0, sizeof taken);
     memset(payload, 0, sizeof payload);
 }
 
 static void use_item(uint64_t item)
 {
-    if (item == CLO_HAND_EMPTY)
+    if (item == CLO_MAILBOX_EMPTY)
         return;
     get((uint32_t)item);
     taken[item]++;
@@ -201,20 +201,20 @@ static void hand_run(uint32_t me)
 {
     if (me < 2) {
         put(me);
-        if (!clo_hand_give(&hand, me))
+        if (!clo_mailbox_give(&mailbox, me))
             use_item(me);
-        use_item(clo_hand_take(&hand));
+        use_item(clo_mailbox_take(&mailbox));
     } else {
-        use_item(clo_hand_grab(&hand));
-        use_item(clo_hand_take(&hand));
+        use_item(clo_mailbox_grab(&mailbox));
+        use_item(clo_mailbox_take(&mailbox));
     }
 }
 
 static void hand_finish(void)
 {
-    uint64_t left = clo_hand_take(&hand);
+    uint64_t left = clo_mailbox_take(&mailbox);
 
-    if (left != CLO_HAND_EMPTY)
+    if (left != CLO_MAILBOX_EMPTY)
         taken[left]++;
     for (uint32_t i = 0; i < 2; i++)
         model_check(taken[i] == 1, "an item in a hand was lost, or taken twice");
@@ -299,7 +299,7 @@ static void share_run(uint32_t me)
 {
     if (me == 1) {
         for (uint32_t body = 0; body < 2;
-             body++) { /* two bodies; the item goes to the public list before one of them, or after */
+             body++) { /* two bodies; the item goes to the shared pool before one of them, or after */
             if (atomic_load_explicit(&sleepers, memory_order_relaxed) == 0)
                 continue;
             break;
@@ -451,29 +451,29 @@ int main(int argc, char **argv)
         {"countdown: several hits at once", 3, 4, many_set_up, many_run, many_finish},
         {"stage: a barrier, a third task, a consumer of both", 3, 4, stage_set_up, stage_run, stage_finish},
         {"stack: chain, single item, two takers", 3, 3, stack_set_up, stack_run, stack_finish},
-        {"hand: two givers, its owner", 3, 4, hand_set_up, hand_run, hand_finish},
+        {"mailbox: two givers, its owner", 3, 4, hand_set_up, hand_run, hand_finish},
         {"once: three callers", 3, 4, once_set_up, once_run, once_finish},
-        {"ledger: its rules", 1, 0, ledger_set_up, ledger_rules, ledger_whole},
-        {"ledger: a reader beside two changes", 2, 2, ledger_set_up, ledger_change, ledger_changed},
-        {"ledger: two for the room of one", 2, 1, ledger_set_up, ledger_run, ledger_whole},
-        {"ledger: kept for the oldest", 2, 1, ledger_set_up_kept, ledger_pass, ledger_kept},
+        {"semaphore: its rules", 1, 0, semaphore_set_up, semaphore_rules, semaphore_whole},
+        {"semaphore: a reader beside two changes", 2, 2, semaphore_set_up, semaphore_change, semaphore_changed},
+        {"semaphore: two for the room of one", 2, 1, semaphore_set_up, semaphore_run, semaphore_whole},
+        {"semaphore: kept for the oldest", 2, 1, semaphore_set_up_kept, semaphore_pass, semaphore_kept},
         {"combining: two posters, twice each", 2, 3, combining_set_up, combining_run, combining_finish},
         {"combining: three posters", 3, 3, combining_set_up, combining_once_run, combining_once_finish},
         {"combining: two posters, one hands over", 2, 4, combining_set_up, combining_vacant_run,
          combining_vacant_finish},
         {"ring: four records through two slots", 2, 3, ring_set_up, ring_run, ring_finish},
-        {"bell: a listener, a change, a stop", 3, 3, bell_set_up, bell_run, bell_finish},
+        {"eventcount: a listener, a change, a stop", 3, 3, eventcount_set_up, eventcount_run, eventcount_finish},
         {"stop: two submits, two cancels", 3, 2, stop_set_up, stop_run, stop_finish},
         {"stop: two runs, an abort of the first", 2, 4, stop_set_up, abort_run, abort_finish},
         {"phase: two submitters, a reader", 3, 2, phase_set_up, phase_run, phase_finish},
         {"phase: an end that goes on reading, a waiter", 2, 4, phase_wait_set_up, phase_wait_run, phase_wait_finish},
         {"visit: one that takes away, two visitors", 3, 4, visit_set_up, visit_run, visit_finish},
-        {"promise: two openings, two settlers", 3, 2, promise_set_up, promise_run, promise_finish},
-        {"alarm: three armings, the thread that looks", 2, 2, alarm_set_up, alarm_run, alarm_finish},
-        {"verdict: two that fail, one left out", 3, 3, verdict_set_up, verdict_run, verdict_finish},
+        {"completion: two openings, two settlers", 3, 2, completion_set_up, completion_run, completion_finish},
+        {"timeout_slot: three armings, the thread that looks", 2, 2, timeout_set_up, timeout_run, timeout_finish},
+        {"outcome: two that fail, one left out", 3, 3, outcome_set_up, outcome_run, outcome_finish},
         {"stop: one fails, the other is left out", 2, 3, failed_set_up, failed_run, failed_finish},
-        {"race: two runners, the starter", 3, 2, race_set_up, race_run, race_finish},
-        {"race: the first one does not end well", 3, 2, race_set_up_bad, race_run, race_finish},
+        {"first_wins: two runners, the starter", 3, 2, race_set_up, race_run, race_finish},
+        {"first_wins: the first one does not end well", 3, 2, race_set_up_bad, race_run, race_finish},
         {"watch: a long body, the watchdog, the end of the job", 3, 2, watch_set_up, watch_run, watch_finish},
     };
     static const model_scenario parking[] = {
@@ -484,8 +484,8 @@ int main(int argc, char **argv)
         {"park, lent: a sleeper, a borrower, a producer", 3, 2, lend_set_up, lend_run, lend_finish},
         {"park, lent: a sleeper, two loans, a producer", 3, 1, lend_set_up, lend_twice_run, lend_finish},
         {"park, note: its owner, who leaves it, who claims it", 3, 2, note_set_up, note_run, note_finish},
-        {"lookout: one that looks, two producers", 3, 3, lookout_set_up, lookout_run, lookout_finish},
-        {"lookout: one that looks, two that leave notes", 3, 3, lookout_set_up, lookout_seen_run, lookout_finish},
+        {"searching: one that looks, two producers", 3, 3, searching_set_up, searching_run, searching_finish},
+        {"searching: one that looks, two that leave notes", 3, 3, searching_set_up, searching_seen_run, searching_finish},
     };
     const char *wanted = argc > 1 ? argv[1] : "";
     uint32_t failed = 0;

@@ -227,7 +227,7 @@ static void check_recorded(const void *context, const clo_trace *recorded)
 /* Runs on real threads as fast as they go. */
 static void record_seed(uint64_t seed, const clo_policy *policy, bool planned)
 {
-    /* What waits in queues hears of capacity from ledgers that are shared, and no trace says when. */
+    /* What waits in queues hears of capacity from semaphores that are shared, and no trace says when. */
     unsigned features = policy != NULL && policy->commits ? RANDOM_ALL & ~(unsigned)RANDOM_DEMANDS : RANDOM_ALL;
     scene s = make_scene(seed, features | (seed % 3 ? 0u : RANDOM_SMALL));
 

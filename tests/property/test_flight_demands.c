@@ -18,19 +18,19 @@ static const uint32_t limits[] = {0, 1, 2, 3, 0, 5, 0};
 
 static unsigned features_of(uint64_t seed)
 {
-    unsigned features = FLIGHT_FEATURES | RANDOM_DEMANDS;
+    unsigned features = RELEASES_FEATURES | RANDOM_DEMANDS;
 
     features |= seed % 4 == 3 ? (unsigned)RANDOM_STAGES : seed % 4 == 2 ? (unsigned)RANDOM_SMALL : 0u;
     return features | (seed % 9 == 8 ? (unsigned)RANDOM_NO_BYTES : 0u);
 }
 
 /* Every fifth plan is HEFT's, which counts as if its makespan were the interval. */
-static void open_scene(flight_scene *s, uint64_t seed, clo_clock clock)
+static void open_scene(releases_scene *s, uint64_t seed, clo_clock clock)
 {
     const uint64_t releases = 1 + seed * 7 % 25;
     clo_runtime_config runtime = CLO_RUNTIME_CONFIG_INIT;
 
-    flight_open(s, seed, features_of(seed), limits[seed % 7], releases, clock);
+    releases_open(s, seed, features_of(seed), limits[seed % 7], releases, clock);
     if (seed % 5 == 4) {
         clo_plan_config config = CLO_PLAN_CONFIG_INIT;
         config.no_duplicates = 1;
@@ -44,7 +44,7 @@ static void open_scene(flight_scene *s, uint64_t seed, clo_clock clock)
     ok(clo_runtime_create(s->platform, &runtime, &s->runtime));
 }
 
-static int64_t period_of(const flight_scene *s, uint64_t seed)
+static int64_t period_of(const releases_scene *s, uint64_t seed)
 {
     int64_t interval_ns =
         clo_plan_interval_ns(s->plan) > 0 ? clo_plan_interval_ns(s->plan) : clo_plan_makespan_ns(s->plan);
@@ -60,7 +60,7 @@ typedef struct seat {
 } seat;
 
 typedef struct oracle {
-    const flight_scene *s;
+    const releases_scene *s;
     uint32_t slots;
     int64_t interval_ns, period_ns;
     const clo_placement **planned;
@@ -236,7 +236,7 @@ static void sort_seats(oracle *o, size_t *head)
 }
 
 /* depth_of: as the engine chose them for tasks of several instances. */
-static span *oracle_spans(const flight_scene *s, uint32_t slots, int64_t period_ns, const uint32_t *depth_of)
+static span *oracle_spans(const releases_scene *s, uint32_t slots, int64_t period_ns, const uint32_t *depth_of)
 {
     const clo_graph *graph = s->graph;
     size_t count, cells = graph->instances * s->releases;
@@ -284,7 +284,7 @@ static span *oracle_spans(const flight_scene *s, uint32_t slots, int64_t period_
     return o.spans;
 }
 
-static clo_trace *simulate(flight_scene *s, uint32_t slots, int64_t period_ns, bool executes, clo_job_result *result,
+static clo_trace *simulate(releases_scene *s, uint32_t slots, int64_t period_ns, bool executes, clo_job_result *result,
                            clo_job_timing *timing, uint64_t *hash)
 {
     clo_sim_config config = CLO_SIM_CONFIG_INIT;
@@ -297,7 +297,7 @@ static clo_trace *simulate(flight_scene *s, uint32_t slots, int64_t period_ns, b
     config.period_ns = period_ns;
     config.timing = period_ns > 0 ? timing : NULL;
     s->in_flight = true;
-    flight_clear(s);
+    releases_clear(s);
     ok(clo_simulate(s->cost, &config, result, &trace, hash));
     assert_int_equal(atomic_load(&s->wrong), 0);
     ok(clo_pipeline_check_period(trace, s->plan, s->cost, slots, period_ns));
@@ -313,7 +313,7 @@ static void same_timing(const clo_job_timing *a, const clo_job_timing *b)
     assert_int_equal(a->response_ns.p50_ns, b->response_ns.p50_ns);
 }
 
-static void missed_as_told(const flight_scene *s, const span *spans, int64_t period_ns, const clo_job_timing *timing)
+static void missed_as_told(const releases_scene *s, const span *spans, int64_t period_ns, const clo_job_timing *timing)
 {
     uint64_t missed = 0;
 
@@ -332,27 +332,27 @@ static void what_is_run_is_what_is_simulated_is_what_is_allowed(void **state)
     uint64_t deep = 0, demanding = 0, missed = 0;
 
     for (uint64_t seed = 0; seed < SEEDS; seed++) {
-        flight_scene s;
+        releases_scene s;
         clo_job_result simulated = CLO_JOB_RESULT_INIT, ran = CLO_JOB_RESULT_INIT;
         clo_job_timing told = CLO_JOB_TIMING_INIT, timing = CLO_JOB_TIMING_INIT;
         uint64_t hash;
 
         open_scene(&s, seed, CLO_CLOCK_VIRTUAL);
-        uint32_t slots = flight_slots(&s) + (uint32_t)(seed % 4);
+        uint32_t slots = releases_slots(&s) + (uint32_t)(seed % 4);
         int64_t period_ns = period_of(&s, seed);
         ok(clo_plan_check(s.plan, s.cost, CLO_CHECK_FULL));
         clo_trace *trace = simulate(&s, slots, period_ns, true, &simulated, &told, &hash);
-        ok(flight_job(&s, slots, s.releases, period_ns));
-        flight_clear(&s);
+        ok(releases_job(&s, slots, s.releases, period_ns));
+        releases_clear(&s);
         ok(clo_job_submit(s.job));
         ok(clo_job_wait(s.job, &ran));
         ok(clo_job_timing_read(s.job, &timing));
         assert_true(hash == clo_job_output_hash(s.job));
         assert_int_equal(simulated.makespan_ns, ran.makespan_ns);
         assert_int_equal(simulated.busy_ns, ran.busy_ns);
-        const clo_flight *flight = s.job->flow->flight;
+        const clo_releases *releases = s.job->pipeline->releases;
         span *mine = simulated_spans(&s, trace), *workers = ran_spans(&s),
-             *allowed = oracle_spans(&s, slots, period_ns, flight->data.depth);
+             *allowed = oracle_spans(&s, slots, period_ns, releases->data.depth);
         same_spans(&s, mine, workers, seed, "ran");
         same_spans(&s, mine, allowed, seed, "allowed");
         if (period_ns > 0) {
@@ -364,9 +364,9 @@ static void what_is_run_is_what_is_simulated_is_what_is_allowed(void **state)
         free(workers);
         free(allowed);
         deep += slots > 1;
-        demanding += flight->room.first != NULL;
+        demanding += releases->room.first != NULL;
         clo_trace_destroy(trace);
-        flight_close(&s);
+        releases_close(&s);
     }
     print_message("several in flight %u, demanding %u, missed %u\n", (unsigned)deep, (unsigned)demanding,
                   (unsigned)missed);

@@ -20,7 +20,7 @@ static const uint32_t limits[] = {0, 1, 2, 3, 0, 5, 0};
 
 static unsigned features_of(uint64_t seed)
 {
-    unsigned features = FLIGHT_FEATURES;
+    unsigned features = RELEASES_FEATURES;
 
     features |= seed % 4 == 3 ? (unsigned)RANDOM_STAGES : seed % 4 == 2 ? (unsigned)RANDOM_SMALL : 0u;
     return features | (seed % 9 == 8 ? (unsigned)RANDOM_NO_BYTES : 0u);
@@ -28,14 +28,14 @@ static unsigned features_of(uint64_t seed)
 
 /* A scene under the virtual clock whose workers remember everything; every third plan is for a longer interval than the
  * shortest, every seventh for none. */
-static void open_scene(flight_scene *s, uint64_t seed)
+static void open_scene(releases_scene *s, uint64_t seed)
 {
     const uint64_t releases = 1 + seed * 7 % 30;
     clo_runtime_config runtime = CLO_RUNTIME_CONFIG_INIT;
     clo_pipeline_config pipeline = CLO_PIPELINE_CONFIG_INIT;
     clo_plan *plan;
 
-    flight_open(s, seed, features_of(seed), limits[seed % 7], releases, CLO_CLOCK_VIRTUAL);
+    releases_open(s, seed, features_of(seed), limits[seed % 7], releases, CLO_CLOCK_VIRTUAL);
     pipeline.releases_in_flight = limits[seed % 7];
     pipeline.interval_ns = clo_plan_interval_ns(s->plan) * (int64_t)(2 + seed % 3) / 2 + (int64_t)(seed % 5);
     if (seed % 3 == 1 && clo_plan_pipeline(s->cost, &pipeline, &plan) == CLO_OK) {
@@ -56,12 +56,12 @@ static void open_scene(flight_scene *s, uint64_t seed)
     ok(clo_runtime_create(s->platform, &runtime, &s->runtime));
 }
 
-static uint32_t slots_of(const flight_scene *s, uint64_t seed)
+static uint32_t slots_of(const releases_scene *s, uint64_t seed)
 {
-    return flight_slots(s) + (uint32_t)(seed % 4);
+    return releases_slots(s) + (uint32_t)(seed % 4);
 }
 
-static clo_trace *simulate(flight_scene *s, uint32_t slots, bool executes, clo_job_result *result, uint64_t *hash)
+static clo_trace *simulate(releases_scene *s, uint32_t slots, bool executes, clo_job_result *result, uint64_t *hash)
 {
     clo_sim_config config = CLO_SIM_CONFIG_INIT;
     clo_trace *trace = NULL;
@@ -71,7 +71,7 @@ static clo_trace *simulate(flight_scene *s, uint32_t slots, bool executes, clo_j
     config.releases = s->releases;
     config.execute = executes;
     s->in_flight = true;
-    flight_clear(s);
+    releases_clear(s);
     ok(clo_simulate(s->cost, &config, result, &trace, hash));
     assert_int_equal(atomic_load(&s->wrong), 0);
     assert_int_equal(atomic_load(&s->calls), executes ? s->graph->instances * s->releases : 0);
@@ -80,7 +80,7 @@ static clo_trace *simulate(flight_scene *s, uint32_t slots, bool executes, clo_j
 
 /* The oracle: the least starts that the rules of pipeline.h and job.h allow, by repeated relaxation. */
 typedef struct oracle {
-    const flight_scene *s;
+    const releases_scene *s;
     uint32_t slots;
     int64_t interval_ns;
     const clo_placement **planned; /* [instances] */
@@ -194,7 +194,7 @@ static bool relax(const oracle *o, const seat *seats, const int64_t *gates_ns)
 }
 
 /* depth_of: of tasks of several instances, for whose outputs the engine may choose to have more room. */
-static span *oracle_spans(const flight_scene *s, uint32_t slots, const uint32_t *depth_of)
+static span *oracle_spans(const releases_scene *s, uint32_t slots, const uint32_t *depth_of)
 {
     const clo_graph *graph = s->graph;
     size_t count;
@@ -245,7 +245,7 @@ static void same_results(const clo_job_result *a, const clo_job_result *b)
 }
 
 /* Its first release is a plan like any other; so is the whole, says the checker. */
-static void check_trace(const flight_scene *s, const clo_trace *trace, uint32_t slots)
+static void check_trace(const releases_scene *s, const clo_trace *trace, uint32_t slots)
 {
     clo_plan *first;
 
@@ -261,7 +261,7 @@ static void workers_under_the_virtual_clock_do_what_the_simulator_says_of_every_
     uint64_t deep = 0, copied = 0;
 
     for (uint64_t seed = 0; seed < SEEDS; seed++) {
-        flight_scene s;
+        releases_scene s;
         clo_job_result simulated = CLO_JOB_RESULT_INIT, dry = CLO_JOB_RESULT_INIT, ran = CLO_JOB_RESULT_INIT;
         uint64_t hash;
 
@@ -269,8 +269,8 @@ static void workers_under_the_virtual_clock_do_what_the_simulator_says_of_every_
         uint32_t slots = slots_of(&s, seed);
         clo_trace *trace = simulate(&s, slots, true, &simulated, &hash);
         clo_trace *unexecuted = simulate(&s, slots, false, &dry, NULL);
-        ok(flight_job(&s, slots, s.releases, 0));
-        flight_clear(&s);
+        ok(releases_job(&s, slots, s.releases, 0));
+        releases_clear(&s);
         ok(clo_job_submit(s.job));
         ok(clo_job_wait(s.job, &ran));
         assert_true(hash == clo_job_output_hash(s.job));
@@ -278,8 +278,9 @@ static void workers_under_the_virtual_clock_do_what_the_simulator_says_of_every_
         same_results(&simulated, &dry);
         assert_int_equal(simulated.copied_bytes, ran.copied_bytes);
         check_trace(&s, trace, slots);
-        span *mine = simulated_spans(&s, trace), *others[] = {simulated_spans(&s, unexecuted), ran_spans(&s),
-                                                              oracle_spans(&s, slots, s.job->flow->flight->data.depth)};
+        span *mine = simulated_spans(&s, trace),
+             *others[] = {simulated_spans(&s, unexecuted), ran_spans(&s),
+                          oracle_spans(&s, slots, s.job->pipeline->releases->data.depth)};
         static const char *const names[] = {"without bodies", "ran", "allowed"};
         for (size_t i = 0; i < 3; i++) {
             same_spans(&s, mine, others[i], seed, names[i]);
@@ -290,7 +291,7 @@ static void workers_under_the_virtual_clock_do_what_the_simulator_says_of_every_
         copied += ran.copied_bytes;
         clo_trace_destroy(trace);
         clo_trace_destroy(unexecuted);
-        flight_close(&s);
+        releases_close(&s);
     }
     assert_true(deep > SEEDS / 4 && copied > 0);
 }
@@ -357,7 +358,7 @@ static void as_many_releases_as_a_plan_says_are_enough(void **state)
     assert_true(at_the_end > SEEDS / 20);
 }
 
-static void found(const flight_scene *s, const clo_trace *trace, uint32_t slots, const char *lie, uint64_t seed)
+static void found(const releases_scene *s, const clo_trace *trace, uint32_t slots, const char *lie, uint64_t seed)
 {
     if (clo_pipeline_check(trace, s->plan, s->cost, slots) != CLO_ERR_INVALID)
         fail_msg("seed %u: %s was not found out", (unsigned)seed, lie);
@@ -365,7 +366,7 @@ static void found(const flight_scene *s, const clo_trace *trace, uint32_t slots,
 
 /* Each event begins as early as it may. So each one that begins earlier is a lie; but not where the order is open or
  * there may be more room for outputs (see clo_pipeline_check). */
-static bool tell_of_an_early_start(const flight_scene *s, clo_trace *trace, clo_trace_event *event, uint32_t slots,
+static bool tell_of_an_early_start(const releases_scene *s, clo_trace *trace, clo_trace_event *event, uint32_t slots,
                                    uint64_t seed)
 {
     bool keeps_more = s->graph->rows[event->task].instances > 1 && clo_graph_output(s->graph, event->task) > 0;
@@ -378,7 +379,7 @@ static bool tell_of_an_early_start(const flight_scene *s, clo_trace *trace, clo_
     return true;
 }
 
-static void tell_of_one_event(const flight_scene *s, clo_trace *trace, size_t at, uint32_t slots, uint64_t seed)
+static void tell_of_one_event(const releases_scene *s, clo_trace *trace, size_t at, uint32_t slots, uint64_t seed)
 {
     clo_trace_event *event = &trace->events[at], kept = *event;
     uint32_t executors = clo_platform_executors(s->platform);
@@ -410,7 +411,7 @@ static void tell_of_one_event(const flight_scene *s, clo_trace *trace, size_t at
 }
 
 /* Two releases of one instance change places. */
-static bool tell_of_releases_in_another_order(const flight_scene *s, clo_trace *trace, size_t at, uint32_t slots,
+static bool tell_of_releases_in_another_order(const releases_scene *s, clo_trace *trace, size_t at, uint32_t slots,
                                               uint64_t seed)
 {
     clo_trace_event *event = &trace->events[at];
@@ -436,7 +437,7 @@ static void planted_lies_are_found(void **state)
     uint32_t early = 0, swapped = 0, crowded = 0;
 
     for (uint64_t seed = 0; seed < SEEDS; seed++) {
-        flight_scene s;
+        releases_scene s;
         clo_job_result result = CLO_JOB_RESULT_INIT;
         clo_rng rng = sample_rng(seed);
 
@@ -453,7 +454,7 @@ static void planted_lies_are_found(void **state)
         for (uint32_t fewer = slots - 1; fewer > 0; fewer--) /* said to be in less memory than it was */
             crowded += clo_pipeline_check(trace, s.plan, s.cost, fewer) == CLO_ERR_INVALID;
         clo_trace_destroy(trace);
-        flight_close(&s);
+        releases_close(&s);
     }
     print_message("early starts %u, orders %u, crowds %u\n", early, swapped, crowded);
     assert_true(early > SEEDS && swapped > SEEDS && crowded > SEEDS / 8);
@@ -463,13 +464,13 @@ static void a_body_that_fails_ends_the_simulation_with_its_name(void **state)
 {
     (void)state;
     for (uint64_t seed = 0; seed < SEEDS / 10; seed++) {
-        flight_scene s;
+        releases_scene s;
         clo_sim_config config = CLO_SIM_CONFIG_INIT;
         clo_job_result result = CLO_JOB_RESULT_INIT;
         clo_trace *trace = NULL;
 
         open_scene(&s, seed);
-        flight_clear(&s);
+        releases_clear(&s);
         config.plan = s.plan;
         config.releases_in_flight = slots_of(&s, seed);
         config.releases = s.releases;
@@ -482,17 +483,17 @@ static void a_body_that_fails_ends_the_simulation_with_its_name(void **state)
         assert_int_equal(result.status, CLO_ERR_TASK);
         assert_int_equal(result.failed_task, s.graph->task_of[s.fail_instance]);
         assert_int_equal(result.failed_code, 7);
-        flight_close(&s);
+        releases_close(&s);
     }
 }
 
 static void what_it_cannot_have_is_refused(void **state)
 {
     (void)state;
-    flight_scene s;
+    releases_scene s;
     clo_sim_config config = CLO_SIM_CONFIG_INIT;
 
-    flight_open(&s, 4, FLIGHT_FEATURES, 0, 3, CLO_CLOCK_VIRTUAL);
+    releases_open(&s, 4, RELEASES_FEATURES, 0, 3, CLO_CLOCK_VIRTUAL);
     config.releases = 3;
     fails(CLO_ERR_ARGUMENT, "without releases_in_flight", clo_simulate(s.cost, &config, NULL, NULL, NULL));
     config.releases_in_flight = 2;
@@ -501,7 +502,7 @@ static void what_it_cannot_have_is_refused(void **state)
     config.releases_in_flight = CLO_IN_FLIGHT_MAX + 1;
     fails(CLO_ERR_ARGUMENT, "1025", clo_simulate(s.cost, &config, NULL, NULL, NULL));
     clo_job_timing timing = CLO_JOB_TIMING_INIT;
-    config.releases_in_flight = flight_slots(&s);
+    config.releases_in_flight = releases_slots(&s);
     config.timing = &timing;
     fails(CLO_ERR_ARGUMENT, "without period_ns", clo_simulate(s.cost, &config, NULL, NULL, NULL));
     config.period_ns = -1;
@@ -512,19 +513,19 @@ static void what_it_cannot_have_is_refused(void **state)
     fails(CLO_ERR_ARGUMENT, "size", clo_simulate(s.cost, &config, NULL, NULL, NULL));
     config.releases = config.releases_in_flight = 0;
     fails(CLO_ERR_ARGUMENT, "without releases_in_flight", clo_simulate(s.cost, &config, NULL, NULL, NULL));
-    flight_close(&s);
+    releases_close(&s);
 }
 
 static void what_memory_cannot_hold_is_refused(void **state)
 {
     (void)state;
-    flight_scene s;
+    releases_scene s;
     clo_sim_config config = CLO_SIM_CONFIG_INIT;
     clo_trace *trace;
 
-    flight_open(&s, 4, FLIGHT_FEATURES, 0, 3, CLO_CLOCK_VIRTUAL);
+    releases_open(&s, 4, RELEASES_FEATURES, 0, 3, CLO_CLOCK_VIRTUAL);
     config.plan = s.plan;
-    config.releases_in_flight = flight_slots(&s);
+    config.releases_in_flight = releases_slots(&s);
     config.releases = UINT64_MAX;
     fails(CLO_ERR_LIMIT, "memory", clo_simulate(s.cost, &config, NULL, &trace, NULL));
     config.releases = 1000000;
@@ -537,7 +538,7 @@ static void what_memory_cannot_hold_is_refused(void **state)
     fails(CLO_ERR_UNSUPPORTED, "recorded", clo_simulate(s.cost, &config, NULL, NULL, NULL));
     fails(CLO_ERR_ARGUMENT, "releases_in_flight", clo_pipeline_check(trace, s.plan, s.cost, 0));
     clo_trace_destroy(trace);
-    flight_close(&s);
+    releases_close(&s);
 }
 
 int main(void)

@@ -1,6 +1,6 @@
-/* The rule of the hand-over (run/sharing/share_rule.h) in the model of bench/hand_over, in virtual time: no task is lost or
- * begins early, none waits for long beside an idle worker, and makespans stay near those of greedy list scheduling
- * without costs. Nothing here depends on the machine. */
+/* The rule of the hand-over (run/sharing/share_rule.h) in the model of bench/hand_over, in virtual time: no task is
+ * lost or begins early, none waits for long beside an idle worker, and makespans stay near those of greedy list
+ * scheduling without costs. Nothing here depends on the machine. */
 #include "support.h"
 
 #include "hand_over/play.h"

@@ -44,11 +44,11 @@ typedef struct part {
     uint32_t done, all;
 } part;
 
-static void part_open(part *p, const clo_split *split, uint32_t machine, clo_bell *bell)
+static void part_open(part *p, const clo_split *split, uint32_t machine, clo_eventcount *eventcount)
 {
     size_t count;
 
-    ok(clo_local_open(split, machine, 1 + machine % 4, bell, &p->local));
+    ok(clo_local_open(split, machine, 1 + machine % 4, eventcount, &p->local));
     uint32_t executors = clo_platform_executors(p->local->platform);
     const clo_placement *placements = clo_plan_placements(p->local->plan, &count);
     p->all = p->local->tasks_count + p->local->receives_count;
@@ -132,13 +132,13 @@ static uint32_t check_plan(const clo_cluster *cluster, const clo_cost *cost, con
 {
     static part parts[MACHINES_MAX];
     clo_split split;
-    clo_bell bell = {0};
+    clo_eventcount eventcount = {0};
     bool has_moved = true;
     uint32_t machines = clo_cluster_machines(cluster);
 
     ok(clo_split_open(cluster, cost, plan, &split));
     for (uint32_t m = 0; m < machines; m++)
-        part_open(&parts[m], &split, m, &bell);
+        part_open(&parts[m], &split, m, &eventcount);
     check_counts(&split, parts, machines);
     while (has_moved) { /* ends: every round runs something */
         has_moved = false;

@@ -114,7 +114,7 @@ static uint64_t run(const scene *s, const clo_policy *policy, clo_clock clock, u
     ok(clo_job_trace(job, &recorded));
     check_trace(s, recorded, CLO_CHECK_MEASURED);
     sim_config.recorded = recorded;
-    if (!s->graph->has_demands) /* else ledgers that are shared report when a record does not know */
+    if (!s->graph->has_demands) /* else semaphores that are shared report when a record does not know */
         ok(clo_simulate(s->cost, &sim_config, NULL, NULL, NULL)); /* every decision equal */
     clo_trace_destroy(recorded);
     clo_job_destroy(job);

@@ -235,7 +235,7 @@ static void check_recorded(const void *context, const clo_trace *recorded)
 static void record_seed(uint64_t seed, const clo_policy *policy, bool planned)
 {
     static const char *const planners[] = {"deft", "heft", "tetris", "graphene", "sgs-parallel-backward"};
-    /* What waits in queues hears of capacity from ledgers that are shared, and no trace says when. */
+    /* What waits in queues hears of capacity from semaphores that are shared, and no trace says when. */
     unsigned features = policy != NULL && policy->commits ? RANDOM_ALL & ~(unsigned)RANDOM_DEMANDS : RANDOM_ALL;
     features |= seed / 15 % 2 ? RANDOM_GRAIN | RANDOM_HANDLES : 0u;
     scene s = make_scene(seed, features | (seed % 3 ? 0u : RANDOM_SMALL), planners[seed / 3 % 5]);

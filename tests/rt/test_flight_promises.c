@@ -15,7 +15,7 @@
 #include <sys/mman.h>
 
 #define PERIODS (SANITIZED ? 300u : 10000u)
-#define IN_FLIGHT 4u
+#define IN_RELEASES 4u
 #define PAGE 4096u
 
 typedef struct scene {
@@ -56,7 +56,7 @@ static void open_job(scene *s, int64_t period_ns, uint64_t releases)
     clo_job_config job = CLO_JOB_CONFIG_INIT;
     clo_pipeline_config pipeline = CLO_PIPELINE_CONFIG_INIT;
 
-    pipeline.releases_in_flight = IN_FLIGHT;
+    pipeline.releases_in_flight = IN_RELEASES;
     runtime.unpinned = 1;
     runtime.stack_bytes = 256 << 10;
     s->is_locked = !SANITIZED && mlockall(MCL_CURRENT | MCL_FUTURE) == 0;
@@ -65,7 +65,7 @@ static void open_job(scene *s, int64_t period_ns, uint64_t releases)
     ok(clo_plan_pipeline(s->cost, &pipeline, &s->plan));
     ok(clo_runtime_create(s->platform, &runtime, &s->runtime));
     job.plan = s->has_no_plan ? NULL : s->plan;
-    job.releases_in_flight = IN_FLIGHT;
+    job.releases_in_flight = IN_RELEASES;
     job.releases = releases;
     job.period_ns = period_ns;
     ok(clo_job_memory_bytes(s->runtime, s->cost, &job, &job.memory_bytes));

@@ -75,14 +75,14 @@ static void nothing_missed(void *argument, clo_job *job, const clo_miss *miss)
 }
 
 /* What a job can be, each with the ways to dispatch that it goes together with. */
-enum { PLAIN, PERIODIC, WATCHED, HEDGED, IN_FLIGHT, BRANCHES, SLOTS, KINDS };
+enum { PLAIN, PERIODIC, WATCHED, HEDGED, IN_RELEASES, BRANCHES, SLOTS, KINDS };
 
 static const char *const kind_names[KINDS] = {"plain",    "periodic", "deadline and limit", "hedged", "in flight",
                                               "branches", "slots"};
 
 static bool go_together(int kind, int way)
 {
-    return way != RT_POLICY || (kind != HEDGED && kind != IN_FLIGHT);
+    return way != RT_POLICY || (kind != HEDGED && kind != IN_RELEASES);
 }
 
 typedef struct place {
@@ -122,17 +122,17 @@ static void configure(place *p, int kind, int way, clo_job_config *job)
     ok(clo_cost_create(s->graph, s->platform, &s->cost));
     plan.no_duplicates = 1;
     pipeline.releases_in_flight = 2;
-    if (way == RT_REPLAY && kind == IN_FLIGHT)
+    if (way == RT_REPLAY && kind == IN_RELEASES)
         ok(clo_plan_pipeline(s->cost, &pipeline, &s->plan));
     else if (way == RT_REPLAY)
         ok(clo_plan_create(s->cost, &plan, &s->plan));
     job->plan = s->plan;
     job->policy = way == RT_POLICY ? clo_policy_find("rank") : NULL;
-    if (kind == PERIODIC || kind == IN_FLIGHT) {
+    if (kind == PERIODIC || kind == IN_RELEASES) {
         job->period_ns = 200000;
         job->releases = 50;
     }
-    if (kind == IN_FLIGHT)
+    if (kind == IN_RELEASES)
         job->releases_in_flight = 2;
     if (kind == WATCHED) {
         job->deadline_ns = INT64_C(3600000000000);
@@ -167,7 +167,7 @@ static uint64_t calls_of_runs(place *p, int kind)
 {
     uint64_t before = atomic_load(&calls);
 
-    for (int run = 0; run < (kind == PERIODIC || kind == IN_FLIGHT ? 2 : 50); run++) {
+    for (int run = 0; run < (kind == PERIODIC || kind == IN_RELEASES ? 2 : 50); run++) {
         ok(clo_job_submit(p->s.job));
         ok(clo_job_wait(p->s.job, NULL));
     }
@@ -197,7 +197,7 @@ static uint64_t play(int kind, int way)
     runtime.unpinned = 1;
     runtime.real_time = CLO_REAL_TIME_TRY;
     open_place(&p, &runtime, &job, &of_runtime);
-    /* The C library's own records of each thread: workers or carriers, and the watchdog. */
+    /* The C library's own records of each thread: workers or slot threads, and the watchdog. */
     if (of_runtime > 2 * (2 + 1))
         fail_msg("%s, way %d: clo_runtime_create calls the heap %d times", kind_names[kind], way, (int)of_runtime);
     uint64_t before = atomic_load(&calls);
@@ -220,7 +220,7 @@ static void memory_of_the_callers_is_all_that_is_taken(void **state)
     for (int kind = 0; kind < KINDS; kind++)
         for (int way = 0; way < RT_WAYS; way++) {
             uint64_t faults = 1;
-            if (!go_together(kind, way) || (kind == IN_FLIGHT && way == RT_POLICY))
+            if (!go_together(kind, way) || (kind == IN_RELEASES && way == RT_POLICY))
                 continue;
             for (int series = 0; series < FAULT_SERIES_MAX && faults > 0; series++)
                 faults = play(kind, way);

@@ -1,7 +1,7 @@
 /* R4, bounded decisions: counted in steps, so the same on every machine. The worst graph: 10 000 instances ready at
  * once, most of which the executor that asks cannot run.
- * Mutation: let clo_view_step return true always, or take `is_cut` out of break_stall or of ask in engine/scheduler/choose.c; the
- * first test fails. */
+ * Mutation: let clo_view_step return true always, or take `is_cut` out of break_stall or of ask in
+ * engine/scheduler/choose.c; the first test fails. */
 #include "support.h"
 
 #include "random.h"

@@ -3,9 +3,9 @@
  * (clo_job_result.turn_steps), so the same on every machine: one completion with 10 000 successors, 10 000 jobs that
  * wait; the arrival of 100 000 tasks, their cancellation, and a new policy while they wait, which come in pieces of
  * CLO_LOG_PIECE. The times that are printed are of this machine, and nothing depends on them.
- * Mutation: let release_stage of engine/scheduler/scheduler.c look at every executor once more for each stage (the first test),
- * let piece_of or leave_piece of engine/scheduler/enter.c or show_piece of engine/scheduler/show.c go through all that is left, or let
- * clo_choose walk over the live jobs, counting steps (the second). */
+ * Mutation: let release_stage of engine/scheduler/scheduler.c look at every executor once more for each stage (the
+ * first test), let piece_of or leave_piece of engine/scheduler/enter.c or show_piece of engine/scheduler/show.c go
+ * through all that is left, or let clo_choose walk over the live jobs, counting steps (the second). */
 #include "support.h"
 
 #include "base/clock.h"

@@ -1,7 +1,8 @@
 /* R7, whoever submits: deadlines, limits and their actions hold where the submitting thread has a lower priority than
  * the workers and no CPU of its own, as most programs submit. Nothing is judged by the clock: bodies keep all CPUs
  * until the watchdog has spoken, so those that ran after it can be counted.
- * Mutation: ring the bell after the start in clo_job_submit; every first test ends with all bodies run and CLO_OK.
+ * Mutation: ring the eventcount after the start in clo_job_submit; every first test ends with all bodies run and
+ * CLO_OK.
  *
  * And what the watchdog is when create returns: ready, with its own priority, on all CPUs. Mutation: leave out the wait
  * in clo_watchdog_need, or the pthread_setaffinity_np in clo_thread_begin. */

@@ -1,7 +1,8 @@
 /* R8, memory of the caller's: runtime and job live in exactly as many bytes as were asked for beforehand, touch nothing
  * around them and take nothing of the heap; one byte less is refused with one line.
- * Mutation: forget one part in lay_out of run/control/runtime_create.c, or take one from the heap in run/control/job_create.c; open the
- * states of a swapped policy with clo_arena_open(arena, NULL, 0) in run/control/attach.c, or in the place that is in use. */
+ * Mutation: forget one part in lay_out of run/control/runtime_create.c, or take one from the heap in
+ * run/control/job_create.c; open the states of a swapped policy with clo_arena_open(arena, NULL, 0) in
+ * run/control/attach.c, or in the place that is in use. */
 #include "support.h"
 
 #include "fault.h"

@@ -31,19 +31,19 @@ MUTATIONS = [
      "model"),
     ("stack.h", "first, memory_order_release, /* [A] */", "first, memory_order_relaxed,", "model"),
     ("stack.h", "CLO_ITEM_NONE, memory_order_acquire); /* [B] */", "CLO_ITEM_NONE, memory_order_relaxed);", "model"),
-    ("hand.h", "&empty, item, memory_order_release, /* [A] */", "&empty, item, memory_order_relaxed,", "model"),
-    ("hand.h", "CLO_HAND_EMPTY, memory_order_acquire); /* [B] */", "CLO_HAND_EMPTY, memory_order_relaxed);", "model"),
+    ("mailbox.h", "&empty, item, memory_order_release, /* [A] */", "&empty, item, memory_order_relaxed,", "model"),
+    ("mailbox.h", "CLO_MAILBOX_EMPTY, memory_order_acquire); /* [B] */", "CLO_MAILBOX_EMPTY, memory_order_relaxed);", "model"),
     ("once.h", "2 * run, memory_order_release); /* [A] */", "2 * run, memory_order_relaxed);", "model"),
     ("once.h", "while (atomic_load_explicit(&once->state, memory_order_acquire) != 2 * run) /* [B] */",
      "while (atomic_load_explicit(&once->state, memory_order_relaxed) != 2 * run)", "model"),
-    ("ledger.h", "&ledger->head, memory_order_acquire); /* [A] */", "&ledger->head, memory_order_relaxed);", "model"),
-    ("ledger.h", "memory_order_acq_rel, memory_order_relaxed)) /* [B] */", "memory_order_acquire, memory_order_relaxed))", "model"),
-    ("ledger.h", "&page->kept[r], memory_order_acquire);", "&page->kept[r], memory_order_relaxed);", "model"),
-    ("ledger.h", "state->kept[r], memory_order_release);", "state->kept[r], memory_order_relaxed);", "model"),
-    ("ledger.h", "if (atomic_load_explicit(&ledger->head, memory_order_relaxed) == head) /* [E] */", "if (1)", "model"),
-    ("ledger.h", "    state->watched = 0;\n    return true;", "    state->watched = 0;\n    return false;", "model"),
-    ("ledger.h", "(!may_fit && state->oldest != CLO_LEDGER_NEW)", "!may_fit", "model"),
-    ("ledger.h", "        state->overtakes++;", "        ;", "model"),
+    ("semaphore.h", "&semaphore->head, memory_order_acquire); /* [A] */", "&semaphore->head, memory_order_relaxed);", "model"),
+    ("semaphore.h", "memory_order_acq_rel, memory_order_relaxed)) /* [B] */", "memory_order_acquire, memory_order_relaxed))", "model"),
+    ("semaphore.h", "&page->kept[r], memory_order_acquire);", "&page->kept[r], memory_order_relaxed);", "model"),
+    ("semaphore.h", "state->kept[r], memory_order_release);", "state->kept[r], memory_order_relaxed);", "model"),
+    ("semaphore.h", "if (atomic_load_explicit(&semaphore->head, memory_order_relaxed) == head) /* [E] */", "if (1)", "model"),
+    ("semaphore.h", "    state->watched = 0;\n    return true;", "    state->watched = 0;\n    return false;", "model"),
+    ("semaphore.h", "(!may_fit && state->oldest != CLO_SEMAPHORE_NEW)", "!may_fit", "model"),
+    ("semaphore.h", "        state->overtakes++;", "        ;", "model"),
     ("combining.h", "slots[slot].news, news, memory_order_release);", "slots[slot].news, news, memory_order_relaxed);", "model"),
     ("combining.h", "atomic_load_explicit(place, memory_order_acquire); /* [B] */",
      "atomic_load_explicit(place, memory_order_relaxed);", "model"),
@@ -88,11 +88,11 @@ MUTATIONS = [
     ("park.c", "atomic_exchange_explicit(&parker->state, CLO_PARK_AWAKE, memory_order_seq_cst) / CLO_PARK_NOTE; /* [K] */",
      "state / CLO_PARK_NOTE;", "model"),
     ("park.h", "CLO_PARK_AWAKE, memory_order_seq_cst) == /* [K] */", "CLO_PARK_AWAKE, memory_order_acq_rel) ==", "model"),
-    ("lookout.h", "memory_order_release, /* [A] */", "memory_order_relaxed,", "model"),
-    ("lookout.h", "CLO_LOOKOUT_NONE, memory_order_seq_cst) == /* [B] */", "CLO_LOOKOUT_NONE, memory_order_relaxed) ==", "model"),
-    ("lookout.h", "           CLO_LOOKOUT_TRUSTED;\n}", "           99;\n}", "model"),
-    ("lookout.h", "memory_order_seq_cst) == CLO_LOOKOUT_TRUSTED || /* [C] */", "memory_order_relaxed) == CLO_LOOKOUT_TRUSTED ||", "model"),
-    ("lookout.h", "        if (atomic_compare_exchange_strong_explicit(&lookout->state, &state, CLO_LOOKOUT_TRUSTED,\n"
+    ("searching.h", "memory_order_release, /* [A] */", "memory_order_relaxed,", "model"),
+    ("searching.h", "CLO_SEARCHING_NONE, memory_order_seq_cst) == /* [B] */", "CLO_SEARCHING_NONE, memory_order_relaxed) ==", "model"),
+    ("searching.h", "           CLO_SEARCHING_TRUSTED;\n}", "           99;\n}", "model"),
+    ("searching.h", "memory_order_seq_cst) == CLO_SEARCHING_TRUSTED || /* [C] */", "memory_order_relaxed) == CLO_SEARCHING_TRUSTED ||", "model"),
+    ("searching.h", "        if (atomic_compare_exchange_strong_explicit(&searching->state, &state, CLO_SEARCHING_TRUSTED,\n"
      "                                                    memory_order_release, /* [A] */\n"
      "                                                    memory_order_relaxed))\n", "", "model"),
     ("visit.h", "0, memory_order_acq_rel) != 0; /* [A] */", "0, memory_order_relaxed) != 0;", "model"),
@@ -101,31 +101,30 @@ MUTATIONS = [
     ("visit.h", "&visits->were, memory_order_acquire) == 0)", "&visits->were, memory_order_relaxed) == 0)", "model"),
     ("visit.h", "atomic_fetch_or_explicit(&visits->were, 0, memory_order_acq_rel) != 0; /* [A] */",
      "atomic_load_explicit(&visits->were, memory_order_acquire) != 0;", "model"),
-    ("bell.h", "&bell->rings, 1, memory_order_release); /* [A] */", "&bell->rings, 1, memory_order_relaxed);", "model"),
-    ("bell.h", "&bell->rings, memory_order_acquire); /* [B] */", "&bell->rings, memory_order_relaxed);", "model"),
-    ("promise.h", "memory_order_release, memory_order_relaxed); /* [A] */", "memory_order_relaxed, memory_order_relaxed);", "model"),
-    ("promise.h", "&promise->word, memory_order_acquire); /* [B] */", "&promise->word, memory_order_relaxed);", "model"),
-    ("promise.h", "if (atomic_load_explicit(&promise->number, memory_order_relaxed) != number)", "if (0)", "model"),
-    ("alarm.h", "memory_order_seq_cst); /* [A] */\n    int64_t next_ns = atomic_load_explicit(&alarms->next_ns, memory_order_seq_cst);",
-     "memory_order_release);\n    int64_t next_ns = atomic_load_explicit(&alarms->next_ns, memory_order_relaxed);", "model"),
-    ("alarm.h", "    atomic_store_explicit(&alarms->next_ns, INT64_MAX, memory_order_seq_cst); /* [C] */\n", "", "model"),
-    ("alarm.h", "    word = atomic_exchange_explicit(&alarm->word, clo_alarm_word(word >> 2, CLO_ALARM_IDLE), memory_order_acq_rel);",
-     "    atomic_store_explicit(&alarm->word, clo_alarm_word(word >> 2, CLO_ALARM_IDLE), memory_order_release);", "model"),
-    ("race.h", "CLO_RACE_BEGUN, memory_order_acq_rel) & CLO_RACE_WON) == 0; /* [A] */",
-     "CLO_RACE_BEGUN, memory_order_relaxed) & CLO_RACE_WON) == 0;", "model"),
-    ("race.h", "&before, after, memory_order_acq_rel, /* [B] */", "&before, after, memory_order_relaxed,", "model"),
-    ("race.h", "memory_order_acquire) & (uint32_t)CLO_RACE_WON << other) != 0; /* [C] */",
-     "memory_order_relaxed) & (uint32_t)CLO_RACE_WON << other) != 0;", "model"),
-    ("race.h", "CLO_RACE_POSTED, memory_order_acq_rel) & both) == both; /* [D] */", "CLO_RACE_POSTED, memory_order_relaxed) & both) == both;", "model"),
-    ("race.h", "memory_order_acq_rel, memory_order_relaxed)); /* [E] */", "memory_order_relaxed, memory_order_relaxed));", "model"),
-    ("race.h", "is_good && (before & any) == 0 ? mine : 0", "is_good ? mine : 0", "model"),
-    ("verdict.h", "&open, failure, memory_order_release, /* [A] */", "&open, failure, memory_order_relaxed,", "model"),
-    ("verdict.h", "&verdict->word, memory_order_acquire); /* [B] */", "&verdict->word, memory_order_relaxed);", "model"),
-    ("verdict.h", "(void)atomic_compare_exchange_strong_explicit(&verdict->word, &open, failure, memory_order_release, /* [A] */",
-     "(void)open, atomic_store_explicit(&verdict->word, failure, memory_order_release), (void)(", "model"),
-    ("verdict.h", "(void)atomic_compare_exchange_strong_explicit(&verdict->word, &open, cut, memory_order_relaxed,",
-     "(void)open, atomic_store_explicit(&verdict->word, cut, memory_order_relaxed), (void)(", "model"),
-    ("bell.h", "    clo_futex_wake_all(&bell->rings);", "", "model"),
+    ("eventcount.h", "&eventcount->rings, 1, memory_order_release); /* [A] */", "&eventcount->rings, 1, memory_order_relaxed);", "model"),
+    ("eventcount.h", "&eventcount->rings, memory_order_acquire); /* [B] */", "&eventcount->rings, memory_order_relaxed);", "model"),
+    ("completion.h", "memory_order_release, memory_order_relaxed); /* [A] */", "memory_order_relaxed, memory_order_relaxed);", "model"),
+    ("completion.h", "&completion->word, memory_order_acquire); /* [B] */", "&completion->word, memory_order_relaxed);", "model"),
+    ("completion.h", "if (atomic_load_explicit(&completion->number, memory_order_relaxed) != number)", "if (0)", "model"),
+    ("timeout_slot.h", "memory_order_seq_cst); /* [A] */\n    int64_t next_ns = atomic_load_explicit(&timeouts->next_ns, memory_order_seq_cst);",
+     "memory_order_release);\n    int64_t next_ns = atomic_load_explicit(&timeouts->next_ns, memory_order_relaxed);", "model"),
+    ("timeout_slot.h", "    atomic_store_explicit(&timeouts->next_ns, INT64_MAX, memory_order_seq_cst); /* [C] */\n", "", "model"),
+    ("timeout_slot.h", "    word =\n        atomic_exchange_explicit(&timeout->word, clo_timeout_word(word >> 2, CLO_TIMEOUT_IDLE), memory_order_acq_rel);",
+     "    atomic_store_explicit(&timeout->word, clo_timeout_word(word >> 2, CLO_TIMEOUT_IDLE), memory_order_release);", "model"),
+    ("first_wins.h", "CLO_FIRST_WINS_BEGUN, memory_order_acq_rel) &", "CLO_FIRST_WINS_BEGUN, memory_order_relaxed) &", "model"),
+    ("first_wins.h", "&before, after, memory_order_acq_rel, /* [B] */", "&before, after, memory_order_relaxed,", "model"),
+    ("first_wins.h", "memory_order_acquire) & (uint32_t)CLO_FIRST_WINS_WON << other) !=",
+     "memory_order_relaxed) & (uint32_t)CLO_FIRST_WINS_WON << other) !=", "model"),
+    ("first_wins.h", "CLO_FIRST_WINS_POSTED, memory_order_acq_rel) & both) ==", "CLO_FIRST_WINS_POSTED, memory_order_relaxed) & both) ==", "model"),
+    ("first_wins.h", "memory_order_acq_rel, memory_order_relaxed)); /* [E] */", "memory_order_relaxed, memory_order_relaxed));", "model"),
+    ("first_wins.h", "is_good && (before & any) == 0 ? mine : 0", "is_good ? mine : 0", "model"),
+    ("outcome.h", "&open, failure, memory_order_release, /* [A] */", "&open, failure, memory_order_relaxed,", "model"),
+    ("outcome.h", "&outcome->word, memory_order_acquire); /* [B] */", "&outcome->word, memory_order_relaxed);", "model"),
+    ("outcome.h", "(void)atomic_compare_exchange_strong_explicit(&outcome->word, &open, failure, memory_order_release, /* [A] */",
+     "(void)open, atomic_store_explicit(&outcome->word, failure, memory_order_release), (void)(", "model"),
+    ("outcome.h", "(void)atomic_compare_exchange_strong_explicit(&outcome->word, &open, cut, memory_order_relaxed,",
+     "(void)open, atomic_store_explicit(&outcome->word, cut, memory_order_relaxed), (void)(", "model"),
+    ("eventcount.h", "    clo_futex_wake_all(&eventcount->rings);", "", "model"),
     ("stop.h", "atomic_load_explicit(&stop->cancelled, memory_order_seq_cst) == submit; /* [B] */",
      "atomic_load_explicit(&stop->cancelled, memory_order_relaxed) == submit;", "model"),
     ("stop.h", "    if (clo_stop_is_cancelled(stop))\n        atomic_fetch_or_explicit(&stop->run, 1, memory_order_relaxed);", "",
@@ -162,9 +161,9 @@ MUTATIONS = [
     ("stack.h", "CLO_ITEM_NONE, memory_order_acquire); /* [B] */", "CLO_ITEM_NONE, memory_order_relaxed);", "thread"),
     ("once.h", "2 * run, memory_order_release); /* [A] */", "2 * run, memory_order_relaxed);", "thread"),
     ("combining.h", "slots[slot].news, news, memory_order_release);", "slots[slot].news, news, memory_order_relaxed);", "thread"),
-    ("ledger.h", "    state->watched = 0;\n    return true;", "    state->watched = 0;\n    return false;", "plain"),
-    ("ledger.h", "        state->overtakes++;", "        ;", "plain"),
-    ("ledger.h", "state->overtakes >= CLO_OVERTAKES_MAX && ticket > state->oldest", "false", "plain"),
+    ("semaphore.h", "    state->watched = 0;\n    return true;", "    state->watched = 0;\n    return false;", "plain"),
+    ("semaphore.h", "        state->overtakes++;", "        ;", "plain"),
+    ("semaphore.h", "state->overtakes >= CLO_OVERTAKES_MAX && ticket > state->oldest", "false", "plain"),
     ("rcu.h", "target, memory_order_release); /* [A] */", "target, memory_order_relaxed);", "thread"),
     ("rcu.h", "&pointer->target, memory_order_acquire); /* [B] */", "&pointer->target, memory_order_relaxed);", "thread"),
     ("rcu.c", "    urcu_bp_synchronize_rcu();\n", "", "thread"),
@@ -270,11 +269,15 @@ def build_mutated(temporary: pathlib.Path, built: pathlib.Path, path: str, old: 
     return build_run(temporary, test, source, built)
 
 
+def source_of(folder: pathlib.Path, name: str) -> pathlib.Path:
+    """The file of that name in one of the folders of sync/."""
+    return next((folder / "sync").glob(f"*/{name}"))
+
+
 def drawn(mutations: list) -> list:
     """Those that are tried, in the order of the list, once the text of each has been found where it belongs."""
     for path, old, *_ in mutations:
-        folder = "runtime" if "/" in path else "runtime/sync"
-        if old not in (ROOT / folder / path).read_text():
+        if old not in (ROOT / "runtime" / path if "/" in path else source_of(ROOT / "runtime", path)).read_text():
             sys.exit(f"{path}: '{old}' is not in the source any more; mend the list")
     if os.environ.get("CLO_FULL"):
         return mutations
@@ -304,8 +307,9 @@ def try_all_sync(directory: pathlib.Path, mutations: list) -> int:
         with tempfile.TemporaryDirectory() as name:
             temporary = pathlib.Path(name)
             shutil.copytree(ROOT / "runtime/sync", temporary / "sync")
-            text = (temporary / "sync" / header).read_text()
-            (temporary / "sync" / header).write_text(text.replace(old, new, 1) if old else text)
+            source = source_of(temporary, header)
+            text = source.read_text()
+            source.write_text(text.replace(old, new, 1) if old else text)
             program = build(temporary, directory, how, header)
             if old == "":
                 check_unmutated(program, how, header)

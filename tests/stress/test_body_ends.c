@@ -1,5 +1,5 @@
 /* Bodies that do not return: an exception leaves them, they call pthread_exit, their thread is cancelled, or they
- * return in the child of their own fork. In every kind of job, on workers, carriers and waiting threads: the task
+ * return in the child of their own fork. In every kind of job, on workers, slot threads and waiting threads: the task
  * fails, the job ends, its runtime goes on as if nothing had been. */
 #define _GNU_SOURCE
 #include "support.h"
@@ -20,7 +20,7 @@ enum { TASKS = 12, ODD_TASK = 5, RELEASES = 6 };
 enum { RETURNS, THROWS, EXITS, IS_CANCELLED, ENDS };
 
 /* What else a job is. */
-enum { PLAIN, TRACED, HEDGED, PENDING, LIMITED, IN_FLIGHT, GRAIN, BRANCH, DEMANDS, MANNERS };
+enum { PLAIN, TRACED, HEDGED, PENDING, LIMITED, IN_RELEASES, GRAIN, BRANCH, DEMANDS, MANNERS };
 
 static _Atomic int how;
 static _Atomic uint32_t dropped;
@@ -115,7 +115,7 @@ static clo_graph *make_graph(int manner)
 static bool goes(int way, int manner)
 {
     return !(manner == HEDGED && (way == POLICY || way == SLOTS_POLICY)) &&
-           !(manner == IN_FLIGHT && way != STEAL && way != PLAN) && !(manner == DEMANDS && way >= SLOTS);
+           !(manner == IN_RELEASES && way != STEAL && way != PLAN) && !(manner == DEMANDS && way >= SLOTS);
 }
 
 static clo_job *open_job(const fixture *f, int way, int manner, clo_plan **plan)
@@ -129,8 +129,8 @@ static clo_job *open_job(const fixture *f, int way, int manner, clo_plan **plan)
     config.policy = way == POLICY || way == SLOTS_POLICY ? clo_policy_find("rank") : NULL;
     config.hedge_after_ns = manner == HEDGED ? after_ns : NULL;
     config.task_limit_ns = manner == LIMITED ? 1000000000 : 0;
-    config.releases_in_flight = manner == IN_FLIGHT ? 3 : 0;
-    config.releases = manner == IN_FLIGHT ? RELEASES : 0;
+    config.releases_in_flight = manner == IN_RELEASES ? 3 : 0;
+    config.releases = manner == IN_RELEASES ? RELEASES : 0;
     ok(clo_job_create(f->runtime, f->cost, &config, &job));
     return job;
 }
@@ -198,7 +198,7 @@ static void a_body_that_does_not_return_fails_its_task_in_every_kind_of_job(void
             fixture f = start_manner(way, manner, 0);
             clo_job *job = open_job(&f, way, manner, &plan);
             for (int i = 0; i < 3; i++)
-                end_in_turn(job, manner == IN_FLIGHT ? TASKS * RELEASES : manner == BRANCH ? TASKS - 1 : TASKS);
+                end_in_turn(job, manner == IN_RELEASES ? TASKS * RELEASES : manner == BRANCH ? TASKS - 1 : TASKS);
             clo_job_destroy(job);
             clo_plan_destroy(plan);
             stop(&f);

@@ -14,7 +14,7 @@
 #define LENGTH 1500u
 
 /* RESTRICTED: steal, but not on every executor. */
-enum { STEAL, REPLAY, POLICY, RESTRICTED, MODES };
+enum { STEAL, REPLAY, POLICY, RESTRICTED, CONTROL_FLOW };
 
 static _Atomic uint32_t passed, has_started, is_open, inside;
 static clo_runtime *lanes_runtime;
@@ -53,10 +53,10 @@ static clo_runtime *make_runtime(const clo_platform *platform, clo_clock clock)
 /* Counts itself if the big one waits: nobody else can be the oldest before that has started. */
 static int run_small(const clo_call *call)
 {
-    clo_ledger_state state;
+    clo_semaphore_state state;
 
-    (void)clo_ledger_read(&lanes_runtime->machines[0].ledger, &state);
-    if (state.oldest != CLO_LEDGER_NEW && atomic_load(&has_started) == 0)
+    (void)clo_semaphore_read(&lanes_runtime->machines[0].semaphore, &state);
+    if (state.oldest != CLO_SEMAPHORE_NEW && atomic_load(&has_started) == 0)
         atomic_fetch_add(&passed, 1);
     for (uint32_t i = 0; i < 2000 + 1000 * (call->task % LANES); i++)
         __asm__ volatile("");
@@ -272,7 +272,7 @@ static clo_job *job_of(const scene *s, int which, int mode)
 static void who_waits_holds_no_executor_blocks_nobody_and_leaves_when_its_job_is_stopped(void **state)
 {
     (void)state;
-    for (int mode = STEAL; mode < MODES; mode++) {
+    for (int mode = STEAL; mode < CONTROL_FLOW; mode++) {
         scene s;
         open_scene(&s, mode);
         clo_job *holder = job_of(&s, 0, STEAL), *waits = job_of(&s, 1, mode), *fits = job_of(&s, 2, STEAL);

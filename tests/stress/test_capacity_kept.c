@@ -1,4 +1,4 @@
-/* Capacities come back. However a job is dispatched and however it ends, the ledgers of its machines hold afterwards
+/* Capacities come back. However a job is dispatched and however it ends, the semaphores of its machines hold afterwards
  * what they held before, and a job that needs all of every capacity runs to its end. Random scenes: each has a runtime
  * with two jobs of its own kinds, which are ended in random ways again and again. */
 #define _GNU_SOURCE
@@ -21,7 +21,7 @@
 
 enum { EXECUTORS_MAX = 6, MACHINES_MAX = 2, TASKS_MAX = 20, RESOURCES = 2, JOBS = 2 };
 
-enum { STEAL, REPLAY, POLICY, FLIGHT, FLIGHT_PLAN, DISPATCHES };
+enum { STEAL, REPLAY, POLICY, RELEASES, RELEASES_PLAN, DISPATCHES };
 
 /* How a run is made to end; each beside the others: bodies fail and deadlines pass now and then. */
 enum { RUN_OUT, CANCEL, SWAP_PLAN, SWAP_POLICY, DESTROY, CLOSE, ENDINGS };
@@ -190,17 +190,17 @@ static void make_graph_of_all(scene *s)
 
 static void draw_extras(scene *s, int dispatch, clo_job_config *config)
 {
-    bool is_real = s->clock == CLO_CLOCK_REAL, is_flight = dispatch >= FLIGHT;
+    bool is_real = s->clock == CLO_CLOCK_REAL, is_releases = dispatch >= RELEASES;
 
-    if (is_flight)
-        config->releases_in_flight = (dispatch == FLIGHT_PLAN ? clo_plan_in_flight(s->pipeline) : 1) + below(s, 4);
+    if (is_releases)
+        config->releases_in_flight = (dispatch == RELEASES_PLAN ? clo_plan_in_flight(s->pipeline) : 1) + below(s, 4);
     if (is_real && below(s, 3) == 0) {
         config->period_ns = 2000 + below(s, 40000);
         config->releases = 1 + below(s, 30);
-    } else if (is_flight) {
+    } else if (is_releases) {
         config->releases = 1 + below(s, 40);
     }
-    if (is_flight || !is_real)
+    if (is_releases || !is_real)
         return;
     if (below(s, 3) == 0) {
         config->deadline_ns = 1 + below(s, 60000);
@@ -218,7 +218,7 @@ static clo_status make_job(scene *s, uint32_t j)
     uint64_t done[4] = {draw(), draw(), draw(), draw()}; /* at most 20 tasks of at most 6 instances */
 
     draw_extras(s, dispatch, &config);
-    config.plan = dispatch == REPLAY ? s->plans[below(s, 2)] : dispatch == FLIGHT_PLAN ? s->pipeline : NULL;
+    config.plan = dispatch == REPLAY ? s->plans[below(s, 2)] : dispatch == RELEASES_PLAN ? s->pipeline : NULL;
     config.policy = dispatch == POLICY ? s->policy : NULL;
     config.band = config.policy != NULL ? below(s, 3) : 0;
     config.limit = config.policy != NULL ? below(s, 3) : 0;
@@ -230,7 +230,7 @@ static clo_status make_job(scene *s, uint32_t j)
         }
         config.hedge_after_ns = after_ns;
     }
-    if (dispatch < FLIGHT && s->clock == CLO_CLOCK_REAL && below(s, 6) == 0 && !s->has_branches)
+    if (dispatch < RELEASES && s->clock == CLO_CLOCK_REAL && below(s, 6) == 0 && !s->has_branches)
         config.done = done;
     return clo_job_create(s->runtime, s->cost, &config, &s->jobs[j]);
 }
@@ -240,7 +240,7 @@ static int draw_dispatch(scene *s, bool can_fly)
 {
     if (s->clock == CLO_CLOCK_VIRTUAL)
         return below(s, 2) == 0 ? REPLAY : POLICY;
-    return (int)below(s, can_fly ? DISPATCHES : FLIGHT);
+    return (int)below(s, can_fly ? DISPATCHES : RELEASES);
 }
 
 static void make_plans(scene *s, bool can_fly)
@@ -306,12 +306,12 @@ static void open_scene(scene *s, uint64_t seed)
 static bool is_whole(const scene *s)
 {
     for (uint32_t m = 0; m < s->machines; m++) {
-        clo_ledger_state state;
-        (void)clo_ledger_read(&s->runtime->machines[m].ledger, &state);
+        clo_semaphore_state state;
+        (void)clo_semaphore_read(&s->runtime->machines[m].semaphore, &state);
         for (uint32_t r = 0; r < RESOURCES; r++)
             if (state.available[r] != s->capacities[m * CLO_RESOURCES_MAX + r])
                 return false;
-        if (state.oldest != CLO_LEDGER_NEW)
+        if (state.oldest != CLO_SEMAPHORE_NEW)
             return false;
     }
     return true;
@@ -419,7 +419,7 @@ static int work_briefly(const clo_call *call)
 }
 
 /* Four releases in flight, on four executors, whose tasks all need the one unit: one runs, the others wait. */
-static void open_flight(scene *s, bool has_plan)
+static void open_releases(scene *s, bool has_plan)
 {
     clo_task task = {.body = work_briefly, .work_ns = 300, .demand = {1}};
     clo_job_config config = CLO_JOB_CONFIG_INIT;
@@ -448,7 +448,7 @@ static void a_series_that_is_cancelled_as_it_is_given_capacity_gives_it_back(voi
     driver_start(&drives, 0);
     for (int has_plan = 0; has_plan < 2; has_plan++) {
         scene s;
-        open_flight(&s, has_plan != 0);
+        open_releases(&s, has_plan != 0);
         for (uint32_t round = 0; round < CANCELS; round++) {
             ok(clo_job_submit(s.jobs[round % JOBS]));
             spin(below(&s, 60000));
@@ -461,7 +461,7 @@ static void a_series_that_is_cancelled_as_it_is_given_capacity_gives_it_back(voi
     driver_stop(&drives);
 }
 
-static void after_every_end_of_every_kind_of_job_the_ledgers_are_whole(void **state)
+static void after_every_end_of_every_kind_of_job_the_semaphores_are_whole(void **state)
 {
     const char *first = getenv("CLO_TEST_SCENE");
     uint64_t seed = first != NULL ? strtoull(first, NULL, 0) : 0, end = first != NULL ? seed + 1 : SCENES;
@@ -486,7 +486,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_series_that_is_cancelled_as_it_is_given_capacity_gives_it_back),
-        cmocka_unit_test(after_every_end_of_every_kind_of_job_the_ledgers_are_whole),
+        cmocka_unit_test(after_every_end_of_every_kind_of_job_the_semaphores_are_whole),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

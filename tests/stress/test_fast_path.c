@@ -1,5 +1,5 @@
-/* The fast path (run/dispatch/fast_path.c): graphs without data, costs or clocks, whose bodies check that their predecessors
- * have run. */
+/* The fast path (run/dispatch/fast_path.c): graphs without data, costs or clocks, whose bodies check that their
+ * predecessors have run. */
 #include "support.h"
 
 #include "graph/graph.h"
@@ -110,7 +110,7 @@ static void every_task_ran(const plain *p, uint32_t times)
         assert_int_equal(p->v.seen[i], times);
 }
 
-/* Long, short and unknown bodies take different ways to the public list. */
+/* Long, short and unknown bodies take different ways to the shared pool. */
 static const int64_t works_ns[] = {0, 1000, 1000000};
 
 static void every_shape_runs_in_order_again_and_again_with_any_number_of_workers(void **state)

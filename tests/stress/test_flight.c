@@ -14,13 +14,13 @@
 static const uint32_t limits[] = {0, 1, 2, 3, 0, 5, 0};
 
 /* Runs the scene's job; what it logged comes back. */
-static uint64_t *run_logged(flight_scene *s, uint64_t runs, uint64_t *hash)
+static uint64_t *run_logged(releases_scene *s, uint64_t runs, uint64_t *hash)
 {
     size_t bytes = s->graph->instances * (size_t)s->releases * sizeof *s->log;
     uint64_t *log = malloc(bytes);
 
     assert_non_null(log);
-    flight_clear(s);
+    releases_clear(s);
     for (uint64_t run = 0; run < runs; run++) {
         ok(clo_job_submit(s->job));
         ok(clo_job_wait(s->job, NULL));
@@ -34,30 +34,30 @@ static uint64_t *run_logged(flight_scene *s, uint64_t runs, uint64_t *hash)
 
 static void equals_one_at_a_time(uint64_t seed, uint64_t releases, unsigned features)
 {
-    flight_scene s;
+    releases_scene s;
     uint64_t want_hash, hash;
 
-    flight_open(&s, seed, features, limits[seed % 7], releases, CLO_CLOCK_REAL);
-    ok(flight_job(&s, 0, 0, 0));
+    releases_open(&s, seed, features, limits[seed % 7], releases, CLO_CLOCK_REAL);
+    ok(releases_job(&s, 0, 0, 0));
     uint64_t *want = run_logged(&s, releases, &want_hash);
     clo_job_destroy(s.job);
-    ok(flight_job(&s, flight_slots(&s) + (uint32_t)(seed % 3), releases, 0));
+    ok(releases_job(&s, releases_slots(&s) + (uint32_t)(seed % 3), releases, 0));
     for (int again = 0; again < 2; again++) {
         uint64_t *log = run_logged(&s, 1, &hash);
         assert_memory_equal(log, want, s.graph->instances * (size_t)releases * sizeof *log);
         assert_true(hash == want_hash);
-        flight_check_order(&s);
+        releases_check_order(&s);
         free(log);
     }
     free(want);
-    flight_close(&s);
+    releases_close(&s);
 }
 
 static void a_thousand_releases_put_out_what_they_do_one_at_a_time(void **state)
 {
     (void)state;
     for (uint64_t seed = 0; seed < (SANITIZED ? 3u : 7u); seed++)
-        equals_one_at_a_time(seed, SANITIZED || seed > 0 ? 200 : 1000, FLIGHT_FEATURES | RANDOM_SMALL);
+        equals_one_at_a_time(seed, SANITIZED || seed > 0 ? 200 : 1000, RELEASES_FEATURES | RANDOM_SMALL);
 }
 
 static void random_graphs_put_out_what_they_do_one_at_a_time(void **state)
@@ -65,7 +65,7 @@ static void random_graphs_put_out_what_they_do_one_at_a_time(void **state)
     (void)state;
     for (uint64_t seed = 0; seed < SEEDS; seed++)
         equals_one_at_a_time(seed, seed % 5 == 0 ? 1 : 40,
-                             FLIGHT_FEATURES | (seed % 4 == 3 ? (unsigned)RANDOM_STAGES : 0u));
+                             RELEASES_FEATURES | (seed % 4 == 3 ? (unsigned)RANDOM_STAGES : 0u));
 }
 
 /* Nothing starts later than planned, so nothing takes longer; and no executor does two things at once. */
@@ -73,26 +73,26 @@ static void under_the_virtual_clock_the_interval_is_kept(void **state)
 {
     (void)state;
     for (uint64_t seed = 0; seed < SEEDS; seed++) {
-        flight_scene s;
+        releases_scene s;
         clo_job_result result = CLO_JOB_RESULT_INIT;
         clo_interval_bound bound = CLO_INTERVAL_BOUND_INIT;
         const uint64_t releases = 50;
 
-        flight_open(&s, seed, FLIGHT_FEATURES | (seed % 4 == 3 ? (unsigned)RANDOM_STAGES : 0u), limits[seed % 7],
-                    releases, CLO_CLOCK_VIRTUAL);
-        ok(flight_job(&s, flight_slots(&s), releases, 0));
+        releases_open(&s, seed, RELEASES_FEATURES | (seed % 4 == 3 ? (unsigned)RANDOM_STAGES : 0u), limits[seed % 7],
+                      releases, CLO_CLOCK_VIRTUAL);
+        ok(releases_job(&s, releases_slots(&s), releases, 0));
         ok(clo_cost_interval_bound(s.cost, &bound));
         for (int again = 0; again < 2; again++) {
-            flight_clear(&s);
+            releases_clear(&s);
             ok(clo_job_submit(s.job));
             ok(clo_job_wait(s.job, &result));
             assert_int_equal(result.executed, s.graph->instances * releases);
             assert_true(result.makespan_ns <=
                         (int64_t)(releases - 1) * clo_plan_interval_ns(s.plan) + clo_plan_makespan_ns(s.plan));
             assert_true(result.makespan_ns >= (int64_t)releases * bound.best_ns);
-            flight_check_order(&s);
+            releases_check_order(&s);
         }
-        flight_close(&s);
+        releases_close(&s);
     }
 }
 
@@ -100,13 +100,13 @@ static void a_failure_in_the_middle_ends_the_series_and_the_next_one_is_whole(vo
 {
     (void)state;
     for (uint64_t seed = 0; seed < SEEDS; seed++) {
-        flight_scene s;
+        releases_scene s;
         clo_job_result result = CLO_JOB_RESULT_INIT;
         uint64_t hash;
 
-        flight_open(&s, seed, FLIGHT_FEATURES, limits[seed % 7], 60, CLO_CLOCK_REAL);
-        ok(flight_job(&s, flight_slots(&s) + 1, 60, 0));
-        flight_clear(&s);
+        releases_open(&s, seed, RELEASES_FEATURES, limits[seed % 7], 60, CLO_CLOCK_REAL);
+        ok(releases_job(&s, releases_slots(&s) + 1, 60, 0));
+        releases_clear(&s);
         s.fail_instance = (uint32_t)(seed * 7 % s.graph->instances);
         s.fail_release = seed % 60;
         ok(clo_job_submit(s.job));
@@ -115,11 +115,11 @@ static void a_failure_in_the_middle_ends_the_series_and_the_next_one_is_whole(vo
         assert_int_equal(result.failed_code, 7);
         assert_int_equal(s.seen[s.fail_instance], s.fail_release + 1);
         for (uint32_t i = 0; i < s.graph->instances; i++)
-            assert_true(s.seen[i] <= s.fail_release + 1 + 2 * flight_slots(&s) + 1);
+            assert_true(s.seen[i] <= s.fail_release + 1 + 2 * releases_slots(&s) + 1);
         s.fail_instance = CLO_NONE;
         free(run_logged(&s, 1, &hash));
-        flight_check_order(&s);
-        flight_close(&s);
+        releases_check_order(&s);
+        releases_close(&s);
     }
 }
 
@@ -127,14 +127,14 @@ static void a_series_without_end_is_cancelled(void **state)
 {
     (void)state;
     for (uint64_t seed = 0; seed < SEEDS; seed++) {
-        flight_scene s;
+        releases_scene s;
         clo_job_timing timing = CLO_JOB_TIMING_INIT;
         int64_t period_ns = seed % 3 == 0 ? 20000 : 0;
 
-        flight_open(&s, seed, FLIGHT_FEATURES | RANDOM_SMALL, limits[seed % 7], 1, CLO_CLOCK_REAL);
-        ok(flight_job(&s, flight_slots(&s), 0, period_ns));
+        releases_open(&s, seed, RELEASES_FEATURES | RANDOM_SMALL, limits[seed % 7], 1, CLO_CLOCK_REAL);
+        ok(releases_job(&s, releases_slots(&s), 0, period_ns));
         for (int again = 0; again < 3; again++) {
-            flight_clear(&s);
+            releases_clear(&s);
             ok(clo_job_submit(s.job));
             while (atomic_load(&s.calls) < (uint64_t)again * 50) /* it never ends by itself */
                 sched_yield();
@@ -145,10 +145,10 @@ static void a_series_without_end_is_cancelled(void **state)
             assert_int_equal(atomic_load(&s.wrong), 0);
         }
         if (seed % 2 == 0) {
-            flight_clear(&s);
+            releases_clear(&s);
             ok(clo_job_submit(s.job)); /* destroyed while it runs */
         }
-        flight_close(&s);
+        releases_close(&s);
     }
 }
 
@@ -156,21 +156,21 @@ static void periods_are_kept_and_counted(void **state)
 {
     (void)state;
     for (uint64_t seed = 0; seed < SEEDS / 2; seed++) {
-        flight_scene s;
+        releases_scene s;
         clo_job_timing timing = CLO_JOB_TIMING_INIT;
         uint64_t hash;
 
-        flight_open(&s, seed, FLIGHT_FEATURES | RANDOM_SMALL, limits[seed % 7], 100, CLO_CLOCK_REAL);
-        ok(flight_job(&s, flight_slots(&s), 100, 10000 + (int64_t)seed * 1000));
+        releases_open(&s, seed, RELEASES_FEATURES | RANDOM_SMALL, limits[seed % 7], 100, CLO_CLOCK_REAL);
+        ok(releases_job(&s, releases_slots(&s), 100, 10000 + (int64_t)seed * 1000));
         free(run_logged(&s, 1, &hash));
-        flight_check_order(&s);
+        releases_check_order(&s);
         ok(clo_job_timing_read(s.job, &timing));
         assert_int_equal(timing.released, 100);
         assert_int_equal(timing.finished, 100);
         assert_int_equal(timing.response_ns.count, 100);
         assert_int_equal(timing.start_ns.count, 100);
         assert_true(timing.jitter_ns.count == 100 && timing.skipped == 0 && timing.aborted == 0);
-        flight_close(&s);
+        releases_close(&s);
     }
 }
 
@@ -179,32 +179,32 @@ static void jobs_run_beside_each_other(void **state)
 {
     (void)state;
     for (uint64_t seed = 0; seed < SEEDS / 2; seed++) {
-        flight_scene s;
+        releases_scene s;
         clo_job_config config = CLO_JOB_CONFIG_INIT;
         clo_job *other;
 
-        flight_open(&s, seed, FLIGHT_FEATURES, 0, 30, CLO_CLOCK_REAL);
-        ok(flight_job(&s, flight_slots(&s), 30, 0));
+        releases_open(&s, seed, RELEASES_FEATURES, 0, 30, CLO_CLOCK_REAL);
+        ok(releases_job(&s, releases_slots(&s), 30, 0));
         clo_graph *graph = random_graph(seed + 1000, RANDOM_SMALL);
         for (uint32_t t = 0; t < graph->tasks; t++)
             graph->rows[t].body = NULL;
         clo_cost *cost;
         ok(clo_cost_create(graph, s.platform, &cost));
         ok(clo_job_create(s.runtime, cost, &config, &other));
-        flight_clear(&s);
+        releases_clear(&s);
         ok(clo_job_submit(s.job));
         for (int run = 0; run < 30; run++) {
             ok(clo_job_submit(other));
             ok(clo_job_wait(other, NULL));
         }
         ok(clo_job_wait(s.job, NULL));
-        flight_check_order(&s);
+        releases_check_order(&s);
         clo_job_destroy(other);
         clo_job_destroy(s.job);
         s.job = NULL;
         clo_cost_destroy(cost);
         clo_graph_destroy(graph);
-        flight_close(&s);
+        releases_close(&s);
     }
 }
 
@@ -213,13 +213,13 @@ static void a_job_in_memory_of_the_caller_allocates_nothing(void **state)
 {
     (void)state;
     for (uint64_t seed = 0; seed < SEEDS; seed++) {
-        flight_scene s;
+        releases_scene s;
         clo_job_config config = CLO_JOB_CONFIG_INIT;
         size_t bytes;
 
-        flight_open(&s, seed, FLIGHT_FEATURES, limits[seed % 7], 20, CLO_CLOCK_REAL);
+        releases_open(&s, seed, RELEASES_FEATURES, limits[seed % 7], 20, CLO_CLOCK_REAL);
         config.plan = s.plan;
-        config.releases_in_flight = flight_slots(&s);
+        config.releases_in_flight = releases_slots(&s);
         config.releases = 20;
         ok(clo_job_memory_bytes(s.runtime, s.cost, &config, &bytes));
         config.memory = aligned_alloc(64, (bytes + 63) / 64 * 64);
@@ -231,23 +231,23 @@ static void a_job_in_memory_of_the_caller_allocates_nothing(void **state)
         s.in_flight = true;
         fault_fail_nth(0);
         for (int again = 0; again < 3; again++) {
-            flight_clear(&s);
+            releases_clear(&s);
             ok(clo_job_submit(s.job));
             ok(clo_job_wait(s.job, NULL));
         }
         assert_int_equal(fault_count(), 0);
-        flight_check_order(&s);
+        releases_check_order(&s);
         clo_job_destroy(s.job);
         s.job = NULL;
         free(config.memory);
-        flight_close(&s);
+        releases_close(&s);
     }
 }
 
 static clo_status make_and_drop(void *context)
 {
-    flight_scene *s = context;
-    clo_status status = flight_job(s, flight_slots(s), 3, 0);
+    releases_scene *s = context;
+    clo_status status = releases_job(s, releases_slots(s), 3, 0);
 
     if (status == CLO_OK)
         clo_job_destroy(s->job);
@@ -258,11 +258,11 @@ static clo_status make_and_drop(void *context)
 static void out_of_memory_is_reported(void **state)
 {
     (void)state;
-    flight_scene s;
+    releases_scene s;
 
-    flight_open(&s, 4, FLIGHT_FEATURES, 0, 3, CLO_CLOCK_REAL);
+    releases_open(&s, 4, RELEASES_FEATURES, 0, 3, CLO_CLOCK_REAL);
     assert_true(fault_each(make_and_drop, &s) > 3);
-    flight_close(&s);
+    releases_close(&s);
 }
 
 /* A graph of one chain of three, with outputs. */
@@ -375,51 +375,51 @@ static void what_it_cannot_have_is_refused(void **state)
     graph_is_refused(chain(1 << 20, &plain), &config, CLO_ERR_LIMIT, "memory_limit_bytes");
 }
 
-static void policies_and_plans_that_nobody_can_keep_are_refused_in_flight(void **state)
+static void policies_and_plans_that_nobody_can_keep_are_refused_in_releases(void **state)
 {
     (void)state;
-    flight_scene s;
+    releases_scene s;
     clo_job_config config = CLO_JOB_CONFIG_INIT;
 
-    flight_open(&s, 4, FLIGHT_FEATURES, 0, 3, CLO_CLOCK_REAL);
+    releases_open(&s, 4, RELEASES_FEATURES, 0, 3, CLO_CLOCK_REAL);
     config.releases_in_flight = 2;
     config.policy = clo_policy_find("fifo");
     fails(CLO_ERR_UNSUPPORTED, "a policy", clo_job_create(s.runtime, s.cost, &config, &s.job));
-    ok(flight_job(&s, flight_slots(&s), 3, 0));
+    ok(releases_job(&s, releases_slots(&s), 3, 0));
     fails(CLO_ERR_ARGUMENT, "releases in flight", clo_job_swap_plan(s.job, s.plan));
     clo_job_destroy(s.job);
     size_t count; /* an interval that nobody can keep */
     const clo_placement *placements = clo_plan_placements(s.plan, &count);
     clo_plan *kept = s.plan;
     ok(clo_plan_from_interval(s.cost, NULL, placements, count, 1, &s.plan));
-    fails(CLO_ERR_INVALID, "", flight_job(&s, CLO_IN_FLIGHT_MAX, 3, 0));
+    fails(CLO_ERR_INVALID, "", releases_job(&s, CLO_IN_FLIGHT_MAX, 3, 0));
     clo_plan_destroy(s.plan);
     s.plan = kept;
     s.job = NULL;
-    flight_close(&s);
+    releases_close(&s);
 }
 
 /* A plan without an interval: the next release begins where it would end, one after another on each executor. */
-static void a_plan_of_one_release_runs_in_flight_too(void **state)
+static void a_plan_of_one_release_runs_in_releases_too(void **state)
 {
     (void)state;
     for (uint64_t seed = 0; seed < SEEDS / 2; seed++) {
-        flight_scene s;
+        releases_scene s;
         clo_plan_config config = CLO_PLAN_CONFIG_INIT;
         clo_job_result result = CLO_JOB_RESULT_INIT;
 
-        flight_open(&s, seed, FLIGHT_FEATURES, 0, 20, seed % 2 ? CLO_CLOCK_REAL : CLO_CLOCK_VIRTUAL);
+        releases_open(&s, seed, RELEASES_FEATURES, 0, 20, seed % 2 ? CLO_CLOCK_REAL : CLO_CLOCK_VIRTUAL);
         clo_plan_destroy(s.plan);
         config.no_duplicates = 1;
         ok(clo_plan_create(s.cost, &config, &s.plan));
-        ok(flight_job(&s, 1 + (uint32_t)(seed % 4), 20, 0));
-        flight_clear(&s);
+        ok(releases_job(&s, 1 + (uint32_t)(seed % 4), 20, 0));
+        releases_clear(&s);
         ok(clo_job_submit(s.job));
         ok(clo_job_wait(s.job, &result));
         assert_int_equal(result.executed, 20 * s.graph->instances);
         assert_true(seed % 2 == 1 || result.makespan_ns <= 20 * clo_plan_makespan_ns(s.plan));
         assert_int_equal(atomic_load(&s.wrong), 0);
-        flight_close(&s);
+        releases_close(&s);
     }
 }
 
@@ -437,8 +437,8 @@ int main(void)
         cmocka_unit_test(out_of_memory_is_reported),
         cmocka_unit_test(slots_are_refused_by_name),
         cmocka_unit_test(what_it_cannot_have_is_refused),
-        cmocka_unit_test(policies_and_plans_that_nobody_can_keep_are_refused_in_flight),
-        cmocka_unit_test(a_plan_of_one_release_runs_in_flight_too),
+        cmocka_unit_test(policies_and_plans_that_nobody_can_keep_are_refused_in_releases),
+        cmocka_unit_test(a_plan_of_one_release_runs_in_releases_too),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -12,23 +12,23 @@
 #define SEEDS (SANITIZED ? 6u : 20u)
 
 /* A whole series of the scene's job. */
-static void runs_whole(flight_scene *s)
+static void runs_whole(releases_scene *s)
 {
-    flight_clear(s);
+    releases_clear(s);
     ok(clo_job_submit(s->job));
     ok(clo_job_wait(s->job, NULL));
     assert_int_equal(atomic_load(&s->wrong), 0);
     assert_int_equal(atomic_load(&s->calls), s->graph->instances * s->releases);
-    flight_check_order(s);
+    releases_check_order(s);
 }
 
-static void make_job(flight_scene *s, const clo_job_config *like)
+static void make_job(releases_scene *s, const clo_job_config *like)
 {
     clo_job_config config = *like;
 
     config.plan = s->plan;
     if (config.releases_in_flight == 0)
-        config.releases_in_flight = flight_slots(s) + 1;
+        config.releases_in_flight = releases_slots(s) + 1;
     s->in_flight = true;
     ok(clo_job_create(s->runtime, s->cost, &config, &s->job));
 }
@@ -85,15 +85,15 @@ static void threads_submit_cancel_and_look_at_once(void **state)
 {
     (void)state;
     for (uint64_t seed = 0; seed < SEEDS; seed++) {
-        flight_scene s;
+        releases_scene s;
         clo_job_config config = CLO_JOB_CONFIG_INIT;
         pthread_t threads[2];
 
-        flight_open(&s, seed, FLIGHT_FEATURES | RANDOM_SMALL, 0, 30, CLO_CLOCK_REAL);
+        releases_open(&s, seed, RELEASES_FEATURES | RANDOM_SMALL, 0, 30, CLO_CLOCK_REAL);
         config.releases = 30;
         config.period_ns = seed % 2 ? 5000 : 0;
         make_job(&s, &config);
-        flight_clear(&s);
+        releases_clear(&s);
         attack a = {.job = s.job, .seed = seed};
         assert_int_equal(pthread_create(&threads[0], NULL, submit_and_wait, &a), 0);
         assert_int_equal(pthread_create(&threads[1], NULL, cancel_and_look, &a), 0);
@@ -102,21 +102,21 @@ static void threads_submit_cancel_and_look_at_once(void **state)
         any(clo_job_wait(s.job, NULL));
         assert_true(atomic_load(&a.submits) > 0 && atomic_load(&a.cancels) > 0);
         runs_whole(&s);
-        flight_close(&s);
+        releases_close(&s);
     }
 }
 
-static void as_many_in_flight_as_there_may_be(void **state)
+static void as_many_in_releases_as_there_may_be(void **state)
 {
     (void)state;
     for (uint64_t seed = 0; seed < SEEDS / 2; seed++) {
-        flight_scene s;
+        releases_scene s;
         clo_job_config config = CLO_JOB_CONFIG_INIT;
         clo_job_result ran = CLO_JOB_RESULT_INIT, simulated = CLO_JOB_RESULT_INIT;
         clo_sim_config sim = CLO_SIM_CONFIG_INIT;
 
-        flight_open(&s, seed, FLIGHT_FEATURES | RANDOM_SMALL, 0, 2 * CLO_IN_FLIGHT_MAX + 3,
-                    seed % 2 ? CLO_CLOCK_REAL : CLO_CLOCK_VIRTUAL);
+        releases_open(&s, seed, RELEASES_FEATURES | RANDOM_SMALL, 0, 2 * CLO_IN_FLIGHT_MAX + 3,
+                      seed % 2 ? CLO_CLOCK_REAL : CLO_CLOCK_VIRTUAL);
         config.releases = s.releases;
         config.releases_in_flight = CLO_IN_FLIGHT_MAX;
         make_job(&s, &config);
@@ -129,7 +129,7 @@ static void as_many_in_flight_as_there_may_be(void **state)
         assert_int_equal(simulated.executed, ran.executed);
         if (seed % 2 == 0)
             assert_int_equal(simulated.makespan_ns, ran.makespan_ns);
-        flight_close(&s);
+        releases_close(&s);
     }
 }
 
@@ -138,20 +138,20 @@ static void a_number_of_releases_without_end_is_cancelled(void **state)
 {
     (void)state;
     for (uint64_t seed = 0; seed < SEEDS; seed++) {
-        flight_scene s;
+        releases_scene s;
         clo_job_config config = CLO_JOB_CONFIG_INIT;
 
-        flight_open(&s, seed, FLIGHT_FEATURES, 0, 1, CLO_CLOCK_REAL);
+        releases_open(&s, seed, RELEASES_FEATURES, 0, 1, CLO_CLOCK_REAL);
         config.releases = UINT64_MAX - seed % 5;
         config.period_ns = seed % 3 == 2 ? 2000 : 0;
         make_job(&s, &config);
-        flight_clear(&s);
+        releases_clear(&s);
         ok(clo_job_submit(s.job));
         while (atomic_load(&s.calls) < 300) /* it never ends by itself */
             sched_yield();
         clo_job_cancel(s.job);
         fails(CLO_ERR_CANCELLED, "", clo_job_wait(s.job, NULL));
-        flight_close(&s);
+        releases_close(&s);
     }
 }
 
@@ -167,12 +167,12 @@ static void every_missed_deadline_is_reported_once(void **state)
 {
     (void)state;
     for (uint64_t seed = 0; seed < SEEDS; seed++) {
-        flight_scene s;
+        releases_scene s;
         clo_job_config config = CLO_JOB_CONFIG_INIT;
         clo_job_timing timing = CLO_JOB_TIMING_INIT;
         _Atomic uint64_t misses = 0;
 
-        flight_open(&s, seed, FLIGHT_FEATURES | RANDOM_SMALL, 0, 100, CLO_CLOCK_REAL);
+        releases_open(&s, seed, RELEASES_FEATURES | RANDOM_SMALL, 0, 100, CLO_CLOCK_REAL);
         config.releases = 100;
         config.period_ns = 1000 + (int64_t)seed * 1000;
         config.deadline_ns = 1;
@@ -186,13 +186,13 @@ static void every_missed_deadline_is_reported_once(void **state)
             assert_int_equal(atomic_load(&misses), 100 * run);
             assert_int_equal(timing.missed, 100);
         }
-        flight_close(&s);
+        releases_close(&s);
     }
 }
 
-static void cancel_after(flight_scene *s, uint64_t calls)
+static void cancel_after(releases_scene *s, uint64_t calls)
 {
-    flight_clear(s);
+    releases_clear(s);
     ok(clo_job_submit(s->job));
     while (atomic_load(&s->calls) < calls)
         sched_yield();
@@ -204,13 +204,13 @@ static void cancel_after(flight_scene *s, uint64_t calls)
 static void periods_at_their_limits(void **state)
 {
     (void)state;
-    flight_scene s;
+    releases_scene s;
     clo_pipeline_config pipeline = CLO_PIPELINE_CONFIG_INIT;
     clo_job_config config = CLO_JOB_CONFIG_INIT;
 
-    flight_open(&s, 4, FLIGHT_FEATURES | RANDOM_SMALL, 0, 1, CLO_CLOCK_REAL);
+    releases_open(&s, 4, RELEASES_FEATURES | RANDOM_SMALL, 0, 1, CLO_CLOCK_REAL);
     config.plan = s.plan;
-    config.releases_in_flight = flight_slots(&s);
+    config.releases_in_flight = releases_slots(&s);
     config.period_ns = -1;
     fails(CLO_ERR_ARGUMENT, "period_ns is negative", clo_job_create(s.runtime, s.cost, &config, &s.job));
     config.period_ns = 1;
@@ -230,7 +230,7 @@ static void periods_at_their_limits(void **state)
     make_job(&s, &config);
     cancel_after(&s, s.graph->instances);
     assert_int_equal(atomic_load(&s.calls), s.graph->instances);
-    flight_close(&s);
+    releases_close(&s);
 }
 
 static clo_graph *two_in_a_row(void)
@@ -284,15 +284,15 @@ static void jobs_are_made_and_dropped_while_they_fly(void **state)
 {
     (void)state;
     for (uint64_t seed = 0; seed < SEEDS; seed++) {
-        flight_scene s;
+        releases_scene s;
         clo_job_config config = CLO_JOB_CONFIG_INIT;
 
-        flight_open(&s, seed, FLIGHT_FEATURES | RANDOM_SMALL, 0, 30, CLO_CLOCK_REAL);
+        releases_open(&s, seed, RELEASES_FEATURES | RANDOM_SMALL, 0, 30, CLO_CLOCK_REAL);
         for (uint32_t round = 0; round < 40; round++) {
             config.releases = round % 4 == 0 ? 0 : 30;
             config.period_ns = round % 3 == 0 ? 3000 : 0;
             make_job(&s, &config);
-            flight_clear(&s);
+            releases_clear(&s);
             if (round % 5 > 0)
                 ok(clo_job_submit(s.job));
             if (round % 5 > 2)
@@ -303,13 +303,13 @@ static void jobs_are_made_and_dropped_while_they_fly(void **state)
         make_job(&s, &config);
         runs_whole(&s);
         if (seed % 2 == 0) { /* the runtime goes, and takes it along as it flies */
-            flight_clear(&s);
+            releases_clear(&s);
             ok(clo_job_submit(s.job));
             clo_runtime_destroy(s.runtime);
             s.runtime = NULL;
             s.job = NULL;
         }
-        flight_close(&s);
+        releases_close(&s);
     }
 }
 
@@ -318,14 +318,14 @@ static void a_failure_and_a_cancel_at_once(void **state)
 {
     (void)state;
     for (uint64_t seed = 0; seed < SEEDS; seed++) {
-        flight_scene s;
+        releases_scene s;
         clo_job_config config = CLO_JOB_CONFIG_INIT;
 
-        flight_open(&s, seed, FLIGHT_FEATURES | RANDOM_SMALL, 0, 60, CLO_CLOCK_REAL);
+        releases_open(&s, seed, RELEASES_FEATURES | RANDOM_SMALL, 0, 60, CLO_CLOCK_REAL);
         config.releases = 60;
         make_job(&s, &config);
         for (uint32_t round = 0; round < 20; round++) {
-            flight_clear(&s);
+            releases_clear(&s);
             s.fail_instance = (uint32_t)((seed + round) % s.graph->instances);
             s.fail_release = round * 3;
             ok(clo_job_submit(s.job));
@@ -338,7 +338,7 @@ static void a_failure_and_a_cancel_at_once(void **state)
         }
         s.fail_instance = CLO_NONE;
         runs_whole(&s);
-        flight_close(&s);
+        releases_close(&s);
     }
 }
 
@@ -348,7 +348,7 @@ int main(void)
         cmocka_unit_test(intervals_at_their_limits),
         cmocka_unit_test(periods_at_their_limits),
         cmocka_unit_test(every_missed_deadline_is_reported_once),
-        cmocka_unit_test(as_many_in_flight_as_there_may_be),
+        cmocka_unit_test(as_many_in_releases_as_there_may_be),
         cmocka_unit_test(threads_submit_cancel_and_look_at_once),
         cmocka_unit_test(jobs_are_made_and_dropped_while_they_fly),
         cmocka_unit_test(a_failure_and_a_cancel_at_once),

@@ -15,7 +15,7 @@
 static _Atomic int64_t used[MACHINES_MAX][CLO_RESOURCES_MAX];
 static _Atomic uint64_t exceeded, held;
 
-static void count(const flight_scene *s, const clo_call *call, int sign)
+static void count(const releases_scene *s, const clo_call *call, int sign)
 {
     uint32_t machine = clo_platform_executor(s->platform, call->executor)->machine;
 
@@ -46,20 +46,20 @@ static void dawdle(uint64_t how)
 
 static int holds_and_dawdles(const clo_call *call)
 {
-    flight_scene *s = call->argument;
+    releases_scene *s = call->argument;
 
     count(s, call, 1);
-    dawdle(flight_mix(call->task, call->release));
-    int code = flight_body(call);
+    dawdle(releases_mix(call->task, call->release));
+    int code = releases_body(call);
     count(s, call, -1);
     return code;
 }
 
-static void open_scene(flight_scene *s, uint64_t seed, uint32_t limit)
+static void open_scene(releases_scene *s, uint64_t seed, uint32_t limit)
 {
-    unsigned features = FLIGHT_FEATURES | RANDOM_DEMANDS | (seed % 3 == 0 ? (unsigned)RANDOM_STAGES : 0u);
+    unsigned features = RELEASES_FEATURES | RANDOM_DEMANDS | (seed % 3 == 0 ? (unsigned)RANDOM_STAGES : 0u);
 
-    flight_open(s, seed, features, limit, 40, CLO_CLOCK_REAL);
+    releases_open(s, seed, features, limit, 40, CLO_CLOCK_REAL);
     for (uint32_t t = 0; t < s->graph->tasks; t++)
         s->graph->rows[t].body = holds_and_dawdles;
     memset(used, 0, sizeof used);
@@ -67,7 +67,7 @@ static void open_scene(flight_scene *s, uint64_t seed, uint32_t limit)
 }
 
 /* With or without the plan. */
-static clo_status make_job(flight_scene *s, uint32_t slots, int64_t period_ns, bool has_plan)
+static clo_status make_job(releases_scene *s, uint32_t slots, int64_t period_ns, bool has_plan)
 {
     clo_job_config config = CLO_JOB_CONFIG_INIT;
 
@@ -79,9 +79,9 @@ static clo_status make_job(flight_scene *s, uint32_t slots, int64_t period_ns, b
     return clo_job_create(s->runtime, s->cost, &config, &s->job);
 }
 
-static void run_whole(flight_scene *s)
+static void run_whole(releases_scene *s)
 {
-    flight_clear(s);
+    releases_clear(s);
     ok(clo_job_submit(s->job));
     ok(clo_job_wait(s->job, NULL));
     assert_int_equal(atomic_load(&s->wrong), 0);
@@ -93,19 +93,19 @@ static void no_capacity_is_exceeded_and_outputs_are_those_of_one_release_at_a_ti
 {
     (void)state;
     for (uint64_t seed = 0; seed < SEEDS; seed++) {
-        flight_scene s;
+        releases_scene s;
         open_scene(&s, seed, (uint32_t)(seed % 5));
         uint64_t *log = calloc(s.graph->instances * s.releases, sizeof *log);
         assert_non_null(log);
         bool has_plan = seed % 2 == 0;
-        ok(make_job(&s, flight_slots(&s) + (uint32_t)(seed % 3), seed % 5 == 3 ? 2000 : 0, has_plan));
+        ok(make_job(&s, releases_slots(&s) + (uint32_t)(seed % 3), seed % 5 == 3 ? 2000 : 0, has_plan));
         run_whole(&s);
         if (has_plan)
-            flight_check_order(&s);
+            releases_check_order(&s);
         memcpy(log, s.log, s.graph->instances * s.releases * sizeof *log);
         clo_job_destroy(s.job);
-        ok(flight_job(&s, 0, 0, 0));
-        flight_clear(&s);
+        ok(releases_job(&s, 0, 0, 0));
+        releases_clear(&s);
         for (uint64_t r = 0; r < s.releases; r++) {
             ok(clo_job_submit(s.job));
             ok(clo_job_wait(s.job, NULL));
@@ -113,7 +113,7 @@ static void no_capacity_is_exceeded_and_outputs_are_those_of_one_release_at_a_ti
         assert_memory_equal(log, s.log, s.graph->instances * s.releases * sizeof *log);
         assert_int_equal(atomic_load(&exceeded), 0);
         free(log);
-        flight_close(&s);
+        releases_close(&s);
     }
     assert_true(atomic_load(&held) > 1000);
 }
@@ -121,10 +121,10 @@ static void no_capacity_is_exceeded_and_outputs_are_those_of_one_release_at_a_ti
 /* Two jobs of one runtime, of the same graph: bodies of the second one count nothing but capacities. */
 static int only_holds(const clo_call *call)
 {
-    flight_scene *s = call->argument;
+    releases_scene *s = call->argument;
 
     count(s, call, 1);
-    dawdle(flight_mix(call->release, call->task));
+    dawdle(releases_mix(call->release, call->task));
     count(s, call, -1);
     return 0;
 }
@@ -133,16 +133,16 @@ static void jobs_share_the_capacities(void **state)
 {
     (void)state;
     for (uint64_t seed = 0; seed < SEEDS / 2; seed++) {
-        flight_scene s;
+        releases_scene s;
         open_scene(&s, seed, 0);
         for (uint32_t t = 0; t < s.graph->tasks; t++)
             s.graph->rows[t].body = only_holds;
         clo_job_config config = CLO_JOB_CONFIG_INIT;
         clo_job *beside;
-        ok(make_job(&s, flight_slots(&s), 0, seed % 2 == 0));
+        ok(make_job(&s, releases_slots(&s), 0, seed % 2 == 0));
         config.plan = seed % 3 == 0 ? NULL : s.plan;
         config.releases = s.releases;
-        config.releases_in_flight = flight_slots(&s) + 1;
+        config.releases_in_flight = releases_slots(&s) + 1;
         ok(clo_job_create(s.runtime, s.cost, &config, &beside));
         for (uint32_t run = 0; run < 3; run++) {
             ok(clo_job_submit(s.job));
@@ -152,7 +152,7 @@ static void jobs_share_the_capacities(void **state)
         }
         assert_int_equal(atomic_load(&exceeded), 0);
         clo_job_destroy(beside);
-        flight_close(&s);
+        releases_close(&s);
     }
 }
 
@@ -160,10 +160,10 @@ static void what_is_cut_short_gives_everything_back(void **state)
 {
     (void)state;
     for (uint64_t seed = 0; seed < SEEDS; seed++) {
-        flight_scene s;
+        releases_scene s;
         open_scene(&s, seed, 0);
-        ok(make_job(&s, flight_slots(&s) + 1, 0, seed / 2 % 2 == 0));
-        flight_clear(&s);
+        ok(make_job(&s, releases_slots(&s) + 1, 0, seed / 2 % 2 == 0));
+        releases_clear(&s);
         if (seed % 2 == 0) {
             s.fail_instance = (uint32_t)(seed % s.graph->instances);
             s.fail_release = 7;
@@ -177,7 +177,7 @@ static void what_is_cut_short_gives_everything_back(void **state)
             assert_true(status == CLO_OK || status == CLO_ERR_CANCELLED);
         }
         run_whole(&s); /* which would wait for ever for what was not given back */
-        flight_close(&s);
+        releases_close(&s);
     }
 }
 
@@ -186,8 +186,9 @@ static void without_a_plan_outputs_are_those_of_one_release_at_a_time(void **sta
 {
     (void)state;
     for (uint64_t seed = 0; seed < SEEDS; seed++) {
-        flight_scene s;
-        flight_open(&s, seed, FLIGHT_FEATURES | (seed % 3 == 0 ? (unsigned)RANDOM_STAGES : 0u), 0, 50, CLO_CLOCK_REAL);
+        releases_scene s;
+        releases_open(&s, seed, RELEASES_FEATURES | (seed % 3 == 0 ? (unsigned)RANDOM_STAGES : 0u), 0, 50,
+                      CLO_CLOCK_REAL);
         uint64_t *log = calloc(s.graph->instances * s.releases, sizeof *log);
         assert_non_null(log);
         ok(make_job(&s, 1 + (uint32_t)(seed % 6), 0, false));
@@ -196,12 +197,12 @@ static void without_a_plan_outputs_are_those_of_one_release_at_a_time(void **sta
         uint64_t hash = clo_job_output_hash(s.job);
         memcpy(log, s.log, s.graph->instances * s.releases * sizeof *log);
         clo_job_destroy(s.job);
-        ok(make_job(&s, flight_slots(&s), 0, true));
+        ok(make_job(&s, releases_slots(&s), 0, true));
         run_whole(&s);
         assert_true(hash == clo_job_output_hash(s.job));
         assert_memory_equal(log, s.log, s.graph->instances * s.releases * sizeof *log);
         free(log);
-        flight_close(&s);
+        releases_close(&s);
     }
 }
 

@@ -326,7 +326,7 @@ static int end_when_held_out(const clo_call *call)
 {
     if (call->is_replica)
         return atomic_fetch_add(&rivals, 1), 0;
-    while (clo_hand_is_empty(&seen->workers[1 - call->executor].hedge))
+    while (clo_mailbox_is_empty(&seen->workers[1 - call->executor].hedge))
         usleep(50);
     return 0;
 }

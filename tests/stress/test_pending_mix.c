@@ -139,7 +139,7 @@ static void add_loop(clo_graph *graph, bool is_later, uint32_t *exit)
 }
 
 /* choose -> (a, b of arm 0 | c of arm 1) -> merge -> after; beside that a loop. */
-static clo_graph *make_modes(bool is_later)
+static clo_graph *make_control_flow(bool is_later)
 {
     clo_task task = {.body = is_later ? sum_later : sum_at_once, .work_ns = 1000, .output_bytes = 64};
     clo_task branch = {.body = choose, .work_ns = 100, .output_bytes = 64};
@@ -169,7 +169,7 @@ typedef struct seen {
     uint64_t hash, executed, skipped;
 } seen;
 
-static seen run_modes(const fixture *f, clo_job *job, uint32_t arm, uint32_t rounds)
+static seen run_control_flow(const fixture *f, clo_job *job, uint32_t arm, uint32_t rounds)
 {
     clo_job_result result = CLO_JOB_RESULT_INIT;
 
@@ -183,7 +183,7 @@ static seen run_modes(const fixture *f, clo_job *job, uint32_t arm, uint32_t rou
 }
 
 /* Cut short at any moment, and whole again afterwards. */
-static void cut_modes(const fixture *f, clo_job *job, const seen *wanted)
+static void cut_control_flow(const fixture *f, clo_job *job, const seen *wanted)
 {
     for (int round = 0; round < (SANITIZED ? 10 : 40); round++) {
         atomic_store(&wanted_arm, draw(2));
@@ -196,14 +196,14 @@ static void cut_modes(const fixture *f, clo_job *job, const seen *wanted)
         assert_true(status == CLO_OK || status == CLO_ERR_CANCELLED);
     }
     atomic_store(&is_cut, false);
-    assert_true(run_modes(f, job, 1, 3).hash == wanted->hash);
+    assert_true(run_control_flow(f, job, 1, 3).hash == wanted->hash);
 }
 
 static void arms_and_loops_may_pend(void **state)
 {
     (void)state;
     for (int way = 0; way < WAYS; way++) {
-        fixture plain = start_way(way, make_modes(false)), f = start_way(way, make_modes(true));
+        fixture plain = start_way(way, make_control_flow(false)), f = start_way(way, make_control_flow(true));
         const clo_policy *policy = way == POLICY || way == SLOTS_POLICY ? clo_policy_find("fifo") : NULL;
         clo_plan *plan = way == PLAN ? plan_of(&f, "heft") : NULL, *same = way == PLAN ? plan_of(&plain, "heft") : NULL;
         clo_job *at_once = make_job(&plain, policy, same), *later = make_job(&f, policy, plan);
@@ -211,13 +211,13 @@ static void arms_and_loops_may_pend(void **state)
         driver_start(&drives, 0);
         for (uint32_t arm = 0; arm < 2; arm++)
             for (uint32_t rounds = 1; rounds <= 6; rounds++) {
-                seen a = run_modes(&plain, at_once, arm, rounds), b = run_modes(&f, later, arm, rounds);
+                seen a = run_control_flow(&plain, at_once, arm, rounds), b = run_control_flow(&f, later, arm, rounds);
                 assert_true(a.hash == b.hash);
                 assert_int_equal(a.executed, b.executed);
                 assert_int_equal(b.executed, 4 - arm + 2 * rounds + 2);
             }
-        last = run_modes(&plain, at_once, 1, 3);
-        cut_modes(&f, later, &last);
+        last = run_control_flow(&plain, at_once, 1, 3);
+        cut_control_flow(&f, later, &last);
         driver_stop(&drives);
         clo_job_destroy(at_once);
         clo_job_destroy(later);

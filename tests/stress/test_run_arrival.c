@@ -1,9 +1,9 @@
-/* A job with many tasks that are ready at once arrives in pieces (engine/scheduler/enter.c) on real workers: completions, the end
- * of other jobs, a cancellation and a new policy are served between two pieces, and the log repeats all of it. So does
- * a cancelled job leave, and so is a new policy shown what lives. The policy of these tests waits inside an arrival,
- * so that there is something to serve.
- * Mutation: in combine of run/scheduler/combining.c do all pieces before the next look at the records (the first three tests, and
- * that of the policy that is shown what lives), or leave tell_ended out of go_on (the first). */
+/* A job with many tasks that are ready at once arrives in pieces (engine/scheduler/enter.c) on real workers:
+ * completions, the end of other jobs, a cancellation and a new policy are served between two pieces, and the log
+ * repeats all of it. So does a cancelled job leave, and so is a new policy shown what lives. The policy of these tests
+ * waits inside an arrival, so that there is something to serve. Mutation: in combine of run/scheduler/combining.c do
+ * all pieces before the next look at the records (the first three tests, and that of the policy that is shown what
+ * lives), or leave tell_ended out of go_on (the first). */
 #define _POSIX_C_SOURCE 200809L
 #include "support.h"
 

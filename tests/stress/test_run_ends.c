@@ -28,7 +28,7 @@ enum { VIRTUAL_POLICY = WAYS, ALL_WAYS };
 enum { WHOLE, FAILING, PENDING, BRANCHES, LOOPS, SHAPES };
 
 /* How it is submitted. */
-enum { ONCE, PERIODIC, IN_FLIGHT, HEDGED, MANNERS };
+enum { ONCE, PERIODIC, IN_RELEASES, HEDGED, MANNERS };
 
 static driver drives;
 static _Atomic uint32_t bodies, failures, draws;
@@ -151,7 +151,7 @@ static bool exists(int way, int shape, int manner)
         return false;
     if (manner == PERIODIC)
         return way != SLOTS && way != SLOTS_POLICY;
-    if (manner == IN_FLIGHT)
+    if (manner == IN_RELEASES)
         return (way == STEAL || way == PLAN) && !has_arms && shape != PENDING;
     return manner == ONCE || ((way == STEAL || way == PLAN || way == SLOTS) && !has_arms);
 }
@@ -199,8 +199,8 @@ static void make_job_of(scene *s)
     config.policy = is_policy(s->way) ? clo_policy_find("fifo") : NULL;
     config.plan = s->plan;
     config.period_ns = s->manner == PERIODIC ? 30000 : 0;
-    config.releases = s->manner == PERIODIC || s->manner == IN_FLIGHT ? RELEASES : 0;
-    config.releases_in_flight = s->manner == IN_FLIGHT ? 2 : 0;
+    config.releases = s->manner == PERIODIC || s->manner == IN_RELEASES ? RELEASES : 0;
+    config.releases_in_flight = s->manner == IN_RELEASES ? 2 : 0;
     config.hedge_after_ns = s->manner == HEDGED ? delays : NULL;
     ok(clo_job_create(s->f.runtime, s->f.cost, &config, &s->job));
 }
@@ -211,7 +211,7 @@ static void begin(scene *s, int way, int shape, int manner)
 
     *s = (scene){.way = way, .shape = shape, .manner = manner};
     s->f = way == VIRTUAL_POLICY ? start(3, graph, CLO_CLOCK_VIRTUAL) : start_way(way, graph);
-    s->plan = way == PLAN || manner == IN_FLIGHT ? plan_of(&s->f, "heft") : NULL;
+    s->plan = way == PLAN || manner == IN_RELEASES ? plan_of(&s->f, "heft") : NULL;
     atomic_store(&s->longest_ns, 20000);
     if (is_policy(way)) {
         ok(clo_log_create(NULL, RECORDS, &s->log));
@@ -239,7 +239,7 @@ static void end(scene *s)
  * bodies that were pending when the job was cancelled, and did well all the same. */
 static void check_bodies(const scene *s, clo_status status, uint32_t count, uint32_t failed)
 {
-    uint32_t all = TASKS * (s->manner == PERIODIC || s->manner == IN_FLIGHT ? RELEASES : 1);
+    uint32_t all = TASKS * (s->manner == PERIODIC || s->manner == IN_RELEASES ? RELEASES : 1);
 
     assert_true(failed > 0 || status != CLO_ERR_TASK || s->shape == LOOPS);
     assert_true(failed == 0 || status == CLO_ERR_TASK || status == CLO_ERR_CANCELLED || s->manner == HEDGED);
@@ -457,10 +457,10 @@ static void a_periodic_job_tells_one_end(void **state)
     check_manner(PERIODIC);
 }
 
-static void releases_in_flight_tell_one_end(void **state)
+static void releases_in_releases_tell_one_end(void **state)
 {
     (void)state;
-    check_manner(IN_FLIGHT);
+    check_manner(IN_RELEASES);
 }
 
 static void a_hedged_job_tells_one_end(void **state)
@@ -474,7 +474,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_job_tells_one_end),
         cmocka_unit_test(a_periodic_job_tells_one_end),
-        cmocka_unit_test(releases_in_flight_tell_one_end),
+        cmocka_unit_test(releases_in_releases_tell_one_end),
         cmocka_unit_test(a_hedged_job_tells_one_end),
         cmocka_unit_test(a_deadline_is_met_or_missed_for_all_who_ask),
     };

@@ -1,5 +1,5 @@
-/* Threads that wait for short jobs run them (run/threads/help.c): who runs what, what bodies may do meanwhile, and that nothing
- * is forgotten that is left for a thread which does not come. */
+/* Threads that wait for short jobs run them (run/threads/help.c): who runs what, what bodies may do meanwhile, and that
+ * nothing is forgotten that is left for a thread which does not come. */
 #define _GNU_SOURCE
 #include "support.h"
 
@@ -329,12 +329,12 @@ static void a_cancel_reaches_a_job_that_its_waiter_runs(void **state)
     stop(&f);
 }
 
-static _Atomic uint32_t alarms;
+static _Atomic uint32_t timeouts;
 
-static void on_alarm(int number)
+static void on_timeout(int number)
 {
     (void)number;
-    atomic_fetch_add(&alarms, 1);
+    atomic_fetch_add(&timeouts, 1);
 }
 
 static void signals_come_to_the_waiting_thread_as_ever(void **state)
@@ -343,13 +343,13 @@ static void signals_come_to_the_waiting_thread_as_ever(void **state)
     game g = {.waiter = pthread_self()};
     fixture f = open_on(2, chain(TASKS, play, &g), 0, 0);
     clo_job *job = make_job(&f, NULL, NULL);
-    struct sigaction action = {.sa_handler = on_alarm}, before;
+    struct sigaction action = {.sa_handler = on_timeout}, before;
     struct itimerval often = {{0, 300}, {0, 300}}, never = {{0, 0}, {0, 0}};
     uint32_t rounds = 0;
 
     sigaction(SIGALRM, &action, &before);
     setitimer(ITIMER_REAL, &often, NULL);
-    for (; atomic_load(&alarms) < 50; rounds++) {
+    for (; atomic_load(&timeouts) < 50; rounds++) {
         ok(clo_job_submit(job));
         ok(clo_job_wait(job, NULL));
     }

@@ -432,7 +432,7 @@ static void a_cut_log_shows(const stage *s, clo_rng *rng)
     clo_log_destroy(changed);
 }
 
-/* Returns how often the ledgers said what did not follow from what the scheduler itself had given away: chance. */
+/* Returns how often the semaphores said what did not follow from what the scheduler itself had given away: chance. */
 static size_t check_one(const clo_policy *policy, bool has_demands)
 {
     stage s = begin(policy, has_demands, RECORDS);

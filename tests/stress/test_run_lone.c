@@ -1,5 +1,5 @@
-/* Jobs of many short bodies that the waiting thread runs alone (run/sharing/serial.c): each body once and in order, whoever runs
- * it, also where the rest of a run goes to the workers in its midst, and where others want them. */
+/* Jobs of many short bodies that the waiting thread runs alone (run/sharing/serial.c): each body once and in order,
+ * whoever runs it, also where the rest of a run goes to the workers in its midst, and where others want them. */
 #define _GNU_SOURCE
 #include "support.h"
 

@@ -2,8 +2,8 @@
 #define _POSIX_C_SOURCE 200809L
 #include "running.h"
 
-#include "run/state/runtime.h"
 #include "run/records/timing.h"
+#include "run/state/runtime.h"
 #include "run/state/worker.h"
 
 #include <time.h>

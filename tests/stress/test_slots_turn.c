@@ -3,8 +3,8 @@
 #define _GNU_SOURCE
 #include "support.h"
 
-#include "run/state/slot_thread.h"
 #include "run/state/runtime.h"
+#include "run/state/slot_thread.h"
 #include "running.h"
 
 #include <clotho/token.h>
@@ -78,14 +78,14 @@ static int count_or_wait(const clo_call *call)
 }
 
 /* The first tasks up to `more` run at once, and that one when one of them has ended. */
-static fixture start_slots(uint32_t carriers, uint32_t more, uint32_t tasks)
+static fixture start_slots(uint32_t slot_threads, uint32_t more, uint32_t tasks)
 {
     clo_task task = {.body = count_or_wait, .work_ns = 1000};
     clo_runtime_config config = CLO_RUNTIME_CONFIG_INIT;
     fixture f = {.graph = scene_layers(1, tasks, &task)};
 
     config.help = -1;
-    config.slot_workers = carriers;
+    config.slot_workers = slot_threads;
     ok(clo_platform_open("slots:80", &f.platform));
     ok(clo_cost_create(f.graph, f.platform, &f.cost));
     ok(clo_runtime_create(f.platform, &config, &f.runtime));
@@ -163,12 +163,12 @@ static int stay(const clo_call *call)
     return CLO_PENDING;
 }
 
-/* And the carrier sleeps, so that the turn's call is what wakes it. */
-static void hold_up_until_the_carrier_sleeps(void *state, const clo_view *view, const clo_event *event)
+/* And the slot thread sleeps, so that the turn's call is what wakes it. */
+static void hold_up_until_the_slot_thread_sleeps(void *state, const clo_view *view, const clo_event *event)
 {
     hold_up(state, view, event);
     while (finishes == one_more && pthread_equal(pthread_self(), submitter) &&
-           !clo_parker_is_away(&handing->carriers[0].parker))
+           !clo_parker_is_away(&handing->slot_threads[0].parker))
         usleep(100);
 }
 
@@ -194,7 +194,7 @@ static void a_turn_gives_work_to_a_slot_that_another_job_holds(void **state)
 {
     static const clo_policy policy = {.size = sizeof(clo_policy),
                                       .name = "first slot last",
-                                      .event = hold_up_until_the_carrier_sleeps,
+                                      .event = hold_up_until_the_slot_thread_sleeps,
                                       .decide = choose_the_first_slot_last};
     clo_task task = {.body = stay, .work_ns = 1000, .may_pend = 1};
     fixture f = start_slots(1, WIDE - 1, HANDED), held = {.graph = scene_layers(1, 1, &task), .runtime = f.runtime};

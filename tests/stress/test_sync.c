@@ -3,11 +3,11 @@
 #include "support.h"
 
 #include "base/numbers/rng.h"
-#include "sync/structure/combining.h"
 #include "sync/protocol/countdown.h"
-#include "sync/structure/semaphore.h"
 #include "sync/protocol/once.h"
 #include "sync/sleep/park.h"
+#include "sync/structure/combining.h"
+#include "sync/structure/semaphore.h"
 #include "sync/structure/stack.h"
 
 #include <pthread.h>
@@ -254,43 +254,43 @@ static void no_wake_is_lost_between_the_last_look_and_the_sleep(void **state)
     }
 }
 
-#define LEDGER_THREADS 8
-#define LEDGER_ROUNDS 6000u
+#define SEMAPHORE_THREADS 8
+#define SEMAPHORE_ROUNDS 6000u
 
 /* What a thread holds in the middle, counted by other means. */
-static const int64_t ledger_capacities[3] = {9, 5, 7};
-static clo_ledger ledger;
-static clo_ledger_page ledger_pages[LEDGER_THREADS + 1];
+static const int64_t semaphore_capacities[3] = {9, 5, 7};
+static clo_semaphore semaphore;
+static clo_semaphore_page semaphore_pages[SEMAPHORE_THREADS + 1];
 static _Atomic int64_t in_use[3];
-static _Atomic uint32_t has_line[LEDGER_THREADS], is_called[LEDGER_THREADS];
-/* Ticket of thread 0, which wants everything; CLO_LEDGER_NEW: it does not wait. Starts that have passed it. */
+static _Atomic uint32_t has_line[SEMAPHORE_THREADS], is_called[SEMAPHORE_THREADS];
+/* Ticket of thread 0, which wants everything; CLO_SEMAPHORE_NEW: it does not wait. Starts that have passed it. */
 static _Atomic uint64_t first_ticket, passed;
-/* Thread 0 was called and has not come yet: until it has registered again the ledger may not know that it waits. */
+/* Thread 0 was called and has not come yet: until it has registered again the semaphore may not know that it waits. */
 static _Atomic uint32_t first_is_away;
 /* Threads between giving back and calling: one that is preempted there has not called thread 0 yet. */
 static _Atomic uint32_t givers;
 /* Threads that have not begun yet; threads but the first that have not ended. */
 static _Atomic uint32_t waited_for, others;
 static uint64_t most_passed;
-static uint64_t rounds_of[LEDGER_THREADS]; /* plain: what travels with the ledger's head */
+static uint64_t rounds_of[SEMAPHORE_THREADS]; /* plain: what travels with the semaphore's head */
 
 /* Some of three resources; thread 0 wants all there is, now and then. */
 static void draw_demand(clo_rng *rng, size_t me, int64_t *demand)
 {
-    memset(demand, 0, CLO_LEDGER_RESOURCES * sizeof *demand);
+    memset(demand, 0, CLO_SEMAPHORE_RESOURCES * sizeof *demand);
     for (int r = 0; r < 3; r++)
-        demand[r] = me == 0 ? ledger_capacities[r] : clo_rng_below(rng, (uint32_t)ledger_capacities[r] / 2 + 1);
+        demand[r] = me == 0 ? semaphore_capacities[r] : clo_rng_below(rng, (uint32_t)semaphore_capacities[r] / 2 + 1);
 }
 
 static uint64_t oldest_waiter(void)
 {
-    clo_ledger_state state;
+    clo_semaphore_state state;
 
-    (void)clo_ledger_read(&ledger, &state);
+    (void)clo_semaphore_read(&semaphore, &state);
     return state.oldest;
 }
 
-/* Has somebody else's start passed thread 0, as far as the ledger has promised that few do? All is known of the time
+/* Has somebody else's start passed thread 0, as far as the semaphore has promised that few do? All is known of the time
  * between two looks at the oldest waiter that say the same:
  * - It is thread 0. What is kept for it is kept until it starts, however long it is preempted after it was called.
  * - Nobody is known: the next give calls all. Who is called and has not come counts for nothing, nor does a give that
@@ -301,10 +301,10 @@ static void count_passing(uint64_t first, uint64_t oldest_before, const int64_t 
 {
     bool wants = demand[0] > 0 || demand[1] > 0 || demand[2] > 0;
 
-    if (!wants || first == CLO_LEDGER_NEW || oldest_waiter() != oldest_before)
+    if (!wants || first == CLO_SEMAPHORE_NEW || oldest_waiter() != oldest_before)
         return;
     if (oldest_before == first ||
-        (oldest_before == CLO_LEDGER_NEW && atomic_load_explicit(&first_is_away, memory_order_relaxed) == 0 &&
+        (oldest_before == CLO_SEMAPHORE_NEW && atomic_load_explicit(&first_is_away, memory_order_relaxed) == 0 &&
          atomic_load_explicit(&givers, memory_order_relaxed) == 0))
         atomic_fetch_add_explicit(&passed, 1, memory_order_relaxed);
 }
@@ -323,21 +323,21 @@ static void first_starts(void)
 {
     uint64_t count = atomic_load_explicit(&passed, memory_order_relaxed);
 
-    if (atomic_exchange_explicit(&first_ticket, CLO_LEDGER_NEW, memory_order_relaxed) != CLO_LEDGER_NEW &&
+    if (atomic_exchange_explicit(&first_ticket, CLO_SEMAPHORE_NEW, memory_order_relaxed) != CLO_SEMAPHORE_NEW &&
         count > most_passed)
         most_passed = count;
 }
 
 /* As run/extras/capacity.c does: says first that it may wait, then comes again whenever it is called. */
-static void take_from_ledger(size_t me, const int64_t *demand)
+static void take_from_semaphore(size_t me, const int64_t *demand)
 {
-    uint64_t ticket = CLO_LEDGER_NEW, first, oldest;
+    uint64_t ticket = CLO_SEMAPHORE_NEW, first, oldest;
 
     atomic_store_explicit(&has_line[me], 1, memory_order_relaxed);
     for (;;) { /* another turn whenever it is called, and does not fit */
         first = atomic_load_explicit(&first_ticket, memory_order_relaxed);
         oldest = oldest_waiter();
-        if (clo_ledger_take_or_watch(&ledger, demand, &ticket, (uint32_t)me))
+        if (clo_semaphore_take_or_watch(&semaphore, demand, &ticket, (uint32_t)me))
             break;
         if (me == 0)
             first_waits(ticket);
@@ -350,18 +350,19 @@ static void take_from_ledger(size_t me, const int64_t *demand)
     else
         count_passing(first, oldest, demand);
     for (int r = 0; r < 3; r++)
-        if (atomic_fetch_add_explicit(&in_use[r], demand[r], memory_order_relaxed) + demand[r] > ledger_capacities[r])
+        if (atomic_fetch_add_explicit(&in_use[r], demand[r], memory_order_relaxed) + demand[r] >
+            semaphore_capacities[r])
             fail_msg("the ledger let in too much");
 }
 
-static void give_to_ledger(size_t me, const int64_t *demand)
+static void give_to_semaphore(size_t me, const int64_t *demand)
 {
     for (int r = 0; r < 3; r++)
         atomic_fetch_sub_explicit(&in_use[r], demand[r], memory_order_relaxed);
     atomic_fetch_add_explicit(&givers, 1, memory_order_relaxed);
-    if (clo_ledger_give(&ledger, demand, (uint32_t)me)) {
+    if (clo_semaphore_give(&semaphore, demand, (uint32_t)me)) {
         atomic_store_explicit(&first_is_away, 1, memory_order_relaxed);
-        for (size_t t = 0; t < LEDGER_THREADS; t++)
+        for (size_t t = 0; t < SEMAPHORE_THREADS; t++)
             if (atomic_load_explicit(&has_line[t], memory_order_relaxed) != 0)
                 atomic_store_explicit(&is_called[t], 1, memory_order_release);
     }
@@ -372,30 +373,30 @@ static void give_to_ledger(size_t me, const int64_t *demand)
 static void touch_rounds(size_t me)
 {
     rounds_of[me]++;
-    for (size_t t = 1; t < LEDGER_THREADS && me == 0; t++)
-        if (rounds_of[t] > LEDGER_ROUNDS)
+    for (size_t t = 1; t < SEMAPHORE_THREADS && me == 0; t++)
+        if (rounds_of[t] > SEMAPHORE_ROUNDS)
             fail_msg("what others wrote has not come along");
 }
 
 /* Begins together with all others; the first goes on as long as any of them. */
-static void *ledger_main(void *argument)
+static void *semaphore_main(void *argument)
 {
     size_t me = (size_t)argument;
     clo_rng rng = clo_rng_seed(me);
-    int64_t demand[CLO_LEDGER_RESOURCES];
+    int64_t demand[CLO_SEMAPHORE_RESOURCES];
 
     atomic_fetch_sub_explicit(&waited_for, 1, memory_order_relaxed);
     while (atomic_load_explicit(&waited_for, memory_order_relaxed) > 0)
         sched_yield();
-    for (uint32_t round = 0; me > 0 ? round < LEDGER_ROUNDS : atomic_load_explicit(&others, memory_order_relaxed) > 0;
-         round++) {
+    for (uint32_t round = 0;
+         me > 0 ? round < SEMAPHORE_ROUNDS : atomic_load_explicit(&others, memory_order_relaxed) > 0; round++) {
         draw_demand(&rng, me, demand);
-        take_from_ledger(me, demand);
+        take_from_semaphore(me, demand);
         if (demand[0] > 0)
             touch_rounds(me);
         if (round % 16 == 0 || me == 0)
             sched_yield();
-        give_to_ledger(me, demand);
+        give_to_semaphore(me, demand);
     }
     atomic_fetch_sub_explicit(&others, me > 0, memory_order_relaxed);
     return NULL;
@@ -403,23 +404,23 @@ static void *ledger_main(void *argument)
 
 /* Thread 0 may become the oldest waiter once for each that came before it and registers late, and is passed so often
  * each time; some starts more are counted late, or come between a start of the oldest and the next give. */
-static void a_ledger_never_exceeds_its_capacity_forgets_nobody_and_lets_nobody_starve(void **state)
+static void a_semaphore_never_exceeds_its_capacity_forgets_nobody_and_lets_nobody_starve(void **state)
 {
-    const uint64_t most = LEDGER_THREADS * (CLO_OVERTAKES_MAX + LEDGER_THREADS);
-    clo_ledger_state left;
+    const uint64_t most = SEMAPHORE_THREADS * (CLO_OVERTAKES_MAX + SEMAPHORE_THREADS);
+    clo_semaphore_state left;
 
     (void)state;
     most_passed = 0;
-    atomic_store(&first_ticket, CLO_LEDGER_NEW);
-    atomic_store(&waited_for, LEDGER_THREADS);
-    atomic_store(&others, LEDGER_THREADS - 1);
+    atomic_store(&first_ticket, CLO_SEMAPHORE_NEW);
+    atomic_store(&waited_for, SEMAPHORE_THREADS);
+    atomic_store(&others, SEMAPHORE_THREADS - 1);
     memset(rounds_of, 0, sizeof rounds_of);
-    clo_ledger_init(&ledger, ledger_capacities, 3, ledger_pages, LEDGER_THREADS);
-    run_threads(ledger_main, LEDGER_THREADS);
-    (void)clo_ledger_read(&ledger, &left);
+    clo_semaphore_init(&semaphore, semaphore_capacities, 3, semaphore_pages, SEMAPHORE_THREADS);
+    run_threads(semaphore_main, SEMAPHORE_THREADS);
+    (void)clo_semaphore_read(&semaphore, &left);
     for (int r = 0; r < 3; r++)
-        assert_int_equal(left.available[r], ledger_capacities[r]);
-    assert_true(left.oldest == CLO_LEDGER_NEW);
+        assert_int_equal(left.available[r], semaphore_capacities[r]);
+    assert_true(left.oldest == CLO_SEMAPHORE_NEW);
     print_message("starts that passed the one that wants everything: %llu at most, of %llu\n",
                   (unsigned long long)most_passed, (unsigned long long)most);
     assert_true(most_passed <= most);
@@ -433,7 +434,7 @@ int main(void)
         cmocka_unit_test(news_are_read_once_by_one_combiner_at_a_time),
         cmocka_unit_test(work_that_several_need_is_done_once_and_seen_by_all),
         cmocka_unit_test(no_wake_is_lost_between_the_last_look_and_the_sleep),
-        cmocka_unit_test(a_ledger_never_exceeds_its_capacity_forgets_nobody_and_lets_nobody_starve),
+        cmocka_unit_test(a_semaphore_never_exceeds_its_capacity_forgets_nobody_and_lets_nobody_starve),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

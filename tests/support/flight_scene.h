@@ -1,7 +1,7 @@
 /* flight_scene.h - a random graph with a pipelined plan, and bodies that keep state from release to release and write
  * down what they see; for the tests of releases in flight. */
-#ifndef CLO_TEST_FLIGHT_SCENE_H
-#define CLO_TEST_FLIGHT_SCENE_H
+#ifndef CLO_TEST_RELEASES_SCENE_H
+#define CLO_TEST_RELEASES_SCENE_H
 
 #include "support.h"
 
@@ -12,9 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FLIGHT_FEATURES (unsigned)(RANDOM_INSTANCES | RANDOM_MASKS | RANDOM_OUTPUTS)
+#define RELEASES_FEATURES (unsigned)(RANDOM_INSTANCES | RANDOM_MASKS | RANDOM_OUTPUTS)
 
-typedef struct flight_scene {
+typedef struct releases_scene {
     clo_graph *graph;
     clo_platform *platform;
     clo_cost *cost;
@@ -35,27 +35,27 @@ typedef struct flight_scene {
     uint64_t fail_release;
     bool in_flight;
     _Atomic uint64_t wrong, calls;
-} flight_scene;
+} releases_scene;
 
-static inline uint64_t flight_mix(uint64_t hash, uint64_t value)
+static inline uint64_t releases_mix(uint64_t hash, uint64_t value)
 {
     hash = (hash ^ value) * 0x9e3779b97f4a7c15u;
     return hash ^ hash >> 29;
 }
 
-static inline int flight_body(const clo_call *call)
+static inline int releases_body(const clo_call *call)
 {
-    flight_scene *s = call->argument;
+    releases_scene *s = call->argument;
     uint32_t instance = s->graph->first_instance[call->task] + call->instance;
-    uint64_t release = s->seen[instance]++, hash = flight_mix(instance + 1, release),
+    uint64_t release = s->seen[instance]++, hash = releases_mix(instance + 1, release),
              *ran = &s->ran_count[call->executor];
 
     if ((s->in_flight && call->release != release) || (!s->in_flight && call->release != 0))
         atomic_fetch_add_explicit(&s->wrong, 1, memory_order_relaxed);
     for (uint32_t i = 0; i < call->inputs_count; i++)
         for (size_t b = 0; b < call->inputs_bytes[i]; b++)
-            hash = flight_mix(hash, ((const unsigned char *)call->inputs[i])[b]);
-    s->state[instance] = flight_mix(s->state[instance], hash);
+            hash = releases_mix(hash, ((const unsigned char *)call->inputs[i])[b]);
+    s->state[instance] = releases_mix(s->state[instance], hash);
     hash = s->state[instance];
     for (size_t b = 0; b < call->output_bytes; b++)
         ((unsigned char *)call->output)[b] = (unsigned char)(hash >> b % 8 * 8);
@@ -67,7 +67,7 @@ static inline int flight_body(const clo_call *call)
     return instance == s->fail_instance && release == s->fail_release ? 7 : 0;
 }
 
-static inline void flight_clear(flight_scene *s)
+static inline void releases_clear(releases_scene *s)
 {
     uint32_t executors = clo_platform_executors(s->platform);
     size_t cells = s->graph->instances * (size_t)s->releases;
@@ -81,8 +81,8 @@ static inline void flight_clear(flight_scene *s)
 }
 
 /* limit: releases in flight of the plan; 0: any. */
-static inline void flight_open(flight_scene *s, uint64_t seed, unsigned features, uint32_t limit, uint64_t releases,
-                               clo_clock clock)
+static inline void releases_open(releases_scene *s, uint64_t seed, unsigned features, uint32_t limit, uint64_t releases,
+                                 clo_clock clock)
 {
     clo_runtime_config runtime = CLO_RUNTIME_CONFIG_INIT;
     clo_pipeline_config pipeline = CLO_PIPELINE_CONFIG_INIT;
@@ -101,7 +101,7 @@ static inline void flight_open(flight_scene *s, uint64_t seed, unsigned features
     s->ran_count = calloc(executors, sizeof *s->ran_count);
     assert_true(s->seen != NULL && s->state != NULL && s->log != NULL && s->ran != NULL && s->ran_count != NULL);
     for (uint32_t t = 0; t < s->graph->tasks; t++) {
-        s->graph->rows[t].body = flight_body;
+        s->graph->rows[t].body = releases_body;
         s->graph->rows[t].argument = s;
     }
     pipeline.releases_in_flight = limit;
@@ -114,7 +114,7 @@ static inline void flight_open(flight_scene *s, uint64_t seed, unsigned features
     ok(clo_runtime_create(s->platform, &runtime, &s->runtime));
 }
 
-static inline clo_status flight_job(flight_scene *s, uint32_t slots, uint64_t releases, int64_t period_ns)
+static inline clo_status releases_job(releases_scene *s, uint32_t slots, uint64_t releases, int64_t period_ns)
 {
     clo_job_config config = CLO_JOB_CONFIG_INIT;
 
@@ -126,7 +126,7 @@ static inline clo_status flight_job(flight_scene *s, uint32_t slots, uint64_t re
     return clo_job_create(s->runtime, s->cost, &config, &s->job);
 }
 
-static inline void flight_close(flight_scene *s)
+static inline void releases_close(releases_scene *s)
 {
     clo_job_destroy(s->job);
     clo_runtime_destroy(s->runtime);
@@ -142,13 +142,13 @@ static inline void flight_close(flight_scene *s)
 }
 
 /* So many slots as the plan needs at least. */
-static inline uint32_t flight_slots(const flight_scene *s)
+static inline uint32_t releases_slots(const releases_scene *s)
 {
     return clo_plan_in_flight(s->plan);
 }
 
 /* Each executor went through its instances in order of their planned times over all releases, and ran all. */
-static inline void flight_check_order(const flight_scene *s)
+static inline void releases_check_order(const releases_scene *s)
 {
     uint64_t cells = (uint64_t)s->graph->instances * s->releases, sum = 0;
     int64_t *start_ns = calloc(s->graph->instances, sizeof *start_ns);

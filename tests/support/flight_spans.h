@@ -1,7 +1,7 @@
 /* flight_spans.h - when each execution of each release of a flight_scene began and ended: as its workers remember it,
  * or as a trace says. */
-#ifndef CLO_TEST_FLIGHT_SPANS_H
-#define CLO_TEST_FLIGHT_SPANS_H
+#ifndef CLO_TEST_RELEASES_SPANS_H
+#define CLO_TEST_RELEASES_SPANS_H
 
 #include "flight_scene.h"
 
@@ -14,7 +14,7 @@ typedef struct span {
     uint32_t executor;
 } span;
 
-static inline span *spans_of(const flight_scene *s)
+static inline span *spans_of(const releases_scene *s)
 {
     span *spans = calloc(s->graph->instances * s->releases, sizeof *spans);
 
@@ -23,7 +23,7 @@ static inline span *spans_of(const flight_scene *s)
 }
 
 /* What the workers remember of the last submit. An instance stays on its executor: its releases are in order there. */
-static inline span *ran_spans(const flight_scene *s)
+static inline span *ran_spans(const releases_scene *s)
 {
     const size_t cells = s->graph->instances * s->releases;
     clo_record *records = calloc(cells, sizeof *records);
@@ -49,7 +49,7 @@ static inline span *ran_spans(const flight_scene *s)
     return spans;
 }
 
-static inline span *simulated_spans(const flight_scene *s, const clo_trace *trace)
+static inline span *simulated_spans(const releases_scene *s, const clo_trace *trace)
 {
     span *spans = spans_of(s);
     size_t count;
@@ -65,7 +65,7 @@ static inline span *simulated_spans(const flight_scene *s, const clo_trace *trac
     return spans;
 }
 
-static inline void same_spans(const flight_scene *s, const span *a, const span *b, uint64_t seed, const char *what)
+static inline void same_spans(const releases_scene *s, const span *a, const span *b, uint64_t seed, const char *what)
 {
     for (size_t i = 0; i < s->graph->instances * s->releases; i++)
         if (a[i].start_ns != b[i].start_ns || a[i].finish_ns != b[i].finish_ns || a[i].executor != b[i].executor)

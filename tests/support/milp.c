@@ -58,7 +58,7 @@ typedef struct program {
     bool is_integer[COLUMNS_MAX];
     entry entry[ENTRIES_MAX];
     int end, start[T], on[T][E], before[T][T];
-    int flow[T + 1][T + 1][E]; /* from, to, machine; T: the machine itself, at the beginning and at the end */
+    int pipeline[T + 1][T + 1][E]; /* from, to, machine; T: the machine itself, at the beginning and at the end */
 } program;
 
 static int column(program *m, double most, bool is_integer)
@@ -120,7 +120,7 @@ static void make_columns(program *m)
                 double from = i == T ? (double)p->capacity[machine] : i < p->tasks ? (double)p->demand[i] : 0;
                 double to = k == T ? (double)p->capacity[machine] : k < p->tasks ? (double)p->demand[k] : 0;
                 bool is_there = is_limited(p, machine) && (i != k) && from > 0 && to > 0;
-                m->flow[i][k][machine] = is_there ? column(m, from < to ? from : to, false) : -1;
+                m->pipeline[i][k][machine] = is_there ? column(m, from < to ? from : to, false) : -1;
             }
 }
 
@@ -193,7 +193,7 @@ static void add_flow(program *m, uint32_t i, uint32_t machine, bool is_in)
 
     row(m, 0, 0);
     for (uint32_t k = 0; k <= T; k++) {
-        int of = is_in ? m->flow[k][i][machine] : m->flow[i][k][machine];
+        int of = is_in ? m->pipeline[k][i][machine] : m->pipeline[i][k][machine];
         if (of >= 0)
             add(m, of, 1);
     }
@@ -208,18 +208,18 @@ static void add_flows(program *m, uint32_t machine)
 
     row(m, -INFINITY, (double)p->capacity[machine]);
     for (uint32_t k = 0; k < p->tasks; k++)
-        if (m->flow[T][k][machine] >= 0)
-            add(m, m->flow[T][k][machine], 1);
+        if (m->pipeline[T][k][machine] >= 0)
+            add(m, m->pipeline[T][k][machine], 1);
     for (uint32_t i = 0; i < p->tasks; i++) {
         if (p->demand[i] == 0)
             continue;
         add_flow(m, i, machine, true);
         add_flow(m, i, machine, false);
         for (uint32_t k = 0; k < p->tasks; k++)
-            if (m->flow[i][k][machine] >= 0) { /* only to one that comes behind it */
+            if (m->pipeline[i][k][machine] >= 0) { /* only to one that comes behind it */
                 row(m, -INFINITY, 0);
-                add(m, m->flow[i][k][machine], 1);
-                add(m, m->before[i][k], -m->most[m->flow[i][k][machine]]);
+                add(m, m->pipeline[i][k][machine], 1);
+                add(m, m->before[i][k], -m->most[m->pipeline[i][k][machine]]);
             }
     }
 }

@@ -1,5 +1,5 @@
-/* base/numbers/log2.h - logarithm and power of two in fixed point, without floating point, so that every machine computes the
- * same. Both never fall where their argument rises. */
+/* base/numbers/log2.h - logarithm and power of two in fixed point, without floating point, so that every machine
+ * computes the same. Both never fall where their argument rises. */
 #ifndef CLO_BASE_NUMBERS_LOG2_H
 #define CLO_BASE_NUMBERS_LOG2_H
 

@@ -1,6 +1,6 @@
-/* base/order/sort_keys.h - a stable sort of numbers with an index each, for what is sorted by one number in the first place:
- * times, ranks. Radix sort, least significant digit first (Knuth, TAOCP 3, 5.2.5), over the digits in which the keys
- * differ; few are sorted by insertion. */
+/* base/order/sort_keys.h - a stable sort of numbers with an index each, for what is sorted by one number in the first
+ * place: times, ranks. Radix sort, least significant digit first (Knuth, TAOCP 3, 5.2.5), over the digits in which the
+ * keys differ; few are sorted by insertion. */
 #ifndef CLO_BASE_ORDER_SORT_KEYS_H
 #define CLO_BASE_ORDER_SORT_KEYS_H
 

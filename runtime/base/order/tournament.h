@@ -1,5 +1,6 @@
-/* base/order/tournament.h - the first of a fixed number of places, each with one event or none: a tournament tree (Knuth, The
- * Art of Computer Programming, volume 3, section 5.4.1). Earliest key first, ties in order of id, as in base/order/heap.h.
+/* base/order/tournament.h - the first of a fixed number of places, each with one event or none: a tournament tree
+ * (Knuth, The Art of Computer Programming, volume 3, section 5.4.1). Earliest key first, ties in order of id, as in
+ * base/order/heap.h.
  *
  * Who takes an event away mostly gives the same place another one soon. So a place that is cleared is only noted, and
  * the way up is walked once for both: one comparison a level, where a heap compares twice on the way down and again on

@@ -185,7 +185,7 @@ static uint32_t fill(clo_data *data, const clo_data_run *run, uint32_t execution
     uint32_t count = 0;
 
     while (clo_inputs_next(&inputs)) {
-        bool is_dead = clo_modes_is_dead(data->modes, inputs.edge - 1);
+        bool is_dead = clo_control_flow_is_dead(data->control_flow, inputs.edge - 1);
         for (uint32_t i = 0; i < inputs.count; i++, count++) {
             size_t bytes = is_dead ? 0 : (size_t)clo_graph_output_bytes(data->program->graph, inputs.task, i);
             uint32_t source = clo_inputs_source(&inputs, i);

@@ -1,10 +1,10 @@
-/* engine/execution/data.h - the outputs of executions: where they lie, their copies in other memories, and the lists of inputs
- * that bodies see. Handles have a part of their own (handles.h). Knows of a run only who has finished where.
+/* engine/execution/data.h - the outputs of executions: where they lie, their copies in other memories, and the lists of
+ * inputs that bodies see. Handles have a part of their own (handles.h). Knows of a run only who has finished where.
  *
  * Each execution has a buffer of its own; a consumer in another memory reads a copy, which whoever needs it first makes
- * (sync/protocol/once.h). The lists of the executions of one stage are the same but for the memory, so one list for each memory
- * serves them all, and an instance does not pay for the number of its inputs; where inputs are few or sources are
- * chosen one by one (replicas), each call gathers its own. */
+ * (sync/protocol/once.h). The lists of the executions of one stage are the same but for the memory, so one list for
+ * each memory serves them all, and an instance does not pay for the number of its inputs; where inputs are few or
+ * sources are chosen one by one (replicas), each call gathers its own. */
 #ifndef CLO_ENGINE_EXECUTION_DATA_H
 #define CLO_ENGINE_EXECUTION_DATA_H
 
@@ -34,7 +34,7 @@ typedef struct clo_shared_inputs {
 typedef struct clo_data {
     const clo_program *program;
     /* Which inputs are dead. */
-    const clo_modes *modes;
+    const clo_control_flow *control_flow;
 
     /* Own output of execution e at home + output_at[e]; its copy in memory m is at remote + slot_of[m] * copy_bytes +
      * output_at[e]. Only memories where something may run have a slot. Under a policy all executions of an instance

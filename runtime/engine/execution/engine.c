@@ -46,8 +46,8 @@ clo_status clo_engine_create(const clo_program *program, bool copies, bool is_ti
     if (status == CLO_OK)
         status = clo_data_create(&engine->data, program, copies, arena);
     if (status == CLO_OK)
-        status = clo_modes_create(&engine->modes, program->graph, 0, arena);
-    engine->data.modes = &engine->modes;
+        status = clo_control_flow_create(&engine->control_flow, program->graph, 0, arena);
+    engine->data.control_flow = &engine->control_flow;
     if (status != CLO_OK)
         return status;
     arm(engine);
@@ -62,7 +62,7 @@ void clo_engine_begin(clo_engine *engine, bool was_cut)
 {
     engine->run++;
     engine->replicas.run = engine->run;
-    engine->modes.seed++;
+    engine->control_flow.seed++;
     if (engine->data.winner != NULL)
         clo_data_begin(&engine->data);
     if (was_cut)
@@ -99,11 +99,11 @@ int64_t clo_engine_arrival_ns(const clo_engine *engine, uint32_t execution, uint
     if (!program->crosses_memories && !is_replay)
         return now_ns;
     clo_inputs inputs = clo_inputs_of(program, execution);
-    bool is_skipped = clo_modes_skips(&engine->modes, clo_program_task(program, execution));
+    bool is_skipped = clo_control_flow_skips(&engine->control_flow, clo_program_task(program, execution));
     while (clo_inputs_next(&inputs)) {
         uint32_t count = inputs.count;
         const clo_stage_part *parts = parts_of(engine, &inputs, &count);
-        bool is_empty = is_skipped || clo_modes_is_dead(&engine->modes, inputs.edge - 1);
+        bool is_empty = is_skipped || clo_control_flow_is_dead(&engine->control_flow, inputs.edge - 1);
         const uint64_t *bytes = is_empty ? NULL : &inputs.bytes;
         for (uint32_t i = 0; i<count; i++, latest_ns = ns> latest_ns ? ns : latest_ns)
             if (parts != NULL) {
@@ -154,7 +154,7 @@ void clo_engine_count_transfers(const clo_engine *engine, uint32_t execution, ui
     while (clo_inputs_next(&inputs)) {
         uint64_t moved = 0;
         uint32_t count = inputs.count;
-        if (clo_modes_is_dead(&engine->modes, inputs.edge - 1))
+        if (clo_control_flow_is_dead(&engine->control_flow, inputs.edge - 1))
             continue;
         const clo_stage_part *parts = parts_of(engine, &inputs, &count);
         for (uint32_t i = 0; i < count; i++)
@@ -170,16 +170,16 @@ void clo_engine_count_transfers(const clo_engine *engine, uint32_t execution, ui
 /* Runs the body, if there is one, and notes which arm a branch chose. */
 static int run_body(clo_engine *engine, clo_task_fn body, clo_call *call, clo_engine_stats *stats)
 {
-    bool is_branch = clo_modes_has_branch(&engine->modes, call->task);
+    bool is_branch = clo_control_flow_has_branch(&engine->control_flow, call->task);
     uint32_t arm = CLO_NONE;
 
     if (is_branch)
-        engine->modes.arm[call->task] = CLO_NONE; /* it may fail */
+        engine->control_flow.arm[call->task] = CLO_NONE; /* it may fail */
     call->arm = is_branch ? &arm : NULL;
     int code = body != NULL ? clo_body_call(body, call) : 0;
     call->arm = NULL; /* it was ours */
     if (code == 0 && is_branch)
-        code = clo_modes_choose(&engine->modes, call->task, arm);
+        code = clo_control_flow_choose(&engine->control_flow, call->task, arm);
     if (code != CLO_PENDING) /* else it has not ended yet */
         clo_counter_add(&stats->executed, 1);
     return code;
@@ -251,7 +251,7 @@ uint64_t clo_engine_output_hash(const clo_engine *engine)
     if (engine->data.output_at == NULL)
         return hash;
     for (uint32_t execution = 0; execution < engine->program->instances; execution++) {
-        if (clo_modes_skips(&engine->modes, engine->program->graph->task_of[execution]))
+        if (clo_control_flow_skips(&engine->control_flow, engine->program->graph->task_of[execution]))
             continue; /* what lies there is of another run */
         const unsigned char *output = clo_data_output(&engine->data, clo_data_winner(&engine->data, execution));
         uint64_t bytes = clo_data_output_bytes(&engine->data, execution);

@@ -1,18 +1,19 @@
-/* engine/execution/engine.h - the state of one run: counters, placements, finish times, data. Knows neither threads nor clocks.
+/* engine/execution/engine.h - the state of one run: counters, placements, finish times, data. Knows neither threads nor
+ * clocks.
  *
  * The two drivers do the same three calls for each execution: clo_engine_arrival_ns (when its inputs can be there),
  * clo_engine_call (move the inputs, run the body) and clo_engine_released in a loop (whom it made
  * ready). run/ calls them from many threads: different executions never touch the same words except the counters, the
- * copies and the shared lists of inputs (sync/protocol/countdown.h, sync/protocol/once.h). What clo_engine_pass writes of a stage is read
- * by the consumers of the stage, whose counters are hit after that. */
+ * copies and the shared lists of inputs (sync/protocol/countdown.h, sync/protocol/once.h). What clo_engine_pass writes
+ * of a stage is read by the consumers of the stage, whose counters are hit after that. */
 #ifndef CLO_ENGINE_EXECUTION_ENGINE_H
 #define CLO_ENGINE_EXECUTION_ENGINE_H
 
 #include "engine/execution/data.h"
 #include "engine/program/control_flow.h"
-#include "engine/state/order.h"
 #include "engine/program/program.h"
 #include "engine/program/replicas.h"
+#include "engine/state/order.h"
 #include "engine/state/stage.h"
 #include "sync/protocol/countdown.h"
 #include "sync/protocol/counter.h"
@@ -58,7 +59,7 @@ typedef struct clo_engine {
     clo_replicas replicas;
     clo_data data;
     /* Branches and who is skipped. */
-    clo_modes modes;
+    clo_control_flow control_flow;
     /* Number of the run, from 1. */
     uint64_t run;
 } clo_engine;
@@ -74,8 +75,8 @@ void clo_engine_begin(clo_engine *engine, bool was_cut);
 
 /* Earliest time that all inputs of `execution` are in the memory of `executor`, not before `now_ns`. Under replay data
  * set out when their source finishes; otherwise the destination is known only now. Needs is_timed under replay. Of an
- * execution that is ready and settled (modes.h): what it gets over a dead edge, or if it is skipped, takes no time.
- * O(edges * places) (stage.h), and one step for each source that is not behind a barrier. */
+ * execution that is ready and settled (control_flow.h): what it gets over a dead edge, or if it is skipped, takes no
+ * time. O(edges * places) (stage.h), and one step for each source that is not behind a barrier. */
 int64_t clo_engine_arrival_ns(const clo_engine *engine, uint32_t execution, uint32_t executor, int64_t now_ns);
 
 /* After `execution` has finished, where somebody else counts who is ready (a scheduler): the stages that it completes

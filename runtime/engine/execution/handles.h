@@ -2,9 +2,9 @@
  *
  * Where data are copied between memories, a handle has one buffer in each memory where something may run, and its
  * version lies where its writer ran: in parts of many instances, each part where its instance ran. Whoever reads it
- * elsewhere first brings it there, once for each version and memory (sync/protocol/once.h); whoever updates its part brings that
- * part. Writers wait for the readers of the version before, so no buffer changes while it is read. Else a handle has
- * one buffer, and nothing moves. */
+ * elsewhere first brings it there, once for each version and memory (sync/protocol/once.h); whoever updates its part
+ * brings that part. Writers wait for the readers of the version before, so no buffer changes while it is read. Else a
+ * handle has one buffer, and nothing moves. */
 #ifndef CLO_ENGINE_EXECUTION_HANDLES_H
 #define CLO_ENGINE_EXECUTION_HANDLES_H
 
@@ -19,10 +19,10 @@ typedef struct clo_handles {
     const uint32_t *slot_of;    /* [memories]; NULL: nothing is copied */
     uint32_t slots;             /* buffers of a handle, >= 1 */
     unsigned char *block;
-    uint64_t *at;       /* [handles + 1] offsets in the block */
-    void **pointers;    /* [slots][accesses] what bodies get */
-    size_t *bytes;      /* [accesses] */
-    uint32_t *modes;    /* [accesses] */
+    uint64_t *at;           /* [handles + 1] offsets in the block */
+    void **pointers;        /* [slots][accesses] what bodies get */
+    size_t *bytes;          /* [accesses] */
+    uint32_t *control_flow; /* [accesses] */
     clo_once *is_there; /* [accesses][slots] the version that this access wrote is in that memory; NULL: no copies */
 } clo_handles;
 
@@ -44,7 +44,7 @@ static inline void clo_handles_show(const clo_handles *handles, uint32_t task, u
     call->data_count = handles->data->first[task + 1] - first;
     call->data = call->data_count > 0 ? handles->pointers + slot * handles->data->accesses_count + first : NULL;
     call->data_bytes = call->data_count > 0 ? handles->bytes + first : NULL;
-    call->data_modes = call->data_count > 0 ? handles->modes + first : NULL;
+    call->data_modes = call->data_count > 0 ? handles->control_flow + first : NULL;
 }
 
 /* After a run: the content of a handle in one piece, at the memory of its last writer's first instance. NULL: nothing

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-uint32_t clo_turns_demanded(const clo_program *program, uint32_t task, uint32_t executor)
+uint32_t clo_capacity_order_demanded(const clo_program *program, uint32_t task, uint32_t executor)
 {
     const clo_platform *platform = program->platform;
     uint32_t machine = platform->executors[executor].machine, bits = 0;
@@ -19,7 +19,7 @@ uint32_t clo_turns_demanded(const clo_program *program, uint32_t task, uint32_t 
     return bits;
 }
 
-clo_status clo_turns_create(clo_program *program, const clo_placement *placements, clo_arena *arena)
+clo_status clo_capacity_order_create(clo_program *program, const clo_placement *placements, clo_arena *arena)
 {
     size_t entries = 0;
     clo_block block = {0};
@@ -27,7 +27,8 @@ clo_status clo_turns_create(clo_program *program, const clo_placement *placement
     if (!program->graph->has_demands)
         return CLO_OK;
     for (uint32_t i = 0; i < program->first_hedge; i++)
-        entries += (size_t)__builtin_popcount(clo_turns_demanded(program, placements[i].task, placements[i].executor));
+        entries += (size_t)__builtin_popcount(
+            clo_capacity_order_demanded(program, placements[i].task, placements[i].executor));
     if (entries == 0)
         return CLO_OK;
     clo_carve(&block, &program->taken_first, (size_t)program->executions + 1);
@@ -42,7 +43,7 @@ static void go_through(clo_program *program, const uint32_t *sorted, uint32_t *l
     memset(last, 0xff, (size_t)program->platform->machines_count * CLO_RESOURCES_MAX * sizeof *last);
     for (uint32_t i = 0; i < program->first_hedge; i++) {
         uint32_t execution = sorted[i], executor = program->executor[execution];
-        uint32_t bits = clo_turns_demanded(program, clo_program_task(program, execution), executor);
+        uint32_t bits = clo_capacity_order_demanded(program, clo_program_task(program, execution), executor);
         uint32_t *queues = last + (size_t)program->platform->executors[executor].machine * CLO_RESOURCES_MAX;
         for (; bits != 0; bits &= bits - 1) {
             uint32_t *queue = &queues[__builtin_ctz(bits)];
@@ -57,7 +58,7 @@ static void go_through(clo_program *program, const uint32_t *sorted, uint32_t *l
     }
 }
 
-clo_status clo_turns_link(clo_program *program, const uint32_t *sorted, clo_arena *arena)
+clo_status clo_capacity_order_link(clo_program *program, const uint32_t *sorted, clo_arena *arena)
 {
     uint32_t *first = program->taken_first, at = 0;
 

@@ -17,14 +17,14 @@
 #include <clotho/plan.h>
 
 /* Bit r: on the executor the task demands some of resource r of the platform, of which the machine has only so much. */
-uint32_t clo_turns_demanded(const clo_program *program, uint32_t task, uint32_t executor);
+uint32_t clo_capacity_order_demanded(const clo_program *program, uint32_t task, uint32_t executor);
 
 /* Takes the rows of program->taken, where the graph has demands. placements: [first_hedge], checked. Returns CLO_OK or
  * CLO_ERR_MEMORY. */
-clo_status clo_turns_create(clo_program *program, const clo_placement *placements, clo_arena *arena);
+clo_status clo_capacity_order_create(clo_program *program, const clo_placement *placements, clo_arena *arena);
 
 /* Fills the rows, and counts them in program->needs. sorted: [first_hedge] in the plan's order. `arena` is for scratch.
  * Returns CLO_OK or CLO_ERR_MEMORY. O(executions * resources). */
-clo_status clo_turns_link(clo_program *program, const uint32_t *sorted, clo_arena *arena);
+clo_status clo_capacity_order_link(clo_program *program, const uint32_t *sorted, clo_arena *arena);
 
 #endif

@@ -1,4 +1,5 @@
-/* engine/program/hedges.h - room for executions that the runtime itself may add: hedges (clo_job_config.hedge_after_ns).
+/* engine/program/hedges.h - room for executions that the runtime itself may add: hedges
+ * (clo_job_config.hedge_after_ns).
  *
  * Each execution of a hedged task, whether an original or a replica of a plan, has one hedge: a second execution of the
  * same instance, with an output buffer of its own. The two are a pair. A hedge releases nobody and waits for nobody:

@@ -22,7 +22,7 @@ bool clo_program_shares_inputs(const clo_program *program, uint32_t task)
     const clo_graph *graph = program->graph;
     uint64_t instances = graph->rows[task].instances;
 
-    if (instances == 1 || graph->modes != NULL)
+    if (instances == 1 || graph->control_flow != NULL)
         return false; /* which edges are dead differs from run to run */
     for (uint32_t k = graph->in_first[task]; k < graph->in_first[task + 1]; k++)
         if (program->is_replay && clo_program_has_replica(program, clo_graph_source(graph, k)))

@@ -1,10 +1,11 @@
-/* engine/program/program.h - a graph compiled for one way of dispatch; immutable, shared by the real and the simulated run.
+/* engine/program/program.h - a graph compiled for one way of dispatch; immutable, shared by the real and the simulated
+ * run.
  *
  * The unit is the *execution*, one run of an instance's body: executions 0 .. instances-1 are the originals, the
  * replicas of a plan, or those that a policy may ask for (replicas.h), follow. An execution is ready exactly when its
  * counter reaches zero, in every mode but policy, where a scheduler counts. What counts there are edges between
  * executions and, under replay, one more from each execution to the next on its executor, and those that give turns at
- * capacities (turns.h).
+ * capacities (capacity_order.h).
  *
  * *Barriers* stand for edges between stages, tasks of many instances: all n instances of the producer hit the counter
  * of its barrier, and whoever hits it last hits the counters of all m executions of all consumers at once. So rows,
@@ -59,8 +60,8 @@ typedef struct clo_program {
 
     /* [executions] */
     uint32_t *executor;
-    /* [executions + 1], []: whom an execution lets ask for capacities once it holds its own (turns.h): these count in
-     * `needs` too. NULL: nobody demands anything. */
+    /* [executions + 1], []: whom an execution lets ask for capacities once it holds its own (capacity_order.h): these
+     * count in `needs` too. NULL: nobody demands anything. */
     uint32_t *taken_first, *taken;
 
     /* Policy only: [tasks] the first of the executions that are kept for replicas, one for each source of data of the

@@ -6,8 +6,8 @@
 #include "base/status.h"
 #include "cost/source.h"
 #include "engine/program/barrier.h"
-#include "engine/program/hedges.h"
 #include "engine/program/capacity_order.h"
+#include "engine/program/hedges.h"
 
 #include <string.h>
 
@@ -540,7 +540,7 @@ static clo_status take_tables(builder *b, clo_program *program)
         return clo_fail_memory("the compiled plan");
     program->succ_first = b->succ_first;
     program->succ = b->succ;
-    return clo_turns_create(program, b->placements, b->arena);
+    return clo_capacity_order_create(program, b->placements, b->arena);
 }
 
 /* They read what their firsts read. Where they run is decided when one is wanted. */
@@ -570,7 +570,7 @@ static clo_status compile_plan(builder *b, clo_program *program)
         return status;
     link_executions(b, program);
     adopt_hedges(b, program);
-    return clo_turns_link(program, b->sorted, b->arena);
+    return clo_capacity_order_link(program, b->sorted, b->arena);
 }
 
 clo_status clo_program_replay(clo_program *program, const clo_placement *placements, size_t count,

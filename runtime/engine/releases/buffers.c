@@ -20,7 +20,7 @@ static uint64_t buffer_bytes(const clo_program *program, uint32_t execution)
     return (bytes + BUFFER_ALIGN - 1) / BUFFER_ALIGN * BUFFER_ALIGN;
 }
 
-static clo_status number_memories(clo_flight_data *data, clo_arena *arena)
+static clo_status number_memories(clo_releases_data *data, clo_arena *arena)
 {
     const clo_program *program = data->program;
     uint32_t memories = program->platform->memories_count;
@@ -39,7 +39,7 @@ static clo_status number_memories(clo_flight_data *data, clo_arena *arena)
 }
 
 /* Of all buffers of one memory; checks that they can be had. */
-static clo_status lay_out(clo_flight_data *data)
+static clo_status lay_out(clo_releases_data *data)
 {
     uint64_t at = 0;
 
@@ -58,7 +58,7 @@ static clo_status lay_out(clo_flight_data *data)
     return CLO_OK;
 }
 
-static clo_status make_copies(clo_flight_data *data, clo_arena *arena)
+static clo_status make_copies(clo_releases_data *data, clo_arena *arena)
 {
     uint64_t count = 0;
 
@@ -74,7 +74,7 @@ static clo_status make_copies(clo_flight_data *data, clo_arena *arena)
 }
 
 /* Where an execution that has ended put its output. */
-static uint32_t memory_of(const clo_flight_data *data, uint32_t execution, uint64_t release)
+static uint32_t memory_of(const clo_releases_data *data, uint32_t execution, uint64_t release)
 {
     const clo_program *program = data->program;
     uint32_t executor = data->ran_on != NULL
@@ -85,7 +85,7 @@ static uint32_t memory_of(const clo_flight_data *data, uint32_t execution, uint6
 }
 
 /* Inputs of the execution from other memories than `memory`. With a plan any release will do. */
-static void count_crossing(const clo_flight_data *data, uint32_t execution, uint64_t release, uint32_t memory,
+static void count_crossing(const clo_releases_data *data, uint32_t execution, uint64_t release, uint32_t memory,
                            uint64_t *transfers, uint64_t *bytes)
 {
     clo_inputs inputs = clo_inputs_of(data->program, execution);
@@ -100,7 +100,7 @@ static void count_crossing(const clo_flight_data *data, uint32_t execution, uint
 }
 
 /* The executions of a task in one memory have equal inputs: each memory is counted once for a task. */
-static clo_status count_transfers(clo_flight_data *data, clo_arena *arena)
+static clo_status count_transfers(clo_releases_data *data, clo_arena *arena)
 {
     const clo_program *program = data->program;
     const clo_graph *graph = program->graph;
@@ -128,7 +128,7 @@ static clo_status count_transfers(clo_flight_data *data, clo_arena *arena)
     return CLO_OK;
 }
 
-clo_status clo_flight_data_create(clo_flight_data *data, bool has_data, bool copies, clo_arena *arena)
+clo_status clo_releases_data_create(clo_releases_data *data, bool has_data, bool copies, clo_arena *arena)
 {
     const clo_program *program = data->program;
     bool is_known = program->crosses_memories && data->ran_on == NULL;
@@ -156,12 +156,12 @@ clo_status clo_flight_data_create(clo_flight_data *data, bool has_data, bool cop
     return CLO_OK;
 }
 
-static uint64_t offset_of(const clo_flight_data *data, uint32_t execution, uint64_t release)
+static uint64_t offset_of(const clo_releases_data *data, uint32_t execution, uint64_t release)
 {
     return data->at[execution] + release % data->depth[execution] * buffer_bytes(data->program, execution);
 }
 
-void *clo_flight_output(const clo_flight_data *data, uint32_t execution, uint64_t release)
+void *clo_releases_output(const clo_releases_data *data, uint32_t execution, uint64_t release)
 {
     if (data->at == NULL || buffer_bytes(data->program, execution) == 0)
         return NULL;
@@ -169,7 +169,7 @@ void *clo_flight_output(const clo_flight_data *data, uint32_t execution, uint64_
 }
 
 /* Where a consumer in `memory` reads what `source` has put out in that release. */
-static const void *fetch(clo_flight_data *data, uint32_t source, uint64_t release, uint32_t memory, size_t bytes,
+static const void *fetch(clo_releases_data *data, uint32_t source, uint64_t release, uint32_t memory, size_t bytes,
                          uint64_t *copied_bytes)
 {
     uint64_t offset = offset_of(data, source, release);
@@ -189,7 +189,7 @@ static const void *fetch(clo_flight_data *data, uint32_t source, uint64_t releas
     return copy;
 }
 
-static uint32_t gather(clo_flight_data *data, uint32_t execution, uint64_t release, uint32_t memory,
+static uint32_t gather(clo_releases_data *data, uint32_t execution, uint64_t release, uint32_t memory,
                        const clo_engine_scratch *to, uint64_t *copied_bytes)
 {
     const clo_program *program = data->program;
@@ -208,7 +208,7 @@ static uint32_t gather(clo_flight_data *data, uint32_t execution, uint64_t relea
 }
 
 /* What crosses memories without a plan; and where the output will be. */
-static void settle(clo_flight_data *data, uint32_t execution, uint64_t release, uint32_t executor,
+static void settle(clo_releases_data *data, uint32_t execution, uint64_t release, uint32_t executor,
                    clo_engine_stats *stats)
 {
     const clo_program *program = data->program;
@@ -219,8 +219,8 @@ static void settle(clo_flight_data *data, uint32_t execution, uint64_t release, 
     data->ran_on[(size_t)(release % data->slots) * program->executions + execution] = executor;
 }
 
-int clo_flight_data_call(clo_flight_data *data, uint32_t execution, uint64_t release, uint32_t executor,
-                         const clo_engine_scratch *scratch, clo_engine_stats *stats)
+int clo_releases_data_call(clo_releases_data *data, uint32_t execution, uint64_t release, uint32_t executor,
+                           const clo_engine_scratch *scratch, clo_engine_stats *stats)
 {
     const clo_program *program = data->program;
     uint32_t task = program->graph->task_of[execution];
@@ -233,7 +233,7 @@ int clo_flight_data_call(clo_flight_data *data, uint32_t execution, uint64_t rel
                      .expected_ns = clo_cost_time(program->cost, task, executor),
                      .release = release};
 
-    clo_flight_data_count(data, execution, stats);
+    clo_releases_data_count(data, execution, stats);
     if (data->ran_on != NULL)
         settle(data, execution, release, executor, stats);
     if (data->at != NULL) {
@@ -241,7 +241,7 @@ int clo_flight_data_call(clo_flight_data *data, uint32_t execution, uint64_t rel
                                    &stats->copied_bytes);
         call.inputs = call.inputs_count > 0 ? scratch->inputs : NULL;
         call.inputs_bytes = call.inputs_count > 0 ? scratch->bytes : NULL;
-        call.output = clo_flight_output(data, execution, call.release);
+        call.output = clo_releases_output(data, execution, call.release);
     }
     clo_graph_serve(program->graph, task, range, &call);
     call.output_bytes = (size_t)clo_graph_output_bytes(program->graph, task, range);
@@ -250,7 +250,7 @@ int clo_flight_data_call(clo_flight_data *data, uint32_t execution, uint64_t rel
     return code;
 }
 
-uint32_t clo_flight_inputs_max(const clo_program *program)
+uint32_t clo_releases_inputs_max(const clo_program *program)
 {
     uint32_t most = 0;
 
@@ -260,14 +260,14 @@ uint32_t clo_flight_inputs_max(const clo_program *program)
     return most;
 }
 
-uint64_t clo_flight_output_hash(const clo_flight_data *data, uint64_t release)
+uint64_t clo_releases_output_hash(const clo_releases_data *data, uint64_t release)
 {
     const clo_graph *graph = data->program->graph;
     uint64_t hash = 0xcbf29ce484222325u;
 
     for (uint32_t i = 0; i < data->program->executions; i++) {
         uint32_t task = graph->task_of[i];
-        const unsigned char *output = clo_flight_output(data, i, release);
+        const unsigned char *output = clo_releases_output(data, i, release);
         uint64_t bytes = clo_graph_output_bytes(graph, task, i - graph->first_instance[task]);
         for (uint64_t b = 0; output != NULL && b < bytes; b++)
             hash = (hash ^ output[b]) * 0x100000001b3u;

@@ -12,7 +12,7 @@ static uint32_t machine_of(const clo_platform *platform, uint32_t executor)
     return platform->executors[executor].machine;
 }
 
-static clo_status make_queues(const clo_program *program, clo_arena *arena, clo_flight_room *room)
+static clo_status make_queues(const clo_program *program, clo_arena *arena, clo_releases_capacity *room)
 {
     const clo_platform *platform = program->platform;
     uint32_t *members = clo_arena_take(arena, platform->machines_count, sizeof *members);
@@ -23,7 +23,7 @@ static clo_status make_queues(const clo_program *program, clo_arena *arena, clo_
     for (uint32_t e = 0; e < platform->executors_count; e++)
         members[machine_of(platform, e)]++;
     for (uint32_t q = 0; q < room->queues_count; q++) {
-        clo_flight_queue *queue = &room->queues[q];
+        clo_releases_queue *queue = &room->queues[q];
         queue->capacity = platform->capacities[q];
         if (queue->capacity < 0)
             continue; /* nobody asks for it */
@@ -34,7 +34,8 @@ static clo_status make_queues(const clo_program *program, clo_arena *arena, clo_
     return CLO_OK;
 }
 
-clo_status clo_flight_room_create(const clo_program *program, bool is_timed, clo_arena *arena, clo_flight_room *room)
+clo_status clo_releases_capacity_create(const clo_program *program, bool is_timed, clo_arena *arena,
+                                        clo_releases_capacity *room)
 {
     uint64_t count = 0;
 
@@ -46,7 +47,7 @@ clo_status clo_flight_room_create(const clo_program *program, bool is_timed, clo
         return clo_fail_memory("releases in flight");
     for (uint32_t i = 0; i < program->executions; i++) {
         count += (uint64_t)__builtin_popcount(
-            clo_turns_demanded(program, clo_program_task(program, i), program->executor[i]));
+            clo_capacity_order_demanded(program, clo_program_task(program, i), program->executor[i]));
         if (count > UINT32_MAX / 4)
             return clo_fail(CLO_ERR_LIMIT, "the tasks' demands are more than 2^30; plan a smaller graph");
         first[i + 1] = (uint32_t)count;
@@ -61,7 +62,8 @@ clo_status clo_flight_room_create(const clo_program *program, bool is_timed, clo
     return is_timed ? make_queues(program, arena, room) : CLO_OK;
 }
 
-void clo_flight_room_fill(clo_flight_room *room, uint32_t execution, uint32_t row, uint32_t place, int64_t demand)
+void clo_releases_capacity_fill(clo_releases_capacity *room, uint32_t execution, uint32_t row, uint32_t place,
+                                int64_t demand)
 {
     uint32_t at = room->first[execution];
 
@@ -69,10 +71,10 @@ void clo_flight_room_fill(clo_flight_room *room, uint32_t execution, uint32_t ro
         at++;
     assert(at < room->first[execution + 1]);
     assert(row >= room->first_row && room->first_row > 0);
-    room->asks[at] = (clo_flight_ask){row, place, demand};
+    room->asks[at] = (clo_releases_ask){row, place, demand};
 }
 
-void clo_flight_room_begin(const clo_flight_room *room)
+void clo_releases_capacity_begin(const clo_releases_capacity *room)
 {
     for (uint32_t q = 0; q < room->queues_count && room->queues != NULL; q++) {
         room->queues[q].start_ns = 0;
@@ -81,12 +83,12 @@ void clo_flight_room_begin(const clo_flight_room *room)
 }
 
 /* The moment from at_ns on when so much of it is free: nobody takes any before us. */
-static int64_t free_from(const clo_flight_queue *queue, int64_t at_ns, int64_t demand)
+static int64_t free_from(const clo_releases_queue *queue, int64_t at_ns, int64_t demand)
 {
     for (;;) { /* each turn passes an end */
         int64_t used = 0, next_ns = INT64_MAX;
         for (uint32_t i = 0; i < queue->holds_count; i++) {
-            const clo_flight_hold *hold = &queue->holds[i];
+            const clo_releases_hold *hold = &queue->holds[i];
             if (hold->finish_ns <= at_ns)
                 continue;
             used += hold->demand;
@@ -99,7 +101,7 @@ static int64_t free_from(const clo_flight_queue *queue, int64_t at_ns, int64_t d
 }
 
 /* Those that ended before are forgotten: so there is one for each executor at most. */
-static void hold_until(clo_flight_queue *queue, int64_t start_ns, int64_t finish_ns, int64_t demand)
+static void hold_until(clo_releases_queue *queue, int64_t start_ns, int64_t finish_ns, int64_t demand)
 {
     uint32_t kept = 0;
 
@@ -107,26 +109,27 @@ static void hold_until(clo_flight_queue *queue, int64_t start_ns, int64_t finish
         if (queue->holds[i].finish_ns > start_ns)
             queue->holds[kept++] = queue->holds[i];
     if (finish_ns > start_ns)
-        queue->holds[kept++] = (clo_flight_hold){finish_ns, demand};
+        queue->holds[kept++] = (clo_releases_hold){finish_ns, demand};
     queue->holds_count = kept;
     queue->start_ns = start_ns;
 }
 
-int64_t clo_flight_room_take(const clo_flight_room *room, uint32_t execution, int64_t start_ns, int64_t length_ns)
+int64_t clo_releases_capacity_take(const clo_releases_capacity *room, uint32_t execution, int64_t start_ns,
+                                   int64_t length_ns)
 {
-    const clo_flight_ask *first = room->asks + room->first[execution], *end = room->asks + room->first[execution + 1];
+    const clo_releases_ask *first = room->asks + room->first[execution], *end = room->asks + room->first[execution + 1];
     int64_t before_ns;
 
-    for (const clo_flight_ask *ask = first; ask < end; ask++) {
-        const clo_flight_queue *queue = &room->queues[ask->row - room->first_row];
+    for (const clo_releases_ask *ask = first; ask < end; ask++) {
+        const clo_releases_queue *queue = &room->queues[ask->row - room->first_row];
         start_ns = queue->start_ns > start_ns ? queue->start_ns : start_ns;
     }
     do { /* each turn but the last is later */
         before_ns = start_ns;
-        for (const clo_flight_ask *ask = first; ask < end; ask++)
+        for (const clo_releases_ask *ask = first; ask < end; ask++)
             start_ns = free_from(&room->queues[ask->row - room->first_row], start_ns, ask->demand);
     } while (start_ns > before_ns);
-    for (const clo_flight_ask *ask = first; ask < end; ask++)
+    for (const clo_releases_ask *ask = first; ask < end; ask++)
         hold_until(&room->queues[ask->row - room->first_row], start_ns, clo_time_add(start_ns, length_ns), ask->demand);
     return start_ns;
 }

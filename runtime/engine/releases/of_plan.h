@@ -4,21 +4,21 @@
 
 #include "engine/releases/releases.h"
 
-typedef struct clo_flight_use {
+typedef struct clo_releases_use {
     /* Borrowed during the call. plan NULL: there is none. */
     const clo_plan *plan;
     const clo_cost *cost;
     /* Releases in flight. */
     uint32_t slots;
-    /* As in clo_flight_config. */
+    /* As in clo_releases_config. */
     int64_t period_ns;
-    /* As in clo_flight_config. */
+    /* As in clo_releases_config. */
     bool has_data, copies, is_timed;
-} clo_flight_use;
+} clo_releases_use;
 
 /* program: of that plan, or of none (work stealing). A plan without an interval counts as if its makespan were the
- * interval. Returns as clo_flight_create and clo_plan_check. */
-clo_status clo_flight_of_plan(const clo_program *program, const clo_flight_use *use, clo_arena *arena,
-                              clo_flight **out);
+ * interval. Returns as clo_releases_create and clo_plan_check. */
+clo_status clo_releases_of_plan(const clo_program *program, const clo_releases_use *use, clo_arena *arena,
+                                clo_releases **out);
 
 #endif

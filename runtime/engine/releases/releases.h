@@ -1,4 +1,5 @@
-/* engine/releases/releases.h - several releases of one compiled plan in flight: who may run next, where data lie, and when.
+/* engine/releases/releases.h - several releases of one compiled plan in flight: who may run next, where data lie, and
+ * when.
  *
  * Release k has slot k % slots. An executor goes through its executions in one fixed order, that of the plan modulo its
  * interval: in *turn* c it runs, of each of them, release c - stage, where stage is the interval in which the plan
@@ -31,7 +32,7 @@
 
 #include <clotho/plan.h>
 
-typedef struct clo_flight {
+typedef struct clo_releases {
     const clo_program *program;
     /* Entries of a slot: executions, then barriers. */
     uint32_t slots, executions, entries;
@@ -65,11 +66,11 @@ typedef struct clo_flight {
     int64_t period_ns;
     /* [executors] when each one is free. */
     int64_t *free_ns;
-    clo_flight_room room;
-    clo_flight_data data;
-} clo_flight;
+    clo_releases_capacity room;
+    clo_releases_data data;
+} clo_releases;
 
-typedef struct clo_flight_config {
+typedef struct clo_releases_config {
     /* A valid plan with an interval: one execution of each instance. NULL: no plan; then nothing is timed, and what
      * follows up to `slots` is not read. */
     const clo_placement *placements;
@@ -82,65 +83,65 @@ typedef struct clo_flight_config {
     uint32_t slots;
     /* Outputs are kept, for bodies; data really move; times are kept. */
     bool has_data, copies, is_timed;
-} clo_flight_config;
+} clo_releases_config;
 
 /* Everything lies in `arena`, scratch too. Returns CLO_OK, CLO_ERR_ARGUMENT (fewer slots than stages), CLO_ERR_LIMIT,
  * CLO_ERR_UNSUPPORTED or CLO_ERR_MEMORY. */
-clo_status clo_flight_create(const clo_program *program, const clo_flight_config *config, clo_arena *arena,
-                             clo_flight **out);
+clo_status clo_releases_create(const clo_program *program, const clo_releases_config *config, clo_arena *arena,
+                               clo_releases **out);
 
 /* Before the first release; nobody runs. */
-void clo_flight_begin(clo_flight *flight);
+void clo_releases_begin(clo_releases *releases);
 
 /* Opens the gate of the next release: those before it down to release - slots + 1 may be in flight, and
  * release - slots has ended. Hands out what is ready, one after another; CLO_NONE: no more. *cursor starts at 0. Before
  * the last item is given away the cursor is done with: then nothing more is read. */
-void clo_flight_open(clo_flight *flight, uint64_t release);
-uint32_t clo_flight_opened(clo_flight *flight, uint64_t release, uint32_t *cursor);
+void clo_releases_open(clo_releases *releases, uint64_t release);
+uint32_t clo_releases_opened(clo_releases *releases, uint64_t release, uint32_t *cursor);
 
-static inline uint32_t clo_flight_execution(const clo_flight *flight, uint32_t item)
+static inline uint32_t clo_releases_execution(const clo_releases *releases, uint32_t item)
 {
-    return item % flight->executions;
+    return item % releases->executions;
 }
 
-static inline uint32_t clo_flight_slot(const clo_flight *flight, uint32_t item)
+static inline uint32_t clo_releases_slot(const clo_releases *releases, uint32_t item)
 {
-    return item / flight->executions;
+    return item / releases->executions;
 }
 
 /* Emulated times of an item that is ready, from those it waits for; keeps the finish. is_empty: it takes no time. By
  * whoever drives its executor. */
-typedef struct clo_flight_span {
+typedef struct clo_releases_span {
     int64_t start_ns, finish_ns;
-} clo_flight_span;
-clo_flight_span clo_flight_time(clo_flight *flight, uint32_t item, bool is_empty);
+} clo_releases_span;
+clo_releases_span clo_releases_time(clo_releases *releases, uint32_t item, bool is_empty);
 
 /* The item has begun: whom that lets ask for capacities in turn, one after another; CLO_NONE: no more. *cursor starts
  * at 0. One thread goes through them, once, in an item without a body too. */
-uint32_t clo_flight_let_ask(clo_flight *flight, uint32_t item, uint32_t *cursor);
+uint32_t clo_releases_let_ask(clo_releases *releases, uint32_t item, uint32_t *cursor);
 
 /* Moves inputs and runs the body of an item on `executor`, that of the plan if there is one; returns what the body
- * returned. scratch: of clo_flight_inputs_max. */
-static inline int clo_flight_call(clo_flight *flight, uint32_t item, uint32_t executor,
-                                  const clo_engine_scratch *scratch, clo_engine_stats *stats)
+ * returned. scratch: of clo_releases_inputs_max. */
+static inline int clo_releases_call(clo_releases *releases, uint32_t item, uint32_t executor,
+                                    const clo_engine_scratch *scratch, clo_engine_stats *stats)
 {
-    return clo_flight_data_call(&flight->data, clo_flight_execution(flight, item),
-                                flight->number[clo_flight_slot(flight, item)], executor, scratch, stats);
+    return clo_releases_data_call(&releases->data, clo_releases_execution(releases, item),
+                                  releases->number[clo_releases_slot(releases, item)], executor, scratch, stats);
 }
 
 /* Emulated time at which all of the release in that slot has ended. O(executions). */
-int64_t clo_flight_end_ns(const clo_flight *flight, uint32_t slot);
+int64_t clo_releases_end_ns(const clo_releases *releases, uint32_t slot);
 
 /* Emulated time at which a release is due; 0 without a period. */
-static inline int64_t clo_flight_due_ns(const clo_flight *flight, uint64_t release)
+static inline int64_t clo_releases_due_ns(const clo_releases *releases, uint64_t release)
 {
-    return flight->period_ns == 0 ? 0
-           : release > INT64_MAX  ? INT64_MAX
-                                  : clo_time_mul((int64_t)release, flight->period_ns);
+    return releases->period_ns == 0 ? 0
+           : release > INT64_MAX    ? INT64_MAX
+                                    : clo_time_mul((int64_t)release, releases->period_ns);
 }
 
 /* What an item that has ended releases. */
-typedef struct clo_flight_release {
+typedef struct clo_releases_release {
     const uint32_t *row;
     uint32_t left;
     /* As in clo_release. */
@@ -150,29 +151,29 @@ typedef struct clo_flight_release {
     uint32_t back, back_end;
     bool has_turned;
     uint64_t number;
-} clo_flight_release;
+} clo_releases_release;
 
-static inline clo_flight_release clo_flight_releases(const clo_flight *flight, uint32_t item)
+static inline clo_releases_release clo_releases_releases(const clo_releases *releases, uint32_t item)
 {
-    uint32_t slot = clo_flight_slot(flight, item), execution = clo_flight_execution(flight, item);
-    uint32_t first = flight->succ_first[execution];
+    uint32_t slot = clo_releases_slot(releases, item), execution = clo_releases_execution(releases, item);
+    uint32_t first = releases->succ_first[execution];
 
-    return (clo_flight_release){.row = flight->succ + first,
-                                .left = flight->succ_first[execution + 1] - first,
-                                .slot = slot,
-                                .execution = execution,
-                                .back = flight->back_first[execution],
-                                .back_end = flight->back_first[execution + 1],
-                                .number = flight->number[slot]};
+    return (clo_releases_release){.row = releases->succ + first,
+                                  .left = releases->succ_first[execution + 1] - first,
+                                  .slot = slot,
+                                  .execution = execution,
+                                  .back = releases->back_first[execution],
+                                  .back_end = releases->back_first[execution + 1],
+                                  .number = releases->number[slot]};
 }
 
 /* The next item that was made ready; CLO_NONE: no more. One thread goes through the release of an item, once. */
-uint32_t clo_flight_released(clo_flight *flight, clo_flight_release *release);
+uint32_t clo_releases_released(clo_releases *releases, clo_releases_release *release);
 
 /* The item has released all; its driver's last touch of it. True: the whole release has ended. */
-static inline bool clo_flight_ended(clo_flight *flight, uint32_t slot)
+static inline bool clo_releases_ended(clo_releases *releases, uint32_t slot)
 {
-    return clo_countdown_hit(&flight->left[slot]);
+    return clo_countdown_hit(&releases->left[slot]);
 }
 
 #endif

@@ -1,10 +1,10 @@
 /* choose.c - one decision: asks the policy, checks what it says and carries it out. An answer is checked, never
  * trusted. Where there is none to be had, the scheduler's own rule decides: the oldest ready stage that may run goes to
  * the first free executor that has room. */
-#include "engine/state/scheduler_state.h"
-#include "engine/state/note.h"
 #include "engine/scheduler/reservation.h"
 #include "engine/scheduler/start.h"
+#include "engine/state/note.h"
+#include "engine/state/scheduler_state.h"
 
 #include "base/status.h"
 
@@ -59,7 +59,7 @@ static uint32_t start_on_free(clo_scheduler *scheduler, clo_scheduler_job *job, 
         scheduler->turn_steps++;
         if (bound && !clo_bind_is(scheduler, e, job))
             continue;
-        if (clo_cost_time(job->live.cost, stage, e) != CLO_TIME_NEVER && clo_room_fits(scheduler, job, stage, e) &&
+        if (clo_cost_time(job->live.cost, stage, e) != CLO_TIME_NEVER && clo_reserve_fits(scheduler, job, stage, e) &&
             clo_start(scheduler, job, stage, e))
             started++;
     }
@@ -94,7 +94,7 @@ static const char *check_duplicate(clo_scheduler *scheduler, const clo_scheduler
         return "what it duplicates is not duplicable, or has many instances";
     if (clo_cost_time(job->live.cost, from, choice->executor) == CLO_TIME_NEVER)
         return "what it duplicates cannot run there";
-    return clo_located_may_replicate(job, from, choice->executor)
+    return clo_data_placement_may_replicate(job, from, choice->executor)
                ? NULL
                : "what it duplicates runs there already, or its memory has a replica";
 }
@@ -116,7 +116,7 @@ static outcome start_there(clo_scheduler *scheduler, clo_scheduler_job *job, con
     }
     bool is_idle = (scheduler->free_set[e / 64] >> e % 64 & 1) != 0;
     if (!duplicates && is_idle && job->stages[stage].live.parents_left == 0) {
-        if (!clo_room_fits(scheduler, job, stage, e) || !clo_start(scheduler, job, stage, e))
+        if (!clo_reserve_fits(scheduler, job, stage, e) || !clo_start(scheduler, job, stage, e))
             return NO_ROOM;
         if (--count == 0)
             return CHANGED;
@@ -218,7 +218,7 @@ static bool let_pass(clo_scheduler *scheduler, const clo_scheduler_job *job, uin
     scheduler->turn_steps += scheduler->limits.executors;
     if (!is_blocked(scheduler, job, stage))
         return false;
-    clo_room_forget(scheduler, job, stage);
+    clo_reserve_forget(scheduler, job, stage);
     for (uint32_t e = 0; e < scheduler->limits.executors && scheduler->lacking > 0; e++)
         if (scheduler->queues[e].lacks_capacity)
             clo_start_queued(scheduler, e);
@@ -234,7 +234,7 @@ static bool serve_waiters(clo_scheduler *scheduler, uint32_t band)
         const clo_capacity_waiter *waiter = &scheduler->waiters[m];
         clo_scheduler_job *job = clo_view_live(scheduler, waiter->who.job);
         scheduler->turn_steps++;
-        if (job == NULL || job->live.band != band || !clo_room_is_due(scheduler, m))
+        if (job == NULL || job->live.band != band || !clo_reserve_is_due(scheduler, m))
             continue;
         if (room_of(job) > 0 && job->stages[waiter->who.stage].is_listed &&
             start_anywhere(scheduler, job, waiter->who.stage, 1) == CHANGED) {

@@ -1,6 +1,6 @@
-/* data_placement.c - where a stage's outputs lie, and when they can be elsewhere. An edge between stages of n and m instances
- * is looked at by sources (a memory, or a part of its executors with links of their own), not by pairs: the last output
- * to leave a source decides. */
+/* data_placement.c - where a stage's outputs lie, and when they can be elsewhere. An edge between stages of n and m
+ * instances is looked at by sources (a memory, or a part of its executors with links of their own), not by pairs: the
+ * last output to leave a source decides. */
 #include "engine/scheduler/data_placement.h"
 
 #include "base/numbers/saturate.h"
@@ -15,7 +15,7 @@ static int64_t earlier(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-clo_located *clo_located_place_in_order(const clo_scheduler_job *job, uint32_t stage, uint32_t executor)
+clo_data_placement *clo_data_placement_place_in_order(const clo_scheduler_job *job, uint32_t stage, uint32_t executor)
 {
     const clo_platform *platform = job->live.cost->platform;
     uint32_t first = job->place_first[stage], source = platform->source_of[executor];
@@ -27,7 +27,7 @@ clo_located *clo_located_place_in_order(const clo_scheduler_job *job, uint32_t s
     return &job->places[first + row->places_count++];
 }
 
-bool clo_located_may_replicate(const clo_scheduler_job *job, uint32_t stage, uint32_t executor)
+bool clo_data_placement_may_replicate(const clo_scheduler_job *job, uint32_t stage, uint32_t executor)
 {
     const clo_cost *cost = job->live.cost;
     const clo_graph_task_row *row = &cost->graph->rows[stage];
@@ -38,7 +38,7 @@ bool clo_located_may_replicate(const clo_scheduler_job *job, uint32_t stage, uin
            job->places[job->place_first[stage] + cost->platform->source_of[executor]].replica_at == 0;
 }
 
-void clo_located_replicate(clo_scheduler_job *job, uint32_t stage, uint32_t executor)
+void clo_data_placement_replicate(clo_scheduler_job *job, uint32_t stage, uint32_t executor)
 {
     const clo_platform *platform = job->live.cost->platform;
 
@@ -46,7 +46,7 @@ void clo_located_replicate(clo_scheduler_job *job, uint32_t stage, uint32_t exec
 }
 
 /* When what lies in the place is complete, as far as is known. */
-static int64_t complete_ns(const clo_located *place, bool is_one)
+static int64_t complete_ns(const clo_data_placement *place, bool is_one)
 {
     if (place->left == 0 || (is_one && place->left < place->count))
         return place->finish_ns;
@@ -79,7 +79,7 @@ static int64_t edge_arrival_ns(const clo_scheduler_job *job, edge from, uint32_t
     int64_t arrival_ns = is_one ? INT64_MAX : decided_ns;
 
     for (uint32_t i = first; i < first + count; i++) {
-        const clo_located *place = &job->places[i];
+        const clo_data_placement *place = &job->places[i];
         if (place->count == 0 || (is_one && from.counts_ended && place->left == place->count))
             continue;
         int64_t leave_ns = later(complete_ns(place, is_one), decided_ns);
@@ -93,17 +93,18 @@ static int64_t edge_arrival_ns(const clo_scheduler_job *job, edge from, uint32_t
 /* Nothing comes over the edge. Before all edges into the stage are settled, something might. */
 static bool is_dead(const clo_scheduler_job *job, uint32_t stage, uint32_t k)
 {
-    return job->modes != NULL && job->stages[stage].live.parents_left == 0 &&
-           clo_modes_is_dead(job->modes, job->live.cost->graph->in_first[stage] + k);
+    return job->control_flow != NULL && job->stages[stage].live.parents_left == 0 &&
+           clo_control_flow_is_dead(job->control_flow, job->live.cost->graph->in_first[stage] + k);
 }
 
-int64_t clo_located_input_arrival_ns(const clo_scheduler_job *job, uint32_t stage, uint32_t k, uint32_t executor,
-                                     int64_t decided_ns)
+int64_t clo_data_placement_input_arrival_ns(const clo_scheduler_job *job, uint32_t stage, uint32_t k, uint32_t executor,
+                                            int64_t decided_ns)
 {
     return edge_arrival_ns(job, edge_of(job, stage, k), executor, decided_ns);
 }
 
-int64_t clo_located_arrival_ns(const clo_scheduler_job *job, uint32_t stage, uint32_t executor, int64_t decided_ns)
+int64_t clo_data_placement_arrival_ns(const clo_scheduler_job *job, uint32_t stage, uint32_t executor,
+                                      int64_t decided_ns)
 {
     const clo_graph *graph = job->live.cost->graph;
     uint32_t inputs = graph->in_first[stage + 1] - graph->in_first[stage];
@@ -113,12 +114,12 @@ int64_t clo_located_arrival_ns(const clo_scheduler_job *job, uint32_t stage, uin
         return decided_ns;
     for (uint32_t k = 0; k < inputs; k++)
         if (!is_dead(job, stage, k))
-            latest_ns = later(latest_ns, clo_located_input_arrival_ns(job, stage, k, executor, decided_ns));
+            latest_ns = later(latest_ns, clo_data_placement_input_arrival_ns(job, stage, k, executor, decided_ns));
     return latest_ns;
 }
 
-int64_t clo_located_begin_between_ns(const clo_scheduler_job *job, uint32_t stage, uint32_t executor,
-                                     int64_t decided_ns)
+int64_t clo_data_placement_begin_between_ns(const clo_scheduler_job *job, uint32_t stage, uint32_t executor,
+                                            int64_t decided_ns)
 {
     const clo_graph *graph = job->live.cost->graph;
     uint32_t inputs = graph->in_first[stage + 1] - graph->in_first[stage];

@@ -10,8 +10,8 @@
  * stages leave the list of their band in pieces, the oldest first. Invariant: while some of them still stand there,
  * nothing is decided about this band and those below (clo_choose), so nobody meets them; the job does not end before
  * they are gone. */
-#include "engine/state/scheduler_state.h"
 #include "engine/state/note.h"
+#include "engine/state/scheduler_state.h"
 
 #include <assert.h>
 

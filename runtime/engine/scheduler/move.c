@@ -1,6 +1,6 @@
 /* move.c - a policy sends an executor to a job, or makes it leave its stage. */
-#include "engine/state/scheduler_state.h"
 #include "engine/state/note.h"
+#include "engine/state/scheduler_state.h"
 
 /* On its way: bound to nobody, its place in the queue of orders is the one it would have for an instance. */
 static void set_out(clo_scheduler *scheduler, uint32_t executor, clo_scheduler_job *job)

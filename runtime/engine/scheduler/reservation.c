@@ -1,15 +1,16 @@
-/* reservation.c - capacities as the scheduler sees them: all or nothing, for as long as a body runs. What waits for capacity
- * holds nothing, no executor either, and what fits may pass it; after CLO_OVERTAKES_MAX starts of others on the machine
- * what it demands is kept for it.
+/* reservation.c - capacities as the scheduler sees them: all or nothing, for as long as a body runs. What waits for
+ * capacity holds nothing, no executor either, and what fits may pass it; after CLO_OVERTAKES_MAX starts of others on
+ * the machine what it demands is kept for it.
  *
- * What is left lies in the machines' ledgers (sync/structure/semaphore.h), which others may use too (scheduler->room). Then whatever
- * is refused here registers there, so that the driver hears of what comes back; the machine's waiter does so with a
- * ticket, so that starts of others count. In ledgers of our own nobody registers. The log hears of every waiter, of the
- * moment from which on its demand is kept, and of its end (CLO_LOG_KEEP): the judge of a log cannot guess these.
+ * What is left lies in the machines' semaphores (sync/structure/semaphore.h), which others may use too
+ * (scheduler->room). Then whatever is refused here registers there, so that the driver hears of what comes back; the
+ * machine's waiter does so with a ticket, so that starts of others count. In semaphores of our own nobody registers.
+ * The log hears of every waiter, of the moment from which on its demand is kept, and of its end (CLO_LOG_KEEP): the
+ * judge of a log cannot guess these.
  *
- * What ledgers say that others use is an input, as far as it cannot be computed from our own executions: each question
- * has a number, and an unexpected answer goes into the log (CLO_LOG_ROOM). Where a run is repeated (scheduler->script)
- * the answers come from there, and no ledger is touched. */
+ * What semaphores say that others use is an input, as far as it cannot be computed from our own executions: each
+ * question has a number, and an unexpected answer goes into the log (CLO_LOG_ROOM). Where a run is repeated
+ * (scheduler->script) the answers come from there, and no semaphore is touched. */
 #include "engine/scheduler/reservation.h"
 
 #include "engine/state/note.h"
@@ -28,7 +29,7 @@ static const int64_t *demand_of(const clo_scheduler *scheduler, const clo_schedu
 {
     if (job->demands == NULL)
         return NULL;
-    for (uint32_t r = 0; r < scheduler->ledgers[machine]->resources; r++)
+    for (uint32_t r = 0; r < scheduler->semaphores[machine]->resources; r++)
         if (job->demands[stage][r] != 0)
             return job->demands[stage];
     return NULL;
@@ -51,7 +52,7 @@ static void note_waiter(clo_scheduler *scheduler, uint32_t machine)
 
 static void set_waiter(clo_scheduler *scheduler, uint32_t machine, clo_ready_stage who)
 {
-    scheduler->waiters[machine] = (clo_capacity_waiter){.who = who, .ticket = CLO_LEDGER_NEW};
+    scheduler->waiters[machine] = (clo_capacity_waiter){.who = who, .ticket = CLO_SEMAPHORE_NEW};
 }
 
 /* A start of another one has passed the waiter. */
@@ -77,15 +78,15 @@ static bool is_above(const clo_scheduler *scheduler, const clo_capacity_waiter *
     return waiter->who.job != CLO_NONE && job->live.band < scheduler->jobs[waiter->who.job]->live.band;
 }
 
-/* How old the stage is to the ledger. */
+/* How old the stage is to the semaphore. */
 static uint64_t ticket_of(const clo_scheduler *scheduler, const clo_capacity_waiter *waiter,
                           const clo_scheduler_job *job, uint32_t stage)
 {
-    if (waiter->who.job == CLO_NONE || waiter->ticket == CLO_LEDGER_NEW)
-        return CLO_LEDGER_NEW;
+    if (waiter->who.job == CLO_NONE || waiter->ticket == CLO_SEMAPHORE_NEW)
+        return CLO_SEMAPHORE_NEW;
     if (is_waiter(waiter, job, stage))
         return waiter->ticket;
-    return is_above(scheduler, waiter, job) ? clo_ledger_before(waiter->ticket) : CLO_LEDGER_NEW;
+    return is_above(scheduler, waiter, job) ? clo_semaphore_before(waiter->ticket) : CLO_SEMAPHORE_NEW;
 }
 
 static bool is_shared(const clo_scheduler *scheduler)
@@ -107,23 +108,23 @@ static uint32_t settle(clo_scheduler *scheduler, uint32_t machine, uint32_t expe
     return said;
 }
 
-/* Registers what the ledger has refused. True: it would not refuse it any more. */
+/* Registers what the semaphore has refused. True: it would not refuse it any more. */
 static bool watch(clo_scheduler *scheduler, uint32_t machine, const int64_t *demand, uint64_t *ticket)
 {
     const clo_scheduler_room *room = scheduler->room;
-    clo_ledger *ledger = scheduler->ledgers[machine];
+    clo_semaphore *semaphore = scheduler->semaphores[machine];
     bool fits = false;
 
     scheduler->is_short = true;
     if (room != NULL) {
         room->refused(room->driver, machine);
-        fits = ticket != NULL ? clo_ledger_watch(ledger, demand, ticket, room->thread)
-                              : clo_ledger_listen(ledger, demand, room->thread);
+        fits = ticket != NULL ? clo_semaphore_watch(semaphore, demand, ticket, room->thread)
+                              : clo_semaphore_listen(semaphore, demand, room->thread);
     }
     return scheduler->settles ? settle(scheduler, machine, false, fits) != 0 : fits;
 }
 
-/* FITS or KEPT for what has got past the ledger, where so much is available. */
+/* FITS or KEPT for what has got past the semaphore, where so much is available. */
 static uint32_t beside_kept(const clo_scheduler *scheduler, const clo_capacity_waiter *waiter, bool is_free,
                             const int64_t *demand, const int64_t *available, uint32_t resources)
 {
@@ -138,30 +139,30 @@ static uint32_t beside_kept(const clo_scheduler *scheduler, const clo_capacity_w
 /* FITS, KEPT or REFUSED. */
 static uint32_t look(clo_scheduler *scheduler, const clo_scheduler_job *job, uint32_t stage, uint32_t machine)
 {
-    clo_ledger *ledger = scheduler->ledgers[machine];
+    clo_semaphore *semaphore = scheduler->semaphores[machine];
     const clo_capacity_waiter *waiter = &scheduler->waiters[machine];
     const int64_t *demand = demand_of(scheduler, job, stage, machine);
     bool is_free = is_waiter(waiter, job, stage) || is_above(scheduler, waiter, job);
     uint32_t said = REFUSED, expected = FITS;
-    clo_ledger_state state;
+    clo_semaphore_state state;
 
     if (scheduler->script == NULL) {
-        (void)clo_ledger_read(ledger, &state);
-        if (clo_ledger_fits(ledger, &state, demand, ticket_of(scheduler, waiter, job, stage)))
-            said = beside_kept(scheduler, waiter, is_free, demand, state.available, ledger->resources);
+        (void)clo_semaphore_read(semaphore, &state);
+        if (clo_semaphore_fits(semaphore, &state, demand, ticket_of(scheduler, waiter, job, stage)))
+            said = beside_kept(scheduler, waiter, is_free, demand, state.available, semaphore->resources);
     }
     if (!scheduler->settles)
         return said;
     const int64_t *own = scheduler->own[machine];
-    for (uint32_t r = 0; r < ledger->resources; r++)
+    for (uint32_t r = 0; r < semaphore->resources; r++)
         if (demand[r] > 0 && demand[r] > own[r])
             expected = REFUSED;
     if (expected == FITS)
-        expected = beside_kept(scheduler, waiter, is_free, demand, own, ledger->resources);
+        expected = beside_kept(scheduler, waiter, is_free, demand, own, semaphore->resources);
     return settle(scheduler, machine, expected, said);
 }
 
-bool clo_room_fits_demand(clo_scheduler *scheduler, const clo_scheduler_job *job, uint32_t stage, uint32_t executor)
+bool clo_reserve_fits_demand(clo_scheduler *scheduler, const clo_scheduler_job *job, uint32_t stage, uint32_t executor)
 {
     uint32_t machine = machine_of(scheduler, executor);
     clo_capacity_waiter *waiter = &scheduler->waiters[machine];
@@ -170,7 +171,7 @@ bool clo_room_fits_demand(clo_scheduler *scheduler, const clo_scheduler_job *job
     if (demand == NULL)
         return true;
     scheduler->counts.looks++;
-    for (;;) { /* another turn only if another thread has changed the ledger */
+    for (;;) { /* another turn only if another thread has changed the semaphore */
         uint32_t said = look(scheduler, job, stage, machine);
         if (said != REFUSED)
             return said == FITS;
@@ -194,8 +195,8 @@ static bool waiter_lacks(const clo_scheduler *scheduler, const clo_scheduler_job
 }
 
 /* What others give back cannot help while our own executions and what is kept hold too much, and their end is an input.
- * So in a ledger that others use nobody need register but who waits, for its age. */
-bool clo_room_lacks(clo_scheduler *scheduler, const clo_scheduler_job *job, uint32_t executor)
+ * So in a semaphore that others use nobody need register but who waits, for its age. */
+bool clo_reserve_lacks(clo_scheduler *scheduler, const clo_scheduler_job *job, uint32_t executor)
 {
     uint32_t machine = machine_of(scheduler, executor);
     const clo_capacity_waiter *waiter = &scheduler->waiters[machine];
@@ -211,7 +212,7 @@ bool clo_room_lacks(clo_scheduler *scheduler, const clo_scheduler_job *job, uint
         lacks = least > own || (kept != NULL && least > 0 && own != INT64_MAX && least > own - kept[r]);
     }
     if (lacks && is_shared(scheduler) && is_ours)
-        (void)clo_room_fits_demand(scheduler, job, waiter->who.stage, executor);
+        (void)clo_reserve_fits_demand(scheduler, job, waiter->who.stage, executor);
     return lacks;
 }
 
@@ -221,9 +222,9 @@ static bool take(clo_scheduler *scheduler, const clo_scheduler_job *job, uint32_
     bool is_taken = true;
 
     if (scheduler->script == NULL)
-        is_taken = clo_ledger_take_as(scheduler->ledgers[machine], job->demands[stage],
-                                      ticket_of(scheduler, waiter, job, stage),
-                                      scheduler->room != NULL ? scheduler->room->thread : 0);
+        is_taken = clo_semaphore_take_as(scheduler->semaphores[machine], job->demands[stage],
+                                         ticket_of(scheduler, waiter, job, stage),
+                                         scheduler->room != NULL ? scheduler->room->thread : 0);
     return scheduler->settles ? settle(scheduler, machine, true, is_taken) != 0 : is_taken;
 }
 
@@ -235,7 +236,7 @@ static void count_own(clo_scheduler *scheduler, uint32_t machine, const int64_t 
             scheduler->own[machine][r] += sign * demand[r];
 }
 
-bool clo_room_take_demand(clo_scheduler *scheduler, const clo_scheduler_job *job, uint32_t stage, uint32_t executor)
+bool clo_reserve_take_demand(clo_scheduler *scheduler, const clo_scheduler_job *job, uint32_t stage, uint32_t executor)
 {
     uint32_t machine = machine_of(scheduler, executor);
     clo_capacity_waiter *waiter = &scheduler->waiters[machine];
@@ -244,7 +245,7 @@ bool clo_room_take_demand(clo_scheduler *scheduler, const clo_scheduler_job *job
     if (demand == NULL)
         return true;
     while (!take(scheduler, job, stage, machine))
-        if (!clo_room_fits(scheduler, job, stage, executor)) /* another thread was quicker */
+        if (!clo_reserve_fits(scheduler, job, stage, executor)) /* another thread was quicker */
             return false;
     count_own(scheduler, machine, demand, -1);
     if (is_waiter(waiter, job, stage)) {
@@ -256,7 +257,7 @@ bool clo_room_take_demand(clo_scheduler *scheduler, const clo_scheduler_job *job
     return true;
 }
 
-void clo_room_tell_waiter(clo_scheduler *scheduler, uint32_t executor)
+void clo_reserve_tell_waiter(clo_scheduler *scheduler, uint32_t executor)
 {
     uint32_t machine = machine_of(scheduler, executor);
 
@@ -265,7 +266,7 @@ void clo_room_tell_waiter(clo_scheduler *scheduler, uint32_t executor)
     scheduler->waiters[machine].is_untold = false;
 }
 
-void clo_room_open(clo_scheduler *scheduler)
+void clo_reserve_open(clo_scheduler *scheduler)
 {
     const clo_platform *platform = scheduler->platform;
 
@@ -276,7 +277,7 @@ void clo_room_open(clo_scheduler *scheduler)
         }
 }
 
-void clo_room_give_demand(clo_scheduler *scheduler, const clo_scheduler_job *job, uint32_t stage, uint32_t executor)
+void clo_reserve_give_demand(clo_scheduler *scheduler, const clo_scheduler_job *job, uint32_t stage, uint32_t executor)
 {
     const clo_scheduler_room *room = scheduler->room;
     uint32_t machine = machine_of(scheduler, executor);
@@ -286,11 +287,11 @@ void clo_room_give_demand(clo_scheduler *scheduler, const clo_scheduler_job *job
         return;
     count_own(scheduler, machine, demand, 1);
     if (scheduler->script == NULL &&
-        clo_ledger_give(scheduler->ledgers[machine], demand, room != NULL ? room->thread : 0) && room != NULL)
+        clo_semaphore_give(scheduler->semaphores[machine], demand, room != NULL ? room->thread : 0) && room != NULL)
         room->report(room->driver, machine, false);
 }
 
-void clo_room_forget_waiter(clo_scheduler *scheduler, const clo_scheduler_job *job, uint32_t stage)
+void clo_reserve_forget_waiter(clo_scheduler *scheduler, const clo_scheduler_job *job, uint32_t stage)
 {
     const clo_scheduler_room *room = scheduler->room;
 
@@ -301,26 +302,26 @@ void clo_room_forget_waiter(clo_scheduler *scheduler, const clo_scheduler_job *j
         uint64_t ticket = waiter->ticket;
         set_waiter(scheduler, m, (clo_ready_stage){CLO_NONE, CLO_NONE});
         note_waiter(scheduler, m);
-        if (room != NULL && clo_ledger_forget(scheduler->ledgers[m], ticket, room->thread))
+        if (room != NULL && clo_semaphore_forget(scheduler->semaphores[m], ticket, room->thread))
             room->report(room->driver, m, true);
     }
 }
 
-/* The ledger keeps its capacity for the waiter. */
+/* The semaphore keeps its capacity for the waiter. */
 static bool is_oldest(clo_scheduler *scheduler, uint32_t machine)
 {
     const clo_capacity_waiter *waiter = &scheduler->waiters[machine];
     bool is_so = false;
-    clo_ledger_state state;
+    clo_semaphore_state state;
 
-    if (scheduler->room != NULL && waiter->ticket != CLO_LEDGER_NEW) {
-        (void)clo_ledger_read(scheduler->ledgers[machine], &state);
+    if (scheduler->room != NULL && waiter->ticket != CLO_SEMAPHORE_NEW) {
+        (void)clo_semaphore_read(scheduler->semaphores[machine], &state);
         is_so = state.oldest == waiter->ticket && state.overtakes >= CLO_OVERTAKES_MAX;
     }
     return scheduler->settles ? settle(scheduler, machine, false, is_so) != 0 : is_so;
 }
 
-bool clo_room_is_due(clo_scheduler *scheduler, uint32_t machine)
+bool clo_reserve_is_due(clo_scheduler *scheduler, uint32_t machine)
 {
     clo_capacity_waiter *waiter = &scheduler->waiters[machine];
 
@@ -330,7 +331,7 @@ bool clo_room_is_due(clo_scheduler *scheduler, uint32_t machine)
         return true;
     if (!is_shared(scheduler) || !is_oldest(scheduler, machine))
         return false;
-    waiter->overtaken = CLO_OVERTAKES_MAX; /* by jobs of others too: the ledger has counted them */
+    waiter->overtaken = CLO_OVERTAKES_MAX; /* by jobs of others too: the semaphore has counted them */
     note_waiter(scheduler, machine);
     return true;
 }

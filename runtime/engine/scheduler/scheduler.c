@@ -4,12 +4,12 @@
 #include "base/carve.h"
 #include "base/numbers/saturate.h"
 #include "base/status.h"
-#include "engine/state/scheduler_state.h"
-#include "engine/state/capacity.h"
 #include "engine/scheduler/data_placement.h"
-#include "engine/state/note.h"
 #include "engine/scheduler/reservation.h"
 #include "engine/scheduler/start.h"
+#include "engine/state/capacity.h"
+#include "engine/state/note.h"
+#include "engine/state/scheduler_state.h"
 
 #include <string.h>
 
@@ -49,11 +49,11 @@ static void reset(clo_scheduler *s)
         s->waiters[m].who = (clo_ready_stage){CLO_NONE, CLO_NONE};
 }
 
-/* The parts of a scheduler. The ledgers are its own where nobody else uses the machines. */
+/* The parts of a scheduler. The semaphores are its own where nobody else uses the machines. */
 typedef struct parts {
     clo_scheduler *scheduler;
-    clo_ledger *ledgers;
-    clo_ledger_page *pages;
+    clo_semaphore *semaphores;
+    clo_semaphore_page *pages;
 } parts;
 
 static void carve(const clo_scheduler_config *config, clo_scheduler *s, parts *at, clo_block *block)
@@ -73,8 +73,8 @@ static void carve(const clo_scheduler_config *config, clo_scheduler *s, parts *a
     clo_carve(block, &s->own, machines);
     if (config->room != NULL)
         return;
-    clo_carve(block, &s->ledgers, machines);
-    clo_carve(block, &at->ledgers, machines);
+    clo_carve(block, &s->semaphores, machines);
+    clo_carve(block, &at->semaphores, machines);
     clo_carve(block, &at->pages, clo_capacity_pages(config->platform, 1));
 }
 
@@ -108,15 +108,15 @@ static clo_status begin_policy(clo_scheduler *s, const clo_policy_use *use)
     return clo_policy_returned(use->policy, "init", texts, use->policy->init(use->state, s));
 }
 
-static void open_ledgers(clo_scheduler *s, parts *at)
+static void open_semaphores(clo_scheduler *s, parts *at)
 {
     if (s->room != NULL) {
-        s->ledgers = s->room->ledgers;
+        s->semaphores = s->room->semaphores;
         return;
     }
     for (uint32_t m = 0; m < s->platform->machines_count; m++) {
-        s->ledgers[m] = &at->ledgers[m];
-        clo_capacity_open(s->platform, m, &at->ledgers[m], &at->pages, 1);
+        s->semaphores[m] = &at->semaphores[m];
+        clo_capacity_open(s->platform, m, &at->semaphores[m], &at->pages, 1);
     }
 }
 
@@ -151,9 +151,9 @@ clo_status clo_scheduler_create(const clo_scheduler_config *config, clo_arena *a
         s->entries[i].next = i + 1 < entries ? i + 1 : CLO_NONE;
     s->free_entries = entries;
     s->kept_entries = entries / (2 * CLO_BANDS_MAX);
-    open_ledgers(s, &at);
+    open_semaphores(s, &at);
     reset(s);
-    clo_room_open(s);
+    clo_reserve_open(s);
     *out = s;
     clo_status status = begin_policy(s, &s->use);
     s->questions = 0;
@@ -184,7 +184,7 @@ static void begin_input(clo_scheduler *s, int64_t now_ns)
 /* All inputs of the stage are there. Whatever the policy is now: one before it may have committed some of it. */
 static void release_stage(clo_scheduler *s, clo_scheduler_job *job, uint32_t stage, uint32_t by)
 {
-    if (job->modes != NULL && clo_modes_settle(job->modes, stage)) {
+    if (job->control_flow != NULL && clo_control_flow_settle(job->control_flow, stage)) {
         job->stages[stage].is_skipped = true;
         if (job->demands != NULL)
             memset(job->demands[stage], 0, sizeof job->demands[stage]);
@@ -252,7 +252,7 @@ static void end_if_over(clo_scheduler *s, clo_scheduler_job *job)
     int64_t how = !job->is_cancelled ? CLO_LOG_DONE_OK : job->has_failed ? CLO_LOG_DONE_FAILED : CLO_LOG_DONE_CANCELLED;
     clo_note(s, CLO_LOG_DONE, job, CLO_NONE, CLO_NONE, CLO_NONE, how);
     clo_view_tell(s, CLO_EVENT_END, job->slot, CLO_NONE, CLO_NONE, 0);
-    clo_room_forget(s, job, CLO_NONE);
+    clo_reserve_forget(s, job, CLO_NONE);
     clo_lists_remove_job(s, job);
     job->next_ended = NULL;
     if (s->last_ended != NULL)
@@ -328,10 +328,10 @@ static void keep_stage(clo_scheduler *s, clo_scheduler_job *job, uint32_t stage,
 /* What follows from the end of a branch. */
 static void note_arm(clo_scheduler *s, const clo_scheduler_job *job, uint32_t stage)
 {
-    if (job->modes == NULL || job->stages[stage].is_skipped || !clo_modes_has_branch(job->modes, stage) ||
-        job->modes->arm[stage] == CLO_NONE)
+    if (job->control_flow == NULL || job->stages[stage].is_skipped ||
+        !clo_control_flow_has_branch(job->control_flow, stage) || job->control_flow->arm[stage] == CLO_NONE)
         return;
-    clo_note(s, CLO_LOG_ARM, job, stage, CLO_NONE, CLO_NONE, job->modes->arm[stage]);
+    clo_note(s, CLO_LOG_ARM, job, stage, CLO_NONE, CLO_NONE, job->control_flow->arm[stage]);
 }
 
 void clo_scheduler_finish(clo_scheduler *s, uint32_t executor, int64_t start_ns, int64_t now_ns)
@@ -350,8 +350,8 @@ void clo_scheduler_finish(clo_scheduler *s, uint32_t executor, int64_t start_ns,
             s, &(clo_log_record){now_ns, job->live.id, CLO_LOG_FINISH, stage, row->instance, executor, start_ns});
     row->job = row->stage = row->instance = CLO_NONE;
     s->running--;
-    clo_room_give(s, job, stage, executor);
-    clo_located_finish(job, stage, executor, s->now_ns);
+    clo_reserve_give(s, job, stage, executor);
+    clo_data_placement_finish(job, stage, executor, s->now_ns);
     job->stages[stage].live.running--;
     job->live.running--;
     if (counts) {
@@ -390,7 +390,7 @@ void clo_scheduler_cancel(clo_scheduler *s, clo_scheduler_job *job, bool has_fai
     clo_note(s, CLO_LOG_CANCEL, job, CLO_NONE, CLO_NONE, CLO_NONE, has_failed);
     clo_enter_drop(s, job);
     clo_leave_begin(s, job);
-    clo_room_forget(s, job, CLO_NONE);
+    clo_reserve_forget(s, job, CLO_NONE);
     clo_view_tell(s, CLO_EVENT_CANCEL, job->slot, CLO_NONE, CLO_NONE, 0);
     clo_start_drop_queued(s, job);
     if (job->demands != NULL)

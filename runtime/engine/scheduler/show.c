@@ -6,8 +6,8 @@
  * A driver feeds other inputs in between. Until the last piece the policy is not asked, and the rule decides. What
  * happens meanwhile to a job or a stage that the policy does not know yet makes it known first (clo_note_known,
  * clo_show_stage); what is marked is known, and passed over here. */
-#include "engine/state/scheduler_state.h"
 #include "engine/state/note.h"
+#include "engine/state/scheduler_state.h"
 
 #include <assert.h>
 

@@ -3,8 +3,8 @@
 #include "engine/scheduler/start.h"
 
 #include "engine/scheduler/data_placement.h"
-#include "engine/state/note.h"
 #include "engine/scheduler/reservation.h"
+#include "engine/state/note.h"
 
 #include "base/numbers/saturate.h"
 
@@ -20,7 +20,7 @@ static void assign(clo_scheduler *scheduler, clo_scheduler_job *job, uint32_t st
         job->live.startable -= count;
     if (row->live.unstarted > 0)
         return;
-    clo_room_forget(scheduler, job, stage); /* on other machines */
+    clo_reserve_forget(scheduler, job, stage); /* on other machines */
     if (row->is_listed)
         clo_lists_remove_stage(scheduler, job, stage);
     for (uint32_t k = graph->out_first[stage]; k < graph->out_first[stage + 1]; k++) {
@@ -56,7 +56,7 @@ static void begin(clo_scheduler *scheduler, clo_order *order)
     scheduler->running++;
     clo_start_set_free(scheduler, order->executor, false);
     scheduler->counts.decisions++;
-    clo_room_tell(scheduler, order->executor);
+    clo_reserve_tell(scheduler, order->executor);
 }
 
 /* How long an execution of the stage takes; before it is ready, nobody knows whether it is skipped. */
@@ -68,7 +68,7 @@ static int64_t time_of(const clo_scheduler_job *job, uint32_t stage, uint32_t ex
 /* When its inputs are there. */
 static int64_t begin_ns(const clo_scheduler_job *job, uint32_t stage, uint32_t executor, int64_t decided_ns)
 {
-    return job->stages[stage].is_skipped ? decided_ns : clo_located_begin_ns(job, stage, executor, decided_ns);
+    return job->stages[stage].is_skipped ? decided_ns : clo_data_placement_begin_ns(job, stage, executor, decided_ns);
 }
 
 /* How long the executor is on its way to the job, once all that it has queued is done. */
@@ -128,7 +128,7 @@ static bool append(clo_scheduler *scheduler, const clo_scheduler_job *job, uint3
     if (!has_tail && next != CLO_NONE &&
         queue->lacks_capacity) { /* what waits at the head is not the next one any more: nothing is kept */
         const clo_queue_entry *head = &scheduler->entries[next];
-        clo_room_forget(scheduler, scheduler->jobs[head->job], head->stage);
+        clo_reserve_forget(scheduler, scheduler->jobs[head->job], head->stage);
     }
     scheduler->free_entry = scheduler->entries[entry].next;
     scheduler->free_entries--;
@@ -151,7 +151,7 @@ bool clo_start_commit(clo_scheduler *scheduler, clo_scheduler_job *job, uint32_t
         clo_time_add(moving_ns_to(scheduler, executor, job), clo_time_mul(count, time_of(job, stage, executor)));
     int64_t arrival_ns = job->stages[stage].is_skipped
                              ? scheduler->now_ns
-                             : clo_located_arrival_ns(job, stage, executor, scheduler->now_ns);
+                             : clo_data_placement_arrival_ns(job, stage, executor, scheduler->now_ns);
 
     count_inputs(scheduler, job, stage);
     if (!append(scheduler, job, stage, executor, count, is_replica))
@@ -163,10 +163,10 @@ bool clo_start_commit(clo_scheduler *scheduler, clo_scheduler_job *job, uint32_t
     row->committed += count;
     job->stages[stage].live.committed += count;
     job->live.committed += count;
-    clo_located_assign(job, stage, executor, count, row->free_ns);
+    clo_data_placement_assign(job, stage, executor, count, row->free_ns);
     clo_start_set_free(scheduler, executor, false);
     if (is_replica) {
-        clo_located_replicate(job, stage, executor);
+        clo_data_placement_replicate(job, stage, executor);
     } else {
         job->stages[stage].original_at = executor + 1;
         assign(scheduler, job, stage, count);
@@ -234,8 +234,8 @@ void clo_start_head(clo_scheduler *scheduler, uint32_t executor)
     clo_scheduler_job *job = scheduler->jobs[head->job];
     uint32_t stage = head->stage;
     bool is_there = job->stages[stage].live.parents_left == 0;
-    bool fits =
-        is_there && clo_room_fits(scheduler, job, stage, executor) && clo_room_take(scheduler, job, stage, executor);
+    bool fits = is_there && clo_reserve_fits(scheduler, job, stage, executor) &&
+                clo_reserve_take(scheduler, job, stage, executor);
     clo_start_set_free(scheduler, executor, is_there && !fits);
     set_lacking(scheduler, executor, is_there && !fits);
     if (!fits)
@@ -266,7 +266,7 @@ bool clo_start(clo_scheduler *scheduler, clo_scheduler_job *job, uint32_t stage,
 
     bool yields = scheduler->queues[executor].yields;
 
-    if (!yields && !clo_room_take(scheduler, job, stage, executor))
+    if (!yields && !clo_reserve_take(scheduler, job, stage, executor))
         return false;
     if (scheduler->showing.phase != CLO_SHOW_OVER)
         clo_show_stage(scheduler, job, stage);
@@ -279,7 +279,7 @@ bool clo_start(clo_scheduler *scheduler, clo_scheduler_job *job, uint32_t stage,
     int64_t finish_ns = clo_time_add(arrival_ns, time_ns);
 
     row->free_ns = row->committed > 0 && row->free_ns > finish_ns ? row->free_ns : finish_ns;
-    clo_located_assign(job, stage, executor, 1, finish_ns);
+    clo_data_placement_assign(job, stage, executor, 1, finish_ns);
     job->stages[stage].original_at = executor + 1;
     uint32_t instance = job->stages[stage].next_instance;
     clo_note(scheduler, CLO_LOG_START, job, stage, instance, executor,

@@ -1,5 +1,5 @@
-/* engine/scheduler/start.h - what waits in the queue of an executor begins (start.c): inline where nothing waits. For the
- * scheduler's own files. */
+/* engine/scheduler/start.h - what waits in the queue of an executor begins (start.c): inline where nothing waits. For
+ * the scheduler's own files. */
 #ifndef CLO_ENGINE_SCHEDULER_START_H
 #define CLO_ENGINE_SCHEDULER_START_H
 

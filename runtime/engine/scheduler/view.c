@@ -1,6 +1,6 @@
 /* view.c - what a policy may read. */
-#include "engine/state/scheduler_state.h"
 #include "engine/scheduler/reservation.h"
+#include "engine/state/scheduler_state.h"
 
 #include "base/numbers/saturate.h"
 
@@ -89,7 +89,7 @@ int64_t clo_view_arrival_ns(const clo_view *view, uint32_t job, uint32_t stage, 
 
     if (live == NULL || !has_executor(view, executor))
         return CLO_TIME_NEVER;
-    return clo_located_arrival_ns(live, stage, executor, view->now_ns);
+    return clo_data_placement_arrival_ns(live, stage, executor, view->now_ns);
 }
 
 int64_t clo_view_input_arrival_ns(const clo_view *view, uint32_t job, uint32_t stage, uint32_t k, uint32_t executor)
@@ -101,7 +101,7 @@ int64_t clo_view_input_arrival_ns(const clo_view *view, uint32_t job, uint32_t s
     const clo_graph *graph = live->live.cost->graph;
     if (k >= graph->in_first[stage + 1] - graph->in_first[stage])
         return CLO_TIME_NEVER;
-    return clo_located_input_arrival_ns(live, stage, k, executor, view->now_ns);
+    return clo_data_placement_input_arrival_ns(live, stage, k, executor, view->now_ns);
 }
 
 int64_t clo_view_available_ns(const clo_view *view, uint32_t executor)
@@ -124,14 +124,14 @@ bool clo_view_may_duplicate(const clo_view *view, uint32_t job, uint32_t stage, 
 {
     const clo_scheduler_job *live = job_of(view, job, stage);
 
-    return live != NULL && has_executor(view, executor) && clo_located_may_replicate(live, stage, executor);
+    return live != NULL && has_executor(view, executor) && clo_data_placement_may_replicate(live, stage, executor);
 }
 
 bool clo_view_fits(const clo_view *view, uint32_t job, uint32_t stage, uint32_t executor)
 {
     const clo_scheduler_job *live = job_of(view, job, stage);
 
-    return live != NULL && has_executor(view, executor) && clo_room_fits(view->self, live, stage, executor);
+    return live != NULL && has_executor(view, executor) && clo_reserve_fits(view->self, live, stage, executor);
 }
 
 uint32_t clo_view_unfit(const clo_view *view, uint32_t job)
@@ -140,11 +140,11 @@ uint32_t clo_view_unfit(const clo_view *view, uint32_t job)
     uint32_t last = CLO_NONE;
 
     /* what a branch skips demands nothing any more */
-    if (live == NULL || live->demands == NULL || live->live.cost->graph->modes != NULL)
+    if (live == NULL || live->demands == NULL || live->live.cost->graph->control_flow != NULL)
         return 0;
     for (uint32_t e = clo_start_next_free(view, CLO_NONE); e != CLO_NONE; e = clo_start_next_free(view, e)) {
         uint32_t machine = view->platform->executors[e].machine;
-        if (machine != last && !clo_room_lacks(view->self, live, e))
+        if (machine != last && !clo_reserve_lacks(view->self, live, e))
             return 0;
         last = machine;
     }
@@ -170,7 +170,7 @@ uint32_t clo_view_free_for(const clo_view *view, uint32_t job, uint32_t stage)
         uint32_t machine = view->platform->executors[e].machine;
         if (machine == full || clo_cost_time(live->live.cost, stage, e) == CLO_TIME_NEVER)
             continue;
-        if (clo_room_fits(view->self, live, stage, e))
+        if (clo_reserve_fits(view->self, live, stage, e))
             return e;
         full = machine;
     }
@@ -205,7 +205,7 @@ uint32_t clo_view_earliest(const clo_view *view, uint32_t job, uint32_t stage)
     for (uint32_t e = next_earlier(view, cost, stage, 0, best_ns); e != CLO_NONE;
          e = next_earlier(view, cost, stage, e + 1, best_ns)) {
         int64_t free_ns = clo_view_available_ns(view, e);
-        int64_t arrival_ns = clo_located_arrival_ns(live, stage, e, view->now_ns);
+        int64_t arrival_ns = clo_data_placement_arrival_ns(live, stage, e, view->now_ns);
         int64_t finish_ns = clo_time_add(arrival_ns > free_ns ? arrival_ns : free_ns, clo_cost_time(cost, stage, e));
         if (finish_ns < best_ns) {
             best = e;

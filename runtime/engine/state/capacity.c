@@ -16,18 +16,18 @@ size_t clo_capacity_pages(const clo_platform *platform, uint32_t threads)
     size_t pages = 0;
 
     for (uint32_t m = 0; m < platform->machines_count; m++)
-        pages += is_limited(platform, m) ? clo_ledger_pages(threads) : 0;
+        pages += is_limited(platform, m) ? clo_semaphore_pages(threads) : 0;
     return pages;
 }
 
-void clo_capacity_open(const clo_platform *platform, uint32_t machine, clo_ledger *ledger, clo_ledger_page **pages,
-                       uint32_t threads)
+void clo_capacity_open(const clo_platform *platform, uint32_t machine, clo_semaphore *semaphore,
+                       clo_semaphore_page **pages, uint32_t threads)
 {
     bool has_pages = is_limited(platform, machine);
 
-    clo_ledger_init(ledger, &platform->capacities[(size_t)machine * CLO_RESOURCES_MAX], CLO_RESOURCES_MAX, *pages,
-                    has_pages ? threads : 0);
-    *pages += has_pages ? clo_ledger_pages(threads) : 0;
+    clo_semaphore_init(semaphore, &platform->capacities[(size_t)machine * CLO_RESOURCES_MAX], CLO_RESOURCES_MAX, *pages,
+                       has_pages ? threads : 0);
+    *pages += has_pages ? clo_semaphore_pages(threads) : 0;
 }
 
 void clo_line_carve(clo_line *line, const clo_program *program, clo_block *block)
@@ -35,7 +35,7 @@ void clo_line_carve(clo_line *line, const clo_program *program, clo_block *block
     line->program = program;
     if (!program->graph->has_demands)
         return;
-    clo_carve(block, &line->ledgers, program->platform->machines_count);
+    clo_carve(block, &line->semaphores, program->platform->machines_count);
     clo_carve(block, &line->pages, clo_capacity_pages(program->platform, 1));
     clo_carve(block, &line->tickets, program->executions);
     clo_carve(block, &line->waiting, program->executions);
@@ -45,17 +45,17 @@ void clo_line_carve(clo_line *line, const clo_program *program, clo_block *block
 void clo_line_begin(clo_line *line)
 {
     line->waiting_count = 0;
-    if (line->ledgers == NULL)
+    if (line->semaphores == NULL)
         return;
-    clo_ledger_page *pages = line->pages;
+    clo_semaphore_page *pages = line->pages;
     for (uint32_t m = 0; m < line->program->platform->machines_count; m++)
-        clo_capacity_open(line->program->platform, m, &line->ledgers[m], &pages, 1);
-    memset(line->tickets, 0xff, line->program->executions * sizeof *line->tickets); /* CLO_LEDGER_NEW */
+        clo_capacity_open(line->program->platform, m, &line->semaphores[m], &pages, 1);
+    memset(line->tickets, 0xff, line->program->executions * sizeof *line->tickets); /* CLO_SEMAPHORE_NEW */
 }
 
-static clo_ledger *ledger_of(const clo_line *line, uint32_t executor)
+static clo_semaphore *semaphore_of(const clo_line *line, uint32_t executor)
 {
-    return &line->ledgers[line->program->platform->executors[executor].machine];
+    return &line->semaphores[line->program->platform->executors[executor].machine];
 }
 
 static bool try_to_take(clo_line *line, uint32_t execution, uint32_t executor)
@@ -63,12 +63,12 @@ static bool try_to_take(clo_line *line, uint32_t execution, uint32_t executor)
     int64_t demand[CLO_RESOURCES_MAX];
 
     clo_program_demand(line->program, clo_program_task(line->program, execution), demand);
-    return clo_ledger_take_or_watch(ledger_of(line, executor), demand, &line->tickets[execution], 0);
+    return clo_semaphore_take_or_watch(semaphore_of(line, executor), demand, &line->tickets[execution], 0);
 }
 
 bool clo_line_take(clo_line *line, uint32_t execution, uint32_t executor)
 {
-    if (line->ledgers == NULL || try_to_take(line, execution, executor))
+    if (line->semaphores == NULL || try_to_take(line, execution, executor))
         return true;
     line->waiting[line->waiting_count] = execution;
     line->executor[line->waiting_count++] = executor;
@@ -79,10 +79,10 @@ bool clo_line_give(clo_line *line, uint32_t execution, uint32_t executor)
 {
     int64_t demand[CLO_RESOURCES_MAX];
 
-    if (line->ledgers == NULL)
+    if (line->semaphores == NULL)
         return false;
     clo_program_demand(line->program, clo_program_task(line->program, execution), demand);
-    return clo_ledger_give(ledger_of(line, executor), demand, 0);
+    return clo_semaphore_give(semaphore_of(line, executor), demand, 0);
 }
 
 /* Takes number `at` out of the line. */
@@ -96,11 +96,11 @@ static void leave(clo_line *line, uint32_t at)
 
 uint32_t clo_line_next(clo_line *line, uint32_t executor, uint32_t *cursor)
 {
-    const clo_ledger *ledger = ledger_of(line, executor);
+    const clo_semaphore *semaphore = semaphore_of(line, executor);
 
     for (; *cursor < line->waiting_count; ++*cursor) {
         uint32_t execution = line->waiting[*cursor], where = line->executor[*cursor];
-        if (ledger_of(line, where) != ledger || !try_to_take(line, execution, where))
+        if (semaphore_of(line, where) != semaphore || !try_to_take(line, execution, where))
             continue;
         leave(line, *cursor);
         return execution;

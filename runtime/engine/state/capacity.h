@@ -1,9 +1,9 @@
-/* engine/state/capacity.h - the capacities of a platform's machines while jobs run: one ledger (sync/structure/semaphore.h) per machine,
- * and the line of those who wait where one thread drives everything.
+/* engine/state/capacity.h - the capacities of a platform's machines while jobs run: one semaphore
+ * (sync/structure/semaphore.h) per machine, and the line of those who wait where one thread drives everything.
  *
- * run/ opens ledgers for all its workers, which keep lines of their own (run/extras/capacity.h). The simulator, and a run
- * under the virtual clock, have a clo_line: what waits stands there in order of arrival, and is tried in that order
- * whenever a ledger reports. */
+ * run/ opens semaphores for all its workers, which keep lines of their own (run/extras/capacity.h). The simulator, and
+ * a run under the virtual clock, have a clo_line: what waits stands there in order of arrival, and is tried in that
+ * order whenever a semaphore reports. */
 #ifndef CLO_ENGINE_STATE_CAPACITY_H
 #define CLO_ENGINE_STATE_CAPACITY_H
 
@@ -14,21 +14,21 @@
 typedef struct clo_line {
     const clo_program *program;
     /* [machines] for one thread. */
-    clo_ledger *ledgers;
-    clo_ledger_page *pages;
-    /* [executions] since when each one waits; CLO_LEDGER_NEW: it does not. */
+    clo_semaphore *semaphores;
+    clo_semaphore_page *pages;
+    /* [executions] since when each one waits; CLO_SEMAPHORE_NEW: it does not. */
     uint64_t *tickets;
     /* [waiting_count] oldest first, and where it is to run. */
     uint32_t *waiting, *executor;
     uint32_t waiting_count;
 } clo_line;
 
-/* Pages of the ledgers of all machines that have capacities, for so many threads. */
+/* Pages of the semaphores of all machines that have capacities, for so many threads. */
 size_t clo_capacity_pages(const clo_platform *platform, uint32_t threads);
 
-/* Opens the ledger of one machine and moves *pages past those that it needs. */
-void clo_capacity_open(const clo_platform *platform, uint32_t machine, clo_ledger *ledger, clo_ledger_page **pages,
-                       uint32_t threads);
+/* Opens the semaphore of one machine and moves *pages past those that it needs. */
+void clo_capacity_open(const clo_platform *platform, uint32_t machine, clo_semaphore *semaphore,
+                       clo_semaphore_page **pages, uint32_t threads);
 
 /* Adds what the line of `program` needs; nothing if its graph has no demands. */
 void clo_line_carve(clo_line *line, const clo_program *program, clo_block *block);

@@ -1,4 +1,5 @@
-/* engine/state/least.h - of each resource the least that any listed stage of a job demands: a tree of minima over the stages.
+/* engine/state/least.h - of each resource the least that any listed stage of a job demands: a tree of minima over the
+ * stages.
  *
  * Where less than that is left on a machine nothing of the job fits there, and nobody need look at each stage. Only
  * resources that the job demands have a column. */

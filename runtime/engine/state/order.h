@@ -32,17 +32,17 @@ typedef struct clo_scheduler_counts {
 /* Capacities that the scheduler shares with others. It takes what an execution demands when it starts, and gives it
  * back when it has finished. */
 typedef struct clo_scheduler_room {
-    clo_ledger **ledgers; /* [machines] */
-    uint32_t thread;      /* the scheduler's number there */
+    clo_semaphore **semaphores; /* [machines] */
+    uint32_t thread;            /* the scheduler's number there */
     void *driver;
-    /* Something does not fit on the machine, and registers next: reports of its ledger are to reach
+    /* Something does not fit on the machine, and registers next: reports of its semaphore are to reach
      * clo_scheduler_capacity. */
     void (*refused)(void *driver, uint32_t machine);
-    /* The ledger reports to all who wait there, `again`: to the scheduler too. */
+    /* The semaphore reports to all who wait there, `again`: to the scheduler too. */
     void (*report)(void *driver, uint32_t machine, bool again);
 } clo_scheduler_room;
 
-/* In place of ledgers that others use: what those said in a run that is repeated (CLO_LOG_ROOM). */
+/* In place of semaphores that others use: what those said in a run that is repeated (CLO_LOG_ROOM). */
 typedef struct clo_scheduler_script {
     void *driver;
     /* The answer to the question of this number since the input; `expected`: what our own executions alone give. */

@@ -140,7 +140,7 @@ void clo_scheduler_job_arm(clo_scheduler_job *job)
     job->live.previous = job->live.next = CLO_NONE;
     job->listed = 0;
     clo_least_clear(&job->least);
-    if (job->demands != NULL && graph->modes != NULL) { /* of what was skipped they are gone */
+    if (job->demands != NULL && graph->control_flow != NULL) { /* of what was skipped they are gone */
         memset(job->demands, 0, job->tasks * sizeof *job->demands);
         read_demands(job);
     }

@@ -5,8 +5,8 @@
 
 #include "base/arena.h"
 #include "cost/cost.h"
-#include "engine/state/least.h"
 #include "engine/program/control_flow.h"
+#include "engine/state/least.h"
 
 #include <clotho/policy.h>
 
@@ -26,13 +26,13 @@ clo_status clo_policy_returned(const clo_policy *policy, const char *function, s
 /* The outputs of a stage that lie, or will lie, in one source of data (clo_platform.source_of). The times are of the
  * last of them; of a stage of one instance, whose executions are all alike, of the first. A stage that can fill
  * every source has its places in order of the sources, any other one in order of use. */
-typedef struct clo_located {
+typedef struct clo_data_placement {
     uint32_t executor;   /* one of the source */
     uint32_t count;      /* executions; 0: the place is not in use */
     uint32_t left;       /* of these, not finished */
     uint32_t replica_at; /* 1 + the executor of the replica there; 0: there is none */
     int64_t finish_ns, expected_ns;
-} clo_located;
+} clo_data_placement;
 
 typedef struct clo_stage_row {
     clo_live_stage live;
@@ -41,7 +41,7 @@ typedef struct clo_stage_row {
     uint32_t places_count;          /* in use, where they are in order of use */
     clo_ready_stage next, previous; /* in the list of its band */
     bool is_listed;
-    bool is_skipped; /* all edges into it are settled, and it does not run (modes.h) */
+    bool is_skipped; /* all edges into it are settled, and it does not run (control_flow.h) */
     bool mark;       /* listed: clo_showing.mark if the policy was told */
 } clo_stage_row;
 
@@ -51,12 +51,12 @@ typedef struct clo_scheduler_job {
     uint32_t tasks;
     uint32_t unbegun; /* instances that have not begun to run; replicas do not count */
     bool is_cancelled;
-    bool has_failed;       /* and is cancelled for that */
-    bool mark;             /* clo_showing.mark if the policy was told of it */
-    clo_stage_row *stages; /* [tasks] */
-    uint32_t *place_first; /* [tasks + 1] */
-    clo_located *places;   /* [place_first[tasks]] */
-    uint32_t *roots;       /* [roots_count] stages without predecessors, in order */
+    bool has_failed;            /* and is cancelled for that */
+    bool mark;                  /* clo_showing.mark if the policy was told of it */
+    clo_stage_row *stages;      /* [tasks] */
+    uint32_t *place_first;      /* [tasks + 1] */
+    clo_data_placement *places; /* [place_first[tasks]] */
+    uint32_t *roots;            /* [roots_count] stages without predecessors, in order */
     uint32_t roots_count;
     uint32_t entered;                      /* of these; see enter.c */
     uint32_t leaving;                      /* cancelled: the first stage that is still listed; CLO_NONE: none */
@@ -68,9 +68,9 @@ typedef struct clo_scheduler_job {
     void *next_state;                      /* for the next policy, see clo_scheduler_swap */
     uint32_t version, next_version;        /* which policy live.state and next_state are for */
     struct clo_scheduler_job *next_ended;
-    clo_modes *modes; /* the driver's; NULL: the graph has no branches */
-    int64_t tag;      /* for the log; negative: none */
-    void *owner;      /* the driver's */
+    clo_control_flow *control_flow; /* the driver's; NULL: the graph has no branches */
+    int64_t tag;                    /* for the log; negative: none */
+    void *owner;                    /* the driver's */
 } clo_scheduler_job;
 
 /* What a job brings along. */
@@ -95,16 +95,17 @@ clo_status clo_scheduler_job_prepare(clo_scheduler_job *job, const clo_policy_us
 void clo_scheduler_job_arm(clo_scheduler_job *job);
 
 /* A replica of the stage is to run on `executor`; see clo_view_may_duplicate. */
-bool clo_located_may_replicate(const clo_scheduler_job *job, uint32_t stage, uint32_t executor);
-void clo_located_replicate(clo_scheduler_job *job, uint32_t stage, uint32_t executor);
+bool clo_data_placement_may_replicate(const clo_scheduler_job *job, uint32_t stage, uint32_t executor);
+void clo_data_placement_replicate(clo_scheduler_job *job, uint32_t stage, uint32_t executor);
 
 /* When all outputs of the stage's predecessors can be in the memory of `executor`, transfers beginning no earlier than
  * decided_ns: as far as is known now. */
-int64_t clo_located_arrival_ns(const clo_scheduler_job *job, uint32_t stage, uint32_t executor, int64_t decided_ns);
+int64_t clo_data_placement_arrival_ns(const clo_scheduler_job *job, uint32_t stage, uint32_t executor,
+                                      int64_t decided_ns);
 
-/* As clo_located_arrival_ns, of the stage's k-th predecessor alone. */
-int64_t clo_located_input_arrival_ns(const clo_scheduler_job *job, uint32_t stage, uint32_t k, uint32_t executor,
-                                     int64_t decided_ns);
+/* As clo_data_placement_arrival_ns, of the stage's k-th predecessor alone. */
+int64_t clo_data_placement_input_arrival_ns(const clo_scheduler_job *job, uint32_t stage, uint32_t k, uint32_t executor,
+                                            int64_t decided_ns);
 
 /* Puts the state that was prepared last in the place of the one in use, which is next_state then. */
 void clo_scheduler_job_exchange(clo_scheduler_job *job);

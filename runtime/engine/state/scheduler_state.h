@@ -1,8 +1,8 @@
-/* engine/state/scheduler_state.h - the struct of the scheduler, for its own files alone: scheduler.c (inputs), enter.c (jobs enter, and
- * cancelled ones leave), show.c (a new policy is shown what lives), choose.c (choices and the rule), start.c
- * (executions begin), bind.c and move.c (executors go to jobs), room.c (capacities), lists.c (ready stages, live jobs),
- * view.c (what a policy may read), note.c (the log; the policy is told). note.h, room.h, start.h and located.h have
- * what every execution asks and is mostly answered at once. */
+/* engine/state/scheduler_state.h - the struct of the scheduler, for its own files alone: scheduler.c (inputs), enter.c
+ * (jobs enter, and cancelled ones leave), show.c (a new policy is shown what lives), choose.c (choices and the rule),
+ * start.c (executions begin), bind.c and move.c (executors go to jobs), reservation.c (capacities), lists.c (ready
+ * stages, live jobs), view.c (what a policy may read), note.c (the log; the policy is told). note.h, reservation.h,
+ * start.h and data_placement.h have what every execution asks and is mostly answered at once. */
 #ifndef CLO_ENGINE_STATE_SCHEDULER_STATE_H
 #define CLO_ENGINE_STATE_SCHEDULER_STATE_H
 
@@ -28,7 +28,7 @@ typedef struct clo_queue {
 typedef struct clo_capacity_waiter {
     clo_ready_stage who; /* job CLO_NONE: nobody */
     uint32_t overtaken;  /* starts of others with demands since then */
-    uint64_t ticket;     /* in a ledger that others use too; CLO_LEDGER_NEW: none */
+    uint64_t ticket;     /* in a semaphore that others use too; CLO_SEMAPHORE_NEW: none */
     bool is_untold;      /* it has changed since the log was told */
 } clo_capacity_waiter;
 
@@ -89,13 +89,13 @@ struct clo_view {
     bool is_ruled;      /* a choice was refused: the rule decides until the next input */
     bool is_cut;        /* since the last input a decision has reached its bound */
 
-    const clo_scheduler_room *room;     /* others use the ledgers too; NULL: they are our own */
-    clo_ledger **ledgers;               /* [machines] */
-    const clo_scheduler_script *script; /* what those ledgers said in the run that is repeated; NULL: none is */
+    const clo_scheduler_room *room;     /* others use the semaphores too; NULL: they are our own */
+    clo_semaphore **semaphores;         /* [machines] */
+    const clo_scheduler_script *script; /* what those semaphores said in the run that is repeated; NULL: none is */
     int64_t (*own)[CLO_RESOURCES_MAX];  /* [machines] what our own executions leave */
-    bool settles;                       /* answers of ledgers are compared with `own`: a log or a script is there */
-    uint32_t questions;                 /* to ledgers that others use, since the last input */
-    bool is_short;                      /* since the last input a ledger that others use has refused something */
+    bool settles;                       /* answers of semaphores are compared with `own`: a log or a script is there */
+    uint32_t questions;                 /* to semaphores that others use, since the last input */
+    bool is_short;                      /* since the last input a semaphore that others use has refused something */
     clo_capacity_waiter *waiters;       /* [machines] */
     bool has_demands;                   /* some job had */
 

@@ -1,4 +1,5 @@
-/* engine/state/stage.h - where the instances of a stage ran and when the last of them finished, as its consumers see it.
+/* engine/state/stage.h - where the instances of a stage ran and when the last of them finished, as its consumers see
+ * it.
  *
  * Executors that share a memory and reach every other memory alike are one *place*: it makes no difference to anybody
  * in which of them an instance ran. So of a stage of n instances only the latest finish and the count in each place are

@@ -64,7 +64,8 @@ static clo_status read_branch(const clo_clotho_source *s, const cJSON *arms, con
                           clo_graph_set_branch(s->reader->graph, id, count, chances != NULL ? of : NULL));
 }
 
-clo_status clo_clotho_read_modes(const clo_clotho_source *s, const cJSON *object, const clo_task *task, uint32_t id)
+clo_status clo_clotho_read_control_flow(const clo_clotho_source *s, const cJSON *object, const clo_task *task,
+                                        uint32_t id)
 {
     const cJSON *arms, *chances, *bound;
     uint32_t iterations = 0;
@@ -97,15 +98,15 @@ clo_status clo_clotho_read_modes(const clo_clotho_source *s, const cJSON *object
 
 clo_status clo_clotho_count_arms(clo_clotho_source *s)
 {
-    const clo_graph_modes *modes = s->reader->graph->modes;
+    const clo_graph_control_flow *control_flow = s->reader->graph->control_flow;
 
-    if (modes == NULL || modes->branches_count == 0)
+    if (control_flow == NULL || control_flow->branches_count == 0)
         return CLO_OK;
     s->arms = clo_allocate(s->tasks_count, sizeof *s->arms);
     if (s->arms == NULL)
         return clo_fail_memory(s->json->file);
-    for (uint32_t b = 0; b < modes->branches_count; b++)
-        s->arms[modes->branches[b].task] = (uint16_t)modes->branches[b].arms;
+    for (uint32_t b = 0; b < control_flow->branches_count; b++)
+        s->arms[control_flow->branches[b].task] = (uint16_t)control_flow->branches[b].arms;
     return CLO_OK;
 }
 
@@ -131,7 +132,7 @@ clo_status clo_clotho_read_arm(const clo_clotho_source *s, const cJSON *edge, ui
     return CLO_OK;
 }
 
-void clo_clotho_write_modes(const clo_graph *graph, uint32_t task, clo_text *text)
+void clo_clotho_write_control_flow(const clo_graph *graph, uint32_t task, clo_text *text)
 {
     uint32_t arms = clo_graph_arms(graph, task);
     bool has_chances = clo_graph_has_chances(graph, task);

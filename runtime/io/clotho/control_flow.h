@@ -5,7 +5,8 @@
 #include "io/clotho/source.h"
 
 /* "arms", "chances", "bound" and "merge" of the task `id`, which is in the graph. */
-clo_status clo_clotho_read_modes(const clo_clotho_source *s, const cJSON *object, const clo_task *task, uint32_t id);
+clo_status clo_clotho_read_control_flow(const clo_clotho_source *s, const cJSON *object, const clo_task *task,
+                                        uint32_t id);
 
 /* All tasks are there: fills s->arms. CLO_OK or CLO_ERR_MEMORY. */
 clo_status clo_clotho_count_arms(clo_clotho_source *s);
@@ -14,7 +15,7 @@ clo_status clo_clotho_count_arms(clo_clotho_source *s);
 clo_status clo_clotho_read_arm(const clo_clotho_source *s, const cJSON *edge, uint32_t from, uint32_t *arm);
 
 /* Members of a task, each with a comma before it. */
-void clo_clotho_write_modes(const clo_graph *graph, uint32_t task, clo_text *text);
+void clo_clotho_write_control_flow(const clo_graph *graph, uint32_t task, clo_text *text);
 
 void clo_clotho_source_close(clo_clotho_source *s);
 

@@ -4,9 +4,9 @@
  * not at all. */
 #define _POSIX_C_SOURCE 200809L
 #include "io/datasets/alibaba_csv.h"
+#include "io/registry.h"
 #include "io/text/foreign.h"
 #include "io/text/reader.h"
-#include "io/registry.h"
 
 #include "base/memory.h"
 #include "base/status.h"

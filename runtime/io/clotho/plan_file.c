@@ -206,8 +206,9 @@ static clo_status read_placements(const clo_json *json, const plan_index *index,
             break;
     }
     if (status == CLO_OK)
-        status = clo_json_place(json, list, clo_plan_from_interval(index->cost, head->planner, placements, count,
-                                                                   head->interval_ns, &plan));
+        status = clo_json_place(
+            json, list,
+            clo_plan_from_interval(index->cost, head->planner, placements, count, head->interval_ns, &plan));
     if (status == CLO_OK) {
         plan->is_emulated = head->is_emulated;
         *out = plan;
@@ -218,8 +219,8 @@ static clo_status read_placements(const clo_json *json, const plan_index *index,
 
 static clo_status read_plan(const clo_json *json, const clo_cost *cost, clo_plan **out)
 {
-    static const char *const known[] = {"format",   "graph",       "platform",   "planner",
-                                        "emulated", "interval_ns", "makespan_ns", "placements", NULL};
+    static const char *const known[] = {"format",      "graph",       "platform",   "planner", "emulated",
+                                        "interval_ns", "makespan_ns", "placements", NULL};
     const cJSON *item, *list;
     plan_head head = {0};
     plan_index index;

@@ -320,7 +320,7 @@ clo_status clo_clotho_read_rest(clo_clotho_source *s, const cJSON *object, const
     if (status == CLO_OK)
         status = read_data(s, object, id);
     if (status == CLO_OK)
-        status = clo_clotho_read_modes(s, object, &row->task, id);
+        status = clo_clotho_read_control_flow(s, object, &row->task, id);
     if (status == CLO_OK && row->task.name != NULL && clo_names_add(&s->tasks, row->task.name, id) != 0)
         return clo_fail_memory(s->json->file);
     return status;

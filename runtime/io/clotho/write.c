@@ -220,7 +220,7 @@ static clo_status write_task(const clo_graph *graph, uint32_t t, clo_text *text)
         clo_text_add(text, ", \"grain\": %u", (unsigned)task.grain);
     if (task.duplicable || clo_graph_pinned_by(graph, t) != CLO_NONE) /* as declared */
         clo_text_add(text, ", \"duplicable\": true");
-    clo_clotho_write_modes(graph, t, text);
+    clo_clotho_write_control_flow(graph, t, text);
     write_data(graph, t, text);
     write_demand(graph, &task, text);
     write_body(&task, text);

@@ -9,8 +9,8 @@
 
 #include "base/memory.h"
 #include "base/status.h"
-#include "io/text/lines.h"
 #include "io/datasets/packing.h"
+#include "io/text/lines.h"
 
 #include <assert.h>
 #include <math.h>

@@ -1,5 +1,5 @@
-/* io/datasets/packing.h - what the data sets of resource-constrained problems share: tasks that hold amounts of a few resources,
- * capacities, and the platform that follows from them. */
+/* io/datasets/packing.h - what the data sets of resource-constrained problems share: tasks that hold amounts of a few
+ * resources, capacities, and the platform that follows from them. */
 #ifndef CLO_IO_DATASETS_PACKING_H
 #define CLO_IO_DATASETS_PACKING_H
 

@@ -3,8 +3,8 @@
 #include "io/text/foreign.h"
 
 #include "base/status.h"
-#include "io/text/lines.h"
 #include "io/registry.h"
+#include "io/text/lines.h"
 
 #include <stdio.h>
 #include <string.h>

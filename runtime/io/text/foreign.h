@@ -1,5 +1,5 @@
-/* io/text/foreign.h - formats that are known and not read: a file of theirs is refused by its name, with the formats that
- * are read. */
+/* io/text/foreign.h - formats that are known and not read: a file of theirs is refused by its name, with the formats
+ * that are read. */
 #ifndef CLO_IO_TEXT_FOREIGN_H
 #define CLO_IO_TEXT_FOREIGN_H
 

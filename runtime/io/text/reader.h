@@ -55,7 +55,7 @@ typedef struct clo_reader {
 /* Readers: json->root is known to be of the format. */
 clo_status clo_clotho_read(clo_reader *reader, const clo_json *json);
 clo_status clo_wfformat_read(clo_reader *reader, const clo_json *json);
-clo_status clo_saga_read(clo_reader *reader, const clo_json *json);       /* tasks, edges, nodes, links */
+clo_status clo_saga_read(clo_reader *reader, const clo_json *json); /* tasks, edges, nodes, links */
 clo_status clo_node_link_read(clo_reader *reader, const clo_json *json);
 clo_status clo_cost_table_read(clo_reader *reader, const clo_json *json); /* computation_cost[task][processor] */
 clo_status clo_dot_read(clo_reader *reader, const char *text, size_t bytes);

@@ -1,5 +1,5 @@
-/* io/text/words.h - texts of words between blanks, as the older data sets are: read from the front, every failure names the
- * line. */
+/* io/text/words.h - texts of words between blanks, as the older data sets are: read from the front, every failure names
+ * the line. */
 #ifndef CLO_IO_TEXT_WORDS_H
 #define CLO_IO_TEXT_WORDS_H
 

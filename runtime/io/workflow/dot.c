@@ -9,10 +9,10 @@
 
 #include "base/memory.h"
 #include "base/status.h"
-#include "io/workflow/dot_attributes.h"
-#include "io/workflow/dot_control_flow.h"
 #include "io/text/json_scan.h"
 #include "io/text/names.h"
+#include "io/workflow/dot_attributes.h"
+#include "io/workflow/dot_control_flow.h"
 
 #include <clotho/branch.h>
 
@@ -486,7 +486,7 @@ static clo_status add_task(const parser *p, const node *n, double default_work_n
                         p->lexer.file, line_of(p, n->at), n->name);
     task.output_bytes = (uint64_t)output;
     clo_status status = place(p, n->at, clo_graph_add_task(p->reader->graph, &task, NULL));
-    return status == CLO_OK ? clo_dot_add_modes(&p->lexer, p->reader->graph, a, n->at) : status;
+    return status == CLO_OK ? clo_dot_add_control_flow(&p->lexer, p->reader->graph, a, n->at) : status;
 }
 
 static clo_status add_graph_edge(const parser *p, const dot_edge *edge)

@@ -1,5 +1,5 @@
-/* io/workflow/dot_attributes.h - attribute lists of DOT, [key=value, ...]: those that plan anything are kept, drawing is
- * ignored. */
+/* io/workflow/dot_attributes.h - attribute lists of DOT, [key=value, ...]: those that plan anything are kept, drawing
+ * is ignored. */
 #ifndef CLO_IO_WORKFLOW_DOT_ATTRIBUTES_H
 #define CLO_IO_WORKFLOW_DOT_ATTRIBUTES_H
 

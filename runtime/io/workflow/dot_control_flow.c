@@ -50,7 +50,7 @@ static clo_status read_chances(const clo_dot_lexer *l, const clo_dot_attributes 
     return CLO_OK;
 }
 
-clo_status clo_dot_add_modes(const clo_dot_lexer *l, clo_graph *graph, const clo_dot_attributes *a, size_t at)
+clo_status clo_dot_add_control_flow(const clo_dot_lexer *l, clo_graph *graph, const clo_dot_attributes *a, size_t at)
 {
     uint32_t task = clo_graph_tasks(graph) - 1, chances[CLO_ARMS_MAX];
     bool has_arms = a->has & CLO_DOT_HAS_ARMS, has_bound = a->has & CLO_DOT_HAS_BOUND, has_chances = a->chances != NULL;
@@ -89,7 +89,7 @@ clo_status clo_dot_check_arm(const clo_dot_lexer *l, const clo_dot_attributes *f
     return wrong(l, at, what);
 }
 
-void clo_dot_write_modes(const clo_graph *graph, uint32_t task, clo_text *text)
+void clo_dot_write_control_flow(const clo_graph *graph, uint32_t task, clo_text *text)
 {
     uint32_t arms = clo_graph_arms(graph, task);
     bool has_chances = clo_graph_has_chances(graph, task);

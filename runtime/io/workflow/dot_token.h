@@ -1,5 +1,5 @@
-/* io/workflow/dot_token.h - the tokens of the DOT language (graphviz.org/doc/info/lang.html): names, numbers, quoted and HTML
- * strings, punctuation; comments are skipped. */
+/* io/workflow/dot_token.h - the tokens of the DOT language (graphviz.org/doc/info/lang.html): names, numbers, quoted
+ * and HTML strings, punctuation; comments are skipped. */
 #ifndef CLO_IO_WORKFLOW_DOT_TOKEN_H
 #define CLO_IO_WORKFLOW_DOT_TOKEN_H
 

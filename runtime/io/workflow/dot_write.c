@@ -80,7 +80,7 @@ static clo_status write_task(const clo_graph *graph, uint32_t t, bool named, clo
         clo_text_add(text, ", instances=%u", (unsigned)task.instances);
     if (task.grain > 0)
         clo_text_add(text, ", grain=%u", (unsigned)task.grain);
-    clo_dot_write_modes(graph, t, text);
+    clo_dot_write_control_flow(graph, t, text);
     clo_text_add(text, task.duplicable ? ", duplicable=true];\n" : "];\n");
     return CLO_OK;
 }

@@ -1,5 +1,5 @@
-/* io/workflow/edge_list.h - edges as a JSON text lists them, before the graph has them: found by their ends, and handed over in
- * the order of the text. */
+/* io/workflow/edge_list.h - edges as a JSON text lists them, before the graph has them: found by their ends, and handed
+ * over in the order of the text. */
 #ifndef CLO_IO_WORKFLOW_EDGE_LIST_H
 #define CLO_IO_WORKFLOW_EDGE_LIST_H
 

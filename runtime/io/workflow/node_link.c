@@ -9,8 +9,8 @@
 
 #include "base/memory.h"
 #include "base/status.h"
-#include "io/workflow/edge_list.h"
 #include "io/text/names.h"
+#include "io/workflow/edge_list.h"
 
 #define UNIT_NS 1e9
 #define UNIT_BYTES 0x1p30

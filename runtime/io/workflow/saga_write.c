@@ -249,7 +249,7 @@ clo_status clo_saga_write(const clo_document *document, clo_text *text)
                         clo_graph_name(w.graph));
     bool named = clo_writer_names_are_ids(w.graph, NULL, &status);
     if (status == CLO_OK)
-        status = clo_graph_refuse_modes(w.graph, "format saga");
+        status = clo_graph_refuse_control_flow(w.graph, "format saga");
     if (status == CLO_OK)
         status = prepare(&w);
     if (status == CLO_OK) {

@@ -10,8 +10,8 @@
 
 #include "base/memory.h"
 #include "base/status.h"
-#include "io/workflow/edge_list.h"
 #include "io/text/names.h"
+#include "io/workflow/edge_list.h"
 
 #include <string.h>
 

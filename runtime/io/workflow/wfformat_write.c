@@ -116,7 +116,7 @@ clo_status clo_wfformat_write(const clo_document *document, clo_text *text)
     if (status == CLO_OK)
         status = clo_writer_refuse_instances(graph, "wfformat");
     if (status == CLO_OK)
-        status = clo_graph_refuse_modes(graph, "format wfformat");
+        status = clo_graph_refuse_control_flow(graph, "format wfformat");
     if (status != CLO_OK)
         return status;
     clo_text_add(text, "{\"name\": ");

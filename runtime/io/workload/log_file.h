@@ -1,5 +1,6 @@
-/* io/workload/log_file.h - log files, "clotho.log/1" (docs/FORMATS.md): a header object, one array a record, an object at the
- * end with the number of records and a hash of all bytes in front of it, so that a cut or changed file is noticed.
+/* io/workload/log_file.h - log files, "clotho.log/1" (docs/FORMATS.md): a header object, one array a record, an object
+ * at the end with the number of records and a hash of all bytes in front of it, so that a cut or changed file is
+ * noticed.
  *
  * Records are written and read digit by digit: a log has millions of them, and times of 64 bits, which a JSON library
  * would round. Only the first and the last line go through cJSON. */

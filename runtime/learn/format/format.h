@@ -1,5 +1,5 @@
-/* learn/format/format.h - the bytes of a model file, as docs/MODELS.md says: little-endian, no pointers, every part at a
- * multiple of 16. Offsets count from the begin of the file. Bytes that are called zero are checked in files of this
+/* learn/format/format.h - the bytes of a model file, as docs/MODELS.md says: little-endian, no pointers, every part at
+ * a multiple of 16. Offsets count from the begin of the file. Bytes that are called zero are checked in files of this
  * minor version or an older one, and passed over in newer ones. */
 #ifndef CLO_LEARN_FORMAT_FORMAT_H
 #define CLO_LEARN_FORMAT_FORMAT_H

@@ -1,5 +1,5 @@
-/* learn/format/opened.h - an open model: views into the file, which stays where it is. After clo_model_open nothing of it is
- * ever written. learn/ sees arrays only: no graph, no platform, no job. */
+/* learn/format/opened.h - an open model: views into the file, which stays where it is. After clo_model_open nothing of
+ * it is ever written. learn/ sees arrays only: no graph, no platform, no job. */
 #ifndef CLO_LEARN_FORMAT_OPENED_H
 #define CLO_LEARN_FORMAT_OPENED_H
 

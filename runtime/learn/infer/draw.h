@@ -1,5 +1,5 @@
-/* learn/infer/draw.h - drawing a choice with the probabilities of softmax: the arg-max of scores with Gumbel noise. The noise
- * of a choice depends on the seed, on the number of the decision and on the key of the candidate alone. */
+/* learn/infer/draw.h - drawing a choice with the probabilities of softmax: the arg-max of scores with Gumbel noise. The
+ * noise of a choice depends on the seed, on the number of the decision and on the key of the candidate alone. */
 #ifndef CLO_LEARN_INFER_DRAW_H
 #define CLO_LEARN_INFER_DRAW_H
 

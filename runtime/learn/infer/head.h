@@ -7,8 +7,8 @@
  *            in lanes, for each decision (ready.c). It may end with a join of the chain and of what stages add to
  *            their scores directly
  *
- * int32 sums commute, so all of it gives the very scores of learn/infer/run.c on a case of the stages that are not finished,
- * with every variant of the kernels. Arrays only; no allocation; nothing fails but clo_head_open. */
+ * int32 sums commute, so all of it gives the very scores of learn/infer/run.c on a case of the stages that are not
+ * finished, with every variant of the kernels. Arrays only; no allocation; nothing fails but clo_head_open. */
 #ifndef CLO_LEARN_INFER_HEAD_H
 #define CLO_LEARN_INFER_HEAD_H
 

@@ -1,5 +1,5 @@
-/* learn/infer/infer.h - runs a model in memory that the caller gives, for policies: no allocation, no failure, and the same
- * numbers as learn/infer/run.c, bit for bit, with every variant of the kernels.
+/* learn/infer/infer.h - runs a model in memory that the caller gives, for policies: no allocation, no failure, and the
+ * same numbers as learn/infer/run.c, bit for bit, with every variant of the kernels.
  *
  * A decision needs what all stages and jobs see (the encoder), then scores of the stages that could start, then of the
  * limits of one job (the heads):

@@ -1,4 +1,5 @@
-/* learn/infer/infer_tile.h - runs the operations of a segment on some rows: in lanes, or row by row where there are few. */
+/* learn/infer/infer_tile.h - runs the operations of a segment on some rows: in lanes, or row by row where there are
+ * few. */
 #ifndef CLO_LEARN_INFER_INFER_TILE_H
 #define CLO_LEARN_INFER_INFER_TILE_H
 

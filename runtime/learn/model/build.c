@@ -1,7 +1,7 @@
 /* build.c - from plain arrays to the bytes of a model. The same code runs twice: first it only counts, then it
  * writes. */
-#include "base/numbers/crc.h"
 #include "base/memory.h"
+#include "base/numbers/crc.h"
 #include "base/status.h"
 #include "learn/format/opened.h"
 

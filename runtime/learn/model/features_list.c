@@ -26,8 +26,8 @@ static int64_t units(int64_t time_ns, int32_t scale)
                                : clo_time_mul(time_ns, INT64_C(1) << (UNITS_LOG2 - scale));
 }
 
-/* log2(1 + count) in Q8, rounded down: base/numbers/log2.h does it in Q16, which takes twice as long. The fraction comes out
- * bit by bit: y in [1, 2), squared, is 2 or more where its logarithm is 1/2 or more. */
+/* log2(1 + count) in Q8, rounded down: base/numbers/log2.h does it in Q16, which takes twice as long. The fraction
+ * comes out bit by bit: y in [1, 2), squared, is 2 or more where its logarithm is 1/2 or more. */
 static int32_t log_of(uint64_t count)
 {
     uint64_t x = clo_amount_add(count, 1);

@@ -4,10 +4,10 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "base/text.h"
-#include "learn/model/builtin.h"
 #include "learn/format/check.h"
 #include "learn/infer/features.h"
 #include "learn/infer/run.h"
+#include "learn/model/builtin.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,14 +1,14 @@
-/* plan/learned/scores.c - see scores.h. The parts of a decision of the policy "lachesis" (learn/jobs/ready.h), for all tasks
- * at once. */
+/* plan/learned/scores.c - see scores.h. The parts of a decision of the policy "lachesis" (learn/jobs/ready.h), for all
+ * tasks at once. */
 #include "plan/learned/scores.h"
 
 #include "base/carve.h"
 #include "base/memory.h"
 #include "base/numbers/saturate.h"
 #include "base/status.h"
-#include "learn/model/builtin.h"
 #include "learn/infer/draw.h"
 #include "learn/jobs/ready.h"
+#include "learn/model/builtin.h"
 
 enum { LINE = CLO_CACHE_LINE_BYTES, MODEL_BYTES = 8192 };
 

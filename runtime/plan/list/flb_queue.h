@@ -10,8 +10,8 @@
 #ifndef CLO_PLAN_LIST_FLB_QUEUE_H
 #define CLO_PLAN_LIST_FLB_QUEUE_H
 
-#include "base/order/heap.h"
 #include "base/memory.h"
+#include "base/order/heap.h"
 
 typedef struct clo_flb_queue {
     clo_heap_item *items; /* [count]; items[0] is what pop takes */

@@ -33,7 +33,7 @@ static clo_status open_urgent(clo_network *n)
 clo_status clo_network_open(clo_network *n, const clo_cost *cost, const clo_placement *placements, size_t count)
 {
     *n = (clo_network){0};
-    clo_status status = clo_graph_refuse_modes(clo_cost_graph(cost), "a platform with ports");
+    clo_status status = clo_graph_refuse_control_flow(clo_cost_graph(cost), "a platform with ports");
     if (status == CLO_OK && count >= CLO_NONE / 2)
         status = clo_fail(CLO_ERR_LIMIT, "the plan has 2^31 executions or more; leave the ports of machines out");
     if (status == CLO_OK)

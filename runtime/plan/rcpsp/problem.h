@@ -11,8 +11,8 @@
 #ifndef CLO_PLAN_RCPSP_PROBLEM_H
 #define CLO_PLAN_RCPSP_PROBLEM_H
 
-#include "base/order/heap.h"
 #include "base/numbers/rng.h"
+#include "base/order/heap.h"
 #include "cost/cost.h"
 #include "plan/rcpsp/steps.h"
 #include "plan/schedule/schedule.h"

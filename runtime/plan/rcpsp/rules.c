@@ -33,9 +33,9 @@ void clo_rcpsp_rule(const clo_rcpsp *problem, uint32_t rule, int64_t *keys)
         uint16_t path_q4;
         enum { NOTHING, DEMAND, VOLUME } beside;
     } rules[CLO_RCPSP_RULES] = {{16, NOTHING}, {16, DEMAND},  {16, VOLUME},  {4, DEMAND},   {64, DEMAND},
-                               {4, VOLUME},   {0, DEMAND},   {64, VOLUME},  {8, DEMAND},   {8, VOLUME},
-                               {32, VOLUME},  {2, DEMAND},   {128, DEMAND}, {1, DEMAND},   {32, DEMAND},
-                               {0, VOLUME},   {256, DEMAND}, {2, VOLUME},   {128, VOLUME}, {1, VOLUME}};
+                                {4, VOLUME},   {0, DEMAND},   {64, VOLUME},  {8, DEMAND},   {8, VOLUME},
+                                {32, VOLUME},  {2, DEMAND},   {128, DEMAND}, {1, DEMAND},   {32, DEMAND},
+                                {0, VOLUME},   {256, DEMAND}, {2, VOLUME},   {128, VOLUME}, {1, VOLUME}};
     uint64_t longest = 0, heaviest = 0, largest = 0;
 
     for (uint32_t v = 0; v < problem->tasks; v++) {

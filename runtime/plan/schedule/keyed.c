@@ -1,8 +1,8 @@
 /* plan/schedule/keyed.c - the order of a list scheduler by given keys: see clo_schedule_order_by_keys. */
 #include "plan/schedule/schedule.h"
 
-#include "base/order/heap.h"
 #include "base/memory.h"
+#include "base/order/heap.h"
 #include "base/order/sort.h"
 #include "base/status.h"
 

@@ -11,8 +11,8 @@
 #include "platform/build/builder.h"
 #include "platform/build/discover.h"
 #include "platform/build/kinds.h"
-#include "platform/file/parse.h"
 #include "platform/build/place.h"
+#include "platform/file/parse.h"
 
 #include <assert.h>
 #include <stdio.h>

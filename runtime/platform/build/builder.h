@@ -1,5 +1,5 @@
-/* platform/build/builder.h - a platform in the making, and what the topology says about its executors. build.c fills it with
- * what costs are computed from, place.c reads where things are. */
+/* platform/build/builder.h - a platform in the making, and what the topology says about its executors. build.c fills it
+ * with what costs are computed from, place.c reads where things are. */
 #ifndef CLO_PLATFORM_BUILD_BUILDER_H
 #define CLO_PLATFORM_BUILD_BUILDER_H
 

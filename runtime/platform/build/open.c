@@ -8,8 +8,8 @@
 #include "base/text.h"
 #include "platform/build/build.h"
 #include "platform/build/discover.h"
-#include "platform/file/parse.h"
 #include "platform/build/registry.h"
+#include "platform/file/parse.h"
 #include "platform/file/shipped.h"
 #include "platform/file/topology.h"
 

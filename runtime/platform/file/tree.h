@@ -1,10 +1,10 @@
-/* platform/file/tree.h - the objects of an hwloc XML topology with their infos and tables. topology.c fills in the objects,
- * tables.c the matrices, memory attributes and CPU kinds. */
+/* platform/file/tree.h - the objects of an hwloc XML topology with their infos and tables. topology.c fills in the
+ * objects, tables.c the matrices, memory attributes and CPU kinds. */
 #ifndef CLO_PLATFORM_FILE_TREE_H
 #define CLO_PLATFORM_FILE_TREE_H
 
-#include "platform/model/platform.h"
 #include "platform/file/xml.h"
+#include "platform/model/platform.h"
 
 /* Slots of one accelerator. */
 #define CLO_BUILD_SLOTS_MAX 1024u

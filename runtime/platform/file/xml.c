@@ -184,8 +184,8 @@ static clo_status parse(reader *r, const char *data, size_t bytes)
         return r->status;
     if (XML_GetErrorCode(r->parser) == XML_ERROR_NO_MEMORY)
         return clo_fail_memory("an XML document");
-    return clo_fail(CLO_ERR_FORMAT, "%s:%lu: %s; give an hwloc XML file", r->xml->file,
-                    line_of(r), XML_ErrorString(XML_GetErrorCode(r->parser)));
+    return clo_fail(CLO_ERR_FORMAT, "%s:%lu: %s; give an hwloc XML file", r->xml->file, line_of(r),
+                    XML_ErrorString(XML_GetErrorCode(r->parser)));
 }
 
 clo_status clo_xml_read(const char *file, const char *data, size_t bytes, clo_xml *xml)

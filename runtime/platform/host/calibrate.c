@@ -9,11 +9,11 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "base/text.h"
-#include "platform/host/calibration.h"
 #include "platform/build/discover.h"
+#include "platform/build/open.h"
+#include "platform/host/calibration.h"
 #include "platform/host/links.h"
 #include "platform/host/measure.h"
-#include "platform/build/open.h"
 #include "platform/model/platform.h"
 
 #include <assert.h>

@@ -1,5 +1,5 @@
-/* platform/host/host.h - the report of clo_platform_check_host, over any tree of /proc and /sys so that a test can build
- * one. */
+/* platform/host/host.h - the report of clo_platform_check_host, over any tree of /proc and /sys so that a test can
+ * build one. */
 #ifndef CLO_PLATFORM_HOST_HOST_H
 #define CLO_PLATFORM_HOST_HOST_H
 

@@ -8,9 +8,9 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "base/text.h"
-#include "platform/model/figures.h"
 #include "platform/host/measure.h"
 #include "platform/host/pieces.h"
+#include "platform/model/figures.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -55,7 +55,8 @@ static int64_t flows_permille(const clo_measured_way *way)
 static void say_pair(const clo_links *links, uint32_t a, uint32_t b)
 {
     const clo_measured_way *way = &links->ways[(size_t)a * links->c->count + b];
-    uint64_t largest = clo_link_size(way->fitted - 1), flow = largest < CLO_FLOW_BYTES ? largest : CLO_FLOW_BYTES;
+    uint64_t largest = clo_link_size(way->fitted - 1),
+             flow = largest < CLO_JOB_PIPELINE_BYTES ? largest : CLO_JOB_PIPELINE_BYTES;
     int64_t part = flows_permille(way);
 
     clo_calibration_say(links->c,

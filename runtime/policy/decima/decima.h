@@ -1,5 +1,5 @@
-/* policy/decima/decima.h - the functions of a policy of Decima's simulator, which differs from the others in `room` alone. The
- * rules stand in decima_state.h. */
+/* policy/decima/decima.h - the functions of a policy of Decima's simulator, which differs from the others in `room`
+ * alone. The rules stand in decima_state.h. */
 #ifndef CLO_POLICY_DECIMA_DECIMA_H
 #define CLO_POLICY_DECIMA_DECIMA_H
 

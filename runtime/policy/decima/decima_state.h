@@ -1,5 +1,5 @@
-/* policy/decima/decima_state.h - what the policies of Decima's simulator share: the rules by which its executors are given to
- * stages.
+/* policy/decima/decima_state.h - what the policies of Decima's simulator share: the rules by which its executors are
+ * given to stages.
  *
  * An executor keeps its stage while that has instances to start. When it has none left, the agent (FIFO, fair ...) is
  * asked once for all executors of the stage: it *commits* them, so and so many to this stage, so and so many to that;

@@ -4,8 +4,8 @@
  *
  * Shares are powers of two relative to the largest one, in Q16 (error of a share: 2 / 65536 of the largest). O(jobs)
  * each time that executors look for another job. */
-#include "policy/select/argument.h"
 #include "policy/decima/decima.h"
+#include "policy/select/argument.h"
 #include "policy/select/policies.h"
 
 #include "base/numbers/log2.h"

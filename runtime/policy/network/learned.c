@@ -5,9 +5,9 @@
 
 #include "base/memory.h"
 #include "base/status.h"
-#include "learn/model/builtin.h"
 #include "learn/infer/draw.h"
 #include "learn/infer/features.h"
+#include "learn/model/builtin.h"
 
 /* Enough for an open built-in model. */
 enum { ROOM_BYTES = 8192 };

@@ -16,11 +16,11 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "graph/graph.h"
-#include "learn/model/builtin.h"
 #include "learn/infer/draw.h"
+#include "learn/model/builtin.h"
 #include "policy/network/learned.h"
-#include "policy/select/policies.h"
 #include "policy/placement/two_phase.h"
+#include "policy/select/policies.h"
 
 #include <assert.h>
 

@@ -19,10 +19,10 @@
  * rank_u. The pair of the highest value goes first, less `fit` times what the stage would leave free on the machine, as
  * a share of the largest machine's capacity: large machines are kept for what needs them.
  *
- * Logarithms and powers are those of base/numbers/log2.h, constants of the values, which change no order, are left out. Keys of
- * jobs are kept in a heap. Where n changes, the limits of 64 jobs are looked over again, in turn, so that an event
- * costs no more the more jobs live. O(log jobs) an event; a decision O(free executors) beyond that. Logarithms are kept
- * until what they are of changes. */
+ * Logarithms and powers are those of base/numbers/log2.h, constants of the values, which change no order, are left out.
+ * Keys of jobs are kept in a heap. Where n changes, the limits of 64 jobs are looked over again, in turn, so that an
+ * event costs no more the more jobs live. O(log jobs) an event; a decision O(free executors) beyond that. Logarithms
+ * are kept until what they are of changes. */
 #include "policy/network/parametric.h"
 
 #include "policy/select/argument.h"

@@ -4,8 +4,8 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "learn/model/builtin.h"
-#include "policy/select/by_rank.h"
 #include "policy/network/parametric.h"
+#include "policy/select/by_rank.h"
 #include "policy/select/policies.h"
 
 #include <stdio.h>

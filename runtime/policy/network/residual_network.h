@@ -1,5 +1,5 @@
-/* policy/network/residual_network.h - a small network beside the policy "parametric": from what that policy does not see of a
- * job to a number that is added to what it decides by. List 5 of features, docs/MODELS.md.
+/* policy/network/residual_network.h - a small network beside the policy "parametric": from what that policy does not
+ * see of a job to a number that is added to what it decides by. List 5 of features, docs/MODELS.md.
  *
  * The numbers are coarse (a sixteenth of an octave), so that most rows were met before: answers are kept in a table. */
 #ifndef CLO_POLICY_NETWORK_RESIDUAL_NETWORK_H

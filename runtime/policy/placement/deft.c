@@ -2,8 +2,8 @@
  * each goes to the executor where it is expected to finish first, a predecessor recomputed there first where that is
  * earlier (DEFT: the best of eq. 8, EFT, and eq. 10, with one duplicate). Selection is by age; with an argument, see
  * two_phase.h. O(executors * inputs^2) a decision. */
-#include "policy/select/policies.h"
 #include "policy/placement/two_phase.h"
+#include "policy/select/policies.h"
 
 #include "base/numbers/saturate.h"
 #include "graph/graph.h"

@@ -3,8 +3,8 @@
  * Executors serve their queues in order, higher bands first. An executor may stay idle although work is ready
  * elsewhere: that is the point on unequal executors. With an argument, see two_phase.h. O(executors * inputs) a
  * decision. */
-#include "policy/select/policies.h"
 #include "policy/placement/two_phase.h"
+#include "policy/select/policies.h"
 
 static void place(const clo_view *view, clo_choice *choice)
 {

@@ -1,5 +1,5 @@
-/* policy/placement/joint.h - one plan of the unfinished rest of all live jobs, made inside an event of a policy: in memory of its
- * state, counted in steps, from what the view says alone. So it is the same whenever its log is repeated.
+/* policy/placement/joint.h - one plan of the unfinished rest of all live jobs, made inside an event of a policy: in
+ * memory of its state, counted in steps, from what the view says alone. So it is the same whenever its log is repeated.
  *
  * A list schedule in which each executor, as it becomes free, takes the ready stage with the smallest key (Graham
  * 1969), once for each of several ways to give keys; the best one is kept. `best` itself plans each job alone

@@ -1,4 +1,5 @@
-/* policy/placement/packing.h - how well an instance fits into what is free: what tetris, graphene and graphene-star share.
+/* policy/placement/packing.h - how well an instance fits into what is free: what tetris, graphene and graphene-star
+ * share.
  *
  * The fit is Tetris's alignment score (Grandl et al., "Multi-resource packing for cluster schedulers", SIGCOMM 2014,
  * section 3.2): the dot product of the demand and what is free on the machine, each as a share of the machine's

@@ -1,5 +1,6 @@
-/* policy/placement/planned.h - what policies take from a plan that `prepare` makes: of each stage when its first instance starts.
- * Off the turn, on the submitter's thread; takes scratch for the time of the planning (clo_arena_scratch_open). */
+/* policy/placement/planned.h - what policies take from a plan that `prepare` makes: of each stage when its first
+ * instance starts. Off the turn, on the submitter's thread; takes scratch for the time of the planning
+ * (clo_arena_scratch_open). */
 #ifndef CLO_POLICY_PLACEMENT_PLANNED_H
 #define CLO_POLICY_PLACEMENT_PLANNED_H
 

@@ -12,9 +12,9 @@
  *
  * Stages of several instances have a planned order, no planned executor. O(log jobs + log stages) an event, and with
  * joint the schedules for an arrival; O(executors * inputs) a decision; `prepare` costs the budget. */
-#include "policy/select/by_rank.h"
 #include "policy/placement/joint.h"
 #include "policy/placement/planned.h"
+#include "policy/select/by_rank.h"
 #include "policy/select/policies.h"
 
 #include "base/numbers/saturate.h"

@@ -1,6 +1,7 @@
-/* policy/placement/two_phase.h - two-phase policies: a selection (which stage next) and a placement (where), as LACHESIS
- * separates them (section 4). The placements are policies, eft and deft; the selection is their argument: "eft:sjf",
- * "deft:wfair:-0.5" (a selection's own argument follows it). So n selections and two placements are n + 2 files.
+/* policy/placement/two_phase.h - two-phase policies: a selection (which stage next) and a placement (where), as
+ * LACHESIS separates them (section 4). The placements are policies, eft and deft; the selection is their argument:
+ * "eft:sjf", "deft:wfair:-0.5" (a selection's own argument follows it). So n selections and two placements are n + 2
+ * files.
  *
  * Without an argument each stage is placed as soon as it is ready, the oldest first. With one, stages whose
  * predecessors have finished (LACHESIS, definition 3) are selected and placed, and only while some executor has

@@ -1,5 +1,5 @@
-/* policy/select/by_job.h - a policy that orders jobs by a key and serves the first one that can be served: fifo, fair, edf,
- * sjf, wfair differ in the key alone. O(log jobs) an event, and a decision that passes no job. */
+/* policy/select/by_job.h - a policy that orders jobs by a key and serves the first one that can be served: fifo, fair,
+ * edf, sjf, wfair differ in the key alone. O(log jobs) an event, and a decision that passes no job. */
 #ifndef CLO_POLICY_SELECT_BY_JOB_H
 #define CLO_POLICY_SELECT_BY_JOB_H
 

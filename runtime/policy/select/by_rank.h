@@ -1,5 +1,5 @@
-/* policy/select/by_rank.h - policies by job (by_job.h) whose jobs order their ready stages by rank_u: rank, sjf-cp. O(log jobs
- * + log stages) an event, and a decision that passes nothing. */
+/* policy/select/by_rank.h - policies by job (by_job.h) whose jobs order their ready stages by rank_u: rank, sjf-cp.
+ * O(log jobs + log stages) an event, and a decision that passes nothing. */
 #ifndef CLO_POLICY_SELECT_BY_RANK_H
 #define CLO_POLICY_SELECT_BY_RANK_H
 

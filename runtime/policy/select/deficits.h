@@ -1,5 +1,5 @@
-/* policy/select/deficits.h - Graphene's deficit counters (OSDI 2016, section 5): what the cluster owes each group, so that
- * packing may favour some groups for a while, and never for long.
+/* policy/select/deficits.h - Graphene's deficit counters (OSDI 2016, section 5): what the cluster owes each group, so
+ * that packing may favour some groups for a while, and never for long.
  *
  * n groups have live jobs, each has a share of 1/n. A grant of the amount f to one group adds f/n to the deficit of
  * each other group that could have been granted something instead, and takes the sum of these from the group that got

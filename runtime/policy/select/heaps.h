@@ -1,6 +1,6 @@
-/* policy/select/heaps.h - many heaps over the same nodes, each node in one of them at most: leftist heaps (Crane 1972; Knuth,
- * The Art of Computer Programming, volume 3, section 5.2.3). Smallest key first, ties by `tie`. All memory is a row for
- * each node, however the nodes are divided. Put and remove: O(log nodes), also in the worst case. */
+/* policy/select/heaps.h - many heaps over the same nodes, each node in one of them at most: leftist heaps (Crane 1972;
+ * Knuth, The Art of Computer Programming, volume 3, section 5.2.3). Smallest key first, ties by `tie`. All memory is a
+ * row for each node, however the nodes are divided. Put and remove: O(log nodes), also in the worst case. */
 #ifndef CLO_POLICY_SELECT_HEAPS_H
 #define CLO_POLICY_SELECT_HEAPS_H
 

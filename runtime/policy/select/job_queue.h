@@ -1,6 +1,6 @@
-/* policy/select/job_queue.h - live jobs by key, smallest first, ties in order of arrival: a heap for each band (of four, so
- * that the children of a node share a cache line or two), with places, so that a job's key can change and a job can
- * leave. O(log jobs).
+/* policy/select/job_queue.h - live jobs by key, smallest first, ties in order of arrival: a heap for each band (of
+ * four, so that the children of a node share a cache line or two), with places, so that a job's key can change and a
+ * job can leave. O(log jobs).
  *
  * The job whose key changed last stays where it stands until another one's changes, or somebody looks further than at
  * the first job. Often it gets its old key back before that: an executor ends an instance of a job, and begins the next

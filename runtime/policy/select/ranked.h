@@ -1,6 +1,6 @@
-/* policy/select/ranked.h - the ready stages of a job in a heap, by a number that `prepare` has given each stage; the highest
- * goes first, ties in order of stage. A stage that has no instance left to start stays in its heap until it comes up.
- * O(log stages). The state of a job begins with a clo_ranked. */
+/* policy/select/ranked.h - the ready stages of a job in a heap, by a number that `prepare` has given each stage; the
+ * highest goes first, ties in order of stage. A stage that has no instance left to start stays in its heap until it
+ * comes up. O(log stages). The state of a job begins with a clo_ranked. */
 #ifndef CLO_POLICY_SELECT_RANKED_H
 #define CLO_POLICY_SELECT_RANKED_H
 

@@ -1,5 +1,5 @@
-/* policy/select/share.h - shares of a platform: what is used of its resources, or demanded, of all that there is. Executors
- * count as a resource. */
+/* policy/select/share.h - shares of a platform: what is used of its resources, or demanded, of all that there is.
+ * Executors count as a resource. */
 #ifndef CLO_POLICY_SELECT_SHARE_H
 #define CLO_POLICY_SELECT_SHARE_H
 

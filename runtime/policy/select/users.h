@@ -1,5 +1,5 @@
-/* policy/select/users.h - policies that share among users: drf, capacity. A user is a group of jobs; a job without a group
- * is a user of its own. The user with the smallest share goes first, in it the job that arrived first.
+/* policy/select/users.h - policies that share among users: drf, capacity. A user is a group of jobs; a job without a
+ * group is a user of its own. The user with the smallest share goes first, in it the job that arrived first.
  *
  * What a user holds is counted from the rows of stages, whenever one changes, so replicas and what waits in queues
  * count too. Groups count modulo CLO_USER_GROUPS. O(log jobs) an event, and a decision that passes no job. */

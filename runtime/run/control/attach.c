@@ -4,10 +4,10 @@
 #include "base/carve.h"
 #include "base/clock.h"
 #include "base/status.h"
+#include "run/control/runtime_log.h"
 #include "run/extras/capacity.h"
 #include "run/scheduler/combining.h"
 #include "run/state/runtime.h"
-#include "run/control/runtime_log.h"
 #include "run/threads/watchdog_loop.h"
 #include "sync/sleep/lock.h"
 #include "trace/log.h"
@@ -31,7 +31,7 @@ static void want(void *driver, uint32_t machine)
 {
     clo_runtime *runtime = driver;
 
-    /* Relaxed: comes with the swing of the ledger's head, by which it registers. */
+    /* Relaxed: comes with the swing of the semaphore's head, by which it registers. */
     atomic_store_explicit(&runtime->machines[machine].is_wanted, 1, memory_order_relaxed);
 }
 
@@ -47,12 +47,12 @@ static void call(clo_runtime *runtime)
     clo_scheduling_ask(runtime, CLO_ASK_CAPACITY);
 }
 
-/* The ledgers of the machines, with the number behind those of the workers: one combiner at a time uses it. */
-static void share_room(clo_runtime *runtime, clo_ledger **ledgers)
+/* The semaphores of the machines, with the number behind those of the workers: one combiner at a time uses it. */
+static void share_room(clo_runtime *runtime, clo_semaphore **semaphores)
 {
     for (uint32_t m = 0; m < runtime->platform->machines_count; m++)
-        ledgers[m] = &runtime->machines[m].ledger;
-    runtime->scheduling.room = (clo_scheduler_room){ledgers, runtime->workers_count, runtime, want, report};
+        semaphores[m] = &runtime->machines[m].semaphore;
+    runtime->scheduling.room = (clo_scheduler_room){semaphores, runtime->workers_count, runtime, want, report};
     runtime->scheduling.call = call;
 }
 
@@ -87,13 +87,13 @@ static void wait_for_turn(clo_runtime *runtime)
 typedef struct parts {
     uint32_t *news;
     clo_combining_slot *slots;
-    clo_ledger **ledgers;
+    clo_semaphore **semaphores;
 } parts;
 
 static void carve(const clo_platform *platform, parts *at, clo_block *block)
 {
     clo_carve(block, &at->slots, (size_t)platform->executors_count + 1);
-    clo_carve(block, &at->ledgers, platform->machines_count);
+    clo_carve(block, &at->semaphores, platform->machines_count);
     clo_carve(block, &at->news, platform->executors_count);
 }
 
@@ -166,7 +166,7 @@ static clo_status build(clo_runtime *runtime, const clo_scheduler_config *config
     bool has_memory = clo_block_take(&block, &arena);
     assert(has_memory); /* clo_scheduling_bytes says so */
     (void)has_memory;
-    share_room(runtime, at->ledgers);
+    share_room(runtime, at->semaphores);
     scheduling->time = NULL;
     status = clo_scheduler_create(config, &arena, &scheduling->scheduler);
     if (status == CLO_OK && runtime->clock == CLO_CLOCK_VIRTUAL)

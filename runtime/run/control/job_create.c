@@ -7,17 +7,17 @@
 #include "base/status.h"
 #include "plan/ports/ports.h"
 #include "run/control/attach.h"
-#include "run/job/done.h"
-#include "run/dispatch/pipeline.h"
 #include "run/dispatch/hedge.h"
+#include "run/dispatch/pipeline.h"
+#include "run/extras/checkpoint.h"
+#include "run/extras/overrun.h"
+#include "run/job/done.h"
 #include "run/job/job_body.h"
 #include "run/records/monitor.h"
-#include "run/system/open.h"
-#include "run/extras/overrun.h"
-#include "run/extras/checkpoint.h"
-#include "run/system/real_time.h"
 #include "run/state/runtime.h"
 #include "run/state/series.h"
+#include "run/system/open.h"
+#include "run/system/real_time.h"
 #include "run/threads/watchdog_loop.h"
 
 #define POLL_SHORTEST_NS 50000
@@ -90,7 +90,7 @@ static clo_status check_arguments(const clo_runtime *runtime, const clo_cost *co
     clo_status status = check_timing(runtime, config);
     if (status == CLO_OK && runtime->clock != CLO_CLOCK_REAL)
         status = check_ports(runtime, cost, config);
-    return status == CLO_OK && config->releases_in_flight > 0 ? clo_flow_check(runtime, config) : status;
+    return status == CLO_OK && config->releases_in_flight > 0 ? clo_job_pipeline_check(runtime, config) : status;
 }
 
 static clo_status take_rest(clo_job *job, bool has_policy, clo_arena *arena)
@@ -133,7 +133,7 @@ static clo_status make_series(clo_job *job, const clo_job_config *config, clo_ar
     job->series = clo_arena_take(arena, 1, sizeof *job->series);
     if (job->series == NULL)
         return clo_fail_memory("a job");
-    /* In virtual time flow.c keeps the period, and the watchdog knows nothing of it. */
+    /* In virtual time pipeline.c keeps the period, and the watchdog knows nothing of it. */
     bool is_kept = job->runtime->clock != CLO_CLOCK_VIRTUAL || config->releases_in_flight == 0;
     job->series->period_ns = is_kept ? config->period_ns : 0;
     job->series->deadline_ns = !is_kept ? 0 : config->deadline_ns > 0 ? config->deadline_ns : config->period_ns;
@@ -191,7 +191,7 @@ static clo_status build_job(clo_runtime *runtime, const clo_cost *cost, const cl
     if (status != CLO_OK)
         return status;
     job->program = body.program; /* for the limits */
-    status = clo_preset_create(job, config, arena);
+    status = clo_checkpoint_create(job, config, arena);
     if (status == CLO_OK)
         status = make_series(job, config, arena);
     if (status == CLO_OK)
@@ -201,14 +201,14 @@ static clo_status build_job(clo_runtime *runtime, const clo_cost *cost, const cl
     if (status != CLO_OK)
         return status;
     if (config->releases_in_flight > 0)
-        status = clo_flow_create(job, config, arena);
+        status = clo_job_pipeline_create(job, config, arena);
     if (status != CLO_OK)
         return status;
     clo_job_body_exchange(job, &body);
-    job->engine->modes.seed = config->seed - 1; /* each run adds one before it begins */
-    if (job->scheduled != NULL && job->engine->modes.graph != NULL)
-        job->scheduled->modes = &job->engine->modes;
-    clo_preset_fill(job, config->done_outputs);
+    job->engine->control_flow.seed = config->seed - 1; /* each run adds one before it begins */
+    if (job->scheduled != NULL && job->engine->control_flow.graph != NULL)
+        job->scheduled->control_flow = &job->engine->control_flow;
+    clo_checkpoint_fill(job, config->done_outputs);
     job->is_replay = job->program->is_replay;
     job->is_pinned = job->program->is_replay || job->program->is_restricted || job->scheduled != NULL ||
                      runtime->first_slot < runtime->workers_count;
@@ -395,7 +395,7 @@ void clo_job_destroy(clo_job *job)
         clo_job_leave(job);
         return;
     }
-    if (job->series != NULL && (job->series->period_ns > 0 || job->flow != NULL) && job->series->releases == 0)
+    if (job->series != NULL && (job->series->period_ns > 0 || job->pipeline != NULL) && job->series->releases == 0)
         clo_job_cancel(job); /* it would never end */
     (void)clo_job_wait_until(job, INT64_MAX);
     if (job->series != NULL)
@@ -418,13 +418,13 @@ const void *clo_job_output(const clo_job *job, uint32_t task, uint32_t instance,
     const clo_graph *graph = job->program->graph;
     if (task >= graph->tasks || instance >= graph->rows[task].instances)
         return NULL;
-    if (clo_modes_skips(&job->engine->modes, task))
+    if (clo_control_flow_skips(&job->engine->control_flow, task))
         return NULL;
     if (bytes != NULL)
         *bytes = (size_t)clo_graph_output_bytes(graph, task, instance);
-    if (job->flow != NULL)
-        return clo_flight_output(&job->flow->flight->data, graph->first_instance[task] + instance,
-                                 clo_flow_last(job->flow));
+    if (job->pipeline != NULL)
+        return clo_releases_output(&job->pipeline->releases->data, graph->first_instance[task] + instance,
+                                   clo_job_pipeline_last(job->pipeline));
     const clo_data *data = &job->engine->data;
     return clo_data_output(data, clo_data_winner(data, graph->first_instance[task] + instance));
 }
@@ -445,7 +445,7 @@ uint64_t clo_job_output_hash(const clo_job *job)
 {
     if (job == NULL)
         return 0;
-    if (job->flow != NULL)
-        return clo_flight_output_hash(&job->flow->flight->data, clo_flow_last(job->flow));
+    if (job->pipeline != NULL)
+        return clo_releases_output_hash(&job->pipeline->releases->data, clo_job_pipeline_last(job->pipeline));
     return clo_engine_output_hash(job->engine);
 }

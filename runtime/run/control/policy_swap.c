@@ -8,9 +8,9 @@
 #include "base/status.h"
 #include "run/control/attach.h"
 #include "run/scheduler/combining.h"
+#include "run/state/runtime.h"
 #include "run/system/open.h"
 #include "run/system/real_time.h"
-#include "run/state/runtime.h"
 #include "sync/protocol/rcu.h"
 
 #include <string.h>

@@ -2,24 +2,24 @@
 #include "base/clock.h"
 #include "base/numbers/saturate.h"
 #include "base/status.h"
-#include "run/job/done.h"
 #include "run/dispatch/pipeline.h"
-#include "run/threads/help.h"
-#include "run/state/job.h"
-#include "run/system/open.h"
-#include "run/system/real_time.h"
+#include "run/job/done.h"
 #include "run/records/record.h"
 #include "run/records/running.h"
-#include "run/state/runtime.h"
-#include "run/state/series.h"
 #include "run/records/stamp.h"
 #include "run/records/timing.h"
+#include "run/state/job.h"
+#include "run/state/runtime.h"
+#include "run/state/series.h"
+#include "run/system/open.h"
+#include "run/system/real_time.h"
+#include "run/threads/help.h"
 
 #include <stdio.h>
 
 static int64_t makespan_ns(const clo_job *job)
 {
-    return job->flow != NULL ? clo_flow_makespan_ns(job) : clo_stamp_response_ns(job);
+    return job->pipeline != NULL ? clo_job_pipeline_makespan_ns(job) : clo_stamp_response_ns(job);
 }
 
 static void sum_stats(const clo_job *job, clo_job_result *result)
@@ -69,17 +69,17 @@ static void read_decisions(const clo_job *job, clo_job_result *result)
 
 static clo_status read_status(const clo_job *job, clo_job_result *result)
 {
-    uint64_t verdict = clo_verdict_read(&job->verdict);
+    uint64_t outcome = clo_outcome_read(&job->outcome);
 
-    if (clo_verdict_is_failure(verdict)) {
-        result->failed_task = clo_verdict_task(verdict);
-        result->failed_code = clo_verdict_code(verdict);
-        return clo_modes_fail_task(job->program->graph, result->failed_task, result->failed_code);
+    if (clo_outcome_is_failure(outcome)) {
+        result->failed_task = clo_outcome_task(outcome);
+        result->failed_code = clo_outcome_code(outcome);
+        return clo_control_flow_fail_task(job->program->graph, result->failed_task, result->failed_code);
     }
-    if (verdict == CLO_VERDICT_CANCELLED)
+    if (outcome == CLO_OUTCOME_CANCELLED)
         return clo_fail(CLO_ERR_CANCELLED, "the job was cancelled after %llu executions of %u a run",
                         (unsigned long long)result->executed, job->program->first_hedge);
-    if (verdict == CLO_VERDICT_ABORTED)
+    if (outcome == CLO_OUTCOME_ABORTED)
         return clo_fail(CLO_ERR_ABORTED,
                         "the %srun was aborted at its deadline or at the next release; raise "
                         "clo_job_config.deadline_ns, or choose another on_miss",
@@ -90,7 +90,7 @@ static clo_status read_status(const clo_job *job, clo_job_result *result)
 /* Nobody wants more than the status, and it is good. */
 static bool is_good_enough(const clo_job *job, const clo_job_result *out)
 {
-    return out == NULL && clo_verdict_read(&job->verdict) == CLO_VERDICT_OPEN;
+    return out == NULL && clo_outcome_read(&job->outcome) == CLO_OUTCOME_OPEN;
 }
 
 static clo_status read_result(clo_job *job, clo_job_result *out)

@@ -6,20 +6,20 @@
 #include "base/status.h"
 #include "engine/state/capacity.h"
 #include "run/control/attach.h"
-#include "run/job/done.h"
 #include "run/control/job_create.h"
-#include "run/sharing/borrow.h"
-#include "run/system/open.h"
-#include "run/system/real_time.h"
+#include "run/job/done.h"
 #include "run/records/recorder.h"
 #include "run/records/running.h"
-#include "run/state/runtime.h"
-#include "run/system/signals.h"
-#include "run/threads/slot_loop.h"
 #include "run/records/stamp.h"
 #include "run/records/timing.h"
-#include "run/threads/watchdog_loop.h"
+#include "run/sharing/borrow.h"
+#include "run/state/runtime.h"
 #include "run/state/worker.h"
+#include "run/system/open.h"
+#include "run/system/real_time.h"
+#include "run/system/signals.h"
+#include "run/threads/slot_loop.h"
+#include "run/threads/watchdog_loop.h"
 #include "run/threads/worker_loop.h"
 #include "sync/sleep/lock.h"
 
@@ -72,20 +72,21 @@ static void *worker_main(void *argument)
     return NULL;
 }
 
-static void *carrier_main(void *argument)
+static void *slot_thread_main(void *argument)
 {
-    clo_carrier *carrier = argument;
-    clo_runtime *runtime = carrier->runtime;
+    clo_slot_thread *slot_thread = argument;
+    clo_runtime *runtime = slot_thread->runtime;
 
-    carrier->fifo_error = clo_thread_begin(runtime, false);
-    for (uint32_t w = runtime->first_slot + carrier->index; w < runtime->workers_count; w += runtime->carriers_count) {
+    slot_thread->fifo_error = clo_thread_begin(runtime, false);
+    for (uint32_t w = runtime->first_slot + slot_thread->index; w < runtime->workers_count;
+         w += runtime->slot_threads_count) {
         runtime->workers[w].tid = clo_thread_id();
         clo_thread_own_faults(runtime->workers[w].faults_before);
     }
     atomic_fetch_add_explicit(&runtime->started, 1, memory_order_release); /* as worker_main */
     clo_futex_wake_all(&runtime->started);
     pthread_cleanup_push(clo_thread_lost, NULL);
-    clo_carrier_run(carrier);
+    clo_slot_thread_run(slot_thread);
     pthread_cleanup_pop(0);
     return NULL;
 }
@@ -154,9 +155,9 @@ static void init_worker(clo_runtime *runtime, uint32_t index)
     worker->local = CLO_ITEM_NONE;
     worker->rng = clo_rng_seed(index);
     clo_stack_init(&worker->inbox);
-    clo_hand_init(&worker->hand);
-    clo_hand_init(&worker->hedge);
-    clo_stack_init(&worker->public_list);
+    clo_mailbox_init(&worker->mailbox);
+    clo_mailbox_init(&worker->hedge);
+    clo_stack_init(&worker->shared_pool);
     clo_stack_init(&worker->aged);
     worker->machine = &runtime->machines[runtime->platform->executors[index].machine];
     worker->line = worker->held = CLO_ITEM_NONE;
@@ -165,30 +166,30 @@ static void init_worker(clo_runtime *runtime, uint32_t index)
     worker->call = (clo_call){.executor = index};
     /* Tokens are numbered from the clock on: no opening takes less than 1 ns, so a token of a runtime that was here
      * before is stale. */
-    atomic_init(&worker->promise.number, (uint64_t)clo_clock_ns());
+    atomic_init(&worker->completion.number, (uint64_t)clo_clock_ns());
 }
 
-static void init_machines(clo_runtime *runtime, clo_ledger_page *pages)
+static void init_machines(clo_runtime *runtime, clo_semaphore_page *pages)
 {
     for (uint32_t m = 0; m < runtime->platform->machines_count; m++) {
         clo_machine *machine = &runtime->machines[m];
-        clo_capacity_open(runtime->platform, m, &machine->ledger, &pages, runtime->workers_count + 1);
+        clo_capacity_open(runtime->platform, m, &machine->semaphore, &pages, runtime->workers_count + 1);
         clo_stack_init(&machine->fresh);
         clo_stack_init(&machine->aged);
     }
 }
 
-/* The first `count` threads: of workers, then of carriers. */
+/* The first `count` threads: of workers, then of slot threads. */
 static void stop_threads(clo_runtime *runtime, uint32_t count)
 {
     atomic_store_explicit(&runtime->stopping, 1, memory_order_seq_cst);
     clo_fence_heavy(&runtime->fence);
     for (uint32_t t = 0; t < count; t++)
         (void)clo_parker_wake(t < runtime->first_slot ? &runtime->workers[t].parker
-                                                      : &runtime->carriers[t - runtime->first_slot].parker);
+                                                      : &runtime->slot_threads[t - runtime->first_slot].parker);
     for (uint32_t t = 0; t < count; t++)
         pthread_join(t < runtime->first_slot ? runtime->workers[t].thread
-                                             : runtime->carriers[t - runtime->first_slot].thread,
+                                             : runtime->slot_threads[t - runtime->first_slot].thread,
                      NULL);
 }
 
@@ -197,8 +198,8 @@ static clo_status read_start(clo_runtime *runtime)
 {
     int fifo_error = 0;
 
-    for (uint32_t c = 0; c < runtime->carriers_count && fifo_error == 0; c++)
-        fifo_error = runtime->carriers[c].fifo_error;
+    for (uint32_t c = 0; c < runtime->slot_threads_count && fifo_error == 0; c++)
+        fifo_error = runtime->slot_threads[c].fifo_error;
     for (uint32_t w = 0; w < runtime->first_slot; w++) {
         const clo_worker *worker = &runtime->workers[w];
         if (worker->pin_error != 0)
@@ -214,8 +215,8 @@ static int create_thread(clo_runtime *runtime, uint32_t t)
 {
     if (t < runtime->first_slot)
         return clo_thread_create(runtime, (int)t, &runtime->workers[t].thread, worker_main, &runtime->workers[t]);
-    clo_carrier *carrier = &runtime->carriers[t - runtime->first_slot];
-    return clo_thread_create(runtime, (int)t, &carrier->thread, carrier_main, carrier);
+    clo_slot_thread *slot_thread = &runtime->slot_threads[t - runtime->first_slot];
+    return clo_thread_create(runtime, (int)t, &slot_thread->thread, slot_thread_main, slot_thread);
 }
 
 static clo_status start_threads(clo_runtime *runtime)
@@ -331,11 +332,12 @@ static void carve(const clo_platform *platform, const clo_runtime_config *config
 
     runtime->workers_count = platform->executors_count;
     runtime->first_slot = clo_slots_first(platform, config->clock);
-    runtime->carriers_count = clo_slots_carriers(runtime->workers_count - runtime->first_slot, config->slot_workers);
+    runtime->slot_threads_count =
+        clo_slots_slot_threads(runtime->workers_count - runtime->first_slot, config->slot_workers);
     runtime->scheduling.memory_bytes = clo_scheduling_bytes(platform, config->jobs_max, config->clock);
     clo_carve(block, &at->runtime, 1);
     clo_carve(block, &runtime->workers, workers);
-    clo_carve(block, &runtime->carriers, runtime->carriers_count);
+    clo_carve(block, &runtime->slot_threads, runtime->slot_threads_count);
     clo_carve(block, &runtime->machines, platform->machines_count);
     clo_carve(block, &runtime->pages, clo_capacity_pages(platform, platform->executors_count + 1));
     clo_carve(block, &runtime->jobs, config->jobs_max);
@@ -392,8 +394,8 @@ static void configure(clo_runtime *runtime, const clo_platform *platform, const 
     runtime->pins = config->unpinned == 0;
     runtime->spin_ns = config->spin_ns == 0 ? SPIN_DEFAULT_NS : config->spin_ns < 0 ? 0 : config->spin_ns;
     runtime->fifo_priority = config->fifo_priority;
-    runtime->helps = clo_loan_is_on(config);
-    runtime->is_uniform = clo_loan_is_uniform(platform);
+    runtime->helps = clo_borrow_is_on(config);
+    runtime->is_uniform = clo_borrow_is_uniform(platform);
     runtime->real_time = config->real_time;
     runtime->names_signals = config->name_signals != 0;
     runtime->recorder_events = config->recorder_events;

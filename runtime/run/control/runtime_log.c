@@ -4,9 +4,9 @@
 
 #include "base/status.h"
 #include "run/scheduler/combining.h"
+#include "run/state/runtime.h"
 #include "run/system/open.h"
 #include "run/system/real_time.h"
-#include "run/state/runtime.h"
 #include "trace/log.h"
 
 static clo_status check_thread(const clo_runtime *runtime)

@@ -2,21 +2,21 @@
  * job, too. */
 #include "base/clock.h"
 #include "base/status.h"
-#include "run/job/begin.h"
-#include "run/extras/capacity.h"
-#include "run/scheduler/combining.h"
-#include "run/job/done.h"
-#include "run/dispatch/pipeline.h"
 #include "run/dispatch/launch.h"
-#include "run/sharing/borrow.h"
-#include "run/sharing/serial.h"
-#include "run/system/open.h"
+#include "run/dispatch/pipeline.h"
+#include "run/extras/capacity.h"
 #include "run/extras/pending.h"
-#include "run/system/real_time.h"
-#include "run/state/runtime.h"
-#include "run/state/series.h"
+#include "run/job/begin.h"
+#include "run/job/done.h"
 #include "run/records/stamp.h"
 #include "run/records/timing.h"
+#include "run/scheduler/combining.h"
+#include "run/sharing/borrow.h"
+#include "run/sharing/serial.h"
+#include "run/state/runtime.h"
+#include "run/state/series.h"
+#include "run/system/open.h"
+#include "run/system/real_time.h"
 #include "run/threads/watchdog_loop.h"
 
 /* For the whole submit. Plain and relaxed stores: the push of the first item publishes them all. */
@@ -32,7 +32,7 @@ static void arm(clo_job *job)
     atomic_store_explicit(&job->hedges_dropped, 0, memory_order_relaxed);
     job->first_run = clo_stop_submit(&job->stop);
     if (!clo_job_is_small(job))
-        clo_lone_decide(job);
+        clo_serial_decide(job);
     job->parks_before = clo_runtime_parks(job->runtime);
     clo_stamp_submit(job);
 }
@@ -53,8 +53,8 @@ static void arm_series(clo_job *job)
     clo_histogram_clear(&series->jitter_ns);
     clo_histogram_clear(&series->start_ns);
     clo_histogram_clear(&series->response_ns);
-    job->has_rest = !clo_verdict_is_open(&job->verdict); /* its first run may come late, or never */
-    clo_verdict_open(&job->verdict);
+    job->has_rest = !clo_outcome_is_open(&job->outcome); /* its first run may come late, or never */
+    clo_outcome_open(&job->outcome);
     series->base_ns = atomic_load_explicit(&job->submitted, memory_order_relaxed);
     job->run_ns = job->end_ns = series->base_ns; /* as long as nothing has run */
     series->is_releasing = is_periodic;
@@ -85,7 +85,7 @@ static clo_status begin_submit(clo_job *job)
         atomic_load_explicit(&series->is_settled, memory_order_acquire) == 0) {
         clo_phase_revert(&job->phase, CLO_PHASE_DONE);
         clo_runtime_tell(job->runtime); /* whoever waits may have seen it running, the watchdog too */
-        clo_bell_ring(&job->runtime->watchdog.bell);
+        clo_eventcount_ring(&job->runtime->watchdog.eventcount);
         return clo_fail(CLO_ERR_STATE, "misses of the last run are still being reported; wait for the job first");
     }
     return CLO_OK;
@@ -106,16 +106,16 @@ clo_status clo_job_submit(clo_job *job)
         return clo_job_run_start(job, 0), CLO_OK;
     arm_series(job);
     bool is_periodic = job->series->period_ns > 0;
-    if (job->flow != NULL)
-        clo_flow_arm(job);
+    if (job->pipeline != NULL)
+        clo_job_pipeline_arm(job);
     else if (!is_periodic)
         clo_job_run_arm(job, 0);
     /* Before the start: from there on workers of a higher priority may keep this thread from the CPU, and the job may
      * end at once, and another thread submit it again. */
     clo_watchdog_add(watchdog, job);
-    clo_bell_ring(&watchdog->bell);
-    if (!is_periodic && job->flow != NULL)
-        clo_flow_start(job);
+    clo_eventcount_ring(&watchdog->eventcount);
+    if (!is_periodic && job->pipeline != NULL)
+        clo_job_pipeline_start(job);
     else if (!is_periodic)
         clo_job_run_go(job);
     return CLO_OK;
@@ -127,7 +127,7 @@ void clo_job_cancel(clo_job *job)
         return;
     clo_stop_cancel(&job->stop);
     if (job->series != NULL) /* first, as in a submit: the rest may wake workers that take our CPU */
-        clo_bell_ring(&job->runtime->watchdog.bell);
+        clo_eventcount_ring(&job->runtime->watchdog.eventcount);
     clo_capacity_let_go(job);
     clo_pending_let_go(job);
     if (job->scheduled != NULL && !clo_runtime_is_forked(job->runtime)) /* in a forked process nothing runs */

@@ -7,21 +7,21 @@
 
 #include "base/clock.h"
 #include "base/numbers/saturate.h"
-#include "run/extras/capacity.h"
-#include "run/scheduler/combining.h"
-#include "run/job/cut.h"
 #include "run/dispatch/fast_path.h"
-#include "run/dispatch/pipeline.h"
 #include "run/dispatch/hedge.h"
-#include "run/state/item.h"
+#include "run/dispatch/pipeline.h"
+#include "run/dispatch/virtual.h"
+#include "run/extras/capacity.h"
+#include "run/extras/checkpoint.h"
 #include "run/extras/overrun.h"
 #include "run/extras/pending.h"
-#include "run/extras/checkpoint.h"
+#include "run/job/cut.h"
 #include "run/records/recorder.h"
-#include "run/state/series.h"
+#include "run/scheduler/combining.h"
 #include "run/sharing/share.h"
-#include "run/dispatch/virtual.h"
 #include "run/sharing/wake.h"
+#include "run/state/item.h"
+#include "run/state/series.h"
 
 #include <sched.h>
 #include <time.h>
@@ -120,7 +120,7 @@ static int end_pending(clo_worker *worker, clo_job *job, uint32_t execution, clo
 static void after_body(clo_worker *worker, clo_job *job, uint32_t execution, int code)
 {
     if (clo_pending_end(worker, code)) {
-        bool is_slot = worker->carrier != NULL;
+        bool is_slot = worker->slot_thread != NULL;
         clo_pending_state state =
             is_slot ? clo_pending_look(worker, job, execution, &code) : clo_pending_wait(worker, job, execution, &code);
         worker->is_held = state == CLO_PENDING_OPEN;
@@ -268,8 +268,9 @@ static void record(clo_worker *worker, clo_job *job, uint32_t execution, int64_t
         .finish_ns = finish_ns,
         .transfer_ns = start_ns - before_ns,
     };
-    if (clo_modes_has_branch(&job->engine->modes, task) && job->engine->modes.arm[task] != CLO_NONE)
-        job->events[execution].arm = job->engine->modes.arm[task];
+    if (clo_control_flow_has_branch(&job->engine->control_flow, task) &&
+        job->engine->control_flow.arm[task] != CLO_NONE)
+        job->events[execution].arm = job->engine->control_flow.arm[task];
 }
 
 /* When an execution ran, in the job's time. */
@@ -323,18 +324,18 @@ static execution_span pass_execution(clo_worker *worker, clo_job *job, uint32_t 
 {
     int64_t now_ns = keeps_clock(worker, job) ? job_now_ns(job) : 0;
 
-    clo_preset_pass(job, execution, worker->index);
+    clo_checkpoint_pass(job, execution, worker->index);
     return note_execution(worker, job, execution, -1, (execution_span){now_ns, now_ns});
 }
 
-/* All edges into its task are settled, unless what is ahead of it was left out (then the verdict is there): it does not
+/* All edges into its task are settled, unless what is ahead of it was left out (then the outcome is there): it does not
  * run, also where the job is stopped by now. */
 static bool is_skipped(const clo_job *job, uint32_t execution)
 {
-    clo_modes *modes = &job->engine->modes;
+    clo_control_flow *control_flow = &job->engine->control_flow;
 
-    return modes->graph != NULL && (!clo_stop_is_set(&job->stop) || clo_verdict_is_open(&job->verdict)) &&
-           clo_modes_settle(modes, clo_program_task(job->program, execution));
+    return control_flow->graph != NULL && (!clo_stop_is_set(&job->stop) || clo_outcome_is_open(&job->outcome)) &&
+           clo_control_flow_settle(control_flow, clo_program_task(job->program, execution));
 }
 
 /* Its moment: it takes no time, and nothing has to arrive. */
@@ -459,12 +460,12 @@ uint64_t clo_worker_execute(clo_worker *worker, uint64_t item)
         note_first(job->series);
     if (job->is_fast)
         return clo_worker_run_fast(worker, job, execution);
-    if (job->flow != NULL)
+    if (job->pipeline != NULL)
         return clo_worker_run_flow(worker, job, execution);
     bool has_demands = job->program->graph->has_demands && job->virtual_time == NULL && job->scheduled == NULL;
     bool waits = has_demands && !clo_pair_is_hedge(job, execution), is_odd = job->is_odd;
     bool skips = is_odd && is_skipped(job, execution);
-    if (waits && !skips && !clo_preset_has(job, execution) && !clo_capacity_enter(worker, item, &holds))
+    if (waits && !skips && !clo_checkpoint_has(job, execution) && !clo_capacity_enter(worker, item, &holds))
         return CLO_ITEM_NONE;
     if (waits)
         let_ask(worker, job, execution);
@@ -475,8 +476,9 @@ uint64_t clo_worker_execute(clo_worker *worker, uint64_t item)
     clo_worker_look_up(worker, job->program->graph->rows[task].work_ns);
     if (is_odd && clo_pair_has(job, execution) && !clo_hedge_begin(worker, job, execution, &holds))
         return leave(worker, job, execution, holds, (execution_span){0, 0});
-    bool is_preset = is_odd && clo_preset_has(job, execution);
-    execution_span span = is_preset ? pass_execution(worker, job, execution) : run_execution(worker, job, execution);
+    bool is_checkpoint = is_odd && clo_checkpoint_has(job, execution);
+    execution_span span =
+        is_checkpoint ? pass_execution(worker, job, execution) : run_execution(worker, job, execution);
     worker->bypasses++;
     if (is_odd && worker->is_held)
         return hold(worker, item, holds, span);

@@ -7,11 +7,11 @@
 #include "engine/execution/body.h"
 #include "run/job/cut.h"
 #include "run/job/end.h"
-#include "run/sharing/owner.h"
-#include "run/state/item.h"
 #include "run/records/recorder.h"
+#include "run/sharing/owner.h"
 #include "run/sharing/share.h"
 #include "run/sharing/wake.h"
+#include "run/state/item.h"
 
 #define ASKED_MAX 4u    /* counters asked for ahead of a body */
 #define GATHERED_MIN 8u /* a join of at least as many is hit for several predecessors at once */

@@ -4,14 +4,14 @@
 #include "base/clock.h"
 #include "base/numbers/saturate.h"
 #include "base/status.h"
-#include "run/extras/capacity.h"
-#include "run/job/cut.h"
 #include "run/dispatch/fast_path.h"
-#include "run/state/item.h"
+#include "run/extras/capacity.h"
 #include "run/extras/pending.h"
+#include "run/job/cut.h"
 #include "run/sharing/wake.h"
+#include "run/state/item.h"
 
-#define LOOK_NS 20000 /* the watchdog does not look for new alarms more often: it would do nothing else */
+#define LOOK_NS 20000 /* the watchdog does not look for new timeouts more often: it would do nothing else */
 
 static clo_status check_task(const clo_graph *graph, uint32_t task, int64_t after_ns)
 {
@@ -36,7 +36,7 @@ clo_status clo_hedges_create(clo_job *job, const clo_job_config *config, clo_are
         return CLO_OK;
     if (job->runtime->clock != CLO_CLOCK_REAL)
         return clo_fail(CLO_ERR_UNSUPPORTED, "clo_job_config.hedge_after_ns needs the real clock");
-    if (graph->modes != NULL)
+    if (graph->control_flow != NULL)
         return clo_fail(CLO_ERR_UNSUPPORTED, "clo_job_config.hedge_after_ns in a graph with branches or merges; leave "
                                              "it NULL there");
     if (config->policy != NULL)
@@ -53,7 +53,7 @@ clo_status clo_hedges_create(clo_job *job, const clo_job_config *config, clo_are
     for (uint32_t t = 0; t < graph->tasks; t++) {
         job->hedge_after_ns[t] = config->hedge_after_ns[t];
         if (config->hedge_after_ns[t] > 0)
-            clo_alarms_expect(&job->runtime->watchdog.alarms, config->hedge_after_ns[t]);
+            clo_timeouts_expect(&job->runtime->watchdog.timeouts, config->hedge_after_ns[t]);
     }
     return CLO_OK;
 }
@@ -79,7 +79,7 @@ bool clo_hedge_begin(clo_worker *worker, clo_job *job, uint32_t execution, bool 
     if (clo_stop_is_set(&job->stop) || (has_demands && !clo_capacity_try(worker, job, execution)))
         return skip(worker, job);
     *holds = has_demands;
-    return clo_race_begin(&clo_pair_of(job, execution)->race) || skip(worker, job);
+    return clo_first_wins_begin(&clo_pair_of(job, execution)->first_wins) || skip(worker, job);
 }
 
 void clo_hedge_arm(clo_worker *worker, const clo_job *job, uint32_t execution)
@@ -90,8 +90,9 @@ void clo_hedge_arm(clo_worker *worker, const clo_job *job, uint32_t execution)
 
     clo_pair_of(job, execution)->executor[0] = worker->index;
     job->engine->ran_on[execution] = worker->index; /* now: once the hedge has won, others may read it */
-    if (at_ns < INT64_MAX && clo_alarm_arm(&worker->alarm, &runtime->watchdog.alarms, clo_item(job, execution), at_ns))
-        clo_bell_ring(&runtime->watchdog.bell);
+    if (at_ns < INT64_MAX &&
+        clo_timeout_arm(&worker->timeout, &runtime->watchdog.timeouts, clo_item(job, execution), at_ns))
+        clo_eventcount_ring(&runtime->watchdog.eventcount);
 }
 
 /* Its output is the instance's; the other one, if it runs, is to end soon. */
@@ -120,22 +121,22 @@ static void give_up(clo_job *job, uint32_t execution)
         clo_job_cut(job);
 }
 
-/* A hedge that lies in a hand and is not wanted any more. True: it was taken back, and is over. The caller keeps the
+/* A hedge that lies in a mailbox and is not wanted any more. True: it was taken back, and is over. The caller keeps the
  * pair: its own part in that is not over, or it has won and not yet released anybody. */
 static bool take_back(clo_runtime *runtime, const clo_job *job, uint32_t hedge)
 {
     clo_pair *pair = clo_pair_of(job, hedge);
 
-    if (!clo_hand_retract(&runtime->workers[pair->executor[1]].hedge, clo_item(job, hedge)))
+    if (!clo_mailbox_retract(&runtime->workers[pair->executor[1]].hedge, clo_item(job, hedge)))
         return false;
-    (void)clo_race_finish(&pair->race, 1, false);
+    (void)clo_first_wins_finish(&pair->first_wins, 1, false);
     return true;
 }
 
 /* The same for the first of a pair. */
 static bool drop_hedge(clo_worker *worker, clo_job *job, uint32_t first)
 {
-    if (!clo_race_is_held_out(&clo_pair_of(job, first)->race) ||
+    if (!clo_first_wins_is_held_out(&clo_pair_of(job, first)->first_wins) ||
         !take_back(worker->runtime, job, job->program->twin[first]))
         return false;
     job->stats[worker->index].hedged++;
@@ -147,13 +148,13 @@ clo_hedge_end clo_hedge_finish(clo_worker *worker, clo_job *job, uint32_t execut
 {
     clo_pair *pair = clo_pair_of(job, execution);
     bool is_hedge = clo_pair_is_hedge(job, execution), is_good = !worker->pair_is_cut && worker->pair_code == 0;
-    bool is_alone = !is_hedge && !clo_alarm_end(&worker->alarm);
+    bool is_alone = !is_hedge && !clo_timeout_end(&worker->timeout);
     uint32_t first = is_hedge ? job->program->twin[execution] : execution;
 
     pair->code[is_hedge] = worker->pair_is_cut ? 0 : worker->pair_code;
     if (!is_hedge && !is_alone && !is_good && clo_stop_is_set(&job->stop))
         (void)drop_hedge(worker, job, execution); /* nobody waits for it any more */
-    clo_race_end end = clo_race_finish(&pair->race, is_hedge, is_good);
+    clo_first_wins_end end = clo_first_wins_finish(&pair->first_wins, is_hedge, is_good);
     if (is_alone || (!is_hedge && end.has_won && !end.is_second && drop_hedge(worker, job, execution)))
         end.is_second = end.is_last = true;
     if (end.has_won)
@@ -166,7 +167,7 @@ clo_hedge_end clo_hedge_finish(clo_worker *worker, clo_job *job, uint32_t execut
 
 /* Where a hedge would run. */
 typedef struct place {
-    /* 0: it idles; 1: it is busy; 2: with a body that has a hedge, so takes long; 3: a hedge lies in its hand. */
+    /* 0: it idles; 1: it is busy; 2: with a body that has a hedge, so takes long; 3: a hedge lies in its mailbox. */
     uint32_t load;
     int64_t time_ns;
     bool is_same_machine;
@@ -183,9 +184,9 @@ static bool is_better(const place *x, const place *y)
 
 static uint32_t load_of(const clo_worker *worker)
 {
-    if (!clo_hand_is_empty(&worker->hedge))
+    if (!clo_mailbox_is_empty(&worker->hedge))
         return 3;
-    if (clo_alarm_is_claimed(&worker->alarm))
+    if (clo_timeout_is_claimed(&worker->timeout))
         return 2;
     return atomic_load_explicit(&worker->current, memory_order_relaxed) != CLO_ITEM_NONE;
 }
@@ -221,7 +222,7 @@ static uint32_t choose(const clo_runtime *runtime, const clo_job *job, uint32_t 
     return best;
 }
 
-/* The watchdog has claimed the alarm of the first. */
+/* The watchdog has claimed the timeout of the first. */
 static void hand_out(clo_runtime *runtime, uint64_t first, uint32_t from)
 {
     clo_job *job = clo_item_job(runtime, first);
@@ -230,7 +231,7 @@ static void hand_out(clo_runtime *runtime, uint64_t first, uint32_t from)
     clo_pair *pair = clo_pair_of(job, hedge);
 
     pair->executor[1] = to;
-    if (clo_hand_give(&worker->hedge, clo_item(job, hedge))) {
+    if (clo_mailbox_give(&worker->hedge, clo_item(job, hedge))) {
         /* Release, pairs with the acquire in clo_capacity_next. */
         atomic_store_explicit(&worker->is_called, 1, memory_order_release);
         clo_runtime_wake_for(runtime, to);
@@ -238,10 +239,10 @@ static void hand_out(clo_runtime *runtime, uint64_t first, uint32_t from)
         clo_worker_give(runtime, to, clo_item(job, hedge), &job->links[hedge]);
     }
     bool is_last;
-    if (!clo_race_post_in_time(&pair->race, &is_last)) {
+    if (!clo_first_wins_post_in_time(&pair->first_wins, &is_last)) {
         if (take_back(runtime, job, hedge)) /* before the end of the run: */
             atomic_fetch_add_explicit(&job->hedges_dropped, 1, memory_order_relaxed);
-        is_last = clo_race_post(&pair->race);
+        is_last = clo_first_wins_post(&pair->first_wins);
     }
     if (is_last)
         clo_worker_count_end(job);
@@ -249,27 +250,27 @@ static void hand_out(clo_runtime *runtime, uint64_t first, uint32_t from)
 
 int64_t clo_hedges_look(clo_runtime *runtime, int64_t now_ns)
 {
-    clo_alarms *alarms = &runtime->watchdog.alarms;
+    clo_timeouts *timeouts = &runtime->watchdog.timeouts;
     int64_t next_ns = INT64_MAX;
     uint64_t armings = 0;
 
-    clo_alarms_look(alarms);
+    clo_timeouts_look(timeouts);
     for (uint32_t w = 0; w < runtime->workers_count; w++) {
-        clo_alarm *alarm = &runtime->workers[w].alarm;
+        clo_timeout *timeout = &runtime->workers[w].timeout;
         uint64_t word, first;
-        armings += clo_alarm_armings(alarm);
-        int64_t at_ns = clo_alarm_see(alarm, &word);
+        armings += clo_timeout_armings(timeout);
+        int64_t at_ns = clo_timeout_see(timeout, &word);
         if (at_ns > now_ns)
             next_ns = at_ns < next_ns ? at_ns : next_ns;
-        else if (clo_alarm_claim(alarm, word, &first))
+        else if (clo_timeout_claim(timeout, word, &first))
             hand_out(runtime, first, w);
     }
-    if (armings != alarms->seen) { /* more will come */
-        int64_t least_ns = atomic_load_explicit(&alarms->least_ns, memory_order_relaxed);
+    if (armings != timeouts->seen) { /* more will come */
+        int64_t least_ns = atomic_load_explicit(&timeouts->least_ns, memory_order_relaxed);
         int64_t soon_ns = clo_time_add(now_ns, least_ns > LOOK_NS ? least_ns : LOOK_NS);
         next_ns = soon_ns < next_ns ? soon_ns : next_ns;
     }
-    alarms->seen = armings;
-    clo_alarms_looked(alarms, next_ns);
+    timeouts->seen = armings;
+    clo_timeouts_looked(timeouts, next_ns);
     return next_ns;
 }

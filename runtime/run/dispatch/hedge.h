@@ -1,9 +1,9 @@
 /* run/dispatch/hedge.h - hedges: second executions of instances that take long (clo_job_config.hedge_after_ns).
  *
- * A body that may be hedged arms its worker's alarm (sync/sleep/timeout_slot.h). When that is due before the body has ended, the
- * watchdog claims it and puts the hedge into the hand of another worker (clo_worker.hedge), which runs it next. From
- * there it is taken back where its first is over before. The job's end counts each pair once (clo_pairs_begin), so a
- * hedge or a loser that is still about keeps the job. */
+ * A body that may be hedged arms its worker's timeout (sync/sleep/timeout_slot.h). When that is due before the body has
+ * ended, the watchdog claims it and puts the hedge into the mailbox of another worker (clo_worker.hedge), which runs it
+ * next. From there it is taken back where its first is over before. The job's end counts each pair once
+ * (clo_pairs_begin), so a hedge or a loser that is still about keeps the job. */
 #ifndef CLO_RUN_DISPATCH_HEDGE_H
 #define CLO_RUN_DISPATCH_HEDGE_H
 

@@ -2,12 +2,12 @@
  * by a turn of that, of any other by handing out its roots. */
 #include "run/dispatch/launch.h"
 
+#include "run/dispatch/virtual.h"
 #include "run/job/begin.h"
-#include "run/scheduler/combining.h"
 #include "run/job/cut.h"
 #include "run/job/end.h"
+#include "run/scheduler/combining.h"
 #include "run/state/series.h"
-#include "run/dispatch/virtual.h"
 
 void clo_job_run_go(clo_job *job)
 {

@@ -1,18 +1,18 @@
 /* pipeline_run.c - runs the items of a job with several releases in flight. */
 #include "base/clock.h"
 #include "base/numbers/saturate.h"
+#include "run/dispatch/pipeline.h"
 #include "run/extras/capacity.h"
 #include "run/job/cut.h"
-#include "run/dispatch/pipeline.h"
-#include "run/sharing/owner.h"
-#include "run/state/item.h"
 #include "run/records/recorder.h"
-#include "run/state/series.h"
+#include "run/sharing/owner.h"
 #include "run/sharing/share.h"
 #include "run/sharing/wake.h"
+#include "run/state/item.h"
+#include "run/state/series.h"
 
 /* The first body of a release begins, unless another worker was quicker. */
-static void note_first(clo_job *job, clo_flow_slot *slot, uint64_t release)
+static void note_first(clo_job *job, clo_job_pipeline_slot *slot, uint64_t release)
 {
     clo_series *series = job->series;
 
@@ -24,13 +24,13 @@ static void note_first(clo_job *job, clo_flow_slot *slot, uint64_t release)
 
 static uint64_t release_of(const clo_job *job, uint32_t item)
 {
-    return job->flow->flight->number[clo_flight_slot(job->flow->flight, item)];
+    return job->pipeline->releases->number[clo_releases_slot(job->pipeline->releases, item)];
 }
 
-static void note(clo_worker *worker, clo_job *job, uint32_t item, clo_flight_span span)
+static void note(clo_worker *worker, clo_job *job, uint32_t item, clo_releases_span span)
 {
     const clo_graph *graph = job->program->graph;
-    uint32_t execution = clo_flight_execution(job->flow->flight, item), task = graph->task_of[execution];
+    uint32_t execution = clo_releases_execution(job->pipeline->releases, item), task = graph->task_of[execution];
 
     if (worker->recorder.slots != NULL)
         clo_recorder_add(worker, job, execution, span.start_ns, span.finish_ns);
@@ -48,12 +48,12 @@ static void note(clo_worker *worker, clo_job *job, uint32_t item, clo_flight_spa
 /* The item has begun: the next ones ask for capacities. None of them is ours, for they do not wait for our end. */
 static void let_ask(clo_worker *worker, clo_job *job, uint32_t item)
 {
-    clo_flight *flight = job->flow->flight;
+    clo_releases *releases = job->pipeline->releases;
     uint32_t cursor = 0, next;
 
-    while ((next = clo_flight_let_ask(flight, item, &cursor)) != CLO_NONE) {
-        clo_flow_ready(job->flow, next);
-        clo_worker_give(worker->runtime, job->program->executor[clo_flight_execution(flight, next)],
+    while ((next = clo_releases_let_ask(releases, item, &cursor)) != CLO_NONE) {
+        clo_job_pipeline_ready(job->pipeline, next);
+        clo_worker_give(worker->runtime, job->program->executor[clo_releases_execution(releases, next)],
                         clo_item(job, next), &job->links[next]);
     }
 }
@@ -61,22 +61,22 @@ static void let_ask(clo_worker *worker, clo_job *job, uint32_t item)
 /* An item that begins. */
 typedef struct occasion {
     /* In virtual time. */
-    clo_flight_span span;
+    clo_releases_span span;
     /* It is behind the end of the series, or this was stopped: no body is called. */
     bool is_empty, is_stopped;
-    /* It holds what it demands of the machine's ledger. */
+    /* It holds what it demands of the machine's semaphore. */
     bool holds;
 } occasion;
 
 /* Before the body. False: the item waits for capacities in the worker's line. */
 static bool begin(clo_worker *worker, clo_job *job, uint32_t item, occasion *at)
 {
-    clo_flight *flight = job->flow->flight;
-    bool asks = flight->is_free ? job->program->graph->has_demands
-                                : clo_flight_room_has(&flight->room, clo_flight_execution(flight, item));
+    clo_releases *releases = job->pipeline->releases;
+    bool asks = releases->is_free ? job->program->graph->has_demands
+                                  : clo_releases_capacity_has(&releases->room, clo_releases_execution(releases, item));
 
-    if (flight->finish_ns != NULL) {
-        at->span = clo_flight_time(flight, item, at->is_empty || at->is_stopped);
+    if (releases->finish_ns != NULL) {
+        at->span = clo_releases_time(releases, item, at->is_empty || at->is_stopped);
     } else if (asks && !at->is_empty) { /* stopped or not: one that has waited may hold what it demands by now */
         if (!clo_capacity_enter(worker, clo_item(job, item), &at->holds))
             return false;
@@ -88,20 +88,21 @@ static bool begin(clo_worker *worker, clo_job *job, uint32_t item, occasion *at)
 }
 
 /* The body. */
-static void run_body(clo_worker *worker, clo_job *job, uint32_t item, clo_flow_slot *slot, clo_flight_span span)
+static void run_body(clo_worker *worker, clo_job *job, uint32_t item, clo_job_pipeline_slot *slot,
+                     clo_releases_span span)
 {
-    clo_flow *flow = job->flow;
-    clo_flight *flight = flow->flight;
-    uint32_t execution = clo_flight_execution(flight, item);
-    bool is_virtual = flight->finish_ns != NULL;
+    clo_job_pipeline *pipeline = job->pipeline;
+    clo_releases *releases = pipeline->releases;
+    uint32_t execution = clo_releases_execution(releases, item);
+    bool is_virtual = releases->finish_ns != NULL;
     bool is_noted = !is_virtual && (job->events != NULL || worker->recorder.slots != NULL);
 
     if (atomic_load_explicit(&slot->is_first, memory_order_relaxed) != 0)
-        note_first(job, slot, flight->number[clo_flight_slot(flight, item)]);
+        note_first(job, slot, releases->number[clo_releases_slot(releases, item)]);
     if (is_noted)
         span.start_ns = clo_clock_ns() - job->run_ns;
-    int code =
-        clo_flight_call(flight, item, worker->index, &flow->scratch[worker->scratch], &job->stats[worker->index]);
+    int code = clo_releases_call(releases, item, worker->index, &pipeline->scratch[worker->scratch],
+                                 &job->stats[worker->index]);
     if (is_noted)
         span.finish_ns = clo_clock_ns() - job->run_ns;
     if (is_noted || is_virtual)
@@ -113,13 +114,13 @@ static void run_body(clo_worker *worker, clo_job *job, uint32_t item, clo_flow_s
 /* What the item released goes to its workers; one of our own comes back. Others of our own wait in `local`. */
 static uint64_t release(clo_worker *worker, clo_job *job, uint32_t item)
 {
-    clo_flight *flight = job->flow->flight;
-    clo_flight_release released = clo_flight_releases(flight, item);
+    clo_releases *releases = job->pipeline->releases;
+    clo_releases_release released = clo_releases_releases(releases, item);
     uint64_t kept = CLO_ITEM_NONE;
 
-    for (uint32_t next; (next = clo_flight_released(flight, &released)) != CLO_NONE;) {
-        clo_flow_ready(job->flow, next);
-        uint32_t home = job->is_pinned ? clo_job_home(job, clo_flight_execution(flight, next)) : worker->index;
+    for (uint32_t next; (next = clo_releases_released(releases, &released)) != CLO_NONE;) {
+        clo_job_pipeline_ready(job->pipeline, next);
+        uint32_t home = job->is_pinned ? clo_job_home(job, clo_releases_execution(releases, next)) : worker->index;
         if (kept != CLO_ITEM_NONE && !job->is_pinned) {
             clo_worker_offer(worker, clo_item(job, next));
         } else if (home != worker->index) {
@@ -136,30 +137,30 @@ static uint64_t release(clo_worker *worker, clo_job *job, uint32_t item)
 
 uint64_t clo_worker_run_flow(clo_worker *worker, clo_job *job, uint32_t item)
 {
-    clo_flow *flow = job->flow;
-    clo_flight *flight = flow->flight;
+    clo_job_pipeline *pipeline = job->pipeline;
+    clo_releases *releases = pipeline->releases;
 
     for (;;) { /* each turn runs an item of this job */
-        uint32_t slot = clo_flight_slot(flight, item), execution = clo_flight_execution(flight, item);
+        uint32_t slot = clo_releases_slot(releases, item), execution = clo_releases_execution(releases, item);
         uint32_t task = job->program->graph->task_of[execution];
 
         atomic_store_explicit(&worker->current, clo_task_shown(job, task), memory_order_relaxed);
         clo_worker_look_up(worker, job->program->graph->rows[task].work_ns);
-        occasion at = {.is_empty = flow->slots[slot].is_empty, .is_stopped = clo_stop_is_set(&job->stop)};
+        occasion at = {.is_empty = pipeline->slots[slot].is_empty, .is_stopped = clo_stop_is_set(&job->stop)};
         if (!begin(worker, job, item, &at))
             return CLO_ITEM_NONE;
         if (at.is_stopped && !at.is_empty)
             clo_job_cut(job); /* no body stands for it */
         else if (!at.is_empty)
-            run_body(worker, job, item, &flow->slots[slot], at.span);
+            run_body(worker, job, item, &pipeline->slots[slot], at.span);
         if (at.holds)
             clo_capacity_leave(worker, job, execution);
         worker->bypasses++;
         uint64_t next = release(worker, job, item);
         if (at.is_empty)
-            clo_flow_drop(job);
-        else if (clo_flight_ended(flight, slot))
-            clo_flow_end(job, slot); /* with nothing kept the job may be gone now */
+            clo_job_pipeline_drop(job);
+        else if (clo_releases_ended(releases, slot))
+            clo_job_pipeline_end(job, slot); /* with nothing kept the job may be gone now */
         if (next == CLO_ITEM_NONE || worker->bypasses >= CLO_BYPASSES_MAX)
             return next;
         item = (uint32_t)next;

@@ -5,17 +5,17 @@
 #include "engine/execution/body.h"
 #include "run/job/cut.h"
 #include "run/job/done.h"
-#include "run/state/item.h"
+#include "run/records/stamp.h"
 #include "run/sharing/borrow.h"
 #include "run/sharing/serial.h"
 #include "run/sharing/share.h"
-#include "run/records/stamp.h"
+#include "run/state/item.h"
 
 /* Ready work that is worth a hand-over to a worker that looks for some, and the end of the job on two of them. */
 #define SURPLUS_NS 1000
 /* Bodies between looks at the clock while more is ready: the first after a quarter of them. */
 #define LOOK_BODIES 64u
-/* The same in lone runs: twice at first, then. */
+/* The same in serial runs: twice at first, then. */
 #define FIRST_BODIES 8u
 #define WINDOW_BODIES 32u
 
@@ -36,7 +36,7 @@ typedef struct private_run {
     uint64_t items;
     /* Each task has one instance, with the number of the task. */
     bool is_single;
-    /* Not a lone run: the deque takes all that can be ready. */
+    /* Not a serial run: the deque takes all that can be ready. */
     bool is_small;
 } private_run;
 
@@ -45,7 +45,7 @@ typedef struct progress {
     /* Entries without successors that were run. */
     uint32_t exits;
     uint32_t bodies;
-    /* Lone runs: bodies that were run when the clock was read last, and when that was. */
+    /* serial runs: bodies that were run when the clock was read last, and when that was. */
     uint32_t judged;
     int64_t since_ticks;
     /* What a body took between the last two looks, and the least of that and the time before; 0: not known yet. So what
@@ -65,7 +65,7 @@ static void look_at_clock(const private_run *a, progress *p)
     p->since_ticks = now_ticks;
 }
 
-/* The workers should have the rest of a lone run. */
+/* The workers should have the rest of a serial run. */
 static bool is_for_all(const private_run *a, progress *p, uint32_t ready, int64_t next_ns)
 {
     if (next_ns > CLO_SHORT_NS) {
@@ -75,10 +75,10 @@ static bool is_for_all(const private_run *a, progress *p, uint32_t ready, int64_
     if (p->bodies - p->judged < (p->pace_ns == 0 ? FIRST_BODIES : WINDOW_BODIES))
         return false;
     look_at_clock(a, p);
-    if (p->pace_ns == 0 || clo_lone_pays(a->job, p->pace_ns, ready))
+    if (p->pace_ns == 0 || clo_serial_pays(a->job, p->pace_ns, ready))
         return false;
     if (p->pace_ns < CLO_WORTH_NS) /* they are short, but many */
-        p->pace_ns = CLO_LONE_SURE_NS;
+        p->pace_ns = CLO_SERIAL_SURE_NS;
     return true;
 }
 
@@ -161,7 +161,7 @@ static void leave(const private_run *a, const progress *p)
 
     atomic_store_explicit(&a->job->exits_left, left, memory_order_relaxed);
     if (p->pace_ns > 0)
-        clo_lone_note(a->job, p->pace_ns);
+        clo_serial_note(a->job, p->pace_ns);
 }
 
 static uint64_t run(const private_run *a, uint64_t item)
@@ -184,7 +184,7 @@ static uint64_t run(const private_run *a, uint64_t item)
     return CLO_ITEM_NONE;
 }
 
-uint64_t clo_private_run(clo_worker *worker, clo_job *job, uint64_t item)
+uint64_t clo_unshared_run(clo_worker *worker, clo_job *job, uint64_t item)
 {
     const clo_program *program = job->program;
     const clo_graph *graph = program->graph;
@@ -217,7 +217,7 @@ static void note_pace(clo_job *job)
     int64_t pace_ns = clo_stamp_length_ns(job, job->end_ticks) / job->program->executions + 1;
 
     if (!clo_job_is_small(job))
-        clo_lone_note(job, pace_ns);
+        clo_serial_note(job, pace_ns);
     if (pace_ns > most_ns && before_ns > 0)
         pace_ns = most_ns;
     if (pace_ns < before_ns)
@@ -225,7 +225,7 @@ static void note_pace(clo_job *job)
     atomic_store_explicit(&job->pace_ns, pace_ns, memory_order_relaxed);
 }
 
-void clo_private_end(clo_worker *worker, clo_job *job)
+void clo_unshared_end(clo_worker *worker, clo_job *job)
 {
     atomic_store_explicit(&worker->current, CLO_ITEM_NONE, memory_order_relaxed);
     clo_stamp_end(job);

@@ -3,8 +3,8 @@
 
 #include "base/numbers/saturate.h"
 #include "run/job/end.h"
-#include "run/state/item.h"
 #include "run/sharing/wake.h"
+#include "run/state/item.h"
 
 #include <string.h>
 
@@ -24,14 +24,14 @@ typedef struct turn {
 /* It may start when its inputs have arrived there. */
 static void assign(turn *t, uint32_t execution, uint32_t executor)
 {
-    (void)clo_modes_settle(&t->job->engine->modes, clo_program_task(t->job->program, execution));
+    (void)clo_control_flow_settle(&t->job->engine->control_flow, clo_program_task(t->job->program, execution));
     clo_heap_push(&t->time->heap, clo_engine_arrival_ns(t->job->engine, execution, executor, t->time->now_ns),
                   START_BIT | execution);
 }
 
 static bool skips(const turn *t, uint32_t execution)
 {
-    return clo_modes_skips(&t->job->engine->modes, clo_program_task(t->job->program, execution));
+    return clo_control_flow_skips(&t->job->engine->control_flow, clo_program_task(t->job->program, execution));
 }
 
 static void start(turn *t, uint32_t execution)

@@ -1,14 +1,14 @@
 /* capacity.c - see capacity.h.
  *
- * Two lines, one way to look through them. No wake-up is lost: an item is in the ledger's books before the line is
+ * Two lines, one way to look through them. No wake-up is lost: an item is in the semaphore's books before the line is
  * left, by the operation that refused it, and a report goes to `is_called` of all who have a line. A machine's line is
  * empty while somebody looks through it, or has been refused and not yet put his item there. Who reports in that moment
  * finds nothing, but has counted in `reports` first; so whoever has put items there counts after, and sees the
  * difference. */
 #include "run/extras/capacity.h"
 
-#include "run/state/item.h"
 #include "run/sharing/wake.h"
+#include "run/state/item.h"
 
 /* A chain of items, oldest first, that is looked through. */
 typedef struct search {
@@ -23,9 +23,9 @@ typedef struct search {
     uint32_t refused_task;
 } search;
 
-static clo_ledger *ledger_of(const clo_worker *worker)
+static clo_semaphore *semaphore_of(const clo_worker *worker)
 {
-    return &worker->machine->ledger;
+    return &worker->machine->semaphore;
 }
 
 static bool is_of_machine(const clo_runtime *runtime, uint32_t w, const clo_machine *machine)
@@ -66,7 +66,7 @@ static bool has_line(const clo_machine *machine)
 
 /* Something of the scheduler may fit. Whoever makes a new scheduler takes `is_wanted` away, and then waits for callers:
  * so either that sees us, or we see nothing wanted. No report is lost: what is refused later, or while `is_wanted` is
- * taken here, sees in the ledger what was given before. */
+ * taken here, sees in the semaphore what was given before. */
 static void tell_scheduler(clo_runtime *runtime, clo_machine *machine)
 {
     clo_scheduling *scheduling = &runtime->scheduling;
@@ -86,7 +86,7 @@ void clo_capacity_report(clo_runtime *runtime, clo_machine *machine, bool tells_
     if (has_line(machine))
         call_machine(runtime, machine);
     for (uint32_t w = 0; w < runtime->workers_count; w++)
-        /* Relaxed: written before the refusal, whose swing of the ledger's head was before ours. */
+        /* Relaxed: written before the refusal, whose swing of the semaphore's head was before ours. */
         if (is_of_machine(runtime, w, machine) &&
             atomic_load_explicit(&runtime->workers[w].has_line, memory_order_relaxed) != 0)
             call_worker(runtime, w);
@@ -95,7 +95,7 @@ void clo_capacity_report(clo_runtime *runtime, clo_machine *machine, bool tells_
         tell_scheduler(runtime, machine);
 }
 
-/* The ledger reports to an item's worker. */
+/* The semaphore reports to an item's worker. */
 static void report(clo_runtime *runtime, clo_machine *machine)
 {
     clo_capacity_report(runtime, machine, true);
@@ -126,7 +126,7 @@ static void wait_here(clo_worker *worker, uint64_t item)
     worker->line_end = clo_item_link(worker->runtime, item);
 }
 
-/* True: the demand is held. Else the item is in the ledger's books, and in a line. */
+/* True: the demand is held. Else the item is in the semaphore's books, and in a line. */
 static bool take_or_wait(clo_worker *worker, clo_job *job, uint64_t item)
 {
     clo_machine *machine = worker->machine;
@@ -135,12 +135,12 @@ static bool take_or_wait(clo_worker *worker, clo_job *job, uint64_t item)
     int64_t demand[CLO_RESOURCES_MAX];
 
     demand_of(job, execution_of(job, item), demand);
-    if (clo_ledger_take(&machine->ledger, demand, worker->index))
+    if (clo_semaphore_take(&machine->semaphore, demand, worker->index))
         return true;
     if (job->is_pinned)
         atomic_store_explicit(&worker->has_line, 1, memory_order_relaxed); /* before the refusal */
-    if (clo_ledger_take_or_watch(&machine->ledger, demand, ticket, worker->index)) {
-        *ticket = CLO_LEDGER_NEW;
+    if (clo_semaphore_take_or_watch(&machine->semaphore, demand, ticket, worker->index)) {
+        *ticket = CLO_SEMAPHORE_NEW;
         return true;
     }
     if (job->is_pinned) {
@@ -170,7 +170,7 @@ void clo_capacity_leave(clo_worker *worker, const clo_job *job, uint32_t executi
     int64_t demand[CLO_RESOURCES_MAX];
 
     demand_of(job, execution, demand);
-    if (clo_ledger_give(ledger_of(worker), demand, worker->index))
+    if (clo_semaphore_give(semaphore_of(worker), demand, worker->index))
         report(worker->runtime, worker->machine);
 }
 
@@ -179,15 +179,15 @@ bool clo_capacity_try(clo_worker *worker, const clo_job *job, uint32_t execution
     int64_t demand[CLO_RESOURCES_MAX];
 
     demand_of(job, execution, demand);
-    return clo_ledger_take(ledger_of(worker), demand, worker->index);
+    return clo_semaphore_take(semaphore_of(worker), demand, worker->index);
 }
 
 /* An item of a stopped job leaves the line; nothing is kept for it any more. */
 static void forget(clo_worker *worker, uint64_t *ticket)
 {
-    if (clo_ledger_forget(ledger_of(worker), *ticket, worker->index))
+    if (clo_semaphore_forget(semaphore_of(worker), *ticket, worker->index))
         report(worker->runtime, worker->machine);
-    *ticket = CLO_LEDGER_NEW;
+    *ticket = CLO_SEMAPHORE_NEW;
 }
 
 /* True: the item may run; if `takes`, it holds what it demands or needs nothing. */
@@ -206,9 +206,9 @@ static bool try_item(search *s, uint64_t item, bool takes)
     if (job == s->refused_job && task == s->refused_task)
         return false;
     clo_program_demand(job->program, task, demand);
-    if (clo_ledger_ask(ledger_of(s->worker), demand, ticket, s->worker->index, takes)) {
+    if (clo_semaphore_ask(semaphore_of(s->worker), demand, ticket, s->worker->index, takes)) {
         if (takes) {
-            *ticket = CLO_LEDGER_NEW;
+            *ticket = CLO_SEMAPHORE_NEW;
             s->worker->held = item;
         }
         return true;
@@ -311,7 +311,7 @@ uint64_t clo_capacity_next(clo_worker *worker)
     /* Acquire, here and below, pairs with call_worker and call_machine. */
     if (atomic_load_explicit(&worker->is_called, memory_order_relaxed) != 0 &&
         atomic_exchange_explicit(&worker->is_called, 0, memory_order_acquire) != 0) {
-        item = clo_hand_take(&worker->hedge);
+        item = clo_mailbox_take(&worker->hedge);
         if (item == CLO_ITEM_NONE)
             item = search_own(worker);
         else

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-clo_status clo_preset_create(clo_job *job, const clo_job_config *config, clo_arena *arena)
+clo_status clo_checkpoint_create(clo_job *job, const clo_job_config *config, clo_arena *arena)
 {
     uint32_t instances = clo_cost_graph(job->cost)->instances;
 
@@ -32,10 +32,10 @@ clo_status clo_preset_create(clo_job *job, const clo_job_config *config, clo_are
 /* Where the instance's output lies; NULL: it has none, or the instance is not done. */
 static void *output_of(const clo_job *job, uint32_t instance)
 {
-    return clo_preset_has(job, instance) ? clo_data_output(&job->engine->data, instance) : NULL;
+    return clo_checkpoint_has(job, instance) ? clo_data_output(&job->engine->data, instance) : NULL;
 }
 
-void clo_preset_fill(clo_job *job, const void *const *outputs)
+void clo_checkpoint_fill(clo_job *job, const void *const *outputs)
 {
     for (uint32_t i = 0; outputs != NULL && i < job->program->instances; i++) {
         void *output = output_of(job, i);
@@ -44,7 +44,7 @@ void clo_preset_fill(clo_job *job, const void *const *outputs)
     }
 }
 
-void clo_preset_carry(clo_job *job, const clo_engine *from)
+void clo_checkpoint_carry(clo_job *job, const clo_engine *from)
 {
     for (uint32_t i = 0; job->done != NULL && i < job->program->instances; i++) {
         void *output = output_of(job, i);
@@ -53,7 +53,7 @@ void clo_preset_carry(clo_job *job, const clo_engine *from)
     }
 }
 
-void clo_preset_pass(clo_job *job, uint32_t execution, uint32_t executor)
+void clo_checkpoint_pass(clo_job *job, uint32_t execution, uint32_t executor)
 {
     const clo_program *program = job->program;
 

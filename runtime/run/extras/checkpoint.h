@@ -8,16 +8,16 @@
 #include "run/state/job.h"
 
 /* Takes what the config says, if anything. Everything lies in `arena`. */
-clo_status clo_preset_create(clo_job *job, const clo_job_config *config, clo_arena *arena);
+clo_status clo_checkpoint_create(clo_job *job, const clo_job_config *config, clo_arena *arena);
 
 /* Their outputs go from where the caller, or the plan before, has them into the job's buffers. */
-void clo_preset_fill(clo_job *job, const void *const *outputs);
-void clo_preset_carry(clo_job *job, const clo_engine *from);
+void clo_checkpoint_fill(clo_job *job, const void *const *outputs);
+void clo_checkpoint_carry(clo_job *job, const clo_engine *from);
 
 /* The execution, for which is_preset says yes, is passed by on `executor`: a replica gets the original's output. */
-void clo_preset_pass(clo_job *job, uint32_t execution, uint32_t executor);
+void clo_checkpoint_pass(clo_job *job, uint32_t execution, uint32_t executor);
 
-static inline bool clo_preset_has(const clo_job *job, uint32_t execution)
+static inline bool clo_checkpoint_has(const clo_job *job, uint32_t execution)
 {
     if (job->done == NULL)
         return false;

@@ -1,13 +1,13 @@
 /* overrun.c - bodies that take longer than they may.
  *
- * A worker tells which body it has begun and when that is too long (sync/sleep/watch.h); the watchdog looks while jobs with
- * limits run. One of the two finds an overrun first and counts it. */
+ * A worker tells which body it has begun and when that is too long (sync/sleep/watch.h); the watchdog looks while jobs
+ * with limits run. One of the two finds an overrun first and counts it. */
 #include "run/extras/overrun.h"
 
 #include "base/clock.h"
 #include "base/numbers/saturate.h"
-#include "run/state/item.h"
 #include "run/extras/miss.h"
+#include "run/state/item.h"
 #include "run/state/series.h"
 
 int64_t clo_job_limit_ns(const clo_job *job, uint32_t execution, uint32_t executor)

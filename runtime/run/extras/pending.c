@@ -2,11 +2,11 @@
 #include "run/extras/pending.h"
 
 #include "base/status.h"
-#include "run/system/open.h"
-#include "run/state/pair.h"
-#include "run/state/runtime.h"
 #include "run/sharing/share.h"
 #include "run/sharing/wake.h"
+#include "run/state/pair.h"
+#include "run/state/runtime.h"
+#include "run/system/open.h"
 
 #include <clotho/token.h>
 
@@ -21,7 +21,7 @@ void clo_pending_begin(clo_worker *worker)
 
 static uint64_t number_of(const clo_worker *worker)
 {
-    return atomic_load_explicit(&worker->promise.number, memory_order_relaxed);
+    return atomic_load_explicit(&worker->completion.number, memory_order_relaxed);
 }
 
 bool clo_pending_end(clo_worker *worker, int code)
@@ -31,23 +31,24 @@ bool clo_pending_end(clo_worker *worker, int code)
         return false;
     if (code == CLO_PENDING)
         return true;
-    (void)clo_promise_settle(&worker->promise, number_of(worker), 0); /* no: it was completed, which does not count */
+    (void)clo_completion_settle(&worker->completion, number_of(worker),
+                                0); /* no: it was completed, which does not count */
     return false;
 }
 
 clo_pending_state clo_pending_look(clo_worker *worker, const clo_job *job, uint32_t execution, int *code)
 {
     int32_t result;
-    bool is_settled = clo_promise_read(&worker->promise, &result);
+    bool is_settled = clo_completion_read(&worker->completion, &result);
     bool is_unwanted = clo_stop_is_set(&job->stop) || clo_pair_is_lost(job, execution);
 
     if (!is_settled && !worker->was_told && is_unwanted) {
         worker->was_told = true;
         if (worker->cancel != NULL)
             worker->cancel(worker->cancel_argument);
-        else if (clo_promise_settle(&worker->promise, number_of(worker), 0))
+        else if (clo_completion_settle(&worker->completion, number_of(worker), 0))
             return CLO_PENDING_CUT;
-        is_settled = clo_promise_read(&worker->promise, &result);
+        is_settled = clo_completion_read(&worker->completion, &result);
     }
     if (!is_settled)
         return CLO_PENDING_OPEN;
@@ -61,18 +62,18 @@ clo_pending_state clo_pending_wait(clo_worker *worker, const clo_job *job, uint3
 {
     clo_worker_share_all(worker);
     for (;;) { /* a turn for each ring: a completion, or the end of the job */
-        uint32_t heard = clo_bell_hear(&worker->bell);
+        uint32_t heard = clo_eventcount_hear(&worker->eventcount);
         clo_pending_state state = clo_pending_look(worker, job, execution, code);
         if (state != CLO_PENDING_OPEN)
             return state;
-        clo_bell_wait_until(&worker->bell, heard, INT64_MAX);
+        clo_eventcount_wait_until(&worker->eventcount, heard, INT64_MAX);
     }
 }
 
 void clo_pending_call(clo_runtime *runtime, uint32_t executor)
 {
     if (executor < runtime->first_slot)
-        clo_bell_ring(&runtime->workers[executor].bell);
+        clo_eventcount_ring(&runtime->workers[executor].eventcount);
     else
         clo_slot_call(runtime, executor);
 }
@@ -102,7 +103,7 @@ clo_status clo_token_take(const clo_call *call, clo_cancel_fn cancel, void *argu
     worker->has_token = true;
     worker->cancel = cancel;
     worker->cancel_argument = argument;
-    *out = (clo_token){worker->runtime, clo_promise_open(&worker->promise), worker->index};
+    *out = (clo_token){worker->runtime, clo_completion_open(&worker->completion), worker->index};
     return CLO_OK;
 }
 
@@ -121,7 +122,7 @@ clo_status clo_token_complete(clo_token token, int code)
                         runtime->workers_count);
     /* Whoever frees the runtime waits for us: once the promise is settled the job may end, and all else with it. */
     atomic_fetch_add_explicit(&runtime->completers, 1, memory_order_relaxed);
-    bool is_first = clo_promise_settle(&runtime->workers[token.executor].promise, token.number, code);
+    bool is_first = clo_completion_settle(&runtime->workers[token.executor].completion, token.number, code);
     if (is_first)
         clo_pending_call(runtime, token.executor);
     atomic_fetch_sub_explicit(&runtime->completers, 1, memory_order_release);

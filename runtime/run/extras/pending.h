@@ -2,7 +2,7 @@
  *
  * An executor runs one body at a time, so each worker has one promise, and a token names the worker and the number of
  * the opening. Whoever settles the promise then rings for the worker: for one with a thread of its own, which waits in
- * place as if the body still ran, by its bell; for a slot through its carrier (wake.h). */
+ * place as if the body still ran, by its eventcount; for a slot through its slot thread (wake.h). */
 #ifndef CLO_RUN_EXTRAS_PENDING_H
 #define CLO_RUN_EXTRAS_PENDING_H
 

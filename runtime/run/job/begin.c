@@ -3,14 +3,14 @@
 
 #include "base/clock.h"
 #include "base/numbers/saturate.h"
-#include "run/sharing/owner.h"
-#include "run/state/item.h"
 #include "run/job/job_body.h"
-#include "run/sharing/deferred.h"
 #include "run/sharing/borrow.h"
+#include "run/sharing/deferred.h"
+#include "run/sharing/owner.h"
+#include "run/sharing/wake.h"
+#include "run/state/item.h"
 #include "run/state/pair.h"
 #include "run/state/series.h"
-#include "run/sharing/wake.h"
 #include "run/state/worker.h"
 
 #include <string.h>
@@ -18,7 +18,7 @@
 /* Plain and relaxed stores: the push of the first item publishes them all. */
 static void reset(clo_job *job, uint64_t release)
 {
-    clo_engine_begin(job->engine, job->scheduled != NULL && (job->has_rest || !clo_verdict_is_open(&job->verdict)));
+    clo_engine_begin(job->engine, job->scheduled != NULL && (job->has_rest || !clo_outcome_is_open(&job->outcome)));
     job->has_rest = false;
     if (job->runtime->clock == CLO_CLOCK_VIRTUAL)
         memset(job->virtual_free_ns, 0, job->runtime->workers_count * sizeof *job->virtual_free_ns);
@@ -28,7 +28,7 @@ static void reset(clo_job *job, uint64_t release)
         else
             job->events[execution].executor = CLO_NONE;
     atomic_store_explicit(&job->exits_left, job->program->exits + clo_pairs_begin(job), memory_order_relaxed);
-    clo_verdict_open(&job->verdict);
+    clo_outcome_open(&job->outcome);
     clo_stop_begin(&job->stop, job->first_run + release);
 }
 
@@ -69,7 +69,7 @@ void clo_job_run_arm(clo_job *job, uint64_t release)
     }
 }
 
-/* Anybody may run these: each worker's public list gets one stretch of them, in one piece. */
+/* Anybody may run these: each worker's shared pool gets one stretch of them, in one piece. */
 static void deal_roots(clo_job *job)
 {
     clo_runtime *runtime = job->runtime;
@@ -84,7 +84,7 @@ static void deal_roots(clo_job *job)
             continue;
         for (uint32_t i = first; i + 1 < end; i++)
             job->links[program->roots[i]] = clo_item(job, program->roots[i + 1]);
-        clo_stack_push(&runtime->workers[w].public_list, clo_item(job, program->roots[first]),
+        clo_stack_push(&runtime->workers[w].shared_pool, clo_item(job, program->roots[first]),
                        &job->links[program->roots[end - 1]]);
     }
     (void)clo_runtime_call(runtime, roots, is_helped);
@@ -105,8 +105,8 @@ void clo_job_run_deal(clo_job *job)
 {
     if (job->is_pinned)
         give_roots(job);
-    else if (clo_job_is_helped(job) && (!clo_job_is_small(job) || job->program->roots_count <= CLO_LOAN_ROOTS_MAX))
-        clo_left_put(job);
+    else if (clo_job_is_helped(job) && (!clo_job_is_small(job) || job->program->roots_count <= CLO_BORROW_ROOTS_MAX))
+        clo_deferred_put(job);
     else
         deal_roots(job);
 }

@@ -7,7 +7,7 @@
 
 void clo_job_fail(clo_job *job, uint32_t execution, int code)
 {
-    clo_verdict_fail(&job->verdict, clo_program_task(job->program, execution), code);
+    clo_outcome_fail(&job->outcome, clo_program_task(job->program, execution), code);
     clo_stop_fail(&job->stop);
     clo_capacity_let_go(job);
     clo_pending_let_go(job);
@@ -15,8 +15,8 @@ void clo_job_fail(clo_job *job, uint32_t execution, int code)
 
 void clo_job_cut(clo_job *job)
 {
-    if (clo_verdict_is_open(&job->verdict))
-        clo_verdict_cut(&job->verdict, clo_stop_was_cancelled(&job->stop));
+    if (clo_outcome_is_open(&job->outcome))
+        clo_outcome_cut(&job->outcome, clo_stop_was_cancelled(&job->stop));
 }
 
 void clo_job_abort(clo_job *job, uint64_t release)

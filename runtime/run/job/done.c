@@ -3,9 +3,9 @@
 
 #include "base/clock.h"
 #include "base/numbers/saturate.h"
+#include "run/records/stamp.h"
 #include "run/state/runtime.h"
 #include "run/state/series.h"
-#include "run/records/stamp.h"
 
 void clo_runtime_tell(clo_runtime *runtime)
 {

@@ -5,9 +5,9 @@
 #include "run/job/begin.h"
 #include "run/job/cut.h"
 #include "run/job/done.h"
+#include "run/records/stamp.h"
 #include "run/state/runtime.h"
 #include "run/state/series.h"
-#include "run/records/stamp.h"
 
 /* What the run that has ended leaves in the series. */
 static void account(clo_job *job, uint64_t release)
@@ -22,10 +22,10 @@ static void account(clo_job *job, uint64_t release)
     }
     clo_histogram_record(&series->response_ns, response_ns);
     atomic_fetch_add_explicit(&series->finished, 1, memory_order_relaxed);
-    uint64_t verdict = clo_verdict_read(&job->verdict);
-    if (verdict == CLO_VERDICT_ABORTED)
+    uint64_t outcome = clo_outcome_read(&job->outcome);
+    if (outcome == CLO_OUTCOME_ABORTED)
         atomic_fetch_add_explicit(&series->aborted, 1, memory_order_relaxed);
-    if (clo_verdict_is_failure(verdict))
+    if (clo_outcome_is_failure(outcome))
         atomic_store_explicit(&series->stopped, 1, memory_order_release);
     atomic_store_explicit(&series->ended, release + 1, memory_order_release); /* `late` before it */
 }
@@ -35,7 +35,7 @@ static bool lacks_releases(const clo_job *job)
 {
     const clo_series *series = job->series;
 
-    return (series->period_ns > 0 || job->flow != NULL) &&
+    return (series->period_ns > 0 || job->pipeline != NULL) &&
            (series->releases == 0 || atomic_load_explicit(&series->released, memory_order_relaxed) +
                                              atomic_load_explicit(&series->skipped, memory_order_relaxed) <
                                          series->releases);
@@ -45,9 +45,9 @@ static bool lacks_releases(const clo_job *job)
  * a cancellation stop a series. */
 void clo_job_series_ended(clo_job *job)
 {
-    if (lacks_releases(job) && !clo_verdict_is_failure(clo_verdict_read(&job->verdict))) {
-        clo_verdict_open(&job->verdict);
-        clo_verdict_cut(&job->verdict, true);
+    if (lacks_releases(job) && !clo_outcome_is_failure(clo_outcome_read(&job->outcome))) {
+        clo_outcome_open(&job->outcome);
+        clo_outcome_cut(&job->outcome, true);
     }
     clo_job_done(job);
 }
@@ -67,7 +67,7 @@ void clo_job_run_take_off(clo_job *job)
             if ((before & CLO_SERIES_TOKEN) == 0)
                 clo_job_series_ended(job);
             if (is_stopped || (has_handler && (before & CLO_SERIES_TOKEN) == 0))
-                clo_bell_ring(&watchdog->bell);
+                clo_eventcount_ring(&watchdog->eventcount);
             return;
         }
         if (is_stopped)
@@ -77,7 +77,7 @@ void clo_job_run_take_off(clo_job *job)
             clo_job_run_deal(job);
         } else {
             atomic_store_explicit(&series->wants_start, 1, memory_order_release);
-            clo_bell_ring(&watchdog->bell);
+            clo_eventcount_ring(&watchdog->eventcount);
         }
         return;
     }

@@ -6,13 +6,13 @@
 #include "engine/program/compile.h"
 #include "engine/program/replay.h"
 #include "plan/ports/ports.h"
-#include "run/state/pair.h"
 #include "run/extras/checkpoint.h"
-#include "run/system/real_time.h"
+#include "run/records/stamp.h"
+#include "run/state/pair.h"
 #include "run/state/runtime.h"
 #include "run/state/series.h"
-#include "run/records/stamp.h"
 #include "run/state/virtual_time.h"
+#include "run/system/real_time.h"
 
 #include <string.h>
 
@@ -70,7 +70,7 @@ clo_status clo_job_body_build(const clo_job *job, const clo_cost *cost, const cl
         (shows_inputs && (list == NULL || bytes == NULL)))
         return clo_fail_memory("a job");
     if (has_demands)
-        memset(body->tickets, 0xff, items * sizeof *body->tickets); /* CLO_LEDGER_NEW */
+        memset(body->tickets, 0xff, items * sizeof *body->tickets); /* CLO_SEMAPHORE_NEW */
     for (size_t t = 0; t < threads && shows_inputs; t++)
         body->scratch[t] = (clo_engine_scratch){list + t * inputs, bytes + t * inputs};
     return CLO_OK;
@@ -88,7 +88,7 @@ static bool is_fast(const clo_job *job, const clo_job_body *body)
     return job->runtime->clock == CLO_CLOCK_REAL && job->done == NULL && body->slots == 0 && !body->engine->is_timed &&
            ((body->events == NULL && job->runtime->recorder_events == 0) || clo_ticks_are_steady()) &&
            (job->series == NULL || job->series->poll_ns == 0) && program->executions == program->instances &&
-           !graph->has_demands && !graph->has_outputs && !graph->may_pend && graph->modes == NULL &&
+           !graph->has_demands && !graph->has_outputs && !graph->may_pend && graph->control_flow == NULL &&
            !program->crosses_memories && !has_kind_bodies;
 }
 
@@ -120,7 +120,7 @@ void clo_job_body_exchange(clo_job *job, clo_job_body *body)
                     body->program->graph->data == NULL && body->program->graph->columns.of[CLO_COLUMN_GRAIN] == NULL;
     bool counts_ticks = job->is_plain && job->series == NULL && job->scheduled == NULL && job->runtime->ticks_in_us > 0;
     atomic_store_explicit(&job->counts_ticks, counts_ticks, memory_order_relaxed);
-    job->is_odd = body->program->graph->may_pend || body->program->graph->modes != NULL || job->done != NULL ||
+    job->is_odd = body->program->graph->may_pend || body->program->graph->control_flow != NULL || job->done != NULL ||
                   job->pairs != NULL;
     atomic_store_explicit(&job->executions, job->program->first_hedge, memory_order_relaxed);
     body->program = old.program;
@@ -164,7 +164,7 @@ static clo_status check_swap(const clo_job *job, const clo_plan *plan)
 {
     if (plan == NULL || !job->is_replay)
         return clo_fail(CLO_ERR_ARGUMENT, "the job has no plan to be replaced; create it with clo_job_config.plan");
-    if (job->flow != NULL)
+    if (job->pipeline != NULL)
         return clo_fail(CLO_ERR_ARGUMENT, "the job has releases in flight, which follow one plan; make another job");
     if (clo_plan_matches(plan, job->cost) != CLO_OK)
         return CLO_ERR_ARGUMENT;
@@ -212,8 +212,8 @@ void clo_job_adopt(clo_job *job)
     clo_job_body_exchange(job, body);
     if (clo_job_counts_ticks(job) != counted_ticks)
         clo_stamp_submit(job); /* in the unit that its end will have */
-    clo_preset_carry(job, body->engine);
-    job->engine->modes.seed = body->engine->modes.seed;
+    clo_checkpoint_carry(job, body->engine);
+    job->engine->control_flow.seed = body->engine->control_flow.seed;
     clo_handles_carry(&job->engine->data.handles, &body->engine->data.handles);
     body->older = atomic_load_explicit(&job->retired, memory_order_relaxed);
     while (!atomic_compare_exchange_weak_explicit(&job->retired, &body->older, body, memory_order_release,

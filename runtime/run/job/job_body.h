@@ -1,5 +1,5 @@
-/* run/job/job_body.h - what of a job goes when another plan comes: the compiled plan and all that has a place for each of
- * its executions. */
+/* run/job/job_body.h - what of a job goes when another plan comes: the compiled plan and all that has a place for each
+ * of its executions. */
 #ifndef CLO_RUN_JOB_JOB_BODY_H
 #define CLO_RUN_JOB_JOB_BODY_H
 

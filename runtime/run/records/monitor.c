@@ -2,10 +2,10 @@
 #include "run/records/monitor.h"
 
 #include "base/status.h"
-#include "run/system/open.h"
-#include "run/state/runtime.h"
 #include "run/records/stamp.h"
+#include "run/state/runtime.h"
 #include "run/state/worker.h"
+#include "run/system/open.h"
 
 #include <stdio.h>
 

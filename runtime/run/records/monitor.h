@@ -1,7 +1,8 @@
-/* run/records/monitor.h - the list of jobs that monitors look into, from any thread and at any time (clo_runtime_visit_jobs).
+/* run/records/monitor.h - the list of jobs that monitors look into, from any thread and at any time
+ * (clo_runtime_visit_jobs).
  *
- * A slot of the list points to the job that exists there. It is read under RCU (sync/protocol/rcu.h); workers never look at it.
- * Who adds or removes a job holds `control`. */
+ * A slot of the list points to the job that exists there. It is read under RCU (sync/protocol/rcu.h); workers never
+ * look at it. Who adds or removes a job holds `control`. */
 #ifndef CLO_RUN_RECORDS_MONITOR_H
 #define CLO_RUN_RECORDS_MONITOR_H
 

@@ -10,8 +10,8 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "run/state/pair.h"
-#include "run/system/real_time.h"
 #include "run/state/runtime.h"
+#include "run/system/real_time.h"
 #include "trace/trace.h"
 
 #include <stdlib.h>

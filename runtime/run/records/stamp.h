@@ -35,7 +35,7 @@ static inline void clo_stamp_response(clo_job *job)
 
     if (clo_job_counts_ticks(job))
         response = job->end_ticks - atomic_load_explicit(&job->submitted, memory_order_relaxed);
-    else if (job->runtime->clock == CLO_CLOCK_VIRTUAL && job->flow == NULL)
+    else if (job->runtime->clock == CLO_CLOCK_VIRTUAL && job->pipeline == NULL)
         response = clo_stamp_virtual_ns(job);
     else
         response = (job->end_ns - job->run_ns) / (int64_t)job->runtime->dilate;

@@ -4,10 +4,10 @@
 
 #include "base/status.h"
 #include "engine/state/latency.h"
+#include "run/records/stamp.h"
 #include "run/state/job.h"
 #include "run/state/runtime.h"
 #include "run/state/series.h"
-#include "run/records/stamp.h"
 #include "run/state/worker.h"
 
 #include <inttypes.h>

@@ -1,7 +1,7 @@
-/* combining.c - the scheduler's turn: whoever posts while nobody decides becomes the combiner (sync/structure/combining.h), feeds
- * the scheduler what has happened, and hands out what it says. Arrivals of jobs, cancellations, the timer and a new
- * policy are news like a completion, so all that concerns the scheduler happens in the combiner, whosever thread that
- * is. */
+/* combining.c - the scheduler's turn: whoever posts while nobody decides becomes the combiner
+ * (sync/structure/combining.h), feeds the scheduler what has happened, and hands out what it says. Arrivals of jobs,
+ * cancellations, the timer and a new policy are news like a completion, so all that concerns the scheduler happens in
+ * the combiner, whosever thread that is. */
 #include "run/scheduler/combining.h"
 
 #include "base/clock.h"
@@ -9,8 +9,8 @@
 #include "base/status.h"
 #include "run/job/cut.h"
 #include "run/job/end.h"
-#include "run/state/item.h"
 #include "run/sharing/wake.h"
+#include "run/state/item.h"
 
 #include <stdio.h>
 
@@ -94,7 +94,7 @@ static void take_ended(turn_state *turn)
  * says so; what waits for others may yet be skipped, and a worker leaves it out if not. O(tasks) there. */
 static bool leaves_out(const clo_scheduler_job *job)
 {
-    if (job->modes == NULL || job->unbegun == 0)
+    if (job->control_flow == NULL || job->unbegun == 0)
         return job->unbegun > 0;
     for (uint32_t t = 0; t < job->tasks; t++) {
         const clo_stage_row *row = &job->stages[t];
@@ -110,12 +110,12 @@ static void cancel_if_stopped(const turn_state *turn, clo_job *job)
 {
     if (job->scheduled->slot == CLO_NONE || !clo_stop_is_set(&job->stop))
         return;
-    if (clo_verdict_is_open(&job->verdict) && leaves_out(job->scheduled))
+    if (clo_outcome_is_open(&job->outcome) && leaves_out(job->scheduled))
         clo_job_cut(job);
-    uint64_t verdict = clo_verdict_read(&job->verdict); /* the scheduler's log and the job's status say this */
-    if (verdict == CLO_VERDICT_OPEN)
+    uint64_t outcome = clo_outcome_read(&job->outcome); /* the scheduler's log and the job's status say this */
+    if (outcome == CLO_OUTCOME_OPEN)
         return;
-    clo_scheduler_cancel(turn->runtime->scheduling.scheduler, job->scheduled, clo_verdict_is_failure(verdict),
+    clo_scheduler_cancel(turn->runtime->scheduling.scheduler, job->scheduled, clo_outcome_is_failure(outcome),
                          clo_scheduling_now_ns(turn->runtime));
     if (turn->runtime->scheduling.time != NULL) /* at one instant, whatever comes from other threads */
         clo_scheduler_go_on_to_end(turn->runtime->scheduling.scheduler);
@@ -278,7 +278,7 @@ static void swap_policy(clo_runtime *runtime)
     end_swap(runtime);
 }
 
-/* Ledgers of machines have reported: what waits there is looked at again. */
+/* Semaphores of machines have reported: what waits there is looked at again. */
 static void handle_capacity(const turn_state *turn)
 {
     clo_runtime *runtime = turn->runtime;
@@ -369,7 +369,7 @@ static void set_timer(clo_runtime *runtime)
         return;
     atomic_store_explicit(&scheduling->wake_ns, wake_ns, memory_order_relaxed); /* travels with the ring */
     if (wake_ns != CLO_TIME_NEVER)
-        clo_bell_ring(&runtime->watchdog.bell);
+        clo_eventcount_ring(&runtime->watchdog.eventcount);
 }
 
 /* The jobs that have ended are told, and may be gone. */
@@ -394,9 +394,9 @@ static void go_on(turn_state *turn)
     tell_ended(turn);
 }
 
-/* The turn goes to a worker or a carrier: to the next one that posts, or that finds nothing to do. One that sleeps is
- * woken; those that do not will look before they do. Should all have gone to long bodies meanwhile, the watchdog takes
- * it. */
+/* The turn goes to a worker or a slot thread: to the next one that posts, or that finds nothing to do. One that sleeps
+ * is woken; those that do not will look before they do. Should all have gone to long bodies meanwhile, the watchdog
+ * takes it. */
 static void hand_over(turn_state *turn)
 {
     clo_runtime *runtime = turn->runtime;
@@ -404,8 +404,8 @@ static void hand_over(turn_state *turn)
     tell_ended(turn);
     clo_combining_hand_over(&runtime->scheduling.combining, turn->handled);
     clo_runtime_wake_one(runtime);
-    clo_runtime_call_carriers(runtime);
-    clo_bell_ring(&runtime->watchdog.bell);
+    clo_runtime_call_slot_threads(runtime);
+    clo_eventcount_ring(&runtime->watchdog.eventcount);
 }
 
 /* Until nothing is posted any more, and nothing is left to be done in pieces; a thread that is no worker not longer
@@ -503,7 +503,7 @@ static int64_t look_at_turn(clo_runtime *runtime, int64_t now_ns)
         return scheduling->vacant_ns + VACANT_MAX_NS;
     scheduling->vacant_ns = 0;
     (void)clo_scheduling_take_turn(runtime);
-    return INT64_MAX; /* if we have handed it over the bell was rung */
+    return INT64_MAX; /* if we have handed it over the eventcount was rung */
 }
 
 static int64_t look_at_timer(clo_runtime *runtime, int64_t now_ns)

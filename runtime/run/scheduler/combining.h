@@ -1,5 +1,5 @@
-/* run/scheduler/combining.h - the scheduler's turn: one thread at a time is the combiner, and handles what all others have
- * posted. */
+/* run/scheduler/combining.h - the scheduler's turn: one thread at a time is the combiner, and handles what all others
+ * have posted. */
 #ifndef CLO_RUN_SCHEDULER_COMBINING_H
 #define CLO_RUN_SCHEDULER_COMBINING_H
 
@@ -50,7 +50,7 @@ bool clo_scheduling_take_turn(clo_runtime *runtime);
 int64_t clo_scheduling_now_ns(const clo_runtime *runtime);
 
 /* The watchdog: asks for the timer if its time has come, and takes a turn that nobody takes. Returns when to look
- * again; INT64_MAX: once the bell is rung. */
+ * again; INT64_MAX: once the eventcount is rung. */
 int64_t clo_scheduling_look(clo_runtime *runtime, int64_t now_ns);
 
 #endif

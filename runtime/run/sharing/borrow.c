@@ -7,14 +7,14 @@
 #include <sched.h>
 #include <string.h>
 
-bool clo_loan_is_on(const clo_runtime_config *config)
+bool clo_borrow_is_on(const clo_runtime_config *config)
 {
     bool is_real_time = config->real_time != CLO_REAL_TIME_OFF || config->fifo_priority > 0;
 
     return config->clock == CLO_CLOCK_REAL && (config->help > 0 || (config->help == 0 && !is_real_time));
 }
 
-bool clo_loan_is_uniform(const clo_platform *platform)
+bool clo_borrow_is_uniform(const clo_platform *platform)
 {
     const clo_executor *first = &platform->executors[0];
 
@@ -25,26 +25,26 @@ bool clo_loan_is_uniform(const clo_platform *platform)
     return true;
 }
 
-int32_t clo_loan_cpu(void)
+int32_t clo_borrow_cpu(void)
 {
     return sched_getcpu();
 }
 
-bool clo_loan_suits(const clo_runtime *runtime, const clo_worker *worker)
+bool clo_borrow_suits(const clo_runtime *runtime, const clo_worker *worker)
 {
     return runtime->is_uniform || worker->cpu < 0 || worker->cpu == sched_getcpu();
 }
 
-uint32_t clo_loan_place(const clo_runtime *runtime, uint32_t lately)
+uint32_t clo_borrow_place(const clo_runtime *runtime, uint32_t lately)
 {
     uint32_t workers = runtime->first_slot, place = CLO_NONE;
 
     if (lately < workers && clo_parker_sleeps_free(&runtime->workers[lately].parker) &&
-        clo_loan_suits(runtime, &runtime->workers[lately]))
+        clo_borrow_suits(runtime, &runtime->workers[lately]))
         return lately;
     for (uint32_t w = workers; w-- > 0;) { /* a sleeper, else the last one that looks for work */
         const clo_worker *worker = &runtime->workers[w];
-        if (!clo_parker_may_lend(&worker->parker) || !clo_loan_suits(runtime, worker))
+        if (!clo_parker_may_lend(&worker->parker) || !clo_borrow_suits(runtime, worker))
             continue;
         if (clo_parker_sleeps_free(&worker->parker))
             return w;
@@ -54,13 +54,13 @@ uint32_t clo_loan_place(const clo_runtime *runtime, uint32_t lately)
     return place != CLO_NONE ? place : 0;
 }
 
-clo_worker *clo_loan_take(clo_job *job)
+clo_worker *clo_borrow_take(clo_job *job)
 {
     clo_runtime *runtime = job->runtime;
-    uint32_t place = clo_loan_place(runtime, atomic_load_explicit(&job->left_at, memory_order_relaxed));
+    uint32_t place = clo_borrow_place(runtime, atomic_load_explicit(&job->left_at, memory_order_relaxed));
     clo_worker *worker = &runtime->workers[place];
 
-    if (!clo_loan_suits(runtime, worker) || !clo_parker_borrow(&worker->parker))
+    if (!clo_borrow_suits(runtime, worker) || !clo_parker_borrow(&worker->parker))
         return NULL;
     atomic_store_explicit(&job->left_at, place, memory_order_relaxed);
     return worker;

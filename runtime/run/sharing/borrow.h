@@ -1,4 +1,5 @@
-/* run/sharing/borrow.h - which jobs are helped by those who wait for them (help.h), and which worker such a thread borrows. */
+/* run/sharing/borrow.h - which jobs are helped by those who wait for them (help.h), and which worker such a thread
+ * borrows. */
 #ifndef CLO_RUN_SHARING_BORROW_H
 #define CLO_RUN_SHARING_BORROW_H
 
@@ -7,19 +8,19 @@
 #include "run/state/worker.h"
 
 /* A job with at most so many roots is left in one place, for the thread that will wait for it. */
-#define CLO_LOAN_ROOTS_MAX 8u
+#define CLO_BORROW_ROOTS_MAX 8u
 
-/* Jobs with more executions are helped only if they are quicker so (lone.h). To wake a worker costs them little, and
+/* Jobs with more executions are helped only if they are quicker so (serial.h). To wake a worker costs them little, and
  * the waiting thread and a worker that is pinned to the same CPU would be in each other's way. */
-#define CLO_LOAN_EXECUTIONS_MAX 256u
+#define CLO_BORROW_EXECUTIONS_MAX 256u
 
 /* clo_runtime.helps and clo_runtime.is_uniform. */
-bool clo_loan_is_on(const clo_runtime_config *config);
-bool clo_loan_is_uniform(const clo_platform *platform);
+bool clo_borrow_is_on(const clo_runtime_config *config);
+bool clo_borrow_is_uniform(const clo_platform *platform);
 
 static inline bool clo_job_is_small(const clo_job *job)
 {
-    return job->program->executions <= CLO_LOAN_EXECUTIONS_MAX;
+    return job->program->executions <= CLO_BORROW_EXECUTIONS_MAX;
 }
 
 /* Whoever waits for jobs like this one may run tasks of them, if they are small or quicker so. */
@@ -28,7 +29,7 @@ static inline bool clo_job_may_be_helped(const clo_job *job)
     return job->runtime->helps && !job->is_pinned && job->series == NULL && job->is_fast;
 }
 
-/* Jobs of which all that private.h knows is needed. */
+/* Jobs of which all that unshared.h knows is needed. */
 static inline bool clo_job_may_be_private(const clo_job *job)
 {
     return clo_job_counts_ticks(job) && job->program->barriers == 0;
@@ -38,20 +39,20 @@ static inline bool clo_job_may_be_private(const clo_job *job)
 static inline bool clo_job_is_helped(const clo_job *job)
 {
     return clo_job_may_be_helped(job) &&
-           (clo_job_is_small(job) || atomic_load_explicit(&job->is_lone, memory_order_relaxed) != 0);
+           (clo_job_is_small(job) || atomic_load_explicit(&job->is_serial, memory_order_relaxed) != 0);
 }
 
 /* The calling thread's CPU, for the moment; -1: unknown. */
-int32_t clo_loan_cpu(void);
+int32_t clo_borrow_cpu(void);
 
 /* Executors that differ are tied to their CPUs: the calling thread may stand in for this worker. */
-bool clo_loan_suits(const clo_runtime *runtime, const clo_worker *worker);
+bool clo_borrow_suits(const clo_runtime *runtime, const clo_worker *worker);
 
 /* The worker that the calling thread would borrow now, if any: there its job is best left. `lately`: a hint. */
-uint32_t clo_loan_place(const clo_runtime *runtime, uint32_t lately);
+uint32_t clo_borrow_place(const clo_runtime *runtime, uint32_t lately);
 
-/* Borrows a worker that is asleep or idle (sync/sleep/park.h) for the job; NULL: there is none, or its executor differs from
- * others and the calling thread is on another CPU. */
-clo_worker *clo_loan_take(clo_job *job);
+/* Borrows a worker that is asleep or idle (sync/sleep/park.h) for the job; NULL: there is none, or its executor differs
+ * from others and the calling thread is on another CPU. */
+clo_worker *clo_borrow_take(clo_job *job);
 
 #endif

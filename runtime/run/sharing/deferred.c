@@ -1,15 +1,15 @@
 /* deferred.c - see deferred.h. */
 #include "run/sharing/deferred.h"
 
-#include "run/state/item.h"
 #include "run/sharing/borrow.h"
 #include "run/sharing/share.h"
 #include "run/sharing/wake.h"
+#include "run/state/item.h"
 
 #define LEAVE_TRIES 32u
 #define SEEN_MAX 16u /* then it is taken, even if jobs end all the time */
 
-uint64_t clo_left_ends(const clo_runtime *runtime)
+uint64_t clo_deferred_ends(const clo_runtime *runtime)
 {
     uint64_t ends = atomic_load_explicit(&runtime->done_epoch, memory_order_relaxed);
 
@@ -18,7 +18,7 @@ uint64_t clo_left_ends(const clo_runtime *runtime)
     return ends;
 }
 
-/* The roots of the job of a note that is ours, on the public list of that worker. */
+/* The roots of the job of a note that is ours, on the shared pool of that worker. */
 static void publish(clo_runtime *runtime, uint32_t w, uint32_t note)
 {
     clo_job *job = runtime->jobs[note - 1];
@@ -27,11 +27,11 @@ static void publish(clo_runtime *runtime, uint32_t w, uint32_t note)
 
     for (uint32_t i = 0; i + 1 < roots; i++)
         job->links[program->roots[i]] = clo_item(job, program->roots[i + 1]);
-    clo_stack_push(&runtime->workers[w].public_list, clo_item(job, program->roots[0]),
+    clo_stack_push(&runtime->workers[w].shared_pool, clo_item(job, program->roots[0]),
                    &job->links[program->roots[roots - 1]]);
 }
 
-void clo_left_publish(clo_runtime *runtime)
+void clo_deferred_publish(clo_runtime *runtime)
 {
     for (uint32_t w = 0; w < runtime->first_slot; w++) {
         uint32_t note = clo_parker_lift(&runtime->workers[w].parker);
@@ -44,7 +44,7 @@ void clo_left_publish(clo_runtime *runtime)
 static bool will_look(clo_runtime *runtime)
 {
     for (uint32_t w = 0; w < runtime->first_slot; w++)
-        if (clo_lookout_trust_seen(&runtime->workers[w].lookout))
+        if (clo_searching_trust_seen(&runtime->workers[w].searching))
             return true;
     for (uint32_t w = 0; w < runtime->first_slot; w++)
         if (clo_parker_is_woken(&runtime->workers[w].parker))
@@ -56,7 +56,7 @@ static bool will_look(clo_runtime *runtime)
  * the calling thread, where it would take its place. The one with the note if there is no other. */
 static void wake_for_left(clo_runtime *runtime, uint32_t place)
 {
-    int32_t here = clo_loan_cpu();
+    int32_t here = clo_borrow_cpu();
 
     for (int turn = 0; turn < 2; turn++)
         for (uint32_t w = 0; w < runtime->first_slot; w++) {
@@ -71,7 +71,7 @@ static void wake_for_left(clo_runtime *runtime, uint32_t place)
 static bool somebody_looks(const clo_runtime *runtime)
 {
     for (uint32_t w = 0; w < runtime->first_slot; w++)
-        if (clo_lookout_looks(&runtime->workers[w].lookout))
+        if (clo_searching_looks(&runtime->workers[w].searching))
             return true;
     return false;
 }
@@ -82,7 +82,7 @@ static uint32_t leave(clo_runtime *runtime, clo_job *job)
     uint32_t place = atomic_load_explicit(&job->left_at, memory_order_relaxed);
 
     for (uint32_t i = 0; i < LEAVE_TRIES; i++) {
-        place = clo_loan_place(runtime, place);
+        place = clo_borrow_place(runtime, place);
         atomic_store_explicit(&job->left_at, place, memory_order_relaxed);
         if (clo_parker_leave(&runtime->workers[place].parker, job->slot + 1))
             return place;
@@ -93,7 +93,7 @@ static uint32_t leave(clo_runtime *runtime, clo_job *job)
     return CLO_NONE;
 }
 
-void clo_left_put(clo_job *job)
+void clo_deferred_put(clo_job *job)
 {
     clo_runtime *runtime = job->runtime;
     uint32_t roots = job->program->roots_count, place = leave(runtime, job);
@@ -108,18 +108,18 @@ void clo_left_put(clo_job *job)
         wake_for_left(runtime, place);
 }
 
-clo_worker *clo_left_claim(clo_job *job)
+clo_worker *clo_deferred_claim(clo_job *job)
 {
     clo_runtime *runtime = job->runtime;
     uint32_t place = atomic_load_explicit(&job->left_at, memory_order_relaxed);
     clo_worker *worker = &runtime->workers[place];
 
-    if (!clo_loan_suits(runtime, worker) || !clo_parker_claim(&worker->parker, job->slot + 1))
+    if (!clo_borrow_suits(runtime, worker) || !clo_parker_claim(&worker->parker, job->slot + 1))
         return NULL;
     return worker;
 }
 
-uint64_t clo_left_unpack(clo_worker *worker, uint32_t note)
+uint64_t clo_deferred_unpack(clo_worker *worker, uint32_t note)
 {
     clo_job *job = worker->runtime->jobs[note - 1];
     const clo_program *program = job->program;
@@ -132,7 +132,7 @@ uint64_t clo_left_unpack(clo_worker *worker, uint32_t note)
 /* True: it has been seen before, and no job has ended since; or it is time. */
 static bool is_due(clo_worker *worker, uint32_t note)
 {
-    uint64_t ends = clo_left_ends(worker->runtime);
+    uint64_t ends = clo_deferred_ends(worker->runtime);
     bool is_same = worker->seen_left == note && worker->seen_ends == ends;
 
     worker->seen_left = note;
@@ -159,7 +159,7 @@ static uint32_t take_note(clo_worker *worker, clo_worker *owner, bool *is_lent)
     return 0;
 }
 
-uint64_t clo_left_take(clo_worker *worker, bool now, bool *is_lent)
+uint64_t clo_deferred_take(clo_worker *worker, bool now, bool *is_lent)
 {
     clo_runtime *runtime = worker->runtime;
 
@@ -176,7 +176,7 @@ uint64_t clo_left_take(clo_worker *worker, bool now, bool *is_lent)
             continue;
         worker->seen = 0;
         runtime->jobs[note - 1]->stats[worker->index].steals += i != 0;
-        return clo_left_unpack(worker, note);
+        return clo_deferred_unpack(worker, note);
     }
     worker->seen = 0;
     worker->seen_left = 0;

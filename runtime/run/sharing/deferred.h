@@ -1,10 +1,10 @@
 /* run/sharing/deferred.h - short jobs that are left for the thread that submitted them and will wait for them (help.h).
  *
- * Such a job lies nowhere but in a note with the parker of some worker that sleeps or is idle (sync/sleep/park.h): its roots
- * are in no list, and nothing of it is visible to others. Who waits takes the note and borrows the worker in one step.
- * For every note some worker is on the look-out, or has been woken: an idle worker takes what it has seen there before
- * while no job has ended since. If neither is possible, or that worker has found something else to do, the roots go to
- * the public lists, where everybody finds them. */
+ * Such a job lies nowhere but in a note with the parker of some worker that sleeps or is idle (sync/sleep/park.h): its
+ * roots are in no list, and nothing of it is visible to others. Who waits takes the note and borrows the worker in one
+ * step. For every note some worker is on the look-out, or has been woken: an idle worker takes what it has seen there
+ * before while no job has ended since. If neither is possible, or that worker has found something else to do, the roots
+ * go to the shared pools, where everybody finds them. */
 #ifndef CLO_RUN_SHARING_DEFERRED_H
 #define CLO_RUN_SHARING_DEFERRED_H
 
@@ -13,25 +13,25 @@
 #include "run/state/worker.h"
 
 /* Leaves the job, and sees to it that somebody will run it. */
-void clo_left_put(clo_job *job);
+void clo_deferred_put(clo_job *job);
 
 /* Who waits for the job: it lies still where it was left, and is the caller's from now on, with a worker that the
  * caller has borrowed. NULL: it does not. */
-clo_worker *clo_left_claim(clo_job *job);
+clo_worker *clo_deferred_claim(clo_job *job);
 
 /* Puts the roots of the job of this note, which the caller has taken, into the deque of the worker, but for the first:
  * that is returned. The worker's owner or borrower. */
-uint64_t clo_left_unpack(clo_worker *worker, uint32_t note);
+uint64_t clo_deferred_unpack(clo_worker *worker, uint32_t note);
 
 /* An idle worker, awake or lent: a root of a job that was left for a while; the others go to its deque. CLO_ITEM_NONE:
  * nothing. With `now` (awake) whatever there is. *is_lent becomes false if the job was left with this very worker,
- * which is awake then; what was left elsewhere and is found by a lent one goes to a public list. */
-uint64_t clo_left_take(clo_worker *worker, bool now, bool *is_lent);
+ * which is awake then; what was left elsewhere and is found by a lent one goes to a shared pool. */
+uint64_t clo_deferred_take(clo_worker *worker, bool now, bool *is_lent);
 
-/* Everything that is left goes to the public lists. */
-void clo_left_publish(clo_runtime *runtime);
+/* Everything that is left goes to the shared pools. */
+void clo_deferred_publish(clo_runtime *runtime);
 
 /* Moves whenever a job ends. */
-uint64_t clo_left_ends(const clo_runtime *runtime);
+uint64_t clo_deferred_ends(const clo_runtime *runtime);
 
 #endif

@@ -2,15 +2,15 @@
 #include "run/sharing/serial.h"
 
 #include "run/sharing/borrow.h"
-#include "run/state/runtime.h"
 #include "run/sharing/share_rule.h"
+#include "run/state/runtime.h"
 #include "run/state/worker.h"
 
 /* A longer run is the workers'. */
 #define LONGEST_US 10000
 /* The way that was slower is tried once in so many runs. */
 #define RUNS_BETWEEN_TRIES 32u
-/* Lone runs that tell enough: the first one finds its caches cold, after a shared one. */
+/* serial runs that tell enough: the first one finds its caches cold, after a shared one. */
 #define LONE_RUNS 2u
 /* Runs of the workers that tell more than that other programs disturbed one of them. */
 #define SHARED_RUNS 3u
@@ -29,20 +29,20 @@ static void note(_Atomic int64_t *known_ns, int64_t now_ns, int64_t slowness)
     atomic_store_explicit(known_ns, now_ns, memory_order_relaxed);
 }
 
-void clo_lone_note(clo_job *job, int64_t execution_ns)
+void clo_serial_note(clo_job *job, int64_t execution_ns)
 {
-    note(&job->lone_ns, execution_ns > 0 ? execution_ns : 1, 4);
+    note(&job->serial_ns, execution_ns > 0 ? execution_ns : 1, 4);
 }
 
 /* Shared runs tell enough to judge bodies that take so long. */
-static bool knows_shared(const clo_job *job, int64_t lone_ns)
+static bool knows_shared(const clo_job *job, int64_t serial_ns)
 {
-    return job->runs_shared >= (lone_ns < CLO_WORTH_NS ? 1 : SHARED_RUNS);
+    return job->runs_shared >= (serial_ns < CLO_WORTH_NS ? 1 : SHARED_RUNS);
 }
 
-bool clo_lone_pays(const clo_job *job, int64_t pace_ns, uint32_t ready)
+bool clo_serial_pays(const clo_job *job, int64_t pace_ns, uint32_t ready)
 {
-    if (pace_ns >= CLO_LONE_SURE_NS)
+    if (pace_ns >= CLO_SERIAL_SURE_NS)
         return false;
     if (knows_shared(job, pace_ns))
         return pace_ns <= atomic_load_explicit(&job->shared_ns, memory_order_relaxed);
@@ -52,33 +52,33 @@ bool clo_lone_pays(const clo_job *job, int64_t pace_ns, uint32_t ready)
 /* As far as is known. */
 static bool is_quicker(const clo_job *job)
 {
-    int64_t lone_ns = atomic_load_explicit(&job->lone_ns, memory_order_relaxed);
+    int64_t serial_ns = atomic_load_explicit(&job->serial_ns, memory_order_relaxed);
 
-    if (lone_ns >= CLO_LONE_SURE_NS)
+    if (serial_ns >= CLO_SERIAL_SURE_NS)
         return false;
-    if (job->runs_lone < LONE_RUNS)
+    if (job->runs_serial < LONE_RUNS)
         return true;
-    return knows_shared(job, lone_ns) ? lone_ns <= atomic_load_explicit(&job->shared_ns, memory_order_relaxed)
-                                      : lone_ns < CLO_WORTH_NS;
+    return knows_shared(job, serial_ns) ? serial_ns <= atomic_load_explicit(&job->shared_ns, memory_order_relaxed)
+                                        : serial_ns < CLO_WORTH_NS;
 }
 
-void clo_lone_decide(clo_job *job)
+void clo_serial_decide(clo_job *job)
 {
     int64_t last_ticks = atomic_load_explicit(&job->response, memory_order_relaxed);
-    bool was_lone = atomic_load_explicit(&job->is_lone, memory_order_relaxed) != 0, is_lone = false;
+    bool was_serial = atomic_load_explicit(&job->is_serial, memory_order_relaxed) != 0, is_serial = false;
 
     if (!clo_job_may_be_helped(job) || !clo_job_may_be_private(job) || job->program->roots_count > ROOTS_MAX) {
-        atomic_store_explicit(&job->is_lone, 0, memory_order_relaxed);
+        atomic_store_explicit(&job->is_serial, 0, memory_order_relaxed);
         return;
     }
     int64_t last_ns = last_ticks * 1000 / job->runtime->ticks_in_us;
-    if (!was_lone && job->runs_judged > 1) { /* the very first run finds all caches cold */
+    if (!was_serial && job->runs_judged > 1) { /* the very first run finds all caches cold */
         note(&job->shared_ns, last_ns / job->program->executions + 1, 16);
         job->runs_shared++;
     }
     if (job->runs_judged > 0 && last_ns <= LONGEST_US * 1000)
-        is_lone = is_quicker(job) != (job->runs_judged % RUNS_BETWEEN_TRIES == 0);
+        is_serial = is_quicker(job) != (job->runs_judged % RUNS_BETWEEN_TRIES == 0);
     job->runs_judged++;
-    job->runs_lone += is_lone;
-    atomic_store_explicit(&job->is_lone, is_lone, memory_order_relaxed);
+    job->runs_serial += is_serial;
+    atomic_store_explicit(&job->is_serial, is_serial, memory_order_relaxed);
 }

@@ -1,9 +1,9 @@
-/* run/sharing/serial.h - which jobs of many executions one thread runs alone, the one that waits for them (help.h, private.h):
- * those whose bodies are so short that other workers would slow it down.
+/* run/sharing/serial.h - which jobs of many executions one thread runs alone, the one that waits for them (help.h,
+ * unshared.h): those whose bodies are so short that other workers would slow it down.
  *
  * To share such a job moves cache lines for nearly each task, and what that costs depends on the machine and on the
  * graph. So both ways are measured from submit to end, per execution, and the quicker one is taken; now and then the
- * other one is tried again. The first run of a job is never lone: its bodies could be long. A lone run looks at the
+ * other one is tried again. The first run of a job is never lone: its bodies could be long. A serial run looks at the
  * clock, and gives all that is left to the workers once bodies take longer than they are worth. */
 #ifndef CLO_RUN_SHARING_SERIAL_H
 #define CLO_RUN_SHARING_SERIAL_H
@@ -11,15 +11,15 @@
 #include "run/state/job.h"
 
 /* Bodies that take so long are worth sharing on any machine. */
-#define CLO_LONE_SURE_NS 200
+#define CLO_SERIAL_SURE_NS 200
 
 /* Judges the last run, and decides how the next one begins. Between runs; the submitter only. */
-void clo_lone_decide(clo_job *job);
+void clo_serial_decide(clo_job *job);
 
-/* What a lone run knows of bodies: it goes on alone. `ready`: executions that wait meanwhile. */
-bool clo_lone_pays(const clo_job *job, int64_t pace_ns, uint32_t ready);
+/* What a serial run knows of bodies: it goes on alone. `ready`: executions that wait meanwhile. */
+bool clo_serial_pays(const clo_job *job, int64_t pace_ns, uint32_t ready);
 
-/* A lone run has ended, or is given to the workers since an execution takes that long. Whoever runs it. */
-void clo_lone_note(clo_job *job, int64_t execution_ns);
+/* A serial run has ended, or is given to the workers since an execution takes that long. Whoever runs it. */
+void clo_serial_note(clo_job *job, int64_t execution_ns);
 
 #endif

@@ -1,11 +1,11 @@
-/* share.c - what a worker lets others have of its deque: on its public list, or held out to the worker that asked
+/* share.c - what a worker lets others have of its deque: on its shared pool, or held out to the worker that asked
  * lately. The decisions are share_rule.h's. */
 #include "run/sharing/share.h"
 
-#include "run/state/item.h"
 #include "run/sharing/wake.h"
+#include "run/state/item.h"
 
-/* Puts the `count` oldest items of the deque on the public list, the youngest of them on top. */
+/* Puts the `count` oldest items of the deque on the shared pool, the youngest of them on top. */
 static void publish(clo_worker *worker, uint32_t count)
 {
     clo_runtime *runtime = worker->runtime;
@@ -19,14 +19,14 @@ static void publish(clo_worker *worker, uint32_t count)
         chain = item;
     }
     if (last != NULL)
-        clo_stack_push(&worker->public_list, chain, last);
+        clo_stack_push(&worker->shared_pool, chain, last);
 }
 
 void clo_worker_put_back(clo_worker *worker, clo_stack *list, uint64_t chain)
 {
     uint64_t head = CLO_ITEM_NONE, last = chain;
 
-    /* The usual case: the public list is empty and takes the chain as it is. */
+    /* The usual case: the shared pool is empty and takes the chain as it is. */
     if (atomic_compare_exchange_strong_explicit(&list->head, &head, chain, memory_order_release, memory_order_relaxed))
         return;
     while (*clo_item_link(worker->runtime, last) != CLO_ITEM_NONE) /* the chain is finite and ours */
@@ -41,8 +41,8 @@ void clo_worker_offer(clo_worker *worker, uint64_t item)
     clo_deque_push(&worker->deque, item);
 }
 
-/* The oldest item goes to the hand of the one that is fed. A worker that falls asleep in this very moment either sees
- * the item or is woken. */
+/* The oldest item goes to the mailbox of the one that is fed. A worker that falls asleep in this very moment either
+ * sees the item or is woken. */
 static void hold_out(clo_worker *worker)
 {
     clo_worker *fed = &worker->runtime->workers[worker->fed];
@@ -56,7 +56,7 @@ static void hold_out(clo_worker *worker)
     if (!clo_share_holds_out(worker->feeds, clo_deque_count(&worker->deque)))
         return;
     item = clo_deque_pop_old(&worker->deque);
-    if (clo_hand_give(&fed->hand, item)) {
+    if (clo_mailbox_give(&fed->mailbox, item)) {
         worker->feeds = CLO_FEEDS;
         worker->exchanges++;
         clo_runtime_wake_for(worker->runtime, worker->fed);
@@ -75,7 +75,7 @@ void clo_worker_keep_fed(clo_worker *worker)
         return;
     }
     worker->has_reached = true;
-    clo_hand_reach(&worker->runtime->workers[worker->fed].hand);
+    clo_mailbox_reach(&worker->runtime->workers[worker->fed].mailbox);
 }
 
 /* Before a long body: an item that the fed one has not taken yet shall not wait for its end. */

@@ -2,14 +2,14 @@
 #ifndef CLO_RUN_SHARING_SHARE_H
 #define CLO_RUN_SHARING_SHARE_H
 
-#include "run/state/runtime.h"
 #include "run/sharing/share_rule.h"
+#include "run/state/runtime.h"
 #include "run/state/worker.h"
 
-/* Puts an item into the worker's own deque; if that is full, half of it goes to the public list first. */
+/* Puts an item into the worker's own deque; if that is full, half of it goes to the shared pool first. */
 void clo_worker_offer(clo_worker *worker, uint64_t item);
 
-/* Puts a chain of items, which nobody else can see, on a public list of any worker. */
+/* Puts a chain of items, which nobody else can see, on a shared pool of any worker. */
 void clo_worker_put_back(clo_worker *worker, clo_stack *list, uint64_t chain);
 
 /* Before a wait of unknown length: others may have all that is in the deque. */
@@ -32,10 +32,10 @@ static inline void clo_worker_reach_own(clo_worker *worker)
         return;
     worker->has_reached = false;
     if (worker->was_fed)
-        clo_hand_reach(&worker->hand);
+        clo_mailbox_reach(&worker->mailbox);
 }
 
-/* Before each body: items that wait in the worker's deque are put on its public list if somebody has nothing to do, or
+/* Before each body: items that wait in the worker's deque are put on its shared pool if somebody has nothing to do, or
  * if the body is long, since meanwhile nobody else could get at them. Costs two loads of lines that are seldom
  * written. */
 static inline void clo_worker_look_up(clo_worker *worker, int64_t next_ns)

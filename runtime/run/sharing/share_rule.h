@@ -1,11 +1,12 @@
-/* run/sharing/share_rule.h - the rule of the hand-over: what a worker lets others have of the items that wait in its deque.
+/* run/sharing/share_rule.h - the rule of the hand-over: what a worker lets others have of the items that wait in its
+ * deque.
  *
  * Nothing but decisions, on plain values: share.c carries them out, and bench/hand_over runs the same functions in a
  * model of up to 8 workers, from which the limits below were chosen. Times in ns; 0: not known.
  *
  * A hand-over moves cache lines, and a wake is a system call, so either must be worth it. Long bodies share all they
  * have. Short ones give half to who asked, if more than a few items wait; else, in narrow graphs, one item at a time
- * goes to the hand of who asked lately, as long as it takes them. */
+ * goes to the mailbox of who asked lately, as long as it takes them. */
 #ifndef CLO_RUN_SHARING_SHARE_RULE_H
 #define CLO_RUN_SHARING_SHARE_RULE_H
 
@@ -17,7 +18,7 @@
 /* Shorter bodies are not worth a hand-over of their own. */
 #define CLO_SHORT_NS 2000
 /* Work that makes up for the lines that move when it changes hands. */
-#define CLO_HAND_OVER_NS 50
+#define CLO_MAILBOX_OVER_NS 50
 /* And for waking a sleeper. */
 #define CLO_WAKE_NS 10000
 /* With more of them, whoever asks gets enough for a while. */
@@ -45,7 +46,7 @@ typedef struct clo_share_view {
 } clo_share_view;
 
 typedef struct clo_share_choice {
-    /* Of the oldest items, on the public list. */
+    /* Of the oldest items, on the shared pool. */
     uint32_t publish;
     /* Somebody who sleeps shall come. */
     bool wakes;
@@ -53,7 +54,7 @@ typedef struct clo_share_choice {
     bool answers;
     /* The one that asked is fed from now on. */
     bool feeds;
-    /* An item goes to its hand at once; publish is 0. */
+    /* An item goes to its mailbox at once; publish is 0. */
     bool holds_out;
     /* Nobody is fed any longer. */
     bool stops_feeding;
@@ -84,7 +85,7 @@ static inline clo_share_choice clo_share_choose(clo_share_view *view)
     clo_share_choice choice = {0};
     bool is_slow = clo_share_is_slow(view->pace_ns, view->next_ns);
     int64_t queued_ns = clo_time_mul(view->count, view->pace_ns > 0 ? view->pace_ns : view->next_ns);
-    bool is_wanted = view->is_asked && queued_ns >= CLO_HAND_OVER_NS;
+    bool is_wanted = view->is_asked && queued_ns >= CLO_MAILBOX_OVER_NS;
 
     choice.follows = view->count <= CLO_NARROW_ITEMS && view->pace_ns >= CLO_WORTH_NS;
     choice.wakes = is_slow || queued_ns >= CLO_WAKE_NS;
@@ -107,7 +108,7 @@ static inline clo_share_choice clo_share_choose(clo_share_view *view)
     return choice;
 }
 
-/* Whoever is fed gets the oldest item, if its hand is empty. */
+/* Whoever is fed gets the oldest item, if its mailbox is empty. */
 static inline bool clo_share_holds_out(uint32_t feeds, uint32_t count)
 {
     return feeds > 0 && count <= CLO_NARROW_ITEMS;
@@ -119,7 +120,7 @@ static inline bool clo_share_is_tiny(int64_t pace_ns)
     return pace_ns < CLO_WORTH_NS;
 }
 
-/* Whoever is fed has not asked, so it has something to do: the item may wait for one body, in which the hand's line
+/* Whoever is fed has not asked, so it has something to do: the item may wait for one body, in which the mailbox's line
  * comes. Then the hand-over costs neither a wait, and the two workers stay some tokens apart. */
 static inline bool clo_share_reaches(bool has_reached)
 {

@@ -5,7 +5,7 @@
 #include "run/state/worker.h"
 
 /* The clock is read once in so many items. */
-#define CLO_PACE_ITEMS 64u
+#define CLO_TASK_TIME_ITEMS 64u
 
 /* Judges the items since the last call (worker->ran), and begins anew. */
 void clo_worker_take_pace(clo_worker *worker);

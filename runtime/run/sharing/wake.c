@@ -16,20 +16,21 @@ void clo_runtime_wake_one(clo_runtime *runtime)
 void clo_slot_call(clo_runtime *runtime, uint32_t slot)
 {
     clo_worker *worker = &runtime->workers[slot];
-    clo_carrier *carrier = worker->carrier;
+    clo_slot_thread *slot_thread = worker->slot_thread;
 
-    /* acq_rel: where the slot is listed already, its carrier sees what we have written when it takes the mark away. */
+    /* acq_rel: where the slot is listed already, its slot thread sees what we have written when it takes the mark away.
+     * */
     if (atomic_exchange_explicit(&worker->is_listed, 1, memory_order_acq_rel) != 0)
         return;
-    clo_stack_push(&carrier->listed, slot, &worker->listed_link);
+    clo_stack_push(&slot_thread->listed, slot, &worker->listed_link);
     clo_fence_light(&runtime->fence);
-    if (clo_parker_is_away(&carrier->parker))
-        (void)clo_parker_wake(&carrier->parker);
+    if (clo_parker_is_away(&slot_thread->parker))
+        (void)clo_parker_wake(&slot_thread->parker);
 }
 
-void clo_runtime_call_carriers(clo_runtime *runtime)
+void clo_runtime_call_slot_threads(clo_runtime *runtime)
 {
-    for (uint32_t c = 0; c < runtime->carriers_count; c++)
+    for (uint32_t c = 0; c < runtime->slot_threads_count; c++)
         clo_slot_call(runtime, runtime->first_slot + c); /* one slot of each */
 }
 
@@ -62,7 +63,7 @@ bool clo_runtime_call(clo_runtime *runtime, uint32_t count, uint32_t spare)
     uint32_t found = 0, wanted = count > spare ? count - spare : 1;
 
     for (uint32_t w = 0; w < runtime->first_slot && found < wanted; w++)
-        found += clo_lookout_trust(&runtime->workers[w].lookout);
+        found += clo_searching_trust(&runtime->workers[w].searching);
     if (found < wanted)
         found += clo_runtime_wake_some(runtime, wanted - found);
     return found > 0;

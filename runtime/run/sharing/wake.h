@@ -4,21 +4,22 @@
 
 #include "run/state/runtime.h"
 
-/* A producer has made an item visible; wakes one sleeper if there is any (see sync/sleep/park.h for why this is enough). */
+/* A producer has made an item visible; wakes one sleeper if there is any (see sync/sleep/park.h for why this is
+ * enough). */
 void clo_runtime_wake_one(clo_runtime *runtime);
 
 /* Wakes at most `count` workers, those with the lowest numbers first. Returns how many. */
 uint32_t clo_runtime_wake_some(clo_runtime *runtime, uint32_t count);
 
-/* Somebody shall see to `count` items that were made visible on public lists, of which the caller may come back for
+/* Somebody shall see to `count` items that were made visible on shared pools, of which the caller may come back for
  * `spare` itself: workers that look for work anyhow, else sleepers. True: at least one will. */
 bool clo_runtime_call(clo_runtime *runtime, uint32_t count, uint32_t spare);
 
-/* The slot is to be looked at by its carrier (slots.c). Any thread. */
+/* The slot is to be looked at by its slot thread (slot_loop.c). Any thread. */
 void clo_slot_call(clo_runtime *runtime, uint32_t slot);
 
-/* Every carrier shall look at one of its slots. */
-void clo_runtime_call_carriers(clo_runtime *runtime);
+/* Every slot thread shall look at one of its slots. */
+void clo_runtime_call_slot_threads(clo_runtime *runtime);
 
 /* A producer has made an item visible that this worker shall take. */
 void clo_runtime_wake_for(clo_runtime *runtime, uint32_t worker);

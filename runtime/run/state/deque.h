@@ -1,7 +1,7 @@
-/* run/state/deque.h - a worker's own ready items: the owner pushes and pops at the young end and takes from the old end what
- * it gives away. Plain memory: nobody else ever looks at it, so an item costs two plain stores and no fence. What
- * others may have is put on the worker's public list (share.h); Acar, Chargueraud and Rainey 2013, "Scheduling parallel
- * programs by work stealing with private deques", is the idea, with a public list in place of their answers to single
+/* run/state/deque.h - a worker's own ready items: the owner pushes and pops at the young end and takes from the old end
+ * what it gives away. Plain memory: nobody else ever looks at it, so an item costs two plain stores and no fence. What
+ * others may have is put on the worker's shared pool (share.h); Acar, Chargueraud and Rainey 2013, "Scheduling parallel
+ * programs by work stealing with private deques", is the idea, with a shared pool in place of their answers to single
  * requests. */
 #ifndef CLO_RUN_STATE_DEQUE_H
 #define CLO_RUN_STATE_DEQUE_H

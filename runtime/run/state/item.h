@@ -1,8 +1,8 @@
 /* run/state/item.h - items: how work travels. An item is (job slot << 32 | execution).
  *
- * It is in exactly one place: a deque, a stack, a hand, a line of those that wait for capacities, or a worker's own
+ * It is in exactly one place: a deque, a stack, a mailbox, a line of those that wait for capacities, or a worker's own
  * variables. Items of replay and policy jobs, and of tasks that cannot run everywhere, belong to one worker and go to
- * its inbox; all others may be taken by anybody, once they lie on a public list. */
+ * its inbox; all others may be taken by anybody, once they lie on a shared pool. */
 #ifndef CLO_RUN_STATE_ITEM_H
 #define CLO_RUN_STATE_ITEM_H
 

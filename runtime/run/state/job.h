@@ -8,10 +8,10 @@
 #include "base/clock.h"
 #include "engine/execution/engine.h"
 #include "engine/state/scheduler_job.h"
-#include "sync/structure/histogram.h"
+#include "sync/protocol/outcome.h"
 #include "sync/protocol/phase.h"
 #include "sync/protocol/stop.h"
-#include "sync/protocol/outcome.h"
+#include "sync/structure/histogram.h"
 
 #include <clotho/job.h>
 
@@ -46,11 +46,11 @@ struct clo_job {
     int64_t deadline_ns;
     /* [executions] for whatever chain the execution's item is in. */
     uint64_t *links;
-    /* [executions] since when each one waits for capacities, in its machine's ledger; NULL: no task has demands. */
+    /* [executions] since when each one waits for capacities, in its machine's semaphore; NULL: no task has demands. */
     uint64_t *tickets;
     /* [workers] */
     clo_engine_stats *stats;
-    /* [threads of workers and carriers] */
+    /* [threads of workers and slot threads] */
     clo_engine_scratch *scratch;
     /* [executions]; NULL: no trace. On the fast path what lies there is `ticked`. */
     union {
@@ -94,9 +94,9 @@ struct clo_job {
     uint64_t id;
     /* When the current run started. */
     int64_t run_ns;
-    /* Several releases in flight (flow.h); NULL: one after another. */
-    struct clo_flow *flow;
-    /* Instances that are done before any run, a bit each (preset.h); NULL: none. */
+    /* Several releases in flight (pipeline.h); NULL: one after another. */
+    struct clo_job_pipeline *pipeline;
+    /* Instances that are done before any run, a bit each (checkpoint.h); NULL: none. */
     uint64_t *done;
     /* [tasks] as in clo_job_config; NULL: nothing is hedged. */
     int64_t *hedge_after_ns;
@@ -106,21 +106,21 @@ struct clo_job {
     _Atomic uint64_t hedges_dropped;
     /* The worker with which it was left, or that was borrowed for it, last. A hint: relaxed. */
     _Atomic uint32_t left_at;
-    /* How long a body has taken lately when a thread that waited for the job ran it (private.h); 0: not known yet.
+    /* How long a body has taken lately when a thread that waited for the job ran it (unshared.h); 0: not known yet.
      * Relaxed: such threads write it. */
     _Atomic int64_t pace_ns;
-    /* 1: the run is a lone one (lone.h). Relaxed: who waits reads it. */
-    _Atomic uint32_t is_lone;
+    /* 1: the run is a serial one (serial.h). Relaxed: who waits reads it. */
+    _Atomic uint32_t is_serial;
     /* The submitter's: runs before this one, those of them that tell how long a shared one takes, and lone ones. */
-    uint32_t runs_judged, runs_shared, runs_lone;
+    uint32_t runs_judged, runs_shared, runs_serial;
     /* Of a series that was submitted and has not run yet: the run before has left executions out. */
     bool has_rest;
-    /* What an execution took, from submit to end, in lone runs and in others; 0: not known. Relaxed, as pace_ns. */
-    _Atomic int64_t lone_ns, shared_ns;
+    /* What an execution took, from submit to end, in serial runs and in others; 0: not known. Relaxed, as pace_ns. */
+    _Atomic int64_t serial_ns, shared_ns;
 
     alignas(CLO_CACHE_LINE_BYTES) clo_stop stop;
     /* How the current run, or the last one, ends; after the end of a series how that has ended. */
-    clo_verdict verdict;
+    clo_outcome outcome;
     clo_phase phase;
 
     /* Entries without successors that have not run yet. */

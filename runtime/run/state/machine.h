@@ -6,10 +6,10 @@
 #include "sync/structure/stack.h"
 
 typedef struct clo_machine {
-    clo_ledger ledger;
+    clo_semaphore semaphore;
     /* 1: somebody shall look through the line. */
     alignas(CLO_CACHE_LINE_BYTES) _Atomic uint32_t is_called;
-    /* Reports of the ledger so far. */
+    /* Reports of the semaphore so far. */
     _Atomic uint32_t reports;
     /* 1: something of the scheduler was refused, and reports are to reach it. */
     _Atomic uint32_t is_wanted;

@@ -1,9 +1,9 @@
 /* run/state/pair.h - an execution and its hedge (engine/program/hedges.h), as those see it who run one of them.
  *
- * The first that ends well wins (sync/protocol/first_wins.h): it releases whom the instance releases, and its output is the
- * instance's. The other one loses: if it has not begun it is skipped, if its body is pending it is cancelled, and else
- * it runs on to no effect. Whoever of the two is over last ends the pair; the job waits for that, so the loser keeps
- * its memory. hedge.h has what is done about it. */
+ * The first that ends well wins (sync/protocol/first_wins.h): it releases whom the instance releases, and its output is
+ * the instance's. The other one loses: if it has not begun it is skipped, if its body is pending it is cancelled, and
+ * else it runs on to no effect. Whoever of the two is over last ends the pair; the job waits for that, so the loser
+ * keeps its memory. hedge.h has what is done about it. */
 #ifndef CLO_RUN_STATE_PAIR_H
 #define CLO_RUN_STATE_PAIR_H
 
@@ -12,7 +12,7 @@
 
 /* 0: the first; 1: its hedge. */
 typedef struct clo_pair {
-    clo_race race;
+    clo_first_wins first_wins;
     /* Where each runs: written before it begins. */
     uint32_t executor[2];
     /* What its body returned; written before it is over. */
@@ -42,7 +42,7 @@ static inline clo_pair *clo_pair_of(const clo_job *job, uint32_t execution)
 static inline bool clo_pair_is_lost(const clo_job *job, uint32_t execution)
 {
     return clo_pair_has(job, execution) &&
-           clo_race_is_lost(&clo_pair_of(job, execution)->race, clo_pair_is_hedge(job, execution));
+           clo_first_wins_is_lost(&clo_pair_of(job, execution)->first_wins, clo_pair_is_hedge(job, execution));
 }
 
 /* Before a run. Returns how many pairs there are. */
@@ -51,7 +51,7 @@ static inline uint32_t clo_pairs_begin(clo_job *job)
     uint32_t pairs = job->pairs == NULL ? 0 : job->program->executions - job->program->first_hedge;
 
     for (uint32_t i = 0; i < pairs; i++) {
-        clo_race_arm(&job->pairs[i].race);
+        clo_first_wins_arm(&job->pairs[i].first_wins);
         job->pairs[i].code[0] = job->pairs[i].code[1] = 0;
     }
     return pairs;

@@ -11,9 +11,9 @@
 #include "run/state/machine.h"
 #include "run/state/scheduling.h"
 #include "run/state/watchdog.h"
-#include "sync/sleep/park.h"
 #include "sync/protocol/rcu.h"
 #include "sync/protocol/visit.h"
+#include "sync/sleep/park.h"
 
 #include <clotho/runtime.h>
 
@@ -56,18 +56,18 @@ struct clo_runtime {
     char report[512];
     /* As many as executors. */
     uint32_t workers_count;
-    /* Workers from here on are slots, served by carriers; workers_count: none is. */
+    /* Workers from here on are slots, served by slot threads; workers_count: none is. */
     uint32_t first_slot;
-    uint32_t carriers_count;
+    uint32_t slot_threads_count;
     /* [carriers_count] */
-    struct clo_carrier *carriers;
+    struct clo_slot_thread *slot_threads;
     uint32_t jobs_max;
     /* [workers_count] */
     struct clo_worker *workers;
     /* [machines] */
     clo_machine *machines;
-    /* Of the machines' ledgers, for all workers and whoever controls jobs. */
-    clo_ledger_page *pages;
+    /* Of the machines' semaphores, for all workers and whoever controls jobs. */
+    clo_semaphore_page *pages;
 
     /* Job slots; changed under `control`, which is never held while another thread is waited for. */
 
@@ -103,10 +103,10 @@ struct clo_runtime {
     _Atomic uint32_t completers;
 };
 
-/* Threads of workers and carriers. */
+/* Threads of workers and slot threads. */
 static inline uint32_t clo_runtime_threads(const clo_runtime *runtime)
 {
-    return runtime->first_slot + runtime->carriers_count;
+    return runtime->first_slot + runtime->slot_threads_count;
 }
 
 #endif

@@ -1,4 +1,5 @@
-/* run/state/scheduling.h - the runtime's scheduler and what leads to it: the posts of workers, the requests of other threads.
+/* run/state/scheduling.h - the runtime's scheduler and what leads to it: the posts of workers, the requests of other
+ * threads.
  *
  * The scheduler is made for the first job with a policy (clo_job_config.policy), and owns the decisions of all of them.
  * It is single-threaded by contract: whoever posts while nobody decides becomes the combiner (combining.c). */
@@ -7,8 +8,8 @@
 
 #include "engine/scheduler/scheduler.h"
 #include "run/state/stream_time.h"
-#include "sync/structure/combining.h"
 #include "sync/protocol/rcu.h"
+#include "sync/structure/combining.h"
 #include "sync/structure/stack.h"
 
 #include <clotho/runtime.h>

@@ -1,12 +1,12 @@
-/* run/state/watchdog.h - the struct of the watchdog: the jobs that it looks after, its lock and its bell.
+/* run/state/watchdog.h - the struct of the watchdog: the jobs that it looks after, its lock and its eventcount.
  *
  * What its thread does is in watchdog_loop.c. A runtime holds one, without a thread until a job needs it. Workers ring
- * the bell and never take the lock. */
+ * the eventcount and never take the lock. */
 #ifndef CLO_RUN_STATE_WATCHDOG_H
 #define CLO_RUN_STATE_WATCHDOG_H
 
-#include "sync/sleep/timeout_slot.h"
 #include "sync/sleep/eventcount.h"
+#include "sync/sleep/timeout_slot.h"
 
 #include <clotho/job.h>
 
@@ -26,9 +26,9 @@ typedef struct clo_watchdog {
     /* [jobs_max] those watched. */
     clo_job **jobs;
     uint32_t jobs_count;
-    clo_bell bell;
+    clo_eventcount eventcount;
     /* Those of all workers. */
-    clo_alarms alarms;
+    clo_timeouts timeouts;
     _Atomic uint32_t stopping;
 } clo_watchdog;
 

@@ -1,25 +1,25 @@
-/* run/state/worker.h - the struct of a worker: the thread that drives one executor, or, of a slot, what a thread needs to
- * drive it (carrier.h).
+/* run/state/worker.h - the struct of a worker: the thread that drives one executor, or, of a slot, what a thread needs
+ * to drive it (slot_thread.h).
  *
  * What others write, what others may take from, and what is the owner's alone lie on cache lines of their own. */
 #ifndef CLO_RUN_STATE_WORKER_H
 #define CLO_RUN_STATE_WORKER_H
 
 #include "base/numbers/rng.h"
-#include "run/state/slot_thread.h"
 #include "run/state/deque.h"
 #include "run/state/machine.h"
-#include "sync/sleep/timeout_slot.h"
-#include "sync/sleep/eventcount.h"
-#include "sync/protocol/counter.h"
-#include "sync/sleep/mailbox.h"
-#include "sync/structure/histogram.h"
-#include "sync/sleep/searching.h"
-#include "sync/sleep/park.h"
+#include "run/state/slot_thread.h"
 #include "sync/protocol/completion.h"
+#include "sync/protocol/counter.h"
+#include "sync/sleep/eventcount.h"
+#include "sync/sleep/mailbox.h"
+#include "sync/sleep/park.h"
+#include "sync/sleep/searching.h"
+#include "sync/sleep/timeout_slot.h"
+#include "sync/sleep/watch.h"
+#include "sync/structure/histogram.h"
 #include "sync/structure/ring.h"
 #include "sync/structure/stack.h"
-#include "sync/sleep/watch.h"
 
 #include <clotho/job.h>
 #include <clotho/runtime.h>
@@ -41,29 +41,29 @@ typedef struct clo_worker {
     _Atomic uint32_t is_called;
 
     /* An item that another worker held out to this one. Others look at it often, so it lies apart from the inbox. */
-    alignas(CLO_CACHE_LINE_BYTES) clo_hand hand;
+    alignas(CLO_CACHE_LINE_BYTES) clo_mailbox mailbox;
     /* A hedge for this worker alone, ahead of everything else; put there with is_called. */
-    clo_hand hedge;
+    clo_mailbox hedge;
 
-    /* What is left with it are jobs (left.h). An idle worker reads its inbox and its hand all the time: a borrower
-     * writes here, so this lies apart from them. */
+    /* What is left with it are jobs (deferred.h). An idle worker reads its inbox and its mailbox all the time: a
+     * borrower writes here, so this lies apart from them. */
     alignas(CLO_CACHE_LINE_BYTES) clo_parker parker;
     /* Runs that ended while it was borrowed; its borrower's. */
     clo_counter ended;
 
     /* Items that anybody may take. */
-    alignas(CLO_CACHE_LINE_BYTES) clo_stack public_list;
-    /* The same as `public_list`; filled from `public_list` when it is empty, so that what lies here gets its turn. */
+    alignas(CLO_CACHE_LINE_BYTES) clo_stack shared_pool;
+    /* The same as `shared_pool`; filled from `shared_pool` when it is empty, so that what lies here gets its turn. */
     clo_stack aged;
     /* Submits read it: it does not lie with the parker, which the owner writes at each look. */
-    clo_lookout lookout;
+    clo_searching searching;
 
     /* How its body ends if that finishes later (pending.h), and what whoever ends it rings. */
-    alignas(CLO_CACHE_LINE_BYTES) clo_promise promise;
-    clo_bell bell;
+    alignas(CLO_CACHE_LINE_BYTES) clo_completion completion;
+    clo_eventcount eventcount;
     /* When its body, one that may be hedged, is to get its hedge. */
-    clo_alarm alarm;
-    /* Slots: 1: it is listed at its carrier, and the link of that list. */
+    clo_timeout timeout;
+    /* Slots: 1: it is listed at its slot thread, and the link of that list. */
     _Atomic uint32_t is_listed;
     uint64_t listed_link;
 
@@ -86,7 +86,7 @@ typedef struct clo_worker {
     uint32_t source;
     /* Items of stopped jobs in that turn. */
     uint32_t skips;
-    /* Worker whose public list had its turn last. */
+    /* Worker whose shared pool had its turn last. */
     uint32_t neighbour;
     /* The job that was left, when one had ended last, and how often some job was there in a row. */
     uint32_t seen_left, seen;
@@ -110,9 +110,9 @@ typedef struct clo_worker {
     uint32_t stride;
     /* Which successor is run next where none is at that distance: the last released, not the first. */
     bool keeps_last;
-    /* This worker found an item in its hand the last time it looked. */
+    /* This worker found an item in its mailbox the last time it looked. */
     bool was_fed;
-    /* It has asked for the line of the hand of the one that it feeds, and holds out an item next. */
+    /* It has asked for the line of the mailbox of the one that it feeds, and holds out an item next. */
     bool has_reached;
     /* Time that items of the deque have waited while nobody was woken for them. */
     int64_t declined_ns;
@@ -156,7 +156,7 @@ typedef struct clo_worker {
     int pair_code;
     bool pair_is_cut;
     /* Who serves it; NULL: it has a thread of its own. */
-    clo_carrier *carrier;
+    clo_slot_thread *slot_thread;
     /* Slots: its body is pending. Then: the item, whether it holds what it demands, and when the body began. */
     bool is_held, keeps_room;
     uint64_t kept;

@@ -3,8 +3,8 @@
 #include "run/system/open.h"
 
 #include "engine/execution/body.h"
-#include "run/system/real_time.h"
 #include "run/state/runtime.h"
+#include "run/system/real_time.h"
 #include "sync/protocol/rcu.h"
 
 /* Counts the forks that led to this process. A runtime that was created under another count has its workers

@@ -3,17 +3,17 @@
 
 #include "base/clock.h"
 #include "base/numbers/saturate.h"
-#include "run/extras/capacity.h"
 #include "run/dispatch/execute.h"
-#include "run/state/item.h"
-#include "run/sharing/deferred.h"
-#include "run/sharing/borrow.h"
-#include "run/sharing/task_time.h"
 #include "run/dispatch/unshared.h"
-#include "run/system/real_time.h"
+#include "run/extras/capacity.h"
+#include "run/sharing/borrow.h"
+#include "run/sharing/deferred.h"
 #include "run/sharing/share.h"
+#include "run/sharing/task_time.h"
 #include "run/sharing/wake.h"
+#include "run/state/item.h"
 #include "run/state/worker.h"
+#include "run/system/real_time.h"
 
 #define BATCH 1024u /* as in worker_loop.c */
 #define PAUSES_MAX 32u
@@ -38,7 +38,7 @@ static void return_items(clo_worker *worker, clo_stack *list, uint64_t chain)
     clo_runtime_wake_one(worker->runtime); /* who looked while the chain was in our hands has seen nothing */
 }
 
-/* One of the job's items on a public list that begins with one; more of them go to the deque, which is empty. */
+/* One of the job's items on a shared pool that begins with one; more of them go to the deque, which is empty. */
 static uint64_t take_public(clo_worker *worker, const clo_job *job, clo_stack *list)
 {
     uint64_t head = atomic_load_explicit(&list->head, memory_order_relaxed), first = CLO_ITEM_NONE;
@@ -67,14 +67,14 @@ static uint64_t take_public(clo_worker *worker, const clo_job *job, clo_stack *l
 /* What somebody held out to the worker. */
 static uint64_t take_hand(clo_worker *worker, const clo_job *job)
 {
-    uint64_t item = clo_hand_take(&worker->hand);
+    uint64_t item = clo_mailbox_take(&worker->mailbox);
 
-    if (item == CLO_HAND_EMPTY)
+    if (item == CLO_MAILBOX_EMPTY)
         return CLO_ITEM_NONE;
     if (is_ours(job, item))
         return item;
     *clo_item_link(worker->runtime, item) = CLO_ITEM_NONE;
-    return_items(worker, &worker->public_list, item);
+    return_items(worker, &worker->shared_pool, item);
     return CLO_ITEM_NONE;
 }
 
@@ -86,11 +86,11 @@ static uint64_t take(clo_worker *worker, clo_job *job)
     if (item == CLO_ITEM_NONE)
         item = take_hand(worker, job);
     if (item == CLO_ITEM_NONE)
-        item = take_public(worker, job, &worker->public_list);
+        item = take_public(worker, job, &worker->shared_pool);
     for (uint32_t w = 0; w < runtime->first_slot && item == CLO_ITEM_NONE; w++) {
         if (w == worker->index)
             continue;
-        item = take_public(worker, job, &runtime->workers[w].public_list);
+        item = take_public(worker, job, &runtime->workers[w].shared_pool);
         if (item != CLO_ITEM_NONE)
             job->stats[worker->index].steals++;
     }
@@ -104,10 +104,11 @@ static bool is_needed(const clo_worker *worker, const clo_job *only)
 
     if (!clo_stack_is_empty(&worker->inbox) || clo_capacity_is_called(worker) ||
         atomic_load_explicit(&runtime->stopping, memory_order_relaxed) != 0 ||
-        clo_combining_is_vacant(&runtime->scheduling.combining) || (only == NULL && !clo_hand_is_empty(&worker->hand)))
+        clo_combining_is_vacant(&runtime->scheduling.combining) ||
+        (only == NULL && !clo_mailbox_is_empty(&worker->mailbox)))
         return true;
     for (uint32_t w = 0; w < runtime->first_slot; w++) {
-        uint64_t head = atomic_load_explicit(&runtime->workers[w].public_list.head, memory_order_relaxed);
+        uint64_t head = atomic_load_explicit(&runtime->workers[w].shared_pool.head, memory_order_relaxed);
         if (!clo_stack_is_empty(&runtime->workers[w].aged) ||
             (head != CLO_ITEM_NONE && (only == NULL || !is_ours(only, head))))
             return true;
@@ -140,7 +141,7 @@ static bool run(clo_worker *worker, const clo_job *job, uint64_t item)
             continue;
         worker->ran += worker->bypasses;
         worker->bypasses = 0;
-        if (worker->ran >= CLO_PACE_ITEMS)
+        if (worker->ran >= CLO_TASK_TIME_ITEMS)
             note_pace(worker);
         if (is_called(worker, job)) {
             if (item != CLO_ITEM_NONE)
@@ -191,7 +192,7 @@ static bool drive(clo_worker *worker, clo_job *job, uint64_t item)
             until_ns = clo_time_add(now_ns, worker->runtime->spin_ns);
         if (now_ns >= until_ns)
             return true;
-        for (uint32_t i = 0; i < pauses && !is_over(job) && clo_hand_is_empty(&worker->hand); i++)
+        for (uint32_t i = 0; i < pauses && !is_over(job) && clo_mailbox_is_empty(&worker->mailbox); i++)
             clo_relax();
         pauses = pauses < PAUSES_MAX ? pauses * 2 : PAUSES_MAX;
     }
@@ -238,13 +239,13 @@ static void give_back(clo_worker *worker, bool is_free)
 static bool run_left(clo_worker *worker, clo_job *job)
 {
     begin(worker);
-    uint64_t item = clo_left_unpack(worker, job->slot + 1);
+    uint64_t item = clo_deferred_unpack(worker, job->slot + 1);
     bool is_private = clo_job_may_be_private(job);
     if (is_private)
-        item = clo_private_run(worker, job, item);
+        item = clo_unshared_run(worker, job, item);
     bool is_over = is_private && item == CLO_ITEM_NONE, is_free = true;
     if (is_over) {
-        clo_private_end(worker, job);
+        clo_unshared_end(worker, job);
     } else if (!clo_job_is_small(job)) { /* the workers' from here on: they have a CPU each */
         clo_worker_offer(worker, item);
         is_free = false;
@@ -265,10 +266,10 @@ bool clo_job_help(clo_job *job)
 {
     if (!clo_job_is_helped(job) || !clo_thread_is_foreign())
         return false;
-    clo_worker *worker = clo_left_claim(job);
+    clo_worker *worker = clo_deferred_claim(job);
     if (worker != NULL)
         return run_left(worker, job);
-    worker = clo_job_is_small(job) ? clo_loan_take(job) : NULL;
+    worker = clo_job_is_small(job) ? clo_borrow_take(job) : NULL;
     if (worker == NULL)
         return false;
     begin(worker);

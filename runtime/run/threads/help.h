@@ -1,8 +1,8 @@
-/* run/threads/help.h - a thread that waits for a short job helps: it borrows what a sleeping worker has (sync/sleep/park.h) and runs
- * tasks of the job as that worker, which sleeps on. So a job that one thread submits and waits for needs neither a
- * wake-up on its way out nor one on its way back. A job that lies still where it was left is the thread's alone
- * (private.h), until it has something to spare. Of jobs that are not small it runs those that are quicker so (lone.h),
- * and leaves them to the workers then.
+/* run/threads/help.h - a thread that waits for a short job helps: it borrows what a sleeping worker has
+ * (sync/sleep/park.h) and runs tasks of the job as that worker, which sleeps on. So a job that one thread submits and
+ * waits for needs neither a wake-up on its way out nor one on its way back. A job that lies still where it was left is
+ * the thread's alone (unshared.h), until it has something to spare. Of jobs that are not small it runs those that are
+ * quicker so (serial.h), and leaves them to the workers then.
  *
  * The thread runs tasks of its own job only: a body of another job could take long, or wait for this very thread. It
  * gives the worker back when the job is over, when there has been nothing to do for spin_ns, and when somebody calls

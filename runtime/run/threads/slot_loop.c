@@ -1,21 +1,21 @@
 /* slot_loop.c - see slot_loop.h.
  *
- * A slot runs one body at a time, and holds its place as long as that is pending; its carrier goes on with others. It
- * is listed when an item came for it, when capacities may fit, when its body was completed, when its job was stopped,
- * and when the scheduler's turn is vacant (combining.c). A look at it deals with all of that. Nothing is forgotten: the
- * mark that a slot is listed is taken away before the look, so what comes later lists it again. */
+ * A slot runs one body at a time, and holds its place as long as that is pending; its slot thread goes on with others.
+ * It is listed when an item came for it, when capacities may fit, when its body was completed, when its job was
+ * stopped, and when the scheduler's turn is vacant (combining.c). A look at it deals with all of that. Nothing is
+ * forgotten: the mark that a slot is listed is taken away before the look, so what comes later lists it again. */
 #include "run/threads/slot_loop.h"
 
 #include "base/clock.h"
-#include "run/extras/capacity.h"
-#include "run/scheduler/combining.h"
 #include "run/dispatch/execute.h"
-#include "run/state/local.h"
+#include "run/extras/capacity.h"
 #include "run/extras/pending.h"
-#include "run/system/real_time.h"
-#include "run/state/runtime.h"
 #include "run/records/timing.h"
+#include "run/scheduler/combining.h"
 #include "run/sharing/wake.h"
+#include "run/state/local.h"
+#include "run/state/runtime.h"
+#include "run/system/real_time.h"
 
 #include <string.h>
 
@@ -33,25 +33,25 @@ uint32_t clo_slots_first(const clo_platform *platform, clo_clock clock)
     return first;
 }
 
-uint32_t clo_slots_carriers(uint32_t slots, uint32_t wanted)
+uint32_t clo_slots_slot_threads(uint32_t slots, uint32_t wanted)
 {
-    uint32_t carriers = wanted > 0 ? wanted : CARRIERS_DEFAULT;
+    uint32_t slot_threads = wanted > 0 ? wanted : CARRIERS_DEFAULT;
 
-    return carriers < slots ? carriers : slots;
+    return slot_threads < slots ? slot_threads : slots;
 }
 
 void clo_slots_init(clo_runtime *runtime)
 {
-    for (uint32_t c = 0; c < runtime->carriers_count; c++) {
-        clo_carrier *carrier = &runtime->carriers[c];
-        carrier->runtime = runtime;
-        carrier->index = c;
-        clo_stack_init(&carrier->listed);
+    for (uint32_t c = 0; c < runtime->slot_threads_count; c++) {
+        clo_slot_thread *slot_thread = &runtime->slot_threads[c];
+        slot_thread->runtime = runtime;
+        slot_thread->index = c;
+        clo_stack_init(&slot_thread->listed);
     }
-    uint32_t carriers = runtime->carriers_count;
-    for (uint32_t w = runtime->first_slot; carriers > 0 && w < runtime->workers_count; w++) {
-        uint32_t c = (w - runtime->first_slot) % carriers;
-        runtime->workers[w].carrier = &runtime->carriers[c];
+    uint32_t slot_threads = runtime->slot_threads_count;
+    for (uint32_t w = runtime->first_slot; slot_threads > 0 && w < runtime->workers_count; w++) {
+        uint32_t c = (w - runtime->first_slot) % slot_threads;
+        runtime->workers[w].slot_thread = &runtime->slot_threads[c];
         runtime->workers[w].scratch = runtime->first_slot + c;
     }
 }
@@ -114,10 +114,10 @@ static void serve(clo_worker *slot)
 }
 
 /* Each listed slot once, in the order in which they were listed. */
-static void serve_listed(clo_carrier *carrier)
+static void serve_listed(clo_slot_thread *slot_thread)
 {
-    clo_worker *workers = carrier->runtime->workers;
-    uint64_t chain = clo_stack_take(&carrier->listed), ordered = CLO_ITEM_NONE;
+    clo_worker *workers = slot_thread->runtime->workers;
+    uint64_t chain = clo_stack_take(&slot_thread->listed), ordered = CLO_ITEM_NONE;
 
     while (chain != CLO_ITEM_NONE) { /* the chain is finite and ours */
         uint64_t next = workers[chain].listed_link;
@@ -132,31 +132,32 @@ static void serve_listed(clo_carrier *carrier)
     }
 }
 
-static void park(clo_carrier *carrier)
+static void park(clo_slot_thread *slot_thread)
 {
-    clo_runtime *runtime = carrier->runtime;
-    clo_worker *first = &runtime->workers[runtime->first_slot + carrier->index];
+    clo_runtime *runtime = slot_thread->runtime;
+    clo_worker *first = &runtime->workers[runtime->first_slot + slot_thread->index];
 
-    clo_parker_prepare(&carrier->parker);
+    clo_parker_prepare(&slot_thread->parker);
     clo_fence_heavy(&runtime->fence);
-    if (!clo_stack_is_empty(&carrier->listed) || atomic_load_explicit(&runtime->stopping, memory_order_acquire) != 0) {
-        (void)clo_parker_cancel(&carrier->parker);
+    if (!clo_stack_is_empty(&slot_thread->listed) ||
+        atomic_load_explicit(&runtime->stopping, memory_order_acquire) != 0) {
+        (void)clo_parker_cancel(&slot_thread->parker);
         return;
     }
     atomic_fetch_add_explicit(&first->parks, 1, memory_order_relaxed);
-    clo_parker_sleep(&carrier->parker);
+    clo_parker_sleep(&slot_thread->parker);
     atomic_fetch_add_explicit(&first->wakes, 1, memory_order_relaxed);
     clo_histogram_record(&first->wake_ns,
-                         clo_clock_ns() - atomic_load_explicit(&carrier->parker.woken_ns, memory_order_relaxed));
+                         clo_clock_ns() - atomic_load_explicit(&slot_thread->parker.woken_ns, memory_order_relaxed));
 }
 
-void clo_carrier_run(clo_carrier *carrier)
+void clo_slot_thread_run(clo_slot_thread *slot_thread)
 {
-    clo_runtime *runtime = carrier->runtime;
+    clo_runtime *runtime = slot_thread->runtime;
 
     while (atomic_load_explicit(&runtime->stopping, memory_order_acquire) == 0) { /* jobs have ended by then */
-        serve_listed(carrier);
-        if (clo_stack_is_empty(&carrier->listed))
-            park(carrier);
+        serve_listed(slot_thread);
+        if (clo_stack_is_empty(&slot_thread->listed))
+            park(slot_thread);
     }
 }

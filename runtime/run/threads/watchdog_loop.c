@@ -1,25 +1,25 @@
 /* watchdog_loop.c - the thread that makes releases, sees deadlines pass and calls the handlers.
  *
- * It sleeps until the next moment that matters, or until the bell: a job was submitted, cancelled or has ended. Every
- * look goes over the watched jobs in full; there are few, and nothing is forgotten. Workers never take its lock, and
- * handlers of misses run outside it (miss.c): bodies that submit watched jobs do not wait for them. */
+ * It sleeps until the next moment that matters, or until the eventcount: a job was submitted, cancelled or has ended.
+ * Every look goes over the watched jobs in full; there are few, and nothing is forgotten. Workers never take its lock,
+ * and handlers of misses run outside it (miss.c): bodies that submit watched jobs do not wait for them. */
 #include "run/threads/watchdog_loop.h"
 
 #include "base/clock.h"
 #include "base/status.h"
-#include "run/scheduler/combining.h"
+#include "run/dispatch/hedge.h"
+#include "run/dispatch/launch.h"
+#include "run/dispatch/pipeline.h"
+#include "run/extras/miss.h"
+#include "run/extras/overrun.h"
 #include "run/job/cut.h"
 #include "run/job/done.h"
 #include "run/job/end.h"
-#include "run/dispatch/pipeline.h"
-#include "run/dispatch/hedge.h"
-#include "run/dispatch/launch.h"
-#include "run/extras/miss.h"
-#include "run/extras/overrun.h"
-#include "run/system/real_time.h"
+#include "run/scheduler/combining.h"
 #include "run/state/runtime.h"
 #include "run/state/series.h"
 #include "run/state/worker.h"
+#include "run/system/real_time.h"
 #include "sync/sleep/lock.h"
 
 #include <string.h>
@@ -45,8 +45,8 @@ static void release(clo_job *job, uint64_t number, int64_t now_ns)
     bool is_running = runs_pending(series) > 0;
 
     clo_histogram_record(&series->jitter_ns, late_ns);
-    if (job->flow != NULL) {
-        clo_flow_release(job, number);
+    if (job->pipeline != NULL) {
+        clo_job_pipeline_release(job, number);
         return;
     }
     if (is_running && series->on_miss == CLO_MISS_SKIP) {
@@ -75,8 +75,8 @@ static int64_t make_releases(clo_job *job, int64_t now_ns)
     for (uint32_t made = 0; series->is_releasing; made++) { /* ends at the first release that is not due */
         if (clo_job_is_stopped(job) || (series->releases > 0 && series->next_release >= series->releases)) {
             series->is_releasing = false;
-            if (job->flow != NULL) {
-                clo_flow_close(job, series->next_release);
+            if (job->pipeline != NULL) {
+                clo_job_pipeline_close(job, series->next_release);
                 break;
             }
             uint64_t before = atomic_fetch_and_explicit(&series->pending, ~CLO_SERIES_TOKEN, memory_order_acq_rel);
@@ -236,13 +236,14 @@ static void *watchdog_main(void *argument)
     clo_futex_wake_all(&watchdog->is_ready);
     pthread_cleanup_push(clo_thread_lost, NULL);
     pthread_mutex_lock(&watchdog->lock);
-    for (;;) {                                           /* until it is stopped */
-        uint32_t heard = clo_bell_hear(&watchdog->bell); /* before any look, the one at `stopping` included */
+    for (;;) { /* until it is stopped */
+        uint32_t heard =
+            clo_eventcount_hear(&watchdog->eventcount); /* before any look, the one at `stopping` included */
         if (atomic_load_explicit(&watchdog->stopping, memory_order_relaxed) != 0)
             break;
         int64_t next_ns = look(watchdog);
         pthread_mutex_unlock(&watchdog->lock);
-        clo_bell_wait_until(&watchdog->bell, heard, next_ns);
+        clo_eventcount_wait_until(&watchdog->eventcount, heard, next_ns);
         pthread_mutex_lock(&watchdog->lock);
     }
     pthread_mutex_unlock(&watchdog->lock);
@@ -253,8 +254,8 @@ static void *watchdog_main(void *argument)
 clo_status clo_watchdog_init(clo_watchdog *watchdog, clo_runtime *runtime)
 {
     watchdog->runtime = runtime;
-    atomic_init(&watchdog->alarms.next_ns, INT64_MAX);
-    atomic_init(&watchdog->alarms.least_ns, INT64_MAX);
+    atomic_init(&watchdog->timeouts.next_ns, INT64_MAX);
+    atomic_init(&watchdog->timeouts.least_ns, INT64_MAX);
     int error = clo_lock_init(&watchdog->lock);
     return error == 0 ? CLO_OK
                       : clo_fail(CLO_ERR_SYSTEM, "cannot make a lock with priority inheritance: %s", strerror(error));
@@ -278,7 +279,7 @@ void clo_watchdog_stop(clo_watchdog *watchdog)
 {
     if (watchdog->exists) {
         atomic_store_explicit(&watchdog->stopping, 1, memory_order_relaxed); /* travels with the ring */
-        clo_bell_ring(&watchdog->bell);
+        clo_eventcount_ring(&watchdog->eventcount);
         pthread_join(watchdog->thread, NULL);
     }
     pthread_mutex_destroy(&watchdog->lock);

@@ -1,9 +1,9 @@
 /* worker_loop.c - where a worker looks for work, and what it does when there is none.
  *
- * Order: what has waited for capacities and may run now, what it has taken already, its inbox, its deque, its hand,
- * its public list, then other workers' hands and public lists. A worker's deque is nobody else's business, so ready
- * items cost no fence; what others may have lies on the public list, put there when somebody asked, when somebody
- * sleeps and there is enough to do, or before a long body. An idle worker looks at the others' public lists (lines
+ * Order: what has waited for capacities and may run now, what it has taken already, its inbox, its deque, its mailbox,
+ * its shared pool, then other workers' hands and shared pools. A worker's deque is nobody else's business, so ready
+ * items cost no fence; what others may have lies on the shared pool, put there when somebody asked, when somebody
+ * sleeps and there is enough to do, or before a long body. An idle worker looks at the others' shared pools (lines
  * that are written only when something is put there), asks, and pauses between rounds; after spin_ns at most it sleeps
  * on its own futex word.
  *
@@ -21,17 +21,17 @@
 
 #include "base/clock.h"
 #include "base/numbers/saturate.h"
+#include "run/dispatch/execute.h"
 #include "run/extras/capacity.h"
 #include "run/scheduler/combining.h"
-#include "run/dispatch/execute.h"
-#include "run/state/item.h"
 #include "run/sharing/deferred.h"
-#include "run/state/local.h"
-#include "run/sharing/task_time.h"
 #include "run/sharing/share.h"
+#include "run/sharing/task_time.h"
 #include "run/sharing/wake.h"
+#include "run/state/item.h"
+#include "run/state/local.h"
 
-#define BATCH 1024u /* items moved from a public list to the deque at a time */
+#define BATCH 1024u /* items moved from a shared pool to the deque at a time */
 #define PAUSES_MAX 32u
 #define PAUSES_SLOW 128u
 #define BODIES_MAX 44u
@@ -43,7 +43,7 @@
 enum { SOURCE_INBOX, SOURCE_DEQUE, SOURCE_HAND, SOURCE_PUBLIC, SOURCE_NEIGHBOUR, SOURCE_CAPACITY, SOURCES };
 
 /* Takes one item to run and moves at most BATCH more to the deque, which is empty; none where bodies are long. The
- * rest goes back in one piece: to `rest_to`, a public list of ours. While the chain is in our hands nobody else can see
+ * rest goes back in one piece: to `rest_to`, a shared pool of ours. While the chain is in our hands nobody else can see
  * it, and a worker that looked in that moment may have gone to sleep: so one is woken. */
 static uint64_t take_public(clo_worker *worker, clo_stack *list, clo_stack *rest_to)
 {
@@ -65,14 +65,14 @@ static uint64_t take_public(clo_worker *worker, clo_stack *list, clo_stack *rest
     return first;
 }
 
-/* One item of what lies on a public list; the rest goes to `aged`, to which nothing is added before it is empty, so
- * that each item's turn comes however many are put on the public list meanwhile. */
-static uint64_t take_aged(clo_worker *worker, clo_worker *owner)
+/* One item of what lies on a shared pool; the rest goes to `aged`, to which nothing is added before it is empty, so
+ * that each item's turn comes however many are put on the shared pool meanwhile. */
+static uint64_t take_aging(clo_worker *worker, clo_worker *owner)
 {
     uint64_t first = clo_stack_take(&owner->aged);
 
     if (first == CLO_ITEM_NONE)
-        first = clo_stack_take(&owner->public_list);
+        first = clo_stack_take(&owner->shared_pool);
     if (first == CLO_ITEM_NONE)
         return first;
     uint64_t rest = *clo_item_link(worker->runtime, first);
@@ -93,11 +93,11 @@ static uint64_t steal(clo_worker *worker)
         clo_worker *victim = &runtime->workers[(offset + i) % count];
         if (victim == worker)
             continue;
-        uint64_t item = clo_hand_take(&victim->hand);
+        uint64_t item = clo_mailbox_take(&victim->mailbox);
         if (item == CLO_ITEM_NONE)
-            item = take_public(worker, &victim->public_list, &worker->public_list);
+            item = take_public(worker, &victim->shared_pool, &worker->shared_pool);
         if (item == CLO_ITEM_NONE)
-            item = take_public(worker, &victim->aged, &worker->public_list);
+            item = take_public(worker, &victim->aged, &worker->shared_pool);
         if (item == CLO_ITEM_NONE)
             continue;
         clo_item_job(runtime, item)->stats[worker->index].steals++;
@@ -107,7 +107,7 @@ static uint64_t steal(clo_worker *worker)
     return CLO_ITEM_NONE;
 }
 
-/* Whoever has more than it runs shall put some on its public list. */
+/* Whoever has more than it runs shall put some on its shared pool. */
 static void ask(const clo_worker *worker)
 {
     clo_runtime *runtime = worker->runtime;
@@ -121,9 +121,9 @@ static void ask(const clo_worker *worker)
  * line twice. */
 static uint64_t take_hand(clo_worker *worker)
 {
-    uint64_t item = worker->was_fed ? clo_hand_grab(&worker->hand) : clo_hand_take(&worker->hand);
+    uint64_t item = worker->was_fed ? clo_mailbox_grab(&worker->mailbox) : clo_mailbox_take(&worker->mailbox);
 
-    worker->was_fed = item != CLO_HAND_EMPTY;
+    worker->was_fed = item != CLO_MAILBOX_EMPTY;
     if (worker->was_fed) {
         worker->exchanges++;
         clo_item_job(worker->runtime, item)->stats[worker->index].steals++;
@@ -149,11 +149,11 @@ static uint64_t take_own(clo_worker *worker)
         return item;
     item = take_hand(worker);
     if (item == CLO_ITEM_NONE)
-        item = take_public(worker, &worker->public_list, &worker->public_list);
+        item = take_public(worker, &worker->shared_pool, &worker->shared_pool);
     return item != CLO_ITEM_NONE ? item : take_public(worker, &worker->aged, &worker->aged);
 }
 
-/* Other workers' hands and public lists, one after another: an owner may be in a body that does not end. Seldom, since
+/* Other workers' hands and shared pools, one after another: an owner may be in a body that does not end. Seldom, since
  * mostly he is not, and two workers at one list disturb each other. */
 static uint64_t take_neighbour(clo_worker *worker)
 {
@@ -167,9 +167,9 @@ static uint64_t take_neighbour(clo_worker *worker)
         return CLO_ITEM_NONE;
     /* In each other round. */
     bool is_hands_turn = worker->passes / (NEIGHBOUR_PASSES * runtime->first_slot) % 2 == 0;
-    uint64_t item = is_hands_turn ? clo_hand_take(&owner->hand) : take_aged(worker, owner);
+    uint64_t item = is_hands_turn ? clo_mailbox_take(&owner->mailbox) : take_aging(worker, owner);
     if (item == CLO_ITEM_NONE)
-        item = is_hands_turn ? take_aged(worker, owner) : clo_hand_take(&owner->hand);
+        item = is_hands_turn ? take_aging(worker, owner) : clo_mailbox_take(&owner->mailbox);
     return item;
 }
 
@@ -183,7 +183,7 @@ static uint64_t take_oldest(clo_worker *worker, uint32_t source)
     case SOURCE_HAND:
         return take_hand(worker);
     case SOURCE_PUBLIC:
-        return take_aged(worker, worker);
+        return take_aging(worker, worker);
     case SOURCE_CAPACITY:
         return take_waiting(worker);
     default:
@@ -253,10 +253,10 @@ static uint64_t find(clo_worker *worker)
 }
 
 /* Short jobs that threads run themselves while they wait need nobody to be woken as long as one worker looks. */
-static bool is_first_on_lookout(const clo_worker *worker)
+static bool is_first_on_searching(const clo_worker *worker)
 {
     for (uint32_t w = 0; w < worker->index; w++)
-        if (clo_lookout_looks(&worker->runtime->workers[w].lookout))
+        if (clo_searching_looks(&worker->runtime->workers[w].searching))
             return false;
     return true;
 }
@@ -267,7 +267,7 @@ static void pause_for(clo_worker *worker, uint32_t pauses, bool is_lent)
     if (worker->runtime->helps && !is_lent)
         clo_parker_idle(&worker->parker);
     for (uint32_t i = 0; i < pauses; i++) {
-        if (!clo_stack_is_empty(&worker->inbox) || !clo_hand_is_empty(&worker->hand))
+        if (!clo_stack_is_empty(&worker->inbox) || !clo_mailbox_is_empty(&worker->mailbox))
             break;
         clo_relax();
     }
@@ -276,7 +276,7 @@ static void pause_for(clo_worker *worker, uint32_t pauses, bool is_lent)
 static bool has_public(const clo_runtime *runtime)
 {
     for (uint32_t w = 0; w < runtime->first_slot; w++)
-        if (!clo_stack_is_empty(&runtime->workers[w].public_list))
+        if (!clo_stack_is_empty(&runtime->workers[w].shared_pool))
             return true;
     return false;
 }
@@ -292,21 +292,21 @@ static uint64_t sleep_counted(clo_worker *worker)
     atomic_fetch_add_explicit(&worker->wakes, 1, memory_order_relaxed);
     clo_histogram_record(&worker->wake_ns,
                          clo_clock_ns() - atomic_load_explicit(&worker->parker.woken_ns, memory_order_relaxed));
-    uint64_t item = note != 0 ? clo_left_unpack(worker, note) : clo_left_take(worker, true, &is_lent);
+    uint64_t item = note != 0 ? clo_deferred_unpack(worker, note) : clo_deferred_take(worker, true, &is_lent);
     if (item == CLO_ITEM_NONE)
         return item;
-    clo_left_publish(worker->runtime);
+    clo_deferred_publish(worker->runtime);
     if (has_public(worker->runtime))
         clo_runtime_wake_one(worker->runtime);
     return item;
 }
 
 /* Looks no longer; what others have relied on us for is another one's. */
-static void end_lookout(clo_worker *worker)
+static void end_searching(clo_worker *worker)
 {
-    if (!clo_lookout_end(&worker->lookout))
+    if (!clo_searching_end(&worker->searching))
         return;
-    clo_left_publish(worker->runtime);
+    clo_deferred_publish(worker->runtime);
     if (has_public(worker->runtime))
         clo_runtime_wake_one(worker->runtime);
 }
@@ -321,27 +321,27 @@ static uint64_t retire(clo_worker *worker)
     atomic_fetch_add_explicit(&runtime->sleepers, 1, memory_order_seq_cst);
     clo_fence_heavy(&runtime->fence);
     bool sleeps = clo_parker_retire(&worker->parker, &note);
-    end_lookout(worker);
+    end_searching(worker);
     if (sleeps)
         item = sleep_counted(worker);
     else if (note != 0)
-        item = clo_left_unpack(worker, note);
+        item = clo_deferred_unpack(worker, note);
     atomic_fetch_sub_explicit(&runtime->sleepers, 1, memory_order_relaxed);
     return item;
 }
 
 /* How an idle worker spends its time. */
-typedef struct lookout {
+typedef struct searching {
     int64_t until_ns;
     uint64_t ends; /* of jobs, when until_ns was set */
     uint32_t pauses, most;
     uint32_t blocked; /* looks in a row when there was something to do, and the worker was lent */
-} lookout;
+} searching;
 
 /* Whether to look on after a look that found nothing. Where waiting threads help, one worker goes on as long as jobs
  * end, at a slower pace: it moves the lines of those that work. The others sleep once their time is up. While there is
  * something to do that the borrower of a lent one leaves alone, he is asked to give it back. */
-static bool looks_on(clo_worker *worker, lookout *l, bool is_lent)
+static bool looks_on(clo_worker *worker, searching *l, bool is_lent)
 {
     const clo_runtime *runtime = worker->runtime;
     int64_t now_ns = clo_clock_ns();
@@ -352,8 +352,8 @@ static bool looks_on(clo_worker *worker, lookout *l, bool is_lent)
         clo_parker_call(&worker->parker);
     if (now_ns < l->until_ns)
         return true;
-    uint64_t ends = clo_left_ends(runtime);
-    if (!runtime->helps || ends == l->ends || !is_first_on_lookout(worker))
+    uint64_t ends = clo_deferred_ends(runtime);
+    if (!runtime->helps || ends == l->ends || !is_first_on_searching(worker))
         return false;
     l->ends = ends;
     l->until_ns = clo_time_add(now_ns, runtime->spin_ns);
@@ -365,10 +365,10 @@ static bool looks_on(clo_worker *worker, lookout *l, bool is_lent)
 static uint64_t look_out(clo_worker *worker)
 {
     clo_runtime *runtime = worker->runtime;
-    lookout l = {.until_ns = clo_time_add(clo_clock_ns(), runtime->spin_ns),
-                 .ends = clo_left_ends(runtime),
-                 .pauses = 4,
-                 .most = PAUSES_MAX};
+    searching l = {.until_ns = clo_time_add(clo_clock_ns(), runtime->spin_ns),
+                   .ends = clo_deferred_ends(runtime),
+                   .pauses = 4,
+                   .most = PAUSES_MAX};
 
     for (bool is_lent = false;;) { /* ends when looks_on says so */
         uint64_t item = CLO_ITEM_NONE;
@@ -378,7 +378,7 @@ static uint64_t look_out(clo_worker *worker)
         if (!is_lent)
             item = find(worker);
         if (item == CLO_ITEM_NONE && runtime->helps)
-            item = clo_left_take(worker, false, &is_lent);
+            item = clo_deferred_take(worker, false, &is_lent);
         bool is_stopping = atomic_load_explicit(&runtime->stopping, memory_order_relaxed) != 0;
         if (item == CLO_ITEM_NONE && !is_stopping && looks_on(worker, &l, is_lent))
             continue;
@@ -388,15 +388,15 @@ static uint64_t look_out(clo_worker *worker)
 
 static uint64_t search(clo_worker *worker)
 {
-    clo_lookout_begin(&worker->lookout);
+    clo_searching_begin(&worker->searching);
     uint64_t item = find(worker);
     if (item == CLO_ITEM_NONE)
         item = look_out(worker);
 
     if (item != CLO_ITEM_NONE)
-        end_lookout(worker);
+        end_searching(worker);
     else
-        (void)clo_lookout_end(&worker->lookout); /* we look once more in park */
+        (void)clo_searching_end(&worker->searching); /* we look once more in park */
     return item;
 }
 
@@ -412,11 +412,11 @@ static uint64_t park(clo_worker *worker)
     bool is_lent = false;
     uint64_t item = find(worker);
     if (item == CLO_ITEM_NONE)
-        item = clo_left_take(worker, true, &is_lent);
+        item = clo_deferred_take(worker, true, &is_lent);
     if (item == CLO_ITEM_NONE && atomic_load_explicit(&runtime->stopping, memory_order_acquire) == 0) {
         item = sleep_counted(worker);
     } else if (!clo_parker_cancel(&worker->parker) && item != CLO_ITEM_NONE) {
-        clo_left_publish(runtime); /* we ate a wake that was meant for somebody's other item: pass it on */
+        clo_deferred_publish(runtime); /* we ate a wake that was meant for somebody's other item: pass it on */
         clo_runtime_wake_one(runtime);
     }
     atomic_fetch_sub_explicit(&runtime->sleepers, 1, memory_order_relaxed);
@@ -436,7 +436,7 @@ static void run_from(clo_worker *worker, uint64_t item)
         worker->ran += worker->bypasses;
         worker->served += worker->bypasses;
         worker->bypasses = 0;
-        if (worker->ran >= CLO_PACE_ITEMS)
+        if (worker->ran >= CLO_TASK_TIME_ITEMS)
             clo_worker_take_pace(worker);
         item = item == CLO_ITEM_NONE ? take_next(worker) : rotate(worker, item);
     }

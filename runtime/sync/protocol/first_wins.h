@@ -1,8 +1,9 @@
-/* first_wins.h - two runners of the same task: the first that ends well wins, and the last that has a part in it cleans up.
+/* first_wins.h - two runners of the same task: the first that ends well wins, and the last that has a part in it cleans
+ * up.
  *
- * The first runner runs already. A starter holds the task out to the second one (hand.h) and posts that it has done so;
- * the second one begins some time later, unless the first has won by then. So three have a part in the race: the two
- * runners, and the starter until it has posted. All is in one word, so of each two operations one is first and the
+ * The first runner runs already. A starter holds the task out to the second one (mailbox.h) and posts that it has done
+ * so; the second one begins some time later, unless the first has won by then. So three have a part in the race: the
+ * two runners, and the starter until it has posted. All is in one word, so of each two operations one is first and the
  * other sees it: of two ends at once one wins; a second runner that begins beside the end of the first is either seen
  * by that, or told not to begin; and either the end of the first sees the post, and can take back what was held out, or
  * the starter sees the end before it posts, and can. After its own end or post nobody may touch the race, unless it was
@@ -27,14 +28,14 @@
 #include <stdint.h>
 
 /* The bits of both, those of the second one bit higher. */
-enum { CLO_RACE_BEGUN = 1, CLO_RACE_OVER = 2, CLO_RACE_WON = 8, CLO_RACE_POSTED = 32 };
+enum { CLO_FIRST_WINS_BEGUN = 1, CLO_FIRST_WINS_OVER = 2, CLO_FIRST_WINS_WON = 8, CLO_FIRST_WINS_POSTED = 32 };
 
-typedef struct clo_race {
+typedef struct clo_first_wins {
     _Atomic uint32_t word;
-} clo_race;
+} clo_first_wins;
 
 /* What a runner learns at its end. */
-typedef struct clo_race_end {
+typedef struct clo_first_wins_end {
     bool has_won;
     /* The other one is over, too. */
     bool is_second;
@@ -46,77 +47,80 @@ typedef struct clo_race_end {
     bool is_decided;
     /* The starter has posted. */
     bool is_posted;
-} clo_race_end;
+} clo_first_wins_end;
 
-static inline void clo_race_arm(clo_race *race)
+static inline void clo_first_wins_arm(clo_first_wins *first_wins)
 {
-    atomic_store_explicit(&race->word, 0, memory_order_relaxed);
+    atomic_store_explicit(&first_wins->word, 0, memory_order_relaxed);
 }
 
 /* Of the starter, whose part in the race this ends. True: both runners are over. */
-static inline bool clo_race_post(clo_race *race)
+static inline bool clo_first_wins_post(clo_first_wins *first_wins)
 {
-    const uint32_t both = CLO_RACE_OVER * 3;
+    const uint32_t both = CLO_FIRST_WINS_OVER * 3;
 
-    return (atomic_fetch_or_explicit(&race->word, CLO_RACE_POSTED, memory_order_acq_rel) & both) == both; /* [D] */
+    return (atomic_fetch_or_explicit(&first_wins->word, CLO_FIRST_WINS_POSTED, memory_order_acq_rel) & both) ==
+           both; /* [D] */
 }
 
 /* The same, with *is_last; but false, and nothing is done, if the first one has won and the second one has not begun:
  * then what was held out can be taken back before the post. */
-static inline bool clo_race_post_in_time(clo_race *race, bool *is_last)
+static inline bool clo_first_wins_post_in_time(clo_first_wins *first_wins, bool *is_last)
 {
-    const uint32_t both = CLO_RACE_OVER * 3;
-    uint32_t before = atomic_load_explicit(&race->word, memory_order_relaxed);
+    const uint32_t both = CLO_FIRST_WINS_OVER * 3;
+    uint32_t before = atomic_load_explicit(&first_wins->word, memory_order_relaxed);
 
     do { /* at most three others */
-        if ((before & CLO_RACE_WON) != 0 && (before & CLO_RACE_BEGUN) == 0)
+        if ((before & CLO_FIRST_WINS_WON) != 0 && (before & CLO_FIRST_WINS_BEGUN) == 0)
             return false;
-    } while (!atomic_compare_exchange_weak_explicit(&race->word, &before, before | CLO_RACE_POSTED,
+    } while (!atomic_compare_exchange_weak_explicit(&first_wins->word, &before, before | CLO_FIRST_WINS_POSTED,
                                                     memory_order_acq_rel, memory_order_relaxed)); /* [E] */
     *is_last = (before & both) == both;
     return true;
 }
 
 /* The starter has posted, and the second runner has not begun. */
-static inline bool clo_race_is_held_out(const clo_race *race)
+static inline bool clo_first_wins_is_held_out(const clo_first_wins *first_wins)
 {
-    uint32_t word = atomic_load_explicit(&race->word, memory_order_acquire); /* [C] */
+    uint32_t word = atomic_load_explicit(&first_wins->word, memory_order_acquire); /* [C] */
 
-    return (word & CLO_RACE_POSTED) != 0 && (word & CLO_RACE_BEGUN) == 0;
+    return (word & CLO_FIRST_WINS_POSTED) != 0 && (word & CLO_FIRST_WINS_BEGUN) == 0;
 }
 
 /* Of the second runner. False: the first one has won. */
-static inline bool clo_race_begin(clo_race *race)
+static inline bool clo_first_wins_begin(clo_first_wins *first_wins)
 {
-    return (atomic_fetch_or_explicit(&race->word, CLO_RACE_BEGUN, memory_order_acq_rel) & CLO_RACE_WON) == 0; /* [A] */
+    return (atomic_fetch_or_explicit(&first_wins->word, CLO_FIRST_WINS_BEGUN, memory_order_acq_rel) &
+            CLO_FIRST_WINS_WON) == 0; /* [A] */
 }
 
 /* The other one has won. who: 0 or 1. */
-static inline bool clo_race_is_lost(const clo_race *race, uint32_t who)
+static inline bool clo_first_wins_is_lost(const clo_first_wins *first_wins, uint32_t who)
 {
     uint32_t other = 1 - who;
 
-    return (atomic_load_explicit(&race->word, memory_order_acquire) & (uint32_t)CLO_RACE_WON << other) != 0; /* [C] */
+    return (atomic_load_explicit(&first_wins->word, memory_order_acquire) & (uint32_t)CLO_FIRST_WINS_WON << other) !=
+           0; /* [C] */
 }
 
 /* is_good: it may win. */
-static inline clo_race_end clo_race_finish(clo_race *race, uint32_t who, bool is_good)
+static inline clo_first_wins_end clo_first_wins_finish(clo_first_wins *first_wins, uint32_t who, bool is_good)
 {
-    const uint32_t any = CLO_RACE_WON * 3, mine = (uint32_t)CLO_RACE_WON << who;
-    uint32_t before = atomic_load_explicit(&race->word, memory_order_relaxed), after;
+    const uint32_t any = CLO_FIRST_WINS_WON * 3, mine = (uint32_t)CLO_FIRST_WINS_WON << who;
+    uint32_t before = atomic_load_explicit(&first_wins->word, memory_order_relaxed), after;
 
     do /* at most three others */
-        after = before | (uint32_t)CLO_RACE_OVER << who | (is_good && (before & any) == 0 ? mine : 0);
-    while (!atomic_compare_exchange_weak_explicit(&race->word, &before, after, memory_order_acq_rel, /* [B] */
+        after = before | (uint32_t)CLO_FIRST_WINS_OVER << who | (is_good && (before & any) == 0 ? mine : 0);
+    while (!atomic_compare_exchange_weak_explicit(&first_wins->word, &before, after, memory_order_acq_rel, /* [B] */
                                                   memory_order_relaxed));
-    bool is_posted = (before & CLO_RACE_POSTED) != 0;
-    bool is_second = (before & (uint32_t)CLO_RACE_OVER << (1 - who)) != 0;
-    return (clo_race_end){.has_won = (after & mine) != 0,
-                          .is_second = is_second,
-                          .is_last = is_second && is_posted,
-                          .has_rival = who == 1 || (before & CLO_RACE_BEGUN) != 0,
-                          .is_decided = (after & any) != 0,
-                          .is_posted = is_posted};
+    bool is_posted = (before & CLO_FIRST_WINS_POSTED) != 0;
+    bool is_second = (before & (uint32_t)CLO_FIRST_WINS_OVER << (1 - who)) != 0;
+    return (clo_first_wins_end){.has_won = (after & mine) != 0,
+                                .is_second = is_second,
+                                .is_last = is_second && is_posted,
+                                .has_rival = who == 1 || (before & CLO_FIRST_WINS_BEGUN) != 0,
+                                .is_decided = (after & any) != 0,
+                                .is_posted = is_posted};
 }
 
 #endif

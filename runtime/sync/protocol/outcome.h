@@ -24,60 +24,60 @@
 #include <stdint.h>
 
 /* Smaller than every failure. */
-#define CLO_VERDICT_OPEN 0ull
-#define CLO_VERDICT_CANCELLED 1ull
-#define CLO_VERDICT_ABORTED 2ull
+#define CLO_OUTCOME_OPEN 0ull
+#define CLO_OUTCOME_CANCELLED 1ull
+#define CLO_OUTCOME_ABORTED 2ull
 
-typedef struct clo_verdict {
-    /* CLO_VERDICT_...; or of a failure (task + 1) << 32 | code. */
+typedef struct clo_outcome {
+    /* CLO_OUTCOME_...; or of a failure (task + 1) << 32 | code. */
     _Atomic uint64_t word;
-} clo_verdict;
+} clo_outcome;
 
-static inline void clo_verdict_open(clo_verdict *verdict)
+static inline void clo_outcome_open(clo_outcome *outcome)
 {
-    atomic_store_explicit(&verdict->word, CLO_VERDICT_OPEN, memory_order_relaxed);
+    atomic_store_explicit(&outcome->word, CLO_OUTCOME_OPEN, memory_order_relaxed);
 }
 
 /* The body of that task has returned the code, not 0. */
-static inline void clo_verdict_fail(clo_verdict *verdict, uint32_t task, int code)
+static inline void clo_outcome_fail(clo_outcome *outcome, uint32_t task, int code)
 {
-    uint64_t open = CLO_VERDICT_OPEN, failure = ((uint64_t)task + 1) << 32 | (uint32_t)code;
+    uint64_t open = CLO_OUTCOME_OPEN, failure = ((uint64_t)task + 1) << 32 | (uint32_t)code;
 
-    (void)atomic_compare_exchange_strong_explicit(&verdict->word, &open, failure, memory_order_release, /* [A] */
+    (void)atomic_compare_exchange_strong_explicit(&outcome->word, &open, failure, memory_order_release, /* [A] */
                                                   memory_order_relaxed);
 }
 
 /* A body was left out. */
-static inline void clo_verdict_cut(clo_verdict *verdict, bool is_cancelled)
+static inline void clo_outcome_cut(clo_outcome *outcome, bool is_cancelled)
 {
-    uint64_t open = CLO_VERDICT_OPEN, cut = is_cancelled ? CLO_VERDICT_CANCELLED : CLO_VERDICT_ABORTED;
+    uint64_t open = CLO_OUTCOME_OPEN, cut = is_cancelled ? CLO_OUTCOME_CANCELLED : CLO_OUTCOME_ABORTED;
 
-    (void)atomic_compare_exchange_strong_explicit(&verdict->word, &open, cut, memory_order_relaxed,
+    (void)atomic_compare_exchange_strong_explicit(&outcome->word, &open, cut, memory_order_relaxed,
                                                   memory_order_relaxed);
 }
 
-static inline uint64_t clo_verdict_read(const clo_verdict *verdict)
+static inline uint64_t clo_outcome_read(const clo_outcome *outcome)
 {
-    return atomic_load_explicit(&verdict->word, memory_order_acquire); /* [B] */
+    return atomic_load_explicit(&outcome->word, memory_order_acquire); /* [B] */
 }
 
-static inline bool clo_verdict_is_open(const clo_verdict *verdict)
+static inline bool clo_outcome_is_open(const clo_outcome *outcome)
 {
-    return atomic_load_explicit(&verdict->word, memory_order_relaxed) == CLO_VERDICT_OPEN;
+    return atomic_load_explicit(&outcome->word, memory_order_relaxed) == CLO_OUTCOME_OPEN;
 }
 
 /* Of what was read. */
-static inline bool clo_verdict_is_failure(uint64_t word)
+static inline bool clo_outcome_is_failure(uint64_t word)
 {
-    return word > CLO_VERDICT_ABORTED;
+    return word > CLO_OUTCOME_ABORTED;
 }
 
-static inline uint32_t clo_verdict_task(uint64_t failure)
+static inline uint32_t clo_outcome_task(uint64_t failure)
 {
     return (uint32_t)((failure >> 32) - 1);
 }
 
-static inline int clo_verdict_code(uint64_t failure)
+static inline int clo_outcome_code(uint64_t failure)
 {
     return (int)(uint32_t)failure;
 }

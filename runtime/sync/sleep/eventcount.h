@@ -2,9 +2,9 @@
  *
  * The listener hears first, looks at everything afterwards, and sleeps only while nobody has rung since:
  *
- *     heard = clo_bell_hear(bell);
+ *     heard = clo_eventcount_hear(eventcount);
  *     ... look at all that a ringer may have changed, the wish to stop included ...
- *     clo_bell_wait_until(bell, heard, until_ns);
+ *     clo_eventcount_wait_until(eventcount, heard, until_ns);
  *
  * A listener that looks at something before it hears loses the ring that comes in between, and sleeps for ever.
  *
@@ -22,25 +22,25 @@
 
 #include "sync/sleep/park.h"
 
-typedef struct clo_bell {
+typedef struct clo_eventcount {
     _Atomic uint32_t rings; /* futex word */
-} clo_bell;
+} clo_eventcount;
 
-static inline void clo_bell_ring(clo_bell *bell)
+static inline void clo_eventcount_ring(clo_eventcount *eventcount)
 {
-    atomic_fetch_add_explicit(&bell->rings, 1, memory_order_release); /* [A] */
-    clo_futex_wake_all(&bell->rings);
+    atomic_fetch_add_explicit(&eventcount->rings, 1, memory_order_release); /* [A] */
+    clo_futex_wake_all(&eventcount->rings);
 }
 
-static inline uint32_t clo_bell_hear(const clo_bell *bell)
+static inline uint32_t clo_eventcount_hear(const clo_eventcount *eventcount)
 {
-    return atomic_load_explicit(&bell->rings, memory_order_acquire); /* [B] */
+    return atomic_load_explicit(&eventcount->rings, memory_order_acquire); /* [B] */
 }
 
 /* Returns once somebody has rung since `heard`, at until_ns (INT64_MAX: never), or for no reason. */
-static inline void clo_bell_wait_until(clo_bell *bell, uint32_t heard, int64_t until_ns)
+static inline void clo_eventcount_wait_until(clo_eventcount *eventcount, uint32_t heard, int64_t until_ns)
 {
-    clo_futex_wait_until(&bell->rings, heard, until_ns);
+    clo_futex_wait_until(&eventcount->rings, heard, until_ns);
 }
 
 #endif

@@ -1,7 +1,7 @@
 /* mailbox.h - one item, held out to one worker.
  *
- * A worker that has an item to spare puts it straight into the hand of one that asked lately. Cheaper than a stack: no
- * link word, so a hand-over moves two cache lines' worth of ownership, once for the give and once for the take.
+ * A worker that has an item to spare puts it straight into the mailbox of one that asked lately. Cheaper than a stack:
+ * no link word, so a hand-over moves two cache lines' worth of ownership, once for the give and once for the take.
  *
  *               give   take   retract   reach
  *      give      -      -       -         -
@@ -10,9 +10,8 @@
  *      reach     -      -       -         -
  *
  * Progress: all are wait-free. Ordering: what the giver wrote before give happens before what the taker does with the
- * item: [B] acquire pairs with [A] release. Whoever finds it may take it: the giver takes it back when the hand's owner
- * is busy elsewhere.
- * Mutation list: [A] relaxed; [B] relaxed. */
+ * item: [B] acquire pairs with [A] release. Whoever finds it may take it: the giver takes it back when the mailbox's
+ * owner is busy elsewhere. Mutation list: [A] relaxed; [B] relaxed. */
 #ifndef CLO_SYNC_SLEEP_MAILBOX_H
 #define CLO_SYNC_SLEEP_MAILBOX_H
 
@@ -20,56 +19,57 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-typedef struct clo_hand {
-    _Atomic uint64_t item;    /* CLO_HAND_EMPTY: none */
-    _Atomic uint32_t reached; /* means nothing: clo_hand_reach writes it */
-} clo_hand;
+typedef struct clo_mailbox {
+    _Atomic uint64_t item;    /* CLO_MAILBOX_EMPTY: none */
+    _Atomic uint32_t reached; /* means nothing: clo_mailbox_reach writes it */
+} clo_mailbox;
 
-#define CLO_HAND_EMPTY UINT64_MAX
+#define CLO_MAILBOX_EMPTY UINT64_MAX
 
-static inline void clo_hand_init(clo_hand *hand)
+static inline void clo_mailbox_init(clo_mailbox *mailbox)
 {
-    atomic_init(&hand->item, CLO_HAND_EMPTY);
-    atomic_init(&hand->reached, 0);
+    atomic_init(&mailbox->item, CLO_MAILBOX_EMPTY);
+    atomic_init(&mailbox->reached, 0);
 }
 
-static inline bool clo_hand_is_empty(const clo_hand *hand)
+static inline bool clo_mailbox_is_empty(const clo_mailbox *mailbox)
 {
-    return atomic_load_explicit(&hand->item, memory_order_relaxed) == CLO_HAND_EMPTY;
+    return atomic_load_explicit(&mailbox->item, memory_order_relaxed) == CLO_MAILBOX_EMPTY;
 }
 
 /* Asks for its line, to give or take an item later: a store that nobody waits for (a prefetch may do nothing). */
-static inline void clo_hand_reach(clo_hand *hand)
+static inline void clo_mailbox_reach(clo_mailbox *mailbox)
 {
-    atomic_store_explicit(&hand->reached, 0, memory_order_relaxed);
+    atomic_store_explicit(&mailbox->reached, 0, memory_order_relaxed);
 }
 
 /* False: another item is in it. */
-static inline bool clo_hand_give(clo_hand *hand, uint64_t item)
+static inline bool clo_mailbox_give(clo_mailbox *mailbox, uint64_t item)
 {
-    uint64_t empty = CLO_HAND_EMPTY;
+    uint64_t empty = CLO_MAILBOX_EMPTY;
 
-    return atomic_compare_exchange_strong_explicit(&hand->item, &empty, item, memory_order_release, /* [A] */
+    return atomic_compare_exchange_strong_explicit(&mailbox->item, &empty, item, memory_order_release, /* [A] */
                                                    memory_order_relaxed);
 }
 
-/* CLO_HAND_EMPTY: nothing was in it. Without a look first: where an item is expected, a look would move the line
+/* CLO_MAILBOX_EMPTY: nothing was in it. Without a look first: where an item is expected, a look would move the line
  * twice. */
-static inline uint64_t clo_hand_grab(clo_hand *hand)
+static inline uint64_t clo_mailbox_grab(clo_mailbox *mailbox)
 {
-    return atomic_exchange_explicit(&hand->item, CLO_HAND_EMPTY, memory_order_acquire); /* [B] */
+    return atomic_exchange_explicit(&mailbox->item, CLO_MAILBOX_EMPTY, memory_order_acquire); /* [B] */
 }
 
 /* The same where nothing is expected: it does not write the line for nothing. */
-static inline uint64_t clo_hand_take(clo_hand *hand)
+static inline uint64_t clo_mailbox_take(clo_mailbox *mailbox)
 {
-    return clo_hand_is_empty(hand) ? CLO_HAND_EMPTY : clo_hand_grab(hand);
+    return clo_mailbox_is_empty(mailbox) ? CLO_MAILBOX_EMPTY : clo_mailbox_grab(mailbox);
 }
 
 /* Takes back what was given; false: somebody has taken it. Nobody may give an equal item meanwhile. */
-static inline bool clo_hand_retract(clo_hand *hand, uint64_t item)
+static inline bool clo_mailbox_retract(clo_mailbox *mailbox, uint64_t item)
 {
-    return atomic_compare_exchange_strong_explicit(&hand->item, &item, CLO_HAND_EMPTY, memory_order_acquire, /* [B] */
+    return atomic_compare_exchange_strong_explicit(&mailbox->item, &item, CLO_MAILBOX_EMPTY,
+                                                   memory_order_acquire, /* [B] */
                                                    memory_order_relaxed);
 }
 

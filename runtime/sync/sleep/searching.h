@@ -24,38 +24,38 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { CLO_LOOKOUT_NONE, CLO_LOOKOUT_LOOKS, CLO_LOOKOUT_TRUSTED };
+enum { CLO_SEARCHING_NONE, CLO_SEARCHING_LOOKS, CLO_SEARCHING_TRUSTED };
 
-typedef struct clo_lookout {
+typedef struct clo_searching {
     _Atomic uint32_t state;
-} clo_lookout;
+} clo_searching;
 
 /* Owner: looks from now on. */
-static inline void clo_lookout_begin(clo_lookout *lookout)
+static inline void clo_searching_begin(clo_searching *searching)
 {
-    atomic_store_explicit(&lookout->state, CLO_LOOKOUT_LOOKS, memory_order_relaxed);
+    atomic_store_explicit(&searching->state, CLO_SEARCHING_LOOKS, memory_order_relaxed);
 }
 
 /* Owner: looks no longer. True: somebody has relied on it. */
-static inline bool clo_lookout_end(clo_lookout *lookout)
+static inline bool clo_searching_end(clo_searching *searching)
 {
-    return atomic_exchange_explicit(&lookout->state, CLO_LOOKOUT_NONE, memory_order_seq_cst) == /* [B] */
-           CLO_LOOKOUT_TRUSTED;
+    return atomic_exchange_explicit(&searching->state, CLO_SEARCHING_NONE, memory_order_seq_cst) == /* [B] */
+           CLO_SEARCHING_TRUSTED;
 }
 
 /* Hint. */
-static inline bool clo_lookout_looks(const clo_lookout *lookout)
+static inline bool clo_searching_looks(const clo_searching *searching)
 {
-    return atomic_load_explicit(&lookout->state, memory_order_relaxed) != CLO_LOOKOUT_NONE;
+    return atomic_load_explicit(&searching->state, memory_order_relaxed) != CLO_SEARCHING_NONE;
 }
 
 /* After an item was made visible. True: the owner will find it, or see to it that another worker does. */
-static inline bool clo_lookout_trust(clo_lookout *lookout)
+static inline bool clo_searching_trust(clo_searching *searching)
 {
-    uint32_t state = atomic_load_explicit(&lookout->state, memory_order_relaxed);
+    uint32_t state = atomic_load_explicit(&searching->state, memory_order_relaxed);
 
-    while (state != CLO_LOOKOUT_NONE) /* another turn only if it was trusted meanwhile, or has begun or ended */
-        if (atomic_compare_exchange_strong_explicit(&lookout->state, &state, CLO_LOOKOUT_TRUSTED,
+    while (state != CLO_SEARCHING_NONE) /* another turn only if it was trusted meanwhile, or has begun or ended */
+        if (atomic_compare_exchange_strong_explicit(&searching->state, &state, CLO_SEARCHING_TRUSTED,
                                                     memory_order_release, /* [A] */
                                                     memory_order_relaxed))
             return true;
@@ -63,10 +63,10 @@ static inline bool clo_lookout_trust(clo_lookout *lookout)
 }
 
 /* The same after a seq_cst read-modify-write that made the item visible. */
-static inline bool clo_lookout_trust_seen(clo_lookout *lookout)
+static inline bool clo_searching_trust_seen(clo_searching *searching)
 {
-    return atomic_load_explicit(&lookout->state, memory_order_seq_cst) == CLO_LOOKOUT_TRUSTED || /* [C] */
-           clo_lookout_trust(lookout);
+    return atomic_load_explicit(&searching->state, memory_order_seq_cst) == CLO_SEARCHING_TRUSTED || /* [C] */
+           clo_searching_trust(searching);
 }
 
 #endif

@@ -9,9 +9,9 @@
 
 #include "trace/check/arms.h"
 
-#include "base/order/heap.h"
 #include "base/memory.h"
 #include "base/numbers/saturate.h"
+#include "base/order/heap.h"
 #include "base/status.h"
 
 #include <stdlib.h>

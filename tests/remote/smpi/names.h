@@ -13,7 +13,7 @@
 #include <sched.h>
 
 #define clo_clock_ns virtual_clock_ns
-#define clo_bell_wait_until virtual_wait_until
+#define clo_eventcount_wait_until virtual_wait_until
 #define sched_yield virtual_yield
 #define clo_runtime_create virtual_runtime_create
 #define clo_runtime_destroy virtual_runtime_destroy

@@ -181,14 +181,14 @@ int64_t virtual_clock_ns(void)
     return now_ns;
 }
 
-void virtual_wait_until(clo_bell *bell, uint32_t heard, int64_t until_ns)
+void virtual_wait_until(clo_eventcount *bell, uint32_t heard, int64_t until_ns)
 {
     const virtual_job *job = virtual_self()->job;
     int64_t now_ns = virtual_clock_ns();
 
     if (job != NULL && job->ends_ns[first_end(job)] < until_ns)
         until_ns = job->ends_ns[first_end(job)];
-    if (clo_bell_hear(bell) == heard && until_ns > now_ns)
+    if (clo_eventcount_hear(bell) == heard && until_ns > now_ns)
         virtual_sleep(until_ns - now_ns);
 }
 

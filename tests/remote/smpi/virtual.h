@@ -45,7 +45,7 @@ virtual_rank *virtual_self(void);
 void virtual_sleep(int64_t ns);
 
 int64_t virtual_clock_ns(void);
-void virtual_wait_until(clo_bell *bell, uint32_t heard, int64_t until_ns);
+void virtual_wait_until(clo_eventcount *bell, uint32_t heard, int64_t until_ns);
 int virtual_yield(void);
 clo_status virtual_runtime_create(const clo_platform *platform, const clo_runtime_config *config, clo_runtime **out);
 void virtual_runtime_destroy(clo_runtime *runtime);

@@ -1,9 +1,9 @@
 /* base: heap, tournament, histogram, memory layout, growth, random numbers. */
 #include "support.h"
 
-#include "base/order/heap.h"
 #include "base/memory.h"
 #include "base/numbers/rng.h"
+#include "base/order/heap.h"
 #include "base/order/tournament.h"
 #include "fault.h"
 #include "sync/structure/histogram.h"

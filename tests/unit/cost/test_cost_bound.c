@@ -1,4 +1,4 @@
-/* Lower bounds whose exact values can be worked out by hand. */
+/* Lower bounds whose exact values can be worked out by mailbox. */
 #include "support.h"
 
 #include "cost/bound/area.h"

@@ -1,9 +1,9 @@
-/* Cancelled jobs leave the scheduler in pieces (engine/scheduler/enter.c), and a new policy is shown in pieces what lives
- * (engine/scheduler/show.c): what happens between two pieces; and any order of inputs, those of arrivals in pieces too, is judged
- * and repeated by its log.
- * Mutation: let leave_piece of engine/scheduler/enter.c or show_piece of engine/scheduler/show.c do all at once, take is_outside out of
- * list_anew, what unlist and clo_lists_remove_job (engine/state/lists.c) do with `showing` out of them, clo_note_known out of
- * clo_view_tell (engine/state/note.h), clo_show_stage out of clo_start (engine/scheduler/start.c), or `leaving` out of decided_bands
+/* Cancelled jobs leave the scheduler in pieces (engine/scheduler/enter.c), and a new policy is shown in pieces what
+ * lives (engine/scheduler/show.c): what happens between two pieces; and any order of inputs, those of arrivals in
+ * pieces too, is judged and repeated by its log. Mutation: let leave_piece of engine/scheduler/enter.c or show_piece of
+ * engine/scheduler/show.c do all at once, take is_outside out of list_anew, what unlist and clo_lists_remove_job
+ * (engine/state/lists.c) do with `showing` out of them, clo_note_known out of clo_view_tell (engine/state/note.h),
+ * clo_show_stage out of clo_start (engine/scheduler/start.c), or `leaving` out of decided_bands
  * (engine/scheduler/choose.c) or of end_if_over (engine/scheduler/scheduler.c). */
 #include "by_hand.h"
 

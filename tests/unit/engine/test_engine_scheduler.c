@@ -1,10 +1,10 @@
-/* The scheduler alone, driven by hand: what is kept of a machine's capacity for one who may not take it. */
+/* The scheduler alone, driven by mailbox: what is kept of a machine's capacity for one who may not take it. */
 #include "support.h"
 
-#include "engine/state/scheduler_state.h"
-#include "engine/state/capacity.h"
 #include "engine/program/control_flow.h"
 #include "engine/scheduler/scheduler.h"
+#include "engine/state/capacity.h"
+#include "engine/state/scheduler_state.h"
 #include "sync/structure/semaphore.h"
 
 #include <string.h>
@@ -223,7 +223,7 @@ static void a_queue_that_is_emptied_lacks_nothing(void **state)
 }
 
 /* A job with a branch and its arms, of which the first is chosen. */
-static void arrive_with_arms(setting *s, uint32_t job, clo_modes *modes)
+static void arrive_with_arms(setting *s, uint32_t job, clo_control_flow *control_flow)
 {
     const clo_policy_use use = {.policy = &by_hand};
     const clo_scheduler_job_config config = {.deadline_ns = CLO_TIME_NEVER, .weight = 1, .limit = CLO_NONE};
@@ -237,9 +237,9 @@ static void arrive_with_arms(setting *s, uint32_t job, clo_modes *modes)
     ok(clo_graph_add_arm(s->graphs[job], 0, 2, 0, 1));
     ok(clo_graph_seal(s->graphs[job]));
     ok(clo_cost_create(s->graphs[job], s->platform, &s->costs[job]));
-    ok(clo_modes_create(modes, s->graphs[job], 1, &s->arena));
+    ok(clo_control_flow_create(control_flow, s->graphs[job], 1, &s->arena));
     ok(clo_scheduler_job_create(s->costs[job], &config, &use, &s->arena, &s->jobs[job]));
-    s->jobs[job]->modes = modes;
+    s->jobs[job]->control_flow = control_flow;
     ok(clo_scheduler_arrive(s->scheduler, s->jobs[job], s->now_ns));
 }
 
@@ -251,7 +251,7 @@ static void the_end_of_a_queue_counts_ways_and_leaves_out_what_is_skipped(void *
     setting s = {.platform = make_platform()};
     const clo_scheduler_config config = {
         .platform = s.platform, .policy = &by_hand, .jobs_max = JOBS, .moving_ns = WAY_NS};
-    clo_modes modes;
+    clo_control_flow control_flow;
 
     (void)state;
     next_choice.job = CLO_NONE;
@@ -272,10 +272,10 @@ static void the_end_of_a_queue_counts_ways_and_leaves_out_what_is_skipped(void *
     choose(&s, A, 1, 0);
     assert_int_equal(clo_view_available_ns(s.scheduler, 0), end_ns += WAY_NS + 20);
 
-    arrive_with_arms(&s, ARMS, &modes);
+    arrive_with_arms(&s, ARMS, &control_flow);
     choose(&s, ARMS, 0, 1);
     expect(&s, 2, ARMS, 0, 1);
-    assert_int_equal(clo_modes_choose(&modes, 0, 0), 0);
+    assert_int_equal(clo_control_flow_choose(&control_flow, 0, 0), 0);
     finish(&s, 1);
     choose(&s, ARMS, 1, 0);
     assert_int_equal(clo_view_available_ns(s.scheduler, 0), end_ns += WAY_NS + 10);
@@ -318,7 +318,7 @@ static void add_exclusive(setting *s, const clo_policy_use *use, uint32_t tasks)
     take_orders(s);
 }
 
-/* Once one holds all, the others are not looked at one by one for each that has ended: in ledgers of the scheduler's
+/* Once one holds all, the others are not looked at one by one for each that has ended: in semaphores of the scheduler's
  * own, and in those that others use; in order of readiness, of rank, and the newest first, where what is passed is kept
  * for who waits. */
 static void what_cannot_fit_is_not_looked_at_again(void **state)
@@ -331,13 +331,13 @@ static void what_cannot_fit_is_not_looked_at_again(void **state)
         bool shared = way % 2 != 0, is_in_order = way < 4;
         clo_policy_use use = {.policy = clo_policy_find(names[way / 2])};
         setting s = {.platform = make_platform()};
-        clo_ledger ledger, *ledgers = &ledger;
+        clo_semaphore semaphore, *semaphores = &semaphore;
         clo_arena_open(&s.arena, NULL, 0);
-        clo_ledger_page *pages = clo_arena_take(&s.arena, clo_capacity_pages(s.platform, 1), sizeof *pages);
-        const clo_scheduler_room room = {&ledgers, 0, NULL, ignore, ignore_report};
+        clo_semaphore_page *pages = clo_arena_take(&s.arena, clo_capacity_pages(s.platform, 1), sizeof *pages);
+        const clo_scheduler_room room = {&semaphores, 0, NULL, ignore, ignore_report};
         const clo_scheduler_config config = {
             .platform = s.platform, .policy = use.policy, .jobs_max = 1, .room = shared ? &room : NULL};
-        clo_capacity_open(s.platform, 0, &ledger, &pages, 1);
+        clo_capacity_open(s.platform, 0, &semaphore, &pages, 1);
         ok(clo_scheduler_create(&config, &s.arena, &s.scheduler));
         add_exclusive(&s, &use, TASKS);
         for (uint32_t t = 0; t < TASKS; t++) {

@@ -1,6 +1,6 @@
-/* test_infer.c - a model in memory that the caller gives scores as row by row does (learn/infer/run.h), bit for bit, with
- * every variant of the kernels. Mutations: a tile that loads one row too few, a level begun too early, a life in the
- * tile that ends one step too soon. */
+/* test_infer.c - a model in memory that the caller gives scores as row by row does (learn/infer/run.h), bit for bit,
+ * with every variant of the kernels. Mutations: a tile that loads one row too few, a level begun too early, a life in
+ * the tile that ends one step too soon. */
 #define _POSIX_C_SOURCE 200809L
 #include "drawn_model.h"
 #include "learn/infer/infer.h"

@@ -1,10 +1,10 @@
-/* test_ready.c - a head that is kept up to date event by event gives the very scores that learn/infer/run.c gives for the
- * case of all stages that are not finished, row by row: every variant of the kernels, every shape of the network,
+/* test_ready.c - a head that is kept up to date event by event gives the very scores that learn/infer/run.c gives for
+ * the case of all stages that are not finished, row by row: every variant of the kernels, every shape of the network,
  * random streams of events. */
 #include "base/numbers/rng.h"
 #include "common/lachesis_model.h"
-#include "learn/jobs/ready.h"
 #include "learn/infer/run.h"
+#include "learn/jobs/ready.h"
 #include "support.h"
 
 #include <string.h>

@@ -8,8 +8,8 @@
 
 #include <clotho/generate.h>
 
-/* Like a batch of TPC-H jobs that are packed (io/datasets/tpch_packing.c): stages of many equal instances, four demands, most of
- * them small beside the one machine, which runs out of capacity now and then. */
+/* Like a batch of TPC-H jobs that are packed (io/datasets/tpch_packing.c): stages of many equal instances, four
+ * demands, most of them small beside the one machine, which runs out of capacity now and then. */
 static clo_graph *packed_stages(uint32_t tasks)
 {
     clo_generate_config config = CLO_GENERATE_CONFIG_INIT;

@@ -1,9 +1,9 @@
 /* The small parts: numbers and sets as hwloc writes them, figures for people, the fit of a link. */
 #include "support.h"
 
-#include "platform/model/figures.h"
-#include "platform/host/measure.h"
 #include "platform/file/parse.h"
+#include "platform/host/measure.h"
+#include "platform/model/figures.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-/* What the tuned parametric policy chooses, on streams small enough to be worked out by hand; and what it takes for an
- * argument. The numbers: w_rem, w_own, w_wait, w_ex, w_cp, l_scale, l_rem, l_jobs, share; fit, unit. */
+/* What the tuned parametric policy chooses, on streams small enough to be worked out by mailbox; and what it takes for
+ * an argument. The numbers: w_rem, w_own, w_wait, w_ex, w_cp, l_scale, l_rem, l_jobs, share; fit, unit. */
 #include "policy_scene.h"
 
 /* One executor a job: four instances run one after the other, though three executors are idle. */

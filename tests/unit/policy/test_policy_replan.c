@@ -1,6 +1,7 @@
 /* replan with joint=N: at an arrival the rest of all live jobs is planned together, within a cap of stages and within
  * the steps of a turn; beyond either each job follows its own plan.
- * Mutation: let gather of policy/placement/joint.c return true for one job, or plan_jointly of replan.c forget order_anew. */
+ * Mutation: let gather of policy/placement/joint.c return true for one job, or plan_jointly of replan.c forget
+ * order_anew. */
 #include "policy_scene.h"
 #include "random.h"
 

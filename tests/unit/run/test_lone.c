@@ -3,8 +3,8 @@
 
 #include "run/sharing/borrow.h"
 #include "run/sharing/serial.h"
-#include "run/state/runtime.h"
 #include "run/sharing/share_rule.h"
+#include "run/state/runtime.h"
 
 #include <string.h>
 
@@ -31,29 +31,29 @@ static void make(uint32_t roots)
     atomic_store(&w.job.counts_ticks, true);
 }
 
-static bool is_lone(void)
+static bool is_serial(void)
 {
-    return atomic_load(&w.job.is_lone) != 0;
+    return atomic_load(&w.job.is_serial) != 0;
 }
 
 /* A run begins, and takes so long for each execution: with one thread alone, or shared. */
-static bool run(int64_t lone_ns, int64_t shared_ns)
+static bool run(int64_t serial_ns, int64_t shared_ns)
 {
-    clo_lone_decide(&w.job);
-    bool was_lone = is_lone();
-    if (was_lone)
-        clo_lone_note(&w.job, lone_ns);
+    clo_serial_decide(&w.job);
+    bool was_serial = is_serial();
+    if (was_serial)
+        clo_serial_note(&w.job, serial_ns);
     atomic_store(&w.job.response,
-                 (was_lone && clo_lone_pays(&w.job, lone_ns, 1) ? lone_ns : shared_ns) * EXECUTIONS * 2);
-    return was_lone;
+                 (was_serial && clo_serial_pays(&w.job, serial_ns, 1) ? serial_ns : shared_ns) * EXECUTIONS * 2);
+    return was_serial;
 }
 
-static uint32_t runs_alone(uint32_t runs, int64_t lone_ns, int64_t shared_ns)
+static uint32_t runs_alone(uint32_t runs, int64_t serial_ns, int64_t shared_ns)
 {
     uint32_t count = 0;
 
     for (uint32_t i = 0; i < runs; i++)
-        count += run(lone_ns, shared_ns);
+        count += run(serial_ns, shared_ns);
     return count;
 }
 
@@ -105,10 +105,10 @@ static void bodies_of_a_fifth_of_a_us_are_always_shared(void **state)
     make(1);
     run(200, 1000);
     assert_int_equal(runs_alone(10 * TRIES, 200, 1000), 1 + 10);
-    assert_false(clo_lone_pays(&w.job, 200, 0));
+    assert_false(clo_serial_pays(&w.job, 200, 0));
 }
 
-static void long_runs_and_wide_ones_and_jobs_that_nobody_may_help_are_never_lone(void **state)
+static void long_runs_and_wide_ones_and_jobs_that_nobody_may_help_are_never_serial(void **state)
 {
     (void)state;
     make(1);
@@ -132,10 +132,10 @@ static void much_that_is_ready_is_shared_however_short(void **state)
 {
     (void)state;
     make(1);
-    assert_true(clo_lone_pays(&w.job, 10, CLO_WAKE_NS / 10 - 1));
-    assert_false(clo_lone_pays(&w.job, 10, CLO_WAKE_NS / 10));
-    assert_true(clo_lone_pays(&w.job, CLO_LONE_SURE_NS - 1, 1));
-    assert_false(clo_lone_pays(&w.job, CLO_LONE_SURE_NS, 1));
+    assert_true(clo_serial_pays(&w.job, 10, CLO_WAKE_NS / 10 - 1));
+    assert_false(clo_serial_pays(&w.job, 10, CLO_WAKE_NS / 10));
+    assert_true(clo_serial_pays(&w.job, CLO_SERIAL_SURE_NS - 1, 1));
+    assert_false(clo_serial_pays(&w.job, CLO_SERIAL_SURE_NS, 1));
 }
 
 int main(void)
@@ -145,7 +145,7 @@ int main(void)
         cmocka_unit_test(the_quicker_way_is_taken_and_the_other_one_tried_now_and_then),
         cmocka_unit_test(one_slow_run_changes_little),
         cmocka_unit_test(bodies_of_a_fifth_of_a_us_are_always_shared),
-        cmocka_unit_test(long_runs_and_wide_ones_and_jobs_that_nobody_may_help_are_never_lone),
+        cmocka_unit_test(long_runs_and_wide_ones_and_jobs_that_nobody_may_help_are_never_serial),
         cmocka_unit_test(much_that_is_ready_is_shared_however_short),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
