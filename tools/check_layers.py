@@ -181,7 +181,8 @@ def check_users(root, folder, uses):
     for path in sources(root, folder, SOURCES):
         if os.sep + "tests" + os.sep in path:  # tests of a program's own parts may use the tests' support
             continue
-        more = MAY_SEE.get(os.path.relpath(os.path.dirname(path), root).replace(os.sep, "/"), set())
+        inside = os.path.relpath(path, root).replace(os.sep, "/")
+        more = {module for home, modules in MAY_SEE.items() if inside.startswith(home + "/") for module in modules}
         for number, quoted, header in includes(path):
             if quoted and header.split("/")[0] in more:
                 continue

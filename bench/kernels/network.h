@@ -13,7 +13,7 @@ enum {
     NETWORK_EDGES_MAX = NETWORK_JOBS * 36
 };
 
-/* Jobs as tools/train/decima.c draws them, of 9 stages each: an edge with one chance in four. */
+/* Jobs as tools/train/models/decima.c draws them, of 9 stages each: an edge with one chance in four. */
 typedef struct network_jobs {
     clo_model_case input;
     uint32_t job_of_stage[NETWORK_STAGES], child_begin[NETWORK_STAGES + 1], children[NETWORK_EDGES_MAX];

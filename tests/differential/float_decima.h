@@ -2,8 +2,8 @@
 #ifndef CLO_TEST_FLOAT_DECIMA_H
 #define CLO_TEST_FLOAT_DECIMA_H
 
-#include "../../tools/train/decima.h"
 #include "support.h"
+#include "train/models/decima.h"
 
 #include <cjson/cJSON.h>
 #include <clotho/learned.h>

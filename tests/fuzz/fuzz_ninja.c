@@ -1,11 +1,11 @@
 /* fuzz_ninja.c - build.ninja: the input is a manifest, and behind each byte 1 a file that it may include as f1, f2 ...
  * What is read is evaluated, listed and asked for. Limits are low, so that memory and time stay small. */
-#include "bindings.h"
-#include "dyndep.h"
 #include "fuzz.h"
-#include "listing.h"
-#include "open.h"
-#include "paths.h"
+#include "ninja/listing/listing.h"
+#include "ninja/manifest/bindings.h"
+#include "ninja/manifest/dyndep.h"
+#include "ninja/manifest/open.h"
+#include "ninja/text/paths.h"
 
 #include <errno.h>
 #include <string.h>

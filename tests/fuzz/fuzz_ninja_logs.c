@@ -1,11 +1,11 @@
 /* fuzz_ninja_logs.c - .ninja_log, .ninja_deps, depfiles and outputs of cl: the first byte says which, the rest is the
  * file. */
-#include "build_log.h"
-#include "depfile.h"
-#include "deps_log.h"
 #include "fuzz.h"
-#include "open.h"
-#include "show_includes.h"
+#include "ninja/logs/build_log.h"
+#include "ninja/logs/depfile.h"
+#include "ninja/logs/deps_log.h"
+#include "ninja/logs/show_includes.h"
+#include "ninja/manifest/open.h"
 
 #include <errno.h>
 #include <string.h>

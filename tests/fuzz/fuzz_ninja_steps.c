@@ -1,7 +1,7 @@
 /* fuzz_ninja_steps.c - .clotho_steps, what builds have learned of their steps. */
 #include "fuzz.h"
-#include "history.h"
-#include "open.h"
+#include "ninja/logs/history.h"
+#include "ninja/manifest/open.h"
 
 #include <string.h>
 

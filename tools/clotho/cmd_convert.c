@@ -1,9 +1,9 @@
 /* cmd_convert.c - `clotho convert IN OUT`: between graph formats, and from data sets to workloads. */
-#include "commands.h"
-#include "input.h"
-#include "json.h"
-#include "options.h"
-#include "outputs.h"
+#include "clotho/common/commands.h"
+#include "clotho/common/input.h"
+#include "clotho/common/json.h"
+#include "clotho/common/options.h"
+#include "clotho/common/outputs.h"
 
 #include <stdio.h>
 #include <string.h>

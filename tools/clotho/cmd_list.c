@@ -1,8 +1,8 @@
 /* cmd_list.c - `clotho list`: names with one line each. */
-#include "commands.h"
-#include "input.h"
-#include "json.h"
-#include "options.h"
+#include "clotho/common/commands.h"
+#include "clotho/common/input.h"
+#include "clotho/common/json.h"
+#include "clotho/common/options.h"
 
 #include <stdio.h>
 #include <string.h>

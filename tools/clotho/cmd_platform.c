@@ -1,11 +1,11 @@
 /* cmd_platform.c - `clotho platform show | calibrate | list | check`. */
 #define _POSIX_C_SOURCE 200809L
-#include "actions.h"
-#include "commands.h"
-#include "input.h"
-#include "json.h"
-#include "options.h"
-#include "run_hosts.h"
+#include "clotho/common/actions.h"
+#include "clotho/common/commands.h"
+#include "clotho/common/input.h"
+#include "clotho/common/json.h"
+#include "clotho/common/options.h"
+#include "clotho/run/hosts.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* main.c - `clotho VERB ...`: the table of verbs, and what is common to all of them. */
-#include "commands.h"
-#include "report.h"
-#include "wrap.h"
+#include "clotho/common/commands.h"
+#include "clotho/common/report.h"
+#include "clotho/common/wrap.h"
 
 #include <stdbool.h>
 #include <stdio.h>

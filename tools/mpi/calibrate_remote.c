@@ -1,8 +1,8 @@
 /* calibrate_remote.c - see calibrate_remote.h. */
 #include "calibrate_remote.h"
 
-#include "../clotho/json.h"
-#include "../clotho/options.h"
+#include "clotho/common/json.h"
+#include "clotho/common/options.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,9 +1,9 @@
 /* main.c - `clotho-mpi GRAPH --hosts F`: one rank of a run over several machines; started by mpirun or srun.
  * `clotho-mpi calibrate --hosts F`: the same of `clotho platform calibrate`. */
 #define _GNU_SOURCE
-#include "../clotho/options.h"
-#include "../clotho/outputs.h"
 #include "calibrate_remote.h"
+#include "clotho/common/options.h"
+#include "clotho/common/outputs.h"
 #include "run_remote.h"
 
 #include <poll.h>

@@ -1,7 +1,7 @@
 /* run_remote.c - see run_remote.h. Each rank reads and plans for itself; the library compares. */
 #include "run_remote.h"
 
-#include "../clotho/json.h"
+#include "clotho/common/json.h"
 
 #include <inttypes.h>
 #include <stdio.h>

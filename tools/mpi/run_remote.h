@@ -2,7 +2,7 @@
 #ifndef CLOTHO_TOOL_RUN_REMOTE_H
 #define CLOTHO_TOOL_RUN_REMOTE_H
 
-#include "../clotho/report.h"
+#include "clotho/common/report.h"
 
 #include <clotho_mpi/remote.h>
 

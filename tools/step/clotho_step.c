@@ -19,8 +19,8 @@
  *
  * A small program, because the peak of a child begins at the peak of the process that it was forked from. */
 #define _GNU_SOURCE
-#include "../ninja/owner.h"
-#include "../ninja/pids.h"
+#include "ninja/step/owner.h"
+#include "ninja/step/pids.h"
 
 #include <errno.h>
 #include <fcntl.h>

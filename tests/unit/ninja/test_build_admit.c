@@ -2,8 +2,8 @@
  * reach the policy. */
 #include "support.h"
 
-#include "tools/clotho/build_admit.h"
-#include "tools/clotho/build_live.h"
+#include "tools/clotho/build_plan/admit.h"
+#include "tools/clotho/build_plan/live.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -4,8 +4,8 @@
 #include "support.h"
 
 #include "base/cgroup.h"
-#include "tools/ninja/cpus.h"
-#include "tools/ninja/groups.h"
+#include "tools/ninja/step/cpus.h"
+#include "tools/ninja/step/groups.h"
 
 #include <ftw.h>
 #include <stdio.h>

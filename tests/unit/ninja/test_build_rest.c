@@ -2,8 +2,8 @@
  * policy made of it runs every graph to its end. */
 #include "support.h"
 
-#include "tools/clotho/build_packing.h"
-#include "tools/clotho/build_rest.h"
+#include "tools/clotho/build_plan/packing.h"
+#include "tools/clotho/build_plan/rest.h"
 
 #include <clotho/clotho.h>
 

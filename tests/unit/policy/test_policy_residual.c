@@ -2,7 +2,7 @@
  * them, in the direction it says; what the policy cannot take is named in one line. */
 #include "policy_scene.h"
 #include "random.h"
-#include "residual.h"
+#include "train/models/residual.h"
 
 #include "base/numbers/rng.h"
 #include "common/lachesis_model.h"

@@ -2,9 +2,9 @@
 #ifndef CLO_RANDOM_NETWORK_H
 #define CLO_RANDOM_NETWORK_H
 
-#include "decima.h"
-#include "lachesis.h"
-#include "parameters.h"
+#include "train/models/decima.h"
+#include "train/models/lachesis.h"
+#include "train/numbers/parameters.h"
 
 enum { RANDOM_STAGES_MAX = 24, RANDOM_EDGES_MAX = 300, RANDOM_NUMBERS_MAX = 8192, RANDOM_PARAMETERS_MAX = 32768 };
 

@@ -1,11 +1,11 @@
 /* test_batch.c - what LACHESIS is trained on is what the planner does: the same inputs, the same scores, and DEFT's
  * plan where nothing was learned. */
-#include "batch_model.h"
-#include "parameters.h"
 #include "plan/learned/scores.h"
-#include "rollout_order.h"
 #include "support.h"
-#include "trainer.h"
+#include "train/batch/batch_model.h"
+#include "train/numbers/parameters.h"
+#include "train/rollout/rollout_order.h"
+#include "train/trainer/trainer.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 /* test_edges_training.c - the environment of edge adding, its teacher, and the model that is made of its network. */
-#include "edges_cases.h"
-#include "edges_network.h"
-#include "losses.h"
-#include "parameters.h"
 #include "support.h"
+#include "train/models/edges_cases.h"
+#include "train/models/edges_network.h"
+#include "train/numbers/losses.h"
+#include "train/numbers/parameters.h"
 
 #include <math.h>
 

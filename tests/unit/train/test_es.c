@@ -1,9 +1,9 @@
 /* test_es.c - evolution strategies against their definition, and the network of the policy "residual": what its model
  * says in integers beside what it is in real numbers. */
 #define _POSIX_C_SOURCE 200809L
-#include "es.h"
-#include "residual.h"
 #include "support.h"
+#include "train/models/residual.h"
+#include "train/search/es.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* test_lachesis_network.c - the network of LACHESIS: its size, its bounds, and the model file that is made of it. */
-#include "lachesis.h"
-#include "parameters.h"
-#include "quantize.h"
 #include "support.h"
+#include "train/models/lachesis.h"
+#include "train/models/quantize.h"
+#include "train/numbers/parameters.h"
 
 #include <math.h>
 #include <string.h>

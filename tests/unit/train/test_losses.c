@@ -1,8 +1,8 @@
 /* test_losses.c - choices, losses and advantages: slopes against finite differences, and identities of the
  * textbooks. */
-#include "losses.h"
-#include "seeds.h"
 #include "support.h"
+#include "train/numbers/losses.h"
+#include "train/search/seeds.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,9 +1,9 @@
 /* test_trainer.c - training on toys finds what is best; the same bytes at any number of threads, and after a stop. */
 #define _POSIX_C_SOURCE 200809L
-#include "curve.h"
 #include "fault.h"
 #include "support.h"
 #include "toys.h"
+#include "train/trainer/curve.h"
 
 #include <math.h>
 #include <signal.h>

@@ -1,10 +1,10 @@
 /* test_whiten.c - directions of training along which answers vary alike, and times that do not depend on the order in
  * which executions start. */
 #define _POSIX_C_SOURCE 200809L
-#include "common_times.h"
-#include "parameters.h"
 #include "support.h"
-#include "whiten.h"
+#include "train/models/whiten.h"
+#include "train/numbers/parameters.h"
+#include "train/search/common_times.h"
 
 #include <math.h>
 #include <string.h>

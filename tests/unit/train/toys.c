@@ -1,7 +1,7 @@
 /* toys.c - see toys.h. */
 #include "toys.h"
 
-#include "lachesis.h"
+#include "train/models/lachesis.h"
 
 #include <clotho/graph.h>
 #include <stdlib.h>

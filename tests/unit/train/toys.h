@@ -2,7 +2,7 @@
 #ifndef CLO_TOYS_H
 #define CLO_TOYS_H
 
-#include "trainer.h"
+#include "train/trainer/trainer.h"
 
 enum { TOY_PARAMETERS_MAX = 4096 };
 

@@ -1,0 +1,58 @@
+/* actions.c - finds the action of a verb. */
+#include "clotho/common/actions.h"
+
+#include "clotho/common/report.h"
+#include "clotho/common/wrap.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { CHOICE_BYTES = 256, SUMMARY_COLUMN = 13 };
+
+static const action *chosen; /* for action_at: the command has one thread here */
+
+static const char *action_at(uint32_t index)
+{
+    return chosen[index].name;
+}
+
+/* "show, list or check" */
+static const char *choice(const action *actions, char text[CHOICE_BYTES])
+{
+    size_t used = 0;
+
+    text[0] = '\0';
+    for (size_t i = 0; actions[i].name != NULL && used < CHOICE_BYTES; i++)
+        used += (size_t)snprintf(text + used, CHOICE_BYTES - used, "%s%s",
+                                 i == 0                        ? ""
+                                 : actions[i + 1].name == NULL ? " or "
+                                                               : ", ",
+                                 actions[i].name);
+    return text;
+}
+
+int actions_run(const char *verb, const action *actions, int argc, char **argv)
+{
+    char text[CHOICE_BYTES];
+
+    if (argc < 2)
+        return misuse("'%s' needs %s; see 'clotho %s --help'", verb, choice(actions, text), verb);
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
+        printf("usage: clotho %s ACTION [options]\n\n", verb);
+        for (const action *a = actions; a->name != NULL; a++) {
+            printf("  %-10s ", a->name);
+            wrap_words(a->summary, SUMMARY_COLUMN, SUMMARY_COLUMN);
+        }
+        printf("\n'clotho %s ACTION --help' prints the options.\n", verb);
+        return EXIT_GOOD;
+    }
+    for (const action *a = actions; a->name != NULL; a++)
+        if (strcmp(argv[1], a->name) == 0)
+            return a->run(argc - 1, argv + 1);
+    chosen = actions;
+    const char *near = nearest_name(argv[1], action_at);
+    if (near != NULL)
+        return misuse("'%s %s' is not known; did you mean '%s'?", verb, argv[1], near);
+    return misuse("'%s %s' is not known; choose %s", verb, argv[1], choice(actions, text));
+}

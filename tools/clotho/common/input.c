@@ -1,0 +1,435 @@
+/* input.c - see input.h. */
+#define _POSIX_C_SOURCE 200809L /* stat */
+#include "clotho/common/input.h"
+#include "clotho/common/options.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { HEAD_BYTES = 512 };
+
+static const char CSV[] = "job_id,task_id,"; /* of the Alibaba trace v2017 */
+
+static const char *name_at(const char *registry, uint32_t index)
+{
+    clo_entry entry = CLO_ENTRY_INIT;
+
+    return clo_registry_entry(registry, index, &entry) ? entry.name : NULL;
+}
+
+const char *planner_at(uint32_t index)
+{
+    return name_at("planners", index);
+}
+
+const char *policy_at(uint32_t index)
+{
+    return name_at("policies", index);
+}
+
+const char *format_at(uint32_t index)
+{
+    return name_at("formats", index);
+}
+
+const char *family_at(uint32_t index)
+{
+    return name_at("families", index);
+}
+
+static const char *shipped_at(uint32_t index)
+{
+    return name_at("platforms", index);
+}
+
+static int known(const char *what, const char *name, const char *(*at)(uint32_t), const char *verb)
+{
+    const char *entry;
+
+    for (uint32_t i = 0; (entry = at(i)) != NULL; i++)
+        if (strcmp(entry, name) == 0)
+            return EXIT_GOOD;
+    const char *near = nearest_name(name, at);
+    if (near != NULL)
+        return misuse("'%s' is no %s; did you mean '%s'?", name, what, near);
+    return misuse("'%s' is no %s; see 'clotho list %s'", name, what, verb);
+}
+
+/* The next character of a planner's name that counts, in lower case; 0 at the end. */
+static char next_letter(const char **at)
+{
+    *at += strspn(*at, "-_");
+    char letter = **at;
+    if (letter != 0)
+        ++*at;
+    return letter >= 'A' && letter <= 'Z' ? (char)(letter - 'A' + 'a') : letter;
+}
+
+/* As clo_plan_create compares: case, '-' and '_' do not count. */
+static bool is_same_planner(const char *a, const char *b)
+{
+    char letter;
+
+    do { /* ends: each round goes on in both, or finds a difference */
+        letter = next_letter(&a);
+        if (next_letter(&b) != letter)
+            return false;
+    } while (letter != 0);
+    return true;
+}
+
+int known_planner(const char *name)
+{
+    const char *entry;
+
+    for (uint32_t i = 0; (entry = planner_at(i)) != NULL; i++)
+        if (is_same_planner(entry, name))
+            return EXIT_GOOD;
+    return known("planner", name, planner_at, "planners");
+}
+
+int known_policy(const char *name)
+{
+    bool is_found = strcmp(name, "steal") == 0 || clo_policy_find(name) != NULL; /* some are not listed */
+
+    return is_found ? EXIT_GOOD : known("policy", name, policy_at, "policies");
+}
+
+int known_family(const char *name)
+{
+    const char *family;
+
+    for (uint32_t i = 0; (family = family_at(i)) != NULL; i++)
+        if (strcmp(family, name) == 0)
+            return EXIT_GOOD;
+    const char *near = nearest_name(name, family_at);
+    if (near != NULL)
+        return misuse("'%s' is no family; did you mean '%s'?", name, near);
+    return misuse("'%s' is no family; see 'clotho list families'", name);
+}
+
+int known_format(const char *name)
+{
+    return known("format", name, format_at, "formats");
+}
+
+/* "clotho, wfformat, ...": the formats that can be written. */
+static const char *formats_written(char *text, size_t bytes)
+{
+    clo_entry entry = CLO_ENTRY_INIT;
+    size_t used = 0;
+
+    text[0] = '\0';
+    for (uint32_t i = 0; clo_registry_entry("formats", i, &entry) && used < bytes; i++)
+        if (strchr(entry.directions, 'w') != NULL)
+            used += (size_t)snprintf(text + used, bytes - used, "%s%s", used > 0 ? ", " : "", entry.name);
+    return text;
+}
+
+static bool is_written(const char *name)
+{
+    clo_entry entry = CLO_ENTRY_INIT;
+
+    for (uint32_t i = 0; clo_registry_entry("formats", i, &entry); i++)
+        if (strcmp(entry.name, name) == 0)
+            return strchr(entry.directions, 'w') != NULL;
+    return false;
+}
+
+int known_output(const char *path, const char *format)
+{
+    char text[128];
+
+    if (format != NULL && known_format(format) != EXIT_GOOD)
+        return EXIT_BAD_USAGE;
+    if (format != NULL && !is_written(format))
+        return misuse("format '%s' can only be read; those that can be written are %s", format,
+                      formats_written(text, sizeof text));
+    if (format != NULL || !ending_names_kind(path, "json dot gv"))
+        return EXIT_GOOD;
+    return misuse("'%s' is no name of a graph file; write .json or .dot, or say what it holds with --format: %s", path,
+                  formats_written(text, sizeof text));
+}
+
+int platform_open(const char *spec, clo_platform **out)
+{
+    clo_status status = clo_cluster_open_platform(spec, out);
+
+    if (status == CLO_OK)
+        return EXIT_GOOD;
+    bool is_name = status == CLO_ERR_ARGUMENT && strchr(spec, ':') == NULL; /* else its number is wrong */
+    const char *near = is_name ? nearest_name(spec, shipped_at) : NULL;
+    if (near != NULL)
+        return complain("--platform", "'%s' is no platform; did you mean '%s'?", spec, near);
+    return complain_status(NULL, status);
+}
+
+static int choose_platform(input *in)
+{
+    const char *spec = in->config->spec;
+    bool own = spec == NULL ? clo_document_platform(in->document) != NULL : strcmp(spec, "own") == 0;
+
+    if (own && clo_document_platform(in->document) == NULL)
+        return complain(in->place, "carries no platform; name one with --platform SPEC");
+    if (!own && in->opened == NULL) {
+        int code = platform_open(spec != NULL ? spec : "native", &in->opened);
+        if (code != EXIT_GOOD)
+            return code;
+    }
+    in->platform = own ? clo_document_platform(in->document) : in->opened;
+    return EXIT_GOOD;
+}
+
+static clo_load_config load_config(const input_config *config)
+{
+    clo_load_config load = CLO_LOAD_CONFIG_INIT;
+
+    load.scale = config->scale;
+    load.body = config->body;
+    load.instance = config->instance;
+    return load;
+}
+
+/* Kinds that the platform lacks: a warning, or an error if wanted. */
+static int check_kinds(const input *in)
+{
+    const char *kind;
+    char kinds[400] = "";
+    size_t used = 0;
+
+    for (uint32_t k = 0; (kind = clo_cost_unmatched_kind(in->cost, k)) != NULL && used < sizeof kinds; k++)
+        used += (size_t)snprintf(kinds + used, sizeof kinds - used, "%s'%.60s'", k > 0 ? ", " : "", kind);
+    if (used == 0)
+        return EXIT_GOOD;
+    const char *platform = clo_platform_name(in->platform);
+    if (in->config->strict)
+        return complain(in->place, "platform '%s' has no executor of kind %s; correct the names or leave --strict out",
+                        platform, kinds);
+    warn("%s: platform '%s' has no executor of kind %s; what the graph says for that is not used", in->place, platform,
+         kinds);
+    return EXIT_GOOD;
+}
+
+bool is_untimed(const clo_graph *graph, const clo_cost *cost)
+{
+    for (uint32_t t = 0; t < clo_graph_tasks(graph); t++)
+        if (clo_cost_mean_execution_ns(cost, t) > 0)
+            return false;
+    return true;
+}
+
+void warn_untimed(const char *place)
+{
+    warn("%s: no task takes any time, so every order is as good and all is planned as 0 ns; give the tasks times "
+         "(docs/FORMATS.md)",
+         place);
+}
+
+void input_warn_untimed(const input *in)
+{
+    if (is_untimed(clo_document_graph(in->document), in->cost))
+        warn_untimed(in->place);
+}
+
+/* The document is there: the platform and the cost. */
+static int complete(input *in)
+{
+    if (clo_document_line(in->document) != 0)
+        snprintf(in->place, sizeof in->place, "%.450s:%zu", in->path, clo_document_line(in->document));
+    if (clo_document_note(in->document) != NULL)
+        note("%s", clo_document_note(in->document));
+    int code = choose_platform(in);
+    if (code != EXIT_GOOD)
+        return code;
+    clo_status status = clo_cost_create(clo_document_graph(in->document), in->platform, &in->cost);
+    return status == CLO_OK ? check_kinds(in) : complain_status(in->place, status);
+}
+
+static void begin(input *in, const char *path, const input_config *config)
+{
+    *in = (input){.path = path, .config = config, .count = 1};
+    snprintf(in->place, sizeof in->place, "%.500s", path);
+}
+
+clo_status workload_load(const char *path, const clo_load_config *config, clo_workload **out)
+{
+    clo_status status = clo_workload_load(path, config, out);
+
+    if (status == CLO_OK && clo_workload_note(*out) != NULL)
+        note("%s", clo_workload_note(*out));
+    return status;
+}
+
+bool is_empty_file(const char *path)
+{
+    struct stat about;
+
+    return stat(path, &about) == 0 && S_ISREG(about.st_mode) && about.st_size == 0;
+}
+
+/* The first bytes of a regular file, terminated; what is read from a pipe would be gone. Returns their number. */
+static size_t read_head(const char *path, char head[HEAD_BYTES + 1])
+{
+    struct stat about;
+    FILE *file = stat(path, &about) == 0 && S_ISREG(about.st_mode) ? fopen(path, "rb") : NULL;
+    size_t bytes = file != NULL ? fread(head, 1, HEAD_BYTES, file) : 0;
+
+    if (file != NULL)
+        fclose(file);
+    head[bytes] = '\0';
+    return bytes;
+}
+
+bool is_log_file(const char *path)
+{
+    char head[HEAD_BYTES + 1];
+    size_t bytes = read_head(path, head);
+
+    return clo_log_is_log(head, bytes);
+}
+
+/* Whether a member "format" of a JSON text says that it is a workload. */
+static bool says_workload(const char *head)
+{
+    static const char KEY[] = "\"format\"", VALUE[] = "\"clotho.workload/";
+
+    for (const char *at = head; (at = strstr(at, KEY)) != NULL;) {
+        at += sizeof KEY - 1;
+        const char *value = at + strspn(at, " \t\r\n");
+        if (*value != ':')
+            continue;
+        value += 1 + strspn(value + 1, " \t\r\n");
+        if (strncmp(value, VALUE, sizeof VALUE - 1) == 0)
+            return true;
+    }
+    return false;
+}
+
+bool names_workload(const char *path)
+{
+    char head[HEAD_BYTES + 1];
+
+    return read_head(path, head) > 0 && (says_workload(head) || strncmp(head, CSV, sizeof CSV - 1) == 0);
+}
+
+int refuse_log(const char *path)
+{
+    if (!is_log_file(path))
+        return EXIT_GOOD;
+    return complain(path, "this is the log of a run, no graph and no workload; 'clotho check WORKLOAD LOG' judges it, "
+                          "'clotho simulate WORKLOAD --replay LOG' repeats it");
+}
+
+/* Each line of a log or of a workload would be an instance with an error of its own. */
+static int refuse_others(const char *path)
+{
+    if (names_workload(path))
+        return complain(path, "this is a workload, no graph; 'clotho simulate' and 'clotho run --policy' run its jobs, "
+                              "'clotho check --admission' tests them");
+    return refuse_log(path);
+}
+
+int input_open(input *in, const char *path, const input_config *config)
+{
+    clo_load_config load = load_config(config);
+
+    begin(in, path, config);
+    int code = refuse_others(path);
+    if (code != EXIT_GOOD)
+        return code;
+    clo_status status = clo_document_load(path, &load, &in->document);
+    code = status == CLO_OK ? complete(in) : complain_status(path, status);
+    if (code != EXIT_GOOD)
+        input_close(in);
+    return code;
+}
+
+int input_open_all(input *in, const char *path, const input_config *config)
+{
+    clo_load_config load = load_config(config);
+
+    if (config->instance != NULL)
+        return input_open(in, path, config);
+    begin(in, path, config);
+    int code = refuse_others(path);
+    if (code != EXIT_GOOD)
+        return code;
+    clo_status status = clo_documents_open(path, &load, &in->documents);
+    if (status != CLO_OK)
+        return complain_status(path, status);
+    in->count = clo_documents_count(in->documents);
+    return EXIT_GOOD;
+}
+
+static void close_instance(input *in)
+{
+    clo_cost_destroy(in->cost);
+    clo_document_destroy(in->document);
+    in->document = NULL;
+    in->cost = NULL;
+    in->platform = NULL;
+}
+
+int input_next(input *in)
+{
+    if (in->documents == NULL) /* one instance by name: it is there */
+        return EXIT_GOOD;
+    close_instance(in);
+    clo_status status = clo_documents_next(in->documents, &in->document);
+    int code = status == CLO_OK ? complete(in) : complain_status(in->path, status);
+    if (code != EXIT_GOOD)
+        close_instance(in);
+    return code;
+}
+
+/* Published values are of equal executors of speed 1 that share all data. */
+static bool is_uniform(const clo_platform *platform)
+{
+    for (uint32_t e = 0; e < clo_platform_executors(platform); e++)
+        if (clo_platform_executor(platform, e)->speed_q16[CLO_CLASS_GENERIC] != CLO_SPEED_ONE)
+            return false;
+    return true;
+}
+
+const clo_reference *input_reference(const input *in)
+{
+    uint32_t count;
+    const clo_reference *references = clo_document_references(in->document, &count);
+    bool own = in->platform == clo_document_platform(in->document);
+
+    for (uint32_t i = 0; i < count; i++) {
+        const clo_reference *r = &references[i];
+        if (r->executors == 0 ? own : r->executors == clo_platform_executors(in->platform) && is_uniform(in->platform))
+            return r;
+    }
+    return NULL;
+}
+
+static const char *plural(uint32_t count)
+{
+    return count == 1 ? "" : "s";
+}
+
+void input_print(const input *in)
+{
+    const clo_graph *graph = clo_document_graph(in->document);
+    uint32_t tasks = clo_graph_tasks(graph), instances = clo_graph_instances(graph), edges = clo_graph_edges(graph);
+    uint32_t executors = clo_platform_executors(in->platform), kinds = clo_platform_kinds(in->platform);
+
+    printf("graph        %s: %u task%s, ", show_name(clo_graph_name(graph)), tasks, plural(tasks));
+    if (instances != tasks)
+        printf("%u instance%s, ", instances, plural(instances));
+    printf("%u edge%s (%s)\n", edges, plural(edges), clo_document_format(in->document));
+    printf("platform     %s: %u executor%s of %u kind%s\n", show_name(clo_platform_name(in->platform)), executors,
+           plural(executors), kinds, plural(kinds));
+}
+
+void input_close(input *in)
+{
+    close_instance(in);
+    clo_platform_destroy(in->opened);
+    clo_documents_close(in->documents);
+    *in = (input){0};
+}

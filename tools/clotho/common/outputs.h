@@ -1,0 +1,29 @@
+/* outputs.h - files to write are looked at before the work whose result they are to hold. */
+#ifndef CLO_TOOLS_CLOTHO_COMMON_OUTPUTS_H
+#define CLO_TOOLS_CLOTHO_COMMON_OUTPUTS_H
+
+#include "train/numbers/output.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* A file as the command line names it. */
+typedef struct named_file {
+    const char *option; /* without the dashes; NULL: an operand */
+    const char *path;
+} named_file;
+
+/* Whether each output can be written, is named once, and is none of the files that are read. Returns EXIT_GOOD, or an
+ * exit code after an error line. */
+int outputs_check(const named_file *outputs, size_t outputs_count, const named_file *inputs, size_t inputs_count);
+
+/* Whether two names stand for one regular file, which need not be there yet. */
+bool outputs_are_same(const char *a, const char *b);
+
+/* Prints why the output was not written. Returns an exit code. */
+int output_complain(const output *o);
+
+/* Whether a file can be written at `path`. Returns EXIT_GOOD, or an exit code after an error line. */
+int output_check(const char *path);
+
+#endif

@@ -1,0 +1,44 @@
+/* policy_option.c - see policy_option.h. */
+#include "clotho/common/policy_option.h"
+
+#include "clotho/common/input.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int policy_open(const char *name, const clo_policy **policy, const char **text, void **argument)
+{
+    char plain[64];
+    size_t length = strcspn(name, ":");
+
+    *text = name[length] == ':' ? name + length + 1 : NULL;
+    *argument = NULL;
+    snprintf(plain, sizeof plain, "%.*s", length < sizeof plain ? (int)length : (int)sizeof plain - 1, name);
+    if (known_policy(plain) != EXIT_GOOD)
+        return EXIT_BAD_USAGE;
+    *policy = clo_policy_find(plain);
+    if (*policy == NULL)
+        return misuse("'%s' is no policy of the scheduler; see 'clotho list policies'", plain);
+    if (*text == NULL)
+        return EXIT_GOOD;
+    if ((*policy)->parse == NULL)
+        return misuse("the policy '%s' takes no argument; write --policy %s", plain, plain);
+    *argument = calloc(1, (*policy)->argument_bytes > 0 ? (*policy)->argument_bytes : 1);
+    if (*argument == NULL)
+        return complain(NULL, "out of memory for the argument of the policy");
+    clo_status status = (*policy)->parse(*text, *argument);
+    if (status == CLO_OK)
+        return EXIT_GOOD;
+    free(*argument);
+    *argument = NULL;
+    return status == CLO_ERR_ARGUMENT ? misuse("--policy %.80s: %s", show_name(name), clo_last_error())
+                                      : complain(NULL, "--policy %.80s: %s", show_name(name), clo_last_error());
+}
+
+void policy_close(const clo_policy *policy, void *argument)
+{
+    if (argument != NULL && policy->release != NULL)
+        policy->release(argument);
+    free(argument);
+}

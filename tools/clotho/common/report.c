@@ -1,0 +1,338 @@
+/* report.c - see report.h. */
+#define _POSIX_C_SOURCE 200809L
+#define _DEFAULT_SOURCE
+#include "clotho/common/report.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define EXECUTOR_ROWS_MAX 64
+
+/* One line whatever the text holds: file names may contain line breaks, and more. */
+static void print_line(const char *first, const char *place, const char *text)
+{
+    char line[2048];
+    int length = snprintf(line, sizeof line, "clotho: %s%s%s%s", first, place != NULL ? place : "",
+                          place != NULL ? ": " : "", text);
+
+    if (length < 0)
+        return;
+    char clean[sizeof line];
+    fflush(stdout);
+    fprintf(stderr, "%s\n", clo_printable(line, clean, sizeof clean));
+}
+
+int complain(const char *place, const char *format, ...)
+{
+    char text[1024];
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    print_line("", place, text);
+    return EXIT_BAD_INPUT;
+}
+
+int misuse(const char *format, ...)
+{
+    char text[1024];
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    print_line("", NULL, text);
+    return EXIT_BAD_USAGE;
+}
+
+void note(const char *format, ...)
+{
+    char text[1024];
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    print_line("note: ", NULL, text);
+}
+
+void warn(const char *format, ...)
+{
+    char text[1024];
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    print_line("warning: ", NULL, text);
+}
+
+int complain_status(const char *place, clo_status status)
+{
+    const char *text = clo_last_error();
+
+    if (text[0] == '\0')
+        text = clo_status_text(status);
+    if (place != NULL && strncmp(text, place, strlen(place)) == 0)
+        place = NULL;
+    print_line("", place, text);
+    return EXIT_BAD_INPUT;
+}
+
+void progress(void *context, const char *line)
+{
+    (void)context;
+    if (isatty(STDERR_FILENO))
+        fprintf(stderr, "%s\n", line);
+}
+
+const char *show_name(const char *name)
+{
+    static _Thread_local char buffers[4][4096];
+    static _Thread_local unsigned turn;
+
+    return clo_printable(name, buffers[turn++ % 4], sizeof buffers[0]);
+}
+
+static char *next_buffer(size_t *bytes)
+{
+    static _Thread_local char buffers[8][32];
+    static _Thread_local unsigned turn;
+
+    *bytes = sizeof buffers[0];
+    return buffers[turn++ % 8];
+}
+
+const char *show_ns(int64_t ns)
+{
+    static const struct {
+        double ns;
+        const char *unit;
+    } units[] = {{1e9, "s"}, {1e6, "ms"}, {1e3, "us"}, {1, "ns"}};
+    size_t bytes;
+    char *text = next_buffer(&bytes);
+    double size = fabs((double)ns);
+    int i = 0;
+
+    while (i < 3 && size < units[i].ns)
+        i++;
+    double value = (double)ns / units[i].ns;
+    int decimals = i == 3 ? 0 : fabs(value) < 10 ? 3 : fabs(value) < 100 ? 2 : 1;
+    snprintf(text, bytes, "%.*f %s", decimals, value, units[i].unit);
+    return text;
+}
+
+const char *show_bytes(uint64_t bytes)
+{
+    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+    size_t room;
+    char *text = next_buffer(&room);
+    double value = (double)bytes;
+    int i = 0;
+
+    while (i < 4 && value >= 1024) {
+        value /= 1024;
+        i++;
+    }
+    snprintf(text, room, "%.*f %s", i == 0 ? 0 : 1, value, units[i]);
+    return text;
+}
+
+const char *show_percent(double share)
+{
+    size_t bytes;
+    char *text = next_buffer(&bytes);
+
+    if (share != share) /* no number: a share of nothing */
+        snprintf(text, bytes, "-");
+    else
+        snprintf(text, bytes, "%.1f %%", 100 * share);
+    return text;
+}
+
+bool takes_escapes(int file)
+{
+    const char *terminal = getenv("TERM");
+
+    return isatty(file) == 1 && terminal != NULL && terminal[0] != '\0' && strcmp(terminal, "dumb") != 0;
+}
+
+bool locale_has_utf8(void)
+{
+    static const char *const variables[] = {"LC_ALL", "LC_CTYPE", "LANG"};
+    const char *locale = NULL;
+
+    for (size_t i = 0; i < sizeof variables / sizeof variables[0] && (locale == NULL || locale[0] == '\0'); i++)
+        locale = getenv(variables[i]);
+    const char *codeset = locale != NULL ? strchr(locale, '.') : NULL;
+    return codeset != NULL && (strncasecmp(codeset, ".utf-8", 6) == 0 || strncasecmp(codeset, ".utf8", 5) == 0);
+}
+
+/* The ASCII for a character that drawings are made of; 0: it is none. */
+static char plain_for(uint32_t character)
+{
+    static const struct {
+        uint32_t character;
+        char plain;
+    } pairs[] = {
+        {0xb5, 'u'},   {0xb7, '.'},   {0xd7, 'x'},   {0x2500, '-'}, {0x2502, '|'}, {0x2503, '!'}, {0x2588, '#'},
+        {0x258c, ']'}, {0x2590, '['}, {0x2591, ':'}, {0x2592, '%'}, {0x2593, '='}, {0x25c6, '*'},
+    };
+
+    for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++)
+        if (pairs[i].character == character)
+            return pairs[i].plain;
+    if (character >= 0x2581 && character <= 0x2587) /* blocks of one to seven eighths */
+        return (char)('1' + (character - 0x2581));
+    return character > 0x2500 && character <= 0x257f ? '+' : 0; /* corners and crossings of boxes */
+}
+
+/* Of two or three bytes; 0: `text` begins with none of these. */
+static uint32_t character_at(const char *text, size_t *bytes)
+{
+    const unsigned char *byte = (const unsigned char *)text;
+
+    *bytes = byte[0] >= 0xe0 ? 3 : 2;
+    if (byte[0] >= 0xc2 && byte[0] < 0xe0)
+        return (byte[0] & 0x1fu) << 6 | (byte[1] & 0x3fu);
+    if (byte[0] < 0xe0 || byte[0] >= 0xf0 || byte[1] == 0)
+        return 0;
+    return (byte[0] & 0x0fu) << 12 | (byte[1] & 0x3fu) << 6 | (byte[2] & 0x3fu);
+}
+
+void print_drawing(const char *text)
+{
+    bool is_plain = !locale_has_utf8();
+    size_t bytes;
+
+    while (*text != '\0') { /* every round passes a byte or a character */
+        char plain = is_plain ? plain_for(character_at(text, &bytes)) : 0;
+        putchar(plain != 0 ? plain : *text);
+        text += plain != 0 ? bytes : 1;
+    }
+}
+
+uint32_t terminal_columns(void)
+{
+    const char *variable = getenv("COLUMNS");
+    struct winsize size = {0};
+    long columns = 80;
+
+    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
+        columns = size.ws_col;
+    else if (variable != NULL)
+        columns = strtol(variable, NULL, 10);
+    return columns < 40 ? (columns <= 0 ? 80 : 40) : columns > 200 ? 200 : (uint32_t)columns;
+}
+
+/* Levenshtein's distance, one row at a time; words longer than a name can be are "far". */
+static size_t edit_distance(const char *a, const char *b)
+{
+    enum { LONGEST = 40 };
+    size_t row[LONGEST + 1], la = strlen(a), lb = strlen(b);
+
+    if (la > LONGEST || lb > LONGEST)
+        return LONGEST;
+    for (size_t j = 0; j <= lb; j++)
+        row[j] = j;
+    for (size_t i = 1; i <= la; i++) {
+        size_t diagonal = row[0];
+        row[0] = i;
+        for (size_t j = 1; j <= lb; j++) {
+            size_t change = diagonal + (a[i - 1] != b[j - 1]), above = row[j] + 1, left = row[j - 1] + 1;
+            diagonal = row[j];
+            row[j] = change < above ? change : above;
+            row[j] = left < row[j] ? left : row[j];
+        }
+    }
+    return row[lb];
+}
+
+const char *nearest_name(const char *word, const char *(*at)(uint32_t index))
+{
+    const char *best = NULL, *name;
+    size_t best_distance = strlen(word) / 2 + 1; /* half of the letters wrong is no slip any more */
+
+    for (uint32_t i = 0; (name = at(i)) != NULL; i++) {
+        size_t distance = edit_distance(word, name);
+        if (distance < best_distance) {
+            best_distance = distance;
+            best = name;
+        }
+    }
+    return best;
+}
+
+int report_flush(int code)
+{
+    errno = 0;
+    int failed = ferror(stdout) != 0;
+    failed |= fflush(stdout) != 0;
+    if (failed)
+        return complain("standard output", "%s; the report is not complete",
+                        errno != 0 ? strerror(errno) : "cannot be written");
+    return code;
+}
+
+const char *status_name(clo_status status)
+{
+    switch (status) {
+#define X(name, value, text) \
+    case CLO_##name:         \
+        return "CLO_" #name;
+        CLO_STATUS_LIST(X)
+#undef X
+    }
+    return "?";
+}
+
+typedef struct executor_use {
+    int64_t busy_ns;
+    uint64_t executions, replicas;
+} executor_use;
+
+static void print_use(const clo_plan *plan, const clo_platform *platform, executor_use *use)
+{
+    uint32_t executors = clo_platform_executors(platform);
+    int64_t makespan = clo_plan_makespan_ns(plan);
+    size_t count;
+    const clo_placement *placements = clo_plan_placements(plan, &count);
+
+    for (size_t i = 0; i < count; i++) {
+        executor_use *mine = &use[placements[i].executor];
+        mine->busy_ns += placements[i].finish_ns - placements[i].start_ns;
+        if (clo_plan_is_skipped(plan, placements[i].task))
+            continue;
+        mine->executions++;
+        mine->replicas += placements[i].is_replica != 0;
+    }
+    printf("%-14s %-14s %9s %9s %12s %8s\n", "executor", "kind", "ran", "replicas", "busy", "use");
+    for (uint32_t e = 0; e < executors && e < EXECUTOR_ROWS_MAX; e++)
+        printf("%-14s %-14s %9" PRIu64 " %9" PRIu64 " %12s %8s\n", show_name(clo_platform_executor_name(platform, e)),
+               show_name(clo_platform_kind_name(platform, clo_platform_executor(platform, e)->kind)), use[e].executions,
+               use[e].replicas, show_ns(use[e].busy_ns),
+               show_percent(makespan > 0 ? (double)use[e].busy_ns / (double)makespan : 0));
+    if (executors > EXECUTOR_ROWS_MAX)
+        printf("... and %u more executors\n", executors - EXECUTOR_ROWS_MAX);
+}
+
+int report_executors(const clo_plan *plan, const clo_platform *platform)
+{
+    executor_use *use = calloc(clo_platform_executors(platform), sizeof *use);
+
+    if (use == NULL)
+        return complain(NULL, "out of memory for the table of executors; free some and try again");
+    print_use(plan, platform, use);
+    free(use);
+    return EXIT_GOOD;
+}

@@ -1,0 +1,547 @@
+/* cmd.c - `clotho plan GRAPH...`: plan, check with the independent checker, report.
+ *
+ * A bad file among several, or a bad instance in a file of many, hides none of the others: it gets its error line, the
+ * rest goes on, and the exit status is 1 at the end. */
+#define _POSIX_C_SOURCE 200809L
+#include "clotho/common/commands.h"
+#include "clotho/common/input.h"
+#include "clotho/common/json.h"
+#include "clotho/common/options.h"
+#include "clotho/plan/pipeline.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+typedef struct plan_options {
+    input_config input;
+    const char *budget, *contention, *gantt, *out;
+    option_list planners;
+    pipeline_options pipeline;
+    uint64_t seed;
+    uint64_t threads;
+    bool gantt_text, as_json, no_duplicates, justify;
+} plan_options;
+
+/* What one planner made of one graph. */
+typedef struct planned {
+    clo_plan *plan;
+    clo_plan_metrics metrics;
+    clo_bound bound;
+    int64_t plan_ns; /* wall time of planning            */
+    bool measured;   /* all of the above is there        */
+    bool valid;
+} planned;
+
+static int64_t now_ns(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+/* "SCHEDULES" or a time with its unit. */
+static bool read_budget(const char *text, clo_plan_config *config)
+{
+    if (text == NULL || parse_u64(text, &config->schedules_max))
+        return true;
+    return parse_time(text, &config->budget_ns);
+}
+
+/* A line that is written over, from the first second on. */
+static void show_search(void *context, const clo_plan_progress *now)
+{
+    (void)context;
+    if (now->elapsed_ns >= 1000000000)
+        fprintf(stderr, "\r\033[K%s: %llu schedules, makespan %s, bound %s", show_ns(now->elapsed_ns),
+                (unsigned long long)now->schedules, show_ns(now->makespan_ns), show_ns(now->bound_ns));
+}
+
+static void clear_search(const clo_plan_config *config)
+{
+    if (config->progress != NULL)
+        fprintf(stderr, "\r\033[K");
+}
+
+static bool read_contention(const char *text, uint32_t *contention)
+{
+    *contention = text != NULL && strcmp(text, "times") == 0 ? CLO_CONTENTION_TIMES : CLO_CONTENTION_CHOOSE;
+    return text == NULL || strcmp(text, "times") == 0 || strcmp(text, "choose") == 0;
+}
+
+static int make(const input *in, const plan_options *o, const char *planner, planned *p)
+{
+    clo_plan_config config = CLO_PLAN_CONFIG_INIT;
+
+    *p = (planned){.metrics = CLO_PLAN_METRICS_INIT, .bound = CLO_BOUND_INIT};
+    config.planner = planner;
+    config.seed = o->seed;
+    config.threads = (uint32_t)o->threads;
+    config.no_duplicates = o->no_duplicates;
+    config.justify = o->justify;
+    (void)read_contention(o->contention, &config.contention);
+    if (takes_escapes(STDERR_FILENO))
+        config.progress = show_search;
+    if (!read_budget(o->budget, &config))
+        return misuse("--budget is '%s'; write a number of schedules or a time such as 500ms", o->budget);
+    int64_t start = now_ns();
+    clo_status status = o->pipeline.is_wanted ? pipeline_plan(in->cost, &o->pipeline, &p->plan)
+                                              : clo_plan_create(in->cost, &config, &p->plan);
+    p->plan_ns = now_ns() - start;
+    clear_search(&config);
+    if (status == CLO_OK)
+        status = clo_plan_measure(p->plan, in->cost, &p->metrics);
+    if (status == CLO_OK)
+        status = clo_cost_bound(in->cost, &p->bound);
+    if (status == CLO_OK) {
+        status = clo_plan_check(p->plan, in->cost, CLO_CHECK_FULL);
+        p->valid = status == CLO_OK;
+        p->measured = status == CLO_OK || status == CLO_ERR_INVALID;
+    }
+    return status == CLO_OK ? EXIT_GOOD : complain_status(in->place, status);
+}
+
+static void add_reference(json *out, const clo_reference *reference)
+{
+    if (reference == NULL) {
+        json_null(out, "reference");
+        return;
+    }
+    json_open(out, "reference", '{');
+    json_real(out, "lower", reference->lower);
+    json_real(out, "upper", reference->upper);
+    json_close(out, '}');
+}
+
+static int print_json(const input *in, const plan_options *o, const planned *p)
+{
+    json out;
+
+    json_begin(&out);
+    json_text(&out, "graph", clo_graph_name(clo_document_graph(in->document)));
+    json_text(&out, "file", in->path);
+    json_text(&out, "format", clo_document_format(in->document));
+    json_count(&out, "tasks", clo_graph_tasks(clo_document_graph(in->document)));
+    json_count(&out, "edges", clo_graph_edges(clo_document_graph(in->document)));
+    json_count(&out, "instances", clo_graph_instances(clo_document_graph(in->document)));
+    json_text(&out, "platform", clo_platform_name(in->platform));
+    json_count(&out, "executors", clo_platform_executors(in->platform));
+    json_text(&out, "planner", clo_plan_planner(p->plan));
+    json_real(&out, "makespan", (double)p->metrics.makespan_ns / clo_document_unit_ns(in->document));
+    json_integer(&out, "makespan_ns", p->metrics.makespan_ns);
+    json_integer(&out, "lower_bound_ns", p->metrics.lower_bound_ns);
+    json_real(&out, "gap", p->metrics.gap);
+    json_real(&out, "slr", p->metrics.slr);
+    json_real(&out, "speedup", p->metrics.speedup);
+    json_real(&out, "utilization", p->metrics.utilization);
+    json_count(&out, "transfers", p->metrics.transfers);
+    json_count(&out, "transferred_bytes", p->metrics.transferred_bytes);
+    json_count(&out, "duplicates", p->metrics.duplicates);
+    json_count(&out, "schedules", clo_plan_schedules(p->plan));
+    json_bool(&out, "optimal", clo_plan_is_optimal(p->plan) || p->metrics.makespan_ns <= p->metrics.lower_bound_ns);
+    json_integer(&out, "plan_ns", p->plan_ns);
+    json_open(&out, "bounds", '{');
+    json_integer(&out, "critical_path_ns", p->bound.critical_path_ns);
+    json_integer(&out, "area_ns", p->bound.area_ns);
+    json_integer(&out, "resource_ns", p->bound.resource_ns);
+    json_integer(&out, "combined_ns", p->bound.combined_ns);
+    json_close(&out, '}');
+    if (clo_plan_interval_ns(p->plan) > 0) {
+        clo_status status = pipeline_print_json(p->plan, in->cost, &out);
+        if (status != CLO_OK)
+            return complain_status(in->place, status);
+    }
+    add_reference(&out, input_reference(in)); /* the published best, in the unit of "makespan" */
+    json_bool(&out, "valid", p->valid);
+    json_count(&out, "seed", o->seed);
+    return json_print(&out);
+}
+
+static void print_makespan(const input *in, const planned *p)
+{
+    if (clo_document_unit_ns(in->document) != 1)
+        printf("makespan     %s = %.10g in the file's unit\n", show_ns(p->metrics.makespan_ns),
+               (double)p->metrics.makespan_ns / clo_document_unit_ns(in->document));
+    else
+        printf("makespan     %s\n", show_ns(p->metrics.makespan_ns));
+    if (clo_plan_is_optimal(p->plan) || p->metrics.makespan_ns <= p->metrics.lower_bound_ns)
+        printf("lower bound  %s; the plan is optimal, no other is shorter\n", show_ns(p->metrics.lower_bound_ns));
+    else
+        printf("lower bound  %s, so the plan is at most %s above the optimum\n", show_ns(p->metrics.lower_bound_ns),
+               show_percent(p->metrics.gap));
+}
+
+/* Tasks that are duplicable but for handles: how many, and one of them. */
+static void print_pinned(const clo_graph *graph)
+{
+    uint32_t count = 0, task = 0, by;
+    char scratch[16];
+    clo_handle handle = {0};
+
+    for (uint32_t t = clo_graph_tasks(graph); t-- > 0;)
+        if (clo_graph_pinned_by(graph, t) != CLO_NONE) {
+            count++;
+            task = t;
+        }
+    by = clo_graph_pinned_by(graph, task);
+    if (count == 0 || clo_graph_handle(graph, by, &handle) != CLO_OK)
+        return;
+    printf("             %u duplicable task%s not duplicated, for handles that change: \"%s\" uses \"%s\"\n", count,
+           count == 1 ? " is" : "s are", clo_graph_task_name(graph, task, scratch),
+           handle.name != NULL ? handle.name : "(unnamed)");
+}
+
+static int print_pipeline(const input *in, const planned *p)
+{
+    input_print(in);
+    printf("planner      %s, %llu schedule%s in %s\n\n", clo_plan_planner(p->plan),
+           (unsigned long long)clo_plan_schedules(p->plan), clo_plan_schedules(p->plan) == 1 ? "" : "s",
+           show_ns(p->plan_ns));
+    clo_status status = pipeline_print(p->plan, in->cost);
+    if (status != CLO_OK)
+        return complain_status(in->place, status);
+    printf("transfers    %llu inputs, %s\n", (unsigned long long)p->metrics.transfers,
+           show_bytes(p->metrics.transferred_bytes));
+    printf("check        %s\n", p->valid ? "valid" : "NOT VALID");
+    return EXIT_GOOD;
+}
+
+static void print_one(const input *in, const planned *p)
+{
+    const clo_plan_metrics *m = &p->metrics;
+
+    input_print(in);
+    printf("planner      %s, %llu schedule%s in %s\n\n", clo_plan_planner(p->plan),
+           (unsigned long long)clo_plan_schedules(p->plan), clo_plan_schedules(p->plan) == 1 ? "" : "s",
+           show_ns(p->plan_ns));
+    print_makespan(in, p);
+    printf("speedup      %.2f over the best single executor; SLR %.3f\n", m->speedup, m->slr);
+    printf("replicas     %u\n", m->duplicates);
+    print_pinned(clo_document_graph(in->document));
+    printf("transfers    %llu inputs, %s\n", (unsigned long long)m->transfers, show_bytes(m->transferred_bytes));
+    printf("executors    %s in use\n", show_percent(m->utilization));
+    printf("check        %s\n", p->valid ? "valid" : "NOT VALID");
+}
+
+static void print_row(const planned *p, bool first)
+{
+    const clo_plan_metrics *m = &p->metrics;
+
+    if (first)
+        printf("\n%-16s %11s %9s %8s %8s %9s %8s %11s  %s\n", "planner", "makespan", "gap", "SLR", "speedup",
+               "replicas", "use", "planned in", "check");
+    printf("%-16s %11s %9s %8.3f %8.2f %9u %8s %11s  %s\n", clo_plan_planner(p->plan), show_ns(m->makespan_ns),
+           show_percent(m->gap), m->slr, m->speedup, m->duplicates, show_percent(m->utilization), show_ns(p->plan_ns),
+           p->valid ? "valid" : "NOT VALID");
+}
+
+static int write_files(const input *in, const plan_options *o, const planned *p)
+{
+    char *text = NULL, title[512];
+    clo_status status = CLO_OK;
+    int code = EXIT_GOOD;
+
+    if (o->out != NULL && (status = clo_plan_save(p->plan, in->cost, o->out)) != CLO_OK)
+        code = complain_status(o->out, status);
+    snprintf(title, sizeof title, "%s on %s, planned by %s", clo_graph_name(clo_document_graph(in->document)),
+             clo_platform_name(in->platform), clo_plan_planner(p->plan));
+    if (o->gantt != NULL && (status = clo_plan_gantt_svg(p->plan, in->cost, title, o->gantt)) != CLO_OK)
+        code = complain_status(o->gantt, status);
+    if (o->gantt_text && !o->as_json) {
+        status = clo_plan_gantt_text(p->plan, in->cost, terminal_columns(), &text);
+        if (status != CLO_OK)
+            return complain_status(NULL, status);
+        putchar('\n');
+        print_drawing(text);
+        free(text);
+    }
+    return code;
+}
+
+static int worse(int a, int b)
+{
+    return a > b ? a : b;
+}
+
+/* The one graph of a file. */
+static int plan_one(const input *in, const plan_options *o)
+{
+    bool table = o->planners.count > 1;
+    int code = EXIT_GOOD;
+
+    if (table && !o->as_json)
+        input_print(in);
+    for (uint32_t i = 0; i < o->planners.count; i++) {
+        planned p;
+        int made = make(in, o, o->planners.items[i], &p);
+        if (p.measured) {
+            if (o->as_json)
+                made = worse(made, print_json(in, o, &p));
+            else if (table)
+                print_row(&p, i == 0);
+            else if (clo_plan_interval_ns(p.plan) > 0)
+                made = worse(made, print_pipeline(in, &p));
+            else
+                print_one(in, &p);
+            made = worse(made, write_files(in, o, &p));
+        }
+        clo_plan_destroy(p.plan);
+        code = worse(code, made);
+    }
+    return code;
+}
+
+/* What one planner made of the instances of a file. */
+typedef struct sums {
+    uint32_t plans, valid, compared;
+    double gap, above; /* sums: of gaps; of shares above the published makespans, over `compared` */
+} sums;
+
+static void add_to(sums *sum, const input *in, const planned *p)
+{
+    const clo_reference *reference = input_reference(in);
+
+    sum->plans++;
+    sum->valid += p->valid;
+    sum->gap += p->metrics.gap;
+    if (reference == NULL || !(reference->upper > 0))
+        return;
+    sum->compared++;
+    sum->above += (double)p->metrics.makespan_ns / clo_document_unit_ns(in->document) / reference->upper - 1;
+}
+
+/* In the unit of the file where it has one of its own; else as a time. */
+static const char *show_time(const input *in, int64_t ns, char text[32])
+{
+    if (clo_document_unit_ns(in->document) == 1)
+        return show_ns(ns);
+    snprintf(text, 32, "%.10g", (double)ns / clo_document_unit_ns(in->document));
+    return text;
+}
+
+static void print_instance(const input *in, const planned *p)
+{
+    char makespan[32], bound[32], best[32] = "-";
+    const clo_reference *reference = input_reference(in);
+
+    if (reference != NULL)
+        snprintf(best, sizeof best, "%.10g", reference->upper);
+    printf("%-20s %7u %-14s %12s %12s %9s %10s  %s\n", show_name(clo_graph_name(clo_document_graph(in->document))),
+           clo_graph_tasks(clo_document_graph(in->document)), clo_plan_planner(p->plan),
+           show_time(in, p->metrics.makespan_ns, makespan), show_time(in, p->metrics.lower_bound_ns, bound),
+           show_percent(p->metrics.gap), best, p->valid ? "valid" : "NOT VALID");
+}
+
+/* "instance 3 of 288", only where somebody watches; whatever is printed next writes over it. */
+static void show_progress(size_t index, size_t count)
+{
+    if (takes_escapes(STDERR_FILENO)) {
+        fflush(stdout);
+        fprintf(stderr, "instance %zu of %zu\r", index, count);
+        fflush(stderr);
+    }
+}
+
+static void clear_progress(void)
+{
+    if (takes_escapes(STDERR_FILENO))
+        fprintf(stderr, "\x1b[K");
+}
+
+static int plan_instance(const input *in, const plan_options *o, sums *all)
+{
+    int code = EXIT_GOOD;
+
+    for (uint32_t i = 0; i < o->planners.count; i++) {
+        planned p;
+        int made = make(in, o, o->planners.items[i], &p);
+        clear_progress();
+        if (p.measured) {
+            if (o->as_json)
+                made = worse(made, print_json(in, o, &p));
+            else
+                print_instance(in, &p);
+            add_to(&all[i], in, &p);
+        }
+        clo_plan_destroy(p.plan);
+        code = worse(code, made);
+    }
+    return code;
+}
+
+static void print_sums(const plan_options *o, const sums *all)
+{
+    printf("\n");
+    for (uint32_t i = 0; i < o->planners.count; i++) {
+        const sums *sum = &all[i];
+        if (sum->plans == 0)
+            continue;
+        printf("%-14s %u instance%s, %u valid, mean gap %s", o->planners.items[i], sum->plans,
+               sum->plans == 1 ? "" : "s", sum->valid, show_percent(sum->gap / sum->plans));
+        if (sum->compared > 0)
+            printf(", on average %s above the published makespan", show_percent(sum->above / sum->compared));
+        printf("\n");
+    }
+}
+
+/* All graphs of a file with many. */
+static int plan_all(input *in, const plan_options *o)
+{
+    sums all[OPTION_LIST_MAX] = {{0}};
+    int code = EXIT_GOOD;
+
+    if (!o->as_json)
+        printf("%s: %zu instances\n\n%-20s %7s %-14s %12s %12s %9s %10s  %s\n", show_name(in->path), in->count,
+               "instance", "tasks", "planner", "makespan", "lower bound", "gap", "published", "check");
+    for (size_t i = 0; i < in->count; i++) {
+        show_progress(i + 1, in->count);
+        int one = input_next(in);
+        if (one == EXIT_GOOD)
+            input_warn_untimed(in);
+        code = worse(code, one == EXIT_GOOD ? plan_instance(in, o, all) : one);
+    }
+    clear_progress();
+    if (!o->as_json)
+        print_sums(o, all);
+    return code;
+}
+
+static int plan_file(const char *path, const plan_options *o, bool again)
+{
+    input in;
+    int code = input_open_all(&in, path, &o->input);
+
+    if (code != EXIT_GOOD)
+        return code;
+    if (in.count > 1 && (o->gantt != NULL || o->out != NULL || o->gantt_text)) {
+        code =
+            misuse("%s holds %zu instances; for --gantt, --gantt-text and --out add --instance NAME", path, in.count);
+    } else if (in.count > 1) {
+        if (again && !o->as_json)
+            printf("\n");
+        code = plan_all(&in, o);
+    } else if ((code = input_next(&in)) == EXIT_GOOD) {
+        if (again && !o->as_json)
+            printf("\n");
+        input_warn_untimed(&in);
+        code = plan_one(&in, o);
+    }
+    input_close(&in);
+    return code;
+}
+
+/* "all" becomes every planner; no name becomes "heft". */
+static int expand_planners(option_list *planners)
+{
+    option_list named = *planners;
+    const char *name;
+
+    planners->count = 0;
+    if (named.count == 0)
+        named.items[named.count++] = "heft";
+    for (uint32_t i = 0; i < named.count; i++) {
+        if (strcmp(named.items[i], "all") != 0) {
+            if (known_planner(named.items[i]) != EXIT_GOOD)
+                return EXIT_BAD_USAGE;
+            if (planners->count < OPTION_LIST_MAX)
+                planners->items[planners->count++] = named.items[i];
+            continue;
+        }
+        for (uint32_t k = 0; (name = planner_at(k)) != NULL && planners->count < OPTION_LIST_MAX; k++)
+            planners->items[planners->count++] = name;
+    }
+    return EXIT_GOOD;
+}
+
+/* Several releases in flight are planned by one planner, which takes none of the other options. */
+static int check_pipeline(const plan_options *o)
+{
+    if (!o->pipeline.is_wanted && (o->pipeline.in_flight > 0 || o->pipeline.interval_ns > 0))
+        return misuse("--releases-in-flight and --interval are of a pipeline; add --pipeline");
+    if (o->pipeline.is_wanted && (o->planners.count > 0 || o->budget != NULL || o->justify))
+        return misuse("--pipeline plans by modulo scheduling; leave --planner, --budget and --justify out");
+    if (o->pipeline.in_flight > CLO_IN_FLIGHT_MAX)
+        return misuse("--releases-in-flight is %u; write 1 to %u", o->pipeline.in_flight, CLO_IN_FLIGHT_MAX);
+    return EXIT_GOOD;
+}
+
+static int check_options(plan_options *o, int graphs)
+{
+    clo_plan_config unused = CLO_PLAN_CONFIG_INIT;
+    uint32_t contention;
+
+    if (check_pipeline(o) != EXIT_GOOD)
+        return EXIT_BAD_USAGE;
+    if (expand_planners(&o->planners) != EXIT_GOOD)
+        return EXIT_BAD_USAGE;
+    if (!(o->input.scale > 0))
+        return misuse("--scale is 0; write a number > 0");
+    if (!read_budget(o->budget, &unused))
+        return misuse("--budget is '%s'; write a number of schedules or a time such as 500ms", o->budget);
+    if (!read_contention(o->contention, &contention))
+        return misuse("--contention is '%s'; write choose or times", o->contention);
+    if ((o->gantt != NULL || o->out != NULL) && (graphs > 1 || o->planners.count > 1))
+        return misuse("--gantt and --out take one GRAPH and one planner; run the command once for each");
+    if (o->as_json &&
+        ((o->out != NULL && strcmp(o->out, "-") == 0) || (o->gantt != NULL && strcmp(o->gantt, "-") == 0)))
+        return misuse("--json and '-' both want standard output; name a file");
+    return EXIT_GOOD;
+}
+
+int cmd_plan(int argc, char **argv)
+{
+    static const command cmd = {
+        "plan",
+        "GRAPH...",
+        1,
+        1 << 20,
+        "Plans each task graph, checks the plan with the independent checker and prints it with its gap to a\n"
+        "lower bound. With several planners (or 'all') it prints a table.",
+        "SPEC is native (default), own (default if the file contains its platform), the name of a shipped platform,\n"
+        "an hwloc XML file, a cluster file F.json, uniform:P, or slots:P. --json prints one object per line, one line\n"
+        "per graph and planner.\n"
+        "A file of JSON Lines holds many graphs: all are planned, one row each, unless --instance names one."};
+    plan_options o = {.input.scale = 1};
+    const option_spec options[] = {
+        {"platform", 'p', "SPEC", OPTION_INPUT, &o.input.spec, "the platform; see below"},
+        {"instance", 'i', "NAME", OPTION_TEXT, &o.input.instance,
+         "take only the instance of this name, from a file with many"},
+        {"planner", 0, "NAME", OPTION_LIST, &o.planners,
+         "heft (default), deft, best ...; give several, or 'all', to compare"},
+        {"budget", 0, "N|TIME", OPTION_TEXT, &o.budget,
+         "for anytime planners: number of schedules, or wall time (500ms)"},
+        {"no-duplicates", 0, NULL, OPTION_FLAG, &o.no_duplicates,
+         "execute every task once, even if the graph allows duplicates"},
+        {"justify", 0, NULL, OPTION_FLAG, &o.justify, "shift every plan right and left again while it gets shorter"},
+        {"contention", 0, "choose|times", OPTION_TEXT, &o.contention,
+         "where machines have ports: count them in the choice of the plan (default), or in its times alone"},
+        {"pipeline", 0, NULL, OPTION_FLAG, &o.pipeline.is_wanted,
+         "plan for throughput: several releases of the graph in flight, a fixed interval apart"},
+        {"releases-in-flight", 0, "N", OPTION_U32, &o.pipeline.in_flight, "with --pipeline: at most N at once"},
+        {"interval", 0, "TIME", OPTION_TIME, &o.pipeline.interval_ns,
+         "with --pipeline: this interval, not the shortest"},
+        {"threads", 0, "N", OPTION_U64, &o.threads,
+         "threads for planners that use several (1); a time budget then searches more"},
+        {"gantt", 'g', "F.svg", OPTION_OUTPUT, &o.gantt, "draw the plan"},
+        {"gantt-text", 't', NULL, OPTION_FLAG, &o.gantt_text, "draw the plan in the terminal"},
+        {"out", 'o', "F.json", OPTION_OUTPUT, &o.out, "write the plan"},
+        {"strict", 0, NULL, OPTION_FLAG, &o.input.strict, INPUT_STRICT_HELP},
+        {"scale", 0, "X", OPTION_REAL, &o.input.scale, "multiply times and bytes by X"},
+        {"seed", 0, "N", OPTION_U64, &o.seed, "fix every random choice (0)"},
+        {"json", 0, NULL, OPTION_FLAG, &o.as_json, "print one JSON object per line on standard output"}};
+    char **operands;
+    int count, code = options_parse(&cmd, options, sizeof options / sizeof options[0], argc, argv, &operands, &count);
+
+    if (code == OPTIONS_GO_ON)
+        code = check_options(&o, count);
+    else
+        return code;
+    if (code != EXIT_GOOD)
+        return code;
+    for (int i = 0; i < count; i++)
+        code = worse(code, plan_file(operands[i], &o, i > 0));
+    return code;
+}

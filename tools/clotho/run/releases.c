@@ -1,0 +1,153 @@
+/* releases.c - see releases.h. */
+#include "clotho/run/releases.h"
+
+#include "clotho/plan/pipeline.h"
+#include "clotho/run/commands.h"
+
+#include <stdio.h>
+#include <string.h>
+
+typedef struct flown {
+    uint64_t releases;
+    clo_plan *plan;
+    clo_job_result result;
+    clo_job_timing timing;
+    uint64_t output_hash;
+    double each_ns; /* from one release to the next */
+} flown;
+
+static bool is_free(const run_options *o)
+{
+    return o->policy != NULL && strcmp(o->policy, "steal") == 0 && o->planner == NULL;
+}
+
+static pipeline_series series_of(const run_options *o)
+{
+    return (pipeline_series){.in_flight = o->releases_in_flight,
+                             .releases = o->releases,
+                             .period_ns = o->period_ns,
+                             .deadline_ns = o->deadline_ns,
+                             .has_planner = (o->planner != NULL || o->policy != NULL) && !is_free(o)};
+}
+
+int run_flight_check(const run_options *o)
+{
+    const pipeline_series series = series_of(o);
+    int code = pipeline_check_series(&series);
+
+    if (code != EXIT_GOOD || o->releases_in_flight == 0)
+        return code;
+    if (o->trace != NULL || o->gantt != NULL || o->repeat > 1)
+        return misuse("--releases-in-flight runs one series of --releases N; leave --trace, --gantt and --repeat out "
+                      "('clotho plan --pipeline --gantt' draws the plan)");
+    return EXIT_GOOD;
+}
+
+static clo_status run_job(const run_options *o, clo_runtime *runtime, const input *in, flown *f)
+{
+    clo_job_config config = CLO_JOB_CONFIG_INIT;
+    clo_job *job;
+
+    config.plan = f->plan;
+    config.releases_in_flight = o->releases_in_flight;
+    config.releases = f->releases;
+    config.period_ns = o->period_ns;
+    config.deadline_ns = o->deadline_ns;
+    config.memory_limit_bytes = o->memory_limit_mib < UINT64_MAX >> 20 ? o->memory_limit_mib << 20 : UINT64_MAX;
+    clo_status status = clo_job_create(runtime, in->cost, &config, &job);
+    if (status != CLO_OK)
+        return status;
+    status = clo_job_submit(job);
+    if (status == CLO_OK)
+        status = clo_job_wait(job, &f->result);
+    if (status == CLO_OK)
+        status = clo_job_timing_read(job, &f->timing);
+    f->output_hash = clo_job_output_hash(job);
+    f->each_ns = (double)f->result.makespan_ns / (double)f->releases;
+    clo_job_destroy(job);
+    return status;
+}
+
+static clo_status fly(const run_options *o, const input *in, flown *f)
+{
+    clo_runtime_config config = CLO_RUNTIME_CONFIG_INIT;
+    const pipeline_series series = series_of(o);
+    clo_runtime *runtime;
+
+    if (!is_free(o))
+        input_warn_untimed(in);
+    clo_status status = is_free(o) ? CLO_OK : pipeline_plan_series(in->cost, &series, &f->plan);
+    if (status == CLO_OK && f->plan != NULL)
+        status = clo_plan_check(f->plan, in->cost, CLO_CHECK_FULL);
+    config.clock = o->clock;
+    config.jobs_max = 1;
+    config.fifo_priority = (int32_t)o->fifo;
+    config.unpinned = o->unpinned;
+    config.copy_always = o->copy_always;
+    config.slot_workers = commands_at_once(in);
+    if (status == CLO_OK)
+        status = clo_runtime_create(in->platform, &config, &runtime);
+    if (status != CLO_OK)
+        return status;
+    status = run_job(o, runtime, in, f);
+    clo_runtime_destroy(runtime);
+    return status;
+}
+
+static clo_status print_text(const run_options *o, const input *in, const flown *f)
+{
+    input_print(in);
+    const pipeline_series series = series_of(o);
+    printf("dispatch     %s, up to %u releases in flight%s\n\n",
+           f->plan != NULL ? "replay modulo an interval" : "work stealing", o->releases_in_flight,
+           o->clock != CLO_CLOCK_REAL ? ", emulated" : "");
+    clo_status status = pipeline_print(f->plan, in->cost);
+    printf("executed     %llu releases in %s, one each %s, so %.4g a second\n", (unsigned long long)f->releases,
+           show_ns(f->result.makespan_ns), show_ns((int64_t)f->each_ns), f->each_ns > 0 ? 1e9 / f->each_ns : 0);
+    if (o->clock == CLO_CLOCK_REAL || o->period_ns > 0)
+        pipeline_print_timing(&f->timing, &series);
+    return status;
+}
+
+static clo_status print_json(const run_options *o, const input *in, const flown *f)
+{
+    json out;
+    char hash[17];
+
+    json_begin(&out);
+    json_text(&out, "graph", clo_graph_name(clo_document_graph(in->document)));
+    json_text(&out, "platform", clo_platform_name(in->platform));
+    json_text(&out, "clock", o->clock_name);
+    json_count(&out, "releases_in_flight", o->releases_in_flight);
+    json_count(&out, "releases", f->releases);
+    clo_status status = pipeline_print_json(f->plan, in->cost, &out);
+    json_integer(&out, "measured_ns", f->result.makespan_ns);
+    json_real(&out, "interval_measured_ns", f->each_ns);
+    json_count(&out, "executed", f->result.executed);
+    const pipeline_series series = series_of(o);
+    if (o->clock == CLO_CLOCK_REAL || o->period_ns > 0)
+        pipeline_print_timing_json(&f->timing, &series, &out);
+    snprintf(hash, sizeof hash, "%016llx", (unsigned long long)f->output_hash);
+    json_text(&out, "output_hash", hash);
+    if (status != CLO_OK) {
+        json_drop(&out);
+        return status;
+    }
+    return json_print(&out) == EXIT_GOOD ? CLO_OK : CLO_ERR_SYSTEM;
+}
+
+int run_flight(const input *in, const run_options *o)
+{
+    flown f = {.releases = o->releases > 0 ? o->releases : PIPELINE_RELEASES,
+               .result = CLO_JOB_RESULT_INIT,
+               .timing = CLO_JOB_TIMING_INIT};
+    clo_status status = fly(o, in, &f);
+
+    if (status == CLO_OK)
+        status = o->as_json ? print_json(o, in, &f) : print_text(o, in, &f);
+    const pipeline_series series = series_of(o);
+    int code =
+        status == CLO_OK ? pipeline_check_deadline(in->path, &f.timing, &series) : complain_status(in->path, status);
+    clo_plan_destroy(f.plan);
+    return code;
+}

@@ -1,0 +1,274 @@
+/* cmd.c - `clotho simulate WORKLOAD --policy NAME`: in virtual time, bodies not executed. A file of one graph
+ * is a workload of one job: it is reported with what is known of a schedule. All else: workload.c. */
+#include "clotho/common/commands.h"
+#include "clotho/common/json.h"
+#include "clotho/common/options.h"
+#include "clotho/common/policy_option.h"
+#include "clotho/simulate/simulate.h"
+#include "clotho/stream/arrivals.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct simulated {
+    clo_job_result result;
+    clo_trace *trace;
+    clo_plan *happened;
+    clo_plan_metrics metrics;
+    bool measured; /* all of the above is there */
+    bool valid;
+} simulated;
+
+static clo_status simulate(const input *in, const simulate_options *o, simulated *s)
+{
+    clo_sim_config config = CLO_SIM_CONFIG_INIT;
+    char label[128];
+
+    if (strcmp(o->policy, "steal") != 0)
+        config.policy = clo_policy_find(o->policy);
+    clo_status status = clo_simulate(in->cost, &config, &s->result, &s->trace, NULL);
+    if (status == CLO_OK)
+        status = clo_trace_to_plan(s->trace, in->cost, &s->happened);
+    if (status == CLO_OK)
+        status = clo_plan_measure(s->happened, in->cost, &s->metrics);
+    if (status == CLO_OK) {
+        snprintf(label, sizeof label, "%s, simulated", o->policy);
+        status = clo_plan_set_planner(s->happened, label);
+    }
+    if (status == CLO_OK) {
+        status = clo_plan_check(s->happened, in->cost, CLO_CHECK_FULL);
+        s->valid = status == CLO_OK;
+        s->measured = status == CLO_OK || status == CLO_ERR_INVALID;
+    }
+    return status;
+}
+
+static int print_json(const input *in, const simulate_options *o, const simulated *s)
+{
+    double seconds = (double)s->result.makespan_ns / 1e9;
+    json out;
+
+    json_begin(&out);
+    json_text(&out, "workload", clo_graph_name(clo_document_graph(in->document)));
+    json_text(&out, "file", in->path);
+    json_integer(&out, "jobs", 1);
+    json_count(&out, "tasks", clo_graph_tasks(clo_document_graph(in->document)));
+    json_text(&out, "policy", o->policy);
+    json_text(&out, "platform", clo_platform_name(in->platform));
+    json_count(&out, "executors", clo_platform_executors(in->platform));
+    json_real(&out, "avg_jct_s", seconds);
+    json_real(&out, "p95_jct_s", seconds);
+    json_real(&out, "weighted_jct_s", seconds);
+    json_real(&out, "makespan_s", seconds);
+    json_integer(&out, "makespan_ns", s->result.makespan_ns);
+    json_real(&out, "lower_bound_s", (double)s->metrics.lower_bound_ns / 1e9);
+    json_integer(&out, "lower_bound_ns", s->metrics.lower_bound_ns);
+    json_real(&out, "gap", s->metrics.gap);
+    json_real(&out, "utilization", s->metrics.utilization);
+    json_count(&out, "transfers", s->result.transfers);
+    json_count(&out, "transferred_bytes", s->result.transferred_bytes);
+    json_count(&out, "completions", s->result.executed);
+    json_count(&out, "decisions", s->result.decisions);
+    json_count(&out, "refused", s->result.refused);
+    json_count(&out, "fallbacks", s->result.fallbacks);
+    json_count(&out, "partial", s->result.partial);
+    json_open(&out, "decision_ns", '{');
+    json_integer(&out, "p50", s->result.decision_p50_ns);
+    json_integer(&out, "p99", s->result.decision_p99_ns);
+    json_integer(&out, "p999", s->result.decision_p999_ns);
+    json_integer(&out, "max", s->result.decision_max_ns);
+    json_count(&out, "count", s->result.decisions);
+    json_close(&out, '}');
+    json_bool(&out, "valid", s->valid);
+    json_count(&out, "seed", o->seed);
+    return json_print(&out);
+}
+
+static int print_text(const input *in, const simulate_options *o, const simulated *s)
+{
+    input_print(in);
+    printf("workload     1 job in virtual time; nothing is executed\n");
+    printf("policy       %s, %llu decisions, %s each (median), %s at most\n\n", o->policy,
+           (unsigned long long)s->result.decisions, show_ns(s->result.decision_p50_ns),
+           show_ns(s->result.decision_max_ns));
+    printf("makespan     %s, the completion time of the one job\n", show_ns(s->result.makespan_ns));
+    printf("lower bound  %s, gap %s\n", show_ns(s->metrics.lower_bound_ns), show_percent(s->metrics.gap));
+    printf("speedup      %.2f over the best single executor\n", s->metrics.speedup);
+    printf("executors    %s in use\n", show_percent(s->metrics.utilization));
+    printf("check        %s\n\n", s->valid ? "valid" : "NOT VALID");
+    return report_executors(s->happened, in->platform);
+}
+
+static int write_files(const input *in, const simulate_options *o, const simulated *s)
+{
+    char title[512];
+    int code = EXIT_GOOD;
+    clo_status status;
+
+    snprintf(title, sizeof title, "%s on %s, policy %s, simulated", clo_graph_name(clo_document_graph(in->document)),
+             clo_platform_name(in->platform), o->policy);
+    if (o->gantt != NULL && (status = clo_plan_gantt_svg(s->happened, in->cost, title, o->gantt)) != CLO_OK)
+        code = complain_status(o->gantt, status);
+    if (o->trace != NULL && (status = clo_trace_write_chrome(s->trace, in->cost, title, o->trace)) != CLO_OK)
+        code = complain_status(o->trace, status);
+    return code;
+}
+
+static int simulate_file(const char *path, const simulate_options *o)
+{
+    input in;
+    simulated s = {.result = CLO_JOB_RESULT_INIT, .metrics = CLO_PLAN_METRICS_INIT};
+    int code = input_open(&in, path, &o->input);
+
+    if (code != EXIT_GOOD)
+        return code;
+    clo_status status = simulate(&in, o, &s);
+    if (status != CLO_OK)
+        code = complain_status(path, status);
+    if (s.measured) {
+        int printed = o->as_json ? print_json(&in, o, &s) : print_text(&in, o, &s);
+        if (printed == EXIT_GOOD)
+            printed = write_files(&in, o, &s);
+        code = code != EXIT_GOOD ? code : printed;
+    }
+    clo_plan_destroy(s.happened);
+    clo_trace_destroy(s.trace);
+    input_close(&in);
+    return code;
+}
+
+/* Options that speak of more than one job, or that only a whole workload has. */
+static bool has_stream_options(const simulate_options *o)
+{
+    return o->jobs > 0 || o->arrivals != NULL || o->seeds != NULL || o->log != NULL || o->replay != NULL ||
+           o->csv != NULL || o->live > 0 || o->skips_misfits || o->steps_max > 0 || o->environment != NULL;
+}
+
+static int check_files(const simulate_options *o)
+{
+    const char *const files[] = {o->gantt, o->trace, o->csv, o->log};
+    int to_output = o->as_json;
+
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++)
+        to_output += files[i] != NULL && strcmp(files[i], "-") == 0;
+    if (o->as_json && to_output > 1)
+        return misuse("--json and '-' both want standard output; name a file");
+    if (to_output > 1)
+        return misuse("two files want standard output; name one");
+    if (o->seeds != NULL && (o->log != NULL || o->csv != NULL || o->gantt != NULL || o->replay != NULL))
+        return misuse("--log, --csv, --gantt and --replay are of one run; write --seed N in place of --seeds");
+    if (o->replay != NULL &&
+        (o->jobs > 0 || o->arrivals != NULL || o->log != NULL || o->csv != NULL || o->gantt != NULL))
+        return misuse("--replay takes jobs and arrivals from the log and writes no files; leave the other options out");
+    return EXIT_GOOD;
+}
+
+static int check_options(const simulate_options *o)
+{
+    int code = simulate_flight_check(o);
+
+    if (code != EXIT_GOOD || o->releases_in_flight > 0)
+        return code;
+    if (o->planner != NULL &&
+        (o->policy != NULL || o->replay != NULL || o->jobs > 0 || o->arrivals != NULL || o->seeds != NULL ||
+         o->csv != NULL || o->gantt != NULL || o->trace != NULL || o->skips_misfits))
+        return misuse("--planner plans the jobs of the file; it goes with --platform, --scale, --log and --json only");
+    if (o->planner == NULL && o->policy == NULL && o->replay == NULL)
+        return misuse("'simulate' needs --policy NAME; see 'clotho list policies'");
+    if (!(o->input.scale > 0))
+        return misuse("--scale is 0; write a number > 0");
+    return check_files(o);
+}
+
+/* A graph, or a whole workload. */
+static int simulate_path(const char *path, const simulate_options *o)
+{
+    const clo_policy *policy;
+    const char *text;
+    void *argument = NULL;
+    bool is_stream = has_stream_options(o);
+
+    if (is_stream && o->input.instance != NULL)
+        return misuse("--instance takes one graph: leave --jobs, --arrivals, --seeds, --log, --replay and --csv out");
+    if (o->policy != NULL) {
+        int code = policy_open(o->policy, &policy, &text, &argument);
+        policy_close(policy, argument);
+        if (code != EXIT_GOOD)
+            return code;
+        is_stream = is_stream || text != NULL;
+    }
+    is_stream = is_stream || (o->input.instance == NULL && is_workload_file(path));
+    if (is_stream && o->trace != NULL)
+        return misuse("--trace is of one graph; see 'clotho simulate --help'");
+    return is_stream ? simulate_workload(path, o) : simulate_file(path, o);
+}
+
+static int simulate_operand(const char *path, const simulate_options *o)
+{
+    if (o->releases_in_flight > 0)
+        return simulate_flight(path, o);
+    return o->planner != NULL ? simulate_planner(path, o) : simulate_path(path, o);
+}
+
+int cmd_simulate(int argc, char **argv)
+{
+    static const command cmd = {
+        "simulate",
+        "WORKLOAD",
+        1,
+        1,
+        "Runs the jobs of a workload in virtual time; one scheduler with a policy decides for all. Engine and "
+        "policies\n"
+        "are those of 'clotho run'; no body is called. A graph is a workload of one job. '-': standard input.",
+        "The completion time (jct) of a job is its end minus its arrival. The stream checker, which shares no code "
+        "with\n"
+        "the engine, judges the log of every run that is short enough or written. --replay repeats the run of a log:\n"
+        "a simulated one, or one of 'clotho run --log'. It exits 1 at the first record that differs.\n"
+        "Example: clotho simulate tpch_2g.jsonl --policy fair --jobs 1000 --arrivals poisson:25 --platform uniform:50"};
+    simulate_options o = {.input.scale = 1};
+    const option_spec options[] = {
+        {"platform", 'p', "SPEC", OPTION_INPUT, &o.input.spec, "as in 'clotho plan'"},
+        {"instance", 'i', "NAME", OPTION_TEXT, &o.input.instance,
+         "take only the instance of this name, from a file with many"},
+        {"policy", 0, "NAME[:ARG]", OPTION_TEXT, &o.policy,
+         "the policy, with its argument; see 'clotho list policies'"},
+        {"planner", 0, "NAME", OPTION_TEXT, &o.planner,
+         "in place of a policy: plan all jobs for weighted completion time (synchpack-1, -2, -3, psrs, "
+         "tetris-weighted, jsq-maxweight)"},
+        {"jobs", 0, "N", OPTION_U32, &o.jobs,
+         "simulate N jobs, drawn at random from the file's; with a trace, in its order (the file's, each once)"},
+        {"arrivals", 0, ARRIVALS_ARGUMENT, OPTION_TEXT, &o.arrivals, ARRIVALS_HELP " (default)"},
+        {"strict", 0, NULL, OPTION_FLAG, &o.input.strict, INPUT_STRICT_HELP},
+        {"scale", 0, "X", OPTION_REAL, &o.input.scale, "multiply times and bytes by X"},
+        {"seed", 0, "N", OPTION_U64, &o.seed, "fix every random choice (0)"},
+        {"seeds", 0, "A-B", OPTION_TEXT, &o.seeds, "one run for each seed, in parallel; one line or object for each"},
+        {"environment", 0, "NAME", OPTION_TEXT, &o.environment,
+         "draw the times: decima or decima:faithful; see docs/ENVIRONMENTS.md (the costs give them)"},
+        {"live", 0, "N", OPTION_U32, &o.live, "refuse jobs that arrive while N jobs live (no limit)"},
+        {"skip-misfits", 0, NULL, OPTION_FLAG, &o.skips_misfits,
+         "refuse jobs that fit nowhere on the platform, and simulate the others"},
+        {"steps-max", 0, "N", OPTION_U32, &o.steps_max, "bound of the steps of a decision"},
+        {"releases-in-flight", 0, "N", OPTION_U32, &o.releases_in_flight,
+         "in place of a policy: a series of releases of one graph, up to N at once"},
+        {"releases", 0, "N", OPTION_U32, &o.releases, "with --releases-in-flight: releases in all (1000)"},
+        {"period", 0, "TIME", OPTION_TIME, &o.period_ns,
+         "with --releases-in-flight: release k is due after k times this; 500, 20us, 3ms, 1s"},
+        {"deadline", 0, "TIME", OPTION_TIME, &o.deadline_ns,
+         "with --period: releases that take longer (than the period) are counted; with this option the exit status "
+         "is 1 then"},
+        {"log", 0, "F", OPTION_OUTPUT, &o.log, "write the log of inputs and decisions (clotho.log/1)"},
+        {"replay", 0, "LOG", OPTION_INPUT, &o.replay,
+         "repeat the run of this log, simulated or real, and compare each record"},
+        {"csv", 0, "F", OPTION_OUTPUT, &o.csv, "write a row for each job"},
+        {"trace", 0, "F.json", OPTION_OUTPUT, &o.trace, "write a Chrome / Perfetto trace (one graph only)"},
+        {"gantt", 'g', "F.svg", OPTION_OUTPUT, &o.gantt, "draw what happened"},
+        {"json", 0, NULL, OPTION_FLAG, &o.as_json, "print one JSON object (--seeds: one for each) on standard output"}};
+    char **operands;
+    int count, code = options_parse(&cmd, options, sizeof options / sizeof options[0], argc, argv, &operands, &count);
+
+    if (code != OPTIONS_GO_ON)
+        return code;
+    code = check_options(&o);
+    return code != EXIT_GOOD ? code : simulate_operand(operands[0], &o);
+}

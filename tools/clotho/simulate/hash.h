@@ -1,0 +1,11 @@
+/* hash.h - what a log says of its workload and its platform, so that another one is noticed. */
+#ifndef CLO_TOOLS_CLOTHO_SIMULATE_HASH_H
+#define CLO_TOOLS_CLOTHO_SIMULATE_HASH_H
+
+#include <clotho/workload.h>
+
+/* FNV-1a, 64 bits, of what the scheduler sees; never 0. */
+uint64_t workload_hash(const clo_workload *workload);
+uint64_t platform_hash(const clo_platform *platform);
+
+#endif

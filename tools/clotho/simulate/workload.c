@@ -1,0 +1,202 @@
+/* workload.c - `clotho simulate` of a whole workload. The runs of a range of seeds go on in parallel, and are
+ * reported in the order of their seeds. */
+#define _POSIX_C_SOURCE 200809L
+#include "clotho/common/options.h"
+#include "clotho/simulate/replay.h"
+#include "clotho/simulate/simulate.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { SEEDS_MAX = 1000000, THREADS_MAX = 64 };
+
+/* One error line and 1 where the run failed or its log is not valid. */
+static int verdict(const simulation *sim, const simulated_run *run)
+{
+    if (run->status == CLO_OK)
+        return EXIT_GOOD;
+    if (strncmp(run->error, sim->path, strlen(sim->path)) == 0)
+        return complain(NULL, "%s", run->error);
+    return complain(sim->path, "%s", run->error);
+}
+
+static int draw(const simulation *sim, const simulated_run *run)
+{
+    const char *path = sim->options->gantt;
+    char title[256];
+
+    snprintf(title, sizeof title, "%.120s, policy %s, simulated", clo_workload_name(sim->loaded), sim->policy_name);
+    clo_status status = clo_stream_gantt_svg(run->log, sim->platform, title, path);
+    return status == CLO_OK ? EXIT_GOOD : complain_status(path, status);
+}
+
+static int write_files(const simulation *sim, const simulated_run *run)
+{
+    const simulate_options *o = sim->options;
+    int code = EXIT_GOOD;
+    clo_status status;
+
+    if (o->log != NULL && (status = clo_log_save(run->log, o->log)) != CLO_OK)
+        code = complain_status(o->log, status);
+    if (o->gantt != NULL && draw(sim, run) != EXIT_GOOD)
+        code = EXIT_BAD_INPUT;
+    if (o->csv != NULL && simulated_csv(run, o->csv) != EXIT_GOOD)
+        code = EXIT_BAD_INPUT;
+    return code;
+}
+
+static int simulate_one(const simulation *sim)
+{
+    simulated_run run = {.seed = sim->options->seed};
+    int code = EXIT_GOOD;
+
+    simulation_run(sim, &run);
+    if (run.status == CLO_OK || run.is_judged) {
+        if (sim->options->as_json) {
+            code = simulated_json(sim, &run);
+        } else {
+            simulated_head(sim);
+            simulated_text(sim, &run);
+        }
+        if (code == EXIT_GOOD)
+            code = write_files(sim, &run);
+    }
+    if (run.status != CLO_OK)
+        code = verdict(sim, &run);
+    simulated_run_close(&run);
+    return code;
+}
+
+/* The runs of a range of seeds. */
+typedef struct range {
+    const simulation *sim;
+    simulated_run *runs; /* [count] */
+    bool *is_done;       /* [count] */
+    size_t count, next, reported;
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+} range;
+
+/* Takes runs in order. No more than THREADS_MAX wait to be reported, so that memory does not grow. */
+static void *work(void *argument)
+{
+    range *r = argument;
+
+    pthread_mutex_lock(&r->lock);
+    while (r->next < r->count) {
+        if (r->next >= r->reported + THREADS_MAX) {
+            pthread_cond_wait(&r->changed, &r->lock);
+            continue;
+        }
+        size_t mine = r->next++;
+        pthread_mutex_unlock(&r->lock);
+        simulation_run(r->sim, &r->runs[mine]);
+        pthread_mutex_lock(&r->lock);
+        r->is_done[mine] = true;
+        pthread_cond_broadcast(&r->changed);
+    }
+    pthread_mutex_unlock(&r->lock);
+    return NULL;
+}
+
+static int report_run(const simulation *sim, const simulated_run *run, bool is_first)
+{
+    int code = EXIT_GOOD;
+
+    if (run->status == CLO_OK || run->is_judged) {
+        if (sim->options->as_json)
+            code = simulated_json(sim, run);
+        else
+            simulated_row(run, is_first);
+    }
+    return run->status != CLO_OK ? verdict(sim, run) : code;
+}
+
+static int report_in_order(range *r)
+{
+    int code = EXIT_GOOD;
+
+    for (size_t i = 0; i < r->count; i++) {
+        pthread_mutex_lock(&r->lock);
+        while (!r->is_done[i])
+            pthread_cond_wait(&r->changed, &r->lock);
+        pthread_mutex_unlock(&r->lock);
+        int one = report_run(r->sim, &r->runs[i], i == 0);
+        code = code == EXIT_GOOD ? one : code;
+        fflush(stdout);
+        simulated_run_close(&r->runs[i]);
+        pthread_mutex_lock(&r->lock);
+        r->reported = i + 1;
+        pthread_cond_broadcast(&r->changed);
+        pthread_mutex_unlock(&r->lock);
+    }
+    return code;
+}
+
+static int simulate_range(const simulation *sim, uint64_t first, size_t count)
+{
+    range r = {.sim = sim, .count = count, .lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
+    pthread_t threads[THREADS_MAX];
+    long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+    size_t wanted = cpus < 1 ? 1 : cpus > THREADS_MAX ? THREADS_MAX : (size_t)cpus, started = 0;
+    int code = EXIT_GOOD;
+
+    r.runs = calloc(count, sizeof r.runs[0]);
+    r.is_done = calloc(count, sizeof r.is_done[0]);
+    if (r.runs == NULL || r.is_done == NULL) {
+        code = complain(sim->path, "out of memory");
+        goto done;
+    }
+    for (size_t i = 0; i < count; i++)
+        r.runs[i].seed = first + i;
+    if (!sim->options->as_json)
+        simulated_head(sim);
+    while (started < wanted && started < count && pthread_create(&threads[started], NULL, work, &r) == 0)
+        started++;
+    code = started > 0 ? report_in_order(&r) : complain(sim->path, "no thread could be started");
+    for (size_t i = 0; i < started; i++)
+        pthread_join(threads[i], NULL);
+done:
+    free(r.runs);
+    free(r.is_done);
+    return code;
+}
+
+/* "A-B". */
+static int read_seeds(const char *text, uint64_t *first, size_t *count)
+{
+    char from[32] = "";
+    size_t length = strcspn(text, "-");
+    uint64_t begin, last;
+
+    if (length < sizeof from)
+        memcpy(from, text, length);
+    if (text[length] != '-' || !parse_u64(from, &begin) || !parse_u64(text + length + 1, &last) || last < begin ||
+        last - begin >= SEEDS_MAX)
+        return misuse("--seeds is '%s'; write A-B with A <= B, at most %d seeds", text, SEEDS_MAX);
+    *first = begin;
+    *count = (size_t)(last - begin) + 1;
+    return EXIT_GOOD;
+}
+
+int simulate_workload(const char *path, const simulate_options *options)
+{
+    simulation sim = {.path = path, .options = options, .keeps_log = options->log != NULL || options->gantt != NULL};
+    uint64_t first = options->seed;
+    size_t count = 1;
+    int code = EXIT_GOOD;
+
+    if (options->replay != NULL)
+        return simulate_replay(path, options);
+    if (options->seeds != NULL)
+        code = read_seeds(options->seeds, &first, &count);
+    if (code == EXIT_GOOD)
+        code = simulation_open(&sim);
+    if (code == EXIT_GOOD)
+        code = options->seeds != NULL ? simulate_range(&sim, first, count) : simulate_one(&sim);
+    simulation_close(&sim);
+    return code;
+}

@@ -1,0 +1,92 @@
+/* cmd.c - `clotho train ACTION`, and its action `parametric WORKLOAD`: finds the numbers of the policy
+ * "parametric" for a workload. */
+#define _POSIX_C_SOURCE 200809L
+#include "clotho/common/actions.h"
+#include "clotho/common/commands.h"
+#include "clotho/common/options.h"
+#include "clotho/stream/arrivals.h"
+#include "clotho/train/train.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static int check_options(train_options *o, const char *seeds, const char *validation)
+{
+    int code = train_read_seeds(seeds, validation, &o->seeds, &o->validation);
+
+    if (code != EXIT_GOOD)
+        return code;
+    if (o->population < 4 || o->population > 10000 || o->generations < 1 || o->generations > 100000)
+        return misuse("--population is from 4 to 10000, --generations from 1 to 100000");
+    if (o->threads > 256)
+        return misuse("--threads is %u; write at most 256", o->threads);
+    return EXIT_GOOD;
+}
+
+static int parametric(int argc, char **argv)
+{
+    static const command cmd = {
+        "train parametric",
+        "WORKLOAD",
+        1,
+        1,
+        "Finds the numbers of the policy 'parametric', or of 'graphene', for a workload by the cross-entropy "
+        "method: streams of its jobs are\n"
+        "simulated, and the mean completion time is made small, relative to that of a "
+        "baseline. Prints the argument that\n"
+        "was best on the seeds of validation. Interrupted, it goes on from its checkpoint.",
+        "The same seeds give the same numbers with any number of threads.\n"
+        "Example: clotho train parametric tpch.jsonl --platform uniform:50 --jobs 20 "
+        "--arrivals batch --environment decima"};
+    train_options o = {.policy = "parametric",
+                       .baseline = "fair",
+                       .arrivals = "batch",
+                       .jobs = 20,
+                       .generations = 25,
+                       .population = 40,
+                       .seeds_each = 8,
+                       .scale = 1};
+    const char *seeds = "100-163", *validation = "200-215";
+    const option_spec options[] = {
+        {"policy", 0, "NAME", OPTION_TEXT, &o.policy, "whose numbers: parametric (default) or graphene"},
+        {"platform", 'p', "SPEC", OPTION_INPUT, &o.spec, "as in 'clotho plan'"},
+        {"environment", 0, "NAME", OPTION_TEXT, &o.environment, "as in 'clotho simulate'"},
+        {"jobs", 0, "N", OPTION_U32, &o.jobs, "jobs of a stream (20)"},
+        {"arrivals", 0, ARRIVALS_ARGUMENT, OPTION_TEXT, &o.arrivals, ARRIVALS_HELP " (batch)"},
+        {"scale", 0, "X", OPTION_REAL, &o.scale, "multiply times and bytes by X"},
+        {"baseline", 0, "NAME[:ARG]", OPTION_TEXT, &o.baseline, "the policy that scores are relative to (fair)"},
+        {"start", 0, "ARG", OPTION_TEXT, &o.start, "the argument to begin with (the built-in one)"},
+        {"seeds", 0, "A-B", OPTION_TEXT, &seeds, "streams to train on (100-163)"},
+        {"each", 0, "N", OPTION_U32, &o.seeds_each, "of these, how many a generation, in turn (8)"},
+        {"validation", 0, "A-B", OPTION_TEXT, &validation, "streams that say what is kept (200-215)"},
+        {"generations", 0, "N", OPTION_U32, &o.generations, "how many (25)"},
+        {"population", 0, "N", OPTION_U32, &o.population, "samples of a generation (40)"},
+        {"seed", 0, "N", OPTION_U64, &o.seed, "fixes every sample (0)"},
+        {"threads", 0, "N", OPTION_U32, &o.threads, "simulations at once (as many as CPUs)"},
+        {"checkpoint", 0, "F", OPTION_OUTPUT, &o.checkpoint,
+         "written after each generation; where it is there already, training goes on from it"},
+        {"output", 'o', "F", OPTION_OUTPUT, &o.output, "write the argument there too"},
+        {"json", 0, NULL, OPTION_FLAG, &o.as_json, "print one JSON object on standard output"}};
+    char **operands;
+    int count, code = options_parse(&cmd, options, sizeof options / sizeof options[0], argc, argv, &operands, &count);
+
+    if (code != OPTIONS_GO_ON)
+        return code;
+    if (!(o.scale > 0))
+        return misuse("--scale is 0; write a number > 0");
+    code = check_options(&o, seeds, validation);
+    return code != EXIT_GOOD ? code : train_parametric(operands[0], &o);
+}
+
+int cmd_train(int argc, char **argv)
+{
+    static const action actions[] = {
+        {"parametric", parametric, "the numbers of the policy 'parametric', or of 'graphene'"},
+        {"lachesis", train_lachesis, "the network of the planner 'lachesis'"},
+        {"decima", train_decima, "the network of the policy 'residual'"},
+        {"edges", train_edges, "the network of the planners 'edges'"},
+        {NULL, NULL, NULL}};
+
+    return actions_run("train", actions, argc, argv);
+}

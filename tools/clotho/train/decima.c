@@ -1,0 +1,375 @@
+/* decima.c - `clotho train decima`: the network of the policy "residual", by evolution strategies (../train/es.h)
+ * on what the policy is for: streams of jobs are simulated, and mean completion times are made small, relative to those
+ * of "parametric" on the same streams. Each sample is a model in integers that the policy itself runs. */
+#define _POSIX_C_SOURCE 200809L
+#include "clotho/train/decima_compare.h"
+#include "train/trainer/checkpoint_file.h"
+
+#include "clotho/common/actions.h"
+#include "clotho/common/json.h"
+#include "clotho/common/options.h"
+#include "clotho/model/model.h"
+#include "clotho/simulate/hash.h"
+#include "clotho/simulate/simulate.h"
+#include "clotho/stream/arrivals.h"
+#include "clotho/train/train.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static residual_seen measure_rows(const decima_training *t)
+{
+    residual_seen seen = {{0}, {0}};
+
+    for (uint32_t f = 0; f < CLO_RESIDUAL_FEATURES; f++) {
+        double sum = 0, squares = 0;
+        for (uint32_t i = 0; i < t->rows_count; i++) {
+            double x = t->rows[(size_t)i * CLO_RESIDUAL_FEATURES + f] / 16.0;
+            sum += x;
+            squares += x * x;
+        }
+        seen.mean[f] = sum / t->rows_count;
+        seen.deviation[f] = sqrt(fmax(0, squares / t->rows_count - seen.mean[f] * seen.mean[f]));
+    }
+    return seen;
+}
+
+static uint64_t fold_text(uint64_t hash, const char *text)
+{
+    return checkpoint_fold(hash, text != NULL ? text : "", text != NULL ? strlen(text) + 1 : 1);
+}
+
+static uint64_t hash_of(const decima_training *t)
+{
+    const decima_options *o = &t->o;
+    const uint64_t all[] = {workload_hash(t->jobs),
+                            platform_hash(t->streams.platform),
+                            o->jobs,
+                            o->generations,
+                            o->pairs,
+                            o->each,
+                            o->seeds.first,
+                            o->seeds.count,
+                            o->validation.first,
+                            o->validation.count,
+                            o->seed,
+                            o->trains_all,
+                            o->validate_every,
+                            o->is_common,
+                            o->is_whitened};
+    uint64_t hash = UINT64_C(14695981039346656037);
+
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+        hash = checkpoint_fold(hash, &all[i], sizeof all[i]);
+    hash =
+        checkpoint_fold(checkpoint_fold(checkpoint_fold(hash, &o->scale, sizeof o->scale), &o->sigma, sizeof o->sigma),
+                        &o->rate, sizeof o->rate);
+    return fold_text(fold_text(fold_text(hash, o->environment), o->arrivals), o->numbers);
+}
+
+static int load_jobs(decima_training *t, char **paths, int count)
+{
+    clo_load_config load = CLO_LOAD_CONFIG_INIT;
+    clo_status status = clo_workload_create("training", &t->jobs);
+
+    load.scale = t->o.scale;
+    for (int i = 0; i < count; i++) {
+        clo_status found = status == CLO_OK ? workload_load(paths[i], &load, &t->loaded[i]) : status;
+        if (found != CLO_OK)
+            return complain_status(paths[i], found);
+        for (uint32_t j = 0; j < clo_workload_jobs(t->loaded[i]) && status == CLO_OK; j++) {
+            clo_workload_job job = CLO_WORKLOAD_JOB_INIT;
+            job.graph = clo_workload_get(t->loaded[i], j)->graph;
+            status = clo_workload_add(t->jobs, &job);
+        }
+    }
+    if (status == CLO_OK && clo_workload_jobs(t->jobs) == 0)
+        return complain(paths[0], "has no jobs to train on");
+    return status == CLO_OK ? EXIT_GOOD : complain_status(NULL, status);
+}
+
+static int open_streams(decima_training *t)
+{
+    int code = EXIT_GOOD;
+
+    t->streams = (train_streams){
+        .jobs = t->jobs, .environment = t->o.environment, .threads = t->o.threads, .is_common = t->o.is_common};
+    t->streams.arrivals = (clo_arrivals_config)CLO_ARRIVALS_CONFIG_INIT;
+    code = arrivals_parse(t->o.arrivals, &t->streams.arrivals);
+    t->streams.arrivals.jobs = t->o.jobs;
+    t->streams.arrivals.shuffled = 1;
+    if (code == EXIT_GOOD && t->streams.arrivals.kind == CLO_ARRIVALS_TRACE)
+        return misuse("--arrivals is trace, but streams are drawn; write batch or poisson:S");
+    t->streams.platform = clo_workload_platform(t->loaded[0]);
+    if (code == EXIT_GOOD && (t->o.spec != NULL || t->streams.platform == NULL)) {
+        code = platform_open(t->o.spec != NULL ? t->o.spec : "native", &t->opened);
+        t->streams.platform = t->opened;
+    }
+    if (t->o.numbers == NULL)
+        t->o.numbers = t->streams.arrivals.kind == CLO_ARRIVALS_POISSON ? "stream" : "batch";
+    const clo_policy *parametric = clo_policy_find("parametric");
+    t->base_argument = calloc(1, parametric->argument_bytes);
+    if (t->base_argument == NULL)
+        return complain(NULL, "out of memory");
+    if (code == EXIT_GOOD && parametric->parse(t->o.numbers, t->base_argument) != CLO_OK)
+        code = misuse("--parametric: %s", clo_last_error());
+    return code;
+}
+
+static int open_training(decima_training *t)
+{
+    const decima_options *o = &t->o;
+
+    t->policy = clo_policy_find("residual");
+    t->base_ns = calloc((size_t)o->seeds.count + o->validation.count, sizeof *t->base_ns);
+    t->rows = calloc((size_t)DECIMA_ROWS * CLO_RESIDUAL_FEATURES, sizeof *t->rows);
+    t->curve = calloc((size_t)o->generations + 1, sizeof *t->curve);
+    if (t->base_ns == NULL || t->rows == NULL || t->curve == NULL)
+        return complain(NULL, "out of memory");
+    t->hash = hash_of(t);
+    int code = decima_collect(t, t->numbers, o->seeds.first);
+    if (code != EXIT_GOOD)
+        return code;
+    const residual_seen seen = measure_rows(t);
+    residual_init(t->numbers, &seen, o->seed);
+    residual_whiten(&seen, t->rows, t->rows_count, &t->directions);
+    t->es = (es){.numbers = o->is_whitened  ? t->directions.count
+                            : o->trains_all ? RESIDUAL_NUMBERS
+                                            : RESIDUAL_LAST,
+                 .seed = o->seed,
+                 .sigma = o->sigma,
+                 .rate_first = o->rate,
+                 .rate_last = o->rate / 10,
+                 .generations = o->generations,
+                 .best_score = INFINITY};
+    for (uint32_t n = 0; n < RESIDUAL_NUMBERS; n++)
+        t->moved[n] = n;
+    if (!o->trains_all)
+        residual_last(t->moved);
+    for (uint32_t n = 0; n < t->es.numbers && !o->is_whitened; n++)
+        t->es.mean[n] = t->es.best[n] = t->numbers[t->moved[n]];
+    return decima_read_checkpoint(t);
+}
+
+static void print_head(const decima_training *t)
+{
+    printf("training on  %u graphs, %u jobs a stream, on parametric:%s\n", clo_workload_jobs(t->jobs), t->o.jobs,
+           t->o.numbers);
+    printf("seeds        %s (list %016llx), validation %s (list %016llx), samples seed %llu\n", t->o.seeds_text,
+           (unsigned long long)seeds_hash(t->o.seeds), t->o.validation_text,
+           (unsigned long long)seeds_hash(t->o.validation), (unsigned long long)t->o.seed);
+    printf("network      %d numbers, %u of them move; scores are completion times over those of parametric\n\n",
+           RESIDUAL_NUMBERS, t->es.numbers);
+    fflush(stdout);
+}
+
+static void print_comparison(const decima_training *t)
+{
+    const decima_comparison *rounded = &t->real[DECIMA_ROUNDED], *unrounded = &t->real[DECIMA_UNROUNDED];
+
+    printf("integers     choose as real numbers do in %.2f %% of %llu choices of %d, in %.2f %% as those before the "
+           "grid\n",
+           100 * rounded->agreement, (unsigned long long)rounded->choices, DECIMA_GROUP, 100 * unrounded->agreement);
+    if (t->o.compared.count == 0)
+        return;
+    printf("compared     on streams %s (list %016llx): %.4f of parametric's completion times;\n", t->o.compared_text,
+           (unsigned long long)seeds_hash(t->o.compared), t->compared_score);
+    printf("             %+.3f (+- %.3f) %% against real numbers, %+.3f (+- %.3f) %% against those before the grid\n",
+           100 * rounded->change, 100 * rounded->change_error, 100 * unrounded->change, 100 * unrounded->change_error);
+}
+
+static void json_comparison(const decima_training *t, json *out)
+{
+    const decima_comparison *rounded = &t->real[DECIMA_ROUNDED], *unrounded = &t->real[DECIMA_UNROUNDED];
+
+    json_real(out, "agreement", rounded->agreement);
+    json_real(out, "agreement_before_grid", unrounded->agreement);
+    json_count(out, "choices", rounded->choices);
+    if (t->o.compared.count == 0)
+        return;
+    json_count(out, "compared_hash", seeds_hash(t->o.compared));
+    json_real(out, "compared", t->compared_score);
+    json_real(out, "objective_change", rounded->change);
+    json_real(out, "objective_change_error", rounded->change_error);
+    json_real(out, "objective_change_before_grid", unrounded->change);
+    json_real(out, "objective_change_before_grid_error", unrounded->change_error);
+}
+
+static int report(const decima_training *t)
+{
+    uint64_t hash = checkpoint_fold(UINT64_C(14695981039346656037), t->model, t->model_bytes);
+    char text[32];
+    json out;
+
+    snprintf(text, sizeof text, "%016llx", (unsigned long long)hash);
+    if (!t->o.as_json) {
+        printf("\nbest         %.4f of parametric's completion times on validation, after generation %u, in %.1f s\n",
+               t->es.best_score, t->es.best_generation, decima_elapsed_s(t));
+        print_comparison(t);
+        printf("model        %zu bytes, hash %s%s%s\n", t->model_bytes, text, t->o.output != NULL ? ", " : "",
+               t->o.output != NULL ? show_name(t->o.output) : "");
+        return EXIT_GOOD;
+    }
+    json_begin(&out);
+    json_text(&out, "model", t->o.name);
+    json_text(&out, "parametric", t->o.numbers);
+    json_text(&out, "model_hash", text);
+    json_count(&out, "bytes", t->model_bytes);
+    json_real(&out, "validation", t->es.best_score);
+    json_count(&out, "best_generation", t->es.best_generation);
+    json_count(&out, "generations", t->es.generation);
+    json_comparison(t, &out);
+    json_count(&out, "seeds_hash", seeds_hash(t->o.seeds));
+    json_count(&out, "validation_hash", seeds_hash(t->o.validation));
+    json_real(&out, "seconds", decima_elapsed_s(t));
+    return json_print(&out);
+}
+
+static int check_options(decima_training *t)
+{
+    decima_options *o = &t->o;
+    int code = train_read_seeds(o->seeds_text, o->validation_text, &o->seeds, &o->validation);
+
+    if (code == EXIT_GOOD && o->compared_text != NULL)
+        code = train_read_aside(o->compared_text, o->seeds, o->validation, &o->compared);
+    if (code != EXIT_GOOD)
+        return code;
+    if (o->stop == 0 || o->stop > o->generations)
+        o->stop = o->generations;
+    if (o->generations < 1 || o->generations > 1000000 || o->pairs < 1 || o->pairs > 1000 || o->each < 1 ||
+        o->each > 1000 || o->validate_every < 1)
+        return misuse("--generations is from 1 to 1000000, --pairs and --each from 1 to 1000, --validate-every from 1");
+    if (o->trains_all && o->is_whitened)
+        return misuse("--whiten and --all train different numbers; write one of them");
+    if (o->is_common && o->environment == NULL)
+        return misuse("--common draws times in an environment; write --environment decima");
+    if (o->threads > 256)
+        return misuse("--threads is %u; write at most 256", o->threads);
+    if (!(o->scale > 0) || !(o->sigma > 0 && o->sigma <= 10) || !(o->rate > 0 && o->rate <= 10))
+        return misuse("--scale is above 0; --sigma and --rate are above 0, at most 10");
+    if (strlen(o->name) >= CLO_MODEL_NAME_BYTES)
+        return misuse("--name is too long; write at most %d characters", CLO_MODEL_NAME_BYTES - 1);
+    if (o->numbers != NULL && strlen(o->numbers) >= sizeof((clo_residual_argument *)0)->parametric)
+        return misuse("--parametric is too long");
+    return EXIT_GOOD;
+}
+
+static int run(decima_training *t, char **paths, int count)
+{
+    clock_gettime(CLOCK_MONOTONIC, &t->begin);
+    int code = load_jobs(t, paths, count);
+    if (code == EXIT_GOOD)
+        code = open_streams(t);
+    if (code == EXIT_GOOD)
+        code = open_training(t);
+    if (code == EXIT_GOOD && !t->o.as_json)
+        print_head(t);
+    if (code == EXIT_GOOD && !t->o.is_zero)
+        code = decima_train(t);
+    if (code == EXIT_GOOD)
+        code = decima_make_model(t);
+    if (code == EXIT_GOOD)
+        code = decima_compare(t);
+    if (code == EXIT_GOOD && t->o.output != NULL)
+        code = model_write(t->o.output, t->model, t->model_bytes);
+    if (code == EXIT_GOOD && t->o.svg != NULL)
+        code = train_write_curve(t->curve, t->curve_count, "clotho train decima", t->o.svg);
+    return code == EXIT_GOOD ? report(t) : code;
+}
+
+static void close_all(decima_training *t)
+{
+    clo_workload_destroy(t->jobs);
+    for (int i = 0; i < DECIMA_WORKLOADS_MAX; i++)
+        clo_workload_destroy(t->loaded[i]);
+    clo_platform_destroy(t->opened);
+    free(t->base_argument);
+    free(t->base_ns);
+    free(t->rows);
+    free(t->curve);
+    free(t->model);
+    free(t);
+}
+
+static int read_and_run(decima_training *t, int argc, char **argv)
+{
+    static const command cmd = {
+        "train decima",
+        "WORKLOAD...",
+        1,
+        DECIMA_WORKLOADS_MAX,
+        "Trains the network of the policy 'residual', which adds to what 'parametric' decides by: streams "
+        "of the jobs are\n"
+        "simulated, and mean completion times are made small by evolution strategies. What is best on "
+        "validation becomes\n"
+        "a model file. Interrupted, it goes on from its checkpoint.",
+        "The same seeds give the same bytes with any number of threads.\n"
+        "Example: clotho train decima tpch.jsonl --platform uniform:50 --jobs 20 --arrivals batch --environment "
+        "decima"};
+    decima_options *o = &t->o;
+    const option_spec specs[] = {
+        {"platform", 'p', "SPEC", OPTION_INPUT, &o->spec, "as in 'clotho plan'"},
+        {"environment", 0, "NAME", OPTION_TEXT, &o->environment, "as in 'clotho simulate'"},
+        {"jobs", 0, "N", OPTION_U32, &o->jobs, "jobs of a stream (20)"},
+        {"arrivals", 0, "batch|poisson:S", OPTION_TEXT, &o->arrivals, "all at once, or with a mean gap (batch)"},
+        {"scale", 0, "X", OPTION_REAL, &o->scale, "multiply times and bytes by X"},
+        {"parametric", 0, "ARG", OPTION_TEXT, &o->numbers,
+         "the numbers it adds to (batch, for a poisson process stream)"},
+        {"seeds", 0, "A-B", OPTION_TEXT, &o->seeds_text, "streams to train on (100-1123)"},
+        {"validation", 0, "A-B", OPTION_TEXT, &o->validation_text, "streams that say what is kept (5000-5031)"},
+        {"compare", 0, "A-B", OPTION_TEXT, &o->compared_text,
+         "other streams, to say what integers change of completion times against real numbers"},
+        {"generations", 0, "N", OPTION_U32, &o->generations, "how many (100)"},
+        {"stop", 0, "N", OPTION_U32, &o->stop, "stop after this one, as if interrupted (--generations)"},
+        {"pairs", 0, "N", OPTION_U32, &o->pairs, "of samples, of a generation (16)"},
+        {"each", 0, "N", OPTION_U32, &o->each, "streams of a pair (4)"},
+        {"sigma", 0, "X", OPTION_REAL, &o->sigma, "of the noise (0.08)"},
+        {"rate", 0, "X", OPTION_REAL, &o->rate, "of Adam, a tenth of it at the end (0.02)"},
+        {"whiten", 0, NULL, OPTION_FLAG, &o->is_whitened,
+         "train along the principal components of the features: few numbers, for long streams"},
+        {"common", 0, NULL, OPTION_FLAG, &o->is_common,
+         "draw times by job, stage and instance, so that both of a pair meet the same ones"},
+        {"all", 0, NULL, OPTION_FLAG, &o->trains_all, "train the hinges too, not only what sums them up"},
+        {"zero-residual", 0, NULL, OPTION_FLAG, &o->is_zero,
+         "train nothing: a model that leaves 'parametric' as it is"},
+        {"validate-every", 0, "N", OPTION_U32, &o->validate_every, "generations between two validations (5)"},
+        {"seed", 0, "N", OPTION_U64, &o->seed, "fixes every draw (0)"},
+        {"threads", 0, "N", OPTION_U32, &o->threads, "simulations at once (as many as CPUs)"},
+        {"checkpoint", 0, "F", OPTION_OUTPUT, &o->checkpoint,
+         "written at each validation; where it is there already, training goes on from it"},
+        {"name", 0, "NAME", OPTION_TEXT, &o->name, "of the model (residual)"},
+        {"output", 'o', "F", OPTION_OUTPUT, &o->output, "write the model"},
+        {"svg", 0, "F.svg", OPTION_OUTPUT, &o->svg, "draw the learning curve"},
+        {"json", 0, NULL, OPTION_FLAG, &o->as_json, "print one JSON object on standard output"}};
+    char **operands;
+    int count, code = options_parse(&cmd, specs, sizeof specs / sizeof specs[0], argc, argv, &operands, &count);
+
+    if (code != OPTIONS_GO_ON)
+        return code;
+    code = check_options(t);
+    return code == EXIT_GOOD ? run(t, operands, count) : code;
+}
+
+int train_decima(int argc, char **argv)
+{
+    decima_training *t = calloc(1, sizeof *t);
+
+    if (t == NULL)
+        return complain(NULL, "out of memory");
+    t->o = (decima_options){.arrivals = "batch",
+                            .name = "residual",
+                            .seeds_text = "100-1123",
+                            .validation_text = "5000-5031",
+                            .jobs = 20,
+                            .generations = 100,
+                            .pairs = 16,
+                            .each = 4,
+                            .validate_every = 5,
+                            .scale = 1,
+                            .sigma = 0.08,
+                            .rate = 0.02};
+    int code = read_and_run(t, argc, argv);
+    close_all(t);
+    return code;
+}

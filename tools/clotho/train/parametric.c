@@ -1,0 +1,374 @@
+/* parametric.c - the numbers of the policies of tuned.h by the cross-entropy method (../train/cem.h).
+ *
+ * A score is the mean over streams of (mean completion time under the sample / under the baseline). Each generation
+ * takes the next seeds of the training list; its mean is judged on all seeds of validation, and the best mean is kept.
+ * Numbers for platforms whose machines differ in their capacities are searched there alone, and elsewhere not written.
+ */
+#define _POSIX_C_SOURCE 200809L
+#include "clotho/common/json.h"
+#include "clotho/common/outputs.h"
+#include "clotho/common/policy_option.h"
+#include "clotho/simulate/hash.h"
+#include "clotho/simulate/simulate.h"
+#include "clotho/stream/arrivals.h"
+#include "clotho/train/streams.h"
+#include "clotho/train/train.h"
+#include "clotho/train/tuned.h"
+#include "train/search/cem.h"
+#include "train/trainer/checkpoint_file.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+/* The built-in unit of time is this share of the mean work of a TPC-H query. */
+static const double unit_per_work = 1 / 7.26;
+
+typedef struct training {
+    const char *path;
+    const train_options *o;
+    clo_workload *jobs;
+    clo_platform *opened;
+    const clo_platform *platform;
+    clo_arrivals_config arrivals;
+    const tuned *tuned;
+    const clo_policy *policy, *baseline;
+    void *baseline_argument;
+    int64_t unit_ns;
+    double *baseline_ns; /* [seeds, then validation] */
+    uint64_t hash;       /* of all that a checkpoint must agree with */
+    cem cem;
+} training;
+
+/* Runs all of them. Returns EXIT_GOOD, or an exit code after an error line. */
+static int run_streams(const training *t, train_stream *list, uint32_t count)
+{
+    const train_streams how = {.jobs = t->jobs,
+                               .platform = t->platform,
+                               .arrivals = t->arrivals,
+                               .environment = t->o->environment,
+                               .threads = t->o->threads};
+
+    return train_streams_run(&how, t->path, list, count);
+}
+
+static void *to_argument(const training *t, const double *numbers)
+{
+    char text[TUNED_ARGUMENT_BYTES];
+    void *argument = calloc(1, t->policy->argument_bytes);
+
+    tuned_text(t->tuned, &t->cem, numbers, t->unit_ns, text);
+    if (argument != NULL && t->policy->parse(text, argument) == CLO_OK)
+        return argument;
+    free(argument);
+    return NULL;
+}
+
+/* Fills baseline_ns. */
+static int measure_baseline(training *t)
+{
+    uint32_t count = t->o->seeds.count + t->o->validation.count;
+    train_stream *streams = calloc(count, sizeof *streams);
+
+    t->baseline_ns = calloc(count, sizeof *t->baseline_ns);
+    if (streams == NULL || t->baseline_ns == NULL) {
+        free(streams);
+        return complain(NULL, "out of memory");
+    }
+    for (uint32_t i = 0; i < count; i++)
+        streams[i] = (train_stream){.policy = t->baseline,
+                                    .argument = t->baseline_argument,
+                                    .seed = i < t->o->seeds.count ? t->o->seeds.first + i
+                                                                  : t->o->validation.first + i - t->o->seeds.count};
+    int code = run_streams(t, streams, count);
+    for (uint32_t i = 0; i < count; i++)
+        t->baseline_ns[i] = streams[i].jct_ns > 0 ? streams[i].jct_ns : 1;
+    free(streams);
+    return code;
+}
+
+/* The scores of `samples` on `count` streams: the `from`-th of the list and those behind it, in a circle within the
+ * training seeds, or the validation seeds. */
+static int score(const training *t, double (*samples)[CEM_NUMBERS_MAX], uint32_t samples_count, bool validates,
+                 uint32_t from, uint32_t count, double *scores)
+{
+    train_stream *streams = calloc((size_t)samples_count * count, sizeof *streams);
+    void **arguments = calloc(samples_count, sizeof *arguments);
+    seed_list list = validates ? t->o->validation : t->o->seeds;
+    int code = EXIT_GOOD;
+
+    if (streams == NULL || arguments == NULL) {
+        free(streams);
+        free(arguments);
+        return complain(NULL, "out of memory");
+    }
+    for (uint32_t s = 0; s < samples_count && code == EXIT_GOOD; s++) {
+        arguments[s] = to_argument(t, samples[s]);
+        if (arguments[s] == NULL)
+            code = complain(NULL, "a sample is no argument: %s", clo_last_error());
+        for (uint32_t i = 0; i < count; i++)
+            streams[(size_t)s * count + i] = (train_stream){
+                .policy = t->policy, .argument = arguments[s], .seed = list.first + (from + i) % list.count};
+    }
+    if (code == EXIT_GOOD)
+        code = run_streams(t, streams, samples_count * count);
+    for (uint32_t s = 0; s < samples_count && code == EXIT_GOOD; s++) {
+        scores[s] = 0;
+        for (uint32_t i = 0; i < count; i++) {
+            size_t at = (validates ? t->o->seeds.count : 0) + (from + i) % list.count;
+            scores[s] += streams[(size_t)s * count + i].jct_ns / t->baseline_ns[at] / count;
+        }
+    }
+    for (uint32_t s = 0; s < samples_count; s++)
+        free(arguments[s]);
+    free(arguments);
+    free(streams);
+    return code;
+}
+
+static int write_checkpoint(const training *t)
+{
+    output out;
+
+    if (t->o->checkpoint == NULL)
+        return EXIT_GOOD;
+    if (checkpoint_begin(&out, t->o->checkpoint, "parametric", t->hash) &&
+        checkpoint_end(&out, cem_write(&t->cem, out.file)))
+        return EXIT_GOOD;
+    return output_complain(&out);
+}
+
+/* The search goes on from the checkpoint, if there is one. */
+static int read_checkpoint(training *t)
+{
+    size_t bytes = 0;
+    FILE *lines = NULL;
+    unsigned char *data = t->o->checkpoint != NULL ? checkpoint_read(t->o->checkpoint, &bytes) : NULL;
+
+    if (data == NULL)
+        return t->o->checkpoint == NULL || errno == ENOENT ? EXIT_GOOD
+                                                           : complain(t->o->checkpoint, "%s", strerror(errno));
+    const char *wrong = checkpoint_lines((char *)data, bytes, "parametric", t->hash, &lines);
+    if (wrong == NULL && !cem_read(&t->cem, lines))
+        wrong = "is damaged; delete it to begin anew";
+    if (lines != NULL)
+        fclose(lines);
+    free(data);
+    return wrong == NULL ? EXIT_GOOD : complain(t->o->checkpoint, "%s", wrong);
+}
+
+/* The samples of one generation, the next distribution, and its mean on the seeds of validation. */
+static int run_generation(training *t, double *train_score, double *valid_score)
+{
+    const train_options *o = t->o;
+    uint32_t each = o->seeds_each > 0 && o->seeds_each < o->seeds.count ? o->seeds_each : o->seeds.count;
+    double(*samples)[CEM_NUMBERS_MAX] = calloc(o->population, sizeof *samples);
+    double *scores = calloc(o->population, sizeof *scores), mean[1][CEM_NUMBERS_MAX];
+    int code = EXIT_GOOD;
+
+    if (samples == NULL || scores == NULL) {
+        free(samples);
+        free(scores);
+        return complain(NULL, "out of memory");
+    }
+    for (uint32_t s = 0; s < o->population && code == EXIT_GOOD; s++)
+        cem_sample(&t->cem, s, samples[s]);
+    if (code == EXIT_GOOD)
+        code = score(t, samples, o->population, false, t->cem.generation * each % o->seeds.count, each, scores);
+    if (code == EXIT_GOOD) {
+        *train_score = scores[0];
+        if (!cem_update(&t->cem, scores, o->population, (o->population + 4) / 5, 0.3))
+            code = complain(NULL, "out of memory");
+    }
+    memcpy(mean[0], t->cem.mean, sizeof mean[0]);
+    if (code == EXIT_GOOD)
+        code = score(t, mean, 1, true, 0, o->validation.count, valid_score);
+    if (code == EXIT_GOOD && *valid_score < t->cem.best_score) {
+        t->cem.best_score = *valid_score;
+        memcpy(t->cem.best, mean[0], sizeof mean[0]);
+    }
+    free(samples);
+    free(scores);
+    return code;
+}
+
+static int train(training *t)
+{
+    bool shows = !t->o->as_json;
+    int code = EXIT_GOOD;
+
+    if (shows)
+        printf("generation   on training   on validation   best\n");
+    while (t->cem.generation < t->o->generations && code == EXIT_GOOD) {
+        double train_score = 0, valid_score = 0;
+        code = run_generation(t, &train_score, &valid_score);
+        if (code == EXIT_GOOD)
+            code = write_checkpoint(t);
+        if (code == EXIT_GOOD && shows) {
+            printf("%10u %13.4f %15.4f %6.4f\n", t->cem.generation, train_score, valid_score, t->cem.best_score);
+            fflush(stdout);
+        }
+    }
+    return code;
+}
+
+static uint64_t fold(uint64_t hash, uint64_t value)
+{
+    for (int i = 0; i < 8; i++)
+        hash = (hash ^ ((value >> (8 * i)) & 0xff)) * UINT64_C(1099511628211);
+    return hash;
+}
+
+static uint64_t fold_text(uint64_t hash, const char *text)
+{
+    for (; text != NULL && *text != '\0'; text++)
+        hash = fold(hash, (unsigned char)*text);
+    return fold(hash, 0);
+}
+
+static uint64_t hash_of(const training *t)
+{
+    const train_options *o = t->o;
+    uint64_t hash = fold(fold(UINT64_C(14695981039346656037), workload_hash(t->jobs)), platform_hash(t->platform));
+
+    hash = fold_text(fold_text(fold_text(fold_text(hash, o->policy), o->environment), o->arrivals), o->baseline);
+    hash = fold(fold(fold(hash, o->jobs), o->population), o->seeds_each);
+    hash = fold(fold(fold(hash, o->seeds.first), o->seeds.count), o->validation.first);
+    return fold_text(fold(fold(hash, o->validation.count), o->seed), o->start);
+}
+
+static int64_t choose_unit(const clo_workload *jobs)
+{
+    double work_ns = 0;
+
+    for (uint32_t j = 0; j < clo_workload_jobs(jobs); j++) {
+        const clo_graph *graph = clo_workload_get(jobs, j)->graph;
+        for (uint32_t i = 0; i < clo_graph_tasks(graph); i++) {
+            clo_task row;
+            if (clo_graph_task(graph, i, &row) == CLO_OK)
+                work_ns += (double)row.work_ns * (row.instances > 0 ? row.instances : 1);
+        }
+    }
+    double unit = work_ns / clo_workload_jobs(jobs) * unit_per_work;
+    return unit < 1 ? 1 : unit > 1e16 ? INT64_C(10000000000000000) : (int64_t)unit;
+}
+
+/* Some machine has another capacity than the first one. */
+static bool has_classes(const clo_platform *platform)
+{
+    for (uint32_t m = 1; m < clo_platform_machines(platform); m++)
+        for (uint32_t r = 0; r < CLO_RESOURCES_MAX; r++)
+            if (clo_platform_capacity(platform, m, r) != clo_platform_capacity(platform, 0, r))
+                return true;
+    return false;
+}
+
+static int open_training(training *t)
+{
+    const train_options *o = t->o;
+    clo_load_config load = CLO_LOAD_CONFIG_INIT;
+    const char *text;
+
+    int code = policy_open(o->baseline, &t->baseline, &text, &t->baseline_argument);
+    t->arrivals = (clo_arrivals_config)CLO_ARRIVALS_CONFIG_INIT;
+    if (code == EXIT_GOOD)
+        code = arrivals_parse(o->arrivals, &t->arrivals);
+    t->arrivals.jobs = o->jobs;
+    t->arrivals.shuffled = t->arrivals.kind != CLO_ARRIVALS_TRACE;
+    t->cem = (cem){.seed = o->seed, .best_score = INFINITY};
+    t->tuned = code == EXIT_GOOD ? tuned_find(o->policy) : NULL;
+    if (code == EXIT_GOOD)
+        code = t->tuned != NULL ? tuned_begin(t->tuned, o->start, true, &t->cem) : EXIT_BAD_USAGE;
+    if (code != EXIT_GOOD)
+        return code;
+    load.scale = o->scale;
+    clo_status status = workload_load(t->path, &load, &t->jobs);
+    if (status != CLO_OK)
+        return complain_status(t->path, status);
+    t->platform = clo_workload_platform(t->jobs);
+    if (o->spec != NULL || t->platform == NULL) {
+        code = platform_open(o->spec != NULL ? o->spec : "native", &t->opened);
+        t->platform = t->opened;
+    }
+    if (code == EXIT_GOOD)
+        code = tuned_begin(t->tuned, o->start, has_classes(t->platform), &t->cem);
+    memcpy(t->cem.best, t->cem.mean, sizeof t->cem.best);
+    t->policy = clo_policy_find(o->policy);
+    t->unit_ns = choose_unit(t->jobs);
+    t->hash = code == EXIT_GOOD ? hash_of(t) : 0;
+    return code;
+}
+
+static int report(const training *t, double seconds)
+{
+    char text[TUNED_ARGUMENT_BYTES];
+    json out;
+
+    tuned_text(t->tuned, &t->cem, t->cem.best, t->unit_ns, text);
+    if (t->o->output != NULL) {
+        output text_file;
+        if (!output_open(&text_file, t->o->output) ||
+            !output_close(&text_file, fprintf(text_file.file, "%s\n", text) > 0))
+            return output_complain(&text_file);
+    }
+    if (!t->o->as_json) {
+        printf("\nbest         %.4f of '%s' on %u seeds of validation, in %.1f s\n", t->cem.best_score, t->o->baseline,
+               t->o->validation.count, seconds);
+        printf("use          --policy %s:%s\n", t->o->policy, text);
+        return EXIT_GOOD;
+    }
+    json_begin(&out);
+    json_text(&out, "policy", t->o->policy);
+    json_text(&out, "argument", text);
+    json_text(&out, "baseline", t->o->baseline);
+    json_real(&out, "validation", t->cem.best_score);
+    json_count(&out, "generations", t->cem.generation);
+    json_count(&out, "seeds_hash", seeds_hash(t->o->seeds));
+    json_real(&out, "seconds", seconds);
+    return json_print(&out);
+}
+
+static void print_head(const training *t)
+{
+    const train_options *o = t->o;
+
+    printf("numbers of   %s\n", o->policy);
+    printf("training on  %s: %u jobs a stream, arrivals %s%s%s, platform %s\n", t->path, o->jobs, o->arrivals,
+           o->environment != NULL ? ", environment " : "", o->environment != NULL ? o->environment : "",
+           clo_platform_name(t->platform));
+    printf("seeds        %llu-%llu (list %016llx), validation %llu-%llu (list %016llx), samples seed %llu\n",
+           (unsigned long long)o->seeds.first, (unsigned long long)(o->seeds.first + o->seeds.count - 1),
+           (unsigned long long)seeds_hash(o->seeds), (unsigned long long)o->validation.first,
+           (unsigned long long)(o->validation.first + o->validation.count - 1),
+           (unsigned long long)seeds_hash(o->validation), (unsigned long long)o->seed);
+    printf("scores       mean completion time, 1 is that of '%s'\n\n", o->baseline);
+    fflush(stdout);
+}
+
+int train_parametric(const char *path, const train_options *options)
+{
+    training t = {.path = path, .o = options};
+    struct timespec from, to;
+
+    clock_gettime(CLOCK_MONOTONIC, &from);
+    int code = open_training(&t);
+    if (code == EXIT_GOOD)
+        code = read_checkpoint(&t);
+    if (code == EXIT_GOOD && !options->as_json)
+        print_head(&t);
+    if (code == EXIT_GOOD)
+        code = measure_baseline(&t);
+    if (code == EXIT_GOOD)
+        code = train(&t);
+    clock_gettime(CLOCK_MONOTONIC, &to);
+    if (code == EXIT_GOOD)
+        code = report(&t, (double)(to.tv_sec - from.tv_sec) + (double)(to.tv_nsec - from.tv_nsec) * 1e-9);
+    clo_platform_destroy(t.opened);
+    clo_workload_destroy(t.jobs);
+    policy_close(t.baseline, t.baseline_argument);
+    free(t.baseline_ns);
+    return code;
+}

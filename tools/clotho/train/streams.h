@@ -1,0 +1,36 @@
+/* streams.h - streams of jobs that a policy is tried on: many simulations, on threads. */
+#ifndef CLO_TOOLS_CLOTHO_TRAIN_STREAMS_H
+#define CLO_TOOLS_CLOTHO_TRAIN_STREAMS_H
+
+#include <clotho/clotho.h>
+
+#include <stdbool.h>
+
+typedef struct train_streams {
+    const clo_workload *jobs;
+    const clo_platform *platform;
+    /* Without a seed. */
+    clo_arrivals_config arrivals;
+    /* NULL: the costs give the times. */
+    const char *environment;
+    /* The times of an environment are drawn by ../train/common_times.h. */
+    bool is_common;
+    /* 0: as many as CPUs. */
+    uint32_t threads;
+} train_streams;
+
+typedef struct train_stream {
+    const clo_policy *policy;
+    const void *argument;
+    uint64_t seed;
+    /* Out: mean completion time. */
+    double jct_ns;
+    clo_status status;
+    char error[256];
+} train_stream;
+
+/* Runs all of them; what comes out depends on each one alone. Returns EXIT_GOOD, or an exit code after an error line
+ * that begins with `name`. */
+int train_streams_run(const train_streams *how, const char *name, train_stream *list, uint32_t count);
+
+#endif

@@ -1,0 +1,45 @@
+/* train.h - `clotho train`: its options, and what is trained. */
+#ifndef CLO_TOOLS_CLOTHO_TRAIN_TRAIN_H
+#define CLO_TOOLS_CLOTHO_TRAIN_TRAIN_H
+
+#include "clotho/common/report.h"
+#include "train/search/seeds.h"
+#include "train/trainer/trainer.h"
+
+typedef struct train_options {
+    const char *policy, *spec, *environment, *arrivals, *baseline, *start, *checkpoint, *output;
+    uint32_t jobs, generations, population, seeds_each, threads; /* threads 0: as many as CPUs */
+    seed_list seeds, validation;
+    uint64_t seed;
+    double scale;
+    bool as_json;
+} train_options;
+
+/* Reads the list of seeds of option `name`. Returns EXIT_GOOD, or an exit code after an error line: it is no list, or
+ * holds seeds of tests. */
+int train_read_list(const char *name, const char *text, seed_list *out);
+
+/* Reads two lists of seeds, --seeds and --validation. Returns EXIT_GOOD, or an exit code after an error line: one is no
+ * list, holds seeds of tests, or they share seeds. */
+int train_read_seeds(const char *seeds, const char *validation, seed_list *training, seed_list *judging);
+
+/* Reads --compare, seeds that neither list has. Returns EXIT_GOOD, or an exit code after an error line. */
+int train_read_aside(const char *text, seed_list training, seed_list judging, seed_list *out);
+
+/* Of the decisions among four candidates or more without ties, the share in which the integers of a model must choose
+ * as real numbers do, in percent; and how much worse they may make the objective, as a share. */
+#define TRAIN_AGREE_LEAST 99.0
+#define TRAIN_CHANGE_MOST 0.002
+
+/* Draws the learning curve into a file. Returns an exit code, after an error line where it is not EXIT_GOOD. */
+int train_write_curve(const train_point *points, uint32_t count, const char *title, const char *path);
+
+/* Returns an exit code. */
+int train_parametric(const char *path, const train_options *options);
+
+/* Actions of `clotho train`: argv[0] is the action's name. */
+int train_decima(int argc, char **argv);
+int train_edges(int argc, char **argv);
+int train_lachesis(int argc, char **argv);
+
+#endif
