@@ -2,6 +2,7 @@
  * the task twice. The graph is one cheap task whose large output feeds one heavy task per executor of an
  * RK3588. Both plans must give the same bytes, and in virtual time DEFT's must be faster. */
 #include <clotho/clotho.h>
+#include <clotho/planner.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -44,7 +45,7 @@ static clo_status build(clo_graph **graph)
 static clo_status run(clo_runtime *runtime, const clo_cost *cost, const char *planner, clo_job_result *result,
                       uint64_t *hash)
 {
-    clo_plan_config plan_config = {.size = sizeof plan_config, .planner = planner};
+    clo_plan_config plan_config = {.size = sizeof plan_config, .planner = clo_planner_find(planner)};
     clo_job_config job_config = CLO_JOB_CONFIG_INIT;
     clo_job *job = NULL;
     clo_plan *plan = NULL;

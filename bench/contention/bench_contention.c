@@ -7,6 +7,7 @@
  * the makespan with the choice over that without. Nothing here depends on the clock but plan_ms. */
 #include "common/platform.h"
 
+#include <clotho/planner.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -62,7 +63,8 @@ static clo_platform *platform_new(uint32_t machines, double rate)
 
 static bool plan(const clo_cost *cost, const char *planner, uint32_t contention, clo_plan_metrics *metrics, double *ms)
 {
-    const clo_plan_config config = {.size = sizeof config, .planner = planner, .contention = contention};
+    const clo_plan_config config = {
+        .size = sizeof config, .planner = clo_planner_find(planner), .contention = contention};
     clo_plan *made = NULL;
     int64_t begin_ns = bench_now_ns();
     bool is_good = clo_plan_create(cost, &config, &made) == CLO_OK;

@@ -13,6 +13,7 @@
 #include "common/tpch.h"
 #include "learned/learned.h"
 
+#include <clotho/planner.h>
 #include <glob.h>
 #include <math.h>
 #include <stdio.h>
@@ -141,10 +142,10 @@ static bool plan_once(const arena *a, uint32_t which, const clo_cost *cost, resu
     clo_plan_config config = CLO_PLAN_CONFIG_INIT;
     clo_plan *plan = NULL;
 
-    config.planner = a->list[which].planner;
+    config.planner = clo_planner_find(a->list[which].planner);
     if (which < RULES) {
         config.schedules_max = schedules[which];
-        config.model = is_network(which) ? a->network : NULL;
+        config.argument = is_network(which) ? a->network : NULL;
         config.budget_ns = schedules[which] == 0 ? (int64_t)(results[as_long_as[which]].us * 1e3) + 1 : 0;
     }
     int64_t begin_ns = bench_cpu_now_ns();

@@ -7,6 +7,7 @@
 #include "common/tpch.h"
 #include "learned/learned.h"
 
+#include <clotho/planner.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -72,7 +73,7 @@ static clo_status plan(const scene *s, const clo_cost *cost, int way, clo_plan *
     clo_plan_config config = CLO_PLAN_CONFIG_INIT;
     clo_edges_config edges = CLO_EDGES_CONFIG_INIT;
 
-    config.planner = names[way];
+    config.planner = clo_planner_find(names[way]);
     config.budget_ns = edges.budget_ns = s->budget_ns;
     if (way == BEST)
         return clo_plan_create(cost, &config, out);

@@ -14,6 +14,7 @@
 #include "common/tpch.h"
 #include "learned/learned.h"
 
+#include <clotho/planner.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -96,9 +97,9 @@ static bool plan_one(const bench *b, int which, const clo_cost *cost, found *out
     clo_plan_config config = CLO_PLAN_CONFIG_INIT;
     clo_plan *plan = NULL;
 
-    config.planner = c->planner;
+    config.planner = clo_planner_find(c->planner);
     config.schedules_max = c->schedules;
-    config.model = model_of(b, c->model);
+    config.argument = model_of(b, c->model);
     config.budget_ns = c->is_as_long ? (int64_t)(out->ms[LACHESIS] * 1e6) + 1 : 0;
     int64_t from_ns = bench_cpu_now_ns();
     if (clo_plan_create(cost, &config, &plan) != CLO_OK)

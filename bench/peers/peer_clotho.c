@@ -2,6 +2,7 @@
 #include "common/platform.h"
 #include "peers/peer_tables.h"
 
+#include <clotho/planner.h>
 #include <stdlib.h>
 
 typedef struct clotho {
@@ -101,7 +102,7 @@ static bool build(void *state)
 static bool prepare(void *state)
 {
     clotho *c = state;
-    clo_plan_config plan = {.size = sizeof plan, .planner = c->planner};
+    clo_plan_config plan = {.size = sizeof plan, .planner = clo_planner_find(c->planner)};
     clo_job_config job = CLO_JOB_CONFIG_INIT;
     clo_status status = clo_cost_create(c->graph, c->platform, &c->cost);
 

@@ -14,6 +14,7 @@
  * four times what a task may demand at most. What the capacities cost is their ratio. */
 #include "common/random.h"
 
+#include <clotho/planner.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -108,7 +109,8 @@ static bool check(const clo_plan *plan, const problem *p, cell *c)
 /* The median of `rounds` plans, or of fewer where they take long. */
 static bool measure(const table *t, const char *planner, const problem *p, cell *c)
 {
-    const clo_plan_config config = {.size = sizeof config, .planner = planner, .seed = t->options.seed};
+    const clo_plan_config config = {
+        .size = sizeof config, .planner = clo_planner_find(planner), .seed = t->options.seed};
     double *ms = calloc(t->options.rounds, sizeof *ms), sum_ms = 0;
     uint32_t done = 0;
     bool is_good = ms != NULL;

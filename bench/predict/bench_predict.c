@@ -6,6 +6,7 @@
  * hand-over between cores, waking up, and whatever the machine does meanwhile. */
 #include "common/platform.h"
 
+#include <clotho/planner.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -46,7 +47,7 @@ static clo_status open_bed(bed *b, const row *r, const bench_options *o)
                                           .work_mean_ns = 200000,
                                           .work_spread = 0.5,
                                           .duplicable = 1};
-    const clo_plan_config plan = {.size = sizeof plan, .planner = r->planner};
+    const clo_plan_config plan = {.size = sizeof plan, .planner = clo_planner_find(r->planner)};
     clo_job_config job = CLO_JOB_CONFIG_INIT;
     clo_status status = clo_platform_open("native", &b->platform);
 

@@ -1,6 +1,7 @@
 /* comparison.c - planners beside each other on the same instances. */
 #include "quality/comparison.h"
 
+#include <clotho/planner.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -170,7 +171,7 @@ static bool compete(const comparison *c, uint32_t at, const clo_cost *cost, cons
 {
     candidate *who = &c->candidates->items[at];
     const clo_plan_config config = {.size = sizeof config,
-                                    .planner = who->planner,
+                                    .planner = clo_planner_find(who->planner),
                                     .seed = c->candidates->seed,
                                     .schedules_max = who->schedules_max,
                                     .budget_ns = who->budget_ns};

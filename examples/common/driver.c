@@ -6,6 +6,7 @@
 #include "options.h"
 #include "session.h"
 
+#include <clotho/planner.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,7 +57,7 @@ static int64_t serial_by_model(const session *s)
 /* The plan, and what it or the simulated steal or policy takes by the model. */
 static clo_status predict(session *s, report *r)
 {
-    clo_plan_config config = {.size = sizeof config, .planner = r->how.planner};
+    clo_plan_config config = {.size = sizeof config, .planner = clo_planner_find(r->how.planner)};
     clo_sim_config sim = {.size = sizeof sim, .policy = r->how.policy};
     clo_job_result result = CLO_JOB_RESULT_INIT;
     clo_status status;

@@ -17,6 +17,7 @@
 #include "heap.h"
 #include "pylot.h"
 
+#include <clotho/planner.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -169,7 +170,7 @@ static clo_status prepare(pipeline *p)
 
     if (status == CLO_OK)
         status = session_open(&p->s, &p->app, p->common.platform, p->common.workers, &times);
-    plan.planner = p->how.planner;
+    plan.planner = clo_planner_find(p->how.planner);
     if (status == CLO_OK && plan.planner != NULL && p->own[IN_FLIGHT].value == 0)
         status = clo_plan_create(p->s.cost, &plan, &p->s.plan);
     if (status != CLO_OK)

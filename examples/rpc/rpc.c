@@ -5,6 +5,7 @@
 #include "parcel.h"
 #include "resume.h"
 
+#include <clotho/planner.h>
 #include <dirent.h>
 #include <inttypes.h>
 #include <signal.h>
@@ -413,7 +414,7 @@ static int make_plan(const options *o, const flow *f, clo_plan **plan)
 {
     clo_plan_config config = CLO_PLAN_CONFIG_INIT;
 
-    config.planner = o->planner;
+    config.planner = clo_planner_find(o->planner);
     if (o->planner == NULL || clo_plan_create(f->cost, &config, plan) == CLO_OK)
         return 0;
     fprintf(stderr, "rpc: %s\n", clo_last_error());

@@ -1,17 +1,18 @@
-/* plan.h - which executor runs which instance when: planners, the checker, metrics, pictures.
+/* plan.h - which executor runs which instance when: plans, the checker, metrics, pictures.
  *
  * A plan is immutable. */
 #ifndef CLOTHO_PLAN_H
 #define CLOTHO_PLAN_H
 
 #include <clotho/cost.h>
-#include <clotho/model.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
 typedef struct clo_plan clo_plan; /* opaque: owns memory, has invariants */
+
+typedef struct clo_planner clo_planner; /* planner.h */
 
 /* One execution. All times count from the start of the plan. Plain values; without a size field: placements are passed
  * in arrays. */
@@ -66,8 +67,9 @@ typedef struct clo_plan_config {
     /* Set by CLO_PLAN_CONFIG_INIT. */
     size_t size;
 
-    /* "heft", "deft", "best" ...; NULL: "heft". Case, '-' and '_' do not count. */
-    const char *planner;
+    /* One of Clotho's (&clo_planner_deft, or clo_planner_find("deft")) or your own: planner.h. Borrowed during the call.
+     * NULL: HEFT. */
+    const clo_planner *planner;
 
     /* Same inputs and seed, same plan. */
     uint64_t seed;
@@ -100,14 +102,8 @@ typedef struct clo_plan_config {
      * round begins if the plan is proved optimal, and none goes on past budget_ns. */
     uint32_t justify;
 
-    /* For "deft" only: a key for each task, [clo_graph_tasks]. Of the tasks whose predecessors are all placed, the one
-     * with the largest key is placed next; of equal keys the one with the larger rank_u. So you can plan with any
-     * selection rule. Borrowed during the call. NULL: rank_u alone. */
-    const int64_t *keys;
-
-    /* For "lachesis" only: the network, of the kind CLO_MODEL_LACHESIS or CLO_MODEL_HEAD with list 2 of features
-     * (clotho/features.h). Borrowed during the call. NULL: the built-in one. */
-    const clo_model *model;
+    /* What the planner takes (clo_planner.takes). Borrowed during the call. NULL: none. */
+    const void *argument;
 
     /* On a platform with ports (clo_platform_desc.port_bytes_per_ns): how the planner handles them. A CLO_CONTENTION_
      * value; 0: CLO_CONTENTION_CHOOSE. Without ports it changes nothing. See docs/REMOTE.md. */
@@ -124,8 +120,10 @@ typedef struct clo_plan_config {
  *   out     the plan, owned by the caller.
  *
  * Returns CLO_OK, or
- *   CLO_ERR_ARGUMENT     also: unknown planner, unknown config fields, keys or a model for a planner that takes none, a
- *                        contention that is no CLO_CONTENTION_ value
+ *   CLO_ERR_ARGUMENT     also: what is no planner, unknown config fields, an argument for a planner that takes none, a contention
+ *                        that is no CLO_CONTENTION_ value
+ *   CLO_ERR_INVALID      your own planner has made no plan of this graph and platform; clo_last_error names the planner
+ *                        and what is wrong
  *   CLO_ERR_UNSUPPORTED  the model cannot be run step by step (docs/MODELS.md); on a platform with ports: the graph has
  *                        branches
  *   CLO_ERR_LIMIT        with ports: too many pairs of instances, or times beyond 2^61 ns

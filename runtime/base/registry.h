@@ -1,7 +1,7 @@
 /* base/registry.h - a table of what can be asked for by name: planners, policies, formats ... One idiom for all.
  *
  * A registry is an array of rows, or of pointers to rows. Every row begins with `const char *name, *summary`; the array
- * ends with a row whose name is NULL, or with a NULL pointer. The module that owns the rows defines one clo_registry;
+ * ends with a row whose name is NULL, or with a NULL pointer. Rows that a program adds come after it. The module that owns the rows defines one clo_registry;
  * registry/registry.c lists the registries for clo_registry_entry. */
 #ifndef CLO_BASE_REGISTRY_H
 #define CLO_BASE_REGISTRY_H
@@ -10,11 +10,12 @@
 #include <stddef.h>
 
 typedef struct clo_registry {
-    const char *name;                 /* in the plural: "planners"                            */
-    const void *rows;                 /* see above                                            */
-    size_t row_bytes;                 /* of one row; 0: `rows` is an array of pointers         */
-    bool has_directions;              /* a third `const char *` follows: "r" or "rw"          */
-    bool (*is_used)(const void *row); /* by this machine; NULL: it does not matter */
+    const char *name;                  /* in the plural: "planners"                            */
+    const void *rows;                  /* see above                                            */
+    size_t row_bytes;                  /* of one row; 0: `rows` is an array of pointers         */
+    bool has_directions;               /* a third `const char *` follows: "r" or "rw"          */
+    bool (*is_used)(const void *row);  /* by this machine; NULL: it does not matter */
+    const void *(*more)(size_t index); /* rows that were added; NULL: past the last, or nobody can add any */
 } clo_registry;
 
 /* What every row begins with. */

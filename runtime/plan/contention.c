@@ -8,14 +8,13 @@
 #include "base/memory.h"
 #include "base/numbers/saturate.h"
 #include "base/status.h"
-#include "plan/list/planners.h"
 #include "plan/make.h"
 #include "plan/plan.h"
 #include "plan/ports/insert.h"
 #include "plan/ports/ports.h"
 #include "plan/ports/search.h"
 #include "plan/ports/stretch.h"
-#include "plan/search/planners.h"
+#include "plan/schedule/planner.h"
 
 #include <string.h>
 
@@ -30,7 +29,7 @@ static const uint32_t flows_assumed[] = {1, 2, 4, 16};
 
 typedef struct choice {
     const clo_cost *cost;
-    const clo_planner_desc *planner;
+    const clo_planner *planner;
     clo_plan_config config; /* of the plans after the first */
     clo_plan *best;
     uint64_t schedules;
@@ -155,7 +154,7 @@ static clo_status insert(const clo_cost *cost, clo_plan **plan)
 }
 
 /* Of `planner` (NULL: insert), on so many machines, as if so many messages always shared each port. */
-static clo_status plan_otherwise(choice *c, const clo_planner_desc *planner, uint32_t flows, uint32_t machines)
+static clo_status plan_otherwise(choice *c, const clo_planner *planner, uint32_t flows, uint32_t machines)
 {
     clo_stretched stretched;
     clo_plan *plan = NULL;
@@ -217,7 +216,7 @@ static clo_status search(choice *c)
 static clo_status choose(choice *c)
 {
     bool is_best = c->planner == &clo_planner_best;
-    const clo_planner_desc *planner = is_best ? &clo_planner_heft : c->planner;
+    const clo_planner *planner = is_best ? &clo_planner_heft : c->planner;
     uint32_t all = clo_platform_machines(clo_cost_platform(c->cost));
     clo_status status = CLO_OK;
 
@@ -235,7 +234,7 @@ static clo_status choose(choice *c)
     return status;
 }
 
-clo_status clo_plan_over_ports(const clo_cost *cost, const clo_planner_desc *planner, const clo_plan_config *config,
+clo_status clo_plan_over_ports(const clo_cost *cost, const clo_planner *planner, const clo_plan_config *config,
                                clo_plan **out)
 {
     choice c = {.cost = cost, .planner = planner, .config = *config, .end_ns = INT64_MAX};

@@ -6,7 +6,7 @@
 
 /* As clo_plan_make, on a platform with ports: the plan has the times of plan/ports. Of several plans that the planner
  * makes the shortest is chosen, unless config->contention says CLO_CONTENTION_TIMES. */
-clo_status clo_plan_over_ports(const clo_cost *cost, const clo_planner_desc *planner, const clo_plan_config *config,
+clo_status clo_plan_over_ports(const clo_cost *cost, const clo_planner *planner, const clo_plan_config *config,
                                clo_plan **out);
 
 #endif

@@ -1,14 +1,13 @@
-/* create.c - clo_plan_create: a planner by its name, and "best" without a budget, which no planner is ahead of. */
+/* create.c - clo_plan_create: one planner, and "best" without a budget, which no planner is ahead of. */
 #include "base/status.h"
 #include "plan/contention.h"
 #include "plan/make.h"
 #include "plan/plan.h"
 #include "plan/ports/ports.h"
 #include "plan/registry.h"
-#include "plan/search/planners.h"
+#include "plan/schedule/planner.h"
 
-static clo_status make(const clo_cost *cost, const clo_planner_desc *planner, const clo_plan_config *config,
-                       clo_plan **out)
+static clo_status make(const clo_cost *cost, const clo_planner *planner, const clo_plan_config *config, clo_plan **out)
 {
     return clo_ports_are_finite(clo_cost_platform(cost)) ? clo_plan_over_ports(cost, planner, config, out)
                                                          : clo_plan_make(cost, planner, config, out);
@@ -16,7 +15,7 @@ static clo_status make(const clo_cost *cost, const clo_planner_desc *planner, co
 
 /* The plan of `best` or of another planner, whichever is shorter: *plan is that of `best`, and becomes the other. What
  * another planner cannot plan is no loss. */
-static clo_status compare(const clo_cost *cost, const clo_planner_desc *planner, const clo_plan_config *config,
+static clo_status compare(const clo_cost *cost, const clo_planner *planner, const clo_plan_config *config,
                           clo_plan **plan)
 {
     clo_plan *other = NULL;
@@ -43,7 +42,7 @@ static clo_status compare(const clo_cost *cost, const clo_planner_desc *planner,
  * which never makes it longer; where messages share ports it can, so there each is made twice. */
 static clo_status make_best(const clo_cost *cost, const clo_plan_config *config, clo_plan **out)
 {
-    const clo_planner_desc *const *planners = clo_planners.rows;
+    const clo_planner *const *planners = clo_planners.rows;
     bool has_ports = clo_ports_are_finite(clo_cost_platform(cost));
     clo_plan_config each = *config;
     clo_plan *plan = NULL;
@@ -70,14 +69,13 @@ clo_status clo_plan_create(const clo_cost *cost, const clo_plan_config *config, 
 
     if (status != CLO_OK)
         return status;
-    const clo_planner_desc *planner = clo_planner_find(mine.planner != NULL ? mine.planner : "heft");
-    if (planner == NULL)
-        return clo_fail(CLO_ERR_ARGUMENT, "unknown planner '%.100s'; `clotho list planners` shows their names",
-                        mine.planner);
-    if ((mine.keys != NULL && !planner->takes_keys) || (mine.model != NULL && !planner->takes_model))
-        return clo_fail(CLO_ERR_ARGUMENT, "planner '%s' takes no %s; leave clo_plan_config.%s out", planner->name,
-                        mine.keys != NULL && !planner->takes_keys ? "keys" : "model",
-                        mine.keys != NULL && !planner->takes_keys ? "keys" : "model");
+    const clo_planner *planner = mine.planner != NULL ? mine.planner : &clo_planner_heft;
+    status = clo_planner_check(planner, "clo_plan_create");
+    if (status != CLO_OK)
+        return status;
+    if (mine.argument != NULL && planner->takes == CLO_PLANNER_NO_ARGUMENT)
+        return clo_fail(CLO_ERR_ARGUMENT, "planner '%.60s' takes no argument; leave clo_plan_config.argument out",
+                        planner->name);
     if (mine.contention > CLO_CONTENTION_TIMES)
         return clo_fail(CLO_ERR_ARGUMENT, "clo_plan_config.contention is %u; use a CLO_CONTENTION_ value",
                         mine.contention);

@@ -4,8 +4,11 @@
 
 #include "plan/schedule/planner.h"
 
+/* Returns CLO_OK, or CLO_ERR_ARGUMENT for what is no planner; `call` is who asks. */
+clo_status clo_planner_check(const clo_planner *planner, const char *call);
+
 /* config was read, and fits the planner. Returns as clo_plan_create does; *out is owned by the caller. */
-clo_status clo_plan_make(const clo_cost *cost, const clo_planner_desc *planner, const clo_plan_config *config,
+clo_status clo_plan_make(const clo_cost *cost, const clo_planner *planner, const clo_plan_config *config,
                          clo_plan **out);
 
 #endif

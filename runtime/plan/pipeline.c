@@ -17,6 +17,7 @@
 #include "plan/ports/ports.h"
 
 #include <clotho/pipeline.h>
+#include <clotho/planner.h>
 
 #include <string.h>
 
@@ -157,7 +158,7 @@ static clo_status open_search(search *s, const clo_cost *cost, int64_t bound_ns)
     s->memory = clo_block_allocate(&block);
     if (s->memory == NULL)
         return clo_fail_memory("a plan");
-    heft.planner = "heft";
+    heft.planner = &clo_planner_heft;
     heft.no_duplicates = 1;
     clo_status status = clo_plan_create(cost, &heft, &s->heft);
     if (status == CLO_OK)

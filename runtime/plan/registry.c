@@ -1,16 +1,16 @@
-/* plan/registry.c - the planners by name, in the order of `clotho list planners`. A new planner is one file, one line
- * in its folder's planners.h and one here. */
+/* plan/registry.c - the planners by name, in the order of `clotho list planners`; those that a program registers come
+ * last. A new planner is one file, one name in clotho/planner.h and one line here. */
 #include "plan/registry.h"
 
-#include "plan/duplicate/planners.h"
-#include "plan/edges/planners.h"
-#include "plan/graphene/planners.h"
-#include "plan/learned/planners.h"
-#include "plan/list/planners.h"
-#include "plan/rcpsp/planners.h"
-#include "plan/search/planners.h"
+#include "base/status.h"
+#include "sync/structure/append.h"
 
-static const clo_planner_desc *const planners[] = {
+#include <string.h>
+
+#include "plan/edges/planners.h"
+#include "plan/make.h"
+
+static const clo_planner *const planners[] = {
     &clo_planner_heft,
     &clo_planner_deft,
     &clo_planner_best,
@@ -67,8 +67,15 @@ static const clo_planner_desc *const planners[] = {
     NULL,
 };
 
-CLO_REGISTRY_ROW(clo_planner_desc);
-const clo_registry clo_planners = {.name = "planners", .rows = planners};
+static clo_append registered; /* the process's; all other state lives in objects */
+
+static const void *registered_at(size_t index)
+{
+    return clo_append_at(&registered, index);
+}
+
+CLO_REGISTRY_ROW(clo_planner);
+const clo_registry clo_planners = {.name = "planners", .rows = planners, .more = registered_at};
 
 /* The next character of a name that counts, in lower case; 0 at the end. Without tolower, which asks the locale. */
 static char next_letter(const char **at)
@@ -93,10 +100,52 @@ static bool is_named(const char *name, const char *asked)
     return true;
 }
 
-const clo_planner_desc *clo_planner_find(const char *name)
+static const clo_planner *find_registered(const char *name)
+{
+    const clo_planner *planner = clo_append_at(&registered, 0);
+
+    for (size_t i = 1; planner != NULL && !is_named(planner->name, name); i++) /* ends: the table does */
+        planner = clo_append_at(&registered, i);
+    return planner;
+}
+
+static const clo_planner *find_built_in(const char *name)
 {
     for (size_t i = 0; planners[i] != NULL; i++)
         if (is_named(planners[i]->name, name))
             return planners[i];
     return NULL;
+}
+
+const clo_planner *clo_planner_find(const char *name)
+{
+    if (name == NULL)
+        return NULL;
+    const clo_planner *planner = find_built_in(name);
+    return planner != NULL ? planner : find_registered(name);
+}
+
+static bool is_name(const char *name)
+{
+    static const char allowed[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_";
+
+    return name[strspn(name, allowed)] == 0 && name[strspn(name, "-_")] != 0;
+}
+
+clo_status clo_planner_register(const clo_planner *planner)
+{
+    clo_status status = clo_planner_check(planner, "clo_planner_register");
+    size_t place;
+
+    if (status != CLO_OK)
+        return status;
+    if (!is_name(planner->name))
+        return clo_fail(CLO_ERR_ARGUMENT, "clo_planner_register: '%.60s' is no name; use letters, digits, '-' and '_'",
+                        planner->name);
+    if (clo_planner_find(planner->name) != NULL)
+        return clo_fail(CLO_ERR_ARGUMENT, "clo_planner_register: there is a planner '%s' already; use another name",
+                        planner->name);
+    if (!clo_append_add(&registered, planner, &place))
+        return clo_fail(CLO_ERR_LIMIT, "clo_planner_register: %u planners are registered, no more fit", CLO_APPEND_MAX);
+    return CLO_OK; /* of two at once with one name both stand there, and the first is found */
 }

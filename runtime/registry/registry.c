@@ -36,14 +36,15 @@ static const void *head_at(const clo_registry *registry, uint32_t index, clo_reg
     size_t bytes = registry->has_directions ? sizeof *out : offsetof(clo_registry_head, directions);
 
     *out = (clo_registry_head){0};
-    for (uint32_t i = 0;; i++, row += registry->row_bytes) {
+    for (uint32_t i = 0;; i++, row += registry->row_bytes) { /* ends: every table has a last row */
         const void *at = registry->row_bytes > 0 ? row : pointers[i];
+        if (at == NULL && registry->more != NULL)
+            at = registry->more(index - i);
+        else if (i < index && at != NULL && *(const char *const *)at != NULL)
+            continue;
         if (at != NULL)
             memcpy(out, at, bytes);
-        if (at == NULL || out->name == NULL)
-            return NULL;
-        if (i == index)
-            return at;
+        return at != NULL && out->name != NULL ? at : NULL;
     }
 }
 

@@ -7,6 +7,7 @@
 #include "plan/pick/fit_pick.h"
 #include "plan/pick/late_pick.h"
 #include "plan/pick/ready_tree.h"
+#include "planner_named.h"
 
 #include <clotho/generate.h>
 
@@ -238,7 +239,7 @@ static clo_plan *planned(const clo_cost *cost, const char *planner)
     clo_plan_config config = CLO_PLAN_CONFIG_INIT;
     clo_plan *plan = NULL;
 
-    config.planner = planner;
+    config.planner = planner_named(planner);
     ok(clo_plan_create(cost, &config, &plan));
     return plan;
 }

@@ -4,6 +4,7 @@
 
 #include "base/numbers/rng.h"
 
+#include <clotho/planner.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -219,7 +220,7 @@ static clo_plan *exact(const clo_cost *cost)
     clo_plan_config config = CLO_PLAN_CONFIG_INIT;
     clo_plan *plan = NULL;
 
-    config.planner = "exact";
+    config.planner = &clo_planner_exact;
     config.no_duplicates = true;
     ok(clo_plan_create(cost, &config, &plan));
     ok(clo_plan_check(plan, cost, CLO_CHECK_FULL));

@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "planner_named.h"
 
 #include <dirent.h>
 #include <stdio.h>
@@ -28,7 +29,7 @@ static int64_t plan_ns(const instance *it, const char *planner)
     clo_plan_config config = CLO_PLAN_CONFIG_INIT;
     clo_plan *plan = NULL;
 
-    config.planner = planner;
+    config.planner = planner_named(planner);
     ok(clo_plan_create(it->cost, &config, &plan));
     ok(clo_plan_check(plan, it->cost, CLO_CHECK_FULL));
     int64_t makespan = clo_plan_makespan_ns(plan);
@@ -273,7 +274,7 @@ static void exact_equals_the_proved_optima(void **state)
             clo_plan_config config = CLO_PLAN_CONFIG_INIT;
             clo_plan *plan = NULL;
             double want = number_in(reference, NULL, "\"makespan\":");
-            config.planner = "exact";
+            config.planner = &clo_planner_exact;
             config.no_duplicates = 1;
             double begin_s = cpu_seconds();
             ok(clo_plan_create(it.cost, &config, &plan));

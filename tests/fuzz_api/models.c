@@ -1,5 +1,6 @@
 /* models.c - what jobs run: graphs with deterministic bodies, on a few platforms. */
 #include "fuzz_api.h"
+#include <clotho/planner.h>
 
 #include <stdlib.h>
 
@@ -99,7 +100,7 @@ static clo_plan *make_plan(const model_slot *model, uint32_t platform, uint32_t 
     if (k == PLANS - 1 && expect(clo_plan_pipeline(model->costs[platform], NULL, &plan), CLO_OK, CLO_ERR_LIMIT,
                                  CLO_ERR_UNSUPPORTED) == CLO_OK)
         return plan;
-    config.planner = planners[k];
+    config.planner = clo_planner_find(planners[k]);
     if (clo_plan_create(model->costs[platform], &config, &plan) != CLO_OK)
         broken("clo_plan_create: %s", clo_last_error());
     return plan;

@@ -5,6 +5,7 @@
 #include "golden.h"
 
 #include "base/text.h"
+#include "planner_named.h"
 #include "random.h"
 
 #include <inttypes.h>
@@ -216,7 +217,7 @@ static void sums_of_bounds_are_golden(void **state)
 static void add_plan(clo_text *text, const scene *s, const char *planner, uint32_t justify)
 {
     clo_plan_config config = {
-        .size = sizeof config, .planner = planner, .seed = 9, .schedules_max = 2000, .justify = justify};
+        .size = sizeof config, .planner = planner_named(planner), .seed = 9, .schedules_max = 2000, .justify = justify};
     uint64_t hash = HASH_BEGIN;
     clo_plan *plan;
     size_t count;
@@ -274,7 +275,7 @@ static void simulated_decisions_are_golden(void **state)
 
     for (int i = 0; i < SCENES; i++) {
         scene s = open_scene(i);
-        clo_plan_config planning = {.size = sizeof planning, .planner = "deft"};
+        clo_plan_config planning = {.size = sizeof planning, .planner = &clo_planner_deft};
         clo_sim_config config = CLO_SIM_CONFIG_INIT;
         clo_plan *plan;
 

@@ -4,6 +4,7 @@
  * looks at each pair. After a wanted change: CLO_UPDATE_GOLDEN=1 build/.../test_staged_golden. CLO_TEST_VERBOSE=1
  * prints a line for each graph. */
 #include "golden.h"
+#include "planner_named.h"
 #include "random.h"
 
 #include <inttypes.h>
@@ -83,8 +84,11 @@ static void take_plan(figures *f, const clo_cost *cost, const clo_plan *plan)
 static void take_planner(figures *f, const scene *s, const char *planner, uint32_t justify)
 {
     for (int i = 0; i < 2; i++) {
-        clo_plan_config config = {
-            .size = sizeof config, .planner = planner, .seed = 5, .schedules_max = SCHEDULES, .justify = justify};
+        clo_plan_config config = {.size = sizeof config,
+                                  .planner = planner_named(planner),
+                                  .seed = 5,
+                                  .schedules_max = SCHEDULES,
+                                  .justify = justify};
         clo_plan *plan;
         if (s->cost[i] == NULL)
             continue;

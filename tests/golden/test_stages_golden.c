@@ -6,6 +6,7 @@
 
 #include "base/numbers/rng.h"
 #include "base/text.h"
+#include "planner_named.h"
 #include "random.h"
 
 #include <inttypes.h>
@@ -178,7 +179,7 @@ static void add_replays(clo_text *text, const scene *s)
     } rows[] = {{"heft", "heft", "heft-run"}, {"deft", "deft", "deft-run"}};
 
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        clo_plan_config config = {.size = sizeof config, .planner = rows[i].planner};
+        clo_plan_config config = {.size = sizeof config, .planner = planner_named(rows[i].planner)};
         clo_plan *plan;
         ok(clo_plan_create(s->cost, &config, &plan));
         add_simulation(text, s, rows[i].simulated, NULL, plan, s->seed % 2 == 0);

@@ -6,9 +6,10 @@
 
 #include "base/text.h"
 #include "random.h"
-#include "scene.h"
 #include "report/gantt.h"
+#include "scene.h"
 
+#include <clotho/planner.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -60,7 +61,7 @@ static clo_plan *plan_small(clo_graph **graph, clo_platform **platform, clo_cost
 {
     clo_generate_config config = {
         .size = sizeof config, .seed = 6, .tasks = 20, .ccr = 1, .work_spread = 0.6, .duplicable = 1};
-    clo_plan_config planning = {.size = sizeof planning, .planner = "deft"};
+    clo_plan_config planning = {.size = sizeof planning, .planner = &clo_planner_deft};
     clo_plan *plan;
 
     ok(clo_graph_generate("cholesky", &config, graph));
@@ -111,7 +112,7 @@ static void a_small_plan_in_every_form_is_golden(void **state)
 /* SVG and text of a HEFT plan, as a line of figures. */
 static void add_pictures(clo_text *lines, const char *name, clo_graph *graph, clo_platform *platform)
 {
-    clo_plan_config planning = {.size = sizeof planning, .planner = "heft"};
+    clo_plan_config planning = {.size = sizeof planning, .planner = &clo_planner_heft};
     clo_cost *cost;
     clo_plan *plan;
     char *text;

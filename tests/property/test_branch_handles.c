@@ -9,6 +9,7 @@
 #include "sample.h"
 
 #include "base/numbers/rng.h"
+#include "planner_named.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -155,7 +156,7 @@ static scene make_scene(uint64_t seed)
     for (uint32_t t = 0; t < seed % 4; t++)
         add_task(s.graph, &rng, arms);
     ok(clo_graph_seal(s.graph));
-    config.planner = seed % 3 == 0 ? "heft-expected" : seed % 3 == 1 ? "deft" : "heft";
+    config.planner = planner_named(seed % 3 == 0 ? "heft-expected" : seed % 3 == 1 ? "deft" : "heft");
     ok(clo_cost_create(s.graph, s.platform, &s.cost));
     ok(clo_plan_create(s.cost, &config, &s.plan));
     ok(clo_plan_check(s.plan, s.cost, CLO_CHECK_FULL));

@@ -2,6 +2,7 @@
  * skipped are those of the rule in branch.h. 1 000 random graphs on random platforms. */
 #include "support.h"
 
+#include "planner_named.h"
 #include "random.h"
 #include "recorded.h"
 
@@ -26,7 +27,7 @@ static scene make_scene(uint64_t seed, unsigned features)
     scene s = {.graph = random_graph(of_dag, all), .platform = random_platform(of_dag, all)};
     clo_plan_config config = CLO_PLAN_CONFIG_INIT;
 
-    config.planner = seed % 2 ? "deft" : "heft";
+    config.planner = planner_named(seed % 2 ? "deft" : "heft");
     ok(clo_cost_create(s.graph, s.platform, &s.cost));
     ok(clo_plan_create(s.cost, &config, &s.plan));
     ok(clo_plan_check(s.plan, s.cost, CLO_CHECK_FULL));

@@ -8,6 +8,7 @@
 #include "base/numbers/rng.h"
 #include "graph/graph.h"
 #include "plan/ports/ports.h"
+#include "planner_named.h"
 
 #include <clotho/clotho.h>
 #include <stdio.h>
@@ -59,7 +60,7 @@ static clo_plan *plan_it(const clo_cost *cost, const char *planner, uint32_t con
     clo_plan_config config = CLO_PLAN_CONFIG_INIT;
     clo_plan *plan = NULL;
 
-    config.planner = planner;
+    config.planner = planner_named(planner);
     config.contention = contention;
     config.schedules_max = 40;
     config.seed = 7;
@@ -138,7 +139,7 @@ static void a_budget_that_never_ends_is_none(void **state)
         scene s = scene_new(seed, 0);
         clo_plan_config config = CLO_PLAN_CONFIG_INIT;
         clo_plan *plan[2] = {NULL, NULL};
-        config.planner = "best";
+        config.planner = &clo_planner_best;
         config.schedules_max = 40;
         for (int limited = 0; limited < 2 && s.cost != NULL; limited++) {
             config.budget_ns = limited ? INT64_MAX : 0;

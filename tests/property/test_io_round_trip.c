@@ -7,6 +7,7 @@
 #include "random.h"
 #include "small_case.h"
 #include "support.h"
+#include <clotho/planner.h>
 
 #define SEEDS 1000
 
@@ -131,7 +132,7 @@ static void plans_hold_every_placement(void **state)
         char *text;
         size_t count, count_again;
 
-        config.planner = "deft";
+        config.planner = &clo_planner_deft;
         ok(clo_cost_create(graph, platform, &cost));
         ok(clo_plan_create(cost, &config, &plan));
         ok(clo_plan_print(plan, cost, &text));

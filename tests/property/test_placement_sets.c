@@ -5,6 +5,7 @@
 #include "support.h"
 
 #include "base/numbers/rng.h"
+#include "planner_named.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -189,7 +190,7 @@ static void every_planner_keeps_to_sets_beyond_64(void **state)
         for (uint32_t i = 0; (name = name_at("planners", i)) != NULL; i++) {
             clo_plan_config config = CLO_PLAN_CONFIG_INIT;
             clo_plan *plan;
-            config.planner = name;
+            config.planner = planner_named(name);
             config.schedules_max = SCHEDULES;
             ok(clo_plan_create(s.cost, &config, &plan));
             keeps_to_the_sets(plan, name, CLO_CHECK_FULL);
@@ -258,7 +259,7 @@ static void workers_under_the_virtual_clock_do_what_the_simulator_says(void **st
         if (seed % 4 == 3)
             continue; /* demands: the order of waiting depends on real time */
         open_scene(seed, 1 + (uint32_t)(seed % 2));
-        config.planner = seed % 2 == 0 ? "heft" : "deft";
+        config.planner = planner_named(seed % 2 == 0 ? "heft" : "deft");
         ok(clo_plan_create(s.cost, &config, &plan));
         sim_config.plan = plan;
         ok(clo_simulate(s.cost, &sim_config, &simulated, NULL, NULL));

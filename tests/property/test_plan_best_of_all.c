@@ -11,6 +11,7 @@
 
 #include "base/numbers/rng.h"
 #include "plan/rcpsp/problem.h"
+#include "planner_named.h"
 
 #include <clotho/generate.h>
 
@@ -77,7 +78,7 @@ static int64_t makespan_ns(const small_case *c, const char *planner, uint64_t sc
     clo_plan_config config = CLO_PLAN_CONFIG_INIT;
     clo_plan *plan = NULL;
 
-    config.planner = planner;
+    config.planner = planner_named(planner);
     config.schedules_max = schedules_max;
     config.no_duplicates = c->no_duplicates;
     config.justify = justify;

@@ -7,6 +7,7 @@
 #include "support.h"
 
 #include "base/numbers/rng.h"
+#include "planner_named.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -62,7 +63,7 @@ static clo_plan *make(const scene *s, const char *planner)
     clo_plan_config config = CLO_PLAN_CONFIG_INIT;
     clo_plan *plan = NULL;
 
-    config.planner = planner;
+    config.planner = planner_named(planner);
     bool asks = strcmp(planner, "lachesis") == 0 || strncmp(planner, "edges", 5) == 0; /* a network, often */
     bool searches = strcmp(planner, "best") == 0 || strcmp(planner, "exact") == 0;
     if (getenv("CLOTHO_PROPERTY_SEEDS") != NULL || asks || searches)
@@ -138,7 +139,7 @@ static clo_plan *make_short(const scene *s, const char *planner, uint32_t justif
     clo_plan_config config = CLO_PLAN_CONFIG_INIT;
     clo_plan *plan = NULL;
 
-    config.planner = planner;
+    config.planner = planner_named(planner);
     config.schedules_max = SCHEDULES;
     config.justify = justify;
     ok(clo_plan_create(s->cost, &config, &plan));
@@ -178,7 +179,7 @@ static clo_plan *search(const scene *s, const char *planner, uint32_t no_duplica
     clo_plan_config config = CLO_PLAN_CONFIG_INIT;
     clo_plan *plan = NULL;
 
-    config.planner = planner;
+    config.planner = planner_named(planner);
     config.no_duplicates = no_duplicates;
     config.seed = 7;
     config.schedules_max = SCHEDULES;

@@ -7,6 +7,7 @@
 
 #include "graph/graph.h"
 #include "plan/ports/ports.h"
+#include "planner_named.h"
 #include "recorded.h"
 
 #include <string.h>
@@ -26,7 +27,7 @@ static clo_plan *plan_by(const small_case *c, const char *planner, uint64_t seed
     clo_plan_metrics metrics = CLO_PLAN_METRICS_INIT;
     clo_plan *plan = NULL;
 
-    config.planner = planner;
+    config.planner = planner_named(planner);
     config.schedules_max = SCHEDULES;
     config.no_duplicates = c->no_duplicates;
     config.contention = seed % 3 == 0 ? CLO_CONTENTION_TIMES : CLO_CONTENTION_CHOOSE;

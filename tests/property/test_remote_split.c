@@ -6,6 +6,7 @@
 #include "support.h"
 
 #include "base/numbers/rng.h"
+#include "planner_named.h"
 #include "remote/local.h"
 
 #include <clotho/branch.h>
@@ -167,7 +168,7 @@ static void every_part_comes_to_its_end(void **state)
         clo_plan_config config = CLO_PLAN_CONFIG_INIT;
         clo_cost *cost = NULL;
         clo_plan *plan = NULL;
-        config.planner = planners[seed % 4];
+        config.planner = planner_named(planners[seed % 4]);
         if (clo_cost_create(graph, clo_cluster_platform(cluster), &cost) == CLO_OK &&
             clo_plan_create(cost, &config, &plan) == CLO_OK) {
             size_t count;

@@ -1,6 +1,7 @@
 /* One engine, two drivers: what the simulator says is what the workers do. 1 000 random graphs on random platforms. */
 #include "support.h"
 
+#include "planner_named.h"
 #include "random.h"
 #include "recorded.h"
 #include "sample.h"
@@ -23,7 +24,7 @@ static scene make_scene(uint64_t seed, unsigned features, const char *planner)
     scene s = {.graph = random_graph(seed, features | RANDOM_UNTIMED), .platform = random_platform(seed, features)};
     clo_plan_config config = CLO_PLAN_CONFIG_INIT;
 
-    config.planner = planner;
+    config.planner = planner_named(planner);
     ok(clo_cost_create(s.graph, s.platform, &s.cost));
     ok(clo_plan_create(s.cost, &config, &s.plan));
     return s;
@@ -201,7 +202,7 @@ static void the_plans_of_all_planners_run_within_the_capacities_and_no_longer_th
             clo_plan_config config = CLO_PLAN_CONFIG_INIT;
             clo_job_result result = CLO_JOB_RESULT_INIT;
             clo_plan *plan;
-            config.planner = name_at("planners", i);
+            config.planner = planner_named(name_at("planners", i));
             config.schedules_max = 50;
             if (clo_plan_create(s.cost, &config, &plan) != CLO_OK)
                 continue; /* some plan only some graphs */

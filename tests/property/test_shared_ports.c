@@ -6,6 +6,7 @@
 
 #include "base/numbers/rng.h"
 #include "graph/graph.h"
+#include "planner_named.h"
 
 #include <clotho/cluster.h>
 #include <clotho/sim.h>
@@ -49,7 +50,7 @@ static planned plan_it(uint64_t seed, const clo_graph *graph, const char *port, 
     clo_plan_config config = CLO_PLAN_CONFIG_INIT;
     planned p = {.cluster = cluster_new(seed, port)};
 
-    config.planner = planners[seed % 5];
+    config.planner = planner_named(planners[seed % 5]);
     config.no_duplicates = no_duplicates;
     if (clo_cost_create(graph, clo_cluster_platform(p.cluster), &p.cost) == CLO_OK &&
         clo_plan_create(p.cost, &config, &p.plan) == CLO_OK)
@@ -219,7 +220,7 @@ static void a_run_takes_as_long_as_its_plan(void **state)
         clo_rng rng = sample_rng(seed + 9000);
         clo_graph *graph = short_tasks(&rng);
         clo_plan_config config = {
-            .size = sizeof config, .planner = planners[seed % 4], .contention = CLO_CONTENTION_TIMES};
+            .size = sizeof config, .planner = planner_named(planners[seed % 4]), .contention = CLO_CONTENTION_TIMES};
         clo_sim_config run = CLO_SIM_CONFIG_INIT;
         clo_job_result result = CLO_JOB_RESULT_INIT;
         clo_cluster *cluster;

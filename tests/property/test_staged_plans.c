@@ -7,6 +7,7 @@
 #include "support.h"
 
 #include "base/numbers/rng.h"
+#include "planner_named.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -97,7 +98,7 @@ static clo_plan *plan_by(const scene *s, const char *planner)
     clo_plan_config config = CLO_PLAN_CONFIG_INIT;
     clo_plan *plan = NULL;
 
-    config.planner = planner;
+    config.planner = planner_named(planner);
     config.schedules_max = SCHEDULES;
     config.justify = strcmp(planner, "heft") == 0 || strcmp(planner, "deft") == 0;
     ok(clo_plan_create(s->cost, &config, &plan));

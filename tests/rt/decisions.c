@@ -2,6 +2,7 @@
  * machines can be compared. Run by tests/cross/same.py on this one and, through an emulator, on others. */
 #include "base/numbers/rng.h"
 #include "plan/registry.h"
+#include "planner_named.h"
 #include "policy/registry.h"
 
 #include <clotho/clotho.h>
@@ -92,7 +93,7 @@ static void add_plans(const clo_cost *cost)
         clo_plan *plan;
         size_t count;
 
-        config.planner = planner;
+        config.planner = planner_named(planner);
         config.schedules_max = SCHEDULES;
         check(clo_plan_create(cost, &config, &plan), planner);
         const clo_placement *placements = clo_plan_placements(plan, &count);

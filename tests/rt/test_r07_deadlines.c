@@ -6,6 +6,7 @@
 
 #include "running.h"
 
+#include <clotho/planner.h>
 #include <pthread.h>
 #include <sched.h>
 #include <time.h>
@@ -499,8 +500,8 @@ static void plans_are_swapped_under_a_running_series(void **state)
     clo_job *job, *steal = make_job(&f, NULL, NULL);
 
     (void)state;
-    heft.planner = "heft";
-    serial.planner = "serial";
+    heft.planner = &clo_planner_heft;
+    serial.planner = &clo_planner_serial;
     ok(clo_plan_create(f.cost, &heft, &plans[0]));
     ok(clo_plan_create(f.cost, &serial, &plans[1]));
     config.plan = plans[0];

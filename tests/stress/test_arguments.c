@@ -3,6 +3,7 @@
  * and in test_arguments_streams.c. */
 #include "support.h"
 
+#include "planner_named.h"
 #include "running.h"
 
 #include <signal.h>
@@ -321,7 +322,9 @@ static void plans(void **state)
 
     refuses(clo_plan_create, NULL, NULL, &none);
     refuses(clo_plan_create, c, NULL, NULL);
-    config.planner = "nope";
+    clo_planner nameless = clo_planner_heft;
+    nameless.name = NULL;
+    config.planner = &nameless;
     refuses_somehow(clo_plan_create, c, &config, &none);
     config.size = 0;
     refuses_somehow(clo_plan_create, c, &config, &none);

@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/numbers/rng.h"
+#include "planner_named.h"
 #include "run/state/runtime.h"
 #include "sync/sleep/park.h"
 
@@ -249,10 +250,10 @@ static void make_plans(scene *s, bool can_fly)
     clo_plan_config config = CLO_PLAN_CONFIG_INIT;
 
     for (uint32_t p = 0; p < 2; p++) {
-        config.planner = planners[p];
+        config.planner = planner_named(planners[p]);
         config.no_duplicates = s->pends;
         if (clo_plan_create(s->cost, &config, &s->plans[p]) != CLO_OK) { /* of demands, say */
-            config.planner = "heft";
+            config.planner = &clo_planner_heft;
             ok(clo_plan_create(s->cost, &config, &s->plans[p]));
         }
     }

@@ -10,6 +10,7 @@
 #include "base/numbers/rng.h"
 #include "sync/sleep/park.h"
 
+#include <clotho/planner.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -108,7 +109,7 @@ static clo_plan *plan_of(int way, const fixture *f)
     clo_plan_config config = CLO_PLAN_CONFIG_INIT;
     clo_plan *plan = NULL;
 
-    config.planner = "deft"; /* with replicas of its own */
+    config.planner = &clo_planner_deft; /* with replicas of its own */
     if (way == PLAN)
         ok(clo_plan_create(f->cost, &config, &plan));
     return plan;

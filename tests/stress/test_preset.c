@@ -1,6 +1,7 @@
 /* Runs of which a part is done already: the rest runs once, under every dispatch, on the outputs that were kept. */
 #include "support.h"
 
+#include "planner_named.h"
 #include "running.h"
 
 #include <string.h>
@@ -90,9 +91,9 @@ static void runs_go_on_where_others_stopped_under_every_dispatch(void **state)
         const void *outputs[TASKS];
         clo_plan *plan, *other;
         clo_plan_config config = CLO_PLAN_CONFIG_INIT;
-        config.planner = how == 0 ? "deft" : "heft";
+        config.planner = planner_named(how == 0 ? "deft" : "heft");
         ok(clo_plan_create(f.cost, &config, &plan));
-        config.planner = "etf";
+        config.planner = &clo_planner_etf;
         ok(clo_plan_create(f.cost, &config, &other));
         ok(clo_job_submit(whole));
         ok(clo_job_wait(whole, NULL));

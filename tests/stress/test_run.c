@@ -4,6 +4,7 @@
 #include "support.h"
 
 #include "fault.h"
+#include "planner_named.h"
 #include "running.h"
 
 #include <pthread.h>
@@ -366,7 +367,7 @@ static void data_arrive_unharmed_across_memories_and_replicas(void **state)
     for (uint32_t mode = 0; mode < 3 + policies_count(); mode++) {
         clo_plan *plan = NULL;
         clo_job_result result = CLO_JOB_RESULT_INIT;
-        plan_config.planner = mode == 1 ? "heft" : "deft";
+        plan_config.planner = planner_named(mode == 1 ? "heft" : "deft");
         if (mode == 1 || mode == 2)
             ok(clo_plan_create(f.cost, &plan_config, &plan));
         clo_job *job = make_job(&f, mode >= 3 ? policy_at(mode - 3) : NULL, plan);

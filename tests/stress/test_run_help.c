@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "running.h"
 
+#include <clotho/planner.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -202,7 +203,7 @@ static void many_threads_wait_and_each_job_runs_once_for_each_submit(void **stat
 {
     (void)state;
     for (int32_t spin = -1; spin <= 0; spin++) {
-        clo_plan_config config = {.size = sizeof config, .planner = "heft"};
+        clo_plan_config config = {.size = sizeof config, .planner = &clo_planner_heft};
         clo_plan *plan;
         pthread_t threads[5];
 

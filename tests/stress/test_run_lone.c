@@ -5,6 +5,7 @@
 
 #include "running.h"
 
+#include <clotho/planner.h>
 #include <pthread.h>
 #include <sched.h>
 #include <string.h>
@@ -220,7 +221,7 @@ static void *submit_own(void *argument)
 static void many_threads_share_the_workers_and_each_body_runs_once(void **state)
 {
     (void)state;
-    clo_plan_config config = {.size = sizeof config, .planner = "heft"};
+    clo_plan_config config = {.size = sizeof config, .planner = &clo_planner_heft};
     clo_cost *costs[3];
     clo_graph *graphs[3];
     clo_plan *plan = NULL;

@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "running.h"
 
+#include <clotho/planner.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
@@ -281,7 +282,7 @@ static void a_job_may_be_used_by_many_threads_at_once(void **state)
 
     (void)state;
     ok(clo_plan_create(f.cost, NULL, &a));
-    config.planner = "deft";
+    config.planner = &clo_planner_deft;
     ok(clo_plan_create(f.cost, &config, &b));
     plans[0] = a, plans[1] = b;
     for (int periodic = 0; periodic <= 1; periodic++) {

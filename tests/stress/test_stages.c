@@ -4,6 +4,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "running.h"
 
+#include <clotho/planner.h>
 #include <time.h>
 
 enum { WIDTH = SANITIZED ? 700 : 5000, STAGES = 4, HUGE = 20000 };
@@ -112,7 +113,7 @@ static running open_way(const manner *way)
 {
     running r = {.f = {.platform = scene_platform(4, way->has_links), .graph = stages(way->has_outputs ? 8 : 0)}};
     clo_runtime_config config = CLO_RUNTIME_CONFIG_INIT;
-    clo_plan_config planning = {.size = sizeof planning, .planner = "heft"};
+    clo_plan_config planning = {.size = sizeof planning, .planner = &clo_planner_heft};
 
     config.unpinned = 1;
     config.clock = way->clock;

@@ -2,6 +2,7 @@
 #ifndef CLO_TEST_WAYS_H
 #define CLO_TEST_WAYS_H
 
+#include "planner_named.h"
 #include "running.h"
 
 enum { STEAL, PLAN, POLICY, SLOTS, SLOTS_POLICY, WAYS };
@@ -25,7 +26,7 @@ static inline clo_plan *plan_of(const fixture *f, const char *planner)
     clo_plan_config config = CLO_PLAN_CONFIG_INIT;
     clo_plan *plan;
 
-    config.planner = planner;
+    config.planner = planner_named(planner);
     ok(clo_plan_create(f->cost, &config, &plan));
     return plan;
 }

@@ -3,6 +3,7 @@
 
 #include "clotho/common/json.h"
 
+#include <clotho/planner.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,7 +33,7 @@ static int make_plan(work *w)
         clo_status status = clo_plan_load(o->plan, w->cost, &w->plan);
         return status == CLO_OK ? EXIT_GOOD : complain_status(o->plan, status);
     }
-    config.planner = o->planner;
+    config.planner = clo_planner_find(o->planner);
     config.seed = o->seed;
     config.schedules_max = o->schedules;
     config.no_duplicates = o->no_duplicates;

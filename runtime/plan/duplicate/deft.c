@@ -17,8 +17,8 @@
  * O(executors * parents) a placement, plus the searches in the timelines. */
 #include "plan/duplicate/deft.h"
 #include "plan/duplicate/chain.h"
-#include "plan/duplicate/planners.h"
 #include "plan/schedule/compact.h"
+#include "plan/schedule/planner.h"
 
 #include "plan/schedule/ready.h"
 
@@ -158,8 +158,8 @@ clo_status clo_deft_place_all(clo_schedule *schedule)
 
 static clo_status deft_fill(clo_schedule *schedule, const clo_plan_config *config)
 {
-    clo_status status =
-        config->keys != NULL ? clo_schedule_order_by_keys(schedule, config->keys) : clo_schedule_order(schedule);
+    clo_status status = config->argument != NULL ? clo_schedule_order_by_keys(schedule, config->argument)
+                                                 : clo_schedule_order(schedule);
 
     if (status == CLO_OK)
         status = clo_deft_place_ordered(schedule);
@@ -185,17 +185,19 @@ static clo_status deft_append_fill(clo_schedule *schedule, const clo_plan_config
     return status == CLO_OK ? clo_schedule_compact(schedule) : status;
 }
 
-const clo_planner_desc clo_planner_deft = {
+const clo_planner clo_planner_deft = {
     .name = "deft",
     .summary = "HEFT that duplicates the critical parent where that helps (LACHESIS)",
+    .size = sizeof(clo_planner),
     .executions_each = 2,
     .fill = deft_fill,
-    .takes_keys = true,
+    .takes = CLO_PLANNER_KEYS,
 };
 
-const clo_planner_desc clo_planner_deft_append = {
+const clo_planner clo_planner_deft_append = {
     .name = "deft-append",
     .summary = "DEFT that fills no gaps",
+    .size = sizeof(clo_planner),
     .executions_each = 2,
     .fill = deft_append_fill,
 };

@@ -15,8 +15,8 @@
  * duplicated. Duplicates end when the schedule is full.
  *
  * O(inputs + executors) an instance, an edge being an input,, plus the searches in the timelines. */
-#include "plan/duplicate/planners.h"
 #include "plan/schedule/compact.h"
+#include "plan/schedule/planner.h"
 
 #include "base/memory.h"
 #include "base/order/sort.h"
@@ -162,9 +162,10 @@ static clo_status fill(clo_schedule *schedule, const clo_plan_config *config)
     return status == CLO_OK ? clo_schedule_compact(schedule) : status;
 }
 
-const clo_planner_desc clo_planner_dfrn = {
+const clo_planner clo_planner_dfrn = {
     .name = "dfrn",
     .summary = "duplicates parents in order of arrival, two executors to choose from (DFRN-like; Park 1997)",
+    .size = sizeof(clo_planner),
     .executions_each = CLO_EXECUTIONS_EACH,
     .fill = fill,
 };

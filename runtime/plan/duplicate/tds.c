@@ -25,8 +25,8 @@
  * Means stand for times and transfers while clusters are made. Duplicates end when the schedule is full (COPIES_EACH a
  * task on average in registry.c). O(edges * executions + executions * executors), plus the searches in the
  * timelines. */
-#include "plan/duplicate/planners.h"
 #include "plan/schedule/compact.h"
+#include "plan/schedule/planner.h"
 
 #include "base/carve.h"
 #include "base/memory.h"
@@ -397,16 +397,18 @@ static clo_status tdca_fill(clo_schedule *schedule, const clo_plan_config *confi
     return fill(schedule, true);
 }
 
-const clo_planner_desc clo_planner_tds = {
+const clo_planner clo_planner_tds = {
     .name = "tds",
     .summary = "clusters along favourite predecessors, which are duplicated (Darbha, Agrawal 1998)",
+    .size = sizeof(clo_planner),
     .executions_each = CLO_EXECUTIONS_EACH,
     .fill = tds_fill,
 };
 
-const clo_planner_desc clo_planner_tdca = {
+const clo_planner clo_planner_tdca = {
     .name = "tdca",
     .summary = "clusters, then chains of duplicates where they help (TDCA-like; He 2019)",
+    .size = sizeof(clo_planner),
     .executions_each = CLO_EXECUTIONS_EACH,
     .fill = tdca_fill,
 };

@@ -13,9 +13,9 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "plan/edges/search.h"
-#include "plan/rcpsp/planners.h"
 #include "plan/rcpsp/priority.h"
 #include "plan/rcpsp/search.h"
+#include "plan/schedule/planner.h"
 
 enum { SCHEDULES_DEFAULT = 1000, PART_OF_BUDGET = 4 };
 
@@ -180,44 +180,50 @@ static clo_status fill_best(clo_schedule *schedule, const clo_plan_config *confi
     return clo_edges_fill(schedule, &(clo_edges_config){.then_best = 1}, config, false);
 }
 
-const clo_planner_desc clo_planner_edges = {
+const clo_planner clo_planner_edges = {
     .name = "edges",
     .summary = "anytime: packing: edges that a network adds make critical-path shorter (Hua et al.), beam search",
+    .size = sizeof(clo_planner),
     .executions_each = 1,
     .fill = fill_cp,
 };
 
-const clo_planner_desc clo_planner_edges_sjf = {
+const clo_planner clo_planner_edges_sjf = {
     .name = "edges-sjf",
     .summary = "anytime: packing: edges on shortest task first",
+    .size = sizeof(clo_planner),
     .executions_each = 1,
     .fill = fill_sjf,
 };
 
-const clo_planner_desc clo_planner_edges_tetris = {
+const clo_planner clo_planner_edges_tetris = {
     .name = "edges-tetris",
     .summary = "anytime: packing: edges on largest demand first",
+    .size = sizeof(clo_planner),
     .executions_each = 1,
     .fill = fill_tetris,
 };
 
-const clo_planner_desc clo_planner_edges_greedy = {
+const clo_planner clo_planner_edges_greedy = {
     .name = "edges-greedy",
     .summary = "packing: edges on critical-path, the network's first choices without a search",
+    .size = sizeof(clo_planner),
     .executions_each = 1,
     .fill = fill_greedy,
 };
 
-const clo_planner_desc clo_planner_edges_random = {
+const clo_planner clo_planner_edges_random = {
     .name = "edges-random",
     .summary = "anytime: packing: edges on critical-path, drawn evenly",
+    .size = sizeof(clo_planner),
     .executions_each = 1,
     .fill = fill_random,
 };
 
-const clo_planner_desc clo_planner_edges_best = {
+const clo_planner clo_planner_edges_best = {
     .name = "edges-best",
     .summary = "anytime: packing: edges, then the packing search of best from there",
+    .size = sizeof(clo_planner),
     .executions_each = 1,
     .fill = fill_best,
 };

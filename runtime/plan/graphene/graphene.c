@@ -21,11 +21,11 @@
  * ancestors go first, in order of rank_u; the shortest plan is kept. */
 #include "plan/graphene/parts.h"
 #include "plan/graphene/place.h"
-#include "plan/graphene/planners.h"
 #include "plan/rcpsp/priority.h"
 #include "plan/rcpsp/search.h"
 #include "plan/schedule/budget.h"
 #include "plan/schedule/parallel.h"
+#include "plan/schedule/planner.h"
 
 #include "base/memory.h"
 #include "base/status.h"
@@ -244,16 +244,18 @@ static clo_status graphene_paper_fill(clo_schedule *schedule, const clo_plan_con
     return fill(schedule, config, false);
 }
 
-const clo_planner_desc clo_planner_graphene = {
+const clo_planner clo_planner_graphene = {
     .name = "graphene",
     .summary = "packing: troublesome stages first, from both ends, then justified (Grandl et al. 2016)",
+    .size = sizeof(clo_planner),
     .executions_each = 1,
     .fill = graphene_fill,
 };
 
-const clo_planner_desc clo_planner_graphene_paper = {
+const clo_planner clo_planner_graphene_paper = {
     .name = "graphene-paper",
     .summary = "graphene without the justification that we add",
+    .size = sizeof(clo_planner),
     .executions_each = 1,
     .fill = graphene_paper_fill,
 };

@@ -15,11 +15,10 @@
 #include "learn/infer/draw.h"
 #include "learn/infer/head.h"
 #include "plan/duplicate/deft.h"
-#include "plan/duplicate/planners.h"
-#include "plan/learned/planners.h"
 #include "plan/learned/scores.h"
 #include "plan/schedule/budget.h"
 #include "plan/schedule/compact.h"
+#include "plan/schedule/planner.h"
 
 /* Schedules by number; the others are drawn. */
 enum { GREEDY = 0, BY_DEFT = 1, BY_TDCA = 2, RULES = 3, SCHEDULES_DEFAULT = 64 };
@@ -76,7 +75,7 @@ static clo_status try_one(search *s)
 
 static clo_status run(search *s, const clo_plan_config *config)
 {
-    clo_status status = clo_score_tasks(s->schedule->cost, config->model, &s->given);
+    clo_status status = clo_score_tasks(s->schedule->cost, config->argument, &s->given);
     int64_t begin_ns = clo_clock_ns();
 
     for (uint32_t t = 0; t < s->schedule->graph->tasks; t++)
@@ -127,10 +126,11 @@ static clo_status lachesis_fill(clo_schedule *schedule, const clo_plan_config *c
     return status;
 }
 
-const clo_planner_desc clo_planner_lachesis = {
+const clo_planner clo_planner_lachesis = {
     .name = "lachesis",
     .summary = "a trained network orders, DEFT places (LACHESIS): greedy and drawn orders, beside DEFT and TDCA",
+    .size = sizeof(clo_planner),
     .executions_each = CLO_EXECUTIONS_EACH,
     .fill = lachesis_fill,
-    .takes_model = true,
+    .takes = CLO_PLANNER_MODEL,
 };

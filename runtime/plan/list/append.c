@@ -3,7 +3,7 @@
  *
  * What insertion is worth is the difference to heft; see heft.c for the paper. Without gaps to search, an instance
  * costs O(inputs * executors) however full the plan is. */
-#include "plan/list/planners.h"
+#include "plan/schedule/planner.h"
 
 #include "plan/schedule/ready.h"
 
@@ -22,9 +22,10 @@ static clo_status fill(clo_schedule *schedule, const clo_plan_config *config)
     return status;
 }
 
-const clo_planner_desc clo_planner_heft_append = {
+const clo_planner clo_planner_heft_append = {
     .name = "heft-append",
     .summary = "HEFT that fills no gaps",
+    .size = sizeof(clo_planner),
     .executions_each = 1,
     .fill = fill,
 };

@@ -20,7 +20,7 @@
  * costs: about O(log tasks * executors) where the times of tasks are in proportion, O(ready * executors) in the worst
  * case. With demands min-min asks, for each time, what fits then (fit_pick.h), max-min asks which tasks holes have no
  * room for (late_pick.h), and sufferage leaves tasks out by holes (suffer.h). */
-#include "plan/list/planners.h"
+#include "plan/schedule/planner.h"
 
 #include "base/memory.h"
 #include "base/status.h"
@@ -198,30 +198,34 @@ static clo_status duplex_fill(clo_schedule *schedule, const clo_plan_config *con
     return minmin_fill(schedule, config);
 }
 
-const clo_planner_desc clo_planner_minmin = {
+const clo_planner clo_planner_minmin = {
     .name = "minmin",
     .summary = "of all ready tasks the one that can end first, where it ends first (Ibarra, Kim 1977)",
+    .size = sizeof(clo_planner),
     .executions_each = 1,
     .fill = minmin_fill,
 };
 
-const clo_planner_desc clo_planner_maxmin = {
+const clo_planner clo_planner_maxmin = {
     .name = "maxmin",
     .summary = "of all ready tasks the one that ends last, where it ends first (Ibarra, Kim 1977)",
+    .size = sizeof(clo_planner),
     .executions_each = 1,
     .fill = maxmin_fill,
 };
 
-const clo_planner_desc clo_planner_duplex = {
+const clo_planner clo_planner_duplex = {
     .name = "duplex",
     .summary = "the shorter of minmin and maxmin",
+    .size = sizeof(clo_planner),
     .executions_each = 1,
     .fill = duplex_fill,
 };
 
-const clo_planner_desc clo_planner_sufferage = {
+const clo_planner clo_planner_sufferage = {
     .name = "sufferage",
     .summary = "of all ready tasks the one that would lose most on its second best executor (Maheswaran 1999)",
+    .size = sizeof(clo_planner),
     .executions_each = 1,
     .fill = sufferage_fill,
 };

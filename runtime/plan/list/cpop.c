@@ -16,7 +16,7 @@
  * the least time, then the lowest), and what it cannot run is placed like the others; capacities of machines.
  *
  * O(edges * executors) for the arrivals and one search in each executor's timeline an instance. */
-#include "plan/list/planners.h"
+#include "plan/schedule/planner.h"
 
 #include "base/memory.h"
 #include "base/status.h"
@@ -200,9 +200,10 @@ static clo_status cpop_fill(clo_schedule *schedule, const clo_plan_config *confi
     return fill(schedule, schedule->platform->mean_includes_self);
 }
 
-const clo_planner_desc clo_planner_cpop = {
+const clo_planner clo_planner_cpop = {
     .name = "cpop",
     .summary = "critical path on one processor, the rest by earliest finish time (Topcuoglu, Hariri, Wu 2002)",
+    .size = sizeof(clo_planner),
     .executions_each = 1,
     .fill = cpop_fill,
 };

@@ -20,7 +20,7 @@
  * last one of the task has ended, and asks for those executors only that may still be the best. There all tasks want to
  * begin where something becomes free, so bounds are passed over and over: in a graph of more than a few tasks those are
  * asked for that fit (fit_pick.h). */
-#include "plan/list/planners.h"
+#include "plan/schedule/planner.h"
 
 #include "base/memory.h"
 #include "base/order/sort.h"
@@ -228,16 +228,18 @@ static clo_status dls_fill(clo_schedule *schedule, const clo_plan_config *config
     return fill(schedule, true);
 }
 
-const clo_planner_desc clo_planner_etf = {
+const clo_planner clo_planner_etf = {
     .name = "etf",
     .summary = "of all ready tasks and executors the pair with the earliest start (Hwang et al. 1989)",
+    .size = sizeof(clo_planner),
     .executions_each = 1,
     .fill = etf_fill,
 };
 
-const clo_planner_desc clo_planner_dls = {
+const clo_planner clo_planner_dls = {
     .name = "dls",
     .summary = "of all ready tasks and executors the pair with the highest dynamic level (Sih, Lee 1993)",
+    .size = sizeof(clo_planner),
     .executions_each = 1,
     .fill = dls_fill,
 };

@@ -13,7 +13,7 @@
  * In the trial runs of the outcomes capacities of machines do not count, and of a producer of several instances the one
  * that ends last stands for all. Without branches this is HEFT. */
 #include "graph/outcomes.h"
-#include "plan/list/planners.h"
+#include "plan/schedule/planner.h"
 #include "plan/schedule/ready.h"
 
 #include "base/carve.h"
@@ -245,9 +245,10 @@ static clo_status fill(clo_schedule *schedule, const clo_plan_config *config)
     return status;
 }
 
-const clo_planner_desc clo_planner_heft_expected = {
+const clo_planner clo_planner_heft_expected = {
     .name = "heft-expected",
     .summary = "HEFT by expected times: a task counts with the chance that it runs (branches)",
+    .size = sizeof(clo_planner),
     .executions_each = 1,
     .fill = fill,
 };

@@ -12,7 +12,7 @@
  *
  * O(edges * instances + tasks * (executors + log executors)); the paper keeps executors in a heap too, which masks
  * forbid here. */
-#include "plan/list/planners.h"
+#include "plan/schedule/planner.h"
 
 #include "base/memory.h"
 #include "base/status.h"
@@ -100,9 +100,10 @@ static clo_status fill(clo_schedule *schedule, const clo_plan_config *config)
     return status;
 }
 
-const clo_planner_desc clo_planner_fcp = {
+const clo_planner clo_planner_fcp = {
     .name = "fcp",
     .summary = "fast critical path: a bounded sorted queue, two executors to choose from (Radulescu 1999)",
+    .size = sizeof(clo_planner),
     .executions_each = 1,
     .fill = fill,
 };

@@ -16,7 +16,7 @@
 #include "base/status.h"
 #include "plan/list/flb_pairs.h"
 #include "plan/list/flb_saga.h"
-#include "plan/list/planners.h"
+#include "plan/schedule/planner.h"
 
 #include <assert.h>
 
@@ -133,9 +133,10 @@ static clo_status flb_fill(clo_schedule *schedule, const clo_plan_config *config
     return schedule->platform->mean_includes_self ? clo_flb_saga_fill(schedule) : fill(schedule);
 }
 
-const clo_planner_desc clo_planner_flb = {
+const clo_planner clo_planner_flb = {
     .name = "flb",
     .summary = "fast load balancing: the earlier start of two pairs (Radulescu 1999)",
+    .size = sizeof(clo_planner),
     .executions_each = 1,
     .fill = flb_fill,
 };

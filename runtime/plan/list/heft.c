@@ -6,7 +6,7 @@
  * placement masks, and capacities of machines (a start must also fit the machine's profile).
  *
  * O(edges * executors) for the arrivals and one search in each executor's timeline an instance. */
-#include "plan/list/planners.h"
+#include "plan/schedule/planner.h"
 #include "plan/schedule/ready.h"
 
 #include <assert.h>
@@ -29,9 +29,10 @@ static clo_status fill(clo_schedule *schedule, const clo_plan_config *config)
     return status;
 }
 
-const clo_planner_desc clo_planner_heft = {
+const clo_planner clo_planner_heft = {
     .name = "heft",
     .summary = "earliest finish time in order of rank_u, filling gaps (Topcuoglu, Hariri, Wu 2002)",
+    .size = sizeof(clo_planner),
     .executions_each = 1,
     .fill = fill,
 };

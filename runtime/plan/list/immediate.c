@@ -13,7 +13,7 @@
  * there, and are appended: no gaps are filled. Ties: the lowest executor. Beyond the papers: an executor that cannot
  * run the task is passed over, and a start must fit the machine's capacities. What the fastest executor
  * cannot run goes where it takes least, and `fastestnode`, other than `serial`, does not wait for it. */
-#include "plan/list/planners.h"
+#include "plan/schedule/planner.h"
 
 #include "plan/schedule/ready.h"
 
@@ -133,30 +133,34 @@ static clo_status fastestnode_fill(clo_schedule *schedule, const clo_plan_config
     return place_all(schedule, on_favourite, find_fastest(schedule));
 }
 
-const clo_planner_desc clo_planner_mct = {
+const clo_planner clo_planner_mct = {
     .name = "mct",
     .summary = "in topological order, where each task ends first (Maheswaran 1999)",
+    .size = sizeof(clo_planner),
     .executions_each = 1,
     .fill = mct_fill,
 };
 
-const clo_planner_desc clo_planner_met = {
+const clo_planner clo_planner_met = {
     .name = "met",
     .summary = "in topological order, where each task takes least, however busy (Maheswaran 1999)",
+    .size = sizeof(clo_planner),
     .executions_each = 1,
     .fill = met_fill,
 };
 
-const clo_planner_desc clo_planner_olb = {
+const clo_planner clo_planner_olb = {
     .name = "olb",
     .summary = "in topological order, where an executor is idle first, however slow (Maheswaran 1999)",
+    .size = sizeof(clo_planner),
     .executions_each = 1,
     .fill = olb_fill,
 };
 
-const clo_planner_desc clo_planner_fastestnode = {
+const clo_planner clo_planner_fastestnode = {
     .name = "fastestnode",
     .summary = "everything on the fastest executor",
+    .size = sizeof(clo_planner),
     .executions_each = 1,
     .fill = fastestnode_fill,
 };

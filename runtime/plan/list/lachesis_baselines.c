@@ -16,9 +16,9 @@
  * Beyond the paper: placement masks, capacities of machines, instances (of a task they become executable together:
  * one stands for all). O(executors * inputs + log tasks) an instance; hrrn adds what changes its order (response.h). */
 #include "plan/duplicate/deft.h"
-#include "plan/list/planners.h"
 #include "plan/list/response.h"
 #include "plan/schedule/compact.h"
+#include "plan/schedule/planner.h"
 
 #include "base/memory.h"
 #include "base/status.h"
@@ -233,58 +233,66 @@ static clo_status highrank_deft_fill(clo_schedule *schedule, const clo_plan_conf
     return fill(schedule, HIGHRANK, true);
 }
 
-const clo_planner_desc clo_planner_fifo = {
+const clo_planner clo_planner_fifo = {
     .name = "fifo",
     .summary = "first executable, first placed, where it ends first",
+    .size = sizeof(clo_planner),
     .executions_each = 1,
     .fill = fifo_fill,
 };
 
-const clo_planner_desc clo_planner_sjf = {
+const clo_planner clo_planner_sjf = {
     .name = "sjf",
     .summary = "of the executable tasks the shortest, where it ends first",
+    .size = sizeof(clo_planner),
     .executions_each = 1,
     .fill = sjf_fill,
 };
 
-const clo_planner_desc clo_planner_hrrn = {
+const clo_planner clo_planner_hrrn = {
     .name = "hrrn",
     .summary = "of the executable tasks the one with the highest response ratio, where it ends first",
+    .size = sizeof(clo_planner),
     .executions_each = 1,
     .fill = hrrn_fill,
 };
 
-const clo_planner_desc clo_planner_highrank = {
+const clo_planner clo_planner_highrank = {
     .name = "highrank",
     .summary = "of the executable tasks the one with the highest rank_u, where it ends first",
+    .size = sizeof(clo_planner),
     .executions_each = 1,
     .fill = highrank_fill,
 };
 
-const clo_planner_desc clo_planner_fifo_deft = {
+const clo_planner clo_planner_fifo_deft = {
     .name = "fifo-deft",
     .summary = "fifo with the allocation of deft",
+    .size = sizeof(clo_planner),
     .executions_each = 2,
     .fill = fifo_deft_fill,
 };
 
-const clo_planner_desc clo_planner_sjf_deft = {
+const clo_planner clo_planner_sjf_deft = {
     .name = "sjf-deft",
     .summary = "sjf with the allocation of deft",
+    .size = sizeof(clo_planner),
     .executions_each = 2,
     .fill = sjf_deft_fill,
 };
 
-const clo_planner_desc clo_planner_hrrn_deft = {
+const clo_planner clo_planner_hrrn_deft = {
     .name = "hrrn-deft",
     .summary = "hrrn with the allocation of deft",
+    .size = sizeof(clo_planner),
     .executions_each = 2,
     .fill = hrrn_deft_fill,
 };
 
-const clo_planner_desc clo_planner_highrank_deft = {
+const clo_planner clo_planner_highrank_deft = {
     .name = "highrank-deft",
     .summary = "highrank with the allocation of deft",
+    .size = sizeof(clo_planner),
     .executions_each = 2,
     .fill = highrank_deft_fill,
 };

@@ -10,7 +10,7 @@
  * because the cost grows with their square. On trial an execution takes its executor but no capacity of the machine.
  *
  * O(executors^2 * children) an instance, times the searches in the timelines. */
-#include "plan/list/planners.h"
+#include "plan/schedule/planner.h"
 
 #include "base/carve.h"
 #include "base/memory.h"
@@ -218,9 +218,10 @@ static clo_status fill(clo_schedule *schedule, const clo_plan_config *config)
     return status;
 }
 
-const clo_planner_desc clo_planner_lookahead = {
+const clo_planner clo_planner_lookahead = {
     .name = "lookahead",
     .summary = "HEFT that looks where the children would end (Bittencourt, Sakellariou, Madeira 2010)",
+    .size = sizeof(clo_planner),
     .executions_each = 1,
     .fill = fill,
 };

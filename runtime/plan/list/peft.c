@@ -14,7 +14,7 @@
  *
  * Memory: tasks * memories values. O(tasks * executors + edges * memories) for the table, O(edges * executors) for the
  * arrivals and one search in each executor's timeline an instance. */
-#include "plan/list/planners.h"
+#include "plan/schedule/planner.h"
 
 #include "base/memory.h"
 #include "base/order/sort.h"
@@ -173,9 +173,10 @@ static clo_status fill(clo_schedule *schedule, const clo_plan_config *config)
     return status;
 }
 
-const clo_planner_desc clo_planner_peft = {
+const clo_planner clo_planner_peft = {
     .name = "peft",
     .summary = "earliest finish time plus an optimistic table of what follows (Arabnejad, Barbosa 2014)",
+    .size = sizeof(clo_planner),
     .executions_each = 1,
     .fill = fill,
 };

@@ -2,7 +2,7 @@
  *
  * Where one executor can run everything, it is the one with the least total time. Else executors are added by the
  * greedy rule of set cover: the one that can run the most of what is left (ties: least time, then lowest). */
-#include "plan/list/planners.h"
+#include "plan/schedule/planner.h"
 
 #include "plan/schedule/arrivals.h"
 
@@ -78,9 +78,10 @@ static clo_status fill(clo_schedule *schedule, const clo_plan_config *config)
     return status;
 }
 
-const clo_planner_desc clo_planner_serial = {
+const clo_planner clo_planner_serial = {
     .name = "serial",
     .summary = "one task after another on the best single executor: the baseline of speedup",
+    .size = sizeof(clo_planner),
     .executions_each = 1,
     .fill = fill,
 };

@@ -11,8 +11,8 @@
  *
  * The instances of a task have equal lists, and nothing that becomes ready meanwhile: so they get their labels one
  * behind the other, tasks are what is compared, and a task's labels count as one. */
-#include "plan/rcpsp/planners.h"
 #include "plan/rcpsp/priority.h"
+#include "plan/schedule/planner.h"
 
 #include "base/carve.h"
 #include "base/memory.h"
@@ -180,9 +180,10 @@ static clo_status fill(clo_schedule *schedule, const clo_plan_config *config)
     return status;
 }
 
-const clo_planner_desc clo_planner_coffman_graham = {
+const clo_planner clo_planner_coffman_graham = {
     .name = "coffman-graham",
     .summary = "packing: by a clock, highest label first (Coffman, Graham 1972)",
+    .size = sizeof(clo_planner),
     .executions_each = 1,
     .fill = fill,
 };

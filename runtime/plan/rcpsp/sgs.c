@@ -11,8 +11,8 @@
  * Fragments count: each machine has its own free shares, and an instance runs on one. Where the problem is no
  * packing the same order is dispatched (packing.h); backward has no counterpart there, because the times of
  * transfers depend on where the data come from: these two then order by rank_u as the forward ones do. */
-#include "plan/rcpsp/planners.h"
 #include "plan/rcpsp/priority.h"
+#include "plan/schedule/planner.h"
 
 #include "base/memory.h"
 #include "base/numbers/rng.h"
@@ -123,51 +123,58 @@ static clo_status random_fill(clo_schedule *schedule, const clo_plan_config *con
     return fill(schedule, config, by_chance, CLO_PRIORITY_PARALLEL);
 }
 
-const clo_planner_desc clo_planner_sgs_serial = {
+const clo_planner clo_planner_sgs_serial = {
     .name = "sgs-serial",
     .summary = "packing: longest path to an end first, each at its earliest time (Kolisch 1996)",
+    .size = sizeof(clo_planner),
     .executions_each = 1,
     .fill = sgs_serial_fill,
 };
 
-const clo_planner_desc clo_planner_sgs_parallel = {
+const clo_planner clo_planner_sgs_parallel = {
     .name = "sgs-parallel",
     .summary = "packing: by a clock, of what fits the longest path to an end first (Kolisch 1996)",
+    .size = sizeof(clo_planner),
     .executions_each = 1,
     .fill = sgs_parallel_fill,
 };
 
-const clo_planner_desc clo_planner_sgs_serial_backward = {
+const clo_planner clo_planner_sgs_serial_backward = {
     .name = "sgs-serial-backward",
     .summary = "sgs-serial from the end of the graph",
+    .size = sizeof(clo_planner),
     .executions_each = 1,
     .fill = sgs_serial_backward_fill,
 };
 
-const clo_planner_desc clo_planner_sgs_parallel_backward = {
+const clo_planner clo_planner_sgs_parallel_backward = {
     .name = "sgs-parallel-backward",
     .summary = "sgs-parallel from the end of the graph",
+    .size = sizeof(clo_planner),
     .executions_each = 1,
     .fill = sgs_parallel_backward_fill,
 };
 
-const clo_planner_desc clo_planner_critical_path = {
+const clo_planner clo_planner_critical_path = {
     .name = "critical-path",
     .summary = "the packing baseline: sgs-parallel by its usual name",
+    .size = sizeof(clo_planner),
     .executions_each = 1,
     .fill = sgs_parallel_fill,
 };
 
-const clo_planner_desc clo_planner_breadth_first = {
+const clo_planner clo_planner_breadth_first = {
     .name = "breadth-first",
     .summary = "packing: by a clock, level by level",
+    .size = sizeof(clo_planner),
     .executions_each = 1,
     .fill = breadth_first_fill,
 };
 
-const clo_planner_desc clo_planner_random = {
+const clo_planner clo_planner_random = {
     .name = "random",
     .summary = "packing: by a clock, in random order",
+    .size = sizeof(clo_planner),
     .executions_each = 1,
     .fill = random_fill,
 };

@@ -9,8 +9,8 @@
  * Our reading: a strip is packed as the paper's next-fit by falling height does, tallest first, but strips are not
  * kept apart: the order strip by strip goes to serial schedule generation, where each instance starts as early as it
  * can. O(n * edges of a task * log(H / shortest time)). Times of 0 make strips of their own where H is 0. */
-#include "plan/rcpsp/planners.h"
 #include "plan/rcpsp/priority.h"
+#include "plan/schedule/planner.h"
 
 #include "base/carve.h"
 #include "base/memory.h"
@@ -150,9 +150,10 @@ static clo_status fill(clo_schedule *schedule, const clo_plan_config *config)
     return status;
 }
 
-const clo_planner_desc clo_planner_strip_part = {
+const clo_planner clo_planner_strip_part = {
     .name = "strip-part",
     .summary = "packing: strips around the middle of the longest path (Augustine, Banerjee, Irani 2006)",
+    .size = sizeof(clo_planner),
     .executions_each = 1,
     .fill = fill,
 };

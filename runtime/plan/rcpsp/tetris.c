@@ -21,8 +21,8 @@
  * each event and machine. Where the problem is no packing: dispatched by the clock, largest dot product with an empty
  * machine first, where it ends first. */
 #include "plan/rcpsp/boxes.h"
-#include "plan/rcpsp/planners.h"
 #include "plan/rcpsp/priority.h"
+#include "plan/schedule/planner.h"
 
 #include "base/carve.h"
 #include "base/memory.h"
@@ -473,9 +473,10 @@ static clo_status fill(clo_schedule *schedule, const clo_plan_config *config)
     return status;
 }
 
-const clo_planner_desc clo_planner_tetris = {
+const clo_planner clo_planner_tetris = {
     .name = "tetris",
     .summary = "packing: the best match of demand and what is free, short jobs first (Grandl et al. 2014)",
+    .size = sizeof(clo_planner),
     .executions_each = 1,
     .fill = fill,
 };

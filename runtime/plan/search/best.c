@@ -8,11 +8,10 @@
  *
  * Several threads search side by side, each with a seed of its own, where only time is limited. Where schedules are
  * limited the plan must depend on the seed alone, so one thread does it all. */
-#include "plan/list/planners.h"
 #include "plan/schedule/budget.h"
+#include "plan/schedule/planner.h"
 #include "plan/search/anneal.h"
 #include "plan/search/exact.h"
-#include "plan/search/planners.h"
 #include "plan/search/starts.h"
 
 #include "base/memory.h"
@@ -239,9 +238,10 @@ static clo_status fill(clo_schedule *schedule, const clo_plan_config *config)
     return status;
 }
 
-const clo_planner_desc clo_planner_best = {
+const clo_planner clo_planner_best = {
     .name = "best",
     .summary = "anytime: proof, annealing or packing search from the best of several planners, until the budget ends",
+    .size = sizeof(clo_planner),
     .executions_each = CLO_EXECUTIONS_EACH,
     .fill = fill,
 };

@@ -21,10 +21,9 @@
  * there are instances; the last branching may take one for each executor more than it allows. Demands, or more than 64
  * instances or executors: no search, the plan is HEFT's or the serial one. */
 #include "plan/search/exact.h"
-#include "plan/list/planners.h"
 #include "plan/schedule/budget.h"
+#include "plan/schedule/planner.h"
 #include "plan/search/exact_model.h"
-#include "plan/search/planners.h"
 
 #include "base/carve.h"
 #include "base/memory.h"
@@ -388,9 +387,10 @@ static clo_status exact_fill(clo_schedule *schedule, const clo_plan_config *conf
     return status;
 }
 
-const clo_planner_desc clo_planner_exact = {
+const clo_planner clo_planner_exact = {
     .name = "exact",
     .summary = "branch and bound without duplicates for small graphs: proved shortest, or the best found",
+    .size = sizeof(clo_planner),
     .executions_each = 1,
     .fill = exact_fill,
 };

@@ -4,10 +4,7 @@
  * of the graph decide, in schedules as long as HEFT's. Where time is limited the same numbers are multiplied by what
  * HEFT took here. They are rounded up from `bench-planners` (bench/README.md). */
 #include "plan/search/starts.h"
-#include "plan/duplicate/planners.h"
-#include "plan/graphene/planners.h"
-#include "plan/list/planners.h"
-#include "plan/rcpsp/planners.h"
+#include "plan/schedule/planner.h"
 
 #include "base/clock.h"
 
@@ -16,7 +13,7 @@
 /* A planner and about how long it takes, in tenths of HEFT: `each`, and on top `per_1000` for 1000 instances each
  * where it grows faster than the graph, and `per_10` for 10 executors each. */
 typedef struct start {
-    const clo_planner_desc *planner;
+    const clo_planner *planner;
     uint32_t each, per_1000, per_10;
 } start;
 

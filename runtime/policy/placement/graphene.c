@@ -186,7 +186,7 @@ static clo_status graphene_prepare(void *job_state, const clo_cost *cost, const 
                 job->whole_ns[a],
                 area_ns(cost, t, cost->graph->first_instance[t + 1] - cost->graph->first_instance[t], totals, a));
     }
-    clo_status status = clo_planned(cost, "graphene-paper", 0, ranked->ranks, NULL);
+    clo_status status = clo_planned(cost, &clo_planner_graphene_paper, 0, ranked->ranks, NULL);
     if (status != CLO_OK)
         return status;
     clo_heap order = {ranked->heap.items, 0, tasks};

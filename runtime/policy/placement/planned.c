@@ -4,7 +4,7 @@
 #include "base/arena.h"
 #include "cost/cost.h"
 
-static clo_status take_plan(const clo_cost *cost, const char *planner, uint64_t schedules, int64_t *start_ns,
+static clo_status take_plan(const clo_cost *cost, const clo_planner *planner, uint64_t schedules, int64_t *start_ns,
                             uint32_t *executor)
 {
     clo_plan_config config = CLO_PLAN_CONFIG_INIT;
@@ -32,7 +32,7 @@ static clo_status take_plan(const clo_cost *cost, const char *planner, uint64_t 
     return CLO_OK;
 }
 
-clo_status clo_planned(const clo_cost *cost, const char *planner, uint64_t schedules, int64_t *start_ns,
+clo_status clo_planned(const clo_cost *cost, const clo_planner *planner, uint64_t schedules, int64_t *start_ns,
                        uint32_t *executor)
 {
     clo_scratch scratch;

@@ -4,7 +4,7 @@
 #ifndef CLO_POLICY_PLACEMENT_PLANNED_H
 #define CLO_POLICY_PLACEMENT_PLANNED_H
 
-#include <clotho/plan.h>
+#include <clotho/planner.h>
 
 /* Plans the job on an empty platform, no task twice.
  *
@@ -12,7 +12,7 @@
  *   executor  [tasks] receives the executor of each of one instance, CLO_NONE of others; NULL: not wanted.
  *
  * Returns what clo_plan_create returns. */
-clo_status clo_planned(const clo_cost *cost, const char *planner, uint64_t schedules, int64_t *start_ns,
+clo_status clo_planned(const clo_cost *cost, const clo_planner *planner, uint64_t schedules, int64_t *start_ns,
                        uint32_t *executor);
 
 #endif

@@ -14,6 +14,7 @@
 #include "base/numbers/rng.h"
 #include "base/status.h"
 #include "graph/graph.h"
+#include <clotho/planner.h>
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -195,7 +196,7 @@ static void scene_open(scene *s, uint64_t seed, uint32_t machines, const changes
     clo_rng rng = clo_rng_seed(seed);
     clo_plan_config config = CLO_PLAN_CONFIG_INIT;
 
-    config.planner = planners[(seed + (own->plan != NULL)) % 4];
+    config.planner = clo_planner_find(planners[(seed + (own->plan != NULL)) % 4]);
     s->cluster = cluster_new(&rng, machines, own);
     s->graph = graph_new(&rng, own);
     check(clo_cost_create(s->graph, clo_cluster_platform(s->cluster), &s->cost), "cost");

@@ -4,6 +4,7 @@
 #include "cost/cost.h"
 #include "fault.h"
 
+#include <clotho/planner.h>
 #include <pthread.h>
 #include <string.h>
 
@@ -69,7 +70,7 @@ static void planners_and_metrics_share_the_bound(void **state)
     clo_plan_metrics metrics = CLO_PLAN_METRICS_INIT;
     clo_plan *plan;
 
-    config.planner = "best";
+    config.planner = &clo_planner_best;
     ok(clo_plan_create(f.cost, &config, &plan));
     assert_true(f.cost->bound->is_known);
     f.cost->bound->bound.best_ns = LENGTH * TASK_NS / 2; /* to be seen again */

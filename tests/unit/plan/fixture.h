@@ -4,6 +4,7 @@
 #ifndef CLO_PLAN_FIXTURE_H
 #define CLO_PLAN_FIXTURE_H
 
+#include "planner_named.h"
 #include "support.h"
 
 #include <stdlib.h>
@@ -75,7 +76,7 @@ static inline clo_plan *fixture_plan(const fixture *f, const char *planner)
     clo_plan_config config = CLO_PLAN_CONFIG_INIT;
     clo_plan *plan = NULL;
 
-    config.planner = planner;
+    config.planner = planner_named(planner);
     ok(clo_plan_create(f->cost, &config, &plan));
     ok(clo_plan_check(plan, f->cost, CLO_CHECK_FULL));
     ok(clo_plan_check(plan, f->cost, CLO_CHECK_MEASURED));

@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "base/numbers/rng.h"
+#include "planner_named.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -81,7 +82,7 @@ static clo_plan *best(const fixture *f, const clo_plan_config *asked)
     clo_plan_config config = *asked;
     clo_plan *plan = NULL;
 
-    config.planner = "best";
+    config.planner = &clo_planner_best;
     ok(clo_plan_create(f->cost, &config, &plan));
     ok(clo_plan_check(plan, f->cost, CLO_CHECK_FULL));
     return plan;
@@ -377,10 +378,10 @@ static void planners_that_refuse_inside_leave_the_text_of_the_callers_failure(vo
         fixture f = shape_new(shapes[i], 5);
         clo_plan_config config = CLO_PLAN_CONFIG_INIT;
         clo_plan *plan;
-        config.planner = "nobody";
-        fails(CLO_ERR_ARGUMENT, "unknown planner 'nobody'", clo_plan_create(f.cost, &config, &plan));
+        config.contention = 9;
+        fails(CLO_ERR_ARGUMENT, "contention is 9", clo_plan_create(f.cost, &config, &plan));
         plan = best(&f, &(clo_plan_config)CLO_PLAN_CONFIG_INIT);
-        assert_non_null(strstr(clo_last_error(), "unknown planner 'nobody'"));
+        assert_non_null(strstr(clo_last_error(), "contention is 9"));
         clo_plan_destroy(plan);
         fixture_free(&f);
     }

@@ -3,6 +3,7 @@
  * CPU time of the process, so that other programs do not count, and what HEFT's plan takes is the measure: on a machine
  * that is slow today both are. */
 #define _POSIX_C_SOURCE 200809L
+#include "planner_named.h"
 #include "support.h"
 
 #include <clotho/generate.h>
@@ -88,7 +89,7 @@ static int64_t excess_ns(const problem *p, const char *planner, int64_t budget_n
     ok(clo_plan_create(p->cost, NULL, &plan));
     int64_t first_ns = now_ns() - begin_ns, heft = clo_plan_makespan_ns(plan);
     clo_plan_destroy(plan);
-    config.planner = planner;
+    config.planner = planner_named(planner);
     config.budget_ns = budget_ns;
     config.justify = justify;
     begin_ns = now_ns();

@@ -4,6 +4,7 @@
 
 #include "base/numbers/rng.h"
 #include "plan/edges/state.h"
+#include "planner_named.h"
 
 #include <string.h>
 
@@ -173,7 +174,7 @@ static int64_t makespan_of(const fixture *f, const char *planner, uint64_t sched
     clo_plan *plan;
     clo_plan_metrics metrics = CLO_PLAN_METRICS_INIT;
 
-    config.planner = planner;
+    config.planner = planner_named(planner);
     config.schedules_max = schedules;
     ok(clo_plan_create(f->cost, &config, &plan));
     ok(clo_plan_check(plan, f->cost, CLO_CHECK_FULL));
@@ -240,7 +241,7 @@ static void a_plan_above_the_bound_is_not_called_optimal(void **state)
     for (int i = 0; i < 5; i++) {
         clo_plan_config config = CLO_PLAN_CONFIG_INIT;
         clo_plan *plan;
-        config.planner = planners[i];
+        config.planner = planner_named(planners[i]);
         ok(clo_plan_create(f.cost, &config, &plan));
         assert_true(clo_plan_is_optimal(plan) == (clo_plan_makespan_ns(plan) == bound.best_ns));
         clo_plan_destroy(plan);

@@ -6,6 +6,7 @@
 
 #include "base/numbers/rng.h"
 
+#include <clotho/planner.h>
 #include <stdio.h>
 
 enum { TASKS_MAX = 6, EXECUTORS_MAX = 3, GRAPHS = 1500 };
@@ -178,7 +179,7 @@ static clo_plan *exact(const clo_cost *cost, bool no_duplicates, uint64_t schedu
     clo_plan_config config = CLO_PLAN_CONFIG_INIT;
     clo_plan *plan = NULL;
 
-    config.planner = "exact";
+    config.planner = &clo_planner_exact;
     config.no_duplicates = no_duplicates;
     config.schedules_max = schedules_max;
     ok(clo_plan_create(cost, &config, &plan));
@@ -379,7 +380,7 @@ static void a_budget_ends_the_search_without_a_proof(void **state)
         }
         clo_plan_config config = CLO_PLAN_CONFIG_INIT;
         clo_plan *plan = NULL;
-        config.planner = "exact";
+        config.planner = &clo_planner_exact;
         config.budget_ns = 1;
         ok(clo_plan_create(f.cost, &config, &plan));
         assert_true(clo_plan_makespan_ns(plan) <= heft_ns(&f));
@@ -395,7 +396,7 @@ static clo_status plan_and_drop(void *context)
     clo_plan_config config = CLO_PLAN_CONFIG_INIT;
     clo_plan *plan;
 
-    config.planner = "exact";
+    config.planner = &clo_planner_exact;
     config.no_duplicates = 1;
     clo_status status = clo_plan_create(context, &config, &plan);
     if (status == CLO_OK)

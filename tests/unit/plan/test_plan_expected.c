@@ -5,6 +5,7 @@
 #include "random.h"
 
 #include "graph/outcomes.h"
+#include "planner_named.h"
 
 #include <clotho/generate.h>
 #include <clotho/sim.h>
@@ -73,7 +74,7 @@ static clo_plan *plan_by(const clo_cost *cost, const char *planner)
     clo_plan_config config = CLO_PLAN_CONFIG_INIT;
     clo_plan *plan;
 
-    config.planner = planner;
+    config.planner = planner_named(planner);
     ok(clo_plan_create(cost, &config, &plan));
     ok(clo_plan_check(plan, cost, CLO_CHECK_FULL));
     return plan;
@@ -179,7 +180,7 @@ static clo_status plan_and_drop(void *context)
     clo_plan_config config = CLO_PLAN_CONFIG_INIT;
     clo_plan *plan;
 
-    config.planner = "heft-expected";
+    config.planner = &clo_planner_heft_expected;
     clo_status status = clo_plan_create(context, &config, &plan);
     if (status == CLO_OK)
         clo_plan_destroy(plan);

@@ -1,6 +1,7 @@
 #include "fixture.h"
 
 #include "fault.h"
+#include "planner_named.h"
 
 /* The schedule of fig. 3(a) of the paper: makespan 80. */
 static void heft_gives_the_schedule_of_the_paper(void **state)
@@ -193,9 +194,8 @@ static void a_bad_config_is_refused(void **state)
     clo_plan_config config = CLO_PLAN_CONFIG_INIT;
     clo_plan *plan = NULL;
 
-    config.planner = "nosuch";
-    fails(CLO_ERR_ARGUMENT, "unknown planner 'nosuch'", clo_plan_create(f.cost, &config, &plan));
-    config = (clo_plan_config){.planner = "heft"};
+    assert_null(clo_planner_find("nosuch"));
+    config = (clo_plan_config){.planner = &clo_planner_heft};
     fails(CLO_ERR_ARGUMENT, "size", clo_plan_create(f.cost, &config, &plan));
     struct {
         clo_plan_config known;
@@ -285,7 +285,7 @@ static clo_status plan_check_and_drop(void *context)
     clo_plan *plan = NULL, *copy = NULL;
     clo_plan_metrics metrics = CLO_PLAN_METRICS_INIT;
 
-    config.planner = planner_under_fault;
+    config.planner = planner_named(planner_under_fault);
     config.schedules_max = schedules_under_fault;
     clo_status status = clo_plan_create(f->cost, &config, &plan);
     if (status == CLO_OK)

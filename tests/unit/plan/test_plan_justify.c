@@ -3,13 +3,14 @@
 #include "fixture.h"
 
 #include "plan/schedule/compact.h"
+#include "planner_named.h"
 
 static int64_t makespan(const fixture *f, const char *planner, uint32_t justify, uint64_t *schedules)
 {
     clo_plan_config config = CLO_PLAN_CONFIG_INIT;
     clo_plan *plan = NULL;
 
-    config.planner = planner;
+    config.planner = planner_named(planner);
     config.justify = justify;
     config.no_duplicates = 1;
     ok(clo_plan_create(f->cost, &config, &plan));
@@ -87,7 +88,7 @@ static clo_status justify_and_drop(void *context)
     clo_plan_config config = CLO_PLAN_CONFIG_INIT;
     clo_plan *plan;
 
-    config.planner = "olb";
+    config.planner = &clo_planner_olb;
     config.justify = 1;
     clo_status status = clo_plan_create(context, &config, &plan);
     if (status == CLO_OK)
@@ -114,7 +115,7 @@ static void an_older_config_is_not_justified(void **state)
 
     config.size = offsetof(clo_plan_config, justify);
     config.justify = 1;
-    config.planner = "olb";
+    config.planner = &clo_planner_olb;
     ok(clo_plan_create(f.cost, &config, &plan));
     assert_int_equal(clo_plan_schedules(plan), 1);
     clo_plan_destroy(plan);
@@ -130,7 +131,7 @@ static void a_budget_of_time_ends_the_rounds(void **state)
     clo_plan *plan = NULL;
 
     config.justify = 1;
-    config.planner = "olb";
+    config.planner = &clo_planner_olb;
     config.budget_ns = 1;
     ok(clo_plan_create(f.cost, &config, &plan));
     assert_int_equal(clo_plan_schedules(plan), 1);

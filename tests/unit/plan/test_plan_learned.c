@@ -1,5 +1,6 @@
 /* test_plan_learned.c - plans in the order of given keys, and the planner that takes them from a network. */
 #include "fixture.h"
+#include "planner_named.h"
 
 enum { LAYERED = 60 };
 
@@ -36,7 +37,7 @@ static void the_largest_key_comes_first(void **state)
     fixture f = fixture_new();
     const int64_t keys[] = {-5, INT64_MAX, INT64_MIN, 7};
     const uint32_t want[] = {1, 3, 0, 2};
-    clo_plan_config config = {.size = sizeof config, .planner = "deft", .keys = keys};
+    clo_plan_config config = {.size = sizeof config, .planner = &clo_planner_deft, .argument = keys};
     size_t count;
 
     (void)state;
@@ -56,11 +57,11 @@ static void equal_keys_leave_the_order_of_rank_u(void **state)
 {
     fixture f = layered(LAYERED, 3);
     int64_t keys[2 * LAYERED] = {0};
-    clo_plan_config config = {.size = sizeof config, .planner = "deft"};
+    clo_plan_config config = {.size = sizeof config, .planner = &clo_planner_deft};
 
     (void)state;
     clo_plan *plain = plan_with(f.cost, &config);
-    config.keys = keys;
+    config.argument = keys;
     clo_plan *keyed = plan_with(f.cost, &config);
     assert_int_equal(clo_plan_makespan_ns(plain), clo_plan_makespan_ns(keyed));
     clo_plan_destroy(keyed);
@@ -72,23 +73,21 @@ static void equal_keys_leave_the_order_of_rank_u(void **state)
     fixture_free(&f);
 }
 
-static void keys_and_models_are_refused_where_nobody_looks_at_them(void **state)
+static void an_argument_is_refused_where_nobody_looks_at_it(void **state)
 {
     fixture f = layered(LAYERED, 1);
     const int64_t keys[2 * LAYERED] = {0};
-    clo_plan_config config = {.size = sizeof config, .planner = "heft", .keys = keys};
+    clo_plan_config config = {.size = sizeof config, .planner = &clo_planner_heft, .argument = keys};
     clo_plan *plan = NULL;
     clo_model *decima;
     size_t bytes;
 
     (void)state;
-    fails(CLO_ERR_ARGUMENT, "planner 'heft' takes no keys; leave clo_plan_config.keys out",
+    fails(CLO_ERR_ARGUMENT, "planner 'heft' takes no argument; leave clo_plan_config.argument out",
           clo_plan_create(f.cost, &config, &plan));
     const void *data = clo_model_builtin("decima", &bytes);
     ok(clo_model_open("decima", data, bytes, &decima));
-    config = (clo_plan_config){.size = sizeof config, .planner = "deft", .model = decima};
-    fails(CLO_ERR_ARGUMENT, "planner 'deft' takes no model", clo_plan_create(f.cost, &config, &plan));
-    config.planner = "lachesis";
+    config = (clo_plan_config){.size = sizeof config, .planner = &clo_planner_lachesis, .argument = decima};
     fails(CLO_ERR_UNSUPPORTED, "is not of the kind LACHESIS", clo_plan_create(f.cost, &config, &plan));
     assert_null(plan);
     clo_model_destroy(decima);
@@ -97,7 +96,8 @@ static void keys_and_models_are_refused_where_nobody_looks_at_them(void **state)
 
 static int64_t makespan_of(const clo_cost *cost, const char *planner, uint64_t schedules, uint64_t seed)
 {
-    clo_plan_config config = {.size = sizeof config, .planner = planner, .schedules_max = schedules, .seed = seed};
+    clo_plan_config config = {
+        .size = sizeof config, .planner = planner_named(planner), .schedules_max = schedules, .seed = seed};
     clo_plan *plan = plan_with(cost, &config);
     int64_t makespan_ns = clo_plan_makespan_ns(plan);
 
@@ -124,7 +124,7 @@ static void the_planner_is_never_longer_than_deft_and_tdca(void **state)
 static void a_wish_for_no_duplicates_is_granted(void **state)
 {
     fixture f = layered(LAYERED, 1);
-    clo_plan_config config = {.size = sizeof config, .planner = "lachesis", .no_duplicates = 1};
+    clo_plan_config config = {.size = sizeof config, .planner = &clo_planner_lachesis, .no_duplicates = 1};
     clo_plan_metrics metrics = CLO_PLAN_METRICS_INIT;
 
     (void)state;
@@ -153,7 +153,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_largest_key_comes_first),
         cmocka_unit_test(equal_keys_leave_the_order_of_rank_u),
-        cmocka_unit_test(keys_and_models_are_refused_where_nobody_looks_at_them),
+        cmocka_unit_test(an_argument_is_refused_where_nobody_looks_at_it),
         cmocka_unit_test(the_planner_is_never_longer_than_deft_and_tdca),
         cmocka_unit_test(a_wish_for_no_duplicates_is_granted),
         cmocka_unit_test(a_graph_that_is_too_large_gets_the_plan_of_deft),

@@ -3,8 +3,7 @@
  * needed today. */
 #include "fixture.h"
 
-#include "plan/list/planners.h"
-#include "plan/rcpsp/planners.h"
+#include "plan/schedule/planner.h"
 
 #include <clotho/generate.h>
 
@@ -51,7 +50,7 @@ static clo_platform *one_machine(uint32_t executors, int64_t wholes)
 }
 
 /* Per placed instance. */
-static double looks_of(const clo_planner_desc *planner, const clo_cost *cost)
+static double looks_of(const clo_planner *planner, const clo_cost *cost)
 {
     clo_plan_config config = CLO_PLAN_CONFIG_INIT;
     clo_schedule schedule;
@@ -80,7 +79,7 @@ static clo_graph *independent_tasks(uint32_t tasks)
     return graph;
 }
 
-static void assert_looks_at(clo_graph *graph, uint32_t executors, int64_t wholes, const clo_planner_desc *planner,
+static void assert_looks_at(clo_graph *graph, uint32_t executors, int64_t wholes, const clo_planner *planner,
                             double most)
 {
     clo_platform *platform = one_machine(executors, wholes);
@@ -93,8 +92,7 @@ static void assert_looks_at(clo_graph *graph, uint32_t executors, int64_t wholes
     clo_graph_destroy(graph);
 }
 
-static void assert_looks(uint32_t tasks, uint32_t executors, int64_t wholes, const clo_planner_desc *planner,
-                         double most)
+static void assert_looks(uint32_t tasks, uint32_t executors, int64_t wholes, const clo_planner *planner, double most)
 {
     assert_looks_at(packed_stages(tasks), executors, wholes, planner, most);
 }
@@ -132,7 +130,7 @@ static void heft_of_four_times_the_tasks_passes_what_is_full_by_leaves(void **st
 static void ready_tasks_are_not_looked_at_one_by_one(void **state)
 {
     static const struct {
-        const clo_planner_desc *planner;
+        const clo_planner *planner;
         uint32_t tasks;
         double few, many;
     } planners[] = {{&clo_planner_minmin, 4000, 30, 30},   {&clo_planner_etf, 4000, 30, 30},

@@ -5,6 +5,7 @@
 #include "plan/graphene/parts.h"
 #include "plan/rcpsp/priority.h"
 #include "plan/schedule/parallel.h"
+#include <clotho/planner.h>
 
 static uint32_t add(fixture *f, int64_t work_ns, int64_t demand, uint32_t instances)
 {
@@ -185,7 +186,7 @@ static int64_t random_start(const fixture *f, uint64_t seed)
     int64_t sum = 0;
     size_t count;
 
-    config.planner = "random";
+    config.planner = &clo_planner_random;
     config.seed = seed;
     ok(clo_plan_create(f->cost, &config, &plan));
     const clo_placement *p = clo_plan_placements(plan, &count);
@@ -306,7 +307,7 @@ static void graphene_gives_the_same_plan_with_any_number_of_threads(void **state
             clo_plan_config config = CLO_PLAN_CONFIG_INIT;
             clo_plan *plan = NULL;
             size_t count, other;
-            config.planner = "graphene";
+            config.planner = &clo_planner_graphene;
             config.threads = threads;
             ok(clo_plan_create(f.cost, &config, &plan));
             const clo_placement *p = clo_plan_placements(alone, &count), *q = clo_plan_placements(plan, &other);

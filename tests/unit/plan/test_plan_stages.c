@@ -1,4 +1,5 @@
 /* Stages of many thousand instances: whatever takes an edge pair by pair needs gigabytes and minutes here. */
+#include "planner_named.h"
 #include "support.h"
 
 #include <string.h>
@@ -78,7 +79,7 @@ static void plan_and_judge(const scene *s, const char *planner)
     clo_plan *plan;
     double begin = cpu_seconds();
 
-    config.planner = planner;
+    config.planner = planner_named(planner);
     config.schedules_max = 3;
     ok(clo_plan_create(s->cost, &config, &plan));
     ok(clo_plan_check(plan, s->cost, CLO_CHECK_FULL));

@@ -4,6 +4,7 @@
 #include "support.h"
 
 #include <clotho/clotho.h>
+#include <clotho/planner.h>
 #include <string.h>
 
 enum { MACHINES = 3, WORK_NS = 500, BYTES = 100000 };
@@ -157,7 +158,7 @@ static clo_status plan_again(void *context)
     clo_plan_config config = CLO_PLAN_CONFIG_INIT;
     clo_plan *plan = NULL;
 
-    config.planner = "best";
+    config.planner = &clo_planner_best;
     config.schedules_max = 3;
     clo_status status = clo_plan_create(s->cost, &config, &plan);
     clo_plan_destroy(plan);

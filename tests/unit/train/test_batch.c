@@ -7,6 +7,7 @@
 #include "train/rollout/rollout_order.h"
 #include "train/trainer/trainer.h"
 
+#include <clotho/planner.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -97,7 +98,8 @@ static clo_model *make_model(const fixture *f, batch_model *made)
 
 static int64_t plan_ns(const batch *b, const clo_model *model, uint64_t schedules)
 {
-    clo_plan_config config = {.size = sizeof config, .planner = "lachesis", .model = model, .schedules_max = schedules};
+    clo_plan_config config = {
+        .size = sizeof config, .planner = &clo_planner_lachesis, .argument = model, .schedules_max = schedules};
     clo_plan *plan;
 
     ok(clo_plan_create(b->cost, &config, &plan));

@@ -8,6 +8,7 @@
 #include "clotho/common/json.h"
 #include "clotho/common/report.h"
 
+#include <clotho/planner.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +28,7 @@ static int make_plan(planning *p)
     clo_plan_config config = CLO_PLAN_CONFIG_INIT;
     clo_status status;
 
-    config.planner = p->options->planner;
+    config.planner = clo_planner_find(p->options->planner);
     p->metrics = (clo_plan_metrics)CLO_PLAN_METRICS_INIT;
     p->bound = (clo_bound)CLO_BOUND_INIT;
     status = clo_plan_create(p->graph.cost, &config, &p->plan);

@@ -2,6 +2,7 @@
 #include "clotho/build_plan/rest.h"
 
 #include <assert.h>
+#include <clotho/planner.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -129,7 +130,7 @@ static clo_status plan(build_rest *r, const clo_cost *cost, planned_task *sorted
     clo_bound bound = CLO_BOUND_INIT;
     size_t count;
 
-    config.planner = "best";
+    config.planner = &clo_planner_best;
     config.no_duplicates = 1;
     clo_status status = clo_cost_bound(cost, &bound);
     int64_t budget_ns = bound.best_ns / PLANNING_SHARE;

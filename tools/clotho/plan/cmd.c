@@ -9,6 +9,7 @@
 #include "clotho/common/options.h"
 #include "clotho/plan/pipeline.h"
 
+#include <clotho/planner.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -77,7 +78,7 @@ static int make(const input *in, const plan_options *o, const char *planner, pla
     clo_plan_config config = CLO_PLAN_CONFIG_INIT;
 
     *p = (planned){.metrics = CLO_PLAN_METRICS_INIT, .bound = CLO_BOUND_INIT};
-    config.planner = planner;
+    config.planner = clo_planner_find(planner);
     config.seed = o->seed;
     config.threads = (uint32_t)o->threads;
     config.no_duplicates = o->no_duplicates;

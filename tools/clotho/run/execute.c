@@ -7,6 +7,7 @@
 #include "clotho/run/plan_file.h"
 #include "clotho/run/run.h"
 
+#include <clotho/planner.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -68,7 +69,7 @@ static clo_status make_plan(run_outcome *out)
     const clo_cost *cost = o->plan != NULL ? out->in->cost : commands_planning_cost(out->commands, out->in);
     clo_plan_config planning = CLO_PLAN_CONFIG_INIT;
 
-    planning.planner = o->planner;
+    planning.planner = clo_planner_find(o->planner);
     planning.seed = o->seed;
     if (o->plan == NULL && commands_without_time(out->commands) == 0)
         input_warn_untimed(out->in);

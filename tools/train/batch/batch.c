@@ -3,6 +3,7 @@
 
 #include "train/numbers/parameters.h"
 
+#include <clotho/planner.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -323,8 +324,8 @@ int64_t batch_makespan_ns(const batch *b, const int64_t *scores)
     clo_plan *plan = NULL;
     int64_t found_ns = -1;
 
-    config.planner = "deft";
-    config.keys = scores;
+    config.planner = &clo_planner_deft;
+    config.argument = scores;
     if (clo_plan_create(b->cost, &config, &plan) == CLO_OK)
         found_ns = clo_plan_makespan_ns(plan);
     clo_plan_destroy(plan);
