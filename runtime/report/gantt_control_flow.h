@@ -1,5 +1,5 @@
-/* report/gantt_control_flow.h - branches and what was skipped (clotho/branch.h), as marks in the rows of an SVG chart.
- * */
+/* report/gantt_control_flow.h - branches and what was skipped (clotho/branch.h), as marks in the rows of an SVG
+ * chart. */
 #ifndef CLO_REPORT_GANTT_CONTROL_FLOW_H
 #define CLO_REPORT_GANTT_CONTROL_FLOW_H
 

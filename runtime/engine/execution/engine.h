@@ -2,10 +2,10 @@
  * clocks.
  *
  * The two drivers do the same three calls for each execution: clo_engine_arrival_ns (when its inputs can be there),
- * clo_engine_call (move the inputs, run the body) and clo_engine_released in a loop (whom it made
- * ready). run/ calls them from many threads: different executions never touch the same words except the counters, the
- * copies and the shared lists of inputs (sync/protocol/countdown.h, sync/protocol/once.h). What clo_engine_pass writes
- * of a stage is read by the consumers of the stage, whose counters are hit after that. */
+ * clo_engine_call (move the inputs, run the body) and clo_engine_released in a loop (whom it made ready). run/ calls
+ * them from many threads: different executions never touch the same words except the counters, the copies and the
+ * shared lists of inputs (sync/protocol/countdown.h, sync/protocol/once.h). What clo_engine_pass writes of a stage is
+ * read by the consumers of the stage, whose counters are hit after that. */
 #ifndef CLO_ENGINE_EXECUTION_ENGINE_H
 #define CLO_ENGINE_EXECUTION_ENGINE_H
 
@@ -65,7 +65,7 @@ typedef struct clo_engine {
 } clo_engine;
 
 /* Everything lies in `arena`. copies: see clo_runtime_config.copy_always; is_timed: padded, virtual and simulated
- * runs. The first run draws arms with engine->modes.seed, 0 unless the caller sets it. */
+ * runs. The first run draws arms with engine->control_flow.seed, 0 unless the caller sets it. */
 clo_status clo_engine_create(const clo_program *program, bool copies, bool is_timed, clo_arena *arena,
                              clo_engine **out);
 

@@ -22,7 +22,7 @@ typedef struct clo_handles {
     uint64_t *at;           /* [handles + 1] offsets in the block */
     void **pointers;        /* [slots][accesses] what bodies get */
     size_t *bytes;          /* [accesses] */
-    uint32_t *control_flow; /* [accesses] */
+    uint32_t *control_flow; /* [accesses] their modes, bits CLO_ACCESS_... */
     clo_once *is_there; /* [accesses][slots] the version that this access wrote is in that memory; NULL: no copies */
 } clo_handles;
 

@@ -14,7 +14,7 @@
 #include "base/arena.h"
 #include "engine/program/program.h"
 
-/* The books; runs are numbered from 1. */
+/* Who has ended; runs are numbered from 1. */
 typedef struct clo_replicas {
     const clo_program *program;
     /* [executions] the last run in which it has ended; NULL: the program has no room for replicas. */

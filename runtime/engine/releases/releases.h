@@ -7,7 +7,7 @@
  *   - its inputs of the same release that come from other executors;
  *   - the execution before it on its executor, of whatever release that is;
  *   - the consumers of its output `depth` releases ago, whose buffer it is about to write;
- *   - what it demands of its machine, in the plan's order of starts (flight_room.h);
+ *   - what it demands of its machine, in the plan's order of starts (capacity.h);
  *   - the end of the whole release that had its slot before (the *gate*), if it has no inputs from elsewhere.
  * All of these lead forward in the times of a valid plan, so nothing waits in a circle, as long as there are as many
  * slots as stages.

@@ -45,7 +45,7 @@ typedef struct progress {
     /* Entries without successors that were run. */
     uint32_t exits;
     uint32_t bodies;
-    /* serial runs: bodies that were run when the clock was read last, and when that was. */
+    /* Serial runs: bodies that were run when the clock was read last, and when that was. */
     uint32_t judged;
     int64_t since_ticks;
     /* What a body took between the last two looks, and the least of that and the time before; 0: not known yet. So what

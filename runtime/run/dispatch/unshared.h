@@ -1,5 +1,5 @@
 /* run/dispatch/unshared.h - a job that one thread has to itself: it was left for the thread that waits for it
- * (deferred.h), and nothing of it is visible to anybody else. It is small, or its run a serial one (serial.h).
+ * (deferred.h), and nothing of it is visible to anybody else. It is small, or its run is serial (serial.h).
  *
  * So counters are plain, ends are not counted, and an item costs its body and little else. Once more is ready than the
  * thread should run by itself, or somebody calls for the worker that it has borrowed, the rest of the run takes the

@@ -1,8 +1,8 @@
 /* capacity.c - see capacity.h.
  *
- * Two lines, one way to look through them. No wake-up is lost: an item is in the semaphore's books before the line is
- * left, by the operation that refused it, and a report goes to `is_called` of all who have a line. A machine's line is
- * empty while somebody looks through it, or has been refused and not yet put his item there. Who reports in that moment
+ * Two lines, one way to look through them. No wake-up is lost: the operation that refuses an item also registers it at
+ * the semaphore, before the line is left, and a report goes to `is_called` of all who have a line. A machine's line is
+ * empty while somebody looks through it, or has been refused and not yet put the item there. Who reports in that moment
  * finds nothing, but has counted in `reports` first; so whoever has put items there counts after, and sees the
  * difference. */
 #include "run/extras/capacity.h"
@@ -126,7 +126,7 @@ static void wait_here(clo_worker *worker, uint64_t item)
     worker->line_end = clo_item_link(worker->runtime, item);
 }
 
-/* True: the demand is held. Else the item is in the semaphore's books, and in a line. */
+/* True: the demand is held. Else the item is registered at the semaphore, and stands in a line. */
 static bool take_or_wait(clo_worker *worker, clo_job *job, uint64_t item)
 {
     clo_machine *machine = worker->machine;

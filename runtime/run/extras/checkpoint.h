@@ -14,7 +14,8 @@ clo_status clo_checkpoint_create(clo_job *job, const clo_job_config *config, clo
 void clo_checkpoint_fill(clo_job *job, const void *const *outputs);
 void clo_checkpoint_carry(clo_job *job, const clo_engine *from);
 
-/* The execution, for which is_preset says yes, is passed by on `executor`: a replica gets the original's output. */
+/* The execution, for which clo_checkpoint_has is true, is passed by on `executor`: a replica gets the original's
+ * output. */
 void clo_checkpoint_pass(clo_job *job, uint32_t execution, uint32_t executor);
 
 static inline bool clo_checkpoint_has(const clo_job *job, uint32_t execution)

@@ -120,7 +120,7 @@ clo_status clo_token_complete(clo_token token, int code)
     if (token.executor >= runtime->workers_count)
         return clo_fail(CLO_ERR_ARGUMENT, "clo_token_complete: the token names executor %u of %u", token.executor,
                         runtime->workers_count);
-    /* Whoever frees the runtime waits for us: once the promise is settled the job may end, and all else with it. */
+    /* Whoever frees the runtime waits for us: once the completion is settled the job may end, and all else with it. */
     atomic_fetch_add_explicit(&runtime->completers, 1, memory_order_relaxed);
     bool is_first = clo_completion_settle(&runtime->workers[token.executor].completion, token.number, code);
     if (is_first)

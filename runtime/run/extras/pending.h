@@ -1,8 +1,9 @@
 /* run/extras/pending.h - bodies that finish later (clotho/token.h), as the worker sees them.
  *
- * An executor runs one body at a time, so each worker has one promise, and a token names the worker and the number of
- * the opening. Whoever settles the promise then rings for the worker: for one with a thread of its own, which waits in
- * place as if the body still ran, by its eventcount; for a slot through its slot thread (wake.h). */
+ * An executor runs one body at a time, so each worker has one completion (sync/protocol/completion.h), and a token
+ * names the worker and the number of the opening. Whoever settles the completion then calls the worker. One with a
+ * thread of its own waits in place, as if the body still ran: its eventcount is rung. A slot is called through its slot
+ * thread (wake.h). */
 #ifndef CLO_RUN_EXTRAS_PENDING_H
 #define CLO_RUN_EXTRAS_PENDING_H
 

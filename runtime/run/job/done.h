@@ -7,8 +7,8 @@
 /* The last touch of a job: after DONE its owner may free it, unless the watchdog has yet to settle its misses. */
 void clo_job_done(clo_job *job);
 
-/* The same by a thread that goes on as a reader of the job (sync/protocol/phase.h), of which nobody watches anything.
- * */
+/* The same by a thread that goes on as a reader of the job (sync/protocol/phase.h), of which nobody watches
+ * anything. */
 void clo_job_done_reading(clo_job *job);
 
 /* Whoever waits for a job of this runtime shall look again. */

@@ -26,8 +26,7 @@ typedef struct clo_job_body {
     struct clo_job_body *older;
 } clo_job_body;
 
-/* Takes everything from body->arena. Of the job only the runtime and hedge_after_ns
- * are read. */
+/* Takes everything from body->arena. Of the job only the runtime and hedge_after_ns are read. */
 clo_status clo_job_body_build(const clo_job *job, const clo_cost *cost, const clo_placement *placements, size_t count,
                               bool is_timed, clo_job_body *body);
 

@@ -293,7 +293,7 @@ static void end_log(clo_runtime *runtime)
     clo_scheduling *scheduling = &runtime->scheduling;
 
     clo_scheduler_end_log(scheduling->scheduler, clo_scheduling_now_ns(runtime));
-    atomic_store_explicit(&scheduling->log_is_over, 1, memory_order_release); /* pairs with the acquire in log.c */
+    atomic_store_explicit(&scheduling->log_is_over, 1, memory_order_release); /* pairs with runtime_log.c's acquire */
     clo_futex_wake_all(&scheduling->log_is_over);
 }
 
@@ -339,7 +339,7 @@ static void advance(turn_state *turn)
     for (;;) { /* each turn takes an event off */
         bool has_jobs = clo_view_jobs(scheduling->scheduler) > 0 || scheduling->time->arrivals.count > 0;
         if (!has_jobs || atomic_load_explicit(&scheduling->is_held, memory_order_relaxed) != 0)
-            return; /* without jobs a timer could ring for ever */
+            return; /* without jobs a timer could fire for ever */
         switch (clo_stream_time_next(scheduling->time, clo_scheduler_wake_ns(scheduling->scheduler), &which)) {
         case CLO_STREAM_END:
             handle_completion(turn, &runtime->workers[which]);
@@ -503,7 +503,7 @@ static int64_t look_at_turn(clo_runtime *runtime, int64_t now_ns)
         return scheduling->vacant_ns + VACANT_MAX_NS;
     scheduling->vacant_ns = 0;
     (void)clo_scheduling_take_turn(runtime);
-    return INT64_MAX; /* if we have handed it over the eventcount was rung */
+    return INT64_MAX; /* if we have handed it over, the eventcount was rung */
 }
 
 static int64_t look_at_timer(clo_runtime *runtime, int64_t now_ns)
@@ -517,7 +517,7 @@ static int64_t look_at_timer(clo_runtime *runtime, int64_t now_ns)
     if (when_ns > now_ns)
         return when_ns;
     clo_scheduling_ask(runtime, CLO_ASK_TIMER);
-    return INT64_MAX; /* the next wish rings */
+    return INT64_MAX; /* the next wish rings the eventcount */
 }
 
 int64_t clo_scheduling_look(clo_runtime *runtime, int64_t now_ns)

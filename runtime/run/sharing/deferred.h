@@ -2,9 +2,9 @@
  *
  * Such a job lies nowhere but in a note with the parker of some worker that sleeps or is idle (sync/sleep/park.h): its
  * roots are in no list, and nothing of it is visible to others. Who waits takes the note and borrows the worker in one
- * step. For every note some worker is on the look-out, or has been woken: an idle worker takes what it has seen there
- * before while no job has ended since. If neither is possible, or that worker has found something else to do, the roots
- * go to the shared pools, where everybody finds them. */
+ * step. For every note some worker looks for work (sync/sleep/searching.h), or has been woken: an idle worker takes
+ * what it has seen there before while no job has ended since. If neither is possible, or that worker has found
+ * something else to do, the roots go to the shared pools, where everybody finds them. */
 #ifndef CLO_RUN_SHARING_DEFERRED_H
 #define CLO_RUN_SHARING_DEFERRED_H
 

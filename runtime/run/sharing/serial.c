@@ -10,7 +10,7 @@
 #define LONGEST_US 10000
 /* The way that was slower is tried once in so many runs. */
 #define RUNS_BETWEEN_TRIES 32u
-/* serial runs that tell enough: the first one finds its caches cold, after a shared one. */
+/* Serial runs that tell enough: the first one finds its caches cold, after a shared one. */
 #define LONE_RUNS 2u
 /* Runs of the workers that tell more than that other programs disturbed one of them. */
 #define SHARED_RUNS 3u

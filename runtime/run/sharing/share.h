@@ -25,7 +25,7 @@ static inline bool clo_worker_is_slow(const clo_worker *worker, int64_t next_ns)
     return clo_share_is_slow(worker->pace_ns, next_ns);
 }
 
-/* Before a body that leaves time for it: the worker will look into its own hand, or hold nothing out. */
+/* Before a body that leaves time for it: the worker will look into its own mailbox, or hold nothing out. */
 static inline void clo_worker_reach_own(clo_worker *worker)
 {
     if (clo_deque_count(&worker->deque) != 0)

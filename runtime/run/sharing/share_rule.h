@@ -23,7 +23,7 @@
 #define CLO_WAKE_NS 10000
 /* With more of them, whoever asks gets enough for a while. */
 #define CLO_NARROW_ITEMS 4u
-/* Items that found the other's hand full before it is fed no longer. */
+/* Items that found the other's mailbox full before it is fed no longer. */
 #define CLO_FEEDS 16u
 /* A body that is worth a hand-over of its own where somebody must be woken for it. */
 #define CLO_WORTH_NS 60
@@ -121,7 +121,7 @@ static inline bool clo_share_is_tiny(int64_t pace_ns)
 }
 
 /* Whoever is fed has not asked, so it has something to do: the item may wait for one body, in which the mailbox's line
- * comes. Then the hand-over costs neither a wait, and the two workers stay some tokens apart. */
+ * comes. Then neither of the two workers waits for the hand-over, and they stay some tokens apart. */
 static inline bool clo_share_reaches(bool has_reached)
 {
     return !has_reached;

@@ -18,8 +18,8 @@ void clo_slot_call(clo_runtime *runtime, uint32_t slot)
     clo_worker *worker = &runtime->workers[slot];
     clo_slot_thread *slot_thread = worker->slot_thread;
 
-    /* acq_rel: where the slot is listed already, its slot thread sees what we have written when it takes the mark away.
-     * */
+    /* acq_rel: where the slot is listed already, its slot thread sees what we have written when it takes the mark
+     * away. */
     if (atomic_exchange_explicit(&worker->is_listed, 1, memory_order_acq_rel) != 0)
         return;
     clo_stack_push(&slot_thread->listed, slot, &worker->listed_link);

@@ -109,9 +109,9 @@ struct clo_job {
     /* How long a body has taken lately when a thread that waited for the job ran it (unshared.h); 0: not known yet.
      * Relaxed: such threads write it. */
     _Atomic int64_t pace_ns;
-    /* 1: the run is a serial one (serial.h). Relaxed: who waits reads it. */
+    /* 1: the run is serial (serial.h). Relaxed: who waits reads it. */
     _Atomic uint32_t is_serial;
-    /* The submitter's: runs before this one, those of them that tell how long a shared one takes, and lone ones. */
+    /* The submitter's: runs before this one, those of them that tell how long a shared one takes, and serial ones. */
     uint32_t runs_judged, runs_shared, runs_serial;
     /* Of a series that was submitted and has not run yet: the run before has left executions out. */
     bool has_rest;

@@ -59,7 +59,7 @@ struct clo_runtime {
     /* Workers from here on are slots, served by slot threads; workers_count: none is. */
     uint32_t first_slot;
     uint32_t slot_threads_count;
-    /* [carriers_count] */
+    /* [slot_threads_count] */
     struct clo_slot_thread *slot_threads;
     uint32_t jobs_max;
     /* [workers_count] */

@@ -53,12 +53,12 @@ typedef struct clo_worker {
 
     /* Items that anybody may take. */
     alignas(CLO_CACHE_LINE_BYTES) clo_stack shared_pool;
-    /* The same as `shared_pool`; filled from `shared_pool` when it is empty, so that what lies here gets its turn. */
+    /* More of them: taken over from `shared_pool` when this one is empty, so that what lies here gets its turn. */
     clo_stack aged;
     /* Submits read it: it does not lie with the parker, which the owner writes at each look. */
     clo_searching searching;
 
-    /* How its body ends if that finishes later (pending.h), and what whoever ends it rings. */
+    /* How its body ends if that finishes later (pending.h), and the eventcount that whoever ends it rings. */
     alignas(CLO_CACHE_LINE_BYTES) clo_completion completion;
     clo_eventcount eventcount;
     /* When its body, one that may be hedged, is to get its hedge. */
@@ -78,7 +78,7 @@ typedef struct clo_worker {
     int32_t cpu;
     /* Items run in a row without looking elsewhere. */
     uint32_t bypasses;
-    /* Items since the pace was last taken. */
+    /* Items since the time of an item was last taken (task_time.h). */
     uint32_t ran;
     /* Bodies run in the usual order since another source had its turn. */
     uint32_t served;

@@ -17,7 +17,7 @@
 
 #define BATCH 1024u /* as in worker_loop.c */
 #define PAUSES_MAX 32u
-#define SAMPLED 8u /* the pace of short jobs is taken each so many times */
+#define SAMPLED 8u /* the task time of short jobs is taken each so many times */
 
 static bool is_over(const clo_job *job)
 {

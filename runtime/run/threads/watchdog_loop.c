@@ -1,8 +1,8 @@
 /* watchdog_loop.c - the thread that makes releases, sees deadlines pass and calls the handlers.
  *
- * It sleeps until the next moment that matters, or until the eventcount: a job was submitted, cancelled or has ended.
- * Every look goes over the watched jobs in full; there are few, and nothing is forgotten. Workers never take its lock,
- * and handlers of misses run outside it (miss.c): bodies that submit watched jobs do not wait for them. */
+ * It sleeps until the next moment that matters, or until its eventcount is rung: a job was submitted or cancelled, or
+ * has ended. Every look goes over the watched jobs in full; there are few, and nothing is forgotten. Workers never take
+ * its lock, and handlers of misses run outside it (miss.c): bodies that submit watched jobs do not wait for them. */
 #include "run/threads/watchdog_loop.h"
 
 #include "base/clock.h"
@@ -214,8 +214,8 @@ static int64_t look(clo_watchdog *watchdog)
     other_ns = clo_scheduling_look(watchdog->runtime, now_ns);
     if (other_ns < next_ns)
         next_ns = other_ns;
-    /* Backwards: one that is forgotten is replaced by the last. While a handler runs others may come, and ring, or go.
-     * */
+    /* Backwards: one that is forgotten is replaced by the last. While a handler runs others may come, and ring the
+     * eventcount, or go. */
     for (uint32_t i = watchdog->jobs_count; i-- > 0;) {
         if (i >= watchdog->jobs_count)
             continue;

@@ -1,7 +1,7 @@
 /* worker_loop.c - where a worker looks for work, and what it does when there is none.
  *
  * Order: what has waited for capacities and may run now, what it has taken already, its inbox, its deque, its mailbox,
- * its shared pool, then other workers' hands and shared pools. A worker's deque is nobody else's business, so ready
+ * its shared pool, then other workers' mailboxes and shared pools. A worker's deque is nobody else's business, so ready
  * items cost no fence; what others may have lies on the shared pool, put there when somebody asked, when somebody
  * sleeps and there is enough to do, or before a long body. An idle worker looks at the others' shared pools (lines
  * that are written only when something is put there), asks, and pauses between rounds; after spin_ns at most it sleeps
@@ -153,8 +153,8 @@ static uint64_t take_own(clo_worker *worker)
     return item != CLO_ITEM_NONE ? item : take_public(worker, &worker->aged, &worker->aged);
 }
 
-/* Other workers' hands and shared pools, one after another: an owner may be in a body that does not end. Seldom, since
- * mostly he is not, and two workers at one list disturb each other. */
+/* Other workers' mailboxes and shared pools, one after another: an owner may be in a body that does not end. Seldom,
+ * since mostly it is not, and two workers at one list disturb each other. */
 static uint64_t take_neighbour(clo_worker *worker)
 {
     clo_runtime *runtime = worker->runtime;
@@ -340,7 +340,7 @@ typedef struct searching {
 
 /* Whether to look on after a look that found nothing. Where waiting threads help, one worker goes on as long as jobs
  * end, at a slower pace: it moves the lines of those that work. The others sleep once their time is up. While there is
- * something to do that the borrower of a lent one leaves alone, he is asked to give it back. */
+ * something to do that the borrower of a lent one leaves alone, the borrower is asked to give it back. */
 static bool looks_on(clo_worker *worker, searching *l, bool is_lent)
 {
     const clo_runtime *runtime = worker->runtime;

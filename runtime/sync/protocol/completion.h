@@ -1,9 +1,9 @@
 /* completion.h - the result of something that ends elsewhere: opened by its owner again and again, settled by anybody.
  *
  * Each opening has a number, and a settler must know it. The word holds the low half of the number and the result,
- * which is CLO_COMPLETION_OPEN as long as there is none. So one exchange settles a promise, and can do so only once:
- * later ones, and those with an old number, find another word. The low half alone would come back after 2^32 openings;
- * therefore the whole number is looked at first, and an old one gets no further.
+ * which is CLO_COMPLETION_OPEN as long as there is none. So one exchange settles a completion, and can do so only
+ * once: later ones, and those with an old number, find another word. The low half alone would come back after 2^32
+ * openings; therefore the whole number is looked at first, and an old one gets no further.
  *
  *               open   settle   read
  *      open      X       -       X    (the owner)
@@ -36,7 +36,7 @@ static inline uint64_t clo_completion_word(uint64_t number, int32_t result)
     return number << 32 | (uint32_t)result;
 }
 
-/* Of a promise that is settled. Returns the number of this opening, from 1. */
+/* Of a completion that is settled. Returns the number of this opening, from 1. */
 static inline uint64_t clo_completion_open(clo_completion *completion)
 {
     uint64_t number = atomic_load_explicit(&completion->number, memory_order_relaxed) + 1;

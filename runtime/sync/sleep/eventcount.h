@@ -1,4 +1,5 @@
-/* eventcount.h - one thread sleeps until something has changed; anybody who changes something rings.
+/* eventcount.h - one thread sleeps until something has changed; anybody who changes something rings. An eventcount
+ * (Reed and Kanodia 1979): ring is their advance, hear their read, wait their await.
  *
  * The listener hears first, looks at everything afterwards, and sleeps only while nobody has rung since:
  *

@@ -1,3 +1,4 @@
+/* park.c - see park.h. */
 #define _GNU_SOURCE /* syscall(2) */
 #include "sync/sleep/park.h"
 

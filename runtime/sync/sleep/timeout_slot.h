@@ -70,7 +70,7 @@ static inline bool clo_timeout_arm(clo_timeout *timeout, clo_timeouts *timeouts,
     return false;
 }
 
-/* True: it was claimed. Also of an timeout that is not armed. */
+/* True: it was claimed. Also of a timeout that is not armed. */
 static inline bool clo_timeout_end(clo_timeout *timeout)
 {
     uint64_t word = atomic_load_explicit(&timeout->word, memory_order_relaxed);
@@ -83,7 +83,7 @@ static inline bool clo_timeout_end(clo_timeout *timeout)
     return (word & 3) == CLO_TIMEOUT_CLAIMED;
 }
 
-/* Alarms with moments so soon after their arming will come. Any thread, before they do. */
+/* Timeouts with moments so soon after their arming will come. Any thread, before they do. */
 static inline void clo_timeouts_expect(clo_timeouts *timeouts, int64_t after_ns)
 {
     int64_t least_ns = atomic_load_explicit(&timeouts->least_ns, memory_order_relaxed);

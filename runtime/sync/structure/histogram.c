@@ -1,3 +1,4 @@
+/* histogram.c - see histogram.h. */
 #include "sync/structure/histogram.h"
 
 static int64_t upper_edge(uint32_t bucket)

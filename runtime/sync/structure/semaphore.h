@@ -20,8 +20,8 @@
  * that is preempted inside would block the machine).
  *
  *               take   take_or_watch   watch   listen   give   forget
- *      any        -          -           -        -       -       -     (but two threads never use one `thread` number
- *      at a time)
+ *      any        -          -           -        -       -       -
+ *      (but two threads never use one `thread` number at a time)
  *
  * Progress: lock-free. A compare-and-swap fails, and a copy is thrown away, only if another thread has changed the
  * semaphore. Ordering: [A] acquire pairs with [B] release: whoever reads a head sees its page. [C] acquire and [D]
@@ -342,8 +342,8 @@ static inline bool clo_semaphore_give(clo_semaphore *semaphore, const int64_t *d
     return reports;
 }
 
-/* Who has that ticket waits no more, and has not started. True: as clo_semaphore_give, since something was kept for it.
- * */
+/* Who has that ticket waits no more, and has not started. True: as clo_semaphore_give, since something was kept for
+ * it. */
 static inline bool clo_semaphore_forget(clo_semaphore *semaphore, uint64_t ticket, uint32_t thread)
 {
     clo_semaphore_state state;

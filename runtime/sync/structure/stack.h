@@ -1,9 +1,10 @@
 /* stack.h - intrusive lists of work items: anyone pushes, one exchange takes all.
  *
- * Serves as a worker's inbox (many producers, the owner takes), as its spill (many producers, any worker takes) and
- * as a job's completion list. Items are numbers, (job slot << 32 | execution), never pointers; each item brings its
- * own link word (one for each execution of a job), so pushing needs no memory and cannot fail. There is no pop of one
- * item, hence no ABA problem (Treiber 1986, with take-all in place of pop).
+ * Serves as a worker's inbox (many producers, the owner takes), as its shared pool (many producers, any worker takes),
+ * as the line of a machine, the list of a slot thread and the requests to the scheduler. Items are numbers,
+ * (job slot << 32 | execution), never pointers; each item brings its own link word (one for each execution of a job),
+ * so pushing needs no memory and cannot fail. There is no pop of one item, hence no ABA problem (Treiber 1986, with
+ * take-all in place of pop).
  *
  *               push   take
  *      push      -      -

@@ -1,9 +1,8 @@
 /* bound.c - no schedule of the finished jobs has a smaller mean completion time than the larger of
  *   - the mean of their critical paths, each task at its fastest;
  *   - shortest remaining time first, preemptive, on one machine that does the work of all executors at once, or that
- *   has
- *     all the capacity of one resource. That rule is optimal on one machine (Schrage 1968), and every schedule is one
- *     of the pooled machine: a job of w executor seconds needs w / executors there.
+ *     has all the capacity of one resource. That rule is optimal on one machine (Schrage 1968), and every schedule is
+ *     one of the pooled machine: a job of w executor seconds needs w / executors there.
  * Replicas, transfers and placement only make real schedules longer. */
 #include "trace/check/figures.h"
 
