@@ -19,7 +19,7 @@
  * worst case, executors * inputs in a good one. With demands a look begins its searches of the capacities where the
  * last one of the task has ended, and asks for those executors only that may still be the best. There all tasks want to
  * begin where something becomes free, so bounds are passed over and over: in a graph of more than a few tasks those are
- * asked for that fit (fit_pick.h). */
+ * asked for that fit (pick/fit_pick.h). */
 #include "plan/list/planners.h"
 
 #include "base/memory.h"
