@@ -37,7 +37,7 @@ typedef struct player {
     uint32_t asked; /* 1 + worker */
     uint32_t feeds, fed, exchanges, judged, stride, ran, bypasses, pauses;
     bool keeps_last, follows, is_trusted, has_reached;
-    int64_t pace_ns, pace_since_ns, declined_ns, look_until_ns;
+    int64_t task_time_ns, pace_since_ns, declined_ns, look_until_ns;
 } player;
 
 typedef struct stage {
@@ -106,9 +106,9 @@ static void hold_out(stage *s, player *p)
     bool has_reached = p->has_reached;
 
     p->has_reached = false;
-    if (clo_share_stops_feeding(p->pace_ns, fed->next == SLEEPS)) {
+    if (clo_share_stops_feeding(p->task_time_ns, fed->next == SLEEPS)) {
         p->feeds = 0;
-        p->follows = p->pace_ns >= CLO_WORTH_NS;
+        p->follows = p->task_time_ns >= CLO_WORTH_NS;
     }
     if (!clo_share_holds_out(p->feeds, deque_count(p)))
         return;
@@ -128,7 +128,7 @@ static void hold_out(stage *s, player *p)
 /* As clo_worker_share. */
 static void share(stage *s, player *p, int64_t next_ns)
 {
-    clo_share_view view = {.pace_ns = p->pace_ns,
+    clo_share_view view = {.task_time_ns = p->task_time_ns,
                            .next_ns = next_ns,
                            .count = deque_count(p),
                            .is_asked = p->asked != 0,
@@ -158,7 +158,7 @@ static void share(stage *s, player *p, int64_t next_ns)
 /* As clo_worker_look_up. */
 static void look_up(stage *s, player *p, int64_t next_ns)
 {
-    bool is_slow = clo_share_is_slow(p->pace_ns, next_ns);
+    bool is_slow = clo_share_is_slow(p->task_time_ns, next_ns);
 
     if (deque_count(p) == 0) {
         if (p->feeds > 0 && is_slow) {
@@ -178,7 +178,7 @@ static void look_up(stage *s, player *p, int64_t next_ns)
 static void take_pace(stage *s, player *p)
 {
     if (p->ran > 0) {
-        p->pace_ns = clo_share_pace(p->pace_ns, (s->now_ns - p->pace_since_ns) / p->ran + 1);
+        p->task_time_ns = clo_share_pace(p->task_time_ns, (s->now_ns - p->pace_since_ns) / p->ran + 1);
         p->judged += p->ran;
         if (p->judged >= CLO_JUDGED_ITEMS) {
             if (clo_share_is_restless(p->exchanges, p->judged)) {
@@ -238,7 +238,7 @@ static int32_t release(stage *s, player *p, uint32_t task)
     return kept;
 }
 
-static int32_t take_hand(stage *s, player *p, player *of)
+static int32_t take_mailbox(stage *s, player *p, player *of)
 {
     int32_t item = of->mailbox;
 
@@ -258,7 +258,7 @@ static int32_t take_list(stage *s, player *p, player *of)
     p->at_ns += p == of ? s->costs->hit : s->costs->steal;
     s->out->steals += p != of;
     p->exchanges += p != of;
-    if (p->pace_ns > CLO_SHORT_NS) { /* the rest stays public: ours */
+    if (p->task_time_ns > CLO_SHORT_NS) { /* the rest stays public: ours */
         if (p != of)
             while (of->listed > 0)
                 p->list[p->listed++] = of->list[--of->listed];
@@ -275,7 +275,7 @@ static int32_t take_own(stage *s, player *p)
 {
     if (deque_count(p) > 0)
         return p->deque[--p->young];
-    int32_t item = take_hand(s, p, p);
+    int32_t item = take_mailbox(s, p, p);
     return item != NONE ? item : take_list(s, p, p);
 }
 
@@ -288,7 +288,7 @@ static int32_t steal(stage *s, player *p)
         if (victim == p)
             continue;
         p->at_ns += s->costs->look;
-        int32_t item = take_hand(s, p, victim);
+        int32_t item = take_mailbox(s, p, victim);
         if (item == NONE)
             item = take_list(s, p, victim);
         if (item != NONE)
@@ -368,7 +368,7 @@ static void look(stage *s, player *p)
 /* A chain of successors gives way to what has waited longest. */
 static int32_t rotate(stage *s, player *p, int32_t item)
 {
-    int32_t other = deque_count(p) > 0 ? p->deque[p->old++] : take_hand(s, p, p);
+    int32_t other = deque_count(p) > 0 ? p->deque[p->old++] : take_mailbox(s, p, p);
 
     if (other == NONE)
         other = take_list(s, p, p);

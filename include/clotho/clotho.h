@@ -61,6 +61,7 @@
 #include <clotho/model.h>
 #include <clotho/pipeline.h>
 #include <clotho/plan.h>
+#include <clotho/planner.h>
 #include <clotho/platform.h>
 #include <clotho/policy.h>
 #include <clotho/registry.h>

@@ -1,4 +1,4 @@
-/* generate.c - graph families with times and bytes: checks the config, lets shape.c draw the graph with relative
+/* generate.c - graph families with times and bytes: checks the config, lets families.c draw the graph with relative
  * weights, then scales weights so that the mean work is work_mean_ns and the mean bytes of an edge are ccr *
  * work_mean_ns (links of 1 byte/ns). Times per kind: uniform in w * (1 +- beta/2) (Topcuoglu 2002, section 5.1).
  *

@@ -5,7 +5,7 @@
 #include "graph/graph.h"
 
 /* Checks what an open graph has, and makes what a sealed one has; in_first: [tasks + 1]. Nothing to do without
- * modes. Returns CLO_OK, CLO_ERR_ARGUMENT, CLO_ERR_UNSUPPORTED or CLO_ERR_MEMORY. */
+ * branches. Returns CLO_OK, CLO_ERR_ARGUMENT, CLO_ERR_UNSUPPORTED or CLO_ERR_MEMORY. */
 clo_status clo_graph_control_flow_seal(clo_graph *graph, const uint32_t *in_first);
 
 /* CLO_OK, or CLO_ERR_UNSUPPORTED for a sealed graph with branches or merges: `what` knows nothing of them. */

@@ -5,7 +5,7 @@
 
 #include <clotho/branch.h>
 
-/* In place of an arm: the edge follows from the use of a handle (handle.h). It orders, and is never dead. */
+/* In place of an arm: the edge follows from the use of a handle (handles.h). It orders, and is never dead. */
 #define CLO_ARM_ORDER (CLO_NONE - 1)
 
 typedef struct clo_graph_branch_row {

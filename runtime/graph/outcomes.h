@@ -1,8 +1,8 @@
-/* graph/outcomes.h - which tasks run in outcomes that are drawn with the chances of the branches (branch.h).
+/* graph/outcomes.h - which tasks run in outcomes that are drawn with the chances of the branches (clotho/branch.h).
  *
- * CLO_OUTCOMES of them, one in each bit: so the rule of branch.h is worked out for 64 at a time, and what goes together
- * is known: of two tasks behind the same arm either both run or none. Of each branch as many outcomes as its chances
- * say go on with each arm, to the nearest one. The same outcomes each time, and on every machine. */
+ * CLO_OUTCOMES of them, one in each bit: so the rule of clotho/branch.h is worked out for 64 at a time, and what goes
+ * together is known: of two tasks behind the same arm either both run or none. Of each branch as many outcomes as its
+ * chances say go on with each arm, to the nearest one. The same outcomes each time, and on every machine. */
 #ifndef CLO_GRAPH_OUTCOMES_H
 #define CLO_GRAPH_OUTCOMES_H
 

@@ -1,5 +1,6 @@
-/* check_flight.c - the checker of what happened to releases in flight. It shares no code with engine/flight, and knows
- * nothing of its turns, slots and counters: it compares moments, as pipeline.h describes them.
+/* check_flight.c - the checker of what happened to releases in flight. It shares no code with engine/releases, and
+ * knows nothing of its slots, counters and order of capacities: it compares moments, as clotho/pipeline.h describes
+ * them.
  *
  * The trace is put into a table of instance and release; then every rule is a comparison of two cells. */
 #include "base/memory.h"

@@ -12,7 +12,7 @@ static void put_ready(const clo_local_task *task)
         clo_stack_push(&local->ready, transfer, &local->links[transfer]);
     }
     if (task->sends_count > 0)
-        clo_eventcount_ring(local->bell);
+        clo_eventcount_ring(local->eventcount);
 }
 
 int clo_local_execute(const clo_call *call)

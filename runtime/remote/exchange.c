@@ -363,7 +363,7 @@ static clo_status run(clo_exchange *x, clo_job *job, clo_job_result *result)
     int64_t moved_ns = clo_clock_ns(), job_ns = 0;
 
     for (;;) { /* ends: the job does, or a rank is silent for too long */
-        uint32_t heard = clo_eventcount_hear(&x->bell);
+        uint32_t heard = clo_eventcount_hear(&x->eventcount);
         bool has_moved = false, was_due = is_due(x, moved_ns);
         clo_status status = step(x, &has_moved);
         int64_t now_ns = clo_clock_ns();
@@ -382,7 +382,7 @@ static clo_status run(clo_exchange *x, clo_job *job, clo_job_result *result)
         if (!has_moved && is_due(x, now_ns) && now_ns - moved_ns < HARD_NS)
             sched_yield();
         else if (!has_moved)
-            clo_eventcount_wait_until(&x->bell, heard, now_ns + SLEEP_NS);
+            clo_eventcount_wait_until(&x->eventcount, heard, now_ns + SLEEP_NS);
     }
 }
 

@@ -31,7 +31,7 @@ typedef struct clo_urgent {
 typedef struct clo_exchange {
     clo_remote *remote;
     clo_local *local;
-    clo_eventcount bell;
+    clo_eventcount eventcount;
     clo_lane *lanes;           /* [machines] */
     uint32_t flows_max, flows; /* large messages in flight */
     int64_t start_ns;          /* of the run, on this machine's clock */
@@ -54,7 +54,7 @@ typedef struct clo_exchange {
     int64_t cpu_ns;
 } clo_exchange;
 
-/* Fills what is zero yet, but `bell`, and posts receives. local: with x->bell. Returns CLO_OK, CLO_ERR_LIMIT,
+/* Fills what is zero yet, but `eventcount`, and posts receives. local: with x->eventcount. Returns CLO_OK, CLO_ERR_LIMIT,
  * CLO_ERR_SYSTEM or CLO_ERR_MEMORY; clo_exchange_close in any case. */
 clo_status clo_exchange_open(clo_exchange *x, clo_remote *remote, clo_local *local, const clo_remote_config *config);
 void clo_exchange_close(clo_exchange *x);

@@ -343,7 +343,7 @@ static clo_status fill(clo_local *local, uint32_t slots_max)
     return status == CLO_OK ? make_plan(local, slots) : status;
 }
 
-clo_status clo_local_open(const clo_split *split, uint32_t machine, uint32_t slots_max, clo_eventcount *bell,
+clo_status clo_local_open(const clo_split *split, uint32_t machine, uint32_t slots_max, clo_eventcount *eventcount,
                           clo_local **out)
 {
     const clo_platform *own = clo_cluster_machine(split->cluster, machine);
@@ -359,7 +359,7 @@ clo_status clo_local_open(const clo_split *split, uint32_t machine, uint32_t slo
     local->split = split;
     local->machine = machine;
     local->first_executor = clo_cluster_first_executor(split->cluster, machine);
-    local->bell = bell;
+    local->eventcount = eventcount;
     local->has_outputs = whole_graph(local)->has_outputs;
     clo_stack_init(&local->ready);
     clo_status status = fill(local, slots_max);

@@ -15,9 +15,9 @@
 
 #include "remote/part.h"
 
-/* slots_max: most transfers that are waited for at once. bell: borrowed. Returns CLO_OK, CLO_ERR_UNSUPPORTED (a task
+/* slots_max: most transfers that are waited for at once. eventcount: borrowed. Returns CLO_OK, CLO_ERR_UNSUPPORTED (a task
  * may pend, the machine is not coherent), CLO_ERR_LIMIT, CLO_ERR_MEMORY; on a failure nothing is to be closed. */
-clo_status clo_local_open(const clo_split *split, uint32_t machine, uint32_t slots_max, clo_eventcount *bell,
+clo_status clo_local_open(const clo_split *split, uint32_t machine, uint32_t slots_max, clo_eventcount *eventcount,
                           clo_local **out);
 /* No job may use it any more. */
 void clo_local_close(clo_local *local);

@@ -60,7 +60,7 @@ struct clo_local {
     unsigned char *buffers;
     clo_stack ready;      /* transfers whose output is there */
     uint64_t *links;      /* [transfers], of `ready`  */
-    clo_eventcount *bell; /* rung when `ready` is not empty any more */
+    clo_eventcount *eventcount; /* rung when `ready` is not empty any more */
     bool has_outputs;     /* of the whole graph */
 };
 

@@ -50,7 +50,7 @@ static clo_status prepare(running *run, const clo_cluster *cluster, const clo_co
     if (status == CLO_OK)
         status = clo_split_open(cluster, cost, plan, &run->split);
     if (status == CLO_OK)
-        status = clo_local_open(&run->split, (uint32_t)run->remote->rank, run->config->slots_max, &run->exchange.bell,
+        status = clo_local_open(&run->split, (uint32_t)run->remote->rank, run->config->slots_max, &run->exchange.eventcount,
                                 &run->local);
     if (status != CLO_OK)
         return status;

@@ -175,10 +175,10 @@ static void a_chain_never_changes_hands_and_wakes_nobody(void **state)
 
 static void the_rule_shares_all_before_a_slow_body_and_nothing_that_is_too_little(void **state)
 {
-    clo_share_view slow = {.pace_ns = CLO_SHORT_NS + 1, .count = 3};
-    clo_share_view little = {.pace_ns = 10, .count = 4, .is_asked = true};
-    clo_share_view enough = {.pace_ns = CLO_WORTH_NS - 1, .count = 5, .is_asked = true};
-    clo_share_view narrow = {.pace_ns = CLO_WORTH_NS, .count = 1, .is_asked = true};
+    clo_share_view slow = {.task_time_ns = CLO_SHORT_NS + 1, .count = 3};
+    clo_share_view little = {.task_time_ns = 10, .count = 4, .is_asked = true};
+    clo_share_view enough = {.task_time_ns = CLO_WORTH_NS - 1, .count = 5, .is_asked = true};
+    clo_share_view narrow = {.task_time_ns = CLO_WORTH_NS, .count = 1, .is_asked = true};
 
     (void)state;
     clo_share_choice all = clo_share_choose(&slow), none = clo_share_choose(&little);
@@ -192,25 +192,25 @@ static void the_rule_shares_all_before_a_slow_body_and_nothing_that_is_too_littl
 /* However little waits, somebody is woken for it in the end; short bodies are not worth that. */
 static void what_waits_long_enough_wakes_somebody(void **state)
 {
-    clo_share_view view = {.pace_ns = CLO_WORTH_NS, .count = 1};
+    clo_share_view view = {.task_time_ns = CLO_WORTH_NS, .count = 1};
     uint32_t turns = 0;
 
     (void)state;
     while (!clo_share_choose(&view).wakes)
         assert_true(++turns <= CLO_WAKE_NS / CLO_WORTH_NS + 1);
     assert_int_equal(view.declined_ns, 0);
-    view = (clo_share_view){.pace_ns = CLO_WORTH_NS - 1, .count = 1};
+    view = (clo_share_view){.task_time_ns = CLO_WORTH_NS - 1, .count = 1};
     for (turns = 0; turns < 1000; turns++)
         assert_false(clo_share_choose(&view).wakes);
-    view = (clo_share_view){.pace_ns = INT64_MAX, .count = UINT32_MAX, .declined_ns = INT64_MAX};
+    view = (clo_share_view){.task_time_ns = INT64_MAX, .count = UINT32_MAX, .declined_ns = INT64_MAX};
     assert_true(clo_share_choose(&view).wakes);
 }
 
 static void a_narrow_graph_is_known_by_what_waits_and_by_the_pace(void **state)
 {
-    clo_share_view narrow = {.pace_ns = CLO_SHORT_NS + 1, .count = CLO_NARROW_ITEMS};
-    clo_share_view wide = {.pace_ns = CLO_SHORT_NS + 1, .count = CLO_NARROW_ITEMS + 1};
-    clo_share_view empty = {.pace_ns = CLO_WORTH_NS - 1, .count = 1};
+    clo_share_view narrow = {.task_time_ns = CLO_SHORT_NS + 1, .count = CLO_NARROW_ITEMS};
+    clo_share_view wide = {.task_time_ns = CLO_SHORT_NS + 1, .count = CLO_NARROW_ITEMS + 1};
+    clo_share_view empty = {.task_time_ns = CLO_WORTH_NS - 1, .count = 1};
 
     (void)state;
     assert_true(clo_share_choose(&narrow).follows);

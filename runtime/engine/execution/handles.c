@@ -69,7 +69,7 @@ clo_status clo_handles_create(clo_handles *handles, const clo_program *program, 
     clo_carve(&block, &handles->at, (size_t)data->handles_count + 1);
     clo_carve(&block, &handles->pointers, accesses * handles->slots);
     clo_carve(&block, &handles->bytes, accesses);
-    clo_carve(&block, &handles->control_flow, accesses);
+    clo_carve(&block, &handles->modes, accesses);
     if (slot_of != NULL)
         clo_carve(&block, &handles->is_there, accesses * handles->slots);
     if (!clo_block_take(&block, arena))
@@ -77,7 +77,7 @@ clo_status clo_handles_create(clo_handles *handles, const clo_program *program, 
     clo_status status = allocate_buffers(handles, arena);
     for (uint32_t a = 0; a < accesses && status == CLO_OK; a++) {
         handles->bytes[a] = (size_t)data->handles[data->accesses[a].handle].bytes;
-        handles->control_flow[a] = data->accesses[a].mode;
+        handles->modes[a] = data->accesses[a].mode;
         for (uint32_t slot = 0; slot < handles->slots; slot++)
             handles->pointers[slot * accesses + a] = buffer_of(handles, data->accesses[a].handle, slot);
     }

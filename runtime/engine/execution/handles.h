@@ -22,7 +22,7 @@ typedef struct clo_handles {
     uint64_t *at;           /* [handles + 1] offsets in the block */
     void **pointers;        /* [slots][accesses] what bodies get */
     size_t *bytes;          /* [accesses] */
-    uint32_t *control_flow; /* [accesses] their modes, bits CLO_ACCESS_... */
+    uint32_t *modes; /* [accesses] their modes, bits CLO_ACCESS_... */
     clo_once *is_there; /* [accesses][slots] the version that this access wrote is in that memory; NULL: no copies */
 } clo_handles;
 
@@ -44,7 +44,7 @@ static inline void clo_handles_show(const clo_handles *handles, uint32_t task, u
     call->data_count = handles->data->first[task + 1] - first;
     call->data = call->data_count > 0 ? handles->pointers + slot * handles->data->accesses_count + first : NULL;
     call->data_bytes = call->data_count > 0 ? handles->bytes + first : NULL;
-    call->data_modes = call->data_count > 0 ? handles->control_flow + first : NULL;
+    call->data_modes = call->data_count > 0 ? handles->modes + first : NULL;
 }
 
 /* After a run: the content of a handle in one piece, at the memory of its last writer's first instance. NULL: nothing

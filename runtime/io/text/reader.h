@@ -1,7 +1,8 @@
 /* io/text/reader.h - what the readers and writers of the formats share.
  *
- * A reader function fills clo_reader.graph (open) and, where the file has one, clo_reader.platform; document.c
- * seals the graph, hands everything over, or frees it on failure. A writer function appends to a text. */
+ * A reader function fills clo_reader.graph (open) and, where the file has one, clo_reader.platform;
+ * io/clotho/document.c seals the graph, hands everything over, or frees it on failure. A writer function appends to a
+ * text. */
 #ifndef CLO_IO_TEXT_READER_H
 #define CLO_IO_TEXT_READER_H
 

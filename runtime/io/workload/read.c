@@ -1,7 +1,7 @@
 /* read.c - reads workloads: the own format, "clotho.workload/1" (docs/FORMATS.md), the CSV file of the Alibaba
  * trace, and every file with graphs, each of whose instances becomes a job.
  *
- * Own format: JSON Lines, the first line about the workload, each other line a job. Strict as clotho_read.c is. */
+ * Own format: JSON Lines, the first line about the workload, each other line a job. Strict as io/clotho/read.c is. */
 #include "base/memory.h"
 #include "base/status.h"
 #include "base/text.h"

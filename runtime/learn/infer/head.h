@@ -1,10 +1,10 @@
 /* learn/infer/head.h - a model of stages, jobs and the system, taken apart by what changes when.
  *
- *   stages   what depends on the graph of a job alone: computed once, when the job is made (head_job.c)
+ *   stages   what depends on the graph of a job alone: computed once, when the job is made (jobs/head_job.c)
  *   jobs     sums over the stages of a job that are not finished, and what follows: when the job changes
  *   system   sums over the live jobs, and what follows: for each decision
  *   head     begins with a join of a part of each, then goes on in a chain to the score: for all candidates at once,
- *            in lanes, for each decision (ready.c). It may end with a join of the chain and of what stages add to
+ *            in lanes, for each decision (jobs/ready.c). It may end with a join of the chain and of what stages add to
  *            their scores directly
  *
  * int32 sums commute, so all of it gives the very scores of learn/infer/run.c on a case of the stages that are not
@@ -119,7 +119,7 @@ clo_stage_figures clo_head_job_figures(const clo_head *head, clo_head_job *job);
  * layers). */
 void clo_head_job_prepare(const clo_head *head, clo_head_job *job, const clo_head_graph *graph);
 
-/* Shared by head_job.c and ready.c. */
+/* Shared by jobs/head_job.c and jobs/ready.c. */
 
 /* Row `out` of one operation that needs no other rows (all but sums). */
 void clo_head_apply(const clo_head *head, const clo_format_op *op, const void *const in[CLO_MODEL_OP_INPUTS],

@@ -9,7 +9,7 @@
  *   - No tentative reservation: the task starts no earlier than its duplicate ends, so a search from
  *     there never looks at the duplicate's time.
  *   - Ties: without a duplicate first, then the lowest executor.
- * Only tasks declared duplicable are duplicated. The clean-up of the end is compact.c.
+ * Only tasks declared duplicable are duplicated. The clean-up of the end is schedule/compact.c.
  *
  * deft-append fills no gaps: an execution goes behind the last one on its executor. Only the clean-up may move it
  * before.

@@ -10,11 +10,11 @@
  * The paper has as many processors as it wants and copies the schedule of a processor up to the parent to a fresh one;
  * here executors are few, so the idle one takes the fresh one's place, and of the ancestors only parents are
  * duplicated, at most CLO_CHAIN_MAX for an instance. The critical executor is that of the message which arrives last
- * over a mean link. Gaps are filled; the clean-up of the end is compact.c. Beyond the paper: placement masks (an
- * executor that cannot run the instance is neither), capacities of machines, instances, tasks that may not be
+ * over a mean link. Gaps are filled; the clean-up of the end is schedule/compact.c. Beyond the paper: placement masks
+ * (an executor that cannot run the instance is neither), capacities of machines, instances, tasks that may not be
  * duplicated. Duplicates end when the schedule is full.
  *
- * O(inputs + executors) an instance, an edge being an input,, plus the searches in the timelines. */
+ * O(inputs + executors) an instance, an edge being an input, plus the searches in the timelines. */
 #include "plan/schedule/compact.h"
 #include "plan/schedule/planner.h"
 

@@ -20,11 +20,11 @@
  * of falling length, each go to the executor that can run most of it, and of these to the one which has least to do
  * with it (time so far + time of the cluster). Instances are then placed in order of falling rank_u on the executors of
  * their clusters, gaps filled; one that cannot run on any of these goes where it ends first. The clean-up
- * of the end (compact.c) drops duplicates that nobody reads and closes gaps: TDCA's last step.
+ * of the end (schedule/compact.c) drops duplicates that nobody reads and closes gaps: TDCA's last step.
  *
- * Means stand for times and transfers while clusters are made. Duplicates end when the schedule is full (COPIES_EACH a
- * task on average in registry.c). O(edges * executions + executions * executors), plus the searches in the
- * timelines. */
+ * Means stand for times and transfers while clusters are made. Duplicates end when the schedule is full
+ * (CLO_EXECUTIONS_EACH of an instance on average). O(edges * executions + executions * executors), plus the searches
+ * in the timelines. */
 #include "plan/schedule/compact.h"
 #include "plan/schedule/planner.h"
 
@@ -351,7 +351,7 @@ static clo_status place(tds *s, clo_ready *ready, uint32_t instance, uint32_t un
         uint32_t room = s->is_tdca ? clo_schedule_room(schedule, unplaced) : 0;
         clo_chain chain = find_chain(schedule, instance, e, room);
         if (is_placed && chain.finish_ns > INT64_MAX / 2)
-            continue; /* leaves the other half to originals, whose sum fits it (schedule.h) */
+            continue; /* leaves the other half to originals, whose sum fits it (schedule/schedule.h) */
         status = clo_chain_place(&chain, schedule);
     }
     if (status != CLO_OK || schedule->first_execution[instance] != CLO_NONE)

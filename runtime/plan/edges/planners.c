@@ -7,7 +7,7 @@
  *                                    packing search of `best` goes on from there
  *
  * Hua et al. add up to five edges and keep the shortest schedule; here 32 may be added, several at once, as graphs of
- * 100 queries get nowhere by single ones. Where edges cannot be added (edges.h) the rule alone plans. */
+ * 100 queries get nowhere by single ones. Where edges cannot be added (clotho/edges.h) the rule alone plans. */
 #include "plan/edges/planners.h"
 
 #include "base/memory.h"

@@ -16,12 +16,12 @@
  * stands for all. A task with one possible executor suffers 0. Beyond the papers: placement masks, and capacities
  * of machines.
  *
- * The ready tasks stand in a row while they are few, else in a tree of boxes, ready_tree.h, which also says what a step
- * costs: about O(log tasks * executors) where the times of tasks are in proportion, O(ready * executors) in the worst
- * case. With demands min-min asks, for each time, what fits then (fit_pick.h), max-min asks which tasks holes have no
- * room for (late_pick.h), and sufferage leaves tasks out by holes (suffer.h). */
-#include "plan/schedule/planner.h"
+ * The ready tasks stand in a row while they are few, else in a tree of boxes, pick/ready_tree.h, which also says what a
+ * step costs: about O(log tasks * executors) where the times of tasks are in proportion, O(ready * executors) in the
+ * worst case. With demands min-min asks, for each time, what fits then (pick/fit_pick.h), max-min asks which tasks
+ * holes have no room for (pick/late_pick.h), and sufferage leaves tasks out by holes (pick/suffer.h). */
 
+#include "plan/schedule/planner.h"
 #include "base/memory.h"
 #include "base/status.h"
 #include "plan/pick/fit_pick.h"

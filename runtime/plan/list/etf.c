@@ -19,9 +19,9 @@
  * worst case, executors * inputs in a good one. With demands a look begins its searches of the capacities where the
  * last one of the task has ended, and asks for those executors only that may still be the best. There all tasks want to
  * begin where something becomes free, so bounds are passed over and over: in a graph of more than a few tasks those are
- * asked for that fit (fit_pick.h). */
-#include "plan/schedule/planner.h"
+ * asked for that fit (pick/fit_pick.h). */
 
+#include "plan/schedule/planner.h"
 #include "base/memory.h"
 #include "base/order/sort.h"
 #include "base/status.h"

@@ -1,10 +1,12 @@
-/* plan/list/expected.c - HEFT by the chances of branches (branch.h): for graphs of which most outcomes skip much.
+/* plan/list/expected.c - HEFT by the chances of branches (clotho/branch.h): for graphs of which most outcomes skip
+ * much.
  *
  * The worst case, that all arms run, decides too much where the long arms are unlikely: they come first, and whole
- * executors are kept for them. Here a task's *expected time* is its time times the chance that it runs (outcomes.h).
- * HEFT makes four schedules: its order (rank_u) and its placement go by worst or by expected times, each. Of each the
- * order on every executor is kept and run in OUTCOMES_TRIED drawn outcomes, as replay would (what is skipped takes no
- * time and keeps its place); the order with the least mean makespan wins, the worst case of equal ones.
+ * executors are kept for them. Here a task's *expected time* is its time times the chance that it runs
+ * (graph/outcomes.h). HEFT makes four schedules: its order (rank_u) and its placement go by worst or by expected times,
+ * each. Of each the order on every executor is kept and run in OUTCOMES_TRIED drawn outcomes, as replay would (what is
+ * skipped takes no time and keeps its place); the order with the least mean makespan wins, the worst case of equal
+ * ones.
  *
  * Invariant: the plan that comes out is one for worst times, without gaps to fill later: it passes the checker, and
  * holds for every outcome. Its makespan, where all arms run, is mostly longer than HEFT's: it is no planner for hard

@@ -183,7 +183,7 @@ static clo_ready_ends fitted_ends(const clo_ready_tree *tree, uint32_t at, bool 
 }
 
 /* Ends rise with the demand and with the time, so the corners of a box bound them, as they do without demands. For
- * other rules there is no tree with demands: see batch.c. */
+ * other rules there is no tree with demands: see list/batch.c. */
 static void bound_with_demands(const clo_ready_tree *tree, uint32_t at)
 {
     clo_ready_node *node = &tree->nodes[at];

@@ -463,7 +463,7 @@ static uint32_t few_of(const clo_schedule *schedule, clo_pick_rule rule)
     uint32_t few = CLO_READY_FEW / 8;
 
     if (rule != CLO_PICK_SUFFERAGE && schedule->profiles != NULL)
-        return CLO_READY_FEW; /* batch.c gives them no more */
+        return CLO_READY_FEW; /* list/batch.c gives them no more */
     if (rule == CLO_PICK_LEAST)
         few += 3 * schedule->executors;
     if (rule == CLO_PICK_SUFFERAGE)

@@ -27,14 +27,14 @@
  *
  * With demands a task begins where the capacities of the machine let it, at max(A, R) or later: F(t, e) is that start
  * and D. It rises with the demand, and with D. The least end and the largest one are not looked for in a tree or a row
- * then, but for few tasks: see batch.c. Sufferage on one machine has a row for any number of tasks, in which most are
- * left out by holes, without a search of the capacities (suffer.h): O(ready * executors) comparisons a pick. The bound
- * above on what can be expected holds for it too, as demands only add dimensions. On several machines it has the tree:
- * boxes keep the least and the most that is demanded too, tasks stand in the order of demands too, and a corner is
- * fitted into the profile as a task is (ready_fit.h). What is placed only takes room. So what searches found for a box
- * is where the next one begins; an upper bound, and the ends of a task, hold while the slots they come from are free. A
- * placement takes the slots of a share of all tasks, and boxes with as many sides as there are resources are loose: so
- * a pick still looks at a share of the tasks. */
+ * then, but for few tasks: see list/batch.c. Sufferage on one machine has a row for any number of tasks, in which most
+ * are left out by holes, without a search of the capacities (suffer.h): O(ready * executors) comparisons a pick. The
+ * bound above on what can be expected holds for it too, as demands only add dimensions. On several machines it has the
+ * tree: boxes keep the least and the most that is demanded too, tasks stand in the order of demands too, and a corner
+ * is fitted into the profile as a task is (ready_fit.h). What is placed only takes room. So what searches found for a
+ * box is where the next one begins; an upper bound, and the ends of a task, hold while the slots they come from are
+ * free. A placement takes the slots of a share of all tasks, and boxes with as many sides as there are resources are
+ * loose: so a pick still looks at a share of the tasks. */
 #ifndef CLO_PLAN_PICK_READY_TREE_H
 #define CLO_PLAN_PICK_READY_TREE_H
 

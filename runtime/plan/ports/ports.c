@@ -1,6 +1,6 @@
 /* ports.c - see ports.h: the run of a plan, event by event. At one moment executions end in the order of their
  * executors, then others begin in that order. So the times follow from the lengths and the order on each executor
- * alone, with replicas from the sources of the inputs, too (contention.c counts on it). */
+ * alone, with replicas from the sources of the inputs, too (plan/contention.c counts on it). */
 #include "plan/ports/ports.h"
 
 #include "base/memory.h"

@@ -106,17 +106,17 @@ void clo_share_close(clo_share *share)
 
 /* ---- rates ---- */
 
-static const clo_message *message_of(const clo_share *share, const clo_job_pipeline *flow)
+static const clo_message *message_of(const clo_share *share, const clo_flow *flow)
 {
     return &share->messages->list[flow->message];
 }
 
 void clo_share_add(clo_share *share, uint32_t message)
 {
-    clo_job_pipeline *flow = &share->flows[share->flows_count++];
+    clo_flow *flow = &share->flows[share->flows_count++];
 
     share->has_changed = true;
-    *flow = (clo_job_pipeline){.message = message};
+    *flow = (clo_flow){.message = message};
     flow->left_q32 = (clo_u128)message_of(share, flow)->bytes << 32;
 }
 
@@ -173,7 +173,7 @@ static uint64_t share_of_limit(const clo_share *share, uint32_t at)
 }
 
 /* The least that a limit leaves to the flow. */
-static uint64_t share_of(const clo_share *share, const clo_job_pipeline *flow)
+static uint64_t share_of(const clo_share *share, const clo_flow *flow)
 {
     uint64_t least = UINT64_MAX;
 
@@ -184,7 +184,7 @@ static uint64_t share_of(const clo_share *share, const clo_job_pipeline *flow)
     return least;
 }
 
-static void settle(clo_share *share, clo_job_pipeline *flow, uint64_t rate_q32)
+static void settle(clo_share *share, clo_flow *flow, uint64_t rate_q32)
 {
     flow->rate_q32 = rate_q32;
     flow->is_settled = true;
@@ -236,7 +236,7 @@ static void settle_marked(clo_share *share, uint64_t least_q32)
 {
     for (uint32_t word = 0; word <= share->flows_count / 64; word++)
         for (; share->marks[word] != 0; share->marks[word] &= share->marks[word] - 1) {
-            clo_job_pipeline *flow = &share->flows[word * 64 + (uint32_t)__builtin_ctzll(share->marks[word])];
+            clo_flow *flow = &share->flows[word * 64 + (uint32_t)__builtin_ctzll(share->marks[word])];
             if (share_of(share, flow) <= least_q32)
                 settle(share, flow, least_q32);
         }
@@ -266,7 +266,7 @@ int64_t clo_share_next_ns(const clo_share *share)
     int64_t next_ns = INT64_MAX;
 
     for (uint32_t f = 0; f < share->flows_count; f++) {
-        const clo_job_pipeline *flow = &share->flows[f];
+        const clo_flow *flow = &share->flows[f];
         if (flow->left_q32 > (clo_u128)flow->rate_q32 * (uint64_t)(next_ns - 1)) /* far cheaper than the division */
             continue;
         next_ns = (int64_t)((flow->left_q32 + flow->rate_q32 - 1) / flow->rate_q32);
@@ -279,7 +279,7 @@ int64_t clo_share_next_ns(const clo_share *share)
 void clo_share_move(clo_share *share, int64_t ns)
 {
     for (uint32_t f = 0; f < share->flows_count; f++) {
-        clo_job_pipeline *flow = &share->flows[f];
+        clo_flow *flow = &share->flows[f];
         clo_u128 moved = (clo_u128)flow->rate_q32 * (uint64_t)ns;
         flow->left_q32 = moved < flow->left_q32 ? flow->left_q32 - moved : 0;
     }

@@ -11,12 +11,12 @@
  * machines, and its own rate, which all messages with that rate on the link have. */
 #define CLO_SHARE_CROSSES 4
 
-typedef struct clo_job_pipeline {
+typedef struct clo_flow {
     uint32_t message;
     bool is_settled;   /* only while rates are found */
     uint64_t rate_q32; /* bytes/ns */
     clo_u128 left_q32; /* bytes */
-} clo_job_pipeline;
+} clo_flow;
 
 /* A port, a link, or a rate. */
 typedef struct clo_limit {
@@ -31,7 +31,7 @@ typedef struct clo_share {
     uint32_t (*crosses)[CLO_SHARE_CROSSES]; /* [messages_count] limits of each message */
     clo_limit *limits;                      /* [limits_count] ports out, then in; then links; then rates */
     uint32_t limits_count, first_link, first_rate;
-    clo_job_pipeline *flows; /* [messages_count] those that move are first */
+    clo_flow *flows; /* [messages_count] those that move are first */
     uint32_t flows_count;
     bool has_changed; /* since rates were found */
 

@@ -9,7 +9,7 @@
  *
  * The parallel scheme scans all that is ready, not only up to the first that does not fit. Ties: the lowest instance.
  * Fragments count: each machine has its own free shares, and an instance runs on one. Where the problem is no
- * packing the same order is dispatched (packing.h); backward has no counterpart there, because the times of
+ * packing the same order is dispatched (priority.h); backward has no counterpart there, because the times of
  * transfers depend on where the data come from: these two then order by rank_u as the forward ones do. */
 #include "plan/rcpsp/priority.h"
 #include "plan/schedule/planner.h"

@@ -3,7 +3,8 @@
  *
  * A solution is an order of the instances (producers first) and an executor for each; the schedule is built in that
  * order, each instance on its executor at its earliest time, with a duplicate of its critical parent where that helps
- * (deft.c). An instance may be left free: then it goes where it ends first, and is fixed there if the result is kept.
+ * (duplicate/deft.c). An instance may be left free: then it goes where it ends first, and is fixed there if the result
+ * is kept.
  *
  * 1. Samples: rank_u with Gumbel noise (softmax sampling), every instance free. In a few schedules they find most of
  *    what there is to gain over HEFT and DEFT.

@@ -1,7 +1,7 @@
 /* plan/search/best.c - the shortest plan that the budget allows, anytime.
  *
- * Where the problem is a packing (problem.h) it is a genetic search, which begins with HEFT's packing and with no plan
- * of another planner. Else it starts from the plans of the others, HEFT's first, as far as they fit a share of the
+ * Where the problem is a packing (rcpsp/problem.h) it is a genetic search, which begins with HEFT's packing and with no
+ * plan of another planner. Else it starts from the plans of the others, HEFT's first, as far as they fit a share of the
  * budget (starts.c); a proof is tried on small graphs, then samples and simulated annealing on the order and the
  * placement of instances. It ends with the budget, or where a plan meets the lower bound. Ties: the earlier, so
  * duplicates are paid for only where they help.
@@ -30,8 +30,8 @@ enum {
 };
 
 /* True if the packing search begins with HEFT's own schedule: the serial one in order of rank_u. It differs where
- * lengths are 0, which need an executor but no time, where the search looks back no further (pool_steps.h), and where
- * the lowest executor of a tie may be on another machine than the lowest. */
+ * lengths are 0, which need an executor but no time, where the search looks back no further (rcpsp/steps.h), and
+ * where the lowest executor of a tie may be on another machine than the lowest. */
 static bool begins_with_heft(const clo_rcpsp *problem)
 {
     const clo_platform *platform = problem->cost->platform;

@@ -1,5 +1,5 @@
 /* discover.c - hwloc discovers this machine, we cut it down to the CPUs that this thread may use and let hwloc write
- * it as XML; topology.c reads that like any file, so the running machine and a file take the same way.
+ * it as XML; file/topology.c reads that like any file, so the running machine and a file take the same way.
  *
  * hwloc obeys environment variables that make it describe another machine (HWLOC_XMLFILE, HWLOC_SYNTHETIC,
  * HWLOC_FSROOT ...), silently: refused here. */

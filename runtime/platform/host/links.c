@@ -56,7 +56,7 @@ static void say_pair(const clo_links *links, uint32_t a, uint32_t b)
 {
     const clo_measured_way *way = &links->ways[(size_t)a * links->c->count + b];
     uint64_t largest = clo_link_size(way->fitted - 1),
-             flow = largest < CLO_JOB_PIPELINE_BYTES ? largest : CLO_JOB_PIPELINE_BYTES;
+             flow = largest < CLO_FLOW_BYTES ? largest : CLO_FLOW_BYTES;
     int64_t part = flows_permille(way);
 
     clo_calibration_say(links->c,

@@ -311,7 +311,7 @@ static bool goes_on(size_t rounds, int64_t passed_ns, int64_t budget_ns)
 static void measure(pair *p, uint32_t fitted, int64_t budget_ns, clo_rng *rng, samples *s)
 {
     size_t flow =
-        clo_link_size(fitted - 1) < CLO_JOB_PIPELINE_BYTES ? clo_link_size(fitted - 1) : CLO_JOB_PIPELINE_BYTES;
+        clo_link_size(fitted - 1) < CLO_FLOW_BYTES ? clo_link_size(fitted - 1) : CLO_FLOW_BYTES;
 
     size_t before = s->count;
     int64_t start = clo_clock_ns();

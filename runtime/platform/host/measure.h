@@ -31,7 +31,7 @@ void clo_work_run(clo_work *work, uint32_t which, uint64_t units);
 #define CLO_LINK_FITTED 15
 #define CLO_LINK_HELD 7
 #define CLO_LINK_SIZES (CLO_LINK_FITTED + CLO_LINK_HELD)
-#define CLO_JOB_PIPELINE_BYTES (1u << 20) /* of the two flows at once */
+#define CLO_FLOW_BYTES (1u << 20) /* of the two flows at once */
 
 uint64_t clo_link_size(uint32_t index); /* below CLO_LINK_FITTED: to fit; the others are held aside */
 

@@ -7,9 +7,10 @@
  *   fit   is the dot product of demand and free capacity (packing.h), times `remote` where inputs are elsewhere (0.8);
  *   eta   is `srpt` * mean fit / mean remaining work, so that both terms weigh alike in all units.
  *
- * Groups of jobs are kept from unfairness by deficits (deficits.h): what a grant counts is the dominant share that it
- * demands, so the deficits are those of DRF; the threshold is `kappa` of the cluster. A pass over the candidates is
- * kept as a *bundle*: as long as nothing happens but starts, the next decisions choose from it, with new scores.
+ * Groups of jobs are kept from unfairness by deficits (select/deficits.h): what a grant counts is the dominant share
+ * that it demands, so the deficits are those of DRF; the threshold is `kappa` of the cluster. A pass over the
+ * candidates is kept as a *bundle*: as long as nothing happens but starts, the next decisions choose from it, with new
+ * scores.
  *
  * The rule is not the paper's as written, which loses to Tetris on small clusters (bench/README.md):
  *   - `order` (0.1) says how much of the priority counts: 1 - order * (1 - priority). All of it puts stages at the end

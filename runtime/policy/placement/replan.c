@@ -93,7 +93,7 @@ static clo_status replan_parse(const char *text, void *argument)
 
 /* Of a job. Behind it: what clo_ranked needs, and the arrays. */
 typedef struct replan_job {
-    clo_ranked ranked; /* first, see ranked.h */
+    clo_ranked ranked; /* first, see select/ranked.h */
     clo_joint_own own;
     uint32_t *executor; /* [tasks] */
     replan_argument with;

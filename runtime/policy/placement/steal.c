@@ -110,8 +110,8 @@ static void steal_event(void *state, const clo_view *view, const clo_event *even
     }
 }
 
-/* Nothing that the band's lists hold can start, as is known without a look at each (select.h). Not asked before there
- * were as many looks as there are jobs. */
+/* Nothing that the band's lists hold can start, as is known without a look at each (select/select.h). Not asked before
+ * there were as many looks as there are jobs. */
 static bool is_unfit(const steal *s, const clo_view *view, uint32_t looks)
 {
     uint32_t unfit = 0;

@@ -1,4 +1,4 @@
-/* policy/select/policies.h - the built-in policies, one a file; registry.c lists them. */
+/* policy/select/policies.h - the built-in policies, one a file; policy/registry.c lists them. */
 #ifndef CLO_POLICY_SELECT_POLICIES_H
 #define CLO_POLICY_SELECT_POLICIES_H
 
@@ -27,11 +27,11 @@ extern const clo_policy clo_policy_graphene;
 extern const clo_policy clo_policy_graphene_star;
 extern const clo_policy clo_policy_replan;
 
-/* Need an argument, so they are not in the list of those that anybody may take; registry.c. */
+/* Need an argument, so they are not in the list of those that anybody may take; policy/registry.c. */
 extern const clo_policy clo_policy_lachesis;
 extern const clo_policy clo_policy_residual;
 
-/* Those that only select; two_phase.c lists them. */
+/* Those that only select; placement/two_phase.c lists them. */
 extern const clo_selector clo_selector_fifo;
 extern const clo_selector clo_selector_fair;
 extern const clo_selector clo_selector_edf;

@@ -1,7 +1,7 @@
 /* policy/select/select.h - selection, the part that most policies share: jobs in some order, in each job one stage.
  *
  * A policy that only selects does not say where a stage runs: any free executor that has room will do. So its selection
- * serves two-phase policies too, which place what it selects by a rule of their own (two_phase.h). */
+ * serves two-phase policies too, which place what it selects by a rule of their own (placement/two_phase.h). */
 #ifndef CLO_POLICY_SELECT_SELECT_H
 #define CLO_POLICY_SELECT_SELECT_H
 

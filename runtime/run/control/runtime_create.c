@@ -333,7 +333,7 @@ static void carve(const clo_platform *platform, const clo_runtime_config *config
     runtime->workers_count = platform->executors_count;
     runtime->first_slot = clo_slots_first(platform, config->clock);
     runtime->slot_threads_count =
-        clo_slots_slot_threads(runtime->workers_count - runtime->first_slot, config->slot_workers);
+        clo_slot_threads(runtime->workers_count - runtime->first_slot, config->slot_workers);
     runtime->scheduling.memory_bytes = clo_scheduling_bytes(platform, config->jobs_max, config->clock);
     clo_carve(block, &at->runtime, 1);
     clo_carve(block, &runtime->workers, workers);

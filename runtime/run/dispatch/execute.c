@@ -461,7 +461,7 @@ uint64_t clo_worker_execute(clo_worker *worker, uint64_t item)
     if (job->is_fast)
         return clo_worker_run_fast(worker, job, execution);
     if (job->pipeline != NULL)
-        return clo_worker_run_flow(worker, job, execution);
+        return clo_worker_run_pipeline(worker, job, execution);
     bool has_demands = job->program->graph->has_demands && job->virtual_time == NULL && job->scheduled == NULL;
     bool waits = has_demands && !clo_pair_is_hedge(job, execution), is_odd = job->is_odd;
     bool skips = is_odd && is_skipped(job, execution);

@@ -31,7 +31,7 @@ void clo_worker_count_end(clo_job *job)
 /* Hands a released item of a pinned job to its worker; true if that is us and we keep it. */
 static void give_pinned(clo_worker *worker, clo_job *job, uint32_t execution, uint64_t *bypass)
 {
-    uint32_t home = clo_job_home(job, execution);
+    uint32_t home = clo_job_owner(job, execution);
     uint64_t item = clo_item(job, execution);
 
     if (home != worker->index) {
@@ -273,7 +273,7 @@ uint64_t clo_worker_run_fast(clo_worker *worker, clo_job *job, uint32_t executio
 {
     if (!job->is_plain)
         return run(worker, job, execution, false, true);
-    if (!clo_share_is_tiny(worker->pace_ns))
+    if (!clo_share_is_tiny(worker->task_time_ns))
         return run_worth(worker, job, execution);
     return run(worker, job, execution, true, true);
 }

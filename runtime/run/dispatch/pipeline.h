@@ -92,7 +92,7 @@ static inline void clo_job_pipeline_ready(clo_job_pipeline *pipeline, uint32_t i
 void clo_job_pipeline_drop(clo_job *job);
 
 /* Runs an item, and what follows from it; returns as clo_worker_execute. */
-uint64_t clo_worker_run_flow(clo_worker *worker, clo_job *job, uint32_t item);
+uint64_t clo_worker_run_pipeline(clo_worker *worker, clo_job *job, uint32_t item);
 
 /* After the series. Emulated time; the number of the last release. */
 int64_t clo_job_pipeline_makespan_ns(const clo_job *job);

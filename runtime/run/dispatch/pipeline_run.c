@@ -120,7 +120,7 @@ static uint64_t release(clo_worker *worker, clo_job *job, uint32_t item)
 
     for (uint32_t next; (next = clo_releases_released(releases, &released)) != CLO_NONE;) {
         clo_job_pipeline_ready(job->pipeline, next);
-        uint32_t home = job->is_pinned ? clo_job_home(job, clo_releases_execution(releases, next)) : worker->index;
+        uint32_t home = job->is_pinned ? clo_job_owner(job, clo_releases_execution(releases, next)) : worker->index;
         if (kept != CLO_ITEM_NONE && !job->is_pinned) {
             clo_worker_offer(worker, clo_item(job, next));
         } else if (home != worker->index) {
@@ -135,7 +135,7 @@ static uint64_t release(clo_worker *worker, clo_job *job, uint32_t item)
     return kept;
 }
 
-uint64_t clo_worker_run_flow(clo_worker *worker, clo_job *job, uint32_t item)
+uint64_t clo_worker_run_pipeline(clo_worker *worker, clo_job *job, uint32_t item)
 {
     clo_job_pipeline *pipeline = job->pipeline;
     clo_releases *releases = pipeline->releases;

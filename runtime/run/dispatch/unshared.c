@@ -21,7 +21,7 @@
 
 /* What is constant in a run, at hand: bodies could change all that lies behind pointers, for what the compiler
  * knows. */
-typedef struct private_run {
+typedef struct unshared_run {
     clo_worker *worker;
     clo_job *job;
     const clo_graph *graph;
@@ -38,7 +38,7 @@ typedef struct private_run {
     bool is_single;
     /* Not a serial run: the deque takes all that can be ready. */
     bool is_small;
-} private_run;
+} unshared_run;
 
 /* What it knows of the run so far. */
 typedef struct progress {
@@ -50,69 +50,69 @@ typedef struct progress {
     int64_t since_ticks;
     /* What a body took between the last two looks, and the least of that and the time before; 0: not known yet. So what
      * else the CPU does for a moment is not taken for long bodies. */
-    int64_t window_ns, pace_ns;
+    int64_t window_ns, task_time_ns;
 } progress;
 
-static void look_at_clock(const private_run *a, progress *p)
+static void look_at_clock(const unshared_run *a, progress *p)
 {
     int64_t now_ticks = clo_ticks(), took_ns = (now_ticks - p->since_ticks) * 1000 / a->worker->runtime->ticks_in_us;
     int64_t window_ns = took_ns / (p->bodies - p->judged) + 1;
 
     if (p->window_ns > 0)
-        p->pace_ns = window_ns < p->window_ns ? window_ns : p->window_ns;
+        p->task_time_ns = window_ns < p->window_ns ? window_ns : p->window_ns;
     p->window_ns = window_ns;
     p->judged = p->bodies;
     p->since_ticks = now_ticks;
 }
 
 /* The workers should have the rest of a serial run. */
-static bool is_for_all(const private_run *a, progress *p, uint32_t ready, int64_t next_ns)
+static bool is_for_all(const unshared_run *a, progress *p, uint32_t ready, int64_t next_ns)
 {
     if (next_ns > CLO_SHORT_NS) {
-        p->pace_ns = next_ns;
+        p->task_time_ns = next_ns;
         return true;
     }
-    if (p->bodies - p->judged < (p->pace_ns == 0 ? FIRST_BODIES : WINDOW_BODIES))
+    if (p->bodies - p->judged < (p->task_time_ns == 0 ? FIRST_BODIES : WINDOW_BODIES))
         return false;
     look_at_clock(a, p);
-    if (p->pace_ns == 0 || clo_serial_pays(a->job, p->pace_ns, ready))
+    if (p->task_time_ns == 0 || clo_serial_pays(a->job, p->task_time_ns, ready))
         return false;
-    if (p->pace_ns < CLO_WORTH_NS) /* they are short, but many */
-        p->pace_ns = CLO_SERIAL_SURE_NS;
+    if (p->task_time_ns < CLO_WORTH_NS) /* they are short, but many */
+        p->task_time_ns = CLO_SERIAL_SURE_NS;
     return true;
 }
 
 /* Somebody else should have a part. `ready`: items that wait while the next body runs. */
-static bool is_surplus(const private_run *a, progress *p, uint32_t ready, int64_t next_ns)
+static bool is_surplus(const unshared_run *a, progress *p, uint32_t ready, int64_t next_ns)
 {
     if (!a->is_small)
         return is_for_all(a, p, ready, next_ns);
-    int64_t pace_ns = atomic_load_explicit(&a->job->pace_ns, memory_order_relaxed);
+    int64_t task_time_ns = atomic_load_explicit(&a->job->task_time_ns, memory_order_relaxed);
 
     if (p->bodies % LOOK_BODIES == LOOK_BODIES / 4) { /* bodies may have become longer than in earlier runs */
         int64_t now_ns = clo_stamp_length_ns(a->job, clo_ticks()) / p->bodies;
-        if (now_ns > 2 * pace_ns)
-            pace_ns = now_ns;
+        if (now_ns > 2 * task_time_ns)
+            task_time_ns = now_ns;
     }
-    if (pace_ns == 0 || pace_ns > CLO_SHORT_NS || next_ns > CLO_SHORT_NS)
+    if (task_time_ns == 0 || task_time_ns > CLO_SHORT_NS || next_ns > CLO_SHORT_NS)
         return true;
-    int64_t ready_ns = pace_ns * ready;
+    int64_t ready_ns = task_time_ns * ready;
     return ready_ns >= SURPLUS_NS && (atomic_load_explicit(&a->worker->asked, memory_order_relaxed) != 0 ||
                                       (ready_ns >= CLO_WAKE_NS &&
                                        atomic_load_explicit(&a->worker->runtime->sleepers, memory_order_relaxed) != 0));
 }
 
 /* The execution may release more than the deque takes: so much is for all workers, in later runs, too. */
-static inline bool lacks_room(const private_run *a, progress *p, uint32_t execution, uint32_t ready)
+static inline bool lacks_room(const unshared_run *a, progress *p, uint32_t execution, uint32_t ready)
 {
     if (a->is_small || ready + (a->succ_first[execution + 1] - a->succ_first[execution]) <= CLO_DEQUE_ITEMS)
         return false;
-    p->pace_ns = CLO_TIME_NEVER / 8;
+    p->task_time_ns = CLO_TIME_NEVER / 8;
     return true;
 }
 
 /* The first that the execution released, CLO_NONE: none; the others go to the deque. */
-static inline uint32_t release(const private_run *a, progress *p, uint32_t execution)
+static inline uint32_t release(const unshared_run *a, progress *p, uint32_t execution)
 {
     uint32_t first = a->succ_first[execution], end = a->succ_first[execution + 1], next = CLO_NONE;
 
@@ -129,7 +129,7 @@ static inline uint32_t release(const private_run *a, progress *p, uint32_t execu
     return next;
 }
 
-static inline void call_body(const private_run *a, uint32_t execution, uint32_t task)
+static inline void call_body(const unshared_run *a, uint32_t execution, uint32_t task)
 {
     const clo_graph_task_row *row = &a->rows[task];
     clo_call *call = &a->worker->call;
@@ -154,17 +154,17 @@ static inline void call_body(const private_run *a, uint32_t execution, uint32_t 
 }
 
 /* The rest takes the general path. */
-static void leave(const private_run *a, const progress *p)
+static void leave(const unshared_run *a, const progress *p)
 {
     /* Published by whatever makes an item visible from here on. */
     uint32_t left = atomic_load_explicit(&a->job->exits_left, memory_order_relaxed) - p->exits;
 
     atomic_store_explicit(&a->job->exits_left, left, memory_order_relaxed);
-    if (p->pace_ns > 0)
-        clo_serial_note(a->job, p->pace_ns);
+    if (p->task_time_ns > 0)
+        clo_serial_note(a->job, p->task_time_ns);
 }
 
-static uint64_t run(const private_run *a, uint64_t item)
+static uint64_t run(const unshared_run *a, uint64_t item)
 {
     clo_worker *worker = a->worker;
     progress p = {.since_ticks = a->is_small ? 0 : clo_ticks()};
@@ -189,7 +189,7 @@ uint64_t clo_unshared_run(clo_worker *worker, clo_job *job, uint64_t item)
     const clo_program *program = job->program;
     const clo_graph *graph = program->graph;
     const clo_cost *cost = program->cost;
-    const private_run a = {.worker = worker,
+    const unshared_run a = {.worker = worker,
                            .job = job,
                            .graph = graph,
                            .rows = graph->rows,
@@ -213,16 +213,16 @@ uint64_t clo_unshared_run(clo_worker *worker, clo_job *job, uint64_t item)
  * another. */
 static void note_pace(clo_job *job)
 {
-    int64_t before_ns = atomic_load_explicit(&job->pace_ns, memory_order_relaxed), most_ns = 2 * before_ns + 64;
-    int64_t pace_ns = clo_stamp_length_ns(job, job->end_ticks) / job->program->executions + 1;
+    int64_t before_ns = atomic_load_explicit(&job->task_time_ns, memory_order_relaxed), most_ns = 2 * before_ns + 64;
+    int64_t task_time_ns = clo_stamp_length_ns(job, job->end_ticks) / job->program->executions + 1;
 
     if (!clo_job_is_small(job))
-        clo_serial_note(job, pace_ns);
-    if (pace_ns > most_ns && before_ns > 0)
-        pace_ns = most_ns;
-    if (pace_ns < before_ns)
-        pace_ns = (before_ns + pace_ns) / 2;
-    atomic_store_explicit(&job->pace_ns, pace_ns, memory_order_relaxed);
+        clo_serial_note(job, task_time_ns);
+    if (task_time_ns > most_ns && before_ns > 0)
+        task_time_ns = most_ns;
+    if (task_time_ns < before_ns)
+        task_time_ns = (before_ns + task_time_ns) / 2;
+    atomic_store_explicit(&job->task_time_ns, task_time_ns, memory_order_relaxed);
 }
 
 void clo_unshared_end(clo_worker *worker, clo_job *job)

@@ -11,7 +11,7 @@
 #include "run/state/worker.h"
 
 /* Runs the item, those in the worker's deque, and what they release; of a job that may be run so
- * (clo_job_may_be_private). CLO_ITEM_NONE: all of the run is done, but for clo_unshared_end; else with this item the
+ * (clo_job_may_be_unshared). CLO_ITEM_NONE: all of the run is done, but for clo_unshared_end; else with this item the
  * general path goes on. */
 uint64_t clo_unshared_run(clo_worker *worker, clo_job *job, uint64_t item);
 

@@ -97,7 +97,7 @@ static void give_roots(clo_job *job)
 
     for (uint32_t i = 0, count = program->roots_count; i < count; i++) { /* the last one may end the job */
         uint32_t execution = program->roots[i];
-        clo_worker_give(job->runtime, clo_job_home(job, execution), clo_item(job, execution), &job->links[execution]);
+        clo_worker_give(job->runtime, clo_job_owner(job, execution), clo_item(job, execution), &job->links[execution]);
     }
 }
 

@@ -30,7 +30,7 @@ static inline bool clo_job_may_be_helped(const clo_job *job)
 }
 
 /* Jobs of which all that unshared.h knows is needed. */
-static inline bool clo_job_may_be_private(const clo_job *job)
+static inline bool clo_job_may_be_unshared(const clo_job *job)
 {
     return clo_job_counts_ticks(job) && job->program->barriers == 0;
 }

@@ -8,7 +8,7 @@
 uint32_t clo_job_fastest(const clo_job *job, uint32_t execution);
 
 /* The worker for an item of a pinned job without a policy. */
-static inline uint32_t clo_job_home(const clo_job *job, uint32_t execution)
+static inline uint32_t clo_job_owner(const clo_job *job, uint32_t execution)
 {
     return job->program->is_replay ? job->program->executor[execution] : clo_job_fastest(job, execution);
 }

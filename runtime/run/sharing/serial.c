@@ -11,7 +11,7 @@
 /* The way that was slower is tried once in so many runs. */
 #define RUNS_BETWEEN_TRIES 32u
 /* Serial runs that tell enough: the first one finds its caches cold, after a shared one. */
-#define LONE_RUNS 2u
+#define SERIAL_RUNS 2u
 /* Runs of the workers that tell more than that other programs disturbed one of them. */
 #define SHARED_RUNS 3u
 /* The deque of one worker takes the roots. */
@@ -40,13 +40,13 @@ static bool knows_shared(const clo_job *job, int64_t serial_ns)
     return job->runs_shared >= (serial_ns < CLO_WORTH_NS ? 1 : SHARED_RUNS);
 }
 
-bool clo_serial_pays(const clo_job *job, int64_t pace_ns, uint32_t ready)
+bool clo_serial_pays(const clo_job *job, int64_t task_time_ns, uint32_t ready)
 {
-    if (pace_ns >= CLO_SERIAL_SURE_NS)
+    if (task_time_ns >= CLO_SERIAL_SURE_NS)
         return false;
-    if (knows_shared(job, pace_ns))
-        return pace_ns <= atomic_load_explicit(&job->shared_ns, memory_order_relaxed);
-    return pace_ns * ready < CLO_WAKE_NS;
+    if (knows_shared(job, task_time_ns))
+        return task_time_ns <= atomic_load_explicit(&job->shared_ns, memory_order_relaxed);
+    return task_time_ns * ready < CLO_WAKE_NS;
 }
 
 /* As far as is known. */
@@ -56,7 +56,7 @@ static bool is_quicker(const clo_job *job)
 
     if (serial_ns >= CLO_SERIAL_SURE_NS)
         return false;
-    if (job->runs_serial < LONE_RUNS)
+    if (job->runs_serial < SERIAL_RUNS)
         return true;
     return knows_shared(job, serial_ns) ? serial_ns <= atomic_load_explicit(&job->shared_ns, memory_order_relaxed)
                                         : serial_ns < CLO_WORTH_NS;
@@ -67,7 +67,7 @@ void clo_serial_decide(clo_job *job)
     int64_t last_ticks = atomic_load_explicit(&job->response, memory_order_relaxed);
     bool was_serial = atomic_load_explicit(&job->is_serial, memory_order_relaxed) != 0, is_serial = false;
 
-    if (!clo_job_may_be_helped(job) || !clo_job_may_be_private(job) || job->program->roots_count > ROOTS_MAX) {
+    if (!clo_job_may_be_helped(job) || !clo_job_may_be_unshared(job) || job->program->roots_count > ROOTS_MAX) {
         atomic_store_explicit(&job->is_serial, 0, memory_order_relaxed);
         return;
     }

@@ -17,7 +17,7 @@
 void clo_serial_decide(clo_job *job);
 
 /* What a serial run knows of bodies: it goes on alone. `ready`: executions that wait meanwhile. */
-bool clo_serial_pays(const clo_job *job, int64_t pace_ns, uint32_t ready);
+bool clo_serial_pays(const clo_job *job, int64_t task_time_ns, uint32_t ready);
 
 /* A serial run has ended, or is given to the workers since an execution takes that long. Whoever runs it. */
 void clo_serial_note(clo_job *job, int64_t execution_ns);

@@ -49,9 +49,9 @@ static void hold_out(clo_worker *worker)
     uint64_t item;
 
     worker->has_reached = false;
-    if (clo_share_stops_feeding(worker->pace_ns, clo_parker_is_asleep(&fed->parker))) {
+    if (clo_share_stops_feeding(worker->task_time_ns, clo_parker_is_asleep(&fed->parker))) {
         worker->feeds = 0;
-        worker->follows = worker->pace_ns >= CLO_WORTH_NS;
+        worker->follows = worker->task_time_ns >= CLO_WORTH_NS;
     }
     if (!clo_share_holds_out(worker->feeds, clo_deque_count(&worker->deque)))
         return;
@@ -105,7 +105,7 @@ static void call_one(clo_runtime *runtime)
 
 void clo_worker_share(clo_worker *worker, int64_t next_ns, uint32_t asked)
 {
-    clo_share_view view = {.pace_ns = worker->pace_ns,
+    clo_share_view view = {.task_time_ns = worker->task_time_ns,
                            .next_ns = next_ns,
                            .count = clo_deque_count(&worker->deque),
                            .is_asked = asked != 0,

@@ -22,7 +22,7 @@ void clo_worker_stop_feeding(clo_worker *worker);
 
 static inline bool clo_worker_is_slow(const clo_worker *worker, int64_t next_ns)
 {
-    return clo_share_is_slow(worker->pace_ns, next_ns);
+    return clo_share_is_slow(worker->task_time_ns, next_ns);
 }
 
 /* Before a body that leaves time for it: the worker will look into its own mailbox, or hold nothing out. */

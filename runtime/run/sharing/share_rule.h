@@ -34,7 +34,7 @@
 /* What a worker knows before its next body. */
 typedef struct clo_share_view {
     /* An item has taken so long lately. */
-    int64_t pace_ns;
+    int64_t task_time_ns;
     /* What was declared for the next one. */
     int64_t next_ns;
     /* Items in the deque; not 0. */
@@ -64,9 +64,9 @@ typedef struct clo_share_choice {
 
 /* True if others would wait too long for what is in the deque while a body runs that was declared to take next_ns, or
  * is no worse than those before it. */
-static inline bool clo_share_is_slow(int64_t pace_ns, int64_t next_ns)
+static inline bool clo_share_is_slow(int64_t task_time_ns, int64_t next_ns)
 {
-    return next_ns > CLO_SHORT_NS || pace_ns > CLO_SHORT_NS || (next_ns | pace_ns) == 0;
+    return next_ns > CLO_SHORT_NS || task_time_ns > CLO_SHORT_NS || (next_ns | task_time_ns) == 0;
 }
 
 /* In a narrow graph no more than an item or two wait at any moment, never enough to wake somebody for; but while the
@@ -74,20 +74,20 @@ static inline bool clo_share_is_slow(int64_t pace_ns, int64_t next_ns)
  * hand-over each. */
 static inline int64_t clo_share_decline(const clo_share_view *view, int64_t queued_ns)
 {
-    if (view->pace_ns < CLO_WORTH_NS)
+    if (view->task_time_ns < CLO_WORTH_NS)
         return view->declined_ns;
-    return view->declined_ns + (queued_ns < view->pace_ns ? queued_ns : view->pace_ns);
+    return view->declined_ns + (queued_ns < view->task_time_ns ? queued_ns : view->task_time_ns);
 }
 
 /* Somebody asked, or sleeps, or the next body is slow. */
 static inline clo_share_choice clo_share_choose(clo_share_view *view)
 {
     clo_share_choice choice = {0};
-    bool is_slow = clo_share_is_slow(view->pace_ns, view->next_ns);
-    int64_t queued_ns = clo_time_mul(view->count, view->pace_ns > 0 ? view->pace_ns : view->next_ns);
+    bool is_slow = clo_share_is_slow(view->task_time_ns, view->next_ns);
+    int64_t queued_ns = clo_time_mul(view->count, view->task_time_ns > 0 ? view->task_time_ns : view->next_ns);
     bool is_wanted = view->is_asked && queued_ns >= CLO_MAILBOX_OVER_NS;
 
-    choice.follows = view->count <= CLO_NARROW_ITEMS && view->pace_ns >= CLO_WORTH_NS;
+    choice.follows = view->count <= CLO_NARROW_ITEMS && view->task_time_ns >= CLO_WORTH_NS;
     choice.wakes = is_slow || queued_ns >= CLO_WAKE_NS;
     if (!choice.wakes) {
         view->declined_ns = clo_share_decline(view, queued_ns);
@@ -96,7 +96,7 @@ static inline clo_share_choice clo_share_choose(clo_share_view *view)
     if (!choice.wakes && !is_wanted)
         return choice;
     choice.answers = view->is_asked;
-    choice.feeds = is_wanted && view->pace_ns >= CLO_WORTH_NS;
+    choice.feeds = is_wanted && view->task_time_ns >= CLO_WORTH_NS;
     choice.follows = choice.follows || choice.feeds;
     choice.holds_out = choice.feeds && !choice.wakes && view->count <= CLO_NARROW_ITEMS;
     if (choice.holds_out)
@@ -115,9 +115,9 @@ static inline bool clo_share_holds_out(uint32_t feeds, uint32_t count)
 }
 
 /* Nothing that is fetched from another CPU comes before the end of such a body. */
-static inline bool clo_share_is_tiny(int64_t pace_ns)
+static inline bool clo_share_is_tiny(int64_t task_time_ns)
 {
-    return pace_ns < CLO_WORTH_NS;
+    return task_time_ns < CLO_WORTH_NS;
 }
 
 /* Whoever is fed has not asked, so it has something to do: the item may wait for one body, in which the mailbox's line
@@ -128,9 +128,9 @@ static inline bool clo_share_reaches(bool has_reached)
 }
 
 /* Bodies became too short for it, or the one that was fed sleeps. */
-static inline bool clo_share_stops_feeding(int64_t pace_ns, bool is_asleep)
+static inline bool clo_share_stops_feeding(int64_t task_time_ns, bool is_asleep)
 {
-    return pace_ns < CLO_WORTH_NS || is_asleep;
+    return task_time_ns < CLO_WORTH_NS || is_asleep;
 }
 
 /* Which of two released successors to run next while the other is given away. In an unrolled loop the one at the same
@@ -145,9 +145,9 @@ static inline bool clo_share_prefers(uint32_t stride, bool keeps_last, uint32_t 
 }
 
 /* An item has taken `item_ns` lately: quick to see that items are long, slow to believe that they are short. */
-static inline int64_t clo_share_pace(int64_t pace_ns, int64_t item_ns)
+static inline int64_t clo_share_pace(int64_t task_time_ns, int64_t item_ns)
 {
-    return item_ns > pace_ns ? item_ns : (3 * pace_ns + item_ns) / 4;
+    return item_ns > task_time_ns ? item_ns : (3 * task_time_ns + item_ns) / 4;
 }
 
 /* Of two items run one has come from another worker or goes there: the other one of two released successors is to be

@@ -18,9 +18,9 @@ static void judge_order(clo_worker *worker)
     worker->judged = worker->exchanges = 0;
 }
 
-void clo_worker_note_pace(clo_worker *worker, int64_t pace_ns)
+void clo_worker_note_pace(clo_worker *worker, int64_t task_time_ns)
 {
-    worker->pace_ns = clo_share_pace(worker->pace_ns, pace_ns);
+    worker->task_time_ns = clo_share_pace(worker->task_time_ns, task_time_ns);
 }
 
 void clo_worker_take_pace(clo_worker *worker)

@@ -11,6 +11,6 @@
 void clo_worker_take_pace(clo_worker *worker);
 
 /* An item has taken so long: quick to see that items are long, slow to believe that they are short. */
-void clo_worker_note_pace(clo_worker *worker, int64_t pace_ns);
+void clo_worker_note_pace(clo_worker *worker, int64_t task_time_ns);
 
 #endif

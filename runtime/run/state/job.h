@@ -108,14 +108,14 @@ struct clo_job {
     _Atomic uint32_t left_at;
     /* How long a body has taken lately when a thread that waited for the job ran it (unshared.h); 0: not known yet.
      * Relaxed: such threads write it. */
-    _Atomic int64_t pace_ns;
+    _Atomic int64_t task_time_ns;
     /* 1: the run is serial (serial.h). Relaxed: who waits reads it. */
     _Atomic uint32_t is_serial;
     /* The submitter's: runs before this one, those of them that tell how long a shared one takes, and serial ones. */
     uint32_t runs_judged, runs_shared, runs_serial;
     /* Of a series that was submitted and has not run yet: the run before has left executions out. */
     bool has_rest;
-    /* What an execution took, from submit to end, in serial runs and in others; 0: not known. Relaxed, as pace_ns. */
+    /* What an execution took, from submit to end, in serial runs and in others; 0: not known. Relaxed, as task_time_ns. */
     _Atomic int64_t serial_ns, shared_ns;
 
     alignas(CLO_CACHE_LINE_BYTES) clo_stop stop;

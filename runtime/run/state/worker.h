@@ -94,7 +94,7 @@ typedef struct clo_worker {
     /* Turns that came by since. */
     uint32_t passes;
     /* Time an item has taken lately; 0: not known yet. */
-    int64_t pace_ns;
+    int64_t task_time_ns;
     int64_t pace_since_ns;
     /* How often an item is yet to be held out to the worker that asked lately. */
     uint32_t feeds;

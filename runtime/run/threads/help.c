@@ -39,11 +39,11 @@ static void return_items(clo_worker *worker, clo_stack *list, uint64_t chain)
 }
 
 /* One of the job's items on a shared pool that begins with one; more of them go to the deque, which is empty. */
-static uint64_t take_public(clo_worker *worker, const clo_job *job, clo_stack *list)
+static uint64_t take_shared(clo_worker *worker, const clo_job *job, clo_stack *list)
 {
     uint64_t head = atomic_load_explicit(&list->head, memory_order_relaxed), first = CLO_ITEM_NONE;
     uint64_t others = CLO_ITEM_NONE, next;
-    uint32_t room = worker->pace_ns > CLO_SHORT_NS ? 0 : BATCH;
+    uint32_t room = worker->task_time_ns > CLO_SHORT_NS ? 0 : BATCH;
 
     if (head == CLO_ITEM_NONE || !is_ours(job, head))
         return CLO_ITEM_NONE;
@@ -65,7 +65,7 @@ static uint64_t take_public(clo_worker *worker, const clo_job *job, clo_stack *l
 }
 
 /* What somebody held out to the worker. */
-static uint64_t take_hand(clo_worker *worker, const clo_job *job)
+static uint64_t take_mailbox(clo_worker *worker, const clo_job *job)
 {
     uint64_t item = clo_mailbox_take(&worker->mailbox);
 
@@ -84,13 +84,13 @@ static uint64_t take(clo_worker *worker, clo_job *job)
     uint64_t item = clo_deque_pop(&worker->deque);
 
     if (item == CLO_ITEM_NONE)
-        item = take_hand(worker, job);
+        item = take_mailbox(worker, job);
     if (item == CLO_ITEM_NONE)
-        item = take_public(worker, job, &worker->shared_pool);
+        item = take_shared(worker, job, &worker->shared_pool);
     for (uint32_t w = 0; w < runtime->first_slot && item == CLO_ITEM_NONE; w++) {
         if (w == worker->index)
             continue;
-        item = take_public(worker, job, &runtime->workers[w].shared_pool);
+        item = take_shared(worker, job, &runtime->workers[w].shared_pool);
         if (item != CLO_ITEM_NONE)
             job->stats[worker->index].steals++;
     }
@@ -240,7 +240,7 @@ static bool run_left(clo_worker *worker, clo_job *job)
 {
     begin(worker);
     uint64_t item = clo_deferred_unpack(worker, job->slot + 1);
-    bool is_private = clo_job_may_be_private(job);
+    bool is_private = clo_job_may_be_unshared(job);
     if (is_private)
         item = clo_unshared_run(worker, job, item);
     bool is_over = is_private && item == CLO_ITEM_NONE, is_free = true;
@@ -250,13 +250,13 @@ static bool run_left(clo_worker *worker, clo_job *job)
         clo_worker_offer(worker, item);
         is_free = false;
     } else {
-        int64_t pace_ns = atomic_load_explicit(&job->pace_ns, memory_order_relaxed);
-        if (pace_ns > 0)
-            worker->pace_ns = pace_ns;
+        int64_t task_time_ns = atomic_load_explicit(&job->task_time_ns, memory_order_relaxed);
+        if (task_time_ns > 0)
+            worker->task_time_ns = task_time_ns;
         note_pace(worker);
         is_free = drive(worker, job, item);
         clo_worker_take_pace(worker);
-        atomic_store_explicit(&job->pace_ns, worker->pace_ns, memory_order_relaxed);
+        atomic_store_explicit(&job->task_time_ns, worker->task_time_ns, memory_order_relaxed);
     }
     give_back(worker, is_free);
     return is_over;
@@ -273,7 +273,7 @@ bool clo_job_help(clo_job *job)
     if (worker == NULL)
         return false;
     begin(worker);
-    if (worker->pace_ns == 0 || ++worker->borrowed % SAMPLED == 0)
+    if (worker->task_time_ns == 0 || ++worker->borrowed % SAMPLED == 0)
         note_pace(worker);
     give_back(worker, drive(worker, job, CLO_ITEM_NONE));
     return false;

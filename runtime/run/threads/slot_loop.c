@@ -33,7 +33,7 @@ uint32_t clo_slots_first(const clo_platform *platform, clo_clock clock)
     return first;
 }
 
-uint32_t clo_slots_slot_threads(uint32_t slots, uint32_t wanted)
+uint32_t clo_slot_threads(uint32_t slots, uint32_t wanted)
 {
     uint32_t slot_threads = wanted > 0 ? wanted : CARRIERS_DEFAULT;
 

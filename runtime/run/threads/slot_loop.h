@@ -8,7 +8,7 @@
 uint32_t clo_slots_first(const clo_platform *platform, clo_clock clock);
 
 /* How many slot threads serve so many slots; wanted: clo_runtime_config.slot_workers. */
-uint32_t clo_slots_slot_threads(uint32_t slots, uint32_t wanted);
+uint32_t clo_slot_threads(uint32_t slots, uint32_t wanted);
 
 /* Makes the slot threads and their slots known to each other. Before any thread. */
 void clo_slots_init(clo_runtime *runtime);

@@ -40,12 +40,12 @@
 #define ITEM_TURN (CLO_ITEM_NONE - 1) /* not an item: the scheduler's turn is vacant (combining.h) */
 
 /* Where a worker finds work. */
-enum { SOURCE_INBOX, SOURCE_DEQUE, SOURCE_HAND, SOURCE_PUBLIC, SOURCE_NEIGHBOUR, SOURCE_CAPACITY, SOURCES };
+enum { SOURCE_INBOX, SOURCE_DEQUE, SOURCE_MAILBOX, SOURCE_SHARED, SOURCE_NEIGHBOUR, SOURCE_CAPACITY, SOURCES };
 
 /* Takes one item to run and moves at most BATCH more to the deque, which is empty; none where bodies are long. The
  * rest goes back in one piece: to `rest_to`, a shared pool of ours. While the chain is in our hands nobody else can see
  * it, and a worker that looked in that moment may have gone to sleep: so one is woken. */
-static uint64_t take_public(clo_worker *worker, clo_stack *list, clo_stack *rest_to)
+static uint64_t take_shared(clo_worker *worker, clo_stack *list, clo_stack *rest_to)
 {
     uint64_t first = clo_stack_take(list);
     if (first == CLO_ITEM_NONE)
@@ -53,7 +53,7 @@ static uint64_t take_public(clo_worker *worker, clo_stack *list, clo_stack *rest
 
     uint64_t rest = *clo_item_link(worker->runtime, first);
     clo_deque *deque = &worker->deque;
-    uint32_t batch = worker->pace_ns > CLO_SHORT_NS ? 0 : BATCH;
+    uint32_t batch = worker->task_time_ns > CLO_SHORT_NS ? 0 : BATCH;
     for (uint32_t i = 0; i < batch && rest != CLO_ITEM_NONE; i++) {
         clo_deque_push_old(deque, rest);
         rest = *clo_item_link(worker->runtime, rest);
@@ -95,9 +95,9 @@ static uint64_t steal(clo_worker *worker)
             continue;
         uint64_t item = clo_mailbox_take(&victim->mailbox);
         if (item == CLO_ITEM_NONE)
-            item = take_public(worker, &victim->shared_pool, &worker->shared_pool);
+            item = take_shared(worker, &victim->shared_pool, &worker->shared_pool);
         if (item == CLO_ITEM_NONE)
-            item = take_public(worker, &victim->aged, &worker->shared_pool);
+            item = take_shared(worker, &victim->aged, &worker->shared_pool);
         if (item == CLO_ITEM_NONE)
             continue;
         clo_item_job(runtime, item)->stats[worker->index].steals++;
@@ -119,7 +119,7 @@ static void ask(const clo_worker *worker)
 
 /* Its own: without a look first where the last one found an item, since a look that is followed by a take moves the
  * line twice. */
-static uint64_t take_hand(clo_worker *worker)
+static uint64_t take_mailbox(clo_worker *worker)
 {
     uint64_t item = worker->was_fed ? clo_mailbox_grab(&worker->mailbox) : clo_mailbox_take(&worker->mailbox);
 
@@ -147,10 +147,10 @@ static uint64_t take_own(clo_worker *worker)
         item = clo_deque_pop(&worker->deque);
     if (item != CLO_ITEM_NONE)
         return item;
-    item = take_hand(worker);
+    item = take_mailbox(worker);
     if (item == CLO_ITEM_NONE)
-        item = take_public(worker, &worker->shared_pool, &worker->shared_pool);
-    return item != CLO_ITEM_NONE ? item : take_public(worker, &worker->aged, &worker->aged);
+        item = take_shared(worker, &worker->shared_pool, &worker->shared_pool);
+    return item != CLO_ITEM_NONE ? item : take_shared(worker, &worker->aged, &worker->aged);
 }
 
 /* Other workers' mailboxes and shared pools, one after another: an owner may be in a body that does not end. Seldom,
@@ -180,9 +180,9 @@ static uint64_t take_oldest(clo_worker *worker, uint32_t source)
         return clo_worker_take_local(worker);
     case SOURCE_DEQUE:
         return clo_deque_pop_old(&worker->deque);
-    case SOURCE_HAND:
-        return take_hand(worker);
-    case SOURCE_PUBLIC:
+    case SOURCE_MAILBOX:
+        return take_mailbox(worker);
+    case SOURCE_SHARED:
         return take_aging(worker, worker);
     case SOURCE_CAPACITY:
         return take_waiting(worker);

@@ -95,6 +95,6 @@ int build_options_check(build_options *o)
                       "here; leave one out");
     if (!o->plans && o->is_dry && (o->trace != NULL || o->gantt != NULL || o->summarizes))
         return misuse("-n runs nothing that --trace, --gantt or --summary could show; leave it out, or add --plan");
-    code = known_planner(o->planner);
+    code = known_planner(&o->planner);
     return code == EXIT_GOOD && o->policy != NULL ? known_policy(o->policy) : code;
 }

@@ -2,6 +2,7 @@
 #define _POSIX_C_SOURCE 200809L /* stat */
 #include "clotho/common/input.h"
 #include "clotho/common/options.h"
+#include "clotho/common/planner_file.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -57,37 +58,11 @@ static int known(const char *what, const char *name, const char *(*at)(uint32_t)
     return misuse("'%s' is no %s; see 'clotho list %s'", name, what, verb);
 }
 
-/* The next character of a planner's name that counts, in lower case; 0 at the end. */
-static char next_letter(const char **at)
+int known_planner(const char **name)
 {
-    *at += strspn(*at, "-_");
-    char letter = **at;
-    if (letter != 0)
-        ++*at;
-    return letter >= 'A' && letter <= 'Z' ? (char)(letter - 'A' + 'a') : letter;
-}
-
-/* As clo_plan_create compares: case, '-' and '_' do not count. */
-static bool is_same_planner(const char *a, const char *b)
-{
-    char letter;
-
-    do { /* ends: each round goes on in both, or finds a difference */
-        letter = next_letter(&a);
-        if (next_letter(&b) != letter)
-            return false;
-    } while (letter != 0);
-    return true;
-}
-
-int known_planner(const char *name)
-{
-    const char *entry;
-
-    for (uint32_t i = 0; (entry = planner_at(i)) != NULL; i++)
-        if (is_same_planner(entry, name))
-            return EXIT_GOOD;
-    return known("planner", name, planner_at, "planners");
+    if (is_planner_file(*name))
+        return load_planner(name);
+    return clo_planner_find(*name) != NULL ? EXIT_GOOD : known("planner", *name, planner_at, "planners");
 }
 
 int known_policy(const char *name)

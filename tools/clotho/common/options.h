@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define OPTION_LIST_MAX 64
+#define OPTION_LIST_MAX 128
 
 /* Values of an option that may be repeated. */
 typedef struct option_list {

@@ -434,6 +434,15 @@ static int plan_file(const char *path, const plan_options *o, bool again)
     return code;
 }
 
+static void add_planner(option_list *planners, const char *name)
+{
+    for (uint32_t i = 0; i < planners->count; i++)
+        if (strcmp(planners->items[i], name) == 0)
+            return;
+    if (planners->count < OPTION_LIST_MAX)
+        planners->items[planners->count++] = name;
+}
+
 /* "all" becomes every planner; no name becomes "heft". */
 static int expand_planners(option_list *planners)
 {
@@ -445,14 +454,14 @@ static int expand_planners(option_list *planners)
         named.items[named.count++] = "heft";
     for (uint32_t i = 0; i < named.count; i++) {
         if (strcmp(named.items[i], "all") != 0) {
-            if (known_planner(named.items[i]) != EXIT_GOOD)
-                return EXIT_BAD_USAGE;
-            if (planners->count < OPTION_LIST_MAX)
-                planners->items[planners->count++] = named.items[i];
+            int code = known_planner(&named.items[i]);
+            if (code != EXIT_GOOD)
+                return code;
+            add_planner(planners, named.items[i]);
             continue;
         }
-        for (uint32_t k = 0; (name = planner_at(k)) != NULL && planners->count < OPTION_LIST_MAX; k++)
-            planners->items[planners->count++] = name;
+        for (uint32_t k = 0; (name = planner_at(k)) != NULL; k++)
+            add_planner(planners, name);
     }
     return EXIT_GOOD;
 }
@@ -476,8 +485,9 @@ static int check_options(plan_options *o, int graphs)
 
     if (check_pipeline(o) != EXIT_GOOD)
         return EXIT_BAD_USAGE;
-    if (expand_planners(&o->planners) != EXIT_GOOD)
-        return EXIT_BAD_USAGE;
+    int code = expand_planners(&o->planners);
+    if (code != EXIT_GOOD)
+        return code;
     if (!(o->input.scale > 0))
         return misuse("--scale is 0; write a number > 0");
     if (!read_budget(o->budget, &unused))

@@ -116,7 +116,7 @@ static int read_dispatch(run_options *o)
         o->planner = "heft";
     if (strcmp(o->planner, "steal") == 0) /* what everybody tries first */
         return misuse("work stealing needs no plan; write --policy steal");
-    return known_planner(o->planner);
+    return known_planner(&o->planner);
 }
 
 static int check_body(const run_options *o)
@@ -271,7 +271,7 @@ int cmd_run(int argc, char **argv)
         {"platform", 'p', "SPEC", OPTION_INPUT, &o.input.spec, "as in 'clotho plan'"},
         {"instance", 'i', "NAME", OPTION_TEXT, &o.input.instance,
          "take only the instance of this name, from a file with many"},
-        {"planner", 0, "NAME", OPTION_TEXT, &o.planner, "replay the plan of this planner (heft)"},
+        {"planner", 0, "NAME", OPTION_TEXT, &o.planner, "replay the plan of this planner (heft); ./FILE.so: your own"},
         {"plan", 0, "F.json", OPTION_INPUT, &o.plan, "replay the plan that 'clotho plan --out' has written"},
         {"policy", 0, "NAME[:ARG]", OPTION_TEXT, &o.policy,
          "steal, or a policy of 'clotho list policies', with its argument"},
