@@ -67,8 +67,8 @@ typedef struct clo_plan_config {
     /* Set by CLO_PLAN_CONFIG_INIT. */
     size_t size;
 
-    /* One of Clotho's (&clo_planner_deft, or clo_planner_find("deft")) or your own: planner.h. Borrowed during the call.
-     * NULL: HEFT. */
+    /* One of Clotho's (&clo_planner_deft, or clo_planner_find("deft")) or your own: planner.h. Borrowed during the
+     * call. NULL: HEFT. */
     const clo_planner *planner;
 
     /* Same inputs and seed, same plan. */
@@ -120,7 +120,8 @@ typedef struct clo_plan_config {
  *   out     the plan, owned by the caller.
  *
  * Returns CLO_OK, or
- *   CLO_ERR_ARGUMENT     also: what is no planner, unknown config fields, an argument for a planner that takes none, a contention
+ *   CLO_ERR_ARGUMENT     also: what is no planner, unknown config fields, an argument for a planner that takes none, a
+ *   contention
  *                        that is no CLO_CONTENTION_ value
  *   CLO_ERR_INVALID      your own planner has made no plan of this graph and platform; clo_last_error names the planner
  *                        and what is wrong

@@ -18,9 +18,9 @@ typedef enum clo_planner_argument {
     /* It must be NULL. */
     CLO_PLANNER_NO_ARGUMENT = 0,
 
-    /* const int64_t [clo_graph_tasks]: a key for each task ("deft"). Of the tasks whose predecessors are all placed, the
-     * one with the largest key is placed next; of equal keys the one with the larger rank_u. So you can plan with any
-     * selection rule. NULL: rank_u alone. */
+    /* const int64_t [clo_graph_tasks]: a key for each task ("deft"). Of the tasks whose predecessors are all placed,
+     * the one with the largest key is placed next; of equal keys the one with the larger rank_u. So you can plan with
+     * any selection rule. NULL: rank_u alone. */
     CLO_PLANNER_KEYS = 1,
 
     /* const clo_model: the network ("lachesis"), of the kind CLO_MODEL_LACHESIS or CLO_MODEL_HEAD with list 2 of
@@ -58,10 +58,10 @@ struct clo_planner {
      *   placements  room for *count of them, in any order.
      *   count       how many you have written.
      *
-     * Returns CLO_OK, or any other status, which clo_plan_create passes on. It may be called several times for one plan:
-     * on a platform with ports, with other costs and parts of the platform. Called on the thread of clo_plan_create, and
-     * by several threads at once if they plan at once. A planner that crashes takes the program with it, and one that
-     * does not return is waited for. */
+     * Returns CLO_OK, or any other status, which clo_plan_create passes on. It may be called several times for one
+     * plan: on a platform with ports, with other costs and parts of the platform. Called on the thread of
+     * clo_plan_create, and by several threads at once if they plan at once. A planner that crashes takes the program
+     * with it, and one that does not return is waited for. */
     clo_status (*plan)(const clo_planner *planner, const clo_cost *cost, const clo_plan_config *config,
                        clo_placement *placements, size_t *count);
 

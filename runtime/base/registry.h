@@ -1,8 +1,8 @@
 /* base/registry.h - a table of what can be asked for by name: planners, policies, formats ... One idiom for all.
  *
  * A registry is an array of rows, or of pointers to rows. Every row begins with `const char *name, *summary`; the array
- * ends with a row whose name is NULL, or with a NULL pointer. Rows that a program adds come after it. The module that owns the rows defines one clo_registry;
- * registry/registry.c lists the registries for clo_registry_entry. */
+ * ends with a row whose name is NULL, or with a NULL pointer. Rows that a program adds come after it. The module that
+ * owns the rows defines one clo_registry; registry/registry.c lists the registries for clo_registry_entry. */
 #ifndef CLO_BASE_REGISTRY_H
 #define CLO_BASE_REGISTRY_H
 

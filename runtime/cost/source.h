@@ -1,6 +1,6 @@
 /* cost/source.h - which execution of a producer an input comes from, by the times of a plan: the one rule of the
  * compiled plan (engine/program/replay.c), of the ports (plan/ports/messages.c) and of several machines
- * (remote/split.c).
+ * (remote/split/split.c).
  *
  * Of the executions that stand before the consumer, by start, finish and the order of the graph, the one whose data
  * arrive first (LACHESIS eq. 9), as if alone. Of equal ones, one on the consumer's executor, then one on its machine,

@@ -4,8 +4,8 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/status.h"
+#include "plan/budget/budget.h"
 #include "plan/plan.h"
-#include "plan/schedule/budget.h"
 #include "plan/schedule/compact.h"
 
 #include <stdio.h>

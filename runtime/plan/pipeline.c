@@ -11,7 +11,7 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "cost/bound/assign.h"
-#include "graph/branch.h"
+#include "graph/shape/branch.h"
 #include "plan/modulo/modulo.h"
 #include "plan/plan.h"
 #include "plan/ports/ports.h"

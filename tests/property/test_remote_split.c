@@ -7,7 +7,7 @@
 
 #include "base/numbers/rng.h"
 #include "planner_named.h"
-#include "remote/local.h"
+#include "remote/split/local.h"
 
 #include <clotho/branch.h>
 #include <clotho/cluster.h>

@@ -1,5 +1,5 @@
-/* planner_named.h - a planner by its name; NULL: NULL, which clo_plan_create takes for HEFT. A name that is wrong ends the
- * test. */
+/* planner_named.h - a planner by its name; NULL: NULL, which clo_plan_create takes for HEFT. A name that is wrong ends
+ * the test. */
 #ifndef CLO_TEST_PLANNER_NAMED_H
 #define CLO_TEST_PLANNER_NAMED_H
 

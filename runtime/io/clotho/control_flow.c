@@ -3,7 +3,7 @@
 
 #include "base/memory.h"
 #include "base/status.h"
-#include "graph/branch.h"
+#include "graph/shape/branch.h"
 
 #include <clotho/branch.h>
 

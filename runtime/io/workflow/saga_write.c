@@ -5,7 +5,7 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "base/text.h"
-#include "graph/branch.h"
+#include "graph/shape/branch.h"
 #include "io/text/names.h"
 #include "platform/model/platform.h"
 

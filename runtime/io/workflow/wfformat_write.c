@@ -4,8 +4,8 @@
 #include "io/text/reader.h"
 
 #include "base/status.h"
-#include "graph/branch.h"
 #include "graph/graph.h"
+#include "graph/shape/branch.h"
 
 #include <string.h>
 

@@ -2,8 +2,8 @@
 #ifndef CLO_PLAN_EDGES_SEARCH_H
 #define CLO_PLAN_EDGES_SEARCH_H
 
+#include "plan/budget/budget.h"
 #include "plan/edges/guide.h"
-#include "plan/schedule/budget.h"
 
 enum { CLO_EDGES_BEAM_MAX = 16 };
 

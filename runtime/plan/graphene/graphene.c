@@ -19,12 +19,12 @@
  * Where the problem is no packing there is no empty space to place into from both sides. Then the same idea is a
  * dispatch: for thresholds of LongScore by mean times, the troublesome stages with what lies between them and all their
  * ancestors go first, in order of rank_u; the shortest plan is kept. */
+#include "plan/budget/budget.h"
+#include "plan/budget/parallel.h"
 #include "plan/graphene/parts.h"
 #include "plan/graphene/place.h"
 #include "plan/rcpsp/priority.h"
 #include "plan/rcpsp/search.h"
-#include "plan/schedule/budget.h"
-#include "plan/schedule/parallel.h"
 #include "plan/schedule/planner.h"
 
 #include "base/memory.h"

@@ -14,9 +14,9 @@
 #include "kernels/kernels.h"
 #include "learn/infer/draw.h"
 #include "learn/infer/head.h"
+#include "plan/budget/budget.h"
 #include "plan/duplicate/deft.h"
 #include "plan/learned/scores.h"
-#include "plan/schedule/budget.h"
 #include "plan/schedule/compact.h"
 #include "plan/schedule/planner.h"
 

@@ -3,10 +3,10 @@
  *
  * The worst case, that all arms run, decides too much where the long arms are unlikely: they come first, and whole
  * executors are kept for them. Here a task's *expected time* is its time times the chance that it runs
- * (graph/outcomes.h). HEFT makes four schedules: its order (rank_u) and its placement go by worst or by expected times,
- * each. Of each the order on every executor is kept and run in OUTCOMES_TRIED drawn outcomes, as replay would (what is
- * skipped takes no time and keeps its place); the order with the least mean makespan wins, the worst case of equal
- * ones.
+ * (graph/shape/outcomes.h). HEFT makes four schedules: its order (rank_u) and its placement go by worst or by expected
+ * times, each. Of each the order on every executor is kept and run in OUTCOMES_TRIED drawn outcomes, as replay would
+ * (what is skipped takes no time and keeps its place); the order with the least mean makespan wins, the worst case of
+ * equal ones.
  *
  * Invariant: the plan that comes out is one for worst times, without gaps to fill later: it passes the checker, and
  * holds for every outcome. Its makespan, where all arms run, is mostly longer than HEFT's: it is no planner for hard
@@ -14,7 +14,7 @@
  *
  * In the trial runs of the outcomes capacities of machines do not count, and of a producer of several instances the one
  * that ends last stands for all. Without branches this is HEFT. */
-#include "graph/outcomes.h"
+#include "graph/shape/outcomes.h"
 #include "plan/schedule/planner.h"
 #include "plan/schedule/ready.h"
 

@@ -1,5 +1,5 @@
 /* messages.c - see messages.h. An input comes from the execution that cost/source.h names; a machine gets an output
- * from the source that arrives first at one of its consumers. remote/split.c sends by the same rule. */
+ * from the source that arrives first at one of its consumers. remote/split/split.c sends by the same rule. */
 #include "plan/ports/messages.h"
 
 #include "base/memory.h"

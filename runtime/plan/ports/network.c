@@ -4,7 +4,7 @@
 #include "base/memory.h"
 #include "base/numbers/saturate.h"
 #include "base/status.h"
-#include "graph/branch.h"
+#include "graph/shape/branch.h"
 
 static bool is_large(const clo_network *n, uint32_t message)
 {

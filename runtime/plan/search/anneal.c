@@ -17,8 +17,8 @@
  *
  * The constants were set on SAGA's open instances. Integers only: every machine finds the same plan for a seed. */
 #include "plan/search/anneal.h"
+#include "plan/budget/budget.h"
 #include "plan/duplicate/deft.h"
-#include "plan/schedule/budget.h"
 
 #include "base/carve.h"
 #include "base/memory.h"

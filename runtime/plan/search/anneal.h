@@ -2,7 +2,7 @@
 #ifndef CLO_PLAN_SEARCH_ANNEAL_H
 #define CLO_PLAN_SEARCH_ANNEAL_H
 
-#include "plan/schedule/budget.h"
+#include "plan/budget/budget.h"
 #include "plan/schedule/schedule.h"
 
 /* From the plan that is kept in *best. Returns CLO_OK or CLO_ERR_MEMORY. */

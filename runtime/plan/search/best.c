@@ -8,7 +8,7 @@
  *
  * Several threads search side by side, each with a seed of its own, where only time is limited. Where schedules are
  * limited the plan must depend on the seed alone, so one thread does it all. */
-#include "plan/schedule/budget.h"
+#include "plan/budget/budget.h"
 #include "plan/schedule/planner.h"
 #include "plan/search/anneal.h"
 #include "plan/search/exact.h"
@@ -16,8 +16,8 @@
 
 #include "base/memory.h"
 #include "base/status.h"
+#include "plan/budget/parallel.h"
 #include "plan/rcpsp/search.h"
-#include "plan/schedule/parallel.h"
 
 enum {
     SCHEDULES_DEFAULT = 1000, /* without a budget, fewer of large graphs: */

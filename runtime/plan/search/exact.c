@@ -21,7 +21,7 @@
  * there are instances; the last branching may take one for each executor more than it allows. Demands, or more than 64
  * instances or executors: no search, the plan is HEFT's or the serial one. */
 #include "plan/search/exact.h"
-#include "plan/schedule/budget.h"
+#include "plan/budget/budget.h"
 #include "plan/schedule/planner.h"
 #include "plan/search/exact_model.h"
 

@@ -2,7 +2,7 @@
 #ifndef CLO_PLAN_SEARCH_EXACT_H
 #define CLO_PLAN_SEARCH_EXACT_H
 
-#include "plan/schedule/budget.h"
+#include "plan/budget/budget.h"
 #include "plan/schedule/schedule.h"
 
 /* Over the plans without replicas, from the plan that is kept (none: HEFT's). *proved: none is shorter than what is

@@ -2,7 +2,7 @@
 #ifndef CLO_PLAN_SEARCH_STARTS_H
 #define CLO_PLAN_SEARCH_STARTS_H
 
-#include "plan/schedule/budget.h"
+#include "plan/budget/budget.h"
 #include "plan/schedule/schedule.h"
 
 /* Builds one plan with each planner that fits a share of the budget, and keeps it in *best if it is shorter; HEFT's

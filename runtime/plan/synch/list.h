@@ -2,7 +2,7 @@
 #ifndef CLO_PLAN_SYNCH_LIST_H
 #define CLO_PLAN_SYNCH_LIST_H
 
-#include "plan/synch/problem.h"
+#include "plan/synch_lp/problem.h"
 
 #define CLO_SYNCH_PROGRESS_ONE (INT64_C(1) << 40)
 

@@ -5,7 +5,7 @@
 #include "base/memory.h"
 #include "base/numbers/saturate.h"
 #include "base/status.h"
-#include "plan/synch/alone.h"
+#include "plan/synch_lp/alone.h"
 #include "platform/model/platform.h"
 
 #include <assert.h>

@@ -2,8 +2,8 @@
 #ifndef CLO_PLAN_SYNCH_ORDER_H
 #define CLO_PLAN_SYNCH_ORDER_H
 
-#include "plan/synch/lp.h"
-#include "plan/synch/problem.h"
+#include "plan/synch_lp/lp.h"
+#include "plan/synch_lp/problem.h"
 
 /* Loads of jobs on bins, [jobs * bins]; a kind that may run on several groups is spread evenly over the fastest of
  * them. NULL: no memory. Released with clo_free. */

@@ -2,8 +2,8 @@
 #ifndef CLO_PLAN_SYNCH_PACK_H
 #define CLO_PLAN_SYNCH_PACK_H
 
-#include "plan/synch/intervals.h"
 #include "plan/synch/timeline.h"
+#include "plan/synch_lp/intervals.h"
 
 typedef struct clo_synch_settings {
     bool has_lp;

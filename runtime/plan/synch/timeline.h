@@ -4,7 +4,7 @@
 #ifndef CLO_PLAN_SYNCH_TIMELINE_H
 #define CLO_PLAN_SYNCH_TIMELINE_H
 
-#include "plan/synch/problem.h"
+#include "plan/synch_lp/problem.h"
 
 typedef struct clo_synch_batch {
     uint32_t kind, group, count;

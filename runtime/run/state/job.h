@@ -115,7 +115,8 @@ struct clo_job {
     uint32_t runs_judged, runs_shared, runs_serial;
     /* Of a series that was submitted and has not run yet: the run before has left executions out. */
     bool has_rest;
-    /* What an execution took, from submit to end, in serial runs and in others; 0: not known. Relaxed, as task_time_ns. */
+    /* What an execution took, from submit to end, in serial runs and in others; 0: not known. Relaxed, as task_time_ns.
+     * */
     _Atomic int64_t serial_ns, shared_ns;
 
     alignas(CLO_CACHE_LINE_BYTES) clo_stop stop;

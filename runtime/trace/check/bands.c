@@ -10,8 +10,8 @@
 #include "base/memory.h"
 #include "base/numbers/saturate.h"
 #include "base/status.h"
-#include "trace/check/classes.h"
 #include "trace/check/kept.h"
+#include "trace/judge/classes.h"
 
 #include <stdlib.h>
 

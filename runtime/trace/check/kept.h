@@ -3,7 +3,7 @@
 #ifndef CLO_TRACE_CHECK_KEPT_H
 #define CLO_TRACE_CHECK_KEPT_H
 
-#include "trace/check/judge.h"
+#include "trace/judge/judge.h"
 
 /* Who waits for the capacity of a machine. */
 typedef struct clo_judge_waiter {

@@ -1,15 +1,15 @@
 /* stream_check.c - the passes of the stream checker, in order. Each is near-linear, so that a log of ten million
  * records is judged in seconds. */
 #include "base/status.h"
-#include "trace/check/arms.h"
 #include "trace/check/bands.h"
 #include "trace/check/ends.h"
-#include "trace/check/figures.h"
-#include "trace/check/jobs.h"
 #include "trace/check/kept.h"
-#include "trace/check/records.h"
-#include "trace/check/shapes.h"
-#include "trace/check/sweep.h"
+#include "trace/judge/arms.h"
+#include "trace/judge/figures.h"
+#include "trace/judge/jobs.h"
+#include "trace/judge/records.h"
+#include "trace/judge/shapes.h"
+#include "trace/judge/sweep.h"
 
 #include <clotho/runtime.h>
 

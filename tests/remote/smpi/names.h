@@ -7,7 +7,7 @@
 #include "virtual.h"
 
 #include "base/clock.h"
-#include "remote/clocks.h"
+#include "remote/messages/clocks.h"
 #include "sync/sleep/eventcount.h"
 
 #include <sched.h>

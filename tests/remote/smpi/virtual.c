@@ -4,7 +4,7 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "graph/graph.h"
-#include "remote/bodies.h"
+#include "remote/split/bodies.h"
 
 #include <simgrid/actor.h>
 #include <simgrid/engine.h>

@@ -8,9 +8,9 @@
 #ifndef CLO_TEST_SMPI_VIRTUAL_H
 #define CLO_TEST_SMPI_VIRTUAL_H
 
-#include "remote/clocks.h"
-#include "remote/local.h"
-#include "remote/remote.h"
+#include "remote/messages/clocks.h"
+#include "remote/messages/remote.h"
+#include "remote/split/local.h"
 
 #include <clotho/job.h>
 #include <clotho/runtime.h>

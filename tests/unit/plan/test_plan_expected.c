@@ -4,7 +4,7 @@
 #include "fault.h"
 #include "random.h"
 
-#include "graph/outcomes.h"
+#include "graph/shape/outcomes.h"
 #include "planner_named.h"
 
 #include <clotho/generate.h>

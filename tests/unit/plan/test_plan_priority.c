@@ -2,9 +2,9 @@
 #include "fixture.h"
 
 #include "base/numbers/rng.h"
+#include "plan/budget/parallel.h"
 #include "plan/graphene/parts.h"
 #include "plan/rcpsp/priority.h"
-#include "plan/schedule/parallel.h"
 #include <clotho/planner.h>
 
 static uint32_t add(fixture *f, int64_t work_ns, int64_t demand, uint32_t instances)

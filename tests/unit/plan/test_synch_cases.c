@@ -2,7 +2,7 @@
  * LPs. */
 #include "synch_case.h"
 
-#include "plan/synch/lp.h"
+#include "plan/synch_lp/lp.h"
 
 #include <string.h>
 

@@ -5,7 +5,7 @@
 #include "fault.h"
 #include "synch_case.h"
 
-#include "plan/synch/lp.h"
+#include "plan/synch_lp/lp.h"
 
 #include <dlfcn.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
 #include "support.h"
 
 #include "base/numbers/rng.h"
-#include "remote/fit.h"
+#include "remote/links/fit.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
  * slowest alone, by more than what the way of a byte varies. */
 #include "support.h"
 
-#include "remote/hub_rate.h"
+#include "remote/links/hub_rate.h"
 
 #define US INT64_C(1000)
 

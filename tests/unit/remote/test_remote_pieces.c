@@ -2,7 +2,7 @@
  * pieces take: more while nothing queues, fewer when something does, and always at least one. */
 #include "support.h"
 
-#include "remote/pieces.h"
+#include "remote/messages/pieces.h"
 
 #include <math.h>
 
