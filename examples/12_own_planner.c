@@ -1,4 +1,7 @@
-/* 12_own_planner.c - a planner of your own, in a shared object: `clotho plan GRAPH --planner all --planner ./mine.so`.
+/* 12_own_planner.c - a planner of your own, in a shared object:
+ *
+ *     cc -shared -fPIC 12_own_planner.c -o mine.so
+ *     clotho plan GRAPH --planner all --planner ./mine.so
  *
  * Tasks in topological order, each where it ends first: HEFT without ranks and gaps. For graphs without demands. */
 #include <clotho/planner.h>
