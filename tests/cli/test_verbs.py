@@ -63,8 +63,8 @@ class Frame(CommandTest):
 
     def test_a_list_takes_as_many_names_as_its_message_says(self):
         g, named = self.diamond(), ["--planner", "heft"]
-        self.assertEqual(len(self.good("plan", g, *64 * named, "--json").splitlines()), 64)
-        self.bad(2, "plan", g, *65 * named, holds="--planner is 'heft'; write at most 64 names")
+        self.assertEqual(len(self.good("plan", g, *128 * named, "--json").splitlines()), 128)
+        self.bad(2, "plan", g, *129 * named, holds="--planner is 'heft'; write at most 128 names")
 
     def test_unknown_and_broken_options_are_bad_usage(self):
         g = self.diamond()

@@ -326,6 +326,9 @@ static void plans(void **state)
     nameless.name = NULL;
     config.planner = &nameless;
     refuses_somehow(clo_plan_create, c, &config, &none);
+    refuses(clo_planner_register, NULL);
+    refuses_somehow(clo_planner_register, &nameless);
+    assert_null(clo_planner_find(NULL));
     config.size = 0;
     refuses_somehow(clo_plan_create, c, &config, &none);
     refuses(clo_plan_from_placements, NULL, NULL, &wrong, 1, &none);

@@ -434,11 +434,16 @@ static int plan_file(const char *path, const plan_options *o, bool again)
     return code;
 }
 
-static void add_planner(option_list *planners, const char *name)
+static bool has_planner(const option_list *planners, const char *name)
 {
     for (uint32_t i = 0; i < planners->count; i++)
         if (strcmp(planners->items[i], name) == 0)
-            return;
+            return true;
+    return false;
+}
+
+static void add_planner(option_list *planners, const char *name)
+{
     if (planners->count < OPTION_LIST_MAX)
         planners->items[planners->count++] = name;
 }
@@ -461,7 +466,8 @@ static int expand_planners(option_list *planners)
             continue;
         }
         for (uint32_t k = 0; (name = planner_at(k)) != NULL; k++)
-            add_planner(planners, name);
+            if (!has_planner(planners, name)) /* of a file that was named before */
+                add_planner(planners, name);
     }
     return EXIT_GOOD;
 }
