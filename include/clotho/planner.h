@@ -65,8 +65,9 @@ struct clo_planner {
     clo_status (*plan)(const clo_planner *planner, const clo_cost *cost, const clo_plan_config *config,
                        clo_placement *placements, size_t *count);
 
-    /* NULL in yours: how the library's planners work. */
+    /* NULL in yours: how the library's planners work, and what "best" does where nothing limits it. */
     clo_status (*fill)(struct clo_schedule *schedule, const clo_plan_config *config);
+    clo_status (*plan_without_budget)(const clo_cost *cost, const clo_plan_config *config, clo_plan **out);
 };
 
 /* Clotho's planners. docs/SCHEDULERS.md says what each does, and where it comes from. */

@@ -215,7 +215,7 @@ static clo_status search(choice *c)
 /* All plans after the first. */
 static clo_status choose(choice *c)
 {
-    bool is_best = c->planner == &clo_planner_best;
+    bool is_best = c->planner->plan_without_budget != NULL;
     const clo_planner *planner = is_best ? &clo_planner_heft : c->planner;
     uint32_t all = clo_platform_machines(clo_cost_platform(c->cost));
     clo_status status = CLO_OK;

@@ -1,71 +1,14 @@
 /* plan/registry.c - the planners by name, in the order of `clotho list planners`; those that a program registers come
- * last. A new planner is one file, one name in clotho/planner.h and one line here. */
+ * last. The table is in all.c. */
 #include "plan/registry.h"
 
 #include "base/status.h"
+#include "plan/all.h"
 #include "sync/structure/append.h"
 
 #include <string.h>
 
-#include "plan/edges/planners.h"
 #include "plan/make.h"
-
-static const clo_planner *const planners[] = {
-    &clo_planner_heft,
-    &clo_planner_deft,
-    &clo_planner_best,
-    &clo_planner_exact,
-    &clo_planner_serial,
-    &clo_planner_cpop,
-    &clo_planner_peft,
-    &clo_planner_etf,
-    &clo_planner_dls,
-    &clo_planner_minmin,
-    &clo_planner_maxmin,
-    &clo_planner_duplex,
-    &clo_planner_sufferage,
-    &clo_planner_mct,
-    &clo_planner_met,
-    &clo_planner_olb,
-    &clo_planner_fastestnode,
-    &clo_planner_fcp,
-    &clo_planner_flb,
-    &clo_planner_heft_append,
-    &clo_planner_heft_expected,
-    &clo_planner_lookahead,
-    &clo_planner_fifo,
-    &clo_planner_sjf,
-    &clo_planner_hrrn,
-    &clo_planner_highrank,
-    &clo_planner_fifo_deft,
-    &clo_planner_sjf_deft,
-    &clo_planner_hrrn_deft,
-    &clo_planner_highrank_deft,
-    &clo_planner_deft_append,
-    &clo_planner_lachesis,
-    &clo_planner_dfrn,
-    &clo_planner_tds,
-    &clo_planner_tdca,
-    &clo_planner_sgs_serial,
-    &clo_planner_sgs_parallel,
-    &clo_planner_sgs_serial_backward,
-    &clo_planner_sgs_parallel_backward,
-    &clo_planner_critical_path,
-    &clo_planner_tetris,
-    &clo_planner_breadth_first,
-    &clo_planner_random,
-    &clo_planner_coffman_graham,
-    &clo_planner_strip_part,
-    &clo_planner_graphene,
-    &clo_planner_graphene_paper,
-    &clo_planner_edges,
-    &clo_planner_edges_sjf,
-    &clo_planner_edges_tetris,
-    &clo_planner_edges_greedy,
-    &clo_planner_edges_random,
-    &clo_planner_edges_best,
-    NULL,
-};
 
 static clo_append registered; /* the process's; all other state lives in objects */
 
@@ -75,7 +18,7 @@ static const void *registered_at(size_t index)
 }
 
 CLO_REGISTRY_ROW(clo_planner);
-const clo_registry clo_planners = {.name = "planners", .rows = planners, .more = registered_at};
+const clo_registry clo_planners = {.name = "planners", .rows = clo_planners_built_in, .more = registered_at};
 
 /* The next character of a name that counts, in lower case; 0 at the end. Without tolower, which asks the locale. */
 static char next_letter(const char **at)
@@ -111,9 +54,9 @@ static const clo_planner *find_registered(const char *name)
 
 static const clo_planner *find_built_in(const char *name)
 {
-    for (size_t i = 0; planners[i] != NULL; i++)
-        if (is_named(planners[i]->name, name))
-            return planners[i];
+    for (size_t i = 0; clo_planners_built_in[i] != NULL; i++)
+        if (is_named(clo_planners_built_in[i]->name, name))
+            return clo_planners_built_in[i];
     return NULL;
 }
 

@@ -8,6 +8,7 @@
  *
  * Several threads search side by side, each with a seed of its own, where only time is limited. Where schedules are
  * limited the plan must depend on the seed alone, so one thread does it all. */
+#include "plan/search/best.h"
 #include "plan/budget/budget.h"
 #include "plan/schedule/planner.h"
 #include "plan/search/anneal.h"
@@ -217,7 +218,7 @@ static clo_status plan(clo_schedule *schedule, const clo_rcpsp *problem, clo_bud
     return status == CLO_OK || status == CLO_ERR_TIMEOUT ? clo_snapshot_restore(best, schedule) : status;
 }
 
-static clo_status fill(clo_schedule *schedule, const clo_plan_config *config)
+clo_status clo_best_fill(clo_schedule *schedule, const clo_plan_config *config)
 {
     uint64_t fit = PLACEMENTS_DEFAULT / schedule->graph->instances + 1;
     clo_budget budget;
@@ -237,11 +238,3 @@ static clo_status fill(clo_schedule *schedule, const clo_plan_config *config)
     clo_snapshot_close(&best);
     return status;
 }
-
-const clo_planner clo_planner_best = {
-    .name = "best",
-    .summary = "anytime: proof, annealing or packing search from the best of several planners, until the budget ends",
-    .size = sizeof(clo_planner),
-    .executions_each = CLO_EXECUTIONS_EACH,
-    .fill = fill,
-};
