@@ -33,8 +33,8 @@ def options() -> argparse.Namespace:
     parser.add_argument("--module", action="append", metavar="NAME", help="only this module of runtime/; may be repeated")
     parser.add_argument("--match", default="", metavar="TEXT", help="only faults whose description holds this text")
     parser.add_argument("--jobs", type=int, default=1, metavar="N", help="copies of the tree that work at once (1)")
-    parser.add_argument("--patience", type=float, default=600, metavar="SECONDS",
-                        help="timeout: leave out the slowest tests if those that reach a fault take longer in total (600)")
+    parser.add_argument("--patience", type=float, default=120, metavar="SECONDS",
+                        help="timeout: leave out the slowest tests if those that reach a fault take longer in total (120)")
     parser.add_argument("--list", action="store_true", help="print the faults and plant none")
     parser.add_argument("--resume", action="store_true", help="keep the results file and continue after its last entry")
     parser.add_argument("--again", action="store_true", help="try only what survived according to the results file")
@@ -113,8 +113,9 @@ class Run:
         self.sanitized.build(self.args.jobs)
         reached = trees.Tree("reach", "reach", alone)
         reached.build(self.args.jobs)
+        self.say("finding which test runs which line")
         self.reach = trees.Reach(reached)
-        self.reach.find(work[0], self.say)
+        self.reach.find(work[0], self.args.jobs, self.say)
         return work
 
     def record(self, site: sites.Site, verdict: str, by: str) -> None:

@@ -5,6 +5,7 @@ undefined behaviour), which only sees what survives there; `reach` (gcov), which
 A test runs in a process namespace of its own where the system allows it: what it leaves behind ends with it, and a fault
 that signals the wrong process reaches nobody.
 """
+import concurrent.futures
 import dataclasses
 import hashlib
 import json
@@ -15,6 +16,7 @@ import resource
 import shutil
 import signal
 import subprocess
+import threading
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -26,6 +28,7 @@ FLAGS = {"plain": ["-DCMAKE_C_FLAGS=-O2 -g0"], "reach": ["-DCMAKE_C_FLAGS=-O0 -g
 LEFT_OUT = re.compile(r"^(headers|bench|outside)\.|^stress\.(one-cpu|quota|mutations)$|^rt\.r(09|10)_|^cli\.(layers|readme)$")
 # Tests that look at clocks: a machine under load can fail them, so a failure counts only if it comes twice.
 TIMED = re.compile(r"^(rt|stress|example)\.|^unit\.test_platform_calibrate$|^unit\.test_plan_best$")
+REACH_SECONDS = 120  # a test that takes longer here, where nothing is optimised, is left out
 MEMORY_MAX = 4 << 30
 OUTPUT_MAX = 1 << 30
 
@@ -114,10 +117,10 @@ class Tree:
         if self.kind != "sanitized":
             resource.setrlimit(resource.RLIMIT_AS, (MEMORY_MAX, MEMORY_MAX))
 
-    def run(self, name: str, limit_s: float) -> str:
-        """Runs one test: "" if it passes or skips, else what went wrong, in a word."""
+    def run(self, name: str, limit_s: float, **more) -> str:
+        """Runs one test: "" if it passes or skips, else what went wrong, in a word. `more`: of its environment."""
         test = self.tests[name]
-        environment = {**os.environ, **test.environment, "ASAN_OPTIONS": "hard_rss_limit_mb=4096:detect_leaks=1"}
+        environment = {**os.environ, **test.environment, "ASAN_OPTIONS": "hard_rss_limit_mb=4096:detect_leaks=1", **more}
         process = subprocess.Popen([*self.alone, *test.command], cwd=test.folder, env=environment, stdin=subprocess.DEVNULL,
                                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
                                    preexec_fn=self.limit)
@@ -143,27 +146,61 @@ class Tree:
 
 class Reach:
     """Which test runs which line, and how long each test takes. Kept in a file: a test whose programs did not change is not
-    run again."""
+    run again, also if this was cut off. Each job writes gcov's counters into a folder of its own (GCOV_PREFIX)."""
 
     def __init__(self, tree: Tree):
         self.tree, self.tests, self.code = tree, {}, {}
+        self.cache, self.lock = SCRATCH / "reach.jsonl", threading.Lock()
 
-    def find(self, plain: Tree, say) -> None:
-        cache = SCRATCH / "reach.json"
-        old = json.loads(cache.read_text()) if cache.exists() else {}
+    def read(self) -> dict:
+        """What is known already; the last line may be a part of one."""
+        known = {}
+        for line in self.cache.read_text().splitlines() if self.cache.exists() else []:
+            try:
+                row = json.loads(line)
+                known[row["name"]] = row
+            except ValueError:
+                continue
+        return known
+
+    def find(self, plain: Tree, jobs: int, say) -> None:
+        known = self.read()
+        todo = []
         for name in sorted(self.tree.tests):
             stamp = self.stamp(name)
-            if old.get(name, {}).get("stamp") != stamp:
-                old[name] = self.measure(name) | {"stamp": stamp}
-                if old[name]["failed"]:  # of gcov's own files, perhaps: then what it saw still holds
-                    old[name]["failed"] = plain.fails(name, 600)
-                if old[name]["failed"]:
-                    say(f"{name} {old[name]['failed']} without any fault; it is left out")
-            self.tests[name] = old[name]
-        cache.write_text(json.dumps(self.tests))
-        for path in self.tree.binary.rglob("*.gcda"):
-            path.unlink()
-        self.code = self.lines("*.gcno", lambda line: True)
+            if known.get(name, {}).get("stamp") == stamp:
+                self.tests[name] = known[name]
+            else:
+                todo.append((name, stamp))
+        folders = [SCRATCH / f"reach/counters-{n}" for n in range(jobs)]
+        for folder in folders:
+            shutil.rmtree(folder, ignore_errors=True)
+            self.prepare(folder)
+        with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+            for future in [pool.submit(self.take, name, stamp, folders, plain, say) for name, stamp in todo]:
+                future.result()
+        self.code = self.lines(self.tree.binary, "*.gcno", lambda line: True)
+
+    def prepare(self, folder: pathlib.Path) -> None:
+        """gcov wants a file's notes beside its counters."""
+        for notes in self.tree.binary.rglob("*.gcno"):
+            place = folder / notes.relative_to("/")
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.symlink_to(notes)
+
+    def take(self, name: str, stamp: str, folders: list, plain: Tree, say) -> None:
+        with self.lock:
+            folder = folders.pop()
+        row = self.measure(name, folder) | {"name": name, "stamp": stamp}
+        if row["failed"].startswith("status"):  # of gcov's own files, perhaps: then what it saw still holds
+            row["failed"] = plain.fails(name, 5 * REACH_SECONDS)
+        if row["failed"]:
+            say(f"{name} {row['failed']} without any fault; it is left out")
+        with self.lock:
+            folders.append(folder)
+            self.tests[name] = row
+            with self.cache.open("a") as file:
+                file.write(json.dumps(row) + "\n")
 
     def stamp(self, name: str) -> str:
         test, hash_ = self.tree.tests[name], hashlib.sha256()
@@ -174,19 +211,19 @@ class Reach:
                 hash_.update(path.read_bytes())
         return hash_.hexdigest()
 
-    def measure(self, name: str) -> dict:
-        for path in self.tree.binary.rglob("*.gcda"):
+    def measure(self, name: str, folder: pathlib.Path) -> dict:
+        for path in folder.rglob("*.gcda"):
             path.unlink()
         began = time.monotonic()
-        failed = self.tree.fails(name, 600)
+        failed = self.tree.run(name, REACH_SECONDS, GCOV_PREFIX=str(folder))
         took = time.monotonic() - began
-        lines = self.lines("*.gcda", lambda line: line["count"] > 0)
+        lines = self.lines(folder, "*.gcda", lambda line: line["count"] > 0)
         return {"failed": failed, "seconds": took, "lines": {path: sorted(found) for path, found in lines.items()}}
 
-    def lines(self, files: str, wanted) -> dict:
-        """The lines of runtime/ that gcov finds in some of its files."""
+    def lines(self, folder: pathlib.Path, files: str, wanted) -> dict:
+        """The lines of runtime/ that gcov finds in some files of a folder."""
         found = {}
-        paths = [str(path) for path in self.tree.binary.rglob(files)]
+        paths = [str(path) for path in folder.rglob(files)]
         done = quietly(["gcov", "--json-format", "--stdout", *paths], cwd=self.tree.binary) if paths else None
         for document in done.stdout.splitlines() if done else []:
             for file in json.loads(document)["files"]:
