@@ -1,5 +1,4 @@
-/* graph/shape/module.h - how much an open graph holds, so that a call that adds many things can take all of them back.
- * */
+/* graph/shape/module.h - how much an open graph holds: what a call that adds many things goes back to if it fails. */
 #ifndef CLO_GRAPH_SHAPE_MODULE_H
 #define CLO_GRAPH_SHAPE_MODULE_H
 

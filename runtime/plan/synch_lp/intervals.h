@@ -1,5 +1,4 @@
-/* plan/synch_lp/intervals.h - LP1 and LP2: in which interval of time, and on which group, is which share of every kind.
- * */
+/* plan/synch_lp/intervals.h - LP1 and LP2: in which interval of time, on which group, is which share of every kind. */
 #ifndef CLO_PLAN_SYNCH_LP_INTERVALS_H
 #define CLO_PLAN_SYNCH_LP_INTERVALS_H
 

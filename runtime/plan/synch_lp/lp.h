@@ -1,5 +1,5 @@
 /* plan/synch_lp/lp.h - linear programs: min c x, rows lowest <= A x <= highest, 0 <= x <= most. The only floating point
- * of plan/synch.
+ * of plan/synch and plan/synch_lp.
  *
  * The bound that a solve returns holds whatever the solver did: it is computed from the solver's duals by weak duality
  * (Neumaier and Shcherbina 2004), for any duals. From it 2^-40 of the sum of the magnitudes of all its terms is taken

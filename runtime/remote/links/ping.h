@@ -1,4 +1,4 @@
-/* remote/links/ping.h - ping-pong between two ranks, as links.h says. */
+/* remote/links/ping.h - ping-pong between two ranks, as clotho_mpi/links.h says. */
 #ifndef CLO_REMOTE_LINKS_PING_H
 #define CLO_REMOTE_LINKS_PING_H
 

@@ -4,8 +4,8 @@
  * Nothing here includes a header of the scheduler, the policies, the drivers or the planners, and the graph, the cost
  * and the platform are read through their public calls only.
  *
- * A pass reads what the passes before it made (stream_check.c has the order). Faults do not stop a pass; what makes a
- * record senseless (ids that do not exist) takes it out of all later passes. */
+ * A pass reads what the passes before it made (trace/check/stream_check.c has the order). Faults do not stop a pass;
+ * what makes a record senseless (ids that do not exist) takes it out of all later passes. */
 #ifndef CLO_TRACE_JUDGE_JUDGE_H
 #define CLO_TRACE_JUDGE_JUDGE_H
 
