@@ -1,5 +1,5 @@
 /* Plans with an interval, on random graphs and platforms: the checker takes them; the bound is the true one where all
- * assignments can be tried; releases unrolled by mailbox never meet; planted faults are found. */
+ * assignments can be tried; releases unrolled by hand never meet; planted faults are found. */
 #include "support.h"
 
 #include "base/numbers/rng.h"

@@ -1,6 +1,6 @@
 /* sample.h - which random cases a property test plays.
  *
- * A case is what its seed draws, so a program that is started by mailbox plays the same cases each time. `./dev test`
+ * A case is what its seed draws, so a program that is started by hand plays the same cases each time. `./dev test`
  * sets CLO_SAMPLE to a number made of the commit, and each number gives other cases to the same seeds; a program that
  * draws says it on stderr, so that the cases can be played again. So what a test expects must hold for the cases of
  * every number: where it needs what not all have, it draws on until it has it. `./dev test --full` sets CLO_FULL too:

@@ -1,4 +1,4 @@
-/* Small sets whose bounds are worked out by mailbox, and what the admission test does not cover. */
+/* Small sets whose bounds are worked out by hand, and what the admission test does not cover. */
 #include "support.h"
 
 #include "fault.h"

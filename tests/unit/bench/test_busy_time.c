@@ -1,4 +1,4 @@
-/* The bound by mean busy times of bench-online, on jobs small enough to be worked out by mailbox. */
+/* The bound by mean busy times of bench-online, on jobs small enough to be worked out by hand. */
 #include "online/busy_time.h"
 
 #include "support.h"
@@ -26,7 +26,7 @@ static void the_tail_of_a_task_alone_is_half_of_it(void **state)
     near(busy_time_tail_s(&task, 1), 5);
 }
 
-/* 10 s on all of the machine, then 4 s on half of it: by mailbox, 11/3 and 25/6. */
+/* 10 s on all of the machine, then 4 s on half of it: by hand, 11/3 and 25/6. */
 static void the_tail_of_a_chain_knows_what_its_end_keeps_back(void **state)
 {
     busy_task tasks[2] = {{.duration_s = 10, .tail_s = 4, .need_s = 10}, {.head_s = 10, .duration_s = 4, .need_s = 2}};

@@ -1,4 +1,4 @@
-/* Lower bounds whose exact values can be worked out by mailbox. */
+/* Lower bounds whose exact values can be worked out by hand. */
 #include "support.h"
 
 #include "cost/bound/area.h"

@@ -1,4 +1,4 @@
-/* by_hand.h - a scheduler that is driven by mailbox, so that every order of inputs can be had: inputs are calls, and
+/* by_hand.h - a scheduler that is driven by hand, so that every order of inputs can be had: inputs are calls, and
  * what is started ends when the test says. Its log is judged and repeated at the end. */
 #ifndef CLO_TEST_BY_HAND_H
 #define CLO_TEST_BY_HAND_H

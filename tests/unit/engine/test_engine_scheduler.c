@@ -1,4 +1,4 @@
-/* The scheduler alone, driven by mailbox: what is kept of a machine's capacity for one who may not take it. */
+/* The scheduler alone, driven by hand: what is kept of a machine's capacity for one who may not take it. */
 #include "support.h"
 
 #include "engine/program/control_flow.h"

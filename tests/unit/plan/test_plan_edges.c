@@ -66,7 +66,7 @@ static void clear(fixture *f)
     clo_graph_destroy(f->graph);
 }
 
-/* From each task by mailbox, after the graph's and the added edges. */
+/* From each task by hand, after the graph's and the added edges. */
 static void reach_by_hand(const fixture *f, const clo_added_edges *added, bool reach[TASKS][TASKS])
 {
     clo_edge edge;

@@ -1,4 +1,4 @@
-/* Plans on machines with ports, by mailbox: what several messages at once take when they share what leaves and enters a
+/* Plans on machines with ports, by hand: what several messages at once take when they share what leaves and enters a
  * machine. Links: 1 byte/ns after 1000 ns. */
 #include "fault.h"
 #include "support.h"

@@ -1,4 +1,4 @@
-/* What the tuned parametric policy chooses, on streams small enough to be worked out by mailbox; and what it takes for
+/* What the tuned parametric policy chooses, on streams small enough to be worked out by hand; and what it takes for
  * an argument. The numbers: w_rem, w_own, w_wait, w_ex, w_cp, l_scale, l_rem, l_jobs, share; fit, unit. */
 #include "policy_scene.h"
 

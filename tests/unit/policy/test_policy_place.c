@@ -1,4 +1,4 @@
-/* What the policies that also place choose, on streams small enough to be worked out by mailbox; and what they take for
+/* What the policies that also place choose, on streams small enough to be worked out by hand; and what they take for
  * an argument. */
 #include "policy/placement/packing.h"
 #include "policy_scene.h"

@@ -1,4 +1,4 @@
-/* What the policies that select choose, on streams small enough to be worked out by mailbox. */
+/* What the policies that select choose, on streams small enough to be worked out by hand. */
 #include "policy_scene.h"
 
 #include "base/numbers/rng.h"

@@ -1,4 +1,4 @@
-/* test_stream_judge.c - the stream checker on small runs that are written by mailbox: the text of faults, figures, bad
+/* test_stream_judge.c - the stream checker on small runs that are written by hand: the text of faults, figures, bad
  * cases. */
 #include "fault.h"
 #include "support.h"

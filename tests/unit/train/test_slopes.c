@@ -175,7 +175,7 @@ static void a_tape_serves_cases_of_any_size(void **state)
     }
 }
 
-/* One neuron, by mailbox: y = leaky(2 * 3 - 7) = -0.2, dy/dw = 0.2 * 3. */
+/* One neuron, by hand: y = leaky(2 * 3 - 7) = -0.2, dy/dw = 0.2 * 3. */
 static void a_neuron_has_the_slopes_of_the_textbook(void **state)
 {
     const uint32_t job_of_stage[] = {0}, child_begin[] = {0, 0};
