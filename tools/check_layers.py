@@ -9,14 +9,19 @@
 - include/clotho/ includes <clotho/...> and plain C headers only;
 - kernels/ includes its own files, plain C headers and those of instruction sets only; modules name it among their USES;
 - tools/, examples/ and bench/ see public headers and their own files only; MAY_SEE names the folder that sees more;
+- with --objects: between outer modules, what an object file needs of another one (public headers declare it too) is named
+  in the USES as well;
 - <stdatomic.h> and the compiler's atomic builtins only in runtime/sync and runtime/run, hwloc and an XML parser only in
   runtime/platform, liburcu only in runtime/sync, CLP only in runtime/plan, cJSON only in runtime/io.
 
-usage: check_layers.py [ROOT]; exit status 1 after one line a violation. `--self-test` proves that each rule bites."""
+usage: check_layers.py [--objects BUILD] [ROOT]; exit status 1 after one line a violation. `--self-test` proves that each
+rule bites."""
+import argparse
 import contextlib
 import io
 import os
 import re
+import subprocess
 import sys
 import tempfile
 
@@ -197,9 +202,46 @@ def check_users(root, folder, uses):
                 yield path, number, "<%s> is internal; only public headers may be seen" % header
 
 
-def check(root):
+SYMBOL = re.compile(r"\S*?/runtime/(\S+)\.o:\s*[0-9a-f]*\s+([A-Za-z]) (\S+)$")
+
+
+def read_symbols(lines):
+    """Lines of nm -A: where each symbol is defined, and file -> what it needs."""
+    defined, needed = {}, {}
+    for line in lines:
+        match = SYMBOL.match(line)
+        if match and match.group(2) == "U":
+            needed.setdefault(match.group(1), set()).add(match.group(3))
+        elif match:
+            defined[match.group(3)] = os.path.dirname(match.group(1))
+    return defined, needed
+
+
+def check_symbols(root, uses, lines):
+    """Inside an outer module the includes and the circles of files say enough."""
+    defined, needed = read_symbols(lines)
+    for file, names in sorted(needed.items()):
+        module = os.path.dirname(file)
+        for name in sorted(names & defined.keys()):
+            target = defined[name]
+            if target.split("/")[0] != module.split("/")[0] and target not in uses.get(module, ()):
+                yield os.path.join(root, "runtime", file), 0, "needs %s of %s, which %s does not use by its clo_module line" % (
+                    name, target, module)
+
+
+def nm(root, build):
+    """nm's lines of all objects of runtime/ whose source is there."""
+    objects = [path for path in sources(build, "CMakeFiles", (".c.o",)) if "/runtime/" in path]
+    objects = [path for path in objects if os.path.exists(os.path.join(root, "runtime", path.split("/runtime/", 1)[1][:-2]))]
+    if not objects:
+        sys.exit("check_layers.py: no object files below %s; build first" % build)
+    return subprocess.run(["nm", "-A", "-g", *objects], capture_output=True, text=True, check=True).stdout.splitlines()
+
+
+def check(root, symbols=()):
     uses = {**read_modules(root), "kernels": set()}  # a module that stands beside runtime/
     faults = [*check_lines(root, uses), *check_modules(root, uses), *check_public(root), *check_kernels(root)]
+    faults += check_symbols(root, uses, symbols)
     for folder in PUBLIC_ONLY:
         faults += check_users(root, folder, uses)
     for folder in NO_CIRCLES:
@@ -285,6 +327,26 @@ SELF_TEST_FAULTS = {
 }
 
 
+SELF_TEST_SYMBOLS = """b/CMakeFiles/clo_base.dir/runtime/base/a.c.o:0000000000000000 T a
+b/CMakeFiles/clo_io.dir/runtime/io/b.c.o:                 U a
+b/CMakeFiles/clo_run.dir/runtime/run/c.c.o:                 U a
+b/CMakeFiles/clo_run.dir/runtime/run/c.c.o:                 U malloc
+b/CMakeFiles/clo_plan.dir/runtime/plan/p.c.o:0000000000000010 D p
+b/CMakeFiles/clo_plan_list.dir/runtime/plan/list/l.c.o:                 U p"""
+
+
+def symbols_test():
+    """Of the pairs above only run -> base is not in SELF_TEST_LINES, as plan and plan/list are one outer module."""
+    with tempfile.TemporaryDirectory() as root:
+        with open(os.path.join(root, "CMakeLists.txt"), "w", encoding="utf-8") as file:
+            file.write(SELF_TEST_LINES)
+        found = [what for _, _, what in check_symbols(root, read_modules(root), SELF_TEST_SYMBOLS.splitlines())]
+    if found == ["needs a of base, which run does not use by its clo_module line"]:
+        return 0
+    print("self-test: symbols gave %s" % found)
+    return 1
+
+
 def self_test():
     """Each rule must find its violation in a small tree and call it by its name, and find nothing in the tree itself."""
     failed = 0
@@ -300,6 +362,7 @@ def self_test():
             if (found == 0) != (name == "nothing") or expected not in shown.getvalue():
                 print("self-test: '%s' gave %d violations:\n%s" % (name, found, shown.getvalue()))
                 failed = 1
+    failed |= symbols_test()
     print("layers: self-test %s" % ("FAILED" if failed else "passed, %d faults found" % len(SELF_TEST_FAULTS)))
     return failed
 
@@ -307,6 +370,11 @@ def self_test():
 if __name__ == "__main__":
     if "--self-test" in sys.argv:
         sys.exit(self_test())
-    count = check(os.path.abspath(sys.argv[1] if len(sys.argv) > 1 else os.path.join(os.path.dirname(__file__), "..")))
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("root", nargs="?", default=os.path.join(os.path.dirname(__file__), ".."))
+    parser.add_argument("--objects", metavar="BUILD", help="look at the object files of a build, too")
+    asked = parser.parse_args()
+    at = os.path.abspath(asked.root)
+    count = check(at, nm(at, asked.objects) if asked.objects else ())
     print("layers: %s" % ("clean" if count == 0 else "%d violations" % count))
     sys.exit(1 if count else 0)
