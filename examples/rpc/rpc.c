@@ -414,8 +414,10 @@ static int make_plan(const options *o, const flow *f, clo_plan **plan)
 {
     clo_plan_config config = CLO_PLAN_CONFIG_INIT;
 
+    if (o->planner == NULL)
+        return 0;
     config.planner = clo_planner_find(o->planner);
-    if (o->planner == NULL || clo_plan_create(f->cost, &config, plan) == CLO_OK)
+    if (config.planner != NULL && clo_plan_create(f->cost, &config, plan) == CLO_OK)
         return 0;
     fprintf(stderr, "rpc: %s\n", clo_last_error());
     return -1;

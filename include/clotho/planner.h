@@ -96,7 +96,7 @@ CLO_API extern const clo_planner
     clo_planner_exact, clo_planner_best;
 
 /* The planner of that name, also one that was registered. Case, '-' and '_' do not count: "Min-Min" is "minmin".
- * Returns NULL for an unknown name, and for NULL.
+ * Returns NULL for an unknown name and for NULL, with a text in clo_last_error.
  *
  * Threads: any. Real time: no. */
 CLO_API const clo_planner *clo_planner_find(const char *name);

@@ -60,12 +60,22 @@ static const clo_planner *find_built_in(const char *name)
     return NULL;
 }
 
+static const clo_planner *find(const char *name)
+{
+    const clo_planner *planner = find_built_in(name);
+
+    return planner != NULL ? planner : find_registered(name);
+}
+
 const clo_planner *clo_planner_find(const char *name)
 {
+    const clo_planner *planner = name != NULL ? find(name) : NULL;
+
     if (name == NULL)
-        return NULL;
-    const clo_planner *planner = find_built_in(name);
-    return planner != NULL ? planner : find_registered(name);
+        (void)clo_fail_null("clo_planner_find", "name");
+    else if (planner == NULL)
+        (void)clo_fail(CLO_ERR_ARGUMENT, "unknown planner '%.100s'; `clotho list planners` shows their names", name);
+    return planner;
 }
 
 static bool is_name(const char *name)
@@ -85,7 +95,7 @@ clo_status clo_planner_register(const clo_planner *planner)
     if (!is_name(planner->name))
         return clo_fail(CLO_ERR_ARGUMENT, "clo_planner_register: '%.60s' is no name; use letters, digits, '-' and '_'",
                         planner->name);
-    if (clo_planner_find(planner->name) != NULL)
+    if (find(planner->name) != NULL)
         return clo_fail(CLO_ERR_ARGUMENT, "clo_planner_register: there is a planner '%s' already; use another name",
                         planner->name);
     if (!clo_append_add(&registered, planner, &place))

@@ -33,7 +33,9 @@ static int make_plan(work *w)
         clo_status status = clo_plan_load(o->plan, w->cost, &w->plan);
         return status == CLO_OK ? EXIT_GOOD : complain_status(o->plan, status);
     }
-    config.planner = clo_planner_find(o->planner);
+    config.planner = o->planner != NULL ? clo_planner_find(o->planner) : &clo_planner_heft;
+    if (config.planner == NULL)
+        return complain("--planner", "%s", clo_last_error());
     config.seed = o->seed;
     config.schedules_max = o->schedules;
     config.no_duplicates = o->no_duplicates;
