@@ -60,6 +60,7 @@ static clo_status place(const clo_planner *planner, const clo_cost *cost, const 
     }
     free(free_ns);
     free(levels);
+    *count = tasks;
     return CLO_OK;
 }
 

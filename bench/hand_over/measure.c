@@ -34,11 +34,11 @@ static void pass_hands(bed *b, uint32_t me)
 
     for (uint32_t i = 0; i < PASSES; i++) {
         if (me == 0)
-            (void)clo_mailbox_give(&b->mailboxes[1][0], i);
+            (void)clo_mailbox_send(&b->mailboxes[1][0], i);
         while (clo_mailbox_take(&b->mailboxes[me][0]) == CLO_MAILBOX_EMPTY) /* until the other one gives */
             wait_a_little(&turns);
         if (me == 1)
-            (void)clo_mailbox_give(&b->mailboxes[0][0], i);
+            (void)clo_mailbox_send(&b->mailboxes[0][0], i);
     }
 }
 

@@ -35,9 +35,9 @@ typedef struct player {
     uint32_t listed; /* list[listed-1] is on top */
     int32_t mailbox;
     uint32_t asked; /* 1 + worker */
-    uint32_t feeds, fed, exchanges, judged, stride, ran, bypasses, pauses;
-    bool keeps_last, follows, is_trusted, has_reached;
-    int64_t task_time_ns, pace_since_ns, declined_ns, look_until_ns;
+    uint32_t feeds, fed, exchanges, judged, affinity_stride, ran, bypasses, pauses;
+    bool keeps_last, has_affinity, is_trusted, has_reached;
+    int64_t task_time_ns, task_time_since_ns, declined_ns, look_until_ns;
 } player;
 
 typedef struct stage {
@@ -108,7 +108,7 @@ static void hold_out(stage *s, player *p)
     p->has_reached = false;
     if (clo_share_stops_feeding(p->task_time_ns, fed->next == SLEEPS)) {
         p->feeds = 0;
-        p->follows = p->task_time_ns >= CLO_WORTH_NS;
+        p->has_affinity = p->task_time_ns >= CLO_WORTH_NS;
     }
     if (!clo_share_holds_out(p->feeds, deque_count(p)))
         return;
@@ -137,7 +137,7 @@ static void share(stage *s, player *p, int64_t next_ns)
     uint32_t asked = p->asked;
 
     p->declined_ns = view.declined_ns;
-    p->follows = choice.follows;
+    p->has_affinity = choice.has_affinity;
     p->exchanges += choice.publish;
     if (choice.answers)
         p->asked = 0;
@@ -178,18 +178,18 @@ static void look_up(stage *s, player *p, int64_t next_ns)
 static void take_pace(stage *s, player *p)
 {
     if (p->ran > 0) {
-        p->task_time_ns = clo_share_pace(p->task_time_ns, (s->now_ns - p->pace_since_ns) / p->ran + 1);
+        p->task_time_ns = clo_share_pace(p->task_time_ns, (s->now_ns - p->task_time_since_ns) / p->ran + 1);
         p->judged += p->ran;
         if (p->judged >= CLO_JUDGED_ITEMS) {
             if (clo_share_is_restless(p->exchanges, p->judged)) {
                 p->keeps_last = !p->keeps_last;
-                p->stride = 0;
+                p->affinity_stride = 0;
             }
             p->judged = p->exchanges = 0;
         }
     }
     p->ran = 0;
-    p->pace_since_ns = s->now_ns;
+    p->task_time_since_ns = s->now_ns;
 }
 
 static void begin(stage *s, player *p)
@@ -226,15 +226,15 @@ static int32_t release(stage *s, player *p, uint32_t task)
         if (--s->left[successor] > 0)
             continue;
         add_ready(s, successor);
-        bool swaps =
-            kept != NONE && p->follows && clo_share_prefers(p->stride, p->keeps_last, task, (uint32_t)kept, successor);
+        bool swaps = kept != NONE && p->has_affinity &&
+                     clo_share_prefers(p->affinity_stride, p->keeps_last, task, (uint32_t)kept, successor);
         if (kept != NONE)
             p->deque[p->young++] = swaps ? kept : (int32_t)successor;
         if (kept == NONE || swaps)
             kept = (int32_t)successor;
     }
-    if (p->follows && kept != NONE)
-        p->stride = (uint32_t)kept - task;
+    if (p->has_affinity && kept != NONE)
+        p->affinity_stride = (uint32_t)kept - task;
     return kept;
 }
 
@@ -315,7 +315,7 @@ static void start(stage *s, player *p, int32_t item)
     p->item = item;
     p->next = BEGINS;
     p->ran = p->bypasses = 0;
-    p->pace_since_ns = s->now_ns;
+    p->task_time_since_ns = s->now_ns;
 }
 
 static void ask(stage *s, const player *p)

@@ -71,7 +71,7 @@ static void lend_borrower(void) /* clo_job_help */
         return;
     bool is_done = drive();
     while (!is_done && atomic_load_explicit(&fare, memory_order_relaxed) == 0) { /* a turn for each call */
-        if (clo_parker_give_back(&seat_parker))
+        if (clo_parker_return(&seat_parker))
             return;
         (void)clo_parker_look(&seat_parker);
     }
@@ -85,7 +85,7 @@ static void lend_run(uint32_t me)
     } else if (me == 1) {
         lend_borrower();
     } else {
-        for (uint32_t i = 0; i < 2; i++) { /* clo_worker_give */
+        for (uint32_t i = 0; i < 2; i++) { /* clo_worker_send */
             put(i);
             atomic_fetch_or_explicit(&fare, 1u << i, memory_order_release);
             clo_fence_light(&seat_fence);

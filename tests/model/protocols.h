@@ -539,7 +539,7 @@ static void race_run(uint32_t me)
     } else {
         clo_first_wins_end end;
         put(3);
-        model_check(clo_mailbox_give(&race_hand, 7), "the hand is not empty");
+        model_check(clo_mailbox_send(&race_hand, 7), "the hand is not empty");
         get(0);
         bool is_last;
         if (!clo_first_wins_post_in_time(&first_wins, &is_last)) {

@@ -33,17 +33,17 @@ static void semaphore_set_up(void)
 
 static bool semaphore_take(int64_t demand)
 {
-    return clo_semaphore_take(&semaphore, &demand, 0);
+    return clo_semaphore_acquire(&semaphore, &demand, 0);
 }
 
 static bool semaphore_ask(int64_t demand, uint64_t *ticket)
 {
-    return clo_semaphore_take_or_watch(&semaphore, &demand, ticket, 0);
+    return clo_semaphore_acquire_or_watch(&semaphore, &demand, ticket, 0);
 }
 
-static bool semaphore_give(int64_t demand)
+static bool semaphore_release(int64_t demand)
 {
-    return clo_semaphore_give(&semaphore, &demand, 0);
+    return clo_semaphore_release(&semaphore, &demand, 0);
 }
 
 static void semaphore_whole(void)
@@ -66,21 +66,21 @@ static void semaphore_rules(uint32_t me)
     model_check(!semaphore_ask(2, &first) && !semaphore_ask(4, &second) && first < second,
                 "what does not fit is let in");
     model_check(semaphore_take(1), "what fits beside a waiter is refused");
-    model_check(!semaphore_give(1), "a give reports, though nobody may fit");
+    model_check(!semaphore_release(1), "a give reports, though nobody may fit");
     model_check(!semaphore_take(1), "the oldest is overtaken too often");
-    model_check(semaphore_give(3), "a give does not report, though the oldest fits");
+    model_check(semaphore_release(3), "a give does not report, though the oldest fits");
     model_check(!semaphore_ask(4, &second) && semaphore_ask(2, &first), "the oldest does not get what was kept for it");
     model_check(semaphore_take(1) && semaphore_take(1), "something is kept for who has started");
-    model_check(semaphore_give(1), "after a start of the oldest, nobody is asked who is the oldest now");
-    model_check(!semaphore_ask(4, &second) && semaphore_take(1) && !semaphore_give(1) && !semaphore_take(1),
+    model_check(semaphore_release(1), "after a start of the oldest, nobody is asked who is the oldest now");
+    model_check(!semaphore_ask(4, &second) && semaphore_take(1) && !semaphore_release(1) && !semaphore_take(1),
                 "nothing is kept for the second oldest");
     model_check(!semaphore_ask(1, &third), "the third passes the second");
     model_check(clo_semaphore_forget(&semaphore, second, 0) && semaphore_ask(1, &third),
                 "what was kept for the second is lost");
     model_check(!clo_semaphore_forget(&semaphore, second, 0), "the second is forgotten twice");
-    (void)semaphore_give(1);
-    (void)semaphore_give(1);
-    (void)semaphore_give(2);
+    (void)semaphore_release(1);
+    (void)semaphore_release(1);
+    (void)semaphore_release(2);
 }
 
 /* One that changes the state twice, so that a page is written while another thread reads it. */
@@ -116,14 +116,14 @@ static void semaphore_run(uint32_t me)
     uint64_t ticket = CLO_SEMAPHORE_NEW;
 
     atomic_store_explicit(&semaphore_line[me], 1, memory_order_relaxed);
-    while (!clo_semaphore_take_or_watch(&semaphore, demand, &ticket, me)) {
+    while (!clo_semaphore_acquire_or_watch(&semaphore, demand, &ticket, me)) {
         while (atomic_load_explicit(&semaphore_called[me], memory_order_relaxed) == 0)
             model_relax();
         (void)atomic_exchange_explicit(&semaphore_called[me], 0, memory_order_acquire);
     }
     model_write(&is_inside); /* only one may be here */
     is_inside++;
-    if (!clo_semaphore_give(&semaphore, demand, me))
+    if (!clo_semaphore_release(&semaphore, demand, me))
         return;
     for (uint32_t t = 0; t < 3; t++)
         if (atomic_load_explicit(&semaphore_line[t], memory_order_relaxed) != 0)
@@ -136,8 +136,8 @@ static void semaphore_set_up_kept(void)
     static const int64_t small = 1, big = 2;
 
     semaphore_open(2);
-    (void)clo_semaphore_take(&semaphore, &small, 2);
-    (void)clo_semaphore_take_or_watch(&semaphore, &big, &semaphore_big, 2);
+    (void)clo_semaphore_acquire(&semaphore, &small, 2);
+    (void)clo_semaphore_acquire_or_watch(&semaphore, &big, &semaphore_big, 2);
 }
 
 static void semaphore_pass(uint32_t me)
@@ -145,11 +145,11 @@ static void semaphore_pass(uint32_t me)
     static const int64_t small = 1;
 
     for (uint32_t i = 0; i < 2; i++) {
-        if (!clo_semaphore_take(&semaphore, &small, me))
+        if (!clo_semaphore_acquire(&semaphore, &small, me))
             continue;
         model_write(&is_inside);
         is_inside++;
-        (void)clo_semaphore_give(&semaphore, &small, me);
+        (void)clo_semaphore_release(&semaphore, &small, me);
     }
 }
 
@@ -158,9 +158,9 @@ static void semaphore_kept(void)
     static const int64_t small = 1, big = 2;
 
     model_check(is_inside == 1, "the oldest was overtaken more than once, or nobody got in");
-    model_check(clo_semaphore_give(&semaphore, &small, 2), "the oldest is not called");
-    model_check(clo_semaphore_take_or_watch(&semaphore, &big, &semaphore_big, 2), "the oldest is refused");
-    (void)clo_semaphore_give(&semaphore, &big, 2);
+    model_check(clo_semaphore_release(&semaphore, &small, 2), "the oldest is not called");
+    model_check(clo_semaphore_acquire_or_watch(&semaphore, &big, &semaphore_big, 2), "the oldest is refused");
+    (void)clo_semaphore_release(&semaphore, &big, 2);
     semaphore_whole();
 }
 

@@ -25,11 +25,12 @@ static void *copy(void *to, const void *from, size_t bytes)
 #include "sync/sleep/park.h"
 #include "sync/structure/combining.h"
 #include "sync/structure/ring.h"
+#include "sync/structure/semaphore.h"
 #include "sync/structure/stack.h"
 
-#include "semaphores.h"
-#include "protocols.h"
 #include "outcomes.h"
+#include "protocols.h"
+#include "semaphores.h"
 
 /* Countdown: three hitters, two runs; the last hitter of the first run starts the second. */
 
@@ -201,7 +202,7 @@ static void hand_run(uint32_t me)
 {
     if (me < 2) {
         put(me);
-        if (!clo_mailbox_give(&mailbox, me))
+        if (!clo_mailbox_send(&mailbox, me))
             use_item(me);
         use_item(clo_mailbox_take(&mailbox));
     } else {
@@ -268,7 +269,7 @@ static void park_set_up(void)
 
 static void park_run(uint32_t me)
 {
-    if (me > 0) { /* clo_worker_give, clo_runtime_wake_one */
+    if (me > 0) { /* clo_worker_send, clo_runtime_wake_one */
         atomic_fetch_or_explicit(&items, me, memory_order_release);
         clo_fence_light(&fence);
         if (atomic_load_explicit(&sleepers, memory_order_relaxed) != 0 && clo_parker_is_away(&parker))
@@ -485,7 +486,8 @@ int main(int argc, char **argv)
         {"park, lent: a sleeper, two loans, a producer", 3, 1, lend_set_up, lend_twice_run, lend_finish},
         {"park, note: its owner, who leaves it, who claims it", 3, 2, note_set_up, note_run, note_finish},
         {"searching: one that looks, two producers", 3, 3, searching_set_up, searching_run, searching_finish},
-        {"searching: one that looks, two that leave notes", 3, 3, searching_set_up, searching_seen_run, searching_finish},
+        {"searching: one that looks, two that leave notes", 3, 3, searching_set_up, searching_seen_run,
+         searching_finish},
     };
     const char *wanted = argc > 1 ? argv[1] : "";
     uint32_t failed = 0;

@@ -213,9 +213,9 @@ static void a_narrow_graph_is_known_by_what_waits_and_by_the_pace(void **state)
     clo_share_view empty = {.task_time_ns = CLO_WORTH_NS - 1, .count = 1};
 
     (void)state;
-    assert_true(clo_share_choose(&narrow).follows);
-    assert_false(clo_share_choose(&wide).follows);
-    assert_false(clo_share_choose(&empty).follows);
+    assert_true(clo_share_choose(&narrow).has_affinity);
+    assert_false(clo_share_choose(&wide).has_affinity);
+    assert_false(clo_share_choose(&empty).has_affinity);
     assert_true(clo_share_stops_feeding(CLO_WORTH_NS - 1, false) && clo_share_stops_feeding(CLO_SHORT_NS, true));
     assert_false(clo_share_stops_feeding(CLO_WORTH_NS, false));
     assert_int_equal(clo_share_pace(100, 2000), 2000); /* long is believed at once */

@@ -337,7 +337,7 @@ static void take_from_semaphore(size_t me, const int64_t *demand)
     for (;;) { /* another turn whenever it is called, and does not fit */
         first = atomic_load_explicit(&first_ticket, memory_order_relaxed);
         oldest = oldest_waiter();
-        if (clo_semaphore_take_or_watch(&semaphore, demand, &ticket, (uint32_t)me))
+        if (clo_semaphore_acquire_or_watch(&semaphore, demand, &ticket, (uint32_t)me))
             break;
         if (me == 0)
             first_waits(ticket);
@@ -360,7 +360,7 @@ static void give_to_semaphore(size_t me, const int64_t *demand)
     for (int r = 0; r < 3; r++)
         atomic_fetch_sub_explicit(&in_use[r], demand[r], memory_order_relaxed);
     atomic_fetch_add_explicit(&givers, 1, memory_order_relaxed);
-    if (clo_semaphore_give(&semaphore, demand, (uint32_t)me)) {
+    if (clo_semaphore_release(&semaphore, demand, (uint32_t)me)) {
         atomic_store_explicit(&first_is_away, 1, memory_order_relaxed);
         for (size_t t = 0; t < SEMAPHORE_THREADS; t++)
             if (atomic_load_explicit(&has_line[t], memory_order_relaxed) != 0)

@@ -222,9 +222,9 @@ static bool take(clo_scheduler *scheduler, const clo_scheduler_job *job, uint32_
     bool is_taken = true;
 
     if (scheduler->script == NULL)
-        is_taken = clo_semaphore_take_as(scheduler->semaphores[machine], job->demands[stage],
-                                         ticket_of(scheduler, waiter, job, stage),
-                                         scheduler->room != NULL ? scheduler->room->thread : 0);
+        is_taken = clo_semaphore_acquire_as(scheduler->semaphores[machine], job->demands[stage],
+                                            ticket_of(scheduler, waiter, job, stage),
+                                            scheduler->room != NULL ? scheduler->room->thread : 0);
     return scheduler->settles ? settle(scheduler, machine, true, is_taken) != 0 : is_taken;
 }
 
@@ -287,7 +287,7 @@ void clo_reserve_give_demand(clo_scheduler *scheduler, const clo_scheduler_job *
         return;
     count_own(scheduler, machine, demand, 1);
     if (scheduler->script == NULL &&
-        clo_semaphore_give(scheduler->semaphores[machine], demand, room != NULL ? room->thread : 0) && room != NULL)
+        clo_semaphore_release(scheduler->semaphores[machine], demand, room != NULL ? room->thread : 0) && room != NULL)
         room->report(room->driver, machine, false);
 }
 

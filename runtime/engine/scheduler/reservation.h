@@ -33,8 +33,8 @@ static inline void clo_reserve_tell(clo_scheduler *scheduler, uint32_t executor)
 }
 
 void clo_reserve_give_demand(clo_scheduler *scheduler, const clo_scheduler_job *job, uint32_t stage, uint32_t executor);
-static inline void clo_reserve_give(clo_scheduler *scheduler, const clo_scheduler_job *job, uint32_t stage,
-                                    uint32_t executor)
+static inline void clo_reserve_release(clo_scheduler *scheduler, const clo_scheduler_job *job, uint32_t stage,
+                                       uint32_t executor)
 {
     if (job->demands != NULL)
         clo_reserve_give_demand(scheduler, job, stage, executor);

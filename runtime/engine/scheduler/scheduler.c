@@ -350,7 +350,7 @@ void clo_scheduler_finish(clo_scheduler *s, uint32_t executor, int64_t start_ns,
             s, &(clo_log_record){now_ns, job->live.id, CLO_LOG_FINISH, stage, row->instance, executor, start_ns});
     row->job = row->stage = row->instance = CLO_NONE;
     s->running--;
-    clo_reserve_give(s, job, stage, executor);
+    clo_reserve_release(s, job, stage, executor);
     clo_data_placement_finish(job, stage, executor, s->now_ns);
     job->stages[stage].live.running--;
     job->live.running--;

@@ -63,7 +63,7 @@ static bool try_to_take(clo_line *line, uint32_t execution, uint32_t executor)
     int64_t demand[CLO_RESOURCES_MAX];
 
     clo_program_demand(line->program, clo_program_task(line->program, execution), demand);
-    return clo_semaphore_take_or_watch(semaphore_of(line, executor), demand, &line->tickets[execution], 0);
+    return clo_semaphore_acquire_or_watch(semaphore_of(line, executor), demand, &line->tickets[execution], 0);
 }
 
 bool clo_line_take(clo_line *line, uint32_t execution, uint32_t executor)
@@ -82,7 +82,7 @@ bool clo_line_give(clo_line *line, uint32_t execution, uint32_t executor)
     if (line->semaphores == NULL)
         return false;
     clo_program_demand(line->program, clo_program_task(line->program, execution), demand);
-    return clo_semaphore_give(semaphore_of(line, executor), demand, 0);
+    return clo_semaphore_release(semaphore_of(line, executor), demand, 0);
 }
 
 /* Takes number `at` out of the line. */

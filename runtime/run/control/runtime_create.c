@@ -158,7 +158,7 @@ static void init_worker(clo_runtime *runtime, uint32_t index)
     clo_mailbox_init(&worker->mailbox);
     clo_mailbox_init(&worker->hedge);
     clo_stack_init(&worker->shared_pool);
-    clo_stack_init(&worker->aged);
+    clo_stack_init(&worker->aging);
     worker->machine = &runtime->machines[runtime->platform->executors[index].machine];
     worker->line = worker->held = CLO_ITEM_NONE;
     worker->line_end = &worker->line;
@@ -175,7 +175,7 @@ static void init_machines(clo_runtime *runtime, clo_semaphore_page *pages)
         clo_machine *machine = &runtime->machines[m];
         clo_capacity_open(runtime->platform, m, &machine->semaphore, &pages, runtime->workers_count + 1);
         clo_stack_init(&machine->fresh);
-        clo_stack_init(&machine->aged);
+        clo_stack_init(&machine->aging);
     }
 }
 
@@ -332,8 +332,7 @@ static void carve(const clo_platform *platform, const clo_runtime_config *config
 
     runtime->workers_count = platform->executors_count;
     runtime->first_slot = clo_slots_first(platform, config->clock);
-    runtime->slot_threads_count =
-        clo_slot_threads(runtime->workers_count - runtime->first_slot, config->slot_workers);
+    runtime->slot_threads_count = clo_slot_threads(runtime->workers_count - runtime->first_slot, config->slot_workers);
     runtime->scheduling.memory_bytes = clo_scheduling_bytes(platform, config->jobs_max, config->clock);
     clo_carve(block, &at->runtime, 1);
     clo_carve(block, &runtime->workers, workers);

@@ -134,13 +134,13 @@ static void after_body(clo_worker *worker, clo_job *job, uint32_t execution, int
 static void call_body(clo_worker *worker, clo_job *job, uint32_t execution, int64_t expected_ns)
 {
     bool is_limited = job->series != NULL && job->series->poll_ns > 0;
-    bool is_odd = job->is_odd, may_pend = is_odd && clo_pending_may(job, execution);
+    bool has_extras = job->has_extras, may_pend = has_extras && clo_pending_may(job, execution);
 
     if (is_limited)
         clo_overrun_begin(worker, job, execution);
     if (may_pend)
         clo_pending_begin(worker);
-    if (is_odd && clo_pair_has(job, execution) && !clo_pair_is_hedge(job, execution))
+    if (has_extras && clo_pair_has(job, execution) && !clo_pair_is_hedge(job, execution))
         clo_hedge_arm(worker, job, execution);
     int code = clo_engine_call(job->engine, execution, worker->index, expected_ns, &job->scratch[worker->scratch],
                                &job->stats[worker->index]);
@@ -393,7 +393,7 @@ static execution_span run_execution(clo_worker *worker, clo_job *job, uint32_t e
         run_virtual(worker, job, execution, &start_ns, &finish_ns);
     else
         run_real(worker, job, execution, &start_ns, &finish_ns);
-    if (job->is_odd && worker->is_held)
+    if (job->has_extras && worker->is_held)
         return (execution_span){start_ns, start_ns};
     return note_execution(worker, job, execution, before_ns, (execution_span){start_ns, finish_ns});
 }
@@ -414,7 +414,7 @@ static void let_ask(clo_worker *worker, clo_job *job, uint32_t execution)
     uint32_t cursor = 0, next;
 
     while ((next = clo_engine_let_ask(job->engine, execution, &cursor)) != CLO_NONE)
-        clo_worker_give(worker->runtime, job->program->executor[next], clo_item(job, next), &job->links[next]);
+        clo_worker_send(worker->runtime, job->program->executor[next], clo_item(job, next), &job->links[next]);
 }
 
 /* The same of a pair: whom the instance held up goes on once. */
@@ -463,8 +463,8 @@ uint64_t clo_worker_execute(clo_worker *worker, uint64_t item)
     if (job->pipeline != NULL)
         return clo_worker_run_pipeline(worker, job, execution);
     bool has_demands = job->program->graph->has_demands && job->virtual_time == NULL && job->scheduled == NULL;
-    bool waits = has_demands && !clo_pair_is_hedge(job, execution), is_odd = job->is_odd;
-    bool skips = is_odd && is_skipped(job, execution);
+    bool waits = has_demands && !clo_pair_is_hedge(job, execution), has_extras = job->has_extras;
+    bool skips = has_extras && is_skipped(job, execution);
     if (waits && !skips && !clo_checkpoint_has(job, execution) && !clo_capacity_enter(worker, item, &holds))
         return CLO_ITEM_NONE;
     if (waits)
@@ -474,13 +474,13 @@ uint64_t clo_worker_execute(clo_worker *worker, uint64_t item)
     uint32_t task = clo_program_task(job->program, execution);
     atomic_store_explicit(&worker->current, clo_task_shown(job, task), memory_order_relaxed);
     clo_worker_look_up(worker, job->program->graph->rows[task].work_ns);
-    if (is_odd && clo_pair_has(job, execution) && !clo_hedge_begin(worker, job, execution, &holds))
+    if (has_extras && clo_pair_has(job, execution) && !clo_hedge_begin(worker, job, execution, &holds))
         return leave(worker, job, execution, holds, (execution_span){0, 0});
-    bool is_checkpoint = is_odd && clo_checkpoint_has(job, execution);
+    bool is_checkpoint = has_extras && clo_checkpoint_has(job, execution);
     execution_span span =
         is_checkpoint ? pass_execution(worker, job, execution) : run_execution(worker, job, execution);
     worker->bypasses++;
-    if (is_odd && worker->is_held)
+    if (has_extras && worker->is_held)
         return hold(worker, item, holds, span);
     return leave(worker, job, execution, holds, span);
 }

@@ -29,13 +29,13 @@ void clo_worker_count_end(clo_job *job)
 }
 
 /* Hands a released item of a pinned job to its worker; true if that is us and we keep it. */
-static void give_pinned(clo_worker *worker, clo_job *job, uint32_t execution, uint64_t *bypass)
+static void send_pinned(clo_worker *worker, clo_job *job, uint32_t execution, uint64_t *bypass)
 {
     uint32_t home = clo_job_owner(job, execution);
     uint64_t item = clo_item(job, execution);
 
     if (home != worker->index) {
-        clo_worker_give(worker->runtime, home, item, &job->links[execution]);
+        clo_worker_send(worker->runtime, home, item, &job->links[execution]);
     } else if (*bypass == CLO_ITEM_NONE) {
         *bypass = item;
     } else {
@@ -47,21 +47,21 @@ static void give_pinned(clo_worker *worker, clo_job *job, uint32_t execution, ui
 /* Which of two released successors to run next while the other is given away. */
 static bool prefers(const clo_worker *worker, uint32_t execution, uint64_t kept, uint32_t successor)
 {
-    return clo_share_prefers(worker->stride, worker->keeps_last, execution, (uint32_t)kept, successor);
+    return clo_share_prefers(worker->affinity_stride, worker->keeps_last, execution, (uint32_t)kept, successor);
 }
 
 /* Hands on a released item; the first of them is kept in *bypass, to be run next. */
 static inline void hand_on(clo_worker *worker, clo_job *job, uint32_t execution, uint32_t successor, uint64_t *bypass)
 {
     if (job->is_pinned) {
-        give_pinned(worker, job, successor, bypass);
+        send_pinned(worker, job, successor, bypass);
     } else if (*bypass == CLO_ITEM_NONE) {
         *bypass = clo_item(job, successor);
-    } else if (worker->follows && prefers(worker, execution, *bypass, successor)) {
-        clo_worker_offer(worker, *bypass);
+    } else if (worker->has_affinity && prefers(worker, execution, *bypass, successor)) {
+        clo_worker_push(worker, *bypass);
         *bypass = clo_item(job, successor);
     } else {
-        clo_worker_offer(worker, clo_item(job, successor));
+        clo_worker_push(worker, clo_item(job, successor));
     }
 }
 
@@ -77,8 +77,8 @@ static inline uint64_t release_row(clo_worker *worker, clo_job *job, uint32_t ex
     for (uint32_t i = 0; i < count; i++)
         if (clo_countdown_hit(&pending[row[i]]))
             hand_on(worker, job, execution, row[i], &bypass);
-    if (worker->follows && bypass != CLO_ITEM_NONE)
-        worker->stride = (uint32_t)bypass - execution;
+    if (worker->has_affinity && bypass != CLO_ITEM_NONE)
+        worker->affinity_stride = (uint32_t)bypass - execution;
     return bypass;
 }
 
@@ -92,8 +92,8 @@ static uint64_t release_stages(clo_worker *worker, clo_job *job, uint32_t execut
 
     for (uint32_t successor; (successor = clo_engine_released(engine, &release)) != CLO_NONE;)
         hand_on(worker, job, execution, successor, &bypass);
-    if (worker->follows && bypass != CLO_ITEM_NONE)
-        worker->stride = (uint32_t)bypass - execution;
+    if (worker->has_affinity && bypass != CLO_ITEM_NONE)
+        worker->affinity_stride = (uint32_t)bypass - execution;
     return bypass;
 }
 
@@ -167,7 +167,7 @@ static void note(clo_worker *worker, clo_job *job, uint32_t execution, int64_t s
 
 /* `is_plain`: of the job; a constant, so that plain jobs pay for no look at what others have. */
 static inline __attribute__((always_inline)) void call_body(clo_worker *worker, clo_job *job, uint32_t execution,
-                                                            bool is_plain)
+                                                            bool has_no_extras)
 {
     const clo_program *program = job->program;
     const clo_cost *cost = program->cost;
@@ -183,16 +183,16 @@ static inline __attribute__((always_inline)) void call_body(clo_worker *worker, 
     }
     call->argument = row->argument;
     call->task = task;
-    if (is_plain) {
+    if (has_no_extras) {
         call->instance = execution - program->graph->first_instance[task];
         call->instances = row->instances;
         call->count = 1;
     } else
         clo_graph_serve(program->graph, task, execution - program->graph->first_instance[task], call);
     call->expected_ns = cost->time_ns[(size_t)task * cost->columns + cost->column_of[worker->index]]; /* may run here */
-    bool is_noted = !is_plain && (job->ticked != NULL || worker->recorder.slots != NULL);
+    bool is_noted = !has_no_extras && (job->ticked != NULL || worker->recorder.slots != NULL);
     int64_t start_ticks = is_noted ? clo_ticks() : 0;
-    bool has_data = !is_plain && program->graph->data != NULL;
+    bool has_data = !has_no_extras && program->graph->data != NULL;
     if (has_data)
         clo_handles_show(&job->engine->data.handles, task, worker->index, call);
     int code = row->body != NULL ? clo_body_call(row->body, call) : 0;
@@ -230,7 +230,7 @@ static inline __attribute__((always_inline)) void ask_for_counters(const clo_job
 /* `is_plain`, `is_tiny`: constants, so that each kind of body has a loop of its own and pays for no look at what
  * others have. */
 static inline __attribute__((always_inline)) uint64_t run(clo_worker *worker, clo_job *job, uint32_t execution,
-                                                          bool is_plain, bool is_tiny)
+                                                          bool has_no_extras, bool is_tiny)
 {
     const clo_program *program = job->program;
     bool has_barriers = program->barriers > 0;
@@ -242,7 +242,7 @@ static inline __attribute__((always_inline)) uint64_t run(clo_worker *worker, cl
         ask_for_counters(job, program, execution, is_tiny);
         if (!is_tiny)
             clo_worker_reach_own(worker);
-        call_body(worker, job, execution, is_plain);
+        call_body(worker, job, execution, has_no_extras);
         worker->bypasses++;
         if (gathers(program, execution, &at)) {
             hits++;
@@ -271,7 +271,7 @@ static __attribute__((noinline)) uint64_t run_worth(clo_worker *worker, clo_job 
 
 uint64_t clo_worker_run_fast(clo_worker *worker, clo_job *job, uint32_t execution)
 {
-    if (!job->is_plain)
+    if (!job->has_no_extras)
         return run(worker, job, execution, false, true);
     if (!clo_share_is_tiny(worker->task_time_ns))
         return run_worth(worker, job, execution);

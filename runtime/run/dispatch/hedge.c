@@ -231,12 +231,12 @@ static void hand_out(clo_runtime *runtime, uint64_t first, uint32_t from)
     clo_pair *pair = clo_pair_of(job, hedge);
 
     pair->executor[1] = to;
-    if (clo_mailbox_give(&worker->hedge, clo_item(job, hedge))) {
+    if (clo_mailbox_send(&worker->hedge, clo_item(job, hedge))) {
         /* Release, pairs with the acquire in clo_capacity_next. */
         atomic_store_explicit(&worker->is_called, 1, memory_order_release);
         clo_runtime_wake_for(runtime, to);
     } else {
-        clo_worker_give(runtime, to, clo_item(job, hedge), &job->links[hedge]);
+        clo_worker_send(runtime, to, clo_item(job, hedge), &job->links[hedge]);
     }
     bool is_last;
     if (!clo_first_wins_post_in_time(&pair->first_wins, &is_last)) {

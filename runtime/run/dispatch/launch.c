@@ -16,7 +16,7 @@ void clo_job_run_go(clo_job *job)
     else if (job->scheduled != NULL)
         clo_job_ask(job, CLO_ASK_ARRIVE);
     else
-        clo_job_run_deal(job);
+        clo_job_run_distribute(job);
 }
 
 void clo_job_run_start(clo_job *job, uint64_t release)

@@ -203,7 +203,7 @@ static void open_next(clo_job *job, uint64_t final)
     }
     while ((item = clo_releases_opened(pipeline->releases, release, &cursor)) != CLO_NONE) {
         clo_job_pipeline_ready(pipeline, item);
-        clo_worker_give(job->runtime, clo_job_owner(job, clo_releases_execution(pipeline->releases, item)),
+        clo_worker_send(job->runtime, clo_job_owner(job, clo_releases_execution(pipeline->releases, item)),
                         clo_item(job, item), &job->links[item]);
     }
 }

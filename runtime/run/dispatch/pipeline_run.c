@@ -53,7 +53,7 @@ static void let_ask(clo_worker *worker, clo_job *job, uint32_t item)
 
     while ((next = clo_releases_let_ask(releases, item, &cursor)) != CLO_NONE) {
         clo_job_pipeline_ready(job->pipeline, next);
-        clo_worker_give(worker->runtime, job->program->executor[clo_releases_execution(releases, next)],
+        clo_worker_send(worker->runtime, job->program->executor[clo_releases_execution(releases, next)],
                         clo_item(job, next), &job->links[next]);
     }
 }
@@ -122,9 +122,9 @@ static uint64_t release(clo_worker *worker, clo_job *job, uint32_t item)
         clo_job_pipeline_ready(job->pipeline, next);
         uint32_t home = job->is_pinned ? clo_job_owner(job, clo_releases_execution(releases, next)) : worker->index;
         if (kept != CLO_ITEM_NONE && !job->is_pinned) {
-            clo_worker_offer(worker, clo_item(job, next));
+            clo_worker_push(worker, clo_item(job, next));
         } else if (home != worker->index) {
-            clo_worker_give(worker->runtime, home, clo_item(job, next), &job->links[next]);
+            clo_worker_send(worker->runtime, home, clo_item(job, next), &job->links[next]);
         } else if (kept == CLO_ITEM_NONE) {
             kept = clo_item(job, next);
         } else {

@@ -124,7 +124,7 @@ static inline uint32_t release(const unshared_run *a, progress *p, uint32_t exec
         if (next == CLO_NONE)
             next = successor;
         else
-            clo_worker_offer(a->worker, a->items + successor);
+            clo_worker_push(a->worker, a->items + successor);
     }
     return next;
 }
@@ -190,21 +190,21 @@ uint64_t clo_unshared_run(clo_worker *worker, clo_job *job, uint64_t item)
     const clo_graph *graph = program->graph;
     const clo_cost *cost = program->cost;
     const unshared_run a = {.worker = worker,
-                           .job = job,
-                           .graph = graph,
-                           .rows = graph->rows,
-                           .task_of = graph->task_of,
-                           .first_instance = graph->first_instance,
-                           .succ_first = program->succ_first,
-                           .succ = program->succ,
-                           .pending = job->engine->pending,
-                           .executed = &job->stats[worker->index].executed,
-                           /* Each task may run anywhere, else the job would be pinned. */
-                           .time_ns = cost->time_ns + cost->column_of[worker->index],
-                           .columns = cost->columns,
-                           .items = clo_item(job, 0),
-                           .is_single = graph->instances == graph->tasks,
-                           .is_small = clo_job_is_small(job)};
+                            .job = job,
+                            .graph = graph,
+                            .rows = graph->rows,
+                            .task_of = graph->task_of,
+                            .first_instance = graph->first_instance,
+                            .succ_first = program->succ_first,
+                            .succ = program->succ,
+                            .pending = job->engine->pending,
+                            .executed = &job->stats[worker->index].executed,
+                            /* Each task may run anywhere, else the job would be pinned. */
+                            .time_ns = cost->time_ns + cost->column_of[worker->index],
+                            .columns = cost->columns,
+                            .items = clo_item(job, 0),
+                            .is_single = graph->instances == graph->tasks,
+                            .is_small = clo_job_is_small(job)};
 
     return run(&a, item);
 }

@@ -50,7 +50,7 @@ static void start(turn *t, uint32_t execution)
     if (t->worker != NULL && executor == t->worker->index)
         t->mine = clo_item(job, execution); /* the only one: an executor's next one starts after this one has ended */
     else
-        clo_worker_give(job->runtime, executor, clo_item(job, execution), &job->links[execution]);
+        clo_worker_send(job->runtime, executor, clo_item(job, execution), &job->links[execution]);
 }
 
 static void begin(turn *t)

@@ -61,7 +61,7 @@ static void call_worker(clo_runtime *runtime, uint32_t w)
 
 static bool has_line(const clo_machine *machine)
 {
-    return !clo_stack_is_empty(&machine->fresh) || !clo_stack_is_empty(&machine->aged);
+    return !clo_stack_is_empty(&machine->fresh) || !clo_stack_is_empty(&machine->aging);
 }
 
 /* Something of the scheduler may fit. Whoever makes a new scheduler takes `is_wanted` away, and then waits for callers:
@@ -135,11 +135,11 @@ static bool take_or_wait(clo_worker *worker, clo_job *job, uint64_t item)
     int64_t demand[CLO_RESOURCES_MAX];
 
     demand_of(job, execution_of(job, item), demand);
-    if (clo_semaphore_take(&machine->semaphore, demand, worker->index))
+    if (clo_semaphore_acquire(&machine->semaphore, demand, worker->index))
         return true;
     if (job->is_pinned)
         atomic_store_explicit(&worker->has_line, 1, memory_order_relaxed); /* before the refusal */
-    if (clo_semaphore_take_or_watch(&machine->semaphore, demand, ticket, worker->index)) {
+    if (clo_semaphore_acquire_or_watch(&machine->semaphore, demand, ticket, worker->index)) {
         *ticket = CLO_SEMAPHORE_NEW;
         return true;
     }
@@ -170,7 +170,7 @@ void clo_capacity_leave(clo_worker *worker, const clo_job *job, uint32_t executi
     int64_t demand[CLO_RESOURCES_MAX];
 
     demand_of(job, execution, demand);
-    if (clo_semaphore_give(semaphore_of(worker), demand, worker->index))
+    if (clo_semaphore_release(semaphore_of(worker), demand, worker->index))
         report(worker->runtime, worker->machine);
 }
 
@@ -179,7 +179,7 @@ bool clo_capacity_try(clo_worker *worker, const clo_job *job, uint32_t execution
     int64_t demand[CLO_RESOURCES_MAX];
 
     demand_of(job, execution, demand);
-    return clo_semaphore_take(semaphore_of(worker), demand, worker->index);
+    return clo_semaphore_acquire(semaphore_of(worker), demand, worker->index);
 }
 
 /* An item of a stopped job leaves the line; nothing is kept for it any more. */
@@ -270,10 +270,10 @@ static void put_back(search *s, clo_machine *machine)
 {
     for (;;) { /* another turn only if another worker has put a chain back */
         uint64_t none = CLO_ITEM_NONE;
-        if (atomic_compare_exchange_strong_explicit(&machine->aged.head, &none, *s->head, memory_order_release,
+        if (atomic_compare_exchange_strong_explicit(&machine->aging.head, &none, *s->head, memory_order_release,
                                                     memory_order_relaxed)) /* as clo_stack_push */
             return;
-        uint64_t newer = clo_stack_take(&machine->aged);
+        uint64_t newer = clo_stack_take(&machine->aging);
         if (s->end == NULL)
             for (s->end = s->head; *s->end != CLO_ITEM_NONE;) /* the chain is finite and ours */
                 s->end = clo_item_link(s->worker->runtime, *s->end);
@@ -286,7 +286,7 @@ static uint64_t search_machine(clo_worker *worker)
 {
     clo_machine *machine = worker->machine;
     uint32_t before = atomic_load_explicit(&machine->reports, memory_order_acquire);
-    uint64_t chain = clo_stack_take(&machine->aged);
+    uint64_t chain = clo_stack_take(&machine->aging);
     search s = {.worker = worker, .head = &chain, .found = CLO_ITEM_NONE};
 
     look_through(&s, s.head);

@@ -70,7 +70,7 @@ void clo_job_run_arm(clo_job *job, uint64_t release)
 }
 
 /* Anybody may run these: each worker's shared pool gets one stretch of them, in one piece. */
-static void deal_roots(clo_job *job)
+static void distribute_roots(clo_job *job)
 {
     clo_runtime *runtime = job->runtime;
     const clo_program *program = job->program;
@@ -91,22 +91,22 @@ static void deal_roots(clo_job *job)
 }
 
 /* Each of these may run on one worker only. */
-static void give_roots(clo_job *job)
+static void send_roots(clo_job *job)
 {
     const clo_program *program = job->program;
 
     for (uint32_t i = 0, count = program->roots_count; i < count; i++) { /* the last one may end the job */
         uint32_t execution = program->roots[i];
-        clo_worker_give(job->runtime, clo_job_owner(job, execution), clo_item(job, execution), &job->links[execution]);
+        clo_worker_send(job->runtime, clo_job_owner(job, execution), clo_item(job, execution), &job->links[execution]);
     }
 }
 
-void clo_job_run_deal(clo_job *job)
+void clo_job_run_distribute(clo_job *job)
 {
     if (job->is_pinned)
-        give_roots(job);
+        send_roots(job);
     else if (clo_job_is_helped(job) && (!clo_job_is_small(job) || job->program->roots_count <= CLO_BORROW_ROOTS_MAX))
         clo_deferred_put(job);
     else
-        deal_roots(job);
+        distribute_roots(job);
 }

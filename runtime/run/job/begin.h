@@ -10,6 +10,6 @@ void clo_job_run_arm(clo_job *job, uint64_t release);
 
 /* Hands out the first items of a job without a policy; any thread. The job may end, and be freed, as soon as the last
  * root is given away. */
-void clo_job_run_deal(clo_job *job);
+void clo_job_run_distribute(clo_job *job);
 
 #endif

@@ -74,7 +74,7 @@ void clo_job_run_take_off(clo_job *job)
             continue;
         if (job->scheduled == NULL) {
             clo_job_run_arm(job, atomic_load_explicit(&series->current, memory_order_relaxed) + 1);
-            clo_job_run_deal(job);
+            clo_job_run_distribute(job);
         } else {
             atomic_store_explicit(&series->wants_start, 1, memory_order_release);
             clo_eventcount_ring(&watchdog->eventcount);

@@ -116,12 +116,14 @@ void clo_job_body_exchange(clo_job *job, clo_job_body *body)
     job->pairs = body->pairs;
     job->own = body->own;
     job->is_fast = is_fast(job, body);
-    job->is_plain = job->is_fast && body->events == NULL && job->runtime->recorder_events == 0 &&
-                    body->program->graph->data == NULL && body->program->graph->columns.of[CLO_COLUMN_GRAIN] == NULL;
-    bool counts_ticks = job->is_plain && job->series == NULL && job->scheduled == NULL && job->runtime->ticks_in_us > 0;
+    job->has_no_extras = job->is_fast && body->events == NULL && job->runtime->recorder_events == 0 &&
+                         body->program->graph->data == NULL &&
+                         body->program->graph->columns.of[CLO_COLUMN_GRAIN] == NULL;
+    bool counts_ticks =
+        job->has_no_extras && job->series == NULL && job->scheduled == NULL && job->runtime->ticks_in_us > 0;
     atomic_store_explicit(&job->counts_ticks, counts_ticks, memory_order_relaxed);
-    job->is_odd = body->program->graph->may_pend || body->program->graph->control_flow != NULL || job->done != NULL ||
-                  job->pairs != NULL;
+    job->has_extras = body->program->graph->may_pend || body->program->graph->control_flow != NULL ||
+                      job->done != NULL || job->pairs != NULL;
     atomic_store_explicit(&job->executions, job->program->first_hedge, memory_order_relaxed);
     body->program = old.program;
     body->engine = old.engine;

@@ -63,7 +63,7 @@ static void hand_out(turn_state *turn)
         if (turn->worker != NULL && order.executor == turn->worker->index)
             turn->mine = clo_item(job, execution); /* at most one: from then on the scheduler sees us busy */
         else
-            clo_worker_give(runtime, order.executor, clo_item(job, execution), &job->links[execution]);
+            clo_worker_send(runtime, order.executor, clo_item(job, execution), &job->links[execution]);
     }
 }
 

@@ -57,11 +57,11 @@ uint32_t clo_borrow_place(const clo_runtime *runtime, uint32_t lately)
 clo_worker *clo_borrow_take(clo_job *job)
 {
     clo_runtime *runtime = job->runtime;
-    uint32_t place = clo_borrow_place(runtime, atomic_load_explicit(&job->left_at, memory_order_relaxed));
+    uint32_t place = clo_borrow_place(runtime, atomic_load_explicit(&job->deferred_at, memory_order_relaxed));
     clo_worker *worker = &runtime->workers[place];
 
     if (!clo_borrow_suits(runtime, worker) || !clo_parker_borrow(&worker->parker))
         return NULL;
-    atomic_store_explicit(&job->left_at, place, memory_order_relaxed);
+    atomic_store_explicit(&job->deferred_at, place, memory_order_relaxed);
     return worker;
 }

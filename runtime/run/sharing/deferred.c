@@ -79,11 +79,11 @@ static bool somebody_looks(const clo_runtime *runtime)
 /* With a worker that sleeps or is idle; one that looks for work is idle again in a moment. CLO_NONE: with none. */
 static uint32_t leave(clo_runtime *runtime, clo_job *job)
 {
-    uint32_t place = atomic_load_explicit(&job->left_at, memory_order_relaxed);
+    uint32_t place = atomic_load_explicit(&job->deferred_at, memory_order_relaxed);
 
     for (uint32_t i = 0; i < LEAVE_TRIES; i++) {
         place = clo_borrow_place(runtime, place);
-        atomic_store_explicit(&job->left_at, place, memory_order_relaxed);
+        atomic_store_explicit(&job->deferred_at, place, memory_order_relaxed);
         if (clo_parker_leave(&runtime->workers[place].parker, job->slot + 1))
             return place;
         if (!somebody_looks(runtime))
@@ -99,7 +99,7 @@ void clo_deferred_put(clo_job *job)
     uint32_t roots = job->program->roots_count, place = leave(runtime, job);
 
     if (place == CLO_NONE) {
-        publish(runtime, atomic_load_explicit(&job->left_at, memory_order_relaxed), job->slot + 1);
+        publish(runtime, atomic_load_explicit(&job->deferred_at, memory_order_relaxed), job->slot + 1);
         (void)clo_runtime_call(runtime, roots, 1);
         return;
     }
@@ -111,7 +111,7 @@ void clo_deferred_put(clo_job *job)
 clo_worker *clo_deferred_claim(clo_job *job)
 {
     clo_runtime *runtime = job->runtime;
-    uint32_t place = atomic_load_explicit(&job->left_at, memory_order_relaxed);
+    uint32_t place = atomic_load_explicit(&job->deferred_at, memory_order_relaxed);
     clo_worker *worker = &runtime->workers[place];
 
     if (!clo_borrow_suits(runtime, worker) || !clo_parker_claim(&worker->parker, job->slot + 1))
@@ -125,7 +125,7 @@ uint64_t clo_deferred_unpack(clo_worker *worker, uint32_t note)
     const clo_program *program = job->program;
 
     for (uint32_t i = program->roots_count; i-- > 1;)
-        clo_worker_offer(worker, clo_item(job, program->roots[i]));
+        clo_worker_push(worker, clo_item(job, program->roots[i]));
     return clo_item(job, program->roots[0]);
 }
 
@@ -133,9 +133,9 @@ uint64_t clo_deferred_unpack(clo_worker *worker, uint32_t note)
 static bool is_due(clo_worker *worker, uint32_t note)
 {
     uint64_t ends = clo_deferred_ends(worker->runtime);
-    bool is_same = worker->seen_left == note && worker->seen_ends == ends;
+    bool is_same = worker->seen_deferred == note && worker->seen_ends == ends;
 
-    worker->seen_left = note;
+    worker->seen_deferred = note;
     worker->seen_ends = ends;
     return is_same || ++worker->seen >= SEEN_MAX;
 }
@@ -179,6 +179,6 @@ uint64_t clo_deferred_take(clo_worker *worker, bool now, bool *is_lent)
         return clo_deferred_unpack(worker, note);
     }
     worker->seen = 0;
-    worker->seen_left = 0;
+    worker->seen_deferred = 0;
     return CLO_ITEM_NONE;
 }

@@ -34,7 +34,7 @@ void clo_worker_put_back(clo_worker *worker, clo_stack *list, uint64_t chain)
     clo_stack_push(list, chain, clo_item_link(worker->runtime, last));
 }
 
-void clo_worker_offer(clo_worker *worker, uint64_t item)
+void clo_worker_push(clo_worker *worker, uint64_t item)
 {
     if (clo_deque_count(&worker->deque) == CLO_DEQUE_ITEMS)
         publish(worker, CLO_DEQUE_ITEMS / 2);
@@ -51,12 +51,12 @@ static void hold_out(clo_worker *worker)
     worker->has_reached = false;
     if (clo_share_stops_feeding(worker->task_time_ns, clo_parker_is_asleep(&fed->parker))) {
         worker->feeds = 0;
-        worker->follows = worker->task_time_ns >= CLO_WORTH_NS;
+        worker->has_affinity = worker->task_time_ns >= CLO_WORTH_NS;
     }
     if (!clo_share_holds_out(worker->feeds, clo_deque_count(&worker->deque)))
         return;
     item = clo_deque_pop_old(&worker->deque);
-    if (clo_mailbox_give(&fed->mailbox, item)) {
+    if (clo_mailbox_send(&fed->mailbox, item)) {
         worker->feeds = CLO_FEEDS;
         worker->exchanges++;
         clo_runtime_wake_for(worker->runtime, worker->fed);
@@ -113,7 +113,7 @@ void clo_worker_share(clo_worker *worker, int64_t next_ns, uint32_t asked)
     clo_share_choice choice = clo_share_choose(&view);
 
     worker->declined_ns = view.declined_ns;
-    worker->follows = choice.follows;
+    worker->has_affinity = choice.has_affinity;
     worker->exchanges += choice.publish;
     if (choice.answers)
         atomic_store_explicit(&worker->asked, 0, memory_order_relaxed);

@@ -7,7 +7,7 @@
 #include "run/state/worker.h"
 
 /* Puts an item into the worker's own deque; if that is full, half of it goes to the shared pool first. */
-void clo_worker_offer(clo_worker *worker, uint64_t item);
+void clo_worker_push(clo_worker *worker, uint64_t item);
 
 /* Puts a chain of items, which nobody else can see, on a shared pool of any worker. */
 void clo_worker_put_back(clo_worker *worker, clo_stack *list, uint64_t chain);

@@ -59,7 +59,7 @@ typedef struct clo_share_choice {
     /* Nobody is fed any longer. */
     bool stops_feeding;
     /* The graph is narrow: successors are chosen by clo_share_prefers until the next choice. */
-    bool follows;
+    bool has_affinity;
 } clo_share_choice;
 
 /* True if others would wait too long for what is in the deque while a body runs that was declared to take next_ns, or
@@ -87,7 +87,7 @@ static inline clo_share_choice clo_share_choose(clo_share_view *view)
     int64_t queued_ns = clo_time_mul(view->count, view->task_time_ns > 0 ? view->task_time_ns : view->next_ns);
     bool is_wanted = view->is_asked && queued_ns >= CLO_MAILBOX_OVER_NS;
 
-    choice.follows = view->count <= CLO_NARROW_ITEMS && view->task_time_ns >= CLO_WORTH_NS;
+    choice.has_affinity = view->count <= CLO_NARROW_ITEMS && view->task_time_ns >= CLO_WORTH_NS;
     choice.wakes = is_slow || queued_ns >= CLO_WAKE_NS;
     if (!choice.wakes) {
         view->declined_ns = clo_share_decline(view, queued_ns);
@@ -97,7 +97,7 @@ static inline clo_share_choice clo_share_choose(clo_share_view *view)
         return choice;
     choice.answers = view->is_asked;
     choice.feeds = is_wanted && view->task_time_ns >= CLO_WORTH_NS;
-    choice.follows = choice.follows || choice.feeds;
+    choice.has_affinity = choice.has_affinity || choice.feeds;
     choice.holds_out = choice.feeds && !choice.wakes && view->count <= CLO_NARROW_ITEMS;
     if (choice.holds_out)
         return choice;
@@ -136,12 +136,12 @@ static inline bool clo_share_stops_feeding(int64_t task_time_ns, bool is_asleep)
 /* Which of two released successors to run next while the other is given away. In an unrolled loop the one at the same
  * distance as before is the same stage of the next token, so each worker stays with its stage and the next item need
  * not change hands; if items change hands all the same, the other order is tried (clo_share_is_restless). */
-static inline bool clo_share_prefers(uint32_t stride, bool keeps_last, uint32_t execution, uint32_t kept,
+static inline bool clo_share_prefers(uint32_t affinity_stride, bool keeps_last, uint32_t execution, uint32_t kept,
                                      uint32_t successor)
 {
-    if (kept - execution == stride)
+    if (kept - execution == affinity_stride)
         return false;
-    return successor - execution == stride || keeps_last;
+    return successor - execution == affinity_stride || keeps_last;
 }
 
 /* An item has taken `item_ns` lately: quick to see that items are long, slow to believe that they are short. */

@@ -13,7 +13,7 @@ static void judge_order(clo_worker *worker)
         return;
     if (clo_share_is_restless(worker->exchanges, worker->judged)) {
         worker->keeps_last = !worker->keeps_last;
-        worker->stride = 0;
+        worker->affinity_stride = 0;
     }
     worker->judged = worker->exchanges = 0;
 }
@@ -28,9 +28,9 @@ void clo_worker_take_pace(clo_worker *worker)
     int64_t now_ns = clo_clock_ns();
 
     if (worker->ran > 0) {
-        clo_worker_note_pace(worker, (now_ns - worker->pace_since_ns) / worker->ran + 1);
+        clo_worker_note_pace(worker, (now_ns - worker->task_time_since_ns) / worker->ran + 1);
         judge_order(worker);
     }
     worker->ran = 0;
-    worker->pace_since_ns = now_ns;
+    worker->task_time_since_ns = now_ns;
 }

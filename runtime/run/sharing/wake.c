@@ -69,7 +69,7 @@ bool clo_runtime_call(clo_runtime *runtime, uint32_t count, uint32_t spare)
     return found > 0;
 }
 
-void clo_worker_give(clo_runtime *runtime, uint32_t worker, uint64_t item, uint64_t *link)
+void clo_worker_send(clo_runtime *runtime, uint32_t worker, uint64_t item, uint64_t *link)
 {
     clo_stack_push(&runtime->workers[worker].inbox, item, link);
     clo_runtime_wake_for(runtime, worker);

@@ -25,6 +25,6 @@ void clo_runtime_call_slot_threads(clo_runtime *runtime);
 void clo_runtime_wake_for(clo_runtime *runtime, uint32_t worker);
 
 /* Puts an item into the worker's inbox, and wakes the worker. Any thread. */
-void clo_worker_give(clo_runtime *runtime, uint32_t worker, uint64_t item, uint64_t *link);
+void clo_worker_send(clo_runtime *runtime, uint32_t worker, uint64_t item, uint64_t *link);
 
 #endif

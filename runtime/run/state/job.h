@@ -83,11 +83,11 @@ struct clo_job {
     /* The fast path runs it: nothing is timed, moved, held or decided. */
     bool is_fast;
     /* And nobody notes when its bodies run, nor have they data to be shown or ranges of instances. */
-    bool is_plain;
+    bool has_no_extras;
     /* Its submits and ends are noted in ticks (stamp.h). */
     _Atomic bool counts_ticks;
     /* Bodies of it may finish later, some of it is done already or may be skipped, or it has hedges. */
-    bool is_odd;
+    bool has_extras;
 
     /* Periods, deadlines and limits; NULL: none that anybody watches. */
     struct clo_series *series;
@@ -105,7 +105,7 @@ struct clo_job {
     /* Hedges that the watchdog has taken back, since the submit. */
     _Atomic uint64_t hedges_dropped;
     /* The worker with which it was left, or that was borrowed for it, last. A hint: relaxed. */
-    _Atomic uint32_t left_at;
+    _Atomic uint32_t deferred_at;
     /* How long a body has taken lately when a thread that waited for the job ran it (unshared.h); 0: not known yet.
      * Relaxed: such threads write it. */
     _Atomic int64_t task_time_ns;

@@ -17,7 +17,7 @@ typedef struct clo_machine {
     _Atomic uint32_t has_reported;
     /* The line: what came since it was last looked through, youngest first, and what was there before, oldest first. */
     clo_stack fresh;
-    clo_stack aged;
+    clo_stack aging;
 } clo_machine;
 
 #endif

@@ -21,7 +21,7 @@ typedef struct clo_pair {
 
 static inline bool clo_pair_has(const clo_job *job, uint32_t execution)
 {
-    return job->is_odd && job->pairs != NULL && job->program->twin[execution] != CLO_NONE;
+    return job->has_extras && job->pairs != NULL && job->program->twin[execution] != CLO_NONE;
 }
 
 static inline bool clo_pair_is_hedge(const clo_job *job, uint32_t execution)

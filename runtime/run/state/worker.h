@@ -54,7 +54,7 @@ typedef struct clo_worker {
     /* Items that anybody may take. */
     alignas(CLO_CACHE_LINE_BYTES) clo_stack shared_pool;
     /* More of them: taken over from `shared_pool` when this one is empty, so that what lies here gets its turn. */
-    clo_stack aged;
+    clo_stack aging;
     /* Submits read it: it does not lie with the parker, which the owner writes at each look. */
     clo_searching searching;
 
@@ -89,13 +89,13 @@ typedef struct clo_worker {
     /* Worker whose shared pool had its turn last. */
     uint32_t neighbour;
     /* The job that was left, when one had ended last, and how often some job was there in a row. */
-    uint32_t seen_left, seen;
+    uint32_t seen_deferred, seen;
     uint64_t seen_ends;
     /* Turns that came by since. */
     uint32_t passes;
     /* Time an item has taken lately; 0: not known yet. */
     int64_t task_time_ns;
-    int64_t pace_since_ns;
+    int64_t task_time_since_ns;
     /* How often an item is yet to be held out to the worker that asked lately. */
     uint32_t feeds;
     /* That worker. */
@@ -105,9 +105,9 @@ typedef struct clo_worker {
     /* Items run since then. */
     uint32_t judged;
     /* The graph is narrow: `stride` and `keeps_last` say which successor is run next. */
-    bool follows;
+    bool has_affinity;
     /* While it is: distance of ids from the last task to the successor that was run next. */
-    uint32_t stride;
+    uint32_t affinity_stride;
     /* Which successor is run next where none is at that distance: the last released, not the first. */
     bool keeps_last;
     /* This worker found an item in its mailbox the last time it looked. */

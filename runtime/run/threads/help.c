@@ -109,7 +109,7 @@ static bool is_needed(const clo_worker *worker, const clo_job *only)
         return true;
     for (uint32_t w = 0; w < runtime->first_slot; w++) {
         uint64_t head = atomic_load_explicit(&runtime->workers[w].shared_pool.head, memory_order_relaxed);
-        if (!clo_stack_is_empty(&runtime->workers[w].aged) ||
+        if (!clo_stack_is_empty(&runtime->workers[w].aging) ||
             (head != CLO_ITEM_NONE && (only == NULL || !is_ours(only, head))))
             return true;
     }
@@ -124,8 +124,8 @@ static bool is_called(clo_worker *worker, const clo_job *only)
 
 static void note_pace(clo_worker *worker)
 {
-    if (worker->pace_since_ns == 0) { /* not known since when */
-        worker->pace_since_ns = clo_clock_ns();
+    if (worker->task_time_since_ns == 0) { /* not known since when */
+        worker->task_time_since_ns = clo_clock_ns();
         worker->ran = 0;
     } else {
         clo_worker_take_pace(worker);
@@ -145,7 +145,7 @@ static bool run(clo_worker *worker, const clo_job *job, uint64_t item)
             note_pace(worker);
         if (is_called(worker, job)) {
             if (item != CLO_ITEM_NONE)
-                clo_worker_offer(worker, item);
+                clo_worker_push(worker, item);
             return false;
         }
         if (item == CLO_ITEM_NONE)
@@ -205,14 +205,14 @@ static void begin(clo_worker *worker)
     atomic_store_explicit(&worker->is_helped, 1, memory_order_relaxed);
     clo_thread_stands_in(worker->runtime);
     worker->ran = worker->bypasses = 0;
-    worker->pace_since_ns = 0;
+    worker->task_time_since_ns = 0;
 }
 
 /* Nothing of ours stays behind in the deque, where nobody would find it. */
 static void end(clo_worker *worker)
 {
     worker->feeds = 0;
-    if (worker->pace_since_ns != 0)
+    if (worker->task_time_since_ns != 0)
         clo_worker_take_pace(worker);
     if (clo_deque_count(&worker->deque) > 0)
         clo_worker_share_all(worker);
@@ -228,7 +228,7 @@ static void give_back(clo_worker *worker, bool is_free)
     end(worker);
     /* What was called for before our last look is seen by is_needed; what comes later makes us look again. */
     while (is_free && !is_needed(worker, NULL)) {
-        if (clo_parker_give_back(&worker->parker))
+        if (clo_parker_return(&worker->parker))
             return;
         (void)clo_parker_look(&worker->parker);
     }
@@ -247,7 +247,7 @@ static bool run_left(clo_worker *worker, clo_job *job)
     if (is_over) {
         clo_unshared_end(worker, job);
     } else if (!clo_job_is_small(job)) { /* the workers' from here on: they have a CPU each */
-        clo_worker_offer(worker, item);
+        clo_worker_push(worker, item);
         is_free = false;
     } else {
         int64_t task_time_ns = atomic_load_explicit(&job->task_time_ns, memory_order_relaxed);

@@ -69,7 +69,7 @@ static uint64_t take_shared(clo_worker *worker, clo_stack *list, clo_stack *rest
  * that each item's turn comes however many are put on the shared pool meanwhile. */
 static uint64_t take_aging(clo_worker *worker, clo_worker *owner)
 {
-    uint64_t first = clo_stack_take(&owner->aged);
+    uint64_t first = clo_stack_take(&owner->aging);
 
     if (first == CLO_ITEM_NONE)
         first = clo_stack_take(&owner->shared_pool);
@@ -77,7 +77,7 @@ static uint64_t take_aging(clo_worker *worker, clo_worker *owner)
         return first;
     uint64_t rest = *clo_item_link(worker->runtime, first);
     if (rest != CLO_ITEM_NONE) {
-        clo_worker_put_back(worker, &owner->aged, rest);
+        clo_worker_put_back(worker, &owner->aging, rest);
         clo_runtime_wake_one(worker->runtime); /* who looked while the chain was in our hands has seen nothing */
     }
     return first;
@@ -97,7 +97,7 @@ static uint64_t steal(clo_worker *worker)
         if (item == CLO_ITEM_NONE)
             item = take_shared(worker, &victim->shared_pool, &worker->shared_pool);
         if (item == CLO_ITEM_NONE)
-            item = take_shared(worker, &victim->aged, &worker->shared_pool);
+            item = take_shared(worker, &victim->aging, &worker->shared_pool);
         if (item == CLO_ITEM_NONE)
             continue;
         clo_item_job(runtime, item)->stats[worker->index].steals++;
@@ -150,7 +150,7 @@ static uint64_t take_own(clo_worker *worker)
     item = take_mailbox(worker);
     if (item == CLO_ITEM_NONE)
         item = take_shared(worker, &worker->shared_pool, &worker->shared_pool);
-    return item != CLO_ITEM_NONE ? item : take_shared(worker, &worker->aged, &worker->aged);
+    return item != CLO_ITEM_NONE ? item : take_shared(worker, &worker->aging, &worker->aging);
 }
 
 /* Other workers' mailboxes and shared pools, one after another: an owner may be in a body that does not end. Seldom,
@@ -238,7 +238,7 @@ static uint64_t rotate(clo_worker *worker, uint64_t item)
     if (clo_item_job(worker->runtime, item)->is_pinned)
         clo_stack_push(&worker->inbox, item, clo_item_link(worker->runtime, item));
     else
-        clo_worker_offer(worker, item);
+        clo_worker_push(worker, item);
     return other;
 }
 

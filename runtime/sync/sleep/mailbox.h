@@ -44,7 +44,7 @@ static inline void clo_mailbox_reach(clo_mailbox *mailbox)
 }
 
 /* False: another item is in it. */
-static inline bool clo_mailbox_give(clo_mailbox *mailbox, uint64_t item)
+static inline bool clo_mailbox_send(clo_mailbox *mailbox, uint64_t item)
 {
     uint64_t empty = CLO_MAILBOX_EMPTY;
 

@@ -162,7 +162,7 @@ static inline bool clo_parker_sleeps_free(const clo_parker *parker)
 /* Any thread: true if this call woke the owner (one system call); false if it was awake, or is lent, and called for. */
 bool clo_parker_wake(clo_parker *parker);
 
-/* Any thread but the owner. True: what is the owner's is the caller's, until clo_parker_give_back or
+/* Any thread but the owner. True: what is the owner's is the caller's, until clo_parker_return or
  * clo_parker_rouse. */
 static inline bool clo_parker_borrow(clo_parker *parker)
 {
@@ -259,7 +259,7 @@ static inline bool clo_parker_look(clo_parker *parker)
 }
 
 /* Borrower: the owner sleeps on, or looks on. False: somebody has called; clo_parker_look first. */
-static inline bool clo_parker_give_back(clo_parker *parker)
+static inline bool clo_parker_return(clo_parker *parker)
 {
     uint32_t state = atomic_load_explicit(&parker->state, memory_order_relaxed);
 

@@ -245,8 +245,8 @@ static inline uint64_t clo_semaphore_before(uint64_t ticket)
 }
 
 /* All of the demand, or nothing: then nobody registers either. */
-static inline bool clo_semaphore_take_as(clo_semaphore *semaphore, const int64_t *demand, uint64_t ticket,
-                                         uint32_t thread)
+static inline bool clo_semaphore_acquire_as(clo_semaphore *semaphore, const int64_t *demand, uint64_t ticket,
+                                            uint32_t thread)
 {
     clo_semaphore_state state;
     uint64_t head;
@@ -263,9 +263,9 @@ static inline bool clo_semaphore_take_as(clo_semaphore *semaphore, const int64_t
 }
 
 /* The same for who has not waited. */
-static inline bool clo_semaphore_take(clo_semaphore *semaphore, const int64_t *demand, uint32_t thread)
+static inline bool clo_semaphore_acquire(clo_semaphore *semaphore, const int64_t *demand, uint32_t thread)
 {
-    return clo_semaphore_take_as(semaphore, demand, CLO_SEMAPHORE_NEW, thread);
+    return clo_semaphore_acquire_as(semaphore, demand, CLO_SEMAPHORE_NEW, thread);
 }
 
 /* True: the demand fits; if `takes`, it is held. False: *ticket, CLO_SEMAPHORE_NEW at the first time, says since when
@@ -295,8 +295,8 @@ static inline bool clo_semaphore_ask(clo_semaphore *semaphore, const int64_t *de
     return fits;
 }
 
-static inline bool clo_semaphore_take_or_watch(clo_semaphore *semaphore, const int64_t *demand, uint64_t *ticket,
-                                               uint32_t thread)
+static inline bool clo_semaphore_acquire_or_watch(clo_semaphore *semaphore, const int64_t *demand, uint64_t *ticket,
+                                                  uint32_t thread)
 {
     return clo_semaphore_ask(semaphore, demand, ticket, thread, true);
 }
@@ -326,7 +326,7 @@ static inline bool clo_semaphore_listen(clo_semaphore *semaphore, const int64_t 
 }
 
 /* Gives back what was taken. True: all who were refused are to try again, oldest first. */
-static inline bool clo_semaphore_give(clo_semaphore *semaphore, const int64_t *demand, uint32_t thread)
+static inline bool clo_semaphore_release(clo_semaphore *semaphore, const int64_t *demand, uint32_t thread)
 {
     clo_semaphore_state state;
     uint64_t head;
@@ -342,7 +342,7 @@ static inline bool clo_semaphore_give(clo_semaphore *semaphore, const int64_t *d
     return reports;
 }
 
-/* Who has that ticket waits no more, and has not started. True: as clo_semaphore_give, since something was kept for
+/* Who has that ticket waits no more, and has not started. True: as clo_semaphore_release, since something was kept for
  * it. */
 static inline bool clo_semaphore_forget(clo_semaphore *semaphore, uint64_t ticket, uint32_t thread)
 {

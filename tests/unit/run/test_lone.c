@@ -27,7 +27,7 @@ static void make(uint32_t roots)
     w.program.roots_count = roots;
     w.job.runtime = &w.runtime;
     w.job.program = &w.program;
-    w.job.is_fast = w.job.is_plain = true;
+    w.job.is_fast = w.job.has_no_extras = true;
     atomic_store(&w.job.counts_ticks, true);
 }
 

@@ -16,7 +16,7 @@ static void open_semaphore(const int64_t *capacities, uint32_t resources)
 
 static bool take(const int64_t *demand)
 {
-    return clo_semaphore_take(&semaphore, demand, 0);
+    return clo_semaphore_acquire(&semaphore, demand, 0);
 }
 
 static void a_demand_is_taken_whole_or_not_at_all(void **state)
@@ -31,7 +31,7 @@ static void a_demand_is_taken_whole_or_not_at_all(void **state)
     assert_false(take(second));
     assert_true(take(first));
     assert_true(take(little));
-    assert_false(clo_semaphore_give(&semaphore, both, 1));
+    assert_false(clo_semaphore_release(&semaphore, both, 1));
     assert_true(take(second));
     assert_false(take(little));
 }
@@ -46,10 +46,10 @@ static void what_is_unlimited_is_not_counted(void **state)
     open_semaphore(capacities, 8);
     for (int i = 0; i < 3; i++) {
         assert_true(take(demand));
-        assert_true(clo_semaphore_take_or_watch(&semaphore, demand, &ticket, 0));
+        assert_true(clo_semaphore_acquire_or_watch(&semaphore, demand, &ticket, 0));
     }
     assert_true(ticket == CLO_SEMAPHORE_NEW);
-    assert_false(clo_semaphore_give(&semaphore, demand, 0));
+    assert_false(clo_semaphore_release(&semaphore, demand, 0));
     assert_false(clo_semaphore_forget(&semaphore, 0, 0));
 }
 
@@ -72,21 +72,21 @@ static void the_oldest_is_overtaken_so_often_and_no_more(void **state)
 
     open_semaphore(capacities, 8);
     assert_true(take(two));
-    assert_false(clo_semaphore_take_or_watch(&semaphore, big, &ticket, 0));
-    assert_true(clo_semaphore_take_or_watch(&semaphore, small, &younger, 1));
+    assert_false(clo_semaphore_acquire_or_watch(&semaphore, big, &ticket, 0));
+    assert_true(clo_semaphore_acquire_or_watch(&semaphore, small, &younger, 1));
     for (uint32_t i = 1; i < CLO_OVERTAKES_MAX; i++) {
         assert_true(take(small));
-        assert_false(clo_semaphore_give(&semaphore, small, 1));
+        assert_false(clo_semaphore_release(&semaphore, small, 1));
     }
     assert_true(take(other)); /* what it does not want is free for all */
     assert_false(take(small));
-    assert_true(clo_semaphore_give(&semaphore, two, 0)); /* 9 are free, for the oldest alone */
+    assert_true(clo_semaphore_release(&semaphore, two, 0)); /* 9 are free, for the oldest alone */
     assert_false(clo_semaphore_watch(&semaphore, small, &younger, 1));
     assert_true(clo_semaphore_watch(&semaphore, big, &ticket, 0));
-    assert_true(clo_semaphore_take_or_watch(&semaphore, big, &ticket, 0));
+    assert_true(clo_semaphore_acquire_or_watch(&semaphore, big, &ticket, 0));
     assert_false(take(small));
-    assert_true(clo_semaphore_give(&semaphore, big, 0)); /* the younger one watches */
-    assert_true(clo_semaphore_take_or_watch(&semaphore, small, &younger, 1));
+    assert_true(clo_semaphore_release(&semaphore, big, 0)); /* the younger one watches */
+    assert_true(clo_semaphore_acquire_or_watch(&semaphore, small, &younger, 1));
 }
 
 static void who_is_forgotten_is_kept_nothing(void **state)
@@ -97,11 +97,11 @@ static void who_is_forgotten_is_kept_nothing(void **state)
 
     open_semaphore(capacities, 8);
     assert_true(take(small));
-    assert_false(clo_semaphore_take_or_watch(&semaphore, big, &first, 0));
-    assert_false(clo_semaphore_take_or_watch(&semaphore, big, &second, 1));
+    assert_false(clo_semaphore_acquire_or_watch(&semaphore, big, &first, 0));
+    assert_false(clo_semaphore_acquire_or_watch(&semaphore, big, &second, 1));
     for (uint32_t i = 0; i < CLO_OVERTAKES_MAX; i++) {
         assert_true(take(small));
-        assert_false(clo_semaphore_give(&semaphore, small, 0));
+        assert_false(clo_semaphore_release(&semaphore, small, 0));
     }
     assert_false(take(small));
     assert_false(clo_semaphore_forget(&semaphore, second, 0)); /* nothing was kept for that one */
@@ -158,7 +158,7 @@ static void random_operations_do_what_the_rules_say(void **state)
             for (uint32_t r = 0; r < 3; r++)
                 demands[i][r] = clo_rng_below(&rng, (uint32_t)capacities[r] / (i % 8 == 0 ? 1 : 4) + 1);
             bool fits = may_take(&o, demands[i]);
-            assert_int_equal(clo_semaphore_take_or_watch(&semaphore, demands[i], &tickets[i], i % 2), fits);
+            assert_int_equal(clo_semaphore_acquire_or_watch(&semaphore, demands[i], &tickets[i], i % 2), fits);
             if (fits)
                 count_start(&o, demands[i]);
             else if (o.oldest == NULL)
@@ -169,7 +169,7 @@ static void random_operations_do_what_the_rules_say(void **state)
             states[i] = OUT;
             for (int r = 0; r < 3; r++)
                 o.available[r] += demands[i][r];
-            bool reported = clo_semaphore_give(&semaphore, demands[i], i % 2);
+            bool reported = clo_semaphore_release(&semaphore, demands[i], i % 2);
             reports += reported;
             for (uint64_t again = 0; reported; again++) { /* oldest first */
                 uint32_t next = TAKERS;
@@ -180,7 +180,7 @@ static void random_operations_do_what_the_rules_say(void **state)
                     break;
                 again = tickets[next];
                 bool fits = may_take(&o, demands[next]);
-                assert_int_equal(clo_semaphore_take_or_watch(&semaphore, demands[next], &tickets[next], next % 2),
+                assert_int_equal(clo_semaphore_acquire_or_watch(&semaphore, demands[next], &tickets[next], next % 2),
                                  fits);
                 if (fits) {
                     count_start(&o, demands[next]);
