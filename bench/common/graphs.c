@@ -1,4 +1,4 @@
-/* graphs.c - chain, fan, wave, rand: the shapes of the published comparison (the table in README.md); pipelines. */
+/* graphs.c - chain, fan, wave, rand: the shapes of the published comparison (bench/overhead/README.md); pipelines. */
 #include "common/graphs.h"
 
 #include <stdlib.h>

@@ -28,7 +28,7 @@ typedef struct play_costs {
     int64_t spin;  /* until an idle worker sleeps */
 } play_costs;
 
-/* Measured by bench-hand-over --measure; README.md says where. */
+/* What bench-hand_over --default takes; README.md lists them. */
 extern const play_costs play_costs_default;
 
 typedef struct play_result {

@@ -3,7 +3,7 @@
 - Lines of `sh` blocks and lines with "$ " of `console` blocks run one after the other in one shell, in an empty folder and with
   a fresh HOME. "# text" behind ./PROGRAM is what the program prints; the text below a "$ " line has the labels that it prints.
 - ./dev run and ./dev test take minutes: .ci/run must have them. Of ./dev bench, which are tests, the options are tried, and its figures in the
-  table of the README must stand in the section of bench/README.md for that benchmark.
+  table of the README must stand on the page of that benchmark, bench/NAME/README.md.
 - Of a line with cmake -S only the configuration is done: it has the library and the command, no test, and no -Werror.
 - Code spans with a command are such lines too; only ./dev may stand there. A picture must be the one that
   the lines draw, or one of what ./dev run --all measures."""
@@ -78,17 +78,17 @@ def check_dev(build, source, line):
     return None if any(line in always for line in (plain, plain + " --all", plain + " --times")) else ".ci/run does not have it"
 
 
-def check_figures(text, measured):
-    """Figures in rows with a ./dev bench command stand in that benchmark's section."""
+def check_figures(text, source):
+    """Figures in rows with a ./dev bench command stand on that benchmark's page."""
     rows = re.findall(r"^\|(.*)\| `\./dev bench (\w+).*` \|$", text, re.M)
     if len(rows) < 3:
         yield "README: the table has %d rows with ./dev bench; it should have 3" % len(rows)
     for row, name in rows:
-        section = re.search(r"^## bench-%s\b.*?(?=^## |\Z)" % name, measured, re.S | re.M)
-        there = set(re.findall(r"[\d.]+", section.group(0))) if section else set()
+        page = os.path.join(source, "bench", name, "README.md")
+        there = set(re.findall(r"[\d.]+", read(page))) if os.path.exists(page) else set()
         for figure in re.findall(r"\| ([\d.]+) ", "|" + row):
             if figure not in there:
-                yield "README: %s is not a figure of bench-%s in bench/README.md" % (figure, name)
+                yield "README: %s is not a figure of bench/%s/README.md" % (figure, name)
 
 
 def may_use_fifo():
@@ -177,7 +177,7 @@ def main():
     build, source = map(os.path.abspath, sys.argv[1:3])
     text = read(sys.argv[3] if len(sys.argv) > 3 else os.path.join(source, "README.md"))
     wrong = ["README: %s: %s" % (line, why) for line in dev_lines(text) if (why := check_dev(build, source, line))]
-    wrong += check_figures(text, read(source, "bench", "README.md"))
+    wrong += check_figures(text, source)
     wrong += check_plain(text, source)
     wrong += check_lines(text, build, source)
     print("\n".join(wrong))

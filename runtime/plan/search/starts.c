@@ -2,7 +2,7 @@
  *
  * Which planners fit must not depend on the clock where schedules are limited: then the numbers below and the size
  * of the graph decide, in schedules as long as HEFT's. Where time is limited the same numbers are multiplied by what
- * HEFT took here. They are rounded up from `bench-planners` (bench/README.md). */
+ * HEFT took here. They are rounded up from `bench-planners` (bench/planners/README.md). */
 #include "plan/search/starts.h"
 #include "plan/schedule/planner.h"
 

@@ -3,7 +3,7 @@
  * decision is one pass over them.
  *
  * Deviations from the paper: its definition 3 waits until predecessors have finished, while some executor is free;
- * placed so, jobs take a fifth longer than under DEFT alone, which looks ahead (bench/README.md). Embeddings are
+ * placed so, jobs take a fifth longer than under DEFT alone, which looks ahead (bench/online). Embeddings are
  * computed once, when a job is made, not at each decision (they do not change: messages go from children to parents);
  * times are normalised in each job; the highest score is taken, or drawn.
  *

@@ -12,7 +12,7 @@
  * candidates is kept as a *bundle*: as long as nothing happens but starts, the next decisions choose from it, with new
  * scores.
  *
- * The rule is not the paper's as written, which loses to Tetris on small clusters (bench/README.md):
+ * The rule is not the paper's as written, which loses to Tetris on small clusters (bench/online/PACKING.md):
  *   - `order` (0.1) says how much of the priority counts: 1 - order * (1 - priority). All of it puts stages at the end
  *     of a job behind the first ones of all others, though they are what the job still lacks.
  *   - `large` (1) adds so many times the square of the demand to the fit, as if what the instance asks for were free in
