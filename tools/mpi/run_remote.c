@@ -224,8 +224,10 @@ int run_remote(clo_remote *remote, const char *path, const remote_options *optio
 
     if (code == EXIT_GOOD)
         code = run_all(&w);
-    if (code != EXIT_GOOD)
-        return code; /* the process ends: what runs may use all this */
+    if (code != EXIT_GOOD) { /* the process ends: what runs may use the rest */
+        free(w.makespans_ns);
+        return code;
+    }
     if (clo_remote_rank(remote) == 0) {
         code = options->as_json ? print_json(&w) : print_text(&w);
         if (code == EXIT_GOOD)
