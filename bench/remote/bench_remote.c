@@ -14,6 +14,7 @@
 #include "common/temporary.h"
 #include "remote/remote_starpu.h"
 
+#include <clotho/planner.h>
 #include <clotho_mpi/remote.h>
 
 #include <inttypes.h>
@@ -79,7 +80,7 @@ static clo_status make_plan(planned *p, remote_graph *g, int ranks)
                          m > 0 ? ", " : "", m);
     snprintf(text + used, sizeof text - (size_t)used,
              "], \"link\": {\"latency_ns\": 10000, \"bandwidth_bytes_per_ns\": 1}}");
-    config.planner = "heft";
+    config.planner = &clo_planner_heft;
     clo_status status = clo_cluster_parse("ranks", text, strlen(text), &p->cluster);
     if (status == CLO_OK)
         status = build(p, g);
