@@ -10,7 +10,7 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 FLAGS = ["-std=c17", "-O2", "-ffp-contract=off", '-DCLO_VERSION="0"', f"-I{ROOT}/include", f"-I{ROOT}/runtime", f"-I{ROOT}"]
-DECISION_PATH = [*sorted((ROOT / "runtime/policy").glob("*.c")), *sorted((ROOT / "runtime/learn").glob("*.c")),
+DECISION_PATH = [*sorted((ROOT / "runtime/policy").rglob("*.c")), *sorted((ROOT / "runtime/learn").rglob("*.c")),
                  *(ROOT / "runtime" / name for name in (
                      "engine/execution/engine.c", "engine/program/program.c", "engine/scheduler/scheduler.c", "engine/state/scheduler_job.c",
                      "engine/scheduler/choose.c", "engine/scheduler/start.c", "engine/scheduler/reservation.c", "engine/state/lists.c", "engine/execution/data.c",
