@@ -4,7 +4,7 @@
 #include "support.h"
 
 #include "fault.h"
-#include "flight_scene.h"
+#include "releases_scene.h"
 #include "scene.h"
 
 #include <sched.h>
