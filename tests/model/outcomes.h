@@ -1,4 +1,4 @@
-/* verdicts.h - scenarios of how a run ends: two bodies that fail and one that is left out, at once; and one that is
+/* outcomes.h - scenarios of how a run ends: two bodies that fail and one that is left out, at once; and one that is
  * left out because another one has failed. Part of test_model_sync.c. */
 #ifndef CLO_MODEL_OUTCOMES_H
 #define CLO_MODEL_OUTCOMES_H

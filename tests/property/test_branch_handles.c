@@ -182,7 +182,7 @@ static uint32_t call_bodies(const scene *s, uint32_t task, content *all)
 {
     void *data[HANDLES_MAX + 2];
     size_t bytes[HANDLES_MAX + 2];
-    uint32_t control_flow[HANDLES_MAX + 2], count = 0, arm = CLO_NONE;
+    uint32_t modes[HANDLES_MAX + 2], count = 0, arm = CLO_NONE;
     clo_task row;
     clo_access access;
     clo_handle handle;
@@ -194,7 +194,7 @@ static uint32_t call_bodies(const scene *s, uint32_t task, content *all)
         ok(clo_graph_handle(s->graph, access.handle, &handle));
         data[count] = all->of[access.handle];
         bytes[count] = (size_t)handle.bytes;
-        control_flow[count++] = access.mode;
+        modes[count++] = access.mode;
     }
     ok(clo_graph_task(s->graph, task, &row));
     uint32_t grain = row.grain > 0 ? row.grain : 1;
@@ -207,7 +207,7 @@ static uint32_t call_bodies(const scene *s, uint32_t task, content *all)
                          .data_count = count,
                          .data = data,
                          .data_bytes = bytes,
-                         .data_modes = control_flow,
+                         .data_modes = modes,
                          .arm = clo_graph_arms(s->graph, task) > 0 ? &arm : NULL};
         assert_int_equal(row.body(&call), 0);
     }

@@ -221,14 +221,14 @@ static void replica_is_refused(const clo_graph *graph)
 static void what_is_changed_in_place_has_no_replica_and_says_why(void **state)
 {
     (void)state;
-    static const uint32_t control_flow[] = {CLO_ACCESS_WRITE, CLO_ACCESS_READ, CLO_ACCESS_UPDATE};
+    static const uint32_t modes[] = {CLO_ACCESS_WRITE, CLO_ACCESS_READ, CLO_ACCESS_UPDATE};
     const clo_task change = {.name = "change", .duplicable = 1};
     clo_graph *graph = make_pair(1);
     clo_task row;
 
     ok(clo_graph_add_task(graph, &change, NULL));
     for (uint32_t t = 0; t < 3; t++)
-        ok(clo_graph_add_access(graph, t, 0, control_flow[t]));
+        ok(clo_graph_add_access(graph, t, 0, modes[t]));
     ok(clo_graph_seal(graph));
     for (uint32_t t = 0; t < 3; t++) {
         ok(clo_graph_task(graph, t, &row));
@@ -277,7 +277,7 @@ static void a_wait_inside_a_worker_is_refused(void **state)
 }
 
 /* Sixteen releases of 2^45 bytes each. */
-static void more_releases_in_releases_than_memory_have_a_status(void **state)
+static void more_releases_in_flight_than_memory_have_a_status(void **state)
 {
     (void)state;
     const clo_task tasks[] = {{.name = "a", .work_ns = 1000, .output_bytes = UINT64_C(1) << 45},
@@ -311,7 +311,7 @@ int main(void)
         cmocka_unit_test(an_edge_against_the_order_of_a_handle_is_a_cycle_that_names_it),
         cmocka_unit_test(what_is_changed_in_place_has_no_replica_and_says_why),
         cmocka_unit_test(a_wait_inside_a_worker_is_refused),
-        cmocka_unit_test(more_releases_in_releases_than_memory_have_a_status),
+        cmocka_unit_test(more_releases_in_flight_than_memory_have_a_status),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

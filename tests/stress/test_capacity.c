@@ -14,7 +14,7 @@
 #define LENGTH 1500u
 
 /* RESTRICTED: steal, but not on every executor. */
-enum { STEAL, REPLAY, POLICY, RESTRICTED, CONTROL_FLOW };
+enum { STEAL, REPLAY, POLICY, RESTRICTED, MODES };
 
 static _Atomic uint32_t passed, has_started, is_open, inside;
 static clo_runtime *lanes_runtime;
@@ -272,7 +272,7 @@ static clo_job *job_of(const scene *s, int which, int mode)
 static void who_waits_holds_no_executor_blocks_nobody_and_leaves_when_its_job_is_stopped(void **state)
 {
     (void)state;
-    for (int mode = STEAL; mode < CONTROL_FLOW; mode++) {
+    for (int mode = STEAL; mode < MODES; mode++) {
         scene s;
         open_scene(&s, mode);
         clo_job *holder = job_of(&s, 0, STEAL), *waits = job_of(&s, 1, mode), *fits = job_of(&s, 2, STEAL);

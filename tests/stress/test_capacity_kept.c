@@ -321,7 +321,7 @@ static bool is_whole(const scene *s)
 static void check_whole(const scene *s, int ending)
 {
     if (!is_whole(s))
-        fail_msg("scene %llu: dispatch %d and %d, ending %d: a machine's ledger does not hold what it held before",
+        fail_msg("scene %llu: dispatch %d and %d, ending %d: a machine's semaphore does not hold what it held before",
                  (unsigned long long)s->seed, s->dispatch[0], s->dispatch[1], ending);
 }
 

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <time.h>
 
-#define CONTROL_FLOW 3u
+#define MODES 3u
 #define QUICK 4u
 /* Sources * (bodies in the usual order + bodies of one chain), see run/threads/worker_loop.c, for each item that may
  * lie in the same source: the busy job has at most 8 ready. */
@@ -17,7 +17,7 @@
 #define ROUNDS 20
 #define LONG_NS ((int64_t)500 * 1000000000) /* whoever is kept from the CPU for ever never ends */
 
-static const char *const mode_names[CONTROL_FLOW] = {"steal", "replay", "policy"};
+static const char *const mode_names[MODES] = {"steal", "replay", "policy"};
 static _Atomic uint64_t busy_bodies, quick_bodies, seen_by_quick[QUICK];
 static _Atomic uint32_t is_released;
 
@@ -103,15 +103,15 @@ static clo_job *make_job(const world *w, const clo_cost *cost, const clo_plan *p
 }
 
 /* The busy job is released more often than it can run, so it always has work; the period makes a backlog of runs. */
-static void every_job_is_served_within_a_bounded_number_of_bodies_in_all_pairs_of_control_flow(void **state)
+static void every_job_is_served_within_a_bounded_number_of_bodies_in_all_pairs_of_modes(void **state)
 {
     (void)state;
-    for (uint32_t pair = 0; pair < CONTROL_FLOW * CONTROL_FLOW; pair++) {
+    for (uint32_t pair = 0; pair < MODES * MODES; pair++) {
         world w = make(QUICK);
-        clo_job *ahead = make_job(&w, w.busy_cost, w.busy_plan, pair / CONTROL_FLOW, 1000);
+        clo_job *ahead = make_job(&w, w.busy_cost, w.busy_plan, pair / MODES, 1000);
         ok(clo_job_submit(ahead));
         for (int round = 0; round < ROUNDS; round++) {
-            clo_job *late = make_job(&w, w.quick_cost, w.quick_plan, pair % CONTROL_FLOW, 0);
+            clo_job *late = make_job(&w, w.quick_cost, w.quick_plan, pair % MODES, 0);
             atomic_store(&quick_bodies, 0);
             ok(clo_job_submit(late));
             ok(clo_job_wait_for(late, LONG_NS, NULL));
@@ -120,7 +120,7 @@ static void every_job_is_served_within_a_bounded_number_of_bodies_in_all_pairs_o
                 uint64_t between = atomic_load(&seen_by_quick[i]) - atomic_load(&seen_by_quick[i - 1]);
                 if (between > TURN_BODIES)
                     fail_msg("%s beside %s: %llu bodies of the other between two of its own",
-                             mode_names[pair % CONTROL_FLOW], mode_names[pair / CONTROL_FLOW],
+                             mode_names[pair % MODES], mode_names[pair / MODES],
                              (unsigned long long)between);
             }
             clo_job_destroy(late);
@@ -132,11 +132,11 @@ static void every_job_is_served_within_a_bounded_number_of_bodies_in_all_pairs_o
 static void the_first_item_waits_no_longer_than_the_others(void **state)
 {
     (void)state;
-    for (uint32_t pair = 0; pair < CONTROL_FLOW * CONTROL_FLOW; pair++) {
+    for (uint32_t pair = 0; pair < MODES * MODES; pair++) {
         world w = make(QUICK);
         clo_job *holder = make_job(&w, w.hold_cost, NULL, 0, 0);
-        clo_job *ahead = make_job(&w, w.busy_cost, w.busy_plan, pair / CONTROL_FLOW, 1000);
-        clo_job *late = make_job(&w, w.quick_cost, w.quick_plan, pair % CONTROL_FLOW, 0);
+        clo_job *ahead = make_job(&w, w.busy_cost, w.busy_plan, pair / MODES, 1000);
+        clo_job *late = make_job(&w, w.quick_cost, w.quick_plan, pair % MODES, 0);
         atomic_store(&is_released, 0);
         atomic_store(&quick_bodies, 0);
         ok(clo_job_submit(holder));
@@ -158,8 +158,8 @@ static uint64_t bodies_before_the_end(uint32_t pair)
 {
     world w = make(MANY);
     clo_job *holder = make_job(&w, w.hold_cost, NULL, 0, 0);
-    clo_job *ahead = make_job(&w, w.busy_cost, w.busy_plan, pair / CONTROL_FLOW, 1000);
-    clo_job *late = make_job(&w, w.quick_cost, w.quick_plan, pair % CONTROL_FLOW, 0);
+    clo_job *ahead = make_job(&w, w.busy_cost, w.busy_plan, pair / MODES, 1000);
+    clo_job *late = make_job(&w, w.quick_cost, w.quick_plan, pair % MODES, 0);
 
     atomic_store(&is_released, 0);
     ok(clo_job_submit(holder));
@@ -180,22 +180,22 @@ static void a_cancelled_job_of_many_items_ends_though_another_is_ahead(void **st
     enum { TRIES_MAX = 100 };
 
     (void)state;
-    for (uint32_t pair = 0; pair < CONTROL_FLOW * CONTROL_FLOW; pair++) {
+    for (uint32_t pair = 0; pair < MODES * MODES; pair++) {
         /* Where a policy decides, each of its instances passes through the inbox on its own. */
-        uint64_t turns = pair % CONTROL_FLOW == 2 ? MANY : MANY / 1024 + 2, most = turns * TURN_BODIES + 1000;
+        uint64_t turns = pair % MODES == 2 ? MANY : MANY / 1024 + 2, most = turns * TURN_BODIES + 1000;
         uint64_t waited = UINT64_MAX;
         for (int i = 0; i < TRIES_MAX && waited > most; i++)
             waited = bodies_before_the_end(pair);
         if (waited > most)
             fail_msg("%s beside %s: cancelled, and %llu bodies of the other ran before the end",
-                     mode_names[pair % CONTROL_FLOW], mode_names[pair / CONTROL_FLOW], (unsigned long long)waited);
+                     mode_names[pair % MODES], mode_names[pair / MODES], (unsigned long long)waited);
     }
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_job_is_served_within_a_bounded_number_of_bodies_in_all_pairs_of_control_flow),
+        cmocka_unit_test(every_job_is_served_within_a_bounded_number_of_bodies_in_all_pairs_of_modes),
         cmocka_unit_test(the_first_item_waits_no_longer_than_the_others),
         cmocka_unit_test(a_cancelled_job_of_many_items_ends_though_another_is_ahead),
     };

@@ -107,7 +107,7 @@ static void a_job_is_shown_with_what_it_does_from_its_creation_to_its_end(void *
     stop(&f);
 }
 
-static void control_flow_and_the_policy_in_use_are_shown(void **state)
+static void modes_and_the_policy_in_use_are_shown(void **state)
 {
     fixture f = prepare(count_call);
     clo_plan *plan;
@@ -432,7 +432,7 @@ static void a_forked_process_does_not_wait_for_monitors_that_it_does_not_have(vo
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(a_job_is_shown_with_what_it_does_from_its_creation_to_its_end),
-                                       cmocka_unit_test(control_flow_and_the_policy_in_use_are_shown),
+                                       cmocka_unit_test(modes_and_the_policy_in_use_are_shown),
                                        cmocka_unit_test(a_visitor_may_destroy_the_job_that_it_is_shown),
                                        cmocka_unit_test(jobs_come_run_and_go_while_monitors_look),
                                        cmocka_unit_test(a_policy_is_freed_after_a_swap_while_monitors_read_its_name),

@@ -457,7 +457,7 @@ static void a_periodic_job_tells_one_end(void **state)
     check_manner(PERIODIC);
 }
 
-static void releases_in_releases_tell_one_end(void **state)
+static void releases_in_flight_tell_one_end(void **state)
 {
     (void)state;
     check_manner(IN_RELEASES);
@@ -474,7 +474,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_job_tells_one_end),
         cmocka_unit_test(a_periodic_job_tells_one_end),
-        cmocka_unit_test(releases_in_releases_tell_one_end),
+        cmocka_unit_test(releases_in_flight_tell_one_end),
         cmocka_unit_test(a_hedged_job_tells_one_end),
         cmocka_unit_test(a_deadline_is_met_or_missed_for_all_who_ask),
     };

@@ -352,7 +352,7 @@ static void take_from_semaphore(size_t me, const int64_t *demand)
     for (int r = 0; r < 3; r++)
         if (atomic_fetch_add_explicit(&in_use[r], demand[r], memory_order_relaxed) + demand[r] >
             semaphore_capacities[r])
-            fail_msg("the ledger let in too much");
+            fail_msg("the semaphore let in too much");
 }
 
 static void give_to_semaphore(size_t me, const int64_t *demand)

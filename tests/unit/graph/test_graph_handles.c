@@ -45,10 +45,10 @@ static void readers_wait_for_the_writer_and_the_next_writer_for_them(void **stat
 {
     (void)state;
     clo_graph *graph = begun(6);
-    const uint32_t control_flow[6] = {W, R, R, U, W, W};
+    const uint32_t modes[6] = {W, R, R, U, W, W};
 
     for (uint32_t t = 6; t-- > 0;) /* the order of the ids counts, not that of the calls */
-        ok(clo_graph_add_access(graph, t, 0, control_flow[t]));
+        ok(clo_graph_add_access(graph, t, 0, modes[t]));
     ok(clo_graph_seal(graph));
     has_edges(graph, (const clo_edge[]){{0, 1, 64}, {0, 2, 64}, {0, 3, 64}, {2, 3, 0}, {1, 3, 0}, {3, 4, 0}, {4, 5, 0}},
               7);
@@ -97,11 +97,11 @@ static void no_replica_of_what_changes_a_handle_or_reads_what_changes_later(void
 {
     (void)state;
     clo_graph *graph = begun(4);
-    const uint32_t control_flow[4] = {W, R, U, R}; /* the last reads what nobody changes */
+    const uint32_t modes[4] = {W, R, U, R}; /* the last reads what nobody changes */
     clo_task task;
 
     for (uint32_t t = 0; t < 4; t++)
-        ok(clo_graph_add_access(graph, t, 0, control_flow[t]));
+        ok(clo_graph_add_access(graph, t, 0, modes[t]));
     assert_int_equal(clo_graph_pinned_by(graph, 0), CLO_NONE);
     ok(clo_graph_seal(graph));
     for (uint32_t t = 0; t < 4; t++) {

@@ -169,7 +169,7 @@ static void a_start_before_the_input_has_arrived_is_found(void **state)
            0);
 }
 
-static void a_start_before_the_producer_has_finished_is_found_in_both_control_flow(void **state)
+static void a_start_before_the_producer_has_finished_is_found_in_both_modes(void **state)
 {
     (void)state;
     broken b = start();
@@ -355,7 +355,7 @@ int main(void)
         cmocka_unit_test(an_executor_that_cannot_run_the_task_is_found),
         cmocka_unit_test(a_duration_that_is_not_the_cost_is_found),
         cmocka_unit_test(a_start_before_the_input_has_arrived_is_found),
-        cmocka_unit_test(a_start_before_the_producer_has_finished_is_found_in_both_control_flow),
+        cmocka_unit_test(a_start_before_the_producer_has_finished_is_found_in_both_modes),
         cmocka_unit_test(without_the_replica_its_reader_starts_too_early),
         cmocka_unit_test(two_executions_at_once_on_one_executor_are_found),
         cmocka_unit_test(an_execution_of_length_zero_inside_another_is_found),

@@ -4,7 +4,7 @@
 #include "support.h"
 
 #include "fault.h"
-#include "flight_scene.h"
+#include "releases_scene.h"
 #include "scene.h"
 
 #include <sched.h>
@@ -375,7 +375,7 @@ static void what_it_cannot_have_is_refused(void **state)
     graph_is_refused(chain(1 << 20, &plain), &config, CLO_ERR_LIMIT, "memory_limit_bytes");
 }
 
-static void policies_and_plans_that_nobody_can_keep_are_refused_in_releases(void **state)
+static void policies_and_plans_that_nobody_can_keep_are_refused_in_flight(void **state)
 {
     (void)state;
     releases_scene s;
@@ -400,7 +400,7 @@ static void policies_and_plans_that_nobody_can_keep_are_refused_in_releases(void
 }
 
 /* A plan without an interval: the next release begins where it would end, one after another on each executor. */
-static void a_plan_of_one_release_runs_in_releases_too(void **state)
+static void a_plan_of_one_release_runs_in_flight_too(void **state)
 {
     (void)state;
     for (uint64_t seed = 0; seed < SEEDS / 2; seed++) {
@@ -437,8 +437,8 @@ int main(void)
         cmocka_unit_test(out_of_memory_is_reported),
         cmocka_unit_test(slots_are_refused_by_name),
         cmocka_unit_test(what_it_cannot_have_is_refused),
-        cmocka_unit_test(policies_and_plans_that_nobody_can_keep_are_refused_in_releases),
-        cmocka_unit_test(a_plan_of_one_release_runs_in_releases_too),
+        cmocka_unit_test(policies_and_plans_that_nobody_can_keep_are_refused_in_flight),
+        cmocka_unit_test(a_plan_of_one_release_runs_in_flight_too),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#define CHART CLO_BINARY "/test_run_match.out"
+#define CHART CLO_BINARY "/test_run_foreign_plans.out"
 
 static clo_graph *graph_of(uint32_t tasks, uint32_t instances)
 {

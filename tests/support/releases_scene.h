@@ -1,4 +1,4 @@
-/* flight_scene.h - a random graph with a pipelined plan, and bodies that keep state from release to release and write
+/* releases_scene.h - a random graph with a pipelined plan, and bodies that keep state from release to release and write
  * down what they see; for the tests of releases in flight. */
 #ifndef CLO_TEST_RELEASES_SCENE_H
 #define CLO_TEST_RELEASES_SCENE_H

@@ -1,7 +1,7 @@
 /* What every planner decides for graphs with stages (tasks of many instances), under tests/golden/decisions/staged.txt:
  * a line for each planner and family of graphs, with the sum of the makespans and a hash of all placements. An edge
  * between stages stands for all pairs of their instances; a planner that takes it as one must decide as one that
- * looks at each pair. After a wanted change: CLO_UPDATE_GOLDEN=1 build/.../test_staged_golden. CLO_TEST_VERBOSE=1
+ * looks at each pair. After a wanted change: CLO_UPDATE_GOLDEN=1 build/.../test_staged_plans_golden. CLO_TEST_VERBOSE=1
  * prints a line for each graph. */
 #include "golden.h"
 #include "planner_named.h"

@@ -1,9 +1,9 @@
-/* flight_spans.h - when each execution of each release of a flight_scene began and ended: as its workers remember it,
- * or as a trace says. */
+/* releases_spans.h - when each execution of each release of a releases_scene began and ended: as its workers remember
+ * it, or as a trace says. */
 #ifndef CLO_TEST_RELEASES_SPANS_H
 #define CLO_TEST_RELEASES_SPANS_H
 
-#include "flight_scene.h"
+#include "releases_scene.h"
 
 #include "run/state/job.h"
 #include "trace/trace.h"

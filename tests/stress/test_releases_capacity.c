@@ -4,7 +4,7 @@
 #define _GNU_SOURCE
 #include "support.h"
 
-#include "flight_scene.h"
+#include "releases_scene.h"
 
 #include <sched.h>
 

@@ -4,7 +4,7 @@
 #define _GNU_SOURCE
 #include "support.h"
 
-#include "flight_scene.h"
+#include "releases_scene.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -106,7 +106,7 @@ static void threads_submit_cancel_and_look_at_once(void **state)
     }
 }
 
-static void as_many_in_releases_as_there_may_be(void **state)
+static void as_many_in_flight_as_there_may_be(void **state)
 {
     (void)state;
     for (uint64_t seed = 0; seed < SEEDS / 2; seed++) {
@@ -348,7 +348,7 @@ int main(void)
         cmocka_unit_test(intervals_at_their_limits),
         cmocka_unit_test(periods_at_their_limits),
         cmocka_unit_test(every_missed_deadline_is_reported_once),
-        cmocka_unit_test(as_many_in_releases_as_there_may_be),
+        cmocka_unit_test(as_many_in_flight_as_there_may_be),
         cmocka_unit_test(threads_submit_cancel_and_look_at_once),
         cmocka_unit_test(jobs_are_made_and_dropped_while_they_fly),
         cmocka_unit_test(a_failure_and_a_cancel_at_once),

@@ -4,8 +4,8 @@
 #include "support.h"
 
 #include "base/numbers/rng.h"
-#include "flight_scene.h"
-#include "flight_spans.h"
+#include "releases_scene.h"
+#include "releases_spans.h"
 #include "run/dispatch/pipeline.h"
 #include "sample.h"
 
