@@ -3,7 +3,8 @@
 - every local link of every Markdown file leads somewhere, and the README quotes the programs as they are;
 - docs/ARCHITECTURE.md draws and describes each outer module of CMakeLists.txt, and those in OWN_ROWS, above all modules
   that it uses (tools/check_rooms.py sees to the other folders);
-- runtime/README.md has the same rows."""
+- runtime/README.md has the same rows;
+- tests/README.md names every test, and no file that is not there."""
 import glob
 import os
 import re
@@ -94,12 +95,25 @@ def wrong_architecture(modules):
         yield "runtime/README.md has other rows than %s" % name
 
 
+def wrong_tests():
+    """Paths in code spans of tests/README.md are relative to tests/."""
+    name, folder = "tests/README.md", os.path.join(ROOT, "tests")
+    named = set(re.findall(r"`((?:\.\./)?[\w./-]+\.(?:c|h|cpp|py|sh|txt))`", read(name)))
+    tests = {n for n in glob.glob("**/test_*", root_dir=folder, recursive=True)
+             if n.endswith((".c", ".h", ".cpp", ".py"))}
+    for test in sorted(tests - named):
+        yield "%s does not name %s; add a row that says what it shows" % (name, test)
+    for path in sorted(p for p in named if not os.path.exists(os.path.join(folder, p))):
+        yield "%s names %s, which is not there" % (name, path)
+
+
 def main():
     wrong = [line for name in ["README.md", *(n for top in ["docs", "runtime", "bench", "examples", "tests"]
                                               for n in glob.glob(top + "/**/*.md", root_dir=ROOT, recursive=True))]
              for line in wrong_links(name)]
     wrong += wrong_quotes()
     wrong += wrong_architecture(outer_modules(read_modules(ROOT)))
+    wrong += wrong_tests()
     print("\n".join(wrong))
     return 1 if wrong else 0
 
