@@ -121,8 +121,7 @@ typedef struct clo_plan_config {
  *
  * Returns CLO_OK, or
  *   CLO_ERR_ARGUMENT     also: what is no planner, unknown config fields, an argument for a planner that takes none, a
- *   contention
- *                        that is no CLO_CONTENTION_ value
+ *                        contention that is no CLO_CONTENTION_ value
  *   CLO_ERR_INVALID      your own planner has made no plan of this graph and platform; clo_last_error names the planner
  *                        and what is wrong
  *   CLO_ERR_UNSUPPORTED  the model cannot be run step by step (docs/MODELS.md); on a platform with ports: the graph has

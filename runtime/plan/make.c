@@ -36,7 +36,8 @@ clo_status clo_planner_check(const clo_planner *planner, const char *call)
         return clo_fail(CLO_ERR_ARGUMENT, "%s: clo_planner.size is %zu; set it to sizeof(clo_planner)", call,
                         planner->size);
     if (planner->name == NULL || planner->name[0] == 0 || planner->summary == NULL ||
-        (planner->plan == NULL) == (planner->fill == NULL))
+        (planner->plan == NULL) == (planner->fill == NULL) ||
+        (planner->plan != NULL && planner->plan_without_budget != NULL))
         return clo_fail(CLO_ERR_ARGUMENT, "%s: a planner has a name, a summary and `plan`", call);
     return CLO_OK;
 }

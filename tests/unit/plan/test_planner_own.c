@@ -152,13 +152,14 @@ static void what_is_no_planner_is_refused(void **state)
     clo_plan *plan = NULL;
 
     (void)state;
-    for (int i = 0; i < 6; i++) {
+    for (int i = 0; i < 7; i++) {
         clo_planner bad = own;
         bad.name = i == 0 ? NULL : i == 1 ? "" : bad.name;
         bad.summary = i == 2 ? NULL : bad.summary;
         bad.size = i == 3 ? sizeof bad - 1 : bad.size;
         bad.plan = i == 4 ? NULL : bad.plan;
         bad.fill = i == 5 ? clo_planner_heft.fill : NULL;
+        bad.plan_without_budget = i == 6 ? clo_planner_best.plan_without_budget : NULL;
         config.planner = &bad;
         fails(CLO_ERR_ARGUMENT, i == 3 ? "sizeof(clo_planner)" : "a planner has a name",
               clo_plan_create(f.cost, &config, &plan));
