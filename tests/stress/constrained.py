@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs test programs where CPU time is short: constrained.py one-cpu|quota PROGRAM...
+"""Runs a test program where CPU time is short: constrained.py one-cpu|quota PROGRAM
 
 one-cpu: all threads on one CPU, so whoever waits for another thread must give way to it.
 quota:   a cgroup that may use 20 ms of each 100 ms, so every thread is stopped for tens of milliseconds at any point.
@@ -13,16 +13,14 @@ import sys
 SECONDS = 800
 
 
-def run(programs, enter):
-    failed = 0
-    for program in programs:
-        try:
-            code = subprocess.run([program], preexec_fn=enter, stdout=subprocess.DEVNULL, timeout=SECONDS).returncode
-        except subprocess.TimeoutExpired:
-            code = "no end in %d s" % SECONDS
-        print(f"{pathlib.Path(program).name}: {code}", flush=True)
-        failed += code != 0
-    return failed
+def run(program, enter):
+    """1 if it fails or does not end, else 0."""
+    try:
+        code = subprocess.run([program], preexec_fn=enter, stdout=subprocess.DEVNULL, timeout=SECONDS).returncode
+    except subprocess.TimeoutExpired:
+        code = f"no end in {SECONDS} s"
+    print(f"{pathlib.Path(program).name}: {code}", flush=True)
+    return int(code != 0)
 
 
 def one_cpu():
@@ -51,17 +49,17 @@ def quota_group():
 
 
 def main():
-    if len(sys.argv) < 3 or sys.argv[1] not in ("one-cpu", "quota"):
+    if len(sys.argv) != 3 or sys.argv[1] not in ("one-cpu", "quota"):
         print(__doc__, file=sys.stderr)
         return 2
     if sys.argv[1] == "one-cpu":
-        return 1 if run(sys.argv[2:], one_cpu()) else 0
+        return run(sys.argv[2], one_cpu())
     group = quota_group()
     if group is None:
         print("skipped: a group with a CPU quota cannot be made here; mend: run as root, with cgroups that may be written")
         return 77
     try:
-        return 1 if run(sys.argv[2:], lambda: (group / "cgroup.procs").write_text(str(os.getpid()))) else 0
+        return run(sys.argv[2], lambda: (group / "cgroup.procs").write_text(str(os.getpid())))
     finally:
         group.rmdir()
 
