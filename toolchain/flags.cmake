@@ -12,7 +12,9 @@ endif()
 
 add_library(clo_flags INTERFACE)
 target_compile_options(clo_flags INTERFACE -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wvla
-    -Wmissing-prototypes -Wstrict-prototypes -fno-common -ffp-contract=off)
+    -Wmissing-prototypes -Wstrict-prototypes -fno-common -ffp-contract=off
+    -ffunction-sections -fdata-sections # a program that is linked with --gc-sections carries only what it calls
+    -fno-semantic-interposition) # nobody replaces a function of ours, so it may be inlined though it is exported
 target_link_libraries(clo_flags INTERFACE m)
 # Plans must be the same bit for bit everywhere: no fused multiply-add behind our back.
 target_compile_definitions(clo_flags INTERFACE CLO_VERSION="${PROJECT_VERSION}")

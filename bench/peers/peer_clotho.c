@@ -7,7 +7,7 @@
 
 typedef struct clotho {
     bench_graph *source;
-    const char *planner; /* NULL: steal */
+    const clo_planner *planner; /* NULL: steal */
     clo_graph *graph;
     clo_platform *platform;
     clo_cost *cost;
@@ -54,7 +54,7 @@ static void close_all(void *state)
     free(c);
 }
 
-static void *open_with(bench_graph *source, uint32_t workers, const char *planner)
+static void *open_with(bench_graph *source, uint32_t workers, const clo_planner *planner)
 {
     clotho *c = calloc(1, sizeof *c);
 
@@ -77,7 +77,7 @@ static void *open_stealing(bench_graph *source, uint32_t workers)
 
 static void *open_replay(bench_graph *source, uint32_t workers)
 {
-    return open_with(source, workers, "heft");
+    return open_with(source, workers, &clo_planner_heft);
 }
 
 static bool build(void *state)
@@ -102,7 +102,7 @@ static bool build(void *state)
 static bool prepare(void *state)
 {
     clotho *c = state;
-    clo_plan_config plan = {.size = sizeof plan, .planner = clo_planner_find(c->planner)};
+    clo_plan_config plan = {.size = sizeof plan, .planner = c->planner};
     clo_job_config job = CLO_JOB_CONFIG_INIT;
     clo_status status = clo_cost_create(c->graph, c->platform, &c->cost);
 

@@ -5,6 +5,7 @@
 #ifndef CLO_BASE_ARENA_H
 #define CLO_BASE_ARENA_H
 
+#include "base/library.h"
 #include "base/memory.h"
 
 #include <clotho/status.h>
@@ -26,14 +27,14 @@ typedef struct clo_arena {
 } clo_arena;
 
 /* memory NULL: the heap. Else it must be aligned to CLO_CACHE_LINE_BYTES and outlive the arena. */
-void clo_arena_open(clo_arena *arena, void *memory, size_t bytes);
+CLO_INTERNAL void clo_arena_open(clo_arena *arena, void *memory, size_t bytes);
 
 /* Of the heap, no more than `bytes` are taken (0: clo_memory_limit_default): clo_arena_take gives NULL, before
  * anything is allocated, and clo_arena_explain says why. */
-void clo_arena_limit(clo_arena *arena, uint64_t bytes);
+CLO_INTERNAL void clo_arena_limit(clo_arena *arena, uint64_t bytes);
 
 /* Writes the line of a hit limit; returns CLO_ERR_LIMIT. */
-clo_status clo_arena_fail_limit(const clo_arena *arena);
+CLO_INTERNAL clo_status clo_arena_fail_limit(const clo_arena *arena);
 
 /* A CLO_ERR_MEMORY that came from the limit becomes CLO_ERR_LIMIT with the figures; any other status stays. */
 static inline clo_status clo_arena_explain(const clo_arena *arena, clo_status status)
@@ -48,7 +49,7 @@ static inline clo_status clo_arena_explain(const clo_arena *arena, clo_status st
 size_t clo_arena_need(size_t bytes);
 
 /* count * size bytes; NULL: no memory, or the product overflows. A count of 0 gives a line. */
-void *clo_arena_take(clo_arena *arena, size_t count, size_t size);
+CLO_INTERNAL void *clo_arena_take(clo_arena *arena, size_t count, size_t size);
 
 /* `bytes` that may never be used in full. Where they are many, those of the heap take no memory before they are used,
  * and of a caller's memory only the first `cleared` are zeroed, the others not touched. */
@@ -65,10 +66,10 @@ clo_arena *clo_arena_offer(clo_arena *arena);
 
 /* Opens the scratch that is offered, which counts for the peak of its arena; without one the heap serves as ever. All
  * that is taken then must be freed before it is closed. Not while one is open. */
-void clo_arena_scratch_open(clo_scratch *scratch);
-void clo_arena_scratch_close(const clo_scratch *scratch);
+CLO_INTERNAL void clo_arena_scratch_open(clo_scratch *scratch);
+CLO_INTERNAL void clo_arena_scratch_close(const clo_scratch *scratch);
 
 /* Gives back everything. The arena may lie in its own memory: it is copied first. */
-void clo_arena_close(const clo_arena *arena);
+CLO_INTERNAL void clo_arena_close(const clo_arena *arena);
 
 #endif

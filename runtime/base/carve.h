@@ -13,6 +13,7 @@
 #define CLO_BASE_CARVE_H
 
 #include "base/arena.h"
+#include "base/library.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -33,12 +34,12 @@ typedef struct clo_block {
 /* `pointer`: address of a pointer to the items, which must stay where it is until the memory is taken. Each is carved
  * once. */
 #define clo_carve(block, pointer, count) clo_carve_bytes(block, pointer, count, sizeof **(pointer))
-void clo_carve_bytes(clo_block *block, void *pointer, size_t count, size_t item_bytes);
+CLO_INTERNAL void clo_carve_bytes(clo_block *block, void *pointer, size_t count, size_t item_bytes);
 
 /* Takes the memory from `arena` and sets the pointers. False, with all pointers untouched: there is no memory. */
-bool clo_block_take(clo_block *block, clo_arena *arena);
+CLO_INTERNAL bool clo_block_take(clo_block *block, clo_arena *arena);
 
 /* The same from the heap. Returns what is to be given to clo_free, which may lie before the first array. */
-void *clo_block_allocate(clo_block *block);
+CLO_INTERNAL void *clo_block_allocate(clo_block *block);
 
 #endif

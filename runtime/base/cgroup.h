@@ -2,6 +2,7 @@
 #ifndef CLO_BASE_CGROUP_H
 #define CLO_BASE_CGROUP_H
 
+#include "base/library.h"
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -27,6 +28,6 @@ int clo_cgroup_find(const char *root, const char *controller, char folder[CLO_CG
 bool clo_cgroup_least(int version, const char *folder, clo_cgroup_quota *out);
 
 /* The same of this process. */
-bool clo_cgroup_limit(const char *root, clo_cgroup_quota *out);
+CLO_INTERNAL bool clo_cgroup_limit(const char *root, clo_cgroup_quota *out);
 
 #endif

@@ -2,11 +2,12 @@
 #ifndef CLO_BASE_CLOCK_H
 #define CLO_BASE_CLOCK_H
 
+#include "base/library.h"
 #include <stdbool.h>
 #include <stdint.h>
 
 /* Monotonic time in ns. About 27 ns a call. */
-int64_t clo_clock_ns(void);
+CLO_INTERNAL int64_t clo_clock_ns(void);
 
 /* True if clo_ticks counts at one rate on all CPUs, whatever their frequency. */
 bool clo_ticks_are_steady(void);

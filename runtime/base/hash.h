@@ -3,6 +3,7 @@
 #ifndef CLO_BASE_HASH_H
 #define CLO_BASE_HASH_H
 
+#include "base/library.h"
 #include <stddef.h>
 #include <stdint.h>
 
@@ -15,8 +16,8 @@ uint64_t clo_entropy(void);
 
 /* A new key. What a program computes must not depend on it: a hash decides where an entry lies, never the order of
  * results. */
-clo_hash_key clo_hash_key_random(void);
+CLO_INTERNAL clo_hash_key clo_hash_key_random(void);
 
-uint64_t clo_hash(clo_hash_key key, const void *data, size_t bytes);
+CLO_INTERNAL uint64_t clo_hash(clo_hash_key key, const void *data, size_t bytes);
 
 #endif

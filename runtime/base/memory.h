@@ -5,16 +5,17 @@
 #ifndef CLO_BASE_MEMORY_H
 #define CLO_BASE_MEMORY_H
 
+#include "base/library.h"
 #include <stddef.h>
 
 #define CLO_CACHE_LINE_BYTES 64
 
 /* count * size zeroed bytes, aligned for any type; NULL if there are none or the product overflows. A count of 0
  * gives one byte, so NULL always means failure. */
-void *clo_allocate(size_t count, size_t size);
+CLO_INTERNAL void *clo_allocate(size_t count, size_t size);
 
 /* The same on a cache line boundary. */
-void *clo_allocate_aligned(size_t count, size_t size);
+CLO_INTERNAL void *clo_allocate_aligned(size_t count, size_t size);
 
 /* `bytes` > 0 that hold anything. */
 void *clo_allocate_raw(size_t bytes);
@@ -27,14 +28,14 @@ size_t clo_memory_limit_default(void);
 
 /* Grows `*array` of items to hold at least `need` (doubling); keeps the content, new items are not cleared.
  * Returns 0, or -1 with everything unchanged. */
-int clo_grow(void **array, size_t *capacity, size_t need, size_t item_bytes);
+CLO_INTERNAL int clo_grow(void **array, size_t *capacity, size_t need, size_t item_bytes);
 
 /* Gives back what lies beyond `bytes` > 0 of `*memory`, which may move. Cannot fail. */
 void clo_shrink(void **memory, size_t bytes);
 
-char *clo_duplicate(const char *text); /* NULL if there is no memory */
+CLO_INTERNAL char *clo_duplicate(const char *text); /* NULL if there is no memory */
 
-void clo_free(void *memory); /* NULL is allowed */
+CLO_INTERNAL void clo_free(void *memory); /* NULL is allowed */
 
 /* While a scratch is open on a thread, all that this thread allocates comes from there: of `memory`, or, where that is
  * NULL, of the heap, counted as if it had memory. All of it must be freed before it is closed, and nothing else may be.
@@ -55,6 +56,6 @@ typedef struct clo_layout {
     int overflow;
 } clo_layout;
 
-size_t clo_layout_add(clo_layout *layout, size_t count, size_t size); /* returns the offset */
+CLO_INTERNAL size_t clo_layout_add(clo_layout *layout, size_t count, size_t size); /* returns the offset */
 
 #endif

@@ -6,6 +6,7 @@
 #define CLO_BASE_NAMES_H
 
 #include "base/hash.h"
+#include "base/library.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -26,11 +27,11 @@ typedef struct clo_names {
 } clo_names;
 
 /* Adds name -> id; an id of a name that is there already becomes CLO_NAMES_TWICE. Returns 0, or -1 without memory. */
-int clo_names_add(clo_names *names, const char *name, uint32_t id);
+CLO_INTERNAL int clo_names_add(clo_names *names, const char *name, uint32_t id);
 
 /* The id; CLO_NONE for an unknown name, CLO_NAMES_TWICE for an ambiguous one. */
-uint32_t clo_names_find(const clo_names *names, const char *name);
+CLO_INTERNAL uint32_t clo_names_find(const clo_names *names, const char *name);
 
-void clo_names_free(clo_names *names);
+CLO_INTERNAL void clo_names_free(clo_names *names);
 
 #endif

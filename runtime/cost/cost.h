@@ -6,6 +6,7 @@
 #ifndef CLO_COST_COST_H
 #define CLO_COST_COST_H
 
+#include "base/library.h"
 #include "graph/graph.h"
 #include "platform/model/platform.h"
 
@@ -77,10 +78,10 @@ static inline int64_t clo_cost_capacity(const clo_cost *cost, uint32_t machine, 
 }
 
 /* Fastest time of one instance of `task` on any executor that can run it. */
-int64_t clo_cost_fastest(const clo_cost *cost, uint32_t task);
+CLO_INTERNAL int64_t clo_cost_fastest(const clo_cost *cost, uint32_t task);
 
 /* True if an edge may take time between two of the executors. */
-bool clo_cost_has_transfers(const clo_cost *cost);
+CLO_INTERNAL bool clo_cost_has_transfers(const clo_cost *cost);
 
 /* The greatest common divisor of all execution times; 1 where transfers take time, or nothing does. Moved as far left
  * as it goes, any plan starts and ends everything at multiples of it, so the optimum is one. */

@@ -2,8 +2,9 @@
 #ifndef CLO_GENERATE_REGISTRY_H
 #define CLO_GENERATE_REGISTRY_H
 
+#include "base/library.h"
 #include "base/registry.h"
 
-extern const clo_registry clo_graph_families;
+extern CLO_INTERNAL const clo_registry clo_graph_families;
 
 #endif

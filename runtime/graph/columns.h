@@ -3,6 +3,7 @@
 #ifndef CLO_GRAPH_COLUMNS_H
 #define CLO_GRAPH_COLUMNS_H
 
+#include "base/library.h"
 #include <clotho/graph.h>
 
 typedef enum clo_column {
@@ -46,7 +47,7 @@ typedef struct clo_graph_columns {
 /* Room for `more` tasks behind the `tasks` of the graph, in all columns that are there and in those whose bit
  * (1 << column) is set in `wanted`, which are made where they are not: tasks that are there have nothing in them.
  * Returns 0, or -1 without memory: then all can be read as before. */
-int clo_columns_reserve(clo_graph_columns *columns, unsigned wanted, size_t tasks, size_t more);
+CLO_INTERNAL int clo_columns_reserve(clo_graph_columns *columns, unsigned wanted, size_t tasks, size_t more);
 
 /* Task `task`, for which there is room, has nothing in any column. */
 void clo_columns_clear(clo_graph_columns *columns, uint32_t task);

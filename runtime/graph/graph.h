@@ -12,6 +12,7 @@
 #ifndef CLO_GRAPH_GRAPH_H
 #define CLO_GRAPH_GRAPH_H
 
+#include "base/library.h"
 #include "graph/columns.h"
 #include "graph/control_flow.h"
 #include "graph/handles.h"
@@ -96,7 +97,7 @@ struct clo_graph {
 };
 
 /* Sets the work of one item of a task; keeps work_open. Open graphs only. */
-void clo_graph_set_work(clo_graph *graph, uint32_t task, int64_t work_ns);
+CLO_INTERNAL void clo_graph_set_work(clo_graph *graph, uint32_t task, int64_t work_ns);
 
 /* The set of `graph->sets` that restricts a task; CLO_NONE: it may run on any executor. Tasks with the same index have
  * the same executors. */
@@ -115,17 +116,17 @@ static inline bool clo_graph_allows(const clo_graph *graph, uint32_t task, uint3
 clo_status clo_graph_reserve_edges(clo_graph *graph, size_t count, bool has_bytes);
 
 /* Edge `index` as it was added: without what handles carry beside it. index < clo_graph_edges_added. */
-clo_edge clo_graph_edge_as_added(const clo_graph *graph, uint32_t index);
+CLO_INTERNAL clo_edge clo_graph_edge_as_added(const clo_graph *graph, uint32_t index);
 
 /* CLO_OK, or the failure of a call that must `what` ("set times") to a task of an open graph. */
 clo_status clo_graph_check_task(const clo_graph *graph, uint32_t task, const char *what);
 
 /* Restricts a task of an open graph to the executors of `bits`, which are not empty. Returns CLO_OK, CLO_ERR_LIMIT or
  * CLO_ERR_MEMORY. */
-clo_status clo_graph_restrict(clo_graph *graph, uint32_t task, const clo_executor_bits *bits);
+CLO_INTERNAL clo_status clo_graph_restrict(clo_graph *graph, uint32_t task, const clo_executor_bits *bits);
 
 /* Demand of a task, never NULL: zeros where it has none. */
-const int64_t *clo_graph_demand(const clo_graph *graph, uint32_t task);
+CLO_INTERNAL const int64_t *clo_graph_demand(const clo_graph *graph, uint32_t task);
 
 /* The special row of (task, kind); NULL if there is none. O(kinds of that task). */
 const clo_graph_special *clo_graph_special_find(const clo_graph *graph, uint32_t task, uint32_t kind);
@@ -151,7 +152,7 @@ static inline uint32_t clo_graph_special_first(const clo_graph *graph, uint32_t 
 }
 
 /* True if some kind has a body of its own for the task. */
-bool clo_graph_has_kind_body(const clo_graph *graph, uint32_t task);
+CLO_INTERNAL bool clo_graph_has_kind_body(const clo_graph *graph, uint32_t task);
 
 static inline uint32_t clo_graph_instances_of(const clo_graph *graph, uint32_t task)
 {

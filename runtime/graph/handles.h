@@ -2,6 +2,7 @@
 #ifndef CLO_GRAPH_HANDLES_H
 #define CLO_GRAPH_HANDLES_H
 
+#include "base/library.h"
 #include <clotho/handle.h>
 
 typedef struct clo_graph_access_row {
@@ -29,7 +30,7 @@ typedef struct clo_graph_data {
 void clo_graph_data_free(clo_graph_data *data); /* NULL is allowed */
 
 /* The name; of an unnamed one "h<ID>" in scratch, of at least 16 bytes. */
-const char *clo_graph_handle_name(const clo_graph_data *data, uint32_t handle, char *scratch);
+CLO_INTERNAL const char *clo_graph_handle_name(const clo_graph_data *data, uint32_t handle, char *scratch);
 
 static inline bool clo_access_reads(uint32_t mode)
 {

@@ -2,14 +2,15 @@
 #ifndef CLO_PLAN_MAKE_H
 #define CLO_PLAN_MAKE_H
 
+#include "base/library.h"
 #include "plan/schedule/planner.h"
 
 /* Returns CLO_OK, or CLO_ERR_ARGUMENT for what is no planner; `call` is who asks. */
-clo_status clo_planner_check(const clo_planner *planner, const char *call);
+CLO_INTERNAL clo_status clo_planner_check(const clo_planner *planner, const char *call);
 
 /* The same as clo_plan_make, with what shared ports do to the plan where there are some. */
-clo_status clo_plan_make_over_ports(const clo_cost *cost, const clo_planner *planner, const clo_plan_config *config,
-                                    clo_plan **out);
+CLO_INTERNAL clo_status clo_plan_make_over_ports(const clo_cost *cost, const clo_planner *planner,
+                                                 const clo_plan_config *config, clo_plan **out);
 
 /* config was read, and fits the planner. Returns as clo_plan_create does; *out is owned by the caller. */
 clo_status clo_plan_make(const clo_cost *cost, const clo_planner *planner, const clo_plan_config *config,

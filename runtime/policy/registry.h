@@ -2,8 +2,9 @@
 #ifndef CLO_POLICY_REGISTRY_H
 #define CLO_POLICY_REGISTRY_H
 
+#include "base/library.h"
 #include "base/registry.h"
 
-extern const clo_registry clo_policies;
+extern CLO_INTERNAL const clo_registry clo_policies;
 
 #endif

@@ -5,7 +5,7 @@
 #include "generate/registry.h"
 #include "io/registry.h"
 #include "learn/model/builtin.h"
-#include "plan/registry.h"
+#include "plan/all/registry.h"
 #include "platform/build/registry.h"
 #include "policy/registry.h"
 

@@ -2,6 +2,7 @@
 #ifndef CLO_TRACE_TRACE_H
 #define CLO_TRACE_TRACE_H
 
+#include "base/library.h"
 #include <clotho/trace.h>
 
 struct clo_trace {
@@ -13,11 +14,11 @@ struct clo_trace {
 
 /* Takes a copy of `events`, of a run of the graph and platform of `cost`, and sorts it. Returns CLO_OK or
  * CLO_ERR_MEMORY. */
-clo_status clo_trace_create(const clo_cost *cost, bool is_emulated, const clo_trace_event *events, size_t count,
-                            clo_trace **out);
+CLO_INTERNAL clo_status clo_trace_create(const clo_cost *cost, bool is_emulated, const clo_trace_event *events,
+                                         size_t count, clo_trace **out);
 
 /* CLO_OK if the trace can be of this cost's graph and platform: as many tasks, instances and executors, all ids in
  * range. Else CLO_ERR_ARGUMENT. */
-clo_status clo_trace_matches(const clo_trace *trace, const clo_cost *cost);
+CLO_INTERNAL clo_status clo_trace_matches(const clo_trace *trace, const clo_cost *cost);
 
 #endif

@@ -5,6 +5,7 @@
 #ifndef CLO_WORKLOAD_WORKLOAD_H
 #define CLO_WORKLOAD_WORKLOAD_H
 
+#include "base/library.h"
 #include <clotho/workload.h>
 
 /* Something that is destroyed with the workload. */
@@ -28,10 +29,10 @@ struct clo_workload {
 };
 
 /* Hands `object` over; it is destroyed with the workload. Returns CLO_OK, or CLO_ERR_MEMORY: the caller keeps it. */
-clo_status clo_workload_own(clo_workload *workload, void *object, void (*destroy)(void *object));
+CLO_INTERNAL clo_status clo_workload_own(clo_workload *workload, void *object, void (*destroy)(void *object));
 
 /* For messages: the file that the lines of the jobs belong to; copied. */
-clo_status clo_workload_set_file(clo_workload *workload, const char *file);
+CLO_INTERNAL clo_status clo_workload_set_file(clo_workload *workload, const char *file);
 
 /* The arrival of a job's last release; of one whose releases are not counted, or that runs once: its arrival.
  * Saturates. */

@@ -1,7 +1,7 @@
 /* decisions.c - R9: prints a hash of every plan and of every simulated decision over many seeded graphs, so that two
  * machines can be compared. Run by tests/cross/same.py on this one and, through an emulator, on others. */
 #include "base/numbers/rng.h"
-#include "plan/registry.h"
+#include "plan/all/registry.h"
 #include "planner_named.h"
 #include "policy/registry.h"
 

@@ -2,10 +2,11 @@
 #ifndef CLO_BASE_NUMBERS_CRC_H
 #define CLO_BASE_NUMBERS_CRC_H
 
+#include "base/library.h"
 #include <stddef.h>
 #include <stdint.h>
 
 /* `crc` of what stands before; 0 where nothing does. Of "123456789": 0xe3069283. */
-uint32_t clo_crc32c(uint32_t crc, const void *data, size_t bytes);
+CLO_INTERNAL uint32_t clo_crc32c(uint32_t crc, const void *data, size_t bytes);
 
 #endif

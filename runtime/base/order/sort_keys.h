@@ -4,6 +4,7 @@
 #ifndef CLO_BASE_ORDER_SORT_KEYS_H
 #define CLO_BASE_ORDER_SORT_KEYS_H
 
+#include "base/library.h"
 #include <stddef.h>
 #include <stdint.h>
 
@@ -15,7 +16,7 @@ typedef struct clo_sort_key {
 /* Sorts items[count], fewer than 2^32, by rising key; equal keys keep their order. other[count]: scratch, any content.
  * Returns the one of the two arrays that holds the result. O(count) for each digit of 8 or 11 bits, one pass if they
  * are in order. */
-clo_sort_key *clo_sort_keys(clo_sort_key *items, clo_sort_key *other, size_t count);
+CLO_INTERNAL clo_sort_key *clo_sort_keys(clo_sort_key *items, clo_sort_key *other, size_t count);
 
 /* The key under which a signed number sorts. */
 static inline uint64_t clo_sort_key_of(int64_t number)

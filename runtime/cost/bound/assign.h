@@ -3,6 +3,7 @@
 #ifndef CLO_COST_BOUND_ASSIGN_H
 #define CLO_COST_BOUND_ASSIGN_H
 
+#include "base/library.h"
 #include "cost/cost.h"
 
 typedef struct clo_assignment {
@@ -16,6 +17,6 @@ typedef struct clo_assignment {
 
 /* Fills executor[instances], which the caller gives. `bound_ns`: known to be below every load; the search ends there.
  * Returns CLO_OK or CLO_ERR_MEMORY. */
-clo_status clo_assign(const clo_cost *cost, int64_t bound_ns, clo_assignment *assignment);
+CLO_INTERNAL clo_status clo_assign(const clo_cost *cost, int64_t bound_ns, clo_assignment *assignment);
 
 #endif

@@ -3,6 +3,7 @@
 #ifndef CLO_COST_BOUND_STAGES_H
 #define CLO_COST_BOUND_STAGES_H
 
+#include "base/library.h"
 #include "cost/bound/work.h"
 
 typedef struct clo_bound_stages {
@@ -23,7 +24,7 @@ typedef struct clo_bound_stages {
 
 /* Cuts the graph at its barriers: fills part_of, depth, next_depth and parts and needs nothing else; all zeroed before.
  * ends: [tasks + 2] zeroed scratch. */
-void clo_bound_cut(const clo_graph *graph, clo_bound_stages *stages, int64_t *ends);
+CLO_INTERNAL void clo_bound_cut(const clo_graph *graph, clo_bound_stages *stages, int64_t *ends);
 
 /* At least so long from the start of the first instance of `task` to the end of the last. Needs work->fastest. */
 int64_t clo_bound_span(const clo_bound_work *work, uint32_t task);

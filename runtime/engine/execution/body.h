@@ -11,6 +11,7 @@
 #ifndef CLO_ENGINE_EXECUTION_BODY_H
 #define CLO_ENGINE_EXECUTION_BODY_H
 
+#include "base/library.h"
 #include <clotho/graph.h>
 
 /* Makes clo_body_personality that of the calling function, in whose frame it stands. 0x1b: by a relative address of 4
@@ -26,12 +27,12 @@
 extern int clo_body_has_child __attribute__((visibility("hidden")));
 
 /* Before the first body: from here on forks are seen. Any thread, any number of times. */
-void clo_body_watch_forks(void);
+CLO_INTERNAL void clo_body_watch_forks(void);
 
 /* The calling thread runs bodies, or handlers, between the two; also inside a body of another runtime or simulation. A
  * fork made meanwhile is one in a body. */
-void clo_body_enter(void);
-void clo_body_leave(void);
+CLO_INTERNAL void clo_body_enter(void);
+CLO_INTERNAL void clo_body_leave(void);
 
 /* A body, or a handler, has returned: ends the process if it is the child of a fork in that very body. */
 void clo_body_end_child(void);

@@ -9,6 +9,7 @@
 #ifndef CLO_ENGINE_EXECUTION_ENGINE_H
 #define CLO_ENGINE_EXECUTION_ENGINE_H
 
+#include "base/library.h"
 #include "engine/execution/data.h"
 #include "engine/program/control_flow.h"
 #include "engine/program/program.h"
@@ -66,8 +67,8 @@ typedef struct clo_engine {
 
 /* Everything lies in `arena`. copies: see clo_runtime_config.copy_always; is_timed: padded, virtual and simulated
  * runs. The first run draws arms with engine->control_flow.seed, 0 unless the caller sets it. */
-clo_status clo_engine_create(const clo_program *program, bool copies, bool is_timed, clo_arena *arena,
-                             clo_engine **out);
+CLO_INTERNAL clo_status clo_engine_create(const clo_program *program, bool copies, bool is_timed, clo_arena *arena,
+                                          clo_engine **out);
 
 /* Before each run but the first: what the last one left behind does not count any more. O(1), but O(executions) if that
  * run did not come to its end, because a policy failed; and O(hedges). */
@@ -77,31 +78,32 @@ void clo_engine_begin(clo_engine *engine, bool was_cut);
  * set out when their source finishes; otherwise the destination is known only now. Needs is_timed under replay. Of an
  * execution that is ready and settled (control_flow.h): what it gets over a dead edge, or if it is skipped, takes no
  * time. O(edges * places) (stage.h), and one step for each source that is not behind a barrier. */
-int64_t clo_engine_arrival_ns(const clo_engine *engine, uint32_t execution, uint32_t executor, int64_t now_ns);
+CLO_INTERNAL int64_t clo_engine_arrival_ns(const clo_engine *engine, uint32_t execution, uint32_t executor,
+                                           int64_t now_ns);
 
 /* After `execution` has finished, where somebody else counts who is ready (a scheduler): the stages that it completes
  * are looked over, see stage.h. Before anything that reads them is started. A replica completes nothing: its original
  * will. */
-void clo_engine_complete(clo_engine *engine, uint32_t execution);
+CLO_INTERNAL void clo_engine_complete(clo_engine *engine, uint32_t execution);
 
 /* The execution that a scheduler's order starts; chooses its sources (replicas.h). origin_ns: the job's time 0 on the
  * scheduler's clock. By the thread that takes the orders; ends are told to clo_replicas_note before. */
-uint32_t clo_engine_ordered(clo_engine *engine, const clo_order *order, int64_t origin_ns);
+CLO_INTERNAL uint32_t clo_engine_ordered(clo_engine *engine, const clo_order *order, int64_t origin_ns);
 
 /* Moves what must move and runs the body; returns what the body returned. CLO_PENDING: the driver counts it as executed
  * when it has ended. */
-int clo_engine_call(clo_engine *engine, uint32_t execution, uint32_t executor, int64_t expected_ns,
-                    const clo_engine_scratch *scratch, clo_engine_stats *stats);
+CLO_INTERNAL int clo_engine_call(clo_engine *engine, uint32_t execution, uint32_t executor, int64_t expected_ns,
+                                 const clo_engine_scratch *scratch, clo_engine_stats *stats);
 
 /* Counts what `execution` on `executor` gets from other memories. As cheap as clo_engine_arrival_ns. */
-void clo_engine_count_transfers(const clo_engine *engine, uint32_t execution, uint32_t executor,
-                                clo_engine_stats *stats);
+CLO_INTERNAL void clo_engine_count_transfers(const clo_engine *engine, uint32_t execution, uint32_t executor,
+                                             clo_engine_stats *stats);
 
 /* Content of a handle after a run, see clo_handles_content. */
 const void *clo_engine_content(const clo_engine *engine, uint32_t handle);
 
 /* FNV-1a over the handles' content and the originals' outputs, in order. */
-uint64_t clo_engine_output_hash(const clo_engine *engine);
+CLO_INTERNAL uint64_t clo_engine_output_hash(const clo_engine *engine);
 
 /* All instances of a stage have finished, and its barrier is about to release the consumers: whoever hit its counter
  * last calls this. O(instances of the stage) where data move or times are replayed, else O(1). */

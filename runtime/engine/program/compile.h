@@ -3,6 +3,7 @@
 #define CLO_ENGINE_PROGRAM_COMPILE_H
 
 #include "base/arena.h"
+#include "base/library.h"
 #include "engine/program/program.h"
 
 #include <clotho/plan.h>
@@ -11,10 +12,10 @@
  * `arena`, which the caller closes, also after a failure. O(instances + edges), and under replay sorting; but where a
  * plan has replicas, the edges of tasks that have some cost n * m. Returns CLO_OK, CLO_ERR_INVALID, CLO_ERR_LIMIT,
  * CLO_ERR_MEMORY. */
-clo_status clo_program_create(const clo_cost *cost, const clo_placement *placements, size_t count,
-                              const int64_t *hedge_after_ns, clo_arena *arena, clo_program **out);
+CLO_INTERNAL clo_status clo_program_create(const clo_cost *cost, const clo_placement *placements, size_t count,
+                                           const int64_t *hedge_after_ns, clo_arena *arena, clo_program **out);
 
 /* The same for a policy, with room for the replicas that it may ask for. */
-clo_status clo_program_create_policy(const clo_cost *cost, clo_arena *arena, clo_program **out);
+CLO_INTERNAL clo_status clo_program_create_policy(const clo_cost *cost, clo_arena *arena, clo_program **out);
 
 #endif

@@ -8,6 +8,7 @@
 #define CLO_ENGINE_PROGRAM_CONTROL_FLOW_H
 
 #include "base/arena.h"
+#include "base/library.h"
 #include "graph/graph.h"
 #include "sync/protocol/mark.h"
 
@@ -23,17 +24,17 @@ typedef struct clo_control_flow {
 } clo_control_flow;
 
 /* Everything lies in `arena`; nothing is taken for a graph without branches. Returns CLO_OK or CLO_ERR_MEMORY. */
-clo_status clo_control_flow_create(clo_control_flow *control_flow, const clo_graph *graph, uint64_t seed,
-                                   clo_arena *arena);
+CLO_INTERNAL clo_status clo_control_flow_create(clo_control_flow *control_flow, const clo_graph *graph, uint64_t seed,
+                                                clo_arena *arena);
 
 /* All edges into `task` are settled, and the run goes on: true if the task is skipped. O(edges into the task). */
-bool clo_control_flow_settle(clo_control_flow *control_flow, uint32_t task);
+CLO_INTERNAL bool clo_control_flow_settle(clo_control_flow *control_flow, uint32_t task);
 
 /* The branch has ended with this arm, CLO_NONE: drawn. Returns 0, CLO_FAILED_ARM or CLO_FAILED_BOUND. */
-int clo_control_flow_choose(clo_control_flow *control_flow, uint32_t task, uint32_t arm);
+CLO_INTERNAL int clo_control_flow_choose(clo_control_flow *control_flow, uint32_t task, uint32_t arm);
 
 /* One line for a task that failed; returns CLO_ERR_TASK. */
-clo_status clo_control_flow_fail_task(const clo_graph *graph, uint32_t task, int code);
+CLO_INTERNAL clo_status clo_control_flow_fail_task(const clo_graph *graph, uint32_t task, int code);
 
 static inline bool clo_control_flow_has_branch(const clo_control_flow *control_flow, uint32_t task)
 {

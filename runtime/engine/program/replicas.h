@@ -12,6 +12,7 @@
 #define CLO_ENGINE_PROGRAM_REPLICAS_H
 
 #include "base/arena.h"
+#include "base/library.h"
 #include "engine/program/program.h"
 
 /* Who has ended; runs are numbered from 1. */
@@ -35,7 +36,7 @@ clo_status clo_replicas_table(clo_program *program, clo_arena *arena);
 clo_status clo_replicas_create(clo_replicas *replicas, const clo_program *program, clo_arena *arena);
 
 /* The execution has ended. Before whoever reads it is handed out; by one thread at a time. */
-void clo_replicas_note(clo_replicas *replicas, uint32_t execution);
+CLO_INTERNAL void clo_replicas_note(clo_replicas *replicas, uint32_t execution);
 
 /* Chooses the sources of `execution`, which is to run on `executor`; transfers begin no earlier than decided_ns. By the
  * thread that notes. O(inputs), and for inputs with replicas O(sources) each. */

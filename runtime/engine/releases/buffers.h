@@ -4,6 +4,7 @@
 #define CLO_ENGINE_RELEASES_BUFFERS_H
 
 #include "base/arena.h"
+#include "base/library.h"
 #include "engine/execution/engine.h"
 
 /* Where the releases' outputs lie. */
@@ -46,16 +47,16 @@ static inline void clo_releases_data_count(const clo_releases_data *data, uint32
 
 /* Moves inputs and runs the body of an execution on `executor`; returns what the body returned. scratch: of
  * clo_releases_inputs_max. */
-int clo_releases_data_call(clo_releases_data *data, uint32_t execution, uint64_t release, uint32_t executor,
-                           const clo_engine_scratch *scratch, clo_engine_stats *stats);
+CLO_INTERNAL int clo_releases_data_call(clo_releases_data *data, uint32_t execution, uint64_t release,
+                                        uint32_t executor, const clo_engine_scratch *scratch, clo_engine_stats *stats);
 
 /* Most inputs of any task; 0 where no task has outputs. */
-uint32_t clo_releases_inputs_max(const clo_program *program);
+CLO_INTERNAL uint32_t clo_releases_inputs_max(const clo_program *program);
 
 /* Output of an execution in a release that is among the last `depth`; NULL: it has none. */
 void *clo_releases_output(const clo_releases_data *data, uint32_t execution, uint64_t release);
 
 /* As clo_engine_output_hash. */
-uint64_t clo_releases_output_hash(const clo_releases_data *data, uint64_t release);
+CLO_INTERNAL uint64_t clo_releases_output_hash(const clo_releases_data *data, uint64_t release);
 
 #endif

@@ -2,6 +2,7 @@
 #ifndef CLO_ENGINE_RELEASES_OF_PLAN_H
 #define CLO_ENGINE_RELEASES_OF_PLAN_H
 
+#include "base/library.h"
 #include "engine/releases/releases.h"
 
 typedef struct clo_releases_use {
@@ -18,7 +19,7 @@ typedef struct clo_releases_use {
 
 /* program: of that plan, or of none (work stealing). A plan without an interval counts as if its makespan were the
  * interval. Returns as clo_releases_create and clo_plan_check. */
-clo_status clo_releases_of_plan(const clo_program *program, const clo_releases_use *use, clo_arena *arena,
-                                clo_releases **out);
+CLO_INTERNAL clo_status clo_releases_of_plan(const clo_program *program, const clo_releases_use *use, clo_arena *arena,
+                                             clo_releases **out);
 
 #endif

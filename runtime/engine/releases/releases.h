@@ -26,6 +26,7 @@
 #define CLO_ENGINE_RELEASES_RELEASES_H
 
 #include "base/arena.h"
+#include "base/library.h"
 #include "base/numbers/saturate.h"
 #include "engine/releases/buffers.h"
 #include "engine/releases/capacity.h"
@@ -91,13 +92,13 @@ clo_status clo_releases_create(const clo_program *program, const clo_releases_co
                                clo_releases **out);
 
 /* Before the first release; nobody runs. */
-void clo_releases_begin(clo_releases *releases);
+CLO_INTERNAL void clo_releases_begin(clo_releases *releases);
 
 /* Opens the gate of the next release: those before it down to release - slots + 1 may be in flight, and
  * release - slots has ended. Hands out what is ready, one after another; CLO_NONE: no more. *cursor starts at 0. Before
  * the last item is given away the cursor is done with: then nothing more is read. */
-void clo_releases_open(clo_releases *releases, uint64_t release);
-uint32_t clo_releases_opened(clo_releases *releases, uint64_t release, uint32_t *cursor);
+CLO_INTERNAL void clo_releases_open(clo_releases *releases, uint64_t release);
+CLO_INTERNAL uint32_t clo_releases_opened(clo_releases *releases, uint64_t release, uint32_t *cursor);
 
 static inline uint32_t clo_releases_execution(const clo_releases *releases, uint32_t item)
 {
@@ -114,11 +115,11 @@ static inline uint32_t clo_releases_slot(const clo_releases *releases, uint32_t 
 typedef struct clo_releases_span {
     int64_t start_ns, finish_ns;
 } clo_releases_span;
-clo_releases_span clo_releases_time(clo_releases *releases, uint32_t item, bool is_empty);
+CLO_INTERNAL clo_releases_span clo_releases_time(clo_releases *releases, uint32_t item, bool is_empty);
 
 /* The item has begun: whom that lets ask for capacities in turn, one after another; CLO_NONE: no more. *cursor starts
  * at 0. One thread goes through them, once, in an item without a body too. */
-uint32_t clo_releases_let_ask(clo_releases *releases, uint32_t item, uint32_t *cursor);
+CLO_INTERNAL uint32_t clo_releases_let_ask(clo_releases *releases, uint32_t item, uint32_t *cursor);
 
 /* Moves inputs and runs the body of an item on `executor`, that of the plan if there is one; returns what the body
  * returned. scratch: of clo_releases_inputs_max. */
@@ -130,7 +131,7 @@ static inline int clo_releases_call(clo_releases *releases, uint32_t item, uint3
 }
 
 /* Emulated time at which all of the release in that slot has ended. O(executions). */
-int64_t clo_releases_end_ns(const clo_releases *releases, uint32_t slot);
+CLO_INTERNAL int64_t clo_releases_end_ns(const clo_releases *releases, uint32_t slot);
 
 /* Emulated time at which a release is due; 0 without a period. */
 static inline int64_t clo_releases_due_ns(const clo_releases *releases, uint64_t release)
@@ -168,7 +169,7 @@ static inline clo_releases_release clo_releases_releases(const clo_releases *rel
 }
 
 /* The next item that was made ready; CLO_NONE: no more. One thread goes through the release of an item, once. */
-uint32_t clo_releases_released(clo_releases *releases, clo_releases_release *release);
+CLO_INTERNAL uint32_t clo_releases_released(clo_releases *releases, clo_releases_release *release);
 
 /* The item has released all; its driver's last touch of it. True: the whole release has ended. */
 static inline bool clo_releases_ended(clo_releases *releases, uint32_t slot)

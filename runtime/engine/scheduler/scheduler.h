@@ -22,6 +22,7 @@
 #define CLO_ENGINE_SCHEDULER_SCHEDULER_H
 
 #include "base/arena.h"
+#include "base/library.h"
 #include "engine/state/order.h"
 
 #include <clotho/log.h>
@@ -50,76 +51,78 @@ size_t clo_scheduler_bytes(const clo_scheduler_config *config);
 clo_limits clo_scheduler_limits(const clo_scheduler_config *config);
 size_t clo_policy_state_bytes(const clo_policy_use *use, const clo_limits *limits);
 
-clo_status clo_scheduler_create(const clo_scheduler_config *config, clo_arena *arena, clo_scheduler **out);
+CLO_INTERNAL clo_status clo_scheduler_create(const clo_scheduler_config *config, clo_arena *arena, clo_scheduler **out);
 
 /* The job, made for this scheduler's policy, is live from now on. CLO_ERR_LIMIT: jobs_max live jobs. The job stays with
  * the scheduler until clo_scheduler_ended returns it. Where more than CLO_LOG_PIECE of its stages are ready at once,
  * the others follow with clo_scheduler_go_on. */
-clo_status clo_scheduler_arrive(clo_scheduler *scheduler, clo_scheduler_job *job, int64_t now_ns);
+CLO_INTERNAL clo_status clo_scheduler_arrive(clo_scheduler *scheduler, clo_scheduler_job *job, int64_t now_ns);
 
 /* There is more to do of what inputs have begun: a job has not entered as a whole, one that was cancelled has not left,
  * or a new policy has not been shown all that lives. */
-bool clo_scheduler_has_more(const clo_scheduler *scheduler);
+CLO_INTERNAL bool clo_scheduler_has_more(const clo_scheduler *scheduler);
 
 /* The last of these: the policy is not asked until then, and the scheduler's own rule decides. */
-bool clo_scheduler_is_showing(const clo_scheduler *scheduler);
+CLO_INTERNAL bool clo_scheduler_is_showing(const clo_scheduler *scheduler);
 
 /* Then: the next piece, of a new policy first, then of a job that leaves, then of one that enters; of jobs the oldest
  * of the highest band. True: now that is whole. A driver calls it until clo_scheduler_has_more is false, with other
  * inputs in between if there are any. It asks for orders when something is whole, and after those other inputs, not
  * after each piece: so a job that arrives alone has entered before anything is decided about it. While a job leaves,
  * only bands above its own are decided about. The time stays that of the input before. */
-bool clo_scheduler_go_on(clo_scheduler *scheduler);
+CLO_INTERNAL bool clo_scheduler_go_on(clo_scheduler *scheduler);
 
 /* All of these pieces, for a driver that nobody else waits for. */
-void clo_scheduler_go_on_to_end(clo_scheduler *scheduler);
+CLO_INTERNAL void clo_scheduler_go_on_to_end(clo_scheduler *scheduler);
 
 /* What runs on `executor`, since start_ns, has ended. Time never runs backwards: an earlier now_ns counts as the last
  * one. */
-void clo_scheduler_finish(clo_scheduler *scheduler, uint32_t executor, int64_t start_ns, int64_t now_ns);
+CLO_INTERNAL void clo_scheduler_finish(clo_scheduler *scheduler, uint32_t executor, int64_t start_ns, int64_t now_ns);
 
 /* The time clo_scheduler_wake_ns has come. */
-void clo_scheduler_timer(clo_scheduler *scheduler, int64_t now_ns);
+CLO_INTERNAL void clo_scheduler_timer(clo_scheduler *scheduler, int64_t now_ns);
 
 /* Nothing more of the job is started, because it was cancelled or a body of it has failed; no effect on one that has
  * ended. */
-void clo_scheduler_cancel(clo_scheduler *scheduler, clo_scheduler_job *job, bool has_failed, int64_t now_ns);
+CLO_INTERNAL void clo_scheduler_cancel(clo_scheduler *scheduler, clo_scheduler_job *job, bool has_failed,
+                                       int64_t now_ns);
 
 /* Capacity that others held is free again. */
-void clo_scheduler_capacity(clo_scheduler *scheduler, uint32_t machine, int64_t now_ns);
+CLO_INTERNAL void clo_scheduler_capacity(clo_scheduler *scheduler, uint32_t machine, int64_t now_ns);
 
 /* `executor` has come to the job that it set out to at start_ns. */
-void clo_scheduler_moved(clo_scheduler *scheduler, uint32_t executor, int64_t start_ns, int64_t now_ns);
+CLO_INTERNAL void clo_scheduler_moved(clo_scheduler *scheduler, uint32_t executor, int64_t start_ns, int64_t now_ns);
 
 /* Puts *use in place of the policy, and leaves the old one in it. Every live job must have the state for the new policy
  * in next_state (clo_scheduler_job_prepare); it is exchanged with its state, of other jobs when they arrive. `version`
  * is the number of the swap, from 1; use->place names the policy in the log. Of many jobs and stages the policy is
  * shown the first ones, and the others with clo_scheduler_go_on. Returns CLO_OK, CLO_ERR_STATE (the last policy is
  * still being shown) or what init returned; then nothing has changed. */
-clo_status clo_scheduler_swap(clo_scheduler *scheduler, clo_policy_use *use, uint32_t version, int64_t now_ns);
+CLO_INTERNAL clo_status clo_scheduler_swap(clo_scheduler *scheduler, clo_policy_use *use, uint32_t version,
+                                           int64_t now_ns);
 
 /* The first and the last record of the log. After the last one the log is left alone. */
-void clo_scheduler_begin_log(clo_scheduler *scheduler);
-void clo_scheduler_end_log(clo_scheduler *scheduler, int64_t now_ns);
+CLO_INTERNAL void clo_scheduler_begin_log(clo_scheduler *scheduler);
+CLO_INTERNAL void clo_scheduler_end_log(clo_scheduler *scheduler, int64_t now_ns);
 
 /* The next order; false: there is none until the next input. */
-bool clo_scheduler_next(clo_scheduler *scheduler, clo_order *order);
+CLO_INTERNAL bool clo_scheduler_next(clo_scheduler *scheduler, clo_order *order);
 
 /* The next job that has ended since it was asked last; NULL: none. */
-clo_scheduler_job *clo_scheduler_ended(clo_scheduler *scheduler);
+CLO_INTERNAL clo_scheduler_job *clo_scheduler_ended(clo_scheduler *scheduler);
 
 /* When clo_scheduler_timer is wanted; CLO_TIME_NEVER: no wish. */
-int64_t clo_scheduler_wake_ns(const clo_scheduler *scheduler);
+CLO_INTERNAL int64_t clo_scheduler_wake_ns(const clo_scheduler *scheduler);
 
 /* True while no more than `jobs_max - 1` jobs live. */
-bool clo_scheduler_has_room(const clo_scheduler *scheduler);
+CLO_INTERNAL bool clo_scheduler_has_room(const clo_scheduler *scheduler);
 
 /* The policy in use, and its argument. */
-const clo_policy *clo_scheduler_policy(const clo_scheduler *scheduler, const void **argument);
+CLO_INTERNAL const clo_policy *clo_scheduler_policy(const clo_scheduler *scheduler, const void **argument);
 
-const clo_scheduler_counts *clo_scheduler_counts_of(const clo_scheduler *scheduler);
+CLO_INTERNAL const clo_scheduler_counts *clo_scheduler_counts_of(const clo_scheduler *scheduler);
 
 /* The first refusal, in one line; "": none. */
-const char *clo_scheduler_refusal(const clo_scheduler *scheduler);
+CLO_INTERNAL const char *clo_scheduler_refusal(const clo_scheduler *scheduler);
 
 #endif

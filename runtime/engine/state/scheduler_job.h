@@ -4,6 +4,7 @@
 #define CLO_ENGINE_STATE_SCHEDULER_JOB_H
 
 #include "base/arena.h"
+#include "base/library.h"
 #include "cost/cost.h"
 #include "engine/program/control_flow.h"
 #include "engine/state/least.h"
@@ -83,12 +84,12 @@ typedef struct clo_scheduler_job_config {
 
 /* Everything lies in `arena`. Calls the policy's prepare. Returns CLO_OK, CLO_ERR_MEMORY, CLO_ERR_INVALID (a task that
  * fits no machine) or what prepare returned. */
-clo_status clo_scheduler_job_create(const clo_cost *cost, const clo_scheduler_job_config *config,
-                                    const clo_policy_use *use, clo_arena *arena, clo_scheduler_job **out);
+CLO_INTERNAL clo_status clo_scheduler_job_create(const clo_cost *cost, const clo_scheduler_job_config *config,
+                                                 const clo_policy_use *use, clo_arena *arena, clo_scheduler_job **out);
 
 /* Makes the job's state for another policy, the scheduler's `version`-th. Not while the scheduler swaps. */
-clo_status clo_scheduler_job_prepare(clo_scheduler_job *job, const clo_policy_use *use, uint32_t version,
-                                     clo_arena *arena);
+CLO_INTERNAL clo_status clo_scheduler_job_prepare(clo_scheduler_job *job, const clo_policy_use *use, uint32_t version,
+                                                  clo_arena *arena);
 
 /* Makes it as new: before each arrival but the first. Not while it is live. Leaves `slot` alone: another thread may ask
  * meanwhile whether the job is live. O(tasks). */

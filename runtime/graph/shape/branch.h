@@ -2,6 +2,7 @@
 #ifndef CLO_GRAPH_SHAPE_BRANCH_H
 #define CLO_GRAPH_SHAPE_BRANCH_H
 
+#include "base/library.h"
 #include "graph/graph.h"
 
 /* Checks what an open graph has, and makes what a sealed one has; in_first: [tasks + 1]. Nothing to do without
@@ -9,12 +10,12 @@
 clo_status clo_graph_control_flow_seal(clo_graph *graph, const uint32_t *in_first);
 
 /* CLO_OK, or CLO_ERR_UNSUPPORTED for a sealed graph with branches or merges: `what` knows nothing of them. */
-clo_status clo_graph_refuse_control_flow(const clo_graph *graph, const char *what);
+CLO_INTERNAL clo_status clo_graph_refuse_control_flow(const clo_graph *graph, const char *what);
 
 /* Whether the task is a branch with chances of its own (clo_graph_set_branch). */
-bool clo_graph_has_chances(const clo_graph *graph, uint32_t task);
+CLO_INTERNAL bool clo_graph_has_chances(const clo_graph *graph, uint32_t task);
 
 /* As clo_graph_set_branch, for the last condition of a loop of `bound` iterations. */
-clo_status clo_graph_set_last(clo_graph *graph, uint32_t task, uint32_t bound);
+CLO_INTERNAL clo_status clo_graph_set_last(clo_graph *graph, uint32_t task, uint32_t bound);
 
 #endif

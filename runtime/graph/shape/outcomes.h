@@ -7,6 +7,7 @@
 #ifndef CLO_GRAPH_SHAPE_OUTCOMES_H
 #define CLO_GRAPH_SHAPE_OUTCOMES_H
 
+#include "base/library.h"
 #include "graph/graph.h"
 
 enum { CLO_OUTCOMES = 1024, CLO_OUTCOME_WORDS = CLO_OUTCOMES / 64 };
@@ -17,11 +18,11 @@ typedef struct clo_outcomes {
 } clo_outcomes;
 
 /* Of a sealed graph. Returns CLO_OK or CLO_ERR_MEMORY. O(CLO_OUTCOME_WORDS * edges + CLO_OUTCOMES * branches). */
-clo_status clo_outcomes_open(clo_outcomes *outcomes, const clo_graph *graph);
-void clo_outcomes_close(clo_outcomes *outcomes);
+CLO_INTERNAL clo_status clo_outcomes_open(clo_outcomes *outcomes, const clo_graph *graph);
+CLO_INTERNAL void clo_outcomes_close(clo_outcomes *outcomes);
 
 /* In how many of them the task runs: 0 .. CLO_OUTCOMES. */
-uint32_t clo_outcomes_count(const clo_outcomes *outcomes, uint32_t task);
+CLO_INTERNAL uint32_t clo_outcomes_count(const clo_outcomes *outcomes, uint32_t task);
 
 static inline bool clo_outcomes_has(const clo_outcomes *outcomes, uint32_t task, uint32_t outcome)
 {

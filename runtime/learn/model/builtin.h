@@ -2,6 +2,7 @@
 #ifndef CLO_LEARN_MODEL_BUILTIN_H
 #define CLO_LEARN_MODEL_BUILTIN_H
 
+#include "base/library.h"
 #include "base/registry.h"
 
 #include <clotho/model.h>
@@ -14,10 +15,10 @@ typedef struct clo_builtin_model {
 } clo_builtin_model;
 
 /* By name; the default, decima, is first. */
-extern const clo_registry clo_models;
+extern CLO_INTERNAL const clo_registry clo_models;
 
 /* The variants of the kernels; used are those whose instruction set this CPU has. */
-extern const clo_registry clo_kernel_variants;
+extern CLO_INTERNAL const clo_registry clo_kernel_variants;
 
 /* NULL: there is none. */
 const clo_builtin_model *clo_builtin_model_find(const char *name);

@@ -4,6 +4,7 @@
 #define CLO_PLAN_BUDGET_BUDGET_H
 
 #include "base/clock.h"
+#include "base/library.h"
 #include "cost/cost.h"
 
 #include <clotho/plan.h>
@@ -22,7 +23,7 @@ typedef struct clo_budget {
 } clo_budget;
 
 /* What config allows, beginning now; schedules_default where it limits nothing. The bound is 0. */
-void clo_budget_open(clo_budget *budget, const clo_plan_config *config, uint64_t schedules_default);
+CLO_INTERNAL void clo_budget_open(clo_budget *budget, const clo_plan_config *config, uint64_t schedules_default);
 
 /* Computes the lower bound where it is not dearer than what it can save. It takes about as long as some 4 (large
  * graphs) to 32 schedules. Where time is limited, it may take an eighth of what is left; else, as long as all
@@ -31,18 +32,18 @@ void clo_budget_open(clo_budget *budget, const clo_plan_config *config, uint64_t
  *   schedule_ns  what one schedule took.
  *
  * Returns CLO_OK or CLO_ERR_MEMORY. */
-clo_status clo_budget_bound(clo_budget *budget, const clo_cost *cost, int64_t schedule_ns);
+CLO_INTERNAL clo_status clo_budget_bound(clo_budget *budget, const clo_cost *cost, int64_t schedule_ns);
 
 /* True past the limit of time; reads the clock where there is one. */
-bool clo_budget_is_late(const clo_budget *budget);
+CLO_INTERNAL bool clo_budget_is_late(const clo_budget *budget);
 
 /* What is left of the time, >= 0; INT64_MAX: no limit. */
-int64_t clo_budget_left_ns(const clo_budget *budget);
+CLO_INTERNAL int64_t clo_budget_left_ns(const clo_budget *budget);
 
 /* True when it is over. Tells progress, and reads the clock, where somebody wants to know: some 25 ns. */
-bool clo_budget_is_spent(clo_budget *budget);
+CLO_INTERNAL bool clo_budget_is_spent(clo_budget *budget);
 
 /* How much of it is gone, 0 .. 65536: of schedules or of time, whichever is further. */
-uint32_t clo_budget_part_q16(const clo_budget *budget);
+CLO_INTERNAL uint32_t clo_budget_part_q16(const clo_budget *budget);
 
 #endif

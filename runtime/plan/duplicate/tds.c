@@ -32,7 +32,7 @@
 #include "base/memory.h"
 #include "base/order/sort.h"
 #include "base/status.h"
-#include "plan/duplicate/chain.h"
+#include "plan/heft/chain.h"
 #include "plan/schedule/ready.h"
 
 #include <assert.h>

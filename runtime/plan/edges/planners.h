@@ -1,4 +1,4 @@
-/* plan/edges/planners.h - what plan/from_edges.c needs of this folder. */
+/* plan/edges/planners.h - what plan/all/from_edges.c needs of this folder. */
 #ifndef CLO_PLAN_EDGES_PLANNERS_H
 #define CLO_PLAN_EDGES_PLANNERS_H
 

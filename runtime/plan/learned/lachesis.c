@@ -15,7 +15,7 @@
 #include "learn/infer/draw.h"
 #include "learn/infer/head.h"
 #include "plan/budget/budget.h"
-#include "plan/duplicate/deft.h"
+#include "plan/heft/deft.h"
 #include "plan/learned/scores.h"
 #include "plan/schedule/compact.h"
 #include "plan/schedule/planner.h"

@@ -15,7 +15,7 @@
  *
  * Beyond the paper: placement masks, capacities of machines, instances (of a task they become executable together:
  * one stands for all). O(executors * inputs + log tasks) an instance; hrrn adds what changes its order (response.h). */
-#include "plan/duplicate/deft.h"
+#include "plan/heft/deft.h"
 #include "plan/list/response.h"
 #include "plan/schedule/compact.h"
 #include "plan/schedule/planner.h"

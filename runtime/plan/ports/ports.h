@@ -8,16 +8,17 @@
 #ifndef CLO_PLAN_PORTS_PORTS_H
 #define CLO_PLAN_PORTS_PORTS_H
 
+#include "base/library.h"
 #include <clotho/cost.h>
 #include <clotho/plan.h>
 
 #include <stdbool.h>
 
 /* Whether plans on this platform have ports to share. */
-bool clo_ports_are_finite(const clo_platform *platform);
+CLO_INTERNAL bool clo_ports_are_finite(const clo_platform *platform);
 
 /* CLO_ERR_UNSUPPORTED where it has, for what does not count them; what: "plans of pipelines do". */
-clo_status clo_ports_refuse(const clo_platform *platform, const char *what);
+CLO_INTERNAL clo_status clo_ports_refuse(const clo_platform *platform, const char *what);
 
 /* Gives `placements` the times that they have with ports; their lengths stay.
  *

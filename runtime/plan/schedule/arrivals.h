@@ -6,6 +6,7 @@
 #ifndef CLO_PLAN_SCHEDULE_ARRIVALS_H
 #define CLO_PLAN_SCHEDULE_ARRIVALS_H
 
+#include "base/library.h"
 #include "plan/schedule/schedule.h"
 
 /* As clo_platform_transfer_ns, without the call. */
@@ -23,17 +24,17 @@ int64_t clo_schedule_instance_ns(const clo_schedule *schedule, uint32_t instance
 
 /* When the data of the producers over `edge` (index into the graph's `in`), of all that are placed, can be on each
  * executor, into row_ns. */
-void clo_schedule_arrivals(clo_schedule *schedule, uint32_t edge);
+CLO_INTERNAL void clo_schedule_arrivals(clo_schedule *schedule, uint32_t edge);
 
 /* schedule->ready_ns[e]: when all inputs of `instance` are on e. */
-void clo_schedule_find_ready(clo_schedule *schedule, uint32_t instance);
+CLO_INTERNAL void clo_schedule_find_ready(clo_schedule *schedule, uint32_t instance);
 
 /* The same; second_ns[e]: the latest arrival but one, equal to ready_ns on a tie; critical[e]: the first producer, in
  * the order of the edges, that arrives last. CLO_NONE: everything is there at 0. */
 void clo_schedule_find_critical(clo_schedule *schedule, uint32_t instance);
 
 /* When all inputs of `instance` are on one executor. */
-int64_t clo_schedule_inputs_ns(const clo_schedule *schedule, uint32_t instance, uint32_t executor);
+CLO_INTERNAL int64_t clo_schedule_inputs_ns(const clo_schedule *schedule, uint32_t instance, uint32_t executor);
 
 /* The latest and second latest arrival of inputs on an executor; producer: which is the latest (the first of equal
  * ones, in the order of the edges), CLO_NONE without inputs. */
@@ -43,15 +44,15 @@ typedef struct clo_inputs {
 } clo_inputs;
 
 /* Producers in skipped[count] are left out. */
-clo_inputs clo_schedule_inputs(const clo_schedule *schedule, uint32_t instance, uint32_t executor);
-clo_inputs clo_schedule_inputs_but(const clo_schedule *schedule, uint32_t instance, uint32_t executor,
-                                   const uint32_t *skipped, uint32_t count);
+CLO_INTERNAL clo_inputs clo_schedule_inputs(const clo_schedule *schedule, uint32_t instance, uint32_t executor);
+CLO_INTERNAL clo_inputs clo_schedule_inputs_but(const clo_schedule *schedule, uint32_t instance, uint32_t executor,
+                                                const uint32_t *skipped, uint32_t count);
 
 /* The instance of `task`, whose instances are placed, of which the original ends last; the first of several. */
-uint32_t clo_schedule_last_of(const clo_schedule *schedule, uint32_t task);
+CLO_INTERNAL uint32_t clo_schedule_last_of(const clo_schedule *schedule, uint32_t task);
 
 /* When the originals of all producers of `instance` have ended. */
-int64_t clo_schedule_producers_ns(const clo_schedule *schedule, uint32_t instance);
+CLO_INTERNAL int64_t clo_schedule_producers_ns(const clo_schedule *schedule, uint32_t instance);
 
 /* The stage of a task, sorted: NULL for a task of one instance. What is not placed yet is in none of its lists. */
 clo_stage *clo_schedule_find_stage(const clo_schedule *schedule, uint32_t task);

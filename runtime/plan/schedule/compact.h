@@ -2,11 +2,12 @@
 #ifndef CLO_PLAN_SCHEDULE_COMPACT_H
 #define CLO_PLAN_SCHEDULE_COMPACT_H
 
+#include "base/library.h"
 #include "plan/schedule/schedule.h"
 
 /* Drops executions whose data nobody reads, then moves every execution as early as possible on its executor, in order
  * of start. No execution ends later than before. Returns CLO_OK or CLO_ERR_MEMORY. */
-clo_status clo_schedule_compact(clo_schedule *schedule);
+CLO_INTERNAL clo_status clo_schedule_compact(clo_schedule *schedule);
 
 /* Double justification, in rounds as long as the schedule gets shorter, is above bound_ns and clo_clock_ns is below
  * end_ns

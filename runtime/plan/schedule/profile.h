@@ -10,6 +10,7 @@
 #ifndef CLO_PLAN_SCHEDULE_PROFILE_H
 #define CLO_PLAN_SCHEDULE_PROFILE_H
 
+#include "base/library.h"
 #include <clotho/graph.h>
 
 #define CLO_PROFILE_WINDOWS 4
@@ -62,17 +63,18 @@ bool clo_profile_admits(const clo_profile *profile, const int64_t *demand);
 
 /* The earliest start >= start_ns from which `demand` fits for duration_ns, which the demand must be admitted for; or
  * something not below latest_ns, if that start is not below it either. */
-int64_t clo_profile_earliest_ns(const clo_profile *profile, int64_t start_ns, int64_t duration_ns, int64_t latest_ns,
-                                const int64_t *demand);
+CLO_INTERNAL int64_t clo_profile_earliest_ns(const clo_profile *profile, int64_t start_ns, int64_t duration_ns,
+                                             int64_t latest_ns, const int64_t *demand);
 
 /* Reads at most `max` steps, from the one that holds at from_ns on. Returns how many there were: if fewer than `max`,
  * the last one holds for ever. */
-uint32_t clo_profile_read(const clo_profile *profile, int64_t from_ns, clo_profile_step *steps, uint32_t max);
+CLO_INTERNAL uint32_t clo_profile_read(const clo_profile *profile, int64_t from_ns, clo_profile_step *steps,
+                                       uint32_t max);
 
 /* The least that is free in [from_ns, to_ns), of each counted resource; with a demand, which fits at from_ns, no longer
  * than it fits. Returns the end. O(log steps + steps between). */
-int64_t clo_profile_least_free(const clo_profile *profile, int64_t from_ns, int64_t to_ns, const int64_t *demand,
-                               int64_t *room);
+CLO_INTERNAL int64_t clo_profile_least_free(const clo_profile *profile, int64_t from_ns, int64_t to_ns,
+                                            const int64_t *demand, int64_t *room);
 
 /* Takes `demand` during [start_ns, finish_ns), where it fits. Returns 0, or -1 if there is no memory. */
 int clo_profile_take(clo_profile *profile, int64_t start_ns, int64_t finish_ns, const int64_t *demand);

@@ -7,6 +7,7 @@
 #ifndef CLO_PLAN_SCHEDULE_READY_H
 #define CLO_PLAN_SCHEDULE_READY_H
 
+#include "base/library.h"
 #include "base/order/heap.h"
 #include "plan/schedule/arrivals.h"
 
@@ -28,44 +29,44 @@ typedef struct clo_ready {
 } clo_ready;
 
 /* The schedule is empty, and filled through clo_ready_place only. Returns CLO_OK or CLO_ERR_MEMORY. */
-clo_status clo_ready_open(clo_ready *ready, clo_schedule *schedule);
-void clo_ready_close(clo_ready *ready);
+CLO_INTERNAL clo_status clo_ready_open(clo_ready *ready, clo_schedule *schedule);
+CLO_INTERNAL void clo_ready_close(clo_ready *ready);
 
 /* The next instance whose producers are all placed; false: none at the moment. */
-bool clo_ready_next(clo_ready *ready, uint32_t *instance);
+CLO_INTERNAL bool clo_ready_next(clo_ready *ready, uint32_t *instance);
 
 /* The earliest finish of `instance` on any executor (ties: the lowest one), gaps included; available_ns [executors]:
  * nothing starts before, NULL: anything goes. With demands those executors come first that may end it first, and
  * what a search of a machine's capacities found serves all of its executors. */
-clo_slot clo_schedule_earliest(clo_schedule *schedule, uint32_t instance, const int64_t *available_ns);
+CLO_INTERNAL clo_slot clo_schedule_earliest(clo_schedule *schedule, uint32_t instance, const int64_t *available_ns);
 
 /* The executor with the least sum of from_ns and times_ns [executors], or the first of those; CLO_NONE: none is left,
  * for where a time is CLO_TIME_NEVER nothing runs. */
-uint32_t clo_ready_most_promising(uint32_t executors, const int64_t *from_ns, const int64_t *times_ns,
-                                  int64_t *least_ns);
+CLO_INTERNAL uint32_t clo_ready_most_promising(uint32_t executors, const int64_t *from_ns, const int64_t *times_ns,
+                                               int64_t *least_ns);
 
 /* Where an execution of `task` may be appended on `executor`: behind its last one and no earlier than ready_ns. Its
  * executor is CLO_NONE if the task cannot run there. */
-clo_slot clo_ready_append(const clo_ready *ready, uint32_t task, uint32_t executor, int64_t ready_ns);
+CLO_INTERNAL clo_slot clo_ready_append(const clo_ready *ready, uint32_t task, uint32_t executor, int64_t ready_ns);
 /* The same for an instance, whose producers are placed, on an executor that can run it. */
-clo_slot clo_ready_append_on(const clo_ready *ready, uint32_t instance, uint32_t executor);
+CLO_INTERNAL clo_slot clo_ready_append_on(const clo_ready *ready, uint32_t instance, uint32_t executor);
 
 /* The earliest finish of `instance` on any executor, and the earliest start (ties: the lowest one), appended. known_ns:
  * none is before, as an earlier look may have told, since they only rise; with a demand that saves what was passed. */
-clo_slot clo_ready_first_finish(clo_ready *ready, uint32_t instance, int64_t known_ns);
-clo_slot clo_ready_first_start(clo_ready *ready, uint32_t instance, int64_t known_ns);
+CLO_INTERNAL clo_slot clo_ready_first_finish(clo_ready *ready, uint32_t instance, int64_t known_ns);
+CLO_INTERNAL clo_slot clo_ready_first_start(clo_ready *ready, uint32_t instance, int64_t known_ns);
 
 /* The earliest finish of `instance` on any executor (ties: the lowest one), appended or in gaps too. */
-clo_slot clo_ready_earliest(clo_ready *ready, uint32_t instance, bool fill_gaps);
+CLO_INTERNAL clo_slot clo_ready_earliest(clo_ready *ready, uint32_t instance, bool fill_gaps);
 
 /* Places an instance that clo_ready_next handed out, and releases what waited for it. Returns CLO_OK or
  * CLO_ERR_MEMORY. */
-clo_status clo_ready_place(clo_ready *ready, uint32_t instance, clo_slot slot);
+CLO_INTERNAL clo_status clo_ready_place(clo_ready *ready, uint32_t instance, clo_slot slot);
 /* The second half of it, for what was placed otherwise: takes the executions from `first_execution` on into
  * available_ns. */
-void clo_ready_placed(clo_ready *ready, uint32_t instance, uint32_t first_execution);
+CLO_INTERNAL void clo_ready_placed(clo_ready *ready, uint32_t instance, uint32_t first_execution);
 
 /* When the first executor has nothing more to do: the least of available_ns. */
-int64_t clo_ready_first_idle_ns(const clo_ready *ready);
+CLO_INTERNAL int64_t clo_ready_first_idle_ns(const clo_ready *ready);
 
 #endif

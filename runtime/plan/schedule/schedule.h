@@ -10,6 +10,7 @@
 #ifndef CLO_PLAN_SCHEDULE_SCHEDULE_H
 #define CLO_PLAN_SCHEDULE_SCHEDULE_H
 
+#include "base/library.h"
 #include "cost/cost.h"
 #include "plan/schedule/profile.h"
 #include "plan/schedule/stages.h"
@@ -68,14 +69,14 @@ typedef struct clo_schedule {
 
 /* Prepares an empty schedule for at most `executions_each` executions of each instance on average.
  * Returns CLO_OK or CLO_ERR_MEMORY. */
-clo_status clo_schedule_open(clo_schedule *schedule, const clo_cost *cost, uint32_t executions_each);
-void clo_schedule_close(clo_schedule *schedule);
+CLO_INTERNAL clo_status clo_schedule_open(clo_schedule *schedule, const clo_cost *cost, uint32_t executions_each);
+CLO_INTERNAL void clo_schedule_close(clo_schedule *schedule);
 
 /* Forgets all executions, keeps the memory. */
-void clo_schedule_clear(clo_schedule *schedule);
+CLO_INTERNAL void clo_schedule_clear(clo_schedule *schedule);
 
 /* The latest finish; 0 of an empty one. */
-int64_t clo_schedule_makespan_ns(const clo_schedule *schedule);
+CLO_INTERNAL int64_t clo_schedule_makespan_ns(const clo_schedule *schedule);
 
 /* A filled schedule kept aside. `capacity` of the schedule it came from. */
 typedef struct clo_snapshot {
@@ -84,26 +85,26 @@ typedef struct clo_snapshot {
     int64_t makespan_ns;
 } clo_snapshot;
 
-clo_status clo_snapshot_open(clo_snapshot *snapshot, const clo_schedule *schedule);
-void clo_snapshot_close(clo_snapshot *snapshot);
+CLO_INTERNAL clo_status clo_snapshot_open(clo_snapshot *snapshot, const clo_schedule *schedule);
+CLO_INTERNAL void clo_snapshot_close(clo_snapshot *snapshot);
 /* Keeps the schedule if it is shorter than what is kept; true if it is. */
-bool clo_snapshot_keep(clo_snapshot *snapshot, const clo_schedule *schedule);
+CLO_INTERNAL bool clo_snapshot_keep(clo_snapshot *snapshot, const clo_schedule *schedule);
 /* `from` has no more executions than `to` has room for. */
-void clo_snapshot_copy(clo_snapshot *to, const clo_snapshot *from);
+CLO_INTERNAL void clo_snapshot_copy(clo_snapshot *to, const clo_snapshot *from);
 /* Makes the schedule what is kept. Returns CLO_OK or CLO_ERR_MEMORY. */
-clo_status clo_snapshot_restore(const clo_snapshot *snapshot, clo_schedule *schedule);
+CLO_INTERNAL clo_status clo_snapshot_restore(const clo_snapshot *snapshot, clo_schedule *schedule);
 
 /* Fills schedule->order: instances by falling rank_u, ties in topological order (so that inputs come first even
  * where times and transfers are 0). Returns CLO_OK or CLO_ERR_MEMORY. */
-clo_status clo_schedule_order(clo_schedule *schedule);
+CLO_INTERNAL clo_status clo_schedule_order(clo_schedule *schedule);
 
 /* The same by keys[tasks]: of the tasks whose producers all stand before, the one with the largest key comes next; of
  * equal keys the one that clo_schedule_order has first. Instances of a task stay together. */
-clo_status clo_schedule_order_by_keys(clo_schedule *schedule, const int64_t *keys);
+CLO_INTERNAL clo_status clo_schedule_order_by_keys(clo_schedule *schedule, const int64_t *keys);
 
 /* Earliest start >= ready_ns on `executor`, gaps included. */
-int64_t clo_schedule_slot_ns(const clo_schedule *schedule, uint32_t task, uint32_t executor, int64_t ready_ns,
-                             int64_t duration_ns);
+CLO_INTERNAL int64_t clo_schedule_slot_ns(const clo_schedule *schedule, uint32_t task, uint32_t executor,
+                                          int64_t ready_ns, int64_t duration_ns);
 
 /* The same, or something not below latest_ns if that start is not below it either. Shorter, where only an early start
  * counts. */
@@ -112,8 +113,8 @@ int64_t clo_schedule_slot_before_ns(const clo_schedule *schedule, uint32_t task,
 
 /* The same for the machine alone: the earliest start >= ready_ns that its capacities allow, whatever its executors
  * do. */
-int64_t clo_schedule_capacity_ns(const clo_schedule *schedule, uint32_t task, uint32_t machine, int64_t ready_ns,
-                                 int64_t duration_ns);
+CLO_INTERNAL int64_t clo_schedule_capacity_ns(const clo_schedule *schedule, uint32_t task, uint32_t machine,
+                                              int64_t ready_ns, int64_t duration_ns);
 
 /* Raises from_ns [executors], for a task with a demand, to where the capacities of each one's machine let it begin at
  * the earliest: no start from there on is lost. INT64_MAX: the executor cannot run it. */
@@ -122,7 +123,8 @@ void clo_schedule_raise_starts(clo_schedule *schedule, uint32_t task, int64_t *f
 /* Adds an execution at start_ns, a result of clo_schedule_slot_ns for its execution time: the original if it is the
  * first of its instance. Returns CLO_OK, CLO_ERR_MEMORY, or, without a text, CLO_ERR_TIMEOUT past stop_ns, which it
  * looks at in every CLO_STOP_EVERY-th call. So a planner that is cut off ends as if memory had run out. */
-clo_status clo_schedule_place(clo_schedule *schedule, uint32_t instance, uint32_t executor, int64_t start_ns);
+CLO_INTERNAL clo_status clo_schedule_place(clo_schedule *schedule, uint32_t instance, uint32_t executor,
+                                           int64_t start_ns);
 
 static inline bool clo_schedule_has_demand(const clo_schedule *schedule, uint32_t task)
 {
@@ -130,6 +132,6 @@ static inline bool clo_schedule_has_demand(const clo_schedule *schedule, uint32_
 }
 
 /* True if the instance has an execution on `executor`. */
-bool clo_schedule_has_execution(const clo_schedule *schedule, uint32_t instance, uint32_t executor);
+CLO_INTERNAL bool clo_schedule_has_execution(const clo_schedule *schedule, uint32_t instance, uint32_t executor);
 
 #endif

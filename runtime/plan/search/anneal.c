@@ -3,7 +3,7 @@
  *
  * A solution is an order of the instances (producers first) and an executor for each; the schedule is built in that
  * order, each instance on its executor at its earliest time, with a duplicate of its critical parent where that helps
- * (duplicate/deft.c). An instance may be left free: then it goes where it ends first, and is fixed there if the result
+ * (heft/deft.c). An instance may be left free: then it goes where it ends first, and is fixed there if the result
  * is kept.
  *
  * 1. Samples: rank_u with Gumbel noise (softmax sampling), every instance free. In a few schedules they find most of
@@ -18,7 +18,7 @@
  * The constants were set on SAGA's open instances. Integers only: every machine finds the same plan for a seed. */
 #include "plan/search/anneal.h"
 #include "plan/budget/budget.h"
-#include "plan/duplicate/deft.h"
+#include "plan/heft/deft.h"
 
 #include "base/carve.h"
 #include "base/memory.h"

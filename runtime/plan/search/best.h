@@ -4,7 +4,7 @@
 
 #include "plan/schedule/planner.h"
 
-/* clo_planner.fill of clo_planner_best (plan/all.c). */
+/* clo_planner.fill of clo_planner_best (plan/all/all.c). */
 clo_status clo_best_fill(clo_schedule *schedule, const clo_plan_config *config);
 
 #endif

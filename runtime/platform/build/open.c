@@ -6,12 +6,11 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "base/text.h"
-#include "platform/build/build.h"
-#include "platform/build/discover.h"
 #include "platform/build/registry.h"
 #include "platform/file/parse.h"
 #include "platform/file/shipped.h"
-#include "platform/file/topology.h"
+#include "platform/file/xml.h"
+#include "platform/model/platform.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -20,18 +19,6 @@
 #define UNIFORM "uniform"
 #define SLOTS "slots"
 #define COUNT_DEFAULT 4
-
-clo_status clo_platform_parse(const char *file, const char *data, size_t bytes, clo_platform **out)
-{
-    clo_topology topology;
-    clo_status status = clo_topology_read(file, data, bytes, &topology);
-
-    if (status != CLO_OK)
-        return status;
-    status = clo_topology_to_platform(&topology, out);
-    clo_topology_free(&topology);
-    return status;
-}
 
 static clo_status open_file(const char *path, clo_platform **out)
 {
@@ -43,43 +30,6 @@ static clo_status open_file(const char *path, clo_platform **out)
         return status;
     status = clo_platform_parse(path, data, bytes, out);
     clo_free(data);
-    return status;
-}
-
-static clo_status export_native(char **xml, size_t *bytes)
-{
-    clo_native *native;
-    char here[256];
-    clo_status status = clo_native_open(&native);
-
-    if (status != CLO_OK)
-        return status;
-    clo_native_describe(here, sizeof here);
-    status = clo_native_add_info(native, -1, "clotho.schema", "1");
-    if (status == CLO_OK)
-        status = clo_native_add_info(native, -1, "clotho.platform", "native");
-    if (status == CLO_OK)
-        status = clo_native_add_info(native, -1, "clotho.summary", here);
-    if (status == CLO_OK)
-        status = clo_native_add_info(native, -1, "clotho.machine", here);
-    if (status == CLO_OK)
-        status = clo_native_add_info(native, -1, "clotho.coherent", "1");
-    if (status == CLO_OK)
-        status = clo_native_export(native, xml, bytes);
-    clo_native_close(native);
-    return status;
-}
-
-static clo_status open_native(clo_platform **out)
-{
-    char *xml;
-    size_t bytes;
-    clo_status status = export_native(&xml, &bytes);
-
-    if (status != CLO_OK)
-        return status;
-    status = clo_platform_parse("native", xml, bytes, out);
-    clo_free(xml);
     return status;
 }
 
@@ -169,7 +119,7 @@ clo_status clo_platform_open(const char *spec, clo_platform **out)
     if (spec == NULL || out == NULL)
         return clo_fail(CLO_ERR_ARGUMENT, "clo_platform_open: spec or out is NULL");
     if (strcmp(spec, "native") == 0)
-        return open_native(out);
+        return clo_platform_native(out);
     const family *of = family_of(spec);
     if (of != NULL)
         return open_uniform(of, spec, out);

@@ -2,6 +2,7 @@
 #ifndef CLO_PLATFORM_MODEL_CLOSENESS_H
 #define CLO_PLATFORM_MODEL_CLOSENESS_H
 
+#include "base/library.h"
 #include "platform/model/platform.h"
 
 /* Closest first. */
@@ -25,8 +26,9 @@ typedef struct clo_link_class {
     uint64_t q32_min, q32_max;
 } clo_link_class;
 
-clo_closeness clo_closeness_of(const clo_platform *platform, uint32_t a, uint32_t b);
-const char *clo_closeness_name(clo_closeness closeness);
-void clo_link_classes(const clo_platform *platform, uint32_t piece, clo_link_class classes[CLO_CLOSENESS_COUNT]);
+CLO_INTERNAL clo_closeness clo_closeness_of(const clo_platform *platform, uint32_t a, uint32_t b);
+CLO_INTERNAL const char *clo_closeness_name(clo_closeness closeness);
+CLO_INTERNAL void clo_link_classes(const clo_platform *platform, uint32_t piece,
+                                   clo_link_class classes[CLO_CLOSENESS_COUNT]);
 
 #endif

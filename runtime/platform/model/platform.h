@@ -2,6 +2,7 @@
 #ifndef CLO_PLATFORM_MODEL_PLATFORM_H
 #define CLO_PLATFORM_MODEL_PLATFORM_H
 
+#include "base/library.h"
 #include <clotho/platform.h>
 
 #define CLO_LATENCY_NS_MAX (INT64_MAX / 4) /* so that latency + transfer never overflows */
@@ -90,7 +91,7 @@ static inline int64_t clo_platform_link_ns(const clo_platform *platform, size_t 
 }
 
 /* True if the two links take the same time for any number of bytes. */
-bool clo_platform_links_equal(const clo_platform *platform, size_t pair, size_t other);
+CLO_INTERNAL bool clo_platform_links_equal(const clo_platform *platform, size_t pair, size_t other);
 
 /* Adds a fact; on failure (CLO_ERR_MEMORY) the platform is unchanged. Only while it is being built. */
 CLO_NODISCARD clo_status clo_platform_add_fact(clo_platform *platform, const char *fact, const char *status,

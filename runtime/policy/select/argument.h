@@ -2,6 +2,7 @@
 #ifndef CLO_POLICY_SELECT_ARGUMENT_H
 #define CLO_POLICY_SELECT_ARGUMENT_H
 
+#include "base/library.h"
 #include <clotho/status.h>
 #include <stdint.h>
 
@@ -12,9 +13,10 @@ typedef struct clo_fixed_range {
 /* Reads a decimal number with at most 9 digits behind the point, rounded to the nearest multiple of 1 / 65536 (halves
  * away from 0), and moves *text behind it. `policy` and `what` name it in the message. Returns CLO_OK, or
  * CLO_ERR_ARGUMENT: no number, or out of range. */
-clo_status clo_fixed_read(const char **text, const char *policy, const char *what, clo_fixed_range range, int32_t *out);
+CLO_INTERNAL clo_status clo_fixed_read(const char **text, const char *policy, const char *what, clo_fixed_range range,
+                                       int32_t *out);
 
 /* CLO_OK if nothing is left at `text`. */
-clo_status clo_argument_end(const char *text, const char *policy);
+CLO_INTERNAL clo_status clo_argument_end(const char *text, const char *policy);
 
 #endif

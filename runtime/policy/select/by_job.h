@@ -3,10 +3,11 @@
 #ifndef CLO_POLICY_SELECT_BY_JOB_H
 #define CLO_POLICY_SELECT_BY_JOB_H
 
+#include "base/library.h"
 #include "policy/select/job_queue.h"
 
-size_t clo_by_job_bytes(const clo_limits *limits, const void *argument);
-clo_status clo_by_job_init(void *state, const clo_view *view);
+CLO_INTERNAL size_t clo_by_job_bytes(const clo_limits *limits, const void *argument);
+CLO_INTERNAL clo_status clo_by_job_init(void *state, const clo_view *view);
 bool clo_by_job_select(void *state, const clo_view *view, clo_may_select may, clo_choice *choice);
 bool clo_by_job_decide(void *state, const clo_view *view, clo_choice *choice);
 

@@ -3,15 +3,16 @@
 #ifndef CLO_POLICY_SELECT_BY_RANK_H
 #define CLO_POLICY_SELECT_BY_RANK_H
 
+#include "base/library.h"
 #include "policy/select/by_job.h"
 #include "policy/select/ranked.h"
 
-size_t clo_by_rank_job_bytes(const clo_cost *cost, const void *argument);
-clo_status clo_by_rank_prepare(void *job_state, const clo_cost *cost, const void *argument);
-bool clo_by_rank_select(void *state, const clo_view *view, clo_may_select may, clo_choice *choice);
+CLO_INTERNAL size_t clo_by_rank_job_bytes(const clo_cost *cost, const void *argument);
+CLO_INTERNAL clo_status clo_by_rank_prepare(void *job_state, const clo_cost *cost, const void *argument);
+CLO_INTERNAL bool clo_by_rank_select(void *state, const clo_view *view, clo_may_select may, clo_choice *choice);
 bool clo_by_rank_decide(void *state, const clo_view *view, clo_choice *choice);
 
 /* True if the event may have changed the key of event->job, which is in the queue. */
-bool clo_by_rank_event(void *state, const clo_view *view, const clo_event *event);
+CLO_INTERNAL bool clo_by_rank_event(void *state, const clo_view *view, const clo_event *event);
 
 #endif

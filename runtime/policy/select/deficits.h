@@ -16,6 +16,7 @@
 #ifndef CLO_POLICY_SELECT_DEFICITS_H
 #define CLO_POLICY_SELECT_DEFICITS_H
 
+#include "base/library.h"
 #include <clotho/policy.h>
 
 /* Groups count modulo this. */
@@ -30,17 +31,17 @@ typedef struct clo_deficits {
 } clo_deficits;
 
 /* A job of the group comes, goes. O(1); O(groups) where its last one goes. */
-void clo_deficits_join(clo_deficits *deficits, uint32_t group);
-void clo_deficits_leave(clo_deficits *deficits, uint32_t group);
+CLO_INTERNAL void clo_deficits_join(clo_deficits *deficits, uint32_t group);
+CLO_INTERNAL void clo_deficits_leave(clo_deficits *deficits, uint32_t group);
 
 /* The group has nothing to start. O(1). */
-void clo_deficits_rest(clo_deficits *deficits, uint32_t group);
+CLO_INTERNAL void clo_deficits_rest(clo_deficits *deficits, uint32_t group);
 
 /* Of the groups in the set `fits`, which is not empty, the one that alone may be served; CLO_NONE: any of them may.
  * O(groups). */
-uint32_t clo_deficits_choose(const clo_deficits *deficits, uint64_t fits);
+CLO_INTERNAL uint32_t clo_deficits_choose(const clo_deficits *deficits, uint64_t fits);
 
 /* `group`, of the set `fits`, is granted `amount` >= 0. O(groups). */
-void clo_deficits_grant(clo_deficits *deficits, uint32_t group, uint64_t fits, int64_t amount);
+CLO_INTERNAL void clo_deficits_grant(clo_deficits *deficits, uint32_t group, uint64_t fits, int64_t amount);
 
 #endif

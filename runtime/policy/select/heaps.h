@@ -4,6 +4,7 @@
 #ifndef CLO_POLICY_SELECT_HEAPS_H
 #define CLO_POLICY_SELECT_HEAPS_H
 
+#include "base/library.h"
 #include <clotho/policy.h>
 
 typedef struct clo_heaps_node {
@@ -19,10 +20,10 @@ static inline bool clo_heaps_has(const clo_heaps_node *nodes, uint32_t node)
 }
 
 /* Puts a node that is in no heap into the one whose root is *root (CLO_NONE: an empty one). */
-void clo_heaps_put(clo_heaps_node *nodes, uint32_t *root, uint32_t node, int64_t key, uint64_t tie);
+CLO_INTERNAL void clo_heaps_put(clo_heaps_node *nodes, uint32_t *root, uint32_t node, int64_t key, uint64_t tie);
 
 /* Takes a node out of its heap, whose root is *root. */
-void clo_heaps_remove(clo_heaps_node *nodes, uint32_t *root, uint32_t node);
+CLO_INTERNAL void clo_heaps_remove(clo_heaps_node *nodes, uint32_t *root, uint32_t node);
 
 /* The first nodes of a heap, in order, without taking any off: CLO_HEAPS_WALK_MAX at most. */
 enum { CLO_HEAPS_WALK_MAX = 32 };
@@ -33,9 +34,9 @@ typedef struct clo_heaps_walk {
     uint32_t ends[CLO_HEAPS_WALK_MAX + 1]; /* nodes whose parents were taken */
 } clo_heaps_walk;
 
-void clo_heaps_walk_open(clo_heaps_walk *walk, const clo_heaps_node *nodes, uint32_t root);
+CLO_INTERNAL void clo_heaps_walk_open(clo_heaps_walk *walk, const clo_heaps_node *nodes, uint32_t root);
 
 /* The next node; CLO_NONE: none is left, or enough were taken. O(nodes taken so far). */
-uint32_t clo_heaps_walk_next(clo_heaps_walk *walk);
+CLO_INTERNAL uint32_t clo_heaps_walk_next(clo_heaps_walk *walk);
 
 #endif

@@ -8,6 +8,7 @@
 #ifndef CLO_POLICY_SELECT_JOB_QUEUE_H
 #define CLO_POLICY_SELECT_JOB_QUEUE_H
 
+#include "base/library.h"
 #include "policy/select/select.h"
 
 typedef struct clo_queued_job {
@@ -29,10 +30,10 @@ typedef struct clo_job_queue {
 } clo_job_queue;
 
 /* Bytes after the struct itself. */
-size_t clo_job_queue_bytes(uint32_t jobs);
-void clo_job_queue_open(clo_job_queue *queue, void *memory, uint32_t jobs);
+CLO_INTERNAL size_t clo_job_queue_bytes(uint32_t jobs);
+CLO_INTERNAL void clo_job_queue_open(clo_job_queue *queue, void *memory, uint32_t jobs);
 
-void clo_job_queue_remove(clo_job_queue *queue, uint32_t slot);
+CLO_INTERNAL void clo_job_queue_remove(clo_job_queue *queue, uint32_t slot);
 
 static inline bool clo_job_queue_has(const clo_job_queue *queue, uint32_t slot)
 {
@@ -40,7 +41,7 @@ static inline bool clo_job_queue_has(const clo_job_queue *queue, uint32_t slot)
 }
 
 /* Puts the job in, or gives it another key. */
-void clo_job_queue_put_beside(clo_job_queue *queue, const clo_live_job *job, uint32_t slot, int64_t key);
+CLO_INTERNAL void clo_job_queue_put_beside(clo_job_queue *queue, const clo_live_job *job, uint32_t slot, int64_t key);
 static inline void clo_job_queue_put(clo_job_queue *queue, const clo_live_job *job, uint32_t slot, int64_t key)
 {
     uint32_t place = queue->place[slot];
@@ -60,7 +61,7 @@ static inline int64_t clo_job_queue_key(const clo_job_queue *queue, uint32_t slo
 }
 
 /* The first job of the band; CLO_NONE: none. */
-uint32_t clo_job_queue_first_changed(const clo_job_queue *queue, uint32_t band);
+CLO_INTERNAL uint32_t clo_job_queue_first_changed(const clo_job_queue *queue, uint32_t band);
 static inline uint32_t clo_job_queue_first(const clo_job_queue *queue, uint32_t band)
 {
     if (queue->changed != CLO_NONE)
@@ -69,8 +70,8 @@ static inline uint32_t clo_job_queue_first(const clo_job_queue *queue, uint32_t 
 }
 
 /* Looks past the first job; clo_job_queue_restore puts back what was passed. */
-void clo_job_queue_pass(clo_job_queue *queue, uint32_t band);
-void clo_job_queue_restore(clo_job_queue *queue);
+CLO_INTERNAL void clo_job_queue_pass(clo_job_queue *queue, uint32_t band);
+CLO_INTERNAL void clo_job_queue_restore(clo_job_queue *queue);
 
 /* Keeps the queue: a job is in it exactly while it has ready stages. Returns the row of event->job if the event may
  * have changed its key, and it is or belongs in the queue; else NULL. */
@@ -96,10 +97,10 @@ typedef struct clo_job_walk {
     uint32_t ends[3 * CLO_JOB_WALK_MAX + 1]; /* places whose parents were taken, least first as in a heap */
 } clo_job_walk;
 
-void clo_job_walk_open(clo_job_walk *walk, clo_job_queue *queue, uint32_t band);
+CLO_INTERNAL void clo_job_walk_open(clo_job_walk *walk, clo_job_queue *queue, uint32_t band);
 
 /* The next slot; CLO_NONE: none is left, or enough were taken. O(log CLO_JOB_WALK_MAX). */
-uint32_t clo_job_walk_next(clo_job_walk *walk);
+CLO_INTERNAL uint32_t clo_job_walk_next(clo_job_walk *walk);
 
 /* As functions of a clo_job_order; the order is the queue. */
 static inline uint32_t clo_job_queue_order_first(void *order, const clo_view *view, uint32_t band)

@@ -2,26 +2,27 @@
 #ifndef CLO_POLICY_SELECT_POLICIES_H
 #define CLO_POLICY_SELECT_POLICIES_H
 
+#include "base/library.h"
 #include "policy/select/select.h"
 
-extern const clo_policy clo_policy_fifo;
-extern const clo_policy clo_policy_rank;
+extern CLO_INTERNAL const clo_policy clo_policy_fifo;
+extern CLO_INTERNAL const clo_policy clo_policy_rank;
 extern const clo_policy clo_policy_eft;
 extern const clo_policy clo_policy_steal;
-extern const clo_policy clo_policy_fair;
-extern const clo_policy clo_policy_edf;
+extern CLO_INTERNAL const clo_policy clo_policy_fair;
+extern CLO_INTERNAL const clo_policy clo_policy_edf;
 extern const clo_policy clo_policy_deft;
 extern const clo_policy clo_policy_decima;
 extern const clo_policy clo_policy_decima_fifo;
 extern const clo_policy clo_policy_decima_fair;
 extern const clo_policy clo_policy_decima_wfair;
-extern const clo_policy clo_policy_sjf;
-extern const clo_policy clo_policy_sjf_cp;
-extern const clo_policy clo_policy_hrrn;
-extern const clo_policy clo_policy_wfair;
+extern CLO_INTERNAL const clo_policy clo_policy_sjf;
+extern CLO_INTERNAL const clo_policy clo_policy_sjf_cp;
+extern CLO_INTERNAL const clo_policy clo_policy_hrrn;
+extern CLO_INTERNAL const clo_policy clo_policy_wfair;
 extern const clo_policy clo_policy_parametric;
-extern const clo_policy clo_policy_drf;
-extern const clo_policy clo_policy_capacity;
+extern CLO_INTERNAL const clo_policy clo_policy_drf;
+extern CLO_INTERNAL const clo_policy clo_policy_capacity;
 extern const clo_policy clo_policy_tetris;
 extern const clo_policy clo_policy_graphene;
 extern const clo_policy clo_policy_graphene_star;
@@ -32,16 +33,16 @@ extern const clo_policy clo_policy_lachesis;
 extern const clo_policy clo_policy_residual;
 
 /* Those that only select; placement/two_phase.c lists them. */
-extern const clo_selector clo_selector_fifo;
-extern const clo_selector clo_selector_fair;
-extern const clo_selector clo_selector_edf;
-extern const clo_selector clo_selector_rank;
-extern const clo_selector clo_selector_sjf;
-extern const clo_selector clo_selector_sjf_cp;
-extern const clo_selector clo_selector_hrrn;
-extern const clo_selector clo_selector_wfair;
-extern const clo_selector clo_selector_drf;
-extern const clo_selector clo_selector_capacity;
+extern CLO_INTERNAL const clo_selector clo_selector_fifo;
+extern CLO_INTERNAL const clo_selector clo_selector_fair;
+extern CLO_INTERNAL const clo_selector clo_selector_edf;
+extern CLO_INTERNAL const clo_selector clo_selector_rank;
+extern CLO_INTERNAL const clo_selector clo_selector_sjf;
+extern CLO_INTERNAL const clo_selector clo_selector_sjf_cp;
+extern CLO_INTERNAL const clo_selector clo_selector_hrrn;
+extern CLO_INTERNAL const clo_selector clo_selector_wfair;
+extern CLO_INTERNAL const clo_selector clo_selector_drf;
+extern CLO_INTERNAL const clo_selector clo_selector_capacity;
 extern const clo_selector clo_selector_replan;
 
 #endif

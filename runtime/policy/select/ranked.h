@@ -4,6 +4,7 @@
 #ifndef CLO_POLICY_SELECT_RANKED_H
 #define CLO_POLICY_SELECT_RANKED_H
 
+#include "base/library.h"
 #include "base/order/heap.h"
 #include "policy/select/select.h"
 
@@ -15,18 +16,18 @@ typedef struct clo_ranked {
 } clo_ranked;
 
 /* Bytes after the struct itself. */
-size_t clo_ranked_bytes(const clo_cost *cost);
+CLO_INTERNAL size_t clo_ranked_bytes(const clo_cost *cost);
 
 /* `memory` is clo_ranked_bytes. The ranks, above -INT64_MAX, are the caller's to fill. */
-void clo_ranked_open(clo_ranked *ranked, void *memory, const clo_cost *cost);
+CLO_INTERNAL void clo_ranked_open(clo_ranked *ranked, void *memory, const clo_cost *cost);
 
 /* ARRIVE empties the heap, READY adds the stage. */
-void clo_ranked_event(clo_ranked *ranked, const clo_event *event);
+CLO_INTERNAL void clo_ranked_event(clo_ranked *ranked, const clo_event *event);
 
 /* Drops what has nothing left to start; the rank of the first that has, negated; INT64_MAX: there is none. */
-int64_t clo_ranked_key(clo_ranked *ranked, const clo_view *view, uint32_t slot);
+CLO_INTERNAL int64_t clo_ranked_key(clo_ranked *ranked, const clo_view *view, uint32_t slot);
 
 /* As clo_job_order.pick. */
-uint32_t clo_ranked_pick(const clo_view *view, uint32_t slot, clo_may_select may, bool *is_cut);
+CLO_INTERNAL uint32_t clo_ranked_pick(const clo_view *view, uint32_t slot, clo_may_select may, bool *is_cut);
 
 #endif

@@ -5,13 +5,14 @@
 #ifndef CLO_POLICY_SELECT_SELECT_H
 #define CLO_POLICY_SELECT_SELECT_H
 
+#include "base/library.h"
 #include <clotho/policy.h>
 
 /* True if the stage may be selected. */
 typedef bool (*clo_may_select)(const clo_view *view, uint32_t job, uint32_t stage);
 
 /* Some executor can take it now. */
-bool clo_select_startable(const clo_view *view, uint32_t job, uint32_t stage);
+CLO_INTERNAL bool clo_select_startable(const clo_view *view, uint32_t job, uint32_t stage);
 
 /* Stages of the job of which it is known without a look at each that none of them may be selected. It is known only
  * when somebody waits for the capacity, as one does that was looked at: so that is asked after 0, 1, 2, 4 ... looks. */

@@ -9,6 +9,7 @@
 #ifndef CLO_SYNC_STRUCTURE_HISTOGRAM_H
 #define CLO_SYNC_STRUCTURE_HISTOGRAM_H
 
+#include "base/library.h"
 #include <stdatomic.h>
 #include <stdint.h>
 
@@ -54,6 +55,6 @@ static inline int64_t clo_histogram_max_ns(const clo_histogram *h)
 void clo_histogram_clear(clo_histogram *h);
 
 /* Upper edge of the bucket that holds the given share (0..1) of the records; 0 if there are none. */
-int64_t clo_histogram_quantile(const clo_histogram *h, double share);
+CLO_INTERNAL int64_t clo_histogram_quantile(const clo_histogram *h, double share);
 
 #endif

@@ -12,21 +12,22 @@
 #ifndef CLO_SYNC_STRUCTURE_PINGPONG_H
 #define CLO_SYNC_STRUCTURE_PINGPONG_H
 
+#include "base/library.h"
 #include <stdint.h>
 
 typedef struct clo_pingpong clo_pingpong; /* opaque: one word alone on its cache lines */
 
-clo_pingpong *clo_pingpong_create(void); /* NULL: no memory; turn 0 */
-void clo_pingpong_destroy(clo_pingpong *pingpong);
+CLO_INTERNAL clo_pingpong *clo_pingpong_create(void); /* NULL: no memory; turn 0 */
+CLO_INTERNAL void clo_pingpong_destroy(clo_pingpong *pingpong);
 
 /* Hands the ball over: turn numbers count up by one with each pass, of either side. */
-void clo_pingpong_pass(clo_pingpong *pingpong, uint32_t turn);
+CLO_INTERNAL void clo_pingpong_pass(clo_pingpong *pingpong, uint32_t turn);
 
 /* Waits for the pass with this number. */
-void clo_pingpong_wait(clo_pingpong *pingpong, uint32_t turn);
+CLO_INTERNAL void clo_pingpong_wait(clo_pingpong *pingpong, uint32_t turn);
 
 /* `rounds` returns of the ball, the first pass having number turn + 1; each side returns the last number. */
-uint32_t clo_pingpong_serve(clo_pingpong *pingpong, uint32_t turn, uint32_t rounds);
-uint32_t clo_pingpong_return(clo_pingpong *pingpong, uint32_t turn, uint32_t rounds);
+CLO_INTERNAL uint32_t clo_pingpong_serve(clo_pingpong *pingpong, uint32_t turn, uint32_t rounds);
+CLO_INTERNAL uint32_t clo_pingpong_return(clo_pingpong *pingpong, uint32_t turn, uint32_t rounds);
 
 #endif

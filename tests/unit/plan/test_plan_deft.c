@@ -1,7 +1,7 @@
 #include "fixture.h"
 
 #include "pairs.h"
-#include "plan/duplicate/deft.h"
+#include "plan/heft/deft.h"
 #include "plan/schedule/compact.h"
 #include "random.h"
 

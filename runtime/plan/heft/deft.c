@@ -1,4 +1,4 @@
-/* plan/duplicate/deft.c - DEFT: earliest finish time with duplication of one parent; LACHESIS ("Learning to Optimize
+/* plan/heft/deft.c - DEFT: earliest finish time with duplication of one parent; LACHESIS ("Learning to Optimize
  * DAG Scheduling in Heterogeneous Environment"), equations (9) to (11), in the order of rank_u.
  *
  * Where the paper is vague:
@@ -15,8 +15,8 @@
  * before.
  *
  * O(executors * parents) a placement, plus the searches in the timelines. */
-#include "plan/duplicate/deft.h"
-#include "plan/duplicate/chain.h"
+#include "plan/heft/deft.h"
+#include "plan/heft/chain.h"
 #include "plan/schedule/compact.h"
 #include "plan/schedule/planner.h"
 

@@ -1,4 +1,4 @@
-/* plan/from_edges.c - clo_edges_plan. */
+/* plan/all/from_edges.c - clo_edges_plan. */
 #include "plan/plan.h"
 
 #include "base/memory.h"

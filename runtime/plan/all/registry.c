@@ -1,9 +1,9 @@
-/* plan/registry.c - the planners by name, in the order of `clotho list planners`; those that a program registers come
+/* plan/all/registry.c - the planners by name, in the order of `clotho list planners`; those that a program registers come
  * last. The table is in all.c. */
-#include "plan/registry.h"
+#include "plan/all/registry.h"
 
 #include "base/status.h"
-#include "plan/all.h"
+#include "plan/all/all.h"
 #include "sync/structure/append.h"
 
 #include <string.h>

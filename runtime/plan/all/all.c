@@ -1,7 +1,7 @@
-/* plan/all.c - all planners of the library, in the order of `clotho list planners`, and the one that asks them all:
+/* plan/all/all.c - all planners of the library, in the order of `clotho list planners`, and the one that asks them all:
  * "best" has the search of search/best.c, and without a budget no planner is ahead of it. A new planner is one file,
  * one name in clotho/planner.h and one line here. */
-#include "plan/all.h"
+#include "plan/all/all.h"
 
 #include "base/status.h"
 #include "plan/make.h"

@@ -1,4 +1,4 @@
-/* plan/list/heft.c - HEFT: Topcuoglu, Hariri, Wu, "Performance-Effective and Low-Complexity Task Scheduling for
+/* plan/heft/heft.c - HEFT: Topcuoglu, Hariri, Wu, "Performance-Effective and Low-Complexity Task Scheduling for
  * Heterogeneous Computing", IEEE TPDS 13(3), 2002, section 4.2.
  *
  * Instances in order of falling rank_u (ties: earlier in topological order), each on the executor with the

@@ -1,4 +1,4 @@
-#include "plan/duplicate/chain.h"
+#include "plan/heft/chain.h"
 
 #include <assert.h>
 
