@@ -1,27 +1,39 @@
 # `cmake --install`: libraries, headers, the command, the platform files, find_package(clotho) and pkg-config.
 include(CMakePackageConfigHelpers)
 
-set_target_properties(clotho_shared PROPERTIES EXPORT_NAME clotho)
-add_library(clotho::clotho ALIAS clotho_shared)
-add_library(clotho::clotho_static ALIAS clotho_static)
-
-# System libraries behind ours, by name, and folders that no linker searches by itself. Not their pkg-config modules: users need
-# none of their headers, nor what they would need if they were linked statically, too, which Debian does not ship; and who builds
-# for another machine may have this one's pkg-config only.
-set(CLOTHO_SYSTEM_LIBRARIES "")
-set(CLOTHO_LIBS_PRIVATE "")
-foreach(prefix HWLOC EXPAT URCU CJSON)
-    foreach(folder ${${prefix}_LIBRARY_DIRS})
-        string(FIND "${folder}" "${CMAKE_SYSROOT}/" in_sysroot)
-        if(NOT folder IN_LIST CMAKE_C_IMPLICIT_LINK_DIRECTORIES AND NOT (CMAKE_SYSROOT AND in_sysroot EQUAL 0))
-            string(APPEND CLOTHO_LIBS_PRIVATE "-L${folder} ")
-        endif()
-    endforeach()
-    foreach(library ${${prefix}_LIBRARIES})
-        list(APPEND CLOTHO_SYSTEM_LIBRARIES ${library})
-        string(APPEND CLOTHO_LIBS_PRIVATE "-l${library} ")
-    endforeach()
+# clotho::clotho and clotho::clotho_static; clotho::decide, clotho::io and theirs.
+foreach(library ${CLO_LIBRARIES})
+    string(REGEX REPLACE "^clotho_" "" name ${library})
+    set_target_properties(${library}_shared PROPERTIES EXPORT_NAME ${name})
+    set_target_properties(${library}_static PROPERTIES EXPORT_NAME ${name}_static)
+    add_library(clotho::${name} ALIAS ${library}_shared)
+    add_library(clotho::${name}_static ALIAS ${library}_static)
+    list(APPEND CLOTHO_COMPONENTS ${name})
+    list(APPEND library_targets ${library}_shared ${library}_static)
 endforeach()
+
+# System libraries behind each of ours, by name, and folders that no linker searches by itself. Not their pkg-config modules: users
+# need none of their headers, nor what they would need if they were linked statically, too, which Debian does not ship; and who
+# builds for another machine may have this one's pkg-config only.
+function(clo_libraries_behind library)
+    foreach(prefix ${ARGN})
+        foreach(folder ${${prefix}_LIBRARY_DIRS})
+            string(FIND "${folder}" "${CMAKE_SYSROOT}/" in_sysroot)
+            if(NOT folder IN_LIST CMAKE_C_IMPLICIT_LINK_DIRECTORIES AND NOT (CMAKE_SYSROOT AND in_sysroot EQUAL 0))
+                string(APPEND flags "-L${folder} ")
+            endif()
+        endforeach()
+        foreach(behind ${${prefix}_LIBRARIES})
+            list(APPEND names ${behind})
+            string(APPEND flags "-l${behind} ")
+        endforeach()
+    endforeach()
+    set(CLOTHO_BEHIND_${library} "${names}" PARENT_SCOPE)
+    set(CLOTHO_FLAGS_${library} "${flags}" PARENT_SCOPE)
+endfunction()
+clo_libraries_behind(clotho HWLOC EXPAT URCU)
+clo_libraries_behind(decide) # CLP is opened when it is needed
+clo_libraries_behind(io CJSON)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/clotho)
 configure_package_config_file(toolchain/clotho-config.cmake.in ${CMAKE_BINARY_DIR}/clotho-config.cmake
@@ -29,9 +41,16 @@ configure_package_config_file(toolchain/clotho-config.cmake.in ${CMAKE_BINARY_DI
 write_basic_package_version_file(${CMAKE_BINARY_DIR}/clotho-config-version.cmake COMPATIBILITY SameMinorVersion)
 file(RELATIVE_PATH CLOTHO_PC_TO_PREFIX /${CMAKE_INSTALL_LIBDIR}/pkgconfig /) # the package may be moved
 string(REGEX REPLACE "/$" "" CLOTHO_PC_TO_PREFIX ${CLOTHO_PC_TO_PREFIX})
-configure_file(toolchain/clotho.pc.in ${CMAKE_BINARY_DIR}/clotho.pc @ONLY)
+set(CLOTHO_PC_REQUIRES "")
+foreach(name ${CLOTHO_COMPONENTS})
+    string(REGEX REPLACE "^(decide|io)$" "clotho-\\1" CLOTHO_PC_NAME ${name})
+    set(CLOTHO_PC_LIBS ${CLOTHO_FLAGS_${name}})
+    configure_file(toolchain/clotho.pc.in ${CMAKE_BINARY_DIR}/${CLOTHO_PC_NAME}.pc @ONLY)
+    install(FILES ${CMAKE_BINARY_DIR}/${CLOTHO_PC_NAME}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+    set(CLOTHO_PC_REQUIRES ${CLOTHO_PC_NAME}) # each uses the one before it
+endforeach()
 
-install(TARGETS clotho_shared clotho_static EXPORT clotho
+install(TARGETS ${library_targets} EXPORT clotho
     LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 if(TARGET clotho_command)
     install(TARGETS clotho_command clotho_step RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
@@ -50,4 +69,3 @@ install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(EXPORT clotho NAMESPACE clotho:: FILE clotho-targets.cmake DESTINATION ${package_dir})
 install(FILES ${CMAKE_BINARY_DIR}/clotho-config.cmake ${CMAKE_BINARY_DIR}/clotho-config-version.cmake
     DESTINATION ${package_dir})
-install(FILES ${CMAKE_BINARY_DIR}/clotho.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

@@ -4,7 +4,8 @@
 - a module is a folder of runtime/, M, or a folder in such a folder, M/N; a module's files lie in its own folder, not in
   those of its sub-modules; every folder with sources has a clo_module line;
 - a file of a module includes "M/file.h" or "M/N/file.h", and only of modules among the USES of its own line; the lines
-  name modules that exist and have no circle;
+  name modules that exist and have no circle; runtime/library.h belongs to no module, and all may include it;
+- the modules stand under `set(CLO_LIBRARY ...)`, and use those of their own library and of the ones above it only;
 - files do not need each other in a circle (file_cycles.py says what that means);
 - include/clotho/ includes <clotho/...> and plain C headers only;
 - kernels/ includes its own files, plain C headers and those of instruction sets only; modules name it among their USES;
@@ -40,6 +41,7 @@ OWNERS = {
     "cJSON.h": {"io"},
     "cjson/": {"io"},
 }
+ANYWHERE = "library.h"
 PUBLIC_SYSTEM = {"stdbool.h", "stddef.h", "stdint.h"}
 PUBLIC_ONLY = ("tools", "examples", "bench")
 # folder -> modules that it may see beside the public headers, with their sub-modules
@@ -64,12 +66,25 @@ def read_modules(root):
             continue
         section, mine = None, set()
         for word in words[1:]:
-            if word in ("SOURCES", "USES", "LIBS"):
+            if word in ("SOURCES", "USES", "LIBS", "COLD"):
                 section = word
             elif section == "USES":
                 mine.add(word)
         uses[words[0]] = uses.get(words[0], set()) | mine
     return uses
+
+
+def read_libraries(root):
+    """module -> place of its library in the file; modules above the first set(CLO_LIBRARY ...) have none."""
+    with open(os.path.join(root, "CMakeLists.txt"), encoding="utf-8") as file:
+        text = re.sub(r"#[^\n]*", "", file.read())
+    libraries, order = {}, []
+    for library, module in re.findall(r"set\(CLO_LIBRARY (\w+)\)|clo_module\(([\w/]+)", text):
+        if library:
+            order.append(library)
+        elif order:
+            libraries[module] = len(order) - 1
+    return libraries, order
 
 
 def find_cycle(uses):
@@ -114,6 +129,11 @@ def check_lines(root, uses):
             yield path, 0, "module %s: modules have two levels at most" % module
         for unknown in sorted(uses[module] - uses.keys()):
             yield path, 0, "module %s uses %s, which has no clo_module line" % (module, unknown)
+    libraries, order = read_libraries(root)
+    for module, place in sorted(libraries.items()):
+        for used in sorted(uses[module]):
+            if libraries.get(used, 0) > place:
+                yield path, 0, "module %s of %s uses %s of %s" % (module, order[place], used, order[libraries[used]])
     cycle = find_cycle(uses)
     if cycle:
         yield path, 0, "the modules %s use each other in a circle" % ", ".join(cycle)
@@ -121,6 +141,8 @@ def check_lines(root, uses):
 
 def check_include(module, uses, header):
     target = os.path.dirname(header)
+    if header == ANYWHERE:
+        return None
     if target not in uses:
         return '"%s": write it as "module/file.h"' % header
     if target != module and target not in uses[module]:
@@ -145,7 +167,8 @@ def check_modules(root, uses):
     """Every folder with sources is a module of its own: what lies in a sub-module's folder is not its parent's."""
     folders = {}
     for path in sources(root, "runtime"):
-        folders.setdefault(os.path.dirname(path), []).append(path)
+        if os.path.relpath(path, os.path.join(root, "runtime")) != ANYWHERE:
+            folders.setdefault(os.path.dirname(path), []).append(path)
     for folder, paths in folders.items():
         module = os.path.relpath(folder, os.path.join(root, "runtime")).replace(os.sep, "/")
         if module in uses:
@@ -274,6 +297,9 @@ SELF_TEST_FAULTS = {
     "bare include": ('as "module/file.h"', {"runtime/base/a.c": '#include "a.h"\n'}),
     "sub-module by half its name": ('as "module/file.h"', {"runtime/plan/p.c": '#include "list/l.h"\n'}),
     "parent from sub-module": ("plan/list does not use plan ", {"runtime/plan/list/l.c": '#include "plan/p.h"\n'}),
+    "library that stands above": ("module base of a uses io of b", {
+        "CMakeLists.txt": "set(CLO_LIBRARY a)\nclo_module(base SOURCES a.c USES io)\nset(CLO_LIBRARY b)\nclo_module(io SOURCES b.c)\n"
+                          "clo_module(run SOURCES c.c)\nclo_module(plan)\nclo_module(plan/list)\n"}),
     "sub-module not in USES": ("io does not use plan/list", {"runtime/io/b.c": '#include "plan/list/l.h"\n'}),
     "parent's USES are not the sub-module's": ("plan/list does not use io", {
         "CMakeLists.txt": SELF_TEST_LINES.replace("USES base plan/list", "USES base io plan/list"),

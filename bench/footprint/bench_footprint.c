@@ -4,7 +4,8 @@
  *            and after, on growing graphs with and without edges, fitted by least squares.
  *   process  a program that links one peer alone: wall time to start, run 10 tasks and end; and how much more memory
  *            it had at most with a larger graph, a task (with the benchmark's own arrays: the serial floor's row).
- *   library  sections of the shared library: code, text (all that is read-only), data, bss. */
+ *   library  sections of the shared library: code, text (all that is read-only), data, bss.
+ *   program  the same of programs that link the least they need, statically with --gc-sections (closure.c). */
 #define _GNU_SOURCE /* setenv; mallinfo2 */
 #include "common/graphs.h"
 #include "common/platform.h"
@@ -21,6 +22,18 @@ enum { GRAPH, COST, STEAL, PLAN, REPLAY, PARTS, SIZES = 8, GRAPHS = 2 * SIZES, P
 /* What the design asks for: graph, cost and a job by stealing together. */
 #define MUST_TASK 80.0
 #define MUST_EDGE 7.0
+
+/* closure.c, and what the design asks for: KiB of text and data; 0: nothing. */
+static const struct {
+    const char *file, *name;
+    uint32_t must;
+} programs[] = {
+    {"closure-steal", "steal only", 220},
+    {"closure-heft", "HEFT", 300},
+    {"closure-best", "planner best", 0},
+    {"closure-all", "all that has a name", 0},
+};
+enum { PROGRAMS = sizeof programs / sizeof *programs };
 
 static const char *const part_names[PARTS] = {"sealed graph", "cost", "job, steal", "plan (HEFT)", "job, replay"};
 
@@ -50,6 +63,7 @@ typedef struct process {
 typedef struct table {
     heap heap;
     process processes[PEERS_MAX];
+    library_sizes programs[PROGRAMS];
     uint32_t count;
     uint32_t tasks_small, tasks_large;
     bench_turns turns;
@@ -201,6 +215,16 @@ static bool open_processes(table *t, const bench_options *o)
     return true;
 }
 
+static bool measure_programs(table *t)
+{
+    char path[FILENAME_MAX];
+
+    for (int p = 0; p < PROGRAMS; p++)
+        if (!program_find(programs[p].file, path) || !library_read_sizes(path, &t->programs[p]))
+            return fprintf(stderr, "bench-footprint: %s cannot be read\n", programs[p].file), false;
+    return true;
+}
+
 static bool measure_start(table *t, const bench_options *o)
 {
     uint64_t random = o->seed;
@@ -272,6 +296,25 @@ static void print_heap(const heap *h)
            holds(is_within(h->all.an_edge, MUST_EDGE)));
 }
 
+static double kib(const library_sizes *sizes)
+{
+    return (double)(sizes->text + sizes->data) / 1024;
+}
+
+static void print_programs(const table *t)
+{
+    printf("\nA program with one task, linked statically, KiB\n%-22s %9s %9s %9s\n", "", "text", "data", "both");
+    for (int p = 0; p < PROGRAMS; p++) {
+        const library_sizes *sizes = &t->programs[p];
+
+        printf("%-22s %9.1f %9.1f %9.1f", programs[p].name, (double)sizes->text / 1024, (double)sizes->data / 1024,
+               kib(sizes));
+        if (programs[p].must > 0)
+            printf("  must %u: %s", programs[p].must, holds(kib(sizes) <= programs[p].must));
+        printf("\n");
+    }
+}
+
 static void print_text(const table *t)
 {
     if (t->heap.is_known)
@@ -293,6 +336,7 @@ static void print_text(const table *t)
                    (double)p->sizes.data / 1024, (double)p->sizes.bss / 1024, slash != NULL ? slash + 1 : "");
         printf("\n");
     }
+    print_programs(t);
     bench_turns_print(&t->turns, false);
 }
 
@@ -318,6 +362,10 @@ static void print_json(const table *t, const bench_options *o)
                    (unsigned long long)p->sizes.data, (unsigned long long)p->sizes.bss);
         printf("}");
     }
+    printf("], \"programs\": [");
+    for (int p = 0; p < PROGRAMS; p++)
+        printf("%s{\"program\": \"%s\", \"text\": %llu, \"data\": %llu}", p > 0 ? ", " : "", programs[p].name,
+               (unsigned long long)t->programs[p].text, (unsigned long long)t->programs[p].data);
     printf("], \"goals\": [");
     if (t->heap.is_known)
         printf("{\"goal\": \"bytes a task\", \"value\": %.2f, \"must\": %.0f, \"aim\": 48, \"holds\": %s}, {\"goal\": "
@@ -345,7 +393,8 @@ int main(int argc, char **argv)
     /* StarPU keeps its measurements of the machine here, so that it makes them once, as on any machine in use. */
     if (getenv("STARPU_HOME") == NULL && temporary_make(temporary))
         setenv("STARPU_HOME", temporary, 1);
-    is_good = measure_heap(&t->heap, &o) && open_processes(t, &o) && measure_start(t, &o) && measure_growth(t, &o);
+    is_good = measure_heap(&t->heap, &o) && open_processes(t, &o) && measure_start(t, &o) && measure_growth(t, &o) &&
+              measure_programs(t);
     temporary_remove(temporary);
     if (is_good && o.json)
         print_json(t, &o);

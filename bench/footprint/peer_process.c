@@ -13,8 +13,7 @@
 
 extern char **environ;
 
-/* Path of peer-FAMILY in the folder of this program. */
-static bool find_program(const char *family, char path[FILENAME_MAX])
+bool program_find(const char *name, char path[FILENAME_MAX])
 {
     ssize_t length = readlink("/proc/self/exe", path, FILENAME_MAX - 1);
     char *slash;
@@ -27,7 +26,7 @@ static bool find_program(const char *family, char path[FILENAME_MAX])
     if (slash == NULL)
         return false;
     folder = (size_t)(slash - path) + 1;
-    snprintf(path + folder, FILENAME_MAX - folder, "peer-%s", family);
+    snprintf(path + folder, FILENAME_MAX - folder, "%s", name);
     return access(path, X_OK) == 0;
 }
 
@@ -76,13 +75,15 @@ bool peer_process_run(const peer_process *task, peer_process_result *result)
 {
     char program[FILENAME_MAX], numbers[3][16], line[FILENAME_MAX + 16];
     char *argv[] = {program, numbers[0], numbers[1], numbers[2], NULL};
+    char name[64];
     int64_t start_ns;
     FILE *output;
     pid_t pid;
     int status = 0;
 
     *result = (peer_process_result){.wall_ns = 0};
-    if (!find_program(task->family, program))
+    snprintf(name, sizeof name, "peer-%s", task->family);
+    if (!program_find(name, program))
         return false;
     snprintf(numbers[0], sizeof numbers[0], "%u", task->index);
     snprintf(numbers[1], sizeof numbers[1], "%u", task->workers);

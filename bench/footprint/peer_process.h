@@ -7,6 +7,9 @@
 #include <stdint.h>
 #include <stdio.h>
 
+/* The path of a program in the folder of this one; false if it is not there. */
+bool program_find(const char *name, char path[FILENAME_MAX]);
+
 /* What to run: bin/peer-FAMILY beside this program. */
 typedef struct peer_process {
     const char *family;

@@ -28,7 +28,9 @@
  * the deadline, or its releases need more time than all executors have).
  *
  * "Unknown" is everything between, and what the analysis does not cover: demands of capacities, limits of executors,
- * and periodic jobs beside an unknown job of the same or a higher band. */
+ * and periodic jobs beside an unknown job of the same or a higher band.
+ *
+ * Library: libclotho-decide. */
 #ifndef CLOTHO_ADMISSION_H
 #define CLOTHO_ADMISSION_H
 

@@ -6,7 +6,9 @@
  *
  * What holds for bodies of your own, also for those that throw, exit or fork, stands at clo_task_fn (graph.h).
  *
- * Threads: any; several executions of one body may run at once. */
+ * Threads: any; several executions of one body may run at once.
+ *
+ * Library: libclotho-decide. */
 #ifndef CLOTHO_BODY_H
 #define CLOTHO_BODY_H
 

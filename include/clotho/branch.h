@@ -27,7 +27,9 @@
  * instances that are done before the run (clo_job_config.done), do not run on several machines, and are not planned
  * modulo an interval (pipeline.h). Each of these is refused, and clo_last_error says why in one line. The formats
  * clotho.graph/1, DOT and clotho.workload/1 store branches; other formats refuse them. Simulated streams, logs and the
- * stream checker (CLO_STREAM_ARM) know branches. */
+ * stream checker (CLO_STREAM_ARM) know branches.
+ *
+ * Library: libclotho. */
 #ifndef CLOTHO_BRANCH_H
 #define CLOTHO_BRANCH_H
 

@@ -5,7 +5,9 @@
  * So planners, checkers and the simulator treat it as any other; clotho_mpi/remote.h runs such a plan.
  *
  * Coherence is a property of each pair of memories: inside a machine as its own platform says, and never between
- * machines. So the platform of the whole is not coherent; inside a machine nothing changes. */
+ * machines. So the platform of the whole is not coherent; inside a machine nothing changes.
+ *
+ * Library: libclotho-io. */
 #ifndef CLOTHO_CLUSTER_H
 #define CLOTHO_CLUSTER_H
 

@@ -4,7 +4,9 @@
  *                      at least 1 ns if t has a demand, so that it holds its share of the machine at some moment
  *   transfer(b, a, e)  clo_platform_transfer_ns: 0 within a memory, else latency + bytes / bandwidth, by pieces
  *
- * A cost does not change as far as a caller can see; every const call is thread-safe. */
+ * A cost does not change as far as a caller can see; every const call is thread-safe.
+ *
+ * Library: libclotho. */
 #ifndef CLOTHO_COST_H
 #define CLOTHO_COST_H
 

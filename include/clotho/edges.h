@@ -6,7 +6,9 @@
  * plan of the graph.
  *
  * This works for packing problems: every task has one instance and runs equally on every executor of a machine, and
- * data transfers take no time. docs/SCHEDULERS.md says what the planners "edges" do elsewhere. */
+ * data transfers take no time. docs/SCHEDULERS.md says what the planners "edges" do elsewhere.
+ *
+ * Library: libclotho-decide. */
 #ifndef CLOTHO_EDGES_H
 #define CLOTHO_EDGES_H
 

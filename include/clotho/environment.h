@@ -13,7 +13,9 @@
  * began. So the jobs of a batch are known together.
  *
  * A log names its environment (clo_log_header.environment), and its times are those that were drawn: the stream checker
- * does not compare them with the costs, and `clotho simulate --replay` draws them again. */
+ * does not compare them with the costs, and `clotho simulate --replay` draws them again.
+ *
+ * Library: libclotho-decide. */
 #ifndef CLOTHO_ENVIRONMENT_H
 #define CLOTHO_ENVIRONMENT_H
 

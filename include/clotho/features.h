@@ -16,7 +16,9 @@
  *
  * If a pointer is NULL, nothing is written, and calls that return a count return 0.
  *
- * Threads: any, all calls. Real time: yes, O(numbers written) where nothing else is said; none fails on numbers. */
+ * Threads: any, all calls. Real time: yes, O(numbers written) where nothing else is said; none fails on numbers.
+ *
+ * Library: libclotho-decide; libclotho has clo_features_of_cost. */
 #ifndef CLOTHO_FEATURES_H
 #define CLOTHO_FEATURES_H
 

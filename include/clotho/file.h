@@ -1,5 +1,7 @@
 /* file.h - files are written whole: the way in which the library writes plans, traces, logs and pictures, for what a
- * program writes beside them. */
+ * program writes beside them.
+ *
+ * Library: libclotho. */
 #ifndef CLOTHO_FILE_H
 #define CLOTHO_FILE_H
 

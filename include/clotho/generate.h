@@ -7,7 +7,9 @@
  *
  * Demands are in thousandths of a machine whose capacity is CLO_GENERATE_WHOLE. A task's demand of each resource is
  * uniform in 1 .. CLO_GENERATE_WHOLE: half such a machine on average. On a machine of another capacity c, about 2 c /
- * CLO_GENERATE_WHOLE tasks fit at once; on a platform that does not name the resource, all of them. */
+ * CLO_GENERATE_WHOLE tasks fit at once; on a platform that does not name the resource, all of them.
+ *
+ * Library: libclotho-decide. */
 #ifndef CLOTHO_GENERATE_H
 #define CLOTHO_GENERATE_H
 

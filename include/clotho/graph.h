@@ -10,7 +10,9 @@
  * A task with a *grain* g is executed in *ranges*: one call of its body serves up to g consecutive instances, from a
  * multiple of g on; only the last range may be shorter. Everything but the body then deals with ranges: where other
  * tasks have instance r (in placements, traces, policies, costs, jobs), this task has range r. Each range takes g times
- * the work of an instance, also a shorter last one. Only the body sees instances. */
+ * the work of an instance, also a shorter last one. Only the body sees instances.
+ *
+ * Library: libclotho. */
 #ifndef CLOTHO_GRAPH_H
 #define CLOTHO_GRAPH_H
 

@@ -15,7 +15,9 @@
  * In graphs with branches (branch.h) handles must have an address or be kept.
  *
  * A task that writes a handle, or reads one that a later task changes, is never duplicated: a replica could read or
- * write it at the wrong time. clo_graph_pinned_by returns the handle. */
+ * write it at the wrong time. clo_graph_pinned_by returns the handle.
+ *
+ * Library: libclotho. */
 #ifndef CLOTHO_HANDLE_H
 #define CLOTHO_HANDLE_H
 

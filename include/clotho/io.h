@@ -1,6 +1,6 @@
 /* io.h - graphs, plans and workloads in files. Formats are recognised by content: see docs/FORMATS.md.
  *
- * In a library built with -DCLOTHO_IO=OFF every call that returns a status returns CLO_ERR_UNSUPPORTED. */
+ * Library: libclotho-io. */
 #ifndef CLOTHO_IO_H
 #define CLOTHO_IO_H
 

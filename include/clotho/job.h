@@ -87,7 +87,9 @@
  * memory; not that of a job that ran, and none at all where another thread was making or destroying a job or swapping
  * the policy at that moment. Leave a job alone that another thread was in a call on.
  * In the parent the workers take page faults, locked memory or not: one at the first write to each page that the fork
- * has made copy-on-write. After a fork in a body see clo_task_fn. */
+ * has made copy-on-write. After a fork in a body see clo_task_fn.
+ *
+ * Library: libclotho. */
 #ifndef CLOTHO_JOB_H
 #define CLOTHO_JOB_H
 

@@ -6,7 +6,9 @@
  * scores on every machine, bit for bit.
  *
  * Everything in a file is checked before it is used: offsets, shapes, the order of operations, and that no sum of any
- * layer can leave 32 bits for any input. */
+ * layer can leave 32 bits for any input.
+ *
+ * Library: libclotho-decide. */
 #ifndef CLOTHO_MODEL_H
 #define CLOTHO_MODEL_H
 

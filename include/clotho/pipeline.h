@@ -12,7 +12,9 @@
  * In a run, tasks take their demands, all or nothing, in the order of the planned starts of all releases. A body that
  * takes longer than planned delays the tasks that need what it holds, and no capacity is ever exceeded.
  *
- * A job replays such a plan with clo_job_config.releases_in_flight. In any other use it is a plan like any other. */
+ * A job replays such a plan with clo_job_config.releases_in_flight. In any other use it is a plan like any other.
+ *
+ * Library: libclotho; libclotho-decide has clo_plan_pipeline. */
 #ifndef CLOTHO_PIPELINE_H
 #define CLOTHO_PIPELINE_H
 

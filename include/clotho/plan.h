@@ -1,6 +1,8 @@
 /* plan.h - which executor runs which instance when: plans, the checker, metrics, pictures.
  *
- * A plan is immutable. */
+ * A plan is immutable.
+ *
+ * Library: libclotho; libclotho-io has clo_plan_gantt_svg, clo_plan_gantt_text. */
 #ifndef CLOTHO_PLAN_H
 #define CLOTHO_PLAN_H
 

@@ -1,6 +1,8 @@
 /* planner.h - planners: the built-in ones, and how a program brings its own.
  *
- * A program that names &clo_planner_heft links HEFT; clo_planner_find links all of them. */
+ * A program that names &clo_planner_heft links HEFT; clo_planner_find links all of them.
+ *
+ * Library: libclotho-decide; libclotho has clo_planner_heft, clo_planner_deft, clo_planner_deft_append. */
 #ifndef CLOTHO_PLANNER_H
 #define CLOTHO_PLANNER_H
 

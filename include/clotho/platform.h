@@ -1,7 +1,10 @@
 /* platform.h - machines, executors, memories and links.
  *
  * A platform comes from the running machine (hwloc), from an hwloc XML file, from a shipped file, or from arrays. It is
- * immutable. */
+ * immutable.
+ *
+ * Library: libclotho; libclotho-decide has clo_platform_calibrate, clo_platform_check_host; libclotho-io has
+ * clo_platform_describe, clo_platform_describe_json. */
 #ifndef CLOTHO_PLATFORM_H
 #define CLOTHO_PLATFORM_H
 

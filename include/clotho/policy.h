@@ -11,7 +11,9 @@
  *
  * One thread at a time calls a policy's functions, not always the same thread. They never know whether time is real or
  * virtual. All that they can see follows from the sequence of inputs (arrivals, completions, timers, cancellations,
- * swaps), so a log of the inputs repeats every decision. */
+ * swaps), so a log of the inputs repeats every decision.
+ *
+ * Library: libclotho; libclotho-decide has clo_policy_find. */
 #ifndef CLOTHO_POLICY_H
 #define CLOTHO_POLICY_H
 

@@ -1,5 +1,7 @@
 /* registry.h - lists of the names that the library knows: planners, policies, platforms, formats, graph families,
- * models, kernels. */
+ * models, kernels.
+ *
+ * Library: libclotho-io. */
 #ifndef CLOTHO_REGISTRY_H
 #define CLOTHO_REGISTRY_H
 

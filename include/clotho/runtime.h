@@ -4,7 +4,9 @@
  * slots (platform.h). Jobs (job.h) of any number of graphs run on it at once.
  *
  * Workers block every signal except SIGPROF and those that their own faults raise (SIGSEGV, SIGBUS, SIGFPE, SIGILL,
- * SIGTRAP, SIGABRT, SIGSYS). So the application's handlers run on the application's threads. */
+ * SIGTRAP, SIGABRT, SIGSYS). So the application's handlers run on the application's threads.
+ *
+ * Library: libclotho. */
 #ifndef CLOTHO_RUNTIME_H
 #define CLOTHO_RUNTIME_H
 

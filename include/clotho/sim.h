@@ -1,4 +1,6 @@
-/* sim.h - one job in virtual time: the engine and the policies of a real run, with an event heap for a clock. */
+/* sim.h - one job in virtual time: the engine and the policies of a real run, with an event heap for a clock.
+ *
+ * Library: libclotho-decide. */
 #ifndef CLOTHO_SIM_H
 #define CLOTHO_SIM_H
 

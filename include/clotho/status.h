@@ -20,7 +20,9 @@
  *   yes       no allocation, no lock, no system call; the steps are bounded as stated
  *   bounded   as yes, but a system call that wakes or reads a clock may be made
  *   no        may allocate, lock, read files or block
- * A failing call formats a line of text: it is bounded, not fast. */
+ * A failing call formats a line of text: it is bounded, not fast.
+ *
+ * Library: libclotho. */
 #ifndef CLOTHO_STATUS_H
 #define CLOTHO_STATUS_H
 

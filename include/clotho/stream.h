@@ -1,4 +1,6 @@
-/* stream.h - a workload in virtual time: jobs arrive, one scheduler decides for all of them. */
+/* stream.h - a workload in virtual time: jobs arrive, one scheduler decides for all of them.
+ *
+ * Library: libclotho-decide; libclotho-io has clo_stream_gantt_svg. */
 #ifndef CLOTHO_STREAM_H
 #define CLOTHO_STREAM_H
 

@@ -14,7 +14,9 @@
  * overtakes_max starts that demand capacity there pass it; after that, starts of its own and of lower bands leave its
  * demand untouched. If nothing but this stream can have passed it (virtual time, nothing committed that demands
  * capacity), its demand is not reserved sooner either. Reserved capacity is never capacity that a higher band could
- * have used. */
+ * have used.
+ *
+ * Library: libclotho-decide. */
 #ifndef CLOTHO_STREAM_CHECK_H
 #define CLOTHO_STREAM_CHECK_H
 

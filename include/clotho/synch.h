@@ -11,7 +11,9 @@
  *   synchpack-3       preemptive, every task is bound to one machine; LP3, or the primal-dual reverse rule (4)
  *   psrs              preemptive Smith ratio (Schwiegelshohn 2004): a comparator
  *   tetris-weighted   non-preemptive packing score with weights: a comparator
- *   jsq-maxweight     non-preemptive: join the shortest queue, serve the heaviest: a comparator */
+ *   jsq-maxweight     non-preemptive: join the shortest queue, serve the heaviest: a comparator
+ *
+ * Library: libclotho-decide. */
 #ifndef CLOTHO_SYNCH_H
 #define CLOTHO_SYNCH_H
 

@@ -21,7 +21,9 @@
  * on; clo_call.is_replica tells the two apart.
  *
  * A body that returns anything but CLO_PENDING ends like any other body; a token that it took is then stale.
- * CLO_PENDING without a token, or from a task without may_pend, is a failure with that code. */
+ * CLO_PENDING without a token, or from a task without may_pend, is a failure with that code.
+ *
+ * Library: libclotho. */
 #ifndef CLOTHO_TOKEN_H
 #define CLOTHO_TOKEN_H
 

@@ -1,6 +1,8 @@
 /* trace.h - what happened: the executions of a run, real or simulated.
  *
- * A trace is immutable. */
+ * A trace is immutable.
+ *
+ * Library: libclotho; libclotho-io has clo_trace_write_chrome. */
 #ifndef CLOTHO_TRACE_H
 #define CLOTHO_TRACE_H
 

@@ -5,7 +5,9 @@
  *   first  the first task of an executor in this stage
  *   rest   all later ones
  *
- * Costs and planners know nothing of them. An environment (environment.h) draws the times of a simulation from them. */
+ * Costs and planners know nothing of them. An environment (environment.h) draws the times of a simulation from them.
+ *
+ * Library: libclotho. */
 #ifndef CLOTHO_WAVES_H
 #define CLOTHO_WAVES_H
 

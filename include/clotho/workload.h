@@ -2,7 +2,9 @@
  *
  * A workload is data: nothing runs here. Build one by hand (create, add), read one from a file (clo_workload_load in
  * io.h), or draw a longer one from it (clo_workload_arrivals). Jobs are numbered from 0 in the order in which they
- * stand in the workload; clo_workload_sort puts them into the order of their arrivals. */
+ * stand in the workload; clo_workload_sort puts them into the order of their arrivals.
+ *
+ * Library: libclotho-decide. */
 #ifndef CLOTHO_WORKLOAD_H
 #define CLOTHO_WORKLOAD_H
 

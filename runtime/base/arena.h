@@ -5,8 +5,8 @@
 #ifndef CLO_BASE_ARENA_H
 #define CLO_BASE_ARENA_H
 
-#include "base/library.h"
 #include "base/memory.h"
+#include "library.h"
 
 #include <clotho/status.h>
 

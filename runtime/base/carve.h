@@ -13,7 +13,7 @@
 #define CLO_BASE_CARVE_H
 
 #include "base/arena.h"
-#include "base/library.h"
+#include "library.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -2,7 +2,7 @@
 #ifndef CLO_BASE_CGROUP_H
 #define CLO_BASE_CGROUP_H
 
-#include "base/library.h"
+#include "library.h"
 #include <stdbool.h>
 #include <stdint.h>
 

@@ -3,7 +3,7 @@
 #ifndef CLO_BASE_HASH_H
 #define CLO_BASE_HASH_H
 
-#include "base/library.h"
+#include "library.h"
 #include <stddef.h>
 #include <stdint.h>
 

@@ -5,7 +5,7 @@
 #ifndef CLO_BASE_MEMORY_H
 #define CLO_BASE_MEMORY_H
 
-#include "base/library.h"
+#include "library.h"
 #include <stddef.h>
 
 #define CLO_CACHE_LINE_BYTES 64

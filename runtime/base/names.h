@@ -6,7 +6,7 @@
 #define CLO_BASE_NAMES_H
 
 #include "base/hash.h"
-#include "base/library.h"
+#include "library.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -2,7 +2,7 @@
 #ifndef CLO_BASE_STATUS_H
 #define CLO_BASE_STATUS_H
 
-#include "base/library.h"
+#include "library.h"
 #include <clotho/status.h>
 #include <stddef.h>
 

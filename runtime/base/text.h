@@ -6,7 +6,7 @@
 #ifndef CLO_BASE_TEXT_H
 #define CLO_BASE_TEXT_H
 
-#include "base/library.h"
+#include "library.h"
 #include <clotho/file.h>
 #include <clotho/status.h>
 #include <stdarg.h>

@@ -6,8 +6,8 @@
 #ifndef CLO_COST_COST_H
 #define CLO_COST_COST_H
 
-#include "base/library.h"
 #include "graph/graph.h"
+#include "library.h"
 #include "platform/model/platform.h"
 
 #include <clotho/cost.h>

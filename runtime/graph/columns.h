@@ -3,7 +3,7 @@
 #ifndef CLO_GRAPH_COLUMNS_H
 #define CLO_GRAPH_COLUMNS_H
 
-#include "base/library.h"
+#include "library.h"
 #include <clotho/graph.h>
 
 typedef enum clo_column {

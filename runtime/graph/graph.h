@@ -12,13 +12,13 @@
 #ifndef CLO_GRAPH_GRAPH_H
 #define CLO_GRAPH_GRAPH_H
 
-#include "base/library.h"
 #include "graph/columns.h"
 #include "graph/control_flow.h"
 #include "graph/handles.h"
 #include "graph/ids.h"
 #include "graph/sets.h"
 #include "graph/waves.h"
+#include "library.h"
 
 #include <clotho/graph.h>
 

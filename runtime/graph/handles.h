@@ -2,7 +2,7 @@
 #ifndef CLO_GRAPH_HANDLES_H
 #define CLO_GRAPH_HANDLES_H
 
-#include "base/library.h"
+#include "library.h"
 #include <clotho/handle.h>
 
 typedef struct clo_graph_access_row {

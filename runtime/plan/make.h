@@ -2,7 +2,7 @@
 #ifndef CLO_PLAN_MAKE_H
 #define CLO_PLAN_MAKE_H
 
-#include "base/library.h"
+#include "library.h"
 #include "plan/schedule/planner.h"
 
 /* Returns CLO_OK, or CLO_ERR_ARGUMENT for what is no planner; `call` is who asks. */

@@ -3,7 +3,7 @@
 
 #include "base/status.h"
 #include "generate/registry.h"
-#include "io/registry.h"
+#include "io/text/formats.h"
 #include "learn/model/builtin.h"
 #include "plan/all/registry.h"
 #include "platform/build/registry.h"

@@ -2,7 +2,7 @@
 #ifndef CLO_TRACE_LOG_H
 #define CLO_TRACE_LOG_H
 
-#include "base/library.h"
+#include "library.h"
 #include <clotho/log.h>
 
 /* The log of a file that says so has dropped records. */

@@ -2,7 +2,7 @@
 #ifndef CLO_TRACE_TRACE_H
 #define CLO_TRACE_TRACE_H
 
-#include "base/library.h"
+#include "library.h"
 #include <clotho/trace.h>
 
 struct clo_trace {

@@ -5,7 +5,7 @@
 #ifndef CLO_WORKLOAD_WORKLOAD_H
 #define CLO_WORKLOAD_WORKLOAD_H
 
-#include "base/library.h"
+#include "library.h"
 #include <clotho/workload.h>
 
 /* Something that is destroyed with the workload. */

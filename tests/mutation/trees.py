@@ -21,7 +21,7 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SCRATCH = ROOT / "build/mutation"
-LIBRARY = "lib/libclotho.a"
+LIBRARIES = ["lib/libclotho.a", "lib/libclotho-decide.a", "lib/libclotho-io.a"]
 FLAGS = {"plain": ["-DCMAKE_C_FLAGS=-O2 -g0"], "reach": ["-DCMAKE_C_FLAGS=-O0 -g0 --coverage -fprofile-update=prefer-atomic"],
          "sanitized": ["-DCMAKE_C_FLAGS=-O1 -g0", "-DCLOTHO_SANITIZE=address"]}
 # Tests of other things (headers, installation, benchmarks, the sources' text), and those that need an idle machine.
@@ -109,7 +109,7 @@ class Tree:
         return quietly(["ninja", "-j1", "-C", str(self.binary), *targets], env=environment).returncode == 0
 
     def library_hash(self) -> str:
-        return hashlib.sha256((self.binary / LIBRARY).read_bytes()).hexdigest()
+        return hashlib.sha256(b"".join((self.binary / library).read_bytes() for library in LIBRARIES)).hexdigest()
 
     def limit(self) -> None:
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))

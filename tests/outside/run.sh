@@ -19,6 +19,7 @@ cmake --build "$work/cmake" >"$work/build.log" 2>&1 || { cat "$work/build.log"; 
 "$work/cmake/outside_shared"
 "$work/cmake/outside_static"
 "$work/cmake/outside_cxx"
+"$work/cmake/outside_io"
 readelf -d "$work/cmake/outside_static" | grep -q 'libclotho' && { echo "outside_static needs libclotho.so"; exit 1; }
 
 echo "== pkg-config"
@@ -27,12 +28,18 @@ export PKG_CONFIG_PATH
 # shellcheck disable=SC2046
 "$cc" -std=c11 "$source/outside.c" -o "$work/by_pkg" $(pkg-config --cflags --libs clotho) -Wl,-rpath,"$libdir"
 "$work/by_pkg"
+# shellcheck disable=SC2046
+"$cc" -std=c11 "$source/../../examples/01_hello_graph.c" -o "$work/hello" $(pkg-config --cflags --libs clotho) -Wl,-rpath,"$libdir"
+"$work/hello" # the README's first program needs libclotho alone
+# shellcheck disable=SC2046
+"$cc" -std=c11 "$source/outside_io.c" -o "$work/io_by_pkg" $(pkg-config --cflags --libs clotho-io) -Wl,-rpath,"$libdir"
+"$work/io_by_pkg"
 case $(pkg-config --cflags clotho) in
 *' -I'*' -I'* | *cjson*) echo "pkg-config --cflags clotho names folders of others: $(pkg-config --cflags clotho)"; exit 1 ;;
 esac
 mkdir "$work/archive" # without the shared library the linker takes ours; those of the system stay shared
 cp -r "$work/moved/include" "$work/archive"
-(cd "$work/moved" && find . -name 'libclotho.a' -o -name clotho.pc) | while read -r file; do
+(cd "$work/moved" && find . -name 'libclotho*.a' -o -name 'clotho*.pc') | while read -r file; do
     mkdir -p "$work/archive/$(dirname "$file")"
     cp "$work/moved/$file" "$work/archive/$file"
 done
@@ -40,7 +47,12 @@ PKG_CONFIG_PATH=$(dirname "$(find "$work/archive" -name clotho.pc)")
 # shellcheck disable=SC2046
 "$cc" -std=c11 "$source/outside.c" -o "$work/by_pkg_static" $(pkg-config --static --cflags --libs clotho)
 "$work/by_pkg_static"
-readelf -d "$work/by_pkg_static" | grep -q 'libclotho' && { echo "by_pkg_static needs libclotho.so"; exit 1; }
+# shellcheck disable=SC2046
+"$cc" -std=c11 "$source/outside_io.c" -o "$work/io_static" $(pkg-config --static --cflags --libs clotho-io)
+"$work/io_static"
+for program in by_pkg_static io_static; do
+    readelf -d "$work/$program" | grep -q 'libclotho' && { echo "$program needs libclotho.so"; exit 1; }
+done
 
 echo "== the command and what it ships"
 "$work/moved/bin/clotho" --version
@@ -49,5 +61,7 @@ test -x "$work/moved/bin/clotho-step" # stands around the steps of builds
 "$work/moved/bin/clotho" platform show rk3588 >/dev/null
 test -s "$work/moved/share/clotho/platforms/rk3588.xml"
 "$work/moved/bin/clotho" platform show "$work/moved/share/clotho/platforms/rk3588.xml" >/dev/null
-exported=$(nm -D --defined-only "$libdir/libclotho.so" | awk '$2 != "A" {print $3}' | grep -v '^clo_' || true)
-test -z "$exported" || { echo "libclotho.so exports more than clo_: $exported"; exit 1; }
+for library in "$libdir"/libclotho*.so; do
+    exported=$(nm -D --defined-only "$library" | awk '$2 != "A" {print $3}' | grep -v '^clo_' || true)
+    test -z "$exported" || { echo "$library exports more than clo_: $exported"; exit 1; }
+done

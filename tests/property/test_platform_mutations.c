@@ -5,7 +5,7 @@
 
 #include "base/numbers/rng.h"
 #include "base/text.h"
-#include "platform/build/open.h"
+#include "platform/build/build.h"
 #include "platform/model/platform.h"
 
 #include <stdio.h>

@@ -2,7 +2,7 @@
 #ifndef CLO_BASE_NUMBERS_CRC_H
 #define CLO_BASE_NUMBERS_CRC_H
 
-#include "base/library.h"
+#include "library.h"
 #include <stddef.h>
 #include <stdint.h>
 

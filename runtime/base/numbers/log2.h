@@ -3,7 +3,7 @@
 #ifndef CLO_BASE_NUMBERS_LOG2_H
 #define CLO_BASE_NUMBERS_LOG2_H
 
-#include "base/library.h"
+#include "library.h"
 #include <stdint.h>
 
 /* Beyond these clo_exp2_q16 stops: 2^x in Q16 would be below 1/2, or above UINT64_MAX. */

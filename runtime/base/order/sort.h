@@ -2,7 +2,7 @@
 #ifndef CLO_BASE_ORDER_SORT_H
 #define CLO_BASE_ORDER_SORT_H
 
-#include "base/library.h"
+#include "library.h"
 #include <stddef.h>
 
 /* As qsort, in place, O(count log count) always. The order of items that compare equal is not theirs before: where it

@@ -4,7 +4,7 @@
 #ifndef CLO_BASE_ORDER_SORT_KEYS_H
 #define CLO_BASE_ORDER_SORT_KEYS_H
 
-#include "base/library.h"
+#include "library.h"
 #include <stddef.h>
 #include <stdint.h>
 

@@ -3,8 +3,8 @@
 #ifndef CLO_COST_BOUND_ASSIGN_H
 #define CLO_COST_BOUND_ASSIGN_H
 
-#include "base/library.h"
 #include "cost/cost.h"
+#include "library.h"
 
 typedef struct clo_assignment {
     /* [instances] */

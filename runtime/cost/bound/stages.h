@@ -3,8 +3,8 @@
 #ifndef CLO_COST_BOUND_STAGES_H
 #define CLO_COST_BOUND_STAGES_H
 
-#include "base/library.h"
 #include "cost/bound/work.h"
+#include "library.h"
 
 typedef struct clo_bound_stages {
     /* [tasks] no platform runs all instances of the task in less */

@@ -11,7 +11,7 @@
 #ifndef CLO_ENGINE_EXECUTION_BODY_H
 #define CLO_ENGINE_EXECUTION_BODY_H
 
-#include "base/library.h"
+#include "library.h"
 #include <clotho/graph.h>
 
 /* Makes clo_body_personality that of the calling function, in whose frame it stands. 0x1b: by a relative address of 4

@@ -9,13 +9,13 @@
 #ifndef CLO_ENGINE_EXECUTION_ENGINE_H
 #define CLO_ENGINE_EXECUTION_ENGINE_H
 
-#include "base/library.h"
 #include "engine/execution/data.h"
 #include "engine/program/control_flow.h"
 #include "engine/program/program.h"
 #include "engine/program/replicas.h"
 #include "engine/state/order.h"
 #include "engine/state/stage.h"
+#include "library.h"
 #include "sync/protocol/countdown.h"
 #include "sync/protocol/counter.h"
 

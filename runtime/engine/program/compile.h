@@ -3,8 +3,8 @@
 #define CLO_ENGINE_PROGRAM_COMPILE_H
 
 #include "base/arena.h"
-#include "base/library.h"
 #include "engine/program/program.h"
+#include "library.h"
 
 #include <clotho/plan.h>
 

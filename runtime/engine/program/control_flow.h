@@ -8,8 +8,8 @@
 #define CLO_ENGINE_PROGRAM_CONTROL_FLOW_H
 
 #include "base/arena.h"
-#include "base/library.h"
 #include "graph/graph.h"
+#include "library.h"
 #include "sync/protocol/mark.h"
 
 typedef struct clo_control_flow {

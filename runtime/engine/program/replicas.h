@@ -12,8 +12,8 @@
 #define CLO_ENGINE_PROGRAM_REPLICAS_H
 
 #include "base/arena.h"
-#include "base/library.h"
 #include "engine/program/program.h"
+#include "library.h"
 
 /* Who has ended; runs are numbered from 1. */
 typedef struct clo_replicas {

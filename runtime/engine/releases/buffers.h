@@ -4,8 +4,8 @@
 #define CLO_ENGINE_RELEASES_BUFFERS_H
 
 #include "base/arena.h"
-#include "base/library.h"
 #include "engine/execution/engine.h"
+#include "library.h"
 
 /* Where the releases' outputs lie. */
 typedef struct clo_releases_data {

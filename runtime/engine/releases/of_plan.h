@@ -2,8 +2,8 @@
 #ifndef CLO_ENGINE_RELEASES_OF_PLAN_H
 #define CLO_ENGINE_RELEASES_OF_PLAN_H
 
-#include "base/library.h"
 #include "engine/releases/releases.h"
+#include "library.h"
 
 typedef struct clo_releases_use {
     /* Borrowed during the call. plan NULL: there is none. */

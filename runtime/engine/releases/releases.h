@@ -26,10 +26,10 @@
 #define CLO_ENGINE_RELEASES_RELEASES_H
 
 #include "base/arena.h"
-#include "base/library.h"
 #include "base/numbers/saturate.h"
 #include "engine/releases/buffers.h"
 #include "engine/releases/capacity.h"
+#include "library.h"
 
 #include <clotho/plan.h>
 

@@ -22,8 +22,8 @@
 #define CLO_ENGINE_SCHEDULER_SCHEDULER_H
 
 #include "base/arena.h"
-#include "base/library.h"
 #include "engine/state/order.h"
+#include "library.h"
 
 #include <clotho/log.h>
 

@@ -8,8 +8,8 @@
 #define CLO_ENGINE_STATE_CAPACITY_H
 
 #include "base/carve.h"
-#include "base/library.h"
 #include "engine/program/program.h"
+#include "library.h"
 #include "sync/structure/semaphore.h"
 
 typedef struct clo_line {

@@ -4,10 +4,10 @@
 #define CLO_ENGINE_STATE_SCHEDULER_JOB_H
 
 #include "base/arena.h"
-#include "base/library.h"
 #include "cost/cost.h"
 #include "engine/program/control_flow.h"
 #include "engine/state/least.h"
+#include "library.h"
 
 #include <clotho/policy.h>
 

@@ -9,8 +9,8 @@
 #define CLO_ENGINE_STATE_STAGE_H
 
 #include "base/arena.h"
-#include "base/library.h"
 #include "engine/program/program.h"
+#include "library.h"
 
 /* The instances that ran in one place. */
 typedef struct clo_stage_part {

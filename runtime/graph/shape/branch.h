@@ -2,8 +2,8 @@
 #ifndef CLO_GRAPH_SHAPE_BRANCH_H
 #define CLO_GRAPH_SHAPE_BRANCH_H
 
-#include "base/library.h"
 #include "graph/graph.h"
+#include "library.h"
 
 /* Checks what an open graph has, and makes what a sealed one has; in_first: [tasks + 1]. Nothing to do without
  * branches. Returns CLO_OK, CLO_ERR_ARGUMENT, CLO_ERR_UNSUPPORTED or CLO_ERR_MEMORY. */

@@ -7,8 +7,8 @@
 #ifndef CLO_GRAPH_SHAPE_OUTCOMES_H
 #define CLO_GRAPH_SHAPE_OUTCOMES_H
 
-#include "base/library.h"
 #include "graph/graph.h"
+#include "library.h"
 
 enum { CLO_OUTCOMES = 1024, CLO_OUTCOME_WORDS = CLO_OUTCOMES / 64 };
 

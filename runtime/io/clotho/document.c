@@ -1,11 +1,10 @@
 /* document.c - recognises a graph file by its content, lets its reader fill a graph, seals it; and the way back.
  *
- * The formats are one table: what is not in it is neither listed nor written. A document is handed out complete or
- * not at all. */
+ * A document is handed out complete or not at all. */
 #define _POSIX_C_SOURCE 200809L
 #include "io/datasets/alibaba_csv.h"
-#include "io/registry.h"
 #include "io/text/foreign.h"
+#include "io/text/formats.h"
 #include "io/text/reader.h"
 
 #include "base/memory.h"
@@ -19,33 +18,18 @@
 
 #define EXTRA_MAX (1u << 22) /* instances beyond one a task */
 
-typedef struct file_format {
-    const char *name, *summary, *directions;
-    clo_status (*write)(const clo_document *document, clo_text *text); /* NULL: read only */
-} file_format;
+typedef clo_status write_fn(const clo_document *document, clo_text *text);
 
-static const file_format formats[] = {
-    {"clotho", "own JSON, clotho.graph/1: everything a graph and its platform hold", "rw", clo_clotho_write},
-    {"wfformat", "WfCommons WfFormat, reads 1.0 to 1.5, writes 1.5: recorded scientific workflows", "rw",
-     clo_wfformat_write},
-    {"saga", "SAGA JSON: task costs, node speeds, link bandwidths", "rw", clo_saga_write},
-    {"cost-table", "JSON with computation_cost[task][processor], as in the HEFT and PEFT papers", "r", NULL},
-    {"node-link", "node-link JSON of networkx: a directed graph with weights on nodes and edges", "r", NULL},
-    {"psplib", "PSPLIB .sm and JSON Lines: resource-constrained projects, with their platform", "r", NULL},
-    {"stg", "Standard Task Graphs, .stg and JSON Lines: identical processors, no communication", "r", NULL},
-    {"tpch-packing", "JSON Lines of merged query graphs that share one resource, with their platform", "r", NULL},
-    {"alibaba", "JSON Lines of batch jobs of the Alibaba trace v2018, with one machine of it", "r", NULL},
-    {"tpch", "JSON Lines of TPC-H queries measured on Spark: stages with many instances", "r", NULL},
-    {"rpc", "JSON Lines of microservice call graphs", "r", NULL},
-    {"workload", "own JSON Lines, clotho.workload/1: jobs that arrive over time, with their graphs", "rw", NULL},
-    {"alibaba-2017", "CSV of batch jobs of the Alibaba trace v2017: a workload, with one machine of it", "r", NULL},
-    {"dot", "Graphviz digraph with work_ns on nodes and bytes on edges", "rw", clo_dot_write},
-    {NULL, NULL, NULL, NULL},
+static const struct {
+    const char *name;
+    write_fn *write;
+} writers[] = {
+    {"clotho", clo_clotho_write},
+    {"wfformat", clo_wfformat_write},
+    {"saga", clo_saga_write},
+    {"dot", clo_dot_write},
+    {NULL, NULL},
 };
-
-CLO_REGISTRY_ROW(file_format);
-const clo_registry clo_formats = {
-    .name = "formats", .rows = formats, .row_bytes = sizeof formats[0], .has_directions = true};
 
 static bool has(const cJSON *root, const char *key)
 {
@@ -345,18 +329,21 @@ void clo_document_destroy(clo_document *document)
 
 clo_status clo_document_print(const clo_document *document, const char *name, char **out)
 {
+    const clo_registry_head *rows = clo_formats.rows;
     clo_text text = {0};
-    size_t f = 0;
+    size_t f = 0, w = 0;
 
-    while (formats[f].name != NULL && strcmp(formats[f].name, name) != 0)
+    while (rows[f].name != NULL && strcmp(rows[f].name, name) != 0)
         f++;
-    if (formats[f].name == NULL)
+    while (writers[w].name != NULL && strcmp(writers[w].name, name) != 0)
+        w++;
+    if (rows[f].name == NULL)
         return clo_fail(CLO_ERR_ARGUMENT, "format '%s' is unknown; use clotho, dot, wfformat or saga", name);
     if (strcmp(name, "workload") == 0)
         return clo_fail(CLO_ERR_UNSUPPORTED, "format 'workload' holds jobs, not one graph; use clo_workload_save");
-    if (formats[f].write == NULL)
+    if (writers[w].name == NULL)
         return clo_fail(CLO_ERR_UNSUPPORTED, "format '%s' can only be read; use clotho, dot, wfformat or saga", name);
-    clo_status status = formats[f].write(document, &text);
+    clo_status status = writers[w].write(document, &text);
     if (status != CLO_OK)
         return clo_text_free(&text), status;
     return clo_text_take(&text, out) == CLO_OK ? CLO_OK : clo_fail_memory("the text of a graph");

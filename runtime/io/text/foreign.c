@@ -3,7 +3,7 @@
 #include "io/text/foreign.h"
 
 #include "base/status.h"
-#include "io/registry.h"
+#include "io/text/formats.h"
 #include "io/text/lines.h"
 
 #include <stdio.h>

@@ -2,8 +2,8 @@
 #ifndef CLO_LEARN_MODEL_BUILTIN_H
 #define CLO_LEARN_MODEL_BUILTIN_H
 
-#include "base/library.h"
 #include "base/registry.h"
+#include "library.h"
 
 #include <clotho/model.h>
 

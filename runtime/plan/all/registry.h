@@ -2,8 +2,8 @@
 #ifndef CLO_PLAN_ALL_REGISTRY_H
 #define CLO_PLAN_ALL_REGISTRY_H
 
-#include "base/library.h"
 #include "base/registry.h"
+#include "library.h"
 #include "plan/schedule/planner.h"
 
 /* All planners, in the order of `clotho list planners`. */

@@ -4,8 +4,8 @@
 #define CLO_PLAN_BUDGET_BUDGET_H
 
 #include "base/clock.h"
-#include "base/library.h"
 #include "cost/cost.h"
+#include "library.h"
 
 #include <clotho/plan.h>
 

@@ -5,7 +5,7 @@
 #ifndef CLO_PLAN_BUDGET_PARALLEL_H
 #define CLO_PLAN_BUDGET_PARALLEL_H
 
-#include "base/library.h"
+#include "library.h"
 #include <stdint.h>
 
 #define CLO_PARALLEL_MAX 64

@@ -3,7 +3,7 @@
 #ifndef CLO_PLAN_HEFT_CHAIN_H
 #define CLO_PLAN_HEFT_CHAIN_H
 
-#include "base/library.h"
+#include "library.h"
 #include "plan/schedule/arrivals.h"
 
 enum { CLO_CHAIN_MAX = 8 };

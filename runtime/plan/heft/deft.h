@@ -2,7 +2,7 @@
 #ifndef CLO_PLAN_HEFT_DEFT_H
 #define CLO_PLAN_HEFT_DEFT_H
 
-#include "base/library.h"
+#include "library.h"
 #include "plan/schedule/schedule.h"
 
 /* Places one instance, whose producers are placed, by DEFT: with a duplicate of its critical parent where that lets it

@@ -6,8 +6,8 @@
 #ifndef CLO_PLAN_PORTS_NETWORK_H
 #define CLO_PLAN_PORTS_NETWORK_H
 
-#include "base/library.h"
 #include "base/order/heap.h"
+#include "library.h"
 #include "plan/ports/share.h"
 
 /* A message above CLO_PORT_LARGE_BYTES is a flow; a machine sends CLO_PORT_FLOWS of these at once, if nothing else is

@@ -8,7 +8,7 @@
 #ifndef CLO_PLAN_PORTS_PORTS_H
 #define CLO_PLAN_PORTS_PORTS_H
 
-#include "base/library.h"
+#include "library.h"
 #include <clotho/cost.h>
 #include <clotho/plan.h>
 

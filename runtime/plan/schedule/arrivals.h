@@ -6,7 +6,7 @@
 #ifndef CLO_PLAN_SCHEDULE_ARRIVALS_H
 #define CLO_PLAN_SCHEDULE_ARRIVALS_H
 
-#include "base/library.h"
+#include "library.h"
 #include "plan/schedule/schedule.h"
 
 /* As clo_platform_transfer_ns, without the call. */

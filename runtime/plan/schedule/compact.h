@@ -2,7 +2,7 @@
 #ifndef CLO_PLAN_SCHEDULE_COMPACT_H
 #define CLO_PLAN_SCHEDULE_COMPACT_H
 
-#include "base/library.h"
+#include "library.h"
 #include "plan/schedule/schedule.h"
 
 /* Drops executions whose data nobody reads, then moves every execution as early as possible on its executor, in order

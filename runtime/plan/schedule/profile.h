@@ -10,7 +10,7 @@
 #ifndef CLO_PLAN_SCHEDULE_PROFILE_H
 #define CLO_PLAN_SCHEDULE_PROFILE_H
 
-#include "base/library.h"
+#include "library.h"
 #include <clotho/graph.h>
 
 #define CLO_PROFILE_WINDOWS 4

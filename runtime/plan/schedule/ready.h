@@ -7,8 +7,8 @@
 #ifndef CLO_PLAN_SCHEDULE_READY_H
 #define CLO_PLAN_SCHEDULE_READY_H
 
-#include "base/library.h"
 #include "base/order/heap.h"
+#include "library.h"
 #include "plan/schedule/arrivals.h"
 
 /* A place for one execution. */

@@ -10,8 +10,8 @@
 #ifndef CLO_PLAN_SCHEDULE_SCHEDULE_H
 #define CLO_PLAN_SCHEDULE_SCHEDULE_H
 
-#include "base/library.h"
 #include "cost/cost.h"
+#include "library.h"
 #include "plan/schedule/profile.h"
 #include "plan/schedule/stages.h"
 #include "plan/schedule/timeline.h"

@@ -13,6 +13,7 @@
 #include "platform/build/kinds.h"
 #include "platform/build/place.h"
 #include "platform/file/parse.h"
+#include "platform/file/topology.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -446,4 +447,16 @@ clo_status clo_topology_to_platform(const clo_topology *topology, clo_platform *
         return clo_platform_destroy(platform), status;
     *out = platform;
     return CLO_OK;
+}
+
+clo_status clo_platform_parse(const char *file, const char *data, size_t bytes, clo_platform **out)
+{
+    clo_topology topology;
+    clo_status status = clo_topology_read(file, data, bytes, &topology);
+
+    if (status != CLO_OK)
+        return status;
+    status = clo_topology_to_platform(&topology, out);
+    clo_topology_free(&topology);
+    return status;
 }

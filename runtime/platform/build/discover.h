@@ -2,7 +2,7 @@
 #ifndef CLO_PLATFORM_BUILD_DISCOVER_H
 #define CLO_PLATFORM_BUILD_DISCOVER_H
 
-#include "base/library.h"
+#include "library.h"
 #include <clotho/status.h>
 #include <stdbool.h>
 #include <stddef.h>

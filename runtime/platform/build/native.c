@@ -4,20 +4,6 @@
 #include "base/status.h"
 #include "platform/build/build.h"
 #include "platform/build/discover.h"
-#include "platform/build/open.h"
-#include "platform/file/topology.h"
-
-clo_status clo_platform_parse(const char *file, const char *data, size_t bytes, clo_platform **out)
-{
-    clo_topology topology;
-    clo_status status = clo_topology_read(file, data, bytes, &topology);
-
-    if (status != CLO_OK)
-        return status;
-    status = clo_topology_to_platform(&topology, out);
-    clo_topology_free(&topology);
-    return status;
-}
 
 static clo_status export_native(char **xml, size_t *bytes)
 {

@@ -1,7 +1,7 @@
 /* open.c - from a SPEC to a platform. A name is shipped, computed ("uniform:P", "slots:P"), this machine ("native"), or
  * a file: never one of them in place of another. */
 #define _POSIX_C_SOURCE 200809L
-#include "platform/build/open.h"
+#include "platform/build/build.h"
 
 #include "base/memory.h"
 #include "base/status.h"

@@ -2,8 +2,8 @@
 #ifndef CLO_PLATFORM_BUILD_REGISTRY_H
 #define CLO_PLATFORM_BUILD_REGISTRY_H
 
-#include "base/library.h"
 #include "base/registry.h"
+#include "library.h"
 
 extern CLO_INTERNAL const clo_registry clo_platforms;
 

@@ -10,7 +10,7 @@
 #include "base/status.h"
 #include "base/text.h"
 #include "platform/build/discover.h"
-#include "platform/build/open.h"
+#include "platform/build/build.h"
 #include "platform/host/calibration.h"
 #include "platform/host/links.h"
 #include "platform/host/measure.h"

@@ -2,7 +2,7 @@
 #ifndef CLO_PLATFORM_MODEL_CLOSENESS_H
 #define CLO_PLATFORM_MODEL_CLOSENESS_H
 
-#include "base/library.h"
+#include "library.h"
 #include "platform/model/platform.h"
 
 /* Closest first. */

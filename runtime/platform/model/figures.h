@@ -2,8 +2,8 @@
 #ifndef CLO_PLATFORM_MODEL_FIGURES_H
 #define CLO_PLATFORM_MODEL_FIGURES_H
 
-#include "base/library.h"
 #include "base/text.h"
+#include "library.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -2,7 +2,7 @@
 #ifndef CLO_PLATFORM_MODEL_PLATFORM_H
 #define CLO_PLATFORM_MODEL_PLATFORM_H
 
-#include "base/library.h"
+#include "library.h"
 #include <clotho/platform.h>
 
 #define CLO_LATENCY_NS_MAX (INT64_MAX / 4) /* so that latency + transfer never overflows */

@@ -3,7 +3,7 @@
 #ifndef CLO_POLICY_QUEUE_WFAIR_H
 #define CLO_POLICY_QUEUE_WFAIR_H
 
-#include "base/library.h"
+#include "library.h"
 #include "policy/select/argument.h"
 
 #include <clotho/policy.h>

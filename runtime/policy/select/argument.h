@@ -2,7 +2,7 @@
 #ifndef CLO_POLICY_SELECT_ARGUMENT_H
 #define CLO_POLICY_SELECT_ARGUMENT_H
 
-#include "base/library.h"
+#include "library.h"
 #include <clotho/status.h>
 #include <stdint.h>
 

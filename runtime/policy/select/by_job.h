@@ -3,7 +3,7 @@
 #ifndef CLO_POLICY_SELECT_BY_JOB_H
 #define CLO_POLICY_SELECT_BY_JOB_H
 
-#include "base/library.h"
+#include "library.h"
 #include "policy/select/job_queue.h"
 
 CLO_INTERNAL size_t clo_by_job_bytes(const clo_limits *limits, const void *argument);

@@ -3,7 +3,7 @@
 #ifndef CLO_POLICY_SELECT_BY_RANK_H
 #define CLO_POLICY_SELECT_BY_RANK_H
 
-#include "base/library.h"
+#include "library.h"
 #include "policy/select/by_job.h"
 #include "policy/select/ranked.h"
 

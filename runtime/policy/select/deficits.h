@@ -16,7 +16,7 @@
 #ifndef CLO_POLICY_SELECT_DEFICITS_H
 #define CLO_POLICY_SELECT_DEFICITS_H
 
-#include "base/library.h"
+#include "library.h"
 #include <clotho/policy.h>
 
 /* Groups count modulo this. */

@@ -4,7 +4,7 @@
 #ifndef CLO_POLICY_SELECT_HEAPS_H
 #define CLO_POLICY_SELECT_HEAPS_H
 
-#include "base/library.h"
+#include "library.h"
 #include <clotho/policy.h>
 
 typedef struct clo_heaps_node {

@@ -8,7 +8,7 @@
 #ifndef CLO_POLICY_SELECT_JOB_QUEUE_H
 #define CLO_POLICY_SELECT_JOB_QUEUE_H
 
-#include "base/library.h"
+#include "library.h"
 #include "policy/select/select.h"
 
 typedef struct clo_queued_job {

@@ -2,7 +2,7 @@
 #ifndef CLO_POLICY_SELECT_POLICIES_H
 #define CLO_POLICY_SELECT_POLICIES_H
 
-#include "base/library.h"
+#include "library.h"
 #include "policy/select/select.h"
 
 extern CLO_INTERNAL const clo_policy clo_policy_fifo;

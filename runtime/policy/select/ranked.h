@@ -4,8 +4,8 @@
 #ifndef CLO_POLICY_SELECT_RANKED_H
 #define CLO_POLICY_SELECT_RANKED_H
 
-#include "base/library.h"
 #include "base/order/heap.h"
+#include "library.h"
 #include "policy/select/select.h"
 
 typedef struct clo_ranked {

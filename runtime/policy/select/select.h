@@ -5,7 +5,7 @@
 #ifndef CLO_POLICY_SELECT_SELECT_H
 #define CLO_POLICY_SELECT_SELECT_H
 
-#include "base/library.h"
+#include "library.h"
 #include <clotho/policy.h>
 
 /* True if the stage may be selected. */

@@ -9,7 +9,7 @@
 #ifndef CLO_SYNC_STRUCTURE_HISTOGRAM_H
 #define CLO_SYNC_STRUCTURE_HISTOGRAM_H
 
-#include "base/library.h"
+#include "library.h"
 #include <stdatomic.h>
 #include <stdint.h>
 

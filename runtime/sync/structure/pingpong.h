@@ -12,7 +12,7 @@
 #ifndef CLO_SYNC_STRUCTURE_PINGPONG_H
 #define CLO_SYNC_STRUCTURE_PINGPONG_H
 
-#include "base/library.h"
+#include "library.h"
 #include <stdint.h>
 
 typedef struct clo_pingpong clo_pingpong; /* opaque: one word alone on its cache lines */

@@ -1,6 +1,6 @@
 /* Formats of others that are known but not read: refused by their names, with all formats that are read. */
 #include "bad.h"
-#include "io/registry.h"
+#include "io/text/formats.h"
 
 #include <stdio.h>
 

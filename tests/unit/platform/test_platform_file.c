@@ -2,7 +2,7 @@
 #include "platform_text.h"
 #include "support.h"
 
-#include "platform/build/open.h"
+#include "platform/build/build.h"
 #include "platform/model/platform.h"
 
 #include <stdio.h>

@@ -3,7 +3,7 @@
 #include "platform_text.h"
 #include "support.h"
 
-#include "platform/build/open.h"
+#include "platform/build/build.h"
 
 #include <stdio.h>
 #include <stdlib.h>
