@@ -228,6 +228,7 @@ static void platforms(void **state)
     refuses_somehow(clo_platform_create, &desc, &none);
     refuses(clo_platform_open, NULL, &none);
     refuses(clo_platform_open, "native", NULL);
+    refuses(clo_platform_native, NULL);
     clo_platform_destroy(NULL);
     assert_null(clo_platform_name(NULL));
     assert_int_equal(clo_platform_executors(NULL) + clo_platform_kinds(NULL), 0);

@@ -28,6 +28,10 @@ static void native_is_this_machine_and_the_cpus_this_thread_may_use(void **state
     for (uint32_t e = 0; e < clo_platform_executors(p); e++)
         assert_true(CPU_ISSET((size_t)clo_platform_executor(p, e)->os_index, &mine));
     clo_platform_destroy(p);
+    ok(clo_platform_native(&p)); /* the same by another way */
+    assert_string_equal(clo_platform_name(p), "native");
+    assert_int_equal(clo_platform_executors(p), CPU_COUNT(&mine));
+    clo_platform_destroy(p);
 
     while (!CPU_ISSET((size_t)first, &mine))
         first++;
@@ -52,6 +56,7 @@ static void native_refuses_to_describe_another_machine(void **state)
     unsetenv("HWLOC_XMLFILE");
     setenv("HWLOC_SYNTHETIC", "core:4 pu:2", 1);
     fails(CLO_ERR_PLATFORM, "HWLOC_SYNTHETIC", clo_platform_open("native", &p));
+    fails(CLO_ERR_PLATFORM, "HWLOC_SYNTHETIC", clo_platform_native(&p));
     unsetenv("HWLOC_SYNTHETIC");
     assert_null(p);
 }
