@@ -1,12 +1,10 @@
 /* minmin, maxmin, duplex, sufferage, etf and dls against the plain form of their rules: every ready task is looked at
- * for each one that is placed. The plans are equal to the last placement, ties included, whether the planners look
- * through few ready tasks or use the tree. */
+ * for each one that is placed. The plans are equal to the last placement, ties included, whether few or many tasks are
+ * ready. */
 #include "random.h"
 #include "support.h"
 
-#include "plan/pick/fit_pick.h"
-#include "plan/pick/late_pick.h"
-#include "plan/pick/ready_tree.h"
+#include "plan/schedule/ready.h"
 #include "planner_named.h"
 
 #include <clotho/generate.h>
@@ -125,98 +123,13 @@ static void plain_fill(clo_schedule *schedule, rule by)
     free(list);
 }
 
-/* minmin with demands as it places large batches, however few tasks are ready. */
-static void fit_fill(clo_schedule *schedule)
-{
-    const clo_graph *graph = schedule->graph;
-    int64_t *offset_ns = calloc(graph->tasks, sizeof *offset_ns);
-    uint32_t *place = calloc(graph->tasks, sizeof *place), instance;
-    clo_ready ready;
-    clo_fit_pick pick;
-
-    assert_true(offset_ns != NULL && place != NULL);
-    for (uint32_t t = 0; t < graph->tasks; t++)
-        place[t] = t;
-    ok(clo_ready_open(&ready, schedule));
-    ok(clo_fit_pick_open(&pick, &ready, offset_ns, place));
-    while (schedule->count < graph->instances) {
-        while (clo_ready_next(&ready, &instance))
-            if (graph->first_instance[graph->task_of[instance]] == instance)
-                clo_fit_pick_add(&pick, graph->task_of[instance]);
-        while (clo_fits_first(&pick.fits, 0) < graph->tasks)
-            ok(clo_fit_pick_place(&pick));
-    }
-    clo_fit_pick_close(&pick);
-    clo_ready_close(&ready);
-    free(offset_ns);
-    free(place);
-}
-
-/* maxmin with demands, likewise. */
-static void late_fill(clo_schedule *schedule)
-{
-    clo_ready ready;
-    clo_late_pick pick;
-
-    ok(clo_ready_open(&ready, schedule));
-    ok(clo_late_pick_open(&pick, &ready));
-    while (schedule->count < schedule->graph->instances) {
-        clo_late_pick_fill(&pick);
-        while (pick.left > 0)
-            ok(clo_late_pick_place(&pick));
-    }
-    clo_late_pick_close(&pick);
-    clo_ready_close(&ready);
-}
-
-/* By the tree, or by the row with holes (suffer.h), however few tasks are ready. */
-static void fill_by(clo_schedule *schedule, rule by, bool is_row)
-{
-    static const clo_pick_rule rules[] = {CLO_PICK_LEAST, CLO_PICK_LARGEST, CLO_PICK_SUFFERAGE};
-    const clo_graph *graph = schedule->graph;
-    uint32_t instance;
-    clo_ready ready;
-    clo_ready_tree tree;
-    clo_slot slot;
-
-    if (by != SUFFERAGE && schedule->profiles != NULL) { /* they have no tree then */
-        (by == LEAST ? fit_fill : late_fill)(schedule);
-        return;
-    }
-    ok(clo_ready_open(&ready, schedule));
-    ok(clo_ready_tree_open(&tree, &ready, rules[by]));
-    tree.few_max = is_row ? tree.few_max : 0;
-    tree.holes_min = 0;
-    while (schedule->count < graph->instances) {
-        bool takes = tree.count == 0 || !is_in_rounds(by);
-        while (takes && clo_ready_next(&ready, &instance))
-            if (graph->first_instance[graph->task_of[instance]] == instance)
-                ok(clo_ready_tree_add(&tree, instance));
-        instance = clo_ready_tree_pick(&tree, &slot);
-        ok(clo_ready_place(&ready, instance, slot));
-        clo_ready_tree_placed(&tree, instance, slot.executor);
-    }
-    clo_ready_tree_close(&tree);
-    clo_ready_close(&ready);
-}
-
-static void tree_fill(clo_schedule *schedule, rule by)
-{
-    fill_by(schedule, by, false);
-}
-
-static void row_fill(clo_schedule *schedule, rule by)
-{
-    fill_by(schedule, by, true);
-}
-
-static clo_plan *filled(const clo_cost *cost, rule by, void (*fill)(clo_schedule *, rule))
+static clo_plan *filled(const clo_cost *cost, rule by)
 {
     clo_schedule schedule;
     clo_plan *plan = NULL;
 
     ok(clo_schedule_open(&schedule, cost, 1));
-    fill(&schedule, by);
+    plain_fill(&schedule, by);
     clo_placement *placements = calloc(schedule.count, sizeof *placements);
     assert_non_null(placements);
     for (uint32_t c = 0; c < schedule.count; c++) {
@@ -253,28 +166,19 @@ static void assert_equal_plans(const clo_plan *a, const clo_plan *b)
     assert_memory_equal(p, q, count * sizeof *p);
 }
 
-/* duplex: the shorter of the first two, minmin on a tie. Wide graphs fill the tree anyway. */
-static void compare(const clo_graph *graph, const clo_platform *platform, bool is_wide)
+/* duplex: the shorter of the first two, minmin on a tie. */
+static void compare(const clo_graph *graph, const clo_platform *platform)
 {
     clo_cost *cost = NULL;
     clo_plan *plain[RULES] = {NULL};
-    int rules =
-        is_wide && clo_graph_tasks(graph) > 200 ? EARLIEST : RULES; /* the last two in their plain form are slow */
 
     ok(clo_cost_create(graph, platform, &cost));
     find_levels(cost);
-    for (int by = LEAST; by < rules; by++) {
+    for (int by = LEAST; by < RULES; by++) {
         clo_plan *plan = planned(cost, planners[by]);
-        plain[by] = filled(cost, (rule)by, plain_fill);
+        plain[by] = filled(cost, (rule)by);
         assert_equal_plans(plan, plain[by]);
         clo_plan_destroy(plan);
-        if (is_wide || by > SUFFERAGE)
-            continue;
-        for (int is_row = 0; is_row < 2; is_row++) {
-            plan = filled(cost, (rule)by, is_row ? row_fill : tree_fill);
-            assert_equal_plans(plan, plain[by]);
-            clo_plan_destroy(plan);
-        }
     }
     clo_plan *duplex = planned(cost, "duplex");
     bool is_maxmin = clo_plan_makespan_ns(plain[LARGEST]) < clo_plan_makespan_ns(plain[LEAST]);
@@ -301,7 +205,7 @@ static void random_graphs_are_planned_as_the_rules_say(void **state)
         for (size_t f = 0; f < sizeof features / sizeof features[0]; f++) {
             clo_graph *graph = random_graph(seed, features[f]);
             clo_platform *platform = random_platform(seed, features[f]);
-            compare(graph, platform, false);
+            compare(graph, platform);
             clo_platform_destroy(platform);
             clo_graph_destroy(graph);
         }
@@ -377,7 +281,7 @@ static void wide_graphs_are_planned_as_the_rules_say(void **state)
                 ok(clo_graph_generate(families[f], &config, &graph));
                 clo_platform *platform =
                     make_platform(shapes[k].executors, shapes[k].speeds, shapes[k].kinds, seed == 1, 0, 0);
-                compare(graph, platform, true);
+                compare(graph, platform);
                 clo_platform_destroy(platform);
                 clo_graph_destroy(graph);
             }
@@ -411,7 +315,7 @@ static void wide_graphs_with_demands_are_planned_as_the_rules_say(void **state)
                 ok(clo_graph_generate(families[f], &config, &graph));
                 clo_platform *platform = make_platform(shapes[k].executors, shapes[k].speeds, 1, seed == 1,
                                                        shapes[k].machines, shapes[k].capacity);
-                compare(graph, platform, true);
+                compare(graph, platform);
                 clo_platform_destroy(platform);
                 clo_graph_destroy(graph);
             }

@@ -133,9 +133,9 @@ static void ready_tasks_are_not_looked_at_one_by_one(void **state)
         const clo_planner *planner;
         uint32_t tasks;
         double few, many;
-    } planners[] = {{&clo_planner_minmin, 4000, 30, 30},   {&clo_planner_etf, 4000, 30, 30},
-                    {&clo_planner_dls, 4000, 30, 30},      {&clo_planner_maxmin, 4000, 70, 135},
-                    {&clo_planner_duplex, 4000, 115, 185}, {&clo_planner_sufferage, 2000, 130, 190}};
+    } planners[] = {{&clo_planner_minmin, 4000, 38, 25},   {&clo_planner_etf, 4000, 54, 26},
+                    {&clo_planner_dls, 4000, 36, 28},      {&clo_planner_maxmin, 4000, 93, 110},
+                    {&clo_planner_duplex, 4000, 169, 159}, {&clo_planner_sufferage, 2000, 127, 158}};
 
     (void)state;
     for (size_t i = 0; i < sizeof planners / sizeof planners[0]; i++) {
