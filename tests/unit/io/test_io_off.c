@@ -1,4 +1,12 @@
 /* The stand-in of a library built with -DCLOTHO_IO=OFF, in place of the module that is in the library. */
+#include "io/cluster/cluster.h"
+#include "io/text/parse.h"
+
+clo_status clo_cluster_save_links(const char *from, const uint64_t *cut_bytes, uint32_t cuts_count,
+                                  const clo_cluster_link *links, size_t links_count, const char *to);
+const clo_platform *clo_cluster_machine(const clo_cluster *cluster, uint32_t machine);
+uint32_t clo_cluster_first_executor(const clo_cluster *cluster, uint32_t machine);
+
 #include "io/off/off.c"
 
 #include "support.h"
