@@ -23,11 +23,6 @@ extern "C" {
  * Real time: yes; takes call->expected_ns and O(inputs + output_bytes). */
 CLO_API int clo_body_spin(const clo_call *call);
 
-/* Reads its inputs, writes its output, then streams over a private block until call->expected_ns have passed.
- * clo_task.argument is not used.
- * Real time: yes; takes call->expected_ns and O(bytes of inputs and output). */
-CLO_API int clo_body_memory(const clo_call *call);
-
 /* A process to run: the argument of clo_body_command. Plain values; the caller keeps it while jobs may run. */
 typedef struct clo_command {
     /* NULL-terminated; argv[0] is looked up in PATH. Owned by the caller. */
@@ -52,10 +47,6 @@ typedef struct clo_command {
  * SIGCHLD: the kernel (before Linux 6.15) then forgets the status.
  * Real time: no. Blocks its worker until the process ends. */
 CLO_API int clo_body_command(const clo_call *call);
-
-/* "spin", "memory" or "command" for the bodies above, NULL for any other. Static.
- * Threads: any. Real time: yes, O(1). */
-CLO_API const char *clo_body_name(clo_task_fn body);
 
 #ifdef __cplusplus
 }

@@ -158,10 +158,6 @@ CLO_API uint32_t clo_graph_arms(const clo_graph *graph, uint32_t task);
  * clo_graph_arms. */
 CLO_API uint32_t clo_graph_chance(const clo_graph *graph, uint32_t task, uint32_t arm);
 
-/* If `task` is the last condition of a loop: the number of iterations of that loop; else 0. Complexity as
- * clo_graph_arms. */
-CLO_API uint32_t clo_graph_bound(const clo_graph *graph, uint32_t task);
-
 /* True for a merge. Complexity as clo_graph_arms. */
 CLO_API bool clo_graph_is_merge(const clo_graph *graph, uint32_t task);
 

@@ -59,47 +59,6 @@ CLO_API CLO_NODISCARD clo_status clo_cluster_parse(const char *name, const char 
  * Threads: any. Real time: no. As these. */
 CLO_API CLO_NODISCARD clo_status clo_cluster_open_platform(const char *spec, clo_platform **out);
 
-/* One direction of a link between two machines, to be written. Plain values; without a size field: passed in arrays. */
-typedef struct clo_cluster_link {
-    /* Machines, by their place in the file. */
-    uint32_t from, to;
-
-    int64_t latency_ns;
-
-    /* By piece, as in clo_platform_desc; an entry <= 0 is infinite. */
-    double bandwidth_bytes_per_ns[CLO_LINK_PIECES_MAX];
-
-    /* "measured", "assumed" ...; where the figures come from. Each may be NULL. */
-    const char *status, *source;
-} clo_cluster_link;
-
-/* Writes a copy of a cluster file in which `links` replace all links of the original.
- *
- *   from       the file that is read; names and platforms stay.
- *   cut_bytes  [cuts_count] where pieces of the links begin, rising; all links have them.
- *   links      [links_count]; a link holds for both directions, unless the other direction is given too. Every pair of
- *              machines must have one.
- *   to         the file to write, whole or not at all; may be `from`. If `from` names platforms by relative paths, `to`
- *              must be in the same folder.
- *
- * Returns CLO_OK, CLO_ERR_ARGUMENT, CLO_ERR_IO, CLO_ERR_FORMAT, CLO_ERR_LIMIT or CLO_ERR_MEMORY; the last error says
- * more.
- * Threads: any. Real time: no. O(bytes of the files + pieces * executors^2). */
-CLO_API CLO_NODISCARD clo_status clo_cluster_save_links(const char *from, const uint64_t *cut_bytes,
-                                                        uint32_t cuts_count, const clo_cluster_link *links,
-                                                        size_t links_count, const char *to);
-
-/* The same, and replaces the ports too (clo_platform_desc.port_bytes_per_ns).
- *
- *   ports  [ports_count] bytes/ns, one for each machine; <= 0: infinite. NULL and 0: the ports of the file stay, as
- *          with clo_cluster_save_links.
- *
- * Returns as clo_cluster_save_links. Threads and real time likewise. */
-CLO_API CLO_NODISCARD clo_status clo_cluster_save_network(const char *from, const uint64_t *cut_bytes,
-                                                          uint32_t cuts_count, const clo_cluster_link *links,
-                                                          size_t links_count, const double *ports, uint32_t ports_count,
-                                                          const char *to);
-
 /* Frees a cluster with its platforms. NULL is allowed.
  * Threads: one; nothing may use the platforms any more. Real time: no. O(machines). */
 CLO_API void clo_cluster_destroy(clo_cluster *cluster);
@@ -113,13 +72,8 @@ CLO_API const clo_platform *clo_cluster_platform(const clo_cluster *cluster);
 /* Number of machines; 0 for NULL. */
 CLO_API uint32_t clo_cluster_machines(const clo_cluster *cluster);
 
-/* Name of a machine, and its own platform; owned by the cluster. NULL for an unknown one. */
+/* Name of a machine, owned by the cluster. NULL for an unknown one. */
 CLO_API const char *clo_cluster_machine_name(const clo_cluster *cluster, uint32_t machine);
-CLO_API const clo_platform *clo_cluster_machine(const clo_cluster *cluster, uint32_t machine);
-
-/* The first executor of a machine in the platform of the whole. If `machine` equals the number of machines: the number
- * of executors; if it is larger: CLO_NONE. */
-CLO_API uint32_t clo_cluster_first_executor(const clo_cluster *cluster, uint32_t machine);
 
 #ifdef __cplusplus
 }

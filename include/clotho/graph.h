@@ -339,9 +339,6 @@ CLO_API CLO_NODISCARD clo_status clo_graph_seal(clo_graph *graph);
 /* The name, owned by the graph. */
 CLO_API const char *clo_graph_name(const clo_graph *graph);
 
-/* True after clo_graph_seal. */
-CLO_API bool clo_graph_is_sealed(const clo_graph *graph);
-
 /* Number of tasks. */
 CLO_API uint32_t clo_graph_tasks(const clo_graph *graph);
 

@@ -130,16 +130,6 @@ typedef struct clo_documents clo_documents; /* opaque: a text and the place in i
 CLO_API CLO_NODISCARD clo_status clo_documents_open(const char *path, const clo_load_config *config,
                                                     clo_documents **out);
 
-/* The same from memory.
- *
- *   name  copied.
- *   text  [text_bytes]; borrowed until clo_documents_close.
- *
- * Returns CLO_OK, CLO_ERR_ARGUMENT or CLO_ERR_MEMORY.
- * Threads: any. Real time: no. O(text_bytes). */
-CLO_API CLO_NODISCARD clo_status clo_documents_parse(const char *name, const char *text, size_t text_bytes,
-                                                     const clo_load_config *config, clo_documents **out);
-
 /* Number of instances, valid or not; at least 1; 0 for NULL.
  * Threads: any. Real time: yes, O(1). */
 CLO_API size_t clo_documents_count(const clo_documents *documents);
@@ -169,7 +159,7 @@ CLO_API CLO_NODISCARD clo_status clo_document_save(const clo_document *document,
 
 /* Writes a plan file (JSON, "clotho.plan/1"), whole or not at all.
  *
- *   plan  of `cost` (clo_plan_matches).
+ *   plan  of the graph and the platform of `cost`.
  *   path  "-": standard output.
  *
  * Returns CLO_OK, CLO_ERR_ARGUMENT, CLO_ERR_IO, CLO_ERR_UNSUPPORTED (a time beyond 2^53 ns) or CLO_ERR_MEMORY.
@@ -185,19 +175,13 @@ CLO_API CLO_NODISCARD clo_status clo_plan_save(const clo_plan *plan, const clo_c
  * Threads: any. Real time: no. O(bytes of the file). */
 CLO_API CLO_NODISCARD clo_status clo_plan_load(const char *path, const clo_cost *cost, clo_plan **out);
 
-/* The same from memory. `name` stands for the file in error messages; `text` is borrowed during the call.
- * Returns as clo_plan_load, but not CLO_ERR_IO.
- * Threads: any. Real time: no. O(text_bytes). */
-CLO_API CLO_NODISCARD clo_status clo_plan_parse(const char *name, const char *text, size_t text_bytes,
-                                                const clo_cost *cost, clo_plan **out);
-
 /* Reads a workload: a file "clotho.workload/1", or any file that clo_documents_open reads, and the batch jobs of the
  * Alibaba trace v2017 (CSV). Each instance of a file with graphs becomes a job; it arrives at 0 if the data set gives
  * no arrival. Jobs of "clotho.workload/1" must stand in the order of their arrivals; those of data sets are sorted.
  *
  * The workload owns all graphs. Jobs share a graph if the file says so: "graph": NUMBER, or the same file and instance.
  * The workload has a platform if the file carries one: a file "clotho.workload/1", a file with one instance, or a data
- * set with one platform for all jobs. Then clo_workload_check is done too.
+ * set with one platform for all jobs. Then no job may have a limit above its number of executors.
  *
  *   path    "-": standard input; at most 1 GiB. Files that the workload names are relative to its folder.
  *   config  NULL: all defaults. Read during the call only. `scale` multiplies arrivals, deadlines and periods too;
@@ -215,16 +199,6 @@ CLO_API CLO_NODISCARD clo_status clo_plan_parse(const char *name, const char *te
  *
  * Threads: any. Real time: no. O(bytes of all files), and of clo_workload_sort. */
 CLO_API CLO_NODISCARD clo_status clo_workload_load(const char *path, const clo_load_config *config, clo_workload **out);
-
-/* The same from memory. A workload that is not in a file must not name files.
- *
- *   name  stands for the file in error messages.
- *   text  [text_bytes]; borrowed during the call.
- *
- * Returns as clo_workload_load, but not CLO_ERR_IO.
- * Threads: any. Real time: no. O(text_bytes), and of clo_workload_sort. */
-CLO_API CLO_NODISCARD clo_status clo_workload_parse(const char *name, const char *text, size_t text_bytes,
-                                                    const clo_load_config *config, clo_workload **out);
 
 /* As clo_document_note: that of the first graph that has one. Owned by the workload; NULL: none has.
  * Threads: any. Real time: yes, O(1). */

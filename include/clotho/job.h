@@ -369,7 +369,7 @@ typedef struct clo_job_result {
  *   out      the job, owned by the caller.
  *
  * Returns CLO_OK, or
- *   CLO_ERR_ARGUMENT     cost of another platform, a plan that clo_plan_matches refuses, plan and policy both given, a
+ *   CLO_ERR_ARGUMENT     cost of another platform, a plan of another graph or platform, plan and policy both given, a
  *                        band that does not exist, hedge_after_ns that is negative or of a task that is not duplicable
  *                        (clo_graph_pinned_by says why if it was declared so); releases_in_flight without a plan, above
  *                        CLO_IN_FLIGHT_MAX, or fewer than the plan needs
@@ -498,7 +498,7 @@ CLO_API uint64_t clo_job_id(const clo_job *job);
  *   plan  of the same cost; copied.
  *
  * Returns CLO_OK, or
- *   CLO_ERR_ARGUMENT  not a replay job, a job with config.memory, or clo_plan_matches fails
+ *   CLO_ERR_ARGUMENT  not a replay job, a job with config.memory, or the plan is of another graph or platform
  *   CLO_ERR_INVALID   as clo_job_create
  *   CLO_ERR_STATE     called from a task body or a miss handler
  *   CLO_ERR_MEMORY

@@ -246,16 +246,6 @@ CLO_API CLO_NODISCARD clo_status clo_log_create(const clo_log_header *header, si
  * Threads: one. Real time: no. O(1). */
 CLO_API void clo_log_destroy(clo_log *log);
 
-/* Names one more policy in the header, after those that are there.
- *
- *   name, argument  as in clo_log_policy; copied.
- *   index           receives its index, or the index of an equal one if there is one; may be NULL.
- *
- * Returns CLO_OK, CLO_ERR_ARGUMENT (no log or no name), CLO_ERR_LIMIT (CLO_LOG_POLICIES_MAX) or CLO_ERR_MEMORY.
- * Threads: one; another one may append records meanwhile. Real time: no. O(policies). */
-CLO_API CLO_NODISCARD clo_status clo_log_add_policy(clo_log *log, const char *name, const char *argument,
-                                                    uint32_t *index);
-
 /* Appends a record. A full log, or a growing one without memory, counts the record as dropped, and every later one too:
  * what it holds is always the beginning of the run.
  *
@@ -265,7 +255,7 @@ CLO_API CLO_NODISCARD clo_status clo_log_add_policy(clo_log *log, const char *na
  * Threads: one. Real time: yes, O(1); of a growing log no, amortised O(1). */
 CLO_API bool clo_log_append(clo_log *log, const clo_log_record *record);
 
-/* Reading a log. All calls up to clo_log_describe:
+/* Reading a log. All calls up to clo_log_kind_name:
  * Threads: one, or any once nobody writes. Real time: yes, O(1), where nothing else is said. */
 
 /* The records, owned by the log; valid until the next append. NULL without a log.
@@ -281,14 +271,6 @@ CLO_API const clo_log_header *clo_log_about(const clo_log *log);
 
 /* Name of a kind: "start" ...; "?" for an unknown one. Static. */
 CLO_API const char *clo_log_kind_name(uint32_t what);
-
-/* One record as a text, such as "start at 120 ns: job 7, stage 2, instance 0, executor 3, value 0".
- *
- *   out    receives a 0-terminated text, cut if `bytes` is too small; 160 are always enough.
- *   bytes  size of `out`; for 0 nothing is written.
- *
- * Returns `out`, or "" if that or the record is NULL. */
-CLO_API const char *clo_log_describe(const clo_log_record *record, char *out, size_t bytes);
 
 /* No difference. */
 #define CLO_LOG_EQUAL SIZE_MAX
@@ -330,10 +312,6 @@ CLO_API CLO_NODISCARD clo_status clo_log_save(const clo_log *log, const char *pa
  *
  * Threads: any. Real time: no. O(bytes of the file). */
 CLO_API CLO_NODISCARD clo_status clo_log_load(const char *path, clo_log **out);
-
-/* The same from memory. `name` stands for the file in error messages; `text` is borrowed during the call.
- * Returns as clo_log_load, but not CLO_ERR_IO. */
-CLO_API CLO_NODISCARD clo_status clo_log_parse(const char *name, const char *text, size_t text_bytes, clo_log **out);
 
 /* True if a text begins like a log file: its first line names the format "clotho.log/1". Nothing more is judged.
  * Threads: any. Real time: yes, O(length of the first line). */

@@ -87,33 +87,9 @@ typedef struct clo_pipeline_config {
 CLO_API CLO_NODISCARD clo_status clo_plan_pipeline(const clo_cost *cost, const clo_pipeline_config *config,
                                                    clo_plan **out);
 
-/* Makes a plan from your own placements, as clo_plan_from_placements, with an interval.
- *
- *   interval_ns  >= 0; 0: none, a plan like any other.
- *
- * Returns as clo_plan_from_placements. Does not check whether releases overlap: see clo_plan_check.
- * Threads: any. Real time: no. O(count * log count). */
-CLO_API CLO_NODISCARD clo_status clo_plan_from_interval(const clo_cost *cost, const char *planner,
-                                                        const clo_placement *placements, size_t count,
-                                                        int64_t interval_ns, clo_plan **out);
-
 /* The interval of a plan; 0: it has none.
  * Threads: any. Real time: yes. O(1). */
 CLO_API int64_t clo_plan_interval_ns(const clo_plan *plan);
-
-/* Releases that are in flight at once if each begins one interval after the one before: makespan / interval, rounded
- * up, at least 1. 1 for a plan without an interval.
- * Threads: any. Real time: yes. O(1). */
-CLO_API uint32_t clo_plan_in_flight(const clo_plan *plan);
-
-/* For each instance, the number of releases whose outputs must be kept at once, so that none is overwritten before its
- * last consumer in the plan has ended: from 1 up to clo_plan_in_flight. An instance without output has 1.
- *
- *   depths  [clo_graph_instances], written; instances are numbered task by task.
- *
- * Returns CLO_OK or CLO_ERR_ARGUMENT (also: clo_plan_matches fails, or the plan does not place every instance once).
- * Threads: any. Real time: no. O(placements + pairs of instances of edges). */
-CLO_API CLO_NODISCARD clo_status clo_plan_buffer_depths(const clo_plan *plan, const clo_cost *cost, uint32_t *depths);
 
 /* How good a plan with an interval is. */
 typedef struct clo_pipeline_metrics {
@@ -137,13 +113,15 @@ typedef struct clo_pipeline_metrics {
     /* The length of the critical path of fastest times: no latency is shorter. */
     int64_t latency_bound_ns;
 
+    /* Releases that are in flight at once if each begins one interval after the one before: makespan / interval,
+     * rounded up, at least 1. */
     uint32_t in_flight;
 
     /* Busy time of a release / (executors * interval). */
     double utilization;
 
-    /* Bytes of outputs with the depths of clo_plan_buffer_depths, without copies in other memories; and with one
-     * release at a time. */
+    /* Bytes of outputs, each kept for as many releases as the plan needs before its last consumer has ended, without
+     * copies in other memories; and with one release at a time. */
     uint64_t buffer_bytes, single_bytes;
 } clo_pipeline_metrics;
 
@@ -153,9 +131,9 @@ typedef struct clo_pipeline_metrics {
  *
  *   out  set out->size with CLO_PIPELINE_METRICS_INIT.
  *
- * Returns CLO_OK, CLO_ERR_ARGUMENT (the plan has no interval, as clo_plan_buffer_depths, out->size is wrong) or
- * CLO_ERR_MEMORY.
- * Threads: any. Real time: no. As clo_cost_interval_bound and clo_plan_buffer_depths. */
+ * Returns CLO_OK, CLO_ERR_ARGUMENT (the plan has no interval, does not place every instance once, or is of another
+ * graph or platform; out->size is wrong) or CLO_ERR_MEMORY.
+ * Threads: any. Real time: no. As clo_cost_interval_bound, and O(placements + pairs of instances of edges). */
 CLO_API CLO_NODISCARD clo_status clo_plan_pipeline_measure(const clo_plan *plan, const clo_cost *cost,
                                                            clo_pipeline_metrics *out);
 
@@ -165,6 +143,7 @@ CLO_API CLO_NODISCARD clo_status clo_plan_pipeline_measure(const clo_plan *plan,
  *   trace               of a whole series: each instance once in each release, from release 0 to the last one.
  *   plan                the plan of the run; clo_plan_check(plan, cost, CLO_CHECK_FULL) must accept it.
  *   releases_in_flight  as clo_job_config.releases_in_flight; at least 1.
+ *   period_ns           >= 0: release k may not begin before it is due, at k * period_ns. 0: there is no period.
  *
  * Returns CLO_OK, or
  *   CLO_ERR_INVALID   clo_last_error names the first violation: an instance that is missing or executed twice, or on
@@ -172,21 +151,14 @@ CLO_API CLO_NODISCARD clo_status clo_plan_pipeline_measure(const clo_plan *plan,
  *                     its inputs have arrived, beside another one on its executor, or not in the order of the plan
  *                     modulo its interval (of executors, and of capacities in an emulated trace); more of a capacity in
  *                     use, by all releases, than a machine has; an output overwritten before its last consumer has
- *                     ended; a release that begins while releases_in_flight releases before it are in flight
+ *                     ended; a release that begins while releases_in_flight releases before it are in flight, or
+ *                     before it is due
  *   CLO_ERR_ARGUMENT  also: the trace or the plan is of another graph or platform, or has replicas
  *   CLO_ERR_MEMORY
  *
  * Not promised: that each release began as soon as it could; that a task with several instances kept only as many
  * outputs as the plan needs (it may keep as many as releases may be in flight).
  * Threads: any. Real time: no. O(events * (log events + edges into a task * instances of a task)). */
-CLO_API CLO_NODISCARD clo_status clo_pipeline_check(const clo_trace *trace, const clo_plan *plan, const clo_cost *cost,
-                                                    uint32_t releases_in_flight);
-
-/* The same for a series with a period: in addition no release may begin before it is due, release k at k * period_ns.
- *
- *   period_ns  >= 0; 0: none.
- *
- * Returns as clo_pipeline_check. Threads: any. Real time: no. As clo_pipeline_check. */
 CLO_API CLO_NODISCARD clo_status clo_pipeline_check_period(const clo_trace *trace, const clo_plan *plan,
                                                            const clo_cost *cost, uint32_t releases_in_flight,
                                                            int64_t period_ns);

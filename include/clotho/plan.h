@@ -181,14 +181,6 @@ CLO_API uint64_t clo_plan_schedules(const clo_plan *plan);
  * or searched everything. */
 CLO_API bool clo_plan_is_optimal(const clo_plan *plan);
 
-/* True if its times are those of an emulated run (clo_trace_is_emulated), or come from a plan file that says so. */
-CLO_API bool clo_plan_is_emulated(const clo_plan *plan);
-
-/* Checks that the plan can belong to this cost: its graph had the same number of tasks and instances, its platform the
- * same number of executors, and all ids are in range. Every call that takes a plan and a cost makes this check.
- * Returns CLO_OK, or CLO_ERR_ARGUMENT with the first difference in clo_last_error. O(placements). */
-CLO_API CLO_NODISCARD clo_status clo_plan_matches(const clo_plan *plan, const clo_cost *cost);
-
 /* The placements, sorted by (start, finish, executor); owned by the plan.
  *   count  receives their number; may be NULL. */
 CLO_API const clo_placement *clo_plan_placements(const clo_plan *plan, size_t *count);
@@ -211,7 +203,7 @@ enum {
  *   mode  CLO_CHECK_...
  *
  * Returns CLO_OK, or
- *   CLO_ERR_INVALID   clo_last_error names the first violation (also if clo_plan_matches fails)
+ *   CLO_ERR_INVALID   clo_last_error names the first violation (also: the plan is of another graph or platform)
  *   CLO_ERR_ARGUMENT  unknown mode
  *   CLO_ERR_MEMORY
  *
@@ -259,13 +251,13 @@ typedef struct clo_plan_metrics {
  *
  *   out  set out->size with CLO_PLAN_METRICS_INIT.
  *
- * Returns CLO_OK, CLO_ERR_ARGUMENT (clo_plan_matches fails, out->size is wrong) or CLO_ERR_MEMORY.
+ * Returns CLO_OK, CLO_ERR_ARGUMENT (the plan is of another graph or platform, out->size is wrong) or CLO_ERR_MEMORY.
  * Threads: any. Real time: no. As clo_cost_bound, and O(placements * edges into a task), times the replicas of a task
  * if there are any. */
 CLO_API CLO_NODISCARD clo_status clo_plan_measure(const clo_plan *plan, const clo_cost *cost, clo_plan_metrics *out);
 
 /* Draws a Gantt chart as SVG: one row for each executor, one bar for each placement, replicas hatched, hover text. Says
- * "emulated" if clo_plan_is_emulated. The file is written whole or not at all.
+ * "emulated" if the times are those of an emulated run. The file is written whole or not at all.
  *
  *   title  may be NULL.
  *   path   file to write.

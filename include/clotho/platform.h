@@ -210,9 +210,6 @@ CLO_API const char *clo_platform_resource_name(const clo_platform *platform, uin
 /* Capacity of a machine; -1: unlimited, or no such machine or resource. */
 CLO_API int64_t clo_platform_capacity(const clo_platform *platform, uint32_t machine, uint32_t resource);
 
-/* What leaves or enters a machine, in bytes/ns; 0: its port is infinite, or there is no such machine. */
-CLO_API double clo_platform_port_bytes_per_ns(const clo_platform *platform, uint32_t machine);
-
 /* Time to move `bytes` from executor `from` to `to`: 0 if they are the same or share a memory, else latency + bytes /
  * bandwidth, rounded to the nearest ns, piece by piece if links have pieces. The time of one byte is kept to the
  * nearest 2^-32 ns, so a piece of 2^32 bytes or more may be off by a ns for each 2^33 bytes. It never falls as bytes

@@ -216,8 +216,7 @@ CLO_API CLO_NODISCARD clo_status clo_runtime_swap_policy(clo_runtime *runtime, c
  *   log  made with a capacity; borrowed until it ends; nobody may read it meanwhile. Its header receives run, clock,
  *        executors, jobs_max, steps_max and the names of the policies. The first policy in the header, if any, must be
  *        the first policy of the run; the caller names it there to give the text of its argument. A swap adds the new
- *        policy's name, with CLO_LOG_ARGUMENT_UNKNOWN if it has an argument, unless clo_log_add_policy named (and so
- *        described) it last.
+ *        policy's name, with CLO_LOG_ARGUMENT_UNKNOWN if it has an argument, unless the header names it last.
  *
  * Returns CLO_OK, or
  *   CLO_ERR_ARGUMENT  runtime or log is NULL; the log grows as it is written, or has records
@@ -397,11 +396,10 @@ typedef struct clo_record {
 CLO_API size_t clo_runtime_record_read(clo_runtime *runtime, uint32_t worker, clo_record *records, size_t max,
                                        uint64_t *dropped);
 
-/* The platform of the runtime, the number of its workers, and whether its clock is emulated (not real).
+/* The platform of the runtime, and the number of its workers.
  * Threads: any. Real time: yes, O(1). */
 CLO_API const clo_platform *clo_runtime_platform(const clo_runtime *runtime);
 CLO_API uint32_t clo_runtime_workers(const clo_runtime *runtime);
-CLO_API bool clo_runtime_is_emulated(const clo_runtime *runtime);
 
 #ifdef __cplusplus
 }

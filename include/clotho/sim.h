@@ -71,7 +71,7 @@ typedef struct clo_sim_config {
  *   output_hash  as clo_job_output_hash, with config.execute; may be NULL.
  *
  * Returns CLO_OK, or
- *   CLO_ERR_ARGUMENT  the plan or `recorded` is of another graph or platform (clo_plan_matches); plan and policy are
+ *   CLO_ERR_ARGUMENT  the plan or `recorded` is of another graph or platform; plan and policy are
  *                     both given; result->size is wrong; unknown config fields; releases_in_flight without a plan,
  *                     above CLO_IN_FLIGHT_MAX, or fewer than the plan needs; releases or period_ns without
  *                     releases_in_flight; a negative period_ns; timing without period_ns, or its size is wrong

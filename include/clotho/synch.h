@@ -157,10 +157,6 @@ CLO_API const clo_synch_piece *clo_synch_pieces(const clo_synch *synch, size_t *
  * Threads: any. Real time: yes, O(1). */
 CLO_API CLO_NODISCARD clo_status clo_synch_measure(const clo_synch *synch, clo_synch_figures *out);
 
-/* Completion time of job `job` from the start of the workload; -1: no such job.
- * Threads: any. Real time: yes, O(1). */
-CLO_API int64_t clo_synch_completion_ns(const clo_synch *synch, uint32_t job);
-
 /* Writes the plan as the log of a simulated run, which clo_stream_check judges.
  *
  *   out  the log, owned by the caller.
@@ -168,11 +164,6 @@ CLO_API int64_t clo_synch_completion_ns(const clo_synch *synch, uint32_t job);
  * Returns CLO_OK, CLO_ERR_ARGUMENT, CLO_ERR_STATE (the plan preempts: a log has no such records) or CLO_ERR_MEMORY.
  * Threads: any. Real time: no. O(n log n) in tasks. */
 CLO_API CLO_NODISCARD clo_status clo_synch_log(const clo_synch *synch, clo_log **out);
-
-/* Name of planner `index` (from 0), and a line that describes it; NULL past the last. Static.
- * Threads: any. Real time: yes, O(1). */
-CLO_API const char *clo_synch_planner(uint32_t index);
-CLO_API const char *clo_synch_planner_about(uint32_t index);
 
 /* True if this library can solve LPs here: it was built with CLP, and CLP can be loaded.
  * Threads: any. Real time: no. */

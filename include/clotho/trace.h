@@ -66,11 +66,6 @@ CLO_API const clo_trace_event *clo_trace_events(const clo_trace *trace, size_t *
  * Threads: one; nobody may use the trace or its events any more. Real time: no. O(1). */
 CLO_API void clo_trace_destroy(clo_trace *trace);
 
-/* True if the times are not this machine's own: those of a run under the padded or the virtual clock, or of
- * clo_simulate. False if clo_simulate replayed a run that was measured.
- * Threads: any. Real time: yes, O(1). */
-CLO_API bool clo_trace_is_emulated(const clo_trace *trace);
-
 /* Makes a plan from a trace, to draw, to check (CLO_CHECK_MEASURED) or to replay. The plan's planner is "measured", or
  * "emulated" if the trace is emulated. From a trace of several releases it takes only the first release, without an
  * interval.
@@ -79,7 +74,7 @@ CLO_API bool clo_trace_is_emulated(const clo_trace *trace);
  *   out   the plan, owned by the caller.
  *
  * Returns CLO_OK, or
- *   CLO_ERR_ARGUMENT  the cost is of another graph or platform (as clo_plan_matches)
+ *   CLO_ERR_ARGUMENT  the cost is of another graph or platform
  *   CLO_ERR_MEMORY
  *
  * Not promised: that the plan passes CLO_CHECK_FULL. Real times are not those of the cost model.

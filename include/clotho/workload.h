@@ -139,29 +139,11 @@ CLO_API CLO_NODISCARD clo_status clo_workload_add(clo_workload *workload, const 
  * Threads: one. Real time: no. Amortised O(1). */
 CLO_API CLO_NODISCARD clo_status clo_workload_adopt(clo_workload *workload, clo_graph *graph);
 
-/* Gives a platform to the workload: the one that its jobs were recorded on.
- *
- *   platform  owned by the workload from now on, in place of the one it had; on a failure the caller still owns it.
- *             NULL: none.
- *
- * Returns CLO_OK or CLO_ERR_ARGUMENT.
- * Threads: one. Real time: no. O(executors). */
-CLO_API CLO_NODISCARD clo_status clo_workload_set_platform(clo_workload *workload, clo_platform *platform);
-
 /* Puts the jobs into the order of their arrivals; jobs that arrive together keep theirs.
  *
  * Returns CLO_OK, CLO_ERR_ARGUMENT or CLO_ERR_MEMORY (the order is as before).
  * Threads: one. Real time: no. O(jobs log jobs); O(jobs) if they are in order. */
 CLO_API CLO_NODISCARD clo_status clo_workload_sort(clo_workload *workload);
-
-/* Looks for jobs that ask for more executors than a platform has. clo_cost_create says whether each task can run there.
- *
- *   platform  read during the call only.
- *
- * Returns CLO_OK, CLO_ERR_ARGUMENT, or CLO_ERR_PLATFORM: the limit of a job is larger than the number of executors.
- * clo_last_error names the first such job, with file and line where it came from one.
- * Threads: any. Real time: no. O(jobs). */
-CLO_API CLO_NODISCARD clo_status clo_workload_check(const clo_workload *workload, const clo_platform *platform);
 
 /* Makes another workload from the jobs of this one, with new arrivals. Everything else of a job stays: its graph, name,
  * weight, deadline, period, releases, band, group and limit.
@@ -207,9 +189,6 @@ CLO_API uint64_t clo_workload_releases(const clo_workload *workload, uint32_t in
 
 /* The platform that came with the workload, owned by it; NULL: none. */
 CLO_API const clo_platform *clo_workload_platform(const clo_workload *workload);
-
-/* True if no job arrives before the one in front of it. */
-CLO_API bool clo_workload_is_sorted(const clo_workload *workload);
 
 #ifdef __cplusplus
 }

@@ -99,12 +99,13 @@ CLO_API CLO_NODISCARD clo_status clo_remote_links_port(const clo_remote_links *l
                                                        clo_remote_port *port);
 
 /* Writes the links into a cluster file, with status and source. With three or more ranks it also writes the ports: for
- * each machine the smaller one of the two directions. See clo_cluster_save_network.
+ * each machine the smaller one of the two directions.
  *
  *   from  cluster file with a machine for each rank.
  *   to    the file to write; may be `from`.
  *
- * Returns what clo_cluster_save_network returns.
+ * Returns CLO_OK, CLO_ERR_ARGUMENT, CLO_ERR_IO, CLO_ERR_FORMAT, CLO_ERR_LIMIT or CLO_ERR_MEMORY; the last error says
+ * more.
  * Threads: any. Real time: no. */
 CLO_API CLO_NODISCARD clo_status clo_remote_links_save(const clo_remote_links *links, const char *from, const char *to);
 

@@ -1,6 +1,8 @@
 /* body.c - the bodies "spin" and "memory", and the names of all bodies. What they write is output.c's.
  *
  * Neither body allocates: the private block of "memory" is on the stack. */
+#include "generate/body.h"
+
 #include "base/clock.h"
 #include "base/numbers/saturate.h"
 #include "generate/output.h"

@@ -45,4 +45,8 @@ clo_graph_control_flow_mark clo_graph_control_flow_look(
     const clo_graph_control_flow *control_flow); /* NULL is allowed */
 void clo_graph_control_flow_go_back(clo_graph_control_flow *control_flow, const clo_graph_control_flow_mark *mark);
 
+/* If `task` is the last condition of a loop: the number of iterations of that loop; else 0. O(1), before the graph is
+ * sealed O(branches). */
+uint32_t clo_graph_bound(const clo_graph *graph, uint32_t task);
+
 #endif

@@ -434,11 +434,6 @@ const char *clo_graph_name(const clo_graph *graph)
     return graph->name;
 }
 
-bool clo_graph_is_sealed(const clo_graph *graph)
-{
-    return graph != NULL && graph->sealed;
-}
-
 uint32_t clo_graph_tasks(const clo_graph *graph)
 {
     return graph != NULL ? graph->tasks : 0;

@@ -11,8 +11,6 @@
 clo_status clo_plan_from_interval(const clo_cost *cost, const char *planner, const clo_placement *placements,
                                   size_t count, int64_t interval_ns, clo_plan **out)
 {
-    if (cost == NULL || out == NULL || (placements == NULL && count > 0))
-        return clo_fail_null("clo_plan_from_interval", "cost, out or placements");
     if (interval_ns < 0)
         return clo_fail(CLO_ERR_ARGUMENT, "interval_ns is %lld; use 0 for none", (long long)interval_ns);
     clo_plan *plan = NULL;
@@ -41,7 +39,7 @@ static uint32_t intervals_of(const clo_plan *plan, int64_t length_ns)
 
 uint32_t clo_plan_in_flight(const clo_plan *plan)
 {
-    return plan != NULL ? intervals_of(plan, plan->makespan_ns) : 1;
+    return intervals_of(plan, plan->makespan_ns);
 }
 
 /* Where each instance stands among the placements. */
@@ -88,8 +86,6 @@ static int64_t last_use_ns(const clo_plan *plan, const clo_graph *graph, const u
 /* On `depths` itself, which first holds the index. */
 clo_status clo_plan_buffer_depths(const clo_plan *plan, const clo_cost *cost, uint32_t *depths)
 {
-    if (plan == NULL || cost == NULL || depths == NULL)
-        return clo_fail_null("clo_plan_buffer_depths", "plan, cost or depths");
     const clo_graph *graph = clo_cost_graph(cost);
     clo_status status = clo_plan_matches(plan, cost);
     uint32_t *of = NULL;

@@ -269,11 +269,6 @@ const clo_placement *clo_plan_placements(const clo_plan *plan, size_t *count)
     return plan != NULL ? plan->placements : NULL;
 }
 
-bool clo_plan_is_emulated(const clo_plan *plan)
-{
-    return plan != NULL && plan->is_emulated;
-}
-
 clo_status clo_plan_matches(const clo_plan *plan, const clo_cost *cost)
 {
     if (plan == NULL || cost == NULL)

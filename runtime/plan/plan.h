@@ -3,6 +3,7 @@
 #define CLO_PLAN_PLAN_H
 
 #include "graph/graph.h"
+#include "plan/facts.h"
 #include "plan/schedule/schedule.h"
 
 #include <clotho/plan.h>

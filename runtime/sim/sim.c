@@ -10,6 +10,7 @@
 #include "base/status.h"
 #include "engine/execution/body.h"
 #include "engine/program/compile.h"
+#include "plan/facts.h"
 #include "plan/ports/ports.h"
 #include "sim/drive.h"
 #include "sim/recorded.h"
@@ -214,7 +215,7 @@ static clo_status make_trace(const clo_sim *sim, const clo_cost *cost, const clo
     for (uint32_t execution = 0; execution < sim->program->executions; execution++)
         if (sim->events[execution].executor != CLO_NONE)
             sim->events[count++] = sim->events[execution];
-    return clo_trace_create(cost, recorded == NULL || clo_trace_is_emulated(recorded), sim->events, count, trace);
+    return clo_trace_create(cost, recorded == NULL || recorded->is_emulated, sim->events, count, trace);
 }
 
 /* A scheduler with one job. */

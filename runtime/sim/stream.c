@@ -17,6 +17,7 @@
 #include "plan/ports/ports.h"
 #include "sync/structure/histogram.h"
 #include "trace/log.h"
+#include "workload/workload.h"
 
 #include <assert.h>
 #include <math.h>

@@ -9,6 +9,7 @@
 #include "base/carve.h"
 #include "base/status.h"
 #include "engine/scheduler/scheduler.h"
+#include "trace/log.h"
 
 #include <string.h>
 

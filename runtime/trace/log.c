@@ -142,8 +142,6 @@ static bool is_same(const char *a, const char *b)
 
 clo_status clo_log_add_policy(clo_log *log, const char *name, const char *argument, uint32_t *index)
 {
-    if (log == NULL || name == NULL)
-        return clo_fail_null("clo_log_add_policy", "log or name");
     clo_log_header *header = &log->header;
     uint32_t at = 0;
     while (at < header->policies_count &&
@@ -264,8 +262,6 @@ static size_t add_field(char *out, size_t bytes, size_t used, const char *name, 
 
 const char *clo_log_describe(const clo_log_record *record, char *out, size_t bytes)
 {
-    if (record == NULL || out == NULL)
-        return "";
     if (bytes == 0)
         return out;
     const char *name = clo_log_kind_name(record->what);

@@ -68,11 +68,6 @@ clo_status clo_trace_matches(const clo_trace *trace, const clo_cost *cost)
     return CLO_OK;
 }
 
-bool clo_trace_is_emulated(const clo_trace *trace)
-{
-    return trace != NULL && trace->is_emulated;
-}
-
 const clo_trace_event *clo_trace_events(const clo_trace *trace, size_t *count)
 {
     if (count != NULL)

@@ -8,6 +8,8 @@
 struct clo_trace {
     clo_trace_event *events; /* sorted by (start, finish, executor) */
     size_t count;
+    /* The times are not this machine's own: those of a run under the padded or the virtual clock, or of clo_simulate,
+     * unless that replayed a run that was measured. */
     bool is_emulated;
     uint32_t tasks, instances, executors; /* of the graph and platform it is of */
 };

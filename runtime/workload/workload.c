@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/numbers/saturate.h"
 #include "base/status.h"
+#include "graph/graph.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -138,7 +139,7 @@ clo_status clo_workload_add(clo_workload *workload, const clo_workload_job *job)
     if (mine.graph == NULL)
         return clo_fail_null("clo_workload_add", "graph of the job");
     const char *graph_name = clo_graph_name(mine.graph);
-    if (!clo_graph_is_sealed(mine.graph))
+    if (!mine.graph->sealed)
         return clo_fail(CLO_ERR_STATE, "clo_workload_add: graph \"%.60s\" is not sealed", graph_name);
     mine.name = mine.name != NULL ? mine.name : graph_name;
     mine.weight = mine.weight > 0 ? mine.weight : 1;
@@ -168,19 +169,16 @@ clo_status clo_workload_adopt(clo_workload *workload, clo_graph *graph)
 {
     if (workload == NULL || graph == NULL)
         return clo_fail_null("clo_workload_adopt", workload == NULL ? "workload" : "graph");
-    if (!clo_graph_is_sealed(graph))
+    if (!graph->sealed)
         return clo_fail(CLO_ERR_STATE, "clo_workload_adopt: graph \"%.60s\" is not sealed", clo_graph_name(graph));
     return clo_workload_own(workload, graph, destroy_graph);
 }
 
-clo_status clo_workload_set_platform(clo_workload *workload, clo_platform *platform)
+void clo_workload_set_platform(clo_workload *workload, clo_platform *platform)
 {
-    if (workload == NULL)
-        return clo_fail_null("clo_workload_set_platform", "workload");
     if (workload->platform != platform)
         clo_platform_destroy(workload->platform);
     workload->platform = platform;
-    return CLO_OK;
 }
 
 /* Where a row stands, and what it is sorted by. */
@@ -227,8 +225,6 @@ clo_status clo_workload_sort(clo_workload *workload)
 
 clo_status clo_workload_check(const clo_workload *workload, const clo_platform *platform)
 {
-    if (workload == NULL || platform == NULL)
-        return clo_fail_null("clo_workload_check", workload == NULL ? "workload" : "platform");
     uint32_t executors = clo_platform_executors(platform);
     for (size_t i = 0; i < workload->jobs_count; i++) {
         const clo_workload_job *job = &workload->jobs[i];
@@ -276,9 +272,4 @@ uint64_t clo_workload_releases(const clo_workload *workload, uint32_t index)
 const clo_platform *clo_workload_platform(const clo_workload *workload)
 {
     return workload != NULL ? workload->platform : NULL;
-}
-
-bool clo_workload_is_sorted(const clo_workload *workload)
-{
-    return workload != NULL && workload->is_sorted;
 }

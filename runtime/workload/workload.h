@@ -25,7 +25,7 @@ struct clo_workload {
     const char *note; /* clo_workload_note; of a document that is owned */
     /* The last arrival of a job, or release of one whose releases are counted. */
     int64_t end_ns;
-    bool is_sorted;
+    bool is_sorted; /* no job arrives before the one in front of it */
 };
 
 /* Hands `object` over; it is destroyed with the workload. Returns CLO_OK, or CLO_ERR_MEMORY: the caller keeps it. */
@@ -40,5 +40,13 @@ int64_t clo_workload_last_release_ns(const clo_workload_job *job);
 
 /* Appends a row whose fields have been checked and whose name outlives the workload. */
 clo_status clo_workload_append(clo_workload *workload, const clo_workload_job *job);
+
+/* Gives a platform to the workload, in place of the one it had: the one that its jobs were recorded on. NULL: none. */
+void clo_workload_set_platform(clo_workload *workload, clo_platform *platform);
+
+/* Looks for jobs that ask for more executors than a platform has. Returns CLO_OK, or CLO_ERR_PLATFORM: the
+ * limit of a job is larger than the number of executors; clo_last_error names the first such job, with file and
+ * line where it came from one. O(jobs). */
+clo_status clo_workload_check(const clo_workload *workload, const clo_platform *platform);
 
 #endif

@@ -2,6 +2,7 @@
  * hash, so the same bytes are taken as records too, eight for each, of two small jobs. */
 #include "base/memory.h"
 #include "fuzz.h"
+#include "io/text/parse.h"
 #include "io/workload/log_file.h"
 
 #include <string.h>

@@ -1,6 +1,7 @@
 /* fuzz_plan.c - plan files, against one fixed graph and platform; the checker takes whatever was read. */
 #include "base/memory.h"
 #include "fuzz.h"
+#include "io/text/parse.h"
 #include "io/text/reader.h"
 
 #include <string.h>

@@ -2,8 +2,11 @@
  * read may be drawn from, and reads back from what is written. */
 #include "base/memory.h"
 #include "fuzz.h"
+#include "graph/graph.h"
+#include "io/text/parse.h"
 #include "io/text/reader.h"
 #include "same.h"
+#include "workload/workload.h"
 
 static bool same_job(const clo_workload_job *a, const clo_workload_job *b)
 {
@@ -43,7 +46,7 @@ static void draw(const clo_workload *w)
         config.mean_ns = kind == CLO_ARRIVALS_POISSON ? 1000 : 0;
         clo_status status = clo_workload_arrivals(w, &config, &drawn);
         PROMISE(status == CLO_OK || status == CLO_ERR_LIMIT);
-        PROMISE(status != CLO_OK || (clo_workload_jobs(drawn) == 50 && clo_workload_is_sorted(drawn)));
+        PROMISE(status != CLO_OK || (clo_workload_jobs(drawn) == 50 && drawn->is_sorted));
         clo_workload_destroy(drawn);
         drawn = NULL;
     }
@@ -57,9 +60,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
         PROMISE(w == NULL && clo_last_error()[0] == 'f');
         return 0;
     }
-    PROMISE(clo_workload_jobs(w) > 0 && clo_workload_is_sorted(w));
+    PROMISE(clo_workload_jobs(w) > 0 && w->is_sorted);
     for (uint32_t j = 0; j < clo_workload_jobs(w); j++)
-        PROMISE(clo_graph_is_sealed(clo_workload_get(w, j)->graph) && clo_workload_get(w, j)->weight > 0);
+        PROMISE(clo_workload_get(w, j)->graph->sealed && clo_workload_get(w, j)->weight > 0);
     round_trip(w);
     draw(w);
     clo_workload_destroy(w);

@@ -2,6 +2,9 @@
 #ifndef CLO_TEST_SAME_H
 #define CLO_TEST_SAME_H
 
+#include "graph/control_flow.h"
+#include "platform/model/platform.h"
+
 #include <clotho/clotho.h>
 #include <stdbool.h>
 #include <string.h>

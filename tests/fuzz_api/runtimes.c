@@ -146,11 +146,10 @@ void call_runtime_read(thread *t)
 
     if (!runtime_use(index, &runtime))
         return;
-    log_begin(t, "report, platform, workers, is_emulated", index);
+    log_begin(t, "report, platform, workers", index);
     const runtime_slot *slot = &w.runtimes[index];
     if (clo_runtime_report(runtime) == NULL || clo_runtime_platform(runtime) != w.platforms[slot->platform] ||
-        clo_runtime_workers(runtime) != w.workers[slot->platform] ||
-        clo_runtime_is_emulated(runtime) != (slot->clock != CLO_CLOCK_REAL))
+        clo_runtime_workers(runtime) != w.workers[slot->platform])
         broken("runtime %u tells what it was not made with", index);
     log_end(t, 0);
     use_end(&w.runtimes[index].object, USE_RUNTIME);

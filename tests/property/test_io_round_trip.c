@@ -2,6 +2,7 @@
 #include "../fuzz/same.h"
 #include "base/memory.h"
 #include "graph/graph.h"
+#include "io/text/parse.h"
 #include "io/text/reader.h"
 #include "platform/model/platform.h"
 #include "random.h"

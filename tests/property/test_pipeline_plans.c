@@ -4,6 +4,7 @@
 
 #include "base/numbers/rng.h"
 #include "graph/graph.h"
+#include "plan/facts.h"
 #include "random_scene.h"
 
 #include <stdlib.h>

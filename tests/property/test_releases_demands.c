@@ -4,6 +4,7 @@
 #include "support.h"
 
 #include "base/numbers/rng.h"
+#include "plan/facts.h"
 #include "releases_scene.h"
 #include "releases_spans.h"
 #include "run/dispatch/pipeline.h"

@@ -4,6 +4,7 @@
 #include "support.h"
 
 #include "base/numbers/rng.h"
+#include "plan/facts.h"
 #include "releases_scene.h"
 #include "releases_spans.h"
 #include "run/dispatch/pipeline.h"
@@ -249,7 +250,7 @@ static void check_trace(const releases_scene *s, const clo_trace *trace, uint32_
 {
     clo_plan *first;
 
-    ok(clo_pipeline_check(trace, s->plan, s->cost, slots));
+    ok(clo_pipeline_check_period(trace, s->plan, s->cost, slots, 0));
     ok(clo_trace_to_plan(trace, s->cost, &first));
     ok(clo_plan_check(first, s->cost, CLO_CHECK_FULL));
     clo_plan_destroy(first);
@@ -346,7 +347,7 @@ static void as_many_releases_as_a_plan_says_are_enough(void **state)
         config.releases_in_flight = clo_plan_in_flight(plan);
         config.releases = 9;
         ok(clo_simulate(cost, &config, &result, &trace, NULL));
-        ok(clo_pipeline_check(trace, plan, cost, config.releases_in_flight));
+        ok(clo_pipeline_check_period(trace, plan, cost, config.releases_in_flight, 0));
         assert_true(result.makespan_ns <= makespan_ns + 8 * interval_ns);
         at_the_end += last->start_ns > 0 && last->start_ns == config.releases_in_flight * interval_ns;
         clo_trace_destroy(trace);
@@ -360,12 +361,12 @@ static void as_many_releases_as_a_plan_says_are_enough(void **state)
 
 static void found(const releases_scene *s, const clo_trace *trace, uint32_t slots, const char *lie, uint64_t seed)
 {
-    if (clo_pipeline_check(trace, s->plan, s->cost, slots) != CLO_ERR_INVALID)
+    if (clo_pipeline_check_period(trace, s->plan, s->cost, slots, 0) != CLO_ERR_INVALID)
         fail_msg("seed %u: %s was not found out", (unsigned)seed, lie);
 }
 
 /* Each event begins as early as it may. So each one that begins earlier is a lie; but not where the order is open or
- * there may be more room for outputs (see clo_pipeline_check). */
+ * there may be more room for outputs (see clo_pipeline_check_period). */
 static bool tell_of_an_early_start(const releases_scene *s, clo_trace *trace, clo_trace_event *event, uint32_t slots,
                                    uint64_t seed)
 {
@@ -450,9 +451,9 @@ static void planted_lies_are_found(void **state)
             tell_of_one_event(&s, trace, at, slots, seed);
             swapped += tell_of_releases_in_another_order(&s, trace, at, slots, seed);
         }
-        ok(clo_pipeline_check(trace, s.plan, s.cost, slots));
+        ok(clo_pipeline_check_period(trace, s.plan, s.cost, slots, 0));
         for (uint32_t fewer = slots - 1; fewer > 0; fewer--) /* said to be in less memory than it was */
-            crowded += clo_pipeline_check(trace, s.plan, s.cost, fewer) == CLO_ERR_INVALID;
+            crowded += clo_pipeline_check_period(trace, s.plan, s.cost, fewer, 0) == CLO_ERR_INVALID;
         clo_trace_destroy(trace);
         releases_close(&s);
     }
@@ -536,7 +537,7 @@ static void what_memory_cannot_hold_is_refused(void **state)
     ok(clo_simulate(s.cost, &config, NULL, &trace, NULL));
     config.recorded = trace;
     fails(CLO_ERR_UNSUPPORTED, "recorded", clo_simulate(s.cost, &config, NULL, NULL, NULL));
-    fails(CLO_ERR_ARGUMENT, "releases_in_flight", clo_pipeline_check(trace, s.plan, s.cost, 0));
+    fails(CLO_ERR_ARGUMENT, "releases_in_flight", clo_pipeline_check_period(trace, s.plan, s.cost, 0, 0));
     clo_trace_destroy(trace);
     releases_close(&s);
 }

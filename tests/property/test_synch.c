@@ -36,8 +36,8 @@ static void play(uint64_t seed, bool is_bound, int64_t arrival_max)
     int64_t preemptive = 0, all = 0, least = INT64_MAX, least_whole = INT64_MAX;
 
     synch_case_random(&c, seed, is_bound, arrival_max);
-    for (uint32_t i = 0; clo_synch_planner(i) != NULL; i++) {
-        const char *name = clo_synch_planner(i);
+    for (uint32_t i = 0; synch_planners[i] != NULL; i++) {
+        const char *name = synch_planners[i];
         if (strcmp(name, "synchpack-3") == 0 && !is_bound)
             continue;
         int64_t of_form[3] = {0};

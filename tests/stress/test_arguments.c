@@ -60,14 +60,11 @@ static void bodies(void **state)
     clo_call call = {.argument = &empty, .inputs_count = 3, .output_bytes = 8};
 
     assert_int_not_equal(clo_body_spin(NULL), 0);
-    assert_int_not_equal(clo_body_memory(NULL), 0);
     assert_int_equal(clo_body_command(NULL), 127);
     assert_int_equal(clo_body_spin(&call), 0);
-    assert_int_equal(clo_body_memory(&call), 0);
     assert_int_equal(clo_body_command(&call), 127);
     call.argument = NULL;
     assert_int_equal(clo_body_command(&call), 127);
-    assert_null(clo_body_name(NULL));
 }
 
 static void statuses(void **state)
@@ -189,7 +186,6 @@ static void graphs(void **state)
     clo_edge edge;
 
     assert_null(clo_graph_name(NULL));
-    assert_false(clo_graph_is_sealed(NULL));
     assert_int_equal(clo_graph_tasks(NULL) + clo_graph_edges(NULL) + clo_graph_instances(NULL), 0);
     assert_int_equal(clo_graph_kinds(NULL), 0);
     assert_string_equal(clo_graph_task_name(NULL, 0, scratch), "?");
@@ -248,8 +244,6 @@ static void platforms(void **state)
     assert_true(clo_platform_transfer_ns(NULL, 1, 0, 0) == CLO_TIME_NEVER);
     assert_true(clo_platform_transfer_ns(p, 1, 0, 99) == CLO_TIME_NEVER);
     assert_true(clo_platform_transfer_ns(p, 1, 99, 0) == CLO_TIME_NEVER);
-    assert_true(clo_platform_port_bytes_per_ns(NULL, 0) == 0);
-    assert_true(clo_platform_port_bytes_per_ns(p, 0) == 0 && clo_platform_port_bytes_per_ns(p, 99) == 0);
     assert_int_equal(clo_platform_link_pieces(NULL), 0);
     assert_true(clo_platform_cut_bytes(NULL, 0) == UINT64_MAX);
     assert_true(clo_platform_cut_bytes(p, 99) == UINT64_MAX);
@@ -340,12 +334,10 @@ static void plans(void **state)
     assert_null(clo_plan_planner(NULL));
     assert_int_equal(clo_plan_makespan_ns(NULL), 0);
     assert_int_equal(clo_plan_schedules(NULL), 0);
-    assert_false(clo_plan_is_optimal(NULL) || clo_plan_is_emulated(NULL));
+    assert_false(clo_plan_is_optimal(NULL));
     assert_null(clo_plan_placements(NULL, &count));
     assert_int_equal(count, 0);
     assert_non_null(clo_plan_placements(s.plan, NULL));
-    refuses(clo_plan_matches, NULL, c);
-    refuses(clo_plan_matches, s.plan, NULL);
     refuses(clo_plan_check, NULL, c, CLO_CHECK_FULL);
     refuses(clo_plan_check, s.plan, NULL, CLO_CHECK_FULL);
     refuses(clo_plan_check, s.plan, c, 99);
@@ -372,7 +364,6 @@ static void traces(void **state)
     assert_int_equal(count, 0);
     assert_non_null(clo_trace_events(s.trace, NULL));
     clo_trace_destroy(NULL);
-    assert_false(clo_trace_is_emulated(NULL));
     refuses(clo_trace_to_plan, NULL, s.f.cost, &none);
     refuses(clo_trace_to_plan, s.trace, NULL, &none);
     refuses(clo_trace_to_plan, s.trace, s.f.cost, NULL);
@@ -424,9 +415,6 @@ static void files(void **state)
         clo_graph_destroy(graph);
     refuses_io(clo_documents_open, NULL, NULL, &none);
     refuses_io(clo_documents_open, "x", NULL, NULL);
-    refuses_io(clo_documents_parse, NULL, "{}", 2, NULL, &none);
-    refuses_io(clo_documents_parse, "x", NULL, 2, NULL, &none);
-    refuses_io(clo_documents_parse, "x", "{}", 2, NULL, NULL);
     assert_int_equal(clo_documents_count(NULL), 0);
     refuses_io(clo_documents_next, NULL, &document);
     clo_documents_close(NULL);
@@ -440,10 +428,6 @@ static void files(void **state)
     refuses_io(clo_plan_load, NULL, s.f.cost, &plan);
     refuses_io(clo_plan_load, "x", NULL, &plan);
     refuses_io(clo_plan_load, "x", s.f.cost, NULL);
-    refuses_io(clo_plan_parse, NULL, "{}", 2, s.f.cost, &plan);
-    refuses_io(clo_plan_parse, "x", NULL, 2, s.f.cost, &plan);
-    refuses_io(clo_plan_parse, "x", "{}", 2, NULL, &plan);
-    refuses_io(clo_plan_parse, "x", "{}", 2, s.f.cost, NULL);
     assert_null(none);
     assert_null(plan);
     assert_null(fopen(NEVER_WRITTEN, "r"));
@@ -483,7 +467,6 @@ static void runtimes(void **state)
     assert_int_equal(clo_runtime_record_read(s.f.runtime, 99, &record, 1, NULL), 0);
     assert_null(clo_runtime_platform(NULL));
     assert_int_equal(clo_runtime_workers(NULL), 0);
-    assert_false(clo_runtime_is_emulated(NULL));
     assert_null(none);
 }
 
@@ -559,9 +542,6 @@ static void workload_files(void **state)
     ok(clo_workload_create("w", &workload));
     refuses_io(clo_workload_load, NULL, NULL, &none);
     refuses_io(clo_workload_load, "x", NULL, NULL);
-    refuses_io(clo_workload_parse, NULL, "{}", 2, NULL, &none);
-    refuses_io(clo_workload_parse, "x", NULL, 2, NULL, &none);
-    refuses_io(clo_workload_parse, "x", "{}", 2, NULL, NULL);
     refuses_io(clo_workload_save, NULL, NEVER_WRITTEN);
     refuses_io(clo_workload_save, workload, NULL);
     assert_null(none);

@@ -26,27 +26,14 @@ static void clusters(void **state)
     refuses_io(clo_cluster_open_platform, NULL, &nothing);
     refuses_io(clo_cluster_open_platform, "x.json", NULL);
     refuses_io(clo_cluster_open_platform, "no-such-platform", &nothing);
-    const clo_cluster_link link = {.to = 1};
-    refuses_io(clo_cluster_save_links, NULL, NULL, 0, &link, 1, "y");
-    refuses_io(clo_cluster_save_links, "x", NULL, 1, &link, 1, "y");
-    refuses_io(clo_cluster_save_links, "x", NULL, 0, NULL, 1, "y");
-    refuses_io(clo_cluster_save_links, "x", NULL, 0, &link, 1, NULL);
-    refuses_io(clo_cluster_save_network, NULL, NULL, 0, &link, 1, NULL, 0, "y");
-    refuses_io(clo_cluster_save_network, "x", NULL, 0, &link, 1, NULL, 1, "y");
-    refuses_io(clo_cluster_save_network, "x", NULL, 0, &link, 1, NULL, 0, NULL);
-    const uint64_t cuts[CLO_LINK_PIECES_MAX] = {1, 2, 3, 4, 5, 6, 7, 8};
-    refuses_io(clo_cluster_save_links, "x", cuts, CLO_LINK_PIECES_MAX, &link, 1, "y");
     assert_true(none == NULL && nothing == NULL);
     clo_cluster_destroy(NULL);
     assert_null(clo_cluster_platform(NULL));
     assert_int_equal(clo_cluster_machines(NULL), 0);
-    assert_true(clo_cluster_machine(NULL, 0) == NULL && clo_cluster_machine_name(NULL, 0) == NULL);
-    assert_int_equal(clo_cluster_first_executor(NULL, 0), CLO_NONE);
+    assert_true(clo_cluster_machine_name(NULL, 0) == NULL);
     if (clo_cluster_parse("x", text, sizeof text - 1, &none) != CLO_OK)
         return; /* a library without files */
-    assert_true(clo_cluster_machine(none, 1) == NULL && clo_cluster_machine_name(none, 1) == NULL);
-    assert_int_equal(clo_cluster_first_executor(none, 1), 2);
-    assert_int_equal(clo_cluster_first_executor(none, 2), CLO_NONE);
+    assert_true(clo_cluster_machine_name(none, 1) == NULL);
     clo_cluster_destroy(none);
 }
 

@@ -23,7 +23,6 @@ static void logs(void **state)
     (void)state;
     clo_log *log = NULL, *none = NULL;
     size_t count = 7;
-    char text[16] = "x";
 
     refuses(clo_log_create, NULL, 1, NULL);
     ok(clo_log_create(NULL, 1, &log));
@@ -36,18 +35,11 @@ static void logs(void **state)
     assert_int_equal(clo_log_dropped(NULL), 0);
     assert_null(clo_log_about(NULL));
     assert_string_equal(clo_log_kind_name(UINT32_MAX), "?");
-    assert_string_equal(clo_log_describe(NULL, text, sizeof text), "");
-    assert_string_equal(clo_log_describe(&(clo_log_record){0}, NULL, 9), "");
     assert_int_equal(clo_log_first_difference(NULL, log, NULL, 0), CLO_LOG_EQUAL);
     refuses_io(clo_log_save, NULL, NEVER_WRITTEN);
     refuses_io(clo_log_save, log, NULL);
     refuses_io(clo_log_load, NULL, &none);
     refuses_io(clo_log_load, "x", NULL);
-    refuses_io(clo_log_parse, NULL, "{}", 2, &none);
-    refuses_io(clo_log_parse, "x", NULL, 2, &none);
-    refuses_io(clo_log_parse, "x", "{}", 2, NULL);
-    refuses(clo_log_add_policy, NULL, "x", NULL, NULL);
-    refuses(clo_log_add_policy, log, NULL, NULL, NULL);
     assert_false(clo_log_is_log(NULL, 1));
     assert_null(none);
     clo_log_destroy(log);

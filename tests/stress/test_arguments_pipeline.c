@@ -1,6 +1,7 @@
 /* test_arguments_pipeline.c - as test_arguments.c, for plans with an interval and jobs with releases in flight. */
 #include "support.h"
 
+#include "plan/facts.h"
 #include "running.h"
 
 /* The call must refuse, and say who it is. */
@@ -84,9 +85,6 @@ static void plans(void **state)
     const clo_placement *placements = clo_plan_placements(s.plan, &count), far = {.task = 99};
     clo_plan *none = NULL;
 
-    refuses(clo_plan_from_interval, NULL, NULL, placements, count, 1, &none);
-    refuses(clo_plan_from_interval, s.f.cost, NULL, NULL, count, 1, &none);
-    refuses(clo_plan_from_interval, s.f.cost, NULL, placements, count, 1, NULL);
     fails(CLO_ERR_ARGUMENT, "interval_ns", clo_plan_from_interval(s.f.cost, NULL, placements, count, -1, &none));
     fails(CLO_ERR_ARGUMENT, "", clo_plan_from_interval(s.f.cost, NULL, &far, 1, 1, &none));
     assert_null(none);
@@ -95,15 +93,9 @@ static void plans(void **state)
 static void buffer_depths(void **state)
 {
     (void)state;
-    uint32_t depths[8];
-
     assert_int_equal(clo_plan_interval_ns(NULL), 0);
     assert_int_equal(clo_plan_interval_ns(s.plan), 0);
-    assert_int_equal(clo_plan_in_flight(NULL), 1);
     assert_int_equal(clo_plan_in_flight(s.plan), 1);
-    refuses(clo_plan_buffer_depths, NULL, s.f.cost, depths);
-    refuses(clo_plan_buffer_depths, s.pipeline, NULL, depths);
-    refuses(clo_plan_buffer_depths, s.pipeline, s.f.cost, NULL);
 }
 
 static void measures(void **state)
@@ -128,11 +120,7 @@ static void traces(void **state)
     config.releases_in_flight = clo_plan_in_flight(s.pipeline);
     config.releases = 3;
     ok(clo_simulate(s.f.cost, &config, NULL, &trace, NULL));
-    refuses(clo_pipeline_check, NULL, s.pipeline, s.f.cost, 2);
-    refuses(clo_pipeline_check, trace, NULL, s.f.cost, 2);
-    refuses(clo_pipeline_check, trace, s.pipeline, NULL, 2);
-    refuses(clo_pipeline_check, trace, s.pipeline, s.f.cost, 0);
-    ok(clo_pipeline_check(trace, s.pipeline, s.f.cost, config.releases_in_flight));
+    ok(clo_pipeline_check_period(trace, s.pipeline, s.f.cost, config.releases_in_flight, 0));
     refuses(clo_pipeline_check_period, NULL, s.pipeline, s.f.cost, 2, 0);
     refuses(clo_pipeline_check_period, trace, NULL, s.f.cost, 2, 0);
     refuses(clo_pipeline_check_period, trace, s.pipeline, NULL, 2, 0);

@@ -112,10 +112,7 @@ static void refuse_workloads(clo_workload *workload, const clo_platform *platfor
     refuses(clo_workload_add, workload, &job); /* without a graph */
     refuses(clo_workload_adopt, NULL, NULL);
     refuses(clo_workload_adopt, workload, NULL);
-    refuses(clo_workload_set_platform, NULL, NULL);
     refuses(clo_workload_sort, NULL);
-    refuses(clo_workload_check, NULL, platform);
-    refuses(clo_workload_check, workload, NULL);
     refuses(clo_admission_test, NULL, platform, NULL, NULL, NULL);
     refuses(clo_admission_test, workload, NULL, NULL, NULL, NULL);
     clo_admission_config unknown_order = {.size = sizeof unknown_order, .order = (clo_admission_order)UNKNOWN};
@@ -145,8 +142,6 @@ static void workloads(void **state)
     assert_null(clo_workload_get(workload, 0));
     assert_null(clo_workload_platform(NULL));
     assert_null(clo_workload_platform(workload));
-    (void)clo_workload_is_sorted(NULL);
-    assert_true(clo_workload_is_sorted(workload));
     clo_workload_destroy(workload);
     clo_platform_destroy(platform);
 }
@@ -164,9 +159,6 @@ static void plans_of_workloads(void **state)
     assert_int_equal(clo_synch_log(NULL, &log), CLO_ERR_ARGUMENT);
     assert_null(clo_synch_pieces(NULL, &count));
     assert_int_equal(count, 0);
-    assert_int_equal(clo_synch_completion_ns(NULL, 0), -1);
-    assert_null(clo_synch_planner(UINT32_MAX));
-    assert_null(clo_synch_planner_about(UINT32_MAX));
     (void)clo_synch_has_lp();
     clo_synch_destroy(NULL);
 }
@@ -255,9 +247,6 @@ static void logs(void **state)
     refuses(clo_log_save, NULL, "/dev/null");
     refuses(clo_log_load, NULL, &none);
     refuses(clo_log_load, "/dev/null", NULL);
-    refuses(clo_log_parse, NULL, "", 0, &none);
-    refuses(clo_log_parse, "x", NULL, 0, &none);
-    refuses(clo_log_parse, "x", "", 0, NULL);
     ok(clo_log_create(NULL, 1, &log));
     refuses(clo_log_save, log, NULL);
     assert_false(clo_log_append(NULL, &record));
@@ -268,9 +257,6 @@ static void logs(void **state)
     assert_int_equal(clo_log_dropped(NULL), 0);
     assert_null(clo_log_about(NULL));
     assert_string_equal(clo_log_kind_name(UNKNOWN), "?");
-    assert_non_null(clo_log_describe(NULL, text, sizeof text));
-    assert_non_null(clo_log_describe(&record, text, sizeof text));
-    (void)clo_log_describe(&record, NULL, 0);
     (void)clo_log_first_difference(NULL, NULL, NULL, 0);
     (void)clo_log_first_difference(log, NULL, text, sizeof text);
     assert_false(clo_log_is_log(NULL, 0));

@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/numbers/rng.h"
+#include "plan/facts.h"
 #include "planner_named.h"
 #include "run/state/runtime.h"
 #include "sync/sleep/park.h"

@@ -4,6 +4,7 @@
 #define _GNU_SOURCE
 #include "support.h"
 
+#include "plan/facts.h"
 #include "releases_scene.h"
 
 #include <pthread.h>
@@ -269,7 +270,7 @@ static void intervals_at_their_limits(void **state)
         config.releases_in_flight = clo_plan_in_flight(plan);
         config.releases = 10;
         ok(clo_simulate(cost, &config, &result, &trace, NULL));
-        ok(clo_pipeline_check(trace, plan, cost, config.releases_in_flight));
+        ok(clo_pipeline_check_period(trace, plan, cost, config.releases_in_flight, 0));
         /* One buffer of the first task's output: it waits for its reader. */
         assert_int_equal(result.makespan_ns, intervals_ns[i] > 1000 ? 20000 : 11000);
         clo_trace_destroy(trace);

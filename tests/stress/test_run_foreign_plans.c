@@ -1,7 +1,9 @@
 /* Plans and traces with the cost of another graph or platform, with absurd times, and with times that were emulated. */
 #include "support.h"
 
+#include "plan/plan.h"
 #include "running.h"
+#include "trace/trace.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -188,11 +190,11 @@ static void hold_mark(const clo_cost *cost, const clo_trace *trace, bool is_emul
     clo_plan *plan;
     char *text;
 
-    assert_int_equal(clo_trace_is_emulated(trace), is_emulated);
+    assert_int_equal(trace->is_emulated, is_emulated);
     ok(clo_trace_write_chrome(trace, cost, NULL, CHART));
     hold_file_says(word, other);
     ok(clo_trace_to_plan(trace, cost, &plan));
-    assert_int_equal(clo_plan_is_emulated(plan), is_emulated);
+    assert_int_equal(plan->is_emulated, is_emulated);
     assert_string_equal(clo_plan_planner(plan), word);
     ok(clo_plan_gantt_svg(plan, cost, NULL, CHART));
     hold_file_says(word, other);
@@ -215,7 +217,7 @@ static void a_run_carries_into_plan_and_pictures_whether_it_was_emulated(void **
         clo_trace *trace, *again;
         clo_job *job;
         ok(clo_plan_create(f.cost, NULL, &plan));
-        assert_false(clo_plan_is_emulated(plan));
+        assert_false(plan->is_emulated);
         config.plan = plan;
         config.period_ns = clocks[i] == CLO_CLOCK_VIRTUAL ? 0 : 2000000;
         config.releases = clocks[i] == CLO_CLOCK_VIRTUAL ? 0 : 3;

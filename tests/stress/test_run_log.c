@@ -7,6 +7,7 @@
 
 #include "base/numbers/rng.h"
 #include "running.h"
+#include "trace/log.h"
 
 #include <clotho/stream.h>
 #include <clotho/stream_check.h>

@@ -6,6 +6,7 @@
 #include "support.h"
 
 #include "graph/graph.h"
+#include "plan/facts.h"
 #include "random.h"
 
 #include <stdatomic.h>

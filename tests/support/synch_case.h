@@ -4,6 +4,9 @@
 
 #include "support.h"
 
+/* Every planner of workloads; NULL after the last. */
+extern const char *const synch_planners[];
+
 typedef struct synch_case {
     clo_platform *platform;
     clo_workload *workload;

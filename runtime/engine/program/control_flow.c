@@ -4,6 +4,7 @@
 #include "base/carve.h"
 #include "base/numbers/rng.h"
 #include "base/status.h"
+#include "graph/control_flow.h"
 
 clo_status clo_control_flow_create(clo_control_flow *control_flow, const clo_graph *graph, uint64_t seed,
                                    clo_arena *arena)

@@ -2,6 +2,7 @@
 #include "engine/releases/of_plan.h"
 
 #include "base/status.h"
+#include "plan/facts.h"
 
 #include <clotho/pipeline.h>
 

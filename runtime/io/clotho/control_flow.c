@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "base/status.h"
+#include "graph/control_flow.h"
 #include "graph/shape/branch.h"
 
 #include <clotho/branch.h>

@@ -9,6 +9,8 @@
 
 #include "base/memory.h"
 #include "base/status.h"
+#include "generate/body.h"
+#include "graph/graph.h"
 
 #include <assert.h>
 #include <math.h>
@@ -267,7 +269,7 @@ clo_status clo_document_create(clo_graph *graph, clo_platform *platform, clo_doc
 {
     if (graph == NULL || out == NULL)
         return clo_fail_null("clo_document_create", "graph or out");
-    if (!clo_graph_is_sealed(graph))
+    if (!graph->sealed)
         return clo_fail(CLO_ERR_STATE, "clo_document_create: graph \"%.60s\" is not sealed", clo_graph_name(graph));
     clo_document *made = clo_allocate(1, sizeof *made);
     if (made == NULL)

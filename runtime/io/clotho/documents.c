@@ -8,6 +8,7 @@
 
 #include "base/memory.h"
 #include "base/status.h"
+#include "io/text/parse.h"
 
 #include <assert.h>
 #include <string.h>
@@ -91,8 +92,6 @@ clo_status clo_documents_parse(const char *name, const char *text, size_t text_b
 {
     clo_reader base = {0};
 
-    if (name == NULL || text == NULL || out == NULL)
-        return clo_fail(CLO_ERR_ARGUMENT, "clo_documents_parse: an argument is NULL");
     clo_status status = clo_reader_config(config, &base);
     if (status != CLO_OK)
         return status;

@@ -6,6 +6,7 @@
 #include "base/status.h"
 #include "io/text/json_scan.h"
 #include "io/text/names.h"
+#include "io/text/parse.h"
 #include "plan/plan.h"
 
 #include <clotho/pipeline.h>
@@ -87,7 +88,7 @@ clo_status clo_plan_print(const clo_plan *plan, const clo_cost *cost, char **out
     clo_text_add_json(&text, clo_platform_name(clo_cost_platform(cost)));
     clo_text_add(&text, ",\n  \"planner\": ");
     clo_text_add_json(&text, clo_plan_planner(plan));
-    clo_text_add(&text, clo_plan_is_emulated(plan) ? ",\n  \"emulated\": true" : "");
+    clo_text_add(&text, plan->is_emulated ? ",\n  \"emulated\": true" : "");
     if (clo_plan_interval_ns(plan) > 0)
         clo_text_add(&text, ",\n  \"interval_ns\": %lld", (long long)clo_plan_interval_ns(plan));
     clo_text_add(&text, ",\n  \"makespan_ns\": %lld,\n  \"placements\": [", (long long)clo_plan_makespan_ns(plan));
@@ -254,8 +255,6 @@ clo_status clo_plan_parse(const char *name, const char *text, size_t text_bytes,
     clo_source source = {.name = name, .text = text, .bytes = text_bytes};
     clo_json json = {0};
 
-    if (name == NULL || text == NULL || cost == NULL || out == NULL)
-        return clo_fail(CLO_ERR_ARGUMENT, "clo_plan_parse: an argument is NULL");
     clo_status status = clo_text_check(&source);
     if (status == CLO_OK)
         status = clo_json_open(&json, &source);

@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "base/status.h"
+#include "generate/body.h"
 #include "graph/graph.h"
 
 #include <clotho/branch.h>

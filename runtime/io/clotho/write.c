@@ -3,6 +3,7 @@
 #include "io/text/reader.h"
 
 #include "base/status.h"
+#include "generate/body.h"
 #include "graph/graph.h"
 #include "io/clotho/control_flow.h"
 #include "io/text/names.h"

@@ -313,13 +313,3 @@ const char *clo_cluster_machine_name(const clo_cluster *cluster, uint32_t machin
 {
     return machine < clo_cluster_machines(cluster) ? cluster->names[machine] : NULL;
 }
-
-const clo_platform *clo_cluster_machine(const clo_cluster *cluster, uint32_t machine)
-{
-    return machine < clo_cluster_machines(cluster) ? cluster->own[machine] : NULL;
-}
-
-uint32_t clo_cluster_first_executor(const clo_cluster *cluster, uint32_t machine)
-{
-    return cluster != NULL && machine <= cluster->machines ? cluster->first_executor[machine] : CLO_NONE;
-}

@@ -224,7 +224,7 @@ clo_status clo_cluster_save_network(const char *from, const uint64_t *cut_bytes,
         (ports == NULL && ports_count > 0))
         return clo_fail_null("clo_cluster_save_network", "from, cut_bytes, links, ports or to");
     if (cuts_count >= CLO_LINK_PIECES_MAX)
-        return clo_fail(CLO_ERR_ARGUMENT, "clo_cluster_save_links: %u cuts; give at most %d", cuts_count,
+        return clo_fail(CLO_ERR_ARGUMENT, "clo_cluster_save_network: %u cuts; give at most %d", cuts_count,
                         CLO_LINK_PIECES_MAX - 1);
     clo_status status = clo_file_read(from, FILE_BYTES_MAX, &old, &bytes);
     if (status != CLO_OK)
@@ -236,10 +236,4 @@ clo_status clo_cluster_save_network(const char *from, const uint64_t *cut_bytes,
     clo_text_free(&text);
     clo_free(old);
     return status;
-}
-
-clo_status clo_cluster_save_links(const char *from, const uint64_t *cut_bytes, uint32_t cuts_count,
-                                  const clo_cluster_link *links, size_t links_count, const char *to)
-{
-    return clo_cluster_save_network(from, cut_bytes, cuts_count, links, links_count, NULL, 0, to);
 }

@@ -11,6 +11,7 @@
 #include "base/status.h"
 #include "io/datasets/packing.h"
 #include "io/text/lines.h"
+#include "workload/workload.h"
 
 #include <assert.h>
 #include <math.h>
@@ -252,5 +253,7 @@ clo_status clo_alibaba_csv_read(const clo_reader *base, const clo_source *source
     if (status != CLO_OK)
         return status;
     status = clo_packing_platform(&machine, &reader, CORES);
-    return status == CLO_OK ? clo_workload_set_platform(workload, reader.platform) : status;
+    if (status == CLO_OK)
+        clo_workload_set_platform(workload, reader.platform);
+    return status;
 }

@@ -2,6 +2,7 @@
 #include "io/workflow/dot_control_flow.h"
 
 #include "base/status.h"
+#include "graph/control_flow.h"
 #include "graph/shape/branch.h"
 #include "io/text/json_scan.h"
 

@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "io/text/json_read.h"
+#include "io/text/parse.h"
 #include "trace/log.h"
 
 #include <clotho/graph.h>
@@ -436,8 +437,6 @@ static clo_status read_log(reader *in)
 
 clo_status clo_log_parse(const char *name, const char *text, size_t text_bytes, clo_log **out)
 {
-    if (name == NULL || text == NULL || out == NULL)
-        return clo_fail_null("clo_log_parse", "name, text or out");
     reader in = {.name = name, .text = text, .bytes = text_bytes};
     clo_status status = read_log(&in);
     if (status == CLO_OK)

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "io/datasets/alibaba_csv.h"
 #include "io/text/lines.h"
+#include "io/text/parse.h"
 #include "io/workload/graphs.h"
 #include "workload/workload.h"
 
@@ -226,7 +227,9 @@ static clo_status read_first(source *s, const clo_json *json)
         status = clo_workload_create(name, &s->workload);
     if (status == CLO_OK && platform != NULL)
         status = clo_platform_read(json, platform, &own);
-    return status == CLO_OK ? clo_workload_set_platform(s->workload, own) : status;
+    if (status == CLO_OK)
+        clo_workload_set_platform(s->workload, own);
+    return status;
 }
 
 /* One line: the first, or a job. */
@@ -309,11 +312,10 @@ static clo_status read_documents(source *s, const clo_load_config *config, const
         clo_reader *next = clo_documents_reader(documents);
         if (all == 1 || (!next->no_platform && strcmp(document->format, "alibaba") == 0)) {
             next->no_platform = true; /* every line has the same one */
-            status = clo_workload_set_platform(s->workload, document->platform);
+            clo_workload_set_platform(s->workload, document->platform);
             document->platform = NULL;
         }
-        if (status == CLO_OK)
-            status = add_document(s, document);
+        status = add_document(s, document);
     }
     clo_documents_close(documents);
     return status;
@@ -371,8 +373,6 @@ static clo_status read_workload(const clo_source *text, const clo_load_config *c
 clo_status clo_workload_parse(const char *name, const char *text, size_t text_bytes, const clo_load_config *config,
                               clo_workload **out)
 {
-    if (name == NULL || text == NULL || out == NULL)
-        return clo_fail(CLO_ERR_ARGUMENT, "clo_workload_parse: an argument is NULL");
     return read_workload(&(clo_source){.name = name, .text = text, .bytes = text_bytes}, config, NULL, out);
 }
 

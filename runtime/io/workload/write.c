@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "io/text/reader.h"
+#include "workload/workload.h"
 
 #include <clotho/branch.h>
 #include <clotho/workload.h>
@@ -168,7 +169,7 @@ clo_status clo_workload_save(const clo_workload *workload, const char *path)
 
     if (workload == NULL || path == NULL)
         return clo_fail_null("clo_workload_save", workload == NULL ? "workload" : "path");
-    if (clo_workload_jobs(workload) == 0 || !clo_workload_is_sorted(workload))
+    if (clo_workload_jobs(workload) == 0 || !workload->is_sorted)
         return clo_fail(CLO_ERR_STATE, "clo_workload_save: workload \"%.60s\" %s", clo_workload_name(workload),
                         clo_workload_jobs(workload) == 0 ? "has no jobs; add one"
                                                          : "is not sorted; call clo_workload_sort");

@@ -16,6 +16,7 @@
 #include "base/order/sort.h"
 #include "base/status.h"
 #include "plan/check/check_interval.h"
+#include "plan/facts.h"
 
 #include <clotho/pipeline.h>
 

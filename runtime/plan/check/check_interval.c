@@ -10,6 +10,7 @@
 #include "base/order/sort.h"
 #include "base/status.h"
 #include "plan/check/check_holds.h"
+#include "plan/facts.h"
 
 #include <clotho/pipeline.h>
 

@@ -349,14 +349,6 @@ static clo_status judge(const char *name, checker *check)
     return status;
 }
 
-clo_status clo_pipeline_check(const clo_trace *trace, const clo_plan *plan, const clo_cost *cost,
-                              uint32_t releases_in_flight)
-{
-    checker check = {.trace = trace, .plan = plan, .cost = cost, .in_flight = releases_in_flight};
-
-    return judge("clo_pipeline_check", &check);
-}
-
 clo_status clo_pipeline_check_period(const clo_trace *trace, const clo_plan *plan, const clo_cost *cost,
                                      uint32_t releases_in_flight, int64_t period_ns)
 {

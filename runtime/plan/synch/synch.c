@@ -15,7 +15,7 @@ enum { SECONDS_DEFAULT = 60, GROWTH_DEFAULT = 100, GRID_MAX = 1000 };
 
 /* Each plans without preemption, or with it; the other one is NULL. */
 typedef struct method {
-    const char *name, *about;
+    const char *name;
     clo_status (*pack)(const clo_synch_problem *, const clo_synch_config *, const clo_synch_settings *,
                        clo_synch_timeline *, clo_synch_found *);
     clo_status (*preempt)(const clo_synch_problem *, const clo_synch_settings *, clo_synch_runs *, clo_synch_found *);
@@ -57,13 +57,12 @@ static clo_status preempt_psrs(const clo_synch_problem *p, const clo_synch_setti
 }
 
 static const method planners[] = {
-    {"synchpack-1", "preemptive, tasks may move between machines; LP1", NULL, clo_synch_preempt_1, true, true, false},
-    {"synchpack-2", "no preemption; LP2, or the earliest interval with room", pack_2, NULL, true, false, true},
-    {"synchpack-3", "preemptive, one machine for each task; LP3, or the reverse rule", NULL, clo_synch_preempt_3, true,
-     false, false},
-    {"psrs", "preemptive Smith ratio (Schwiegelshohn 2004)", NULL, preempt_psrs, false, false, false},
-    {"tetris-weighted", "packing score with weights", pack_tetris, NULL, false, false, false},
-    {"jsq-maxweight", "join the shortest queue, serve the heaviest", pack_jsq, NULL, false, false, false},
+    {"synchpack-1", NULL, clo_synch_preempt_1, true, true, false},
+    {"synchpack-2", pack_2, NULL, true, false, true},
+    {"synchpack-3", NULL, clo_synch_preempt_3, true, false, false},
+    {"psrs", NULL, preempt_psrs, false, false, false},
+    {"tetris-weighted", pack_tetris, NULL, false, false, false},
+    {"jsq-maxweight", pack_jsq, NULL, false, false, false},
 };
 
 enum { PLANNERS = sizeof planners / sizeof planners[0] };
@@ -73,7 +72,6 @@ struct clo_synch {
     const clo_platform *platform;
     clo_synch_piece *pieces;
     size_t count;
-    int64_t *done; /* [jobs] */
     clo_synch_figures figures;
 };
 
@@ -87,7 +85,10 @@ static clo_status choose_planner(const clo_synch_config *config, const method **
             break;
         }
     if (*out == NULL)
-        return clo_fail(CLO_ERR_ARGUMENT, "no planner \"%s\" for workloads; clo_synch_planner lists them", name);
+        return clo_fail(CLO_ERR_ARGUMENT,
+                        "no planner \"%s\" for workloads; take synchpack-1, synchpack-2, "
+                        "synchpack-3, psrs, tetris-weighted or jsq-maxweight",
+                        name);
     if (config->replan_ns > 0 && !(*out)->replans)
         return clo_fail(CLO_ERR_ARGUMENT, "%s does not plan again: replan_ns is for synchpack-2", name);
     return CLO_OK;
@@ -249,17 +250,21 @@ static clo_status count_figures(clo_synch *synch, const clo_synch_problem *p, co
                                 const clo_synch_found *found)
 {
     clo_synch_figures *f = &synch->figures;
+    int64_t *done = clo_allocate(p->jobs, sizeof *done);
 
+    if (done == NULL)
+        return clo_fail_memory("a plan");
     qsort(synch->pieces, synch->count, sizeof *synch->pieces, by_piece_start);
     for (size_t i = 0; i < synch->count; i++) {
         const clo_synch_piece *piece = &synch->pieces[i];
-        if (piece->finish_ns > synch->done[piece->job])
-            synch->done[piece->job] = piece->finish_ns;
+        if (piece->finish_ns > done[piece->job])
+            done[piece->job] = piece->finish_ns;
         if (piece->finish_ns > f->makespan_ns)
             f->makespan_ns = piece->finish_ns;
     }
     for (uint32_t j = 0; j < p->jobs; j++)
-        f->weighted_completion += p->weight[j] * synch->done[j];
+        f->weighted_completion += p->weight[j] * done[j];
+    clo_free(done);
     f->lp_bound = found->bound;
     f->lp_columns = found->size.columns;
     f->lp_rows = found->size.rows;
@@ -277,8 +282,7 @@ static clo_status make(clo_synch *synch, const method *how, const clo_synch_conf
 
     if (status != CLO_OK)
         return status;
-    synch->done = clo_allocate(problem.jobs, sizeof *synch->done);
-    status = synch->done == NULL ? clo_fail_memory("a plan") : plan(synch, &problem, how, config, &found);
+    status = plan(synch, &problem, how, config, &found);
     if (status == CLO_OK)
         status = count_figures(synch, &problem, how, &found);
     clo_synch_problem_destroy(&problem);
@@ -316,7 +320,6 @@ void clo_synch_destroy(clo_synch *synch)
     if (synch == NULL)
         return;
     clo_free(synch->pieces);
-    clo_free(synch->done);
     clo_free(synch);
 }
 
@@ -347,21 +350,6 @@ clo_status clo_synch_measure(const clo_synch *synch, clo_synch_figures *out)
     if (status == CLO_OK)
         clo_result_write(out, &synch->figures, sizeof synch->figures);
     return status;
-}
-
-int64_t clo_synch_completion_ns(const clo_synch *synch, uint32_t job)
-{
-    return synch != NULL && job < clo_workload_jobs(synch->workload) ? synch->done[job] : -1;
-}
-
-const char *clo_synch_planner(uint32_t index)
-{
-    return index < PLANNERS ? planners[index].name : NULL;
-}
-
-const char *clo_synch_planner_about(uint32_t index)
-{
-    return index < PLANNERS ? planners[index].about : NULL;
 }
 
 bool clo_synch_has_lp(void)

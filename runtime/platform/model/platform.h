@@ -97,4 +97,7 @@ CLO_INTERNAL bool clo_platform_links_equal(const clo_platform *platform, size_t 
 CLO_NODISCARD clo_status clo_platform_add_fact(clo_platform *platform, const char *fact, const char *status,
                                                const char *source);
 
+/* What leaves or enters a machine, in bytes/ns; 0: its port is infinite, or there is no such machine. */
+double clo_platform_port_bytes_per_ns(const clo_platform *platform, uint32_t machine);
+
 #endif

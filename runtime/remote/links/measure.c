@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "base/text.h"
+#include "io/cluster/cluster.h"
 #include "remote/links/hub.h"
 
 #include <clotho_mpi/links.h>

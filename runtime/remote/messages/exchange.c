@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/status.h"
+#include "io/cluster/cluster.h"
 #include "plan/ports/network.h"
 #include "remote/split/bodies.h"
 
@@ -438,7 +439,7 @@ static clo_status open_lanes(clo_exchange *x, uint64_t bytes)
     if (x->lanes == NULL)
         return clo_fail_memory("the messages of a run");
     for (uint32_t m = 0; m < (uint32_t)x->remote->ranks; m++) { /* all executors of a machine share its links */
-        uint32_t there = clo_cluster_first_executor(cluster, m);
+        uint32_t there = cluster->first_executor[m];
         clo_lane_open(&x->lanes[m]);
         x->lanes[m].in_bytes = bytes > 0 ? bytes : clo_piece_bytes(platform, there, here);
         x->lanes[m].out_bytes = bytes > 0 ? bytes : clo_piece_bytes(platform, here, there);

@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "graph/graph.h"
+#include "io/cluster/cluster.h"
 #include "platform/model/platform.h"
 #include "remote/split/bodies.h"
 
@@ -264,7 +265,7 @@ static clo_status fill_graph(clo_local *local, uint32_t slots)
 /* The machine's own executors, and slots. Data are read in place, so links do not count. */
 static clo_status make_platform(clo_local *local, uint32_t slots)
 {
-    const clo_platform *own = clo_cluster_machine(local->split->cluster, local->machine);
+    const clo_platform *own = local->split->cluster->own[local->machine];
     uint32_t count = own->executors_count + slots;
     clo_platform_desc desc = CLO_PLATFORM_DESC_INIT;
     clo_executor *executors = clo_allocate(count, sizeof *executors);
@@ -346,7 +347,7 @@ static clo_status fill(clo_local *local, uint32_t slots_max)
 clo_status clo_local_open(const clo_split *split, uint32_t machine, uint32_t slots_max, clo_eventcount *eventcount,
                           clo_local **out)
 {
-    const clo_platform *own = clo_cluster_machine(split->cluster, machine);
+    const clo_platform *own = split->cluster->own[machine];
 
     if (!own->coherent)
         return clo_fail(CLO_ERR_UNSUPPORTED,
@@ -358,7 +359,7 @@ clo_status clo_local_open(const clo_split *split, uint32_t machine, uint32_t slo
         return clo_fail_memory("a machine's part of a plan");
     local->split = split;
     local->machine = machine;
-    local->first_executor = clo_cluster_first_executor(split->cluster, machine);
+    local->first_executor = split->cluster->first_executor[machine];
     local->eventcount = eventcount;
     local->has_outputs = whole_graph(local)->has_outputs;
     clo_stack_init(&local->ready);

@@ -6,6 +6,8 @@
 #include "base/status.h"
 #include "cost/source.h"
 #include "graph/shape/branch.h"
+#include "io/cluster/cluster.h"
+#include "plan/facts.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -252,7 +254,7 @@ clo_status clo_split_open(const clo_cluster *cluster, const clo_cost *cost, cons
     if (split->machine_of == NULL)
         return clo_fail_memory("the split of a plan");
     for (uint32_t m = 0, e = 0; m < clo_cluster_machines(cluster); m++)
-        for (; e < clo_cluster_first_executor(cluster, m + 1); e++)
+        for (; e < cluster->first_executor[m + 1]; e++)
             split->machine_of[e] = m;
     status = index_executions(split, graph);
     if (status == CLO_OK)

@@ -5,6 +5,7 @@
 #include "base/carve.h"
 #include "base/memory.h"
 #include "base/status.h"
+#include "plan/facts.h"
 #include "plan/ports/ports.h"
 #include "run/control/attach.h"
 #include "run/dispatch/hedge.h"

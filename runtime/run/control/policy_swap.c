@@ -12,6 +12,7 @@
 #include "run/system/open.h"
 #include "run/system/real_time.h"
 #include "sync/protocol/rcu.h"
+#include "trace/log.h"
 
 #include <string.h>
 

@@ -585,8 +585,3 @@ uint32_t clo_runtime_workers(const clo_runtime *runtime)
 {
     return runtime != NULL ? runtime->workers_count : 0;
 }
-
-bool clo_runtime_is_emulated(const clo_runtime *runtime)
-{
-    return runtime != NULL && runtime->clock != CLO_CLOCK_REAL;
-}

@@ -5,6 +5,7 @@
 #include "base/status.h"
 #include "engine/program/compile.h"
 #include "engine/program/replay.h"
+#include "plan/facts.h"
 #include "plan/ports/ports.h"
 #include "run/extras/checkpoint.h"
 #include "run/records/stamp.h"

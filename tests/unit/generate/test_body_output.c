@@ -3,6 +3,7 @@
 #include "support.h"
 
 #include "base/clock.h"
+#include "generate/body.h"
 #include "generate/output.h"
 
 #include <string.h>

@@ -32,7 +32,7 @@ static void a_new_graph_is_open_and_empty(void **state)
     clo_graph *graph = fresh();
 
     assert_string_equal(clo_graph_name(graph), "g");
-    assert_false(clo_graph_is_sealed(graph));
+    assert_false(graph->sealed);
     assert_int_equal(clo_graph_tasks(graph), 0);
     assert_int_equal(clo_graph_edges(graph), 0);
     assert_int_equal(clo_graph_instances(graph), 0);

@@ -128,7 +128,7 @@ static void refused(uint32_t first_mode, uint32_t instances, uint32_t mode, uint
         ok(clo_graph_add_access(graph, task, 0, mode_again));
     fails(status, why, clo_graph_seal(graph));
     assert_int_equal(clo_graph_edges(graph), 1);
-    assert_false(clo_graph_is_sealed(graph));
+    assert_false(graph->sealed);
     clo_edge edge;
     ok(clo_graph_edge(graph, 0, &edge));
     assert_int_equal(edge.bytes, 5);

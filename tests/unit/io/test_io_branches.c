@@ -6,6 +6,8 @@
 #include "random.h"
 
 #include "base/memory.h"
+#include "graph/control_flow.h"
+#include "io/text/parse.h"
 
 #define HEAD "{\"format\": \"clotho.graph/1\", "
 #define TWO "\"tasks\": [{\"name\": \"a\", \"arms\": 2}, {\"name\": \"b\"}], "

@@ -2,6 +2,7 @@
 #include "io/text/reader.h"
 
 #include "base/memory.h"
+#include "generate/body.h"
 
 #define HEAD "{\"format\": \"clotho.graph/1\", "
 

@@ -5,6 +5,8 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "io/cluster/cluster.h"
+#include "platform/model/platform.h"
 
 #include <clotho/cluster.h>
 #include <math.h>
@@ -56,20 +58,21 @@ static void links_are_written_and_read(void **state)
     clo_cluster *c;
 
     (void)state;
-    ok(clo_cluster_save_links(s.from, cuts, 2, both, 2, s.to));
+    ok(clo_cluster_save_network(s.from, cuts, 2, both, 2, NULL, 0, s.to));
     ok(clo_cluster_load(s.to, &c));
     const clo_platform *p = clo_cluster_platform(c);
     assert_string_equal(clo_platform_name(p), "l\xc3\xa4"
                                               "b");
     assert_string_equal(clo_cluster_machine_name(c, 0), "a\n");
-    assert_int_equal(clo_platform_executors(clo_cluster_machine(c, 0)), 2);
+    assert_int_equal(clo_platform_executors(c->own[0]), 2);
     assert_int_equal(clo_platform_transfer_ns(p, 1000, 0, 2), 2000 + 1000);
     assert_int_equal(clo_platform_transfer_ns(p, 65536, 0, 2), 2000 + 65536);
     assert_int_equal(clo_platform_transfer_ns(p, 65537 + 1000, 0, 2), 2000 + 65536 + 100000 + 4000);
     assert_int_equal(clo_platform_transfer_ns(p, 65537, 2, 0), 3000);
     assert_int_equal(clo_platform_transfer_ns(p, 65537 + 1000, 2, 0), 3000 + 2000);
     clo_cluster_destroy(c);
-    ok(clo_cluster_save_links(s.to, NULL, 0, both, 1, s.to)); /* in its place; one line for both directions */
+    ok(clo_cluster_save_network(s.to, NULL, 0, both, 1, NULL, 0,
+                                s.to)); /* in its place; one line for both directions */
     ok(clo_cluster_load(s.to, &c));
     assert_int_equal(clo_platform_transfer_ns(clo_cluster_platform(c), 1000, 2, 0), 2000 + 1000);
     clo_cluster_destroy(c);
@@ -83,16 +86,18 @@ static void what_cannot_be_read_again_is_not_written(void **state)
     (void)state;
     bad.to = 2;
     fails(CLO_ERR_ARGUMENT, "link 0 is from machine 0 to 2 (of 2)",
-          clo_cluster_save_links(s.from, cuts, 2, &bad, 1, s.to));
+          clo_cluster_save_network(s.from, cuts, 2, &bad, 1, NULL, 0, s.to));
     bad = both[0];
     bad.bandwidth_bytes_per_ns[2] = (double)NAN;
-    fails(CLO_ERR_ARGUMENT, "is no number", clo_cluster_save_links(s.from, cuts, 2, &bad, 1, s.to));
-    fails(CLO_ERR_FORMAT, "that rise", clo_cluster_save_links(s.from, falling, 2, both, 2, s.to));
-    fails(CLO_ERR_FORMAT, "says nothing of the link", clo_cluster_save_links(s.from, cuts, 2, both, 0, s.to));
+    fails(CLO_ERR_ARGUMENT, "is no number", clo_cluster_save_network(s.from, cuts, 2, &bad, 1, NULL, 0, s.to));
+    fails(CLO_ERR_FORMAT, "that rise", clo_cluster_save_network(s.from, falling, 2, both, 2, NULL, 0, s.to));
+    fails(CLO_ERR_FORMAT, "says nothing of the link",
+          clo_cluster_save_network(s.from, cuts, 2, both, 0, NULL, 0, s.to));
     bad = both[0];
     bad.to = 0;
-    fails(CLO_ERR_FORMAT, "from a machine to itself", clo_cluster_save_links(s.from, cuts, 2, &bad, 1, s.to));
-    fails(CLO_ERR_IO, "", clo_cluster_save_links("/nowhere/c.json", cuts, 2, both, 2, s.to));
+    fails(CLO_ERR_FORMAT, "from a machine to itself",
+          clo_cluster_save_network(s.from, cuts, 2, &bad, 1, NULL, 0, s.to));
+    fails(CLO_ERR_IO, "", clo_cluster_save_network("/nowhere/c.json", cuts, 2, both, 2, NULL, 0, s.to));
     assert_int_equal(access(s.to, F_OK), -1);
 }
 
@@ -109,8 +114,9 @@ static void platforms_beside_the_file_stay_beside_it(void **state)
     put(s.from,
         "{\"format\": \"clotho.cluster/1\", \"machines\": [{\"name\": \"a\", \"platform\": \"uniform:2\"}, "
         "{\"name\": \"b\", \"platform\": \"b.xml\"}], \"link\": {\"latency_ns\": 1, \"bandwidth_bytes_per_ns\": 1}}");
-    ok(clo_cluster_save_links(s.from, cuts, 2, both, 2, s.to));
-    fails(CLO_ERR_ARGUMENT, "write the file there", clo_cluster_save_links(s.from, cuts, 2, both, 2, s.elsewhere));
+    ok(clo_cluster_save_network(s.from, cuts, 2, both, 2, NULL, 0, s.to));
+    fails(CLO_ERR_ARGUMENT, "write the file there",
+          clo_cluster_save_network(s.from, cuts, 2, both, 2, NULL, 0, s.elsewhere));
     assert_int_equal(access(s.elsewhere, F_OK), -1);
     assert_int_equal(unlink(xml), 0);
 }
@@ -130,7 +136,7 @@ static void ports_are_read_and_stay(void **state)
     clo_cluster_link three[] = {both[0], both[0], both[0]};
     three[1].from = 2;
     three[2].to = 2;
-    ok(clo_cluster_save_links(s.from, cuts, 2, three, 3, s.to));
+    ok(clo_cluster_save_network(s.from, cuts, 2, three, 3, NULL, 0, s.to));
     for (int written = 0; written < 2; written++) {
         ok(clo_cluster_load(written ? s.to : s.from, &c));
         for (uint32_t m = 0; m < 4; m++) {
@@ -179,7 +185,7 @@ static void ports_are_written(void **state)
 static clo_status save(void *context)
 {
     (void)context;
-    return clo_cluster_save_links(s.from, cuts, 2, both, 2, s.to);
+    return clo_cluster_save_network(s.from, cuts, 2, both, 2, NULL, 0, s.to);
 }
 
 static void memory_may_fail_anywhere(void **state)

@@ -2,6 +2,9 @@
 #include "bad.h"
 #include "base/memory.h"
 #include "fault.h"
+#include "graph/graph.h"
+#include "io/cluster/cluster.h"
+#include "io/text/parse.h"
 #include "io/text/reader.h"
 
 #include <stdio.h>
@@ -53,7 +56,7 @@ static void every_format_is_recognised_by_its_content(void **state)
     for (size_t i = 0; i < FILES; i++) {
         clo_document *d = parsed(files[i]);
         assert_string_equal(clo_document_format(d), formats[i]);
-        assert_true(clo_graph_is_sealed(clo_document_graph(d)));
+        assert_true(clo_document_graph(d)->sealed);
         clo_document_destroy(d);
     }
 }
@@ -255,11 +258,10 @@ static void read_cluster_example(const char *text, size_t bytes)
     ok(clo_cluster_load(paths[0], &c));
     assert_int_equal(clo_cluster_machines(c), 3);
     assert_string_equal(clo_cluster_machine_name(c, 1), "b");
-    assert_int_equal(clo_platform_executors(clo_cluster_machine(c, 2)), 4);
-    uint32_t a = clo_cluster_first_executor(c, 0), b = clo_cluster_first_executor(c, 1),
-             last = clo_cluster_first_executor(c, 2);
+    assert_int_equal(clo_platform_executors(c->own[2]), 4);
+    uint32_t a = c->first_executor[0], b = c->first_executor[1], last = c->first_executor[2];
     ok(clo_cluster_open_platform(paths[0], &whole));
-    assert_int_equal(clo_platform_executors(whole), clo_cluster_first_executor(c, 3));
+    assert_int_equal(clo_platform_executors(whole), c->first_executor[3]);
     assert_int_equal(clo_platform_transfer_ns(whole, 1000, a, b), 2000 + 100);
     assert_int_equal(clo_platform_transfer_ns(whole, 1000, b, a), 2000 + 100);
     assert_int_equal(clo_platform_transfer_ns(whole, 65536, a, last), 25000 + 65536);

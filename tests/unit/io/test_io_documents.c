@@ -2,6 +2,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "bad.h"
 #include "fault.h"
+#include "io/text/parse.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -163,8 +164,6 @@ static void files_are_read_as_texts_are(void **state)
     config.scale = -1;
     fails(CLO_ERR_ARGUMENT, "scale is -1", clo_documents_open(path, &config, &documents));
     fails(CLO_ERR_ARGUMENT, "clo_documents_open: path or out is NULL", clo_documents_open(NULL, NULL, &documents));
-    fails(CLO_ERR_ARGUMENT, "clo_documents_parse: an argument is NULL",
-          clo_documents_parse("f", NULL, 0, NULL, &documents));
     fails(CLO_ERR_ARGUMENT, "clo_documents_next: an argument is NULL", clo_documents_next(NULL, &d));
     assert_null(documents);
     clo_documents_close(NULL);

@@ -2,6 +2,7 @@
  * Alibaba trace v2017. */
 #include "bad.h"
 #include "fault.h"
+#include "io/text/parse.h"
 
 #define STAGE(id, more) "{\"id\": " id ", \"n_tasks\": 3" more "}"
 #define WAVES(fresh, first, rest) ", \"fresh\": {" fresh "}, \"first\": {" first "}, \"rest\": {" rest "}"

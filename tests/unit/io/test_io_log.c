@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "base/numbers/rng.h"
 #include "fault.h"
+#include "io/text/parse.h"
 #include "io/workload/log_file.h"
 #include "support.h"
 

@@ -2,8 +2,10 @@
 #define _POSIX_C_SOURCE 200809L
 #include "base/memory.h"
 #include "fault.h"
+#include "io/text/parse.h"
 #include "io/text/reader.h"
 #include "support.h"
+#include "workload/workload.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -54,7 +56,7 @@ static void a_line_is_a_job(void **state)
     assert_ptr_equal(a->graph, b->graph);
     assert_ptr_not_equal(a->graph, c->graph);
     assert_int_equal(c->arrival_ns, 100);
-    assert_true(clo_workload_is_sorted(w));
+    assert_true(w->is_sorted);
     clo_workload_destroy(w);
 }
 

@@ -4,6 +4,7 @@
 #ifndef CLO_PLAN_FIXTURE_H
 #define CLO_PLAN_FIXTURE_H
 
+#include "graph/graph.h"
 #include "planner_named.h"
 #include "support.h"
 
@@ -56,7 +57,7 @@ static inline void fixture_seal(fixture *f, uint32_t executors, const double *sp
     desc.kinds_count = 1;
     desc.capacities = capacities;
     desc.bandwidth_bytes_per_ns = bandwidth;
-    if (!clo_graph_is_sealed(f->graph))
+    if (!f->graph->sealed)
         ok(clo_graph_seal(f->graph));
     ok(clo_platform_create(&desc, &f->platform));
     ok(clo_cost_create(f->graph, f->platform, &f->cost));

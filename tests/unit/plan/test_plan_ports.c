@@ -1,6 +1,7 @@
 /* Plans on machines with ports, by hand: what several messages at once take when they share what leaves and enters a
  * machine. Links: 1 byte/ns after 1000 ns. */
 #include "fault.h"
+#include "platform/model/platform.h"
 #include "support.h"
 
 #include <clotho/branch.h>

@@ -1,6 +1,7 @@
 /* Rows of jobs: what is refused, what is kept, and the order. */
 #include "fault.h"
 #include "support.h"
+#include "workload/workload.h"
 
 #include <string.h>
 
@@ -173,22 +174,22 @@ static void sorting_keeps_the_order_of_jobs_that_arrive_together(void **state)
     clo_workload *w = with_graph(&graph);
 
     (void)state;
-    assert_true(clo_workload_is_sorted(w));
+    assert_true(w->is_sorted);
     add(w, graph, "c", 5);
-    assert_true(clo_workload_is_sorted(w));
+    assert_true(w->is_sorted);
     add(w, graph, "a", 2);
-    assert_false(clo_workload_is_sorted(w));
+    assert_false(w->is_sorted);
     add(w, graph, "d", 5);
     add(w, graph, "e", 5);
     add(w, graph, "b", 2);
     assert_string_equal(clo_workload_get(w, 0)->name, "c");
     ok(clo_workload_sort(w));
-    assert_true(clo_workload_is_sorted(w));
+    assert_true(w->is_sorted);
     for (uint32_t j = 0; j < 5; j++)
         assert_string_equal(clo_workload_get(w, j)->name, wanted[j]);
     ok(clo_workload_sort(w));
     add(w, graph, "f", 5); /* sorted workloads may grow */
-    assert_true(clo_workload_is_sorted(w));
+    assert_true(w->is_sorted);
     assert_int_equal(clo_workload_jobs(w), 6);
     clo_workload_destroy(w);
 }
@@ -250,10 +251,10 @@ static void a_limit_beyond_the_platform_is_named(void **state)
           "job 1 \"wide\": limit is 5, but the platform has 4 executors; write at most that, or 0 for no limit",
           clo_workload_check(w, platform));
     assert_null(clo_workload_platform(w));
-    ok(clo_workload_set_platform(w, platform));
+    clo_workload_set_platform(w, platform);
     assert_ptr_equal(clo_workload_platform(w), platform);
-    ok(clo_workload_set_platform(w, platform)); /* the same one again */
-    ok(clo_workload_set_platform(w, NULL));
+    clo_workload_set_platform(w, platform); /* the same one again */
+    clo_workload_set_platform(w, NULL);
     assert_null(clo_workload_platform(w));
     clo_workload_destroy(w);
 }

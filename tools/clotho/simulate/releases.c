@@ -1,5 +1,5 @@
 /* releases.c - `clotho simulate GRAPH --releases-in-flight N`: a series of releases of one graph in virtual
- * time, several of them at once, planned modulo an interval. The trace is judged by clo_pipeline_check. */
+ * time, several of them at once, planned modulo an interval. The trace is judged by clo_pipeline_check_period. */
 #include "clotho/common/json.h"
 #include "clotho/common/options.h"
 #include "clotho/common/report.h"
