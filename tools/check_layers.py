@@ -66,7 +66,7 @@ def read_modules(root):
             continue
         section, mine = None, set()
         for word in words[1:]:
-            if word in ("SOURCES", "USES", "LIBS", "COLD"):
+            if word in ("SOURCES", "USES", "LIBS", "HOT", "COLD"):
                 section = word
             elif section == "USES":
                 mine.add(word)

@@ -7,7 +7,7 @@
  * A log has one writer. Between clo_log_append calls any thread may read what was written, if the caller synchronises
  * the two threads; the log has no atomics.
  *
- * Library: libclotho; libclotho-io has clo_log_save, clo_log_load, clo_log_parse, clo_log_is_log. */
+ * Library: libclotho; libclotho-io has clo_log_save, clo_log_load, clo_log_is_log. */
 #ifndef CLOTHO_LOG_H
 #define CLOTHO_LOG_H
 

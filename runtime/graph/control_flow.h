@@ -3,6 +3,7 @@
 #ifndef CLO_GRAPH_CONTROL_FLOW_H
 #define CLO_GRAPH_CONTROL_FLOW_H
 
+#include "library.h"
 #include <clotho/branch.h>
 
 /* In place of an arm: the edge follows from the use of a handle (handles.h). It orders, and is never dead. */
@@ -47,6 +48,6 @@ void clo_graph_control_flow_go_back(clo_graph_control_flow *control_flow, const 
 
 /* If `task` is the last condition of a loop: the number of iterations of that loop; else 0. O(1), before the graph is
  * sealed O(branches). */
-uint32_t clo_graph_bound(const clo_graph *graph, uint32_t task);
+CLO_INTERNAL uint32_t clo_graph_bound(const clo_graph *graph, uint32_t task);
 
 #endif

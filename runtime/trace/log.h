@@ -28,6 +28,6 @@ clo_status clo_log_add_policy(clo_log *log, const char *name, const char *argume
 
 /* One record as a text, such as "start at 120 ns: job 7, stage 2, instance 0, executor 3, value 0", cut if `bytes` is
  * too small; 160 are always enough. Returns `out`. */
-const char *clo_log_describe(const clo_log_record *record, char *out, size_t bytes);
+CLO_INTERNAL const char *clo_log_describe(const clo_log_record *record, char *out, size_t bytes);
 
 #endif

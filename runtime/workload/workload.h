@@ -42,11 +42,11 @@ int64_t clo_workload_last_release_ns(const clo_workload_job *job);
 clo_status clo_workload_append(clo_workload *workload, const clo_workload_job *job);
 
 /* Gives a platform to the workload, in place of the one it had: the one that its jobs were recorded on. NULL: none. */
-void clo_workload_set_platform(clo_workload *workload, clo_platform *platform);
+CLO_INTERNAL void clo_workload_set_platform(clo_workload *workload, clo_platform *platform);
 
 /* Looks for jobs that ask for more executors than a platform has. Returns CLO_OK, or CLO_ERR_PLATFORM: the
  * limit of a job is larger than the number of executors; clo_last_error names the first such job, with file and
  * line where it came from one. O(jobs). */
-clo_status clo_workload_check(const clo_workload *workload, const clo_platform *platform);
+CLO_INTERNAL clo_status clo_workload_check(const clo_workload *workload, const clo_platform *platform);
 
 #endif

@@ -118,7 +118,7 @@ CLO_INTERNAL int64_t clo_schedule_capacity_ns(const clo_schedule *schedule, uint
 
 /* Raises from_ns [executors], for a task with a demand, to where the capacities of each one's machine let it begin at
  * the earliest: no start from there on is lost. INT64_MAX: the executor cannot run it. */
-void clo_schedule_raise_starts(clo_schedule *schedule, uint32_t task, int64_t *from_ns);
+CLO_INTERNAL void clo_schedule_raise_starts(clo_schedule *schedule, uint32_t task, int64_t *from_ns);
 
 /* Adds an execution at start_ns, a result of clo_schedule_slot_ns for its execution time: the original if it is the
  * first of its instance. Returns CLO_OK, CLO_ERR_MEMORY, or, without a text, CLO_ERR_TIMEOUT past stop_ns, which it

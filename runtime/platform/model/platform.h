@@ -98,6 +98,6 @@ CLO_NODISCARD clo_status clo_platform_add_fact(clo_platform *platform, const cha
                                                const char *source);
 
 /* What leaves or enters a machine, in bytes/ns; 0: its port is infinite, or there is no such machine. */
-double clo_platform_port_bytes_per_ns(const clo_platform *platform, uint32_t machine);
+CLO_INTERNAL double clo_platform_port_bytes_per_ns(const clo_platform *platform, uint32_t machine);
 
 #endif
