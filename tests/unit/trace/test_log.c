@@ -1,5 +1,6 @@
 /* test_log.c - the log object: it holds the beginning of the run, counts what it drops, and compares. */
-#include "support.h"
+#include "policy_scene.h"
+#include "trace/log.h"
 
 #include <string.h>
 
@@ -151,6 +152,29 @@ static void records_are_described_without_what_they_lack(void **state)
     assert_true(strlen(clo_log_describe(&odd, text, sizeof text)) < sizeof text - 1);
 }
 
+/* One executor, so that every input ends in decisions; the last sum stands before the end. */
+static void a_sum_follows_every_64th_input_and_the_last(void **state)
+{
+    policy_scene s;
+    size_t count, since = 0, sums = 0;
+
+    (void)state;
+    scene_open(&s, 1);
+    scene_job(&s, 0, 10, 300);
+    scene_run(&s, "fifo");
+    const clo_log_record *records = clo_log_records(s.log, &count);
+    for (size_t i = 0; i < count; i++) {
+        since += records[i].what < CLO_LOG_OUTPUTS;
+        if (records[i].what != CLO_LOG_SUM)
+            continue;
+        print_message("sum %zu of %zu\n", i, since);
+        sums++;
+        since = 0;
+    }
+    print_message("sums %zu\n", sums);
+    scene_close(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(a_full_log_keeps_the_beginning_and_counts_the_rest),
@@ -158,6 +182,7 @@ int main(void)
                                        cmocka_unit_test(the_header_is_copied),
                                        cmocka_unit_test(bad_headers_are_refused),
                                        cmocka_unit_test(the_first_difference_is_named),
+                                       cmocka_unit_test(a_sum_follows_every_64th_input_and_the_last),
                                        cmocka_unit_test(records_are_described_without_what_they_lack)};
 
     return cmocka_run_group_tests_name("log", tests, NULL, NULL);
