@@ -356,23 +356,25 @@ static void a_file_is_loaded_and_lives_on_its_own(void **state)
     assert_int_equal(clo_model_load(path, &model), CLO_ERR_IO);
 }
 
-/* Two stages, and all edges from the second one to the first. */
+/* Two stages, and all edges between them. */
 static void a_case_may_have_4096_edges_and_not_one_more(void **state)
 {
     fixture *f = *state;
-    static const uint32_t children[CLO_MODEL_GOLDEN_EDGES_MAX + 1] = {0}, jobs[2] = {0, 0};
-    uint32_t begin[3] = {0, 0, CLO_MODEL_GOLDEN_EDGES_MAX};
+    static const uint32_t jobs[2] = {0, 0};
+    uint32_t begin[3] = {0, CLO_MODEL_GOLDEN_EDGES_MAX, CLO_MODEL_GOLDEN_EDGES_MAX};
+    uint32_t children[CLO_MODEL_GOLDEN_EDGES_MAX + 1];
     void *data;
     size_t bytes;
 
-    for (uint32_t i = 0; i < 3; i++)
-        f->tiny.cases[i].stages = 0;
+    for (uint32_t e = 0; e <= CLO_MODEL_GOLDEN_EDGES_MAX; e++)
+        children[e] = 1;
     f->tiny.cases[0].stages = 2;
     f->tiny.cases[0].job_of_stage = jobs;
     f->tiny.cases[0].child_begin = begin;
     f->tiny.cases[0].children = children;
     ok(clo_model_build(&f->tiny.desc, &data, &bytes));
     free(data);
+    begin[1]++;
     begin[2]++;
     fails(CLO_ERR_LIMIT, "case 0 has more than 4096 edges", clo_model_build(&f->tiny.desc, &data, &bytes));
 }

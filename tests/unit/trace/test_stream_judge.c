@@ -212,7 +212,7 @@ static void a_machine_without_a_limit_leaves_the_resource_out_of_the_bound(void 
     fixture *f = *state;
     static const clo_executor executors[] = {{0, 0, 0, -1, {65536, 65536, 65536, 65536}},
                                              {0, 1, 0, -1, {65536, 65536, 65536, 65536}}};
-    static const int64_t capacities[2 * CLO_RESOURCES_MAX] = {3, -1, -1, -1, -1, -1, -1, -1,
+    static const int64_t capacities[2 * CLO_RESOURCES_MAX] = {3,  -1, -1, -1, -1, -1, -1, -1,
                                                               -1, -1, -1, -1, -1, -1, -1, -1};
     clo_platform_desc desc = CLO_PLATFORM_DESC_INIT;
     clo_stream_report report = CLO_STREAM_REPORT_INIT;
