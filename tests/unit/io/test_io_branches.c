@@ -7,6 +7,8 @@
 
 #include "base/memory.h"
 
+#include <stdio.h>
+
 #define HEAD "{\"format\": \"clotho.graph/1\", "
 #define TWO "\"tasks\": [{\"name\": \"a\", \"arms\": 2}, {\"name\": \"b\"}], "
 
