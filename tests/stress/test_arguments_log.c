@@ -1,6 +1,8 @@
 /* test_arguments_log.c - as test_arguments.c, for logs and the stream checker. */
 #include "support.h"
 
+#include "trace/log.h"
+
 #include <clotho/stream.h>
 
 #include <stdio.h>
@@ -45,6 +47,25 @@ static void logs(void **state)
     clo_log_destroy(log);
 }
 
+/* An argument that the log does not know, and one of a policy that takes none. */
+static void arguments_of_policies(const clo_replay_config *replay)
+{
+    const clo_log_policy named[] = {{"parametric", CLO_LOG_ARGUMENT_UNKNOWN}, {"fifo", "fast"}};
+    clo_log_header header = CLO_LOG_HEADER_INIT;
+
+    header.policies_count = 1;
+    for (size_t i = 0; i < sizeof named / sizeof named[0]; i++) {
+        clo_log *log;
+        header.policies = &named[i];
+        ok(clo_log_create(&header, 4, &log));
+        clo_log_set_run(log, &(clo_log_run){CLO_LOG_RUN_SIMULATED, CLO_CLOCK_REAL, 2, 1, 0});
+        assert_true(clo_log_append(log, &(clo_log_record){.what = CLO_LOG_BEGIN, .job = CLO_LOG_NO_JOB}));
+        assert_true(clo_log_append(log, &(clo_log_record){.what = CLO_LOG_END, .job = CLO_LOG_NO_JOB}));
+        fails(CLO_ERR_ARGUMENT, "the log does not say the argument of policy 0", clo_stream_replay(replay, log, NULL));
+        clo_log_destroy(log);
+    }
+}
+
 static void logs_of_runs(void **state)
 {
     (void)state;
@@ -70,6 +91,8 @@ static void logs_of_runs(void **state)
     refuses_somehow(clo_stream_replay, &replay, log, &result); /* no size */
     replay.costs_count = 1;
     refuses(clo_stream_replay, &replay, log, NULL); /* no costs */
+    replay.costs_count = 0;
+    arguments_of_policies(&replay);
     clo_log_destroy(growing);
     clo_log_destroy(log);
     clo_runtime_destroy(runtime);

@@ -69,8 +69,13 @@ static void reading(void **state)
     refuses(clo_model_scores, model, &tiny->cases[0], NULL, NULL);
     tiny->inputs[0][0] = 121;
     refuses(clo_model_scores, model, &tiny->cases[0], scores, NULL);
-    tiny->cases[0].inputs = NULL;
-    refuses(clo_model_scores, model, &tiny->cases[0], scores, NULL);
+    for (int missing = 0; missing < 4; missing++) {
+        clo_model_case input = tiny->cases[1];
+        const void **const arrays[] = {(void *)&input.inputs, (void *)&input.child_begin, (void *)&input.job_of_stage,
+                                       (void *)&input.job_of_limit};
+        *arrays[missing] = NULL;
+        fails(CLO_ERR_ARGUMENT, "an array of the input", clo_model_scores(model, &input, scores, NULL));
+    }
     clo_model_destroy(model);
     free(data);
     free(tiny);

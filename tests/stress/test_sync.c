@@ -426,6 +426,27 @@ static void a_semaphore_never_exceeds_its_capacity_forgets_nobody_and_lets_nobod
     assert_true(most_passed <= most);
 }
 
+/* A thread alone, which plays the owner and the others in turn. */
+static void who_is_woken_keeps_its_note_and_a_call_is_heard(void **state)
+{
+    clo_parker asleep = {.state = CLO_PARK_ASLEEP}, idle = {.state = CLO_PARK_AWAKE};
+
+    (void)state;
+    assert_true(clo_parker_leave(&asleep, 5));
+    assert_true(clo_parker_wake(&asleep));
+    assert_int_equal(clo_parker_lift(&asleep), 0); /* its owner has been woken with it */
+    assert_int_equal(clo_parker_note(&asleep), 5);
+
+    clo_parker_idle(&idle);
+    assert_true(clo_parker_leave(&idle, 7));
+    assert_int_equal(clo_parker_lift(&idle), 7);
+    assert_int_equal(clo_parker_lift(&idle), 0);
+    assert_true(clo_parker_borrow(&idle));
+    assert_false(clo_parker_is_called(&idle));
+    clo_parker_call(&idle);
+    assert_true(clo_parker_is_called(&idle));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -435,6 +456,7 @@ int main(void)
         cmocka_unit_test(work_that_several_need_is_done_once_and_seen_by_all),
         cmocka_unit_test(no_wake_is_lost_between_the_last_look_and_the_sleep),
         cmocka_unit_test(a_semaphore_never_exceeds_its_capacity_forgets_nobody_and_lets_nobody_starve),
+        cmocka_unit_test(who_is_woken_keeps_its_note_and_a_call_is_heard),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

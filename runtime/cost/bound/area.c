@@ -202,7 +202,7 @@ static void try_sets(clo_bound_work *work, uint64_t *best)
     uint32_t executors = cost->platform->executors_count;
     allowed sets[SETS_MAX];
 
-    if (executors > 64 && cost->columns > 64)
+    if (cost->columns > 64)
         return;
     uint32_t count = list_sets(work, sets);
     for (uint32_t s = 0; s < count; s++) {

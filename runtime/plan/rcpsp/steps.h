@@ -411,7 +411,7 @@ static inline clo_rcpsp_step clo_rcpsp_steps_cut(clo_rcpsp_steps *steps, clo_rcp
     return (clo_rcpsp_step){in.link, in.at + 1};
 }
 
-/* Takes `demand` during [start_ns, finish_ns), where it fits; `in`: the step that start_ns lies in. */
+/* Takes `demand` during [start_ns, finish_ns), not empty, where it fits; `in`: the step that start_ns lies in. */
 static inline void clo_rcpsp_steps_take(clo_rcpsp_steps *steps, clo_rcpsp_step in, int64_t start_ns, int64_t finish_ns,
                                         const uint64_t *demand, uint32_t words, uint64_t guards)
 {
@@ -427,10 +427,7 @@ static inline void clo_rcpsp_steps_take(clo_rcpsp_steps *steps, clo_rcpsp_step i
 
         if (end > finish_ns) {
             clo_rcpsp_step rest = clo_rcpsp_steps_cut(steps, here, finish_ns, words, guards);
-            if (rest.at > 0) /* a halved chunk has moved it */
-                here = (clo_rcpsp_step){rest.link, rest.at - 1};
-            else
-                here = (clo_rcpsp_step){rest.link - 1, steps->used[steps->chain[rest.link - 1]] - 1};
+            here = (clo_rcpsp_step){rest.link, rest.at - 1}; /* of its chunk: a halved one has moved it */
             index = (size_t)steps->chain[here.link] * CLO_STEPS_CHUNK + here.at;
         }
         for (uint32_t w = 0; w < words; w++)

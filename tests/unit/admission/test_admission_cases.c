@@ -239,6 +239,21 @@ static void every_allocation_may_fail(void **state)
     clo_platform_destroy(t.platform);
 }
 
+/* The period stands in for a deadline, but nobody has asked for it: a chain that is longer is no reason to refuse. */
+static void a_job_that_outlasts_its_period_is_refused_only_with_a_deadline(void **state)
+{
+    clo_workload *set = new_set();
+    clo_admission_job answers[2];
+
+    (void)state;
+    add(set, new_graph(3, 50, 1), &(clo_workload_job){.period_ns = 100});
+    add(set, new_graph(3, 50, 1), &(clo_workload_job){.period_ns = 100, .deadline_ns = 100});
+    (void)test(set, 4, CLO_ADMISSION_GREEDY, answers);
+    assert_int_equal(answers[0].verdict, CLO_ADMISSION_UNKNOWN);
+    assert_int_equal(answers[1].verdict, CLO_ADMISSION_REFUSED);
+    clo_workload_destroy(set);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -250,6 +265,7 @@ int main(void)
         cmocka_unit_test(what_is_not_covered_is_unknown_and_says_so),
         cmocka_unit_test(bad_arguments_are_refused),
         cmocka_unit_test(every_allocation_may_fail),
+        cmocka_unit_test(a_job_that_outlasts_its_period_is_refused_only_with_a_deadline),
     };
     return cmocka_run_group_tests_name("admission", tests, NULL, NULL);
 }

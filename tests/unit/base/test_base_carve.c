@@ -199,6 +199,24 @@ static void a_failed_allocation_leaves_the_pointers(void **state)
     assert_null(t.points);
 }
 
+static void a_layout_takes_half_of_all_addresses_and_no_byte_more(void **state)
+{
+    (void)state;
+    const size_t most = SIZE_MAX / 2;
+    clo_layout whole = {0}, above = {0}, parts = {0}, parts_above = {0};
+
+    assert_int_equal(clo_layout_add(&whole, most, 1), 0);
+    assert_false(whole.overflow);
+    (void)clo_layout_add(&above, most + 1, 1);
+    assert_true(above.overflow);
+    (void)clo_layout_add(&parts, LINE, 1);
+    (void)clo_layout_add(&parts_above, LINE, 1);
+    assert_int_equal(clo_layout_add(&parts, most - LINE, 1), LINE);
+    assert_false(parts.overflow);
+    (void)clo_layout_add(&parts_above, most - LINE + 1, 1);
+    assert_true(parts_above.overflow);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -211,6 +229,7 @@ int main(void)
         cmocka_unit_test(too_many_parts_are_refused),
         cmocka_unit_test(given_memory_must_hold_the_whole_block),
         cmocka_unit_test(a_failed_allocation_leaves_the_pointers),
+        cmocka_unit_test(a_layout_takes_half_of_all_addresses_and_no_byte_more),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -462,6 +462,20 @@ static void every_failed_allocation_of_a_read_is_reported(void **state)
     assert_true(fault_each(read_and_drop, NULL) >= 2);
 }
 
+/* Whoever opens a pipe without O_NONBLOCK waits for its other end. */
+static void a_pipe_of_such_a_name_holds_no_writer(void **state)
+{
+    char folder[64], beside[128];
+
+    (void)state;
+    make_folder(folder, sizeof folder, "pipe");
+    snprintf(beside, sizeof beside, "%s/%s", folder, killed);
+    assert_int_equal(mkfifo(beside, 0600), 0);
+    ok(write_in(folder, "file"));
+    (void)take_away(folder, killed);
+    assert_true(take_away(folder, "file"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -485,6 +499,7 @@ int main(void)
         cmocka_unit_test(a_pipe_is_written_directly),
         cmocka_unit_test(devices_are_not_read),
         cmocka_unit_test(every_failed_allocation_of_a_read_is_reported),
+        cmocka_unit_test(a_pipe_of_such_a_name_holds_no_writer),
     };
     return cmocka_run_group_tests(tests, make_temporary, remove_temporary);
 }

@@ -123,6 +123,32 @@ static void of_jobs_that_arrive_together_the_oldest_of_the_highest_band_enters_f
     close_setting(&s);
 }
 
+/* An executor's own job is what ended on it under this policy, though another one had started that: it goes on with
+ * that job, and not with the shorter one. */
+static void a_new_policy_learns_at_the_end_of_a_body_whose_its_executor_is(void **state)
+{
+    const clo_policy *parametric = clo_policy_find("parametric");
+    _Alignas(16) unsigned char argument[256];
+    setting s;
+
+    (void)state;
+    assert_true(parametric->argument_bytes <= sizeof argument);
+    ok(parametric->parse("1,50,0,0,0,9,0,0,-1,100ns", argument));
+    open_setting(&s, &oldest, parametric);
+    s.arguments[1] = argument;
+    uint32_t own = arrive(&s, free_graph(2 * EXECUTORS), 0, CLO_NONE);
+    take_orders(&s);
+    swap(&s);
+    while (clo_scheduler_is_showing(s.scheduler))
+        (void)clo_scheduler_go_on(s.scheduler);
+    uint32_t shorter = arrive(&s, free_graph(1), 0, CLO_NONE);
+    finish(&s, 0);
+    take_orders(&s);
+    assert_int_equal(s.jobs[own].job->live.running, EXECUTORS);
+    assert_int_equal(s.jobs[shorter].job->live.running, 0);
+    close_setting(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -131,6 +157,7 @@ int main(void)
         cmocka_unit_test(what_has_not_entered_of_a_cancelled_job_never_does),
         cmocka_unit_test(a_new_policy_sees_what_has_entered_and_then_the_rest),
         cmocka_unit_test(of_jobs_that_arrive_together_the_oldest_of_the_highest_band_enters_first),
+        cmocka_unit_test(a_new_policy_learns_at_the_end_of_a_body_whose_its_executor_is),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

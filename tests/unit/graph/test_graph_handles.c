@@ -380,6 +380,22 @@ static void a_grain_makes_ranges_of_instances(void **state)
     clo_graph_destroy(graph);
 }
 
+static void a_handle_of_a_single_byte_is_carried(void **state)
+{
+    (void)state;
+    clo_graph *graph;
+
+    ok(clo_graph_create("g", &graph));
+    (void)task_named(graph, "a", 1);
+    (void)task_named(graph, "b", 1);
+    ok(clo_graph_add_handle(graph, &(clo_handle){.bytes = 1}, NULL));
+    ok(clo_graph_add_access(graph, 0, 0, W));
+    ok(clo_graph_add_access(graph, 1, 0, R));
+    ok(clo_graph_seal(graph));
+    has_edges(graph, (const clo_edge[]){{0, 1, 1}}, 1);
+    clo_graph_destroy(graph);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -395,6 +411,7 @@ int main(void)
         cmocka_unit_test(a_module_that_does_not_fit_leaves_the_graph_as_it_was),
         cmocka_unit_test(without_memory_seal_leaves_the_graph_open),
         cmocka_unit_test(a_grain_makes_ranges_of_instances),
+        cmocka_unit_test(a_handle_of_a_single_byte_is_carried),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

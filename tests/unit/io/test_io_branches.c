@@ -9,6 +9,8 @@
 #include "graph/control_flow.h"
 #include "io/text/parse.h"
 
+#include <stdio.h>
+
 #define HEAD "{\"format\": \"clotho.graph/1\", "
 #define TWO "\"tasks\": [{\"name\": \"a\", \"arms\": 2}, {\"name\": \"b\"}], "
 
@@ -368,6 +370,21 @@ static void every_allocation_may_fail(void **state)
     fault_each(parse_and_drop, &text);
 }
 
+/* The table of names is full with the tasks before the loop, and grows at a name in it. */
+static void the_table_of_names_may_not_grow_in_a_loop(void **state)
+{
+    char text[2000];
+    int at = snprintf(text, sizeof text, HEAD "\"tasks\": [");
+    const char *all = text;
+
+    (void)state;
+    for (int t = 0; t < 32; t++)
+        at += snprintf(text + at, sizeof text - (size_t)at, "%s{\"name\": \"t%d\"}", t > 0 ? ", " : "", t);
+    snprintf(text + at, sizeof text - (size_t)at,
+             "], \"loops\": [{\"tasks\": [{\"name\": \"step\"}], \"condition\": \"step\", \"bound\": 2}]}");
+    fault_each(parse_and_drop, &all);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -383,6 +400,7 @@ int main(void)
         cmocka_unit_test(in_dot_attributes_make_branches),
         cmocka_unit_test(cut_or_changed_anywhere_a_file_is_read_or_refused),
         cmocka_unit_test(every_allocation_may_fail),
+        cmocka_unit_test(the_table_of_names_may_not_grow_in_a_loop),
     };
 
     return cmocka_run_group_tests_name("io_branches", tests, NULL, NULL);

@@ -356,6 +356,29 @@ static void a_file_is_loaded_and_lives_on_its_own(void **state)
     assert_int_equal(clo_model_load(path, &model), CLO_ERR_IO);
 }
 
+/* Two stages, and all edges between them. */
+static void a_case_may_have_4096_edges_and_not_one_more(void **state)
+{
+    fixture *f = *state;
+    static const uint32_t jobs[2] = {0, 0};
+    uint32_t begin[3] = {0, CLO_MODEL_GOLDEN_EDGES_MAX, CLO_MODEL_GOLDEN_EDGES_MAX};
+    uint32_t children[CLO_MODEL_GOLDEN_EDGES_MAX + 1];
+    void *data;
+    size_t bytes;
+
+    for (uint32_t e = 0; e <= CLO_MODEL_GOLDEN_EDGES_MAX; e++)
+        children[e] = 1;
+    f->tiny.cases[0].stages = 2;
+    f->tiny.cases[0].job_of_stage = jobs;
+    f->tiny.cases[0].child_begin = begin;
+    f->tiny.cases[0].children = children;
+    ok(clo_model_build(&f->tiny.desc, &data, &bytes));
+    free(data);
+    begin[1]++;
+    begin[2]++;
+    fails(CLO_ERR_LIMIT, "case 0 has more than 4096 edges", clo_model_build(&f->tiny.desc, &data, &bytes));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -372,6 +395,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_set_of_jobs_without_edges_skips_the_loop, set_up, tear_down),
         cmocka_unit_test_setup_teardown(the_file_of_version_1_0_is_read_and_written, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_file_is_loaded_and_lives_on_its_own, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_case_may_have_4096_edges_and_not_one_more, set_up, tear_down),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -327,6 +327,28 @@ static int leave_directory(void **state)
     return chdir("/") != 0 || rmdir(*state) != 0;
 }
 
+/* The shortest plan that has a length. */
+static void a_branch_at_the_end_of_one_nanosecond_is_marked(void **state)
+{
+    (void)state;
+    fixture f = fixture_new();
+    static const clo_placement own[2] = {{.finish_ns = 1}, {.task = 1, .start_ns = 1, .finish_ns = 1}};
+    clo_plan *plan;
+    char *text;
+
+    ok(clo_graph_add_task(f.graph, &(clo_task){.work_ns = 1}, NULL));
+    ok(clo_graph_add_task(f.graph, &(clo_task){0}, NULL));
+    ok(clo_graph_set_branch(f.graph, 0, 2, NULL));
+    ok(clo_graph_add_arm(f.graph, 0, 1, 0, 1));
+    fixture_seal(&f, 1, NULL, -1);
+    ok(clo_plan_from_placements(f.cost, NULL, own, 2, &plan));
+    ok(clo_plan_gantt_text(plan, f.cost, 60, &text));
+    assert_int_equal(occurrences(text, "◆"), 2); /* and the legend */
+    free(text);
+    clo_plan_destroy(plan);
+    fixture_free(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -341,6 +363,7 @@ int main(void)
         cmocka_unit_test(the_kind_of_a_task_is_read_from_its_name),
         cmocka_unit_test(times_and_ticks_are_round),
         cmocka_unit_test(out_of_memory_is_reported),
+        cmocka_unit_test(a_branch_at_the_end_of_one_nanosecond_is_marked),
     };
     return cmocka_run_group_tests(tests, use_own_directory, leave_directory);
 }

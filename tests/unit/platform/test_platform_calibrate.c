@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 typedef struct heard {
-    unsigned lines, fits, predictions;
+    unsigned lines, fits, predictions, pairs;
 } heard;
 
 static void count_lines(void *context, const char *line)
@@ -27,6 +27,11 @@ static void count_lines(void *context, const char *line)
     assert_true(strlen(line) > 0);
     assert_null(strchr(line, '\n'));
     h->lines++;
+    unsigned a, b;
+    if (sscanf(line, "cpu%u - cpu%u:", &a, &b) == 2) {
+        assert_int_not_equal(a, b);
+        h->pairs++;
+    }
     h->fits += strstr(line, "links in pieces, with the worst error of each: 0B .. ") == line;
     h->predictions += strstr(line, "sizes that no fit has seen are predicted within: 768B ") == line;
 }
@@ -51,6 +56,8 @@ static void a_calibrated_file_is_native_measured_and_readable(void **state)
     assert_int_equal(h.fits, n > 1);
     assert_int_equal(h.predictions, n > 1);
     assert_int_equal(n, CPU_COUNT(&before));
+    if (n <= 8) /* of more, some are told */
+        assert_int_equal(h.pairs, n * (n - 1) / 2);
     assert_true(clo_platform_is_native(p));
     assert_true(clo_platform_is_coherent(p));
     assert_string_equal(clo_platform_name(p), "calibrated");

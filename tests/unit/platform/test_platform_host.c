@@ -1,5 +1,5 @@
 /* The real-time report, over a made-up host and over this one. */
-#define _XOPEN_SOURCE 700
+#define _GNU_SOURCE
 #include "fault.h"
 #include "support.h"
 
@@ -7,6 +7,7 @@
 #include "platform/host/host.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -213,6 +214,25 @@ static void this_host_is_reported_in_lines_of_three_kinds(void **state)
     fails(CLO_ERR_ARGUMENT, "NULL", clo_platform_check_host(NULL, &lacking));
 }
 
+/* No thread of so large a stack can be had. */
+static void without_a_thread_nothing_is_said_to_work(void **state)
+{
+    (void)state;
+    pthread_attr_t usual, large;
+    clo_host_probe probe;
+
+    assert_int_equal(pthread_getattr_default_np(&usual), 0);
+    assert_int_equal(pthread_getattr_default_np(&large), 0);
+    assert_int_equal(pthread_attr_setstacksize(&large, (size_t)1 << 62), 0);
+    assert_int_equal(pthread_setattr_default_np(&large), 0);
+    clo_host_probe_run(&probe);
+    assert_int_equal(pthread_setattr_default_np(&usual), 0);
+    pthread_attr_destroy(&large);
+    pthread_attr_destroy(&usual);
+    assert_int_not_equal(probe.pin_error, 0);
+    assert_int_equal(probe.fifo_error, probe.pin_error);
+}
+
 static clo_status check_this_host(void *context)
 {
     char *text;
@@ -259,6 +279,7 @@ int main(void)
         cmocka_unit_test(a_quota_is_found_in_each_version_and_in_groups_above),
         cmocka_unit_test(this_host_is_reported_in_lines_of_three_kinds),
         cmocka_unit_test(each_failing_allocation_is_reported_or_mends_itself),
+        cmocka_unit_test(without_a_thread_nothing_is_said_to_work),
     };
     return cmocka_run_group_tests(tests, make_root, remove_root);
 }

@@ -38,6 +38,19 @@ static void the_limit_falls_with_the_number_of_jobs(void **state)
     scene_close(&s);
 }
 
+/* A limit of exactly two: six instances take three rounds, though five executors are there. */
+static void a_whole_number_as_a_limit_is_not_rounded_up(void **state)
+{
+    policy_scene s;
+
+    (void)state;
+    scene_open(&s, 5);
+    scene_job(&s, 0, 10, 6);
+    scene_run(&s, "parametric:1,0,0,0,0,0.25,0,1,-1,1ns"); /* 0.25 (8 / 1)^1 */
+    assert_int_equal(s.result.makespan_ns, 30);
+    scene_close(&s);
+}
+
 /* With w_rem above 0 the job with less work goes first, below 0 the other one. */
 static void weights_say_who_goes_first(void **state)
 {
@@ -118,6 +131,29 @@ static void the_fit_keeps_large_machines_for_what_needs_them(void **state)
     assert_int_equal(scene_start(&s, 0, 0, 0, &executor), 0);
     assert_int_equal(executor, 1);
     assert_int_equal(s.outcomes[1].start_ns, 0);
+    scene_close(&s);
+}
+
+/* The short job demands only the first resource. What would be left of the second, of which the large machine has
+ * little, does not count. */
+static void the_fit_looks_only_at_what_is_demanded(void **state)
+{
+    clo_task small[2] = {{.work_ns = 10, .demand = {3}}, {.work_ns = 1, .demand = {0, 1}}};
+    uint32_t executor = CLO_NONE;
+    policy_scene s;
+
+    (void)state;
+    scene_open(&s, 2);
+    s.desc.machines_count = 2;
+    s.executors[1].machine = 1;
+    s.capacities[0] = 8, s.capacities[CLO_RESOURCES_MAX] = 4;
+    s.capacities[1] = 1, s.capacities[CLO_RESOURCES_MAX + 1] = 100;
+    clo_graph *graph = scene_graph(&s, small, 2);
+    ok(clo_graph_add_edge(graph, 0, 1, 0));
+    scene_add(&s, graph, (clo_workload_job){0});
+    scene_run(&s, "parametric:1,0,0,0,0,9,0,0,-1,fit=1,100ns");
+    assert_int_equal(scene_start(&s, 0, 0, 0, &executor), 0);
+    assert_int_equal(executor, 1);
     scene_close(&s);
 }
 
@@ -207,6 +243,8 @@ int main(void)
         cmocka_unit_test(the_fit_keeps_the_limits),
         cmocka_unit_test(arguments_that_are_none_are_refused),
         cmocka_unit_test(built_in_sets_of_numbers_have_names),
+        cmocka_unit_test(a_whole_number_as_a_limit_is_not_rounded_up),
+        cmocka_unit_test(the_fit_looks_only_at_what_is_demanded),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -228,6 +228,53 @@ static void another_network_may_answer_in_the_place_of_the_model(void **state)
     clo_model_destroy(model);
 }
 
+typedef struct extremes {
+    int16_t least[CLO_RESIDUAL_FEATURES], most[CLO_RESIDUAL_FEATURES];
+    bool any;
+} extremes;
+
+static void note_extremes(void *context, const int16_t *row, int32_t *value, int32_t *limit)
+{
+    extremes *e = context;
+
+    *value = *limit = 0;
+    for (uint32_t f = 0; f < CLO_RESIDUAL_FEATURES; f++) {
+        e->least[f] = !e->any || row[f] < e->least[f] ? row[f] : e->least[f];
+        e->most[f] = !e->any || row[f] > e->most[f] ? row[f] : e->most[f];
+    }
+    e->any = true;
+}
+
+/* In 16ths of an octave of one more each. Three executors are idle at first, one when it is asked last; what may start
+ * becomes less, too. */
+static void the_network_sees_idle_executors_and_startable_work_of_all_jobs(void **state)
+{
+    clo_residual_argument argument = CLO_RESIDUAL_ARGUMENT_INIT;
+    double numbers[RESIDUAL_NUMBERS];
+    extremes seen_of = {.any = false};
+    clo_model *model;
+    policy_scene s;
+
+    (void)state;
+    residual_init(numbers, &seen, 3);
+    write_model(numbers);
+    ok(clo_model_load(FILE_NAME, &model));
+    argument.model = model;
+    snprintf(argument.parametric, sizeof argument.parametric, "1,0,0,0,0,9,0,0,-1,1ns");
+    argument.answer = note_extremes;
+    argument.answer_context = &seen_of;
+    scene_open(&s, 3);
+    scene_job(&s, 0, 100, 2);
+    scene_job(&s, 0, 100, 1);
+    ok(clo_platform_create(&s.desc, &s.platform));
+    (void)mean_under(&s, "residual", &argument);
+    assert_int_equal(seen_of.most[CLO_RESIDUAL_IDLE], 2 * 16);
+    assert_int_equal(seen_of.least[CLO_RESIDUAL_IDLE], 16);
+    assert_true(seen_of.least[CLO_RESIDUAL_LOAD] < seen_of.most[CLO_RESIDUAL_LOAD]);
+    clo_model_destroy(model);
+    scene_close(&s);
+}
+
 static void refused(const char *text, const char *holds)
 {
     clo_residual_argument argument;
@@ -303,6 +350,7 @@ int main(void)
         cmocka_unit_test(another_network_may_answer_in_the_place_of_the_model),
         cmocka_unit_test(what_it_cannot_take_is_named),
         cmocka_unit_test(other_numbers_need_a_model_of_their_own),
+        cmocka_unit_test(the_network_sees_idle_executors_and_startable_work_of_all_jobs),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,7 +1,8 @@
-/* What clo_stream_gantt_svg refuses. tests/cli/test_simulate.py looks at its pictures. */
+/* What clo_stream_gantt_svg refuses, and the boxes of two jobs. tests/cli/test_simulate.py looks at its pictures. */
 #include "support.h"
 
 #include <clotho/stream.h>
+#include <stdio.h>
 #include <string.h>
 
 /* A log of one body on `executor`, from `begin_ns` to 10. */
@@ -59,11 +60,46 @@ static void a_log_without_bodies_is_an_empty_picture(void **state)
     clo_platform_destroy(platform);
 }
 
+/* Two jobs share a row: the box of each has its name and its colour. */
+static void each_job_has_a_box_of_its_own(void **state)
+{
+    static const char path[] = CLO_BINARY "/tests/test_stream_picture.svg";
+    const clo_log_record records[] = {
+        {.what = CLO_LOG_BEGIN, .job = CLO_LOG_NO_JOB},
+        {.what = CLO_LOG_FINISH, .now_ns = 500, .job = 3},
+        {.what = CLO_LOG_FINISH, .now_ns = 1000, .job = 4, .value = 500},
+        {.what = CLO_LOG_END, .now_ns = 1000, .job = CLO_LOG_NO_JOB},
+    };
+    clo_platform *platform;
+    clo_log *log;
+    char text[8000] = "";
+
+    (void)state;
+    ok(clo_platform_open("uniform:1", &platform));
+    ok(clo_log_create(NULL, 0, &log));
+    for (size_t i = 0; i < sizeof records / sizeof records[0]; i++)
+        assert_true(clo_log_append(log, &records[i]));
+    ok(clo_stream_gantt_svg(log, platform, "two", path));
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    (void)!fread(text, 1, sizeof text - 1, file);
+    fclose(file);
+    remove(path);
+    assert_non_null(strstr(text, "<rect class=\"c3\""));
+    assert_non_null(strstr(text, "<title>job 3\n"));
+    assert_non_null(strstr(text, "<rect class=\"c4\""));
+    assert_non_null(strstr(text, "<title>job 4\n"));
+    assert_true(strstr(strstr(text, "job 4") + 1, "<title>") == NULL);
+    clo_log_destroy(log);
+    clo_platform_destroy(platform);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_log_that_is_no_run_on_the_platform_is_refused),
         cmocka_unit_test(a_log_without_bodies_is_an_empty_picture),
+        cmocka_unit_test(each_job_has_a_box_of_its_own),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

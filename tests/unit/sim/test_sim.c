@@ -256,6 +256,24 @@ static void wrong_arguments_are_refused(void **state)
     drop(&f);
 }
 
+/* Already one release, and each of the three alone. */
+static void releases_need_a_number_in_flight(void **state)
+{
+    const char *error = "without releases_in_flight";
+    fixture f = make();
+    clo_sim_config releases = CLO_SIM_CONFIG_INIT, period = CLO_SIM_CONFIG_INIT, timing = CLO_SIM_CONFIG_INIT;
+    clo_job_timing times = CLO_JOB_TIMING_INIT;
+
+    (void)state;
+    releases.releases = 1;
+    fails(CLO_ERR_ARGUMENT, error, clo_simulate(f.cost, &releases, NULL, NULL, NULL));
+    period.period_ns = 1;
+    fails(CLO_ERR_ARGUMENT, error, clo_simulate(f.cost, &period, NULL, NULL, NULL));
+    timing.timing = &times;
+    fails(CLO_ERR_ARGUMENT, error, clo_simulate(f.cost, &timing, NULL, NULL, NULL));
+    drop(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -268,6 +286,7 @@ int main(void)
         cmocka_unit_test(a_recorded_replica_that_the_plan_lacks_is_refused),
         cmocka_unit_test(data_take_the_latency_of_the_link_whatever_they_weigh),
         cmocka_unit_test(wrong_arguments_are_refused),
+        cmocka_unit_test(releases_need_a_number_in_flight),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

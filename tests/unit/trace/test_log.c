@@ -1,4 +1,5 @@
 /* test_log.c - the log object: it holds the beginning of the run, counts what it drops, and compares. */
+#include "policy_scene.h"
 #include "support.h"
 #include "trace/log.h"
 
@@ -151,6 +152,27 @@ static void records_are_described_without_what_they_lack(void **state)
     assert_true(strlen(clo_log_describe(&odd, text, sizeof text)) < sizeof text - 1);
 }
 
+/* One executor, so that every input ends in decisions; the last sum stands before the end. */
+static void a_sum_follows_every_64th_input_and_the_last(void **state)
+{
+    policy_scene s;
+    size_t count, since = 0, inputs = 0;
+
+    (void)state;
+    scene_open(&s, 1);
+    scene_job(&s, 0, 10, 300);
+    scene_run(&s, "fifo");
+    const clo_log_record *records = clo_log_records(s.log, &count);
+    for (size_t i = 0; i < count; i++) {
+        inputs += records[i].what < CLO_LOG_OUTPUTS;
+        since += records[i].what < CLO_LOG_OUTPUTS;
+        assert_true(since <= 64);
+        since = records[i].what == CLO_LOG_SUM ? 0 : since;
+    }
+    assert_true(inputs > 300);
+    scene_close(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(a_full_log_keeps_the_beginning_and_counts_the_rest),
@@ -158,6 +180,7 @@ int main(void)
                                        cmocka_unit_test(the_header_is_copied),
                                        cmocka_unit_test(bad_headers_are_refused),
                                        cmocka_unit_test(the_first_difference_is_named),
+                                       cmocka_unit_test(a_sum_follows_every_64th_input_and_the_last),
                                        cmocka_unit_test(records_are_described_without_what_they_lack)};
 
     return cmocka_run_group_tests_name("log", tests, NULL, NULL);

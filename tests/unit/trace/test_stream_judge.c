@@ -206,6 +206,54 @@ static void the_bound_of_many_jobs_is_that_of_the_pooled_machine(void **state)
     clo_log_destroy(log);
 }
 
+/* One machine has a limit, the other has none: all that are in use together have none. */
+static void a_machine_without_a_limit_leaves_the_resource_out_of_the_bound(void **state)
+{
+    fixture *f = *state;
+    static const clo_executor executors[] = {{0, 0, 0, -1, {65536, 65536, 65536, 65536}},
+                                             {0, 1, 0, -1, {65536, 65536, 65536, 65536}}};
+    static const int64_t capacities[2 * CLO_RESOURCES_MAX] = {3,  -1, -1, -1, -1, -1, -1, -1,
+                                                              -1, -1, -1, -1, -1, -1, -1, -1};
+    clo_platform_desc desc = CLO_PLATFORM_DESC_INIT;
+    clo_stream_report report = CLO_STREAM_REPORT_INIT;
+    clo_task task = {.work_ns = 10, .instances = 4, .demand = {3}};
+    clo_stream_case stream = CLO_STREAM_CASE_INIT;
+    clo_platform *platform;
+    clo_graph *graph;
+    clo_cost *cost;
+
+    desc.executors_count = 2;
+    desc.executors = executors;
+    desc.kinds_count = 1;
+    desc.machines_count = 2;
+    desc.capacities = capacities;
+    ok(clo_platform_create(&desc, &platform));
+    ok(clo_graph_create("g", &graph));
+    ok(clo_graph_add_task(graph, &task, NULL));
+    ok(clo_graph_seal(graph));
+    ok(clo_cost_create(graph, platform, &cost));
+    add(f, 0, CLO_LOG_BEGIN, CLO_LOG_NO_JOB, 0);
+    add(f, 0, CLO_LOG_ARRIVE, 1, 0);
+    for (uint32_t i = 0; i < 4; i += 2) {
+        start(f, 5 * i, 1, 0, i, 0);
+        start(f, 5 * i, 1, 0, i + 1, 1);
+        finish(f, 5 * i + 10, 1, 0, i, 0, 5 * i);
+        finish(f, 5 * i + 10, 1, 0, i + 1, 1, 5 * i);
+    }
+    add(f, 20, CLO_LOG_DONE, 1, CLO_LOG_DONE_OK);
+    add(f, 20, CLO_LOG_END, CLO_LOG_NO_JOB, 0);
+    clo_log *log = log_of(f);
+    stream.platform = platform;
+    stream.jobs = &(clo_stream_job){.job = 1, .cost = cost};
+    stream.jobs_count = 1;
+    ok(clo_stream_check(&stream, log, &report));
+    assert_true(report.mean_completion_bound_ns == 20); /* 40 ns on two executors */
+    clo_log_destroy(log);
+    clo_cost_destroy(cost);
+    clo_graph_destroy(graph);
+    clo_platform_destroy(platform);
+}
+
 static void faults_name_the_task_the_executor_and_the_times(void **state)
 {
     fixture *f = *state;
@@ -516,7 +564,8 @@ int main(void)
                                        WITH(kinds_can_be_ignored_and_the_first_faults_are_kept),
                                        WITH(what_cannot_be_judged_is_refused),
                                        WITH(what_a_cancelled_job_had_queued_is_dropped),
-                                       WITH(every_allocation_may_fail)};
+                                       WITH(every_allocation_may_fail),
+                                       WITH(a_machine_without_a_limit_leaves_the_resource_out_of_the_bound)};
 
     return cmocka_run_group_tests_name("stream_judge", tests, NULL, NULL);
 }
