@@ -14,7 +14,7 @@
 /* States of an execution. */
 enum { UNDECIDED, DECIDED, COMPLETED };
 
-/* Remembers the assignment in place of scheduling an event. */
+/* Remembers the assignment in place of an event. executor CLO_NONE: whichever the record says. */
 static void assign(clo_sim *sim, uint32_t execution, uint32_t executor, int64_t arrival_ns)
 {
     (void)arrival_ns;
@@ -23,11 +23,19 @@ static void assign(clo_sim *sim, uint32_t execution, uint32_t executor, int64_t 
     sim->decided[sim->decided_count++] = execution;
 }
 
+/* The same of a plan, or of work stealing. */
+static void decide(void *driver, uint32_t execution)
+{
+    clo_sim *sim = driver;
+
+    assign(sim, execution, sim->program->is_replay ? sim->program->executor[execution] : CLO_NONE, 0);
+}
+
 /* The record does not say who took capacities when. Whoever ran had its turn, so turns are given as early as may be. */
 static void let_ask(clo_sim *sim)
 {
-    while (sim->decided_count > 0) /* each execution comes here once */
-        clo_sim_let_ask(sim, sim->decided[--sim->decided_count]);
+    while (sim->scheduler == NULL && sim->decided_count > 0) /* each execution comes here once */
+        clo_timeline_let_ask(&sim->timeline, sim->decided[--sim->decided_count]);
 }
 
 /* Recorded events in order of completion; executions of replicas are found by (instance, executor). A policy runs the
@@ -115,7 +123,11 @@ static clo_status replay_one(clo_sim *sim, const clo_trace_event *event)
     clo_status status = check_control_flow(sim, event);
     if (status != CLO_OK)
         return status;
-    clo_sim_finish(sim, execution);
+    clo_sim_note(sim, execution);
+    if (sim->scheduler != NULL)
+        clo_sim_finish(sim, execution);
+    else
+        clo_timeline_release(&sim->timeline, execution);
     let_ask(sim);
     return CLO_OK;
 }
@@ -142,6 +154,8 @@ clo_status clo_sim_replay(clo_sim *sim, const clo_trace *recorded)
 
     clo_status status = order_events(sim, recorded, ordered);
     sim->assign = assign;
+    sim->timeline.driver = sim;
+    sim->timeline.decide = decide;
     if (status == CLO_OK)
         status = clo_sim_begin(sim);
     let_ask(sim);

@@ -1,10 +1,7 @@
-/* sim.c - the engine driven by an event heap.
+/* sim.c - the engine driven by events: of a plan as in time/timeline.h, under a policy as in time/stream_time.h.
  *
- * Two kinds of events: an execution starts (its inputs are there), an execution ends. At one instant ends come before
- * starts, and equal events in order of execution; where a policy decides, ends in order of executors and then its
- * timer, as in stream.c. So a simulation is a function of its arguments. The same program, engine and
- * dispatcher as in run/ decide everything; only the clock is different. recorded.c drives them by a recorded run
- * instead. */
+ * So a simulation is a function of its arguments. The same program, engine and dispatcher as in run/ decide everything;
+ * only the clock is different. recorded.c drives them by a recorded run instead. */
 #include "base/memory.h"
 #include "base/numbers/saturate.h"
 #include "base/status.h"
@@ -20,111 +17,54 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Event ids: execution for its end, under a policy behind its executor; START_BIT | execution for its start. */
-#define START_BIT (1ull << 32)
-
 static clo_status allocate_sim(clo_sim *sim)
 {
     const clo_program *program = sim->program;
     size_t inputs = sim->executes && program->graph->has_outputs ? program->inputs_max : 0;
     clo_block block = {0};
 
-    sim->heap.capacity = 2 * (size_t)program->executions;
-    clo_carve(&block, &sim->heap.items, sim->heap.capacity);
     clo_carve(&block, &sim->events, program->executions);
     clo_carve(&block, &sim->states, program->executions);
     clo_carve(&block, &sim->decided, program->executions);
     clo_carve(&block, &sim->decision_ns, 1);
     clo_carve(&block, &sim->scratch.inputs, inputs);
     clo_carve(&block, &sim->scratch.bytes, inputs);
-    if (sim->scheduler == NULL) /* else that holds what the executions demand */
-        clo_line_carve(&sim->line, program, &block);
+    clo_carve(&block, &sim->running, program->platform->executors_count);
+    clo_stream_time_carve(&sim->time, program->platform->executors_count, &block);
+    if (sim->scheduler == NULL)
+        clo_timeline_carve(&sim->timeline, program, sim->engine, &block);
     sim->block = clo_block_allocate(&block);
     if (sim->block == NULL)
         return clo_fail_memory("a simulation");
-    clo_line_begin(&sim->line);
+    clo_stream_time_begin(&sim->time);
     for (uint32_t execution = 0; execution < program->executions; execution++)
         sim->events[execution].executor = CLO_NONE;
     return CLO_OK;
 }
 
-static void start(clo_sim *sim, uint32_t execution, int64_t start_ns)
+/* The execution starts now; it could do so since since_ns. The rest is filled in at its end. */
+static void start(void *driver, uint32_t execution, int64_t since_ns)
 {
-    const clo_program *program = sim->program;
-    uint32_t executor = sim->engine->ran_on[execution], instance = clo_program_instance(program, execution);
-    uint32_t task = program->graph->task_of[instance];
-    bool is_skipped = clo_control_flow_skips(&sim->engine->control_flow, task);
-    int64_t time_ns = is_skipped ? 0 : clo_cost_execution_ns(program->cost, task, executor);
-    int64_t finish_ns = clo_time_add(start_ns, time_ns);
+    clo_sim *sim = driver;
 
-    sim->events[execution] = (clo_trace_event){
-        .task = task,
-        .instance = instance - program->graph->first_instance[task],
-        .executor = executor,
-        .is_replica = execution >= program->instances,
-        .start_ns = start_ns,
-        .finish_ns = finish_ns,
-        .transfer_ns = start_ns - sim->events[execution].transfer_ns,
-        .is_skipped = is_skipped,
-    };
-    clo_heap_push(&sim->heap, finish_ns, sim->scheduler != NULL ? (uint64_t)executor << 33 | execution : execution);
-    clo_sim_let_ask(sim, execution);
+    sim->events[execution].start_ns = sim->timeline.now_ns;
+    sim->events[execution].transfer_ns = sim->timeline.now_ns - since_ns;
 }
 
-/* `execution` has been given to `executor` and may start when its inputs have arrived. */
+/* Of a policy, which keeps the executor, and what is demanded, for it. */
 static void assign(clo_sim *sim, uint32_t execution, uint32_t executor, int64_t arrival_ns)
 {
+    uint32_t task = clo_program_task(sim->program, execution);
+    int64_t start_ns = arrival_ns > sim->now_ns ? arrival_ns : sim->now_ns;
+    bool is_skipped = clo_control_flow_skips(&sim->engine->control_flow, task);
+    int64_t length_ns = is_skipped ? 0 : clo_cost_execution_ns(sim->program->cost, task, executor);
+
     sim->engine->ran_on[execution] = executor;
-    sim->events[execution].transfer_ns = sim->now_ns; /* until it starts: since when it waits */
-    if (sim->scheduler != NULL)                       /* which keeps the executor, and what is demanded, for it */
-        start(sim, execution, arrival_ns > sim->now_ns ? arrival_ns : sim->now_ns);
-    else if (sim->ports == NULL || !clo_sim_ports_wait(sim->ports, execution, arrival_ns))
-        clo_heap_push(&sim->heap, arrival_ns, START_BIT | execution);
-}
-
-/* Who waited for messages that are there now may start. True: somebody does. */
-static bool take_messages(clo_sim *sim)
-{
-    int64_t begin_ns;
-    bool is_any = false;
-
-    for (uint32_t execution; (execution = clo_sim_ports_take(sim->ports, &begin_ns)) != CLO_NONE; is_any = true)
-        clo_heap_push(&sim->heap, begin_ns > sim->now_ns ? begin_ns : sim->now_ns, START_BIT | execution);
-    return is_any;
-}
-
-/* Messages move until the next event, or the first of them is through. True: that comes first. At one moment messages
- * come last, and time goes on when nothing else happens in it: as in the walk through the plan (plan/ports/ports.c). */
-static bool move_messages(clo_sim *sim)
-{
-    if (sim->heap.count > 0 && sim->heap.items[0].key <= sim->now_ns)
-        return false;
-    if (take_messages(sim))
-        return true;
-    int64_t next_ns = clo_sim_ports_next_ns(sim->ports);
-    bool is_first = next_ns != INT64_MAX && (sim->heap.count == 0 || next_ns < sim->heap.items[0].key);
-    if (!is_first && sim->heap.count == 0)
-        return false;
-    clo_sim_ports_go(sim->ports, is_first ? next_ns : sim->heap.items[0].key);
-    if (is_first)
-        sim->now_ns = next_ns;
-    return is_first;
-}
-
-/* What `execution` held is free: those that waited for it start, oldest first. */
-static bool skips(const clo_sim *sim, uint32_t execution)
-{
-    return clo_control_flow_skips(&sim->engine->control_flow, clo_program_task(sim->program, execution));
-}
-
-static void give_back(clo_sim *sim, uint32_t execution)
-{
-    uint32_t executor = sim->engine->ran_on[execution], next, cursor = 0;
-
-    if (skips(sim, execution) || !clo_line_give(&sim->line, execution, executor))
-        return;
-    while ((next = clo_line_next(&sim->line, executor, &cursor)) != CLO_NONE)
-        start(sim, next, sim->now_ns);
+    sim->engine->finish_ns[execution] = clo_time_add(start_ns, length_ns);
+    sim->events[execution].start_ns = start_ns;
+    sim->events[execution].transfer_ns = start_ns - sim->now_ns;
+    sim->running[executor] = execution;
+    clo_tournament_put(&sim->time.ends, executor, sim->engine->finish_ns[execution], executor);
 }
 
 static clo_status fail_task(const clo_sim *sim, uint32_t execution, int code, clo_job_result *result)
@@ -134,47 +74,64 @@ static clo_status fail_task(const clo_sim *sim, uint32_t execution, int code, cl
     return clo_control_flow_fail_task(sim->program->graph, result->failed_task, code);
 }
 
-/* The policy wants to be asked before anything else happens, and the job lives. */
-static bool is_timer_next(const clo_sim *sim)
+/* Runs the body; what it returned ends the simulation, if it is not 0. */
+static clo_status execute(clo_sim *sim, uint32_t execution, clo_job_result *result)
 {
-    if (sim->scheduler == NULL || clo_view_jobs(sim->scheduler) == 0)
-        return false;
-    int64_t wake_ns = clo_scheduler_wake_ns(sim->scheduler);
-    return wake_ns != CLO_TIME_NEVER && (sim->heap.count == 0 || wake_ns < sim->heap.items[0].key);
+    int64_t start_ns = sim->events[execution].start_ns, transfer_ns = sim->events[execution].transfer_ns;
+
+    sim->now_ns = sim->engine->finish_ns[execution];
+    int code = clo_sim_execute(sim, execution, CLO_NONE);
+    if (code != 0)
+        return fail_task(sim, execution, code, result);
+    sim->events[execution] = clo_engine_event(sim->engine, execution, start_ns, sim->now_ns);
+    sim->events[execution].transfer_ns = transfer_ns;
+    clo_sim_note(sim, execution);
+    return CLO_OK;
+}
+
+static clo_status run_plan(clo_sim *sim, clo_job_result *result)
+{
+    clo_status status = clo_sim_begin(sim);
+
+    for (uint32_t execution; status == CLO_OK && (execution = clo_timeline_next(&sim->timeline)) != CLO_NONE;) {
+        status = execute(sim, execution, result);
+        if (status == CLO_OK)
+            clo_timeline_end(&sim->timeline);
+    }
+    return status;
+}
+
+static clo_status run_policy(clo_sim *sim, clo_job_result *result)
+{
+    clo_status status = clo_sim_begin(sim);
+
+    while (status == CLO_OK) { /* each execution ends once, and a timer is the job's */
+        bool is_live = clo_view_jobs(sim->scheduler) > 0;
+        int64_t wake_ns = is_live ? clo_scheduler_wake_ns(sim->scheduler) : CLO_TIME_NEVER, at_ns;
+        if (sim->time.ends.count == 0 && wake_ns == CLO_TIME_NEVER)
+            break;
+        if (clo_stream_time_next(&sim->time, CLO_TIME_NEVER, wake_ns, false, &at_ns) == CLO_STREAM_TIMER) {
+            clo_sim_timer(sim);
+            continue;
+        }
+        uint32_t execution = sim->running[clo_stream_time_take(&sim->time)];
+        status = execute(sim, execution, result);
+        if (status == CLO_OK)
+            clo_sim_finish(sim, execution);
+    }
+    return status;
 }
 
 static clo_status run_events(clo_sim *sim, clo_job_result *result)
 {
     sim->assign = assign;
-    clo_status status = clo_sim_begin(sim);
-    for (;;) { /* each execution is pushed twice at most, each message comes once */
-        if (sim->ports != NULL && move_messages(sim))
-            continue;
-        if (sim->heap.count == 0 && !is_timer_next(sim))
-            break;
-        if (is_timer_next(sim)) {
-            clo_sim_timer(sim);
-            continue;
-        }
-        clo_heap_item event = clo_heap_pop(&sim->heap);
-        uint32_t execution = (uint32_t)event.id;
-        sim->now_ns = event.key;
-        if (event.id & START_BIT) {
-            if (skips(sim, execution) || clo_line_take(&sim->line, execution, sim->engine->ran_on[execution]))
-                start(sim, execution, sim->now_ns);
-            continue;
-        }
-        int code = clo_sim_execute(sim, execution, CLO_NONE);
-        if (code != 0)
-            return fail_task(sim, execution, code, result);
-        if (sim->ports != NULL)
-            clo_sim_ports_send(sim->ports, execution);
-        clo_sim_finish(sim, execution);
-        give_back(sim, execution);
-    }
+    sim->timeline.driver = sim;
+    sim->timeline.start = start;
     bool has_policy = sim->scheduler != NULL; /* which runs the replicas that it wants */
+    clo_status status = has_policy ? run_policy(sim, result) : run_plan(sim, result);
     uint32_t wanted = has_policy ? sim->program->instances : sim->program->executions;
     uint32_t ran = (uint32_t)(sim->finished - (has_policy ? sim->replicas_finished : 0));
+
     if (status == CLO_OK && ran < wanted)
         return clo_fail(CLO_ERR_STATE, "%u executions can never run: the machines lack the capacity", wanted - ran);
     return status;
@@ -258,13 +215,13 @@ static clo_status build(clo_sim *sim, const clo_cost *cost, const clo_sim_config
         status = allocate_sim(sim);
     bool has_ports = config->recorded == NULL && clo_ports_are_finite(clo_cost_platform(cost));
     if (status == CLO_OK && has_ports)
-        status = clo_sim_ports_open(sim->program, placements, count, &sim->ports);
+        status = clo_sim_ports_open(sim->program, placements, count, &sim->timeline.ports);
     return status;
 }
 
 static void unbuild(clo_sim *sim)
 {
-    clo_sim_ports_close(sim->ports);
+    clo_sim_ports_close(sim->timeline.ports);
     clo_free(sim->block);
     clo_arena_close(&sim->arena);
 }

@@ -10,11 +10,11 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/numbers/saturate.h"
-#include "base/order/tournament.h"
 #include "base/status.h"
 #include "engine/program/control_flow.h"
 #include "engine/scheduler/scheduler.h"
 #include "plan/ports/ports.h"
+#include "sim/time/stream_time.h"
 #include "sync/structure/histogram.h"
 #include "trace/log.h"
 #include "workload/workload.h"
@@ -60,7 +60,7 @@ typedef struct stream {
     size_t costs_count;
     arrival *arrivals; /* by time */
     size_t arrivals_count, next_arrival;
-    clo_tournament ends; /* of executions and of moves, by executor; id: see end_id */
+    clo_stream_time time; /* ends of executions and of moves; id: see end_id */
     const clo_environment *environment;
     uint64_t begun;    /* executions and moves, in an environment */
     int64_t *start_ns; /* [executors] */
@@ -70,7 +70,6 @@ typedef struct stream {
     clo_histogram *decision_ns;
     clo_stream_result result;
     double weighted_ns, weights, sum_ns, busy_ns;
-    int64_t now_ns;
     uint64_t live;
     uint64_t fitting; /* jobs that fit the platform and have arrived, or were refused for want of room */
     /* An end is beyond all times: the simulation cannot go on. */
@@ -159,7 +158,7 @@ static clo_status make_arrivals(stream *s)
 static clo_status open_scheduler(stream *s)
 {
     size_t all = s->arrivals_count < CLO_NONE - 1 ? s->arrivals_count : CLO_NONE - 1;
-    uint32_t executors = s->platform->executors_count, leaves = clo_tournament_leaves(executors);
+    uint32_t executors = s->platform->executors_count;
     clo_scheduler_config config = {
         .platform = s->platform,
         .policy = s->config.policy,
@@ -176,20 +175,15 @@ static clo_status open_scheduler(stream *s)
     if (s->config.log != NULL)
         clo_log_set_run(s->config.log, &(clo_log_run){CLO_LOG_RUN_SIMULATED, CLO_CLOCK_VIRTUAL, executors,
                                                       config.jobs_max, config.steps_max});
-    int64_t *keys = NULL;
-    uint64_t *ids = NULL;
-    uint32_t *winners = NULL;
     clo_block block = {0};
-    clo_carve(&block, &keys, leaves);
-    clo_carve(&block, &ids, leaves);
-    clo_carve(&block, &winners, 2 * (size_t)leaves);
+    clo_stream_time_carve(&s->time, executors, &block);
     clo_carve(&block, &s->start_ns, executors);
     clo_carve(&block, &s->owner, executors);
     clo_carve(&block, &s->stage, executors);
     clo_carve(&block, &s->decision_ns, 1);
     if (!clo_block_take(&block, &s->arena))
         return clo_fail_memory("a simulation");
-    clo_tournament_open(&s->ends, keys, ids, winners, leaves);
+    clo_stream_time_begin(&s->time);
     return clo_scheduler_create(&config, &s->arena, &s->scheduler);
 }
 
@@ -202,7 +196,7 @@ static uint64_t end_id(stream *s, uint32_t executor)
 static void end_at(stream *s, uint32_t executor, int64_t end_ns)
 {
     s->is_too_long |= end_ns == CLO_TIME_NEVER;
-    clo_tournament_put(&s->ends, executor, end_ns, end_id(s, executor));
+    clo_tournament_put(&s->time.ends, executor, end_ns, end_id(s, executor));
 }
 
 static int64_t length_of(const stream *s, const clo_order *order)
@@ -231,16 +225,16 @@ static int64_t length_of(const stream *s, const clo_order *order)
 static void set_out(stream *s, const clo_order *order)
 {
     assert(s->environment != NULL);
-    s->start_ns[order->executor] = s->now_ns;
+    s->start_ns[order->executor] = s->time.now_ns;
     s->owner[order->executor] = NULL;
     s->result.moves++;
-    end_at(s, order->executor, clo_time_add(s->now_ns, s->environment->moving_ns));
+    end_at(s, order->executor, clo_time_add(s->time.now_ns, s->environment->moving_ns));
 }
 
 static void begin(stream *s, const clo_order *order)
 {
     live_job *live = order->job->owner;
-    int64_t start_ns = order->arrival_ns > s->now_ns ? order->arrival_ns : s->now_ns;
+    int64_t start_ns = order->arrival_ns > s->time.now_ns ? order->arrival_ns : s->time.now_ns;
     int64_t time_ns = length_of(s, order);
 
     if (s->environment != NULL && !order->is_bound) {
@@ -285,7 +279,7 @@ static void take_orders(stream *s)
 
 static void note_outcome(stream *s, const live_job *live, int64_t finish_ns, clo_status status)
 {
-    int64_t arrival_ns = live->job != NULL ? live->job->live.arrival_ns : s->now_ns;
+    int64_t arrival_ns = live->job != NULL ? live->job->live.arrival_ns : s->time.now_ns;
 
     if (s->config.outcomes != NULL)
         s->config.outcomes[live->index] = (clo_stream_outcome){
@@ -304,15 +298,15 @@ static void take_ended(stream *s)
 
     while ((job = clo_scheduler_ended(s->scheduler)) != NULL) {
         live_job *live = job->owner;
-        int64_t jct_ns = s->now_ns - job->live.arrival_ns;
+        int64_t jct_ns = s->time.now_ns - job->live.arrival_ns;
         double weight = (double)job->live.weight;
         s->jct_ns[s->result.jobs_ended++] = jct_ns;
         s->sum_ns += (double)jct_ns;
         s->weighted_ns += weight * (double)jct_ns;
         s->weights += weight;
-        s->result.jobs_late += s->now_ns > job->live.deadline_ns;
+        s->result.jobs_late += s->time.now_ns > job->live.deadline_ns;
         s->live--;
-        note_outcome(s, live, s->now_ns, CLO_OK);
+        note_outcome(s, live, s->time.now_ns, CLO_OK);
         clo_arena arena = live->arena;
         clo_arena_close(&arena);
     }
@@ -360,7 +354,7 @@ static clo_status arrive(stream *s, const arrival *at)
     job->owner = live;
     if (++s->live > s->result.jobs_peak)
         s->result.jobs_peak = s->live;
-    status = clo_scheduler_arrive(s->scheduler, job, s->now_ns);
+    status = clo_scheduler_arrive(s->scheduler, job, s->time.now_ns);
     clo_scheduler_go_on_to_end(s->scheduler);
     return status;
 }
@@ -378,15 +372,14 @@ static void end_of(stream *s, live_job *live, uint32_t stage)
 /* The executor has come to a job, or what it ran has ended. */
 static void end_next(stream *s)
 {
-    uint32_t executor = clo_tournament_first(&s->ends);
+    uint32_t executor = clo_stream_time_take(&s->time);
 
-    clo_tournament_clear(&s->ends, executor);
     if (s->owner[executor] == NULL) {
-        clo_scheduler_moved(s->scheduler, executor, s->start_ns[executor], s->now_ns);
+        clo_scheduler_moved(s->scheduler, executor, s->start_ns[executor], s->time.now_ns);
         return;
     }
     end_of(s, s->owner[executor], s->stage[executor]);
-    clo_scheduler_finish(s->scheduler, executor, s->start_ns[executor], s->now_ns);
+    clo_scheduler_finish(s->scheduler, executor, s->start_ns[executor], s->time.now_ns);
 }
 
 /* One job; in an environment all that arrive now. */
@@ -397,26 +390,24 @@ static clo_status arrive_next(stream *s)
     do
         status = arrive(s, &s->arrivals[s->next_arrival++]);
     while (status == CLO_OK && s->environment != NULL && s->next_arrival < s->arrivals_count &&
-           s->arrivals[s->next_arrival].when_ns == s->now_ns);
+           s->arrivals[s->next_arrival].when_ns == s->time.now_ns);
     return status;
 }
 
 static clo_status step(stream *s)
 {
-    int64_t end_ns = s->ends.count > 0 ? s->ends.keys[clo_tournament_first(&s->ends)] : CLO_TIME_NEVER;
     int64_t arrival_ns = s->next_arrival < s->arrivals_count ? s->arrivals[s->next_arrival].when_ns : CLO_TIME_NEVER;
     int64_t wake_ns = clo_scheduler_wake_ns(s->scheduler);
-    bool is_arrival_first = s->environment != NULL && arrival_ns == end_ns;
     clo_status status = CLO_OK;
 
-    if (end_ns <= arrival_ns && end_ns <= wake_ns && !is_arrival_first) {
-        s->now_ns = end_ns;
+    switch (clo_stream_time_next(&s->time, arrival_ns, wake_ns, s->environment != NULL, &s->time.now_ns)) {
+    case CLO_STREAM_END:
         end_next(s);
-    } else if (arrival_ns <= wake_ns) {
-        s->now_ns = arrival_ns;
+        break;
+    case CLO_STREAM_ARRIVAL:
         status = arrive_next(s);
-    } else {
-        s->now_ns = wake_ns;
+        break;
+    default:
         clo_scheduler_timer(s->scheduler, wake_ns);
     }
     if (status == CLO_OK)
@@ -428,7 +419,8 @@ static clo_status step(stream *s)
 static bool is_stopped(const stream *s, uint64_t steps)
 {
     return s->config.progress != NULL && steps % PROGRESS_EVERY == 0 &&
-           s->config.progress(s->config.progress_argument, s->result.jobs_ended, s->arrivals_count, s->now_ns) != 0;
+           s->config.progress(s->config.progress_argument, s->result.jobs_ended, s->arrivals_count, s->time.now_ns) !=
+               0;
 }
 
 static clo_status run(stream *s)
@@ -437,7 +429,7 @@ static clo_status run(stream *s)
 
     clo_scheduler_begin_log(s->scheduler);
     for (uint64_t steps = 1; status == CLO_OK && (s->next_arrival < s->arrivals_count || s->live > 0); steps++) {
-        if (s->ends.count == 0 && s->next_arrival == s->arrivals_count &&
+        if (s->time.ends.count == 0 && s->next_arrival == s->arrivals_count &&
             clo_scheduler_wake_ns(s->scheduler) == CLO_TIME_NEVER)
             return clo_fail(CLO_ERR_STATE,
                             "%llu jobs can never run: their demands fit no machine, even when it is idle",
@@ -449,7 +441,7 @@ static clo_status run(stream *s)
         if (s->is_too_long)
             return clo_fail(CLO_ERR_LIMIT, "the jobs take more than 292 years (2^63 ns) together; use a coarser unit");
     }
-    clo_scheduler_end_log(s->scheduler, s->now_ns);
+    clo_scheduler_end_log(s->scheduler, s->time.now_ns);
     return status;
 }
 
@@ -458,12 +450,12 @@ static void read_result(stream *s, clo_stream_result *out)
     const clo_scheduler_counts *counts = clo_scheduler_counts_of(s->scheduler);
     clo_stream_result *r = &s->result;
     uint64_t ended = r->jobs_ended;
-    double span_ns = (double)s->now_ns * (double)s->platform->executors_count;
+    double span_ns = (double)s->time.now_ns * (double)s->platform->executors_count;
 
     qsort(s->jct_ns, (size_t)ended, sizeof *s->jct_ns, compare_times);
     r->size = sizeof *r;
     r->jobs = s->arrivals_count;
-    r->makespan_ns = s->now_ns;
+    r->makespan_ns = s->time.now_ns;
     r->jct_mean_ns = ended > 0 ? s->sum_ns / (double)ended : 0;
     r->jct_weighted_ns = s->weights > 0 ? s->weighted_ns / s->weights : 0;
     r->jct_p95_ns = ended > 0 ? s->jct_ns[(ended * 95 + 99) / 100 - 1] : 0;

@@ -90,6 +90,20 @@ static clo_trace *run_virtual(const scene *s, clo_job_result *result, uint64_t *
     return trace;
 }
 
+/* Also of those that end at one instant. */
+static void same_order_of_ends(const clo_trace *a, const clo_trace *b)
+{
+    size_t count, other;
+    const clo_trace_event *x = clo_trace_events(a, &count), *y = clo_trace_events(b, &other);
+
+    assert_int_equal(count, other);
+    for (size_t i = 0; i < count; i++) {
+        assert_int_equal(x[i].sequence, y[i].sequence);
+        assert_int_equal(x[i].task, y[i].task);
+        assert_int_equal(x[i].instance, y[i].instance);
+    }
+}
+
 static void workers_under_the_virtual_clock_do_exactly_what_the_simulator_says(void **state)
 {
     (void)state;
@@ -110,6 +124,7 @@ static void workers_under_the_virtual_clock_do_exactly_what_the_simulator_says(v
         assert_int_equal(simulated.busy_ns, ran.busy_ns);
         assert_true(simulated_hash == ran_hash);
         same_events(sim_trace, run_trace);
+        same_order_of_ends(sim_trace, run_trace);
         check_trace(&s, sim_trace, CLO_CHECK_FULL);
         duplicates += ran.duplicates_run;
         transfers += ran.transfers;

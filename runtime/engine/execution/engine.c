@@ -225,6 +225,26 @@ int clo_engine_call(clo_engine *engine, uint32_t execution, uint32_t executor, i
     return run_body(engine, body, &call, stats);
 }
 
+clo_trace_event clo_engine_event(const clo_engine *engine, uint32_t execution, int64_t start_ns, int64_t finish_ns)
+{
+    const clo_program *program = engine->program;
+    const clo_control_flow *control_flow = &engine->control_flow;
+    uint32_t instance = clo_program_instance(program, execution), task = program->graph->task_of[instance];
+    bool is_skipped = clo_control_flow_skips(control_flow, task);
+    bool chose = !is_skipped && clo_control_flow_has_branch(control_flow, task) && control_flow->arm[task] != CLO_NONE;
+
+    return (clo_trace_event){
+        .task = task,
+        .instance = instance - program->graph->first_instance[task],
+        .executor = engine->ran_on[execution],
+        .is_replica = execution >= program->instances,
+        .start_ns = start_ns,
+        .finish_ns = finish_ns,
+        .is_skipped = is_skipped,
+        .arm = chose ? control_flow->arm[task] : 0,
+    };
+}
+
 const void *clo_engine_content(const clo_engine *engine, uint32_t handle)
 {
     clo_data_run run = {.ran_on = engine->ran_on, .number = engine->run};

@@ -19,6 +19,8 @@
 #include "sync/protocol/countdown.h"
 #include "sync/protocol/counter.h"
 
+#include <clotho/trace.h>
+
 /* What one driver thread did. Padded, so that workers do not share lines. */
 typedef struct clo_engine_stats {
     /* Bodies that have returned; others may read it meanwhile. */
@@ -98,6 +100,9 @@ CLO_INTERNAL int clo_engine_call(clo_engine *engine, uint32_t execution, uint32_
 /* Counts what `execution` on `executor` gets from other memories. As cheap as clo_engine_arrival_ns. */
 CLO_INTERNAL void clo_engine_count_transfers(const clo_engine *engine, uint32_t execution, uint32_t executor,
                                              clo_engine_stats *stats);
+
+/* The trace of an execution that has run or was skipped, where the engine says; without transfer and sequence. */
+clo_trace_event clo_engine_event(const clo_engine *engine, uint32_t execution, int64_t start_ns, int64_t finish_ns);
 
 /* Content of a handle after a run, see clo_handles_content. */
 const void *clo_engine_content(const clo_engine *engine, uint32_t handle);

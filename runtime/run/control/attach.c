@@ -48,11 +48,13 @@ static void call(clo_runtime *runtime)
 }
 
 /* The semaphores of the machines, with the number behind those of the workers: one combiner at a time uses it. */
-static void share_room(clo_runtime *runtime, clo_semaphore **semaphores)
+static void share_room(clo_runtime *runtime)
 {
+    clo_scheduler_room *room = &runtime->scheduling.room;
+
     for (uint32_t m = 0; m < runtime->platform->machines_count; m++)
-        semaphores[m] = &runtime->machines[m].semaphore;
-    runtime->scheduling.room = (clo_scheduler_room){semaphores, runtime->workers_count, runtime, want, report};
+        room->semaphores[m] = &runtime->machines[m].semaphore;
+    *room = (clo_scheduler_room){room->semaphores, runtime->workers_count, runtime, want, report};
     runtime->scheduling.call = call;
 }
 
@@ -83,18 +85,18 @@ static void wait_for_turn(clo_runtime *runtime)
     pthread_mutex_unlock(&runtime->watchdog.lock);
 }
 
-/* The parts of the runtime's scheduler, in one piece before it. */
-typedef struct parts {
-    uint32_t *news;
-    clo_combining_slot *slots;
-    clo_semaphore **semaphores;
-} parts;
-
-static void carve(const clo_platform *platform, parts *at, clo_block *block)
+/* What belongs to the runtime's scheduler lies in one piece before it. */
+static void carve(const clo_platform *platform, uint32_t jobs_max, clo_clock clock, clo_scheduling *at,
+                  clo_block *block)
 {
-    clo_carve(block, &at->slots, (size_t)platform->executors_count + 1);
-    clo_carve(block, &at->semaphores, platform->machines_count);
+    clo_carve(block, &at->combining.slots, (size_t)platform->executors_count + 1);
+    clo_carve(block, &at->room.semaphores, platform->machines_count);
     clo_carve(block, &at->news, platform->executors_count);
+    if (clock != CLO_CLOCK_VIRTUAL)
+        return;
+    at->arrivals = (clo_heap){.capacity = jobs_max};
+    clo_carve(block, &at->arrivals.items, jobs_max);
+    clo_stream_time_carve(&at->time, platform->executors_count, block);
 }
 
 /* room: not used in virtual time, where replays have capacities of their own. */
@@ -110,12 +112,11 @@ size_t clo_scheduling_bytes(const clo_platform *platform, uint32_t jobs_max, clo
     clo_scheduler_room shared = {0};
     clo_scheduler_config config = config_of(platform, jobs_max, clock, &shared);
     clo_block block = {0};
-    parts at;
+    clo_scheduling at;
 
-    carve(platform, &at, &block);
+    carve(platform, jobs_max, clock, &at, &block);
     size_t own = clo_arena_need(block.bytes), rest = clo_arena_need(clo_scheduler_bytes(&config));
-    size_t time = clock == CLO_CLOCK_VIRTUAL ? clo_stream_time_bytes(platform->executors_count, jobs_max) : 0;
-    return block.is_refused || rest == SIZE_MAX || time == SIZE_MAX ? SIZE_MAX : own + rest + time;
+    return block.is_refused || rest == SIZE_MAX ? SIZE_MAX : own + rest;
 }
 
 void clo_scheduling_open_states(const clo_runtime *runtime, clo_arena *arena)
@@ -149,7 +150,7 @@ void clo_scheduling_keep_states(clo_runtime *runtime, const clo_arena *arena)
     scheduling->place = 1 - scheduling->place;
 }
 
-static clo_status build(clo_runtime *runtime, const clo_scheduler_config *config, parts *at)
+static clo_status build(clo_runtime *runtime, const clo_scheduler_config *config)
 {
     clo_scheduling *scheduling = &runtime->scheduling;
     clo_limits limits = clo_scheduler_limits(config);
@@ -162,16 +163,12 @@ static clo_status build(clo_runtime *runtime, const clo_scheduler_config *config
     if (status != CLO_OK)
         return status;
     clo_arena_open(&arena, scheduling->memory, scheduling->memory_bytes);
-    carve(runtime->platform, at, &block);
+    carve(runtime->platform, runtime->jobs_max, runtime->clock, scheduling, &block);
     bool has_memory = clo_block_take(&block, &arena);
     assert(has_memory); /* clo_scheduling_bytes says so */
     (void)has_memory;
-    share_room(runtime, at->semaphores);
-    scheduling->time = NULL;
-    status = clo_scheduler_create(config, &arena, &scheduling->scheduler);
-    if (status == CLO_OK && runtime->clock == CLO_CLOCK_VIRTUAL)
-        status = clo_stream_time_create(runtime->workers_count, runtime->jobs_max, &arena, &scheduling->time);
-    return status;
+    share_room(runtime);
+    return clo_scheduler_create(config, &arena, &scheduling->scheduler);
 }
 
 /* The scheduler that is made next writes the log that waits for it. */
@@ -197,7 +194,6 @@ static clo_status make_scheduler(clo_runtime *runtime, const clo_policy_use *use
     clo_scheduling *scheduling = &runtime->scheduling;
     clo_scheduler_config config = config_of(runtime->platform, runtime->jobs_max, runtime->clock, &scheduling->room);
     clo_arena states;
-    parts at;
 
     config.policy = use->policy;
     config.argument = use->argument;
@@ -213,19 +209,21 @@ static clo_status make_scheduler(clo_runtime *runtime, const clo_policy_use *use
         clo_runtime_end_log(runtime); /* of the scheduler that goes */
     clo_scheduling_open_states(runtime, &states);
     scheduling->scheduler = NULL;
-    status = build(runtime, &config, &at);
+    status = build(runtime, &config);
     if (status != CLO_OK) {
         scheduling->scheduler = NULL;
         return clo_arena_close(&states), status;
     }
     clo_scheduling_keep_states(runtime, &states);
-    scheduling->news = at.news;
+    scheduling->is_virtual = runtime->clock == CLO_CLOCK_VIRTUAL;
+    if (scheduling->is_virtual)
+        clo_stream_time_begin(&scheduling->time);
     scheduling->policy = use->policy;
     scheduling->argument = use->argument;
     clo_rcu_publish(&scheduling->monitored, use->policy); /* without jobs nobody reads the old one */
     scheduling->origin_ns = clo_clock_ns();
     scheduling->swaps = 0;
-    clo_combining_init(&scheduling->combining, at.slots, runtime->workers_count + 1);
+    clo_combining_init(&scheduling->combining, scheduling->combining.slots, runtime->workers_count + 1);
     scheduling->log_waits = false;
     clo_scheduler_begin_log(scheduling->scheduler);
     return CLO_OK;

@@ -96,13 +96,13 @@ static clo_status check_arguments(const clo_runtime *runtime, const clo_cost *co
 
 static clo_status take_rest(clo_job *job, bool has_policy, clo_arena *arena)
 {
-    uint32_t workers = job->runtime->workers_count;
     clo_block block = {0};
 
-    clo_carve(&block, &job->stats, workers);
-    clo_carve_bytes(&block, &job->virtual_free_ns, workers, sizeof(int64_t) * 8);
+    clo_carve(&block, &job->stats, job->runtime->workers_count);
     if (has_policy)
         clo_carve(&block, &job->decision_ns, 1);
+    if (has_policy && job->runtime->clock == CLO_CLOCK_VIRTUAL)
+        clo_carve(&block, &job->start_ns, job->program->executions);
     return clo_block_take(&block, arena) ? CLO_OK : clo_fail_memory("a job");
 }
 

@@ -228,49 +228,20 @@ static void run_stretched(clo_worker *worker, clo_job *job, uint32_t execution, 
     stats->missed_ns += job_now_ns(job) - *start_ns - wanted_ns;
 }
 
-/* Virtual clock: times follow from the cost model alone, and from the plan's order unless they were decided already. */
+/* Virtual clock: the times were decided with the start. */
 static void run_virtual(clo_worker *worker, clo_job *job, uint32_t execution, int64_t *start_ns, int64_t *finish_ns)
 {
-    int64_t free_ns = job->virtual_free_ns[worker->index];
-    uint32_t task = clo_program_task(job->program, execution);
-
-    if (job->scheduled != NULL) {
-        const clo_timed_body *body = &worker->runtime->scheduling.time->bodies[worker->index];
-        *start_ns = clo_time_sub(body->start_ns, job->arrival_ns);
-        *finish_ns = job->engine->finish_ns[execution];
-        call_body(worker, job, execution, 0);
-        return;
-    }
-    if (job->virtual_time != NULL) {
-        *start_ns = job->virtual_time->start_ns[execution];
-        *finish_ns = job->engine->finish_ns[execution];
-        call_body(worker, job, execution, 0);
-        return;
-    }
-    *start_ns = arrival_ns(worker, job, execution, free_ns);
-    *finish_ns = clo_time_add(*start_ns, clo_cost_time(job->program->cost, task, worker->index));
-    job->virtual_free_ns[worker->index] = *finish_ns;
+    *start_ns = job->start_ns[execution];
+    *finish_ns = job->engine->finish_ns[execution];
     call_body(worker, job, execution, 0);
 }
 
 static void record(clo_worker *worker, clo_job *job, uint32_t execution, int64_t before_ns, int64_t start_ns,
                    int64_t finish_ns)
 {
-    uint32_t instance = clo_program_instance(job->program, execution), task = job->program->graph->task_of[instance];
-
     job->stats[worker->index].busy += finish_ns - start_ns;
-    job->events[execution] = (clo_trace_event){
-        .task = task,
-        .instance = instance - job->program->graph->first_instance[task],
-        .executor = worker->index,
-        .is_replica = execution >= job->program->instances,
-        .start_ns = start_ns,
-        .finish_ns = finish_ns,
-        .transfer_ns = start_ns - before_ns,
-    };
-    if (clo_control_flow_has_branch(&job->engine->control_flow, task) &&
-        job->engine->control_flow.arm[task] != CLO_NONE)
-        job->events[execution].arm = job->engine->control_flow.arm[task];
+    job->events[execution] = clo_engine_event(job->engine, execution, start_ns, finish_ns);
+    job->events[execution].transfer_ns = start_ns - before_ns;
 }
 
 /* When an execution ran, in the job's time. */
@@ -281,24 +252,15 @@ typedef struct execution_span {
 /* Of a job that stops: no body is called. What was decided in virtual time holds its executor all the same. */
 static execution_span cut_execution(clo_worker *worker, clo_job *job, uint32_t execution)
 {
-    const clo_runtime *runtime = worker->runtime;
-    execution_span span;
-
     leave_out(worker, job, execution);
     if (!job->program->is_replay)
         job->engine->ran_on[execution] = worker->index;
-    if (job->scheduled != NULL && runtime->clock != CLO_CLOCK_VIRTUAL)
-        span.finish_ns = job_now_ns(job);
-    else if (job->scheduled != NULL || job->virtual_time != NULL)
-        span.finish_ns = job->engine->finish_ns[execution];
-    else
-        span.finish_ns = job->virtual_free_ns[worker->index];
-    span.start_ns = span.finish_ns;
-    if (job->scheduled != NULL && runtime->clock == CLO_CLOCK_VIRTUAL)
-        span.start_ns = clo_time_sub(runtime->scheduling.time->bodies[worker->index].start_ns, job->arrival_ns);
+    if (job->start_ns != NULL)
+        return (execution_span){job->start_ns[execution], job->engine->finish_ns[execution]};
+    int64_t now_ns = job->scheduled != NULL ? job_now_ns(job) : 0;
     if (job->engine->is_timed)
-        job->engine->finish_ns[execution] = span.finish_ns;
-    return span;
+        job->engine->finish_ns[execution] = now_ns;
+    return (execution_span){now_ns, now_ns};
 }
 
 /* It has run; its worker was ready for it at before_ns. Inline: each ordinary body pays for it. */
@@ -342,15 +304,9 @@ static bool is_skipped(const clo_job *job, uint32_t execution)
 static int64_t skip_ns(clo_worker *worker, const clo_job *job, uint32_t execution)
 {
     const clo_runtime *runtime = worker->runtime;
-    int64_t free_ns = job->virtual_free_ns[worker->index];
 
-    if (runtime->clock == CLO_CLOCK_VIRTUAL && job->scheduled != NULL)
-        return job->engine->finish_ns[execution];
-    if (runtime->clock == CLO_CLOCK_VIRTUAL && job->virtual_time != NULL)
-        return job->virtual_time->start_ns[execution];
-    if (runtime->clock == CLO_CLOCK_VIRTUAL)
-        return job->virtual_free_ns[worker->index] =
-                   clo_engine_arrival_ns(job->engine, execution, worker->index, free_ns);
+    if (job->start_ns != NULL)
+        return job->start_ns[execution];
     if (runtime->clock == CLO_CLOCK_PADDED && keeps_times(job)) {
         int64_t dilate = (int64_t)runtime->dilate, left_ns = worker->padded_until_ns - job->run_ns;
         return clo_engine_arrival_ns(job->engine, execution, worker->index,
@@ -369,11 +325,8 @@ static __attribute__((noinline, cold)) execution_span skip_execution(clo_worker 
     job->stats[worker->index].skipped++;
     if (job->engine->is_timed)
         job->engine->finish_ns[execution] = at_ns;
-    if (job->events != NULL) {
+    if (job->events != NULL)
         record(worker, job, execution, at_ns, at_ns, at_ns);
-        job->events[execution].is_skipped = 1;
-        job->events[execution].arm = 0;
-    }
     return (execution_span){at_ns, at_ns};
 }
 
@@ -389,7 +342,7 @@ static execution_span run_execution(clo_worker *worker, clo_job *job, uint32_t e
         run_stretched(worker, job, execution, &start_ns, &finish_ns);
     else if (runtime->clock == CLO_CLOCK_PADDED)
         run_padded(worker, job, execution, &start_ns, &finish_ns);
-    else if (runtime->clock == CLO_CLOCK_VIRTUAL)
+    else if (job->start_ns != NULL)
         run_virtual(worker, job, execution, &start_ns, &finish_ns);
     else
         run_real(worker, job, execution, &start_ns, &finish_ns);
@@ -462,8 +415,7 @@ uint64_t clo_worker_execute(clo_worker *worker, uint64_t item)
         return clo_worker_run_fast(worker, job, execution);
     if (job->pipeline != NULL)
         return clo_worker_run_pipeline(worker, job, execution);
-    bool has_demands = job->program->graph->has_demands && job->virtual_time == NULL && job->scheduled == NULL;
-    bool waits = has_demands && !clo_pair_is_hedge(job, execution), has_extras = job->has_extras;
+    bool waits = job->tickets != NULL && !clo_pair_is_hedge(job, execution), has_extras = job->has_extras;
     bool skips = has_extras && is_skipped(job, execution);
     if (waits && !skips && !clo_checkpoint_has(job, execution) && !clo_capacity_enter(worker, item, &holds))
         return CLO_ITEM_NONE;

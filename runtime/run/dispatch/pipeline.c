@@ -94,7 +94,6 @@ void clo_job_pipeline_arm(clo_job *job)
         atomic_store_explicit(&pipeline->slots[slot].ended, 0, memory_order_relaxed);
     for (uint32_t i = 0; job->events != NULL && i < job->program->executions; i++)
         job->events[i].executor = CLO_NONE;
-    memset(job->virtual_free_ns, 0, job->runtime->workers_count * sizeof *job->virtual_free_ns);
     clo_outcome_open(&job->outcome);
     atomic_store_explicit(&job->series->is_first, 0, memory_order_relaxed);
     atomic_store_explicit(&job->series->current, 0, memory_order_relaxed);

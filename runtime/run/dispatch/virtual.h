@@ -1,10 +1,9 @@
-/* run/dispatch/virtual.h - runs in virtual time that need an order among all executors: replay of tasks with demands.
+/* run/dispatch/virtual.h - replay under the virtual clock.
  *
- * The bodies run on the workers, side by side; what happens when in virtual time is decided by one thread at a time,
- * the combiner (sync/structure/combining.h), with the events of the simulator in the simulator's order: an execution
- * starts, an execution ends. An end is handled once its body has really ended, and no event is handled before an
- * earlier one. So times and waits for capacities are those of clo_simulate, event for event. Each job has its own time
- * and its own semaphores, as if it ran alone. */
+ * The bodies run on the workers, side by side. What happens when is the simulator's business (sim/time/timeline.h); one
+ * thread at a time, the combiner (sync/structure/combining.h), drives it. An end is handled once its body has really
+ * ended, and no event is handled before an earlier one. So times and waits for capacities are those of clo_simulate,
+ * event for event. Each job has its own time and its own semaphores, as if it ran alone. */
 #ifndef CLO_RUN_DISPATCH_VIRTUAL_H
 #define CLO_RUN_DISPATCH_VIRTUAL_H
 

@@ -20,8 +20,6 @@ static void reset(clo_job *job, uint64_t release)
 {
     clo_engine_begin(job->engine, job->scheduled != NULL && (job->has_rest || !clo_outcome_is_open(&job->outcome)));
     job->has_rest = false;
-    if (job->runtime->clock == CLO_CLOCK_VIRTUAL)
-        memset(job->virtual_free_ns, 0, job->runtime->workers_count * sizeof *job->virtual_free_ns);
     for (uint32_t execution = 0; job->events != NULL && execution < job->program->executions; execution++)
         if (job->is_fast) /* not executed */
             job->ticked[execution].executor = CLO_NONE;
@@ -40,7 +38,7 @@ static void arm_scheduled(clo_job *job, uint64_t release)
 
     job->completions = 0;
     clo_scheduler_job_arm(job->scheduled);
-    if (runtime->clock == CLO_CLOCK_VIRTUAL)
+    if (job->start_ns != NULL)
         return; /* the combiner knows the time */
     job->arrival_ns = (job->run_ns - runtime->scheduling.origin_ns) / (int64_t)runtime->dilate;
     job->scheduled->live.deadline_ns =

@@ -46,8 +46,9 @@ clo_status clo_job_body_build(const clo_job *job, const clo_cost *cost, const cl
     if (status == CLO_OK)
         status = clo_engine_create(body->program, runtime->copies, is_timed, arena, &body->engine);
     bool has_demands = status == CLO_OK && body->program->graph->has_demands;
-    if (has_demands && runtime->clock == CLO_CLOCK_VIRTUAL && !body->has_policy && body->slots == 0)
-        status = clo_virtual_create(body->program, runtime->workers_count, arena, &body->virtual_time);
+    bool is_virtual = runtime->clock == CLO_CLOCK_VIRTUAL, asks = has_demands && !is_virtual && !body->has_policy;
+    if (status == CLO_OK && is_virtual && !body->has_policy && body->slots == 0)
+        status = clo_virtual_create(body->engine, arena, &body->virtual_time);
     bool has_ports = status == CLO_OK && runtime->clock != CLO_CLOCK_REAL && clo_ports_are_finite(runtime->platform);
     if (has_ports)
         status = find_ready(cost, placements, count, body);
@@ -58,7 +59,7 @@ clo_status clo_job_body_build(const clo_job *job, const clo_cost *cost, const cl
     size_t items = executions * (body->slots > 0 ? body->slots : 1);
     bool shows_inputs = body->program->graph->has_outputs;
     body->links = clo_arena_take(arena, items, sizeof *body->links);
-    body->tickets = has_demands ? clo_arena_take(arena, items, sizeof *body->tickets) : NULL;
+    body->tickets = asks ? clo_arena_take(arena, items, sizeof *body->tickets) : NULL;
     body->scratch = clo_arena_take(arena, threads, sizeof *body->scratch);
     bool has_hedges = body->program->twin != NULL;
     size_t hedges = executions - body->program->first_hedge;
@@ -66,11 +67,11 @@ clo_status clo_job_body_build(const clo_job *job, const clo_cost *cost, const cl
     body->events = runtime->traces ? clo_arena_take(arena, executions, sizeof *body->events) : NULL;
     const void **list = shows_inputs ? clo_arena_take(arena, threads * inputs, sizeof *list) : NULL;
     size_t *bytes = shows_inputs ? clo_arena_take(arena, threads * inputs, sizeof *bytes) : NULL;
-    if (body->links == NULL || (has_demands && body->tickets == NULL) || body->scratch == NULL ||
+    if (body->links == NULL || (asks && body->tickets == NULL) || body->scratch == NULL ||
         (has_hedges && body->pairs == NULL) || (runtime->traces && body->events == NULL) ||
         (shows_inputs && (list == NULL || bytes == NULL)))
         return clo_fail_memory("a job");
-    if (has_demands)
+    if (asks)
         memset(body->tickets, 0xff, items * sizeof *body->tickets); /* CLO_SEMAPHORE_NEW */
     for (size_t t = 0; t < threads && shows_inputs; t++)
         body->scratch[t] = (clo_engine_scratch){list + t * inputs, bytes + t * inputs};
@@ -111,6 +112,8 @@ void clo_job_body_exchange(clo_job *job, clo_job_body *body)
     job->links = body->links;
     job->tickets = body->tickets;
     job->virtual_time = body->virtual_time;
+    if (job->virtual_time != NULL)
+        job->start_ns = job->virtual_time->timeline.start_ns;
     job->ports_ready_ns = body->ports_ready_ns;
     job->scratch = body->scratch;
     job->events = body->events;

@@ -1,8 +1,6 @@
 /* stamp.c - see stamp.h. */
 #include "run/records/stamp.h"
 
-#include "base/numbers/saturate.h"
-
 static clo_tick_line line_until_now(const clo_runtime *runtime)
 {
     clo_tick_line line = runtime->line;
@@ -29,18 +27,6 @@ int64_t clo_stamp_response_ns(const clo_job *job)
         return response;
     clo_tick_line line = line_until_now(job->runtime);
     return clo_tick_line_ns(&line, line.ticks + response) - line.ns;
-}
-
-int64_t clo_stamp_virtual_ns(const clo_job *job)
-{
-    int64_t last_ns = 0;
-
-    if (job->scheduled != NULL)
-        return clo_time_sub(job->last_ns, job->arrival_ns);
-    for (uint32_t execution = 0; execution < job->program->executions; execution++)
-        if (job->engine->finish_ns[execution] > last_ns)
-            last_ns = job->engine->finish_ns[execution];
-    return last_ns;
 }
 
 int64_t clo_stamp_ticks_in_us(const clo_tick_line *line)

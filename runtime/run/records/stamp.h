@@ -5,6 +5,7 @@
 #ifndef CLO_RUN_RECORDS_STAMP_H
 #define CLO_RUN_RECORDS_STAMP_H
 
+#include "base/numbers/saturate.h"
 #include "run/state/job.h"
 #include "run/state/runtime.h"
 
@@ -25,9 +26,6 @@ static inline void clo_stamp_end(clo_job *job)
         job->end_ns = clo_clock_ns();
 }
 
-/* In virtual time: how long the run that has ended took. O(executions) under a plan. */
-int64_t clo_stamp_virtual_ns(const clo_job *job);
-
 /* Before the phase changes: how long the run took, for clo_stamp_response_ns. */
 static inline void clo_stamp_response(clo_job *job)
 {
@@ -35,8 +33,8 @@ static inline void clo_stamp_response(clo_job *job)
 
     if (clo_job_counts_ticks(job))
         response = job->end_ticks - atomic_load_explicit(&job->submitted, memory_order_relaxed);
-    else if (job->runtime->clock == CLO_CLOCK_VIRTUAL && job->pipeline == NULL)
-        response = clo_stamp_virtual_ns(job);
+    else if (job->start_ns != NULL)
+        response = clo_time_sub(job->last_ns, job->arrival_ns);
     else
         response = (job->end_ns - job->run_ns) / (int64_t)job->runtime->dilate;
     atomic_store_explicit(&job->response, response, memory_order_relaxed);

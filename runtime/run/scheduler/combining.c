@@ -29,20 +29,23 @@ typedef struct turn_state {
 
 int64_t clo_scheduling_now_ns(const clo_runtime *runtime)
 {
-    if (runtime->scheduling.time != NULL)
-        return runtime->scheduling.time->now_ns;
+    if (runtime->scheduling.is_virtual)
+        return runtime->scheduling.time.now_ns;
     return (clo_clock_ns() - runtime->scheduling.origin_ns) / (int64_t)runtime->dilate;
 }
 
 /* Virtual clock: when the execution will have run. */
 static void set_times(const clo_job *job, const clo_order *order, uint32_t execution)
 {
-    clo_stream_time *time = job->runtime->scheduling.time;
-    int64_t start_ns = order->arrival_ns > time->now_ns ? order->arrival_ns : time->now_ns;
+    clo_scheduling *scheduling = &job->runtime->scheduling;
+    int64_t now_ns = scheduling->time.now_ns, start_ns = order->arrival_ns > now_ns ? order->arrival_ns : now_ns;
     int64_t time_ns = order->is_skipped ? 0 : clo_cost_time(job->cost, order->stage, order->executor);
+    int64_t finish_ns = clo_time_add(start_ns, time_ns);
 
-    clo_stream_time_start(time, order->executor, start_ns, time_ns);
-    job->engine->finish_ns[execution] = clo_time_sub(time->bodies[order->executor].finish_ns, job->arrival_ns);
+    clo_tournament_put(&scheduling->time.ends, order->executor, finish_ns, order->executor);
+    job->runtime->workers[order->executor].has_run = false;
+    job->start_ns[execution] = clo_time_sub(start_ns, job->arrival_ns);
+    job->engine->finish_ns[execution] = clo_time_sub(finish_ns, job->arrival_ns);
 }
 
 /* Gives out orders until there are none; the one for our own worker stays in turn->mine. */
@@ -58,7 +61,7 @@ static void hand_out(turn_state *turn)
         now_ns = clo_clock_ns();
         clo_histogram_record(job->decision_ns, now_ns - before_ns);
         job->decisions++;
-        if (runtime->scheduling.time != NULL)
+        if (runtime->scheduling.is_virtual)
             set_times(job, &order, execution);
         if (turn->worker != NULL && order.executor == turn->worker->index)
             turn->mine = clo_item(job, execution); /* at most one: from then on the scheduler sees us busy */
@@ -117,7 +120,7 @@ static void cancel_if_stopped(const turn_state *turn, clo_job *job)
         return;
     clo_scheduler_cancel(turn->runtime->scheduling.scheduler, job->scheduled, clo_outcome_is_failure(outcome),
                          clo_scheduling_now_ns(turn->runtime));
-    if (turn->runtime->scheduling.time != NULL) /* at one instant, whatever comes from other threads */
+    if (turn->runtime->scheduling.is_virtual) /* at one instant, whatever comes from other threads */
         clo_scheduler_go_on_to_end(turn->runtime->scheduling.scheduler);
 }
 
@@ -150,12 +153,13 @@ static void arrive(turn_state *turn, clo_job *job)
 /* Virtual clock: it will, at its time. */
 static void submit(const turn_state *turn, clo_job *job)
 {
-    clo_stream_time *time = turn->runtime->scheduling.time;
+    clo_scheduling *scheduling = &turn->runtime->scheduling;
+    int64_t now_ns = scheduling->time.now_ns;
 
-    job->arrival_ns = job->last_ns = job->due_ns > time->now_ns ? job->due_ns : time->now_ns;
+    job->arrival_ns = job->last_ns = job->due_ns > now_ns ? job->due_ns : now_ns;
     job->scheduled->live.deadline_ns =
         job->deadline_ns > 0 ? clo_time_add(job->arrival_ns, job->deadline_ns) : CLO_TIME_NEVER;
-    clo_stream_time_submit(time, job->slot, job->arrival_ns);
+    clo_heap_push(&scheduling->arrivals, job->arrival_ns, (uint64_t)scheduling->submitted++ << 32 | job->slot);
 }
 
 /* All requests of one job: those that come while we are at it, too. False: nothing is to be decided before more of the
@@ -167,7 +171,7 @@ static bool handle_job(turn_state *turn, clo_job *job)
     for (uint32_t asks = 0, expected;;) { /* each time somebody has asked for more */
         /* acq_rel, here and in clo_job_ask: carries what the asker has prepared. */
         asks = atomic_exchange_explicit(&job->asks, CLO_ASK_BUSY, memory_order_acq_rel);
-        if ((asks & CLO_ASK_ARRIVE) && turn->runtime->scheduling.time != NULL)
+        if ((asks & CLO_ASK_ARRIVE) && turn->runtime->scheduling.is_virtual)
             submit(turn, job);
         else if (asks & CLO_ASK_ARRIVE)
             arrive(turn, job);
@@ -207,8 +211,8 @@ static uint32_t handle_completions(turn_state *turn)
     uint32_t count = read_records(turn->runtime);
 
     for (uint32_t i = 0; i < count; i++) {
-        if (scheduling->time != NULL) {
-            scheduling->time->bodies[scheduling->news[i]].has_run = true;
+        if (scheduling->is_virtual) {
+            turn->runtime->workers[scheduling->news[i]].has_run = true;
             continue;
         }
         handle_completion(turn, &turn->runtime->workers[scheduling->news[i]]);
@@ -272,7 +276,7 @@ static void swap_policy(clo_runtime *runtime)
         exchange_idle(runtime, ++scheduling->swaps);
     else
         snprintf(swap->error, sizeof swap->error, "%s", clo_last_error());
-    if (scheduling->time != NULL)
+    if (scheduling->is_virtual)
         clo_scheduler_go_on_to_end(scheduling->scheduler);
     scheduling->shown = swap;
     end_swap(runtime);
@@ -329,31 +333,40 @@ static uint32_t handle_records(turn_state *turn)
     return turn->handled - before;
 }
 
-/* Virtual clock: handles events up to the first end of a body that still runs. */
-static void advance(turn_state *turn)
+/* Virtual clock: handles the next event. False: there is none before the end of a body that still runs. */
+static bool handle_event(turn_state *turn)
 {
     clo_runtime *runtime = turn->runtime;
     clo_scheduling *scheduling = &runtime->scheduling;
-    uint32_t which;
+    clo_heap *arrivals = &scheduling->arrivals;
+    clo_stream_time *time = &scheduling->time;
+    int64_t wake_ns = clo_scheduler_wake_ns(scheduling->scheduler), at_ns;
+    bool has_jobs = clo_view_jobs(scheduling->scheduler) > 0 || arrivals->count > 0;
 
-    for (;;) { /* each turn takes an event off */
-        bool has_jobs = clo_view_jobs(scheduling->scheduler) > 0 || scheduling->time->arrivals.count > 0;
-        if (!has_jobs || atomic_load_explicit(&scheduling->is_held, memory_order_relaxed) != 0)
-            return; /* without jobs a timer could fire for ever */
-        switch (clo_stream_time_next(scheduling->time, clo_scheduler_wake_ns(scheduling->scheduler), &which)) {
-        case CLO_STREAM_END:
-            handle_completion(turn, &runtime->workers[which]);
-            break;
-        case CLO_STREAM_ARRIVAL:
-            arrive(turn, runtime->jobs[which]);
-            clo_scheduler_go_on_to_end(scheduling->scheduler);
-            break;
-        case CLO_STREAM_TIMER:
-            clo_scheduler_timer(scheduling->scheduler, scheduling->time->now_ns);
-            break;
-        default:
-            return;
-        }
+    if (!has_jobs || (time->ends.count == 0 && arrivals->count == 0 && wake_ns == CLO_TIME_NEVER))
+        return false; /* without jobs a timer could fire for ever */
+    int64_t arrival_ns = arrivals->count > 0 ? arrivals->items[0].key : CLO_TIME_NEVER;
+    clo_stream_event event = clo_stream_time_next(time, arrival_ns, wake_ns, false, &at_ns);
+    if (event == CLO_STREAM_END && !runtime->workers[clo_tournament_first(&time->ends)].has_run)
+        return false;
+    time->now_ns = at_ns;
+    if (event == CLO_STREAM_END) {
+        handle_completion(turn, &runtime->workers[clo_stream_time_take(time)]);
+    } else if (event == CLO_STREAM_ARRIVAL) {
+        arrive(turn, runtime->jobs[(uint32_t)clo_heap_pop(arrivals).id]);
+        clo_scheduler_go_on_to_end(scheduling->scheduler);
+    } else {
+        clo_scheduler_timer(scheduling->scheduler, at_ns);
+    }
+    return true;
+}
+
+/* Virtual clock: handles events, as long as time does not stand still. */
+static void advance(turn_state *turn)
+{
+    const _Atomic uint32_t *is_held = &turn->runtime->scheduling.is_held;
+
+    while (atomic_load_explicit(is_held, memory_order_relaxed) == 0 && handle_event(turn)) { /* each takes one off */
         hand_out(turn);
         take_ended(turn);
     }
@@ -417,7 +430,7 @@ static uint64_t combine(clo_worker *worker, clo_runtime *runtime, uint32_t handl
     for (;;) { /* ends once all posts are handled; each has its add on the way, and each job its pieces */
         uint32_t now = handle_records(&turn);
         turn.own += now;
-        if (runtime->scheduling.time != NULL)
+        if (runtime->scheduling.is_virtual)
             advance(&turn);
         else
             set_timer(runtime);

@@ -46,7 +46,8 @@ struct clo_job {
     int64_t deadline_ns;
     /* [executions] for whatever chain the execution's item is in. */
     uint64_t *links;
-    /* [executions] since when each one waits for capacities, in its machine's semaphore; NULL: no task has demands. */
+    /* [executions] since when each one waits for capacities, in its machine's semaphore; NULL: none does, as
+     * no task has demands, a policy decides, or time is virtual. */
     uint64_t *tickets;
     /* [workers] */
     clo_engine_stats *stats;
@@ -57,9 +58,10 @@ struct clo_job {
         clo_trace_event *events;
         clo_ticked *ticked;
     };
-    /* [workers] virtual clock: end of the last execution on each executor, its worker's alone. */
-    int64_t *virtual_free_ns;
-    /* Virtual clock, tasks with demands: the order of events; else NULL. */
+    /* [executions] virtual clock: when each one starts, in the job's time; its finish is in the engine. Written before
+     * a worker gets it. NULL: another clock, or releases in flight. */
+    int64_t *start_ns;
+    /* Virtual clock, with a plan: the order of events; else NULL. */
     struct clo_virtual *virtual_time;
     /* [executions] Times that follow from the cost model, on machines with ports: when the inputs of each execution are
      * there. Else NULL. */
@@ -137,8 +139,8 @@ struct clo_job {
     const char *refusal;
     /* Policy: when the run began, on the scheduler's clock. */
     int64_t arrival_ns;
-    /* Policy, virtual clock: when it is to arrive, and the last end of an execution. */
-    int64_t due_ns, last_ns;
+    /* Virtual clock: the last end of an execution; a policy's job: on the scheduler's clock, and when it will arrive. */
+    int64_t last_ns, due_ns;
 };
 
 /* See stamp.h. A monitor may ask while the job is adopted. */

@@ -6,8 +6,9 @@
 #ifndef CLO_RUN_STATE_SCHEDULING_H
 #define CLO_RUN_STATE_SCHEDULING_H
 
+#include "base/order/heap.h"
 #include "engine/scheduler/scheduler.h"
-#include "run/state/stream_time.h"
+#include "sim/time/stream_time.h"
 #include "sync/protocol/rcu.h"
 #include "sync/structure/combining.h"
 #include "sync/structure/stack.h"
@@ -74,8 +75,11 @@ typedef struct clo_scheduling {
     bool log_waits;
     /* 1: the combiner has ended the log. Futex word. */
     _Atomic uint32_t log_is_over;
-    /* Virtual clock: the scheduler's time; else NULL. */
-    clo_stream_time *time;
+    /* Virtual clock: the scheduler's time, jobs by arrival, and how many have come so far. The combiner's. */
+    bool is_virtual;
+    clo_stream_time time;
+    clo_heap arrivals;
+    uint32_t submitted;
     /* 1: virtual time stands still (clo_runtime_hold_time). */
     _Atomic uint32_t is_held;
     /* CLOCK_MONOTONIC at the scheduler's time 0. */

@@ -1,29 +1,37 @@
-/* run/state/virtual_time.h - the struct of a job's virtual time: its events to come, and those who wait for capacities.
- *
- * The combiner's (virtual.c). Only jobs whose tasks have demands have one, under the virtual clock. */
+/* run/state/virtual_time.h - the struct of a job's virtual time: its events to come, and the turn of who handles them
+ * (run/dispatch/virtual.c). Jobs with a plan have one under the virtual clock. */
 #ifndef CLO_RUN_STATE_VIRTUAL_TIME_H
 #define CLO_RUN_STATE_VIRTUAL_TIME_H
 
-#include "base/order/heap.h"
-#include "engine/state/capacity.h"
-#include "sync/structure/combining.h"
+#include "base/status.h"
+#include "sim/time/timeline.h"
+
+#include <stdatomic.h>
 
 typedef struct clo_virtual {
-    /* Worker w posts in slot w, who starts a run in the last one. */
-    clo_combining combining;
-    clo_heap heap;
-    clo_line line;
-    /* [executions] */
-    int64_t *start_ns;
+    /* Executions whose bodies have ended: since nobody had the turn; and, of whoever has it, in earlier turns. */
+    _Atomic uint32_t posts;
+    uint32_t posted;
     /* [executions] 1: its body has ended. */
-    uint8_t *has_run;
-    int64_t now_ns;
-    uint32_t finished;
-    /* A run is in progress. */
-    bool is_running;
+    _Atomic uint8_t *has_run;
+    /* Of whoever has the turn. */
+    clo_timeline timeline;
 } clo_virtual;
 
 /* Everything lies in `arena`. Returns CLO_OK or CLO_ERR_MEMORY. */
-clo_status clo_virtual_create(const clo_program *program, uint32_t workers, clo_arena *arena, clo_virtual **out);
+static inline clo_status clo_virtual_create(clo_engine *engine, clo_arena *arena, clo_virtual **out)
+{
+    clo_virtual *made = clo_arena_take(arena, 1, sizeof *made);
+    clo_block block = {0};
+
+    if (made == NULL)
+        return clo_fail_memory("a job in virtual time");
+    clo_carve(&block, &made->has_run, engine->program->executions);
+    clo_timeline_carve(&made->timeline, engine->program, engine, &block);
+    if (!clo_block_take(&block, arena))
+        return clo_fail_memory("a job in virtual time");
+    *out = made;
+    return CLO_OK;
+}
 
 #endif

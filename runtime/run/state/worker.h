@@ -148,6 +148,9 @@ typedef struct clo_worker {
     clo_job *completed_job;
     uint32_t completed;
     int64_t completed_start_ns, completed_finish_ns;
+    /* The same under the virtual clock: its body has ended. The end of the execution is handled then, and no event
+     * before an earlier one. The combiner's. */
+    bool has_run;
     /* Of the body that may finish later: it has taken its token; its cancel function was called, or it has none. */
     bool has_token, was_told;
     clo_cancel_fn cancel;

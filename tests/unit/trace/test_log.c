@@ -1,6 +1,5 @@
 /* test_log.c - the log object: it holds the beginning of the run, counts what it drops, and compares. */
 #include "policy_scene.h"
-#include "support.h"
 #include "trace/log.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
-/* sim/ports.h - the messages of a simulated plan, where they share the ports of machines: the network of
+/* sim/time/ports.h - the messages of a simulated plan, where they share the ports of machines: the network of
  * plan/ports, driven by the simulator's events. */
-#ifndef CLO_SIM_PORTS_H
-#define CLO_SIM_PORTS_H
+#ifndef CLO_SIM_TIME_PORTS_H
+#define CLO_SIM_TIME_PORTS_H
 
 #include "engine/program/program.h"
 

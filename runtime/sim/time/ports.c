@@ -1,5 +1,5 @@
 /* ports.c - see ports.h. */
-#include "sim/ports.h"
+#include "sim/time/ports.h"
 
 #include "base/memory.h"
 #include "base/status.h"
