@@ -102,7 +102,8 @@ CLO_INTERNAL void clo_engine_count_transfers(const clo_engine *engine, uint32_t 
                                              clo_engine_stats *stats);
 
 /* The trace of an execution that has run or was skipped, where the engine says; without transfer and sequence. */
-clo_trace_event clo_engine_event(const clo_engine *engine, uint32_t execution, int64_t start_ns, int64_t finish_ns);
+CLO_INTERNAL clo_trace_event clo_engine_event(const clo_engine *engine, uint32_t execution, int64_t start_ns,
+                                              int64_t finish_ns);
 
 /* Content of a handle after a run, see clo_handles_content. */
 const void *clo_engine_content(const clo_engine *engine, uint32_t handle);

@@ -4,15 +4,16 @@
 #define CLO_SIM_TIME_PORTS_H
 
 #include "engine/program/program.h"
+#include "library.h"
 
 #include <clotho/plan.h>
 
 typedef struct clo_sim_ports clo_sim_ports; /* opaque: a network, and who waits for what */
 
 /* placements: [count] of the plan that the program was made of, borrowed until close. Returns as clo_network_open. */
-clo_status clo_sim_ports_open(const clo_program *program, const clo_placement *placements, size_t count,
-                              clo_sim_ports **out);
-void clo_sim_ports_close(clo_sim_ports *p);
+CLO_INTERNAL clo_status clo_sim_ports_open(const clo_program *program, const clo_placement *placements, size_t count,
+                                           clo_sim_ports **out);
+CLO_INTERNAL void clo_sim_ports_close(clo_sim_ports *p);
 
 /* The execution may begin at begin_ns, as far as its executor and inputs without messages go. True: not yet, it waits
  * for messages, and clo_sim_ports_take will name it. */

@@ -14,6 +14,7 @@
 #include "base/order/heap.h"
 #include "engine/execution/engine.h"
 #include "engine/state/capacity.h"
+#include "library.h"
 #include "sim/time/ports.h"
 
 typedef struct clo_timeline {
@@ -38,19 +39,20 @@ typedef struct clo_timeline {
 } clo_timeline;
 
 /* Adds to `block` what `program` needs. Ports, limits, the driver and its functions are the caller's to set. */
-void clo_timeline_carve(clo_timeline *timeline, const clo_program *program, clo_engine *engine, clo_block *block);
+CLO_INTERNAL void clo_timeline_carve(clo_timeline *timeline, const clo_program *program, clo_engine *engine,
+                                     clo_block *block);
 
 /* Time 0: nothing has run, and what waits for nothing may start. */
-void clo_timeline_begin(clo_timeline *timeline);
+CLO_INTERNAL void clo_timeline_begin(clo_timeline *timeline);
 
 /* Lets executions start until one ends before all others can start. Returns that one; CLO_NONE: nothing is left. */
-uint32_t clo_timeline_next(clo_timeline *timeline);
+CLO_INTERNAL uint32_t clo_timeline_next(clo_timeline *timeline);
 
 /* That execution ends: what it held is free, and whom it held up may start. */
-void clo_timeline_end(clo_timeline *timeline);
+CLO_INTERNAL void clo_timeline_end(clo_timeline *timeline);
 
 /* Parts of the above, for a driver that decides itself: the execution has ended; it holds what it demands. */
-void clo_timeline_release(clo_timeline *timeline, uint32_t execution);
-void clo_timeline_let_ask(clo_timeline *timeline, uint32_t execution);
+CLO_INTERNAL void clo_timeline_release(clo_timeline *timeline, uint32_t execution);
+CLO_INTERNAL void clo_timeline_let_ask(clo_timeline *timeline, uint32_t execution);
 
 #endif
