@@ -39,9 +39,8 @@ int main(void)
         status = clo_graph_add_task(graph, &tasks[i], NULL);
     for (int i = 0; i < 3 && status == CLO_OK; i++)
         status = clo_graph_add_edge(graph, edges[i].from, edges[i].to, edges[i].bytes);
-    if (status || clo_graph_seal(graph) || clo_platform_native(&platform) ||
-        clo_cost_create(graph, platform, &cost) || clo_plan_create(cost, NULL, &plan) ||
-        clo_runtime_create(platform, NULL, &runtime))
+    if (status || clo_graph_seal(graph) || clo_platform_native(&platform) || clo_cost_create(graph, platform, &cost) ||
+        clo_plan_create(cost, NULL, &plan) || clo_runtime_create(platform, NULL, &runtime))
         return fprintf(stderr, "hello: %s\n", clo_last_error()), 1;
     config.plan = plan;
     if (clo_job_create(runtime, cost, &config, &job) || clo_job_submit(job) || clo_job_wait(job, NULL))
