@@ -228,14 +228,6 @@ static void run_stretched(clo_worker *worker, clo_job *job, uint32_t execution, 
     stats->missed_ns += job_now_ns(job) - *start_ns - wanted_ns;
 }
 
-/* Virtual clock: the times were decided with the start. */
-static void run_virtual(clo_worker *worker, clo_job *job, uint32_t execution, int64_t *start_ns, int64_t *finish_ns)
-{
-    *start_ns = job->start_ns[execution];
-    *finish_ns = job->engine->finish_ns[execution];
-    call_body(worker, job, execution, 0);
-}
-
 static void record(clo_worker *worker, clo_job *job, uint32_t execution, int64_t before_ns, int64_t start_ns,
                    int64_t finish_ns)
 {
@@ -338,14 +330,17 @@ static execution_span run_execution(clo_worker *worker, clo_job *job, uint32_t e
     if (clo_stop_is_set(&job->stop))
         return cut_execution(worker, job, execution);
     int64_t before_ns = runtime->clock == CLO_CLOCK_PADDED && job->events != NULL ? job_now_ns(job) : -1;
-    if (runtime->clock == CLO_CLOCK_PADDED && keeps_times(job))
+    if (job->start_ns != NULL) { /* virtual clock: decided before we got it */
+        start_ns = job->start_ns[execution];
+        finish_ns = job->engine->finish_ns[execution];
+        call_body(worker, job, execution, 0);
+    } else if (runtime->clock == CLO_CLOCK_PADDED && keeps_times(job)) {
         run_stretched(worker, job, execution, &start_ns, &finish_ns);
-    else if (runtime->clock == CLO_CLOCK_PADDED)
+    } else if (runtime->clock == CLO_CLOCK_PADDED) {
         run_padded(worker, job, execution, &start_ns, &finish_ns);
-    else if (job->start_ns != NULL)
-        run_virtual(worker, job, execution, &start_ns, &finish_ns);
-    else
+    } else {
         run_real(worker, job, execution, &start_ns, &finish_ns);
+    }
     if (job->has_extras && worker->is_held)
         return (execution_span){start_ns, start_ns};
     return note_execution(worker, job, execution, before_ns, (execution_span){start_ns, finish_ns});

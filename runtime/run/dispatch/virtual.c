@@ -9,6 +9,8 @@
 #include "run/sharing/wake.h"
 #include "run/state/item.h"
 
+#include <assert.h>
+
 /* Whose turn it is. */
 typedef struct turn {
     clo_job *job;
@@ -90,6 +92,7 @@ uint64_t clo_virtual_complete(clo_worker *worker, clo_job *job, uint32_t executi
         time->posted += seen;
         advance(&t);
         if (time->posted == job->program->executions) {
+            assert(time->timeline.finished == time->posted);
             job->last_ns = time->timeline.now_ns;
             clo_job_run_ended(job);
             return CLO_ITEM_NONE;
