@@ -262,6 +262,7 @@ static size_t add_field(char *out, size_t bytes, size_t used, const char *name, 
 
 const char *clo_log_describe(const clo_log_record *record, char *out, size_t bytes)
 {
+    assert(record != NULL);
     if (bytes == 0)
         return out;
     const char *name = clo_log_kind_name(record->what);
@@ -287,9 +288,12 @@ static void tell_difference(size_t at, const clo_log_record *a, const clo_log_re
 
     if (text == NULL || bytes == 0)
         return;
-    if (a == NULL || b == NULL)
-        snprintf(text, bytes, "record %zu: only the %s log goes on: %s", at, a != NULL ? "first" : "second",
-                 clo_log_describe(a != NULL ? a : b, first, sizeof first));
+    if (b == NULL)
+        snprintf(text, bytes, "record %zu: only the first log goes on: %s", at,
+                 clo_log_describe(a, first, sizeof first));
+    else if (a == NULL)
+        snprintf(text, bytes, "record %zu: only the second log goes on: %s", at,
+                 clo_log_describe(b, first, sizeof first));
     else
         snprintf(text, bytes, "record %zu: %s; in the second log: %s", at, clo_log_describe(a, first, sizeof first),
                  clo_log_describe(b, second, sizeof second));
