@@ -1,4 +1,4 @@
-/* arrays.c - a board without hwloc, expat and cJSON: its platform comes from arrays; HEFT, a planned run, work stealing. */
+/* arrays.c - a board without hwloc, expat and cJSON: its platform comes from arrays; a run by HEFT, one by stealing. */
 #include <clotho/clotho.h>
 
 #include <stdio.h>

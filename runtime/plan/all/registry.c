@@ -1,5 +1,5 @@
-/* plan/all/registry.c - the planners by name, in the order of `clotho list planners`; those that a program registers come
- * last. The table is in all.c. */
+/* plan/all/registry.c - the planners by name, in the order of `clotho list planners`; those that a program registers
+ * come last. The table is in all.c. */
 #include "plan/all/registry.h"
 
 #include "base/status.h"

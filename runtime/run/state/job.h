@@ -139,7 +139,7 @@ struct clo_job {
     const char *refusal;
     /* Policy: when the run began, on the scheduler's clock. */
     int64_t arrival_ns;
-    /* Virtual clock: the last end of an execution; a policy's job: on the scheduler's clock, and when it will arrive. */
+    /* Virtual clock: the last end of an execution; of a policy's job on the scheduler's clock, and when it arrives. */
     int64_t last_ns, due_ns;
 };
 
