@@ -233,7 +233,8 @@ def build_run(temporary: pathlib.Path, test: str, source: pathlib.Path, built: p
     subprocess.run(["clang", "-fsanitize=thread", "-g", "-O1", "-std=gnu17", "-w", "-DCLO_VERSION=\"\"",
                     f"-I{ROOT}/runtime", f"-I{ROOT}/include", f"-I{ROOT}/tests/support",
                     str(ROOT / f"tests/stress/{test}.c"), str(source), "-Wl,--undefined=__wrap_calloc", *wraps,
-                    str(built / "lib/libclo_test_support.a"), str(built / "lib/libclotho.a"), "-o", str(program),
+                    *(str(built / "lib" / name) for name in ("libclo_test_support.a", "libclotho-decide.a", "libclotho.a")),
+                    "-o", str(program),
                     "-lcmocka", *libraries, "-lpthread", "-lm"], check=True)
     return program
 
