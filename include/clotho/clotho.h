@@ -37,13 +37,18 @@
  *   document   a graph from a file, with what else the file carries.
  *   registry   a list of names that the library knows: planners, policies, platforms, formats, families.
  *
- * Twelve headers are enough for most programs: graph.h (what is to be done), platform.h (on what), cost.h (how long it
- * takes), planner.h and plan.h (decided before), policy.h (decided meanwhile), runtime.h and job.h (done), trace.h
- * (what happened), sim.h (what would happen), io.h (files), status.h (what every call returns). The others are for
- * releases in flight (pipeline.h, waves.h), what happens inside of a graph (branch.h, handle.h, token.h, body.h,
- * generate.h), jobs over time (workload.h, stream.h, stream_check.h, log.h, admission.h, synch.h), learned decisions
- * (model.h, learned.h, features.h, environment.h, edges.h), several machines (cluster.h), names and files (registry.h,
- * file.h).
+ * Most programs need twelve headers first: status.h (what every call returns), graph.h (tasks and edges), platform.h
+ * (executors and links), cost.h (times of a graph on a platform), planner.h and plan.h (decisions before the run),
+ * policy.h (decisions during the run), runtime.h and job.h (runs), trace.h (what happened), sim.h (runs in virtual
+ * time), and io.h (files). The other headers:
+ *
+ *   releases in flight     pipeline.h
+ *   tasks and their data   branch.h, handle.h, token.h, body.h, generate.h
+ *   jobs over time         workload.h, stream.h, stream_check.h, log.h, admission.h, synch.h
+ *   times of simulations   environment.h, waves.h
+ *   learned decisions      model.h, learned.h, features.h, edges.h
+ *   several machines       cluster.h
+ *   names and files        registry.h, file.h
  *
  * Units: time is int64_t nanoseconds (`_ns`), data is bytes (`_bytes`), speed is Q16 (65536 is the reference executor).
  * The unit is the last word of a name. How the comments name threads and real time: see status.h. */
