@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Policies on the arrivals of data/tpch/reference_jct.json: mean completion times in seconds, of all batches and all streams,
-in Decima's environment as its simulator has it. The table of "Parametric" in docs/SCHEDULERS.md.
+in Decima's environment as its simulator has it. The table of "Parametric" in bench/online/README.md.
 
 usage: reference.py CLOTHO DATA POLICY..."""
 import json
