@@ -50,7 +50,11 @@ MAY_SEE = {
     "bench/decision": {"base", "engine", "kernels", "learn", "policy"},
     "bench/kernels": {"kernels", "learn"},
     "bench/online": {"policy"},
+    "bench/common": {"learn"},
+    "bench/learned": {"plan"},
+    "tools/clotho/train": {"learn"},
     "tools/ninja": {"base"},
+    "tools/train": {"cost", "learn", "plan"},
 }
 KERNELS_SYSTEM = PUBLIC_SYSTEM | {"assert.h", "string.h", "immintrin.h", "cpuid.h", "arm_neon.h", "sys/auxv.h"}
 NO_CIRCLES = ("include", "kernels", "runtime", "bench", "tools", "examples", "tests/fuzz_api")

@@ -1,5 +1,6 @@
 /* lachesis_model.c - see lachesis_model.h. */
 #include "common/lachesis_model.h"
+#include "learn/infer/lachesis_features.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

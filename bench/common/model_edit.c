@@ -1,8 +1,7 @@
 /* model_edit.c - see model_edit.h. */
 #include "common/model_edit.h"
 #include "common/platform.h"
-
-#include <clotho/features.h>
+#include "learn/infer/lachesis_features.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -6,6 +6,7 @@
 #include "common/model_edit.h"
 #include "common/tpch.h"
 #include "learned/learned.h"
+#include "plan/edges/steps.h"
 
 #include <clotho/planner.h>
 #include <stdio.h>

@@ -87,6 +87,24 @@ static bool judge(const scene *s, const clo_synch *plan)
     return status == CLO_OK || bench_fail("a plan is not valid");
 }
 
+/* The sum that the figures give is that of the pieces. */
+static bool count(const scene *s, const clo_synch *plan, const clo_synch_figures *figures)
+{
+    uint32_t jobs = clo_workload_jobs(s->workload);
+    int64_t *done = calloc(jobs, sizeof *done), sum = 0;
+    size_t count;
+    const clo_synch_piece *piece = clo_synch_pieces(plan, &count);
+
+    for (size_t i = 0; i < count && done != NULL; i++)
+        if (piece[i].finish_ns > done[piece[i].job])
+            done[piece[i].job] = piece[i].finish_ns;
+    for (uint32_t j = 0; j < jobs && done != NULL; j++)
+        sum += clo_workload_get(s->workload, j)->weight * done[j];
+    bool is_good = done != NULL && sum == figures->weighted_completion;
+    free(done);
+    return is_good || bench_fail("the figures of a plan are not those of its pieces");
+}
+
 static bool play(const scene *s, const contender *c, int64_t replan_ns, result *out)
 {
     const clo_synch_config config = {
@@ -101,7 +119,7 @@ static bool play(const scene *s, const contender *c, int64_t replan_ns, result *
     out->milliseconds = (double)(bench_now_ns() - begin) / 1e6;
     if (status != CLO_OK || clo_synch_measure(plan, &figures) != CLO_OK)
         return bench_fail(c->label);
-    bool is_good = figures.is_preemptive || judge(s, plan);
+    bool is_good = count(s, plan, &figures) && (figures.is_preemptive || judge(s, plan));
     out->weighted = (double)figures.weighted_completion;
     out->bound = (double)(figures.lp_bound > figures.free_bound ? figures.lp_bound : figures.free_bound);
     out->elements = figures.lp_elements;

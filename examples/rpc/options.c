@@ -51,3 +51,14 @@ double option_real(int argc, char **argv, int *at, double most)
         option_fail("%s: '%s' is no number from 0 to %g", name, text, most);
     return value;
 }
+
+FILE *option_file(int argc, char **argv, int *at, const char *mode)
+{
+    const char *path = option_text(argc, argv, at);
+    FILE *file = fopen(path, mode);
+
+    if (file == NULL)
+        option_fail("%s cannot be written", path);
+    setvbuf(file, NULL, _IOLBF, 1 << 16);
+    return file;
+}

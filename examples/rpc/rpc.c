@@ -82,17 +82,6 @@ static void read_route(options *o, const char *list)
     }
 }
 
-static FILE *open_output(const char *path)
-{
-    FILE *file = fopen(path, "w");
-
-    if (file != NULL)
-        setvbuf(file, NULL, _IOLBF, 1 << 16);
-    else
-        option_fail("%s cannot be written", path);
-    return file;
-}
-
 /* Options of what is run. Returns 0 where argv[*at] is none of them. */
 static int read_flow_option(options *o, int argc, char **argv, int *at)
 {
@@ -175,9 +164,9 @@ static void read_option(options *o, int argc, char **argv, int *at)
     else if (option_is(name, "--seed"))
         o->engine.seed = option_number(argc, argv, at, UINT64_MAX);
     else if (option_is(name, "--events"))
-        o->engine.events = open_output(option_text(argc, argv, at));
+        o->engine.events = option_file(argc, argv, at, "w");
     else if (option_is(name, "--latencies"))
-        o->latencies = open_output(option_text(argc, argv, at));
+        o->latencies = option_file(argc, argv, at, "w");
     else if (option_is(name, "--idle-ms"))
         o->idle_ms = (uint32_t)option_number(argc, argv, at, 3600000);
     else if (option_is(name, "--json"))

@@ -32,17 +32,6 @@ typedef struct process {
     service *s;
 } process;
 
-static FILE *open_log(const char *path)
-{
-    FILE *file = fopen(path, "a");
-
-    if (file != NULL)
-        setvbuf(file, NULL, _IOLBF, 1 << 16);
-    else
-        option_fail("%s cannot be written", path);
-    return file;
-}
-
 static const char *read_options(int argc, char **argv, service_config *c)
 {
     const char *listen = NULL;
@@ -76,9 +65,9 @@ static const char *read_options(int argc, char **argv, service_config *c)
         else if (option_is(name, "--twice"))
             c->twice_permille = (uint32_t)option_number(argc, argv, &i, 1000);
         else if (option_is(name, "--log"))
-            c->log = open_log(option_text(argc, argv, &i));
+            c->log = option_file(argc, argv, &i, "a");
         else if (option_is(name, "--effects"))
-            c->effects = open_log(option_text(argc, argv, &i));
+            c->effects = option_file(argc, argv, &i, "a");
         else if (option_is(name, "--allow")) {
             if (c->allowed_count == ALLOWED_MAX)
                 option_fail("--allow: at most %d are possible; use a pattern", ALLOWED_MAX);

@@ -48,6 +48,14 @@ typedef struct clo_command {
  * Real time: no. Blocks its worker until the process ends. */
 CLO_API int clo_body_command(const clo_call *call);
 
+/* What a command runs, for measured times (profile.h): its program, and all its words as the footprint.
+ *
+ *   codelet  receives it; the name is that of command->argv.
+ *
+ * Returns false, and *codelet is untouched: there is no program, or its name has more than 255 bytes.
+ * Threads: any. Real time: yes, O(length of the words). */
+CLO_API bool clo_body_command_codelet(const clo_command *command, clo_codelet *codelet);
+
 #ifdef __cplusplus
 }
 #endif

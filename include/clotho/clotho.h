@@ -34,6 +34,8 @@
  *   log        the inputs and the decisions of a scheduler, in order. Its inputs repeat the run.
  *   makespan   the time from the start of a run to its last finish.
  *   emulated   with times that are not measured on this machine: see clo_clock.
+ *   codelet    what a task runs: equal codelets take equal times on executors of one kind.
+ *   profile    what codelets take on which kinds of executors, as measured.
  *   document   a graph from a file, with what else the file carries.
  *   registry   a list of names that the library knows: planners, policies, platforms, formats, families.
  *
@@ -45,8 +47,9 @@
  *   releases in flight     pipeline.h
  *   tasks and their data   branch.h, handle.h, token.h, body.h, generate.h
  *   jobs over time         workload.h, stream.h, stream_check.h, log.h, admission.h, synch.h
+ *   measured times         profile.h
  *   times of simulations   environment.h, waves.h
- *   learned decisions      model.h, learned.h, features.h, edges.h
+ *   learned decisions      model.h, learned.h, edges.h
  *   several machines       cluster.h
  *   names and files        registry.h, file.h
  *
@@ -62,7 +65,6 @@
 #include <clotho/cost.h>
 #include <clotho/edges.h>
 #include <clotho/environment.h>
-#include <clotho/features.h>
 #include <clotho/file.h>
 #include <clotho/generate.h>
 #include <clotho/graph.h>
@@ -77,6 +79,7 @@
 #include <clotho/planner.h>
 #include <clotho/platform.h>
 #include <clotho/policy.h>
+#include <clotho/profile.h>
 #include <clotho/registry.h>
 #include <clotho/runtime.h>
 #include <clotho/sim.h>

@@ -42,8 +42,9 @@ CLO_API CLO_NODISCARD clo_status clo_cluster_load(const char *path, clo_cluster 
 
 /* The same from memory.
  *
- *   name        stands for the file in error messages; platform files are relative to its folder.
- *   text        [text_bytes]; borrowed during the call.
+ *   name  stands for the file in error messages; platform files are relative to its folder.
+ *   text  [text_bytes]; borrowed during the call.
+ *   out   as in clo_cluster_load.
  *
  * Returns as clo_cluster_load, but not CLO_ERR_IO for the text itself.
  * Threads: any. Real time: no. As clo_cluster_load. */

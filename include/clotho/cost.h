@@ -1,7 +1,8 @@
 /* cost.h - execution and transfer times of one graph on one platform, and what follows from them alone.
  *
- *   time(t, e)         the time set with clo_graph_set_time for the kind of e, else work(t) / speed(e, class(t));
- *                      at least 1 ns if t has a demand, so that it holds its share of the machine at some moment
+ *   time(t, e)         the time set with clo_graph_set_time for the kind of e, else work(t) / speed(e, class(t)),
+ *                      rounded to the nearest ns, and at least 1 ns where there is work; at least 1 ns if t has a
+ *                      demand, so that it holds its share of the machine at some moment
  *   transfer(b, a, e)  clo_platform_transfer_ns: 0 within a memory, else latency + bytes / bandwidth, by pieces
  *
  * A cost does not change as far as a caller can see; every const call is thread-safe.

@@ -1,5 +1,4 @@
-/* file.h - files are written whole: the way in which the library writes plans, traces, logs and pictures, for what a
- * program writes beside them.
+/* file.h - writes a file whole or not at all, as the library does with plans, traces, logs and pictures.
  *
  * Library: libclotho. */
 #ifndef CLOTHO_FILE_H
@@ -16,8 +15,8 @@ extern "C" {
  *
  * A regular file is written beside its place under a hidden name (.clotho- and 16 digits), synced and renamed, so that
  * a full disk, an error or a kill at any moment leaves the old file or the new one, whole. A file that is there keeps
- * its rights; behind a symbolic link the target is replaced. A file without the right to write is refused. Devices,
- * pipes and links of /proc and /dev/fd are written in their place. Hidden files of programs that were killed are
+ * its permissions; behind a symbolic link the target is replaced. A file that this process may not write is refused.
+ * Devices, pipes and links of /proc and /dev/fd are written in place. Hidden files of programs that were killed are
  * removed.
  *
  *   path   not NULL, not empty.
@@ -25,7 +24,7 @@ extern "C" {
  *
  * Returns CLO_OK, CLO_ERR_ARGUMENT, or CLO_ERR_IO with the reason.
  *
- * Threads: safe; the umask is not touched. Real time: no. */
+ * Threads: any; the umask is not touched. Real time: no. O(bytes). */
 CLO_API CLO_NODISCARD clo_status clo_file_write(const char *path, const void *data, size_t bytes);
 
 #ifdef __cplusplus

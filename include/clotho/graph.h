@@ -200,6 +200,18 @@ typedef struct clo_edge {
     uint64_t bytes;
 } clo_edge;
 
+/* What a task runs. Plain values; without a size field: as clo_edge. */
+typedef struct clo_codelet {
+    /* "gemm": 1 .. 255 bytes. */
+    const char *name;
+
+    /* Of the code: raise it when times change. Times of other versions are not used. */
+    uint32_t version;
+
+    /* Tells sizes apart that take different times; 0: the bytes of the task's inputs and outputs do. */
+    uint64_t footprint;
+} clo_codelet;
+
 /* Makes an empty, open graph.
  *
  *   name  copied; NULL: "graph".
@@ -289,6 +301,17 @@ CLO_API CLO_NODISCARD clo_status clo_graph_set_body(clo_graph *graph, uint32_t t
  * Threads: one. Real time: no. Amortised O(kinds of the task). */
 CLO_API CLO_NODISCARD clo_status clo_graph_set_time(clo_graph *graph, uint32_t task, uint32_t kind, int64_t time_ns);
 
+/* Says what `task` runs, so that times which were measured of it are found again: in other graphs, other runs, other
+ * processes (profile.h). Tasks with equal codelets take equal times on executors of one kind. Replaces what an earlier
+ * call said.
+ *
+ *   codelet  copied.
+ *
+ * Returns CLO_OK, CLO_ERR_ARGUMENT (unknown task, no name or an empty one), CLO_ERR_STATE (sealed), CLO_ERR_LIMIT (the
+ * names take more than 4 GiB) or CLO_ERR_MEMORY.
+ * Threads: one. Real time: no. Amortised O(length of the name). */
+CLO_API CLO_NODISCARD clo_status clo_graph_set_codelet(clo_graph *graph, uint32_t task, const clo_codelet *codelet);
+
 /* Restricts `task` to a set of executors, in place of what its executors_mask or an earlier call said. clo_cost_create
  * leaves out executors that the platform does not have, and refuses a set of which none is left. Equal sets are stored
  * once, however many tasks have them.
@@ -308,7 +331,8 @@ CLO_API CLO_NODISCARD clo_status clo_graph_set_time(clo_graph *graph, uint32_t t
 CLO_API CLO_NODISCARD clo_status clo_graph_set_executors(clo_graph *graph, uint32_t task, const uint32_t *executors,
                                                          size_t count);
 
-/* Names resource `index`, to be matched by name with the capacities of machines. Unnamed resources match by index.
+/* Names resource `index`, to be matched by name with the capacities of machines. What is unnamed in the graph or on the
+ * platform matches by index, unless that one is matched by name. A resource without a match is not limited.
  *
  *   index  0 .. CLO_RESOURCES_MAX-1.
  *   name   copied; no two resources of a graph may have the same.
@@ -385,6 +409,14 @@ CLO_API const char *clo_graph_resource_name(const clo_graph *graph, uint32_t ind
 /* Reads the time that was set for (task, kind). Returns false if none was set; then `time_ns` is untouched.
  * O(kinds of the task). */
 CLO_API bool clo_graph_time(const clo_graph *graph, uint32_t task, uint32_t kind, int64_t *time_ns);
+
+/* What `task` runs, as clo_graph_set_codelet said.
+ *
+ *   codelet  receives it; the name is owned by the graph.
+ *
+ * Returns true, or false (and *codelet is untouched): nobody has said, or there is no such task.
+ * Threads: any, once the graph is sealed. Real time: yes, O(1). */
+CLO_API bool clo_graph_codelet(const clo_graph *graph, uint32_t task, clo_codelet *codelet);
 
 /* Initialiser of a clo_task: zeros. */
 #ifdef __cplusplus

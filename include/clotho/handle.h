@@ -9,6 +9,8 @@
  *   write after read    waits for all that have read it since; the edge carries nothing
  *   write after write   waits for the last task that wrote or updated it, if none has read it since; no bytes
  *
+ * Where a derived edge joins the same tasks as another edge, one edge is left, which carries the bytes of both.
+ *
  * An update changes the buffer in place: nothing is copied between executors that share a memory. Between others the
  * content is moved as outputs are (clo_runtime_config.copy_always), once for each version and memory.
  *

@@ -66,6 +66,7 @@ CLO_API CLO_NODISCARD clo_status clo_document_load(const char *path, const clo_l
  *
  *   name  stands for the file in error messages.
  *   text  [text_bytes]; borrowed during the call.
+ *   out   as in clo_document_load.
  *
  * Returns as clo_document_load, but not CLO_ERR_IO.
  * Threads: any. Real time: no. O(text_bytes). */
@@ -110,7 +111,7 @@ CLO_API size_t clo_document_line(const clo_document *document);
 CLO_API const clo_reference *clo_document_references(const clo_document *document, uint32_t *count);
 
 /* What the reader had to change to make a graph of a file that is valid in its own format: one line for the user,
- * "FILE:LINE: ...". It speaks of parallel edges, which become one with the sum of their bytes (DOT and node-link).
+ * "FILE:LINE: ...". Only parallel edges are changed: they become one with the sum of their bytes (DOT and node-link).
  * Owned by the document; NULL: nothing was changed. */
 CLO_API const char *clo_document_note(const clo_document *document);
 

@@ -34,8 +34,8 @@
  * idle executor comes first, then one whose own body is not hedged; among these the fastest, among these one on another
  * machine, and equal ones in turn. The hedge runs as soon as that executor has ended its current body, ahead of
  * everything else. It gets its demand at once, or it is skipped. Replicas of a plan are hedged as originals are. A task
- * that only one executor can run is not hedged. The watchdog handles the delays; a worker only rings its doorbell, when
- * it arms the first hedge after a pause (one system call).
+ * that only one executor can run is not hedged. The watchdog handles the delays; a worker only wakes it when it arms
+ * the first hedge after a pause (one system call).
  *
  * Releases in flight. With releases_in_flight a release may begin before earlier ones have ended. Up to that many are
  * in flight at once, and each output is kept as many times as the plan needs, at most that often. Each executor runs
@@ -45,18 +45,19 @@
  * the release whose place it takes has ended, and never before an earlier release. On one executor a task of an early
  * release may come after a task of a later release and has to wait for it. So if the period is longer than the
  * interval, plan for the period (clo_pipeline_config.interval_ns). One submit is one series: a run is cut short as a
- * whole, and clo_job_output, clo_job_output_hash and clo_job_trace return its last release. Without a period
- * clo_job_timing.response_ns counts from the beginning of each release. Under the virtual clock release k is due at k *
- * period_ns of the series' own time; response_ns and missed deadlines use that time too.
+ * whole; clo_job_output and clo_job_output_hash return its last release, clo_job_trace its last traced_releases, with
+ * times from the beginning of the series. Without a period clo_job_timing.response_ns counts from the beginning of each
+ * release. Under the virtual clock release k is due at k * period_ns of the series' own time; response_ns and missed
+ * deadlines use that time too.
  *
  * Without a plan (and without a policy; real clock only) any executor runs any ready task of any release. If releases
  * take different times, this keeps executors busy that would wait under a plan's fixed order. A task still never runs
  * beside itself and sees its releases in order, but its executor may change. Each output is kept as many times as
  * releases may be in flight, and capacities are taken as they become free.
  *
- * Releases in flight cannot be combined with replicas, handles, branches, may_pend, `done`, hedges, limits of bodies,
- * an on_miss other than CLO_MISS_RUN_LATE, slots, the padded clock, a deadline without a period, a miss handler under
- * the virtual clock, or clo_job_swap_plan.
+ * Releases in flight cannot be combined with replicas, handles, branches, `done`, hedges, an on_miss other than
+ * CLO_MISS_RUN_LATE, the padded clock, a deadline without a period, a miss handler under the virtual clock, or
+ * clo_job_swap_plan; docs/REALTIME.md says why.
  *
  * Fairness. Jobs share the workers fairly, however they are dispatched: once a worker has run 44 bodies from the source
  * of work that it found first, another source has a turn. A worker has six sources: tasks that only it may run, its own
@@ -221,7 +222,7 @@ typedef struct clo_job_config {
     /* How much the job counts; 0: 1. */
     uint32_t weight;
 
-    /* 0 .. CLO_BANDS_MAX - 1; jobs of a lower number go first: a task waits for no body of a higher number but for
+    /* 0 .. CLO_BANDS_MAX - 1; jobs of a lower number go first: of the bodies of a higher number, a task waits only for
      * those that run when it becomes ready. Jobs without a policy ignore it. */
     uint32_t band;
 
@@ -259,9 +260,13 @@ typedef struct clo_job_config {
     /* Seed for the arms that bodies do not choose (branch.h): run n of the job, from 0, uses seed + n. */
     uint64_t seed;
 
-    /* Replay: how many releases may be in flight at once (pipeline.h), up to CLO_IN_FLIGHT_MAX. 0: a release begins
-     * when the one before it has ended. See "Releases in flight" above. */
+    /* How many releases may be in flight at once (pipeline.h), up to CLO_IN_FLIGHT_MAX; not with a policy. 0: a release
+     * begins when the one before it has ended. See "Releases in flight" above. */
     uint32_t releases_in_flight;
+
+    /* With releases_in_flight and clo_runtime_config.trace: how many releases clo_job_trace returns, the last ones;
+     * 0: one. Each takes a clo_trace_event for each instance of a task, at create. */
+    uint32_t traced_releases;
 } clo_job_config;
 
 #define CLO_JOB_CONFIG_INIT CLO_SIZED_INIT(clo_job_config)
@@ -371,24 +376,25 @@ typedef struct clo_job_result {
  * Returns CLO_OK, or
  *   CLO_ERR_ARGUMENT     cost of another platform, a plan of another graph or platform, plan and policy both given, a
  *                        band that does not exist, hedge_after_ns that is negative or of a task that is not duplicable
- *                        (clo_graph_pinned_by says why if it was declared so); releases_in_flight without a plan, above
- *                        CLO_IN_FLIGHT_MAX, or fewer than the plan needs
+ *                        (clo_graph_pinned_by says why if it was declared so); releases_in_flight above
+ *                        CLO_IN_FLIGHT_MAX, fewer than the plan needs, or with something that it cannot be combined
+ *                        with (see above)
  *   CLO_ERR_INVALID      the plan does not place every instance, places one where it cannot run, or its order is
  *                        impossible; with releases_in_flight: clo_plan_check refuses it
  *   CLO_ERR_LIMIT        more than jobs_max jobs; more than memory_limit_bytes, found before memory is taken; the
  *                        policy's state needs more than clo_runtime_config.policy_bytes
  *   CLO_ERR_UNSUPPORTED  work stealing, or a period without releases_in_flight, under the virtual clock; arrival_ns
  *                        under another clock, or without a policy; `done` or hedge_after_ns under another clock than
- *                        the real one; hedge_after_ns with a policy, which asks for replicas itself; releases_in_flight
- *                        with something that it cannot be combined with (see above); on a platform with ports, under
- *                        another clock than the real one: no plan, releases_in_flight, or tasks with demands
+ *                        the real one; hedge_after_ns with a policy, which asks for replicas itself; on a platform with
+ *                        ports, under another clock than the real one: no plan, releases_in_flight, or tasks with
+ *                        demands
  *   CLO_ERR_SYSTEM       the watchdog's thread, needed for deadlines, periods, limits and hedges, cannot be created
  *                        (it is ready when this returns CLO_OK)
  *   CLO_ERR_STATE        the runtime is closing, or this process was forked from the one that created it; a miss
  *                        handler calls; or the runtime's scheduler has another policy for other jobs
  *   CLO_ERR_MEMORY
  *
- * Threads: any. Real time: no. O(instances + arcs + bytes of outputs). */
+ * Threads: any. Real time: no. O(instances + edges between them + bytes of outputs). */
 CLO_API CLO_NODISCARD clo_status clo_job_create(clo_runtime *runtime, const clo_cost *cost,
                                                 const clo_job_config *config, clo_job **out);
 
@@ -545,7 +551,7 @@ CLO_API const void *clo_job_data(const clo_job *job, uint32_t handle, size_t *by
  * Threads: as clo_job_data. Real time: yes, O(bytes of outputs and handles). */
 CLO_API uint64_t clo_job_output_hash(const clo_job *job);
 
-/* Copies the executions of the last run.
+/* Copies the executions of the last run, of a series those of its last release (but see traced_releases).
  *
  *   out  the trace, owned by the caller.
  *

@@ -7,7 +7,7 @@
  *     config.argument = &argument;
  *
  * Without an argument (NULL) the built-in model of that name decides and takes the best choice. A model for "lachesis"
- * is of the kind CLO_MODEL_LACHESIS or CLO_MODEL_HEAD with list 2 of features (clotho/features.h); stages_max limits
+ * is of the kind CLO_MODEL_LACHESIS or CLO_MODEL_HEAD with list 2 of features (docs/MODELS.md); stages_max limits
  * its candidates; jobs_max and watch are refused. A network decides in integers: the same inputs give the same
  * decisions on every machine. */
 #ifndef CLOTHO_LEARNED_H
@@ -82,52 +82,14 @@ typedef struct clo_learned_argument {
 
 #define CLO_LEARNED_ARGUMENT_INIT CLO_SIZED_INIT(clo_learned_argument)
 
-/* Number of the list of features of the policy "residual" (clo_model_desc.feature_set). */
-#define CLO_FEATURES_RESIDUAL 5
-
-/* The features of a job that its network sees, in order: for the value of a stage all of them, for the value of a limit
- * those before "stays". They are logarithms to base 2, in sixteenths, of times in the unit of "parametric" and of
- * counts + 1. */
-enum {
-    /* "work": of the unfinished instances; "path": rank_u of the first ready stage */
-    CLO_RESIDUAL_WORK = 0,
-    CLO_RESIDUAL_PATH = 1,
-    /* "executors": those that the job has; "startable", "unfinished": instances */
-    CLO_RESIDUAL_EXECUTORS = 2,
-    CLO_RESIDUAL_STARTABLE = 3,
-    CLO_RESIDUAL_UNFINISHED = 4,
-    /* "time": of an instance of the ready stage with the highest rank_u; if none is ready, of the stage that got an
-     * executor last */
-    CLO_RESIDUAL_TIME = 5,
-    /* "drain": the time of the ready instances, divided among the job's executors and one more */
-    CLO_RESIDUAL_DRAIN = 6,
-    /* "spare": executors that are bound to the job and run nothing */
-    CLO_RESIDUAL_SPARE = 7,
-    /* "jobs": live jobs */
-    CLO_RESIDUAL_JOBS = 8,
-    /* "relative": work over the mean work of the live jobs */
-    CLO_RESIDUAL_RELATIVE = 9,
-    /* "load": startable instances of all jobs over the executors */
-    CLO_RESIDUAL_LOAD = 10,
-    /* "ready": share of the work that is ready */
-    CLO_RESIDUAL_READY = 11,
-    /* "idle": executors that run nothing */
-    CLO_RESIDUAL_IDLE = 12,
-    /* "stays", "waits": 256 if the question is what an executor that stays, or waits, is worth; else 0 */
-    CLO_RESIDUAL_STAYS = 13,
-    CLO_RESIDUAL_WAITS = 14,
-    CLO_RESIDUAL_FEATURES = 15,
-    CLO_RESIDUAL_LIMIT_FEATURES = 13
-};
-
 /* Called on the thread that the policy is called on, for each question to the network.
- *   row         [CLO_RESIDUAL_FEATURES]
+ *   row         the 15 features of list 5 (docs/MODELS.md)
  *   value, limit  the answer, in Q16 of an octave; no limit was asked for if the row stays or waits */
 typedef void (*clo_residual_watch_fn)(void *context, const int16_t *row, int32_t value, int32_t limit);
 
 /* Answers in place of the model, on the thread that the policy is called on. Must be a function of the row alone:
  * answers are kept, and a row that was met before may not be asked again.
- *   row         [CLO_RESIDUAL_FEATURES], within the ranges of the model's features
+ *   row         the 15 features of list 5, within the ranges of the model's features
  *   value, limit  receive the answer, in Q16 of an octave; more than 8 octaves either way are cut off. The limit is not
  *                 used if the row stays or waits. */
 typedef void (*clo_residual_answer_fn)(void *context, const int16_t *row, int32_t *value, int32_t *limit);

@@ -20,12 +20,13 @@
 extern "C" {
 #endif
 
-/* Kinds of records: X(NAME, value, "name in a file"). Values never change; new ones are only added.
+/* Kinds of records: X(NAME, value, "name in a file"). Values never change; new ones are only added. A log has records
+ * of other kinds too, with which a scheduler repeats its run (docs/FORMATS.md); readers skip them.
  *
  * `job` is the number that the scheduler gave to the job: it is never given twice in a log. Fields that a kind does not
  * name are CLO_NONE (job: CLO_LOG_NO_JOB; value: 0).
  *
- * Inputs (what the scheduler is told):
+ * Inputs (what the scheduler receives):
  *   BEGIN     the first record, and only that. now: the origin of the log's times.
  *   ARRIVE    job. value: in a real run its tag (clo_job_config.tag); in a simulated run its place among the arrivals
  *             of jobs that fit the platform (jobs that are refused for lack of room have a place, too). The first
@@ -43,18 +44,7 @@ extern "C" {
  *             has no effect.
  *   SWAP      value: index of the policy in clo_log_header.policies.
  *   CAPACITY  executor: index of a machine. A job outside this scheduler gave capacity back.
- *   ROOM      executor: index of a machine. Jobs outside this scheduler use its capacities too, so the answer to a
- *             question about them differs from what the scheduler's own executions alone would give. instance: number
- *             of the question since the input. value: the answer: 0 no or fits, 1 yes or kept for another stage, 2
- *             refused.
- *   TOGETHER  the scheduler was told the next input before it was asked for decisions about the one before.
  *   MOVED     job, executor: the executor has come to the job, see MOVE. value: when it set out.
- *   ENTER     job: the next CLO_LOG_PIECE of its stages without predecessors are ready, in order of their numbers.
- *             value: how many are not ready yet. So the arrival of a large job does not keep other inputs waiting.
- *   MORE      job (a cancelled one): the next CLO_LOG_PIECE of its ready stages leave the scheduler's lists. Until the
- *             last piece the job does not end, and nothing is decided about its band and lower ones. Without a job: the
- *             policy that came with SWAP is told of the next CLO_LOG_PIECE live jobs and ready stages. Until the last
- *             piece the policy is not asked, and the scheduler's own rule decides. Left out if one piece is enough.
  *   ARM       job, stage: a branch, whose FINISH is the next input. value: the arm that it chose. Tasks that are
  *             skipped because of it start and finish like others, and take no time.
  *   END       the last record, and only that. value: jobs that have arrived and are not done.
@@ -72,40 +62,31 @@ extern "C" {
  *   WAKE      value: when the policy wants to be asked again.
  *   SUM       value: a hash of all inputs so far, in order, and of the names of the policies. It comes after about
  *             every 64th input and the decisions that follow that input, and before END.
- *   KEEP      job, stage, executor: index of a machine. From here on this stage waits for capacity of that machine, in
- *             place of the stage that waited before. value: how many starts of other stages that demand capacity there
- *             have passed it, 0 or CLO_LOG_OVERTAKES. With the latter its demand is reserved: stages of its own and of
- *             lower bands get only what is left. Without a job: no stage waits there any more.
  *   MOVE      job, executor: the executor is bound to the job. value: 0: from now on; 1: from its MOVED on, and it is
  *             not free until then.
  *   LEAVE     job, executor: the executor keeps nothing of the stage that it ran last. */
-#define CLO_LOG_KINDS(X)        \
-    X(BEGIN, 0, "begin")        \
-    X(ARRIVE, 1, "arrive")      \
-    X(FINISH, 2, "finish")      \
-    X(TIMER, 3, "timer")        \
-    X(CANCEL, 4, "cancel")      \
-    X(SWAP, 5, "swap")          \
-    X(CAPACITY, 6, "capacity")  \
-    X(END, 7, "end")            \
-    X(JOB, 8, "job")            \
-    X(BAND, 9, "band")          \
-    X(ROOM, 10, "room")         \
-    X(TOGETHER, 11, "together") \
-    X(MOVED, 12, "moved")       \
-    X(ENTER, 13, "enter")       \
-    X(MORE, 14, "more")         \
-    X(ARM, 15, "arm")           \
-    X(START, 16, "start")       \
-    X(COMMIT, 17, "commit")     \
-    X(LIMIT, 18, "limit")       \
-    X(REFUSED, 19, "refused")   \
-    X(DONE, 20, "done")         \
-    X(WAKE, 21, "wake")         \
-    X(SUM, 22, "sum")           \
-    X(DROP, 23, "drop")         \
-    X(KEEP, 24, "keep")         \
-    X(MOVE, 25, "move")         \
+#define CLO_LOG_KINDS(X)       \
+    X(BEGIN, 0, "begin")       \
+    X(ARRIVE, 1, "arrive")     \
+    X(FINISH, 2, "finish")     \
+    X(TIMER, 3, "timer")       \
+    X(CANCEL, 4, "cancel")     \
+    X(SWAP, 5, "swap")         \
+    X(CAPACITY, 6, "capacity") \
+    X(END, 7, "end")           \
+    X(JOB, 8, "job")           \
+    X(BAND, 9, "band")         \
+    X(MOVED, 12, "moved")      \
+    X(ARM, 15, "arm")          \
+    X(START, 16, "start")      \
+    X(COMMIT, 17, "commit")    \
+    X(LIMIT, 18, "limit")      \
+    X(REFUSED, 19, "refused")  \
+    X(DONE, 20, "done")        \
+    X(WAKE, 21, "wake")        \
+    X(SUM, 22, "sum")          \
+    X(DROP, 23, "drop")        \
+    X(MOVE, 25, "move")        \
     X(LEAVE, 26, "leave")
 
 enum {
@@ -119,11 +100,9 @@ enum {
 /* "No job". */
 #define CLO_LOG_NO_JOB UINT64_MAX
 
-/* Most stages that one ARRIVE or ENTER makes ready, and most jobs or stages that one CANCEL, SWAP or MORE handles. */
+/* Most stages that one ARRIVE makes ready, and most jobs or stages that one CANCEL or SWAP handles; the others
+ * follow. */
 #define CLO_LOG_PIECE 256
-
-/* Starts that may pass the stage that waits for capacity of a machine (KEEP). */
-#define CLO_LOG_OVERTAKES 64
 
 /* clo_log_record.value of START, COMMIT and DROP. */
 #define CLO_LOG_REPLICA 1
@@ -180,7 +159,7 @@ typedef struct clo_log_header {
     /* Set by CLO_LOG_HEADER_INIT. */
     size_t size;
 
-    /* SPEC as in clo_platform_open, and a hash of what it stands for. */
+    /* SPEC as in clo_platform_open, and a hash of that platform. */
     const char *platform;
     uint64_t platform_hash;
 
@@ -209,7 +188,7 @@ typedef struct clo_log_header {
     const clo_log_policy *policies;
     uint32_t policies_count;
 
-    /* CLO_LOG_RUN_... Whoever writes the log (runtime or simulation) sets this, and the two below. */
+    /* CLO_LOG_RUN_... The writer of the log (runtime or simulation) sets this, and the two below. */
     uint32_t run;
 
     /* Jobs that could live at once, and steps of a decision (0: no bound). */
@@ -256,7 +235,7 @@ CLO_API void clo_log_destroy(clo_log *log);
 CLO_API bool clo_log_append(clo_log *log, const clo_log_record *record);
 
 /* Reading a log. All calls up to clo_log_kind_name:
- * Threads: one, or any once nobody writes. Real time: yes, O(1), where nothing else is said. */
+ * Threads: one, or any once no thread writes. Real time: yes, O(1), where nothing else is said. */
 
 /* The records, owned by the log; valid until the next append. NULL without a log.
  *   count  receives their number; may be NULL. */

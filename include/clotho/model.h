@@ -173,8 +173,8 @@ typedef struct clo_model_desc {
     /* Printable ASCII, shorter than CLO_MODEL_NAME_BYTES. */
     const char *name;
     clo_model_kind kind;
-    /* Number of the list of features: 0 any, 1 Decima's, 2 LACHESIS's (clotho/features.h), 3 of edge adding
-     * (clotho/edges.h), 4 Decima's with work as four numbers; docs/MODELS.md. */
+    /* Number of the list of features: 0 any, 1 Decima's, 2 LACHESIS's, 3 of edge adding,
+     * 4 Decima's with work as four numbers; docs/MODELS.md. */
     uint32_t feature_set;
     /* Of the input values in order. */
     const clo_model_feature *features;
@@ -271,7 +271,8 @@ CLO_API CLO_NODISCARD clo_status clo_model_scores(const clo_model *model, const 
 
 /* Reading a model. Threads: any. Real time: yes, O(1), where nothing else is said. */
 
-/* Fills `info`. Returns CLO_OK or CLO_ERR_ARGUMENT. O(layers + operations). */
+/* Fills `info`; set info->size with CLO_MODEL_INFO_INIT. Returns CLO_OK or CLO_ERR_ARGUMENT (also: info->size is
+ * wrong). O(layers + operations). */
 CLO_API CLO_NODISCARD clo_status clo_model_inspect(const clo_model *model, clo_model_info *info);
 
 /* The bytes of the model; their owner does not change. NULL without a model.

@@ -137,8 +137,8 @@ typedef struct clo_pipeline_metrics {
 CLO_API CLO_NODISCARD clo_status clo_plan_pipeline_measure(const clo_plan *plan, const clo_cost *cost,
                                                            clo_pipeline_metrics *out);
 
-/* Checks the trace of a series with releases in flight, as clo_simulate writes it. Shares no code with the engine: it
- * compares each event with the plan, the costs and the events of other releases.
+/* Checks the trace of a series with releases in flight, as clo_simulate and clo_job_trace (traced_releases) return it.
+ * Shares no code with the engine: it compares each event with the plan, the costs and the events of other releases.
  *
  *   trace               of a whole series: each instance once in each release, from release 0 to the last one.
  *   plan                the plan of the run; clo_plan_check(plan, cost, CLO_CHECK_FULL) must accept it.

@@ -100,8 +100,10 @@ typedef struct clo_plan_config {
     void *progress_context;
 
     /* 1: the plan of any planner is moved right and then left, again and again as long as that makes it shorter (double
-     * justification, Valls et al. 2005). It never gets longer. A round takes about as long as three HEFT plans. No
-     * round begins if the plan is proved optimal, and none goes on past budget_ns. */
+     * justification, Valls et al. 2005). It never gets longer: on a platform with ports, where the moves do not count
+     * them, the plan before is taken if it is shorter with ports. Where budget_ns ends the planning, one without this
+     * step may have had time for more plans. A round takes about as long as three HEFT plans. No round begins if the
+     * plan is proved optimal, and none goes on past budget_ns. */
     uint32_t justify;
 
     /* What the planner takes (clo_planner.takes). Borrowed during the call. NULL: none. */
@@ -153,7 +155,7 @@ CLO_API CLO_NODISCARD clo_status clo_plan_from_placements(const clo_cost *cost, 
 
 /* Changes the name that clo_plan_planner and the charts show, and nothing else; copied.
  * Returns CLO_OK, CLO_ERR_ARGUMENT (NULL) or CLO_ERR_MEMORY; on a failure the name is as before.
- * Threads: one; nobody else may read the plan meanwhile. Real time: no. O(length). */
+ * Threads: one; no other thread may read the plan meanwhile. Real time: no. O(length). */
 CLO_API CLO_NODISCARD clo_status clo_plan_set_planner(clo_plan *plan, const char *planner);
 
 /* True if the task was skipped (branch.h) in the run that the plan was made from (clo_trace_to_plan). A planner's plan
@@ -162,7 +164,7 @@ CLO_API CLO_NODISCARD clo_status clo_plan_set_planner(clo_plan *plan, const char
 CLO_API bool clo_plan_is_skipped(const clo_plan *plan, uint32_t task);
 
 /* Frees a plan. NULL is allowed. Jobs that replay it have copies.
- * Threads: one; nobody may use the plan any more. Real time: no. O(1). */
+ * Threads: one; the plan must not be used any more. Real time: no. O(1). */
 CLO_API void clo_plan_destroy(clo_plan *plan);
 
 /* Reading a plan. All calls up to clo_plan_placements:
@@ -190,9 +192,9 @@ enum {
     /* Durations, transfers, order, overlap, capacity, placement, completeness. */
     CLO_CHECK_FULL = 0,
 
-    /* A measured schedule: durations and transfer times are not compared with the cost. Order, overlap, placement,
-     * completeness and replicas are checked. In both modes a task may be skipped only if a branch led to that
-     * (branch.h). */
+    /* A measured schedule: durations and transfer times are not compared with the cost, capacities and an interval
+     * (pipeline.h) are not looked at. Order, overlap, placement, completeness and replicas are checked. In both modes a
+     * task may be skipped only in a plan that was made from a trace, and only if a branch led to that (branch.h). */
     CLO_CHECK_MEASURED = 1
 };
 
@@ -211,7 +213,7 @@ enum {
  * a task if there are any. */
 CLO_API CLO_NODISCARD clo_status clo_plan_check(const clo_plan *plan, const clo_cost *cost, int mode);
 
-/* How good a plan is. A divisor of 0 counts as 1 ns. */
+/* How good a plan is. A divisor of 0 counts as 1 ns, and 0 / 0 is 1. */
 typedef struct clo_plan_metrics {
     /* Set by CLO_PLAN_METRICS_INIT. */
     size_t size;

@@ -26,10 +26,10 @@ typedef enum clo_planner_argument {
     CLO_PLANNER_KEYS = 1,
 
     /* const clo_model: the network ("lachesis"), of the kind CLO_MODEL_LACHESIS or CLO_MODEL_HEAD with list 2 of
-     * features (clotho/features.h). NULL: the built-in one. */
+     * features (docs/MODELS.md). NULL: the built-in one. */
     CLO_PLANNER_MODEL = 2,
 
-    /* Whatever your own planner takes. */
+    /* Defined by your own planner. */
     CLO_PLANNER_OWN = 3
 } clo_planner_argument;
 
@@ -62,8 +62,8 @@ struct clo_planner {
      *
      * Returns CLO_OK, or any other status, which clo_plan_create passes on. It may be called several times for one
      * plan: on a platform with ports, with other costs and parts of the platform. Called on the thread of
-     * clo_plan_create, and by several threads at once if they plan at once. A planner that crashes takes the program
-     * with it, and one that does not return is waited for. */
+     * clo_plan_create, and by several threads at once if they plan at once. Not promised: any protection from a planner
+     * that crashes or does not return. */
     clo_status (*plan)(const clo_planner *planner, const clo_cost *cost, const clo_plan_config *config,
                        clo_placement *placements, size_t *count);
 
@@ -97,14 +97,14 @@ CLO_API extern const clo_planner
     /* search */
     clo_planner_exact, clo_planner_best;
 
-/* The planner of that name, also one that was registered. Case, '-' and '_' do not count: "Min-Min" is "minmin".
- * Returns NULL for an unknown name and for NULL, with a text in clo_last_error.
+/* The planner of that name, built in or registered. Case, '-' and '_' are ignored: "Min-Min" is "minmin". Static, or
+ * the registered object. Returns NULL for an unknown name and for NULL, with a text in clo_last_error.
  *
  * Threads: any. Real time: no. */
 CLO_API const clo_planner *clo_planner_find(const char *name);
 
-/* Adds a planner to those that clo_planner_find and clo_registry_entry("planners") know. Without it, a planner works as
- * well: clo_plan_config.planner takes any.
+/* Adds a planner to those that clo_planner_find and clo_registry_entry("planners") know. A planner need not be
+ * registered: clo_plan_config.planner takes any.
  *
  *   planner  borrowed until the process ends.
  *
@@ -112,7 +112,7 @@ CLO_API const clo_planner *clo_planner_find(const char *name);
  *   CLO_ERR_ARGUMENT  NULL; no name, summary or function; a name with other characters, or of another planner
  *   CLO_ERR_LIMIT     64 planners are registered
  *
- * Threads: any, at once. Real time: no. */
+ * Threads: any. Real time: no. */
 CLO_API CLO_NODISCARD clo_status clo_planner_register(const clo_planner *planner);
 
 #ifdef __cplusplus

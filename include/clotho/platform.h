@@ -104,8 +104,11 @@ typedef struct clo_platform_desc {
 
     /* Ports: the bandwidth, in bytes/ns, of all messages together that leave a machine, and likewise of those that
      * enter it. Messages that move at once share the ports of their machines, and the links between them, equally
-     * (max-min fair). [machines_count]; an entry <= 0 is infinite. NULL: every message moves as if it were alone.
-     * clo_plan_create counts the ports, and so does all that follows a plan by the cost model: docs/REMOTE.md. */
+     * (max-min fair). With links in pieces, all bytes of a message move at no more than the bandwidth of the piece that
+     * its size is in; then it travels for the rest, if any, of what clo_platform_transfer_ns says without ports, so it
+     * never takes less time than that. [machines_count]; an entry <= 0 is infinite. NULL: every message moves as if it
+     * were alone. clo_plan_create counts the ports, and so does all that follows a plan by the cost model:
+     * docs/REMOTE.md. */
     const double *port_bytes_per_ns;
 } clo_platform_desc;
 

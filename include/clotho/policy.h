@@ -162,8 +162,8 @@ CLO_API uint32_t clo_view_jobs(const clo_view *view);
 CLO_API uint32_t clo_view_first_job(const clo_view *view);
 CLO_API const clo_live_job *clo_view_job(const clo_view *view, uint32_t job);
 
+/* The row of a stage of a live job, and the row of an executor. */
 CLO_API const clo_live_stage *clo_view_stage(const clo_view *view, uint32_t job, uint32_t stage);
-
 CLO_API const clo_live_executor *clo_view_executor(const clo_view *view, uint32_t executor);
 
 /* The first free executor after `after` (CLO_NONE: of all); CLO_NONE: there is none. O(executors / 64). */
@@ -197,9 +197,9 @@ CLO_API bool clo_view_may_duplicate(const clo_view *view, uint32_t job, uint32_t
 /* True if the capacities of the executor's machine have room for an instance of the stage now. */
 CLO_API bool clo_view_fits(const clo_view *view, uint32_t job, uint32_t stage, uint32_t executor);
 
-/* How many stages of the job are ready, if it can be told without a look at each that none of them fits an executor
- * that is free: of some resource less is left, or less beside what is kept for who waits, than the least that any of
- * them demands. 0: some may fit. O(executors that are free). */
+/* Number of ready stages of the job, if none of them fits a free executor because the machine has less left of some
+ * resource, without what is reserved for waiting stages, than the smallest demand of any of them. 0: some may fit. The
+ * stages are not looked at one by one. O(executors that are free). */
 CLO_API uint32_t clo_view_unfit(const clo_view *view, uint32_t job);
 
 /* What is left of a resource of the platform on a machine: its capacity less what the scheduler's running bodies hold.
@@ -352,12 +352,11 @@ typedef struct clo_policy {
     /* Called once, before the first event. NULL: nothing to do. */
     clo_status (*init)(void *state, const clo_view *view);
 
-    /* Something happened. The cost of the call must be in proportion to what has changed. NULL: the policy is not told,
-     * and looks at the view itself. */
+    /* Something happened. The cost of the call must be in proportion to what has changed. NULL: the policy gets no
+     * events, and reads the view instead. */
     void (*event)(void *state, const clo_view *view, const clo_event *event);
 
-    /* What next? True: *choice says it; decide is called again. False: the rest stays as it is until something
-     * happens.
+    /* What next? True: *choice holds it; decide is called again. False: nothing more until the next input.
      *
      * Called while stages of the band are ready (or were, by `readiness`) and executors are free. A choice that is
      * impossible (an unknown or ended job, a stage that is not ready, an executor that cannot run it, a job of another

@@ -126,12 +126,18 @@ typedef struct clo_runtime_config {
      * job needs no wake-up. 0: yes, but not with real_time or a fifo_priority; 1: also with these; -1: never. Use -1 if
      * bodies need a worker's thread: its CPU (a waiting thread runs where the kernel has put it; only if executors
      * differ must it be on the executor's CPU), its stack, its signal mask or its thread-local data.
-     * Real clock only. Jobs with a plan, a policy, a period, a watched deadline, outputs, demands or tasks that finish
-     * later are not helped. A job of more than 256 executions is helped only if a run of it took at most 10 ms and its
-     * bodies are so short (at most 0.2 us) that one thread runs them faster than all workers together. This is
-     * measured; once the bodies of such a run take longer, the rest of it goes to the workers.
-     * While jobs are submitted, one worker spins on beyond spin_ns, so that a submit need not wake one. spin_ns after
-     * the end of the last job it sleeps, too. */
+     * Real clock only. Jobs with a policy, a period, a watched deadline, outputs, demands or tasks that finish later
+     * are not helped.
+     * A job with a plan is helped if it has at most 256 executions, none declared to take more than 2 us, on at most 8
+     * executors, and the thread can have all of these: it runs the bodies one by one in an order of the plan, each as
+     * its executor (clo_call.executor), as long as they are short. So a body that waits for another one waits for ever,
+     * even if the plan runs both at the same time. If the plan uses several executors, the job is helped only while one
+     * worker looks for work (see below), or a worker that the plan does not use can be woken.
+     * A job of more than 256 executions is helped only if a run of it took at most 10 ms and its bodies are short
+     * enough (at most 0.2 us) that one thread runs them faster than all workers together. This is measured; once the
+     * bodies of such a run take longer, the rest of it goes to the workers.
+     * While jobs are submitted, one worker spins beyond spin_ns, so that a submit need not wake one. It sleeps spin_ns
+     * after the end of the last job. */
     int32_t help;
 } clo_runtime_config;
 
@@ -213,7 +219,7 @@ CLO_API CLO_NODISCARD clo_status clo_runtime_swap_policy(clo_runtime *runtime, c
  * once; as many again if it is cancelled. A swap takes two, and two for each CLO_LOG_PIECE of live jobs and ready tasks
  * (of all tasks, if clo_policy.readiness changes). A timer takes two. Without a log nothing is written.
  *
- *   log  made with a capacity; borrowed until it ends; nobody may read it meanwhile. Its header receives run, clock,
+ *   log  made with a capacity; borrowed until it ends; it must not be read meanwhile. Its header receives run, clock,
  *        executors, jobs_max, steps_max and the names of the policies. The first policy in the header, if any, must be
  *        the first policy of the run; the caller names it there to give the text of its argument. A swap adds the new
  *        policy's name, with CLO_LOG_ARGUMENT_UNKNOWN if it has an argument, unless the header names it last.
@@ -287,8 +293,8 @@ typedef void (*clo_job_visit_fn)(void *argument, const clo_job_progress *job);
  * submitted, ends or is destroyed. Workers never wait for this call. clo_job_destroy and clo_runtime_swap_policy wait
  * until the data that it reads have been copied, never for `visit`.
  *
- *   visit     called on this thread, once for each job, in no promised order. It may call whatever its thread may call,
- *             this function and clo_job_destroy included.
+ *   visit     called on this thread, once for each job, in no promised order. It may make any call that its thread may
+ *             make, this function and clo_job_destroy included.
  *   argument  handed to it.
  *
  * Returns CLO_OK, CLO_ERR_ARGUMENT (NULL), or CLO_ERR_STATE (this process was forked from the one that created the

@@ -5,6 +5,7 @@
 #define CLOTHO_SIM_H
 
 #include <clotho/job.h>
+#include <clotho/profile.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -73,13 +74,13 @@ typedef struct clo_sim_config {
  * Returns CLO_OK, or
  *   CLO_ERR_ARGUMENT  the plan or `recorded` is of another graph or platform; plan and policy are
  *                     both given; result->size is wrong; unknown config fields; releases_in_flight without a plan,
- *                     above CLO_IN_FLIGHT_MAX, or fewer than the plan needs; releases or period_ns without
- *                     releases_in_flight; a negative period_ns; timing without period_ns, or its size is wrong
+ *                     above CLO_IN_FLIGHT_MAX, fewer than the plan needs, or with something that it cannot be combined
+ *                     with (job.h); releases or period_ns without releases_in_flight; a negative period_ns; timing
+ *                     without period_ns, or its size is wrong
  *   CLO_ERR_INVALID   the plan is incomplete, or its order is impossible; with releases_in_flight: clo_plan_check
  *                     refuses it
- *   CLO_ERR_UNSUPPORTED  releases_in_flight with something that it cannot be combined with (job.h); a platform with
- *                        ports: neither a plan nor `recorded` is given, or releases_in_flight is, or the graph has
- *                        branches
+ *   CLO_ERR_UNSUPPORTED  a platform with ports: neither a plan nor `recorded` is given, or releases_in_flight is, or
+ *                        the graph has branches
  *   CLO_ERR_STATE     a decision differs from the recorded one (clo_last_error names the first); or the tasks that are
  *                     left demand more than any machine has
  *   CLO_ERR_LIMIT     memory_limit_bytes; with ports: more than 2^25 pairs of instances
@@ -92,6 +93,42 @@ typedef struct clo_sim_config {
  * the releases. */
 CLO_API CLO_NODISCARD clo_status clo_simulate(const clo_cost *cost, const clo_sim_config *config,
                                               clo_job_result *result, clo_trace **trace, uint64_t *output_hash);
+
+/* What clo_profile_predict takes and tells. */
+typedef struct clo_prediction {
+    /* Set by CLO_PREDICTION_INIT. */
+    size_t size;
+
+    /* Simulations: 1 .. 100 000. CLO_PREDICTION_INIT sets 200. */
+    uint32_t samples;
+
+    /* Of the draws. */
+    uint64_t seed;
+
+    /* Out: half of the simulated makespans are at most the median; one in twenty is below `low_ns`, and one in twenty
+     * above `high_ns`. */
+    int64_t median_ns, low_ns, high_ns;
+} clo_prediction;
+
+#define CLO_PREDICTION_INIT                     \
+    {                                           \
+        sizeof(clo_prediction), 200, 0, 0, 0, 0 \
+    }
+
+/* Predicts how long runs take whose tasks vary as the profile has seen them vary: simulates again and again, each time
+ * with other durations. A task's duration is drawn once a simulation, from its location, spread and high value on each
+ * kind; tasks that were not measured take what `cost` says. The same arguments and the same snapshot give the same
+ * prediction on every machine. (A plan with mean durations predicts too little: where tasks meet, the longest counts.)
+ *
+ *   profile     its snapshot is used.
+ *   cost        of the graph and the platform; borrowed during the call.
+ *   config      as for clo_simulate, without `recorded`, `execute` and `timing`; NULL: all defaults.
+ *   prediction  set prediction->size with CLO_PREDICTION_INIT.
+ *
+ * Returns as clo_simulate, and CLO_ERR_ARGUMENT if `samples` is out of range, or for what config must not hold.
+ * Threads: any. Real time: no. O(samples * (cost + simulation)). */
+CLO_API CLO_NODISCARD clo_status clo_profile_predict(const clo_profile *profile, const clo_cost *cost,
+                                                     const clo_sim_config *config, clo_prediction *prediction);
 
 #ifdef __cplusplus
 }

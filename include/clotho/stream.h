@@ -187,8 +187,8 @@ typedef struct clo_replay_result {
 
 #define CLO_REPLAY_RESULT_INIT CLO_SIZED_INIT(clo_replay_result)
 
-/* Repeats the run of a log: the same scheduler is told the log's inputs, in order, at the log's times. Each record that
- * it writes must be equal to the log's: each decision, and the sums of the inputs. No body is called, and no time is
+/* Repeats the run of a log: the same scheduler gets the log's inputs, in order, at the log's times. Each record that it
+ * writes must be equal to the log's: each decision, and the sums of the inputs. No body is called, and no time is
  * computed: this works for real runs and simulated ones alike.
  *
  * A policy that changes the state of a job (clo_live_job.state) must set it anew at CLO_EVENT_ARRIVE: in a real run a
@@ -226,7 +226,7 @@ CLO_API CLO_NODISCARD clo_status clo_stream_replay(const clo_replay_config *conf
  *   CLO_ERR_STATE     the log dropped records
  *   CLO_ERR_IO, CLO_ERR_MEMORY
  *
- * Threads: any, while nobody writes the log. Real time: no. O(records + executors). */
+ * Threads: any, while no thread writes the log. Real time: no. O(records + executors). */
 CLO_API CLO_NODISCARD clo_status clo_stream_gantt_svg(const clo_log *log, const clo_platform *platform,
                                                       const char *title, const char *path);
 

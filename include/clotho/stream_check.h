@@ -139,7 +139,7 @@ typedef struct clo_stream_case {
     /* Faults that are not looked for: bit k for kind k. */
     uint64_t ignore;
 
-    /* How many starts may pass a stage that waits for capacity (KEEP); 0: CLO_LOG_OVERTAKES. */
+    /* How many starts may pass a stage that waits for capacity; 0: 64. */
     uint32_t overtakes_max;
 
     /* [jobs_count] in the order of `jobs`: how each run has ended by clo_job_wait, CLO_STREAM_END_...; NULL: unknown.

@@ -1,7 +1,7 @@
 /* token.h - bodies that finish later: a call to another process, a timer, a file.
  *
  * The body of a task with clo_task.may_pend may start an operation, return CLO_PENDING, and leave the rest to the
- * *driver*: whatever sees the end of the operation, such as one thread of the application with epoll. Before it
+ * *driver*: code of the application that learns when the operation ends, such as one thread with epoll. Before it
  * returns, the body takes a *token* (clo_token_take) and gives it to the driver. The driver completes the token once
  * (clo_token_complete), and that ends the execution, with the code as the body's result.
  *
@@ -14,7 +14,7 @@
  * A run may be cut short: by clo_job_cancel, by CLO_MISS_ABORT, by another body's failure, by clo_runtime_close. What
  * happens to a pending execution then depends on its token:
  *   with a cancel function  the function is called, once, on a worker. The token stays valid, and the run goes on until
- *                           somebody completes it. So the driver can end its operation before memory is freed.
+ *                           the token is completed. So the driver can end its operation before memory is freed.
  *   without one             the execution ends at once, its token is stale, and nothing may use its memory any more.
  *
  * The same happens to a pending execution whose hedge has won, or to a hedge that has lost (job.h), while the run goes
@@ -79,10 +79,11 @@ CLO_API CLO_NODISCARD clo_status clo_token_take(const clo_call *call, clo_cancel
  * Threads: any, between clo_runtime_create and clo_runtime_destroy, also in a task body, a cancel function or a miss
  * handler. Not in a signal handler. Real time: yes, lock-free, O(1), and at most one system call.
  *
- * The end of the runtime. A token with a cancel function keeps the runtime, so it may be completed beside
- * clo_runtime_destroy or clo_runtime_close, which wait for that. Before these calls, stop every thread that may
- * complete a token without a cancel function. Once the runtime is freed, its tokens cannot be checked any more: they
- * point to freed memory. Only if another runtime is at the same address by then is such a token found to be stale. */
+ * The end of the runtime. A token with a cancel function, of a body that returns CLO_PENDING, keeps the runtime until
+ * it is completed, so that may happen beside clo_runtime_destroy or clo_runtime_close, which wait for it. Before these
+ * calls, stop every thread that may complete another token: one without a cancel function, or one that is stale. Once
+ * the runtime is freed, its tokens cannot be checked any more: they point to freed memory. Only if another runtime is
+ * at the same address by then is such a token found to be stale. */
 CLO_API CLO_NODISCARD clo_status clo_token_complete(clo_token token, int code);
 
 #ifdef __cplusplus

@@ -63,7 +63,7 @@ typedef struct clo_trace_event {
 CLO_API const clo_trace_event *clo_trace_events(const clo_trace *trace, size_t *count);
 
 /* Frees a trace. NULL is allowed.
- * Threads: one; nobody may use the trace or its events any more. Real time: no. O(1). */
+ * Threads: one; the trace and its events must not be used any more. Real time: no. O(1). */
 CLO_API void clo_trace_destroy(clo_trace *trace);
 
 /* Makes a plan from a trace, to draw, to check (CLO_CHECK_MEASURED) or to replay. The plan's planner is "measured", or

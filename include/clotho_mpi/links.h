@@ -2,9 +2,9 @@
  * MPI, received directly into posted buffers, by ranks that poll. Library clotho_mpi, beside clotho.
  *
  * Ping-pong: a message of n bytes goes from one rank to another, and an answer of one byte comes back. Half of the
- * round trip of one byte counts as the time of one byte in each direction: without a common clock nobody can know how a
- * round trip divides into there and back. MPIs send messages up to a limit at once (eager) and ask before larger ones
- * (rendezvous), so two lines model a link: one up to `limit_bytes`, one beyond. */
+ * round trip of one byte counts as the time of one byte in each direction: without a common clock it cannot be measured
+ * how a round trip divides into the two directions. MPIs send messages up to a limit at once (eager) and ask before
+ * larger ones (rendezvous), so two lines model a link: one up to the limit (clo_remote_links_limit), one beyond. */
 #ifndef CLOTHO_MPI_LINKS_H
 #define CLOTHO_MPI_LINKS_H
 
@@ -90,11 +90,19 @@ CLO_API uint32_t clo_remote_links_ranks(const clo_remote_links *links);
  * no limit shows, or `links` is NULL. */
 CLO_API uint64_t clo_remote_links_limit(const clo_remote_links *links);
 
-/* The link from one rank to another. Returns CLO_OK or CLO_ERR_ARGUMENT. */
+/* The link from one rank to another.
+ *
+ *   link  set link->size with CLO_REMOTE_LINK_INIT.
+ *
+ * Returns CLO_OK or CLO_ERR_ARGUMENT (no such link, link->size is wrong). */
 CLO_API CLO_NODISCARD clo_status clo_remote_links_get(const clo_remote_links *links, uint32_t from, uint32_t to,
                                                       clo_remote_link *link);
 
-/* The port of a rank. Returns CLO_OK or CLO_ERR_ARGUMENT. */
+/* The port of a rank.
+ *
+ *   port  set port->size with CLO_REMOTE_PORT_INIT.
+ *
+ * Returns CLO_OK or CLO_ERR_ARGUMENT (no such rank, port->size is wrong). */
 CLO_API CLO_NODISCARD clo_status clo_remote_links_port(const clo_remote_links *links, uint32_t rank,
                                                        clo_remote_port *port);
 

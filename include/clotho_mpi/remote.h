@@ -9,7 +9,7 @@
  * The calling thread makes all calls of MPI (MPI_THREAD_FUNNELED), and handles the messages during a run: it polls
  * while a message is due; otherwise it sleeps for 50 us at a time. It is one thread more than there are executors.
  *
- * Ranks that die or stop. Ranks send each other signs of life. If a rank waits for another rank and hears nothing from
+ * Ranks that die or stop. Ranks send each other heartbeats. If a rank waits for another rank and hears nothing from
  * it for clo_remote_config.silence_ns, the call returns CLO_ERR_TIMEOUT, and clo_last_error names the other rank and
  * the task whose output is awaited. Bodies and messages of this rank may still be under way then, so after a failure of
  * clo_remote_run only clo_remote_abort may be called. Not promised: that the run goes on. */
@@ -38,8 +38,8 @@ CLO_API CLO_NODISCARD clo_status clo_remote_open(int *argc, char ***argv, clo_re
 
 /* Waits until all ranks have called it, so that no rank exits while others still write files.
  *
- *   timeout_ns  a rank that gives no sign of life for this long is lost; 0: 120 s. During work of its own a rank gives
- *               none.
+ *   timeout_ns  a rank that sends no heartbeat for this long is lost; 0: 120 s. Outside the calls of this header a rank
+ *               sends none.
  *
  * Returns CLO_OK, CLO_ERR_ARGUMENT, CLO_ERR_TIMEOUT or CLO_ERR_SYSTEM.
  * Threads: as clo_remote_open. Real time: no. Blocks. All ranks must call. */
@@ -70,8 +70,8 @@ typedef struct clo_remote_config {
     /* Set by CLO_REMOTE_CONFIG_INIT. */
     size_t size;
 
-    /* A rank counts as lost after this long without a sign of life; 0: 1 s. Time during which this rank itself was
-     * stopped does not count. */
+    /* A rank counts as lost after this long without a heartbeat; 0: 1 s. Time during which this rank itself was stopped
+     * does not count. */
     int64_t silence_ns;
 
     /* How much later than the first a rank may begin a run (planning, reading); 0: 120 s. */

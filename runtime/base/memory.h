@@ -21,7 +21,7 @@ CLO_INTERNAL void *clo_allocate_aligned(size_t count, size_t size);
 void *clo_allocate_raw(size_t bytes);
 
 /* `bytes` zeroed bytes whose pages, where there are many, take no memory before they are used. */
-void *clo_allocate_lazy(size_t bytes);
+CLO_INTERNAL void *clo_allocate_lazy(size_t bytes);
 
 /* What one object may take where nobody says otherwise: three quarters of this machine's memory; 0: unknown. */
 size_t clo_memory_limit_default(void);

@@ -108,7 +108,8 @@ static uint32_t timed_kind(const clo_graph *graph, uint32_t task)
 }
 
 /* kind: the graph's number of the executor's kind, CLO_NONE if the graph does not name it. */
-static int64_t time_on(const struct clo_cost *cost, uint32_t task, const clo_executor *executor, uint32_t kind)
+static int64_t time_on(const struct clo_cost *cost, const clo_cost_times *times, uint32_t task,
+                       const clo_executor *executor, uint32_t kind)
 {
     const clo_graph_task_row *row = &cost->graph->rows[task];
     uint32_t class = row->task_class < CLO_CLASSES_BUILTIN ? row->task_class : CLO_CLASS_GENERIC;
@@ -120,6 +121,11 @@ static int64_t time_on(const struct clo_cost *cost, uint32_t task, const clo_exe
         return CLO_TIME_NEVER;
     if (has_demand && !demand_fits(cost, task, executor->machine))
         return CLO_TIME_NEVER;
+    if (special != NULL && special->time_ns == CLO_TIME_NEVER)
+        return CLO_TIME_NEVER;
+    int64_t other_ns = times != NULL ? times->time_ns(times->of, task, executor->kind) : -1;
+    if (other_ns >= 0)
+        return lasts(has_demand, other_ns);
     if (special != NULL && special->time_ns >= 0)
         return lasts(has_demand, special->time_ns);
     if (row->work_ns == 0 && timed_kind(cost->graph, task) != CLO_NONE) /* what it takes here, nobody has said */
@@ -127,7 +133,7 @@ static int64_t time_on(const struct clo_cost *cost, uint32_t task, const clo_exe
     return lasts(has_demand, scale_work(row->work_ns, executor->speed_q16[class]));
 }
 
-static void fill_times(struct clo_cost *cost)
+static void fill_times(struct clo_cost *cost, const clo_cost_times *times)
 {
     const clo_graph *graph = cost->graph;
     const clo_platform *platform = cost->platform;
@@ -139,7 +145,7 @@ static void fill_times(struct clo_cost *cost)
             if (strcmp(graph->kind_names[k], platform->kind_names[executor->kind]) == 0)
                 kind = k;
         for (uint32_t t = 0; t < graph->tasks; t++)
-            cost->time_ns[(size_t)t * cost->columns + c] = time_on(cost, t, executor, kind);
+            cost->time_ns[(size_t)t * cost->columns + c] = time_on(cost, times, t, executor, kind);
     }
 }
 
@@ -408,6 +414,12 @@ static clo_status open_tables(struct clo_cost *cost)
 
 clo_status clo_cost_create(const clo_graph *graph, const clo_platform *platform, clo_cost **out)
 {
+    return clo_cost_create_from(graph, platform, NULL, out);
+}
+
+clo_status clo_cost_create_from(const clo_graph *graph, const clo_platform *platform, const clo_cost_times *times,
+                                clo_cost **out)
+{
     if (graph == NULL || platform == NULL || out == NULL)
         return clo_fail_null("clo_cost_create", "graph, platform or out");
     if (!graph->sealed)
@@ -430,7 +442,7 @@ clo_status clo_cost_create(const clo_graph *graph, const clo_platform *platform,
 
     clo_status status = open_tables(cost);
     if (status == CLO_OK)
-        fill_times(cost);
+        fill_times(cost, times);
     if (status == CLO_OK)
         status = build(cost);
     if (status != CLO_OK) {

@@ -49,6 +49,17 @@ struct clo_cost {
     void *block;
 };
 
+/* Times that replace those of the graph. */
+typedef struct clo_cost_times {
+    const void *of;
+    /* Of an execution of the task on an executor of the platform's kind; < 0: as the graph says. */
+    int64_t (*time_ns)(const void *of, uint32_t task, uint32_t kind);
+} clo_cost_times;
+
+/* clo_cost_create with other times; NULL: none. */
+CLO_INTERNAL clo_status clo_cost_create_from(const clo_graph *graph, const clo_platform *platform,
+                                             const clo_cost_times *times, clo_cost **out);
+
 /* clo_cost_execution_ns without the checks of ids. */
 static inline int64_t clo_cost_time(const clo_cost *cost, uint32_t task, uint32_t executor)
 {

@@ -134,3 +134,20 @@ int clo_body_command(const clo_call *call)
     clo_body_fill(call);
     return command->exit_status;
 }
+
+bool clo_body_command_codelet(const clo_command *command, clo_codelet *codelet)
+{
+    uint64_t hash = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
+
+    if (command == NULL || codelet == NULL || command->argv == NULL || command->argv[0] == NULL ||
+        command->argv[0][0] == '\0' || strlen(command->argv[0]) > 255)
+        return false;
+    for (size_t i = 0; command->argv[i] != NULL; i++)
+        for (const char *c = command->argv[i];; c++) { /* the 0 of each word, too */
+            hash = (hash ^ (unsigned char)*c) * UINT64_C(0x100000001b3);
+            if (*c == '\0')
+                break;
+        }
+    *codelet = (clo_codelet){command->argv[0], 0, hash != 0 ? hash : 1};
+    return true;
+}

@@ -13,6 +13,7 @@ static const struct {
     [CLO_COLUMN_NAME] = {sizeof(uint32_t), 0xff},    [CLO_COLUMN_DEMAND] = {sizeof(uint32_t), 0xff},
     [CLO_COLUMN_SPECIAL] = {sizeof(uint32_t), 0xff}, [CLO_COLUMN_PLACEMENT] = {sizeof(uint32_t), 0xff},
     [CLO_COLUMN_OUTPUT] = {sizeof(uint64_t), 0},     [CLO_COLUMN_GRAIN] = {sizeof(clo_graph_grain), 0},
+    [CLO_COLUMN_CODELET] = {sizeof(uint32_t), 0xff},
 };
 
 int clo_columns_reserve(clo_graph_columns *columns, unsigned wanted, size_t tasks, size_t more)

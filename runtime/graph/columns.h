@@ -24,6 +24,9 @@ typedef enum clo_column {
 
     /* clo_graph_grain. */
     CLO_COLUMN_GRAIN,
+
+    /* uint32_t: row of `codelets`; CLO_NONE: none. */
+    CLO_COLUMN_CODELET,
     CLO_COLUMNS,
 } clo_column;
 

@@ -53,6 +53,7 @@ void clo_graph_destroy(clo_graph *graph)
     clo_free(graph->edge_bytes);
     clo_free(graph->ends);
     clo_free(graph->demands);
+    clo_free(graph->codelets);
     clo_free(graph->names);
     clo_columns_free(&graph->columns);
     clo_free(graph->rows);

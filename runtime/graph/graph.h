@@ -31,6 +31,12 @@ typedef struct clo_graph_special {
     uint32_t next;    /* of the same task; CLO_NONE: last           */
 } clo_graph_special;
 
+/* What a task runs: clo_codelet, with its name in the graph's names. */
+typedef struct clo_graph_codelet_row {
+    uint64_t footprint;
+    uint32_t name, version;
+} clo_graph_codelet_row;
+
 /* What every task has, two in a cache line. The rest is in columns. */
 typedef struct clo_graph_task_row {
     clo_task_fn body;
@@ -64,6 +70,8 @@ struct clo_graph {
     int64_t (*demands)[CLO_RESOURCES_MAX];
     clo_graph_special *specials;
     size_t specials_count;
+    clo_graph_codelet_row *codelets;
+    size_t codelets_count;
     clo_placement_sets sets;              /* where tasks may run                    */
     clo_graph_waves *waves;               /* measured times; NULL: none             */
     clo_graph_data *data;                 /* handles; NULL: none                    */
@@ -93,7 +101,7 @@ struct clo_graph {
     uint64_t instances_open; /* sum of rows' instances               */
     uint64_t work_open;      /* sum of work * instances, saturated   */
     size_t rows_capacity, names_capacity, names_bytes, demands_capacity, demands_count;
-    size_t specials_capacity, edges_capacity, edge_bytes_capacity;
+    size_t specials_capacity, codelets_capacity, edges_capacity, edge_bytes_capacity;
 };
 
 /* Sets the work of one item of a task; keeps work_open. Open graphs only. */

@@ -1,7 +1,11 @@
 /* contention.c - see contention.h. Planners take a message as if it were alone. Here each also plans as if 1, 2, 4 or
  * 16 messages always shared each port, so that it moves less, and on 1, 2, 4 ... of the machines; HEFT inserts messages
  * at ports, too (ports/insert.c), and "best", which takes HEFT's plans, goes on with a search (ports/search.c). All
- * plans are judged by ports/ports.c; of equal ones the first is taken, so the planner's own. */
+ * plans are judged by ports/ports.c; of equal ones the first is taken, so the planner's own.
+ *
+ * A plan that justification made shorter for messages that move alone can be longer with ports. So it is judged beside
+ * the one before, and both kinds go their own way to the end: those that are not justified become what they would be
+ * without justification, and the shortest of all is no longer than that. */
 #include "plan/contention.h"
 
 #include "base/clock.h"
@@ -31,11 +35,25 @@ typedef struct choice {
     const clo_cost *cost;
     const clo_planner *planner;
     clo_plan_config config; /* of the plans after the first */
-    clo_plan *best;
+    clo_plan *best[2];      /* [is justified] the shortest of them; NULL: none */
     uint64_t schedules;
     int64_t bound_ns; /* no plan is shorter; 0: not known */
     int64_t end_ns;   /* clo_clock_ns; INT64_MAX: no limit */
 } choice;
+
+/* What a planner made: `plain` is the plan before justification, NULL if `plan` is not justified. */
+typedef struct made {
+    clo_plan *plan;
+    clo_plan *plain;
+} made;
+
+/* Where the shortest of all is, if there is one. Ties: the justified one. */
+static clo_plan **shortest_of(choice *c)
+{
+    clo_plan *plain = c->best[false], *justified = c->best[true];
+
+    return &c->best[justified != NULL && (plain == NULL || justified->makespan_ns <= plain->makespan_ns)];
+}
 
 static bool has_same_times(const clo_plan *plan, const clo_placement *times)
 {
@@ -95,46 +113,58 @@ static clo_status settle(const choice *c, clo_plan **plan, bool *is_settled)
     return status;
 }
 
-/* Takes `alone`, with the times that it has with ports, if it is the best; frees it otherwise. *is_settled: it has such
- * times. */
-static clo_status judge(choice *c, clo_plan *alone, bool *is_settled)
+/* Puts `alone`, with the times that it has with ports, into *best if it is shorter; frees it otherwise. *is_settled: it
+ * has such times. */
+static clo_status judge_one(const choice *c, clo_plan *alone, clo_plan **best, bool *is_settled)
 {
-    uint64_t schedules = alone->schedules;
     clo_status status = settle(c, &alone, is_settled);
 
-    c->schedules += schedules;
-    if (status == CLO_OK && *is_settled && (c->best == NULL || alone->makespan_ns < c->best->makespan_ns)) {
-        clo_plan_destroy(c->best);
-        c->best = alone;
+    if (status == CLO_OK && *is_settled && (*best == NULL || alone->makespan_ns < (*best)->makespan_ns)) {
+        clo_plan_destroy(*best);
+        *best = alone;
         return CLO_OK;
     }
     clo_plan_destroy(alone);
     return status;
 }
 
-static bool is_over(const choice *c)
+/* Takes or frees both plans. *is_settled: the one that is not justified has times with ports. */
+static clo_status judge(choice *c, made m, bool *is_settled)
 {
-    return c->best->makespan_ns <= c->bound_ns || (c->end_ns != INT64_MAX && clo_clock_ns() >= c->end_ns);
+    c->schedules += m.plan->schedules; /* also those of m.plain */
+    clo_status status = judge_one(c, m.plan, &c->best[m.plain != NULL], is_settled);
+
+    if (m.plain == NULL)
+        return status;
+    if (status == CLO_OK || status == CLO_ERR_LIMIT) /* if it takes too long, it is as if it were not justified */
+        return judge_one(c, m.plain, &c->best[false], is_settled);
+    clo_plan_destroy(m.plain);
+    return status;
 }
 
-/* The planner's own plan: no plan is shorter than it is without ports, if that is proved. Without replicas, if with
- * them it never settles. */
+static bool is_over(choice *c)
+{
+    return (*shortest_of(c))->makespan_ns <= c->bound_ns || (c->end_ns != INT64_MAX && clo_clock_ns() >= c->end_ns);
+}
+
+/* The planner's own plan: no plan is shorter than it is without ports, if that is proved. Also one without replicas, if
+ * with them it never settles. */
 static clo_status plan_alone(choice *c, const clo_plan_config *config)
 {
     clo_plan_config bare = *config;
-    clo_plan *plan = NULL;
+    made m = {0};
     bool is_settled = false;
-    clo_status status = clo_plan_make(c->cost, c->planner, config, &plan);
+    clo_status status = clo_plan_make_both(c->cost, c->planner, config, &m.plain, &m.plan);
 
     if (status != CLO_OK)
         return status;
-    c->bound_ns = plan->is_optimal ? plan->makespan_ns : 0;
-    status = judge(c, plan, &is_settled);
+    c->bound_ns = m.plan->is_optimal ? m.plan->makespan_ns : 0;
+    status = judge(c, m, &is_settled);
     if (status != CLO_OK || is_settled)
         return status;
     bare.no_duplicates = 1;
-    status = clo_plan_make(c->cost, c->planner, &bare, &plan);
-    return status == CLO_OK ? judge(c, plan, &is_settled) : status;
+    status = clo_plan_make_both(c->cost, c->planner, &bare, &m.plain, &m.plan);
+    return status == CLO_OK ? judge(c, m, &is_settled) : status;
 }
 
 /* What HEFT does with messages inserted at ports. Without a plan and CLO_OK: it is too large for that. */
@@ -153,11 +183,18 @@ static clo_status insert(const clo_cost *cost, clo_plan **plan)
     return status == CLO_ERR_LIMIT ? CLO_OK : status;
 }
 
+/* The executors of a plan on part of the machines become those of all. */
+static void name_executors(clo_plan *plan, const clo_stretched *stretched)
+{
+    for (size_t i = 0; plan != NULL && i < plan->count; i++)
+        plan->placements[i].executor = stretched->executors[plan->placements[i].executor];
+}
+
 /* Of `planner` (NULL: insert), on so many machines, as if so many messages always shared each port. */
 static clo_status plan_otherwise(choice *c, const clo_planner *planner, uint32_t flows, uint32_t machines)
 {
     clo_stretched stretched;
-    clo_plan *plan = NULL;
+    made m = {0};
     bool is_settled;
     clo_status status = clo_stretched_open(&stretched, c->cost, flows, machines);
 
@@ -166,19 +203,20 @@ static clo_status plan_otherwise(choice *c, const clo_planner *planner, uint32_t
         c->config.budget_ns = left_ns > 1 ? left_ns : 1;
     }
     if (status == CLO_OK && stretched.cost != NULL)
-        status =
-            planner == NULL ? insert(stretched.cost, &plan) : clo_plan_make(stretched.cost, planner, &c->config, &plan);
-    for (size_t i = 0; status == CLO_OK && plan != NULL && i < plan->count; i++)
-        plan->placements[i].executor = stretched.executors[plan->placements[i].executor];
+        status = planner == NULL ? insert(stretched.cost, &m.plan)
+                                 : clo_plan_make_both(stretched.cost, planner, &c->config, &m.plain, &m.plan);
+    name_executors(m.plan, &stretched);
+    name_executors(m.plain, &stretched);
     clo_stretched_close(&stretched);
-    if (status == CLO_OK && plan != NULL)
-        status = judge(c, plan, &is_settled);
+    if (status == CLO_OK && m.plan != NULL)
+        status = judge(c, m, &is_settled);
     return status == CLO_ERR_LIMIT ? CLO_OK : status; /* this one takes too long: not looked at */
 }
 
-static clo_status search(choice *c)
+/* From *best on, which becomes what is found if that is shorter. */
+static clo_status search_from(choice *c, clo_plan **best)
 {
-    uint64_t fit = SEARCHED_INSTANCES / ((uint64_t)c->best->instances + 1) + 1;
+    uint64_t fit = SEARCHED_INSTANCES / ((uint64_t)(*best)->instances + 1) + 1;
     clo_ports_budget budget = {.seed = c->config.seed,
                                .plans_max = c->config.schedules_max > 0 ? c->config.schedules_max
                                             : c->end_ns != INT64_MAX    ? UINT64_MAX
@@ -186,14 +224,14 @@ static clo_status search(choice *c)
                                                                         : SEARCHED,
                                .end_ns = c->end_ns,
                                .bound_ns = c->bound_ns};
-    size_t count = c->best->count;
+    size_t count = (*best)->count;
     clo_placement *placements = clo_allocate(count, sizeof *placements);
     clo_plan *found = NULL;
     bool is_settled;
 
     if (placements == NULL)
         return clo_fail_memory("a plan over ports");
-    memcpy(placements, c->best->placements, count * sizeof *placements);
+    memcpy(placements, (*best)->placements, count * sizeof *placements);
     clo_status status = clo_ports_search(c->cost, &budget, placements, &count);
     c->schedules += budget.plans;
     if (status == CLO_ERR_LIMIT) /* one of the plans takes too long: what there was stays */
@@ -203,12 +241,23 @@ static clo_status search(choice *c)
     clo_free(placements);
     if (status == CLO_OK)
         status = settle(c, &found, &is_settled);
-    if (status == CLO_OK && found->makespan_ns < c->best->makespan_ns) {
-        clo_plan_destroy(c->best);
-        c->best = found;
+    if (status == CLO_OK && found->makespan_ns < (*best)->makespan_ns) {
+        clo_plan_destroy(*best);
+        *best = found;
         found = NULL;
     }
     clo_plan_destroy(found);
+    return status;
+}
+
+/* From the shortest on. Where that is justified, then from the shortest that is not: a better beginning may end worse. */
+static clo_status search(choice *c)
+{
+    bool is_justified = shortest_of(c) == &c->best[true];
+    clo_status status = search_from(c, &c->best[is_justified]);
+
+    if (status == CLO_OK && is_justified && c->best[false] != NULL && !is_over(c))
+        status = search_from(c, &c->best[false]);
     return status;
 }
 
@@ -246,16 +295,20 @@ clo_status clo_plan_over_ports(const clo_cost *cost, const clo_planner *planner,
     }
     c.config.progress = NULL;
     clo_status status = plan_alone(&c, &first);
-    if (status == CLO_OK && c.best == NULL) /* never: a plan without replicas settles */
+    if (status == CLO_OK && *shortest_of(&c) == NULL) /* never: a plan without replicas settles */
         status =
             clo_fail(CLO_ERR_LIMIT, "a plan of '%s' has no times over the ports of its machines; leave the ports out",
                      planner->name);
     if (status == CLO_OK && config->contention == CLO_CONTENTION_CHOOSE)
         status = choose(&c);
+    clo_plan **shortest = shortest_of(&c), *best = *shortest;
+    *shortest = NULL;
+    clo_plan_destroy(c.best[false]);
+    clo_plan_destroy(c.best[true]);
     if (status != CLO_OK)
-        return clo_plan_destroy(c.best), status;
-    c.best->schedules = c.schedules;
-    c.best->is_optimal = c.best->makespan_ns <= c.bound_ns;
-    *out = c.best;
+        return clo_plan_destroy(best), status;
+    best->schedules = c.schedules;
+    best->is_optimal = best->makespan_ns <= c.bound_ns;
+    *out = best;
     return CLO_OK;
 }

@@ -93,10 +93,27 @@ static clo_status fill_as_own(clo_schedule *schedule, const clo_planner *planner
     return status;
 }
 
-clo_status clo_plan_make(const clo_cost *cost, const clo_planner *planner, const clo_plan_config *config,
-                         clo_plan **out)
+/* Justifies the schedule. *plain (NULL: not asked for): the plan before that, NULL if it stays as it is. */
+static clo_status justify_beside(clo_schedule *schedule, const clo_planner *planner, const clo_plan_config *config,
+                                 int64_t begin_ns, clo_plan **plain)
+{
+    int64_t plain_ns = clo_schedule_makespan_ns(schedule);
+    clo_status status = plain != NULL ? clo_plan_from_schedule(schedule, planner->name, plain) : CLO_OK;
+
+    if (status == CLO_OK)
+        status = justify(schedule, config, begin_ns);
+    if (plain != NULL && (status != CLO_OK || clo_schedule_makespan_ns(schedule) == plain_ns)) {
+        clo_plan_destroy(*plain);
+        *plain = NULL;
+    }
+    return status;
+}
+
+clo_status clo_plan_make_both(const clo_cost *cost, const clo_planner *planner, const clo_plan_config *config,
+                              clo_plan **plain, clo_plan **out)
 {
     int64_t begin_ns = clo_clock_ns();
+    clo_plan *before = NULL;
     clo_schedule schedule;
     clo_status status = clo_schedule_open(&schedule, cost, planner->executions_each > 0 ? planner->executions_each : 1);
 
@@ -107,9 +124,19 @@ clo_status clo_plan_make(const clo_cost *cost, const clo_planner *planner, const
     if (schedule.schedules == 0)
         schedule.schedules = 1;
     if (status == CLO_OK && config->justify != 0 && !schedule.is_optimal)
-        status = justify(&schedule, config, begin_ns);
+        status = justify_beside(&schedule, planner, config, begin_ns, plain != NULL ? &before : NULL);
     if (status == CLO_OK)
         status = clo_plan_from_schedule(&schedule, planner->name, out);
     clo_schedule_close(&schedule);
-    return status;
+    if (status != CLO_OK)
+        return clo_plan_destroy(before), status;
+    if (plain != NULL)
+        *plain = before;
+    return CLO_OK;
+}
+
+clo_status clo_plan_make(const clo_cost *cost, const clo_planner *planner, const clo_plan_config *config,
+                         clo_plan **out)
+{
+    return clo_plan_make_both(cost, planner, config, NULL, out);
 }

@@ -16,4 +16,9 @@ CLO_INTERNAL clo_status clo_plan_make_over_ports(const clo_cost *cost, const clo
 clo_status clo_plan_make(const clo_cost *cost, const clo_planner *planner, const clo_plan_config *config,
                          clo_plan **out);
 
+/* The same, and *plain is the plan before justification, owned by the caller: NULL if *out has not become shorter by it
+ * and so is that plan. `plain` itself may be NULL: not asked for. */
+clo_status clo_plan_make_both(const clo_cost *cost, const clo_planner *planner, const clo_plan_config *config,
+                              clo_plan **plain, clo_plan **out);
+
 #endif

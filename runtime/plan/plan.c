@@ -174,12 +174,16 @@ clo_status clo_plan_from_schedule(const clo_schedule *schedule, const char *plan
     return finish_plan(plan, schedule->cost, (source){.schedule = schedule}, out);
 }
 
-/* Ids and times of one placement; `index` is for the message. */
-static clo_status validate(const clo_cost *cost, const clo_placement *placement, size_t index)
+/* Ids and times of one placement. */
+static bool is_valid(const clo_graph *graph, uint32_t executors, const clo_placement *p)
 {
-    const clo_graph *graph = clo_cost_graph(cost);
-    uint32_t executors = clo_platform_executors(clo_cost_platform(cost));
+    return p->task < graph->tasks && p->instance < graph->rows[p->task].instances && p->executor < executors &&
+           p->is_replica <= 1 && p->start_ns >= 0 && p->finish_ns >= p->start_ns;
+}
 
+/* Why it is not valid. `index` is for the message. */
+static clo_status explain(const clo_graph *graph, uint32_t executors, const clo_placement *placement, size_t index)
+{
     if (placement->task >= graph->tasks)
         return clo_fail(CLO_ERR_ARGUMENT, "placement %zu: task %u is unknown; the graph has %u tasks", index,
                         placement->task, graph->tasks);
@@ -191,9 +195,18 @@ static clo_status validate(const clo_cost *cost, const clo_placement *placement,
                         placement->executor, executors);
     if (placement->is_replica > 1)
         return clo_fail(CLO_ERR_ARGUMENT, "placement %zu: is_replica is %u; use 0 or 1", index, placement->is_replica);
-    if (placement->start_ns < 0 || placement->finish_ns < placement->start_ns)
-        return clo_fail(CLO_ERR_ARGUMENT, "placement %zu: from %lld to %lld ns; use 0 <= start <= finish", index,
-                        (long long)placement->start_ns, (long long)placement->finish_ns);
+    return clo_fail(CLO_ERR_ARGUMENT, "placement %zu: from %lld to %lld ns; use 0 <= start <= finish", index,
+                    (long long)placement->start_ns, (long long)placement->finish_ns);
+}
+
+static clo_status validate(const clo_cost *cost, const clo_placement *placements, size_t count)
+{
+    const clo_graph *graph = clo_cost_graph(cost);
+    uint32_t executors = clo_platform_executors(clo_cost_platform(cost));
+
+    for (size_t i = 0; i < count; i++)
+        if (!is_valid(graph, executors, &placements[i]))
+            return explain(graph, executors, &placements[i], i);
     return CLO_OK;
 }
 
@@ -204,11 +217,9 @@ clo_status clo_plan_from_placements(const clo_cost *cost, const char *planner, c
         return clo_fail_null("clo_plan_from_placements", "cost, out or placements");
     if (count >= CLO_NONE)
         return clo_fail(CLO_ERR_ARGUMENT, "%zu placements; give fewer than 2^32 - 1", count);
-    for (size_t i = 0; i < count; i++) {
-        clo_status status = validate(cost, &placements[i], i);
-        if (status != CLO_OK)
-            return status;
-    }
+    clo_status status = validate(cost, placements, count);
+    if (status != CLO_OK)
+        return status;
     clo_plan *plan = allocate_plan(planner != NULL ? planner : "own", count);
     if (plan == NULL)
         return clo_fail_memory("a plan");
@@ -283,8 +294,7 @@ clo_status clo_plan_matches(const clo_plan *plan, const clo_cost *cost)
     if (plan->executors != executors)
         return clo_fail(CLO_ERR_ARGUMENT, "the plan is for another platform: of %u executors, this one has %u",
                         plan->executors, executors);
-    for (size_t i = 0; i < plan->count; i++)
-        if (validate(cost, &plan->placements[i], i) != CLO_OK)
-            return clo_fail_prefix(CLO_ERR_ARGUMENT, "the plan is for another graph or platform: ");
-    return CLO_OK;
+    return validate(cost, plan->placements, plan->count) == CLO_OK
+               ? CLO_OK
+               : clo_fail_prefix(CLO_ERR_ARGUMENT, "the plan is for another graph or platform: ");
 }

@@ -64,8 +64,8 @@ clo_status clo_sim_check_releases(const clo_sim_config *config)
         return clo_fail(CLO_ERR_ARGUMENT, "clo_sim_config.releases_in_flight without a plan; make one with "
                                           "clo_plan_pipeline");
     if (config->recorded != NULL)
-        return clo_fail(CLO_ERR_UNSUPPORTED, "clo_sim_config.releases_in_flight does not go together with a recorded "
-                                             "run; leave one of them out");
+        return clo_fail(CLO_ERR_ARGUMENT, "clo_sim_config.releases_in_flight does not go together with a recorded "
+                                          "run; leave one of them out");
     return check_period(config);
 }
 
@@ -185,7 +185,7 @@ static int execute(pipeline_run *j, uint32_t item)
     if (j->config->execute != 0) {
         uint32_t executor = j->program->executor[clo_releases_execution(j->pipeline, item)];
         clo_body_enter();
-        int code = clo_releases_call(j->pipeline, item, executor, &j->scratch, &j->stats);
+        int code = clo_releases_call(j->pipeline, item, executor, 0, &j->scratch, &j->stats);
         clo_body_leave();
         return code;
     }

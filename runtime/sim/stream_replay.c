@@ -10,6 +10,7 @@
 #include "base/status.h"
 #include "engine/scheduler/scheduler.h"
 #include "trace/log.h"
+#include "trace/log_kinds.h"
 
 #include <string.h>
 

@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "base/status.h"
+#include "trace/log_kinds.h"
 
 #include <clotho/graph.h>
 
@@ -228,7 +229,7 @@ static const struct {
     const char *name;
 } kinds[] = {
 #define X(name, value, text) {CLO_LOG_##name, text},
-    CLO_LOG_KINDS(X)
+    CLO_LOG_KINDS(X) CLO_LOG_PROTOCOL_KINDS(X)
 #undef X
 };
 

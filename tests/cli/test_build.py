@@ -234,7 +234,9 @@ class Reading(CommandTest):
 
     def test_a_phony_statement_that_names_itself_does_not(self):
         self.file("build.ninja", "build a: phony a b || a c\n")
-        self.assertEqual(self.good("build", "-t", "query", "a"), "a:\n  input: phony\n    b\n    || c\n  outputs:\n")
+        self.assertEqual(self.good("build", "-t", "query", "a"), "a:\n  input: phony\n    b\n    || c\n  outputs:\n    a\n    a\n")
+        self.file("build.ninja", "build a: phony b\nbuild all: phony a all\nbuild other: phony\n")
+        self.assertEqual(self.good("build", "-t", "targets"), "other: phony\n")  # all is used, if only by itself: no root
 
     def test_no_text(self):
         self.file("build.ninja", b"x = 1\0\n")

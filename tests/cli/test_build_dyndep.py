@@ -177,6 +177,100 @@ default out out2 old
         self.bad(1, "build", holds="1 step failed")
         self.assertFalse(os.path.exists(self.path("a")))
 
+    def two_trees(self, files):
+        for tool in ("theirs", "mine"):
+            shutil.rmtree(self.path(tool), ignore_errors=True)
+            os.mkdir(self.path(tool))
+            for name, text in files.items():
+                self.file(tool + "/" + name, text)
+
+    def both(self, *words):
+        """Both builders have the same status, and the same files afterwards. Returns the status and what clotho printed."""
+        theirs = subprocess.run([NINJA, *words], cwd=self.path("theirs"), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+        mine = subprocess.run([CLOTHO, "build", *words], cwd=self.path("mine"), stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                              text=True, check=False, timeout=LONG)
+        self.assertEqual(mine.returncode, theirs.returncode, mine.stdout)
+        found = [sorted(name for name in os.listdir(self.path(tool)) if not name.startswith((".ninja", ".clotho"))) for tool in ("theirs", "mine")]
+        self.assertEqual(found[1], found[0], mine.stdout)
+        return mine.returncode, mine.stdout
+
+    def test_a_validation_may_have_a_dyndep_file(self):
+        """Behind a dyndep file that is to be made; its own is there, or is to be made too."""
+        manifest = ("rule cp\n  command = cp $in $out\nrule touch\n  command = touch $out\nbuild dd: cp dd.in |@ check\n"
+                    "build x: touch || dd\n  dyndep = dd\nbuild check: touch || dd2\n  dyndep = dd2\ndefault x\n")
+        texts = {"dd.in": "ninja_dyndep_version = 1\nbuild x: dyndep\n", "in": ""}
+        dd2 = "ninja_dyndep_version = 1\nbuild check: dyndep | in\n"
+        for more in ({"dd2": dd2}, {"dd2.in": dd2}):
+            with self.subTest(list(more)):
+                made = "build dd2: cp dd2.in\n" if "dd2.in" in more else ""
+                self.two_trees({**texts, **more, "build.ninja": manifest + made})
+                self.assertEqual(self.both()[0], 0)
+                self.assertTrue(os.path.exists(self.path("mine/check")))
+                self.assertEqual(self.both()[1], "clotho: no work to do.\n")
+
+    def test_the_manifest_may_need_a_statement_with_a_dyndep_file(self):
+        for use in ("|| x", "| x", "|@ x"):
+            for made in ("", "build dd: cp dd.in\n"):
+                with self.subTest((use, made)):
+                    text = ("rule cp\n  command = cp $in $out\nrule touch\n  command = touch $out\nrule gen\n  command = cp build.ninja.in $out\n"
+                            "  generator = 1\nbuild build.ninja: gen build.ninja.in %s\nbuild x: touch || dd\n  dyndep = dd\nbuild y: touch\n%s"
+                            % (use, made))
+                    dd = {"dd.in" if made else "dd": "ninja_dyndep_version = 1\nbuild x: dyndep\n"}
+                    self.two_trees({"build.ninja": text, "build.ninja.in": text, **dd})
+                    if not made and use != "| x":  # there a dry run ends with the manifest
+                        self.assertEqual(self.both("-n")[0], 0)
+                    self.assertEqual(self.both()[0], 0)
+                    self.assertEqual(self.both()[1], "clotho: no work to do.\n")
+
+    def test_a_discovered_input_may_have_a_dyndep_file(self):
+        """Only a record of the compiler, or a depfile, leads to its statement."""
+        for deps in ("", "  deps = gcc\n"):
+            with self.subTest(deps):
+                self.two_trees({"build.ninja": "rule touch\n  command = touch $out\nrule cc\n  command = touch $out; echo $out: h > $out.d\n"
+                                "  depfile = $out.d\n" + deps + "build dd: touch\nbuild h: touch || dd\n  dyndep = dd\nbuild x: cc in\n",
+                                "dd": "ninja_dyndep_version = 1\nbuild h: dyndep\n", "in": ""})
+                for words in ("h", "x", "x"):
+                    code, said = self.both(words)
+                    self.assertEqual(code, 0)
+                self.assertEqual(said, "clotho: no work to do.\n")
+                for tool in ("theirs", "mine"):
+                    os.unlink(self.path(tool + "/h"))
+                self.assertEqual(self.both("x")[0], 0)
+                self.assertTrue(os.path.exists(self.path("mine/h")))
+
+    def test_failures_that_are_left_do_not_end_the_build_in_a_phase(self):
+        """What does not need the failed step is made: other dyndep files and what they describe, targets without one."""
+        self.two_trees({"build.ninja": "rule cp\n  command = cp $in $out\nrule bad\n  command = exit 1\nbuild dd: cp dd.in\nbuild b: bad\n"
+                        "build dd2: cp dd2.in || b\nbuild x: cp in || dd\n  dyndep = dd\nbuild y: cp in || dd2\n  dyndep = dd2\nbuild z: cp in\n"
+                        "build from_y: cp y | late\nbuild late: cp in\nbuild alias: phony z\nbuild dd3: cp dd3.in x\n"
+                        "build w: bad || dd dd3 |@ v\n  dyndep = dd3\nbuild v: cp in\nbuild from_b: cp in || b alias\n",
+                        "dd.in": "ninja_dyndep_version = 1\nbuild x: dyndep\n", "dd2.in": "ninja_dyndep_version = 1\nbuild y: dyndep\n",
+                        "dd3.in": "ninja_dyndep_version = 1\nbuild w: dyndep\n", "in": ""})
+        for tool in ("theirs", "mine"):
+            text = self.bytes(tool + "/build.ninja").decode().replace("build dd3: cp dd3.in x", "build dd3: cp dd3.in || x")
+            self.file(tool + "/build.ninja", text)
+        code, said = self.both("-k", "0")
+        self.assertEqual((code, said.count("FAILED"), said.count("steps failed")), (1, 2, 1))
+        for name in ("dd", "x", "z", "late", "dd3", "v"):
+            self.assertTrue(os.path.exists(self.path("mine/" + name)), name)
+        code, said = self.both("-k", "0")  # again: nothing is left but what fails
+        self.assertEqual((code, said.count("FAILED"), said.splitlines()[-1]), (1, 2, "clotho: 2 steps failed; see above"))
+        self.two_trees({"build.ninja": "rule cp\n  command = cp in $out\nrule bad\n  command = exit 1\nbuild dd: bad\nbuild x: cp || dd\n"
+                        "  dyndep = dd\n", "in": ""})
+        code, said = self.both("-k", "0")
+        self.assertEqual((code, said.splitlines()[-1]), (1, "clotho: 1 step failed; see above"))
+
+    def test_failures_count_on_from_phase_to_phase(self):
+        """-k 2: the first one comes while a dyndep file is made, the second one ends the build."""
+        self.file("build.ninja", "rule cp\n  command = cp $in $out\nrule bad\n  command = exit 1\nbuild b: bad\nbuild dd: cp dd.in\nbuild dd2: cp in || b\n"
+                  "build x: bad || dd\n  dyndep = dd\nbuild y: cp in || dd2\n  dyndep = dd2\nbuild z: cp in || x\nbuild u: bad\nbuild z2: cp in | u\n")
+        self.file("in", "")
+        self.file("dd.in", "ninja_dyndep_version = 1\nbuild x: dyndep\n")
+        said = self.say("build", "-j1", "-k", "2")
+        self.assertEqual((said.code, said.out.count("FAILED"), said.err), (1, 2, "clotho: 2 steps failed; see above\n"))
+        said = self.say("build", "-j1", "-k", "1")
+        self.assertEqual((said.code, said.out.count("FAILED"), said.err), (1, 1, "clotho: 1 step failed; see above\n"))
+
     def test_versions_are_read_as_ninja_reads_them(self):
         for version in ("1", "1.0", "1-extra", "1.0-extra", "1.0.7", "01", "1-x.0", "1-1.0", "2", "1.1", "1-x.1", "1.01", "0", "x", "11"):
             with self.subTest(version):
@@ -206,7 +300,7 @@ default out out2 old
 
     def test_files_that_wait_for_themselves_or_are_missing(self):
         self.file("build.ninja", "rule r\n  command = touch $out\nbuild dd: r a\nbuild a: r || dd\n  dyndep = dd\nbuild z: r a\n")
-        self.bad(1, "build", holds=("'dd'", "cycle"))
+        self.bad(1, "build", holds="need each other: a -> dd -> a")
         self.file("build.ninja", "rule r\n  command = touch $out\nbuild a: r || dd\n  dyndep = dd\n")
         self.bad(1, "build", holds="'dd' is missing")
 

@@ -170,6 +170,22 @@ class Logs(CommandTest):
         self.assertEqual(self.good("build").count("touch"), 1)
         self.assertEqual(set(self.entries()[1]), {"a", "b"})
 
+    def test_an_empty_field_is_zero(self):
+        """And not what stands behind it: the next field, or the next line."""
+        self.file("build.ninja", "rule r\n  command = touch $out\nbuild a: r i\nbuild b: r i\n")
+        self.file("i", "")
+        self.log(5)
+        self.good("build", "-j1")
+        head, found = self.entries()
+        age, code = found["a"]
+        rest = "\t".join(("0", "1", str(found["b"][0]), "b", found["b"][1])) + "\n"
+        for line in ("0\t1\t%d\ta\t\n%s\n" % (age, code), "0\t1\t\t%d\t%s\n" % (age, code), "0\t1\t\ta\t%s\n" % code):
+            with self.subTest(line):
+                self.file(".ninja_log", head + "\n" + rest + line)
+                self.assertEqual(self.good("build", "-n"), "[1/1] touch a\n")
+        self.file(".ninja_log", head + "\n" + rest + "\t\t%d\ta\t%s\n" % (age, code))
+        self.assertEqual(self.good("build", "-n"), "clotho: no work to do.\n")
+
 
 if __name__ == "__main__":
     unittest.main()

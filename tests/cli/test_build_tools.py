@@ -185,6 +185,11 @@ class Tools(CommandTest):
             with self.subTest(words):
                 self.both("-t", "query", *words)
         self.assertIn("    || no\n", self.good("build", "-C", "mine", "-t", "query", "c"))  # not made yet
+        for folder in ("theirs", "mine"):  # who uses a file by a dyndep file stands last
+            self.file(folder + "/build.ninja", "rule r\n  command = touch $out\nbuild b: r || dd\n  dyndep = dd\nbuild c: r a\nbuild a: r || dd\n"
+                      "  dyndep = dd\n")
+            self.file(folder + "/dd", "ninja_dyndep_version = 1\nbuild b: dyndep | a\nbuild a: dyndep\n")
+        self.assertIn("    c\n    b\n", self.both("-t", "query", "a"))
 
     def test_the_logs_are_written_anew(self):
         """restat: what somebody has touched counts as built; recompact: one line an output."""

@@ -145,6 +145,16 @@ class Plan(CommandTest):
             self.bad(1, "plan", g, "--platform", "uniform:2", "--json", option, "/dev/full", holds="No space left")
         self.assert_nothing_half_written("such.x")
 
+    def test_optimal_speaks_of_the_interval_where_there_is_one(self):
+        far = {"executors": 2, "latency_ns": 1 << 40}  # too far for a pipeline over both
+        g = self.graph([{"work_ns": 5000}, {"work_ns": 3000}], [(0, 1)], platform=far)
+        self.assertTrue(self.json("plan", g)["optimal"])
+        one = self.json("plan", g, "--pipeline")
+        self.assertEqual((one["makespan_ns"], one["lower_bound_ns"]), (8000, 8000))
+        self.assertEqual((one["pipeline"]["interval_ns"], one["pipeline"]["bound_ns"], one["optimal"]), (8000, 5000, False))
+        one = self.json("plan", g, "--pipeline", "--platform", "uniform:2")
+        self.assertEqual((one["pipeline"]["interval_ns"], one["pipeline"]["bound_ns"], one["optimal"]), (5000, 5000, True))
+
     def test_budget_is_schedules_or_time(self):
         g = self.diamond()
         self.json("plan", g, "--platform", "uniform:2", "--budget", "100")

@@ -46,6 +46,13 @@ class Run(CommandTest):
             self.bad(2, "run", g, *wrong, holds="--releases")
         self.bad(1, "run", g, "--releases-in-flight", "2", "--clock", "padded", holds="padded")
         free = self.json("run", g, "--releases-in-flight", "4", "--releases", "50", "--policy", "steal")
+        trace = self.path("flown.json")
+        for clock, asked, first in (("real", [], 0), ("virtual", ["--traced-releases", "7"], 43), ("real", ["--traced-releases", "50"], 0)):
+            self.good("run", g, "--releases-in-flight", "4", "--releases", "50", "--clock", clock, "--trace", trace, *asked)
+            events = [e for e in json.load(open(trace, encoding="utf-8"))["traceEvents"] if e["ph"] == "X"]
+            self.assertEqual({e["args"].get("release", 0) for e in events}, set(range(first, 50)))
+        self.bad(2, "run", g, "--releases-in-flight", "4", "--traced-releases", "7", holds="--trace")
+        self.bad(2, "run", g, "--traced-releases", "7", "--trace", trace, holds="--releases-in-flight")
         self.assertEqual({free["output_hash"]}, hashes)
         self.bad(2, "run", g, "--period", "1ms", holds="--releases-in-flight")
         self.bad(2, "run", g, "--releases-in-flight", "2", "--deadline", "1ms", holds="--period")

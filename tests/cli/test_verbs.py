@@ -5,8 +5,8 @@ import unittest
 
 from support import SOURCE, CommandTest
 
-VERBS = ["platform", "plan", "check", "run", "simulate", "generate", "train", "model", "convert", "list", "build"]
-ACTIONS = {"platform": ["show", "calibrate", "list", "check"], "generate": ["stream"],
+VERBS = ["platform", "plan", "check", "run", "simulate", "generate", "train", "model", "convert", "list", "build", "profile"]
+ACTIONS = {"platform": ["show", "calibrate", "list", "check"], "generate": ["stream"], "profile": ["show", "check", "merge"],
            "train": ["parametric", "lachesis", "decima", "edges"], "model": ["show", "verify", "embed", "diff", "quantize"]}
 
 

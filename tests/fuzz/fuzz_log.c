@@ -4,6 +4,7 @@
 #include "fuzz.h"
 #include "io/text/parse.h"
 #include "io/workload/log_file.h"
+#include "trace/log_kinds.h"
 
 #include <string.h>
 

@@ -34,6 +34,14 @@ static inline bool same_executors(const clo_graph *a, const clo_graph *b, uint32
     return count == clo_graph_executors(b, t, y, CLO_EXECUTORS_MAX) && memcmp(x, y, count * sizeof *x) == 0;
 }
 
+static inline bool same_codelet(const clo_graph *a, const clo_graph *b, uint32_t t)
+{
+    clo_codelet x = {0}, y = {0};
+
+    return clo_graph_codelet(a, t, &x) == clo_graph_codelet(b, t, &y) && same_text(x.name, y.name) &&
+           x.version == y.version && x.footprint == y.footprint;
+}
+
 static inline bool same_task(const clo_graph *a, const clo_graph *b, uint32_t t)
 {
     clo_task s, u;
@@ -47,7 +55,7 @@ static inline bool same_task(const clo_graph *a, const clo_graph *b, uint32_t t)
     }
     return same_text(s.name, u.name) && s.work_ns == u.work_ns && s.output_bytes == u.output_bytes &&
            s.instances == u.instances && s.grain == u.grain && s.task_class == u.task_class &&
-           s.duplicable == u.duplicable && same_executors(a, b, t) &&
+           s.duplicable == u.duplicable && same_executors(a, b, t) && same_codelet(a, b, t) &&
            memcmp(s.demand, u.demand, sizeof s.demand) == 0 && s.body == u.body &&
            (s.body != clo_body_command || same_command(s.argument, u.argument));
 }

@@ -3,6 +3,7 @@
 #include "support.h"
 
 #include "random.h"
+#include "trace/log_kinds.h"
 
 #include <stdlib.h>
 #include <string.h>

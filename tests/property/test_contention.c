@@ -1,6 +1,6 @@
 /* Ports in the choice of a plan, and in what runs it by the cost model: the plan that is chosen is never longer than
- * the one without the choice, on a fixed set it is much shorter, and simulator and workers in virtual time do what it
- * says. */
+ * the one without the choice, a justified one never longer than without justification, on a fixed set the choice is
+ * much shorter, and simulator and workers in virtual time do what it says. */
 #include "random.h"
 #include "sample.h"
 #include "support.h"
@@ -16,7 +16,7 @@
 #include <string.h>
 
 enum { SEEDS = SANITIZED ? 30 : 300 };
-enum { MACHINES_MAX = 16, TEXT_BYTES = 4096, EXECUTORS_EACH = 2 };
+enum { MACHINES_MAX = 16, TEXT_BYTES = 4096, EXECUTORS_EACH = 2, JUSTIFIED_SCHEDULES = 5 };
 
 static const char *const planners[] = {"heft", "deft", "etf", "dfrn", "peft", "cpop", "best"};
 
@@ -108,6 +108,47 @@ static void the_choice_is_never_longer_and_is_the_same_each_time(void **state)
     }
     print_message("%u of %u plans got shorter\n", shorter, plans);
     assert_true(plans > SEEDS / 2 && shorter > plans / 20);
+}
+
+static int64_t makespan_of(const clo_cost *cost, const char *planner, uint32_t contention, uint32_t justify)
+{
+    clo_plan_config config = CLO_PLAN_CONFIG_INIT;
+    clo_plan *plan = NULL;
+
+    config.planner = planner_named(planner);
+    config.contention = contention;
+    config.schedules_max = JUSTIFIED_SCHEDULES;
+    config.seed = 7;
+    config.justify = justify;
+    ok(clo_plan_create(cost, &config, &plan));
+    ok(clo_plan_check(plan, cost, CLO_CHECK_FULL));
+    int64_t makespan_ns = clo_plan_makespan_ns(plan);
+    clo_plan_destroy(plan);
+    return makespan_ns;
+}
+
+/* Of every planner: justification makes a plan shorter for messages that move alone, and can make it longer with ports. */
+static void a_justified_plan_is_never_longer_over_ports(void **state)
+{
+    uint32_t shorter = 0;
+    const char *name;
+
+    (void)state;
+    for (uint64_t seed = 0; seed < SEEDS / 3; seed++) {
+        scene s = scene_new(seed, (unsigned)(seed * 53 % 1024));
+        for (uint32_t i = 0; s.cost != NULL && (name = name_at("planners", i)) != NULL; i++) {
+            uint32_t contention = (uint32_t)(seed + i) % 4 == 0 ? CLO_CONTENTION_CHOOSE : CLO_CONTENTION_TIMES;
+            int64_t before_ns = makespan_of(s.cost, name, contention, 0);
+            int64_t after_ns = makespan_of(s.cost, name, contention, 1);
+            if (after_ns > before_ns)
+                fail_msg("seed %llu, %s, contention %u: %lld ns, justified %lld ns", (unsigned long long)seed, name,
+                         contention, (long long)before_ns, (long long)after_ns);
+            shorter += after_ns < before_ns;
+        }
+        drop(&s);
+    }
+    print_message("%u justified plans are shorter\n", shorter);
+    assert_true(shorter > SEEDS);
 }
 
 static void without_ports_it_changes_nothing(void **state)
@@ -431,6 +472,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_choice_is_never_longer_and_is_the_same_each_time),
+        cmocka_unit_test(a_justified_plan_is_never_longer_over_ports),
         cmocka_unit_test(without_ports_it_changes_nothing),
         cmocka_unit_test(a_budget_that_never_ends_is_none),
         cmocka_unit_test(on_a_fixed_set_plans_get_shorter),

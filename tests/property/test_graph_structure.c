@@ -150,6 +150,7 @@ static clo_graph *copy_in_arrays(const clo_graph *graph, uint64_t seed)
     clo_task *tasks = test_calloc(tasks_count, sizeof *tasks);
     clo_edge *edges = test_calloc(edges_count + 1, sizeof *edges);
     clo_graph *copy = NULL;
+    clo_codelet codelet;
 
     ok(clo_graph_create(clo_graph_name(graph), &copy));
     for (uint32_t t = 0; t < tasks_count; t++)
@@ -170,6 +171,8 @@ static clo_graph *copy_in_arrays(const clo_graph *graph, uint64_t seed)
         assert_true(count <= 64);
         if (count > 0)
             ok(clo_graph_set_executors(copy, t, executors, count));
+        if (clo_graph_codelet(graph, t, &codelet))
+            ok(clo_graph_set_codelet(copy, t, &codelet));
     }
     for (uint32_t k = 0; k < clo_graph_kinds(graph); k++)
         ok(clo_graph_kind(copy, clo_graph_kind_name(graph, k), &kind));

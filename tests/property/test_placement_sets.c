@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { PLATFORMS = 4, EXECUTORS_MOST = 300, TASKS_MOST = 60, SEEDS = 160, SCHEDULES = 8, POOLS = 6 };
+enum { PLATFORMS = 4, EXECUTORS_MOST = 300, TASKS_MOST = 60, SEEDS = SANITIZED ? 40 : 160, SCHEDULES = 8, POOLS = 6 };
 
 static const uint32_t sizes[PLATFORMS] = {65, 100, 200, EXECUTORS_MOST};
 

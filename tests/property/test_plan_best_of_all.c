@@ -17,7 +17,7 @@
 
 #include <string.h>
 
-enum { PROBLEMS = SANITIZED ? 40 : 200, GRAPHS = 150, SCHEDULES = 1000 };
+enum { PROBLEMS = SANITIZED ? 40 : 200, GRAPHS = SANITIZED ? 40 : 150, SCHEDULES = 1000 };
 
 static clo_platform *unlike_platform(clo_rng *rng)
 {

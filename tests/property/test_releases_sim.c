@@ -536,7 +536,7 @@ static void what_memory_cannot_hold_is_refused(void **state)
     config.memory_limit_bytes = 0;
     ok(clo_simulate(s.cost, &config, NULL, &trace, NULL));
     config.recorded = trace;
-    fails(CLO_ERR_UNSUPPORTED, "recorded", clo_simulate(s.cost, &config, NULL, NULL, NULL));
+    fails(CLO_ERR_ARGUMENT, "recorded", clo_simulate(s.cost, &config, NULL, NULL, NULL));
     fails(CLO_ERR_ARGUMENT, "releases_in_flight", clo_pipeline_check_period(trace, s.plan, s.cost, 0, 0));
     clo_trace_destroy(trace);
     releases_close(&s);

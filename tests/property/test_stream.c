@@ -11,6 +11,7 @@
 #include "scene.h"
 
 #include "base/numbers/rng.h"
+#include "trace/log_kinds.h"
 
 #include <clotho/stream.h>
 #include <clotho/stream_check.h>

@@ -4,6 +4,7 @@
 #include "stream_plants.h"
 
 #include "base/numbers/rng.h"
+#include "trace/log_kinds.h"
 
 #include <string.h>
 

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-#define SEEDS sample_size(60, 2)
+#define SEEDS sample_size(SANITIZED ? 20 : 60, 2)
 #define JOBS 4
 #define PAUSE_NS 900
 

@@ -15,7 +15,8 @@ DECISION_PATH = [*sorted((ROOT / "runtime/policy").rglob("*.c")), *sorted((ROOT 
                      "engine/execution/engine.c", "engine/program/program.c", "engine/scheduler/scheduler.c", "engine/state/scheduler_job.c",
                      "engine/scheduler/choose.c", "engine/scheduler/start.c", "engine/scheduler/reservation.c", "engine/state/lists.c", "engine/execution/data.c",
                      "engine/state/note.c", "engine/scheduler/view.c", "run/threads/worker_loop.c", "run/sharing/share.c",
-                     "run/sharing/wake.c", "run/sharing/owner.c", "run/dispatch/fast_path.c", "run/dispatch/execute.c", "run/scheduler/combining.c", "run/dispatch/launch.c",
+                     "run/sharing/wake.c", "run/sharing/owner.c", "run/dispatch/fast_path.c", "run/dispatch/execute.c", "run/dispatch/policy.c",
+                     "run/body/body.c", "run/body/real.c", "run/scheduler/combining.c", "run/dispatch/launch.c",
                      "run/job/begin.c", "run/job/cut.c", "run/job/end.c", "run/job/done.c", "run/threads/watchdog_loop.c", "run/extras/miss.c",
                      "run/extras/overrun.c", "sync/sleep/park.c", "base/arena.c", "base/carve.c", "base/numbers/log2.c",
                      "base/numbers/crc.c"))]

@@ -131,7 +131,7 @@ static void *supervise(void *argument)
 static bool is_worker(const clo_runtime *runtime, uint32_t tid)
 {
     for (uint32_t w = 0; w < runtime->workers_count; w++)
-        if ((uint32_t)runtime->workers[w].tid == tid)
+        if ((uint32_t)runtime->workers[w].system.tid == tid)
             return true;
     return false;
 }

@@ -229,7 +229,7 @@ static void the_watchdog_is_ready_above_its_workers_and_unpinned_when_create_ret
     config.fifo_priority = PRIORITY;
     ok(clo_runtime_create(platform, &config, &runtime));
     assert_int_equal(priority_of(runtime->watchdog.thread), PRIORITY + 1);
-    assert_int_equal(priority_of(runtime->workers[0].thread), PRIORITY);
+    assert_int_equal(priority_of(runtime->workers[0].system.thread), PRIORITY);
     assert_non_null(strstr(clo_runtime_report(runtime), "ok    the watchdog has SCHED_FIFO priority 21\n"));
     clo_runtime_destroy(runtime);
     /* Without priorities it comes with the first job that needs it, here from a thread that is pinned. */

@@ -175,6 +175,7 @@ MUTATIONS = [
 # about to be freed, and in what order do submits arrive?
 RUN_MUTATIONS = [
     ("run/records/monitor.c", "        clo_rcu_wait();\n", "        ;\n", "test_monitor"),
+    ("profile/snapshot.c", "    clo_rcu_wait();\n", "", "test_profile_snapshots"),
     ("run/control/job_create.c", "    clo_monitor_remove(job);\n", "", "test_monitor"),
     ("run/control/policy_swap.c", "        clo_rcu_wait();\n", "", "test_monitor"),
     ("run/control/policy_swap.c", "        clo_scheduling_wait_for_makers(runtime, version);\n", "", "test_monitor"),

@@ -84,8 +84,6 @@ static void reading(void **state)
 static void added_edges(void **state)
 {
     (void)state;
-    clo_edges *edges = NULL;
-    clo_edges_view view = {.count = 1};
     clo_edges_config config = CLO_EDGES_CONFIG_INIT;
     clo_plan *plan = NULL;
     clo_graph *graph;
@@ -97,31 +95,12 @@ static void added_edges(void **state)
     assert_int_equal(clo_graph_seal(graph), CLO_OK);
     assert_int_equal(clo_platform_open("uniform:2", &platform), CLO_OK);
     assert_int_equal(clo_cost_create(graph, platform, &cost), CLO_OK);
-    refuses(clo_edges_create, NULL, CLO_EDGES_CP, &edges);
-    refuses(clo_edges_create, cost, CLO_EDGES_CP, NULL);
-    refuses(clo_edges_create, cost, (clo_edges_rule)9, &edges);
     refuses(clo_edges_plan, NULL, NULL, &plan);
     refuses(clo_edges_plan, cost, NULL, NULL);
     config.guide = (clo_edges_guide)7;
     refuses_somehow(clo_edges_plan, cost, &config, &plan);
     config.size = 0;
     refuses_somehow(clo_edges_plan, cost, &config, &plan);
-    refuses(clo_edges_add, NULL, 0, 0);
-    assert_int_equal(clo_edges_makespan_ns(NULL), 0);
-    assert_int_equal(clo_edges_added(NULL), 0);
-    clo_edges_starts(NULL, &view);
-    clo_edges_ends(NULL, 0, &view);
-    assert_int_equal(view.count, 0);
-    clo_edges_undo(NULL);
-    clo_edges_clear(NULL);
-    clo_edges_destroy(NULL);
-    assert_int_equal(clo_edges_create(cost, CLO_EDGES_CP, &edges), CLO_OK);
-    clo_edges_starts(edges, NULL);
-    clo_edges_ends(edges, 1, NULL);
-    refuses(clo_edges_add, edges, 0, 1);
-    refuses(clo_edges_add, edges, 0, 0);
-    clo_edges_undo(edges);
-    clo_edges_destroy(edges);
     clo_cost_destroy(cost);
     clo_platform_destroy(platform);
     clo_graph_destroy(graph);
@@ -163,36 +142,10 @@ static void descriptions(void **state)
     free(tiny);
 }
 
-static void features_want_all_their_arrays(void **state)
-{
-    const clo_stage_figures none = {0};
-    const clo_job_figures job = {0};
-    const clo_system_figures system = {0};
-    const clo_model_feature feature = {"x", 1, 0, 0, 1};
-    int32_t scale = 7, out = 7;
-    int16_t seen = 7;
-
-    (void)state;
-    refuses(clo_features_of_cost, NULL, &none);
-    refuses(clo_features_of_cost, NULL, NULL);
-    assert_int_equal(clo_features_stages(NULL, 1, &scale, &out), 0);
-    assert_int_equal(clo_features_stages(&none, 1, NULL, &out), 0);
-    assert_int_equal(clo_features_stages(&none, 1, &scale, NULL), 0);
-    assert_int_equal(clo_features_job(NULL, &out), 0);
-    assert_int_equal(clo_features_job(&job, NULL), 0);
-    assert_int_equal(clo_features_system(NULL, &out), 0);
-    assert_int_equal(clo_features_system(&system, NULL), 0);
-    assert_int_equal(clo_features_scale(NULL, 1, &out, &seen), 0);
-    assert_int_equal(clo_features_scale(&feature, 1, NULL, &seen), 0);
-    assert_int_equal(clo_features_scale(&feature, 1, &out, NULL), 0);
-    assert_true(scale == 7 && out == 7 && seen == 7);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(files), cmocka_unit_test(added_edges),
-                                       cmocka_unit_test(reading), cmocka_unit_test(descriptions),
-                                       cmocka_unit_test(features_want_all_their_arrays)};
+                                       cmocka_unit_test(reading), cmocka_unit_test(descriptions)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

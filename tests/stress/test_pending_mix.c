@@ -412,6 +412,7 @@ static void what_is_done_and_hedges_and_replicas_agree(void **state)
         for (size_t s = 0; s < sizeof sets / sizeof sets[0]; s++)
             go_on(&f, plan, sets[s] & 0x3fffffff, outputs, wanted);
         clo_plan_destroy(plan);
+        driver_drain(&drives);
         stop(&f);
     }
     driver_stop(&drives);

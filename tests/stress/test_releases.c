@@ -314,37 +314,6 @@ static void graph_is_refused(clo_graph *graph, const clo_job_config *like, clo_s
     clo_graph_destroy(graph);
 }
 
-static void slots_are_refused_by_name(void **state)
-{
-    clo_task task = {.body = NULL, .work_ns = 1000};
-    clo_graph *graph = scene_layers(1, 2, &task);
-    clo_runtime_config runtime_config = CLO_RUNTIME_CONFIG_INIT;
-    clo_job_config config = CLO_JOB_CONFIG_INIT;
-    clo_platform *platform;
-    clo_runtime *runtime;
-    clo_cost *cost;
-    clo_job *job;
-
-    (void)state;
-    runtime_config.unpinned = 1;
-    config.releases_in_flight = 2;
-    config.releases = 4;
-    ok(clo_platform_open("slots:2", &platform));
-    ok(clo_cost_create(graph, platform, &cost));
-    ok(clo_runtime_create(platform, &runtime_config, &runtime));
-    fails(CLO_ERR_UNSUPPORTED, clo_platform_executor_name(platform, 0), clo_job_create(runtime, cost, &config, &job));
-    fails(CLO_ERR_UNSUPPORTED, "set it to 0", clo_job_create(runtime, cost, &config, &job));
-    config = (clo_job_config)CLO_JOB_CONFIG_INIT; /* what it says */
-    ok(clo_job_create(runtime, cost, &config, &job));
-    ok(clo_job_submit(job));
-    ok(clo_job_wait(job, NULL));
-    clo_job_destroy(job);
-    clo_runtime_destroy(runtime);
-    clo_cost_destroy(cost);
-    clo_platform_destroy(platform);
-    clo_graph_destroy(graph);
-}
-
 static void what_it_cannot_have_is_refused(void **state)
 {
     (void)state;
@@ -359,18 +328,14 @@ static void what_it_cannot_have_is_refused(void **state)
     graph_is_refused(chain(8, &plain), &config, CLO_ERR_ARGUMENT, "releases_in_flight is 1, and the plan");
     config = none;
     config.hedge_after_ns = never;
-    graph_is_refused(chain(8, &(clo_task){.duplicable = 1}), &config, CLO_ERR_UNSUPPORTED, "hedge_after_ns");
-    config = none;
-    config.task_limit_ns = 1000000;
-    graph_is_refused(chain(8, &plain), &config, CLO_ERR_UNSUPPORTED, "limits of bodies");
+    graph_is_refused(chain(8, &(clo_task){.duplicable = 1}), &config, CLO_ERR_ARGUMENT, "hedge_after_ns");
     config = none;
     config.period_ns = 1000000;
     config.on_miss = CLO_MISS_SKIP;
-    graph_is_refused(chain(8, &plain), &config, CLO_ERR_UNSUPPORTED, "CLO_MISS_RUN_LATE");
+    graph_is_refused(chain(8, &plain), &config, CLO_ERR_ARGUMENT, "CLO_MISS_RUN_LATE");
     config = none;
     config.deadline_ns = 1000000;
-    graph_is_refused(chain(8, &plain), &config, CLO_ERR_UNSUPPORTED, "a deadline without a period");
-    graph_is_refused(chain(8, &(clo_task){.may_pend = 1}), &none, CLO_ERR_UNSUPPORTED, "may finish later");
+    graph_is_refused(chain(8, &plain), &config, CLO_ERR_ARGUMENT, "a deadline without a period");
     graph_is_refused(chain((uint64_t)1 << 45, &plain), &none, CLO_ERR_LIMIT, "MiB of memory or more");
     config = none;
     config.memory_limit_bytes = 1 << 20;
@@ -386,7 +351,7 @@ static void policies_and_plans_that_nobody_can_keep_are_refused_in_flight(void *
     releases_open(&s, 4, RELEASES_FEATURES, 0, 3, CLO_CLOCK_REAL);
     config.releases_in_flight = 2;
     config.policy = clo_policy_find("fifo");
-    fails(CLO_ERR_UNSUPPORTED, "a policy", clo_job_create(s.runtime, s.cost, &config, &s.job));
+    fails(CLO_ERR_ARGUMENT, "a policy", clo_job_create(s.runtime, s.cost, &config, &s.job));
     ok(releases_job(&s, releases_slots(&s), 3, 0));
     fails(CLO_ERR_ARGUMENT, "releases in flight", clo_job_swap_plan(s.job, s.plan));
     clo_job_destroy(s.job);
@@ -437,7 +402,6 @@ int main(void)
         cmocka_unit_test(jobs_run_beside_each_other),
         cmocka_unit_test(a_job_in_memory_of_the_caller_allocates_nothing),
         cmocka_unit_test(out_of_memory_is_reported),
-        cmocka_unit_test(slots_are_refused_by_name),
         cmocka_unit_test(what_it_cannot_have_is_refused),
         cmocka_unit_test(policies_and_plans_that_nobody_can_keep_are_refused_in_flight),
         cmocka_unit_test(a_plan_of_one_release_runs_in_flight_too),

@@ -8,6 +8,7 @@
 #include "support.h"
 
 #include "running.h"
+#include "trace/log_kinds.h"
 
 #include <clotho/stream.h>
 

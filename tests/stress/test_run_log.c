@@ -8,12 +8,14 @@
 #include "base/numbers/rng.h"
 #include "running.h"
 #include "trace/log.h"
+#include "trace/log_kinds.h"
 
 #include <clotho/stream.h>
 #include <clotho/stream_check.h>
 
 #include <pthread.h>
 #include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -212,6 +214,41 @@ static void make_jobs(stage *s, submitter *who)
     }
 }
 
+/* What a thread found wrong, in one line; "": nothing. cmocka can fail on the thread of a test only. */
+static char wrong[320];
+static pthread_mutex_t wrong_lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* False, and all threads end, if `holds` does not. */
+static bool check(bool holds, const char *what, uint64_t value)
+{
+    if (holds)
+        return true;
+    pthread_mutex_lock(&wrong_lock);
+    if (wrong[0] == 0)
+        snprintf(wrong, sizeof wrong, "%s: %llu; last error: %s", what, (unsigned long long)value, clo_last_error());
+    pthread_mutex_unlock(&wrong_lock);
+    atomic_store(&is_over, 1);
+    return false;
+}
+
+static bool submit_round(submitter *who, clo_rng *rng)
+{
+    for (uint32_t j = 0; j < JOBS_EACH; j++)
+        if (!check(clo_job_submit(who->jobs[j]) == CLO_OK, "clo_job_submit of job", j))
+            return false;
+    if (clo_rng_below(rng, 3) == 0)
+        clo_job_cancel(who->jobs[clo_rng_below(rng, JOBS_EACH)]);
+    for (uint32_t j = 0; j < JOBS_EACH; j++) {
+        clo_job_result result = CLO_JOB_RESULT_INIT;
+        clo_status status = clo_job_wait(who->jobs[j], &result);
+        bool is_right = status == CLO_OK || status == CLO_ERR_CANCELLED || status == CLO_ERR_TASK;
+        if (!check(is_right, "clo_job_wait returned", (uint64_t)status) ||
+            !check(result.refused == 0, result.refusal, result.refused))
+            return false;
+    }
+    return true;
+}
+
 static void *submit_all(void *argument)
 {
     submitter *who = argument;
@@ -221,16 +258,8 @@ static void *submit_all(void *argument)
     while (atomic_load(&is_over) == 0) {
         if (atomic_load(&bodies) >= DECISIONS + 100) /* whoever is to end this is late: the log must not fill up */
             rest_us(10000);
-        for (uint32_t j = 0; j < JOBS_EACH; j++)
-            ok(clo_job_submit(who->jobs[j]));
-        if (clo_rng_below(&rng, 3) == 0)
-            clo_job_cancel(who->jobs[clo_rng_below(&rng, JOBS_EACH)]);
-        for (uint32_t j = 0; j < JOBS_EACH; j++) {
-            clo_job_result result = CLO_JOB_RESULT_INIT;
-            clo_status status = clo_job_wait(who->jobs[j], &result);
-            assert_true(status == CLO_OK || status == CLO_ERR_CANCELLED || status == CLO_ERR_TASK);
-            assert_int_equal(result.refused, 0);
-        }
+        if (!submit_round(who, &rng))
+            break;
     }
     return NULL;
 }
@@ -241,10 +270,10 @@ static void *steal_all(void *argument)
     stage *s = argument;
     clo_job *job;
 
-    ok(clo_job_create(s->runtime, s->costs[STEALS], NULL, &job));
+    if (!check(clo_job_create(s->runtime, s->costs[STEALS], NULL, &job) == CLO_OK, "clo_job_create", 0))
+        return NULL;
     while (atomic_load(&is_over) == 0) {
-        ok(clo_job_submit(job));
-        ok(clo_job_wait(job, NULL));
+        check(clo_job_submit(job) == CLO_OK && clo_job_wait(job, NULL) == CLO_OK, "work stealing", 0);
         rest_us(200);
     }
     clo_job_destroy(job);
@@ -258,10 +287,11 @@ static void *swap_all(void *argument)
     for (uint32_t i = 0; atomic_load(&is_over) == 0; i++) {
         clo_entry entry = CLO_ENTRY_INIT;
         rest_us(3000);
-        assert_true(clo_registry_entry("policies", i % 7, &entry));
-        ok(clo_runtime_swap_policy(s->runtime, i % 2 == 0 ? &patient_policy : clo_policy_find(entry.name), NULL));
+        check(clo_registry_entry("policies", i % 7, &entry), "clo_registry_entry", i);
+        const clo_policy *other = i % 2 == 0 ? &patient_policy : clo_policy_find(entry.name);
+        check(clo_runtime_swap_policy(s->runtime, other, NULL) == CLO_OK, "clo_runtime_swap_policy", i);
         rest_us(500);
-        ok(clo_runtime_swap_policy(s->runtime, s->policy, NULL));
+        check(clo_runtime_swap_policy(s->runtime, s->policy, NULL) == CLO_OK, "clo_runtime_swap_policy back", i);
     }
     return NULL;
 }
@@ -283,7 +313,8 @@ static void run(stage *s)
     assert_int_equal(pthread_create(&stealer, NULL, steal_all, s), 0);
     for (uint32_t i = 0; i < SUBMITTERS; i++)
         assert_int_equal(pthread_create(&submitters[i].thread, NULL, submit_all, &submitters[i]), 0);
-    while (atomic_load(&bodies) < DECISIONS + 100 || atomic_load(&timers) == 0) /* each body was decided */
+    while ((atomic_load(&bodies) < DECISIONS + 100 || atomic_load(&timers) == 0) && /* each body was decided */
+           atomic_load(&is_over) == 0)
         rest_us(1000);
     ok(clo_runtime_log_stop(s->runtime));
     atomic_store(&is_over, 1);
@@ -294,6 +325,8 @@ static void run(stage *s)
         for (uint32_t j = 0; j < JOBS_EACH; j++)
             clo_job_destroy(submitters[i].jobs[j]);
     }
+    if (wrong[0] != 0)
+        fail_msg("policy %s: %s", s->policy->name, wrong);
 }
 
 static clo_status replay(const stage *s, const clo_log *log, clo_replay_result *result)

@@ -1,10 +1,12 @@
-/* driver.h - for tests of bodies that finish later: a thread that gets tokens by a list, and completes them. */
+/* driver.h - for tests of bodies that finish later: a thread that gets tokens by a list, and completes them. Tokens
+ * that may have become stale (token.h) are drained before their runtime is freed. */
 #ifndef CLO_TEST_DRIVER_H
 #define CLO_TEST_DRIVER_H
 
 #include "support.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 
 #define DRIVER_TOKENS 16384u
@@ -63,6 +65,16 @@ static inline void driver_give(driver *d, clo_token token, uint64_t *output)
     d->outputs[d->given++ % DRIVER_TOKENS] = output;
     pthread_cond_signal(&d->changed);
     pthread_mutex_unlock(&d->lock);
+}
+
+/* All that was given is completed, and the driver leaves it alone. Beside no body that gives more. */
+static inline void driver_drain(driver *d)
+{
+    for (bool is_over = false; !is_over; sched_yield()) {
+        pthread_mutex_lock(&d->lock);
+        is_over = atomic_load(&d->completed) + atomic_load(&d->stale) == d->given;
+        pthread_mutex_unlock(&d->lock);
+    }
 }
 
 /* Completes what was given, and ends. */

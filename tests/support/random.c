@@ -184,6 +184,10 @@ static void add_task(clo_graph *graph, clo_rng *rng, const struct site *site, un
         task.grain = clo_rng_below(rng, task.instances + 2);
     }
     ok(clo_graph_add_task(graph, &task, NULL));
+    if (id % 3 == 1) /* without a draw: all else stays as it was */
+        ok(clo_graph_set_codelet(
+            graph, id,
+            &(clo_codelet){id % 2 == 0 ? "even" : "odd \"one\"", id % 4, id % 5 == 0 ? UINT64_MAX - id : id % 5 - 1}));
     if (task.executors_mask != 0 && id % 4 == 0)
         widen(graph, id);
     for (uint32_t k = 0; k < site->kinds && has_kinds; k++) {

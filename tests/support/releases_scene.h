@@ -34,7 +34,7 @@ typedef struct releases_scene {
     /* Body `fail_instance` fails in release fail_release; CLO_NONE: none does. */
     uint32_t fail_instance;
     uint64_t fail_release;
-    bool in_flight;
+    bool in_flight, is_virtual;
     _Atomic uint64_t wrong, calls;
 } releases_scene;
 
@@ -51,7 +51,10 @@ static inline int releases_body(const clo_call *call)
     uint64_t release = s->seen[instance]++, hash = releases_mix(instance + 1, release),
              *ran = &s->ran_count[call->executor];
 
-    if ((s->in_flight && call->release != release) || (!s->in_flight && call->release != 0))
+    int64_t time_ns = s->is_virtual ? 0 : clo_cost_execution_ns(s->cost, call->task, call->executor);
+
+    if ((s->in_flight && call->release != release) || (!s->in_flight && call->release != 0) ||
+        call->expected_ns != time_ns)
         atomic_fetch_add_explicit(&s->wrong, 1, memory_order_relaxed);
     for (uint32_t i = 0; i < call->inputs_count; i++)
         for (size_t b = 0; b < call->inputs_bytes[i]; b++)
@@ -92,6 +95,7 @@ static inline void releases_open(releases_scene *s, uint64_t seed, unsigned feat
     s->graph = random_graph(seed, features);
     s->platform = random_platform(seed, features);
     s->releases = releases;
+    s->is_virtual = clock == CLO_CLOCK_VIRTUAL;
     s->fail_instance = CLO_NONE;
     uint32_t executors = clo_platform_executors(s->platform);
     size_t cells = s->graph->instances * (size_t)releases;

@@ -39,7 +39,7 @@ static inline span *ran_spans(const releases_scene *s)
             uint32_t instance = s->graph->first_instance[records[i].task] + records[i].instance;
             assert_in_range(next[instance], 0, s->releases - 1);
             spans[next[instance]++ * s->graph->instances + instance] =
-                (span){records[i].start_ns - s->job->run_ns, records[i].finish_ns - s->job->run_ns, w};
+                (span){records[i].start_ns - s->job->times.run_ns, records[i].finish_ns - s->job->times.run_ns, w};
         }
         all += count;
     }

@@ -2,6 +2,7 @@
 #include "stream_plants.h"
 
 #include "stream_edit.h"
+#include "trace/log_kinds.h"
 
 static bool no_begin(stream_run *run, clo_rng *rng)
 {

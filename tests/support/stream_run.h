@@ -7,6 +7,7 @@
 #define CLO_TEST_STREAM_RUN_H
 
 #include "support.h"
+#include "trace/log_kinds.h"
 
 /* STREAM_OVERTAKES: starts that pass who waits for capacity. */
 enum {

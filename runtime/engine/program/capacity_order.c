@@ -38,11 +38,11 @@ clo_status clo_capacity_order_create(clo_program *program, const clo_placement *
 
 /* Enters each execution in the rows of those before it in its queues: counts the entries of row e in
  * taken_first[e + 1], or writes them from there on. last: [machines][resources] the last one in each queue so far. */
-static void go_through(clo_program *program, const uint32_t *sorted, uint32_t *last, bool fills)
+static void go_through(clo_program *program, uint32_t *last, bool fills)
 {
     memset(last, 0xff, (size_t)program->platform->machines_count * CLO_RESOURCES_MAX * sizeof *last);
     for (uint32_t i = 0; i < program->first_hedge; i++) {
-        uint32_t execution = sorted[i], executor = program->executor[execution];
+        uint32_t execution = program->order[i], executor = program->executor[execution];
         uint32_t bits = clo_capacity_order_demanded(program, clo_program_task(program, execution), executor);
         uint32_t *queues = last + (size_t)program->platform->executors[executor].machine * CLO_RESOURCES_MAX;
         for (; bits != 0; bits &= bits - 1) {
@@ -58,7 +58,7 @@ static void go_through(clo_program *program, const uint32_t *sorted, uint32_t *l
     }
 }
 
-clo_status clo_capacity_order_link(clo_program *program, const uint32_t *sorted, clo_arena *arena)
+clo_status clo_capacity_order_link(clo_program *program, clo_arena *arena)
 {
     uint32_t *first = program->taken_first, at = 0;
 
@@ -67,12 +67,12 @@ clo_status clo_capacity_order_link(clo_program *program, const uint32_t *sorted,
     uint32_t *last = clo_arena_take(arena, (size_t)program->platform->machines_count * CLO_RESOURCES_MAX, sizeof *last);
     if (last == NULL)
         return clo_fail_memory("compiling the plan");
-    go_through(program, sorted, last, false);
+    go_through(program, last, false);
     for (uint32_t execution = 0; execution < program->executions; execution++) { /* to where each row begins */
         uint32_t count = first[execution + 1];
         first[execution + 1] = at;
         at += count;
     }
-    go_through(program, sorted, last, true); /* which moves each to where its row ends */
+    go_through(program, last, true); /* which moves each to where its row ends */
     return CLO_OK;
 }

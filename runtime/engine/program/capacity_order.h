@@ -23,8 +23,8 @@ uint32_t clo_capacity_order_demanded(const clo_program *program, uint32_t task, 
  * CLO_ERR_MEMORY. */
 clo_status clo_capacity_order_create(clo_program *program, const clo_placement *placements, clo_arena *arena);
 
-/* Fills the rows, and counts them in program->needs. sorted: [first_hedge] in the plan's order. `arena` is for scratch.
+/* Fills the rows, and counts them in program->needs. `arena` is for scratch.
  * Returns CLO_OK or CLO_ERR_MEMORY. O(executions * resources). */
-clo_status clo_capacity_order_link(clo_program *program, const uint32_t *sorted, clo_arena *arena);
+clo_status clo_capacity_order_link(clo_program *program, clo_arena *arena);
 
 #endif

@@ -60,6 +60,8 @@ typedef struct clo_program {
 
     /* [executions] */
     uint32_t *executor;
+    /* [first_hedge] in the plan's order, each behind those that it waits for. */
+    const uint32_t *order;
     /* [executions + 1], []: whom an execution lets ask for capacities once it holds its own (capacity_order.h): these
      * count in `needs` too. NULL: nobody demands anything. */
     uint32_t *taken_first, *taken;

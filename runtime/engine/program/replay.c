@@ -17,7 +17,7 @@ typedef struct builder {
     const clo_graph *graph;
     const clo_placement *placements;
     const int64_t *hedge_after_ns;
-    uint32_t *sorted;            /* [first_hedge] placement indices, then executions, in order of time */
+    uint32_t *sorted;            /* [first_hedge] placement indices, then executions: program->order */
     uint32_t *execution_of;      /* [first_hedge] placement index -> execution                 */
     uint32_t *position;          /* [first_hedge] execution -> place in `sorted`               */
     uint32_t *placement_of;      /* [first_hedge] execution -> placement index                 */
@@ -33,8 +33,7 @@ typedef struct builder {
 static bool take_scratch(builder *b, const clo_program *program)
 {
     uint32_t executions = program->first_hedge;
-    uint32_t **const arrays[] = {&b->sorted,       &b->execution_of,   &b->position,
-                                 &b->placement_of, &b->next_execution, &b->previous};
+    uint32_t **const arrays[] = {&b->execution_of, &b->position, &b->placement_of, &b->next_execution, &b->previous};
 
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++) {
         *arrays[i] = clo_arena_take(b->arena, executions, sizeof(uint32_t));
@@ -439,8 +438,8 @@ static void link_executions(const builder *b, clo_program *program)
 /* Everything that is later used as an index. An executor that cannot run the task has no time for it either. */
 static clo_status check_placement(const clo_cost *cost, const clo_placement *p)
 {
-    const clo_graph *graph = clo_cost_graph(cost);
-    uint32_t executors = clo_platform_executors(clo_cost_platform(cost));
+    const clo_graph *graph = cost->graph;
+    uint32_t executors = cost->platform->executors_count;
     char scratch[16];
 
     if (p->task >= graph->tasks || p->instance >= graph->rows[p->task].instances)
@@ -449,7 +448,7 @@ static clo_status check_placement(const clo_cost *cost, const clo_placement *p)
     if (p->executor >= executors)
         return clo_fail(CLO_ERR_INVALID, "the plan places task %u on executor %u; the platform has %u executors",
                         p->task, p->executor, executors);
-    if (clo_cost_execution_ns(cost, p->task, p->executor) == CLO_TIME_NEVER)
+    if (clo_cost_time(cost, p->task, p->executor) == CLO_TIME_NEVER)
         return clo_fail(CLO_ERR_INVALID, "the plan places task '%s' on executor '%s', which cannot run it",
                         clo_graph_task_name(graph, p->task, scratch),
                         clo_platform_executor_name(clo_cost_platform(cost), p->executor));
@@ -528,6 +527,7 @@ static clo_status take_tables(builder *b, clo_program *program)
     size_t executions = program->executions, counters = executions + program->barriers;
     clo_carve(&block, &program->needs, counters);
     clo_carve(&block, &program->executor, executions);
+    clo_carve(&block, &b->sorted, program->first_hedge);
     if (program->replica_of == NULL)
         clo_carve(&block, &program->replica_of, executions - program->instances);
     clo_carve(&block, &b->succ_first, counters + 1);
@@ -538,6 +538,7 @@ static clo_status take_tables(builder *b, clo_program *program)
     }
     if (!clo_block_take(&block, b->arena))
         return clo_fail_memory("the compiled plan");
+    program->order = b->sorted;
     program->succ_first = b->succ_first;
     program->succ = b->succ;
     return clo_capacity_order_create(program, b->placements, b->arena);
@@ -570,7 +571,7 @@ static clo_status compile_plan(builder *b, clo_program *program)
         return status;
     link_executions(b, program);
     adopt_hedges(b, program);
-    return clo_capacity_order_link(program, b->sorted, b->arena);
+    return clo_capacity_order_link(program, b->arena);
 }
 
 clo_status clo_program_replay(clo_program *program, const clo_placement *placements, size_t count,

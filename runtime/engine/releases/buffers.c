@@ -220,18 +220,15 @@ static void settle(clo_releases_data *data, uint32_t execution, uint64_t release
 }
 
 int clo_releases_data_call(clo_releases_data *data, uint32_t execution, uint64_t release, uint32_t executor,
-                           const clo_engine_scratch *scratch, clo_engine_stats *stats)
+                           int64_t expected_ns, const clo_engine_scratch *scratch, clo_engine_stats *stats)
 {
     const clo_program *program = data->program;
     uint32_t task = program->graph->task_of[execution];
     uint32_t range = execution - program->graph->first_instance[task];
     const clo_graph_task_row *row = &program->graph->rows[task];
     clo_task_fn body = clo_program_body(program, task, executor);
-    clo_call call = {.argument = row->argument,
-                     .task = task,
-                     .executor = executor,
-                     .expected_ns = clo_cost_time(program->cost, task, executor),
-                     .release = release};
+    clo_call call = {
+        .argument = row->argument, .task = task, .executor = executor, .expected_ns = expected_ns, .release = release};
 
     clo_releases_data_count(data, execution, stats);
     if (data->ran_on != NULL)
@@ -246,7 +243,8 @@ int clo_releases_data_call(clo_releases_data *data, uint32_t execution, uint64_t
     clo_graph_serve(program->graph, task, range, &call);
     call.output_bytes = (size_t)clo_graph_output_bytes(program->graph, task, range);
     int code = body != NULL ? clo_body_call(body, &call) : 0;
-    clo_counter_add(&stats->executed, 1);
+    if (code != CLO_PENDING) /* else it has not ended yet */
+        clo_counter_add(&stats->executed, 1);
     return code;
 }
 

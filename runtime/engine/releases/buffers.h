@@ -45,10 +45,11 @@ static inline void clo_releases_data_count(const clo_releases_data *data, uint32
     stats->transferred_bytes += data->transferred_bytes[execution];
 }
 
-/* Moves inputs and runs the body of an execution on `executor`; returns what the body returned. scratch: of
- * clo_releases_inputs_max. */
+/* Moves inputs and runs the body of an execution on `executor`; returns what the body returned. expected_ns: clo_call's.
+ * scratch: of clo_releases_inputs_max. */
 CLO_INTERNAL int clo_releases_data_call(clo_releases_data *data, uint32_t execution, uint64_t release,
-                                        uint32_t executor, const clo_engine_scratch *scratch, clo_engine_stats *stats);
+                                        uint32_t executor, int64_t expected_ns, const clo_engine_scratch *scratch,
+                                        clo_engine_stats *stats);
 
 /* Most inputs of any task; 0 where no task has outputs. */
 CLO_INTERNAL uint32_t clo_releases_inputs_max(const clo_program *program);

@@ -118,17 +118,14 @@ int64_t clo_releases_capacity_take(const clo_releases_capacity *room, uint32_t e
                                    int64_t length_ns)
 {
     const clo_releases_ask *first = room->asks + room->first[execution], *end = room->asks + room->first[execution + 1];
-    int64_t before_ns;
 
     for (const clo_releases_ask *ask = first; ask < end; ask++) {
         const clo_releases_queue *queue = &room->queues[ask->row - room->first_row];
         start_ns = queue->start_ns > start_ns ? queue->start_ns : start_ns;
     }
-    do { /* each turn but the last is later */
-        before_ns = start_ns;
-        for (const clo_releases_ask *ask = first; ask < end; ask++)
-            start_ns = free_from(&room->queues[ask->row - room->first_row], start_ns, ask->demand);
-    } while (start_ns > before_ns);
+    /* All who hold something began no later than that, so what is free only grows: one turn is enough. */
+    for (const clo_releases_ask *ask = first; ask < end; ask++)
+        start_ns = free_from(&room->queues[ask->row - room->first_row], start_ns, ask->demand);
     for (const clo_releases_ask *ask = first; ask < end; ask++)
         hold_until(&room->queues[ask->row - room->first_row], start_ns, clo_time_add(start_ns, length_ns), ask->demand);
     return start_ns;

@@ -246,19 +246,14 @@ static clo_status check(const clo_program *program, const clo_releases_config *c
     const clo_graph *graph = program->graph;
 
     if (program->executions != program->instances)
-        return clo_fail(CLO_ERR_UNSUPPORTED,
+        return clo_fail(CLO_ERR_ARGUMENT,
                         "the plan has replicas; releases in flight run each task once: plan with clo_plan_pipeline");
     if (graph->data != NULL)
-        return clo_fail(CLO_ERR_UNSUPPORTED,
-                        "the graph has handles, each with one buffer for all releases; releases in "
-                        "flight need outputs (clo_task.output_bytes)");
+        return clo_fail(CLO_ERR_ARGUMENT, "the graph has handles, each with one buffer for all releases; releases in "
+                                          "flight need outputs (clo_task.output_bytes)");
     if (graph->control_flow != NULL)
-        return clo_fail(CLO_ERR_UNSUPPORTED,
+        return clo_fail(CLO_ERR_ARGUMENT,
                         "the graph has branches; releases in flight run every task: set releases_in_flight to 0");
-    if (graph->may_pend)
-        return clo_fail(CLO_ERR_UNSUPPORTED,
-                        "tasks may finish later (clo_task.may_pend), which releases in flight cannot; "
-                        "set releases_in_flight to 0");
     if ((uint64_t)config->slots * (program->executions + program->barriers) >= UINT32_MAX / 2)
         return clo_fail(CLO_ERR_LIMIT, "%u releases in flight of %u tasks are more than 2^31; allow fewer",
                         config->slots, program->executions);

@@ -86,8 +86,8 @@ typedef struct clo_releases_config {
     bool has_data, copies, is_timed;
 } clo_releases_config;
 
-/* Everything lies in `arena`, scratch too. Returns CLO_OK, CLO_ERR_ARGUMENT (fewer slots than stages), CLO_ERR_LIMIT,
- * CLO_ERR_UNSUPPORTED or CLO_ERR_MEMORY. */
+/* Everything lies in `arena`, scratch too. Returns CLO_OK, CLO_ERR_ARGUMENT (fewer slots than stages, or a graph or
+ * plan that is not for releases in flight), CLO_ERR_LIMIT or CLO_ERR_MEMORY. */
 clo_status clo_releases_create(const clo_program *program, const clo_releases_config *config, clo_arena *arena,
                                clo_releases **out);
 
@@ -122,12 +122,13 @@ CLO_INTERNAL clo_releases_span clo_releases_time(clo_releases *releases, uint32_
 CLO_INTERNAL uint32_t clo_releases_let_ask(clo_releases *releases, uint32_t item, uint32_t *cursor);
 
 /* Moves inputs and runs the body of an item on `executor`, that of the plan if there is one; returns what the body
- * returned. scratch: of clo_releases_inputs_max. */
-static inline int clo_releases_call(clo_releases *releases, uint32_t item, uint32_t executor,
+ * returned. expected_ns: clo_call's. scratch: of clo_releases_inputs_max. */
+static inline int clo_releases_call(clo_releases *releases, uint32_t item, uint32_t executor, int64_t expected_ns,
                                     const clo_engine_scratch *scratch, clo_engine_stats *stats)
 {
     return clo_releases_data_call(&releases->data, clo_releases_execution(releases, item),
-                                  releases->number[clo_releases_slot(releases, item)], executor, scratch, stats);
+                                  releases->number[clo_releases_slot(releases, item)], executor, expected_ns, scratch,
+                                  stats);
 }
 
 /* Emulated time at which all of the release in that slot has ended. O(executions). */

@@ -279,6 +279,13 @@ static bool is_being_shown(const clo_scheduler *scheduler)
     return scheduler->showing.phase != CLO_SHOW_OVER;
 }
 
+/* That all executors would be idle is the doing of others: a decision was cut, or somebody else holds the capacity that
+ * has just been refused, or that an executor with a queue waits for (nothing of ours runs). */
+static bool is_excused(const clo_scheduler *scheduler)
+{
+    return scheduler->is_cut || scheduler->is_short || scheduler->lacking > 0;
+}
+
 /* With work to do, nothing running and no timer, nothing would ever happen again. Where there is a piece to come, it
  * will. */
 static bool break_stall(clo_scheduler *scheduler)
@@ -293,7 +300,7 @@ static bool break_stall(clo_scheduler *scheduler)
         if ((scheduler->listed_bands >> b & 1) == 0 || !rule(scheduler, 0))
             continue;
         clo_choice none = {CLO_NONE, CLO_NONE, 0, CLO_NONE, CLO_NONE, 0, 0};
-        if (!scheduler->is_cut && !scheduler->is_short) /* else the bound is to blame, or who held the capacity */
+        if (!is_excused(scheduler))
             (void)refuse(scheduler, &none, "every executor would be idle with work to do");
         return true;
     }

@@ -12,6 +12,7 @@
  * they are gone. */
 #include "engine/state/note.h"
 #include "engine/state/scheduler_state.h"
+#include "trace/log_kinds.h"
 
 #include <assert.h>
 

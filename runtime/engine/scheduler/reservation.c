@@ -14,6 +14,7 @@
 #include "engine/scheduler/reservation.h"
 
 #include "engine/state/note.h"
+#include "trace/log_kinds.h"
 
 /* What a machine says to a demand; in the log too. */
 enum { FITS = 0, KEPT = 1, REFUSED = 2 };

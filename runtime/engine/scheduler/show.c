@@ -8,6 +8,7 @@
  * clo_show_stage); what is marked is known, and passed over here. */
 #include "engine/state/note.h"
 #include "engine/state/scheduler_state.h"
+#include "trace/log_kinds.h"
 
 #include <assert.h>
 

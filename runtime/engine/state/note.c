@@ -4,6 +4,8 @@
  * lead to the same decisions; they do not lead to the same sum. */
 #include "engine/state/note.h"
 
+#include "trace/log_kinds.h"
+
 #define SUM_EVERY 64u
 
 static uint64_t mix(uint64_t sum, uint64_t word)

@@ -4,6 +4,7 @@
 
 #include "engine/state/scheduler_job.h"
 #include "sync/structure/semaphore.h"
+#include "trace/log_kinds.h"
 
 typedef struct clo_view clo_scheduler;
 

@@ -29,6 +29,7 @@ clo_graph_mark clo_graph_look(const clo_graph *graph)
                           .names_bytes = graph->names_bytes,
                           .demands_count = graph->demands_count,
                           .specials_count = graph->specials_count,
+                          .codelets_count = graph->codelets_count,
                           .instances_open = graph->instances_open,
                           .work_open = graph->work_open,
                           .has_outputs = graph->has_outputs,
@@ -60,6 +61,7 @@ void clo_graph_go_back(clo_graph *graph, const clo_graph_mark *was)
     graph->names_bytes = was->names_bytes;
     graph->demands_count = was->demands_count;
     graph->specials_count = was->specials_count;
+    graph->codelets_count = was->codelets_count;
     graph->instances_open = was->instances_open;
     graph->work_open = was->work_open;
     graph->has_outputs = was->has_outputs;
@@ -192,6 +194,7 @@ static clo_status copy_placement(const inlining *in, uint32_t t)
 static clo_status copy_task(const inlining *in, uint32_t t)
 {
     clo_task task;
+    clo_codelet codelet;
     clo_status status = clo_graph_task(in->module, t, &task);
 
     if (status != CLO_OK)
@@ -206,6 +209,8 @@ static clo_status copy_task(const inlining *in, uint32_t t)
     status = clo_graph_add_task(in->graph, &task, NULL);
     if (status == CLO_OK)
         status = copy_placement(in, t);
+    if (status == CLO_OK && clo_graph_codelet(in->module, t, &codelet))
+        status = clo_graph_set_codelet(in->graph, in->first + t, &codelet);
     return status == CLO_OK ? copy_specials(in, t) : status;
 }
 

@@ -6,7 +6,7 @@
 
 typedef struct clo_graph_mark {
     uint32_t tasks, edges, kinds, handles, accesses;
-    size_t names_bytes, demands_count, specials_count;
+    size_t names_bytes, demands_count, specials_count, codelets_count;
     uint64_t instances_open, work_open;
     bool has_outputs, has_demands, may_pend;
     bool had_resource[CLO_RESOURCES_MAX];

@@ -284,12 +284,39 @@ static clo_status read_data(const clo_clotho_source *s, const cJSON *object, uin
     return CLO_OK;
 }
 
+/* "gemm" or {"name": "gemm", "version": 2, "footprint": 4096} */
+static clo_status read_codelet(const clo_clotho_source *s, const cJSON *object, uint32_t task)
+{
+    static const char *const known[] = {"name", "version", "footprint", NULL};
+    const cJSON *item;
+    int64_t version = 0;
+    clo_codelet codelet = {0};
+    clo_status status = clo_json_get(s->json, object, "codelet", false, &item);
+
+    if (status != CLO_OK || item == NULL)
+        return status;
+    if (!cJSON_IsObject(item)) {
+        status = clo_json_string(s->json, item, &codelet.name);
+    } else {
+        status = clo_json_keys(s->json, item, known);
+        if (status == CLO_OK)
+            status = clo_json_get_string(s->json, item, "name", &codelet.name);
+        if (status == CLO_OK)
+            status = clo_json_get_integer(s->json, item, "version", UINT32_MAX, &version);
+        if (status == CLO_OK)
+            status = clo_json_get_word(s->json, item, "footprint", &codelet.footprint);
+        codelet.version = (uint32_t)version;
+    }
+    return status == CLO_OK ? clo_json_place(s->json, item, clo_graph_set_codelet(s->reader->graph, task, &codelet))
+                            : status;
+}
+
 clo_status clo_clotho_read_row(const clo_clotho_source *s, const cJSON *object, clo_clotho_row *row)
 {
-    static const char *const known[] = {"name",      "work_ns",    "times",     "class",  "output_bytes",
-                                        "instances", "duplicable", "executors", "demand", "body",
-                                        "command",   "directory",  "grain",     "data",   "arms",
-                                        "chances",   "bound",      "merge",     NULL};
+    static const char *const known[] = {"name",      "work_ns",    "times",     "class",   "output_bytes",
+                                        "instances", "duplicable", "executors", "demand",  "body",
+                                        "command",   "directory",  "grain",     "data",    "arms",
+                                        "chances",   "bound",      "merge",     "codelet", NULL};
     const cJSON *name;
     clo_task *task = &row->task;
     clo_status status = clo_json_keys(s->json, object, known);
@@ -318,6 +345,8 @@ clo_status clo_clotho_read_rest(clo_clotho_source *s, const cJSON *object, const
         status = clo_json_place(s->json, object, clo_graph_restrict(s->reader->graph, id, &row->executors));
     if (status == CLO_OK)
         status = read_times(s, object, id);
+    if (status == CLO_OK)
+        status = read_codelet(s, object, id);
     if (status == CLO_OK)
         status = read_data(s, object, id);
     if (status == CLO_OK)

@@ -90,6 +90,24 @@ static void write_times(const clo_graph *graph, uint32_t t, clo_text *text)
         clo_text_add(text, "}");
 }
 
+static void write_codelet(const clo_graph *graph, uint32_t t, clo_text *text)
+{
+    clo_codelet codelet;
+
+    if (!clo_graph_codelet(graph, t, &codelet))
+        return;
+    bool is_plain = codelet.version == 0 && codelet.footprint == 0;
+    clo_text_add(text, is_plain ? ", \"codelet\": " : ", \"codelet\": {\"name\": ");
+    clo_text_add_json(text, codelet.name);
+    if (codelet.version > 0)
+        clo_text_add(text, ", \"version\": %u", (unsigned)codelet.version);
+    if (codelet.footprint > 0)
+        clo_text_add(text,
+                     codelet.footprint <= CLO_JSON_INTEGER_MAX ? ", \"footprint\": %llu" : ", \"footprint\": \"%llx\"",
+                     (unsigned long long)codelet.footprint);
+    clo_text_add(text, is_plain ? "" : "}");
+}
+
 static void write_demand(const clo_graph *graph, const clo_task *task, clo_text *text)
 {
     uint32_t count = CLO_RESOURCES_MAX;
@@ -211,6 +229,7 @@ static clo_status write_task(const clo_graph *graph, uint32_t t, clo_text *text)
     }
     clo_text_add(text, "\"work_ns\": %lld", (long long)task.work_ns);
     write_times(graph, t, text);
+    write_codelet(graph, t, text);
     write_class(&task, text);
     write_executors(graph, t, text);
     if (task.output_bytes > 0)

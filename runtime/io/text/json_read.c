@@ -8,6 +8,7 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define PATH_BYTES 160
@@ -293,4 +294,25 @@ clo_status clo_json_get_integer(const clo_json *json, const cJSON *object, const
     clo_status status = clo_json_get(json, object, key, false, &item);
 
     return status != CLO_OK || item == NULL ? status : clo_json_integer(json, item, max, out);
+}
+
+clo_status clo_json_get_word(const clo_json *json, const cJSON *object, const char *key, uint64_t *out)
+{
+    const cJSON *item = NULL;
+    int64_t number = 0;
+    clo_status status = clo_json_get(json, object, key, false, &item);
+
+    if (status != CLO_OK || item == NULL)
+        return status;
+    if (cJSON_IsString(item)) {
+        size_t digits = strspn(item->valuestring, "0123456789abcdef");
+        if (digits == 0 || digits > 16 || item->valuestring[digits] != '\0')
+            return clo_json_want(json, item, "1 to 16 digits 0-9, a-f, or a whole number");
+        *out = strtoull(item->valuestring, NULL, 16);
+        return CLO_OK;
+    }
+    status = clo_json_integer(json, item, CLO_JSON_INTEGER_MAX, &number);
+    if (status == CLO_OK)
+        *out = (uint64_t)number;
+    return status;
 }

@@ -3,6 +3,8 @@
 #include "learn/infer/features.h"
 
 #include "base/status.h"
+#include "learn/infer/edges_features.h"
+#include "learn/infer/lachesis_features.h"
 
 #include <string.h>
 
@@ -27,7 +29,7 @@ static const wanted decima_fine[] = {
     {"executors", CLO_MODEL_JOB},    {"limit", CLO_MODEL_LIMIT},
 };
 
-/* LACHESIS: as clotho/features.h counts them. */
+/* LACHESIS: as lachesis_features.h counts them. */
 static const wanted lachesis[] = {
     {"time", CLO_MODEL_STAGE},        {"input", CLO_MODEL_STAGE},     {"output", CLO_MODEL_STAGE},
     {"rank-up", CLO_MODEL_STAGE},     {"rank-down", CLO_MODEL_STAGE}, {"children", CLO_MODEL_STAGE},
@@ -36,7 +38,7 @@ static const wanted lachesis[] = {
     {"jobs", CLO_MODEL_GLOBAL},       {"free", CLO_MODEL_GLOBAL},
 };
 
-/* Edge adding: as clotho/edges.h counts them. */
+/* Edge adding: as edges_features.h counts them. */
 static const wanted edges[] = {
     {"time", CLO_MODEL_STAGE},   {"tail", CLO_MODEL_STAGE},   {"demand", CLO_MODEL_STAGE},
     {"wait", CLO_MODEL_STAGE},   {"slack", CLO_MODEL_STAGE},  {"position", CLO_MODEL_STAGE},
@@ -44,7 +46,7 @@ static const wanted edges[] = {
     {"spare", CLO_MODEL_STAGE},  {"excess", CLO_MODEL_STAGE}, {"shorter", CLO_MODEL_STAGE},
 };
 
-/* The policy "residual": as clotho/learned.h counts them. */
+/* The policy "residual": as residual_features.h counts them. */
 static const wanted residual[] = {
     {"work", CLO_MODEL_STAGE},      {"path", CLO_MODEL_STAGE},       {"executors", CLO_MODEL_STAGE},
     {"startable", CLO_MODEL_STAGE}, {"unfinished", CLO_MODEL_STAGE}, {"time", CLO_MODEL_STAGE},

@@ -13,8 +13,7 @@
 #define CLO_LEARN_INFER_HEAD_H
 
 #include "learn/format/opened.h"
-
-#include <clotho/features.h>
+#include "learn/infer/lachesis_features.h"
 
 enum {
     CLO_HEAD_SUMS_MAX = 8,
@@ -112,7 +111,7 @@ typedef struct clo_head_graph {
 size_t clo_head_job_bytes(const clo_head *head, uint32_t stages);
 clo_head_job *clo_head_job_open(const clo_head *head, uint32_t stages, void *memory);
 
-/* Arrays for clo_features_of_cost, in memory of the job's that clo_head_job_prepare overwrites. */
+/* Arrays for clo_cost_figures, in memory of the job's that clo_head_job_prepare overwrites. */
 clo_stage_figures clo_head_job_figures(const clo_head *head, clo_head_job *job);
 
 /* From job->features and job->scale: embeddings, the parts of all stages, their sums. O(stages and edges, times

@@ -1,9 +1,9 @@
 /* features_list.c - the numbers of list 2 from what is known of stages, jobs and the system. Integers only: every
  * machine computes the same. Shifts round down. */
-#include <clotho/features.h>
 
 #include "base/numbers/saturate.h"
 #include "learn/infer/features.h"
+#include "learn/infer/lachesis_features.h"
 
 enum { UNITS_LOG2 = 12 };
 
@@ -64,8 +64,6 @@ static int32_t scale_of(const clo_stage_figures *figures, uint32_t stages)
 
 uint64_t clo_features_stages(const clo_stage_figures *figures, uint32_t stages, int32_t *scale, int32_t *out)
 {
-    if (figures == NULL || scale == NULL || out == NULL)
-        return 0;
     const int64_t *const times[] = {
         [CLO_FEATURE_TIME] = figures->time_ns,        [CLO_FEATURE_INPUT] = figures->input_ns,
         [CLO_FEATURE_OUTPUT] = figures->output_ns,    [CLO_FEATURE_RANK_UP] = figures->rank_u_ns,
@@ -87,8 +85,6 @@ uint64_t clo_features_job(const clo_job_figures *figures, int32_t *out)
 {
     uint64_t clamped = 0;
 
-    if (figures == NULL || out == NULL)
-        return 0;
     int32_t scale = clamp(figures->scale, 63, &clamped);
     int64_t work = units(figures->work_left_ns, scale);
 
@@ -105,8 +101,6 @@ uint64_t clo_features_system(const clo_system_figures *figures, int32_t *out)
 {
     uint64_t clamped = 0;
 
-    if (figures == NULL || out == NULL)
-        return 0;
     out[CLO_FEATURE_JOBS] = log_of(figures->jobs);
     out[CLO_FEATURE_FREE] = clamp(share(figures->executors_free, figures->executors), CLO_FEATURE_SHARE_ONE, &clamped);
     return clamped;
@@ -116,8 +110,6 @@ uint64_t clo_features_scale(const clo_model_feature *features, uint32_t count, c
 {
     uint64_t clamped = 0;
 
-    if (features == NULL || raw == NULL || out == NULL)
-        return 0;
     for (uint32_t i = 0; i < count; i++) {
         bool is_clamped;
         const clo_model_feature *f = &features[i];

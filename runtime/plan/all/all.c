@@ -6,7 +6,6 @@
 #include "base/status.h"
 #include "plan/make.h"
 #include "plan/plan.h"
-#include "plan/ports/ports.h"
 #include "plan/search/best.h"
 
 const clo_planner *const clo_planners_built_in[] = {
@@ -92,20 +91,18 @@ static clo_status compare(const clo_cost *cost, const clo_planner *planner, cons
 
 /* Its search first, then all planners with their own budgets, until one plan is proved shortest. A search that begins
  * with a few of them can miss what the others find; without a budget there is time for all. Each plan is justified,
- * which never makes it longer; where messages share ports it can, so there each is made twice. */
+ * which never makes it longer. */
 static clo_status make_best(const clo_cost *cost, const clo_plan_config *config, clo_plan **out)
 {
-    bool has_ports = clo_ports_are_finite(clo_cost_platform(cost));
     clo_plan_config each = *config;
     clo_plan *plan = NULL;
 
-    each.justify |= !has_ports;
+    each.justify = 1;
     clo_status status = clo_plan_make_over_ports(cost, &clo_planner_best, &each, &plan);
     each.progress = NULL;
-    for (each.justify = !has_ports; each.justify <= 1; each.justify++)
-        for (size_t i = 0; status == CLO_OK && clo_planners_built_in[i] != NULL && !plan->is_optimal; i++)
-            if (clo_planners_built_in[i] != &clo_planner_best)
-                status = compare(cost, clo_planners_built_in[i], &each, &plan);
+    for (size_t i = 0; status == CLO_OK && clo_planners_built_in[i] != NULL && !plan->is_optimal; i++)
+        if (clo_planners_built_in[i] != &clo_planner_best)
+            status = compare(cost, clo_planners_built_in[i], &each, &plan);
     if (status != CLO_OK)
         return clo_plan_destroy(plan), status;
     *out = plan;

@@ -1,23 +1,20 @@
-/* edges.c - the object of clotho/edges.h: one state. */
+/* edges.c - the object of steps.h: one state. */
 #include "plan/edges/state.h"
 
 #include "base/memory.h"
 #include "base/status.h"
 
+#include <assert.h>
+
 struct clo_edges {
     clo_edges_room room;
     clo_edges_state state;
-    /* As it was before the last edge; has_before: there is one */
+    /* As it was before the last edge. */
     clo_edges_state before;
-    bool has_before;
 };
 
 clo_status clo_edges_create(const clo_cost *cost, clo_edges_rule rule, clo_edges **out)
 {
-    if (cost == NULL || out == NULL)
-        return clo_fail_null("clo_edges_create", "cost or out");
-    if ((unsigned)rule > CLO_EDGES_TETRIS)
-        return clo_fail(CLO_ERR_ARGUMENT, "clo_edges_create: there is no rule %d", (int)rule);
     clo_edges *edges = clo_allocate(1, sizeof *edges);
 
     if (edges == NULL)
@@ -48,34 +45,23 @@ void clo_edges_destroy(clo_edges *edges)
 
 int64_t clo_edges_makespan_ns(const clo_edges *edges)
 {
-    return edges != NULL ? edges->state.plan.makespan_ns : 0;
-}
-
-uint32_t clo_edges_added(const clo_edges *edges)
-{
-    return edges != NULL ? edges->state.added.count : 0;
+    return edges->state.plan.makespan_ns;
 }
 
 void clo_edges_starts(clo_edges *edges, clo_edges_view *out)
 {
-    if (edges != NULL && out != NULL)
-        clo_edges_view_starts(&edges->state, &edges->room, out);
+    clo_edges_view_starts(&edges->state, &edges->room, out);
 }
 
 void clo_edges_ends(clo_edges *edges, uint32_t start, clo_edges_view *out)
 {
-    if (edges != NULL && out != NULL && start < edges->room.problem.tasks)
-        clo_edges_view_ends(&edges->state, &edges->room, edges->state.plan.order[start], out);
-    else if (out != NULL)
-        *out = (clo_edges_view){0};
+    assert(start < edges->room.problem.tasks);
+    clo_edges_view_ends(&edges->state, &edges->room, edges->state.plan.order[start], out);
 }
 
 clo_status clo_edges_add(clo_edges *edges, uint32_t start, uint32_t end)
 {
-    if (edges == NULL)
-        return clo_fail_null("clo_edges_add", "edges");
-    if (start >= edges->room.problem.tasks || end >= edges->room.problem.tasks)
-        return clo_fail(CLO_ERR_ARGUMENT, "clo_edges_add: rows %u and %u of %u", start, end, edges->room.problem.tasks);
+    assert(start < edges->room.problem.tasks && end < edges->room.problem.tasks);
     if (edges->state.added.count == CLO_EDGES_MAX)
         return clo_fail(CLO_ERR_LIMIT, "clo_edges_add: %d edges were added; there is room for no more", CLO_EDGES_MAX);
     uint32_t from = edges->state.plan.order[start], to = edges->state.plan.order[end];
@@ -84,7 +70,6 @@ clo_status clo_edges_add(clo_edges *edges, uint32_t start, uint32_t end)
                         "clo_edges_add: an edge from row %u to row %u closes a circle, or is there already", start,
                         end);
     clo_edges_state_copy(&edges->before, &edges->state);
-    edges->has_before = true;
     (void)clo_edges_state_add(&edges->state, &edges->room, from, to);
     clo_edges_state_build(&edges->state, &edges->room);
     return CLO_OK;
@@ -92,14 +77,5 @@ clo_status clo_edges_add(clo_edges *edges, uint32_t start, uint32_t end)
 
 void clo_edges_undo(clo_edges *edges)
 {
-    if (edges != NULL && edges->has_before)
-        clo_edges_state_copy(&edges->state, &edges->before);
-}
-
-void clo_edges_clear(clo_edges *edges)
-{
-    if (edges == NULL)
-        return;
-    edges->has_before = false;
-    clo_edges_state_clear(&edges->state, &edges->room);
+    clo_edges_state_copy(&edges->state, &edges->before);
 }

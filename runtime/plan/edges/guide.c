@@ -4,9 +4,8 @@
 #include "base/carve.h"
 #include "base/numbers/noise.h"
 #include "base/status.h"
+#include "learn/infer/lachesis_features.h"
 #include "learn/model/builtin.h"
-
-#include <clotho/features.h>
 
 #include <string.h>
 

@@ -5,6 +5,7 @@
 
 #include "plan/edges/closure.h"
 #include "plan/edges/list.h"
+#include "plan/edges/steps.h"
 
 /* What all states of a packing share. One thread at a time. */
 typedef struct clo_edges_room {

@@ -3,7 +3,7 @@
  *
  * Instances in order of falling rank_u (ties: earlier in topological order), each on the executor with the
  * earliest finish time, gaps included (ties: the lowest executor). Beyond the paper: task instances,
- * placement masks, and capacities of machines (a start must also fit the machine's profile).
+ * placement masks, and capacities of machines (a start must also fit the machine's occupancy).
  *
  * O(edges * executors) for the arrivals and one search in each executor's timeline an instance. */
 #include "plan/schedule/planner.h"

@@ -1,7 +1,8 @@
-/* plan/list/serial.c - one task after another, on as few executors as the placement allows: the baseline of speedup.
+/* plan/list/serial.c - one task after another, on few executors: the baseline of speedup.
  *
  * Where one executor can run everything, it is the one with the least total time. Else executors are added by the
- * greedy rule of set cover: the one that can run the most of what is left (ties: least time, then lowest). */
+ * greedy rule of set cover: the one that can run the most of what is left (ties: least time, then lowest). That can be
+ * more of them than needed. */
 #include "plan/schedule/planner.h"
 
 #include "plan/schedule/arrivals.h"

@@ -52,7 +52,8 @@ typedef struct clo_row {
     clo_row_entry *entries;    /* [count] of [tasks] */
     int64_t *keys;             /* [count] what was found last; less is better */
     int64_t *rests_ns;         /* [count] where the least value wins, no key is less than idle_ns and this */
-    clo_heap idle;             /* see pick_from_heaps */
+    clo_heap idle;             /* see pick_from_heaps; items NULL: picks pass the row */
+    uint64_t considered;       /* tasks that picks from heaps have considered */
     uint32_t *position;        /* [tasks] of the entry; for the heaps */
     int64_t *from_ns, *add_ns; /* [executors] scratch */
     struct clo_holes *holes;   /* NULL: no task demands anything */

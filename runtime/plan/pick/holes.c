@@ -17,11 +17,11 @@ void clo_holes_close(clo_holes *holes)
     clo_free(holes->machines);
 }
 
-static const clo_profile *profile_of(const clo_row *row, uint32_t executor)
+static const clo_occupancy *profile_of(const clo_row *row, uint32_t executor)
 {
     const clo_schedule *schedule = row->ready.schedule;
 
-    return &schedule->profiles[schedule->platform->executors[executor].machine];
+    return &schedule->occupancies[schedule->platform->executors[executor].machine];
 }
 
 static const int64_t *demand_of(const clo_row *row, const clo_row_entry *entry)
@@ -35,10 +35,10 @@ static int64_t time_on(const clo_row *row, const clo_row_entry *entry, uint32_t 
 }
 
 /* The last steps; at least half of what there is room for, if there are so many. */
-static void read_machine(clo_holes_machine *machine, const clo_profile *profile)
+static void read_machine(clo_holes_machine *machine, const clo_occupancy *occupancy)
 {
     for (;;) { /* ends: each round begins half the steps later */
-        machine->count = clo_profile_read(profile, machine->from_ns, machine->steps, CLO_HOLES_STEPS);
+        machine->count = clo_occupancy_read(occupancy, machine->from_ns, machine->steps, CLO_HOLES_STEPS);
         if (machine->count < CLO_HOLES_STEPS)
             return;
         machine->from_ns = machine->steps[CLO_HOLES_STEPS / 2].time_ns;
@@ -54,7 +54,7 @@ static void read_steps(clo_holes *holes, const clo_row *row)
         clo_holes_machine *machine = &holes->machines[m];
         if (machine->seen > row->changed[e])
             continue;
-        read_machine(machine, &schedule->profiles[m]);
+        read_machine(machine, &schedule->occupancies[m]);
         machine->seen = row->step + 1;
     }
 }
@@ -69,7 +69,7 @@ static bool renew_hole(const clo_row *row, clo_hole *hole)
         hole->end_ns = -1;
         return false;
     }
-    clo_profile_least_free(profile_of(row, hole->executor), hole->begin_ns, hole->end_ns, NULL, hole->room);
+    clo_occupancy_least_free(profile_of(row, hole->executor), hole->begin_ns, hole->end_ns, NULL, hole->room);
     return true;
 }
 
@@ -92,19 +92,19 @@ void clo_holes_renew(clo_holes *holes, const clo_row *row)
         holes->list[slot].hits = 0;
 }
 
-static bool fits(const clo_profile *profile, const int64_t *demand, const int64_t *room)
+static bool fits(const clo_occupancy *occupancy, const int64_t *demand, const int64_t *room)
 {
     int64_t lack = 0;
 
-    for (uint32_t k = 0; k < profile->counted_count; k++)
-        lack |= room[k] - demand[profile->counted[k]];
+    for (uint32_t k = 0; k < occupancy->counted_count; k++)
+        lack |= room[k] - demand[occupancy->counted[k]];
     return lack >= 0;
 }
 
 /* From base_ns on: the first time at which the machine is not known to be too full for a demand that lasts shortest_ns
  * at least; or something behind enough_ns before it. */
-static int64_t pass_full(clo_holes_machine *machine, const clo_profile *profile, const int64_t *demand, int64_t base_ns,
-                         int64_t shortest_ns, int64_t enough_ns)
+static int64_t pass_full(clo_holes_machine *machine, const clo_occupancy *occupancy, const int64_t *demand,
+                         int64_t base_ns, int64_t shortest_ns, int64_t enough_ns)
 {
     uint32_t low = 0, high = machine->count, last = machine->last;
 
@@ -123,7 +123,7 @@ static int64_t pass_full(clo_holes_machine *machine, const clo_profile *profile,
     for (uint32_t at = low; at + 1 < machine->count; at++) { /* in the last one there may be room */
         if (machine->steps[at].time_ns >= base_ns + shortest_ns || base_ns > enough_ns)
             return base_ns;
-        if (!fits(profile, demand, machine->steps[at].free))
+        if (!fits(occupancy, demand, machine->steps[at].free))
             base_ns = machine->steps[at + 1].time_ns;
     }
     return base_ns;
@@ -135,7 +135,7 @@ int64_t clo_holes_base_ns(clo_holes *holes, const clo_row *row, clo_row_entry *e
     int64_t from_ns = entry->base_ns > row->idle_ns ? entry->base_ns : row->idle_ns, base_ns = INT64_MAX;
 
     for (uint32_t m = 0; m < schedule->platform->machines_count && base_ns > from_ns; m++) {
-        int64_t passed_ns = pass_full(&holes->machines[m], &schedule->profiles[m], demand_of(row, entry), from_ns,
+        int64_t passed_ns = pass_full(&holes->machines[m], &schedule->occupancies[m], demand_of(row, entry), from_ns,
                                       entry->shortest_ns, enough_ns);
         base_ns = passed_ns < base_ns ? passed_ns : base_ns;
     }
@@ -233,7 +233,7 @@ static void add_hole(clo_holes *holes, const clo_row *row, const clo_row_entry *
     uint32_t at = 0;
 
     hole.end_ns =
-        clo_profile_least_free(profile_of(row, executor), begin_ns, INT64_MAX, demand_of(row, entry), hole.room);
+        clo_occupancy_least_free(profile_of(row, executor), begin_ns, INT64_MAX, demand_of(row, entry), hole.room);
     for (uint32_t i = 0; i < holes->count; i++) {
         const clo_hole *other = &holes->list[holes->order[i]];
         if (other->executor == executor && other->begin_ns == begin_ns && other->end_ns == hole.end_ns)

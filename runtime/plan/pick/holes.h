@@ -1,7 +1,7 @@
 /* plan/pick/holes.h - what the values of a ready task with demands may be, told without a search of the capacities.
  *
  * No task begins before so much is free as it demands. That time only moves back, so it is kept, and moved over those
- * of the last steps of the machines' profiles that are too full: a bound from below. For max-min and sufferage, the
+ * of the last steps of the machines' occupancies that are too full: a bound from below. For max-min and sufferage, the
  * task ends no later than in a hole, and its second end is no later than in two holes on two executors. Holes are times
  * in which a task was found before; all that demands no more and takes no longer has room there too. So most tasks are
  * left out by some comparisons each. */
@@ -21,9 +21,9 @@ typedef struct clo_hole {
     uint32_t hits; /* tasks that it helped to leave out, in this pick */
 } clo_hole;
 
-/* The last steps of a machine's profile. */
+/* The last steps of a machine's occupancy. */
 typedef struct clo_holes_machine {
-    clo_profile_step steps[CLO_HOLES_STEPS]; /* [count] */
+    clo_occupancy_step steps[CLO_HOLES_STEPS]; /* [count] */
     uint32_t count;
     uint32_t last;   /* of `steps`, the one that was needed last: most tasks begin where others do */
     int64_t from_ns; /* where the steps begin */

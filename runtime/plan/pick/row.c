@@ -9,7 +9,11 @@
 #include <assert.h>
 #include <string.h>
 
-enum { HOLES_MIN = 96 }; /* ready tasks for which holes pay */
+enum {
+    HOLES_MIN = 96,        /* ready tasks for which holes pay */
+    CONSIDERED_BASE = 256, /* tasks with demands that heaps may consider in all, and for each placement */
+    CONSIDERED_EACH = 8
+};
 
 /* The best task so far; `at` CLO_NONE: there is none. */
 typedef struct choice {
@@ -173,9 +177,9 @@ static void look_with_demand(const clo_row *row, clo_row_entry *entry)
         if (e == CLO_NONE || least_ns > limit_ns || (least_ns == limit_ns && !takes_tie))
             break;
         int64_t latest_ns = limit_ns == INT64_MAX ? INT64_MAX : limit_ns - row->add_ns[e] + 1;
-        int64_t start_ns = clo_profile_earliest_ns(&schedule->profiles[schedule->platform->executors[e].machine],
-                                                   row->from_ns[e], clo_cost_time(schedule->cost, task, e), latest_ns,
-                                                   clo_graph_demand(schedule->graph, task));
+        int64_t start_ns = clo_occupancy_earliest_ns(&schedule->occupancies[schedule->platform->executors[e].machine],
+                                                     row->from_ns[e], clo_cost_time(schedule->cost, task, e), latest_ns,
+                                                     clo_graph_demand(schedule->graph, task));
         if (start_ns < latest_ns)
             take_value(entry, e, start_ns + row->add_ns[e]);
         row->add_ns[e] = CLO_TIME_NEVER;
@@ -288,8 +292,8 @@ static bool has_slot(const clo_row *row, const clo_row_entry *entry, uint32_t ex
     int64_t time_ns = clo_cost_time(schedule->cost, task, executor), start_ns = ns - clo_row_add_ns(row, time_ns);
 
     return clo_row_start_ns(row, entry, executor) <= start_ns &&
-           clo_profile_earliest_ns(&schedule->profiles[schedule->platform->executors[executor].machine], start_ns,
-                                   time_ns, start_ns + 1, clo_graph_demand(schedule->graph, task)) == start_ns;
+           clo_occupancy_earliest_ns(&schedule->occupancies[schedule->platform->executors[executor].machine], start_ns,
+                                     time_ns, start_ns + 1, clo_graph_demand(schedule->graph, task)) == start_ns;
 }
 
 static bool is_unchanged(const clo_row *row, const clo_row_entry *entry)
@@ -408,8 +412,6 @@ static uint32_t pick_from_row(clo_row *row)
     choice best = {INT64_MAX, CLO_NONE, CLO_NONE};
     bool is_least = is_least_first(row);
 
-    if (row->holes != NULL && row->count >= HOLES_MIN)
-        clo_holes_renew(row->holes, row);
     consider(row, guess(row), &best);
     for (uint32_t at = 0; at < row->count; at++)
         if (at != best.at && !(is_least && bound_at(row, at) > best.key))
@@ -430,28 +432,36 @@ static bool is_idle_first(const clo_row *row)
     return clo_heap_before(item, known->items[0]);
 }
 
-/* For the least start without demands, where many tasks wait for the first idle executor, in place of a pass through
- * the row. The tasks that are known by rests_ns only lie in one heap, whose order does not change with time; those with
- * a key that was above it lie in another. The first of both is looked at again, and is the best if its bound was
- * right. */
+/* For the least start, in place of a pass through the row: most tasks are not even compared. The tasks that are known
+ * by rests_ns only lie in one heap, whose order does not change with time; those with a key that was above it lie in
+ * another. The first of both is considered, until its bound is behind the best. */
 static uint32_t pick_from_heaps(clo_row *row)
 {
-    for (;;) { /* ends: each round finds the best, or a higher key, or drops one that the other bound is above */
+    choice best = {INT64_MAX, CLO_NONE, CLO_NONE};
+
+    while (row->idle.count + row->ready.heap.count > 0) {
         bool is_idle = is_idle_first(row);
-        clo_heap_item item = clo_heap_pop(is_idle ? &row->idle : &row->ready.heap);
-        uint32_t at = row->position[(uint32_t)item.id];
-        clo_row_entry *entry = &row->entries[at];
+        clo_heap *heap = is_idle ? &row->idle : &row->ready.heap;
+        clo_heap_item item = heap->items[0];
+        uint32_t at = row->position[(uint32_t)item.id], loser = at;
         int64_t bound = row->idle_ns + row->rests_ns[at];
+        if (loses(is_idle ? bound : item.key, row->entries[at].place, &best))
+            break;
+        (void)clo_heap_pop(heap);
         if (!is_idle && item.key < bound) {
             clo_heap_push(&row->idle, row->rests_ns[at], item.id);
             continue;
         }
-        if (!is_current(row, entry))
-            look(row, entry);
-        if (key_of(row, entry) <= (is_idle ? bound : item.key))
-            return at;
-        clo_heap_push(&row->ready.heap, key_of(row, entry), item.id);
+        uint32_t before = best.at;
+        row->considered++;
+        consider(row, at, &best);
+        if (best.at == at)
+            loser = before;
+        if (loser != CLO_NONE) /* its key is behind the best now, so it is considered once a pick */
+            clo_heap_push(&row->ready.heap, row->keys[loser], id_of(&row->entries[loser]));
     }
+    assert(best.at != CLO_NONE);
+    return best.at;
 }
 
 /* What stands at a position was placed: it goes on with the next instance of its task, or leaves. */
@@ -476,6 +486,10 @@ static void note_placed(clo_row *row, uint32_t at)
 static clo_status place_next(clo_row *row)
 {
     row->idle_ns = clo_ready_first_idle_ns(&row->ready);
+    if (row->holes != NULL && row->considered > CONSIDERED_BASE + CONSIDERED_EACH * row->step)
+        row->idle.items = NULL; /* capacities hold many back: bounds rise all the time, and a pass costs less */
+    if (row->holes != NULL && row->count >= HOLES_MIN)
+        clo_holes_renew(row->holes, row);
     uint32_t at = has_heaps(row) ? pick_from_heaps(row) : pick_from_row(row);
     const clo_row_entry *entry = &row->entries[at];
     int64_t time_ns = clo_cost_time(row->ready.schedule->cost, entry->task, entry->two[0].executor);
@@ -514,14 +528,14 @@ static clo_status open_row(clo_row *row, const clo_row_order *order, clo_schedul
     row->inputs_free = CLO_NONE;
     clo_carve(&block, &row->changed, row->executors);
     clo_carve(&block, &row->entries, tasks);
-    if (schedule->profiles == NULL && order->rule == CLO_PICK_START)
+    if (order->rule == CLO_PICK_START)
         clo_carve(&block, &row->idle.items, tasks);
     clo_carve(&block, &row->keys, tasks);
     clo_carve(&block, &row->position, tasks);
     clo_carve(&block, &row->rests_ns, tasks);
     clo_carve(&block, &row->from_ns, row->executors);
     clo_carve(&block, &row->add_ns, row->executors);
-    if (schedule->profiles != NULL)
+    if (schedule->occupancies != NULL)
         clo_carve(&block, &row->holes, 1);
     row->block = clo_block_allocate(&block);
     if (row->block == NULL)

@@ -12,7 +12,8 @@
  *     it is before all others were at the last look;
  *   - with demands, what was found holds as long as its slot is free, and holes.h leaves tasks out without a search of
  *     the capacities.
- * O(ready) comparisons a pick, and O(executors) for each look. A tree of ready tasks would save comparisons where
+ * For the least start, two heaps take the place of the pass, as long as capacities hold few tasks back.
+ * Else O(ready) comparisons a pick, and O(executors) for each look. A tree of ready tasks would save comparisons where
  * thousands are ready; for some hundreds it does not pay (./dev bench planners). */
 #ifndef CLO_PLAN_PICK_ROW_H
 #define CLO_PLAN_PICK_ROW_H

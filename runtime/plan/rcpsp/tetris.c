@@ -427,8 +427,8 @@ static clo_status pack(const clo_rcpsp *problem, clo_schedule *schedule)
     status = clo_packing_open(&packing, problem);
     if (status == CLO_OK) {
         run(&t, &packing);
-        if (schedule->profiles != NULL && schedule->profiles[0].looks != NULL)
-            *schedule->profiles[0].looks += t.looks;
+        if (schedule->occupancies != NULL && schedule->occupancies[0].looks != NULL)
+            *schedule->occupancies[0].looks += t.looks;
         status = clo_rcpsp_realise(problem, &packing, CLO_RCPSP_FORWARD, schedule);
         clo_packing_close(&packing);
     }

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Which resources some task demands: the others need no profile. */
+/* Which resources some task demands: the others need no occupancy. */
 static void find_demanded(const clo_graph *graph, bool *is_demanded)
 {
     for (uint32_t t = 0; t < graph->tasks; t++)
@@ -39,18 +39,18 @@ static clo_status open_profiles(clo_schedule *schedule)
 
     if (!schedule->graph->has_demands)
         return CLO_OK;
-    schedule->profiles = clo_allocate(machines, sizeof schedule->profiles[0]);
+    schedule->occupancies = clo_allocate(machines, sizeof schedule->occupancies[0]);
     schedule->memos = clo_allocate(machines, sizeof schedule->memos[0]);
-    if (schedule->profiles == NULL || schedule->memos == NULL)
+    if (schedule->occupancies == NULL || schedule->memos == NULL)
         return clo_fail_memory("a plan");
     find_demanded(schedule->graph, is_demanded);
     find_range(schedule->cost, &shortest_ns, &longest_ns);
     for (uint32_t m = 0; m < machines; m++) {
         for (uint32_t r = 0; r < CLO_RESOURCES_MAX; r++)
-            schedule->profiles[m].limits[r] = is_demanded[r] ? clo_cost_capacity(schedule->cost, m, r) : -1;
-        schedule->profiles[m].shortest_ns = shortest_ns;
-        schedule->profiles[m].longest_ns = longest_ns;
-        clo_profile_open(&schedule->profiles[m]);
+            schedule->occupancies[m].limits[r] = is_demanded[r] ? clo_cost_capacity(schedule->cost, m, r) : -1;
+        schedule->occupancies[m].shortest_ns = shortest_ns;
+        schedule->occupancies[m].longest_ns = longest_ns;
+        clo_occupancy_open(&schedule->occupancies[m]);
     }
     return CLO_OK;
 }
@@ -110,10 +110,10 @@ void clo_schedule_close(clo_schedule *schedule)
 {
     for (uint32_t e = 0; schedule->timelines != NULL && e < schedule->executors; e++)
         clo_timeline_free(&schedule->timelines[e]);
-    for (uint32_t m = 0; schedule->profiles != NULL && m < schedule->platform->machines_count; m++)
-        clo_profile_free(&schedule->profiles[m]);
+    for (uint32_t m = 0; schedule->occupancies != NULL && m < schedule->platform->machines_count; m++)
+        clo_occupancy_free(&schedule->occupancies[m]);
     clo_stages_close(schedule->stages);
-    clo_free(schedule->profiles);
+    clo_free(schedule->occupancies);
     clo_free(schedule->memos);
     clo_free(schedule->block);
     memset(schedule, 0, sizeof *schedule);
@@ -121,7 +121,7 @@ void clo_schedule_close(clo_schedule *schedule)
 
 static void forget_machine(clo_schedule *schedule, uint32_t machine)
 {
-    clo_profile_clear(&schedule->profiles[machine]);
+    clo_occupancy_clear(&schedule->occupancies[machine]);
     schedule->memos[machine].task = CLO_NONE;
 }
 
@@ -129,7 +129,7 @@ void clo_schedule_clear(clo_schedule *schedule)
 {
     for (uint32_t e = 0; e < schedule->executors; e++)
         clo_timeline_clear(&schedule->timelines[e]);
-    for (uint32_t m = 0; schedule->profiles != NULL && m < schedule->platform->machines_count; m++)
+    for (uint32_t m = 0; schedule->occupancies != NULL && m < schedule->platform->machines_count; m++)
         forget_machine(schedule, m);
     if (schedule->stages != NULL)
         clo_stages_clear(schedule->stages, schedule->graph);
@@ -240,7 +240,7 @@ static int64_t pass_known(const clo_capacity_memo *memo, int64_t start_ns, int64
     return start_ns;
 }
 
-/* clo_profile_earliest_ns for a task on a machine. A planner asks for one executor after another, and mostly they would
+/* clo_occupancy_earliest_ns for a task on a machine. A planner asks for one executor after another, and mostly they would
  * all pass the same steps: so what is passed is written down. */
 static int64_t earliest_ns(const clo_schedule *schedule, uint32_t task, uint32_t machine, int64_t start_ns,
                            int64_t duration_ns, int64_t latest_ns)
@@ -250,8 +250,8 @@ static int64_t earliest_ns(const clo_schedule *schedule, uint32_t task, uint32_t
 
     if (from_ns >= latest_ns)
         return from_ns;
-    int64_t found_ns = clo_profile_earliest_ns(&schedule->profiles[machine], from_ns, duration_ns, latest_ns,
-                                               clo_graph_demand(schedule->graph, task));
+    int64_t found_ns = clo_occupancy_earliest_ns(&schedule->occupancies[machine], from_ns, duration_ns, latest_ns,
+                                                 clo_graph_demand(schedule->graph, task));
     int64_t to_ns = found_ns < latest_ns ? found_ns : latest_ns;
     if (to_ns > from_ns) {
         memo->found[memo->next] = (clo_no_start){from_ns, to_ns, duration_ns};
@@ -360,7 +360,7 @@ clo_status clo_schedule_place(clo_schedule *schedule, uint32_t instance, uint32_
         return clo_fail_memory("a plan");
     if (clo_schedule_has_demand(schedule, task)) {
         uint32_t machine = schedule->platform->executors[executor].machine;
-        if (clo_profile_take(&schedule->profiles[machine], start_ns, finish, clo_graph_demand(graph, task)) != 0)
+        if (clo_occupancy_take(&schedule->occupancies[machine], start_ns, finish, clo_graph_demand(graph, task)) != 0)
             return clo_fail_memory("a plan");
     }
 

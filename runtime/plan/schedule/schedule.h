@@ -12,7 +12,7 @@
 
 #include "cost/cost.h"
 #include "library.h"
-#include "plan/schedule/profile.h"
+#include "plan/schedule/occupancy.h"
 #include "plan/schedule/stages.h"
 #include "plan/schedule/timeline.h"
 
@@ -44,15 +44,15 @@ typedef struct clo_schedule {
     const clo_graph *graph;
     const clo_platform *platform;
     uint32_t executors;
-    bool may_duplicate;        /* false: the caller of clo_plan_create wants no replicas */
-    uint64_t schedules;        /* how many the planner built; it may leave 0 for one    */
-    bool is_optimal;           /* proved by search                                       */
-    int64_t stop_ns;           /* from here on (clo_clock_ns) nothing more is placed; INT64_MAX: no limit */
-    clo_timeline *timelines;   /* [executors]                                        */
-    clo_profile *profiles;     /* [machines]; NULL: no task demands anything          */
-    clo_capacity_memo *memos;  /* [machines]; NULL as above                          */
-    clo_stages *stages;        /* NULL: every task has one instance                  */
-    clo_execution *executions; /* [count] of [capacity]                              */
+    bool may_duplicate;         /* false: the caller of clo_plan_create wants no replicas */
+    uint64_t schedules;         /* how many the planner built; it may leave 0 for one    */
+    bool is_optimal;            /* proved by search                                       */
+    int64_t stop_ns;            /* from here on (clo_clock_ns) nothing more is placed; INT64_MAX: no limit */
+    clo_timeline *timelines;    /* [executors]                                        */
+    clo_occupancy *occupancies; /* [machines]; NULL: no task demands anything          */
+    clo_capacity_memo *memos;   /* [machines]; NULL as above                          */
+    clo_stages *stages;         /* NULL: every task has one instance                  */
+    clo_execution *executions;  /* [count] of [capacity]                              */
     uint32_t count, capacity;
     uint32_t *first_execution; /* [instances] the original; CLO_NONE: not placed yet */
     uint32_t *order;           /* [instances] by falling rank_u; clo_schedule_order fills it */
@@ -128,7 +128,7 @@ CLO_INTERNAL clo_status clo_schedule_place(clo_schedule *schedule, uint32_t inst
 
 static inline bool clo_schedule_has_demand(const clo_schedule *schedule, uint32_t task)
 {
-    return schedule->profiles != NULL && clo_graph_has_demand(schedule->graph, task);
+    return schedule->occupancies != NULL && clo_graph_has_demand(schedule->graph, task);
 }
 
 /* True if the instance has an execution on `executor`. */

@@ -33,7 +33,7 @@ bool clo_exact_fits(const clo_schedule *schedule)
     uint64_t pairs = (uint64_t)schedule->executors * schedule->executors;
 
     return schedule->graph->instances <= CLO_EXACT_MAX && schedule->executors <= CLO_EXACT_MAX &&
-           schedule->profiles == NULL && clo_exact_arcs(schedule->graph) * pairs <= WAYS_MAX;
+           schedule->occupancies == NULL && clo_exact_arcs(schedule->graph) * pairs <= WAYS_MAX;
 }
 
 static bool equal_edges(const clo_graph *graph, uint32_t a, uint32_t b)

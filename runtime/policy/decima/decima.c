@@ -187,6 +187,20 @@ static void close_job(clo_decima *d, uint32_t slot)
     job->left = 0;
 }
 
+/* What the policy before this one had committed to the executor went with its job: it has nothing to do, and no event
+ * would say so. */
+static void adopt(clo_decima *d, uint32_t executor)
+{
+    const clo_live_executor *live = clo_view_executor(d->view, executor);
+    const clo_decima_executor *row = &d->executors[executor];
+
+    if (live->job != CLO_NONE || live->committed > 0 || live->is_moving || row->is_pooled ||
+        row->act != CLO_DECIMA_NOTHING || executor == d->ended || executor == d->single)
+        return;
+    clo_decima_free(d, executor, CLO_NONE);
+    d->has_misfits = true;
+}
+
 /* Its executors belong to nobody. */
 static void forget_job(clo_decima *d, uint32_t slot)
 {
@@ -203,6 +217,7 @@ static void forget_job(clo_decima *d, uint32_t slot)
             clo_decima_bind(d, e, CLO_NONE);
         if (d->executors[e].target.job == slot) /* on its way */
             d->executors[e].target = nowhere;
+        adopt(d, e);
     }
     d->own = d->own == slot ? CLO_NONE : d->own;
     d->asked_pool = d->asked_pool == slot ? CLO_NONE : d->asked_pool;

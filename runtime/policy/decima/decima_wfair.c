@@ -5,15 +5,10 @@
  * Shares are powers of two relative to the largest one, in Q16 (error of a share: 2 / 65536 of the largest). O(jobs)
  * each time that executors look for another job. */
 #include "policy/decima/decima.h"
-#include "policy/select/argument.h"
+#include "policy/queue/wfair.h"
 #include "policy/select/policies.h"
 
 #include "base/numbers/log2.h"
-#include "base/numbers/saturate.h"
-#include "cost/cost.h"
-
-#define ALPHA_DEFAULT_Q16 (-65536)
-#define ALPHA_MOST_Q16 (2 * 65536)
 
 typedef struct wfair {
     int32_t alpha_q16;
@@ -21,19 +16,16 @@ typedef struct wfair {
 
 static clo_status parse(const char *text, void *argument)
 {
-    clo_fixed_range range = {-ALPHA_MOST_Q16, ALPHA_MOST_Q16};
-    clo_status status = clo_fixed_read(&text, "decima-wfair", "the exponent", range, &((wfair *)argument)->alpha_q16);
+    clo_status status = clo_wfair_read(&text, "decima-wfair", &((wfair *)argument)->alpha_q16);
 
     return status == CLO_OK ? clo_argument_end(text, "decima-wfair") : status;
 }
 
 static clo_status prepare(void *job_state, const clo_cost *cost, const void *argument)
 {
-    int64_t alpha_q16 = argument != NULL ? ((const wfair *)argument)->alpha_q16 : ALPHA_DEFAULT_Q16, work_ns = 0;
+    int32_t alpha_q16 = argument != NULL ? ((const wfair *)argument)->alpha_q16 : CLO_WFAIR_DEFAULT_Q16;
 
-    for (uint32_t t = 0; t < cost->graph->tasks; t++)
-        work_ns = clo_time_add(work_ns, clo_time_mul(cost->graph->rows[t].instances, cost->mean_ns[t]));
-    ((clo_decima_job *)job_state)->share_q16 = (int32_t)(alpha_q16 * clo_log2_q16((uint64_t)work_ns) / 65536);
+    ((clo_decima_job *)job_state)->share_q16 = (int32_t)clo_wfair_share_q16(cost, alpha_q16);
     return CLO_OK;
 }
 

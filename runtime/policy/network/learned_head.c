@@ -15,6 +15,7 @@
 
 #include "base/memory.h"
 #include "base/status.h"
+#include "cost/features.h"
 #include "graph/graph.h"
 #include "learn/infer/draw.h"
 #include "learn/model/builtin.h"
@@ -130,9 +131,7 @@ static clo_status head_prepare(void *job_state, const clo_cost *cost, const void
         return status;
     clo_head_job *job = clo_head_job_open(&r.read.head, graph->tasks, aligned(job_state));
     const clo_stage_figures figures = clo_head_job_figures(&r.read.head, job);
-    status = clo_features_of_cost(cost, &figures);
-    if (status != CLO_OK)
-        return status;
+    clo_cost_figures(cost, figures.time_ns, figures.children);
     job->clamped = clo_features_stages(&figures, graph->tasks, &job->scale, job->features);
     const clo_head_graph edges = {graph->tasks, graph->task_order, graph->out_first, graph->out};
     clo_head_job_prepare(&r.read.head, job, &edges);

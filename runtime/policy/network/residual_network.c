@@ -7,6 +7,7 @@
 #include "cost/cost.h"
 #include "learn/infer/features.h"
 #include "learn/infer/infer.h"
+#include "learn/infer/residual_features.h"
 #include "policy/select/ranked.h"
 
 #include <string.h>

@@ -91,7 +91,9 @@ int64_t clo_packing_bulk(const clo_cost *cost, const clo_candidate *candidate)
 
     for (uint32_t r = 0; r < CLO_RESOURCES_MAX; r++) {
         int64_t capacity = demand[r] > 0 ? clo_cost_capacity(cost, machine, r) : -1;
-        int64_t part_q16 = capacity > 0 ? clo_share(demand[r], capacity) >> 16 : 0;
+        if (capacity <= 0) /* also what the platform does not have, and so has no weight */
+            continue;
+        int64_t part_q16 = clo_share(demand[r], capacity) >> 16;
         bulk_q16 += weighted(candidate, cost, r, part_q16 * part_q16 >> 16);
     }
     return bulk_q16;

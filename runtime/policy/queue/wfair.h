@@ -1,5 +1,5 @@
-/* policy/queue/wfair.h - the key of weighted fair sharing with an exponent (wfair.c), which graphene-star shares jobs
- * by. */
+/* policy/queue/wfair.h - the key of weighted fair sharing with an exponent (wfair.c), by which graphene-star and
+ * decima-wfair share too. */
 #ifndef CLO_POLICY_QUEUE_WFAIR_H
 #define CLO_POLICY_QUEUE_WFAIR_H
 

@@ -215,7 +215,6 @@ static clo_status make_scheduler(clo_runtime *runtime, const clo_policy_use *use
         return clo_arena_close(&states), status;
     }
     clo_scheduling_keep_states(runtime, &states);
-    scheduling->is_virtual = runtime->clock == CLO_CLOCK_VIRTUAL;
     if (scheduling->is_virtual)
         clo_stream_time_begin(&scheduling->time);
     scheduling->policy = use->policy;

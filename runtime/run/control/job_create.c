@@ -7,8 +7,10 @@
 #include "base/status.h"
 #include "plan/facts.h"
 #include "plan/ports/ports.h"
+#include "run/body/hedge.h"
+#include "run/body/pacings.h"
 #include "run/control/attach.h"
-#include "run/dispatch/hedge.h"
+#include "run/dispatch/dispatches.h"
 #include "run/dispatch/pipeline.h"
 #include "run/extras/checkpoint.h"
 #include "run/extras/overrun.h"
@@ -65,6 +67,16 @@ static clo_status check_ports(const clo_runtime *runtime, const clo_cost *cost, 
     return what != NULL ? clo_ports_refuse(runtime->platform, what) : CLO_OK;
 }
 
+/* What cannot be done in emulated time. */
+static clo_status check_real(const clo_job_config *config)
+{
+    if (config->hedge_after_ns != NULL)
+        return clo_fail(CLO_ERR_UNSUPPORTED, "clo_job_config.hedge_after_ns needs the real clock");
+    if (config->done != NULL)
+        return clo_fail(CLO_ERR_UNSUPPORTED, "clo_job_config.done needs the real clock");
+    return CLO_OK;
+}
+
 static clo_status check_arguments(const clo_runtime *runtime, const clo_cost *cost, const clo_job_config *config)
 {
     if (clo_cost_platform(cost) != runtime->platform)
@@ -91,7 +103,11 @@ static clo_status check_arguments(const clo_runtime *runtime, const clo_cost *co
     clo_status status = check_timing(runtime, config);
     if (status == CLO_OK && runtime->clock != CLO_CLOCK_REAL)
         status = check_ports(runtime, cost, config);
-    return status == CLO_OK && config->releases_in_flight > 0 ? clo_job_pipeline_check(runtime, config) : status;
+    if (status == CLO_OK && config->releases_in_flight > 0)
+        status = clo_job_pipeline_check(runtime, config);
+    else if (status == CLO_OK && config->traced_releases > 0)
+        return clo_fail(CLO_ERR_ARGUMENT, "clo_job_config.traced_releases is for releases_in_flight; set both");
+    return status == CLO_OK && runtime->clock != CLO_CLOCK_REAL ? check_real(config) : status;
 }
 
 static clo_status take_rest(clo_job *job, bool has_policy, clo_arena *arena)
@@ -100,9 +116,9 @@ static clo_status take_rest(clo_job *job, bool has_policy, clo_arena *arena)
 
     clo_carve(&block, &job->stats, job->runtime->workers_count);
     if (has_policy)
-        clo_carve(&block, &job->decision_ns, 1);
+        clo_carve(&block, &job->policy.decision_ns, 1);
     if (has_policy && job->runtime->clock == CLO_CLOCK_VIRTUAL)
-        clo_carve(&block, &job->start_ns, job->program->executions);
+        clo_carve(&block, &job->emulated.start_ns, job->program->executions);
     return clo_block_take(&block, arena) ? CLO_OK : clo_fail_memory("a job");
 }
 
@@ -138,7 +154,9 @@ static clo_status make_series(clo_job *job, const clo_job_config *config, clo_ar
     bool is_kept = job->runtime->clock != CLO_CLOCK_VIRTUAL || config->releases_in_flight == 0;
     job->series->period_ns = is_kept ? config->period_ns : 0;
     job->series->deadline_ns = !is_kept ? 0 : config->deadline_ns > 0 ? config->deadline_ns : config->period_ns;
+    job->series->has_releases = job->series->period_ns > 0 || config->releases_in_flight > 0;
     job->series->releases = config->releases;
+    job->series->traced = config->traced_releases > 0 ? config->traced_releases : 1;
     job->series->on_miss = config->on_miss;
     job->series->miss = config->miss;
     job->series->argument = config->miss_argument;
@@ -159,13 +177,47 @@ static clo_status make_scheduled(clo_job *job, const clo_job_config *config, clo
         .group = config->group,
         .limit = config->limit > 0 ? config->limit : CLO_NONE,
     };
-    clo_status status = clo_scheduler_job_create(job->cost, &of_job, &use, arena, &job->scheduled);
+    clo_status status = clo_scheduler_job_create(job->cost, &of_job, &use, arena, &job->policy.scheduled);
 
     if (status != CLO_OK)
         return status;
-    job->scheduled->owner = job;
-    job->scheduled->tag = (int64_t)config->tag;
+    job->policy.scheduled->owner = job;
+    job->policy.scheduled->tag = (int64_t)config->tag;
     return CLO_OK;
+}
+
+static const clo_dispatch *kind_of(const clo_job *job, const clo_job_config *config)
+{
+    bool is_virtual = job->runtime->clock == CLO_CLOCK_VIRTUAL;
+
+    if (config->releases_in_flight > 0)
+        return &clo_dispatch_pipeline;
+    if (config->policy != NULL)
+        return &clo_dispatch_policy;
+    return is_virtual ? &clo_dispatch_virtual : &clo_dispatch_general;
+}
+
+static const clo_pacing *pacing_of(const clo_job *job)
+{
+    const clo_program *program = job->program;
+    bool keeps_moments = job->runtime->dilate > 1 && program->is_replay && !program->graph->has_demands;
+
+    switch (job->runtime->clock) {
+    case CLO_CLOCK_REAL:
+        return &clo_pacing_real;
+    case CLO_CLOCK_PADDED:
+        return keeps_moments ? &clo_pacing_stretched : &clo_pacing_padded;
+    default:
+        return &clo_pacing_decided;
+    }
+}
+
+/* What the job is, for good: whoever runs it follows these tables, and asks for no clock, plan or policy. */
+static void choose_kind(clo_job *job, const clo_job_config *config)
+{
+    job->mode = config->policy != NULL ? CLO_JOB_POLICY : job->program->is_replay ? CLO_JOB_REPLAY : CLO_JOB_STEAL;
+    job->kind = kind_of(job, config);
+    job->pacing = pacing_of(job);
 }
 
 /* Everything but the slot. The job lies in its own arena, as all its parts. */
@@ -175,7 +227,10 @@ static clo_status build_job(clo_runtime *runtime, const clo_cost *cost, const cl
     size_t count = 0;
     const clo_placement *placements = config->plan != NULL ? clo_plan_placements(config->plan, &count) : NULL;
     clo_job *job = clo_arena_take(arena, 1, sizeof *job);
-    clo_job_body body = {.arena = arena, .has_policy = config->policy != NULL, .slots = config->releases_in_flight};
+    clo_job_body body = {.arena = arena,
+                         .has_policy = config->policy != NULL,
+                         .slots = config->releases_in_flight,
+                         .traced = config->traced_releases};
 
     if (config->policy != NULL && config->policy->decide == NULL) /* not before: a swap waits for us from attach on */
         return clo_fail(CLO_ERR_ARGUMENT, "the policy has no decide function");
@@ -184,7 +239,7 @@ static clo_status build_job(clo_runtime *runtime, const clo_cost *cost, const cl
     job->runtime = runtime;
     job->cost = cost;
     job->deadline_ns = config->deadline_ns;
-    job->due_ns = config->arrival_ns;
+    job->policy.due_ns = config->arrival_ns;
     clo_status status = clo_hedges_create(job, config, arena);
     if (status == CLO_OK)
         status = clo_job_body_build(job, cost, placements, count,
@@ -192,6 +247,7 @@ static clo_status build_job(clo_runtime *runtime, const clo_cost *cost, const cl
     if (status != CLO_OK)
         return status;
     job->program = body.program; /* for the limits */
+    choose_kind(job, config);
     status = clo_checkpoint_create(job, config, arena);
     if (status == CLO_OK)
         status = make_series(job, config, arena);
@@ -207,11 +263,10 @@ static clo_status build_job(clo_runtime *runtime, const clo_cost *cost, const cl
         return status;
     clo_job_body_exchange(job, &body);
     job->engine->control_flow.seed = config->seed - 1; /* each run adds one before it begins */
-    if (job->scheduled != NULL && job->engine->control_flow.graph != NULL)
-        job->scheduled->control_flow = &job->engine->control_flow;
+    if (job->policy.scheduled != NULL && job->engine->control_flow.graph != NULL)
+        job->policy.scheduled->control_flow = &job->engine->control_flow;
     clo_checkpoint_fill(job, config->done_outputs);
-    job->is_replay = job->program->is_replay;
-    job->is_pinned = job->program->is_replay || job->program->is_restricted || job->scheduled != NULL ||
+    job->is_pinned = job->program->is_replay || job->program->is_restricted || job->policy.scheduled != NULL ||
                      runtime->first_slot < runtime->workers_count;
     *out = job;
     return CLO_OK;
@@ -230,7 +285,7 @@ static clo_status build(clo_runtime *runtime, const clo_cost *cost, const clo_jo
 /* What a job needs that comes or goes. */
 static void lock_jobs(const clo_job *job)
 {
-    if (job->scheduled != NULL)
+    if (job->policy.scheduled != NULL)
         pthread_mutex_lock(&job->runtime->scheduling.coming);
     pthread_mutex_lock(&job->runtime->control);
 }
@@ -238,7 +293,7 @@ static void lock_jobs(const clo_job *job)
 static void unlock_jobs(const clo_job *job)
 {
     pthread_mutex_unlock(&job->runtime->control);
-    if (job->scheduled != NULL)
+    if (job->policy.scheduled != NULL)
         pthread_mutex_unlock(&job->runtime->scheduling.coming);
 }
 
@@ -251,13 +306,13 @@ static clo_status take_slot(clo_job *job)
     if (runtime->free_count == 0) {
         status = clo_fail(CLO_ERR_LIMIT, "%u jobs exist already; destroy some or raise clo_runtime_config.jobs_max",
                           runtime->jobs_max);
-    } else if (job->scheduled != NULL && job->scheduled->version != runtime->scheduling.swaps) {
+    } else if (job->policy.scheduled != NULL && job->policy.scheduled->version != runtime->scheduling.swaps) {
         status = clo_fail(CLO_ERR_STATE, "the runtime's policy was swapped while the job was made; make it again");
     } else {
         job->slot = runtime->free_slots[--runtime->free_count];
         job->id = ++runtime->jobs_made;
         runtime->jobs[job->slot] = job;
-        if (job->scheduled != NULL)
+        if (job->policy.scheduled != NULL)
             runtime->scheduling.followers[job->slot] = job;
         clo_monitor_add(job);
     }
@@ -308,10 +363,10 @@ clo_status clo_job_create(clo_runtime *runtime, const clo_cost *cost, const clo_
                           "clo_job_config.memory_bytes is %zu: too few; clo_job_memory_bytes tells "
                           "how many this job needs",
                           config.memory_bytes);
-    if (status == CLO_OK && (job->series != NULL || job->hedge_after_ns != NULL))
+    if (status == CLO_OK && (job->series != NULL || job->hedges.after_ns != NULL))
         status = clo_watchdog_need(&runtime->watchdog);
-    if (status == CLO_OK && job->scheduled != NULL)
-        job->scheduled->version = version;
+    if (status == CLO_OK && job->policy.scheduled != NULL)
+        job->policy.scheduled->version = version;
     if (status == CLO_OK)
         status = take_slot(job);
     if (status != CLO_OK) {
@@ -352,7 +407,7 @@ static void free_job(clo_job *job)
 {
     clo_arena arena = job->arena;
     clo_job_bodies_free(job);
-    clo_arena_close(&job->own);
+    clo_arena_close(&job->plans.own);
     clo_arena_close(&arena);
 }
 
@@ -360,7 +415,7 @@ static void leave_slot(clo_job *job)
 {
     clo_runtime *runtime = job->runtime;
 
-    if (job->scheduled != NULL) {
+    if (job->policy.scheduled != NULL) {
         runtime->scheduling.followers[job->slot] = NULL;
         clo_scheduling_detach(runtime);
     }
@@ -396,13 +451,13 @@ void clo_job_destroy(clo_job *job)
         clo_job_leave(job);
         return;
     }
-    if (job->series != NULL && (job->series->period_ns > 0 || job->pipeline != NULL) && job->series->releases == 0)
+    if (job->series != NULL && job->series->has_releases && job->series->releases == 0)
         clo_job_cancel(job); /* it would never end */
     (void)clo_job_wait_until(job, INT64_MAX);
     if (job->series != NULL)
         clo_watchdog_remove(&runtime->watchdog, job);
-    for (uint32_t asks; (asks = atomic_load_explicit(&job->asks, memory_order_acquire)) != 0;)
-        clo_futex_doze(&job->asks, asks); /* until the combiner has let go of it */
+    for (uint32_t asks; (asks = atomic_load_explicit(&job->policy.asks, memory_order_acquire)) != 0;)
+        clo_futex_doze(&job->policy.asks, asks); /* until the combiner has let go of it */
     lock_jobs(job);
     leave_slot(job);
     unlock_jobs(job);

@@ -42,7 +42,7 @@ static clo_status make_states(const clo_runtime *runtime, clo_policy_use *use, c
     for (uint32_t j = 0; j < runtime->jobs_max && status == CLO_OK; j++) {
         clo_job *job = runtime->scheduling.followers[j];
         if (job != NULL)
-            status = clo_scheduler_job_prepare(job->scheduled, use, runtime->scheduling.swaps + 1, arena);
+            status = clo_scheduler_job_prepare(job->policy.scheduled, use, runtime->scheduling.swaps + 1, arena);
     }
     return status;
 }
@@ -127,7 +127,7 @@ clo_status clo_runtime_hold_time(clo_runtime *runtime, uint32_t is_held)
 {
     if (runtime == NULL)
         return clo_fail_null("clo_runtime_hold_time", "runtime");
-    if (runtime->clock != CLO_CLOCK_VIRTUAL)
+    if (!runtime->scheduling.is_virtual)
         return clo_fail(CLO_ERR_UNSUPPORTED, "time can be held under the virtual clock only");
     if (clo_thread_is_watchdog(runtime) || clo_thread_is_worker(runtime))
         return clo_fail(CLO_ERR_STATE, "a task body or a handler of misses may not hold the time");

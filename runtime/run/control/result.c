@@ -2,7 +2,6 @@
 #include "base/clock.h"
 #include "base/numbers/saturate.h"
 #include "base/status.h"
-#include "run/dispatch/pipeline.h"
 #include "run/job/done.h"
 #include "run/records/record.h"
 #include "run/records/running.h"
@@ -16,11 +15,6 @@
 #include "run/threads/help.h"
 
 #include <stdio.h>
-
-static int64_t makespan_ns(const clo_job *job)
-{
-    return job->pipeline != NULL ? clo_job_pipeline_makespan_ns(job) : clo_stamp_response_ns(job);
-}
 
 static void sum_stats(const clo_job *job, clo_job_result *result)
 {
@@ -43,24 +37,24 @@ static void sum_stats(const clo_job *job, clo_job_result *result)
         wanted_ns += stats->wanted_ns;
         missed_ns += stats->missed_ns;
     }
-    uint64_t dropped = atomic_load_explicit(&job->hedges_dropped, memory_order_relaxed);
+    uint64_t dropped = atomic_load_explicit(&job->hedges.dropped, memory_order_relaxed);
     result->hedged += dropped;
     result->hedges_skipped += dropped;
     result->emulation_error = wanted_ns > 0 ? (double)missed_ns / (double)wanted_ns : 0;
-    result->parks = clo_runtime_parks(job->runtime) - job->parks_before;
+    result->parks = clo_runtime_parks(job->runtime) - job->submit.parks_before;
 }
 
 static void read_decisions(const clo_job *job, clo_job_result *result)
 {
-    const clo_histogram *histogram = job->decision_ns;
+    const clo_histogram *histogram = job->policy.decision_ns;
 
-    result->decisions = job->decisions;
-    result->fallbacks = job->fallbacks;
-    result->refused = job->refused;
-    snprintf(result->refusal, sizeof result->refusal, "%s", job->refusal != NULL ? job->refusal : "");
-    result->decision_steps = job->most_steps;
-    result->turn_steps = job->most_turn_steps;
-    result->partial = job->partial;
+    result->decisions = job->policy.decisions;
+    result->fallbacks = job->policy.fallbacks;
+    result->refused = job->policy.refused;
+    snprintf(result->refusal, sizeof result->refusal, "%s", job->policy.refusal != NULL ? job->policy.refusal : "");
+    result->decision_steps = job->policy.most_steps;
+    result->turn_steps = job->policy.most_turn_steps;
+    result->partial = job->policy.partial;
     result->decision_p50_ns = clo_histogram_quantile(histogram, 0.5);
     result->decision_p99_ns = clo_histogram_quantile(histogram, 0.99);
     result->decision_p999_ns = clo_histogram_quantile(histogram, 0.999);
@@ -100,9 +94,9 @@ static clo_status read_result(clo_job *job, clo_job_result *out)
     clo_job_result result = {.size = sizeof result, .failed_task = CLO_NONE};
 
     sum_stats(job, &result);
-    result.makespan_ns = makespan_ns(job);
+    result.makespan_ns = clo_stamp_response_ns(job);
     result.missed_deadline = job->deadline_ns > 0 && result.makespan_ns > job->deadline_ns;
-    if (job->scheduled != NULL)
+    if (job->policy.decision_ns != NULL)
         read_decisions(job, &result);
     result.status = read_status(job, &result);
     clo_result_write(out, &result, sizeof result);

@@ -59,10 +59,10 @@ static void *worker_main(void *argument)
     clo_worker *worker = argument;
     clo_runtime *runtime = worker->runtime;
 
-    worker->pin_error = pin(worker);
-    worker->fifo_error = clo_thread_begin(runtime, false);
-    worker->tid = clo_thread_id();
-    clo_thread_own_faults(worker->faults_before);
+    worker->system.pin_error = pin(worker);
+    worker->system.fifo_error = clo_thread_begin(runtime, false);
+    worker->system.tid = clo_thread_id();
+    clo_thread_own_faults(worker->stats.faults_before);
     /* Release pairs with the acquire in start_threads: carries the errors. */
     atomic_fetch_add_explicit(&runtime->started, 1, memory_order_release);
     clo_futex_wake_all(&runtime->started);
@@ -80,8 +80,8 @@ static void *slot_thread_main(void *argument)
     slot_thread->fifo_error = clo_thread_begin(runtime, false);
     for (uint32_t w = runtime->first_slot + slot_thread->index; w < runtime->workers_count;
          w += runtime->slot_threads_count) {
-        runtime->workers[w].tid = clo_thread_id();
-        clo_thread_own_faults(runtime->workers[w].faults_before);
+        runtime->workers[w].system.tid = clo_thread_id();
+        clo_thread_own_faults(runtime->workers[w].stats.faults_before);
     }
     atomic_fetch_add_explicit(&runtime->started, 1, memory_order_release); /* as worker_main */
     clo_futex_wake_all(&runtime->started);
@@ -160,8 +160,8 @@ static void init_worker(clo_runtime *runtime, uint32_t index)
     clo_stack_init(&worker->shared_pool);
     clo_stack_init(&worker->aging);
     worker->machine = &runtime->machines[runtime->platform->executors[index].machine];
-    worker->line = worker->held = CLO_ITEM_NONE;
-    worker->line_end = &worker->line;
+    worker->line.first = worker->line.held = CLO_ITEM_NONE;
+    worker->line.end = &worker->line.first;
     atomic_init(&worker->current, CLO_ITEM_NONE);
     worker->call = (clo_call){.executor = index};
     /* Tokens are numbered from the clock on: no opening takes less than 1 ns, so a token of a runtime that was here
@@ -188,7 +188,7 @@ static void stop_threads(clo_runtime *runtime, uint32_t count)
         (void)clo_parker_wake(t < runtime->first_slot ? &runtime->workers[t].parker
                                                       : &runtime->slot_threads[t - runtime->first_slot].parker);
     for (uint32_t t = 0; t < count; t++)
-        pthread_join(t < runtime->first_slot ? runtime->workers[t].thread
+        pthread_join(t < runtime->first_slot ? runtime->workers[t].system.thread
                                              : runtime->slot_threads[t - runtime->first_slot].thread,
                      NULL);
 }
@@ -202,11 +202,11 @@ static clo_status read_start(clo_runtime *runtime)
         fifo_error = runtime->slot_threads[c].fifo_error;
     for (uint32_t w = 0; w < runtime->first_slot; w++) {
         const clo_worker *worker = &runtime->workers[w];
-        if (worker->pin_error != 0)
+        if (worker->system.pin_error != 0)
             return clo_fail(CLO_ERR_SYSTEM, "cannot pin worker %u to CPU %d: %s; allow the CPU or run unpinned", w,
-                            (int)worker->cpu, strerror(worker->pin_error));
+                            (int)worker->cpu, strerror(worker->system.pin_error));
         if (fifo_error == 0)
-            fifo_error = worker->fifo_error;
+            fifo_error = worker->system.fifo_error;
     }
     return clo_real_time_report_priority(runtime, false, fifo_error);
 }
@@ -214,7 +214,8 @@ static clo_status read_start(clo_runtime *runtime)
 static int create_thread(clo_runtime *runtime, uint32_t t)
 {
     if (t < runtime->first_slot)
-        return clo_thread_create(runtime, (int)t, &runtime->workers[t].thread, worker_main, &runtime->workers[t]);
+        return clo_thread_create(runtime, (int)t, &runtime->workers[t].system.thread, worker_main,
+                                 &runtime->workers[t]);
     clo_slot_thread *slot_thread = &runtime->slot_threads[t - runtime->first_slot];
     return clo_thread_create(runtime, (int)t, &slot_thread->thread, slot_thread_main, slot_thread);
 }
@@ -331,7 +332,7 @@ static void carve(const clo_platform *platform, const clo_runtime_config *config
     size_t workers = platform->executors_count;
 
     runtime->workers_count = platform->executors_count;
-    runtime->first_slot = clo_slots_first(platform, config->clock);
+    runtime->first_slot = config->clock == CLO_CLOCK_REAL ? clo_slots_first(platform) : platform->executors_count;
     runtime->slot_threads_count = clo_slot_threads(runtime->workers_count - runtime->first_slot, config->slot_workers);
     runtime->scheduling.memory_bytes = clo_scheduling_bytes(platform, config->jobs_max, config->clock);
     clo_carve(block, &at->runtime, 1);
@@ -393,7 +394,8 @@ static void configure(clo_runtime *runtime, const clo_platform *platform, const 
     runtime->pins = config->unpinned == 0;
     runtime->spin_ns = config->spin_ns == 0 ? SPIN_DEFAULT_NS : config->spin_ns < 0 ? 0 : config->spin_ns;
     runtime->fifo_priority = config->fifo_priority;
-    runtime->helps = clo_borrow_is_on(config);
+    runtime->scheduling.is_virtual = config->clock == CLO_CLOCK_VIRTUAL;
+    runtime->helps = config->clock == CLO_CLOCK_REAL && clo_borrow_is_on(config);
     runtime->is_uniform = clo_borrow_is_uniform(platform);
     runtime->real_time = config->real_time;
     runtime->names_signals = config->name_signals != 0;

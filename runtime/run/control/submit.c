@@ -3,14 +3,11 @@
 #include "base/clock.h"
 #include "base/status.h"
 #include "run/dispatch/launch.h"
-#include "run/dispatch/pipeline.h"
 #include "run/extras/capacity.h"
 #include "run/extras/pending.h"
-#include "run/job/begin.h"
 #include "run/job/done.h"
 #include "run/records/stamp.h"
 #include "run/records/timing.h"
-#include "run/scheduler/combining.h"
 #include "run/sharing/borrow.h"
 #include "run/sharing/serial.h"
 #include "run/state/runtime.h"
@@ -26,14 +23,14 @@ static void arm(clo_job *job)
 
     for (uint32_t w = 0; w < workers; w++)
         clo_engine_stats_clear(&job->stats[w]);
-    if (job->scheduled != NULL)
-        clo_histogram_clear(job->decision_ns);
-    job->decisions = 0;
-    atomic_store_explicit(&job->hedges_dropped, 0, memory_order_relaxed);
-    job->first_run = clo_stop_submit(&job->stop);
-    if (!clo_job_is_small(job))
+    if (job->policy.decision_ns != NULL)
+        clo_histogram_clear(job->policy.decision_ns);
+    job->policy.decisions = 0;
+    atomic_store_explicit(&job->hedges.dropped, 0, memory_order_relaxed);
+    job->submit.first_run = clo_stop_submit(&job->stop);
+    if (clo_job_is_judged(job))
         clo_serial_decide(job);
-    job->parks_before = clo_runtime_parks(job->runtime);
+    job->submit.parks_before = clo_runtime_parks(job->runtime);
     clo_stamp_submit(job);
 }
 
@@ -53,10 +50,10 @@ static void arm_series(clo_job *job)
     clo_histogram_clear(&series->jitter_ns);
     clo_histogram_clear(&series->start_ns);
     clo_histogram_clear(&series->response_ns);
-    job->has_rest = !clo_outcome_is_open(&job->outcome); /* its first run may come late, or never */
+    job->submit.has_rest = !clo_outcome_is_open(&job->outcome); /* its first run may come late, or never */
     clo_outcome_open(&job->outcome);
-    series->base_ns = atomic_load_explicit(&job->submitted, memory_order_relaxed);
-    job->run_ns = job->end_ns = series->base_ns; /* as long as nothing has run */
+    series->base_ns = atomic_load_explicit(&job->times.submitted, memory_order_relaxed);
+    job->times.run_ns = job->times.end_ns = series->base_ns; /* as long as nothing has run */
     series->is_releasing = is_periodic;
     series->next_release = is_periodic ? 0 : 1;
     series->next_deadline = 0;
@@ -106,18 +103,13 @@ clo_status clo_job_submit(clo_job *job)
         return clo_job_run_start(job, 0), CLO_OK;
     arm_series(job);
     bool is_periodic = job->series->period_ns > 0;
-    if (job->pipeline != NULL)
-        clo_job_pipeline_arm(job);
-    else if (!is_periodic)
-        clo_job_run_arm(job, 0);
+    job->kind->open(job);
     /* Before the start: from there on workers of a higher priority may keep this thread from the CPU, and the job may
      * end at once, and another thread submit it again. */
     clo_watchdog_add(watchdog, job);
     clo_eventcount_ring(&watchdog->eventcount);
-    if (!is_periodic && job->pipeline != NULL)
-        clo_job_pipeline_start(job);
-    else if (!is_periodic)
-        clo_job_run_go(job);
+    if (!is_periodic)
+        job->kind->start(job);
     return CLO_OK;
 }
 
@@ -130,6 +122,6 @@ void clo_job_cancel(clo_job *job)
         clo_eventcount_ring(&job->runtime->watchdog.eventcount);
     clo_capacity_let_go(job);
     clo_pending_let_go(job);
-    if (job->scheduled != NULL && !clo_runtime_is_forked(job->runtime)) /* in a forked process nothing runs */
-        clo_job_ask(job, CLO_ASK_CANCEL);
+    if (job->kind->cancel != NULL && !clo_runtime_is_forked(job->runtime)) /* in a forked process nothing runs */
+        job->kind->cancel(job);
 }

@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "engine/execution/body.h"
+#include "run/dispatch/dispatches.h"
 #include "run/job/cut.h"
 #include "run/job/end.h"
 #include "run/records/recorder.h"
@@ -16,16 +17,11 @@
 #define ASKED_MAX 4u    /* counters asked for ahead of a body */
 #define GATHERED_MIN 8u /* a join of at least as many is hit for several predecessors at once */
 
-static void finish_exits(clo_job *job, uint32_t count)
+static void finish_exits(clo_worker *worker, clo_job *job, uint32_t count)
 {
     /* acq_rel: the last one publishes everybody's results to the waiter. */
     if (atomic_fetch_sub_explicit(&job->exits_left, count, memory_order_acq_rel) == count)
-        clo_job_run_ended(job);
-}
-
-void clo_worker_count_end(clo_job *job)
-{
-    finish_exits(job, 1);
+        clo_job_run_ended_here(worker, job);
 }
 
 /* Hands a released item of a pinned job to its worker; true if that is us and we keep it. */
@@ -47,7 +43,8 @@ static void send_pinned(clo_worker *worker, clo_job *job, uint32_t execution, ui
 /* Which of two released successors to run next while the other is given away. */
 static bool prefers(const clo_worker *worker, uint32_t execution, uint64_t kept, uint32_t successor)
 {
-    return clo_share_prefers(worker->affinity_stride, worker->keeps_last, execution, (uint32_t)kept, successor);
+    return clo_share_prefers(worker->affinity.stride, worker->affinity.keeps_last, execution, (uint32_t)kept,
+                             successor);
 }
 
 /* Hands on a released item; the first of them is kept in *bypass, to be run next. */
@@ -57,7 +54,7 @@ static inline void hand_on(clo_worker *worker, clo_job *job, uint32_t execution,
         send_pinned(worker, job, successor, bypass);
     } else if (*bypass == CLO_ITEM_NONE) {
         *bypass = clo_item(job, successor);
-    } else if (worker->has_affinity && prefers(worker, execution, *bypass, successor)) {
+    } else if (worker->affinity.is_on && prefers(worker, execution, *bypass, successor)) {
         clo_worker_push(worker, *bypass);
         *bypass = clo_item(job, successor);
     } else {
@@ -77,8 +74,8 @@ static inline uint64_t release_row(clo_worker *worker, clo_job *job, uint32_t ex
     for (uint32_t i = 0; i < count; i++)
         if (clo_countdown_hit(&pending[row[i]]))
             hand_on(worker, job, execution, row[i], &bypass);
-    if (worker->has_affinity && bypass != CLO_ITEM_NONE)
-        worker->affinity_stride = (uint32_t)bypass - execution;
+    if (worker->affinity.is_on && bypass != CLO_ITEM_NONE)
+        worker->affinity.stride = (uint32_t)bypass - execution;
     return bypass;
 }
 
@@ -92,8 +89,8 @@ static uint64_t release_stages(clo_worker *worker, clo_job *job, uint32_t execut
 
     for (uint32_t successor; (successor = clo_engine_released(engine, &release)) != CLO_NONE;)
         hand_on(worker, job, execution, successor, &bypass);
-    if (worker->has_affinity && bypass != CLO_ITEM_NONE)
-        worker->affinity_stride = (uint32_t)bypass - execution;
+    if (worker->affinity.is_on && bypass != CLO_ITEM_NONE)
+        worker->affinity.stride = (uint32_t)bypass - execution;
     return bypass;
 }
 
@@ -102,7 +99,7 @@ uint64_t clo_worker_release(clo_worker *worker, clo_job *job, uint32_t execution
     const clo_program *program = job->program;
 
     if (program->succ_first[execution] == program->succ_first[execution + 1])
-        return finish_exits(job, 1), CLO_ITEM_NONE;
+        return finish_exits(worker, job, 1), CLO_ITEM_NONE;
     if (program->barriers > 0)
         return release_stages(worker, job, execution, execution);
     uint32_t first = program->succ_first[execution];
@@ -126,7 +123,7 @@ static inline uint64_t take_same(clo_worker *worker, const clo_job *job, uint32_
     uint64_t item = clo_deque_peek(&worker->deque);
     uint32_t next_at;
 
-    if (item == CLO_ITEM_NONE || item >> 32 != job->slot || worker->bypasses >= CLO_BYPASSES_MAX ||
+    if (item == CLO_ITEM_NONE || item >> 32 != job->slot || worker->turns.bypasses >= CLO_BYPASSES_MAX ||
         !gathers(job->program, (uint32_t)item, &next_at) || next_at != at)
         return CLO_ITEM_NONE;
     return clo_deque_pop(&worker->deque);
@@ -135,7 +132,7 @@ static inline uint64_t take_same(clo_worker *worker, const clo_job *job, uint32_
 static uint64_t report(clo_worker *worker, clo_job *job, uint32_t execution, uint32_t at, uint32_t hits)
 {
     if (at == CLO_NONE)
-        return finish_exits(job, hits), CLO_ITEM_NONE;
+        return finish_exits(worker, job, hits), CLO_ITEM_NONE;
     uint64_t item = clo_item(job, at);
     if (!clo_countdown_hit_many(&job->engine->pending[at], hits))
         return CLO_ITEM_NONE;
@@ -243,7 +240,7 @@ static inline __attribute__((always_inline)) uint64_t run(clo_worker *worker, cl
         if (!is_tiny)
             clo_worker_reach_own(worker);
         call_body(worker, job, execution, has_no_extras);
-        worker->bypasses++;
+        worker->turns.bypasses++;
         if (gathers(program, execution, &at)) {
             hits++;
             next = take_same(worker, job, at);
@@ -258,7 +255,7 @@ static inline __attribute__((always_inline)) uint64_t run(clo_worker *worker, cl
             next =
                 release_row(worker, job, execution, &program->succ[first], program->succ_first[execution + 1] - first);
         }
-        if (hits == 0 && (next == CLO_ITEM_NONE || worker->bypasses >= CLO_BYPASSES_MAX))
+        if (hits == 0 && (next == CLO_ITEM_NONE || worker->turns.bypasses >= CLO_BYPASSES_MAX))
             return next;
         execution = (uint32_t)next;
     }
@@ -269,11 +266,13 @@ static __attribute__((noinline)) uint64_t run_worth(clo_worker *worker, clo_job 
     return run(worker, job, execution, true, false);
 }
 
-uint64_t clo_worker_run_fast(clo_worker *worker, clo_job *job, uint32_t execution)
+static uint64_t run_fast(clo_worker *worker, clo_job *job, uint32_t execution)
 {
     if (!job->has_no_extras)
         return run(worker, job, execution, false, true);
-    if (!clo_share_is_tiny(worker->task_time_ns))
+    if (!clo_share_is_tiny(worker->pace.task_time_ns))
         return run_worth(worker, job, execution);
     return run(worker, job, execution, true, true);
 }
+
+const clo_dispatch clo_dispatch_fast = {.run = run_fast, .is_ticked = true, .is_helped = true};

@@ -7,6 +7,7 @@
 #include "engine/releases/of_plan.h"
 #include "run/job/cut.h"
 #include "run/job/end.h"
+#include "run/records/record.h"
 #include "run/sharing/owner.h"
 #include "run/sharing/wake.h"
 #include "run/state/item.h"
@@ -19,7 +20,7 @@
 
 static clo_status refuse(const char *what)
 {
-    return clo_fail(CLO_ERR_UNSUPPORTED, "clo_job_config.releases_in_flight does not go together with %s", what);
+    return clo_fail(CLO_ERR_ARGUMENT, "clo_job_config.releases_in_flight does not go together with %s", what);
 }
 
 clo_status clo_job_pipeline_check(const clo_runtime *runtime, const clo_job_config *config)
@@ -31,20 +32,14 @@ clo_status clo_job_pipeline_check(const clo_runtime *runtime, const clo_job_conf
         return refuse("a policy; give a plan, or neither");
     if (runtime->clock == CLO_CLOCK_PADDED)
         return refuse("the padded clock; use the real or the virtual one");
-    if (runtime->first_slot < runtime->workers_count)
-        return clo_fail(
-            CLO_ERR_UNSUPPORTED,
-            "clo_job_config.releases_in_flight does not go together with slots, such as executor '%s'; set it "
-            "to 0: then each release begins when the one before it has ended",
-            clo_platform_executor_name(runtime->platform, runtime->first_slot));
     if (config->done != NULL || config->hedge_after_ns != NULL)
         return refuse("`done` or hedge_after_ns; leave both NULL");
-    if (config->task_limit_ns > 0 || config->task_limit_percent > 0)
-        return refuse("limits of bodies; leave task_limit_ns and task_limit_percent 0");
     if (config->on_miss != CLO_MISS_RUN_LATE)
         return refuse("skipped or aborted releases; use CLO_MISS_RUN_LATE");
     if (config->deadline_ns > 0 && config->period_ns == 0)
         return refuse("a deadline without a period; set period_ns too, or neither");
+    if (config->traced_releases > 1 && !runtime->traces)
+        return clo_fail(CLO_ERR_ARGUMENT, "clo_job_config.traced_releases needs clo_runtime_config.trace");
     if (config->miss != NULL && runtime->clock == CLO_CLOCK_VIRTUAL)
         return refuse("a handler of misses under the virtual clock; leave `miss` NULL");
     return CLO_OK;
@@ -92,14 +87,14 @@ void clo_job_pipeline_arm(clo_job *job)
     clo_releases_begin(pipeline->releases);
     for (uint32_t slot = 0; slot < pipeline->releases->slots; slot++)
         atomic_store_explicit(&pipeline->slots[slot].ended, 0, memory_order_relaxed);
-    for (uint32_t i = 0; job->events != NULL && i < job->program->executions; i++)
+    for (size_t i = 0, count = clo_job_events(job); i < count; i++)
         job->events[i].executor = CLO_NONE;
     clo_outcome_open(&job->outcome);
     atomic_store_explicit(&job->series->is_first, 0, memory_order_relaxed);
     atomic_store_explicit(&job->series->current, 0, memory_order_relaxed);
-    clo_stop_begin(&job->stop, job->first_run);
-    job->run_ns = atomic_load_explicit(&job->submitted, memory_order_relaxed);
-    job->end_ns = job->run_ns;
+    clo_stop_begin(&job->stop, job->submit.first_run);
+    job->times.run_ns = atomic_load_explicit(&job->times.submitted, memory_order_relaxed);
+    job->times.end_ns = job->times.run_ns;
     pipeline->opened = pipeline->posted = pipeline->ended = 0;
     atomic_store_explicit(&pipeline->released, is_periodic ? 0 : UINT64_MAX, memory_order_relaxed);
     atomic_store_explicit(&pipeline->final, is_periodic || series->releases == 0 ? UINT64_MAX : series->releases,
@@ -143,7 +138,7 @@ static void account(clo_job *job, uint64_t release, const clo_job_pipeline_slot 
     if (clo_outcome_is_failure(clo_outcome_read(&job->outcome)))
         atomic_store_explicit(&series->stopped, 1, memory_order_release);
     atomic_store_explicit(&series->ended, release + 1, memory_order_release); /* `late` before it */
-    job->end_ns = ended_ns;
+    job->times.end_ns = ended_ns;
 }
 
 static void see_ends(clo_job *job)
@@ -225,6 +220,18 @@ static bool act(clo_job *job)
     return pipeline->posted >= final && pipeline->opened >= all;
 }
 
+/* When the last executor was done, in emulated time; else 0. */
+static int64_t find_last_ns(const clo_job *job)
+{
+    const clo_releases *releases = job->pipeline->releases;
+    int64_t last_ns = 0;
+
+    for (uint32_t w = 0; releases->finish_ns != NULL && w < job->runtime->workers_count; w++)
+        if (releases->free_ns[w] > last_ns)
+            last_ns = releases->free_ns[w];
+    return last_ns;
+}
+
 void clo_job_pipeline_drop(clo_job *job)
 {
     /* [E] acq_rel, pairs with itself: the last one sees all that the others have done. */
@@ -233,6 +240,7 @@ void clo_job_pipeline_drop(clo_job *job)
     clo_watchdog *watchdog = &job->runtime->watchdog;
     bool rings = job->series->miss != NULL || clo_job_is_stopped(job);
 
+    job->emulated.last_ns = find_last_ns(job);
     clo_job_series_ended(job);
     if (rings)
         clo_eventcount_ring(&watchdog->eventcount);
@@ -264,8 +272,9 @@ void clo_job_pipeline_start(clo_job *job)
     post(job, ONE_KICK);
 }
 
-void clo_job_pipeline_release(clo_job *job, uint64_t number)
+void clo_job_pipeline_release(clo_job *job, uint64_t number, int64_t late_ns)
 {
+    (void)late_ns;                                                                     /* it is due all the same */
     atomic_store_explicit(&job->pipeline->released, number + 1, memory_order_relaxed); /* the post publishes it */
     post(job, ONE_KICK);
 }
@@ -284,19 +293,6 @@ void clo_job_pipeline_end(clo_job *job, uint32_t slot)
     /* [A] release */
     atomic_store_explicit(&ended->ended, job->pipeline->releases->number[slot] + 1, memory_order_release);
     post(job, ONE_END);
-}
-
-int64_t clo_job_pipeline_makespan_ns(const clo_job *job)
-{
-    const clo_releases *releases = job->pipeline->releases;
-    int64_t last_ns = 0;
-
-    if (releases->finish_ns == NULL)
-        return job->end_ns - job->run_ns;
-    for (uint32_t w = 0; w < job->runtime->workers_count; w++)
-        if (releases->free_ns[w] > last_ns)
-            last_ns = releases->free_ns[w];
-    return last_ns;
 }
 
 uint64_t clo_job_pipeline_last(const clo_job_pipeline *pipeline)

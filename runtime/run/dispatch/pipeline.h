@@ -60,7 +60,7 @@ typedef struct clo_job_pipeline {
     uint64_t posted, ended;
 } clo_job_pipeline;
 
-/* Whether the job can be made so. Returns CLO_OK, CLO_ERR_ARGUMENT or CLO_ERR_UNSUPPORTED. */
+/* Whether the job can be made so. Returns CLO_OK or CLO_ERR_ARGUMENT. */
 clo_status clo_job_pipeline_check(const clo_runtime *runtime, const clo_job_config *config);
 
 /* Of a job whose program is made. Returns CLO_OK, or as clo_releases_create and clo_plan_check. */
@@ -73,7 +73,7 @@ void clo_job_pipeline_arm(clo_job *job);
 void clo_job_pipeline_start(clo_job *job);
 
 /* Release `number` is due, of a series with a period. By the watchdog. */
-void clo_job_pipeline_release(clo_job *job, uint64_t number);
+void clo_job_pipeline_release(clo_job *job, uint64_t number, int64_t late_ns);
 
 /* There will be `count` releases in all. By the watchdog. */
 void clo_job_pipeline_close(clo_job *job, uint64_t count);
@@ -91,11 +91,7 @@ static inline void clo_job_pipeline_ready(clo_job_pipeline *pipeline, uint32_t i
 /* The turns, or an item of an empty release, are over: the last touch of the job. */
 void clo_job_pipeline_drop(clo_job *job);
 
-/* Runs an item, and what follows from it; returns as clo_worker_execute. */
-uint64_t clo_worker_run_pipeline(clo_worker *worker, clo_job *job, uint32_t item);
-
-/* After the series. Emulated time; the number of the last release. */
-int64_t clo_job_pipeline_makespan_ns(const clo_job *job);
+/* After the series: the number of the last release. */
 uint64_t clo_job_pipeline_last(const clo_job_pipeline *pipeline);
 
 #endif

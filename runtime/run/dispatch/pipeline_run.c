@@ -1,6 +1,8 @@
 /* pipeline_run.c - runs the items of a job with several releases in flight. */
 #include "base/clock.h"
 #include "base/numbers/saturate.h"
+#include "run/body/body.h"
+#include "run/dispatch/dispatches.h"
 #include "run/dispatch/pipeline.h"
 #include "run/extras/capacity.h"
 #include "run/job/cut.h"
@@ -31,18 +33,20 @@ static void note(clo_worker *worker, clo_job *job, uint32_t item, clo_releases_s
 {
     const clo_graph *graph = job->program->graph;
     uint32_t execution = clo_releases_execution(job->pipeline->releases, item), task = graph->task_of[execution];
+    uint64_t release = release_of(job, item);
 
     if (worker->recorder.slots != NULL)
         clo_recorder_add(worker, job, execution, span.start_ns, span.finish_ns);
     job->stats[worker->index].busy += span.finish_ns - span.start_ns;
     if (job->events == NULL)
         return;
-    job->events[execution] = (clo_trace_event){.task = task,
-                                               .instance = execution - graph->first_instance[task],
-                                               .executor = worker->index,
-                                               .start_ns = span.start_ns,
-                                               .finish_ns = span.finish_ns,
-                                               .release = release_of(job, item)};
+    job->events[release % job->series->traced * job->program->executions + execution] =
+        (clo_trace_event){.task = task,
+                          .instance = execution - graph->first_instance[task],
+                          .executor = worker->index,
+                          .start_ns = span.start_ns,
+                          .finish_ns = span.finish_ns,
+                          .release = release};
 }
 
 /* The item has begun: the next ones ask for capacities. None of them is ours, for they do not wait for our end. */
@@ -87,28 +91,47 @@ static bool begin(clo_worker *worker, clo_job *job, uint32_t item, occasion *at)
     return true;
 }
 
-/* The body. */
-static void run_body(clo_worker *worker, clo_job *job, uint32_t item, clo_job_pipeline_slot *slot,
-                     clo_releases_span span)
+static bool is_noted(const clo_worker *worker, const clo_job *job)
 {
-    clo_job_pipeline *pipeline = job->pipeline;
-    clo_releases *releases = pipeline->releases;
-    uint32_t execution = clo_releases_execution(releases, item);
-    bool is_virtual = releases->finish_ns != NULL;
-    bool is_noted = !is_virtual && (job->events != NULL || worker->recorder.slots != NULL);
+    return job->pipeline->releases->finish_ns == NULL && (job->events != NULL || worker->recorder.slots != NULL);
+}
+
+/* It has run. */
+static void end(clo_worker *worker, clo_job *job, uint32_t item, clo_releases_span span)
+{
+    bool is_clocked = is_noted(worker, job);
+
+    if (is_clocked)
+        span.finish_ns = clo_clock_ns() - job->times.run_ns;
+    if (is_clocked || job->pipeline->releases->finish_ns != NULL)
+        note(worker, job, item, span);
+}
+
+/* The body. False: it is pending, on a slot. */
+static bool run_body(clo_worker *worker, clo_job *job, uint32_t item, clo_job_pipeline_slot *slot,
+                     clo_releases_span *span)
+{
+    const clo_releases *releases = job->pipeline->releases;
+    uint32_t execution = clo_releases_execution(releases, item), task = clo_program_task(job->program, execution);
 
     if (atomic_load_explicit(&slot->is_first, memory_order_relaxed) != 0)
-        note_first(job, slot, releases->number[clo_releases_slot(releases, item)]);
-    if (is_noted)
-        span.start_ns = clo_clock_ns() - job->run_ns;
-    int code = clo_releases_call(releases, item, worker->index, &pipeline->scratch[worker->scratch],
-                                 &job->stats[worker->index]);
-    if (is_noted)
-        span.finish_ns = clo_clock_ns() - job->run_ns;
-    if (is_noted || is_virtual)
-        note(worker, job, item, span);
-    if (code != 0)
-        clo_job_fail(job, execution, code);
+        note_first(job, slot, release_of(job, item));
+    if (is_noted(worker, job))
+        span->start_ns = clo_clock_ns() - job->times.run_ns;
+    clo_body_run(worker, job, item, execution,
+                 releases->finish_ns != NULL ? 0 : clo_cost_time(job->program->cost, task, worker->index));
+    if (worker->pending.is_held)
+        return false;
+    end(worker, job, item, *span);
+    return true;
+}
+
+static int call(clo_worker *worker, clo_job *job, uint32_t item, int64_t expected_ns)
+{
+    clo_job_pipeline *pipeline = job->pipeline;
+
+    return clo_releases_call(pipeline->releases, item, worker->index, expected_ns, &pipeline->scratch[worker->scratch],
+                             &job->stats[worker->index]);
 }
 
 /* What the item released goes to its workers; one of our own comes back. Others of our own wait in `local`. */
@@ -135,7 +158,33 @@ static uint64_t release(clo_worker *worker, clo_job *job, uint32_t item)
     return kept;
 }
 
-uint64_t clo_worker_run_pipeline(clo_worker *worker, clo_job *job, uint32_t item)
+/* The item is over. Returns one of our own that follows it; with none the job may be gone. */
+static uint64_t leave(clo_worker *worker, clo_job *job, uint32_t item, bool is_empty, bool holds)
+{
+    clo_releases *releases = job->pipeline->releases;
+    uint32_t slot = clo_releases_slot(releases, item);
+
+    if (holds)
+        clo_capacity_leave(worker, job, clo_releases_execution(releases, item));
+    uint64_t next = release(worker, job, item);
+    if (is_empty)
+        clo_job_pipeline_drop(job);
+    else if (clo_releases_ended(releases, slot))
+        clo_job_pipeline_end(job, slot);
+    return next;
+}
+
+/* The slot's body is pending: the rest comes with `resume`. */
+static uint64_t hold(clo_worker *slot, const clo_job *job, uint32_t item, const occasion *at)
+{
+    slot->pending.item = clo_item(job, item);
+    slot->pending.keeps_room = at->holds;
+    slot->pending.start_ns = at->span.start_ns;
+    return CLO_ITEM_NONE;
+}
+
+/* Runs an item, and what follows from it. */
+static uint64_t run(clo_worker *worker, clo_job *job, uint32_t item)
 {
     clo_job_pipeline *pipeline = job->pipeline;
     clo_releases *releases = pipeline->releases;
@@ -149,20 +198,34 @@ uint64_t clo_worker_run_pipeline(clo_worker *worker, clo_job *job, uint32_t item
         occasion at = {.is_empty = pipeline->slots[slot].is_empty, .is_stopped = clo_stop_is_set(&job->stop)};
         if (!begin(worker, job, item, &at))
             return CLO_ITEM_NONE;
+        worker->turns.bypasses++;
         if (at.is_stopped && !at.is_empty)
             clo_job_cut(job); /* no body stands for it */
-        else if (!at.is_empty)
-            run_body(worker, job, item, &pipeline->slots[slot], at.span);
-        if (at.holds)
-            clo_capacity_leave(worker, job, execution);
-        worker->bypasses++;
-        uint64_t next = release(worker, job, item);
-        if (at.is_empty)
-            clo_job_pipeline_drop(job);
-        else if (clo_releases_ended(releases, slot))
-            clo_job_pipeline_end(job, slot); /* with nothing kept the job may be gone now */
-        if (next == CLO_ITEM_NONE || worker->bypasses >= CLO_BYPASSES_MAX)
+        else if (!at.is_empty && !run_body(worker, job, item, &pipeline->slots[slot], &at.span))
+            return hold(worker, job, item, &at);
+        uint64_t next = leave(worker, job, item, at.is_empty, at.holds);
+        if (next == CLO_ITEM_NONE || worker->turns.bypasses >= CLO_BYPASSES_MAX)
             return next;
         item = (uint32_t)next;
     }
 }
+
+static uint64_t resume(clo_worker *slot, clo_job *job, bool is_cut, int code)
+{
+    uint32_t item = (uint32_t)slot->pending.item;
+
+    clo_body_end_held(slot, job, clo_releases_execution(job->pipeline->releases, item), is_cut, code);
+    end(slot, job, item, (clo_releases_span){slot->pending.start_ns, 0});
+    return leave(slot, job, item, false, slot->pending.keeps_room);
+}
+
+const clo_dispatch clo_dispatch_pipeline = {
+    .run = run,
+    .call = call,
+    .release_of = release_of,
+    .resume = resume,
+    .start = clo_job_pipeline_start,
+    .open = clo_job_pipeline_arm,
+    .release = clo_job_pipeline_release,
+    .close = clo_job_pipeline_close,
+};

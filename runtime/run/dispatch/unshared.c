@@ -9,6 +9,7 @@
 #include "run/sharing/borrow.h"
 #include "run/sharing/serial.h"
 #include "run/sharing/share.h"
+#include "run/sharing/wake.h"
 #include "run/state/item.h"
 
 /* Ready work that is worth a hand-over to a worker that looks for some, and the end of the job on two of them. */
@@ -19,18 +20,22 @@
 #define FIRST_BODIES 8u
 #define WINDOW_BODIES 32u
 
+/* Where bodies run. */
+typedef struct seat {
+    clo_worker *worker;
+    clo_counter *executed;
+    /* Of the worker's executor: time_ns[task * columns]. */
+    const int64_t *time_ns;
+} seat;
+
 /* What is constant in a run, at hand: bodies could change all that lies behind pointers, for what the compiler
  * knows. */
 typedef struct unshared_run {
-    clo_worker *worker;
     clo_job *job;
     const clo_graph *graph;
     const clo_graph_task_row *rows;
     const uint32_t *task_of, *first_instance, *succ_first, *succ;
     clo_countdown *pending;
-    clo_counter *executed;
-    /* Of the worker's executor: time_ns[task * columns]. */
-    const int64_t *time_ns;
     size_t columns;
     /* Its item is this + execution. */
     uint64_t items;
@@ -38,6 +43,8 @@ typedef struct unshared_run {
     bool is_single;
     /* Not a serial run: the deque takes all that can be ready. */
     bool is_small;
+    /* Without a plan: the one worker. */
+    seat seat;
 } unshared_run;
 
 /* What it knows of the run so far. */
@@ -55,7 +62,8 @@ typedef struct progress {
 
 static void look_at_clock(const unshared_run *a, progress *p)
 {
-    int64_t now_ticks = clo_ticks(), took_ns = (now_ticks - p->since_ticks) * 1000 / a->worker->runtime->ticks_in_us;
+    int64_t now_ticks = clo_ticks(),
+            took_ns = (now_ticks - p->since_ticks) * 1000 / a->seat.worker->runtime->ticks_in_us;
     int64_t window_ns = took_ns / (p->bodies - p->judged) + 1;
 
     if (p->window_ns > 0)
@@ -87,7 +95,7 @@ static bool is_surplus(const unshared_run *a, progress *p, uint32_t ready, int64
 {
     if (!a->is_small)
         return is_for_all(a, p, ready, next_ns);
-    int64_t task_time_ns = atomic_load_explicit(&a->job->task_time_ns, memory_order_relaxed);
+    int64_t task_time_ns = atomic_load_explicit(&a->job->waiting.task_time_ns, memory_order_relaxed);
 
     if (p->bodies % LOOK_BODIES == LOOK_BODIES / 4) { /* bodies may have become longer than in earlier runs */
         int64_t now_ns = clo_stamp_length_ns(a->job, clo_ticks()) / p->bodies;
@@ -97,9 +105,10 @@ static bool is_surplus(const unshared_run *a, progress *p, uint32_t ready, int64
     if (task_time_ns == 0 || task_time_ns > CLO_SHORT_NS || next_ns > CLO_SHORT_NS)
         return true;
     int64_t ready_ns = task_time_ns * ready;
-    return ready_ns >= SURPLUS_NS && (atomic_load_explicit(&a->worker->asked, memory_order_relaxed) != 0 ||
-                                      (ready_ns >= CLO_WAKE_NS &&
-                                       atomic_load_explicit(&a->worker->runtime->sleepers, memory_order_relaxed) != 0));
+    return ready_ns >= SURPLUS_NS &&
+           (atomic_load_explicit(&a->seat.worker->asked, memory_order_relaxed) != 0 ||
+            (ready_ns >= CLO_WAKE_NS &&
+             atomic_load_explicit(&a->seat.worker->runtime->sleepers, memory_order_relaxed) != 0));
 }
 
 /* The execution may release more than the deque takes: so much is for all workers, in later runs, too. */
@@ -124,17 +133,17 @@ static inline uint32_t release(const unshared_run *a, progress *p, uint32_t exec
         if (next == CLO_NONE)
             next = successor;
         else
-            clo_worker_push(a->worker, a->items + successor);
+            clo_worker_push(a->seat.worker, a->items + successor);
     }
     return next;
 }
 
-static inline void call_body(const unshared_run *a, uint32_t execution, uint32_t task)
+static inline void call_body(const unshared_run *a, const seat *at, uint32_t execution, uint32_t task)
 {
     const clo_graph_task_row *row = &a->rows[task];
-    clo_call *call = &a->worker->call;
+    clo_call *call = &at->worker->call;
 
-    atomic_store_explicit(&a->worker->current, a->items + task, memory_order_relaxed); /* as clo_task_shown */
+    atomic_store_explicit(&at->worker->current, a->items + task, memory_order_relaxed); /* as clo_task_shown */
     if (clo_stop_is_set(&a->job->stop)) {
         clo_job_cut(a->job);
         return;
@@ -146,9 +155,9 @@ static inline void call_body(const unshared_run *a, uint32_t execution, uint32_t
         call->instances = call->count = 1;
     } else
         clo_graph_serve(a->graph, task, execution - a->first_instance[task], call);
-    call->expected_ns = a->time_ns[task * a->columns];
+    call->expected_ns = at->time_ns[task * a->columns];
     int code = row->body != NULL ? clo_body_call(row->body, call) : 0;
-    clo_counter_add(a->executed, 1);
+    clo_counter_add(at->executed, 1);
     if (code != 0)
         clo_job_fail(a->job, execution, code);
 }
@@ -166,7 +175,7 @@ static void leave(const unshared_run *a, const progress *p)
 
 static uint64_t run(const unshared_run *a, uint64_t item)
 {
-    clo_worker *worker = a->worker;
+    clo_worker *worker = a->seat.worker;
     progress p = {.since_ticks = a->is_small ? 0 : clo_ticks()};
 
     for (; item != CLO_ITEM_NONE; item = clo_deque_pop(&worker->deque)) { /* ends with the ready items of the job */
@@ -177,52 +186,155 @@ static uint64_t run(const unshared_run *a, uint64_t item)
                 leave(a, &p);
                 return a->items + execution;
             }
-            call_body(a, execution, task);
+            call_body(a, &a->seat, execution, task);
             execution = release(a, &p, execution);
         }
     }
     return CLO_ITEM_NONE;
 }
 
-uint64_t clo_unshared_run(clo_worker *worker, clo_job *job, uint64_t item)
+static inline seat seat_of(clo_worker *worker, clo_job *job)
+{
+    const clo_cost *cost = job->program->cost;
+
+    /* What it runs may run there. */
+    return (seat){worker, &job->stats[worker->index].executed, cost->time_ns + cost->column_of[worker->index]};
+}
+
+static inline unshared_run view_of(clo_job *job)
 {
     const clo_program *program = job->program;
     const clo_graph *graph = program->graph;
-    const clo_cost *cost = program->cost;
-    const unshared_run a = {.worker = worker,
-                            .job = job,
-                            .graph = graph,
-                            .rows = graph->rows,
-                            .task_of = graph->task_of,
-                            .first_instance = graph->first_instance,
-                            .succ_first = program->succ_first,
-                            .succ = program->succ,
-                            .pending = job->engine->pending,
-                            .executed = &job->stats[worker->index].executed,
-                            /* Each task may run anywhere, else the job would be pinned. */
-                            .time_ns = cost->time_ns + cost->column_of[worker->index],
-                            .columns = cost->columns,
-                            .items = clo_item(job, 0),
-                            .is_single = graph->instances == graph->tasks,
-                            .is_small = clo_job_is_small(job)};
 
+    return (unshared_run){.job = job,
+                          .graph = graph,
+                          .rows = graph->rows,
+                          .task_of = graph->task_of,
+                          .first_instance = graph->first_instance,
+                          .succ_first = program->succ_first,
+                          .succ = program->succ,
+                          .pending = job->engine->pending,
+                          .columns = program->cost->columns,
+                          .items = clo_item(job, 0),
+                          .is_single = graph->instances == graph->tasks,
+                          .is_small = clo_job_is_small(job)};
+}
+
+uint64_t clo_unshared_run(clo_worker *worker, clo_job *job, uint64_t item)
+{
+    unshared_run a = view_of(job);
+
+    a.seat = seat_of(worker, job);
     return run(&a, item);
 }
 
-/* How long a body took: much longer or shorter is believed step by step, since other programs disturb one run or
- * another. */
+/* A step that was run; not an item. */
+#define HAS_RUN (CLO_ITEM_NONE - 1)
+/* Of a planned job: bodies between looks at the counter, at first and after long ones, else. */
+#define FIRST_STEPS 4u
+#define WINDOW_STEPS 32u
+/* A run whose bodies took so many times what they may was no accident. */
+#define FAR_TOO_LONG 16
+
+/* Two windows say so: what else the CPU does for a moment is not taken for long bodies. */
+static bool is_long(clo_job *job, clo_serial_progress *p)
+{
+    int64_t limit_ns = job->waiting.serial_plan->limit_ns, before_ns = p->window_ns;
+    if (p->done - p->judged < (before_ns == 0 || before_ns > limit_ns ? FIRST_STEPS : WINDOW_STEPS))
+        return false;
+    int64_t now_ticks = clo_ticks();
+    int64_t took_ns = (now_ticks - p->since_ticks) * 1000 / job->runtime->ticks_in_us;
+
+    p->window_ns = took_ns / (p->done - p->judged) + 1;
+    p->judged = p->done;
+    p->since_ticks = now_ticks;
+    p->is_long = before_ns > limit_ns && p->window_ns > limit_ns;
+    if (p->is_long)
+        atomic_store_explicit(&job->waiting.task_time_ns, p->window_ns, memory_order_relaxed);
+    return p->is_long;
+}
+
+bool clo_unshared_run_plan(clo_job *job, clo_serial_progress *p)
+{
+    const clo_serial_plan *plan = job->waiting.serial_plan;
+    const unshared_run a = view_of(job);
+    seat seats[CLO_SERIAL_WORKERS_MAX];
+    const seat *last = seats;
+
+    for (uint32_t k = 0; k < plan->workers_count; k++)
+        seats[k] = seat_of(&job->runtime->workers[plan->workers[k]], job);
+    if (p->since_ticks == 0)
+        p->since_ticks = clo_ticks();
+    for (uint32_t count = job->program->executions; p->done < count; p->done++) {
+        uint32_t execution = plan->steps[p->done].execution;
+        const seat *at = &seats[plan->steps[p->done].place];
+        if (last != at) /* one thread runs one body */
+            atomic_store_explicit(&last->worker->current, CLO_ITEM_NONE, memory_order_relaxed);
+        last = at;
+        if (clo_parker_is_called(&at->worker->parker) || is_long(job, p))
+            return false;
+        call_body(&a, at, execution, a.is_single ? execution : a.task_of[execution]);
+    }
+    return true;
+}
+
+/* The execution ahead of the chain. */
+static uint64_t chain(clo_job *job, uint32_t execution, uint64_t ready)
+{
+    job->links[execution] = ready;
+    return clo_item(job, execution);
+}
+
+void clo_unshared_send_plan(clo_job *job, const clo_serial_progress *p)
+{
+    const clo_program *program = job->program;
+    const clo_serial_plan *plan = job->waiting.serial_plan;
+    clo_runtime *runtime = job->runtime;
+    uint64_t *links = job->links, ready = CLO_ITEM_NONE, next;
+    uint32_t exits = 0;
+
+    for (uint32_t i = 0; i < program->executions; i++)
+        links[plan->steps[i].execution] = i < p->done ? HAS_RUN : CLO_ITEM_NONE;
+    for (uint32_t i = 0; i < program->roots_count; i++)
+        if (links[program->roots[i]] != HAS_RUN)
+            ready = chain(job, program->roots[i], ready);
+    for (uint32_t i = 0; i < p->done; i++) {
+        uint32_t execution = plan->steps[i].execution;
+        uint32_t first = program->succ_first[execution], end = program->succ_first[execution + 1];
+        exits += first == end;
+        for (uint32_t k = first; k < end; k++)
+            if (clo_countdown_hit_alone(&job->engine->pending[program->succ[k]]) && links[program->succ[k]] != HAS_RUN)
+                ready = chain(job, program->succ[k], ready);
+    }
+    /* Published by the first item that goes. */
+    atomic_store_explicit(&job->exits_left, atomic_load_explicit(&job->exits_left, memory_order_relaxed) - exits,
+                          memory_order_relaxed);
+    for (; ready != CLO_ITEM_NONE; ready = next) {
+        uint32_t execution = (uint32_t)ready;
+        next = links[execution];
+        clo_worker_send(runtime, program->executor[execution], ready, &links[execution]);
+    }
+}
+
+/* How long a body took. Without a plan much longer or shorter is believed step by step, since other programs disturb
+ * one run or another. */
 static void note_pace(clo_job *job)
 {
-    int64_t before_ns = atomic_load_explicit(&job->task_time_ns, memory_order_relaxed), most_ns = 2 * before_ns + 64;
-    int64_t task_time_ns = clo_stamp_length_ns(job, job->end_ticks) / job->program->executions + 1;
+    int64_t before_ns = atomic_load_explicit(&job->waiting.task_time_ns, memory_order_relaxed);
+    int64_t task_time_ns = clo_stamp_length_ns(job, job->times.end_ticks) / job->program->executions + 1;
 
     if (!clo_job_is_small(job))
         clo_serial_note(job, task_time_ns);
-    if (task_time_ns > most_ns && before_ns > 0)
-        task_time_ns = most_ns;
-    if (task_time_ns < before_ns)
+    if (job->is_pinned) {
+        int64_t limit_ns = job->waiting.serial_plan->limit_ns;
+        if (task_time_ns > limit_ns && task_time_ns / FAR_TOO_LONG <= limit_ns)
+            task_time_ns = limit_ns; /* is_long has seen nothing: its caches were cold */
+    } else if (task_time_ns < before_ns) {
         task_time_ns = (before_ns + task_time_ns) / 2;
-    atomic_store_explicit(&job->task_time_ns, task_time_ns, memory_order_relaxed);
+    } else if (before_ns > 0 && task_time_ns > 2 * before_ns + 64) {
+        task_time_ns = 2 * before_ns + 64;
+    }
+    atomic_store_explicit(&job->waiting.task_time_ns, task_time_ns, memory_order_relaxed);
 }
 
 void clo_unshared_end(clo_worker *worker, clo_job *job)

@@ -1,13 +1,21 @@
-/* virtual.c - see virtual.h.
+/* virtual.c - replay under the virtual clock.
+ *
+ * The bodies run on the workers, side by side. What happens when is the simulator's business (sim/time/timeline.h); one
+ * thread at a time, the combiner (sync/structure/combining.h), drives it. An end is handled once its body has really
+ * ended, and no event is handled before an earlier one. So times and waits for capacities are those of clo_simulate,
+ * event for event. Each job has its own time and its own semaphores, as if it ran alone.
  *
  * A turn belongs to who adds the first one to `posts`, and lasts until all that was posted meanwhile has been seen, as
  * in run/dispatch/pipeline.c. Each execution is posted once, so a turn that has seen as many posts as there are
  * executions is the last: nobody touches the job any more but itself. It leaves `posts` as it is. */
-#include "run/dispatch/virtual.h"
-
+#include "run/dispatch/dispatches.h"
+#include "run/dispatch/execute.h"
+#include "run/dispatch/launch.h"
 #include "run/job/end.h"
 #include "run/sharing/wake.h"
 #include "run/state/item.h"
+#include "run/state/virtual_time.h"
+#include "run/state/worker.h"
 
 #include <assert.h>
 
@@ -39,7 +47,7 @@ static void start(void *driver, uint32_t execution, int64_t since_ns)
 /* Handles events up to the first end of a body that still runs. */
 static void advance(turn *t)
 {
-    clo_virtual *time = t->job->virtual_time;
+    clo_virtual *time = t->job->emulated.virtual_time;
     clo_timeline *timeline = &time->timeline;
 
     timeline->driver = t;
@@ -53,15 +61,16 @@ static void advance(turn *t)
     }
 }
 
-void clo_virtual_start(clo_job *job)
+/* Starts a run. */
+static void begin(clo_job *job)
 {
     clo_runtime *runtime = job->runtime;
-    clo_virtual *time = job->virtual_time;
+    clo_virtual *time = job->emulated.virtual_time;
     turn t = {.job = job, .mine = CLO_ITEM_NONE};
 
     time->timeline.start = start;
     time->timeline.driver = &t;
-    time->timeline.ready_ns = job->ports_ready_ns;
+    time->timeline.ready_ns = job->emulated.ports_ready_ns;
     time->posted = 0;
     /* Relaxed: the first item carries all of this. */
     atomic_store_explicit(&time->posts, 0, memory_order_relaxed);
@@ -76,12 +85,14 @@ void clo_virtual_start(clo_job *job)
     }
 }
 
-uint64_t clo_virtual_complete(clo_worker *worker, clo_job *job, uint32_t execution)
+/* The worker has run the body of an execution. */
+static uint64_t complete(clo_worker *worker, clo_job *job, uint32_t execution, const clo_span *span)
 {
-    clo_virtual *time = job->virtual_time;
+    clo_virtual *time = job->emulated.virtual_time;
     turn t = {.job = job, .worker = worker, .mine = CLO_ITEM_NONE};
     uint32_t seen;
 
+    (void)span; /* decided before */
     /* [A] release */
     atomic_store_explicit(&time->has_run[execution], 1, memory_order_release);
     /* [C] acq_rel, pairs with itself and [D]: hands over what the last turn left. */
@@ -93,7 +104,7 @@ uint64_t clo_virtual_complete(clo_worker *worker, clo_job *job, uint32_t executi
         advance(&t);
         if (time->posted == job->program->executions) {
             assert(time->timeline.finished == time->posted);
-            job->last_ns = time->timeline.now_ns;
+            job->emulated.last_ns = time->timeline.now_ns;
             clo_job_run_ended(job);
             return CLO_ITEM_NONE;
         }
@@ -101,3 +112,13 @@ uint64_t clo_virtual_complete(clo_worker *worker, clo_job *job, uint32_t executi
     } while (atomic_fetch_sub_explicit(&time->posts, seen, memory_order_acq_rel) != seen);
     return t.mine;
 }
+
+const clo_dispatch clo_dispatch_virtual = {
+    .run = clo_worker_run_general,
+    .call = clo_worker_call,
+    .release_of = clo_job_current_release,
+    .numbers_events = true,
+    .complete = complete,
+    .start = begin,
+    .open = clo_job_open,
+};

@@ -88,7 +88,7 @@ void clo_capacity_report(clo_runtime *runtime, clo_machine *machine, bool tells_
     for (uint32_t w = 0; w < runtime->workers_count; w++)
         /* Relaxed: written before the refusal, whose swing of the semaphore's head was before ours. */
         if (is_of_machine(runtime, w, machine) &&
-            atomic_load_explicit(&runtime->workers[w].has_line, memory_order_relaxed) != 0)
+            atomic_load_explicit(&runtime->workers[w].line.has_line, memory_order_relaxed) != 0)
             call_worker(runtime, w);
     /* Relaxed, as above. */
     if (tells_scheduler && atomic_load_explicit(&machine->is_wanted, memory_order_relaxed) != 0)
@@ -122,8 +122,8 @@ static uint32_t execution_of(const clo_job *job, uint64_t item)
 static void wait_here(clo_worker *worker, uint64_t item)
 {
     *clo_item_link(worker->runtime, item) = CLO_ITEM_NONE;
-    *worker->line_end = item;
-    worker->line_end = clo_item_link(worker->runtime, item);
+    *worker->line.end = item;
+    worker->line.end = clo_item_link(worker->runtime, item);
 }
 
 /* True: the demand is held. Else the item is registered at the semaphore, and stands in a line. */
@@ -138,7 +138,7 @@ static bool take_or_wait(clo_worker *worker, clo_job *job, uint64_t item)
     if (clo_semaphore_acquire(&machine->semaphore, demand, worker->index))
         return true;
     if (job->is_pinned)
-        atomic_store_explicit(&worker->has_line, 1, memory_order_relaxed); /* before the refusal */
+        atomic_store_explicit(&worker->line.has_line, 1, memory_order_relaxed); /* before the refusal */
     if (clo_semaphore_acquire_or_watch(&machine->semaphore, demand, ticket, worker->index)) {
         *ticket = CLO_SEMAPHORE_NEW;
         return true;
@@ -157,8 +157,8 @@ bool clo_capacity_enter(clo_worker *worker, uint64_t item, bool *holds)
 {
     clo_job *job = clo_item_job(worker->runtime, item);
 
-    *holds = worker->held == item;
-    worker->held = CLO_ITEM_NONE;
+    *holds = worker->line.held == item;
+    worker->line.held = CLO_ITEM_NONE;
     if (*holds || clo_stop_is_set(&job->stop))
         return true;
     *holds = take_or_wait(worker, job, item);
@@ -209,7 +209,7 @@ static bool try_item(search *s, uint64_t item, bool takes)
     if (clo_semaphore_ask(semaphore_of(s->worker), demand, ticket, s->worker->index, takes)) {
         if (takes) {
             *ticket = CLO_SEMAPHORE_NEW;
-            s->worker->held = item;
+            s->worker->line.held = item;
         }
         return true;
     }
@@ -238,15 +238,15 @@ static void look_through(search *s, uint64_t *at)
 
 static uint64_t search_own(clo_worker *worker)
 {
-    search s = {.worker = worker, .head = &worker->line, .found = CLO_ITEM_NONE};
+    search s = {.worker = worker, .head = &worker->line.first, .found = CLO_ITEM_NONE};
 
-    if (worker->line == CLO_ITEM_NONE) {
-        atomic_store_explicit(&worker->has_line, 0, memory_order_relaxed);
+    if (worker->line.first == CLO_ITEM_NONE) {
+        atomic_store_explicit(&worker->line.has_line, 0, memory_order_relaxed);
         return CLO_ITEM_NONE;
     }
     look_through(&s, s.head);
     if (s.end != NULL)
-        worker->line_end = s.end;
+        worker->line.end = s.end;
     else if (s.has_more)
         atomic_store_explicit(&worker->is_called, 1, memory_order_relaxed);
     return s.found;

@@ -19,8 +19,6 @@ clo_status clo_checkpoint_create(clo_job *job, const clo_job_config *config, clo
     if (clo_graph_branches(clo_cost_graph(job->cost)) > 0)
         return clo_fail(CLO_ERR_UNSUPPORTED,
                         "clo_job_config.done in a graph with branches, whose arms it does not say");
-    if (job->runtime->clock != CLO_CLOCK_REAL)
-        return clo_fail(CLO_ERR_UNSUPPORTED, "clo_job_config.done needs the real clock");
     size_t words = ((size_t)instances + 63) / 64;
     job->done = clo_arena_take(arena, words, sizeof *job->done);
     if (job->done == NULL)

@@ -25,13 +25,13 @@ int64_t clo_job_limit_ns(const clo_job *job, uint32_t execution, uint32_t execut
     return limit_ns;
 }
 
-void clo_overrun_begin(clo_worker *worker, clo_job *job, uint32_t execution)
+void clo_overrun_begin(clo_worker *worker, const clo_job *job, uint32_t execution, uint64_t release)
 {
     int64_t limit_ns = clo_job_limit_ns(job, execution, worker->index);
 
     clo_watch_begin(&worker->watch, &(clo_watch_note){
                                         .item = clo_task_shown(job, clo_program_task(job->program, execution)),
-                                        .release = atomic_load_explicit(&job->series->current, memory_order_relaxed),
+                                        .release = release,
                                         .over_ns = limit_ns > 0 ? clo_time_add(clo_clock_ns(), limit_ns) : INT64_MAX,
                                     });
 }

@@ -6,7 +6,7 @@
 #include "run/state/worker.h"
 
 /* Before and after the body of an execution, for jobs whose series has limits. */
-void clo_overrun_begin(clo_worker *worker, clo_job *job, uint32_t execution);
+void clo_overrun_begin(clo_worker *worker, const clo_job *job, uint32_t execution, uint64_t release);
 void clo_overrun_end(clo_worker *worker, clo_job *job);
 
 /* Reports overruns; returns when to look again. The watchdog's. */

@@ -15,7 +15,7 @@ static _Thread_local clo_worker *runs_here;
 
 void clo_pending_begin(clo_worker *worker)
 {
-    worker->has_token = worker->was_told = false;
+    worker->pending.has_token = worker->pending.was_told = false;
     runs_here = worker;
 }
 
@@ -27,7 +27,7 @@ static uint64_t number_of(const clo_worker *worker)
 bool clo_pending_end(clo_worker *worker, int code)
 {
     runs_here = NULL;
-    if (!worker->has_token)
+    if (!worker->pending.has_token)
         return false;
     if (code == CLO_PENDING)
         return true;
@@ -42,24 +42,26 @@ clo_pending_state clo_pending_look(clo_worker *worker, const clo_job *job, uint3
     bool is_settled = clo_completion_read(&worker->completion, &result);
     bool is_unwanted = clo_stop_is_set(&job->stop) || clo_pair_is_lost(job, execution);
 
-    if (!is_settled && !worker->was_told && is_unwanted) {
-        worker->was_told = true;
-        if (worker->cancel != NULL)
-            worker->cancel(worker->cancel_argument);
+    if (!is_settled && !worker->pending.was_told && is_unwanted) {
+        worker->pending.was_told = true;
+        if (worker->pending.cancel != NULL)
+            worker->pending.cancel(worker->pending.argument);
         else if (clo_completion_settle(&worker->completion, number_of(worker), 0))
             return CLO_PENDING_CUT;
         is_settled = clo_completion_read(&worker->completion, &result);
     }
     if (!is_settled)
         return CLO_PENDING_OPEN;
-    if (worker->was_told && result != 0)
+    if (worker->pending.was_told && result != 0)
         return CLO_PENDING_CUT;
     *code = result;
     return CLO_PENDING_DONE;
 }
 
-clo_pending_state clo_pending_wait(clo_worker *worker, const clo_job *job, uint32_t execution, int *code)
+clo_pending_state clo_pending_settle(clo_worker *worker, const clo_job *job, uint32_t execution, int *code)
 {
+    if (worker->slot_thread != NULL)
+        return clo_pending_look(worker, job, execution, code);
     clo_worker_share_all(worker);
     for (;;) { /* a turn for each ring: a completion, or the end of the job */
         uint32_t heard = clo_eventcount_hear(&worker->eventcount);
@@ -96,13 +98,13 @@ clo_status clo_token_take(const clo_call *call, clo_cancel_fn cancel, void *argu
         return clo_fail_null("clo_token_take", "call or out");
     if (worker == NULL || call->executor != worker->index)
         return clo_fail(CLO_ERR_STATE, "only the body of a task with clo_task.may_pend, on a worker, may take a token");
-    if (worker->has_token)
+    if (worker->pending.has_token)
         return clo_fail(CLO_ERR_STATE, "the body has taken its token already");
     if (clo_runtime_is_forked(worker->runtime))
         return clo_fail(CLO_ERR_STATE, CLO_FORKED_TEXT);
-    worker->has_token = true;
-    worker->cancel = cancel;
-    worker->cancel_argument = argument;
+    worker->pending.has_token = true;
+    worker->pending.cancel = cancel;
+    worker->pending.argument = argument;
     *out = (clo_token){worker->runtime, clo_completion_open(&worker->completion), worker->index};
     return CLO_OK;
 }

@@ -37,8 +37,9 @@ bool clo_pending_end(clo_worker *worker, int code);
  * stopped, or the other one of a pair has won, once. The worker's own. */
 clo_pending_state clo_pending_look(clo_worker *worker, const clo_job *job, uint32_t execution, int *code);
 
-/* The same, but sleeps until it is no more open. */
-clo_pending_state clo_pending_wait(clo_worker *worker, const clo_job *job, uint32_t execution, int *code);
+/* The same, right after the body: a worker with a thread of its own sleeps until it is no more open. So only that of a
+ * slot may still be. */
+clo_pending_state clo_pending_settle(clo_worker *worker, const clo_job *job, uint32_t execution, int *code);
 
 /* What is pending on the executor is to look. Any thread. */
 void clo_pending_call(clo_runtime *runtime, uint32_t executor);

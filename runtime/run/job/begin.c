@@ -18,33 +18,17 @@
 /* Plain and relaxed stores: the push of the first item publishes them all. */
 static void reset(clo_job *job, uint64_t release)
 {
-    clo_engine_begin(job->engine, job->scheduled != NULL && (job->has_rest || !clo_outcome_is_open(&job->outcome)));
-    job->has_rest = false;
+    clo_engine_begin(job->engine,
+                     job->kind->drops_rest && (job->submit.has_rest || !clo_outcome_is_open(&job->outcome)));
+    job->submit.has_rest = false;
     for (uint32_t execution = 0; job->events != NULL && execution < job->program->executions; execution++)
-        if (job->is_fast) /* not executed */
+        if (job->dispatch->is_ticked) /* not executed */
             job->ticked[execution].executor = CLO_NONE;
         else
             job->events[execution].executor = CLO_NONE;
     atomic_store_explicit(&job->exits_left, job->program->exits + clo_pairs_begin(job), memory_order_relaxed);
     clo_outcome_open(&job->outcome);
-    clo_stop_begin(&job->stop, job->first_run + release);
-}
-
-/* What the scheduler will see of the run. */
-static void arm_scheduled(clo_job *job, uint64_t release)
-{
-    const clo_runtime *runtime = job->runtime;
-    int64_t due_ns = job->series != NULL ? clo_series_due_ns(job->series, release) : job->run_ns;
-
-    job->completions = 0;
-    clo_scheduler_job_arm(job->scheduled);
-    if (job->start_ns != NULL)
-        return; /* the combiner knows the time */
-    job->arrival_ns = (job->run_ns - runtime->scheduling.origin_ns) / (int64_t)runtime->dilate;
-    job->scheduled->live.deadline_ns =
-        job->deadline_ns > 0
-            ? clo_time_add((due_ns - runtime->scheduling.origin_ns) / (int64_t)runtime->dilate, job->deadline_ns)
-            : CLO_TIME_NEVER;
+    clo_stop_begin(&job->stop, job->submit.first_run + release);
 }
 
 void clo_job_run_arm(clo_job *job, uint64_t release)
@@ -54,12 +38,13 @@ void clo_job_run_arm(clo_job *job, uint64_t release)
     clo_job_adopt(job);
     reset(job, release);
     /* A submit has just read the clock; and of one run the deadline counts from there. */
-    bool has_read = job->scheduled == NULL && (series == NULL || series->period_ns == 0);
-    job->run_ns = has_read ? atomic_load_explicit(&job->submitted, memory_order_relaxed) : clo_clock_ns();
-    if (job->scheduled != NULL)
-        arm_scheduled(job, release);
+    bool is_periodic = series != NULL && series->period_ns > 0;
+    job->times.run_ns =
+        is_periodic ? clo_clock_ns() : atomic_load_explicit(&job->times.submitted, memory_order_relaxed);
+    if (job->kind->arm != NULL)
+        job->kind->arm(job, release);
     if (job->ticked != NULL)
-        job->line = (clo_tick_line){.ticks = clo_ticks()};
+        job->times.line = (clo_tick_line){.ticks = clo_ticks()};
     if (series != NULL) {
         atomic_store_explicit(&series->current, release, memory_order_relaxed);
         atomic_store_explicit(&series->is_first, 1, memory_order_relaxed);
@@ -88,23 +73,12 @@ static void distribute_roots(clo_job *job)
     (void)clo_runtime_call(runtime, roots, is_helped);
 }
 
-/* Each of these may run on one worker only. */
-static void send_roots(clo_job *job)
-{
-    const clo_program *program = job->program;
-
-    for (uint32_t i = 0, count = program->roots_count; i < count; i++) { /* the last one may end the job */
-        uint32_t execution = program->roots[i];
-        clo_worker_send(job->runtime, clo_job_owner(job, execution), clo_item(job, execution), &job->links[execution]);
-    }
-}
-
 void clo_job_run_distribute(clo_job *job)
 {
-    if (job->is_pinned)
-        send_roots(job);
-    else if (clo_job_is_helped(job) && (!clo_job_is_small(job) || job->program->roots_count <= CLO_BORROW_ROOTS_MAX))
+    if (clo_job_is_helped(job) && (clo_job_is_judged(job) || job->program->roots_count <= CLO_BORROW_ROOTS_MAX))
         clo_deferred_put(job);
+    else if (job->is_pinned)
+        clo_deferred_send_roots(job);
     else
         distribute_roots(job);
 }

@@ -21,7 +21,7 @@ void clo_job_cut(clo_job *job)
 
 void clo_job_abort(clo_job *job, uint64_t release)
 {
-    clo_stop_abort(&job->stop, job->first_run + release);
+    clo_stop_abort(&job->stop, job->submit.first_run + release);
     clo_capacity_let_go(job);
     clo_pending_let_go(job);
 }

@@ -7,12 +7,18 @@
 #include "run/state/runtime.h"
 #include "run/state/series.h"
 
-void clo_runtime_tell(clo_runtime *runtime)
+/* True: somebody sleeps, or is about to. */
+static bool move_epoch(clo_runtime *runtime)
 {
     /* seq_cst: either we see the waiter, or it sees the new epoch (two locations, see clo_runtime_wait_until). */
     atomic_fetch_add_explicit(&runtime->done_epoch, 1, memory_order_seq_cst);
-    if (atomic_load_explicit(&runtime->waiters, memory_order_seq_cst) > 0)
-        clo_futex_wake_all(&runtime->done_epoch);
+    return atomic_load_explicit(&runtime->waiters, memory_order_seq_cst) > 0;
+}
+
+void clo_runtime_tell(clo_runtime *runtime)
+{
+    if (move_epoch(runtime))
+        clo_runtime_wake_waiters(runtime);
 }
 
 void clo_job_done(clo_job *job)
@@ -22,6 +28,24 @@ void clo_job_done(clo_job *job)
     clo_stamp_response(job);
     clo_phase_end(&job->phase);
     clo_runtime_tell(runtime);
+}
+
+void clo_job_done_here(clo_worker *worker, clo_job *job)
+{
+    clo_runtime *runtime = worker->runtime;
+
+    if (!runtime->helps || runtime->spin_ns == 0 || worker->slot_thread != NULL) { /* it is not idle before it sleeps */
+        clo_job_done(job);
+        return;
+    }
+    clo_stamp_response(job);
+    clo_phase_end(&job->phase);
+    worker->deferred.owes_wake |= move_epoch(runtime);
+}
+
+void clo_runtime_wake_waiters(clo_runtime *runtime)
+{
+    clo_futex_wake_all(&runtime->done_epoch);
 }
 
 void clo_job_done_reading(clo_job *job)

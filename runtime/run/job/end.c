@@ -13,12 +13,12 @@
 static void account(clo_job *job, uint64_t release)
 {
     clo_series *series = job->series;
-    int64_t response_ns = clo_time_sub(job->end_ns, clo_series_due_ns(series, release));
+    int64_t response_ns = clo_time_sub(job->times.end_ns, clo_series_due_ns(series, release));
 
     bool is_late = response_ns > series->deadline_ns;
     if (series->deadline_ns > 0 && clo_series_judge(series, release, is_late) && !is_late) {
-        job->end_ns = clo_clock_ns(); /* the watchdog was first: until now nobody could see the end */
-        response_ns = clo_time_sub(job->end_ns, clo_series_due_ns(series, release));
+        job->times.end_ns = clo_clock_ns(); /* the watchdog was first: until now nobody could see the end */
+        response_ns = clo_time_sub(job->times.end_ns, clo_series_due_ns(series, release));
     }
     clo_histogram_record(&series->response_ns, response_ns);
     atomic_fetch_add_explicit(&series->finished, 1, memory_order_relaxed);
@@ -35,7 +35,7 @@ static bool lacks_releases(const clo_job *job)
 {
     const clo_series *series = job->series;
 
-    return (series->period_ns > 0 || job->pipeline != NULL) &&
+    return series->has_releases &&
            (series->releases == 0 || atomic_load_explicit(&series->released, memory_order_relaxed) +
                                              atomic_load_explicit(&series->skipped, memory_order_relaxed) <
                                          series->releases);
@@ -72,28 +72,50 @@ void clo_job_run_take_off(clo_job *job)
         }
         if (is_stopped)
             continue;
-        if (job->scheduled == NULL) {
-            clo_job_run_arm(job, atomic_load_explicit(&series->current, memory_order_relaxed) + 1);
-            clo_job_run_distribute(job);
-        } else {
+        if (job->kind->is_watchdog_started) {
             atomic_store_explicit(&series->wants_start, 1, memory_order_release);
             clo_eventcount_ring(&watchdog->eventcount);
+        } else {
+            clo_job_run_arm(job, atomic_load_explicit(&series->current, memory_order_relaxed) + 1);
+            job->kind->start(job);
         }
         return;
     }
 }
 
-void clo_job_run_ended(clo_job *job)
+static void stamp(clo_job *job)
 {
     clo_stamp_end(job);
     if (job->ticked != NULL) {
-        job->line.ticks2 = clo_ticks();
-        job->line.ns2 = job->end_ns - job->run_ns;
+        job->times.line.ticks2 = clo_ticks();
+        job->times.line.ns2 = job->times.end_ns - job->times.run_ns;
     }
+}
+
+void clo_job_run_ended_here(clo_worker *worker, clo_job *job)
+{
+    if (job->series != NULL) {
+        clo_job_run_ended(job);
+        return;
+    }
+    stamp(job);
+    clo_job_done_here(worker, job);
+}
+
+void clo_job_run_ended(clo_job *job)
+{
+    stamp(job);
     if (job->series == NULL) {
         clo_job_done(job);
     } else {
         account(job, atomic_load_explicit(&job->series->current, memory_order_relaxed));
         clo_job_run_take_off(job);
     }
+}
+
+void clo_job_count_end(clo_job *job)
+{
+    /* acq_rel: the last one publishes everybody's results to the waiter. */
+    if (atomic_fetch_sub_explicit(&job->exits_left, 1, memory_order_acq_rel) == 1)
+        clo_job_run_ended(job);
 }

@@ -8,6 +8,7 @@
 #include "plan/facts.h"
 #include "plan/ports/ports.h"
 #include "run/extras/checkpoint.h"
+#include "run/job/serial_plan.h"
 #include "run/records/stamp.h"
 #include "run/state/pair.h"
 #include "run/state/runtime.h"
@@ -42,7 +43,7 @@ clo_status clo_job_body_build(const clo_job *job, const clo_cost *cost, const cl
     clo_arena *arena = body->arena;
     clo_status status = body->has_policy
                             ? clo_program_create_policy(cost, arena, &body->program)
-                            : clo_program_create(cost, placements, count, job->hedge_after_ns, arena, &body->program);
+                            : clo_program_create(cost, placements, count, job->hedges.after_ns, arena, &body->program);
     if (status == CLO_OK)
         status = clo_engine_create(body->program, runtime->copies, is_timed, arena, &body->engine);
     bool has_demands = status == CLO_OK && body->program->graph->has_demands;
@@ -52,6 +53,8 @@ clo_status clo_job_body_build(const clo_job *job, const clo_cost *cost, const cl
     bool has_ports = status == CLO_OK && runtime->clock != CLO_CLOCK_REAL && clo_ports_are_finite(runtime->platform);
     if (has_ports)
         status = find_ready(cost, placements, count, body);
+    if (status == CLO_OK)
+        status = clo_serial_plan_create(runtime, body->program, arena, &body->serial_plan);
     if (status != CLO_OK)
         return status;
 
@@ -64,7 +67,10 @@ clo_status clo_job_body_build(const clo_job *job, const clo_cost *cost, const cl
     bool has_hedges = body->program->twin != NULL;
     size_t hedges = executions - body->program->first_hedge;
     body->pairs = has_hedges ? clo_arena_take(arena, hedges, sizeof *body->pairs) : NULL;
-    body->events = runtime->traces ? clo_arena_take(arena, executions, sizeof *body->events) : NULL;
+    size_t events = executions * (body->traced > 0 ? body->traced : 1);
+    if (events > UINT32_MAX)
+        return clo_fail(CLO_ERR_LIMIT, "clo_job_config.traced_releases is %u: more than 2^32 executions", body->traced);
+    body->events = runtime->traces ? clo_arena_take(arena, events, sizeof *body->events) : NULL;
     const void **list = shows_inputs ? clo_arena_take(arena, threads * inputs, sizeof *list) : NULL;
     size_t *bytes = shows_inputs ? clo_arena_take(arena, threads * inputs, sizeof *bytes) : NULL;
     if (body->links == NULL || (asks && body->tickets == NULL) || body->scratch == NULL ||
@@ -79,7 +85,7 @@ clo_status clo_job_body_build(const clo_job *job, const clo_cost *cost, const cl
 }
 
 /* The fast path is for jobs of which nothing is timed by the clock, moved, held, decided or limited. */
-static bool is_fast(const clo_job *job, const clo_job_body *body)
+static bool suits_fast_path(const clo_job *job, const clo_job_body *body)
 {
     const clo_program *program = body->program;
     const clo_graph *graph = program->graph;
@@ -87,7 +93,7 @@ static bool is_fast(const clo_job *job, const clo_job_body *body)
 
     for (uint32_t t = 0; t < graph->tasks && !has_kind_bodies; t++)
         has_kind_bodies = graph->rows[t].has_kind_body != 0;
-    return job->runtime->clock == CLO_CLOCK_REAL && job->done == NULL && body->slots == 0 && !body->engine->is_timed &&
+    return job->kind->fast != NULL && job->done == NULL && !body->engine->is_timed &&
            ((body->events == NULL && job->runtime->recorder_events == 0) || clo_ticks_are_steady()) &&
            (job->series == NULL || job->series->poll_ns == 0) && program->executions == program->instances &&
            !graph->has_demands && !graph->has_outputs && !graph->may_pend && graph->control_flow == NULL &&
@@ -100,34 +106,36 @@ void clo_job_body_exchange(clo_job *job, clo_job_body *body)
                         .engine = job->engine,
                         .links = job->links,
                         .tickets = job->tickets,
-                        .virtual_time = job->virtual_time,
-                        .ports_ready_ns = job->ports_ready_ns,
+                        .virtual_time = job->emulated.virtual_time,
+                        .ports_ready_ns = job->emulated.ports_ready_ns,
                         .scratch = job->scratch,
                         .events = job->events,
-                        .pairs = job->pairs,
-                        .own = job->own};
+                        .pairs = job->hedges.pairs,
+                        .serial_plan = job->waiting.serial_plan,
+                        .own = job->plans.own};
 
     job->program = body->program;
     job->engine = body->engine;
     job->links = body->links;
     job->tickets = body->tickets;
-    job->virtual_time = body->virtual_time;
-    if (job->virtual_time != NULL)
-        job->start_ns = job->virtual_time->timeline.start_ns;
-    job->ports_ready_ns = body->ports_ready_ns;
+    job->emulated.virtual_time = body->virtual_time;
+    if (job->emulated.virtual_time != NULL)
+        job->emulated.start_ns = job->emulated.virtual_time->timeline.start_ns;
+    job->emulated.ports_ready_ns = body->ports_ready_ns;
     job->scratch = body->scratch;
     job->events = body->events;
-    job->pairs = body->pairs;
-    job->own = body->own;
-    job->is_fast = is_fast(job, body);
-    job->has_no_extras = job->is_fast && body->events == NULL && job->runtime->recorder_events == 0 &&
+    job->hedges.pairs = body->pairs;
+    job->waiting.serial_plan = body->serial_plan;
+    job->plans.own = body->own;
+    bool is_fast = suits_fast_path(job, body);
+    job->dispatch = is_fast ? job->kind->fast : job->kind;
+    job->has_no_extras = is_fast && body->events == NULL && job->runtime->recorder_events == 0 &&
                          body->program->graph->data == NULL &&
                          body->program->graph->columns.of[CLO_COLUMN_GRAIN] == NULL;
-    bool counts_ticks =
-        job->has_no_extras && job->series == NULL && job->scheduled == NULL && job->runtime->ticks_in_us > 0;
-    atomic_store_explicit(&job->counts_ticks, counts_ticks, memory_order_relaxed);
+    bool counts_ticks = job->has_no_extras && job->series == NULL && job->runtime->ticks_in_us > 0;
+    atomic_store_explicit(&job->times.counts_ticks, counts_ticks, memory_order_relaxed);
     job->has_extras = body->program->graph->may_pend || body->program->graph->control_flow != NULL ||
-                      job->done != NULL || job->pairs != NULL;
+                      job->done != NULL || job->hedges.pairs != NULL;
     atomic_store_explicit(&job->executions, job->program->first_hedge, memory_order_relaxed);
     body->program = old.program;
     body->engine = old.engine;
@@ -138,6 +146,7 @@ void clo_job_body_exchange(clo_job *job, clo_job_body *body)
     body->scratch = old.scratch;
     body->events = old.events;
     body->pairs = old.pairs;
+    body->serial_plan = old.serial_plan;
     body->own = old.own;
 }
 
@@ -151,7 +160,7 @@ static void free_body(clo_job_body *body)
 static void free_retired(clo_job *job)
 {
     /* Acquire pairs with the release in clo_job_adopt: whoever put it there does not look at it any more. */
-    clo_job_body *body = atomic_exchange_explicit(&job->retired, NULL, memory_order_acquire);
+    clo_job_body *body = atomic_exchange_explicit(&job->plans.retired, NULL, memory_order_acquire);
 
     while (body != NULL) { /* a list */
         clo_job_body *older = body->older;
@@ -163,12 +172,12 @@ static void free_retired(clo_job *job)
 void clo_job_bodies_free(clo_job *job)
 {
     free_retired(job);
-    free_body(atomic_load_explicit(&job->incoming, memory_order_acquire));
+    free_body(atomic_load_explicit(&job->plans.incoming, memory_order_acquire));
 }
 
 static clo_status check_swap(const clo_job *job, const clo_plan *plan)
 {
-    if (plan == NULL || !job->is_replay)
+    if (plan == NULL || job->mode != CLO_JOB_REPLAY)
         return clo_fail(CLO_ERR_ARGUMENT, "the job has no plan to be replaced; create it with clo_job_config.plan");
     if (job->pipeline != NULL)
         return clo_fail(CLO_ERR_ARGUMENT, "the job has releases in flight, which follow one plan; make another job");
@@ -203,15 +212,15 @@ clo_status clo_job_swap_plan(clo_job *job, const clo_plan *plan)
     if (status != CLO_OK)
         return free_body(body), status;
     /* acq_rel: hands the new one to the next start of a run; takes back one that none has wanted yet. */
-    free_body(atomic_exchange_explicit(&job->incoming, body, memory_order_acq_rel));
+    free_body(atomic_exchange_explicit(&job->plans.incoming, body, memory_order_acq_rel));
     return CLO_OK;
 }
 
 void clo_job_adopt(clo_job *job)
 {
-    if (atomic_load_explicit(&job->incoming, memory_order_relaxed) == NULL)
+    if (atomic_load_explicit(&job->plans.incoming, memory_order_relaxed) == NULL)
         return;
-    clo_job_body *body = atomic_exchange_explicit(&job->incoming, NULL, memory_order_acq_rel);
+    clo_job_body *body = atomic_exchange_explicit(&job->plans.incoming, NULL, memory_order_acq_rel);
     if (body == NULL)
         return;
     bool counted_ticks = clo_job_counts_ticks(job);
@@ -221,8 +230,8 @@ void clo_job_adopt(clo_job *job)
     clo_checkpoint_carry(job, body->engine);
     job->engine->control_flow.seed = body->engine->control_flow.seed;
     clo_handles_carry(&job->engine->data.handles, &body->engine->data.handles);
-    body->older = atomic_load_explicit(&job->retired, memory_order_relaxed);
-    while (!atomic_compare_exchange_weak_explicit(&job->retired, &body->older, body, memory_order_release,
+    body->older = atomic_load_explicit(&job->plans.retired, memory_order_relaxed);
+    while (!atomic_compare_exchange_weak_explicit(&job->plans.retired, &body->older, body, memory_order_release,
                                                   memory_order_relaxed))
         ;
 }

@@ -12,8 +12,8 @@ typedef struct clo_job_body {
     clo_arena own;
     /* In: it is for a policy. */
     bool has_policy;
-    /* In: releases in flight; 0: one after another. */
-    uint32_t slots;
+    /* In: releases in flight; 0: one after another. And how many of them `events` holds; 0: one. */
+    uint32_t slots, traced;
     clo_program *program;
     clo_engine *engine;
     uint64_t *links;
@@ -23,6 +23,7 @@ typedef struct clo_job_body {
     clo_engine_scratch *scratch;
     clo_trace_event *events;
     struct clo_pair *pairs;
+    clo_serial_plan *serial_plan;
     struct clo_job_body *older;
 } clo_job_body;
 

@@ -70,11 +70,11 @@ static void read_row(const clo_job *job, job_row *row)
     *progress = (clo_job_progress){.id = job->id, .graph = row->graph, .policy = row->policy};
     copy_text(row->graph, clo_graph_name(clo_cost_graph(job->cost)));
     copy_text(row->policy, NULL);
-    if (job->scheduled != NULL) { /* published before the job was, and a job keeps the runtime from having none */
+    if (job->mode == CLO_JOB_POLICY) { /* published before the job was, and a job keeps the runtime from having none */
         const clo_policy *policy = clo_rcu_read(&runtime->scheduling.monitored);
         copy_text(row->policy, policy->name);
     }
-    progress->mode = job->scheduled != NULL ? CLO_JOB_POLICY : job->is_replay ? CLO_JOB_REPLAY : CLO_JOB_STEAL;
+    progress->mode = job->mode;
     progress->state = read_state(job);
     progress->submit_ns = clo_stamp_submit_ns(job);
     progress->deadline_ns = job->deadline_ns;

@@ -11,6 +11,7 @@
 #include "base/status.h"
 #include "run/state/pair.h"
 #include "run/state/runtime.h"
+#include "run/state/series.h"
 #include "run/system/real_time.h"
 #include "trace/trace.h"
 
@@ -18,6 +19,7 @@
 
 typedef struct numbered {
     int64_t finish_ns, start_ns;
+    uint64_t release;
     uint32_t position, event; /* in the graph's order; in the list */
 } numbered;
 
@@ -29,57 +31,25 @@ static int by_finish(const void *a, const void *b)
         return x->finish_ns < y->finish_ns ? -1 : 1;
     if (x->start_ns != y->start_ns)
         return x->start_ns < y->start_ns ? -1 : 1;
+    if (x->release != y->release)
+        return x->release < y->release ? -1 : 1;
     if (x->position != y->position)
         return x->position < y->position ? -1 : 1;
     return x->event < y->event ? -1 : x->event > y->event;
 }
 
-/* By instance: the graph's order. */
-static void order_by_graph(const clo_program *program, uint32_t *position)
-{
-    for (uint32_t i = 0; i < program->graph->instances; i++)
-        position[program->graph->order[i]] = i;
-}
-
-/* By execution: whoever is released by another one stands behind it, by an edge or as the next one of its executor
- * (Kahn 1962). left, queue: [executions + barriers] scratch. */
-static void order_by_release(const clo_program *program, uint32_t *position, uint32_t *left, uint32_t *queue)
-{
-    uint32_t rows = program->executions + program->barriers, head = 0, tail = 0;
-
-    for (uint32_t k = 0; k < program->succ_first[rows]; k++)
-        left[program->succ[k]]++;
-    for (uint32_t r = 0; r < rows; r++)
-        if (left[r] == 0)
-            queue[tail++] = r;
-    while (head < tail) { /* each row enters once */
-        uint32_t r = queue[head];
-        if (r < program->executions)
-            position[r] = head;
-        head++;
-        for (uint32_t k = program->succ_first[r]; k < program->succ_first[r + 1]; k++)
-            if (--left[program->succ[k]] == 0)
-                queue[tail++] = program->succ[k];
-    }
-}
-
-/* [executions], of instances or, under a plan, of executions; to be freed. NULL without memory. */
+/* [executions], by instance in the graph's order, or under a plan by execution in the plan's; to be freed. NULL without
+ * memory. */
 static uint32_t *positions(const clo_program *program)
 {
-    uint32_t *position = clo_allocate(program->executions, sizeof *position), *scratch = NULL;
-    size_t rows = (size_t)program->executions + program->barriers;
+    uint32_t *position = clo_allocate(program->executions, sizeof *position);
+    const uint32_t *order = program->is_replay ? program->order : program->graph->order;
+    uint32_t count = program->is_replay ? program->first_hedge : program->instances;
 
-    if (position != NULL && program->is_replay) {
-        scratch = clo_allocate(rows, 2 * sizeof *scratch);
-        if (scratch == NULL) {
-            clo_free(position);
-            return NULL;
-        }
-        order_by_release(program, position, scratch, scratch + rows);
-    } else if (position != NULL) {
-        order_by_graph(program, position);
-    }
-    clo_free(scratch);
+    for (uint32_t i = 0; i < count && position != NULL; i++)
+        position[order[i]] = i;
+    for (uint32_t hedge = count; hedge < program->executions && program->is_replay && position != NULL; hedge++)
+        position[hedge] = position[program->twin[hedge]];
     return position;
 }
 
@@ -93,7 +63,7 @@ static clo_status number(const clo_job *job, clo_trace_event *events, const uint
     for (uint32_t i = 0; i < count && position != NULL && list != NULL; i++) {
         uint32_t of =
             job->program->is_replay ? execution[i] : graph->first_instance[events[i].task] + events[i].instance;
-        list[i] = (numbered){events[i].finish_ns, events[i].start_ns, position[of], i};
+        list[i] = (numbered){events[i].finish_ns, events[i].start_ns, events[i].release, position[of], i};
     }
     bool has_all = position != NULL && list != NULL;
     clo_free(position);
@@ -107,9 +77,10 @@ static clo_status number(const clo_job *job, clo_trace_event *events, const uint
 
 int64_t clo_job_busy_ns(const clo_job *job, int64_t busy)
 {
-    if (job->is_fast && job->ticked == NULL)
-        return 0;
-    return job->is_fast ? clo_tick_line_ns(&job->line, job->line.ticks + busy) - job->line.ns : busy;
+    if (!job->dispatch->is_ticked)
+        return busy;
+    return job->ticked != NULL ? clo_tick_line_ns(&job->times.line, job->times.line.ticks + busy) - job->times.line.ns
+                               : 0;
 }
 
 static clo_trace_event event_of(const clo_job *job, const clo_ticked *ticked)
@@ -117,40 +88,76 @@ static clo_trace_event event_of(const clo_job *job, const clo_ticked *ticked)
     return (clo_trace_event){.task = ticked->task,
                              .instance = ticked->instance,
                              .executor = ticked->executor,
-                             .start_ns = clo_tick_line_ns(&job->line, ticked->start_ticks),
-                             .finish_ns = clo_tick_line_ns(&job->line, ticked->finish_ticks)};
+                             .start_ns = clo_tick_line_ns(&job->times.line, ticked->start_ticks),
+                             .finish_ns = clo_tick_line_ns(&job->times.line, ticked->finish_ticks)};
 }
 
-/* made: receives the execution of each event. */
+/* So many releases of a series. */
+static uint32_t traced(const clo_job *job)
+{
+    return job->series != NULL ? job->series->traced : 1;
+}
+
+size_t clo_job_events(const clo_job *job)
+{
+    return job->events == NULL ? 0 : (size_t)job->program->executions * traced(job);
+}
+
+static uint64_t newest_release(const clo_job *job)
+{
+    uint64_t newest = 0;
+
+    for (size_t i = 0, all = clo_job_events(job); i < all; i++)
+        if (job->events[i].executor != CLO_NONE && job->events[i].release > newest)
+            newest = job->events[i].release;
+    return newest;
+}
+
+/* made: receives the execution of each event. Where the last releases were cut short, what lies there of older ones is
+ * left out. */
 static size_t copy_events(const clo_job *job, clo_trace_event *events, uint32_t *made)
+{
+    uint64_t newest = newest_release(job);
+    size_t count = 0;
+
+    for (size_t i = 0, all = clo_job_events(job); i < all; i++) {
+        const clo_trace_event *event = &job->events[i];
+        if (event->executor == CLO_NONE || newest - event->release >= traced(job))
+            continue;
+        made[count] = (uint32_t)(i % job->program->executions);
+        events[count] = *event;
+        events[count].is_lost = clo_pair_is_lost(job, made[count]);
+        count++;
+    }
+    return count;
+}
+
+/* The same of the fast path. */
+static size_t copy_ticked(const clo_job *job, clo_trace_event *events, uint32_t *made)
 {
     size_t count = 0;
 
-    for (uint32_t execution = 0; execution < job->program->executions; execution++) {
-        made[count] = execution;
-        if (job->is_fast && job->ticked[execution].executor != CLO_NONE) {
+    for (uint32_t execution = 0; execution < job->program->executions; execution++)
+        if (job->ticked[execution].executor != CLO_NONE) {
+            made[count] = execution;
             events[count++] = event_of(job, &job->ticked[execution]);
-        } else if (!job->is_fast && job->events[execution].executor != CLO_NONE) {
-            events[count] = job->events[execution];
-            events[count++].is_lost = clo_pair_is_lost(job, execution);
         }
-    }
     return count;
 }
 
 static clo_status read_trace(const clo_job *job, clo_trace **out)
 {
-    clo_trace_event *events = clo_allocate(job->program->executions, sizeof *events);
-    uint32_t *made = clo_allocate((size_t)job->program->executions + 1, sizeof *made);
+    clo_trace_event *events = clo_allocate(clo_job_events(job), sizeof *events);
+    uint32_t *made = clo_allocate(clo_job_events(job) + 1, sizeof *made);
     if (events == NULL || made == NULL) {
         clo_free(events);
         clo_free(made);
         return clo_fail_memory("a trace");
     }
-    size_t count = copy_events(job, events, made);
-    clo_status status = job->scheduled == NULL && job->virtual_time == NULL ? number(job, events, made, count) : CLO_OK;
+    size_t count = job->dispatch->is_ticked ? copy_ticked(job, events, made) : copy_events(job, events, made);
+    clo_status status = job->kind->numbers_events ? CLO_OK : number(job, events, made, count);
     if (status == CLO_OK)
-        status = clo_trace_create(job->cost, job->runtime->clock != CLO_CLOCK_REAL, events, count, out);
+        status = clo_trace_create(job->cost, job->pacing->is_emulated, events, count, out);
     clo_free(events);
     clo_free(made);
     return status;

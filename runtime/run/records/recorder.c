@@ -8,14 +8,15 @@ void clo_recorder_add(clo_worker *worker, const clo_job *job, uint32_t execution
 {
     const clo_program *program = job->program;
     uint32_t instance = clo_program_instance(program, execution), task = clo_program_task(program, execution);
-    int64_t offset = job->is_fast ? 0 : job->run_ns;
+    bool is_ticked = job->dispatch->is_ticked;
+    int64_t offset = is_ticked ? 0 : job->times.run_ns;
 
     (void)clo_ring_put(&worker->recorder, &(clo_recorded){.job = job->id,
                                                           .task = task,
                                                           .instance = instance - program->graph->first_instance[task],
                                                           .executor = worker->index,
                                                           .is_replica = execution >= program->instances,
-                                                          .is_ticks = job->is_fast,
+                                                          .is_ticks = is_ticked,
                                                           .start = start + offset,
                                                           .finish = finish + offset});
 }

@@ -11,7 +11,7 @@ static clo_tick_line line_until_now(const clo_runtime *runtime)
 
 int64_t clo_stamp_submit_ns(const clo_job *job)
 {
-    int64_t submitted = atomic_load_explicit(&job->submitted, memory_order_relaxed);
+    int64_t submitted = atomic_load_explicit(&job->times.submitted, memory_order_relaxed);
 
     if (!clo_job_counts_ticks(job) || submitted == 0)
         return submitted;
@@ -21,7 +21,7 @@ int64_t clo_stamp_submit_ns(const clo_job *job)
 
 int64_t clo_stamp_response_ns(const clo_job *job)
 {
-    int64_t response = atomic_load_explicit(&job->response, memory_order_relaxed);
+    int64_t response = atomic_load_explicit(&job->times.response, memory_order_relaxed);
 
     if (!clo_job_counts_ticks(job))
         return response;

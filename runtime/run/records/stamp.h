@@ -5,7 +5,6 @@
 #ifndef CLO_RUN_RECORDS_STAMP_H
 #define CLO_RUN_RECORDS_STAMP_H
 
-#include "base/numbers/saturate.h"
 #include "run/state/job.h"
 #include "run/state/runtime.h"
 
@@ -14,16 +13,16 @@ static inline void clo_stamp_submit(clo_job *job)
 {
     int64_t now = clo_job_counts_ticks(job) ? clo_ticks() : clo_clock_ns();
 
-    atomic_store_explicit(&job->submitted, now, memory_order_relaxed);
+    atomic_store_explicit(&job->times.submitted, now, memory_order_relaxed);
 }
 
 /* Its run has ended now. */
 static inline void clo_stamp_end(clo_job *job)
 {
     if (clo_job_counts_ticks(job))
-        job->end_ticks = clo_ticks();
+        job->times.end_ticks = clo_ticks();
     else
-        job->end_ns = clo_clock_ns();
+        job->times.end_ns = clo_clock_ns();
 }
 
 /* Before the phase changes: how long the run took, for clo_stamp_response_ns. */
@@ -32,18 +31,16 @@ static inline void clo_stamp_response(clo_job *job)
     int64_t response;
 
     if (clo_job_counts_ticks(job))
-        response = job->end_ticks - atomic_load_explicit(&job->submitted, memory_order_relaxed);
-    else if (job->start_ns != NULL)
-        response = clo_time_sub(job->last_ns, job->arrival_ns);
+        response = job->times.end_ticks - atomic_load_explicit(&job->times.submitted, memory_order_relaxed);
     else
-        response = (job->end_ns - job->run_ns) / (int64_t)job->runtime->dilate;
-    atomic_store_explicit(&job->response, response, memory_order_relaxed);
+        response = job->pacing->response_ns(job);
+    atomic_store_explicit(&job->times.response, response, memory_order_relaxed);
 }
 
 /* From the submit until then, of a job that counts ticks; good enough to judge bodies. */
 static inline int64_t clo_stamp_length_ns(const clo_job *job, int64_t until_ticks)
 {
-    int64_t ticks = until_ticks - atomic_load_explicit(&job->submitted, memory_order_relaxed);
+    int64_t ticks = until_ticks - atomic_load_explicit(&job->times.submitted, memory_order_relaxed);
 
     return ticks * 1000 / job->runtime->ticks_in_us;
 }

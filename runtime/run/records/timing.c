@@ -74,7 +74,7 @@ uint64_t clo_runtime_parks(const clo_runtime *runtime)
     uint64_t parks = 0;
 
     for (uint32_t w = 0; w < runtime->workers_count; w++)
-        parks += atomic_load_explicit(&runtime->workers[w].parks, memory_order_relaxed);
+        parks += atomic_load_explicit(&runtime->workers[w].stats.parks, memory_order_relaxed);
     return parks;
 }
 
@@ -116,15 +116,15 @@ clo_status clo_runtime_worker_stats(const clo_runtime *runtime, uint32_t index, 
     if (index >= runtime->workers_count)
         return clo_fail(CLO_ERR_ARGUMENT, "worker %u: the runtime has %u", index, runtime->workers_count);
     const clo_worker *worker = &runtime->workers[index];
-    clo_thread_faults(worker->tid, faults);
+    clo_thread_faults(worker->system.tid, faults);
     clo_worker_stats stats = {
         .size = sizeof stats,
-        .parks = read_counter(&worker->parks),
-        .wakes = read_counter(&worker->wakes),
-        .missed_wakes = read_counter(&worker->missed_wakes),
-        .minor_faults = since(faults[0], worker->faults_before[0]),
-        .major_faults = since(faults[1], worker->faults_before[1]),
-        .wake_ns = clo_latency_of(&worker->wake_ns),
+        .parks = read_counter(&worker->stats.parks),
+        .wakes = read_counter(&worker->stats.wakes),
+        .missed_wakes = read_counter(&worker->stats.missed_wakes),
+        .minor_faults = since(faults[0], worker->stats.faults_before[0]),
+        .major_faults = since(faults[1], worker->stats.faults_before[1]),
+        .wake_ns = clo_latency_of(&worker->stats.wake_ns),
     };
     clo_result_write(out, &stats, sizeof stats);
     return CLO_OK;

@@ -43,9 +43,9 @@ static void set_times(const clo_job *job, const clo_order *order, uint32_t execu
     int64_t finish_ns = clo_time_add(start_ns, time_ns);
 
     clo_tournament_put(&scheduling->time.ends, order->executor, finish_ns, order->executor);
-    job->runtime->workers[order->executor].has_run = false;
-    job->start_ns[execution] = clo_time_sub(start_ns, job->arrival_ns);
-    job->engine->finish_ns[execution] = clo_time_sub(finish_ns, job->arrival_ns);
+    job->runtime->workers[order->executor].policy.has_run = false;
+    job->emulated.start_ns[execution] = clo_time_sub(start_ns, job->policy.arrival_ns);
+    job->engine->finish_ns[execution] = clo_time_sub(finish_ns, job->policy.arrival_ns);
 }
 
 /* Gives out orders until there are none; the one for our own worker stays in turn->mine. */
@@ -57,10 +57,10 @@ static void hand_out(turn_state *turn)
     for (int64_t before_ns = clo_clock_ns(), now_ns; clo_scheduler_next(runtime->scheduling.scheduler, &order);
          before_ns = now_ns) {
         clo_job *job = order.job->owner;
-        uint32_t execution = clo_engine_ordered(job->engine, &order, job->arrival_ns);
+        uint32_t execution = clo_engine_ordered(job->engine, &order, job->policy.arrival_ns);
         now_ns = clo_clock_ns();
-        clo_histogram_record(job->decision_ns, now_ns - before_ns);
-        job->decisions++;
+        clo_histogram_record(job->policy.decision_ns, now_ns - before_ns);
+        job->policy.decisions++;
         if (runtime->scheduling.is_virtual)
             set_times(job, &order, execution);
         if (turn->worker != NULL && order.executor == turn->worker->index)
@@ -79,12 +79,12 @@ static void take_ended(turn_state *turn)
     while ((ended = clo_scheduler_ended(scheduler)) != NULL) {
         clo_job *job = ended->owner;
         const clo_scheduler_counts *counts = clo_scheduler_counts_of(scheduler);
-        job->fallbacks = counts->fallbacks - job->fallbacks;
-        job->refused = counts->refused - job->refused;
-        job->partial = counts->partial - job->partial;
-        job->refusal = job->refused > 0 ? clo_scheduler_refusal(scheduler) : "";
-        job->most_steps = counts->most_steps;
-        job->most_turn_steps = counts->most_turn_steps;
+        job->policy.fallbacks = counts->fallbacks - job->policy.fallbacks;
+        job->policy.refused = counts->refused - job->policy.refused;
+        job->policy.partial = counts->partial - job->policy.partial;
+        job->policy.refusal = job->policy.refused > 0 ? clo_scheduler_refusal(scheduler) : "";
+        job->policy.most_steps = counts->most_steps;
+        job->policy.most_turn_steps = counts->most_turn_steps;
         if (turn->last_ended != NULL)
             turn->last_ended->next_ended = ended;
         else
@@ -111,14 +111,14 @@ static bool leaves_out(const clo_scheduler_job *job)
  * still end well: whether it does is known with its last completion. */
 static void cancel_if_stopped(const turn_state *turn, clo_job *job)
 {
-    if (job->scheduled->slot == CLO_NONE || !clo_stop_is_set(&job->stop))
+    if (job->policy.scheduled->slot == CLO_NONE || !clo_stop_is_set(&job->stop))
         return;
-    if (clo_outcome_is_open(&job->outcome) && leaves_out(job->scheduled))
+    if (clo_outcome_is_open(&job->outcome) && leaves_out(job->policy.scheduled))
         clo_job_cut(job);
     uint64_t outcome = clo_outcome_read(&job->outcome); /* the scheduler's log and the job's status say this */
     if (outcome == CLO_OUTCOME_OPEN)
         return;
-    clo_scheduler_cancel(turn->runtime->scheduling.scheduler, job->scheduled, clo_outcome_is_failure(outcome),
+    clo_scheduler_cancel(turn->runtime->scheduling.scheduler, job->policy.scheduled, clo_outcome_is_failure(outcome),
                          clo_scheduling_now_ns(turn->runtime));
     if (turn->runtime->scheduling.is_virtual) /* at one instant, whatever comes from other threads */
         clo_scheduler_go_on_to_end(turn->runtime->scheduling.scheduler);
@@ -126,26 +126,26 @@ static void cancel_if_stopped(const turn_state *turn, clo_job *job)
 
 static void handle_completion(turn_state *turn, const clo_worker *worker)
 {
-    clo_job *job = worker->completed_job;
+    clo_job *job = worker->policy.job;
 
     if (job->events != NULL)
-        job->events[worker->completed].sequence = job->completions;
-    job->completions++;
-    clo_replicas_note(&job->engine->replicas, worker->completed);
-    job->last_ns = worker->completed_finish_ns;
+        job->events[worker->policy.execution].sequence = job->policy.completions;
+    job->policy.completions++;
+    clo_replicas_note(&job->engine->replicas, worker->policy.execution);
+    job->emulated.last_ns = worker->policy.finish_ns;
     cancel_if_stopped(turn, job); /* first: with this completion the job may end, and then it is too late */
-    clo_scheduler_finish(turn->runtime->scheduling.scheduler, worker->index, worker->completed_start_ns,
-                         worker->completed_finish_ns);
+    clo_scheduler_finish(turn->runtime->scheduling.scheduler, worker->index, worker->policy.start_ns,
+                         worker->policy.finish_ns);
 }
 
 static void arrive(turn_state *turn, clo_job *job)
 {
     clo_scheduler *scheduler = turn->runtime->scheduling.scheduler;
 
-    job->fallbacks = clo_scheduler_counts_of(scheduler)->fallbacks;
-    job->refused = clo_scheduler_counts_of(scheduler)->refused;
-    job->partial = clo_scheduler_counts_of(scheduler)->partial;
-    clo_status status = clo_scheduler_arrive(scheduler, job->scheduled, job->arrival_ns);
+    job->policy.fallbacks = clo_scheduler_counts_of(scheduler)->fallbacks;
+    job->policy.refused = clo_scheduler_counts_of(scheduler)->refused;
+    job->policy.partial = clo_scheduler_counts_of(scheduler)->partial;
+    clo_status status = clo_scheduler_arrive(scheduler, job->policy.scheduled, job->policy.arrival_ns);
     (void)status; /* there is room: as many jobs as the runtime can hold */
     cancel_if_stopped(turn, job);
 }
@@ -156,10 +156,10 @@ static void submit(const turn_state *turn, clo_job *job)
     clo_scheduling *scheduling = &turn->runtime->scheduling;
     int64_t now_ns = scheduling->time.now_ns;
 
-    job->arrival_ns = job->last_ns = job->due_ns > now_ns ? job->due_ns : now_ns;
-    job->scheduled->live.deadline_ns =
-        job->deadline_ns > 0 ? clo_time_add(job->arrival_ns, job->deadline_ns) : CLO_TIME_NEVER;
-    clo_heap_push(&scheduling->arrivals, job->arrival_ns, (uint64_t)scheduling->submitted++ << 32 | job->slot);
+    job->policy.arrival_ns = job->emulated.last_ns = job->policy.due_ns > now_ns ? job->policy.due_ns : now_ns;
+    job->policy.scheduled->live.deadline_ns =
+        job->deadline_ns > 0 ? clo_time_add(job->policy.arrival_ns, job->deadline_ns) : CLO_TIME_NEVER;
+    clo_heap_push(&scheduling->arrivals, job->policy.arrival_ns, (uint64_t)scheduling->submitted++ << 32 | job->slot);
 }
 
 /* All requests of one job: those that come while we are at it, too. False: nothing is to be decided before more of the
@@ -170,16 +170,17 @@ static bool handle_job(turn_state *turn, clo_job *job)
 
     for (uint32_t asks = 0, expected;;) { /* each time somebody has asked for more */
         /* acq_rel, here and in clo_job_ask: carries what the asker has prepared. */
-        asks = atomic_exchange_explicit(&job->asks, CLO_ASK_BUSY, memory_order_acq_rel);
+        asks = atomic_exchange_explicit(&job->policy.asks, CLO_ASK_BUSY, memory_order_acq_rel);
         if ((asks & CLO_ASK_ARRIVE) && turn->runtime->scheduling.is_virtual)
             submit(turn, job);
         else if (asks & CLO_ASK_ARRIVE)
             arrive(turn, job);
         if (asks & CLO_ASK_CANCEL)
             cancel_if_stopped(turn, job);
-        is_whole = job->scheduled->slot == CLO_NONE || job->scheduled->entered == job->scheduled->roots_count;
+        is_whole = job->policy.scheduled->slot == CLO_NONE ||
+                   job->policy.scheduled->entered == job->policy.scheduled->roots_count;
         expected = CLO_ASK_BUSY;
-        if (atomic_compare_exchange_strong_explicit(&job->asks, &expected, 0, memory_order_acq_rel,
+        if (atomic_compare_exchange_strong_explicit(&job->policy.asks, &expected, 0, memory_order_acq_rel,
                                                     memory_order_relaxed))
             return is_whole;
     }
@@ -197,7 +198,7 @@ static uint32_t read_records(const clo_runtime *runtime)
         if (clo_combining_read(combining, w) == CLO_COMBINING_EMPTY)
             continue;
         uint32_t at = count++;
-        for (; at > 0 && workers[news[at - 1]].completed_finish_ns > workers[w].completed_finish_ns; at--)
+        for (; at > 0 && workers[news[at - 1]].policy.finish_ns > workers[w].policy.finish_ns; at--)
             news[at] = news[at - 1];
         news[at] = w;
     }
@@ -212,7 +213,7 @@ static uint32_t handle_completions(turn_state *turn)
 
     for (uint32_t i = 0; i < count; i++) {
         if (scheduling->is_virtual) {
-            turn->runtime->workers[scheduling->news[i]].has_run = true;
+            turn->runtime->workers[scheduling->news[i]].policy.has_run = true;
             continue;
         }
         handle_completion(turn, &turn->runtime->workers[scheduling->news[i]]);
@@ -228,14 +229,14 @@ static void handle_requests(turn_state *turn)
 
     while (chain != CLO_ITEM_NONE) { /* oldest first */
         clo_job *job = clo_item_job(runtime, chain);
-        uint64_t next = job->request_link;
-        job->request_link = ordered;
+        uint64_t next = job->policy.request_link;
+        job->policy.request_link = ordered;
         ordered = chain;
         chain = next;
     }
     while (ordered != CLO_ITEM_NONE) {
         clo_job *job = clo_item_job(runtime, ordered);
-        ordered = job->request_link;
+        ordered = job->policy.request_link;
         if (handle_job(turn, job)) /* from its end on the job may ask anew, and its link be used */
             hand_out(turn);
         turn->handled += handle_completions(turn); /* not behind all the arrivals that there may be */
@@ -248,8 +249,8 @@ static void exchange_idle(const clo_runtime *runtime, uint32_t version)
 {
     for (uint32_t j = 0; j < runtime->jobs_max; j++) {
         const clo_job *job = runtime->scheduling.followers[j];
-        if (job != NULL && job->scheduled->version != version)
-            clo_scheduler_job_exchange(job->scheduled);
+        if (job != NULL && job->policy.scheduled->version != version)
+            clo_scheduler_job_exchange(job->policy.scheduled);
     }
 }
 
@@ -347,7 +348,7 @@ static bool handle_event(turn_state *turn)
         return false; /* without jobs a timer could fire for ever */
     int64_t arrival_ns = arrivals->count > 0 ? arrivals->items[0].key : CLO_TIME_NEVER;
     clo_stream_event event = clo_stream_time_next(time, arrival_ns, wake_ns, false, &at_ns);
-    if (event == CLO_STREAM_END && !runtime->workers[clo_tournament_first(&time->ends)].has_run)
+    if (event == CLO_STREAM_END && !runtime->workers[clo_tournament_first(&time->ends)].policy.has_run)
         return false;
     time->now_ns = at_ns;
     if (event == CLO_STREAM_END) {
@@ -472,13 +473,13 @@ bool clo_scheduling_take_turn(clo_runtime *runtime)
     return true;
 }
 
-uint64_t clo_worker_complete(clo_worker *worker, clo_job *job, uint32_t execution, int64_t start_ns, int64_t finish_ns)
+uint64_t clo_worker_complete(clo_worker *worker, clo_job *job, uint32_t execution, const clo_span *span)
 {
     clo_engine_complete(job->engine, execution);
-    worker->completed_job = job;
-    worker->completed = execution;
-    worker->completed_start_ns = clo_time_add(job->arrival_ns, start_ns);
-    worker->completed_finish_ns = clo_time_add(job->arrival_ns, finish_ns);
+    worker->policy.job = job;
+    worker->policy.execution = execution;
+    worker->policy.start_ns = clo_time_add(job->policy.arrival_ns, span->start_ns);
+    worker->policy.finish_ns = clo_time_add(job->policy.arrival_ns, span->finish_ns);
     clo_runtime *runtime = worker->runtime;
     return combine_if_mine(worker, runtime, clo_combining_post(&runtime->scheduling.combining, worker->index, 0));
 }
@@ -495,9 +496,9 @@ void clo_job_ask(clo_job *job, uint32_t what)
 {
     clo_runtime *runtime = job->runtime;
 
-    if (atomic_fetch_or_explicit(&job->asks, what, memory_order_acq_rel) != 0)
+    if (atomic_fetch_or_explicit(&job->policy.asks, what, memory_order_acq_rel) != 0)
         return; /* it stands among the requests already, and the combiner will see this one too */
-    clo_stack_push(&runtime->scheduling.requests, clo_item(job, 0), &job->request_link);
+    clo_stack_push(&runtime->scheduling.requests, clo_item(job, 0), &job->policy.request_link);
     clo_scheduling_ask(runtime, CLO_ASK_REQUESTS);
 }
 

@@ -6,7 +6,7 @@
 #include "run/state/job.h"
 #include "run/state/worker.h"
 
-/* Bits of clo_job.asks. BUSY: the combiner is at it. */
+/* Bits of clo_job_policy.asks. BUSY: the combiner is at it. */
 enum { CLO_ASK_ARRIVE = 1, CLO_ASK_CANCEL = 2, CLO_ASK_BUSY = 4 };
 
 /* Bits of clo_scheduling.asks. */
@@ -37,9 +37,9 @@ void clo_job_ask(clo_job *job, uint32_t what);
  * CLO_ASK_TIME: virtual time goes on. */
 void clo_scheduling_ask(clo_runtime *runtime, uint32_t what);
 
-/* Posts that the worker has run what the scheduler gave it: from start_ns to finish_ns, in the job's time. Takes the
- * turn if nobody has it. Returns the next item for this worker, or CLO_ITEM_NONE. The job may be gone afterwards. */
-uint64_t clo_worker_complete(clo_worker *worker, clo_job *job, uint32_t execution, int64_t start_ns, int64_t finish_ns);
+/* Posts that the worker has run what the scheduler gave it, and when. Takes the turn if nobody has it. Returns the next
+ * item for this worker, or CLO_ITEM_NONE. The job may be gone afterwards. */
+uint64_t clo_worker_complete(clo_worker *worker, clo_job *job, uint32_t execution, const clo_span *span);
 
 /* The turn, where it is vacant: for a worker that has nothing else to do, with its next item or CLO_ITEM_NONE; and for
  * a thread that waits for the combiner (true: it had the turn). */

@@ -11,7 +11,7 @@ bool clo_borrow_is_on(const clo_runtime_config *config)
 {
     bool is_real_time = config->real_time != CLO_REAL_TIME_OFF || config->fifo_priority > 0;
 
-    return config->clock == CLO_CLOCK_REAL && (config->help > 0 || (config->help == 0 && !is_real_time));
+    return config->help > 0 || (config->help == 0 && !is_real_time);
 }
 
 bool clo_borrow_is_uniform(const clo_platform *platform)
@@ -57,11 +57,11 @@ uint32_t clo_borrow_place(const clo_runtime *runtime, uint32_t lately)
 clo_worker *clo_borrow_take(clo_job *job)
 {
     clo_runtime *runtime = job->runtime;
-    uint32_t place = clo_borrow_place(runtime, atomic_load_explicit(&job->deferred_at, memory_order_relaxed));
+    uint32_t place = clo_borrow_place(runtime, atomic_load_explicit(&job->waiting.deferred_at, memory_order_relaxed));
     clo_worker *worker = &runtime->workers[place];
 
     if (!clo_borrow_suits(runtime, worker) || !clo_parker_borrow(&worker->parker))
         return NULL;
-    atomic_store_explicit(&job->deferred_at, place, memory_order_relaxed);
+    atomic_store_explicit(&job->waiting.deferred_at, place, memory_order_relaxed);
     return worker;
 }

@@ -14,7 +14,7 @@
  * the waiting thread and a worker that is pinned to the same CPU would be in each other's way. */
 #define CLO_BORROW_EXECUTIONS_MAX 256u
 
-/* clo_runtime.helps and clo_runtime.is_uniform. */
+/* clo_runtime.helps, on the real clock, and clo_runtime.is_uniform. */
 bool clo_borrow_is_on(const clo_runtime_config *config);
 bool clo_borrow_is_uniform(const clo_platform *platform);
 
@@ -23,23 +23,30 @@ static inline bool clo_job_is_small(const clo_job *job)
     return job->program->executions <= CLO_BORROW_EXECUTIONS_MAX;
 }
 
-/* Whoever waits for jobs like this one may run tasks of them, if they are small or quicker so. */
-static inline bool clo_job_may_be_helped(const clo_job *job)
-{
-    return job->runtime->helps && !job->is_pinned && job->series == NULL && job->is_fast;
-}
-
 /* Jobs of which all that unshared.h knows is needed. */
 static inline bool clo_job_may_be_unshared(const clo_job *job)
 {
     return clo_job_counts_ticks(job) && job->program->barriers == 0;
 }
 
+/* Whoever waits for jobs like this one may run tasks of them, if they are small or quicker so; of a plan all. */
+static inline bool clo_job_may_be_helped(const clo_job *job)
+{
+    return job->runtime->helps && job->series == NULL && job->dispatch->is_helped &&
+           (!job->is_pinned || (job->waiting.serial_plan != NULL && clo_job_may_be_unshared(job)));
+}
+
+/* Then whether a run is serial is decided at its submit. */
+static inline bool clo_job_is_judged(const clo_job *job)
+{
+    return job->is_pinned || !clo_job_is_small(job);
+}
+
 /* Who waits for this job may run tasks of it. Constant between a submit and its end. */
 static inline bool clo_job_is_helped(const clo_job *job)
 {
     return clo_job_may_be_helped(job) &&
-           (clo_job_is_small(job) || atomic_load_explicit(&job->is_serial, memory_order_relaxed) != 0);
+           (!clo_job_is_judged(job) || atomic_load_explicit(&job->waiting.is_serial, memory_order_relaxed) != 0);
 }
 
 /* The calling thread's CPU, for the moment; -1: unknown. */

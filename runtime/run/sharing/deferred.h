@@ -15,12 +15,17 @@
 /* Leaves the job, and sees to it that somebody will run it. */
 void clo_deferred_put(clo_job *job);
 
+/* The roots of a job whose items may run on one worker each go to these. The job may end, and be freed, as soon as the
+ * last one is given away. */
+void clo_deferred_send_roots(clo_job *job);
+
 /* Who waits for the job: it lies still where it was left, and is the caller's from now on, with a worker that the
  * caller has borrowed. NULL: it does not. */
 clo_worker *clo_deferred_claim(clo_job *job);
 
 /* Puts the roots of the job of this note, which the caller has taken, into the deque of the worker, but for the first:
- * that is returned. The worker's owner or borrower. */
+ * that is returned. Those of a planned job go to their workers; what is returned then is the next item of this worker
+ * alone, CLO_ITEM_NONE: there is none. The worker's owner or borrower. */
 uint64_t clo_deferred_unpack(clo_worker *worker, uint32_t note);
 
 /* An idle worker, awake or lent: a root of a job that was left for a while; the others go to its deque. CLO_ITEM_NONE:

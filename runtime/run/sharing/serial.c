@@ -31,13 +31,13 @@ static void note(_Atomic int64_t *known_ns, int64_t now_ns, int64_t slowness)
 
 void clo_serial_note(clo_job *job, int64_t execution_ns)
 {
-    note(&job->serial_ns, execution_ns > 0 ? execution_ns : 1, 4);
+    note(&job->waiting.serial_ns, execution_ns > 0 ? execution_ns : 1, 4);
 }
 
 /* Shared runs tell enough to judge bodies that take so long. */
 static bool knows_shared(const clo_job *job, int64_t serial_ns)
 {
-    return job->runs_shared >= (serial_ns < CLO_WORTH_NS ? 1 : SHARED_RUNS);
+    return job->waiting.runs_shared >= (serial_ns < CLO_WORTH_NS ? 1 : SHARED_RUNS);
 }
 
 bool clo_serial_pays(const clo_job *job, int64_t task_time_ns, uint32_t ready)
@@ -45,40 +45,53 @@ bool clo_serial_pays(const clo_job *job, int64_t task_time_ns, uint32_t ready)
     if (task_time_ns >= CLO_SERIAL_SURE_NS)
         return false;
     if (knows_shared(job, task_time_ns))
-        return task_time_ns <= atomic_load_explicit(&job->shared_ns, memory_order_relaxed);
+        return task_time_ns <= atomic_load_explicit(&job->waiting.shared_ns, memory_order_relaxed);
     return task_time_ns * ready < CLO_WAKE_NS;
 }
 
 /* As far as is known. */
 static bool is_quicker(const clo_job *job)
 {
-    int64_t serial_ns = atomic_load_explicit(&job->serial_ns, memory_order_relaxed);
+    int64_t serial_ns = atomic_load_explicit(&job->waiting.serial_ns, memory_order_relaxed);
 
     if (serial_ns >= CLO_SERIAL_SURE_NS)
         return false;
-    if (job->runs_serial < SERIAL_RUNS)
+    if (job->waiting.runs_serial < SERIAL_RUNS)
         return true;
-    return knows_shared(job, serial_ns) ? serial_ns <= atomic_load_explicit(&job->shared_ns, memory_order_relaxed)
-                                        : serial_ns < CLO_WORTH_NS;
+    return knows_shared(job, serial_ns)
+               ? serial_ns <= atomic_load_explicit(&job->waiting.shared_ns, memory_order_relaxed)
+               : serial_ns < CLO_WORTH_NS;
+}
+
+/* A small plan: runs that were not serial tell nothing, since all that is compared is how long a body takes. */
+static bool suits_plan(clo_job *job)
+{
+    int64_t task_time_ns = atomic_load_explicit(&job->waiting.task_time_ns, memory_order_relaxed);
+
+    return task_time_ns <= job->waiting.serial_plan->limit_ns || ++job->waiting.runs_judged % RUNS_BETWEEN_TRIES == 0;
 }
 
 void clo_serial_decide(clo_job *job)
 {
-    int64_t last_ticks = atomic_load_explicit(&job->response, memory_order_relaxed);
-    bool was_serial = atomic_load_explicit(&job->is_serial, memory_order_relaxed) != 0, is_serial = false;
+    int64_t last_ticks = atomic_load_explicit(&job->times.response, memory_order_relaxed);
+    bool was_serial = atomic_load_explicit(&job->waiting.is_serial, memory_order_relaxed) != 0, is_serial = false;
 
     if (!clo_job_may_be_helped(job) || !clo_job_may_be_unshared(job) || job->program->roots_count > ROOTS_MAX) {
-        atomic_store_explicit(&job->is_serial, 0, memory_order_relaxed);
+        atomic_store_explicit(&job->waiting.is_serial, 0, memory_order_relaxed);
+        return;
+    }
+    if (job->is_pinned) {
+        atomic_store_explicit(&job->waiting.is_serial, suits_plan(job), memory_order_relaxed);
         return;
     }
     int64_t last_ns = last_ticks * 1000 / job->runtime->ticks_in_us;
-    if (!was_serial && job->runs_judged > 1) { /* the very first run finds all caches cold */
-        note(&job->shared_ns, last_ns / job->program->executions + 1, 16);
-        job->runs_shared++;
+    if (!was_serial && job->waiting.runs_judged > 1) { /* the very first run finds all caches cold */
+        note(&job->waiting.shared_ns, last_ns / job->program->executions + 1, 16);
+        job->waiting.runs_shared++;
     }
-    if (job->runs_judged > 0 && last_ns <= LONGEST_US * 1000)
-        is_serial = is_quicker(job) != (job->runs_judged % RUNS_BETWEEN_TRIES == 0);
-    job->runs_judged++;
-    job->runs_serial += is_serial;
-    atomic_store_explicit(&job->is_serial, is_serial, memory_order_relaxed);
+    if (job->waiting.runs_judged > 0 && last_ns <= LONGEST_US * 1000)
+        is_serial = is_quicker(job) != (job->waiting.runs_judged % RUNS_BETWEEN_TRIES == 0);
+    job->waiting.runs_judged++;
+    job->waiting.runs_serial += is_serial;
+    atomic_store_explicit(&job->waiting.is_serial, is_serial, memory_order_relaxed);
 }

@@ -4,7 +4,10 @@
  * To share such a job moves cache lines for nearly each task, and what that costs depends on the machine and on the
  * graph. So both ways are measured from submit to end, per execution, and the quicker one is taken; now and then the
  * other one is tried again. The first run of a job is never serial: its bodies could be long. A serial run looks at the
- * clock, and gives all that is left to the workers once bodies take longer than they are worth. */
+ * clock, and gives all that is left to the workers once bodies take longer than they are worth.
+ *
+ * A small planned job (run/state/serial_plan.h) is serial from its first run on, since its tasks are declared short,
+ * until bodies were seen to take longer; then it is tried again now and then. */
 #ifndef CLO_RUN_SHARING_SERIAL_H
 #define CLO_RUN_SHARING_SERIAL_H
 

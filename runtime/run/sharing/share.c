@@ -45,23 +45,23 @@ void clo_worker_push(clo_worker *worker, uint64_t item)
  * sees the item or is woken. */
 static void hold_out(clo_worker *worker)
 {
-    clo_worker *fed = &worker->runtime->workers[worker->fed];
+    clo_worker *fed = &worker->runtime->workers[worker->feeding.index];
     uint64_t item;
 
-    worker->has_reached = false;
-    if (clo_share_stops_feeding(worker->task_time_ns, clo_parker_is_asleep(&fed->parker))) {
-        worker->feeds = 0;
-        worker->has_affinity = worker->task_time_ns >= CLO_WORTH_NS;
+    worker->feeding.has_reached = false;
+    if (clo_share_stops_feeding(worker->pace.task_time_ns, clo_parker_is_asleep(&fed->parker))) {
+        worker->feeding.feeds = 0;
+        worker->affinity.is_on = worker->pace.task_time_ns >= CLO_WORTH_NS;
     }
-    if (!clo_share_holds_out(worker->feeds, clo_deque_count(&worker->deque)))
+    if (!clo_share_holds_out(worker->feeding.feeds, clo_deque_count(&worker->deque)))
         return;
     item = clo_deque_pop_old(&worker->deque);
     if (clo_mailbox_send(&fed->mailbox, item)) {
-        worker->feeds = CLO_FEEDS;
-        worker->exchanges++;
-        clo_runtime_wake_for(worker->runtime, worker->fed);
+        worker->feeding.feeds = CLO_FEEDS;
+        worker->affinity.exchanges++;
+        clo_runtime_wake_for(worker->runtime, worker->feeding.index);
     } else {
-        worker->feeds--;
+        worker->feeding.feeds--;
         clo_deque_push_old(&worker->deque, item);
     }
 }
@@ -70,18 +70,18 @@ static void hold_out(clo_worker *worker)
  * items are taken, this goes on. */
 void clo_worker_keep_fed(clo_worker *worker)
 {
-    if (!clo_share_reaches(worker->has_reached)) {
+    if (!clo_share_reaches(worker->feeding.has_reached)) {
         hold_out(worker);
         return;
     }
-    worker->has_reached = true;
-    clo_mailbox_reach(&worker->runtime->workers[worker->fed].mailbox);
+    worker->feeding.has_reached = true;
+    clo_mailbox_reach(&worker->runtime->workers[worker->feeding.index].mailbox);
 }
 
 /* Before a long body: an item that the fed one has not taken yet shall not wait for its end. */
 void clo_worker_stop_feeding(clo_worker *worker)
 {
-    worker->feeds = 0;
+    worker->feeding.feeds = 0;
     clo_runtime_wake_one(worker->runtime);
 }
 
@@ -89,7 +89,7 @@ void clo_worker_share_all(clo_worker *worker)
 {
     uint32_t count = clo_deque_count(&worker->deque);
 
-    worker->feeds = 0;
+    worker->feeding.feeds = 0;
     publish(worker, count);
     clo_runtime_wake_some(worker->runtime, count + 1); /* one more: what it held out may not be taken yet */
 }
@@ -105,28 +105,28 @@ static void call_one(clo_runtime *runtime)
 
 void clo_worker_share(clo_worker *worker, int64_t next_ns, uint32_t asked)
 {
-    clo_share_view view = {.task_time_ns = worker->task_time_ns,
+    clo_share_view view = {.task_time_ns = worker->pace.task_time_ns,
                            .next_ns = next_ns,
                            .count = clo_deque_count(&worker->deque),
                            .is_asked = asked != 0,
-                           .declined_ns = worker->declined_ns};
+                           .declined_ns = worker->feeding.declined_ns};
     clo_share_choice choice = clo_share_choose(&view);
 
-    worker->declined_ns = view.declined_ns;
-    worker->has_affinity = choice.has_affinity;
-    worker->exchanges += choice.publish;
+    worker->feeding.declined_ns = view.declined_ns;
+    worker->affinity.is_on = choice.has_affinity;
+    worker->affinity.exchanges += choice.publish;
     if (choice.answers)
         atomic_store_explicit(&worker->asked, 0, memory_order_relaxed);
     if (choice.feeds) {
-        worker->feeds = CLO_FEEDS;
-        worker->fed = asked - 1;
+        worker->feeding.feeds = CLO_FEEDS;
+        worker->feeding.index = asked - 1;
     }
     if (choice.holds_out)
         hold_out(worker);
     if (choice.publish > 0)
         publish(worker, choice.publish);
     if (choice.stops_feeding)
-        worker->feeds = 0;
+        worker->feeding.feeds = 0;
     if (choice.wakes)
         call_one(worker->runtime);
 }

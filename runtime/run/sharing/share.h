@@ -22,7 +22,7 @@ void clo_worker_stop_feeding(clo_worker *worker);
 
 static inline bool clo_worker_is_slow(const clo_worker *worker, int64_t next_ns)
 {
-    return clo_share_is_slow(worker->task_time_ns, next_ns);
+    return clo_share_is_slow(worker->pace.task_time_ns, next_ns);
 }
 
 /* Before a body that leaves time for it: the worker will look into its own mailbox, or hold nothing out. */
@@ -30,8 +30,8 @@ static inline void clo_worker_reach_own(clo_worker *worker)
 {
     if (clo_deque_count(&worker->deque) != 0)
         return;
-    worker->has_reached = false;
-    if (worker->was_fed)
+    worker->feeding.has_reached = false;
+    if (worker->feeding.was_fed)
         clo_mailbox_reach(&worker->mailbox);
 }
 
@@ -41,7 +41,7 @@ static inline void clo_worker_reach_own(clo_worker *worker)
 static inline void clo_worker_look_up(clo_worker *worker, int64_t next_ns)
 {
     if (clo_deque_count(&worker->deque) == 0) {
-        if (worker->feeds > 0 && clo_worker_is_slow(worker, next_ns))
+        if (worker->feeding.feeds > 0 && clo_worker_is_slow(worker, next_ns))
             clo_worker_stop_feeding(worker);
         return;
     }
@@ -49,7 +49,7 @@ static inline void clo_worker_look_up(clo_worker *worker, int64_t next_ns)
     if (asked != 0 || clo_worker_is_slow(worker, next_ns) ||
         atomic_load_explicit(&worker->runtime->sleepers, memory_order_relaxed) != 0)
         clo_worker_share(worker, next_ns, asked);
-    else if (worker->feeds > 0)
+    else if (worker->feeding.feeds > 0)
         clo_worker_keep_fed(worker);
 }
 

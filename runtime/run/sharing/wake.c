@@ -20,9 +20,9 @@ void clo_slot_call(clo_runtime *runtime, uint32_t slot)
 
     /* acq_rel: where the slot is listed already, its slot thread sees what we have written when it takes the mark
      * away. */
-    if (atomic_exchange_explicit(&worker->is_listed, 1, memory_order_acq_rel) != 0)
+    if (atomic_exchange_explicit(&worker->listing.is_listed, 1, memory_order_acq_rel) != 0)
         return;
-    clo_stack_push(&slot_thread->listed, slot, &worker->listed_link);
+    clo_stack_push(&slot_thread->listed, slot, &worker->listing.link);
     clo_fence_light(&runtime->fence);
     if (clo_parker_is_away(&slot_thread->parker))
         (void)clo_parker_wake(&slot_thread->parker);

@@ -21,7 +21,7 @@ typedef struct clo_pair {
 
 static inline bool clo_pair_has(const clo_job *job, uint32_t execution)
 {
-    return job->has_extras && job->pairs != NULL && job->program->twin[execution] != CLO_NONE;
+    return job->has_extras && job->hedges.pairs != NULL && job->program->twin[execution] != CLO_NONE;
 }
 
 static inline bool clo_pair_is_hedge(const clo_job *job, uint32_t execution)
@@ -35,7 +35,7 @@ static inline clo_pair *clo_pair_of(const clo_job *job, uint32_t execution)
     const clo_program *program = job->program;
     uint32_t hedge = clo_pair_is_hedge(job, execution) ? execution : program->twin[execution];
 
-    return &job->pairs[hedge - program->first_hedge];
+    return &job->hedges.pairs[hedge - program->first_hedge];
 }
 
 /* The other one of its pair has won. False for any other execution. */
@@ -48,11 +48,11 @@ static inline bool clo_pair_is_lost(const clo_job *job, uint32_t execution)
 /* Before a run. Returns how many pairs there are. */
 static inline uint32_t clo_pairs_begin(clo_job *job)
 {
-    uint32_t pairs = job->pairs == NULL ? 0 : job->program->executions - job->program->first_hedge;
+    uint32_t pairs = job->hedges.pairs == NULL ? 0 : job->program->executions - job->program->first_hedge;
 
     for (uint32_t i = 0; i < pairs; i++) {
-        clo_first_wins_arm(&job->pairs[i].first_wins);
-        job->pairs[i].code[0] = job->pairs[i].code[1] = 0;
+        clo_first_wins_arm(&job->hedges.pairs[i].first_wins);
+        job->hedges.pairs[i].code[0] = job->hedges.pairs[i].code[1] = 0;
     }
     return pairs;
 }

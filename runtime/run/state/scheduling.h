@@ -54,7 +54,7 @@ typedef struct clo_scheduling {
     uint32_t *news;
     /* What control wants of the combiner; bits in combining.h. */
     _Atomic uint32_t asks;
-    /* Jobs with requests (clo_job.asks). */
+    /* Jobs with requests (clo_job_policy.asks). */
     clo_stack requests;
     /* The capacities of the runtime's machines, which other jobs use too. */
     clo_scheduler_room room;

@@ -33,6 +33,10 @@ typedef struct clo_series {
 
     /* 0: none. */
     int64_t period_ns;
+    /* More than one run, with a period or in flight. */
+    bool has_releases;
+    /* The trace holds so many releases, release r as the r % traced-th. */
+    uint32_t traced;
     /* 0: none. */
     int64_t deadline_ns;
     /* 0: until stopped. */
@@ -85,6 +89,19 @@ typedef struct clo_series {
     /* All misses are reported. */
     _Atomic uint32_t is_settled;
 } clo_series;
+
+/* Released, and not ended. */
+static inline uint64_t clo_series_runs(const clo_series *series)
+{
+    return atomic_load_explicit(&series->pending, memory_order_acquire) & CLO_SERIES_RUNS;
+}
+
+/* Some release has begun and not ended, or the next one follows at once. */
+static inline bool clo_series_is_busy(const clo_series *series)
+{
+    return clo_series_runs(series) > 0 || atomic_load_explicit(&series->released, memory_order_relaxed) !=
+                                              atomic_load_explicit(&series->finished, memory_order_relaxed);
+}
 
 static inline uint64_t clo_series_late(uint64_t release)
 {

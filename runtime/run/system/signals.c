@@ -96,10 +96,10 @@ static void name_task(const clo_runtime *runtime, uint32_t worker, const char *s
 /* By this thread: its own, or one that has borrowed it (help.c). */
 static bool is_driven_here(const clo_worker *worker)
 {
-    if (atomic_load_explicit(&worker->is_helped, memory_order_relaxed) != 0 &&
-        pthread_equal(pthread_self(), worker->helper))
+    if (atomic_load_explicit(&worker->help.is_helped, memory_order_relaxed) != 0 &&
+        pthread_equal(pthread_self(), worker->help.thread))
         return true;
-    return pthread_equal(pthread_self(), worker->thread);
+    return pthread_equal(pthread_self(), worker->system.thread);
 }
 
 static void name_tasks(size_t which)

@@ -6,6 +6,7 @@
 #include "run/dispatch/execute.h"
 #include "run/dispatch/unshared.h"
 #include "run/extras/capacity.h"
+#include "run/job/done.h"
 #include "run/sharing/borrow.h"
 #include "run/sharing/deferred.h"
 #include "run/sharing/share.h"
@@ -17,6 +18,7 @@
 
 #define BATCH 1024u /* as in worker_loop.c */
 #define PAUSES_MAX 32u
+#define BORROW_TRIES 32u
 #define SAMPLED 8u /* the task time of short jobs is taken each so many times */
 
 static bool is_over(const clo_job *job)
@@ -43,7 +45,7 @@ static uint64_t take_shared(clo_worker *worker, const clo_job *job, clo_stack *l
 {
     uint64_t head = atomic_load_explicit(&list->head, memory_order_relaxed), first = CLO_ITEM_NONE;
     uint64_t others = CLO_ITEM_NONE, next;
-    uint32_t room = worker->task_time_ns > CLO_SHORT_NS ? 0 : BATCH;
+    uint32_t room = worker->pace.task_time_ns > CLO_SHORT_NS ? 0 : BATCH;
 
     if (head == CLO_ITEM_NONE || !is_ours(job, head))
         return CLO_ITEM_NONE;
@@ -124,9 +126,9 @@ static bool is_called(clo_worker *worker, const clo_job *only)
 
 static void note_pace(clo_worker *worker)
 {
-    if (worker->task_time_since_ns == 0) { /* not known since when */
-        worker->task_time_since_ns = clo_clock_ns();
-        worker->ran = 0;
+    if (worker->pace.since_ns == 0) { /* not known since when */
+        worker->pace.since_ns = clo_clock_ns();
+        worker->turns.ran = 0;
     } else {
         clo_worker_take_pace(worker);
     }
@@ -137,11 +139,11 @@ static bool run(clo_worker *worker, const clo_job *job, uint64_t item)
 {
     while (item != CLO_ITEM_NONE) { /* ends with the ready items of the job */
         item = clo_worker_execute(worker, item);
-        if (item != CLO_ITEM_NONE && worker->bypasses < CLO_BYPASSES_MAX)
+        if (item != CLO_ITEM_NONE && worker->turns.bypasses < CLO_BYPASSES_MAX)
             continue;
-        worker->ran += worker->bypasses;
-        worker->bypasses = 0;
-        if (worker->ran >= CLO_TASK_TIME_ITEMS)
+        worker->turns.ran += worker->turns.bypasses;
+        worker->turns.bypasses = 0;
+        if (worker->turns.ran >= CLO_TASK_TIME_ITEMS)
             note_pace(worker);
         if (is_called(worker, job)) {
             if (item != CLO_ITEM_NONE)
@@ -200,26 +202,27 @@ static bool drive(clo_worker *worker, clo_job *job, uint64_t item)
 
 static void begin(clo_worker *worker)
 {
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &worker->helper_cancels);
-    worker->helper = pthread_self();
-    atomic_store_explicit(&worker->is_helped, 1, memory_order_relaxed);
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &worker->help.cancels);
+    worker->help.thread = pthread_self();
+    atomic_store_explicit(&worker->help.is_helped, 1, memory_order_relaxed);
     clo_thread_stands_in(worker->runtime);
-    worker->ran = worker->bypasses = 0;
-    worker->task_time_since_ns = 0;
+    worker->turns.ran = worker->turns.bypasses = 0;
+    worker->pace.since_ns = 0;
 }
 
 /* Nothing of ours stays behind in the deque, where nobody would find it. */
 static void end(clo_worker *worker)
 {
-    worker->feeds = 0;
-    if (worker->task_time_since_ns != 0)
+    clo_worker_wake_waiters(worker);
+    worker->feeding.feeds = 0;
+    if (worker->pace.since_ns != 0)
         clo_worker_take_pace(worker);
     if (clo_deque_count(&worker->deque) > 0)
         clo_worker_share_all(worker);
     clo_thread_stands_in(NULL);
     atomic_store_explicit(&worker->current, CLO_ITEM_NONE, memory_order_relaxed);
-    atomic_store_explicit(&worker->is_helped, 0, memory_order_relaxed);
-    pthread_setcancelstate(worker->helper_cancels, NULL);
+    atomic_store_explicit(&worker->help.is_helped, 0, memory_order_relaxed);
+    pthread_setcancelstate(worker->help.cancels, NULL);
 }
 
 /* The worker is borrowed no longer. */
@@ -250,15 +253,66 @@ static bool run_left(clo_worker *worker, clo_job *job)
         clo_worker_push(worker, item);
         is_free = false;
     } else {
-        int64_t task_time_ns = atomic_load_explicit(&job->task_time_ns, memory_order_relaxed);
+        int64_t task_time_ns = atomic_load_explicit(&job->waiting.task_time_ns, memory_order_relaxed);
         if (task_time_ns > 0)
-            worker->task_time_ns = task_time_ns;
+            worker->pace.task_time_ns = task_time_ns;
         note_pace(worker);
         is_free = drive(worker, job, item);
         clo_worker_take_pace(worker);
-        atomic_store_explicit(&job->task_time_ns, worker->task_time_ns, memory_order_relaxed);
+        atomic_store_explicit(&job->waiting.task_time_ns, worker->pace.task_time_ns, memory_order_relaxed);
     }
     give_back(worker, is_free);
+    return is_over;
+}
+
+/* The other workers of a planned job, as many as can be borrowed now. Returns with how many the caller has. */
+static uint32_t borrow_rest(const clo_job *job)
+{
+    const clo_serial_plan *plan = job->waiting.serial_plan;
+
+    for (uint32_t k = 1; k < plan->workers_count; k++) {
+        clo_worker *worker = &job->runtime->workers[plan->workers[k]];
+        uint32_t tries = clo_borrow_suits(job->runtime, worker) ? BORROW_TRIES : 0;
+        while (tries > 0 && !clo_parker_borrow(&worker->parker)) /* one that looks is idle again in a moment */
+            tries = clo_searching_looks(&worker->searching) ? clo_relax(), tries - 1 : 0;
+        if (tries == 0)
+            return k;
+    }
+    return plan->workers_count;
+}
+
+/* As long as nobody needs one of the workers. */
+static bool drive_plan(clo_job *job, clo_serial_progress *progress)
+{
+    const clo_serial_plan *plan = job->waiting.serial_plan;
+    bool is_needed = false;
+
+    while (!clo_unshared_run_plan(job, progress)) { /* goes on where it was */
+        for (uint32_t k = 0; k < plan->workers_count; k++)
+            is_needed = is_called(&job->runtime->workers[plan->workers[k]], job) || is_needed;
+        if (is_needed || progress->is_long)
+            return false;
+    }
+    return true;
+}
+
+/* A planned job lies with this worker, and both are ours. True: it is over, and we are its reader. */
+static bool run_left_plan(clo_worker *home, clo_job *job)
+{
+    const clo_serial_plan plan = *job->waiting.serial_plan; /* the job may be gone in the end */
+    clo_runtime *runtime = job->runtime;
+    clo_serial_progress progress = {0};
+    uint32_t lent = borrow_rest(job);
+
+    for (uint32_t k = 0; k < lent; k++)
+        begin(&runtime->workers[plan.workers[k]]);
+    bool is_over = lent == plan.workers_count && drive_plan(job, &progress);
+    if (is_over)
+        clo_unshared_end(home, job);
+    else
+        clo_unshared_send_plan(job, &progress);
+    for (uint32_t k = lent; k-- > 0;)
+        give_back(&runtime->workers[plan.workers[k]], true);
     return is_over;
 }
 
@@ -268,12 +322,12 @@ bool clo_job_help(clo_job *job)
         return false;
     clo_worker *worker = clo_deferred_claim(job);
     if (worker != NULL)
-        return run_left(worker, job);
-    worker = clo_job_is_small(job) ? clo_borrow_take(job) : NULL;
+        return job->is_pinned ? run_left_plan(worker, job) : run_left(worker, job);
+    worker = clo_job_is_small(job) && !job->is_pinned ? clo_borrow_take(job) : NULL;
     if (worker == NULL)
         return false;
     begin(worker);
-    if (worker->task_time_ns == 0 || ++worker->borrowed % SAMPLED == 0)
+    if (worker->pace.task_time_ns == 0 || ++worker->help.borrowed % SAMPLED == 0)
         note_pace(worker);
     give_back(worker, drive(worker, job, CLO_ITEM_NONE));
     return false;

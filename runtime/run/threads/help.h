@@ -6,8 +6,9 @@
  *
  * The thread runs tasks of its own job only: a body of another job could take long, or wait for this very thread. It
  * gives the worker back when the job is over, when there has been nothing to do for spin_ns, and when somebody calls
- * for the worker on behalf of other jobs. Only jobs that the fast path runs and whose tasks may run anywhere are
- * helped, without periods, policies or plans; only clo_job_wait helps, not waits with a time limit; and threads that
+ * for the worker on behalf of other jobs. Of a short planned job it borrows all workers, and runs the whole
+ * (run/state/serial_plan.h) or nothing. Only jobs that the fast path runs and whose tasks may run anywhere, or have a
+ * plan, are helped, without periods or policies; only clo_job_wait helps, not waits with a time limit; and threads that
  * are workers or watchdogs, of any runtime, never do. */
 #ifndef CLO_RUN_THREADS_HELP_H
 #define CLO_RUN_THREADS_HELP_H

@@ -22,12 +22,10 @@
 #define SERVED_MAX 64u /* executions of one slot, until others have a turn */
 #define CARRIERS_DEFAULT 2u
 
-uint32_t clo_slots_first(const clo_platform *platform, clo_clock clock)
+uint32_t clo_slots_first(const clo_platform *platform)
 {
     uint32_t first = 0;
 
-    if (clock != CLO_CLOCK_REAL)
-        return platform->executors_count;
     while (first < platform->executors_count && platform->executors[first].os_index != CLO_OS_SLOT)
         first++;
     return first;
@@ -73,7 +71,7 @@ static void put_back(clo_worker *slot, uint64_t item)
 /* True: another look is wanted, later. */
 static bool run_items(clo_worker *slot, uint64_t item)
 {
-    for (uint32_t served = 0; !slot->is_held; served++) { /* at most SERVED_MAX + 1 */
+    for (uint32_t served = 0; !slot->pending.is_held; served++) { /* at most SERVED_MAX + 1 */
         if (served == SERVED_MAX) {
             if (item != CLO_ITEM_NONE)
                 put_back(slot, item);
@@ -83,7 +81,7 @@ static bool run_items(clo_worker *slot, uint64_t item)
             item = next_of(slot);
         if (item == CLO_ITEM_NONE)
             return false;
-        slot->bypasses = 0;
+        slot->turns.bypasses = 0;
         item = clo_worker_execute(slot, item);
     }
     return false;
@@ -94,22 +92,22 @@ static void serve(clo_worker *slot)
     int code = 0;
 
     /* acq_rel, pairs with clo_slot_call: what was there before a call that found the slot listed is seen now. */
-    (void)atomic_exchange_explicit(&slot->is_listed, 0, memory_order_acq_rel);
+    (void)atomic_exchange_explicit(&slot->listing.is_listed, 0, memory_order_acq_rel);
     uint64_t item = clo_worker_take_turn(slot); /* if one was handed over, held or not */
-    if (slot->is_held) {
+    if (slot->pending.is_held) {
         if (item != CLO_ITEM_NONE) /* by a job without a policy, which the scheduler does not see */
             put_back(slot, item);
-        clo_pending_state state =
-            clo_pending_look(slot, clo_item_job(slot->runtime, slot->kept), (uint32_t)slot->kept, &code);
+        clo_pending_state state = clo_pending_look(slot, clo_item_job(slot->runtime, slot->pending.item),
+                                                   (uint32_t)slot->pending.item, &code);
         if (state == CLO_PENDING_OPEN)
             return;
-        item = clo_worker_resume(slot, state, code);
+        item = clo_worker_resume(slot, state == CLO_PENDING_CUT, code);
     }
-    slot->thread = pthread_self(); /* for signals.c */
+    slot->system.thread = pthread_self(); /* for signals.c */
     if (run_items(slot, item))
         clo_slot_call(slot->runtime, slot->index);
-    memset(&slot->thread, 0, sizeof slot->thread);
-    if (!slot->is_held)
+    memset(&slot->system.thread, 0, sizeof slot->system.thread);
+    if (!slot->pending.is_held)
         atomic_store_explicit(&slot->current, CLO_ITEM_NONE, memory_order_relaxed);
 }
 
@@ -120,14 +118,14 @@ static void serve_listed(clo_slot_thread *slot_thread)
     uint64_t chain = clo_stack_take(&slot_thread->listed), ordered = CLO_ITEM_NONE;
 
     while (chain != CLO_ITEM_NONE) { /* the chain is finite and ours */
-        uint64_t next = workers[chain].listed_link;
-        workers[chain].listed_link = ordered;
+        uint64_t next = workers[chain].listing.link;
+        workers[chain].listing.link = ordered;
         ordered = chain;
         chain = next;
     }
     while (ordered != CLO_ITEM_NONE) {
         clo_worker *slot = &workers[ordered];
-        ordered = slot->listed_link; /* from the look on it may be listed anew */
+        ordered = slot->listing.link; /* from the look on it may be listed anew */
         serve(slot);
     }
 }
@@ -144,10 +142,10 @@ static void park(clo_slot_thread *slot_thread)
         (void)clo_parker_cancel(&slot_thread->parker);
         return;
     }
-    atomic_fetch_add_explicit(&first->parks, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&first->stats.parks, 1, memory_order_relaxed);
     clo_parker_sleep(&slot_thread->parker);
-    atomic_fetch_add_explicit(&first->wakes, 1, memory_order_relaxed);
-    clo_histogram_record(&first->wake_ns,
+    atomic_fetch_add_explicit(&first->stats.wakes, 1, memory_order_relaxed);
+    clo_histogram_record(&first->stats.wake_ns,
                          clo_clock_ns() - atomic_load_explicit(&slot_thread->parker.woken_ns, memory_order_relaxed));
 }
 

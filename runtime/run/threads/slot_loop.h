@@ -5,7 +5,7 @@
 #include "run/state/slot_thread.h"
 
 /* Executors from this one on are slots that slot threads serve; clo_platform_executors: none is. */
-uint32_t clo_slots_first(const clo_platform *platform, clo_clock clock);
+uint32_t clo_slots_first(const clo_platform *platform);
 
 /* How many slot threads serve so many slots; wanted: clo_runtime_config.slot_workers. */
 uint32_t clo_slot_threads(uint32_t slots, uint32_t wanted);

@@ -7,14 +7,12 @@
 
 #include "base/clock.h"
 #include "base/status.h"
-#include "run/dispatch/hedge.h"
+#include "run/body/hedge.h"
 #include "run/dispatch/launch.h"
-#include "run/dispatch/pipeline.h"
 #include "run/extras/miss.h"
 #include "run/extras/overrun.h"
 #include "run/job/cut.h"
 #include "run/job/done.h"
-#include "run/job/end.h"
 #include "run/scheduler/combining.h"
 #include "run/state/runtime.h"
 #include "run/state/series.h"
@@ -26,45 +24,12 @@
 
 #define SUSPECT_NS 1000000 /* a worker that sleeps for so long with work in its inbox was not woken */
 
-static uint64_t runs_pending(const clo_series *series)
-{
-    return atomic_load_explicit(&series->pending, memory_order_acquire) & CLO_SERIES_RUNS;
-}
-
-static void abort_run(clo_job *job, uint64_t release)
-{
-    clo_job_abort(job, release);
-    if (job->scheduled != NULL)
-        clo_job_ask(job, CLO_ASK_CANCEL);
-}
-
 static void release(clo_job *job, uint64_t number, int64_t now_ns)
 {
-    clo_series *series = job->series;
-    int64_t late_ns = clo_time_sub(now_ns, clo_series_due_ns(series, number));
-    bool is_running = runs_pending(series) > 0;
+    int64_t late_ns = clo_time_sub(now_ns, clo_series_due_ns(job->series, number));
 
-    clo_histogram_record(&series->jitter_ns, late_ns);
-    if (job->pipeline != NULL) {
-        clo_job_pipeline_release(job, number);
-        return;
-    }
-    if (is_running && series->on_miss == CLO_MISS_SKIP) {
-        series->skip[number % CLO_SERIES_LATE] = number + 1;
-        atomic_fetch_add_explicit(&series->skipped, 1, memory_order_relaxed);
-        clo_miss_report(job, (clo_miss){CLO_MISS_RELEASE, CLO_NONE, CLO_NONE, number, 0, late_ns});
-        return;
-    }
-    if (is_running && series->on_miss == CLO_MISS_ABORT)
-        abort_run(job, atomic_load_explicit(&series->current, memory_order_relaxed));
-    /* acq_rel: takes over from the worker that ended the run before, hands over to the one that ends the next. */
-    uint64_t before = atomic_fetch_add_explicit(&series->pending, 1, memory_order_acq_rel);
-    if ((before & CLO_SERIES_RUNS) != 0)
-        return;
-    if (clo_job_is_stopped(job)) /* again: the run before may have failed since */
-        clo_job_run_take_off(job);
-    else
-        clo_job_run_start(job, number);
+    clo_histogram_record(&job->series->jitter_ns, late_ns);
+    job->kind->release(job, number, late_ns);
 }
 
 /* Returns when the next release is due; INT64_MAX: there will be none, and the token is given back. */
@@ -75,13 +40,7 @@ static int64_t make_releases(clo_job *job, int64_t now_ns)
     for (uint32_t made = 0; series->is_releasing; made++) { /* ends at the first release that is not due */
         if (clo_job_is_stopped(job) || (series->releases > 0 && series->next_release >= series->releases)) {
             series->is_releasing = false;
-            if (job->pipeline != NULL) {
-                clo_job_pipeline_close(job, series->next_release);
-                break;
-            }
-            uint64_t before = atomic_fetch_and_explicit(&series->pending, ~CLO_SERIES_TOKEN, memory_order_acq_rel);
-            if ((before & CLO_SERIES_RUNS) == 0)
-                clo_job_series_ended(job);
+            job->kind->close(job, series->next_release);
             break;
         }
         int64_t due_ns = clo_series_due_ns(series, series->next_release);
@@ -120,7 +79,7 @@ static bool see_deadline(clo_job *job, uint64_t number, int64_t now_ns)
     if (!clo_series_judge(series, number, true))
         return true; /* it has ended in time, and its worker is about to say so */
     if (series->on_miss == CLO_MISS_ABORT)
-        abort_run(job, number);
+        clo_job_run_abort(job, number);
     report_deadline(job, number, due_ns);
     return true;
 }
@@ -166,7 +125,7 @@ static int64_t look_after(clo_watchdog *watchdog, clo_job *job, int64_t now_ns)
     int64_t deadline_ns = see_deadlines(job, now_ns);
     if (deadline_ns < next_ns)
         next_ns = deadline_ns;
-    if (series->poll_ns > 0 && runs_pending(series) > 0 && now_ns + series->poll_ns < next_ns)
+    if (series->poll_ns > 0 && clo_series_is_busy(series) && now_ns + series->poll_ns < next_ns)
         next_ns = now_ns + series->poll_ns;
     if (series->is_releasing || series->next_deadline < series->next_release ||
         clo_phase_get(&job->phase) != CLO_PHASE_DONE)
@@ -187,15 +146,15 @@ static int64_t look_for_missed_wakes(const clo_watchdog *watchdog, int64_t now_n
     for (uint32_t w = 0; w < watchdog->runtime->workers_count; w++) {
         clo_worker *worker = &watchdog->runtime->workers[w];
         if (!clo_parker_is_asleep(&worker->parker) || clo_stack_is_empty(&worker->inbox)) {
-            worker->suspect_ns = 0;
-        } else if (worker->suspect_ns == 0) {
-            worker->suspect_ns = now_ns;
-        } else if (now_ns - worker->suspect_ns >= SUSPECT_NS) {
-            worker->suspect_ns = 0;
-            atomic_fetch_add_explicit(&worker->missed_wakes, 1, memory_order_relaxed);
+            worker->stats.suspect_ns = 0;
+        } else if (worker->stats.suspect_ns == 0) {
+            worker->stats.suspect_ns = now_ns;
+        } else if (now_ns - worker->stats.suspect_ns >= SUSPECT_NS) {
+            worker->stats.suspect_ns = 0;
+            atomic_fetch_add_explicit(&worker->stats.missed_wakes, 1, memory_order_relaxed);
             (void)clo_parker_wake(&worker->parker);
         }
-        if (worker->suspect_ns != 0)
+        if (worker->stats.suspect_ns != 0)
             next_ns = now_ns + SUSPECT_NS;
     }
     return next_ns;

@@ -23,6 +23,7 @@
 #include "base/numbers/saturate.h"
 #include "run/dispatch/execute.h"
 #include "run/extras/capacity.h"
+#include "run/job/done.h"
 #include "run/scheduler/combining.h"
 #include "run/sharing/deferred.h"
 #include "run/sharing/share.h"
@@ -53,7 +54,7 @@ static uint64_t take_shared(clo_worker *worker, clo_stack *list, clo_stack *rest
 
     uint64_t rest = *clo_item_link(worker->runtime, first);
     clo_deque *deque = &worker->deque;
-    uint32_t batch = worker->task_time_ns > CLO_SHORT_NS ? 0 : BATCH;
+    uint32_t batch = worker->pace.task_time_ns > CLO_SHORT_NS ? 0 : BATCH;
     for (uint32_t i = 0; i < batch && rest != CLO_ITEM_NONE; i++) {
         clo_deque_push_old(deque, rest);
         rest = *clo_item_link(worker->runtime, rest);
@@ -101,7 +102,7 @@ static uint64_t steal(clo_worker *worker)
         if (item == CLO_ITEM_NONE)
             continue;
         clo_item_job(runtime, item)->stats[worker->index].steals++;
-        worker->exchanges++;
+        worker->affinity.exchanges++;
         return item;
     }
     return CLO_ITEM_NONE;
@@ -121,11 +122,11 @@ static void ask(const clo_worker *worker)
  * line twice. */
 static uint64_t take_mailbox(clo_worker *worker)
 {
-    uint64_t item = worker->was_fed ? clo_mailbox_grab(&worker->mailbox) : clo_mailbox_take(&worker->mailbox);
+    uint64_t item = worker->feeding.was_fed ? clo_mailbox_grab(&worker->mailbox) : clo_mailbox_take(&worker->mailbox);
 
-    worker->was_fed = item != CLO_MAILBOX_EMPTY;
-    if (worker->was_fed) {
-        worker->exchanges++;
+    worker->feeding.was_fed = item != CLO_MAILBOX_EMPTY;
+    if (worker->feeding.was_fed) {
+        worker->affinity.exchanges++;
         clo_item_job(worker->runtime, item)->stats[worker->index].steals++;
     }
     return item;
@@ -159,14 +160,14 @@ static uint64_t take_neighbour(clo_worker *worker)
 {
     clo_runtime *runtime = worker->runtime;
 
-    if (++worker->passes % NEIGHBOUR_PASSES != 0)
+    if (++worker->turns.passes % NEIGHBOUR_PASSES != 0)
         return CLO_ITEM_NONE;
-    worker->neighbour = (worker->neighbour + 1) % runtime->first_slot;
-    clo_worker *owner = &runtime->workers[worker->neighbour];
+    worker->turns.neighbour = (worker->turns.neighbour + 1) % runtime->first_slot;
+    clo_worker *owner = &runtime->workers[worker->turns.neighbour];
     if (owner == worker)
         return CLO_ITEM_NONE;
     /* In each other round. */
-    bool is_hands_turn = worker->passes / (NEIGHBOUR_PASSES * runtime->first_slot) % 2 == 0;
+    bool is_hands_turn = worker->turns.passes / (NEIGHBOUR_PASSES * runtime->first_slot) % 2 == 0;
     uint64_t item = is_hands_turn ? clo_mailbox_take(&owner->mailbox) : take_aging(worker, owner);
     if (item == CLO_ITEM_NONE)
         item = is_hands_turn ? take_aging(worker, owner) : clo_mailbox_take(&owner->mailbox);
@@ -194,11 +195,11 @@ static uint64_t take_oldest(clo_worker *worker, uint32_t source)
 /* An item of a stopped job has no body, so the next one may follow without a turn of the others; not without end. */
 static bool may_skip(clo_worker *worker, uint64_t item, uint32_t items)
 {
-    if (!clo_stop_is_set(&clo_item_job(worker->runtime, item)->stop) || worker->skips >= SKIPS_MAX) {
-        worker->skips = 0;
+    if (!clo_stop_is_set(&clo_item_job(worker->runtime, item)->stop) || worker->turns.skips >= SKIPS_MAX) {
+        worker->turns.skips = 0;
         return false;
     }
-    worker->skips += items;
+    worker->turns.skips += items;
     return true;
 }
 
@@ -206,15 +207,15 @@ static bool may_skip(clo_worker *worker, uint64_t item, uint32_t items)
 static uint64_t take_in_turn(clo_worker *worker)
 {
     for (uint32_t i = 1; i <= SOURCES; i++) {
-        uint32_t source = (worker->source + i) % SOURCES;
+        uint32_t source = (worker->turns.source + i) % SOURCES;
         uint64_t item = take_oldest(worker, source);
         if (item == CLO_ITEM_NONE)
             continue;
-        worker->served = 0;
-        worker->source = source;
+        worker->turns.served = 0;
+        worker->turns.source = source;
         if (may_skip(worker, item, 1)) { /* nothing to run: the same source once more */
-            worker->served = BODIES_MAX;
-            worker->source = (source + SOURCES - 1) % SOURCES;
+            worker->turns.served = BODIES_MAX;
+            worker->turns.source = (source + SOURCES - 1) % SOURCES;
         }
         return item;
     }
@@ -223,7 +224,7 @@ static uint64_t take_in_turn(clo_worker *worker)
 
 static uint64_t take_next(clo_worker *worker)
 {
-    return worker->served < BODIES_MAX ? take_own(worker) : take_in_turn(worker);
+    return worker->turns.served < BODIES_MAX ? take_own(worker) : take_in_turn(worker);
 }
 
 /* A chain of successors could keep a worker for ever: after CLO_BYPASSES_MAX of them in a row another source has its
@@ -261,11 +262,9 @@ static bool is_first_on_searching(const clo_worker *worker)
     return true;
 }
 
-/* A moment without a look; threads that wait may borrow the worker meanwhile, if none has done so yet. */
-static void pause_for(clo_worker *worker, uint32_t pauses, bool is_lent)
+/* A moment without a look. */
+static void pause_for(const clo_worker *worker, uint32_t pauses)
 {
-    if (worker->runtime->helps && !is_lent)
-        clo_parker_idle(&worker->parker);
     for (uint32_t i = 0; i < pauses; i++) {
         if (!clo_stack_is_empty(&worker->inbox) || !clo_mailbox_is_empty(&worker->mailbox))
             break;
@@ -287,12 +286,14 @@ static uint64_t sleep_counted(clo_worker *worker)
 {
     bool is_lent = false;
 
-    atomic_fetch_add_explicit(&worker->parks, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&worker->stats.parks, 1, memory_order_relaxed);
     uint32_t note = clo_parker_sleep(&worker->parker);
-    atomic_fetch_add_explicit(&worker->wakes, 1, memory_order_relaxed);
-    clo_histogram_record(&worker->wake_ns,
+    atomic_fetch_add_explicit(&worker->stats.wakes, 1, memory_order_relaxed);
+    clo_histogram_record(&worker->stats.wake_ns,
                          clo_clock_ns() - atomic_load_explicit(&worker->parker.woken_ns, memory_order_relaxed));
-    uint64_t item = note != 0 ? clo_deferred_unpack(worker, note) : clo_deferred_take(worker, true, &is_lent);
+    uint64_t item = note != 0 ? clo_deferred_unpack(worker, note) : CLO_ITEM_NONE;
+    if (item == CLO_ITEM_NONE)
+        item = clo_deferred_take(worker, true, &is_lent);
     if (item == CLO_ITEM_NONE)
         return item;
     clo_deferred_publish(worker->runtime);
@@ -361,6 +362,22 @@ static bool looks_on(clo_worker *worker, searching *l, bool is_lent)
     return true;
 }
 
+/* From here on threads that wait may borrow the worker, if none has done so yet. Who is woken may submit another job
+ * and run it as this worker, so it is given time to. */
+static void be_idle(clo_worker *worker, searching *l, bool is_lent)
+{
+    if (is_lent)
+        return;
+    bool owes_wake = clo_worker_take_wake(worker);
+    if (worker->runtime->helps)
+        clo_parker_idle(&worker->parker);
+    if (owes_wake) {
+        clo_runtime_wake_waiters(worker->runtime); /* takes long */
+        l->pauses = l->most;
+        l->until_ns = clo_time_add(clo_clock_ns(), worker->runtime->spin_ns);
+    }
+}
+
 /* Until an item is found or the time is up. */
 static uint64_t look_out(clo_worker *worker)
 {
@@ -373,7 +390,8 @@ static uint64_t look_out(clo_worker *worker)
     for (bool is_lent = false;;) { /* ends when looks_on says so */
         uint64_t item = CLO_ITEM_NONE;
         ask(worker);
-        pause_for(worker, l.pauses, is_lent);
+        be_idle(worker, &l, is_lent);
+        pause_for(worker, l.pauses);
         is_lent = runtime->helps && !clo_parker_resume(&worker->parker);
         if (!is_lent)
             item = find(worker);
@@ -406,6 +424,7 @@ static uint64_t park(clo_worker *worker)
 {
     clo_runtime *runtime = worker->runtime;
 
+    clo_worker_wake_waiters(worker);
     clo_parker_prepare(&worker->parker);
     atomic_fetch_add_explicit(&runtime->sleepers, 1, memory_order_seq_cst);
     clo_fence_heavy(&runtime->fence);
@@ -425,18 +444,20 @@ static uint64_t park(clo_worker *worker)
 
 static void run_from(clo_worker *worker, uint64_t item)
 {
-    worker->ran = worker->bypasses = 0;
-    clo_worker_take_pace(worker); /* what it took to find the item is not counted */
+    worker->turns.ran = worker->turns.bypasses = 0;
+    clo_worker_take_pace(worker);    /* what it took to find the item is not counted */
+    clo_worker_wake_waiters(worker); /* a turn may take long, too */
     if (item == ITEM_TURN)
         item = clo_worker_take_turn(worker);
     while (item != CLO_ITEM_NONE) { /* ends with the ready items; new ones are rotated in */
+        clo_worker_wake_waiters(worker);
         item = clo_worker_execute(worker, item);
-        if (item != CLO_ITEM_NONE && worker->bypasses < CLO_BYPASSES_MAX)
+        if (item != CLO_ITEM_NONE && worker->turns.bypasses < CLO_BYPASSES_MAX)
             continue;
-        worker->ran += worker->bypasses;
-        worker->served += worker->bypasses;
-        worker->bypasses = 0;
-        if (worker->ran >= CLO_TASK_TIME_ITEMS)
+        worker->turns.ran += worker->turns.bypasses;
+        worker->turns.served += worker->turns.bypasses;
+        worker->turns.bypasses = 0;
+        if (worker->turns.ran >= CLO_TASK_TIME_ITEMS)
             clo_worker_take_pace(worker);
         item = item == CLO_ITEM_NONE ? take_next(worker) : rotate(worker, item);
     }
@@ -453,7 +474,9 @@ void clo_worker_run(clo_worker *worker)
         if (item == CLO_ITEM_NONE)
             item = park(worker);
         run_from(worker, item);
-        if (atomic_load_explicit(&runtime->stopping, memory_order_acquire) != 0)
+        if (atomic_load_explicit(&runtime->stopping, memory_order_acquire) != 0) {
+            clo_worker_wake_waiters(worker);
             return;
+        }
     }
 }

@@ -23,6 +23,8 @@
 #ifndef CLO_SYNC_PROTOCOL_RCU_H
 #define CLO_SYNC_PROTOCOL_RCU_H
 
+#include "library.h"
+
 #include <stdatomic.h>
 
 /* A pointer that is read while it changes. */
@@ -42,11 +44,11 @@ static inline const void *clo_rcu_read(const clo_rcu_pointer *pointer)
 }
 
 /* The section of a reader; sections may nest. */
-void clo_rcu_enter(void);
-void clo_rcu_leave(void);
+CLO_INTERNAL void clo_rcu_enter(void);
+CLO_INTERNAL void clo_rcu_leave(void);
 
 /* Until all sections have ended that are open now. Not in a section. */
-void clo_rcu_wait(void);
+CLO_INTERNAL void clo_rcu_wait(void);
 
 /* A forked process has none of the other threads, so it must forget their sections, and fork must not come while
  * liburcu's locks are held. Once in a process. */

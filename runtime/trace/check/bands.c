@@ -12,6 +12,7 @@
 #include "base/status.h"
 #include "trace/check/kept.h"
 #include "trace/judge/classes.h"
+#include "trace/log_kinds.h"
 
 #include <stdlib.h>
 

@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/numbers/saturate.h"
 #include "base/status.h"
+#include "trace/log_kinds.h"
 
 #include <clotho/runtime.h>
 

@@ -4,6 +4,7 @@
 #define CLO_TRACE_CHECK_KEPT_H
 
 #include "trace/judge/judge.h"
+#include "trace/log_kinds.h"
 
 /* Who waits for the capacity of a machine. */
 typedef struct clo_judge_waiter {

@@ -8,6 +8,7 @@
 #include "by_hand.h"
 
 #include "base/numbers/rng.h"
+#include "trace/log_kinds.h"
 
 /* A policy that is told of everything in order: of a job before anything of it, of a stage, once, before it starts. Its
  * state: [JOBS_MAX] jobs that it knows; of a job: [tasks] stages. */

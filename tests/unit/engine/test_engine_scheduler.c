@@ -351,6 +351,43 @@ static void what_cannot_fit_is_not_looked_at_again(void **state)
     }
 }
 
+/* What waits in an executor's queue lacks a capacity that somebody else holds, and nothing runs: a policy that waits for
+ * it leaves executors idle for a reason, though the rule starts what may. */
+static void who_waits_for_what_others_hold_is_not_to_blame(void **state)
+{
+    const clo_task free = {.work_ns = 10}, demanding = {.work_ns = 10, .demand = {1}};
+    const int64_t all[CLO_RESOURCES_MAX] = {CAPACITY};
+    setting s = {.platform = make_platform()};
+    clo_semaphore semaphore, *semaphores = &semaphore;
+    enum { US, OTHERS, THREADS };
+
+    (void)state;
+    next_choice.job = CLO_NONE;
+    clo_arena_open(&s.arena, NULL, 0);
+    clo_semaphore_page *pages = clo_arena_take(&s.arena, clo_capacity_pages(s.platform, THREADS), sizeof *pages);
+    const clo_scheduler_room room = {&semaphores, US, NULL, ignore, ignore_report};
+    const clo_scheduler_config config = {.platform = s.platform, .policy = &by_hand, .jobs_max = JOBS, .room = &room};
+    clo_capacity_open(s.platform, 0, &semaphore, &pages, THREADS);
+    ok(clo_scheduler_create(&config, &s.arena, &s.scheduler));
+    assert_true(clo_semaphore_acquire(&semaphore, all, OTHERS));
+    next_choice = (clo_choice){.job = 0, .count = 1, .executor = 0, .duplicate = CLO_NONE};
+    add_job(&s, 0, &free, 1, CLO_NONE);
+    next_choice = (clo_choice){.job = 1, .count = 1, .executor = 0, .duplicate = CLO_NONE};
+    add_job(&s, 1, &demanding, 1, CLO_NONE);
+    finish(&s, 0); /* what is queued behind it does not fit */
+    expect(&s, 1, 0, 0, 0);
+    add_job(&s, 2, &free, 1, CLO_NONE); /* the policy has nothing to say about it */
+    assert_int_equal(s.orders, 2);
+    assert_int_equal(clo_scheduler_counts_of(s.scheduler)->fallbacks, 1);
+    assert_int_equal(clo_scheduler_counts_of(s.scheduler)->refused, 0);
+    finish(&s, s.order.executor);
+    clo_semaphore_release(&semaphore, all, OTHERS);
+    clo_scheduler_capacity(s.scheduler, 0, s.now_ns);
+    take_orders(&s);
+    expect(&s, 3, 1, 0, 0);
+    close_setting(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -359,6 +396,7 @@ int main(void)
         cmocka_unit_test(a_queue_that_is_emptied_lacks_nothing),
         cmocka_unit_test(the_end_of_a_queue_counts_ways_and_leaves_out_what_is_skipped),
         cmocka_unit_test(what_cannot_fit_is_not_looked_at_again),
+        cmocka_unit_test(who_waits_for_what_others_hold_is_not_to_blame),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

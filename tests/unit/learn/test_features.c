@@ -1,9 +1,10 @@
 /* test_features.c - the numbers of list 2: ranges, normalisation, and what happens at the ends of the types. */
 #include "base/numbers/rng.h"
+#include "cost/features.h"
+#include "learn/infer/lachesis_features.h"
 #include "random.h"
 #include "scene.h"
 
-#include <clotho/features.h>
 #include <string.h>
 
 enum { STAGES = 4 };
@@ -132,7 +133,7 @@ static void the_figures_of_a_cost_are_those_of_its_calls(void **state)
         clo_cost *cost;
 
         ok(clo_cost_create(graph, platform, &cost));
-        ok(clo_features_of_cost(cost, &f));
+        clo_cost_figures(cost, f.time_ns, f.children);
         clo_cost_rank_u(cost, rank);
         assert_memory_equal(f.rank_u_ns, rank, stages * sizeof *rank);
         clo_cost_rank_d(cost, rank);
@@ -153,24 +154,6 @@ static void the_figures_of_a_cost_are_those_of_its_calls(void **state)
     }
 }
 
-static void what_is_missing_is_named(void **state)
-{
-    figures f;
-
-    (void)state;
-    figures_open(&f);
-    fails(CLO_ERR_ARGUMENT, "cost", clo_features_of_cost(NULL, &f.rows));
-    clo_graph *graph = random_graph(1, RANDOM_SMALL);
-    clo_platform *platform = random_platform(1, 0);
-    clo_cost *cost;
-    ok(clo_cost_create(graph, platform, &cost));
-    f.rows.children = NULL;
-    fails(CLO_ERR_ARGUMENT, "an array of out", clo_features_of_cost(cost, &f.rows));
-    clo_cost_destroy(cost);
-    clo_platform_destroy(platform);
-    clo_graph_destroy(graph);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -179,7 +162,6 @@ int main(void)
         cmocka_unit_test(the_system_is_seen_in_logarithms_and_shares),
         cmocka_unit_test(a_model_scales_and_clamps_each_number),
         cmocka_unit_test(the_figures_of_a_cost_are_those_of_its_calls),
-        cmocka_unit_test(what_is_missing_is_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

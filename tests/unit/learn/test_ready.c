@@ -3,6 +3,7 @@
  * random streams of events. */
 #include "base/numbers/rng.h"
 #include "common/lachesis_model.h"
+#include "learn/infer/lachesis_features.h"
 #include "learn/infer/run.h"
 #include "learn/jobs/ready.h"
 #include "support.h"

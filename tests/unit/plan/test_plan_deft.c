@@ -5,6 +5,8 @@
 #include "plan/schedule/compact.h"
 #include "random.h"
 
+#define FEWER (SANITIZED ? 5u : 1u) /* seeds */
+
 static void a_parent_is_duplicated_where_its_data_would_come_late(void **state)
 {
     (void)state;
@@ -221,7 +223,7 @@ static void the_critical_parent_is_as_good_as_the_best_of_all_parents(void **sta
     (void)state;
     uint32_t replicas = 0;
 
-    for (uint64_t seed = 0; seed < 300; seed++) {
+    for (uint64_t seed = 0; seed < 300 / FEWER; seed++) {
         fixture f = {.graph = random_graph(seed, RANDOM_ALL & ~RANDOM_DEMANDS), .platform = random_platform(seed, 0)};
         clo_schedule schedule;
         ok(clo_cost_create(f.graph, f.platform, &f.cost));
@@ -246,7 +248,7 @@ static void the_critical_parent_is_as_good_as_the_best_of_all_parents(void **sta
         clo_schedule_close(&schedule);
         fixture_free(&f);
     }
-    assert_true(replicas > 300); /* else the test says nothing */
+    assert_true(replicas > 300 / FEWER); /* else the test says nothing */
 }
 
 static void the_clean_up_never_makes_a_plan_longer(void **state)
@@ -254,7 +256,7 @@ static void the_clean_up_never_makes_a_plan_longer(void **state)
     (void)state;
     uint32_t shorter = 0, dropped = 0;
 
-    for (uint64_t seed = 0; seed < 500; seed++) {
+    for (uint64_t seed = 0; seed < 500 / FEWER; seed++) {
         fixture f = {.graph = random_graph(seed, RANDOM_ALL), .platform = random_platform(seed, RANDOM_DEMANDS)};
         clo_schedule schedule;
         ok(clo_cost_create(f.graph, f.platform, &f.cost));
@@ -270,8 +272,8 @@ static void the_clean_up_never_makes_a_plan_longer(void **state)
         clo_schedule_close(&schedule);
         fixture_free(&f);
     }
-    assert_true(shorter > 5);
-    assert_true(dropped > 100);
+    assert_true(shorter > 5 / FEWER);
+    assert_true(dropped > 100 / FEWER);
 }
 
 static void best_is_never_longer_than_what_it_starts_from(void **state)
@@ -279,7 +281,7 @@ static void best_is_never_longer_than_what_it_starts_from(void **state)
     (void)state;
     uint32_t shorter = 0;
 
-    for (uint64_t seed = 0; seed < 200; seed++) {
+    for (uint64_t seed = 0; seed < 200 / FEWER; seed++) {
         static const char *const names[] = {"heft", "deft", "serial"};
         fixture f = {.graph = random_graph(seed, RANDOM_DUPLICABLE), .platform = random_platform(seed, 0)};
         int64_t least = INT64_MAX;
@@ -295,7 +297,7 @@ static void best_is_never_longer_than_what_it_starts_from(void **state)
         clo_plan_destroy(best);
         fixture_free(&f);
     }
-    assert_true(shorter > 50);
+    assert_true(shorter > 50 / FEWER);
 }
 
 /* P is duplicated right before W, and Z, which takes no time, starts where the two touch: W and Y stay. */

@@ -276,7 +276,7 @@ static void what_is_no_packing_falls_back(void **state)
     clear(&f);
 }
 
-/* Views hold what may be added and nothing else, in an order of the graph; undo and clear give back what was. */
+/* Views hold what may be added and nothing else, in an order of the graph; undo gives back what was. */
 static void the_object_shows_what_may_be_added(void **state)
 {
     (void)state;
@@ -285,7 +285,6 @@ static void the_object_shows_what_may_be_added(void **state)
     clo_edges_view view;
 
     ok(clo_edges_create(f.cost, CLO_EDGES_CP, &edges));
-    int64_t first = clo_edges_makespan_ns(edges);
     for (uint32_t i = 0; i < 20; i++) {
         clo_edges_starts(edges, &view);
         assert_true(view.count > 0);
@@ -302,15 +301,11 @@ static void the_object_shows_what_may_be_added(void **state)
         uint32_t end = view.rows[(i * 7) % view.count];
         assert_int_equal(clo_edges_add(edges, start, start), CLO_ERR_ARGUMENT);
         ok(clo_edges_add(edges, start, end));
-        assert_int_equal(clo_edges_added(edges), 1 + i / 2);
         if (i % 2 == 0) {
             clo_edges_undo(edges);
             assert_int_equal(clo_edges_makespan_ns(edges), before);
-            assert_int_equal(clo_edges_added(edges), i / 2);
         }
     }
-    clo_edges_clear(edges);
-    assert_int_equal(clo_edges_makespan_ns(edges), first);
     clo_edges_destroy(edges);
     clear(&f);
 }

@@ -57,7 +57,7 @@ static double looks_of(const clo_planner *planner, const clo_cost *cost)
     uint64_t looks = 0;
 
     ok(clo_schedule_open(&schedule, cost, planner->executions_each));
-    schedule.profiles[0].looks = &looks;
+    schedule.occupancies[0].looks = &looks;
     ok(planner->fill(&schedule, &config));
     double each = (double)looks / schedule.count;
     clo_schedule_close(&schedule);

@@ -1,4 +1,4 @@
-#include "plan/schedule/profile.h"
+#include "plan/schedule/occupancy.h"
 #include "plan/schedule/timeline.h"
 #include "support.h"
 
@@ -122,66 +122,67 @@ static void the_profile_agrees_with_a_row_of_sums(void **state)
     for (uint64_t seed = 0; seed < 24; seed++) {
         clo_rng rng = clo_rng_seed(seed);
         uint32_t span = seed % 3 == 0 ? 200 : 3000, rounds = seed % 3 == 0 ? 80 : 2500;
-        clo_profile profile = {.limits = {LIMIT, -1, LIMIT / 2, -1, -1, -1, -1, -1}};
-        clo_profile_open(&profile);
+        clo_occupancy profile = {.limits = {LIMIT, -1, LIMIT / 2, -1, -1, -1, -1, -1}};
+        clo_occupancy_open(&profile);
         memset(used, 0, sizeof used);
         for (uint32_t i = 0; i < rounds; i++) {
             int64_t start = clo_rng_below(&rng, span), length = 1 + clo_rng_below(&rng, i % 50 == 0 ? span : 20);
             uint32_t most = i % 4 == 0 ? LIMIT + 1 : LIMIT / 20;
             int64_t demand[CLO_RESOURCES_MAX] = {clo_rng_below(&rng, most), INT64_MAX, clo_rng_below(&rng, most) / 2};
-            int64_t found = clo_profile_earliest_ns(&profile, start, length, INT64_MAX, demand), want = start;
+            int64_t found = clo_occupancy_earliest_ns(&profile, start, length, INT64_MAX, demand), want = start;
             while (!fits_at(used, want, length, demand, LIMIT))
                 want++;
             assert_int_equal(found, want);
             int64_t latest = start + clo_rng_below(&rng, span);
-            int64_t early = clo_profile_earliest_ns(&profile, start, length, latest, demand);
+            int64_t early = clo_occupancy_earliest_ns(&profile, start, length, latest, demand);
             assert_true(want < latest ? early == want : early >= latest);
             if (found + length > (seed % 2 == 0 ? 1 : 4) * (int64_t)span)
                 continue; /* keep it crowded */
-            assert_int_equal(clo_profile_take(&profile, found, found + length, demand), 0);
+            assert_int_equal(clo_occupancy_take(&profile, found, found + length, demand), 0);
             for (int64_t t = found; t < found + length; t++) {
                 used[0][t] += demand[0];
                 used[2][t] += demand[2];
             }
         }
-        clo_profile_clear(&profile); /* and once more from nothing */
-        assert_int_equal(clo_profile_earliest_ns(&profile, 7, 1000, INT64_MAX, (int64_t[CLO_RESOURCES_MAX]){LIMIT}), 7);
-        clo_profile_free(&profile);
+        clo_occupancy_clear(&profile); /* and once more from nothing */
+        assert_int_equal(clo_occupancy_earliest_ns(&profile, 7, 1000, INT64_MAX, (int64_t[CLO_RESOURCES_MAX]){LIMIT}),
+                         7);
+        clo_occupancy_free(&profile);
     }
 }
 
 static void a_demand_above_a_limit_is_not_admitted(void **state)
 {
     (void)state;
-    clo_profile profile = {.limits = {5, -1, 0, -1, -1, -1, -1, -1}};
+    clo_occupancy profile = {.limits = {5, -1, 0, -1, -1, -1, -1, -1}};
 
-    assert_true(clo_profile_admits(&profile, (int64_t[CLO_RESOURCES_MAX]){5, 100, 0}));
-    assert_false(clo_profile_admits(&profile, (int64_t[CLO_RESOURCES_MAX]){6}));
-    assert_false(clo_profile_admits(&profile, (int64_t[CLO_RESOURCES_MAX]){0, 0, 1}));
+    assert_true(clo_occupancy_admits(&profile, (int64_t[CLO_RESOURCES_MAX]){5, 100, 0}));
+    assert_false(clo_occupancy_admits(&profile, (int64_t[CLO_RESOURCES_MAX]){6}));
+    assert_false(clo_occupancy_admits(&profile, (int64_t[CLO_RESOURCES_MAX]){0, 0, 1}));
 }
 
 static void a_failed_allocation_leaves_both_unchanged(void **state)
 {
     (void)state;
     clo_timeline line = {0};
-    clo_profile profile = {.limits = {5, -1, -1, -1, -1, -1, -1, -1}};
+    clo_occupancy profile = {.limits = {5, -1, -1, -1, -1, -1, -1, -1}};
 
-    clo_profile_open(&profile);
+    clo_occupancy_open(&profile);
     fault_fail_nth(1);
     assert_int_equal(clo_timeline_reserve(&line, 1, 2), -1);
     fault_fail_nth(1);
-    assert_int_equal(clo_profile_take(&profile, 1, 2, (int64_t[CLO_RESOURCES_MAX]){1}), -1);
+    assert_int_equal(clo_occupancy_take(&profile, 1, 2, (int64_t[CLO_RESOURCES_MAX]){1}), -1);
     for (uint64_t nth = 2; nth <= 4; nth++) { /* leaves, their counts, inner nodes, theirs */
         fault_fail_nth(nth);
-        assert_int_equal(clo_profile_take(&profile, 1, 2, (int64_t[CLO_RESOURCES_MAX]){1}), -1);
-        clo_profile_free(&profile);
+        assert_int_equal(clo_occupancy_take(&profile, 1, 2, (int64_t[CLO_RESOURCES_MAX]){1}), -1);
+        clo_occupancy_free(&profile);
     }
     fault_fail_nth(0);
     assert_int_equal(line.count, 0);
-    assert_int_equal(clo_profile_earliest_ns(&profile, 0, 9, INT64_MAX, (int64_t[CLO_RESOURCES_MAX]){5}), 0);
+    assert_int_equal(clo_occupancy_earliest_ns(&profile, 0, 9, INT64_MAX, (int64_t[CLO_RESOURCES_MAX]){5}), 0);
     assert_int_equal(clo_timeline_find(&line, 1, 1), 1);
     clo_timeline_free(&line);
-    clo_profile_free(&profile);
+    clo_occupancy_free(&profile);
 }
 
 int main(void)

@@ -239,6 +239,32 @@ static void graphene_counts_large_instances_more(void **state)
     scene_close(&s);
 }
 
+/* A resource that only the graph has is not limited. Where policies weigh resources, it has no weight to look up. */
+static void a_resource_that_the_platform_lacks_counts_nothing(void **state)
+{
+    static const char *const policies[] = {"graphene", "graphene:scarce=1", "graphene-star", "tetris", "drf",
+                                           "parametric:1,1,1,1,1,1,1,1,1,fit=1"};
+    static const char *const names[CLO_RESOURCES_MAX] = {"memory"};
+    clo_task both = {.work_ns = 10, .demand = {7, 4}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof policies / sizeof policies[0]; i++) {
+        policy_scene s;
+        scene_open(&s, 4);
+        s.capacities[0] = 10;
+        s.desc.resource_names = names;
+        for (uint32_t j = 0; j < 3; j++) {
+            clo_graph *graph = scene_graph(&s, &both, 1);
+            ok(clo_graph_set_resource(graph, 0, "absent"));
+            ok(clo_graph_set_resource(graph, 1, "memory"));
+            scene_add(&s, graph, (clo_workload_job){0});
+        }
+        scene_run(&s, policies[i]);
+        assert_int_equal(s.result.makespan_ns, 20); /* 4 of memory each: two at once */
+        scene_close(&s);
+    }
+}
+
 static void one_huge_job_does_not_move_the_typical_work(void **state)
 {
     clo_candidate list[3] = {{.remaining_ns = 1000}, {.remaining_ns = 1000}, {.remaining_ns = INT64_C(1) << 62}};
@@ -339,6 +365,7 @@ int main(void)
         cmocka_unit_test(graphene_star_takes_the_machine_that_fits_best),
         cmocka_unit_test(graphene_ends_a_job_before_it_begins_another),
         cmocka_unit_test(graphene_counts_large_instances_more),
+        cmocka_unit_test(a_resource_that_the_platform_lacks_counts_nothing),
         cmocka_unit_test(one_huge_job_does_not_move_the_typical_work),
         cmocka_unit_test(graphene_is_fair_among_groups_as_far_as_kappa_says),
         cmocka_unit_test(arguments_are_read_or_refused_with_a_reason),

@@ -17,6 +17,7 @@ typedef struct world {
 } world;
 
 static world w;
+static const clo_dispatch helped = {.is_helped = true};
 
 static void make(uint32_t roots)
 {
@@ -27,13 +28,14 @@ static void make(uint32_t roots)
     w.program.roots_count = roots;
     w.job.runtime = &w.runtime;
     w.job.program = &w.program;
-    w.job.is_fast = w.job.has_no_extras = true;
-    atomic_store(&w.job.counts_ticks, true);
+    w.job.dispatch = &helped;
+    w.job.has_no_extras = true;
+    atomic_store(&w.job.times.counts_ticks, true);
 }
 
 static bool is_serial(void)
 {
-    return atomic_load(&w.job.is_serial) != 0;
+    return atomic_load(&w.job.waiting.is_serial) != 0;
 }
 
 /* A run begins, and takes so long for each execution: with one thread alone, or shared. */
@@ -43,7 +45,7 @@ static bool run(int64_t serial_ns, int64_t shared_ns)
     bool was_serial = is_serial();
     if (was_serial)
         clo_serial_note(&w.job, serial_ns);
-    atomic_store(&w.job.response,
+    atomic_store(&w.job.times.response,
                  (was_serial && clo_serial_pays(&w.job, serial_ns, 1) ? serial_ns : shared_ns) * EXECUTIONS * 2);
     return was_serial;
 }

@@ -2,6 +2,7 @@
  * cases. */
 #include "fault.h"
 #include "support.h"
+#include "trace/log_kinds.h"
 
 #include <math.h>
 #include <string.h>

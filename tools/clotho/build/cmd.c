@@ -38,8 +38,9 @@ typedef struct build {
     uint32_t remade; /* the node of the manifest, while what comes before it is run; else NINJA_NONE */
     bool is_current; /* the manifest was made anew, if need be: as ninja has it, once in a command */
     build_hosts hosts;
-    ran_steps ran; /* of the phases that made dyndep files */
-    bool is_phase; /* that is what is wanted now */
+    ran_steps ran;   /* of the phases that made dyndep files */
+    bool is_phase;   /* that is what is wanted now */
+    uint32_t failed; /* steps, in all phases */
     build_stats stats;
     bool is_ninja; /* called by ninja's name */
 } build;
@@ -105,26 +106,29 @@ static int dry_run(build *b)
     return print(b, is_good, &out);
 }
 
-/* Reads the dyndep files that are up to date, which may name statements with further ones. *is_first: some must be made
- * first, and those are wanted now. A dry run goes on without them. */
-static int read_dyndeps(build *b, const target_list *targets, bool *is_first)
+/* Wants nodes. *is_first: dyndep files must be made before, and those are wanted. What their statements validate waits,
+ * as it may need further dyndep files. A dry run goes on without files that are not up to date. Why a step must run is
+ * said once: when no dyndep file is left to be read. */
+static int want_nodes(build *b, const uint32_t *nodes, size_t count, bool *is_first)
 {
     ninja_manifest *m = &b->folder.manifest;
+    const build_wish of_files = {b->options.explains, true};
     uint32_t *files;
-    size_t count;
+    size_t files_count;
 
-    *is_first = false;
+    *is_first = b->is_phase = false;
     for (;;) { /* ends: each round reads or skips one at least */
-        if (!dyndep_next(m, targets->nodes, targets->count, &files, &count))
+        const build_wish wish = {b->options.explains && !dyndep_is_any(m), false};
+        if (!build_want(&b->folder, nodes, count, wish) || !dyndep_next(m, nodes, count, &files, &files_count))
             return failed(b);
-        if (count == 0)
+        if (files_count == 0 && wish.explains == b->options.explains)
             return EXIT_GOOD;
-        bool is_good = build_want(&b->folder, files, count, b->options.explains);
+        build_forget(&b->folder);
+        if (files_count == 0)
+            return build_want(&b->folder, nodes, count, (build_wish){true, false}) ? EXIT_GOOD : failed(b);
+        bool is_good = build_want(&b->folder, files, files_count, of_files);
         *is_first = b->is_phase = is_good && !order_is_done(&b->folder.order) && !b->options.is_dry;
-        if (*is_first && b->ran.count == 0) /* what is wrong with the rest is said before a first step runs */
-            is_good =
-                build_check(&b->folder, targets->nodes, targets->count) && build_want(&b->folder, files, count, false);
-        for (size_t i = 0; is_good && !*is_first && i < count; i++) {
+        for (size_t i = 0; is_good && !*is_first && i < files_count; i++) {
             if (b->options.is_dry && m->nodes[files[i]].is_dirty)
                 dyndep_skip(m, files[i]);
             else
@@ -193,7 +197,8 @@ static uint32_t find_manifest(const build *b)
     return node;
 }
 
-/* Wants the manifest's own statement, or what comes before it. *is_first: something of that must run. */
+/* Wants the manifest's own statement, or what comes before it. *is_first: something of that must run. What the phases
+ * of the manifest have run may have to run again for the targets, as in ninja. */
 static int want_manifest(build *b, bool *is_first)
 {
     uint32_t node = b->is_current ? NINJA_NONE : find_manifest(b);
@@ -203,14 +208,19 @@ static int want_manifest(build *b, bool *is_first)
         b->is_current = true;
         return EXIT_GOOD;
     }
-    if (!build_want(&b->folder, &node, 1, b->options.explains))
-        return failed(b);
+    int code = want_nodes(b, &node, 1, is_first);
+    if (code != EXIT_GOOD || *is_first)
+        return code;
     *is_first = !order_is_done(&b->folder.order);
-    if (*is_first)
+    if (*is_first) {
         b->remade = node;
-    else
-        build_forget(&b->folder);
-    b->is_current = !*is_first;
+        return EXIT_GOOD;
+    }
+    if (b->failed > 0)
+        return build_say_failed(b->failed);
+    build_forget(&b->folder);
+    ran_free(&b->ran);
+    b->is_current = true;
     return EXIT_GOOD;
 }
 
@@ -220,6 +230,8 @@ static bool is_manifest_spared(build *b)
 {
     bool is_spared = b->remade != NINJA_NONE && !b->folder.manifest.nodes[b->remade].is_dirty;
 
+    if (b->remade != NINJA_NONE)
+        ran_free(&b->ran);
     b->remade = NINJA_NONE;
     b->is_current |= is_spared;
     if (is_spared)
@@ -236,14 +248,12 @@ static int want(build *b, target_list *targets, bool *is_first)
     if (code != EXIT_GOOD || *is_first)
         return code;
     code = find_targets(b, targets);
-    if (code == EXIT_GOOD)
-        code = read_dyndeps(b, targets, is_first);
-    if (code != EXIT_GOOD || *is_first)
+    if (code != EXIT_GOOD)
         return code;
     stats_begin(&b->stats);
-    bool is_good = build_want(&b->folder, targets->nodes, targets->count, b->options.explains);
+    code = want_nodes(b, targets->nodes, targets->count, is_first);
     stats_end(&b->stats, STATS_DIRTY);
-    return is_good ? EXIT_GOOD : failed(b);
+    return code;
 }
 
 /* ninja's rule: two more than there are CPUs, one more where there are only one or two. */
@@ -332,6 +342,8 @@ static int run_steps(build *b)
                                        .jobs = o->jobs + b->hosts.elsewhere,
                                        .hosts = &b->hosts,
                                        .failures_most = o->failures,
+                                       .failed = &b->failed,
+                                       .is_phase = b->is_phase,
                                        .memory_kib = o->memory_kib,
                                        .lock = b->lock.folder,
                                        .ends_servers = o->ends_servers,
@@ -342,6 +354,16 @@ static int run_steps(build *b)
                                        .tokens = &b->tokens,
                                        .report = {o->trace, o->gantt, o->summarizes, b->home}};
     return build_run(&b->folder, &options);
+}
+
+/* Nothing is wanted, or nothing that can be made after what has failed. */
+static int end_without_steps(const build *b)
+{
+    if (b->failed > 0)
+        return build_say_failed(b->failed);
+    if (b->ran.count == 0)
+        printf("%s: no work to do.\n", name_of(b));
+    return EXIT_GOOD;
 }
 
 /* The steps. *is_manifest: the manifest must be read again, because its own statement was run, or because another build
@@ -364,19 +386,13 @@ static int run_targets(build *b, target_list *targets, bool *is_manifest)
         code = want(b, targets, is_manifest);
         if (code != EXIT_GOOD)
             return code;
-        if (o->is_dry) {
-            *is_manifest = false;
-            return dry_run(b);
-        }
-        if (order_is_done(&b->folder.order)) {
-            if (b->ran.count == 0)
-                printf("%s: no work to do.\n", name_of(b));
-            return EXIT_GOOD;
-        }
+        if (!o->is_dry && order_is_done(&b->folder.order))
+            return end_without_steps(b);
         stats_begin(&b->stats);
-        code = run_steps(b);
+        code = o->is_dry ? dry_run(b) : run_steps(b);
         stats_end(&b->stats, STATS_RUN);
     } while (code == EXIT_GOOD && is_manifest_spared(b));
+    *is_manifest &= !o->is_dry;
     return code == EXIT_GOOD && b->is_phase && !ran_keep(&b->ran, &b->folder.manifest) ? failed(b) : code;
 }
 

@@ -72,6 +72,7 @@ static void release(build_driver *d, build_slot *s)
 static void fail_step(build_driver *d, const build_slot *s, const char *why)
 {
     d->failed++;
+    d->folder->manifest.edges[s->edge].has_failed = true;
     printer_failure(&d->printer, s->edge, why, s->has_console);
     d->is_broken |= !order_failed(&d->folder->order, s->edge);
 }

@@ -128,16 +128,21 @@ static int say_interrupted(const build_driver *d)
     return EXIT_INTERRUPTED;
 }
 
-/* What came of it, as one line where something is wrong. */
-static int judge(const build_driver *d)
+int build_say_failed(uint32_t failed)
 {
+    return complain(NULL, "%u step%s failed; see above", failed, failed == 1 ? "" : "s");
+}
+
+/* What came of it, as one line where something is wrong. */
+static int judge(const build_driver *d, bool is_phase)
+{
+    bool goes_on = is_phase && (d->failures_most == 0 || d->failed < d->failures_most);
+
     if (d->signal != 0)
         return say_interrupted(d);
     if (d->is_broken)
         return complain(NULL, "%s", show_name(d->folder->manifest.error));
-    if (d->failed > 0)
-        return complain(NULL, "%u step%s failed; see above", d->failed, d->failed == 1 ? "" : "s");
-    return EXIT_GOOD;
+    return d->failed == 0 || goes_on ? EXIT_GOOD : build_say_failed(d->failed);
 }
 
 /* Between the making of the graph and its end. */
@@ -157,7 +162,7 @@ static int run_graph(build_driver *d, build_graph *g, const build_run_options *o
     if (options->report.summarizes && options->hosts->count > 0)
         print_hosts(options->hosts);
     if (code == EXIT_GOOD)
-        code = judge(d);
+        code = judge(d, options->is_phase);
     status_end(&d->printer.status);
     build_gate_close(&d->gate);
     return code;
@@ -167,6 +172,7 @@ int build_run(build_folder *folder, const build_run_options *options)
 {
     build_driver d = {.folder = folder,
                       .failures_most = options->failures_most,
+                      .failed = *options->failed,
                       .hosts = options->hosts,
                       .kept = options->lock,
                       .ends_servers = options->ends_servers,
@@ -194,6 +200,7 @@ int build_run(build_folder *folder, const build_run_options *options)
         code = build_graph_make(&g, NULL, 0, true, options->jobs);
     if (code == EXIT_GOOD)
         code = run_graph(&d, &g, options);
+    *options->failed = d.failed;
     build_report_end(&d.report);
     build_graph_end(&g);
     memory_close(&d.memory);

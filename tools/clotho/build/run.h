@@ -15,6 +15,8 @@ typedef struct build_run_options {
     uint32_t jobs;          /* steps at once, those on other hosts included */
     build_hosts *hosts;     /* count 0: none but this machine */
     uint32_t failures_most; /* no step begins after so many have failed; 0: no limit */
+    uint32_t *failed;       /* how many did so far; counts on */
+    bool is_phase;          /* others follow if failures are left */
     int64_t
         memory_kib; /* what all steps together may take; also MEMORY_NONE, MEMORY_AUTO (clotho/build_plan/memory.h) */
     int lock;       /* the open folder that is locked, which commands hold, too; -1: none */
@@ -29,9 +31,12 @@ typedef struct build_run_options {
 /* As ninja's. */
 enum { EXIT_INTERRUPTED = 2 };
 
+/* The error line and the exit code of a build in which steps failed. */
+int build_say_failed(uint32_t failed);
+
 /* Runs the steps that build_want has found. Returns an exit code: EXIT_BAD_INPUT after an error line where a step
- * failed, EXIT_INTERRUPTED after one where the build was interrupted. Ends this process by SIGPIPE, once no command
- * runs, where nobody reads its output. */
+ * failed (not in a phase that others may follow), EXIT_INTERRUPTED after one where the build was interrupted. Ends this
+ * process by SIGPIPE, once no command runs, where nobody reads its output. */
 int build_run(build_folder *folder, const build_run_options *options);
 
 #endif

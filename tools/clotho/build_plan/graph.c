@@ -20,8 +20,9 @@ static int take_pools(build_graph *g)
         if (!g->is_in[e] || m->pools[pool].depth == 0 || g->resources[pool] != NINJA_NONE)
             continue;
         if (g->resources_count == CLO_RESOURCES_MAX)
-            return complain(NULL, "the steps use more than %d pools; a graph has no more resources, name other targets",
-                            CLO_RESOURCES_MAX);
+            return complain(
+                NULL, "the steps use more than %d pools%s; a graph has no more resources, name other targets",
+                CLO_RESOURCES_MAX - (g->memory_kib != NULL), g->memory_kib != NULL ? " beside --memory" : "");
         g->resources[pool] = g->resources_count++;
     }
     g->cpu_resource = NINJA_NONE;

@@ -208,6 +208,30 @@ void input_warn_untimed(const input *in)
         warn_untimed(in->place);
 }
 
+/* Once for all instances of a file. */
+static int open_profile(input *in)
+{
+    const input_config *config = in->config;
+
+    if (config->profile == NULL || in->profile != NULL)
+        return EXIT_GOOD;
+    clo_status status = clo_profile_create(CLO_PROFILE_ENTRIES_MAX, &in->profile);
+    if (status == CLO_OK)
+        status = clo_profile_load(in->profile, config->profile, config->foreign ? CLO_PROFILE_FOREIGN : 0);
+    return status == CLO_OK ? EXIT_GOOD : complain_status(config->profile, status);
+}
+
+clo_status input_cost(const input *in, const clo_graph *graph, clo_measured *measured, clo_cost **out)
+{
+    clo_measured unused = CLO_MEASURED_INIT;
+
+    if (in->profile == NULL)
+        return clo_cost_create(graph, in->platform, out);
+    if (measured != NULL)
+        *measured = unused;
+    return clo_cost_create_measured(graph, in->platform, in->profile, measured != NULL ? measured : &unused, out);
+}
+
 /* The document is there: the platform and the cost. */
 static int complete(input *in)
 {
@@ -218,7 +242,10 @@ static int complete(input *in)
     int code = choose_platform(in);
     if (code != EXIT_GOOD)
         return code;
-    clo_status status = clo_cost_create(clo_document_graph(in->document), in->platform, &in->cost);
+    code = open_profile(in);
+    if (code != EXIT_GOOD)
+        return code;
+    clo_status status = input_cost(in, clo_document_graph(in->document), &in->measured, &in->cost);
     return status == CLO_OK ? check_kinds(in) : complain_status(in->place, status);
 }
 
@@ -387,6 +414,43 @@ static const char *plural(uint32_t count)
     return count == 1 ? "" : "s";
 }
 
+static void print_measured(const input *in)
+{
+    static const char *const names[CLO_TIME_BASES] = {"measured", "of another machine", "from other sizes",
+                                                      "from another kind", "as the graph says"};
+    const char *before = "";
+
+    printf("times        ");
+    for (int i = 0; i < CLO_TIME_BASES; i++)
+        if (in->measured.tasks_by[i] > 0) {
+            printf("%s%u %s", before, in->measured.tasks_by[i], names[i]);
+            before = ", ";
+        }
+    printf("; snapshot %016llx\n", (unsigned long long)in->measured.snapshot);
+}
+
+void input_add_measured(const input *in, json *out)
+{
+    static const char *const names[CLO_TIME_BASES] = {"measured", "assumed", "sized", "scaled", "typed"};
+    char snapshot[17];
+
+    if (in->profile == NULL)
+        return;
+    json_open(out, "times", '{');
+    for (int i = 0; i < CLO_TIME_BASES; i++)
+        json_count(out, names[i], in->measured.tasks_by[i]);
+    snprintf(snapshot, sizeof snapshot, "%016llx", (unsigned long long)in->measured.snapshot);
+    json_text(out, "snapshot", snapshot);
+    json_close(out, '}');
+}
+
+void input_print_prediction(const clo_prediction *prediction)
+{
+    if (prediction->median_ns > 0)
+        printf("prediction   %s; 9 of 10 runs take %s to %s\n", show_ns(prediction->median_ns),
+               show_ns(prediction->low_ns), show_ns(prediction->high_ns));
+}
+
 void input_print(const input *in)
 {
     const clo_graph *graph = clo_document_graph(in->document);
@@ -399,6 +463,8 @@ void input_print(const input *in)
     printf("%u edge%s (%s)\n", edges, plural(edges), clo_document_format(in->document));
     printf("platform     %s: %u executor%s of %u kind%s\n", show_name(clo_platform_name(in->platform)), executors,
            plural(executors), kinds, plural(kinds));
+    if (in->profile != NULL)
+        print_measured(in);
 }
 
 void input_close(input *in)
@@ -406,5 +472,6 @@ void input_close(input *in)
     close_instance(in);
     clo_platform_destroy(in->opened);
     clo_documents_close(in->documents);
+    clo_profile_destroy(in->profile);
     *in = (input){0};
 }

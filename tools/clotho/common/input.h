@@ -2,7 +2,10 @@
 #ifndef CLO_TOOLS_CLOTHO_COMMON_INPUT_H
 #define CLO_TOOLS_CLOTHO_COMMON_INPUT_H
 
+#include "clotho/common/json.h"
 #include "clotho/common/report.h"
+
+#include <clotho/profile.h>
 
 typedef struct input_config {
     const char *spec;     /* platform; NULL: the file's own if it has one, else native */
@@ -10,6 +13,8 @@ typedef struct input_config {
     const char *instance; /* of a file with many; may be NULL                          */
     double scale;         /* of times and bytes                                        */
     bool strict;          /* what is worth a warning is an error                       */
+    const char *profile;  /* file of measured times; NULL: none                        */
+    bool foreign;         /* the profile may be of another machine                     */
 } input_config;
 
 /* Of a file with many instances, `document` and `cost` are those of the last one that was read. */
@@ -22,8 +27,18 @@ typedef struct input {
     clo_document *document;       /* NULL: none is read */
     clo_platform *opened;         /* owned; NULL where the file's own platform is used */
     const clo_platform *platform; /* the one in use                                    */
+    clo_profile *profile;         /* owned; NULL: none                                 */
+    clo_measured measured;        /* of `cost`, with a profile                         */
     clo_cost *cost;
 } input;
+
+/* For help texts: the options that set input_config.profile and input_config.foreign. */
+#define INPUT_PROFILE_HELP "measured times in place of those of the graph (see 'clotho profile')"
+#define INPUT_FOREIGN_HELP "with --profile: take times that were measured on another machine, too"
+
+/* The cost of a graph on the platform in use: with the times of the profile, where there is one. `measured` receives
+ * what was found of them; may be NULL. */
+clo_status input_cost(const input *in, const clo_graph *graph, clo_measured *measured, clo_cost **out);
 
 /* For help texts: the option that sets input_config.strict. */
 #define INPUT_STRICT_HELP "a kind of the graph that the platform lacks is an error, not a warning"
@@ -63,15 +78,19 @@ bool is_empty_file(const char *path);
 /* What is published about this graph on the platform in use; NULL: nothing. */
 const clo_reference *input_reference(const input *in);
 
-/* The first two lines of every report: the graph, the platform. */
+/* The first lines of every report: the graph, the platform, and where the times come from if a profile was given. */
 void input_print(const input *in);
+/* The median and the interval, where there is a prediction (median_ns > 0). */
+void input_print_prediction(const clo_prediction *prediction);
+/* The last of the first lines as a member "times" of an object; nothing without a profile. */
+void input_add_measured(const input *in, json *out);
 
 /* Opens a platform by SPEC; the same exit codes. */
 int platform_open(const char *spec, clo_platform **out);
 
 /* Each returns EXIT_GOOD if the name is known, else EXIT_BAD_USAGE after a line with the nearest name. */
 int known_planner(const char **name); /* that of a file: loaded, and *name becomes its name */
-int known_policy(const char *name); /* "steal" included */
+int known_policy(const char *name);   /* "steal" included */
 int known_format(const char *name);
 int known_family(const char *name);
 

@@ -142,6 +142,20 @@ void json_close(json *out, char bracket)
     out->comma = true;
 }
 
+void json_decisions(json *out, const int64_t decision_ns[4], uint64_t count)
+{
+    static const char *const keys[] = {"p50", "p99", "p999", "max"};
+
+    json_open(out, "decision_ns", '{');
+    for (int i = 0; i < 4; i++)
+        if (decision_ns[i] < 0)
+            json_null(out, keys[i]);
+        else
+            json_integer(out, keys[i], decision_ns[i]);
+    json_count(out, "count", count);
+    json_close(out, '}');
+}
+
 void json_drop(json *out)
 {
     if (out->stream != NULL)

@@ -18,9 +18,11 @@
 #define EXECUTOR_ROWS_MAX 64
 
 /* One line whatever the text holds: file names may contain line breaks, and more. */
-static void print_line(const char *first, const char *place, const char *text)
+static void print_line(const char *first, const char *place, const char *format, va_list arguments)
 {
-    char line[2048];
+    char text[1024], line[2048];
+
+    vsnprintf(text, sizeof text, format, arguments);
     int length = snprintf(line, sizeof line, "clotho: %s%s%s%s", first, place != NULL ? place : "",
                           place != NULL ? ": " : "", text);
 
@@ -33,48 +35,40 @@ static void print_line(const char *first, const char *place, const char *text)
 
 int complain(const char *place, const char *format, ...)
 {
-    char text[1024];
     va_list arguments;
 
     va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
+    print_line("", place, format, arguments);
     va_end(arguments);
-    print_line("", place, text);
     return EXIT_BAD_INPUT;
 }
 
 int misuse(const char *format, ...)
 {
-    char text[1024];
     va_list arguments;
 
     va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
+    print_line("", NULL, format, arguments);
     va_end(arguments);
-    print_line("", NULL, text);
     return EXIT_BAD_USAGE;
 }
 
 void note(const char *format, ...)
 {
-    char text[1024];
     va_list arguments;
 
     va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
+    print_line("note: ", NULL, format, arguments);
     va_end(arguments);
-    print_line("note: ", NULL, text);
 }
 
 void warn(const char *format, ...)
 {
-    char text[1024];
     va_list arguments;
 
     va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
+    print_line("warning: ", NULL, format, arguments);
     va_end(arguments);
-    print_line("warning: ", NULL, text);
 }
 
 int complain_status(const char *place, clo_status status)
@@ -85,8 +79,7 @@ int complain_status(const char *place, clo_status status)
         text = clo_status_text(status);
     if (place != NULL && strncmp(text, place, strlen(place)) == 0)
         place = NULL;
-    print_line("", place, text);
-    return EXIT_BAD_INPUT;
+    return complain(place, "%s", text);
 }
 
 void progress(void *context, const char *line)

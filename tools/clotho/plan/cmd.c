@@ -31,8 +31,9 @@ typedef struct planned {
     clo_plan *plan;
     clo_plan_metrics metrics;
     clo_bound bound;
-    int64_t plan_ns; /* wall time of planning            */
-    bool measured;   /* all of the above is there        */
+    clo_prediction prediction; /* with a profile                  */
+    int64_t plan_ns;           /* wall time of planning            */
+    bool measured;             /* all of the above is there        */
     bool valid;
 } planned;
 
@@ -73,11 +74,22 @@ static bool read_contention(const char *text, uint32_t *contention)
     return text == NULL || strcmp(text, "times") == 0 || strcmp(text, "choose") == 0;
 }
 
+/* Ports leave no prediction: costs of other durations would have other plans of messages. */
+static clo_status predict_plan(const input *in, const plan_options *o, planned *p)
+{
+    clo_sim_config config = CLO_SIM_CONFIG_INIT;
+
+    config.plan = p->plan;
+    p->prediction.seed = o->seed;
+    clo_status status = clo_profile_predict(in->profile, in->cost, &config, &p->prediction);
+    return status == CLO_ERR_UNSUPPORTED ? CLO_OK : status;
+}
+
 static int make(const input *in, const plan_options *o, const char *planner, planned *p)
 {
     clo_plan_config config = CLO_PLAN_CONFIG_INIT;
 
-    *p = (planned){.metrics = CLO_PLAN_METRICS_INIT, .bound = CLO_BOUND_INIT};
+    *p = (planned){.metrics = CLO_PLAN_METRICS_INIT, .bound = CLO_BOUND_INIT, .prediction = CLO_PREDICTION_INIT};
     config.planner = clo_planner_find(planner);
     config.seed = o->seed;
     config.threads = (uint32_t)o->threads;
@@ -97,6 +109,8 @@ static int make(const input *in, const plan_options *o, const char *planner, pla
         status = clo_plan_measure(p->plan, in->cost, &p->metrics);
     if (status == CLO_OK)
         status = clo_cost_bound(in->cost, &p->bound);
+    if (status == CLO_OK && in->profile != NULL && !o->pipeline.is_wanted)
+        status = predict_plan(in, o, p);
     if (status == CLO_OK) {
         status = clo_plan_check(p->plan, in->cost, CLO_CHECK_FULL);
         p->valid = status == CLO_OK;
@@ -117,6 +131,13 @@ static void add_reference(json *out, const clo_reference *reference)
     json_close(out, '}');
 }
 
+/* Of a plan with an interval: no other has a shorter interval. A makespan at its bound says nothing about that. */
+static bool is_optimal(const planned *p)
+{
+    return clo_plan_is_optimal(p->plan) ||
+           (clo_plan_interval_ns(p->plan) == 0 && p->metrics.makespan_ns <= p->metrics.lower_bound_ns);
+}
+
 static int print_json(const input *in, const plan_options *o, const planned *p)
 {
     json out;
@@ -130,9 +151,17 @@ static int print_json(const input *in, const plan_options *o, const planned *p)
     json_count(&out, "instances", clo_graph_instances(clo_document_graph(in->document)));
     json_text(&out, "platform", clo_platform_name(in->platform));
     json_count(&out, "executors", clo_platform_executors(in->platform));
+    input_add_measured(in, &out);
     json_text(&out, "planner", clo_plan_planner(p->plan));
     json_real(&out, "makespan", (double)p->metrics.makespan_ns / clo_document_unit_ns(in->document));
     json_integer(&out, "makespan_ns", p->metrics.makespan_ns);
+    if (p->prediction.median_ns > 0) {
+        json_open(&out, "prediction", '{');
+        json_integer(&out, "median_ns", p->prediction.median_ns);
+        json_integer(&out, "low_ns", p->prediction.low_ns);
+        json_integer(&out, "high_ns", p->prediction.high_ns);
+        json_close(&out, '}');
+    }
     json_integer(&out, "lower_bound_ns", p->metrics.lower_bound_ns);
     json_real(&out, "gap", p->metrics.gap);
     json_real(&out, "slr", p->metrics.slr);
@@ -142,7 +171,7 @@ static int print_json(const input *in, const plan_options *o, const planned *p)
     json_count(&out, "transferred_bytes", p->metrics.transferred_bytes);
     json_count(&out, "duplicates", p->metrics.duplicates);
     json_count(&out, "schedules", clo_plan_schedules(p->plan));
-    json_bool(&out, "optimal", clo_plan_is_optimal(p->plan) || p->metrics.makespan_ns <= p->metrics.lower_bound_ns);
+    json_bool(&out, "optimal", is_optimal(p));
     json_integer(&out, "plan_ns", p->plan_ns);
     json_open(&out, "bounds", '{');
     json_integer(&out, "critical_path_ns", p->bound.critical_path_ns);
@@ -168,7 +197,7 @@ static void print_makespan(const input *in, const planned *p)
                (double)p->metrics.makespan_ns / clo_document_unit_ns(in->document));
     else
         printf("makespan     %s\n", show_ns(p->metrics.makespan_ns));
-    if (clo_plan_is_optimal(p->plan) || p->metrics.makespan_ns <= p->metrics.lower_bound_ns)
+    if (is_optimal(p))
         printf("lower bound  %s; the plan is optimal, no other is shorter\n", show_ns(p->metrics.lower_bound_ns));
     else
         printf("lower bound  %s, so the plan is at most %s above the optimum\n", show_ns(p->metrics.lower_bound_ns),
@@ -219,6 +248,7 @@ static void print_one(const input *in, const planned *p)
            (unsigned long long)clo_plan_schedules(p->plan), clo_plan_schedules(p->plan) == 1 ? "" : "s",
            show_ns(p->plan_ns));
     print_makespan(in, p);
+    input_print_prediction(&p->prediction);
     printf("speedup      %.2f over the best single executor; SLR %.3f\n", m->speedup, m->slr);
     printf("replicas     %u\n", m->duplicates);
     print_pinned(clo_document_graph(in->document));
@@ -545,6 +575,8 @@ int cmd_plan(int argc, char **argv)
         {"gantt", 'g', "F.svg", OPTION_OUTPUT, &o.gantt, "draw the plan"},
         {"gantt-text", 't', NULL, OPTION_FLAG, &o.gantt_text, "draw the plan in the terminal"},
         {"out", 'o', "F.json", OPTION_OUTPUT, &o.out, "write the plan"},
+        {"profile", 0, "F.json", OPTION_INPUT, &o.input.profile, INPUT_PROFILE_HELP},
+        {"foreign", 0, NULL, OPTION_FLAG, &o.input.foreign, INPUT_FOREIGN_HELP},
         {"strict", 0, NULL, OPTION_FLAG, &o.input.strict, INPUT_STRICT_HELP},
         {"scale", 0, "X", OPTION_REAL, &o.input.scale, "multiply times and bytes by X"},
         {"seed", 0, "N", OPTION_U64, &o.seed, "fix every random choice (0)"},

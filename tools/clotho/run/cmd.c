@@ -167,6 +167,8 @@ static int check_options(run_options *o, int graphs)
         return misuse("--scale is 0; write a number > 0");
     if (o->dilate == 0 || o->dilate > CLO_DILATE_MAX)
         return misuse("--dilate is %u; write 1 to %u", o->dilate, CLO_DILATE_MAX);
+    if (o->learn != NULL && (o->clock != CLO_CLOCK_REAL || o->releases_in_flight > 0))
+        return misuse("--learn measures real runs, one at a time; leave --clock and --releases-in-flight out");
     if (o->dilate > 1 && o->clock != CLO_CLOCK_PADDED)
         return misuse("--dilate stretches the padded clock; add --clock padded");
     if (o->repeat == 0 || o->repeat > RUN_REPEAT_MAX)
@@ -226,6 +228,8 @@ static int check_stream(const run_options *o)
         return misuse("--deadline is of graphs; jobs of a workload have deadlines of their own");
     if (o->trace != NULL)
         return misuse("--trace is of graphs; see 'clotho run --help'");
+    if (o->learn != NULL || o->input.profile != NULL)
+        return misuse("--learn and --profile are of graphs; see 'clotho run --help'");
     return check_outputs(o);
 }
 
@@ -269,8 +273,7 @@ int cmd_run(int argc, char **argv)
         .clock_name = "real", .repeat = 1, .dilate = 1, .input.scale = 1, .failures = 1, .at_once = UINT32_MAX};
     const option_spec options[] = {
         {"platform", 'p', "SPEC", OPTION_INPUT, &o.input.spec, "as in 'clotho plan'"},
-        {"instance", 'i', "NAME", OPTION_TEXT, &o.input.instance,
-         "take only the instance of this name, from a file with many"},
+        {"instance", 'i', "NAME", OPTION_TEXT, &o.input.instance, "take only this instance of a file with many"},
         {"planner", 0, "NAME", OPTION_TEXT, &o.planner, "replay the plan of this planner (heft); ./FILE.so: your own"},
         {"plan", 0, "F.json", OPTION_INPUT, &o.plan, "replay the plan that 'clotho plan --out' has written"},
         {"policy", 0, "NAME[:ARG]", OPTION_TEXT, &o.policy,
@@ -286,15 +289,19 @@ int cmd_run(int argc, char **argv)
         {"log", 0, "F", OPTION_OUTPUT, &o.log, "workload: write the log of inputs and decisions (clotho.log/1)"},
         {"csv", 0, "F", OPTION_OUTPUT, &o.csv, "workload: write a row for each job"},
         {"clock", 0, "KIND", OPTION_TEXT, &o.clock_name, "real (default), padded or virtual"},
+        {"profile", 0, "F.json", OPTION_INPUT, &o.input.profile, INPUT_PROFILE_HELP},
+        {"foreign", 0, NULL, OPTION_FLAG, &o.input.foreign, INPUT_FOREIGN_HELP},
+        {"learn", 0, "F.json", OPTION_OUTPUT, &o.learn, "merge what the tasks take into this profile; it may be new"},
         {"strict", 0, NULL, OPTION_FLAG, &o.input.strict, INPUT_STRICT_HELP},
-        {"dilate", 0, "N", OPTION_U32, &o.dilate,
-         "with --clock padded: stretch time N times; reported times are not stretched"},
+        {"dilate", 0, "N", OPTION_U32, &o.dilate, "with --clock padded: stretch time N times, but no reported time"},
         {"scale", 0, "X", OPTION_REAL, &o.input.scale, "multiply times and bytes by X"},
         {"repeat", 0, "N", OPTION_U32, &o.repeat, "run N times and print the median"},
         {"body", 0, "NAME", OPTION_TEXT, &o.input.body,
          "spin (default), memory or command: the body of tasks that name none"},
         {"releases-in-flight", 0, "N", OPTION_U32, &o.releases_in_flight, "a series of releases, up to N at once"},
         {"releases", 0, "N", OPTION_U32, &o.releases, "with --releases-in-flight: releases in all (1000)"},
+        {"traced-releases", 0, "N", OPTION_U32, &o.traced_releases,
+         "with --releases-in-flight and --trace: the last N (100); all of them are checked, too"},
         {"period", 0, "TIME", OPTION_TIME, &o.period_ns,
          "with --releases-in-flight: release k is due after k times this; 500, 20us, 3ms, 1s"},
         {"deadline", 0, "TIME", OPTION_TIME, &o.deadline_ns, "count longer runs: exit status 1; 500, 20us, 3ms, 1s"},

@@ -185,15 +185,29 @@ static int body(const clo_call *call)
     return ends ? code : 0;
 }
 
+/* The bodies of the copy are ours, so a command that names no codelet is one by its words. */
+static bool codelet_of(const clo_graph *graph, uint32_t task, clo_codelet *codelet)
+{
+    clo_task about;
+
+    if (clo_graph_codelet(graph, task, codelet))
+        return true;
+    return clo_graph_task(graph, task, &about) == CLO_OK && about.body == clo_body_command &&
+           clo_body_command_codelet(about.argument, codelet);
+}
+
 /* The task on the kinds and executors of the original. */
 static clo_status copy_limits(const clo_graph *from, clo_graph *to, uint32_t task, bool is_equal)
 {
     clo_status status = CLO_OK;
+    clo_codelet codelet;
     int64_t time_ns;
 
     for (uint32_t k = 0; status == CLO_OK && !is_equal && k < clo_graph_kinds(from); k++)
         if (clo_graph_time(from, task, k, &time_ns))
             status = clo_graph_set_time(to, task, k, time_ns);
+    if (status == CLO_OK && codelet_of(from, task, &codelet))
+        status = clo_graph_set_codelet(to, task, &codelet);
     uint32_t count = clo_graph_executors(from, task, NULL, 0);
     if (status != CLO_OK || count == 0)
         return status;
@@ -364,12 +378,12 @@ static clo_status make_costs(run_commands *c, input *in)
     if (status == CLO_OK)
         status = copy_graph(c, false, &c->graph);
     if (status == CLO_OK)
-        status = clo_cost_create(c->graph, in->platform, &c->cost);
+        status = input_cost(in, c->graph, NULL, &c->cost);
     look_for_times(c, in);
     if (status == CLO_OK && c->lacking > 0) {
         status = copy_graph(c, true, &c->equal);
         if (status == CLO_OK)
-            status = clo_cost_create(c->equal, in->platform, &c->equal_cost);
+            status = input_cost(in, c->equal, NULL, &c->equal_cost);
     }
     if (status != CLO_OK)
         return status;

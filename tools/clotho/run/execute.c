@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 const char *run_mode(const run_outcome *out)
 {
@@ -100,6 +101,58 @@ static clo_status predict(run_outcome *out)
     return status;
 }
 
+/* With a profile: what the runs will take, before the first one. Of platforms with ports there is no such prediction. */
+static clo_status predict_spread(run_outcome *out)
+{
+    clo_sim_config config = CLO_SIM_CONFIG_INIT;
+
+    if (out->in->profile == NULL)
+        return CLO_OK;
+    config.plan = out->plan;
+    config.policy = out->policy;
+    config.argument = out->argument;
+    out->prediction.seed = out->options->seed;
+    clo_status status = clo_profile_predict(out->in->profile, out->in->cost, &config, &out->prediction);
+    return status == CLO_ERR_UNSUPPORTED ? CLO_OK : status;
+}
+
+static clo_status learn(run_outcome *out, const clo_trace *trace)
+{
+    size_t samples = 0;
+    clo_status status =
+        out->learned != NULL ? clo_profile_learn_trace(out->learned, out->in->cost, trace, &samples) : CLO_OK;
+
+    out->samples += samples;
+    return status;
+}
+
+/* What the file has, before anything runs: a file that is no profile is refused then. */
+static int open_learned(run_outcome *out)
+{
+    const char *path = out->options->learn;
+
+    if (path == NULL)
+        return EXIT_GOOD;
+    clo_status status = clo_profile_create(CLO_PROFILE_ENTRIES_MAX, &out->learned);
+    if (status == CLO_OK && access(path, F_OK) == 0 && !is_empty_file(path))
+        status = clo_profile_load(out->learned, path, 0);
+    return status == CLO_OK ? EXIT_GOOD : complain_status(path, status);
+}
+
+static int save_learned(run_outcome *out)
+{
+    const char *path = out->options->learn;
+
+    if (out->learned == NULL)
+        return EXIT_GOOD;
+    clo_status status = clo_profile_publish(out->learned);
+    if (status == CLO_OK)
+        status = clo_profile_save(out->learned, path);
+    if (status == CLO_OK && out->samples == 0)
+        note("%s: nothing was learned; tasks need a codelet or a command, and a body that works", path);
+    return status == CLO_OK ? EXIT_GOOD : complain_status(path, status);
+}
+
 /* Takes over `trace`, judges it, and makes it the last one. */
 static clo_status judge(run_outcome *out, clo_trace *trace)
 {
@@ -113,6 +166,8 @@ static clo_status judge(run_outcome *out, clo_trace *trace)
     if (status != CLO_OK)
         return status;
     status = clo_plan_measure(out->happened, cost, &out->metrics);
+    if (status == CLO_OK)
+        status = learn(out, trace);
     if (status != CLO_OK)
         return status;
     status = clo_plan_check(out->happened, cost,
@@ -339,6 +394,7 @@ int run_execute(const input *in, const run_options *options, run_commands *comma
                          .commands = commands,
                          .last = CLO_JOB_RESULT_INIT,
                          .metrics = CLO_PLAN_METRICS_INIT,
+                         .prediction = CLO_PREDICTION_INIT,
                          .speedup_means_something = commands_without_time(commands) == 0};
     out->last.status = CLO_ERR_STATE; /* nothing ran yet */
     out->last.failed_task = CLO_NONE;
@@ -353,13 +409,20 @@ int run_execute(const input *in, const run_options *options, run_commands *comma
     out->sorted = calloc(options->repeat, sizeof *out->sorted);
     if (out->results == NULL || out->measured_ns == NULL || out->sorted == NULL)
         return complain(in->path, "out of memory for %u runs; lower --repeat", options->repeat);
+    int code = open_learned(out);
+    if (code != EXIT_GOOD)
+        return code;
     clo_status status = predict(out);
+    if (status == CLO_OK)
+        status = predict_spread(out);
     if (status != CLO_OK)
         return complain_plan(options, in, status);
     if (options->clock == CLO_CLOCK_PADDED && options->dilate == 1)
         out->speedup_means_something &= enough_cpus(in);
     bool simulated = options->clock == CLO_CLOCK_VIRTUAL && options->policy != NULL && out->policy == NULL;
-    int code = simulated ? run_simulated(out) : run_on_workers(out);
+    code = simulated ? run_simulated(out) : run_on_workers(out);
+    if (code == EXIT_GOOD)
+        code = save_learned(out);
     if (code != EXIT_GOOD)
         return code;
     out->valid = true;
@@ -377,6 +440,7 @@ void run_close(run_outcome *out)
     clo_plan_destroy(out->happened);
     clo_trace_destroy(out->trace);
     clo_plan_destroy(out->plan);
+    clo_profile_destroy(out->learned);
     free(out->results);
     free(out->measured_ns);
     free(out->sorted);

@@ -7,11 +7,14 @@
 #include <stdio.h>
 #include <string.h>
 
+#define TRACED_RELEASES 100
+
 typedef struct flown {
     uint64_t releases;
     clo_plan *plan;
     clo_job_result result;
     clo_job_timing timing;
+    clo_trace *trace;
     uint64_t output_hash;
     double each_ns; /* from one release to the next */
 } flown;
@@ -35,10 +38,12 @@ int run_flight_check(const run_options *o)
     const pipeline_series series = series_of(o);
     int code = pipeline_check_series(&series);
 
+    if (code == EXIT_GOOD && o->traced_releases > 0 && (o->releases_in_flight == 0 || o->trace == NULL))
+        return misuse("--traced-releases is of --releases-in-flight N --trace F.json; add them");
     if (code != EXIT_GOOD || o->releases_in_flight == 0)
         return code;
-    if (o->trace != NULL || o->gantt != NULL || o->repeat > 1)
-        return misuse("--releases-in-flight runs one series of --releases N; leave --trace, --gantt and --repeat out "
+    if (o->gantt != NULL || o->repeat > 1)
+        return misuse("--releases-in-flight runs one series of --releases N; leave --gantt and --repeat out "
                       "('clotho plan --pipeline --gantt' draws the plan)");
     return EXIT_GOOD;
 }
@@ -53,6 +58,7 @@ static clo_status run_job(const run_options *o, clo_runtime *runtime, const inpu
     config.releases = f->releases;
     config.period_ns = o->period_ns;
     config.deadline_ns = o->deadline_ns;
+    config.traced_releases = o->trace == NULL ? 0 : o->traced_releases > 0 ? o->traced_releases : TRACED_RELEASES;
     config.memory_limit_bytes = o->memory_limit_mib < UINT64_MAX >> 20 ? o->memory_limit_mib << 20 : UINT64_MAX;
     clo_status status = clo_job_create(runtime, in->cost, &config, &job);
     if (status != CLO_OK)
@@ -62,6 +68,10 @@ static clo_status run_job(const run_options *o, clo_runtime *runtime, const inpu
         status = clo_job_wait(job, &f->result);
     if (status == CLO_OK)
         status = clo_job_timing_read(job, &f->timing);
+    if (status == CLO_OK && o->trace != NULL)
+        status = clo_job_trace(job, &f->trace);
+    if (f->trace != NULL && f->plan != NULL && config.traced_releases >= f->releases)
+        status = clo_pipeline_check_period(f->trace, f->plan, in->cost, o->releases_in_flight, o->period_ns);
     f->output_hash = clo_job_output_hash(job);
     f->each_ns = (double)f->result.makespan_ns / (double)f->releases;
     clo_job_destroy(job);
@@ -84,6 +94,7 @@ static clo_status fly(const run_options *o, const input *in, flown *f)
     config.fifo_priority = (int32_t)o->fifo;
     config.unpinned = o->unpinned;
     config.copy_always = o->copy_always;
+    config.trace = o->trace != NULL;
     config.slot_workers = commands_at_once(in);
     if (status == CLO_OK)
         status = clo_runtime_create(in->platform, &config, &runtime);
@@ -92,6 +103,18 @@ static clo_status fly(const run_options *o, const input *in, flown *f)
     status = run_job(o, runtime, in, f);
     clo_runtime_destroy(runtime);
     return status;
+}
+
+static int write_trace(const run_options *o, const input *in, const flown *f)
+{
+    char title[512];
+
+    if (o->trace == NULL)
+        return EXIT_GOOD;
+    snprintf(title, sizeof title, "%s on %s, %u releases in flight%s", clo_graph_name(clo_document_graph(in->document)),
+             clo_platform_name(in->platform), o->releases_in_flight, o->clock != CLO_CLOCK_REAL ? ", emulated" : "");
+    clo_status status = clo_trace_write_chrome(f->trace, in->cost, title, o->trace);
+    return status == CLO_OK ? EXIT_GOOD : complain_status(o->trace, status);
 }
 
 static clo_status print_text(const run_options *o, const input *in, const flown *f)
@@ -146,8 +169,10 @@ int run_flight(const input *in, const run_options *o)
     if (status == CLO_OK)
         status = o->as_json ? print_json(o, in, &f) : print_text(o, in, &f);
     const pipeline_series series = series_of(o);
-    int code =
-        status == CLO_OK ? pipeline_check_deadline(in->path, &f.timing, &series) : complain_status(in->path, status);
+    int code = status == CLO_OK ? write_trace(o, in, &f) : complain_status(in->path, status);
+    if (code == EXIT_GOOD)
+        code = pipeline_check_deadline(in->path, &f.timing, &series);
+    clo_trace_destroy(f.trace);
     clo_plan_destroy(f.plan);
     return code;
 }

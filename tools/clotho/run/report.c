@@ -76,6 +76,13 @@ static void json_times(json *j, const run_outcome *out)
     json_text(j, "status", status_name(out->last.status));
     json_integer(j, "makespan_ns", run_median_ns(out));
     json_integer(j, "predicted_ns", out->predicted_ns);
+    if (out->prediction.median_ns > 0) {
+        json_open(j, "prediction", '{');
+        json_integer(j, "median_ns", out->prediction.median_ns);
+        json_integer(j, "low_ns", out->prediction.low_ns);
+        json_integer(j, "high_ns", out->prediction.high_ns);
+        json_close(j, '}');
+    }
     json_real(j, "prediction_error", run_prediction_error(out));
     json_count(j, "repeat", out->options->repeat);
     if (out->options->repeat > 1) {
@@ -90,17 +97,6 @@ static void json_times(json *j, const run_outcome *out)
     }
     json_real(j, "speedup", speedup(out));
     json_real(j, "utilization", utilization(out));
-}
-
-static void json_decisions(json *j, const clo_job_result *r)
-{
-    json_open(j, "decision_ns", '{');
-    json_integer(j, "p50", r->decision_p50_ns);
-    json_integer(j, "p99", r->decision_p99_ns);
-    json_integer(j, "p999", r->decision_p999_ns);
-    json_integer(j, "max", r->decision_max_ns);
-    json_count(j, "count", r->decisions);
-    json_close(j, '}');
 }
 
 static void json_commands(json *j, const run_outcome *out)
@@ -135,7 +131,8 @@ int run_print_json(const run_outcome *out)
     json_count(&j, "missed_deadlines", missed(out));
     json_count(&j, "steals", r->steals);
     json_count(&j, "parks", r->parks);
-    json_decisions(&j, r);
+    json_decisions(&j, (int64_t[]){r->decision_p50_ns, r->decision_p99_ns, r->decision_p999_ns, r->decision_max_ns},
+                   r->decisions);
     json_text(&j, "output_hash", out->runs > 0 ? hash : NULL);
     if (out->last.status == CLO_ERR_TASK) {
         json_text(&j, "failed_task",
@@ -175,6 +172,7 @@ static void print_times(const run_outcome *out)
                commands_without_time(out->commands));
     else
         printf("predicted    %s\n", show_ns(out->predicted_ns));
+    input_print_prediction(&out->prediction);
     if (out->runs > 1) {
         int64_t low = out->measured_ns[0], high = low;
         for (uint32_t i = 1; i < out->runs; i++) {

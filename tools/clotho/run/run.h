@@ -13,12 +13,13 @@ typedef struct run_options {
     const char *arrivals, *csv, *log; /* of workloads */
     const char *hosts, *engine;       /* of hosts.h; here for --help */
     const char *plan;                 /* file to replay */
+    const char *learn;                /* profile to merge into */
     clo_clock clock;
     uint32_t repeat, fifo, dilate;
-    uint32_t jobs, live, steps_max;        /* of workloads */
-    uint32_t releases_in_flight, releases; /* of releases.h */
-    uint32_t failures, at_once;            /* of commands: commands.h; at_once UINT32_MAX: as the platform says */
-    char slots[24];                        /* the platform of at_once */
+    uint32_t jobs, live, steps_max;                         /* of workloads */
+    uint32_t releases_in_flight, releases, traced_releases; /* of releases.h */
+    uint32_t failures, at_once; /* of commands: commands.h; at_once UINT32_MAX: as the platform says */
+    char slots[24];             /* the platform of at_once */
     uint64_t seed, memory_limit_mib;
     int64_t deadline_ns, period_ns;
     bool is_dry, no_replay_check, unpinned, copy_always, as_json;
@@ -35,6 +36,7 @@ typedef struct run_outcome {
     const clo_policy *policy;      /* policy dispatch; else NULL                      */
     void *argument;                /* of the policy, owned; NULL: none                */
     int64_t predicted_ns;
+    clo_prediction prediction; /* with a profile; median_ns 0: none */
     clo_job_result *results;
     int64_t *measured_ns;
     int64_t *sorted;     /* [repeat]: room for the medians               */
@@ -42,6 +44,8 @@ typedef struct run_outcome {
     clo_job_result last; /* of the last run, also if it failed              */
     clo_trace *trace;
     clo_plan *happened;
+    clo_profile *learned; /* what the runs have taken; NULL: nobody wants to know */
+    size_t samples;
     clo_plan_metrics metrics; /* of `happened`                                   */
     uint64_t output_hash;
     bool reportable; /* something ran and was looked at: a report makes sense even where it failed */

@@ -73,13 +73,10 @@ static int print_json(const input *in, const simulate_options *o, const simulate
     json_count(&out, "refused", s->result.refused);
     json_count(&out, "fallbacks", s->result.fallbacks);
     json_count(&out, "partial", s->result.partial);
-    json_open(&out, "decision_ns", '{');
-    json_integer(&out, "p50", s->result.decision_p50_ns);
-    json_integer(&out, "p99", s->result.decision_p99_ns);
-    json_integer(&out, "p999", s->result.decision_p999_ns);
-    json_integer(&out, "max", s->result.decision_max_ns);
-    json_count(&out, "count", s->result.decisions);
-    json_close(&out, '}');
+    json_decisions(&out,
+                   (int64_t[]){s->result.decision_p50_ns, s->result.decision_p99_ns, s->result.decision_p999_ns,
+                               s->result.decision_max_ns},
+                   s->result.decisions);
     json_bool(&out, "valid", s->valid);
     json_count(&out, "seed", o->seed);
     return json_print(&out);

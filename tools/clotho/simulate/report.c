@@ -11,17 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void print_decision_times(json *out, const clo_stream_result *r)
-{
-    json_open(out, "decision_ns", '{');
-    json_integer(out, "p50", r->decision_p50_ns);
-    json_integer(out, "p99", r->decision_p99_ns);
-    json_integer(out, "p999", r->decision_p999_ns);
-    json_integer(out, "max", r->decision_max_ns);
-    json_count(out, "count", r->decisions);
-    json_close(out, '}');
-}
-
 /* The bound is of the costs: it says nothing about times that were drawn. */
 static bool has_bound(const simulation *sim, const simulated_run *run)
 {
@@ -62,7 +51,8 @@ int simulated_json(const simulation *sim, const simulated_run *run)
     json_count(&out, "jobs_refused", r->jobs_refused);
     json_count(&out, "jobs_late", r->jobs_late);
     json_count(&out, "jobs_peak", r->jobs_peak);
-    print_decision_times(&out, r);
+    json_decisions(&out, (int64_t[]){r->decision_p50_ns, r->decision_p99_ns, r->decision_p999_ns, r->decision_max_ns},
+                   r->decisions);
     if (run->is_judged)
         json_bool(&out, "valid", run->is_valid);
     else

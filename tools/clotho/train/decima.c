@@ -13,6 +13,7 @@
 #include "clotho/simulate/simulate.h"
 #include "clotho/stream/arrivals.h"
 #include "clotho/train/train.h"
+#include "learn/infer/residual_features.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -4,6 +4,7 @@
 #include "clotho/train/decima_compare.h"
 
 #include "clotho/common/report.h"
+#include "learn/infer/residual_features.h"
 #include "train/search/paired.h"
 
 #include <math.h>

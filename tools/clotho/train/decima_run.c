@@ -4,6 +4,7 @@
 
 #include "clotho/common/outputs.h"
 #include "clotho/common/report.h"
+#include "learn/infer/residual_features.h"
 #include "train/trainer/checkpoint_file.h"
 
 #include <errno.h>

@@ -3,6 +3,7 @@
 #define CLO_TOOLS_CLOTHO_TRAIN_DECIMA_RUN_H
 
 #include "clotho/train/streams.h"
+#include "learn/infer/residual_features.h"
 #include "train/models/residual.h"
 #include "train/models/whiten.h"
 #include "train/search/es.h"

@@ -1,8 +1,8 @@
 /* edges.c - `clotho train edges WORKLOAD...`: the network that says which edges make a list schedule shorter.
  *
  * Instances are drawn from the jobs of the workloads (../train/edges_environment.h). The network begins as the prior of
- * clotho/edges.h; REINFORCE with the mean of the rollouts of an instance as the baseline of each step then changes it
- * (Hua et al.). What was best on validation is quantized, and compared with floating point on other seeds. */
+ * plan/edges/steps.h; REINFORCE with the mean of the rollouts of an instance as the baseline of each step then changes
+ * it (Hua et al.). What was best on validation is quantized, and compared with floating point on other seeds. */
 #define _POSIX_C_SOURCE 200809L
 #include "clotho/common/input.h"
 #include "clotho/common/json.h"

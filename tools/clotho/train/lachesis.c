@@ -8,6 +8,7 @@
 #include "clotho/simulate/hash.h"
 #include "clotho/train/model.h"
 #include "clotho/train/train.h"
+#include "learn/infer/lachesis_features.h"
 #include "train/trainer/curve.h"
 
 #include <math.h>

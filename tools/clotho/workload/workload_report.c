@@ -105,13 +105,7 @@ int run_workload_json(const stream_run *run)
     json_real(&out, "mean", late_ns(run));
     json_integer(&out, "max", s->submit_late_max_ns);
     json_close(&out, '}');
-    json_open(&out, "decision_ns", '{');
-    json_integer(&out, "p50", s->decision_p50_ns);
-    json_null(&out, "p99");
-    json_null(&out, "p999");
-    json_integer(&out, "max", s->decision_max_ns);
-    json_count(&out, "count", s->decisions);
-    json_close(&out, '}');
+    json_decisions(&out, (int64_t[]){s->decision_p50_ns, -1, -1, s->decision_max_ns}, s->decisions);
     json_bool(&out, "interrupted", run->is_interrupted);
     if (run->is_judged)
         json_bool(&out, "valid", run->is_valid);

@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 enum {
-    LOG_BYTES_MAX = 1 << 30,
     LOG_VERSION = 5 /* of a new log */,
     LOG_OLDEST = 4,
     LOG_STARTS = 6,
@@ -33,57 +32,26 @@ bool build_log_has_starts(const build_log *log)
     return log->version >= LOG_STARTS;
 }
 
-static size_t slot_of(const build_log *log, piece output)
-{
-    size_t mask = log->slots_count - 1, at = (size_t)murmur64(output.at, output.bytes) & mask;
-
-    while (log->slots[at] != NINJA_NONE && !piece_equal(log->entries[log->slots[at]].output, output))
-        at = (at + 1) & mask;
-    return at;
-}
-
 const log_entry *build_log_find(const build_log *log, piece output)
 {
-    if (log->slots_count == 0)
-        return NULL;
-    uint32_t entry = log->slots[slot_of(log, output)];
+    uint32_t entry = path_list_find(&log->outputs, output);
+
     return entry != NINJA_NONE ? &log->entries[entry] : NULL;
-}
-
-static bool slots_double(build_log *log)
-{
-    size_t count = log->slots_count == 0 ? 64 : 2 * log->slots_count;
-    uint32_t *slots = malloc(count * sizeof *slots);
-
-    if (slots == NULL)
-        return false;
-    memset(slots, 0xff, count * sizeof *slots);
-    free(log->slots);
-    log->slots = slots;
-    log->slots_count = count;
-    for (uint32_t i = 0; i < log->count; i++)
-        log->slots[slot_of(log, log->entries[i].output)] = i;
-    return true;
 }
 
 /* The entry of an output, a new one where there is none; NULL: no memory. */
 static log_entry *take_entry(build_log *log, piece output)
 {
-    if (2 * (log->count + 1) > log->slots_count && !slots_double(log))
-        return NULL;
-    size_t slot = slot_of(log, output);
-    if (log->slots[slot] != NINJA_NONE)
-        return &log->entries[log->slots[slot]];
     log_entry *grown = array_grow(log->entries, &log->capacity, log->count + 1, sizeof *grown);
     if (grown == NULL)
         return NULL;
     log->entries = grown;
-    char *copy = store_copy(&log->store, output);
-    if (copy == NULL)
+    uint32_t at = path_list_take(&log->outputs, output);
+    if (at == NINJA_NONE)
         return NULL;
-    log->slots[slot] = (uint32_t)log->count;
-    log->entries[log->count] = (log_entry){.output = {copy, output.bytes}};
-    return &log->entries[log->count++];
+    if (at == log->count)
+        log->entries[log->count++] = (log_entry){.output = log->outputs.paths[at]};
+    return &log->entries[at];
 }
 
 /* The next field of a line that ends at `end`, without its tab; false: there is none. */
@@ -96,6 +64,17 @@ static bool next_field(const char **at, const char *end, piece *field)
     *field = (piece){*at, (size_t)(stop - *at)};
     *at = stop + 1;
     return true;
+}
+
+/* The field alone, without what follows it: an empty one is 0, as ninja has it. */
+static uint64_t number(piece field, int base)
+{
+    char text[64];
+    size_t bytes = field.bytes < sizeof text ? field.bytes : sizeof text - 1;
+
+    memcpy(text, field.at, bytes);
+    text[bytes] = '\0';
+    return base == 16 ? strtoull(text, NULL, base) : (uint64_t)strtoll(text, NULL, base);
 }
 
 /* A line that does not have five fields is passed over, as ninja does. False: no memory. */
@@ -111,10 +90,10 @@ static bool read_line(build_log *log, const char *at, const char *end, bool has_
     if (entry == NULL)
         return false;
     log->lines++;
-    entry->start_ms = strtoll(start.at, NULL, 10);
-    entry->end_ms = strtoll(stop.at, NULL, 10);
-    entry->mtime_ns = strtoll(mtime.at, NULL, 10);
-    entry->hash = has_hash ? strtoull(command.at, NULL, 16) : build_log_hash(log, command);
+    entry->start_ms = (int64_t)number(start, 10);
+    entry->end_ms = (int64_t)number(stop, 10);
+    entry->mtime_ns = (int64_t)number(mtime, 10);
+    entry->hash = has_hash ? number(command, 16) : build_log_hash(log, command);
     return true;
 }
 
@@ -150,12 +129,8 @@ bool build_log_load(build_log *log, ninja_manifest *m, const char *path)
     size_t bytes = 0;
 
     *log = (build_log){.version = LOG_VERSION};
-    int error = file_read(path, LOG_BYTES_MAX, &text, &bytes);
-    if (error == ENOENT)
-        return true;
-    if (error != 0)
-        return ninja_fail(m, "%.256s: cannot be read: %s; look at the file", path, strerror(error));
-    bool is_good = build_log_parse(log, m, path, text, bytes);
+    bool is_good =
+        log_file_read(m, path, &text, &bytes) && (text == NULL || build_log_parse(log, m, path, text, bytes));
     free(text);
     return is_good;
 }
@@ -175,8 +150,10 @@ static bool is_alive(const ninja_manifest *m, const log_entry *e)
     return (node != NINJA_NONE && m->nodes[node].producer != NINJA_NONE) || disk_mtime_ns(e->output.at) != 0;
 }
 
-static bool write_anew(const build_log *log, const ninja_manifest *m, FILE *file)
+static bool write_anew(void *self, ninja_manifest *m, FILE *file)
 {
+    const build_log *log = self;
+
     fprintf(file, "%s%d\n", HEADER, log->version);
     for (size_t i = 0; i < log->count; i++)
         if (is_alive(m, &log->entries[i]))
@@ -184,37 +161,14 @@ static bool write_anew(const build_log *log, const ninja_manifest *m, FILE *file
     return fflush(file) == 0 && !ferror(file);
 }
 
-static bool rewrite(const build_log *log, ninja_manifest *m, const char *path)
-{
-    char other[4096];
-
-    if (snprintf(other, sizeof other, "%s.recompact", path) >= (int)sizeof other)
-        return ninja_fail(m, "%.256s: the path is too long; build elsewhere", path);
-    FILE *file = fopen(other, "wbe");
-    bool is_good = file != NULL && write_anew(log, m, file);
-    if (file != NULL && fclose(file) != 0)
-        is_good = false;
-    if (is_good && rename(other, path) == 0)
-        return true;
-    ninja_set_error(m, "%.256s: cannot be written: %s; look at the disk", other, strerror(errno));
-    unlink(other);
-    return false;
-}
-
 bool build_log_open(build_log *log, ninja_manifest *m, const char *path)
 {
     if (log->file != NULL)
         return true;
-    if (log->is_old || log->good_bytes == 0) {
-        if (!rewrite(log, m, path))
-            return false;
-    } else if (truncate(path, (off_t)log->good_bytes) != 0) {
-        return ninja_fail(m, "%.256s: cannot be written: %s; look at the file", path, strerror(errno));
-    }
-    log->is_old = false;
+    log->file = log_file_open(m, path, log->is_old ? 0 : log->good_bytes, write_anew, log);
+    log->is_old = log->is_old && log->file == NULL;
     log->path = path;
-    log->file = fopen(path, "abe");
-    return log->file != NULL || ninja_fail(m, "%.256s: cannot be written: %s; look at the file", path, strerror(errno));
+    return log->file != NULL;
 }
 
 static bool flush(build_log *log, ninja_manifest *m)
@@ -319,7 +273,6 @@ void build_log_close(build_log *log)
     if (log->file != NULL)
         fclose(log->file);
     free(log->entries);
-    free(log->slots);
-    store_free(&log->store);
+    path_list_free(&log->outputs);
     *log = (build_log){0};
 }

@@ -17,9 +17,7 @@
 #ifndef CLO_TOOLS_NINJA_LOGS_BUILD_LOG_H
 #define CLO_TOOLS_NINJA_LOGS_BUILD_LOG_H
 
-#include "ninja/manifest/manifest.h"
-
-#include <stdio.h>
+#include "ninja/logs/log_file.h"
 
 enum { LOG_NONE, LOG_BEGUN, LOG_ENDED };
 
@@ -32,15 +30,13 @@ typedef struct log_entry {
 } log_entry;
 
 typedef struct build_log {
-    log_entry *entries;
+    log_entry *entries; /* [count] of the outputs, in their order */
     size_t count, capacity;
-    uint32_t *slots; /* hash table of entries */
-    size_t slots_count;
+    path_list outputs;
     size_t lines;      /* of the file */
     size_t good_bytes; /* of the file: behind its last whole line */
     int version;
-    bool is_old; /* version 4, or too many lines: build_log_open writes it anew */
-    store store;
+    bool is_old;      /* version 4, or too many lines: build_log_open writes it anew */
     FILE *file;       /* NULL: not open for writing */
     const char *path; /* of the file, the caller's, once it is open */
 } build_log;

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { DEPS_BYTES_MAX = 1 << 30, DEPS_VERSION = 4, RECORDS_BEFORE_REWRITE = 1000, RECORDS_PER_OUTPUT = 3 };
+enum { DEPS_VERSION = 4, RECORDS_BEFORE_REWRITE = 1000, RECORDS_PER_OUTPUT = 3 };
 
 #define RECORD_MAX (((uint32_t)1 << 19) - 1)
 #define RECORD_IS_DEPS ((uint32_t)1 << 31)
@@ -128,12 +128,7 @@ bool deps_log_load(deps_log *log, ninja_manifest *m, const char *path)
     size_t bytes = 0;
 
     *log = (deps_log){0};
-    int error = file_read(path, DEPS_BYTES_MAX, &text, &bytes);
-    if (error == ENOENT)
-        return true;
-    if (error != 0)
-        return ninja_fail(m, "%.256s: cannot be read: %s; look at the file", path, strerror(error));
-    bool is_good = deps_log_parse(log, m, text, bytes);
+    bool is_good = log_file_read(m, path, &text, &bytes) && (text == NULL || deps_log_parse(log, m, text, bytes));
     free(text);
     return is_good;
 }
@@ -214,13 +209,13 @@ bool deps_log_add(deps_log *log, ninja_manifest *m, uint32_t node, int64_t mtime
     return deps_log_follow(log, m) && append(log, m, node, mtime_ns, inputs, count);
 }
 
-/* Writes all that is worth keeping into log->file, with new numbers. */
-static bool write_anew(deps_log *log, ninja_manifest *m)
+/* Writes all that is worth keeping, with new numbers. */
+static bool write_anew(void *self, ninja_manifest *m, FILE *file)
 {
-    deps_log old = *log;
+    deps_log *log = self, old = *log;
     bool is_good = true;
 
-    *log = (deps_log){.file = old.file};
+    *log = (deps_log){.file = file};
     for (size_t i = 0; i < old.count; i++)
         m->nodes[old.nodes[i]].deps_id = NINJA_NONE;
     fwrite(SIGNATURE, 1, sizeof SIGNATURE - 1, log->file);
@@ -233,30 +228,11 @@ static bool write_anew(deps_log *log, ninja_manifest *m)
         is_good = write_record(log, m, old.nodes[i], record->mtime_ns, record->inputs, record->count) &&
                   set_record(log, m, m->nodes[old.nodes[i]].deps_id, record->mtime_ns, record->inputs, record->count);
     }
-    old.file = NULL;
+    log->file = NULL;
     deps_log_close(&old);
-    if (is_good && (fflush(log->file) != 0 || ferror(log->file)))
+    if (is_good && (fflush(file) != 0 || ferror(file)))
         return ninja_fail(m, ".ninja_deps: cannot be written: %s; look at the disk", strerror(errno));
     return is_good;
-}
-
-static bool rewrite(deps_log *log, ninja_manifest *m, const char *path)
-{
-    char other[4096];
-
-    if (snprintf(other, sizeof other, "%s.recompact", path) >= (int)sizeof other)
-        return ninja_fail(m, "%.256s: the path is too long; build elsewhere", path);
-    log->file = fopen(other, "wbe");
-    bool is_good = log->file != NULL && write_anew(log, m);
-    if (log->file != NULL && fclose(log->file) != 0)
-        is_good = false;
-    log->file = NULL;
-    if (is_good && rename(other, path) == 0)
-        return true;
-    if (m->error[0] == '\0')
-        ninja_set_error(m, "%.256s: cannot be written: %s; look at the disk", other, strerror(errno));
-    unlink(other);
-    return false;
 }
 
 bool deps_log_open(deps_log *log, ninja_manifest *m, const char *path)
@@ -265,15 +241,9 @@ bool deps_log_open(deps_log *log, ninja_manifest *m, const char *path)
 
     if (log->file != NULL)
         return true;
-    if (is_old || log->good_bytes == 0) {
-        if (!rewrite(log, m, path))
-            return false;
-    } else if (truncate(path, (off_t)log->good_bytes) != 0) {
-        return ninja_fail(m, "%.256s: cannot be written: %s; look at the file", path, strerror(errno));
-    }
+    log->file = log_file_open(m, path, is_old ? 0 : log->good_bytes, write_anew, log);
     log->path = path;
-    log->file = fopen(path, "abe");
-    return log->file != NULL || ninja_fail(m, "%.256s: cannot be written: %s; look at the file", path, strerror(errno));
+    return log->file != NULL;
 }
 
 bool deps_log_follow(deps_log *log, ninja_manifest *m)

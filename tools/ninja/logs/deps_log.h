@@ -5,9 +5,7 @@
 #ifndef CLO_TOOLS_NINJA_LOGS_DEPS_LOG_H
 #define CLO_TOOLS_NINJA_LOGS_DEPS_LOG_H
 
-#include "ninja/manifest/manifest.h"
-
-#include <stdio.h>
+#include "ninja/logs/log_file.h"
 
 typedef struct deps_record {
     int64_t mtime_ns; /* of the output, when the inputs were found */

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { HISTORY_BYTES_MAX = 1 << 30, FIELDS = 7, LINES_BEFORE_REWRITE = 100, LINES_PER_ENTRY = 3 };
+enum { FIELDS = 7, LINES_BEFORE_REWRITE = 100, LINES_PER_ENTRY = 3 };
 
 /* Before anything is known of how a class varies: as if FEW steps had been off by a part of the mean. */
 enum { FEW = 2, FEW_VARY = 4 };
@@ -35,49 +35,19 @@ static piece output_of(const ninja_manifest *m, uint32_t edge)
     return (piece){node->path, node->bytes};
 }
 
-static size_t slot_of(const step_history *h, piece output)
-{
-    size_t mask = h->slots_count - 1, at = (size_t)murmur64(output.at, output.bytes) & mask;
-
-    while (h->slots[at] != NINJA_NONE && !piece_equal(h->entries[h->slots[at]].output, output))
-        at = (at + 1) & mask;
-    return at;
-}
-
-static bool slots_double(step_history *h)
-{
-    size_t count = h->slots_count == 0 ? 64 : 2 * h->slots_count;
-    uint32_t *slots = malloc(count * sizeof *slots);
-
-    if (slots == NULL)
-        return false;
-    memset(slots, 0xff, count * sizeof *slots);
-    free(h->slots);
-    h->slots = slots;
-    h->slots_count = count;
-    for (uint32_t i = 0; i < h->count; i++)
-        h->slots[slot_of(h, h->entries[i].output)] = i;
-    return true;
-}
-
 /* The entry of an output, a new one where there is none; NULL: no memory. */
 static history_entry *take_entry(step_history *h, piece output)
 {
-    if (2 * (h->count + 1) > h->slots_count && !slots_double(h))
-        return NULL;
-    size_t slot = slot_of(h, output);
-    if (h->slots[slot] != NINJA_NONE)
-        return &h->entries[h->slots[slot]];
     history_entry *grown = array_grow(h->entries, &h->capacity, h->count + 1, sizeof *grown);
     if (grown == NULL)
         return NULL;
     h->entries = grown;
-    char *copy = store_copy(&h->store, output);
-    if (copy == NULL)
+    uint32_t at = path_list_take(&h->outputs, output);
+    if (at == NINJA_NONE)
         return NULL;
-    h->slots[slot] = (uint32_t)h->count;
-    h->entries[h->count] = (history_entry){.output = {copy, output.bytes}};
-    return &h->entries[h->count++];
+    if (at == h->count)
+        h->entries[h->count++] = (history_entry){.output = h->outputs.paths[at]};
+    return &h->entries[at];
 }
 
 static uint32_t find_class(const step_history *h, piece name)
@@ -99,7 +69,7 @@ static uint32_t take_class(step_history *h, piece name)
     if (grown == NULL)
         return NINJA_NONE;
     h->classes = grown;
-    char *copy = store_copy(&h->store, name);
+    char *copy = store_copy(&h->outputs.store, name);
     if (copy == NULL)
         return NINJA_NONE;
     h->classes[h->classes_count] = (history_class){.name = {copy, name.bytes}};
@@ -186,12 +156,7 @@ bool history_load(step_history *h, ninja_manifest *m, const char *path)
     size_t bytes = 0;
 
     *h = (step_history){0};
-    int error = file_read(path, HISTORY_BYTES_MAX, &text, &bytes);
-    if (error == ENOENT)
-        return true;
-    if (error != 0)
-        return ninja_fail(m, "%.256s: cannot be read: %s; look at the file", path, strerror(error));
-    bool is_good = history_parse(h, m, text, bytes);
+    bool is_good = log_file_read(m, path, &text, &bytes) && (text == NULL || history_parse(h, m, text, bytes));
     free(text);
     return is_good;
 }
@@ -208,8 +173,10 @@ static void write_entry(const step_history *h, FILE *file, const history_entry *
 }
 
 /* Without what no statement makes any more. */
-static bool write_anew(const step_history *h, const ninja_manifest *m, FILE *file)
+static bool write_anew(void *self, ninja_manifest *m, FILE *file)
 {
+    const step_history *h = self;
+
     fputs(THIS_VERSION, file);
     for (size_t i = 0; i < h->count; i++) {
         uint32_t node = ninja_find_node(m, h->entries[i].output);
@@ -219,37 +186,14 @@ static bool write_anew(const step_history *h, const ninja_manifest *m, FILE *fil
     return fflush(file) == 0 && !ferror(file);
 }
 
-static bool rewrite(const step_history *h, ninja_manifest *m, const char *path)
-{
-    char other[4096];
-
-    if (snprintf(other, sizeof other, "%s.recompact", path) >= (int)sizeof other)
-        return ninja_fail(m, "%.256s: the path is too long; build elsewhere", path);
-    FILE *file = fopen(other, "wbe");
-    bool is_good = file != NULL && write_anew(h, m, file);
-    if (file != NULL && fclose(file) != 0)
-        is_good = false;
-    if (is_good && rename(other, path) == 0)
-        return true;
-    ninja_set_error(m, "%.256s: cannot be written: %s; look at the disk", other, strerror(errno));
-    unlink(other);
-    return false;
-}
-
 bool history_open(step_history *h, ninja_manifest *m, const char *path)
 {
     bool is_long = h->lines > LINES_BEFORE_REWRITE && h->lines > LINES_PER_ENTRY * h->count;
 
     if (h->is_foreign)
         return true;
-    if (h->good_bytes == 0 || is_long) {
-        if (!rewrite(h, m, path))
-            return false;
-    } else if (truncate(path, (off_t)h->good_bytes) != 0) {
-        return ninja_fail(m, "%.256s: cannot be written: %s; look at the file", path, strerror(errno));
-    }
-    h->file = fopen(path, "abe");
-    return h->file != NULL || ninja_fail(m, "%.256s: cannot be written: %s; look at the file", path, strerror(errno));
+    h->file = log_file_open(m, path, is_long ? 0 : h->good_bytes, write_anew, h);
+    return h->file != NULL;
 }
 
 void history_close(step_history *h)
@@ -257,17 +201,15 @@ void history_close(step_history *h)
     if (h->file != NULL)
         fclose(h->file);
     free(h->entries);
-    free(h->slots);
+    path_list_free(&h->outputs);
     free(h->classes);
-    store_free(&h->store);
     *h = (step_history){0};
 }
 
 const history_entry *history_find(const step_history *h, const ninja_manifest *m, uint32_t edge, uint64_t hash)
 {
-    if (h->slots_count == 0)
-        return NULL;
-    uint32_t entry = h->slots[slot_of(h, output_of(m, edge))];
+    uint32_t entry = path_list_find(&h->outputs, output_of(m, edge));
+
     return entry != NINJA_NONE && h->entries[entry].hash == hash ? &h->entries[entry] : NULL;
 }
 
@@ -326,7 +268,7 @@ bool history_add(step_history *h, ninja_manifest *m, uint32_t edge, const histor
         return ninja_no_memory(m);
     if (h->file == NULL)
         return true;
-    write_entry(h, h->file, &h->entries[h->slots[slot_of(h, output_of(m, edge))]]);
+    write_entry(h, h->file, &h->entries[path_list_find(&h->outputs, output_of(m, edge))]);
     if (fflush(h->file) != 0 || ferror(h->file))
         return ninja_fail(m, ".clotho_steps: cannot be written: %s; look at the disk", strerror(errno));
     return true;

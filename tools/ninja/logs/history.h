@@ -11,9 +11,7 @@
 #ifndef CLO_TOOLS_NINJA_LOGS_HISTORY_H
 #define CLO_TOOLS_NINJA_LOGS_HISTORY_H
 
-#include "ninja/manifest/manifest.h"
-
-#include <stdio.h>
+#include "ninja/logs/log_file.h"
 
 /* How a peak was measured: the largest process; samples of the group; the group's own maximum, which is exact where it
  * counts hardly any page cache. */
@@ -46,17 +44,15 @@ typedef struct history_guess {
 } history_guess;
 
 typedef struct step_history {
-    history_entry *entries;
+    history_entry *entries; /* [count] of the outputs, in their order */
     size_t count, capacity;
-    uint32_t *slots; /* hash table of entries */
-    size_t slots_count;
+    path_list outputs; /* its store keeps the names of classes too */
     history_class *classes;
     size_t classes_count, classes_capacity;
     size_t lines, good_bytes; /* of the file: all, and behind its last whole line */
     bool is_foreign;          /* of a newer version */
     double sure;              /* of guesses; 0: HISTORY_SURE */
-    store store;
-    FILE *file; /* NULL: not open for writing */
+    FILE *file;               /* NULL: not open for writing */
 } step_history;
 
 /* Reads the file; an empty history where there is none. Returns false with m->error set: no memory, the disk.

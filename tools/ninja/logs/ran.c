@@ -14,13 +14,14 @@ bool ran_keep(ran_steps *r, ninja_manifest *m)
 {
     for (size_t n = 0; n < m->nodes_count; n++) {
         const ninja_node *node = &m->nodes[n];
-        if (node->producer == NINJA_NONE || !m->edges[node->producer].has_run)
+        const ninja_edge *edge = node->producer != NINJA_NONE ? &m->edges[node->producer] : NULL;
+        if (edge == NULL || !(edge->has_run || edge->has_failed))
             continue;
         ran_output *grown = array_grow(r->outputs, &r->capacity, r->count + 1, sizeof *grown);
         if (grown == NULL)
             return ninja_no_memory(m);
         r->outputs = grown;
-        r->outputs[r->count++] = (ran_output){murmur64(node->path, node->bytes), node->is_dirty};
+        r->outputs[r->count++] = (ran_output){murmur64(node->path, node->bytes), node->is_dirty, edge->has_failed};
     }
     if (r->count > 0)
         qsort(r->outputs, r->count, sizeof *r->outputs, by_hash);
@@ -31,7 +32,7 @@ const ran_output *ran_find(const ran_steps *r, const ninja_node *node)
 {
     if (r->count == 0)
         return NULL;
-    const ran_output wanted = {murmur64(node->path, node->bytes), false};
+    const ran_output wanted = {murmur64(node->path, node->bytes), false, false};
     return bsearch(&wanted, r->outputs, r->count, sizeof wanted, by_hash);
 }
 

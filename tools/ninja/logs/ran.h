@@ -8,6 +8,7 @@
 typedef struct ran_output {
     uint64_t hash; /* of its path */
     bool is_new;   /* what uses it must run; false: restat has found it as it was */
+    bool has_failed;
 } ran_output;
 
 typedef struct ran_steps {
@@ -15,7 +16,7 @@ typedef struct ran_steps {
     size_t count, capacity;
 } ran_steps;
 
-/* A phase has ended well: keeps the outputs of its steps. False: no memory, m->error is set. */
+/* A phase has ended: keeps the outputs of its steps. False: no memory, m->error is set. */
 bool ran_keep(ran_steps *r, ninja_manifest *m);
 /* What is known of a node; NULL: no phase has run a step that makes it. */
 const ran_output *ran_find(const ran_steps *r, const ninja_node *node);

@@ -86,6 +86,8 @@ static bool collect(const wait_walk *w, uint32_t **files, size_t *files_count, u
         if (w->waits[e] != WAIT_WAITS || node == NINJA_NONE || is_in[node])
             continue;
         is_in[node] = true;
+        if (m->nodes[node].producer != NINJA_NONE && m->edges[m->nodes[node].producer].is_blocked)
+            continue;
         if (waits(w, node)) {
             *waiting = node;
             continue;
@@ -102,14 +104,25 @@ static bool collect(const wait_walk *w, uint32_t **files, size_t *files_count, u
     return is_in != NULL || ninja_no_memory(m);
 }
 
+bool dyndep_is_any(const ninja_manifest *m)
+{
+    for (size_t e = 0; e < m->edges_count; e++)
+        if (m->edges[e].dyndep != NINJA_NONE)
+            return true;
+    return false;
+}
+
 bool dyndep_next(ninja_manifest *m, const uint32_t *targets, size_t count, uint32_t **files, size_t *files_count)
 {
-    wait_walk w = {.m = m, .waits = calloc(m->edges_count + 1, 1)};
-    bool is_good = w.waits != NULL || ninja_no_memory(m);
+    wait_walk w = {.m = m};
     uint32_t waiting = NINJA_NONE;
 
     *files = NULL;
     *files_count = 0;
+    if (!dyndep_is_any(m)) /* most builds have none, and some have millions of discovered inputs */
+        return true;
+    w.waits = calloc(m->edges_count + 1, 1);
+    bool is_good = w.waits != NULL || ninja_no_memory(m);
     for (size_t i = 0; is_good && i < count; i++)
         is_good = walk(&w, targets[i]);
     is_good = is_good && collect(&w, files, files_count, &waiting);
@@ -257,6 +270,8 @@ static bool add_inputs(reader *r, uint32_t index)
     if (edge->order_only_count > 0)
         memcpy(inputs + before + r->count, edge->inputs + before, edge->order_only_count * sizeof *inputs);
     edge->inputs = inputs;
+    edge->late_first = (uint32_t)before;
+    edge->late_count = (uint32_t)r->count;
     edge->inputs_count += (uint32_t)r->count;
     edge->implicit_count += (uint32_t)r->count;
     return true;

@@ -8,8 +8,12 @@
 
 #include "ninja/manifest/manifest.h"
 
+/* Whether any statement names a file that was not read yet. */
+bool dyndep_is_any(const ninja_manifest *m);
+
 /* The dyndep files, not yet read, that statements behind `targets` name, and that wait for no other: an array from
- * malloc, each once. Returns false with m->error set: no memory, or they wait for each other. */
+ * malloc, each once. Those that cannot be made, because a step has failed, are left out. Discovered inputs count if
+ * they were looked at (state/dirty.h). Returns false with m->error set: no memory, or they wait for each other. */
 bool dyndep_next(ninja_manifest *m, const uint32_t *targets, size_t count, uint32_t **files, size_t *files_count);
 
 /* Reads the file of a node into the statements that name it. Returns false with m->error set. */

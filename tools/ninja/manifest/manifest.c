@@ -104,10 +104,32 @@ static void count_users(const ninja_manifest *m, bool validations, uint32_t *fir
 {
     for (size_t e = 0; e < m->edges_count; e++) {
         const ninja_edge *edge = &m->edges[e];
+        if (!validations && edge->self_uses > 0)
+            first[edge->outputs[0] + 1] += edge->self_uses;
         uint32_t count = validations ? edge->validations_count : edge->inputs_count;
         for (uint32_t i = 0; i < count; i++)
             first[(validations ? edge->validations : edge->inputs)[i] + 1]++;
     }
+}
+
+/* Moves `at` of each node from where its users begin to where they end. */
+static void fill_users(const ninja_manifest *m, bool validations, uint32_t *at, uint32_t *edges)
+{
+    bool has_late = false;
+
+    for (uint32_t e = 0; e < m->edges_count; e++) {
+        const ninja_edge *edge = &m->edges[e];
+        uint32_t count = validations ? edge->validations_count : edge->inputs_count;
+        has_late |= !validations && edge->late_count > 0;
+        for (uint32_t i = 0; i < count; i++)
+            if (validations || i - edge->late_first >= edge->late_count)
+                edges[at[(validations ? edge->validations : edge->inputs)[i]]++] = e;
+        for (uint32_t i = 0; !validations && i < edge->self_uses; i++)
+            edges[at[edge->outputs[0]]++] = e;
+    }
+    for (uint32_t e = 0; has_late && e < m->edges_count; e++)
+        for (uint32_t i = 0; i < m->edges[e].late_count; i++)
+            edges[at[m->edges[e].inputs[m->edges[e].late_first + i]]++] = e;
 }
 
 bool ninja_users_make(ninja_manifest *m, bool validations, ninja_users *out)
@@ -126,12 +148,7 @@ bool ninja_users_make(ninja_manifest *m, bool validations, ninja_users *out)
         free(first);
         return ninja_no_memory(m);
     }
-    for (uint32_t e = 0; e < m->edges_count; e++) {
-        const ninja_edge *edge = &m->edges[e];
-        uint32_t count = validations ? edge->validations_count : edge->inputs_count;
-        for (uint32_t i = 0; i < count; i++)
-            edges[first[(validations ? edge->validations : edge->inputs)[i] + 1]++] = e;
-    }
+    fill_users(m, validations, first + 1, edges);
     *out = (ninja_users){first, edges, nodes};
     return true;
 }

@@ -84,12 +84,16 @@ typedef struct ninja_edge {
     uint32_t *validations;
     uint32_t inputs_count, implicit_count, order_only_count;
     uint32_t outputs_count, implicit_outputs, validations_count;
-    uint32_t dyndep; /* node of a file that is still to be read; NINJA_NONE */
-    bool is_restat;  /* says the dyndep file */
+    uint32_t dyndep;                 /* node of a file that is still to be read; NINJA_NONE */
+    bool is_restat;                  /* says the dyndep file */
+    uint32_t late_first, late_count; /* inputs that the dyndep file has added; the rest of all uses comes before them */
+    uint32_t self_uses;              /* a phony edge's own output among its inputs: dropped, but it stays a user */
     /* Of the dirty check: */
     uint8_t mark;
     bool outputs_ready, deps_loaded, deps_missing;
     bool has_run;       /* its command, and it has succeeded */
+    bool has_failed;    /* its command */
+    bool is_blocked;    /* an earlier phase has run it or what it needs, and that has failed */
     bool is_discovered; /* stands for a file that only a deps record names */
 } ninja_edge;
 
@@ -153,7 +157,8 @@ static inline bool ninja_is_phony(const ninja_manifest *m, uint32_t edge)
 /* The targets of a build that names none: those of `default` statements, else all outputs that nothing uses. An array
  * from malloc; false with m->error set: no memory, or every output is used, so that there is a cycle. */
 bool ninja_default_targets(ninja_manifest *m, uint32_t **nodes, size_t *count);
-/* Which edges use each node, in the order of the edges: edges[first[n]] .. edges[first[n + 1] - 1]. */
+/* Which edges use each node, in the order of the edges, those that use it by a dyndep file last: edges[first[n]] ..
+ * edges[first[n + 1] - 1]. */
 typedef struct ninja_users {
     uint32_t *first; /* [nodes + 1] */
     uint32_t *edges;

@@ -402,7 +402,8 @@ static bool set_inputs(parser *p, uint32_t index)
         implicit += p->paths[i].section == IMPLICIT;
     edge->implicit_count = implicit;
     edge->order_only_count = order_only;
-    /* CMake 2.8 and 3.0 wrote phony statements that name their own output; ninja drops that input, and so do we. */
+    /* CMake 2.8 and 3.0 wrote phony statements that name their own output; ninja drops that input, and so do we; but
+     * it leaves the statement a user of its output, which then is no root. */
     if (edge->rule == NINJA_PHONY && edge->outputs_count == 1 && edge->implicit_outputs == 0 && implicit == 0) {
         uint32_t kept = 0, kept_order_only = 0;
         for (uint32_t i = 0; i < edge->inputs_count; i++)
@@ -410,6 +411,7 @@ static bool set_inputs(parser *p, uint32_t index)
                 kept_order_only += i >= edge->inputs_count - order_only;
                 edge->inputs[kept++] = edge->inputs[i];
             }
+        edge->self_uses = edge->inputs_count - kept;
         edge->inputs_count = kept;
         edge->order_only_count = kept_order_only;
     }

@@ -37,26 +37,21 @@ bool build_read_logs(build_folder *f)
            deps_log_load(&f->deps, &f->manifest, f->deps_path);
 }
 
-static void begin_scan(build_folder *f)
+bool build_want(build_folder *f, const uint32_t *targets, size_t count, build_wish wish)
 {
-    f->scan = (dirty_scan){.m = &f->manifest, .log = &f->log, .deps = &f->deps, .ran = f->ran};
-}
-
-bool build_want(build_folder *f, const uint32_t *targets, size_t count, bool explains)
-{
-    begin_scan(f);
-    f->scan.explains = explains;
-    return order_make(&f->order, &f->scan, targets, count);
-}
-
-bool build_check(build_folder *f, const uint32_t *targets, size_t count)
-{
-    build_forget(f);
-    begin_scan(f);
-    f->scan.ignores_dyndeps = true;
-    bool is_good = order_make(&f->order, &f->scan, targets, count);
-    build_forget(f);
-    return is_good;
+    for (;;) { /* ends: each further round has read a dyndep file at least */
+        f->scan = (dirty_scan){.m = &f->manifest,
+                               .log = &f->log,
+                               .deps = &f->deps,
+                               .ran = f->ran,
+                               .explains = wish.explains,
+                               .leaves_validations = wish.leaves_validations};
+        bool is_good = order_make(&f->order, &f->scan, targets, count);
+        if (!f->scan.has_read)
+            return is_good;
+        f->manifest.error[0] = '\0'; /* it may be of what the file has changed */
+        build_forget(f);
+    }
 }
 
 void build_forget(build_folder *f)
@@ -71,7 +66,7 @@ void build_forget(build_folder *f)
     }
     for (size_t i = 0; i < m->edges_count; i++) { /* discovered inputs stay, as ninja keeps them */
         m->edges[i].mark = EDGE_UNSEEN;
-        m->edges[i].outputs_ready = m->edges[i].has_run = false;
+        m->edges[i].outputs_ready = m->edges[i].has_run = m->edges[i].has_failed = false;
     }
 }
 

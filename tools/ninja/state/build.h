@@ -24,11 +24,14 @@ bool build_open(build_folder *f, const char *file);
 bool build_name_logs(build_folder *f);
 /* Sets those, and reads the logs. */
 bool build_read_logs(build_folder *f);
-/* Wants what is dirty of the targets. explains: says why on standard error. */
-bool build_want(build_folder *f, const uint32_t *targets, size_t count, bool explains);
-/* False, with the error set: something but dyndep files is missing for the targets, or a cycle is there, as far as the
- * manifest says. Forgets what was wanted, as build_forget. */
-bool build_check(build_folder *f, const uint32_t *targets, size_t count);
+typedef struct build_wish {
+    bool explains;           /* says why on standard error */
+    bool leaves_validations; /* wants none */
+} build_wish;
+
+/* Wants what is dirty of the targets. Reads the dyndep files behind them that are up to date; dyndep_next names those
+ * that must be made first. */
+bool build_want(build_folder *f, const uint32_t *targets, size_t count, build_wish wish);
 /* Forgets what was wanted and what was looked at, so that build_want can begin anew. */
 void build_forget(build_folder *f);
 void build_close(build_folder *f);

@@ -2,6 +2,7 @@
 #include "ninja/state/dirty.h"
 #include "ninja/logs/discover.h"
 #include "ninja/manifest/bindings.h"
+#include "ninja/manifest/dyndep.h"
 #include "ninja/text/disk.h"
 
 #include <errno.h>
@@ -14,6 +15,8 @@
 typedef struct dirty_visit {
     uint32_t edge, node; /* the output through which the edge was reached */
     uint32_t next;       /* input */
+    bool has_asked;      /* for its dyndep file */
+    bool has_begun;      /* with its inputs */
     bool is_dirty;
 } dirty_visit;
 
@@ -84,54 +87,18 @@ static bool load_discovered(dirty_scan *s, uint32_t edge, bool *is_missing)
     return true;
 }
 
-static bool begin_edge(dirty_scan *s, uint32_t node)
+static bool push_edge(dirty_scan *s, uint32_t node)
 {
-    ninja_manifest *m = s->m;
-    uint32_t edge = m->nodes[node].producer;
+    uint32_t edge = s->m->nodes[node].producer;
     dirty_visit *grown = array_grow(s->stack, &s->capacity, s->depth + 1, sizeof *grown);
+
     if (grown == NULL)
-        return ninja_no_memory(m);
+        return ninja_no_memory(s->m);
     s->stack = grown;
-    m->edges[edge].mark = EDGE_ON_PATH;
-    m->edges[edge].outputs_ready = true;
-    if (m->edges[edge].dyndep != NINJA_NONE && !s->ignores_dyndeps)
-        return ninja_fail(m, "%.200s:%u: its dyndep file was not read; report this", m->files[m->edges[edge].file],
-                          m->edges[edge].line);
-    for (uint32_t i = 0; i < m->edges[edge].outputs_count; i++)
-        if (!look_at_file(s, m->edges[edge].outputs[i]))
-            return false;
-    if (!m->edges[edge].deps_loaded) {
-        bool is_missing; /* the array of edges may move meanwhile */
-        m->edges[edge].deps_loaded = true;
-        if (!load_discovered(s, edge, &is_missing))
-            return false;
-        m->edges[edge].deps_missing = is_missing;
-    }
-    for (uint32_t i = 0; i < m->edges[edge].validations_count; i++) {
-        uint32_t *more = array_grow(s->validations, &s->validations_capacity, s->validations_count + 1, sizeof *more);
-        if (more == NULL)
-            return ninja_no_memory(m);
-        s->validations = more;
-        s->validations[s->validations_count++] = m->edges[edge].validations[i];
-    }
-    s->stack[s->depth++] = (dirty_visit){edge, node, 0, m->edges[edge].deps_missing};
-    return true;
-}
-
-/* An earlier phase has run the edge: it is done, whatever its inputs look like now. */
-static bool skip_edge(dirty_scan *s, uint32_t index)
-{
-    ninja_manifest *m = s->m;
-    ninja_edge *edge = &m->edges[index];
-
-    for (uint32_t i = 0; i < edge->outputs_count; i++) {
-        const ran_output *ran = ran_find(s->ran, &m->nodes[edge->outputs[i]]);
-        if (!look_at_file(s, edge->outputs[i]))
-            return false;
-        m->nodes[edge->outputs[i]].is_dirty = ran != NULL && ran->is_new;
-    }
-    edge->mark = EDGE_DONE;
-    edge->outputs_ready = true;
+    s->m->edges[edge].mark = EDGE_ON_PATH;
+    s->m->edges[edge].outputs_ready = true;
+    s->m->edges[edge].is_blocked = false;
+    s->stack[s->depth++] = (dirty_visit){.edge = edge, .node = node};
     return true;
 }
 
@@ -154,9 +121,89 @@ static bool visit(dirty_scan *s, uint32_t node)
         return true;
     if (s->m->edges[n->producer].mark == EDGE_ON_PATH)
         return fail_cycle(s, node);
-    if (s->ran != NULL && ran_find(s->ran, n) != NULL)
-        return skip_edge(s, n->producer);
-    return begin_edge(s, node);
+    return push_edge(s, node);
+}
+
+/* What an earlier phase has run of the edge; NULL: nothing. */
+static const ran_output *find_ran(const dirty_scan *s, const dirty_visit *of)
+{
+    return s->ran != NULL ? ran_find(s->ran, &s->m->nodes[of->node]) : NULL;
+}
+
+/* The dyndep file of an edge, once it was looked at: read if it is up to date. If not, the edge waits for it as for any
+ * other input. */
+static bool read_dyndep(dirty_scan *s, uint32_t edge)
+{
+    ninja_manifest *m = s->m;
+    uint32_t file = m->edges[edge].dyndep;
+    const ninja_node *node = &m->nodes[file];
+
+    if (node->producer != NINJA_NONE && !m->edges[node->producer].outputs_ready)
+        return true;
+    if (node->producer == NINJA_NONE && !node->exists)
+        return ninja_fail(m, "%.200s:%u: '%.256s' is missing and no statement makes it; add the file",
+                          m->files[m->edges[edge].file], m->edges[edge].line, node->path);
+    s->has_read = dyndep_read(m, file);
+    return s->has_read;
+}
+
+static bool add_validations(dirty_scan *s, const ninja_edge *edge)
+{
+    for (uint32_t i = 0; i < edge->validations_count && !s->leaves_validations; i++) {
+        uint32_t *more = array_grow(s->validations, &s->validations_capacity, s->validations_count + 1, sizeof *more);
+        if (more == NULL)
+            return ninja_no_memory(s->m);
+        s->validations = more;
+        s->validations[s->validations_count++] = edge->validations[i];
+    }
+    return true;
+}
+
+/* All that comes before the inputs of the edge on top: the dyndep file first, which says what its outputs and inputs
+ * are. */
+static bool begin_edge(dirty_scan *s)
+{
+    ninja_manifest *m = s->m;
+    dirty_visit *top = &s->stack[s->depth - 1];
+    uint32_t edge = top->edge;
+
+    if (m->edges[edge].dyndep != NINJA_NONE && !top->has_asked) {
+        top->has_asked = true;
+        return visit(s, m->edges[edge].dyndep);
+    }
+    if (m->edges[edge].dyndep != NINJA_NONE && !read_dyndep(s, edge))
+        return false;
+    top->has_begun = true;
+    for (uint32_t i = 0; i < m->edges[edge].outputs_count; i++)
+        if (!look_at_file(s, m->edges[edge].outputs[i]))
+            return false;
+    if (find_ran(s, top) == NULL) {
+        if (!m->edges[edge].deps_loaded) {
+            bool is_missing; /* the array of edges may move meanwhile */
+            m->edges[edge].deps_loaded = true;
+            if (!load_discovered(s, edge, &is_missing))
+                return false;
+            m->edges[edge].deps_missing = is_missing;
+        } else if (m->edges[edge].deps_missing) {
+            explain(s, "deps for '%s' are missing", m->nodes[m->edges[edge].outputs[0]].path);
+        }
+        top->is_dirty = m->edges[edge].deps_missing;
+    }
+    return add_validations(s, &m->edges[edge]);
+}
+
+/* An earlier phase has run the edge: it is done or has failed, whatever its inputs look like now. */
+static void end_ran_edge(dirty_scan *s, ninja_edge *edge, bool has_failed)
+{
+    for (uint32_t i = 0; i < edge->outputs_count; i++) {
+        ninja_node *output = &s->m->nodes[edge->outputs[i]];
+        const ran_output *ran = ran_find(s->ran, output);
+        output->is_dirty = has_failed || (ran != NULL && ran->is_new);
+    }
+    edge->outputs_ready = !has_failed;
+    edge->is_blocked = has_failed;
+    edge->mark = EDGE_DONE;
+    s->depth--;
 }
 
 /* Whether one output, which no dirty input makes dirty, is dirty. `entry`: of the log, may be NULL. */
@@ -245,12 +292,18 @@ static bool end_edge(dirty_scan *s)
     dirty_visit *top = &s->stack[s->depth - 1];
     ninja_edge *edge = &m->edges[top->edge];
     uint32_t newest = NINJA_NONE, ordered = edge->inputs_count - edge->order_only_count;
+    const ran_output *ran = find_ran(s, top);
     bool is_dirty = top->is_dirty;
 
+    if (ran != NULL) {
+        end_ran_edge(s, edge, ran->has_failed);
+        return true;
+    }
     for (uint32_t i = 0; i < edge->inputs_count; i++) {
         const ninja_node *input = &m->nodes[edge->inputs[i]];
         if (input->producer != NINJA_NONE && !m->edges[input->producer].outputs_ready)
             edge->outputs_ready = false;
+        edge->is_blocked |= input->producer != NINJA_NONE && m->edges[input->producer].is_blocked;
         if (i >= ordered)
             continue;
         if (input->is_dirty) {
@@ -278,7 +331,10 @@ static bool look_at_one(dirty_scan *s, uint32_t node)
     while (is_good && s->depth > 0) {
         dirty_visit *top = &s->stack[s->depth - 1];
         const ninja_edge *edge = &s->m->edges[top->edge];
-        is_good = top->next < edge->inputs_count ? visit(s, edge->inputs[top->next++]) : end_edge(s);
+        if (!top->has_begun)
+            is_good = begin_edge(s);
+        else
+            is_good = top->next < edge->inputs_count ? visit(s, edge->inputs[top->next++]) : end_edge(s);
     }
     return is_good;
 }

@@ -20,13 +20,16 @@ typedef struct dirty_scan {
     uint32_t *validations; /* nodes that must be looked at too, in the order found */
     size_t validations_count, validations_capacity;
     buffer text;
-    bool explains;        /* says on standard error why, as `ninja -d explain` does */
-    bool ignores_dyndeps; /* else one that was not read is an error */
+    bool explains;           /* says on standard error why, as `ninja -d explain` does */
+    bool leaves_validations; /* does not look at them */
+    bool has_read;           /* a dyndep file: nodes that were looked at before may have other producers now */
 } dirty_scan;
 
 /* Looks at `node` and at all that it needs; sets is_dirty and mtime_ns of the nodes and outputs_ready of the edges.
  * Validations that come up are appended to s->validations and looked at as well. Discovered inputs become inputs of
- * their edges. Returns false with m->error set: a cycle, a dyndep file, a broken depfile, the disk, no memory. */
+ * their edges. As in ninja a dyndep file that is up to date is read when an edge is met that names it; an edge with
+ * another one is not ready. An edge that an earlier phase has run is done, or blocked if it has failed. Returns false
+ * with m->error set: a cycle, a dyndep file, a broken depfile, the disk, no memory. */
 bool dirty_look(dirty_scan *s, uint32_t node);
 
 /* Whether outputs of `edge`, none of whose inputs is dirty, are dirty themselves. newest: the input that changed last,

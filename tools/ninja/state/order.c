@@ -119,7 +119,7 @@ static bool ask(build_order *o, uint32_t node, uint32_t user)
         return true;
     bool is_new = o->wants[n->producer] == WANT_UNKNOWN;
     if (is_new)
-        o->wants[n->producer] = WANT_NOTHING;
+        o->wants[n->producer] = m->edges[n->producer].is_blocked ? WANT_NEVER : WANT_NOTHING;
     if (n->is_dirty && o->wants[n->producer] == WANT_NOTHING) {
         o->wants[n->producer] = WANT_START;
         o->wanted++;
@@ -259,7 +259,7 @@ bool order_finished(build_order *o, uint32_t edge)
             continue;
         }
         uint32_t user = o->users.edges[o->users.first[node] + top->user++];
-        if (o->wants[user] == WANT_UNKNOWN || !inputs_ready(m, user))
+        if (o->wants[user] <= WANT_NEVER || !inputs_ready(m, user))
             continue;
         if (!(o->wants[user] == WANT_NOTHING ? push_done(o, user) : schedule(o, user)))
             return false;

@@ -7,7 +7,7 @@
 
 #include "ninja/state/dirty.h"
 
-enum { WANT_UNKNOWN, WANT_NOTHING, WANT_START, WANT_FINISH };
+enum { WANT_UNKNOWN, WANT_NEVER /* is blocked */, WANT_NOTHING, WANT_START, WANT_FINISH };
 
 typedef struct build_order {
     ninja_manifest *m;

@@ -102,6 +102,6 @@ bool build_mark(build_folder *f, const uint32_t *targets, size_t count, bool onl
     if (!only_wanted)
         return mark_all(f, targets, count, is_in);
     for (size_t e = 0; e < f->manifest.edges_count; e++)
-        is_in[e] = f->order.wants != NULL && f->order.wants[e] != WANT_UNKNOWN;
+        is_in[e] = f->order.wants != NULL && f->order.wants[e] > WANT_NEVER;
     return true;
 }

@@ -1,6 +1,7 @@
 /* batch.c - see batch.h. */
 #include "train/batch/batch.h"
 
+#include "cost/features.h"
 #include "train/numbers/parameters.h"
 
 #include <clotho/planner.h>
@@ -267,7 +268,8 @@ static bool make_inputs(batch *b)
     if (is_good) {
         const clo_stage_figures figures = {
             times, times + tasks, times + 2 * tasks, times + 3 * tasks, times + 4 * tasks, counts, counts + tasks};
-        is_good = clo_features_of_cost(b->cost, &figures) == CLO_OK && make_places(b, figures.rank_u_ns);
+        clo_cost_figures(b->cost, times, counts);
+        is_good = make_places(b, figures.rank_u_ns);
         if (is_good)
             scale_inputs(b, &figures, raw, inputs);
         for (size_t i = 0; i < numbers; i++)

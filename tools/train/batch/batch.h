@@ -1,11 +1,12 @@
 /* batch.h - what LACHESIS is trained on: jobs that are there at time 0, drawn from a workload and merged into one
  * graph, on a cluster of executors of unlike speeds (its figures 7 and 8). A stage counts as one task of all its work.
  *
- * The network sees the whole graph as one job, through clotho/features.h. A batch is a function of its seed and the
- * law; it is read only once it is made, and any number of threads may use it. */
+ * The network sees the whole graph as one job, through learn/infer/lachesis_features.h. A batch is a function of its
+ * seed and the law; it is read only once it is made, and any number of threads may use it. */
 #ifndef CLO_TOOLS_TRAIN_BATCH_BATCH_H
 #define CLO_TOOLS_TRAIN_BATCH_BATCH_H
 
+#include "learn/infer/lachesis_features.h"
 #include "train/rollout/environment.h"
 
 enum {

@@ -1,6 +1,7 @@
 /* edges_environment.c - see edges_environment.h. */
 #include "train/models/edges_environment.h"
 
+#include "learn/infer/lachesis_features.h"
 #include "train/models/edges_network.h"
 #include "train/numbers/parameters.h"
 

@@ -2,6 +2,7 @@
 #ifndef CLO_TOOLS_TRAIN_MODELS_EDGES_ENVIRONMENT_H
 #define CLO_TOOLS_TRAIN_MODELS_EDGES_ENVIRONMENT_H
 
+#include "plan/edges/steps.h"
 #include "train/rollout/environment.h"
 
 enum { EDGES_JOBS_MAX = 100, EDGES_GRAPHS_MAX = 4096 };

@@ -1,7 +1,8 @@
-/* edges_network.h - a network that scores tasks as the start or the end of an edge (clotho/edges.h). */
+/* edges_network.h - a network that scores tasks as the start or the end of an edge (plan/edges/steps.h). */
 #ifndef CLO_TOOLS_TRAIN_MODELS_EDGES_NETWORK_H
 #define CLO_TOOLS_TRAIN_MODELS_EDGES_NETWORK_H
 
+#include "learn/infer/edges_features.h"
 #include "train/numbers/network.h"
 
 enum { EDGES_WIDTH = 8, EDGES_ROUNDS = 2, EDGES_EXPONENT = 11 };

@@ -5,6 +5,7 @@
  * smallest that will do, so that the multiplier is near 1 and the hinge keeps its 1024ths. */
 #include "train/models/residual.h"
 
+#include "learn/infer/residual_features.h"
 #include "train/numbers/parameters.h"
 
 #include <math.h>

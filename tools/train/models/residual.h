@@ -6,6 +6,8 @@
 #ifndef CLO_TOOLS_TRAIN_MODELS_RESIDUAL_H
 #define CLO_TOOLS_TRAIN_MODELS_RESIDUAL_H
 
+#include "learn/infer/residual_features.h"
+
 #include <clotho/clotho.h>
 
 #include <stdbool.h>

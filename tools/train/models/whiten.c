@@ -1,5 +1,6 @@
 /* whiten.c - see whiten.h. Eigenvectors by rotations (Jacobi 1846). */
 #include "train/models/whiten.h"
+#include "learn/infer/residual_features.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,11 +1,11 @@
-/* run/dispatch/hedge.h - hedges: second executions of instances that take long (clo_job_config.hedge_after_ns).
+/* run/body/hedge.h - hedges: second executions of instances that take long (clo_job_config.hedge_after_ns).
  *
  * A body that may be hedged arms its worker's timeout (sync/sleep/timeout_slot.h). When that is due before the body has
  * ended, the watchdog claims it and puts the hedge into the mailbox of another worker (clo_worker.hedge), which runs it
  * next. From there it is taken back where its first is over before. The job's end counts each pair once
  * (clo_pairs_begin), so a hedge or a loser that is still about keeps the job. */
-#ifndef CLO_RUN_DISPATCH_HEDGE_H
-#define CLO_RUN_DISPATCH_HEDGE_H
+#ifndef CLO_RUN_BODY_HEDGE_H
+#define CLO_RUN_BODY_HEDGE_H
 
 #include "run/state/pair.h"
 #include "run/state/runtime.h"
@@ -25,7 +25,7 @@ void clo_hedge_arm(clo_worker *worker, const clo_job *job, uint32_t execution);
 typedef struct clo_hedge_end {
     /* Release whom `first` releases. */
     bool releases;
-    /* Count the pair as over, with clo_worker_count_end. Unless this is set the job may be gone after the release. */
+    /* Count the pair as over, with clo_job_count_end. Unless this is set the job may be gone after the release. */
     bool is_last;
     uint32_t first;
 } clo_hedge_end;

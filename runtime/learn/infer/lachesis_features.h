@@ -1,10 +1,11 @@
-/* features.h - the integer inputs of a network of the kind CLO_MODEL_LACHESIS: feature list 2 of docs/MODELS.md.
+/* learn/infer/lachesis_features.h - the integer inputs of a network of the kind CLO_MODEL_LACHESIS: feature list 2 of
+ * docs/MODELS.md.
  *
  * Arrays in, arrays out: a policy and a trainer that make the same calls see the very same numbers. The numbers of a
  * stage never change while its job lives, those of a job change with that job alone, those of the system with each
  * decision. No number of a job depends on other jobs.
  *
- *     clo_features_of_cost(cost, &figures);                  once, when a job is made
+ *     clo_cost_figures(cost, times, counts);                 once, when a job is made
  *     clo_features_stages(&figures, stages, &scale, rows);
  *     clo_features_job(&job, row);                           when the job changes
  *     clo_features_system(&system, row);                     for each decision
@@ -12,22 +13,15 @@
  *
  * Times are normalised for each job separately: 4096 units are 2^scale ns, the power of two above the longest path of
  * the job (the largest rank_u). Counts are log2(1 + count) in Q8, shares Q12 (4096 is all). A number out of its range
- * is clamped, and the call returns how many were: 0 for what clo_features_of_cost gives.
+ * is clamped, and the call returns how many were: 0 for what clo_cost_figures gives.
  *
  * If a pointer is NULL, nothing is written, and calls that return a count return 0.
  *
- * Threads: any, all calls. Real time: yes, O(numbers written) where nothing else is said; none fails on numbers.
- *
- * Library: libclotho-decide; libclotho has clo_features_of_cost. */
-#ifndef CLOTHO_FEATURES_H
-#define CLOTHO_FEATURES_H
+ * O(numbers written); none fails on numbers. */
+#ifndef CLO_LEARN_INFER_LACHESIS_FEATURES_H
+#define CLO_LEARN_INFER_LACHESIS_FEATURES_H
 
-#include <clotho/cost.h>
 #include <clotho/model.h>
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* Number of the list (clo_model_desc.feature_set). */
 #define CLO_FEATURES_LACHESIS 2
@@ -102,28 +96,20 @@ typedef struct clo_system_figures {
     uint32_t jobs, executors_free, executors;
 } clo_system_figures;
 
-/* Fills the arrays of `out` with the figures of a job's stages, [clo_graph_tasks].
- * Returns CLO_OK, or CLO_ERR_ARGUMENT for NULL. O(tasks + edges). */
-CLO_API CLO_NODISCARD clo_status clo_features_of_cost(const clo_cost *cost, const clo_stage_figures *out);
-
 /* The numbers of a job's stages, and the job's scale.
  *   figures  the arrays are read only.
  *   scale    receives 0 (no time at all) .. 63.
  *   out      [stages][CLO_FEATURES_STAGE]
  * Returns how many numbers were clamped. */
-CLO_API uint64_t clo_features_stages(const clo_stage_figures *figures, uint32_t stages, int32_t *scale, int32_t *out);
+uint64_t clo_features_stages(const clo_stage_figures *figures, uint32_t stages, int32_t *scale, int32_t *out);
 
 /* The numbers of a job, [CLO_FEATURES_JOB]. Returns how many were clamped. */
-CLO_API uint64_t clo_features_job(const clo_job_figures *figures, int32_t *out);
+uint64_t clo_features_job(const clo_job_figures *figures, int32_t *out);
 
 /* The numbers of the system, [CLO_FEATURES_SYSTEM]. Returns how many were clamped. */
-CLO_API uint64_t clo_features_system(const clo_system_figures *figures, int32_t *out);
+uint64_t clo_features_system(const clo_system_figures *figures, int32_t *out);
 
 /* Scales `count` numbers for the network, each by its clo_model_feature. Returns how many were clamped to lo or hi. */
-CLO_API uint64_t clo_features_scale(const clo_model_feature *features, uint32_t count, const int32_t *raw,
-                                    int16_t *out);
+uint64_t clo_features_scale(const clo_model_feature *features, uint32_t count, const int32_t *raw, int16_t *out);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

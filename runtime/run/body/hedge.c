@@ -1,13 +1,13 @@
 /* hedge.c - see hedge.h. */
-#include "run/dispatch/hedge.h"
+#include "run/body/hedge.h"
 
 #include "base/clock.h"
 #include "base/numbers/saturate.h"
 #include "base/status.h"
-#include "run/dispatch/fast_path.h"
 #include "run/extras/capacity.h"
 #include "run/extras/pending.h"
 #include "run/job/cut.h"
+#include "run/job/end.h"
 #include "run/sharing/wake.h"
 #include "run/state/item.h"
 
@@ -34,8 +34,6 @@ clo_status clo_hedges_create(clo_job *job, const clo_job_config *config, clo_are
 
     if (config->hedge_after_ns == NULL)
         return CLO_OK;
-    if (job->runtime->clock != CLO_CLOCK_REAL)
-        return clo_fail(CLO_ERR_UNSUPPORTED, "clo_job_config.hedge_after_ns needs the real clock");
     if (graph->control_flow != NULL)
         return clo_fail(CLO_ERR_UNSUPPORTED, "clo_job_config.hedge_after_ns in a graph with branches or merges; leave "
                                              "it NULL there");
@@ -47,11 +45,11 @@ clo_status clo_hedges_create(clo_job *job, const clo_job_config *config, clo_are
         if (status != CLO_OK)
             return status;
     }
-    job->hedge_after_ns = clo_arena_take(arena, graph->tasks, sizeof *job->hedge_after_ns);
-    if (job->hedge_after_ns == NULL)
+    job->hedges.after_ns = clo_arena_take(arena, graph->tasks, sizeof *job->hedges.after_ns);
+    if (job->hedges.after_ns == NULL)
         return clo_fail_memory("a job");
     for (uint32_t t = 0; t < graph->tasks; t++) {
-        job->hedge_after_ns[t] = config->hedge_after_ns[t];
+        job->hedges.after_ns[t] = config->hedge_after_ns[t];
         if (config->hedge_after_ns[t] > 0)
             clo_timeouts_expect(&job->runtime->watchdog.timeouts, config->hedge_after_ns[t]);
     }
@@ -62,7 +60,7 @@ clo_status clo_hedges_create(clo_job *job, const clo_job_config *config, clo_are
 static bool skip(clo_worker *worker, clo_job *job)
 {
     job->stats[worker->index].hedges_skipped++;
-    worker->pair_is_cut = true;
+    worker->pair.is_cut = true;
     return false;
 }
 
@@ -70,8 +68,8 @@ bool clo_hedge_begin(clo_worker *worker, clo_job *job, uint32_t execution, bool 
 {
     bool has_demands = job->program->graph->has_demands;
 
-    worker->pair_code = 0;
-    worker->pair_is_cut = false;
+    worker->pair.code = 0;
+    worker->pair.is_cut = false;
     if (!clo_pair_is_hedge(job, execution))
         return true;
     job->stats[worker->index].hedged++;
@@ -85,7 +83,7 @@ bool clo_hedge_begin(clo_worker *worker, clo_job *job, uint32_t execution, bool 
 void clo_hedge_arm(clo_worker *worker, const clo_job *job, uint32_t execution)
 {
     clo_runtime *runtime = worker->runtime;
-    int64_t after_ns = job->hedge_after_ns[clo_program_task(job->program, execution)];
+    int64_t after_ns = job->hedges.after_ns[clo_program_task(job->program, execution)];
     int64_t at_ns = clo_time_add(clo_clock_ns(), after_ns);
 
     clo_pair_of(job, execution)->executor[0] = worker->index;
@@ -147,11 +145,11 @@ static bool drop_hedge(clo_worker *worker, clo_job *job, uint32_t first)
 clo_hedge_end clo_hedge_finish(clo_worker *worker, clo_job *job, uint32_t execution)
 {
     clo_pair *pair = clo_pair_of(job, execution);
-    bool is_hedge = clo_pair_is_hedge(job, execution), is_good = !worker->pair_is_cut && worker->pair_code == 0;
+    bool is_hedge = clo_pair_is_hedge(job, execution), is_good = !worker->pair.is_cut && worker->pair.code == 0;
     bool is_alone = !is_hedge && !clo_timeout_end(&worker->timeout);
     uint32_t first = is_hedge ? job->program->twin[execution] : execution;
 
-    pair->code[is_hedge] = worker->pair_is_cut ? 0 : worker->pair_code;
+    pair->code[is_hedge] = worker->pair.is_cut ? 0 : worker->pair.code;
     if (!is_hedge && !is_alone && !is_good && clo_stop_is_set(&job->stop))
         (void)drop_hedge(worker, job, execution); /* nobody waits for it any more */
     clo_first_wins_end end = clo_first_wins_finish(&pair->first_wins, is_hedge, is_good);
@@ -241,11 +239,11 @@ static void hand_out(clo_runtime *runtime, uint64_t first, uint32_t from)
     bool is_last;
     if (!clo_first_wins_post_in_time(&pair->first_wins, &is_last)) {
         if (take_back(runtime, job, hedge)) /* before the end of the run: */
-            atomic_fetch_add_explicit(&job->hedges_dropped, 1, memory_order_relaxed);
+            atomic_fetch_add_explicit(&job->hedges.dropped, 1, memory_order_relaxed);
         is_last = clo_first_wins_post(&pair->first_wins);
     }
     if (is_last)
-        clo_worker_count_end(job);
+        clo_job_count_end(job);
 }
 
 int64_t clo_hedges_look(clo_runtime *runtime, int64_t now_ns)

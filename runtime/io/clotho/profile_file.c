@@ -1,0 +1,267 @@
+/* profile_file.c - profile files, "clotho.profile/1" (docs/FORMATS.md): the machine, the build, and an entry a line, in
+ * order of their keys. The same entries give the same bytes. */
+#include "io/text/json_read.h"
+#include "io/text/reader.h"
+
+#include "base/memory.h"
+#include "base/status.h"
+#include "io/clotho/machine.h"
+#include "io/text/json_scan.h"
+
+#include <clotho/profile.h>
+
+#include <string.h>
+
+#ifdef __clang__
+#define COMPILER __VERSION__
+#else
+#define COMPILER "gcc " __VERSION__
+#endif
+#define PROFILE_BYTES_MAX ((size_t)256 << 20)
+
+static void write_word(clo_text *text, const char *name, uint64_t word)
+{
+    clo_text_add(text, word <= CLO_JSON_INTEGER_MAX ? ", \"%s\": %llu" : ", \"%s\": \"%llx\"", name,
+                 (unsigned long long)word);
+}
+
+static void write_entry(const clo_profile_entry *e, bool is_first, clo_text *text)
+{
+    clo_text_add(text, is_first ? "\n    {\"codelet\": " : ",\n    {\"codelet\": ");
+    clo_text_add_json(text, e->codelet);
+    if (e->version > 0)
+        clo_text_add(text, ", \"version\": %u", (unsigned)e->version);
+    clo_text_add(text, ", \"kind\": ");
+    clo_text_add_json(text, e->kind);
+    write_word(text, "footprint", e->footprint);
+    write_word(text, "bytes", e->bytes);
+    write_word(text, "samples", e->samples);
+    clo_text_add(text, ", \"location_ns\": %lld, \"spread_ns\": %lld, \"p90_ns\": %lld, \"max_ns\": %lld",
+                 (long long)e->location_ns, (long long)e->spread_ns, (long long)e->high_ns, (long long)e->most_ns);
+    if (e->level_changes > 0)
+        clo_text_add(text, ", \"level_changes\": %u", (unsigned)e->level_changes);
+    if (e->is_assumed)
+        clo_text_add(text, ", \"assumed\": true");
+    clo_text_add(text, ", \"newest\": %lld}", (long long)e->newest_s);
+}
+
+static clo_status write_head(clo_text *text)
+{
+    char program[2 * 64 + 1];
+    clo_machine machine;
+    clo_status status = clo_machine_read("", &machine);
+
+    if (status != CLO_OK)
+        return status;
+    clo_text_add(text, "{\n  \"format\": \"clotho.profile/1\",\n  \"machine\": {\"architecture\": ");
+    clo_text_add_json(text, machine.architecture);
+    clo_text_add(text, ", \"cpus\": ");
+    clo_text_add_json(text, machine.cpus.data != NULL ? machine.cpus.data : "");
+    clo_machine_describe("", text);
+    clo_text_free(&machine.cpus);
+    clo_machine_program(program, sizeof program);
+    clo_text_add(text, "},\n  \"build\": {\"compiler\": ");
+    clo_text_add_json(text, COMPILER);
+    clo_text_add(text, ", \"program\": \"%s\"},\n  \"entries\": [", program);
+    return CLO_OK;
+}
+
+clo_status clo_profile_save(const clo_profile *profile, const char *path)
+{
+    if (profile == NULL || path == NULL)
+        return clo_fail_null("clo_profile_save", "profile or path");
+    clo_text text = {0};
+    clo_profile_entry entry;
+    bool is_first = true;
+    char *data = NULL;
+    clo_status status = write_head(&text);
+
+    for (uint32_t i = 0; status == CLO_OK && i < clo_profile_entries(profile); i++)
+        if (clo_profile_entry_at(profile, i, &entry) == CLO_OK && entry.codelet[0] != CLO_CODELET_ADDRESS) {
+            write_entry(&entry, is_first, &text);
+            is_first = false;
+        }
+    clo_text_add(&text, is_first ? "]\n}\n" : "\n  ]\n}\n");
+    if (status != CLO_OK) {
+        clo_text_free(&text);
+        return status;
+    }
+    status = clo_text_take(&text, &data);
+    if (status == CLO_OK)
+        status = clo_file_write(path, data, strlen(data));
+    clo_free(data);
+    return status;
+}
+
+/* "x86_64, AuthenticAMD 25 17 1". */
+static clo_status read_machine(const clo_json *json, bool *is_here)
+{
+    const cJSON *object;
+    const char *architecture = NULL, *cpus = NULL;
+    clo_machine machine;
+    clo_status status = clo_json_get(json, json->root, "machine", true, &object);
+
+    if (status == CLO_OK)
+        status = clo_json_get_string(json, object, "architecture", &architecture);
+    if (status == CLO_OK)
+        status = clo_json_get(json, object, "cpus", true, &object);
+    if (status == CLO_OK)
+        status = clo_json_text(json, object, &cpus);
+    if (status == CLO_OK)
+        status = clo_machine_read("", &machine);
+    if (status != CLO_OK)
+        return status;
+    const char *here = machine.cpus.data != NULL ? machine.cpus.data : "";
+    *is_here = strcmp(machine.architecture, architecture) == 0 && strcmp(here, cpus) == 0;
+    if (!*is_here) /* for the caller who minds */
+        (void)clo_fail(
+            CLO_ERR_PLATFORM,
+            "%s: measured on another machine (%.20s, %.60s; here: %.20s, %.60s); measure here, or take it as "
+            "assumed (--foreign)",
+            json->file, architecture, cpus, machine.architecture, here);
+    clo_text_free(&machine.cpus);
+    return CLO_OK;
+}
+
+static clo_status read_time(const clo_json *json, const cJSON *object, const char *key, int64_t *ns)
+{
+    const cJSON *item;
+    clo_status status = clo_json_get(json, object, key, true, &item);
+
+    return status == CLO_OK ? clo_json_integer(json, item, INT64_C(1) << 52, ns) : status;
+}
+
+static clo_status read_entry(const clo_json *json, const cJSON *object, clo_profile_entry *e)
+{
+    static const char *const known[] = {"codelet",       "version",     "kind",      "footprint", "bytes",
+                                        "samples",       "location_ns", "spread_ns", "p90_ns",    "max_ns",
+                                        "level_changes", "assumed",     "newest",    NULL};
+    int64_t version = 0, changes = 0;
+    bool is_assumed = false;
+    clo_status status = clo_json_keys(json, object, known);
+
+    *e = (clo_profile_entry){0};
+    if (status == CLO_OK)
+        status = clo_json_get_string(json, object, "codelet", &e->codelet);
+    if (status == CLO_OK)
+        status = clo_json_get_string(json, object, "kind", &e->kind);
+    if (status == CLO_OK)
+        status = clo_json_get_integer(json, object, "version", UINT32_MAX, &version);
+    if (status == CLO_OK)
+        status = clo_json_get_word(json, object, "footprint", &e->footprint);
+    if (status == CLO_OK)
+        status = clo_json_get_word(json, object, "bytes", &e->bytes);
+    if (status == CLO_OK)
+        status = clo_json_get_word(json, object, "samples", &e->samples);
+    if (status == CLO_OK)
+        status = read_time(json, object, "location_ns", &e->location_ns);
+    if (status == CLO_OK)
+        status = read_time(json, object, "spread_ns", &e->spread_ns);
+    if (status == CLO_OK)
+        status = read_time(json, object, "p90_ns", &e->high_ns);
+    if (status == CLO_OK)
+        status = read_time(json, object, "max_ns", &e->most_ns);
+    if (status == CLO_OK)
+        status = clo_json_get_integer(json, object, "level_changes", UINT32_MAX, &changes);
+    if (status == CLO_OK)
+        status = clo_json_get_boolean(json, object, "assumed", &is_assumed);
+    if (status == CLO_OK)
+        status = clo_json_get_integer(json, object, "newest", CLO_JSON_INTEGER_MAX, &e->newest_s);
+    if (status == CLO_OK && (strlen(e->codelet) > 255 || strlen(e->kind) > 255))
+        status = clo_json_fail(json, CLO_ERR_FORMAT, object, "has a codelet or a kind of more than 255 bytes");
+    e->version = (uint32_t)version;
+    e->level_changes = (uint32_t)changes;
+    e->is_assumed = is_assumed;
+    if (status == CLO_OK && e->codelet[0] == CLO_CODELET_ADDRESS)
+        return clo_json_fail(json, CLO_ERR_FORMAT, object, "is an address of a process that has ended; remove it");
+    return status;
+}
+
+/* All entries, before the first one is merged: all or nothing. */
+static clo_status read_entries(const clo_json *json, bool is_foreign, clo_profile_entry **out, uint32_t *count)
+{
+    const cJSON *list, *item;
+    clo_status status = clo_json_get_array(json, json->root, "entries", true, &list);
+
+    if (status != CLO_OK)
+        return status;
+    size_t size = (size_t)cJSON_GetArraySize(list);
+    if (size > CLO_PROFILE_ENTRIES_MAX)
+        return clo_json_fail(json, CLO_ERR_LIMIT, list, "has %zu entries; a profile holds at most %u", size,
+                             CLO_PROFILE_ENTRIES_MAX);
+    clo_profile_entry *entries = clo_allocate(size, sizeof *entries);
+    if (entries == NULL)
+        return clo_fail_memory("the entries of a profile");
+    *count = 0;
+    cJSON_ArrayForEach (item, list) {
+        status = read_entry(json, item, &entries[*count]);
+        if (status == CLO_OK && entries[*count].samples == 0)
+            status = clo_json_fail(json, CLO_ERR_FORMAT, item, "has no samples; remove it");
+        if (status != CLO_OK)
+            break;
+        entries[(*count)++].is_assumed |= is_foreign;
+    }
+    if (status != CLO_OK)
+        clo_free(entries);
+    else
+        *out = entries;
+    return status;
+}
+
+static clo_status merge_entries(clo_profile *profile, const clo_json *json, bool is_foreign)
+{
+    clo_profile_entry *entries = NULL;
+    uint32_t count = 0;
+    clo_status status = read_entries(json, is_foreign, &entries, &count);
+
+    for (uint32_t i = 0; i < count && status == CLO_OK; i++)
+        status = clo_profile_add(profile, &entries[i]);
+    clo_free(entries);
+    return status == CLO_OK ? clo_profile_publish(profile) : status;
+}
+
+static clo_status read_file(clo_profile *profile, const clo_json *json, uint32_t flags)
+{
+    static const char *const known[] = {"format", "machine", "build", "entries", NULL};
+    const cJSON *format;
+    const char *name = NULL;
+    bool is_here = false;
+    clo_status status = clo_json_keys(json, json->root, known);
+
+    if (status == CLO_OK)
+        status = clo_json_get(json, json->root, "format", true, &format);
+    if (status == CLO_OK)
+        status = clo_json_text(json, format, &name);
+    if (status == CLO_OK && strcmp(name, "clotho.profile/1") != 0)
+        return clo_json_want(json, format, "\"clotho.profile/1\"");
+    if (status == CLO_OK)
+        status = read_machine(json, &is_here);
+    if (status == CLO_OK && !is_here && (flags & CLO_PROFILE_FOREIGN) == 0)
+        return CLO_ERR_PLATFORM;
+    return status == CLO_OK ? merge_entries(profile, json, !is_here) : status;
+}
+
+clo_status clo_profile_load(clo_profile *profile, const char *path, uint32_t flags)
+{
+    if (profile == NULL || path == NULL)
+        return clo_fail_null("clo_profile_load", "profile or path");
+    if ((flags & ~CLO_PROFILE_FOREIGN) != 0)
+        return clo_fail(CLO_ERR_ARGUMENT, "clo_profile_load: flags 0x%x; give 0 or CLO_PROFILE_FOREIGN", flags);
+    clo_source source = {.name = path};
+    clo_json json;
+    char *data = NULL;
+    clo_status status = clo_file_read(path, PROFILE_BYTES_MAX, &data, &source.bytes);
+
+    if (status != CLO_OK)
+        return status;
+    source.text = data;
+    status = clo_text_check(&source);
+    if (status == CLO_OK)
+        status = clo_json_open(&json, &source);
+    if (status == CLO_OK) {
+        status = read_file(profile, &json, flags);
+        clo_json_close(&json);
+    }
+    clo_free(data);
+    return status;
+}

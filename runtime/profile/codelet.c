@@ -1,0 +1,77 @@
+/* codelet.c - under which name and size the times of a task are kept. */
+#include "profile/codelet.h"
+
+#include "generate/body.h"
+#include "graph/graph.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static uint64_t add(uint64_t a, uint64_t b)
+{
+    return a + b < a ? UINT64_MAX : a + b;
+}
+
+/* Saturates. */
+static uint64_t times(uint64_t bytes, uint32_t count)
+{
+    uint64_t all;
+
+    return __builtin_mul_overflow(bytes, count, &all) ? UINT64_MAX : all;
+}
+
+uint64_t clo_profile_bytes_of(const clo_graph *graph, uint32_t task)
+{
+    uint64_t bytes = clo_graph_output(graph, task);
+
+    for (uint32_t e = graph->in_first[task]; e < graph->in_first[task + 1]; e++)
+        bytes =
+            add(bytes, times(clo_graph_in_bytes(graph, e), clo_graph_instances_of(graph, clo_graph_source(graph, e))));
+    const clo_graph_data *data = graph->data;
+    for (uint32_t a = data == NULL ? 0 : data->first[task]; data != NULL && a < data->first[task + 1]; a++)
+        bytes = add(bytes, data->handles[data->accesses[a].handle].bytes);
+    return bytes;
+}
+
+/* The body that the task has on a kind; NULL: none. */
+static clo_task_fn body_on(const clo_graph *graph, uint32_t task, const char *kind)
+{
+    for (uint32_t s = clo_graph_special_first(graph, task); s != CLO_NONE; s = graph->specials[s].next)
+        if (graph->specials[s].body != NULL && strcmp(graph->kind_names[graph->specials[s].kind], kind) == 0)
+            return graph->specials[s].body;
+    return graph->rows[task].body;
+}
+
+/* "@" and the address, or the name of the program. */
+static bool name_body(clo_task_fn body, const void *argument, char *scratch, clo_profile_entry *key)
+{
+    if (body == NULL || body == clo_body_spin || body == clo_body_memory)
+        return false;
+    if (body != clo_body_command) {
+        snprintf(scratch, CLO_PROFILE_SCRATCH, "%c%llx", CLO_CODELET_ADDRESS, (unsigned long long)(uintptr_t)body);
+        key->codelet = scratch;
+        key->footprint = key->bytes;
+        return true;
+    }
+    clo_codelet codelet;
+    if (!clo_body_command_codelet(argument, &codelet))
+        return false;
+    key->codelet = codelet.name;
+    key->footprint = codelet.footprint;
+    return true;
+}
+
+bool clo_profile_codelet_of(const clo_graph *graph, uint32_t task, const char *kind, char *scratch,
+                            clo_profile_entry *key)
+{
+    clo_codelet codelet;
+
+    key->kind = kind;
+    key->version = 0;
+    if (!clo_graph_codelet(graph, task, &codelet))
+        return name_body(body_on(graph, task, kind), graph->rows[task].argument, scratch, key);
+    key->codelet = codelet.name;
+    key->version = codelet.version;
+    key->footprint = codelet.footprint > 0 ? codelet.footprint : key->bytes;
+    return true;
+}

@@ -1,0 +1,17 @@
+/* profile/codelet.h - under which name and size the times of a task are kept. */
+#ifndef CLO_PROFILE_CODELET_H
+#define CLO_PROFILE_CODELET_H
+
+#include <clotho/profile.h>
+#include <stdbool.h>
+
+/* Bytes that one execution of the task reads and writes, as the footprint and the line over sizes count them. */
+uint64_t clo_profile_bytes_of(const clo_graph *graph, uint32_t task);
+
+/* What the task runs on executors of a kind of the platform: its codelet, else a name for its body in this process.
+ * False: neither. `key` has the bytes; `scratch`: CLO_PROFILE_SCRATCH bytes for the name. */
+enum { CLO_PROFILE_SCRATCH = 24 };
+bool clo_profile_codelet_of(const clo_graph *graph, uint32_t task, const char *kind, char *scratch,
+                            clo_profile_entry *key);
+
+#endif

@@ -1,0 +1,16 @@
+/* profile/table.h - the rows of a profile. All calls under its lock. */
+#ifndef CLO_PROFILE_TABLE_H
+#define CLO_PROFILE_TABLE_H
+
+#include "profile/state.h"
+
+/* The row of an entry's key; made if there is none, in place of the oldest one if there is no room. NULL without memory. */
+clo_profile_row *clo_profile_row_of(clo_profile *profile, const clo_profile_entry *entry);
+
+/* A sample of this process, now. */
+void clo_profile_row_learn(clo_profile_row *row, int64_t sample_ns);
+
+/* Both pieces of a row, merged; the names are the profile's. */
+clo_profile_entry clo_profile_row_read(const clo_profile *profile, const clo_profile_row *row);
+
+#endif

@@ -1,0 +1,27 @@
+/* profile/times.h - what a snapshot says of each task of a graph on each kind of a platform. */
+#ifndef CLO_PROFILE_TIMES_H
+#define CLO_PROFILE_TIMES_H
+
+#include "library.h"
+
+#include <clotho/profile.h>
+
+/* Of one execution. */
+typedef struct clo_profile_time {
+    clo_time_basis basis; /* CLO_TIME_TYPED: nothing is known, and the rest is 0 */
+    int64_t location_ns, spread_ns, high_ns;
+} clo_profile_time;
+
+typedef struct clo_profile_times {
+    const clo_graph *graph;
+    const clo_platform *platform;
+    clo_profile_time *of; /* [tasks * kinds of the platform] */
+    uint64_t snapshot;
+} clo_profile_times;
+
+/* Of a sealed graph. Returns CLO_OK or CLO_ERR_MEMORY; release with clo_profile_times_close. */
+CLO_INTERNAL clo_status clo_profile_times_open(clo_profile_times *times, const clo_graph *graph,
+                                               const clo_platform *platform, const clo_profile *profile);
+CLO_INTERNAL void clo_profile_times_close(clo_profile_times *times);
+
+#endif

@@ -1,0 +1,143 @@
+/* predict.c - a distribution of makespans: one simulation after the other, each with the durations of another draw.
+ *
+ * The quantiles of a duration are straight lines between what a profile knows: two spreads below the location for the
+ * least, the location for the median, the high value at 0.9, and as far again above it for the largest. */
+#include <clotho/sim.h>
+
+#include "base/memory.h"
+#include "base/numbers/rng.h"
+#include "base/numbers/saturate.h"
+#include "base/status.h"
+#include "cost/cost.h"
+#include "profile/times.h"
+
+#include <stdlib.h>
+
+enum { SAMPLES_MAX = 100000, DRAW_BITS = 20 };
+
+typedef struct draws {
+    const clo_cost *cost;
+    clo_profile_times times;
+    uint32_t *quantile; /* [tasks] of this simulation, in parts of 2^20 */
+} draws;
+
+__extension__ typedef __int128 wide;
+
+/* From a at u = 0 to b at u = width. */
+static int64_t between(int64_t a, int64_t b, uint32_t u, uint32_t width)
+{
+    return a + (int64_t)((wide)(b - a) * u / width);
+}
+
+/* At this quantile. */
+static int64_t duration_ns(const clo_profile_time *time, uint32_t quantile)
+{
+    const uint32_t one = 1u << DRAW_BITS, half = one / 2, high = one / 10 * 9;
+    int64_t location = time->location_ns, top = time->high_ns > location ? time->high_ns : location;
+    int64_t least = location - 2 * time->spread_ns;
+
+    if (quantile < half)
+        return between(least > 0 ? least : 0, location, quantile, half);
+    if (quantile < high)
+        return between(location, top, quantile - half, high - half);
+    return between(top, clo_time_add(top, top - location), quantile - high, one - high);
+}
+
+/* clo_cost_times.time_ns */
+static int64_t drawn_ns(const void *of, uint32_t task, uint32_t kind)
+{
+    const draws *d = of;
+    const clo_profile_time *time = &d->times.of[(size_t)task * clo_platform_kinds(d->times.platform) + kind];
+
+    if (time->basis != CLO_TIME_TYPED) {
+        int64_t ns = duration_ns(time, d->quantile[task]);
+        return ns > 0 ? ns : 1;
+    }
+    for (uint32_t c = 0; c < d->cost->columns; c++) { /* as the caller's cost has it */
+        int64_t ns = d->cost->time_ns[(size_t)task * d->cost->columns + c];
+        if (d->cost->platform->executors[d->cost->column_first[c]].kind == kind && ns != CLO_TIME_NEVER)
+            return ns;
+    }
+    return -1;
+}
+
+static clo_status simulate_once(draws *d, const clo_sim_config *config, clo_rng *rng, int64_t *makespan_ns)
+{
+    const clo_cost_times times = {d, drawn_ns};
+    clo_job_result result = CLO_JOB_RESULT_INIT;
+    clo_cost *drawn = NULL;
+
+    for (uint32_t t = 0; t < d->cost->graph->tasks; t++)
+        d->quantile[t] = clo_rng_below(rng, 1u << DRAW_BITS);
+    clo_status status = clo_cost_create_from(d->cost->graph, d->cost->platform, &times, &drawn);
+    if (status == CLO_OK)
+        status = clo_simulate(drawn, config, &result, NULL, NULL);
+    clo_cost_destroy(drawn);
+    *makespan_ns = result.makespan_ns;
+    return status;
+}
+
+static int by_value(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+    return (x > y) - (x < y);
+}
+
+static clo_status check(const clo_sim_config *config, const clo_prediction *prediction)
+{
+    if (prediction->samples == 0 || prediction->samples > SAMPLES_MAX)
+        return clo_fail(CLO_ERR_ARGUMENT, "clo_profile_predict: samples is %u; give 1 to %d", prediction->samples,
+                        SAMPLES_MAX);
+    if (config->recorded != NULL || config->execute != 0 || config->timing != NULL)
+        return clo_fail(CLO_ERR_ARGUMENT,
+                        "clo_profile_predict draws durations; leave clo_sim_config.recorded, execute and timing out");
+    return CLO_OK;
+}
+
+static clo_status predict(draws *d, const clo_sim_config *config, int64_t *makespans_ns, clo_prediction *mine)
+{
+    uint32_t count = mine->samples;
+    clo_rng rng = clo_rng_seed(mine->seed);
+    clo_status status = CLO_OK;
+
+    for (uint32_t i = 0; i < count && status == CLO_OK; i++)
+        status = simulate_once(d, config, &rng, &makespans_ns[i]);
+    if (status != CLO_OK)
+        return status;
+    qsort(makespans_ns, count, sizeof *makespans_ns, by_value);
+    mine->median_ns = makespans_ns[(count - 1) / 2];
+    mine->low_ns = makespans_ns[count / 20];
+    mine->high_ns = makespans_ns[count - 1 - count / 20];
+    return CLO_OK;
+}
+
+clo_status clo_profile_predict(const clo_profile *profile, const clo_cost *cost, const clo_sim_config *config,
+                               clo_prediction *prediction)
+{
+    if (profile == NULL || cost == NULL || prediction == NULL)
+        return clo_fail_null("clo_profile_predict", "profile, cost or prediction");
+    clo_sim_config sim = CLO_SIM_CONFIG_INIT;
+    clo_prediction mine = CLO_PREDICTION_INIT;
+    draws d = {.cost = cost};
+    clo_status status = clo_config_read(&sim, sizeof sim, config, "clo_sim_config");
+
+    if (status == CLO_OK)
+        status = clo_config_read(&mine, sizeof mine, prediction, "clo_prediction");
+    if (status == CLO_OK)
+        status = check(&sim, &mine);
+    if (status == CLO_OK)
+        status = clo_profile_times_open(&d.times, cost->graph, cost->platform, profile);
+    if (status != CLO_OK)
+        return status;
+    int64_t *makespans_ns = clo_allocate(mine.samples, sizeof *makespans_ns);
+    d.quantile = clo_allocate(cost->graph->tasks, sizeof *d.quantile);
+    status = makespans_ns != NULL && d.quantile != NULL ? predict(&d, &sim, makespans_ns, &mine)
+                                                        : clo_fail_memory("a prediction");
+    clo_free(makespans_ns);
+    clo_free(d.quantile);
+    clo_profile_times_close(&d.times);
+    if (status == CLO_OK)
+        clo_result_write(prediction, &mine, sizeof mine);
+    return status;
+}

@@ -1,0 +1,142 @@
+"""`clotho profile`, `run --learn` and `--profile`: times that were measured, kept in a file and used."""
+import json
+import os
+import re
+import shlex
+import signal
+import subprocess
+import unittest
+
+from support import CLOTHO, SOURCE, CommandTest
+
+
+class Profile(CommandTest):
+    def commands(self, **more):
+        """Two commands that take 30 ms each, then one of nothing; no times."""
+        sleep = {"body": "command", "command": ["sleep", "0.03"]}
+        return self.graph([dict(sleep, name="a"), dict(sleep, name="b"), {"body": "command", "command": ["true"], "name": "c"}],
+                          [(0, 2), (1, 2)], **more)
+
+    def learn(self, name="p.json", repeat=3):
+        path = self.path(name)
+        self.good("run", self.commands(), "-j", 2, "--learn", path, "--repeat", repeat)
+        return path
+
+    def entries(self, path, *more):
+        return [json.loads(line) for line in self.good("profile", "show", path, "--json", *more).splitlines()]
+
+    def other_machine(self, path, name="other.json"):
+        document = json.loads(self.bytes(path))
+        document["machine"]["cpus"] = "another one"
+        return self.file(name, document)
+
+    def test_a_graph_without_times_is_planned_after_one_run(self):
+        path = self.learn(repeat=1)
+        plan = self.json("plan", self.commands(), "--platform", "slots:2", "--profile", path)
+        self.assertEqual(plan["times"]["measured"], 3)
+        self.assertGreater(plan["makespan_ns"], 30000000)
+        self.assertEqual(len(plan["times"]["snapshot"]), 16)
+        text = self.good("plan", self.commands(), "--platform", "slots:2", "--profile", path)
+        self.assertIn("times        3 measured; snapshot " + plan["times"]["snapshot"], text)
+        run = self.good("run", self.commands(), "-j", 2, "--profile", path)
+        self.assertIn("snapshot " + plan["times"]["snapshot"], run)
+
+    def test_what_is_learned_is_added_to_the_file(self):
+        path = self.learn()
+        before = {e["codelet"]: e for e in self.entries(path)}
+        self.assertEqual(sorted(before), ["sleep", "true"])
+        self.assertEqual(before["sleep"]["samples"], 5)  # two a run, the first of all is dropped
+        self.assertEqual(before["sleep"]["kind"], "slot")
+        self.assertTrue(25000000 < before["sleep"]["location_ns"])
+        self.learn()
+        after = {e["codelet"]: e for e in self.entries(path)}
+        self.assertGreaterEqual(after["sleep"]["samples"], 5)
+        self.assertGreaterEqual(after["sleep"]["newest"], before["sleep"]["newest"])
+
+    def test_plans_are_equal_while_the_file_is(self):
+        path, out = self.learn(), [self.path("a.json"), self.path("b.json")]
+        for name in out:
+            self.good("plan", self.commands(), "--platform", "slots:2", "--profile", path, "--out", name)
+        self.assertEqual(self.bytes(out[0]), self.bytes(out[1]))
+
+    def test_both_orders_of_a_merge_give_equal_bytes(self):
+        a, b = self.learn("a.json", 2), self.learn("b.json", 4)
+        self.good("profile", "merge", a, b, "-o", self.path("ab.json"))
+        self.good("profile", "merge", b, a, "-o", self.path("ba.json"))
+        self.assertEqual(self.bytes("ab.json"), self.bytes("ba.json"))
+        self.assertIn("good, 2 entries", self.good("profile", "check", self.path("ab.json")))
+
+    def test_a_profile_of_another_machine_is_refused_or_assumed(self):
+        other = self.other_machine(self.learn())
+        for words in [("profile", "show", other), ("profile", "check", other), ("plan", self.commands(), "--profile", other),
+                      ("run", self.commands(), "--learn", other)]:
+            self.bad(1, *words, holds=["measured on another machine", "another one", "--foreign"])
+        self.assertTrue(all(e["assumed"] for e in self.entries(other, "--foreign")))
+        plan = self.json("plan", self.commands(), "--platform", "slots:2", "--profile", other, "--foreign")
+        self.assertEqual((plan["times"]["assumed"], plan["times"]["measured"]), (3, 0))
+
+    def test_damaged_files_are_refused_with_their_line(self):
+        path = self.learn()
+        document = json.loads(self.bytes(path))
+
+        def with_entry(**change):
+            entry = {key: value for key, value in {**document["entries"][0], **change}.items() if value is not None}
+            return {**document, "entries": [entry]}
+        for text, what in [("", "FILE"), ("{", "FILE:1"), (json.dumps({**document, "format": "clotho.profile/2"}), "clotho.profile/1"),
+                           (json.dumps({**document, "more": 1}), "more"), (json.dumps(with_entry(samples=0)), "no samples"),
+                           (json.dumps(with_entry(location_ns=-1)), "location_ns"),
+                           (json.dumps(with_entry(location_ns=2 ** 53)), "location_ns"),
+                           (json.dumps(with_entry(kind=None)), "kind"), (json.dumps(with_entry(footprint="xyz")), "footprint"),
+                           (json.dumps(with_entry(footprint="0" * 17)), "footprint"),
+                           (json.dumps(with_entry(codelet="")), "codelet"), (json.dumps(with_entry(codelet="@12")), "address"),
+                           (json.dumps(with_entry(codelet="x" * 256)), "255")]:
+            bad = self.file("bad.json", text)
+            self.bad(1, "profile", "show", bad, holds=what.replace("FILE", bad))
+            self.bad(1, "plan", self.commands(), "--profile", bad, holds=what.replace("FILE", bad))
+        self.bad(1, "profile", "show", self.path("none.json"), holds="none.json")
+
+    def test_codelets_of_a_file_are_kept(self):
+        tasks = [{"work_ns": 5, "codelet": "plain"}, {"work_ns": 5, "codelet": {"name": "full", "version": 3, "footprint": 64}},
+                 {"work_ns": 5, "codelet": {"name": "big", "footprint": "ffffffffffffffff"}}]
+        graph = self.graph(tasks)
+        self.good("convert", graph, self.path("again.json"))
+        again = json.loads(self.bytes("again.json"))
+        self.assertEqual([task["codelet"] for task in again["tasks"]], [task["codelet"] for task in tasks])
+        for codelet, what in [("", "codelet"), (3, "codelet"), ({"version": 1}, "name"), ({"name": "a", "more": 1}, "more"),
+                              ({"name": "a", "version": -1}, "version"), ({"name": "a", "footprint": "z"}, "footprint")]:
+            self.bad(1, "plan", self.graph([{"work_ns": 5, "codelet": codelet}]), holds=what)
+
+    def test_misuse(self):
+        path = self.learn()
+        self.bad(2, "profile", "merge", path, holds="--output")
+        self.bad(2, "profile", "shw", path, holds="show")
+        self.bad(2, "run", self.diamond(), "--learn", path, "--clock", "virtual", holds="--learn")
+        said = self.say("run", self.diamond(), "--platform", "uniform:2", "--learn", path)
+        self.assertEqual(said.code, 0)
+        self.assertIn("nothing was learned", said.err)
+
+    def test_the_guide_does_what_it_says(self):
+        with open(os.path.join(SOURCE, "docs", "TIMES.md"), encoding="utf-8") as file:
+            text = file.read()
+        graph, lines = (re.search(r"^```%s\n(.*?)^```" % language, text, re.S | re.M).group(1) for language in ("json", "sh"))
+        self.file("report.json", graph)
+        commands = [shlex.split(line, comments=True) for line in lines.splitlines()]
+        self.assertEqual([words[:2] for words in commands], [["clotho", "run"], ["clotho", "profile"], ["clotho", "plan"]])
+        out = [self.good(*words[1:]) for words in commands]
+        self.assertEqual(sorted(line.split()[0] for line in out[1].splitlines()[3:]), ["sleep", "sleep", "true"])
+        self.assertIn("times        3 measured; snapshot ", out[2])
+
+    def test_kills_leave_a_whole_file(self):
+        path, out = self.learn(), self.path("merged.json")
+        self.good("profile", "merge", path, "-o", out)
+        for i in range(20):
+            with subprocess.Popen([CLOTHO, "profile", "merge", path, path, "-o", out], stdout=subprocess.DEVNULL) as process:
+                try:
+                    process.wait(0.0005 * i)
+                except subprocess.TimeoutExpired:
+                    process.send_signal(signal.SIGKILL)
+            self.assertEqual(len(self.entries(out)), 2)
+
+
+if __name__ == "__main__":
+    unittest.main()
