@@ -22,26 +22,27 @@ def words(services, *more):
             "--work-us", "2000"] + list(more)
 
 
-def by_request(service, event):
-    return {e["instance"]: e for e in events(service.log) if e["event"] == event}
+def has(service, event):
+    return any(e["event"] == event for e in events(service.log))
 
 
 def first_arrivals(service):
-    """Whoever repeats a request comes later."""
+    """Of each request of each run: on a busy machine not every run gets to the last server, and whoever repeats a request
+    comes later."""
     seen = {}
     for event in events(service.log):
         if event["event"] == "arrive":
-            seen.setdefault(event["instance"], event)
+            seen.setdefault((event["run"], event["instance"]), event)
     return seen
 
 
 def judge(services):
     """What each server saw, from its own log."""
     seen = [first_arrivals(s) for s in services]
-    for instance in seen[0]:
-        left = [hop[instance]["left"] for hop in seen if instance in hop]
+    for request in seen[0]:
+        left = [hop[request]["left"] for hop in seen if request in hop]
         if any(a <= b for a, b in zip(left, left[1:])) or left[0] > 50000:
-            sys.exit("FAILED: request %d: time left does not shrink: %s" % (instance, left))
+            sys.exit("FAILED: run %d, request %d: time left does not shrink: %s" % (*request, left))
     for service in services:
         for end in events(service.log):
             if end["event"] == "worked" and end["value"] <= 0:  # the time that was left when it was done with its work
@@ -50,17 +51,17 @@ def judge(services):
 
 
 count = 400 if FULL else 60
-for attempt in range(10):  # on a machine that is busy few get through in time
+for attempt in range(40):  # on a machine that is busy few get through in time
     good = chain()
     process = net.start(*words(good, "--requests", str(count), "--rate", "40", "--deadline-ms", "50", "--keep-going"))
     process.communicate(timeout=LIMIT)
     seen = judge(good)
-    if seen[3] and all(by_request(s, "worked") for s in good):
+    if seen[3] and all(has(s, "worked") for s in good):
         break
 clocks = [events(s.log)[0]["time"] for s in good]
 print("clocks of the hosts are apart by %d s" % ((max(clocks) - min(clocks)) / 1e6))
 check(len(seen[3]) > 0, "%d of %d requests reached the fourth server; time left shrinks at each" % (len(seen[3]), count))
-check(all(by_request(s, "worked") for s in good), "and none worked past the deadline")
+check(all(has(s, "worked") for s in good), "and none worked past the deadline")
 
 # The last is so slow that nothing can end in time. A run ends with its first failure: one request each.
 slow = chain("--pace", "1000")
@@ -70,7 +71,7 @@ for run in range(20 if FULL else 5):
     ended += "deadline" in error
 check(ended == (20 if FULL else 5), "a last hop that is too slow: " + error)
 judge(slow)
-check(not by_request(slow[3], "done"), "it finishes nothing")
+check(not has(slow[3], "done"), "it finishes nothing")
 
 
 def all_stopped():
