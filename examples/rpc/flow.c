@@ -96,7 +96,7 @@ static int make_platform(builder *b)
     }
     uint64_t all = (uint64_t)replicas * c->slots;
     if (all == 0 || all > CLO_EXECUTORS_MAX)
-        return fail(b, "none, or too many replicas times --slots; at most 16384 are possible");
+        return fail(b, "none, or too many replicas times --slots; at most 65536 are possible");
     clo_executor *executors = calloc(all, sizeof *executors);
     b->out->replica_of = calloc(all, sizeof *b->out->replica_of);
     if (executors == NULL || b->out->replica_of == NULL) {

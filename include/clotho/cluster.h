@@ -19,7 +19,7 @@ extern "C" {
 
 /* Most machines of a cluster, and most executors of all its machines together. */
 #define CLO_CLUSTER_MACHINES_MAX 1024u
-#define CLO_CLUSTER_EXECUTORS_MAX 2048u
+#define CLO_CLUSTER_EXECUTORS_MAX CLO_EXECUTORS_MAX
 
 typedef struct clo_cluster clo_cluster; /* opaque: owns the platforms */
 

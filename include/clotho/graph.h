@@ -32,7 +32,7 @@ extern "C" {
 #define CLO_RESOURCES_MAX 8
 
 /* Executors of one platform, so their ids are 0 .. CLO_EXECUTORS_MAX-1. */
-#define CLO_EXECUTORS_MAX 16384u
+#define CLO_EXECUTORS_MAX 65536u
 
 /* Kinds of executors that one graph may name. */
 #define CLO_GRAPH_KINDS_MAX 32

@@ -110,6 +110,14 @@ typedef struct clo_platform_desc {
      * were alone. clo_plan_create counts the ports, and so does all that follows a plan by the cost model:
      * docs/REMOTE.md. */
     const double *port_bytes_per_ns;
+
+    /* Links by groups of executors, for machines that are too large for matrices over executors: with group_of all
+     * matrices are [groups_count^2], entry (a, b) is what executors of group a send to executors of group b. The
+     * diagonal counts: it is the link between two of a group that do not share a memory. 0: matrices over executors. */
+    uint32_t groups_count;
+
+    /* [executors_count] its group, 0 .. groups_count-1; NULL: none. */
+    const uint32_t *group_of;
 } clo_platform_desc;
 
 #define CLO_PLATFORM_DESC_INIT CLO_SIZED_INIT(clo_platform_desc)
@@ -121,11 +129,12 @@ typedef struct clo_platform_desc {
  *
  * Returns CLO_OK, or
  *   CLO_ERR_ARGUMENT  an index or speed out of range, a slot before an executor that is not a slot, negative latency,
- *                     cuts that do not rise, a cut that is reached after 2^61 ns or more
+ *                     cuts that do not rise, a cut that is reached after 2^61 ns or more, groups without group_of
  *   CLO_ERR_LIMIT     more than CLO_EXECUTORS_MAX executors, too many cuts
  *   CLO_ERR_MEMORY
  *
- * Threads: any. Real time: no. O(pieces * executors^2). */
+ * Threads: any. Real time: no. O(pieces * executors^2) with matrices over executors; O(executors + pieces * groups^2)
+ * with groups or without links, where the executors of a memory are of few groups. */
 CLO_API CLO_NODISCARD clo_status clo_platform_create(const clo_platform_desc *desc, clo_platform **out);
 
 /* Opens a platform by SPEC.

@@ -9,6 +9,7 @@
 #include "base/carve.h"
 #include "base/memory.h"
 #include "base/status.h"
+#include "cost/columns.h"
 
 #include <string.h>
 
@@ -35,34 +36,6 @@ static void match_resources(struct clo_cost *cost)
         bool unnamed = graph->resource_names[r] == NULL || platform->resource_names[r] == NULL;
         if (cost->resource_of[r] == CLO_NONE && unnamed && !taken[r])
             cost->resource_of[r] = r;
-    }
-}
-
-static bool same_column(const struct clo_cost *cost, const clo_executor *a, const clo_executor *b)
-{
-    if (a->kind != b->kind || memcmp(a->speed_q16, b->speed_q16, sizeof a->speed_q16) != 0)
-        return false;
-    for (uint32_t r = 0; r < CLO_RESOURCES_MAX && cost->graph->has_demands; r++)
-        if (clo_cost_capacity(cost, a->machine, r) != clo_cost_capacity(cost, b->machine, r))
-            return false;
-    return true;
-}
-
-static void make_columns(struct clo_cost *cost)
-{
-    const clo_platform *platform = cost->platform;
-
-    for (uint32_t e = 0; e < platform->executors_count; e++) {
-        uint32_t c = 0;
-        while (c < cost->columns &&
-               !same_column(cost, &platform->executors[cost->column_first[c]], &platform->executors[e]))
-            c++;
-        if (c == cost->columns) {
-            cost->column_first[c] = e;
-            cost->columns++;
-        }
-        cost->column_of[e] = c;
-        cost->column_size[c]++;
     }
 }
 
@@ -249,66 +222,6 @@ static clo_status fill_means(struct clo_cost *cost)
     return CLO_OK;
 }
 
-/* Sums over the links between two memories. */
-struct links {
-    clo_u128 latency_sum, ns_per_byte_sum;
-};
-
-static struct links survey_links(struct clo_cost *cost, uint32_t piece)
-{
-    const clo_platform *platform = cost->platform;
-    clo_link_span *span = &cost->spans[piece];
-    struct links links = {0};
-    size_t count = platform->executors_count, first = piece * count * count, pairs = 0;
-
-    for (size_t a = 0; a < count; a++) {
-        uint32_t width = 0;
-        for (size_t b = 0; b < count; b++) {
-            if (platform->executors[a].memory == platform->executors[b].memory) {
-                width++;
-                continue;
-            }
-            int64_t latency_ns = platform->latency_ns[first + a * count + b];
-            uint64_t ns_per_byte = platform->ns_per_byte_q32[first + a * count + b];
-            links.latency_sum += (uint64_t)latency_ns;
-            links.ns_per_byte_sum += ns_per_byte;
-            if (pairs++ == 0) {
-                span->latency_least_ns = latency_ns;
-                span->ns_per_byte_least_q32 = ns_per_byte;
-            }
-            if (latency_ns > span->latency_most_ns)
-                span->latency_most_ns = latency_ns;
-            if (latency_ns < span->latency_least_ns)
-                span->latency_least_ns = latency_ns;
-            if (ns_per_byte > span->ns_per_byte_most_q32)
-                span->ns_per_byte_most_q32 = ns_per_byte;
-            if (ns_per_byte < span->ns_per_byte_least_q32)
-                span->ns_per_byte_least_q32 = ns_per_byte;
-        }
-        if (width > cost->memory_width)
-            cost->memory_width = width;
-    }
-    return links;
-}
-
-/* The mean begins a piece where it ends the one before, so that it never falls with the bytes. */
-static void fill_mean_transfer(struct clo_cost *cost, uint32_t piece, const struct links *links)
-{
-    uint64_t count = cost->platform->executors_count;
-    uint64_t pairs = cost->platform->mean_includes_self ? count * (count + 1) : count * (count - 1);
-    clo_link_span *span = &cost->spans[piece];
-
-    if (pairs == 0)
-        return;
-    span->mean_latency_q32 = ((links->latency_sum << 32) + pairs / 2) / pairs;
-    span->mean_ns_per_byte_q32 = (uint64_t)((links->ns_per_byte_sum + pairs / 2) / pairs);
-    if (piece > 0) {
-        const uint64_t *cuts = cost->platform->cut_bytes;
-        span->mean_latency_q32 =
-            span[-1].mean_latency_q32 + (clo_u128)(cuts[piece] - cuts[piece - 1]) * span[-1].mean_ns_per_byte_q32;
-    }
-}
-
 /* The sum of the slowest transfers between all pairs of instances, or SUM_MAX or more if that is less. The rounded
  * bytes of an edge are below 2^65 in all, so the sums over 2^32 edges fit. */
 static clo_u128 sum_slowest(const struct clo_cost *cost)
@@ -319,7 +232,7 @@ static clo_u128 sum_slowest(const struct clo_cost *cost)
     bool has_links = false;
 
     for (uint32_t k = 0; k < platform->pieces_count; k++)
-        has_links = has_links || cost->spans[k].latency_most_ns > 0 || cost->spans[k].ns_per_byte_most_q32 > 0;
+        has_links = has_links || cost->platform->spans[k].latency_most_ns > 0 || cost->platform->spans[k].ns_per_byte_most_q32 > 0;
     for (uint32_t t = 0; t < graph->tasks && has_links; t++)
         for (uint32_t e = graph->in_first[t]; e < graph->in_first[t + 1]; e++) {
             uint64_t each = clo_graph_in_bytes(graph, e), here = clo_graph_pairs(graph, clo_graph_source(graph, e), t);
@@ -328,7 +241,7 @@ static clo_u128 sum_slowest(const struct clo_cost *cost)
             pairs[piece] += here;
         }
     for (uint32_t k = 0; k < platform->pieces_count; k++) {
-        const clo_link_span *span = &cost->spans[k];
+        const clo_link_span *span = &cost->platform->spans[k];
         if (span->latency_most_ns > 0)
             sum += pairs[k] >> 62 != 0 ? SUM_MAX : (uint64_t)span->latency_most_ns * pairs[k];
         if (span->ns_per_byte_most_q32 > 0)
@@ -380,13 +293,7 @@ static clo_status build(struct clo_cost *cost)
 {
     clo_status status = fill_means(cost);
 
-    if (status != CLO_OK)
-        return status;
-    for (uint32_t k = 0; k < cost->platform->pieces_count; k++) {
-        struct links links = survey_links(cost, k);
-        fill_mean_transfer(cost, k, &links);
-    }
-    return check_sums(cost);
+    return status == CLO_OK ? check_sums(cost) : status;
 }
 
 static clo_status open_tables(struct clo_cost *cost)
@@ -438,9 +345,10 @@ clo_status clo_cost_create_from(const clo_graph *graph, const clo_platform *plat
     cost->column_first = columns + platform->executors_count;
     cost->column_size = columns + 2 * (size_t)platform->executors_count;
     match_resources(cost);
-    make_columns(cost);
 
-    clo_status status = open_tables(cost);
+    clo_status status = clo_cost_find_columns(cost);
+    if (status == CLO_OK)
+        status = open_tables(cost);
     if (status == CLO_OK)
         fill_times(cost, times);
     if (status == CLO_OK)
@@ -491,7 +399,7 @@ int64_t clo_cost_mean_transfer_ns(const clo_cost *cost, uint64_t bytes)
     if (cost == NULL)
         return CLO_TIME_NEVER;
     uint32_t piece = clo_platform_piece(cost->platform, bytes);
-    const clo_link_span *span = &cost->spans[piece];
+    const clo_link_span *span = &cost->platform->spans[piece];
     clo_u128 q32 = (clo_u128)(bytes - cost->platform->cut_bytes[piece]) * span->mean_ns_per_byte_q32;
 
     if (q32 >> 93 != 0)
@@ -517,10 +425,10 @@ int64_t clo_cost_fastest(const clo_cost *cost, uint32_t task)
 
 bool clo_cost_has_transfers(const clo_cost *cost)
 {
-    bool takes_time = cost->spans[0].latency_most_ns > 0;
+    bool takes_time = cost->platform->spans[0].latency_most_ns > 0;
 
     for (uint32_t k = 0; k < cost->platform->pieces_count; k++)
-        takes_time |= clo_graph_has_bytes(cost->graph) && cost->spans[k].ns_per_byte_most_q32 > 0;
+        takes_time |= clo_graph_has_bytes(cost->graph) && cost->platform->spans[k].ns_per_byte_most_q32 > 0;
     return cost->graph->edges > 0 && takes_time;
 }
 

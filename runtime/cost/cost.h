@@ -22,15 +22,6 @@ typedef struct clo_bound_kept {
     clo_bound bound;
 } clo_bound_kept;
 
-/* One piece of the links between two memories; all 0 where there is one memory only. Latencies are the times at which
- * the piece begins. */
-typedef struct clo_link_span {
-    int64_t latency_least_ns, latency_most_ns;
-    uint64_t ns_per_byte_least_q32, ns_per_byte_most_q32;
-    clo_u128 mean_latency_q32;
-    uint64_t mean_ns_per_byte_q32;
-} clo_link_span;
-
 struct clo_cost {
     const clo_graph *graph;
     const clo_platform *platform;
@@ -42,9 +33,7 @@ struct clo_cost {
     int64_t *mean_ns;                         /* [tasks]; time_ns itself where there is one column */
     uint32_t resource_of[CLO_RESOURCES_MAX];  /* the platform's resource for each of the graph's; CLO_NONE: none,
                                                 so it is not limited                                */
-    clo_link_span spans[CLO_LINK_PIECES_MAX]; /* [platform->pieces_count] */
-    uint32_t memory_width;                    /* the most executors that share a memory */
-    bool is_restricted;                       /* some task cannot run on some executor */
+    bool is_restricted;                      /* some task cannot run on some executor */
     clo_bound_kept *bound;
     void *block;
 };

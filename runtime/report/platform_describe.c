@@ -229,18 +229,28 @@ static void put_span(const char *low, const char *high, char *out, size_t bytes)
         snprintf(out, bytes, "%s .. %s", low, high);
 }
 
-static void add_link_class(const clo_platform *p, clo_closeness closeness, const clo_link_class *c, clo_text *out)
+/* What 1 MiB takes between executors so close, at least and at most. */
+static void find_times(const clo_platform *p, clo_closeness closeness, int64_t *fastest, int64_t *slowest)
 {
-    char low[CLO_FIGURE_BYTES], high[CLO_FIGURE_BYTES], latency[80], rate[80], time[80];
-    int64_t fastest = INT64_MAX, slowest = 0;
-
+    *fastest = INT64_MAX;
+    *slowest = 0;
     for (uint32_t a = 0; a < p->executors_count; a++)
         for (uint32_t b = 0; b < p->executors_count; b++)
             if (p->executors[a].memory != p->executors[b].memory && clo_closeness_of(p, a, b) == closeness) {
                 int64_t ns = clo_platform_transfer_ns(p, 1 << 20, a, b);
-                fastest = ns < fastest ? ns : fastest;
-                slowest = ns > slowest ? ns : slowest;
+                *fastest = ns < *fastest ? ns : *fastest;
+                *slowest = ns > *slowest ? ns : *slowest;
+                if (p->groups_count == 1) /* the others take the same */
+                    return;
             }
+}
+
+static void add_link_class(const clo_platform *p, clo_closeness closeness, const clo_link_class *c, clo_text *out)
+{
+    char low[CLO_FIGURE_BYTES], high[CLO_FIGURE_BYTES], latency[80], rate[80], time[80];
+    int64_t fastest, slowest;
+
+    find_times(p, closeness, &fastest, &slowest);
     clo_figure_ns(c->latency_min_ns, low);
     clo_figure_ns(c->latency_max_ns, high);
     put_span(low, high, latency, sizeof latency);

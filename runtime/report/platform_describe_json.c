@@ -38,7 +38,7 @@ static void json_executor(const clo_platform *p, uint32_t e, clo_text *out)
     clo_text_add(out, "}");
 }
 
-/* A matrix of latencies, or of the bandwidths of a piece in MB/s with null for "unlimited". */
+/* A matrix of latencies, or of the bandwidths of a piece in MB/s with null for "unlimited", as inside a memory. */
 static void json_matrix(const clo_platform *p, uint32_t piece, bool latency, clo_text *out)
 {
     uint32_t n = p->executors_count;
@@ -47,11 +47,12 @@ static void json_matrix(const clo_platform *p, uint32_t piece, bool latency, clo
     for (uint32_t a = 0; a < n; a++) {
         clo_text_add(out, "%s[", a > 0 ? "," : "");
         for (uint32_t b = 0; b < n; b++) {
-            size_t at = ((size_t)piece * n + a) * n + b;
-            uint64_t mbps = clo_rate_mbps(p->ns_per_byte_q32[at]);
+            size_t at = clo_platform_cell(p, piece, a, b);
+            bool is_link = p->executors[a].memory != p->executors[b].memory;
+            uint64_t mbps = is_link ? clo_rate_mbps(p->ns_per_byte_q32[at]) : 0;
             clo_text_add(out, b > 0 ? "," : "");
             if (latency)
-                clo_text_add(out, "%lld", (long long)p->latency_ns[at]);
+                clo_text_add(out, "%lld", is_link ? (long long)p->latency_ns[at] : 0);
             else if (mbps == 0)
                 clo_text_add(out, "null");
             else

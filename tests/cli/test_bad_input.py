@@ -163,7 +163,7 @@ class BadInput(CommandTest):
             self.bad(1, "plan", far, "--platform", "uniform:64", holds=["g.json", "executors from %d on" % min(executors)])
 
     def test_executors_that_no_platform_can_have(self):
-        for executors, text in (([70, 16384], "tasks[0].executors[1]"), ([1e300], "1e+300"), ([-1], "-1"), ([1.5], "1.5"),
+        for executors, text in (([70, 65536], "tasks[0].executors[1]"), ([1e300], "1e+300"), ([-1], "-1"), ([1.5], "1.5"),
                                 ([], "empty"), (["e0"], "executors[0]"), ({"0": 1}, "executors"), (70, "executors")):
             self.refuse(self.graph([dict(TASK, executors=executors)]), text)
 

@@ -45,7 +45,7 @@ static int64_t earliest(clo_bound_input *inputs, uint32_t count, uint32_t width)
 static int64_t least_transfer(const clo_cost *cost, uint64_t bytes)
 {
     uint32_t piece = clo_platform_piece(cost->platform, bytes);
-    const clo_link_span *span = &cost->spans[piece];
+    const clo_link_span *span = &cost->platform->spans[piece];
 
     return clo_link_ns(span->latency_least_ns, span->ns_per_byte_least_q32, bytes - cost->platform->cut_bytes[piece]);
 }
@@ -67,7 +67,7 @@ static void raise_heads(const clo_bound_work *work, clo_bound_input *inputs)
             clo_bound_raise(head, work->head[t] + work->span[t]);
         }
         if (instances > 1)
-            clo_bound_raise(head, earliest(inputs, count, work->cost->memory_width));
+            clo_bound_raise(head, earliest(inputs, count, work->cost->platform->memory_width));
     }
 }
 
@@ -88,7 +88,7 @@ static void raise_tails(const clo_bound_work *work, clo_bound_input *inputs)
             clo_bound_raise(tail, work->tail[t] + work->span[t]);
         }
         if (instances > 1 && !graph->rows[u].duplicable)
-            clo_bound_raise(tail, earliest(inputs, count, work->cost->memory_width));
+            clo_bound_raise(tail, earliest(inputs, count, work->cost->platform->memory_width));
     }
 }
 

@@ -1,9 +1,9 @@
 /* engine/state/stage.h - where the instances of a stage ran and when the last of them finished, as its consumers see
  * it.
  *
- * Executors that share a memory and reach every other memory alike are one *place*: it makes no difference to anybody
- * in which of them an instance ran. So of a stage of n instances only the latest finish and the count in each place are
- * kept, and when its data arrive, and how many move, costs O(places) for each consumer, not O(n). Kept for the stages
+ * Executors of one source of data (platform.h) are alike to everybody, so of a stage of n instances only the latest
+ * finish and the count in each source are kept, and when its data arrive, and how many move, costs O(sources) for each
+ * consumer, not O(n). Kept for the stages
  * that have a barrier (program.h): whoever passes the barrier looks over the stage once, O(n). */
 #ifndef CLO_ENGINE_STATE_STAGE_H
 #define CLO_ENGINE_STATE_STAGE_H
@@ -12,22 +12,17 @@
 #include "engine/program/program.h"
 #include "library.h"
 
-/* The instances that ran in one place. */
+/* The instances that ran in one source of data. */
 typedef struct clo_stage_part {
     /* Of the last of them; 0 where times are not kept. */
     int64_t finish_ns;
-    /* An executor of the place. */
+    /* The first executor of the source. */
     uint32_t executor;
     uint32_t count;
 } clo_stage_part;
 
 typedef struct clo_stages {
     const clo_program *program;
-    /* [executors] */
-    uint32_t *place_of;
-    /* [places] an executor of each */
-    uint32_t *executor_of;
-    uint32_t places;
     /* [barriers + 1], []: the parts of each stage begin there; NULL: nothing is kept. */
     uint32_t *parts_first;
     clo_stage_part *parts;
@@ -35,7 +30,7 @@ typedef struct clo_stages {
     uint32_t *parts_count;
 } clo_stages;
 
-/* Everything lies in `arena`. Returns CLO_OK or CLO_ERR_MEMORY. O(executors^2 + barriers). */
+/* Everything lies in `arena`. Returns CLO_OK or CLO_ERR_MEMORY. O(barriers). */
 clo_status clo_stages_create(clo_stages *stages, const clo_program *program, clo_arena *arena);
 
 /* All instances behind `barrier` have finished: ran_on of them, or of whose output counts for them (winner: as in

@@ -20,8 +20,10 @@ typedef struct draft {
     bool kinds_listed;
     const char *resource_names[CLO_RESOURCES_MAX];
     int64_t *capacities;
+    size_t rows;       /* of the links' matrices: executors, or 1 where all links are alike */
+    uint32_t *group_of; /* [executors_count], of one group; NULL: none */
     int64_t *latency_ns;
-    double *bandwidth; /* [1 + cuts][executors_count^2] */
+    double *bandwidth; /* [1 + cuts][rows^2] */
     double *ports;     /* [machines_count]; NULL: none is stated */
     uint64_t cuts[CLO_LINK_PIECES_MAX - 1];
 } draft;
@@ -33,6 +35,7 @@ static void free_draft(draft *d)
     clo_free(d->kind_names);
     clo_names_free(&d->kinds);
     clo_free(d->capacities);
+    clo_free(d->group_of);
     clo_free(d->latency_ns);
     clo_free(d->bandwidth);
     clo_free(d->ports);
@@ -296,7 +299,7 @@ static clo_status read_matrix(draft *d, const cJSON *matrix, size_t cell,
                               clo_status (*read)(draft *d, const cJSON *item, size_t cell))
 {
     const cJSON *row, *item;
-    size_t n = d->desc.executors_count;
+    size_t n = d->rows;
     clo_status status = CLO_OK;
 
     if (matrix == NULL)
@@ -343,9 +346,25 @@ static clo_status read_cuts(draft *d, const cJSON *cuts, const cJSON *beyond)
     return clo_json_count(d->json, beyond, d->desc.cuts_count, "cut");
 }
 
+/* One row where no matrix has more. */
+static clo_status count_rows(draft *d, const cJSON *latency, const cJSON *bandwidth, const cJSON *beyond)
+{
+    const cJSON *item;
+    bool has_rows = cJSON_IsArray(latency) || cJSON_IsArray(bandwidth);
+
+    cJSON_ArrayForEach (item, beyond)
+        has_rows |= cJSON_IsArray(item) != 0;
+    d->rows = has_rows ? d->desc.executors_count : 1;
+    if (has_rows)
+        return CLO_OK;
+    d->desc.groups_count = 1;
+    d->group_of = clo_allocate(d->desc.executors_count, sizeof *d->group_of);
+    return d->group_of != NULL ? CLO_OK : clo_fail_memory("the links");
+}
+
 static clo_status read_links(draft *d, const cJSON *object)
 {
-    size_t n = d->desc.executors_count, cell = 0;
+    size_t n, cell = 0;
     const cJSON *latency, *bandwidth, *cuts, *beyond, *item;
     clo_status status = clo_json_get(d->json, object, "latency_ns", false, &latency);
 
@@ -359,6 +378,10 @@ static clo_status read_links(draft *d, const cJSON *object)
         status = read_cuts(d, cuts, beyond);
     if (status != CLO_OK || (latency == NULL && bandwidth == NULL && d->desc.cuts_count == 0))
         return status;
+    status = count_rows(d, latency, bandwidth, beyond);
+    if (status != CLO_OK)
+        return status;
+    n = d->rows;
     d->latency_ns = clo_allocate(n * n, sizeof *d->latency_ns);
     d->bandwidth = clo_allocate(n * n, (1 + d->desc.cuts_count) * sizeof *d->bandwidth);
     if (d->latency_ns == NULL || d->bandwidth == NULL)
@@ -411,64 +434,62 @@ clo_status clo_platform_read(const clo_json *json, const cJSON *object, clo_plat
         d.desc.bandwidth_bytes_per_ns = d.bandwidth;
         d.desc.cut_bytes = d.cuts;
         d.desc.port_bytes_per_ns = d.ports;
-        d.desc.bandwidth_beyond =
-            d.desc.cuts_count > 0 ? d.bandwidth + (size_t)d.desc.executors_count * d.desc.executors_count : NULL;
+        d.desc.group_of = d.group_of;
+        d.desc.bandwidth_beyond = d.desc.cuts_count > 0 ? d.bandwidth + d.rows * d.rows : NULL;
         status = clo_json_place(json, object, clo_platform_create(&d.desc, out));
     }
     free_draft(&d);
     return status;
 }
 
-static void write_cell(const clo_platform *p, size_t cell, bool latency, clo_text *text)
+/* null: an infinite bandwidth. */
+static void write_figure(int64_t latency_ns, uint64_t slope_q32, bool latency, clo_text *text)
 {
     if (latency)
-        clo_text_add(text, "%lld", (long long)p->latency_ns[cell]);
-    else if (p->ns_per_byte_q32[cell] == 0)
+        clo_text_add(text, "%lld", (long long)latency_ns);
+    else if (slope_q32 == 0)
         clo_text_add(text, "null");
     else
-        clo_text_add_double(text, 0x1p32 / (double)p->ns_per_byte_q32[cell]);
+        clo_text_add_double(text, 0x1p32 / (double)slope_q32);
 }
 
-/* True if all pairs are alike in the matrix that begins at cell `first`. */
-static bool is_uniform(const clo_platform *p, size_t first, bool latency)
+/* Inside a memory there is no link, which takes no time. */
+static void write_pair(const clo_platform *p, uint32_t piece, uint32_t from, uint32_t to, bool latency, clo_text *text)
 {
-    size_t n = p->executors_count;
-    bool uniform = true;
+    size_t cell = clo_platform_cell(p, piece, from, to);
+    bool is_link = p->executors[from].memory != p->executors[to].memory;
 
-    for (size_t c = 1; c < n * n && n > 1; c++)
-        uniform =
-            uniform && (c % (n + 1) == 0 || (latency ? p->latency_ns[first + c] == p->latency_ns[first + 1]
-                                                     : p->ns_per_byte_q32[first + c] == p->ns_per_byte_q32[first + 1]));
-    return uniform;
+    write_figure(is_link ? p->latency_ns[cell] : 0, is_link ? p->ns_per_byte_q32[cell] : 0, latency, text);
 }
 
-/* One number where all pairs are alike; else rows. */
-static void write_matrix(const clo_platform *p, size_t first, bool latency, clo_text *text)
+/* One number where all links are alike; else rows. */
+static void write_matrix(const clo_platform *p, uint32_t piece, bool latency, clo_text *text)
 {
-    size_t n = p->executors_count;
+    const clo_link_span *span = &p->spans[piece];
+    uint32_t n = p->executors_count;
 
-    if (is_uniform(p, first, latency)) {
-        write_cell(p, n > 1 ? first + 1 : first, latency, text);
+    if (latency ? span->latency_least_ns == span->latency_most_ns
+                : span->ns_per_byte_least_q32 == span->ns_per_byte_most_q32) {
+        write_figure(span->latency_most_ns, span->ns_per_byte_most_q32, latency, text);
         return;
     }
-    for (size_t c = 0; c < n * n; c++) {
-        clo_text_add(text, "%s%s", c == 0 ? "[" : ", ", c % n == 0 ? "\n      [" : "");
-        write_cell(p, first + c, latency, text);
-        clo_text_add(text, "%s", c % n == n - 1 ? "]" : "");
-    }
+    for (uint32_t from = 0; from < n; from++)
+        for (uint32_t to = 0; to < n; to++) {
+            clo_text_add(text, "%s%s", from == 0 && to == 0 ? "[" : ", ", to == 0 ? "\n      [" : "");
+            write_pair(p, piece, from, to, latency, text);
+            clo_text_add(text, "%s", to == n - 1 ? "]" : "");
+        }
     clo_text_add(text, "]");
 }
 
 /* Nothing where it is the default. */
 static void write_links(const clo_platform *p, clo_text *text)
 {
-    size_t n = p->executors_count;
-
-    if (!is_uniform(p, 0, true) || (n > 1 && p->latency_ns[1] != 0)) {
+    if (p->spans[0].latency_most_ns != 0) {
         clo_text_add(text, ",\n    \"latency_ns\": ");
         write_matrix(p, 0, true, text);
     }
-    if (!is_uniform(p, 0, false) || (n > 1 && p->ns_per_byte_q32[1] != 0)) {
+    if (p->spans[0].ns_per_byte_most_q32 != 0) {
         clo_text_add(text, ",\n    \"bandwidth_bytes_per_ns\": ");
         write_matrix(p, 0, false, text);
     }
@@ -477,7 +498,7 @@ static void write_links(const clo_platform *p, clo_text *text)
                      k + 1 == p->pieces_count ? "]" : "");
     for (uint32_t k = 1; k < p->pieces_count; k++) {
         clo_text_add(text, "%s", k == 1 ? ",\n    \"bandwidth_beyond\": [" : ", ");
-        write_matrix(p, k * n * n, false, text);
+        write_matrix(p, k, false, text);
         clo_text_add(text, "%s", k + 1 == p->pieces_count ? "]" : "");
     }
 }
@@ -562,11 +583,10 @@ static clo_status check_exact(const clo_platform *p)
             return clo_fail(CLO_ERR_UNSUPPORTED,
                             "platform '%s': a capacity of %lld; JSON holds integers up to 2^53 exactly", p->name,
                             (long long)p->capacities[i]);
-    for (size_t c = 0; c < (size_t)p->executors_count * p->executors_count; c++)
-        if (p->latency_ns[c] > CLO_JSON_INTEGER_MAX)
-            return clo_fail(CLO_ERR_UNSUPPORTED,
-                            "platform '%s': a latency of %lld ns; JSON holds integers up to 2^53 exactly", p->name,
-                            (long long)p->latency_ns[c]);
+    if (p->spans[0].latency_most_ns > CLO_JSON_INTEGER_MAX)
+        return clo_fail(CLO_ERR_UNSUPPORTED,
+                        "platform '%s': a latency of %lld ns; JSON holds integers up to 2^53 exactly", p->name,
+                        (long long)p->spans[0].latency_most_ns);
     if (p->cut_bytes[p->pieces_count - 1] > CLO_JSON_INTEGER_MAX)
         return clo_fail(CLO_ERR_UNSUPPORTED,
                         "platform '%s': a piece begins at %llu bytes; JSON holds integers up to 2^53 exactly", p->name,

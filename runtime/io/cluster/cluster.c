@@ -23,9 +23,11 @@ typedef struct join {
     const char *resource_names[CLO_RESOURCES_MAX];
     bool resource_taken[CLO_RESOURCES_MAX];
     uint64_t cuts[CLO_LINK_PIECES_MAX];
-    int64_t *latency_ns;
-    double *bandwidth; /* [cuts + 1][executors^2] */
-    double *port;      /* [machines of all]       */
+    uint32_t *group_of;    /* [executors]             */
+    uint32_t *first_group; /* [machines + 1]          */
+    int64_t *latency_ns;   /* [groups^2]              */
+    double *bandwidth;     /* [cuts + 1][groups^2]    */
+    double *port;          /* [machines of all]       */
     uint32_t memories;
 } join;
 
@@ -37,6 +39,8 @@ static void free_join(join *j)
     clo_free(j->executor_names);
     clo_free(j->kind_names);
     clo_free(j->capacities);
+    clo_free(j->group_of);
+    clo_free(j->first_group);
     clo_free(j->latency_ns);
     clo_free(j->bandwidth);
     clo_free(j->port);
@@ -179,10 +183,10 @@ static clo_status add_executors(join *j)
 }
 
 /* Bandwidth from `bytes` on inside a machine. */
-static double own_bandwidth(const clo_platform *own, size_t pair, uint64_t bytes)
+static double own_bandwidth(const clo_platform *own, size_t cell, uint64_t bytes)
 {
-    size_t cells = (size_t)own->executors_count * own->executors_count;
-    uint64_t q32 = own->ns_per_byte_q32[clo_platform_piece(own, bytes) * cells + pair];
+    size_t cells = (size_t)own->groups_count * own->groups_count;
+    uint64_t q32 = own->ns_per_byte_q32[clo_platform_piece(own, bytes) * cells + cell];
 
     return q32 == 0 ? 0 : 0x1p32 / (double)q32;
 }
@@ -197,13 +201,13 @@ static double far_bandwidth(const clo_cluster_links *links, uint32_t machines, s
     return links->bandwidth[(size_t)piece * machines * machines + pair];
 }
 
+/* Between two groups of links. */
 static void add_link(join *j, uint32_t from_machine, uint32_t from, uint32_t to_machine, uint32_t to)
 {
-    uint32_t n = j->desc.executors_count, machines = j->cluster->machines;
+    uint32_t n = j->desc.groups_count, machines = j->cluster->machines;
     const clo_platform *own = j->cluster->own[from_machine];
-    const uint32_t *first = j->cluster->first_executor;
     size_t cell = (size_t)from * n + to, far = (size_t)from_machine * machines + to_machine;
-    size_t near = (size_t)(from - first[from_machine]) * own->executors_count + (to - first[to_machine]);
+    size_t near = (size_t)(from - j->first_group[from_machine]) * own->groups_count + (to - j->first_group[to_machine]);
     bool is_near = from_machine == to_machine;
 
     j->latency_ns[cell] = is_near ? own->latency_ns[near] : j->links->latency_ns[far];
@@ -214,11 +218,33 @@ static void add_link(join *j, uint32_t from_machine, uint32_t from, uint32_t to_
     }
 }
 
+/* Those of a machine are groups of the whole, too. */
+static clo_status add_groups(join *j)
+{
+    uint32_t at = 0;
+
+    j->group_of = clo_allocate(j->desc.executors_count, sizeof *j->group_of);
+    j->first_group = clo_allocate((size_t)j->cluster->machines + 1, sizeof *j->first_group);
+    if (j->group_of == NULL || j->first_group == NULL)
+        return clo_fail_memory("the links of a cluster");
+    for (uint32_t m = 0; m < j->cluster->machines; m++) {
+        const clo_platform *own = j->cluster->own[m];
+        for (uint32_t e = 0; e < own->executors_count; e++)
+            j->group_of[at++] = j->first_group[m] + own->group_of[e];
+        j->first_group[m + 1] = j->first_group[m] + own->groups_count;
+    }
+    j->desc.groups_count = j->first_group[j->cluster->machines];
+    return CLO_OK;
+}
+
 static clo_status add_links(join *j)
 {
-    size_t n = j->desc.executors_count;
-    const uint32_t *first = j->cluster->first_executor;
+    clo_status status = add_groups(j);
+    const uint32_t *first = j->first_group;
+    size_t n = j->desc.groups_count;
 
+    if (status != CLO_OK)
+        return status;
     j->latency_ns = clo_allocate(n * n, sizeof *j->latency_ns);
     j->bandwidth = clo_allocate(n * n, (j->desc.cuts_count + 1) * sizeof *j->bandwidth);
     if (j->latency_ns == NULL || j->bandwidth == NULL)
@@ -227,8 +253,7 @@ static clo_status add_links(join *j)
         for (uint32_t b = 0; b < j->cluster->machines; b++)
             for (uint32_t from = first[a]; from < first[a + 1]; from++)
                 for (uint32_t to = first[b]; to < first[b + 1]; to++)
-                    if (from != to)
-                        add_link(j, a, from, b, to);
+                    add_link(j, a, from, b, to);
     return CLO_OK;
 }
 
@@ -276,8 +301,9 @@ clo_status clo_cluster_join(clo_cluster *cluster, const char *name, const clo_cl
         j.desc.bandwidth_bytes_per_ns = j.bandwidth;
         j.desc.cut_bytes = j.cuts;
         j.desc.port_bytes_per_ns = j.port;
+        j.desc.group_of = j.group_of;
         j.desc.bandwidth_beyond =
-            j.desc.cuts_count > 0 ? j.bandwidth + (size_t)j.desc.executors_count * j.desc.executors_count : NULL;
+            j.desc.cuts_count > 0 ? j.bandwidth + (size_t)j.desc.groups_count * j.desc.groups_count : NULL;
         status = clo_platform_create(&j.desc, &cluster->platform);
     }
     free_join(&j);

@@ -90,9 +90,9 @@ static clo_status check_task(const writer *w, uint32_t t)
 }
 
 /* Units of data a unit of time; 0: infinite. */
-static double rate_of(const clo_platform *p, size_t a, size_t b)
+static double rate_of(const clo_platform *p, uint32_t a, uint32_t b)
 {
-    uint64_t q32 = p->ns_per_byte_q32[a * p->executors_count + b];
+    uint64_t q32 = p->ns_per_byte_q32[clo_platform_cell(p, 0, a, b)];
 
     return q32 == 0 || p->executors[a].memory == p->executors[b].memory ? 0
                                                                         : 0x1p32 / (double)q32 * (UNIT_NS / UNIT_BYTES);
@@ -111,11 +111,12 @@ static clo_status check_links(const clo_platform *p)
     if (p->port_q32 != NULL)
         return clo_fail(CLO_ERR_UNSUPPORTED,
                         "platform '%s': its machines have ports, which saga cannot hold; write clotho", p->name);
-    for (size_t a = 0; a < n; a++)
-        for (size_t b = 0; b < n; b++) {
+    for (uint32_t a = 0; a < n; a++)
+        for (uint32_t b = 0; b < n; b++) {
+            size_t there = clo_platform_cell(p, 0, a, b), back = clo_platform_cell(p, 0, b, a);
             if (p->executors[a].memory == p->executors[b].memory)
                 continue;
-            if (p->latency_ns[a * n + b] != 0 || p->ns_per_byte_q32[a * n + b] != p->ns_per_byte_q32[b * n + a])
+            if (p->latency_ns[there] != 0 || p->ns_per_byte_q32[there] != p->ns_per_byte_q32[back])
                 return clo_fail(CLO_ERR_UNSUPPORTED,
                                 "link %s - %s has a latency or two bandwidths, which saga cannot hold; "
                                 "write clotho",
@@ -206,7 +207,7 @@ static void write_node(const writer *w, uint32_t e, clo_text *text)
 static void write_link(const writer *w, uint32_t a, uint32_t b, clo_text *text)
 {
     const clo_platform *p = w->platform;
-    int64_t q32 = (int64_t)p->ns_per_byte_q32[(size_t)a * p->executors_count + b];
+    int64_t q32 = (int64_t)p->ns_per_byte_q32[clo_platform_cell(p, 0, a, b)];
     double rate = rate_of(p, a, b);
 
     clo_text_add(text, a == 0 && b == 1 ? "\n  {\"a\": " : ",\n  {\"a\": ");

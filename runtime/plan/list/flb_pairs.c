@@ -10,32 +10,13 @@
 
 #include <assert.h>
 
-/* The mean bandwidth of the links between memories as time a byte, and the mean latency, of one piece. Runs of equal
- * links, the rule, cost one division. */
-static void find_mean_piece(clo_flb *f, const clo_schedule *schedule, uint32_t piece)
+/* The mean bandwidth of the links between memories as time a byte, and the mean latency, of one piece. */
+static void find_mean_piece(clo_flb *f, const clo_link_span *span, uint32_t piece)
 {
-    const clo_platform *platform = schedule->platform;
-    const size_t first = (size_t)piece * schedule->executors * schedule->executors;
-    clo_u128 inverse = 0, sum = 0, latency_sum = 0;
-    uint64_t last = 0, count = 0, links = 0;
+    clo_u128 sum = span->inverse_sum;
 
-    for (size_t a = 0; a < schedule->executors; a++)
-        for (size_t b = 0; b < schedule->executors; b++) {
-            uint64_t each = platform->ns_per_byte_q32[first + a * schedule->executors + b];
-            if (schedule->memory[a] == schedule->memory[b])
-                continue;
-            links++;
-            latency_sum += (uint64_t)platform->latency_ns[first + a * schedule->executors + b];
-            if (each == 0)
-                continue;
-            if (each != last)
-                inverse = ((clo_u128)1 << 95) / each;
-            last = each;
-            sum += inverse;
-            count++;
-        }
-    f->mean_latency_ns[piece] = links > 0 ? (int64_t)(latency_sum / links) : 0;
-    f->mean_ns_per_byte_q32[piece] = sum > 0 ? (uint64_t)((((clo_u128)count << 95) + sum / 2) / sum) : 0;
+    f->mean_latency_ns[piece] = span->pairs > 0 ? (int64_t)(span->latency_sum_ns / span->pairs) : 0;
+    f->mean_ns_per_byte_q32[piece] = sum > 0 ? (uint64_t)((((clo_u128)span->finite << 95) + sum / 2) / sum) : 0;
 }
 
 /* A piece begins where the mean link of the piece before ends, so that the time never falls with the bytes. */
@@ -44,7 +25,7 @@ static void find_mean_link(clo_flb *f, const clo_schedule *schedule)
     const uint64_t *cut_bytes = schedule->platform->cut_bytes;
 
     for (uint32_t k = 0; k < schedule->platform->pieces_count; k++) {
-        find_mean_piece(f, schedule, k);
+        find_mean_piece(f, &schedule->platform->spans[k], k);
         if (k > 0)
             f->mean_latency_ns[k] =
                 clo_link_ns(f->mean_latency_ns[k - 1], f->mean_ns_per_byte_q32[k - 1], cut_bytes[k] - cut_bytes[k - 1]);

@@ -144,9 +144,8 @@ static int by_near_source(const void *a, const void *b)
 /* What the link moves in a ns, of a message of so many bytes; UINT64_MAX: no limit. */
 static uint64_t rate_of(const clo_platform *platform, uint64_t bytes, uint32_t from, uint32_t to)
 {
-    size_t cells = (size_t)platform->executors_count * platform->executors_count;
-    size_t cell = clo_platform_piece(platform, bytes) * cells + (size_t)from * platform->executors_count + to;
-    uint64_t slope = platform->ns_per_byte_q32[cell];
+    uint64_t slope =
+        platform->ns_per_byte_q32[clo_platform_cell(platform, clo_platform_piece(platform, bytes), from, to)];
 
     if (slope <= 1)
         return UINT64_MAX;

@@ -6,6 +6,7 @@
 #include "base/order/sort.h"
 #include "base/status.h"
 #include "graph/graph.h"
+#include "platform/model/links.h"
 
 /* ns/byte of a message that gets an equal share of the port of a machine. */
 static uint64_t slope_of(const clo_platform *platform, uint32_t machine, uint32_t flows)
@@ -16,12 +17,12 @@ static uint64_t slope_of(const clo_platform *platform, uint32_t machine, uint32_
     return slope > UINT64_MAX ? UINT64_MAX : (uint64_t)slope;
 }
 
-/* One link, piece by piece; latencies are the times at which pieces begin. True if it is another link then. */
-static bool stretch(clo_stretched *s, uint32_t from, uint32_t to, uint64_t least_q32)
+/* One link between groups, piece by piece; latencies are the times at which pieces begin. True if it is another link
+ * then. */
+static bool stretch(clo_stretched *s, size_t cell, uint64_t least_q32)
 {
     const clo_platform *p = &s->platform;
-    size_t cells = (size_t)p->executors_count * p->executors_count;
-    size_t cell = (size_t)from * p->executors_count + to;
+    size_t cells = (size_t)p->groups_count * p->groups_count;
     bool changes = false;
 
     for (uint32_t k = 0; k < p->pieces_count; k++, cell += cells) {
@@ -39,18 +40,18 @@ static bool stretch(clo_stretched *s, uint32_t from, uint32_t to, uint64_t least
     return changes;
 }
 
-/* True if some link is another one then. */
-static bool stretch_all(clo_stretched *s, uint32_t flows)
+/* True if some link is another one then. first: an executor of each group. */
+static bool stretch_all(clo_stretched *s, uint32_t flows, const uint32_t *first)
 {
     const clo_platform *p = &s->platform;
     bool changes = false;
 
-    for (uint32_t from = 0; from < p->executors_count && flows > 0; from++)
-        for (uint32_t to = 0; to < p->executors_count; to++) {
-            uint32_t a = p->executors[from].machine, b = p->executors[to].machine;
-            uint64_t out_q32 = slope_of(p, a, flows), in_q32 = slope_of(p, b, flows);
-            if (a != b && p->executors[from].memory != p->executors[to].memory)
-                changes |= stretch(s, from, to, out_q32 > in_q32 ? out_q32 : in_q32);
+    for (uint32_t from = 0; from < p->groups_count && flows > 0; from++)
+        for (uint32_t to = 0; to < p->groups_count; to++) {
+            const clo_executor *out = &p->executors[first[from]], *in = &p->executors[first[to]];
+            uint64_t out_q32 = slope_of(p, out->machine, flows), in_q32 = slope_of(p, in->machine, flows);
+            if (out->machine != in->machine)
+                changes |= stretch(s, (size_t)from * p->groups_count + to, out_q32 > in_q32 ? out_q32 : in_q32);
         }
     return changes;
 }
@@ -96,34 +97,84 @@ static clo_status choose_executors(clo_stretched *s, const clo_platform *all, ui
     return status;
 }
 
-/* What the platform has of each executor, and of each pair. */
-static clo_status copy_executors(clo_stretched *s, const clo_platform *all)
+/* Groups of links within a machine. first: [executors] an executor of each of them; next: [executors + machines]
+ * scratch. */
+static void find_groups(clo_stretched *s, const clo_platform *all, uint32_t *first, uint32_t *next)
 {
     clo_platform *p = &s->platform;
-    size_t n = p->executors_count, m = all->executors_count;
+    uint32_t *first_in = next + p->executors_count; /* the first of a group of each machine */
 
-    p->executors = clo_allocate(n, sizeof *p->executors);
-    p->executor_names = clo_allocate(n, sizeof *p->executor_names);
-    p->source_of = clo_allocate(n, sizeof *p->source_of);
+    p->groups_count = 0;
+    for (uint32_t m = 0; m < p->machines_count; m++)
+        first_in[m] = CLO_NONE;
+    for (uint32_t e = 0; e < p->executors_count; e++) {
+        uint32_t *at = &first_in[p->executors[e].machine], group = all->group_of[s->executors[e]];
+        while (*at != CLO_NONE && all->group_of[s->executors[*at]] != group)
+            at = &next[*at];
+        if (*at != CLO_NONE) {
+            p->group_of[e] = p->group_of[*at];
+            continue;
+        }
+        *at = e;
+        next[e] = CLO_NONE;
+        first[p->groups_count] = e;
+        p->group_of[e] = p->groups_count++;
+    }
+}
+
+/* first: as above. */
+static clo_status copy_cells(clo_stretched *s, const clo_platform *all, const uint32_t *first)
+{
+    clo_platform *p = &s->platform;
+    size_t n = p->groups_count;
+
     p->latency_ns = clo_allocate(n * n, p->pieces_count * sizeof *p->latency_ns);
     p->ns_per_byte_q32 = clo_allocate(n * n, p->pieces_count * sizeof *p->ns_per_byte_q32);
-    p->places = NULL; /* for pictures alone */
-    if (p->executors == NULL || p->executor_names == NULL || p->source_of == NULL || p->latency_ns == NULL ||
-        p->ns_per_byte_q32 == NULL)
+    if (p->latency_ns == NULL || p->ns_per_byte_q32 == NULL)
         return clo_fail_memory("a plan over ports");
-    for (size_t e = 0; e < n; e++) {
-        p->executors[e] = all->executors[s->executors[e]];
-        p->executor_names[e] = all->executor_names[s->executors[e]];
-        p->source_of[e] = all->source_of[s->executors[e]];
-    }
-    for (size_t k = 0; k < p->pieces_count; k++)
+    for (uint32_t k = 0; k < p->pieces_count; k++)
         for (size_t a = 0; a < n; a++)
             for (size_t b = 0; b < n; b++) {
-                size_t from = (k * m + s->executors[a]) * m + s->executors[b], to = (k * n + a) * n + b;
+                size_t from = clo_platform_cell(all, k, s->executors[first[a]], s->executors[first[b]]);
+                size_t to = (k * n + a) * n + b;
                 p->latency_ns[to] = all->latency_ns[from];
                 p->ns_per_byte_q32[to] = all->ns_per_byte_q32[from];
             }
     return CLO_OK;
+}
+
+static clo_status copy_executors(clo_stretched *s, const clo_platform *all)
+{
+    clo_platform *p = &s->platform;
+    size_t n = p->executors_count;
+
+    p->executors = clo_allocate(n, sizeof *p->executors);
+    p->executor_names = clo_allocate(n, sizeof *p->executor_names);
+    p->group_of = clo_allocate(n, sizeof *p->group_of);
+    p->places = NULL; /* for pictures alone */
+    if (p->executors == NULL || p->executor_names == NULL || p->group_of == NULL)
+        return clo_fail_memory("a plan over ports");
+    for (size_t e = 0; e < n; e++) {
+        p->executors[e] = all->executors[s->executors[e]];
+        p->executor_names[e] = all->executor_names[s->executors[e]];
+    }
+    return CLO_OK;
+}
+
+/* The platform of the chosen executors; *changes: some link is another one than before. */
+static clo_status copy_platform(clo_stretched *s, const clo_platform *all, uint32_t flows, bool *changes)
+{
+    size_t n = s->platform.executors_count;
+    uint32_t *first = clo_allocate(2 * n + all->machines_count, sizeof *first);
+    clo_status status = first != NULL ? copy_executors(s, all) : clo_fail_memory("a plan over ports");
+
+    if (status == CLO_OK) {
+        find_groups(s, all, first, first + n);
+        status = copy_cells(s, all, first);
+    }
+    *changes = status == CLO_OK && stretch_all(s, flows, first);
+    clo_free(first);
+    return status == CLO_OK ? clo_links_survey(&s->platform) : status;
 }
 
 clo_status clo_stretched_open(clo_stretched *s, const clo_cost *cost, uint32_t flows, uint32_t machines)
@@ -134,6 +185,7 @@ clo_status clo_stretched_open(clo_stretched *s, const clo_cost *cost, uint32_t f
     *s = (clo_stretched){.platform = *all};
     s->platform.executors = NULL;
     s->platform.executor_names = NULL;
+    s->platform.group_of = NULL;
     s->platform.source_of = NULL;
     s->platform.latency_ns = NULL;
     s->platform.ns_per_byte_q32 = NULL;
@@ -141,8 +193,9 @@ clo_status clo_stretched_open(clo_stretched *s, const clo_cost *cost, uint32_t f
     bool is_part = status == CLO_OK && s->platform.executors_count < all->executors_count;
     if (status != CLO_OK || s->platform.executors_count == 0 || (is_part && graph->sets.count > 0))
         return status; /* sets of executors name these by number */
-    status = copy_executors(s, all);
-    if (status == CLO_OK && (stretch_all(s, flows) || is_part || flows == 0))
+    bool changes;
+    status = copy_platform(s, all, flows, &changes);
+    if (status == CLO_OK && (changes || is_part || flows == 0))
         status = clo_cost_create(graph, &s->platform, &s->cost);
     /* Sums that are too large, or a task without executor: no such plan is looked at. */
     return status == CLO_ERR_LIMIT || status == CLO_ERR_PLATFORM ? CLO_OK : status;
@@ -154,6 +207,7 @@ void clo_stretched_close(clo_stretched *s)
     clo_free(s->executors);
     clo_free(s->platform.executors);
     clo_free(s->platform.executor_names);
+    clo_free(s->platform.group_of);
     clo_free(s->platform.source_of);
     clo_free(s->platform.latency_ns);
     clo_free(s->platform.ns_per_byte_q32);

@@ -192,7 +192,7 @@ static bool fits(const clo_rcpsp *problem, const uint64_t *free, const uint64_t 
 /* Demands and times; false if an instance fits no machine after rounding. */
 static bool fill_tasks(clo_rcpsp *problem, const packing *lanes)
 {
-    uint32_t each = 64 / lanes->bits, first_of[CLO_EXECUTORS_MAX] = {0};
+    uint32_t each = 64 / lanes->bits, *first_of = problem->first_of;
     const clo_platform *platform = problem->cost->platform;
 
     for (uint32_t e = platform->executors_count; e-- > 0;)
@@ -292,6 +292,7 @@ static bool allocate(clo_rcpsp *problem, const packing *lanes)
     clo_carve(&block, &problem->demand, (size_t)problem->words * problem->tasks);
     clo_carve(&block, &problem->capacity, (size_t)problem->words * problem->machines);
     clo_carve(&block, &problem->weight, problem->tasks);
+    clo_carve(&block, &problem->first_of, problem->machines);
     clo_carve(&block, &problem->tail_ns, 2 * (size_t)problem->tasks);
     problem->block = clo_block_allocate(&block);
     return problem->block != NULL;

@@ -28,6 +28,7 @@ typedef struct clo_rcpsp {
     uint64_t *demand;                /* [tasks * words] without guards                                   */
     uint64_t *capacity;              /* [machines * words] with guards                                   */
     uint32_t *weight;                /* [tasks] sum of the shares, 1024: a whole machine; at least 1     */
+    uint32_t *first_of;              /* [machines] the first executor of each                            */
     int64_t *tail_ns;                /* [2 * tasks] longest path to the end, own time included; then the same
                                         to the beginning: for schedules built backward                   */
     /* 0, then about the quartiles of the times: powers of two. */

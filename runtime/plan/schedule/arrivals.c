@@ -142,16 +142,17 @@ int64_t clo_schedule_instance_ns(const clo_schedule *schedule, uint32_t instance
 static void fill_row(const clo_schedule *schedule, int64_t finish_ns, uint32_t from, uint64_t bytes,
                      int64_t *restrict row)
 {
-    uint32_t piece = clo_platform_piece(schedule->platform, bytes);
-    size_t first = ((size_t)piece * schedule->executors + from) * schedule->executors;
-    uint64_t beyond = bytes - schedule->platform->cut_bytes[piece];
-    const int64_t *latency_ns = &schedule->platform->latency_ns[first];
-    const uint64_t *ns_per_byte_q32 = &schedule->platform->ns_per_byte_q32[first];
-    const uint32_t *memory = schedule->memory;
+    const clo_platform *platform = schedule->platform;
+    uint32_t piece = clo_platform_piece(platform, bytes);
+    size_t groups = platform->groups_count, first = (piece * groups + platform->group_of[from]) * groups;
+    uint64_t beyond = bytes - platform->cut_bytes[piece];
+    const int64_t *latency_ns = &platform->latency_ns[first];
+    const uint64_t *ns_per_byte_q32 = &platform->ns_per_byte_q32[first];
+    const uint32_t *memory = schedule->memory, *group_of = platform->group_of;
     uint32_t executors = schedule->executors, here = memory[from];
 
     for (uint32_t e = 0; e < executors; e++) {
-        int64_t transfer_ns = clo_link_ns(latency_ns[e], ns_per_byte_q32[e], beyond);
+        int64_t transfer_ns = clo_link_ns(latency_ns[group_of[e]], ns_per_byte_q32[group_of[e]], beyond);
         row[e] = finish_ns + (memory[e] == here ? 0 : transfer_ns);
     }
 }

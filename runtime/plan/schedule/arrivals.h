@@ -12,11 +12,9 @@
 /* As clo_platform_transfer_ns, without the call. */
 static inline int64_t clo_schedule_transfer_ns(const clo_schedule *schedule, uint64_t bytes, uint32_t from, uint32_t to)
 {
-    size_t pair = (size_t)from * schedule->executors + to;
-
     if (schedule->memory[from] == schedule->memory[to])
         return 0;
-    return clo_platform_link_ns(schedule->platform, pair, bytes);
+    return clo_platform_link_ns(schedule->platform, from, to, bytes);
 }
 
 /* When data of `instance`, `bytes` of them, can be on `executor`: the earliest over its executions, LACHESIS eq. 9. */

@@ -6,36 +6,6 @@
 
 #include <string.h>
 
-/* True if data of either executor are everywhere at the same time. */
-static bool are_alike(const clo_platform *platform, uint32_t a, uint32_t b)
-{
-    size_t executors = platform->executors_count;
-    uint32_t memory = platform->executors[a].memory;
-
-    if (platform->executors[b].memory != memory)
-        return false;
-    for (uint32_t to = 0; to < executors; to++)
-        if (platform->executors[to].memory != memory &&
-            !clo_platform_links_equal(platform, a * executors + to, b * executors + to))
-            return false;
-    return true;
-}
-
-/* class_of: the first executor that is alike. Returns how many classes there are. */
-static uint32_t find_classes(clo_stages *stages, const clo_platform *platform)
-{
-    uint32_t classes = 0;
-
-    for (uint32_t e = 0; e < platform->executors_count; e++) {
-        uint32_t first = 0;
-        while (first < e && (stages->class_of[first] != first || !are_alike(platform, first, e)))
-            first++;
-        stages->class_of[e] = first;
-        classes += first == e;
-    }
-    return classes;
-}
-
 static uint32_t least(uint32_t a, uint32_t b)
 {
     return a < b ? a : b;
@@ -117,8 +87,10 @@ clo_status clo_stages_open(clo_stages **out, const clo_graph *graph, const clo_p
         return clo_fail_memory("a plan");
     stages->class_of = clo_allocate(platform->executors_count, sizeof *stages->class_of);
     clo_status status = CLO_ERR_MEMORY;
+    for (uint32_t e = 0; e < platform->executors_count && stages->class_of != NULL; e++)
+        stages->class_of[e] = platform->source_first[platform->source_of[e]];
     if (stages->class_of != NULL)
-        status = fill(stages, graph, platform->executors_count, find_classes(stages, platform));
+        status = fill(stages, graph, platform->executors_count, platform->sources_count);
     else
         (void)clo_fail_memory("a plan");
     if (status == CLO_OK)

@@ -67,29 +67,21 @@ static bool are_twins(const clo_schedule *schedule, uint32_t a, uint32_t b)
     return equal_edges(schedule->graph, s, t);
 }
 
-static bool equal_link(const clo_schedule *schedule, uint32_t a, uint32_t b, uint32_t c)
+static bool equal_link(const clo_platform *platform, uint32_t a, uint32_t b, uint32_t c)
 {
-    const clo_platform *p = schedule->platform;
-    size_t out_a = (size_t)a * schedule->executors + c, out_b = (size_t)b * schedule->executors + c;
-    size_t in_a = (size_t)c * schedule->executors + a, in_b = (size_t)c * schedule->executors + b;
-
-    return (schedule->memory[a] == schedule->memory[c]) == (schedule->memory[b] == schedule->memory[c]) &&
-           clo_platform_links_equal(p, out_a, out_b) && clo_platform_links_equal(p, in_a, in_b);
+    return clo_platform_links_equal(platform, a, c, b, c) && clo_platform_links_equal(platform, c, a, c, b);
 }
 
 /* Nothing changes when the two executors change places. */
 static bool are_alike(const clo_schedule *schedule, uint32_t a, uint32_t b)
 {
-    const clo_platform *p = schedule->platform;
-    size_t there = (size_t)a * schedule->executors + b, back = (size_t)b * schedule->executors + a;
-
-    if (!clo_platform_links_equal(p, there, back))
+    if (!clo_platform_links_equal(schedule->platform, a, b, b, a))
         return false;
     for (uint32_t t = 0; t < schedule->graph->tasks; t++)
         if (clo_cost_time(schedule->cost, t, a) != clo_cost_time(schedule->cost, t, b))
             return false;
     for (uint32_t c = 0; c < schedule->executors; c++)
-        if (c != a && c != b && !equal_link(schedule, a, b, c))
+        if (c != a && c != b && !equal_link(schedule->platform, a, b, c))
             return false;
     return true;
 }

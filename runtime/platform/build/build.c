@@ -31,6 +31,8 @@ static void release(clo_builder *b)
     clo_free(b->kinds);
     clo_free(b->name_list);
     clo_free(b->kind_list);
+    clo_free(b->group_of);
+    clo_free(b->group_first);
     clo_free(b->latency);
     clo_free(b->bandwidth);
 }
@@ -64,11 +66,11 @@ static clo_status allocate(clo_builder *b)
     b->kinds = clo_allocate(n, sizeof *b->kinds);
     b->name_list = clo_allocate(n, sizeof *b->name_list);
     b->kind_list = clo_allocate(n, sizeof *b->kind_list);
-    b->latency = clo_allocate(n * n, sizeof *b->latency);
-    b->bandwidth = clo_allocate(n * n, (1 + b->t->cuts_count) * sizeof *b->bandwidth);
+    b->group_of = clo_allocate(n, sizeof *b->group_of);
+    b->group_first = clo_allocate(n, sizeof *b->group_first);
     bool failed = b->pu == NULL || b->object == NULL || b->numa == NULL || b->core_of_pu == NULL ||
                   b->core_object == NULL || b->executors == NULL || b->names == NULL || b->kinds == NULL ||
-                  b->name_list == NULL || b->kind_list == NULL || b->latency == NULL || b->bandwidth == NULL;
+                  b->name_list == NULL || b->kind_list == NULL || b->group_of == NULL || b->group_first == NULL;
     return failed ? clo_fail_memory("a platform") : CLO_OK;
 }
 
@@ -275,32 +277,58 @@ static void link_accel(const clo_builder *b, uint32_t e, int64_t *latency, doubl
         *bandwidth = (double)mbps / 1000;
 }
 
+/* Executors whose links are equal: CPUs of one NUMA node, unless the file says more of each; slots of one accelerator. */
+static void find_groups(clo_builder *b)
+{
+    const clo_topology *t = b->t;
+    bool by_cpu = b->own_memories || t->memory_latency_ns != NULL || t->memory_bandwidth_mibps != NULL ||
+                  t->cuts_count > 0;
+
+    for (uint32_t e = 0; e < b->count; e++) {
+        bool is_cpu = b->pu[e] != CLO_NONE;
+        uint32_t group = is_cpu && by_cpu ? b->groups_count : 0;
+        for (; group < b->groups_count; group++) { /* nodes and accelerators are few */
+            uint32_t other = b->group_first[group];
+            if (is_cpu ? b->pu[other] != CLO_NONE && b->numa[other] == b->numa[e] : b->object[other] == b->object[e])
+                break;
+        }
+        if (group == b->groups_count)
+            b->group_first[b->groups_count++] = e;
+        b->group_of[e] = group;
+    }
+}
+
 /* The bandwidths behind cut k: those of the file between CPUs; an accelerator's link has one for any number of
  * bytes. */
 static void assign_piece(clo_builder *b, uint32_t k)
 {
     const clo_topology *t = b->t;
-    size_t cells = (size_t)b->count * b->count;
+    size_t n = b->groups_count;
 
-    for (uint32_t from = 0; from < b->count; from++)
-        for (uint32_t to = 0; to < b->count; to++) {
-            size_t cell = (size_t)from * b->count + to;
-            bool on_cpus = b->pu[from] != CLO_NONE && b->pu[to] != CLO_NONE;
-            b->bandwidth[(k + 1) * cells + cell] =
-                on_cpus ? (double)t->beyond_mbps[k][(size_t)b->pu[from] * t->pus_count + b->pu[to]] / 1000
-                        : b->bandwidth[cell];
+    for (size_t a = 0; a < n; a++)
+        for (size_t z = 0; z < n; z++) {
+            uint32_t from = b->pu[b->group_first[a]], to = b->pu[b->group_first[z]];
+            b->bandwidth[(k + 1) * n * n + a * n + z] =
+                from != CLO_NONE && to != CLO_NONE ? (double)t->beyond_mbps[k][(size_t)from * t->pus_count + to] / 1000
+                                                   : b->bandwidth[a * n + z];
         }
 }
 
-static void assign_links(clo_builder *b)
+static clo_status assign_links(clo_builder *b)
 {
-    for (uint32_t from = 0; from < b->count; from++)
-        for (uint32_t to = 0; to < b->count; to++) {
-            size_t cell = (size_t)from * b->count + to;
-            if (from == to)
-                continue;
+    find_groups(b);
+    size_t n = b->groups_count;
+    b->latency = clo_allocate(n * n, sizeof *b->latency);
+    b->bandwidth = clo_allocate(n * n, (1 + b->t->cuts_count) * sizeof *b->bandwidth);
+    if (b->latency == NULL || b->bandwidth == NULL)
+        return clo_fail_memory("a platform");
+    for (size_t a = 0; a < n; a++)
+        for (size_t z = 0; z < n; z++) {
+            uint32_t from = b->group_first[a], to = b->group_first[z];
+            size_t cell = a * n + z;
             if (b->pu[from] != CLO_NONE && b->pu[to] != CLO_NONE) {
-                link_cpus(b, from, to, &b->latency[cell], &b->bandwidth[cell]);
+                if (from != to)
+                    link_cpus(b, from, to, &b->latency[cell], &b->bandwidth[cell]);
                 continue;
             }
             link_accel(b, from, &b->latency[cell], &b->bandwidth[cell]);
@@ -308,6 +336,7 @@ static void assign_links(clo_builder *b)
         }
     for (uint32_t k = 0; k < b->t->cuts_count; k++)
         assign_piece(b, k);
+    return CLO_OK;
 }
 
 static clo_status assign_capacities(clo_builder *b)
@@ -394,8 +423,9 @@ static clo_status build(clo_builder *b, clo_platform **out)
         status = assign_memories(b);
     if (status != CLO_OK)
         return status;
-    assign_links(b);
-    status = check_names(b);
+    status = assign_links(b);
+    if (status == CLO_OK)
+        status = check_names(b);
     if (status == CLO_OK)
         status = assign_capacities(b);
     if (status == CLO_OK)
@@ -415,7 +445,9 @@ static clo_status build(clo_builder *b, clo_platform **out)
     desc.bandwidth_bytes_per_ns = b->bandwidth;
     desc.cuts_count = b->t->cuts_count;
     desc.cut_bytes = b->t->cut_bytes;
-    desc.bandwidth_beyond = b->bandwidth + (size_t)b->count * b->count;
+    desc.bandwidth_beyond = b->bandwidth + (size_t)b->groups_count * b->groups_count;
+    desc.groups_count = b->groups_count;
+    desc.group_of = b->group_of;
     desc.coherent = machine_flag(b, "clotho.coherent", b->t->accels_count == 0);
     desc.mean_includes_self = machine_flag(b, "clotho.mean_includes_self", false);
     status = clo_platform_create(&desc, out);

@@ -27,8 +27,14 @@ typedef struct clo_builder {
     uint32_t kinds_count;
     /* pointers to the above, for the desc */
     const char **name_list, **kind_list;
+    /* [count] its group of links */
+    uint32_t *group_of;
+    /* [groups_count] an executor of each */
+    uint32_t *group_first;
+    uint32_t groups_count;
+    /* [groups_count^2] */
     int64_t *latency;
-    /* [1 + cuts_count][count^2] */
+    /* [1 + cuts_count][groups_count^2] */
     double *bandwidth;
     /* NUMA nodes that are the nearest of an executor; the memories are these, in the order of the file */
     uint32_t numas_used;

@@ -1,13 +1,14 @@
 /* platform.c - the platform object: checked and copied from plain arrays, then only read.
  *
  * Invariant: every index inside the object is in range, every speed > 0, every latency in [0, CLO_LATENCY_NS_MAX];
- * readers need no checks. Links are kept as ns per byte in Q32, so a transfer time is two multiplications and
+ * readers need no checks. Links (links.c) are kept as ns per byte in Q32, so a transfer time is two multiplications and
  * the same on every machine. A piece of a link begins with the rounded time at which the piece before ends, so the time
  * never falls where the bytes grow. */
 #include "platform/model/platform.h"
 
 #include "base/memory.h"
 #include "base/status.h"
+#include "platform/model/links.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -37,6 +38,7 @@ void clo_platform_destroy(clo_platform *platform)
     clo_free(platform->places);
     clo_free(platform->executors);
     clo_free(platform->capacities);
+    clo_free(platform->group_of);
     clo_free(platform->source_of);
     clo_free(platform->port_q32);
     clo_free(platform->latency_ns);
@@ -141,106 +143,6 @@ static clo_status copy_capacities(clo_platform *platform, const clo_platform_des
     return CLO_OK;
 }
 
-/* 2^32 / bandwidth; 0 stands for infinite, which is also where bandwidths above 2^33 GB/s round to. */
-static clo_status read_bandwidth(double bandwidth, uint64_t *ns_per_byte_q32)
-{
-    if (isnan(bandwidth))
-        return clo_fail(CLO_ERR_ARGUMENT, "bandwidth is not a number; use 0 for infinite");
-    if (bandwidth <= 0) {
-        *ns_per_byte_q32 = 0;
-        return CLO_OK;
-    }
-    double q32 = 0x1p32 / bandwidth;
-    if (q32 >= 0x1p62)
-        return clo_fail(CLO_ERR_ARGUMENT, "bandwidth %g bytes/ns is below 2^-30; scale the units", bandwidth);
-    *ns_per_byte_q32 = (uint64_t)(q32 + 0.5);
-    return CLO_OK;
-}
-
-static clo_status copy_link(clo_platform *platform, const clo_platform_desc *desc, uint32_t from, uint32_t to)
-{
-    size_t cell = (size_t)from * platform->executors_count + to;
-    int64_t latency = desc->latency_ns == NULL ? 0 : desc->latency_ns[cell];
-    double bandwidth = desc->bandwidth_bytes_per_ns == NULL ? 0 : desc->bandwidth_bytes_per_ns[cell];
-
-    if (latency < 0 || latency > CLO_LATENCY_NS_MAX)
-        return clo_fail(CLO_ERR_ARGUMENT, "link %u -> %u: latency %lld ns; use 0 .. 2^61 ns", from, to,
-                        (long long)latency);
-    platform->latency_ns[cell] = latency;
-    if (read_bandwidth(bandwidth, &platform->ns_per_byte_q32[cell]) != CLO_OK) {
-        char place[64];
-        snprintf(place, sizeof place, "link %u -> %u: ", from, to);
-        return clo_fail_prefix(CLO_ERR_ARGUMENT, place);
-    }
-    return CLO_OK;
-}
-
-static clo_status copy_cuts(clo_platform *platform, const clo_platform_desc *desc)
-{
-    platform->pieces_count = 1;
-    if (desc->cuts_count == 0)
-        return CLO_OK;
-    if (desc->cuts_count >= CLO_LINK_PIECES_MAX)
-        return clo_fail(CLO_ERR_LIMIT, "%u cuts of the links; at most %d", desc->cuts_count, CLO_LINK_PIECES_MAX - 1);
-    if (desc->cut_bytes == NULL || desc->bandwidth_beyond == NULL)
-        return clo_fail(CLO_ERR_ARGUMENT, "%u cuts of the links, but cut_bytes or bandwidth_beyond is NULL",
-                        desc->cuts_count);
-    for (uint32_t c = 0; c < desc->cuts_count; c++) {
-        uint64_t bytes = desc->cut_bytes[c];
-        if (bytes <= platform->cut_bytes[c] || bytes > CLO_CUT_BYTES_MAX)
-            return clo_fail(CLO_ERR_ARGUMENT,
-                            "cut %u of the links is at %llu bytes; use rising numbers from 1 to 2^63 - 1", c,
-                            (unsigned long long)bytes);
-        platform->cut_bytes[c + 1] = bytes;
-    }
-    platform->pieces_count = desc->cuts_count + 1;
-    return CLO_OK;
-}
-
-/* The pieces of a link behind the first one. */
-static clo_status copy_pieces(clo_platform *platform, const clo_platform_desc *desc, uint32_t from, uint32_t to)
-{
-    size_t cells = (size_t)platform->executors_count * platform->executors_count;
-    size_t cell = (size_t)from * platform->executors_count + to;
-
-    for (uint32_t k = 1; k < platform->pieces_count; k++, cell += cells) {
-        int64_t begin_ns = clo_link_ns(platform->latency_ns[cell], platform->ns_per_byte_q32[cell],
-                                       platform->cut_bytes[k] - platform->cut_bytes[k - 1]);
-        if (begin_ns >= CLO_LATENCY_NS_MAX) /* or saturated there */
-            return clo_fail(CLO_ERR_ARGUMENT, "link %u -> %u: %llu bytes, where a piece begins, take 2^61 ns or more",
-                            from, to, (unsigned long long)platform->cut_bytes[k]);
-        platform->latency_ns[cell + cells] = begin_ns;
-        if (read_bandwidth(desc->bandwidth_beyond[cell], &platform->ns_per_byte_q32[cell + cells]) != CLO_OK) {
-            char place[96];
-            snprintf(place, sizeof place, "link %u -> %u from %llu bytes on: ", from, to,
-                     (unsigned long long)platform->cut_bytes[k]);
-            return clo_fail_prefix(CLO_ERR_ARGUMENT, place);
-        }
-    }
-    return CLO_OK;
-}
-
-static clo_status copy_links(clo_platform *platform, const clo_platform_desc *desc)
-{
-    size_t n = platform->executors_count;
-    clo_status status = copy_cuts(platform, desc);
-
-    if (status != CLO_OK)
-        return status;
-    platform->latency_ns = clo_allocate(n * n, platform->pieces_count * sizeof(int64_t));
-    platform->ns_per_byte_q32 = clo_allocate(n * n, platform->pieces_count * sizeof(uint64_t));
-    if (platform->latency_ns == NULL || platform->ns_per_byte_q32 == NULL)
-        return clo_fail_memory("a platform's links");
-    if (desc->latency_ns == NULL && desc->bandwidth_bytes_per_ns == NULL && platform->pieces_count == 1)
-        return CLO_OK;
-    for (uint32_t from = 0; from < n; from++)
-        for (uint32_t to = 0; to < n; to++)
-            if (from != to &&
-                (copy_link(platform, desc, from, to) != CLO_OK || copy_pieces(platform, desc, from, to) != CLO_OK))
-                return CLO_ERR_ARGUMENT;
-    return CLO_OK;
-}
-
 /* Nothing is kept where no port is finite. */
 static clo_status copy_ports(clo_platform *platform, const clo_platform_desc *desc)
 {
@@ -256,37 +158,6 @@ static clo_status copy_ports(clo_platform *platform, const clo_platform_desc *de
         if (port > 0)
             platform->port_q32[m] = (uint64_t)(port * 0x1p32);
     }
-    return CLO_OK;
-}
-
-static bool is_same_source(const clo_platform *platform, uint32_t a, uint32_t b)
-{
-    size_t n = platform->executors_count;
-    bool is_same = platform->executors[a].memory == platform->executors[b].memory;
-
-    for (size_t to = 0; to < n && is_same && platform->memories_count > 1; to++)
-        is_same = platform->executors[to].memory == platform->executors[a].memory ||
-                  clo_platform_links_equal(platform, a * n + to, b * n + to);
-    return is_same;
-}
-
-static clo_status find_sources(clo_platform *platform)
-{
-    uint32_t executors = platform->executors_count;
-    uint32_t *first = clo_allocate(executors, sizeof *first); /* [sources] an executor of each */
-
-    platform->source_of = clo_allocate(executors, sizeof *platform->source_of);
-    if (first == NULL || platform->source_of == NULL)
-        return clo_free(first), clo_fail_memory("a platform's links");
-    for (uint32_t e = 0; e < executors; e++) {
-        uint32_t source = 0;
-        while (source < platform->sources_count && !is_same_source(platform, first[source], e))
-            source++;
-        if (source == platform->sources_count)
-            first[platform->sources_count++] = e;
-        platform->source_of[e] = source;
-    }
-    clo_free(first);
     return CLO_OK;
 }
 
@@ -324,11 +195,11 @@ static clo_status fill(clo_platform *platform, const clo_platform_desc *desc)
     if (status == CLO_OK)
         status = copy_capacities(platform, desc);
     if (status == CLO_OK)
-        status = copy_links(platform, desc);
+        status = clo_links_copy(platform, desc);
     if (status == CLO_OK)
         status = copy_ports(platform, desc);
     if (status == CLO_OK)
-        status = find_sources(platform);
+        status = clo_links_survey(platform);
     return status;
 }
 
@@ -431,7 +302,7 @@ int64_t clo_platform_transfer_ns(const clo_platform *platform, uint64_t bytes, u
         return CLO_TIME_NEVER;
     if (from == to || platform->executors[from].memory == platform->executors[to].memory)
         return 0;
-    return clo_platform_link_ns(platform, (size_t)from * platform->executors_count + to, bytes);
+    return clo_platform_link_ns(platform, from, to, bytes);
 }
 
 uint32_t clo_platform_link_pieces(const clo_platform *platform)
@@ -444,13 +315,24 @@ uint64_t clo_platform_cut_bytes(const clo_platform *platform, uint32_t piece)
     return platform != NULL && piece < platform->pieces_count ? platform->cut_bytes[piece] : UINT64_MAX;
 }
 
-bool clo_platform_links_equal(const clo_platform *platform, size_t pair, size_t other)
+bool clo_platform_cells_equal(const clo_platform *platform, uint32_t a, uint32_t b, uint32_t c, uint32_t d)
 {
-    size_t cells = (size_t)platform->executors_count * platform->executors_count;
+    size_t groups = platform->groups_count, cell = a * groups + b, other = c * groups + d;
 
-    for (uint32_t k = 0; k < platform->pieces_count; k++)
-        if (platform->latency_ns[k * cells + pair] != platform->latency_ns[k * cells + other] ||
-            platform->ns_per_byte_q32[k * cells + pair] != platform->ns_per_byte_q32[k * cells + other])
+    for (uint32_t k = 0; k < platform->pieces_count; k++, cell += groups * groups, other += groups * groups)
+        if (platform->latency_ns[cell] != platform->latency_ns[other] ||
+            platform->ns_per_byte_q32[cell] != platform->ns_per_byte_q32[other])
             return false;
     return true;
+}
+
+bool clo_platform_links_equal(const clo_platform *platform, uint32_t a, uint32_t b, uint32_t c, uint32_t d)
+{
+    const clo_executor *executors = platform->executors;
+    bool is_inside = executors[a].memory == executors[b].memory;
+
+    if (is_inside != (executors[c].memory == executors[d].memory))
+        return false;
+    return is_inside || clo_platform_cells_equal(platform, platform->group_of[a], platform->group_of[b],
+                                                 platform->group_of[c], platform->group_of[d]);
 }

@@ -29,6 +29,21 @@ typedef struct clo_place {
     uint8_t cache_scope[CLO_CACHE_LEVELS];
 } clo_place;
 
+__extension__ typedef unsigned __int128 clo_u128;
+
+/* One piece of all links between two memories; all 0 where there is one memory only. Latencies are the times at which
+ * the piece begins; sums go over ordered pairs of executors. */
+typedef struct clo_link_span {
+    int64_t latency_least_ns, latency_most_ns;
+    uint64_t ns_per_byte_least_q32, ns_per_byte_most_q32;
+    uint64_t pairs, finite; /* finite: those with a bandwidth */
+    clo_u128 latency_sum_ns, ns_per_byte_sum_q32;
+    clo_u128 inverse_sum; /* of 2^95 / ns_per_byte_q32, of the finite ones */
+    /* Of all pairs of executors, those that share a memory with 0 (Topcuoglu 2002, eq. 2). */
+    clo_u128 mean_latency_q32;
+    uint64_t mean_ns_per_byte_q32;
+} clo_link_span;
+
 struct clo_platform {
     char *name;
     char *summary; /* one line; may be NULL                          */
@@ -45,19 +60,22 @@ struct clo_platform {
      * links are lines with the same pieces. cut_bytes[0] is 0. */
     uint32_t pieces_count; /* >= 1 */
     uint64_t cut_bytes[CLO_LINK_PIECES_MAX];
-    /* 16 bytes for each piece and pair; of many executors in one memory nobody ever touches them. */
-    int64_t *latency_ns;       /* [pieces_count][executors_count^2] what cut_bytes[k] bytes take; never falls with k */
-    uint64_t *ns_per_byte_q32; /* [pieces_count][executors_count^2] beyond that; 0: infinite bandwidth               */
+    /* Executors whose links to and from other memories are equal are of one group. */
+    uint32_t groups_count;
+    uint32_t *group_of;        /* [executors_count] */
+    int64_t *latency_ns;       /* [pieces_count][groups_count^2] what cut_bytes[k] bytes take; never falls with k */
+    uint64_t *ns_per_byte_q32; /* [pieces_count][groups_count^2] beyond that; 0: infinite bandwidth               */
+    clo_link_span spans[CLO_LINK_PIECES_MAX]; /* [pieces_count] */
+    uint32_t memory_width;                    /* the most executors that share a memory */
     /* Executors that share a memory and whose links to all other memories are equal are one *source* of data. */
     uint32_t sources_count;
-    uint32_t *source_of; /* [executors_count] */
+    uint32_t *source_of;    /* [executors_count] numbered as they first come up */
+    uint32_t *source_first; /* [sources_count] the first executor of each; with source_of in one piece of memory */
     uint64_t *port_q32;  /* [machines_count] bytes/ns of a port, 0: infinite; NULL: all are */
     clo_platform_fact *facts;
     uint32_t facts_count;
     clo_place *places; /* [executors_count]; NULL: made from arrays, nothing known */
 };
-
-__extension__ typedef unsigned __int128 clo_u128;
 
 /* latency + bytes * ns_per_byte, rounded to nearest; the second part is at most INT64_MAX / 4. Never falls with
  * bytes. */
@@ -81,17 +99,30 @@ static inline uint32_t clo_platform_piece(const clo_platform *platform, uint64_t
     return piece;
 }
 
-/* Time of a transfer between two executors that do not share a memory; pair = from * executors_count + to. */
-static inline int64_t clo_platform_link_ns(const clo_platform *platform, size_t pair, uint64_t bytes)
+/* The cell of the link between two executors in the piece. */
+static inline size_t clo_platform_cell(const clo_platform *platform, uint32_t piece, uint32_t from, uint32_t to)
+{
+    size_t groups = platform->groups_count;
+
+    return (piece * groups + platform->group_of[from]) * groups + platform->group_of[to];
+}
+
+/* Time of a transfer between two executors that do not share a memory. */
+static inline int64_t clo_platform_link_ns(const clo_platform *platform, uint32_t from, uint32_t to, uint64_t bytes)
 {
     uint32_t piece = clo_platform_piece(platform, bytes);
-    size_t cell = (size_t)piece * platform->executors_count * platform->executors_count + pair;
+    size_t cell = clo_platform_cell(platform, piece, from, to);
 
     return clo_link_ns(platform->latency_ns[cell], platform->ns_per_byte_q32[cell], bytes - platform->cut_bytes[piece]);
 }
 
-/* True if the two links take the same time for any number of bytes. */
-CLO_INTERNAL bool clo_platform_links_equal(const clo_platform *platform, size_t pair, size_t other);
+/* True if links from group a to b and from c to d take the same time for any number of bytes. */
+CLO_INTERNAL bool clo_platform_cells_equal(const clo_platform *platform, uint32_t a, uint32_t b, uint32_t c,
+                                           uint32_t d);
+
+/* The same of executors; a link inside a memory is no link, and equals another such. */
+CLO_INTERNAL bool clo_platform_links_equal(const clo_platform *platform, uint32_t a, uint32_t b, uint32_t c,
+                                           uint32_t d);
 
 /* Adds a fact; on failure (CLO_ERR_MEMORY) the platform is unchanged. Only while it is being built. */
 CLO_NODISCARD clo_status clo_platform_add_fact(clo_platform *platform, const char *fact, const char *status,

@@ -41,12 +41,12 @@ static uint64_t hash_graph(const clo_graph *graph)
 
 static uint64_t hash_platform(const clo_platform *p)
 {
-    size_t cells = (size_t)p->pieces_count * p->executors_count * p->executors_count;
+    size_t cells = (size_t)p->pieces_count * p->groups_count * p->groups_count;
     uint64_t hash = mix(p->executors_count, (uint64_t)p->pieces_count << 32 | p->machines_count);
 
     for (uint32_t e = 0; e < p->executors_count; e++) {
         hash = mix(hash, (uint64_t)p->executors[e].machine << 32 | p->executors[e].memory);
-        hash = mix_text(hash, p->executor_names[e]);
+        hash = mix_text(mix(hash, p->group_of[e]), p->executor_names[e]);
     }
     for (uint32_t k = 0; k < p->pieces_count; k++)
         hash = mix(hash, p->cut_bytes[k]);

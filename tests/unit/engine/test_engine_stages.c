@@ -4,7 +4,7 @@
 #include "engine/program/compile.h"
 #include "engine/state/stage.h"
 
-enum { EXECUTORS = 5, WIDE = 6, NARROW = 2, LAST = 3, PLACES = 3 };
+enum { EXECUTORS = 5, WIDE = 6, NARROW = 2, LAST = 3, SOURCES = 3 };
 
 typedef struct setting {
     clo_graph *graph;
@@ -36,7 +36,7 @@ static clo_platform *make_platform(void)
     return platform;
 }
 
-/* A stage of 6 instances, which has as many parts as there are places, one of 2, which has 2, and one of 3 behind them;
+/* A stage of 6 instances, which has as many parts as there are sources, one of 2, which has 2, and one of 3 behind them;
  * the first two have a barrier. */
 static setting open_setting(void)
 {
@@ -75,32 +75,32 @@ static void part_is(const setting *s, uint32_t barrier, uint32_t at, uint32_t ex
     assert_int_equal(part->finish_ns, finish_ns);
 }
 
-static void executors_of_one_memory_that_send_alike_are_one_place(void **state)
+static void executors_of_one_memory_that_send_alike_are_one_source(void **state)
 {
-    static const uint32_t place_of[EXECUTORS] = {0, 1, 2, 1, 0};
+    static const uint32_t source_of[EXECUTORS] = {0, 1, 2, 1, 0};
     setting s = open_setting();
 
     (void)state;
-    assert_int_equal(s.stages.places, PLACES);
+    assert_int_equal(s.platform->sources_count, SOURCES);
     for (uint32_t e = 0; e < EXECUTORS; e++)
-        assert_int_equal(s.stages.place_of[e], place_of[e]);
-    for (uint32_t p = 0; p < PLACES; p++)
-        assert_int_equal(s.stages.executor_of[p], p);
+        assert_int_equal(s.platform->source_of[e], source_of[e]);
+    for (uint32_t p = 0; p < SOURCES; p++)
+        assert_int_equal(s.platform->source_first[p], p);
     close_setting(&s);
 }
 
-static void a_stage_has_no_more_parts_than_instances_or_places(void **state)
+static void a_stage_has_no_more_parts_than_instances_or_sources(void **state)
 {
     setting s = open_setting();
 
     (void)state;
     assert_int_equal(s.program->barriers, 2);
-    assert_int_equal(s.stages.parts_first[1], PLACES);
-    assert_int_equal(s.stages.parts_first[2], PLACES + NARROW);
+    assert_int_equal(s.stages.parts_first[1], SOURCES);
+    assert_int_equal(s.stages.parts_first[2], SOURCES + NARROW);
     close_setting(&s);
 }
 
-static void of_each_place_the_count_and_the_latest_finish_are_kept(void **state)
+static void of_each_source_the_count_and_the_latest_finish_are_kept(void **state)
 {
     static const uint32_t ran_on[WIDE] = {0, 3, 4, 1, 2, 0};
     static const int64_t finish_ns[WIDE] = {10, 20, 30, 7, 50, 5};
@@ -165,9 +165,9 @@ static void the_execution_counts_whose_output_is_read(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(executors_of_one_memory_that_send_alike_are_one_place),
-        cmocka_unit_test(a_stage_has_no_more_parts_than_instances_or_places),
-        cmocka_unit_test(of_each_place_the_count_and_the_latest_finish_are_kept),
+        cmocka_unit_test(executors_of_one_memory_that_send_alike_are_one_source),
+        cmocka_unit_test(a_stage_has_no_more_parts_than_instances_or_sources),
+        cmocka_unit_test(of_each_source_the_count_and_the_latest_finish_are_kept),
         cmocka_unit_test(places_without_an_instance_leave_no_gap_and_the_next_run_begins_anew),
         cmocka_unit_test(a_stage_of_few_instances_has_its_parts_in_the_order_in_which_places_come_up),
         cmocka_unit_test(the_execution_counts_whose_output_is_read),

@@ -75,7 +75,7 @@ static void bad_sets_are_refused_and_change_nothing(void **state)
     const uint32_t executors[] = {70, CLO_EXECUTORS_MAX}, back = 70;
 
     ok(clo_graph_set_executors(graph, 0, executors, 1));
-    fails(CLO_ERR_ARGUMENT, "task 0: executors[1] is 16384; ids go from 0 to 16383",
+    fails(CLO_ERR_ARGUMENT, "task 0: executors[1] is 65536; ids go from 0 to 65535",
           clo_graph_set_executors(graph, 0, executors, 2));
     fails(CLO_ERR_ARGUMENT, "task 0: no executors; give at least one, or leave the call out",
           clo_graph_set_executors(graph, 0, executors, 0));

@@ -93,7 +93,7 @@ static void read_graph(const clo_text *text)
     if (clo_document_parse("file", text->data, text->bytes, NULL, &document) == CLO_OK)
         clo_document_destroy(document);
     else
-        assert_non_null(strstr(clo_last_error(), "at most 16384")); /* kinds: read, then refused */
+        assert_non_null(strstr(clo_last_error(), "at most 65536")); /* kinds: read, then refused */
 }
 
 static void read_platform(const clo_text *text)

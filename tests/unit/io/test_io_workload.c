@@ -177,7 +177,7 @@ static void lines_that_cannot_be_are_refused(void **state)
         {"{\"format\": \"clotho.workload/1\", \"weight\": 1}\n" JOB, CLO_ERR_FORMAT,
          "f:1: weight is not a known key; correct or remove it"},
         {"{\"format\": \"clotho.workload/1\", \"platform\": {\"executors\": 0}}\n" JOB, CLO_ERR_FORMAT,
-         "f:1: platform.executors must be a number or a list of 1 .. 16384 executors"},
+         "f:1: platform.executors must be a number or a list of 1 .. 65536 executors"},
         {"{\"format\": \"clotho.workload/2\"}\n" JOB, CLO_ERR_FORMAT,
          "f:1: format is \"clotho.workload/2\"; write \"clotho.workload/1\", the one format of workloads that is "
          "known"},

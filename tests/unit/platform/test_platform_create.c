@@ -288,8 +288,8 @@ static void bad_descriptions_are_refused_and_leave_out_alone(void **state)
     fails(CLO_ERR_ARGUMENT, "at least one", clo_platform_create(&desc, &p));
     desc = good, desc.executors = NULL;
     fails(CLO_ERR_ARGUMENT, "at least one", clo_platform_create(&desc, &p));
-    desc = good, desc.executors_count = 16385;
-    fails(CLO_ERR_LIMIT, "16384", clo_platform_create(&desc, &p));
+    desc = good, desc.executors_count = 65537;
+    fails(CLO_ERR_LIMIT, "65536", clo_platform_create(&desc, &p));
     desc = good, desc.kinds_count = 0;
     fails(CLO_ERR_ARGUMENT, "kinds_count", clo_platform_create(&desc, &p));
     desc = good, desc.size = 1;
@@ -306,7 +306,7 @@ static void bad_descriptions_are_refused_and_leave_out_alone(void **state)
     fails(CLO_ERR_ARGUMENT, "executor 1: kind 2", clo_platform_create(&good, &p));
     executors[1].kind = 0, executors[1].machine = 1;
     fails(CLO_ERR_ARGUMENT, "executor 1: machine 1", clo_platform_create(&good, &p));
-    executors[1].machine = 0, executors[1].memory = 16384;
+    executors[1].machine = 0, executors[1].memory = 65536;
     fails(CLO_ERR_ARGUMENT, "executor 1: memory", clo_platform_create(&good, &p));
     executors[1].memory = 0, executors[1].os_index = -3;
     fails(CLO_ERR_ARGUMENT, "executor 1: os_index", clo_platform_create(&good, &p));

@@ -60,7 +60,7 @@ static const refusal refusals[] = {
     {"use measured, published or assumed", {"@machine@", INFO("clotho.status.speed", "certain")}},
     {"from 1 to 4294967295", {"@core0@", INFO("clotho.speed_q16", "0")}},
     {"from 1 to 4294967295", {"@core0@", INFO("clotho.speed_q16.float", "4294967296")}},
-    {"from 0 to 16383", {"@core0@", INFO("clotho.memory", "16384")}},
+    {"from 0 to 65535", {"@core0@", INFO("clotho.memory", "65536")}},
     {"from 1 to 1024", {"@misc@", "<object type=\"Misc\" name=\"accel:A\">" INFO("clotho.slots", "1025") "</object>"}},
     {"does not belong here", {"@core0@", INFO("clotho.slots", "2")}},
     {"from 0 to 9223372036854775807", {"@machine@", INFO("clotho.capacity.x", "9223372036854775808")}},
@@ -151,14 +151,14 @@ static void a_file_without_executors_or_memory_is_refused(void **state)
 static void more_executors_than_a_platform_may_have_are_a_limit(void **state)
 {
     (void)state;
-    char *text = malloc(2 << 20);
+    char *text = malloc(8 << 20);
     size_t used = (size_t)sprintf(text, "<topology version=\"2.0\"><object type=\"Machine\" cpuset=\"0x1\">");
     clo_platform *p;
 
-    for (int i = 0; i < 16385; i++)
+    for (int i = 0; i < 65537; i++)
         used += (size_t)sprintf(text + used, "<object type=\"PU\" os_index=\"%d\" cpuset=\"0x1\"/>", i);
     used += (size_t)sprintf(text + used, "</object></topology>");
-    fails(CLO_ERR_LIMIT, "16384", clo_platform_parse("f.xml", text, used, &p));
+    fails(CLO_ERR_LIMIT, "65536", clo_platform_parse("f.xml", text, used, &p));
     free(text);
 }
 
