@@ -1,7 +1,7 @@
 /* rank.c - ranks, levels and the critical path: longest paths over mean costs, in integers.
  *
  * Instances of a task have equal ranks, because an edge makes every instance wait for every instance. An edge counts
- * with its share for one pair of instances. Sums fit: see cost.c. */
+ * with its share for one pair of instances. Sums fit: see create.c. */
 #include "cost/cost.h"
 
 #include "base/memory.h"

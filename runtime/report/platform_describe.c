@@ -1,8 +1,8 @@
 /* report/platform_describe.c - a platform as text for people: a table of executors, the picture, links by
  * closeness, capacities, sources. All made with integers, so the text is the same everywhere. */
 #include "base/status.h"
-#include "platform/model/closeness.h"
 #include "platform/model/figures.h"
+#include "report/closeness.h"
 #include "report/platform_picture.h"
 
 #include <stdio.h>

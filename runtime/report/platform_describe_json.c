@@ -1,9 +1,9 @@
 /* report/platform_describe_json.c - the facts of a platform as one JSON object, for programs. */
 #include "base/status.h"
 #include "base/text.h"
-#include "platform/model/closeness.h"
 #include "platform/model/figures.h"
 #include "platform/model/platform.h"
+#include "report/closeness.h"
 
 #define MATRIX_MAX 256 /* with more executors, the link classes alone */
 

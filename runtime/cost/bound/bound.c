@@ -293,7 +293,7 @@ static void fill_bound(clo_bound_work *work, struct cuts *cuts, clo_bound_stages
     out->best_ns = out->combined_ns;
 }
 
-/* The total of all fastest times fits 2^61 (cost/cost.c); the scale uses the bits above it, so that sums fit 62. */
+/* The total of all fastest times fits 2^61 (cost/create.c); the scale uses the bits above it, so that sums fit 62. */
 static void fill_fastest(clo_bound_work *work)
 {
     const clo_graph *graph = work->cost->graph;

@@ -63,7 +63,7 @@ static int64_t measure(division *d, const part *p)
     return height;
 }
 
-/* 0: ends by the middle of `height`, 1: is under way there, 2: starts behind it. Twice any time fits (cost/cost.c). */
+/* 0: ends by the middle of `height`, 1: is under way there, 2: starts behind it. Twice any time fits (cost/create.c). */
 static int side_of(const division *d, uint32_t v, int64_t height)
 {
     if (height == 0)

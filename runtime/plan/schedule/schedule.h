@@ -5,7 +5,7 @@
  * inputs arrive, and fits the machine's capacities for all of its duration.
  *
  * Times are added without checks: a cost exists only if all longest times plus the slowest transfer between each pair
- * of instances fit (cost/cost.c), and no planner here ends an instance later than the last finish before it plus its
+ * of instances fit (cost/create.c), and no planner here ends an instance later than the last finish before it plus its
  * own slowest transfer and longest time. */
 #ifndef CLO_PLAN_SCHEDULE_SCHEDULE_H
 #define CLO_PLAN_SCHEDULE_SCHEDULE_H

@@ -433,7 +433,7 @@ static clo_status build(clo_builder *b, clo_platform **out)
     if (status != CLO_OK)
         return status;
 
-    desc.name = clo_topology_info(b->t, b->t->objects[0].node, "clotho.platform");
+    desc.name = b->name;
     desc.executors_count = b->count;
     desc.executors = b->executors;
     desc.executor_names = b->name_list;
@@ -459,19 +459,32 @@ static clo_status build(clo_builder *b, clo_platform **out)
     return status;
 }
 
+/* What the file says, else, if lstopo wrote it and nobody added to it, how the file is called. */
+static clo_status name_platform(clo_builder *b)
+{
+    const clo_topology *t = b->t;
+    uint32_t machine = t->objects[0].node;
+    const char *name = clo_topology_info(t, machine, "clotho.platform"), *slash = strrchr(t->xml.file, '/');
+    bool has_schema = clo_topology_info(t, machine, "clotho.schema") != NULL;
+
+    if (has_schema != (name != NULL))
+        return clo_xml_fail(&t->xml, machine, "the Machine has one of the infos clotho.schema and clotho.platform; %s",
+                            "add the other, see docs/PLATFORM_FILE.md");
+    snprintf(b->name, sizeof b->name, "%s", name != NULL ? name : slash != NULL ? slash + 1 : t->xml.file);
+    char *end = strstr(b->name, ".xml");
+    if (name == NULL && end != NULL && end > b->name && end[4] == '\0')
+        *end = '\0';
+    return CLO_OK;
+}
+
 clo_status clo_topology_to_platform(const clo_topology *topology, clo_platform **out)
 {
     clo_builder b = {.t = topology};
-    uint32_t machine = topology->objects[0].node;
     clo_platform *platform = NULL;
+    clo_status status = name_platform(&b);
 
-    if (clo_topology_info(topology, machine, "clotho.schema") == NULL ||
-        clo_topology_info(topology, machine, "clotho.platform") == NULL)
-        return clo_xml_fail(&topology->xml, machine,
-                            "the Machine lacks the infos clotho.schema and %s; add them, see "
-                            "docs/PLATFORM_FILE.md",
-                            "clotho.platform");
-    clo_status status = build(&b, &platform);
+    if (status == CLO_OK)
+        status = build(&b, &platform);
     if (status == CLO_OK)
         status = finish(&b, platform);
     release(&b);

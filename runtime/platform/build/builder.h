@@ -9,6 +9,8 @@
 
 typedef struct clo_builder {
     const clo_topology *t;
+    /* of the platform */
+    char name[256];
     /* executors */
     uint32_t count;
     /* [count] its PU; CLO_NONE: an accelerator */

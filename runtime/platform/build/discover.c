@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "base/text.h"
+#include "platform/build/core_names.h"
 
 #include <errno.h>
 #include <hwloc.h>
@@ -20,6 +21,7 @@
 #include <unistd.h>
 
 #define CPU_SET_CPUS 65536 /* more than any kernel is built for */
+#define CPUINFO_BYTES_MAX (16u << 20)
 
 struct clo_native {
     hwloc_topology_t topology;
@@ -126,13 +128,38 @@ static clo_status restrict_to_affinity(clo_native *native)
     return status;
 }
 
+static clo_status add_core_name(void *of, uint32_t cpu, const char *name)
+{
+    clo_native *native = of;
+
+    if (hwloc_get_pu_obj_by_os_index(native->topology, cpu) == NULL) /* not ours to use */
+        return CLO_OK;
+    return clo_native_add_info(native, (int32_t)cpu, "clotho.kind", name);
+}
+
+/* Kinds are those of the cores, where the kernel says what they are: hwloc knows that of x86 alone. */
+static clo_status name_cores(clo_native *native)
+{
+    char *cpuinfo;
+    size_t bytes;
+
+    clo_status status = clo_file_read("/proc/cpuinfo", CPUINFO_BYTES_MAX, &cpuinfo, &bytes);
+
+    if (status != CLO_OK) /* without it they are told apart by capacity */
+        return status == CLO_ERR_MEMORY ? status : CLO_OK;
+    status = clo_core_names_read(cpuinfo, add_core_name, native);
+    clo_free(cpuinfo);
+    return status;
+}
+
 static clo_status load(clo_native *native)
 {
     if (hwloc_topology_load(native->topology) != 0)
         return clo_fail(CLO_ERR_SYSTEM, "native: hwloc cannot read this machine: %s", strerror(errno));
     if (!hwloc_topology_is_thissystem(native->topology))
         return clo_fail(CLO_ERR_PLATFORM, "native: hwloc describes another machine; unset the HWLOC_ variables");
-    return restrict_to_affinity(native);
+    clo_status status = restrict_to_affinity(native);
+    return status == CLO_OK ? name_cores(native) : status;
 }
 
 clo_status clo_native_open(clo_native **out)

@@ -42,44 +42,33 @@ typedef struct link_pieces {
     uint64_t ns_per_byte_q32[CLO_LINK_PIECES_MAX];
 } link_pieces;
 
-/* Latency, and the bandwidth that holds from the first byte on. */
-static clo_status read_first(const given *in, size_t from, size_t to, link_pieces *out)
-{
-    const clo_platform_desc *desc = in->desc;
-    size_t cell = from * in->count + to;
-    double bandwidth = desc->bandwidth_bytes_per_ns == NULL ? 0 : desc->bandwidth_bytes_per_ns[cell];
-
-    out->latency_ns[0] = desc->latency_ns == NULL ? 0 : desc->latency_ns[cell];
-    if (out->latency_ns[0] < 0 || out->latency_ns[0] > CLO_LATENCY_NS_MAX)
-        return clo_fail(CLO_ERR_ARGUMENT, "%s %zu -> %zu: latency %lld ns; use 0 .. 2^61 ns", in->row, from, to,
-                        (long long)out->latency_ns[0]);
-    if (read_bandwidth(bandwidth, &out->ns_per_byte_q32[0]) != CLO_OK) {
-        char place[64];
-        snprintf(place, sizeof place, "%s %zu -> %zu: ", in->row, from, to);
-        return clo_fail_prefix(CLO_ERR_ARGUMENT, place);
-    }
-    return CLO_OK;
-}
-
 static clo_status read_link(const clo_platform *platform, const given *in, size_t from, size_t to, link_pieces *out)
 {
+    const clo_platform_desc *desc = in->desc;
     const uint64_t *cuts = platform->cut_bytes;
     size_t cells = in->count * in->count, cell = from * in->count + to;
-    clo_status status = read_first(in, from, to, out);
 
-    for (uint32_t k = 1; k < platform->pieces_count && status == CLO_OK; k++, cell += cells) {
-        out->latency_ns[k] = clo_link_ns(out->latency_ns[k - 1], out->ns_per_byte_q32[k - 1], cuts[k] - cuts[k - 1]);
-        if (out->latency_ns[k] >= CLO_LATENCY_NS_MAX) /* or saturated there */
+    for (uint32_t k = 0; k < platform->pieces_count; k++) {
+        const double *bandwidth = k == 0 ? desc->bandwidth_bytes_per_ns : desc->bandwidth_beyond + (k - 1) * cells;
+        if (k == 0)
+            out->latency_ns[k] = desc->latency_ns == NULL ? 0 : desc->latency_ns[cell];
+        else
+            out->latency_ns[k] =
+                clo_link_ns(out->latency_ns[k - 1], out->ns_per_byte_q32[k - 1], cuts[k] - cuts[k - 1]);
+        if (k == 0 && (out->latency_ns[k] < 0 || out->latency_ns[k] > CLO_LATENCY_NS_MAX))
+            return clo_fail(CLO_ERR_ARGUMENT, "%s %zu -> %zu: latency %lld ns; use 0 .. 2^61 ns", in->row, from, to,
+                            (long long)out->latency_ns[k]);
+        if (k > 0 && out->latency_ns[k] >= CLO_LATENCY_NS_MAX) /* or saturated there */
             return clo_fail(CLO_ERR_ARGUMENT, "%s %zu -> %zu: %llu bytes, where a piece begins, take 2^61 ns or more",
                             in->row, from, to, (unsigned long long)cuts[k]);
-        if (read_bandwidth(in->desc->bandwidth_beyond[cell], &out->ns_per_byte_q32[k]) != CLO_OK) {
+        if (read_bandwidth(bandwidth == NULL ? 0 : bandwidth[cell], &out->ns_per_byte_q32[k]) != CLO_OK) {
             char place[96];
-            snprintf(place, sizeof place, "%s %zu -> %zu from %llu bytes on: ", in->row, from, to,
-                     (unsigned long long)cuts[k]);
+            snprintf(place, sizeof place, k == 0 ? "%s %zu -> %zu: " : "%s %zu -> %zu from %llu bytes on: ", in->row,
+                     from, to, (unsigned long long)cuts[k]);
             return clo_fail_prefix(CLO_ERR_ARGUMENT, place);
         }
     }
-    return status;
+    return CLO_OK;
 }
 
 static clo_status copy_cuts(clo_platform *platform, const clo_platform_desc *desc)
@@ -172,33 +161,45 @@ static void find_groups(clo_platform *platform, const clo_platform_desc *desc, u
     }
 }
 
-static clo_status take_cells(clo_platform *platform)
+static void put_cell(clo_platform *platform, size_t from, size_t to, const link_pieces *read)
+{
+    size_t groups = platform->groups_count, cell = from * groups + to;
+
+    for (uint32_t k = 0; k < platform->pieces_count; k++, cell += groups * groups) {
+        platform->latency_ns[cell] = read->latency_ns[k];
+        platform->ns_per_byte_q32[cell] = read->ns_per_byte_q32[k];
+    }
+}
+
+/* Every link is looked at, those inside a memory too: nonsense there is nonsense. */
+static clo_status copy_cells(clo_platform *platform, const given *in)
 {
     size_t cells = (size_t)platform->groups_count * platform->groups_count;
+    bool is_by_pairs = in->desc->group_of == NULL;
+    link_pieces read = {{0}, {0}};
+    clo_status status = CLO_OK;
 
     platform->latency_ns = clo_allocate(cells, platform->pieces_count * sizeof(int64_t));
     platform->ns_per_byte_q32 = clo_allocate(cells, platform->pieces_count * sizeof(uint64_t));
     if (platform->latency_ns == NULL || platform->ns_per_byte_q32 == NULL)
         return clo_fail_memory("a platform's links");
-    return CLO_OK;
+    for (size_t from = 0; from < in->count && status == CLO_OK; from++)
+        for (size_t to = 0; to < in->count && status == CLO_OK; to++) {
+            if (is_by_pairs && from == to)
+                continue;
+            status = read_link(platform, in, from, to, &read);
+            if (status == CLO_OK && !is_by_pairs)
+                put_cell(platform, from, to, &read);
+            else if (status == CLO_OK && !share_memory(platform, from, to))
+                put_cell(platform, platform->group_of[from], platform->group_of[to], &read);
+        }
+    return status;
 }
 
-static void put_cell(clo_platform *platform, size_t from, size_t to, const link_pieces *from_caller)
-{
-    size_t groups = platform->groups_count, cell = from * groups + to;
-
-    for (uint32_t k = 0; k < platform->pieces_count; k++, cell += groups * groups) {
-        platform->latency_ns[cell] = from_caller->latency_ns[k];
-        platform->ns_per_byte_q32[cell] = from_caller->ns_per_byte_q32[k];
-    }
-}
-
-/* Every link is looked at, those inside a memory too: nonsense there is nonsense. */
+/* What is given for each pair of executors. */
 static clo_status copy_pairs(clo_platform *platform, const clo_platform_desc *desc)
 {
-    given in = {desc, desc->executors_count, "link"};
     uint32_t *next = clo_allocate((size_t)platform->executors_count + platform->memories_count, sizeof *next);
-    link_pieces read = {{0}, {0}};
 
     if (next == NULL)
         return clo_fail_memory("a platform's links");
@@ -207,24 +208,12 @@ static clo_status copy_pairs(clo_platform *platform, const clo_platform_desc *de
     else
         find_groups(platform, desc, next);
     clo_free(next);
-    clo_status status = take_cells(platform);
-    for (size_t from = 0; from < in.count && status == CLO_OK; from++)
-        for (size_t to = 0; to < in.count && status == CLO_OK; to++) {
-            if (from == to)
-                continue;
-            status = read_link(platform, &in, from, to, &read);
-            if (status == CLO_OK && !share_memory(platform, from, to))
-                put_cell(platform, platform->group_of[from], platform->group_of[to], &read);
-        }
-    return status;
+    return copy_cells(platform, &(given){desc, desc->executors_count, "link"});
 }
 
 /* The caller's own groups. */
 static clo_status copy_groups(clo_platform *platform, const clo_platform_desc *desc)
 {
-    given in = {desc, desc->groups_count, "link of groups"};
-    link_pieces read = {{0}, {0}};
-
     if (desc->groups_count == 0)
         return clo_fail(CLO_ERR_ARGUMENT, "group_of without groups; set groups_count to at least 1");
     if (desc->groups_count > desc->executors_count)
@@ -237,14 +226,7 @@ static clo_status copy_groups(clo_platform *platform, const clo_platform_desc *d
         platform->group_of[e] = desc->group_of[e];
     }
     platform->groups_count = desc->groups_count;
-    clo_status status = take_cells(platform);
-    for (size_t from = 0; from < in.count && status == CLO_OK; from++)
-        for (size_t to = 0; to < in.count && status == CLO_OK; to++) {
-            status = read_link(platform, &in, from, to, &read);
-            if (status == CLO_OK)
-                put_cell(platform, from, to, &read);
-        }
-    return status;
+    return copy_cells(platform, &(given){desc, desc->groups_count, "link of groups"});
 }
 
 clo_status clo_links_copy(clo_platform *platform, const clo_platform_desc *desc)
@@ -264,7 +246,7 @@ clo_status clo_links_copy(clo_platform *platform, const clo_platform_desc *desc)
     if (desc->latency_ns != NULL || desc->bandwidth_bytes_per_ns != NULL || platform->pieces_count > 1)
         return copy_pairs(platform, desc);
     platform->groups_count = 1;
-    return take_cells(platform);
+    return copy_cells(platform, &(given){desc, 0, ""});
 }
 
 /* Executors of one group in one memory; those of a memory form a list. */
@@ -446,4 +428,26 @@ clo_status clo_links_survey(clo_platform *platform)
     clo_free(s.parts);
     clo_free(numbers);
     return CLO_OK;
+}
+
+bool clo_platform_cells_equal(const clo_platform *platform, uint32_t a, uint32_t b, uint32_t c, uint32_t d)
+{
+    size_t groups = platform->groups_count, cell = a * groups + b, other = c * groups + d;
+
+    for (uint32_t k = 0; k < platform->pieces_count; k++, cell += groups * groups, other += groups * groups)
+        if (platform->latency_ns[cell] != platform->latency_ns[other] ||
+            platform->ns_per_byte_q32[cell] != platform->ns_per_byte_q32[other])
+            return false;
+    return true;
+}
+
+bool clo_platform_links_equal(const clo_platform *platform, uint32_t a, uint32_t b, uint32_t c, uint32_t d)
+{
+    const clo_executor *executors = platform->executors;
+    bool is_inside = executors[a].memory == executors[b].memory;
+
+    if (is_inside != (executors[c].memory == executors[d].memory))
+        return false;
+    return is_inside || clo_platform_cells_equal(platform, platform->group_of[a], platform->group_of[b],
+                                                 platform->group_of[c], platform->group_of[d]);
 }

@@ -1,5 +1,5 @@
 /* closeness.c - see closeness.h. */
-#include "platform/model/closeness.h"
+#include "report/closeness.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
-/* platform/model/closeness.h - how close executors are, and what the links of each closeness have in common. */
-#ifndef CLO_PLATFORM_MODEL_CLOSENESS_H
-#define CLO_PLATFORM_MODEL_CLOSENESS_H
+/* report/closeness.h - how close executors are, and what the links of each closeness have in common. */
+#ifndef CLO_REPORT_CLOSENESS_H
+#define CLO_REPORT_CLOSENESS_H
 
 #include "library.h"
 #include "platform/model/platform.h"

@@ -1,4 +1,4 @@
-/* cost.c - times of every task on every column of executors, and mean transfer times.
+/* create.c - times of every task on every column of executors, and mean transfer times.
  *
  * Invariant: after create every task has an executor, and every sum that a planner can form (all longest times in a
  * row, plus the slowest transfer between each pair of instances) fits an int64_t, so planners add without checks. Means

@@ -1,4 +1,4 @@
-/* platform.c - the platform object: checked and copied from plain arrays, then only read.
+/* create.c - the platform object: checked and copied from plain arrays, then only read.
  *
  * Invariant: every index inside the object is in range, every speed > 0, every latency in [0, CLO_LATENCY_NS_MAX];
  * readers need no checks. Links (links.c) are kept as ns per byte in Q32, so a transfer time is two multiplications and
@@ -313,26 +313,4 @@ uint32_t clo_platform_link_pieces(const clo_platform *platform)
 uint64_t clo_platform_cut_bytes(const clo_platform *platform, uint32_t piece)
 {
     return platform != NULL && piece < platform->pieces_count ? platform->cut_bytes[piece] : UINT64_MAX;
-}
-
-bool clo_platform_cells_equal(const clo_platform *platform, uint32_t a, uint32_t b, uint32_t c, uint32_t d)
-{
-    size_t groups = platform->groups_count, cell = a * groups + b, other = c * groups + d;
-
-    for (uint32_t k = 0; k < platform->pieces_count; k++, cell += groups * groups, other += groups * groups)
-        if (platform->latency_ns[cell] != platform->latency_ns[other] ||
-            platform->ns_per_byte_q32[cell] != platform->ns_per_byte_q32[other])
-            return false;
-    return true;
-}
-
-bool clo_platform_links_equal(const clo_platform *platform, uint32_t a, uint32_t b, uint32_t c, uint32_t d)
-{
-    const clo_executor *executors = platform->executors;
-    bool is_inside = executors[a].memory == executors[b].memory;
-
-    if (is_inside != (executors[c].memory == executors[d].memory))
-        return false;
-    return is_inside || clo_platform_cells_equal(platform, platform->group_of[a], platform->group_of[b],
-                                                 platform->group_of[c], platform->group_of[d]);
 }
