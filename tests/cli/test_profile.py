@@ -115,6 +115,54 @@ class Profile(CommandTest):
         self.assertEqual(said.code, 0)
         self.assertIn("nothing was learned", said.err)
 
+    def test_calibrate_runs_until_all_is_known(self):
+        path = self.path("p.json")
+        told = self.json("calibrate", self.commands(), "-j", 2, "-o", path)
+        self.assertEqual((told["tasks"], told["tasks_measured"], told["times"], told["times_trusted"]), (3, 3, 2, 2))
+        self.assertEqual({e["codelet"]: e["trusted"] for e in self.entries(path)}, {"sleep": True, "true": True})
+        before = {e["codelet"]: e["samples"] for e in self.entries(path)}
+        text = self.good("calibrate", self.commands(), "-j", 2, "-o", path)  # adds to what is there
+        self.assertIn("2 times of 3 of 3 tasks, 2 of them from 9 samples or more", text)
+        for entry in self.entries(path):
+            self.assertGreaterEqual(entry["samples"], before[entry["codelet"]])
+        few = self.say("calibrate", self.commands(), "-j", 2, "-o", self.path("few.json"), "--rounds", 2)
+        self.assertEqual(few.code, 0)
+        self.assertIn("fewer than 9 samples after 2 rounds", few.err)
+
+    def test_calibrate_takes_each_task_to_each_kind(self):
+        if len(os.sched_getaffinity(0)) < 2:
+            self.skipTest("one CPU only; mend: allow two")
+        here, path = self.path("here.xml"), self.path("p.json")
+        self.good("platform", "calibrate", "--quick", "-o", here)
+        kinds = iter(["fast", "slow"] * 512)
+        text = re.sub(r'(<object type="PU"[^>]*?)(/?)>', lambda pu: '%s><info name="clotho.kind" value="%s"/>%s' % (
+            pu[1], next(kinds), "</object>" if pu[2] else ""), self.bytes(here).decode())
+        text = re.sub(r'<info name="clotho.kind" value="cpu"/>', "", text)
+        self.file("here.xml", text)
+        told = self.json("calibrate", self.commands(), "--platform", here, "-o", path)
+        self.assertEqual((told["times"], told["times_trusted"]), (4, 4))
+        self.assertEqual(sorted((e["codelet"], e["kind"]) for e in self.entries(path)),
+                         [("sleep", "fast"), ("sleep", "slow"), ("true", "fast"), ("true", "slow")])
+        plan = self.json("plan", self.commands(), "--platform", here, "--profile", path)
+        self.assertEqual(plan["times"]["measured"], 3)
+
+    def test_calibrate_refuses_what_it_cannot_measure(self):
+        path = self.path("p.json")
+        self.bad(2, "calibrate", self.commands(), holds="--output")
+        self.bad(2, "calibrate", self.commands(), "-o", path, "--rounds", 0, holds="--rounds")
+        self.bad(2, "calibrate", self.commands(), "-o", path, "-j", 2, "--platform", "slots:2", holds="slots:2")
+        self.bad(2, "calibrate", self.commands(), "-o", path, "-j", 0, holds="-j is 0")
+        self.bad(2, "calibrate", self.commands(), "-o", path, "--body", "sping", holds="--body")
+        self.bad(1, "calibrate", self.commands(), "-o", path, "--platform", "rk3588", holds="this machine")
+        self.bad(1, "calibrate", self.commands(), "-o", self.file("bad.json", "{"), holds="bad.json:1")
+        fails = self.graph([{"body": "command", "command": ["false"], "name": "f"}], name="fails.json")
+        self.bad(1, "calibrate", fails, "-j", 1, "-o", path, holds="'f'")
+        self.assertFalse(os.path.exists(path))
+        said = self.say("calibrate", self.diamond(), "-o", path)
+        self.assertEqual(said.code, 0)
+        self.assertIn("4 of 4 tasks were not measured", said.err)
+        self.assertIn("1 round: 0 times", said.out)
+
     def test_the_guide_does_what_it_says(self):
         with open(os.path.join(SOURCE, "docs", "TIMES.md"), encoding="utf-8") as file:
             text = file.read()

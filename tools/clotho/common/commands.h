@@ -3,6 +3,7 @@
 #define CLO_TOOLS_CLOTHO_COMMON_COMMANDS_H
 
 int cmd_platform(int argc, char **argv);
+int cmd_calibrate(int argc, char **argv);
 int cmd_profile(int argc, char **argv);
 int cmd_plan(int argc, char **argv);
 int cmd_check(int argc, char **argv);

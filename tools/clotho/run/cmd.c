@@ -119,12 +119,25 @@ static int read_dispatch(run_options *o)
     return known_planner(&o->planner);
 }
 
-static int check_body(const run_options *o)
+int run_check_body(const run_options *o)
 {
     if (o->input.body == NULL || strcmp(o->input.body, "spin") == 0 || strcmp(o->input.body, "memory") == 0 ||
         strcmp(o->input.body, "command") == 0)
         return EXIT_GOOD;
     return misuse("--body is '%s'; write spin, memory or command", o->input.body);
+}
+
+int run_read_slots(run_options *o)
+{
+    if (o->at_once == UINT32_MAX)
+        return EXIT_GOOD;
+    if (o->at_once == 0 || o->at_once > CLO_EXECUTORS_MAX)
+        return misuse("-j is %u; write a number from 1 to %u", o->at_once, CLO_EXECUTORS_MAX);
+    if (o->input.spec != NULL)
+        return misuse("-j %u is --platform slots:%u; leave one of them out", o->at_once, o->at_once);
+    snprintf(o->slots, sizeof o->slots, "slots:%u", o->at_once);
+    o->input.spec = o->slots;
+    return EXIT_GOOD;
 }
 
 /* Of graphs whose tasks are commands, and of plan files. */
@@ -136,15 +149,7 @@ static int check_commands(run_options *o, int graphs)
         return misuse("--dry-run prints commands; leave --json out");
     if (o->releases_in_flight > 0 && (o->is_dry || o->failures != 1))
         return misuse("--releases-in-flight goes with neither --dry-run nor --keep-going; leave one out");
-    if (o->at_once == UINT32_MAX)
-        return EXIT_GOOD;
-    if (o->at_once == 0 || o->at_once > CLO_EXECUTORS_MAX)
-        return misuse("-j is %u; write a number from 1 to %u", o->at_once, CLO_EXECUTORS_MAX);
-    if (o->input.spec != NULL)
-        return misuse("-j %u is --platform slots:%u; leave one of them out", o->at_once, o->at_once);
-    snprintf(o->slots, sizeof o->slots, "slots:%u", o->at_once);
-    o->input.spec = o->slots;
-    return EXIT_GOOD;
+    return run_read_slots(o);
 }
 
 static int check_options(run_options *o, int graphs)
@@ -158,7 +163,7 @@ static int check_options(run_options *o, int graphs)
     if (code == EXIT_GOOD)
         code = read_dispatch(o);
     if (code == EXIT_GOOD)
-        code = check_body(o);
+        code = run_check_body(o);
     if (code != EXIT_GOOD)
         return code;
     if (o->engine != NULL)

@@ -61,6 +61,10 @@ int run_execute(const input *in, const run_options *options, struct run_commands
 int run_dry(const input *in, const run_options *options, struct run_commands *commands);
 void run_close(run_outcome *out);
 
+/* -j N as a platform of slots, and --body: EXIT_GOOD, or an exit code after an error line. */
+int run_read_slots(run_options *options);
+int run_check_body(const run_options *options);
+
 const char *run_mode(const run_outcome *out);             /* "replay", "steal", "policy" */
 const char *run_dispatch(const run_options *options);     /* the planner's or policy's name */
 int64_t run_median_ns(const run_outcome *out);            /* of the measured makespans   */
