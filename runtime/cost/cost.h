@@ -26,13 +26,14 @@ struct clo_cost {
     const clo_graph *graph;
     const clo_platform *platform;
     uint32_t columns;
-    uint32_t *column_of;                      /* [executors]                                                       */
-    uint32_t *column_first;                   /* [columns] the first executor of each                              */
-    uint32_t *column_size;                    /* [columns] executors in it                                         */
-    int64_t *time_ns;                         /* [tasks * columns]; CLO_TIME_NEVER: cannot run. Sets are not in it  */
-    int64_t *mean_ns;                         /* [tasks]; time_ns itself where there is one column */
-    uint32_t resource_of[CLO_RESOURCES_MAX];  /* the platform's resource for each of the graph's; CLO_NONE: none,
+    uint32_t *column_of;                     /* [executors]                                                       */
+    uint32_t *column_first;                  /* [columns] the first executor of each                              */
+    uint32_t *column_size;                   /* [columns] executors in it                                         */
+    int64_t *time_ns;                        /* [tasks * columns]; CLO_TIME_NEVER: cannot run. Sets are not in it  */
+    int64_t *mean_ns;                        /* [tasks]; time_ns itself where there is one column */
+    uint32_t resource_of[CLO_RESOURCES_MAX]; /* the platform's resource for each of the graph's; CLO_NONE: none,
                                                 so it is not limited                                */
+    uint64_t snapshot;                       /* of the profile that has measured its times; 0: none */
     bool is_restricted;                      /* some task cannot run on some executor */
     clo_bound_kept *bound;
     void *block;

@@ -232,7 +232,8 @@ static clo_u128 sum_slowest(const struct clo_cost *cost)
     bool has_links = false;
 
     for (uint32_t k = 0; k < platform->pieces_count; k++)
-        has_links = has_links || cost->platform->spans[k].latency_most_ns > 0 || cost->platform->spans[k].ns_per_byte_most_q32 > 0;
+        has_links = has_links || cost->platform->spans[k].latency_most_ns > 0 ||
+                    cost->platform->spans[k].ns_per_byte_most_q32 > 0;
     for (uint32_t t = 0; t < graph->tasks && has_links; t++)
         for (uint32_t e = graph->in_first[t]; e < graph->in_first[t + 1]; e++) {
             uint64_t each = clo_graph_in_bytes(graph, e), here = clo_graph_pairs(graph, clo_graph_source(graph, e), t);

@@ -63,6 +63,8 @@ clo_status clo_cost_create_measured(const clo_graph *graph, const clo_platform *
     memset(mine.tasks_by, 0, sizeof mine.tasks_by);
     mine.snapshot = s.times.snapshot;
     status = clo_cost_create_from(graph, platform, &times, out);
+    if (status == CLO_OK)
+        (*out)->snapshot = mine.snapshot;
     for (uint32_t t = 0; status == CLO_OK && t < graph->tasks; t++)
         mine.tasks_by[worst_of(&s, *out, t)]++;
     if (status == CLO_OK)

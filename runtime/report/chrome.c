@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "base/text.h"
+#include "cost/cost.h"
 #include "graph/graph.h"
 #include "platform/model/platform.h"
 #include "trace/trace.h"
@@ -149,8 +150,11 @@ clo_status clo_trace_write_chrome(const clo_trace *trace, const clo_cost *cost, 
     clo_status status = clo_trace_matches(trace, cost);
     if (status != CLO_OK)
         return status;
-    clo_text_add(&text, "{\"displayTimeUnit\":\"ns\",\"otherData\":{\"times\":\"%s\"},\"traceEvents\":[\n",
+    clo_text_add(&text, "{\"displayTimeUnit\":\"ns\",\"otherData\":{\"times\":\"%s\"",
                  trace->is_emulated ? "emulated" : "measured");
+    if (cost->snapshot != 0) /* of the times that it was planned with */
+        clo_text_add(&text, ",\"snapshot\":\"%016llx\"", (unsigned long long)cost->snapshot);
+    clo_text_add(&text, "},\"traceEvents\":[\n");
     add_tracks(&text, clo_cost_platform(cost), label != NULL ? label : clo_graph_name(graph), trace->is_emulated);
     for (size_t i = 0; i < trace->count; i++)
         add_slice(&text, graph, &trace->events[i]);

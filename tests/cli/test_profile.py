@@ -41,6 +41,26 @@ class Profile(CommandTest):
         run = self.good("run", self.commands(), "-j", 2, "--profile", path)
         self.assertIn("snapshot " + plan["times"]["snapshot"], run)
 
+    def test_a_plan_names_its_times_and_is_checked_with_them(self):
+        path, out = self.learn(), self.path("plan.json")
+        words = (self.commands(), out, "--platform", "slots:2")
+        self.good("plan", self.commands(), "--platform", "slots:2", "--profile", path, "--out", out)
+        snapshot = json.loads(self.bytes(out))["snapshot"]
+        self.assertIn("snapshot " + snapshot, self.good("profile", "show", path))
+        self.assertIn("valid", self.good("check", *words, "--profile", path))
+        self.bad(1, "check", *words, holds=["plan.json", "--profile"])
+        self.bad(1, "run", self.commands(), "--platform", "slots:2", "--plan", out, holds=["plan.json", "--profile"])
+        self.good("run", self.commands(), "--platform", "slots:2", "--plan", out, "--profile", path, "--trace", self.path("t.json"))
+        self.assertEqual(json.loads(self.bytes("t.json"))["otherData"]["snapshot"], snapshot)
+        self.learn()  # other times
+        self.bad(1, "check", *words, "--profile", path, holds=["plan.json", "other times", "p.json"])
+        self.file("plan.json", {**json.loads(self.bytes(out)), "snapshot": 3})
+        self.bad(1, "check", *words, "--profile", path, holds="snapshot")
+        self.bad(2, "check", self.commands(), "--admission", "--profile", path, holds="--profile")
+        typed = self.path("typed.json")
+        self.good("plan", self.diamond(), "--platform", "slots:2", "--out", typed)
+        self.assertNotIn("snapshot", json.loads(self.bytes(typed)))
+
     def test_what_is_learned_is_added_to_the_file(self):
         path = self.learn()
         before = {e["codelet"]: e for e in self.entries(path)}

@@ -141,8 +141,8 @@ static void every_job_is_served_within_a_bounded_number_of_bodies_in_all_pairs_o
             for (int i = 0; i < tries_of(pair) && most > TURN_BODIES; i++)
                 most = most_between(&w, pair % MODES);
             if (most > TURN_BODIES)
-                fail_msg("%s beside %s: %llu bodies of the other between two of its own",
-                         mode_names[pair % MODES], mode_names[pair / MODES], (unsigned long long)most);
+                fail_msg("%s beside %s: %llu bodies of the other between two of its own", mode_names[pair % MODES],
+                         mode_names[pair / MODES], (unsigned long long)most);
         }
         drop(&w);
     }

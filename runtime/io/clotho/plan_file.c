@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 #include "base/status.h"
+#include "cost/cost.h"
 #include "io/text/json_scan.h"
 #include "io/text/names.h"
 #include "io/text/parse.h"
@@ -89,6 +90,8 @@ clo_status clo_plan_print(const clo_plan *plan, const clo_cost *cost, char **out
     clo_text_add(&text, ",\n  \"planner\": ");
     clo_text_add_json(&text, clo_plan_planner(plan));
     clo_text_add(&text, plan->is_emulated ? ",\n  \"emulated\": true" : "");
+    if (cost->snapshot != 0)
+        clo_text_add(&text, ",\n  \"snapshot\": \"%016llx\"", (unsigned long long)cost->snapshot);
     if (clo_plan_interval_ns(plan) > 0)
         clo_text_add(&text, ",\n  \"interval_ns\": %lld", (long long)clo_plan_interval_ns(plan));
     clo_text_add(&text, ",\n  \"makespan_ns\": %lld,\n  \"placements\": [", (long long)clo_plan_makespan_ns(plan));
@@ -220,8 +223,9 @@ static clo_status read_placements(const clo_json *json, const plan_index *index,
 
 static clo_status read_plan(const clo_json *json, const clo_cost *cost, clo_plan **out)
 {
-    static const char *const known[] = {"format",      "graph",       "platform",   "planner", "emulated",
-                                        "interval_ns", "makespan_ns", "placements", NULL};
+    static const char *const known[] = {"format",      "graph",       "platform",   "planner",  "emulated",
+                                        "interval_ns", "makespan_ns", "placements", "snapshot", NULL};
+    const char *snapshot;
     const cJSON *item, *list;
     plan_head head = {0};
     plan_index index;
@@ -235,6 +239,10 @@ static clo_status read_plan(const clo_json *json, const clo_cost *cost, clo_plan
         status = clo_json_get(json, json->root, "planner", false, &item);
     if (status == CLO_OK && item != NULL)
         status = clo_json_text(json, item, &head.planner);
+    if (status == CLO_OK)
+        status = clo_json_get(json, json->root, "snapshot", false, &item);
+    if (status == CLO_OK && item != NULL)
+        status = clo_json_text(json, item, &snapshot); /* for people */
     if (status == CLO_OK)
         status = clo_json_get_boolean(json, json->root, "emulated", &head.is_emulated);
     if (status == CLO_OK)

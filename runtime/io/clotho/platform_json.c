@@ -20,7 +20,7 @@ typedef struct draft {
     bool kinds_listed;
     const char *resource_names[CLO_RESOURCES_MAX];
     int64_t *capacities;
-    size_t rows;       /* of the links' matrices: executors, or 1 where all links are alike */
+    size_t rows;        /* of the links' matrices: executors, or 1 where all links are alike */
     uint32_t *group_of; /* [executors_count], of one group; NULL: none */
     int64_t *latency_ns;
     double *bandwidth; /* [1 + cuts][rows^2] */

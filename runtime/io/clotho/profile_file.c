@@ -7,6 +7,7 @@
 #include "base/status.h"
 #include "io/clotho/machine.h"
 #include "io/text/json_scan.h"
+#include "io/text/parse.h"
 
 #include <clotho/profile.h>
 
@@ -241,27 +242,35 @@ static clo_status read_file(clo_profile *profile, const clo_json *json, uint32_t
     return status == CLO_OK ? merge_entries(profile, json, !is_here) : status;
 }
 
+clo_status clo_profile_parse(clo_profile *profile, const char *name, const char *text, size_t text_bytes,
+                             uint32_t flags)
+{
+    clo_source source = {.name = name, .text = text, .bytes = text_bytes};
+    clo_json json;
+    clo_status status = clo_text_check(&source);
+
+    if (status == CLO_OK)
+        status = clo_json_open(&json, &source);
+    if (status != CLO_OK)
+        return status;
+    status = read_file(profile, &json, flags);
+    clo_json_close(&json);
+    return status;
+}
+
 clo_status clo_profile_load(clo_profile *profile, const char *path, uint32_t flags)
 {
+    char *text;
+    size_t bytes;
+
     if (profile == NULL || path == NULL)
         return clo_fail_null("clo_profile_load", "profile or path");
     if ((flags & ~CLO_PROFILE_FOREIGN) != 0)
         return clo_fail(CLO_ERR_ARGUMENT, "clo_profile_load: flags 0x%x; give 0 or CLO_PROFILE_FOREIGN", flags);
-    clo_source source = {.name = path};
-    clo_json json;
-    char *data = NULL;
-    clo_status status = clo_file_read(path, PROFILE_BYTES_MAX, &data, &source.bytes);
-
+    clo_status status = clo_file_read(path, PROFILE_BYTES_MAX, &text, &bytes);
     if (status != CLO_OK)
         return status;
-    source.text = data;
-    status = clo_text_check(&source);
-    if (status == CLO_OK)
-        status = clo_json_open(&json, &source);
-    if (status == CLO_OK) {
-        status = read_file(profile, &json, flags);
-        clo_json_close(&json);
-    }
-    clo_free(data);
+    status = clo_profile_parse(profile, path, text, bytes, flags);
+    clo_free(text);
     return status;
 }

@@ -5,6 +5,7 @@
 
 #include <clotho/io.h>
 #include <clotho/log.h>
+#include <clotho/profile.h>
 
 /* `name` is copied, `text` borrowed until clo_documents_close. */
 clo_status clo_documents_parse(const char *name, const char *text, size_t text_bytes, const clo_load_config *config,
@@ -15,6 +16,10 @@ clo_status clo_plan_parse(const char *name, const char *text, size_t text_bytes,
 /* A workload that is not in a file must not name files. */
 clo_status clo_workload_parse(const char *name, const char *text, size_t text_bytes, const clo_load_config *config,
                               clo_workload **out);
+
+/* Merges into `profile`, as clo_profile_load. */
+clo_status clo_profile_parse(clo_profile *profile, const char *name, const char *text, size_t text_bytes,
+                             uint32_t flags);
 
 clo_status clo_log_parse(const char *name, const char *text, size_t text_bytes, clo_log **out);
 

@@ -281,8 +281,8 @@ static void link_accel(const clo_builder *b, uint32_t e, int64_t *latency, doubl
 static void find_groups(clo_builder *b)
 {
     const clo_topology *t = b->t;
-    bool by_cpu = b->own_memories || t->memory_latency_ns != NULL || t->memory_bandwidth_mibps != NULL ||
-                  t->cuts_count > 0;
+    bool by_cpu =
+        b->own_memories || t->memory_latency_ns != NULL || t->memory_bandwidth_mibps != NULL || t->cuts_count > 0;
 
     for (uint32_t e = 0; e < b->count; e++) {
         bool is_cpu = b->pu[e] != CLO_NONE;

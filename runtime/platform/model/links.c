@@ -62,9 +62,10 @@ static clo_status read_link(const clo_platform *platform, const given *in, size_
             return clo_fail(CLO_ERR_ARGUMENT, "%s %zu -> %zu: %llu bytes, where a piece begins, take 2^61 ns or more",
                             in->row, from, to, (unsigned long long)cuts[k]);
         if (read_bandwidth(bandwidth == NULL ? 0 : bandwidth[cell], &out->ns_per_byte_q32[k]) != CLO_OK) {
-            char place[96];
-            snprintf(place, sizeof place, k == 0 ? "%s %zu -> %zu: " : "%s %zu -> %zu from %llu bytes on: ", in->row,
-                     from, to, (unsigned long long)cuts[k]);
+            char begin[48] = "", place[128];
+            if (k > 0)
+                snprintf(begin, sizeof begin, " from %llu bytes on", (unsigned long long)cuts[k]);
+            snprintf(place, sizeof place, "%s %zu -> %zu%s: ", in->row, from, to, begin);
             return clo_fail_prefix(CLO_ERR_ARGUMENT, place);
         }
     }
@@ -101,9 +102,9 @@ static bool share_memory(const clo_platform *platform, size_t a, size_t b)
 static bool cells_equal(const clo_platform_desc *desc, size_t a, size_t b)
 {
     size_t n = desc->executors_count;
-    bool are_equal = (desc->latency_ns == NULL || desc->latency_ns[a] == desc->latency_ns[b]) &&
-                     (desc->bandwidth_bytes_per_ns == NULL ||
-                      desc->bandwidth_bytes_per_ns[a] == desc->bandwidth_bytes_per_ns[b]);
+    bool are_equal =
+        (desc->latency_ns == NULL || desc->latency_ns[a] == desc->latency_ns[b]) &&
+        (desc->bandwidth_bytes_per_ns == NULL || desc->bandwidth_bytes_per_ns[a] == desc->bandwidth_bytes_per_ns[b]);
 
     for (size_t k = 0; k < desc->cuts_count && are_equal; k++)
         are_equal = desc->bandwidth_beyond[k * n * n + a] == desc->bandwidth_beyond[k * n * n + b];

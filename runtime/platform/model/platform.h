@@ -71,7 +71,7 @@ struct clo_platform {
     uint32_t sources_count;
     uint32_t *source_of;    /* [executors_count] numbered as they first come up */
     uint32_t *source_first; /* [sources_count] the first executor of each; with source_of in one piece of memory */
-    uint64_t *port_q32;  /* [machines_count] bytes/ns of a port, 0: infinite; NULL: all are */
+    uint64_t *port_q32;     /* [machines_count] bytes/ns of a port, 0: infinite; NULL: all are */
     clo_platform_fact *facts;
     uint32_t facts_count;
     clo_place *places; /* [executors_count]; NULL: made from arrays, nothing known */

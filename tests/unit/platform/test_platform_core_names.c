@@ -43,7 +43,8 @@ static void arm_cores_have_the_names_of_their_parts(void **state)
     are_called(big_little, "0=cortex-a55 4=cortex-a76 ");
     are_called("processor : 3\nCPU implementer : 0x4e\nCPU part : 0x003\n", "3=denver2 ");
     are_called("processor\t: 0\nCPU implementer\t: 0x51\nCPU part\t: 0x802\n", "0=cortex-a75 ");
-    are_called("Processor\t: ARMv7 rev 3\nprocessor\t: 1\nCPU implementer\t: 0x41\nCPU part\t: 0xc0f\n", "1=cortex-a15 ");
+    are_called("Processor\t: ARMv7 rev 3\nprocessor\t: 1\nCPU implementer\t: 0x41\nCPU part\t: 0xc0f\n",
+               "1=cortex-a15 ");
 }
 
 static void a_part_that_is_not_known_has_its_number(void **state)

@@ -120,8 +120,8 @@ static void check_transfers(const links_case *c, const clo_platform *p, uint64_t
         for (uint32_t b = 0; b < c->count; b++) {
             for (uint64_t bytes = 0; bytes <= 4000; bytes += 500)
                 if (clo_platform_transfer_ns(p, bytes, a, b) != transfer_ns(c, a, b, bytes))
-                    fail_msg("seed %llu: %llu bytes from %u to %u", (unsigned long long)seed,
-                             (unsigned long long)bytes, a, b);
+                    fail_msg("seed %llu: %llu bytes from %u to %u", (unsigned long long)seed, (unsigned long long)bytes,
+                             a, b);
             if ((p->source_of[a] == p->source_of[b]) != is_same_source(c, a, b))
                 fail_msg("seed %llu: sources of %u and %u", (unsigned long long)seed, a, b);
         }
@@ -154,8 +154,7 @@ static void check_spans(const links_case *c, const clo_platform *p, uint64_t see
                 found.inverse_sum += slope > 0 ? ((clo_u128)1 << 95) / slope : 0;
                 found.latency_least_ns = ns < found.latency_least_ns ? ns : found.latency_least_ns;
                 found.latency_most_ns = ns > found.latency_most_ns ? ns : found.latency_most_ns;
-                found.ns_per_byte_least_q32 =
-                    slope < found.ns_per_byte_least_q32 ? slope : found.ns_per_byte_least_q32;
+                found.ns_per_byte_least_q32 = slope < found.ns_per_byte_least_q32 ? slope : found.ns_per_byte_least_q32;
                 found.ns_per_byte_most_q32 = slope > found.ns_per_byte_most_q32 ? slope : found.ns_per_byte_most_q32;
             }
         const clo_link_span *span = &p->spans[k];

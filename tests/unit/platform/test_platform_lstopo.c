@@ -21,8 +21,9 @@ static void a_plain_file_is_called_as_the_file_is(void **state)
 {
     static const struct {
         const char *file, *name;
-    } rows[] = {{"board.xml", "board"}, {"a/b.c/board.v2.xml", "board.v2"}, {"x.xmlx", "x.xmlx"},
-                {"-", "-"},             {"dir/.xml", ".xml"},                {"other", "other"}};
+    } rows[] = {{"board.xml", "board"}, {"a/b.c/board.v2.xml", "board.v2"},
+                {"x.xmlx", "x.xmlx"},   {"-", "-"},
+                {"dir/.xml", ".xml"},   {"other", "other"}};
 
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {

@@ -7,6 +7,7 @@
 #include "clotho/common/input.h"
 #include "clotho/common/json.h"
 #include "clotho/common/options.h"
+#include "clotho/common/plan_file.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -67,7 +68,7 @@ static int check(const input *in, const char *plan_path, int mode, bool as_json)
                    show_ns(v.metrics.makespan_ns), show_ns(v.metrics.lower_bound_ns), show_percent(v.metrics.gap),
                    v.metrics.duplicates);
         if (!v.valid)
-            code = complain_status(plan_path, status);
+            code = plan_file_complain(plan_path, in, status);
     }
     clo_plan_destroy(plan);
     return code;
@@ -114,6 +115,8 @@ int cmd_check(int argc, char **argv)
         {"scale", 0, "X", OPTION_REAL, &config.scale, "multiply times and bytes of the graph by X first"},
         {"instance", 'i', "NAME", OPTION_TEXT, &config.instance,
          "take only the instance of this name, from a file with many"},
+        {"profile", 0, "F.json", OPTION_INPUT, &config.profile, INPUT_PROFILE_HELP},
+        {"foreign", 0, NULL, OPTION_FLAG, &config.foreign, INPUT_FOREIGN_HELP},
         {"measured", 0, NULL, OPTION_FLAG, &measured,
          "the times were measured: do not compare durations and transfers with the cost model"},
         {"admission", 0, NULL, OPTION_FLAG, &is_admission, "test whether the jobs of a workload meet their deadlines"},
@@ -129,6 +132,8 @@ int cmd_check(int argc, char **argv)
     if (!(config.scale > 0))
         return misuse("--scale is 0; write a number > 0");
     admission.as_json = as_json;
+    if (is_admission && config.profile != NULL)
+        return misuse("--profile is of graphs; the admission test takes the times of its WORKLOAD");
     if (is_admission && count != 1)
         return misuse("--admission takes one WORKLOAD; leave '%s' out", operands[1]);
     if (is_admission)
@@ -142,6 +147,8 @@ int cmd_check(int argc, char **argv)
         return code;
     if (is_empty_file(operands[1]))
         return complain(operands[1], "the file is empty; give a plan or a log");
+    if (is_log_file(operands[1]) && config.profile != NULL)
+        return misuse("--profile is of graphs; a LOG has the times of its WORKLOAD");
     if (is_log_file(operands[1]))
         return check_log(operands[0], operands[1], &config, as_json);
     code = input_open(&in, operands[0], &config);

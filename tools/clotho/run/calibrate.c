@@ -172,7 +172,8 @@ static int report(const calibration *c, uint32_t rounds)
              c->in->path, tasks - measured, tasks);
     if (c->trusted < c->entries)
         note("%s: %u of %u times have fewer than %d samples after %u rounds; add --rounds %u", c->in->path,
-             c->entries - c->trusted, c->entries, CLO_PROFILE_TRUSTED, rounds, rounds < ROUNDS_MAX / 2 ? 2 * rounds : ROUNDS_MAX);
+             c->entries - c->trusted, c->entries, CLO_PROFILE_TRUSTED, rounds,
+             rounds < ROUNDS_MAX / 2 ? 2 * rounds : ROUNDS_MAX);
     if (!c->options->as_json) {
         printf("%-12s %u round%s: %u times of %u of %u tasks, %u of them from %d samples or more\n", "calibrated",
                rounds, rounds == 1 ? "" : "s", c->entries, measured, tasks, c->trusted, CLO_PROFILE_TRUSTED);
@@ -283,13 +284,19 @@ static const command cmd = {
 int cmd_calibrate(int argc, char **argv)
 {
     calibrate_options o = {.rounds = ROUNDS_DEFAULT,
-                           .run = {.clock_name = "real", .repeat = 1, .dilate = 1, .input.scale = 1, .failures = 1,
-                                   .at_once = UINT32_MAX, .as_json = true}}; /* commands print no lines */
+                           .run = {.clock_name = "real",
+                                   .repeat = 1,
+                                   .dilate = 1,
+                                   .input.scale = 1,
+                                   .failures = 1,
+                                   .at_once = UINT32_MAX,
+                                   .as_json = true}}; /* commands print no lines */
     const option_spec options[] = {
         {"output", 'o', "F.json", OPTION_OUTPUT, &o.output, "merge the times into this file; it may be new"},
         {"platform", 'p', "SPEC", OPTION_INPUT, &o.run.input.spec, "as in 'clotho plan'; it must be this machine"},
         {"instance", 'i', "NAME", OPTION_TEXT, &o.run.input.instance, "take only this instance of a file with many"},
-        {"body", 0, "NAME", OPTION_TEXT, &o.run.input.body, "spin (default), memory or command: of tasks that name none"},
+        {"body", 0, "NAME", OPTION_TEXT, &o.run.input.body,
+         "spin (default), memory or command: of tasks that name none"},
         {"parallel", 'j', "N", OPTION_U32, &o.run.at_once, "commands: N at once, on N slots (as --platform slots:N)"},
         {"rounds", 0, "N", OPTION_U32, &o.rounds, "run each graph at most N times (100)"},
         {"json", 0, NULL, OPTION_FLAG, &o.as_json, "print one JSON object per line on standard output"}};

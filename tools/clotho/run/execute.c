@@ -2,9 +2,9 @@
  *
  * Every run is checked, not only the last: order, overlap, placement and completeness of what really
  * happened, full cost arithmetic under the virtual clock, and equal output bytes in every run. */
+#include "clotho/common/plan_file.h"
 #include "clotho/common/policy_option.h"
 #include "clotho/run/commands.h"
-#include "clotho/run/plan_file.h"
 #include "clotho/run/run.h"
 
 #include <clotho/planner.h>

@@ -1,8 +1,10 @@
 /* plan_file.c - see plan_file.h. */
-#include "clotho/run/plan_file.h"
+#include "clotho/common/plan_file.h"
 #include "ninja/text/text.h"
 
 #include <cJSON.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,6 +31,17 @@ static const char *other_name(const cJSON *root, const char *key, const char *mi
     return cJSON_IsString(item) && strcmp(item->valuestring, mine) != 0 ? item->valuestring : NULL;
 }
 
+/* Whether the plan was made with the measured times that are in use; with none, if none are. */
+static bool has_times_of(const cJSON *root, const input *in)
+{
+    const cJSON *item = cJSON_GetObjectItemCaseSensitive(root, "snapshot");
+    char mine[17] = "";
+
+    if (in->profile != NULL)
+        snprintf(mine, sizeof mine, "%016" PRIx64, in->measured.snapshot);
+    return root == NULL || strcmp(cJSON_IsString(item) ? item->valuestring : "", mine) == 0;
+}
+
 int plan_file_complain(const char *path, const input *in, clo_status status)
 {
     const char *graph = clo_graph_name(clo_document_graph(in->document)), *platform = clo_platform_name(in->platform);
@@ -44,6 +57,11 @@ int plan_file_complain(const char *path, const input *in, clo_status status)
     else if (other_platform != NULL)
         code = complain(path, "is a plan for the platform '%.200s', this is '%.200s'; name that one with --platform",
                         show_name(other_platform), show_name(platform));
+    else if (!has_times_of(root, in) && in->profile == NULL)
+        code = complain(path, "is a plan with measured times, which the graph lacks; name their file with --profile");
+    else if (!has_times_of(root, in))
+        code = complain(path, "is a plan with other times than those of '%.200s'; make a new one with 'clotho plan'",
+                        show_name(in->config->profile));
     else
         code = complain_status(path, status);
     cJSON_Delete(root);
