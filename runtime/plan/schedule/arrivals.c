@@ -151,7 +151,11 @@ static void fill_row(const clo_schedule *schedule, int64_t finish_ns, uint32_t f
     const uint32_t *memory = schedule->memory, *group_of = platform->group_of;
     uint32_t executors = schedule->executors, here = memory[from];
 
-    for (uint32_t e = 0; e < executors; e++) {
+    for (uint32_t e = 0; e < executors && platform->is_group_each; e++) {
+        int64_t transfer_ns = clo_link_ns(latency_ns[e], ns_per_byte_q32[e], beyond);
+        row[e] = finish_ns + (memory[e] == here ? 0 : transfer_ns);
+    }
+    for (uint32_t e = 0; e < executors && !platform->is_group_each; e++) {
         int64_t transfer_ns = clo_link_ns(latency_ns[group_of[e]], ns_per_byte_q32[group_of[e]], beyond);
         row[e] = finish_ns + (memory[e] == here ? 0 : transfer_ns);
     }

@@ -419,6 +419,9 @@ clo_status clo_links_survey(clo_platform *platform)
     s.size = s.memory_of + groups;
     platform->source_first = platform->source_of + executors;
     platform->memory_width = 0;
+    platform->is_group_each = groups == executors;
+    for (size_t e = 0; e < executors && platform->is_group_each; e++)
+        platform->is_group_each = platform->group_of[e] == e;
     count_parts(&s);
     for (uint32_t k = 0; k < platform->pieces_count; k++) {
         survey_piece(&s, k);

@@ -62,6 +62,7 @@ struct clo_platform {
     uint64_t cut_bytes[CLO_LINK_PIECES_MAX];
     /* Executors whose links to and from other memories are equal are of one group. */
     uint32_t groups_count;
+    bool is_group_each;        /* executor e is group e */
     uint32_t *group_of;        /* [executors_count] */
     int64_t *latency_ns;       /* [pieces_count][groups_count^2] what cut_bytes[k] bytes take; never falls with k */
     uint64_t *ns_per_byte_q32; /* [pieces_count][groups_count^2] beyond that; 0: infinite bandwidth               */
