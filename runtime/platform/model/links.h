@@ -8,8 +8,8 @@
  * there. */
 CLO_NODISCARD clo_status clo_links_copy(clo_platform *platform, const clo_platform_desc *desc);
 
-/* source_of, source_first, is_group_each, spans and memory_width, of links that are there. O(executors + groups^2) where executors that share a
- * memory are of few groups. */
+/* source_of, source_first, is_group_each, spans and memory_width, of links that are there. O(executors + groups^2)
+ * where executors that share a memory are of few groups. */
 CLO_INTERNAL CLO_NODISCARD clo_status clo_links_survey(clo_platform *platform);
 
 #endif
