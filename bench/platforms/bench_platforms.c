@@ -109,14 +109,15 @@ static bool measure(const bench_options *options, uint32_t executors, bool is_un
 
 static void print(const bench_options *options, uint32_t executors, bool is_uniform, const row *r, bool is_first)
 {
+    uint32_t memories = is_uniform ? 1 : MEMORIES;
+
     if (!options->json)
-        printf("%9u %8u %10.2f %10.3f %10.3f %10.2f\n", executors, is_uniform ? 1 : MEMORIES, r->open_ms, r->first_ms,
-               r->next_ms, r->heft_ms);
+        printf("%9u %8u %10.2f %10.3f %10.3f %10.2f\n", executors, memories, r->open_ms, r->first_ms, r->next_ms,
+               r->heft_ms);
     else
         printf("%s{\"executors\": %u, \"memories\": %u, \"open_ms\": %.3f, \"first_ms\": %.4f, \"next_ms\": %.4f, "
                "\"heft_ms\": %.3f}",
-               is_first ? "" : ", ", executors, is_uniform ? 1 : MEMORIES, r->open_ms, r->first_ms, r->next_ms,
-               r->heft_ms);
+               is_first ? "" : ", ", executors, memories, r->open_ms, r->first_ms, r->next_ms, r->heft_ms);
     fflush(stdout);
 }
 
@@ -150,7 +151,7 @@ int main(int argc, char **argv)
         printf("%9s %8s %10s %10s %10s %10s\n", "executors", "memories", "open ms", "first ms", "next ms", "HEFT ms");
     for (int is_uniform = 1; is_uniform >= 0; is_uniform--)
         for (uint32_t s = 0; s < SIZES; s++) {
-            row r;
+            row r = {0};
             if (!measure(&options, sizes[s], is_uniform, &r))
                 return 1;
             print(&options, sizes[s], is_uniform, &r, is_uniform && s == 0);
