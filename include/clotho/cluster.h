@@ -37,7 +37,7 @@ typedef struct clo_cluster clo_cluster; /* opaque: owns the platforms */
  *   CLO_ERR_MEMORY
  *   what clo_platform_open returns for a machine
  *
- * Threads: any. Real time: no. O(bytes of the file + pieces * executors^2). */
+ * Threads: any. Real time: no. O(bytes of the file + what clo_platform_create takes). */
 CLO_API CLO_NODISCARD clo_status clo_cluster_load(const char *path, clo_cluster **out);
 
 /* The same from memory.

@@ -155,7 +155,7 @@ CLO_API CLO_NODISCARD clo_status clo_platform_create(const clo_platform_desc *de
  *   CLO_ERR_SYSTEM    native: hwloc fails
  *   CLO_ERR_MEMORY
  *
- * Threads: any. Real time: no. O(bytes of the file + pieces * executors^2). */
+ * Threads: any. Real time: no. O(bytes of the file + what clo_platform_create takes). */
 CLO_API CLO_NODISCARD clo_status clo_platform_open(const char *spec, clo_platform **out);
 
 /* The same as clo_platform_open("native", out), for programs that run on their own machine only: linked statically they
@@ -164,7 +164,7 @@ CLO_API CLO_NODISCARD clo_status clo_platform_open(const char *spec, clo_platfor
  *   out  the platform, owned by the caller.
  *
  * Returns CLO_OK, CLO_ERR_ARGUMENT (out is NULL), CLO_ERR_PLATFORM, CLO_ERR_SYSTEM (hwloc fails) or CLO_ERR_MEMORY.
- * Threads: any. Real time: no. O(pieces * executors^2). */
+ * Threads: any. Real time: no. As clo_platform_create. */
 CLO_API CLO_NODISCARD clo_status clo_platform_native(clo_platform **out);
 
 /* Frees a platform. NULL is allowed.

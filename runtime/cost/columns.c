@@ -88,10 +88,11 @@ static uint32_t find_column(const clo_cost *cost, const table *in, uint32_t exec
 /* The rule: executors in a row are alike. */
 static bool is_as_before(const clo_cost *cost, uint32_t executor)
 {
-    const clo_executor *e = &cost->platform->executors[executor], *before = e - 1;
+    const clo_executor *all = cost->platform->executors;
 
-    return executor > 0 && e->kind == before->kind && e->machine == before->machine &&
-           memcmp(e->speed_q16, before->speed_q16, sizeof e->speed_q16) == 0;
+    return executor > 0 && all[executor].kind == all[executor - 1].kind &&
+           all[executor].machine == all[executor - 1].machine &&
+           memcmp(all[executor].speed_q16, all[executor - 1].speed_q16, sizeof all->speed_q16) == 0;
 }
 
 clo_status clo_cost_find_columns(clo_cost *cost)

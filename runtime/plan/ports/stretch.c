@@ -174,7 +174,7 @@ static clo_status copy_platform(clo_stretched *s, const clo_platform *all, uint3
     }
     *changes = status == CLO_OK && stretch_all(s, flows, first);
     clo_free(first);
-    return status == CLO_OK ? clo_links_survey(&s->platform) : status;
+    return status;
 }
 
 clo_status clo_stretched_open(clo_stretched *s, const clo_cost *cost, uint32_t flows, uint32_t machines)
@@ -195,7 +195,10 @@ clo_status clo_stretched_open(clo_stretched *s, const clo_cost *cost, uint32_t f
         return status; /* sets of executors name these by number */
     bool changes;
     status = copy_platform(s, all, flows, &changes);
-    if (status == CLO_OK && (changes || is_part || flows == 0))
+    if (status != CLO_OK || !(changes || is_part || flows == 0))
+        return status;
+    status = clo_links_survey(&s->platform);
+    if (status == CLO_OK)
         status = clo_cost_create(graph, &s->platform, &s->cost);
     /* Sums that are too large, or a task without executor: no such plan is looked at. */
     return status == CLO_ERR_LIMIT || status == CLO_ERR_PLATFORM ? CLO_OK : status;

@@ -14,8 +14,8 @@ typedef struct clo_stretched {
 } clo_stretched;
 
 /* flows: 0: links stay as they are. machines: so many of the fastest ones; as many as there are: all. The platform of
- * `cost` has ports; borrowed until close. Returns CLO_OK or CLO_ERR_MEMORY; close it in any case. O(executors^2) and
- * clo_cost_create. */
+ * `cost` has ports; borrowed until close. Returns CLO_OK or CLO_ERR_MEMORY; close it in any case. O(executors +
+ * (groups of links)^2) and clo_cost_create. */
 clo_status clo_stretched_open(clo_stretched *s, const clo_cost *cost, uint32_t flows, uint32_t machines);
 void clo_stretched_close(clo_stretched *s);
 

@@ -4,6 +4,7 @@
 #define _GNU_SOURCE
 #include "support.h"
 
+#include "base/memory.h"
 #include "platform/model/platform.h"
 
 #include <dirent.h>
@@ -240,6 +241,42 @@ static void what_is_left_out_is_said(void **state)
     scene.synthetic = NULL;
 }
 
+/* What the kernel says of the CPUs of a scene; NULL: what it says here. */
+static const char *cpuinfo;
+
+clo_status __real_clo_file_read(const char *path, size_t max_bytes, char **data, size_t *bytes);
+clo_status __wrap_clo_file_read(const char *path, size_t max_bytes, char **data, size_t *bytes);
+
+clo_status __wrap_clo_file_read(const char *path, size_t max_bytes, char **data, size_t *bytes)
+{
+    if (cpuinfo == NULL || strcmp(path, "/proc/cpuinfo") != 0)
+        return __real_clo_file_read(path, max_bytes, data, bytes);
+    *bytes = strlen(cpuinfo);
+    *data = clo_duplicate(cpuinfo);
+    return *data != NULL ? CLO_OK : CLO_ERR_MEMORY;
+}
+
+/* One of the CPUs that are named is not ours to use, and of one nothing is said. */
+static void kinds_are_those_of_the_cores_where_the_kernel_names_them(void **state)
+{
+    clo_platform *p;
+
+    (void)state;
+    scene.synthetic = "node:1 core:4 pu:1";
+    cpuinfo = "processor\t: 0\nCPU implementer\t: 0x41\nCPU part\t: 0xd05\n\n"
+              "processor\t: 1\nCPU implementer\t: 0x41\nCPU part\t: 0xd0b\n\n"
+              "processor\t: 3\nCPU implementer\t: 0x41\nCPU part\t: 0xd0b\n";
+    use_cpus("0-2");
+    ok(clo_platform_open("native", &p));
+    assert_int_equal(clo_platform_executors(p), 3);
+    assert_string_equal(clo_platform_kind_name(p, clo_platform_executor(p, 0)->kind), "cortex-a55");
+    assert_string_equal(clo_platform_kind_name(p, clo_platform_executor(p, 1)->kind), "cortex-a76");
+    assert_string_equal(clo_platform_kind_name(p, clo_platform_executor(p, 2)->kind), "cpu");
+    clo_platform_destroy(p);
+    cpuinfo = NULL;
+    scene.synthetic = NULL;
+}
+
 static void open_with(const char *what, bool (*use)(uint32_t cpu, uint32_t argument), uint32_t argument)
 {
     for (uint32_t cpu = 0; cpu < CPUS_MAX; cpu++)
@@ -343,6 +380,7 @@ int main(void)
         cmocka_unit_test(a_part_of_the_cpus_is_a_platform_whatever_memory_they_leave),
         cmocka_unit_test(cpus_that_hwloc_does_not_know_are_a_flat_machine),
         cmocka_unit_test(what_is_left_out_is_said),
+        cmocka_unit_test(kinds_are_those_of_the_cores_where_the_kernel_names_them),
         cmocka_unit_test(real_machines_open_with_each_part_of_their_cpus),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -32,7 +32,6 @@ typedef struct calibration {
     uint32_t *kind_of;      /* [tasks] where each runs in this round; CLO_NONE: nowhere */
     uint32_t kinds_most;    /* the most kinds that can run one task */
     clo_profile *learned;   /* of these runs alone */
-    clo_measured measured;  /* what it knows of the graph */
     uint32_t entries, trusted;
 } calibration;
 
@@ -114,14 +113,8 @@ static int run_round(calibration *c, clo_job *job)
 static int look(calibration *c)
 {
     clo_profile_entry entry;
-    clo_cost *cost = NULL;
     clo_status status = clo_profile_publish(c->learned);
 
-    c->measured = (clo_measured)CLO_MEASURED_INIT;
-    if (status == CLO_OK)
-        status = clo_cost_create_measured(clo_document_graph(c->in->document), c->in->platform, c->learned,
-                                          &c->measured, &cost);
-    clo_cost_destroy(cost);
     c->entries = clo_profile_entries(c->learned);
     c->trusted = 0;
     for (uint32_t i = 0; clo_profile_entry_at(c->learned, i, &entry) == CLO_OK; i++)
@@ -162,10 +155,16 @@ static int run_rounds(calibration *c, clo_runtime *runtime, uint32_t *rounds)
 
 static int report(const calibration *c, uint32_t rounds)
 {
-    uint32_t tasks = clo_graph_tasks(clo_document_graph(c->in->document));
-    uint32_t measured = c->measured.tasks_by[CLO_TIME_MEASURED];
+    const clo_graph *graph = clo_document_graph(c->in->document);
+    clo_measured found = CLO_MEASURED_INIT; /* what is known of this graph */
+    clo_cost *cost = NULL;
+    clo_status status = clo_cost_create_measured(graph, c->in->platform, c->learned, &found, &cost);
+    uint32_t tasks = clo_graph_tasks(graph), measured = found.tasks_by[CLO_TIME_MEASURED];
     json out;
 
+    clo_cost_destroy(cost);
+    if (status != CLO_OK)
+        return complain_status(c->in->path, status);
     if (measured < tasks)
         note("%s: %u of %u tasks were not measured on each kind: they have neither a codelet nor a command, or a body "
              "that takes what it is told",
@@ -180,7 +179,7 @@ static int report(const calibration *c, uint32_t rounds)
         return EXIT_GOOD;
     }
     json_begin(&out);
-    json_text(&out, "graph", clo_graph_name(clo_document_graph(c->in->document)));
+    json_text(&out, "graph", clo_graph_name(graph));
     json_count(&out, "rounds", rounds);
     json_count(&out, "tasks", tasks);
     json_count(&out, "tasks_measured", measured);
