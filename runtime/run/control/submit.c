@@ -8,8 +8,6 @@
 #include "run/job/done.h"
 #include "run/records/stamp.h"
 #include "run/records/timing.h"
-#include "run/sharing/borrow.h"
-#include "run/sharing/serial.h"
 #include "run/state/runtime.h"
 #include "run/state/series.h"
 #include "run/system/open.h"
@@ -28,8 +26,6 @@ static void arm(clo_job *job)
     job->policy.decisions = 0;
     atomic_store_explicit(&job->hedges.dropped, 0, memory_order_relaxed);
     job->submit.first_run = clo_stop_submit(&job->stop);
-    if (clo_job_is_judged(job))
-        clo_serial_decide(job);
     job->submit.parks_before = clo_runtime_parks(job->runtime);
     clo_stamp_submit(job);
 }

@@ -7,6 +7,7 @@
 #include "run/sharing/borrow.h"
 #include "run/sharing/deferred.h"
 #include "run/sharing/owner.h"
+#include "run/sharing/serial.h"
 #include "run/sharing/wake.h"
 #include "run/state/item.h"
 #include "run/state/pair.h"
@@ -36,6 +37,8 @@ void clo_job_run_arm(clo_job *job, uint64_t release)
     clo_series *series = job->series;
 
     clo_job_adopt(job);
+    if (series == NULL && clo_job_is_judged(job))
+        clo_serial_decide(job); /* of the plan that runs now */
     reset(job, release);
     /* A submit has just read the clock; and of one run the deadline counts from there. */
     bool is_periodic = series != NULL && series->period_ns > 0;

@@ -42,11 +42,12 @@ static inline bool clo_job_is_judged(const clo_job *job)
     return job->is_pinned || !clo_job_is_small(job);
 }
 
-/* Who waits for this job may run tasks of it. Constant between a submit and its end. */
+/* Who waits for this job may run tasks of it. Constant between a submit and its end. Any thread that waits asks, also
+ * while another one submits and takes a new plan: of jobs that have plans nothing is read that plans change. */
 static inline bool clo_job_is_helped(const clo_job *job)
 {
-    return clo_job_may_be_helped(job) &&
-           (!clo_job_is_judged(job) || atomic_load_explicit(&job->waiting.is_serial, memory_order_relaxed) != 0);
+    return clo_job_is_judged(job) ? atomic_load_explicit(&job->waiting.is_serial, memory_order_relaxed) != 0
+                                  : clo_job_may_be_helped(job);
 }
 
 /* The calling thread's CPU, for the moment; -1: unknown. */

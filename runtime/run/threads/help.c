@@ -323,7 +323,7 @@ bool clo_job_help(clo_job *job)
     clo_worker *worker = clo_deferred_claim(job);
     if (worker != NULL)
         return job->is_pinned ? run_left_plan(worker, job) : run_left(worker, job);
-    worker = clo_job_is_small(job) && !job->is_pinned ? clo_borrow_take(job) : NULL;
+    worker = !job->is_pinned && clo_job_is_small(job) ? clo_borrow_take(job) : NULL;
     if (worker == NULL)
         return false;
     begin(worker);
