@@ -1,6 +1,7 @@
-# Turns files into one C source: clo_embed_platforms(OUTPUT FILE...) writes the table that runtime/platform/file/shipped.h declares.
-# Runs when CMake configures, and again when a file changes. The summary is the file's own info clotho.summary.
-function(clo_embed_platforms output)
+# Lists the boards: clo_embed_platforms(OUTPUT NAMES FILE...) writes the table that runtime/platform/file/shipped.h declares. The
+# files of the list NAMES become part of it. Runs when CMake configures, and again when a file changes. The summary is the file's own
+# info clotho.summary.
+function(clo_embed_platforms output whole)
     set(arrays "")
     set(rows "")
     set(count 0)
@@ -12,6 +13,11 @@ function(clo_embed_platforms output)
             message(FATAL_ERROR "${file}: no info clotho.summary, or one with a quote or a backslash")
         endif()
         set(summary "${CMAKE_MATCH_1}")
+        math(EXPR count "${count} + 1")
+        if(NOT name IN_LIST whole)
+            string(APPEND rows "    {\"${name}\", \"${summary}\", NULL, 0},\n")
+            continue()
+        endif()
         # Without what the reader does not read, and the blanks between elements.
         string(REGEX REPLACE " (complete|allowed)_(cpuset|nodeset)=\"[^\"]*\"" "" text "${text}")
         string(REGEX REPLACE " (gp_index|cache_linesize|cache_associativity|dont_merge|subkind)=\"[^\"]*\"" "" text "${text}")
@@ -23,7 +29,6 @@ function(clo_embed_platforms output)
         string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," hex "${hex}")
         string(APPEND arrays "static const unsigned char file_${count}[] = {\n${hex}};\n")
         string(APPEND rows "    {\"${name}\", \"${summary}\", file_${count}, ${bytes}},\n")
-        math(EXPR count "${count} + 1")
     endforeach()
     file(CONFIGURE OUTPUT ${output} CONTENT [[
 /* Made by toolchain/embed.cmake. */

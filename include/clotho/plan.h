@@ -245,6 +245,10 @@ typedef struct clo_plan_metrics {
 
     /* Replicas. */
     uint32_t duplicates;
+
+    /* What the executors in use take while they run tasks, each at its highest clock (clotho.power_mw of the platform
+     * file), in nJ; CLO_TIME_NEVER: more. Told only: no planner looks at it. -1: not known of one in use. */
+    int64_t energy_nj;
 } clo_plan_metrics;
 
 #define CLO_PLAN_METRICS_INIT CLO_SIZED_INIT(clo_plan_metrics)

@@ -140,14 +140,16 @@ CLO_API CLO_NODISCARD clo_status clo_platform_create(const clo_platform_desc *de
 /* Opens a platform by SPEC.
  *
  *   spec  "native": this machine, through hwloc, only CPUs that this process may use.
- *         A shipped name, such as "rk3588": clo_registry_entry("platforms", ...) lists them.
+ *         A board, such as "rk3588": clo_registry_entry("platforms", ...) lists those that are shipped, of which
+ *         most are files beside the library (share/clotho/platforms); CLOTHO_PLATFORMS of the environment, folders
+ *         separated by colons, comes before these and may have files of other names.
  *         "uniform:P": P equal executors without transfer cost.
  *         "slots:P": P slots (CLO_OS_SLOT) of kind "slot", likewise.
  *         The path of an hwloc XML file. This library reads and checks it strictly; hwloc never sees it.
  *   out   the platform, owned by the caller.
  *
  * Returns CLO_OK, or with file, place and what to do in clo_last_error
- *   CLO_ERR_ARGUMENT  unknown name
+ *   CLO_ERR_ARGUMENT  unknown name, or the file of a shipped board is not installed
  *   CLO_ERR_IO        the file cannot be read
  *   CLO_ERR_FORMAT    the file is malformed
  *   CLO_ERR_LIMIT     the file is too long or names too many CPUs

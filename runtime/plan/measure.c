@@ -170,6 +170,22 @@ static clo_status count_transfers(const clo_plan *plan, const clo_cost *cost, cl
     return status;
 }
 
+/* mW x ns = pJ. */
+static int64_t energy_nj(const clo_plan *plan, const clo_platform *platform)
+{
+    clo_u128 sum_pj = 0;
+
+    for (size_t i = 0; i < plan->count; i++) {
+        const clo_placement *p = &plan->placements[i];
+        uint32_t power_mw = platform->places != NULL ? platform->places[p->executor].power_mw : 0;
+        if (power_mw == 0)
+            return -1;
+        sum_pj += (clo_u128)(uint64_t)(p->finish_ns - p->start_ns) * power_mw;
+    }
+    sum_pj /= 1000;
+    return sum_pj < CLO_TIME_NEVER ? (int64_t)sum_pj : CLO_TIME_NEVER;
+}
+
 clo_status clo_plan_measure(const clo_plan *plan, const clo_cost *cost, clo_plan_metrics *out)
 {
     if (plan == NULL || cost == NULL || out == NULL)
@@ -199,6 +215,7 @@ clo_status clo_plan_measure(const clo_plan *plan, const clo_cost *cost, clo_plan
     metrics.speedup = ratio(serial_ns(cost), plan->makespan_ns);
     metrics.utilization =
         plan->makespan_ns > 0 ? (double)metrics.busy_ns / ((double)executors * (double)plan->makespan_ns) : 0;
+    metrics.energy_nj = energy_nj(plan, clo_cost_platform(cost));
     clo_result_write(out, &metrics, sizeof metrics);
     return CLO_OK;
 }

@@ -126,6 +126,23 @@ class Profile(CommandTest):
                               ({"name": "a", "version": -1}, "version"), ({"name": "a", "footprint": "z"}, "footprint")]:
             self.bad(1, "plan", self.graph([{"work_ns": 5, "codelet": codelet}]), holds=what)
 
+    def test_a_policy_is_predicted_before_it_runs(self):
+        path, words = self.learn(), (self.commands(), "--platform", "slots:2", "--policy", "steal")
+        told = self.json("simulate", *words, "--profile", path, "--samples", 50)
+        low, median, high = (told["prediction"][name] for name in ("low_ns", "median_ns", "high_ns"))
+        self.assertTrue(30000000 < low <= median <= high, told["prediction"])
+        self.assertEqual(told["times"]["measured"], 3)
+        self.assertEqual(told["prediction"], self.json("simulate", *words, "--profile", path, "--samples", 50)["prediction"])
+        self.assertNotEqual(told["prediction"], self.json("simulate", *words, "--profile", path, "--samples", 50, "--seed", 7)["prediction"])
+        self.assertIn("9 of 10 runs take", self.good("simulate", *words, "--profile", path))
+        other = self.other_machine(path)
+        self.bad(1, "simulate", *words, "--profile", other, holds=["other.json", "another machine"])
+        self.good("simulate", *words, "--profile", other, "--foreign")
+        self.assertIn("3 measured", self.good("simulate", self.commands(), "--platform", "slots:2", "--releases-in-flight", 2, "--profile", path))
+        for wrong, says in [(["--samples", 5], "--profile"), (["--profile", path, "--samples", 100001], "100000"),
+                            (["--profile", path, "--jobs", 3], "--profile is of one graph")]:
+            self.bad(2, "simulate", *words, *wrong, holds=says)
+
     def test_misuse(self):
         path = self.learn()
         self.bad(2, "profile", "merge", path, holds="--output")

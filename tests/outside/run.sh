@@ -60,6 +60,7 @@ test -x "$work/moved/bin/clotho-step" # stands around the steps of builds
 "$work/moved/bin/clotho-ninja" --version | grep -q "^1\.[0-9]*\.[0-9]*$" # a link: CMake and Meson take it for a ninja
 "$work/moved/bin/clotho" platform show rk3588 >/dev/null
 test -s "$work/moved/share/clotho/platforms/rk3588.xml"
+"$work/moved/bin/clotho" platform show orin-nano | grep -q "6 executors" # a file beside it
 "$work/moved/bin/clotho" platform show "$work/moved/share/clotho/platforms/rk3588.xml" >/dev/null
 for library in "$libdir"/libclotho*.so; do
     exported=$(nm -D --defined-only "$library" | awk '$2 != "A" {print $3}' | grep -v '^clo_' || true)

@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "base/text.h"
+#include "platform/build/boards.h"
 #include "platform/build/registry.h"
 #include "platform/file/parse.h"
 #include "platform/file/shipped.h"
@@ -103,19 +104,32 @@ static bool looks_like_a_file(const char *spec)
 
 static clo_status unknown_name(const char *spec)
 {
-    char known[200] = "";
-
-    for (uint32_t i = 0; i < clo_shipped_files_count; i++) {
-        size_t used = strlen(known);
-        snprintf(known + used, sizeof known - used, ", %s", clo_shipped_files[i].name);
-    }
     return clo_fail(CLO_ERR_ARGUMENT,
-                    "no platform \"%.100s\"; use native, " UNIFORM ":P, " SLOTS ":P%s, or an hwloc XML file", spec,
-                    known);
+                    "no platform \"%.100s\"; use native, " UNIFORM ":P, " SLOTS ":P, a board (clotho platform list), "
+                    "or an hwloc XML file",
+                    spec);
+}
+
+static clo_status not_installed(const char *board)
+{
+    return clo_fail(CLO_ERR_ARGUMENT,
+                    "platform %s: its file %s.xml is not installed; set CLOTHO_PLATFORMS to the folder where it is", board,
+                    board);
+}
+
+/* NULL: no shipped board is called so. */
+static const clo_shipped_file *find_shipped(const char *spec)
+{
+    for (uint32_t i = 0; i < clo_shipped_files_count; i++)
+        if (strcmp(clo_shipped_files[i].name, spec) == 0)
+            return &clo_shipped_files[i];
+    return NULL;
 }
 
 clo_status clo_platform_open(const char *spec, clo_platform **out)
 {
+    char path[CLO_BOARD_PATH_BYTES];
+
     if (spec == NULL || out == NULL)
         return clo_fail(CLO_ERR_ARGUMENT, "clo_platform_open: spec or out is NULL");
     if (strcmp(spec, "native") == 0)
@@ -123,10 +137,14 @@ clo_status clo_platform_open(const char *spec, clo_platform **out)
     const family *of = family_of(spec);
     if (of != NULL)
         return open_uniform(of, spec, out);
-    for (uint32_t i = 0; i < clo_shipped_files_count; i++)
-        if (strcmp(clo_shipped_files[i].name, spec) == 0)
-            return clo_platform_parse(spec, (const char *)clo_shipped_files[i].data, clo_shipped_files[i].bytes, out);
-    return looks_like_a_file(spec) ? open_file(spec, out) : unknown_name(spec);
+    const clo_shipped_file *board = find_shipped(spec);
+    if (board != NULL && board->data != NULL)
+        return clo_platform_parse(spec, (const char *)board->data, board->bytes, out);
+    if (board == NULL && looks_like_a_file(spec))
+        return open_file(spec, out);
+    if (clo_board_find(spec, path))
+        return open_file(path, out);
+    return board != NULL ? not_installed(spec) : unknown_name(spec);
 }
 
 CLO_REGISTRY_ROW(clo_shipped_file);

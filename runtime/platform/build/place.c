@@ -68,6 +68,15 @@ static void place_cpu(const clo_builder *b, uint32_t e, uint32_t *seen, uint32_t
     place_caches(b, e, cluster, place);
 }
 
+static void place_powers(const clo_builder *b, clo_place *places)
+{
+    for (uint32_t e = 0; e < b->count; e++) {
+        uint64_t power_mw;
+        if (clo_build_number(b, e, "clotho.power_mw", UINT32_MAX, &power_mw))
+            places[e].power_mw = (uint32_t)power_mw;
+    }
+}
+
 clo_status clo_build_places(const clo_builder *b, clo_platform *platform)
 {
     uint32_t *seen = clo_allocate(3 * b->t->objects_count, sizeof *seen), next[3] = {0};
@@ -83,6 +92,7 @@ clo_status clo_build_places(const clo_builder *b, clo_platform *platform)
                                           .core = next[2] + e - b->t->pus_count,
                                           .outside = 1,
                                           .cpu = -1};
+    place_powers(b, platform->places);
     clo_free(seen);
     return CLO_OK;
 }

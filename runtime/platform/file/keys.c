@@ -33,6 +33,8 @@ static const struct {
     {"clotho.speed_q16.integer", ON_KIND | ON_CORE | ON_ACCEL, KEY_NUMBER, 1, UINT32_MAX},
     {"clotho.speed_q16.float", ON_KIND | ON_CORE | ON_ACCEL, KEY_NUMBER, 1, UINT32_MAX},
     {"clotho.speed_q16.memory", ON_KIND | ON_CORE | ON_ACCEL, KEY_NUMBER, 1, UINT32_MAX},
+    {"clotho.opps", ON_KIND, KEY_TEXT, 0, 0},
+    {"clotho.power_mw", ON_KIND | ON_CORE | ON_ACCEL, KEY_NUMBER, 1, 1000000000},
     {"clotho.freq_domain", ON_KIND | ON_CORE | ON_GROUP, KEY_NUMBER, 0, UINT32_MAX},
     {"clotho.memory", ON_CORE | ON_ACCEL, KEY_NUMBER, 0, CLO_EXECUTORS_MAX - 1},
     {"clotho.local_mem_bytes", ON_CORE | ON_ACCEL, KEY_NUMBER, 0, INT64_MAX},

@@ -1,5 +1,5 @@
-/* platform/file/shipped.h - the files under platforms/, made part of the library by toolchain/embed.cmake, so that a
- * shipped name works from a build tree, installed, and after relocation. */
+/* platform/file/shipped.h - the boards under platforms/, as toolchain/embed.cmake lists them. Two of them are part of the
+ * library, so that these names always work; the others are read from their files (platform/build/boards.h). */
 #ifndef CLO_PLATFORM_FILE_SHIPPED_H
 #define CLO_PLATFORM_FILE_SHIPPED_H
 
@@ -8,12 +8,13 @@
 
 typedef struct clo_shipped_file {
     const char *name, *summary;
+    /* NULL: in a file. */
     const unsigned char *data;
     size_t bytes;
 } clo_shipped_file;
 
-/* The files, then the platforms that are computed from their name, without data, then a row of NULLs. */
+/* The boards, then the platforms that are computed from their name, then a row of NULLs. */
 extern const clo_shipped_file clo_shipped_files[];
-extern const uint32_t clo_shipped_files_count; /* the files alone */
+extern const uint32_t clo_shipped_files_count; /* the boards alone */
 
 #endif

@@ -24,6 +24,7 @@ typedef struct clo_place {
     uint32_t package, cluster, core;
     uint32_t outside;      /* 1: an accelerator, not a CPU of the operating system */
     int32_t cpu;           /* CPU number in the description; -1: none              */
+    uint32_t power_mw;     /* while it runs tasks; 0: unknown                      */
     uint64_t memory_bytes; /* of its NUMA node; 0: unknown                         */
     uint64_t cache_bytes[CLO_CACHE_LEVELS];
     uint8_t cache_scope[CLO_CACHE_LEVELS];

@@ -444,6 +444,17 @@ void input_add_measured(const input *in, json *out)
     json_close(out, '}');
 }
 
+void input_add_prediction(const clo_prediction *prediction, json *out)
+{
+    if (prediction->median_ns == 0)
+        return;
+    json_open(out, "prediction", '{');
+    json_integer(out, "median_ns", prediction->median_ns);
+    json_integer(out, "low_ns", prediction->low_ns);
+    json_integer(out, "high_ns", prediction->high_ns);
+    json_close(out, '}');
+}
+
 void input_print_prediction(const clo_prediction *prediction)
 {
     if (prediction->median_ns > 0)

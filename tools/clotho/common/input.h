@@ -82,6 +82,8 @@ const clo_reference *input_reference(const input *in);
 void input_print(const input *in);
 /* The median and the interval, where there is a prediction (median_ns > 0). */
 void input_print_prediction(const clo_prediction *prediction);
+/* Likewise, as a member "prediction" of an object. */
+void input_add_prediction(const clo_prediction *prediction, json *out);
 /* The last of the first lines as a member "times" of an object; nothing without a profile. */
 void input_add_measured(const input *in, json *out);
 

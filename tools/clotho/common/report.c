@@ -141,6 +141,22 @@ const char *show_bytes(uint64_t bytes)
     return text;
 }
 
+const char *show_energy(int64_t nj)
+{
+    static const char *const units[] = {"nJ", "uJ", "mJ", "J"};
+    size_t room;
+    char *text = next_buffer(&room);
+    double value = (double)nj;
+    int i = 0;
+
+    while (i < 3 && value >= 1000) {
+        value /= 1000;
+        i++;
+    }
+    snprintf(text, room, "%.3g %s", value, units[i]);
+    return text;
+}
+
 const char *show_percent(double share)
 {
     size_t bytes;

@@ -36,6 +36,7 @@ const char *show_name(const char *name);
 /* "1.23 ms" and the like; each call returns one of eight static-duration buffers of this thread in turn. */
 const char *show_ns(int64_t ns);
 const char *show_bytes(uint64_t bytes);
+const char *show_energy(int64_t nj);
 const char *show_percent(double share); /* 0.123 -> "12.3 %" */
 
 /* True if the file is a terminal that takes escape sequences: what is written over itself goes there only. */

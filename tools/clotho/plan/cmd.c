@@ -155,13 +155,7 @@ static int print_json(const input *in, const plan_options *o, const planned *p)
     json_text(&out, "planner", clo_plan_planner(p->plan));
     json_real(&out, "makespan", (double)p->metrics.makespan_ns / clo_document_unit_ns(in->document));
     json_integer(&out, "makespan_ns", p->metrics.makespan_ns);
-    if (p->prediction.median_ns > 0) {
-        json_open(&out, "prediction", '{');
-        json_integer(&out, "median_ns", p->prediction.median_ns);
-        json_integer(&out, "low_ns", p->prediction.low_ns);
-        json_integer(&out, "high_ns", p->prediction.high_ns);
-        json_close(&out, '}');
-    }
+    input_add_prediction(&p->prediction, &out);
     json_integer(&out, "lower_bound_ns", p->metrics.lower_bound_ns);
     json_real(&out, "gap", p->metrics.gap);
     json_real(&out, "slr", p->metrics.slr);
@@ -170,6 +164,8 @@ static int print_json(const input *in, const plan_options *o, const planned *p)
     json_count(&out, "transfers", p->metrics.transfers);
     json_count(&out, "transferred_bytes", p->metrics.transferred_bytes);
     json_count(&out, "duplicates", p->metrics.duplicates);
+    if (p->metrics.energy_nj >= 0)
+        json_integer(&out, "energy_nj", p->metrics.energy_nj);
     json_count(&out, "schedules", clo_plan_schedules(p->plan));
     json_bool(&out, "optimal", is_optimal(p));
     json_integer(&out, "plan_ns", p->plan_ns);
@@ -254,6 +250,8 @@ static void print_one(const input *in, const planned *p)
     print_pinned(clo_document_graph(in->document));
     printf("transfers    %llu inputs, %s\n", (unsigned long long)m->transfers, show_bytes(m->transferred_bytes));
     printf("executors    %s in use\n", show_percent(m->utilization));
+    if (m->energy_nj >= 0)
+        printf("energy       %s in cores that run tasks, at their highest clocks\n", show_energy(m->energy_nj));
     printf("check        %s\n", p->valid ? "valid" : "NOT VALID");
 }
 

@@ -76,13 +76,7 @@ static void json_times(json *j, const run_outcome *out)
     json_text(j, "status", status_name(out->last.status));
     json_integer(j, "makespan_ns", run_median_ns(out));
     json_integer(j, "predicted_ns", out->predicted_ns);
-    if (out->prediction.median_ns > 0) {
-        json_open(j, "prediction", '{');
-        json_integer(j, "median_ns", out->prediction.median_ns);
-        json_integer(j, "low_ns", out->prediction.low_ns);
-        json_integer(j, "high_ns", out->prediction.high_ns);
-        json_close(j, '}');
-    }
+    input_add_prediction(&out->prediction, j);
     json_real(j, "prediction_error", run_prediction_error(out));
     json_count(j, "repeat", out->options->repeat);
     if (out->options->repeat > 1) {

@@ -11,14 +11,28 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { SAMPLES_MAX = 100000 };
+
 typedef struct simulated {
     clo_job_result result;
     clo_trace *trace;
     clo_plan *happened;
     clo_plan_metrics metrics;
+    clo_prediction prediction; /* with a profile */
     bool measured; /* all of the above is there */
     bool valid;
 } simulated;
+
+/* With the times as they vary. Of platforms with ports there is no such prediction. */
+static clo_status predict(const input *in, const simulate_options *o, const clo_sim_config *config,
+                          clo_prediction *prediction)
+{
+    if (o->samples > 0)
+        prediction->samples = (uint32_t)o->samples;
+    prediction->seed = o->seed;
+    clo_status status = clo_profile_predict(in->profile, in->cost, config, prediction);
+    return status == CLO_ERR_UNSUPPORTED ? CLO_OK : status;
+}
 
 static clo_status simulate(const input *in, const simulate_options *o, simulated *s)
 {
@@ -41,7 +55,7 @@ static clo_status simulate(const input *in, const simulate_options *o, simulated
         s->valid = status == CLO_OK;
         s->measured = status == CLO_OK || status == CLO_ERR_INVALID;
     }
-    return status;
+    return status == CLO_OK && in->profile != NULL ? predict(in, o, &config, &s->prediction) : status;
 }
 
 static int print_json(const input *in, const simulate_options *o, const simulated *s)
@@ -62,6 +76,7 @@ static int print_json(const input *in, const simulate_options *o, const simulate
     json_real(&out, "weighted_jct_s", seconds);
     json_real(&out, "makespan_s", seconds);
     json_integer(&out, "makespan_ns", s->result.makespan_ns);
+    input_add_prediction(&s->prediction, &out);
     json_real(&out, "lower_bound_s", (double)s->metrics.lower_bound_ns / 1e9);
     json_integer(&out, "lower_bound_ns", s->metrics.lower_bound_ns);
     json_real(&out, "gap", s->metrics.gap);
@@ -79,6 +94,7 @@ static int print_json(const input *in, const simulate_options *o, const simulate
                    s->result.decisions);
     json_bool(&out, "valid", s->valid);
     json_count(&out, "seed", o->seed);
+    input_add_measured(in, &out);
     return json_print(&out);
 }
 
@@ -90,6 +106,7 @@ static int print_text(const input *in, const simulate_options *o, const simulate
            (unsigned long long)s->result.decisions, show_ns(s->result.decision_p50_ns),
            show_ns(s->result.decision_max_ns));
     printf("makespan     %s, the completion time of the one job\n", show_ns(s->result.makespan_ns));
+    input_print_prediction(&s->prediction);
     printf("lower bound  %s, gap %s\n", show_ns(s->metrics.lower_bound_ns), show_percent(s->metrics.gap));
     printf("speedup      %.2f over the best single executor\n", s->metrics.speedup);
     printf("executors    %s in use\n", show_percent(s->metrics.utilization));
@@ -115,7 +132,8 @@ static int write_files(const input *in, const simulate_options *o, const simulat
 static int simulate_file(const char *path, const simulate_options *o)
 {
     input in;
-    simulated s = {.result = CLO_JOB_RESULT_INIT, .metrics = CLO_PLAN_METRICS_INIT};
+    simulated s = {
+        .result = CLO_JOB_RESULT_INIT, .metrics = CLO_PLAN_METRICS_INIT, .prediction = CLO_PREDICTION_INIT};
     int code = input_open(&in, path, &o->input);
 
     if (code != EXIT_GOOD)
@@ -171,10 +189,16 @@ static int check_options(const simulate_options *o)
         (o->policy != NULL || o->replay != NULL || o->jobs > 0 || o->arrivals != NULL || o->seeds != NULL ||
          o->csv != NULL || o->gantt != NULL || o->trace != NULL || o->skips_misfits))
         return misuse("--planner plans the jobs of the file; it goes with --platform, --scale, --log and --json only");
+    if (o->planner != NULL && o->input.profile != NULL)
+        return misuse("--planner takes the times of the file: leave --profile out");
     if (o->planner == NULL && o->policy == NULL && o->replay == NULL)
         return misuse("'simulate' needs --policy NAME; see 'clotho list policies'");
     if (!(o->input.scale > 0))
         return misuse("--scale is 0; write a number > 0");
+    if (o->samples > 0 && (o->input.profile == NULL || o->planner != NULL))
+        return misuse("--samples needs --profile F and a policy: durations are drawn as they were measured");
+    if (o->samples > SAMPLES_MAX)
+        return misuse("--samples is %llu; write a number from 1 to %d", (unsigned long long)o->samples, SAMPLES_MAX);
     return check_files(o);
 }
 
@@ -196,6 +220,8 @@ static int simulate_path(const char *path, const simulate_options *o)
         is_stream = is_stream || text != NULL;
     }
     is_stream = is_stream || (o->input.instance == NULL && is_workload_file(path));
+    if (is_stream && o->input.profile != NULL)
+        return misuse("--profile is of one graph and one job: leave what speaks of more out, and the policy's argument");
     if (is_stream && o->trace != NULL)
         return misuse("--trace is of one graph; see 'clotho simulate --help'");
     return is_stream ? simulate_workload(path, o) : simulate_file(path, o);
@@ -254,6 +280,10 @@ int cmd_simulate(int argc, char **argv)
         {"deadline", 0, "TIME", OPTION_TIME, &o.deadline_ns,
          "with --period: releases that take longer (than the period) are counted; with this option the exit status "
          "is 1 then"},
+        {"profile", 0, "F.json", OPTION_INPUT, &o.input.profile, INPUT_PROFILE_HELP ", and predict a range; one graph only"},
+        {"foreign", 0, NULL, OPTION_FLAG, &o.input.foreign, INPUT_FOREIGN_HELP},
+        {"samples", 0, "N", OPTION_U64, &o.samples,
+         "with --profile: predict from so many simulations with drawn durations (200)"},
         {"log", 0, "F", OPTION_OUTPUT, &o.log, "write the log of inputs and decisions (clotho.log/1)"},
         {"replay", 0, "LOG", OPTION_INPUT, &o.replay,
          "repeat the run of this log, simulated or real, and compare each record"},
