@@ -2,9 +2,9 @@
 """Prints one table from the JSON lines of `clotho run --json` and of the example applications. Exit status 1 if a line
 says that its result is not valid, or if there is none."""
 import json
-import os
 import sys
 
+DISTURBED = 0.1  # of the CPUs for other programs: then a prediction tells nothing
 UNITS = ((1e9, "s"), (1e6, "ms"), (1e3, "us"), (1, "ns"))
 
 
@@ -16,12 +16,22 @@ def show_ns(ns):
             return "%.*f %s" % (0 if size == 1 else 2, ns / size, unit)
 
 
+def show_range(low, high):
+    return "-" if low is None or high is None else "%s .. %s" % (show_ns(low), show_ns(high))
+
+
+def show_error(error, others):
+    if error is None:
+        return "-"
+    return "disturbed" if others is not None and others > DISTURBED else "%.1f %%" % (100 * abs(error))
+
+
 def row(one):
     measured = one.get("measured_ns")
     if not isinstance(measured, (int, float)):  # the command lists all runs there and has the median as makespan
         measured = one.get("makespan_ns")
     error = one.get("error", one.get("prediction_error"))
-    speedup = one.get("speedup")
+    speedup, others = one.get("speedup"), one.get("foreign_load")
     extra = ""
     if "residual" in one:
         extra = ", residual %.1e" % one["residual"]
@@ -34,8 +44,10 @@ def row(one):
         one.get("app") or one.get("graph"),
         one.get("dispatch") if one.get("dispatch") in ("steal",) else one.get("planner") or one.get("policy") or one.get("dispatch"),
         show_ns(one.get("predicted_ns")),
+        show_range(one.get("predicted_low_ns"), one.get("predicted_high_ns")),
         show_ns(measured) + (" emulated" if one.get("emulated") else ""),
-        "-" if error is None else "%.1f %%" % (100 * abs(error)),
+        show_error(error, others),
+        "-" if others is None else "%.0f %%" % (100 * others),
         "-" if speedup is None else "%.2f" % speedup,
         ("valid" if one.get("valid") else "NOT VALID") + extra,
     )
@@ -44,19 +56,20 @@ def row(one):
 def main(path):
     with open(path, encoding="utf-8") as file:
         runs = [json.loads(line) for line in file if line.strip()]
-    head = ("application", "dispatch", "predicted", "measured", "error", "speedup", "check")
+    head = ("application", "dispatch", "predicted", "9 of 10 runs", "measured", "error", "others", "speedup", "check")
     rows = [head] + [row(one) for one in runs]
     widths = [max(len(str(r[i])) for r in rows) for i in range(len(head))]
     print()
     for number, r in enumerate(rows):
-        cells = [str(c).ljust(w) if i in (0, 1, 6) else str(c).rjust(w) for i, (c, w) in enumerate(zip(r, widths))]
+        cells = [str(c).ljust(w) if i in (0, 1, len(head) - 1) else str(c).rjust(w) for i, (c, w) in enumerate(zip(r, widths))]
         print("  ".join(cells).rstrip())
         if number == 0:
             print("  ".join("-" * w for w in widths))
-    print("\nspeedup: over one core. predicted: by the plan, or by the simulator for work stealing.")
-    busy = os.getloadavg()[0] / os.cpu_count()
-    if busy > 1.2:  # our own workers alone keep it below 1
-        print("note: %.1f threads a CPU want to run here; measured times include waiting for others." % busy)
+    print(
+        "\npredicted: before each run, from what each task took on each CPU in runs by work stealing (median and range of 200"
+        "\nsimulations with drawn durations); error: of the measured time, the median over the runs; others: share of the CPUs that"
+        "\nother programs and other guests of the host took meanwhile, above 10 % the error tells nothing. speedup: over one core."
+    )
     return 0 if runs and all(one.get("valid") for one in runs) else 1
 
 

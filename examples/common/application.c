@@ -23,6 +23,16 @@ static void remember_kernel(application_graph *graph, uint32_t task, uint32_t ke
     graph->tasks = task + 1;
 }
 
+/* Times of one problem are not those of another: the options are the size. FNV-1a. */
+static uint64_t footprint_of(const application *app)
+{
+    uint64_t hash = 0xcbf29ce484222325u;
+
+    for (uint32_t o = 0; o < app->options_count; o++)
+        hash = (hash ^ (uint64_t)app->options[o].value) * 0x100000001b3u;
+    return hash;
+}
+
 uint32_t application_add_task(application_graph *graph, uint32_t kernel, const clo_task *task)
 {
     const application_times *times = graph->times;
@@ -35,6 +45,10 @@ uint32_t application_add_task(application_graph *graph, uint32_t kernel, const c
     graph->status = clo_graph_add_task(graph->graph, &timed, &id);
     if (graph->status == CLO_OK)
         remember_kernel(graph, id, kernel);
+    if (graph->status == CLO_OK && graph->app != NULL)
+        graph->status = clo_graph_set_codelet(
+            graph->graph, id,
+            &(clo_codelet){.name = graph->app->kernels[kernel], .version = 1, .footprint = footprint_of(graph->app)});
     for (uint32_t k = 0; times != NULL && k < times->kinds; k++)
         if (graph->status == CLO_OK && times->ns[kernel][k] > 0)
             graph->status = clo_graph_set_time(graph->graph, id, k, times->ns[kernel][k]);

@@ -17,13 +17,14 @@ typedef struct application_times {
 /* The graph being built. The first failure latches in `status`, so that code that builds reads as a list. */
 typedef struct application_graph {
     clo_graph *graph;
-    const application_times *times;
+    const struct application *app;  /* NULL: tasks get no codelets */
+    const application_times *times; /* NULL: not known */
     uint8_t *kernel_of; /* [tasks] */
     uint32_t tasks, capacity;
     clo_status status;
 } application_graph;
 
-/* Adds `task` with the measured time of `kernel`; returns its id (0 after a failure). */
+/* Adds `task`, a codelet called as `kernel`, with its measured time; returns its id (0 after a failure). */
 uint32_t application_add_task(application_graph *graph, uint32_t kernel, const clo_task *task);
 void application_add_edge(application_graph *graph, uint32_t from, uint32_t to, uint64_t bytes);
 void application_graph_free(application_graph *graph);

@@ -17,7 +17,9 @@ typedef struct report {
     clo_clock clock;
     uint32_t workers, tasks, edges, runs;
     int64_t predicted_ns, measured_ns, lowest_ns, highest_ns, serial_ns; /* medians, and the measured range */
-    double error, speedup; /* medians over the rounds of |measured - predicted| / predicted, one core / measured */
+    int64_t low_ns, high_ns; /* what 9 of 10 runs were predicted to take; medians; 0: not predicted */
+    uint32_t inside;         /* runs that took that */
+    double error, speedup;   /* medians over the rounds of |measured - predicted| / measured, one core / measured */
     clo_job_result result; /* of the last run */
     uint64_t hash;
     bool is_right;       /* the check of the application */
@@ -106,7 +108,7 @@ static clo_status run_simulated(application *app, const options *o, session *s, 
     if (status == CLO_OK) {
         r->runs = 1;
         r->measured_ns = r->lowest_ns = r->highest_ns = r->result.makespan_ns;
-        r->error = relative(r->measured_ns, r->predicted_ns);
+        r->error = relative(r->predicted_ns, r->measured_ns);
         r->speedup = ratio(r->serial_ns, r->measured_ns);
         if (app->hash != NULL)
             r->hash = app->hash(app);
@@ -133,43 +135,57 @@ static clo_status run_once(application *app, session *s, report *r, uint64_t exp
     return CLO_OK;
 }
 
-/* What the plan (or steal, or the policy) takes with the times of this very moment. */
-static clo_status predict_afresh(application *app, const session *s, const report *r, const application_times *times,
-                                 int64_t *predicted_ns)
+/* What the plan (or steal, or the policy) takes as far as is known at this very moment. */
+static clo_status predict_afresh(const session *s, const report *r, const clo_profile *profile, uint32_t round,
+                                 clo_prediction *prediction)
 {
     const clo_sim_config sim = {.size = sizeof sim, .plan = s->plan, .policy = r->how.policy};
-    application_graph graph = {0};
-    clo_cost *cost = NULL;
-    clo_job_result result = CLO_JOB_RESULT_INIT;
-    clo_status status = session_reprice(s, app, times, &graph, &cost);
 
-    if (status == CLO_OK)
-        status = clo_simulate(cost, &sim, &result, NULL, NULL);
-    if (status == CLO_OK)
-        *predicted_ns = result.makespan_ns;
-    clo_cost_destroy(cost);
-    application_graph_free(&graph);
-    return status;
+    *prediction = (clo_prediction)CLO_PREDICTION_INIT;
+    prediction->seed = round;
+    return clo_profile_predict(profile, s->cost, &sim, prediction);
 }
 
-/* One round's figures; its columns are sorted one by one at the end. */
+/* Figures of the rounds; each column is sorted at the end. */
 typedef struct rounds {
-    int64_t *predicted, *measured, *serial, *error_ppm, *speedup_ppm;
+    int64_t *predicted, *low, *high, *measured, *serial, *error_ppm, *speedup_ppm;
 } rounds;
+
+enum { COLUMNS = 7 };
 
 static void summarise(const rounds *t, uint32_t count, report *r)
 {
     for (uint32_t i = 0; i < count; i++) {
-        t->error_ppm[i] = (int64_t)(relative(t->measured[i], t->predicted[i]) * 1e6);
+        t->error_ppm[i] = (int64_t)(relative(t->predicted[i], t->measured[i]) * 1e6);
         t->speedup_ppm[i] = (int64_t)(ratio(t->serial[i], t->measured[i]) * 1e6);
+        r->inside += t->low[i] <= t->measured[i] && t->measured[i] <= t->high[i];
     }
     r->error = (double)median_ns(t->error_ppm, count) / 1e6;
     r->speedup = (double)median_ns(t->speedup_ppm, count) / 1e6;
     r->predicted_ns = median_ns(t->predicted, count);
+    r->low_ns = median_ns(t->low, count);
+    r->high_ns = median_ns(t->high, count);
     r->serial_ns = median_ns(t->serial, count);
     r->measured_ns = median_ns(t->measured, count);
     r->lowest_ns = t->measured[0];
     r->highest_ns = t->measured[count - 1];
+}
+
+static clo_status measure_and_predict(application *app, const session *s, yardstick *y, const report *r,
+                                      const rounds *t, uint32_t i)
+{
+    application_times times = {0};
+    clo_prediction prediction;
+    clo_status status = yardstick_read(y, app, 1, &t->serial[i], &times);
+
+    if (status == CLO_OK)
+        status = predict_afresh(s, r, y->profile, i, &prediction);
+    if (status != CLO_OK)
+        return status;
+    t->predicted[i] = prediction.median_ns;
+    t->low[i] = prediction.low_ns;
+    t->high[i] = prediction.high_ns;
+    return CLO_OK;
 }
 
 /* `count` rounds of measure, predict, run. Under an emulated clock time is what the model says: nothing to measure. */
@@ -178,15 +194,10 @@ static clo_status run_rounds(application *app, session *s, yardstick *y, report 
     clo_status status = session_run(s, app, NULL); /* warms up */
 
     for (uint32_t i = 0; i < count && status == CLO_OK; i++) {
-        application_times times = {0};
-
         t->predicted[i] = r->predicted_ns;
         t->serial[i] = r->serial_ns;
-        if (r->clock == CLO_CLOCK_REAL) {
-            status = yardstick_read(y, app, 1, &t->serial[i], &times);
-            if (status == CLO_OK)
-                status = predict_afresh(app, s, r, &times, &t->predicted[i]);
-        }
+        if (r->clock == CLO_CLOCK_REAL)
+            status = measure_and_predict(app, s, y, r, t, i);
         if (status == CLO_OK)
             status = run_once(app, s, r, y->hash);
         t->measured[i] = r->result.makespan_ns;
@@ -198,8 +209,14 @@ static clo_status run_repeatedly(application *app, const options *o, session *s,
 {
     const bool has_pictures = o->trace != NULL || o->gantt != NULL;
     const uint32_t count = o->repeat;
-    int64_t *columns = calloc((size_t)5 * count, sizeof *columns);
-    rounds t = {columns, columns + count, columns + 2 * count, columns + 3 * count, columns + 4 * count};
+    int64_t *columns = calloc((size_t)COLUMNS * count, sizeof *columns);
+    rounds t = {columns,
+                columns + count,
+                columns + (size_t)2 * count,
+                columns + (size_t)3 * count,
+                columns + (size_t)4 * count,
+                columns + (size_t)5 * count,
+                columns + (size_t)6 * count};
     clo_status status = columns != NULL ? session_start(s, r->clock, &r->how, has_pictures) : CLO_ERR_MEMORY;
 
     r->is_same = true;
@@ -242,10 +259,13 @@ static void print_json(const application *app, const session *s, const report *r
                                    : "steal");
     print_json_string(clo_platform_name(s->platform));
     printf(", \"workers\": %u, \"tasks\": %u, \"edges\": %u, ", r->workers, r->tasks, r->edges);
-    printf("\"predicted_ns\": %lld, \"measured_ns\": %lld, \"serial_ns\": %lld, \"runs\": %u, \"speedup\": %.4f, "
+    printf("\"predicted_ns\": %lld, ", (long long)r->predicted_ns);
+    if (r->high_ns > 0)
+        printf("\"predicted_low_ns\": %lld, \"predicted_high_ns\": %lld, \"runs_inside\": %u, ", (long long)r->low_ns,
+               (long long)r->high_ns, r->inside);
+    printf("\"measured_ns\": %lld, \"serial_ns\": %lld, \"runs\": %u, \"speedup\": %.4f, "
            "\"error\": %.4f, \"valid\": %s, %s, \"emulated\": %s, ",
-           (long long)r->predicted_ns, (long long)r->measured_ns, (long long)r->serial_ns, r->runs, r->speedup,
-           r->error, r->is_right && r->is_same ? "true" : "false", r->json,
+           (long long)r->measured_ns, (long long)r->serial_ns, r->runs, r->speedup, r->error, r->is_right && r->is_same ? "true" : "false", r->json,
            r->clock != CLO_CLOCK_REAL ? "true" : "false");
     printf("\"foreign_load\": %.3f, ", r->foreign_load);
     printf("\"emulation_error\": %.4f, \"duplicates_run\": %llu, \"transfers\": %llu, \"output_hash\": \"%016llx\"}\n",
@@ -270,6 +290,9 @@ static void print_text(const application *app, const options *o, const session *
            "error %.1f %%\n",
            o->planner, (double)r->predicted_ns / 1e6, (double)r->measured_ns / 1e6, r->runs, (double)r->lowest_ns / 1e6,
            (double)r->highest_ns / 1e6, 100.0 * r->error);
+    if (r->high_ns > 0)
+        printf("interval   9 of 10 runs were to take %.3f to %.3f ms; %u of %u did\n", (double)r->low_ns / 1e6,
+               (double)r->high_ns / 1e6, r->inside, r->runs);
     printf("one core   %.3f ms, speedup %.2f\n", (double)r->serial_ns / 1e6, r->speedup);
     printf("result     %s, %s as on one core\n", r->line, r->is_same ? "the same bytes" : "NOT THE SAME BYTES");
     if (r->result.duplicates_run + r->result.transfers > 0)
@@ -292,12 +315,14 @@ enum { FIRST_READINGS = 3 };
 static clo_status plan_application(application *app, const options *o, yardstick *y, session *s, report *r,
                                    application_times *times)
 {
-    clo_status status = yardstick_open(y, app, o->workers);
+    clo_status status = clo_profile_create(0, &y->profile);
 
+    if (status == CLO_OK)
+        status = yardstick_open(y, app, o->workers);
     if (status == CLO_OK)
         status = yardstick_read(y, app, FIRST_READINGS, &r->serial_ns, times);
     if (status == CLO_OK)
-        status = session_open(s, app, o->platform, o->workers, times);
+        status = session_open(s, app, o->platform, o->workers, NULL, y->profile);
     if (status != CLO_OK)
         return status;
     r->clock = o->clock >= 0                         ? (clo_clock)o->clock
@@ -330,6 +355,7 @@ static clo_status run_application(application *app, const options *o, report *r)
         print_text(app, o, &s, r, &times);
     session_close(&s);
     yardstick_close(&y);
+    clo_profile_destroy(y.profile);
     return status;
 }
 

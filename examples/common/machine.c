@@ -1,4 +1,5 @@
-/* machine.c - a platform with fewer or more workers than there are executors, made from the public description. */
+/* machine.c - a platform with fewer or more workers than there are executors, or with a kind for each, made from the public
+ * description. */
 #include "machine.h"
 
 #include <stdlib.h>
@@ -25,7 +26,7 @@ static void draft_free(draft *d)
 static bool draft_allocate(draft *d, size_t count, size_t pieces, size_t kinds, size_t machines)
 {
     d->executors = calloc(count, sizeof *d->executors);
-    d->kind_names = calloc(kinds, sizeof *d->kind_names);
+    d->kind_names = calloc(kinds > count ? kinds : count, sizeof *d->kind_names);
     d->latency_ns = calloc(count * count, sizeof *d->latency_ns);
     d->bandwidth = calloc(count * count * pieces, sizeof *d->bandwidth);
     d->capacities = calloc(machines * CLO_RESOURCES_MAX, sizeof *d->capacities);
@@ -68,9 +69,20 @@ static void draft_fill(draft *d, const clo_platform *from, uint32_t count)
             d->capacities[m * CLO_RESOURCES_MAX + r] = clo_platform_capacity(from, m, r);
 }
 
+/* CPUs that are equal by name need not be: one of a virtual machine may share its core with a busy neighbour. */
+static uint32_t draft_split_kinds(draft *d, const clo_platform *from, uint32_t count)
+{
+    for (uint32_t e = 0; e < count; e++) {
+        d->executors[e].kind = e;
+        d->kind_names[e] = clo_platform_executor_name(from, e);
+    }
+    return count;
+}
+
 clo_status machine_limit(const clo_platform *platform, uint32_t workers, clo_platform **out, bool *is_crowded)
 {
-    uint32_t count = workers != 0 ? workers : clo_platform_executors(platform);
+    uint32_t count = workers != 0 ? workers : clo_platform_executors(platform), kinds = clo_platform_kinds(platform);
+    bool is_split = clo_platform_is_native(platform) && count <= clo_platform_executors(platform);
     uint32_t pieces = clo_platform_link_pieces(platform);
     draft d = {0};
     const char *resources[CLO_RESOURCES_MAX];
@@ -80,11 +92,13 @@ clo_status machine_limit(const clo_platform *platform, uint32_t workers, clo_pla
         draft_fill(&d, platform, count);
         for (uint32_t r = 0; r < CLO_RESOURCES_MAX; r++)
             resources[r] = clo_platform_resource_name(platform, r);
+        if (is_split)
+            kinds = draft_split_kinds(&d, platform, count);
         clo_platform_desc desc = {.size = sizeof desc,
                                   .name = clo_platform_name(platform),
                                   .executors_count = count,
                                   .executors = d.executors,
-                                  .kinds_count = clo_platform_kinds(platform),
+                                  .kinds_count = kinds,
                                   .kind_names = d.kind_names,
                                   .machines_count = clo_platform_machines(platform),
                                   .capacities = d.capacities,

@@ -33,10 +33,12 @@ int64_t median_ns(int64_t *values, size_t count)
     return count % 2 ? values[count / 2] : (values[count / 2 - 1] + values[count / 2]) / 2;
 }
 
-static clo_status collect(const session *s, samples *all)
+static clo_status collect(const session *s, clo_profile *profile, samples *all)
 {
     clo_trace *trace = NULL;
     clo_status status = clo_job_trace(s->job, &trace);
+    if (status == CLO_OK && profile != NULL)
+        status = clo_profile_learn_trace(profile, s->cost, trace, NULL);
     size_t count = 0;
     const clo_trace_event *events = status == CLO_OK ? clo_trace_events(trace, &count) : NULL;
 
@@ -102,10 +104,10 @@ static uint32_t limit_to_machine(uint32_t workers)
 clo_status yardstick_open(yardstick *y, application *app, uint32_t workers)
 {
     const dispatch steal = {.mode = "steal"};
-    clo_status status = session_open(&y->one, app, "native", 1, NULL);
+    clo_status status = session_open(&y->one, app, "native", 1, NULL, NULL);
 
     if (status == CLO_OK)
-        status = session_open(&y->all, app, "native", limit_to_machine(workers), NULL);
+        status = session_open(&y->all, app, "native", limit_to_machine(workers), NULL, NULL);
     if (status == CLO_OK)
         status = session_start(&y->one, CLO_CLOCK_REAL, &steal, false);
     if (status == CLO_OK)
@@ -142,8 +144,10 @@ clo_status yardstick_read(yardstick *y, application *app, uint32_t runs, int64_t
         if (status == CLO_OK)
             status = session_run(&y->all, app, NULL);
         if (status == CLO_OK)
-            status = collect(&y->all, &all);
+            status = collect(&y->all, y->profile, &all);
     }
+    if (status == CLO_OK && y->profile != NULL)
+        status = clo_profile_publish(y->profile);
     if (status == CLO_OK)
         status = summarise(app, y->all.platform, &all, times);
     if (status == CLO_OK)

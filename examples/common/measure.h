@@ -9,13 +9,15 @@
  * virtual machine), so that a prediction is only as good as its measurements are fresh. */
 typedef struct yardstick {
     session one, all;
-    uint64_t hash; /* of the result on one core */
+    uint64_t hash;        /* of the result on one core */
+    clo_profile *profile; /* learns from each reading; borrowed; NULL: none */
     bool by_mean;  /* set before yardstick_read: times are means, which decide throughput; else medians */
 } yardstick;
 clo_status yardstick_open(yardstick *y, application *app, uint32_t workers);
 void yardstick_close(yardstick *y);
 
-/* Runs both ways `runs` times: the median makespan on one core and the median (or mean) time of each kernel. */
+/* Runs both ways `runs` times: the median makespan on one core, the median (or mean) time of each kernel; and the
+ * profile's snapshot is of what it has seen. */
 clo_status yardstick_read(yardstick *y, application *app, uint32_t runs, int64_t *serial_ns, application_times *times);
 
 int64_t median_ns(int64_t *values, size_t count); /* sorts; 0 if there are none */

@@ -16,6 +16,7 @@ static clo_status build(application *app, const clo_platform *platform, const ap
         times = &elsewhere;
     }
     out->times = times;
+    out->app = app;
     out->status = clo_graph_create(app->name, &out->graph);
     for (uint32_t k = 0; times != NULL && k < times->kinds && out->status == CLO_OK; k++) {
         uint32_t kind; /* counts from 0, as k does */
@@ -25,31 +26,25 @@ static clo_status build(application *app, const clo_platform *platform, const ap
     if (out->status == CLO_OK)
         app->build(app, out);
     out->times = NULL;
+    out->app = NULL;
     return out->status == CLO_OK ? clo_graph_seal(out->graph) : out->status;
 }
 
-clo_status session_reprice(const session *s, application *app, const application_times *times, application_graph *graph,
-                           clo_cost **cost)
-{
-    clo_status status = build(app, s->platform, times, graph);
-
-    return status == CLO_OK ? clo_cost_create(graph->graph, s->platform, cost) : status;
-}
-
 clo_status session_open(session *s, application *app, const char *spec, uint32_t workers,
-                        const application_times *times)
+                        const application_times *times, const clo_profile *profile)
 {
     clo_platform *whole = NULL;
     clo_status status = clo_platform_open(spec, &whole);
 
-    if (status == CLO_OK && (workers == 0 || workers == clo_platform_executors(whole))) {
-        s->platform = whole;
-        whole = NULL;
-    } else if (status == CLO_OK) {
+    if (status == CLO_OK)
         status = machine_limit(whole, workers, &s->platform, &s->is_crowded);
-    }
     clo_platform_destroy(whole);
-    return status == CLO_OK ? session_reprice(s, app, times, &s->graph, &s->cost) : status;
+    if (status == CLO_OK)
+        status = build(app, s->platform, times, &s->graph);
+    if (status != CLO_OK)
+        return status;
+    return profile != NULL ? clo_cost_create_measured(s->graph.graph, s->platform, profile, NULL, &s->cost)
+                           : clo_cost_create(s->graph.graph, s->platform, &s->cost);
 }
 
 clo_status session_start(session *s, clo_clock clock, const dispatch *how, bool keep_trace)

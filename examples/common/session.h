@@ -16,18 +16,15 @@ typedef struct session {
     clo_job *job;
 } session;
 
-/* Platform (opened by SPEC, limited to `workers`), graph with `times` (NULL: not known yet), cost. */
+/* Platform (opened by SPEC, limited to `workers`), graph with `times` (NULL: not known), cost of these, or with a profile
+ * of what that knows. */
 clo_status session_open(session *s, application *app, const char *spec, uint32_t workers,
-                        const application_times *times);
+                        const application_times *times, const clo_profile *profile);
 /* Runtime and job. `keep_trace`: clo_job_trace works. */
 clo_status session_start(session *s, clo_clock clock, const dispatch *how, bool keep_trace);
 /* Prepares the data, submits, waits. */
 clo_status session_run(session *s, application *app, clo_job_result *result);
 void session_close(session *s);
-
-/* The same graph with other times, sealed, and its cost on the session's platform. */
-clo_status session_reprice(const session *s, application *app, const application_times *times, application_graph *graph,
-                           clo_cost **cost);
 
 /* Hash of the result of the last run of `job`. */
 uint64_t result_hash(application *app, const clo_job *job);

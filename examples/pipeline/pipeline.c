@@ -169,7 +169,7 @@ static clo_status prepare(pipeline *p)
     clo_status status = measure(p, &times);
 
     if (status == CLO_OK)
-        status = session_open(&p->s, &p->app, p->common.platform, p->common.workers, &times);
+        status = session_open(&p->s, &p->app, p->common.platform, p->common.workers, &times, NULL);
     plan.planner = clo_planner_find(p->how.planner);
     if (status == CLO_OK && plan.planner != NULL && p->own[IN_FLIGHT].value == 0)
         status = clo_plan_create(p->s.cost, &plan, &p->s.plan);

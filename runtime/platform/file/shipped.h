@@ -1,5 +1,5 @@
-/* platform/file/shipped.h - the boards under platforms/, as toolchain/embed.cmake lists them. Two of them are part of the
- * library, so that these names always work; the others are read from their files (platform/build/boards.h). */
+/* platform/file/shipped.h - the boards under platforms/, as toolchain/embed.cmake lists them. One of them is part of the
+ * library, so that its name always works; the others are read from their files (platform/build/boards.h). */
 #ifndef CLO_PLATFORM_FILE_SHIPPED_H
 #define CLO_PLATFORM_FILE_SHIPPED_H
 
