@@ -69,14 +69,15 @@ static int64_t least_deviation(int64_t location)
     return location / 128 > 0 ? location / 128 : 1;
 }
 
-/* Location and deviation from the window alone. */
+/* Location and deviation from the window alone. Of a full window the largest sample may be the one wild one: it would take
+ * hundreds of samples to come down from that. */
 static void begin_anew(clo_estimator *e, int64_t middle)
 {
     int64_t deviation = median_distance(e, middle) * 3 / 2;
 
     e->location = middle;
     e->deviation = deviation > least_deviation(middle) ? deviation : least_deviation(middle);
-    e->high = e->sorted[held(e) - 1];
+    e->high = e->sorted[held(e) - (held(e) < WINDOW ? 1 : 2)];
     e->above = e->below = 0;
     e->trusted = held(e);
 }
