@@ -20,7 +20,7 @@ CAPACITY = 1024  # of the fastest CPU, as Linux has it
 SHARED_L2 = (90, 189, "as Raspberry Pi 4 (core-to-core-latency issue 44: cores on one L2), 90 ns; across: times 80 / 38, the ratio of Jetson AGX Orin (issue 141), 189 ns")
 SHARED_L3 = (38, 80, "as Jetson AGX Orin (core-to-core-latency issue 141), 38 ns in a cluster, 80 ns across")
 KNOWN = {
-    "name", "tree", "arch", "summary", "l3", "memory", "memcpy", "like", "latency", "latency_like", "accelerators", "cores", "frequency",
+    "name", "kernel", "tree", "arch", "summary", "l3", "memory", "memcpy", "like", "latency", "latency_like", "accelerators", "cores", "frequency",
     "speed", "speed.float", "speed.memory", "c2c", "links", "assumed", "clusters", "executors", "repeat",
 }
 KNOWN_OF_CLUSTER = {"cores", "cpus", "kind", "dmips", "mhz", "mv", "mw", "memcpy", "l1d", "l1i", "l2", "l2_each", "l3", "group"}
@@ -120,8 +120,8 @@ def latencies(board):
 
 def facts(boards, board, clusters):
     """Rows (fact, status, source)."""
-    tree = "%s %s" % (KERNEL, board["tree"])
-    known_mhz = sorted({(cluster["kind"], cluster["mhz"][-1]) for cluster in clusters if "mhz" in cluster}, key=lambda row: row[1])
+    tree = "%s %s" % (board.get("kernel", KERNEL), board["tree"])
+    known_mhz = sorted({(cluster["kind"], cluster["mhz"][-1]) for cluster in clusters if "mhz" in cluster}, key=lambda row: (row[1], row[0]))
     caches = sorted({key[:2].upper() for cluster in clusters + [board] for key in cluster if key in ("l1d", "l2", "l2_each", "l3")})
     yield "cores", "published", board.get("cores", "%s: cores, clusters%s" % (tree, "".join(", " + cache for cache in caches)))
     if known_mhz or "frequency" in board:
@@ -145,7 +145,8 @@ def facts(boards, board, clusters):
         yield "speed.memory", "published", board.get("speed.memory", "sbc-bench, memcpy: " + rates)
     rate, whose = memcpy_of(boards, board, clusters[0])
     text = "sbc-bench, memcpy" if whose is board else "memcpy of %s, for want of its own" % whose["name"]
-    own = "no figure found. Latency: %s. Bandwidth: %s, the lower of two cores" % (latencies(board)[2], text)
+    found = "" if "latency_like" in board else "no figure found. "
+    own = "%sLatency: %s. Bandwidth: %s, the lower of two cores" % (found, latencies(board)[2], text)
     yield "c2c", "assumed", board.get("c2c", own)
     if any(power_mw(cluster) for cluster in clusters):
         yield "power", "published", tree + ": dynamic-power-coefficient x mV^2 x MHz / 10^9 at the highest clock, one core; not measured"
