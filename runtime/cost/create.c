@@ -222,7 +222,7 @@ static clo_status fill_means(struct clo_cost *cost)
     return CLO_OK;
 }
 
-/* The sum of the slowest transfers between all pairs of instances, or SUM_MAX or more if that is less. The rounded
+/* The sum of the slowest transfers between all pairs of instances, or something above SUM_MAX if that is less. The rounded
  * bytes of an edge are below 2^65 in all, so the sums over 2^32 edges fit. */
 static clo_u128 sum_slowest(const struct clo_cost *cost)
 {
@@ -244,10 +244,10 @@ static clo_u128 sum_slowest(const struct clo_cost *cost)
     for (uint32_t k = 0; k < platform->pieces_count; k++) {
         const clo_link_span *span = &cost->platform->spans[k];
         if (span->latency_most_ns > 0)
-            sum += pairs[k] >> 62 != 0 ? SUM_MAX : (uint64_t)span->latency_most_ns * pairs[k];
+            sum += pairs[k] >> 62 != 0 ? SUM_MAX + 1 : (uint64_t)span->latency_most_ns * pairs[k];
         if (span->ns_per_byte_most_q32 > 0)
-            sum += bytes[k] > ((clo_u128)SUM_MAX << 32) / span->ns_per_byte_most_q32
-                       ? SUM_MAX
+            sum += bytes[k] > (SUM_MAX << 32) / span->ns_per_byte_most_q32
+                       ? SUM_MAX + 1
                        : ((bytes[k] * span->ns_per_byte_most_q32) >> 32) + pairs[k];
     }
     return sum;

@@ -492,6 +492,14 @@ static void sums_that_overflow_are_refused(void **state)
     fails(CLO_ERR_LIMIT, "slowest transfers", try_cost());
     finish();
 
+    start(2); /* also where no task takes any time */
+    f.bandwidth[1] = f.bandwidth[2] = 1e-3;
+    for (int i = 0; i < 2; i++)
+        add((clo_task){.work_ns = 0});
+    ok(clo_graph_add_edge(f.graph, 0, 1, (1ll << 53) - 1));
+    fails(CLO_ERR_LIMIT, "slowest transfers", try_cost());
+    finish();
+
     start(2); /* more than 2^64 bytes, in 2^62 ns less something, and in more */
     f.bandwidth[1] = f.bandwidth[2] = 8;
     for (int i = 0; i < 3; i++)
