@@ -19,7 +19,7 @@ typedef struct application_graph {
     clo_graph *graph;
     const struct application *app;  /* NULL: tasks get no codelets */
     const application_times *times; /* NULL: not known */
-    uint8_t *kernel_of; /* [tasks] */
+    uint8_t *kernel_of;             /* [tasks] */
     uint32_t tasks, capacity;
     clo_status status;
 } application_graph;

@@ -20,7 +20,7 @@ typedef struct report {
     int64_t low_ns, high_ns; /* what 9 of 10 runs were predicted to take; medians; 0: not predicted */
     uint32_t inside;         /* runs that took that */
     double error, speedup;   /* medians over the rounds of |measured - predicted| / measured, one core / measured */
-    clo_job_result result; /* of the last run */
+    clo_job_result result;   /* of the last run */
     uint64_t hash;
     bool is_right;       /* the check of the application */
     bool is_same;        /* every run gave the bytes that one core gave */
@@ -265,8 +265,8 @@ static void print_json(const application *app, const session *s, const report *r
                (long long)r->high_ns, r->inside);
     printf("\"measured_ns\": %lld, \"serial_ns\": %lld, \"runs\": %u, \"speedup\": %.4f, "
            "\"error\": %.4f, \"valid\": %s, %s, \"emulated\": %s, ",
-           (long long)r->measured_ns, (long long)r->serial_ns, r->runs, r->speedup, r->error, r->is_right && r->is_same ? "true" : "false", r->json,
-           r->clock != CLO_CLOCK_REAL ? "true" : "false");
+           (long long)r->measured_ns, (long long)r->serial_ns, r->runs, r->speedup, r->error,
+           r->is_right && r->is_same ? "true" : "false", r->json, r->clock != CLO_CLOCK_REAL ? "true" : "false");
     printf("\"foreign_load\": %.3f, ", r->foreign_load);
     printf("\"emulation_error\": %.4f, \"duplicates_run\": %llu, \"transfers\": %llu, \"output_hash\": \"%016llx\"}\n",
            r->result.emulation_error, (unsigned long long)r->result.duplicates_run,

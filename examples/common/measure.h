@@ -11,7 +11,7 @@ typedef struct yardstick {
     session one, all;
     uint64_t hash;        /* of the result on one core */
     clo_profile *profile; /* learns from each reading; borrowed; NULL: none */
-    bool by_mean;  /* set before yardstick_read: times are means, which decide throughput; else medians */
+    bool by_mean;         /* set before yardstick_read: times are means, which decide throughput; else medians */
 } yardstick;
 clo_status yardstick_open(yardstick *y, application *app, uint32_t workers);
 void yardstick_close(yardstick *y);

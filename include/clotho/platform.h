@@ -140,6 +140,8 @@ CLO_API CLO_NODISCARD clo_status clo_platform_create(const clo_platform_desc *de
 /* Opens a platform by SPEC.
  *
  *   spec  "native": this machine, through hwloc, only CPUs that this process may use.
+ *         "native+FILE": this machine, and the accelerators of a platform file or a board. Each must have clotho.slots:
+ *         a body on it starts an operation and returns CLO_PENDING (token.h).
  *         A board, such as "rk3588": clo_registry_entry("platforms", ...) lists those that are shipped, of which
  *         most are files beside the library (share/clotho/platforms); CLOTHO_PLATFORMS of the environment, folders
  *         separated by colons, comes before these and may have files of other names.

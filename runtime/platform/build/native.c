@@ -1,11 +1,12 @@
 /* native.c - this machine: hwloc writes it as XML, and our reader reads that. Apart from open.c, so that a program that
  * wants nothing else is linked without the files below platforms/. */
+#include "platform/build/native.h"
 #include "base/memory.h"
 #include "base/status.h"
 #include "platform/build/build.h"
 #include "platform/build/discover.h"
 
-static clo_status export_native(char **xml, size_t *bytes)
+clo_status clo_native_text(const char *name, char **xml, size_t *bytes)
 {
     clo_native *native;
     char here[256];
@@ -16,7 +17,7 @@ static clo_status export_native(char **xml, size_t *bytes)
     clo_native_describe(here, sizeof here);
     status = clo_native_add_info(native, -1, "clotho.schema", "1");
     if (status == CLO_OK)
-        status = clo_native_add_info(native, -1, "clotho.platform", "native");
+        status = clo_native_add_info(native, -1, "clotho.platform", name);
     if (status == CLO_OK)
         status = clo_native_add_info(native, -1, "clotho.summary", here);
     if (status == CLO_OK)
@@ -36,7 +37,7 @@ clo_status clo_platform_native(clo_platform **out)
 
     if (out == NULL)
         return clo_fail_null("clo_platform_native", "out");
-    clo_status status = export_native(&xml, &bytes);
+    clo_status status = clo_native_text("native", &xml, &bytes);
 
     if (status != CLO_OK)
         return status;

@@ -1,5 +1,5 @@
-/* open.c - from a SPEC to a platform. A name is shipped, computed ("uniform:P", "slots:P"), this machine ("native"), or
- * a file: never one of them in place of another. */
+/* open.c - from a SPEC to a platform. A name is shipped, computed ("uniform:P", "slots:P"), this machine ("native", with
+ * accelerators "native+FILE"), or a file: never one of them in place of another. */
 #define _POSIX_C_SOURCE 200809L
 #include "platform/build/build.h"
 
@@ -7,6 +7,7 @@
 #include "base/status.h"
 #include "base/text.h"
 #include "platform/build/boards.h"
+#include "platform/build/extend.h"
 #include "platform/build/registry.h"
 #include "platform/file/parse.h"
 #include "platform/file/shipped.h"
@@ -17,22 +18,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#define NATIVE "native"
 #define UNIFORM "uniform"
 #define SLOTS "slots"
 #define COUNT_DEFAULT 4
-
-static clo_status open_file(const char *path, clo_platform **out)
-{
-    char *data;
-    size_t bytes;
-    clo_status status = clo_file_read(path, CLO_XML_BYTES_MAX, &data, &bytes);
-
-    if (status != CLO_OK)
-        return status;
-    status = clo_platform_parse(path, data, bytes, out);
-    clo_free(data);
-    return status;
-}
 
 /* The words in which the two families of equal executors differ. */
 typedef struct family {
@@ -105,7 +94,8 @@ static bool looks_like_a_file(const char *spec)
 static clo_status unknown_name(const char *spec)
 {
     return clo_fail(CLO_ERR_ARGUMENT,
-                    "no platform \"%.100s\"; use native, " UNIFORM ":P, " SLOTS ":P, a board (clotho platform list), "
+                    "no platform \"%.100s\"; use native, native+FILE, " UNIFORM ":P, " SLOTS
+                    ":P, a board (clotho platform list), "
                     "or an hwloc XML file",
                     spec);
 }
@@ -113,8 +103,8 @@ static clo_status unknown_name(const char *spec)
 static clo_status not_installed(const char *board)
 {
     return clo_fail(CLO_ERR_ARGUMENT,
-                    "platform %s: its file %s.xml is not installed; set CLOTHO_PLATFORMS to the folder where it is", board,
-                    board);
+                    "platform %s: its file %s.xml is not installed; set CLOTHO_PLATFORMS to the folder where it is",
+                    board, board);
 }
 
 /* NULL: no shipped board is called so. */
@@ -126,25 +116,53 @@ static const clo_shipped_file *find_shipped(const char *spec)
     return NULL;
 }
 
+/* What a name or a path stands for. */
+typedef struct source {
+    const char *name, *data; /* the name for error lines */
+    size_t bytes;
+    char *owned; /* NULL: the text is part of the library */
+    char path[CLO_BOARD_PATH_BYTES];
+} source;
+
+static clo_status read_source(const char *spec, source *out)
+{
+    const clo_shipped_file *board = find_shipped(spec);
+
+    *out = (source){.name = spec};
+    if (board != NULL && board->data != NULL) {
+        out->data = (const char *)board->data;
+        out->bytes = board->bytes;
+        return CLO_OK;
+    }
+    if (board != NULL || !looks_like_a_file(spec)) {
+        if (!clo_board_find(spec, out->path))
+            return board != NULL ? not_installed(spec) : unknown_name(spec);
+        out->name = out->path;
+    }
+    clo_status status = clo_file_read(out->name, CLO_XML_BYTES_MAX, &out->owned, &out->bytes);
+    out->data = out->owned;
+    return status;
+}
+
 clo_status clo_platform_open(const char *spec, clo_platform **out)
 {
-    char path[CLO_BOARD_PATH_BYTES];
+    source read;
 
     if (spec == NULL || out == NULL)
         return clo_fail(CLO_ERR_ARGUMENT, "clo_platform_open: spec or out is NULL");
-    if (strcmp(spec, "native") == 0)
+    if (strcmp(spec, NATIVE) == 0)
         return clo_platform_native(out);
     const family *of = family_of(spec);
     if (of != NULL)
         return open_uniform(of, spec, out);
-    const clo_shipped_file *board = find_shipped(spec);
-    if (board != NULL && board->data != NULL)
-        return clo_platform_parse(spec, (const char *)board->data, board->bytes, out);
-    if (board == NULL && looks_like_a_file(spec))
-        return open_file(spec, out);
-    if (clo_board_find(spec, path))
-        return open_file(path, out);
-    return board != NULL ? not_installed(spec) : unknown_name(spec);
+    bool is_extended = strncmp(spec, NATIVE "+", sizeof NATIVE) == 0;
+    clo_status status = read_source(is_extended ? spec + sizeof NATIVE : spec, &read);
+    if (status != CLO_OK)
+        return status;
+    status = is_extended ? clo_platform_extend_native(read.name, read.data, read.bytes, out)
+                         : clo_platform_parse(read.name, read.data, read.bytes, out);
+    clo_free(read.owned);
+    return status;
 }
 
 CLO_REGISTRY_ROW(clo_shipped_file);

@@ -15,30 +15,18 @@ static const struct {
     const char *board, *kind;
     uint32_t capacity, power_mw;
 } figures[] = {
-    {"rk3576", "cortex-a53", 443, 196},
-    {"rk3576", "cortex-a72", 1024, 605},
-    {"rk3588", "cortex-a55", 397, 370},
-    {"rk3588", "cortex-a76", 1024, 998},
-    {"rk3399", "cortex-a53", 381, 179},
-    {"rk3399", "cortex-a72", 1024, 1130},
-    {"odroid-xu4", "cortex-a7", 377, 205},
-    {"odroid-xu4", "cortex-a15", 1024, 1067},
-    {"odroid-n2plus", "cortex-a53", 483, 0},
-    {"hikey960", "cortex-a53", 462, 0},
-    {"imx8qm", "cortex-a53", 365, 0},
-    {"sdm845", "kryo-385-silver", 385, 0},
-    {"sm8250", "kryo-585-silver", 284, 0},
-    {"sm8250", "kryo-585-gold", 872, 0},
-    {"sm8250", "kryo-585-prime", 1024, 0},
-    {"qcs6490", "kryo-670-silver", 382, 0},
-    {"qcs6490", "kryo-670-gold", 890, 0},
-    {"sc8280xp", "cortex-a78c", 799, 0},
-    {"mt8183", "cortex-a53", 741, 184},
-    {"mt8183", "cortex-a73", 1024, 463},
-    {"mt8188", "cortex-a55", 217, 0},
-    {"mt8195", "cortex-a55", 241, 0},
-    {"apple-m1", "icestorm", 460, 0},
-    {"sm8550", "cortex-a510", 326, 0},
+    {"rk3576", "cortex-a53", 443, 196},      {"rk3576", "cortex-a72", 1024, 605},
+    {"rk3588", "cortex-a55", 397, 370},      {"rk3588", "cortex-a76", 1024, 998},
+    {"rk3399", "cortex-a53", 381, 179},      {"rk3399", "cortex-a72", 1024, 1130},
+    {"odroid-xu4", "cortex-a7", 377, 205},   {"odroid-xu4", "cortex-a15", 1024, 1067},
+    {"odroid-n2plus", "cortex-a53", 483, 0}, {"hikey960", "cortex-a53", 462, 0},
+    {"imx8qm", "cortex-a53", 365, 0},        {"sdm845", "kryo-385-silver", 385, 0},
+    {"sm8250", "kryo-585-silver", 284, 0},   {"sm8250", "kryo-585-gold", 872, 0},
+    {"sm8250", "kryo-585-prime", 1024, 0},   {"qcs6490", "kryo-670-silver", 382, 0},
+    {"qcs6490", "kryo-670-gold", 890, 0},    {"sc8280xp", "cortex-a78c", 799, 0},
+    {"mt8183", "cortex-a53", 741, 184},      {"mt8183", "cortex-a73", 1024, 463},
+    {"mt8188", "cortex-a55", 217, 0},        {"mt8195", "cortex-a55", 241, 0},
+    {"apple-m1", "icestorm", 460, 0},        {"sm8550", "cortex-a510", 326, 0},
     {"sm8550", "cortex-a715", 693, 0},
 };
 
@@ -121,7 +109,8 @@ static void energy_is_the_time_of_each_core_times_its_power(void **state)
 
     assert_int_equal(energy_of("rk3588", both, 1, 1000000), 998000); /* 1 ms of 998 mW */
     assert_int_equal(energy_of("rk3588", both, 2, 1000000), 998000 + 2579345ll * 370 / 1000);
-    assert_int_equal(energy_of("rk3588", endless, 1, INT64_MAX / 32), (int64_t)((clo_u128)(INT64_MAX / 32) * 998 / 1000));
+    assert_int_equal(energy_of("rk3588", endless, 1, INT64_MAX / 32),
+                     (int64_t)((clo_u128)(INT64_MAX / 32) * 998 / 1000));
     assert_int_equal(energy_of("zcu102", both, 1, 1000000), -1); /* nobody knows */
     assert_int_equal(energy_of("uniform:8", both, 1, 1000000), -1);
 }

@@ -157,6 +157,78 @@ static void boards_of_ones_own_are_found_by_name(void **state)
     free(text);
 }
 
+/* A file with these accelerators besides one CPU. */
+static clo_status open_extended(const char *accelerators, clo_platform **out)
+{
+    char path[] = "/tmp/clotho-extend-XXXXXX", spec[64], text[2048];
+    int file = mkstemp(path);
+
+    assert_true(file >= 0);
+    close(file);
+    snprintf(text, sizeof text,
+             "<topology version=\"2.0\">\n<object type=\"Machine\" os_index=\"0\" cpuset=\"0x1\" nodeset=\"0x1\">"
+             "<info name=\"clotho.schema\" value=\"1\"/><info name=\"clotho.platform\" value=\"devices\"/>"
+             "<object type=\"NUMANode\" os_index=\"0\" cpuset=\"0x1\" nodeset=\"0x1\"/>"
+             "<object type=\"PU\" os_index=\"0\" cpuset=\"0x1\" nodeset=\"0x1\"/>\n%s</object></topology>",
+             accelerators);
+    ok(clo_file_write(path, text, strlen(text)));
+    snprintf(spec, sizeof spec, "native+%s", path);
+    clo_status status = clo_platform_open(spec, out);
+    unlink(path);
+    return status;
+}
+
+static void this_machine_is_extended_by_accelerators(void **state)
+{
+    (void)state;
+    clo_platform *native, *p = NULL;
+
+    ok(clo_platform_open("native", &native));
+    uint32_t cpus = clo_platform_executors(native);
+    ok(open_extended(
+        "<object type=\"Misc\" name=\"accel:npu\"><info name=\"clotho.kind\" value=\"n&quot;&amp;&lt;pu\"/>"
+        "<info name=\"clotho.slots\" value=\"3\"/><info name=\"clotho.link_latency_ns\" value=\"700\"/>"
+        "</object>\n<object type=\"Misc\" name=\"accel:dsp\"><info name=\"clotho.slots\" value=\"1\"/></object>",
+        &p));
+    assert_string_equal(clo_platform_name(p), "native+devices");
+    assert_true(clo_platform_is_native(p)); /* jobs on it run in real time */
+    assert_true(clo_platform_is_coherent(p));
+    assert_int_equal(clo_platform_executors(p), cpus + 4);
+    for (uint32_t e = 0; e < cpus; e++)
+        assert_int_equal(clo_platform_executor(p, e)->os_index, clo_platform_executor(native, e)->os_index);
+    assert_int_equal(clo_platform_executor(p, cpus)->os_index, CLO_OS_SLOT);
+    assert_string_equal(clo_platform_executor_name(p, cpus + 2), "npu.2");
+    assert_string_equal(clo_platform_kind_name(p, clo_platform_executor(p, cpus)->kind), "n\"&<pu");
+    assert_string_equal(clo_platform_kind_name(p, clo_platform_executor(p, cpus + 3)->kind), "slot");
+    assert_int_equal(clo_platform_transfer_ns(p, 0, 0, cpus), 700);
+    clo_platform_destroy(p);
+    clo_platform_destroy(native);
+}
+
+static void accelerators_that_cannot_be_added_are_refused_with_their_line(void **state)
+{
+    (void)state;
+    static const char slots[] = "<info name=\"clotho.slots\" value=\"1\"/>";
+    char twice[512];
+    clo_platform *p = NULL;
+
+    fails(CLO_ERR_PLATFORM, "no accelerator", open_extended("", &p));
+    fails(CLO_ERR_FORMAT, ":3: accel:npu has no clotho.slots",
+          open_extended("<object type=\"Misc\" name=\"accel:npu\"/>", &p));
+    fails(CLO_ERR_FORMAT, ":4: unknown key clotho.slot;",
+          open_extended("\n<object type=\"Misc\" name=\"accel:n\"><info name=\"clotho.slot\" value=\"1\"/></object>",
+                        &p));
+    snprintf(twice, sizeof twice,
+             "<object type=\"Misc\" name=\"accel:n\">%s</object>\n<object type=\"Misc\" name=\"accel:n\">%s</object>",
+             slots, slots);
+    fails(CLO_ERR_FORMAT, ":4: executor n.0 is there twice", open_extended(twice, &p));
+    fails(CLO_ERR_PLATFORM, "rk3588: no accelerator", clo_platform_open("native+rk3588", &p));
+    fails(CLO_ERR_ARGUMENT, "no platform \"nothing\"", clo_platform_open("native+nothing", &p));
+    fails(CLO_ERR_ARGUMENT, "no platform \"\"", clo_platform_open("native+", &p));
+    fails(CLO_ERR_IO, "/nowhere.xml", clo_platform_open("native+/nowhere.xml", &p));
+    assert_null(p);
+}
+
 static void a_shipped_name_is_the_same_as_its_file(void **state)
 {
     (void)state;
@@ -262,6 +334,7 @@ static void each_failing_allocation_is_reported_and_leaks_nothing(void **state)
     (void)state;
     assert_true(fault_each(open_spec, (void *)(uintptr_t) "native") > 50);
     assert_true(fault_each(open_spec, (void *)(uintptr_t) "zcu102") > 50);
+    assert_true(fault_each(open_spec, (void *)(uintptr_t) "native+" CLO_SOURCE "/examples/15_npu.xml") > 50);
     assert_true(fault_each(open_spec, (void *)(uintptr_t) "uniform:2") > 10);
 }
 
@@ -274,6 +347,8 @@ int main(void)
         cmocka_unit_test(bad_names_are_refused_and_the_good_ones_listed),
         cmocka_unit_test(every_shipped_name_opens_and_has_a_summary),
         cmocka_unit_test(boards_of_ones_own_are_found_by_name),
+        cmocka_unit_test(this_machine_is_extended_by_accelerators),
+        cmocka_unit_test(accelerators_that_cannot_be_added_are_refused_with_their_line),
         cmocka_unit_test(a_shipped_name_is_the_same_as_its_file),
         cmocka_unit_test(rk3588_has_three_clusters_and_costs_between_all_executors),
         cmocka_unit_test(a_missing_or_foreign_file_is_an_error_and_never_this_machine),

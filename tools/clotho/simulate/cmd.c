@@ -19,7 +19,7 @@ typedef struct simulated {
     clo_plan *happened;
     clo_plan_metrics metrics;
     clo_prediction prediction; /* with a profile */
-    bool measured; /* all of the above is there */
+    bool measured;             /* all of the above is there */
     bool valid;
 } simulated;
 
@@ -132,8 +132,7 @@ static int write_files(const input *in, const simulate_options *o, const simulat
 static int simulate_file(const char *path, const simulate_options *o)
 {
     input in;
-    simulated s = {
-        .result = CLO_JOB_RESULT_INIT, .metrics = CLO_PLAN_METRICS_INIT, .prediction = CLO_PREDICTION_INIT};
+    simulated s = {.result = CLO_JOB_RESULT_INIT, .metrics = CLO_PLAN_METRICS_INIT, .prediction = CLO_PREDICTION_INIT};
     int code = input_open(&in, path, &o->input);
 
     if (code != EXIT_GOOD)
@@ -221,7 +220,8 @@ static int simulate_path(const char *path, const simulate_options *o)
     }
     is_stream = is_stream || (o->input.instance == NULL && is_workload_file(path));
     if (is_stream && o->input.profile != NULL)
-        return misuse("--profile is of one graph and one job: leave what speaks of more out, and the policy's argument");
+        return misuse(
+            "--profile is of one graph and one job: leave what speaks of more out, and the policy's argument");
     if (is_stream && o->trace != NULL)
         return misuse("--trace is of one graph; see 'clotho simulate --help'");
     return is_stream ? simulate_workload(path, o) : simulate_file(path, o);
@@ -280,7 +280,8 @@ int cmd_simulate(int argc, char **argv)
         {"deadline", 0, "TIME", OPTION_TIME, &o.deadline_ns,
          "with --period: releases that take longer (than the period) are counted; with this option the exit status "
          "is 1 then"},
-        {"profile", 0, "F.json", OPTION_INPUT, &o.input.profile, INPUT_PROFILE_HELP ", and predict a range; one graph only"},
+        {"profile", 0, "F.json", OPTION_INPUT, &o.input.profile,
+         INPUT_PROFILE_HELP ", and predict a range; one graph only"},
         {"foreign", 0, NULL, OPTION_FLAG, &o.input.foreign, INPUT_FOREIGN_HELP},
         {"samples", 0, "N", OPTION_U64, &o.samples,
          "with --profile: predict from so many simulations with drawn durations (200)"},

@@ -16,7 +16,7 @@ typedef struct simulate_options {
     const char *arrivals, *seeds, *log, *replay, *csv, *gantt, *trace;
     const char *environment; /* NULL: the costs give the times */
     uint32_t jobs, steps_max, live;
-    uint64_t samples; /* with a profile: simulations with drawn durations; 0: the default */
+    uint64_t samples;               /* with a profile: simulations with drawn durations; 0: the default */
     int64_t period_ns, deadline_ns; /* with releases_in_flight */
     uint32_t releases_in_flight, releases;
     uint64_t seed;
