@@ -73,6 +73,8 @@ static bool measure_lane(const clo_cost *cost, uint32_t resource, lane *out, int
         if (capacity < 0)
             continue;
         scarce = scarce || (uint64_t)capacity < all;
+        if ((uint64_t)capacity > all) /* more is of no use, and would make units larger */
+            capacity = (int64_t)all;
         if (capacity / unit > *largest)
             *largest = capacity / unit;
     }
@@ -130,6 +132,7 @@ typedef struct packing {
     lane lanes[LANES_MAX];
     int64_t largest[LANES_MAX]; /* of the machines' capacities, in units */
     uint32_t count, bits;
+    bool is_rounded;
 } packing;
 
 static void choose_lanes(const clo_cost *cost, packing *lanes, int64_t *scratch)
@@ -147,6 +150,7 @@ static void choose_lanes(const clo_cost *cost, packing *lanes, int64_t *scratch)
             int64_t factor = largest / INT32_MAX + 1;
             next->unit *= factor;
             largest /= factor;
+            lanes->is_rounded = true;
         }
         most = largest > most ? largest : most;
         lanes->largest[lanes->count++] = largest > 0 ? largest : 1;
@@ -314,6 +318,7 @@ clo_status clo_rcpsp_open(clo_rcpsp *problem, const clo_cost *cost)
     clo_free(scratch);
     if (!allocate(problem, &lanes))
         return clo_fail_memory("a plan");
+    problem->is_rounded = lanes.is_rounded;
     fill_capacities(problem, &lanes);
     if (!fill_tasks(problem, &lanes)) {
         clo_rcpsp_close(problem);

@@ -23,6 +23,7 @@ typedef struct clo_rcpsp {
     const clo_cost *cost;
     const clo_graph *graph;
     uint32_t tasks, machines, words; /* tasks: instances of the graph                                    */
+    bool is_rounded;                 /* shares are larger than they are, capacities smaller              */
     uint64_t guards;                 /* the top bits of a word's lanes                                   */
     int64_t *time_ns;                /* [machines * tasks]; CLO_TIME_NEVER: not on this machine          */
     uint64_t *demand;                /* [tasks * words] without guards                                   */

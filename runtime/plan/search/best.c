@@ -31,13 +31,13 @@ enum {
 };
 
 /* True if the packing search begins with HEFT's own schedule: the serial one in order of rank_u. It differs where
- * lengths are 0, which need an executor but no time, where the search looks back no further (rcpsp/steps.h), and
- * where the lowest executor of a tie may be on another machine than the lowest. */
+ * lengths are 0, which need an executor but no time, where the search looks back no further (rcpsp/steps.h), where
+ * shares are rounded, and where the lowest executor of a tie may be on another machine than the lowest. */
 static bool begins_with_heft(const clo_rcpsp *problem)
 {
     const clo_platform *platform = problem->cost->platform;
 
-    if (problem->tasks > PACKED_TASKS)
+    if (problem->tasks > PACKED_TASKS || problem->is_rounded)
         return false;
     for (uint32_t e = 1; e < platform->executors_count; e++)
         if (platform->executors[e].machine < platform->executors[e - 1].machine)

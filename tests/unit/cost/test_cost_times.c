@@ -460,7 +460,7 @@ static void a_task_that_fits_nowhere_is_named_with_its_reason(void **state)
     finish();
 }
 
-static void sums_that_overflow_are_refused(void **state)
+static void times_that_overflow_are_refused(void **state)
 {
     (void)state;
     start(2); /* slow executors stretch the work beyond 2^61 */
@@ -483,7 +483,11 @@ static void sums_that_overflow_are_refused(void **state)
     add((clo_task){.work_ns = 1ll << 59, .instances = 5});
     fails(CLO_ERR_LIMIT, "longest times", try_cost());
     finish();
+}
 
+static void transfers_that_overflow_are_refused(void **state)
+{
+    (void)state;
     start(2);
     f.bandwidth[1] = 1e-3;
     add((clo_task){.work_ns = 1});
@@ -575,7 +579,8 @@ int main(void)
         cmocka_unit_test(one_executor_has_no_transfers),
         cmocka_unit_test(an_open_graph_has_no_cost),
         cmocka_unit_test(a_task_that_fits_nowhere_is_named_with_its_reason),
-        cmocka_unit_test(sums_that_overflow_are_refused),
+        cmocka_unit_test(times_that_overflow_are_refused),
+        cmocka_unit_test(transfers_that_overflow_are_refused),
         cmocka_unit_test(every_failed_allocation_is_reported_and_leaks_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -344,6 +344,39 @@ static void threads_search_side_by_side_and_progress_is_told(void **state)
     }
 }
 
+/* A small machine beside one that has 2^40 of a resource, of which two tasks want most: the packing search counts in
+ * units by which the small one has nothing. */
+static void rounded_demands_still_give_heft_at_least(void **state)
+{
+    (void)state;
+    const int64_t much = (int64_t)1 << 40;
+    const clo_executor executors[2] = {{0, 0, 0, -1, {65536, 65536, 65536, 65536}},
+                                       {0, 1, 0, -1, {65536, 65536, 65536, 65536}}};
+    int64_t capacities[2 * CLO_RESOURCES_MAX];
+    clo_platform_desc desc = CLO_PLATFORM_DESC_INIT;
+    clo_plan_config config = CLO_PLAN_CONFIG_INIT;
+    fixture f = fixture_new();
+
+    for (int i = 0; i < 2 * CLO_RESOURCES_MAX; i++)
+        capacities[i] = i == 0 ? 10 : i == CLO_RESOURCES_MAX ? much : -1;
+    for (int t = 0; t < 12; t++)
+        ok(clo_graph_add_task(f.graph, &(clo_task){.work_ns = 100, .demand = {t < 10 ? 1 : much / 2 + 1}}, NULL));
+    ok(clo_graph_seal(f.graph));
+    desc.executors_count = 2;
+    desc.executors = executors;
+    desc.kinds_count = 1;
+    desc.machines_count = 2;
+    desc.capacities = capacities;
+    ok(clo_platform_create(&desc, &f.platform));
+    ok(clo_cost_create(f.graph, f.platform, &f.cost));
+    for (config.schedules_max = 1; config.schedules_max < 50; config.schedules_max *= 3) {
+        clo_plan *plan = best(&f, &config);
+        assert_true(clo_plan_makespan_ns(plan) <= makespan_of(&f, "heft"));
+        clo_plan_destroy(plan);
+    }
+    fixture_free(&f);
+}
+
 /* 1 ns is over before anything was searched, and of two limits the first one counts. */
 static void a_spent_budget_still_gives_heft_at_least(void **state)
 {
@@ -399,6 +432,7 @@ int main(void)
         cmocka_unit_test(a_time_budget_holds_while_the_machine_is_busy),
         cmocka_unit_test(threads_search_side_by_side_and_progress_is_told),
         cmocka_unit_test(planners_that_refuse_inside_leave_the_text_of_the_callers_failure),
+        cmocka_unit_test(rounded_demands_still_give_heft_at_least),
         cmocka_unit_test(a_spent_budget_still_gives_heft_at_least),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -234,21 +234,22 @@ static int simulate_operand(const char *path, const simulate_options *o)
     return o->planner != NULL ? simulate_planner(path, o) : simulate_path(path, o);
 }
 
+static const command cmd = {
+    "simulate",
+    "WORKLOAD",
+    1,
+    1,
+    "Runs the jobs of a workload in virtual time; one scheduler with a policy decides for all. Engine and "
+    "policies\n"
+    "are those of 'clotho run'; no body is called. A graph is a workload of one job. '-': standard input.",
+    "The completion time (jct) of a job is its end minus its arrival. The stream checker, which shares no code "
+    "with\n"
+    "the engine, judges the log of every run that is short enough or written. --replay repeats the run of a log:\n"
+    "a simulated one, or one of 'clotho run --log'. It exits 1 at the first record that differs.\n"
+    "Example: clotho simulate tpch_2g.jsonl --policy fair --jobs 1000 --arrivals poisson:25 --platform uniform:50"};
+
 int cmd_simulate(int argc, char **argv)
 {
-    static const command cmd = {
-        "simulate",
-        "WORKLOAD",
-        1,
-        1,
-        "Runs the jobs of a workload in virtual time; one scheduler with a policy decides for all. Engine and "
-        "policies\n"
-        "are those of 'clotho run'; no body is called. A graph is a workload of one job. '-': standard input.",
-        "The completion time (jct) of a job is its end minus its arrival. The stream checker, which shares no code "
-        "with\n"
-        "the engine, judges the log of every run that is short enough or written. --replay repeats the run of a log:\n"
-        "a simulated one, or one of 'clotho run --log'. It exits 1 at the first record that differs.\n"
-        "Example: clotho simulate tpch_2g.jsonl --policy fair --jobs 1000 --arrivals poisson:25 --platform uniform:50"};
     simulate_options o = {.input.scale = 1};
     const option_spec options[] = {
         {"platform", 'p', "SPEC", OPTION_INPUT, &o.input.spec, "as in 'clotho plan'"},
