@@ -221,8 +221,10 @@ typedef struct row {
 
 static row row_at(uint32_t index)
 {
-    return (row){
-        .mix = index / (PREDICTED * PLANNERS), .graph = index / PLANNERS % PREDICTED, .planner = index % PLANNERS};
+    return (row){.mix = index / (PREDICTED * PLANNERS),
+                 .graph = index / PLANNERS % PREDICTED,
+                 .planner = index % PLANNERS,
+                 .comma = index > 0 ? ", " : ""};
 }
 
 /* What a process does; what it writes goes to `file`. */
@@ -400,6 +402,24 @@ static void print_sums(errors sums[MIXES], const bench_options *o, double foreig
     printf(o->json ? ", \"real_foreign_load\": %.3f" : "other programs used %.3f of the CPUs\n", foreign);
 }
 
+/* A line of three numbers. */
+static bool read_prediction(FILE *file, row *r)
+{
+    char line[100], *at = line;
+    int64_t *const numbers[] = {&r->predicted_ns, &r->low_ns, &r->high_ns};
+
+    if (fgets(line, sizeof line, file) == NULL)
+        return false;
+    for (int i = 0; i < 3; i++) {
+        char *end;
+        *numbers[i] = strtoll(at, &end, 10);
+        if (end == at)
+            return false;
+        at = end;
+    }
+    return true;
+}
+
 /* What the two processes before have left. */
 static clo_status read_left(const char *folder, speeds *wanted, row rows[ROWS])
 {
@@ -407,12 +427,8 @@ static clo_status read_left(const char *folder, speeds *wanted, row rows[ROWS])
     bool is_good = file != NULL && predictions != NULL && fread(wanted, sizeof *wanted, 1, file) == 1;
 
     for (uint32_t i = 0; i < ROWS && is_good; i++) {
-        long long ns[3];
-        is_good = fscanf(predictions, "%lld %lld %lld", &ns[0], &ns[1], &ns[2]) == 3;
         rows[i] = row_at(i);
-        rows[i].predicted_ns = is_good ? ns[0] : 0;
-        rows[i].low_ns = is_good ? ns[1] : 0;
-        rows[i].high_ns = is_good ? ns[2] : 0;
+        is_good = read_prediction(predictions, &rows[i]);
     }
     if (file != NULL)
         fclose(file);
@@ -423,20 +439,21 @@ static clo_status read_left(const char *folder, speeds *wanted, row rows[ROWS])
 
 static clo_status measure(const bench_options *o, const char *folder, FILE *file)
 {
-    double *all = calloc((size_t)o->rounds * ROWS, sizeof *all);
-    errors sums[MIXES] = {0};
+    const size_t each = (size_t)o->rounds * PREDICTED * PLANNERS;
+    double *all = calloc(each * MIXES, sizeof *all);
     load before = load_now();
     row rows[ROWS];
     speeds wanted;
-    clo_status status = all != NULL ? read_left(folder, &wanted, rows) : CLO_ERR_MEMORY;
 
     (void)file;
+    if (all == NULL)
+        return CLO_ERR_MEMORY;
+    errors sums[MIXES] = {{.all = all}, {.all = all + each}};
+    clo_status status = read_left(folder, &wanted, rows);
     printf(
         o->json
             ? ", \"real\": ["
             : "\nmix      graph     plan  predicted ms [9 of 10 runs] measured ms [10th .. 90th]     error, median\n");
-    for (uint32_t m = 0; m < MIXES && status == CLO_OK; m++)
-        sums[m].all = all + (size_t)m * o->rounds * PREDICTED * PLANNERS;
     for (uint32_t i = 0; i < ROWS && status == CLO_OK; i++)
         status = measure_row(&rows[i], o, path_in(folder, "profile.json"), &wanted, &sums[rows[i].mix]);
     if (status == CLO_OK)
@@ -461,7 +478,7 @@ static bool in_process(part what, const bench_options *o, const char *folder, co
         if (!is_good)
             bench_fail("real work");
         fflush(stdout);
-        _exit(!is_good);
+        _exit(is_good ? 0 : 1);
     }
     return child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }

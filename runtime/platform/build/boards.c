@@ -32,13 +32,16 @@ static bool is_in_variable(const char *name, char *path)
     return false;
 }
 
-/* Below the folder of the file, whose name is `file`. */
+/* Below the folder of the file, whose name is `file`: as it is installed, and as in a build tree. */
 static bool is_beside(const char *file, const char *name, char *path)
 {
+    static const char *const below[] = {CLO_BOARDS_FROM_LIBRARY, FROM_PROGRAM};
     const char *slash = file != NULL ? strrchr(file, '/') : NULL;
 
-    return slash != NULL && (is_in(file, (size_t)(slash - file), CLO_BOARDS_FROM_LIBRARY, name, path) ||
-                             is_in(file, (size_t)(slash - file), FROM_PROGRAM, name, path));
+    for (size_t i = 0; i < sizeof below / sizeof below[0] && slash != NULL; i++)
+        if (is_in(file, (size_t)(slash - file), below[i], name, path))
+            return true;
+    return false;
 }
 
 static bool is_beside_library(const char *name, char *path)
