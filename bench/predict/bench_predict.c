@@ -4,7 +4,7 @@
  * The error of a run is |measured - predicted| / predicted. The criterion: a median of at most 10 % over 20 runs, on
  * a machine that does nothing else. The bodies stop by the clock, so what is measured is what the runtime adds:
  * hand-over between cores, waking up, and whatever the machine does meanwhile. Bodies that do real work: real.c. */
-#include "common/platform.h"
+#include "bed.h"
 #include "predict.h"
 
 #include <clotho/planner.h>
@@ -20,26 +20,6 @@ typedef struct row {
     bench_stats measured_ms, error;
 } row;
 
-/* Everything that one row takes. */
-typedef struct bed {
-    clo_platform *platform;
-    clo_graph *graph;
-    clo_cost *cost;
-    clo_plan *plan;
-    clo_runtime *runtime;
-    clo_job *job;
-} bed;
-
-static void close_bed(bed *b)
-{
-    clo_job_destroy(b->job);
-    clo_runtime_destroy(b->runtime);
-    clo_plan_destroy(b->plan);
-    clo_cost_destroy(b->cost);
-    clo_graph_destroy(b->graph);
-    clo_platform_destroy(b->platform);
-}
-
 static clo_status open_bed(bed *b, const row *r, const bench_options *o)
 {
     const clo_generate_config generate = {.size = sizeof generate,
@@ -49,7 +29,6 @@ static clo_status open_bed(bed *b, const row *r, const bench_options *o)
                                           .work_spread = 0.5,
                                           .duplicable = 1};
     const clo_plan_config plan = {.size = sizeof plan, .planner = clo_planner_find(r->planner)};
-    clo_job_config job = CLO_JOB_CONFIG_INIT;
     clo_status status = clo_platform_open("native", &b->platform);
 
     if (status == CLO_OK)
@@ -58,17 +37,7 @@ static clo_status open_bed(bed *b, const row *r, const bench_options *o)
         status = clo_cost_create(b->graph, b->platform, &b->cost);
     if (status == CLO_OK)
         status = clo_plan_create(b->cost, &plan, &b->plan);
-    if (status == CLO_OK)
-        status = clo_runtime_create(b->platform, NULL, &b->runtime);
-    job.plan = b->plan;
-    return status == CLO_OK ? clo_job_create(b->runtime, b->cost, &job, &b->job) : status;
-}
-
-static clo_status run(clo_job *job, clo_job_result *result)
-{
-    clo_status status = clo_job_submit(job);
-
-    return status == CLO_OK ? clo_job_wait(job, result) : status;
+    return status == CLO_OK ? bed_start(b, false) : status;
 }
 
 /* Appends the errors of this row to `all`. */
@@ -80,9 +49,9 @@ static bool measure(row *r, const bench_options *o, double *all, size_t *count)
     clo_status status = ms != NULL && errors != NULL ? open_bed(&b, r, o) : CLO_ERR_MEMORY;
 
     if (status == CLO_OK)
-        status = run(b.job, NULL); /* warms up */
+        status = bed_run(&b, NULL); /* warms up */
     for (uint32_t i = 0; i < o->rounds && status == CLO_OK; i++) {
-        status = run(b.job, &result);
+        status = bed_run(&b, &result);
         r->predicted_ns = clo_plan_makespan_ns(b.plan);
         double off = (double)(result.makespan_ns - r->predicted_ns) / (double)r->predicted_ns;
         ms[i] = (double)result.makespan_ns / 1e6;
@@ -94,7 +63,7 @@ static bool measure(row *r, const bench_options *o, double *all, size_t *count)
         r->measured_ms = bench_summarise(ms, o->rounds);
         r->error = bench_summarise(errors, o->rounds);
     }
-    close_bed(&b);
+    bed_close(&b);
     free(ms);
     free(errors);
     return status == CLO_OK || bench_fail(r->family);

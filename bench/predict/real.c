@@ -7,7 +7,7 @@
 #define _GNU_SOURCE
 #include "predict.h"
 
-#include "common/platform.h"
+#include "bed.h"
 #include "speed.h"
 
 #include <stdio.h>
@@ -129,28 +129,6 @@ static clo_status build(const char *family, uint32_t mix, const bench_options *o
     return status == CLO_OK ? clo_graph_seal(*out) : status;
 }
 
-/* All that a graph's runs take. */
-typedef struct bed {
-    clo_platform *platform;
-    clo_profile *profile;
-    clo_graph *graph;
-    clo_cost *cost;
-    clo_plan *plan;
-    clo_runtime *runtime;
-    clo_job *job;
-} bed;
-
-static void close_bed(bed *b)
-{
-    clo_job_destroy(b->job);
-    clo_runtime_destroy(b->runtime);
-    clo_plan_destroy(b->plan);
-    clo_cost_destroy(b->cost);
-    clo_graph_destroy(b->graph);
-    clo_profile_destroy(b->profile);
-    clo_platform_destroy(b->platform);
-}
-
 /* `profile`: a file; NULL: nothing is known. */
 static clo_status open_bed(bed *b, const char *family, uint32_t mix, const bench_options *o, const char *profile,
                            const char *planner)
@@ -169,24 +147,6 @@ static clo_status open_bed(bed *b, const char *family, uint32_t mix, const bench
     return status == CLO_OK && planner != NULL ? clo_plan_create(b->cost, &plan, &b->plan) : status;
 }
 
-static clo_status start(bed *b, bool has_trace)
-{
-    clo_runtime_config runtime = CLO_RUNTIME_CONFIG_INIT;
-    clo_job_config job = CLO_JOB_CONFIG_INIT;
-
-    runtime.trace = has_trace;
-    job.plan = b->plan;
-    clo_status status = clo_runtime_create(b->platform, &runtime, &b->runtime);
-    return status == CLO_OK ? clo_job_create(b->runtime, b->cost, &job, &b->job) : status;
-}
-
-static clo_status run(const bed *b, clo_job_result *result)
-{
-    clo_status status = clo_job_submit(b->job);
-
-    return status == CLO_OK ? clo_job_wait(b->job, result) : status;
-}
-
 static clo_status learn_from(const char *family, uint32_t mix, const bench_options *o, const char *profile,
                              bool is_first)
 {
@@ -194,10 +154,10 @@ static clo_status learn_from(const char *family, uint32_t mix, const bench_optio
     clo_status status = open_bed(&b, family, mix, o, is_first ? NULL : profile, NULL);
 
     if (status == CLO_OK)
-        status = start(&b, true);
+        status = bed_start(&b, true);
     for (int i = 0; i < LEARN_RUNS && status == CLO_OK; i++) {
         clo_trace *trace = NULL;
-        status = run(&b, NULL);
+        status = bed_run(&b, NULL);
         if (status == CLO_OK)
             status = clo_job_trace(b.job, &trace);
         if (status == CLO_OK)
@@ -208,7 +168,7 @@ static clo_status learn_from(const char *family, uint32_t mix, const bench_optio
         status = clo_profile_publish(b.profile);
     if (status == CLO_OK)
         status = clo_profile_save(b.profile, profile);
-    close_bed(&b);
+    bed_close(&b);
     return status;
 }
 
@@ -292,7 +252,7 @@ static clo_status predict_row(row *r, const bench_options *o, const char *profil
     r->predicted_ns = prediction.median_ns;
     r->low_ns = prediction.low_ns;
     r->high_ns = prediction.high_ns;
-    close_bed(&b);
+    bed_close(&b);
     return status;
 }
 
@@ -360,12 +320,12 @@ static clo_status measure_row(const row *r, const bench_options *o, const char *
                             : CLO_ERR_MEMORY;
 
     if (status == CLO_OK)
-        status = start(&b, false);
+        status = bed_start(&b, false);
     if (status == CLO_OK)
-        status = run(&b, NULL); /* warms up */
+        status = bed_run(&b, NULL); /* warms up */
     while (status == CLO_OK && t.kept < o->rounds && t.kept + t.dropped < TRIES * o->rounds) {
         bool is_same = is_as_learned(&t);
-        status = run(&b, &result);
+        status = bed_run(&b, &result);
         is_same = is_same && is_as_learned(&t);
         t.dropped += !is_same;
         if (!is_same)
@@ -380,7 +340,7 @@ static clo_status measure_row(const row *r, const bench_options *o, const char *
     if (status == CLO_OK)
         print_row(r, &t, bench_summarise(ms, t.kept), bench_summarise(off, t.kept),
                   t.kept > 0 ? (double)inside / t.kept : 0, o->json);
-    close_bed(&b);
+    bed_close(&b);
     free(ms);
     free(off);
     return status;
