@@ -310,7 +310,7 @@ static void print_row(const row *r, const turns *t, bench_stats ms, bench_stats 
 static clo_status measure_row(const row *r, const bench_options *o, const char *profile, const speeds *wanted,
                               errors *sum)
 {
-    double *ms = calloc(o->rounds, sizeof *ms), *off = calloc(o->rounds, sizeof *off);
+    double *ms = calloc(o->rounds + 1u, sizeof *ms), *off = calloc(o->rounds + 1u, sizeof *off);
     clo_job_result result = CLO_JOB_RESULT_INIT;
     turns t = {.wanted = wanted};
     uint32_t inside = 0;
