@@ -115,6 +115,14 @@ class Profile(CommandTest):
             self.bad(1, "plan", self.commands(), "--profile", bad, holds=what.replace("FILE", bad))
         self.bad(1, "profile", "show", self.path("none.json"), holds="none.json")
 
+    def test_two_sizes_under_one_name_are_told(self):
+        document = json.loads(self.bytes(self.learn()))
+        first = {**document["entries"][0], "location_ns": 1000, "p90_ns": 2000, "max_ns": 2000}
+        for samples, spread, mixed in [(20, 201, True), (20, 200, False), (8, 900, False)]:
+            one = self.file("one.json", {**document, "entries": [{**first, "samples": samples, "spread_ns": spread}]})
+            self.assertEqual([e["mixed"] for e in self.entries(one)], [mixed])
+            self.assertEqual("two sizes in one?" in self.good("profile", "show", one), mixed)
+
     def test_codelets_of_a_file_are_kept(self):
         tasks = [{"work_ns": 5, "codelet": "plain"}, {"work_ns": 5, "codelet": {"name": "full", "version": 3, "footprint": 64}},
                  {"work_ns": 5, "codelet": {"name": "big", "footprint": "ffffffffffffffff"}}]

@@ -11,7 +11,8 @@
 #include <string.h>
 #include <time.h>
 
-enum { NAME_COLUMNS = 28, KIND_COLUMNS = 14 };
+enum { NAME_COLUMNS = 28, KIND_COLUMNS = 14, NOTE_BYTES = 160 };
+enum { MIXED_PART = 5 }; /* of the location */
 
 /* Returns EXIT_GOOD, or an exit code after an error line. */
 static int load(char **paths, int count, bool foreign, clo_profile **out)
@@ -31,6 +32,12 @@ static int load(char **paths, int count, bool foreign, clo_profile **out)
         return complain_status(NULL, status);
     *out = profile;
     return EXIT_GOOD;
+}
+
+/* Samples are spread as wide as where some are of another size: one noisy level spreads less. */
+static bool is_mixed(const clo_profile_entry *e)
+{
+    return e->samples >= CLO_PROFILE_TRUSTED && e->spread_ns > e->location_ns / MIXED_PART;
 }
 
 static int print_entry_json(const clo_profile_entry *e)
@@ -53,25 +60,34 @@ static int print_entry_json(const clo_profile_entry *e)
     json_count(&out, "level_changes", e->level_changes);
     json_bool(&out, "trusted", e->samples >= CLO_PROFILE_TRUSTED);
     json_bool(&out, "assumed", e->is_assumed != 0);
+    json_bool(&out, "mixed", is_mixed(e));
     json_integer(&out, "newest", e->newest_s);
     return json_print(&out);
 }
 
-static const char *note_of(const clo_profile_entry *e, char text[64])
+static const char *note_of(const clo_profile_entry *e, char text[NOTE_BYTES])
 {
-    char changes[32] = "";
+    char changes[40];
+    snprintf(changes, sizeof changes, "level changed %ux", e->level_changes);
+    const struct {
+        bool holds;
+        const char *text;
+    } notes[] = {{e->is_assumed != 0, "other machine"},
+                 {e->level_changes > 0, changes},
+                 {e->samples < CLO_PROFILE_TRUSTED, "few samples"},
+                 {is_mixed(e), "two sizes in one? tell them apart by a footprint"}};
+    size_t used = 0;
 
-    if (e->level_changes > 0)
-        snprintf(changes, sizeof changes, "%slevel changed %ux", e->is_assumed ? ", " : "", e->level_changes);
-    snprintf(text, 64, "%s%s%s", e->is_assumed ? "other machine" : "", changes,
-             e->samples < CLO_PROFILE_TRUSTED ? (e->is_assumed || changes[0] != '\0' ? ", few samples" : "few samples")
-                                              : "");
+    text[0] = '\0';
+    for (size_t i = 0; i < sizeof notes / sizeof notes[0]; i++)
+        if (notes[i].holds)
+            used += (size_t)snprintf(text + used, NOTE_BYTES - used, "%s%s", used > 0 ? ", " : "", notes[i].text);
     return text;
 }
 
 static void print_entry(const clo_profile_entry *e)
 {
-    char name[300], text[64];
+    char name[300], text[NOTE_BYTES];
 
     snprintf(name, sizeof name, e->version > 0 ? "%s (%u)" : "%s", show_name(e->codelet), e->version);
     printf("%-*s %-*s %10s %8llu %10s %10s %10s %10s  %s\n", NAME_COLUMNS, name, KIND_COLUMNS, show_name(e->kind),

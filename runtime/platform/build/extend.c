@@ -66,16 +66,25 @@ static clo_status check_accelerators(const clo_topology *t)
     return CLO_OK;
 }
 
+/* Where the Machine ends in the text of this machine: its last object. */
+static const char *end_of_machine(const char *machine)
+{
+    static const char tag[] = "</object>";
+    const char *end = NULL;
+
+    for (const char *next = strstr(machine, tag); next != NULL; next = strstr(next + 1, tag))
+        end = next;
+    return end;
+}
+
 /* The text of this machine with the accelerators of `t`; release with free. */
 static clo_status merge(const clo_topology *t, const char *machine, char **text, size_t *bytes)
 {
-    const char *end = strstr(machine, "</object>"), *next;
-    FILE *out = open_memstream(text, bytes);
+    const char *end = end_of_machine(machine);
+    FILE *out = end != NULL ? open_memstream(text, bytes) : NULL;
 
-    while (end != NULL && (next = strstr(end + 1, "</object>")) != NULL) /* the last one closes the Machine */
-        end = next;
-    if (out == NULL || end == NULL)
-        return out != NULL ? fclose(out) : 0, free(out != NULL ? *text : NULL), clo_fail_memory("a platform");
+    if (out == NULL)
+        return clo_fail_memory("a platform");
     fwrite(machine, 1, (size_t)(end - machine), out);
     for (uint32_t a = 0; a < t->accels_count; a++)
         write_accelerator(out, &t->xml, t->objects[t->accels[a]].node, a);
@@ -89,10 +98,10 @@ static clo_status merge(const clo_topology *t, const char *machine, char **text,
 
 static clo_status extend(const clo_topology *t, clo_platform **out)
 {
+    const char *own = clo_topology_info(t, t->objects[0].node, "clotho.platform");
     char name[300], *machine, *text;
     size_t bytes;
 
-    const char *own = clo_topology_info(t, t->objects[0].node, "clotho.platform");
     snprintf(name, sizeof name, "native+%.200s", own != NULL ? own : t->xml.file);
     clo_status status = clo_native_text(name, &machine, &bytes);
     if (status != CLO_OK)

@@ -94,9 +94,8 @@ static bool looks_like_a_file(const char *spec)
 static clo_status unknown_name(const char *spec)
 {
     return clo_fail(CLO_ERR_ARGUMENT,
-                    "no platform \"%.100s\"; use native, native+FILE, " UNIFORM ":P, " SLOTS
-                    ":P, a board (clotho platform list), "
-                    "or an hwloc XML file",
+                    "no platform \"%.100s\"; use native, native+FILE, " UNIFORM ":P, " SLOTS ":P, a board (clotho "
+                    "platform list), or an hwloc XML file",
                     spec);
 }
 

@@ -153,7 +153,7 @@ const char *show_energy(int64_t nj)
         value /= 1000;
         i++;
     }
-    snprintf(text, room, "%.3g %s", value, units[i]);
+    snprintf(text, room, "%.*f %s", i == 0 || value >= 100 ? 0 : value >= 10 ? 1 : 2, value, units[i]);
     return text;
 }
 
