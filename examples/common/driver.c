@@ -210,15 +210,13 @@ static clo_status run_repeatedly(application *app, const options *o, session *s,
     const bool has_pictures = o->trace != NULL || o->gantt != NULL;
     const uint32_t count = o->repeat;
     int64_t *columns = calloc((size_t)COLUMNS * count, sizeof *columns);
-    rounds t = {columns,
-                columns + count,
-                columns + (size_t)2 * count,
-                columns + (size_t)3 * count,
-                columns + (size_t)4 * count,
-                columns + (size_t)5 * count,
-                columns + (size_t)6 * count};
-    clo_status status = columns != NULL ? session_start(s, r->clock, &r->how, has_pictures) : CLO_ERR_MEMORY;
 
+    if (columns == NULL)
+        return CLO_ERR_MEMORY;
+    const size_t n = count;
+    const rounds t = {columns,         columns + n,     columns + 2 * n, columns + 3 * n,
+                      columns + 4 * n, columns + 5 * n, columns + 6 * n};
+    clo_status status = session_start(s, r->clock, &r->how, has_pictures);
     r->is_same = true;
     if (status == CLO_OK)
         status = run_rounds(app, s, y, r, &t, count);

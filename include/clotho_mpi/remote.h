@@ -26,7 +26,8 @@ extern "C" {
 
 typedef struct clo_remote clo_remote; /* opaque: owns communicators */
 
-/* Opens the library on this rank. Initialises MPI, unless it is initialised already.
+/* Opens the library on this rank. Initialises MPI, unless it is initialised already. If nobody handles SIGPIPE, the process
+ * ignores it from here on: MPI writes into connections that a lost rank has left.
  *
  *   argc, argv  of main, for MPI_Init_thread; may be NULL.
  *   out         owned by the caller.

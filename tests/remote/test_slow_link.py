@@ -15,6 +15,11 @@ ALIVE_MIB = 8 * SILENCE_S  # 1.7 * SILENCE_S
 LOST_MIB = 96   # 20 s
 
 
+def ignored_signals(pid):
+    with open("/proc/%d/status" % pid, encoding="utf-8") as file:
+        return int(next(line for line in file if line.startswith("SigIgn:")).split()[1], 16)
+
+
 class SlowLink(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
@@ -63,6 +68,8 @@ class SlowLink(unittest.TestCase):
     def lose(self, engine, victim, number):
         process, ranks = self.begin_to_send(engine)
         try:
+            for _, pid in ranks:  # else who writes to a killed rank may die before it has named it
+                self.assertTrue(ignored_signals(pid) >> (signal.SIGPIPE - 1) & 1)
             watch = Watch(process, [pid for i, (_, pid) in enumerate(ranks) if i != victim], r"rank %d\b" % victim)
             os.kill(ranks[victim][1], number)
             watch.start()

@@ -1,4 +1,5 @@
 /* remote.c - see remote.h. */
+#define _POSIX_C_SOURCE 200809L
 #include "remote/messages/remote.h"
 
 #include "base/clock.h"
@@ -7,6 +8,7 @@
 #include "sync/sleep/eventcount.h"
 
 #include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -249,8 +251,21 @@ static clo_status begin_life(clo_remote *remote)
     return status;
 }
 
+/* MPI writes into connections that a lost rank has left. By default the signal of that ends the process before it can say
+ * which rank is lost. */
+static void ignore_broken_connections(void)
+{
+    struct sigaction action;
+
+    if (sigaction(SIGPIPE, NULL, &action) != 0 || (action.sa_flags & SA_SIGINFO) != 0 || action.sa_handler != SIG_DFL)
+        return;
+    action.sa_handler = SIG_IGN;
+    (void)sigaction(SIGPIPE, &action, NULL);
+}
+
 static clo_status begin(clo_remote *remote, int *argc, char ***argv)
 {
+    ignore_broken_connections();
     clo_status status = begin_mpi(remote, argc, argv);
 
     if (status == CLO_OK)
