@@ -268,7 +268,10 @@ class Placed:
 
 def read(model, plan):
     """Placements in the order of the file, and the interval. ValueError: the file names what does not exist."""
-    if max([plan.get("interval_ns", 0)] + [e["finish_ns"] for e in plan["placements"]]) > LARGEST:
+    largest = max([plan.get("interval_ns", 0)] + [e["finish_ns"] for e in plan["placements"]])
+    if largest == LARGEST + 1:
+        raise Unsure("2^53 + 1 reads as 2^53")
+    if largest > LARGEST:
         raise ValueError("a number beyond 2^53")
     return [Placed(model, entry) for entry in plan["placements"]], plan.get("interval_ns", 0)
 
@@ -284,7 +287,8 @@ def skipped_by(model, arms):
     for a, b, _, arm in model.edges[:len(model.document.get("edges", []))]:
         into[b].append((a, arm))
     for task in model.order:
-        dead = [a in skipped or (arm is not None and arms.get(a) != arm) for a, arm in into[task]]
+        # The last body of a loop has one way to go.
+        dead = [a in skipped or (arm is not None and arms.get(a, 0 if "bound" in model.tasks[a] else None) != arm) for a, arm in into[task]]
         if dead and (all(dead) if model.tasks[task].get("merge") else any(dead)):
             skipped.add(task)
     return skipped
