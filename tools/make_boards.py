@@ -143,7 +143,7 @@ def facts(boards, board, clusters):
     if memory_speeds(clusters):
         rates = ", ".join("%d MB/s (%s)" % (cluster["memcpy"], kind) for kind, (cluster, _) in kinds_of(clusters).items())
         yield "speed.memory", "published", board.get("speed.memory", "sbc-bench, memcpy: " + rates)
-    rate, whose = memcpy_of(boards, board, clusters[0])
+    _, whose = memcpy_of(boards, board, clusters[0])
     text = "sbc-bench, memcpy" if whose is board else "memcpy of %s, for want of its own" % whose["name"]
     found = "" if "latency_like" in board else "no figure found. "
     own = "%sLatency: %s. Bandwidth: %s, the lower of two cores" % (found, latencies(board)[2], text)

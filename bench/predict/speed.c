@@ -6,13 +6,17 @@
 
 #include <pthread.h>
 #include <sched.h>
+#include <stdatomic.h>
 
 /* Work that fills the units of a core: else a neighbour on the other half of it would not show. */
 enum { ITERATIONS = 400000 };
 
+/* What the threads wait for. */
+enum { WAIT, RUN, LEAVE };
+
 typedef struct runner {
     pthread_t thread;
-    pthread_barrier_t *all;
+    _Atomic int *signal;
     int cpu;
     double ns;
 } runner;
@@ -25,7 +29,10 @@ static void *run(void *argument)
     CPU_ZERO(&own);
     CPU_SET((size_t)r->cpu, &own);
     pthread_setaffinity_np(pthread_self(), sizeof own, &own);
-    pthread_barrier_wait(r->all);
+    while (atomic_load(r->signal) == WAIT) /* until all are there, or one could not be made */
+        sched_yield();
+    if (atomic_load(r->signal) == LEAVE)
+        return NULL;
     int64_t start_ns = bench_now_ns();
     volatile double kept = bench_compute(ITERATIONS);
     (void)kept;
@@ -43,7 +50,7 @@ static uint32_t list_cpus(runner *runners)
         return 0;
     for (int cpu = 0; cpu < CPU_SETSIZE && count < SPEED_CPUS_MAX; cpu++)
         if (CPU_ISSET((size_t)cpu, &allowed))
-            runners[count++].cpu = cpu;
+            runners[count++] = (runner){.cpu = cpu};
     return count;
 }
 
@@ -51,22 +58,20 @@ bool speeds_read(speeds *out)
 {
     runner runners[SPEED_CPUS_MAX];
     uint32_t count = list_cpus(runners), made = 0;
-    pthread_barrier_t all;
+    _Atomic int signal = WAIT;
 
-    if (count == 0 || pthread_barrier_init(&all, NULL, count) != 0)
-        return false;
     for (; made < count; made++) {
-        runners[made].all = &all;
+        runners[made].signal = &signal;
         if (pthread_create(&runners[made].thread, NULL, run, &runners[made]) != 0)
-            return false; /* the others wait for ever, in a process that ends now */
+            break;
     }
+    atomic_store(&signal, made == count ? RUN : LEAVE);
     *out = (speeds){.count = count};
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < made; i++) {
         pthread_join(runners[i].thread, NULL);
         out->ns[i] = runners[i].ns;
     }
-    pthread_barrier_destroy(&all);
-    return true;
+    return made == count && count > 0;
 }
 
 bool speeds_differ(const speeds *a, const speeds *b)

@@ -1,4 +1,4 @@
-/* machine.h - a platform with fewer or more workers than there are executors. */
+/* machine.h - a platform with fewer or more workers than there are executors, or with a kind for each. */
 #ifndef EXAMPLES_MACHINE_H
 #define EXAMPLES_MACHINE_H
 
@@ -7,7 +7,8 @@
 #include <stdbool.h>
 
 /* The first `workers` executors of `platform` (0: all of them). More than it has are allowed where it is this
- * machine: its CPUs are then used several times and *is_crowded is set; the workers must not be pinned. */
+ * machine: its CPUs are then used several times and *is_crowded is set; the workers must not be pinned. Else each CPU of
+ * this machine is a kind of its own, called as the executor, so that times are learned of each. */
 clo_status machine_limit(const clo_platform *platform, uint32_t workers, clo_platform **out, bool *is_crowded);
 
 #endif

@@ -125,36 +125,33 @@ const char *show_ns(int64_t ns)
     return text;
 }
 
-const char *show_bytes(uint64_t bytes)
+/* In the largest unit of which it is one at least; each is `step` times the one before. */
+static const char *show_scaled(double value, double step, const char *const *units, int last)
 {
-    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
     size_t room;
     char *text = next_buffer(&room);
-    double value = (double)bytes;
     int i = 0;
 
-    while (i < 4 && value >= 1024) {
-        value /= 1024;
+    while (i < last && value >= step) {
+        value /= step;
         i++;
     }
     snprintf(text, room, "%.*f %s", i == 0 ? 0 : 1, value, units[i]);
     return text;
 }
 
+const char *show_bytes(uint64_t bytes)
+{
+    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+
+    return show_scaled((double)bytes, 1024, units, 4);
+}
+
 const char *show_energy(int64_t nj)
 {
     static const char *const units[] = {"nJ", "uJ", "mJ", "J"};
-    size_t room;
-    char *text = next_buffer(&room);
-    double value = (double)nj;
-    int i = 0;
 
-    while (i < 3 && value >= 1000) {
-        value /= 1000;
-        i++;
-    }
-    snprintf(text, room, "%.*f %s", i == 0 || value >= 100 ? 0 : value >= 10 ? 1 : 2, value, units[i]);
-    return text;
+    return show_scaled((double)nj, 1000, units, 3);
 }
 
 const char *show_percent(double share)
