@@ -1,7 +1,7 @@
 # `cmake --install`: libraries, headers, the command, the platform files, find_package(clotho) and pkg-config.
 include(CMakePackageConfigHelpers)
 
-# clotho::clotho and clotho::clotho_static; clotho::decide, clotho::io and theirs.
+# clotho::clotho and clotho::clotho_static; clotho::decide, clotho::device, clotho::io and theirs.
 foreach(library ${CLO_LIBRARIES})
     string(REGEX REPLACE "^clotho_" "" name ${library})
     set_target_properties(${library}_shared PROPERTIES EXPORT_NAME ${name})
@@ -32,7 +32,8 @@ function(clo_libraries_behind library)
     set(CLOTHO_FLAGS_${library} "${flags}" PARENT_SCOPE)
 endfunction()
 clo_libraries_behind(clotho HWLOC EXPAT URCU)
-clo_libraries_behind(decide) # CLP is opened when it is needed
+clo_libraries_behind(decide) # CLP is opened when it is needed,
+clo_libraries_behind(device) # and so is OpenCL
 clo_libraries_behind(io CJSON)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/clotho)
@@ -43,11 +44,14 @@ file(RELATIVE_PATH CLOTHO_PC_TO_PREFIX /${CMAKE_INSTALL_LIBDIR}/pkgconfig /) # t
 string(REGEX REPLACE "/$" "" CLOTHO_PC_TO_PREFIX ${CLOTHO_PC_TO_PREFIX})
 set(CLOTHO_PC_REQUIRES "")
 foreach(name ${CLOTHO_COMPONENTS})
-    string(REGEX REPLACE "^(decide|io)$" "clotho-\\1" CLOTHO_PC_NAME ${name})
+    string(REGEX REPLACE "^(decide|device|io)$" "clotho-\\1" CLOTHO_PC_NAME ${name})
     set(CLOTHO_PC_LIBS ${CLOTHO_FLAGS_${name}})
     configure_file(toolchain/clotho.pc.in ${CMAKE_BINARY_DIR}/${CLOTHO_PC_NAME}.pc @ONLY)
     install(FILES ${CMAKE_BINARY_DIR}/${CLOTHO_PC_NAME}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
-    set(CLOTHO_PC_REQUIRES ${CLOTHO_PC_NAME}) # each uses the one before it
+    set(CLOTHO_PC_REQUIRES clotho)
+    if(name STREQUAL "device")
+        set(CLOTHO_PC_REQUIRES clotho-decide clotho-device) # of io, which is the last
+    endif()
 endforeach()
 
 install(TARGETS ${library_targets} EXPORT clotho

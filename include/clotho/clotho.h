@@ -47,6 +47,7 @@
  *   releases in flight     pipeline.h
  *   tasks and their data   branch.h, handle.h, token.h, body.h, generate.h
  *   jobs over time         workload.h, stream.h, stream_check.h, log.h, admission.h, synch.h
+ *   accelerators           device.h
  *   measured times         profile.h
  *   times of simulations   environment.h, waves.h
  *   learned decisions      model.h, learned.h, edges.h
@@ -63,6 +64,7 @@
 #include <clotho/branch.h>
 #include <clotho/cluster.h>
 #include <clotho/cost.h>
+#include <clotho/device.h>
 #include <clotho/edges.h>
 #include <clotho/environment.h>
 #include <clotho/file.h>

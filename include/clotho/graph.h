@@ -291,6 +291,15 @@ CLO_API CLO_NODISCARD clo_status clo_graph_kind(clo_graph *graph, const char *na
  * Threads: one. Real time: no. Amortised O(kinds of the task). */
 CLO_API CLO_NODISCARD clo_status clo_graph_set_body(clo_graph *graph, uint32_t task, uint32_t kind, clo_task_fn body);
 
+/* The same, and this body gets an argument of its own in place of clo_task.argument.
+ *
+ *   argument  owned by the caller; not read by the library.
+ *
+ * Returns as clo_graph_set_body.
+ * Threads: one. Real time: no. Amortised O(kinds of the task). */
+CLO_API CLO_NODISCARD clo_status clo_graph_set_body_argument(clo_graph *graph, uint32_t task, uint32_t kind,
+                                                             clo_task_fn body, void *argument);
+
 /* Gives `task` a measured time on `kind`, in place of work / speed. On kinds without a time, work / speed holds; a task
  * without work (work_ns is 0) that has a time for some kinds cannot run on the others.
  *

@@ -1,5 +1,5 @@
 /* registry.h - lists of the names that the library knows: planners, policies, platforms, formats, graph families,
- * models, kernels.
+ * models, drivers of devices, kernels.
  *
  * Library: libclotho-io. */
 #ifndef CLOTHO_REGISTRY_H
@@ -29,7 +29,7 @@ typedef struct clo_entry {
     const char *directions;
 
     /* Kernels: 1: this CPU has their instruction set, so networks use them; a later entry wins where both are used.
-     * 0 in every other registry. */
+     * Drivers: 1: they can open a device here. 0 in every other registry. */
     uint32_t is_used;
 } clo_entry;
 
@@ -41,8 +41,8 @@ typedef struct clo_entry {
  *     for (uint32_t i = 0; clo_registry_entry("planners", i, &entry); i++)
  *         puts(entry.name);
  *
- *   registry  "planners", "policies", "platforms", "formats", "families", "models" or "kernels" (instruction sets that
- *             the integer kernels of networks are built for). NULL: the registries themselves.
+ *   registry  "planners", "policies", "platforms", "formats", "families", "models", "drivers" (of devices) or "kernels"
+ *             (instruction sets that the integer kernels of networks are built for). NULL: the registries themselves.
  *   index     from 0.
  *   out       untouched if the call returns false.
  *
@@ -52,7 +52,7 @@ typedef struct clo_entry {
  * Not promised: the order of entries in the next release; the first entry is the default.
  *
  * Threads: any, at any time.
- * Real time: yes, where it returns true or the end is reached. O(entries). */
+ * Real time: yes, where it returns true or the end is reached; of "drivers" no: they look for devices. O(entries). */
 CLO_API bool clo_registry_entry(const char *registry, uint32_t index, clo_entry *out);
 
 #ifdef __cplusplus

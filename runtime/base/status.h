@@ -18,8 +18,8 @@ typedef struct clo_fail_text {
     char text[512];
 } clo_fail_text;
 
-void clo_fail_keep(clo_fail_text *kept);
-void clo_fail_put_back(const clo_fail_text *kept);
+CLO_INTERNAL void clo_fail_keep(clo_fail_text *kept);
+CLO_INTERNAL void clo_fail_put_back(const clo_fail_text *kept);
 
 /* Puts "prefix" in front of the stored text, e.g. the file's name, and returns `status`. */
 CLO_INTERNAL clo_status clo_fail_prefix(clo_status status, const char *prefix);

@@ -370,6 +370,14 @@ clo_status clo_graph_set_body(clo_graph *graph, uint32_t task, uint32_t kind, cl
 {
     if (graph == NULL)
         return clo_fail_null("clo_graph_set_body", "graph");
+    return clo_graph_set_body_argument(graph, task, kind, body,
+                                       task < graph->tasks && !graph->sealed ? graph->rows[task].argument : NULL);
+}
+
+clo_status clo_graph_set_body_argument(clo_graph *graph, uint32_t task, uint32_t kind, clo_task_fn body, void *argument)
+{
+    if (graph == NULL)
+        return clo_fail_null("clo_graph_set_body_argument", "graph");
     clo_status status = check_task_kind(graph, task, kind, "set bodies");
 
     if (status != CLO_OK)
@@ -380,6 +388,7 @@ clo_status clo_graph_set_body(clo_graph *graph, uint32_t task, uint32_t kind, cl
     if (special == NULL)
         return clo_fail_memory("a body");
     special->body = body;
+    special->argument = argument;
     graph->rows[task].has_kind_body = 1;
     return CLO_OK;
 }

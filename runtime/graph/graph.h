@@ -27,6 +27,7 @@
 typedef struct clo_graph_special {
     uint32_t task, kind;
     clo_task_fn body; /* NULL: none of its own                      */
+    void *argument;   /* of that body                               */
     int64_t time_ns;  /* < 0: none set                              */
     uint32_t next;    /* of the same task; CLO_NONE: last           */
 } clo_graph_special;

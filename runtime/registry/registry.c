@@ -2,6 +2,7 @@
 #include "base/registry.h"
 
 #include "base/status.h"
+#include "device/registry.h"
 #include "generate/registry.h"
 #include "io/text/formats.h"
 #include "learn/model/builtin.h"
@@ -22,6 +23,7 @@ static const struct {
     {"formats", "of graph files: clo_document_load, clo_document_save", &clo_formats},
     {"families", "of generated graphs: clo_graph_generate", &clo_graph_families},
     {"models", "networks that are built in: clo_model_builtin", &clo_models},
+    {"drivers", "of devices: clo_driver_find", &clo_drivers},
     {"kernels", "instruction sets that integer kernels are built for", &clo_kernel_variants},
     {NULL, NULL, NULL},
 };

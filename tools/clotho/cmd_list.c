@@ -7,7 +7,11 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char kernels[] = "kernels";
+/* Lists of which this machine can use a part. */
+static bool has_marks(const char *list)
+{
+    return strcmp(list, "kernels") == 0 || strcmp(list, "drivers") == 0;
+}
 
 static const char *list_at(uint32_t index)
 {
@@ -29,7 +33,7 @@ static int print_json(const char *list)
         json_text(&out, "summary", entry.summary);
         if (entry.directions != NULL)
             json_text(&out, "directions", entry.directions);
-        if (strcmp(list, kernels) == 0)
+        if (has_marks(list))
             json_bool(&out, "used", entry.is_used != 0);
         json_close(&out, '}');
     }
@@ -44,7 +48,7 @@ static void print_text(const char *list)
     for (uint32_t i = 0; clo_registry_entry(list, i, &entry); i++) {
         if (entry.directions != NULL)
             printf("%-14s %-3s %s\n", entry.name, entry.directions, entry.summary);
-        else if (strcmp(list, kernels) == 0)
+        else if (has_marks(list))
             printf("%-14s %-8s %s\n", entry.name, entry.is_used != 0 ? "used" : "-", entry.summary);
         else
             printf("%-14s %s\n", entry.name, entry.summary);
@@ -54,11 +58,12 @@ static void print_text(const char *list)
 int cmd_list(int argc, char **argv)
 {
     static const command cmd = {"list",
-                                "planners|policies|platforms|formats|kernels|families|models",
+                                "planners|policies|platforms|formats|kernels|drivers|families|models",
                                 1,
                                 1,
                                 "Prints what this library knows, one name per line.\n"
-                                "Of the kernels those are marked that this CPU has the instructions for.",
+                                "Marked 'used' are the kernels that this CPU has the instructions for, and the\n"
+                                "drivers that can open a device here.",
                                 NULL};
     bool as_json = false;
     const option_spec options[] = {

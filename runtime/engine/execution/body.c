@@ -96,3 +96,11 @@ int clo_body_look(int code)
     clo_body_end_child();
     return code;
 }
+
+int clo_body_call_apart(clo_task_fn body, const clo_call *call)
+{
+    clo_body_enter();
+    int code = clo_body_call(body, call);
+    clo_body_leave();
+    return code;
+}

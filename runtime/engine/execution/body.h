@@ -40,6 +40,9 @@ void clo_body_end_child(void);
 /* The same; returns the code. */
 int clo_body_look(int code);
 
+/* A body on a thread of another library of ours, from enter to leave. */
+CLO_INTERNAL int clo_body_call_apart(clo_task_fn body, const clo_call *call);
+
 /* Inline, since a frame of its own would be as dear as a tiny body. */
 static inline __attribute__((always_inline)) int clo_body_call(clo_task_fn body, const clo_call *call)
 {

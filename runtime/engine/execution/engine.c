@@ -190,7 +190,6 @@ int clo_engine_call(clo_engine *engine, uint32_t execution, uint32_t executor, i
 {
     const clo_program *program = engine->program;
     uint32_t instance = clo_program_instance(program, execution), task = program->graph->task_of[instance];
-    const clo_graph_task_row *row = &program->graph->rows[task];
     bool is_replica = execution >= program->instances;
 
     if (!program->is_replay && engine->ran_on[execution] != executor) /* of a pair it was written before (hedge.h) */
@@ -201,13 +200,14 @@ int clo_engine_call(clo_engine *engine, uint32_t execution, uint32_t executor, i
     if (engine->data.handles.data != NULL)
         clo_handles_fetch(&engine->data.handles, &run, instance, executor, &stats->copied_bytes);
     stats->duplicates += is_replica;
-    clo_task_fn body = clo_program_body(program, task, executor);
     clo_call call = {.task = task, .executor = executor};
+    void *argument;
+    clo_task_fn body = clo_program_body(program, task, executor, &argument);
     if (body == NULL)
         return run_body(engine, NULL, &call, stats);
 
     call = (clo_call){
-        .argument = row->argument,
+        .argument = argument,
         .task = task,
         .executor = executor,
         .inputs_count = inputs.count,

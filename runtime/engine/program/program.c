@@ -43,9 +43,10 @@ void clo_program_demand(const clo_program *program, uint32_t task, int64_t *dema
         }
 }
 
-clo_task_fn clo_program_body(const clo_program *program, uint32_t task, uint32_t executor)
+clo_task_fn clo_program_body(const clo_program *program, uint32_t task, uint32_t executor, void **argument)
 {
     const clo_graph_task_row *row = &program->graph->rows[task];
+    *argument = row->argument;
     if (!row->has_kind_body)
         return row->body;
 
@@ -54,8 +55,10 @@ clo_task_fn clo_program_body(const clo_program *program, uint32_t task, uint32_t
         if (program->kind_of[k] != kind)
             continue;
         const clo_graph_special *special = clo_graph_special_find(program->graph, task, k);
-        if (special != NULL && special->body != NULL)
+        if (special != NULL && special->body != NULL) {
+            *argument = special->argument;
             return special->body;
+        }
     }
     return row->body;
 }

@@ -188,7 +188,7 @@ bool clo_program_shares_inputs(const clo_program *program, uint32_t task);
 /* What `task` holds on its machine while it runs, in the platform's order of resources. */
 void clo_program_demand(const clo_program *program, uint32_t task, int64_t *demand);
 
-/* The body of a task on an executor; NULL: nothing to call. */
-clo_task_fn clo_program_body(const clo_program *program, uint32_t task, uint32_t executor);
+/* The body of a task on an executor, and what it gets as its argument; NULL: nothing to call. */
+clo_task_fn clo_program_body(const clo_program *program, uint32_t task, uint32_t executor, void **argument);
 
 #endif

@@ -225,10 +225,9 @@ int clo_releases_data_call(clo_releases_data *data, uint32_t execution, uint64_t
     const clo_program *program = data->program;
     uint32_t task = program->graph->task_of[execution];
     uint32_t range = execution - program->graph->first_instance[task];
-    const clo_graph_task_row *row = &program->graph->rows[task];
-    clo_task_fn body = clo_program_body(program, task, executor);
     clo_call call = {
-        .argument = row->argument, .task = task, .executor = executor, .expected_ns = expected_ns, .release = release};
+        .task = task, .executor = executor, .expected_ns = expected_ns, .release = release};
+    clo_task_fn body = clo_program_body(program, task, executor, &call.argument);
 
     clo_releases_data_count(data, execution, stats);
     if (data->ran_on != NULL)

@@ -170,7 +170,7 @@ static clo_status copy_specials(const inlining *in, uint32_t t)
         const clo_graph_special *special = &module->specials[s];
         uint32_t kind = in->kind_of[special->kind];
         if (special->body != NULL)
-            status = clo_graph_set_body(in->graph, in->first + t, kind, special->body);
+            status = clo_graph_set_body_argument(in->graph, in->first + t, kind, special->body, special->argument);
         if (status == CLO_OK && clo_graph_time(module, t, special->kind, &time_ns))
             status = clo_graph_set_time(in->graph, in->first + t, kind, time_ns);
     }

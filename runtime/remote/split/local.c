@@ -23,13 +23,16 @@ static const clo_graph *whole_graph(const clo_local *local)
     return clo_cost_graph(local->split->cost);
 }
 
-/* The body of the task on executors of this kind. */
-static clo_task_fn body_of(const clo_graph *graph, uint32_t task, const char *kind_name)
+/* The body of the task on executors of this kind, and its argument. */
+static clo_task_fn body_of(const clo_graph *graph, uint32_t task, const char *kind_name, void **argument)
 {
+    *argument = graph->rows[task].argument;
     for (uint32_t k = 0; k < graph->kinds && graph->rows[task].has_kind_body; k++) {
         const clo_graph_special *special = clo_graph_special_find(graph, task, k);
-        if (special != NULL && special->body != NULL && strcmp(graph->kind_names[k], kind_name) == 0)
+        if (special != NULL && special->body != NULL && strcmp(graph->kind_names[k], kind_name) == 0) {
+            *argument = special->argument;
             return special->body;
+        }
     }
     return graph->rows[task].body;
 }

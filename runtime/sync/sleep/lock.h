@@ -15,9 +15,10 @@
 #ifndef CLO_SYNC_SLEEP_LOCK_H
 #define CLO_SYNC_SLEEP_LOCK_H
 
+#include "library.h"
 #include <pthread.h>
 
 /* Returns an errno value; 0: made. Gone with pthread_mutex_destroy. */
-int clo_lock_init(pthread_mutex_t *lock);
+CLO_INTERNAL int clo_lock_init(pthread_mutex_t *lock);
 
 #endif
