@@ -1,0 +1,353 @@
+/* Kernels on a device: results are those of bodies in every way to dispatch, whatever the device does; what is lost is
+ * named. The device is the driver "null", which overwrites memory that nobody may read. */
+#define _DEFAULT_SOURCE /* usleep */
+#include "device_scene.h"
+
+#include <clotho/sim.h>
+
+#include <stdatomic.h>
+#include <stdio.h>
+#include <unistd.h>
+
+static _Atomic uint32_t losses;
+
+static void count_loss(void *argument, const char *reason)
+{
+    (void)argument;
+    assert_true(strlen(reason) > 0);
+    atomic_fetch_add(&losses, 1);
+}
+
+static void run_and_check(const device_scene *s, clo_job *job)
+{
+    clo_job_result result = CLO_JOB_RESULT_INIT;
+
+    ok(clo_job_submit(job));
+    ok(clo_job_wait(job, &result));
+    device_check(s, job);
+}
+
+static void kernels_give_what_bodies_give(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 0; seed < 4; seed++)
+        for (int way = 0; way < DEVICE_WAYS; way++) {
+            uint32_t depth = 1 + (uint32_t)(seed % 3);
+            char selector[80];
+            clo_plan *plan;
+            snprintf(selector, sizeof selector, "launch_ns=20000,copy_ns=3000,MBps=4000,depth=%u", depth);
+            device_scene s = device_open(selector, NULL, depth);
+            device_graph(&s, seed, true, seed % 2 == 0);
+            ok(clo_device_prepare(s.device, s.graph));
+            device_start(&s);
+            clo_job *job = device_job(&s, way, &plan);
+            for (int run = 0; run < 3; run++)
+                run_and_check(&s, job);
+            clo_device_stats stats = device_stats(&s);
+            assert_int_equal(stats.is_lost, 0);
+            assert_int_equal(stats.fallbacks + stats.crowded, 0);
+            assert_true(way != 0 || stats.launched > 0);
+            assert_int_equal(stats.busy_ns, stats.launched * 20000);
+            assert_int_equal(stats.get_bytes, stats.launched * sizeof(uint64_t) * DEVICE_WORDS);
+            clo_job_destroy(job);
+            clo_plan_destroy(plan);
+            device_stop(&s);
+        }
+}
+
+static void a_lost_device_loses_no_data(void **state)
+{
+    static const char *const faults[] = {"fail=5", "refuse=5", "lose=5", "hang=5", "late=5", "fail=1", "hang=1"};
+
+    (void)state;
+    for (size_t f = 0; f < sizeof faults / sizeof faults[0]; f++)
+        for (int way = 0; way < DEVICE_WAYS; way++) {
+            clo_device_config config = CLO_DEVICE_CONFIG_INIT;
+            char selector[80];
+            clo_plan *plan;
+            config.limit_ns = 20000000;
+            config.no_trial = 1;
+            config.on_lost = count_loss;
+            atomic_store(&losses, 0);
+            snprintf(selector, sizeof selector, "launch_ns=10000,depth=2,%s", faults[f]);
+            device_scene s = device_open(selector, &config, 2);
+            device_graph(&s, f, true, false);
+            ok(clo_device_prepare(s.device, s.graph));
+            device_start(&s);
+            clo_job *job = device_job(&s, way, &plan);
+            for (int run = 0; run < 3; run++)
+                run_and_check(&s, job);
+            clo_device_stats stats = device_stats(&s);
+            if (way == 0) { /* the plan gives it enough */
+                assert_int_equal(stats.is_lost, 1);
+                assert_true(strlen(stats.reason) > 0);
+                assert_int_equal(atomic_load(&losses), 1);
+                assert_true(stats.fallbacks > 0);
+                assert_true(stats.launched <= 4);
+                fails(CLO_ERR_STATE, "lost", clo_device_prepare(s.device, s.graph));
+            }
+            clo_job_destroy(job);
+            clo_plan_destroy(plan);
+            device_stop(&s);
+        }
+}
+
+static void without_a_fallback_the_task_fails_by_name(void **state)
+{
+    clo_device_config config = CLO_DEVICE_CONFIG_INIT;
+    clo_job_result result = CLO_JOB_RESULT_INIT;
+    clo_plan *plan;
+
+    (void)state;
+    config.no_trial = 1;
+    device_scene s = device_open("fail=3", &config, 1);
+    device_graph(&s, 1, false, true);
+    ok(clo_device_prepare(s.device, s.graph));
+    device_start(&s);
+    clo_job *job = device_job(&s, 0, &plan);
+    ok(clo_job_submit(job));
+    assert_int_equal(clo_job_wait(job, &result), CLO_ERR_TASK);
+    assert_int_equal(result.failed_code, CLO_FAILED_DEVICE);
+    assert_non_null(strstr(device_stats(&s).reason, "failed"));
+    clo_job_destroy(job);
+    clo_plan_destroy(plan);
+    device_stop(&s);
+}
+
+typedef struct swap {
+    clo_job *job;
+    const clo_plan *plan;
+} swap;
+
+static void swap_plan(void *argument, const char *reason)
+{
+    swap *to = argument;
+
+    (void)reason;
+    if (to->job != NULL)
+        assert_int_equal(clo_job_swap_plan(to->job, to->plan), CLO_OK);
+}
+
+/* The plan that was made beforehand: for a graph whose kernels have times that nobody would choose. */
+static void the_next_run_takes_a_plan_without_the_device(void **state)
+{
+    swap to = {0};
+    clo_device_config config = CLO_DEVICE_CONFIG_INIT;
+    clo_placement placements[DEVICE_TASKS];
+    clo_plan *plan, *without;
+
+    (void)state;
+    config.no_trial = 1;
+    config.on_lost = swap_plan;
+    config.argument = &to;
+    device_scene s = device_open("fail=4", &config, 1);
+    device_graph(&s, 2, true, false);
+    ok(clo_device_prepare(s.device, s.graph));
+    device_start(&s);
+    for (uint32_t t = 0; t < DEVICE_TASKS; t++) /* one after the other on CPU 0 */
+        placements[t] = (clo_placement){.task = t, .executor = 0, .start_ns = t * 40000, .finish_ns = (t + 1) * 40000};
+    ok(clo_plan_from_placements(s.cost, "by hand", placements, DEVICE_TASKS, &without));
+    clo_job *job = device_job(&s, 0, &plan);
+    to = (swap){job, without};
+    run_and_check(&s, job); /* it is lost */
+    uint64_t fallbacks = device_stats(&s).fallbacks;
+    assert_true(fallbacks > 0);
+    run_and_check(&s, job);
+    assert_int_equal(device_stats(&s).fallbacks, fallbacks);
+    to.job = NULL;
+    clo_job_destroy(job);
+    clo_plan_destroy(plan);
+    clo_plan_destroy(without);
+    device_stop(&s);
+}
+
+static void a_cancelled_run_waits_for_the_device(void **state)
+{
+    clo_job_result result = CLO_JOB_RESULT_INIT;
+    clo_plan *plan;
+
+    (void)state;
+    device_scene s = device_open("launch_ns=300000,depth=2", NULL, 2);
+    device_graph(&s, 3, true, false);
+    ok(clo_device_prepare(s.device, s.graph));
+    device_start(&s);
+    clo_job *job = device_job(&s, 0, &plan);
+    for (int run = 0; run < 20; run++) {
+        ok(clo_job_submit(job));
+        usleep((unsigned)(run * 150));
+        clo_job_cancel(job);
+        clo_status status = clo_job_wait(job, &result);
+        assert_true(status == CLO_OK || status == CLO_ERR_CANCELLED);
+    }
+    run_and_check(&s, job);
+    clo_job_destroy(job);
+    clo_plan_destroy(plan);
+    device_stop(&s);
+}
+
+static void several_jobs_share_a_device(void **state)
+{
+    clo_job *jobs[3];
+    clo_plan *plans[3];
+    clo_job_result result = CLO_JOB_RESULT_INIT;
+
+    (void)state;
+    device_scene s = device_open("launch_ns=5000,depth=3", NULL, 3);
+    device_graph(&s, 4, true, false);
+    ok(clo_device_prepare(s.device, s.graph));
+    device_start(&s);
+    for (int way = 0; way < DEVICE_WAYS; way++)
+        jobs[way] = device_job(&s, way, &plans[way]);
+    for (int run = 0; run < 10; run++) {
+        for (int way = 0; way < DEVICE_WAYS; way++)
+            ok(clo_job_submit(jobs[way]));
+        for (int way = 0; way < DEVICE_WAYS; way++) {
+            ok(clo_job_wait(jobs[way], &result));
+            device_check(&s, jobs[way]);
+        }
+    }
+    assert_int_equal(device_stats(&s).is_lost, 0);
+    for (int way = 0; way < DEVICE_WAYS; way++) {
+        clo_job_destroy(jobs[way]);
+        clo_plan_destroy(plans[way]);
+    }
+    device_stop(&s);
+}
+
+/* More executions than requests: the slot's thread does what is too many. So does an unprepared device. */
+static void what_finds_no_request_is_done_by_its_fallback(void **state)
+{
+    clo_device_config config = CLO_DEVICE_CONFIG_INIT;
+    clo_plan *plan;
+
+    (void)state;
+    config.requests_max = 1;
+    for (int is_prepared = 0; is_prepared < 2; is_prepared++) {
+        device_scene s = device_open("launch_ns=200000", &config, 4);
+        device_graph(&s, 5, true, false);
+        if (is_prepared)
+            ok(clo_device_prepare(s.device, s.graph));
+        device_start(&s);
+        clo_job *job = device_job(&s, 0, &plan);
+        run_and_check(&s, job);
+        clo_device_stats stats = device_stats(&s);
+        if (!is_prepared)
+            assert_int_equal(stats.launched, 0);
+        assert_int_equal(stats.is_lost, 0);
+        clo_job_destroy(job);
+        clo_plan_destroy(plan);
+        device_stop(&s);
+    }
+}
+
+/* A simulator has no device: bodies that it calls are the fallbacks. */
+static void a_simulation_calls_fallbacks(void **state)
+{
+    clo_sim_config config = CLO_SIM_CONFIG_INIT;
+    clo_job_result result = CLO_JOB_RESULT_INIT;
+    clo_plan *plan;
+    uint64_t hash;
+
+    (void)state;
+    device_scene s = device_open("", NULL, 1);
+    device_graph(&s, 6, true, false);
+    ok(clo_device_prepare(s.device, s.graph));
+    device_start(&s);
+    clo_job *job = device_job(&s, 0, &plan);
+    run_and_check(&s, job);
+    config.plan = plan;
+    config.execute = 1;
+    ok(clo_simulate(s.cost, &config, &result, NULL, &hash));
+    assert_int_equal(result.makespan_ns, clo_plan_makespan_ns(plan));
+    assert_int_equal(hash, clo_job_output_hash(job));
+    clo_job_destroy(job);
+    clo_plan_destroy(plan);
+    device_stop(&s);
+}
+
+/* In place: application memory and handles; the copy lane works beside the kernels. */
+static void increment(void *const *operands, const size_t *bytes, const clo_scalar *scalars)
+{
+    uint64_t *words = operands[0], by;
+
+    memcpy(&by, scalars[0].value, sizeof by);
+    for (size_t w = 0; w < bytes[0] / sizeof *words; w++)
+        words[w] = words[w] * 3 + by;
+}
+
+enum { CHAIN = 20, WORDS = 32 };
+
+static void kernels_change_memory_and_handles_in_place(void **state)
+{
+    static const clo_host_kernel function = {.name = "increment", .run = increment, .takes_ns = 5000};
+    static uint64_t memory[WORDS], numbers[CHAIN];
+    clo_device_config config = CLO_DEVICE_CONFIG_INIT;
+    clo_operand operands[2] = {
+        {.source = CLO_OPERAND_MEMORY, .mode = CLO_ACCESS_UPDATE, .address = memory, .bytes = sizeof memory},
+        {.source = CLO_OPERAND_HANDLE}};
+    clo_scalar scalars[CHAIN];
+    clo_kernel kernels[CHAIN];
+    clo_plan *plan;
+
+    (void)state;
+    config.host_kernels = &function;
+    config.host_kernels_count = 1;
+    for (int is_handle = 0; is_handle < 2; is_handle++) {
+        device_scene s = {.platform = device_platform(2)};
+        uint64_t expected = 7;
+        uint32_t npu, handle;
+        ok(clo_device_open(clo_driver_find("null"), "depth=2", &config, &s.device));
+        ok(clo_graph_create("chain", &s.graph));
+        ok(clo_graph_kind(s.graph, "npu", &npu));
+        ok(clo_graph_add_handle(s.graph, &(clo_handle){.bytes = sizeof memory, .address = memory}, &handle));
+        for (uint32_t t = 0; t < CHAIN; t++) {
+            numbers[t] = t;
+            scalars[t] = (clo_scalar){&numbers[t], sizeof numbers[t]};
+            kernels[t] = (clo_kernel)CLO_KERNEL_INIT;
+            kernels[t].device = s.device;
+            kernels[t].operands = &operands[is_handle];
+            kernels[t].operands_count = 1;
+            kernels[t].scalars = &scalars[t];
+            kernels[t].scalars_count = 1;
+            ok(clo_graph_add_task(s.graph, &(clo_task){.work_ns = 5000, .may_pend = 1}, NULL));
+            ok(clo_graph_set_kernel(s.graph, t, npu, &kernels[t]));
+            if (is_handle)
+                ok(clo_graph_add_access(s.graph, t, handle, CLO_ACCESS_UPDATE));
+            else if (t > 0)
+                ok(clo_graph_add_edge(s.graph, t - 1, t, 0));
+            expected = expected * 3 + t;
+        }
+        ok(clo_graph_seal(s.graph));
+        ok(clo_device_prepare(s.device, s.graph));
+        for (uint32_t w = 0; w < WORDS; w++)
+            memory[w] = 7;
+        device_start(&s);
+        clo_job *job = device_job(&s, 0, &plan);
+        clo_job_result result = CLO_JOB_RESULT_INIT;
+        ok(clo_job_submit(job));
+        ok(clo_job_wait(job, &result));
+        for (uint32_t w = 0; w < WORDS; w++)
+            assert_int_equal(memory[w], expected);
+        assert_int_equal(device_stats(&s).launched, CHAIN);
+        clo_job_destroy(job);
+        clo_plan_destroy(plan);
+        device_stop(&s);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(kernels_give_what_bodies_give),
+        cmocka_unit_test(a_lost_device_loses_no_data),
+        cmocka_unit_test(without_a_fallback_the_task_fails_by_name),
+        cmocka_unit_test(the_next_run_takes_a_plan_without_the_device),
+        cmocka_unit_test(a_cancelled_run_waits_for_the_device),
+        cmocka_unit_test(several_jobs_share_a_device),
+        cmocka_unit_test(what_finds_no_request_is_done_by_its_fallback),
+        cmocka_unit_test(a_simulation_calls_fallbacks),
+        cmocka_unit_test(kernels_change_memory_and_handles_in_place),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
