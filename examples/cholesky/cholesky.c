@@ -23,6 +23,12 @@ typedef struct operation {
     uint32_t size;
     const double *a, *b;
     double *in_place;
+
+    /* The same on a device. */
+    clo_kernel of_device;
+    clo_operand operands[3];
+    clo_scalar scalars[2];
+    uint32_t stride;
 } operation;
 
 typedef struct matrix {
@@ -149,6 +155,35 @@ typedef struct place {
     uint32_t row, column;
 } place;
 
+/* Its tiles, then `size` and the stride. */
+static void describe_for_device(operation *op, uint32_t kernel, clo_task_fn body)
+{
+    const size_t bytes = tile_doubles(op->size) * sizeof(double);
+    union { /* they are read only: the mode says so */
+        const double *from;
+        void *to;
+    } reads[2] = {{op->a}, {op->b}};
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < 2; i++)
+        if (reads[i].from != NULL)
+            op->operands[count++] = (clo_operand){
+                .source = CLO_OPERAND_MEMORY, .mode = CLO_ACCESS_READ, .address = reads[i].to, .bytes = bytes};
+    op->operands[count++] =
+        (clo_operand){.source = CLO_OPERAND_MEMORY, .mode = CLO_ACCESS_UPDATE, .address = op->in_place, .bytes = bytes};
+    op->stride = (uint32_t)tile_stride(op->size);
+    op->scalars[0] = (clo_scalar){&op->size, sizeof op->size};
+    op->scalars[1] = (clo_scalar){&op->stride, sizeof op->stride};
+    op->of_device = (clo_kernel){.size = sizeof op->of_device,
+                                 .operands = op->operands,
+                                 .operands_count = count,
+                                 .scalars = op->scalars,
+                                 .scalars_count = 2,
+                                 .global = {op->size, kernel == TRSM ? 1 : op->size},
+                                 .fallback = body,
+                                 .argument = op};
+}
+
 /* Adds an operation that updates `target` and reads `reads`: after the last writer of each of them. */
 static void add(matrix *m, application_graph *graph, uint32_t kernel, place target, const place *reads, uint32_t count)
 {
@@ -166,6 +201,8 @@ static void add(matrix *m, application_graph *graph, uint32_t kernel, place targ
     clo_task task = {.name = name, .body = bodies[kernel], .argument = op, .task_class = CLO_CLASS_FLOAT};
     uint32_t id = application_add_task(graph, kernel, &task);
 
+    describe_for_device(op, kernel, bodies[kernel]);
+    application_set_kernel(graph, kernel, &op->of_device);
     for (uint32_t i = 0; i <= count; i++) {
         place p = i < count ? reads[i] : target;
         uint32_t writer = m->writers[p.row * m->tiles + p.column];
@@ -278,7 +315,8 @@ int main(int argc, char **argv)
                        .build = matrix_build,
                        .prepare = matrix_prepare,
                        .check = matrix_check,
-                       .hash = matrix_hash};
+                       .hash = matrix_hash,
+                       .program = tiles_program};
 
     return application_main(&app, argc, argv);
 }

@@ -34,4 +34,7 @@ void tile_syrk(uint32_t size, const double *a, double *c);
 /* c := c - a b^T. */
 void tile_gemm(uint32_t size, const double *a, const double *b, double *c);
 
+/* trsm, syrk and gemm in OpenCL C: the tiles, then `size` and the stride. */
+extern const char tiles_program[];
+
 #endif

@@ -1,6 +1,7 @@
 /* application.c - adds tasks to the graph of an application, with the times that are known. */
 #include "application.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 
 /* Before anything is measured every task takes this long: any number will do for stealing. */
@@ -33,6 +34,14 @@ static uint64_t footprint_of(const application *app)
     return hash;
 }
 
+static bool is_on_device(const application_graph *graph, uint32_t kernel)
+{
+    uint32_t function;
+
+    return graph->device_kind != CLO_NONE &&
+           clo_device_find(graph->app->device, graph->app->kernels[kernel], &function) == CLO_OK;
+}
+
 uint32_t application_add_task(application_graph *graph, uint32_t kernel, const clo_task *task)
 {
     const application_times *times = graph->times;
@@ -42,6 +51,7 @@ uint32_t application_add_task(application_graph *graph, uint32_t kernel, const c
     if (graph->status != CLO_OK)
         return 0;
     timed.work_ns = times != NULL ? times->reference_ns[kernel] : UNKNOWN_NS;
+    timed.may_pend = is_on_device(graph, kernel);
     graph->status = clo_graph_add_task(graph->graph, &timed, &id);
     if (graph->status == CLO_OK)
         remember_kernel(graph, id, kernel);
@@ -53,6 +63,23 @@ uint32_t application_add_task(application_graph *graph, uint32_t kernel, const c
         if (graph->status == CLO_OK && times->ns[kernel][k] > 0)
             graph->status = clo_graph_set_time(graph->graph, id, k, times->ns[kernel][k]);
     return id;
+}
+
+void application_set_kernel(application_graph *graph, uint32_t kernel, clo_kernel *of_device)
+{
+    const application *app = graph->app;
+    uint32_t task = graph->tasks - 1;
+
+    if (graph->status != CLO_OK || graph->device_kind == CLO_NONE)
+        return;
+    if (!is_on_device(graph, kernel)) {
+        graph->status = clo_graph_set_time(graph->graph, task, graph->device_kind, CLO_TIME_NEVER);
+        return;
+    }
+    of_device->device = app->device;
+    graph->status = clo_device_find(app->device, app->kernels[kernel], &of_device->function);
+    if (graph->status == CLO_OK)
+        graph->status = clo_graph_set_kernel(graph->graph, task, graph->device_kind, of_device);
 }
 
 void application_add_edge(application_graph *graph, uint32_t from, uint32_t to, uint64_t bytes)

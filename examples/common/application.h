@@ -19,6 +19,7 @@ typedef struct application_graph {
     clo_graph *graph;
     const struct application *app;  /* NULL: tasks get no codelets */
     const application_times *times; /* NULL: not known */
+    uint32_t device_kind;           /* CLO_NONE: no device */
     uint8_t *kernel_of;             /* [tasks] */
     uint32_t tasks, capacity;
     clo_status status;
@@ -26,6 +27,9 @@ typedef struct application_graph {
 
 /* Adds `task`, a codelet called as `kernel`, with its measured time; returns its id (0 after a failure). */
 uint32_t application_add_task(application_graph *graph, uint32_t kernel, const clo_task *task);
+/* The task that was added last may also run on the device of the application, if it has one: `of_device` gets the device
+ * and the function; operands and scalars are in it. */
+void application_set_kernel(application_graph *graph, uint32_t kernel, clo_kernel *of_device);
 void application_add_edge(application_graph *graph, uint32_t from, uint32_t to, uint64_t bytes);
 void application_graph_free(application_graph *graph);
 
@@ -49,6 +53,10 @@ struct application {
     uint32_t options_count;
     uint64_t seed;
     void *data; /* of the application    */
+
+    /* In OpenCL C, the functions called as `kernels` that a device can do. NULL: none. */
+    const char *program;
+    clo_device *device; /* NULL: none is used */
 
     /* Allocates and generates the problem from the options. Returns NULL, or what is wrong with them. */
     const char *(*open)(application *app);

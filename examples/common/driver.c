@@ -22,8 +22,9 @@ typedef struct report {
     double error, speedup;   /* medians over the rounds of |measured - predicted| / measured, one core / measured */
     clo_job_result result;   /* of the last run */
     uint64_t hash;
-    bool is_right;       /* the check of the application */
-    bool is_same;        /* every run gave the bytes that one core gave */
+    bool is_right; /* the check of the application */
+    bool is_same;  /* every run gave the bytes that one core gave */
+    clo_device_stats device;
     double foreign_load; /* share of the CPUs that other programs used meanwhile */
     char line[256], json[256];
 } report;
@@ -265,7 +266,8 @@ static void print_json(const application *app, const session *s, const report *r
            "\"error\": %.4f, \"valid\": %s, %s, \"emulated\": %s, ",
            (long long)r->measured_ns, (long long)r->serial_ns, r->runs, r->speedup, r->error,
            r->is_right && r->is_same ? "true" : "false", r->json, r->clock != CLO_CLOCK_REAL ? "true" : "false");
-    printf("\"foreign_load\": %.3f, ", r->foreign_load);
+    printf("\"foreign_load\": %.3f, \"device_kernels\": %llu, \"device_fallbacks\": %llu, ", r->foreign_load,
+           (unsigned long long)r->device.launched, (unsigned long long)r->device.fallbacks);
     printf("\"emulation_error\": %.4f, \"duplicates_run\": %llu, \"transfers\": %llu, \"output_hash\": \"%016llx\"}\n",
            r->result.emulation_error, (unsigned long long)r->result.duplicates_run,
            (unsigned long long)r->result.transfers, (unsigned long long)r->hash);
@@ -299,6 +301,10 @@ static void print_text(const application *app, const options *o, const session *
     if (r->clock == CLO_CLOCK_PADDED)
         printf("emulation  executions off by %.1f %%%s\n", 100.0 * r->result.emulation_error,
                r->result.emulation_error > 0.1 ? ": the machine is too slow or too busy for this platform" : "");
+    if (r->device.launched + r->device.fallbacks > 0)
+        printf("device     %s: %llu kernels%s, %llu fallbacks%s%s\n", r->device.facts.name,
+               (unsigned long long)r->device.launched, 2 * r->device.synchronous > r->device.launched ? " (its driver blocks)" : "",
+               (unsigned long long)r->device.fallbacks, r->device.is_lost ? "; lost: " : "", r->device.reason);
     if (r->foreign_load > 0.05)
         printf("disturbed  other programs used %.0f %% of the CPUs meanwhile\n", 100.0 * r->foreign_load);
     if (o->trace != NULL)
@@ -347,6 +353,8 @@ static clo_status run_application(application *app, const options *o, report *r)
     else if (status == CLO_OK)
         status = run_repeatedly(app, o, &s, &y, r);
     r->foreign_load = load_foreign(before);
+    if (status == CLO_OK && app->device != NULL)
+        status = clo_device_get_stats(app->device, &r->device);
     if (status == CLO_OK && o->json)
         print_json(app, &s, r);
     else if (status == CLO_OK)
@@ -357,10 +365,26 @@ static clo_status run_application(application *app, const options *o, report *r)
     return status;
 }
 
+/* The device asked for, with the kernels of the application. */
+static clo_status open_device(application *app, const options *o)
+{
+    clo_device_config config = CLO_DEVICE_CONFIG_INIT;
+    const clo_driver *driver = clo_driver_find("opencl");
+
+    if (o->device == NULL)
+        return CLO_OK;
+    if (app->program == NULL)
+        return clo_device_fail(CLO_ERR_UNSUPPORTED, "it has no kernels for devices; leave --device out");
+    if (driver == NULL)
+        return clo_device_fail(CLO_ERR_UNSUPPORTED, "the library was built without opencl-c-headers");
+    config.program = app->program;
+    return clo_device_open(driver, o->device, &config, &app->device);
+}
+
 int application_main(application *app, int argc, char **argv)
 {
     options o;
-    report r = {.result = CLO_JOB_RESULT_INIT};
+    report r = {.result = CLO_JOB_RESULT_INIT, .device = CLO_DEVICE_STATS_INIT};
     int exit_status = options_read(&o, app, argc, argv);
 
     if (exit_status >= 0)
@@ -376,7 +400,10 @@ int application_main(application *app, int argc, char **argv)
         app->close(app);
         return 2;
     }
-    clo_status status = run_application(app, &o, &r);
+    clo_status status = open_device(app, &o);
+    if (status == CLO_OK)
+        status = run_application(app, &o, &r);
+    clo_device_close(app->device);
     app->close(app);
     if (status != CLO_OK) {
         fprintf(stderr, "example-%s: %s: %s\n", app->name, clo_status_text(status),

@@ -26,7 +26,7 @@ static void draft_free(draft *d)
 static bool draft_allocate(draft *d, size_t count, size_t pieces, size_t kinds, size_t machines)
 {
     d->executors = calloc(count, sizeof *d->executors);
-    d->kind_names = calloc(kinds > count ? kinds : count, sizeof *d->kind_names);
+    d->kind_names = calloc((kinds > count ? kinds : count) + 1, sizeof *d->kind_names);
     d->latency_ns = calloc(count * count, sizeof *d->latency_ns);
     d->bandwidth = calloc(count * count * pieces, sizeof *d->bandwidth);
     d->capacities = calloc(machines * CLO_RESOURCES_MAX, sizeof *d->capacities);
@@ -53,7 +53,8 @@ static void draft_link(draft *d, const clo_platform *from, uint32_t count, uint3
     }
 }
 
-static void draft_fill(draft *d, const clo_platform *from, uint32_t count)
+/* `all`: with those that follow, which have no links. */
+static void draft_fill(draft *d, const clo_platform *from, uint32_t count, uint32_t all)
 {
     uint32_t had = clo_platform_executors(from);
 
@@ -63,7 +64,7 @@ static void draft_fill(draft *d, const clo_platform *from, uint32_t count)
         d->kind_names[k] = clo_platform_kind_name(from, k);
     for (uint32_t a = 0; a < count; a++)
         for (uint32_t b = 0; b < count; b++)
-            draft_link(d, from, count, a, b);
+            draft_link(d, from, all, a, b);
     for (uint32_t m = 0; m < clo_platform_machines(from); m++)
         for (uint32_t r = 0; r < CLO_RESOURCES_MAX; r++)
             d->capacities[m * CLO_RESOURCES_MAX + r] = clo_platform_capacity(from, m, r);
@@ -79,7 +80,20 @@ static uint32_t draft_split_kinds(draft *d, const clo_platform *from, uint32_t c
     return count;
 }
 
-clo_status machine_limit(const clo_platform *platform, uint32_t workers, clo_platform **out, bool *is_crowded)
+/* Slots behind the `count` executors, without links of their own. */
+static uint32_t draft_add_device(draft *d, uint32_t count, uint32_t slots, uint32_t kinds)
+{
+    for (uint32_t e = count; e < count + slots; e++) {
+        d->executors[e] = d->executors[0];
+        d->executors[e].kind = kinds;
+        d->executors[e].os_index = CLO_OS_SLOT;
+    }
+    d->kind_names[kinds] = MACHINE_DEVICE_KIND;
+    return kinds + (slots > 0);
+}
+
+clo_status machine_limit(const clo_platform *platform, uint32_t workers, uint32_t slots, clo_platform **out,
+                         bool *is_crowded)
 {
     uint32_t count = workers != 0 ? workers : clo_platform_executors(platform), kinds = clo_platform_kinds(platform);
     bool is_split = clo_platform_is_native(platform) && count <= clo_platform_executors(platform);
@@ -88,15 +102,16 @@ clo_status machine_limit(const clo_platform *platform, uint32_t workers, clo_pla
     const char *resources[CLO_RESOURCES_MAX];
     clo_status status = CLO_ERR_MEMORY;
 
-    if (draft_allocate(&d, count, pieces, clo_platform_kinds(platform), clo_platform_machines(platform))) {
-        draft_fill(&d, platform, count);
+    if (draft_allocate(&d, count + slots, pieces, clo_platform_kinds(platform), clo_platform_machines(platform))) {
+        draft_fill(&d, platform, count, count + slots);
         for (uint32_t r = 0; r < CLO_RESOURCES_MAX; r++)
             resources[r] = clo_platform_resource_name(platform, r);
         if (is_split)
             kinds = draft_split_kinds(&d, platform, count);
+        kinds = draft_add_device(&d, count, slots, kinds);
         clo_platform_desc desc = {.size = sizeof desc,
                                   .name = clo_platform_name(platform),
-                                  .executors_count = count,
+                                  .executors_count = count + slots,
                                   .executors = d.executors,
                                   .kinds_count = kinds,
                                   .kind_names = d.kind_names,
@@ -108,7 +123,7 @@ clo_status machine_limit(const clo_platform *platform, uint32_t workers, clo_pla
                                   .coherent = clo_platform_is_coherent(platform),
                                   .cuts_count = pieces - 1,
                                   .cut_bytes = d.cut_bytes,
-                                  .bandwidth_beyond = d.bandwidth + (size_t)count * count};
+                                  .bandwidth_beyond = d.bandwidth + (size_t)(count + slots) * (count + slots)};
         status = clo_platform_create(&desc, out);
     }
     if (status == CLO_OK)

@@ -8,7 +8,11 @@
 
 /* The first `workers` executors of `platform` (0: all of them). More than it has are allowed where it is this
  * machine: its CPUs are then used several times and *is_crowded is set; the workers must not be pinned. Else each CPU of
- * this machine is a kind of its own, called as the executor, so that times are learned of each. */
-clo_status machine_limit(const clo_platform *platform, uint32_t workers, clo_platform **out, bool *is_crowded);
+ * this machine is a kind of its own, called as the executor, so that times are learned of each.
+ *
+ * `slots` executors of kind "device" follow, in the memory of the first: what they take includes moving the data. */
+#define MACHINE_DEVICE_KIND "device"
+clo_status machine_limit(const clo_platform *platform, uint32_t workers, uint32_t slots, clo_platform **out,
+                         bool *is_crowded);
 
 #endif

@@ -104,8 +104,11 @@ static uint32_t limit_to_machine(uint32_t workers)
 clo_status yardstick_open(yardstick *y, application *app, uint32_t workers)
 {
     const dispatch steal = {.mode = "steal"};
-    clo_status status = session_open(&y->one, app, "native", 1, NULL, NULL);
+    clo_device *device = app->device;
 
+    app->device = NULL; /* one core alone */
+    clo_status status = session_open(&y->one, app, "native", 1, NULL, NULL);
+    app->device = device;
     if (status == CLO_OK)
         status = session_open(&y->all, app, "native", limit_to_machine(workers), NULL, NULL);
     if (status == CLO_OK)

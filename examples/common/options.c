@@ -14,6 +14,7 @@ static void help(const application *app)
                (long long)app->options[i].value, (long long)app->options[i].quick_value);
     printf("  --planner NAME     heft, deft, ... (replay of a plan), steal, or a policy (default heft)\n"
            "  --platform SPEC    native, a shipped name, uniform:P, or a platform file (default native)\n"
+           "  --device NAME      a device of OpenCL, too: its number or a part of its name (here also a CPU, by PoCL)\n"
            "  --workers N        use the first N executors (default: all); more than the machine has are not pinned\n"
            "  --clock C          real, padded or virtual (default: real on this machine, else virtual)\n"
            "  --repeat N         measured runs (default 11, with --quick 5)\n"
@@ -81,6 +82,8 @@ static bool read_valued(options *o, application *app, const char *name, const ch
         return o->planner = text, true;
     if (strcmp(name, "platform") == 0)
         return o->platform = text, true;
+    if (strcmp(name, "device") == 0)
+        return o->device = text, true;
     if (strcmp(name, "trace") == 0)
         return o->trace = text, true;
     if (strcmp(name, "gantt") == 0)

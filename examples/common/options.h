@@ -7,6 +7,7 @@
 typedef struct options {
     const char *planner;       /* a planner, "steal", or a policy                   */
     const char *platform;      /* SPEC                                              */
+    const char *device;        /* of OpenCL: a number or a part of its name; NULL: none */
     const char *trace, *gantt; /* files to write; NULL: none                   */
     uint32_t workers;          /* 0: one for each executor                          */
     uint32_t repeat;

@@ -23,21 +23,29 @@ static clo_status build(application *app, const clo_platform *platform, const ap
 
         out->status = clo_graph_kind(out->graph, times->kind_names[k], &kind);
     }
+    out->device_kind = CLO_NONE;
+    if (out->status == CLO_OK && app->device != NULL)
+        out->status = clo_graph_kind(out->graph, MACHINE_DEVICE_KIND, &out->device_kind);
     if (out->status == CLO_OK)
         app->build(app, out);
     out->times = NULL;
     out->app = NULL;
-    return out->status == CLO_OK ? clo_graph_seal(out->graph) : out->status;
+    if (out->status == CLO_OK)
+        out->status = clo_graph_seal(out->graph);
+    return out->status == CLO_OK && app->device != NULL ? clo_device_prepare(app->device, out->graph) : out->status;
 }
 
 clo_status session_open(session *s, application *app, const char *spec, uint32_t workers,
                         const application_times *times, const clo_profile *profile)
 {
+    clo_device_stats device = CLO_DEVICE_STATS_INIT;
     clo_platform *whole = NULL;
     clo_status status = clo_platform_open(spec, &whole);
 
+    if (status == CLO_OK && app->device != NULL)
+        status = clo_device_get_stats(app->device, &device);
     if (status == CLO_OK)
-        status = machine_limit(whole, workers, &s->platform, &s->is_crowded);
+        status = machine_limit(whole, workers, device.facts.depth, &s->platform, &s->is_crowded);
     clo_platform_destroy(whole);
     if (status == CLO_OK)
         status = build(app, s->platform, times, &s->graph);
