@@ -5,6 +5,7 @@
 #define _GNU_SOURCE
 #include "support.h"
 
+#include "device_scene.h"
 #include "page_faults.h"
 #include "rt.h"
 
@@ -75,10 +76,10 @@ static void nothing_missed(void *argument, clo_job *job, const clo_miss *miss)
 }
 
 /* What a job can be, each with the ways to dispatch that it goes together with. */
-enum { PLAIN, PERIODIC, WATCHED, HEDGED, IN_RELEASES, BRANCHES, SLOTS, KINDS };
+enum { PLAIN, PERIODIC, WATCHED, HEDGED, IN_RELEASES, BRANCHES, SLOTS, DEVICE, KINDS };
 
-static const char *const kind_names[KINDS] = {"plain",    "periodic", "deadline and limit", "hedged", "in flight",
-                                              "branches", "slots"};
+static const char *const kind_names[KINDS] = {
+    "plain", "periodic", "deadline and limit", "hedged", "in flight", "branches", "slots", "device"};
 
 static bool go_together(int kind, int way)
 {
@@ -87,6 +88,7 @@ static bool go_together(int kind, int way)
 
 typedef struct place {
     rt_scene s;
+    device_scene d; /* its platform and graph are those of s */
     int64_t after_ns[RT_TASKS];
     void *runtime_memory, *job_memory;
 } place;
@@ -114,11 +116,20 @@ static void configure(place *p, int kind, int way, clo_job_config *job)
     rt_scene *s = &p->s;
 
     *s = (rt_scene){0};
-    if (kind == SLOTS)
+    p->d = (device_scene){0};
+    if (kind == DEVICE) {
+        p->d = device_open("launch_ns=3000,depth=2", NULL, 2);
+        device_graph(&p->d, 1, false, true);
+        ok(clo_device_prepare(p->d.device, p->d.graph));
+        s->platform = p->d.platform;
+    } else if (kind == SLOTS)
         ok(clo_platform_open("slots:4", &s->platform));
     else
         s->platform = scene_platform(2, 0);
-    s->graph = kind == BRANCHES ? branches() : kind == HEDGED ? pure() : rt_graph(rt_body);
+    s->graph = kind == DEVICE     ? p->d.graph
+               : kind == BRANCHES ? branches()
+               : kind == HEDGED   ? pure()
+                                  : rt_graph(rt_body);
     ok(clo_cost_create(s->graph, s->platform, &s->cost));
     plan.no_duplicates = 1;
     pipeline.releases_in_flight = 2;
@@ -159,6 +170,7 @@ static void open_place(place *p, clo_runtime_config *runtime, clo_job_config *jo
 static void close_place(place *p)
 {
     rt_close(&p->s);
+    clo_device_close(p->d.device);
     free(p->job_memory);
     free(p->runtime_memory);
 }
