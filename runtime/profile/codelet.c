@@ -34,21 +34,28 @@ uint64_t clo_profile_bytes_of(const clo_graph *graph, uint32_t task)
 }
 
 /* The body that the task has on a kind; NULL: none. */
-static clo_task_fn body_on(const clo_graph *graph, uint32_t task, const char *kind)
+static const clo_graph_special *special_on(const clo_graph *graph, uint32_t task, const char *kind)
 {
     for (uint32_t s = clo_graph_special_first(graph, task); s != CLO_NONE; s = graph->specials[s].next)
         if (graph->specials[s].body != NULL && strcmp(graph->kind_names[graph->specials[s].kind], kind) == 0)
-            return graph->specials[s].body;
-    return graph->rows[task].body;
+            return &graph->specials[s];
+    return NULL;
 }
 
-/* "@" and the address, or the name of the program. */
-static bool name_body(clo_task_fn body, const void *argument, char *scratch, clo_profile_entry *key)
+/* "@" and the address, or the name of the program. A body with an argument of its own is what that says, such as a
+ * kernel: then it is the address of the argument. */
+static bool name_body(const clo_graph *graph, uint32_t task, const char *kind, char *scratch, clo_profile_entry *key)
 {
+    const clo_graph_special *special = special_on(graph, task, kind);
+    clo_task_fn body = special != NULL ? special->body : graph->rows[task].body;
+    const void *argument = special != NULL ? special->argument : graph->rows[task].argument;
+    bool is_own = argument != graph->rows[task].argument;
+
     if (body == NULL || body == clo_body_spin || body == clo_body_memory)
         return false;
     if (body != clo_body_command) {
-        snprintf(scratch, CLO_PROFILE_SCRATCH, "%c%llx", CLO_CODELET_ADDRESS, (unsigned long long)(uintptr_t)body);
+        snprintf(scratch, CLO_PROFILE_SCRATCH, "%c%llx", CLO_CODELET_ADDRESS,
+                 (unsigned long long)(is_own ? (uintptr_t)argument : (uintptr_t)body));
         key->codelet = scratch;
         key->footprint = key->bytes;
         return true;
@@ -69,7 +76,7 @@ bool clo_profile_codelet_of(const clo_graph *graph, uint32_t task, const char *k
     key->kind = kind;
     key->version = 0;
     if (!clo_graph_codelet(graph, task, &codelet))
-        return name_body(body_on(graph, task, kind), graph->rows[task].argument, scratch, key);
+        return name_body(graph, task, kind, scratch, key);
     key->codelet = codelet.name;
     key->version = codelet.version;
     key->footprint = codelet.footprint > 0 ? codelet.footprint : key->bytes;

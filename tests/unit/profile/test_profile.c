@@ -423,6 +423,37 @@ static void records_of_the_job_alone_are_learned(void **state)
     clo_platform_destroy(platform);
 }
 
+/* Kernels share their body: what tells them apart is its argument. */
+static void bodies_with_arguments_of_their_own_are_known_by_these(void **state)
+{
+    static int first, second;
+    clo_platform *platform = two_kinds();
+    clo_profile *profile = new_profile(0);
+    clo_record records[2] = {{.job = 7, .task = 0, .executor = 1, .start_ns = 0, .finish_ns = 250},
+                             {.job = 7, .task = 1, .executor = 1, .start_ns = 0, .finish_ns = 900}};
+    clo_graph *graph;
+    clo_cost *cost;
+    uint32_t slow;
+
+    (void)state;
+    ok(clo_graph_create("kernels", &graph));
+    ok(clo_graph_kind(graph, "slow", &slow));
+    for (uint32_t t = 0; t < 2; t++) {
+        ok(clo_graph_add_task(graph, &(clo_task){.work_ns = 1}, NULL));
+        ok(clo_graph_set_body_argument(graph, t, slow, wait_us, t == 0 ? &first : &second));
+    }
+    ok(clo_graph_seal(graph));
+    ok(clo_cost_create(graph, platform, &cost));
+    ok(clo_profile_learn_records(profile, cost, 7, records, 2, NULL));
+    ok(clo_profile_publish(profile));
+    assert_int_equal(clo_profile_entries(profile), 2);
+    assert_string_not_equal(entry(profile, 0).codelet, entry(profile, 1).codelet);
+    clo_cost_destroy(cost);
+    clo_graph_destroy(graph);
+    clo_profile_destroy(profile);
+    clo_platform_destroy(platform);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -436,6 +467,7 @@ int main(void)
         cmocka_unit_test(sizes_that_are_too_few_or_too_far_say_nothing),
         cmocka_unit_test(times_of_kinds_that_the_platform_lacks_are_scaled),
         cmocka_unit_test(records_of_the_job_alone_are_learned),
+        cmocka_unit_test(bodies_with_arguments_of_their_own_are_known_by_these),
         cmocka_unit_test(a_graph_without_times_is_known_after_one_run),
     };
 
