@@ -82,7 +82,7 @@ static clo_status npu_open(const char *selector, const clo_device_config *config
     if (n == NULL || pipe(n->requests) != 0 || pipe(n->done) != 0)
         return clo_device_fail(CLO_ERR_SYSTEM, "npu: no memory or no pipes");
     fcntl(n->done[0], F_SETFL, O_NONBLOCK);
-    n->dies_after = (uint32_t)atoi(selector);
+    n->dies_after = (uint32_t)strtoul(selector, NULL, 10);
     n->open = CLO_NONE;
     if (pthread_create(&n->hardware, NULL, work, n) != 0)
         return clo_device_fail(CLO_ERR_SYSTEM, "npu: no thread");

@@ -303,7 +303,8 @@ static void print_text(const application *app, const options *o, const session *
                r->result.emulation_error > 0.1 ? ": the machine is too slow or too busy for this platform" : "");
     if (r->device.launched + r->device.fallbacks > 0)
         printf("device     %s: %llu kernels%s, %llu fallbacks%s%s\n", r->device.facts.name,
-               (unsigned long long)r->device.launched, 2 * r->device.synchronous > r->device.launched ? " (its driver blocks)" : "",
+               (unsigned long long)r->device.launched,
+               2 * r->device.synchronous > r->device.launched ? " (its driver blocks)" : "",
                (unsigned long long)r->device.fallbacks, r->device.is_lost ? "; lost: " : "", r->device.reason);
     if (r->foreign_load > 0.05)
         printf("disturbed  other programs used %.0f %% of the CPUs meanwhile\n", 100.0 * r->foreign_load);

@@ -28,16 +28,18 @@
 #define DEPTH 2u
 
 /* Of the loader: X(name). Their types are those of CL/cl.h. */
-#define CL_FUNCTIONS(X)                                                                                   \
-    X(clGetPlatformIDs)                                                                                   \
-    X(clGetDeviceIDs) X(clGetDeviceInfo) X(clCreateContext) X(clReleaseContext) X(clCreateCommandQueue)   \
-        X(clReleaseCommandQueue) X(clCreateProgramWithSource) X(clBuildProgram) X(clGetProgramBuildInfo)  \
-            X(clReleaseProgram) X(clCreateKernel) X(clReleaseKernel) X(clSetKernelArg) X(clCreateBuffer)  \
-                X(clCreateSubBuffer) X(clReleaseMemObject) X(clEnqueueWriteBuffer) X(clEnqueueReadBuffer) \
-                    X(clEnqueueNDRangeKernel) X(clFlush) X(clSetEventCallback) X(clGetEventInfo)          \
-                        X(clGetEventProfilingInfo) X(clWaitForEvents) X(clRetainEvent) X(clReleaseEvent)
+#define CL_FUNCTIONS(X)                                                                                               \
+    X(clGetPlatformIDs)                                                                                               \
+    X(clGetDeviceIDs)                                                                                                 \
+    X(clGetDeviceInfo) X(clCreateContext) X(clReleaseContext) X(clCreateCommandQueue) X(clReleaseCommandQueue)        \
+        X(clCreateProgramWithSource) X(clBuildProgram) X(clGetProgramBuildInfo) X(clReleaseProgram) X(clCreateKernel) \
+            X(clReleaseKernel) X(clSetKernelArg) X(clCreateBuffer) X(clCreateSubBuffer) X(clReleaseMemObject)         \
+                X(clEnqueueWriteBuffer) X(clEnqueueReadBuffer) X(clEnqueueNDRangeKernel) X(clFlush)                   \
+                    X(clSetEventCallback) X(clGetEventInfo) X(clGetEventProfilingInfo) X(clWaitForEvents)             \
+                        X(clRetainEvent) X(clReleaseEvent)
 
 typedef struct functions {
+    void *library; /* stays open: its devices have threads */
 #define X(name) __typeof__(&name) name;
     CL_FUNCTIONS(X)
 #undef X
@@ -82,16 +84,14 @@ static clo_status no_loader(const char *what)
                     "driver opencl: %s; install ocl-icd-libopencl1 and a driver, such as pocl-opencl-icd", what);
 }
 
-/* The library stays open: its devices have threads. */
 static clo_status load(functions *cl)
 {
-    void *library = dlopen("libOpenCL.so.1", RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
-
-    if (library == NULL)
+    cl->library = dlopen("libOpenCL.so.1", RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+    if (cl->library == NULL)
         return no_loader("libOpenCL.so.1 cannot be opened");
 #define X(name)                                  \
     {                                            \
-        void *found = dlsym(library, #name);     \
+        void *found = dlsym(cl->library, #name); \
         memcpy(&cl->name, &found, sizeof found); \
     }
     CL_FUNCTIONS(X)

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import textwrap
 
-LIBRARIES = ("libclotho", "libclotho-decide", "libclotho-io")
+LIBRARIES = ("libclotho", "libclotho-decide", "libclotho-device", "libclotho-io")
 DECLARATION = re.compile(r"^CLO_API\b(?:[^;{]*?\b(clo_\w+)\s*\(|\s+extern const clo_\w+([^;{]*);)", re.M)
 LINE = re.compile(r"\n \*\n \* Library: [^/]*?(?= \*/)")
 
