@@ -118,15 +118,15 @@ static clo_status npu_launch(void *device, const clo_device_call *call, uint32_t
                                                            : clo_device_fail(CLO_ERR_SYSTEM, "npu: it is gone");
 }
 
-static uint32_t npu_poll(void *device, clo_completion *out, uint32_t max)
+static uint32_t npu_poll(void *device, clo_device_completion *out, uint32_t max)
 {
     npu *n = device;
     ssize_t bytes = max > 0 && n->open != CLO_NONE ? read(n->done[0], &n->open, sizeof n->open) : -1;
 
     if (bytes < 0)
         return 0;
-    *out = (clo_completion){.token = n->open,
-                            .status = bytes > 0 ? CLO_OK : CLO_ERR_SYSTEM}; /* 0: its end of the pipe is closed */
+    *out = (clo_device_completion){
+        .token = n->open, .status = bytes > 0 ? CLO_OK : CLO_ERR_SYSTEM}; /* 0: its end of the pipe is closed */
     n->open = CLO_NONE;
     return 1;
 }

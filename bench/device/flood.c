@@ -133,7 +133,7 @@ bool flood_through(const flood_config *config, double *ns)
 static clo_status drive(const clo_driver *driver, void *device, uint32_t function, const flood_config *config)
 {
     clo_device_call calls[CLO_DEVICE_DEPTH_MAX];
-    clo_completion done[CLO_DEVICE_DEPTH_MAX];
+    clo_device_completion done[CLO_DEVICE_DEPTH_MAX];
     uint32_t free_places[CLO_DEVICE_DEPTH_MAX], free_count = config->depth, given = 0, ended = 0;
     clo_device_arena arena;
     clo_status status = CLO_OK;

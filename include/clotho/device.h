@@ -101,7 +101,7 @@ typedef struct clo_device_call {
 } clo_device_call;
 
 /* A command that has ended. */
-typedef struct clo_completion {
+typedef struct clo_device_completion {
     /* As it was given. */
     uint32_t token;
 
@@ -110,7 +110,7 @@ typedef struct clo_completion {
 
     /* What the kernel took on the device; 0: unknown. */
     int64_t busy_ns;
-} clo_completion;
+} clo_device_completion;
 
 struct clo_device_config;
 
@@ -152,7 +152,7 @@ typedef struct clo_driver {
     clo_status (*launch)(void *device, const clo_device_call *call, uint32_t token);
 
     /* Writes at most `max` completions; returns their number. Never blocks. */
-    uint32_t (*poll)(void *device, clo_completion *out, uint32_t max);
+    uint32_t (*poll)(void *device, clo_device_completion *out, uint32_t max);
 
     /* The device is lost: what is open is not awaited any more. Memory that it may still use stays until the process
      * ends. Only `close` is called afterwards. NULL: nothing to do. */

@@ -321,7 +321,7 @@ static void take_effect(null_device *device, const command *done)
     memset(from, POISON, done->bytes);
 }
 
-static uint32_t null_poll(void *opened, clo_completion *out, uint32_t max)
+static uint32_t null_poll(void *opened, clo_device_completion *out, uint32_t max)
 {
     null_device *device = opened;
     int64_t now_ns = clo_clock_ns();
@@ -344,9 +344,9 @@ static uint32_t null_poll(void *opened, clo_completion *out, uint32_t max)
             device->busy_ns[at->arena] = at->takes_ns;
         if (at->token == CLO_NONE)
             continue;
-        out[completions++] = (clo_completion){.token = at->token,
-                                              .status = of->has_failed ? CLO_ERR_SYSTEM : CLO_OK,
-                                              .busy_ns = device->busy_ns[at->arena]};
+        out[completions++] = (clo_device_completion){.token = at->token,
+                                                     .status = of->has_failed ? CLO_ERR_SYSTEM : CLO_OK,
+                                                     .busy_ns = device->busy_ns[at->arena]};
         of->has_failed = false;
     }
     device->count = kept;

@@ -31,7 +31,8 @@
 #define CL_FUNCTIONS(X)                                                                                               \
     X(clGetPlatformIDs)                                                                                               \
     X(clGetDeviceIDs)                                                                                                 \
-    X(clGetDeviceInfo) X(clCreateContext) X(clReleaseContext) X(clCreateCommandQueue) X(clReleaseCommandQueue)        \
+    X(clGetDeviceInfo)                                                                                                \
+    X(clCreateContext) X(clReleaseContext) X(clCreateCommandQueue) X(clReleaseCommandQueue)                           \
         X(clCreateProgramWithSource) X(clBuildProgram) X(clGetProgramBuildInfo) X(clReleaseProgram) X(clCreateKernel) \
             X(clReleaseKernel) X(clSetKernelArg) X(clCreateBuffer) X(clCreateSubBuffer) X(clReleaseMemObject)         \
                 X(clEnqueueWriteBuffer) X(clEnqueueReadBuffer) X(clEnqueueNDRangeKernel) X(clFlush)                   \
@@ -479,7 +480,7 @@ static int64_t busy_ns(const opencl_device *device, cl_event run)
     return end_ns > start_ns ? (int64_t)(end_ns - start_ns) : 0;
 }
 
-static uint32_t opencl_poll(void *opened, clo_completion *out, uint32_t max)
+static uint32_t opencl_poll(void *opened, clo_device_completion *out, uint32_t max)
 {
     opencl_device *device = opened;
     uint32_t count = 0;
@@ -498,9 +499,9 @@ static uint32_t opencl_poll(void *opened, clo_completion *out, uint32_t max)
         if (code == CL_SUCCESS && state == CL_COMPLETE)
             code = device->cl.clWaitForEvents(1, &device->ends[t]);
         bool is_good = code == CL_SUCCESS && state == CL_COMPLETE;
-        out[count++] = (clo_completion){.token = t,
-                                        .status = is_good ? CLO_OK : CLO_ERR_SYSTEM,
-                                        .busy_ns = is_good ? busy_ns(device, device->runs[t]) : 0};
+        out[count++] = (clo_device_completion){.token = t,
+                                               .status = is_good ? CLO_OK : CLO_ERR_SYSTEM,
+                                               .busy_ns = is_good ? busy_ns(device, device->runs[t]) : 0};
         drop(device, &device->ends[t]);
         drop(device, &device->runs[t]);
     }

@@ -178,7 +178,7 @@ static clo_status try_kernel(clo_device *device, const clo_graph *graph, uint32_
 {
     const struct timespec turn = {.tv_nsec = TURN_NS};
     int64_t patience_ns = device->config.limit_ns < INT64_MAX / 2 ? device->config.limit_ns : INT64_MAX / 2;
-    clo_completion done = {.status = CLO_ERR_TIMEOUT};
+    clo_device_completion done = {.status = CLO_ERR_TIMEOUT};
     need ignored = {0};
     clo_status status = lay_out(graph, task, kernel, &device->places[0], &ignored);
 

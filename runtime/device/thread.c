@@ -155,7 +155,7 @@ static void lose(clo_device *device, const char *reason)
     }
 }
 
-static void complete(clo_device *device, uint32_t index, const clo_completion *completion)
+static void complete(clo_device *device, uint32_t index, const clo_device_completion *completion)
 {
     clo_place *place = &device->places[index];
     clo_request *request = place->request;
@@ -187,7 +187,7 @@ static void complete(clo_device *device, uint32_t index, const clo_completion *c
 /* What the driver has done. */
 static bool poll_driver(clo_device *device)
 {
-    clo_completion done[CLO_DEVICE_DEPTH_MAX];
+    clo_device_completion done[CLO_DEVICE_DEPTH_MAX];
     char reason[sizeof device->stats.reason];
     uint32_t count = device->driver->poll(device->opened, done, CLO_DEVICE_DEPTH_MAX);
 

@@ -27,7 +27,7 @@ static clo_status refuse_launch(void *device, const clo_device_call *call, uint3
     return CLO_ERR_SYSTEM;
 }
 
-static uint32_t poll_nothing(void *device, clo_completion *out, uint32_t max)
+static uint32_t poll_nothing(void *device, clo_device_completion *out, uint32_t max)
 {
     (void)device;
     (void)out;

@@ -219,10 +219,13 @@ static clo_status add_task(clo_local *local, uint32_t placement)
 
     if (status != CLO_OK)
         return status;
+    const char *kind = whole->kind_names[whole->executors[p->executor].kind];
+    void *argument;
+    clo_task_fn body = body_of(graph, p->task, kind, &argument);
     *mine = (clo_local_task){.local = local,
                              .placement = placement,
-                             .body = body_of(graph, p->task, whole->kind_names[whole->executors[p->executor].kind]),
-                             .argument = task.argument,
+                             .body = body,
+                             .argument = argument,
                              .expected_ns = clo_cost_execution_ns(local->split->cost, p->task, p->executor),
                              .instances = task.instances};
     task.instances = 1;
