@@ -50,7 +50,7 @@ foreach(name ${CLOTHO_COMPONENTS})
     install(FILES ${CMAKE_BINARY_DIR}/${CLOTHO_PC_NAME}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
     set(CLOTHO_PC_REQUIRES clotho)
     if(name STREQUAL "device")
-        set(CLOTHO_PC_REQUIRES clotho-decide clotho-device) # of io, which is the last
+        set(CLOTHO_PC_REQUIRES "clotho-decide clotho-device") # of io, which is the last
     endif()
 endforeach()
 

@@ -11,12 +11,12 @@
  *     clo_graph_set_kernel(graph, task, kind, &kernel);
  *     clo_graph_set_body(graph, task, cpu, detect_here);     where it may run on CPUs, too
  *     clo_graph_seal(graph);
- *     clo_device_prepare(device, graph);                     memory is reserved, each kernel is launched once
+ *     clo_device_prepare(device, graph);                     memory is reserved, each function is launched once
  *     ... cost, plan, runtime, job as always ...
  *     clo_device_close(device);                              after the jobs
  *
- * Each device has a thread, which alone calls the driver once the device is open: no worker waits for a device, and no
- * driver runs on the CPU of a worker unless the system puts the thread there. For one execution the thread copies what
+ * Each device has a thread, which alone calls the driver while jobs run: no worker waits for a device. It inherits the
+ * CPUs and the scheduling of the thread that opens the device, so open it from one that is not pinned. For one execution the thread copies what
  * the kernel reads into memory of the device's driver, has it moved (put), launches the kernel, has what it wrote moved
  * back (get), copies that into place, and completes the execution (token.h). The host has all results: what a device
  * loses is time, never data.
@@ -60,8 +60,9 @@ typedef struct clo_device_facts {
     /* What can be reserved in total; 0: unknown. */
     uint64_t memory_bytes;
 
-    /* Executions that it can have open at once, 1 to CLO_DEVICE_DEPTH_MAX; 0: 1. */
-    uint32_t depth;
+    /* Executions that it has open at once, 1 to CLO_DEVICE_DEPTH_MAX; 0: 1. And the most that it can have, if
+     * clo_device_config.depth asks for more; 0: not more. */
+    uint32_t depth, depth_max;
 
     /* 1: `fd` becomes readable when poll may have something; poll makes it unreadable. 0: poll is called in turns. */
     uint32_t has_fd;
@@ -89,7 +90,7 @@ typedef struct clo_device_call {
     /* From `find`. */
     uint32_t function;
 
-    /* The arguments are the operands, each at an offset of the arena that is a multiple of 256, then the scalars. */
+    /* The arguments are the operands, each at an offset of the arena that is a multiple of 512, then the scalars. */
     uint32_t operands_count, scalars_count;
     uint64_t arena;
     size_t offsets[CLO_KERNEL_OPERANDS_MAX];
@@ -201,7 +202,7 @@ typedef struct clo_device_config {
     const clo_host_kernel *host_kernels;
     uint32_t host_kernels_count;
 
-    /* Executions open at once; 0: what the driver says. */
+    /* Executions open at once; 0: what the driver says (clo_device_facts.depth). */
     uint32_t depth;
 
     /* Executions that may wait for the device, 0: 64. One that comes while all are taken is done by its fallback on the
@@ -212,7 +213,7 @@ typedef struct clo_device_config {
      * given to the driver. */
     int64_t limit_ns;
 
-    /* How long the thread polls before it sleeps; 0: 20 us. 1: it does not. */
+    /* How long the thread polls, while something is open, before it sleeps; 0: 20 us. 1: it does not. */
     int64_t spin_ns;
 
     /* 1: clo_device_prepare does not launch kernels. Else it launches each, with zeros as its operands. */
@@ -243,19 +244,22 @@ typedef struct clo_device_config {
  *   CLO_ERR_UNSUPPORTED  the driver cannot open a device here; the text says what is missing
  *   CLO_ERR_SYSTEM       no thread, or the driver says so
  *   CLO_ERR_FORMAT       the program does not compile; the text has the compiler's first line
+ *   CLO_ERR_LIMIT        the driver has a limit; the text says which
  *   CLO_ERR_MEMORY
  *
  * Threads: any. Real time: no. */
 CLO_API CLO_NODISCARD clo_status clo_device_open(const clo_driver *driver, const char *selector,
                                                  const clo_device_config *config, clo_device **out);
 
-/* Waits for what is open, then closes the device. Jobs that use it have ended. NULL is allowed.
+/* Waits for what is open, then closes the device. Jobs that use it have ended, and no simulation calls its kernels any
+ * more. In a process that was forked from the one that has opened it, it does nothing. NULL is allowed.
  * Threads: one. Real time: no. */
 CLO_API void clo_device_close(clo_device *device);
 
 /* The number of a kernel of the device's program.
  *
- * Returns CLO_OK, CLO_ERR_ARGUMENT (NULL, or no such kernel) or CLO_ERR_STATE (an execution waits for the device).
+ * Returns CLO_OK, CLO_ERR_ARGUMENT (NULL, or no such kernel), CLO_ERR_STATE (the device is in use or lost, or another
+ * process has opened it), CLO_ERR_LIMIT or CLO_ERR_MEMORY.
  * Threads: any. Real time: no. */
 CLO_API CLO_NODISCARD clo_status clo_device_find(clo_device *device, const char *name, uint32_t *function);
 
@@ -319,8 +323,8 @@ typedef struct clo_kernel {
  *   kernel  borrowed until no job runs the graph.
  *
  * Returns CLO_OK, or
- *   CLO_ERR_ARGUMENT  unknown task or kind; no device; operands that name nothing; a task without clo_task.may_pend, or
- *                     with several instances: give each a task of its own
+ *   CLO_ERR_ARGUMENT  unknown task or kind; no device; operands that are none; a task without clo_task.may_pend, or with
+ *                     several instances: give each a task of its own
  *   CLO_ERR_LIMIT     more than CLO_KERNEL_OPERANDS_MAX or CLO_KERNEL_SCALARS_MAX
  *   CLO_ERR_STATE     the graph is sealed
  *   CLO_ERR_MEMORY
@@ -336,9 +340,13 @@ CLO_API CLO_NODISCARD clo_status clo_graph_set_kernel(clo_graph *graph, uint32_t
  *   graph  sealed.
  *
  * Returns CLO_OK, or
- *   CLO_ERR_STATE   not sealed; the device is lost; an execution waits for the device
- *   CLO_ERR_LIMIT   the device has too little memory; more than CLO_KERNEL_OPERANDS_MAX inputs, handles and outputs
+ *   CLO_ERR_ARGUMENT  an operand names an input or a handle that the task lacks; a task with a kernel is a branch
+ *   CLO_ERR_STATE     not sealed; the device is in use or lost, or another process has opened it
+ *   CLO_ERR_LIMIT     the device has too little memory; more than CLO_KERNEL_OPERANDS_MAX inputs, handles and outputs
+ *   CLO_ERR_TIMEOUT   a trial took longer than limit_ns
  *   CLO_ERR_MEMORY, or what the driver says
+ * After a failure earlier graphs are prepared as before, but a trial that fails loses the device (without on_lost),
+ * since nobody knows what it left behind.
  *
  * Threads: any. Real time: no. O(tasks + edges). */
 CLO_API CLO_NODISCARD clo_status clo_device_prepare(clo_device *device, const clo_graph *graph);
@@ -350,11 +358,12 @@ typedef struct clo_device_stats {
 
     clo_device_facts facts;
 
-    /* Executions that the device has done, and that fallbacks have done: on its thread, or because requests_max was too
-     * small. */
+    /* Executions that the device has done; that fallbacks have done on its thread; and on the threads of slots, because
+     * no request was free or the graph was not prepared. */
     uint64_t launched, fallbacks, crowded;
 
-    /* Of those: launches that returned only when the kernel had ended. Such a driver blocks the device's thread. */
+    /* Of those: launches that took more than 100 us and half of the kernel. If they are many, the driver runs kernels
+     * before it returns. */
     uint64_t synchronous;
 
     /* Moved to the device and back. */
@@ -363,7 +372,7 @@ typedef struct clo_device_stats {
     /* What kernels took on the device, in total; 0 if the driver does not know. */
     int64_t busy_ns;
 
-    /* The longest call of a driver's launch. */
+    /* The longest call of the driver's launch, of executions that have ended. */
     int64_t launch_max_ns;
 
     /* 1: the device is lost, and why. */

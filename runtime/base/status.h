@@ -10,7 +10,7 @@
 CLO_INTERNAL clo_status clo_fail(clo_status status, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Texts that were stored on this thread so far: whether a function of the caller's that has failed has said why. */
-size_t clo_fail_texts(void);
+CLO_INTERNAL size_t clo_fail_texts(void);
 
 /* A text of this thread that a caller may still read: what fails inside a call that succeeds is not to replace it.
  * clo_fail_keep copies it, clo_fail_put_back stores it again. */

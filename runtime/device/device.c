@@ -1,5 +1,6 @@
 /* device.c - opening, preparing and closing a device. */
 #define _GNU_SOURCE /* eventfd, pthread_setname_np */
+#include "device/places.h"
 #include "device/queue.h"
 #include "device/thread.h"
 
@@ -51,20 +52,21 @@ static clo_status read_config(const clo_device_config *given, clo_device_config 
     return CLO_OK;
 }
 
-static void read_facts(clo_device *device)
+static clo_status read_facts(clo_device *device)
 {
     clo_device_facts *facts = &device->facts;
 
     if (device->driver->describe != NULL)
         device->driver->describe(device->opened, facts);
     facts->name[sizeof facts->name - 1] = 0;
-    if (device->config.depth > 0)
-        facts->depth = device->config.depth;
-    if (facts->depth == 0)
-        facts->depth = 1;
-    if (facts->depth > CLO_DEVICE_DEPTH_MAX)
-        facts->depth = CLO_DEVICE_DEPTH_MAX;
+    facts->depth = facts->depth > 0 ? facts->depth : 1;
+    facts->depth_max = facts->depth_max > facts->depth ? facts->depth_max : facts->depth;
+    if (device->config.depth > facts->depth_max || facts->depth > CLO_DEVICE_DEPTH_MAX)
+        return clo_fail(CLO_ERR_ARGUMENT, "device '%s' can have %u executions open, not %u", facts->name,
+                        facts->depth_max, device->config.depth);
+    facts->depth = device->config.depth > 0 ? device->config.depth : facts->depth;
     device->stats.facts = *facts;
+    return CLO_OK;
 }
 
 static int start_thread(clo_device *device)
@@ -100,6 +102,7 @@ static clo_status make_device(const clo_driver *driver, const clo_device_config 
     if (device == NULL)
         return clo_fail_memory("a device");
     device->driver = driver;
+    device->process = getpid();
     device->config = *config;
     device->stats.size = sizeof device->stats;
     device->wake_fd = eventfd(0, EFD_CLOEXEC);
@@ -140,35 +143,30 @@ clo_status clo_device_open(const clo_driver *driver, const char *selector, const
         return status;
     }
     device->config.program = device->config.options = NULL; /* borrowed until here */
-    read_facts(device);
-    int error = start_thread(device);
-    if (error != 0) {
+    status = read_facts(device);
+    int error = status == CLO_OK ? start_thread(device) : 0;
+    if (error != 0)
+        status = clo_fail(CLO_ERR_SYSTEM, "no thread for a device: %s", strerror(error));
+    if (status != CLO_OK) {
         driver->close(device->opened);
         free_device(device);
-        return clo_fail(CLO_ERR_SYSTEM, "no thread for a device: %s", strerror(error));
+        return status;
     }
     *out = device;
     return CLO_OK;
 }
 
-static void drop_places(clo_device *device)
-{
-    for (uint32_t i = 0; i < device->facts.depth && !device->is_lost; i++)
-        if (device->place_bytes > 0 && device->driver->release != NULL)
-            device->driver->release(device->opened, device->places[i].arena.arena);
-    device->place_bytes = 0;
-}
-
 void clo_device_close(clo_device *device)
 {
-    if (device == NULL)
+    if (device == NULL || clo_device_is_forked(device)) /* what a child has of it, its driver cannot close */
         return;
     pthread_mutex_lock(&device->lock);
     device->is_closing = true;
     pthread_mutex_unlock(&device->lock);
     clo_device_wake(device);
     pthread_join(device->thread, NULL);
-    drop_places(device);
+    if (!device->is_lost)
+        clo_places_drop(device);
     device->driver->close(device->opened);
     free_device(device);
 }

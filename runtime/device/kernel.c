@@ -71,15 +71,17 @@ int clo_kernel_body(const clo_call *call)
 {
     const clo_kernel *kernel = call->argument;
     clo_device *device = kernel->device;
-    clo_request *request = clo_device_take_request(device, call);
+    clo_fail_text kept;
     clo_token token;
 
-    if (request == NULL) /* counted */
-        return clo_kernel_fallback(kernel, call);
-    if (clo_token_take(call, let_it_end, NULL, &token) != CLO_OK) { /* a simulator, which has no workers */
-        clo_device_free_request(device, request);
+    clo_fail_keep(&kept);
+    if (clo_device_is_forked(device) || clo_token_take(call, let_it_end, NULL, &token) != CLO_OK) {
+        clo_fail_put_back(&kept); /* a simulator, which has no workers */
         return clo_kernel_fallback(kernel, call);
     }
+    clo_request *request = clo_device_take_request(device, call);
+    if (request == NULL) /* counted; the token is stale */
+        return clo_kernel_fallback(kernel, call);
     request->kernel = kernel;
     request->token = token;
     clo_device_enqueue(device, request);

@@ -23,7 +23,7 @@
 #define NEVER_NS INT64_MAX
 #define POISON 0xA5
 #define COMMANDS_MAX (CLO_DEVICE_DEPTH_MAX * (2 * CLO_KERNEL_OPERANDS_MAX + 1))
-#define SCALAR_BYTES 128u /* of one launch in total */
+#define SCALAR_BYTES (16u * CLO_KERNEL_SCALARS_MAX) /* of one launch, each on a multiple of 16 */
 
 enum { LANE_PUT, LANE_RUN, LANE_GET, LANES };
 
@@ -40,8 +40,8 @@ typedef struct command {
     size_t offset, bytes; /* put and get */
     int64_t end_ns, takes_ns;
     bool fails;
-    clo_device_call call;      /* launch; its scalars are below */
-    char values[SCALAR_BYTES]; /* each on a multiple of 16 */
+    clo_device_call call; /* launch; its scalars are below */
+    _Alignas(16) char values[SCALAR_BYTES];
     size_t scalar_bytes[CLO_KERNEL_SCALARS_MAX];
 } command;
 
@@ -63,6 +63,7 @@ typedef struct null_device {
     uint64_t reserved;
     command *commands; /* [COMMANDS_MAX], in the order in which they came */
     uint32_t count;
+    int64_t next_ns; /* when the first of them ends, and the timer rings; NEVER_NS: none does */
 } null_device;
 
 static clo_status read_number(numbers *say, const char *key, size_t length, const char *text)
@@ -132,6 +133,7 @@ static clo_status null_open(const char *selector, const clo_device_config *confi
                             .kernels = config->host_kernels,
                             .kernels_count = config->host_kernels_count,
                             .timer = timer,
+                            .next_ns = NEVER_NS,
                             .commands = commands};
     *out = device;
     return CLO_OK;
@@ -144,6 +146,7 @@ static void null_describe(const void *opened, clo_device_facts *out)
     snprintf(out->name, sizeof out->name, "null");
     out->memory_bytes = (uint64_t)device->say.memory;
     out->depth = (uint32_t)device->say.depth;
+    out->depth_max = CLO_DEVICE_DEPTH_MAX;
     out->has_fd = 1;
     out->fd = device->timer;
 }
@@ -189,17 +192,14 @@ static void null_release(void *opened, uint64_t number)
     device->arenas[number] = (arena){0};
 }
 
-/* The timer rings when the first command ends. */
-static void set_timer(const null_device *device)
+static void set_timer(null_device *device, int64_t next_ns)
 {
     struct itimerspec at = {0};
-    int64_t first_ns = NEVER_NS;
 
-    for (uint32_t c = 0; c < device->count; c++)
-        first_ns = device->commands[c].end_ns < first_ns ? device->commands[c].end_ns : first_ns;
-    if (first_ns < NEVER_NS)
+    device->next_ns = next_ns;
+    if (next_ns < NEVER_NS)
         at.it_value =
-            (struct timespec){.tv_sec = (time_t)(first_ns / 1000000000), .tv_nsec = (long)(first_ns % 1000000000)};
+            (struct timespec){.tv_sec = (time_t)(next_ns / 1000000000), .tv_nsec = (long)(next_ns % 1000000000)};
     (void)timerfd_settime(device->timer, TFD_TIMER_ABSTIME, &at, NULL);
 }
 
@@ -219,6 +219,8 @@ static command *add(null_device *device, uint32_t lane, uint64_t number, int64_t
     of->ready_ns = made->end_ns;
     if (made->end_ns != NEVER_NS)
         device->lane_free_ns[lane] = made->end_ns;
+    if (made->end_ns < device->next_ns)
+        set_timer(device, made->end_ns);
     return made;
 }
 
@@ -233,7 +235,6 @@ static clo_status move(null_device *device, uint32_t lane, uint64_t number, size
         return clo_fail(CLO_ERR_LIMIT, "driver null: more than %d commands are open", COMMANDS_MAX);
     made->offset = offset;
     made->bytes = bytes;
-    set_timer(device);
     return CLO_OK;
 }
 
@@ -254,7 +255,8 @@ static clo_status keep_scalars(command *made, const clo_device_call *call)
 
     for (uint32_t s = 0; s < call->scalars_count; s++) {
         if (call->scalars[s].bytes > SCALAR_BYTES - at)
-            return clo_fail(CLO_ERR_LIMIT, "driver null: the scalars of a kernel have more than %u bytes",
+            return clo_fail(CLO_ERR_LIMIT,
+                            "driver null: the scalars of a kernel have more than %u bytes, in units of 16",
                             SCALAR_BYTES);
         memcpy(made->values + at, call->scalars[s].value, call->scalars[s].bytes);
         made->scalar_bytes[s] = call->scalars[s].bytes;
@@ -281,7 +283,6 @@ static clo_status null_launch(void *opened, const clo_device_call *call, uint32_
         return clo_fail(CLO_ERR_LIMIT, "driver null: more than %d commands are open", COMMANDS_MAX);
     made->fails = number == device->say.fail;
     made->call = *call;
-    set_timer(device);
     return keep_scalars(made, call);
 }
 
@@ -326,15 +327,19 @@ static uint32_t null_poll(void *opened, clo_device_completion *out, uint32_t max
     null_device *device = opened;
     int64_t now_ns = clo_clock_ns();
     uint32_t kept = 0, completions = 0;
+    int64_t next_ns = NEVER_NS;
     bool is_full = false;
     uint64_t rings;
 
+    if (now_ns < device->next_ns)
+        return 0;
     while (read(device->timer, &rings, sizeof rings) > 0) /* at most one turn: it is read empty */
         continue;
     for (uint32_t c = 0; c < device->count; c++) {
         const command *at = &device->commands[c];
         is_full = is_full || (at->end_ns <= now_ns && at->token != CLO_NONE && completions == max);
         if (at->end_ns > now_ns || is_full) {
+            next_ns = at->end_ns < next_ns ? at->end_ns : next_ns;
             device->commands[kept++] = *at;
             continue;
         }
@@ -350,7 +355,7 @@ static uint32_t null_poll(void *opened, clo_device_completion *out, uint32_t max
         of->has_failed = false;
     }
     device->count = kept;
-    set_timer(device);
+    set_timer(device, next_ns);
     return completions;
 }
 

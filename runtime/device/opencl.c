@@ -1,7 +1,7 @@
 /* opencl.c - the driver "opencl". The loader (libOpenCL.so.1) is opened when it is needed, so nothing links with it.
  *
- * Three queues, each in order: data to the device, kernels, data back; events order them for one execution, so data move
- * beside the kernels of others. A callback of the event behind a token writes to an eventfd, which is all that it does:
+ * Three queues, each in order: data to the device, kernels, data back; the commands of one execution wait for each other
+ * by events, which also pass failures on, so data move beside the kernels of others. A callback of the event behind a token writes to an eventfd, which is all that it does:
  * it may run on any thread, at once, and (PoCL 3.1, pocl#1430) never if a command before it has failed. So poll asks
  * each open event, and the device's thread polls now and then also without a ring. CL_COMPLETE is no synchronisation
  * point: clWaitForEvents follows (pocl#2294). What was abandoned stays allocated: the device may still write to it. */
@@ -26,18 +26,19 @@
 #define KERNELS_MAX 256u
 #define LOG_BYTES 65536u
 #define DEPTH 2u
+#define ALIGN 512u /* of offsets (clo_device_call) */
 
 /* Of the loader: X(name). Their types are those of CL/cl.h. */
-#define CL_FUNCTIONS(X)                                                                                               \
-    X(clGetPlatformIDs)                                                                                               \
-    X(clGetDeviceIDs)                                                                                                 \
-    X(clGetDeviceInfo)                                                                                                \
-    X(clCreateContext) X(clReleaseContext) X(clCreateCommandQueue) X(clReleaseCommandQueue)                           \
-        X(clCreateProgramWithSource) X(clBuildProgram) X(clGetProgramBuildInfo) X(clReleaseProgram) X(clCreateKernel) \
-            X(clReleaseKernel) X(clSetKernelArg) X(clCreateBuffer) X(clCreateSubBuffer) X(clReleaseMemObject)         \
-                X(clEnqueueWriteBuffer) X(clEnqueueReadBuffer) X(clEnqueueNDRangeKernel) X(clFlush)                   \
-                    X(clSetEventCallback) X(clGetEventInfo) X(clGetEventProfilingInfo) X(clWaitForEvents)             \
-                        X(clRetainEvent) X(clReleaseEvent)
+#define CL_FUNCTIONS(X)                                                                                             \
+    X(clGetPlatformIDs)                                                                                             \
+    X(clGetDeviceIDs)                                                                                               \
+    X(clGetDeviceInfo)                                                                                              \
+    X(clCreateContext)                                                                                              \
+    X(clReleaseContext) X(clCreateCommandQueue) X(clReleaseCommandQueue) X(clCreateProgramWithSource)               \
+        X(clBuildProgram) X(clGetProgramBuildInfo) X(clReleaseProgram) X(clCreateKernel) X(clReleaseKernel)         \
+            X(clSetKernelArg) X(clCreateBuffer) X(clCreateSubBuffer) X(clReleaseMemObject) X(clEnqueueWriteBuffer)  \
+                X(clEnqueueReadBuffer) X(clEnqueueNDRangeKernel) X(clFlush) X(clSetEventCallback) X(clGetEventInfo) \
+                    X(clGetEventProfilingInfo) X(clWaitForEvents) X(clRetainEvent) X(clReleaseEvent)
 
 typedef struct functions {
     void *library; /* stays open: its devices have threads */
@@ -51,8 +52,15 @@ enum { QUEUE_PUT, QUEUE_RUN, QUEUE_GET, QUEUES };
 typedef struct arena {
     cl_mem buffer; /* NULL: free */
     char *host;
-    cl_event put, run; /* the last of each; NULL: none */
+    cl_event put, run, get; /* the last of each, of the execution that is open; NULL: none */
 } arena;
+
+/* What callbacks ring. They may come late, after the device was closed: the last user frees it. */
+typedef struct bell {
+    pthread_mutex_t lock;
+    uint32_t users; /* the device, and callbacks that are to come */
+    int fd;
+} bell;
 
 typedef struct opencl_device {
     functions cl;
@@ -63,7 +71,7 @@ typedef struct opencl_device {
     cl_kernel kernels[KERNELS_MAX];
     char *names[KERNELS_MAX];
     uint32_t kernels_count;
-    int ring;
+    bell *bell;
     arena arenas[CLO_DEVICE_DEPTH_MAX];
     uint64_t memory_bytes;
     char name[96];
@@ -186,6 +194,41 @@ static clo_status build(opencl_device *device, const char *source, const char *o
     return code == CL_SUCCESS ? CLO_OK : explain_build(device, code);
 }
 
+static bell *make_bell(void)
+{
+    bell *made = clo_allocate(1, sizeof *made);
+    int fd = made != NULL ? eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK) : -1;
+
+    if (fd < 0 || pthread_mutex_init(&made->lock, NULL) != 0) {
+        if (fd >= 0)
+            close(fd);
+        clo_free(made);
+        return NULL;
+    }
+    made->users = 1;
+    made->fd = fd;
+    return made;
+}
+
+static void use_bell(bell *of)
+{
+    pthread_mutex_lock(&of->lock);
+    of->users++;
+    pthread_mutex_unlock(&of->lock);
+}
+
+static void leave_bell(bell *of)
+{
+    pthread_mutex_lock(&of->lock);
+    bool is_last = --of->users == 0;
+    pthread_mutex_unlock(&of->lock);
+    if (!is_last)
+        return;
+    close(of->fd);
+    pthread_mutex_destroy(&of->lock);
+    clo_free(of);
+}
+
 static clo_status start(opencl_device *device)
 {
     cl_ulong memory = 0;
@@ -195,14 +238,14 @@ static clo_status start(opencl_device *device)
     (void)device->cl.clGetDeviceInfo(device->id, CL_DEVICE_GLOBAL_MEM_SIZE, sizeof memory, &memory, NULL);
     (void)device->cl.clGetDeviceInfo(device->id, CL_DEVICE_MEM_BASE_ADDR_ALIGN, sizeof align_bits, &align_bits, NULL);
     device->memory_bytes = memory;
-    if (align_bits / 8 > 256)
+    if (align_bits / 8 > ALIGN)
         return clo_fail(CLO_ERR_UNSUPPORTED,
                         "driver opencl: device '%s' wants operands on multiples of %u bytes; "
-                        "at most 256",
-                        device->name, align_bits / 8);
-    device->ring = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    if (device->ring < 0)
-        return clo_fail(CLO_ERR_SYSTEM, "driver opencl: no eventfd: %s", strerror(errno));
+                        "at most %u",
+                        device->name, align_bits / 8, ALIGN);
+    device->bell = make_bell();
+    if (device->bell == NULL)
+        return clo_fail(CLO_ERR_SYSTEM, "driver opencl: no eventfd");
     device->context = device->cl.clCreateContext(NULL, 1, &device->id, NULL, NULL, &code);
     if (device->context == NULL)
         return failed("clCreateContext", code);
@@ -229,6 +272,7 @@ static void opencl_release(void *opened, uint64_t number)
 
     drop(device, &of->put);
     drop(device, &of->run);
+    drop(device, &of->get);
     if (of->buffer != NULL)
         (void)device->cl.clReleaseMemObject(of->buffer);
     clo_free(of->host);
@@ -267,8 +311,8 @@ static void opencl_close(void *opened)
             (void)device->cl.clReleaseCommandQueue(device->queues[q]);
     if (device->context != NULL)
         (void)device->cl.clReleaseContext(device->context);
-    if (device->ring >= 0)
-        close(device->ring);
+    if (device->bell != NULL)
+        leave_bell(device->bell);
     clo_free(device);
 }
 
@@ -278,7 +322,6 @@ static clo_status opencl_open(const char *selector, const clo_device_config *con
 
     if (device == NULL)
         return clo_fail_memory("an OpenCL device");
-    device->ring = -1;
     clo_status status = load(&device->cl);
     if (status == CLO_OK)
         status = select_device(device, selector);
@@ -303,8 +346,9 @@ static void opencl_describe(const void *opened, clo_device_facts *out)
     memcpy(out->name, device->name, sizeof out->name);
     out->memory_bytes = device->memory_bytes;
     out->depth = DEPTH;
+    out->depth_max = CLO_DEVICE_DEPTH_MAX;
     out->has_fd = 1;
-    out->fd = device->ring;
+    out->fd = device->bell->fd;
 }
 
 static clo_status opencl_find(void *opened, const char *name, uint32_t *function)
@@ -359,13 +403,14 @@ static clo_status opencl_reserve(void *opened, size_t bytes, clo_device_arena *o
     return CLO_OK;
 }
 
-static void CL_CALLBACK ring(cl_event event, cl_int code, void *opened)
+static void CL_CALLBACK ring(cl_event event, cl_int code, void *of)
 {
     const uint64_t one = 1;
 
     (void)event;
     (void)code;
-    (void)!write(((opencl_device *)opened)->ring, &one, sizeof one); /* full: it is readable already */
+    (void)!write(((bell *)of)->fd, &one, sizeof one); /* full: it is readable already */
+    leave_bell(of);
 }
 
 /* The command behind `event` is what `token` stands for. */
@@ -377,8 +422,12 @@ static clo_status await(opencl_device *device, uint64_t number, cl_event event, 
     device->ends[token] = event;
     device->runs[token] = device->arenas[number].run;
     (void)device->cl.clRetainEvent(device->runs[token]);
-    cl_int code = device->cl.clSetEventCallback(event, CL_COMPLETE, ring, device);
-    return code == CL_SUCCESS ? CLO_OK : failed("clSetEventCallback", code);
+    use_bell(device->bell);
+    cl_int code = device->cl.clSetEventCallback(event, CL_COMPLETE, ring, device->bell);
+    if (code == CL_SUCCESS)
+        return CLO_OK;
+    leave_bell(device->bell);
+    return failed("clSetEventCallback", code);
 }
 
 static clo_status opencl_put(void *opened, uint64_t number, size_t offset, size_t bytes, uint32_t token)
@@ -388,8 +437,9 @@ static clo_status opencl_put(void *opened, uint64_t number, size_t offset, size_
     cl_event event;
 
     (void)token; /* nobody awaits a put */
-    cl_int code = device->cl.clEnqueueWriteBuffer(device->queues[QUEUE_PUT], of->buffer, CL_FALSE, offset, bytes,
-                                                  of->host + offset, 0, NULL, &event);
+    cl_int code =
+        device->cl.clEnqueueWriteBuffer(device->queues[QUEUE_PUT], of->buffer, CL_FALSE, offset, bytes,
+                                        of->host + offset, of->put != NULL, of->put != NULL ? &of->put : NULL, &event);
     if (code != CL_SUCCESS)
         return failed("clEnqueueWriteBuffer", code);
     drop(device, &of->put);
@@ -397,8 +447,9 @@ static clo_status opencl_put(void *opened, uint64_t number, size_t offset, size_
     return CLO_OK;
 }
 
-/* Each operand is a part of the arena; one without bytes is NULL. */
-static clo_status set_arguments(const opencl_device *device, const clo_device_call *call)
+/* Each operand is a part of the arena; one without bytes is NULL. The parts are the caller's: a kernel does not keep its
+ * arguments alive before it is enqueued. */
+static clo_status set_arguments(const opencl_device *device, const clo_device_call *call, cl_mem *parts)
 {
     cl_kernel kernel = device->kernels[call->function];
     cl_uint at = 0;
@@ -406,15 +457,13 @@ static clo_status set_arguments(const opencl_device *device, const clo_device_ca
     for (uint32_t i = 0; i < call->operands_count; i++, at++) {
         const cl_buffer_region region = {call->offsets[i], call->bytes[i]};
         cl_int code = CL_SUCCESS;
-        cl_mem part = NULL;
         if (region.size > 0)
-            part = device->cl.clCreateSubBuffer(device->arenas[call->arena].buffer, 0, CL_BUFFER_CREATE_TYPE_REGION,
-                                                &region, &code);
+            parts[i] = device->cl.clCreateSubBuffer(device->arenas[call->arena].buffer, 0, CL_BUFFER_CREATE_TYPE_REGION,
+                                                    &region, &code);
         if (code != CL_SUCCESS)
             return failed("clCreateSubBuffer", code);
-        code = device->cl.clSetKernelArg(kernel, at, sizeof part, part != NULL ? (const void *)&part : NULL);
-        if (part != NULL)
-            (void)device->cl.clReleaseMemObject(part); /* the kernel has it */
+        code =
+            device->cl.clSetKernelArg(kernel, at, sizeof parts[i], parts[i] != NULL ? (const void *)&parts[i] : NULL);
         if (code != CL_SUCCESS)
             return failed("clSetKernelArg of an operand", code);
     }
@@ -426,26 +475,41 @@ static clo_status set_arguments(const opencl_device *device, const clo_device_ca
     return CLO_OK;
 }
 
+static clo_status enqueue(const opencl_device *device, const clo_device_call *call, cl_event *event)
+{
+    const arena *of = &device->arenas[call->arena];
+    cl_uint dimensions = call->global[2] > 1 ? 3 : call->global[1] > 1 ? 2 : 1;
+    cl_mem parts[CLO_KERNEL_OPERANDS_MAX] = {NULL};
+    clo_status status = set_arguments(device, call, parts);
+
+    if (status == CLO_OK) {
+        cl_int code = device->cl.clEnqueueNDRangeKernel(
+            device->queues[QUEUE_RUN], device->kernels[call->function], dimensions, NULL, call->global,
+            call->local[0] > 0 ? call->local : NULL, of->put != NULL, of->put != NULL ? &of->put : NULL, event);
+        status = code == CL_SUCCESS ? CLO_OK : failed("clEnqueueNDRangeKernel", code);
+    }
+    for (uint32_t i = 0; i < call->operands_count; i++)
+        if (parts[i] != NULL)
+            (void)device->cl.clReleaseMemObject(parts[i]);
+    return status;
+}
+
 static clo_status opencl_launch(void *opened, const clo_device_call *call, uint32_t token)
 {
     opencl_device *device = opened;
     arena *of = &device->arenas[call->arena];
-    cl_uint dimensions = call->global[2] > 1 ? 3 : call->global[1] > 1 ? 2 : 1;
     cl_event event;
 
     if (call->function >= device->kernels_count)
         return clo_fail(CLO_ERR_ARGUMENT, "driver opencl: function %u is none of clo_device_find", call->function);
-    clo_status status = set_arguments(device, call);
+    if (of->put != NULL)
+        (void)device->cl.clFlush(device->queues[QUEUE_PUT]);
+    clo_status status = enqueue(device, call, &event);
     if (status != CLO_OK)
         return status;
-    (void)device->cl.clFlush(device->queues[QUEUE_PUT]);
-    cl_int code = device->cl.clEnqueueNDRangeKernel(
-        device->queues[QUEUE_RUN], device->kernels[call->function], dimensions, NULL, call->global,
-        call->local[0] > 0 ? call->local : NULL, of->put != NULL, of->put != NULL ? &of->put : NULL, &event);
-    if (code != CL_SUCCESS)
-        return failed("clEnqueueNDRangeKernel", code);
     drop(device, &of->put);
     drop(device, &of->run);
+    drop(device, &of->get);
     of->run = event;
     status = await(device, call->arena, event, token);
     (void)device->cl.clFlush(device->queues[QUEUE_RUN]);
@@ -458,12 +522,13 @@ static clo_status opencl_get(void *opened, uint64_t number, size_t offset, size_
     arena *of = &device->arenas[number];
     cl_event event;
     cl_int code = device->cl.clEnqueueReadBuffer(device->queues[QUEUE_GET], of->buffer, CL_FALSE, offset, bytes,
-                                                 of->host + offset, 1, &of->run, &event);
+                                                 of->host + offset, 1, of->get != NULL ? &of->get : &of->run, &event);
 
     if (code != CL_SUCCESS)
         return failed("clEnqueueReadBuffer", code);
+    drop(device, &of->get);
+    of->get = event;
     clo_status status = await(device, number, event, token);
-    (void)device->cl.clReleaseEvent(event);
     if (token != CLO_NONE)
         (void)device->cl.clFlush(device->queues[QUEUE_GET]);
     return status;
@@ -486,7 +551,7 @@ static uint32_t opencl_poll(void *opened, clo_device_completion *out, uint32_t m
     uint32_t count = 0;
     uint64_t rings;
 
-    while (read(device->ring, &rings, sizeof rings) < 0 && errno == EINTR)
+    while (read(device->bell->fd, &rings, sizeof rings) < 0 && errno == EINTR)
         continue;
     for (uint32_t t = 0; t < CLO_DEVICE_DEPTH_MAX && count < max; t++) {
         cl_int state = CL_QUEUED;

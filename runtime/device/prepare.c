@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "device/kernel.h"
+#include "device/places.h"
 #include "device/queue.h"
 #include "device/thread.h"
 #include "graph/graph.h"
@@ -20,17 +21,21 @@ typedef struct need {
     uint32_t inputs, data;
 } need;
 
-/* What the task is on this device; NULL: nothing. */
-static const clo_kernel *kernel_of(const clo_device *device, const clo_graph *graph, uint32_t task)
+/* The next kernel of a task on this device, from row *at of its special rows on, which moves behind it; NULL: none. */
+static const clo_kernel *next_kernel(const clo_device *device, const clo_graph *graph, uint32_t *at)
 {
-    for (uint32_t s = graph->rows[task].has_kind_body ? clo_graph_special_first(graph, task) : CLO_NONE; s != CLO_NONE;
-         s = graph->specials[s].next)
-        if (graph->specials[s].body == clo_kernel_body) {
-            const clo_kernel *kernel = graph->specials[s].argument;
-            if (kernel->device == device)
-                return kernel;
-        }
+    while (*at != CLO_NONE) { /* at most the kinds of the graph */
+        const clo_graph_special *special = &graph->specials[*at];
+        *at = special->next;
+        if (special->body == clo_kernel_body && ((const clo_kernel *)special->argument)->device == device)
+            return special->argument;
+    }
     return NULL;
+}
+
+static uint32_t first_special(const clo_graph *graph, uint32_t task)
+{
+    return graph->rows[task].has_kind_body ? clo_graph_special_first(graph, task) : CLO_NONE;
 }
 
 /* What the executions of a task are given. */
@@ -46,7 +51,7 @@ static given given_to(const clo_graph *graph, uint32_t task)
 {
     given to = {.graph = graph, .task = task};
 
-    for (uint32_t k = graph->in_first[task]; k < graph->in_first[task + 1]; k++)
+    for (uint32_t k = graph->in_first[task]; k < graph->in_first[task + 1] && graph->has_outputs; k++)
         to.inputs += clo_graph_instances_of(graph, clo_graph_source(graph, k));
     if (graph->data != NULL && graph->data->first != NULL) {
         to.data = graph->data->first[task + 1] - graph->data->first[task];
@@ -132,35 +137,6 @@ static clo_status lay_out(const clo_graph *graph, uint32_t task, const clo_kerne
     return CLO_OK;
 }
 
-/* The caller holds the device. Places that are large enough stay. */
-static clo_status make_places(clo_device *device, uint64_t bytes)
-{
-    uint32_t made = 0, depth = device->facts.depth;
-    clo_device_arena fresh[CLO_DEVICE_DEPTH_MAX];
-    clo_status status = CLO_OK;
-
-    if (bytes <= device->place_bytes)
-        return CLO_OK;
-    if (bytes > SIZE_MAX / depth || (device->facts.memory_bytes > 0 && bytes * depth > device->facts.memory_bytes))
-        return clo_fail(CLO_ERR_LIMIT,
-                        "%u executions of %llu bytes do not fit into device '%s', which has %llu; lower depth", depth,
-                        (unsigned long long)bytes, device->facts.name, (unsigned long long)device->facts.memory_bytes);
-    for (uint32_t i = 0; i < depth && device->place_bytes > 0 && device->driver->release != NULL; i++)
-        device->driver->release(device->opened, device->places[i].arena.arena);
-    device->place_bytes = 0;
-    for (; made < depth && status == CLO_OK; made += status == CLO_OK)
-        status = device->driver->reserve(device->opened, (size_t)bytes, &fresh[made]);
-    if (status != CLO_OK) {
-        while (made-- > 0 && device->driver->release != NULL)
-            device->driver->release(device->opened, fresh[made].arena);
-        return status;
-    }
-    for (uint32_t i = 0; i < depth; i++)
-        device->places[i].arena = fresh[i];
-    device->place_bytes = (size_t)bytes;
-    return CLO_OK;
-}
-
 /* A trial that fails leaves commands behind that nobody waits for. */
 static void give_up(clo_device *device, const char *reason)
 {
@@ -196,36 +172,64 @@ static clo_status try_kernel(clo_device *device, const clo_graph *graph, uint32_
     return status;
 }
 
-/* One task for each function that the graph uses. */
+/* The functions that were tried. */
+typedef struct tried {
+    uint32_t *functions;
+    size_t capacity, count;
+} tried;
+
+/* Once for each function. */
+static clo_status try_once(clo_device *device, const clo_graph *graph, uint32_t task, const clo_kernel *kernel,
+                           tried *t)
+{
+    void *grown = t->functions;
+    size_t at = 0;
+
+    while (at < t->count && t->functions[at] != kernel->function)
+        at++;
+    if (at < t->count)
+        return CLO_OK;
+    if (clo_grow(&grown, &t->capacity, t->count + 1, sizeof *t->functions) != 0)
+        return clo_fail_memory("the kernels of a graph");
+    t->functions = grown;
+    t->functions[t->count++] = kernel->function;
+    return try_kernel(device, graph, task, kernel);
+}
+
 static clo_status try_kernels(clo_device *device, const clo_graph *graph)
 {
-    uint32_t *tried = NULL;
-    size_t capacity = 0, count = 0;
+    tried t = {0};
     clo_status status = CLO_OK;
 
-    for (uint32_t task = 0; task < graph->tasks && status == CLO_OK; task++) {
-        const clo_kernel *kernel = kernel_of(device, graph, task);
-        size_t at = 0;
-        while (kernel != NULL && at < count && tried[at] != kernel->function)
-            at++;
-        if (kernel == NULL || at < count)
-            continue;
-        void *grown = tried;
-        if (clo_grow(&grown, &capacity, count + 1, sizeof *tried) != 0) {
-            status = clo_fail_memory("the kernels of a graph");
-            break;
-        }
-        tried = grown;
-        tried[count++] = kernel->function;
-        status = try_kernel(device, graph, task, kernel);
+    for (uint32_t task = 0; task < graph->tasks; task++) {
+        const clo_kernel *kernel;
+        uint32_t at = first_special(graph, task);
+        while (status == CLO_OK && (kernel = next_kernel(device, graph, &at)) != NULL)
+            status = try_once(device, graph, task, kernel, &t);
     }
-    clo_free(tried);
+    clo_free(t.functions);
+    return status;
+}
+
+/* What the kernels of the graph need on this device, if it has any. */
+static clo_status find_need(const clo_device *device, const clo_graph *graph, need *most, bool *has_kernels)
+{
+    clo_status status = CLO_OK;
+    clo_place place; /* where it is asked for */
+
+    for (uint32_t task = 0; task < graph->tasks; task++) {
+        const clo_kernel *kernel;
+        uint32_t at = first_special(graph, task);
+        while (status == CLO_OK && (kernel = next_kernel(device, graph, &at)) != NULL) {
+            status = lay_out(graph, task, kernel, &place, most);
+            *has_kernels = true;
+        }
+    }
     return status;
 }
 
 clo_status clo_device_prepare(clo_device *device, const clo_graph *graph)
 {
-    clo_place place; /* where it is asked for */
     need most = {0};
     bool has_kernels = false;
 
@@ -236,18 +240,12 @@ clo_status clo_device_prepare(clo_device *device, const clo_graph *graph)
     clo_status status = clo_device_hold(device, "clo_device_prepare");
     if (status != CLO_OK)
         return status;
-    for (uint32_t task = 0; task < graph->tasks && status == CLO_OK; task++) {
-        const clo_kernel *kernel = kernel_of(device, graph, task);
-        if (kernel != NULL) {
-            status = lay_out(graph, task, kernel, &place, &most);
-            has_kernels = true;
-        }
-    }
-    if (status == CLO_OK && has_kernels)
-        status = make_places(device, most.bytes > 0 ? most.bytes : CLO_OPERAND_ALIGN);
+    status = find_need(device, graph, &most, &has_kernels);
     if (status == CLO_OK && (most.inputs > device->inputs_max || most.data > device->data_max))
         status = clo_device_make_requests(device, most.inputs > device->inputs_max ? most.inputs : device->inputs_max,
                                           most.data > device->data_max ? most.data : device->data_max);
+    if (status == CLO_OK && has_kernels)
+        status = clo_places_make(device, most.bytes > 0 ? most.bytes : CLO_OPERAND_ALIGN);
     if (status == CLO_OK && !device->config.no_trial)
         status = try_kernels(device, graph);
     clo_device_let_go(device);

@@ -24,7 +24,13 @@ clo_status clo_device_make_requests(clo_device *device, uint32_t inputs, uint32_
 
     if (arrays == NULL)
         return clo_fail_memory("the requests of a device");
-    clo_free(device->arrays);
+    pthread_mutex_lock(&device->lock);
+    if (device->outstanding > 0) { /* since the device is held: bodies go on */
+        pthread_mutex_unlock(&device->lock);
+        clo_free(arrays);
+        return clo_fail(CLO_ERR_STATE, "the device is in use; prepare it before jobs run");
+    }
+    char *before = device->arrays;
     device->arrays = arrays;
     device->inputs_max = inputs;
     device->data_max = data;
@@ -39,7 +45,14 @@ clo_status clo_device_make_requests(clo_device *device, uint32_t inputs, uint32_
         request->next = device->free;
         device->free = request;
     }
+    pthread_mutex_unlock(&device->lock);
+    clo_free(before);
     return CLO_OK;
+}
+
+bool clo_device_is_forked(const clo_device *device)
+{
+    return getpid() != device->process;
 }
 
 clo_request *clo_device_take_request(clo_device *device, const clo_call *call)
@@ -126,6 +139,8 @@ clo_request *clo_device_dequeue(clo_device *device)
 
 clo_status clo_device_hold(clo_device *device, const char *what)
 {
+    if (clo_device_is_forked(device))
+        return clo_fail(CLO_ERR_STATE, "%s: another process has opened the device", what);
     pthread_mutex_lock(&device->lock);
     bool is_lost = device->is_lost, is_free = device->outstanding == 0 && !device->is_held;
     if (!is_lost && is_free)

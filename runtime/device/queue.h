@@ -4,8 +4,12 @@
 
 #include "device/state.h"
 
-/* New requests, all free, whose calls have room for so many inputs and handles. Nothing is outstanding. */
+/* New requests, all free, whose calls have room for so many inputs and handles. CLO_ERR_STATE: something is
+ * outstanding. */
 clo_status clo_device_make_requests(clo_device *device, uint32_t inputs, uint32_t data);
+
+/* This process was forked from the one that has opened the device. */
+bool clo_device_is_forked(const clo_device *device);
 
 /* A free request with a copy of the call; NULL: none is free, or the call has more inputs or handles than the graphs
  * that were prepared, which is counted. */

@@ -13,8 +13,9 @@
 #include <clotho/token.h>
 
 #include <pthread.h>
+#include <sys/types.h>
 
-#define CLO_OPERAND_ALIGN 256u /* offsets of operands: what OpenCL devices ask of a sub-buffer, and more */
+#define CLO_OPERAND_ALIGN 512u /* offsets of operands: the most that a GPU is known to ask of a sub-buffer */
 
 typedef struct clo_request {
     struct clo_request *next; /* in the queue, or of those that are free */
@@ -52,6 +53,7 @@ struct clo_device {
     clo_device_config config;
     clo_device_facts facts;
     pthread_t thread;
+    pid_t process; /* that has the thread: in a child of a fork nobody serves the queue */
     int wake_fd;
 
     pthread_mutex_t lock;
@@ -64,7 +66,7 @@ struct clo_device {
 
     /* Change under `lock`, while nothing is outstanding. */
     clo_request *requests;
-    void *arrays; /* what they point to */
+    char *arrays; /* what they point to */
     uint32_t inputs_max, data_max;
     size_t place_bytes;
 

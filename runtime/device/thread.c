@@ -19,7 +19,7 @@ bool clo_device_lay_out(const clo_device *device, clo_place *place, const clo_ke
     size_t at = 0;
 
     place->operands = clo_kernel_operands(kernel, call);
-    if (place->operands > CLO_KERNEL_OPERANDS_MAX)
+    if (place->operands > CLO_KERNEL_OPERANDS_MAX || device->place_bytes == 0)
         return false;
     for (uint32_t i = 0; i < place->operands; i++) {
         clo_operand_view *view = &place->views[i];
@@ -48,7 +48,7 @@ static clo_status put_all(clo_device *device, const clo_place *place)
             continue;
         if (view->address != NULL)
             memcpy(host_of(place, i), view->address, view->bytes);
-        else /* a dead edge, or a trial */
+        else /* a trial */
             memset(host_of(place, i), 0, view->bytes);
         if (device->driver->put != NULL)
             status = device->driver->put(device->opened, place->arena.arena, place->offsets[i], view->bytes, CLO_NONE);
@@ -191,7 +191,7 @@ static bool poll_driver(clo_device *device)
     char reason[sizeof device->stats.reason];
     uint32_t count = device->driver->poll(device->opened, done, CLO_DEVICE_DEPTH_MAX);
 
-    for (uint32_t i = 0; i < count && !device->is_gone; i++) {
+    for (uint32_t i = 0; i < count && i < CLO_DEVICE_DEPTH_MAX && !device->is_gone; i++) {
         uint32_t token = done[i].token;
         bool is_open = token < device->facts.depth && device->places[token].request != NULL;
         if (is_open && done[i].status == CLO_OK) {
@@ -213,7 +213,7 @@ static bool step(clo_device *device)
     char reason[sizeof device->stats.reason];
     bool did = false;
 
-    while (device->is_gone || device->open < device->facts.depth) { /* until the queue is empty */
+    while (device->is_gone || device->open < device->facts.depth) { /* until the queue is empty, or after a fallback */
         clo_request *request = clo_device_dequeue(device);
         if (request == NULL)
             break;
@@ -223,13 +223,16 @@ static bool step(clo_device *device)
             index++;
         if (device->is_gone || !clo_device_lay_out(device, &device->places[index], request->kernel, &request->call)) {
             fall_back(device, request);
-            continue;
+            break;
         }
         device->places[index].request = request;
         device->places[index].given_ns = clo_clock_ns();
         device->open++;
-        if (clo_device_give(device, index, request->kernel) != CLO_OK) {
-            snprintf(reason, sizeof reason, "%.150s", clo_last_error());
+        size_t texts = clo_fail_texts();
+        clo_status status = clo_device_give(device, index, request->kernel);
+        if (status != CLO_OK) {
+            snprintf(reason, sizeof reason, "%.150s",
+                     clo_fail_texts() > texts ? clo_last_error() : clo_status_text(status));
             lose(device, reason);
         }
     }
@@ -252,11 +255,11 @@ static int64_t patience(clo_device *device, uint32_t idle_turns)
 
     if (first == NULL)
         return -1;
-    int64_t left_ns = device->config.limit_ns - (clo_clock_ns() - first->given_ns) + 1;
+    int64_t left_ns = device->config.limit_ns - (clo_clock_ns() - first->given_ns);
     int64_t most_ns = SLEEP_NS;
     if (!device->facts.has_fd)
         most_ns = idle_turns < 5 ? (int64_t)TURNS_FIRST_NS << idle_turns : TURNS_NS;
-    return left_ns < 0 ? 0 : left_ns < most_ns ? left_ns : most_ns;
+    return left_ns < 0 ? 0 : left_ns < most_ns ? left_ns + 1 : most_ns;
 }
 
 static bool is_over(clo_device *device)

@@ -43,7 +43,7 @@ static const clo_graph_special *special_on(const clo_graph *graph, uint32_t task
 }
 
 /* "@" and the address, or the name of the program. A body with an argument of its own is what that says, such as a
- * kernel: then it is the address of the argument. */
+ * kernel: then "." and the address of the argument follow. */
 static bool name_body(const clo_graph *graph, uint32_t task, const char *kind, char *scratch, clo_profile_entry *key)
 {
     const clo_graph_special *special = special_on(graph, task, kind);
@@ -54,8 +54,11 @@ static bool name_body(const clo_graph *graph, uint32_t task, const char *kind, c
     if (body == NULL || body == clo_body_spin || body == clo_body_memory)
         return false;
     if (body != clo_body_command) {
-        snprintf(scratch, CLO_PROFILE_SCRATCH, "%c%llx", CLO_CODELET_ADDRESS,
-                 (unsigned long long)(is_own ? (uintptr_t)argument : (uintptr_t)body));
+        int length = snprintf(scratch, CLO_PROFILE_SCRATCH, "%c%llx", CLO_CODELET_ADDRESS,
+                              (unsigned long long)(uintptr_t)body);
+        if (is_own)
+            snprintf(scratch + length, CLO_PROFILE_SCRATCH - (size_t)length, ".%llx",
+                     (unsigned long long)(uintptr_t)argument);
         key->codelet = scratch;
         key->footprint = key->bytes;
         return true;

@@ -10,7 +10,7 @@ uint64_t clo_profile_bytes_of(const clo_graph *graph, uint32_t task);
 
 /* What the task runs on executors of a kind of the platform: its codelet, else a name for its body in this process.
  * False: neither. `key` has the bytes; `scratch`: CLO_PROFILE_SCRATCH bytes for the name. */
-enum { CLO_PROFILE_SCRATCH = 24 };
+enum { CLO_PROFILE_SCRATCH = 40 };
 bool clo_profile_codelet_of(const clo_graph *graph, uint32_t task, const char *kind, char *scratch,
                             clo_profile_entry *key);
 

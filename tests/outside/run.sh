@@ -32,6 +32,9 @@ export PKG_CONFIG_PATH
 "$cc" -std=c11 "$source/../../examples/01_hello_graph.c" -o "$work/hello" $(pkg-config --cflags --libs clotho) -Wl,-rpath,"$libdir"
 "$work/hello" # the README's first program needs libclotho alone
 # shellcheck disable=SC2046
+"$cc" -std=c11 "$source/../../examples/15_device.c" -o "$work/device" $(pkg-config --cflags --libs clotho-device) -pthread -Wl,-rpath,"$libdir"
+"$work/device" "$source/../../examples/15_npu.xml" >/dev/null # a driver of one's own needs libclotho and libclotho-device
+# shellcheck disable=SC2046
 "$cc" -std=c11 "$source/outside_io.c" -o "$work/io_by_pkg" $(pkg-config --cflags --libs clotho-io) -Wl,-rpath,"$libdir"
 "$work/io_by_pkg"
 case $(pkg-config --cflags clotho) in

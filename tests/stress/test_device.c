@@ -8,6 +8,7 @@
 
 #include <stdatomic.h>
 #include <stdio.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static _Atomic uint32_t losses;
@@ -369,6 +370,208 @@ static void kernels_change_memory_and_handles_in_place(void **state)
     }
 }
 
+/* A graph of one task with so many inputs, whose kernel has `bytes` of memory. */
+static clo_graph *with_inputs(const device_scene *s, uint32_t inputs, clo_kernel *kernel, clo_operand *memory,
+                              size_t bytes)
+{
+    clo_graph *graph;
+    uint32_t npu;
+
+    *memory = (clo_operand){.source = CLO_OPERAND_MEMORY, .mode = CLO_ACCESS_WRITE, .address = memory, .bytes = bytes};
+    *kernel = (clo_kernel)CLO_KERNEL_INIT;
+    kernel->device = s->device;
+    kernel->function = 1; /* which does nothing */
+    kernel->operands = memory;
+    kernel->operands_count = 1;
+    ok(clo_graph_create("inputs", &graph));
+    ok(clo_graph_kind(graph, "npu", &npu));
+    for (uint32_t t = 0; t <= inputs; t++)
+        ok(clo_graph_add_task(graph, &(clo_task){.output_bytes = 8, .may_pend = 1}, NULL));
+    for (uint32_t t = 0; t < inputs; t++)
+        ok(clo_graph_add_edge(graph, t, inputs, 8));
+    ok(clo_graph_set_kernel(graph, inputs, npu, kernel));
+    ok(clo_graph_seal(graph));
+    return graph;
+}
+
+/* It is refused, or it is as if the jobs had waited. */
+static void other_graphs_are_prepared_beside_jobs(void **state)
+{
+    clo_job_result result = CLO_JOB_RESULT_INIT;
+    clo_operand memory;
+    clo_kernel kernel;
+    clo_plan *plan;
+
+    (void)state;
+    device_scene s = device_open("launch_ns=1000,depth=2", NULL, 2);
+    device_graph(&s, 9, true, true);
+    ok(clo_device_prepare(s.device, s.graph));
+    device_start(&s);
+    clo_job *job = device_job(&s, 1, &plan);
+    for (uint32_t inputs = 4; inputs < 100; inputs++) {
+        clo_graph *other = with_inputs(&s, inputs, &kernel, &memory, sizeof memory);
+        ok(clo_job_submit(job));
+        for (int tries = 0; tries < 5; tries++) {
+            clo_status status = clo_device_prepare(s.device, other);
+            assert_true(status == CLO_OK || status == CLO_ERR_STATE);
+        }
+        ok(clo_job_wait(job, &result));
+        device_check(&s, job);
+        clo_graph_destroy(other);
+    }
+    assert_int_equal(device_stats(&s).is_lost, 0);
+    clo_job_destroy(job);
+    device_stop(&s);
+}
+
+/* The driver null with little memory, which it does not tell. */
+static clo_status reserve_little(void *device, size_t bytes, clo_device_arena *out)
+{
+    return bytes > 16384 ? clo_device_fail(CLO_ERR_LIMIT, "too little memory")
+                         : clo_driver_find("null")->reserve(device, bytes, out);
+}
+
+static void a_graph_that_does_not_fit_leaves_the_others_prepared(void **state)
+{
+    static const clo_host_kernel function = {.name = "mix", .run = device_function};
+    clo_driver driver = *clo_driver_find("null");
+    clo_device_config config = CLO_DEVICE_CONFIG_INIT;
+    device_scene s = {.platform = device_platform(1)};
+    clo_operand memory;
+    clo_kernel kernel;
+    clo_plan *plan;
+
+    (void)state;
+    driver.reserve = reserve_little;
+    config.host_kernels = &function;
+    config.host_kernels_count = 1;
+    ok(clo_device_open(&driver, "", &config, &s.device));
+    device_graph(&s, 2, true, false);
+    ok(clo_device_prepare(s.device, s.graph));
+    clo_graph *other = with_inputs(&s, 1, &kernel, &memory, 16385);
+    fails(CLO_ERR_LIMIT, "too little memory", clo_device_prepare(s.device, other));
+    clo_graph_destroy(other);
+    device_start(&s);
+    clo_job *job = device_job(&s, 0, &plan);
+    run_and_check(&s, job);
+    assert_int_equal(device_stats(&s).fallbacks + device_stats(&s).crowded, 0);
+    assert_true(device_stats(&s).launched > 0);
+    clo_job_destroy(job);
+    clo_plan_destroy(plan);
+    device_stop(&s);
+}
+
+/* Without outputs a call has no inputs, whatever waits for what: the handle is the first operand. */
+static void a_graph_of_handles_alone_has_no_inputs(void **state)
+{
+    static const clo_host_kernel function = {.name = "increment", .run = increment};
+    static const uint64_t by = 5;
+    static const clo_scalar scalar = {&by, sizeof by};
+    clo_device_config config = CLO_DEVICE_CONFIG_INIT;
+    clo_job_result result = CLO_JOB_RESULT_INIT;
+    device_scene s = {.platform = device_platform(1)};
+    clo_kernel kernel = CLO_KERNEL_INIT;
+    uint32_t npu, handle;
+    clo_plan *plan;
+
+    (void)state;
+    config.host_kernels = &function;
+    config.host_kernels_count = 1;
+    ok(clo_device_open(clo_driver_find("null"), "", &config, &s.device));
+    kernel.device = s.device;
+    kernel.scalars = &scalar;
+    kernel.scalars_count = 1;
+    ok(clo_graph_create("handles", &s.graph));
+    ok(clo_graph_kind(s.graph, "npu", &npu));
+    ok(clo_graph_add_handle(s.graph, &(clo_handle){.bytes = 16, .kept = 1}, &handle));
+    for (uint32_t t = 0; t < 3; t++) {
+        ok(clo_graph_add_task(s.graph, &(clo_task){.work_ns = 10, .may_pend = 1}, NULL));
+        ok(clo_graph_set_kernel(s.graph, t, npu, &kernel));
+        ok(clo_graph_add_access(s.graph, t, handle, CLO_ACCESS_UPDATE));
+    }
+    ok(clo_graph_seal(s.graph));
+    ok(clo_device_prepare(s.device, s.graph));
+    device_start(&s);
+    clo_job *job = device_job(&s, 0, &plan);
+    ok(clo_job_submit(job));
+    ok(clo_job_wait(job, &result));
+    const uint64_t *content = clo_job_data(job, handle, NULL);
+    assert_int_equal(content[0], 5 + 3 * 5 + 9 * 5);
+    assert_int_equal(content[1], content[0]);
+    assert_int_equal(device_stats(&s).launched, 3);
+    clo_job_destroy(job);
+    clo_plan_destroy(plan);
+    device_stop(&s);
+}
+
+/* The driver null, but nothing tells when a command has ended. */
+static void describe_without_fd(const void *device, clo_device_facts *out)
+{
+    clo_driver_find("null")->describe(device, out);
+    out->has_fd = 0;
+}
+
+static void a_driver_without_a_descriptor_is_polled(void **state)
+{
+    static const clo_host_kernel function = {.name = "mix", .run = device_function};
+    clo_driver driver = *clo_driver_find("null");
+    clo_device_config config = CLO_DEVICE_CONFIG_INIT;
+    device_scene s = {.platform = device_platform(2)};
+    clo_plan *plan;
+
+    (void)state;
+    driver.describe = describe_without_fd;
+    config.host_kernels = &function;
+    config.host_kernels_count = 1;
+    config.spin_ns = 1;
+    ok(clo_device_open(&driver, "launch_ns=200000,depth=2", &config, &s.device));
+    device_graph(&s, 3, true, true);
+    ok(clo_device_prepare(s.device, s.graph));
+    device_start(&s);
+    clo_job *job = device_job(&s, 0, &plan);
+    run_and_check(&s, job);
+    assert_int_equal(device_stats(&s).fallbacks, 0);
+    clo_job_destroy(job);
+    clo_plan_destroy(plan);
+    device_stop(&s);
+}
+
+/* In a child nobody serves the device: what would wait for it is refused, and simulations call fallbacks. */
+static void a_forked_child_does_without_the_device(void **state)
+{
+    clo_sim_config config = CLO_SIM_CONFIG_INIT;
+    clo_job_result result = CLO_JOB_RESULT_INIT;
+    uint64_t hash = 0, of_child = 0;
+    uint32_t function;
+    int status, pipes[2];
+
+    (void)state;
+    device_scene s = device_open("", NULL, 1);
+    device_graph(&s, 6, true, false);
+    ok(clo_device_prepare(s.device, s.graph));
+    ok(clo_cost_create(s.graph, s.platform, &s.cost));
+    config.execute = 1;
+    ok(clo_simulate(s.cost, &config, &result, NULL, &hash));
+    assert_int_equal(pipe(pipes), 0);
+    pid_t child = fork();
+    if (child == 0) {
+        bool is_good = clo_device_prepare(s.device, s.graph) == CLO_ERR_STATE &&
+                       clo_device_find(s.device, "mix", &function) == CLO_ERR_STATE &&
+                       clo_simulate(s.cost, &config, &result, NULL, &of_child) == CLO_OK;
+        clo_device_close(s.device);
+        is_good = is_good && write(pipes[1], &of_child, sizeof of_child) == sizeof of_child;
+        _exit(is_good ? 0 : 1);
+    }
+    assert_true(child > 0);
+    assert_int_equal(read(pipes[0], &of_child, sizeof of_child), sizeof of_child);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+    assert_int_equal(of_child, hash);
+    close(pipes[0]);
+    close(pipes[1]);
+    device_stop(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -382,6 +585,11 @@ int main(void)
         cmocka_unit_test(what_finds_no_request_is_done_by_its_fallback),
         cmocka_unit_test(a_simulation_calls_fallbacks),
         cmocka_unit_test(kernels_change_memory_and_handles_in_place),
+        cmocka_unit_test(other_graphs_are_prepared_beside_jobs),
+        cmocka_unit_test(a_graph_that_does_not_fit_leaves_the_others_prepared),
+        cmocka_unit_test(a_graph_of_handles_alone_has_no_inputs),
+        cmocka_unit_test(a_driver_without_a_descriptor_is_polled),
+        cmocka_unit_test(a_forked_child_does_without_the_device),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
