@@ -31,8 +31,8 @@ static void place_caches(const clo_builder *b, uint32_t e, uint32_t cluster, clo
     for (uint32_t o = t->objects[b->object[e]].parent; o != CLO_NONE; o = t->objects[o].parent) {
         const clo_object *cache = &t->objects[o];
         const char *size = clo_xml_get(&t->xml, cache->node, "cache_size");
-        uint64_t bytes;
-        if (cache->type != CLO_OBJECT_CACHE || size == NULL || !clo_parse_u64(size, UINT64_MAX, &bytes))
+        uint64_t bytes; /* 0: not known; Arm's kernels have the sizes from the device tree alone */
+        if (cache->type != CLO_OBJECT_CACHE || size == NULL || !clo_parse_u64(size, UINT64_MAX, &bytes) || bytes == 0)
             continue;
         bool in_cluster =
             cache->pus_begin >= t->objects[cluster].pus_begin && cache->pus_end <= t->objects[cluster].pus_end;

@@ -42,6 +42,18 @@ static void pus_become_executors_in_order_of_their_numbers(void **state)
     clo_platform_destroy(p);
 }
 
+/* hwloc writes the size 0 where the kernel knows a cache but not its size, as on Arm without it in the device tree. */
+static void a_cache_of_unknown_size_is_not_shown(void **state)
+{
+    (void)state;
+    static const char *const pairs[] = {"cache_size=\"1048576\"", "cache_size=\"0\"", NULL};
+    clo_platform *p = read_with(pairs);
+
+    assert_int_equal(p->places[1].cache_bytes[2], 0);
+    assert_int_equal(p->places[1].cache_scope[2], CLO_SCOPE_NONE);
+    clo_platform_destroy(p);
+}
+
 static void without_matrices_the_memories_are_the_numa_nodes(void **state)
 {
     (void)state;
@@ -395,6 +407,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pus_become_executors_in_order_of_their_numbers),
+        cmocka_unit_test(a_cache_of_unknown_size_is_not_shown),
         cmocka_unit_test(without_matrices_the_memories_are_the_numa_nodes),
         cmocka_unit_test(numa_distances_count_ten_ns_a_unit),
         cmocka_unit_test(objects_without_cpus_are_left_out_and_their_memory_with_them),
