@@ -40,6 +40,8 @@ def row(one):
         extra = ", %s detections" % (len(found) if isinstance(found, list) else found)
     elif one.get("replay_equal"):
         extra = ", replayed alike"
+    if one.get("device_kernels"):
+        extra += ", with a device of OpenCL"
     return (
         one.get("app") or one.get("graph"),
         one.get("dispatch") if one.get("dispatch") in ("steal",) else one.get("planner") or one.get("policy") or one.get("dispatch"),

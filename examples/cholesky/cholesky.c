@@ -179,7 +179,7 @@ static void describe_for_device(operation *op, uint32_t kernel, clo_task_fn body
                                  .operands_count = count,
                                  .scalars = op->scalars,
                                  .scalars_count = 2,
-                                 .global = {op->size, kernel == TRSM ? 1 : op->size},
+                                 .global = {op->size / 8, kernel == TRSM ? 1 : op->size / 4}, /* tiles_opencl.c */
                                  .fallback = body,
                                  .argument = op};
 }
