@@ -33,10 +33,11 @@ typedef struct camera {
     clo_kernel kernels[TASKS];
 } camera;
 
-static void take(void *const *operands, const size_t *bytes, const clo_scalar *scalars)
+static void take(void *const *operands, const size_t *bytes, uint32_t count, const clo_scalar *scalars)
 {
     (void)operands;
     (void)bytes;
+    (void)count;
     (void)scalars;
 }
 

@@ -184,8 +184,8 @@ CLO_API const clo_driver *clo_driver_find(const char *name);
 typedef struct clo_host_kernel {
     const char *name;
 
-    /* operands[i] has bytes[i]. NULL: it does nothing. */
-    void (*run)(void *const *operands, const size_t *bytes, const clo_scalar *scalars);
+    /* operands[i] of `count` has bytes[i]. NULL: it does nothing. */
+    void (*run)(void *const *operands, const size_t *bytes, uint32_t count, const clo_scalar *scalars);
 
     /* What it takes on the device. */
     int64_t takes_ns;

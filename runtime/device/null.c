@@ -301,7 +301,7 @@ static void run_kernel(const null_device *device, const command *done)
         scalars[s] = (clo_scalar){value, done->scalar_bytes[s]};
         value += (done->scalar_bytes[s] + 15) / 16 * 16;
     }
-    device->kernels[done->call.function].run(operands, done->call.bytes, scalars);
+    device->kernels[done->call.function].run(operands, done->call.bytes, done->call.operands_count, scalars);
 }
 
 /* What a command that has ended does to memory. */

@@ -76,7 +76,7 @@ static void choose_arm(const clo_call *call, const body_trait *trait, uint64_t s
 }
 
 /* Bytes that depend on the task, the instance and the inputs only; where no task has outputs those are not shown. */
-static void compute(const clo_call *call, const body_trait *trait)
+void fuzz_compute(const clo_call *call, const body_trait *trait)
 {
     uint64_t sum = ((uint64_t)call->task << 32) + call->instance;
 
@@ -172,7 +172,7 @@ static int act(const clo_call *call)
 {
     const body_trait *trait = call->argument;
 
-    compute(call, trait);
+    fuzz_compute(call, trait);
     if (is_quiet || trait->action == QUIET)
         for (int64_t end_ns = is_quiet || trait->spin_ns == 0 ? 0 : now_ns() + trait->spin_ns; now_ns() < end_ns;)
             ;

@@ -11,6 +11,7 @@
  *   jobs.c       calls on jobs: make, run, wait, end; timing.c: what is read and checked afterwards
  *   objects.c    calls on graphs, plans, traces, simulations, platforms; bad arguments
  *   readers.c    calls that only read graphs, costs, plans, platforms; views, by a policy that calls them all
+ *   devices.c    kernels in place of bodies, on a device that may be lost
  *   flights.c    plans with an interval, their simulation and its judge
  *   streams.c    workloads, their simulation, replay and judge; logs of runtimes, held time
  *   log.c        what each thread does, the watch over hangs, what is printed on a failure
@@ -84,8 +85,9 @@ typedef struct model_slot {
     clo_cost *costs[PLATFORMS];
     clo_plan *plans[PLATFORMS][PLANS];
     uint64_t hash;
-    struct body_trait *traits; /* arguments of the bodies, one a task */
-    bool keeps;                /* handles are kept from run to run */
+    struct body_trait *traits;   /* arguments of the bodies, one a task */
+    struct fuzz_kernel *kernels; /* one a task; of those that have one */
+    bool keeps;                  /* handles are kept from run to run */
 } model_slot;
 
 typedef struct runtime_slot {
@@ -172,6 +174,7 @@ typedef struct thread {
     X(read_plan, 2)        \
     X(read_platform, 1)    \
     X(pipeline, 3)         \
+    X(device, 4)           \
     X(stream, 3)           \
     X(rest, 3)
 #define FEATURES(X)                                                          \
@@ -188,6 +191,7 @@ typedef struct thread {
     X(counts, "the check that the handler saw each miss once")               \
     X(lateness, "the check that no miss is reported before its time")        \
     X(pending, "bodies that finish later")                                   \
+    X(kernels, "kernels in place of bodies")                                 \
     X(hedges, "second executions of what takes long")                        \
     X(branches, "branches, merges and loops")                                \
     X(handles, "handles")                                                    \
@@ -251,10 +255,12 @@ typedef struct body_trait {
     uint32_t pends;        /* 1: it finishes later; 2: with a cancel function */
     uint32_t arms;         /* a branch */
     uint32_t bound, first; /* the condition of a loop, and its task in the first iteration */
+    bool has_kernel;       /* on some kinds of executors */
     bool keeps;            /* what it reads of handles does not count: they are kept */
 } body_trait;
 body_trait draw_trait(thread *t, uint32_t model);
 int fuzz_body(const clo_call *call);
+void fuzz_compute(const clo_call *call, const body_trait *trait); /* what a body does besides calls */
 void fuzz_miss(void *argument, clo_job *job, const clo_miss *miss);
 const clo_policy *draw_policy(thread *t);
 extern _Thread_local bool is_quiet; /* bodies only compute: the expected outputs are being made */
@@ -273,6 +279,14 @@ extern const clo_policy curious; /* calls all that a view has */
 bool pending_begin(const clo_call *call, uint32_t pends, int code); /* false: it finishes at once */
 void pending_start(void);
 void pending_stop(void); /* when no runtime is left */
+
+/* devices.c */
+bool draw_kernel(thread *t, graph_shape shape); /* the next task has one */
+void device_start(thread *t);
+void device_stop(void); /* when no runtime is left */
+void kernels_make(thread *t, model_slot *model,
+                  uint32_t tasks);                        /* before the graph is sealed: of tasks that has_kernel */
+void kernels_complete(model_slot *model, uint32_t tasks); /* and after */
 
 /* slots.c */
 bool runtime_use(uint32_t index, clo_runtime **out);

@@ -251,6 +251,7 @@ static void end_epoch(thread *t, uint32_t threads)
     log_begin(t, "end of the epoch: destroy what is left", 0);
     runtimes_end();
     pending_stop();
+    device_stop();
     if (count_threads_soon(threads) > threads)
         broken("%u threads, %u before the epoch", count_in("/proc/self/task"), threads);
     for (uint32_t i = 0; i < TRACES; i++)
@@ -268,6 +269,7 @@ static void run_epoch(uint64_t seed, double seconds, uint32_t threads)
     thread main_thread = {THREADS_MAX, clo_rng_seed(seed)}, controls[THREADS_MAX];
     pthread_t ids[THREADS_MAX];
 
+    device_start(&main_thread);
     models_create(&main_thread);
     pending_start();
     for (uint32_t j = 0; j < JOBS; j++)

@@ -66,6 +66,11 @@ static void add_tasks(thread *t, model_slot *model, uint32_t index, uint32_t tas
         task.executors_mask = chance(t, 10) ? 1 : 0;
         task.demand[0] = has_demands && chance(t, 50) ? 1 + below(t, DEMAND) : 0;
         shape_task(t, shape, &model->traits[i], &task);
+        if (model->traits[i].arms == 0 && task.grain == 0 && draw_kernel(t, shape)) {
+            model->traits[i] = (body_trait){.model = index, .has_kernel = true};
+            task.instances = 0;
+            task.may_pend = 1;
+        }
         if (clo_graph_add_task(model->graph, &task, NULL) != CLO_OK)
             broken("clo_graph_add_task: %s", clo_last_error());
     }
@@ -76,6 +81,7 @@ static void add_tasks(thread *t, model_slot *model, uint32_t index, uint32_t tas
             if (chance(t, 20))
                 shape_edge(t, model, from, to);
     shape_rest(t, model, shape, tasks);
+    kernels_make(t, model, tasks);
 }
 
 /* The outputs do not depend on who runs what, so one simulation gives the hash that every complete run must have. */
@@ -116,6 +122,7 @@ bool model_create(thread *t, model_slot *model, uint32_t index)
     add_tasks(t, model, index, tasks);
     if (clo_graph_seal(model->graph) != CLO_OK)
         broken("clo_graph_seal: %s", clo_last_error());
+    kernels_complete(model, tasks);
     for (uint32_t p = 0; p < PLATFORMS; p++) {
         if (clo_cost_create(model->graph, w.platforms[p], &model->costs[p]) != CLO_OK)
             broken("clo_cost_create: %s", clo_last_error());
@@ -135,6 +142,7 @@ void model_free(model_slot *model)
     }
     clo_graph_destroy(model->graph);
     free(model->traits);
+    free(model->kernels);
 }
 
 void models_create(thread *t)

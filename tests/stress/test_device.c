@@ -301,10 +301,11 @@ static void a_simulation_calls_fallbacks(void **state)
 }
 
 /* In place: application memory and handles; the copy lane works beside the kernels. */
-static void increment(void *const *operands, const size_t *bytes, const clo_scalar *scalars)
+static void increment(void *const *operands, const size_t *bytes, uint32_t count, const clo_scalar *scalars)
 {
     uint64_t *words = operands[0], by;
 
+    assert_int_equal(count, 1);
     memcpy(&by, scalars[0].value, sizeof by);
     for (size_t w = 0; w < bytes[0] / sizeof *words; w++)
         words[w] = words[w] * 3 + by;

@@ -33,12 +33,14 @@ static inline int device_body(const clo_call *call)
 }
 
 /* As a kernel: the last operand is the output, the scalar the number of inputs and of the task. */
-static inline void device_function(void *const *operands, const size_t *bytes, const clo_scalar *scalars)
+static inline void device_function(void *const *operands, const size_t *bytes, uint32_t count,
+                                   const clo_scalar *scalars)
 {
     const uint64_t *inputs[CLO_KERNEL_OPERANDS_MAX];
     uint32_t numbers[2];
 
     memcpy(numbers, scalars[0].value, sizeof numbers);
+    assert_int_equal(count, numbers[0] + 1);
     for (uint32_t i = 0; i < numbers[0]; i++)
         inputs[i] = operands[i];
     device_mix(numbers[1], inputs, bytes, numbers[0], operands[numbers[0]]);
