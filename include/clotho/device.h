@@ -362,8 +362,8 @@ typedef struct clo_device_stats {
      * no request was free or the graph was not prepared. */
     uint64_t launched, fallbacks, crowded;
 
-    /* Of those: launches that took more than 100 us and half of the kernel. If they are many, the driver runs kernels
-     * before it returns. */
+    /* Of those: ones whose launch and gets returned after more than 20 us and half of the kernel. If they are many, the
+     * driver runs kernels before it returns. */
     uint64_t synchronous;
 
     /* Moved to the device and back. */
@@ -372,7 +372,7 @@ typedef struct clo_device_stats {
     /* What kernels took on the device, in total; 0 if the driver does not know. */
     int64_t busy_ns;
 
-    /* The longest call of the driver's launch, of executions that have ended. */
+    /* The longest time that launch and gets took to return, of executions that have ended. */
     int64_t launch_max_ns;
 
     /* 1: the device is lost, and why. */

@@ -74,7 +74,7 @@ struct clo_device {
     clo_place places[CLO_DEVICE_DEPTH_MAX];
     uint32_t open;
     bool is_gone;                            /* is_lost, as the thread has seen it */
-    int64_t launch_ns[CLO_DEVICE_DEPTH_MAX]; /* what the driver's launch took */
+    int64_t launch_ns[CLO_DEVICE_DEPTH_MAX]; /* what the driver's launch and get took */
 };
 
 #endif

@@ -12,7 +12,7 @@
 #define SLEEP_NS 100000000    /* at most, while something is open: a driver may forget its fd */
 #define TURNS_NS 1000000      /* the same of a driver without an fd, */
 #define TURNS_FIRST_NS 50000  /* and at first */
-#define SYNCHRONOUS_NS 100000 /* a launch below that is not looked at */
+#define SYNCHRONOUS_NS 20000 /* a launch below that is not looked at */
 
 bool clo_device_lay_out(const clo_device *device, clo_place *place, const clo_kernel *kernel, const clo_call *call)
 {
@@ -97,9 +97,10 @@ clo_status clo_device_give(clo_device *device, uint32_t index, const clo_kernel 
         return status;
     int64_t before_ns = clo_clock_ns();
     status = device->driver->launch(device->opened, &call, last == CLO_NONE ? index : CLO_NONE);
-    int64_t took_ns = clo_clock_ns() - before_ns;
-    device->launch_ns[index] = took_ns;
-    return status == CLO_OK ? get_all(device, place, last, index) : status;
+    if (status == CLO_OK)
+        status = get_all(device, place, last, index);
+    device->launch_ns[index] = clo_clock_ns() - before_ns;
+    return status;
 }
 
 /* Ends an execution: first it is free, so that whoever waits for its job may go on with the device. */

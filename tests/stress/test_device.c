@@ -3,6 +3,8 @@
 #define _DEFAULT_SOURCE /* usleep */
 #include "device_scene.h"
 
+#include "recorded.h"
+
 #include <clotho/pipeline.h>
 #include <clotho/sim.h>
 
@@ -537,6 +539,35 @@ static void a_driver_without_a_descriptor_is_polled(void **state)
     device_stop(&s);
 }
 
+static void is_valid(const void *context, const clo_trace *recorded)
+{
+    const device_scene *s = context;
+    clo_plan *happened;
+
+    ok(clo_trace_to_plan(recorded, s->cost, &happened));
+    ok(clo_plan_check(happened, s->cost, CLO_CHECK_MEASURED));
+    clo_plan_destroy(happened);
+}
+
+/* Nothing that the device does is hidden from the trace: the simulator decides as the run did. */
+static void a_run_with_a_device_replays_decision_by_decision(void **state)
+{
+    (void)state;
+    for (int way = 0; way < DEVICE_WAYS; way++) {
+        device_scene s = device_open("launch_ns=20000,copy_ns=2000,depth=2", NULL, 2);
+        clo_plan *plan = NULL;
+        device_graph(&s, 11, true, true);
+        ok(clo_device_prepare(s.device, s.graph));
+        ok(clo_cost_create(s.graph, s.platform, &s.cost));
+        if (way == 0)
+            ok(clo_plan_create(s.cost, NULL, &plan));
+        record_and_replay(s.cost, plan, way == 2 ? clo_policy_find("eft") : NULL, 11, is_valid, &s);
+        assert_true(device_stats(&s).launched > 0);
+        clo_plan_destroy(plan);
+        device_stop(&s);
+    }
+}
+
 /* In a child nobody serves the device: what would wait for it is refused, and simulations call fallbacks. */
 static void a_forked_child_does_without_the_device(void **state)
 {
@@ -590,6 +621,7 @@ int main(void)
         cmocka_unit_test(a_graph_that_does_not_fit_leaves_the_others_prepared),
         cmocka_unit_test(a_graph_of_handles_alone_has_no_inputs),
         cmocka_unit_test(a_driver_without_a_descriptor_is_polled),
+        cmocka_unit_test(a_run_with_a_device_replays_decision_by_decision),
         cmocka_unit_test(a_forked_child_does_without_the_device),
     };
 

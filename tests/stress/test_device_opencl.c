@@ -1,6 +1,10 @@
 /* The driver "opencl", on whatever device of OpenCL is here (CI has PoCL, a CPU): integer kernels give what bodies give,
  * and a program that does not compile is refused with its line. */
+#define _DEFAULT_SOURCE /* setenv */
 #include "device_scene.h"
+
+#include <sys/wait.h>
+#include <unistd.h>
 
 static const char program[] =
     "ulong one(ulong sum, ulong in) { return (sum ^ in) * 0xff51afd7ed558ccdUL + (sum >> 29); }\n"
@@ -44,6 +48,27 @@ static void use_opencl(device_scene *s)
         s->kernels[t].function = functions[s->numbers[t][0]];
         s->kernels[t].global[0] = DEVICE_WORDS;
     }
+}
+
+/* In a child, and before any other test: the loader looks once a process. */
+static void without_a_device_one_line_says_what_is_missing(void **state)
+{
+    int status;
+
+    (void)state;
+    if (clo_driver_find("opencl") == NULL)
+        return; /* built without the headers: the name is unknown */
+    pid_t child = fork();
+    if (child == 0) {
+        clo_device *device;
+        bool is_good = setenv("OCL_ICD_VENDORS", "/nonexistent", 1) == 0 && !clo_driver_find("opencl")->is_usable() &&
+                       clo_device_open(clo_driver_find("opencl"), "", NULL, &device) == CLO_ERR_UNSUPPORTED &&
+                       strstr(clo_last_error(), "install") != NULL && strchr(clo_last_error(), '\n') == NULL;
+        _exit(is_good ? 0 : 1);
+    }
+    assert_true(child > 0);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
 }
 
 static void kernels_give_what_bodies_give(void **state)
@@ -168,6 +193,7 @@ static void a_long_kernel_ends_with_its_result(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(without_a_device_one_line_says_what_is_missing),
         cmocka_unit_test(kernels_give_what_bodies_give),
         cmocka_unit_test(programs_that_do_not_compile_are_refused_with_their_line),
         cmocka_unit_test(a_kernel_of_other_arguments_is_found_by_its_trial),
