@@ -68,9 +68,42 @@ static void a_trace_of_ranges_has_each_range_once(void **state)
     stop(&f);
 }
 
+/* Where emulated time has stopped, records stay: they do not go beyond it, and round. */
+static void times_at_the_end_of_time_stay_there(void **state)
+{
+    (void)state;
+    clo_task task = {.body = count_call, .work_ns = 1000};
+    clo_runtime_config config = {
+        .size = sizeof config, .unpinned = 1, .recorder_events = 16, .clock = CLO_CLOCK_VIRTUAL};
+    clo_job_config series = CLO_JOB_CONFIG_INIT;
+    fixture f = {.platform = scene_platform(1, 0), .graph = scene_layers(2, 1, &task)};
+    clo_record records[16];
+    clo_plan *plan;
+    clo_job *job;
+
+    ok(clo_cost_create(f.graph, f.platform, &f.cost));
+    ok(clo_runtime_create(f.platform, &config, &f.runtime));
+    ok(clo_plan_create(f.cost, NULL, &plan));
+    series.plan = plan;
+    series.period_ns = INT64_MAX / 2;
+    series.releases = 4;
+    series.releases_in_flight = 2;
+    ok(clo_job_create(f.runtime, f.cost, &series, &job));
+    ok(clo_job_submit(job));
+    ok(clo_job_wait(job, NULL));
+    size_t count = clo_runtime_record_read(f.runtime, 0, records, 16, NULL);
+    assert_int_equal(count, 8);
+    for (size_t r = 0; r < count; r++)
+        assert_true(records[r].start_ns >= 0 && records[r].finish_ns >= records[r].start_ns);
+    clo_job_destroy(job);
+    clo_plan_destroy(plan);
+    stop(&f);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(a_worker_that_does_not_exist_has_no_records),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(times_at_the_end_of_time_stay_there),
+                                       cmocka_unit_test(a_worker_that_does_not_exist_has_no_records),
                                        cmocka_unit_test(a_trace_of_ranges_has_each_range_once)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,6 +2,7 @@
 #include "run/records/recorder.h"
 
 #include "base/clock.h"
+#include "base/numbers/saturate.h"
 #include "run/state/runtime.h"
 
 void clo_recorder_add(clo_worker *worker, const clo_job *job, uint32_t execution, int64_t start, int64_t finish)
@@ -17,8 +18,8 @@ void clo_recorder_add(clo_worker *worker, const clo_job *job, uint32_t execution
                                                           .executor = worker->index,
                                                           .is_replica = execution >= program->instances,
                                                           .is_ticks = is_ticked,
-                                                          .start = start + offset,
-                                                          .finish = finish + offset});
+                                                          .start = clo_time_add(start, offset),
+                                                          .finish = clo_time_add(finish, offset)});
 }
 
 static clo_record record_of(const clo_recorded *noted, const clo_tick_line *line)
