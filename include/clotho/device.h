@@ -213,7 +213,7 @@ typedef struct clo_device_config {
      * given to the driver. */
     int64_t limit_ns;
 
-    /* How long the thread polls, while something is open, before it sleeps; 0: 20 us. 1: it does not. */
+    /* How long the thread looks for completions and requests before it sleeps; 0: 20 us. 1: it does not. */
     int64_t spin_ns;
 
     /* 1: clo_device_prepare does not launch kernels. Else it launches each, with zeros as its operands. */

@@ -281,7 +281,7 @@ void *clo_device_serve(void *argument)
         if (step(device)) {
             since_ns = clo_clock_ns();
             idle_turns = 0;
-        } else if (device->open == 0 || clo_clock_ns() - since_ns >= device->config.spin_ns) {
+        } else if (clo_clock_ns() - since_ns >= device->config.spin_ns) {
             clo_device_sleep(device, patience(device, idle_turns));
             idle_turns++;
         }
