@@ -75,3 +75,15 @@ bool clo_profile_codelet_of(const clo_graph *graph, uint32_t task, const char *k
     key->footprint = codelet.footprint > 0 ? codelet.footprint : key->bytes;
     return true;
 }
+
+uintptr_t clo_profile_same_of(const clo_graph *graph, uint32_t task, const char *kind, uint64_t *bytes)
+{
+    uint32_t index = clo_columns_get(&graph->columns, CLO_COLUMN_CODELET, task);
+    const clo_graph_codelet_row *row = index != CLO_NONE ? &graph->codelets[index] : NULL;
+    clo_task_fn body = row == NULL ? body_on(graph, task, kind) : NULL;
+
+    *bytes = row != NULL && row->footprint > 0 ? 0 : clo_profile_bytes_of(graph, task);
+    if (body == clo_body_command)
+        return 0;
+    return row != NULL ? (uintptr_t)row : (uintptr_t)body;
+}

@@ -9,6 +9,7 @@
 #include "profile/table.h"
 
 #include <string.h>
+#include <time.h>
 
 enum { ENTRIES_DEFAULT = 4096, NAME_BYTES_MAX = 255 };
 
@@ -105,7 +106,7 @@ clo_status clo_profile_learn(clo_profile *profile, const clo_codelet *codelet, u
     pthread_mutex_lock(&profile->lock);
     clo_profile_row *row = clo_profile_row_of(profile, &key);
     if (row != NULL)
-        clo_profile_row_learn(row, sample_ns);
+        clo_profile_row_learn(row, sample_ns, (int64_t)time(NULL));
     pthread_mutex_unlock(&profile->lock);
     return row != NULL ? CLO_OK : clo_fail_memory("an entry of a profile");
 }

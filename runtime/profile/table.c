@@ -6,12 +6,6 @@
 
 #include <assert.h>
 #include <string.h>
-#include <time.h>
-
-static int64_t now_s(void)
-{
-    return (int64_t)time(NULL);
-}
 
 /* The number of a name, which is kept; CLO_NONE without memory. */
 static uint32_t number_of(clo_profile *profile, const char *name)
@@ -86,7 +80,7 @@ clo_profile_row *clo_profile_row_of(clo_profile *profile, const clo_profile_entr
     return &profile->rows[row];
 }
 
-void clo_profile_row_learn(clo_profile_row *row, int64_t sample_ns)
+void clo_profile_row_learn(clo_profile_row *row, int64_t sample_ns, int64_t now_s)
 {
     if (row->own.samples == 1 && row->is_cold) {
         int64_t most_ns = row->own.most_ns;
@@ -96,7 +90,7 @@ void clo_profile_row_learn(clo_profile_row *row, int64_t sample_ns)
         row->is_cold = true;
     }
     clo_estimator_add(&row->own, sample_ns);
-    row->newest_s = now_s();
+    row->newest_s = now_s;
 }
 
 clo_profile_entry clo_profile_row_read(const clo_profile *profile, const clo_profile_row *row)

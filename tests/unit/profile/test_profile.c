@@ -423,6 +423,45 @@ static void records_of_the_job_alone_are_learned(void **state)
     clo_platform_destroy(platform);
 }
 
+/* More codelets than a call remembers, by footprint or by bytes, and two kinds: each sample is in the entry of its own task,
+ * also in a profile that has room for a few only, where entries go in mid-call. Mutation: bytes left out of memo. */
+static void many_tasks_in_one_call_keep_their_entries(void **state)
+{
+    enum { MANY = 700, FEW = 5 };
+    static clo_record records[2 * MANY];
+    clo_platform *platform = two_kinds();
+    clo_graph *graph;
+    clo_cost *cost;
+    size_t learned;
+
+    (void)state;
+    ok(clo_graph_create("many", &graph));
+    for (uint32_t t = 0; t < MANY; t++) {
+        ok(clo_graph_add_task(graph, &(clo_task){.work_ns = 5, .output_bytes = 1 + t}, NULL));
+        ok(clo_graph_set_codelet(graph, t, &(clo_codelet){t % 2 == 0 ? "even" : "odd", 0, t % 4 < 2 ? 1 + t : 0}));
+        for (uint32_t k = 0; k < 2; k++)
+            records[2 * t + k] = (clo_record){.job = 1, .task = t, .executor = k, .finish_ns = 1000 * (int64_t)(1 + t)};
+    }
+    ok(clo_graph_seal(graph));
+    ok(clo_cost_create(graph, platform, &cost));
+    for (uint32_t max = FEW; max <= 2 * MANY; max = max == FEW ? 2 * MANY : max + 1) {
+        clo_profile *profile = new_profile(max);
+        for (int i = 0; i < 3; i++) {
+            ok(clo_profile_learn_records(profile, cost, 1, records, 2 * MANY, &learned));
+            assert_int_equal(learned, 2 * MANY);
+        }
+        ok(clo_profile_publish(profile));
+        assert_true(clo_profile_entries(profile) == max);
+        for (uint32_t i = 0; i < max; i++)
+            assert_int_equal(entry(profile, i).location_ns, 1000 * (int64_t)entry(profile, i).footprint);
+        assert_int_equal(clo_profile_evicted(profile) > 0, max == FEW);
+        clo_profile_destroy(profile);
+    }
+    clo_cost_destroy(cost);
+    clo_graph_destroy(graph);
+    clo_platform_destroy(platform);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -436,6 +475,7 @@ int main(void)
         cmocka_unit_test(sizes_that_are_too_few_or_too_far_say_nothing),
         cmocka_unit_test(times_of_kinds_that_the_platform_lacks_are_scaled),
         cmocka_unit_test(records_of_the_job_alone_are_learned),
+        cmocka_unit_test(many_tasks_in_one_call_keep_their_entries),
         cmocka_unit_test(a_graph_without_times_is_known_after_one_run),
     };
 
