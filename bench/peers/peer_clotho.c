@@ -1,26 +1,11 @@
-/* peer_clotho.c - Clotho by work stealing, by replay of a HEFT plan, and by work stealing with a profile that learns. */
+/* peer_clotho.c - Clotho by work stealing, and by replay of a HEFT plan. */
+#include "peers/peer_clotho.h"
+
 #include "common/platform.h"
 #include "peers/peer_tables.h"
 
 #include <clotho/planner.h>
-#include <clotho/profile.h>
 #include <stdlib.h>
-
-/* Entries of the profile, by footprint. */
-enum { LEARNED_SIZES = 16 };
-
-typedef struct clotho {
-    bench_graph *source;
-    const clo_planner *planner; /* NULL: steal */
-    clo_graph *graph;
-    clo_platform *platform;
-    clo_cost *cost;
-    clo_plan *plan;
-    clo_runtime *runtime;
-    clo_job *job;
-    clo_profile *profile; /* NULL: learns nothing */
-    clo_record *records;  /* [source->tasks] */
-} clotho;
 
 static int run_empty(const clo_call *call)
 {
@@ -57,13 +42,10 @@ static void close_all(void *state)
     drop(c);
     clo_runtime_destroy(c->runtime);
     clo_platform_destroy(c->platform);
-    clo_profile_destroy(c->profile);
-    free(c->records);
     free(c);
 }
 
-/* `every`: one of so many executions is recorded; 0: none. */
-static void *open_with(bench_graph *source, uint32_t workers, const clo_planner *planner, uint32_t every)
+void *peer_clotho_open(bench_graph *source, uint32_t workers, const clo_planner *planner, uint32_t every)
 {
     clo_runtime_config runtime = CLO_RUNTIME_CONFIG_INIT;
     clotho *c = calloc(1, sizeof *c);
@@ -84,35 +66,12 @@ static void *open_with(bench_graph *source, uint32_t workers, const clo_planner 
 
 static void *open_stealing(bench_graph *source, uint32_t workers)
 {
-    return open_with(source, workers, NULL, 0);
+    return peer_clotho_open(source, workers, NULL, 0);
 }
 
 static void *open_replay(bench_graph *source, uint32_t workers)
 {
-    return open_with(source, workers, &clo_planner_heft, 0);
-}
-
-static void *open_learning(bench_graph *source, uint32_t workers, uint32_t every)
-{
-    clotho *c = open_with(source, workers, NULL, every);
-
-    if (c == NULL)
-        return NULL;
-    c->records = malloc(source->tasks * sizeof *c->records);
-    if (c->records != NULL && (clo_profile_create(0, &c->profile) == CLO_OK || bench_fail("cannot make a profile")))
-        return c;
-    close_all(c);
-    return NULL;
-}
-
-static void *open_learning_each(bench_graph *source, uint32_t workers)
-{
-    return open_learning(source, workers, 1);
-}
-
-static void *open_learning_some(bench_graph *source, uint32_t workers)
-{
-    return open_learning(source, workers, 8);
+    return peer_clotho_open(source, workers, &clo_planner_heft, 0);
 }
 
 static bool build(void *state)
@@ -126,8 +85,8 @@ static bool build(void *state)
 
     for (uint32_t t = 0; t < source->tasks && status == CLO_OK; t++) {
         status = clo_graph_add_task(c->graph, &task, NULL);
-        if (status == CLO_OK && c->profile != NULL)
-            status = clo_graph_set_codelet(c->graph, t, &(clo_codelet){"task", 0, 1 + t % LEARNED_SIZES});
+        if (status == CLO_OK && c->codelets > 0)
+            status = clo_graph_set_codelet(c->graph, t, &(clo_codelet){"task", 0, 1 + t % c->codelets});
     }
     for (uint32_t t = 0; t < source->tasks; t++)
         for (uint32_t e = source->pred_first[t]; e < source->pred_first[t + 1] && status == CLO_OK; e++)
@@ -157,23 +116,6 @@ static bool run(void *state)
     clotho *c = state;
 
     return (clo_job_submit(c->job) == CLO_OK && clo_job_wait(c->job, NULL) == CLO_OK) || bench_fail("cannot run");
-}
-
-/* Runs, then learns all that was recorded. All of it counts. */
-static bool run_and_learn(void *state)
-{
-    clotho *c = state;
-    size_t all = 0;
-
-    if (!run(state))
-        return false;
-    for (uint32_t w = 0; w < clo_runtime_workers(c->runtime); w++) {
-        size_t learned = 0, count = clo_runtime_record_read(c->runtime, w, c->records, c->source->tasks, NULL);
-        if (clo_profile_learn_records(c->profile, c->cost, clo_job_id(c->job), c->records, count, &learned) != CLO_OK)
-            return bench_fail("cannot learn");
-        all += learned;
-    }
-    return all > 0 || bench_fail("nothing was learned");
 }
 
 static int run_range(const clo_call *call)
@@ -213,11 +155,6 @@ const peer loops_clotho[] = {
     {"Clotho steal, grain 500", 0, false, open_stealing, build_ranges, prepare, run, close_all, drop},
     {"Clotho replay, grain 500", 0, false, open_replay, build_ranges, prepare, run, close_all, drop},
     {"Clotho steal, one by one", 0, false, open_stealing, build_instances, prepare, run, close_all, drop},
-    {0}};
-const peer learners_clotho[] = {
-    {"Clotho steal", 0, false, open_stealing, build, prepare, run, close_all, drop},
-    {"learning each", 0, false, open_learning_each, build, prepare, run_and_learn, close_all, drop},
-    {"learning 1 of 8", 0, false, open_learning_some, build, prepare, run_and_learn, close_all, drop},
     {0}};
 const peer peers_clotho[] = {{"Clotho steal", 0, false, open_stealing, build, prepare, run, close_all, drop},
                              {"Clotho replay", 0, false, open_replay, build, prepare, run, close_all, drop},

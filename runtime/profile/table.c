@@ -93,7 +93,7 @@ void clo_profile_row_learn(clo_profile_row *row, int64_t sample_ns, int64_t now_
     row->newest_s = now_s;
 }
 
-clo_profile_entry clo_profile_row_read(const clo_profile *profile, const clo_profile_row *row)
+clo_profile_entry clo_profile_row_times(const clo_profile_row *row)
 {
     clo_profile_entry own = {.samples = row->own.samples,
                              .location_ns = clo_estimator_location_ns(&row->own),
@@ -102,7 +102,12 @@ clo_profile_entry clo_profile_row_read(const clo_profile *profile, const clo_pro
                              .most_ns = row->own.most_ns,
                              .level_changes = row->own.level_changes,
                              .newest_s = row->newest_s};
-    clo_profile_entry merged = clo_profile_merge(&own, &row->before);
+    return clo_profile_merge(&own, &row->before);
+}
+
+clo_profile_entry clo_profile_row_read(const clo_profile *profile, const clo_profile_row *row)
+{
+    clo_profile_entry merged = clo_profile_row_times(row);
 
     assert(row->key.is_used);
     merged.codelet = profile->texts[row->key.codelet];

@@ -1,11 +1,13 @@
 /* trace.c - what a real run took becomes samples: of its trace, or of the flight recorder while it goes on. */
 
 #include "trace/trace.h"
+#include "base/numbers/saturate.h"
 #include "base/status.h"
 #include "cost/cost.h"
 #include "platform/model/platform.h"
 #include "profile/codelet.h"
 #include "profile/table.h"
+#include "profile/times.h"
 
 #include <string.h>
 #include <time.h>
@@ -21,10 +23,11 @@ typedef struct memo {
     uintptr_t what; /* 0: free */
     uint64_t bytes;
     uint32_t kind;
-    uint32_t row; /* CLO_NONE: there is none */
+    uint32_t row;        /* CLO_NONE: there is none */
+    int64_t expected_ns; /* by what was known before this call; 0: not enough */
 } memo;
 
-enum { MEMOS = 256, PROBES = 4 };
+enum { MEMOS = 256, PROBES = 4, RUN_SAMPLES_MIN = 32 };
 
 typedef struct learner {
     clo_profile *profile; /* locked */
@@ -33,6 +36,8 @@ typedef struct learner {
     uint64_t evicted;           /* clo_profile.evicted, when they were right */
     int64_t now_s;
     size_t learned;
+    size_t trusted; /* samples of which something was expected; both sums are of them */
+    int64_t measured_ns, expected_ns;
 } learner;
 
 static void learner_open(learner *l, clo_profile *profile, const clo_cost *cost)
@@ -57,14 +62,22 @@ static bool is_whole(const clo_graph *graph, const sample *s)
     return clo_graph_items_of(grain, s->instance) == grain.size;
 }
 
+static int64_t expected_of(const clo_profile_row *row)
+{
+    clo_profile_entry known = clo_profile_row_times(row);
+    const clo_profile_time time = {CLO_TIME_MEASURED, known.location_ns, known.spread_ns, known.high_ns};
+
+    return known.samples >= CLO_PROFILE_TRUSTED ? clo_profile_time_mean(&time) : 0;
+}
+
 /* Looks up, or makes, the row of a task. Another row may have to go: then nothing that was looked up counts. */
-static clo_status find_row(learner *l, uint32_t task, uint32_t kind, uint32_t *row)
+static clo_status find_row(learner *l, uint32_t task, memo *into)
 {
     clo_profile_entry key = {.bytes = clo_profile_bytes_of(l->cost->graph, task)};
     char scratch[CLO_PROFILE_SCRATCH];
 
-    *row = CLO_NONE;
-    if (!clo_profile_codelet_of(l->cost->graph, task, l->cost->platform->kind_names[kind], scratch, &key))
+    into->row = CLO_NONE;
+    if (!clo_profile_codelet_of(l->cost->graph, task, l->cost->platform->kind_names[into->kind], scratch, &key))
         return CLO_OK;
     const clo_profile_row *found = clo_profile_row_of(l->profile, &key);
     if (found == NULL)
@@ -72,7 +85,8 @@ static clo_status find_row(learner *l, uint32_t task, uint32_t kind, uint32_t *r
     if (l->evicted != l->profile->evicted)
         memset(l->memos, 0, sizeof l->memos);
     l->evicted = l->profile->evicted;
-    *row = (uint32_t)(found - l->profile->rows);
+    into->row = (uint32_t)(found - l->profile->rows);
+    into->expected_ns = expected_of(found);
     return CLO_OK;
 }
 
@@ -88,36 +102,51 @@ static memo *place_of(learner *l, const memo *wanted)
     return first;
 }
 
-/* The row of a sample; CLO_NONE: there is none. */
-static clo_status row_of(learner *l, const sample *s, uint32_t *row)
+/* Where the sample goes. */
+static clo_status place(learner *l, const sample *s, memo *out)
 {
     uint32_t kind = l->cost->platform->executors[s->executor].kind;
-    memo here = {.kind = kind};
 
-    here.what = clo_profile_same_of(l->cost->graph, s->task, l->cost->platform->kind_names[kind], &here.bytes);
-    if (here.what == 0)
-        return find_row(l, s->task, kind, row);
-    memo *at = place_of(l, &here);
-    if (at->what != here.what || at->bytes != here.bytes || at->kind != kind) {
-        clo_status status = find_row(l, s->task, kind, &here.row);
+    *out = (memo){.kind = kind};
+    out->what = clo_profile_same_of(l->cost->graph, s->task, l->cost->platform->kind_names[kind], &out->bytes);
+    if (out->what == 0)
+        return find_row(l, s->task, out);
+    memo *at = place_of(l, out);
+    if (at->what != out->what || at->bytes != out->bytes || at->kind != kind) {
+        clo_status status = find_row(l, s->task, out);
         if (status != CLO_OK)
             return status;
-        *at = here;
+        *at = *out;
     }
-    *row = at->row;
+    *out = *at;
     return CLO_OK;
 }
 
 static clo_status learn(learner *l, const sample *s)
 {
-    uint32_t row;
-    clo_status status = row_of(l, s, &row);
+    memo found;
+    clo_status status = place(l, s, &found);
 
-    if (status != CLO_OK || row == CLO_NONE || !is_whole(l->cost->graph, s))
+    if (status != CLO_OK || found.row == CLO_NONE || !is_whole(l->cost->graph, s))
         return status;
-    clo_profile_row_learn(&l->profile->rows[row], s->ns, l->now_s);
+    clo_profile_row_learn(&l->profile->rows[found.row], s->ns, l->now_s);
     l->learned++;
+    if (found.expected_ns > 0) {
+        l->trusted++;
+        l->measured_ns = clo_time_add(l->measured_ns, s->ns);
+        l->expected_ns = clo_time_add(l->expected_ns, found.expected_ns);
+    }
     return CLO_OK;
+}
+
+/* All samples were of one run. */
+static void learn_run(learner *l)
+{
+    if (l->trusted < RUN_SAMPLES_MIN)
+        return;
+    clo_u128 factor_q16 = ((clo_u128)(uint64_t)l->measured_ns << 16) / (uint64_t)l->expected_ns;
+    clo_profile_row_learn(&l->profile->runs,
+                          factor_q16 > CLO_ESTIMATOR_MOST_NS ? CLO_ESTIMATOR_MOST_NS : (int64_t)factor_q16, l->now_s);
 }
 
 clo_status clo_profile_learn_trace(clo_profile *profile, const clo_cost *cost, const clo_trace *trace, size_t *learned)
@@ -138,6 +167,8 @@ clo_status clo_profile_learn_trace(clo_profile *profile, const clo_cost *cost, c
         if (!event->is_lost && !event->is_skipped)
             status = learn(&l, &s);
     }
+    if (status == CLO_OK)
+        learn_run(&l);
     learner_close(&l, status, learned);
     return status;
 }

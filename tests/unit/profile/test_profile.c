@@ -423,6 +423,44 @@ static void records_of_the_job_alone_are_learned(void **state)
     clo_platform_destroy(platform);
 }
 
+static bool spreads_equal(clo_run_spread x, clo_run_spread y)
+{
+    return x.runs == y.runs && x.location_q16 == y.location_q16 && x.spread_q16 == y.spread_q16 &&
+           x.high_q16 == y.high_q16 && x.most_q16 == y.most_q16 && x.newest_s == y.newest_s;
+}
+
+static void spreads_of_runs_are_merged_in_any_order_and_change_no_times(void **state)
+{
+    clo_rng rng = clo_rng_seed(2);
+
+    (void)state;
+    for (int i = 0; i < 5000; i++) {
+        clo_profile *both = new_profile(8), *turned = new_profile(8);
+        clo_run_spread spreads[2];
+        learn(both, &gemm, 64, 1000, 12);
+        ok(clo_profile_publish(both));
+        uint64_t snapshot = clo_profile_snapshot(both);
+        assert_int_equal(clo_profile_run_spread(both).runs, 0);
+        for (int k = 0; k < 2; k++) {
+            const clo_profile_entry e = drawn(&rng);
+            spreads[k] = (clo_run_spread){e.samples, e.location_ns, e.spread_ns, e.high_ns, e.most_ns, e.newest_s};
+        }
+        ok(clo_profile_add_run_spread(both, &spreads[0]));
+        ok(clo_profile_publish(both));
+        assert_true(spreads_equal(clo_profile_run_spread(both), spreads[0]));
+        ok(clo_profile_add_run_spread(both, &spreads[1]));
+        ok(clo_profile_add_run_spread(turned, &spreads[1]));
+        ok(clo_profile_add_run_spread(turned, &spreads[0]));
+        ok(clo_profile_publish(both));
+        ok(clo_profile_publish(turned));
+        assert_true(spreads_equal(clo_profile_run_spread(both), clo_profile_run_spread(turned)));
+        assert_int_equal(clo_profile_snapshot(both), snapshot);
+        assert_int_equal(clo_profile_snapshot(turned), 0);
+        clo_profile_destroy(both);
+        clo_profile_destroy(turned);
+    }
+}
+
 /* More codelets than a call remembers, by footprint or by bytes, and two kinds: each sample is in the entry of its own task,
  * also in a profile that has room for a few only, where entries go in mid-call. Mutation: bytes left out of memo. */
 static void many_tasks_in_one_call_keep_their_entries(void **state)
@@ -470,6 +508,7 @@ int main(void)
         cmocka_unit_test(each_key_has_an_entry_of_its_own),
         cmocka_unit_test(a_full_profile_gives_up_its_oldest_entry_and_counts),
         cmocka_unit_test(the_order_of_a_merge_does_not_matter),
+        cmocka_unit_test(spreads_of_runs_are_merged_in_any_order_and_change_no_times),
         cmocka_unit_test(times_that_agree_are_averaged_and_of_others_the_younger_stands),
         cmocka_unit_test(a_cost_takes_the_best_time_that_is_known),
         cmocka_unit_test(sizes_that_are_too_few_or_too_far_say_nothing),
