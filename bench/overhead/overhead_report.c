@@ -152,8 +152,8 @@ static void add_learning_goals(goals *all, const overhead_table *t)
         for (uint32_t r = 0; r < t->rows_count; r++)
             if (t->rows[r].peer == &learners_clotho[2] && t->rows[r].workers == 1)
                 all->list[all->count++] = (goal){.label = t->cases[c]->label,
-                                                 .text = t->cases[c]->body_ns > 0 ? "learning 1 of 8, tasks of 1 us"
-                                                                                  : "learning 1 of 8, empty tasks",
+                                                 .text = t->cases[c]->body_ns > 0 ? "learning 1 of 16, tasks of 1 us"
+                                                                                  : "learning 1 of 16, empty tasks",
                                                  .unit = "ns",
                                                  .value = t->cells[c][r].more.median,
                                                  .lowest = t->cells[c][r].more.lowest,

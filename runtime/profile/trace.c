@@ -21,7 +21,7 @@ typedef struct sample {
 /* The row of tasks that run the same on a kind: a call looks up each name once, not once a sample. */
 typedef struct memo {
     uintptr_t what; /* 0: free */
-    uint64_t bytes;
+    uint64_t size;
     uint32_t kind;
     uint32_t row;        /* CLO_NONE: there is none */
     int64_t expected_ns; /* by what was known before this call; 0: not enough */
@@ -32,7 +32,7 @@ enum { MEMOS = 256, PROBES = 4, RUN_SAMPLES_MIN = 32 };
 typedef struct learner {
     clo_profile *profile; /* locked */
     const clo_cost *cost;
-    memo memos[MEMOS + PROBES]; /* from the hash of what, bytes and kind on */
+    memo memos[MEMOS + PROBES]; /* from the hash of what, size and kind on */
     uint64_t evicted;           /* clo_profile.evicted, when they were right */
     int64_t now_s;
     size_t learned;
@@ -93,11 +93,11 @@ static clo_status find_row(learner *l, uint32_t task, memo *into)
 /* Its place, or that of the one to be replaced. */
 static memo *place_of(learner *l, const memo *wanted)
 {
-    uint64_t hash = (wanted->what ^ wanted->bytes * 31 ^ (uint64_t)wanted->kind << 32) * UINT64_C(0x9e3779b97f4a7c15);
+    uint64_t hash = (wanted->what ^ wanted->size * 31 ^ (uint64_t)wanted->kind << 32) * UINT64_C(0x9e3779b97f4a7c15);
     memo *first = &l->memos[hash >> 56];
 
     for (memo *at = first; at < first + PROBES; at++)
-        if (at->what == 0 || (at->what == wanted->what && at->bytes == wanted->bytes && at->kind == wanted->kind))
+        if (at->what == 0 || (at->what == wanted->what && at->size == wanted->size && at->kind == wanted->kind))
             return at;
     return first;
 }
@@ -108,11 +108,11 @@ static clo_status place(learner *l, const sample *s, memo *out)
     uint32_t kind = l->cost->platform->executors[s->executor].kind;
 
     *out = (memo){.kind = kind};
-    out->what = clo_profile_same_of(l->cost->graph, s->task, l->cost->platform->kind_names[kind], &out->bytes);
+    out->what = clo_profile_same_of(l->cost->graph, s->task, l->cost->platform->kind_names[kind], &out->size);
     if (out->what == 0)
         return find_row(l, s->task, out);
     memo *at = place_of(l, out);
-    if (at->what != out->what || at->bytes != out->bytes || at->kind != kind) {
+    if (at->what != out->what || at->size != out->size || at->kind != kind) {
         clo_status status = find_row(l, s->task, out);
         if (status != CLO_OK)
             return status;

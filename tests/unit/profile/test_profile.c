@@ -462,7 +462,7 @@ static void spreads_of_runs_are_merged_in_any_order_and_change_no_times(void **s
 }
 
 /* More codelets than a call remembers, by footprint or by bytes, and two kinds: each sample is in the entry of its own task,
- * also in a profile that has room for a few only, where entries go in mid-call. Mutation: bytes left out of memo. */
+ * also in a profile that has room for a few only, where entries go in mid-call. Mutation: size left out of memo. */
 static void many_tasks_in_one_call_keep_their_entries(void **state)
 {
     enum { MANY = 700, FEW = 5 };
@@ -480,6 +480,8 @@ static void many_tasks_in_one_call_keep_their_entries(void **state)
         for (uint32_t k = 0; k < 2; k++)
             records[2 * t + k] = (clo_record){.job = 1, .task = t, .executor = k, .finish_ns = 1000 * (int64_t)(1 + t)};
     }
+    for (uint32_t t = 0; t < 80; t++) /* four that are wide */
+        ok(clo_graph_add_edge(graph, t / 4, MANY - 4 + t % 4, 0));
     ok(clo_graph_seal(graph));
     ok(clo_cost_create(graph, platform, &cost));
     for (uint32_t max = FEW; max <= 2 * MANY; max = max == FEW ? 2 * MANY : max + 1) {
