@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-enum { CODELETS = 16, SOME = 16 };
+enum { CODELETS = 16, SOME = 32 };
 
 static void *open_plain(bench_graph *source, uint32_t workers)
 {
@@ -81,5 +81,5 @@ static bool run_and_learn(void *state)
 const peer learners_clotho[] = {
     {"Clotho steal", 0, false, open_plain, build, prepare, run, close_all, NULL},
     {"learning each", 0, false, open_learning_each, build, prepare, run_and_learn, close_all, NULL},
-    {"learning 1 of 16", 0, false, open_learning_some, build, prepare, run_and_learn, close_all, NULL},
+    {"learning 1 of 32", 0, false, open_learning_some, build, prepare, run_and_learn, close_all, NULL},
     {0}};

@@ -78,8 +78,11 @@ static void one_of_eight_is_recorded_and_none_of_the_tasks_is_left_out(void **st
     clo_task task = {.body = count_call};
 
     for (int way = 0; way < 4; way++) {
-        clo_runtime_config config = {
-            .size = sizeof config, .unpinned = 1, .trace = way % 2 == 1, .recorder_events = 2 * PAST, .recorder_every = 8};
+        clo_runtime_config config = {.size = sizeof config,
+                                     .unpinned = 1,
+                                     .trace = way % 2 == 1,
+                                     .recorder_events = 2 * PAST,
+                                     .recorder_every = 8};
         fixture f = {.platform = scene_platform(1, 0), .graph = scene_layers(TASKS, 1, &task)};
         static clo_record records[2 * PAST];
         uint32_t seen[TASKS] = {0};
