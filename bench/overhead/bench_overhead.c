@@ -36,6 +36,15 @@ static const overhead_case loops[] = {{"loop", "none", 0, 100000, 10000, 20},
                                       {"loop-50ns", "none", 50, 100000, 10000, 20}};
 enum { LOOPS = sizeof loops / sizeof *loops };
 
+/* With and without learning: entries of a profile and records stay in the caches, as they do where a thread reads them now
+ * and then. */
+static const overhead_case learned[] = {{"chain", "chain", 0, 1000, 1000, 100},
+                                        {"wave", "wave", 0, 900, 900, 100},
+                                        {"rand", "rand", 0, 1000, 1000, 100},
+                                        {"chain", "chain", 1000, 1000, 1000, 20},
+                                        {"rand", "rand", 1000, 1000, 1000, 20}};
+enum { LEARNED = sizeof learned / sizeof *learned };
+
 /* The two sizes of a graph, and the samples of all peers on them. */
 typedef struct bed {
     const overhead_case *what;
@@ -126,6 +135,21 @@ static bool take_turn(bed *b, const overhead_table *t, uint32_t index, uint64_t 
     return true;
 }
 
+/* What the row's runs took longer than those of the first row with as many workers, in the same turns. */
+static bench_stats paired(const bed *b, const overhead_table *t, uint32_t row, uint32_t turns)
+{
+    double *more = calloc(turns + 1u, sizeof *more);
+    uint32_t plain = 0;
+
+    while (t->rows[plain].workers != t->rows[row].workers) /* ends at the row */
+        plain++;
+    for (uint32_t i = 0; i < turns && more != NULL; i++)
+        more[i] = b->run[row][i] - b->run[plain][i];
+    bench_stats stats = more != NULL ? bench_summarise(more, turns) : (bench_stats){0};
+    free(more);
+    return stats;
+}
+
 static bool measure_case(overhead_table *t, uint32_t at, const bench_options *o, uint64_t *random)
 {
     bench_turns *turns = &t->turns[at];
@@ -139,15 +163,17 @@ static bool measure_case(overhead_table *t, uint32_t at, const bench_options *o,
         is_good = take_turn(&b, t, turns->kept, random);
         bench_turn_end(turns);
     }
-    for (uint32_t r = 0; r < t->rows_count && is_good; r++) {
+    for (uint32_t r = t->rows_count; r-- > 0 && is_good;) { /* from the last: sums up sort */
         const bench_graph *g = graph_for(&b, t->rows[r].peer);
+        bench_stats more = t->learns ? paired(&b, t, r, turns->kept) : (bench_stats){0};
 
         t->cells[at][r] = (overhead_cell){.tasks = g->tasks,
                                           .edges = g->edges,
                                           .is_doubtful = turns->kept_loaded > 0,
                                           .build = bench_summarise(b.build[r], turns->kept),
                                           .prepare = bench_summarise(b.prepare[r], turns->kept),
-                                          .run = bench_summarise(b.run[r], turns->kept)};
+                                          .run = bench_summarise(b.run[r], turns->kept),
+                                          .more = more};
     }
     close_bed(&b);
     return is_good;
@@ -200,7 +226,7 @@ static bool choose_cases(overhead_table *t, bool is_quick, const char *only)
     return t->cases_count > 0;
 }
 
-static int run_all(const bench_options *o, const char *only, bool is_loop)
+static int run_all(const bench_options *o, const char *only, bool is_loop, bool learns)
 {
     overhead_table *t = calloc(1, sizeof *t);
     uint64_t random = o->seed;
@@ -208,13 +234,18 @@ static int run_all(const bench_options *o, const char *only, bool is_loop)
 
     if (t == NULL)
         return 1;
+    t->learns = learns;
     for (uint32_t c = 0; c < LOOPS && is_loop; c++)
         t->cases[t->cases_count++] = &loops[c];
-    if (!is_loop && !choose_cases(t, o->quick, only)) {
+    for (uint32_t c = 0; c < LEARNED && learns; c++)
+        t->cases[t->cases_count++] = &learned[c];
+    if (!is_loop && !learns && !choose_cases(t, o->quick, only)) {
         free(t);
         return 2;
     }
-    t->rows_count = is_loop ? peer_loop_rows(t->rows) : peer_rows(t->rows, false);
+    t->rows_count = is_loop  ? peer_loop_rows(t->rows)
+                    : learns ? peer_learning_rows(t->rows)
+                             : peer_rows(t->rows, false);
     is_good = true;
     for (uint32_t c = 0; c < t->cases_count && is_good; c++)
         is_good = measure_case(t, c, o, &random);
@@ -228,11 +259,12 @@ static int run_all(const bench_options *o, const char *only, bool is_loop)
 
 int main(int argc, char **argv)
 {
-    bool is_million = false, is_loop = false, is_first = false;
+    bool is_million = false, is_loop = false, is_first = false, learns = false;
     const char *only = NULL;
     const bench_flag flags[] = {
         {"million", "instead: build, seal and run a graph of 1 000 000 empty tasks", &is_million, NULL, NULL},
         {"loop", "instead: 100 000 iterations of one loop, empty and of 50 ns, in ranges", &is_loop, NULL, NULL},
+        {"learn", "instead: what it costs to learn what tasks take", &learns, NULL, NULL},
         {"first", "instead: graphs that are built, run once and given back, again and again", &is_first, NULL, NULL},
         {"only NAME",
          "one graph only: none, chain, fan, wave, rand, reuse, pipe2, pipe3, pipe8, task, chain64 or wave8", NULL,
@@ -247,5 +279,5 @@ int main(int argc, char **argv)
         return exit_status;
     if (is_first)
         return overhead_first_runs(&o, only);
-    return is_million ? run_million(&o) : run_all(&o, only, is_loop);
+    return is_million ? run_million(&o) : run_all(&o, only, is_loop, learns);
 }

@@ -19,9 +19,11 @@ typedef struct overhead_cell {
     uint32_t tasks, edges;
     bool is_doubtful; /* other programs ran */
     bench_stats build, prepare, run;
+    bench_stats more; /* with --learn: the run less that of the plain row, turn by turn */
 } overhead_cell;
 
 typedef struct overhead_table {
+    bool learns; /* --learn: rows without and with learning */
     peer_row rows[PEER_ROWS_MAX];
     uint32_t rows_count;
     const overhead_case *cases[OVERHEAD_CASES_MAX];

@@ -1,20 +1,11 @@
 /* peer_clotho.c - Clotho by work stealing, and by replay of a HEFT plan. */
+#include "peers/peer_clotho.h"
+
 #include "common/platform.h"
 #include "peers/peer_tables.h"
 
 #include <clotho/planner.h>
 #include <stdlib.h>
-
-typedef struct clotho {
-    bench_graph *source;
-    const clo_planner *planner; /* NULL: steal */
-    clo_graph *graph;
-    clo_platform *platform;
-    clo_cost *cost;
-    clo_plan *plan;
-    clo_runtime *runtime;
-    clo_job *job;
-} clotho;
 
 static int run_empty(const clo_call *call)
 {
@@ -54,17 +45,20 @@ static void close_all(void *state)
     free(c);
 }
 
-static void *open_with(bench_graph *source, uint32_t workers, const clo_planner *planner)
+void *peer_clotho_open(bench_graph *source, uint32_t workers, const clo_planner *planner, uint32_t every)
 {
+    clo_runtime_config runtime = CLO_RUNTIME_CONFIG_INIT;
     clotho *c = calloc(1, sizeof *c);
 
+    runtime.recorder_events = every > 0 ? source->tasks : 0;
+    runtime.recorder_every = every;
     if (c == NULL)
         return NULL;
     c->source = source;
     c->planner = planner;
     c->platform = bench_platform(workers);
     if (c->platform != NULL &&
-        (clo_runtime_create(c->platform, NULL, &c->runtime) == CLO_OK || bench_fail("cannot start the workers")))
+        (clo_runtime_create(c->platform, &runtime, &c->runtime) == CLO_OK || bench_fail("cannot start the workers")))
         return c;
     close_all(c);
     return NULL;
@@ -72,12 +66,12 @@ static void *open_with(bench_graph *source, uint32_t workers, const clo_planner 
 
 static void *open_stealing(bench_graph *source, uint32_t workers)
 {
-    return open_with(source, workers, NULL);
+    return peer_clotho_open(source, workers, NULL, 0);
 }
 
 static void *open_replay(bench_graph *source, uint32_t workers)
 {
-    return open_with(source, workers, &clo_planner_heft);
+    return peer_clotho_open(source, workers, &clo_planner_heft, 0);
 }
 
 static bool build(void *state)
@@ -89,8 +83,11 @@ static bool build(void *state)
         .body = source->body == bench_empty ? run_empty : run_body, .argument = source, .work_ns = source->work_ns};
     clo_status status = clo_graph_create(source->name, &c->graph);
 
-    for (uint32_t t = 0; t < source->tasks && status == CLO_OK; t++)
+    for (uint32_t t = 0; t < source->tasks && status == CLO_OK; t++) {
         status = clo_graph_add_task(c->graph, &task, NULL);
+        if (status == CLO_OK && c->codelets > 0)
+            status = clo_graph_set_codelet(c->graph, t, &(clo_codelet){"task", 0, 1 + t % c->codelets});
+    }
     for (uint32_t t = 0; t < source->tasks; t++)
         for (uint32_t e = source->pred_first[t]; e < source->pred_first[t + 1] && status == CLO_OK; e++)
             status = clo_graph_add_edge(c->graph, source->pred[e], t, 0);

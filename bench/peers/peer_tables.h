@@ -14,6 +14,9 @@ extern "C" {
 extern const peer loops_clotho[], loops_tbb[], loops_openmp[];
 enum { PEER_LOOP_GRAIN = 500 };
 
+/* Without and with a profile that learns what tasks take, from each execution and from one of 32. */
+extern const peer learners_clotho[];
+
 extern const peer peers_clotho[], peers_tbb[], peers_openmp[], peers_starpu[], peers_serial[];
 
 #ifdef __cplusplus

@@ -56,3 +56,8 @@ uint32_t peer_loop_rows(peer_row *rows)
         count = add_rows(&loops[f], rows, count, false);
     return count;
 }
+
+uint32_t peer_learning_rows(peer_row *rows)
+{
+    return add_rows(&(family){learners_clotho, "Clotho", ""}, rows, 0, false);
+}

@@ -18,4 +18,7 @@ uint32_t peer_rows(peer_row *rows, bool only_most);
 /* The same for loops: graphs without edges. */
 uint32_t peer_loop_rows(peer_row *rows);
 
+/* Clotho without and with learning. */
+uint32_t peer_learning_rows(peer_row *rows);
+
 #endif

@@ -172,10 +172,10 @@ static clo_status learn_from(const char *family, uint32_t mix, const bench_optio
     return status;
 }
 
-/* A row: what is predicted, and then what was measured. */
+/* A row: what is predicted, and then what was measured. `alone`: if runs varied by their tasks alone. */
 typedef struct row {
     uint32_t mix, graph, planner;
-    int64_t predicted_ns, low_ns, high_ns;
+    int64_t predicted_ns, low_ns, high_ns, alone_ns, alone_low_ns, alone_high_ns;
     const char *comma; /* before it */
 } row;
 
@@ -239,10 +239,22 @@ static clo_status learn(const bench_options *o, const char *folder, FILE *file)
     return fwrite(&after, sizeof after, 1, file) == 1 ? CLO_OK : CLO_ERR_IO;
 }
 
+/* The entries of a profile, without what runs have in common. */
+static clo_status copy_entries(const clo_profile *from, clo_profile **out)
+{
+    clo_profile_entry entry;
+    clo_status status = clo_profile_create(0, out);
+
+    for (uint32_t i = 0; status == CLO_OK && clo_profile_entry_at(from, i, &entry) == CLO_OK; i++)
+        status = clo_profile_add(*out, &entry);
+    return status == CLO_OK ? clo_profile_publish(*out) : status;
+}
+
 static clo_status predict_row(row *r, const bench_options *o, const char *profile)
 {
     clo_sim_config sim = CLO_SIM_CONFIG_INIT;
-    clo_prediction prediction = CLO_PREDICTION_INIT;
+    clo_prediction prediction = CLO_PREDICTION_INIT, alone = CLO_PREDICTION_INIT;
+    clo_profile *entries = NULL;
     bed b = {0};
     clo_status status = open_bed(&b, predicted[r->graph], r->mix, o, profile, planners[r->planner]);
 
@@ -252,6 +264,14 @@ static clo_status predict_row(row *r, const bench_options *o, const char *profil
     r->predicted_ns = prediction.median_ns;
     r->low_ns = prediction.low_ns;
     r->high_ns = prediction.high_ns;
+    if (status == CLO_OK)
+        status = copy_entries(b.profile, &entries);
+    if (status == CLO_OK)
+        status = clo_profile_predict(entries, b.cost, &sim, &alone);
+    r->alone_ns = alone.median_ns;
+    r->alone_low_ns = alone.low_ns;
+    r->alone_high_ns = alone.high_ns;
+    clo_profile_destroy(entries);
     bed_close(&b);
     return status;
 }
@@ -263,7 +283,8 @@ static clo_status predict(const bench_options *o, const char *folder, FILE *file
     for (uint32_t i = 0; i < ROWS && status == CLO_OK; i++) {
         row r = row_at(i);
         status = predict_row(&r, o, path_in(folder, "profile.json"));
-        fprintf(file, "%lld %lld %lld\n", (long long)r.predicted_ns, (long long)r.low_ns, (long long)r.high_ns);
+        fprintf(file, "%lld %lld %lld %lld %lld %lld\n", (long long)r.predicted_ns, (long long)r.low_ns,
+                (long long)r.high_ns, (long long)r.alone_ns, (long long)r.alone_low_ns, (long long)r.alone_high_ns);
     }
     return status;
 }
@@ -271,7 +292,8 @@ static clo_status predict(const bench_options *o, const char *folder, FILE *file
 /* Of all rows of a mix. */
 typedef struct errors {
     double *all;
-    size_t count, inside, dropped;
+    double *alone;
+    size_t count, inside, inside_alone, dropped;
 } errors;
 
 /* The runs of a row of which the machine was as it was learned. */
@@ -307,6 +329,13 @@ static void print_row(const row *r, const turns *t, bench_stats ms, bench_stats 
                100 * error.p90, 100 * inside, t->kept, t->dropped);
 }
 
+static double error_of(const clo_job_result *result, int64_t predicted_ns)
+{
+    double error = (double)(result->makespan_ns - predicted_ns) / (double)result->makespan_ns;
+
+    return error < 0 ? -error : error;
+}
+
 static clo_status measure_row(const row *r, const bench_options *o, const char *profile, const speeds *wanted,
                               errors *sum)
 {
@@ -330,9 +359,10 @@ static clo_status measure_row(const row *r, const bench_options *o, const char *
         t.dropped += !is_same;
         if (!is_same)
             continue;
-        double error = (double)(result.makespan_ns - r->predicted_ns) / (double)result.makespan_ns;
         ms[t.kept] = (double)result.makespan_ns / 1e6;
-        off[t.kept++] = sum->all[sum->count++] = error < 0 ? -error : error;
+        sum->alone[sum->count] = error_of(&result, r->alone_ns);
+        off[t.kept++] = sum->all[sum->count++] = error_of(&result, r->predicted_ns);
+        sum->inside_alone += r->alone_low_ns <= result.makespan_ns && result.makespan_ns <= r->alone_high_ns;
         inside += r->low_ns <= result.makespan_ns && result.makespan_ns <= r->high_ns;
     }
     sum->inside += inside;
@@ -350,27 +380,32 @@ static void print_sums(errors sums[MIXES], const bench_options *o, double foreig
 {
     for (uint32_t m = 0; m < MIXES; m++) {
         bench_stats error = bench_summarise(sums[m].all, sums[m].count);
-        double inside = sums[m].count > 0 ? (double)sums[m].inside / (double)sums[m].count : 0;
-        if (o->json)
-            printf(
-                "%s\"%s\": {\"error\": %.5f, \"error_p90\": %.5f, \"inside\": %.3f, \"kept\": %zu, \"dropped\": %zu}",
-                m == 0 ? "], " : ", ", mixes[m].name, error.median, error.p90, inside, sums[m].count, sums[m].dropped);
-        else
-            printf("%s: median error %.4f, 90th percentile %.4f, %.0f %% inside; %zu turns kept, %zu dropped\n",
-                   mixes[m].name, error.median, error.p90, 100 * inside, sums[m].count, sums[m].dropped);
+        bench_stats alone = bench_summarise(sums[m].alone, sums[m].count);
+        double count = sums[m].count > 0 ? (double)sums[m].count : 1;
+        printf(o->json
+                   ? "%s\"%s\": {\"error\": %.5f, \"error_p90\": %.5f, \"inside\": %.3f, \"error_alone\": %.5f, "
+                     "\"error_p90_alone\": %.5f, \"inside_alone\": %.3f, \"kept\": %zu, \"dropped\": %zu}"
+                   : "%s%s: median error %.4f, 90th percentile %.4f, %.3f inside; if tasks alone varied: %.4f, %.4f, "
+                     "%.3f; %zu turns kept, %zu dropped\n",
+               !o->json ? ""
+               : m == 0 ? "], "
+                        : ", ",
+               mixes[m].name, error.median, error.p90, (double)sums[m].inside / count, alone.median, alone.p90,
+               (double)sums[m].inside_alone / count, sums[m].count, sums[m].dropped);
     }
     printf(o->json ? ", \"real_foreign_load\": %.3f" : "other programs used %.3f of the CPUs\n", foreign);
 }
 
-/* A line of three numbers. */
+/* A line of six numbers. */
 static bool read_prediction(FILE *file, row *r)
 {
-    char line[100], *at = line;
-    int64_t *const numbers[] = {&r->predicted_ns, &r->low_ns, &r->high_ns};
+    char line[200], *at = line;
+    int64_t *const numbers[] = {&r->predicted_ns, &r->low_ns,       &r->high_ns,
+                                &r->alone_ns,     &r->alone_low_ns, &r->alone_high_ns};
 
     if (fgets(line, sizeof line, file) == NULL)
         return false;
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 6; i++) {
         char *end;
         *numbers[i] = strtoll(at, &end, 10);
         if (end == at)
@@ -400,7 +435,7 @@ static clo_status read_left(const char *folder, speeds *wanted, row rows[ROWS])
 static clo_status measure(const bench_options *o, const char *folder, FILE *file)
 {
     const size_t each = (size_t)o->rounds * PREDICTED * PLANNERS;
-    double *all = calloc(each * MIXES, sizeof *all);
+    double *all = calloc(2 * each * MIXES, sizeof *all);
     load before = load_now();
     row rows[ROWS];
     speeds wanted;
@@ -408,7 +443,7 @@ static clo_status measure(const bench_options *o, const char *folder, FILE *file
     (void)file;
     if (all == NULL)
         return CLO_ERR_MEMORY;
-    errors sums[MIXES] = {{.all = all}, {.all = all + each}};
+    errors sums[MIXES] = {{.all = all, .alone = all + 2 * each}, {.all = all + each, .alone = all + 3 * each}};
     clo_status status = read_left(folder, &wanted, rows);
     printf(
         o->json

@@ -70,6 +70,19 @@ typedef struct clo_profile_entry {
     int64_t newest_s;
 } clo_profile_entry;
 
+/* How runs as a whole differ from what their tasks say, in 65536ths: the sum of the times of a run's executions over
+ * the sum that was to be expected from the entries before it. One task's luck averages out over a run; what all of them
+ * have in common, the speed of the machine in that run, does not. clo_profile_predict draws it. Plain values. */
+typedef struct clo_run_spread {
+    /* 0: nothing is known. */
+    uint64_t runs;
+
+    /* As those of an entry. */
+    int64_t location_q16, spread_q16, high_q16, most_q16;
+
+    int64_t newest_s;
+} clo_run_spread;
+
 /* Where a time of a measured cost comes from, the best first. */
 typedef enum clo_time_basis {
     /* This codelet was measured on this kind, with this footprint. */
@@ -139,7 +152,8 @@ CLO_API void clo_profile_destroy(clo_profile *profile);
 CLO_API CLO_NODISCARD clo_status clo_profile_learn(clo_profile *profile, const clo_codelet *codelet, uint64_t bytes,
                                                    const char *kind, int64_t sample_ns);
 
-/* Adds what all executions of a real run took. Left out are executions that lost against their hedge, skipped ones,
+/* Adds what all executions of a real run took, and, of a run with at least 32 whose entries are trusted, how it
+ * differed as a whole (clo_run_spread). Left out are executions that lost against their hedge, skipped ones,
  * bodies that take what they are told (clo_body_spin) and tasks that have neither a codelet nor a body.
  *
  *   cost     of the run.
@@ -153,7 +167,8 @@ CLO_API CLO_NODISCARD clo_status clo_profile_learn_trace(clo_profile *profile, c
                                                          const clo_trace *trace, size_t *learned);
 
 /* Adds what executions of a job took while others of it go on: from the flight recorder (clo_runtime_record_read).
- * Workers pay for the recorder, and nothing for this call. What is left out: as above.
+ * Workers pay for the recorder, and nothing for this call. What is left out: as above. Records do not say to which run
+ * they belong, so clo_run_spread stays as it is.
  *
  *   cost     of the job.
  *   job      clo_job_id; records of other jobs are left out.
@@ -162,7 +177,8 @@ CLO_API CLO_NODISCARD clo_status clo_profile_learn_trace(clo_profile *profile, c
  *
  * Returns CLO_OK, CLO_ERR_ARGUMENT (also: a record is of no task or executor of the cost; then those before it count) or
  * CLO_ERR_MEMORY.
- * Threads: any. Real time: no: takes a lock. O(count + edges). */
+ * Threads: any. Real time: no: takes a lock. No memory is taken once the entries are there. O(count + edges);
+ * inputs of a task are counted again where a call has many hundred tasks of different codelets. */
 CLO_API CLO_NODISCARD clo_status clo_profile_learn_records(clo_profile *profile, const clo_cost *cost, uint64_t job,
                                                            const clo_record *records, size_t count, size_t *learned);
 
@@ -173,6 +189,12 @@ CLO_API CLO_NODISCARD clo_status clo_profile_learn_records(clo_profile *profile,
  * Returns CLO_OK, CLO_ERR_ARGUMENT (a name, a negative number, no samples) or CLO_ERR_MEMORY.
  * Threads: any. Real time: no. O(1), but O(entries) where an entry has to go. */
 CLO_API CLO_NODISCARD clo_status clo_profile_add(clo_profile *profile, const clo_profile_entry *entry);
+
+/* Merges how runs differ, as clo_profile_add merges an entry.
+ *
+ * Returns CLO_OK or CLO_ERR_ARGUMENT (a negative number, no runs).
+ * Threads: any. Real time: no: takes a lock. O(1). */
+CLO_API CLO_NODISCARD clo_status clo_profile_add_run_spread(clo_profile *profile, const clo_run_spread *spread);
 
 /* Makes what was learned so far the snapshot. Entries whose code has no name (CLO_CODELET_ADDRESS) are part of it.
  *
@@ -193,6 +215,10 @@ CLO_API uint64_t clo_profile_snapshot(const clo_profile *profile);
  * Threads: any. Real time: no. O(1). */
 CLO_API CLO_NODISCARD clo_status clo_profile_entry_at(const clo_profile *profile, uint32_t index,
                                                       clo_profile_entry *out);
+
+/* How runs differ, of the snapshot; zeros: nothing is known, or the profile is NULL. Not in the hash: plans do not use it.
+ * Threads: any. Real time: no. O(1). */
+CLO_API clo_run_spread clo_profile_run_spread(const clo_profile *profile);
 
 /* How many entries had to go because the profile was full.
  * Threads: any. Real time: no. O(1). */
@@ -216,7 +242,8 @@ CLO_API CLO_NODISCARD clo_status clo_cost_create_measured(const clo_graph *graph
 /* clo_profile_load: takes a profile of another machine; its entries are assumed. */
 #define CLO_PROFILE_FOREIGN 1u
 
-/* Merges a file ("clotho.profile/1") into a profile, and publishes. All or nothing, unless memory runs out.
+/* Merges a file ("clotho.profile/1") into a profile, and publishes. All or nothing, unless memory runs out. How runs differ
+ * on another machine is left out.
  *
  *   flags  0 or CLO_PROFILE_FOREIGN.
  *

@@ -139,6 +139,10 @@ typedef struct clo_runtime_config {
      * While jobs are submitted, one worker spins beyond spin_ns, so that a submit need not wake one. It sleeps spin_ns
      * after the end of the last job. */
     int32_t help;
+
+    /* Flight recorder: of so many executions of a worker, on average, one is recorded, at random distances; 0: each, and
+     * so is 1; at most 2^16. Enough to learn from (profile.h), and tiny tasks do not pay a record each. */
+    uint32_t recorder_every;
 } clo_runtime_config;
 
 #define CLO_DILATE_MAX 1000000u

@@ -117,8 +117,9 @@ typedef struct clo_prediction {
 
 /* Predicts how long runs take whose tasks vary as the profile has seen them vary: simulates again and again, each time
  * with other durations. A task's duration is drawn once a simulation, from its location, spread and high value on each
- * kind; tasks that were not measured take what `cost` says. The same arguments and the same snapshot give the same
- * prediction on every machine. (A plan with mean durations predicts too little: where tasks meet, the longest counts.)
+ * kind; so is a factor of all of them (clo_run_spread). Tasks that were not measured take what `cost` says. The same
+ * arguments and the same snapshot give the same prediction on every machine. (A plan with mean durations predicts too
+ * little: where tasks meet, the longest counts.)
  *
  *   profile     its snapshot is used.
  *   cost        of the graph and the platform; borrowed during the call.

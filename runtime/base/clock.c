@@ -43,10 +43,14 @@ void clo_clock_pair(int64_t *ticks, int64_t *ns)
     }
 }
 
-int64_t clo_tick_line_ns(const clo_tick_line *line, int64_t ticks)
+int64_t clo_tick_line_slope(const clo_tick_line *line)
 {
     int64_t span = line->ticks2 - line->ticks;
-    long double slope = span > 0 ? (long double)(line->ns2 - line->ns) / (long double)span : 1.0L;
 
-    return line->ns + (int64_t)((long double)(ticks - line->ticks) * slope);
+    return span > 0 ? (int64_t)(((clo_tick_wide)(line->ns2 - line->ns) << 48) / span) : INT64_C(1) << 48;
+}
+
+int64_t clo_tick_line_ns(const clo_tick_line *line, int64_t ticks)
+{
+    return clo_tick_line_at(line, clo_tick_line_slope(line), ticks);
 }

@@ -7,6 +7,9 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Inputs that are added up once more for each sample rather than once for each task. */
+enum { NARROW = 16 };
+
 static uint64_t add(uint64_t a, uint64_t b)
 {
     return a + b < a ? UINT64_MAX : a + b;
@@ -84,4 +87,21 @@ bool clo_profile_codelet_of(const clo_graph *graph, uint32_t task, const char *k
     key->version = codelet.version;
     key->footprint = codelet.footprint > 0 ? codelet.footprint : key->bytes;
     return true;
+}
+
+uintptr_t clo_profile_same_of(const clo_graph *graph, uint32_t task, const char *kind, uint64_t *size)
+{
+    uint32_t index = clo_columns_get(&graph->columns, CLO_COLUMN_CODELET, task);
+    const clo_graph_codelet_row *row = index != CLO_NONE ? &graph->codelets[index] : NULL;
+    clo_task_fn body = row == NULL ? body_on(graph, task, kind) : NULL;
+    uintptr_t what = row != NULL ? (uintptr_t)row : (uintptr_t)body;
+
+    *size = 0;
+    if (what == 0 || body == clo_body_command)
+        return 0;
+    if (row != NULL && row->footprint > 0)
+        return what;
+    bool is_narrow = graph->in_first[task + 1] - graph->in_first[task] <= NARROW;
+    *size = is_narrow ? clo_profile_bytes_of(graph, task) : task;
+    return what + !is_narrow; /* rows and functions are further apart than that */
 }

@@ -14,4 +14,8 @@ enum { CLO_PROFILE_SCRATCH = 40 };
 bool clo_profile_codelet_of(const clo_graph *graph, uint32_t task, const char *kind, char *scratch,
                             clo_profile_entry *key);
 
+/* A number that tasks of the graph have in common, together with `size`, only if they run the same on the kind, so that what
+ * was looked up for one of them holds for all; 0: this task has none. O(1). */
+uintptr_t clo_profile_same_of(const clo_graph *graph, uint32_t task, const char *kind, uint64_t *size);
+
 #endif

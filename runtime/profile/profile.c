@@ -9,6 +9,7 @@
 #include "profile/table.h"
 
 #include <string.h>
+#include <time.h>
 
 enum { ENTRIES_DEFAULT = 4096, NAME_BYTES_MAX = 255 };
 
@@ -105,7 +106,7 @@ clo_status clo_profile_learn(clo_profile *profile, const clo_codelet *codelet, u
     pthread_mutex_lock(&profile->lock);
     clo_profile_row *row = clo_profile_row_of(profile, &key);
     if (row != NULL)
-        clo_profile_row_learn(row, sample_ns);
+        clo_profile_row_learn(row, sample_ns, (int64_t)time(NULL));
     pthread_mutex_unlock(&profile->lock);
     return row != NULL ? CLO_OK : clo_fail_memory("an entry of a profile");
 }
@@ -126,6 +127,15 @@ static clo_status check_entry(const clo_profile_entry *entry)
     return CLO_OK;
 }
 
+/* Under the lock. */
+static void add(clo_profile_row *row, const clo_profile_entry *entry)
+{
+    row->before = clo_profile_merge(&row->before, entry);
+    row->before.codelet = row->before.kind = NULL; /* the caller's */
+    row->newest_s = row->newest_s > entry->newest_s ? row->newest_s : entry->newest_s;
+    row->bytes = row->bytes > entry->bytes ? row->bytes : entry->bytes;
+}
+
 clo_status clo_profile_add(clo_profile *profile, const clo_profile_entry *entry)
 {
     if (profile == NULL || entry == NULL)
@@ -136,14 +146,32 @@ clo_status clo_profile_add(clo_profile *profile, const clo_profile_entry *entry)
         return status;
     pthread_mutex_lock(&profile->lock);
     clo_profile_row *row = clo_profile_row_of(profile, entry);
-    if (row != NULL) {
-        row->before = clo_profile_merge(&row->before, entry);
-        row->before.codelet = row->before.kind = NULL; /* the caller's */
-        row->newest_s = row->newest_s > entry->newest_s ? row->newest_s : entry->newest_s;
-        row->bytes = row->bytes > entry->bytes ? row->bytes : entry->bytes;
-    }
+    if (row != NULL)
+        add(row, entry);
     pthread_mutex_unlock(&profile->lock);
     return row != NULL ? CLO_OK : clo_fail_memory("an entry of a profile");
+}
+
+clo_status clo_profile_add_run_spread(clo_profile *profile, const clo_run_spread *spread)
+{
+    if (profile == NULL || spread == NULL)
+        return clo_fail_null("clo_profile_add_run_spread", "profile or spread");
+    const clo_profile_entry entry = {.codelet = "all tasks of a run",
+                                     .kind = "-",
+                                     .samples = spread->runs,
+                                     .location_ns = spread->location_q16,
+                                     .spread_ns = spread->spread_q16,
+                                     .high_ns = spread->high_q16,
+                                     .most_ns = spread->most_q16,
+                                     .newest_s = spread->newest_s};
+    clo_status status = check_entry(&entry);
+
+    if (status != CLO_OK)
+        return status;
+    pthread_mutex_lock(&profile->lock);
+    add(&profile->runs, &entry);
+    pthread_mutex_unlock(&profile->lock);
+    return CLO_OK;
 }
 
 uint64_t clo_profile_evicted(const clo_profile *profile)

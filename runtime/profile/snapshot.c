@@ -68,6 +68,13 @@ static clo_profile_view *make_view(const clo_profile *profile)
             view->entries[view->count++] = clo_profile_row_read(profile, &profile->rows[r]);
     qsort(view->entries, view->count, sizeof view->entries[0], by_key);
     view->hash = hash_of(view);
+    clo_profile_entry runs = clo_profile_row_times(&profile->runs);
+    view->runs = (clo_run_spread){.runs = runs.samples,
+                                  .location_q16 = runs.location_ns,
+                                  .spread_q16 = runs.spread_ns,
+                                  .high_q16 = runs.high_ns,
+                                  .most_q16 = runs.most_ns,
+                                  .newest_s = runs.newest_s};
     return view;
 }
 
@@ -140,6 +147,16 @@ uint64_t clo_profile_snapshot(const clo_profile *profile)
     uint64_t hash = ((const clo_profile_view *)clo_rcu_read(&profile->published))->hash;
     clo_rcu_leave();
     return hash;
+}
+
+clo_run_spread clo_profile_run_spread(const clo_profile *profile)
+{
+    if (profile == NULL)
+        return (clo_run_spread){0};
+    clo_rcu_enter();
+    clo_run_spread runs = ((const clo_profile_view *)clo_rcu_read(&profile->published))->runs;
+    clo_rcu_leave();
+    return runs;
 }
 
 clo_status clo_profile_entry_at(const clo_profile *profile, uint32_t index, clo_profile_entry *out)

@@ -32,6 +32,7 @@ typedef struct clo_profile_row {
 typedef struct clo_profile_view {
     uint64_t hash;
     uint32_t count;
+    clo_run_spread runs;
     clo_profile_entry entries[]; /* [count] by codelet, version, kind, footprint */
 } clo_profile_view;
 
@@ -45,6 +46,7 @@ struct clo_profile {
     uint32_t rows_count, rows_max;
     uint32_t *slots; /* [slots_count] number of a row + 1, by hash of its key; 0: free */
     uint32_t slots_count;
+    clo_profile_row runs; /* no row of the table: samples are the factors of runs, in 65536ths */
     uint64_t evicted;
     clo_hash_key hash_key;
 };

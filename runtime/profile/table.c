@@ -6,12 +6,6 @@
 
 #include <assert.h>
 #include <string.h>
-#include <time.h>
-
-static int64_t now_s(void)
-{
-    return (int64_t)time(NULL);
-}
 
 /* The number of a name, which is kept; CLO_NONE without memory. */
 static uint32_t number_of(clo_profile *profile, const char *name)
@@ -86,7 +80,7 @@ clo_profile_row *clo_profile_row_of(clo_profile *profile, const clo_profile_entr
     return &profile->rows[row];
 }
 
-void clo_profile_row_learn(clo_profile_row *row, int64_t sample_ns)
+void clo_profile_row_learn(clo_profile_row *row, int64_t sample_ns, int64_t now_s)
 {
     if (row->own.samples == 1 && row->is_cold) {
         int64_t most_ns = row->own.most_ns;
@@ -96,10 +90,10 @@ void clo_profile_row_learn(clo_profile_row *row, int64_t sample_ns)
         row->is_cold = true;
     }
     clo_estimator_add(&row->own, sample_ns);
-    row->newest_s = now_s();
+    row->newest_s = now_s;
 }
 
-clo_profile_entry clo_profile_row_read(const clo_profile *profile, const clo_profile_row *row)
+clo_profile_entry clo_profile_row_times(const clo_profile_row *row)
 {
     clo_profile_entry own = {.samples = row->own.samples,
                              .location_ns = clo_estimator_location_ns(&row->own),
@@ -108,7 +102,12 @@ clo_profile_entry clo_profile_row_read(const clo_profile *profile, const clo_pro
                              .most_ns = row->own.most_ns,
                              .level_changes = row->own.level_changes,
                              .newest_s = row->newest_s};
-    clo_profile_entry merged = clo_profile_merge(&own, &row->before);
+    return clo_profile_merge(&own, &row->before);
+}
+
+clo_profile_entry clo_profile_row_read(const clo_profile *profile, const clo_profile_row *row)
+{
+    clo_profile_entry merged = clo_profile_row_times(row);
 
     assert(row->key.is_used);
     merged.codelet = profile->texts[row->key.codelet];

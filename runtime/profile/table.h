@@ -7,10 +7,13 @@
 /* The row of an entry's key; made if there is none, in place of the oldest one if there is no room. NULL without memory. */
 clo_profile_row *clo_profile_row_of(clo_profile *profile, const clo_profile_entry *entry);
 
-/* A sample of this process, now. */
-void clo_profile_row_learn(clo_profile_row *row, int64_t sample_ns);
+/* A sample of this process; now_s: as clo_profile_entry.newest_s. */
+void clo_profile_row_learn(clo_profile_row *row, int64_t sample_ns, int64_t now_s);
 
-/* Both pieces of a row, merged; the names are the profile's. */
+/* Both pieces of a row, merged, without names and key. */
+clo_profile_entry clo_profile_row_times(const clo_profile_row *row);
+
+/* The same; the names are the profile's. */
 clo_profile_entry clo_profile_row_read(const clo_profile *profile, const clo_profile_row *row);
 
 #endif

@@ -208,7 +208,7 @@ clo_status clo_profile_times_open(clo_profile_times *times, const clo_graph *gra
 
     if (s == NULL)
         return clo_fail_memory("measured times");
-    *times = (clo_profile_times){graph, platform, NULL, 0};
+    *times = (clo_profile_times){.graph = graph, .platform = platform};
     s->times = times;
     s->bytes = clo_allocate(graph->tasks, sizeof *s->bytes);
     s->first_of = clo_allocate(platform->kinds_count, sizeof *s->first_of);
@@ -222,6 +222,10 @@ clo_status clo_profile_times_open(clo_profile_times *times, const clo_graph *gra
     clo_rcu_enter();
     s->view = clo_rcu_read(&profile->published);
     times->snapshot = s->view->hash;
+    times->run = unknown;
+    if (s->view->runs.runs > 0)
+        times->run = (clo_profile_time){CLO_TIME_MEASURED, s->view->runs.location_q16, s->view->runs.spread_q16,
+                                        s->view->runs.high_q16};
     for (uint32_t t = 0; t < graph->tasks; t++)
         fill_task(s, t);
     clo_rcu_leave();

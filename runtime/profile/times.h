@@ -12,10 +12,19 @@ typedef struct clo_profile_time {
     int64_t location_ns, spread_ns, high_ns;
 } clo_profile_time;
 
+/* The straight lines between what is known of a time: two spreads below the location for the least, the location for the
+ * median, the high value at 0.9, and as far again above it for the largest. `quantile`: in 2^CLO_QUANTILE_BITS. */
+enum { CLO_QUANTILE_BITS = 20 };
+CLO_INTERNAL int64_t clo_profile_time_at(const clo_profile_time *time, uint32_t quantile);
+
+/* Its mean. */
+int64_t clo_profile_time_mean(const clo_profile_time *time);
+
 typedef struct clo_profile_times {
     const clo_graph *graph;
     const clo_platform *platform;
     clo_profile_time *of; /* [tasks * kinds of the platform] */
+    clo_profile_time run; /* factor of all tasks of a run, in 65536ths; TYPED: unknown */
     uint64_t snapshot;
 } clo_profile_times;
 

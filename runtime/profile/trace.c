@@ -1,12 +1,16 @@
 /* trace.c - what a real run took becomes samples: of its trace, or of the flight recorder while it goes on. */
 
 #include "trace/trace.h"
-#include "base/memory.h"
+#include "base/numbers/saturate.h"
 #include "base/status.h"
 #include "cost/cost.h"
 #include "platform/model/platform.h"
 #include "profile/codelet.h"
 #include "profile/table.h"
+#include "profile/times.h"
+
+#include <string.h>
+#include <time.h>
 
 /* One execution. */
 typedef struct sample {
@@ -14,14 +18,40 @@ typedef struct sample {
     int64_t ns;
 } sample;
 
-/* The sizes of all tasks, once: [tasks]. NULL without memory. */
-static uint64_t *sizes_of(const clo_graph *graph)
-{
-    uint64_t *bytes = clo_allocate(graph->tasks, sizeof *bytes);
+/* The row of tasks that run the same on a kind: a call looks up each name once, not once a sample. */
+typedef struct memo {
+    uintptr_t what; /* 0: free */
+    uint64_t size;
+    uint32_t kind;
+    uint32_t row;        /* CLO_NONE: there is none */
+    int64_t expected_ns; /* by what was known before this call; 0: not enough */
+} memo;
 
-    for (uint32_t t = 0; bytes != NULL && t < graph->tasks; t++)
-        bytes[t] = clo_profile_bytes_of(graph, t);
-    return bytes;
+enum { MEMOS = 256, PROBES = 4, RUN_SAMPLES_MIN = 32 };
+
+typedef struct learner {
+    clo_profile *profile; /* locked */
+    const clo_cost *cost;
+    memo memos[MEMOS + PROBES]; /* from the hash of what, size and kind on */
+    uint64_t evicted;           /* clo_profile.evicted, when they were right */
+    int64_t now_s;
+    size_t learned;
+    size_t trusted; /* samples of which something was expected; both sums are of them */
+    int64_t measured_ns, expected_ns;
+} learner;
+
+static void learner_open(learner *l, clo_profile *profile, const clo_cost *cost)
+{
+    *l = (learner){.profile = profile, .cost = cost, .now_s = (int64_t)time(NULL)};
+    pthread_mutex_lock(&profile->lock);
+    l->evicted = profile->evicted;
+}
+
+static void learner_close(const learner *l, clo_status status, size_t *learned)
+{
+    pthread_mutex_unlock(&l->profile->lock);
+    if (learned != NULL && status == CLO_OK)
+        *learned = l->learned;
 }
 
 /* Executions of a last range that is shorter say nothing about a whole one. */
@@ -32,23 +62,91 @@ static bool is_whole(const clo_graph *graph, const sample *s)
     return clo_graph_items_of(grain, s->instance) == grain.size;
 }
 
-/* Under the lock. Returns CLO_OK or CLO_ERR_MEMORY. */
-static clo_status learn(clo_profile *profile, const clo_cost *cost, const uint64_t *bytes, const sample *s,
-                        size_t *learned)
+static int64_t expected_of(const clo_profile_row *row)
 {
-    const clo_platform *platform = cost->platform;
-    const char *kind = platform->kind_names[platform->executors[s->executor].kind];
-    clo_profile_entry key = {.bytes = bytes[s->task]};
+    clo_profile_entry known = clo_profile_row_times(row);
+    const clo_profile_time time = {CLO_TIME_MEASURED, known.location_ns, known.spread_ns, known.high_ns};
+
+    return known.samples >= CLO_PROFILE_TRUSTED ? clo_profile_time_mean(&time) : 0;
+}
+
+/* Looks up, or makes, the row of a task. Another row may have to go: then nothing that was looked up counts. */
+static clo_status find_row(learner *l, uint32_t task, memo *into)
+{
+    clo_profile_entry key = {.bytes = clo_profile_bytes_of(l->cost->graph, task)};
     char scratch[CLO_PROFILE_SCRATCH];
 
-    if (!is_whole(cost->graph, s) || !clo_profile_codelet_of(cost->graph, s->task, kind, scratch, &key))
+    into->row = CLO_NONE;
+    if (!clo_profile_codelet_of(l->cost->graph, task, l->cost->platform->kind_names[into->kind], scratch, &key))
         return CLO_OK;
-    clo_profile_row *row = clo_profile_row_of(profile, &key);
-    if (row == NULL)
+    const clo_profile_row *found = clo_profile_row_of(l->profile, &key);
+    if (found == NULL)
         return clo_fail_memory("an entry of a profile");
-    clo_profile_row_learn(row, s->ns);
-    ++*learned;
+    if (l->evicted != l->profile->evicted)
+        memset(l->memos, 0, sizeof l->memos);
+    l->evicted = l->profile->evicted;
+    into->row = (uint32_t)(found - l->profile->rows);
+    into->expected_ns = expected_of(found);
     return CLO_OK;
+}
+
+/* Its place, or that of the one to be replaced. */
+static memo *place_of(learner *l, const memo *wanted)
+{
+    uint64_t hash = (wanted->what ^ wanted->size * 31 ^ (uint64_t)wanted->kind << 32) * UINT64_C(0x9e3779b97f4a7c15);
+    memo *first = &l->memos[hash >> 56];
+
+    for (memo *at = first; at < first + PROBES; at++)
+        if (at->what == 0 || (at->what == wanted->what && at->size == wanted->size && at->kind == wanted->kind))
+            return at;
+    return first;
+}
+
+/* Where the sample goes. */
+static clo_status place(learner *l, const sample *s, memo *out)
+{
+    uint32_t kind = l->cost->platform->executors[s->executor].kind;
+
+    *out = (memo){.kind = kind};
+    out->what = clo_profile_same_of(l->cost->graph, s->task, l->cost->platform->kind_names[kind], &out->size);
+    if (out->what == 0)
+        return find_row(l, s->task, out);
+    memo *at = place_of(l, out);
+    if (at->what != out->what || at->size != out->size || at->kind != kind) {
+        clo_status status = find_row(l, s->task, out);
+        if (status != CLO_OK)
+            return status;
+        *at = *out;
+    }
+    *out = *at;
+    return CLO_OK;
+}
+
+static clo_status learn(learner *l, const sample *s)
+{
+    memo found;
+    clo_status status = place(l, s, &found);
+
+    if (status != CLO_OK || found.row == CLO_NONE || !is_whole(l->cost->graph, s))
+        return status;
+    clo_profile_row_learn(&l->profile->rows[found.row], s->ns, l->now_s);
+    l->learned++;
+    if (found.expected_ns > 0) {
+        l->trusted++;
+        l->measured_ns = clo_time_add(l->measured_ns, s->ns);
+        l->expected_ns = clo_time_add(l->expected_ns, found.expected_ns);
+    }
+    return CLO_OK;
+}
+
+/* All samples were of one run. */
+static void learn_run(learner *l)
+{
+    if (l->trusted < RUN_SAMPLES_MIN)
+        return;
+    clo_u128 factor_q16 = ((clo_u128)(uint64_t)l->measured_ns << 16) / (uint64_t)l->expected_ns;
+    clo_profile_row_learn(&l->profile->runs,
+                          factor_q16 > CLO_ESTIMATOR_MOST_NS ? CLO_ESTIMATOR_MOST_NS : (int64_t)factor_q16, l->now_s);
 }
 
 clo_status clo_profile_learn_trace(clo_profile *profile, const clo_cost *cost, const clo_trace *trace, size_t *learned)
@@ -56,26 +154,22 @@ clo_status clo_profile_learn_trace(clo_profile *profile, const clo_cost *cost, c
     if (profile == NULL || cost == NULL || trace == NULL)
         return clo_fail_null("clo_profile_learn_trace", "profile, cost or trace");
     clo_status status = clo_trace_matches(trace, cost);
-    size_t count = 0;
+    learner l;
 
     if (status != CLO_OK)
         return status;
     if (trace->is_emulated)
         return clo_fail(CLO_ERR_STATE, "a profile learns from the real clock; the times of this trace are emulated");
-    uint64_t *bytes = sizes_of(cost->graph);
-    if (bytes == NULL)
-        return clo_fail_memory("the sizes of tasks");
-    pthread_mutex_lock(&profile->lock);
+    learner_open(&l, profile, cost);
     for (size_t i = 0; i < trace->count && status == CLO_OK; i++) {
         const clo_trace_event *event = &trace->events[i];
         const sample s = {event->task, event->instance, event->executor, event->finish_ns - event->start_ns};
         if (!event->is_lost && !event->is_skipped)
-            status = learn(profile, cost, bytes, &s, &count);
+            status = learn(&l, &s);
     }
-    pthread_mutex_unlock(&profile->lock);
-    clo_free(bytes);
-    if (learned != NULL && status == CLO_OK)
-        *learned = count;
+    if (status == CLO_OK)
+        learn_run(&l);
+    learner_close(&l, status, learned);
     return status;
 }
 
@@ -97,13 +191,10 @@ clo_status clo_profile_learn_records(clo_profile *profile, const clo_cost *cost,
 {
     if (profile == NULL || cost == NULL || (records == NULL && count > 0))
         return clo_fail_null("clo_profile_learn_records", "profile, cost or records");
-    uint64_t *bytes = sizes_of(cost->graph);
     clo_status status = CLO_OK;
-    size_t taken = 0;
+    learner l;
 
-    if (bytes == NULL)
-        return clo_fail_memory("the sizes of tasks");
-    pthread_mutex_lock(&profile->lock);
+    learner_open(&l, profile, cost);
     for (size_t i = 0; i < count && status == CLO_OK; i++) {
         const clo_record *record = &records[i];
         if (record->job != job)
@@ -111,11 +202,8 @@ clo_status clo_profile_learn_records(clo_profile *profile, const clo_cost *cost,
         const sample s = {record->task, record->instance, record->executor, record->finish_ns - record->start_ns};
         status = check_record(cost, record);
         if (status == CLO_OK)
-            status = learn(profile, cost, bytes, &s, &taken);
+            status = learn(&l, &s);
     }
-    pthread_mutex_unlock(&profile->lock);
-    clo_free(bytes);
-    if (learned != NULL && status == CLO_OK)
-        *learned = taken;
+    learner_close(&l, status, learned);
     return status;
 }

@@ -1,46 +1,33 @@
-/* predict.c - a distribution of makespans: one simulation after the other, each with the durations of another draw.
- *
- * The quantiles of a duration are straight lines between what a profile knows: two spreads below the location for the
- * least, the location for the median, the high value at 0.9, and as far again above it for the largest. */
+/* predict.c - a distribution of makespans: one simulation after the other, each with the durations of another draw
+ * (profile/times.h): one of each task, and one that all tasks of the run have in common. */
 #include <clotho/sim.h>
 
 #include "base/memory.h"
 #include "base/numbers/rng.h"
-#include "base/numbers/saturate.h"
 #include "base/status.h"
 #include "cost/cost.h"
+#include "profile/estimator.h"
 #include "profile/times.h"
 
 #include <stdlib.h>
 
-enum { SAMPLES_MAX = 100000, DRAW_BITS = 20 };
+enum { SAMPLES_MAX = 100000 };
 
 typedef struct draws {
     const clo_cost *cost;
     clo_profile_times times;
-    uint32_t *quantile; /* [tasks] of this simulation, in parts of 2^20 */
+    uint32_t *quantile; /* [tasks] of this simulation */
+    int64_t factor_q16; /* of all tasks, of this simulation */
 } draws;
 
 __extension__ typedef __int128 wide;
 
-/* From a at u = 0 to b at u = width. */
-static int64_t between(int64_t a, int64_t b, uint32_t u, uint32_t width)
+/* Of this simulation. */
+static int64_t duration_ns(const draws *d, const clo_profile_time *time, uint32_t task)
 {
-    return a + (int64_t)((wide)(b - a) * u / width);
-}
+    wide ns = (wide)clo_profile_time_at(time, d->quantile[task]) * d->factor_q16 >> 16;
 
-/* At this quantile. */
-static int64_t duration_ns(const clo_profile_time *time, uint32_t quantile)
-{
-    const uint32_t one = 1u << DRAW_BITS, half = one / 2, high = one / 10 * 9;
-    int64_t location = time->location_ns, top = time->high_ns > location ? time->high_ns : location;
-    int64_t least = location - 2 * time->spread_ns;
-
-    if (quantile < half)
-        return between(least > 0 ? least : 0, location, quantile, half);
-    if (quantile < high)
-        return between(location, top, quantile - half, high - half);
-    return between(top, clo_time_add(top, top - location), quantile - high, one - high);
+    return ns < 1 ? 1 : ns > CLO_ESTIMATOR_MOST_NS ? CLO_ESTIMATOR_MOST_NS : (int64_t)ns;
 }
 
 /* clo_cost_times.time_ns */
@@ -49,10 +36,8 @@ static int64_t drawn_ns(const void *of, uint32_t task, uint32_t kind)
     const draws *d = of;
     const clo_profile_time *time = &d->times.of[(size_t)task * clo_platform_kinds(d->times.platform) + kind];
 
-    if (time->basis != CLO_TIME_TYPED) {
-        int64_t ns = duration_ns(time, d->quantile[task]);
-        return ns > 0 ? ns : 1;
-    }
+    if (time->basis != CLO_TIME_TYPED)
+        return duration_ns(d, time, task);
     for (uint32_t c = 0; c < d->cost->columns; c++) { /* as the caller's cost has it */
         int64_t ns = d->cost->time_ns[(size_t)task * d->cost->columns + c];
         if (d->cost->platform->executors[d->cost->column_first[c]].kind == kind && ns != CLO_TIME_NEVER)
@@ -68,7 +53,9 @@ static clo_status simulate_once(draws *d, const clo_sim_config *config, clo_rng 
     clo_cost *drawn = NULL;
 
     for (uint32_t t = 0; t < d->cost->graph->tasks; t++)
-        d->quantile[t] = clo_rng_below(rng, 1u << DRAW_BITS);
+        d->quantile[t] = clo_rng_below(rng, 1u << CLO_QUANTILE_BITS);
+    if (d->times.run.basis != CLO_TIME_TYPED)
+        d->factor_q16 = clo_profile_time_at(&d->times.run, clo_rng_below(rng, 1u << CLO_QUANTILE_BITS));
     clo_status status = clo_cost_create_from(d->cost->graph, d->cost->platform, &times, &drawn);
     if (status == CLO_OK)
         status = clo_simulate(drawn, config, &result, NULL, NULL);
@@ -119,7 +106,7 @@ clo_status clo_profile_predict(const clo_profile *profile, const clo_cost *cost,
         return clo_fail_null("clo_profile_predict", "profile, cost or prediction");
     clo_sim_config sim = CLO_SIM_CONFIG_INIT;
     clo_prediction mine = CLO_PREDICTION_INIT;
-    draws d = {.cost = cost};
+    draws d = {.cost = cost, .factor_q16 = 1 << 16};
     clo_status status = clo_config_read(&sim, sizeof sim, config, "clo_sim_config");
 
     if (status == CLO_OK)

@@ -86,6 +86,27 @@ class Profile(CommandTest):
         self.assertEqual(self.bytes("ab.json"), self.bytes("ba.json"))
         self.assertIn("good, 2 entries", self.good("profile", "check", self.path("ab.json")))
 
+    def test_how_runs_differ_is_kept_merged_and_left_out_for_another_machine(self):
+        runs = [{"location_q16": 66000 + k, "spread_q16": 3000, "p90_q16": 70000, "max_q16": 80000, "samples": 20 + k, "newest": 5}
+                for k in (0, 1)]
+        document = json.loads(self.bytes(self.learn()))
+        self.assertNotIn("runs", document)  # graphs of three tasks
+        files = [self.file(f"r{k}.json", {**document, "runs": runs[k]}) for k in (0, 1)]
+        for a, b, out in [(0, 1, "ab.json"), (1, 0, "ba.json")]:
+            self.good("profile", "merge", files[a], files[b], "-o", self.path(out))
+        self.assertEqual(self.bytes("ab.json"), self.bytes("ba.json"))
+        self.assertEqual(json.loads(self.bytes("ab.json"))["runs"]["samples"], 41)
+        self.good("profile", "merge", files[0], "-o", self.path("one.json"))
+        self.assertEqual(json.loads(self.bytes("one.json"))["runs"], runs[0])
+        self.assertIn("20 runs take 1.007 times", self.good("profile", "show", files[0]))
+        self.good("profile", "merge", self.other_machine(files[0]), "--foreign", "-o", self.path("theirs.json"))
+        self.assertNotIn("runs", json.loads(self.bytes("theirs.json")))
+        self.assertEqual(self.json("plan", self.commands(), "--platform", "slots:2", "--profile", files[0])["times"],
+                         self.json("plan", self.commands(), "--platform", "slots:2", "--profile", files[1])["times"])
+        for change, what in [({"samples": 0}, "no samples"), ({"more": 1}, "more"), ({"spread_q16": -1}, "spread_q16")]:
+            bad = self.file("bad.json", {**document, "runs": {**runs[0], **change}})
+            self.bad(1, "profile", "show", bad, holds=what)
+
     def test_a_profile_of_another_machine_is_refused_or_assumed(self):
         other = self.other_machine(self.learn())
         for words in [("profile", "show", other), ("profile", "check", other), ("plan", self.commands(), "--profile", other),

@@ -19,7 +19,10 @@ DECISION_PATH = [*sorted((ROOT / "runtime/policy").rglob("*.c")), *sorted((ROOT 
                      "run/body/body.c", "run/body/real.c", "run/scheduler/combining.c", "run/dispatch/launch.c",
                      "run/job/begin.c", "run/job/cut.c", "run/job/end.c", "run/job/done.c", "run/threads/watchdog_loop.c", "run/extras/miss.c",
                      "run/extras/overrun.c", "sync/sleep/park.c", "base/arena.c", "base/carve.c", "base/numbers/log2.c",
-                     "base/numbers/crc.c"))]
+                     "base/numbers/crc.c",
+                     # learning, on the workers and beside them
+                     "base/clock.c", "run/records/recorder.c", "run/records/stamp.c", "run/records/record.c")),
+                 *sorted((ROOT / "runtime/profile").rglob("*.c")), ROOT / "runtime/sim/predict.c"]
 
 
 def main():

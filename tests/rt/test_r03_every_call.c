@@ -5,6 +5,7 @@
 #define _GNU_SOURCE
 #include "support.h"
 
+#include "learner.h"
 #include "rt.h"
 #include "run/state/runtime.h"
 #include "run/state/worker.h"
@@ -35,6 +36,7 @@ enum {
     CALLED_OTHERS = 4,
     FAILED = 5,
     NOT_SEEN = 6,
+    NOT_LEARNED = 7,
     NOT_HERE = 77
 };
 
@@ -162,18 +164,30 @@ static int call_the_kernel(const clo_call *call)
     return 0;
 }
 
+/* `learns`: the caller reads the flight recorder, learns and publishes while each run goes on. */
+static int run_once(const rt_scene *s, learner *l, bool learns)
+{
+    if (clo_job_submit(s->job) != CLO_OK)
+        return FAILED;
+    if (learns)
+        learner_learn(l);
+    return clo_job_wait(s->job, NULL) == CLO_OK ? GOOD : FAILED;
+}
+
 /* In a child of its own: the filter stays. */
-static int count_in_child(int way, bool is_periodic, bool is_hot, clo_task_fn body)
+static int count_in_child(int way, bool is_periodic, bool is_hot, bool learns, clo_task_fn body)
 {
     clo_runtime_config runtime = CLO_RUNTIME_CONFIG_INIT;
     clo_job_config job = CLO_JOB_CONFIG_INIT;
     uint32_t runs = is_periodic ? 1 : RUNS;
+    learner l = {.publishes = true};
     pthread_t supervisor;
     rt_scene s;
 
     raise_to(85); /* above workers and watchdog, and so is the supervisor */
     runtime.real_time = CLO_REAL_TIME_TRY;
     runtime.spin_ns = is_hot ? INT64_C(600000000000) : -1;
+    runtime.recorder_events = learns ? LEARNER_RECORDS : 0;
     job.period_ns = is_periodic ? 1000000 : 0;
     job.releases = is_periodic ? RUNS : 0;
     rt_open(&s, way, &runtime, &job);
@@ -184,8 +198,8 @@ static int count_in_child(int way, bool is_periodic, bool is_hot, clo_task_fn bo
         ok(clo_cost_create(s.graph, s.platform, &s.cost));
         ok(clo_job_create(s.runtime, s.cost, &job, &s.job));
     }
-    if (clo_job_submit(s.job) != CLO_OK || clo_job_wait(s.job, NULL) != CLO_OK ||
-        pthread_create(&supervisor, NULL, supervise, NULL) != 0)
+    learner_open(&l, s.runtime, s.cost, s.job);
+    if (run_once(&s, &l, learns) != GOOD || pthread_create(&supervisor, NULL, supervise, NULL) != 0)
         return FAILED;
     while (atomic_load(&is_up) == 0)
         sched_yield();
@@ -195,32 +209,34 @@ static int count_in_child(int way, bool is_periodic, bool is_hot, clo_task_fn bo
     atomic_store(&counts, 1);
     atomic_store(&listener, from);
     for (uint32_t run = 0; run < runs; run++)
-        if (clo_job_submit(s.job) != CLO_OK || clo_job_wait(s.job, NULL) != CLO_OK)
+        if (run_once(&s, &l, learns) != GOOD)
             return FAILED;
     atomic_store(&counts, 0);
     (void)syscall(SYS_getppid); /* comes back once the supervisor has seen all before */
     if (row_of((uint32_t)gettid())->waits == 0 && row_of((uint32_t)gettid())->wakes == 0 && !is_hot)
         return NOT_SEEN;
+    if (learns && (l.learned == 0 || l.has_failed))
+        return NOT_LEARNED;
     return judge(s.runtime, is_hot);
 }
 
-static int count_calls(int way, bool is_periodic, bool is_hot, clo_task_fn body)
+static int count_calls(int way, bool is_periodic, bool is_hot, bool learns, clo_task_fn body)
 {
     int status = 0;
     pid_t child = fork();
 
     if (child == 0)
-        _exit(count_in_child(way, is_periodic, is_hot, body));
+        _exit(count_in_child(way, is_periodic, is_hot, learns, body));
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_true(WIFEXITED(status));
     return WEXITSTATUS(status);
 }
 
-static void check_all(bool is_hot)
+static void check_all(bool is_hot, bool learns)
 {
     for (int way = 0; way < RT_WAYS; way++)
         for (int is_periodic = 0; is_periodic <= 1; is_periodic++) {
-            int code = count_calls(way, is_periodic != 0, is_hot, NULL);
+            int code = count_calls(way, is_periodic != 0, is_hot, learns, NULL);
             if (code == NOT_HERE)
                 skip_because("calls cannot be reported by seccomp here", "run on Linux 5.7 or later, outside of a "
                                                                          "container that forbids it");
@@ -232,18 +248,25 @@ static void check_all(bool is_hot)
 static void hot_workers_of_the_real_time_profile_make_no_call_but_to_wake_who_waits(void **state)
 {
     (void)state;
-    check_all(true);
+    check_all(true, false);
 }
 
 static void a_sleeping_worker_of_the_real_time_profile_costs_at_most_one_wake(void **state)
 {
     (void)state;
-    check_all(false);
+    check_all(false, false);
+}
+
+static void so_it_is_while_the_application_learns_from_the_jobs(void **state)
+{
+    (void)state;
+    check_all(true, true);
+    check_all(false, true);
 }
 
 static void any_other_call_would_be_seen(void **state)
 {
-    int code = count_calls(RT_STEAL, false, true, call_the_kernel);
+    int code = count_calls(RT_STEAL, false, true, true, call_the_kernel);
 
     (void)state;
     if (code == NOT_HERE)
@@ -255,6 +278,7 @@ static void any_other_call_would_be_seen(void **state)
 #define COUNTED_TESTS                                                                          \
     cmocka_unit_test(hot_workers_of_the_real_time_profile_make_no_call_but_to_wake_who_waits), \
         cmocka_unit_test(a_sleeping_worker_of_the_real_time_profile_costs_at_most_one_wake),   \
+        cmocka_unit_test(so_it_is_while_the_application_learns_from_the_jobs),                 \
         cmocka_unit_test(any_other_call_would_be_seen),
 #else
 static void nothing_is_counted(void **state)

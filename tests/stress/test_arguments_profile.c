@@ -94,6 +94,13 @@ static void samples_and_entries(void **state)
     fails(CLO_ERR_ARGUMENT, "2^52", clo_profile_add(s.profile, &entry));
     entry = (clo_profile_entry){.codelet = "c", .kind = "", .samples = 1};
     fails(CLO_ERR_ARGUMENT, "1 to 255 bytes", clo_profile_add(s.profile, &entry));
+    const clo_run_spread spread = {.runs = 1, .location_q16 = -1}, none_yet = {.location_q16 = 65536};
+    fails(CLO_ERR_ARGUMENT, "NULL", clo_profile_add_run_spread(NULL, &spread));
+    fails(CLO_ERR_ARGUMENT, "NULL", clo_profile_add_run_spread(s.profile, NULL));
+    fails(CLO_ERR_ARGUMENT, "2^52", clo_profile_add_run_spread(s.profile, &spread));
+    fails(CLO_ERR_ARGUMENT, "needs samples", clo_profile_add_run_spread(s.profile, &none_yet));
+    assert_int_equal(clo_profile_run_spread(NULL).runs, 0);
+    assert_int_equal(clo_profile_run_spread(s.profile).runs, 0);
     fails(CLO_ERR_ARGUMENT, "NULL", clo_profile_learn_trace(NULL, s.cost, NULL, &learned));
     fails(CLO_ERR_ARGUMENT, "NULL", clo_profile_learn_trace(s.profile, s.cost, NULL, &learned));
     fails(CLO_ERR_ARGUMENT, "NULL", clo_profile_learn_records(s.profile, NULL, 0, NULL, 0, &learned));

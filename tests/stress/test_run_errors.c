@@ -175,6 +175,9 @@ static void a_runtime_says_why_it_cannot_start(void **state)
     config.jobs_max = 1u << 20;
     fails(CLO_ERR_LIMIT, "jobs_max", clo_runtime_create(many, &config, &runtime));
     config.jobs_max = 0;
+    config.recorder_every = (1u << 16) + 1;
+    fails(CLO_ERR_LIMIT, "recorder_every is 65537", clo_runtime_create(many, &config, &runtime));
+    config.recorder_every = 0;
     config.fifo_priority = 100;
     fails(CLO_ERR_ARGUMENT, "fifo_priority is 100", clo_runtime_create(many, &config, &runtime));
     clo_platform_destroy(many);

@@ -1,5 +1,6 @@
 /* The flight recorder is read by worker; a worker that does not exist has no records. Of a task with a grain the trace
- * and the recorder name ranges, on every path. */
+ * and the recorder name ranges, on every path. Of tasks that come round it takes a share of each.
+ * Mutation: a fixed distance in clo_recorder_takes. */
 #include "running.h"
 
 static void a_worker_that_does_not_exist_has_no_records(void **state)
@@ -100,10 +101,46 @@ static void times_at_the_end_of_time_stay_there(void **state)
     stop(&f);
 }
 
+/* Eight tasks in a row, again and again: each eighth one would always be the same. With and without a trace, by work
+ * stealing and under a policy, which has another path. */
+static void one_of_eight_is_recorded_and_none_of_the_tasks_is_left_out(void **state)
+{
+    (void)state;
+    enum { TASKS = 8, RUNS = 500, PAST = TASKS * RUNS / 8 };
+    clo_task task = {.body = count_call};
+
+    for (int way = 0; way < 4; way++) {
+        clo_runtime_config config = {.size = sizeof config,
+                                     .unpinned = 1,
+                                     .trace = way % 2 == 1,
+                                     .recorder_events = 2 * PAST,
+                                     .recorder_every = 8};
+        fixture f = {.platform = scene_platform(1, 0), .graph = scene_layers(TASKS, 1, &task)};
+        static clo_record records[2 * PAST];
+        uint32_t seen[TASKS] = {0};
+        ok(clo_cost_create(f.graph, f.platform, &f.cost));
+        ok(clo_runtime_create(f.platform, &config, &f.runtime));
+        clo_job *job = make_job(&f, way >= 2 ? clo_policy_find("fifo") : NULL, NULL);
+        for (int run = 0; run < RUNS; run++) {
+            ok(clo_job_submit(job));
+            ok(clo_job_wait(job, NULL));
+        }
+        size_t count = clo_runtime_record_read(f.runtime, 0, records, 2 * PAST, NULL);
+        for (size_t i = 0; i < count; i++)
+            seen[records[i].task]++;
+        assert_true(count > PAST * 3 / 4 && count < PAST * 5 / 4); /* a mean of 8 out of 1 .. 15, 500 times */
+        for (uint32_t t = 0; t < TASKS; t++)
+            assert_true(seen[t] > PAST / TASKS / 3);
+        clo_job_destroy(job);
+        stop(&f);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(times_at_the_end_of_time_stay_there),
                                        cmocka_unit_test(a_worker_that_does_not_exist_has_no_records),
-                                       cmocka_unit_test(a_trace_of_ranges_has_each_range_once)};
+                                       cmocka_unit_test(a_trace_of_ranges_has_each_range_once),
+                                       cmocka_unit_test(one_of_eight_is_recorded_and_none_of_the_tasks_is_left_out)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -121,6 +121,10 @@ static int show(int argc, char **argv)
     code = load(operands, count, foreign, &profile);
     if (code != EXIT_GOOD)
         return code;
+    const clo_run_spread runs = clo_profile_run_spread(profile);
+    if (!as_json && runs.runs > 0)
+        printf("%llu runs take %.3f times what their tasks say, spread %.3f\n", (unsigned long long)runs.runs,
+               (double)runs.location_q16 / 65536, (double)runs.spread_q16 / 65536);
     if (!as_json)
         printf("%u entries; snapshot %016llx\n\n%-*s %-*s %10s %8s %10s %10s %10s %10s\n", clo_profile_entries(profile),
                (unsigned long long)clo_profile_snapshot(profile), NAME_COLUMNS, "codelet", KIND_COLUMNS, "kind",

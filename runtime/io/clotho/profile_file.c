@@ -63,8 +63,20 @@ static clo_status write_head(clo_text *text)
     clo_machine_program(program, sizeof program);
     clo_text_add(text, "},\n  \"build\": {\"compiler\": ");
     clo_text_add_json(text, COMPILER);
-    clo_text_add(text, ", \"program\": \"%s\"},\n  \"entries\": [", program);
+    clo_text_add(text, ", \"program\": \"%s\"},\n", program);
     return CLO_OK;
+}
+
+static void write_runs(const clo_run_spread *runs, clo_text *text)
+{
+    if (runs->runs == 0)
+        return;
+    clo_text_add(text, "  \"runs\": {");
+    clo_text_add(text, "\"location_q16\": %lld, \"spread_q16\": %lld, \"p90_q16\": %lld, \"max_q16\": %lld",
+                 (long long)runs->location_q16, (long long)runs->spread_q16, (long long)runs->high_q16,
+                 (long long)runs->most_q16);
+    write_word(text, "samples", runs->runs);
+    clo_text_add(text, ", \"newest\": %lld},\n", (long long)runs->newest_s);
 }
 
 clo_status clo_profile_save(const clo_profile *profile, const char *path)
@@ -75,8 +87,11 @@ clo_status clo_profile_save(const clo_profile *profile, const char *path)
     clo_profile_entry entry;
     bool is_first = true;
     char *data = NULL;
+    const clo_run_spread runs = clo_profile_run_spread(profile);
     clo_status status = write_head(&text);
 
+    write_runs(&runs, &text);
+    clo_text_add(&text, "  \"entries\": [");
     for (uint32_t i = 0; status == CLO_OK && i < clo_profile_entries(profile); i++)
         if (clo_profile_entry_at(profile, i, &entry) == CLO_OK && entry.codelet[0] != CLO_CODELET_ADDRESS) {
             write_entry(&entry, is_first, &text);
@@ -130,6 +145,34 @@ static clo_status read_time(const clo_json *json, const cJSON *object, const cha
     clo_status status = clo_json_get(json, object, key, true, &item);
 
     return status == CLO_OK ? clo_json_integer(json, item, INT64_C(1) << 52, ns) : status;
+}
+
+/* Zeros where the file has none. */
+static clo_status read_runs(const clo_json *json, clo_run_spread *runs)
+{
+    static const char *const known[] = {"location_q16", "spread_q16", "p90_q16", "max_q16", "samples", "newest", NULL};
+    const cJSON *object = NULL;
+    clo_status status = clo_json_get(json, json->root, "runs", false, &object);
+
+    *runs = (clo_run_spread){0};
+    if (status != CLO_OK || object == NULL)
+        return status;
+    status = clo_json_keys(json, object, known);
+    if (status == CLO_OK)
+        status = read_time(json, object, "location_q16", &runs->location_q16);
+    if (status == CLO_OK)
+        status = read_time(json, object, "spread_q16", &runs->spread_q16);
+    if (status == CLO_OK)
+        status = read_time(json, object, "p90_q16", &runs->high_q16);
+    if (status == CLO_OK)
+        status = read_time(json, object, "max_q16", &runs->most_q16);
+    if (status == CLO_OK)
+        status = clo_json_get_word(json, object, "samples", &runs->runs);
+    if (status == CLO_OK)
+        status = clo_json_get_integer(json, object, "newest", CLO_JSON_INTEGER_MAX, &runs->newest_s);
+    if (status == CLO_OK && (runs->runs == 0 || runs->runs > INT64_MAX))
+        return clo_json_fail(json, CLO_ERR_FORMAT, object, "has no samples; remove it");
+    return status;
 }
 
 static clo_status read_entry(const clo_json *json, const cJSON *object, clo_profile_entry *e)
@@ -212,18 +255,23 @@ static clo_status read_entries(const clo_json *json, bool is_foreign, clo_profil
 static clo_status merge_entries(clo_profile *profile, const clo_json *json, bool is_foreign)
 {
     clo_profile_entry *entries = NULL;
+    clo_run_spread runs;
     uint32_t count = 0;
-    clo_status status = read_entries(json, is_foreign, &entries, &count);
+    clo_status status = read_runs(json, &runs);
 
+    if (status == CLO_OK)
+        status = read_entries(json, is_foreign, &entries, &count);
     for (uint32_t i = 0; i < count && status == CLO_OK; i++)
         status = clo_profile_add(profile, &entries[i]);
     clo_free(entries);
+    if (status == CLO_OK && runs.runs > 0 && !is_foreign)
+        status = clo_profile_add_run_spread(profile, &runs);
     return status == CLO_OK ? clo_profile_publish(profile) : status;
 }
 
 static clo_status read_file(clo_profile *profile, const clo_json *json, uint32_t flags)
 {
-    static const char *const known[] = {"format", "machine", "build", "entries", NULL};
+    static const char *const known[] = {"format", "machine", "build", "runs", "entries", NULL};
     const cJSON *format;
     const char *name = NULL;
     bool is_here = false;

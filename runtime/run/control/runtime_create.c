@@ -35,6 +35,7 @@
 #define JOBS_MAX 65536u
 #define STAGES_DEFAULT 4096u
 #define CARRIERS_MAX 256u
+#define RECORDER_EVERY_MAX (1u << 16)
 #define CLOSE_STEP_NS 10000000 /* between looks for jobs that bodies were about to submit when all was cancelled */
 
 static int pin(const clo_worker *worker)
@@ -257,6 +258,9 @@ static clo_status read_memory_config(clo_runtime_config *config)
     if (config->recorder_events > 1u << 24)
         return clo_fail(CLO_ERR_LIMIT, "clo_runtime_config.recorder_events is %u; at most %u", config->recorder_events,
                         1u << 24);
+    if (config->recorder_every > RECORDER_EVERY_MAX)
+        return clo_fail(CLO_ERR_LIMIT, "clo_runtime_config.recorder_every is %u; at most %u", config->recorder_every,
+                        RECORDER_EVERY_MAX);
     if (config->stack_bytes > 0 && config->stack_bytes < stack_least)
         return clo_fail(CLO_ERR_ARGUMENT, "clo_runtime_config.stack_bytes is %zu; the system needs %zu",
                         config->stack_bytes, stack_least);
@@ -377,9 +381,11 @@ static clo_status allocate_runtime(const clo_platform *platform, const clo_runti
     runtime->block_bytes = bytes;
     runtime->stack_bytes = config->stack_bytes;
     runtime->scheduling.policy_bytes = config->policy_bytes;
-    for (uint32_t w = 0; w < platform->executors_count && config->recorder_events > 0; w++)
+    for (uint32_t w = 0; w < platform->executors_count && config->recorder_events > 0; w++) {
         clo_ring_init(&runtime->workers[w].recorder, at.records + (size_t)w * config->recorder_events,
                       sizeof(clo_recorded), config->recorder_events);
+        runtime->workers[w].recorder_every = config->recorder_every;
+    }
     *out = runtime;
     return CLO_OK;
 }

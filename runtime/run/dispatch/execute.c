@@ -38,7 +38,7 @@ static inline __attribute__((always_inline)) void note_execution(clo_worker *wor
 
     if (job->engine->is_timed)
         job->engine->finish_ns[execution] = span->finish_ns;
-    if (worker->recorder.slots != NULL)
+    if (clo_recorder_takes(worker))
         clo_recorder_add(worker, job, execution, clo_time_mul(span->start_ns, runtime->dilate),
                          clo_time_mul(span->finish_ns, runtime->dilate));
     if (job->events != NULL)

@@ -143,11 +143,11 @@ static uint64_t report(clo_worker *worker, clo_job *job, uint32_t execution, uin
 }
 
 /* For the trace and the flight recorder. */
-static void note(clo_worker *worker, clo_job *job, uint32_t execution, int64_t start_ticks)
+static void note(clo_worker *worker, clo_job *job, uint32_t execution, int64_t start_ticks, bool is_recorded)
 {
     int64_t finish_ticks = clo_ticks();
 
-    if (worker->recorder.slots != NULL)
+    if (is_recorded)
         clo_recorder_add(worker, job, execution, start_ticks, finish_ticks);
     if (job->ticked == NULL)
         return;
@@ -187,7 +187,8 @@ static inline __attribute__((always_inline)) void call_body(clo_worker *worker, 
     } else
         clo_graph_serve(program->graph, task, execution - program->graph->first_instance[task], call);
     call->expected_ns = cost->time_ns[(size_t)task * cost->columns + cost->column_of[worker->index]]; /* may run here */
-    bool is_noted = !has_no_extras && (job->ticked != NULL || worker->recorder.slots != NULL);
+    bool is_recorded = !has_no_extras && clo_recorder_takes(worker);
+    bool is_noted = is_recorded || (!has_no_extras && job->ticked != NULL);
     int64_t start_ticks = is_noted ? clo_ticks() : 0;
     bool has_data = !has_no_extras && program->graph->data != NULL;
     if (has_data)
@@ -197,7 +198,7 @@ static inline __attribute__((always_inline)) void call_body(clo_worker *worker, 
         call->data_count = 0;
     clo_counter_add(&job->stats[worker->index].executed, 1);
     if (is_noted)
-        note(worker, job, execution, start_ticks);
+        note(worker, job, execution, start_ticks, is_recorded);
     if (code != 0)
         clo_job_fail(job, execution, code);
 }

@@ -22,15 +22,15 @@ void clo_recorder_add(clo_worker *worker, const clo_job *job, uint32_t execution
                                                           .finish = clo_time_add(finish, offset)});
 }
 
-static clo_record record_of(const clo_recorded *noted, const clo_tick_line *line)
+static clo_record record_of(const clo_recorded *noted, const clo_tick_line *line, int64_t slope)
 {
     return (clo_record){.job = noted->job,
                         .task = noted->task,
                         .instance = noted->instance,
                         .executor = noted->executor,
                         .is_replica = noted->is_replica,
-                        .start_ns = noted->is_ticks ? clo_tick_line_ns(line, noted->start) : noted->start,
-                        .finish_ns = noted->is_ticks ? clo_tick_line_ns(line, noted->finish) : noted->finish};
+                        .start_ns = noted->is_ticks ? clo_tick_line_at(line, slope, noted->start) : noted->start,
+                        .finish_ns = noted->is_ticks ? clo_tick_line_at(line, slope, noted->finish) : noted->finish};
 }
 
 size_t clo_runtime_record_read(clo_runtime *runtime, uint32_t index, clo_record *records, size_t max, uint64_t *dropped)
@@ -46,8 +46,9 @@ size_t clo_runtime_record_read(clo_runtime *runtime, uint32_t index, clo_record 
     clo_tick_line line = runtime->line;
     line.ticks2 = clo_ticks();
     line.ns2 = clo_clock_ns();
+    int64_t slope = clo_tick_line_slope(&line);
     while (count < max && clo_ring_take(ring, &next))
-        records[count++] = record_of(&next, &line);
+        records[count++] = record_of(&next, &line, slope);
     if (dropped != NULL)
         *dropped = atomic_load_explicit(&ring->dropped, memory_order_relaxed);
     return count;

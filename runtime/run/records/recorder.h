@@ -2,6 +2,7 @@
 #ifndef CLO_RUN_RECORDS_RECORDER_H
 #define CLO_RUN_RECORDS_RECORDER_H
 
+#include "base/numbers/rng.h"
 #include "run/state/job.h"
 #include "run/state/worker.h"
 
@@ -15,6 +16,20 @@ typedef struct clo_recorded {
     bool is_ticks;
     int64_t start, finish;
 } clo_recorded;
+
+/* Whether to note the execution that begins, or has just ended. Once for each; the owner's. */
+static inline bool clo_recorder_takes(clo_worker *worker)
+{
+    if (worker->recorder.slots == NULL)
+        return false;
+    if (worker->recorder_passes > 0) {
+        worker->recorder_passes--;
+        return false;
+    }
+    if (worker->recorder_every > 1) /* not each n-th: tasks of a graph may come round as often */
+        worker->recorder_passes = clo_rng_below(&worker->rng, 2 * worker->recorder_every - 1);
+    return true;
+}
 
 /* Notes an execution. start, finish: ticks on the fast path, else ns since the run began. The owner's. */
 void clo_recorder_add(clo_worker *worker, const clo_job *job, uint32_t execution, int64_t start, int64_t finish);

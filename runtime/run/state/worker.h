@@ -236,8 +236,9 @@ typedef struct clo_worker {
     _Atomic uint64_t current;
     /* What the watchdog sees of the body that runs. */
     clo_watch watch;
-    /* Its last executions, of clo_recorded. */
+    /* Its last executions, of clo_recorded: one of `recorder_every`; so many are still passed over. */
     clo_ring recorder;
+    uint32_t recorder_every, recorder_passes;
     /* Who serves it; NULL: it has a thread of its own. */
     clo_slot_thread *slot_thread;
     /* Number of its thread among those that use clo_job.scratch. */

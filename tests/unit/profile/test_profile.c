@@ -454,6 +454,85 @@ static void bodies_with_arguments_of_their_own_are_known_by_these(void **state)
     clo_platform_destroy(platform);
 }
 
+static bool spreads_equal(clo_run_spread x, clo_run_spread y)
+{
+    return x.runs == y.runs && x.location_q16 == y.location_q16 && x.spread_q16 == y.spread_q16 &&
+           x.high_q16 == y.high_q16 && x.most_q16 == y.most_q16 && x.newest_s == y.newest_s;
+}
+
+static void spreads_of_runs_are_merged_in_any_order_and_change_no_times(void **state)
+{
+    clo_rng rng = clo_rng_seed(2);
+
+    (void)state;
+    for (int i = 0; i < 5000; i++) {
+        clo_profile *both = new_profile(8), *turned = new_profile(8);
+        clo_run_spread spreads[2];
+        learn(both, &gemm, 64, 1000, 12);
+        ok(clo_profile_publish(both));
+        uint64_t snapshot = clo_profile_snapshot(both);
+        assert_int_equal(clo_profile_run_spread(both).runs, 0);
+        for (int k = 0; k < 2; k++) {
+            const clo_profile_entry e = drawn(&rng);
+            spreads[k] = (clo_run_spread){e.samples, e.location_ns, e.spread_ns, e.high_ns, e.most_ns, e.newest_s};
+        }
+        ok(clo_profile_add_run_spread(both, &spreads[0]));
+        ok(clo_profile_publish(both));
+        assert_true(spreads_equal(clo_profile_run_spread(both), spreads[0]));
+        ok(clo_profile_add_run_spread(both, &spreads[1]));
+        ok(clo_profile_add_run_spread(turned, &spreads[1]));
+        ok(clo_profile_add_run_spread(turned, &spreads[0]));
+        ok(clo_profile_publish(both));
+        ok(clo_profile_publish(turned));
+        assert_true(spreads_equal(clo_profile_run_spread(both), clo_profile_run_spread(turned)));
+        assert_int_equal(clo_profile_snapshot(both), snapshot);
+        assert_int_equal(clo_profile_snapshot(turned), 0);
+        clo_profile_destroy(both);
+        clo_profile_destroy(turned);
+    }
+}
+
+/* More codelets than a call remembers, by footprint or by bytes, and two kinds: each sample is in the entry of its own task,
+ * also in a profile that has room for a few only, where entries go in mid-call. Mutation: size left out of memo. */
+static void many_tasks_in_one_call_keep_their_entries(void **state)
+{
+    enum { MANY = 700, FEW = 5 };
+    static clo_record records[2 * MANY];
+    clo_platform *platform = two_kinds();
+    clo_graph *graph;
+    clo_cost *cost;
+    size_t learned;
+
+    (void)state;
+    ok(clo_graph_create("many", &graph));
+    for (uint32_t t = 0; t < MANY; t++) {
+        ok(clo_graph_add_task(graph, &(clo_task){.work_ns = 5, .output_bytes = 1 + t}, NULL));
+        ok(clo_graph_set_codelet(graph, t, &(clo_codelet){t % 2 == 0 ? "even" : "odd", 0, t % 4 < 2 ? 1 + t : 0}));
+        for (uint32_t k = 0; k < 2; k++)
+            records[2 * t + k] = (clo_record){.job = 1, .task = t, .executor = k, .finish_ns = 1000 * (int64_t)(1 + t)};
+    }
+    for (uint32_t t = 0; t < 80; t++) /* four that are wide */
+        ok(clo_graph_add_edge(graph, t / 4, MANY - 4 + t % 4, 0));
+    ok(clo_graph_seal(graph));
+    ok(clo_cost_create(graph, platform, &cost));
+    for (uint32_t max = FEW; max <= 2 * MANY; max = max == FEW ? 2 * MANY : max + 1) {
+        clo_profile *profile = new_profile(max);
+        for (int i = 0; i < 3; i++) {
+            ok(clo_profile_learn_records(profile, cost, 1, records, 2 * MANY, &learned));
+            assert_int_equal(learned, 2 * MANY);
+        }
+        ok(clo_profile_publish(profile));
+        assert_true(clo_profile_entries(profile) == max);
+        for (uint32_t i = 0; i < max; i++)
+            assert_int_equal(entry(profile, i).location_ns, 1000 * (int64_t)entry(profile, i).footprint);
+        assert_int_equal(clo_profile_evicted(profile) > 0, max == FEW);
+        clo_profile_destroy(profile);
+    }
+    clo_cost_destroy(cost);
+    clo_graph_destroy(graph);
+    clo_platform_destroy(platform);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -462,12 +541,14 @@ int main(void)
         cmocka_unit_test(each_key_has_an_entry_of_its_own),
         cmocka_unit_test(a_full_profile_gives_up_its_oldest_entry_and_counts),
         cmocka_unit_test(the_order_of_a_merge_does_not_matter),
+        cmocka_unit_test(spreads_of_runs_are_merged_in_any_order_and_change_no_times),
         cmocka_unit_test(times_that_agree_are_averaged_and_of_others_the_younger_stands),
         cmocka_unit_test(a_cost_takes_the_best_time_that_is_known),
         cmocka_unit_test(sizes_that_are_too_few_or_too_far_say_nothing),
         cmocka_unit_test(times_of_kinds_that_the_platform_lacks_are_scaled),
         cmocka_unit_test(records_of_the_job_alone_are_learned),
         cmocka_unit_test(bodies_with_arguments_of_their_own_are_known_by_these),
+        cmocka_unit_test(many_tasks_in_one_call_keep_their_entries),
         cmocka_unit_test(a_graph_without_times_is_known_after_one_run),
     };
 

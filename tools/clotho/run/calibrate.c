@@ -197,6 +197,9 @@ static int add_all(const calibration *c, clo_profile *all)
     for (uint32_t i = 0; status == CLO_OK && clo_profile_entry_at(c->learned, i, &entry) == CLO_OK; i++)
         if (entry.codelet[0] != CLO_CODELET_ADDRESS)
             status = clo_profile_add(all, &entry);
+    const clo_run_spread runs = clo_profile_run_spread(c->learned);
+    if (status == CLO_OK && runs.runs > 0)
+        status = clo_profile_add_run_spread(all, &runs);
     return status == CLO_OK ? EXIT_GOOD : complain_status(c->in->path, status);
 }
 

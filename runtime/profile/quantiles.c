@@ -1,0 +1,44 @@
+/* quantiles.c - the distribution that an entry stands for (times.h): drawn from, and summed up by its mean. */
+#include "base/numbers/saturate.h"
+#include "profile/times.h"
+
+__extension__ typedef __int128 wide;
+
+/* At quantiles 0, 1/2, 9/10 and 1. */
+typedef struct corners {
+    int64_t least, location, high, most;
+} corners;
+
+static corners corners_of(const clo_profile_time *time)
+{
+    int64_t high = time->high_ns > time->location_ns ? time->high_ns : time->location_ns;
+    int64_t least = time->location_ns - 2 * time->spread_ns;
+
+    return (corners){least > 0 ? least : 0, time->location_ns, high, clo_time_add(high, high - time->location_ns)};
+}
+
+/* From a at u = 0 to b at u = width. */
+static int64_t between(int64_t a, int64_t b, uint32_t u, uint32_t width)
+{
+    return a + (int64_t)((wide)(b - a) * u / width);
+}
+
+int64_t clo_profile_time_at(const clo_profile_time *time, uint32_t quantile)
+{
+    const uint32_t one = 1u << CLO_QUANTILE_BITS, half = one / 2, high = one / 10 * 9;
+    corners c = corners_of(time);
+
+    if (quantile < half)
+        return between(c.least, c.location, quantile, half);
+    if (quantile < high)
+        return between(c.location, c.high, quantile - half, high - half);
+    return between(c.high, c.most, quantile - high, one - high);
+}
+
+int64_t clo_profile_time_mean(const clo_profile_time *time)
+{
+    corners c = corners_of(time);
+
+    return (int64_t)((5 * ((wide)c.least + c.location) + 4 * ((wide)c.location + c.high) + (wide)c.high + c.most + 10) /
+                     20);
+}
