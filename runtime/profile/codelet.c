@@ -36,38 +36,45 @@ uint64_t clo_profile_bytes_of(const clo_graph *graph, uint32_t task)
     return bytes;
 }
 
-/* The body that the task has on a kind; NULL: none. */
-static const clo_graph_special *special_on(const clo_graph *graph, uint32_t task, const char *kind)
+/* What a task runs on a kind: its body, NULL: none. */
+typedef struct body_on {
+    clo_task_fn body;
+    const void *argument;
+    bool is_own; /* the argument is not that of the task, but of this body */
+} body_on;
+
+static body_on find_body(const clo_graph *graph, uint32_t task, const char *kind)
 {
-    for (uint32_t s = clo_graph_special_first(graph, task); s != CLO_NONE; s = graph->specials[s].next)
-        if (graph->specials[s].body != NULL && strcmp(graph->kind_names[graph->specials[s].kind], kind) == 0)
-            return &graph->specials[s];
-    return NULL;
+    const clo_graph_task_row *row = &graph->rows[task];
+
+    for (uint32_t s = clo_graph_special_first(graph, task); s != CLO_NONE; s = graph->specials[s].next) {
+        const clo_graph_special *special = &graph->specials[s];
+        if (special->body != NULL && strcmp(graph->kind_names[special->kind], kind) == 0)
+            return (body_on){special->body, special->argument, special->argument != row->argument};
+    }
+    return (body_on){row->body, row->argument, false};
 }
 
 /* "@" and the address, or the name of the program. A body with an argument of its own is what that says, such as a
  * kernel: then "." and the address of the argument follow. */
 static bool name_body(const clo_graph *graph, uint32_t task, const char *kind, char *scratch, clo_profile_entry *key)
 {
-    const clo_graph_special *special = special_on(graph, task, kind);
-    clo_task_fn body = special != NULL ? special->body : graph->rows[task].body;
-    const void *argument = special != NULL ? special->argument : graph->rows[task].argument;
-    bool is_own = argument != graph->rows[task].argument;
+    body_on on = find_body(graph, task, kind);
 
-    if (body == NULL || body == clo_body_spin || body == clo_body_memory)
+    if (on.body == NULL || on.body == clo_body_spin || on.body == clo_body_memory)
         return false;
-    if (body != clo_body_command) {
+    if (on.body != clo_body_command) {
         int length = snprintf(scratch, CLO_PROFILE_SCRATCH, "%c%llx", CLO_CODELET_ADDRESS,
-                              (unsigned long long)(uintptr_t)body);
-        if (is_own)
+                              (unsigned long long)(uintptr_t)on.body);
+        if (on.is_own)
             snprintf(scratch + length, CLO_PROFILE_SCRATCH - (size_t)length, ".%llx",
-                     (unsigned long long)(uintptr_t)argument);
+                     (unsigned long long)(uintptr_t)on.argument);
         key->codelet = scratch;
         key->footprint = key->bytes;
         return true;
     }
     clo_codelet codelet;
-    if (!clo_body_command_codelet(argument, &codelet))
+    if (!clo_body_command_codelet(on.argument, &codelet))
         return false;
     key->codelet = codelet.name;
     key->footprint = codelet.footprint;
@@ -93,11 +100,11 @@ uintptr_t clo_profile_same_of(const clo_graph *graph, uint32_t task, const char 
 {
     uint32_t index = clo_columns_get(&graph->columns, CLO_COLUMN_CODELET, task);
     const clo_graph_codelet_row *row = index != CLO_NONE ? &graph->codelets[index] : NULL;
-    clo_task_fn body = row == NULL ? body_on(graph, task, kind) : NULL;
-    uintptr_t what = row != NULL ? (uintptr_t)row : (uintptr_t)body;
+    body_on on = row == NULL ? find_body(graph, task, kind) : (body_on){NULL, NULL, false};
+    uintptr_t what = row != NULL ? (uintptr_t)row : (uintptr_t)on.body;
 
     *size = 0;
-    if (what == 0 || body == clo_body_command)
+    if (what == 0 || on.body == clo_body_command || on.is_own)
         return 0;
     if (row != NULL && row->footprint > 0)
         return what;
