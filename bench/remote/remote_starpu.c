@@ -38,6 +38,7 @@ void *remote_starpu_open(remote_graph *graph)
     struct starpu_conf conf;
 
     setenv("STARPU_SILENT", "1", 1);
+    setenv("STARPU_NOPENCL", "0", 1); /* CPUs alone, also where a device of OpenCL is installed */
     setenv("STARPU_WORKERS_NOBIND", "1", 1); /* else the workers of all ranks are bound to one CPU */
     setenv("STARPU_MPI_NOBIND", "1", 1);
     if (p == NULL || starpu_conf_init(&conf) != 0)

@@ -16,10 +16,10 @@
  *     clo_device_close(device);                              after the jobs
  *
  * Each device has a thread, which alone calls the driver while jobs run: no worker waits for a device. It inherits the
- * CPUs and the scheduling of the thread that opens the device, so open it from one that is not pinned. For one execution the thread copies what
- * the kernel reads into memory of the device's driver, has it moved (put), launches the kernel, has what it wrote moved
- * back (get), copies that into place, and completes the execution (token.h). The host has all results: what a device
- * loses is time, never data.
+ * CPUs and the scheduling of the thread that opens the device, so open it from one that is not pinned. For one
+ * execution the thread copies what the kernel reads into memory of the device's driver, has it moved (put), launches
+ * the kernel, has what it wrote moved back (get), copies that into place, and completes the execution (token.h). The
+ * host has all results: what a device loses is time, never data.
  *
  * A device works on as many executions at once as it has depth, in the order in which they came. Give its kind as many
  * slots as that: with two, the data of one execution move while the kernel of the other runs.
