@@ -1,8 +1,8 @@
-/* drivers.c - the drivers of this library, by name. A new one is a file like null.c and a row here. */
+/* drivers.c - the drivers of this library, by name. A new one is a file like drivers/null.c and a row here. */
 #include "device/registry.h"
 
-#include "device/null.h"
-#include "device/opencl.h"
+#include "device/drivers/null.h"
+#include "device/drivers/opencl.h"
 
 #include <string.h>
 

@@ -9,9 +9,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#define SLEEP_NS 100000000    /* at most, while something is open: a driver may forget its fd */
-#define TURNS_NS 1000000      /* the same of a driver without an fd, */
-#define TURNS_FIRST_NS 50000  /* and at first */
+#define SLEEP_NS 100000000   /* at most, while something is open: a driver may forget its fd */
+#define TURNS_NS 1000000     /* the same of a driver without an fd, */
+#define TURNS_FIRST_NS 50000 /* and at first */
 #define SYNCHRONOUS_NS 20000 /* a launch below that is not looked at */
 
 bool clo_device_lay_out(const clo_device *device, clo_place *place, const clo_kernel *kernel, const clo_call *call)

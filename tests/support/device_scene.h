@@ -193,4 +193,13 @@ static inline void device_check(const device_scene *s, const clo_job *job)
     }
 }
 
+static inline void device_run(const device_scene *s, clo_job *job)
+{
+    clo_job_result result = CLO_JOB_RESULT_INIT;
+
+    ok(clo_job_submit(job));
+    ok(clo_job_wait(job, &result));
+    device_check(s, job);
+}
+
 #endif

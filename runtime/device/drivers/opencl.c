@@ -1,51 +1,28 @@
-/* opencl.c - the driver "opencl". The loader (libOpenCL.so.1) is opened when it is needed, so nothing links with it.
+/* opencl.c - the driver "opencl".
  *
  * Three queues, each in order: data to the device, kernels, data back; the commands of one execution wait for each other
- * by events, which also pass failures on, so data move beside the kernels of others. A callback of the event behind a token writes to an eventfd, which is all that it does:
- * it may run on any thread, at once, and (PoCL 3.1, pocl#1430) never if a command before it has failed. So poll asks
- * each open event, and the device's thread polls now and then also without a ring. CL_COMPLETE is no synchronisation
- * point: clWaitForEvents follows (pocl#2294). What was abandoned stays allocated: the device may still write to it. */
-#define CL_TARGET_OPENCL_VERSION 120
-#include "device/opencl.h"
+ * by events, which also pass failures on, so data move beside the kernels of others. A callback of the event behind a
+ * token rings a bell, which is all that it does: it may run on any thread, at once, and (PoCL 3.1, pocl#1430) never if a
+ * command before it has failed. So poll asks each open event, and the device's thread polls now and then also without a
+ * ring. CL_COMPLETE is no synchronisation point: clWaitForEvents follows (pocl#2294). What was abandoned stays
+ * allocated: the device may still write to it. */
+#include "device/drivers/opencl.h"
 
 #include "base/memory.h"
 #include "base/status.h"
+#include "device/drivers/bell.h"
+#include "device/drivers/opencl_loader.h"
 
-#include <CL/cl.h>
-#include <dlfcn.h>
-#include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/eventfd.h>
-#include <unistd.h>
 
-#define PLATFORMS_MAX 16u
 #define DEVICES_MAX 64u
 #define KERNELS_MAX 256u
 #define LOG_BYTES 65536u
 #define DEPTH 2u
 #define ALIGN 512u /* of offsets (clo_device_call) */
-
-/* Of the loader: X(name). Their types are those of CL/cl.h. */
-#define CL_FUNCTIONS(X)                                                                                             \
-    X(clGetPlatformIDs)                                                                                             \
-    X(clGetDeviceIDs)                                                                                               \
-    X(clGetDeviceInfo)                                                                                              \
-    X(clCreateContext)                                                                                              \
-    X(clReleaseContext) X(clCreateCommandQueue) X(clReleaseCommandQueue) X(clCreateProgramWithSource)               \
-        X(clBuildProgram) X(clGetProgramBuildInfo) X(clReleaseProgram) X(clCreateKernel) X(clReleaseKernel)         \
-            X(clSetKernelArg) X(clCreateBuffer) X(clCreateSubBuffer) X(clReleaseMemObject) X(clEnqueueWriteBuffer)  \
-                X(clEnqueueReadBuffer) X(clEnqueueNDRangeKernel) X(clFlush) X(clSetEventCallback) X(clGetEventInfo) \
-                    X(clGetEventProfilingInfo) X(clWaitForEvents) X(clRetainEvent) X(clReleaseEvent)
-
-typedef struct functions {
-    void *library; /* stays open: its devices have threads */
-#define X(name) __typeof__(&name) name;
-    CL_FUNCTIONS(X)
-#undef X
-} functions;
 
 enum { QUEUE_PUT, QUEUE_RUN, QUEUE_GET, QUEUES };
 
@@ -55,15 +32,8 @@ typedef struct arena {
     cl_event put, run, get; /* the last of each, of the execution that is open; NULL: none */
 } arena;
 
-/* What callbacks ring. They may come late, after the device was closed: the last user frees it. */
-typedef struct bell {
-    pthread_mutex_t lock;
-    uint32_t users; /* the device, and callbacks that are to come */
-    int fd;
-} bell;
-
 typedef struct opencl_device {
-    functions cl;
+    clo_opencl cl;
     cl_device_id id;
     cl_context context;
     cl_command_queue queues[QUEUES];
@@ -71,7 +41,7 @@ typedef struct opencl_device {
     cl_kernel kernels[KERNELS_MAX];
     char *names[KERNELS_MAX];
     uint32_t kernels_count;
-    bell *bell;
+    clo_bell *bell;
     arena arenas[CLO_DEVICE_DEPTH_MAX];
     uint64_t memory_bytes;
     char name[96];
@@ -87,31 +57,6 @@ typedef struct opencl_device {
 static pthread_mutex_t abandoned_lock = PTHREAD_MUTEX_INITIALIZER;
 static opencl_device *abandoned;
 
-static clo_status no_loader(const char *what)
-{
-    return clo_fail(CLO_ERR_UNSUPPORTED,
-                    "driver opencl: %s; install ocl-icd-libopencl1 and a driver, such as pocl-opencl-icd", what);
-}
-
-static clo_status load(functions *cl)
-{
-    cl->library = dlopen("libOpenCL.so.1", RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
-    if (cl->library == NULL)
-        return no_loader("libOpenCL.so.1 cannot be opened");
-#define X(name)                                  \
-    {                                            \
-        void *found = dlsym(cl->library, #name); \
-        memcpy(&cl->name, &found, sizeof found); \
-    }
-    CL_FUNCTIONS(X)
-#undef X
-#define X(name) cl->name != NULL &&
-    if (CL_FUNCTIONS(X) true)
-        return CLO_OK;
-#undef X
-    return no_loader("libOpenCL.so.1 lacks functions of version 1.2");
-}
-
 static clo_status failed(const char *what, cl_int code)
 {
     clo_status status = code == CL_OUT_OF_HOST_MEMORY ? CLO_ERR_MEMORY : CLO_ERR_SYSTEM;
@@ -121,32 +66,16 @@ static clo_status failed(const char *what, cl_int code)
     return clo_fail(status, "driver opencl: %s failed with code %d", what, (int)code);
 }
 
-/* All devices of all platforms. */
-static uint32_t find_devices(const functions *cl, cl_device_id *out)
-{
-    cl_platform_id platforms[PLATFORMS_MAX];
-    cl_uint platforms_count = 0, count = 0;
-
-    if (cl->clGetPlatformIDs(PLATFORMS_MAX, platforms, &platforms_count) != CL_SUCCESS)
-        return 0;
-    for (cl_uint p = 0; p < platforms_count && p < PLATFORMS_MAX; p++) {
-        cl_uint here = 0;
-        if (cl->clGetDeviceIDs(platforms[p], CL_DEVICE_TYPE_ALL, DEVICES_MAX - count, out + count, &here) == CL_SUCCESS)
-            count += here < DEVICES_MAX - count ? here : DEVICES_MAX - count;
-    }
-    return count;
-}
-
 static clo_status select_device(opencl_device *device, const char *selector)
 {
     cl_device_id ids[DEVICES_MAX];
-    uint32_t count = find_devices(&device->cl, ids);
+    uint32_t count = clo_opencl_devices(&device->cl, ids, DEVICES_MAX);
     char *end;
     unsigned long wanted = strtoul(selector, &end, 10);
     bool is_number = *selector == 0 || *end == 0;
 
     if (count == 0)
-        return no_loader("no platform has a device");
+        return clo_opencl_missing("no platform has a device");
     for (uint32_t d = 0; d < count; d++) {
         char name[sizeof device->name] = "";
         (void)device->cl.clGetDeviceInfo(ids[d], CL_DEVICE_NAME, sizeof name, name, NULL);
@@ -194,41 +123,6 @@ static clo_status build(opencl_device *device, const char *source, const char *o
     return code == CL_SUCCESS ? CLO_OK : explain_build(device, code);
 }
 
-static bell *make_bell(void)
-{
-    bell *made = clo_allocate(1, sizeof *made);
-    int fd = made != NULL ? eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK) : -1;
-
-    if (fd < 0 || pthread_mutex_init(&made->lock, NULL) != 0) {
-        if (fd >= 0)
-            close(fd);
-        clo_free(made);
-        return NULL;
-    }
-    made->users = 1;
-    made->fd = fd;
-    return made;
-}
-
-static void use_bell(bell *of)
-{
-    pthread_mutex_lock(&of->lock);
-    of->users++;
-    pthread_mutex_unlock(&of->lock);
-}
-
-static void leave_bell(bell *of)
-{
-    pthread_mutex_lock(&of->lock);
-    bool is_last = --of->users == 0;
-    pthread_mutex_unlock(&of->lock);
-    if (!is_last)
-        return;
-    close(of->fd);
-    pthread_mutex_destroy(&of->lock);
-    clo_free(of);
-}
-
 static clo_status start(opencl_device *device)
 {
     cl_ulong memory = 0;
@@ -243,7 +137,7 @@ static clo_status start(opencl_device *device)
                         "driver opencl: device '%s' wants operands on multiples of %u bytes; "
                         "at most %u",
                         device->name, align_bits / 8, ALIGN);
-    device->bell = make_bell();
+    device->bell = clo_bell_make();
     if (device->bell == NULL)
         return clo_fail(CLO_ERR_SYSTEM, "driver opencl: no eventfd");
     device->context = device->cl.clCreateContext(NULL, 1, &device->id, NULL, NULL, &code);
@@ -312,7 +206,7 @@ static void opencl_close(void *opened)
     if (device->context != NULL)
         (void)device->cl.clReleaseContext(device->context);
     if (device->bell != NULL)
-        leave_bell(device->bell);
+        clo_bell_leave(device->bell);
     clo_free(device);
 }
 
@@ -322,7 +216,7 @@ static clo_status opencl_open(const char *selector, const clo_device_config *con
 
     if (device == NULL)
         return clo_fail_memory("an OpenCL device");
-    clo_status status = load(&device->cl);
+    clo_status status = clo_opencl_load(&device->cl);
     if (status == CLO_OK)
         status = select_device(device, selector);
     if (status != CLO_OK) {
@@ -348,7 +242,7 @@ static void opencl_describe(const void *opened, clo_device_facts *out)
     out->depth = DEPTH;
     out->depth_max = CLO_DEVICE_DEPTH_MAX;
     out->has_fd = 1;
-    out->fd = device->bell->fd;
+    out->fd = clo_bell_fd(device->bell);
 }
 
 static clo_status opencl_find(void *opened, const char *name, uint32_t *function)
@@ -403,14 +297,12 @@ static clo_status opencl_reserve(void *opened, size_t bytes, clo_device_arena *o
     return CLO_OK;
 }
 
-static void CL_CALLBACK ring(cl_event event, cl_int code, void *of)
+static void CL_CALLBACK ring(cl_event event, cl_int code, void *bell)
 {
-    const uint64_t one = 1;
-
     (void)event;
     (void)code;
-    (void)!write(((bell *)of)->fd, &one, sizeof one); /* full: it is readable already */
-    leave_bell(of);
+    clo_bell_ring(bell);
+    clo_bell_leave(bell);
 }
 
 /* The command behind `event` is what `token` stands for. */
@@ -422,11 +314,11 @@ static clo_status await(opencl_device *device, uint64_t number, cl_event event, 
     device->ends[token] = event;
     device->runs[token] = device->arenas[number].run;
     (void)device->cl.clRetainEvent(device->runs[token]);
-    use_bell(device->bell);
+    clo_bell_use(device->bell);
     cl_int code = device->cl.clSetEventCallback(event, CL_COMPLETE, ring, device->bell);
     if (code == CL_SUCCESS)
         return CLO_OK;
-    leave_bell(device->bell);
+    clo_bell_leave(device->bell);
     return failed("clSetEventCallback", code);
 }
 
@@ -549,10 +441,8 @@ static uint32_t opencl_poll(void *opened, clo_device_completion *out, uint32_t m
 {
     opencl_device *device = opened;
     uint32_t count = 0;
-    uint64_t rings;
 
-    while (read(device->bell->fd, &rings, sizeof rings) < 0 && errno == EINTR)
-        continue;
+    clo_bell_silence(device->bell);
     for (uint32_t t = 0; t < CLO_DEVICE_DEPTH_MAX && count < max; t++) {
         cl_int state = CL_QUEUED;
         if (device->ends[t] == NULL)
@@ -582,10 +472,10 @@ static bool opencl_is_usable(void)
 {
     clo_fail_text kept;
     cl_device_id ids[DEVICES_MAX];
-    functions cl;
+    clo_opencl cl;
 
     clo_fail_keep(&kept);
-    bool is_usable = load(&cl) == CLO_OK && find_devices(&cl, ids) > 0;
+    bool is_usable = clo_opencl_load(&cl) == CLO_OK && clo_opencl_devices(&cl, ids, DEVICES_MAX) > 0;
     clo_fail_put_back(&kept);
     return is_usable;
 }

@@ -1,4 +1,4 @@
-/* device/opencl.h - the driver "opencl". */
+/* device/drivers/opencl.h - the driver "opencl". */
 #ifndef CLO_DEVICE_OPENCL_H
 #define CLO_DEVICE_OPENCL_H
 

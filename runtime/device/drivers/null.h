@@ -1,4 +1,4 @@
-/* device/null.h - the driver "null": a device of this process, with times and faults as its user says. */
+/* device/drivers/null.h - the driver "null": a device of this process, with times and faults as its user says. */
 #ifndef CLO_DEVICE_NULL_H
 #define CLO_DEVICE_NULL_H
 
