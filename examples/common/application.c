@@ -34,12 +34,16 @@ static uint64_t footprint_of(const application *app)
     return hash;
 }
 
+static bool has_device(const application_graph *graph)
+{
+    return graph->app != NULL && graph->app->device != NULL;
+}
+
 static bool is_on_device(const application_graph *graph, uint32_t kernel)
 {
     uint32_t function;
 
-    return graph->device_kind != CLO_NONE &&
-           clo_device_find(graph->app->device, graph->app->kernels[kernel], &function) == CLO_OK;
+    return has_device(graph) && clo_device_find(graph->app->device, graph->app->kernels[kernel], &function) == CLO_OK;
 }
 
 uint32_t application_add_task(application_graph *graph, uint32_t kernel, const clo_task *task)
@@ -70,7 +74,7 @@ void application_set_kernel(application_graph *graph, uint32_t kernel, clo_kerne
     const application *app = graph->app;
     uint32_t task = graph->tasks - 1;
 
-    if (graph->status != CLO_OK || graph->device_kind == CLO_NONE)
+    if (graph->status != CLO_OK || !has_device(graph))
         return;
     if (!is_on_device(graph, kernel)) {
         graph->status = clo_graph_set_time(graph->graph, task, graph->device_kind, CLO_TIME_NEVER);

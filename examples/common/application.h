@@ -19,7 +19,7 @@ typedef struct application_graph {
     clo_graph *graph;
     const struct application *app;  /* NULL: tasks get no codelets */
     const application_times *times; /* NULL: not known */
-    uint32_t device_kind;           /* CLO_NONE: no device */
+    uint32_t device_kind;           /* of the device of `app`, if it has one */
     uint8_t *kernel_of;             /* [tasks] */
     uint32_t tasks, capacity;
     clo_status status;

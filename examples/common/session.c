@@ -23,7 +23,6 @@ static clo_status build(application *app, const clo_platform *platform, const ap
 
         out->status = clo_graph_kind(out->graph, times->kind_names[k], &kind);
     }
-    out->device_kind = CLO_NONE;
     if (out->status == CLO_OK && app->device != NULL)
         out->status = clo_graph_kind(out->graph, MACHINE_DEVICE_KIND, &out->device_kind);
     if (out->status == CLO_OK)

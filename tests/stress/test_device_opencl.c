@@ -156,12 +156,12 @@ static void a_long_kernel_ends_with_its_result(void **state)
     static const uint32_t turns = 40000000;
     static const clo_scalar scalar = {&turns, sizeof turns};
     clo_device_config config = CLO_DEVICE_CONFIG_INIT;
-    device_scene s = {.platform = device_platform(1)};
     clo_kernel kernel = CLO_KERNEL_INIT;
     uint32_t npu;
 
     (void)state;
     NEEDS_OPENCL();
+    device_scene s = {.platform = device_platform(1)};
     config.program = program;
     ok(clo_device_open(clo_driver_find("opencl"), "", &config, &s.device));
     kernel.device = s.device;
