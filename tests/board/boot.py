@@ -13,7 +13,7 @@ QEMU = "qemu-system-aarch64"
 MACHINE = ["-machine", "virt,virtualization=on", "-cpu", "cortex-a76", "-smp", "8,sockets=1,clusters=2,cores=4", "-m", "1G",
            "-nodefaults", "-display", "none"]
 IMAGE_BYTES_AT, MAGIC_AT, MAGIC = 16, 56, b"ARM\x64"  # of a kernel's image
-LIMIT_S = 600
+LIMIT_S = 1800  # one to two minutes on calm CPUs, five at a load of 5
 DONE = re.compile(r"^@begin (\d+)\n(.*?)\n?^@end \1 (\d+) after (\S+) s$", re.DOTALL | re.MULTILINE)
 
 
