@@ -43,16 +43,21 @@ static clo_operand_view input_of(const clo_call *call, uint32_t index)
     return (clo_operand_view){at.to, call->inputs_bytes[index], CLO_ACCESS_READ};
 }
 
+clo_operand clo_kernel_operand_at(const clo_kernel *kernel, uint32_t inputs, uint32_t data, uint32_t index)
+{
+    if (kernel->operands != NULL)
+        return kernel->operands[index];
+    if (index < inputs)
+        return (clo_operand){.source = CLO_OPERAND_INPUT, .index = index};
+    if (index - inputs < data)
+        return (clo_operand){.source = CLO_OPERAND_HANDLE, .index = index - inputs};
+    return (clo_operand){.source = CLO_OPERAND_OUTPUT};
+}
+
 bool clo_kernel_operand(const clo_kernel *kernel, const clo_call *call, uint32_t index, clo_operand_view *out)
 {
-    clo_operand operand = {.source = CLO_OPERAND_OUTPUT};
+    clo_operand operand = clo_kernel_operand_at(kernel, call->inputs_count, call->data_count, index);
 
-    if (kernel->operands != NULL)
-        operand = kernel->operands[index];
-    else if (index < call->inputs_count)
-        operand = (clo_operand){.source = CLO_OPERAND_INPUT, .index = index};
-    else if (index - call->inputs_count < call->data_count)
-        operand = (clo_operand){.source = CLO_OPERAND_HANDLE, .index = index - call->inputs_count};
     if (operand.source == CLO_OPERAND_INPUT && operand.index < call->inputs_count)
         *out = input_of(call, operand.index);
     else if (operand.source == CLO_OPERAND_HANDLE && operand.index < call->data_count)

@@ -9,8 +9,6 @@
 #include "device/thread.h"
 #include "graph/graph.h"
 
-#include <stdio.h>
-#include <string.h>
 #include <time.h>
 
 #define TURN_NS 50000 /* between looks at the driver in a trial */
@@ -96,16 +94,6 @@ static bool view_of(const given *to, clo_operand operand, clo_operand_view *out)
     return true;
 }
 
-/* Operand `index` of a kernel without a list: inputs, handles, the output. */
-static clo_operand usual(const given *to, uint32_t index)
-{
-    if (index < to->inputs)
-        return (clo_operand){.source = CLO_OPERAND_INPUT, .index = index};
-    if (index - to->inputs < to->data)
-        return (clo_operand){.source = CLO_OPERAND_HANDLE, .index = index - (uint32_t)to->inputs};
-    return (clo_operand){.source = CLO_OPERAND_OUTPUT};
-}
-
 /* Lays the operands out in a place, without addresses; adds to what is needed at most. */
 static clo_status lay_out(const clo_graph *graph, uint32_t task, const clo_kernel *kernel, clo_place *place, need *most)
 {
@@ -122,31 +110,19 @@ static clo_status lay_out(const clo_graph *graph, uint32_t task, const clo_kerne
                         (unsigned long long)count, CLO_KERNEL_OPERANDS_MAX, UINT16_MAX);
     place->operands = (uint32_t)count;
     for (uint32_t i = 0; i < place->operands; i++) {
-        clo_operand operand = kernel->operands != NULL ? kernel->operands[i] : usual(&to, i);
+        clo_operand operand = clo_kernel_operand_at(kernel, (uint32_t)to.inputs, to.data, i);
         if (!view_of(&to, operand, &place->views[i]))
             return clo_fail(CLO_ERR_ARGUMENT, "task %u, operand %u: there is no %s %u", task, i,
                             operand.source == CLO_OPERAND_INPUT ? "input" : "handle", operand.index);
         if (place->views[i].bytes > 1ull << 46)
             return clo_fail(CLO_ERR_LIMIT, "task %u, operand %u has more than 2^46 bytes", task, i);
         place->offsets[i] = (size_t)bytes;
-        bytes += (place->views[i].bytes + CLO_OPERAND_ALIGN - 1) / CLO_OPERAND_ALIGN * CLO_OPERAND_ALIGN;
+        bytes += clo_operand_room(place->views[i].bytes);
     }
     most->bytes = bytes > most->bytes ? bytes : most->bytes;
     most->inputs = to.inputs > most->inputs ? (uint32_t)to.inputs : most->inputs;
     most->data = to.data > most->data ? to.data : most->data;
     return CLO_OK;
-}
-
-/* A trial that fails leaves commands behind that nobody waits for. */
-static void give_up(clo_device *device, const char *reason)
-{
-    if (device->driver->abandon != NULL)
-        device->driver->abandon(device->opened);
-    pthread_mutex_lock(&device->lock);
-    snprintf(device->stats.reason, sizeof device->stats.reason, "%.150s", reason);
-    device->is_lost = true;
-    device->stats.is_lost = 1;
-    pthread_mutex_unlock(&device->lock);
 }
 
 /* Launches the kernel once, with zeros as its operands. */
@@ -168,7 +144,7 @@ static clo_status try_kernel(clo_device *device, const clo_graph *graph, uint32_
         status = clo_fail(done.status, "a trial of the kernel of task %u on device '%s': %s", task, device->facts.name,
                           clo_status_text(done.status));
     if (status != CLO_OK)
-        give_up(device, clo_last_error());
+        clo_device_give_up(device, clo_last_error()); /* it leaves commands behind that nobody waits for */
     return status;
 }
 

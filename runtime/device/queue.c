@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -149,6 +150,17 @@ clo_status clo_device_hold(clo_device *device, const char *what)
     if (is_lost)
         return clo_fail(CLO_ERR_STATE, "%s: the device is lost: %s", what, device->stats.reason);
     return is_free ? CLO_OK : clo_fail(CLO_ERR_STATE, "%s: the device is in use; do it before jobs run", what);
+}
+
+void clo_device_give_up(clo_device *device, const char *reason)
+{
+    pthread_mutex_lock(&device->lock);
+    snprintf(device->stats.reason, sizeof device->stats.reason, "%.150s", reason);
+    device->is_lost = true;
+    device->stats.is_lost = 1;
+    pthread_mutex_unlock(&device->lock);
+    if (device->driver->abandon != NULL)
+        device->driver->abandon(device->opened);
 }
 
 void clo_device_wake(clo_device *device)

@@ -28,6 +28,9 @@ clo_request *clo_device_dequeue(clo_device *device);
 clo_status clo_device_hold(clo_device *device, const char *what);
 void clo_device_let_go(clo_device *device);
 
+/* The device is lost. Of the thread, or of who holds the device. */
+void clo_device_give_up(clo_device *device, const char *reason);
+
 /* The thread's: sleeps until a request may be there, the driver's fd is readable, or `timeout_ns` have passed (< 0:
  * never). */
 void clo_device_sleep(clo_device *device, int64_t timeout_ns);

@@ -17,6 +17,12 @@
 
 #define CLO_OPERAND_ALIGN 512u /* offsets of operands: the most that a GPU is known to ask of a sub-buffer */
 
+/* What an operand takes of an arena. At most 2^46 bytes. */
+static inline size_t clo_operand_room(size_t bytes)
+{
+    return (bytes + CLO_OPERAND_ALIGN - 1) / CLO_OPERAND_ALIGN * CLO_OPERAND_ALIGN;
+}
+
 typedef struct clo_request {
     struct clo_request *next; /* in the queue, or of those that are free */
     const clo_kernel *kernel;

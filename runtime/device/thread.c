@@ -26,7 +26,7 @@ bool clo_device_lay_out(const clo_device *device, clo_place *place, const clo_ke
         if (!clo_kernel_operand(kernel, call, i, view) || view->bytes > device->place_bytes - at)
             return false;
         place->offsets[i] = at;
-        at += (view->bytes + CLO_OPERAND_ALIGN - 1) / CLO_OPERAND_ALIGN * CLO_OPERAND_ALIGN;
+        at += clo_operand_room(view->bytes);
         if (at > device->place_bytes)
             return false;
     }
@@ -139,13 +139,8 @@ static void lose(clo_device *device, const char *reason)
 {
     clo_place *place;
 
-    pthread_mutex_lock(&device->lock);
-    snprintf(device->stats.reason, sizeof device->stats.reason, "%s", reason);
-    device->is_lost = device->is_gone = true;
-    device->stats.is_lost = 1;
-    pthread_mutex_unlock(&device->lock);
-    if (device->driver->abandon != NULL)
-        device->driver->abandon(device->opened);
+    clo_device_give_up(device, reason);
+    device->is_gone = true;
     if (device->config.on_lost != NULL)
         device->config.on_lost(device->config.argument, device->stats.reason);
     while ((place = oldest(device)) != NULL) { /* at most depth */
