@@ -1,6 +1,7 @@
-/* device/drivers/bell.h - what callbacks of a driver ring, on any thread, also after its device was closed: the last user frees it. */
-#ifndef CLO_DEVICE_BELL_H
-#define CLO_DEVICE_BELL_H
+/* device/drivers/bell.h - what callbacks of a driver ring: on any thread, also after its device was closed. The last user
+ * frees it. */
+#ifndef CLO_DEVICE_DRIVERS_BELL_H
+#define CLO_DEVICE_DRIVERS_BELL_H
 
 typedef struct clo_bell clo_bell;
 

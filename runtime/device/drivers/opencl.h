@@ -1,6 +1,6 @@
 /* device/drivers/opencl.h - the driver "opencl". */
-#ifndef CLO_DEVICE_OPENCL_H
-#define CLO_DEVICE_OPENCL_H
+#ifndef CLO_DEVICE_DRIVERS_OPENCL_H
+#define CLO_DEVICE_DRIVERS_OPENCL_H
 
 #include <clotho/device.h>
 

@@ -1,6 +1,6 @@
 /* device/drivers/opencl_loader.h - the functions of OpenCL 1.2, from libOpenCL.so.1, which is opened when it is needed. */
-#ifndef CLO_DEVICE_OPENCL_LOADER_H
-#define CLO_DEVICE_OPENCL_LOADER_H
+#ifndef CLO_DEVICE_DRIVERS_OPENCL_LOADER_H
+#define CLO_DEVICE_DRIVERS_OPENCL_LOADER_H
 
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
