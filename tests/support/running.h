@@ -2,10 +2,25 @@
 #ifndef CLO_TEST_RUNNING_H
 #define CLO_TEST_RUNNING_H
 
+#include "base/clock.h"
 #include "scene.h"
 
 #include <stdatomic.h>
 #include <string.h>
+
+/* Who has a run, the workers or the thread that waits for it, is decided by measured times. A test repeats until what
+ * it is about has happened; on a machine so slow that it does not happen, it ends with a word about what it has not
+ * seen. */
+static inline bool may_still_happen(int64_t since_ns)
+{
+    return clo_clock_ns() - since_ns < 30000000000;
+}
+
+#define skip_unless_seen(has_happened, what)                                        \
+    do {                                                                            \
+        if (!(has_happened))                                                        \
+            skip_because("in 30 s " what, "try it on a machine that is less busy"); \
+    } while (0)
 
 static _Atomic uint32_t calls;
 
