@@ -13,7 +13,7 @@
 #define INSTANCES 400u
 
 /* Sanitizers take locks in malloc and free that a fork may find taken, unlike the C library. */
-#define FORKS (SANITIZED ? 0u : 2000u)
+#define FORKS (SANITIZED ? 0u : EMULATED ? 200u : 2000u)
 
 /* A policy that serves oldest first and counts; `after` is what must not happen once it was replaced. */
 typedef struct counting {

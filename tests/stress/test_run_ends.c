@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 enum { LAYERS = 3, WIDTH = 3, TASKS = LAYERS * WIDTH, RELEASES = 4, RECORDS = 200000, ROUNDS_MAX = 250 };
-#define ROUNDS (SANITIZED ? 40u : (uint32_t)ROUNDS_MAX)
+#define ROUNDS (SANITIZED || EMULATED ? 40u : (uint32_t)ROUNDS_MAX)
 
 enum { VIRTUAL_POLICY = WAYS, ALL_WAYS };
 

@@ -1,7 +1,10 @@
 /* The flight recorder is read by worker; a worker that does not exist has no records. Of a task with a grain the trace
- * and the recorder name ranges, on every path. Of tasks that come round it takes a share of each.
+ * and the recorder name ranges, on every path. Of tasks that come round it takes a share of each. A run that the waiting
+ * thread has alone is recorded as any other.
  * Mutation: a fixed distance in clo_recorder_takes. */
 #include "running.h"
+
+#include <pthread.h>
 
 static void a_worker_that_does_not_exist_has_no_records(void **state)
 {
@@ -136,11 +139,87 @@ static void one_of_eight_is_recorded_and_none_of_the_tasks_is_left_out(void **st
     }
 }
 
+/* Short jobs are run by whoever waits for them, in the place of a worker: of few tasks, of so many that a run is judged
+ * first, and with a plan. */
+
+typedef struct watched {
+    pthread_t waiter;
+    _Atomic uint32_t here;
+} watched;
+
+static int note_place(const clo_call *call)
+{
+    watched *w = call->argument;
+
+    if (pthread_equal(pthread_self(), w->waiter))
+        atomic_fetch_add(&w->here, 1);
+    return 0;
+}
+
+/* Each task once, one after the other, during the run. */
+static void check_records(clo_runtime *runtime, uint32_t tasks, int64_t begin_ns, int64_t end_ns)
+{
+    static clo_record records[4096];
+    static int64_t starts_ns[2048], finishes_ns[2048];
+    size_t count = 0;
+    uint64_t dropped = 0;
+
+    for (uint32_t w = 0; w < 2; w++)
+        count += clo_runtime_record_read(runtime, w, records + count, 2048, &dropped);
+    assert_int_equal(dropped, 0);
+    assert_int_equal(count, tasks);
+    memset(starts_ns, 0, sizeof starts_ns);
+    for (size_t i = 0; i < count; i++) {
+        assert_true(records[i].task < tasks && records[i].executor < 2 && starts_ns[records[i].task] == 0);
+        starts_ns[records[i].task] = records[i].start_ns;
+        finishes_ns[records[i].task] = records[i].finish_ns;
+    }
+    for (uint32_t t = 0; t < tasks; t++) {
+        assert_true(starts_ns[t] <= finishes_ns[t]);
+        assert_true(starts_ns[t] >= (t == 0 ? begin_ns : finishes_ns[t - 1]) - 2); /* ticks become ns one by one */
+    }
+    assert_true(finishes_ns[tasks - 1] <= end_ns + 1000000);
+}
+
+static void a_run_of_the_waiting_thread_is_recorded_as_any_other(void **state)
+{
+    (void)state;
+    const struct {
+        uint32_t tasks;
+        bool is_planned;
+    } ways[] = {{8, false}, {1200, false}, {8, true}};
+
+    for (size_t way = 0; way < 3; way++) {
+        watched w = {.waiter = pthread_self()};
+        clo_task task = {.body = note_place, .argument = &w};
+        clo_runtime_config config = {.size = sizeof config, .unpinned = 1, .recorder_events = 2048};
+        fixture f = {.platform = scene_platform(2, 0), .graph = scene_layers(ways[way].tasks, 1, &task)};
+        clo_plan *plan = NULL;
+        int64_t since_ns = clo_clock_ns();
+        ok(clo_cost_create(f.graph, f.platform, &f.cost));
+        ok(clo_runtime_create(f.platform, &config, &f.runtime));
+        if (ways[way].is_planned)
+            ok(clo_plan_create(f.cost, NULL, &plan));
+        clo_job *job = make_job(&f, NULL, plan);
+        for (int run = 0; run < 40 || (atomic_load(&w.here) == 0 && may_still_happen(since_ns)); run++) {
+            int64_t begin_ns = clo_clock_ns();
+            ok(clo_job_submit(job));
+            ok(clo_job_wait(job, NULL));
+            check_records(f.runtime, ways[way].tasks, begin_ns, clo_clock_ns());
+        }
+        clo_job_destroy(job);
+        clo_plan_destroy(plan);
+        stop(&f);
+        skip_unless_seen(w.here > 0, "the waiting thread never had such a run");
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(times_at_the_end_of_time_stay_there),
                                        cmocka_unit_test(a_worker_that_does_not_exist_has_no_records),
                                        cmocka_unit_test(a_trace_of_ranges_has_each_range_once),
+                                       cmocka_unit_test(a_run_of_the_waiting_thread_is_recorded_as_any_other),
                                        cmocka_unit_test(one_of_eight_is_recorded_and_none_of_the_tasks_is_left_out)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

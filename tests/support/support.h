@@ -24,6 +24,11 @@
 #define SANITIZED 0
 #endif
 
+/* 1 in a cross-build: an emulator runs the tests, twenty times as slowly and more. */
+#ifndef EMULATED
+#define EMULATED 0
+#endif
+
 /* Leaves a test that cannot run here. `./dev test` repeats at its end why, and what mends it. */
 #define skip_because(why, mend)                              \
     do {                                                     \

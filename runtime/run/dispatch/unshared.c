@@ -5,6 +5,7 @@
 #include "engine/execution/body.h"
 #include "run/job/cut.h"
 #include "run/job/done.h"
+#include "run/records/recorder.h"
 #include "run/records/stamp.h"
 #include "run/sharing/borrow.h"
 #include "run/sharing/serial.h"
@@ -43,6 +44,8 @@ typedef struct unshared_run {
     bool is_single;
     /* Not a serial run: the deque takes all that can be ready. */
     bool is_small;
+    /* The flight recorder is on. */
+    bool has_recorder;
     /* Without a plan: the one worker. */
     seat seat;
 } unshared_run;
@@ -138,6 +141,18 @@ static inline uint32_t release(const unshared_run *a, progress *p, uint32_t exec
     return next;
 }
 
+static __attribute__((noinline)) int call_recorded(const unshared_run *a, const seat *at, uint32_t execution,
+                                                   const clo_graph_task_row *row)
+{
+    bool is_recorded = clo_recorder_takes(at->worker);
+    int64_t start_ticks = is_recorded ? clo_ticks() : 0;
+    int code = row->body != NULL ? clo_body_call(row->body, &at->worker->call) : 0;
+
+    if (is_recorded)
+        clo_recorder_add(at->worker, a->job, execution, start_ticks, clo_ticks());
+    return code;
+}
+
 static inline void call_body(const unshared_run *a, const seat *at, uint32_t execution, uint32_t task)
 {
     const clo_graph_task_row *row = &a->rows[task];
@@ -156,7 +171,9 @@ static inline void call_body(const unshared_run *a, const seat *at, uint32_t exe
     } else
         clo_graph_serve(a->graph, task, execution - a->first_instance[task], call);
     call->expected_ns = at->time_ns[task * a->columns];
-    int code = row->body != NULL ? clo_body_call(row->body, call) : 0;
+    int code = a->has_recorder     ? call_recorded(a, at, execution, row)
+               : row->body != NULL ? clo_body_call(row->body, call)
+                                   : 0;
     clo_counter_add(at->executed, 1);
     if (code != 0)
         clo_job_fail(a->job, execution, code);
@@ -217,7 +234,8 @@ static inline unshared_run view_of(clo_job *job)
                           .columns = program->cost->columns,
                           .items = clo_item(job, 0),
                           .is_single = graph->instances == graph->tasks,
-                          .is_small = clo_job_is_small(job)};
+                          .is_small = clo_job_is_small(job),
+                          .has_recorder = job->runtime->recorder_events > 0};
 }
 
 uint64_t clo_unshared_run(clo_worker *worker, clo_job *job, uint64_t item)

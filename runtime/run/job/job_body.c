@@ -129,10 +129,10 @@ void clo_job_body_exchange(clo_job *job, clo_job_body *body)
     job->plans.own = body->own;
     bool is_fast = suits_fast_path(job, body);
     job->dispatch = is_fast ? job->kind->fast : job->kind;
-    job->has_no_extras = is_fast && body->events == NULL && job->runtime->recorder_events == 0 &&
-                         body->program->graph->data == NULL &&
-                         body->program->graph->columns.of[CLO_COLUMN_GRAIN] == NULL;
-    bool counts_ticks = job->has_no_extras && job->series == NULL && job->runtime->ticks_in_us > 0;
+    bool is_plain = is_fast && body->events == NULL && body->program->graph->data == NULL &&
+                    body->program->graph->columns.of[CLO_COLUMN_GRAIN] == NULL;
+    job->has_no_extras = is_plain && job->runtime->recorder_events == 0;
+    bool counts_ticks = is_plain && job->series == NULL && job->runtime->ticks_in_us > 0;
     atomic_store_explicit(&job->times.counts_ticks, counts_ticks, memory_order_relaxed);
     job->has_extras = body->program->graph->may_pend || body->program->graph->control_flow != NULL ||
                       job->done != NULL || job->hedges.pairs != NULL;

@@ -63,7 +63,7 @@ typedef struct clo_job_times {
     _Atomic int64_t response;
     /* Traced on the fast path: from submit to end, ns from submit. */
     clo_tick_line line;
-    /* Its submits and ends are noted in ticks. */
+    /* Its submits and ends are noted in ticks: as has_no_extras, but a recorder may be there. */
     _Atomic bool counts_ticks;
 } clo_job_times;
 
