@@ -379,6 +379,7 @@ static clo_status open_device(application *app, const options *o)
     if (driver == NULL)
         return clo_device_fail(CLO_ERR_UNSUPPORTED, "the library was built without opencl-c-headers");
     config.program = app->program;
+    config.options = app->program_options;
     return clo_device_open(driver, o->device, &config, &app->device);
 }
 
@@ -407,8 +408,8 @@ int application_main(application *app, int argc, char **argv)
     clo_device_close(app->device);
     app->close(app);
     if (status != CLO_OK) {
-        fprintf(stderr, "example-%s: %s: %s\n", app->name, clo_status_text(status),
-                status == CLO_ERR_MEMORY ? "use a smaller problem" : clo_last_error());
+        fprintf(stderr, "example-%s: %s\n", app->name,
+                status == CLO_ERR_MEMORY ? "out of memory; use a smaller problem" : clo_last_error());
         return 1;
     }
     return r.is_right && r.is_same ? 0 : 1;

@@ -39,6 +39,9 @@ void chain_doppler(const chain *c, const float *turned, float *power);
 /* `below` and `above`: the power of the blocks of nearer and farther ranges; NULL at the ends. */
 void chain_cfar(const chain *c, uint32_t block, const float *below, const float *here, const float *above,
                 detections *out);
+/* In OpenCL C: "filter" and "doppler", the same as chain_matched_filter and chain_doppler. */
+extern const char chain_program[];
+
 void chain_merge(const void *const *lists, uint32_t count, detections *out);
 
 #endif

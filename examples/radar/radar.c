@@ -21,10 +21,19 @@ enum { OPTION_PULSES, OPTION_RANGES, OPTION_BATCH, OPTION_BLOCK };
 
 typedef struct radar radar;
 
+/* A step on a device: its operands, then the length of its transforms. */
+typedef struct device_step {
+    clo_kernel kernel;
+    clo_operand operands[6];
+    clo_scalar scalar;
+    uint32_t length;
+} device_step;
+
 /* Argument of a task: which batch or block. */
 typedef struct part {
     radar *radar;
     uint32_t index;
+    device_step filter, doppler;
 } part;
 
 struct radar {
@@ -34,6 +43,7 @@ struct radar {
     part *parts;   /* [max(batches, blocks)], index = position */
     uint32_t *ids; /* [batches + 3 * blocks] tasks             */
     detections found;
+    char compiler[48]; /* options for chain_program */
 };
 
 static int run_filter(const clo_call *call)
@@ -105,7 +115,9 @@ static const char *radar_open(application *app)
         !chain_open(&r->chain, &r->scene, (uint32_t)batch, (uint32_t)block))
         return "out of memory; use fewer --pulses";
     for (uint32_t i = 0; i < parts; i++)
-        r->parts[i] = (part){r, i};
+        r->parts[i] = (part){.radar = r, .index = i};
+    snprintf(r->compiler, sizeof r->compiler, "-DLENGTH=%lld", (long long)(pulses > ranges ? pulses : ranges));
+    app->program_options = r->compiler;
     return NULL;
 }
 
@@ -123,6 +135,58 @@ static void radar_close(application *app)
     app->data = NULL;
 }
 
+/* Constant, and read only. */
+static clo_operand constant(const float *numbers, size_t count)
+{
+    union { /* the mode says that nothing writes there */
+        const float *from;
+        void *to;
+    } at = {numbers};
+
+    return (clo_operand){
+        .source = CLO_OPERAND_MEMORY, .mode = CLO_ACCESS_READ, .address = at.to, .bytes = count * sizeof *numbers};
+}
+
+/* The operands stand in the order of chain_opencl.c; one work item for each of `count` transforms. */
+static clo_kernel *describe(device_step *step, const fft *transform, uint32_t operands, uint32_t count,
+                            clo_task_fn body, part *argument)
+{
+    step->length = transform->length;
+    step->operands[1] = constant(transform->cosine, transform->length);
+    step->operands[2] = constant(transform->sine, transform->length);
+    step->operands[operands - 1] = (clo_operand){.source = CLO_OPERAND_OUTPUT};
+    step->scalar = (clo_scalar){&step->length, sizeof step->length};
+    step->kernel = (clo_kernel){.size = sizeof step->kernel,
+                                .operands = step->operands,
+                                .operands_count = operands,
+                                .scalars = &step->scalar,
+                                .scalars_count = 1,
+                                .global = {count},
+                                .local = {1},
+                                .fallback = body,
+                                .argument = argument};
+    return &step->kernel;
+}
+
+/* NULL: the step has no kernel. */
+static clo_kernel *on_device(part *p, uint32_t kernel)
+{
+    const chain *c = &p->radar->chain;
+    const uint32_t ranges = c->scene->ranges;
+
+    if (kernel == FILTER) {
+        p->filter.operands[0] = constant(scene_pulse(c->scene, p->index * c->batch).re, (size_t)2 * ranges * c->batch);
+        p->filter.operands[3] = constant(c->filter_re, ranges);
+        p->filter.operands[4] = constant(c->filter_im, ranges);
+        return describe(&p->filter, &c->fast, 6, c->batch, run_filter, p);
+    }
+    if (kernel != DOPPLER)
+        return NULL;
+    p->doppler.operands[0] = (clo_operand){.source = CLO_OPERAND_INPUT};
+    p->doppler.operands[3] = constant(c->window, c->scene->pulses);
+    return describe(&p->doppler, &c->slow, 5, c->block, run_doppler, p);
+}
+
 static uint32_t add(application_graph *graph, uint32_t kernel, part *argument, uint64_t output_bytes)
 {
     static const clo_task_fn bodies[KERNELS] = {run_filter, run_turn, run_doppler, run_cfar, run_merge};
@@ -136,7 +200,9 @@ static uint32_t add(application_graph *graph, uint32_t kernel, part *argument, u
                      .output_bytes = output_bytes,
                      .task_class = kernel == TURN ? CLO_CLASS_MEMORY : CLO_CLASS_FLOAT,
                      .duplicable = kernel != MERGE};
-    return application_add_task(graph, kernel, &task);
+    const uint32_t id = application_add_task(graph, kernel, &task);
+    application_set_kernel(graph, kernel, on_device(argument, kernel));
+    return id;
 }
 
 static void radar_build(application *app, application_graph *graph)
@@ -228,5 +294,6 @@ void radar_describe(application *app, application_option *options)
                          .close = radar_close,
                          .build = radar_build,
                          .prepare = radar_prepare,
-                         .check = radar_check};
+                         .check = radar_check,
+                         .program = chain_program};
 }
