@@ -1,9 +1,9 @@
-/* chain_opencl.c - two steps of the chain for devices: matched filter and Doppler. Numbers are combined in the order of chain.c
- * and fft.c, and nothing is contracted, so a device that rounds as IEEE 754 says gives the same bytes. The corner turn has an input
- * for each batch, and CFAR and merge write lists: they stay on CPUs.
+/* chain_opencl.c - two steps of the chain for devices: matched filter and Doppler. Numbers are combined in the order of
+ * chain.c and fft.c, and nothing is contracted, so a device that rounds as IEEE 754 says gives the same bytes. The corner
+ * turn has an input for each batch, and CFAR and merge write lists: they stay on CPUs.
  *
- * A work item is one pulse or one cell of range, and has a whole transform to itself. Compiled with -D LENGTH=..., the longer of
- * both. */
+ * A work item is one pulse or one cell of range, and has a whole transform to itself. Compiled with -D LENGTH=..., the
+ * longer of both. */
 #include "chain.h"
 
 const char chain_program[] =

@@ -65,7 +65,12 @@ extern "C" {
     X(STARVED, "starved", "a start takes what is kept for the stage that waits, or passes it too often") \
     X(ARM, "arm", "the branch has no such arm, chose before, or did not choose")                         \
     X(SKIPPED, "skipped", "it was skipped, or ran, and what the branches chose says otherwise")          \
-    X(WRONG_END, "wrong-end", "the job ends otherwise than its CANCEL, or the run, says")
+    X(WRONG_END, "wrong-end", "the job ends otherwise than its CANCEL, or the run, says")                \
+    X(WRONG_JOB, "wrong-job", "JOB or BAND says otherwise than the workload, or is missing")             \
+    X(WRONG_SUM, "wrong-sum", "the inputs so far, or the policies' names, have another sum")             \
+    X(WRONG_TIMER, "wrong-timer", "a wake-up that was not asked for, or none where one was")             \
+    X(WRONG_ENTER, "wrong-enter", "the job has not so many tasks left that enter")                       \
+    X(HEADER, "header", "the header contradicts itself or the records")
 
 enum {
 #define X(name, text, meaning) CLO_STREAM_##name,
@@ -145,6 +150,10 @@ typedef struct clo_stream_case {
     /* [jobs_count] in the order of `jobs`: how each run has ended by clo_job_wait, CLO_STREAM_END_...; NULL: unknown.
      * For each job that is done in the log, the log must say the same. */
     const uint8_t *ends;
+
+    /* 1: `jobs` says all of each job, so JOB and BAND records must say the same (wrong-job): weight, limit, deadline and
+     * band. 0: these are what the caller wants counted and judged. */
+    uint32_t strict;
 } clo_stream_case;
 
 #define CLO_STREAM_CASE_INIT CLO_SIZED_INIT(clo_stream_case)

@@ -157,7 +157,7 @@ CLO_API const clo_synch_piece *clo_synch_pieces(const clo_synch *synch, size_t *
  * Threads: any. Real time: yes, O(1). */
 CLO_API CLO_NODISCARD clo_status clo_synch_measure(const clo_synch *synch, clo_synch_figures *out);
 
-/* Writes the plan as the log of a simulated run, which clo_stream_check judges.
+/* Writes the plan as a log, which clo_stream_check judges. Its header names no run and no policy: nobody can replay it.
  *
  *   out  the log, owned by the caller.
  *

@@ -106,6 +106,24 @@ class CheckLog(CommandTest):
         self.assertEqual(said.code, 1)
         self.assertIn("the log is of a platform with 2 executors, this one has 3; name the platform of the run", said.err)
 
+    def test_another_workload_is_refused(self):
+        jobs = self.workload(weight=2, deadline_ns=100)
+        log = self.file("own.log", "")
+        self.good("simulate", jobs, "--platform", "uniform:2", "--policy", "fair", "--log", log)
+        self.assertIn("valid\n", self.good("check", jobs, log))
+        for more in ({"weight": 3, "deadline_ns": 100}, {"weight": 2}, {"weight": 2, "deadline_ns": 100, "band": 1}):
+            said = self.say("check", self.workload(**more), log)
+            self.assertEqual((said.code, said.out), (1, ""))
+            self.assertRegex(said.err, r"^clotho: \S*own.log: the log is of another workload; name that of the run, \S*jobs.jsonl\n$")
+        said = self.say("check", self.workload(weight=2, deadline_ns=100), log, "--platform", "slots:2")
+        self.assertIn("the log is of another platform than 'slots:2'; name that of the run", said.err)
+
+    def test_what_jobs_are_said_to_be_is_the_workloads(self):
+        described = [*VALID[:2], record(0, "job", 0, 1, None, 0, 2 ** 63 - 1), *VALID[2:]]
+        self.good("check", self.workload(), self.log(described))
+        self.assertIn(": wrong-job: record 2: job 0: its weight is 1 here, and 4 in the workload",
+                      self.say("check", self.workload(weight=4), self.log(described)).err)
+
     def test_a_log_that_was_cut_changed_or_full_is_one_line(self):
         text = log_text(VALID)
         for bad, error in [("", "run.log: the file is empty; give a plan or a log"),

@@ -109,7 +109,6 @@ clo_status clo_synch_log(const clo_synch *synch, clo_log **out)
     uint32_t *rest = clo_allocate(jobs, sizeof *rest);
     header.clock = CLO_CLOCK_VIRTUAL;
     header.executors = clo_synch_executors(synch);
-    header.run = CLO_LOG_RUN_SIMULATED;
     if (status == CLO_OK)
         status =
             events == NULL || rest == NULL ? clo_fail_memory("a log") : clo_log_create(&header, count + jobs + 2, &log);

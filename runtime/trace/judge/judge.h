@@ -26,6 +26,7 @@ typedef struct clo_judge_shape {
     uint32_t *first_instance; /* [stages + 1] instances are numbered task by task   */
     uint8_t *duplicable;      /* [stages]                                           */
     int64_t *demand;          /* [stages * CLO_RESOURCES_MAX] by the platform's resources; NULL: nobody demands any */
+    uint32_t roots;           /* stages without predecessors                        */
     uint32_t *edges_first;    /* [stages + 1] into edge_rows, by producer           */
     clo_judge_edge *edge_rows;
 
@@ -48,6 +49,7 @@ typedef struct clo_judge_job {
     int64_t arrived_ns;
     int64_t done_ns;        /* of DONE                                                 */
     int64_t last_finish_ns; /* INT64_MIN: nothing finished                             */
+    uint32_t entered;       /* stages without predecessors that are ready, as ARRIVE and ENTER say */
     size_t stages_first;    /* of its rows in `arms` and `skipped`, if its graph has branches */
 } clo_judge_job;
 

@@ -112,6 +112,20 @@ static void order_stages(clo_judge_shape *shape, uint32_t *left)
                 shape->order[count++] = shape->edge_rows[e].to;
 }
 
+static clo_status count_roots(clo_judge_shape *shape)
+{
+    bool *has_input = clo_allocate(shape->stages, sizeof *has_input);
+
+    if (has_input == NULL)
+        return clo_fail_memory("the check of a log");
+    for (uint32_t e = 0; e < shape->edges; e++)
+        has_input[shape->edge_rows[e].to] = true;
+    for (uint32_t t = 0; t < shape->stages; t++)
+        shape->roots += !has_input[t];
+    clo_free(has_input);
+    return CLO_OK;
+}
+
 static clo_status read_branches(clo_judge_shape *shape)
 {
     size_t stages = shape->stages;
@@ -155,6 +169,8 @@ static clo_status read_shape(clo_judge_shape *shape, const clo_cost *cost, const
     clo_status status = read_tasks(shape, platform);
     if (status == CLO_OK)
         status = read_edges(shape);
+    if (status == CLO_OK)
+        status = count_roots(shape);
     return status == CLO_OK ? read_branches(shape) : status;
 }
 

@@ -4,6 +4,7 @@
 #include "clotho/check/log.h"
 
 #include "clotho/common/json.h"
+#include "clotho/simulate/hash.h"
 #include "clotho/stream/arrivals.h"
 #include "clotho/stream/stream_case.h"
 
@@ -157,6 +158,7 @@ static int judge(judged *j, bool as_json)
     stream.faults_max = FAULTS_SHOWN;
     stream.backlog = j->backlog;
     stream.backlog_count = BACKLOG_SAMPLES;
+    stream.strict = 1;
     clo_status status = clo_stream_check(&stream, j->log, &j->report);
     if (status != CLO_OK && status != CLO_ERR_INVALID)
         return complain_status(j->log_path, status);
@@ -200,6 +202,8 @@ int check_log(const char *workload_path, const char *log_path, const input_confi
         code = open_files(j, config);
     if (code == EXIT_GOOD)
         code = choose_platform(j, config);
+    if (code == EXIT_GOOD)
+        code = refuse_other_run(log_path, j->log, j->loaded, j->platform, clo_platform_name(j->platform));
     if (code == EXIT_GOOD)
         code = draw(j);
     if (code == EXIT_GOOD)

@@ -1,6 +1,8 @@
 /* hash.c - see hash.h. Times of tasks on single kinds are not in it. */
 #include "clotho/simulate/hash.h"
 
+#include "clotho/common/report.h"
+
 #include <string.h>
 
 #define FNV_OFFSET UINT64_C(14695981039346656037)
@@ -69,4 +71,21 @@ uint64_t platform_hash(const clo_platform *platform)
         for (uint32_t r = 0; r < CLO_RESOURCES_MAX; r++)
             hash = mix(hash, (uint64_t)clo_platform_capacity(platform, m, r));
     return hash != 0 ? hash : 1;
+}
+
+int refuse_other_run(const char *log_path, const clo_log *log, const clo_workload *workload,
+                     const clo_platform *platform, const char *spec)
+{
+    const clo_log_header *about = clo_log_about(log);
+
+    if (about->executors != 0 && about->executors != clo_platform_executors(platform))
+        return complain(log_path,
+                        "the log is of a platform with %u executors, this one has %u; name the platform of the run",
+                        about->executors, clo_platform_executors(platform));
+    if (about->platform_hash != 0 && about->platform_hash != platform_hash(platform))
+        return complain(log_path, "the log is of another platform than '%s'; name that of the run", spec);
+    if (about->workload_hash != 0 && about->workload_hash != workload_hash(workload))
+        return complain(log_path, "the log is of another workload; name that of the run%s%.200s",
+                        about->workload != NULL ? ", " : "", about->workload != NULL ? about->workload : "");
+    return EXIT_GOOD;
 }

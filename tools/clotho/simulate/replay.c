@@ -5,6 +5,7 @@
 
 #include "clotho/common/json.h"
 #include "clotho/common/policy_option.h"
+#include "clotho/simulate/hash.h"
 #include "clotho/stream/stream_case.h"
 
 #include <stdio.h>
@@ -34,13 +35,13 @@ static int check_log_can_be_replayed(const replay *r, const char *path)
     if (clo_log_dropped(r->log) > 0)
         return complain(path, "the log was full and dropped %llu records; it cannot be replayed",
                         (unsigned long long)clo_log_dropped(r->log));
+    if (about->policies_count == 0)
+        return complain(path, "the log names no policy; it cannot be replayed");
     if (about->clock != CLO_CLOCK_VIRTUAL && about->run != CLO_LOG_RUN_REAL)
         return complain(path, "the log is of a real run, but its header does not say so; it was changed");
     if (about->run == CLO_LOG_RUN_UNKNOWN)
         return complain(path, "the log does not say whether its run was simulated: an earlier version wrote it; write "
                               "it again");
-    if (about->policies_count == 0)
-        return complain(path, "the log names no policy; it cannot be replayed");
     for (size_t i = 0; i < count && about->run == CLO_LOG_RUN_SIMULATED; i++)
         if (is_foreign(records[i].what))
             return complain(path, "record %zu is %s, which no simulation of a workload makes; it cannot be replayed", i,
@@ -81,23 +82,6 @@ static void take_arrivals(const replay *r, simulation *sim)
     sim->draws = about->arrivals != NULL;
     sim->arrivals.jobs = about->jobs;
     sim->arrivals.shuffled = about->shuffled;
-}
-
-static int check_same(const replay *r, const simulation *sim)
-{
-    const clo_log_header *about = clo_log_about(r->log);
-    const char *path = r->options.replay;
-
-    if (about->executors != 0 && about->executors != clo_platform_executors(sim->platform))
-        return complain(path,
-                        "the log is of a platform with %u executors, this one has %u; name the platform of the run",
-                        about->executors, clo_platform_executors(sim->platform));
-    if (about->platform_hash != 0 && about->platform_hash != sim->platform_hash)
-        return complain(path, "the log is of another platform than '%s'; name that of the run", sim->spec);
-    if (about->workload_hash != 0 && about->workload_hash != sim->workload_hash)
-        return complain(path, "the log is of another workload; name that of the run%s%.200s",
-                        about->workload != NULL ? ", " : "", about->workload != NULL ? about->workload : "");
-    return EXIT_GOOD;
 }
 
 static int print_equal(const replay *r, const simulation *sim, uint64_t decisions)
@@ -233,7 +217,7 @@ static int replay_log(replay *r, const char *path)
     sim.drops_misfits = is_real; /* which refused them */
     int code = simulation_open(&sim);
     if (code == EXIT_GOOD)
-        code = check_same(r, &sim);
+        code = refuse_other_run(r->options.replay, r->log, sim.loaded, sim.platform, sim.spec);
     if (code == EXIT_GOOD)
         take_arrivals(r, &sim);
     if (code == EXIT_GOOD && is_real)
