@@ -41,7 +41,8 @@ typedef struct clo_entry {
  *     for (uint32_t i = 0; clo_registry_entry("planners", i, &entry); i++)
  *         puts(entry.name);
  *
- *   registry  "planners", "policies", "platforms", "formats", "families", "models", "drivers" (of devices) or "kernels"
+ *   registry  "planners", "policies", "learned" (policies, too, whose decisions take the longer the more candidates
+ *             there are), "platforms", "formats", "families", "models", "drivers" (of devices) or "kernels"
  *             (instruction sets that the integer kernels of networks are built for). NULL: the registries themselves.
  *   index     from 0.
  *   out       untouched if the call returns false.

@@ -31,12 +31,13 @@ static const clo_policy *const policies[] = {
     NULL,
 };
 
-/* Found by name, not listed. A decision of "lachesis" looks at every candidate, so what bounds the turns of all
+/* A list of their own. A decision of "lachesis" looks at every candidate, so what bounds the turns of all
  * policies of the list does not hold for it; "residual" without an argument needs a built-in model. */
-static const clo_policy *const unlisted[] = {&clo_policy_lachesis, &clo_policy_residual, NULL};
+static const clo_policy *const learned[] = {&clo_policy_lachesis, &clo_policy_residual, NULL};
 
 CLO_REGISTRY_ROW(clo_policy);
 const clo_registry clo_policies = {.name = "policies", .rows = policies};
+const clo_registry clo_learned_policies = {.name = "learned", .rows = learned};
 
 static const clo_policy *find(const clo_policy *const *list, const char *name)
 {
@@ -51,5 +52,5 @@ const clo_policy *clo_policy_find(const char *name)
     if (name == NULL)
         return NULL;
     const clo_policy *listed = find(policies, name);
-    return listed != NULL ? listed : find(unlisted, name);
+    return listed != NULL ? listed : find(learned, name);
 }

@@ -6,5 +6,7 @@
 #include "library.h"
 
 extern CLO_INTERNAL const clo_registry clo_policies;
+/* Whose decisions are not bounded as those are. */
+extern CLO_INTERNAL const clo_registry clo_learned_policies;
 
 #endif

@@ -19,6 +19,7 @@ static const struct {
 } registries[] = {
     {"planners", "decide before the run: clo_plan_config.planner", &clo_planners},
     {"policies", "decide during the run: clo_policy_find", &clo_policies},
+    {"learned", "policies by networks that look at every candidate: clo_policy_find", &clo_learned_policies},
     {"platforms", "shipped with the library: clo_platform_open", &clo_platforms},
     {"formats", "of graph files: clo_document_load, clo_document_save", &clo_formats},
     {"families", "of generated graphs: clo_graph_generate", &clo_graph_families},

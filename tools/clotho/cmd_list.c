@@ -20,6 +20,21 @@ static const char *list_at(uint32_t index)
     return clo_registry_entry(NULL, index, &entry) ? entry.name : NULL;
 }
 
+/* Policies stand in two registries; a reader wants all of them. */
+static bool entry_at(const char *list, uint32_t index, clo_entry *entry)
+{
+    clo_entry more = CLO_ENTRY_INIT;
+    uint32_t count = 0;
+
+    if (clo_registry_entry(list, index, entry))
+        return true;
+    if (strcmp(list, "policies") != 0)
+        return false;
+    while (clo_registry_entry(list, count, &more))
+        count++;
+    return clo_registry_entry("learned", index - count, entry);
+}
+
 static int print_json(const char *list)
 {
     json out;
@@ -27,7 +42,7 @@ static int print_json(const char *list)
 
     json_begin(&out);
     json_open(&out, list, '[');
-    for (uint32_t i = 0; clo_registry_entry(list, i, &entry); i++) {
+    for (uint32_t i = 0; entry_at(list, i, &entry); i++) {
         json_open(&out, NULL, '{');
         json_text(&out, "name", entry.name);
         json_text(&out, "summary", entry.summary);
@@ -45,7 +60,7 @@ static void print_text(const char *list)
 {
     clo_entry entry = CLO_ENTRY_INIT;
 
-    for (uint32_t i = 0; clo_registry_entry(list, i, &entry); i++) {
+    for (uint32_t i = 0; entry_at(list, i, &entry); i++) {
         if (entry.directions != NULL)
             printf("%-14s %-3s %s\n", entry.name, entry.directions, entry.summary);
         else if (has_marks(list))

@@ -7,8 +7,8 @@
 
 static void every_registry_is_listed_and_has_distinct_names(void **state)
 {
-    static const char *const wanted[] = {"planners", "policies", "platforms", "formats",
-                                         "families", "models",   "drivers",   "kernels"};
+    static const char *const wanted[] = {"planners", "policies", "learned", "platforms", "formats",
+                                         "families", "models",   "drivers", "kernels"};
     clo_entry registry = CLO_ENTRY_INIT, entry = CLO_ENTRY_INIT;
     uint32_t count = 0;
 

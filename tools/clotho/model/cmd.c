@@ -1,4 +1,5 @@
 /* cmd.c - `clotho model show | verify | embed | diff`, and the table with `quantize`. */
+#define _POSIX_C_SOURCE 200809L
 #include "clotho/common/actions.h"
 #include "clotho/common/commands.h"
 #include "clotho/common/json.h"
@@ -10,13 +11,17 @@
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Most columns of the array that embed writes. */
 enum { EMBED_COLUMNS = 20, SYMBOL_BYTES = 64 };
 
+/* A file, else a built-in model of that name. */
 static int load(const char *path, clo_model **out)
 {
-    clo_status status = clo_model_load(path, out);
+    size_t bytes;
+    const void *data = access(path, F_OK) != 0 ? clo_model_builtin(path, &bytes) : NULL;
+    clo_status status = data != NULL ? clo_model_open(path, data, bytes, out) : clo_model_load(path, out);
 
     return status == CLO_OK ? EXIT_GOOD : complain_status(path, status);
 }
@@ -24,7 +29,12 @@ static int load(const char *path, clo_model **out)
 static int show(int argc, char **argv)
 {
     static const command cmd = {
-        "model show", "MODEL", 1, 1, "Prints the features, values, layers and operations of a model file.", NULL};
+        "model show",
+        "MODEL",
+        1,
+        1,
+        "Prints the features, values, layers and operations of a model file, or of a built-in model.",
+        "Example: clotho model show lachesis (built in, see 'clotho list models')"};
     bool as_json = false;
     const option_spec options[] = {
         {"json", 0, NULL, OPTION_FLAG, &as_json, "print one JSON object on standard output"}};

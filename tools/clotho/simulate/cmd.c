@@ -4,9 +4,10 @@
 #include "clotho/common/json.h"
 #include "clotho/common/options.h"
 #include "clotho/common/policy_option.h"
-#include "clotho/simulate/simulate.h"
+#include "clotho/simulate/compare.h"
 #include "clotho/stream/arrivals.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,6 +40,7 @@ static clo_status simulate(const input *in, const simulate_options *o, simulated
     clo_sim_config config = CLO_SIM_CONFIG_INIT;
     char label[128];
 
+    assert(o->policy != NULL); /* check_options */
     if (strcmp(o->policy, "steal") != 0)
         config.policy = clo_policy_find(o->policy);
     clo_status status = clo_simulate(in->cost, &config, &s->result, &s->trace, NULL);
@@ -159,6 +161,16 @@ static bool has_stream_options(const simulate_options *o)
            o->csv != NULL || o->live > 0 || o->skips_misfits || o->steps_max > 0 || o->environment != NULL;
 }
 
+static int check_comparison(const simulate_options *o)
+{
+    if (o->planner != NULL || o->replay != NULL || o->log != NULL || o->trace != NULL || o->input.profile != NULL ||
+        o->releases_in_flight > 0 || o->input.instance != NULL)
+        return misuse(
+            "several policies are compared: leave --planner, --replay, --log, --trace, --profile, --instance and "
+            "--releases-in-flight out; --csv has a row for each run, --gantt draws the ratios");
+    return EXIT_GOOD;
+}
+
 static int check_files(const simulate_options *o)
 {
     const char *const files[] = {o->gantt, o->trace, o->csv, o->log};
@@ -170,6 +182,8 @@ static int check_files(const simulate_options *o)
         return misuse("--json and '-' both want standard output; name a file");
     if (to_output > 1)
         return misuse("two files want standard output; name one");
+    if (o->policies.count > 1)
+        return check_comparison(o);
     if (o->seeds != NULL && (o->log != NULL || o->csv != NULL || o->gantt != NULL || o->replay != NULL))
         return misuse("--log, --csv, --gantt and --replay are of one run; write --seed N in place of --seeds");
     if (o->replay != NULL &&
@@ -209,6 +223,8 @@ static int simulate_path(const char *path, const simulate_options *o)
     void *argument = NULL;
     bool is_stream = has_stream_options(o);
 
+    if (o->policies.count > 1)
+        return simulate_compare(path, o);
     if (is_stream && o->input.instance != NULL)
         return misuse("--instance takes one graph: leave --jobs, --arrivals, --seeds, --log, --replay and --csv out");
     if (o->policy != NULL) {
@@ -255,8 +271,10 @@ int cmd_simulate(int argc, char **argv)
         {"platform", 'p', "SPEC", OPTION_INPUT, &o.input.spec, "as in 'clotho plan'"},
         {"instance", 'i', "NAME", OPTION_TEXT, &o.input.instance,
          "take only the instance of this name, from a file with many"},
-        {"policy", 0, "NAME[:ARG]", OPTION_TEXT, &o.policy,
-         "the policy, with its argument; see 'clotho list policies'"},
+        {"policy", 0, "NAME[:ARG]", OPTION_LIST, &o.policies,
+         "the policy, with its argument; see 'clotho list policies'. Several: all with the same seeds, in one table "
+         "with "
+         "ratios to the first"},
         {"planner", 0, "NAME", OPTION_TEXT, &o.planner,
          "in place of a policy: plan all jobs for weighted completion time (synchpack-1, -2, -3, psrs, "
          "tetris-weighted, jsq-maxweight)"},
@@ -289,15 +307,16 @@ int cmd_simulate(int argc, char **argv)
         {"log", 0, "F", OPTION_OUTPUT, &o.log, "write the log of inputs and decisions (clotho.log/1)"},
         {"replay", 0, "LOG", OPTION_INPUT, &o.replay,
          "repeat the run of this log, simulated or real, and compare each record"},
-        {"csv", 0, "F", OPTION_OUTPUT, &o.csv, "write a row for each job"},
+        {"csv", 0, "F", OPTION_OUTPUT, &o.csv, "write a row for each job; of several policies, for each run"},
         {"trace", 0, "F.json", OPTION_OUTPUT, &o.trace, "write a Chrome / Perfetto trace (one graph only)"},
-        {"gantt", 'g', "F.svg", OPTION_OUTPUT, &o.gantt, "draw what happened"},
+        {"gantt", 'g', "F.svg", OPTION_OUTPUT, &o.gantt, "draw what happened; of several policies, the ratios"},
         {"json", 0, NULL, OPTION_FLAG, &o.as_json, "print one JSON object (--seeds: one for each) on standard output"}};
     char **operands;
     int count, code = options_parse(&cmd, options, sizeof options / sizeof options[0], argc, argv, &operands, &count);
 
     if (code != OPTIONS_GO_ON)
         return code;
+    o.policy = o.policies.count > 0 ? o.policies.items[0] : NULL;
     code = check_options(&o);
     return code != EXIT_GOOD ? code : simulate_operand(operands[0], &o);
 }

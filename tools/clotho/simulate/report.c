@@ -152,8 +152,7 @@ void simulated_row(const simulated_run *run, bool is_first)
                            : "NOT VALID");
 }
 
-/* A field of RFC 4180. */
-static void put_text(FILE *file, const char *text)
+void put_csv_text(FILE *file, const char *text)
 {
     if (strpbrk(text, ",\"\r\n") == NULL) {
         fputs(text, file);
@@ -190,7 +189,7 @@ static void put_job(FILE *file, uint32_t index, const char *name, const clo_stre
     bool has_ended = o->finish_ns != CLO_TIME_NEVER;
 
     fprintf(file, "%" PRIu32 ",", index);
-    put_text(file, name);
+    put_csv_text(file, name);
     put_time(file, o->arrival_ns);
     put_time(file, o->start_ns);
     put_time(file, o->finish_ns);

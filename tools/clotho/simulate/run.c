@@ -137,6 +137,7 @@ static clo_status judge(const simulation *sim, simulated_run *run)
         stream.jobs_count = jobs.jobs_count;
         stream.backlog = run->backlog;
         stream.backlog_count = SIMULATE_SAMPLES;
+        stream.strict = 1;
         status = clo_stream_check(&stream, run->log, &run->report);
     }
     stream_case_close(&jobs);

@@ -3,15 +3,18 @@
 #define CLO_TOOLS_CLOTHO_SIMULATE_SIMULATE_H
 
 #include "clotho/common/input.h"
+#include "clotho/common/options.h"
 
 #include <clotho/stream.h>
 #include <clotho/stream_check.h>
+#include <stdio.h>
 
 enum { SIMULATE_SAMPLES = 60 };
 
 typedef struct simulate_options {
     input_config input;
-    const char *policy;  /* NAME[:ARGUMENT] */
+    option_list policies;
+    const char *policy;  /* NAME[:ARGUMENT], of them the one that is simulated; NULL: none */
     const char *planner; /* NULL: a policy decides */
     const char *arrivals, *seeds, *log, *replay, *csv, *gantt, *trace;
     const char *environment; /* NULL: the costs give the times */
@@ -65,6 +68,9 @@ bool is_workload_file(const char *path);
 /* Simulates the workload at `path` as the options say. Returns an exit code. */
 int simulate_workload(const char *path, const simulate_options *options);
 
+/* "A-B". Returns an exit code. */
+int simulate_read_seeds(const char *text, uint64_t *first, size_t *count);
+
 /* Whether the options go together with --releases-in-flight, or none of it is asked for. Returns an exit code. */
 int simulate_flight_check(const simulate_options *options);
 
@@ -85,11 +91,18 @@ clo_status simulation_draw(const simulation *sim, simulated_run *run);
 void simulation_run(const simulation *sim, simulated_run *run);
 void simulated_run_close(simulated_run *run);
 
+/* Runs `count` seeds from `first` on, side by side; `take` is called for each run that is not in error, in order, and
+ * its exit code counts, too. */
+typedef int (*simulated_take)(void *context, const simulation *sim, const simulated_run *run, size_t index);
+int simulation_run_range(const simulation *sim, uint64_t first, size_t count, simulated_take take, void *context);
+
 /* The reports; each returns an exit code. */
 int simulated_json(const simulation *sim, const simulated_run *run);
 void simulated_head(const simulation *sim);
 void simulated_text(const simulation *sim, const simulated_run *run);
 void simulated_row(const simulated_run *run, bool is_first);
 int simulated_csv(const simulated_run *run, const char *path);
+/* A field of RFC 4180. */
+void put_csv_text(FILE *file, const char *text);
 
 #endif

@@ -76,6 +76,8 @@ typedef struct range {
     simulated_run *runs; /* [count] */
     bool *is_done;       /* [count] */
     size_t count, next, reported;
+    simulated_take take;
+    void *context;
     pthread_mutex_t lock;
     pthread_cond_t changed;
 } range;
@@ -102,20 +104,26 @@ static void *work(void *argument)
     return NULL;
 }
 
-static int report_run(const simulation *sim, const simulated_run *run, bool is_first)
+/* Of a range: a line, or an object. */
+static int report_run(void *context, const simulation *sim, const simulated_run *run, size_t index)
 {
-    int code = EXIT_GOOD;
-
-    if (run->status == CLO_OK || run->is_judged) {
-        if (sim->options->as_json)
-            code = simulated_json(sim, run);
-        else
-            simulated_row(run, is_first);
-    }
-    return run->status != CLO_OK ? verdict(sim, run) : code;
+    (void)context;
+    if (sim->options->as_json)
+        return simulated_json(sim, run);
+    simulated_row(run, index == 0);
+    fflush(stdout);
+    return EXIT_GOOD;
 }
 
-static int report_in_order(range *r)
+static int take_run(const range *r, size_t index)
+{
+    const simulated_run *run = &r->runs[index];
+    int code = run->status == CLO_OK || run->is_judged ? r->take(r->context, r->sim, run, index) : EXIT_GOOD;
+
+    return run->status != CLO_OK ? verdict(r->sim, run) : code;
+}
+
+static int take_in_order(range *r)
 {
     int code = EXIT_GOOD;
 
@@ -124,9 +132,8 @@ static int report_in_order(range *r)
         while (!r->is_done[i])
             pthread_cond_wait(&r->changed, &r->lock);
         pthread_mutex_unlock(&r->lock);
-        int one = report_run(r->sim, &r->runs[i], i == 0);
+        int one = take_run(r, i);
         code = code == EXIT_GOOD ? one : code;
-        fflush(stdout);
         simulated_run_close(&r->runs[i]);
         pthread_mutex_lock(&r->lock);
         r->reported = i + 1;
@@ -136,9 +143,14 @@ static int report_in_order(range *r)
     return code;
 }
 
-static int simulate_range(const simulation *sim, uint64_t first, size_t count)
+int simulation_run_range(const simulation *sim, uint64_t first, size_t count, simulated_take take, void *context)
 {
-    range r = {.sim = sim, .count = count, .lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
+    range r = {.sim = sim,
+               .count = count,
+               .take = take,
+               .context = context,
+               .lock = PTHREAD_MUTEX_INITIALIZER,
+               .changed = PTHREAD_COND_INITIALIZER};
     pthread_t threads[THREADS_MAX];
     long cpus = sysconf(_SC_NPROCESSORS_ONLN);
     size_t wanted = cpus < 1 ? 1 : cpus > THREADS_MAX ? THREADS_MAX : (size_t)cpus, started = 0;
@@ -152,11 +164,9 @@ static int simulate_range(const simulation *sim, uint64_t first, size_t count)
     }
     for (size_t i = 0; i < count; i++)
         r.runs[i].seed = first + i;
-    if (!sim->options->as_json)
-        simulated_head(sim);
     while (started < wanted && started < count && pthread_create(&threads[started], NULL, work, &r) == 0)
         started++;
-    code = started > 0 ? report_in_order(&r) : complain(sim->path, "no thread could be started");
+    code = started > 0 ? take_in_order(&r) : complain(sim->path, "no thread could be started");
     for (size_t i = 0; i < started; i++)
         pthread_join(threads[i], NULL);
 done:
@@ -165,8 +175,14 @@ done:
     return code;
 }
 
-/* "A-B". */
-static int read_seeds(const char *text, uint64_t *first, size_t *count)
+static int simulate_range(const simulation *sim, uint64_t first, size_t count)
+{
+    if (!sim->options->as_json)
+        simulated_head(sim);
+    return simulation_run_range(sim, first, count, report_run, NULL);
+}
+
+int simulate_read_seeds(const char *text, uint64_t *first, size_t *count)
 {
     char from[32] = "";
     size_t length = strcspn(text, "-");
@@ -192,7 +208,7 @@ int simulate_workload(const char *path, const simulate_options *options)
     if (options->replay != NULL)
         return simulate_replay(path, options);
     if (options->seeds != NULL)
-        code = read_seeds(options->seeds, &first, &count);
+        code = simulate_read_seeds(options->seeds, &first, &count);
     if (code == EXIT_GOOD)
         code = simulation_open(&sim);
     if (code == EXIT_GOOD)

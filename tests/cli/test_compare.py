@@ -1,0 +1,81 @@
+"""simulate --policy A --policy B: the same runs under several policies, their ratios, CSV and picture."""
+import csv
+import json
+import math
+import unittest
+from xml.etree import ElementTree
+
+from support import CommandTest
+
+T = {2: 12.706, 3: 4.303, 5: 2.776}  # Student, 97.5 %, by the number of runs
+FIGURES = {"avg_jct": "avg_jct_s", "p95_jct": "p95_jct_s", "weighted_jct": "weighted_jct_s", "makespan": "makespan_s"}
+
+
+class Compare(CommandTest):
+    def stream(self):
+        path = self.path("stream.jsonl")
+        self.good("generate", "stream", "--jobs", 30, "-n", 12, "--arrivals", "poisson:1ms", "-o", path)
+        return path
+
+    def runs(self, workload, policy, seeds, *more):
+        """What the runs say one by one."""
+        text = self.good("simulate", workload, "--platform", "uniform:3", "--policy", policy, "--seeds", seeds, "--json", *more)
+        return [json.loads(line) for line in text.splitlines()]
+
+    def test_ratios_are_those_of_the_single_runs(self):
+        workload, policies, draw = self.stream(), ["fair", "sjf", "fifo", "fair"], ("--arrivals", "poisson:500us", "--jobs", 25)
+        asked = [word for policy in policies for word in ("--policy", policy)]
+        one = json.loads(self.good("simulate", workload, "--platform", "uniform:3", "--seeds", "4-8", "--json", *asked, *draw))
+        self.assertEqual((one["seeds"], one["arrivals"]), (5, "poisson:500us"))
+        self.assertEqual([row["policy"] for row in one["policies"]], policies)
+        single = {policy: self.runs(workload, policy, "4-8", *draw) for policy in set(policies)}
+        for row in one["policies"]:
+            for name, key in FIGURES.items():
+                values = [run[key] for run in single[row["policy"]]]
+                self.assertAlmostEqual(row[key] / (sum(values) / 5), 1)
+                logs = [math.log(a / b[key]) for a, b in zip(values, single["fair"])]
+                mean = sum(logs) / 5
+                half = T[5] * math.sqrt(sum((x - mean) ** 2 for x in logs) / 4 / 5)
+                for found, wanted in zip((row[name]["ratio"], row[name]["low"], row[name]["high"]), (mean, mean - half, mean + half)):
+                    self.assertAlmostEqual(math.log(found), wanted, places=5)
+        self.assertEqual(one["policies"][3]["avg_jct"], {"ratio": 1, "low": 1, "high": 1})
+
+    def test_a_table_a_row_for_each_run_and_a_picture(self):
+        workload, rows, picture = self.stream(), self.path("runs.csv"), self.path("ratios.svg")
+        text = self.good("simulate", workload, "--platform", "uniform:3", "--policy", "fair", "--policy", "wfair:-0.5", "--seeds", "1-3",
+                         "--arrivals", "poisson:500us", "--csv", rows, "--gantt", picture)
+        lines = text.splitlines()
+        self.assertEqual(lines[4].split()[:4], ["policy", "mean", "jct", "ratio"])
+        self.assertEqual([line.split()[0] for line in lines[5:]], ["fair", "wfair:-0.5"])
+        self.assertIn("1.000 [1.000, 1.000]", lines[5])
+        with open(rows, encoding="utf-8") as file:
+            found = list(csv.DictReader(file))
+        self.assertEqual([(row["policy"], row["seed"]) for row in found], [(p, str(s)) for p in ("fair", "wfair:-0.5") for s in (1, 2, 3)])
+        for row, run in zip(found, self.runs(workload, "fair", "1-3", "--arrivals", "poisson:500us")):
+            self.assertAlmostEqual(float(row["mean_jct_ns"]) / 1e9, run["avg_jct_s"], places=8)
+            self.assertEqual(int(row["makespan_ns"]), run["makespan_ns"])
+        drawing = ElementTree.parse(picture).getroot()
+        texts = ["".join(node.itertext()) for node in drawing.iter("{http://www.w3.org/2000/svg}text")]
+        self.assertIn("wfair:-0.5", texts)
+        self.assertIn("1.000", texts)
+        self.assertEqual(len(list(drawing.iter("{http://www.w3.org/2000/svg}circle"))), 2 * (3 + 1))
+
+    def test_one_run_has_no_interval(self):
+        text = self.good("simulate", self.stream(), "--platform", "uniform:3", "--policy", "fair", "--policy", "sjf")
+        self.assertNotIn("[", text)
+        self.assertIn("1 for each policy", text)
+
+    def test_what_is_of_one_run_is_refused(self):
+        workload = self.stream()
+        both = ("--platform", "uniform:3", "--policy", "fair", "--policy", "sjf")
+        for more in (("--log", self.path("x.log")), ("--replay", workload), ("--instance", "j0"),
+                     ("--trace", self.path("x.json"))):
+            with self.subTest(more[0]):
+                self.bad(2, "simulate", workload, *both, *more, holds="several policies are compared: leave ")
+        self.bad(2, "simulate", workload, *both, "--policy", "nosuch", holds="'nosuch'")
+        self.bad(2, "simulate", workload, *both, "--seeds", "3-1", holds="--seeds is '3-1'")
+        self.bad(2, "simulate", workload, *both, "--json", "--csv", "-", holds="standard output")
+
+
+if __name__ == "__main__":
+    unittest.main()
