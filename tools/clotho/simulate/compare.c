@@ -50,8 +50,9 @@ static compared_ratio ratio_of(const comparison *c, const compared *row, size_t 
     return (compared_ratio){exp(mean), exp(mean - half), exp(mean + half)};
 }
 
-static void summarise(comparison *c, compared *row)
+static void summarise(const comparison *c, compared *row)
 {
+    assert(row->runs != NULL);
     for (size_t s = 0; s < c->seeds; s++) {
         row->mean.mean_ns += row->runs[s].mean_ns / (double)c->seeds;
         row->mean.p95_ns += row->runs[s].p95_ns / (double)c->seeds;
