@@ -1,5 +1,5 @@
-/* compare_draw.c - see compare_draw.h. The picture of a comparison: a row for each policy with its ratio in each run (small), the ratio of
- * all of them (large) and where that lies at 95 % (line), on a logarithmic scale. Left of 1 is shorter. */
+/* compare_draw.c - see compare_draw.h. A row for each policy with its ratio in each run (small), the ratio of all of them
+ * (large) and where that lies at 95 % (line), on a logarithmic scale. Left of 1 is shorter. */
 #include "clotho/simulate/compare_draw.h"
 
 #include "clotho/common/outputs.h"
