@@ -17,6 +17,7 @@ typedef struct saying {
     bool is_scheduled; /* a scheduler has written it */
     uint32_t at;       /* the record */
     const clo_log_record *record;
+    bool knows_sum; /* false: the names of policies in it are unknown */
     uint64_t sum;
     uint32_t inputs;    /* since the last SUM */
     uint32_t live;      /* jobs that have arrived and are not done */
@@ -49,8 +50,10 @@ static void add_input(saying *s)
 
     if (r->what == CLO_LOG_BEGIN)
         add_policy(s, 0);
-    if (r->what == CLO_LOG_SWAP)
+    if (r->what == CLO_LOG_SWAP) {
         add_policy(s, r->value);
+        s->knows_sum &= s->judge->stream->strict != 0;
+    }
     const uint64_t words[] = {(uint64_t)r->now_ns, r->job, (uint64_t)r->what << 32 | r->stage,
                               (uint64_t)r->instance << 32 | r->executor, (uint64_t)r->value};
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
@@ -60,11 +63,12 @@ static void add_input(saying *s)
 
 static void check_sum(saying *s)
 {
-    if (s->judge->about->policies_count > 0 && (uint64_t)s->record->value != s->sum)
+    if (s->knows_sum && (uint64_t)s->record->value != s->sum)
         clo_judge_fault(s->judge, CLO_STREAM_WRONG_SUM, s->at,
                         "the inputs and policies up to here have another sum (%lld) than it says (%lld)",
                         (long long)s->sum, (long long)s->record->value);
     s->sum = (uint64_t)s->record->value; /* what follows is judged by itself */
+    s->knows_sum = true;
     s->inputs = 0;
 }
 
@@ -92,7 +96,7 @@ static void check_header(clo_judge *judge)
 {
     const clo_log_header *about = judge->about;
 
-    if (about->run != CLO_LOG_RUN_UNKNOWN && about->policies_count == 0)
+    if (judge->stream->strict && about->run != CLO_LOG_RUN_UNKNOWN && about->policies_count == 0)
         clo_judge_fault(judge, CLO_STREAM_HEADER, CLO_NONE, "the header names no policy");
     if (about->run == CLO_LOG_RUN_SIMULATED && about->clock != CLO_CLOCK_VIRTUAL)
         clo_judge_fault(judge, CLO_STREAM_HEADER, CLO_NONE,
@@ -226,6 +230,7 @@ clo_status clo_judge_said(clo_judge *judge)
 {
     saying s = {.judge = judge,
                 .is_scheduled = judge->about->run != CLO_LOG_RUN_UNKNOWN,
+                .knows_sum = judge->stream->strict && judge->about->policies_count > 0,
                 .knows_wake = judge->about->run == CLO_LOG_RUN_SIMULATED,
                 .wake_ns = CLO_TIME_NEVER,
                 .described = CLO_NONE,

@@ -161,6 +161,8 @@ static void mend_sums(run *r)
     }
 }
 
+static uint32_t is_strict = 1;
+
 static clo_status check(const run *r, clo_stream_report *report)
 {
     clo_stream_case stream = CLO_STREAM_CASE_INIT;
@@ -169,7 +171,7 @@ static clo_status check(const run *r, clo_stream_report *report)
     stream.platform = r->platform;
     stream.jobs = r->jobs;
     stream.jobs_count = JOBS;
-    stream.strict = 1;
+    stream.strict = is_strict;
     ok(clo_log_create(&r->header, r->count, &log));
     for (size_t i = 0; i < r->count; i++)
         assert_true(clo_log_append(log, &r->records[i]));
@@ -437,6 +439,29 @@ static void each_contradiction_is_refused_under_its_name(void **state)
     close_run(&r);
 }
 
+/* A caller may name policies as it likes, or not at all, and give jobs other weights to be counted by. */
+static void a_check_that_is_not_strict_takes_names_and_weights_as_they_come(void **state)
+{
+    static run r, forged;
+
+    (void)state;
+    open_run(&r);
+    is_strict = 0;
+    now = &forged;
+    for (uint32_t names = 0; names < 2; names++) {
+        forged = r;
+        forged.header.policies = named + 1;
+        forged.header.policies_count = names;
+        forged.jobs[3].weight = 7;
+        forged.jobs[2].deadline_ns = 0;
+        ok(check(&forged, NULL));
+        sum_value(); /* the second one */
+        assert_int_equal(check(&forged, NULL), CLO_ERR_INVALID);
+    }
+    is_strict = 1;
+    close_run(&r);
+}
+
 /* What it does not know it does not judge. */
 static void a_log_that_names_no_run_may_leave_out_what_a_scheduler_writes(void **state)
 {
@@ -459,6 +484,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_contradiction_is_refused_under_its_name),
+        cmocka_unit_test(a_check_that_is_not_strict_takes_names_and_weights_as_they_come),
         cmocka_unit_test(a_log_that_names_no_run_may_leave_out_what_a_scheduler_writes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
