@@ -152,8 +152,8 @@ typedef struct clo_stream_case {
     const uint8_t *ends;
 
     /* 1: `jobs` says all of each job, so JOB and BAND records must say the same (wrong-job): weight, limit, deadline and
-     * band; and the header names the policies as they are called (wrong-sum). 0: these are what the caller wants counted
-     * and judged, and names are what the caller likes. */
+     * band; and the header is that of the run: its policies (wrong-sum), clock, live jobs (header). 0: jobs have what the
+     * caller wants counted and judged, and the header what the caller likes. */
     uint32_t strict;
 } clo_stream_case;
 

@@ -96,7 +96,7 @@ static void check_header(clo_judge *judge)
 {
     const clo_log_header *about = judge->about;
 
-    if (judge->stream->strict && about->run != CLO_LOG_RUN_UNKNOWN && about->policies_count == 0)
+    if (about->run != CLO_LOG_RUN_UNKNOWN && about->policies_count == 0)
         clo_judge_fault(judge, CLO_STREAM_HEADER, CLO_NONE, "the header names no policy");
     if (about->run == CLO_LOG_RUN_SIMULATED && about->clock != CLO_CLOCK_VIRTUAL)
         clo_judge_fault(judge, CLO_STREAM_HEADER, CLO_NONE,
@@ -174,7 +174,7 @@ static void count_live(saying *s)
     s->live += s->record->what == CLO_LOG_ARRIVE;
     if (s->record->what == CLO_LOG_DONE && s->live > 0)
         s->live--;
-    if (most == 0 || s->live <= most || s->is_over_full)
+    if (!s->judge->stream->strict || most == 0 || s->live <= most || s->is_over_full)
         return;
     s->is_over_full = true;
     clo_judge_fault(s->judge, CLO_STREAM_HEADER, s->at, "%u jobs live at once; the header says that %u can", s->live,
@@ -236,7 +236,8 @@ clo_status clo_judge_said(clo_judge *judge)
                 .described = CLO_NONE,
                 .banded = CLO_NONE};
 
-    check_header(judge);
+    if (judge->stream->strict)
+        check_header(judge);
     for (s.at = 0; s.at < judge->records_count; s.at++) {
         s.record = &judge->records[s.at];
         check_order(&s);
