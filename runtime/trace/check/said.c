@@ -72,15 +72,16 @@ static void check_sum(saying *s)
     s->inputs = 0;
 }
 
-/* Once nothing is left to be decided, SUM follows so many inputs. An input that came before that stands behind TOGETHER. */
+/* Once nothing is left to be decided, SUM follows so many inputs. An input that comes before that stands behind TOGETHER;
+ * a FINISH begins with its ARM. */
 static void check_sum_missing(saying *s)
 {
     uint32_t what = s->record->what;
     uint32_t before = s->at > 0 ? s->judge->records[s->at - 1].what : CLO_LOG_BEGIN;
-    bool begins = what == CLO_LOG_ARRIVE || what == CLO_LOG_FINISH || what == CLO_LOG_TIMER || what == CLO_LOG_CANCEL ||
-                  what == CLO_LOG_SWAP || what == CLO_LOG_CAPACITY;
+    bool begins = what == CLO_LOG_ARRIVE || what == CLO_LOG_ARM || what == CLO_LOG_TIMER || what == CLO_LOG_CANCEL ||
+                  what == CLO_LOG_SWAP || what == CLO_LOG_CAPACITY || (what == CLO_LOG_FINISH && before != CLO_LOG_ARM);
 
-    if (!s->is_scheduled || !begins || before == CLO_LOG_TOGETHER || s->inputs - (before == CLO_LOG_ARM) < SUM_EVERY)
+    if (!s->is_scheduled || !begins || before == CLO_LOG_TOGETHER || s->inputs < SUM_EVERY)
         return;
     clo_judge_fault(s->judge, CLO_STREAM_WRONG_SUM, s->at, "%u inputs stand without a SUM behind them", s->inputs);
     s->inputs = 0;
