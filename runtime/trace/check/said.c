@@ -186,9 +186,10 @@ static void count_live(saying *s)
 static void check_enter(saying *s)
 {
     clo_judge *judge = s->judge;
-    uint32_t j = clo_judge_find_job(judge, s->record->job);
+    bool enters = s->record->what == CLO_LOG_ARRIVE || s->record->what == CLO_LOG_ENTER;
+    uint32_t j = enters ? clo_judge_find_job(judge, s->record->job) : CLO_NONE;
 
-    if (j == CLO_NONE || (s->record->what != CLO_LOG_ARRIVE && s->record->what != CLO_LOG_ENTER))
+    if (j == CLO_NONE)
         return;
     uint32_t left = clo_judge_shape_of(judge, j)->roots - judge->jobs[j].entered;
     uint32_t piece = left < CLO_LOG_PIECE ? left : CLO_LOG_PIECE;
