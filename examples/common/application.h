@@ -57,7 +57,7 @@ struct application {
     /* In OpenCL C, the functions called as `kernels` that a device can do. NULL: none. */
     const char *program;
     const char *program_options; /* for its compiler; NULL: none */
-    clo_device *device; /* NULL: none is used */
+    clo_device *device;          /* NULL: none is used */
 
     /* Allocates and generates the problem from the options. Returns NULL, or what is wrong with them. */
     const char *(*open)(application *app);

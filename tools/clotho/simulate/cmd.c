@@ -272,9 +272,8 @@ int cmd_simulate(int argc, char **argv)
         {"instance", 'i', "NAME", OPTION_TEXT, &o.input.instance,
          "take only the instance of this name, from a file with many"},
         {"policy", 0, "NAME[:ARG]", OPTION_LIST, &o.policies,
-         "the policy, with its argument; see 'clotho list policies'. Several: all with the same seeds, in one table "
-         "with "
-         "ratios to the first"},
+         "the policy, with its argument; see 'clotho list policies'. Several: all with the same seeds, in one "
+         "table with ratios to the first"},
         {"planner", 0, "NAME", OPTION_TEXT, &o.planner,
          "in place of a policy: plan all jobs for weighted completion time (synchpack-1, -2, -3, psrs, "
          "tetris-weighted, jsq-maxweight)"},

@@ -146,8 +146,10 @@ static int print_json(const comparison *c)
     return json_print(&out);
 }
 
-static bool put_rows(FILE *file, const comparison *c)
+static bool put_rows(FILE *file, const void *content)
 {
+    const comparison *c = content;
+
     fputs("policy,seed,mean_jct_ns,p95_jct_ns,weighted_jct_ns,makespan_ns,utilization,jobs_late\n", file);
     for (uint32_t p = 0; p < c->count; p++)
         for (size_t s = 0; s < c->seeds; s++) {
@@ -157,17 +159,6 @@ static bool put_rows(FILE *file, const comparison *c)
                     run->weighted_ns, run->makespan_ns, run->utilization, run->late);
         }
     return fflush(file) == 0 && ferror(file) == 0;
-}
-
-static int write_csv(const comparison *c, const char *path)
-{
-    output out;
-
-    if (strcmp(path, "-") == 0)
-        return put_rows(stdout, c) ? EXIT_GOOD : complain(path, "cannot be written whole");
-    if (output_open(&out, path) && output_close(&out, put_rows(out.file, c)))
-        return EXIT_GOOD;
-    return output_complain(&out);
 }
 
 /* ---- runs ---- */
@@ -246,7 +237,7 @@ static int report(const comparison *c, const simulate_options *options)
     else
         print_text(c);
     if (code == EXIT_GOOD && options->csv != NULL)
-        code = write_csv(c, options->csv);
+        code = output_write(options->csv, put_rows, c);
     if (code == EXIT_GOOD && options->gantt != NULL)
         code = compare_draw(c, options->gantt);
     return code;

@@ -3,7 +3,6 @@
 #include "clotho/simulate/compare_draw.h"
 
 #include "clotho/common/outputs.h"
-#include "clotho/common/report.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -100,8 +99,9 @@ static void put_row(FILE *file, const comparison *c, uint32_t p, const scale *s)
                 place(s, r->ratio), y, LEFT + WIDTH + 10, y + 4, r->ratio);
 }
 
-static bool put_picture(FILE *file, const comparison *c)
+static bool put_picture(FILE *file, const void *content)
 {
+    const comparison *c = content;
     const scale s = scale_of(c);
 
     fprintf(file,
@@ -122,11 +122,5 @@ static bool put_picture(FILE *file, const comparison *c)
 
 int compare_draw(const comparison *c, const char *path)
 {
-    output out;
-
-    if (strcmp(path, "-") == 0)
-        return put_picture(stdout, c) ? EXIT_GOOD : complain(path, "cannot be written whole");
-    if (output_open(&out, path) && output_close(&out, put_picture(out.file, c)))
-        return EXIT_GOOD;
-    return output_complain(&out);
+    return output_write(path, put_picture, c);
 }

@@ -197,8 +197,10 @@ static void put_job(FILE *file, uint32_t index, const char *name, const clo_stre
     fprintf(file, ",%" PRId64 ",%" PRIu64 ",%s\n", o->busy_ns, o->executions, ending(o));
 }
 
-static bool put_jobs(FILE *file, const simulated_run *run)
+static bool put_jobs(FILE *file, const void *content)
 {
+    const simulated_run *run = content;
+
     fputs("job,name,arrival_ns,start_ns,finish_ns,jct_ns,busy_ns,executions,status\n", file);
     for (uint32_t i = 0; i < clo_workload_jobs(run->workload); i++)
         put_job(file, i, clo_workload_get(run->workload, i)->name, &run->outcomes[i]);
@@ -207,11 +209,5 @@ static bool put_jobs(FILE *file, const simulated_run *run)
 
 int simulated_csv(const simulated_run *run, const char *path)
 {
-    output out;
-
-    if (strcmp(path, "-") == 0)
-        return put_jobs(stdout, run) ? EXIT_GOOD : complain(path, "cannot be written whole");
-    if (output_open(&out, path) && output_close(&out, put_jobs(out.file, run)))
-        return EXIT_GOOD;
-    return output_complain(&out);
+    return output_write(path, put_jobs, run);
 }
