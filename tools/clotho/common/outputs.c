@@ -92,14 +92,3 @@ int outputs_check(const named_file *outputs, size_t outputs_count, const named_f
     }
     return EXIT_GOOD;
 }
-
-int output_write(const char *path, bool (*put)(FILE *file, const void *content), const void *content)
-{
-    output out;
-
-    if (strcmp(path, "-") == 0)
-        return put(stdout, content) ? EXIT_GOOD : complain(path, "cannot be written whole");
-    if (output_open(&out, path) && output_close(&out, put(out.file, content)))
-        return EXIT_GOOD;
-    return output_complain(&out);
-}

@@ -6,7 +6,6 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdio.h>
 
 /* A file as the command line names it. */
 typedef struct named_file {
@@ -23,9 +22,6 @@ bool outputs_are_same(const char *a, const char *b);
 
 /* Prints why the output was not written. Returns an exit code. */
 int output_complain(const output *o);
-
-/* Writes a whole file; '-': standard output. put: false if it could not write all. Returns an exit code. */
-int output_write(const char *path, bool (*put)(FILE *file, const void *content), const void *content);
 
 /* Whether a file can be written at `path`. Returns EXIT_GOOD, or an exit code after an error line. */
 int output_check(const char *path);

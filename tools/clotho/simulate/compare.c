@@ -4,7 +4,7 @@
 #include "clotho/simulate/compare.h"
 
 #include "clotho/common/json.h"
-#include "clotho/common/outputs.h"
+#include "clotho/common/output_write.h"
 #include "clotho/common/policy_option.h"
 #include "clotho/simulate/compare_draw.h"
 

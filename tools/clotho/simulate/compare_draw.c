@@ -2,7 +2,7 @@
  * (large) and where that lies at 95 % (line), on a logarithmic scale. Left of 1 is shorter. */
 #include "clotho/simulate/compare_draw.h"
 
-#include "clotho/common/outputs.h"
+#include "clotho/common/output_write.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
 #include "clotho/simulate/simulate.h"
 
 #include "clotho/common/json.h"
-#include "clotho/common/outputs.h"
+#include "clotho/common/output_write.h"
 
 #include <inttypes.h>
 #include <math.h>
