@@ -6,7 +6,8 @@
  * executors that the job has, M those of the platform and U the unit of time:
  *
  *   value  -w_rem ln(rem / U + 0.02) + w_own [it is the executor's own job] + w_ex ln((ex + 1) / M) - w_cp ln(cp / U +
- *   0.01) limit  ceil(l_scale (rem / U + 0.05)^l_rem (8 / n)^l_jobs)
+ *   0.01) + w_rem ln(weight of the job)
+ *   limit  ceil(l_scale (rem / U + 0.05)^l_rem (8 / n)^l_jobs (M / 50)^l_size)
  *
  * A free executor goes to the job of the highest value among those below their limits, there to the stage that it ran
  * last, or else to the ready stage of the highest rank_u. If its own job has nothing ready, but will have, it waits for
@@ -19,45 +20,39 @@
  * rank_u. The pair of the highest value goes first, less `fit` times what the stage would leave free on the machine, as
  * a share of the largest machine's capacity: large machines are kept for what needs them.
  *
+ * `l_size` (0 unless said; the built-in sets have it) makes limits those of the platform: numbers found with 50 executors
+ * then serve 4 and 30 000, as a limit goes with about the 0.6th power of the executors for each live job. The unit of
+ * time may be `auto`: a share of the mean work of the jobs that came, so that the numbers serve jobs of any length. The
+ * mean is of all of them, from the 128th on of about the last 128; U follows it where it is an eighth off.
+ *
  * Logarithms and powers are those of base/numbers/log2.h, constants of the values, which change no order, are left out.
- * Keys of jobs are kept in a heap. Where n changes, the limits of 64 jobs are looked over again, in turn, so that an
- * event costs no more the more jobs live. O(log jobs) an event; a decision O(free executors) beyond that. Logarithms
- * are kept until what they are of changes. */
+ * Keys of jobs are kept in a heap. Where n or the numbers change, 64 jobs are looked over again, in turn, so that an
+ * event costs no more the more jobs live. O(log jobs) an event; a decision O(free executors) beyond that. Logarithms are
+ * kept until what they are of changes. */
 #include "policy/network/parametric.h"
 
-#include "policy/select/argument.h"
 #include "policy/select/by_rank.h"
 #include "policy/select/policies.h"
 #include "policy/select/share.h"
 
 #include "base/numbers/log2.h"
 #include "base/numbers/saturate.h"
-#include "base/status.h"
 
 #include <string.h>
 
 enum {
-    W_REM,
-    W_OWN,
-    W_WAIT,
-    W_EX,
-    W_CP,
-    L_SCALE,
-    L_REM,
-    L_JOBS,
-    SHARE,
-    NUMBERS = CLO_PARAMETRIC_NUMBERS,
     REFRESHED = 64,
-    LOGS = 64
+    LOGS = 64,
+    SIZE_OF_SETS = 50, /* executors of the platform on which limits are l_scale */
+    MEAN_OF = 128      /* jobs, of which the unit is learnt */
 };
 
 /* What `fit` compares: executors, jobs of the queue, stages of each job. */
 enum { FIT_EXECUTORS = 32, FIT_JOBS = 8, FIT_STAGES = 4 };
 _Static_assert((int)FIT_JOBS <= (int)CLO_JOB_WALK_MAX, "a walk goes so far");
 
-#define NUMBER_MOST_Q16 (1000 * 65536)
-#define UNIT_DEFAULT_NS INT64_C(82773000000)
-#define UNIT_MOST_NS (INT64_C(1) << 56)
+/* The unit in the mean work of a job, in 1 / 1024: UNIT_DEFAULT_NS is that of TPC-H queries of 2 to 100 GB. */
+#define UNIT_OF_MEAN 141
 
 /* 1 / ln 2: weights are of natural logarithms. */
 #define PER_LN2_Q16 94548
@@ -65,23 +60,11 @@ _Static_assert((int)FIT_JOBS <= (int)CLO_JOB_WALK_MAX, "a walk goes so far");
 /* Above every value: what is added to the key of a job at its limit. */
 #define AT_LIMIT (INT64_C(1) << 56)
 
-static const char *const names[NUMBERS] = {"w_rem",   "w_own", "w_wait", "w_ex", "w_cp",
-                                           "l_scale", "l_rem", "l_jobs", "share"};
-
-/* Tuned on TPC-H queries, 20 at once and as a Poisson stream; see docs/SCHEDULERS.md. The first one is built in. */
-static const struct {
-    const char *name;
-    clo_parametric with;
-} tuned[] = {
-    {"batch", {.q16 = {67201, 321880, 325216, 38306, 11593, 666370, 18770, 42428, -65536}, .unit_ns = UNIT_DEFAULT_NS}},
-    {"stream",
-     {.q16 = {119393, 147522, 509077, 10918, 30795, 398597, 27702, 40495, -42861}, .unit_ns = UNIT_DEFAULT_NS}},
-};
-
 /* Of the job in a slot: logarithms that were taken last, and of what; and how many free executors whose last job it is
  * one look at the executors has met. */
 typedef struct job_known {
     int64_t remaining_ns, path_ns;
+    uint32_t version;
     int64_t remaining_log, limit_log, path_log;
     uint64_t look;
     uint32_t met;
@@ -96,77 +79,18 @@ typedef struct parametric_state {
     uint32_t executors;
     uint32_t live;                      /* jobs */
     uint32_t cursor;                    /* the slot that is looked over next; CLO_NONE: the first job */
+    uint32_t stale;                     /* jobs whose keys are of other numbers */
+    uint32_t version;                   /* of the numbers and the unit */
     uint32_t *own;                      /* [executors] slot of the job that it ran last; CLO_NONE: none */
     job_known *known;                   /* [jobs] */
     uint64_t look;                      /* the number of the look at the executors */
-    int64_t jobs_log;                   /* what the number of live jobs adds to the logarithm of a limit */
+    int64_t jobs_log;                   /* what the numbers of live jobs and executors add to the logarithm of a limit */
+    uint32_t came;                      /* jobs, up to MEAN_OF */
+    int64_t mean_ns;                    /* their work, if the unit is learnt */
+    bool learns;
     int32_t count_log2[LOGS];           /* of small numbers */
     int64_t largest[CLO_RESOURCES_MAX]; /* the largest capacity of a machine, of each resource; 0: not limited */
 } parametric_state;
-
-static clo_status read_unit(const char **text, int64_t *unit_ns)
-{
-    static const struct {
-        const char *name;
-        int64_t ns;
-    } units[] = {{"ns", 1}, {"us", 1000}, {"ms", 1000000}, {"s", 1000000000}};
-    const char *at = *text;
-    int64_t value = 0;
-
-    for (; *at >= '0' && *at <= '9'; at++)
-        value = value > UNIT_MOST_NS ? value : value * 10 + (*at - '0');
-    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
-        size_t length = strlen(units[i].name);
-        if (strncmp(at, units[i].name, length) != 0 || value < 1 || value > UNIT_MOST_NS / units[i].ns)
-            continue;
-        *unit_ns = value * units[i].ns;
-        *text = at + length;
-        return CLO_OK;
-    }
-    return clo_fail(CLO_ERR_ARGUMENT,
-                    "policy 'parametric': '%.40s' is no unit of time; write one as 100s, up to 2 years", *text);
-}
-
-clo_status clo_parametric_parse(const char *text, void *argument)
-{
-    const clo_fixed_range range = {-NUMBER_MOST_Q16, NUMBER_MOST_Q16};
-    clo_parametric with = {.unit_ns = UNIT_DEFAULT_NS};
-    clo_status status = CLO_OK;
-
-    for (size_t i = 0; i < sizeof tuned / sizeof tuned[0]; i++)
-        if (strcmp(text, tuned[i].name) == 0) {
-            *(clo_parametric *)argument = tuned[i].with;
-            return CLO_OK;
-        }
-    if ((*text >= 'a' && *text <= 'z') || (*text >= 'A' && *text <= 'Z'))
-        return clo_fail(CLO_ERR_ARGUMENT,
-                        "policy 'parametric': '%.40s' is no set of numbers; write batch, stream, or nine numbers with "
-                        "commas between",
-                        text);
-    for (int i = 0; i < NUMBERS && status == CLO_OK; i++) {
-        if (i > 0 && *text++ != ',')
-            return clo_fail(CLO_ERR_ARGUMENT,
-                            "policy 'parametric': %s is missing; write nine numbers with commas between: w_rem,w_own,"
-                            "w_wait,w_ex,w_cp,l_scale,l_rem,l_jobs,share",
-                            names[i]);
-        status = clo_fixed_read(&text, "parametric", names[i], range, &with.q16[i]);
-    }
-    if (status == CLO_OK && with.q16[L_SCALE] <= 0)
-        return clo_fail(CLO_ERR_ARGUMENT, "policy 'parametric': l_scale is not above 0; write one from 0.01 on");
-    if (status == CLO_OK && strncmp(text, ",fit=", 5) == 0) {
-        text += 5;
-        status = clo_fixed_read(&text, "parametric", "fit", (clo_fixed_range){0, NUMBER_MOST_Q16}, &with.fit_q16);
-    }
-    if (status == CLO_OK && *text == ',') {
-        text++;
-        status = read_unit(&text, &with.unit_ns);
-    }
-    if (status == CLO_OK)
-        status = clo_argument_end(text, "parametric");
-    if (status == CLO_OK)
-        *(clo_parametric *)argument = with;
-    return status;
-}
 
 size_t clo_parametric_bytes(const clo_limits *limits, const void *argument)
 {
@@ -182,8 +106,49 @@ static int32_t count_log2(const parametric_state *s, uint32_t count)
 
 static void count_live(parametric_state *s, uint32_t live)
 {
+    int64_t size_log = (int64_t)count_log2(s, s->executors) - count_log2(s, SIZE_OF_SETS);
+
     s->live = live;
-    s->jobs_log = s->with.q16[L_JOBS] * (3 * INT64_C(65536) - count_log2(s, live > 0 ? live : 1)) / 65536;
+    s->jobs_log = (s->with.q16[CLO_L_JOBS] * (3 * INT64_C(65536) - count_log2(s, live > 0 ? live : 1)) +
+                   s->with.size_q16 * size_log) /
+                  65536;
+}
+
+static void set_unit(parametric_state *s, int64_t unit_ns)
+{
+    s->version++;
+    s->with.unit_ns = unit_ns > 0 ? unit_ns : 1;
+    s->unit_log2 = clo_log2_q16((uint64_t)s->with.unit_ns);
+}
+
+/* A job has come whose work is `ns`. */
+static void learn_unit(parametric_state *s, int64_t ns)
+{
+    s->came += s->came < MEAN_OF;
+    s->mean_ns += (ns - s->mean_ns) / s->came;
+    int64_t unit_ns = s->mean_ns / 1024 * UNIT_OF_MEAN + s->mean_ns % 1024 * UNIT_OF_MEAN / 1024;
+    int64_t off_ns = unit_ns > s->with.unit_ns ? unit_ns - s->with.unit_ns : s->with.unit_ns - unit_ns;
+    if (s->came == 1 || off_ns > s->with.unit_ns / 8)
+        set_unit(s, unit_ns);
+}
+
+static void use(parametric_state *s, const clo_parametric *numbers)
+{
+    int64_t unit_ns = numbers->unit_ns == CLO_UNIT_LEARNT ? s->with.unit_ns : numbers->unit_ns;
+
+    s->with = *numbers;
+    s->learns = numbers->unit_ns == CLO_UNIT_LEARNT;
+    s->scale_log2 = clo_log2_q16((uint64_t)s->with.q16[CLO_L_SCALE]) - 16 * 65536;
+    set_unit(s, unit_ns);
+    count_live(s, s->live);
+}
+
+void clo_parametric_use(void *state, const clo_view *view, const clo_parametric *numbers)
+{
+    parametric_state *s = state;
+
+    use(s, numbers);
+    s->stale = clo_view_jobs(view);
 }
 
 void clo_parametric_open(void *state, const clo_view *view, const clo_parametric *given, clo_residual *residual)
@@ -193,19 +158,16 @@ void clo_parametric_open(void *state, const clo_view *view, const clo_parametric
 
     s->known = (job_known *)(s + 1);
     for (uint32_t j = 0; j < limits->jobs; j++)
-        s->known[j] = (job_known){.remaining_ns = INT64_MIN, .path_ns = INT64_MIN};
+        s->known[j] = (job_known){.version = 0};
     clo_job_queue_open(&s->queue, s->known + limits->jobs, limits->jobs);
     s->own = (uint32_t *)(void *)((char *)(s->known + limits->jobs) + clo_job_queue_bytes(limits->jobs));
     memset(s->own, 0xff, limits->executors * sizeof *s->own);
-    s->with = given != NULL ? *given : tuned[0].with;
     s->residual = residual;
     s->executors = limits->executors;
     s->cursor = CLO_NONE;
     for (uint32_t i = 0; i < LOGS; i++)
         s->count_log2[i] = clo_log2_q16(i);
-    count_live(s, 0);
-    s->unit_log2 = clo_log2_q16((uint64_t)s->with.unit_ns);
-    s->scale_log2 = clo_log2_q16((uint64_t)s->with.q16[L_SCALE]) - 16 * 65536;
+    use(s, given != NULL ? given : &clo_parametric_default);
     for (uint32_t m = 0; m < limits->platform->machines_count; m++)
         for (uint32_t r = 0; r < CLO_RESOURCES_MAX; r++) {
             int64_t capacity = limits->platform->capacities[(size_t)m * CLO_RESOURCES_MAX + r];
@@ -235,10 +197,12 @@ static const job_known *know(const parametric_state *s, uint32_t slot, int64_t r
 {
     job_known *known = &s->known[slot];
 
+    if (known->version != s->version)
+        *known = (job_known){INT64_MIN, INT64_MIN, s->version, 0, 0, 0, known->look, known->met};
     if (known->remaining_ns != remaining_ns) {
         known->remaining_ns = remaining_ns;
         known->remaining_log = log_of(s, remaining_ns, 50);
-        known->limit_log = s->with.q16[L_REM] * (log_of(s, remaining_ns, 20) - s->unit_log2) / 65536;
+        known->limit_log = s->with.q16[CLO_L_REM] * (log_of(s, remaining_ns, 20) - s->unit_log2) / 65536;
     }
     if (known->path_ns != path_ns) {
         known->path_ns = path_ns;
@@ -279,9 +243,11 @@ static int64_t compute_key(const parametric_state *s, const clo_view *view, uint
     const int32_t *q16 = s->with.q16;
     int64_t rank = clo_ranked_key(job->state, view, slot);
     const job_known *known = know(s, slot, job->remaining_ns, rank == INT64_MAX ? 0 : -rank);
-    int64_t key = q16[W_REM] * known->remaining_log - (int64_t)q16[W_EX] * count_log2(s, used + 1);
+    int64_t key = q16[CLO_W_REM] * known->remaining_log - (int64_t)q16[CLO_W_EX] * count_log2(s, used + 1);
 
-    key += q16[W_CP] * known->path_log;
+    key += q16[CLO_W_CP] * known->path_log;
+    if (job->weight > 1)
+        key -= (int64_t)q16[CLO_W_REM] * clo_log2_q16(job->weight);
     const clo_residual_answer more = residual_of(s, view, slot, used, CLO_RESIDUAL_JOB);
     return key / 65536 - more.value + (is_at_limit(s, known->limit_log + more.limit, used) ? AT_LIMIT : 0);
 }
@@ -293,7 +259,7 @@ static void put(parametric_state *s, const clo_view *view, uint32_t slot)
     clo_job_queue_put(&s->queue, job, slot, compute_key(s, view, slot, executors_of(job)));
 }
 
-/* The number of live jobs has changed. By the list of jobs, so that it does not matter how many there may be. */
+/* The number of live jobs has changed, or all numbers. By the list of jobs, so that it does not matter how many there may be. */
 static void refresh(parametric_state *s, const clo_view *view)
 {
     uint32_t jobs = clo_view_jobs(view), count = jobs < REFRESHED ? jobs : REFRESHED;
@@ -304,6 +270,7 @@ static void refresh(parametric_state *s, const clo_view *view)
             put(s, view, slot);
         s->cursor = clo_view_job(view, slot)->next;
     }
+    s->stale -= s->stale < count ? s->stale : count;
 }
 
 void clo_parametric_event(void *state, const clo_view *view, const clo_event *e)
@@ -314,11 +281,13 @@ void clo_parametric_event(void *state, const clo_view *view, const clo_event *e)
         clo_residual_event(s->residual, view, e);
     if (e->kind == CLO_EVENT_FINISH && e->executor != CLO_NONE)
         s->own[e->executor] = e->job;
+    if (e->kind == CLO_EVENT_ARRIVE && s->learns)
+        learn_unit(s, clo_view_job(view, e->job)->remaining_ns);
     if (e->kind == CLO_EVENT_ARRIVE || e->kind == CLO_EVENT_END) /* the job that ends is counted still */
         count_live(s, clo_view_jobs(view) - (e->kind == CLO_EVENT_END));
     if (clo_by_rank_event(state, view, e))
         put(s, view, e->job);
-    if (e->kind == CLO_EVENT_ARRIVE || e->kind == CLO_EVENT_END)
+    if (e->kind == CLO_EVENT_ARRIVE || e->kind == CLO_EVENT_END || s->stale > 0)
         refresh(s, view);
     if (e->kind == CLO_EVENT_END && s->cursor == e->job)
         s->cursor = clo_view_job(view, e->job)->next;
@@ -385,7 +354,7 @@ static uint32_t nearest(const parametric_state *s, const clo_view *view, uint32_
 static bool decide_for(parametric_state *s, const clo_view *view, uint32_t executor, uint32_t first, bool *is_cut,
                        clo_choice *choice)
 {
-    int64_t bonus = (int64_t)s->with.q16[W_OWN] * PER_LN2_Q16 / 65536;
+    int64_t bonus = (int64_t)s->with.q16[CLO_W_OWN] * PER_LN2_Q16 / 65536;
     uint32_t own = own_job(s, view, executor);
     bool is_over = key_of(s, first) >= AT_LIMIT / 2;
 
@@ -395,7 +364,7 @@ static bool decide_for(parametric_state *s, const clo_view *view, uint32_t execu
     if (own != CLO_NONE && (is_over || (key_of(s, own) < AT_LIMIT / 2 && key_of(s, own) - bonus <= key_of(s, first))) &&
         take(view, own, executor, is_cut, choice))
         return true;
-    if (*is_cut || (is_over && s->with.q16[SHARE] < 0))
+    if (*is_cut || (is_over && s->with.q16[CLO_SHARE] < 0))
         return false;
     return take(view, first, nearest(s, view, first, executor), is_cut, choice);
 }
@@ -415,7 +384,7 @@ static uint32_t meet(const parametric_state *s, uint32_t home)
  * once of each free executor, in their order. */
 static bool waits(const parametric_state *s, const clo_view *view, uint32_t executor, uint32_t first)
 {
-    int64_t bonus = (int64_t)s->with.q16[W_WAIT] * PER_LN2_Q16 / 65536;
+    int64_t bonus = (int64_t)s->with.q16[CLO_W_WAIT] * PER_LN2_Q16 / 65536;
     uint32_t home = home_job(s, view, executor);
 
     if (home == CLO_NONE || clo_job_queue_has(&s->queue, home))
@@ -464,7 +433,7 @@ static bool pair_job(const parametric_state *s, const clo_view *view, uint32_t s
     if (executors_of(job) >= job->limit || base >= AT_LIMIT / 2)
         return true;
     if (own_job(s, view, executor) == slot)
-        base -= (int64_t)s->with.q16[W_OWN] * PER_LN2_Q16 / 65536;
+        base -= (int64_t)s->with.q16[CLO_W_OWN] * PER_LN2_Q16 / 65536;
     for (uint32_t i = 0; i < FIT_STAGES && i < ranked->heap.count; i++) {
         uint32_t stage = (uint32_t)ranked->heap.items[i].id;
         if (!clo_view_step(view))
@@ -527,7 +496,7 @@ bool clo_parametric_decide(void *state, const clo_view *view, clo_choice *choice
             if (is_cut || waits(s, view, e, first))
                 continue;
             is_found = decide_for(s, view, e, first, &is_cut, choice);
-            is_blocked = key_of(s, first) < AT_LIMIT / 2 || s->with.q16[SHARE] >= 0;
+            is_blocked = key_of(s, first) < AT_LIMIT / 2 || s->with.q16[CLO_SHARE] >= 0;
         }
         if (is_found || is_cut || !is_blocked)
             break;
@@ -543,8 +512,8 @@ const clo_policy clo_policy_parametric = {
     .size = sizeof(clo_policy),
     .name = "parametric",
     .summary =
-        "nine tuned numbers: which job next, how many executors each may have; parametric:batch, parametric:stream, "
-        "parametric:N,N,N,N,N,N,N,N,N[,fit=N][,UNIT]",
+        "nine tuned numbers: which job next, how many executors each may have; parametric:batch, :stream, :any, "
+        "parametric:N,N,N,N,N,N,N,N,N[,l_size=N][,fit=N][,UNIT]",
     .state_bytes = clo_parametric_bytes,
     .job_bytes = clo_by_rank_job_bytes,
     .prepare = clo_by_rank_prepare,

@@ -109,7 +109,7 @@ static bool has_inputs(const clo_view *view, uint32_t job, uint32_t stage)
     return clo_view_stage(view, job, stage)->parents_left == 0;
 }
 
-bool clo_two_phase_decide(void *state, const clo_view *view, clo_place place, clo_choice *choice)
+bool clo_two_phase_decide(void *state, const clo_view *view, clo_placement place, clo_choice *choice)
 {
     const clo_two_phase *phases = clo_view_argument(view);
     bool is_found = false;

@@ -22,9 +22,9 @@ typedef struct clo_two_phase {
 } clo_two_phase;
 
 /* Sets executor and duplicate of a choice whose job and stage are set. */
-typedef void (*clo_place)(const clo_view *view, clo_choice *choice);
+typedef void (*clo_placement)(const clo_view *view, clo_choice *choice);
 
-/* The placement of deft.c: a clo_place. */
+/* The placement of deft.c: a clo_placement. */
 void clo_place_by_deft(const clo_view *view, clo_choice *choice);
 
 /* For the descriptor of a placement; the argument is a clo_two_phase, or NULL. */
@@ -34,6 +34,6 @@ size_t clo_two_phase_job_bytes(const clo_cost *cost, const void *argument);
 clo_status clo_two_phase_prepare(void *job_state, const clo_cost *cost, const void *argument);
 clo_status clo_two_phase_init(void *state, const clo_view *view);
 void clo_two_phase_event(void *state, const clo_view *view, const clo_event *event);
-bool clo_two_phase_decide(void *state, const clo_view *view, clo_place place, clo_choice *choice);
+bool clo_two_phase_decide(void *state, const clo_view *view, clo_placement place, clo_choice *choice);
 
 #endif

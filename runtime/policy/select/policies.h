@@ -21,6 +21,7 @@ extern CLO_INTERNAL const clo_policy clo_policy_sjf_cp;
 extern CLO_INTERNAL const clo_policy clo_policy_hrrn;
 extern CLO_INTERNAL const clo_policy clo_policy_wfair;
 extern const clo_policy clo_policy_parametric;
+extern const clo_policy clo_policy_auto;
 extern CLO_INTERNAL const clo_policy clo_policy_drf;
 extern CLO_INTERNAL const clo_policy clo_policy_capacity;
 extern const clo_policy clo_policy_tetris;

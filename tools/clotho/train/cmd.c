@@ -33,14 +33,16 @@ static int parametric(int argc, char **argv)
         1,
         "Finds the numbers of the policy 'parametric', or of 'graphene', for a workload by the cross-entropy "
         "method: streams of its jobs are\n"
-        "simulated, and the mean completion time is made small, relative to that of a "
+        "simulated, and the mean completion time (--for) is made small, relative to that of a "
         "baseline. Prints the argument that\n"
         "was best on the seeds of validation. Interrupted, it goes on from its checkpoint.",
         "The same seeds give the same numbers with any number of threads.\n"
         "Example: clotho train parametric tpch.jsonl --platform uniform:50 --jobs 20 "
-        "--arrivals batch --environment decima"};
+        "--arrivals batch --environment decima\n"
+        "Example: clotho train parametric tpch.jsonl --scene uniform:50/20/batch --scene uniform:1000/150/batch"};
     train_options o = {.policy = "parametric",
                        .baseline = "fair",
+                       .goal = "mean",
                        .arrivals = "batch",
                        .jobs = 20,
                        .generations = 25,
@@ -54,6 +56,9 @@ static int parametric(int argc, char **argv)
         {"environment", 0, "NAME", OPTION_TEXT, &o.environment, "as in 'clotho simulate'"},
         {"jobs", 0, "N", OPTION_U32, &o.jobs, "jobs of a stream (20)"},
         {"arrivals", 0, ARRIVALS_ARGUMENT, OPTION_TEXT, &o.arrivals, ARRIVALS_HELP " (batch)"},
+        {"scene", 0, "SPEC/JOBS/ARRIVALS", OPTION_LIST, &o.scenes,
+         "in place of the three: numbers that serve each scene; may be repeated"},
+        {"for", 0, "GOAL", OPTION_TEXT, &o.goal, "mean (default), weighted, p95, makespan or late: what is made small"},
         {"scale", 0, "X", OPTION_REAL, &o.scale, "multiply times and bytes by X"},
         {"baseline", 0, "NAME[:ARG]", OPTION_TEXT, &o.baseline, "the policy that scores are relative to (fair)"},
         {"start", 0, "ARG", OPTION_TEXT, &o.start, "the argument to begin with (the built-in one)"},

@@ -2,6 +2,7 @@
  *
  * A score is the mean over streams of (mean completion time under the sample / under the baseline). Each generation
  * takes the next seeds of the training list; its mean is judged on all seeds of validation, and the best mean is kept.
+ * With several scenes a score is the mean of theirs.
  * Numbers for platforms whose machines differ in their capacities are searched there alone, and elsewhere not written.
  */
 #define _POSIX_C_SOURCE 200809L
@@ -10,7 +11,7 @@
 #include "clotho/common/policy_option.h"
 #include "clotho/simulate/hash.h"
 #include "clotho/simulate/simulate.h"
-#include "clotho/stream/arrivals.h"
+#include "clotho/train/scenes.h"
 #include "clotho/train/streams.h"
 #include "clotho/train/train.h"
 #include "clotho/train/tuned.h"
@@ -24,32 +25,29 @@
 #include <time.h>
 #include <unistd.h>
 
-/* The built-in unit of time is this share of the mean work of a TPC-H query. */
-static const double unit_per_work = 1 / 7.26;
-
 typedef struct training {
     const char *path;
     const train_options *o;
     clo_workload *jobs;
-    clo_platform *opened;
-    const clo_platform *platform;
-    clo_arrivals_config arrivals;
+    train_scene scenes[TRAIN_SCENES_MAX];
+    uint32_t scenes_count;
+    train_goal goal;
     const tuned *tuned;
     const clo_policy *policy, *baseline;
     void *baseline_argument;
-    int64_t unit_ns;
-    double *baseline_ns; /* [seeds, then validation] */
+    double *baseline_ns; /* [scenes][seeds, then validation] */
     uint64_t hash;       /* of all that a checkpoint must agree with */
     cem cem;
 } training;
 
 /* Runs all of them. Returns EXIT_GOOD, or an exit code after an error line. */
-static int run_streams(const training *t, train_stream *list, uint32_t count)
+static int run_streams(const training *t, const train_scene *scene, train_stream *list, uint32_t count)
 {
     const train_streams how = {.jobs = t->jobs,
-                               .platform = t->platform,
-                               .arrivals = t->arrivals,
+                               .platform = scene->platform,
+                               .arrivals = scene->arrivals,
                                .environment = t->o->environment,
+                               .goal = t->goal,
                                .threads = t->o->threads};
 
     return train_streams_run(&how, t->path, list, count);
@@ -60,20 +58,26 @@ static void *to_argument(const training *t, const double *numbers)
     char text[TUNED_ARGUMENT_BYTES];
     void *argument = calloc(1, t->policy->argument_bytes);
 
-    tuned_text(t->tuned, &t->cem, numbers, t->unit_ns, text);
+    tuned_text(t->tuned, &t->cem, numbers, text);
     if (argument != NULL && t->policy->parse(text, argument) == CLO_OK)
         return argument;
     free(argument);
     return NULL;
 }
 
+static uint32_t seeds_of(const training *t)
+{
+    return t->o->seeds.count + t->o->validation.count;
+}
+
 /* Fills baseline_ns. */
 static int measure_baseline(training *t)
 {
-    uint32_t count = t->o->seeds.count + t->o->validation.count;
+    uint32_t count = seeds_of(t);
     train_stream *streams = calloc(count, sizeof *streams);
+    int code = EXIT_GOOD;
 
-    t->baseline_ns = calloc(count, sizeof *t->baseline_ns);
+    t->baseline_ns = calloc((size_t)t->scenes_count * count, sizeof *t->baseline_ns);
     if (streams == NULL || t->baseline_ns == NULL) {
         free(streams);
         return complain(NULL, "out of memory");
@@ -83,21 +87,42 @@ static int measure_baseline(training *t)
                                     .argument = t->baseline_argument,
                                     .seed = i < t->o->seeds.count ? t->o->seeds.first + i
                                                                   : t->o->validation.first + i - t->o->seeds.count};
-    int code = run_streams(t, streams, count);
-    for (uint32_t i = 0; i < count; i++)
-        t->baseline_ns[i] = streams[i].jct_ns > 0 ? streams[i].jct_ns : 1;
+    for (uint32_t s = 0; s < t->scenes_count && code == EXIT_GOOD; s++) {
+        code = run_streams(t, &t->scenes[s], streams, count);
+        for (uint32_t i = 0; i < count; i++)
+            t->baseline_ns[(size_t)s * count + i] = streams[i].jct_ns > 0 ? streams[i].jct_ns : 1;
+    }
     free(streams);
     return code;
 }
 
-/* The scores of `samples` on `count` streams: the `from`-th of the list and those behind it, in a circle within the
- * training seeds, or the validation seeds. */
-static int score(const training *t, double (*samples)[CEM_NUMBERS_MAX], uint32_t samples_count, bool validates,
-                 uint32_t from, uint32_t count, double *scores)
+/* What samples are tried on: the `from`-th seed of a list and those behind it, in a circle. */
+typedef struct tries {
+    seed_list list;
+    uint32_t offset; /* of the list in a scene's baseline_ns */
+    uint32_t from, count;
+} tries;
+
+/* Adds the scores of one scene. streams: [samples_count * count], with policies and arguments. */
+static int score_scene(const training *t, uint32_t scene, const tries *on, train_stream *streams,
+                       uint32_t samples_count, double *scores)
 {
-    train_stream *streams = calloc((size_t)samples_count * count, sizeof *streams);
+    const double *baseline_ns = t->baseline_ns + (size_t)scene * seeds_of(t) + on->offset;
+    int code = run_streams(t, &t->scenes[scene], streams, samples_count * on->count);
+
+    for (uint32_t s = 0; s < samples_count && code == EXIT_GOOD; s++)
+        for (uint32_t i = 0; i < on->count; i++)
+            scores[s] += streams[(size_t)s * on->count + i].jct_ns /
+                         baseline_ns[(on->from + i) % on->list.count] / on->count / t->scenes_count;
+    return code;
+}
+
+/* The scores of `samples`. */
+static int score(const training *t, double (*samples)[CEM_NUMBERS_MAX], uint32_t samples_count, const tries *on,
+                 double *scores)
+{
+    train_stream *streams = calloc((size_t)samples_count * on->count, sizeof *streams);
     void **arguments = calloc(samples_count, sizeof *arguments);
-    seed_list list = validates ? t->o->validation : t->o->seeds;
     int code = EXIT_GOOD;
 
     if (streams == NULL || arguments == NULL) {
@@ -106,22 +131,18 @@ static int score(const training *t, double (*samples)[CEM_NUMBERS_MAX], uint32_t
         return complain(NULL, "out of memory");
     }
     for (uint32_t s = 0; s < samples_count && code == EXIT_GOOD; s++) {
+        scores[s] = 0;
         arguments[s] = to_argument(t, samples[s]);
         if (arguments[s] == NULL)
             code = complain(NULL, "a sample is no argument: %s", clo_last_error());
-        for (uint32_t i = 0; i < count; i++)
-            streams[(size_t)s * count + i] = (train_stream){
-                .policy = t->policy, .argument = arguments[s], .seed = list.first + (from + i) % list.count};
+        for (uint32_t i = 0; i < on->count; i++)
+            streams[(size_t)s * on->count + i] =
+                (train_stream){.policy = t->policy,
+                               .argument = arguments[s],
+                               .seed = on->list.first + (on->from + i) % on->list.count};
     }
-    if (code == EXIT_GOOD)
-        code = run_streams(t, streams, samples_count * count);
-    for (uint32_t s = 0; s < samples_count && code == EXIT_GOOD; s++) {
-        scores[s] = 0;
-        for (uint32_t i = 0; i < count; i++) {
-            size_t at = (validates ? t->o->seeds.count : 0) + (from + i) % list.count;
-            scores[s] += streams[(size_t)s * count + i].jct_ns / t->baseline_ns[at] / count;
-        }
-    }
+    for (uint32_t i = 0; i < t->scenes_count && code == EXIT_GOOD; i++)
+        code = score_scene(t, i, on, streams, samples_count, scores);
     for (uint32_t s = 0; s < samples_count; s++)
         free(arguments[s]);
     free(arguments);
@@ -167,6 +188,8 @@ static int run_generation(training *t, double *train_score, double *valid_score)
     uint32_t each = o->seeds_each > 0 && o->seeds_each < o->seeds.count ? o->seeds_each : o->seeds.count;
     double(*samples)[CEM_NUMBERS_MAX] = calloc(o->population, sizeof *samples);
     double *scores = calloc(o->population, sizeof *scores), mean[1][CEM_NUMBERS_MAX];
+    const tries on = {o->seeds, 0, t->cem.generation * each % o->seeds.count, each};
+    const tries judged = {o->validation, o->seeds.count, 0, o->validation.count};
     int code = EXIT_GOOD;
 
     if (samples == NULL || scores == NULL) {
@@ -177,7 +200,7 @@ static int run_generation(training *t, double *train_score, double *valid_score)
     for (uint32_t s = 0; s < o->population && code == EXIT_GOOD; s++)
         cem_sample(&t->cem, s, samples[s]);
     if (code == EXIT_GOOD)
-        code = score(t, samples, o->population, false, t->cem.generation * each % o->seeds.count, each, scores);
+        code = score(t, samples, o->population, &on, scores);
     if (code == EXIT_GOOD) {
         *train_score = scores[0];
         if (!cem_update(&t->cem, scores, o->population, (o->population + 4) / 5, 0.3))
@@ -185,7 +208,7 @@ static int run_generation(training *t, double *train_score, double *valid_score)
     }
     memcpy(mean[0], t->cem.mean, sizeof mean[0]);
     if (code == EXIT_GOOD)
-        code = score(t, mean, 1, true, 0, o->validation.count, valid_score);
+        code = score(t, mean, 1, &judged, valid_score);
     if (code == EXIT_GOOD && *valid_score < t->cem.best_score) {
         t->cem.best_score = *valid_score;
         memcpy(t->cem.best, mean[0], sizeof mean[0]);
@@ -232,28 +255,16 @@ static uint64_t fold_text(uint64_t hash, const char *text)
 static uint64_t hash_of(const training *t)
 {
     const train_options *o = t->o;
-    uint64_t hash = fold(fold(UINT64_C(14695981039346656037), workload_hash(t->jobs)), platform_hash(t->platform));
+    uint64_t hash = fold(UINT64_C(14695981039346656037), workload_hash(t->jobs));
 
+    for (uint32_t s = 0; s < t->scenes_count; s++)
+        hash = fold(hash, platform_hash(t->scenes[s].platform));
+    for (uint32_t s = 0; s < o->scenes.count; s++)
+        hash = fold_text(hash, o->scenes.items[s]);
     hash = fold_text(fold_text(fold_text(fold_text(hash, o->policy), o->environment), o->arrivals), o->baseline);
-    hash = fold(fold(fold(hash, o->jobs), o->population), o->seeds_each);
+    hash = fold(fold(fold(fold(hash, t->goal), o->jobs), o->population), o->seeds_each);
     hash = fold(fold(fold(hash, o->seeds.first), o->seeds.count), o->validation.first);
     return fold_text(fold(fold(hash, o->validation.count), o->seed), o->start);
-}
-
-static int64_t choose_unit(const clo_workload *jobs)
-{
-    double work_ns = 0;
-
-    for (uint32_t j = 0; j < clo_workload_jobs(jobs); j++) {
-        const clo_graph *graph = clo_workload_get(jobs, j)->graph;
-        for (uint32_t i = 0; i < clo_graph_tasks(graph); i++) {
-            clo_task row;
-            if (clo_graph_task(graph, i, &row) == CLO_OK)
-                work_ns += (double)row.work_ns * (row.instances > 0 ? row.instances : 1);
-        }
-    }
-    double unit = work_ns / clo_workload_jobs(jobs) * unit_per_work;
-    return unit < 1 ? 1 : unit > 1e16 ? INT64_C(10000000000000000) : (int64_t)unit;
 }
 
 /* Some machine has another capacity than the first one. */
@@ -266,40 +277,43 @@ static bool has_classes(const clo_platform *platform)
     return false;
 }
 
-static int open_training(training *t)
+static int open_scenes(training *t)
 {
-    const train_options *o = t->o;
     clo_load_config load = CLO_LOAD_CONFIG_INIT;
-    const char *text;
+    tuned_platforms on = {false, false};
 
-    int code = policy_open(o->baseline, &t->baseline, &text, &t->baseline_argument);
-    t->arrivals = (clo_arrivals_config)CLO_ARRIVALS_CONFIG_INIT;
-    if (code == EXIT_GOOD)
-        code = arrivals_parse(o->arrivals, &t->arrivals);
-    t->arrivals.jobs = o->jobs;
-    t->arrivals.shuffled = t->arrivals.kind != CLO_ARRIVALS_TRACE;
-    t->cem = (cem){.seed = o->seed, .best_score = INFINITY};
-    t->tuned = code == EXIT_GOOD ? tuned_find(o->policy) : NULL;
-    if (code == EXIT_GOOD)
-        code = t->tuned != NULL ? tuned_begin(t->tuned, o->start, true, &t->cem) : EXIT_BAD_USAGE;
-    if (code != EXIT_GOOD)
-        return code;
-    load.scale = o->scale;
+    load.scale = t->o->scale;
     clo_status status = workload_load(t->path, &load, &t->jobs);
     if (status != CLO_OK)
         return complain_status(t->path, status);
-    t->platform = clo_workload_platform(t->jobs);
-    if (o->spec != NULL || t->platform == NULL) {
-        code = platform_open(o->spec != NULL ? o->spec : "native", &t->opened);
-        t->platform = t->opened;
-    }
+    int code = train_scenes_open(t->o, t->jobs, t->scenes, &t->scenes_count);
+    for (uint32_t s = 0; s < t->scenes_count && code == EXIT_GOOD; s++)
+        on = (tuned_platforms){on.has_classes || has_classes(t->scenes[s].platform),
+                               on.has_sizes || clo_platform_executors(t->scenes[s].platform) !=
+                                                   clo_platform_executors(t->scenes[0].platform)};
+    return code == EXIT_GOOD ? tuned_begin(t->tuned, t->o->start, on, &t->cem) : code;
+}
+
+static int open_training(training *t)
+{
+    const train_options *o = t->o;
+    const char *text;
+
+    int code = policy_open(o->baseline, &t->baseline, &text, &t->baseline_argument);
+    t->cem = (cem){.seed = o->seed, .best_score = INFINITY};
     if (code == EXIT_GOOD)
-        code = tuned_begin(t->tuned, o->start, has_classes(t->platform), &t->cem);
+        code = train_goal_find(o->goal, &t->goal);
+    t->tuned = code == EXIT_GOOD ? tuned_find(o->policy) : NULL;
+    if (code == EXIT_GOOD)
+        code = t->tuned != NULL ? tuned_begin(t->tuned, o->start, (tuned_platforms){true, true}, &t->cem) : EXIT_BAD_USAGE;
+    if (code == EXIT_GOOD)
+        code = open_scenes(t);
+    if (code != EXIT_GOOD)
+        return code;
     memcpy(t->cem.best, t->cem.mean, sizeof t->cem.best);
     t->policy = clo_policy_find(o->policy);
-    t->unit_ns = choose_unit(t->jobs);
-    t->hash = code == EXIT_GOOD ? hash_of(t) : 0;
-    return code;
+    t->hash = hash_of(t);
+    return EXIT_GOOD;
 }
 
 static int report(const training *t, double seconds)
@@ -307,7 +321,7 @@ static int report(const training *t, double seconds)
     char text[TUNED_ARGUMENT_BYTES];
     json out;
 
-    tuned_text(t->tuned, &t->cem, t->cem.best, t->unit_ns, text);
+    tuned_text(t->tuned, &t->cem, t->cem.best, text);
     if (t->o->output != NULL) {
         output text_file;
         if (!output_open(&text_file, t->o->output) ||
@@ -336,15 +350,19 @@ static void print_head(const training *t)
     const train_options *o = t->o;
 
     printf("numbers of   %s\n", o->policy);
-    printf("training on  %s: %u jobs a stream, arrivals %s%s%s, platform %s\n", t->path, o->jobs, o->arrivals,
-           o->environment != NULL ? ", environment " : "", o->environment != NULL ? o->environment : "",
-           clo_platform_name(t->platform));
+    printf("training on  %s%s%s\n", t->path, o->environment != NULL ? ", environment " : "",
+           o->environment != NULL ? o->environment : "");
+    for (uint32_t s = 0; s < o->scenes.count; s++)
+        printf("             %s\n", o->scenes.items[s]);
+    if (o->scenes.count == 0)
+        printf("             %u jobs a stream, arrivals %s, platform %s\n", o->jobs, o->arrivals,
+               clo_platform_name(t->scenes[0].platform));
     printf("seeds        %llu-%llu (list %016llx), validation %llu-%llu (list %016llx), samples seed %llu\n",
            (unsigned long long)o->seeds.first, (unsigned long long)(o->seeds.first + o->seeds.count - 1),
            (unsigned long long)seeds_hash(o->seeds), (unsigned long long)o->validation.first,
            (unsigned long long)(o->validation.first + o->validation.count - 1),
            (unsigned long long)seeds_hash(o->validation), (unsigned long long)o->seed);
-    printf("scores       mean completion time, 1 is that of '%s'\n\n", o->baseline);
+    printf("scores       %s, 1 is that of '%s'\n\n", train_goal_words(t->goal), o->baseline);
     fflush(stdout);
 }
 
@@ -366,7 +384,7 @@ int train_parametric(const char *path, const train_options *options)
     clock_gettime(CLOCK_MONOTONIC, &to);
     if (code == EXIT_GOOD)
         code = report(&t, (double)(to.tv_sec - from.tv_sec) + (double)(to.tv_nsec - from.tv_nsec) * 1e-9);
-    clo_platform_destroy(t.opened);
+    train_scenes_close(t.scenes, t.scenes_count);
     clo_workload_destroy(t.jobs);
     policy_close(t.baseline, t.baseline_argument);
     free(t.baseline_ns);

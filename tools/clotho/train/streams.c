@@ -7,7 +7,50 @@
 #include "train/search/crew.h"
 
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
+
+static const struct {
+    const char *name, *words;
+} goals[] = {
+    [TRAIN_MEAN] = {"mean", "mean completion time"},
+    [TRAIN_WEIGHTED] = {"weighted", "mean completion time by weight"},
+    [TRAIN_P95] = {"p95", "95 % quantile of the completion times"},
+    [TRAIN_MAKESPAN] = {"makespan", "makespan"},
+    [TRAIN_LATE] = {"late", "jobs that end after their deadline, and one"},
+};
+
+int train_goal_find(const char *name, train_goal *out)
+{
+    for (size_t i = 0; i < sizeof goals / sizeof goals[0]; i++)
+        if (strcmp(goals[i].name, name) == 0) {
+            *out = (train_goal)i;
+            return EXIT_GOOD;
+        }
+    return misuse("--for is '%.80s'; write mean, weighted, p95, makespan or late", name);
+}
+
+const char *train_goal_words(train_goal goal)
+{
+    return goals[goal].words;
+}
+
+static double reached(const clo_stream_result *result, train_goal goal)
+{
+    switch (goal) {
+    case TRAIN_WEIGHTED:
+        return result->jct_weighted_ns;
+    case TRAIN_P95:
+        return (double)result->jct_p95_ns;
+    case TRAIN_MAKESPAN:
+        return (double)result->makespan_ns;
+    case TRAIN_LATE:
+        return (double)result->jobs_late + 1;
+    case TRAIN_MEAN:
+    default:
+        return result->jct_mean_ns;
+    }
+}
 
 typedef struct batch {
     const train_streams *how;
@@ -35,7 +78,7 @@ static clo_status simulate(const train_streams *how, train_stream *k)
         status = clo_stream_simulate(drawn, how->platform, &config, &result);
     clo_environment_close(&environment);
     clo_workload_destroy(drawn);
-    k->jct_ns = result.jct_mean_ns;
+    k->jct_ns = reached(&result, how->goal);
     return status;
 }
 

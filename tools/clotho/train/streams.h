@@ -6,6 +6,21 @@
 
 #include <stdbool.h>
 
+/* What is made small. */
+typedef enum train_goal {
+    TRAIN_MEAN,     /* mean completion time */
+    TRAIN_WEIGHTED, /* the same, weighted by the jobs' weights */
+    TRAIN_P95,      /* its 95 % quantile */
+    TRAIN_MAKESPAN,
+    TRAIN_LATE /* jobs that end after their deadline, and one */
+} train_goal;
+
+/* By its name: mean, weighted, p95, makespan, late. Returns EXIT_GOOD, or an exit code after an error line. */
+int train_goal_find(const char *name, train_goal *out);
+
+/* What a score of the goal is of, in words. */
+const char *train_goal_words(train_goal goal);
+
 typedef struct train_streams {
     const clo_workload *jobs;
     const clo_platform *platform;
@@ -15,6 +30,7 @@ typedef struct train_streams {
     const char *environment;
     /* The times of an environment are drawn by ../train/common_times.h. */
     bool is_common;
+    train_goal goal;
     /* 0: as many as CPUs. */
     uint32_t threads;
 } train_streams;
@@ -23,7 +39,7 @@ typedef struct train_stream {
     const clo_policy *policy;
     const void *argument;
     uint64_t seed;
-    /* Out: mean completion time. */
+    /* Out: what the goal says; mean completion time. In ns, but for TRAIN_LATE. */
     double jct_ns;
     clo_status status;
     char error[256];

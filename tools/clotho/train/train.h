@@ -2,12 +2,14 @@
 #ifndef CLO_TOOLS_CLOTHO_TRAIN_TRAIN_H
 #define CLO_TOOLS_CLOTHO_TRAIN_TRAIN_H
 
+#include "clotho/common/options.h"
 #include "clotho/common/report.h"
 #include "train/search/seeds.h"
 #include "train/trainer/trainer.h"
 
 typedef struct train_options {
-    const char *policy, *spec, *environment, *arrivals, *baseline, *start, *checkpoint, *output;
+    const char *policy, *spec, *environment, *arrivals, *goal, *baseline, *start, *checkpoint, *output;
+    option_list scenes; /* SPEC/JOBS/ARRIVALS, in place of spec, jobs and arrivals */
     uint32_t jobs, generations, population, seeds_each, threads; /* threads 0: as many as CPUs */
     seed_list seeds, validation;
     uint64_t seed;

@@ -18,6 +18,7 @@ static const tuned_number parametric[] = {
     {.key = "", .mean = 0.2864, .sigma = 0.3, .least_sigma = 0.01, .least = -999, .most = 999},
     {.key = "", .mean = 0.6474, .sigma = 0.4, .least_sigma = 0.01, .least = -999, .most = 999},
     {.key = "", .mean = -1, .sigma = 1, .least_sigma = 0.01, .least = -999, .most = 999},
+    {.key = "l_size=", .mean = 0.6, .sigma = 0.2, .least_sigma = 0.01, .least = -10, .most = 10, .for_sizes = true},
     {.key = "fit=", .mean = 0, .sigma = 1, .least_sigma = 0.05, .least = 0, .most = 999, .for_classes = true},
 };
 
@@ -94,22 +95,22 @@ static bool read_start(const tuned *t, const char *start, cem *out)
     return is_argument(t, start);
 }
 
-int tuned_begin(const tuned *t, const char *start, bool has_classes, cem *out)
+int tuned_begin(const tuned *t, const char *start, tuned_platforms on, cem *out)
 {
     out->numbers = 0;
     for (uint32_t n = 0; n < t->count; n++) {
-        out->numbers += has_classes || !t->numbers[n].for_classes;
+        out->numbers += on.has_classes || !t->numbers[n].for_classes;
         out->mean[n] = t->numbers[n].mean;
-        out->sigma[n] = t->numbers[n].sigma;
-        out->least_sigma[n] = t->numbers[n].least_sigma;
+        bool is_fixed = t->numbers[n].for_sizes && !on.has_sizes;
+        out->sigma[n] = is_fixed ? 0 : t->numbers[n].sigma;
+        out->least_sigma[n] = is_fixed ? 0 : t->numbers[n].least_sigma;
     }
     if (start != NULL && !read_start(t, start, out))
         return misuse("--start is '%.80s'; write %s, as the policy '%s' takes them", start, t->example, t->policy);
     return EXIT_GOOD;
 }
 
-void tuned_text(const tuned *t, const cem *search, const double *numbers, int64_t unit_ns,
-                char out[TUNED_ARGUMENT_BYTES])
+void tuned_text(const tuned *t, const cem *search, const double *numbers, char out[TUNED_ARGUMENT_BYTES])
 {
     size_t used = 0;
 
@@ -121,5 +122,5 @@ void tuned_text(const tuned *t, const cem *search, const double *numbers, int64_
             (size_t)snprintf(out + used, TUNED_ARGUMENT_BYTES - used, "%s%s%.4f", n > 0 ? "," : "", number->key, value);
     }
     if (t->has_unit)
-        snprintf(out + used, TUNED_ARGUMENT_BYTES - used, ",%lldns", (long long)unit_ns);
+        snprintf(out + used, TUNED_ARGUMENT_BYTES - used, ",auto");
 }

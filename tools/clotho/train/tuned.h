@@ -13,6 +13,7 @@ typedef struct tuned_number {
     double mean, sigma, least_sigma; /* of a number that is searched as its logarithm: of that */
     double least, most;              /* of what the policy is given */
     bool is_log;
+    bool for_sizes;   /* searched only where platforms differ in their executors */
     bool for_classes; /* only where machines differ in their capacities; such ones stand last */
 } tuned_number;
 
@@ -20,19 +21,23 @@ typedef struct tuned {
     const char *policy;
     const tuned_number *numbers;
     uint32_t count;
-    bool has_unit; /* behind the numbers stands a unit of time */
+    bool has_unit; /* behind the numbers stands a unit of time, which the policy learns */
     const char *example;
 } tuned;
 
 /* NULL, after an error line: there is no such policy, or it has no numbers that are searched. */
 const tuned *tuned_find(const char *policy);
 
+/* Of those that numbers are searched for: machines differ in their capacities; the numbers of executors differ. */
+typedef struct tuned_platforms {
+    bool has_classes, has_sizes;
+} tuned_platforms;
+
 /* Begins a search: numbers, mean, sigma, least_sigma. `start`: an argument with some or all of the numbers; NULL: none.
  * Returns EXIT_GOOD, or an exit code after an error line. */
-int tuned_begin(const tuned *t, const char *start, bool has_classes, cem *out);
+int tuned_begin(const tuned *t, const char *start, tuned_platforms on, cem *out);
 
 /* The policy's argument as text, each number within its range. */
-void tuned_text(const tuned *t, const cem *search, const double *numbers, int64_t unit_ns,
-                char out[TUNED_ARGUMENT_BYTES]);
+void tuned_text(const tuned *t, const cem *search, const double *numbers, char out[TUNED_ARGUMENT_BYTES]);
 
 #endif

@@ -1,0 +1,193 @@
+/* auto.c - the policy for those who name none: it measures what it costs to send executors from job to job, and decides
+ * by `parametric:any` where that is dear, else by shortest remaining work.
+ *
+ * What is dear: an instance on an executor that came from another job takes longer than its cost says, by a factor that
+ * those on executors that stayed do not have (Decima, SIGCOMM 2019, section 2: JVMs to be started, caches to be filled;
+ * and the time on the way). The factor is of the sums of the last instances of both kinds, SAMPLES to 2 * SAMPLES_MOST;
+ * before there are that many, and from a factor of 1.15 on, limits and bonuses of `parametric:any` hold: they lose
+ * little where moving is free, while shortest job first doubles completion times where it is not (bench/online).
+ *
+ * Where moving is free, the job with the least remaining work / weight goes first (Smith 1956; Schrage 1968):
+ *   some machine has limited resources        tetris among the first jobs of that order
+ *   executors differ, or links cost time      its oldest ready stage, placed as deft does (LACHESIS, section 4.3)
+ *   else                                      its oldest ready stage, on any executor
+ *
+ * All that it measures are events, so a log replays. O(log jobs) an event. */
+#include "policy/network/parametric.h"
+#include "policy/placement/two_phase.h"
+#include "policy/select/by_job.h"
+#include "policy/select/by_rank.h"
+#include "policy/select/policies.h"
+
+#include "platform/model/platform.h"
+
+#include "base/numbers/log2.h"
+#include "base/numbers/saturate.h"
+
+enum { SAMPLES = 16, SAMPLES_MOST = 1024 };
+
+/* log2 1.15, in Q16. */
+#define DEAR_Q16 13214
+
+typedef enum way { WAY_SHORTEST, WAY_PACK, WAY_PLACE } way;
+
+/* Times of instances on executors that came from another job, or stayed. */
+typedef struct sums {
+    int64_t took_ns, cost_ns;
+    uint32_t count;
+} sums;
+
+/* What an executor runs. */
+typedef struct running {
+    uint64_t job; /* clo_live_job.id of what it ran last */
+    int64_t start_ns, cost_ns; /* cost_ns 0: what runs is not timed */
+    bool has_come;
+} running;
+
+typedef struct auto_state {
+    clo_job_queue *shortest;
+    void *parametric;
+    running *running; /* [executors] */
+    sums came, stayed;
+    way way;
+    bool is_dear;
+} auto_state;
+
+static size_t up(size_t bytes)
+{
+    return (bytes + 15) & ~(size_t)15;
+}
+
+static size_t auto_bytes(const clo_limits *limits, const void *argument)
+{
+    return up(sizeof(auto_state)) + up(clo_by_job_bytes(limits, argument)) +
+           up(clo_parametric_bytes(limits, argument)) + limits->executors * sizeof(running);
+}
+
+static way find_way(const clo_platform *platform)
+{
+    bool is_unlike = false;
+
+    for (uint32_t i = 0; i < platform->machines_count * CLO_RESOURCES_MAX; i++)
+        if (platform->capacities[i] >= 0)
+            return WAY_PACK;
+    for (uint32_t p = 0; p < platform->pieces_count; p++)
+        is_unlike =
+            is_unlike || platform->spans[p].latency_most_ns > 0 || platform->spans[p].ns_per_byte_most_q32 > 0;
+    for (uint32_t e = 1; e < platform->executors_count && !is_unlike; e++)
+        is_unlike = platform->executors[e].kind != platform->executors[0].kind;
+    return is_unlike ? WAY_PLACE : WAY_SHORTEST;
+}
+
+static clo_status auto_init(void *state, const clo_view *view)
+{
+    const clo_limits *limits = clo_view_limits(view);
+    auto_state *s = state;
+    char *at = (char *)state + up(sizeof *s);
+
+    s->shortest = (clo_job_queue *)(void *)at;
+    at += up(clo_by_job_bytes(limits, NULL));
+    s->parametric = at;
+    s->running = (running *)(void *)(at + up(clo_parametric_bytes(limits, NULL)));
+    for (uint32_t e = 0; e < limits->executors; e++)
+        s->running[e] = (running){.job = UINT64_MAX};
+    s->way = find_way(limits->platform);
+    s->is_dear = s->way == WAY_SHORTEST;
+    clo_parametric_open(s->parametric, view, &clo_parametric_any, NULL);
+    return clo_by_job_init(s->shortest, view);
+}
+
+/* Halved where there are enough, so that what is long past counts little. */
+static void add(sums *to, int64_t took_ns, int64_t cost_ns)
+{
+    if (to->count >= 2 * SAMPLES_MOST || to->took_ns > INT64_MAX / 4 || to->cost_ns > INT64_MAX / 4)
+        *to = (sums){to->took_ns / 2, to->cost_ns / 2, to->count / 2};
+    to->took_ns += took_ns < INT64_MAX / 4 ? took_ns : INT64_MAX / 4;
+    to->cost_ns += cost_ns < INT64_MAX / 4 ? cost_ns : INT64_MAX / 4;
+    to->count++;
+}
+
+static int64_t log_factor(const sums *of)
+{
+    return (int64_t)clo_log2_q16((uint64_t)of->took_ns + 1) - clo_log2_q16((uint64_t)of->cost_ns + 1);
+}
+
+/* What the instance needs from now on by its costs, inputs included; 0: not known. */
+static int64_t expect_ns(const auto_state *s, const clo_view *view, const clo_event *e)
+{
+    int64_t cost_ns = clo_view_execution_ns(view, e->job, e->stage, e->executor);
+
+    if (cost_ns == CLO_TIME_NEVER || cost_ns <= 0 || s->way != WAY_PLACE)
+        return cost_ns == CLO_TIME_NEVER ? 0 : cost_ns;
+    return clo_time_add(cost_ns, clo_view_arrival_ns(view, e->job, e->stage, e->executor) - clo_view_now_ns(view));
+}
+
+/* Times what starts on an executor with an empty queue. What waits in a queue begins at a time that nobody is told. */
+static void measure(auto_state *s, const clo_view *view, const clo_event *e)
+{
+    running *r = &s->running[e->executor];
+
+    if (e->kind == CLO_EVENT_START && clo_view_executor(view, e->executor)->committed == 0) {
+        uint64_t id = clo_view_job(view, e->job)->id;
+        *r = (running){id, clo_view_now_ns(view), expect_ns(s, view, e), r->job != id};
+    } else if (e->kind == CLO_EVENT_FINISH) {
+        if (r->cost_ns > 0)
+            add(r->has_come ? &s->came : &s->stayed, clo_view_now_ns(view) - r->start_ns, r->cost_ns);
+        r->job = clo_view_job(view, e->job)->id;
+        r->cost_ns = 0;
+    }
+}
+
+static void auto_event(void *state, const clo_view *view, const clo_event *event)
+{
+    auto_state *s = state;
+    const clo_live_job *job;
+
+    if (event->executor != CLO_NONE)
+        measure(s, view, event);
+    if (event->kind == CLO_EVENT_FINISH && s->came.count >= SAMPLES && s->stayed.count >= SAMPLES)
+        s->is_dear = log_factor(&s->came) - log_factor(&s->stayed) >= DEAR_Q16;
+    clo_parametric_event(s->parametric, view, event);
+    job = clo_job_queue_event(s->shortest, view, event);
+    if (job != NULL)
+        clo_job_queue_put(s->shortest, job, event->job, job->remaining_ns / job->weight);
+}
+
+/* What waits for running predecessors would keep an executor idle meanwhile. */
+static bool has_inputs(const clo_view *view, uint32_t job, uint32_t stage)
+{
+    return clo_view_stage(view, job, stage)->parents_left == 0;
+}
+
+static bool place(auto_state *s, const clo_view *view, clo_choice *choice)
+{
+    if (clo_view_next_free(view, CLO_NONE) == CLO_NONE || !clo_by_job_select(s->shortest, view, has_inputs, choice))
+        return false;
+    choice->count = 1;
+    clo_place_by_deft(view, choice);
+    return true;
+}
+
+static bool auto_decide(void *state, const clo_view *view, clo_choice *choice)
+{
+    auto_state *s = state;
+
+    if (s->is_dear)
+        return clo_parametric_decide(s->parametric, view, choice);
+    if (s->way == WAY_PACK)
+        return clo_policy_tetris.decide(s->shortest, view, choice);
+    return s->way == WAY_PLACE ? place(s, view, choice) : clo_by_job_decide_one(s->shortest, view, choice);
+}
+
+const clo_policy clo_policy_auto = {
+    .size = sizeof(clo_policy),
+    .name = "auto",
+    .summary = "measures what it costs to send executors from job to job: parametric:any where that is dear, else "
+               "least remaining work first (with packing or deft's placement, as the platform needs)",
+    .state_bytes = auto_bytes,
+    .job_bytes = clo_by_rank_job_bytes,
+    .prepare = clo_by_rank_prepare,
+    .init = auto_init,
+    .event = auto_event,
+    .decide = auto_decide,
+};
