@@ -54,10 +54,11 @@ static bool play_all(online *o)
 int main(int argc, char **argv)
 {
     online o = {.data = CLO_DATA};
-    bool choices = false;
+    bool choices = false, cluster = false;
     const char *jobs = NULL, *seeds = NULL, *from = NULL, *percent = NULL;
     const bench_flag flags[] = {
         {.name = "only NAME", .help = "only scenes whose names begin so", .value = &o.only},
+        {.name = "cluster", .help = "only 150 jobs at once on 50 to 30 000 executors", .is_set = &cluster},
         {.name = "policy NAME", .help = "NAME[:ARGUMENT] beside the baseline; may be repeated", .list = &o.policies},
         {.name = "jobs N", .help = "at most so many jobs a stream", .value = &jobs},
         {.name = "seeds N", .help = "at most so many seeds a scene", .value = &seeds},
@@ -72,6 +73,12 @@ int main(int argc, char **argv)
 
     if (status >= 0)
         return status;
+    if (cluster && o.only != NULL) {
+        fprintf(stderr, "bench: --cluster is --only cluster; leave one of them out\n");
+        return 2;
+    }
+    if (cluster)
+        o.only = "cluster-";
     if (choices)
         owed_count_choices();
     if (!read_count(jobs, "jobs", &o.jobs_max) || !read_count(seeds, "seeds", &o.seeds_max) ||

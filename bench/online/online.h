@@ -13,7 +13,7 @@
 
 #include <clotho/environment.h>
 
-enum { CONTENDERS_MAX = 48, SCENES_MAX = 32, ONLINE_LABEL_BYTES = 112, CURVE_POINTS = 200, DECIMA_SIZES = 6 };
+enum { CONTENDERS_MAX = 48, SCENES_MAX = 64, ONLINE_LABEL_BYTES = 112, CURVE_POINTS = 200, DECIMA_SIZES = 6 };
 
 /* The first seed of a scene. Nothing was tuned on seeds 9000 to 9999. */
 enum { ONLINE_SEED = 9000 };
@@ -68,6 +68,7 @@ struct scene {
     bool has_short_jobs; /* of Alibaba: only those that do not need a whole machine for more than an hour */
     /* LACHESIS's streams: mean transfer / mean time, and the mean gap between jobs. */
     double ccr, gap_s;
+    uint32_t executors; /* of scenes_cluster.c */
     bool shows_alone; /* what the baseline needs for each job alone is measured, in a run of its own */
     bool shows_owed;  /* what graphene owes its groups is printed */
     /* False, with a line why, on failure. Called from several threads. */
@@ -124,6 +125,8 @@ enum { WRONG_COUNT = 6 };
 extern const scene online_graphene_tpch, online_graphene_tpch_batch, online_graphene_alibaba,
     online_graphene_alibaba_batch, online_graphene_short, online_graphene_short_batch, online_graphene_users,
     online_graphene_cluster, online_graphene_cluster_batch, online_memory_tpch, online_memory_alibaba;
+enum { CLUSTER_COUNT = 6, GAP_COUNT = 5, MIXED_COUNT = 3 };
+extern const scene online_cluster[CLUSTER_COUNT], online_gap[GAP_COUNT], online_mixed[MIXED_COUNT];
 extern const scene online_wrong_decima[WRONG_COUNT], online_wrong_packing[WRONG_COUNT], online_job_order;
 
 /* Jobs of packing scenes belong to so many groups; the load of streams is work / (platform * time). */

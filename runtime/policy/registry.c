@@ -24,11 +24,11 @@ static const clo_policy *const policies[] = {
     &clo_policy_capacity,
     &clo_policy_replan,
     &clo_policy_parametric,
-    &clo_policy_auto,
     &clo_policy_decima_fifo,
     &clo_policy_decima_fair,
     &clo_policy_decima_wfair,
     &clo_policy_decima,
+    &clo_policy_auto,
     NULL,
 };
 

@@ -223,11 +223,17 @@ class Run(WorkloadTest):
         one = json.loads(said.out)
         self.assertEqual((one["jobs_ended"], one["jobs_failed"]), (2, 1))
 
+    def test_without_a_policy_auto_decides(self):
+        path = self.jobs({}, {"arrival_ns": 1000})
+        for verb in ("run", "simulate"):
+            one = json.loads(self.good(verb, path, "--json"))
+            self.assertEqual(one["policy"], "auto")
+            self.assertEqual(one["jobs_ended"], 2)
+
     def test_bad_usage_is_one_line(self):
         path = self.jobs({})
         fifo = ["run", path, "--policy", "fifo"]
-        self.bad(2, "run", path, holds="need --policy NAME")
-        self.bad(2, "run", path, "--planner", "heft", holds="need --policy NAME")
+        self.bad(2, "run", path, "--planner", "heft", holds="--planner is of graphs")
         self.bad(2, "run", path, "--policy", "fifo:3", holds="the policy 'fifo' takes no argument; write --policy fifo")
         self.bad(2, "run", self.diamond(), "--policy", "fifo:3", holds="the policy 'fifo' takes no argument")
         self.bad(2, "run", path, "--policy", "fifi", holds="did you mean 'fifo'?")

@@ -188,7 +188,6 @@ class Stream(StreamTest):
     def test_bad_usage_is_one_line(self):
         g = self.stream()
         fifo = ["simulate", g, "--policy", "fifo"]
-        self.bad(2, "simulate", g, holds="--policy")
         self.bad(2, "simulate", g, "--policy", "fifi", holds="did you mean 'fifo'?")
         self.bad(2, "simulate", g, "--policy", "fifo:3", holds="the policy 'fifo' takes no argument; write --policy fifo")
         self.bad(2, "simulate", g, "--policy", "wfair:" + 2000 * "9", holds="write one from -2.00 to 2.00")

@@ -5,6 +5,7 @@
 
 #include "support.h"
 
+#include <clotho/environment.h>
 #include <clotho/log.h>
 #include <clotho/stream.h>
 #include <stdio.h>
@@ -19,6 +20,7 @@ typedef struct policy_scene {
     int64_t latency_ns[SCENE_EXECUTORS_MAX * SCENE_EXECUTORS_MAX];
     clo_platform *platform;
     clo_workload *workload;
+    const clo_environment *environment; /* NULL: the costs give the times */
     uint32_t jobs;
     clo_stream_outcome outcomes[SCENE_JOBS_MAX];
     clo_stream_result result;
@@ -92,11 +94,13 @@ static inline void scene_run(policy_scene *s, const char *text)
     clo_log_policy named = {.name = name};
     header.clock = CLO_CLOCK_VIRTUAL;
     header.executors = s->desc.executors_count;
+    header.environment = s->environment != NULL ? s->environment->name : NULL;
     header.policies = &named;
     header.policies_count = 1;
     clo_log_destroy(s->log);
     ok(clo_log_create(&header, SCENE_RECORDS, &s->log));
     config.log = s->log;
+    config.environment = s->environment;
     config.outcomes = s->outcomes;
     s->result = (clo_stream_result)CLO_STREAM_RESULT_INIT;
     ok(clo_stream_simulate(s->workload, s->platform, &config, &s->result));

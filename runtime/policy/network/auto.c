@@ -161,7 +161,7 @@ static bool has_inputs(const clo_view *view, uint32_t job, uint32_t stage)
 
 static bool place(auto_state *s, const clo_view *view, clo_choice *choice)
 {
-    if (clo_view_next_free(view, CLO_NONE) == CLO_NONE || !clo_by_job_select(s->shortest, view, has_inputs, choice))
+    if (clo_view_next_free(view, CLO_NONE) == CLO_NONE || !clo_selector_sjf.select(s->shortest, view, has_inputs, choice))
         return false;
     choice->count = 1;
     clo_place_by_deft(view, choice);
@@ -176,7 +176,7 @@ static bool auto_decide(void *state, const clo_view *view, clo_choice *choice)
         return clo_parametric_decide(s->parametric, view, choice);
     if (s->way == WAY_PACK)
         return clo_policy_tetris.decide(s->shortest, view, choice);
-    return s->way == WAY_PLACE ? place(s, view, choice) : clo_by_job_decide_one(s->shortest, view, choice);
+    return s->way == WAY_PLACE ? place(s, view, choice) : clo_policy_sjf.decide(s->shortest, view, choice);
 }
 
 const clo_policy clo_policy_auto = {

@@ -172,6 +172,64 @@ static void the_fit_keeps_the_limits(void **state)
     scene_close(&s);
 }
 
+/* l_size 1: one executor of 50 is a limit of one; of 25, of a half, rounded up; of 10 with ten times the scale, two. */
+static void the_limit_follows_the_size_of_the_platform(void **state)
+{
+    static const struct {
+        uint32_t executors;
+        const char *policy;
+        int64_t makespan_ns; /* of four instances of 10 */
+    } cases[] = {
+        {25, "parametric:1,0,0,0,0,4,0,0,-1,1ns", 10},           {25, "parametric:1,0,0,0,0,4,0,0,-1,l_size=0,1ns", 10},
+        {25, "parametric:1,0,0,0,0,4,0,0,-1,l_size=1,1ns", 20},  {10, "parametric:1,0,0,0,0,10,0,0,-1,l_size=1,1ns", 20},
+        {25, "parametric:1,0,0,0,0,4,0,0,-1,l_size=2,1ns", 40},  {25, "parametric:1,0,0,0,0,1,0,0,-1,l_size=-2,1ns", 10},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        policy_scene s;
+        scene_open(&s, cases[i].executors);
+        scene_job(&s, 0, 10, 4);
+        scene_run(&s, cases[i].policy);
+        assert_int_equal(s.result.makespan_ns, cases[i].makespan_ns);
+        scene_close(&s);
+    }
+}
+
+/* Limits of rem / U: four executors for a job of four units. The unit of jobs that are alike is 141 / 1024 of one, so
+ * jobs of any length have the limit of 7.26; with a unit that stays at 1 ns longer jobs would have all executors. */
+static void the_unit_is_learnt_from_the_jobs_that_come(void **state)
+{
+    (void)state;
+    for (int64_t work_ns = 100; work_ns <= 100000000; work_ns *= 1000) {
+        policy_scene s;
+        scene_open(&s, 16);
+        scene_job(&s, 0, work_ns, 16);
+        scene_run(&s, "parametric:1,0,0,0,0,1,1,0,-1,auto");
+        assert_int_equal(scene_started(&s, 0, 0), 8); /* 7.26 + 0.05, rounded up */
+        scene_run(&s, "parametric:1,0,0,0,0,1,1,0,-1,1ns");
+        assert_int_equal(scene_started(&s, 0, 0), 16);
+        scene_close(&s);
+    }
+}
+
+/* Twice the work and five times the weight. */
+static void weights_of_jobs_count(void **state)
+{
+    clo_task task = {.work_ns = 100};
+    policy_scene s;
+
+    (void)state;
+    scene_open(&s, 1);
+    scene_job(&s, 0, 10, 1);
+    scene_job(&s, 1, 50, 1);
+    scene_add(&s, scene_graph(&s, &task, 1), (clo_workload_job){.arrival_ns = 1, .weight = 5});
+    scene_run(&s, "parametric:1,0,0,0,0,9,0,0,-1,10ns");
+    assert_int_equal(s.outcomes[2].start_ns, 10);
+    assert_int_equal(s.outcomes[1].start_ns, 110);
+    scene_close(&s);
+}
+
 static void arguments_that_are_none_are_refused(void **state)
 {
     static const char *const bad[] = {"",
@@ -189,6 +247,10 @@ static void arguments_that_are_none_are_refused(void **state)
                                       "1,2,3,4,5,6,7,8,9,fit=1001",
                                       "1,2,3,4,5,6,7,8,9,fit=1,",
                                       "1,2,3,4,5,6,7,8,9,1s,fit=1",
+                                      "1,2,3,4,5,6,7,8,9,fit=1,l_size=1",
+                                      "1,2,3,4,5,6,7,8,9,l_size=",
+                                      "1,2,3,4,5,6,7,8,9,l_size=1001",
+                                      "1,2,3,4,5,6,7,8,9,automatic",
                                       "1,2,3,4,5,6,7,8,fit=1",
                                       "nan,2,3,4,5,6,7,8,9",
                                       "1001,2,3,4,5,6,7,8,9",
@@ -208,14 +270,17 @@ static void arguments_that_are_none_are_refused(void **state)
     ok(policy->parse("-1000,1000,0.5,+1,.25,0.01,-3,2,-1,7ms", argument));
     ok(policy->parse("1,2,3,4,5,6,7,8,9,fit=0.5", argument));
     ok(policy->parse("1,2,3,4,5,6,7,8,9,fit=0.5,7ms", argument));
+    ok(policy->parse("1,2,3,4,5,6,7,8,9,l_size=-0.5,fit=0.5,auto", argument));
+    ok(policy->parse("1,2,3,4,5,6,7,8,9,auto", argument));
 }
 
-/* The numbers of both, as docs/SCHEDULERS.md has them. */
+/* The numbers of all, as docs/SCHEDULERS.md has them. */
 static void built_in_sets_of_numbers_have_names(void **state)
 {
     static const char *const sets[][2] = {
-        {"batch", "1.02541,4.91150,4.96240,0.58450,0.17690,10.16800,0.28641,0.64740,-1.00000"},
-        {"stream", "1.82180,2.25100,7.76790,0.16660,0.46990,6.08210,0.42270,0.61790,-0.65400"}};
+        {"batch", "1.02541,4.91150,4.96240,0.58450,0.17690,10.16800,0.28641,0.64740,-1.00000,l_size=0.6"},
+        {"stream", "1.82180,2.25100,7.76790,0.16660,0.46990,6.08210,0.42270,0.61790,-0.65400,l_size=0.6"},
+        {"any", "1.8585,2.7346,8.1326,0.1209,0.4881,7.3728,0.3771,0.5270,-0.6117,l_size=0.5509,auto"}};
     const clo_policy *policy = clo_policy_find("parametric");
     _Alignas(16) unsigned char named[256], written[256];
 
@@ -241,6 +306,9 @@ int main(void)
         cmocka_unit_test(an_executor_waits_for_its_own_job),
         cmocka_unit_test(the_fit_keeps_large_machines_for_what_needs_them),
         cmocka_unit_test(the_fit_keeps_the_limits),
+        cmocka_unit_test(the_limit_follows_the_size_of_the_platform),
+        cmocka_unit_test(the_unit_is_learnt_from_the_jobs_that_come),
+        cmocka_unit_test(weights_of_jobs_count),
         cmocka_unit_test(arguments_that_are_none_are_refused),
         cmocka_unit_test(built_in_sets_of_numbers_have_names),
         cmocka_unit_test(a_whole_number_as_a_limit_is_not_rounded_up),

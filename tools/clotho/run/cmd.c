@@ -112,6 +112,7 @@ static int read_dispatch(run_options *o)
     }
     if (o->plan != NULL)
         return EXIT_GOOD;
+    o->names_planner = o->planner != NULL;
     if (o->planner == NULL)
         o->planner = "heft";
     if (strcmp(o->planner, "steal") == 0) /* what everybody tries first */
@@ -220,8 +221,8 @@ static int check_stream(const run_options *o)
 {
     if (o->plan != NULL || o->is_dry || o->failures != 1 || o->at_once != UINT32_MAX)
         return misuse("--plan, --dry-run, --keep-going and -j are of graphs; see 'clotho run --help'");
-    if (o->policy == NULL)
-        return misuse("the jobs of a workload need --policy NAME; see 'clotho list policies'");
+    if (o->policy == NULL && o->names_planner)
+        return misuse("--planner is of graphs; a policy decides for the jobs of a workload: write --policy NAME (auto)");
     if (o->clock == CLO_CLOCK_VIRTUAL && o->live > 0)
         return misuse(
             "--live bounds the jobs at once in real time; with --clock virtual all of them exist, leave it out");
@@ -245,7 +246,7 @@ static const command cmd = {
     1 << 20,
     "Executes each graph with one worker per executor and prints predicted beside measured times. Workers replay\n"
     "a plan (--planner), or a policy decides during the run (--policy); 'steal' is work stealing. The jobs of a\n"
-    "workload arrive over time, and a policy decides for all of them.",
+    "workload arrive over time, and a policy (auto) decides for all of them.",
     "Clocks: real runs at the speed of this machine. padded makes each worker as slow as its executor. virtual\n"
     "computes the time from the cost model. The last two are labelled 'emulated'. With more executors than CPUs,\n"
     "padded workers disturb each other; --dilate 50 stretches time 50 times, and workers sleep.\n"
@@ -258,13 +259,15 @@ static const command cmd = {
     "Where commands make files of files, 'clotho build' with a build.ninja runs only what is out of date.\n"
     "Example: clotho run steps.json -j 4 -k 0\n"
     "Example: clotho run montage.json --scale 0.001 --planner deft --gantt out.svg\n"
-    "Example: clotho run stream.jsonl --policy fair --jobs 1000 --arrivals poisson:2ms --csv jobs.csv"};
+    "Example: clotho run stream.jsonl --jobs 1000 --arrivals poisson:2ms --csv jobs.csv"};
 
 static int run_operands(char **operands, int count, const run_options *o)
 {
     if (is_stream(o, count, operands[0])) {
+        run_options stream = *o;
         int code = check_stream(o);
-        return code == EXIT_GOOD ? run_workload(operands[0], o) : code;
+        stream.policy = o->policy != NULL ? o->policy : "auto";
+        return code == EXIT_GOOD ? run_workload(operands[0], &stream) : code;
     }
     if (has_stream_options(o))
         return misuse(
@@ -282,7 +285,7 @@ int cmd_run(int argc, char **argv)
         {"planner", 0, "NAME", OPTION_TEXT, &o.planner, "replay the plan of this planner (heft); ./FILE.so: your own"},
         {"plan", 0, "F.json", OPTION_INPUT, &o.plan, "replay the plan that 'clotho plan --out' has written"},
         {"policy", 0, "NAME[:ARG]", OPTION_TEXT, &o.policy,
-         "steal, or a policy of 'clotho list policies', with its argument"},
+         "steal, or a policy of 'clotho list policies', with its argument; a workload's default is auto"},
         {"parallel", 'j', "N", OPTION_U32, &o.at_once, "commands: N at once, on N slots (as --platform slots:N)"},
         {"keep-going", 'k', "N", OPTION_U32, &o.failures, "commands: go on until N have failed (1); 0: to the end"},
         {"dry-run", 'n', NULL, OPTION_FLAG, &o.is_dry,

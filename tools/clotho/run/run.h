@@ -9,6 +9,7 @@
 
 typedef struct run_options {
     input_config input;
+    bool names_planner; /* --planner was written; else `planner` is the default one */
     const char *planner, *policy, *clock_name, *trace, *gantt;
     const char *arrivals, *csv, *log; /* of workloads */
     const char *hosts, *engine;       /* of hosts.h; here for --help */

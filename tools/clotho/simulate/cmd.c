@@ -204,8 +204,6 @@ static int check_options(const simulate_options *o)
         return misuse("--planner plans the jobs of the file; it goes with --platform, --scale, --log and --json only");
     if (o->planner != NULL && o->input.profile != NULL)
         return misuse("--planner takes the times of the file: leave --profile out");
-    if (o->planner == NULL && o->policy == NULL && o->replay == NULL)
-        return misuse("'simulate' needs --policy NAME; see 'clotho list policies'");
     if (!(o->input.scale > 0))
         return misuse("--scale is 0; write a number > 0");
     if (o->samples > 0 && (o->input.profile == NULL || o->planner != NULL))
@@ -262,7 +260,7 @@ static const command cmd = {
     "with\n"
     "the engine, judges the log of every run that is short enough or written. --replay repeats the run of a log:\n"
     "a simulated one, or one of 'clotho run --log'. It exits 1 at the first record that differs.\n"
-    "Example: clotho simulate tpch_2g.jsonl --policy fair --jobs 1000 --arrivals poisson:25 --platform uniform:50"};
+    "Example: clotho simulate tpch_2g.jsonl --jobs 1000 --arrivals poisson:25 --platform uniform:50"};
 
 int cmd_simulate(int argc, char **argv)
 {
@@ -272,7 +270,7 @@ int cmd_simulate(int argc, char **argv)
         {"instance", 'i', "NAME", OPTION_TEXT, &o.input.instance,
          "take only the instance of this name, from a file with many"},
         {"policy", 0, "NAME[:ARG]", OPTION_LIST, &o.policies,
-         "the policy, with its argument; see 'clotho list policies'. Several: all with the same seeds, in one "
+         "the policy (auto), with its argument; see 'clotho list policies'. Several: all with the same seeds, in one "
          "table with ratios to the first"},
         {"planner", 0, "NAME", OPTION_TEXT, &o.planner,
          "in place of a policy: plan all jobs for weighted completion time (synchpack-1, -2, -3, psrs, "
@@ -317,5 +315,7 @@ int cmd_simulate(int argc, char **argv)
         return code;
     o.policy = o.policies.count > 0 ? o.policies.items[0] : NULL;
     code = check_options(&o);
+    if (o.policy == NULL && o.planner == NULL && o.replay == NULL && o.releases_in_flight == 0)
+        o.policy = "auto";
     return code != EXIT_GOOD ? code : simulate_operand(operands[0], &o);
 }
