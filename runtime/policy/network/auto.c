@@ -4,8 +4,9 @@
  * What is dear: an instance on an executor that came from another job takes longer than its cost says, by a factor that
  * those on executors that stayed do not have (Decima, SIGCOMM 2019, section 2: JVMs to be started, caches to be filled;
  * and the time on the way). The factor is of the sums of the last instances of both kinds, SAMPLES to 2 * SAMPLES_MOST;
- * before there are that many, and from a factor of 1.15 on, limits and bonuses of `parametric:any` hold: they lose
- * little where moving is free, while shortest job first doubles completion times where it is not (bench/online).
+ * from a factor of 1.15 on, limits and bonuses of `parametric:any` hold. Before there are that many they do, too, among
+ * jobs on equal executors: they lose little where moving is free, while shortest job first doubles completion times
+ * where it is not (bench/online).
  *
  * Where moving is free, the job with the least remaining work / weight goes first (Smith 1956; Schrage 1968):
  *   some machine has limited resources        tetris among the first jobs of that order
@@ -50,7 +51,7 @@ typedef struct auto_state {
     running *running; /* [executors] */
     sums came, stayed;
     way way;
-    bool is_dear;
+    bool is_measured, is_dear;
 } auto_state;
 
 static size_t up(size_t bytes)
@@ -122,14 +123,16 @@ static int64_t expect_ns(const auto_state *s, const clo_view *view, const clo_ev
     return clo_time_add(cost_ns, clo_view_arrival_ns(view, e->job, e->stage, e->executor) - clo_view_now_ns(view));
 }
 
-/* Times what starts on an executor with an empty queue. What waits in a queue begins at a time that nobody is told. */
+/* Times what starts on an executor with an empty queue: what waits in one begins at a time that nobody is told. A job
+ * that is alone says nothing of moving; so what is decided of it does not depend on times, and a trace of it replays. */
 static void measure(auto_state *s, const clo_view *view, const clo_event *e)
 {
     running *r = &s->running[e->executor];
 
     if (e->kind == CLO_EVENT_START && clo_view_executor(view, e->executor)->committed == 0) {
         uint64_t id = clo_view_job(view, e->job)->id;
-        *r = (running){id, clo_view_now_ns(view), expect_ns(s, view, e), r->job != id};
+        int64_t cost_ns = clo_view_jobs(view) > 1 ? expect_ns(s, view, e) : 0;
+        *r = (running){id, clo_view_now_ns(view), cost_ns, r->job != id};
     } else if (e->kind == CLO_EVENT_FINISH) {
         if (r->cost_ns > 0)
             add(r->has_come ? &s->came : &s->stayed, clo_view_now_ns(view) - r->start_ns, r->cost_ns);
@@ -145,8 +148,10 @@ static void auto_event(void *state, const clo_view *view, const clo_event *event
 
     if (event->executor != CLO_NONE)
         measure(s, view, event);
-    if (event->kind == CLO_EVENT_FINISH && s->came.count >= SAMPLES && s->stayed.count >= SAMPLES)
+    if (event->kind == CLO_EVENT_FINISH && s->came.count >= SAMPLES && s->stayed.count >= SAMPLES) {
+        s->is_measured = true;
         s->is_dear = log_factor(&s->came) - log_factor(&s->stayed) >= DEAR_Q16;
+    }
     clo_parametric_event(s->parametric, view, event);
     job = clo_job_queue_event(s->shortest, view, event);
     if (job != NULL)
@@ -172,7 +177,7 @@ static bool auto_decide(void *state, const clo_view *view, clo_choice *choice)
 {
     auto_state *s = state;
 
-    if (s->is_dear)
+    if (s->is_dear && (s->is_measured || clo_view_jobs(view) > 1))
         return clo_parametric_decide(s->parametric, view, choice);
     if (s->way == WAY_PACK)
         return clo_policy_tetris.decide(s->shortest, view, choice);

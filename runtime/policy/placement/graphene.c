@@ -68,6 +68,7 @@ typedef struct graphene_job {
     int64_t whole_ns[CLO_SHARE_AMOUNTS];
     int64_t left_ns[CLO_SHARE_AMOUNTS]; /* of the instances that have not started */
     int64_t *paths_ns;                  /* [tasks] rank_u */
+    clo_enforced plan;
 } graphene_job;
 
 /* The jobs of a group, while candidates are taken. */
@@ -151,7 +152,13 @@ static size_t graphene_bytes(const clo_limits *limits, const void *argument)
 static size_t graphene_job_bytes(const clo_cost *cost, const void *argument)
 {
     (void)argument;
-    return sizeof(graphene_job) + clo_ranked_bytes(cost) + cost->graph->tasks * sizeof(int64_t);
+    return sizeof(graphene_job) + clo_ranked_bytes(cost) + cost->graph->tasks * sizeof(int64_t) +
+           clo_enforced_bytes(cost) + sizeof(int64_t);
+}
+
+static void *up(void *at)
+{
+    return (void *)(((uintptr_t)at + 7) & ~(uintptr_t)7);
 }
 
 /* Of `count` instances; a share is at most 1. */
@@ -179,6 +186,7 @@ static clo_status graphene_prepare(void *job_state, const clo_cost *cost, const 
     job->paths_ns = (int64_t *)(job + 1);
     clo_cost_rank_u(cost, job->paths_ns);
     clo_ranked_open(ranked, job->paths_ns + tasks, cost);
+    clo_enforced_open(&job->plan, up((char *)(job->paths_ns + tasks) + clo_ranked_bytes(cost)), cost);
     clo_share_totals(cost->platform, totals);
     for (uint32_t a = 0; a < CLO_SHARE_AMOUNTS; a++) {
         job->whole_ns[a] = 0;
@@ -187,7 +195,7 @@ static clo_status graphene_prepare(void *job_state, const clo_cost *cost, const 
                 job->whole_ns[a],
                 area_ns(cost, t, cost->graph->first_instance[t + 1] - cost->graph->first_instance[t], totals, a));
     }
-    clo_status status = clo_planned(cost, &clo_planner_graphene_paper, 0, ranked->ranks, NULL);
+    clo_status status = clo_planned(cost, &clo_planner_graphene, 0, ranked->ranks, NULL, &job->plan);
     if (status != CLO_OK)
         return status;
     clo_heap order = {ranked->heap.items, 0, tasks};
@@ -273,7 +281,10 @@ static void graphene_event(void *state, const clo_view *view, const clo_event *e
     const clo_live_job *job = clo_view_job(view, event->job);
     clo_ranked_event(job->state, event);
     count_work(g, job, event);
+    if (event->kind == CLO_EVENT_FINISH && event->executor != CLO_NONE)
+        clo_enforced_finish(&((graphene_job *)job->state)->plan, event->executor);
     if (event->kind == CLO_EVENT_ARRIVE) {
+        clo_enforced_begin(&((graphene_job *)job->state)->plan, job->cost);
         g->group[event->job] = job->group % CLO_DEFICIT_GROUPS;
         clo_deficits_join(&g->deficits, g->group[event->job]);
     } else if (event->kind == CLO_EVENT_CANCEL || event->kind == CLO_EVENT_END) {
@@ -452,9 +463,26 @@ static void wait_for_least(const graphene *g, const clo_view *view)
         (void)clo_view_free_for(view, least->job, least->stage);
 }
 
+/* A job that is alone follows its plan, as long as something of it runs or starts. True: it has been decided. */
+static bool follow_plan(const clo_view *view, clo_choice *choice, bool *is_found)
+{
+    uint32_t slot = clo_view_first_job(view);
+    const clo_live_job *job = slot != CLO_NONE ? clo_view_job(view, slot) : NULL;
+    bool is_cut = false;
+
+    if (job == NULL || clo_view_jobs(view) != 1 || job->limit != CLO_NONE || job->band != clo_view_band(view))
+        return false;
+    *is_found = clo_enforced_choose(&((graphene_job *)job->state)->plan, view, slot, choice, &is_cut);
+    return *is_found || is_cut || job->running + job->committed > 0;
+}
+
 static bool graphene_decide(void *state, const clo_view *view, clo_choice *choice)
 {
     graphene *g = state;
+    bool is_found;
+
+    if (follow_plan(view, choice, &is_found))
+        return is_found;
     uint32_t count = g->bundle_count > 0 && g->bundle_band == clo_view_band(view) ? place_bundle(g, view) : 0;
 
     if (count == 0) {
@@ -466,6 +494,7 @@ static bool graphene_decide(void *state, const clo_view *view, clo_choice *choic
         wait_for_least(g, view);
         return clo_packing_oldest(view, choice);
     }
+    clo_enforced_leave(&((graphene_job *)clo_view_job(view, best->job)->state)->plan);
     *choice = (clo_choice){best->job, best->stage, 1, best->executor, CLO_NONE, 0, 0};
     return true;
 }

@@ -5,7 +5,7 @@
 #include "cost/cost.h"
 
 static clo_status take_plan(const clo_cost *cost, const clo_planner *planner, uint64_t schedules, int64_t *start_ns,
-                            uint32_t *executor)
+                            uint32_t *executor, clo_enforced *enforced)
 {
     clo_plan_config config = CLO_PLAN_CONFIG_INIT;
     clo_plan *plan;
@@ -28,17 +28,19 @@ static clo_status take_plan(const clo_cost *cost, const clo_planner *planner, ui
         if (executor != NULL)
             executor[task] = cost->graph->rows[task].instances == 1 ? placements[p].executor : CLO_NONE;
     }
+    if (enforced != NULL)
+        clo_enforced_fill(enforced, plan, cost);
     clo_plan_destroy(plan);
     return CLO_OK;
 }
 
 clo_status clo_planned(const clo_cost *cost, const clo_planner *planner, uint64_t schedules, int64_t *start_ns,
-                       uint32_t *executor)
+                       uint32_t *executor, clo_enforced *enforced)
 {
     clo_scratch scratch;
 
     clo_arena_scratch_open(&scratch);
-    clo_status status = take_plan(cost, planner, schedules, start_ns, executor);
+    clo_status status = take_plan(cost, planner, schedules, start_ns, executor, enforced);
     clo_arena_scratch_close(&scratch);
     return status;
 }

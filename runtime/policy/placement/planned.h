@@ -4,15 +4,18 @@
 #ifndef CLO_POLICY_PLACEMENT_PLANNED_H
 #define CLO_POLICY_PLACEMENT_PLANNED_H
 
+#include "policy/placement/enforced.h"
+
 #include <clotho/planner.h>
 
 /* Plans the job on an empty platform, no task twice.
  *
  *   start_ns  [tasks] receives the start of the first instance of each.
  *   executor  [tasks] receives the executor of each of one instance, CLO_NONE of others; NULL: not wanted.
+ *   enforced  open; receives all instances; NULL: not wanted.
  *
  * Returns what clo_plan_create returns. */
 clo_status clo_planned(const clo_cost *cost, const clo_planner *planner, uint64_t schedules, int64_t *start_ns,
-                       uint32_t *executor);
+                       uint32_t *executor, clo_enforced *enforced);
 
 #endif
