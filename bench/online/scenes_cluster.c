@@ -82,48 +82,48 @@ static bool make_mixed(const online *o, uint64_t seed, occasion *out)
 
 static const char *const cluster_50[] = {"wfair:-0.8", OTHERS};
 static const char *const cluster_200[] = {"decima-wfair:-1", OTHERS};
-static const char *const cluster_1000[] = {"decima-wfair:0", "fair", "sjf-cp", "decima", "residual:stream",
-                                           "parametric",     "auto", NULL};
+static const char *const cluster_1000[] = {"decima-wfair:0",  "fair",       "sjf-cp", "decima",
+                                           "residual:stream", "parametric", "auto",   NULL};
 static const char *const cluster_3000[] = {"decima-wfair:0.5", OTHERS};
 /* Without those that take minutes a run there. */
-static const char *const cluster_more[] = {"decima-wfair:0.8", "decima-wfair:0", "wfair:0", "fair", "parametric",
-                                           "auto",             NULL};
-static const char *const gap_short[] = {"decima-wfair:0",   "wfair:0",         "decima", "parametric",
+static const char *const cluster_more[] = {"decima-wfair:0.8", "decima-wfair:0", "wfair:0", "fair",
+                                           "parametric",       "auto",           NULL};
+static const char *const gap_short[] = {"decima-wfair:0",    "wfair:0",         "decima", "parametric",
                                         "parametric:stream", "residual:stream", "auto",   NULL};
 static const char *const gap_long[] = {"wfair:0",           "decima-wfair:0",  "decima", "parametric",
                                        "parametric:stream", "residual:stream", "auto",   NULL};
 static const char *const mixed[] = {"wfair:-0.3", "wfair:-0.5", "sjf", OTHERS};
 static const char *const alibaba[] = {"wfair:-1", "wfair:-0.5", "sjf", OTHERS};
 
-#define CLUSTER(count, policies, seeds_of, title_of)                                                                  \
-    {                                                                                                                 \
-        .name = "cluster-" #count, .title = "TPC-H, 150 jobs at once, " title_of " executors (Decima, appendix I)",   \
-        .paper = "", .environment = "decima", .contenders = policies, .seeds = seeds_of, .quick_seeds = 1,            \
-        .executors = count, .make = make_cluster,                                                                     \
+#define CLUSTER(count, policies, seeds_of, title_of)                                                                \
+    {                                                                                                               \
+        .name = "cluster-" #count, .title = "TPC-H, 150 jobs at once, " title_of " executors (Decima, appendix I)", \
+        .paper = "", .environment = "decima", .contenders = policies, .seeds = seeds_of, .quick_seeds = 1,          \
+        .executors = count, .make = make_cluster,                                                                   \
     }
 
 const scene online_cluster[CLUSTER_COUNT] = {
-    CLUSTER(50, cluster_50, 30, "50"),           CLUSTER(200, cluster_200, 30, "200"),
-    CLUSTER(1000, cluster_1000, 30, "1 000"),    CLUSTER(3000, cluster_3000, 30, "3 000"),
+    CLUSTER(50, cluster_50, 30, "50"),          CLUSTER(200, cluster_200, 30, "200"),
+    CLUSTER(1000, cluster_1000, 30, "1 000"),   CLUSTER(3000, cluster_3000, 30, "3 000"),
     CLUSTER(10000, cluster_more, 10, "10 000"), CLUSTER(30000, cluster_more, 4, "30 000"),
 };
 
-#define GAP(seconds, policies)                                                                                        \
-    {                                                                                                                 \
-        .name = "gap-" #seconds,                                                                                      \
-        .title = "TPC-H, a Poisson stream with " #seconds " s between jobs, 50 executors (Decima, table 2)",          \
-        .paper = "", .environment = "decima", .contenders = policies, .seeds = 30, .quick_seeds = 1,                  \
-        .gap_s = seconds, .make = make_gap,                                                                           \
+#define GAP(seconds, policies)                                                                                         \
+    {                                                                                                                  \
+        .name = "gap-" #seconds,                                                                                       \
+        .title = "TPC-H, a Poisson stream with " #seconds " s between jobs, 50 executors (Decima, table 2)",           \
+        .paper = "", .environment = "decima", .contenders = policies, .seeds = 30, .quick_seeds = 1, .gap_s = seconds, \
+        .make = make_gap,                                                                                              \
     }
 
 const scene online_gap[GAP_COUNT] = {
     GAP(20, gap_short), GAP(30, gap_short), GAP(45, gap_long), GAP(65, gap_long), GAP(85, gap_long),
 };
 
-#define MIXED(which, what, policies)                                                                                            \
-    {                                                                                                                 \
-        .name = "mixed-" which, .title = what ", a Poisson stream at 85 % load, 200 executors", .paper = "",          \
-        .environment = "decima", .contenders = policies, .seeds = 30, .quick_seeds = 1, .make = make_mixed,              \
+#define MIXED(which, what, policies)                                                                         \
+    {                                                                                                        \
+        .name = "mixed-" which, .title = what ", a Poisson stream at 85 % load, 200 executors", .paper = "", \
+        .environment = "decima", .contenders = policies, .seeds = 30, .quick_seeds = 1, .make = make_mixed,  \
     }
 
 const scene online_mixed[MIXED_COUNT] = {

@@ -40,7 +40,7 @@ typedef struct sums {
 
 /* What an executor runs. */
 typedef struct running {
-    uint64_t job; /* clo_live_job.id of what it ran last */
+    uint64_t job;              /* clo_live_job.id of what it ran last */
     int64_t start_ns, cost_ns; /* cost_ns 0: what runs is not timed */
     bool has_come;
 } running;
@@ -73,8 +73,7 @@ static way find_way(const clo_platform *platform)
         if (platform->capacities[i] >= 0)
             return WAY_PACK;
     for (uint32_t p = 0; p < platform->pieces_count; p++)
-        is_unlike =
-            is_unlike || platform->spans[p].latency_most_ns > 0 || platform->spans[p].ns_per_byte_most_q32 > 0;
+        is_unlike = is_unlike || platform->spans[p].latency_most_ns > 0 || platform->spans[p].ns_per_byte_most_q32 > 0;
     for (uint32_t e = 1; e < platform->executors_count && !is_unlike; e++)
         is_unlike = platform->executors[e].kind != platform->executors[0].kind;
     return is_unlike ? WAY_PLACE : WAY_SHORTEST;
@@ -166,7 +165,8 @@ static bool has_inputs(const clo_view *view, uint32_t job, uint32_t stage)
 
 static bool place(auto_state *s, const clo_view *view, clo_choice *choice)
 {
-    if (clo_view_next_free(view, CLO_NONE) == CLO_NONE || !clo_selector_sjf.select(s->shortest, view, has_inputs, choice))
+    if (clo_view_next_free(view, CLO_NONE) == CLO_NONE ||
+        !clo_selector_sjf.select(s->shortest, view, has_inputs, choice))
         return false;
     choice->count = 1;
     clo_place_by_deft(view, choice);

@@ -26,7 +26,7 @@
  * mean is of all of them, from the 128th on of about the last 128; U follows it where it is an eighth off.
  *
  * Logarithms and powers are those of base/numbers/log2.h, constants of the values, which change no order, are left out.
- * Keys of jobs are kept in a heap. Where n or the numbers change, 64 jobs are looked over again, in turn, so that an
+ * Keys of jobs are kept in a heap. Where n changes, the limits of 64 jobs are looked over again, in turn, so that an
  * event costs no more the more jobs live. O(log jobs) an event; a decision O(free executors) beyond that. Logarithms are
  * kept until what they are of changes. */
 #include "policy/network/parametric.h"
@@ -77,16 +77,15 @@ typedef struct parametric_state {
     clo_residual *residual;        /* adds to keys, limits and bonuses; NULL: nothing does */
     int32_t unit_log2, scale_log2; /* of unit_ns, of l_scale */
     uint32_t executors;
-    uint32_t live;                      /* jobs */
-    uint32_t cursor;                    /* the slot that is looked over next; CLO_NONE: the first job */
-    uint32_t stale;                     /* jobs whose keys are of other numbers */
-    uint32_t version;                   /* of the numbers and the unit */
-    uint32_t *own;                      /* [executors] slot of the job that it ran last; CLO_NONE: none */
-    job_known *known;                   /* [jobs] */
-    uint64_t look;                      /* the number of the look at the executors */
-    int64_t jobs_log;                   /* what the numbers of live jobs and executors add to the logarithm of a limit */
-    uint32_t came;                      /* jobs, up to MEAN_OF */
-    int64_t mean_ns;                    /* their work, if the unit is learnt */
+    uint32_t live;    /* jobs */
+    uint32_t cursor;  /* the slot that is looked over next; CLO_NONE: the first job */
+    uint32_t version; /* of the unit; 1 at first */
+    uint32_t *own;    /* [executors] slot of the job that it ran last; CLO_NONE: none */
+    job_known *known; /* [jobs] */
+    uint64_t look;    /* the number of the look at the executors */
+    int64_t jobs_log; /* what the numbers of live jobs and executors add to the logarithm of a limit */
+    uint32_t came;    /* jobs, up to MEAN_OF */
+    int64_t mean_ns;  /* their work, if the unit is learnt */
     bool learns;
     int32_t count_log2[LOGS];           /* of small numbers */
     int64_t largest[CLO_RESOURCES_MAX]; /* the largest capacity of a machine, of each resource; 0: not limited */
@@ -132,33 +131,12 @@ static void learn_unit(parametric_state *s, int64_t ns)
         set_unit(s, unit_ns);
 }
 
-static void use(parametric_state *s, const clo_parametric *numbers)
-{
-    int64_t unit_ns = numbers->unit_ns == CLO_UNIT_LEARNT ? s->with.unit_ns : numbers->unit_ns;
-
-    s->with = *numbers;
-    s->learns = numbers->unit_ns == CLO_UNIT_LEARNT;
-    s->scale_log2 = clo_log2_q16((uint64_t)s->with.q16[CLO_L_SCALE]) - 16 * 65536;
-    set_unit(s, unit_ns);
-    count_live(s, s->live);
-}
-
-void clo_parametric_use(void *state, const clo_view *view, const clo_parametric *numbers)
-{
-    parametric_state *s = state;
-
-    use(s, numbers);
-    s->stale = clo_view_jobs(view);
-}
-
 void clo_parametric_open(void *state, const clo_view *view, const clo_parametric *given, clo_residual *residual)
 {
     const clo_limits *limits = clo_view_limits(view);
     parametric_state *s = state;
 
     s->known = (job_known *)(s + 1);
-    for (uint32_t j = 0; j < limits->jobs; j++)
-        s->known[j] = (job_known){.version = 0};
     clo_job_queue_open(&s->queue, s->known + limits->jobs, limits->jobs);
     s->own = (uint32_t *)(void *)((char *)(s->known + limits->jobs) + clo_job_queue_bytes(limits->jobs));
     memset(s->own, 0xff, limits->executors * sizeof *s->own);
@@ -167,7 +145,11 @@ void clo_parametric_open(void *state, const clo_view *view, const clo_parametric
     s->cursor = CLO_NONE;
     for (uint32_t i = 0; i < LOGS; i++)
         s->count_log2[i] = clo_log2_q16(i);
-    use(s, given != NULL ? given : &clo_parametric_default);
+    s->with = given != NULL ? *given : clo_parametric_default;
+    s->learns = s->with.unit_ns == CLO_UNIT_LEARNT;
+    s->scale_log2 = clo_log2_q16((uint64_t)s->with.q16[CLO_L_SCALE]) - 16 * 65536;
+    set_unit(s, s->with.unit_ns);
+    count_live(s, 0);
     for (uint32_t m = 0; m < limits->platform->machines_count; m++)
         for (uint32_t r = 0; r < CLO_RESOURCES_MAX; r++) {
             int64_t capacity = limits->platform->capacities[(size_t)m * CLO_RESOURCES_MAX + r];
@@ -259,7 +241,7 @@ static void put(parametric_state *s, const clo_view *view, uint32_t slot)
     clo_job_queue_put(&s->queue, job, slot, compute_key(s, view, slot, executors_of(job)));
 }
 
-/* The number of live jobs has changed, or all numbers. By the list of jobs, so that it does not matter how many there may be. */
+/* The number of live jobs has changed. By the list of jobs, so that it does not matter how many there may be. */
 static void refresh(parametric_state *s, const clo_view *view)
 {
     uint32_t jobs = clo_view_jobs(view), count = jobs < REFRESHED ? jobs : REFRESHED;
@@ -270,7 +252,6 @@ static void refresh(parametric_state *s, const clo_view *view)
             put(s, view, slot);
         s->cursor = clo_view_job(view, slot)->next;
     }
-    s->stale -= s->stale < count ? s->stale : count;
 }
 
 void clo_parametric_event(void *state, const clo_view *view, const clo_event *e)
@@ -287,7 +268,7 @@ void clo_parametric_event(void *state, const clo_view *view, const clo_event *e)
         count_live(s, clo_view_jobs(view) - (e->kind == CLO_EVENT_END));
     if (clo_by_rank_event(state, view, e))
         put(s, view, e->job);
-    if (e->kind == CLO_EVENT_ARRIVE || e->kind == CLO_EVENT_END || s->stale > 0)
+    if (e->kind == CLO_EVENT_ARRIVE || e->kind == CLO_EVENT_END)
         refresh(s, view);
     if (e->kind == CLO_EVENT_END && s->cursor == e->job)
         s->cursor = clo_view_job(view, e->job)->next;
@@ -511,9 +492,9 @@ bool clo_parametric_decide(void *state, const clo_view *view, clo_choice *choice
 const clo_policy clo_policy_parametric = {
     .size = sizeof(clo_policy),
     .name = "parametric",
-    .summary =
-        "nine tuned numbers: which job next, how many executors each may have; parametric:batch, :stream, :any, "
-        "parametric:N,N,N,N,N,N,N,N,N[,l_size=N][,fit=N][,UNIT]",
+    .summary = "nine tuned numbers: which job next, how many executors each may have; parametric:batch, :stream, :any, "
+               ":makespan, "
+               "parametric:N,N,N,N,N,N,N,N,N[,l_size=N][,fit=N][,UNIT]",
     .state_bytes = clo_parametric_bytes,
     .job_bytes = clo_by_rank_job_bytes,
     .prepare = clo_by_rank_prepare,

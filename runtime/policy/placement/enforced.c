@@ -116,8 +116,9 @@ static bool overtake(clo_enforced *plan, const clo_view *view, uint32_t slot, ui
         if ((*is_cut = !clo_view_step(view)))
             return false;
         bool is_home = may_start(view, slot, row->stage, row->executor);
-        uint32_t executor = is_home     ? row->executor
-                            : is_due(plan, cost, row) ? clo_view_free_for(view, slot, row->stage) : CLO_NONE;
+        uint32_t executor = is_home                   ? row->executor
+                            : is_due(plan, cost, row) ? clo_view_free_for(view, slot, row->stage)
+                                                      : CLO_NONE;
         if (executor == CLO_NONE ||
             (row->start_ns == plan->passed_ns && clo_cost_time(cost, row->stage, executor) != row->time_ns))
             continue;

@@ -1,6 +1,6 @@
 /* A job that is alone under `graphene` follows the plan of the planner: it takes no longer, whatever its graph holds
- * (instances, demands, masks, kinds) and wherever it runs; header enforced.h says which few do not. Where a time is wrong, only what depends on it waits.
- * And a plan goes on after another job has come and gone. */
+ * (instances, demands, masks, kinds) and wherever it runs; enforced.h says which few do not. Where a time is wrong, only
+ * what depends on it waits. And a plan goes on after another job has come and gone. */
 #include "policy_scene.h"
 #include "random.h"
 

@@ -180,9 +180,9 @@ static void the_limit_follows_the_size_of_the_platform(void **state)
         const char *policy;
         int64_t makespan_ns; /* of four instances of 10 */
     } cases[] = {
-        {25, "parametric:1,0,0,0,0,4,0,0,-1,1ns", 10},           {25, "parametric:1,0,0,0,0,4,0,0,-1,l_size=0,1ns", 10},
-        {25, "parametric:1,0,0,0,0,4,0,0,-1,l_size=1,1ns", 20},  {10, "parametric:1,0,0,0,0,10,0,0,-1,l_size=1,1ns", 20},
-        {25, "parametric:1,0,0,0,0,4,0,0,-1,l_size=2,1ns", 40},  {25, "parametric:1,0,0,0,0,1,0,0,-1,l_size=-2,1ns", 10},
+        {25, "parametric:1,0,0,0,0,4,0,0,-1,1ns", 10},          {25, "parametric:1,0,0,0,0,4,0,0,-1,l_size=0,1ns", 10},
+        {25, "parametric:1,0,0,0,0,4,0,0,-1,l_size=1,1ns", 20}, {10, "parametric:1,0,0,0,0,10,0,0,-1,l_size=1,1ns", 20},
+        {25, "parametric:1,0,0,0,0,4,0,0,-1,l_size=2,1ns", 40}, {25, "parametric:1,0,0,0,0,1,0,0,-1,l_size=-2,1ns", 10},
     };
 
     (void)state;
@@ -280,7 +280,8 @@ static void built_in_sets_of_numbers_have_names(void **state)
     static const char *const sets[][2] = {
         {"batch", "1.02541,4.91150,4.96240,0.58450,0.17690,10.16800,0.28641,0.64740,-1.00000,l_size=0.6"},
         {"stream", "1.82180,2.25100,7.76790,0.16660,0.46990,6.08210,0.42270,0.61790,-0.65400,l_size=0.6"},
-        {"any", "1.8585,2.7346,8.1326,0.1209,0.4881,7.3728,0.3771,0.5270,-0.6117,l_size=0.5509,auto"}};
+        {"any", "1.8585,2.7346,8.1326,0.1209,0.4881,7.3728,0.3771,0.5270,-0.6117,l_size=0.5509,auto"},
+        {"makespan", "1.4636,4.0634,6.4122,-0.8343,0.5124,4.0572,0.4046,0.8522,-1.0922,l_size=0.6178,auto"}};
     const clo_policy *policy = clo_policy_find("parametric");
     _Alignas(16) unsigned char named[256], written[256];
 

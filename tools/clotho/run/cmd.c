@@ -222,7 +222,8 @@ static int check_stream(const run_options *o)
     if (o->plan != NULL || o->is_dry || o->failures != 1 || o->at_once != UINT32_MAX)
         return misuse("--plan, --dry-run, --keep-going and -j are of graphs; see 'clotho run --help'");
     if (o->policy == NULL && o->names_planner)
-        return misuse("--planner is of graphs; a policy decides for the jobs of a workload: write --policy NAME (auto)");
+        return misuse(
+            "--planner is of graphs; a policy decides for the jobs of a workload: write --policy NAME (auto)");
     if (o->clock == CLO_CLOCK_VIRTUAL && o->live > 0)
         return misuse(
             "--live bounds the jobs at once in real time; with --clock virtual all of them exist, leave it out");

@@ -112,8 +112,8 @@ static int score_scene(const training *t, uint32_t scene, const tries *on, train
 
     for (uint32_t s = 0; s < samples_count && code == EXIT_GOOD; s++)
         for (uint32_t i = 0; i < on->count; i++)
-            scores[s] += streams[(size_t)s * on->count + i].jct_ns /
-                         baseline_ns[(on->from + i) % on->list.count] / on->count / t->scenes_count;
+            scores[s] += streams[(size_t)s * on->count + i].jct_ns / baseline_ns[(on->from + i) % on->list.count] /
+                         on->count / t->scenes_count;
     return code;
 }
 
@@ -305,7 +305,8 @@ static int open_training(training *t)
         code = train_goal_find(o->goal, &t->goal);
     t->tuned = code == EXIT_GOOD ? tuned_find(o->policy) : NULL;
     if (code == EXIT_GOOD)
-        code = t->tuned != NULL ? tuned_begin(t->tuned, o->start, (tuned_platforms){true, true}, &t->cem) : EXIT_BAD_USAGE;
+        code =
+            t->tuned != NULL ? tuned_begin(t->tuned, o->start, (tuned_platforms){true, true}, &t->cem) : EXIT_BAD_USAGE;
     if (code == EXIT_GOOD)
         code = open_scenes(t);
     if (code != EXIT_GOOD)
