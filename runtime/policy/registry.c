@@ -29,6 +29,9 @@ static const clo_policy *const policies[] = {
     &clo_policy_decima_wfair,
     &clo_policy_decima,
     &clo_policy_auto,
+    &clo_policy_wspt,
+    &clo_policy_strict_sjf,
+    &clo_policy_easy_sjf,
     NULL,
 };
 

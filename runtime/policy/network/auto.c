@@ -9,7 +9,7 @@
  * where it is not (bench/online).
  *
  * Where moving is free, the job with the least remaining work / weight goes first (Smith 1956; Schrage 1968):
- *   some machine has limited resources        tetris among the first jobs of that order
+ *   some machine has limited resources        room is kept for it, as easy-sjf does
  *   executors differ, or links cost time      its oldest ready stage, placed as deft does (LACHESIS, section 4.3)
  *   else                                      its oldest ready stage, on any executor
  *
@@ -180,7 +180,7 @@ static bool auto_decide(void *state, const clo_view *view, clo_choice *choice)
     if (s->is_dear && (s->is_measured || clo_view_jobs(view) > 1))
         return clo_parametric_decide(s->parametric, view, choice);
     if (s->way == WAY_PACK)
-        return clo_policy_tetris.decide(s->shortest, view, choice);
+        return clo_policy_easy_sjf.decide(s->shortest, view, choice);
     return s->way == WAY_PLACE ? place(s, view, choice) : clo_policy_sjf.decide(s->shortest, view, choice);
 }
 

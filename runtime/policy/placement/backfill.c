@@ -1,0 +1,221 @@
+/* backfill.c - the job with the least remaining work / weight first (Smith 1956), and what others may take while it has
+ * to wait for room:
+ *
+ *   wspt        all of it: the next job that can start something does
+ *   strict-sjf  nothing: as long as something of the first job is ready, no other one starts
+ *   easy-sjf    what does not delay it (EASY backfilling: Lifka, "The ANL/IBM SP scheduling system", JSSPP 1995; Mu'alem,
+ *               Feitelson 2001). If nothing of the first job fits, its oldest ready stage is given the machine where,
+ *               by the expected ends of what runs, there is room for it first. Another instance may start on another
+ *               machine, or if it is expected to end by then, or if the room that it takes is then left over. Of those
+ *               that may, first job included, the one with the highest score of tetris starts: by this order and the
+ *               single reservation the room that is kept costs little (bench/online/PACKING.md).
+ *
+ * The reservation is made anew in each decision, so it follows what really happens; it needs no records in a log. It
+ * holds by expected times alone: where these are too short, the first job waits longer. Unfairness is that of shortest
+ * job first: long jobs wait while shorter ones come (`graphene` has bounds for groups).
+ *
+ * O(log jobs) an event; a decision 16 jobs of 4 stages, and machines times executors for the reservation. */
+#include "policy/placement/packing.h"
+#include "policy/select/by_job.h"
+#include "policy/select/policies.h"
+
+#include "base/numbers/saturate.h"
+#include "cost/cost.h"
+
+enum { JOBS = 16, STAGES_EACH = 4, ENDS_MAX = 256, REMOTE_Q16 = 65536 * 9 / 10 };
+_Static_assert((int)JOBS <= (int)CLO_JOB_WALK_MAX, "a walk goes so far");
+
+/* Room that is kept. */
+typedef struct reservation {
+    bool is_made;
+    uint32_t machine;
+    int64_t from_ns;
+    int64_t spare[CLO_RESOURCES_MAX]; /* of the machine's resources, left over from then on */
+} reservation;
+
+/* What ends on a machine, and when. */
+typedef struct ending {
+    int64_t at_ns;
+    uint32_t executor;
+} ending;
+
+static void backfill_event(void *state, const clo_view *view, const clo_event *event)
+{
+    const clo_live_job *job = clo_job_queue_event(state, view, event);
+
+    if (job != NULL)
+        clo_job_queue_put(state, job, event->job, job->remaining_ns / job->weight);
+}
+
+/* The executors of the machine by the ends of what they run, the first ones. False: the decision has reached its
+ * bound. */
+static bool sort_ends(const clo_view *view, const clo_platform *platform, uint32_t machine, ending *ends,
+                      uint32_t *count)
+{
+    int64_t now_ns = clo_view_now_ns(view);
+
+    *count = 0;
+    if (!clo_view_steps(view, platform->executors_count))
+        return false;
+    for (uint32_t e = 0; e < platform->executors_count; e++) {
+        const clo_live_executor *row = clo_view_executor(view, e);
+        if (platform->executors[e].machine != machine)
+            continue;
+        ending add = {row->job == CLO_NONE && row->committed == 0 ? now_ns : row->free_ns, e};
+        add.at_ns = add.at_ns > now_ns || row->job == CLO_NONE ? add.at_ns : now_ns + 1; /* late: at any moment */
+        uint32_t at = *count < ENDS_MAX ? (*count)++ : ENDS_MAX - 1;
+        if (at == ENDS_MAX - 1 && *count == ENDS_MAX && ends[at].at_ns <= add.at_ns)
+            continue;
+        for (; at > 0 && ends[at - 1].at_ns > add.at_ns; at--)
+            ends[at] = ends[at - 1];
+        ends[at] = add;
+    }
+    return true;
+}
+
+/* Adds what the executor's instance holds. */
+static void give_back(const clo_view *view, uint32_t executor, int64_t left[CLO_RESOURCES_MAX])
+{
+    const clo_live_executor *row = clo_view_executor(view, executor);
+
+    if (row->job == CLO_NONE || row->is_moving != 0)
+        return;
+    const clo_cost *cost = clo_view_job(view, row->job)->cost;
+    const int64_t *demand = clo_graph_demand(cost->graph, row->stage);
+    for (uint32_t r = 0; r < CLO_RESOURCES_MAX; r++)
+        if (demand[r] > 0 && cost->resource_of[r] < CLO_RESOURCES_MAX)
+            left[cost->resource_of[r]] = clo_time_add(left[cost->resource_of[r]], demand[r]);
+}
+
+/* Takes the stage's demand off; false: there is not enough. */
+static bool take_off(const clo_cost *cost, uint32_t stage, uint32_t machine, int64_t left[CLO_RESOURCES_MAX])
+{
+    const int64_t *demand = clo_graph_demand(cost->graph, stage);
+
+    for (uint32_t r = 0; r < CLO_RESOURCES_MAX; r++)
+        if (demand[r] > 0 && clo_cost_capacity(cost, machine, r) >= 0 && left[cost->resource_of[r]] < demand[r])
+            return false;
+    for (uint32_t r = 0; r < CLO_RESOURCES_MAX; r++)
+        if (demand[r] > 0 && clo_cost_capacity(cost, machine, r) >= 0)
+            left[cost->resource_of[r]] -= demand[r];
+    return true;
+}
+
+/* Where there is room for an instance of the stage first. False: the decision has reached its bound. */
+static bool reserve(const clo_view *view, uint32_t slot, uint32_t stage, reservation *best)
+{
+    const clo_cost *cost = clo_view_job(view, slot)->cost;
+    ending ends[ENDS_MAX];
+    uint32_t count;
+
+    for (uint32_t m = 0; m < cost->platform->machines_count; m++) {
+        reservation kept = {true, m, INT64_MAX, {0}};
+        if (!sort_ends(view, cost->platform, m, ends, &count))
+            return false;
+        for (uint32_t r = 0; r < CLO_RESOURCES_MAX; r++)
+            kept.spare[r] = clo_view_capacity_left(view, m, r);
+        for (uint32_t i = 0; i < count && kept.from_ns == INT64_MAX; i++) {
+            give_back(view, ends[i].executor, kept.spare);
+            if (clo_cost_time(cost, stage, ends[i].executor) != CLO_TIME_NEVER && take_off(cost, stage, m, kept.spare))
+                kept.from_ns = ends[i].at_ns;
+        }
+        if (kept.from_ns < INT64_MAX && (!best->is_made || kept.from_ns < best->from_ns))
+            *best = kept;
+    }
+    return true;
+}
+
+/* An instance on the candidate's executor delays nothing that room is kept for. */
+static bool may_pass(const clo_view *view, const reservation *kept, const clo_candidate *c)
+{
+    const clo_cost *cost = clo_view_job(view, c->job)->cost;
+    int64_t spare[CLO_RESOURCES_MAX];
+
+    if (!kept->is_made || cost->platform->executors[c->executor].machine != kept->machine ||
+        clo_time_add(clo_view_now_ns(view), clo_cost_time(cost, c->stage, c->executor)) <= kept->from_ns)
+        return true;
+    for (uint32_t r = 0; r < CLO_RESOURCES_MAX; r++)
+        spare[r] = kept->spare[r];
+    return take_off(cost, c->stage, kept->machine, spare);
+}
+
+/* The ready stage of the job that fits best and delays nothing. False: there is none, or *is_cut. */
+static bool choose_of(const clo_view *view, uint32_t slot, const reservation *kept, clo_candidate *best, bool *is_cut)
+{
+    const clo_live_job *job = clo_view_job(view, slot);
+    uint32_t stage = job->running + job->committed < job->limit ? job->first_ready : CLO_NONE;
+
+    best->executor = CLO_NONE;
+    for (uint32_t i = 0; i < STAGES_EACH && stage != CLO_NONE && !(*is_cut = !clo_view_step(view)); i++) {
+        clo_candidate c = {.job = slot, .stage = stage, .priority_q16 = 65536, .is_quiet = true};
+        if (clo_packing_place(view, &c, REMOTE_Q16) && may_pass(view, kept, &c) &&
+            (best->executor == CLO_NONE || c.fit_q16 > best->fit_q16))
+            *best = c;
+        stage = clo_view_stage(view, slot, stage)->next_ready;
+    }
+    best->remaining_ns = job->remaining_ns / job->weight + 1;
+    return best->executor != CLO_NONE && !*is_cut;
+}
+
+/* Something of the job waits for room: it has ready stages, and may have more executors. */
+static bool is_blocked(const clo_live_job *job)
+{
+    return job->running + job->committed < job->limit;
+}
+
+static bool decide(void *state, const clo_view *view, bool fills, clo_choice *choice)
+{
+    reservation kept = {.is_made = false};
+    clo_candidate candidates[JOBS];
+    uint32_t count = 0, slot;
+    bool is_cut = false;
+    clo_job_walk walk;
+
+    clo_job_walk_open(&walk, state, clo_view_band(view));
+    for (uint32_t i = 0; i < JOBS && !is_cut && (slot = clo_job_walk_next(&walk)) != CLO_NONE; i++) {
+        const clo_live_job *job = clo_view_job(view, slot);
+        if (choose_of(view, slot, &kept, &candidates[count], &is_cut)) {
+            count++;
+        } else if (!is_cut && is_blocked(job)) {
+            if (!fills && count == 0)
+                return false;
+            is_cut = i == 0 && !reserve(view, slot, job->first_ready, &kept);
+        }
+        if (!fills && count > 0)
+            break;
+    }
+    if (count == 0)
+        return false;
+    clo_packing_weight by = {65536, clo_packing_typical_ns(candidates, count)};
+    const clo_candidate *best = &candidates[clo_packing_best(candidates, count, by, CLO_NONE)];
+    *choice = (clo_choice){best->job, best->stage, 1, best->executor, CLO_NONE, 0, 0};
+    return true;
+}
+
+static bool strict_decide(void *state, const clo_view *view, clo_choice *choice)
+{
+    return decide(state, view, false, choice);
+}
+
+static bool easy_decide(void *state, const clo_view *view, clo_choice *choice)
+{
+    return decide(state, view, true, choice);
+}
+
+static bool wspt_decide(void *state, const clo_view *view, clo_choice *choice)
+{
+    return clo_policy_sjf.decide(state, view, choice);
+}
+
+#define LEAST_WORK(policy_name, policy_summary, policy_decide)                                                       \
+    {                                                                                                                \
+        .size = sizeof(clo_policy), .name = policy_name, .summary = policy_summary, .state_bytes = clo_by_job_bytes, \
+        .init = clo_by_job_init, .event = backfill_event, .decide = policy_decide                                    \
+    }
+
+const clo_policy clo_policy_wspt = LEAST_WORK(
+    "wspt", "the job with the least remaining work / weight first, in it the oldest ready stage", wspt_decide);
+const clo_policy clo_policy_strict_sjf = LEAST_WORK(
+    "strict-sjf", "as wspt, and nobody starts anything while something of the first job waits for room", strict_decide);
+const clo_policy clo_policy_easy_sjf = LEAST_WORK(
+    "easy-sjf", "as wspt, and room is kept for the first job: others start only what does not delay it", easy_decide);

@@ -1,0 +1,144 @@
+/* The least work first, and what others may take meanwhile: wspt all, strict-sjf nothing, easy-sjf what does not delay
+ * the first job. Worked out by hand. */
+#include "policy_scene.h"
+
+/* A job of one stage that holds so much of the machine's 10. */
+static void holder(policy_scene *s, int64_t arrival_ns, int64_t work_ns, int64_t demand)
+{
+    clo_task task = {.work_ns = work_ns, .demand = {demand}};
+
+    scene_add(s, scene_graph(s, &task, 1), (clo_workload_job){.arrival_ns = arrival_ns});
+}
+
+enum { RUNS, FIRST, SHORT, LONG, SMALL };
+
+/* 5 of 10 are held until 100. The first job needs 8 at time 1. Then come: 2 for 60 (ends before 100), 3 for 200 (would
+ * delay the first one), and 2 for 300, which are left over beside the first one. */
+static void open_waiting(policy_scene *s)
+{
+    scene_open(s, 8);
+    s->capacities[0] = 10;
+    holder(s, 0, 100, 5);
+    holder(s, 1, 20, 8);
+    holder(s, 2, 60, 2);
+    holder(s, 3, 200, 3);
+    holder(s, 4, 300, 2);
+}
+
+static void wspt_starts_whatever_fits(void **state)
+{
+    policy_scene s;
+
+    (void)state;
+    open_waiting(&s);
+    scene_run(&s, "wspt");
+    assert_int_equal(s.outcomes[SHORT].start_ns, 2);
+    assert_int_equal(s.outcomes[LONG].start_ns, 3);
+    assert_true(s.outcomes[FIRST].start_ns > 200);
+    scene_close(&s);
+}
+
+static void strict_sjf_starts_nothing_meanwhile(void **state)
+{
+    policy_scene s;
+
+    (void)state;
+    open_waiting(&s);
+    scene_run(&s, "strict-sjf");
+    assert_int_equal(s.outcomes[FIRST].start_ns, 100);
+    assert_int_equal(s.outcomes[SHORT].start_ns, 100); /* 2 are left over then */
+    assert_int_equal(s.outcomes[LONG].start_ns, 120);
+    assert_int_equal(s.outcomes[SMALL].start_ns, 120);
+    scene_close(&s);
+}
+
+static void easy_sjf_starts_what_does_not_delay_the_first_job(void **state)
+{
+    policy_scene s;
+
+    (void)state;
+    open_waiting(&s);
+    scene_run(&s, "easy-sjf");
+    assert_int_equal(s.outcomes[FIRST].start_ns, 100);
+    assert_int_equal(s.outcomes[SHORT].start_ns, 2); /* ends before */
+    assert_int_equal(s.outcomes[SMALL].start_ns, 4); /* is left over */
+    assert_int_equal(s.outcomes[LONG].start_ns, 120);
+    scene_close(&s);
+}
+
+/* With a second machine the first job has room there at once, or others may start there. */
+static void room_is_kept_on_one_machine(void **state)
+{
+    policy_scene s;
+
+    (void)state;
+    scene_open(&s, 8);
+    s.desc.machines_count = 2;
+    for (uint32_t e = 4; e < 8; e++)
+        s.executors[e].machine = 1;
+    s.capacities[0] = s.capacities[CLO_RESOURCES_MAX] = 10;
+    holder(&s, 0, 100, 5);
+    holder(&s, 0, 50, 6); /* on the other machine, and ends first: room is kept there */
+    holder(&s, 1, 20, 8);
+    holder(&s, 2, 200, 4);
+    scene_run(&s, "easy-sjf");
+    assert_int_equal(s.outcomes[2].start_ns, 50);
+    assert_int_equal(s.outcomes[3].start_ns, 2);
+    scene_run(&s, "strict-sjf");
+    assert_int_equal(s.outcomes[2].start_ns, 50);
+    assert_int_equal(s.outcomes[3].start_ns, 50);
+    scene_close(&s);
+}
+
+/* A limit of the job's executors is no want of room: others go on. */
+static void a_job_at_its_limit_does_not_wait_for_room(void **state)
+{
+    static const char *const policies[] = {"wspt", "strict-sjf", "easy-sjf"};
+    clo_task task = {.work_ns = 10, .instances = 3, .demand = {1}};
+    policy_scene s;
+
+    (void)state;
+    scene_open(&s, 4);
+    s.capacities[0] = 10;
+    scene_add(&s, scene_graph(&s, &task, 1), (clo_workload_job){.limit = 1});
+    holder(&s, 1, 1000, 5);
+    for (size_t i = 0; i < sizeof policies / sizeof policies[0]; i++) {
+        scene_run(&s, policies[i]);
+        assert_int_equal(s.outcomes[0].finish_ns, 30);
+        assert_int_equal(s.outcomes[1].start_ns, 1);
+    }
+    scene_close(&s);
+}
+
+static void the_least_work_by_weight_goes_first(void **state)
+{
+    static const char *const policies[] = {"wspt", "strict-sjf", "easy-sjf"};
+    clo_task task = {.work_ns = 100};
+    policy_scene s;
+
+    (void)state;
+    scene_open(&s, 1);
+    scene_job(&s, 0, 10, 1);
+    scene_job(&s, 1, 50, 1);
+    scene_add(&s, scene_graph(&s, &task, 1), (clo_workload_job){.arrival_ns = 2, .weight = 5});
+    for (size_t i = 0; i < sizeof policies / sizeof policies[0]; i++) {
+        scene_run(&s, policies[i]);
+        assert_int_equal(s.outcomes[2].start_ns, 10);
+        assert_int_equal(s.outcomes[1].start_ns, 110);
+    }
+    scene_close(&s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(wspt_starts_whatever_fits),
+        cmocka_unit_test(strict_sjf_starts_nothing_meanwhile),
+        cmocka_unit_test(easy_sjf_starts_what_does_not_delay_the_first_job),
+        cmocka_unit_test(room_is_kept_on_one_machine),
+        cmocka_unit_test(a_job_at_its_limit_does_not_wait_for_room),
+        cmocka_unit_test(the_least_work_by_weight_goes_first),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
