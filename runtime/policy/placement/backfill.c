@@ -5,10 +5,11 @@
  *   strict-sjf  nothing: as long as something of the first job is ready, no other one starts
  *   easy-sjf    what does not delay it (EASY backfilling: Lifka, "The ANL/IBM SP scheduling system", JSSPP 1995; Mu'alem,
  *               Feitelson 2001). If nothing of the first job fits, its oldest ready stage is given the machine where,
- *               by the expected ends of what runs, there is room for it first. Another instance may start on another
- *               machine, or if it is expected to end by then, or if the room that it takes is then left over. Of those
- *               that may, first job included, the one with the highest score of tetris starts: by this order and the
- *               single reservation the room that is kept costs little (bench/online/PACKING.md).
+ *               by the expected ends of what runs, there is room for it first, if the wait is no longer than the work
+ *               that the job has left: to keep room longer costs the others more (bench/online/PACKING.md). Another
+ *               instance may start on another machine, or if it is expected to end by then, or if the room that it
+ *               takes is then left over. Of those that may, first job included, the one with the highest score of
+ *               tetris starts.
  *
  * The reservation is made anew in each decision, so it follows what really happens; it needs no records in a log. It
  * holds by expected times alone: where these are too short, the first job waits longer. Unfairness is that of shortest
@@ -180,6 +181,7 @@ static bool decide(void *state, const clo_view *view, bool fills, clo_choice *ch
             if (!fills && count == 0)
                 return false;
             is_cut = i == 0 && !reserve(view, slot, job->first_ready, &kept);
+            kept.is_made = kept.is_made && kept.from_ns - clo_view_now_ns(view) <= job->remaining_ns;
         }
         if (!fills && count > 0)
             break;

@@ -14,12 +14,12 @@ enum { RUNS, FIRST, SHORT, LONG, SMALL };
 
 /* 5 of 10 are held until 100. The first job needs 8 at time 1. Then come: 2 for 60 (ends before 100), 3 for 200 (would
  * delay the first one), and 2 for 300, which are left over beside the first one. */
-static void open_waiting(policy_scene *s)
+static void open_waiting(policy_scene *s, int64_t first_ns)
 {
     scene_open(s, 8);
     s->capacities[0] = 10;
     holder(s, 0, 100, 5);
-    holder(s, 1, 20, 8);
+    holder(s, 1, first_ns, 8);
     holder(s, 2, 60, 2);
     holder(s, 3, 200, 3);
     holder(s, 4, 300, 2);
@@ -30,7 +30,7 @@ static void wspt_starts_whatever_fits(void **state)
     policy_scene s;
 
     (void)state;
-    open_waiting(&s);
+    open_waiting(&s, 120);
     scene_run(&s, "wspt");
     assert_int_equal(s.outcomes[SHORT].start_ns, 2);
     assert_int_equal(s.outcomes[LONG].start_ns, 3);
@@ -43,12 +43,12 @@ static void strict_sjf_starts_nothing_meanwhile(void **state)
     policy_scene s;
 
     (void)state;
-    open_waiting(&s);
+    open_waiting(&s, 120);
     scene_run(&s, "strict-sjf");
     assert_int_equal(s.outcomes[FIRST].start_ns, 100);
-    assert_int_equal(s.outcomes[SHORT].start_ns, 100); /* 2 are left over then */
-    assert_int_equal(s.outcomes[LONG].start_ns, 120);
-    assert_int_equal(s.outcomes[SMALL].start_ns, 120);
+    assert_int_equal(s.outcomes[SHORT].start_ns, 2); /* has less work */
+    assert_int_equal(s.outcomes[LONG].start_ns, 220);
+    assert_int_equal(s.outcomes[SMALL].start_ns, 220); /* fits, but LONG comes before it */
     scene_close(&s);
 }
 
@@ -57,12 +57,25 @@ static void easy_sjf_starts_what_does_not_delay_the_first_job(void **state)
     policy_scene s;
 
     (void)state;
-    open_waiting(&s);
+    open_waiting(&s, 120);
     scene_run(&s, "easy-sjf");
     assert_int_equal(s.outcomes[FIRST].start_ns, 100);
     assert_int_equal(s.outcomes[SHORT].start_ns, 2); /* ends before */
     assert_int_equal(s.outcomes[SMALL].start_ns, 4); /* is left over */
-    assert_int_equal(s.outcomes[LONG].start_ns, 120);
+    assert_int_equal(s.outcomes[LONG].start_ns, 220);
+    scene_close(&s);
+}
+
+/* It would wait for 99 with work of 20. */
+static void room_is_not_kept_longer_than_the_job_is_worth(void **state)
+{
+    policy_scene s;
+
+    (void)state;
+    open_waiting(&s, 20);
+    scene_run(&s, "easy-sjf");
+    assert_int_equal(s.outcomes[LONG].start_ns, 3);
+    assert_true(s.outcomes[FIRST].start_ns > 200);
     scene_close(&s);
 }
 
@@ -79,7 +92,7 @@ static void room_is_kept_on_one_machine(void **state)
     s.capacities[0] = s.capacities[CLO_RESOURCES_MAX] = 10;
     holder(&s, 0, 100, 5);
     holder(&s, 0, 50, 6); /* on the other machine, and ends first: room is kept there */
-    holder(&s, 1, 20, 8);
+    holder(&s, 1, 60, 8);
     holder(&s, 2, 200, 4);
     scene_run(&s, "easy-sjf");
     assert_int_equal(s.outcomes[2].start_ns, 50);
@@ -136,6 +149,7 @@ int main(void)
         cmocka_unit_test(strict_sjf_starts_nothing_meanwhile),
         cmocka_unit_test(easy_sjf_starts_what_does_not_delay_the_first_job),
         cmocka_unit_test(room_is_kept_on_one_machine),
+        cmocka_unit_test(room_is_not_kept_longer_than_the_job_is_worth),
         cmocka_unit_test(a_job_at_its_limit_does_not_wait_for_room),
         cmocka_unit_test(the_least_work_by_weight_goes_first),
     };
