@@ -9,7 +9,7 @@
  *               that the job has left: to keep room longer costs the others more (bench/online/PACKING.md). Another
  *               instance may start on another machine, or if it is expected to end by then, or if the room that it
  *               takes is then left over. Of those that may, first job included, the one with the highest score of
- *               tetris starts.
+ *               tetris starts. A job that is alone is packed as tetris does.
  *
  * The reservation is made anew in each decision, so it follows what really happens; it needs no records in a log. It
  * holds by expected times alone: where these are too short, the first job waits longer. Unfairness is that of shortest
@@ -169,7 +169,7 @@ static bool decide(void *state, const clo_view *view, bool fills, clo_choice *ch
     reservation kept = {.is_made = false};
     clo_candidate candidates[JOBS];
     uint32_t count = 0, slot;
-    bool is_cut = false;
+    bool is_cut = false, is_alone = fills && clo_view_jobs(view) == 1;
     clo_job_walk walk;
 
     clo_job_walk_open(&walk, state, clo_view_band(view));
@@ -180,14 +180,14 @@ static bool decide(void *state, const clo_view *view, bool fills, clo_choice *ch
         } else if (!is_cut && is_blocked(job)) {
             if (!fills && count == 0)
                 return false;
-            is_cut = i == 0 && !reserve(view, slot, job->first_ready, &kept);
+            is_cut = i == 0 && !is_alone && !reserve(view, slot, job->first_ready, &kept);
             kept.is_made = kept.is_made && kept.from_ns - clo_view_now_ns(view) <= job->remaining_ns;
         }
         if (!fills && count > 0)
             break;
     }
     if (count == 0)
-        return false;
+        return is_alone && !is_cut && clo_packing_oldest(view, choice);
     clo_packing_weight by = {65536, clo_packing_typical_ns(candidates, count)};
     const clo_candidate *best = &candidates[clo_packing_best(candidates, count, by, CLO_NONE)];
     *choice = (clo_choice){best->job, best->stage, 1, best->executor, CLO_NONE, 0, 0};
