@@ -50,6 +50,7 @@
  *   accelerators           device.h
  *   measured times         profile.h
  *   times of simulations   environment.h, waves.h
+ *   another's cluster      service.h, session.h
  *   learned decisions      model.h, learned.h, edges.h
  *   several machines       cluster.h
  *   names and files        registry.h, file.h
@@ -84,6 +85,8 @@
 #include <clotho/profile.h>
 #include <clotho/registry.h>
 #include <clotho/runtime.h>
+#include <clotho/service.h>
+#include <clotho/session.h>
 #include <clotho/sim.h>
 #include <clotho/status.h>
 #include <clotho/stream.h>
