@@ -17,6 +17,7 @@ static const struct {
     {"check", cmd_check, "GRAPH PLAN", "check a plan file with the independent checker"},
     {"run", cmd_run, "GRAPH...", "execute on workers; print predicted beside measured"},
     {"simulate", cmd_simulate, "WORKLOAD", "run streams of jobs in virtual time; a policy decides"},
+    {"serve", cmd_serve, "", "decide for another cluster: events in, choices out"},
     {"calibrate", cmd_calibrate, "GRAPH...", "measure what tasks take on each kind of executor"},
     {"profile", cmd_profile, "ACTION FILE...", "files of measured times: show, check, merge"},
     {"build", cmd_build, "[DIR] [TARGETS]", "build what a build.ninja describes"},

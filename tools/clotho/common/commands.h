@@ -9,6 +9,7 @@ int cmd_plan(int argc, char **argv);
 int cmd_check(int argc, char **argv);
 int cmd_run(int argc, char **argv);
 int cmd_simulate(int argc, char **argv);
+int cmd_serve(int argc, char **argv);
 int cmd_build(int argc, char **argv);
 int build_as_ninja(int argc, char **argv); /* where the program was called by a name of ninja's */
 int cmd_generate(int argc, char **argv);
