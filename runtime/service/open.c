@@ -22,8 +22,8 @@ static clo_status open_scheduler(clo_service *s, const clo_service_config *confi
     clo_block block = {0};
 
     if (config->log != NULL)
-        clo_log_set_run(config->log, &(clo_log_run){CLO_LOG_RUN_REAL, CLO_CLOCK_REAL, s->executors, s->jobs_max,
-                                                    config->steps_max});
+        clo_log_set_run(config->log,
+                        &(clo_log_run){CLO_LOG_RUN_REAL, CLO_CLOCK_REAL, s->executors, s->jobs_max, config->steps_max});
     clo_carve(&block, &s->places, s->executors);
     clo_carve(&block, &s->skips, s->executors);
     clo_carve(&block, &s->choices, s->executors);

@@ -47,8 +47,9 @@ static clo_status compare(const restart *r, size_t from)
     for (size_t k = from; k < count; k++)
         if (k >= r->count || memcmp(&mine[k], &r->records[k], sizeof *mine) != 0)
             return k >= r->count ? clo_fail(CLO_ERR_INVALID, "the service decides more than the log says; it was cut")
-                                 : impossible(r, k, "the service decides otherwise; name platform and policy of the "
-                                                    "run");
+                                 : impossible(r, k,
+                                              "the service decides otherwise; name platform and policy of the "
+                                              "run");
     return CLO_OK;
 }
 

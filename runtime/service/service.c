@@ -146,8 +146,7 @@ static clo_status make_live(const clo_service *s, const clo_cost *cost, const cl
     use.policy = clo_scheduler_policy(s->scheduler, &use.argument);
     clo_status status = clo_scheduler_job_create(cost, terms, &use, arena, &live->job);
     if (status == CLO_OK)
-        status =
-            clo_control_flow_create(&live->control_flow, clo_cost_graph(cost), s->seed + s->jobs_count, arena);
+        status = clo_control_flow_create(&live->control_flow, clo_cost_graph(cost), s->seed + s->jobs_count, arena);
     if (status != CLO_OK)
         return status;
     if (live->control_flow.graph != NULL)
@@ -297,9 +296,9 @@ static clo_status check_arm(const clo_service *s, const clo_service_report *r)
 
     if (r->arm > 0 && (r->arm > arms || r->has_failed != 0))
         return clo_fail(CLO_ERR_ARGUMENT, "arm %u was chosen, and stage %u %s", r->arm - 1, r->stage,
-                        arms == 0        ? "is no branch"
+                        arms == 0            ? "is no branch"
                         : r->has_failed != 0 ? "has failed"
-                                         : "has fewer arms");
+                                             : "has fewer arms");
     return CLO_OK;
 }
 
@@ -337,9 +336,9 @@ clo_status clo_service_cancel(clo_service *s, uint64_t job, int64_t now_ns)
         return status;
     if (live_of(s, job) == NULL || live_of(s, job)->job->is_cancelled)
         return clo_fail(CLO_ERR_ARGUMENT, "job %llu %s", (unsigned long long)job,
-                        job >= s->jobs_count        ? "has not arrived"
+                        job >= s->jobs_count      ? "has not arrived"
                         : live_of(s, job) == NULL ? "has ended"
-                                                    : "was stopped already");
+                                                  : "was stopped already");
     pass(s, now_ns);
     if (live_of(s, job) != NULL) /* its last stages may have been skipped meanwhile */
         clo_service_stop(s, live_of(s, job), false);

@@ -2,6 +2,7 @@
 
 fail_allocation.so (tests/cli/fail_allocation.c) stands in front of the C library and refuses the nth request. Requests that
 the C library and hwloc make for themselves are refused too: whatever happens, it must end cleanly."""
+import json
 import os
 import re
 import unittest
@@ -14,11 +15,11 @@ LIMIT = 3000
 
 @unittest.skipUnless(os.path.exists(SHIM), "the shim is not built (a sanitizer owns malloc)")
 class OutOfMemory(CommandTest):
-    def every_allocation(self, *arguments, step=1, may_report=False, wanted="clotho: "):
+    def every_allocation(self, *arguments, step=1, may_report=False, wanted="clotho: ", stdin=None):
         """may_report: what has happened is printed although something else failed afterwards; wanted: in refusals."""
         failures = 0
         for nth in range(1, LIMIT, step):
-            said = self.say(*arguments, environment={"LD_PRELOAD": SHIM, "CLO_FAIL_NTH": str(nth)})
+            said = self.say(*arguments, environment={"LD_PRELOAD": SHIM, "CLO_FAIL_NTH": str(nth)}, stdin=stdin)
             self.assertIn(said.code, (0, 1), "allocation %d: exit %d, %s" % (nth, said.code, said.err))
             self.assertLessEqual(len(said.err.splitlines()), 1 if said.code else 2, "allocation %d: %s" % (nth, said.err))
             if said.code == 1:
@@ -42,6 +43,14 @@ class OutOfMemory(CommandTest):
 
     def test_plan(self):
         self.every_allocation("plan", self.diamond(), "--platform", "uniform:2", "--planner", "deft", "--json")
+
+    def test_serve(self):
+        graph = json.loads(self.bytes(os.path.basename(self.diamond())))
+        events = [{"event": "arrive", "time_ns": 0, "graph": graph, "name": "a"}, {"event": "arrive", "time_ns": 1, "graph": 0},
+                  {"event": "finish", "job": 0, "stage": 0, "instance": 0, "executor": 0, "time_ns": 5}, {"event": "state"}]
+        self.every_allocation("serve", "--platform", "uniform:2", "--policy", "fifo", "--log", self.path("s.log"), "--workload",
+                              self.path("s.jsonl"), may_report=True,
+                              stdin="".join(json.dumps(e) + "\n" for e in events))
 
     def test_simulate(self):
         self.every_allocation("simulate", self.diamond(), "--platform", "uniform:2", "--policy", "fifo", "--json")

@@ -5,7 +5,7 @@ import unittest
 
 from support import SOURCE, CommandTest
 
-VERBS = ["platform", "plan", "check", "run", "simulate", "generate", "train", "model", "convert", "list", "build", "profile", "calibrate"]
+VERBS = ["platform", "plan", "check", "run", "simulate", "generate", "train", "model", "convert", "list", "build", "profile", "calibrate", "serve"]
 ACTIONS = {"platform": ["show", "calibrate", "list", "check"], "generate": ["stream"], "profile": ["show", "check", "merge"],
            "train": ["parametric", "lachesis", "decima", "edges"], "model": ["show", "verify", "embed", "diff", "quantize"]}
 

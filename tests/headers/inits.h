@@ -32,6 +32,11 @@ int inits(void)
     clo_learned_argument learned = CLO_LEARNED_ARGUMENT_INIT;
     clo_residual_argument residual = CLO_RESIDUAL_ARGUMENT_INIT;
     clo_edges_config edges = CLO_EDGES_CONFIG_INIT;
+    clo_service_config service = CLO_SERVICE_CONFIG_INIT;
+    clo_service_job served = CLO_SERVICE_JOB_INIT;
+    clo_service_report said = CLO_SERVICE_REPORT_INIT;
+    clo_session_config session = CLO_SESSION_CONFIG_INIT;
+    clo_session_answer answer = CLO_SESSION_ANSWER_INIT;
     const clo_sim_config configs[2] = {CLO_SIM_CONFIG_INIT, CLO_SIM_CONFIG_INIT};
 
     return task.work_ns == 0 && edges.size == sizeof edges && constant.name == NULL &&
@@ -43,5 +48,7 @@ int inits(void)
            arrivals.size == sizeof arrivals && header.size == sizeof header && admission.size == sizeof admission &&
            admitted.size == sizeof admitted && stream.size == sizeof stream && report.size == sizeof report &&
            model.size == sizeof model && about.size == sizeof about && learned.size == sizeof learned &&
-           residual.size == sizeof residual && sim.execute == 0;
+           residual.size == sizeof residual && service.size == sizeof service && served.size == sizeof served &&
+           said.size == sizeof said && session.size == sizeof session && answer.size == sizeof answer &&
+           sim.execute == 0;
 }

@@ -12,9 +12,8 @@ static void add_choice(clo_session *s, const clo_service_choice *choice)
 
     clo_text_add(text, "{\"job\": %" PRIu64 ", \"stage\": %u, \"instance\": %u, \"executor\": %u", choice->job,
                  choice->stage, choice->instance, choice->executor);
-    if (choice->job < s->jobs_count &&
-        clo_graph_task(s->jobs[choice->job].graph, choice->stage, &task) == CLO_OK && task.name != NULL &&
-        task.name[0] != '\0') {
+    if (choice->job < s->jobs_count && clo_graph_task(s->jobs[choice->job].graph, choice->stage, &task) == CLO_OK &&
+        task.name != NULL && task.name[0] != '\0') {
         clo_text_add(text, ", \"task\": ");
         clo_text_add_json(text, task.name);
     }

@@ -91,11 +91,29 @@ static clo_status get_u32(const clo_json *json, const char *key, uint32_t *out)
     return status;
 }
 
+/* What is 0 where it is left out is not written as 0, as in a workload. */
+static clo_status refuse_zeros(const clo_json *json)
+{
+    static const char *const keys[] = {"weight", "deadline_ns", "limit"};
+
+    for (size_t k = 0; k < sizeof keys / sizeof keys[0]; k++) {
+        const cJSON *item = NULL;
+        clo_status status = clo_json_get(json, json->root, keys[k], false, &item);
+        if (status != CLO_OK)
+            return status;
+        if (item != NULL && cJSON_IsNumber(item) && item->valuedouble == 0)
+            return clo_json_want(json, item, "a number > 0, or leave it out");
+    }
+    return CLO_OK;
+}
+
 static clo_status read_row(const clo_json *json, clo_workload_job *row)
 {
     const cJSON *name = NULL;
-    clo_status status = clo_json_get(json, json->root, "name", false, &name);
+    clo_status status = refuse_zeros(json);
 
+    if (status == CLO_OK)
+        status = clo_json_get(json, json->root, "name", false, &name);
     if (status == CLO_OK && name != NULL)
         status = clo_json_string(json, name, &row->name);
     if (status == CLO_OK)
@@ -139,7 +157,7 @@ clo_status clo_session_arrive(clo_session *s, const clo_json *json, int64_t now_
     clo_status status = read_row(json, &row);
 
     if (status == CLO_OK && now_ns < clo_service_now_ns(s->service)) /* before the graph is read, which takes longest */
-        status = clo_service_advance(s->service, now_ns);         /* which says what is wrong */
+        status = clo_service_advance(s->service, now_ns);            /* which says what is wrong */
     if (status == CLO_OK)
         status = read_graph(s, json, &job);
     row.graph = job.graph;

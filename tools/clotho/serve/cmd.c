@@ -166,7 +166,12 @@ static int finish(const serving *s, int code)
     clo_service_end_log(clo_session_service(s->session));
     clo_status status = clo_session_save(s->session);
 
-    return status == CLO_OK ? code : complain_status(NULL, status);
+    if (status != CLO_OK)
+        return complain_status(NULL, status);
+    if (clo_log_dropped(s->log) > 0)
+        return complain(s->options.log, "there was no memory for %llu records: the log cannot be replayed",
+                        (unsigned long long)clo_log_dropped(s->log));
+    return code;
 }
 
 static int serve(const serving *s)
@@ -226,7 +231,8 @@ int cmd_serve(int argc, char **argv)
         {"seed", 0, "N", OPTION_U64, &o->seed, "for arms of branches that no driver names (0)"},
         {"log", 0, "F", OPTION_OUTPUT, &o->log, "write the log of events and choices (clotho.log/1)"},
         {"workload", 0, "F.jsonl", OPTION_OUTPUT, &o->workload, "write the jobs that arrived (clotho.workload/1)"},
-        {"restart", 0, "LOG", OPTION_INPUT, &o->restart,
+        /* No OPTION_INPUT: it is read as a whole before --log, which may be the same file, is written. */
+        {"restart", 0, "LOG", OPTION_TEXT, &o->restart,
          "go on from this log; its jobs are read from the file of --workload"}};
     char **operands;
     int count, code = options_parse(&cmd, options, sizeof options / sizeof options[0], argc, argv, &operands, &count);

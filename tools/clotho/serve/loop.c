@@ -93,6 +93,18 @@ static void fail_output(loop *l)
     hang_up(l);
 }
 
+/* The same for want of memory. The schedule is as it was: who connects again is told what runs. */
+static void give_up(loop *l)
+{
+    int code = complain(NULL, "out of memory for what the driver says and is told; it is cut off");
+
+    if (l->listening == NULL) {
+        l->code = code;
+        l->is_over = true;
+    }
+    hang_up(l);
+}
+
 /* As much as goes out without waiting. */
 static void flush(loop *l)
 {
@@ -122,8 +134,7 @@ static void put(loop *l, const clo_session_answer *answer)
     if (l->out < 0 || answer->text_bytes == 0)
         return;
     if (!reserve(&l->written, answer->text_bytes)) {
-        complain(NULL, "out of memory for what the driver is told; it must connect again");
-        hang_up(l);
+        give_up(l);
         return;
     }
     memcpy(l->written.data + l->written.end, answer->text, answer->text_bytes);
@@ -176,10 +187,7 @@ static void end_input(loop *l)
 static void listen_to(loop *l)
 {
     if (!reserve(&l->read, IN_MIN)) {
-        complain(NULL, "out of memory for a line of the driver; it must connect again");
-        l->is_over |= l->listening == NULL;
-        l->code = l->listening == NULL ? EXIT_BAD_INPUT : l->code;
-        hang_up(l);
+        give_up(l);
         return;
     }
     ssize_t got = read(l->in, l->read.data + l->read.end, l->read.capacity - l->read.end);
@@ -209,7 +217,7 @@ static void greet(loop *l, int in, int out)
     if (clo_session_greet(l->session, &answer) == CLO_OK)
         put(l, &answer);
     else
-        hang_up(l);
+        give_up(l);
 }
 
 /* Somebody wants to be the driver. One who has said all makes room, even if he has not heard all. */

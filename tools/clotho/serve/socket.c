@@ -37,8 +37,8 @@ static bool read_address(const char *path, struct sockaddr_un *address)
 static bool is_alive(const struct sockaddr_un *address)
 {
     int file = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    bool refused = file >= 0 && connect(file, (const struct sockaddr *)address, sizeof *address) != 0 &&
-                   errno == ECONNREFUSED;
+    bool refused =
+        file >= 0 && connect(file, (const struct sockaddr *)address, sizeof *address) != 0 && errno == ECONNREFUSED;
 
     if (file >= 0)
         close(file);
