@@ -7,10 +7,11 @@ import signal
 import socket
 import stat
 import subprocess
+import sys
 import time
 import unittest
 
-from support import CLOTHO, LONG, SANITIZED, CommandTest, limit_files
+from support import CLOTHO, LONG, SANITIZED, SOURCE, CommandTest, limit_files
 
 JOBS = 1000 if SANITIZED else 10000
 
@@ -343,6 +344,21 @@ class Sockets(Serve):
         said = self.replays()
         self.assertEqual((said["equal"], said["decisions"]), (True, 3 * JOBS))
         self.good("check", self.path("w.jsonl"), self.path("s.log"))
+
+    def test_the_example_drives_it_to_the_end(self):
+        self.good("generate", "stream", "--jobs", 20, "--arrivals", "batch", "-o", self.path("stream.jsonl"))
+        process = self.start("--platform", "uniform:4", "--policy", "auto", "--socket", "s", *self.FILES, pipe=False)
+        self.connect(process).close()
+        drive = [sys.executable, "-B", os.path.join(SOURCE, "examples", "serve", "drive.py"), self.path("s"),
+                 self.path("stream.jsonl")]
+        for seed in ("1", "2"):  # numbers of jobs go on
+            said = subprocess.run([*drive, "--seed", seed], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                  check=False, timeout=LONG)
+            self.assertEqual((said.returncode, said.stderr), (0, ""))
+            self.assertTrue(said.stdout.startswith("20 jobs, mean completion "), said.stdout)
+        process.send_signal(signal.SIGTERM)
+        self.ended(process)
+        self.assertTrue(self.replays()["equal"])
 
     def test_every_policy_serves_and_replays(self):
         for policy in json.loads(self.good("list", "policies", "--json"))["policies"]:
