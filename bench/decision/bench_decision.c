@@ -5,10 +5,11 @@
  * stages) and of live jobs. Then 10 000 live jobs beside 100, in turns: with 16 candidates, the caches warm; the same,
  * but before each turn the caches are filled with something else; and where every live job has a ready stage. For the
  * same question the learned policy of LACHESIS takes 14 to 38 ms (figures 7 to 9, 98 of 100 decisions), that of Decima
- * 15 ms (figure 15b). */
+ * 15 ms (figure 15b). At last, a decision through the socket of `clotho serve` (decision/served.h). */
 #include "common/platform.h"
 #include "decision/parts.h"
 #include "decision/scene.h"
+#include "decision/served.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,6 +29,7 @@ enum {
     QUICK_COUNTS = 3,
     QUICK_MANY_JOBS = 1000,
     JUDGED_CANDIDATES = 16,
+    SERVED = 3, /* of served_policies */
     EVICTED_BYTES = 8 << 20
 };
 
@@ -36,6 +38,10 @@ enum {
 /* The "must" of the ratio with 16 candidates, caches warm. */
 #define RATIO_MUST 1.3
 
+/* The "must" of a decision through a socket, over a raw round trip and the decision alone. */
+#define SERVED_MUST 1.3
+
+static const char *const served_policies[SERVED] = {"fifo", "fair", "auto"};
 static const uint32_t candidates_of[CANDIDATES] = {1, 4, 16, 64, 256, 1000};
 static const uint32_t jobs_of[JOBS] = {1, 10, 100, 1000, 10000};
 
@@ -68,7 +74,9 @@ typedef struct bench {
     parts_network network;
     parts_row parts[PARTS_VARIANTS_MAX][PARTS_KINDS][PARTS_CANDIDATES];
     parts_row float_parts[PARTS_CANDIDATES];
-    bool has_parts, only_ratios;
+    bool has_parts, only_ratios, only_served;
+    served_row served[SERVED];
+    uint32_t served_count;
     row rows[POLICIES_MAX][CANDIDATES][JOBS];
     ratio ratios[POLICIES_MAX][COMPARISONS];
     double *values; /* [samples] */
@@ -163,10 +171,20 @@ static bool measure_ratio(bench *b, uint32_t policy, comparison what)
     return is_good || fail_still(&b->policies[policy]);
 }
 
+static bool measure_served(bench *b)
+{
+    for (uint32_t p = 0; p < SERVED; p++, b->served_count++)
+        if (!served_measure(served_policies[p], b->options.rounds, b->samples, &b->served[p]))
+            return false;
+    return true;
+}
+
 static bool measure_all(bench *b)
 {
     bool is_good = true;
 
+    if (b->only_served)
+        return measure_served(b);
     for (uint32_t p = 0; p < b->policies_count && is_good; p++) {
         for (uint32_t c = 0; c < CANDIDATES && is_good && !b->only_ratios; c++)
             for (uint32_t j = 0; j < JOBS && is_good; j++)
@@ -179,7 +197,7 @@ static bool measure_all(bench *b)
         is_good = parts_measure(&b->network, b->network.isa[v], many_jobs(b), b->samples, b->parts[v]);
     if (is_good && b->has_parts)
         is_good = parts_measure_float(b->options.seed, b->samples, b->float_parts);
-    return is_good;
+    return is_good && (b->only_ratios || measure_served(b));
 }
 
 static void print_policy(const bench *b, uint32_t policy)
@@ -251,8 +269,27 @@ static void print_papers(const bench *b)
     }
 }
 
+static void print_served(const bench *b)
+{
+    if (b->served_count == 0)
+        return;
+    printf(
+        "\nThrough the socket of `clotho serve`, %d live jobs: p50 in ns of an event and its choice; a raw round trip "
+        "of as many bytes;\nthe decision alone; the first over the sum of the others; medians of %u rounds\n",
+        SERVED_JOBS, b->options.rounds);
+    for (uint32_t p = 0; p < b->served_count; p++) {
+        const served_row *r = &b->served[p];
+        printf("%-22s %9.0f %9.0f %9.0f %8.2f   must %.1f: %s\n", served_policies[p], r->through_ns, r->raw_ns,
+               r->alone_ns, r->ratio, SERVED_MUST, r->ratio <= SERVED_MUST ? "holds" : "does not hold");
+    }
+}
+
 static void print_text(const bench *b)
 {
+    if (b->only_served) {
+        print_served(b);
+        return;
+    }
     printf("From the end of a body to the orders, %d workers, %u turns each; two reads of the clock (%.0f ns) are "
            "subtracted.\n\n",
            SCENE_WORKERS, b->samples, scene_clock_ns());
@@ -276,6 +313,7 @@ static void print_text(const bench *b)
     print_papers(b);
     if (b->has_parts)
         print_parts(b);
+    print_served(b);
     printf("\nThe papers' learned policies, a decision: LACHESIS 14 / 30 / 38 ms, Decima 15 ms.\n");
 }
 
@@ -315,6 +353,27 @@ static void print_parts_json(const bench *b)
             print_parts_row_json(", ", b->network.names[v], parts_kinds[k], b->parts[v][k]);
 }
 
+static void print_served_json(const bench *b)
+{
+    const char *comma = "";
+
+    for (uint32_t p = 0; p < b->served_count; p++, comma = ", ") {
+        const served_row *r = &b->served[p];
+        printf("%s{\"policy\": \"%s\", \"through_ns\": %.1f, \"raw_ns\": %.1f, \"alone_ns\": %.1f, \"ratio\": %.3f}",
+               comma, served_policies[p], r->through_ns, r->raw_ns, r->alone_ns, r->ratio);
+    }
+}
+
+/* The rest of the goals. */
+static void print_served_goals(const bench *b, const char *comma)
+{
+    for (uint32_t p = 0; p < b->served_count; p++, comma = ", ")
+        printf("%s{\"goal\": \"%s: p50 through a socket / (raw round trip + decision)\", \"value\": %.3f, \"must\": "
+               "%.1f, \"holds\": %s}",
+               comma, served_policies[p], b->served[p].ratio, SERVED_MUST,
+               b->served[p].ratio <= SERVED_MUST ? "true" : "false");
+}
+
 static void print_json(const bench *b)
 {
     const char *comma = "";
@@ -336,6 +395,8 @@ static void print_json(const bench *b)
         }
     printf("], \"parts\": [");
     print_parts_json(b);
+    printf("], \"served\": [");
+    print_served_json(b);
     printf("], \"papers_ns\": {\"lachesis\": [14000000, 30000000, 38000000], \"decima\": [15000000]}, \"goals\": [");
     comma = "";
     for (uint32_t p = 0; p < b->policies_count; p++, comma = ", ")
@@ -351,6 +412,7 @@ static void print_json(const bench *b)
                    "\"holds\": %s}",
                    comma, b->policies[p].name, times, of->must, times >= of->must ? "true" : "false");
     }
+    print_served_goals(b, comma);
     printf("]}\n");
 }
 
@@ -401,10 +463,11 @@ static bool choose_policies(bench *b, const bench_list *asked, bool only_ratios)
 int main(int argc, char **argv)
 {
     bench_list asked = {0};
-    bool only_ratios = false;
+    bool only_ratios = false, only_served = false;
     const bench_flag flags[] = {
         {.name = "policy NAME", .help = "may be given several times; else all that are registered", .list = &asked},
         {.name = "ratios", .help = "only few live jobs beside many, in turns", .is_set = &only_ratios},
+        {.name = "served", .help = "only through the socket of `clotho serve`", .is_set = &only_served},
         {0}};
     const bench_about about = {.name = "decision",
                                .question = "what does one decision of the scheduler cost, from the event to the order?",
@@ -420,10 +483,11 @@ int main(int argc, char **argv)
     if (exit_status < 0) {
         b->samples = b->options.quick ? QUICK_SAMPLES : SAMPLES;
         b->values = calloc(b->samples, sizeof *b->values);
-        exit_status = !parts_open(&b->network, b->options.seed)  ? 1
-                      : !choose_policies(b, &asked, only_ratios) ? 2
-                      : b->values != NULL && measure_all(b)      ? 0
-                                                                 : 1;
+        b->only_served = only_served;
+        exit_status = !parts_open(&b->network, b->options.seed)                  ? 1
+                      : !only_served && !choose_policies(b, &asked, only_ratios) ? 2
+                      : b->values != NULL && measure_all(b)                      ? 0
+                                                                                 : 1;
         if (exit_status == 0 && b->options.json)
             print_json(b);
         else if (exit_status == 0)
