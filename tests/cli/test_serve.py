@@ -180,6 +180,12 @@ class Events(Serve):
             answer = driver.raw(line)
             self.assertEqual(len(answer), 1, line[:40])
             self.assertIn(text, answer[0]["error"])
+        plain = b"\"event\": \"finish\", \"time_ns\": 100, \"job\": 0, \"stage\": 0, \"instance\": 0, \"executor\": "
+        for rest in (b"00", b"0,", b"0 0", b"-0.5", b"1e1", b"0x0", b"0, \"job\": 0", b"0, \"Job\": 0", b"0}", b"0, \"arm\": 4294967295",
+                     b"0, \"event\": \"finish\"", b"0, \"start_ns\": null", b"18446744073709551616", b"4294967296", b"\"0\"",
+                     b"0\0"):
+            answer = driver.raw(b"{" + plain + rest + b"}")
+            self.assertIn("error", answer[0], rest)
         for event, text in [
                 ({"event": "end", "when": 3}, "when"), ({"event": "heartbeat", "time_ns": -1}, "time_ns"),
                 ({"event": "heartbeat", "time_ns": 99}, "backwards"), ({"event": "heartbeat", "time_ns": 1e30}, "time_ns"),
@@ -236,6 +242,20 @@ class Events(Serve):
         self.assertEqual([e["how"] for e in driver.good(**finish(choice, 2))[1]], ["cancelled"])
         driver.good(event="arrive", time_ns=2, graph=0)
         self.assertEqual([e["how"] for e in driver.good(**finish({**choice, "job": 1}, 3, "failed"))[1]], ["failed"])
+        driver.close()
+        self.ended(process)
+        self.assertTrue(self.replays()["equal"])
+
+    def test_reports_are_read_with_any_blanks_and_order_of_keys(self):
+        process, driver = self.driver("--platform", "uniform:1", "--policy", "fifo", *self.FILES)
+        driver.good(event="arrive", time_ns=0, graph=graph([1000], instances=4))
+        for k, form in enumerate(["{\"executor\":0,\"instance\":%d,\"stage\":0,\"job\":0,\"time_ns\":%d,\"event\":\"finish\"}",
+                                  " { \"event\" :\t\"finish\" , \"instance\" : %d , \"time_ns\": %d, \"start_ns\": 0, \"job\":0,"
+                                  "\"stage\":0,\"executor\":0 } \r",
+                                  "{\"event\": \"finis\\u0068\", \"instance\": %d, \"time_ns\": %d, \"job\": 0, \"stage\": 0, "
+                                  "\"executor\": 0}"]):
+            answer = driver.raw((form % (k, 0 if k < 2 else 5)).encode())
+            self.assertEqual([c["choice"]["instance"] for c in answer[:-1]], [k + 1])
         driver.close()
         self.ended(process)
         self.assertTrue(self.replays()["equal"])

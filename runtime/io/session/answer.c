@@ -5,20 +5,41 @@
 #include <stdio.h>
 #include <string.h>
 
+/* A label and a number >= 0: these are most of what is said, and printf would take longer than the decision. */
+static void add_number(clo_text *text, const char *label, uint64_t value)
+{
+    char digits[20];
+    size_t at = sizeof digits;
+
+    do
+        digits[--at] = (char)('0' + value % 10);
+    while ((value /= 10) != 0);
+    clo_text_add_bytes(text, label, strlen(label));
+    clo_text_add_bytes(text, digits + at, sizeof digits - at);
+}
+
+static void add_words(clo_text *text, const char *words)
+{
+    clo_text_add_bytes(text, words, strlen(words));
+}
+
 static void add_choice(clo_session *s, const clo_service_choice *choice)
 {
     clo_text *text = &s->text;
     clo_task task;
 
-    clo_text_add(text, "{\"job\": %" PRIu64 ", \"stage\": %u, \"instance\": %u, \"executor\": %u", choice->job,
-                 choice->stage, choice->instance, choice->executor);
+    add_number(text, "{\"job\": ", choice->job);
+    add_number(text, ", \"stage\": ", choice->stage);
+    add_number(text, ", \"instance\": ", choice->instance);
+    add_number(text, ", \"executor\": ", choice->executor);
     if (choice->job < s->jobs_count && clo_graph_task(s->jobs[choice->job].graph, choice->stage, &task) == CLO_OK &&
         task.name != NULL && task.name[0] != '\0') {
-        clo_text_add(text, ", \"task\": ");
+        add_words(text, ", \"task\": ");
         clo_text_add_json(text, task.name);
     }
-    clo_text_add(text, ", \"chosen_ns\": %" PRId64 ", \"data_ns\": %" PRId64 "%s}", choice->chosen_ns, choice->data_ns,
-                 choice->is_replica != 0 ? ", \"replica\": true" : "");
+    add_number(text, ", \"chosen_ns\": ", (uint64_t)choice->chosen_ns);
+    add_number(text, ", \"data_ns\": ", (uint64_t)choice->data_ns);
+    add_words(text, choice->is_replica != 0 ? ", \"replica\": true}" : "}");
 }
 
 void clo_session_add_results(clo_session *s)
@@ -28,15 +49,18 @@ void clo_session_add_results(clo_session *s)
     clo_service_end end;
 
     while (clo_service_next(s->service, &choice)) {
-        clo_text_add(&s->text, "{\"choice\": ");
+        add_words(&s->text, "{\"choice\": ");
         add_choice(s, &choice);
-        clo_text_add(&s->text, "}\n");
+        add_words(&s->text, "}\n");
     }
-    while (clo_service_ended(s->service, &end))
-        clo_text_add(&s->text,
-                     "{\"ended\": {\"job\": %" PRIu64 ", \"how\": \"%s\", \"arrival_ns\": %" PRId64
-                     ", \"end_ns\": %" PRId64 "}}\n",
-                     end.job, how[end.how], end.arrival_ns, end.end_ns);
+    while (clo_service_ended(s->service, &end)) {
+        add_number(&s->text, "{\"ended\": {\"job\": ", end.job);
+        add_words(&s->text, ", \"how\": \"");
+        add_words(&s->text, how[end.how]);
+        add_number(&s->text, "\", \"arrival_ns\": ", (uint64_t)end.arrival_ns);
+        add_number(&s->text, ", \"end_ns\": ", (uint64_t)end.end_ns);
+        add_words(&s->text, "}}\n");
+    }
 }
 
 static void add_wake(clo_session *s)
@@ -44,16 +68,19 @@ static void add_wake(clo_session *s)
     int64_t wake_ns = clo_service_wake_ns(s->service);
 
     if (wake_ns != CLO_TIME_NEVER)
-        clo_text_add(&s->text, ", \"wake_ns\": %" PRId64, wake_ns);
+        add_number(&s->text, ", \"wake_ns\": ", (uint64_t)wake_ns);
 }
 
 void clo_session_add_ok(clo_session *s, const char *key, uint64_t value)
 {
-    clo_text_add(&s->text, "{\"ok\": %" PRIu64, s->line);
-    if (key != NULL)
-        clo_text_add(&s->text, ", \"%s\": %" PRIu64, key, value);
+    add_number(&s->text, "{\"ok\": ", s->line);
+    if (key != NULL) {
+        add_words(&s->text, ", \"");
+        add_words(&s->text, key);
+        add_number(&s->text, "\": ", value);
+    }
     add_wake(s);
-    clo_text_add(&s->text, "}\n");
+    add_words(&s->text, "}\n");
 }
 
 void clo_session_add_error(clo_session *s)

@@ -251,6 +251,22 @@ static void give(clo_session *s, clo_session_answer *mine, clo_session_answer *o
     clo_result_write(out, mine, sizeof *mine);
 }
 
+/* True: the line was a plain report, and *status says what became of it. */
+static bool take_quickly(clo_session *s, const char *line, size_t bytes, clo_status *status)
+{
+    clo_service_report said = CLO_SERVICE_REPORT_INIT;
+    int64_t now_ns = 0;
+
+    if (s->is_real || !clo_session_read_finish(line, bytes, &said, &now_ns))
+        return false;
+    *status = clo_service_finish(s->service, &said, now_ns);
+    if (*status == CLO_OK) {
+        clo_session_add_results(s);
+        clo_session_add_ok(s, NULL, 0);
+    }
+    return true;
+}
+
 /* The text keeps its memory from one answer to the next. */
 static void begin_answer(clo_session *s)
 {
@@ -276,10 +292,30 @@ static bool is_blank(const char *line, size_t bytes)
     return at == bytes;
 }
 
+/* A line that is not empty; see take_quickly for most of them. */
+static clo_status take_line(clo_session *s, const char *line, size_t bytes, int64_t now_ns, clo_session_answer *mine)
+{
+    const clo_source source = {
+        .name = "event", .text = line, .bytes = bytes, .lines_before = (size_t)s->line - 1, .is_line = true};
+    clo_json json = {0};
+    clo_status status;
+
+    if (bytes > CLO_SESSION_LINE_MAX)
+        return clo_fail(CLO_ERR_LIMIT, "the line is longer than %d bytes; it was not read", CLO_SESSION_LINE_MAX);
+    if (take_quickly(s, line, bytes, &status))
+        return status;
+    status = clo_text_check(&source);
+    if (status == CLO_OK)
+        status = clo_json_open(&json, &source);
+    if (status == CLO_OK)
+        status = take_event(&(event){s, &json, now_ns, mine});
+    clo_json_close(&json);
+    return status;
+}
+
 clo_status clo_session_say(clo_session *s, const char *line, size_t bytes, int64_t now_ns, clo_session_answer *answer)
 {
     clo_session_answer mine = CLO_SESSION_ANSWER_INIT;
-    clo_json json = {0};
     clo_status status = check_call(s, "clo_session_say", answer);
 
     if (status == CLO_OK && line == NULL)
@@ -287,20 +323,10 @@ clo_status clo_session_say(clo_session *s, const char *line, size_t bytes, int64
     if (status != CLO_OK)
         return status;
     begin_answer(s);
-    const clo_source source = {
-        .name = "event", .text = line, .bytes = bytes, .lines_before = (size_t)s->line, .is_line = true};
     s->line++;
     if (is_blank(line, bytes))
         return give(s, &mine, answer), CLO_OK;
-    if (bytes > CLO_SESSION_LINE_MAX)
-        status = clo_fail(CLO_ERR_LIMIT, "the line is longer than %d bytes; it was not read", CLO_SESSION_LINE_MAX);
-    else
-        status = clo_text_check(&source);
-    if (status == CLO_OK)
-        status = clo_json_open(&json, &source);
-    if (status == CLO_OK)
-        status = take_event(&(event){s, &json, now_ns, &mine});
-    clo_json_close(&json);
+    status = take_line(s, line, bytes, now_ns, &mine);
     if (status != CLO_OK)
         clo_session_add_error(s);
     give(s, &mine, answer);

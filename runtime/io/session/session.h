@@ -37,6 +37,9 @@ void clo_session_add_state(clo_session *session);
 void clo_session_add_ok(clo_session *session, const char *key, uint64_t value); /* key NULL: no value */
 void clo_session_add_error(clo_session *session);                               /* clo_last_error */
 
+/* quick.c: the event "finish" in its plainest form, with a time. False: it is another line, or something is wrong. */
+bool clo_session_read_finish(const char *line, size_t bytes, clo_service_report *report, int64_t *now_ns);
+
 /* arrive.c: the event, whose keys are known. `number` receives the job's. */
 clo_status clo_session_arrive(clo_session *session, const clo_json *json, int64_t now_ns, uint64_t *number);
 
