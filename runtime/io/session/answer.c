@@ -1,21 +1,27 @@
 /* answer.c - what a session says: one JSON object a line. */
 #include "io/session/session.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-/* A label and a number >= 0: these are most of what is said, and printf would take longer than the decision. */
+enum { LABEL_BYTES = 40, DIGITS = 20 /* of the largest number */ };
+
+/* A label (of at most LABEL_BYTES) and a number >= 0: these are most of what is said, and printf would take longer than
+ * the decision. */
 static void add_number(clo_text *text, const char *label, uint64_t value)
 {
-    char digits[20];
-    size_t at = sizeof digits;
+    char both[LABEL_BYTES + DIGITS], digits[DIGITS];
+    size_t at = DIGITS, length = strlen(label);
 
+    assert(length <= LABEL_BYTES);
     do
         digits[--at] = (char)('0' + value % 10);
     while ((value /= 10) != 0);
-    clo_text_add_bytes(text, label, strlen(label));
-    clo_text_add_bytes(text, digits + at, sizeof digits - at);
+    memcpy(both, label, length);
+    memcpy(both + length, digits + at, DIGITS - at);
+    clo_text_add_bytes(text, both, length + DIGITS - at);
 }
 
 static void add_words(clo_text *text, const char *words)

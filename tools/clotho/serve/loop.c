@@ -200,7 +200,8 @@ static void listen_to(loop *l)
         return;
     }
     l->read.end += (size_t)got;
-    l->heard_ns = clock_ns();
+    if (l->options->heartbeat_ns > 0)
+        l->heard_ns = clock_ns();
     l->is_silent = false;
     say_lines(l);
 }
@@ -264,7 +265,7 @@ static void look_at_clock(loop *l)
 /* Until the clock brings something; NULL: it never does. */
 static const struct timespec *time_left(const loop *l, struct timespec *left)
 {
-    int64_t until_ns = CLO_TIME_NEVER, wake_ns = clo_service_wake_ns(clo_session_service(l->session)), now = clock_ns();
+    int64_t until_ns = CLO_TIME_NEVER, wake_ns = clo_service_wake_ns(clo_session_service(l->session));
 
     if (l->options->heartbeat_ns > 0 && l->is_watched && !l->is_silent)
         until_ns = l->heard_ns + l->options->heartbeat_ns;
@@ -272,6 +273,7 @@ static const struct timespec *time_left(const loop *l, struct timespec *left)
         until_ns = wake_ns + l->origin_ns;
     if (until_ns == CLO_TIME_NEVER)
         return NULL;
+    int64_t now = clock_ns();
     until_ns = until_ns > now ? until_ns - now : 0;
     *left = (struct timespec){.tv_sec = until_ns / 1000000000, .tv_nsec = until_ns % 1000000000};
     return left;
