@@ -14,8 +14,8 @@ typedef struct served_row {
 
 /* SERVED_JOBS jobs live; an event says that an instance has ended, and one choice follows. `through`: from the first
  * byte of the event to the last one of the answer, the program `clotho` on the other side. `raw`: another process
- * sends as many bytes back. `alone`: the calls of clotho/service.h in this process. All three in turns, `samples` each, on one CPU.
- * False, after a line why, on failure; also where there is no program `clotho` beside this one. */
+ * sends as many bytes back. `alone`: the calls of clotho/service.h in this process. All three in turns, `samples` each,
+ * on one CPU. False, after a line why, on failure; also where there is no program `clotho` beside this one. */
 bool served_measure(const char *policy, uint32_t rounds, uint32_t samples, served_row *out);
 
 #endif
