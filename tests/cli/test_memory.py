@@ -48,9 +48,13 @@ class OutOfMemory(CommandTest):
         graph = json.loads(self.bytes(os.path.basename(self.diamond())))
         events = [{"event": "arrive", "time_ns": 0, "graph": graph, "name": "a"}, {"event": "arrive", "time_ns": 1, "graph": 0},
                   {"event": "finish", "job": 0, "stage": 0, "instance": 0, "executor": 0, "time_ns": 5}, {"event": "state"}]
-        self.every_allocation("serve", "--platform", "uniform:2", "--policy", "fifo", "--log", self.path("s.log"), "--workload",
-                              self.path("s.jsonl"), may_report=True,
-                              stdin="".join(json.dumps(e) + "\n" for e in events))
+        said = "".join(json.dumps(e) + "\n" for e in events)
+        serve = ["serve", "--platform", "uniform:2", "--policy", "fifo", "--log", self.path("s.log"), "--workload",
+                 self.path("s.jsonl")]
+        self.every_allocation(*serve, may_report=True, stdin=said)
+        self.good(*serve, stdin=said)
+        self.every_allocation("serve", "--restart", self.path("s.log"), "--workload", self.path("s.jsonl"), may_report=True,
+                              stdin="")
 
     def test_simulate(self):
         self.every_allocation("simulate", self.diamond(), "--platform", "uniform:2", "--policy", "fifo", "--json")

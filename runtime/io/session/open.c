@@ -157,6 +157,24 @@ static void drop_others(clo_session *s)
     }
 }
 
+/* `jobs` and `users` have room for [count]. */
+static clo_status restart_with(clo_session *s, clo_session_job *jobs, user *users, uint32_t count, const clo_log *log)
+{
+    clo_status status = make_costs(s, users, count, jobs);
+
+    if (status != CLO_OK) {
+        for (uint32_t j = 0; j < count; j++)
+            clo_cost_destroy(jobs[j].own_cost);
+        return status;
+    }
+    status = take_jobs(s, jobs, count);
+    if (status == CLO_OK)
+        status = repeat(s, jobs, count, log);
+    if (status == CLO_OK)
+        drop_others(s);
+    return status;
+}
+
 clo_status clo_session_restart(clo_session *s, clo_workload *workload, const clo_log *log)
 {
     if (s == NULL || workload == NULL || log == NULL || s->before != NULL) {
@@ -169,17 +187,11 @@ clo_status clo_session_restart(clo_session *s, clo_workload *workload, const clo
     uint32_t count = clo_workload_jobs(workload);
     clo_session_job *jobs = clo_allocate(count, sizeof *jobs);
     user *users = clo_allocate(count, sizeof *users);
-    clo_status status =
-        jobs != NULL && users != NULL ? make_costs(s, users, count, jobs) : clo_fail_memory("the jobs of a session");
-    if (status == CLO_OK)
-        status = take_jobs(s, jobs, count);
+    clo_status status = CLO_ERR_MEMORY;
+    if (jobs != NULL && users != NULL)
+        status = restart_with(s, jobs, users, count, log);
     else
-        for (uint32_t j = 0; jobs != NULL && j < count; j++)
-            clo_cost_destroy(jobs[j].own_cost);
-    if (status == CLO_OK)
-        status = repeat(s, jobs, count, log);
-    if (status == CLO_OK)
-        drop_others(s);
+        (void)clo_fail_memory("the jobs of a session");
     clo_free(users);
     clo_free(jobs);
     return status;

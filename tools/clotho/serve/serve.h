@@ -31,14 +31,14 @@ typedef struct serve_socket {
 /* Listens; in place of a socket that was left behind, but never of one where somebody listens. With users beside
  * ourselves everybody may open the socket, and only these are let in. Returns EXIT_GOOD, or an exit code after an error
  * line. */
-int serve_socket_open(serve_socket *listening, const serve_options *options);
+int serve_socket_open(serve_socket *s, const serve_options *options);
 
 /* The next one who wants to be the driver: a file, or -1: nobody, or somebody of another user, who was told so. */
-int serve_socket_accept(const serve_socket *listening);
+int serve_socket_accept(const serve_socket *s);
 
 /* Says one error object and hangs up. */
 void serve_socket_refuse(int file, const char *why);
-void serve_socket_close(serve_socket *listening);
+void serve_socket_close(serve_socket *s);
 
 /* Carries lines until the driver says "end", standard input ends (`listening` NULL), or `stopped` is set by a signal,
  * which is blocked but while the loop waits. Returns EXIT_GOOD, or an exit code after an error line. */
