@@ -11,6 +11,7 @@
 #include "decision/scene.h"
 #include "decision/served.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -273,6 +274,7 @@ static void print_served(const bench *b)
 {
     if (b->served_count == 0)
         return;
+    assert(b->served_count <= SERVED);
     printf(
         "\nThrough the socket of `clotho serve`, %d live jobs: p50 in ns of an event and its choice; a raw round trip "
         "of as many bytes;\nthe decision alone; the first over the sum of the others; medians of %u rounds\n",
@@ -357,6 +359,7 @@ static void print_served_json(const bench *b)
 {
     const char *comma = "";
 
+    assert(b->served_count <= SERVED);
     for (uint32_t p = 0; p < b->served_count; p++, comma = ", ") {
         const served_row *r = &b->served[p];
         printf("%s{\"policy\": \"%s\", \"through_ns\": %.1f, \"raw_ns\": %.1f, \"alone_ns\": %.1f, \"ratio\": %.3f}",
@@ -367,6 +370,7 @@ static void print_served_json(const bench *b)
 /* The rest of the goals. */
 static void print_served_goals(const bench *b, const char *comma)
 {
+    assert(b->served_count <= SERVED);
     for (uint32_t p = 0; p < b->served_count; p++, comma = ", ")
         printf("%s{\"goal\": \"%s: p50 through a socket / (raw round trip + decision)\", \"value\": %.3f, \"must\": "
                "%.1f, \"holds\": %s}",

@@ -5,6 +5,7 @@
 #include "common/platform.h"
 #include "common/temporary.h"
 
+#include <limits.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -76,16 +77,29 @@ static bool ask(served *s, const char *line, size_t bytes)
     return strstr(s->text, "\"error\"") == NULL;
 }
 
+/* The number behind the key, which stands behind *at; moves *at there. */
+static unsigned long long number_of(const char **at, const char *key)
+{
+    const char *found = strstr(*at, key);
+
+    if (found == NULL)
+        return ULLONG_MAX;
+    *at = found + strlen(key);
+    return strtoull(*at, NULL, 10);
+}
+
 /* Keeps the choices of the answer. */
 static void take_choices(served *s)
 {
-    running r;
-
-    for (const char *at = s->text; (at = strstr(at, "{\"choice\"")) != NULL; at++)
-        if (sscanf(at, "{\"choice\": {\"job\": %llu, \"stage\": %u, \"instance\": %u, \"executor\": %u", &r.job,
-                   &r.stage, &r.instance, &r.executor) == 4 &&
-            r.executor < SERVED_EXECUTORS)
+    for (const char *at = s->text; (at = strstr(at, "{\"choice\"")) != NULL;) {
+        running r = {.job = number_of(&at, "\"job\": ")};
+        r.stage = (uint32_t)number_of(&at, "\"stage\": ");
+        r.instance = (uint32_t)number_of(&at, "\"instance\": ");
+        r.executor = (uint32_t)number_of(&at, "\"executor\": ");
+        if (r.executor < SERVED_EXECUTORS)
             s->choices[r.executor] = r;
+        at++;
+    }
 }
 
 static void run_server(const char *folder, const char *policy)

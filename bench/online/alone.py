@@ -3,7 +3,7 @@
 times) and the 28 largest call graphs of data/rpc_callgraph (times drawn, 1 to 10 ms), each with drawn demands on four
 resources of two machines. Prints the makespans over that of the plan: geometric mean, and the worst.
 
-usage: alone.py CLOTHO DATA [POLICY...]      (graphene fifo tetris rank replan)"""
+usage: alone.py CLOTHO DATA [POLICY...]      (graphene fifo tetris easy-sjf rank replan)"""
 import json
 import math
 import os
@@ -56,7 +56,7 @@ def main():
     if len(sys.argv) < 3:
         sys.exit(__doc__)
     clotho, data = sys.argv[1], sys.argv[2]
-    policies = sys.argv[3:] or ["graphene", "fifo", "tetris", "rank", "replan"]
+    policies = sys.argv[3:] or ["graphene", "fifo", "tetris", "easy-sjf", "rank", "replan"]
     with tempfile.TemporaryDirectory() as folder:
         for kind, graphs in (("Mesa's build", mesa(data)), ("call graphs", calls(data))):
             ratios = {policy: [] for policy in policies}

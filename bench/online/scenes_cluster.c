@@ -6,7 +6,7 @@
  * mixed-alibaba, -both, -changing: on 200 executors at a load of 85 %: jobs of Alibaba's trace; as many of these as of
  *   TPC-H, side by side; and first the ones, then the others. Without jobs that need a whole machine for an hour.
  *
- * The first contender is weighted fair sharing with what is best on the seeds from 10000 on (10 of them; 2 where N is
+ * The first contender is weighted fair sharing with what is best on the seeds from 10000 on (6 of them; 2 where N is
  * above 3000): with or without commitments, exponents of -1, -0.8, -0.5, -0.3, 0, 0.3, 0.5, 0.8 and 1. */
 #include "online/online.h"
 

@@ -10,10 +10,11 @@
  *
  * Where moving is free, the job with the least remaining work / weight goes first (Smith 1956; Schrage 1968):
  *   some machine has limited resources        room is kept for it, as easy-sjf does
- *   executors differ, or links cost time      its oldest ready stage, placed as deft does (LACHESIS, section 4.3)
+ *   executors differ, or links cost time      its oldest ready stage, placed as deft does (LACHESIS, section 4.3), on at
+ *                                             most 1024 executors
  *   else                                      its oldest ready stage, on any executor
  *
- * All that it measures are events, so a log replays. O(log jobs) an event. */
+ * All that it measures are events, so a log replays. O(log jobs) an event; a decision as the policy that makes it. */
 #include "policy/network/parametric.h"
 #include "policy/placement/two_phase.h"
 #include "policy/select/by_job.h"
@@ -25,7 +26,10 @@
 #include "base/numbers/log2.h"
 #include "base/numbers/saturate.h"
 
-enum { SAMPLES = 16, SAMPLES_MOST = 1024 };
+#include <string.h>
+
+/* A placement looks at all executors: not of more than PLACED_MAX. */
+enum { SAMPLES = 16, SAMPLES_MOST = 1024, PLACED_MAX = 1024 };
 
 /* log2 1.15, in Q16. */
 #define DEAR_Q16 13214
@@ -75,8 +79,10 @@ static way find_way(const clo_platform *platform)
     for (uint32_t p = 0; p < platform->pieces_count; p++)
         is_unlike = is_unlike || platform->spans[p].latency_most_ns > 0 || platform->spans[p].ns_per_byte_most_q32 > 0;
     for (uint32_t e = 1; e < platform->executors_count && !is_unlike; e++)
-        is_unlike = platform->executors[e].kind != platform->executors[0].kind;
-    return is_unlike ? WAY_PLACE : WAY_SHORTEST;
+        is_unlike = platform->executors[e].kind != platform->executors[0].kind ||
+                    memcmp(platform->executors[e].speed_q16, platform->executors[0].speed_q16,
+                           sizeof platform->executors[0].speed_q16) != 0;
+    return is_unlike && platform->executors_count <= PLACED_MAX ? WAY_PLACE : WAY_SHORTEST;
 }
 
 static clo_status auto_init(void *state, const clo_view *view)
@@ -130,10 +136,10 @@ static void measure(auto_state *s, const clo_view *view, const clo_event *e)
 
     if (e->kind == CLO_EVENT_START && clo_view_executor(view, e->executor)->committed == 0) {
         uint64_t id = clo_view_job(view, e->job)->id;
-        int64_t cost_ns = clo_view_jobs(view) > 1 ? expect_ns(s, view, e) : 0;
+        int64_t cost_ns = clo_view_jobs(view) > 1 && r->job != UINT64_MAX ? expect_ns(s, view, e) : 0;
         *r = (running){id, clo_view_now_ns(view), cost_ns, r->job != id};
     } else if (e->kind == CLO_EVENT_FINISH) {
-        if (r->cost_ns > 0)
+        if (r->cost_ns > 0 && clo_view_now_ns(view) > r->start_ns) /* what is skipped takes no time */
             add(r->has_come ? &s->came : &s->stayed, clo_view_now_ns(view) - r->start_ns, r->cost_ns);
         r->job = clo_view_job(view, e->job)->id;
         r->cost_ns = 0;
@@ -166,6 +172,7 @@ static bool has_inputs(const clo_view *view, uint32_t job, uint32_t stage)
 static bool place(auto_state *s, const clo_view *view, clo_choice *choice)
 {
     if (clo_view_next_free(view, CLO_NONE) == CLO_NONE ||
+        !clo_view_steps(view, clo_view_limits(view)->executors) ||
         !clo_selector_sjf.select(s->shortest, view, has_inputs, choice))
         return false;
     choice->count = 1;

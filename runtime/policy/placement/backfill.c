@@ -15,7 +15,12 @@
  * holds by expected times alone: where these are too short, the first job waits longer. Unfairness is that of shortest
  * job first: long jobs wait while shorter ones come (`graphene` has bounds for groups).
  *
- * O(log jobs) an event; a decision 16 jobs of 4 stages, and machines times executors for the reservation. */
+ * Looked at are 4 ready stages of each of the 16 jobs with the least work. Where others live and none of these may start,
+ * nothing starts until something ends, as if room was kept for all of them: to start the oldest stage that fits, as
+ * tetris does, gives more than half of the gain away (60 TPC-H jobs at once: 0.884 of tetris in place of 0.795).
+ *
+ * O(log jobs) an event; a decision these 64 stages, and machines times executors for the reservation (none is made where
+ * that is more than 65536). */
 #include "policy/placement/packing.h"
 #include "policy/select/by_job.h"
 #include "policy/select/policies.h"
@@ -23,7 +28,7 @@
 #include "base/numbers/saturate.h"
 #include "cost/cost.h"
 
-enum { JOBS = 16, STAGES_EACH = 4, ENDS_MAX = 256, REMOTE_Q16 = 65536 * 9 / 10 };
+enum { JOBS = 16, STAGES_EACH = 4, ENDS_MAX = 256, LOOKS_MAX = 65536, REMOTE_Q16 = 65536 * 9 / 10 };
 _Static_assert((int)JOBS <= (int)CLO_JOB_WALK_MAX, "a walk goes so far");
 
 /* Room that is kept. */
@@ -64,9 +69,9 @@ static bool sort_ends(const clo_view *view, const clo_platform *platform, uint32
             continue;
         ending add = {row->job == CLO_NONE && row->committed == 0 ? now_ns : row->free_ns, e};
         add.at_ns = add.at_ns > now_ns || row->job == CLO_NONE ? add.at_ns : now_ns + 1; /* late: at any moment */
-        uint32_t at = *count < ENDS_MAX ? (*count)++ : ENDS_MAX - 1;
-        if (at == ENDS_MAX - 1 && *count == ENDS_MAX && ends[at].at_ns <= add.at_ns)
+        if (*count == ENDS_MAX && ends[ENDS_MAX - 1].at_ns <= add.at_ns)
             continue;
+        uint32_t at = *count < ENDS_MAX ? (*count)++ : ENDS_MAX - 1;
         for (; at > 0 && ends[at - 1].at_ns > add.at_ns; at--)
             ends[at] = ends[at - 1];
         ends[at] = add;
@@ -102,13 +107,15 @@ static bool take_off(const clo_cost *cost, uint32_t stage, uint32_t machine, int
     return true;
 }
 
-/* Where there is room for an instance of the stage first. False: the decision has reached its bound. */
+/* Where there is room for an instance of the stage first; nowhere, if there are too many machines to look at. False: the decision has reached its bound. */
 static bool reserve(const clo_view *view, uint32_t slot, uint32_t stage, reservation *best)
 {
     const clo_cost *cost = clo_view_job(view, slot)->cost;
     ending ends[ENDS_MAX];
     uint32_t count;
 
+    if ((uint64_t)cost->platform->machines_count * cost->platform->executors_count > LOOKS_MAX)
+        return true;
     for (uint32_t m = 0; m < cost->platform->machines_count; m++) {
         reservation kept = {true, m, INT64_MAX, {0}};
         if (!sort_ends(view, cost->platform, m, ends, &count))

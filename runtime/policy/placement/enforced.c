@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-enum { OVERTAKEN_MAX = 32 };
+enum { OVERTAKEN_MAX = 32, ROWS_MAX = 512 };
 
 static uint32_t instances_of(const clo_cost *cost)
 {
@@ -107,7 +107,9 @@ static bool overtake(clo_enforced *plan, const clo_view *view, uint32_t slot, ui
     const clo_cost *cost = clo_view_job(view, slot)->cost;
 
     for (uint32_t i = plan->next[machine], looks = 0;
-         i < plan->end[machine] && plan->rows[i].start_ns <= plan->passed_ns && looks < OVERTAKEN_MAX; i++) {
+         i < plan->end[machine] && i - plan->next[machine] < ROWS_MAX && plan->rows[i].start_ns <= plan->passed_ns &&
+         looks < OVERTAKEN_MAX;
+         i++) {
         clo_enforced_row *row = &plan->rows[i];
         const clo_live_stage *at = clo_view_stage(view, slot, row->stage);
         if (row->round == plan->round || at->unstarted == 0 || at->parents_left > 0)

@@ -281,10 +281,14 @@ static void graphene_event(void *state, const clo_view *view, const clo_event *e
     const clo_live_job *job = clo_view_job(view, event->job);
     clo_ranked_event(job->state, event);
     count_work(g, job, event);
+    if (event->kind == CLO_EVENT_START && clo_view_jobs(view) != 1)
+        clo_enforced_leave(&((graphene_job *)job->state)->plan);
     if (event->kind == CLO_EVENT_FINISH && event->executor != CLO_NONE)
         clo_enforced_finish(&((graphene_job *)job->state)->plan, event->executor);
     if (event->kind == CLO_EVENT_ARRIVE) {
         clo_enforced_begin(&((graphene_job *)job->state)->plan, job->cost);
+        if (job->running + job->committed > 0 || job->unfinished < job->cost->graph->first_instance[job->cost->graph->tasks])
+            clo_enforced_leave(&((graphene_job *)job->state)->plan); /* it has begun under another policy */
         g->group[event->job] = job->group % CLO_DEFICIT_GROUPS;
         clo_deficits_join(&g->deficits, g->group[event->job]);
     } else if (event->kind == CLO_EVENT_CANCEL || event->kind == CLO_EVENT_END) {
@@ -494,7 +498,6 @@ static bool graphene_decide(void *state, const clo_view *view, clo_choice *choic
         wait_for_least(g, view);
         return clo_packing_oldest(view, choice);
     }
-    clo_enforced_leave(&((graphene_job *)clo_view_job(view, best->job)->state)->plan);
     *choice = (clo_choice){best->job, best->stage, 1, best->executor, CLO_NONE, 0, 0};
     return true;
 }

@@ -202,7 +202,7 @@ static bool is_stream(const run_options *o, int count, const char *path)
         return false;
     if (has_stream_options(o) || names_workload(path))
         return true;
-    return o->policy != NULL && strcmp(path, "-") != 0 && is_workload_file(path);
+    return strcmp(path, "-") != 0 && !o->names_planner && o->plan == NULL && is_workload_file(path);
 }
 
 static int check_outputs(const run_options *o)

@@ -43,8 +43,6 @@ static int parametric(int argc, char **argv)
     train_options o = {.policy = "parametric",
                        .baseline = "fair",
                        .goal = "mean",
-                       .arrivals = "batch",
-                       .jobs = 20,
                        .generations = 25,
                        .population = 40,
                        .seeds_each = 8,
@@ -61,7 +59,7 @@ static int parametric(int argc, char **argv)
         {"for", 0, "GOAL", OPTION_TEXT, &o.goal, "mean (default), weighted, p95, makespan or late: what is made small"},
         {"scale", 0, "X", OPTION_REAL, &o.scale, "multiply times and bytes by X"},
         {"baseline", 0, "NAME[:ARG]", OPTION_TEXT, &o.baseline, "the policy that scores are relative to (fair)"},
-        {"start", 0, "ARG", OPTION_TEXT, &o.start, "the argument to begin with (the built-in one)"},
+        {"start", 0, "ARG", OPTION_TEXT, &o.start, "the argument to begin with (the built-in one); its unit of time is learnt"},
         {"seeds", 0, "A-B", OPTION_TEXT, &seeds, "streams to train on (100-163)"},
         {"each", 0, "N", OPTION_U32, &o.seeds_each, "of these, how many a generation, in turn (8)"},
         {"validation", 0, "A-B", OPTION_TEXT, &validation, "streams that say what is kept (200-215)"},
@@ -81,6 +79,10 @@ static int parametric(int argc, char **argv)
     if (!(o.scale > 0))
         return misuse("--scale is 0; write a number > 0");
     code = check_options(&o, seeds, validation);
+    if (o.scenes.count == 0) {
+        o.arrivals = o.arrivals != NULL ? o.arrivals : "batch";
+        o.jobs = o.jobs > 0 ? o.jobs : 20;
+    }
     return code != EXIT_GOOD ? code : train_parametric(operands[0], &o);
 }
 

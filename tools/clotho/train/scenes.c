@@ -31,8 +31,9 @@ static int read_scene(const char *text, const clo_workload *workload, train_scen
     while (jobs != NULL && jobs > text && (jobs == arrivals || *jobs != '/'))
         jobs--;
     char *end = NULL;
-    unsigned long count = jobs != NULL && *jobs == '/' ? strtoul(jobs + 1, &end, 10) : 0;
-    if (jobs == NULL || jobs == text || end != arrivals || count < 1 || count > UINT32_MAX ||
+    bool has_count = jobs != NULL && *jobs == '/' && jobs[1] >= '0' && jobs[1] <= '9';
+    unsigned long count = has_count ? strtoul(jobs + 1, &end, 10) : 0;
+    if (!has_count || jobs == text || end != arrivals || count < 1 || count > UINT32_MAX ||
         (size_t)(jobs - text) >= sizeof spec)
         return misuse("--scene is '%.80s'; write SPEC/JOBS/ARRIVALS, as uniform:50/20/batch", text);
     memcpy(spec, text, (size_t)(jobs - text));
@@ -47,6 +48,10 @@ int train_scenes_open(const train_options *o, const clo_workload *jobs, train_sc
 
     memset(out, 0, TRAIN_SCENES_MAX * sizeof *out);
     *count = o->scenes.count > 0 ? o->scenes.count : 1;
+    if (o->scenes.count > 0 && (o->spec != NULL || o->jobs > 0 || o->arrivals != NULL)) {
+        *count = 0;
+        return misuse("--scene is in place of --platform, --jobs and --arrivals; leave these out");
+    }
     if (o->scenes.count == 0)
         return open_scene(o->spec, o->jobs, o->arrivals, jobs, &out[0]);
     if (o->scenes.count > TRAIN_SCENES_MAX) {

@@ -83,6 +83,8 @@ static bool read_start(const tuned *t, const char *start, cem *out)
         const tuned_number *number = &t->numbers[n];
         bool has_place = number->key[0] == '\0';
         const char *from = find_number(has_place ? at : start, number);
+        if (from == NULL && number->for_sizes)
+            out->mean[n] = 0; /* as the policy reads it */
         if (from == NULL)
             continue;
         char *end;
