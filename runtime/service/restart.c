@@ -70,7 +70,7 @@ static clo_status arrive(const restart *r, size_t at)
                         (long long)arrival->value);
     if (clo_cost_platform(r->costs[arrival->value]) != r->service->platform)
         return clo_fail(CLO_ERR_ARGUMENT, "the cost of job %lld is of another platform", (long long)arrival->value);
-    return clo_service_enter(r->service, r->costs[arrival->value], &terms);
+    return clo_service_enter(r->service, r->costs[arrival->value], &terms, r->service->now_ns);
 }
 
 /* `arm`: the ARM record before it, NULL: there is none. */

@@ -157,7 +157,8 @@ static clo_status make_live(const clo_service *s, const clo_cost *cost, const cl
     return CLO_OK;
 }
 
-clo_status clo_service_enter(clo_service *s, const clo_cost *cost, const clo_scheduler_job_config *terms)
+clo_status clo_service_enter(clo_service *s, const clo_cost *cost, const clo_scheduler_job_config *terms,
+                             int64_t now_ns)
 {
     void *jobs = s->jobs;
     clo_service_live *live = NULL;
@@ -171,6 +172,7 @@ clo_status clo_service_enter(clo_service *s, const clo_cost *cost, const clo_sch
     if (status != CLO_OK)
         return clo_arena_close(&arena), status;
     live->arena = arena;
+    pass(s, now_ns); /* nothing can go wrong from here on but the arrival itself, for want of memory */
     status = clo_scheduler_arrive(s->scheduler, live->job, s->now_ns);
     if (status != CLO_OK)
         return clo_arena_close(&arena), status;
@@ -220,8 +222,7 @@ clo_status clo_service_arrive(clo_service *s, const clo_service_job *theirs, int
         .group = job.group,
         .limit = job.limit > 0 ? job.limit : CLO_NONE,
     };
-    pass(s, now_ns);
-    status = clo_service_enter(s, job.cost, &terms);
+    status = clo_service_enter(s, job.cost, &terms, now_ns);
     if (status == CLO_OK && number != NULL)
         *number = s->jobs_count - 1;
     return status;

@@ -49,7 +49,8 @@ struct clo_service {
 
 /* The job enters at service->now_ns. Returns CLO_OK, CLO_ERR_LIMIT, CLO_ERR_MEMORY, CLO_ERR_INVALID or what the
  * policy's prepare returned. */
-clo_status clo_service_enter(clo_service *service, const clo_cost *cost, const clo_scheduler_job_config *terms);
+clo_status clo_service_enter(clo_service *service, const clo_cost *cost, const clo_scheduler_job_config *terms,
+                             int64_t now_ns);
 
 /* What runs on the executor has ended; `arm` of a branch, CLO_NONE: none was chosen. */
 void clo_service_leave(clo_service *service, uint32_t executor, uint32_t arm, int64_t start_ns);

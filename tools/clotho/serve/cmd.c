@@ -33,7 +33,7 @@ static void stop(int number)
     stopped = 1;
 }
 
-/* SIGINT and SIGTERM come while the loop waits, and end it; a driver that hangs up is no signal. */
+/* SIGINT, SIGTERM and SIGHUP come while the loop waits, and end it; a driver that hangs up is no signal. */
 static void take_signals(sigset_t *waiting)
 {
     struct sigaction action = {.sa_handler = stop};
@@ -42,14 +42,17 @@ static void take_signals(sigset_t *waiting)
     sigemptyset(&action.sa_mask);
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
+    sigaction(SIGHUP, &action, NULL);
     action.sa_handler = SIG_IGN;
     sigaction(SIGPIPE, &action, NULL);
     sigemptyset(&ours);
     sigaddset(&ours, SIGINT);
     sigaddset(&ours, SIGTERM);
+    sigaddset(&ours, SIGHUP);
     sigprocmask(SIG_BLOCK, &ours, waiting);
     sigdelset(waiting, SIGINT);
     sigdelset(waiting, SIGTERM);
+    sigdelset(waiting, SIGHUP);
 }
 
 static int check_options(const serve_options *o)
@@ -60,6 +63,11 @@ static int check_options(const serve_options *o)
         return misuse("--allow-uid is of a socket; name one by --socket");
     if (o->restart != NULL && o->workload == NULL)
         return misuse("--restart needs --workload F: the jobs that the log speaks of");
+    if (o->restart != NULL && strcmp(o->restart, "-") == 0)
+        return misuse("standard input belongs to the driver; name the file of --restart");
+    if (o->socket != NULL && ((o->log != NULL && strcmp(o->log, o->socket) == 0) ||
+                              (o->workload != NULL && strcmp(o->workload, o->socket) == 0)))
+        return misuse("--socket is also the name of a file that is written; name another path");
     if ((o->log != NULL && strcmp(o->log, "-") == 0) || (o->workload != NULL && strcmp(o->workload, "-") == 0))
         return misuse("standard output belongs to the driver; name files");
     return EXIT_GOOD;
@@ -82,6 +90,7 @@ static int read_before(serving *s)
     const clo_log_policy *policy = &about->policies[0];
     snprintf(s->policy_text, sizeof s->policy_text, "%s%s%s", policy->name, policy->argument != NULL ? ":" : "",
              policy->argument != NULL ? policy->argument : "");
+    o->log = o->log != NULL ? o->log : o->restart; /* or the jobs would go on and the log not */
     o->policy = o->policy != NULL ? o->policy : s->policy_text;
     o->spec = o->spec != NULL ? o->spec : about->platform;
     o->live = o->live > 0 ? o->live : about->jobs_max;
@@ -207,7 +216,7 @@ static const command cmd = {
     "The scheduler for somebody else's cluster: reads events, one JSON object a line, from standard input or a\n"
     "socket, and writes what to start where. Nothing runs here. docs/FORMATS.md has the protocol.",
     "'clotho simulate F.jsonl --replay LOG' repeats the session of --log and --workload, and compares each\n"
-    "choice. SIGINT, SIGTERM, the event \"end\" and the end of standard input end the service: it writes its "
+    "choice. SIGINT, SIGTERM, SIGHUP, the event \"end\" and the end of standard input end the service: it writes its "
     "files\nand exits 0. A driver that hangs up leaves the schedule as it is; the next one is told what runs.\n"
     "Example: clotho serve --platform uniform:8 --policy fair --socket /tmp/s --log s.log --workload s.jsonl"};
 
@@ -233,7 +242,7 @@ int cmd_serve(int argc, char **argv)
         {"workload", 0, "F.jsonl", OPTION_OUTPUT, &o->workload, "write the jobs that arrived (clotho.workload/1)"},
         /* No OPTION_INPUT: it is read as a whole before --log, which may be the same file, is written. */
         {"restart", 0, "LOG", OPTION_TEXT, &o->restart,
-         "go on from this log; its jobs are read from the file of --workload"}};
+         "go on from this log (and with it, without --log); its jobs are read from the file of --workload"}};
     char **operands;
     int count, code = options_parse(&cmd, options, sizeof options / sizeof options[0], argc, argv, &operands, &count);
 

@@ -29,11 +29,12 @@ typedef struct loop {
     int64_t origin_ns;
     int in, out; /* -1: nobody is there */
     buffer read, written;
-    bool skips;      /* the rest of a line that was too long */
-    bool has_ended;  /* the driver says no more; what is written goes out yet */
-    bool is_over;    /* and neither does anybody else */
-    bool is_watched; /* a driver has been there */
-    bool is_silent;  /* for too long: its executors are lost */
+    bool skips;       /* the rest of a line that was too long */
+    bool has_hung_up; /* nothing more is to be read of the driver */
+    bool has_ended;   /* and all was carried out; what is written goes out yet */
+    bool is_over;     /* and neither does anybody else */
+    bool is_watched;  /* a driver has been there */
+    bool is_silent;   /* for too long: its executors are lost */
     int64_t heard_ns;
     int code;
 } loop;
@@ -80,7 +81,7 @@ static void hang_up(loop *l)
         close(l->in);
     l->in = l->out = -1;
     l->read.first = l->read.end = l->written.first = l->written.end = 0;
-    l->skips = l->has_ended = false;
+    l->skips = l->has_ended = l->has_hung_up = false;
 }
 
 /* The driver cannot be told. Of standard output this is the end; of a socket only of this driver. */
@@ -152,10 +153,15 @@ static void say(loop *l, const char *line, size_t bytes)
     l->is_over = l->has_ended = true;
 }
 
-/* All whole lines that were read; of one that is too long only that it is. */
+static bool is_full(const loop *l)
+{
+    return l->written.end - l->written.first > OUT_MAX;
+}
+
+/* Whole lines that were read, until too much waits for the driver; of one that is too long only that it is. */
 static void say_lines(loop *l)
 {
-    while (l->read.first < l->read.end && !l->is_over && l->in >= 0) { /* each round a line, or it is the last */
+    while (l->read.first < l->read.end && !l->is_over && l->in >= 0 && !is_full(l)) { /* each round one line */
         const char *line = l->read.data + l->read.first;
         size_t bytes = l->read.end - l->read.first;
         const char *end = memchr(line, '\n', bytes);
@@ -175,6 +181,9 @@ static void say_lines(loop *l)
 /* No more lines come. A last one without an end counts on standard input; on a socket its driver has died. */
 static void end_input(loop *l)
 {
+    l->has_hung_up = true;
+    if (is_full(l))
+        return; /* and lines are left: again, when some of the answers are out */
     if (l->listening == NULL) {
         if (l->read.first < l->read.end && !l->skips && !l->is_over)
             say(l, l->read.data + l->read.first, l->read.end - l->read.first);
@@ -200,10 +209,20 @@ static void listen_to(loop *l)
         return;
     }
     l->read.end += (size_t)got;
-    if (l->options->heartbeat_ns > 0)
-        l->heard_ns = clock_ns();
-    l->is_silent = false;
     say_lines(l);
+    l->heard_ns = clock_ns(); /* behind the lines: what they take is not the driver's silence */
+    l->is_silent = false;
+}
+
+/* Lines that were left when too much waited for the driver. */
+static void go_on(loop *l)
+{
+    if (l->in < 0 || l->has_ended || is_full(l) || (l->read.first == l->read.end && !l->has_hung_up))
+        return;
+    say_lines(l);
+    l->heard_ns = clock_ns();
+    if (l->has_hung_up && !is_full(l))
+        end_input(l);
 }
 
 static void greet(loop *l, int in, int out)
@@ -221,14 +240,19 @@ static void greet(loop *l, int in, int out)
         give_up(l);
 }
 
-/* Somebody wants to be the driver. One who has said all makes room, even if he has not heard all. */
+/* Somebody wants to be the driver. One who has said all, or nothing for too long, makes room, even if he has not heard
+ * all. */
 static void let_in(loop *l)
 {
     int file = serve_socket_accept(l->listening);
 
     if (file < 0)
         return;
-    if (l->in >= 0 && !l->has_ended) {
+    if (l->is_over) {
+        serve_socket_refuse(file, "this service ends");
+        return;
+    }
+    if (l->in >= 0 && !l->has_ended && !l->is_silent) {
         serve_socket_refuse(file, "this service has a driver; connect when that one has hung up");
         return;
     }
@@ -247,13 +271,13 @@ static void lose_all(loop *l)
     put(l, &answer);
 }
 
-/* What the clock brings: timers of the policy, and silence. */
-static void look_at_clock(loop *l)
+/* What the clock brings: timers of the policy, and silence, if there was nothing to read and we have listened. */
+static void look_at_clock(loop *l, bool may_be_silent)
 {
     clo_session_answer answer = CLO_SESSION_ANSWER_INIT;
     const clo_service *service = clo_session_service(l->session);
 
-    if (l->options->heartbeat_ns > 0 && l->is_watched && !l->is_silent &&
+    if (may_be_silent && l->options->heartbeat_ns > 0 && l->is_watched && !l->is_silent &&
         clock_ns() - l->heard_ns >= l->options->heartbeat_ns)
         lose_all(l);
     if (!l->is_real || clo_service_wake_ns(service) > now_ns(l))
@@ -267,9 +291,9 @@ static const struct timespec *time_left(const loop *l, struct timespec *left)
 {
     int64_t until_ns = CLO_TIME_NEVER, wake_ns = clo_service_wake_ns(clo_session_service(l->session));
 
-    if (l->options->heartbeat_ns > 0 && l->is_watched && !l->is_silent)
+    if (l->options->heartbeat_ns > 0 && l->is_watched && !l->is_silent && !is_full(l))
         until_ns = l->heard_ns + l->options->heartbeat_ns;
-    if (l->is_real && wake_ns < until_ns - l->origin_ns)
+    if (l->is_real && wake_ns != CLO_TIME_NEVER && wake_ns + l->origin_ns < until_ns)
         until_ns = wake_ns + l->origin_ns;
     if (until_ns == CLO_TIME_NEVER)
         return NULL;
@@ -286,7 +310,7 @@ static void wait_for(const loop *l, struct pollfd files[FILES], const sigset_t *
     size_t pending = l->written.end - l->written.first;
     struct timespec left;
 
-    files[DRIVER_IN] = (struct pollfd){.fd = l->has_ended || pending > OUT_MAX ? -1 : l->in, .events = POLLIN};
+    files[DRIVER_IN] = (struct pollfd){.fd = l->has_hung_up || is_full(l) ? -1 : l->in, .events = POLLIN};
     files[DRIVER_OUT] = (struct pollfd){.fd = pending > 0 ? l->out : -1, .events = POLLOUT};
     files[NEWCOMER] = (struct pollfd){.fd = l->listening != NULL ? l->listening->file : -1, .events = POLLIN};
     if (ppoll(files, FILES, time_left(l, &left), waiting) < 0)
@@ -299,9 +323,12 @@ static void turn(loop *l, const sigset_t *waiting)
     struct pollfd files[FILES];
 
     wait_for(l, files, waiting);
+    bool may_be_silent = files[DRIVER_IN].revents == 0 && !is_full(l);
     if (files[DRIVER_IN].revents != 0)
         listen_to(l);
-    look_at_clock(l);
+    look_at_clock(l, may_be_silent);
+    flush(l);
+    go_on(l);
     flush(l);
     if (l->listening != NULL && l->has_ended && l->written.first == l->written.end)
         hang_up(l);

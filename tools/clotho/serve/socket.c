@@ -36,7 +36,7 @@ static bool read_address(const char *path, struct sockaddr_un *address)
 /* Somebody listens there. */
 static bool is_alive(const struct sockaddr_un *address)
 {
-    int file = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    int file = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     bool refused =
         file >= 0 && connect(file, (const struct sockaddr *)address, sizeof *address) != 0 && errno == ECONNREFUSED;
 
@@ -82,6 +82,8 @@ int serve_socket_open(serve_socket *s, const serve_options *options)
 
     *s = (serve_socket){.path = options->socket, .file = -1};
     int code = read_users(s, &options->users);
+    if (code == EXIT_GOOD && s->path[0] == '\0')
+        return misuse("--socket is ''; name a path");
     if (code == EXIT_GOOD && !read_address(s->path, &address))
         return complain(s->path, "is too long for a socket; use at most %zu bytes", sizeof address.sun_path - 1);
     if (code == EXIT_GOOD)
