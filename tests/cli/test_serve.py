@@ -212,6 +212,14 @@ class Events(Serve):
         self.ended(process)
         self.assertTrue(self.replays()["equal"])
 
+    def test_a_job_that_the_policy_refuses_leaves_the_time_as_it_was(self):
+        process, driver = self.driver("--platform", "uniform:1", "--policy", "lachesis")
+        driver.good(event="arrive", time_ns=5, graph=ONE)
+        self.assertIn("65536", driver.all(event="arrive", time_ns=1000, graph=graph([1] * 65536))[0]["error"])
+        self.assertEqual(driver.good(event="finish", time_ns=6, job=0, stage=0, instance=0, executor=0)[1][0]["end_ns"], 6)
+        driver.good(event="end")
+        self.ended(process)
+
     def test_lines_are_counted_empty_ones_too_and_a_long_one_is_skipped_once(self):
         process, driver = self.driver("--platform", "uniform:1")
         self.assertEqual(driver.raw(b"\n  \nx")[0]["line"], 3)
@@ -337,6 +345,17 @@ class Lost(Serve):
 
 
 class Clock(Serve):
+    def test_the_real_clock_goes_on_from_a_log_of_a_later_time(self):
+        process, driver = self.driver("--platform", "uniform:1", "--policy", "fifo", *self.FILES)
+        driver.good(event="arrive", time_ns=1 << 52, graph=ONE)
+        driver.good(event="end")
+        self.ended(process)
+        process, driver = self.driver("--restart", "s.log", "--workload", "w.jsonl", "--clock", "real")
+        self.assertEqual(driver.good(event="finish", job=0, stage=0, instance=0, executor=0)[1][0]["how"], "ok")
+        driver.good(event="end")
+        self.ended(process)
+        self.assertTrue(self.replays()["equal"])
+
     def test_under_the_real_clock_events_need_no_time_and_none_comes_from_the_future(self):
         process, driver = self.driver("--platform", "uniform:1", "--policy", "fifo", "--clock", "real", *self.FILES)
         choice = driver.good(event="arrive", graph=ONE)[0][0]
@@ -427,6 +446,26 @@ class Sockets(Serve):
         process.send_signal(signal.SIGINT)
         self.ended(process)
         self.assertFalse(os.path.exists(self.path("s")))
+
+    def test_a_driver_that_is_silent_makes_room_for_the_next_one(self):
+        process = self.start("--platform", "uniform:2", "--heartbeat", "20ms", "--socket", "s", pipe=False)
+        silent = self.connect(process)
+        self.assertIn("silent", process.stderr.readline().decode())
+        second = self.connect(process)  # its greeting has been read: it is the driver
+        self.assertEqual(second.good(event="back", time_ns=0), ([], []))
+        silent.close()
+
+    def test_a_driver_that_reads_late_is_told_everything(self):
+        process = self.start("--platform", "uniform:200", "--policy", "fifo", "--socket", "s", pipe=False)
+        driver = self.connect(process)
+        driver.good(event="arrive", time_ns=0, graph=graph([1] * 200))
+        driver.close()
+        link = socket.socket(socket.AF_UNIX)
+        link.connect(self.path("s"))
+        with link, link.makefile("rb") as file:
+            link.sendall(b'{"event": "state"}\n' * 400)  # each answer has 200 choices: megabytes that nobody reads yet
+            link.shutdown(socket.SHUT_WR)
+            self.assertEqual(sum(b'"state"' in line for line in file), 401)
 
     def test_the_socket_is_ours_alone_and_takes_the_place_of_a_dead_one(self):
         process = self.start("--platform", "uniform:1", "--socket", "s", pipe=False)
@@ -531,6 +570,9 @@ class Options(Serve):
         self.bad(2, "serve", "--allow-uid", "3", stdin="", holds="--socket")
         self.bad(2, "serve", "--allow-uid", "me", "--socket", self.path("s"), stdin="", holds="me")
         self.bad(2, "serve", "--log", "-", stdin="", holds="standard output")
+        self.bad(2, "serve", "--socket", "", stdin="", holds="name a path")
+        self.bad(2, "serve", "--socket", self.path("s"), "--log", self.path("s"), stdin="", holds="another path")
+        self.bad(2, "serve", "--restart", "-", "--workload", self.path("w.jsonl"), stdin="", holds="standard input")
         self.bad(2, "serve", "g.json", stdin="", holds="g.json")
 
     def test_files_that_cannot_be_written_are_one_line_and_exit_1(self):
@@ -551,7 +593,7 @@ class Options(Serve):
         self.assertTrue(self.replays()["equal"])
 
     def test_signals_end_it_with_its_files_whole(self):
-        for number in (signal.SIGINT, signal.SIGTERM):
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             process, driver = self.driver("--platform", "uniform:2", *self.FILES)
             driver.good(event="arrive", time_ns=0, graph=ONE)
             process.send_signal(number)

@@ -57,6 +57,10 @@ class Train(CommandTest):
         for start in ("sprt=1", "srpt=x", "srpt=4", "1,2,3", "srpt=1,", ""):
             self.bad(2, "train", "parametric", workload, *SMALL, "--policy", "graphene", "--start", start, holds="write srpt=1,order=0.1")
         self.bad(2, "train", "parametric", workload, *SMALL, "--policy", "fair", holds="write parametric or graphene")
+        for scene in ("uniform:4", "uniform:4/x/batch", "uniform:4/-1/batch", "uniform:4/0/batch", "/5/batch"):
+            self.bad(2, "train", "parametric", workload, "--scene", scene, holds="write SPEC/JOBS/ARRIVALS")
+        self.bad(2, "train", "parametric", workload, "--scene", "uniform:4/5/batch", "--jobs", 3, holds="--scene is in place of")
+        self.bad(2, "train", "parametric", workload, *SMALL, "--for", "fun", holds="write mean, weighted")
 
     def test_any_number_of_threads_finds_the_same(self):
         workload = self.workload()

@@ -145,6 +145,21 @@ static void where_data_are_dear_deft_places(void **state)
     scene_close(&s);
 }
 
+/* One kind, two speeds: the executors differ all the same. */
+static void speeds_of_one_kind_count(void **state)
+{
+    policy_scene s;
+
+    (void)state;
+    scene_open(&s, 4);
+    for (int c = 0; c < CLO_CLASSES_BUILTIN; c++)
+        s.executors[0].speed_q16[c] = s.executors[1].speed_q16[c] = CLO_SPEED_ONE / 100;
+    for (int j = 0; j < 6; j++)
+        scene_job(&s, j, 10 + j, 2);
+    equal_outcomes(&s, "deft:sjf");
+    scene_close(&s);
+}
+
 /* Of jobs that wait, the one with the least work / weight. */
 static void weights_count(void **state)
 {
@@ -173,6 +188,7 @@ int main(void)
         cmocka_unit_test(the_way_to_a_job_counts),
         cmocka_unit_test(machines_that_run_out_are_packed_as_easy_sjf_does),
         cmocka_unit_test(where_data_are_dear_deft_places),
+        cmocka_unit_test(speeds_of_one_kind_count),
         cmocka_unit_test(weights_count),
     };
 

@@ -142,6 +142,34 @@ static void the_least_work_by_weight_goes_first(void **state)
     scene_close(&s);
 }
 
+/* More executors on a machine than ends that are looked at, and a second machine. */
+static void room_is_kept_on_machines_of_hundreds_of_executors(void **state)
+{
+    enum { EXECUTORS = 600 };
+    clo_task many = {.work_ns = 1000, .instances = EXECUTORS, .demand = {3}},
+             large = {.work_ns = 5000, .demand = {999}};
+    static clo_executor executors[EXECUTORS];
+    policy_scene s;
+
+    (void)state;
+    scene_open(&s, 1);
+    for (uint32_t e = 0; e < EXECUTORS; e++) {
+        executors[e] = s.executors[0];
+        executors[e].machine = e % 2;
+    }
+    s.desc.executors = executors;
+    s.desc.executors_count = EXECUTORS;
+    s.desc.machines_count = 2;
+    s.capacities[0] = s.capacities[CLO_RESOURCES_MAX] = 1000;
+    scene_add(&s, scene_graph(&s, &many, 1), (clo_workload_job){0});
+    scene_add(&s, scene_graph(&s, &large, 1), (clo_workload_job){.arrival_ns = 100});
+    scene_job(&s, 200, 100, 1);
+    scene_run(&s, "easy-sjf");
+    assert_int_equal(s.outcomes[1].start_ns, 1000);
+    assert_int_equal(s.outcomes[2].start_ns, 1000); /* all executors run */
+    scene_close(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -150,6 +178,7 @@ int main(void)
         cmocka_unit_test(easy_sjf_starts_what_does_not_delay_the_first_job),
         cmocka_unit_test(room_is_kept_on_one_machine),
         cmocka_unit_test(room_is_not_kept_longer_than_the_job_is_worth),
+        cmocka_unit_test(room_is_kept_on_machines_of_hundreds_of_executors),
         cmocka_unit_test(a_job_at_its_limit_does_not_wait_for_room),
         cmocka_unit_test(the_least_work_by_weight_goes_first),
     };

@@ -182,8 +182,9 @@ static void say_lines(loop *l)
 static void end_input(loop *l)
 {
     l->has_hung_up = true;
+    say_lines(l);
     if (is_full(l))
-        return; /* and lines are left: again, when some of the answers are out */
+        return; /* lines may be left: again, when some of the answers are out */
     if (l->listening == NULL) {
         if (l->read.first < l->read.end && !l->skips && !l->is_over)
             say(l, l->read.data + l->read.first, l->read.end - l->read.first);
@@ -219,10 +220,13 @@ static void go_on(loop *l)
 {
     if (l->in < 0 || l->has_ended || is_full(l) || (l->read.first == l->read.end && !l->has_hung_up))
         return;
-    say_lines(l);
-    l->heard_ns = clock_ns();
-    if (l->has_hung_up && !is_full(l))
+    size_t before = l->read.end - l->read.first;
+    if (l->has_hung_up)
         end_input(l);
+    else
+        say_lines(l);
+    if (l->read.end - l->read.first < before)
+        l->heard_ns = clock_ns();
 }
 
 static void greet(loop *l, int in, int out)
