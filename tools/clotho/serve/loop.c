@@ -215,18 +215,20 @@ static void listen_to(loop *l)
     l->is_silent = false;
 }
 
-/* Lines that were left when too much waited for the driver. */
-static void go_on(loop *l)
+/* Lines that were left when too much waited for the driver. False: there are none, or it still waits. */
+static bool go_on(loop *l)
 {
     if (l->in < 0 || l->has_ended || is_full(l) || (l->read.first == l->read.end && !l->has_hung_up))
-        return;
+        return false;
     size_t before = l->read.end - l->read.first;
     if (l->has_hung_up)
         end_input(l);
     else
         say_lines(l);
-    if (l->read.end - l->read.first < before)
-        l->heard_ns = clock_ns();
+    if (l->read.end - l->read.first == before)
+        return false;
+    l->heard_ns = clock_ns();
+    return true;
 }
 
 static void greet(loop *l, int in, int out)
@@ -332,8 +334,8 @@ static void turn(loop *l, const sigset_t *waiting)
         listen_to(l);
     look_at_clock(l, may_be_silent);
     flush(l);
-    go_on(l);
-    flush(l);
+    while (go_on(l)) /* each round carries out a line at least */
+        flush(l);
     if (l->listening != NULL && l->has_ended && l->written.first == l->written.end)
         hang_up(l);
     /* Later, while there is still something of a driver who may have hung up. */
