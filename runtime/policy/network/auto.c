@@ -171,8 +171,7 @@ static bool has_inputs(const clo_view *view, uint32_t job, uint32_t stage)
 
 static bool place(auto_state *s, const clo_view *view, clo_choice *choice)
 {
-    if (clo_view_next_free(view, CLO_NONE) == CLO_NONE ||
-        !clo_view_steps(view, clo_view_limits(view)->executors) ||
+    if (clo_view_next_free(view, CLO_NONE) == CLO_NONE || !clo_view_steps(view, clo_view_limits(view)->executors) ||
         !clo_selector_sjf.select(s->shortest, view, has_inputs, choice))
         return false;
     choice->count = 1;

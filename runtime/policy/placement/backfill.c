@@ -107,7 +107,8 @@ static bool take_off(const clo_cost *cost, uint32_t stage, uint32_t machine, int
     return true;
 }
 
-/* Where there is room for an instance of the stage first; nowhere, if there are too many machines to look at. False: the decision has reached its bound. */
+/* Where there is room for an instance of the stage first; nowhere, if there are too many machines to look at. False: the
+ * decision has reached its bound. */
 static bool reserve(const clo_view *view, uint32_t slot, uint32_t stage, reservation *best)
 {
     const clo_cost *cost = clo_view_job(view, slot)->cost;

@@ -287,7 +287,8 @@ static void graphene_event(void *state, const clo_view *view, const clo_event *e
         clo_enforced_finish(&((graphene_job *)job->state)->plan, event->executor);
     if (event->kind == CLO_EVENT_ARRIVE) {
         clo_enforced_begin(&((graphene_job *)job->state)->plan, job->cost);
-        if (job->running + job->committed > 0 || job->unfinished < job->cost->graph->first_instance[job->cost->graph->tasks])
+        if (job->running + job->committed > 0 ||
+            job->unfinished < job->cost->graph->first_instance[job->cost->graph->tasks])
             clo_enforced_leave(&((graphene_job *)job->state)->plan); /* it has begun under another policy */
         g->group[event->job] = job->group % CLO_DEFICIT_GROUPS;
         clo_deficits_join(&g->deficits, g->group[event->job]);

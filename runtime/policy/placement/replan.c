@@ -136,7 +136,8 @@ static clo_status replan_prepare(void *job_state, const clo_cost *cost, const vo
     job->executor = (uint32_t *)(job->own.start_ns + tasks);
     job->own.order = job->executor + tasks;
     job->own.row = job->own.order + tasks;
-    clo_status status = clo_planned(cost, &clo_planner_best, job->with.schedules, job->own.start_ns, job->executor, NULL);
+    clo_status status =
+        clo_planned(cost, &clo_planner_best, job->with.schedules, job->own.start_ns, job->executor, NULL);
     if (status != CLO_OK)
         return status;
     sort_stages(job, cost->graph);
