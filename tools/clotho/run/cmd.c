@@ -202,7 +202,7 @@ static bool is_stream(const run_options *o, int count, const char *path)
         return false;
     if (has_stream_options(o) || names_workload(path))
         return true;
-    return strcmp(path, "-") != 0 && !o->names_planner && o->plan == NULL && is_workload_file(path);
+    return o->policy != NULL && strcmp(path, "-") != 0 && is_workload_file(path);
 }
 
 static int check_outputs(const run_options *o)
@@ -252,9 +252,9 @@ static const command cmd = {
     "computes the time from the cost model. The last two are labelled 'emulated'. With more executors than CPUs,\n"
     "padded workers disturb each other; --dilate 50 stretches time 50 times, and workers sleep.\n"
     "The independent checker checks what happened. The simulator replays it; every decision must be equal.\n"
-    "A workload is any file that 'clotho simulate' reads, with the same --jobs, --arrivals and --seed. Its jobs "
-    "count\n"
-    "from their arrival, also where they wait for room (--live). Ctrl-C cancels what lives and prints the rest.\n"
+    "A workload is a clotho.workload/1 or CSV file, with --policy any file that 'clotho simulate' reads; it has the\n"
+    "same --jobs, --arrivals and --seed. Its jobs count from their arrival, also where they wait for room (--live).\n"
+    "Ctrl-C cancels what lives and prints the rest.\n"
     "With --clock virtual its jobs end when 'clotho simulate' says, and the bodies run on workers.\n"
     "A graph of commands (\"command\" of docs/FORMATS.md) prints a line for each that has ended, with what it said.\n"
     "Where commands make files of files, 'clotho build' with a build.ninja runs only what is out of date.\n"
