@@ -28,7 +28,7 @@ static bool open_uniform(uint32_t executors, occasion *out)
 static bool make_cluster(const online *o, uint64_t seed, occasion *out)
 {
     return open_uniform(out->scene->executors, out) &&
-           online_draw(o->decima_pool, online_jobs(o, CLUSTER_JOBS, 20), 0, seed, &out->workload);
+           online_draw(o->decima_pool, online_jobs(o, CLUSTER_JOBS, 4), 0, seed, &out->workload);
 }
 
 static bool make_gap(const online *o, uint64_t seed, occasion *out)

@@ -273,3 +273,37 @@ const clo_platform *clo_workload_platform(const clo_workload *workload)
 {
     return workload != NULL ? workload->platform : NULL;
 }
+
+typedef struct user {
+    const clo_graph *graph;
+    uint32_t job;
+} user;
+
+static int by_graph(const void *left, const void *right)
+{
+    const user *a = left, *b = right;
+
+    if (a->graph != b->graph)
+        return (uintptr_t)a->graph < (uintptr_t)b->graph ? -1 : 1;
+    return (a->job > b->job) - (a->job < b->job);
+}
+
+uint32_t *clo_workload_first_jobs(const clo_workload *workload)
+{
+    uint32_t jobs = clo_workload_jobs(workload);
+    user *users = clo_allocate(jobs, sizeof *users);
+    uint32_t *first = clo_allocate(jobs, sizeof *first);
+
+    if (users == NULL || first == NULL) {
+        clo_free(users);
+        clo_free(first);
+        return NULL;
+    }
+    for (uint32_t j = 0; j < jobs; j++)
+        users[j] = (user){.graph = clo_workload_get(workload, j)->graph, .job = j};
+    qsort(users, jobs, sizeof *users, by_graph);
+    for (uint32_t i = 0; i < jobs; i++)
+        first[users[i].job] = i > 0 && users[i].graph == users[i - 1].graph ? first[users[i - 1].job] : users[i].job;
+    clo_free(users);
+    return first;
+}

@@ -49,4 +49,7 @@ CLO_INTERNAL void clo_workload_set_platform(clo_workload *workload, clo_platform
  * line where it came from one. O(jobs). */
 CLO_INTERNAL clo_status clo_workload_check(const clo_workload *workload, const clo_platform *platform);
 
+/* [jobs] of each job the first one with the same graph; NULL: no memory. The caller's: clo_free. O(jobs log jobs). */
+CLO_INTERNAL uint32_t *clo_workload_first_jobs(const clo_workload *workload);
+
 #endif

@@ -4,8 +4,6 @@
 #include "base/memory.h"
 #include "base/status.h"
 
-#include <stdlib.h>
-
 static clo_status copy_text(const char *text, char **out)
 {
     if (text == NULL)
@@ -82,37 +80,16 @@ void clo_session_destroy(clo_session *s)
     clo_free(s);
 }
 
-typedef struct user {
-    const clo_graph *graph;
-    uint32_t job;
-} user;
-
-static int by_graph(const void *left, const void *right)
-{
-    const user *a = left, *b = right;
-
-    if (a->graph != b->graph)
-        return (uintptr_t)a->graph < (uintptr_t)b->graph ? -1 : 1;
-    return (a->job > b->job) - (a->job < b->job);
-}
-
-/* A cost for each graph; those of other jobs with the same graph are borrowed. */
-static clo_status make_costs(const clo_session *s, user *users, uint32_t count, clo_session_job *jobs)
+/* A cost for each graph; that of the first job with a graph is borrowed by the others. */
+static clo_status make_costs(const clo_session *s, const uint32_t *first, uint32_t count, clo_session_job *jobs)
 {
     clo_status status = CLO_OK;
 
-    for (uint32_t j = 0; j < count; j++)
-        users[j] = (user){.graph = clo_workload_get(s->before, j)->graph, .job = j};
-    qsort(users, count, sizeof *users, by_graph);
-    for (uint32_t i = 0; i < count && status == CLO_OK; i++) {
-        clo_session_job *job = &jobs[users[i].job];
-        job->graph = users[i].graph;
-        if (i > 0 && users[i].graph == users[i - 1].graph) {
-            job->cost = jobs[users[i - 1].job].cost;
-            continue;
-        }
-        status = clo_cost_create(job->graph, s->platform, &job->own_cost);
-        job->cost = job->own_cost;
+    for (uint32_t j = 0; j < count && status == CLO_OK; j++) {
+        jobs[j].graph = clo_workload_get(s->before, j)->graph;
+        if (first[j] == j)
+            status = clo_cost_create(jobs[j].graph, s->platform, &jobs[j].own_cost);
+        jobs[j].cost = jobs[first[j]].own_cost;
     }
     return status;
 }
@@ -157,10 +134,11 @@ static void drop_others(clo_session *s)
     }
 }
 
-/* `jobs` and `users` have room for [count]. */
-static clo_status restart_with(clo_session *s, clo_session_job *jobs, user *users, uint32_t count, const clo_log *log)
+/* jobs, first: [count]. */
+static clo_status restart_with(clo_session *s, clo_session_job *jobs, const uint32_t *first, uint32_t count,
+                               const clo_log *log)
 {
-    clo_status status = make_costs(s, users, count, jobs);
+    clo_status status = make_costs(s, first, count, jobs);
 
     if (status != CLO_OK) {
         for (uint32_t j = 0; j < count; j++)
@@ -186,13 +164,13 @@ clo_status clo_session_restart(clo_session *s, clo_workload *workload, const clo
     s->before = workload;
     uint32_t count = clo_workload_jobs(workload);
     clo_session_job *jobs = clo_allocate(count, sizeof *jobs);
-    user *users = clo_allocate(count, sizeof *users);
+    uint32_t *first = clo_workload_first_jobs(workload);
     clo_status status = CLO_ERR_MEMORY;
-    if (jobs != NULL && users != NULL)
-        status = restart_with(s, jobs, users, count, log);
+    if (jobs != NULL && first != NULL)
+        status = restart_with(s, jobs, first, count, log);
     else
         (void)clo_fail_memory("the jobs of a session");
-    clo_free(users);
+    clo_free(first);
     clo_free(jobs);
     return status;
 }

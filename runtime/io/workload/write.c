@@ -12,41 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct user {
-    const clo_graph *graph;
-    uint32_t job;
-} user;
-
-static int by_graph(const void *left, const void *right)
-{
-    const user *a = left, *b = right;
-
-    if (a->graph != b->graph)
-        return (uintptr_t)a->graph < (uintptr_t)b->graph ? -1 : 1;
-    return (a->job > b->job) - (a->job < b->job);
-}
-
-/* first[j]: the first job with the graph of job j. NULL without memory; release with clo_free. */
-static uint32_t *find_first(const clo_workload *workload)
-{
-    uint32_t jobs = clo_workload_jobs(workload);
-    user *users = clo_allocate(jobs, sizeof *users);
-    uint32_t *first = clo_allocate(jobs, sizeof *first);
-
-    if (users == NULL || first == NULL) {
-        clo_free(users);
-        clo_free(first);
-        return NULL;
-    }
-    for (uint32_t j = 0; j < jobs; j++)
-        users[j] = (user){.graph = clo_workload_get(workload, j)->graph, .job = j};
-    qsort(users, jobs, sizeof *users, by_graph);
-    for (uint32_t i = 0; i < jobs; i++)
-        first[users[i].job] = i > 0 && users[i].graph == users[i - 1].graph ? first[users[i - 1].job] : users[i].job;
-    clo_free(users);
-    return first;
-}
-
 /* Text in one line: breaks and what follows them are between values only, since strings hold none. */
 static void add_line(clo_text *into, const clo_text *from)
 {
@@ -150,7 +115,7 @@ static clo_status write_job(const clo_workload_job *job, uint32_t index, uint32_
 clo_status clo_workload_print(const clo_workload *workload, char **out)
 {
     clo_text text = {0};
-    uint32_t *first = find_first(workload), jobs = clo_workload_jobs(workload);
+    uint32_t *first = clo_workload_first_jobs(workload), jobs = clo_workload_jobs(workload);
 
     if (first == NULL)
         return clo_fail_memory("the text of a workload");

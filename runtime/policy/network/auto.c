@@ -149,7 +149,6 @@ static void measure(auto_state *s, const clo_view *view, const clo_event *e)
 static void auto_event(void *state, const clo_view *view, const clo_event *event)
 {
     auto_state *s = state;
-    const clo_live_job *job;
 
     if (event->executor != CLO_NONE)
         measure(s, view, event);
@@ -158,25 +157,7 @@ static void auto_event(void *state, const clo_view *view, const clo_event *event
         s->is_dear = log_factor(&s->came) - log_factor(&s->stayed) >= DEAR_Q16;
     }
     clo_parametric_event(s->parametric, view, event);
-    job = clo_job_queue_event(s->shortest, view, event);
-    if (job != NULL)
-        clo_job_queue_put(s->shortest, job, event->job, job->remaining_ns / job->weight);
-}
-
-/* What waits for running predecessors would keep an executor idle meanwhile. */
-static bool has_inputs(const clo_view *view, uint32_t job, uint32_t stage)
-{
-    return clo_view_stage(view, job, stage)->parents_left == 0;
-}
-
-static bool place(auto_state *s, const clo_view *view, clo_choice *choice)
-{
-    if (clo_view_next_free(view, CLO_NONE) == CLO_NONE || !clo_view_steps(view, clo_view_limits(view)->executors) ||
-        !clo_selector_sjf.select(s->shortest, view, has_inputs, choice))
-        return false;
-    choice->count = 1;
-    clo_place_by_deft(view, choice);
-    return true;
+    clo_policy_wspt.event(s->shortest, view, event);
 }
 
 static bool auto_decide(void *state, const clo_view *view, clo_choice *choice)
@@ -187,7 +168,10 @@ static bool auto_decide(void *state, const clo_view *view, clo_choice *choice)
         return clo_parametric_decide(s->parametric, view, choice);
     if (s->way == WAY_PACK)
         return clo_policy_easy_sjf.decide(s->shortest, view, choice);
-    return s->way == WAY_PLACE ? place(s, view, choice) : clo_policy_sjf.decide(s->shortest, view, choice);
+    if (s->way == WAY_SHORTEST)
+        return clo_policy_wspt.decide(s->shortest, view, choice);
+    return clo_view_steps(view, clo_view_limits(view)->executors) &&
+           clo_two_phase_choose(&clo_selector_sjf, s->shortest, view, clo_place_by_deft, choice);
 }
 
 const clo_policy clo_policy_auto = {

@@ -118,6 +118,8 @@ static bool overtake(clo_enforced *plan, const clo_view *view, uint32_t slot, ui
         if ((*is_cut = !clo_view_step(view)))
             return false;
         bool is_home = may_start(view, slot, row->stage, row->executor);
+        if (!is_home && (*is_cut = !clo_view_steps(view, cost->platform->executors_count)))
+            return false;
         uint32_t executor = is_home                   ? row->executor
                             : is_due(plan, cost, row) ? clo_view_free_for(view, slot, row->stage)
                                                       : CLO_NONE;

@@ -50,8 +50,8 @@ void clo_enforced_finish(clo_enforced *plan, uint32_t executor);
 void clo_enforced_leave(clo_enforced *plan);
 
 /* What goes next of the job in the slot, which is alone. Sets *choice. False: nothing now, or *is_cut: the decision has
- * reached its bound. O(machines * (1 + what may be overtaken: at most 32 of the
- * next 512 rows, executors for each)), amortised. */
+ * reached its bound. O(machines * (1 + what may be overtaken: at most 32 of the next 512 rows, executors for each)),
+ * amortised. */
 bool clo_enforced_choose(clo_enforced *plan, const clo_view *view, uint32_t slot, clo_choice *choice, bool *is_cut);
 
 #endif

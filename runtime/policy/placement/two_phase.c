@@ -109,18 +109,24 @@ static bool has_inputs(const clo_view *view, uint32_t job, uint32_t stage)
     return clo_view_stage(view, job, stage)->parents_left == 0;
 }
 
+bool clo_two_phase_choose(const clo_selector *selector, void *state, const clo_view *view, clo_placement place,
+                          clo_choice *choice)
+{
+    if (clo_view_next_free(view, CLO_NONE) == CLO_NONE || !selector->select(state, view, has_inputs, choice))
+        return false;
+    choice->count = 1;
+    place(view, choice);
+    return true;
+}
+
 bool clo_two_phase_decide(void *state, const clo_view *view, clo_placement place, clo_choice *choice)
 {
     const clo_two_phase *phases = clo_view_argument(view);
-    bool is_found = false;
 
-    if (phases == NULL)
-        is_found = select_oldest(view, choice);
-    else if (clo_view_next_free(view, CLO_NONE) != CLO_NONE)
-        is_found = phases->selector->select(state, view, has_inputs, choice);
-    if (!is_found)
+    if (phases != NULL)
+        return clo_two_phase_choose(phases->selector, state, view, place, choice);
+    if (!select_oldest(view, choice))
         return false;
-    choice->count = 1;
     place(view, choice);
     return true;
 }

@@ -34,6 +34,11 @@ size_t clo_two_phase_job_bytes(const clo_cost *cost, const void *argument);
 clo_status clo_two_phase_prepare(void *job_state, const clo_cost *cost, const void *argument);
 clo_status clo_two_phase_init(void *state, const clo_view *view);
 void clo_two_phase_event(void *state, const clo_view *view, const clo_event *event);
+
+/* What `selector`, whose state this is, selects among stages that have their inputs, placed; while some executor has
+ * nothing to do. */
+bool clo_two_phase_choose(const clo_selector *selector, void *state, const clo_view *view, clo_placement place,
+                          clo_choice *choice);
 bool clo_two_phase_decide(void *state, const clo_view *view, clo_placement place, clo_choice *choice);
 
 #endif

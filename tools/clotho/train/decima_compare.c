@@ -74,7 +74,7 @@ static void summarise(const train_stream *integers, const train_stream *reals, u
     paired change = {0};
 
     for (uint32_t i = 0; i < count; i++)
-        paired_add(&change, integers[i].jct_ns, reals[i].jct_ns);
+        paired_add(&change, integers[i].reached, reals[i].reached);
     out->change = paired_mean(&change);
     out->change_error = paired_error(&change);
 }
@@ -108,7 +108,7 @@ static int compare_streams(decima_training *t, const clo_model *model)
     int code = train_streams_run(&streams, NULL, list, ALL * count);
     t->compared_score = 0;
     for (uint32_t i = 0; i < count && code == EXIT_GOOD; i++)
-        t->compared_score += list[INTEGERS * count + i].jct_ns / list[i].jct_ns / count;
+        t->compared_score += list[INTEGERS * count + i].reached / list[i].reached / count;
     for (uint32_t k = 0; k < DECIMA_REALS && code == EXIT_GOOD; k++)
         summarise(list + (size_t)INTEGERS * count, list + (size_t)(REALS + k) * count, count, &t->real[k]);
     free(list);

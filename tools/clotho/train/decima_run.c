@@ -83,7 +83,7 @@ static int measure_base(decima_training *t, const size_t *at, uint32_t count)
     used = 0;
     for (uint32_t i = 0; i < count && code == EXIT_GOOD; i++)
         if (t->base_ns[at[i]] == 1)
-            t->base_ns[at[i]] = fmax(2, list[used++].jct_ns);
+            t->base_ns[at[i]] = fmax(2, list[used++].reached);
     free(list);
     return code;
 }
@@ -105,7 +105,7 @@ static int score(decima_training *t, const sample *samples, uint32_t count, cons
     for (uint32_t s = 0; s < count && code == EXIT_GOOD; s++) {
         scores[s] = 0;
         for (uint32_t i = s * each; i < (s + 1) * each; i++)
-            scores[s] += list[i].jct_ns / t->base_ns[at[i]] / each;
+            scores[s] += list[i].reached / t->base_ns[at[i]] / each;
     }
     free(list);
     return code;

@@ -35,8 +35,8 @@ typedef struct training {
     const tuned *tuned;
     const clo_policy *policy, *baseline;
     void *baseline_argument;
-    double *baseline_ns; /* [scenes][seeds, then validation] */
-    uint64_t hash;       /* of all that a checkpoint must agree with */
+    double *baseline_reached; /* [scenes][seeds, then validation] */
+    uint64_t hash;            /* of all that a checkpoint must agree with */
     cem cem;
 } training;
 
@@ -70,15 +70,15 @@ static uint32_t seeds_of(const training *t)
     return t->o->seeds.count + t->o->validation.count;
 }
 
-/* Fills baseline_ns. */
+/* Fills baseline_reached. */
 static int measure_baseline(training *t)
 {
     uint32_t count = seeds_of(t);
     train_stream *streams = calloc(count, sizeof *streams);
     int code = EXIT_GOOD;
 
-    t->baseline_ns = calloc((size_t)t->scenes_count * count, sizeof *t->baseline_ns);
-    if (streams == NULL || t->baseline_ns == NULL) {
+    t->baseline_reached = calloc((size_t)t->scenes_count * count, sizeof *t->baseline_reached);
+    if (streams == NULL || t->baseline_reached == NULL) {
         free(streams);
         return complain(NULL, "out of memory");
     }
@@ -90,7 +90,7 @@ static int measure_baseline(training *t)
     for (uint32_t s = 0; s < t->scenes_count && code == EXIT_GOOD; s++) {
         code = run_streams(t, &t->scenes[s], streams, count);
         for (uint32_t i = 0; i < count; i++)
-            t->baseline_ns[(size_t)s * count + i] = streams[i].jct_ns > 0 ? streams[i].jct_ns : 1;
+            t->baseline_reached[(size_t)s * count + i] = streams[i].reached > 0 ? streams[i].reached : 1;
     }
     free(streams);
     return code;
@@ -99,7 +99,7 @@ static int measure_baseline(training *t)
 /* What samples are tried on: the `from`-th seed of a list and those behind it, in a circle. */
 typedef struct tries {
     seed_list list;
-    uint32_t offset; /* of the list in a scene's baseline_ns */
+    uint32_t offset; /* of the list in a scene's baseline_reached */
     uint32_t from, count;
 } tries;
 
@@ -107,13 +107,13 @@ typedef struct tries {
 static int score_scene(const training *t, uint32_t scene, const tries *on, train_stream *streams,
                        uint32_t samples_count, double *scores)
 {
-    const double *baseline_ns = t->baseline_ns + (size_t)scene * seeds_of(t) + on->offset;
+    const double *baseline_reached = t->baseline_reached + (size_t)scene * seeds_of(t) + on->offset;
     int code = run_streams(t, &t->scenes[scene], streams, samples_count * on->count);
 
     for (uint32_t s = 0; s < samples_count && code == EXIT_GOOD; s++)
         for (uint32_t i = 0; i < on->count; i++)
-            scores[s] += streams[(size_t)s * on->count + i].jct_ns / baseline_ns[(on->from + i) % on->list.count] /
-                         on->count / t->scenes_count;
+            scores[s] += streams[(size_t)s * on->count + i].reached /
+                         baseline_reached[(on->from + i) % on->list.count] / on->count / t->scenes_count;
     return code;
 }
 
@@ -388,6 +388,6 @@ int train_parametric(const char *path, const train_options *options)
     train_scenes_close(t.scenes, t.scenes_count);
     clo_workload_destroy(t.jobs);
     policy_close(t.baseline, t.baseline_argument);
-    free(t.baseline_ns);
+    free(t.baseline_reached);
     return code;
 }

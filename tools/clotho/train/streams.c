@@ -35,7 +35,7 @@ const char *train_goal_words(train_goal goal)
     return goals[goal].words;
 }
 
-static double reached(const clo_stream_result *result, train_goal goal)
+static double reach(const clo_stream_result *result, train_goal goal)
 {
     switch (goal) {
     case TRAIN_WEIGHTED:
@@ -78,7 +78,7 @@ static clo_status simulate(const train_streams *how, train_stream *k)
         status = clo_stream_simulate(drawn, how->platform, &config, &result);
     clo_environment_close(&environment);
     clo_workload_destroy(drawn);
-    k->jct_ns = reached(&result, how->goal);
+    k->reached = reach(&result, how->goal);
     return status;
 }
 

@@ -40,7 +40,7 @@ typedef struct train_stream {
     const void *argument;
     uint64_t seed;
     /* Out: what the goal says; mean completion time. In ns, but for TRAIN_LATE. */
-    double jct_ns;
+    double reached;
     clo_status status;
     char error[256];
 } train_stream;
