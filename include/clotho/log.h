@@ -64,7 +64,10 @@ extern "C" {
  *             every 64th input and the decisions that follow that input, and before END.
  *   MOVE      job, executor: the executor is bound to the job. value: 0: from now on; 1: from its MOVED on, and it is
  *             not free until then.
- *   LEAVE     job, executor: the executor keeps nothing of the stage that it ran last. */
+ *   LEAVE     job, executor: the executor keeps nothing of the stage that it ran last.
+ *   PREEMPT   job, stage, instance, executor: what runs there is stopped, and goes on with its next START, there or on
+ *             another executor. value: when this stretch of it began. Plans of whole workloads have it (synch.h);
+ *             schedulers stop nothing that runs. */
 #define CLO_LOG_KINDS(X)       \
     X(BEGIN, 0, "begin")       \
     X(ARRIVE, 1, "arrive")     \
@@ -87,7 +90,8 @@ extern "C" {
     X(SUM, 22, "sum")          \
     X(DROP, 23, "drop")        \
     X(MOVE, 25, "move")        \
-    X(LEAVE, 26, "leave")
+    X(LEAVE, 26, "leave")      \
+    X(PREEMPT, 27, "preempt")
 
 enum {
 #define X(name, value, text) CLO_LOG_##name = value,

@@ -70,7 +70,8 @@ extern "C" {
     X(WRONG_SUM, "wrong-sum", "the inputs so far, or the policies' names, have another sum")             \
     X(WRONG_TIMER, "wrong-timer", "a wake-up that was not asked for, or none where one was")             \
     X(WRONG_ENTER, "wrong-enter", "the job has not so many tasks left that enter")                       \
-    X(HEADER, "header", "the header contradicts itself or the records")
+    X(HEADER, "header", "the header contradicts itself or the records")                                  \
+    X(PREEMPTED, "preempted", "its stretches overlap or are not its time, or a policy stopped what ran")
 
 enum {
 #define X(name, text, meaning) CLO_STREAM_##name,

@@ -161,7 +161,7 @@ CLO_API CLO_NODISCARD clo_status clo_synch_measure(const clo_synch *synch, clo_s
  *
  *   out  the log, owned by the caller.
  *
- * Returns CLO_OK, CLO_ERR_ARGUMENT, CLO_ERR_STATE (the plan preempts: a log has no such records) or CLO_ERR_MEMORY.
+ * Returns CLO_OK, CLO_ERR_ARGUMENT or CLO_ERR_MEMORY.
  * Threads: any. Real time: no. O(n log n) in tasks. */
 CLO_API CLO_NODISCARD clo_status clo_synch_log(const clo_synch *synch, clo_log **out);
 

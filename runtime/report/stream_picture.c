@@ -45,6 +45,11 @@ typedef struct picture {
     int columns, row_height;
 } picture;
 
+static bool is_body(const clo_log_record *r)
+{
+    return r->what == CLO_LOG_FINISH || r->what == CLO_LOG_PREEMPT;
+}
+
 static clo_status measure(picture *p)
 {
     uint32_t executors = clo_platform_executors(p->platform);
@@ -53,7 +58,7 @@ static clo_status measure(picture *p)
     for (size_t i = 0; i < p->count; i++) {
         const clo_log_record *r = &p->records[i];
         p->jobs += r->what == CLO_LOG_ARRIVE;
-        if (r->what != CLO_LOG_FINISH)
+        if (!is_body(r))
             continue;
         if (r->executor >= executors || r->value < p->begin_ns || r->now_ns < r->value)
             return clo_fail(CLO_ERR_ARGUMENT, "record %zu is no body on this platform; judge the log first", i);
@@ -78,7 +83,7 @@ static clo_status sort_by_executor(picture *p)
     for (uint32_t e = 0; e < executors; e++)
         p->first[e + 1] += p->first[e];
     for (size_t i = 0; i < p->count; i++)
-        if (p->records[i].what == CLO_LOG_FINISH)
+        if (is_body(&p->records[i]))
             p->members[p->first[p->records[i].executor]++] = i;
     for (uint32_t e = executors; e > 0; e--)
         p->first[e] = p->first[e - 1];

@@ -47,7 +47,9 @@ class Planned(StreamTest):
         self.assertFalse(found["preemptive"])
         self.assertIn("valid\n", self.good("check", path, log))
         self.assertIn("check        valid", self.good("simulate", path, "--planner", "tetris-weighted"))
-        self.assertIn("not judged", self.good("simulate", path, "--planner", "psrs"))
+        stopped = self.path("psrs.log")
+        self.assertIn("check        valid", self.good("simulate", path, "--planner", "psrs", "--log", stopped))
+        self.assertIn("valid\n", self.good("check", path, stopped))
 
     def test_a_workload_without_times_is_planned_with_a_warning(self):
         head = '{"format": "clotho.workload/1", "platform": {"executors": 2}}\n'
@@ -63,7 +65,6 @@ class Planned(StreamTest):
     def test_what_a_planner_cannot_do_is_one_line(self):
         path = self.file("jobs.csv", self.ROWS)
         self.bad(1, "simulate", path, "--planner", "nosuch")
-        self.bad(1, "simulate", path, "--planner", "psrs", "--log", self.path("x.log"))
         self.bad(1, "simulate", self.stream(), "--planner", "synchpack-2", "--platform", "uniform:3")
         self.bad(2, "simulate", path, "--planner", "synchpack-2", "--policy", "fifo")
 

@@ -206,7 +206,7 @@ static void judge_start(const synch_case *c, const clo_synch_piece *piece, size_
     assert_true(held <= clo_platform_capacity(c->platform, piece[i].machine, 0));
 }
 
-/* The work of the pieces of one task on all machines is a whole one: by machine, the time there in 2^-40 of a task. */
+/* The work of the pieces of one task on all machines is a whole one: by time that it takes, in 2^-40 of a task. */
 static void judge_work(const synch_case *c, const clo_synch_piece *piece, size_t count, size_t i)
 {
     int64_t spent[MACHINES_MAX] = {0}, times[MACHINES_MAX] = {0}, sum = 0;
@@ -217,6 +217,12 @@ static void judge_work(const synch_case *c, const clo_synch_piece *piece, size_t
             spent[piece[k].machine] += piece[k].finish_ns - piece[k].start_ns;
             sum += times[piece[k].machine] == 0 ? INT64_C(1) << 40 : 0;
         }
+    for (uint32_t m = 0; m < MACHINES_MAX; m++)
+        for (uint32_t k = m + 1; k < MACHINES_MAX && times[m] > 0; k++)
+            if (times[k] == times[m]) {
+                spent[m] += spent[k];
+                times[k] = 0;
+            }
     for (uint32_t m = 0; m < MACHINES_MAX; m++)
         if (times[m] > 0)
             sum += (spent[m] << 40) / times[m]; /* spent is below 2^20 */
@@ -279,6 +285,5 @@ void synch_case_judge(const synch_case *c, const clo_synch *plan)
     judge_tasks(c, plan);
     if (figures.is_preemptive)
         judge_pieces(c, plan);
-    else
-        judge_log(c, plan);
+    judge_log(c, plan);
 }

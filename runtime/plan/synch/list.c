@@ -22,9 +22,12 @@ typedef struct scheduler {
     int64_t now;
     int64_t *used;           /* [bins] */
     int64_t *progress;       /* [units] */
+    int64_t *time, *spent;   /* [units] of the groups where it ran last, equally fast: its time there, and how long */
+    int64_t *base;           /* [units] progress before it came there */
     bool *is_done;           /* [units] */
     bool *is_running;        /* [units] since this event */
     uint32_t *last;          /* [units] its last run + 1; 0: none */
+    uint32_t *newest;        /* [executors] the last run there + 1; 0: none */
     uint32_t *owner;         /* [executors] unit that has it since this event; CLO_NONE */
     active *active, *before; /* [executors] */
     size_t active_count, before_count;
@@ -40,22 +43,18 @@ static int64_t time_of(const scheduler *s, const clo_synch_entry *e)
     return clo_synch_time(s->p, s->list->kind_of[e->unit], e->group);
 }
 
-static int64_t progress_on(const scheduler *s, const clo_synch_entry *e)
-{
-    int64_t time = time_of(s, e);
-
-    return time == 0 ? ONE : clo_synch_ratio(e->spent_ns, ONE, time);
-}
-
 /* How long the entry may run from now on: until the unit is done, or to its limit. */
 static int64_t remaining(const scheduler *s, const clo_synch_entry *e)
 {
-    int64_t others = s->progress[e->unit] - progress_on(s, e), time = time_of(s, e);
-    int64_t need = clo_synch_ratio(ONE - others, time, ONE);
+    int64_t time = time_of(s, e), left = e->limit_ns - e->spent_ns;
+    bool goes_on = s->time[e->unit] == time;
+    int64_t rest = ONE - (goes_on ? s->base[e->unit] : s->progress[e->unit]);
+    int64_t need = clo_synch_ratio(rest, time, ONE);
 
-    if (clo_synch_ratio(need, ONE, time > 0 ? time : 1) < ONE - others && time > 0)
+    if (clo_synch_ratio(need, ONE, time > 0 ? time : 1) < rest && time > 0)
         need++;
-    return (need < e->limit_ns ? need : e->limit_ns) - e->spent_ns;
+    need -= goes_on ? s->spent[e->unit] : 0;
+    return need < left ? need : left;
 }
 
 static bool has_room(const scheduler *s, uint32_t kind, uint32_t group)
@@ -182,7 +181,7 @@ static void add_run(scheduler *s, const active *a, int64_t until)
     clo_synch_run *last = s->last[e->unit] > 0 ? &s->runs->run[s->last[e->unit] - 1] : NULL;
     void *runs = s->runs->run;
 
-    if (last != NULL && last->finish_ns == s->now && last->executor == a->executor) {
+    if (last != NULL && last->finish_ns == s->now && s->newest[a->executor] == s->last[e->unit]) {
         last->finish_ns = until;
         return;
     }
@@ -193,7 +192,7 @@ static void add_run(scheduler *s, const active *a, int64_t until)
     s->runs->run = runs;
     s->runs->run[s->runs->count++] =
         (clo_synch_run){s->list->kind_of[e->unit], s->list->index_of[e->unit], a->executor, s->now, until};
-    s->last[e->unit] = (uint32_t)s->runs->count;
+    s->last[e->unit] = s->newest[a->executor] = (uint32_t)s->runs->count;
 }
 
 static int64_t next_event(const scheduler *s)
@@ -214,14 +213,25 @@ static int64_t next_event(const scheduler *s)
     return next;
 }
 
+/* The unit has run `ran` ns more where it takes `time`. */
+static void progress(scheduler *s, uint32_t unit, int64_t time, int64_t ran)
+{
+    if (s->time[unit] != time) {
+        s->base[unit] = s->progress[unit];
+        s->time[unit] = time;
+        s->spent[unit] = 0;
+    }
+    s->spent[unit] += ran;
+    s->progress[unit] = time == 0 ? ONE : s->base[unit] + clo_synch_ratio(s->spent[unit], ONE, time);
+}
+
 static void advance(scheduler *s, int64_t until)
 {
     for (size_t i = 0; i < s->active_count && !s->has_failed; i++) {
         clo_synch_entry *e = &s->list->entries[s->active[i].entry];
-        int64_t before = progress_on(s, e);
         add_run(s, &s->active[i], until);
         e->spent_ns += until - s->now;
-        s->progress[e->unit] += time_of(s, e) == 0 ? ONE : progress_on(s, e) - before;
+        progress(s, e->unit, time_of(s, e), until - s->now);
         if (s->progress[e->unit] >= ONE) {
             s->is_done[e->unit] = true;
             s->rest--;
@@ -268,9 +278,13 @@ clo_status clo_synch_list_run(clo_synch_list *list, clo_synch_runs *runs)
 
     clo_carve(&block, &s.used, p->bins);
     clo_carve(&block, &s.progress, p->tasks);
+    clo_carve(&block, &s.time, p->tasks);
+    clo_carve(&block, &s.spent, p->tasks);
+    clo_carve(&block, &s.base, p->tasks);
     clo_carve(&block, &s.is_done, p->tasks);
     clo_carve(&block, &s.is_running, p->tasks);
     clo_carve(&block, &s.last, p->tasks);
+    clo_carve(&block, &s.newest, executors);
     clo_carve(&block, &s.owner, executors);
     clo_carve(&block, &s.active, executors);
     clo_carve(&block, &s.before, executors);

@@ -3,9 +3,9 @@
  * Whenever a task ends, an entry of the list is used up or a job arrives, the list is gone through from its beginning,
  * and every entry whose task does not run already gets its room if it fits.
  *
- * A task that has run t_g ns on group g has made progress floor(t_g * 2^40 / time on g) there; it is done when these
- * sum up to 2^40. Of a task that stays on one group that is exactly its time; of one that moves it is never less work
- * than the task has. */
+ * A task that has run t ns in a row on groups where it takes T ns has made progress floor(t * 2^40 / T) there; it is done
+ * when these sum up to 2^40. Of a task that stays where it takes T that is exactly its time; of one that moves it is never
+ * less work than the task has, and at most a ns more. */
 #ifndef CLO_PLAN_SYNCH_PREEMPT_H
 #define CLO_PLAN_SYNCH_PREEMPT_H
 

@@ -161,7 +161,9 @@ static int by_piece_start(const void *left, const void *right)
 
     if (a->start_ns != b->start_ns)
         return a->start_ns < b->start_ns ? -1 : 1;
-    return (a->executor > b->executor) - (a->executor < b->executor);
+    if (a->executor != b->executor)
+        return a->executor < b->executor ? -1 : 1;
+    return (a->finish_ns > b->finish_ns) - (a->finish_ns < b->finish_ns); /* what takes no time goes first */
 }
 
 /* The batches' tasks on executors: one of the group that is free, and there is one, for no more start than the group

@@ -228,6 +228,22 @@ static void apply_finish(pass *p, const clo_judge_execution *x)
     }
 }
 
+/* It is ready again. */
+static void apply_preempt(pass *p, const clo_judge_execution *x)
+{
+    job_state *job = &p->jobs[x->job];
+    row *r = &p->rows[job->rows + x->stage];
+
+    change_left(p, x, 1);
+    job->running--;
+    refresh(p, x->job);
+    if (clo_judge_is_replica(p->judge, x))
+        return;
+    r->unstarted++;
+    if (job->is_shown && r->left == 0)
+        count_up(p, r->count, 1);
+}
+
 /* The next piece of the job: `is_shown` says whether anybody counts it. */
 static void apply_enter(pass *p, uint32_t j)
 {
@@ -274,6 +290,8 @@ static void read_records(pass *p)
             clo_judge_read_keep(judge, record, p->waiters);
         } else if (x != NULL && record->what == CLO_LOG_FINISH) {
             apply_finish(p, x);
+        } else if (x != NULL && record->what == CLO_LOG_PREEMPT) {
+            apply_preempt(p, x);
         } else if (x != NULL) {
             if (record->what == CLO_LOG_START)
                 check_start(p, x);

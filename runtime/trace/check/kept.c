@@ -148,7 +148,7 @@ static void read_records(pass *p)
         const clo_judge_execution *x = &judge->executions[index];
         if (judge->records[i].what == CLO_LOG_START)
             check_start(p, x);
-        change_left(p, x, judge->records[i].what == CLO_LOG_FINISH ? 1 : -1);
+        change_left(p, x, i == x->record ? -1 : 1);
     }
 }
 

@@ -66,9 +66,10 @@ static clo_status read_log(clo_judge *judge, const clo_log *log)
 static clo_status run_passes(clo_judge *judge)
 {
     static clo_status (*const passes[])(clo_judge *) = {
-        clo_judge_read_jobs, clo_judge_read_arms, clo_judge_read_records, clo_judge_said,     clo_judge_ends,
-        clo_judge_arms,      clo_judge_instances, clo_judge_inputs,       clo_judge_overlaps, clo_judge_capacities,
-        clo_judge_limits,    clo_judge_kept,      clo_judge_bands,        clo_judge_figures,  clo_judge_bound};
+        clo_judge_read_jobs, clo_judge_read_arms, clo_judge_read_records, clo_judge_said,
+        clo_judge_ends,      clo_judge_arms,      clo_judge_instances,    clo_judge_stretches,
+        clo_judge_inputs,    clo_judge_overlaps,  clo_judge_capacities,   clo_judge_limits,
+        clo_judge_kept,      clo_judge_bands,     clo_judge_figures,      clo_judge_bound};
     clo_status status = CLO_OK;
 
     for (size_t p = 0; p < sizeof passes / sizeof passes[0] && status == CLO_OK; p++)

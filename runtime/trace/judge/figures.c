@@ -69,8 +69,8 @@ static void add_executions(clo_judge *judge)
         const clo_judge_execution *x = &judge->executions[i];
         if (x->finish_record == CLO_NONE)
             continue;
-        report->executions++;
-        report->replicas += clo_judge_is_replica(judge, x);
+        report->executions += !x->is_preempted;
+        report->replicas += !x->is_preempted && clo_judge_is_replica(judge, x);
         report->busy_ns = clo_time_add(report->busy_ns, clo_time_sub(x->finish_ns, x->start_ns));
         last_ns = x->finish_ns > last_ns ? x->finish_ns : last_ns;
     }

@@ -112,7 +112,7 @@ static void read_producer(pass *p, uint32_t stage)
     p->finish_ns = INT64_MIN;
     for (uint32_t i = p->stage_first[stage]; i < p->stage_first[stage + 1]; i++) {
         clo_judge_execution *x = &p->judge->executions[p->by_stage[i]];
-        if (x->finish_record == CLO_NONE)
+        if (x->finish_record == CLO_NONE || x->is_preempted)
             continue;
         x->next = p->chain[x->instance];
         p->chain[x->instance] = p->by_stage[i] + 1;

@@ -24,6 +24,8 @@ static void add_execution(pass *p, const clo_judge_shape *shape, uint32_t index)
     uint32_t instance = instance_of(shape, x), links = 0;
     char text[CLO_JUDGE_LABEL_BYTES];
 
+    if (x->is_preempted) /* see stretches.c */
+        return;
     if (!clo_judge_is_replica(judge, x)) {
         uint32_t before = p->original[instance];
         if (before != 0)

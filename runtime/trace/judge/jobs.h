@@ -7,6 +7,9 @@
 /* Originals and replicas: every instance of a finished job once, no executor twice. */
 clo_status clo_judge_instances(clo_judge *judge);
 
+/* What is preempted goes on, one stretch at a time, until it has had its time. */
+clo_status clo_judge_stretches(clo_judge *judge);
+
 /* Predecessors and transfers. */
 clo_status clo_judge_inputs(clo_judge *judge);
 

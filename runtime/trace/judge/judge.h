@@ -62,6 +62,7 @@ typedef struct clo_judge_execution {
     uint32_t next;                  /* scratch of the passes                      */
     bool is_dropped;                /* it was committed, and is not run           */
     bool is_skipped;                /* a branch went on with another arm          */
+    bool is_preempted;              /* it ends with PREEMPT, and goes on with the next execution of the instance */
     int64_t start_ns, finish_ns;    /* of the body                                */
 } clo_judge_execution;
 
@@ -74,6 +75,7 @@ typedef struct clo_judge {
     uint32_t executors, machines;
     bool has_exact_times; /* bodies take the time of the cost      */
     bool has_transfers;   /* inputs take the time of the transfer  */
+    bool has_stretches;   /* something is preempted                */
 
     clo_judge_shape *shapes;
     uint32_t shapes_count;

@@ -46,7 +46,8 @@ static bool is_of_a_job(const clo_log_record *record)
         return record->job != CLO_LOG_NO_JOB;
     return what == CLO_LOG_ARRIVE || what == CLO_LOG_FINISH || what == CLO_LOG_CANCEL || what == CLO_LOG_START ||
            what == CLO_LOG_COMMIT || what == CLO_LOG_LIMIT || what == CLO_LOG_DONE || what == CLO_LOG_DROP ||
-           what == CLO_LOG_MOVE || what == CLO_LOG_MOVED || what == CLO_LOG_LEAVE || what == CLO_LOG_ENTER;
+           what == CLO_LOG_MOVE || what == CLO_LOG_MOVED || what == CLO_LOG_LEAVE || what == CLO_LOG_ENTER ||
+           what == CLO_LOG_PREEMPT;
 }
 
 static void check_frame(pass *p)
@@ -186,7 +187,7 @@ static void read_start(pass *p, uint32_t j)
     ++*count_of(p, x);
 }
 
-/* Takes the execution that this FINISH ends out of the table; CLO_NONE: there is none. */
+/* Takes the execution that this record ends out of the table; CLO_NONE: there is none. */
 static uint32_t take_open(pass *p, uint32_t j)
 {
     const clo_log_record *r = p->record;
@@ -217,11 +218,13 @@ static void check_body(pass *p, const clo_judge_execution *x)
     else if (x->start_ns < decided_ns)
         clo_judge_fault(judge, CLO_STREAM_BODY_EARLY, p->at, "%s: it was decided at %lld ns",
                         clo_judge_label_times(judge, x, text), (long long)decided_ns);
-    else if (judge->has_exact_times && cost_ns != CLO_TIME_NEVER && clo_time_sub(x->finish_ns, x->start_ns) != cost_ns)
+    else if (judge->has_exact_times && !judge->has_stretches && cost_ns != CLO_TIME_NEVER &&
+             clo_time_sub(x->finish_ns, x->start_ns) != cost_ns)
         clo_judge_fault(judge, CLO_STREAM_DURATION, p->at, "%s: its cost is %lld ns",
                         clo_judge_label_times(judge, x, text), (long long)cost_ns);
 }
 
+/* FINISH and PREEMPT. */
 static void read_finish(pass *p, uint32_t j)
 {
     clo_judge *judge = p->judge;
@@ -229,6 +232,8 @@ static void read_finish(pass *p, uint32_t j)
     const clo_log_record *r = p->record;
     char text[CLO_JUDGE_LABEL_BYTES];
 
+    if (r->what == CLO_LOG_PREEMPT && judge->about->policies_count > 0)
+        fault(p, CLO_STREAM_PREEMPTED, "a policy decided, and no policy stops what runs");
     if (!has_known_ids(p, clo_judge_shape_of(judge, j)))
         return;
     uint32_t index = take_open(p, j);
@@ -242,6 +247,7 @@ static void read_finish(pass *p, uint32_t j)
     x->finish_record = p->at;
     x->start_ns = r->value;
     x->finish_ns = r->now_ns;
+    x->is_preempted = r->what == CLO_LOG_PREEMPT;
     judge->execution_of[p->at] = index;
     --*count_of(p, x);
     if (r->now_ns > job->last_finish_ns)
@@ -421,6 +427,7 @@ static void read_job_record(pass *p)
         read_arrive(p, j);
         break;
     case CLO_LOG_FINISH:
+    case CLO_LOG_PREEMPT:
         read_finish(p, j);
         break;
     case CLO_LOG_ENTER:
@@ -531,8 +538,10 @@ static clo_status take_memory(pass *p)
     clo_judge *judge = p->judge;
     size_t starts = 0, places = 4;
 
-    for (uint32_t i = 0; i < judge->records_count; i++)
+    for (uint32_t i = 0; i < judge->records_count; i++) {
         starts += judge->records[i].what == CLO_LOG_START || judge->records[i].what == CLO_LOG_COMMIT;
+        judge->has_stretches |= judge->records[i].what == CLO_LOG_PREEMPT;
+    }
     while (places < starts)
         places *= 2;
     judge->report.decisions = starts;

@@ -183,18 +183,30 @@ static void test_wrong_arguments_are_refused(void **state)
     synch_case_close(&c);
 }
 
-static void test_a_preemptive_plan_has_no_log(void **state)
+/* A long task, and a short one of more weight that comes later. */
+static void test_the_log_of_a_preemptive_plan_says_what_is_stopped(void **state)
 {
     synch_case c;
     clo_synch *made = NULL;
     clo_log *log = NULL;
+    size_t count, stopped = 0;
 
     (void)state;
-    synch_case_open(&c, 2, 1, 10);
+    synch_case_open(&c, 1, 1, 10);
     synch_case_add(&c, 1, 1, both, 0, 1);
-    assert_int_equal(plan(&c, "psrs", CLO_SYNCH_LP_AUTO, &made), CLO_OK);
-    assert_int_equal(clo_synch_log(made, &log), CLO_ERR_STATE);
-    assert_null(log);
+    synch_case_add(&c, 1, 1, both, 4, 9);
+    assert_int_equal(plan(&c, "synchpack-3", CLO_SYNCH_LP_NEVER, &made), CLO_OK);
+    assert_int_equal(clo_synch_log(made, &log), CLO_OK);
+    const clo_log_record *records = clo_log_records(log, &count);
+    for (size_t i = 0; i < count; i++)
+        if (records[i].what == CLO_LOG_PREEMPT) {
+            stopped++;
+            assert_int_equal(records[i].now_ns, 4);
+            assert_int_equal(records[i].job, 0);
+            assert_int_equal(records[i].value, 0);
+        }
+    assert_int_equal(stopped, 1);
+    clo_log_destroy(log);
     synch_case_judge(&c, made);
     clo_synch_destroy(made);
     synch_case_close(&c);
@@ -243,7 +255,7 @@ int main(void)
         cmocka_unit_test(test_tasks_of_half_a_machine_make_the_bound_of_pairs_exact),
         cmocka_unit_test(test_jobs_outside_the_model_are_refused),
         cmocka_unit_test(test_wrong_arguments_are_refused),
-        cmocka_unit_test(test_a_preemptive_plan_has_no_log),
+        cmocka_unit_test(test_the_log_of_a_preemptive_plan_says_what_is_stopped),
         cmocka_unit_test(test_an_lp_is_solved_bounded_from_below_or_refused_in_one_line)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -13,7 +13,7 @@ typedef struct planned {
     clo_platform *opened;
     const clo_platform *platform;
     clo_synch *plan;
-    clo_log *log; /* NULL: the plan preempts */
+    clo_log *log;
     clo_synch_figures figures;
 } planned;
 
@@ -53,7 +53,6 @@ static bool are_untimed(const planned *p)
     return true;
 }
 
-/* The stream checker judges what does not preempt. */
 static clo_status judge(planned *p)
 {
     stream_case jobs;
@@ -106,7 +105,7 @@ static void print_text(const planned *p, const simulate_options *o)
            f->lp_bound > f->free_bound ? " (of the LP)" : "",
            bound > 0 ? (double)f->weighted_completion / (double)bound : 1.0);
     printf("makespan     %s\n", show_ns(f->makespan_ns));
-    printf("check        %s\n", p->log != NULL ? "valid" : "not judged: a preemptive plan has no log");
+    printf("check        valid\n");
 }
 
 int simulate_planner(const char *path, const simulate_options *o)
@@ -120,10 +119,10 @@ int simulate_planner(const char *path, const simulate_options *o)
         status = clo_synch_create(p.loaded, p.platform, &config, &p.plan);
         if (status == CLO_OK)
             status = clo_synch_measure(p.plan, &p.figures);
-        if (status == CLO_OK && !p.figures.is_preemptive)
+        if (status == CLO_OK)
             status = judge(&p);
         if (status == CLO_OK && o->log != NULL)
-            status = p.log != NULL ? clo_log_save(p.log, o->log) : clo_synch_log(p.plan, &p.log);
+            status = clo_log_save(p.log, o->log);
         code = status == CLO_OK ? EXIT_GOOD : complain_status(path, status);
     }
     if (code == EXIT_GOOD && are_untimed(&p))
