@@ -14,26 +14,34 @@
 #define CLO_DATA "../shared/data"
 #endif
 
-enum { CONTENDERS = 11, LP_FREE = 9, SYNCHPACK_1 = 5, SEEDS_MAX = 100 };
+enum { CONTENDERS = 18, LP_FREE = 9, SYNCHPACK_1 = 5, SEEDS_MAX = 100 };
 
 typedef struct contender {
     const char *label, *planner;
     uint32_t lp, reference; /* index of the contender that gains are measured against */
     bool is_bound_only, is_online;
+    const char *policy; /* decides in a simulation: "follow" with the planner's plan, the others without one */
 } contender;
 
 static const contender contenders[CONTENDERS] = {
-    {"synchpack-2", "synchpack-2", CLO_SYNCH_LP_AUTO, 0, false, false},
-    {"synchpack-2 LP", "synchpack-2", CLO_SYNCH_LP_ALWAYS, 0, false, false},
-    {"synchpack-2 free", "synchpack-2", CLO_SYNCH_LP_NEVER, 1, false, false},
-    {"synchpack-2 online", "synchpack-2", CLO_SYNCH_LP_NEVER, 0, false, true},
-    {"synchpack-3 LP", "synchpack-3", CLO_SYNCH_LP_ALWAYS, 0, true, false},
-    {"synchpack-1", "synchpack-1", CLO_SYNCH_LP_ALWAYS, 0, false, false},
-    {"synchpack-3 free", "synchpack-3", CLO_SYNCH_LP_NEVER, 4, true, false},
-    {"synchpack-3", "synchpack-3", CLO_SYNCH_LP_AUTO, 0, true, false},
-    {"psrs", "psrs", CLO_SYNCH_LP_NEVER, 0, false, false},
-    {"tetris-weighted", "tetris-weighted", CLO_SYNCH_LP_NEVER, 0, false, false},
-    {"jsq-maxweight", "jsq-maxweight", CLO_SYNCH_LP_NEVER, 0, false, false},
+    {"synchpack-2", "synchpack-2", CLO_SYNCH_LP_AUTO, 0, false, false, NULL},
+    {"synchpack-2 LP", "synchpack-2", CLO_SYNCH_LP_ALWAYS, 0, false, false, NULL},
+    {"synchpack-2 free", "synchpack-2", CLO_SYNCH_LP_NEVER, 1, false, false, NULL},
+    {"synchpack-2 online", "synchpack-2", CLO_SYNCH_LP_NEVER, 0, false, true, NULL},
+    {"synchpack-3 LP", "synchpack-3", CLO_SYNCH_LP_ALWAYS, 0, true, false, NULL},
+    {"synchpack-1", "synchpack-1", CLO_SYNCH_LP_ALWAYS, 0, false, false, NULL},
+    {"synchpack-3 free", "synchpack-3", CLO_SYNCH_LP_NEVER, 4, true, false, NULL},
+    {"synchpack-3", "synchpack-3", CLO_SYNCH_LP_AUTO, 0, true, false, NULL},
+    {"psrs", "psrs", CLO_SYNCH_LP_NEVER, 0, false, false, NULL},
+    {"tetris-weighted", "tetris-weighted", CLO_SYNCH_LP_NEVER, 0, false, false, NULL},
+    {"jsq-maxweight", "jsq-maxweight", CLO_SYNCH_LP_NEVER, 0, false, false, NULL},
+    {"follow synchpack-2", "synchpack-2", CLO_SYNCH_LP_NEVER, 2, false, false, "follow"},
+    {"follow synchpack-3", "synchpack-3", CLO_SYNCH_LP_NEVER, 6, true, false, "follow"},
+    {"follow psrs", "psrs", CLO_SYNCH_LP_NEVER, 8, false, false, "follow"},
+    {"wspt", NULL, CLO_SYNCH_LP_NEVER, 0, false, false, "wspt"},
+    {"easy-sjf", NULL, CLO_SYNCH_LP_NEVER, 0, false, false, "easy-sjf"},
+    {"tetris", NULL, CLO_SYNCH_LP_NEVER, 0, false, false, "tetris"},
+    {"auto", NULL, CLO_SYNCH_LP_NEVER, 0, false, false, "auto"},
 };
 
 typedef struct scene_row {
@@ -129,6 +137,44 @@ static bool play(const scene *s, const contender *c, int64_t replan_ns, result *
     return is_good;
 }
 
+/* The policy decides while the workload runs in virtual time; "follow" has the plan. */
+static bool simulate(const scene *s, const contender *c, clo_follow_argument *follow, result *out)
+{
+    uint32_t jobs = clo_workload_jobs(s->workload);
+    clo_stream_config config = CLO_STREAM_CONFIG_INIT;
+    clo_stream_result figures = CLO_STREAM_RESULT_INIT;
+
+    config.policy = clo_policy_find(c->policy);
+    config.argument = follow->plan != NULL ? follow : NULL;
+    config.outcomes = calloc(jobs, sizeof *config.outcomes);
+    int64_t begin = bench_now_ns();
+    bool is_good = config.outcomes != NULL &&
+                   clo_stream_simulate(s->workload, s->platform, &config, &figures) == CLO_OK &&
+                   figures.jobs_ended == jobs && figures.refused == 0;
+    out->milliseconds = (double)(bench_now_ns() - begin) / 1e6;
+    for (uint32_t j = 0; j < jobs && is_good; j++)
+        out->weighted += (double)clo_workload_get(s->workload, j)->weight * (double)config.outcomes[j].finish_ns;
+    out->is_there = is_good;
+    free(config.outcomes);
+    return is_good || bench_fail(c->label);
+}
+
+static bool play_policy(const scene *s, const contender *c, result *out)
+{
+    const clo_synch_config config = {.size = sizeof config, .planner = c->planner, .lp = c->lp};
+    clo_follow_argument follow = {0};
+    clo_synch *plan = NULL;
+    clo_status status = c->planner != NULL ? clo_synch_create(s->workload, s->platform, &config, &plan) : CLO_OK;
+
+    if (status == CLO_OK && c->planner != NULL)
+        status = clo_synch_log(plan, &follow.owned);
+    follow.plan = follow.owned;
+    bool is_good = status == CLO_OK ? simulate(s, c, &follow, out) : bench_fail(c->label);
+    clo_log_destroy(follow.owned);
+    clo_synch_destroy(plan);
+    return is_good;
+}
+
 /* The better plan of the forms with and without LP, which is what the planner keeps where it may choose: it is not
  * planned once more, because an LP takes seconds. tests/property/test_synch.c holds that they are equal. */
 static void take_better(result *results)
@@ -139,7 +185,8 @@ static void take_better(result *results)
             continue;
         for (uint32_t of = 0; of < CONTENDERS; of++) {
             const result *r = &results[of];
-            if (of == c || !r->is_there || contenders[of].is_online || strcmp(contenders[of].planner, k->planner) != 0)
+            if (of == c || !r->is_there || contenders[of].is_online || contenders[of].policy != NULL ||
+                strcmp(contenders[of].planner, k->planner) != 0)
                 continue;
             double ms = results[c].milliseconds + r->milliseconds;
             uint32_t elements = results[c].elements > r->elements ? results[c].elements : r->elements;
@@ -189,7 +236,9 @@ static bool play_scene(bench *b, const scene_row *row)
             if ((contenders[c].is_bound_only && !row->is_bound) || (contenders[c].is_online && !row->is_online) ||
                 (c == SYNCHPACK_1 && row->skips_1) || contenders[c].lp == CLO_SYNCH_LP_AUTO)
                 continue;
-            is_good = play(&s, &contenders[c], INT64_C(10000000000), &b->results[seed][c]);
+            is_good = contenders[c].policy != NULL
+                          ? play_policy(&s, &contenders[c], &b->results[seed][c])
+                          : play(&s, &contenders[c], INT64_C(10000000000), &b->results[seed][c]);
         }
         take_better(b->results[seed]);
         share_bounds(b->results[seed]);

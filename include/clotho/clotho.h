@@ -46,7 +46,7 @@
  *
  *   releases in flight     pipeline.h
  *   tasks and their data   branch.h, handle.h, token.h, body.h, generate.h
- *   jobs over time         workload.h, stream.h, stream_check.h, log.h, admission.h, synch.h
+ *   jobs over time         workload.h, stream.h, stream_check.h, log.h, admission.h, synch.h, follow.h
  *   accelerators           device.h
  *   measured times         profile.h
  *   times of simulations   environment.h, waves.h
@@ -69,6 +69,7 @@
 #include <clotho/edges.h>
 #include <clotho/environment.h>
 #include <clotho/file.h>
+#include <clotho/follow.h>
 #include <clotho/generate.h>
 #include <clotho/graph.h>
 #include <clotho/handle.h>

@@ -32,6 +32,7 @@ static const clo_policy *const policies[] = {
     &clo_policy_wspt,
     &clo_policy_strict_sjf,
     &clo_policy_easy_sjf,
+    &clo_policy_follow,
     NULL,
 };
 

@@ -51,6 +51,31 @@ class Planned(StreamTest):
         self.assertIn("check        valid", self.good("simulate", path, "--planner", "psrs", "--log", stopped))
         self.assertIn("valid\n", self.good("check", path, stopped))
 
+    def test_a_plan_is_carried_out_on_workers_and_replays(self):
+        head = '{"format": "clotho.workload/1", "platform": {"executors": 3}}\n'
+        task = '{"work_ns": %d000000, "instances": %d}'
+        jobs = ((9, 2, 1), (4, 3, 7), (6, 1, 2), (2, 5, 1), (12, 2, 9), (3, 4, 3))
+        row = '{"graph": {"format": "clotho.graph/1", "tasks": [%s]}, "weight": %d}\n'
+        path = self.file("w.jsonl", head + "".join(row % (task % job[:2], job[2]) for job in jobs))
+        for planner in ("synchpack-2", "synchpack-3"):
+            plan, log = self.path(planner + ".plan"), self.path(planner + ".log")
+            planned = self.json("simulate", path, "--planner", planner, "--log", plan)
+            policy = "follow:" + plan
+            self.good("simulate", path, "--policy", policy, "--log", log)
+            with open(log) as lines:
+                ends = {r[2]: r[0] for r in map(json.loads, lines) if isinstance(r, list) and r[1] == "done"}
+            done = sum(weight * ends[k] for k, (_, _, weight) in enumerate(jobs))
+            self.assertLessEqual(done, 1.03 * planned["weighted_completion"])
+            for clock in ("virtual", "padded"):
+                self.good("run", path, "--policy", policy, "--clock", clock, "--log", log)
+                self.assertIn("valid\n", self.good("check", path, log))
+                self.assertIn("equal: ", self.good("simulate", path, "--replay", log))
+
+    def test_a_schedule_that_is_none_is_one_line(self):
+        path = self.file("jobs.csv", self.ROWS)
+        self.bad(1, "simulate", path, "--policy", "follow:" + self.path("missing.log"))
+        self.bad(1, "simulate", path, "--policy", "follow:" + path)
+
     def test_a_workload_without_times_is_planned_with_a_warning(self):
         head = '{"format": "clotho.workload/1", "platform": {"executors": 2}}\n'
         job = '{"graph": {"format": "clotho.graph/1", "tasks": [{}, {%s}]}}\n'

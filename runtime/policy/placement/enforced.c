@@ -8,55 +8,73 @@
 
 enum { OVERTAKEN_MAX = 32, ROWS_MAX = 512 };
 
-static uint32_t instances_of(const clo_cost *cost)
+size_t clo_enforced_bytes(const clo_platform *platform, uint32_t jobs, size_t instances)
 {
-    return cost->graph->first_instance[cost->graph->tasks];
+    return instances * sizeof(clo_enforced_row) + platform->executors_count * sizeof(int64_t) +
+           ((size_t)platform->machines_count * 2 + jobs) * sizeof(uint32_t);
 }
 
-size_t clo_enforced_bytes(const clo_cost *cost)
-{
-    return instances_of(cost) * sizeof(clo_enforced_row) + cost->platform->executors_count * sizeof(int64_t) +
-           (size_t)cost->platform->machines_count * 2 * sizeof(uint32_t);
-}
-
-void clo_enforced_open(clo_enforced *plan, void *memory, const clo_cost *cost)
+void clo_enforced_open(clo_enforced *plan, void *memory, const clo_platform *platform, uint32_t jobs, size_t instances)
 {
     plan->rows = memory;
-    plan->ends_ns = (int64_t *)(void *)(plan->rows + instances_of(cost));
-    plan->next = (uint32_t *)(plan->ends_ns + cost->platform->executors_count);
-    plan->end = plan->next + cost->platform->machines_count;
+    plan->ends_ns = (int64_t *)(void *)(plan->rows + instances);
+    plan->next = (uint32_t *)(plan->ends_ns + platform->executors_count);
+    plan->end = plan->next + platform->machines_count;
+    plan->slots = plan->end + platform->machines_count;
+    memset(plan->end, 0, platform->machines_count * sizeof *plan->end);
+    for (uint32_t j = 0; j < jobs; j++)
+        plan->slots[j] = CLO_ENFORCED_LATE;
 }
 
-/* Placements come by start, and stay in that order on each machine. */
-void clo_enforced_fill(clo_enforced *plan, const clo_plan *from, const clo_cost *cost)
+void clo_enforced_count(clo_enforced *plan, const clo_platform *platform, uint32_t executor)
 {
-    const clo_platform *platform = cost->platform;
-    const clo_placement *placements;
-    uint32_t first = 0;
-    size_t count;
+    plan->end[platform->executors[executor].machine]++;
+}
 
-    placements = clo_plan_placements(from, &count);
-    memset(plan->end, 0, platform->machines_count * sizeof *plan->end);
-    for (size_t p = 0; p < count; p++)
-        plan->end[platform->executors[placements[p].executor].machine]++;
+void clo_enforced_counted(clo_enforced *plan, const clo_platform *platform)
+{
+    uint32_t first = 0;
+
     for (uint32_t m = 0; m < platform->machines_count; m++) {
         uint32_t of_machine = plan->end[m];
         plan->end[m] = first;
         first += of_machine;
     }
-    for (size_t p = 0; p < count; p++)
-        plan->rows[plan->end[platform->executors[placements[p].executor].machine]++] =
-            (clo_enforced_row){placements[p].start_ns, placements[p].finish_ns - placements[p].start_ns,
-                               placements[p].task, placements[p].executor, 0};
 }
 
-void clo_enforced_begin(clo_enforced *plan, const clo_cost *cost)
+void clo_enforced_add(clo_enforced *plan, const clo_platform *platform, clo_enforced_row row)
+{
+    plan->rows[plan->end[platform->executors[row.executor].machine]++] = row;
+}
+
+/* Placements come by start, and stay in that order on each machine. */
+void clo_enforced_fill(clo_enforced *plan, const clo_plan *from, const clo_platform *platform)
+{
+    const clo_placement *placements;
+    size_t count;
+
+    placements = clo_plan_placements(from, &count);
+    memset(plan->end, 0, platform->machines_count * sizeof *plan->end);
+    for (size_t p = 0; p < count; p++)
+        clo_enforced_count(plan, platform, placements[p].executor);
+    clo_enforced_counted(plan, platform);
+    for (size_t p = 0; p < count; p++)
+        clo_enforced_add(plan, platform,
+                         (clo_enforced_row){.start_ns = placements[p].start_ns,
+                                            .time_ns = placements[p].finish_ns - placements[p].start_ns,
+                                            .stage = placements[p].task,
+                                            .executor = placements[p].executor});
+}
+
+void clo_enforced_begin(clo_enforced *plan, const clo_platform *platform, uint32_t jobs)
 {
     plan->passed_ns = 0;
     plan->round++;
-    memset(plan->ends_ns, 0, cost->platform->executors_count * sizeof *plan->ends_ns);
-    for (uint32_t m = 0; m < cost->platform->machines_count; m++)
+    memset(plan->ends_ns, 0, platform->executors_count * sizeof *plan->ends_ns);
+    for (uint32_t m = 0; m < platform->machines_count; m++)
         plan->next[m] = m > 0 ? plan->end[m - 1] : 0;
+    for (uint32_t j = 0; j < jobs; j++)
+        plan->slots[j] = CLO_ENFORCED_LATE;
 }
 
 /* An instance of the stage may start on the executor, which has nothing to do. */
@@ -82,78 +100,103 @@ void clo_enforced_leave(clo_enforced *plan)
     plan->passed_ns = INT64_MAX;
 }
 
-static void start(clo_enforced *plan, clo_enforced_row *row, uint32_t slot, uint32_t executor, clo_choice *choice)
+static void start(clo_enforced *plan, clo_enforced_row *row, uint32_t executor, clo_choice *choice)
 {
     row->round = plan->round;
     plan->ends_ns[executor] = clo_time_add(plan->passed_ns, row->time_ns);
-    *choice = (clo_choice){slot, row->stage, 1, executor, CLO_NONE, 0, 0};
+    *choice = (clo_choice){plan->slots[row->job], row->stage, 1, executor, CLO_NONE, 0, 0};
 }
 
 /* The row need not wait for its executor, which may be free in a moment: it should have started before, or all that runs
  * should have ended. */
-static bool is_due(const clo_enforced *plan, const clo_cost *cost, const clo_enforced_row *row)
+static bool is_due(const clo_enforced *plan, uint32_t executors, const clo_enforced_row *row)
 {
-    bool goes_on = false;
+    bool goes_on = plan->is_patient && row->start_ns == plan->passed_ns && row->start_ns > 0 &&
+                   plan->ends_ns[row->executor] == row->start_ns;
 
-    for (uint32_t e = 0; e < cost->platform->executors_count && !goes_on && row->start_ns == plan->passed_ns; e++)
+    for (uint32_t e = 0; e < executors && !goes_on && row->start_ns == plan->passed_ns; e++)
         goes_on = plan->ends_ns[e] > plan->passed_ns;
     return !goes_on;
 }
 
-/* What should start now or earlier, though something planned before it cannot. */
-static bool overtake(clo_enforced *plan, const clo_view *view, uint32_t slot, uint32_t machine, clo_choice *choice,
-                     bool *is_cut)
+/* Its job has come and is of the decision's band. */
+static bool is_there(const clo_enforced *plan, const clo_view *view, const clo_enforced_row *row)
 {
-    const clo_cost *cost = clo_view_job(view, slot)->cost;
+    uint32_t slot = plan->slots[row->job];
 
+    return slot != CLO_ENFORCED_LATE && slot != CLO_ENFORCED_GONE &&
+           clo_view_job(view, slot)->band == clo_view_band(view);
+}
+
+/* It has started; or its job is gone, or its stage has nothing left to start, because others came between; or the job has
+ * no such stage. */
+static bool is_over(const clo_enforced *plan, const clo_view *view, const clo_enforced_row *row)
+{
+    uint32_t slot = plan->slots[row->job];
+
+    if (row->round == plan->round || slot == CLO_ENFORCED_GONE || slot == CLO_ENFORCED_LATE)
+        return slot != CLO_ENFORCED_LATE;
+    const clo_live_stage *at = clo_view_stage(view, slot, row->stage);
+    return at == NULL || at->unstarted == 0;
+}
+
+/* Where the row may start, which is due; CLO_NONE: nowhere now, or *is_cut. */
+static uint32_t place_of(const clo_enforced *plan, const clo_view *view, const clo_enforced_row *row, bool *is_cut)
+{
+    uint32_t slot = plan->slots[row->job], executors = clo_view_limits(view)->executors;
+
+    if (may_start(view, slot, row->stage, row->executor))
+        return row->executor;
+    if ((*is_cut = !clo_view_steps(view, executors)) || !is_due(plan, executors, row))
+        return CLO_NONE;
+    uint32_t executor = clo_view_free_for(view, slot, row->stage);
+    if (executor != CLO_NONE && row->start_ns == plan->passed_ns &&
+        clo_view_execution_ns(view, slot, row->stage, executor) != row->time_ns)
+        return CLO_NONE;
+    return executor;
+}
+
+/* What should start now or earlier, though something planned before it cannot. */
+static bool overtake(clo_enforced *plan, const clo_view *view, uint32_t machine, clo_choice *choice, bool *is_cut)
+{
     for (uint32_t i = plan->next[machine], looks = 0;
          i < plan->end[machine] && i - plan->next[machine] < ROWS_MAX && plan->rows[i].start_ns <= plan->passed_ns &&
          looks < OVERTAKEN_MAX;
          i++) {
         clo_enforced_row *row = &plan->rows[i];
-        const clo_live_stage *at = clo_view_stage(view, slot, row->stage);
-        if (row->round == plan->round || at->unstarted == 0 || at->parents_left > 0)
+        if (is_over(plan, view, row) || !is_there(plan, view, row) ||
+            clo_view_stage(view, plan->slots[row->job], row->stage)->parents_left > 0)
             continue;
         looks++;
         if ((*is_cut = !clo_view_step(view)))
             return false;
-        bool is_home = may_start(view, slot, row->stage, row->executor);
-        if (!is_home && (*is_cut = !clo_view_steps(view, cost->platform->executors_count)))
+        uint32_t executor = place_of(plan, view, row, is_cut);
+        if (*is_cut)
             return false;
-        uint32_t executor = is_home                   ? row->executor
-                            : is_due(plan, cost, row) ? clo_view_free_for(view, slot, row->stage)
-                                                      : CLO_NONE;
-        if (executor == CLO_NONE ||
-            (row->start_ns == plan->passed_ns && clo_cost_time(cost, row->stage, executor) != row->time_ns))
-            continue;
-        start(plan, row, slot, executor, choice);
-        return true;
+        if (executor != CLO_NONE) {
+            start(plan, row, executor, choice);
+            return true;
+        }
     }
     return false;
 }
 
-/* It has started; or its stage has nothing left to start, because others came between. */
-static bool is_over(const clo_enforced *plan, const clo_view *view, uint32_t slot, const clo_enforced_row *row)
+bool clo_enforced_choose(clo_enforced *plan, const clo_view *view, clo_choice *choice, bool *is_cut)
 {
-    return row->round == plan->round || clo_view_stage(view, slot, row->stage)->unstarted == 0;
-}
-
-bool clo_enforced_choose(clo_enforced *plan, const clo_view *view, uint32_t slot, clo_choice *choice, bool *is_cut)
-{
-    uint32_t machines = clo_view_job(view, slot)->cost->platform->machines_count;
+    uint32_t machines = clo_view_limits(view)->platform->machines_count;
 
     *is_cut = false;
     for (uint32_t m = 0; m < machines && !*is_cut; m++) {
-        while (plan->next[m] < plan->end[m] && is_over(plan, view, slot, &plan->rows[plan->next[m]]))
+        while (plan->next[m] < plan->end[m] && is_over(plan, view, &plan->rows[plan->next[m]]))
             plan->next[m]++;
         if (plan->next[m] == plan->end[m] || (*is_cut = !clo_view_step(view)))
             continue;
         clo_enforced_row *row = &plan->rows[plan->next[m]];
-        if (may_start(view, slot, row->stage, row->executor)) {
-            start(plan, row, slot, row->executor, choice);
+        if (is_there(plan, view, row) && may_start(view, plan->slots[row->job], row->stage, row->executor)) {
+            start(plan, row, row->executor, choice);
             return true;
         }
-        if (overtake(plan, view, slot, m, choice, is_cut))
+        if (overtake(plan, view, m, choice, is_cut))
             return true;
     }
     return false;

@@ -1,4 +1,5 @@
-/* policy/placement/enforced.h - the plan of a job, instance by instance, followed while the job is alone.
+/* policy/placement/enforced.h - a plan, instance by instance, that is followed: of one job while it is alone (graphene),
+ * or of all jobs of a workload (follow).
  *
  * Each machine has the instances that are planned there in the order of their starts. The first one that has not
  * started goes next, on its executor, as soon as its inputs and its room are there; nothing planned later overtakes it.
@@ -25,33 +26,44 @@ typedef struct clo_enforced_row {
     int64_t start_ns, time_ns; /* of the plan */
     uint32_t stage, executor;
     uint32_t round; /* the last in which it has started */
+    uint32_t job;   /* index into `slots` */
 } clo_enforced_row;
 
-/* Of one job. */
+/* Of clo_enforced.slots: a job that has not come, and one that is gone. */
+#define CLO_ENFORCED_LATE CLO_NONE
+#define CLO_ENFORCED_GONE (CLO_NONE - 1)
+
 typedef struct clo_enforced {
     clo_enforced_row *rows; /* [instances] by machine, in each by start */
     uint32_t *next, *end;   /* [machines] of the rows of each: the first that has not started; behind the last */
     int64_t *ends_ns;       /* [executors] how far the plan has come when what runs there ends */
-    uint32_t round;         /* how often the job has come */
+    uint32_t *slots;        /* by the rows' `job` */
+    bool is_patient;        /* where all should end at one moment: an executor that has not ended is waited for */
+    uint32_t round;         /* how often the job has come; from 1 */
     int64_t passed_ns;      /* how far it has come; INT64_MAX: others came between */
 } clo_enforced;
 
-/* Bytes behind the struct. */
-size_t clo_enforced_bytes(const clo_cost *cost);
-void clo_enforced_open(clo_enforced *plan, void *memory, const clo_cost *cost);
+/* Bytes behind the struct, of a plan of so many jobs and instances in all. */
+size_t clo_enforced_bytes(const clo_platform *platform, uint32_t jobs, size_t instances);
+void clo_enforced_open(clo_enforced *plan, void *memory, const clo_platform *platform, uint32_t jobs, size_t instances);
 
-/* Takes in a plan of the job without replicas. */
-void clo_enforced_fill(clo_enforced *plan, const clo_plan *from, const clo_cost *cost);
+/* Takes in rows, which come by start: first how many there are for each executor, then each of them. */
+void clo_enforced_count(clo_enforced *plan, const clo_platform *platform, uint32_t executor);
+void clo_enforced_counted(clo_enforced *plan, const clo_platform *platform);
+void clo_enforced_add(clo_enforced *plan, const clo_platform *platform, clo_enforced_row row);
 
-/* At CLO_EVENT_ARRIVE, which a job gets once for each time that it is submitted; at CLO_EVENT_FINISH; and where the job
- * is not alone. */
-void clo_enforced_begin(clo_enforced *plan, const clo_cost *cost);
+/* Takes in a plan of one job without replicas. */
+void clo_enforced_fill(clo_enforced *plan, const clo_plan *from, const clo_platform *platform);
+
+/* At the first arrival (of the job: at CLO_EVENT_ARRIVE, which it gets once for each time that it is submitted), with all
+ * jobs late; at CLO_EVENT_FINISH; and where others come between. */
+void clo_enforced_begin(clo_enforced *plan, const clo_platform *platform, uint32_t jobs);
 void clo_enforced_finish(clo_enforced *plan, uint32_t executor);
 void clo_enforced_leave(clo_enforced *plan);
 
-/* What goes next of the job in the slot, which is alone. Sets *choice. False: nothing now, or *is_cut: the decision has
- * reached its bound. O(machines * (1 + what may be overtaken: at most 32 of the next 512 rows, executors for each)),
- * amortised. */
-bool clo_enforced_choose(clo_enforced *plan, const clo_view *view, uint32_t slot, clo_choice *choice, bool *is_cut);
+/* What goes next of the jobs of the plan that are in the decision's band. Sets *choice. False: nothing now, or *is_cut:
+ * the decision has reached its bound. O(machines * (1 + what may be overtaken: at most 32 of the next 512 rows, executors
+ * for each)), amortised. */
+bool clo_enforced_choose(clo_enforced *plan, const clo_view *view, clo_choice *choice, bool *is_cut);
 
 #endif

@@ -149,11 +149,16 @@ static size_t graphene_bytes(const clo_limits *limits, const void *argument)
     return sizeof(graphene) + limits->jobs * (sizeof(clo_heaps_node) + sizeof(uint32_t));
 }
 
+static uint32_t instances_of(const clo_cost *cost)
+{
+    return cost->graph->first_instance[cost->graph->tasks];
+}
+
 static size_t graphene_job_bytes(const clo_cost *cost, const void *argument)
 {
     (void)argument;
     return sizeof(graphene_job) + clo_ranked_bytes(cost) + cost->graph->tasks * sizeof(int64_t) +
-           clo_enforced_bytes(cost) + sizeof(int64_t);
+           clo_enforced_bytes(cost->platform, 1, instances_of(cost)) + sizeof(int64_t);
 }
 
 static void *up(void *at)
@@ -186,7 +191,8 @@ static clo_status graphene_prepare(void *job_state, const clo_cost *cost, const 
     job->paths_ns = (int64_t *)(job + 1);
     clo_cost_rank_u(cost, job->paths_ns);
     clo_ranked_open(ranked, job->paths_ns + tasks, cost);
-    clo_enforced_open(&job->plan, up((char *)(job->paths_ns + tasks) + clo_ranked_bytes(cost)), cost);
+    clo_enforced_open(&job->plan, up((char *)(job->paths_ns + tasks) + clo_ranked_bytes(cost)), cost->platform, 1,
+                      instances_of(cost));
     clo_share_totals(cost->platform, totals);
     for (uint32_t a = 0; a < CLO_SHARE_AMOUNTS; a++) {
         job->whole_ns[a] = 0;
@@ -286,9 +292,9 @@ static void graphene_event(void *state, const clo_view *view, const clo_event *e
     if (event->kind == CLO_EVENT_FINISH && event->executor != CLO_NONE)
         clo_enforced_finish(&((graphene_job *)job->state)->plan, event->executor);
     if (event->kind == CLO_EVENT_ARRIVE) {
-        clo_enforced_begin(&((graphene_job *)job->state)->plan, job->cost);
-        if (job->running + job->committed > 0 ||
-            job->unfinished < job->cost->graph->first_instance[job->cost->graph->tasks])
+        clo_enforced_begin(&((graphene_job *)job->state)->plan, job->cost->platform, 1);
+        ((graphene_job *)job->state)->plan.slots[0] = event->job;
+        if (job->running + job->committed > 0 || job->unfinished < instances_of(job->cost))
             clo_enforced_leave(&((graphene_job *)job->state)->plan); /* it has begun under another policy */
         g->group[event->job] = job->group % CLO_DEFICIT_GROUPS;
         clo_deficits_join(&g->deficits, g->group[event->job]);
@@ -477,7 +483,7 @@ static bool follow_plan(const clo_view *view, clo_choice *choice, bool *is_found
 
     if (job == NULL || clo_view_jobs(view) != 1 || job->limit != CLO_NONE || job->band != clo_view_band(view))
         return false;
-    *is_found = clo_enforced_choose(&((graphene_job *)job->state)->plan, view, slot, choice, &is_cut);
+    *is_found = clo_enforced_choose(&((graphene_job *)job->state)->plan, view, choice, &is_cut);
     return *is_found || is_cut || job->running + job->committed > 0;
 }
 

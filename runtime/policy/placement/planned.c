@@ -29,7 +29,7 @@ static clo_status take_plan(const clo_cost *cost, const clo_planner *planner, ui
             executor[task] = cost->graph->rows[task].instances == 1 ? placements[p].executor : CLO_NONE;
     }
     if (enforced != NULL)
-        clo_enforced_fill(enforced, plan, cost);
+        clo_enforced_fill(enforced, plan, cost->platform);
     clo_plan_destroy(plan);
     return CLO_OK;
 }

@@ -25,6 +25,7 @@ extern const clo_policy clo_policy_auto;
 extern const clo_policy clo_policy_wspt;
 extern const clo_policy clo_policy_strict_sjf;
 extern const clo_policy clo_policy_easy_sjf;
+extern const clo_policy clo_policy_follow;
 extern CLO_INTERNAL const clo_policy clo_policy_drf;
 extern CLO_INTERNAL const clo_policy clo_policy_capacity;
 extern const clo_policy clo_policy_tetris;

@@ -3,9 +3,20 @@
 
 #include "clotho/common/input.h"
 
+#include <clotho/follow.h>
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* "follow:LOG". The library takes the log; files are read by another one. */
+static int open_plan(const char *path, clo_follow_argument *argument)
+{
+    clo_status status = clo_log_load(path, &argument->owned);
+
+    argument->plan = argument->owned;
+    return status == CLO_OK ? EXIT_GOOD : complain_status(path, status);
+}
 
 int policy_open(const char *name, const clo_policy **policy, const char **text, void **argument)
 {
@@ -20,13 +31,22 @@ int policy_open(const char *name, const clo_policy **policy, const char **text, 
     *policy = clo_policy_find(plain);
     if (*policy == NULL)
         return misuse("'%s' is no policy of the scheduler; see 'clotho list policies'", plain);
+    bool follows = strcmp(plain, "follow") == 0;
     if (*text == NULL)
         return EXIT_GOOD;
-    if ((*policy)->parse == NULL)
+    if ((*policy)->parse == NULL && !follows)
         return misuse("the policy '%s' takes no argument; write --policy %s", plain, plain);
     *argument = calloc(1, (*policy)->argument_bytes > 0 ? (*policy)->argument_bytes : 1);
     if (*argument == NULL)
         return complain(NULL, "out of memory for the argument of the policy");
+    if (follows) {
+        int code = open_plan(*text, *argument);
+        if (code != EXIT_GOOD) {
+            free(*argument);
+            *argument = NULL;
+        }
+        return code;
+    }
     clo_status status = (*policy)->parse(*text, *argument);
     if (status == CLO_OK)
         return EXIT_GOOD;
