@@ -51,33 +51,53 @@ static bool has_room(const clo_view *view, const clo_cost *cost, uint32_t stage,
     return true;
 }
 
+/* Executors of one machine that no task of the job can tell apart. */
+static bool are_alike(const clo_cost *cost, uint32_t a, uint32_t b)
+{
+    return cost->platform->executors[a].machine == cost->platform->executors[b].machine &&
+           cost->column_of[a] == cost->column_of[b];
+}
+
+/* The fit where the instance takes longer than it might: a fit for twice the time is worth half. */
+static int64_t slowed(int64_t fit_q16, int64_t fastest_ns, int64_t time_ns)
+{
+    if (time_ns <= fastest_ns)
+        return fit_q16;
+    int64_t slow_q16 = fit_q16 * (clo_share(fastest_ns, time_ns) >> 16) >> 16;
+    return slow_q16 > 0 ? slow_q16 : 1;
+}
+
 bool clo_packing_place(const clo_view *view, clo_candidate *candidate, int64_t remote_q16)
 {
     const clo_live_job *job = clo_view_job(view, candidate->job);
     const clo_platform *platform = job->cost->platform;
     uint32_t looks = 0, full = CLO_NONE; /* the machine that had no room last */
+    uint32_t seen = CLO_NONE;            /* an executor: those of its machine that are like it are no better */
+    int64_t fastest_ns = clo_cost_fastest(job->cost, candidate->stage);
 
     candidate->executor = CLO_NONE;
     candidate->remaining_ns = job->remaining_ns > 0 ? job->remaining_ns : 1;
     for (uint32_t e = clo_view_next_free(view, CLO_NONE); e != CLO_NONE && looks < LOOKS;
          e = clo_view_next_free(view, e)) {
         uint32_t machine = platform->executors[e].machine;
-        if (machine == full || clo_cost_time(job->cost, candidate->stage, e) == CLO_TIME_NEVER)
+        int64_t time_ns = clo_cost_time(job->cost, candidate->stage, e);
+        if (machine == full || time_ns == CLO_TIME_NEVER || (seen != CLO_NONE && are_alike(job->cost, seen, e)))
             continue;
         if ((candidate->is_quiet && !has_room(view, job->cost, candidate->stage, machine)) ||
             !clo_view_fits(view, candidate->job, candidate->stage, e)) {
             full = machine;
             continue;
         }
-        int64_t fit_q16 = fit_of(view, job->cost, candidate, machine);
+        int64_t fit_q16 = slowed(fit_of(view, job->cost, candidate, machine), fastest_ns, time_ns);
         bool is_remote = clo_view_arrival_ns(view, candidate->job, candidate->stage, e) > clo_view_now_ns(view);
         fit_q16 = is_remote ? fit_q16 * remote_q16 >> 16 : fit_q16;
         if (candidate->executor == CLO_NONE || fit_q16 > candidate->fit_q16) {
             candidate->executor = e;
             candidate->fit_q16 = fit_q16;
         }
-        if (platform->machines_count == 1 && !is_remote)
+        if (platform->machines_count == 1 && !is_remote && time_ns == fastest_ns)
             break;
+        seen = is_remote ? seen : e;
         looks++;
     }
     return candidate->executor != CLO_NONE;
