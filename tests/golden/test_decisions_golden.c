@@ -267,6 +267,24 @@ static void add_simulation(clo_text *text, const scene *s, const char *name, con
     clo_trace_destroy(trace);
 }
 
+/* Selections that are no policies of their own. */
+static void add_selections(clo_text *text, const scene *s)
+{
+    static const char *const selections[] = {"decima", "task-fifo", "task-sjf", "task-hrrn"};
+
+    for (size_t k = 0; k < sizeof selections / sizeof selections[0]; k++) {
+        _Alignas(16) unsigned char argument[256];
+        clo_sim_config config = CLO_SIM_CONFIG_INIT;
+        char name[32];
+        config.policy = clo_policy_find("deft");
+        config.argument = argument;
+        assert_true(config.policy->argument_bytes <= sizeof argument);
+        ok(config.policy->parse(selections[k], argument));
+        snprintf(name, sizeof name, "deft:%s", selections[k]);
+        add_simulation(text, s, name, &config);
+    }
+}
+
 static void simulated_decisions_are_golden(void **state)
 {
     (void)state;
@@ -283,6 +301,7 @@ static void simulated_decisions_are_golden(void **state)
             config.policy = policy;
             add_simulation(&text, &s, policy->name, &config);
         }
+        add_selections(&text, &s);
         config.policy = NULL;
         ok(clo_plan_create(s.cost, &planning, &plan));
         config.plan = plan;

@@ -82,7 +82,7 @@ const clo_policy clo_policy_deft = {
     .size = sizeof(clo_policy),
     .name = "deft",
     .summary = "each stage, its inputs assigned, where it finishes first, a predecessor duplicated if that helps; also "
-               "deft:POLICY",
+               "deft:POLICY (deft:decima is Decima-DEFT)",
     .readiness = CLO_READY_ASSIGNED,
     .commits = 1,
     .state_bytes = clo_two_phase_bytes,
@@ -93,4 +93,5 @@ const clo_policy clo_policy_deft = {
     .decide = deft_decide,
     .argument_bytes = sizeof(clo_two_phase),
     .parse = clo_two_phase_parse,
+    .release = clo_two_phase_release,
 };

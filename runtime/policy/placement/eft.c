@@ -30,4 +30,5 @@ const clo_policy clo_policy_eft = {
     .decide = eft_decide,
     .argument_bytes = sizeof(clo_two_phase),
     .parse = clo_two_phase_parse,
+    .release = clo_two_phase_release,
 };

@@ -262,4 +262,4 @@ const clo_policy clo_policy_replan = {
     .parse = replan_parse,
 };
 
-const clo_selector clo_selector_replan = {&clo_policy_replan, clo_by_rank_select};
+const clo_selector clo_selector_replan = {&clo_policy_replan, clo_by_rank_select, NULL};

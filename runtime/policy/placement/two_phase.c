@@ -4,12 +4,14 @@
 #include "base/status.h"
 #include "policy/select/policies.h"
 
+#include <assert.h>
 #include <string.h>
 
 static const clo_selector *const selectors[] = {
-    &clo_selector_fifo,   &clo_selector_fair, &clo_selector_wfair,  &clo_selector_sjf,
-    &clo_selector_sjf_cp, &clo_selector_hrrn, &clo_selector_rank,   &clo_selector_capacity,
-    &clo_selector_drf,    &clo_selector_edf,  &clo_selector_replan,
+    &clo_selector_fifo,      &clo_selector_fair,     &clo_selector_wfair,     &clo_selector_sjf,
+    &clo_selector_sjf_cp,    &clo_selector_hrrn,     &clo_selector_rank,      &clo_selector_capacity,
+    &clo_selector_drf,       &clo_selector_edf,      &clo_selector_replan,    &clo_selector_decima,
+    &clo_selector_task_fifo, &clo_selector_task_sjf, &clo_selector_task_hrrn,
 };
 enum { SELECTORS = sizeof selectors / sizeof selectors[0] };
 
@@ -29,12 +31,14 @@ clo_status clo_two_phase_parse(const char *text, void *argument)
     if (phases.selector == NULL)
         return clo_fail(
             CLO_ERR_ARGUMENT,
-            "'%.40s' selects nothing; write fifo, fair, wfair, sjf, sjf-cp, hrrn, rank, capacity, drf, edf or replan",
+            "'%.40s' selects nothing; write fifo, fair, wfair, sjf, sjf-cp, hrrn, rank, capacity, drf, edf, replan, "
+            "decima, task-fifo, task-sjf or task-hrrn",
             text);
     const clo_policy *policy = phases.selector->policy;
     if (phases.has_argument && policy->parse == NULL)
         return clo_fail(CLO_ERR_ARGUMENT, "the policy '%s' takes no argument; write it without '%.40s'", policy->name,
                         text + length);
+    assert(policy->argument_bytes <= sizeof phases.argument);
     clo_status status = phases.has_argument ? policy->parse(text + length + 1, phases.argument) : CLO_OK;
     if (status == CLO_OK)
         *(clo_two_phase *)argument = phases;
@@ -74,11 +78,22 @@ clo_status clo_two_phase_prepare(void *job_state, const clo_cost *cost, const vo
     return policy->prepare(job_state, cost, argument_of(argument));
 }
 
-/* A selection reads its argument in prepare, never from the view, whose argument is ours. */
+void clo_two_phase_release(const void *argument)
+{
+    const clo_policy *policy = selection(argument);
+
+    if (policy != NULL && policy->release != NULL && ((const clo_two_phase *)argument)->has_argument)
+        policy->release(argument_of(argument));
+}
+
+/* A selection never reads its argument from the view, whose argument is ours. */
 clo_status clo_two_phase_init(void *state, const clo_view *view)
 {
-    const clo_policy *policy = selection(clo_view_argument(view));
+    const clo_two_phase *phases = clo_view_argument(view);
+    const clo_policy *policy = selection(phases);
 
+    if (phases != NULL && phases->selector->init != NULL)
+        return phases->selector->init(state, view, argument_of(phases));
     return policy != NULL && policy->init != NULL ? policy->init(state, view) : CLO_OK;
 }
 

@@ -1,7 +1,7 @@
 /* policy/placement/two_phase.h - two-phase policies: a selection (which stage next) and a placement (where), as
  * LACHESIS separates them (section 4). The placements are policies, eft and deft; the selection is their argument:
  * "eft:sjf", "deft:wfair:-0.5" (a selection's own argument follows it). So n selections and two placements are n + 2
- * files.
+ * files. Selections stand in policy/queue, policy/task, replan.c and policy/decima.
  *
  * Without an argument each stage is placed as soon as it is ready, the oldest first. With one, stages whose
  * predecessors have finished (LACHESIS, definition 3) are selected and placed, and only while some executor has
@@ -13,7 +13,7 @@
 #include "policy/select/select.h"
 
 /* Bytes that the argument of a selection may have. */
-enum { CLO_SELECTOR_ARGUMENT_BYTES = 16 };
+enum { CLO_SELECTOR_ARGUMENT_BYTES = 96 };
 
 typedef struct clo_two_phase {
     const clo_selector *selector;
@@ -33,6 +33,7 @@ size_t clo_two_phase_bytes(const clo_limits *limits, const void *argument);
 size_t clo_two_phase_job_bytes(const clo_cost *cost, const void *argument);
 clo_status clo_two_phase_prepare(void *job_state, const clo_cost *cost, const void *argument);
 clo_status clo_two_phase_init(void *state, const clo_view *view);
+void clo_two_phase_release(const void *argument);
 void clo_two_phase_event(void *state, const clo_view *view, const clo_event *event);
 
 /* What `selector`, whose state this is, selects among stages that have their inputs, placed; while some executor has

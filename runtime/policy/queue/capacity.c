@@ -77,4 +77,4 @@ const clo_policy clo_policy_capacity = {
     .decide = capacity_decide,
 };
 
-const clo_selector clo_selector_capacity = {&clo_policy_capacity, capacity_select};
+const clo_selector clo_selector_capacity = {&clo_policy_capacity, capacity_select, NULL};

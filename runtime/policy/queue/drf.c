@@ -50,4 +50,4 @@ const clo_policy clo_policy_drf = {
     .decide = drf_decide,
 };
 
-const clo_selector clo_selector_drf = {&clo_policy_drf, drf_select};
+const clo_selector clo_selector_drf = {&clo_policy_drf, drf_select, NULL};

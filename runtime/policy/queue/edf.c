@@ -22,4 +22,4 @@ const clo_policy clo_policy_edf = {
     .decide = clo_by_job_decide,
 };
 
-const clo_selector clo_selector_edf = {&clo_policy_edf, clo_by_job_select};
+const clo_selector clo_selector_edf = {&clo_policy_edf, clo_by_job_select, NULL};

@@ -24,4 +24,4 @@ const clo_policy clo_policy_fair = {
     .decide = clo_by_job_decide_one,
 };
 
-const clo_selector clo_selector_fair = {&clo_policy_fair, clo_by_job_select};
+const clo_selector clo_selector_fair = {&clo_policy_fair, clo_by_job_select, NULL};

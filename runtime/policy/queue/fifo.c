@@ -24,4 +24,4 @@ const clo_policy clo_policy_fifo = {
     .decide = clo_by_job_decide,
 };
 
-const clo_selector clo_selector_fifo = {&clo_policy_fifo, clo_by_job_select};
+const clo_selector clo_selector_fifo = {&clo_policy_fifo, clo_by_job_select, NULL};

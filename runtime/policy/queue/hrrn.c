@@ -221,4 +221,4 @@ const clo_policy clo_policy_hrrn = {
     .decide = hrrn_decide,
 };
 
-const clo_selector clo_selector_hrrn = {&clo_policy_hrrn, hrrn_select};
+const clo_selector clo_selector_hrrn = {&clo_policy_hrrn, hrrn_select, NULL};

@@ -24,4 +24,4 @@ const clo_policy clo_policy_rank = {
     .decide = clo_by_rank_decide,
 };
 
-const clo_selector clo_selector_rank = {&clo_policy_rank, clo_by_rank_select};
+const clo_selector clo_selector_rank = {&clo_policy_rank, clo_by_rank_select, NULL};

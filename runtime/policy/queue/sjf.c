@@ -25,4 +25,4 @@ const clo_policy clo_policy_sjf = {
     .decide = clo_by_job_decide,
 };
 
-const clo_selector clo_selector_sjf = {&clo_policy_sjf, clo_by_job_select};
+const clo_selector clo_selector_sjf = {&clo_policy_sjf, clo_by_job_select, NULL};

@@ -24,4 +24,4 @@ const clo_policy clo_policy_sjf_cp = {
     .decide = clo_by_rank_decide,
 };
 
-const clo_selector clo_selector_sjf_cp = {&clo_policy_sjf_cp, clo_by_rank_select};
+const clo_selector clo_selector_sjf_cp = {&clo_policy_sjf_cp, clo_by_rank_select, NULL};

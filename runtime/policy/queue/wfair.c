@@ -92,4 +92,4 @@ const clo_policy clo_policy_wfair = {
     .parse = wfair_parse,
 };
 
-const clo_selector clo_selector_wfair = {&clo_policy_wfair, clo_by_job_select};
+const clo_selector clo_selector_wfair = {&clo_policy_wfair, clo_by_job_select, NULL};

@@ -49,5 +49,9 @@ extern CLO_INTERNAL const clo_selector clo_selector_wfair;
 extern CLO_INTERNAL const clo_selector clo_selector_drf;
 extern CLO_INTERNAL const clo_selector clo_selector_capacity;
 extern const clo_selector clo_selector_replan;
+extern const clo_selector clo_selector_decima;
+extern const clo_selector clo_selector_task_fifo;
+extern const clo_selector clo_selector_task_sjf;
+extern const clo_selector clo_selector_task_hrrn;
 
 #endif

@@ -27,6 +27,10 @@ typedef struct clo_selector {
 
     /* `state` is that of the policy. Sets job, stage and count of *choice. False: nothing is to be had. */
     bool (*select)(void *state, const clo_view *view, clo_may_select may, clo_choice *choice);
+
+    /* In place of policy->init, for a selection that needs its argument there (NULL: none was given): that of the view is
+     * the placement's. NULL: policy->init. */
+    clo_status (*init)(void *state, const clo_view *view, const void *argument);
 } clo_selector;
 
 /* Live jobs in an order of the policy's, those of one band apart from those of others. */
