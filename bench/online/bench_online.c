@@ -64,6 +64,9 @@ int main(int argc, char **argv)
         {.name = "seeds N", .help = "at most so many seeds a scene", .value = &seeds},
         {.name = "from N", .help = "the first seed of every scene, to tune on others than the tables'", .value = &from},
         {.name = "load N", .help = "the load of streams in percent, in place of the scene's", .value = &percent},
+        {.name = "environment NAME",
+         .help = "in place of decima in its scenes: decima:moving=500ms, decima:faithful ...",
+         .value = &o.environment},
         {.name = "choices", .help = "count between how many stages that fit graphene chooses", .is_set = &choices},
         {.name = "data DIR", .help = "where tpch and alibaba lie (default " CLO_DATA ")", .value = &o.data},
         {.name = "svg FILE", .help = "the distributions of completion times as a picture", .value = &o.svg},
@@ -79,6 +82,12 @@ int main(int argc, char **argv)
     }
     if (cluster)
         o.only = "cluster-";
+    clo_environment environment = CLO_ENVIRONMENT_INIT;
+    if (o.environment != NULL && clo_environment_open(o.environment, 0, &environment) != CLO_OK) {
+        fprintf(stderr, "bench: %s\n", clo_last_error());
+        return 2;
+    }
+    clo_environment_close(&environment);
     if (choices)
         owed_count_choices();
     if (!read_count(jobs, "jobs", &o.jobs_max) || !read_count(seeds, "seeds", &o.seeds_max) ||

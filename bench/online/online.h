@@ -42,6 +42,7 @@ typedef struct occasion {
     clo_workload *workload; /* owned */
     clo_workload *truth;    /* owned: the same jobs as they really are (truth.c); NULL: as `workload` says */
     clo_workload *base;     /* owned: the jobs that it was drawn from, where they were made for the occasion; or NULL */
+    const char *environment; /* that of the scene, or what --environment says; NULL: the costs */
     const clo_platform *platform;
     clo_platform *own; /* `platform`, where it was made for the occasion; else NULL */
     uint32_t groups;   /* fairness among jobs of groups 0 .. groups-1 is measured; 0: not */
@@ -69,8 +70,8 @@ struct scene {
     /* LACHESIS's streams: mean transfer / mean time, and the mean gap between jobs. */
     double ccr, gap_s;
     uint32_t executors; /* of scenes_cluster.c */
-    bool shows_alone; /* what the baseline needs for each job alone is measured, in a run of its own */
-    bool shows_owed;  /* what graphene owes its groups is printed */
+    bool shows_alone;   /* what the baseline needs for each job alone is measured, in a run of its own */
+    bool shows_owed;    /* what graphene owes its groups is printed */
     /* False, with a line why, on failure. Called from several threads. */
     bool (*make)(const online *o, uint64_t seed, occasion *out);
 };
@@ -97,6 +98,7 @@ typedef struct played {
     contender contenders[CONTENDERS_MAX];
     uint32_t count, seeds;
     uint32_t load_percent; /* in place of the scene's load; 0: that one */
+    const char *environment;
     uint64_t first_seed;
     outcome *outcomes; /* [count * seeds] */
 } played;
@@ -104,6 +106,7 @@ typedef struct played {
 struct online {
     bench_options options;
     const char *data, *only, *svg;
+    const char *environment; /* in place of "decima" in all scenes; NULL: that one */
     bench_list policies;
     uint32_t jobs_max, seeds_max; /* at most; 0: what the scene says */
     uint32_t load_percent;        /* of every stream with a load; 0: what the scene says */
@@ -164,7 +167,7 @@ bool online_make_lachesis_stream(const online *o, uint64_t seed, occasion *out);
 bool online_make_packing(const online *o, uint64_t seed, occasion *out);
 
 /* What gives the times. False, with a line why, on failure. */
-bool online_environment_open(const scene *s, const occasion *at, uint64_t seed, clo_environment *out);
+bool online_environment_open(const occasion *at, uint64_t seed, clo_environment *out);
 
 /* What scenes draw from. True with `skipped` where it is not there. False, with a line why, where it is broken. */
 bool online_data_open(online *o);

@@ -126,6 +126,8 @@ void online_print(const played *p)
            jobs(p));
     if (p->load_percent > 0)
         printf("; the load is %u %% instead", p->load_percent);
+    if (p->environment != s->environment)
+        printf("; in %s", p->environment);
     putchar('\n');
     if (s->paper[0] != '\0')
         printf("  paper: %s\n", s->paper);
@@ -164,10 +166,11 @@ void online_print_json(const played *p)
     const scene *s = p->scene;
 
     printf("{\"scene\": \"%s\", \"seeds\": %u, \"first_seed\": %llu, \"jobs\": %.0f, \"load_percent\": %u, "
-           "\"measure\": \"%s\", "
+           "\"environment\": \"%s\", \"measure\": \"%s\", "
            "\"lower_bound_s\": %.6g, \"makespan_bound_s\": %.6g, \"order_bound_s\": %.6g, \"policies\": [",
-           s->name, p->seeds, (unsigned long long)p->first_seed, jobs(p), p->load_percent, measure_names[s->by],
-           bound(p, MEASURE_JCT), bound(p, MEASURE_MAKESPAN), order(p));
+           s->name, p->seeds, (unsigned long long)p->first_seed, jobs(p), p->load_percent,
+           p->environment != NULL ? p->environment : "", measure_names[s->by], bound(p, MEASURE_JCT),
+           bound(p, MEASURE_MAKESPAN), order(p));
     for (uint32_t c = 0; c < p->count; c++) {
         row r = summarise(p, c);
         interval i = online_ratio(p, c, 0, s->by);

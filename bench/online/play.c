@@ -152,17 +152,17 @@ static bool simulate_best(const occasion *at, const contender *c, clo_environmen
            bench_fail("the search of the best order and the simulator differ");
 }
 
-static bool open_log(const scene *s, clo_log **log)
+static bool open_log(const occasion *at, clo_log **log)
 {
     clo_log_header header = CLO_LOG_HEADER_INIT;
 
     header.clock = CLO_CLOCK_VIRTUAL;
-    header.environment = s->environment;
+    header.environment = at->environment;
     return clo_log_create(&header, 0, log) == CLO_OK || bench_fail("a log");
 }
 
 /* The mean completion time of the jobs if each had the platform to itself. */
-static bool play_alone(const scene *s, const occasion *at, uint64_t seed, const contender *c, outcome *out)
+static bool play_alone(const occasion *at, uint64_t seed, const contender *c, outcome *out)
 {
     uint32_t jobs = clo_workload_jobs(at->workload);
     bool is_good = true;
@@ -177,8 +177,8 @@ static bool play_alone(const scene *s, const occasion *at, uint64_t seed, const 
         job.arrival_ns = 0;
         is_good = clo_workload_create("alone", &only.workload) == CLO_OK &&
                   clo_workload_add(only.workload, &job) == CLO_OK &&
-                  (s->environment == NULL || online_environment_open(s, at, seed, &environment)) &&
-                  simulate(&only, c, s->environment != NULL ? &environment : NULL, NULL, &alone);
+                  (at->environment == NULL || online_environment_open(at, seed, &environment)) &&
+                  simulate(&only, c, at->environment != NULL ? &environment : NULL, NULL, &alone);
         out->alone_s += alone.by[MEASURE_JCT] / jobs;
         clo_environment_close(&environment);
         clo_workload_destroy(only.workload);
@@ -193,19 +193,19 @@ static bool play_one(const scene *s, const occasion *at, uint64_t seed, const co
     clo_environment environment = CLO_ENVIRONMENT_INIT;
     clo_log *log = NULL;
 
-    if (has_log && !open_log(s, &log))
+    if (has_log && !open_log(at, &log))
         return false;
-    bool is_good = s->environment == NULL || online_environment_open(s, at, seed, &environment);
+    bool is_good = at->environment == NULL || online_environment_open(at, seed, &environment);
     is_good = is_good && (c->policy == &job_order_policy ? simulate_best : simulate)(
-                             at, c, s->environment != NULL ? &environment : NULL, log, out);
+                             at, c, at->environment != NULL ? &environment : NULL, log, out);
     if (is_good && log != NULL)
         is_good = judge(at, log, out);
-    if (s->environment != NULL)
+    if (at->environment != NULL)
         out->bound_s = 0;
     if (is_good && at->truth == NULL && (at->own != NULL || at->groups > 0) && strcmp(c->label, s->contenders[0]) == 0)
         is_good = online_bound(at, out);
     if (is_good && s->shows_alone && strcmp(c->label, s->contenders[0]) == 0)
-        is_good = play_alone(s, at, seed, c, out);
+        is_good = play_alone(at, seed, c, out);
     if (is_good && at->groups > 0) {
         out->jain = online_jain(log, at->workload, at->groups);
         is_good = out->jain >= 0 || bench_fail("no memory for the windows of fairness");
@@ -218,7 +218,7 @@ static bool play_one(const scene *s, const occasion *at, uint64_t seed, const co
 static bool play_seed(const play *p, uint32_t index)
 {
     const scene *s = p->out->scene;
-    occasion at = {.scene = s};
+    occasion at = {.scene = s, .environment = p->out->environment};
     bool is_good = s->make(p->o, p->out->first_seed + index, &at);
 
     for (uint32_t c = 0; c < p->out->count && is_good; c++)
@@ -244,6 +244,13 @@ static void *play_seeds(void *argument)
     }
 }
 
+/* Scenes of Decima's environment may be played in another one. */
+static const char *environment_of(const online *o, const scene *s)
+{
+    return o->environment != NULL && s->environment != NULL && strcmp(s->environment, "decima") == 0 ? o->environment
+                                                                                                     : s->environment;
+}
+
 static bool find_contenders(const online *o, const scene *s, played *out)
 {
     for (uint32_t i = 0; s->contenders[i] != NULL && out->count < CONTENDERS_MAX; i++)
@@ -265,7 +272,10 @@ bool online_play(const online *o, const scene *s, played *out)
     pthread_t list[64];
     play p = {.o = o, .out = out};
 
-    *out = (played){.scene = s, .load_percent = o->load_percent, .seeds = o->options.quick ? s->quick_seeds : s->seeds};
+    *out = (played){.scene = s,
+                    .load_percent = o->load_percent,
+                    .environment = environment_of(o, s),
+                    .seeds = o->options.quick ? s->quick_seeds : s->seeds};
     if (o->seeds_max > 0 && o->seeds_max < out->seeds)
         out->seeds = o->seeds_max;
     out->first_seed = o->from > 0 ? o->from : s->seed > 0 ? s->seed : ONLINE_SEED;

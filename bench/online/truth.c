@@ -39,12 +39,12 @@ static void close_truth(void *state)
     free(state);
 }
 
-bool online_environment_open(const scene *s, const occasion *at, uint64_t seed, clo_environment *out)
+bool online_environment_open(const occasion *at, uint64_t seed, clo_environment *out)
 {
-    if (strcmp(s->environment, job_order_environment.name) == 0)
+    if (strcmp(at->environment, job_order_environment.name) == 0)
         *out = job_order_environment;
-    else if (clo_environment_open(s->environment, seed, out) != CLO_OK)
-        return bench_fail(s->environment);
+    else if (clo_environment_open(at->environment, seed, out) != CLO_OK)
+        return bench_fail(at->environment);
     if (at->truth == NULL)
         return true;
     truth *t = calloc(1, sizeof *t);

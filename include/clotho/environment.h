@@ -89,7 +89,7 @@ typedef struct clo_decima_config {
      * chance (executors - l) / (r - l), which should be the chance of r. */
     uint32_t faithful;
 
-    /* 0: 2 s and 1 s. */
+    /* 0: 2 s and 1 s. Moving times other than 2 s are a part of the environment's name. */
     int64_t moving_ns, warmup_ns;
 
     /* Fixes every draw. */
@@ -114,7 +114,8 @@ CLO_API CLO_NODISCARD clo_status clo_decima_open(const clo_decima_config *config
 
 /* An environment by its name.
  *
- *   text  "decima" or "decima:faithful".
+ *   text  "decima", "decima:faithful", "decima:moving=500ms" or "decima:faithful,moving=500ms". `moving`: how long an
+ *         executor is on its way to another job, whole ns, us, ms or s, up to 1000000s; 0: no time.
  *   seed  fixes every draw.
  *   out   as above.
  *

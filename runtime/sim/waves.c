@@ -3,7 +3,8 @@
  * spark_env/node.py), whose two defects are kept apart: its reversed interpolation between levels is the faithful
  * option; its durations come from a generator that nobody seeds, so only a caller who has its seed can draw them again
  * (clo_decima_config.below). */
-#include <clotho/environment.h>
+#include "sim/waves.h"
+
 #include <clotho/waves.h>
 
 #include "base/memory.h"
@@ -11,9 +12,9 @@
 #include "base/numbers/saturate.h"
 #include "base/status.h"
 
-#define SECOND_NS INT64_C(1000000000)
+#include <stdio.h>
 
-enum { FOR_LEVELS = 0, FOR_TIMES = 1, STREAMS = 2 };
+enum { FOR_LEVELS = 0, FOR_TIMES = 1, STREAMS = 2, NAME_BYTES = 64 };
 
 static const uint32_t measured_levels[] = {5, 10, 20, 40, 50, 60, 80, 100};
 
@@ -22,6 +23,7 @@ static const uint32_t measured_levels[] = {5, 10, 20, 40, 50, 60, 80, 100};
 typedef struct decima {
     clo_decima_config config;
     clo_rng rng[STREAMS];
+    char name[NAME_BYTES];
 } decima;
 
 static uint32_t own_below(void *source, uint32_t stream, uint32_t bound)
@@ -94,9 +96,54 @@ static clo_status read_config(const clo_decima_config *theirs, clo_decima_config
                         "1, and times >= 0",
                         config->faithful, (long long)config->moving_ns, (long long)config->warmup_ns);
     if (config->moving_ns == 0)
-        config->moving_ns = 2 * SECOND_NS;
+        config->moving_ns = CLO_DECIMA_MOVING_NS;
     if (config->warmup_ns == 0)
-        config->warmup_ns = SECOND_NS;
+        config->warmup_ns = CLO_DECIMA_WARMUP_NS;
+    return CLO_OK;
+}
+
+/* "decima:faithful,moving=500ms", without what is the default. */
+static void write_name(const clo_decima_config *config, char name[NAME_BYTES])
+{
+    static const struct {
+        const char *name;
+        int64_t ns;
+    } units[] = {{"s", 1000000000}, {"ms", 1000000}, {"us", 1000}, {"ns", 1}};
+    const char *faithful = config->faithful != 0 ? ":faithful" : "";
+    size_t unit = 0;
+
+    while (config->moving_ns % units[unit].ns != 0)
+        unit++;
+    if (config->moving_ns == CLO_DECIMA_MOVING_NS)
+        snprintf(name, NAME_BYTES, "decima%s", faithful);
+    else
+        snprintf(name, NAME_BYTES, "decima%s%cmoving=%lld%s", faithful, config->faithful != 0 ? ',' : ':',
+                 (long long)(config->moving_ns / units[unit].ns), units[unit].name);
+}
+
+clo_status clo_decima_make(const clo_decima_config *config, clo_environment *out)
+{
+    clo_status status = clo_result_check(out, sizeof *out, "clo_environment");
+
+    if (status != CLO_OK)
+        return status;
+    decima *d = clo_allocate(1, sizeof *d);
+    if (d == NULL)
+        return clo_fail_memory("an environment");
+    d->config = *config;
+    d->rng[FOR_LEVELS] = clo_rng_seed(clo_mix64(config->seed));
+    d->rng[FOR_TIMES] = clo_rng_seed(clo_mix64(config->seed) + 1);
+    if (config->below == NULL) {
+        d->config.below = own_below;
+        d->config.source = d;
+    }
+    write_name(config, d->name);
+    out->name = d->name;
+    out->moving_ns = config->moving_ns;
+    out->time_ns = decima_time_ns;
+    out->state = d;
+    out->close = clo_free;
+    out->keeps_stages = 1;
     return CLO_OK;
 }
 
@@ -109,23 +156,5 @@ clo_status clo_decima_open(const clo_decima_config *config, clo_environment *out
     clo_status status = clo_result_check(out, sizeof *out, "clo_environment");
     if (status == CLO_OK)
         status = read_config(config, &mine);
-    if (status != CLO_OK)
-        return status;
-    decima *d = clo_allocate(1, sizeof *d);
-    if (d == NULL)
-        return clo_fail_memory("an environment");
-    d->config = mine;
-    d->rng[FOR_LEVELS] = clo_rng_seed(clo_mix64(mine.seed));
-    d->rng[FOR_TIMES] = clo_rng_seed(clo_mix64(mine.seed) + 1);
-    if (mine.below == NULL) {
-        d->config.below = own_below;
-        d->config.source = d;
-    }
-    out->name = mine.faithful ? "decima:faithful" : "decima";
-    out->moving_ns = mine.moving_ns;
-    out->time_ns = decima_time_ns;
-    out->state = d;
-    out->close = clo_free;
-    out->keeps_stages = 1;
-    return CLO_OK;
+    return status == CLO_OK ? clo_decima_make(&mine, out) : status;
 }

@@ -311,6 +311,20 @@ class Environment(StreamTest):
         self.assertIn("environment  decima:faithful\n", text)
         self.bad(1, "simulate", workload, "--replay", log, "--environment", "decima", holds="is another run than the log")
 
+    def test_the_time_of_a_move_is_a_part_of_the_run(self):
+        workload, log, means = self.query(), self.path("m.log"), []
+        options = ["simulate", workload, "--policy", "decima-fair", *self.OPTIONS[:-1]]
+        for name in ["decima:moving=0", "decima:faithful,moving=500ms", "decima:moving=30s"]:
+            one = self.json(*options, name, "--log", log)
+            self.assertEqual((one["environment"], one["valid"]), (name, True))
+            means.append(one["avg_jct_s"])
+            self.assertIn("equal", self.good("simulate", workload, "--replay", log))
+            self.assertIn("valid\n", self.good("check", workload, log))
+            self.bad(1, "simulate", workload, "--replay", log, "--environment", "decima", holds="is another run than the log")
+        self.assertEqual(means, sorted(set(means)))
+        self.assertEqual(self.json(*options, "decima:moving=2s")["avg_jct_s"], self.json(*options, "decima")["avg_jct_s"])
+        self.bad(1, *options, "decima:moving=500", holds="write moving=500ms, in whole ns, us, ms or s")
+
     def test_weighted_fair_sharing_with_exponent_0_is_fair_sharing(self):
         fair, weighted, small = [
             self.json("simulate", self.query(), "--policy", policy, *self.OPTIONS)
@@ -322,7 +336,7 @@ class Environment(StreamTest):
 
     def test_an_unknown_environment_is_one_line(self):
         self.bad(1, "simulate", self.query(), "--policy", "fifo", "--platform", "uniform:2", "--environment", "mesos",
-                 holds="there is no environment 'mesos'; write decima or decima:faithful")
+                 holds="there is no environment 'mesos'; write decima, decima:faithful or decima:moving=500ms")
 
 
 class Replay(StreamTest):

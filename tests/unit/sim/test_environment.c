@@ -134,6 +134,66 @@ static void environments_have_names(void **state)
     fails(CLO_ERR_ARGUMENT, "moving_ns -1", clo_decima_open(&config, &e));
 }
 
+/* What a name says is what its environment does, and its name is the shortest that says it. */
+static void the_time_of_a_move_is_a_part_of_the_name(void **state)
+{
+    static const struct {
+        const char *text, *name;
+        int64_t moving_ns;
+    } good[] = {
+        {"decima:moving=500ms", "decima:moving=500ms", 500 * MS},
+        {"decima:moving=0", "decima:moving=0s", 0},
+        {"decima:moving=0s", "decima:moving=0s", 0},
+        {"decima:moving=2s", "decima", 2000 * MS},
+        {"decima:moving=2000ms,faithful", "decima:faithful", 2000 * MS},
+        {"decima:faithful,moving=1500us", "decima:faithful,moving=1500us", 3 * MS / 2},
+        {"decima:moving=1001ns", "decima:moving=1001ns", 1001},
+        {"decima:moving=1000000s", "decima:moving=1000000s", 1000000000 * MS},
+    };
+    static const struct {
+        const char *text, *says;
+    } bad[] = {
+        {"decima:", "'' is none of its parts"},
+        {"decima:fast", "'fast' is none of its parts"},
+        {"decima:faithful,", "'' is none of its parts"},
+        {"decima:faithfully", "is none of its parts"},
+        {"decima:moving", "is none of its parts"},
+        {"decima:moving=", "'moving=' is no time"},
+        {"decima:moving=500", "is no time; write moving=500ms"},
+        {"decima:moving=ms", "is no time"},
+        {"decima:moving=-1s", "is no time"},
+        {"decima:moving=1.5s", "is no time"},
+        {"decima:moving=1 s", "is no time"},
+        {"decima:moving=1h", "is no time"},
+        {"decima:moving=1000001s", "is no time"},
+        {"decima:moving=18446744073709551617s", "is no time"},
+        {"decima:moving=1s2", "is no time"},
+        {"decimal", "there is no environment 'decimal'"},
+        {"", "there is no environment ''"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof good / sizeof good[0]; i++)
+        for (int again = 0; again < 2; again++) {
+            clo_environment e = CLO_ENVIRONMENT_INIT;
+            ok(clo_environment_open(again ? good[i].name : good[i].text, 3, &e));
+            assert_string_equal(e.name, good[i].name);
+            assert_true(e.moving_ns == good[i].moving_ns);
+            clo_environment_close(&e);
+        }
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        clo_environment e = CLO_ENVIRONMENT_INIT;
+        fails(CLO_ERR_ARGUMENT, bad[i].says, clo_environment_open(bad[i].text, 3, &e));
+    }
+    clo_decima_config config = CLO_DECIMA_CONFIG_INIT;
+    clo_environment e = CLO_ENVIRONMENT_INIT;
+    config.moving_ns = INT64_MAX;
+    config.faithful = 1;
+    ok(clo_decima_open(&config, &e));
+    assert_string_equal(e.name, "decima:faithful,moving=9223372036854775807ns");
+    clo_environment_close(&e);
+}
+
 static clo_status open_and_close(void *argument)
 {
     clo_environment e = CLO_ENVIRONMENT_INIT;
@@ -472,6 +532,7 @@ int main(void)
         cmocka_unit_test(the_wave_follows_from_what_the_executor_did_last),
         cmocka_unit_test(the_level_follows_from_the_executors_of_the_job),
         cmocka_unit_test(environments_have_names),
+        cmocka_unit_test(the_time_of_a_move_is_a_part_of_the_name),
         cmocka_unit_test(without_memory_there_is_none),
         cmocka_unit_test(an_executor_that_goes_to_another_job_begins_later),
         cmocka_unit_test(arrivals_of_one_instant_are_known_together),

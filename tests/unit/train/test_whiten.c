@@ -144,6 +144,13 @@ static void times_do_not_depend_on_the_order_of_the_starts(void **state)
     clo_environment_close(&two);
     clo_environment_close(&other);
     assert_int_equal(common_times_open("no such", 5, &one), CLO_ERR_ARGUMENT);
+    ok(common_times_open("decima:faithful,moving=500ms", 5, &one)); /* what the name says holds here, too */
+    assert_true(one.moving_ns == 500000000);
+    assert_string_equal(one.name, "decima:faithful,moving=500ms");
+    clo_environment_close(&one);
+    ok(common_times_open("decima:moving=0", 5, &one));
+    assert_true(one.moving_ns == 0);
+    clo_environment_close(&one);
     clo_graph_destroy(graph);
 }
 

@@ -283,7 +283,8 @@ int cmd_simulate(int argc, char **argv)
         {"seed", 0, "N", OPTION_U64, &o.seed, "fix every random choice (0)"},
         {"seeds", 0, "A-B", OPTION_TEXT, &o.seeds, "one run for each seed, in parallel; one line or object for each"},
         {"environment", 0, "NAME", OPTION_TEXT, &o.environment,
-         "draw the times: decima or decima:faithful; see docs/ENVIRONMENTS.md (the costs give them)"},
+         "draw the times: decima, decima:faithful, decima:moving=500ms; see docs/ENVIRONMENTS.md (the costs give "
+         "them)"},
         {"live", 0, "N", OPTION_U32, &o.live, "refuse jobs that arrive while N jobs live (no limit)"},
         {"skip-misfits", 0, NULL, OPTION_FLAG, &o.skips_misfits,
          "refuse jobs that fit nowhere on the platform, and simulate the others"},

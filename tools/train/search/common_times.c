@@ -44,13 +44,14 @@ clo_status common_times_open(const char *name, uint64_t seed, clo_environment *o
 
     if (status != CLO_OK)
         return status;
+    config.faithful = strncmp(out->name, "decima:faithful", strlen("decima:faithful")) == 0;
+    int64_t moving_ns = config.moving_ns = out->moving_ns; /* of the configuration 0 is the default */
     clo_environment_close(out);
     c = calloc(1, sizeof *c);
     if (c == NULL)
         return CLO_ERR_MEMORY;
     c->inner = (clo_environment)CLO_ENVIRONMENT_INIT;
     c->seed = seed;
-    config.faithful = strcmp(name, "decima:faithful") == 0;
     config.below = below;
     config.source = c;
     status = clo_decima_open(&config, &c->inner);
@@ -59,6 +60,7 @@ clo_status common_times_open(const char *name, uint64_t seed, clo_environment *o
         return status;
     }
     *out = c->inner;
+    out->moving_ns = moving_ns;
     out->state = c;
     out->time_ns = time_ns;
     out->close = close_times;
