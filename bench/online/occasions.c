@@ -133,8 +133,11 @@ bool online_make_lachesis_stream(const online *o, uint64_t seed, occasion *out)
 
     out->own = tpch_cluster(seed);
     out->platform = out->own;
-    out->base = online_tpch_pool(o, &mix, online_jobs(o, 100, 10), seed);
-    return out->own != NULL && out->base != NULL && online_stream(out->base, s->gap_s, seed, &out->workload);
+    out->base = online_tpch_pool(o, &mix, online_jobs(o, s->jobs > 0 ? s->jobs : 100, 10), seed);
+    if (out->own == NULL || out->base == NULL)
+        return false;
+    double gap_s = s->gap_s > 0 ? s->gap_s : online_mean_need_s(out->base, out->own) / online_load(o, s);
+    return online_stream(out->base, gap_s, seed, &out->workload);
 }
 
 bool online_make_packing(const online *o, uint64_t seed, occasion *out)

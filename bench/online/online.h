@@ -67,8 +67,9 @@ struct scene {
     /* Of the platform, in a stream; 0: 0.85. */
     double load;
     bool has_short_jobs; /* of Alibaba: only those that do not need a whole machine for more than an hour */
-    /* LACHESIS's streams: mean transfer / mean time, and the mean gap between jobs. */
+    /* LACHESIS's streams: mean transfer / mean time, and the mean gap between jobs (0: what `load` asks for). */
     double ccr, gap_s;
+    uint32_t jobs;      /* of LACHESIS's streams; 0: 100 */
     uint32_t executors; /* of scenes_cluster.c */
     bool shows_alone;   /* what the baseline needs for each job alone is measured, in a run of its own */
     bool shows_owed;    /* what graphene owes its groups is printed */

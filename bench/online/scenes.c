@@ -7,6 +7,9 @@
  * lachesis-stream: LACHESIS, Figure 9: up to 100 jobs, a Poisson process with a mean gap of 45 s, executors of 2.1 to
  *   3.6 GHz, one task a stage with the work of all of it, CCR 1; and denser streams, and dearer data. The baseline is
  *   DEFT, the paper's placement without its network.
+ * lachesis-load-N: the same with 300 jobs at a load of N %, where it matters which job or task goes first: at 45 s
+ *   between jobs the executors are busy for a fifth of the time, and all selections come to the same. The baseline is
+ *   FIFO-DEFT; deft:decima is the paper's Decima-DEFT.
  * Scenes with demands stand in scenes_packing.c. */
 #include "online/online.h"
 
@@ -40,9 +43,9 @@ static const char *const stream_policies[] = {"decima-wfair:0",
                                               "decima",
                                               "decima:sampled",
                                               NULL};
-static const char *const lachesis_policies[] = {"deft",        "fifo",     "fair",      "rank",     "eft",
-                                                "eft:rank",    "eft:sjf",  "deft:rank", "deft:sjf", "replan",
-                                                "deft:replan", "lachesis", NULL};
+static const char *const lachesis_policies[] = {"deft",      "fifo",        "fair",        "rank",     "eft",
+                                                "eft:rank",  "eft:sjf",     "deft:rank",   "deft:sjf", "replan",
+                                                "deft:fifo", "deft:decima", "deft:replan", "lachesis", NULL};
 
 static const scene decima_batch = {
     .name = "decima-batch",
@@ -83,6 +86,20 @@ static const scene lachesis_streams[] = {
     LACHESIS_STREAM("lachesis-stream-dense-far", "the same with 15 s between jobs, CCR 5", 5, 15),
 };
 
+static const char *const selections[] = {"deft:fifo",      "deft:sjf",      "deft:hrrn",      "deft:rank",
+                                         "deft:task-fifo", "deft:task-sjf", "deft:task-hrrn", "deft:decima",
+                                         "deft",           "lachesis",      "auto",           NULL};
+
+#define LACHESIS_LOAD(percent)                                                                                         \
+    {                                                                                                                  \
+        .name = "lachesis-load-" #percent,                                                                             \
+        .title = "TPC-H, a Poisson stream at a load of " #percent " %, 50 unlike executors, CCR 1 (LACHESIS, Fig. 9)", \
+        .paper = "", .contenders = selections, .seeds = 20, .quick_seeds = 2, .ccr = 1, .load = percent / 100.0,       \
+        .jobs = 300, .make = online_make_lachesis_stream,                                                              \
+    }
+
+static const scene lachesis_loads[] = {LACHESIS_LOAD(70), LACHESIS_LOAD(85), LACHESIS_LOAD(100), LACHESIS_LOAD(120)};
+
 #define SIX(scenes) &(scenes)[0], &(scenes)[1], &(scenes)[2], &(scenes)[3], &(scenes)[4], &(scenes)[5]
 
 const scene *const online_scenes[] = {&decima_batch,
@@ -91,6 +108,10 @@ const scene *const online_scenes[] = {&decima_batch,
                                       &lachesis_streams[1],
                                       &lachesis_streams[2],
                                       &lachesis_streams[3],
+                                      &lachesis_loads[0],
+                                      &lachesis_loads[1],
+                                      &lachesis_loads[2],
+                                      &lachesis_loads[3],
                                       &online_graphene_tpch,
                                       &online_graphene_tpch_batch,
                                       &online_graphene_users,
