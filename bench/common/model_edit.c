@@ -1,6 +1,7 @@
 /* model_edit.c - see model_edit.h. */
 #include "common/model_edit.h"
 #include "common/platform.h"
+#include "learn/format/format.h"
 #include "learn/infer/lachesis_features.h"
 
 #include <stdlib.h>
@@ -13,6 +14,7 @@ typedef struct parts {
     clo_model_value values[CLO_MODEL_VALUES_MAX];
     clo_model_layer layers[CLO_MODEL_LAYERS_MAX];
     clo_model_op ops[CLO_MODEL_OPS_MAX];
+    clo_model_table tables[CLO_MODEL_TABLES_MAX];
     int8_t *weights[CLO_MODEL_LAYERS_MAX];
 } parts;
 
@@ -43,6 +45,17 @@ static bool own_weights(parts *p, uint32_t index)
     return layer->weights != NULL;
 }
 
+/* The points of tables stay where they lie in the model. */
+static void read_tables(const clo_model *model, const clo_model_info *info, parts *p)
+{
+    const unsigned char *bytes = clo_model_data(model, NULL);
+    const clo_format_header *header = (const void *)bytes;
+    const clo_format_table *tables = (const void *)(bytes + header->parts[CLO_PART_TABLES].offset);
+
+    for (uint32_t i = 0; i < info->tables; i++)
+        p->tables[i] = (clo_model_table){(clo_model_number)tables[i].number, bytes + tables[i].offset};
+}
+
 static bool read_parts(const clo_model *model, const clo_model_info *info, parts *p)
 {
     bool is_good = true;
@@ -55,6 +68,7 @@ static bool read_parts(const clo_model *model, const clo_model_info *info, parts
         is_good = is_good && clo_model_op_at(model, i, &p->ops[i]) == CLO_OK;
     for (uint32_t i = 0; i < info->layers && is_good; i++)
         is_good = clo_model_layer_at(model, i, &p->layers[i]) == CLO_OK && own_weights(p, i);
+    read_tables(model, info, p);
     return is_good;
 }
 
@@ -71,6 +85,8 @@ static clo_status rebuild(const clo_model_info *info, const parts *p, void **out
     desc.values_count = info->values;
     desc.layers = p->layers;
     desc.layers_count = info->layers;
+    desc.tables = p->tables;
+    desc.tables_count = info->tables;
     desc.ops = p->ops;
     desc.ops_count = info->ops;
     desc.score = info->score;
@@ -132,6 +148,24 @@ static void silence(parts *p, const clo_model_info *info)
     }
 }
 
+/* The last layer of what is summed over the children. False: nothing is. */
+static bool cut_messages(parts *p, const clo_model_info *info)
+{
+    static const int32_t no_bias[CLO_MODEL_WIDTH_MAX];
+    bool has_found = false;
+
+    for (uint32_t i = 0; i < info->ops; i++) {
+        const clo_model_op *last = p->ops[i].op == CLO_MODEL_SUM_CHILDREN ? writer_of(p, info, p->ops[i].in[0]) : NULL;
+        if (last == NULL || last->op != CLO_MODEL_DENSE)
+            continue;
+        clo_model_layer *layer = &p->layers[last->argument];
+        memset(p->weights[last->argument], 0, (size_t)layer->inputs * layer->outputs);
+        layer->bias = no_bias;
+        has_found = true;
+    }
+    return has_found;
+}
+
 clo_model *model_edited(const clo_model *model, model_edit edit, uint64_t seed, void **memory)
 {
     parts *p = calloc(1, sizeof *p);
@@ -145,6 +179,8 @@ clo_model *model_edited(const clo_model *model, model_edit edit, uint64_t seed, 
         shuffle(p, &info, seed);
     else if (is_good && edit == MODEL_SILENT)
         silence(p, &info);
+    else if (is_good && edit == MODEL_NO_MESSAGES)
+        is_good = cut_messages(p, &info);
     else if (is_good)
         is_good = leave_rank_up(p, &info);
     if (!is_good || rebuild(&info, p, memory, &bytes) != CLO_OK ||

@@ -12,7 +12,9 @@ typedef enum model_edit {
      * DEFT's order. */
     MODEL_RANK_UP_ALONE,
     /* Scores of zero: a network that says nothing. */
-    MODEL_SILENT
+    MODEL_SILENT,
+    /* Messages of zero from children to parents: each stage is seen without those behind it. */
+    MODEL_NO_MESSAGES
 } model_edit;
 
 /* NULL after a line that says why; *memory is to be freed behind the model. */

@@ -5,6 +5,7 @@
 
 #include "online/job_order.h"
 #include "online/owed.h"
+#include "policy/decima/decima_state.h"
 
 #include <clotho/learned.h>
 #include <stdio.h>
@@ -31,19 +32,100 @@ static bool read_control(char *text, model_edit *edit)
     return true;
 }
 
+/* A built-in model, changed. NULL: it failed. */
+static clo_model *edited(contender *c, const char *name, model_edit edit)
+{
+    clo_model *model = NULL, *out;
+    size_t bytes;
+    const void *data = clo_model_builtin(name, &bytes);
+
+    if (data == NULL || clo_model_open("built-in", data, bytes, &model) != CLO_OK)
+        return NULL;
+    out = model_edited(model, edit, 1, &c->memory);
+    clo_model_destroy(model);
+    return out;
+}
+
 static bool put_control(contender *c, model_edit edit)
 {
     clo_residual_argument *argument = c->argument;
     bool is_stream = strcmp(argument->parametric, "stream") == 0;
-    clo_model *model = NULL;
-    size_t bytes;
-    const void *data = clo_model_builtin(is_stream ? "decima-stream" : "decima-batch", &bytes);
 
-    if (data == NULL || clo_model_open("built-in", data, bytes, &model) != CLO_OK)
-        return false;
-    argument->model = argument->owned = model_edited(model, edit, 1, &c->memory);
-    clo_model_destroy(model);
+    argument->model = argument->owned = edited(c, is_stream ? "decima-stream" : "decima-batch", edit);
     return argument->model != NULL;
+}
+
+/* Decima's stage with all executors that are asked about: its limit is not heeded. The rules of its simulator are the
+ * first member of the policy's state (runtime/policy/decima/decima_network.c). */
+static _Thread_local clo_decima_choose_fn chooses;
+
+static clo_decima_place choose_without_limits(clo_decima *d, uint32_t *use)
+{
+    clo_decima_place place = chooses(d, use);
+
+    *use = d->asked;
+    return place;
+}
+
+static clo_status init_without_limits(void *state, const clo_view *view)
+{
+    clo_status status = clo_policy_find("decima")->init(state, view);
+
+    if (status == CLO_OK) {
+        chooses = ((clo_decima *)state)->choose;
+        ((clo_decima *)state)->choose = choose_without_limits;
+    }
+    return status;
+}
+
+/* Contenders are opened before the threads start. */
+static const clo_policy *without_limits(void)
+{
+    static clo_policy changed;
+
+    changed = *clo_policy_find("decima");
+    changed.init = init_without_limits;
+    return &changed;
+}
+
+/* The last part of an argument. */
+static const char *last_part(const char *argument)
+{
+    const char *comma = strrchr(argument, ',');
+
+    return comma != NULL ? comma + 1 : argument;
+}
+
+static bool is_ablation(const contender *c, const char *argument)
+{
+    const char *last = last_part(argument);
+
+    return strcmp(c->policy->name, "decima") == 0 &&
+           (strcmp(last, "no-limits") == 0 || strcmp(last, "no-messages") == 0);
+}
+
+/* "decima:sampled,no-limits", "decima:no-messages" ...: what is left of the published network without one of its ideas
+ * (Decima, figure 14, as far as that can be done without training). What stands before says how it draws. */
+static bool open_ablation(contender *c, const char *text)
+{
+    const char *last = last_part(text);
+    clo_learned_argument *argument = calloc(1, sizeof *argument);
+    char rest[ONLINE_LABEL_BYTES];
+
+    c->argument = argument;
+    if (argument == NULL)
+        return false;
+    *argument = (clo_learned_argument)CLO_LEARNED_ARGUMENT_INIT;
+    snprintf(rest, sizeof rest, "%.*s", last > text ? (int)(last - text - 1) : 0, text);
+    bool is_good = rest[0] == '\0' || (c->policy->parse(rest, argument) == CLO_OK && argument->owned == NULL);
+    if (is_good && strcmp(last, "no-limits") == 0)
+        c->policy = without_limits();
+    else if (is_good)
+        argument->model = argument->owned = edited(c, "decima", MODEL_NO_MESSAGES);
+    is_good = is_good && (argument->model != NULL || strcmp(last, "no-limits") == 0);
+    if (!is_good)
+        contender_close(c);
+    return is_good;
 }
 
 bool contender_open(contender *c, const char *text, bool says_why)
@@ -66,6 +148,8 @@ bool contender_open(contender *c, const char *text, bool says_why)
         return true;
     if (c->policy->parse == NULL)
         return refuse(text, "this policy takes no argument", says_why);
+    if (is_ablation(c, argument + 1))
+        return open_ablation(c, argument + 1) || refuse(text, "only sampled and seed=N may stand before", says_why);
     c->argument = calloc(1, c->policy->argument_bytes > 0 ? c->policy->argument_bytes : 1);
     if (c->argument == NULL)
         return refuse(text, "no memory", says_why);

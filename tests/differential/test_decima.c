@@ -415,6 +415,43 @@ static void integers_choose_as_floating_point_does(void **state)
     assert_true(a.clear_agree >= 0.995 * a.clear);
 }
 
+/* Of the limits that could be chosen: choices of the largest, and of others. */
+typedef struct limits_seen {
+    uint32_t all, fewer;
+} limits_seen;
+
+static void count_limits(void *context, const clo_learned_decision *seen)
+{
+    limits_seen *l = context;
+
+    if (seen->limit + 1 == seen->input.limits)
+        l->all++;
+    else
+        l->fewer++;
+}
+
+/* Figure 14's ablation of the limits, with the published weights: where the best choice is taken, a stage always gets
+ * all executors that are asked about, so nothing would change without limits. Where choices are drawn, many get fewer. */
+static void the_published_network_limits_nobody_unless_it_draws(void **state)
+{
+    const fixture *f = need(state);
+    limits_seen greedy = {0}, drawn = {0};
+
+    watch = count_limits;
+    for (int seed = 0; seed < 4; seed++) {
+        watch_context = &greedy;
+        (void)run_beside(f, true, seed, GREEDY, 0);
+        watch_context = &drawn;
+        (void)run_beside(f, true, seed, SAMPLED, 0);
+    }
+    watch = NULL;
+    print_message("limits: greedy, all executors %u times, fewer %u times; drawn, %u and %u\n", greedy.all,
+                  greedy.fewer, drawn.all, drawn.fewer);
+    assert_true(greedy.all > 500);
+    assert_int_equal(greedy.fewer, 0);
+    assert_true(drawn.fewer > drawn.all / 20);
+}
+
 /* Mean JCT over that of fair sharing, the same jobs and seeds, from `least` to `most` where there are enough of them;
  * and within 5 percent of the file's run. */
 static void compare_with_fair(const fixture *f, bool is_batch, size_t scheme, int seeds, double least, double most)
@@ -454,6 +491,7 @@ int main(void)
         cmocka_unit_test(batches_with_own_draws_agree_within_3_percent),
         cmocka_unit_test(streams_with_own_draws_agree_within_5_percent),
         cmocka_unit_test(decima_takes_nine_tenths_of_the_time_of_fair_sharing),
+        cmocka_unit_test(the_published_network_limits_nobody_unless_it_draws),
         cmocka_unit_test(integers_choose_as_floating_point_does),
     };
 
