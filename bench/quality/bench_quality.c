@@ -89,13 +89,16 @@ static int run(quality *q)
     return is_good ? 0 : 1;
 }
 
-static bool read_instances(const char *text, uint32_t *out)
+/* NULL: the option was not given. */
+static bool read_count(const char *text, const char *option, uint32_t *out)
 {
     char *end;
-    unsigned long number = strtoul(text, &end, 10);
+    unsigned long number = text != NULL ? strtoul(text, &end, 10) : 0;
 
+    if (text == NULL)
+        return true;
     if (*text < '1' || *text > '9' || *end != '\0' || number > 1000000) {
-        fprintf(stderr, "bench: --instances %s is no number from 1 to 1000000\n", text);
+        fprintf(stderr, "bench: --%s %s is no number from 1 to 1000000\n", option, text);
         return false;
     }
     *out = (uint32_t)number;
@@ -105,7 +108,7 @@ static bool read_instances(const char *text, uint32_t *out)
 int main(int argc, char **argv)
 {
     quality *q = calloc(1, sizeof *q);
-    const char *instances = NULL;
+    const char *instances = NULL, *jobs = NULL;
 
     if (q == NULL)
         return 1;
@@ -122,12 +125,14 @@ int main(int argc, char **argv)
          .help = "of planner best: schedules, or 100ms; may be given several times",
          .list = &q->budgets},
         {.name = "instances N", .help = "at most N of a set, spread over it", .value = &instances},
+        {.name = "jobs N", .help = "of the papers' tables, only the graphs of N jobs", .value = &jobs},
         {.name = "svg F.svg", .help = "a picture of all tables", .value = &q->svg},
         {0}};
     const bench_about about = {
         .name = "quality", .question = "how good are the plans?", .flags = flags, .rounds = 10, .quick_rounds = 1};
     int exit_status = bench_options_read(&q->options, &about, argc, argv);
-    if (exit_status < 0 && instances != NULL && !read_instances(instances, &q->instances_max))
+    if (exit_status < 0 &&
+        (!read_count(instances, "instances", &q->instances_max) || !read_count(jobs, "jobs", &q->jobs)))
         exit_status = 2;
     if (exit_status < 0)
         exit_status = run(q);

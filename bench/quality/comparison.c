@@ -15,12 +15,7 @@ static const double within_limits[3] = {0.01, 0.05, 0.10};
 
 bool is_planner(const char *name)
 {
-    clo_entry known = CLO_ENTRY_INIT;
-
-    for (uint32_t i = 0; clo_registry_entry("planners", i, &known); i++)
-        if (strcmp(known.name, name) == 0)
-            return true;
-    return false;
+    return clo_planner_find(name) != NULL;
 }
 
 uint32_t candidates_find(const candidates *chosen, const char *label)

@@ -10,6 +10,7 @@ typedef struct quality {
     bench_options options;
     const char *data, *only, *svg;
     bench_list planners, budgets;            /* as asked for; empty: the defaults */
+    uint32_t jobs;                           /* of tables with several numbers of jobs, only these; 0: all */
     uint32_t instances_max;                  /* of a set; 0: its own limit        */
     candidates *candidates[COMPARISONS_MAX]; /* owned, one a part                 */
     comparison comparisons[COMPARISONS_MAX];

@@ -95,7 +95,10 @@ CLO_API extern const clo_planner
     clo_planner_lachesis, clo_planner_edges, clo_planner_edges_sjf, clo_planner_edges_tetris, clo_planner_edges_greedy,
     clo_planner_edges_random, clo_planner_edges_best,
     /* search */
-    clo_planner_exact, clo_planner_best;
+    clo_planner_exact, clo_planner_best,
+    /* the order of a linear program; not in clo_registry_entry("planners"), because its plans depend on the solver (CLP)
+     * and on floating point. Returns CLO_ERR_UNSUPPORTED without CLP, CLO_ERR_TIMEOUT after a minute, or the budget. */
+    clo_planner_lp_midpoint;
 
 /* The planner of that name, built in or registered. Case, '-' and '_' are ignored: "Min-Min" is "minmin". Static, or
  * the registered object. Returns NULL for an unknown name and for NULL, with a text in clo_last_error.
