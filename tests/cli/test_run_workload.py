@@ -61,7 +61,7 @@ class Run(WorkloadTest):
 
     def test_virtual_time_is_the_simulation_end_for_end_under_every_policy(self):
         workload, log = self.stream(40, "--weights", "3", "--deadline", "2", "--limits", "2"), self.path("run.log")
-        for policy in [*self.policies(), "eft:sjf", "deft:fair", "wfair:0.5"]:
+        for policy in [*self.policies(), "eft:sjf", "deft:fair", "deft:decima", "deft:task-hrrn", "wfair:0.5"]:
             with self.subTest(policy):
                 options = [workload, "--policy", policy, "--platform", "rk3588", "--arrivals", "poisson:60us", "--seed", "3"]
                 ran = self.json("run", *options, "--clock", "virtual", "--csv", self.path("run.csv"), "--log", log)
