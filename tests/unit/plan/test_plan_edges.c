@@ -310,6 +310,40 @@ static void the_object_shows_what_may_be_added(void **state)
     clear(&f);
 }
 
+/* The idea of Hua et al.'s figure 1 on numbers of our own, one resource of 1000:
+ *
+ *   a: 7 ns, 500     b: 1 ns, 600 --> d: 5 ns, 300     c: 1 ns, 400
+ *
+ * The longest path begins with a (7 against b's 6), and b does not fit beside it: b at 7, d at 8, end at 13. With an
+ * edge from b to a, b has the longest path: b and c at 0, a and d at 1, end at 8. a and b can never run at once, so no
+ * plan takes less. */
+static void one_edge_makes_the_critical_path_optimal(void **state)
+{
+    static const clo_task tasks[4] = {{.work_ns = 7, .demand = {500}},
+                                      {.work_ns = 1, .demand = {600}},
+                                      {.work_ns = 1, .demand = {400}},
+                                      {.work_ns = 5, .demand = {300}}};
+    clo_edges *edges;
+    fixture f = {0};
+
+    (void)state;
+    ok(clo_graph_create("figure", &f.graph));
+    ok(clo_graph_add_tasks(f.graph, tasks, 4, NULL));
+    ok(clo_graph_add_edge(f.graph, 1, 3, 0));
+    ok(clo_graph_seal(f.graph));
+    make_platform(&f, 1, 4, 1);
+    assert_int_equal(makespan_of(&f, "critical-path", 0), 13);
+    ok(clo_edges_create(f.cost, CLO_EDGES_CP, &edges));
+    assert_int_equal(clo_edges_makespan_ns(edges), 13);
+    ok(clo_edges_add(edges, 1, 0));
+    assert_int_equal(clo_edges_makespan_ns(edges), 8);
+    clo_edges_destroy(edges);
+    static const char *const planners[] = {"edges", "edges-random", "edges-sjf", "graphene", "best"};
+    for (size_t i = 0; i < sizeof planners / sizeof planners[0]; i++)
+        assert_int_equal(makespan_of(&f, planners[i], 100), 8);
+    clear(&f);
+}
+
 static clo_status plan_with_faults(void *argument)
 {
     const fixture *f = argument;
@@ -340,6 +374,7 @@ int main(void)
         cmocka_unit_test(a_plan_above_the_bound_is_not_called_optimal),
         cmocka_unit_test(what_is_no_packing_falls_back),
         cmocka_unit_test(the_object_shows_what_may_be_added),
+        cmocka_unit_test(one_edge_makes_the_critical_path_optimal),
         cmocka_unit_test(memory_may_run_out),
     };
 
