@@ -38,10 +38,10 @@ static const contender contenders[CONTENDERS] = {
     {"follow synchpack-2", "synchpack-2", CLO_SYNCH_LP_NEVER, 2, false, false, "follow"},
     {"follow synchpack-3", "synchpack-3", CLO_SYNCH_LP_NEVER, 6, true, false, "follow"},
     {"follow psrs", "psrs", CLO_SYNCH_LP_NEVER, 8, false, false, "follow"},
-    {"wspt", NULL, CLO_SYNCH_LP_NEVER, 0, false, false, "wspt"},
-    {"easy-sjf", NULL, CLO_SYNCH_LP_NEVER, 0, false, false, "easy-sjf"},
-    {"tetris", NULL, CLO_SYNCH_LP_NEVER, 0, false, false, "tetris"},
-    {"auto", NULL, CLO_SYNCH_LP_NEVER, 0, false, false, "auto"},
+    {"wspt", NULL, CLO_SYNCH_LP_NEVER, 0, false, true, "wspt"},
+    {"easy-sjf", NULL, CLO_SYNCH_LP_NEVER, 0, false, true, "easy-sjf"},
+    {"tetris", NULL, CLO_SYNCH_LP_NEVER, 0, false, true, "tetris"},
+    {"auto", NULL, CLO_SYNCH_LP_NEVER, 0, false, true, "auto"},
 };
 
 typedef struct scene_row {

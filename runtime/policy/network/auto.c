@@ -16,7 +16,6 @@
  *
  * All that it measures are events, so a log replays. O(log jobs) an event; a decision as the policy that makes it. */
 #include "policy/network/parametric.h"
-#include "policy/placement/backfill.h"
 #include "policy/placement/two_phase.h"
 #include "policy/select/by_job.h"
 #include "policy/select/by_rank.h"
@@ -86,11 +85,6 @@ static way find_way(const clo_platform *platform)
     return is_unlike && platform->executors_count <= PLACED_MAX ? WAY_PLACE : WAY_SHORTEST;
 }
 
-static size_t auto_job_bytes(const clo_cost *cost, const void *argument)
-{
-    return up(clo_by_rank_job_bytes(cost, argument)) + sizeof(int64_t);
-}
-
 static clo_status auto_init(void *state, const clo_view *view)
 {
     const clo_limits *limits = clo_view_limits(view);
@@ -152,16 +146,6 @@ static void measure(auto_state *s, const clo_view *view, const clo_event *e)
     }
 }
 
-static void *behind_rank(void *job_state, const clo_cost *cost)
-{
-    return (char *)job_state + up(clo_by_rank_job_bytes(cost, NULL));
-}
-
-static int64_t bulk_of(const clo_live_job *job)
-{
-    return *(const int64_t *)behind_rank(job->state, job->cost);
-}
-
 static void auto_event(void *state, const clo_view *view, const clo_event *event)
 {
     auto_state *s = state;
@@ -173,7 +157,7 @@ static void auto_event(void *state, const clo_view *view, const clo_event *event
         s->is_dear = log_factor(&s->came) - log_factor(&s->stayed) >= DEAR_Q16;
     }
     clo_parametric_event(s->parametric, view, event);
-    clo_backfill_event(s->shortest, view, event, bulk_of);
+    clo_policy_wspt.event(s->shortest, view, event);
 }
 
 static bool auto_decide(void *state, const clo_view *view, clo_choice *choice)
@@ -183,19 +167,11 @@ static bool auto_decide(void *state, const clo_view *view, clo_choice *choice)
     if (s->is_dear && (s->is_measured || clo_view_jobs(view) > 1))
         return clo_parametric_decide(s->parametric, view, choice);
     if (s->way == WAY_PACK)
-        return clo_backfill_easy(s->shortest, view, bulk_of, choice);
+        return clo_policy_easy_sjf.decide(s->shortest, view, choice);
     if (s->way == WAY_SHORTEST)
         return clo_policy_wspt.decide(s->shortest, view, choice);
     return clo_view_steps(view, clo_view_limits(view)->executors) &&
            clo_two_phase_choose(&clo_selector_sjf, s->shortest, view, clo_place_by_deft, choice);
-}
-
-static clo_status auto_prepare(void *job_state, const clo_cost *cost, const void *argument)
-{
-    clo_status status = clo_by_rank_prepare(job_state, cost, argument);
-
-    *(int64_t *)behind_rank(job_state, cost) = clo_backfill_bulk(cost);
-    return status;
 }
 
 const clo_policy clo_policy_auto = {
@@ -204,8 +180,8 @@ const clo_policy clo_policy_auto = {
     .summary = "measures what it costs to send executors from job to job: parametric:any where that is dear, else "
                "least remaining work first (with packing or deft's placement, as the platform needs)",
     .state_bytes = auto_bytes,
-    .job_bytes = auto_job_bytes,
-    .prepare = auto_prepare,
+    .job_bytes = clo_by_rank_job_bytes,
+    .prepare = clo_by_rank_prepare,
     .init = auto_init,
     .event = auto_event,
     .decide = auto_decide,

@@ -1,6 +1,5 @@
 /* backfill.c - the job with the least remaining work / weight first (Smith 1956), and what others may take while it has
- * to wait for room. Work is what Tetris's score counts (Grandl et al., SIGCOMM 2014, section 3.3): time, times the share of
- * the machines that is taken for it, of the resource of which that is most.
+ * to wait for room:
  *
  *   wspt        all of it: the next job that can start something does
  *   strict-sjf  nothing: as long as something of the first job is ready, no other one starts
@@ -22,12 +21,9 @@
  *
  * O(log jobs) an event; a decision these 64 stages, and machines times executors for the reservation (none is made where
  * that is more than 65536). */
-#include "policy/placement/backfill.h"
-
 #include "policy/placement/packing.h"
 #include "policy/select/by_job.h"
 #include "policy/select/policies.h"
-#include "policy/select/share.h"
 
 #include "base/numbers/saturate.h"
 #include "cost/cost.h"
@@ -49,38 +45,12 @@ typedef struct ending {
     uint32_t executor;
 } ending;
 
-int64_t clo_backfill_bulk(const clo_cost *cost)
+static void backfill_event(void *state, const clo_view *view, const clo_event *event)
 {
-    const clo_graph *graph = cost->graph;
-    int64_t totals[CLO_SHARE_AMOUNTS], work_ns = 0, more_q16 = 0;
-
-    clo_share_totals(cost->platform, totals);
-    for (uint32_t t = 0; t < graph->tasks; t++)
-        work_ns = clo_time_add(work_ns,
-                               clo_time_mul(graph->first_instance[t + 1] - graph->first_instance[t], cost->mean_ns[t]));
-    for (uint32_t t = 0; t < graph->tasks; t++) {
-        int64_t of_it_ns = clo_time_mul(graph->first_instance[t + 1] - graph->first_instance[t], cost->mean_ns[t]);
-        clo_u128 taken = (clo_u128)clo_share_dominant(cost, t, totals) * (clo_u128)totals[CLO_SHARE_EXECUTORS];
-        if (taken > CLO_SHARE_ONE) /* both shares in Q32 */
-            more_q16 += (int64_t)((clo_u128)clo_share(of_it_ns, work_ns) * (taken - CLO_SHARE_ONE) >> 48);
-    }
-    return 65536 + more_q16;
-}
-
-/* Remaining work * bulk / weight. */
-static int64_t left_of(const clo_live_job *job, clo_bulk_fn bulk_of)
-{
-    clo_u128 left = ((clo_u128)job->remaining_ns * (clo_u128)bulk_of(job) >> 16) / job->weight;
-
-    return left < INT64_MAX / 2 ? (int64_t)left : INT64_MAX / 2;
-}
-
-void clo_backfill_event(clo_job_queue *queue, const clo_view *view, const clo_event *event, clo_bulk_fn bulk_of)
-{
-    const clo_live_job *job = clo_job_queue_event(queue, view, event);
+    const clo_live_job *job = clo_job_queue_event(state, view, event);
 
     if (job != NULL)
-        clo_job_queue_put(queue, job, event->job, left_of(job, bulk_of));
+        clo_job_queue_put(state, job, event->job, job->remaining_ns / job->weight);
 }
 
 /* The executors of the machine by the ends of what they run, the first ones. False: the decision has reached its
@@ -179,8 +149,7 @@ static bool may_pass(const clo_view *view, const reservation *kept, const clo_ca
 }
 
 /* The ready stage of the job that fits best and delays nothing. False: there is none, or *is_cut. */
-static bool choose_of(const clo_view *view, uint32_t slot, const reservation *kept, clo_bulk_fn bulk_of,
-                      clo_candidate *best, bool *is_cut)
+static bool choose_of(const clo_view *view, uint32_t slot, const reservation *kept, clo_candidate *best, bool *is_cut)
 {
     const clo_live_job *job = clo_view_job(view, slot);
     uint32_t stage = job->running + job->committed < job->limit ? job->first_ready : CLO_NONE;
@@ -193,7 +162,7 @@ static bool choose_of(const clo_view *view, uint32_t slot, const reservation *ke
             *best = c;
         stage = clo_view_stage(view, slot, stage)->next_ready;
     }
-    best->remaining_ns = left_of(job, bulk_of) + 1;
+    best->remaining_ns = job->remaining_ns / job->weight + 1;
     return best->executor != CLO_NONE && !*is_cut;
 }
 
@@ -203,7 +172,7 @@ static bool is_blocked(const clo_live_job *job)
     return job->running + job->committed < job->limit;
 }
 
-static bool decide(clo_job_queue *queue, const clo_view *view, bool fills, clo_bulk_fn bulk_of, clo_choice *choice)
+static bool decide(void *state, const clo_view *view, bool fills, clo_choice *choice)
 {
     reservation kept = {.is_made = false};
     clo_candidate candidates[JOBS];
@@ -211,10 +180,10 @@ static bool decide(clo_job_queue *queue, const clo_view *view, bool fills, clo_b
     bool is_cut = false, is_alone = fills && clo_view_jobs(view) == 1;
     clo_job_walk walk;
 
-    clo_job_walk_open(&walk, queue, clo_view_band(view));
+    clo_job_walk_open(&walk, state, clo_view_band(view));
     for (uint32_t i = 0; i < JOBS && !is_cut && (slot = clo_job_walk_next(&walk)) != CLO_NONE; i++) {
         const clo_live_job *job = clo_view_job(view, slot);
-        if (choose_of(view, slot, &kept, bulk_of, &candidates[count], &is_cut)) {
+        if (choose_of(view, slot, &kept, &candidates[count], &is_cut)) {
             count++;
         } else if (!is_cut && is_blocked(job)) {
             if (!fills && count == 0)
@@ -233,48 +202,14 @@ static bool decide(clo_job_queue *queue, const clo_view *view, bool fills, clo_b
     return true;
 }
 
-bool clo_backfill_easy(clo_job_queue *queue, const clo_view *view, clo_bulk_fn bulk_of, clo_choice *choice)
-{
-    return decide(queue, view, true, bulk_of, choice);
-}
-
-bool clo_backfill_strict(clo_job_queue *queue, const clo_view *view, clo_bulk_fn bulk_of, clo_choice *choice)
-{
-    return decide(queue, view, false, bulk_of, choice);
-}
-
-/* The state of a job is its bulk. */
-static size_t backfill_job_bytes(const clo_cost *cost, const void *argument)
-{
-    (void)cost, (void)argument;
-    return sizeof(int64_t);
-}
-
-static clo_status backfill_prepare(void *job_state, const clo_cost *cost, const void *argument)
-{
-    (void)argument;
-    *(int64_t *)job_state = clo_backfill_bulk(cost);
-    return CLO_OK;
-}
-
-static int64_t bulk_of(const clo_live_job *job)
-{
-    return *(const int64_t *)job->state;
-}
-
-static void backfill_event(void *state, const clo_view *view, const clo_event *event)
-{
-    clo_backfill_event(state, view, event, bulk_of);
-}
-
 static bool strict_decide(void *state, const clo_view *view, clo_choice *choice)
 {
-    return clo_backfill_strict(state, view, bulk_of, choice);
+    return decide(state, view, false, choice);
 }
 
 static bool easy_decide(void *state, const clo_view *view, clo_choice *choice)
 {
-    return clo_backfill_easy(state, view, bulk_of, choice);
+    return decide(state, view, true, choice);
 }
 
 static bool wspt_decide(void *state, const clo_view *view, clo_choice *choice)
@@ -285,8 +220,7 @@ static bool wspt_decide(void *state, const clo_view *view, clo_choice *choice)
 #define LEAST_WORK(policy_name, policy_summary, policy_decide)                                                       \
     {                                                                                                                \
         .size = sizeof(clo_policy), .name = policy_name, .summary = policy_summary, .state_bytes = clo_by_job_bytes, \
-        .job_bytes = backfill_job_bytes, .prepare = backfill_prepare, .init = clo_by_job_init,                       \
-        .event = backfill_event, .decide = policy_decide                                                             \
+        .init = clo_by_job_init, .event = backfill_event, .decide = policy_decide                                    \
     }
 
 const clo_policy clo_policy_wspt = LEAST_WORK(
