@@ -50,6 +50,9 @@ typedef struct clo_plan_progress {
 
     /* Since planning began. */
     int64_t elapsed_ns;
+
+    /* Never NULL. Write 1 there, and planning ends with the best plan so far, as if its time were up. */
+    uint32_t *stop;
 } clo_plan_progress;
 
 /* See clo_plan_config.contention. */

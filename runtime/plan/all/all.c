@@ -3,6 +3,7 @@
  * one name in clotho/planner.h and one line here. */
 #include "plan/all/all.h"
 
+#include "base/clock.h"
 #include "base/status.h"
 #include "plan/make.h"
 #include "plan/plan.h"
@@ -89,6 +90,30 @@ static clo_status compare(const clo_cost *cost, const clo_planner *planner, cons
     return CLO_OK;
 }
 
+/* Who asks "best" hears of all planners, as of one search. */
+typedef struct hearing {
+    const clo_plan_config *config;
+    const clo_plan *plan; /* the best so far; NULL: none yet */
+    int64_t begin_ns, bound_ns;
+    uint32_t stop;
+} hearing;
+
+static void pass_on(void *context, const clo_plan_progress *now)
+{
+    hearing *h = context;
+    clo_plan_progress told = *now;
+
+    h->bound_ns = now->bound_ns > h->bound_ns ? now->bound_ns : h->bound_ns;
+    told.bound_ns = h->bound_ns;
+    told.elapsed_ns = clo_clock_ns() - h->begin_ns;
+    if (h->plan != NULL) {
+        told.schedules += h->plan->schedules;
+        told.makespan_ns = now->makespan_ns < h->plan->makespan_ns ? now->makespan_ns : h->plan->makespan_ns;
+    }
+    h->config->progress(h->config->progress_context, &told);
+    h->stop = *now->stop;
+}
+
 /* Its search first, then all planners with their own budgets, until one plan is proved shortest. A search that begins
  * with a few of them can miss what the others find; without a budget there is time for all. Each plan is justified,
  * which never makes it longer. */
@@ -96,13 +121,18 @@ static clo_status make_best(const clo_cost *cost, const clo_plan_config *config,
 {
     clo_plan_config each = *config;
     clo_plan *plan = NULL;
+    hearing heard = {.config = config, .begin_ns = clo_clock_ns()};
 
     each.justify = 1;
+    each.progress = config->progress != NULL ? pass_on : NULL;
+    each.progress_context = &heard;
     clo_status status = clo_plan_make_over_ports(cost, &clo_planner_best, &each, &plan);
-    each.progress = NULL;
-    for (size_t i = 0; status == CLO_OK && clo_planners_built_in[i] != NULL && !plan->is_optimal; i++)
-        if (clo_planners_built_in[i] != &clo_planner_best)
+    for (size_t i = 0; status == CLO_OK && clo_planners_built_in[i] != NULL && !plan->is_optimal && heard.stop == 0;
+         i++)
+        if (clo_planners_built_in[i] != &clo_planner_best) {
+            heard.plan = plan;
             status = compare(cost, clo_planners_built_in[i], &each, &plan);
+        }
     if (status != CLO_OK)
         return clo_plan_destroy(plan), status;
     *out = plan;

@@ -55,10 +55,13 @@ int64_t clo_budget_left_ns(const clo_budget *budget)
 
 static void tell(clo_budget *budget, int64_t now_ns)
 {
-    clo_plan_progress now = {budget->schedules, budget->best_ns, budget->bound_ns, now_ns - budget->begin_ns};
+    uint32_t stop = 0;
+    clo_plan_progress now = {budget->schedules, budget->best_ns, budget->bound_ns, now_ns - budget->begin_ns, &stop};
 
     budget->told_ns = now_ns;
     budget->config->progress(budget->config->progress_context, &now);
+    if (stop != 0)
+        budget->end_ns = now_ns;
 }
 
 bool clo_budget_is_spent(clo_budget *budget)

@@ -19,6 +19,7 @@
 #include "base/status.h"
 #include "plan/budget/parallel.h"
 #include "plan/rcpsp/search.h"
+#include "sync/protocol/stop.h"
 
 enum {
     SCHEDULES_DEFAULT = 1000, /* without a budget, fewer of large graphs: */
@@ -112,7 +113,26 @@ typedef struct island {
     clo_budget budget;
     clo_snapshot best;
     clo_status status;
+    const clo_plan_config *asked; /* the caller's     */
+    clo_stop *stop;               /* of all islands   */
 } island;
+
+/* Progress is told in the calling thread, which is the first; all of them end when it is told to stop. */
+static void tell_first(void *context, const clo_plan_progress *now)
+{
+    const island *mine = context;
+
+    mine->asked->progress(mine->asked->progress_context, now);
+    if (*now->stop != 0)
+        clo_stop_fail(mine->stop);
+}
+
+static void tell_other(void *context, const clo_plan_progress *now)
+{
+    const island *mine = context;
+
+    *now->stop = clo_stop_is_set(mine->stop);
+}
 
 static clo_status open_island(island *mine, const clo_schedule *schedule, const clo_budget *budget,
                               const clo_snapshot *best, uint32_t index)
@@ -124,8 +144,10 @@ static clo_status open_island(island *mine, const clo_schedule *schedule, const 
     mine->schedule.stop_ns = schedule->stop_ns;
     mine->config = *budget->config;
     mine->config.seed += index;
-    if (index > 0)
-        mine->config.progress = NULL; /* told from the calling thread, which is the first */
+    mine->asked = budget->config;
+    if (mine->config.progress != NULL)
+        mine->config.progress = index == 0 ? tell_first : tell_other;
+    mine->config.progress_context = mine;
     mine->budget = *budget;
     mine->budget.config = &mine->config;
     if (status == CLO_OK)
@@ -151,10 +173,12 @@ static clo_status search_side_by_side(clo_schedule *schedule, const clo_rcpsp *p
     uint32_t threads = budget->config->threads < CLO_PARALLEL_MAX ? budget->config->threads : CLO_PARALLEL_MAX;
     island *islands = clo_allocate(threads, sizeof *islands);
     uint64_t before = budget->schedules;
+    clo_stop stop = {0};
     clo_status status = islands == NULL ? clo_fail_memory("a plan") : CLO_OK;
 
     for (uint32_t i = 0; i < threads && status == CLO_OK; i++) {
         islands[i].problem = problem;
+        islands[i].stop = &stop;
         status = open_island(&islands[i], schedule, budget, best, i);
     }
     if (status == CLO_OK)

@@ -344,6 +344,41 @@ static void threads_search_side_by_side_and_progress_is_told(void **state)
     }
 }
 
+static void stop_at_once(void *context, const clo_plan_progress *now)
+{
+    uint32_t *calls = context;
+
+    ++*calls;
+    *now->stop = 1;
+}
+
+/* No limit of time to speak of: it returns because it is told to, from all threads. */
+static void a_search_that_is_told_to_stop_ends_with_its_best_plan(void **state)
+{
+    (void)state;
+    const shape *const shapes[] = {&annealed, &packed};
+
+    for (int k = 0; k < 2; k++)
+        for (uint32_t threads = 1; threads <= 3; threads += 2) {
+            fixture f = shape_new(shapes[k], 7);
+            clo_plan_config config = CLO_PLAN_CONFIG_INIT;
+            uint32_t calls = 0;
+            config.threads = threads;
+            config.budget_ns = INT64_MAX / 4;
+            config.progress = stop_at_once;
+            config.progress_context = &calls;
+            clo_plan *plan = best(&f, &config);
+            assert_true(calls > 0 || clo_plan_is_optimal(plan));
+            assert_true(clo_plan_makespan_ns(plan) <= makespan_of(&f, "heft"));
+            clo_plan_destroy(plan);
+            config.budget_ns = 0; /* all other planners after it, but not once it is told to stop */
+            plan = best(&f, &config);
+            assert_true(clo_plan_makespan_ns(plan) <= makespan_of(&f, "heft"));
+            clo_plan_destroy(plan);
+            fixture_free(&f);
+        }
+}
+
 /* A small machine beside one that has 2^40 of a resource, of which two tasks want most: the packing search counts in
  * units by which the small one has nothing. */
 static void rounded_demands_still_give_heft_at_least(void **state)
@@ -431,6 +466,7 @@ int main(void)
         cmocka_unit_test(edges_of_what_is_allowed_are_planned),
         cmocka_unit_test(a_time_budget_holds_while_the_machine_is_busy),
         cmocka_unit_test(threads_search_side_by_side_and_progress_is_told),
+        cmocka_unit_test(a_search_that_is_told_to_stop_ends_with_its_best_plan),
         cmocka_unit_test(planners_that_refuse_inside_leave_the_text_of_the_callers_failure),
         cmocka_unit_test(rounded_demands_still_give_heft_at_least),
         cmocka_unit_test(a_spent_budget_still_gives_heft_at_least),
