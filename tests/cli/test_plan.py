@@ -2,10 +2,13 @@
 import glob
 import json
 import os
+import signal
+import subprocess
+import time
 import unittest
 import xml.etree.ElementTree
 
-from support import DATA, CommandTest, needs_data
+from support import CLOTHO, DATA, LONG, CommandTest, needs_data
 
 PLAN_KEYS = {"graph", "tasks", "edges", "platform", "executors", "planner", "makespan", "makespan_ns", "lower_bound_ns",
              "gap", "slr", "speedup", "duplicates", "schedules", "plan_ns", "valid", "seed", "bounds"}
@@ -415,6 +418,28 @@ class Convert(CommandTest):
 
     def test_a_full_disk_is_an_error(self):
         self.bad(1, "convert", self.diamond(), "/dev/full", holds="No space left")
+
+
+class Interrupted(CommandTest):
+    def test_a_search_that_is_interrupted_keeps_the_best_plan_so_far(self):
+        self.good("generate", "montage", "-n", 300, "--ccr", "5", "-o", self.path("g.json"))
+        call = ("plan", self.path("g.json"), "--platform", "rk3588", "--planner", "best", "--budget", "3000s")
+        for number in (signal.SIGINT, signal.SIGTERM):
+            with subprocess.Popen([CLOTHO, *call, "--out", self.path("p.json")], stdout=subprocess.PIPE,
+                                  stderr=subprocess.PIPE, text=True) as process:
+                while not self.catches(process.pid, number):
+                    time.sleep(0.001)
+                process.send_signal(number)
+                out, err = process.communicate(timeout=LONG)
+            self.assertEqual(process.returncode, 0, err)
+            self.assertEqual(err, "clotho: warning: interrupted: this is the best plan so far\n")
+            self.assertIn("check        valid", out)
+            self.good("check", self.path("g.json"), self.path("p.json"), "--platform", "rk3588")
+
+    def catches(self, pid, number):
+        with open("/proc/%d/status" % pid) as file:
+            caught = next(line for line in file if line.startswith("SigCgt:"))
+        return int(caught.split()[1], 16) >> number - 1 & 1
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@
 #include "clotho/common/json.h"
 #include "clotho/common/options.h"
 #include "clotho/plan/pipeline.h"
+#include "clotho/plan/search.h"
 
 #include <clotho/planner.h>
 #include <stdio.h>
@@ -53,21 +54,6 @@ static bool read_budget(const char *text, clo_plan_config *config)
     return parse_time(text, &config->budget_ns);
 }
 
-/* A line that is written over, from the first second on. */
-static void show_search(void *context, const clo_plan_progress *now)
-{
-    (void)context;
-    if (now->elapsed_ns >= 1000000000)
-        fprintf(stderr, "\r\033[K%s: %llu schedules, makespan %s, bound %s", show_ns(now->elapsed_ns),
-                (unsigned long long)now->schedules, show_ns(now->makespan_ns), show_ns(now->bound_ns));
-}
-
-static void clear_search(const clo_plan_config *config)
-{
-    if (config->progress != NULL)
-        fprintf(stderr, "\r\033[K");
-}
-
 static bool read_contention(const char *text, uint32_t *contention)
 {
     *contention = text != NULL && strcmp(text, "times") == 0 ? CLO_CONTENTION_TIMES : CLO_CONTENTION_CHOOSE;
@@ -96,15 +82,14 @@ static int make(const input *in, const plan_options *o, const char *planner, pla
     config.no_duplicates = o->no_duplicates;
     config.justify = o->justify;
     (void)read_contention(o->contention, &config.contention);
-    if (takes_escapes(STDERR_FILENO))
-        config.progress = show_search;
     if (!read_budget(o->budget, &config))
         return misuse("--budget is '%s'; write a number of schedules or a time such as 500ms", o->budget);
+    search_watch(&config);
     int64_t start = now_ns();
     clo_status status = o->pipeline.is_wanted ? pipeline_plan(in->cost, &o->pipeline, &p->plan)
                                               : clo_plan_create(in->cost, &config, &p->plan);
     p->plan_ns = now_ns() - start;
-    clear_search(&config);
+    search_over();
     if (status == CLO_OK)
         status = clo_plan_measure(p->plan, in->cost, &p->metrics);
     if (status == CLO_OK)
@@ -425,7 +410,7 @@ static int plan_all(input *in, const plan_options *o)
     if (!o->as_json)
         printf("%s: %zu instances\n\n%-20s %7s %-14s %12s %12s %9s %10s  %s\n", show_name(in->path), in->count,
                "instance", "tasks", "planner", "makespan", "lower bound", "gap", "published", "check");
-    for (size_t i = 0; i < in->count; i++) {
+    for (size_t i = 0; i < in->count && !search_is_interrupted(); i++) {
         show_progress(i + 1, in->count);
         int one = input_next(in);
         if (one == EXIT_GOOD)
@@ -557,7 +542,8 @@ int cmd_plan(int argc, char **argv)
         {"planner", 0, "NAME", OPTION_LIST, &o.planners,
          "heft (default), deft, best ...; give several, or 'all', to compare"},
         {"budget", 0, "N|TIME", OPTION_TEXT, &o.budget,
-         "for anytime planners: number of schedules, or wall time (500ms)"},
+         "for anytime planners: number of schedules, or wall time (500ms); Ctrl-C ends a search with the best plan so "
+         "far"},
         {"no-duplicates", 0, NULL, OPTION_FLAG, &o.no_duplicates,
          "execute every task once, even if the graph allows duplicates"},
         {"justify", 0, NULL, OPTION_FLAG, &o.justify, "shift every plan right and left again while it gets shorter"},
