@@ -42,6 +42,7 @@ OWNERS = {
     "cjson/": {"io"},
 }
 ANYWHERE = "library.h"
+CXX_SYSTEM = re.compile(r"[a-z_]+|cxxabi\.h")  # what the standard of C++ has, by its names
 PUBLIC_SYSTEM = {"stdbool.h", "stddef.h", "stdint.h"}
 PUBLIC_ONLY = ("tools", "examples", "bench")
 # folder -> modules that it may see beside the public headers, with their sub-modules
@@ -197,6 +198,12 @@ def check_public(root):
             if quoted or not (header.startswith("clotho/") or header in PUBLIC_SYSTEM):
                 yield path, number, "a public header includes %s; only <clotho/...>, %s" % (
                     header, ", ".join(sorted(PUBLIC_SYSTEM)))
+            elif header.endswith(".hpp"):
+                yield path, number, "a header of C includes <%s>, which is C++" % header
+    for path in sources(root, "include/clotho", (".hpp",)):
+        for number, quoted, header in includes(path):
+            if quoted or not (header.startswith("clotho/") or CXX_SYSTEM.fullmatch(header)):
+                yield path, number, "a public header of C++ includes %s; only <clotho/...>, and headers of C++" % header
 
 
 def check_kernels(root):
@@ -315,6 +322,8 @@ SELF_TEST_FAULTS = {
     "liburcu": ("<urcu/urcu-bp.h> belongs", {"runtime/run/c.c": "#include <urcu/urcu-bp.h>\n"}),
     "cJSON": ("cJSON.h> belongs", {"runtime/base/a.c": "#include <cjson/cJSON.h>\n"}),
     "public header": ("a public header includes", {"include/clotho/x.h": "#include <pthread.h>\n"}),
+    "public header of C++": ("a public header of C++ includes", {"include/clotho/x.hpp": "#include <memory>\n#include <pthread.h>\n"}),
+    "C++ in a header of C": ("which is C++", {"include/clotho/x.h": "#include <clotho/y.hpp>\n", "include/clotho/y.hpp": "\n"}),
     "tool": ("only public headers", {"tools/t.c": '#include "../runtime/base/a.h"\n'}),
     "tool by path": ("is internal", {"tools/t.c": "#include <base/a.h>\n"}),
     "bench by a sub-module's path": ("is internal", {"bench/b.c": "#include <plan/list/l.h>\n"}),

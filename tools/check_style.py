@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Measures the C of the project: functions over 60 lines, files over 600, lines over 120 columns.
+"""Measures the C and C++ of the project: functions over 60 lines, files over 600, lines over 120 columns.
 
-A function is what stands between a '{' and a '}' in the first column (K&R with the brace on its own line). Exit status 1 if
+A function is what stands between a '{' and a '}' in the first column (K&R with the brace on its own line); in C++ in any
+column, but for namespaces and classes. Exit status 1 if
 more than 2 % of the functions, or any by more than double, exceed 60 lines, a file exceeds 700, or a line 130
 columns (tests may have tables); the rest is a report. Arrays that `clotho model embed` made are passed over."""
 import os
@@ -9,16 +10,22 @@ import sys
 
 FUNCTION, FILE, FILE_HARD, COLUMNS, COLUMNS_HARD = 60, 600, 700, 120, 130
 GENERATED = "/* Made by `clotho model embed`"  # an array of numbers
+SCOPE = ("namespace", "inline namespace", "class", "struct", "template <class T> class")  # no functions
 FOLDERS = ("include", "kernels", "runtime", "tools", "examples", "bench", "tests")
 
 
-def functions(lines):
-    start = None
+def functions(lines, is_cxx):
+    start = margin = None
     for number, line in enumerate(lines, 1):
-        if line.startswith("{"):
-            start = number
-        elif line.startswith("}") and start is not None:
-            if line.rstrip() == "}":  # "};" ends a table, "} name;" a type
+        indent = line[:len(line) - len(line.lstrip())]
+        if start is None or not is_cxx:
+            if line.startswith("{") or (is_cxx and line.strip() == "{"):
+                head = lines[number - 2].strip() if number > 1 else ""
+                if not (is_cxx and head.startswith(SCOPE)):
+                    start, margin = number, indent
+                    continue
+        if start is not None and line.startswith(margin + "}"):
+            if line.strip() == "}":  # "};" ends a table, "} name;" a type
                 yield start, number - start - 1, lines[start - 2].strip() if start > 1 else ""
             start = None
 
@@ -28,7 +35,7 @@ def main(root):
     for folder in FOLDERS:
         for where, folders, files in os.walk(os.path.join(root, folder)):
             folders.sort()
-            for name in sorted(f for f in files if f.endswith((".c", ".h"))):
+            for name in sorted(f for f in files if f.endswith((".c", ".h", ".cpp", ".hpp"))):
                 path = os.path.join(where, name)
                 short = os.path.relpath(path, root)
                 with open(path, encoding="utf-8") as file:
@@ -44,7 +51,7 @@ def main(root):
                         if len(line) > COLUMNS_HARD:
                             print("%s:%d: %d columns" % (short, number, len(line)))
                         failed |= len(line) > COLUMNS_HARD and folder != "tests"
-                for start, length, head in functions(lines):
+                for start, length, head in functions(lines, name.endswith("pp")):
                     lengths.append(length)
                     if length > FUNCTION:
                         print("%s:%d: %d lines: %s" % (short, start, length, head))

@@ -19,6 +19,7 @@ cmake --build "$work/cmake" >"$work/build.log" 2>&1 || { cat "$work/build.log"; 
 "$work/cmake/outside_shared"
 "$work/cmake/outside_static"
 "$work/cmake/outside_cxx"
+"$work/cmake/outside_hpp"
 "$work/cmake/outside_io"
 readelf -d "$work/cmake/outside_static" | grep -q 'libclotho' && { echo "outside_static needs libclotho.so"; exit 1; }
 
