@@ -4,6 +4,9 @@ set(CMAKE_C_STANDARD 17)
 set(CMAKE_C_STANDARD_REQUIRED ON)
 set(CMAKE_C_EXTENSIONS OFF)
 set(CMAKE_C_VISIBILITY_PRESET hidden)
+set(CMAKE_CXX_STANDARD 17) # of what uses clotho.hpp; the library has no C++
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 if(NOT CMAKE_BUILD_TYPE)
@@ -12,7 +15,7 @@ endif()
 
 add_library(clo_flags INTERFACE)
 target_compile_options(clo_flags INTERFACE -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wvla
-    -Wmissing-prototypes -Wstrict-prototypes -fno-common -ffp-contract=off
+    $<$<COMPILE_LANGUAGE:C>:-Wmissing-prototypes> $<$<COMPILE_LANGUAGE:C>:-Wstrict-prototypes> -fno-common -ffp-contract=off
     -ffunction-sections -fdata-sections # a program that is linked with --gc-sections carries only what it calls
     -fno-semantic-interposition) # nobody replaces a function of ours, so it may be inlined though it is exported
 target_link_libraries(clo_flags INTERFACE m)
