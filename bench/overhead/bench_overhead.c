@@ -259,12 +259,13 @@ static int run_all(const bench_options *o, const char *only, bool is_loop, bool 
 
 int main(int argc, char **argv)
 {
-    bool is_million = false, is_loop = false, is_first = false, learns = false;
+    bool is_million = false, is_loop = false, is_first = false, learns = false, is_cpp = false;
     const char *only = NULL;
     const bench_flag flags[] = {
         {"million", "instead: build, seal and run a graph of 1 000 000 empty tasks", &is_million, NULL, NULL},
         {"loop", "instead: 100 000 iterations of one loop, empty and of 50 ns, in ranges", &is_loop, NULL, NULL},
         {"learn", "instead: what it costs to learn what tasks take", &learns, NULL, NULL},
+        {"cpp", "instead: Clotho by clotho.hpp beside Clotho by its C API", &is_cpp, NULL, NULL},
         {"first", "instead: graphs that are built, run once and given back, again and again", &is_first, NULL, NULL},
         {"only NAME",
          "one graph only: none, chain, fan, wave, rand, reuse, pipe2, pipe3, pipe8, task, chain64 or wave8", NULL,
@@ -279,5 +280,7 @@ int main(int argc, char **argv)
         return exit_status;
     if (is_first)
         return overhead_first_runs(&o, only);
+    if (is_cpp)
+        return overhead_cpp_face(&o, only);
     return is_million ? run_million(&o) : run_all(&o, only, is_loop, learns);
 }

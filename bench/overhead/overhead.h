@@ -39,4 +39,7 @@ void overhead_print_json(const overhead_table *table, const bench_options *optio
 /* Measures and prints graphs that are run once; `only`: one of them, NULL: all. Returns the exit status. */
 int overhead_first_runs(const bench_options *options, const char *only);
 
+/* Measures and prints the C++ face beside the C API; `only` as above. Returns the exit status. */
+int overhead_cpp_face(const bench_options *options, const char *only);
+
 #endif

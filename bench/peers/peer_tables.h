@@ -17,6 +17,9 @@ enum { PEER_LOOP_GRAIN = 500 };
 /* Without and with a profile that learns what tasks take, from each execution and from one of 32. */
 extern const peer learners_clotho[];
 
+/* Clotho by its C++ face. */
+extern const peer peers_cpp[];
+
 extern const peer peers_clotho[], peers_tbb[], peers_openmp[], peers_starpu[], peers_serial[];
 
 #ifdef __cplusplus
