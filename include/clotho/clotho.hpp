@@ -115,14 +115,15 @@ class graph : public object<detail::store>
     }
 
     /* Adds a task whose output is an array of `size` T. Its body gets span<T> before its inputs, fills it, and returns
-     * nothing or an outcome. Returns an array<T>. Otherwise as `add`. */
+     * nothing or an outcome. Returns an array<T>. Otherwise as `add`; CLO_ERR_ARGUMENT also for a size of 0. */
     template <class T, class F, class... In>
     auto add_array(const about &what, std::size_t size, F &&body, const In &...in)
     {
         using result = result_of<detail::filled<T>, F, In...>;
         static_assert(detail::fits<void, result>, "the body of an array fills it, and returns nothing or an outcome");
+        bool is_good = size > 0 && size <= SIZE_MAX / detail::bytes_of<T>();
         auto made = declare<array<T>, detail::filled<T>>(
-            what.get(), size * sizeof(T), size > SIZE_MAX / sizeof(T) ? "clo::graph::add_array: too large" : nullptr,
+            what.get(), size * sizeof(T), is_good ? nullptr : "clo::graph::add_array: empty, or too large",
             std::forward<F>(body), in...);
         made.size = size;
         return made;

@@ -4,6 +4,7 @@
  * start at 0 in place of call.instance; in ending swap destroy and keep. */
 #include "checks.hpp"
 
+#include <functional>
 #include <memory>
 #include <numeric>
 #include <string>
@@ -175,6 +176,35 @@ static void kinds_have_bodies_and_times_of_their_own()
     CHECK(*job.output(none) == 6 && job.output(text)[0] == 'f');
 }
 
+static int doubled(const int &in)
+{
+    return 2 * in;
+}
+
+static void a_body_may_be_a_function_or_any_object_that_can_be_called()
+{
+    struct adder {
+        int more;
+        int operator()(const clo_call &, int in)
+        {
+            return in + more;
+        }
+    };
+    place here;
+    clo::graph graph;
+    const auto three = [] { return 3; };
+    auto first = graph.add("lambda", three);
+    auto second = graph.add("function", doubled, first);
+    auto third = graph.add("pointer", &doubled, second);
+    auto fourth = graph.add("object", adder{5}, third);
+    auto fifth = graph.add("std::function", std::function<int(int)>([](int in) { return in + 1; }), fourth);
+    graph.seal();
+    clo::cost cost(graph, here.platform);
+    clo::job job(here.runtime, cost);
+    job.run();
+    CHECK(*job.output(fifth) == 3 * 2 * 2 + 5 + 1);
+}
+
 static void a_shared_body_serves_many_tasks()
 {
     place here;
@@ -304,6 +334,7 @@ int main()
     TEST(a_graph_that_is_never_sealed_or_run_frees_its_bodies);
     TEST(data_is_used_in_place_whole_and_in_parts);
     TEST(kinds_have_bodies_and_times_of_their_own);
+    TEST(a_body_may_be_a_function_or_any_object_that_can_be_called);
     TEST(a_shared_body_serves_many_tasks);
     TEST(an_arm_that_is_dead_is_a_null_of_maybe);
     TEST(what_a_task_is_reaches_the_c_graph);

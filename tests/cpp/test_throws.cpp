@@ -367,6 +367,7 @@ static void calls_that_fail_throw_the_line_of_the_c_call()
     CHECK(refuses(CLO_ERR_IO, [] { clo::check(CLO_ERR_IO); }));
     clo::graph sizes;
     CHECK(refuses(CLO_ERR_ARGUMENT, [&sizes] { sizes.add_array<int>("a", SIZE_MAX, [](clo::span<int>) {}); }));
+    CHECK(refuses(CLO_ERR_ARGUMENT, [&sizes] { sizes.add_array<int>("a", 0, [](clo::span<int>) {}); }));
     CHECK(refuses(CLO_ERR_LIMIT, [&sizes] { sizes.add_data<int>("d", SIZE_MAX / 2); }));
     CHECK(refuses(CLO_ERR_ARGUMENT, [&sizes] { sizes.add_data<int>("d", 0); }));
     CHECK(refuses(CLO_ERR_ARGUMENT, [&sizes] { sizes.add_each("e", 0, [](uint32_t) {}); }));
