@@ -245,12 +245,13 @@ class graph : public object<detail::store>
     {
         return own_ ? own_->number : 0;
     }
-    /* Notes a failure of a declaration; `text`: what clo_last_error does not say. */
+    /* Notes a failure of a declaration, unless the graph is sealed and so as it was; `text`: what clo_last_error does
+     * not say. */
     void refuse(clo_status status, const char *text = nullptr)
     {
         if (!own_)
             text = "clo::graph: it holds nothing";
-        else if (why_ == CLO_OK)
+        else if (status != CLO_OK && why_ == CLO_OK && clo_graph_instances(get()) == 0)
             why_ = status;
         (void)(text == nullptr ? check(status) : check(status, text));
     }
