@@ -1,0 +1,204 @@
+"""Task bodies: Python callables, compiled functions, those of the library.
+
+A callable gets a Call and runs on the thread of the library that executes the task, with the GIL. What it returns is its value:
+successors find it in Call.values, and the result of the run has it. What it raises ends the run: TaskError, from that exception."""
+import ctypes
+import sys
+import threading
+import traceback
+
+from clotho import errors, library
+from clotho.library import ffi, lib
+
+FAILED = 1  # what a body returns for an exception
+
+
+class Symbol:
+    """A compiled body, int NAME(const clo_call *), of a shared object; `argument`: the address that it gets."""
+
+    def __init__(self, path, name, argument=0):
+        if not isinstance(name, str):
+            raise TypeError("name is a %s; give a str" % type(name).__name__)
+        try:
+            self._library = ctypes.CDLL(path)
+        except OSError as error:
+            raise errors.FileError("%s; give a shared object" % error) from None
+        try:
+            self.address = ctypes.cast(getattr(self._library, name), ctypes.c_void_p).value
+        except AttributeError:
+            raise errors.ArgumentError("%s has no function '%s'" % (path, name)) from None
+        self.argument = library.number(argument, "argument", 0, 2**64 - 1)
+
+
+class Call:
+    """What a body gets. Valid until it returns, and so are the views of its buffers."""
+
+    __slots__ = ("_pointer", "_run", "_views", "_buffers")
+
+    def __init__(self, pointer, run):
+        self._pointer, self._run, self._views, self._buffers = pointer, run, [], []
+
+    def _call(self):
+        if self._pointer is None:
+            raise errors.StateError("the body that this call was made for has returned")
+        return self._pointer
+
+    task = property(lambda self: self._call().task, doc="Its id.")
+    instance = property(lambda self: self._call().instance, doc="The first instance of this call.")
+    instances = property(lambda self: self._call().instances, doc="Instances of the task.")
+    count = property(lambda self: self._call().count, doc="Instances that this call serves.")
+    executor = property(lambda self: self._call().executor, doc="Index into the platform.")
+    is_replica = property(lambda self: bool(self._call().is_replica), doc="A replica.")
+    expected_ns = property(lambda self: self._call().expected_ns, doc="What the cost says.")
+    release = property(lambda self: self._call().release, doc="Number of the release.")
+
+    def _view(self, pointer, size, is_writable):
+        if pointer == ffi.NULL:
+            return None
+        buffer = ffi.buffer(ffi.cast("char *", pointer), size)
+        whole = memoryview(buffer)
+        view = whole if is_writable else whole.toreadonly()
+        self._buffers.append(buffer)
+        self._views += [view] if view is whole else [view, whole]
+        return view
+
+    @property
+    def inputs(self):
+        """The outputs of the executions that this one waited for, as read-only views of bytes; None for those without."""
+        call = self._call()
+        return [self._view(call.inputs[k], call.inputs_bytes[k], False) for k in range(call.inputs_count)]
+
+    @property
+    def output(self):
+        """This execution's buffer, as a view of bytes; None without."""
+        call = self._call()
+        return self._view(call.output, call.output_bytes, True)
+
+    @property
+    def values(self):
+        """What the bodies of the predecessors have returned, in order of the edges, all instances of each; None where nothing."""
+        return self._run.inputs_of(self._call().task)
+
+    def end(self):
+        """The body has returned: takes the views back. False if somebody keeps one."""
+        self._pointer, is_free = None, True
+        views, self._views = self._views, []
+        for view in views:
+            try:
+                view.release()
+            except BufferError:  # an array was made of it
+                is_free = False
+        del views
+        while self._buffers:
+            buffer = self._buffers.pop()
+            is_free = is_free and sys.getrefcount(buffer) == 2  # else a slice of a view lives
+        return is_free
+
+
+class Run:
+    """What the bodies of one run have returned and raised."""
+
+    def __init__(self, graph):
+        self.values, self.error, self._graph, self._before = {}, None, graph, None
+        self._lock = threading.Lock()
+
+    def inputs_of(self, task):
+        """The values of the predecessors."""
+        if self._before is None:
+            before = {}
+            edges = self._graph.edges()
+            for source, target in zip(edges["from"].tolist(), edges["to"].tolist()):
+                before.setdefault(target, []).append(source)
+            counts = self._graph.tasks()["instances"].tolist()
+            self._before = {t: [(s, i) for s in sources for i in range(counts[s])] for t, sources in before.items()}
+        return [self.values.get(key) for key in self._before.get(task, ())]
+
+    def fail(self, error):
+        """Keeps the first exception."""
+        with self._lock:
+            self.error = self.error or error
+
+
+class _Box:
+    """Where the entries of a graph find the run in progress."""
+
+    run = None
+
+
+class _Entry:
+    __slots__ = ("function", "box")
+
+    def __init__(self, function, box):
+        self.function, self.box = function, box
+
+    def enter(self, pointer):
+        """One execution; returns what the library takes."""
+        run, call = self.box.run, Call(pointer, self.box.run)
+        task, instance = pointer.task, pointer.instance
+        try:
+            value = self.function(call)
+            if not call.end():
+                raise errors.StateError("the body of task %d keeps a view of a buffer; copy what must stay" % task)
+            if value is not None and run is not None:
+                run.values[task, instance] = value
+            return 0
+        except BaseException as error:  # pylint: disable=broad-except # raised by the call that waits
+            if error.__traceback__ is not None:
+                traceback.clear_frames(error.__traceback__.tb_next)  # they may hold views
+            call.end()
+            if run is not None:
+                run.fail(error)
+            return FAILED
+
+
+@ffi.callback("int(*)(const clo_call *)", error=FAILED)
+def _enter(pointer):
+    with library.inside():
+        return ffi.from_handle(pointer.argument).enter(pointer)
+
+
+class Bodies:
+    """The bodies of one graph: keeps alive what its tasks point to."""
+
+    def __init__(self):
+        self.box, self._handles, self._kept = _Box(), {}, []
+
+    def add(self, body):
+        """(function, argument) of a body, as addresses."""
+        if isinstance(body, Symbol):
+            self._kept.append(body)
+            return body.address, body.argument
+        if body == "spin":
+            return int(ffi.cast("uintptr_t", lib.clo_body_spin)), 0
+        if isinstance(body, ffi.CData):
+            return int(ffi.cast("uintptr_t", ffi.cast("clo_task_fn", body))), 0
+        if isinstance(body, int) and not isinstance(body, bool):
+            return library.number(body, "body", 1, 2**64 - 1), 0
+        if not callable(body):
+            raise TypeError("a body is a %s; give a callable, a clotho.Symbol, an address or 'spin'" % type(body).__name__)
+        handle = self._handles.get(body) if body.__hash__ else None
+        if handle is None:
+            handle = ffi.new_handle(_Entry(body, self.box))
+            self._kept.append(handle)
+            if body.__hash__:
+                self._handles[body] = handle
+        return int(ffi.cast("uintptr_t", _enter)), int(ffi.cast("uintptr_t", handle))
+
+    @property
+    def are_python(self):
+        """Whether some body is a callable."""
+        return any(isinstance(kept, ffi.CData) for kept in self._kept)
+
+    def begin(self, graph):
+        """A run begins: only one at a time can have values."""
+        if not self.are_python:
+            return None
+        if self.box.run is not None:
+            raise errors.StateError("graph '%s' has bodies in Python and runs already; wait for that run" % graph.name)
+        self.box.run = Run(graph)
+        return self.box.run
+
+    def end(self, run):
+        """The run has ended."""
+        if run is not None and self.box.run is run:
+            self.box.run = None

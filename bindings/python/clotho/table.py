@@ -1,0 +1,81 @@
+"""Many planners on many graphs, in one table."""
+import collections
+import math
+import time
+
+from clotho import errors
+from clotho.cost import as_cost
+from clotho.plan import plan as make_plan
+
+COLUMNS = ("graph", "tasks", "platform", "planner", "makespan_ns", "lower_bound_ns", "gap", "slr", "speedup", "utilization", "transfers",
+           "transferred_bytes", "duplicates", "schedules", "optimal", "plan_ns", "error")
+
+
+class Table:
+    """Rows of compare(): a list of dicts, as a pandas DataFrame `frame`, and means by planner."""
+
+    def __init__(self):
+        self.rows = []
+
+    @property
+    def frame(self):
+        """The rows as a pandas DataFrame."""
+        return errors.optional("pandas", "python3-pandas", "Table.frame").DataFrame(self.rows, columns=COLUMNS)
+
+    def by_planner(self):
+        """{planner: dict of graphs, refused, ratio (geometric mean of makespan / lower bound), best (graphs where none is shorter),
+        plan_ns (mean)}, the lowest ratio first; ratios are of graphs that the planner has planned."""
+        shortest, groups = collections.defaultdict(lambda: math.inf), collections.defaultdict(list)
+        for row in self.rows:
+            groups[row["planner"]].append(row)
+            if row["error"] is None:
+                shortest[row["index"]] = min(shortest[row["index"]], row["makespan_ns"])
+        found = {}
+        for planner, rows in groups.items():
+            good = [row for row in rows if row["error"] is None]
+            logs = [math.log(max(row["makespan_ns"], 1) / max(row["lower_bound_ns"], 1)) for row in good]
+            found[planner] = {
+                "graphs": len(good), "refused": len(rows) - len(good), "ratio": math.exp(sum(logs) / len(logs)) if logs else math.nan,
+                "best": sum(row["makespan_ns"] == shortest[row["index"]] for row in good),
+                "plan_ns": sum(row["plan_ns"] for row in good) / len(good) if good else math.nan}
+        return dict(sorted(found.items(), key=lambda item: (math.isnan(item[1]["ratio"]), item[1]["ratio"])))
+
+    def __str__(self):
+        lines = ["%-24s %7s %8s %8s %6s %12s" % ("planner", "graphs", "refused", "ratio", "best", "ms a plan")]
+        lines += ["%-24s %7d %8d %8.4f %6d %12.3f" % (name, row["graphs"], row["refused"], row["ratio"], row["best"], row["plan_ns"] / 1e6)
+                  for name, row in self.by_planner().items()]
+        return "\n".join(lines)
+
+    def __len__(self):
+        return len(self.rows)
+
+
+def compare(graphs, platform=None, planners=("heft", "deft"), *, keep_going=False, **fields):
+    """Plans each graph with each planner (a name, a Planner, or a function), checks each plan with the independent checker, and returns
+    a Table. fields: of plan().
+
+    keep_going  a planner that fails on a graph has a row with `error`, in place of an exception.
+    Ctrl-C: Interrupted.result is the table so far."""
+    table = Table()
+    try:
+        for index, graph in enumerate(graphs):
+            cost = as_cost(graph, platform)
+            for planner in planners:
+                row = {"index": index, "graph": cost.graph.name, "tasks": len(cost.graph), "platform": cost.platform.name, "error": None}
+                begin = time.perf_counter_ns()
+                try:
+                    made = make_plan(cost, planner=planner, **fields)
+                    row["plan_ns"] = time.perf_counter_ns() - begin
+                    row.update(made.check().measure(), planner=made.planner, schedules=made.schedules, optimal=made.is_optimal)
+                    row["optimal"] = row["optimal"] or row["gap"] <= 0
+                except (errors.Error, TypeError) as error:
+                    if not keep_going or isinstance(error, errors.OutOfMemory):
+                        raise
+                    row.update(planner=planner if isinstance(planner, str) else getattr(planner, "name", getattr(
+                        planner, "__name__", "own")), error=str(error))
+                table.rows.append(row)
+    except KeyboardInterrupt:
+        raise errors.Interrupted(table) from None
+    return table
+
+

@@ -1,0 +1,85 @@
+"""Workloads: jobs that arrive over time."""
+from clotho import library
+from clotho.graph import Graph
+from clotho.library import check, ffi, lib
+from clotho.platform import Platform
+
+
+class Workload:
+    """Jobs that arrive over time; made by add(), load() or arrivals()."""
+
+    def __init__(self, name=None):
+        out = ffi.new("clo_workload **")
+        check(lib.clo_workload_create(library.encoded(name, "name"), out))
+        self.handle, self._graphs = library.Handle(out[0], lib.clo_workload_destroy), []
+
+    @classmethod
+    def _wrap(cls, handle):
+        made = cls.__new__(cls)
+        made.handle, made._graphs = handle, []
+        return made
+
+    @classmethod
+    def load(cls, path, *, scale=None, body=None):
+        """A workload from a file: clotho.workload/1, or any file of graphs."""
+        out, name = ffi.new("clo_workload **"), library.c_string(body, "body")
+        check(lib.clo_workload_load(library.encoded(path, "path"), library.config("clo_load_config", {"scale": scale, "body": name}), out))
+        return cls._wrap(library.Handle(out[0], lib.clo_workload_destroy))
+
+    def add(self, graph, arrival_ns=0, *, name=None, **fields):
+        """Adds a job: fields of clo_workload_job, such as weight, deadline_ns, band, group, limit. Seals the graph."""
+        if not isinstance(graph, Graph):
+            raise TypeError("graph is a %s; give a clotho.Graph" % type(graph).__name__)
+        label = library.c_string(name, "name")
+        asked = library.config("clo_workload_job", dict(fields, name=label, arrival_ns=arrival_ns))
+        asked.graph = graph.sealed().pointer
+        check(lib.clo_workload_add(self.pointer, asked))
+        self.handle.hold(graph.handle)
+
+    def sort(self):
+        """Puts the jobs into the order of their arrivals; returns the workload."""
+        check(lib.clo_workload_sort(self.pointer))
+        return self
+
+    def arrivals(self, kind="batch", *, jobs=0, mean_ns=0, seed=0, shuffled=False):
+        """Another workload of these jobs with new arrivals: "batch", "poisson" (mean_ns between two) or "trace"."""
+        out = ffi.new("clo_workload **")
+        asked = library.config("clo_arrivals_config", {"kind": kind, "jobs": jobs, "mean_ns": mean_ns, "seed": seed,
+                                                       "shuffled": int(bool(shuffled))})
+        check(lib.clo_workload_arrivals(self.pointer, asked, out))
+        return self._wrap(library.Handle(out[0], lib.clo_workload_destroy, self.handle))
+
+    def save(self, path):
+        """Writes a file clotho.workload/1."""
+        check(lib.clo_workload_save(self.pointer, library.encoded(path, "path")))
+
+    @property
+    def pointer(self):
+        """The clo_workload."""
+        return self.handle.pointer
+
+    def __len__(self):
+        return lib.clo_workload_jobs(self.pointer)
+
+    @property
+    def name(self):
+        """Its name."""
+        return library.text(lib.clo_workload_name(self.pointer))
+
+    @property
+    def platform(self):
+        """The platform of its file; None: there was none."""
+        own = lib.clo_workload_platform(self.pointer)
+        return None if own == ffi.NULL else Platform(library.Handle(ffi.cast("clo_platform *", own), lambda _: None, self.handle))
+
+    def job(self, index):
+        """A job's row as a dict: name, arrival_ns, weight ..."""
+        row = lib.clo_workload_get(self.pointer, library.number(index, "index", 0, library.NONE))
+        if row == ffi.NULL:
+            raise IndexError("the workload has %d jobs" % len(self))
+        found = library.plain(row, ("size", "graph"))
+        found["name"] = library.text(found["name"])
+        return found
+
+    def __repr__(self):
+        return "<clotho.Workload %r: %d jobs>" % (self.name, len(self))

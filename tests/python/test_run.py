@@ -1,0 +1,318 @@
+"""Runs on this machine: bodies in Python and compiled, what they raise, interrupts, forks, the end of the interpreter."""
+import gc
+import os
+import signal
+import subprocess
+import threading
+import time
+import unittest
+
+from support import SOURCE, PackageTest, fifo_policy, layered
+
+import clotho
+from clotho import errors
+
+
+def hello():
+    """The README's first program: 6 * 6 + 6."""
+    graph = clotho.Graph("hello")
+    six = graph.task("six", body=lambda call: 6, work_ns=500)
+    square = graph.task("square", body=lambda call: call.values[0] ** 2, after=[six], work_ns=500)
+    graph.task("add", body=lambda call: sum(call.values), after=[six, square], work_ns=500)
+    return graph
+
+
+class Bodies(PackageTest):
+    def test_values_go_along_the_edges(self):
+        graph = hello()
+        with clotho.Runtime() as runtime:
+            cost = clotho.Cost(graph)
+            for how in ({}, {"plan": clotho.plan(cost)}, {"policy": "fair"}, {"policy": fifo_policy}):
+                result = runtime.run(cost, **how) if "plan" not in how else runtime.run(graph, **how)
+                self.assertEqual((result.values, result.executed, result.status), ({0: 6, 1: 36, 2: 42}, 3, 0))
+                self.assertEqual(len(result.events), 3)
+                self.assertEqual(result.plan().check(is_measured=True).planner, "measured")
+        for how in ({}, {"plan": clotho.plan(graph)}, {"plan": clotho.plan(graph, clotho.Platform())}):
+            self.assertEqual(clotho.run(graph, **how).values[2], 42)
+        self.assertEqual(clotho.run(clotho.Cost(graph)).values[2], 42)
+        self.assertEqual(clotho.simulate(graph, "rk3588", execute=True).values[2], 42)
+
+    def test_instances_and_buffers(self):
+        graph = clotho.Graph()
+
+        def parts(call):
+            call.output[:] = bytes([call.instance] * 4)
+            return call.instance
+
+        def join(call):
+            self.assertEqual([bytes(view) for view in call.inputs], [bytes([k] * 4) for k in range(5)])
+            self.assertTrue(all(view.readonly for view in call.inputs))
+            self.assertIsNone(call.output)
+            return sum(call.values), call.task, call.instances, call.count, call.is_replica, call.release
+
+        a = graph.task(body=parts, instances=5, output_bytes=4, work_ns=1000)
+        b = graph.task(body=join, after=[(a, 20)], work_ns=1000)
+        with clotho.Runtime() as runtime, runtime.job(graph) as job:
+            result = job.run()
+            self.assertEqual(result.values, {a: [0, 1, 2, 3, 4], b: (10, 1, 1, 1, False, 0)})
+            self.assertEqual(job.output(a, 3), bytes([3] * 4))
+            self.assertIsNone(job.output(b))
+            self.assertEqual(job.run().output_hash, result.output_hash)
+
+    def test_arrays_over_buffers(self):
+        import numpy
+
+        graph = clotho.Graph()
+
+        def fill(call):
+            numpy.frombuffer(call.output, "f8")[:] = numpy.arange(16)
+
+        def total(call):
+            return float(numpy.frombuffer(call.inputs[0], "f8").sum())
+
+        a = graph.task(body=fill, output_bytes=128)
+        b = graph.task(body=total, after=[(a, 128)])
+        self.assertEqual(clotho.run(graph).values[b], 120.0)
+
+    def test_a_compiled_body(self):
+        with open(self.path("body.c"), "w", encoding="utf-8") as file:
+            file.write("#include <clotho/graph.h>\nint twice(const clo_call *c) { *(int *)c->output = 2 * *(int *)c->argument; return 0; }\n")
+        subprocess.run(["cc", "-shared", "-fPIC", "-I", os.path.join(SOURCE, "include"), self.path("body.c"), "-o", self.path("body.so")],
+                       check=True)
+        argument = clotho.library.ffi.new("int *", 21)
+        address = int(clotho.library.ffi.cast("uintptr_t", argument))
+        graph = clotho.Graph()
+        graph.task(body=clotho.Symbol(self.path("body.so"), "twice", address), output_bytes=4)
+        graph.task(body="spin", work_ns=1000)
+        graph.task(body=clotho.Symbol(self.path("body.so"), "twice", address).address and "spin")
+        with clotho.Runtime() as runtime, runtime.job(graph) as job:
+            job.run()
+            self.assertEqual(int.from_bytes(job.output(0), "little"), 42)
+        for error, call in ((errors.FileError, lambda: clotho.Symbol(self.path("none.so"), "f")), (TypeError, lambda: clotho.Symbol("", 1)),
+                            (errors.ArgumentError, lambda: clotho.Symbol(self.path("body.so"), "thrice")),
+                            (errors.ArgumentError, lambda: clotho.Graph().task(body=-1))):
+            with self.assertRaises(error):
+                call()
+
+    def test_what_a_body_raises_is_the_cause(self):
+        def broken(call):
+            raise KeyError("mine")
+
+        graph = hello()
+        with clotho.Runtime() as runtime:
+            bad = clotho.Graph("bad")
+            first = bad.task("fine", body=lambda call: 1)
+            bad.task("broken", body=broken, after=[first])
+            bad.task("never", body=lambda call: os._exit(9), after=[1])
+            for how in ({}, {"policy": "fair"}, {"plan": clotho.plan(bad, runtime.platform)}):
+                with self.assertRaisesRegex(errors.TaskError, "broken") as caught:
+                    runtime.run(bad, **how)
+                self.assertIsInstance(caught.exception.__cause__, KeyError)
+                self.assertEqual((caught.exception.task, caught.exception.code), (1, 1))
+            self.assertEqual(runtime.run(graph).values[2], 42)  # goes on
+        with self.assertRaises(errors.TaskError) as caught:
+            clotho.simulate(bad, "rk3588", execute=True)
+        self.assertIsInstance(caught.exception.__cause__, KeyError)
+        leaves = clotho.Graph()
+        leaves.task(body=lambda call: (_ for _ in ()).throw(SystemExit(3)))
+        with self.assertRaises(errors.TaskError) as caught:
+            clotho.run(leaves)
+        self.assertIsInstance(caught.exception.__cause__, SystemExit)
+
+    def test_a_view_that_a_body_keeps_fails_the_task(self):
+        import numpy
+
+        for keep in (lambda call: numpy.frombuffer(call.output, "u1"), lambda call: call.output[1:], lambda call: memoryview(call.output),
+                     lambda call: numpy.frombuffer(call.output, "u1")[2:]):
+            kept, graph = [], clotho.Graph()
+            graph.task("keeps", body=lambda call, kept=kept, keep=keep: kept.append(keep(call)), output_bytes=8)
+            with self.assertRaises(errors.TaskError) as caught:
+                clotho.run(graph)
+            self.assertRegex(str(caught.exception.__cause__), "the body of task 0 keeps a view of a buffer; copy what must stay")
+        kept, graph = [], clotho.Graph()
+        graph.task("fine", body=lambda call: kept.append((call, call.output)), output_bytes=8)
+        clotho.run(graph)
+        with self.assertRaisesRegex(errors.StateError, "has returned"):
+            kept[0][0].task
+        with self.assertRaises(ValueError):
+            kept[0][1][0]
+
+    def test_one_run_with_values_at_a_time(self):
+        begun, go, graph = threading.Event(), threading.Event(), clotho.Graph("waits")
+        graph.task(body=lambda call: (begun.set(), go.wait(), 1)[2])
+        with clotho.Runtime() as runtime, runtime.job(graph) as job:
+            job.submit()
+            begun.wait()
+            with self.assertRaisesRegex(errors.StateError, "'waits' has bodies in Python and runs already"):
+                clotho.run(graph)
+            with self.assertRaises(errors.TimeLimitError):
+                job.wait(timeout=0.01)
+            with self.assertRaises(errors.StateError):
+                job.submit()
+            go.set()
+            self.assertEqual(job.wait().values, {0: 1})
+            with self.assertRaises(errors.StateError):
+                runtime.job(layered()).wait()
+
+    def test_jobs_that_wait_and_series(self):
+        count, graph = [], clotho.Graph()
+        graph.task(body=lambda call: count.append(call.executor))
+        with clotho.Runtime() as runtime, runtime.job(graph, period_ns=1_000_000, releases=5, on_miss="run_late") as job:
+            job.run()
+            self.assertEqual((len(count), job.timing()["released"], job.timing()["response_ns"]["count"]), (5, 5, 5))
+            self.assertIn("pin", runtime.report + "pin")
+            for error, how in ((errors.ArgumentError, {"on_miss": "cry"}), (TypeError, {"colour": 1}), (TypeError, {"plan": "heft"}),
+                               (errors.ArgumentError, {"band": 99}), (errors.ArgumentError, {"policy": "nobody"})):
+                with self.subTest(how=how), self.assertRaises(error):
+                    runtime.job(graph, **how)
+        for error, how in ((errors.ArgumentError, {"clock": "sundial"}), (TypeError, {"colour": 1}), (errors.PlatformError, {"platform": "rk3588"}),
+                           (TypeError, {"platform": 3})):
+            with self.subTest(how=how), self.assertRaises(error):
+                clotho.Runtime(**how)
+
+    def test_the_clock_of_a_board(self):
+        graph = layered(40)
+        plan = clotho.plan(graph, "rk3588")
+        with clotho.Runtime(plan.cost.platform, clock="virtual") as runtime:
+            self.assertEqual(runtime.run(graph, plan=plan).makespan_ns, plan.makespan_ns)
+            policy = runtime.run(plan.cost, policy="fair").makespan_ns
+            self.assertEqual(policy, clotho.simulate(plan.cost, policy="fair").makespan_ns)
+
+
+class Policies(PackageTest):
+    def test_a_policy_in_python_on_workers(self):
+        class Broken(clotho.Policy):
+            def decide(self, view):
+                raise ZeroDivisionError
+
+        graph = clotho.Graph()
+        for _ in range(50):
+            graph.task(body=lambda call: None, work_ns=1000)
+        with clotho.Runtime() as runtime:
+            policy = clotho.Policy()
+            policy.decide = fifo_policy
+            result = runtime.run(graph, policy=policy)
+            self.assertEqual((result.executed, result.refused), (50, 0))
+            with self.assertRaisesRegex(errors.StateError, "in use"):
+                clotho.simulate(layered(), "rk3588", policy=policy)
+            with self.assertRaises(ZeroDivisionError):
+                runtime.run(graph, policy=Broken())
+            self.assertEqual(runtime.run(graph, policy=policy).executed, 50)
+        clotho.simulate(layered(), "rk3588", policy=policy)  # free again
+
+
+class Ends(PackageTest):
+    def test_ctrl_c_ends_a_run_cleanly(self):
+        graph, done = clotho.Graph(), []
+
+        def body(call):
+            if call.task == 3:
+                os.kill(os.getpid(), signal.SIGINT)
+            while call.task > 3 and not done:
+                time.sleep(0.001)  # until the main thread has heard it
+            return call.task
+
+        before = 0
+        for k in range(40):
+            before = graph.task(body=body, after=[before] if k else ())
+        with clotho.Runtime() as runtime, runtime.job(graph) as job:
+            cancel = job.cancel
+            job.cancel = lambda: (cancel(), done.append(True))
+            with self.assertRaises(clotho.Interrupted) as caught:
+                job.run()
+            result = caught.exception.result
+            self.assertEqual(errors.Cancelled.status, "ERR_CANCELLED")
+            self.assertEqual(clotho.library.STATUSES[result.status], "ERR_CANCELLED")
+            self.assertGreaterEqual(result.executed, 4)
+            self.assertLess(result.executed, 40)
+            self.assertEqual(result.values[3], 3)
+            self.assertEqual(runtime.run(hello()).values[2], 42)  # goes on
+            done.clear()
+
+    def test_closed_things_are_refused(self):
+        graph = hello()
+        runtime = clotho.Runtime()
+        job = runtime.job(graph)
+        job.run()
+        runtime.close()
+        runtime.close()
+        for use in (lambda: runtime.run(graph), lambda: runtime.job(graph), job.submit, job.run, lambda: job.output(0)):
+            with self.assertRaisesRegex(errors.StateError, "closed"):
+                use()
+
+    def test_dropped_in_any_order_in_a_body_and_while_running(self):
+        for _ in range(10):
+            runtime = clotho.Runtime()
+            job = runtime.job(hello())
+            job.submit()
+            runtime.cycle, job.cycle = job, runtime
+            del runtime, job
+            gc.collect()
+        held = [clotho.Runtime()]
+        held.append(held[0].job(hello()))
+        held[1].run()
+        graph = clotho.Graph()
+        graph.task(body=lambda call: (held.clear(), gc.collect()) and None)
+        clotho.run(graph)  # on a worker, where nothing may wait for workers
+        self.assertEqual(held, [])
+        clotho.library.free_later_ones()
+
+    def test_a_fork_with_a_runtime_alive(self):
+        said = self.python("""
+import os, sys, clotho
+graph = clotho.Graph("g")
+graph.task(body=lambda call: 42)
+runtime = clotho.Runtime()
+job = runtime.job(graph)
+assert job.run().values == {0: 42}
+for how in ("_exit", "exit", "del"):
+    child = os.fork()
+    if child == 0:
+        for use in (job.run, job.submit, lambda: runtime.run(graph), lambda: job.output(0), lambda: runtime.report):
+            try: use()
+            except clotho.errors.StateError as error: assert "forked" in str(error), error
+            else: os._exit(1)
+        assert clotho.plan(clotho.Graph.generate("chain", tasks=5), "rk3588").makespan_ns > 0
+        assert clotho.run(graph).values == {0: 42}   # a runtime of its own
+        if how == "del":
+            job.close(); runtime.close()
+            del job, runtime
+        if how == "_exit": os._exit(0)
+        sys.exit(0)
+    assert os.waitpid(child, 0)[1] == 0, how
+    assert job.run().values == {0: 42}
+print("good")
+""")
+        self.assertEqual(said, "good\n")
+
+    def test_the_interpreter_ends_while_bodies_run(self):
+        said = self.python("""
+import threading, time, clotho
+graph, begun = clotho.Graph(), threading.Event()
+for _ in range(30):
+    graph.task(body=lambda call: (begun.set(), time.sleep(0.01)) and None)
+runtime = clotho.Runtime()
+job = runtime.job(graph)
+job.submit()
+begun.wait()
+print("leaves")
+""")
+        self.assertEqual(said, "leaves\n")
+
+    def test_an_interrupt_ends_a_program_as_ctrl_c_does(self):
+        self.python("""
+import os, signal, clotho
+graph = clotho.Graph()
+graph.task(body=lambda call: os.kill(os.getpid(), signal.SIGINT))
+for _ in range(2000):
+    graph.task(body=lambda call: None, after=[0])
+try:
+    clotho.run(graph)
+    signal.pause()
+except KeyboardInterrupt:
+    raise SystemExit(5)
+""", code=5)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
