@@ -6,7 +6,7 @@ import tempfile
 import unittest
 import warnings
 
-os.environ.pop("LD_PRELOAD", None)  # the sanitizer's is for this process alone
+PRELOAD = os.environ.pop("LD_PRELOAD", None)  # the sanitizer's is for Python alone, not for the command or the compiler
 import clotho
 
 COMMAND = os.environ.get("CLOTHO", "")
@@ -49,7 +49,8 @@ class PackageTest(unittest.TestCase):
     def python(self, text, *arguments, **how):
         """Runs a program in a process of its own; returns what it prints."""
         done = subprocess.run([sys.executable, "-B", "-c", text, *arguments], capture_output=True, text=True, cwd=self.folder, timeout=LONG,
-                              env=dict(os.environ, PYTHONPATH=PACKAGE, **how.pop("environment", {})), check=False)
+                              env=dict(os.environ, PYTHONPATH=PACKAGE, **({"LD_PRELOAD": PRELOAD} if PRELOAD else {}),
+                                       **how.pop("environment", {})), check=False)
         self.assertEqual(done.returncode, how.get("code", 0), done.stdout + done.stderr)
         return done.stdout
 

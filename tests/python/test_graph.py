@@ -2,6 +2,7 @@
 import gc
 import json
 import os
+import threading
 import unittest
 
 import numpy
@@ -118,6 +119,22 @@ class OneByOne(PackageTest):
                 clotho.Cost(not_a_graph)
             with self.assertRaisesRegex(TypeError, "give a clotho.Graph"):
                 clotho.plan(not_a_graph)
+
+    def test_threads_may_add_to_one_graph(self):
+        graph = clotho.Graph()
+
+        def adds():
+            for _ in range(500):
+                task = graph.task("x", work_ns=3, output_bytes=8)
+                graph.tasks() if task % 100 == 0 else graph.edge(task, task + 5000)
+
+        threads = [threading.Thread(target=adds) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(len(graph), 2000)
+        self.assertEqual(graph.tasks()["work_ns"].tolist(), [3] * 2000)
 
     def test_a_graph_outlives_what_uses_it_in_any_order(self):
         for _ in range(20):

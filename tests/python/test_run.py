@@ -154,6 +154,44 @@ class Bodies(PackageTest):
             with self.assertRaises(errors.StateError):
                 runtime.job(layered()).wait()
 
+    def test_values_of_releases_in_flight_do_not_mix(self):
+        graph, seen = clotho.Graph(), []
+        first = graph.task(body=lambda call: call.release, work_ns=1000)
+        second = graph.task(body=lambda call: call.values[0], after=[first], work_ns=1000)
+        graph.task(body=lambda call: seen.append((call.release, *call.values)), after=[first, second], work_ns=1000)
+        with clotho.Runtime() as runtime, runtime.job(graph, releases_in_flight=4, releases=1500) as job:
+            result = job.run()
+            self.assertEqual(seen, [(release, release, release) for release in range(1500)])
+            self.assertEqual(result.values, {0: 1499, 1: 1499})
+        seen.clear()
+        plan = clotho.pipeline(graph, "uniform:2")
+        clotho.simulate(graph, plan=plan, execute=True, releases_in_flight=3, releases=20)
+        self.assertEqual(seen, [(release, release, release) for release in range(20)])
+
+    def test_other_threads_of_python_go_on_during_calls(self):
+        with open(self.path("wait.c"), "w", encoding="utf-8") as file:
+            file.write("#include <clotho/graph.h>\nint wait(const clo_call *c) { while (!*(volatile int *)c->argument); return 0; }\n")
+        subprocess.run(["cc", "-O1", "-shared", "-fPIC", "-I", os.path.join(SOURCE, "include"), self.path("wait.c"), "-o",
+                        self.path("wait.so")], check=True)
+        flag = clotho.library.ffi.new("int *")
+        graph = clotho.Graph()
+        graph.task(body=clotho.Symbol(self.path("wait.so"), "wait", int(clotho.library.ffi.cast("uintptr_t", flag))))
+        with clotho.Runtime() as runtime, runtime.job(graph) as job:
+            threading.Thread(target=lambda: flag.__setitem__(0, 1)).start()
+            self.assertEqual(job.run().executed, 1)
+            flag[0] = 0
+            other = threading.Thread(target=job.run)  # not on the main thread: no thread of its own
+            other.start()
+            flag[0] = 1
+            other.join()
+            flag[0] = 0
+            timer = threading.Timer(0.05, lambda: flag.__setitem__(0, 1))  # a body that has begun is waited for
+            timer.start()
+            with self.assertRaises(errors.TimeLimitError):
+                job.run(timeout=0)
+            timer.join()
+            self.assertEqual(job.run().executed, 1)
+
     def test_jobs_that_wait_and_series(self):
         count, graph = [], clotho.Graph()
         graph.task(body=lambda call: count.append(call.executor))
@@ -239,6 +277,29 @@ class Ends(PackageTest):
         for use in (lambda: runtime.run(graph), lambda: runtime.job(graph), job.submit, job.run, lambda: job.output(0)):
             with self.assertRaisesRegex(errors.StateError, "closed"):
                 use()
+
+    def test_closed_by_another_thread(self):
+        for close in ("job", "runtime"):
+            begun, graph, failures = threading.Event(), clotho.Graph(), []
+            graph.task(body=lambda call, begun=begun: (begun.set(), time.sleep(0.01)) and None)
+            for k in range(30):
+                graph.task(body=lambda call: time.sleep(0.001), after=[k])
+            runtime = clotho.Runtime()
+            job = runtime.job(graph)
+
+            def runs(job=job, failures=failures):
+                try:
+                    job.run()
+                except errors.Error as error:
+                    failures.append(type(error))
+
+            thread = threading.Thread(target=runs)
+            thread.start()
+            begun.wait()
+            (job if close == "job" else runtime).close()
+            thread.join()
+            self.assertIn(failures, ([errors.Cancelled], []))
+            runtime.close()
 
     def test_dropped_in_any_order_in_a_body_and_while_running(self):
         for _ in range(10):

@@ -77,7 +77,8 @@ class Call:
     @property
     def values(self):
         """What the bodies of the predecessors have returned, in order of the edges, all instances of each; None where nothing."""
-        return self._run.inputs_of(self._call().task)
+        call = self._call()
+        return self._run.inputs_of(call.task, call.release)
 
     def end(self):
         """The body has returned: takes the views back. False if somebody keeps one."""
@@ -98,20 +99,26 @@ class Call:
 class Run:
     """What the bodies of one run have returned and raised."""
 
-    def __init__(self, graph):
-        self.values, self.error, self._graph, self._before = {}, None, graph, None
-        self._lock = threading.Lock()
+    def __init__(self, before):
+        self.error, self._before, self._releases, self._lock = None, before, {}, threading.Lock()
 
-    def inputs_of(self, task):
+    def inputs_of(self, task, release):
         """The values of the predecessors."""
-        if self._before is None:
-            before = {}
-            edges = self._graph.edges()
-            for source, target in zip(edges["from"].tolist(), edges["to"].tolist()):
-                before.setdefault(target, []).append(source)
-            counts = self._graph.tasks()["instances"].tolist()
-            self._before = {t: [(s, i) for s in sources for i in range(counts[s])] for t, sources in before.items()}
-        return [self.values.get(key) for key in self._before.get(task, ())]
+        values = self._releases.get(release, {})
+        return [values.get(key) for key in self._before(task)]
+
+    def keep(self, task, instance, release, value):
+        """Keeps a value; those of releases that no body can be in any more are dropped."""
+        with self._lock:
+            if release not in self._releases:
+                self._releases[release] = {}
+                self._releases.pop(release - library.CONSTANTS["CLO_IN_FLIGHT_MAX"], None)
+            self._releases[release][task, instance] = value
+
+    @property
+    def values(self):
+        """{(task, instance): value} of the last release."""
+        return dict(self._releases[max(self._releases)]) if self._releases else {}
 
     def fail(self, error):
         """Keeps the first exception."""
@@ -134,13 +141,13 @@ class _Entry:
     def enter(self, pointer):
         """One execution; returns what the library takes."""
         run, call = self.box.run, Call(pointer, self.box.run)
-        task, instance = pointer.task, pointer.instance
+        task, instance, release = pointer.task, pointer.instance, pointer.release
         try:
             value = self.function(call)
             if not call.end():
                 raise errors.StateError("the body of task %d keeps a view of a buffer; copy what must stay" % task)
             if value is not None and run is not None:
-                run.values[task, instance] = value
+                run.keep(task, instance, release, value)
             return 0
         except BaseException as error:  # pylint: disable=broad-except # raised by the call that waits
             if error.__traceback__ is not None:
@@ -161,7 +168,7 @@ class Bodies:
     """The bodies of one graph: keeps alive what its tasks point to."""
 
     def __init__(self):
-        self.box, self._handles, self._kept = _Box(), {}, []
+        self.box, self._handles, self._kept, self._before = _Box(), {}, [], None
 
     def add(self, body):
         """(function, argument) of a body, as addresses."""
@@ -195,8 +202,18 @@ class Bodies:
             return None
         if self.box.run is not None:
             raise errors.StateError("graph '%s' has bodies in Python and runs already; wait for that run" % graph.name)
-        self.box.run = Run(graph)
+        self.box.run = Run(lambda task: self._predecessors(graph).get(task, ()))
         return self.box.run
+
+    def _predecessors(self, graph):
+        """{task: (task, instance) of what it waits for}, of a sealed graph; found once."""
+        if self._before is None:
+            before, counts = {}, graph.tasks()["instances"].tolist()
+            edges = graph.edges()
+            for source, target in zip(edges["from"].tolist(), edges["to"].tolist()):
+                before.setdefault(target, []).extend((source, instance) for instance in range(counts[source]))
+            self._before = before
+        return self._before
 
     def end(self, run):
         """The run has ended."""

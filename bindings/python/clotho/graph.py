@@ -1,5 +1,7 @@
 """Task graphs: from arrays, networkx, files (WfCommons and the others of docs/FORMATS.md), generators, or one task at a time."""
+import functools
 import os
+import threading
 
 import numpy
 
@@ -57,6 +59,15 @@ def _name_pointers(names, count):
     return starts + numpy.uint64(int(ffi.cast("uintptr_t", kept))), kept
 
 
+def _alone(call):
+    """One thread at a time on an open graph; calls of the library release the GIL."""
+    @functools.wraps(call)
+    def locked(self, *arguments, **named):
+        with self._lock:
+            return call(self, *arguments, **named)
+    return locked
+
+
 class Graph:
     """A task graph, open until it is sealed: by seal(), or by the first call that needs it. Sealed, it never changes."""
 
@@ -66,7 +77,7 @@ class Graph:
         self._start(library.Handle(out[0], lib.clo_graph_destroy), False)
 
     def _start(self, handle, is_sealed):
-        self.handle, self.is_sealed = handle, is_sealed
+        self.handle, self.is_sealed, self._lock = handle, is_sealed, threading.RLock()
         self.bodies = bodies.Bodies()
 
     @classmethod
@@ -130,6 +141,7 @@ class Graph:
             return _Kept(tasks, kept)
         return tasks
 
+    @_alone
     def _add(self, tasks, body=None):
         kept = getattr(tasks, "kept", None)
         tasks = getattr(tasks, "tasks", tasks)
@@ -141,6 +153,7 @@ class Graph:
         del kept
         return first[0]
 
+    @_alone
     def _add_edges(self, edges):
         if isinstance(edges, numpy.ndarray) and edges.dtype == EDGE:
             table = numpy.ascontiguousarray(edges)
@@ -213,6 +226,7 @@ class Graph:
 
     # An open graph.
 
+    @_alone
     def task(self, name=None, *, body=None, after=(), demand=None, executors=None, times=None, **fields):
         """Adds a task and returns its id.
 
@@ -249,33 +263,39 @@ class Graph:
             check(lib.clo_graph_set_time(self.pointer, task[0], self.kind(kind), library.number(time_ns, "times")))
         return task[0]
 
+    @_alone
     def edge(self, before, after, size=0):
         """Adds an edge that carries `size` bytes."""
         check(lib.clo_graph_add_edge(self.pointer, library.number(before, "before", 0, library.NONE), library.number(
             after, "after", 0, library.NONE), library.number(size, "size", 0, 2**64 - 1)))
 
+    @_alone
     def kind(self, name):
         """The number of a kind of executors in this graph."""
         out = ffi.new("uint32_t *")
         check(lib.clo_graph_kind(self.pointer, library.encoded(name, "kind"), out))
         return out[0]
 
+    @_alone
     def times(self, kind, times):
         """Sets the times of all tasks on a kind of executors, in ns."""
         number = self.kind(kind)
         for task, time_ns in enumerate(numpy.broadcast_to(column("times", times, len(self), "i8"), len(self)).tolist()):
             check(lib.clo_graph_set_time(self.pointer, task, number, time_ns))
 
+    @_alone
     def resource(self, index, name):
         """Names a resource of the demands."""
         check(lib.clo_graph_set_resource(self.pointer, library.number(index, "index", 0, 7), library.encoded(name, "name")))
 
+    @_alone
     def seal(self):
         """Checks the graph and makes it immutable; returns it."""
         check(lib.clo_graph_seal(self.pointer))
         self.is_sealed = True
         return self
 
+    @_alone
     def sealed(self):
         """Seals it if it is open; returns it."""
         return self if self.is_sealed else self.seal()
@@ -310,6 +330,7 @@ class Graph:
             return None
         return Platform(library.Handle(ffi.cast("clo_platform *", own), lambda _: None, self.handle))
 
+    @_alone
     def tasks(self):
         """An array of clotho.TASK, without pointers."""
         made, row = numpy.zeros(len(self), TASK), ffi.new("clo_task *")
@@ -320,6 +341,7 @@ class Graph:
             made[name] = 0
         return made
 
+    @_alone
     def edges(self):
         """An array of clotho.EDGE, in order of addition."""
         made, row = numpy.zeros(lib.clo_graph_edges(self.pointer), EDGE), ffi.from_buffer
@@ -328,6 +350,7 @@ class Graph:
             check(lib.clo_graph_edge(self.pointer, index, filled + index))
         return made
 
+    @_alone
     def names(self):
         """The names of all tasks."""
         scratch = ffi.new("char[16]")
@@ -343,6 +366,7 @@ class Graph:
         made.add_edges_from((int(e["from"]), int(e["to"]), {"bytes": int(e["bytes"])}) for e in self.edges())
         return made
 
+    @_alone
     def save(self, path, format=None):  # pylint: disable=redefined-builtin # the word of the command
         """Writes a file; the format by its ending, or "clotho", "dot", "wfformat", "saga"."""
         if not hasattr(self, "_document"):

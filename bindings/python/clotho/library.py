@@ -3,6 +3,7 @@
 An object of the library is held by a Handle. It is freed when its owner is gone and so is every object that uses it, in whatever
 order Python collects them. What waits for threads (a runtime, a job) is never freed on a worker, which would wait for itself, but
 later by the next call; and never in a forked child."""
+import contextlib
 import os
 import pathlib
 import threading
@@ -41,10 +42,20 @@ def _open():
 
 
 lib = _open()
+_everything = ffi.dlopen(None)  # its free() is the one of the process, also where another malloc is loaded before the C library's
 STATUSES = {value: name[4:] for value, name in ffi.typeof("clo_status").elements.items()}
 _local = threading.local()
 _lock = threading.RLock()  # a collection may free one object within the freeing of another
 _later = []
+
+
+def _renew_lock():
+    """In a forked child no other thread will give it back."""
+    global _lock
+    _lock = threading.RLock()
+
+
+os.register_at_fork(after_in_child=_renew_lock)
 
 
 def text(pointer):
@@ -57,7 +68,7 @@ def taken_text(pointer):
     try:
         return text(pointer)
     finally:
-        lib.free(pointer)
+        _everything.free(pointer)
 
 
 def encoded(value, what):
@@ -254,13 +265,20 @@ class Handle:
         for parent in parents:
             parent._drop()
 
-    def usable(self, what):
-        """The pointer; refuses what is closed, or belongs to the process that this one was forked from."""
-        if not self._open:
-            raise errors.StateError("the %s is closed" % what)
-        if self._waits and self._process != os.getpid():
-            raise errors.StateError("this process was forked from the one that made the %s; use it there" % what)
-        return self.pointer
+    @contextlib.contextmanager
+    def use(self, what):
+        """The pointer, for one call beside which another thread may close it: it is freed after the call. Refuses what is closed, or
+        belongs to the process that this one was forked from."""
+        with _lock:
+            if not self._open:
+                raise errors.StateError("the %s is closed" % what)
+            if self._process != os.getpid():
+                raise errors.StateError("this process was forked from the one that made the %s; use it there" % what)
+            self._users += 1
+        try:
+            yield self.pointer
+        finally:
+            self._drop()
 
     def __del__(self):
         if getattr(self, "_open", False) and lib is not None:

@@ -133,10 +133,14 @@ class _Own:
         self.name = name
         self._texts = [ffi.new("char[]", name.encode()), library.c_string(str(planner.summary) or "own", "summary")]
         kind = "clo_status(*)(const clo_planner *, const clo_cost *, const clo_plan_config *, clo_placement *, size_t *)"
-        self._call = ffi.callback(kind, self._plan, error=lib.CLO_ERR_INVALID)
+        self._call = ffi.callback(kind, self._plan, error=lib.CLO_ERR_INVALID, onerror=self._outside)
         self.pointer = ffi.new("clo_planner *", {
             "name": self._texts[0], "summary": self._texts[1], "size": ffi.sizeof("clo_planner"), "plan": self._call,
             "executions_each": library.number(planner.executions_each, "executions_each", 0, 1024)})
+
+    def _outside(self, _, error, __):
+        """An interrupt before or behind the lines that catch it."""
+        self.error = self.error or error
 
     def _plan(self, _, cost, asked, placements, count):
         try:

@@ -163,9 +163,9 @@ class Own:
         policy.late_decisions = 0
         view = "const clo_view *"
         self._kept = [library.c_string(str(policy.name) or "own", "name"), library.c_string(str(policy.summary), "summary"),
-                      ffi.callback("clo_status(*)(void *, %s)" % view, self._init, error=lib.CLO_ERR_STATE),
-                      ffi.callback("bool(*)(void *, %s, clo_choice *)" % view, self._decide, error=False),
-                      ffi.callback("void(*)(void *, %s, const clo_event *)" % view, self._event)]
+                      ffi.callback("clo_status(*)(void *, %s)" % view, self._init, error=lib.CLO_ERR_STATE, onerror=self._outside),
+                      ffi.callback("bool(*)(void *, %s, clo_choice *)" % view, self._decide, error=False, onerror=self._outside),
+                      ffi.callback("void(*)(void *, %s, const clo_event *)" % view, self._event, onerror=self._outside)]
         readiness = library.choice(ffi.typeof("clo_readiness"), str(policy.readiness), "readiness")
         self.pointer = ffi.new("clo_policy *", {
             "name": self._kept[0], "summary": self._kept[1], "size": ffi.sizeof("clo_policy"), "readiness": readiness,
@@ -199,6 +199,10 @@ class Own:
     def _fail(self, error):
         self.error = self.error or error
         self.is_stopped = True
+
+    def _outside(self, _, error, __):
+        """An interrupt before or behind the lines that catch it."""
+        self._fail(error)
 
     def _late(self, view):
         lib.clo_view_steps(view, 2**63)  # more than any bound: the scheduler's own rule decides

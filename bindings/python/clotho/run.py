@@ -35,11 +35,6 @@ class Runtime:
         self.handle = library.Handle(out[0], destroy, self.platform.handle, waits=True, kept=policies)
         _live.add(self)
 
-    @property
-    def pointer(self):
-        """The clo_runtime."""
-        return self.handle.usable("runtime")
-
     def _cost(self, what):
         return as_cost(what, None if isinstance(what, Cost) else self.platform)
 
@@ -61,7 +56,8 @@ class Runtime:
     @property
     def report(self):
         """The real-time settings that hold, a line each."""
-        return library.text(lib.clo_runtime_report(self.pointer))
+        with self.handle.use("runtime") as pointer:
+            return library.text(lib.clo_runtime_report(pointer))
 
     def close(self):
         """Cancels what runs, waits for it, and ends the workers. Its jobs are closed, too."""
@@ -98,27 +94,23 @@ class Job:
         if self._own is not None:
             asked.policy, asked.argument = self._own.pointer, getattr(self._own, "argument", ffi.NULL)
             asked.steps_max = self._own.steps_max(asked.steps_max)
-        status = lib.clo_job_create(runtime.pointer, cost.pointer, asked, out)
-        raise_if_failed(status, library.text(lib.clo_last_error()), None, self._own if status != 0 else None)
-        self.handle = library.Handle(out[0], lib.clo_job_destroy, cost.handle, runtime.handle, waits=True, kept=cost.graph.bodies)
+        with runtime.handle.use("runtime") as pointer:
+            status = lib.clo_job_create(pointer, cost.pointer, asked, out)
+            raise_if_failed(status, library.text(lib.clo_last_error()), None, self._own if status != 0 else None)
+            self.handle = library.Handle(out[0], lib.clo_job_destroy, cost.handle, runtime.handle, waits=True, kept=cost.graph.bodies)
         runtime._jobs.add(self)
-
-    @property
-    def pointer(self):
-        """The clo_job."""
-        self.runtime.handle.usable("runtime")
-        return self.handle.usable("job")
 
     def submit(self):
         """Starts the run, or the series of releases, and returns at once."""
-        pointer, run = self.pointer, self.cost.graph.bodies.begin(self.cost.graph)
-        if self._own is not None:
-            self._own.error, self._own.is_stopped = None, False
-        status = lib.clo_job_submit(pointer)
-        if status != 0:
-            self.cost.graph.bodies.end(run)
-            check(status)
-        self._run = run
+        with self.handle.use("job") as pointer:
+            run = self.cost.graph.bodies.begin(self.cost.graph)
+            if self._own is not None:
+                self._own.error, self._own.is_stopped = None, False
+            status = lib.clo_job_submit(pointer)
+            if status != 0:
+                self.cost.graph.bodies.end(run)
+                check(status)
+            self._run = run
 
     def wait(self, timeout=None):
         """Waits for the end and returns the Result. timeout in seconds: TimeLimitError, and the run goes on. Ctrl-C cancels the run,
@@ -126,29 +118,26 @@ class Job:
         return self._wait(timeout, lambda: None)
 
     def _wait(self, timeout, begin):
-        pointer, result = self.pointer, library.config("clo_job_result", {})
         if timeout is not None and not isinstance(timeout, (int, float)):
             raise TypeError("timeout is a %s; give seconds" % type(timeout).__name__)
+        limit_ns = 2**63 - 1 if timeout is None else int(max(min(timeout * 1e9, 2**63 - 1), 0))
+        result = library.config("clo_job_result", {})
+        with self.handle.use("job") as pointer:
 
-        def work():
-            begin()
-            if timeout is None:
-                status = lib.clo_job_wait(pointer, result)
-            else:
-                status = lib.clo_job_wait_for(pointer, int(min(timeout * 1e9, 2**63 - 1)), result)
-            return status, library.text(lib.clo_last_error())
+            def work():
+                begin()
+                status = lib.clo_job_wait(pointer, result) if timeout is None else lib.clo_job_wait_for(pointer, limit_ns, result)
+                return status, library.text(lib.clo_last_error())
 
-        try:
-            status, line = calls.interruptible(work, self.cancel)
-        except errors.Interrupted as stop:
-            stop.result = self._result(result) if stop.result is not None else None
-            raise
-        if status == lib.CLO_ERR_TIMEOUT or (status in (lib.CLO_ERR_STATE, lib.CLO_ERR_ARGUMENT)):
-            raise library.failure(status, line)
-        run, made = self._run, None
-        if status == 0:
-            made = self._result(result)
-        self._ended()
+            try:
+                status, line = calls.interruptible(work, self.cancel)
+            except errors.Interrupted as stop:
+                stop.result = self._result(pointer, result) if stop.result is not None else None
+                raise
+            if status in (lib.CLO_ERR_TIMEOUT, lib.CLO_ERR_STATE, lib.CLO_ERR_ARGUMENT):
+                raise library.failure(status, line)
+            run = self._run
+            made = self._result(pointer, result)
         try:
             raise_if_failed(status, line, run, self._own)
         except errors.TaskError as error:
@@ -160,10 +149,9 @@ class Job:
         self.cost.graph.bodies.end(self._run)
         self._run = None
 
-    def _result(self, result):
-        trace, out_hash = ffi.new("clo_trace **"), lib.clo_job_output_hash(self.pointer)
-        kept = None
-        if self.runtime.is_traced and lib.clo_job_trace(self.pointer, trace) == 0:
+    def _result(self, pointer, result):
+        trace, out_hash, kept = ffi.new("clo_trace **"), lib.clo_job_output_hash(pointer), None
+        if self.runtime.is_traced and lib.clo_job_trace(pointer, trace) == 0:
             kept = library.Handle(trace[0], lib.clo_trace_destroy)
         made = job_result(result, self.cost, trace=kept, run=self._run, output_hash=out_hash)
         own = self._own.policy if self._own is not None else None
@@ -177,33 +165,40 @@ class Job:
             return self._wait(timeout, self.submit)
         except errors.TimeLimitError:
             self.cancel()
-            calls.interruptible(lambda: lib.clo_job_wait(self.pointer, ffi.NULL), self.cancel)
+            with self.handle.use("job") as pointer:
+                calls.interruptible(lambda: lib.clo_job_wait(pointer, ffi.NULL))
             self._ended()
             raise
 
     def output(self, task, instance=0):
         """A copy of the output of an instance in the last run; None without."""
-        size = ffi.new("size_t *")
-        data = lib.clo_job_output(self.pointer, library.number(task, "task", 0, library.NONE), library.number(
-            instance, "instance", 0, library.NONE), size)
-        return None if data == ffi.NULL else bytes(ffi.buffer(ffi.cast("char *", data), size[0]))
+        size, task, instance = ffi.new("size_t *"), library.number(task, "task", 0, library.NONE), library.number(
+            instance, "instance", 0, library.NONE)
+        with self.handle.use("job") as pointer:
+            data = lib.clo_job_output(pointer, task, instance, size)
+            return None if data == ffi.NULL else bytes(ffi.buffer(ffi.cast("char *", data), size[0]))
 
     def timing(self):
         """Releases, misses and latencies since the last submit, as a dict."""
         out = library.config("clo_job_timing", {})
-        check(lib.clo_job_timing_read(self.pointer, out))
+        with self.handle.use("job") as pointer:
+            check(lib.clo_job_timing_read(pointer, out))
         return library.plain(out)
 
     def cancel(self):
         """Asks the run to end: bodies that run finish, no other starts."""
-        lib.clo_job_cancel(self.pointer)
+        with self.handle.use("job") as pointer:
+            lib.clo_job_cancel(pointer)
 
     def close(self):
         """Cancels it if it runs, waits for the bodies that do, and frees it."""
         if not self.handle.is_open:
             return
         if self.handle.is_of_this_process:
-            lib.clo_job_cancel(self.handle.pointer)
+            try:
+                self.cancel()
+            except errors.StateError:
+                return  # another thread was faster
         if library.is_inside():
             self.handle.close()  # freed later
         else:

@@ -94,7 +94,7 @@ def simulate(graph, platform=None, *, plan=None, policy=None, execute=False, **f
 
     execute  the bodies are called too, on the calling thread.
     fields   of clo_sim_config: seed, deadline_ns, steps_max, releases_in_flight, releases, period_ns."""
-    if isinstance(plan, Plan) and graph is None:
+    if isinstance(plan, Plan) and platform is None and graph is plan.cost.graph:
         graph = plan.cost
     if plan is not None and not isinstance(plan, Plan):
         raise TypeError("plan is a %s; give a clotho.Plan" % type(plan).__name__)
@@ -179,7 +179,8 @@ def simulate_stream(workload, platform=None, *, policy="fifo", environment=None,
         asked.progress = progress
 
         def work():
-            return lib.clo_stream_simulate(workload.pointer, place.pointer, asked, result), library.text(lib.clo_last_error())
+            with workload._lock:  # nobody adds jobs meanwhile
+                return lib.clo_stream_simulate(workload.pointer, place.pointer, asked, result), library.text(lib.clo_last_error())
 
         status, line = work() if own.policy is not None else calls.interruptible(work, lambda: stopped.append(True))
         raise_if_failed(status, line, None, own)

@@ -68,11 +68,11 @@ def compare(graphs, platform=None, planners=("heft", "deft"), *, keep_going=Fals
                     row["plan_ns"] = time.perf_counter_ns() - begin
                     row.update(made.check().measure(), planner=made.planner, schedules=made.schedules, optimal=made.is_optimal)
                     row["optimal"] = row["optimal"] or row["gap"] <= 0
-                except (errors.Error, TypeError) as error:
+                except Exception as error:  # pylint: disable=broad-except # of an own planner any
                     if not keep_going or isinstance(error, errors.OutOfMemory):
                         raise
                     row.update(planner=planner if isinstance(planner, str) else getattr(planner, "name", getattr(
-                        planner, "__name__", "own")), error=str(error))
+                        planner, "__name__", "own")), error="%s: %s" % (type(error).__name__, error))
                 table.rows.append(row)
     except KeyboardInterrupt:
         raise errors.Interrupted(table) from None

@@ -1,4 +1,6 @@
 """Workloads: jobs that arrive over time."""
+import threading
+
 from clotho import library
 from clotho.graph import Graph
 from clotho.library import check, ffi, lib
@@ -11,12 +13,12 @@ class Workload:
     def __init__(self, name=None):
         out = ffi.new("clo_workload **")
         check(lib.clo_workload_create(library.encoded(name, "name"), out))
-        self.handle, self._graphs = library.Handle(out[0], lib.clo_workload_destroy), []
+        self.handle, self._lock = library.Handle(out[0], lib.clo_workload_destroy), threading.RLock()
 
     @classmethod
     def _wrap(cls, handle):
         made = cls.__new__(cls)
-        made.handle, made._graphs = handle, []
+        made.handle, made._lock = handle, threading.RLock()
         return made
 
     @classmethod
@@ -33,12 +35,14 @@ class Workload:
         label = library.c_string(name, "name")
         asked = library.config("clo_workload_job", dict(fields, name=label, arrival_ns=arrival_ns))
         asked.graph = graph.sealed().pointer
-        check(lib.clo_workload_add(self.pointer, asked))
-        self.handle.hold(graph.handle)
+        with self._lock:
+            check(lib.clo_workload_add(self.pointer, asked))
+            self.handle.hold(graph.handle)
 
     def sort(self):
         """Puts the jobs into the order of their arrivals; returns the workload."""
-        check(lib.clo_workload_sort(self.pointer))
+        with self._lock:
+            check(lib.clo_workload_sort(self.pointer))
         return self
 
     def arrivals(self, kind="batch", *, jobs=0, mean_ns=0, seed=0, shuffled=False):
@@ -46,12 +50,14 @@ class Workload:
         out = ffi.new("clo_workload **")
         asked = library.config("clo_arrivals_config", {"kind": kind, "jobs": jobs, "mean_ns": mean_ns, "seed": seed,
                                                        "shuffled": int(bool(shuffled))})
-        check(lib.clo_workload_arrivals(self.pointer, asked, out))
+        with self._lock:
+            check(lib.clo_workload_arrivals(self.pointer, asked, out))
         return self._wrap(library.Handle(out[0], lib.clo_workload_destroy, self.handle))
 
     def save(self, path):
         """Writes a file clotho.workload/1."""
-        check(lib.clo_workload_save(self.pointer, library.encoded(path, "path")))
+        with self._lock:
+            check(lib.clo_workload_save(self.pointer, library.encoded(path, "path")))
 
     @property
     def pointer(self):
@@ -74,12 +80,13 @@ class Workload:
 
     def job(self, index):
         """A job's row as a dict: name, arrival_ns, weight ..."""
-        row = lib.clo_workload_get(self.pointer, library.number(index, "index", 0, library.NONE))
-        if row == ffi.NULL:
-            raise IndexError("the workload has %d jobs" % len(self))
-        found = library.plain(row, ("size", "graph"))
-        found["name"] = library.text(found["name"])
-        return found
+        with self._lock:
+            row = lib.clo_workload_get(self.pointer, library.number(index, "index", 0, library.NONE))
+            if row == ffi.NULL:
+                raise IndexError("the workload has %d jobs" % len(self))
+            found = library.plain(row, ("size", "graph"))
+            found["name"] = library.text(found["name"])
+            return found
 
     def __repr__(self):
         return "<clotho.Workload %r: %d jobs>" % (self.name, len(self))
