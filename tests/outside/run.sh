@@ -66,6 +66,9 @@ test -x "$work/moved/bin/clotho-step" # stands around the steps of builds
 test -s "$work/moved/share/clotho/platforms/rk3588.xml"
 "$work/moved/bin/clotho" platform show orin-nano | grep -q "6 executors" # a file beside it
 "$work/moved/bin/clotho" platform show "$work/moved/share/clotho/platforms/rk3588.xml" >/dev/null
+if [ -d "$work/moved/share/clotho/python" ]; then
+    PYTHONPATH=$work/moved/share/clotho/python /usr/bin/python3 -B -c "import clotho; print(clotho.Platform('orin-nano'))" | grep -q "6 executors"
+fi
 for library in "$libdir"/libclotho*.so; do
     exported=$(nm -D --defined-only "$library" | awk '$2 != "A" {print $3}' | grep -v '^clo_' || true)
     test -z "$exported" || { echo "$library exports more than clo_: $exported"; exit 1; }
