@@ -158,7 +158,21 @@ class _Entry:
             return FAILED
 
 
-@ffi.callback("int(*)(const clo_call *)", error=FAILED)
+def _outside(_, error, __):
+    """An interrupt before or behind the lines that catch it, where bodies are called on the main thread."""
+    _local.error = error
+
+
+def take_outside():
+    """That interrupt, once; None: there was none."""
+    error, _local.error = getattr(_local, "error", None), None
+    return error
+
+
+_local = threading.local()
+
+
+@ffi.callback("int(*)(const clo_call *)", error=FAILED, onerror=_outside)
 def _enter(pointer):
     with library.inside():
         return ffi.from_handle(pointer.argument).enter(pointer)

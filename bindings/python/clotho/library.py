@@ -200,9 +200,19 @@ class inside:  # pylint: disable=invalid-name # used as a statement
         _local.depth -= 1
 
 
+def level():
+    """How deep in calls from the library this thread is."""
+    return getattr(_local, "depth", 0)
+
+
+def back_to(depth):
+    """The call of the library that began at this depth has returned, whatever an interrupt has left undone."""
+    _local.depth = depth
+
+
 def is_inside():
     """True in a call from the library."""
-    return getattr(_local, "depth", 0) > 0
+    return level() > 0
 
 
 class Handle:
@@ -259,11 +269,13 @@ class Handle:
         self._free()
 
     def _free(self):
-        if not self._waits or self._process == os.getpid():
-            self._destroy(self.pointer)
-        self.kept, parents, self._parents = None, self._parents, ()
-        for parent in parents:
-            parent._drop()
+        try:
+            if not self._waits or self._process == os.getpid():
+                self._destroy(self.pointer)
+        finally:  # an interrupt is raised behind the call
+            self.kept, parents, self._parents = None, self._parents, ()
+            for parent in parents:
+                parent._drop()
 
     @contextlib.contextmanager
     def use(self, what):

@@ -80,9 +80,10 @@ class Platform:
                 raise errors.ArgumentError("there are %d names for %d executors" % (len(names), count))
             fields["executor_names"] = texts(names, "names")
         if capacities is not None:
-            given, all_of = numpy.asarray(capacities), numpy.full((fields["machines_count"], ANY), -1, "i8")
-            if given.dtype.kind not in "iu" or given.ndim != 2 or len(given) != len(all_of) or given.shape[1] > ANY:
-                raise errors.ArgumentError("capacities have the shape %s; give whole numbers, [%d, 1 to 8]" % (given.shape, len(all_of)))
+            given, machines_count = numpy.asarray(capacities), fields["machines_count"]
+            if given.dtype.kind not in "iu" or given.ndim != 2 or len(given) != machines_count or given.shape[1] > ANY:
+                raise errors.ArgumentError("capacities have the shape %s; give whole numbers, [%d, 1 to 8]" % (given.shape, machines_count))
+            all_of = numpy.full((machines_count, ANY), -1, "i8")
             all_of[:, :given.shape[1]] = given
             fields["capacities"] = pointer("int64_t[]", all_of)
         if resources is not None:

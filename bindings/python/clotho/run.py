@@ -130,7 +130,7 @@ class Job:
                 return status, library.text(lib.clo_last_error())
 
             try:
-                status, line = calls.interruptible(work, self.cancel)
+                status, line = calls.interruptible(work, lambda: lib.clo_job_cancel(pointer))
             except errors.Interrupted as stop:
                 stop.result = self._result(pointer, result) if stop.result is not None else None
                 raise

@@ -1,7 +1,7 @@
 """Runs in virtual time: of one graph (simulate), of jobs that arrive over time (simulate_stream)."""
 import numpy
 
-from clotho import calls, errors, library
+from clotho import bodies, calls, errors, library
 from clotho.cost import as_cost
 from clotho.library import check, ffi, lib
 from clotho.plan import Plan
@@ -83,7 +83,7 @@ def raise_if_failed(status, line, run, own):
         raise own.error
     if status != 0:
         failure = library.failure(status, line)
-        cause = run.error if run is not None else None
+        cause = (run.error or bodies.take_outside()) if run is not None else None
         if isinstance(cause, KeyboardInterrupt):
             raise errors.Interrupted() from None
         raise failure from cause
@@ -104,7 +104,7 @@ def simulate(graph, platform=None, *, plan=None, policy=None, execute=False, **f
     asked, result = library.config("clo_sim_config", dict(fields, execute=int(bool(execute)))), library.config("clo_job_result", {})
     trace, output_hash = ffi.new("clo_trace **"), ffi.new("uint64_t *")
     own = as_policy(policy) if policy is not None else None
-    run = None
+    run, depth = None, library.level()
     try:
         if plan is not None:
             asked.plan = plan.pointer
@@ -124,6 +124,7 @@ def simulate(graph, platform=None, *, plan=None, policy=None, execute=False, **f
         made.late_decisions = own.policy.late_decisions if own is not None and own.policy is not None else 0
         return made
     finally:
+        library.back_to(depth)
         cost.graph.bodies.end(run)
         if own is not None:
             own.close()
@@ -163,7 +164,7 @@ def simulate_stream(workload, platform=None, *, policy="fifo", environment=None,
     asked, result = library.config("clo_stream_config", dict(fields, seed=seed)), library.config("clo_stream_result", {})
     outcomes, stopped = numpy.zeros(len(workload), OUTCOME), []
     asked.outcomes = ffi.from_buffer("clo_stream_outcome[]", outcomes, require_writable=True) if len(outcomes) else ffi.NULL
-    opened = ffi.NULL
+    opened, depth = ffi.NULL, library.level()
     own = as_policy(policy)
     try:
         asked.policy, asked.argument, asked.steps_max = own.pointer, getattr(own, "argument", ffi.NULL), own.steps_max(asked.steps_max)
@@ -186,6 +187,7 @@ def simulate_stream(workload, platform=None, *, policy="fifo", environment=None,
         raise_if_failed(status, line, None, own)
         return StreamResult(library.plain(result), outcomes, own.policy.late_decisions if own.policy is not None else 0)
     finally:
+        library.back_to(depth)
         if opened != ffi.NULL:
             lib.clo_environment_close(opened)
         own.close()
