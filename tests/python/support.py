@@ -10,10 +10,18 @@ PRELOAD = os.environ.pop("LD_PRELOAD", None)  # the sanitizer's is for Python al
 import clotho
 
 COMMAND = os.environ.get("CLOTHO", "")
+DATA = os.environ.get("CLO_DATA", "")
 SANITIZED = os.environ.get("CLO_SANITIZED", "") != ""
 PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(clotho.__file__)))
 SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 LONG = 500  # seconds that nothing takes, on the busiest machine, unless it hangs
+
+
+def needs_data(path):
+    """Skips a test whose workload is not here."""
+    there = os.path.exists(os.path.join(DATA, path))
+    return unittest.skipUnless(there, "no workloads at %s; mend: put them there, or: cmake --preset release -DCLOTHO_DATA=FOLDER" % (
+        os.path.join(DATA, path)))
 
 
 def needs(*modules):

@@ -1,5 +1,4 @@
 """The notebooks, executed from top to bottom; they are kept without what they print."""
-import asyncio
 import json
 import os
 import sys
@@ -24,14 +23,17 @@ class Notebooks(PackageTest):
         import nbclient
         import nbformat
         from jupyter_client.manager import AsyncKernelManager
+        from nbclient.util import run_sync
         from jupyter_client.kernelspec import KernelSpec, KernelSpecManager
+
+        environment = dict(SHORT, PYTHONPATH=PACKAGE, IPYTHONDIR=self.folder, MPLCONFIGDIR=self.folder)
 
         class This(KernelSpecManager):
             """This interpreter, wherever a kernel is installed."""
 
             def get_kernel_spec(self, kernel_name):
-                return KernelSpec(argv=[sys.executable, "-B", "-X", "frozen_modules=off", "-m", "ipykernel_launcher", "-f", "{connection_file}"], display_name=kernel_name,
-                                  language="python", env=dict(SHORT, PYTHONPATH=PACKAGE))
+                start = [sys.executable, "-B", "-X", "frozen_modules=off", "-m", "ipykernel_launcher", "-f", "{connection_file}"]
+                return KernelSpec(argv=start, display_name=kernel_name, language="python", env=environment)
 
         book = nbformat.read(os.path.join(FOLDER, name), as_version=4)
         nbformat.validate(book)
@@ -40,7 +42,7 @@ class Notebooks(PackageTest):
         client = nbclient.NotebookClient(book, km=manager, timeout=1200, resources={"metadata": {"path": self.folder}})
         warnings.simplefilter("default")  # these packages' own
         client.execute(cleanup_kc=True)
-        asyncio.run(manager.shutdown_kernel(now=True))
+        run_sync(manager.shutdown_kernel)(now=True)
         outputs = [output for cell in book.cells if cell.cell_type == "code" for output in cell.outputs]
         return "\n".join(str(output.get("text", output.get("data"))) for output in outputs)
 

@@ -6,7 +6,7 @@ import threading
 import unittest
 
 import numpy
-from support import PackageTest, layered, needs, rank_planner
+from support import DATA, PackageTest, fifo_policy, layered, needs, needs_data, rank_planner
 
 import clotho
 from clotho import calls, errors
@@ -39,6 +39,13 @@ class Equal(PackageTest):
                         ours.save(self.path("ours.json"))
                         with open(self.path("ours.json"), "rb") as a, open(self.path("theirs.json"), "rb") as b:
                             self.assertEqual(a.read(), b.read())
+
+    @needs_data("wfformat/blast-chameleon-small-001.json")
+    def test_so_they_are_of_a_workflow_of_wfcommons(self):
+        path = os.path.join(DATA, "wfformat/blast-chameleon-small-001.json")
+        theirs = json.loads(self.command("plan", path, "--platform", "rk3588", "--planner", "peft", "--json"))
+        measured = clotho.plan(clotho.load(path), "rk3588", "peft").check().measure()
+        self.assertEqual({k: theirs.get(k, -1) for k in FIGURES}, {k: measured[k] for k in FIGURES})
 
     def test_justified_and_pipelined_plans_too(self):
         graph = layered(40)
@@ -166,11 +173,11 @@ def interrupted_within(work_name="interruptible"):
     """Sends SIGINT to this process once a long call has begun its work."""
     real = getattr(calls, work_name)
 
-    def instead(work, stop=None):
+    def instead(work, stop=None, executions=None):
         def begun():
             threading.Thread(target=os.kill, args=(os.getpid(), signal.SIGINT)).start()
             return work()
-        return real(begun, stop)
+        return real(begun, stop, executions)
 
     return instead
 
@@ -232,6 +239,24 @@ class Tables(PackageTest):
         one = clotho.plan(graphs[7], "rk3588", "peft").measure()
         row = [row for row in table.rows if row["index"] == 7 and row["planner"] == "peft"][0]
         self.assertEqual({k: row[k] for k in one}, one)
+
+    def test_policies_stand_beside_planners(self):
+        graphs = [layered(25, seed=k) for k in range(4)]
+
+        class Mine(clotho.Policy):
+            name, decide = "mine", staticmethod(fifo_policy)
+
+        table = clotho.compare(graphs, "rk3588", ["heft", rank_planner], ["fair", fifo_policy, Mine])
+        self.assertEqual(set(table.by_planner()), {"heft", "rank_planner", "policy fair", "policy fifo_policy", "policy mine"})
+        for row in table.rows:
+            self.assertGreaterEqual(row["makespan_ns"], row["lower_bound_ns"])
+            if row["planner"] == "policy fair":
+                self.assertEqual(row["makespan_ns"], clotho.simulate(graphs[row["index"]], "rk3588", policy="fair").makespan_ns)
+        wrong = clotho.Policy()
+        wrong.name, wrong.decide = "wrong", lambda view: 7
+        with self.assertRaisesRegex(TypeError, "policy 'wrong'"):
+            clotho.compare(graphs[:1], "rk3588", [], [wrong])
+        self.assertEqual(clotho.compare(graphs[:1], "rk3588", [], [wrong], keep_going=True).by_planner()["policy wrong"]["refused"], 1)
 
     def test_failures_are_rows_if_asked(self):
         def broken(cost, seed):

@@ -1,11 +1,12 @@
 """Runs in virtual time: equal to the command's to the bit; own policies, good, bad and slow."""
 import csv
 import json
+import os
 import time
 import unittest
 import warnings
 
-from support import PackageTest, fifo_policy, layered, needs
+from support import DATA, PackageTest, fifo_policy, layered, needs, needs_data
 
 import clotho
 from clotho import errors
@@ -34,6 +35,16 @@ class Equal(PackageTest):
         ours = clotho.simulate_stream(clotho.Workload.load(self.path("w.jsonl")), "uniform:10", policy="fair", environment="decima", seed=9)
         self.assertEqual(theirs["makespan_ns"], ours.makespan_ns)
         self.assertGreater(ours.moves, 0)
+
+    @needs_data("tpch/tpch_2g.jsonl")
+    def test_so_they_are_of_tpc_h(self):
+        path = os.path.join(DATA, "tpch/tpch_2g.jsonl")
+        workload = clotho.Workload.load(path)
+        for policy in ("decima-fair", "decima"):
+            theirs = json.loads(self.command("simulate", path, "--platform", "uniform:50", "--policy", policy, "--environment", "decima",
+                                             "--seed", 2, "--json"))
+            ours = clotho.simulate_stream(workload, "uniform:50", policy=policy, environment="decima", seed=2)
+            self.assertEqual((theirs["makespan_ns"], theirs["avg_jct_s"], theirs["moves"]), (ours.makespan_ns, ours.jct_mean_ns / 1e9, ours.moves))
 
     def test_a_plan_replays_as_planned(self):
         plan = clotho.plan(layered(50), "rk3588")

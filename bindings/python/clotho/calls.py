@@ -4,6 +4,7 @@ import threading
 
 from clotho import errors, library
 
+FEW = 10_000  # executions that are checked, measured or simulated within milliseconds: not worth a thread
 AGAIN_S = 0.05  # a stop that came before there was something to stop is tried again
 
 
@@ -55,10 +56,13 @@ class _Call:
                 self._stop()
 
 
-def interruptible(work, stop=None):
+def interruptible(work, stop=None, executions=None):
     """work(), which may take long. Ctrl-C calls stop(), waits until work() has ended, and raises Interrupted with what it returned; an
-    exception of another signal's handler does the same and is raised. Elsewhere than on the main thread: work() alone."""
+    exception of another signal's handler does the same and is raised. Elsewhere than on the main thread, and for few executions: work()
+    alone."""
     library.free_later_ones()
+    if executions is not None and executions <= FEW:
+        return work()
     if threading.current_thread() is not threading.main_thread() or library.is_inside():
         return work()
     call, before, raised = _Call(work, stop), signal.getsignal(signal.SIGINT), None

@@ -76,13 +76,13 @@ class Plan:
     def check(self, is_measured=False):
         """The independent checker: raises InvalidError with the first violation. Returns the plan."""
         mode = lib.CLO_CHECK_MEASURED if is_measured else lib.CLO_CHECK_FULL
-        calls.interruptible(lambda: check(lib.clo_plan_check(self.pointer, self.cost.pointer, mode)))
+        calls.interruptible(lambda: check(lib.clo_plan_check(self.pointer, self.cost.pointer, mode)), executions=len(self.placements))
         return self
 
     def measure(self):
         """How good it is, as a dict: makespan_ns, lower_bound_ns, gap, slr, speedup, utilization ..."""
         out = library.config("clo_plan_metrics", {})
-        calls.interruptible(lambda: check(lib.clo_plan_measure(self.pointer, self.cost.pointer, out)))
+        calls.interruptible(lambda: check(lib.clo_plan_measure(self.pointer, self.cost.pointer, out)), executions=len(self.placements))
         return library.plain(out)
 
     @property

@@ -117,7 +117,8 @@ def simulate(graph, platform=None, *, plan=None, policy=None, execute=False, **f
             return status, library.text(lib.clo_last_error())
 
         is_python = run is not None or (own is not None and own.policy is not None)
-        status, line = work() if is_python else calls.interruptible(work)
+        executions = cost.graph.instances * max(asked.releases, 1) if plan is not None else None
+        status, line = work() if is_python else calls.interruptible(work, executions=executions)
         kept = library.Handle(trace[0], lib.clo_trace_destroy) if trace[0] != ffi.NULL else None
         raise_if_failed(status, line, run, own)
         made = job_result(result, cost, trace=kept, run=run, output_hash=output_hash[0] if execute else None)

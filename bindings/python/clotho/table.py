@@ -1,4 +1,4 @@
-"""Many planners on many graphs, in one table."""
+"""Many planners and policies on many graphs, in one table."""
 import collections
 import math
 import time
@@ -6,6 +6,7 @@ import time
 from clotho import errors
 from clotho.cost import as_cost
 from clotho.plan import plan as make_plan
+from clotho.simulate import simulate
 
 COLUMNS = ("graph", "tasks", "platform", "planner", "makespan_ns", "lower_bound_ns", "gap", "slr", "speedup", "utilization", "transfers",
            "transferred_bytes", "duplicates", "schedules", "optimal", "plan_ns", "error")
@@ -50,32 +51,52 @@ class Table:
         return len(self.rows)
 
 
-def compare(graphs, platform=None, planners=("heft", "deft"), *, keep_going=False, **fields):
-    """Plans each graph with each planner (a name, a Planner, or a function), checks each plan with the independent checker, and returns
-    a Table. fields: of plan().
+def _name(what):
+    if isinstance(what, str):
+        return what
+    return getattr(what, "name", None) or getattr(what, "__name__", type(what).__name__)
 
-    keep_going  a planner that fails on a graph has a row with `error`, in place of an exception.
+
+def _planned(cost, planner, fields):
+    begin = time.perf_counter_ns()
+    made = make_plan(cost, planner=planner, **fields)
+    row = {"plan_ns": time.perf_counter_ns() - begin}
+    row.update(made.check().measure(), planner=made.planner, schedules=made.schedules)
+    row["optimal"] = made.is_optimal or row["gap"] <= 0
+    return row
+
+
+def _decided(cost, policy, _):
+    begin = time.perf_counter_ns()
+    result = simulate(cost, policy=policy)
+    row = {"plan_ns": time.perf_counter_ns() - begin}
+    row.update(result.plan().check(is_measured=True).measure(), planner="policy " + _name(policy), schedules=0)
+    row["optimal"] = row["gap"] <= 0
+    return row
+
+
+def compare(graphs, platform=None, planners=("heft", "deft"), policies=(), *, keep_going=False, **fields):
+    """Plans each graph with each planner (a name, a Planner, or a function), simulates it under each policy (a name, a Policy, or a
+    function), checks each plan and each run with the independent checker, and returns a Table. Policies are the rows "policy NAME";
+    they decide while the graph runs, so their makespans are simulated, and plan_ns is what the simulation took.
+
+    fields      of plan().
+    keep_going  what fails on a graph has a row with `error`, in place of an exception.
     Ctrl-C: Interrupted.result is the table so far."""
     table = Table()
+    asked = [(_planned, planner, "") for planner in planners] + [(_decided, policy, "policy ") for policy in policies]
     try:
         for index, graph in enumerate(graphs):
             cost = as_cost(graph, platform)
-            for planner in planners:
+            for ask, what, prefix in asked:
                 row = {"index": index, "graph": cost.graph.name, "tasks": len(cost.graph), "platform": cost.platform.name, "error": None}
-                begin = time.perf_counter_ns()
                 try:
-                    made = make_plan(cost, planner=planner, **fields)
-                    row["plan_ns"] = time.perf_counter_ns() - begin
-                    row.update(made.check().measure(), planner=made.planner, schedules=made.schedules, optimal=made.is_optimal)
-                    row["optimal"] = row["optimal"] or row["gap"] <= 0
+                    row.update(ask(cost, what, fields))
                 except Exception as error:  # pylint: disable=broad-except # of an own planner any
                     if not keep_going or isinstance(error, errors.OutOfMemory):
                         raise
-                    row.update(planner=planner if isinstance(planner, str) else getattr(planner, "name", getattr(
-                        planner, "__name__", "own")), error="%s: %s" % (type(error).__name__, error))
+                    row.update(planner=prefix + _name(what), error="%s: %s" % (type(error).__name__, error))
                 table.rows.append(row)
     except KeyboardInterrupt:
         raise errors.Interrupted(table) from None
     return table
-
-
