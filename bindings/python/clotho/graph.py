@@ -280,8 +280,11 @@ class Graph:
     def times(self, kind, times):
         """Sets the times of all tasks on a kind of executors, in ns."""
         number = self.kind(kind)
+        set_time, pointer = lib.clo_graph_set_time, self.pointer
         for task, time_ns in enumerate(numpy.broadcast_to(column("times", times, len(self), "i8"), len(self)).tolist()):
-            check(lib.clo_graph_set_time(self.pointer, task, number, time_ns))
+            status = set_time(pointer, task, number, time_ns)
+            if status != 0:
+                check(status)
 
     @_alone
     def resource(self, index, name):
@@ -333,10 +336,10 @@ class Graph:
     @_alone
     def tasks(self):
         """An array of clotho.TASK, without pointers."""
-        made, row = numpy.zeros(len(self), TASK), ffi.new("clo_task *")
+        made, read, pointer = numpy.zeros(len(self), TASK), lib.clo_graph_task, self.pointer
+        filled = ffi.from_buffer("clo_task[]", made, require_writable=True) if len(made) else None
         for task in range(len(made)):
-            check(lib.clo_graph_task(self.pointer, task, row))
-            made[task:task + 1] = numpy.frombuffer(ffi.buffer(row), TASK)
+            read(pointer, task, filled + task)
         for name in ("name", "body", "argument"):
             made[name] = 0
         return made
@@ -344,10 +347,10 @@ class Graph:
     @_alone
     def edges(self):
         """An array of clotho.EDGE, in order of addition."""
-        made, row = numpy.zeros(lib.clo_graph_edges(self.pointer), EDGE), ffi.from_buffer
-        filled = row("clo_edge[]", made, require_writable=True) if len(made) else None
+        made, read, pointer = numpy.zeros(lib.clo_graph_edges(self.pointer), EDGE), lib.clo_graph_edge, self.pointer
+        filled = ffi.from_buffer("clo_edge[]", made, require_writable=True) if len(made) else None
         for index in range(len(made)):
-            check(lib.clo_graph_edge(self.pointer, index, filled + index))
+            read(pointer, index, filled + index)
         return made
 
     @_alone

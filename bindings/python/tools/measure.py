@@ -30,6 +30,7 @@ def main():
     size = "%d tasks, %d edges" % (TASKS, len(columns))
     show(size + ", columns", lambda: clotho.Graph.from_arrays(work, columns))
     show(size + ", columns and names", lambda: clotho.Graph.from_arrays(work, columns, names=names))
+    show(size + ", columns and times of a kind", lambda: clotho.Graph.from_arrays(work, columns, kinds={"k": work}))
     show(size + ", arrays of clotho.TASK and clotho.EDGE", lambda: clotho.Graph.from_arrays(table, edges))
     cost = clotho.Cost(clotho.Graph.generate("layered", tasks=60, ccr=0.5, seed=3), "rk3588")
     plan = clotho.plan(cost)
