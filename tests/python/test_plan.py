@@ -6,7 +6,7 @@ import threading
 import unittest
 
 import numpy
-from support import DATA, PackageTest, fifo_policy, layered, needs, needs_data, rank_planner
+from support import DATA, SANITIZED, PackageTest, fifo_policy, layered, needs, needs_data, rank_planner
 
 import clotho
 from clotho import calls, errors
@@ -26,7 +26,7 @@ class Equal(PackageTest):
             graph.save(self.path("g.json"))
             loaded = clotho.load(self.path("g.json"))
             for platform in ("rk3588", "uniform:3"):
-                for planner in PLANNERS:
+                for planner in PLANNERS[::3] if SANITIZED else PLANNERS:
                     with self.subTest(graph=name, platform=platform, planner=planner):
                         said = self.command("plan", "g.json", "--platform", platform, "--planner", planner, "--budget", 60, "--seed", 5,
                                             "--out", "theirs.json", "--json")
@@ -101,6 +101,23 @@ class Own(PackageTest):
         a = graph.task(work_ns=10, instances=5)
         graph.task(work_ns=10, instances=7, grain=3, after=[(a, 1000)])
         clotho.plan(graph, "rk3588", rank_planner).check()
+
+    def test_replicas_have_room_if_asked(self):
+        apart = clotho.Platform.from_arrays(["k"] * 4, bandwidth=numpy.ones((4, 4)))
+        cost = clotho.Cost(clotho.Graph.generate("outtree", tasks=15, ccr=5.0, duplicable=1, outputs=1), apart)
+        deft = clotho.plan(cost, planner="deft")
+        self.assertGreater(deft.measure()["duplicates"], 0)
+        again = clotho.Planner("again", lambda cost, seed: deft.placements)
+        with self.assertRaisesRegex(errors.InvalidError, "planner 'again': .*room"):
+            clotho.plan(cost, planner=again)
+        again.executions_each = 2
+        made = clotho.plan(cost, planner=again)
+        self.assertEqual((made.makespan_ns, made.measure()["duplicates"]), (deft.makespan_ns, deft.measure()["duplicates"]))
+        with self.assertRaisesRegex(errors.InvalidError, "planner 'again': .*replicas"):
+            clotho.plan(cost, planner=again, no_duplicates=True)
+        with self.assertRaises((errors.ArgumentError, TypeError)):
+            again.executions_each = -1
+            clotho.plan(cost, planner=again)
 
     def test_nonsense_is_the_checkers_line_with_its_name(self):
         heft = clotho.plan(self.cost).placements

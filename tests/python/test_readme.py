@@ -17,14 +17,17 @@ def readme():
 
 
 class Readme(PackageTest):
-    @needs("networkx")
+    @needs("networkx", "pandas", "matplotlib")
     def test_the_programs(self):
         languages = [language for language, _ in BLOCK.findall(readme())]
         self.assertEqual(set(languages), {"sh", "python"})
         program = "\n".join(text for language, text in BLOCK.findall(readme()) if language == "python")
-        said = self.python(program)
+        said = self.python(program, environment={"MPLBACKEND": "Agg", "MPLCONFIGDIR": self.folder})
         self.assertIn("6 * 6 + 6 = 42", said)
-        self.assertIn("by_rank", said)
+        for name in ("by_rank", "policy oldest_first"):
+            self.assertIn(name, said)
+        for picture in ("plan.svg", "jobs.svg"):
+            self.assertTrue(os.path.getsize(self.path(picture)) > 1000)
 
     def test_the_command_lines(self):
         done = []
