@@ -1,10 +1,11 @@
 """What cffi is told is what the compiler makes of the headers; each status has its exception; the library lacks no function."""
 import os
 import re
+import shutil
 import subprocess
 import unittest
 
-from support import SOURCE, PackageTest
+from support import PACKAGE, SOURCE, PackageTest
 
 from clotho import errors, library
 from clotho.library import ffi, lib
@@ -75,6 +76,15 @@ class Declarations(PackageTest):
         said = self.python("try:\n import clotho\nexcept ImportError as error: print(error)", environment={"CLOTHO_LIBRARY": self.folder})
         self.assertIn("libclotho-io.so.0 cannot be loaded", said)
         self.assertIn("set CLOTHO_LIBRARY to its folder", said)
+
+    def test_a_library_of_another_version_is_one_line(self):
+        shutil.copytree(os.path.join(PACKAGE, "clotho"), self.path("clotho"))
+        with open(self.path("clotho/_declarations.py"), "a", encoding="utf-8") as file:
+            file.write('VERSION = "9.1.0"\n')
+        folder = os.path.join(os.path.dirname(PACKAGE), "lib")
+        said = self.python("import sys\nsys.path.insert(0, sys.argv[1])\ntry:\n import clotho\nexcept ImportError as error: print(error)",
+                           self.folder, environment={"CLOTHO_LIBRARY": folder})
+        self.assertRegex(said, r"^libclotho-io\.so\.0 is version \d.*, this package is for 9\.1\.0; set CLOTHO_LIBRARY")
 
 
 if __name__ == "__main__":

@@ -41,7 +41,15 @@ def _open():
     raise ImportError("%s cannot be loaded: %s; set CLOTHO_LIBRARY to its folder" % (NAME, "; ".join(failures)))
 
 
-lib = _open()
+def _of_this_version(opened):
+    """Structs without a size (tasks, placements, planners) are those of one version."""
+    found, wanted = ffi.string(opened.clo_version()).decode(), _declarations.VERSION
+    if found.split(".")[:2] != wanted.split(".")[:2]:
+        raise ImportError("%s is version %s, this package is for %s; set CLOTHO_LIBRARY to the folder of that one" % (NAME, found, wanted))
+    return opened
+
+
+lib = _of_this_version(_open())
 _everything = ffi.dlopen(None)  # its free() is the one of the process, also where another malloc is loaded before the C library's
 STATUSES = {value: name[4:] for value, name in ffi.typeof("clo_status").elements.items()}
 _local = threading.local()

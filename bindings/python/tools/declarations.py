@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes clotho/_declarations.py, what cffi knows of the library, from the public headers. usage: declarations.py INCLUDE CC OUT
+"""Makes clotho/_declarations.py, what cffi knows of the library, from the public headers. usage: declarations.py INCLUDE CC VERSION OUT
 
 The headers go through the C preprocessor; what stands in include/clotho/ is left, without attributes. Macros that are numbers
 become CONSTANTS. Nothing is typed twice, so a header that changes changes this too (tests/python/test_declarations.py compares
@@ -52,17 +52,18 @@ def constants(cc, include):
     return found
 
 
-def main(include, cc, out):
+def main(include, cc, version, out):
     ffi = cffi.FFI()
     ffi.set_source("clotho._declarations", None)
     ffi.cdef(declarations(cc, include) + "\nvoid free(void *);\n")
     with contextlib.redirect_stdout(io.StringIO()):  # it tells what it makes
         ffi.emit_python_code(out)
     with open(out, "a", encoding="utf-8") as file:
+        file.write("VERSION = %r\n" % version)
         file.write("CONSTANTS = {\n%s}\n" % "".join("    %r: %d,\n" % item for item in sorted(constants(cc, include).items())))
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 4:
+    if len(sys.argv) != 5:
         sys.exit(__doc__.splitlines()[0])
     main(*sys.argv[1:])
