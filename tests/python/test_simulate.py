@@ -273,6 +273,9 @@ class Workloads(PackageTest):
         again = clotho.Workload.load(self.path("w.jsonl"))
         self.assertEqual((len(again), again.job(1)["name"], again.job(1)["weight"]), (2, "a", 3))
         drawn = again.arrivals("poisson", mean_ns=1000, jobs=50, seed=3)
+        for k in range(100):  # the drawn one does not depend on the rows
+            again.add(layered(5, seed=k), name="x%d" % k)
+        self.assertEqual({drawn.job(k)["name"] for k in range(50)}, {"a", "layered"})
         del again
         self.assertEqual(len(drawn), 50)
         self.assertEqual(clotho.simulate_stream(drawn, "rk3588").jobs_ended, 50)
@@ -282,6 +285,26 @@ class Workloads(PackageTest):
                             (errors.FileError, lambda: clotho.Workload.load(self.path("nothing")))):
             with self.assertRaises(error):
                 call()
+
+    def test_nobody_changes_a_workload_that_is_simulated(self):
+        workload, said = clotho.Workload(), []
+        for k in range(3):
+            workload.add(layered(10), k)
+
+        def adds(view):
+            for change in (lambda: workload.add(layered(5)), workload.sort):
+                try:
+                    change()
+                except errors.StateError as error:
+                    said.append(str(error))
+            workload.arrivals(jobs=2)  # reading is allowed
+            return fifo_policy(view)
+
+        self.assertEqual(clotho.simulate_stream(workload, "rk3588", policy=adds).jobs_ended, 3)
+        self.assertIn("being simulated", said[0])
+        self.assertGreater(len(said), 10)
+        workload.add(layered(5))
+        self.assertEqual(len(workload), 4)
 
     @needs("pandas", "matplotlib")
     def test_frames_and_pictures(self):

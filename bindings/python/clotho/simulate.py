@@ -163,8 +163,7 @@ def simulate_stream(workload, platform=None, *, policy="fifo", environment=None,
         raise TypeError("workload is a %s; give a clotho.Workload" % type(workload).__name__)
     place = as_platform(platform if platform is not None else workload.platform or "native")
     asked, result = library.config("clo_stream_config", dict(fields, seed=seed)), library.config("clo_stream_result", {})
-    outcomes, stopped = numpy.zeros(len(workload), OUTCOME), []
-    asked.outcomes = ffi.from_buffer("clo_stream_outcome[]", outcomes, require_writable=True) if len(outcomes) else ffi.NULL
+    outcomes, stopped = None, []
     opened, depth = ffi.NULL, library.level()
     own = as_policy(policy)
     try:
@@ -181,8 +180,12 @@ def simulate_stream(workload, platform=None, *, policy="fifo", environment=None,
         asked.progress = progress
 
         def work():
-            with workload._lock:  # nobody adds jobs meanwhile
-                return lib.clo_stream_simulate(workload.pointer, place.pointer, asked, result), library.text(lib.clo_last_error())
+            nonlocal outcomes
+            with workload.reading() as pointer:
+                outcomes = numpy.zeros(len(workload), OUTCOME)
+                if len(outcomes):
+                    asked.outcomes = ffi.from_buffer("clo_stream_outcome[]", outcomes, require_writable=True)
+                return lib.clo_stream_simulate(pointer, place.pointer, asked, result), library.text(lib.clo_last_error())
 
         status, line = work() if own.policy is not None else calls.interruptible(work, lambda: stopped.append(True))
         raise_if_failed(status, line, None, own)

@@ -1,7 +1,8 @@
 """Workloads: jobs that arrive over time."""
+import contextlib
 import threading
 
-from clotho import library
+from clotho import errors, library
 from clotho.graph import Graph
 from clotho.library import check, ffi, lib
 from clotho.platform import Platform
@@ -13,13 +14,34 @@ class Workload:
     def __init__(self, name=None):
         out = ffi.new("clo_workload **")
         check(lib.clo_workload_create(library.encoded(name, "name"), out))
-        self.handle, self._lock = library.Handle(out[0], lib.clo_workload_destroy), threading.RLock()
+        self._start(library.Handle(out[0], lib.clo_workload_destroy))
+
+    def _start(self, handle):
+        self.handle, self._lock, self._readers = handle, threading.Lock(), 0
 
     @classmethod
     def _wrap(cls, handle):
         made = cls.__new__(cls)
-        made.handle, made._lock = handle, threading.RLock()
+        made._start(handle)
         return made
+
+    @contextlib.contextmanager
+    def reading(self):
+        """Calls that read the jobs: meanwhile nobody may change them, not even a policy that they call."""
+        with self._lock:
+            self._readers += 1
+        try:
+            yield self.pointer
+        finally:
+            with self._lock:
+                self._readers -= 1
+
+    @contextlib.contextmanager
+    def _changing(self):
+        with self._lock:
+            if self._readers > 0:
+                raise errors.StateError("the workload is being simulated or read; change it afterwards")
+            yield self.pointer
 
     @classmethod
     def load(cls, path, *, scale=None, body=None):
@@ -35,14 +57,14 @@ class Workload:
         label = library.c_string(name, "name")
         asked = library.config("clo_workload_job", dict(fields, name=label, arrival_ns=arrival_ns))
         asked.graph = graph.sealed().pointer
-        with self._lock:
-            check(lib.clo_workload_add(self.pointer, asked))
+        with self._changing() as pointer:
+            check(lib.clo_workload_add(pointer, asked))
             self.handle.hold(graph.handle)
 
     def sort(self):
         """Puts the jobs into the order of their arrivals; returns the workload."""
-        with self._lock:
-            check(lib.clo_workload_sort(self.pointer))
+        with self._changing() as pointer:
+            check(lib.clo_workload_sort(pointer))
         return self
 
     def arrivals(self, kind="batch", *, jobs=0, mean_ns=0, seed=0, shuffled=False):
@@ -50,14 +72,14 @@ class Workload:
         out = ffi.new("clo_workload **")
         asked = library.config("clo_arrivals_config", {"kind": kind, "jobs": jobs, "mean_ns": mean_ns, "seed": seed,
                                                        "shuffled": int(bool(shuffled))})
-        with self._lock:
-            check(lib.clo_workload_arrivals(self.pointer, asked, out))
+        with self.reading() as pointer:
+            check(lib.clo_workload_arrivals(pointer, asked, out))
         return self._wrap(library.Handle(out[0], lib.clo_workload_destroy, self.handle))
 
     def save(self, path):
         """Writes a file clotho.workload/1."""
-        with self._lock:
-            check(lib.clo_workload_save(self.pointer, library.encoded(path, "path")))
+        with self.reading() as pointer:
+            check(lib.clo_workload_save(pointer, library.encoded(path, "path")))
 
     @property
     def pointer(self):
@@ -80,8 +102,8 @@ class Workload:
 
     def job(self, index):
         """A job's row as a dict: name, arrival_ns, weight ..."""
-        with self._lock:
-            row = lib.clo_workload_get(self.pointer, library.number(index, "index", 0, library.NONE))
+        with self.reading() as pointer:
+            row = lib.clo_workload_get(pointer, library.number(index, "index", 0, library.NONE))
             if row == ffi.NULL:
                 raise IndexError("the workload has %d jobs" % len(self))
             found = library.plain(row, ("size", "graph"))
