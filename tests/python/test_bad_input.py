@@ -33,12 +33,16 @@ class Everywhere(PackageTest):
         self.addCleanup(self.runtime.close)
         other = layered(5)
         self.wrong = [
-            None, True, -1, 0, 2**31, 2**64, 2**200, 1.5, float("nan"), float("inf"), 1j, "", "nobody", "x" * 100_000, "a\0b", "\udcff", b"x",
-            b"", [], [1, "a"], [[1], [2, 3]], (), {}, {"a": 1}, set(), range(5), object(), Odd(), Odd, len, numpy.zeros(0), numpy.zeros((2, 2, 2)),
-            numpy.array(["a"]), numpy.array([None]), numpy.full(12, 2**63, "u8"), numpy.full(12, numpy.nan), numpy.int8(-3), numpy.float64(2),
+            None, True, -1, 0, 2**31, 2**64, 2**200, 1.5, float("nan"), float("inf"), 1j, "", "nobody", "x" * 100_000, "a\0b", "\udcff",
+            b"x",
+            b"", [], [1, "a"], [[1], [2, 3]], (), {}, {"a": 1}, set(), range(5), object(), Odd(), Odd, len, numpy.zeros(0),
+            numpy.zeros((2, 2, 2)),
+            numpy.array(["a"]), numpy.array([None]), numpy.full(12, 2**63, "u8"), numpy.full(12, numpy.nan), numpy.int8(-3),
+            numpy.float64(2),
             numpy.zeros(3, clotho.PLACEMENT), numpy.zeros(2, clotho.TASK), numpy.full(2, 255, "u1").view("u2"), memoryview(b"abc"),
             other, clotho.Cost(other, "uniform:2"), clotho.plan(other, "uniform:2"), self.workload, self.platform, self.runtime,
-            clotho.Policy, clotho.Planner, clotho.errors.Error, clotho, clotho.library.ffi.NULL, clotho.library.ffi.new("int[3]"), NotImplemented]
+            clotho.Policy, clotho.Planner, clotho.errors.Error, clotho, clotho.library.ffi.NULL, clotho.library.ffi.new("int[3]"),
+            NotImplemented]
 
     def calls(self):
         """(function, right arguments) of what the package offers."""
@@ -48,7 +52,8 @@ class Everywhere(PackageTest):
                    "body": "spin", "output_bytes": 8, "instances": [1, 2, 3], "demand": [[1], [2], [3]], "duplicable": True, "grain": 1}
         yield clotho.Graph.from_arrays, columns
         yield clotho.Graph, {"name": "g"}
-        yield clotho.Graph().task, {"name": "a", "body": None, "after": [0], "demand": [1], "executors": [0], "times": {"k": 3}, "work_ns": 5,
+        yield clotho.Graph().task, {"name": "a", "body": None, "after": [0], "demand": [1], "executors": [0], "times": {"k": 3},
+                                    "work_ns": 5,
                                     "output_bytes": 8, "instances": 2, "task_class": 1, "duplicable": True, "grain": 2}
         yield clotho.Graph().edge, {"before": 0, "after": 1, "size": 8}
         yield clotho.Graph().kind, {"name": "k"}
@@ -81,12 +86,14 @@ class Everywhere(PackageTest):
         yield clotho.simulate_stream, {"workload": self.workload, "platform": self.platform, "policy": "fair", "environment": "decima",
                                        "seed": 1, "jobs_max": 5, "steps_max": 0, "skips_misfits": 0}
         yield clotho.Workload, {"name": "w"}
-        yield clotho.Workload().add, {"graph": self.graph, "arrival_ns": 1, "name": "j", "weight": 1, "deadline_ns": 5, "band": 1, "limit": 2}
+        yield clotho.Workload().add, {"graph": self.graph, "arrival_ns": 1, "name": "j", "weight": 1, "deadline_ns": 5, "band": 1,
+                                      "limit": 2}
         yield self.workload.arrivals, {"kind": "poisson", "jobs": 3, "mean_ns": 5, "seed": 1, "shuffled": True}
         yield self.workload.job, {"index": 0}
         yield clotho.Workload.load, {"path": path, "scale": 1.0}
         yield self.workload.save, {"path": self.path("w.jsonl")}
-        yield lambda **how: clotho.Runtime(**how).close(), {"platform": "slots:2", "clock": "real", "trace": True, "jobs_max": 3, "slot_workers": 1,
+        yield lambda **how: clotho.Runtime(**how).close(), {"platform": "slots:2", "clock": "real", "trace": True, "jobs_max": 3,
+                                                            "slot_workers": 1,
                                                             "spin_ns": 0, "unpinned": 1, "recorder_events": 0}
         yield lambda **how: self.runtime.job(**how).close(), {"graph": self.graph, "policy": "fifo", "weight": 1, "band": 0, "seed": 1,
                                                               "deadline_ns": 0, "on_miss": "skip", "steps_max": 3}
@@ -144,7 +151,8 @@ class Everywhere(PackageTest):
             self.assertEqual(self.runtime.run(graph).executed, 1)
 
     def test_bytes_of_files_that_lie(self):
-        for text in ("", "{", "[]", "\0\0", "{}", '{"format": "clotho.graph/1"}', '{"format": "clotho.plan/1", "placements": [[1]]}', "digraph {", "x" * 9999):
+        for text in ("", "{", "[]", "\0\0", "{}", '{"format": "clotho.graph/1"}', '{"format": "clotho.plan/1", "placements": [[1]]}',
+                     "digraph {", "x" * 9999):
             with open(self.path("f"), "w", encoding="utf-8") as file:
                 file.write(text)
             for call in (clotho.load, clotho.Workload.load, clotho.Platform, lambda path: clotho.Plan.load(path, self.cost)):

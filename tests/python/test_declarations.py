@@ -33,7 +33,8 @@ class Declarations(PackageTest):
         lines = []
         for name, kind in structs():
             lines.append('_Static_assert(sizeof(%s) == %d, "%s");' % (name, ffi.sizeof(kind), name))
-            lines += ['_Static_assert(offsetof(%s, %s) == %d, "%s.%s");' % (name, field, at.offset, name, field) for field, at in kind.fields]
+            lines += ['_Static_assert(offsetof(%s, %s) == %d, "%s.%s");' % (name, field, at.offset, name, field)
+                      for field, at in kind.fields]
             lines += ['_Static_assert(sizeof(((%s *)0)->%s) == %d, "%s.%s");' % (name, field, ffi.sizeof(at.type), name, field)
                       for field, at in kind.fields]
         self.assertGreater(len(lines), 1000)

@@ -52,7 +52,8 @@ class Arrays(PackageTest):
             finally:
                 module.lib = before
             self.assertEqual(len(graph), count)
-            self.assertEqual(calls, ["clo_graph_create", "clo_graph_destroy", "clo_graph_add_tasks", "clo_graph_add_edges", "clo_graph_seal"])
+            self.assertEqual(calls, ["clo_graph_create", "clo_graph_destroy", "clo_graph_add_tasks", "clo_graph_add_edges",
+                                     "clo_graph_seal"])
 
     def test_times_by_kind(self):
         graph = clotho.Graph.from_arrays([0, 0], kinds={"cortex-a55": [10, 20], "cortex-a76": [5, clotho.TIME_NEVER]})

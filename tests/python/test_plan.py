@@ -12,7 +12,8 @@ import clotho
 from clotho import calls, errors
 
 PLANNERS = ("heft", "deft", "peft", "cpop", "tds", "lachesis", "exact", "graphene", "edges", "best")
-FIGURES = ("makespan_ns", "lower_bound_ns", "gap", "slr", "speedup", "utilization", "transfers", "transferred_bytes", "duplicates", "energy_nj")
+FIGURES = ("makespan_ns", "lower_bound_ns", "gap", "slr", "speedup", "utilization", "transfers", "transferred_bytes", "duplicates",
+           "energy_nj")
 
 
 class Equal(PackageTest):

@@ -76,7 +76,8 @@ class Bodies(PackageTest):
 
     def test_a_compiled_body(self):
         with open(self.path("body.c"), "w", encoding="utf-8") as file:
-            file.write("#include <clotho/graph.h>\nint twice(const clo_call *c) { *(int *)c->output = 2 * *(int *)c->argument; return 0; }\n")
+            file.write("#include <clotho/graph.h>\n"
+                       "int twice(const clo_call *c) { *(int *)c->output = 2 * *(int *)c->argument; return 0; }\n")
         subprocess.run(["cc", "-shared", "-fPIC", "-I", os.path.join(SOURCE, "include"), self.path("body.c"), "-o", self.path("body.so")],
                        check=True)
         argument = clotho.library.ffi.new("int *", 21)
@@ -203,7 +204,8 @@ class Bodies(PackageTest):
                                (errors.ArgumentError, {"band": 99}), (errors.ArgumentError, {"policy": "nobody"})):
                 with self.subTest(how=how), self.assertRaises(error):
                     runtime.job(graph, **how)
-        for error, how in ((errors.ArgumentError, {"clock": "sundial"}), (TypeError, {"colour": 1}), (errors.PlatformError, {"platform": "rk3588"}),
+        for error, how in ((errors.ArgumentError, {"clock": "sundial"}), (TypeError, {"colour": 1}),
+                           (errors.PlatformError, {"platform": "rk3588"}),
                            (TypeError, {"platform": 3})):
             with self.subTest(how=how), self.assertRaises(error):
                 clotho.Runtime(**how)

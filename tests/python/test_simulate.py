@@ -19,9 +19,11 @@ class Equal(PackageTest):
         policies = ("fifo", "wfair:0.5", "deft:sjf", "fair", "sjf", "tetris", "parametric", "decima", "auto")
         for policy in policies[:3] if SANITIZED else policies:
             with self.subTest(policy=policy):
-                theirs = json.loads(self.command("simulate", "w.jsonl", "--platform", "rk3588", "--policy", policy, "--csv", "jobs.csv", "--json"))
+                theirs = json.loads(self.command("simulate", "w.jsonl", "--platform", "rk3588", "--policy", policy, "--csv", "jobs.csv",
+                                                 "--json"))
                 ours = clotho.simulate_stream(workload, "rk3588", policy=policy)
-                self.assertEqual([theirs["makespan_ns"], theirs["completions"], theirs["decisions"], theirs["utilization"], theirs["refused"]],
+                self.assertEqual([theirs["makespan_ns"], theirs["completions"], theirs["decisions"], theirs["utilization"],
+                                  theirs["refused"]],
                                  [ours.makespan_ns, ours.completions, ours.decisions, ours.utilization, ours.refused])
                 self.assertEqual(theirs["avg_jct_s"], ours.jct_mean_ns / 1e9)
                 with open(self.path("jobs.csv"), encoding="utf-8") as file:
@@ -45,7 +47,8 @@ class Equal(PackageTest):
             theirs = json.loads(self.command("simulate", path, "--platform", "uniform:50", "--policy", policy, "--environment", "decima",
                                              "--seed", 2, "--json"))
             ours = clotho.simulate_stream(workload, "uniform:50", policy=policy, environment="decima", seed=2)
-            self.assertEqual((theirs["makespan_ns"], theirs["avg_jct_s"], theirs["moves"]), (ours.makespan_ns, ours.jct_mean_ns / 1e9, ours.moves))
+            self.assertEqual((theirs["makespan_ns"], theirs["avg_jct_s"], theirs["moves"]), (ours.makespan_ns, ours.jct_mean_ns / 1e9,
+                                                                                             ours.moves))
 
     def test_a_plan_replays_as_planned(self):
         plan = clotho.plan(layered(50), "rk3588")

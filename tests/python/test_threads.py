@@ -51,7 +51,8 @@ class World:
         elif what == 2:
             self.put("cost", clotho.Cost(self.any("graph", draw), self.platform))
         elif what == 3:
-            self.put("plan", clotho.plan(self.any("cost", draw), planner=draw.choice(("heft", "deft", "best", rank_planner)), schedules_max=9))
+            self.put("plan", clotho.plan(self.any("cost", draw), planner=draw.choice(("heft", "deft", "best", rank_planner)),
+                                         schedules_max=9))
         elif what == 4:
             self.any("plan", draw).check().measure()
         elif what == 5:
