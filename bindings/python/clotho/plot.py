@@ -18,7 +18,7 @@ def _unit(longest_ns):
 
 def gantt(what, *, axes=None, title=None, labels=None):
     """A Gantt chart of a Plan or of a Result with a trace: a row for each executor, replicas hatched.
-    labels  the tasks' names in the boxes; None: where there are at most 60."""
+    labels  the tasks' names in the boxes that have room; None: where there are at most 60."""
     is_plan = isinstance(what, Plan)
     rows, executors = what.placements if is_plan else what.events, what.cost.platform.executors
     axes = _axes(axes, figsize=(10, 0.4 * len(executors) + 1.2))
@@ -30,10 +30,12 @@ def gantt(what, *, axes=None, title=None, labels=None):
         chosen = rows[rows["is_replica"] == replica]
         if len(chosen):
             bars = axes.barh(chosen["executor"], (chosen["finish_ns"] - chosen["start_ns"]) / factor, left=chosen["start_ns"] / factor,
-                             height=0.8, color=["C%d" % (classes[t] % 10) for t in chosen["task"]], edgecolor="white", linewidth=0.5,
+                             height=0.8, color=["C%d" % (classes[t] % 10) for t in chosen["task"]], alpha=0.6, edgecolor="white", linewidth=0.5,
                              hatch="///" if replica else None)
             if labels:
-                axes.bar_label(bars, [names[t] for t in chosen["task"]], label_type="center", fontsize=7)
+                widths = (chosen["finish_ns"] - chosen["start_ns"]) / max(int(rows["finish_ns"].max()), 1)
+                texts = [names[t] if width * 160 > len(names[t]) else "" for t, width in zip(chosen["task"], widths)]
+                axes.bar_label(bars, texts, label_type="center", fontsize=7)
     axes.set_yticks(range(len(executors)), executors)
     axes.invert_yaxis()
     axes.set_xlabel(unit)
