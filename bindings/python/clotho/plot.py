@@ -30,7 +30,8 @@ def gantt(what, *, axes=None, title=None, labels=None):
         chosen = rows[rows["is_replica"] == replica]
         if len(chosen):
             bars = axes.barh(chosen["executor"], (chosen["finish_ns"] - chosen["start_ns"]) / factor, left=chosen["start_ns"] / factor,
-                             height=0.8, color=["C%d" % (classes[t] % 10) for t in chosen["task"]], alpha=0.6, edgecolor="white", linewidth=0.5,
+                             height=0.8, color=["C%d" % (classes[t] % 10) for t in chosen["task"]], alpha=0.6, edgecolor="white",
+                             linewidth=0.5,
                              hatch="///" if replica else None)
             if labels:
                 widths = (chosen["finish_ns"] - chosen["start_ns"]) / max(int(rows["finish_ns"].max()), 1)
