@@ -56,6 +56,8 @@ class Declarations(PackageTest):
     def test_every_function_of_the_headers_is_declared_and_there(self):
         found = set()
         for name in sorted(os.listdir(os.path.join(INCLUDE, "clotho"))):
+            if not name.endswith(".h"):  # the C++ face has nothing of its own in the libraries
+                continue
             with open(os.path.join(INCLUDE, "clotho", name), encoding="utf-8") as file:
                 text = re.sub(r"/\*.*?\*/", "", file.read(), flags=re.S)
             found |= set(re.findall(r"^CLO_API\b[^;{(]*?\b(clo_\w+)\s*\(", text, re.M))
