@@ -205,7 +205,7 @@ typedef struct clo_log_header {
     const char *instance;
 
     /* The environment that gave the times of a simulated run, as clo_environment_open takes it: "decima",
-     * "decima:faithful". NULL: the costs gave them. */
+     * "decima:faithful", "decima:moving=500ms". NULL: the costs gave them. */
     const char *environment;
 } clo_log_header;
 

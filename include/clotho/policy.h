@@ -374,7 +374,8 @@ typedef struct clo_policy {
     uint32_t moves;
 
     /* Frees what parse has opened for the argument, when the policy is no longer in use; the argument's own bytes are
-     * the caller's. Called once for each parse that returned CLO_OK. NULL: nothing is to be freed. */
+     * the caller's. Called once for each parse that returned CLO_OK, and by who fills an argument that owns something. NULL:
+     * nothing is to be freed. */
     void (*release)(const void *argument);
 } clo_policy;
 

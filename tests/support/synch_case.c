@@ -94,7 +94,8 @@ static void draw_times(clo_rng *rng, uint32_t machines, bool is_bound, int64_t *
 
     for (uint32_t m = 0; m < machines; m++) {
         bool is_there = !is_bound && clo_rng_below(rng, 2) == 0;
-        time[m] = m == home ? base : is_there ? base * (1 + clo_rng_below(rng, 3)) : -1;
+        int64_t there = clo_rng_below(rng, 12) == 0 ? 0 : base * (1 + clo_rng_below(rng, 3));
+        time[m] = m == home ? base : is_there ? there : -1;
     }
 }
 

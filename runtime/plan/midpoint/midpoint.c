@@ -57,14 +57,18 @@ static int64_t work_ns(const relaxation *r, uint32_t task)
     return clo_time_mul(r->graph->rows[task].instances, r->cost->mean_ns[task]);
 }
 
-/* Work of the task on a resource of all machines. */
+/* Work of the task on a resource of the platform, of all machines. */
 static double load_of(const relaxation *r, uint32_t task, uint32_t resource)
 {
     if (resource == EXECUTORS)
         return (double)work_ns(r, task);
     if (!r->graph->has_demands || !clo_graph_has_demand(r->graph, task))
         return 0;
-    return (double)work_ns(r, task) * (double)clo_graph_demand(r->graph, task)[resource];
+    const int64_t *demand = clo_graph_demand(r->graph, task);
+    double units = 0;
+    for (uint32_t d = 0; d < CLO_RESOURCES_MAX; d++)
+        units += r->cost->resource_of[d] == resource ? (double)demand[d] : 0;
+    return (double)work_ns(r, task) * units;
 }
 
 static void take_capacities(relaxation *r)

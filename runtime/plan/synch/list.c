@@ -181,6 +181,8 @@ static void add_run(scheduler *s, const active *a, int64_t until)
     clo_synch_run *last = s->last[e->unit] > 0 ? &s->runs->run[s->last[e->unit] - 1] : NULL;
     void *runs = s->runs->run;
 
+    if (until == s->now && time_of(s, e) > 0) /* others take no time */
+        return;
     if (last != NULL && last->finish_ns == s->now && s->newest[a->executor] == s->last[e->unit]) {
         last->finish_ns = until;
         return;

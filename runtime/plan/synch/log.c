@@ -86,7 +86,9 @@ static int by_task(const void *left, const void *right)
         return a->task < b->task ? -1 : 1;
     if (a->instance != b->instance)
         return a->instance < b->instance ? -1 : 1;
-    return a->start_ns < b->start_ns ? -1 : a->start_ns > b->start_ns;
+    if (a->start_ns != b->start_ns)
+        return a->start_ns < b->start_ns ? -1 : 1;
+    return a->finish_ns < b->finish_ns ? -1 : a->finish_ns > b->finish_ns;
 }
 
 /* is_last [pieces]: their tasks have no later ones. False: no memory. */

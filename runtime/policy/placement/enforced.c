@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-enum { OVERTAKEN_MAX = 32, ROWS_MAX = 512 };
+enum { OVERTAKEN_MAX = 32, ROWS_MAX = 512, PASSED_A_STEP = 64 };
 
 size_t clo_enforced_bytes(const clo_platform *platform, uint32_t jobs, size_t instances)
 {
@@ -90,8 +90,8 @@ static bool may_start(const clo_view *view, uint32_t slot, uint32_t stage, uint3
 
 void clo_enforced_finish(clo_enforced *plan, uint32_t executor)
 {
-    if (plan->ends_ns[executor] > plan->passed_ns)
-        plan->passed_ns = plan->ends_ns[executor];
+    if (plan->ends_ns[executor] - 1 > plan->passed_ns)
+        plan->passed_ns = plan->ends_ns[executor] - 1;
     plan->ends_ns[executor] = 0;
 }
 
@@ -103,7 +103,7 @@ void clo_enforced_leave(clo_enforced *plan)
 static void start(clo_enforced *plan, clo_enforced_row *row, uint32_t executor, clo_choice *choice)
 {
     row->round = plan->round;
-    plan->ends_ns[executor] = clo_time_add(plan->passed_ns, row->time_ns);
+    plan->ends_ns[executor] = clo_time_add(clo_time_add(plan->passed_ns, row->time_ns), 1);
     *choice = (clo_choice){plan->slots[row->job], row->stage, 1, executor, CLO_NONE, 0, 0};
 }
 
@@ -111,11 +111,11 @@ static void start(clo_enforced *plan, clo_enforced_row *row, uint32_t executor, 
  * should have ended. */
 static bool is_due(const clo_enforced *plan, uint32_t executors, const clo_enforced_row *row)
 {
-    bool goes_on = plan->is_patient && row->start_ns == plan->passed_ns && row->start_ns > 0 &&
-                   plan->ends_ns[row->executor] == row->start_ns;
+    bool goes_on =
+        plan->is_patient && row->start_ns == plan->passed_ns && plan->ends_ns[row->executor] - 1 == row->start_ns;
 
     for (uint32_t e = 0; e < executors && !goes_on && row->start_ns == plan->passed_ns; e++)
-        goes_on = plan->ends_ns[e] > plan->passed_ns;
+        goes_on = plan->ends_ns[e] - 1 > plan->passed_ns;
     return !goes_on;
 }
 
@@ -181,14 +181,47 @@ static bool overtake(clo_enforced *plan, const clo_view *view, uint32_t machine,
     return false;
 }
 
+/* Goes to the first row of the machine that is not over. False: the decision has reached its bound; it goes on there. */
+static bool skip_over(clo_enforced *plan, const clo_view *view, uint32_t machine)
+{
+    uint32_t *next = &plan->next[machine];
+
+    for (uint32_t passed = 1; *next < plan->end[machine] && is_over(plan, view, &plan->rows[*next]); passed++) {
+        ++*next;
+        if (passed % PASSED_A_STEP == 0 && !clo_view_step(view))
+            return false;
+    }
+    return true;
+}
+
+bool clo_enforced_go_on(clo_enforced *plan, const clo_view *view)
+{
+    uint32_t machines = clo_view_limits(view)->platform->machines_count;
+    int64_t least_ns = INT64_MAX;
+
+    for (uint32_t m = 0; m < machines; m++)
+        for (uint32_t i = plan->next[m]; i < plan->end[m] && i - plan->next[m] < ROWS_MAX; i++) {
+            const clo_enforced_row *row = &plan->rows[i];
+            if (is_over(plan, view, row) || !is_there(plan, view, row) ||
+                clo_view_stage(view, plan->slots[row->job], row->stage)->parents_left > 0)
+                continue;
+            least_ns = row->start_ns < least_ns ? row->start_ns : least_ns;
+            break;
+        }
+    if (least_ns == INT64_MAX || least_ns <= plan->passed_ns)
+        return false;
+    plan->passed_ns = least_ns;
+    return true;
+}
+
 bool clo_enforced_choose(clo_enforced *plan, const clo_view *view, clo_choice *choice, bool *is_cut)
 {
     uint32_t machines = clo_view_limits(view)->platform->machines_count;
 
     *is_cut = false;
     for (uint32_t m = 0; m < machines && !*is_cut; m++) {
-        while (plan->next[m] < plan->end[m] && is_over(plan, view, &plan->rows[plan->next[m]]))
-            plan->next[m]++;
+        if ((*is_cut = !skip_over(plan, view, m)))
+            break;
         if (plan->next[m] == plan->end[m] || (*is_cut = !clo_view_step(view)))
             continue;
         clo_enforced_row *row = &plan->rows[plan->next[m]];

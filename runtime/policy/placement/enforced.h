@@ -36,11 +36,11 @@ typedef struct clo_enforced_row {
 typedef struct clo_enforced {
     clo_enforced_row *rows; /* [instances] by machine, in each by start */
     uint32_t *next, *end;   /* [machines] of the rows of each: the first that has not started; behind the last */
-    int64_t *ends_ns;       /* [executors] how far the plan has come when what runs there ends */
-    uint32_t *slots;        /* by the rows' `job` */
-    bool is_patient;        /* where all should end at one moment: an executor that has not ended is waited for */
-    uint32_t round;         /* how often the job has come; from 1 */
-    int64_t passed_ns;      /* how far it has come; INT64_MAX: others came between */
+    int64_t *ends_ns;  /* [executors] how far the plan has come when what runs there ends, and 1; 0: nothing does */
+    uint32_t *slots;   /* by the rows' `job` */
+    bool is_patient;   /* where all should end at one moment: an executor that has not ended is waited for */
+    uint32_t round;    /* how often the job has come; from 1 */
+    int64_t passed_ns; /* how far it has come; INT64_MAX: others came between */
 } clo_enforced;
 
 /* Bytes behind the struct, of a plan of so many jobs and instances in all. */
@@ -60,6 +60,10 @@ void clo_enforced_fill(clo_enforced *plan, const clo_plan *from, const clo_platf
 void clo_enforced_begin(clo_enforced *plan, const clo_platform *platform, uint32_t jobs);
 void clo_enforced_finish(clo_enforced *plan, uint32_t executor);
 void clo_enforced_leave(clo_enforced *plan);
+
+/* Nothing runs, and nothing goes: the plan comes to the first start of what could go now. False: it is there already, or
+ * nothing could. O(machines * 512). */
+bool clo_enforced_go_on(clo_enforced *plan, const clo_view *view);
 
 /* What goes next of the jobs of the plan that are in the decision's band. Sets *choice. False: nothing now, or *is_cut:
  * the decision has reached its bound. O(machines * (1 + what may be overtaken: at most 32 of the next 512 rows, executors

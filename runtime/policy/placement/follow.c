@@ -1,9 +1,10 @@
 /* follow.c - see clotho/follow.h: the rows of a log as an enforced plan of all jobs. Its time is that of the log, told
- * forward by arrivals and ends (enforced.h), so no clock is read and the run's own log replays.
+ * forward by arrivals and ends (enforced.h), so no clock is read and the run's own log replays. Where nothing runs, and
+ * those that go first have not come or have nothing left, it goes on to what can be done.
  *
  * The memory is that of the log's ends and jobs; what the log has of executors or jobs that there are not is left out.
- * O(ends * log ends) once; an event O(1); a decision as clo_enforced_choose, and the ready stages up to the first one
- * that the log does not have. */
+ * O(ends * log ends) once; an event O(1), amortised; a decision as clo_enforced_choose, and executors for each ready
+ * stage up to the first one that the log does not have. */
 #include "base/numbers/saturate.h"
 #include "base/order/heap.h"
 #include "policy/placement/enforced.h"
@@ -19,9 +20,10 @@ typedef struct follow {
     clo_enforced plan;
     uint32_t jobs;       /* of the log */
     bool has_begun;      /* a job has come */
+    uint32_t expected;   /* the first that is not known to be there or gone */
     int64_t begin_ns;    /* where the times of the log begin */
     int64_t *arrival_ns; /* [jobs] in the log */
-    uint32_t *left;      /* [jobs] rows; 0: the log does not have it */
+    uint32_t *left;      /* [jobs] rows whose instances have not started */
 } follow;
 
 /* Of the log: jobs, and ends of bodies. */
@@ -99,15 +101,30 @@ static clo_status follow_init(void *state, const clo_view *view)
     f->left = f->plan.slots + of.jobs;
     f->plan.is_patient = true;
     fill(f, platform, &of, &by_start);
+    clo_enforced_begin(&f->plan, platform, of.jobs);
     return CLO_OK;
 }
 
-/* The job's place in the log; CLO_NONE: it is not in it. */
+/* The job's place in the log; CLO_NONE: it is beyond its end. */
 static uint32_t place_of(const follow *f, const clo_view *view, uint32_t slot)
 {
     uint64_t id = clo_view_job(view, slot)->id;
 
-    return id < f->jobs && f->left[id] > 0 ? (uint32_t)id : CLO_NONE;
+    return id < f->jobs ? (uint32_t)id : CLO_NONE;
+}
+
+/* Jobs come in order of their numbers: those before that have not come are gone. */
+static void arrive(follow *f, const clo_view *view, uint32_t slot, uint32_t job)
+{
+    for (; f->expected <= job; f->expected++)
+        if (f->plan.slots[f->expected] == CLO_ENFORCED_LATE)
+            f->plan.slots[f->expected] = CLO_ENFORCED_GONE;
+    f->plan.slots[job] = slot;
+    if (!f->has_begun)
+        f->begin_ns = clo_time_sub(clo_view_now_ns(view), f->arrival_ns[job]);
+    f->has_begun = true;
+    if (f->arrival_ns[job] > f->plan.passed_ns)
+        f->plan.passed_ns = f->arrival_ns[job];
 }
 
 static void follow_event(void *state, const clo_view *view, const clo_event *event)
@@ -119,29 +136,26 @@ static void follow_event(void *state, const clo_view *view, const clo_event *eve
         clo_enforced_finish(&f->plan, event->executor);
     if (job == CLO_NONE)
         return;
-    if (event->kind == CLO_EVENT_ARRIVE && !f->has_begun) {
-        clo_enforced_begin(&f->plan, clo_view_limits(view)->platform, f->jobs);
-        f->has_begun = true;
-        f->begin_ns = clo_time_sub(clo_view_now_ns(view), f->arrival_ns[job]);
-    }
-    if (event->kind == CLO_EVENT_ARRIVE) {
-        f->plan.slots[job] = event->job;
-        if (f->arrival_ns[job] > f->plan.passed_ns)
-            f->plan.passed_ns = f->arrival_ns[job];
-    } else if (event->kind == CLO_EVENT_CANCEL || event->kind == CLO_EVENT_END) {
+    if (event->kind == CLO_EVENT_ARRIVE)
+        arrive(f, view, event->job, job);
+    else if (event->kind == CLO_EVENT_START)
+        f->left[job] -= event->count < f->left[job] ? event->count : f->left[job];
+    else if (event->kind == CLO_EVENT_CANCEL || event->kind == CLO_EVENT_END)
         f->plan.slots[job] = CLO_ENFORCED_GONE;
-    }
 }
 
-/* The oldest ready stage of a job that the log does not have. */
-static bool choose_other(const follow *f, const clo_view *view, clo_choice *choice)
+/* The oldest ready stage of a job that the log has nothing more of; `any`: of any job. */
+static bool choose_other(const follow *f, const clo_view *view, bool any, clo_choice *choice)
 {
     clo_ready_stage ready = clo_view_first_ready(view);
 
     for (; ready.job != CLO_NONE && clo_view_step(view); ready = clo_view_next_ready(view, ready)) {
         const clo_live_job *job = clo_view_job(view, ready.job);
-        if (place_of(f, view, ready.job) != CLO_NONE || job->running + job->committed >= job->limit)
+        uint32_t place = place_of(f, view, ready.job);
+        if ((!any && place != CLO_NONE && f->left[place] > 0) || job->running + job->committed >= job->limit)
             continue;
+        if (!clo_view_steps(view, clo_view_limits(view)->executors))
+            return false;
         uint32_t executor = clo_view_free_for(view, ready.job, ready.stage);
         if (executor == CLO_NONE)
             continue;
@@ -151,19 +165,24 @@ static bool choose_other(const follow *f, const clo_view *view, clo_choice *choi
     return false;
 }
 
+static bool is_idle(const clo_view *view)
+{
+    uint32_t executors = clo_view_limits(view)->executors;
+    bool is_good = clo_view_steps(view, executors);
+
+    for (uint32_t e = 0; e < executors && is_good; e++)
+        is_good = clo_view_executor(view, e)->job == CLO_NONE;
+    return is_good;
+}
+
 /* Nothing runs, and jobs that go first have not come: those that are to come at this very moment, or a little later. The
  * decision is asked for again when the first of them is late by a part of its time. */
 static bool wait_for_late(const follow *f, const clo_view *view, clo_choice *choice)
 {
-    const clo_limits *limits = clo_view_limits(view);
+    uint32_t machines = clo_view_limits(view)->platform->machines_count;
     int64_t wake_ns = INT64_MAX;
 
-    if (!f->has_begun || !clo_view_steps(view, limits->executors + limits->platform->machines_count))
-        return false;
-    for (uint32_t e = 0; e < limits->executors; e++)
-        if (clo_view_executor(view, e)->job != CLO_NONE)
-            return false;
-    for (uint32_t m = 0; m < limits->platform->machines_count; m++) {
+    for (uint32_t m = 0; m < machines && clo_view_step(view); m++) {
         const clo_enforced_row *row = &f->plan.rows[f->plan.next[m]];
         if (f->plan.next[m] == f->plan.end[m] || f->plan.slots[row->job] != CLO_ENFORCED_LATE)
             continue;
@@ -185,7 +204,15 @@ static bool follow_decide(void *state, const clo_view *view, clo_choice *choice)
         return false;
     if (f->has_begun && clo_enforced_choose(&f->plan, view, choice, &is_cut))
         return true;
-    return !is_cut && (choose_other(f, view, choice) || wait_for_late(f, view, choice));
+    if (is_cut || choose_other(f, view, false, choice))
+        return !is_cut;
+    if (!f->has_begun || !is_idle(view))
+        return false;
+    if (wait_for_late(f, view, choice))
+        return true;
+    if (clo_enforced_go_on(&f->plan, view) && clo_enforced_choose(&f->plan, view, choice, &is_cut))
+        return true;
+    return !is_cut && choose_other(f, view, true, choice);
 }
 
 static void follow_release(const void *argument)

@@ -7,7 +7,8 @@
 
 #include <assert.h>
 
-enum { LOOKS = 16 /* executors that a stage may be compared on */ };
+/* Executors that a stage may be compared on, and free ones that are passed over between them. */
+enum { LOOKS = 16, PASSED = 512 };
 
 /* What one resource adds to a fit. */
 static int64_t weighted(const clo_candidate *candidate, const clo_cost *cost, uint32_t r, int64_t product_q16)
@@ -71,14 +72,14 @@ bool clo_packing_place(const clo_view *view, clo_candidate *candidate, int64_t r
 {
     const clo_live_job *job = clo_view_job(view, candidate->job);
     const clo_platform *platform = job->cost->platform;
-    uint32_t looks = 0, full = CLO_NONE; /* the machine that had no room last */
-    uint32_t seen = CLO_NONE;            /* an executor: those of its machine that are like it are no better */
+    uint32_t looks = 0, passed = 0, full = CLO_NONE; /* full: the machine that had no room last */
+    uint32_t seen = CLO_NONE; /* an executor: those of its machine that are like it are no better */
     int64_t fastest_ns = clo_cost_fastest(job->cost, candidate->stage);
 
     candidate->executor = CLO_NONE;
     candidate->remaining_ns = job->remaining_ns > 0 ? job->remaining_ns : 1;
-    for (uint32_t e = clo_view_next_free(view, CLO_NONE); e != CLO_NONE && looks < LOOKS;
-         e = clo_view_next_free(view, e)) {
+    for (uint32_t e = clo_view_next_free(view, CLO_NONE); e != CLO_NONE && looks < LOOKS && passed < PASSED;
+         e = clo_view_next_free(view, e), passed++) {
         uint32_t machine = platform->executors[e].machine;
         int64_t time_ns = clo_cost_time(job->cost, candidate->stage, e);
         if (machine == full || time_ns == CLO_TIME_NEVER || (seen != CLO_NONE && are_alike(job->cost, seen, e)))

@@ -34,7 +34,8 @@ static void task_event(void *state, const clo_view *view, const clo_event *event
             since_ns[s] = clo_view_now_ns(view);
     else if (clo_view_stage(view, event->job, event->stage)->unfinished == 0)
         for (uint32_t k = graph->out_first[event->stage]; k < graph->out_first[event->stage + 1]; k++)
-            since_ns[graph->out[k]] = clo_view_now_ns(view);
+            if (clo_view_stage(view, event->job, graph->out[k])->parents_left > 0) /* else a replica has ended before */
+                since_ns[graph->out[k]] = clo_view_now_ns(view);
 }
 
 typedef struct task {

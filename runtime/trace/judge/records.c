@@ -204,6 +204,12 @@ static uint32_t take_open(pass *p, uint32_t j)
     return CLO_NONE;
 }
 
+/* stretches.c judges the times of these. */
+static bool may_be_stopped(const clo_judge *judge, const clo_judge_execution *x)
+{
+    return !clo_judge_is_replica(judge, x) && !x->is_skipped && judge->records[x->record].what == CLO_LOG_START;
+}
+
 static void check_body(pass *p, const clo_judge_execution *x)
 {
     clo_judge *judge = p->judge;
@@ -218,8 +224,8 @@ static void check_body(pass *p, const clo_judge_execution *x)
     else if (x->start_ns < decided_ns)
         clo_judge_fault(judge, CLO_STREAM_BODY_EARLY, p->at, "%s: it was decided at %lld ns",
                         clo_judge_label_times(judge, x, text), (long long)decided_ns);
-    else if (judge->has_exact_times && !judge->has_stretches && cost_ns != CLO_TIME_NEVER &&
-             clo_time_sub(x->finish_ns, x->start_ns) != cost_ns)
+    else if (judge->has_exact_times && (!judge->has_stretches || !may_be_stopped(judge, x)) &&
+             cost_ns != CLO_TIME_NEVER && clo_time_sub(x->finish_ns, x->start_ns) != cost_ns)
         clo_judge_fault(judge, CLO_STREAM_DURATION, p->at, "%s: its cost is %lld ns",
                         clo_judge_label_times(judge, x, text), (long long)cost_ns);
 }
@@ -232,7 +238,7 @@ static void read_finish(pass *p, uint32_t j)
     const clo_log_record *r = p->record;
     char text[CLO_JUDGE_LABEL_BYTES];
 
-    if (r->what == CLO_LOG_PREEMPT && judge->about->policies_count > 0)
+    if (r->what == CLO_LOG_PREEMPT && (judge->about->policies_count > 0 || judge->about->run != CLO_LOG_RUN_UNKNOWN))
         fault(p, CLO_STREAM_PREEMPTED, "a policy decided, and no policy stops what runs");
     if (!has_known_ids(p, clo_judge_shape_of(judge, j)))
         return;
@@ -248,6 +254,8 @@ static void read_finish(pass *p, uint32_t j)
     x->start_ns = r->value;
     x->finish_ns = r->now_ns;
     x->is_preempted = r->what == CLO_LOG_PREEMPT;
+    if (x->is_preempted && !may_be_stopped(judge, x))
+        fault(p, CLO_STREAM_PREEMPTED, "replicas, and what is skipped or committed, are not stopped");
     judge->execution_of[p->at] = index;
     --*count_of(p, x);
     if (r->now_ns > job->last_finish_ns)

@@ -23,28 +23,51 @@ static int by_instance(const void *left, const void *right)
     return a->execution->record < b->execution->record ? -1 : a->execution->record > b->execution->record;
 }
 
+/* Shares of the instance's time that its finished stretches are. Where it takes no time it is done at once, and a stretch
+ * of some time is one too many. < 0: said before. */
+static double sum_shares(const clo_judge_shape *shape, const stretch *of, uint32_t count, int64_t due_ns,
+                         int64_t *sum_ns, bool *is_equal)
+{
+    double shares = 0;
+
+    *sum_ns = 0;
+    *is_equal = true;
+    for (uint32_t i = 0; i < count; i++) {
+        const clo_judge_execution *x = of[i].execution;
+        int64_t time_ns = clo_cost_execution_ns(shape->cost, x->stage, x->executor);
+        int64_t ran_ns = clo_time_sub(x->finish_ns, x->start_ns);
+        if (x->finish_record == CLO_NONE)
+            continue;
+        if (time_ns == CLO_TIME_NEVER || ran_ns < 0)
+            return -1;
+        *sum_ns = clo_time_add(*sum_ns, ran_ns);
+        if (time_ns > 0)
+            shares += (double)ran_ns / (double)time_ns;
+        else
+            shares = ran_ns > 0 ? shares + 2 : shares < 1 ? 1 : shares;
+        *is_equal = *is_equal && time_ns == due_ns;
+    }
+    return shares;
+}
+
 /* What is never stopped takes its time, to the ns. What is stopped ends in the ns in which its shares sum up to 1, or in
- * the next one: each of them was rounded down. */
-static void check_time(clo_judge *judge, const clo_judge_shape *shape, const stretch *of, uint32_t count)
+ * the next one: each of them was rounded down. What is not over has run no longer than that. */
+static void check_time(clo_judge *judge, const clo_judge_shape *shape, const stretch *of, uint32_t count, bool is_over)
 {
     const clo_judge_execution *last = of[count - 1].execution;
-    int64_t sum_ns = 0, due_ns = clo_cost_execution_ns(shape->cost, last->stage, last->executor);
-    double shares = 0, rounding = 0x1p-30;
-    bool is_equal = true;
+    int64_t due_ns = clo_cost_execution_ns(shape->cost, last->stage, last->executor), sum_ns;
+    bool is_equal;
+    double shares = sum_shares(shape, of, count, due_ns, &sum_ns, &is_equal), rounding = 0x1p-30;
+    double most = 1 + rounding + (due_ns > 0 && due_ns != CLO_TIME_NEVER ? 1.0 / (double)due_ns : 0);
     char text[CLO_JUDGE_LABEL_BYTES];
 
-    for (uint32_t i = 0; i < count; i++) {
-        int64_t time_ns = clo_cost_execution_ns(shape->cost, last->stage, of[i].execution->executor);
-        int64_t ran_ns = clo_time_sub(of[i].execution->finish_ns, of[i].execution->start_ns);
-        if (time_ns == CLO_TIME_NEVER || ran_ns < 0) /* said before */
-            return;
-        sum_ns = clo_time_add(sum_ns, ran_ns);
-        shares += time_ns > 0 ? (double)ran_ns / (double)time_ns : 1;
-        is_equal = is_equal && time_ns == due_ns;
-    }
-    double most = 1 + rounding + (count > 1 && due_ns > 0 ? 1.0 / (double)due_ns : 0);
-    if (count == 1 ? sum_ns != due_ns : (is_equal ? sum_ns < due_ns : shares < 1 - rounding) || shares > most)
-        clo_judge_fault(judge, count == 1 ? CLO_STREAM_DURATION : CLO_STREAM_PREEMPTED, last->finish_record,
+    if (shares < 0)
+        return;
+    bool is_short = is_over && (is_equal ? sum_ns < due_ns : shares < 1 - rounding);
+    bool is_long = is_over && count == 1 ? sum_ns > due_ns : shares > most;
+    if (is_short || is_long)
+        clo_judge_fault(judge, count == 1 && is_over ? CLO_STREAM_DURATION : CLO_STREAM_PREEMPTED,
+                        last->finish_record != CLO_NONE ? last->finish_record : last->record,
                         "%s: it ran for %lld ns in %u stretches, %.9f of its time",
                         clo_judge_label_times(judge, last, text), (long long)sum_ns, count, shares);
 }
@@ -68,8 +91,8 @@ static void check_instance(clo_judge *judge, const clo_judge_shape *shape, const
             clo_judge_fault(judge, CLO_STREAM_PREEMPTED, x->record, "%s: it has finished before, from record %u",
                             clo_judge_label(judge, x, text), before->record);
     }
-    if (is_over && judge->has_exact_times && !of[0].execution->is_skipped)
-        check_time(judge, shape, of, count);
+    if (judge->has_exact_times)
+        check_time(judge, shape, of, count, is_over);
 }
 
 /* rows: room for the executions of any job. */
@@ -81,7 +104,7 @@ static void check_job(clo_judge *judge, uint32_t j, stretch *rows)
 
     for (uint32_t i = 0; i < job->count; i++) {
         const clo_judge_execution *x = &judge->executions[judge->by_job[job->first + i]];
-        if (!clo_judge_is_replica(judge, x) && !x->is_dropped)
+        if (!clo_judge_is_replica(judge, x) && !x->is_dropped && !x->is_skipped) /* see check_body */
             rows[count++] = (stretch){x, shape->first_instance[x->stage] + x->instance};
     }
     qsort(rows, count, sizeof rows[0], by_instance);

@@ -176,6 +176,49 @@ static void jobs_outside_the_log_come_after_those_in_it(void **state)
     synch_case_close(&c);
 }
 
+static void what_the_log_has_and_does_not_come_holds_nothing_up(void **state)
+{
+    static const int64_t time[] = {10};
+    int64_t finish[JOBS_MAX];
+    clo_stream_result result;
+    synch_case c;
+
+    (void)state;
+    /* Job 0 of the log, planned for all of both executors until 90, and job 1: only one job comes. */
+    clo_log_record records[20] = {{0, 0, CLO_LOG_ARRIVE, CLO_NONE, CLO_NONE, CLO_NONE, 0},
+                                  {0, 1, CLO_LOG_ARRIVE, CLO_NONE, CLO_NONE, CLO_NONE, 1}};
+    for (uint32_t i = 0; i < 18; i++)
+        records[2 + i] = (clo_log_record){i / 2 * 10 + 10, i < 12 ? 1 : 0, CLO_LOG_FINISH, 0, i % 12, i % 2, i / 2 * 10};
+    synch_case_open(&c, 1, 2, 10);
+    synch_case_add(&c, 6, 1, time, 0, 1);
+    clo_log *log = log_of(records, 20);
+    clo_log_destroy(simulate(&c, clo_policy_find("follow"), log, finish, &result));
+    assert_int_equal(finish[0], 31); /* it is waited for, for a part of its time */
+    assert_int_equal(result.refused + result.fallbacks, 0);
+    clo_log_destroy(log);
+    synch_case_close(&c);
+}
+
+static void more_than_the_log_has_of_a_job_runs_at_once(void **state)
+{
+    static const clo_log_record records[] = {{0, 0, CLO_LOG_ARRIVE, CLO_NONE, CLO_NONE, CLO_NONE, 0},
+                                             {10, 0, CLO_LOG_FINISH, 0, 0, 0, 0}};
+    static const int64_t time[] = {10};
+    int64_t finish[JOBS_MAX];
+    clo_stream_result result;
+    synch_case c;
+
+    (void)state;
+    synch_case_open(&c, 1, 4, 10);
+    synch_case_add(&c, 8, 1, time, 0, 1);
+    clo_log *log = log_of(records, 2);
+    clo_log_destroy(simulate(&c, clo_policy_find("follow"), log, finish, &result));
+    assert_int_equal(finish[0], 20);
+    assert_int_equal(result.refused + result.fallbacks, 0);
+    clo_log_destroy(log);
+    synch_case_close(&c);
+}
+
 /* What the log names and there is not: executors, jobs, tasks, instances; times that are no times. */
 static void nothing_in_a_log_breaks_it(void **state)
 {
@@ -213,6 +256,8 @@ int main(void)
         cmocka_unit_test(the_run_of_another_policy_is_followed),
         cmocka_unit_test(preemptive_plans_are_followed_without_preemption),
         cmocka_unit_test(jobs_outside_the_log_come_after_those_in_it),
+        cmocka_unit_test(what_the_log_has_and_does_not_come_holds_nothing_up),
+        cmocka_unit_test(more_than_the_log_has_of_a_job_runs_at_once),
         cmocka_unit_test(nothing_in_a_log_breaks_it),
     };
 

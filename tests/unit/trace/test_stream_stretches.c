@@ -21,7 +21,7 @@ static int set_up(void **state)
     static const clo_executor executors[] = {{0, 0, 0, -1, {65536, 65536, 65536, 65536}},
                                              {1, 1, 1, -1, {65536, 65536, 65536, 65536}}};
     clo_platform_desc desc = CLO_PLATFORM_DESC_INIT;
-    clo_task read = {.name = "read", .work_ns = 10, .instances = 2};
+    clo_task read = {.name = "read", .work_ns = 10, .instances = 2, .duplicable = 1};
     clo_task end = {.name = "close", .work_ns = 5};
     fixture *f = calloc(1, sizeof *f);
     uint32_t kind;
@@ -168,6 +168,33 @@ static void what_is_stopped_has_not_finished(void **state)
               "before");
 }
 
+static void what_is_not_over_has_not_run_longer_than_it_takes(void **state)
+{
+    fixture *f = *state;
+
+    write_valid(f);
+    f->count = 4;
+    f->records[3].now_ns = 300;
+    add(f, (clo_log_record){300, CLO_LOG_NO_JOB, CLO_LOG_END, CLO_NONE, CLO_NONE, CLO_NONE, 1});
+    expect(f, "preempted: record 3: job 3: task 'read' instance 0 on executor 'e0', from 0 to 300 ns: it ran for 300 ns in "
+              "1 stretches, 30.000000000 of its time");
+}
+
+/* Replicas, whose times are judged as in any log, are not stopped; nor is what waited in a queue. */
+static void only_what_was_started_is_stopped(void **state)
+{
+    fixture *f = *state;
+
+    write_valid(f);
+    f->records[2].what = CLO_LOG_COMMIT;
+    expect(f, "preempted: record 3: job 3: replicas, and what is skipped or committed, are not stopped");
+    write_valid(f);
+    f->records[4].value = CLO_LOG_REPLICA;
+    f->records[6].now_ns = 9;
+    expect(f, "duration: record 6: job 3: task 'read' instance 1 on executor 'e0' (replica), from 4 to 9 ns: its cost is "
+              "10 ns");
+}
+
 static void no_policy_stops_what_runs(void **state)
 {
     static const clo_log_policy fifo = {"fifo", NULL};
@@ -185,6 +212,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(what_is_stopped_goes_on_elsewhere_for_the_rest_of_its_time, set_up, tear_down),
         cmocka_unit_test_setup_teardown(stretches_follow_each_other, set_up, tear_down),
         cmocka_unit_test_setup_teardown(what_is_stopped_has_not_finished, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(what_is_not_over_has_not_run_longer_than_it_takes, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(only_what_was_started_is_stopped, set_up, tear_down),
         cmocka_unit_test_setup_teardown(no_policy_stops_what_runs, set_up, tear_down),
     };
 

@@ -12,6 +12,8 @@
 /* "follow:LOG". The library takes the log; files are read by another one. */
 static int open_plan(const char *path, clo_follow_argument *argument)
 {
+    if (strcmp(path, "-") == 0)
+        return misuse("--policy follow:- would read standard input more than once; write the log to a file");
     clo_status status = clo_log_load(path, &argument->owned);
 
     argument->plan = argument->owned;
