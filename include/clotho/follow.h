@@ -17,10 +17,10 @@ extern "C" {
 
 /* Job k of the log is the k-th that is submitted to the scheduler, from 0. Its tasks are started on the executors of the
  * log, on each machine in the order of the log, and each as soon as it can be; so where times are as in the log, and data
- * do not take any to move, nothing starts later than there. What is late is overtaken by what should have started by then. A task that was stopped in the
- * log (PREEMPT) is not stopped: it runs as a whole, in the order of the starts of last stretches. Jobs that
- * the log does not have, or has nothing more of, are started when nothing of it can be, oldest first. What the log has of
- * other executors is left out.
+ * take no time to move, nothing starts later than there. What is late is overtaken by what should have started by then.
+ * A task that was stopped in the log (PREEMPT) is not stopped: it runs as a whole, in the order of the starts of last
+ * stretches. Jobs that the log does not have, or has nothing more of, are started when nothing of it can be, oldest first.
+ * What the log has of executors that there are not is left out.
  *
  * The library reads no more of the log than which bodies ended (FINISH), and when jobs arrived. Without a size field: it
  * does not grow. */

@@ -34,8 +34,9 @@ static const uint32_t flows_assumed[] = {1, 2, 4, 16};
 typedef struct choice {
     const clo_cost *cost;
     const clo_planner *planner;
-    clo_plan_config config; /* of the plans after the first */
-    clo_plan *best[2];      /* [is justified] the shortest of them; NULL: none */
+    clo_plan_config config; /* of each plan */
+    const clo_plan_config *asked;
+    clo_plan *best[2]; /* [is justified] the shortest of them; NULL: none */
     uint64_t schedules;
     int64_t bound_ns; /* no plan is shorter; 0: not known */
     int64_t end_ns;   /* clo_clock_ns; INT64_MAX: no limit */
@@ -283,17 +284,29 @@ static clo_status choose(choice *c)
     return status;
 }
 
+/* Who ends one of the plans ends them all. */
+static void tell(void *context, const clo_plan_progress *now)
+{
+    choice *c = context;
+
+    c->asked->progress(c->asked->progress_context, now);
+    if (*now->stop != 0)
+        c->end_ns = 0;
+}
+
 clo_status clo_plan_over_ports(const clo_cost *cost, const clo_planner *planner, const clo_plan_config *config,
                                clo_plan **out)
 {
-    choice c = {.cost = cost, .planner = planner, .config = *config, .end_ns = INT64_MAX};
-    clo_plan_config first = *config;
+    choice c = {.cost = cost, .planner = planner, .config = *config, .asked = config, .end_ns = INT64_MAX};
 
+    c.config.progress_context = &c;
+    if (config->progress != NULL)
+        c.config.progress = tell;
+    clo_plan_config first = c.config;
     if (config->budget_ns > 0) {
         c.end_ns = clo_time_add(clo_clock_ns(), config->budget_ns);
         first.budget_ns -= config->contention == CLO_CONTENTION_CHOOSE ? config->budget_ns / 2 : 0;
     }
-    c.config.progress = NULL;
     clo_status status = plan_alone(&c, &first);
     if (status == CLO_OK && *shortest_of(&c) == NULL) /* never: a plan without replicas settles */
         status =

@@ -111,7 +111,7 @@ static void pass_on(void *context, const clo_plan_progress *now)
         told.makespan_ns = now->makespan_ns < h->plan->makespan_ns ? now->makespan_ns : h->plan->makespan_ns;
     }
     h->config->progress(h->config->progress_context, &told);
-    h->stop = *now->stop;
+    h->stop |= *now->stop;
 }
 
 /* Its search first, then all planners with their own budgets, until one plan is proved shortest. A search that begins

@@ -60,8 +60,10 @@ static void tell(clo_budget *budget, int64_t now_ns)
 
     budget->told_ns = now_ns;
     budget->config->progress(budget->config->progress_context, &now);
-    if (stop != 0)
+    if (stop != 0) {
         budget->end_ns = now_ns;
+        budget->is_stopped = true;
+    }
 }
 
 bool clo_budget_is_spent(clo_budget *budget)

@@ -19,6 +19,7 @@ typedef struct clo_budget {
     int64_t bound_ns;       /* no makespan is below this       */
     int64_t best_ns;        /* the shortest so far             */
     int64_t told_ns;        /* when progress was told last     */
+    bool is_stopped;        /* by who was told                 */
     const clo_plan_config *config;
 } clo_budget;
 
@@ -42,6 +43,15 @@ CLO_INTERNAL int64_t clo_budget_left_ns(const clo_budget *budget);
 
 /* True when it is over. Tells progress, and reads the clock, where somebody wants to know: some 25 ns. */
 CLO_INTERNAL bool clo_budget_is_spent(clo_budget *budget);
+
+/* Takes back from a part of it, which was a copy with less, what that has used. */
+static inline void clo_budget_take_back(clo_budget *budget, const clo_budget *part)
+{
+    budget->schedules = part->schedules;
+    budget->is_stopped |= part->is_stopped;
+    if (part->is_stopped)
+        budget->end_ns = part->end_ns;
+}
 
 /* How much of it is gone, 0 .. 65536: of schedules or of time, whichever is further. */
 CLO_INTERNAL uint32_t clo_budget_part_q16(const clo_budget *budget);

@@ -120,7 +120,7 @@ static clo_status search(clo_schedule *schedule, clo_edges_room *room, clo_edges
     if (budget->end_ns != INT64_MAX)
         part.end_ns -= clo_budget_left_ns(budget) / PART_OF_BUDGET * (PART_OF_BUDGET - 1);
     clo_status status = clo_edges_search(room, edges, &part, state);
-    budget->schedules = part.schedules;
+    clo_budget_take_back(budget, &part);
     budget->best_ns = part.best_ns;
     return status == CLO_OK ? go_on(schedule, room, state, budget) : status;
 }

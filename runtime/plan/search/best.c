@@ -87,7 +87,7 @@ static clo_status prove(clo_schedule *schedule, clo_budget *budget, clo_snapshot
     if (budget->end_ns != INT64_MAX)
         part.end_ns -= (budget->end_ns - clo_clock_ns()) / 2;
     clo_status status = clo_exact(schedule, &part, best, &proved);
-    budget->schedules = part.schedules;
+    clo_budget_take_back(budget, &part);
     budget->best_ns = best->makespan_ns;
     if (proved)
         budget->bound_ns = best->makespan_ns;

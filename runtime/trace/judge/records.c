@@ -254,8 +254,6 @@ static void read_finish(pass *p, uint32_t j)
     x->start_ns = r->value;
     x->finish_ns = r->now_ns;
     x->is_preempted = r->what == CLO_LOG_PREEMPT;
-    if (x->is_preempted && !may_be_stopped(judge, x))
-        fault(p, CLO_STREAM_PREEMPTED, "replicas, and what is skipped or committed, are not stopped");
     judge->execution_of[p->at] = index;
     --*count_of(p, x);
     if (r->now_ns > job->last_finish_ns)

@@ -104,6 +104,11 @@ static void check_job(clo_judge *judge, uint32_t j, stretch *rows)
 
     for (uint32_t i = 0; i < job->count; i++) {
         const clo_judge_execution *x = &judge->executions[judge->by_job[job->first + i]];
+        bool is_committed = judge->records[x->record].what == CLO_LOG_COMMIT;
+        if (x->is_preempted && (clo_judge_is_replica(judge, x) || x->is_skipped || is_committed))
+            clo_judge_fault(judge, CLO_STREAM_PREEMPTED, x->finish_record,
+                            "job %llu: replicas, and what is skipped or committed, are not stopped",
+                            clo_judge_number(judge, j));
         if (!clo_judge_is_replica(judge, x) && !x->is_dropped && !x->is_skipped) /* see check_body */
             rows[count++] = (stretch){x, shape->first_instance[x->stage] + x->instance};
     }

@@ -352,6 +352,37 @@ static void stop_at_once(void *context, const clo_plan_progress *now)
     *now->stop = 1;
 }
 
+/* Says so once, to the first who asks. */
+static void stop_once(void *context, const clo_plan_progress *now)
+{
+    uint32_t *calls = context;
+
+    if (++*calls == 1)
+        *now->stop = 1;
+}
+
+/* Parts of a search end, and the rest of it with them. */
+static void who_is_told_to_stop_once_stops(void **state)
+{
+    static const char *const planners[] = {"best", "edges-best"};
+
+    (void)state;
+    for (int k = 0; k < 2; k++) {
+        fixture f = shape_new(&annealed, 7);
+        clo_plan_config config = CLO_PLAN_CONFIG_INIT;
+        uint32_t calls = 0;
+        clo_plan *plan;
+        config.planner = clo_planner_find(planners[k]);
+        config.budget_ns = INT64_MAX / 4;
+        config.progress = stop_once;
+        config.progress_context = &calls;
+        ok(clo_plan_create(f.cost, &config, &plan));
+        assert_true(calls > 0 || clo_plan_is_optimal(plan));
+        clo_plan_destroy(plan);
+        fixture_free(&f);
+    }
+}
+
 /* No limit of time to speak of: it returns because it is told to, from all threads. */
 static void a_search_that_is_told_to_stop_ends_with_its_best_plan(void **state)
 {
@@ -466,6 +497,7 @@ int main(void)
         cmocka_unit_test(edges_of_what_is_allowed_are_planned),
         cmocka_unit_test(a_time_budget_holds_while_the_machine_is_busy),
         cmocka_unit_test(threads_search_side_by_side_and_progress_is_told),
+        cmocka_unit_test(who_is_told_to_stop_once_stops),
         cmocka_unit_test(a_search_that_is_told_to_stop_ends_with_its_best_plan),
         cmocka_unit_test(planners_that_refuse_inside_leave_the_text_of_the_callers_failure),
         cmocka_unit_test(rounded_demands_still_give_heft_at_least),

@@ -145,7 +145,7 @@ static void records_are_described_without_what_they_lack(void **state)
     assert_string_equal(clo_log_describe(&wake, few, sizeof few), "wake at -");
     assert_string_equal(clo_log_kind_name(CLO_LOG_COMMIT), "commit");
     assert_string_equal(clo_log_kind_name(CLO_LOG_ARM), "arm");
-    assert_string_equal(clo_log_kind_name(27), "?");
+    assert_string_equal(clo_log_kind_name(28), "?");
     odd = (clo_log_record){INT64_MIN,      UINT64_MAX - 1, CLO_LOG_CAPACITY, UINT32_MAX - 1,
                            UINT32_MAX - 1, UINT32_MAX - 1, INT64_MIN};
     assert_true(strlen(clo_log_describe(&odd, text, sizeof text)) < sizeof text - 1);

@@ -8,6 +8,9 @@
 #include <stdio.h>
 #include <unistd.h>
 
+enum { SIGNALS = 2 };
+static const int signals[SIGNALS] = {SIGINT, SIGTERM};
+static struct sigaction before[SIGNALS];
 static volatile sig_atomic_t was_interrupted;
 
 static void interrupt(int number)
@@ -16,13 +19,23 @@ static void interrupt(int number)
     was_interrupted = 1;
 }
 
-static void catch_signals(bool is_on)
+/* What is ignored, as behind nohup, stays so. */
+static void catch_signals(void)
 {
-    struct sigaction action = {.sa_handler = is_on ? interrupt : SIG_DFL, .sa_flags = is_on ? (int)SA_RESETHAND : 0};
+    struct sigaction action = {.sa_handler = interrupt, .sa_flags = (int)SA_RESETHAND};
 
     sigemptyset(&action.sa_mask);
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
+    for (int i = 0; i < SIGNALS; i++) {
+        sigaction(signals[i], NULL, &before[i]);
+        if (before[i].sa_handler != SIG_IGN)
+            sigaction(signals[i], &action, NULL);
+    }
+}
+
+static void let_go(void)
+{
+    for (int i = 0; i < SIGNALS; i++)
+        sigaction(signals[i], &before[i], NULL);
 }
 
 /* A line that is written over, from the first second on. */
@@ -38,8 +51,7 @@ static void show(void *context, const clo_plan_progress *now)
 
 void search_watch(clo_plan_config *config)
 {
-    if (!was_interrupted)
-        catch_signals(true);
+    catch_signals();
     config->progress = show;
 }
 
@@ -49,7 +61,7 @@ void search_over(void)
 
     if (takes_escapes(STDERR_FILENO))
         fprintf(stderr, "\r\033[K");
-    catch_signals(false);
+    let_go();
     if (was_interrupted && !is_told)
         warn("interrupted: this is the best plan so far");
     is_told |= was_interrupted != 0;
