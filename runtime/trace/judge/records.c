@@ -224,7 +224,7 @@ static void check_body(pass *p, const clo_judge_execution *x)
     else if (x->start_ns < decided_ns)
         clo_judge_fault(judge, CLO_STREAM_BODY_EARLY, p->at, "%s: it was decided at %lld ns",
                         clo_judge_label_times(judge, x, text), (long long)decided_ns);
-    else if (judge->has_exact_times && (!judge->has_stretches || !may_be_stopped(judge, x)) &&
+    else if (judge->has_exact_times && !x->is_preempted && (!judge->has_stretches || !may_be_stopped(judge, x)) &&
              cost_ns != CLO_TIME_NEVER && clo_time_sub(x->finish_ns, x->start_ns) != cost_ns)
         clo_judge_fault(judge, CLO_STREAM_DURATION, p->at, "%s: its cost is %lld ns",
                         clo_judge_label_times(judge, x, text), (long long)cost_ns);

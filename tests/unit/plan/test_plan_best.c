@@ -368,7 +368,7 @@ static void who_is_told_to_stop_once_stops(void **state)
 
     (void)state;
     for (int k = 0; k < 2; k++) {
-        fixture f = shape_new(&annealed, 7);
+        fixture f = shape_new(k == 0 ? &annealed : &packed, 7);
         clo_plan_config config = CLO_PLAN_CONFIG_INIT;
         uint32_t calls = 0;
         clo_plan *plan;
