@@ -2,6 +2,10 @@
 
 Calls that are right stay right if one argument is replaced; what an argument is replaced by are objects of other types, numbers
 out of range, arrays of other shapes, and objects of Clotho that belong elsewhere."""
+import decimal
+import fractions
+import importlib.util
+import os
 import unittest
 
 import numpy
@@ -27,6 +31,8 @@ class Everywhere(PackageTest):
         self.graph, self.platform = layered(12), clotho.Platform("rk3588")
         self.cost = clotho.Cost(self.graph, self.platform)
         self.made = clotho.plan(self.cost)
+        self.addCleanup(os.chdir, os.getcwd())
+        os.chdir(self.folder)  # some wrong paths are fine paths
         self.workload = clotho.Workload()
         self.workload.add(self.graph)
         self.runtime = clotho.Runtime("slots:2")
@@ -63,7 +69,8 @@ class Everywhere(PackageTest):
         yield clotho.load, {"path": path, "scale": 2.0, "body": "spin", "instance": None}
         yield lambda **how: list(clotho.Graph.load_all(**how)), {"path": path, "scale": 1.0}
         yield self.graph.save, {"path": self.path("out.json"), "format": "clotho"}
-        yield clotho.Graph.from_networkx, {"graph": self.graph.to_networkx(), "work": "work_ns", "data": "bytes", "name": "n"}
+        if importlib.util.find_spec("networkx"):
+            yield clotho.Graph.from_networkx, {"graph": self.graph.to_networkx(), "work": "work_ns", "data": "bytes", "name": "n"}
         yield clotho.Platform, {"spec": "rk3588"}
         yield clotho.Platform.from_arrays, {
             "kinds": ["a", "b"], "speeds": [1, 2], "machines": 0, "memories": [0, 1], "names": ["x", "y"], "name": "p", "capacities": [[5]],
@@ -149,6 +156,53 @@ class Everywhere(PackageTest):
             graph = clotho.Graph()
             graph.task(body=lambda call, wrong=wrong: wrong)
             self.assertEqual(self.runtime.run(graph).executed, 1)
+
+    def test_the_size_of_a_struct_is_no_field(self):
+        for size in (0, 1, 8, 9, 12, 2**20, None):
+            for call in (lambda size: clotho.plan(self.cost, size=size), lambda size: clotho.simulate(self.cost, policy="fair", size=size),
+                         lambda size: clotho.simulate_stream(self.workload, self.platform, size=size),
+                         lambda size: self.runtime.run(self.graph, policy="fair", size=size),
+                         lambda size: clotho.Runtime("slots:1", size=size), lambda size: clotho.Graph.generate("chain", tasks=5, size=size),
+                         lambda size: clotho.Workload().add(self.graph, size=size), lambda size: clotho.Graph().task(size=size)):
+                with self.assertRaisesRegex(TypeError, "has no field 'size'"):
+                    call(size)
+
+    def test_what_is_no_whole_number_is_not_cut_off(self):
+        calls = (lambda value: clotho.plan(self.cost, seed=value), lambda value: clotho.plan(self.cost, budget_ns=value),
+                 lambda value: clotho.pipeline(self.cost, interval_ns=value),
+                 lambda value: clotho.simulate(self.cost, policy="fair", deadline_ns=value),
+                 lambda value: clotho.simulate_stream(self.workload, self.platform, seed=value),
+                 lambda value: clotho.Workload().add(self.graph, weight=value), lambda value: self.runtime.job(self.graph, seed=value),
+                 lambda value: self.platform.transfer_ns(value, 0, 1), lambda value: self.platform.transfer_ns(1, value, 1),
+                 lambda value: clotho.Graph().task(demand=[value]), self.made.gantt)
+        for value in (numpy.float32(2.7), numpy.float64(2), decimal.Decimal("2.7"), fractions.Fraction(27, 10), numpy.array([2.7]),
+                      numpy.array(2.7), 2.0, 0.0, "", "2", []):
+            for call in calls:
+                with self.assertRaisesRegex(TypeError, "^[a-z_.]+ is a [A-Za-z0-9]+; give a whole number$"):
+                    call(value)
+        for call in calls[:1] + calls[3:6] + calls[7:]:
+            call(numpy.int16(1))
+        for wrong in (lambda: self.platform.transfer_ns(1, 0, 8), lambda: self.platform.transfer_ns(-1, 0, 1),
+                      lambda: clotho.Graph().task(demand=[1] * 9), lambda: clotho.plan(self.cost, seed=2**64)):
+            with self.assertRaises(errors.ArgumentError):
+                wrong()
+
+    def test_a_view_takes_whole_numbers(self):
+        tried = []
+
+        def decide(view):
+            for call, places in ((view.job, 1), (view.stage, 2), (view.rank_u, 1), (view.executor, 1), (view.execution_ns, 3),
+                                 (view.arrival_ns, 3), (view.available_ns, 1), (view.fits, 3), (view.free_for, 2), (view.earliest, 2)):
+                call(*[numpy.int16(0)] * places)
+                for place in range(places):
+                    where = [0] * places
+                    for where[place] in (numpy.float32(0.7), decimal.Decimal("0.7"), 0.0):
+                        with self.assertRaises(TypeError):
+                            call(*where)
+                        tried.append(call)
+
+        clotho.simulate(self.cost, policy=decide)
+        self.assertGreaterEqual(len(tried), 57)
 
     def test_bytes_of_files_that_lie(self):
         for text in ("", "{", "[]", "\0\0", "{}", '{"format": "clotho.graph/1"}', '{"format": "clotho.plan/1", "placements": [[1]]}',

@@ -121,6 +121,26 @@ class OneByOne(PackageTest):
             with self.assertRaisesRegex(TypeError, "give a clotho.Graph"):
                 clotho.plan(not_a_graph)
 
+    def test_a_task_is_added_whole_or_not_at_all(self):
+        graph = clotho.Graph()
+        first = graph.task()
+        for how in ({"after": [77]}, {"after": [1]}, {"after": [first, "a"]}, {"after": [(0, -1)]}, {"executors": [-1]}, {"executors": ["a"]},
+                    {"executors": [[0], [1]]}, {"times": {"k": -1}}, {"times": {"k": 1.5}}, {"times": {"a\0": 1}}, {"times": {1: 1}}):
+            with self.subTest(how=how), self.assertRaises((errors.ArgumentError, TypeError)):
+                graph.task(**how)
+            self.assertEqual((len(graph), len(graph.edges())), (1, 0))
+        self.assertEqual(graph.task(after=[first], executors=[0], times={"k": 5}), 1)
+        self.assertTrue(graph.seal().is_sealed)
+
+    def test_a_task_that_the_library_takes_in_part_is_never_planned(self):
+        graph = clotho.Graph()
+        with self.assertRaises(errors.Error) as caught:
+            graph.task(executors=[])
+        for use in (graph.seal, lambda: clotho.plan(graph, "rk3588"), lambda: clotho.Workload().add(graph)):
+            with self.assertRaises(errors.StateError) as refused:
+                use()
+            self.assertEqual(str(refused.exception), "task 0 is not whole: %s; make the graph anew" % caught.exception)
+
     def test_threads_may_add_to_one_graph(self):
         graph = clotho.Graph()
 

@@ -1,7 +1,6 @@
 """Task graphs: from arrays, networkx, files (WfCommons and the others of docs/FORMATS.md), generators, or one task at a time."""
 import functools
 import os
-import threading
 
 import numpy
 
@@ -77,8 +76,8 @@ class Graph:
         self._start(library.Handle(out[0], lib.clo_graph_destroy), False)
 
     def _start(self, handle, is_sealed):
-        self.handle, self.is_sealed, self._lock = handle, is_sealed, threading.RLock()
-        self.bodies = bodies.Bodies()
+        self.handle, self.is_sealed, self._lock = handle, is_sealed, library.Lock()
+        self.bodies, self._half = bodies.Bodies(), None  # why it cannot be sealed
 
     @classmethod
     def _wrap(cls, handle):
@@ -244,23 +243,32 @@ class Graph:
         if body is not None:
             function, argument = self.bodies.add(body)
             asked.body, asked.argument = ffi.cast("clo_task_fn", function), ffi.cast("void *", argument)
-        for k, amount in enumerate(demand or ()):
-            asked.demand[k] = amount
+        amounts = [library.number(amount, "demand", -2**63) for amount in (() if demand is None else demand)]
+        if len(amounts) > len(asked.demand):
+            raise errors.ArgumentError("demand has %d entries; give 1 to %d" % (len(amounts), len(asked.demand)))
+        asked.demand[0:len(amounts)] = amounts
         edges = []
         for before in after:
             pair = (before, 0) if hasattr(before, "__index__") else before
             if not isinstance(pair, (tuple, list)) or len(pair) != 2:
                 raise TypeError("after holds %r; give ids, or pairs of id and bytes" % (before,))
             edges.append((library.number(pair[0], "after", 0, library.NONE - 1), library.number(pair[1], "bytes", 0, 2**64 - 1)))
-        check(lib.clo_graph_add_task(self.pointer, asked, task))
-        for before, size in edges:
-            check(lib.clo_graph_add_edge(self.pointer, before, task[0], size))
+            if edges[-1][0] >= len(self):
+                raise errors.ArgumentError("after holds %d, and the graph has %d tasks" % (edges[-1][0], len(self)))
         if executors is not None:
-            chosen = column("executors", executors, numpy.size(executors), "u4").reshape(-1)
-            check(lib.clo_graph_set_executors(self.pointer, task[0], ffi.from_buffer("uint32_t[]", numpy.ascontiguousarray(chosen)),
-                                              len(chosen)))
-        for kind, time_ns in (times or {}).items():
-            check(lib.clo_graph_set_time(self.pointer, task[0], self.kind(kind), library.number(time_ns, "times")))
+            executors = numpy.ascontiguousarray(column("executors", executors, numpy.size(executors), "u4").reshape(-1))
+        times = [(library.number(time_ns, "times"), self.kind(kind)) for kind, time_ns in (times or {}).items()]
+        check(lib.clo_graph_add_task(self.pointer, asked, task))
+        try:
+            for before, size in edges:
+                check(lib.clo_graph_add_edge(self.pointer, before, task[0], size))
+            if executors is not None:
+                check(lib.clo_graph_set_executors(self.pointer, task[0], ffi.from_buffer("uint32_t[]", executors), len(executors)))
+            for time_ns, kind in times:
+                check(lib.clo_graph_set_time(self.pointer, task[0], kind, time_ns))
+        except BaseException as error:
+            self._half = "task %d is not whole: %s; make the graph anew" % (task[0], str(error) or type(error).__name__)
+            raise
         return task[0]
 
     @_alone
@@ -294,6 +302,8 @@ class Graph:
     @_alone
     def seal(self):
         """Checks the graph and makes it immutable; returns it."""
+        if self._half is not None:
+            raise errors.StateError(self._half)
         check(lib.clo_graph_seal(self.pointer))
         self.is_sealed = True
         return self

@@ -4,10 +4,12 @@ An object of the library is held by a Handle. It is freed when its owner is gone
 order Python collects them. What waits for threads (a runtime, a job) is never freed on a worker, which would wait for itself, but
 later by the next call; and never in a forked child."""
 import contextlib
+import operator
 import os
 import pathlib
 import threading
 
+import weakref
 import numpy
 
 from clotho import _declarations, errors
@@ -57,13 +59,35 @@ _lock = threading.RLock()  # a collection may free one object within the freeing
 _later = []
 
 
-def _renew_lock():
-    """In a forked child no other thread will give it back."""
+_locks = weakref.WeakSet()
+
+
+class Lock:
+    """A lock that a forked child finds open: no other thread would give it back there."""
+
+    def __init__(self):
+        self.renew()
+        _locks.add(self)
+
+    def renew(self):
+        """Nobody has it."""
+        self._lock = threading.RLock()
+
+    def __enter__(self):
+        self._lock.acquire()
+
+    def __exit__(self, *_):
+        self._lock.release()
+
+
+def _renew_locks():
     global _lock
     _lock = threading.RLock()
+    for lock in _locks:
+        lock.renew()
 
 
-os.register_at_fork(after_in_child=_renew_lock)
+os.register_at_fork(after_in_child=_renew_locks)
 
 
 def text(pointer):
@@ -122,23 +146,42 @@ def choice(kind, word, what):
 
 def config(kind, fields):
     """A struct `kind` with its size, and the fields that are not None; they hold plain numbers and pointers."""
-    made = ffi.new(kind + " *")
-    if any(name == "size" for name, _ in ffi.typeof(kind).fields):
+    made, known = ffi.new(kind + " *"), dict(ffi.typeof(kind).fields)
+    if "size" in known:
         made.size = ffi.sizeof(kind)
-    known = dict(ffi.typeof(kind).fields)
     for name, value in fields.items():
+        if name == "size" or name not in known:  # the size says what the library may read: only this function knows it
+            raise TypeError("%s has no field '%s'" % (kind, name))
         if value is not None:
+            value = _whole(known[name].type, value, "%s.%s" % (kind, name))
             try:
-                if isinstance(value, str) and name in known and known[name].type.kind == "enum":
-                    value = choice(known[name].type, value, name)
                 setattr(made, name, value)
             except OverflowError as error:
                 raise errors.ArgumentError("%s.%s: %s" % (kind, name, error)) from None
             except TypeError as error:
                 raise TypeError("%s.%s: %s" % (kind, name, error)) from None
-            except AttributeError:
-                raise TypeError("%s has no field '%s'" % (kind, name)) from None
     return made
+
+
+def _whole(kind, value, what):
+    """The value of a field; of whole numbers only whole numbers: cffi would cut off what is behind the point."""
+    if kind.kind == "enum" and isinstance(value, str):
+        return choice(kind, value, what.partition(".")[2])
+    if kind.kind not in ("enum", "primitive") or kind.cname in ("double", "float"):
+        return value
+    if isinstance(value, (bool, numpy.bool_)):
+        return int(value)
+    return number(value, what, *_bounds(kind))
+
+
+def _bounds(kind):
+    """What a kind of whole numbers can hold."""
+    if kind.cname in ("_Bool", "bool"):
+        return 0, 1
+    if kind.kind == "enum":
+        return -2**31, 2**32 - 1
+    limits = numpy.iinfo(_KINDS[kind.cname])
+    return int(limits.min), int(limits.max)
 
 
 def plain(struct, skip=("size",)):
@@ -158,9 +201,12 @@ def plain(struct, skip=("size",)):
 
 def number(value, what, low=0, high=2**63 - 1):
     """A whole number within bounds, numpy's included."""
-    if isinstance(value, bool) or not hasattr(value, "__index__"):
-        raise TypeError("%s is a %s; give a whole number" % (what, type(value).__name__))
-    value = value.__index__()
+    try:
+        if isinstance(value, bool):
+            raise TypeError
+        value = operator.index(value)
+    except TypeError:
+        raise TypeError("%s is a %s; give a whole number" % (what, type(value).__name__)) from None
     if not low <= value <= high:
         raise errors.ArgumentError("%s is %d; give %d to %d" % (what, value, low, high))
     return value
@@ -226,7 +272,7 @@ def is_inside():
 class Handle:
     """A pointer of the library with the call that frees it, and the handles whose objects must outlive it."""
 
-    __slots__ = ("pointer", "_destroy", "_parents", "_users", "_open", "_waits", "_process", "kept", "__weakref__")
+    __slots__ = ("pointer", "_destroy", "_parents", "_users", "_open", "_waits", "_process", "kept", "viewed", "settle", "__weakref__")
 
     def __init__(self, pointer, destroy, *parents, waits=False, kept=None):
         self.kept = kept  # what the library may still call back

@@ -99,7 +99,7 @@ class Plan:
     def gantt(self, columns=80):
         """A Gantt chart as text; clotho.plot.gantt draws one."""
         out = ffi.new("char **")
-        check(lib.clo_plan_gantt_text(self.pointer, self.cost.pointer, columns, out))
+        check(lib.clo_plan_gantt_text(self.pointer, self.cost.pointer, library.number(columns, "columns", 0, 2**32 - 1), out))
         return library.taken_text(out[0])
 
     def save_svg(self, path, title=None):
@@ -123,8 +123,8 @@ def plan(graph, platform=None, planner="heft", *, budget_ns=None, keys=None, **f
     for reserved in ("planner", "argument", "progress", "progress_context"):
         if reserved in fields:
             raise TypeError("plan() sets %s itself" % reserved)
-    asked = library.config("clo_plan_config", {k: int(v) if isinstance(v, bool) else v for k, v in fields.items()})
-    asked.planner, asked.budget_ns = pointer, library.number(budget_ns or 0, "budget_ns")
+    asked = library.config("clo_plan_config", fields)
+    asked.planner, asked.budget_ns = pointer, library.number(0 if budget_ns is None else budget_ns, "budget_ns")
     array = None
     if keys is not None:
         from clotho.graph import column

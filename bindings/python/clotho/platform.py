@@ -128,7 +128,9 @@ class Platform:
 
     def transfer_ns(self, size, source, target):
         """Time to move `size` bytes between two executors."""
-        return lib.clo_platform_transfer_ns(self.pointer, size, source, target)
+        last = len(self) - 1
+        return lib.clo_platform_transfer_ns(self.pointer, library.number(size, "size", 0, 2**64 - 1),
+                                            library.number(source, "source", 0, last), library.number(target, "target", 0, last))
 
     def __repr__(self):
         return "<clotho.Platform %r: %d executors>" % (self.name, len(self))

@@ -2,6 +2,8 @@
 import collections
 import time
 import warnings
+import weakref
+from operator import index
 
 import numpy
 
@@ -51,11 +53,11 @@ class View:
 
     def job(self, slot):
         """The row of a live job: id, arrival_ns, remaining_ns, running, unfinished, weight ... A copy."""
-        return self._row(lib.clo_view_job(self._view(), slot), "clo_live_job *", "job")
+        return self._row(lib.clo_view_job(self._view(), index(slot)), "clo_live_job *", "job")
 
     def stage(self, slot, stage):
         """The row of a stage of a live job: unstarted, running, parents_left, ready_ns ... A copy."""
-        return self._row(lib.clo_view_stage(self._view(), slot, stage), "clo_live_stage *", "stage")
+        return self._row(lib.clo_view_stage(self._view(), index(slot), index(stage)), "clo_live_stage *", "stage")
 
     def rank_u(self, slot):
         """The upward ranks of the job's stages in ns (Cost.rank_u)."""
@@ -66,7 +68,7 @@ class View:
 
     def executor(self, executor):
         """The row of an executor: job, stage, free_ns, committed ... A copy."""
-        return self._row(lib.clo_view_executor(self._view(), executor), "clo_live_executor *", "executor")
+        return self._row(lib.clo_view_executor(self._view(), index(executor)), "clo_live_executor *", "executor")
 
     def free(self):
         """The free executors."""
@@ -84,28 +86,28 @@ class View:
 
     def execution_ns(self, slot, stage, executor):
         """Time of an instance there; clotho.TIME_NEVER: it cannot run there."""
-        return lib.clo_view_execution_ns(self._view(), slot, stage, executor)
+        return lib.clo_view_execution_ns(self._view(), index(slot), index(stage), index(executor))
 
     def arrival_ns(self, slot, stage, executor):
         """When all its inputs can be there."""
-        return lib.clo_view_arrival_ns(self._view(), slot, stage, executor)
+        return lib.clo_view_arrival_ns(self._view(), index(slot), index(stage), index(executor))
 
     def available_ns(self, executor):
         """When the executor is expected to be free."""
-        return lib.clo_view_available_ns(self._view(), executor)
+        return lib.clo_view_available_ns(self._view(), index(executor))
 
     def fits(self, slot, stage, executor):
         """Whether the capacities of its machine have room now."""
-        return bool(lib.clo_view_fits(self._view(), slot, stage, executor))
+        return bool(lib.clo_view_fits(self._view(), index(slot), index(stage), index(executor)))
 
     def free_for(self, slot, stage):
         """The first free executor that may run the stage now; None: there is none."""
-        found = lib.clo_view_free_for(self._view(), slot, stage)
+        found = lib.clo_view_free_for(self._view(), index(slot), index(stage))
         return None if found == NONE else found
 
     def earliest(self, slot, stage):
         """Where an instance is expected to finish first; None: nowhere."""
-        found = lib.clo_view_earliest(self._view(), slot, stage)
+        found = lib.clo_view_earliest(self._view(), index(slot), index(stage))
         return None if found == NONE else found
 
 

@@ -1,6 +1,5 @@
 """Workloads: jobs that arrive over time."""
 import contextlib
-import threading
 
 from clotho import errors, library
 from clotho.graph import Graph
@@ -17,7 +16,7 @@ class Workload:
         self._start(library.Handle(out[0], lib.clo_workload_destroy))
 
     def _start(self, handle):
-        self.handle, self._lock, self._readers = handle, threading.Lock(), 0
+        self.handle, self._lock, self._readers = handle, library.Lock(), 0
 
     @classmethod
     def _wrap(cls, handle):
