@@ -1,8 +1,10 @@
 """Runs on this machine: bodies in Python and compiled, what they raise, interrupts, forks, the end of the interpreter."""
+import contextlib
 import gc
 import os
 import signal
 import subprocess
+import sys
 import threading
 import time
 import unittest
@@ -58,6 +60,16 @@ class Bodies(PackageTest):
             self.assertEqual(job.output(a, 3), bytes([3] * 4))
             self.assertIsNone(job.output(b))
             self.assertEqual(job.run().output_hash, result.output_hash)
+        simulated = clotho.simulate(graph, "rk3588", execute=True)
+        self.assertEqual((simulated.values, simulated.output_hash), (result.values, result.output_hash))
+
+    def test_buffers_of_any_size_in_runs_and_simulations(self):
+        for size in (1, 2, 4096):
+            graph = clotho.Graph()
+            first = graph.task(body=lambda call: (call.output.__setitem__(0, 7), call.output[0])[1], output_bytes=size)
+            graph.task(body=lambda call: (len(call.inputs[0]), call.inputs[0][0], call.inputs[0].readonly), after=[(first, size)])
+            for result in (clotho.run(graph, "slots:1"), clotho.simulate(graph, "uniform:1", execute=True)):
+                self.assertEqual(result.values, {0: 7, 1: (size, 7, True)})
 
     def test_arrays_over_buffers(self):
         import numpy
@@ -138,6 +150,95 @@ class Bodies(PackageTest):
         with self.assertRaises(ValueError):
             kept[0][1][0]
 
+    def test_memory_stays_as_long_as_its_views(self):
+        self.python("""
+import gc, numpy, clotho
+from clotho import library
+for how in ("slice", "numpy", "raise"):
+    for run in (lambda graph: clotho.run(graph, "slots:1"), lambda graph: clotho.simulate(graph, "uniform:1", execute=True)):
+        kept, graph = [], clotho.Graph()
+        def body(call):
+            call.output[5] = 77
+            kept.append(numpy.frombuffer(call.output, "u1") if how == "numpy" else call.output[0:100_000])
+            if how == "raise":
+                raise KeyError("mine")
+        graph.task(body=body, output_bytes=64 << 20)
+        try: run(graph)
+        except clotho.errors.TaskError as error: assert type(error.__cause__) is (KeyError if how == "raise" else clotho.errors.StateError)
+        else: assert False
+        del graph
+        gc.collect()
+        library.free_later_ones()
+        assert bytes(kept[0][:10]) == bytes([0, 0, 0, 0, 0, 77, 0, 0, 0, 0]), bytes(kept[0][:10])
+        kept.clear()
+        library.free_later_ones()
+        assert library._viewed == []
+""")
+
+    def test_a_view_that_is_kept_after_the_job_was_dropped(self):
+        self.python("""
+import threading, clotho
+from clotho import library
+kept, begun, go, free, graph, runtime = [], threading.Event(), threading.Event(), library.Handle._free, clotho.Graph(), clotho.Runtime("slots:1")
+def seen(handle):
+    if handle._waits:
+        go.set()
+    free(handle)
+def body(call):
+    begun.set()
+    go.wait()
+    kept.append(call.output[0:100_000])
+graph.task(body=body, output_bytes=64 << 20)
+job = runtime.job(graph)
+job.submit()
+begun.wait()
+library.Handle._free = seen
+del job
+assert len(kept) == 1 and bytes(kept[0][:10]) == bytes(10)
+runtime.close()
+assert bytes(kept[0][:10]) == bytes(10)
+""")
+
+    def test_waiting_again_tells_the_same(self):
+        go, graph, bad, said = threading.Event(), clotho.Graph(), clotho.Graph(), []
+        graph.task(body=lambda call: go.wait() and 7)
+        bad.task(body=lambda call: 1 // 0)
+        with clotho.Runtime() as runtime, runtime.job(graph) as job, runtime.job(bad) as failing:
+            job.submit()
+            threads = [threading.Thread(target=lambda: said.append(job.wait().values)) for _ in range(3)]
+            for thread in threads:
+                thread.start()
+            go.set()
+            for thread in threads:
+                thread.join()
+            self.assertEqual(said, [{0: 7}] * 3)
+            self.assertEqual(job.wait().values, {0: 7})
+            failing.submit()
+            for _ in range(2):
+                with self.assertRaises(errors.TaskError) as caught:
+                    failing.wait()
+                self.assertIsInstance(caught.exception.__cause__, ZeroDivisionError)
+
+    def test_a_job_that_is_dropped_while_it_runs_leaves_its_graph(self):
+        graph, begun = clotho.Graph(), threading.Event()
+        graph.task(body=lambda call: begun.set() or 1)
+        with clotho.Runtime() as runtime:
+            job = runtime.job(graph)
+            job.submit()
+            begun.wait()
+            del job
+            gc.collect()
+            self.assertEqual(runtime.run(graph).values, {0: 1})
+            holder = clotho.Graph()  # where it can only be freed later
+            holder.task(body=lambda call: (held.clear(), gc.collect()) and None)
+            held = [runtime.job(graph)]
+            held[0].submit()
+            runtime.run(holder)
+            self.assertEqual(held, [])
+            again = runtime.job(graph)
+            again.submit()
+            self.assertEqual(again.wait().values, {0: 1})
+
     def test_one_run_with_values_at_a_time(self):
         begun, go, graph = threading.Event(), threading.Event(), clotho.Graph("waits")
         graph.task(body=lambda call: (begun.set(), go.wait(), 1)[2])
@@ -186,11 +287,10 @@ class Bodies(PackageTest):
             flag[0] = 1
             other.join()
             flag[0] = 0
-            timer = threading.Timer(0.05, lambda: flag.__setitem__(0, 1))  # a body that has begun is waited for
-            timer.start()
+            real = job._cancel_and_wait  # a body that has begun is waited for
+            job._cancel_and_wait = lambda *how: (flag.__setitem__(0, 1), real(*how))[1]
             with self.assertRaises(errors.TimeLimitError):
                 job.run(timeout=0)
-            timer.join()
             self.assertEqual(job.run().executed, 1)
 
     def test_jobs_that_wait_and_series(self):
@@ -240,6 +340,70 @@ class Policies(PackageTest):
             self.assertEqual(runtime.run(graph, policy=policy).executed, 50)
         clotho.simulate(layered(), "rk3588", policy=policy)  # free again
 
+    def test_what_a_policy_raises_stays_with_its_run(self):
+        policy, is_bad, graph = clotho.Policy(), [True], clotho.Graph.from_arrays([1])
+
+        def decide(view):
+            if is_bad:
+                raise KeyError("mine")
+            return fifo_policy(view)
+
+        policy.decide = decide
+        with clotho.Runtime("slots:2") as runtime, runtime.job(graph, policy=policy) as first, runtime.job(graph, policy=policy) as second:
+            first.submit()
+            while not first._own.is_stopped:
+                time.sleep(0.001)
+            is_bad.clear()
+            second.submit()
+            for _ in range(2):
+                with self.assertRaises(KeyError):
+                    first.wait()
+                self.assertEqual(second.wait().executed, 1)
+            self.assertEqual(first.run().executed, 1)
+
+    def test_a_collection_in_a_decision_frees_no_runtime_there(self):
+        self.python("""
+import gc, os, threading, time, clotho
+from clotho import library, policies
+gc.disable()
+freed, go, free = [], threading.Event(), library.Handle._free
+def seen(handle):
+    if handle._waits:
+        freed.append(threading.get_ident())
+        if freed[-1] != threading.main_thread().ident:
+            os._exit(3)  # it would wait for itself
+    free(handle)
+library.Handle._free = seen
+collected = []
+class Clock:  # a collection where a line of a callback allocates
+    @staticmethod
+    def monotonic_ns():
+        if go.is_set() and not collected:
+            collected.append(gc.collect())
+        return time.monotonic_ns()
+policies.time = Clock
+def decide(view):
+    for job, stage in view.ready():
+        executor = view.free_for(job, stage)
+        if executor is not None:
+            return job, stage, executor
+def make():
+    graph, before = clotho.Graph(), 0
+    graph.task(body=lambda call: go.wait() and None)
+    for _ in range(20):
+        before = graph.task(after=[before])
+    runtime = clotho.Runtime("slots:2")
+    job = runtime.job(graph, policy=decide)
+    job.cycle, runtime.cycle = runtime, job
+    job.submit()
+make()
+go.set()
+while len(freed) < 2:
+    library.free_later_ones()
+    time.sleep(0.001)
+assert collected
+""")
+
 
 class Ends(PackageTest):
     def test_ctrl_c_ends_a_run_cleanly(self):
@@ -257,7 +421,7 @@ class Ends(PackageTest):
             before = graph.task(body=body, after=[before] if k else ())
         with clotho.Runtime() as runtime, runtime.job(graph) as job:
             real = calls._Call.heard
-            calls._Call.heard = lambda call, *how: (real(call, *how), done.append(True))
+            calls._Call.heard = lambda call, *how: (real(call, *how), call._stop(), done.append(True))
             self.addCleanup(setattr, calls._Call, "heard", real)
             with self.assertRaises(clotho.Interrupted) as caught:
                 job.run()
@@ -268,6 +432,45 @@ class Ends(PackageTest):
             self.assertEqual(result.values[3], 3)
             self.assertEqual(runtime.run(hello()).values[2], 42)  # goes on
             done.clear()
+
+    def test_ctrl_c_in_a_wait_with_a_timeout(self):
+        begun, go, graph, heard = threading.Event(), threading.Event(), clotho.Graph(), threading.Event()
+        graph.task(body=lambda call: (begun.set(), go.wait(), 5)[2])
+        real, lib = calls._Call.heard, clotho.library.lib
+
+        class Library:
+            """Ctrl-C comes while the wait with a timeout lasts; the body goes on until somebody waits for it without one."""
+
+            def __getattr__(self, name):
+                return getattr(lib, name)
+
+            @staticmethod
+            def clo_job_wait_for(pointer, _, result):
+                begun.wait()
+                os.kill(os.getpid(), signal.SIGINT)
+                heard.wait()
+                return lib.clo_job_wait_for(pointer, 0, result)
+
+            @staticmethod
+            def clo_job_wait(pointer, result):
+                go.set()
+                return lib.clo_job_wait(pointer, result)
+
+        calls._Call.heard = lambda call, *how: (real(call, *how), heard.set())
+        self.addCleanup(setattr, calls._Call, "heard", real)
+        runs = sys.modules["clotho.run"]
+        runs.lib = Library()
+        self.addCleanup(setattr, runs, "lib", lib)
+        with clotho.Runtime() as runtime, runtime.job(graph) as job, contextlib.ExitStack() as end:
+            end.callback(go.set)
+            for start in (lambda: (job.submit(), job.wait(timeout=60)), lambda: job.run(timeout=60)):
+                for event in (begun, go, heard):
+                    event.clear()
+                with self.assertRaises(clotho.Interrupted) as caught:
+                    start()
+                self.assertTrue(go.is_set())
+                self.assertEqual((caught.exception.result.executed, caught.exception.result.values), (1, {0: 5}))
+                self.assertIsNone(graph.bodies.box.run)
 
     def test_closed_things_are_refused(self):
         graph = hello()
@@ -347,6 +550,60 @@ for how in ("_exit", "exit", "del"):
 print("good")
 """)
         self.assertEqual(said, "good\n")
+
+    def test_a_fork_while_bodies_run(self):
+        said = self.python("""
+import os, threading, clotho
+graph, begun, go, parent = clotho.Graph("p"), threading.Event(), threading.Event(), os.getpid()
+graph.task(body=lambda call: (begun.set(), os.getpid() != parent or go.wait(), 3)[2])
+with clotho.Runtime("slots:1") as runtime, runtime.job(graph) as job:
+    job.submit()
+    begun.wait()
+    child = os.fork()
+    if child == 0:
+        assert clotho.run(graph, "slots:1").values == {0: 3}
+        os._exit(0)
+    status = os.waitpid(child, 0)[1]
+    go.set()
+    assert status == 0 and job.wait().values == {0: 3}
+print("good")
+""")
+        self.assertEqual(said, "good\n")
+
+    def test_a_fork_while_another_thread_has_a_lock(self):
+        said = self.python("""
+import os, threading, clotho
+graph, workload, has, go = clotho.Graph(), clotho.Workload(), threading.Event(), threading.Event()
+graph.task()
+def hold():
+    with graph._lock, workload._lock:
+        has.set()
+        go.wait()
+thread = threading.Thread(target=hold)
+thread.start()
+has.wait()
+child = os.fork()
+if child == 0:
+    workload.add(graph)
+    os._exit(len(workload) + len(graph.tasks()))
+status = os.waitpid(child, 0)[1]
+go.set()
+thread.join()
+print(os.waitstatus_to_exitcode(status))
+""")
+        self.assertEqual(said, "2\n")
+
+    def test_the_end_of_an_interpreter_that_starts_no_threads(self):
+        said = self.python("""
+import atexit
+atexit.register(lambda: print([runtime.handle.is_open for runtime in runtimes]))  # after the package's own
+import threading, clotho
+runtimes = [clotho.Runtime("slots:1") for _ in range(3)]
+def refuse(_):
+    raise RuntimeError("can't create new thread at interpreter shutdown")
+threading.Thread.start = refuse
+""")
+        self.assertEqual(said, "[False, False, False]\n")
 
     def test_the_interpreter_ends_while_bodies_run(self):
         said = self.python("""

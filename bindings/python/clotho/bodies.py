@@ -3,7 +3,7 @@
 A callable gets a Call and runs on the thread of the library that executes the task, with the GIL. What it returns is its value:
 successors find it in Call.values, and the result of the run has it. What it raises ends the run: TaskError, from that exception."""
 import ctypes
-import sys
+import os
 import threading
 import traceback
 
@@ -31,12 +31,17 @@ class Symbol:
 
 
 class Call:
-    """What a body gets. Valid until it returns, and so are the views of its buffers."""
+    """What a body gets. Valid until it returns, and so are the views of its buffers: of the job's memory, or of copies in a simulation,
+    whose memory ends with it."""
 
-    __slots__ = ("_pointer", "_run", "_views", "_buffers")
+    __slots__ = ("_pointer", "_run", "_views", "_buffers", "_copy")
 
     def __init__(self, pointer, run):
-        self._pointer, self._run, self._views, self._buffers = pointer, run, [], []
+        self._pointer, self._run, self._views, self._buffers, self._copy = pointer, run, [], [], None
+
+    @property
+    def _is_direct(self):
+        return self._run is not None and self._run.viewed is not None
 
     def _call(self):
         if self._pointer is None:
@@ -56,9 +61,12 @@ class Call:
         if pointer == ffi.NULL:
             return None
         buffer = ffi.buffer(ffi.cast("char *", pointer), size)
+        self._buffers.append(buffer if self._is_direct else bytearray(buffer))
+        return self._view_of(self._buffers[-1], is_writable)
+
+    def _view_of(self, buffer, is_writable):
         whole = memoryview(buffer)
         view = whole if is_writable else whole.toreadonly()
-        self._buffers.append(buffer)
         self._views += [view] if view is whole else [view, whole]
         return view
 
@@ -72,7 +80,12 @@ class Call:
     def output(self):
         """This execution's buffer, as a view of bytes; None without."""
         call = self._call()
-        return self._view(call.output, call.output_bytes, True)
+        if self._is_direct or call.output == ffi.NULL:
+            return self._view(call.output, call.output_bytes, True)
+        if self._copy is None:
+            self._copy = bytearray(ffi.buffer(ffi.cast("char *", call.output), call.output_bytes))
+            self._buffers.append(self._copy)
+        return self._view_of(self._copy, True)
 
     @property
     def values(self):
@@ -81,26 +94,34 @@ class Call:
         return self._run.inputs_of(call.task, call.release)
 
     def end(self):
-        """The body has returned: takes the views back. False if somebody keeps one."""
-        self._pointer, is_free = None, True
-        views, self._views = self._views, []
-        for view in views:
+        """The body has returned: takes the views back. False if somebody keeps one: then the memory stays until it is gone."""
+        pointer, self._pointer = self._pointer, None
+        if self._copy is not None:
+            ffi.memmove(pointer.output, self._copy, len(self._copy))
+            self._copy = None
+        view, is_free = None, True
+        while self._views:
+            view = self._views.pop()
             try:
                 view.release()
             except BufferError:  # an array was made of it
                 is_free = False
-        del views
-        while self._buffers:
-            buffer = self._buffers.pop()
-            is_free = is_free and sys.getrefcount(buffer) == 2  # else a slice of a view lives
+        del view
+        if library.in_use(self._buffers):  # a slice of a view lives
+            is_free = False
+            if self._is_direct:
+                self._run.viewed += self._buffers
+            self._buffers = []
+        self._run = None  # an exception may have this call
         return is_free
 
 
 class Run:
     """What the bodies of one run have returned and raised."""
 
-    def __init__(self, before):
+    def __init__(self, before, viewed=None):
         self.error, self._before, self._releases, self._lock = None, before, {}, threading.Lock()
+        self.viewed, self.process = viewed, os.getpid()  # Handle.viewed of the job; None: in a simulation
 
     def inputs_of(self, task, release):
         """The values of the predecessors."""
@@ -155,6 +176,7 @@ class _Entry:
             call.end()
             if run is not None:
                 run.fail(error)
+            run = call = None  # the exception has this frame
             return FAILED
 
 
@@ -174,8 +196,11 @@ _local = threading.local()
 
 @ffi.callback("int(*)(const clo_call *)", error=FAILED, onerror=_outside)
 def _enter(pointer):
-    with library.inside():
+    library.thread.depth += 1  # first, and without anything that may collect
+    try:
         return ffi.from_handle(pointer.argument).enter(pointer)
+    finally:
+        library.thread.depth -= 1
 
 
 class Bodies:
@@ -210,13 +235,15 @@ class Bodies:
         """Whether some body is a callable."""
         return any(isinstance(kept, ffi.CData) for kept in self._kept)
 
-    def begin(self, graph):
-        """A run begins: only one at a time can have values."""
+    def begin(self, graph, viewed=None):
+        """A run begins: only one at a time can have values. One of the process that this one was forked from is no run here."""
         if not self.are_python:
             return None
         if self.box.run is not None:
+            library.free_later_ones()  # a job that was dropped where nothing may wait for it
+        if self.box.run is not None and self.box.run.process == os.getpid():
             raise errors.StateError("graph '%s' has bodies in Python and runs already; wait for that run" % graph.name)
-        self.box.run = Run(lambda task: self._predecessors(graph).get(task, ()))
+        self.box.run = Run(lambda task: self._predecessors(graph).get(task, ()), viewed)
         return self.box.run
 
     def _predecessors(self, graph):
@@ -233,3 +260,8 @@ class Bodies:
         """The run has ended."""
         if run is not None and self.box.run is run:
             self.box.run = None
+
+    def is_of(self, viewed):
+        """Whether the run in progress is one of the job with this Handle.viewed."""
+        run = self.box.run
+        return run is not None and run.viewed is viewed

@@ -7,9 +7,10 @@ import contextlib
 import operator
 import os
 import pathlib
+import sys
 import threading
-
 import weakref
+
 import numpy
 
 from clotho import _declarations, errors
@@ -54,9 +55,8 @@ def _of_this_version(opened):
 lib = _of_this_version(_open())
 _everything = ffi.dlopen(None)  # its free() is the one of the process, also where another malloc is loaded before the C library's
 STATUSES = {value: name[4:] for value, name in ffi.typeof("clo_status").elements.items()}
-_local = threading.local()
 _lock = threading.RLock()  # a collection may free one object within the freeing of another
-_later = []
+_later, _viewed = [], []
 
 
 _locks = weakref.WeakSet()
@@ -244,29 +244,40 @@ def shown(pointer, count, kind, owner):
     return numpy.asarray(_Shown(pointer, count, kind, owner)).view(kind)
 
 
-class inside:  # pylint: disable=invalid-name # used as a statement
-    """Marks a thread that the library has called back: there nothing that waits for threads is freed."""
+class _Thread(threading.local):
+    """How deep in calls from the library this thread is. Each function that the library calls counts itself, around all that it does:
+    where Python allocates it may collect, and what it collects may have to be freed."""
 
-    def __enter__(self):
-        _local.depth = getattr(_local, "depth", 0) + 1
-
-    def __exit__(self, *_):
-        _local.depth -= 1
+    depth = 0
 
 
-def level():
-    """How deep in calls from the library this thread is."""
-    return getattr(_local, "depth", 0)
+thread = _Thread()
 
 
 def back_to(depth):
     """The call of the library that began at this depth has returned, whatever an interrupt has left undone."""
-    _local.depth = depth
+    thread.depth = depth
 
 
 def is_inside():
     """True in a call from the library."""
-    return level() > 0
+    return thread.depth > 0
+
+
+def _is_foreign():
+    """True on a thread that Python has not started: perhaps a worker that is about to count itself. Takes no lock, and makes nothing."""
+    return isinstance(threading._active.get(threading.get_ident()), (type(None), threading._DummyThread))
+
+
+def in_use(buffers):
+    """Takes out of a list what nobody else has; whether something is left."""
+    left = []
+    while buffers:
+        buffer = buffers.pop()
+        if sys.getrefcount(buffer) > 2:
+            left.append(buffer)
+    buffers += left
+    return bool(left)
 
 
 class Handle:
@@ -274,9 +285,10 @@ class Handle:
 
     __slots__ = ("pointer", "_destroy", "_parents", "_users", "_open", "_waits", "_process", "kept", "viewed", "settle", "__weakref__")
 
-    def __init__(self, pointer, destroy, *parents, waits=False, kept=None):
+    def __init__(self, pointer, destroy, *parents, waits=False, kept=None, settle=None):
         self.kept = kept  # what the library may still call back
-        self.pointer, self._destroy, self._parents, self._waits = pointer, destroy, parents, waits
+        self.viewed, self.settle = [], settle  # buffers over its memory that somebody may still view, all of them after settle()
+        self.pointer, self._destroy, self._parents, self._waits = pointer, destroy, list(parents), waits
         self._users, self._open, self._process = 1, True, os.getpid()
         with _lock:
             for parent in parents:
@@ -304,30 +316,36 @@ class Handle:
         """False after a fork."""
         return self._process == os.getpid()
 
-    def close(self):
+    def close(self, is_collected=False):
         """The owner needs it no more."""
         with _lock:
             if not self._open:
                 return
             self._open = False
-        self._drop()
+        self._drop(is_collected)
 
-    def _drop(self):
+    def _drop(self, is_collected=False):
         with _lock:
             self._users -= 1
             if self._users > 0:
                 return
-            if self._waits and is_inside():
+            if self._waits and (is_inside() or (is_collected and _is_foreign())):
                 _later.append(self)
                 return
         self._free()
 
     def _free(self):
+        if self._process == os.getpid():
+            if self.settle is not None:
+                self.settle(self.pointer)
+            if in_use(self.viewed):
+                _viewed.append(self)  # destroyed when the views are gone
+                return
         try:
             if not self._waits or self._process == os.getpid():
                 self._destroy(self.pointer)
         finally:  # an interrupt is raised behind the call
-            self.kept, parents, self._parents = None, self._parents, ()
+            self.kept, parents, self._parents = None, self._parents, []
             for parent in parents:
                 parent._drop()
 
@@ -347,12 +365,17 @@ class Handle:
             self._drop()
 
     def __del__(self):
-        if getattr(self, "_open", False) and lib is not None:
-            self.close()
+        if getattr(self, "_open", False) and _lock is not None:  # else the interpreter ends, and has taken this module apart
+            self.close(is_collected=True)
 
 
 def free_later_ones():
-    """Frees what could not be freed where it was dropped."""
+    """Frees what could not be freed where it was dropped, or while somebody had a view of its memory."""
+    if _viewed and not is_inside():
+        with _lock:
+            viewed, _viewed[:] = _viewed[:], []
+        for handle in viewed:
+            handle._free()
     while _later and not is_inside():
         with _lock:
             handle = _later.pop() if _later else None

@@ -150,13 +150,19 @@ def as_choice(answer, name):
             name, answer, error)) from None
 
 
+class Failure:
+    """What an own policy has raised in one run."""
+
+    error = None
+
+
 class Own:
     """The clo_policy of an own policy, as long as a call or a runtime uses it."""
 
     def __init__(self, policy):
         if getattr(policy, "_in_use", False):
             raise errors.StateError("policy '%s' is in use; make another object of it for a run beside this one" % policy.name)
-        self.policy, self.error, self.is_stopped, self._limit = policy, None, False, None
+        self.policy, self.error, self.is_stopped, self._limit, self._runs = policy, None, False, None, weakref.WeakSet()
         if policy.time_limit_s is not None:
             if not isinstance(policy.time_limit_s, (int, float)) or not policy.time_limit_s > 0:
                 raise errors.ArgumentError("time_limit_s of policy '%s' is %r; give seconds above 0, or None" % (
@@ -190,17 +196,27 @@ class Own:
         until = None if self._limit is None else begin + self._limit
         seen = View(view, until)
         try:
-            with library.inside():
-                result = function(seen, *arguments)
+            result = function(seen, *arguments)
             return result, until is not None and time.monotonic_ns() > until
         except _Late:
             return None, True
         finally:
             seen._pointer = None
 
+    def begin(self):
+        """A run begins: what the policy raises until its end(), as `error` of what this returns."""
+        self.error, self.is_stopped, made = None, False, Failure()
+        self._runs.add(made)
+        return made
+
+    def end(self, run):
+        """The run of this begin() has ended."""
+        self._runs.discard(run)
+
     def _fail(self, error):
-        self.error = self.error or error
         self.is_stopped = True
+        for failed in (self, *self._runs):
+            failed.error = failed.error or error
 
     def _outside(self, _, error, __):
         """An interrupt before or behind the lines that catch it."""
@@ -217,39 +233,48 @@ class Own:
                 self._fail(error)
 
     def _init(self, _, view):
+        library.thread.depth += 1  # first, and without anything that may collect
         try:
             self._call(self.policy.init, view)
             return 0
         except BaseException as error:  # pylint: disable=broad-except # raised by the call that runs
             self._fail(error)
             return lib.CLO_ERR_STATE
+        finally:
+            library.thread.depth -= 1
 
     def _event(self, _, view, event):
-        if self.is_stopped:
-            return
+        library.thread.depth += 1
         try:
+            if self.is_stopped:
+                return
             self._call(self.policy.event, view, Event(_EVENTS.get(event.kind, event.kind), event.job, event.stage, event.executor,
                                                       event.count))
         except BaseException as error:  # pylint: disable=broad-except # likewise
             self._fail(error)
+        finally:
+            library.thread.depth -= 1
 
     def _decide(self, _, view, choice):
-        if self.is_stopped:
-            return False
+        library.thread.depth += 1
         try:
+            if self.is_stopped:
+                return False
             answer, is_late = self._call(self.policy.decide, view)
             if is_late:
                 self._late(view)
                 return False
             made = as_choice(answer, self.policy.name)
+            if made is None:
+                return False
+            for field, value in zip(Choice._fields, made):
+                setattr(choice, field, value)
+            return True
         except BaseException as error:  # pylint: disable=broad-except # likewise
             self._fail(error)
             return False
-        if made is None:
-            return False
-        for field, value in zip(Choice._fields, made):
-            setattr(choice, field, value)
-        return True
+        finally:
+            library.thread.depth -= 1
 
 
 class Built:
@@ -277,6 +302,9 @@ class Built:
         if self._is_parsed and self.pointer.release != ffi.NULL:
             self.pointer.release(self.argument)
         self._is_parsed = False
+
+    def begin(self):
+        """It raises nothing."""
 
     def steps_max(self, asked):
         """The bound that the library is given."""

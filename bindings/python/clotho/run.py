@@ -1,5 +1,6 @@
 """Runs on this machine: a runtime owns the workers, a job is one graph to run, again and again."""
 import atexit
+import traceback
 import weakref
 
 from clotho import calls, errors, library
@@ -11,6 +12,7 @@ from clotho.policies import as_policy
 from clotho.simulate import job_result, raise_if_failed
 
 _live = weakref.WeakSet()
+_RUNS_ON = lib.CLO_ERR_TIMEOUT, lib.CLO_ERR_STATE, lib.CLO_ERR_ARGUMENT  # waiting has not found an end
 
 
 class Runtime:
@@ -82,11 +84,27 @@ class Runtime:
         return self._policies[key][0]
 
 
+def _job_handle(pointer, cost, runtime, asked):
+    """The Handle of a job. Its end, by whomever, is the end of a run that nobody has waited for."""
+    bodies, is_endless = cost.graph.bodies, asked.releases == 0 and (asked.period_ns > 0 or asked.releases_in_flight > 0)
+
+    def settle(pointer):
+        if bodies.is_of(viewed):
+            if is_endless:
+                lib.clo_job_cancel(pointer)
+            lib.clo_job_wait(pointer, ffi.NULL)
+            bodies.end(bodies.box.run)
+
+    made = library.Handle(pointer, lib.clo_job_destroy, cost.handle, runtime.handle, waits=True, kept=bodies, settle=settle)
+    viewed = made.viewed
+    return made
+
+
 class Job:
     """One graph to run on a runtime; a context manager. All memory is taken when it is made."""
 
     def __init__(self, runtime, cost, plan, policy, fields):
-        self.runtime, self.cost, self._run = runtime, cost, None
+        self.runtime, self.cost, self._run, self._failure = runtime, cost, None, None
         self._own = runtime._policy(policy) if policy is not None else None
         asked, out = library.config("clo_job_config", fields), ffi.new("clo_job **")
         if plan is not None:
@@ -95,22 +113,22 @@ class Job:
             asked.policy, asked.argument = self._own.pointer, getattr(self._own, "argument", ffi.NULL)
             asked.steps_max = self._own.steps_max(asked.steps_max)
         with runtime.handle.use("runtime") as pointer:
+            failure = self._own.begin() if self._own is not None else None
             status = lib.clo_job_create(pointer, cost.pointer, asked, out)
-            raise_if_failed(status, library.text(lib.clo_last_error()), None, self._own if status != 0 else None)
-            self.handle = library.Handle(out[0], lib.clo_job_destroy, cost.handle, runtime.handle, waits=True, kept=cost.graph.bodies)
+            raise_if_failed(status, library.text(lib.clo_last_error()), None, failure if status != 0 else None)
+            self.handle = _job_handle(out[0], cost, runtime, asked)
         runtime._jobs.add(self)
 
     def submit(self):
         """Starts the run, or the series of releases, and returns at once."""
         with self.handle.use("job") as pointer:
-            run = self.cost.graph.bodies.begin(self.cost.graph)
-            if self._own is not None:
-                self._own.error, self._own.is_stopped = None, False
+            run = self.cost.graph.bodies.begin(self.cost.graph, self.handle.viewed)
+            failure = self._own.begin() if self._own is not None else None
             status = lib.clo_job_submit(pointer)
             if status != 0:
                 self.cost.graph.bodies.end(run)
                 check(status)
-            self._run = run
+            self._run, self._failure = run, failure
 
     def wait(self, timeout=None):
         """Waits for the end and returns the Result. timeout in seconds: TimeLimitError, and the run goes on. Ctrl-C cancels the run,
@@ -121,53 +139,72 @@ class Job:
         if timeout is not None and not isinstance(timeout, (int, float)):
             raise TypeError("timeout is a %s; give seconds" % type(timeout).__name__)
         limit_ns = 2**63 - 1 if timeout is None else int(max(min(timeout * 1e9, 2**63 - 1), 0))
-        result = library.config("clo_job_result", {})
+        result, ran = library.config("clo_job_result", {}), [self._run, self._failure]
         with self.handle.use("job") as pointer:
 
             def work():
                 begin()
+                ran[:] = self._run, self._failure  # another thread may submit it again as soon as it has ended
                 status = lib.clo_job_wait(pointer, result) if timeout is None else lib.clo_job_wait_for(pointer, limit_ns, result)
                 return status, library.text(lib.clo_last_error())
 
             try:
                 status, line = calls.interruptible(work, lambda: lib.clo_job_cancel(pointer))
             except errors.Interrupted as stop:
-                stop.result = self._result(pointer, result) if stop.result is not None else None
+                status, stop.result = stop.result[0] if stop.result is not None else lib.CLO_ERR_STATE, None
+                if status == lib.CLO_ERR_TIMEOUT:
+                    status = self._cancel_and_wait(pointer, result)[0]
+                if status not in _RUNS_ON:
+                    stop.result = self._result(pointer, result, *ran)
                 raise
-            if status in (lib.CLO_ERR_TIMEOUT, lib.CLO_ERR_STATE, lib.CLO_ERR_ARGUMENT):
+            if status in _RUNS_ON:
                 raise library.failure(status, line)
-            run = self._run
-            made = self._result(pointer, result)
+            made = self._result(pointer, result, *ran)
         try:
-            raise_if_failed(status, line, run, self._own)
+            raise_if_failed(status, line, *ran)
         except errors.TaskError as error:
             error.task, error.code = result.failed_task, result.failed_code
             raise
         return made
 
-    def _ended(self):
-        self.cost.graph.bodies.end(self._run)
-        self._run = None
+    @staticmethod
+    def _cancel_and_wait(pointer, result):
+        """Until it has ended, also if Ctrl-C comes again: (the status, whether it came)."""
+        is_interrupted = False
+        while True:
+            lib.clo_job_cancel(pointer)
+            try:
+                return calls.interruptible(lambda: lib.clo_job_wait(pointer, result)), is_interrupted
+            except errors.Interrupted as stop:
+                is_interrupted = True
+                if stop.result is not None:
+                    return stop.result, is_interrupted
 
-    def _result(self, pointer, result):
+    def _result(self, pointer, result, run, failure):
         trace, out_hash, kept = ffi.new("clo_trace **"), lib.clo_job_output_hash(pointer), None
         if self.runtime.is_traced and lib.clo_job_trace(pointer, trace) == 0:
             kept = library.Handle(trace[0], lib.clo_trace_destroy)
-        made = job_result(result, self.cost, trace=kept, run=self._run, output_hash=out_hash)
+        made = job_result(result, self.cost, trace=kept, run=run, output_hash=out_hash)
         own = self._own.policy if self._own is not None else None
         made.late_decisions = own.late_decisions if own is not None else 0
-        self._ended()
+        self._ended(run, failure)
         return made
+
+    def _ended(self, run, failure):
+        self.cost.graph.bodies.end(run)
+        if failure is not None:
+            self._own.end(failure)
 
     def run(self, timeout=None):
         """submit() and wait(). After a timeout the run is cancelled and waited for."""
         try:
             return self._wait(timeout, self.submit)
         except errors.TimeLimitError:
-            self.cancel()
             with self.handle.use("job") as pointer:
-                calls.interruptible(lambda: lib.clo_job_wait(pointer, ffi.NULL))
-            self._ended()
+                is_interrupted = self._cancel_and_wait(pointer, ffi.NULL)[1]
+            self._ended(self._run, self._failure)
+            if is_interrupted:
+                raise errors.Interrupted() from None
             raise
 
     def output(self, task, instance=0):
@@ -203,7 +240,6 @@ class Job:
             self.handle.close()  # freed later
         else:
             calls.interruptible(self.handle.close)
-        self._ended()
 
     def __enter__(self):
         return self
@@ -223,8 +259,18 @@ def run(graph, platform=None, **how):
 
 @atexit.register
 def _close_all():
-    """Workers that call into an interpreter that ends would never return: they end before it."""
+    """Workers that call into an interpreter that ends would never return: they end before it. No thread can be started any more."""
+    def tried(call):
+        try:
+            call()
+        except Exception:  # pylint: disable=broad-except # the others all the same
+            traceback.print_exc()
+
     for runtime in list(_live):
-        if runtime.handle.is_open and runtime.handle.is_of_this_process:
-            runtime.close()
-    library.free_later_ones()
+        if runtime.handle.is_of_this_process:
+            for job in list(runtime._jobs):
+                if job.handle.is_open:
+                    tried(job.cancel)
+                    tried(job.handle.close)
+            tried(runtime.handle.close)
+    tried(library.free_later_ones)

@@ -104,7 +104,7 @@ def simulate(graph, platform=None, *, plan=None, policy=None, execute=False, **f
     asked, result = library.config("clo_sim_config", dict(fields, execute=int(bool(execute)))), library.config("clo_job_result", {})
     trace, output_hash = ffi.new("clo_trace **"), ffi.new("uint64_t *")
     own = as_policy(policy) if policy is not None else None
-    run, depth = None, library.level()
+    run, depth = None, library.thread.depth
     try:
         if plan is not None:
             asked.plan = plan.pointer
@@ -164,7 +164,7 @@ def simulate_stream(workload, platform=None, *, policy="fifo", environment=None,
     place = as_platform(platform if platform is not None else workload.platform or "native")
     asked, result = library.config("clo_stream_config", dict(fields, seed=seed)), library.config("clo_stream_result", {})
     outcomes, stopped = None, []
-    opened, depth = ffi.NULL, library.level()
+    opened, depth = ffi.NULL, library.thread.depth
     own = as_policy(policy)
     try:
         asked.policy, asked.argument, asked.steps_max = own.pointer, getattr(own, "argument", ffi.NULL), own.steps_max(asked.steps_max)
