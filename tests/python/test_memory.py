@@ -1,6 +1,8 @@
 """Nothing grows: 10 000 runs of each kind, as the resident memory of the process tells; and no object outlives its users."""
+import copy
 import gc
 import os
+import pickle
 import unittest
 
 from support import SANITIZED, PackageTest, fifo_policy, layered, rank_planner
@@ -101,6 +103,13 @@ class Memory(PackageTest):
         graph = clotho.Graph()
         graph.task(body=lambda call: 1)
         self.steady(lambda: clotho.run(graph, "slots:2"), RUNS // 10)
+
+    def test_nothing_is_copied_that_would_be_freed_twice(self):
+        plan = clotho.plan(layered(10), "rk3588")
+        for call in (copy.copy, copy.deepcopy, pickle.dumps):
+            with self.assertRaisesRegex(TypeError, "cannot be copied"):
+                call(plan.handle)
+        self.assertEqual(copy.copy(plan).makespan_ns, plan.makespan_ns)
 
     def test_everything_is_freed_when_nobody_uses_it(self):
         freed = []

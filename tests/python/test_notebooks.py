@@ -26,6 +26,7 @@ class Notebooks(PackageTest):
         from nbclient.util import run_sync
         from jupyter_client.kernelspec import KernelSpec, KernelSpecManager
 
+        self.addCleanup(os.chdir, os.getcwd())
         environment = dict(SHORT, PYTHONPATH=PACKAGE, IPYTHONDIR=self.folder, MPLCONFIGDIR=self.folder)
 
         class This(KernelSpecManager):
@@ -37,8 +38,8 @@ class Notebooks(PackageTest):
 
         book = nbformat.read(os.path.join(FOLDER, name), as_version=4)
         nbformat.validate(book)
-        manager = AsyncKernelManager(kernel_name="python3", kernel_spec_manager=This(), transport="ipc",
-                                     connection_file=os.path.join(self.folder, "k.json"))
+        os.chdir(self.folder)  # the kernel's, too: the path of a socket must be short, that of the folder need not be
+        manager = AsyncKernelManager(kernel_name="python3", kernel_spec_manager=This(), transport="ipc", ip="k", connection_file="k.json")
         client = nbclient.NotebookClient(book, km=manager, timeout=1200, resources={"metadata": {"path": self.folder}})
         warnings.simplefilter("default")  # these packages' own
         client.execute(cleanup_kc=True)

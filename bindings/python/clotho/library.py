@@ -364,6 +364,9 @@ class Handle:
         finally:
             self._drop()
 
+    def __reduce_ex__(self, _):
+        raise TypeError("an object of the library cannot be copied, only used by several")  # both would free it
+
     def __del__(self):
         if getattr(self, "_open", False) and _lock is not None:  # else the interpreter ends, and has taken this module apart
             self.close(is_collected=True)
