@@ -68,6 +68,15 @@ def layered(tasks=60, seed=3, **more):
     return clotho.Graph.generate("layered", tasks=tasks, seed=seed, **{"ccr": 0.5, "work_spread": 0.5, **more})
 
 
+def hello():
+    """The README's first program: 6 * 6 + 6."""
+    graph = clotho.Graph("hello")
+    six = graph.task("six", body=lambda call: 6, work_ns=500)
+    square = graph.task("square", body=lambda call: call.values[0] ** 2, after=[six], work_ns=500)
+    graph.task("add", body=lambda call: sum(call.values), after=[six, square], work_ns=500)
+    return graph
+
+
 def rank_planner(cost, seed):
     """HEFT without gaps."""
     del seed
