@@ -12,7 +12,7 @@ import clotho
 from clotho import errors
 
 THREADS, CALLS = 4, 250
-SAMPLE, RUNS = int(os.environ.get("CLO_SAMPLE", "0")), int(os.environ.get("CLO_RUNS", "1"))
+SAMPLE, RUNS = int(os.environ.get("CLO_SAMPLE") or "0"), int(os.environ.get("CLO_RUNS") or "1")
 
 
 def python_graph():
