@@ -39,7 +39,8 @@ typedef struct choice {
     clo_plan *best[2]; /* [is justified] the shortest of them; NULL: none */
     uint64_t schedules;
     int64_t bound_ns; /* no plan is shorter; 0: not known */
-    int64_t end_ns;   /* clo_clock_ns; INT64_MAX: no limit */
+    int64_t begin_ns; /* clo_clock_ns */
+    int64_t end_ns;   /* likewise; INT64_MAX: no limit */
 } choice;
 
 /* What a planner made: `plain` is the plan before justification, NULL if `plan` is not justified. */
@@ -284,12 +285,15 @@ static clo_status choose(choice *c)
     return status;
 }
 
-/* Who ends one of the plans ends them all. */
+/* All plans are one search to who asked, and who ends one of them ends them all. */
 static void tell(void *context, const clo_plan_progress *now)
 {
     choice *c = context;
+    clo_plan_progress told = *now;
 
-    c->asked->progress(c->asked->progress_context, now);
+    told.schedules += c->schedules;
+    told.elapsed_ns = clo_clock_ns() - c->begin_ns;
+    c->asked->progress(c->asked->progress_context, &told);
     if (*now->stop != 0)
         c->end_ns = 0;
 }
@@ -299,12 +303,13 @@ clo_status clo_plan_over_ports(const clo_cost *cost, const clo_planner *planner,
 {
     choice c = {.cost = cost, .planner = planner, .config = *config, .asked = config, .end_ns = INT64_MAX};
 
+    c.begin_ns = clo_clock_ns();
     c.config.progress_context = &c;
     if (config->progress != NULL)
         c.config.progress = tell;
     clo_plan_config first = c.config;
     if (config->budget_ns > 0) {
-        c.end_ns = clo_time_add(clo_clock_ns(), config->budget_ns);
+        c.end_ns = clo_time_add(c.begin_ns, config->budget_ns);
         first.budget_ns -= config->contention == CLO_CONTENTION_CHOOSE ? config->budget_ns / 2 : 0;
     }
     clo_status status = plan_alone(&c, &first);

@@ -7,7 +7,7 @@
 
 #include <assert.h>
 
-/* Executors that a stage may be compared on, and free ones that are passed over between them. */
+/* Executors that a stage may be compared on, and free ones like them that are passed over. */
 enum { LOOKS = 16, PASSED = 512 };
 
 /* What one resource adds to a fit. */
@@ -79,10 +79,14 @@ bool clo_packing_place(const clo_view *view, clo_candidate *candidate, int64_t r
     candidate->executor = CLO_NONE;
     candidate->remaining_ns = job->remaining_ns > 0 ? job->remaining_ns : 1;
     for (uint32_t e = clo_view_next_free(view, CLO_NONE); e != CLO_NONE && looks < LOOKS && passed < PASSED;
-         e = clo_view_next_free(view, e), passed++) {
+         e = clo_view_next_free(view, e)) {
         uint32_t machine = platform->executors[e].machine;
         int64_t time_ns = clo_cost_time(job->cost, candidate->stage, e);
-        if (machine == full || time_ns == CLO_TIME_NEVER || (seen != CLO_NONE && are_alike(job->cost, seen, e)))
+        if (seen != CLO_NONE && are_alike(job->cost, seen, e)) {
+            passed++;
+            continue;
+        }
+        if (machine == full || time_ns == CLO_TIME_NEVER)
             continue;
         if ((candidate->is_quiet && !has_room(view, job->cost, candidate->stage, machine)) ||
             !clo_view_fits(view, candidate->job, candidate->stage, e)) {

@@ -25,8 +25,8 @@ typedef struct clo_candidate {
 
 /* The best place of the stage now: of the first executors of each machine that are free and have room, the one where it
  * fits best. Where it takes longer than it might, the fit is less by as much. `remote_q16`: the factor of the fit where its
- * inputs are not there yet. Sets executor, fit and remaining work. False: there is none. O(16 * inputs): of the first 512
- * free executors 16 are compared, and those that are like the one before are passed over. */
+ * inputs are not there yet. Sets executor, fit and remaining work. False: there is none. O(executors + 16 * inputs): 16 free
+ * executors are compared, and 512 that are like the one before are passed over; no further ones are looked at then. */
 bool clo_packing_place(const clo_view *view, clo_candidate *candidate, int64_t remote_q16);
 
 /* How large the candidate is on its executor's machine: the weighted square of its demand as shares of the capacities,

@@ -166,6 +166,34 @@ static void what_packs_looks_at_every_machine_and_at_its_speed(void **state)
     scene_close(&s);
 }
 
+/* 600 executors are free on a machine that has no room; the last one is on a machine that has. */
+static void a_machine_without_room_hides_no_other(void **state)
+{
+    enum { EXECUTORS = 601 };
+    static const char *const policies[] = {"tetris", "strict-sjf", "easy-sjf", "auto"};
+    static clo_executor executors[EXECUTORS];
+    policy_scene s;
+
+    (void)state;
+    scene_open(&s, 1);
+    for (uint32_t e = 0; e < EXECUTORS; e++) {
+        executors[e] = s.executors[0];
+        executors[e].machine = e == EXECUTORS - 1;
+    }
+    s.desc.executors = executors;
+    s.desc.executors_count = EXECUTORS;
+    s.desc.machines_count = 2;
+    s.capacities[0] = 100;
+    s.capacities[CLO_RESOURCES_MAX] = 60;
+    holder(&s, 0, 100, 70); /* on the first machine: there is room for it nowhere else */
+    holder(&s, 1, 100, 50);
+    for (size_t i = 0; i < sizeof policies / sizeof policies[0]; i++) {
+        scene_run(&s, policies[i]);
+        assert_int_equal(s.outcomes[1].start_ns, 1);
+    }
+    scene_close(&s);
+}
+
 /* More executors on a machine than ends that are looked at, and a second machine. */
 static void room_is_kept_on_machines_of_hundreds_of_executors(void **state)
 {
@@ -206,6 +234,7 @@ int main(void)
         cmocka_unit_test(a_job_at_its_limit_does_not_wait_for_room),
         cmocka_unit_test(the_least_work_by_weight_goes_first),
         cmocka_unit_test(what_packs_looks_at_every_machine_and_at_its_speed),
+        cmocka_unit_test(a_machine_without_room_hides_no_other),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
