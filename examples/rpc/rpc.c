@@ -9,6 +9,7 @@
 #include <dirent.h>
 #include <inttypes.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -61,12 +62,12 @@ typedef struct outcome {
     char clotho[512];
 } outcome;
 
-static volatile sig_atomic_t is_interrupted;
+static atomic_bool is_interrupted; /* the signal may come to any thread */
 
 static void on_signal(int number)
 {
     (void)number;
-    is_interrupted = 1;
+    is_interrupted = true;
 }
 
 static void read_route(options *o, const char *list)

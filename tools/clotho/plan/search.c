@@ -5,18 +5,19 @@
 #include "clotho/common/report.h"
 
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <unistd.h>
 
 enum { SIGNALS = 2 };
 static const int signals[SIGNALS] = {SIGINT, SIGTERM};
 static struct sigaction before[SIGNALS];
-static volatile sig_atomic_t was_interrupted;
+static atomic_bool was_interrupted; /* the signal may come to any thread */
 
 static void interrupt(int number)
 {
     (void)number;
-    was_interrupted = 1;
+    was_interrupted = true;
 }
 
 /* What is ignored, as behind nohup, stays so. */
@@ -64,10 +65,10 @@ void search_over(void)
     let_go();
     if (was_interrupted && !is_told)
         warn("interrupted: this is the best plan so far");
-    is_told |= was_interrupted != 0;
+    is_told |= was_interrupted;
 }
 
 bool search_is_interrupted(void)
 {
-    return was_interrupted != 0;
+    return was_interrupted;
 }

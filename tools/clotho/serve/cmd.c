@@ -25,12 +25,12 @@ typedef struct serving {
     clo_session *session;
 } serving;
 
-static volatile sig_atomic_t stopped;
+static atomic_bool stopped; /* the signal may come to any thread */
 
 static void stop(int number)
 {
     (void)number;
-    stopped = 1;
+    stopped = true;
 }
 
 /* SIGINT, SIGTERM and SIGHUP come while the loop waits, and end it; a driver that hangs up is no signal. */

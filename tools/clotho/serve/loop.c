@@ -346,7 +346,7 @@ static void turn(loop *l, const sigset_t *waiting)
 }
 
 int serve_loop(clo_session *session, const serve_options *options, const serve_socket *listening,
-               const volatile sig_atomic_t *stopped, const sigset_t *waiting)
+               const atomic_bool *stopped, const sigset_t *waiting)
 {
     loop l = {.session = session,
               .options = options,

@@ -8,6 +8,7 @@
 #include "clotho/common/report.h"
 
 #include <signal.h>
+#include <stdatomic.h>
 #include <sys/types.h>
 
 typedef struct serve_options {
@@ -43,6 +44,6 @@ void serve_socket_close(serve_socket *s);
 /* Carries lines until the driver says "end", standard input ends (`listening` NULL), or `stopped` is set by a signal,
  * which is blocked but while the loop waits. Returns EXIT_GOOD, or an exit code after an error line. */
 int serve_loop(clo_session *session, const serve_options *options, const serve_socket *listening,
-               const volatile sig_atomic_t *stopped, const sigset_t *waiting);
+               const atomic_bool *stopped, const sigset_t *waiting);
 
 #endif

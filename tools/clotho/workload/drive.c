@@ -14,6 +14,7 @@
 
 #include <inttypes.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,12 +49,12 @@ typedef struct driver {
     int code;
 } driver;
 
-static volatile sig_atomic_t was_interrupted;
+static atomic_bool was_interrupted; /* the signal may come to any thread */
 
 static void interrupt(int number)
 {
     (void)number;
-    was_interrupted = 1;
+    was_interrupted = true;
 }
 
 /* A second signal ends the command as usual. */
@@ -579,7 +580,7 @@ int run_drive(stream_run *run)
         release(&d);
         return complain_status(run->sim.path, status);
     }
-    was_interrupted = 0;
+    was_interrupted = false;
     catch_signals(true);
     if (is_virtual(&d))
         drive_virtual(&d);
