@@ -5,6 +5,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "clotho/common/commands.h"
 #include "clotho/common/input.h"
+#include "clotho/common/interrupt.h"
 #include "clotho/common/json.h"
 #include "clotho/common/options.h"
 #include "clotho/plan/pipeline.h"
@@ -410,7 +411,7 @@ static int plan_all(input *in, const plan_options *o)
     if (!o->as_json)
         printf("%s: %zu instances\n\n%-20s %7s %-14s %12s %12s %9s %10s  %s\n", show_name(in->path), in->count,
                "instance", "tasks", "planner", "makespan", "lower bound", "gap", "published", "check");
-    for (size_t i = 0; i < in->count && !search_is_interrupted(); i++) {
+    for (size_t i = 0; i < in->count && !is_interrupted(); i++) {
         show_progress(i + 1, in->count);
         int one = input_next(in);
         if (one == EXIT_GOOD)

@@ -11,7 +11,4 @@ void search_watch(clo_plan_config *config);
 /* The search is over: the line goes, and where a signal came, that is said once. */
 void search_over(void);
 
-/* A signal has come. */
-bool search_is_interrupted(void);
-
 #endif

@@ -10,11 +10,10 @@
 #define _POSIX_C_SOURCE 200809L
 #include "clotho/workload/drive.h"
 
+#include "clotho/common/interrupt.h"
 #include "clotho/stream/misfits.h"
 
 #include <inttypes.h>
-#include <signal.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,24 +47,6 @@ typedef struct driver {
     size_t bodies_count, bodies_room;
     int code;
 } driver;
-
-static atomic_bool was_interrupted; /* the signal may come to any thread */
-
-static void interrupt(int number)
-{
-    (void)number;
-    was_interrupted = true;
-}
-
-/* A second signal ends the command as usual. */
-static void catch_signals(bool is_on)
-{
-    struct sigaction action = {.sa_handler = is_on ? interrupt : SIG_DFL, .sa_flags = is_on ? (int)SA_RESETHAND : 0};
-
-    sigemptyset(&action.sa_mask);
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
-}
 
 static int64_t real_ns(void)
 {
@@ -334,7 +315,7 @@ static void drive(driver *d)
     d->origin_ns = d->progress_ns = real_ns();
     d->look_ns = d->origin_ns + LOOK_NS;
     d->progress_ns += PROGRESS_NS;
-    while (!was_interrupted && (d->submitted < d->count || d->live_count > 0)) {
+    while (!is_interrupted() && (d->submitted < d->count || d->live_count > 0)) {
         if (is_due(d)) {
             submit(d);
             continue;
@@ -368,7 +349,7 @@ static void drive_virtual(driver *d)
     d->look_ns = d->origin_ns;
     d->progress_ns += PROGRESS_NS;
     clo_status status = clo_runtime_hold_time(d->runtime, 1);
-    while (status == CLO_OK && has_room && !was_interrupted && d->submitted < d->count) {
+    while (status == CLO_OK && has_room && !is_interrupted() && d->submitted < d->count) {
         has_room = make(d);
         if (has_room)
             submit(d);
@@ -383,7 +364,7 @@ static void drive_virtual(driver *d)
         d->code = complain_status(d->run->sim.path, status);
     if (!has_room)
         cancel_all(d);
-    while (!was_interrupted && d->live_count > 0)
+    while (!is_interrupted() && d->live_count > 0)
         look_or_sleep(d);
 }
 
@@ -580,15 +561,14 @@ int run_drive(stream_run *run)
         release(&d);
         return complain_status(run->sim.path, status);
     }
-    was_interrupted = false;
-    catch_signals(true);
+    interrupts_catch();
     if (is_virtual(&d))
         drive_virtual(&d);
     else
         drive(&d);
-    if (was_interrupted)
+    if (is_interrupted())
         wind_up(&d);
-    catch_signals(false);
+    interrupts_let_go();
     if (d.refused > MISFITS_NAMED_MAX)
         complain(run->sim.path, "%" PRIu32 " more jobs are refused", d.refused - MISFITS_NAMED_MAX);
     run->sums.parks = parks_of(d.runtime);
