@@ -31,7 +31,13 @@ bool contender_open(contender *c, const char *text, bool says_why);
 void contender_close(contender *c);
 
 /* What a scene compares by. */
-typedef enum measure { MEASURE_JCT, MEASURE_WEIGHTED, MEASURE_MAKESPAN, MEASURES_COUNT } measure;
+typedef enum measure {
+    MEASURE_JCT,
+    MEASURE_WEIGHTED,
+    MEASURE_MAKESPAN,
+    MEASURE_TARDINESS,
+    MEASURES_COUNT
+} measure;
 
 typedef struct online online;
 typedef struct scene scene;
@@ -129,8 +135,9 @@ enum { WRONG_COUNT = 6 };
 extern const scene online_graphene_tpch, online_graphene_tpch_batch, online_graphene_alibaba,
     online_graphene_alibaba_batch, online_graphene_short, online_graphene_short_batch, online_graphene_users,
     online_graphene_cluster, online_graphene_cluster_batch, online_memory_tpch, online_memory_alibaba;
-enum { CLUSTER_COUNT = 6, GAP_COUNT = 5, MIXED_COUNT = 3 };
-extern const scene online_cluster[CLUSTER_COUNT], online_gap[GAP_COUNT], online_mixed[MIXED_COUNT];
+enum { CLUSTER_COUNT = 6, GAP_COUNT = 5, MIXED_COUNT = 3, DEADLINES_COUNT = 6 };
+extern const scene online_cluster[CLUSTER_COUNT], online_gap[GAP_COUNT], online_mixed[MIXED_COUNT],
+    online_deadlines[DEADLINES_COUNT];
 extern const scene online_wrong_decima[WRONG_COUNT], online_wrong_packing[WRONG_COUNT], online_job_order;
 
 /* Jobs of packing scenes belong to so many groups; the load of streams is work / (platform * time). */

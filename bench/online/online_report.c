@@ -6,7 +6,8 @@
 
 enum { RESAMPLES = 2000 };
 
-static const char *const measure_names[MEASURES_COUNT] = {"mean completion", "weighted completion", "makespan"};
+static const char *const measure_names[MEASURES_COUNT] = {"mean completion", "weighted completion", "makespan",
+                                                          "mean tardiness"};
 
 static const outcome *at(const played *p, uint32_t who, uint32_t seed)
 {
@@ -120,7 +121,7 @@ static double jobs(const played *p)
 void online_print(const played *p)
 {
     const scene *s = p->scene;
-    measure beside = s->by == MEASURE_MAKESPAN ? MEASURE_JCT : MEASURE_MAKESPAN;
+    measure beside = s->by == MEASURE_MAKESPAN || s->by == MEASURE_TARDINESS ? MEASURE_JCT : MEASURE_MAKESPAN;
 
     printf("%s: %s; %u seeds from %llu, %.0f jobs each", s->name, s->title, p->seeds, (unsigned long long)p->first_seed,
            jobs(p));
@@ -155,7 +156,7 @@ void online_print(const played *p)
         printf("  %-22s %10.1f s %10.3f\n", "no order is below", order(p), order(p) / mean(p, 0, MEASURE_JCT));
     if (alone(p) > 0)
         printf("  %-22s %10.1f s %10.3f\n", "each job alone", alone(p), alone(p) / mean(p, 0, MEASURE_JCT));
-    if (bound(p, s->by) > 0)
+    if (s->by != MEASURE_TARDINESS && bound(p, s->by) > 0)
         printf("  %-22s %10.1f s %10.3f %18s %9s %8.1f s %10.3f\n", "lower bound", bound(p, s->by),
                bound(p, s->by) / mean(p, 0, s->by), "", "", bound(p, beside), bound(p, beside) / mean(p, 0, beside));
     putchar('\n');

@@ -125,6 +125,7 @@ static bool simulate(const occasion *at, const contender *c, clo_environment *en
     out->by[MEASURE_JCT] = result.jct_mean_ns * 1e-9;
     out->by[MEASURE_WEIGHTED] = result.jct_weighted_ns * 1e-9;
     out->by[MEASURE_MAKESPAN] = (double)result.makespan_ns * 1e-9;
+    out->by[MEASURE_TARDINESS] = result.tardiness_mean_ns * 1e-9;
     out->p95_s = (double)result.jct_p95_ns * 1e-9;
     out->utilization = result.utilization;
     out->completions = result.completions;

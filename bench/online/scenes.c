@@ -10,7 +10,7 @@
  * lachesis-load-N: the same with 300 jobs at a load of N %, where it matters which job or task goes first: at 45 s
  *   between jobs the executors are busy for a fifth of the time, and all selections come to the same. The baseline is
  *   FIFO-DEFT; deft:decima is the paper's Decima-DEFT.
- * Scenes with demands stand in scenes_packing.c. */
+ * Scenes with demands stand in scenes_packing.c, those with deadlines in scenes_deadlines.c. */
 #include "online/online.h"
 
 static const char *const batch_policies[] = {"decima-wfair:-0.8",
@@ -133,6 +133,7 @@ const scene *const online_scenes[] = {&decima_batch,
                                       &online_mixed[0],
                                       &online_mixed[1],
                                       &online_mixed[2],
+                                      SIX(online_deadlines),
                                       SIX(online_wrong_decima),
                                       SIX(online_wrong_packing),
                                       NULL};

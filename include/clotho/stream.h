@@ -123,6 +123,9 @@ typedef struct clo_stream_result {
 
     /* Instances that were skipped because another arm of a branch was chosen. They count nowhere else. */
     uint64_t skipped;
+
+    /* Tardiness, max(0, end - deadline): the mean over the jobs with a deadline that ended; 0: there are none. */
+    double tardiness_mean_ns;
 } clo_stream_result;
 
 #define CLO_STREAM_RESULT_INIT CLO_SIZED_INIT(clo_stream_result)

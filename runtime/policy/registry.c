@@ -33,6 +33,7 @@ static const clo_policy *const policies[] = {
     &clo_policy_strict_sjf,
     &clo_policy_easy_sjf,
     &clo_policy_follow,
+    &clo_policy_mdd,
     NULL,
 };
 

@@ -69,7 +69,8 @@ typedef struct stream {
     int64_t *jct_ns;   /* [ended] */
     clo_histogram *decision_ns;
     clo_stream_result result;
-    double weighted_ns, weights, sum_ns, busy_ns;
+    double weighted_ns, weights, sum_ns, busy_ns, late_ns;
+    uint64_t due; /* jobs with a deadline that ended */
     uint64_t live;
     uint64_t fitting; /* jobs that fit the platform and have arrived, or were refused for want of room */
     /* An end is beyond all times: the simulation cannot go on. */
@@ -305,6 +306,8 @@ static void take_ended(stream *s)
         s->weighted_ns += weight * (double)jct_ns;
         s->weights += weight;
         s->result.jobs_late += s->time.now_ns > job->live.deadline_ns;
+        s->late_ns += s->time.now_ns > job->live.deadline_ns ? (double)(s->time.now_ns - job->live.deadline_ns) : 0;
+        s->due += job->live.deadline_ns != CLO_TIME_NEVER;
         s->live--;
         note_outcome(s, live, s->time.now_ns, CLO_OK);
         clo_arena arena = live->arena;
@@ -457,6 +460,7 @@ static void read_result(stream *s, clo_stream_result *out)
     r->jobs = s->arrivals_count;
     r->makespan_ns = s->time.now_ns;
     r->jct_mean_ns = ended > 0 ? s->sum_ns / (double)ended : 0;
+    r->tardiness_mean_ns = s->due > 0 ? s->late_ns / (double)s->due : 0;
     r->jct_weighted_ns = s->weights > 0 ? s->weighted_ns / s->weights : 0;
     r->jct_p95_ns = ended > 0 ? s->jct_ns[(ended * 95 + 99) / 100 - 1] : 0;
     r->utilization = span_ns > 0 ? s->busy_ns / span_ns : 0;

@@ -8,7 +8,6 @@
 
 #include <poll.h>
 #include <signal.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/time.h>
@@ -23,9 +22,9 @@
 #define WORDS_NS 100000000             /* MPICH's launcher may drop what was written just before an abort */
 #define START_NS 120000000000          /* as clo_remote_config.start_ns */
 
-static atomic_int told_to_end; /* a signal may come to any thread, and MPI has some */
-static atomic_int has_begun;   /* MPI_Init and what else blocks have come back */
-static atomic_int exit_code;
+static volatile int told_to_end;
+static volatile int has_begun; /* MPI_Init and what else blocks have come back */
+static volatile int exit_code;
 static int pmi = -1; /* where the process manager listens (PMI-1, as of MPICH's mpiexec) */
 static char last_words[CLO_REMOTE_WORDS_BYTES];
 

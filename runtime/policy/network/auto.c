@@ -14,11 +14,14 @@
  *                                             most 1024 executors
  *   else                                      its oldest ready stage, on any executor
  *
+ * A job that can still meet its deadline counts for its time left on all executors in place of its work, where that is
+ * more (mdd), in each of these and in `parametric`.
+ *
  * All that it measures are events, so a log replays. O(log jobs) an event; a decision as the policy that makes it. */
 #include "policy/network/parametric.h"
 #include "policy/placement/two_phase.h"
-#include "policy/select/by_job.h"
 #include "policy/select/by_rank.h"
+#include "policy/select/job_queue.h"
 #include "policy/select/policies.h"
 
 #include "platform/model/platform.h"
@@ -50,7 +53,7 @@ typedef struct running {
 } running;
 
 typedef struct auto_state {
-    clo_job_queue *shortest;
+    clo_job_queue *shortest; /* the state of mdd */
     void *parametric;
     running *running; /* [executors] */
     sums came, stayed;
@@ -65,7 +68,7 @@ static size_t up(size_t bytes)
 
 static size_t auto_bytes(const clo_limits *limits, const void *argument)
 {
-    return up(sizeof(auto_state)) + up(clo_by_job_bytes(limits, argument)) +
+    return up(sizeof(auto_state)) + up(clo_policy_mdd.state_bytes(limits, argument)) +
            up(clo_parametric_bytes(limits, argument)) + limits->executors * sizeof(running);
 }
 
@@ -92,7 +95,7 @@ static clo_status auto_init(void *state, const clo_view *view)
     char *at = (char *)state + up(sizeof *s);
 
     s->shortest = (clo_job_queue *)(void *)at;
-    at += up(clo_by_job_bytes(limits, NULL));
+    at += up(clo_policy_mdd.state_bytes(limits, NULL));
     s->parametric = at;
     s->running = (running *)(void *)(at + up(clo_parametric_bytes(limits, NULL)));
     for (uint32_t e = 0; e < limits->executors; e++)
@@ -100,7 +103,7 @@ static clo_status auto_init(void *state, const clo_view *view)
     s->way = find_way(limits->platform);
     s->is_dear = s->way == WAY_SHORTEST;
     clo_parametric_open(s->parametric, view, &clo_parametric_any, NULL);
-    return clo_by_job_init(s->shortest, view);
+    return clo_policy_mdd.init(s->shortest, view);
 }
 
 /* Halved where there are enough, so that what is long past counts little. */
@@ -157,7 +160,7 @@ static void auto_event(void *state, const clo_view *view, const clo_event *event
         s->is_dear = log_factor(&s->came) - log_factor(&s->stayed) >= DEAR_Q16;
     }
     clo_parametric_event(s->parametric, view, event);
-    clo_policy_wspt.event(s->shortest, view, event);
+    clo_policy_mdd.event(s->shortest, view, event);
 }
 
 static bool auto_decide(void *state, const clo_view *view, clo_choice *choice)
@@ -169,9 +172,9 @@ static bool auto_decide(void *state, const clo_view *view, clo_choice *choice)
     if (s->way == WAY_PACK)
         return clo_policy_easy_sjf.decide(s->shortest, view, choice);
     if (s->way == WAY_SHORTEST)
-        return clo_policy_wspt.decide(s->shortest, view, choice);
+        return clo_policy_mdd.decide(s->shortest, view, choice);
     return clo_view_steps(view, clo_view_limits(view)->executors) &&
-           clo_two_phase_choose(&clo_selector_sjf, s->shortest, view, clo_place_by_deft, choice);
+           clo_two_phase_choose(&clo_selector_mdd, s->shortest, view, clo_place_by_deft, choice);
 }
 
 const clo_policy clo_policy_auto = {

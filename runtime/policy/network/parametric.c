@@ -9,6 +9,9 @@
  *   0.01) + w_rem ln(weight of the job)
  *   limit  ceil(l_scale (rem / U + 0.05)^l_rem (8 / n)^l_jobs (M / 50)^l_size)
  *
+ * For `value` a job that can meet its deadline has the work that M executors can do until then, if that is more than rem
+ * (policy/placement/due.h): 0.84 of the tardiness otherwise.
+ *
  * A free executor goes to the job of the highest value among those below their limits, there to the stage that it ran
  * last, or else to the ready stage of the highest rank_u. If its own job has nothing ready, but will have, it waits for
  * that where the own job's value, with w_wait in place of w_own, is the highest: to go and come back costs more. Where
@@ -31,6 +34,7 @@
  * kept until what they are of changes. */
 #include "policy/network/parametric.h"
 
+#include "policy/placement/due.h"
 #include "policy/select/by_rank.h"
 #include "policy/select/policies.h"
 #include "policy/select/share.h"
@@ -63,9 +67,9 @@ _Static_assert((int)FIT_JOBS <= (int)CLO_JOB_WALK_MAX, "a walk goes so far");
 /* Of the job in a slot: logarithms that were taken last, and of what; and how many free executors whose last job it is
  * one look at the executors has met. */
 typedef struct job_known {
-    int64_t remaining_ns, path_ns;
+    int64_t remaining_ns, due_ns, path_ns; /* due_ns: clo_due_work_ns */
     uint32_t version;
-    int64_t remaining_log, limit_log, path_log;
+    int64_t due_log, limit_log, path_log;
     uint64_t look;
     uint32_t met;
 } job_known;
@@ -77,8 +81,9 @@ typedef struct parametric_state {
     clo_residual *residual;        /* adds to keys, limits and bonuses; NULL: nothing does */
     int32_t unit_log2, scale_log2; /* of unit_ns, of l_scale */
     uint32_t executors;
-    uint32_t live;    /* jobs */
-    uint32_t cursor;  /* the slot that is looked over next; CLO_NONE: the first job */
+    uint32_t live;   /* jobs */
+    uint32_t cursor; /* the slot that is looked over next; CLO_NONE: the first job */
+    clo_due_turn turn;
     uint32_t version; /* of the unit; 1 at first */
     uint32_t *own;    /* [executors] slot of the job that it ran last; CLO_NONE: none */
     job_known *known; /* [jobs] */
@@ -143,6 +148,7 @@ void clo_parametric_open(void *state, const clo_view *view, const clo_parametric
     s->residual = residual;
     s->executors = limits->executors;
     s->cursor = CLO_NONE;
+    s->turn = (clo_due_turn){CLO_NONE, false};
     for (uint32_t i = 0; i < LOGS; i++)
         s->count_log2[i] = clo_log2_q16(i);
     s->with = given != NULL ? *given : clo_parametric_default;
@@ -175,16 +181,21 @@ static uint32_t executors_of(const clo_live_job *job)
 }
 
 /* The logarithms of the job's remaining work, and of the path behind its ready stages. */
-static const job_known *know(const parametric_state *s, uint32_t slot, int64_t remaining_ns, int64_t path_ns)
+static const job_known *know(const parametric_state *s, const clo_view *view, uint32_t slot, int64_t path_ns)
 {
+    const clo_live_job *job = clo_view_job(view, slot);
+    int64_t due_ns = clo_due_work_ns(job, clo_view_now_ns(view), s->executors);
     job_known *known = &s->known[slot];
 
     if (known->version != s->version)
-        *known = (job_known){INT64_MIN, INT64_MIN, s->version, 0, 0, 0, known->look, known->met};
-    if (known->remaining_ns != remaining_ns) {
-        known->remaining_ns = remaining_ns;
-        known->remaining_log = log_of(s, remaining_ns, 50);
-        known->limit_log = s->with.q16[CLO_L_REM] * (log_of(s, remaining_ns, 20) - s->unit_log2) / 65536;
+        *known = (job_known){INT64_MIN, INT64_MIN, INT64_MIN, s->version, 0, 0, 0, known->look, known->met};
+    if (known->remaining_ns != job->remaining_ns) {
+        known->remaining_ns = job->remaining_ns;
+        known->limit_log = s->with.q16[CLO_L_REM] * (log_of(s, job->remaining_ns, 20) - s->unit_log2) / 65536;
+    }
+    if (known->due_ns != due_ns) {
+        known->due_ns = due_ns;
+        known->due_log = log_of(s, due_ns, 50);
     }
     if (known->path_ns != path_ns) {
         known->path_ns = path_ns;
@@ -224,8 +235,8 @@ static int64_t compute_key(const parametric_state *s, const clo_view *view, uint
     const clo_live_job *job = clo_view_job(view, slot);
     const int32_t *q16 = s->with.q16;
     int64_t rank = clo_ranked_key(job->state, view, slot);
-    const job_known *known = know(s, slot, job->remaining_ns, rank == INT64_MAX ? 0 : -rank);
-    int64_t key = q16[CLO_W_REM] * known->remaining_log - (int64_t)q16[CLO_W_EX] * count_log2(s, used + 1);
+    const job_known *known = know(s, view, slot, rank == INT64_MAX ? 0 : -rank);
+    int64_t key = q16[CLO_W_REM] * known->due_log - (int64_t)q16[CLO_W_EX] * count_log2(s, used + 1);
 
     key += q16[CLO_W_CP] * known->path_log;
     if (job->weight > 1)
@@ -257,6 +268,7 @@ static void refresh(parametric_state *s, const clo_view *view)
 void clo_parametric_event(void *state, const clo_view *view, const clo_event *e)
 {
     parametric_state *s = state;
+    uint32_t slot;
 
     if (s->residual != NULL)
         clo_residual_event(s->residual, view, e);
@@ -270,6 +282,9 @@ void clo_parametric_event(void *state, const clo_view *view, const clo_event *e)
         put(s, view, e->job);
     if (e->kind == CLO_EVENT_ARRIVE || e->kind == CLO_EVENT_END)
         refresh(s, view);
+    for (int k = 0; k < CLO_DUE_LOOKS && (slot = clo_due_next(&s->turn, view, e)) != CLO_NONE; k++)
+        if (clo_job_queue_has(&s->queue, slot))
+            put(s, view, slot);
     if (e->kind == CLO_EVENT_END && s->cursor == e->job)
         s->cursor = clo_view_job(view, e->job)->next;
 }

@@ -11,6 +11,14 @@
  *               takes is then left over. Of those that may, first job included, the one with the highest score of
  *               tetris starts. A job that is alone is packed as tetris does.
  *
+ *   mdd         all, too, but deadlines count (modified due date: Baker, Bertrand, "A dynamic priority rule for
+ *               scheduling against due-dates", J. Operations Management 3, 1982; with weights: Kanet, Li, "A weighted
+ *               modified due date rule", J. Scheduling 7, 2004): the job with the smallest max(remaining work /
+ *               executors, deadline - now) / weight goes first. Jobs that can still be in time go by their deadlines;
+ *               of those that will be late whatever is done, the shortest go first, as each is late by as long as it
+ *               waits (`edf` serves what is lost already before all else). A job without a deadline counts from its
+ *               arrival, as one that is late
+ *
  * The reservation is made anew in each decision, so it follows what really happens; it needs no records in a log. It
  * holds by expected times alone: where these are too short, the first job waits longer. Unfairness is that of shortest
  * job first: long jobs wait while shorter ones come (`graphene` has bounds for groups).
@@ -21,6 +29,7 @@
  *
  * O(log jobs) an event; a decision these 64 stages, and machines times executors for the reservation (none is made where
  * that is more than 65536). */
+#include "policy/placement/due.h"
 #include "policy/placement/packing.h"
 #include "policy/select/by_job.h"
 #include "policy/select/policies.h"
@@ -229,3 +238,75 @@ const clo_policy clo_policy_strict_sjf = LEAST_WORK(
     "strict-sjf", "as wspt, and nobody starts anything while something of the first job waits for room", strict_decide);
 const clo_policy clo_policy_easy_sjf = LEAST_WORK(
     "easy-sjf", "as wspt, and room is kept for the first job: others start only what does not delay it", easy_decide);
+
+/* Behind the queue, so that others can walk it. */
+typedef struct due_tail {
+    clo_due_turn turn;
+    uint32_t executors;
+} due_tail;
+
+static size_t queue_bytes(uint32_t jobs)
+{
+    size_t align = _Alignof(due_tail);
+
+    return (sizeof(clo_job_queue) + clo_job_queue_bytes(jobs) + align - 1) / align * align;
+}
+
+static due_tail *tail_of(void *state, const clo_view *view)
+{
+    return (due_tail *)(void *)((char *)state + queue_bytes(clo_view_limits(view)->jobs));
+}
+
+static size_t mdd_bytes(const clo_limits *limits, const void *argument)
+{
+    (void)argument;
+    return queue_bytes(limits->jobs) + sizeof(due_tail);
+}
+
+static clo_status mdd_init(void *state, const clo_view *view)
+{
+    *tail_of(state, view) = (due_tail){{CLO_NONE, false}, clo_view_limits(view)->executors};
+    return clo_by_job_init(state, view);
+}
+
+static void put_due(void *state, const clo_view *view, const clo_live_job *job, uint32_t slot)
+{
+    int64_t due_ns = clo_due_work_ns(job, clo_view_now_ns(view), tail_of(state, view)->executors);
+
+    clo_job_queue_put(state, job, slot, due_ns / job->weight);
+}
+
+static void mdd_event(void *state, const clo_view *view, const clo_event *event)
+{
+    const clo_live_job *job = clo_job_queue_event(state, view, event);
+    clo_due_turn *turn = &tail_of(state, view)->turn;
+    uint32_t slot;
+
+    if (job != NULL)
+        put_due(state, view, job, event->job);
+    for (int k = 0; k < CLO_DUE_LOOKS && (slot = clo_due_next(turn, view, event)) != CLO_NONE; k++)
+        if (clo_job_queue_has(state, slot))
+            put_due(state, view, clo_view_job(view, slot), slot);
+}
+
+static bool mdd_select(void *state, const clo_view *view, clo_may_select may, clo_choice *choice)
+{
+    return clo_selector_sjf.select(state, view, may, choice);
+}
+
+static bool mdd_decide(void *state, const clo_view *view, clo_choice *choice)
+{
+    return clo_policy_sjf.decide(state, view, choice);
+}
+
+const clo_policy clo_policy_mdd = {
+    .size = sizeof(clo_policy),
+    .name = "mdd",
+    .summary = "by deadlines the jobs that can still be in time, behind shorter ones that will be late or have none",
+    .state_bytes = mdd_bytes,
+    .init = mdd_init,
+    .event = mdd_event,
+    .decide = mdd_decide,
+};
+
+const clo_selector clo_selector_mdd = {&clo_policy_mdd, mdd_select, NULL};

@@ -11,7 +11,7 @@ static const clo_selector *const selectors[] = {
     &clo_selector_fifo,      &clo_selector_fair,     &clo_selector_wfair,     &clo_selector_sjf,
     &clo_selector_sjf_cp,    &clo_selector_hrrn,     &clo_selector_rank,      &clo_selector_capacity,
     &clo_selector_drf,       &clo_selector_edf,      &clo_selector_replan,    &clo_selector_decima,
-    &clo_selector_task_fifo, &clo_selector_task_sjf, &clo_selector_task_hrrn,
+    &clo_selector_task_fifo, &clo_selector_task_sjf, &clo_selector_task_hrrn, &clo_selector_mdd,
 };
 enum { SELECTORS = sizeof selectors / sizeof selectors[0] };
 
@@ -29,11 +29,11 @@ clo_status clo_two_phase_parse(const char *text, void *argument)
     clo_two_phase phases = {.selector = find(text, length), .has_argument = text[length] == ':'};
 
     if (phases.selector == NULL)
-        return clo_fail(
-            CLO_ERR_ARGUMENT,
-            "'%.40s' selects nothing; write fifo, fair, wfair, sjf, sjf-cp, hrrn, rank, capacity, drf, edf, replan, "
-            "decima, task-fifo, task-sjf or task-hrrn",
-            text);
+        return clo_fail(CLO_ERR_ARGUMENT,
+                        "'%.40s' selects nothing; write fifo, fair, wfair, sjf, sjf-cp, hrrn, rank, capacity, drf, "
+                        "edf, mdd, replan, "
+                        "decima, task-fifo, task-sjf or task-hrrn",
+                        text);
     const clo_policy *policy = phases.selector->policy;
     if (phases.has_argument && policy->parse == NULL)
         return clo_fail(CLO_ERR_ARGUMENT, "the policy '%s' takes no argument; write it without '%.40s'", policy->name,

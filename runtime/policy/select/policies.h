@@ -26,6 +26,7 @@ extern const clo_policy clo_policy_wspt;
 extern const clo_policy clo_policy_strict_sjf;
 extern const clo_policy clo_policy_easy_sjf;
 extern const clo_policy clo_policy_follow;
+extern const clo_policy clo_policy_mdd;
 extern CLO_INTERNAL const clo_policy clo_policy_drf;
 extern CLO_INTERNAL const clo_policy clo_policy_capacity;
 extern const clo_policy clo_policy_tetris;
@@ -53,5 +54,6 @@ extern const clo_selector clo_selector_decima;
 extern const clo_selector clo_selector_task_fifo;
 extern const clo_selector clo_selector_task_sjf;
 extern const clo_selector clo_selector_task_hrrn;
+extern const clo_selector clo_selector_mdd;
 
 #endif

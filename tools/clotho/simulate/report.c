@@ -50,6 +50,7 @@ int simulated_json(const simulation *sim, const simulated_run *run)
     json_count(&out, "jobs_ended", r->jobs_ended);
     json_count(&out, "jobs_refused", r->jobs_refused);
     json_count(&out, "jobs_late", r->jobs_late);
+    json_real(&out, "tardiness_s", r->tardiness_mean_ns / 1e9);
     json_count(&out, "jobs_peak", r->jobs_peak);
     json_decisions(&out, (int64_t[]){r->decision_p50_ns, r->decision_p99_ns, r->decision_p999_ns, r->decision_max_ns},
                    r->decisions);
@@ -118,6 +119,8 @@ void simulated_text(const simulation *sim, const simulated_run *run)
            show_ns((int64_t)r->jct_weighted_ns));
     if (has_bound(sim, run))
         printf("; lower bound of the mean %s", show_ns((int64_t)run->report.mean_completion_bound_ns));
+    if (r->jobs_late > 0)
+        printf("; %s late in the mean of jobs with a deadline", show_ns((int64_t)r->tardiness_mean_ns));
     printf("\nmakespan     %s; %s of the executors in use\n", show_ns(r->makespan_ns), show_percent(r->utilization));
     printf("executions   %" PRIu64 ", of these %" PRIu64 " replicas\n", r->completions, r->duplicates);
     if (r->skipped > 0)
