@@ -103,6 +103,16 @@ def limit_files(count):
     return limit
 
 
+def wait_for_handler(process, number):
+    """Returns when the process catches the signal, or has ended."""
+    while process.poll() is None:
+        with open("/proc/%d/status" % process.pid, encoding="ascii", errors="replace") as file:
+            caught = next((line.split()[1] for line in file if line.startswith("SigCgt:")), "0")
+        if int(caught, 16) >> (number - 1) & 1:
+            return
+        time.sleep(0.001)
+
+
 def needs_data(path):
     if not os.path.exists(os.path.join(DATA, path)):
         print("skipped: no workloads at %s; mend: put them there, or: cmake --preset release -DCLOTHO_DATA=FOLDER"

@@ -1,11 +1,14 @@
 """simulate --policy A --policy B: the same runs under several policies, their ratios, CSV and picture."""
 import csv
+import io
 import json
 import math
+import signal
+import subprocess
 import unittest
 from xml.etree import ElementTree
 
-from support import CommandTest
+from support import CLOTHO, LONG, CommandTest, wait_for_handler
 
 T = {2: 12.706, 3: 4.303, 5: 2.776}  # Student, 97.5 %, by the number of runs
 FIGURES = {"avg_jct": "avg_jct_s", "p95_jct": "p95_jct_s", "weighted_jct": "weighted_jct_s", "makespan": "makespan_s"}
@@ -43,11 +46,11 @@ class Compare(CommandTest):
     def test_a_table_a_row_for_each_run_and_a_picture(self):
         workload, rows, picture = self.stream(), self.path("runs.csv"), self.path("ratios.svg")
         text = self.good("simulate", workload, "--platform", "uniform:3", "--policy", "fair", "--policy", "wfair:-0.5", "--seeds", "1-3",
-                         "--arrivals", "poisson:500us", "--csv", rows, "--gantt", picture)
-        lines = text.splitlines()
-        self.assertEqual(lines[4].split()[:4], ["policy", "mean", "jct", "ratio"])
-        self.assertEqual([line.split()[0] for line in lines[5:]], ["fair", "wfair:-0.5"])
-        self.assertIn("1.000 [1.000, 1.000]", lines[5])
+                         "--arrivals", "poisson:500us", "--csv", rows, "--svg", picture)
+        lines = text.split("\n\n")[1].splitlines()
+        self.assertEqual(lines[0].split()[:4], ["policy", "mean", "jct", "ratio"])
+        self.assertEqual([line.split()[0] for line in lines[1:]], ["fair", "wfair:-0.5"])
+        self.assertIn("1.000 [1.000, 1.000]", lines[1])
         with open(rows, encoding="utf-8") as file:
             found = list(csv.DictReader(file))
         self.assertEqual([(row["policy"], row["seed"]) for row in found], [(p, str(s)) for p in ("fair", "wfair:-0.5") for s in (1, 2, 3)])
@@ -57,6 +60,7 @@ class Compare(CommandTest):
         drawing = ElementTree.parse(picture).getroot()
         texts = ["".join(node.itertext()) for node in drawing.iter("{http://www.w3.org/2000/svg}text")]
         self.assertIn("wfair:-0.5", texts)
+        self.assertIn("mean completion time over that of fair in the same run; left is shorter", texts)
         self.assertIn("1.000", texts)
         self.assertEqual(len(list(drawing.iter("{http://www.w3.org/2000/svg}circle"))), 2 * (3 + 1))
 
@@ -75,6 +79,44 @@ class Compare(CommandTest):
         self.bad(2, "simulate", workload, *both, "--policy", "nosuch", holds="'nosuch'")
         self.bad(2, "simulate", workload, *both, "--seeds", "3-1", holds="--seeds is '3-1'")
         self.bad(2, "simulate", workload, *both, "--json", "--csv", "-", holds="standard output")
+        self.bad(2, "simulate", workload, *both, "--csv", "-", "--svg", "-", holds="standard output")
+        self.bad(2, "simulate", workload, *both, "--svg", self.path("a.svg"), "--gantt", self.path("b.svg"), holds="leave one out")
+        self.bad(2, "simulate", workload, *both, "--baseline", "fifo", holds="--baseline is 'fifo', which is not compared; add --policy")
+        for more in (("--baseline", "fair"), ("--svg", self.path("a.svg"))):
+            self.bad(2, "simulate", workload, *both[:4], *more, holds="of several policies")
+        self.bad(1, "simulate", workload, *both, "--csv", self.path("no/rows.csv"), holds="no/rows.csv")
+
+    def test_any_of_them_may_be_the_baseline(self):
+        workload = self.stream()
+        asked = ("simulate", workload, "--platform", "uniform:3", "--policy", "fair", "--policy", "sjf", "--seeds", "1-4", "--arrivals",
+                 "poisson:500us", "--json")
+        first, second = (json.loads(self.good(*asked, *more)) for more in ((), ("--baseline", "sjf")))
+        self.assertEqual((first["baseline"], second["baseline"]), ("fair", "sjf"))
+        by_first, by_second = ({row["policy"]: row for row in one["policies"]} for one in (first, second))
+        self.assertEqual(list(by_second), ["fair", "sjf"])
+        self.assertAlmostEqual(by_first["sjf"]["avg_jct"]["ratio"] * by_second["fair"]["avg_jct"]["ratio"], 1)
+        self.assertEqual(by_first["sjf"]["shorter"], by_second["fair"]["longer"])
+        for row in second["policies"]:
+            self.assertEqual((row["runs"], row["failed"]), (4, 0))
+        self.assertGreaterEqual(sum(row["best"] for row in second["policies"]), 4)
+
+    def test_rows_alone_on_standard_output(self):
+        text = self.good("simulate", self.stream(), "--platform", "uniform:3", "--policy", "fair", "--policy", "sjf", "--csv", "-")
+        self.assertEqual([row["policy"] for row in csv.DictReader(io.StringIO(text))], ["fair", "sjf"])
+
+    def test_an_interrupt_ends_it_with_the_runs_that_are_done(self):
+        with subprocess.Popen([CLOTHO, "simulate", self.stream(), "--platform", "uniform:3", "--policy", "fair", "--policy", "sjf", "--seeds",
+                               "0-999999", "--csv", self.path("runs.csv"), "--json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              text=True) as process:
+            wait_for_handler(process, signal.SIGINT)
+            process.send_signal(signal.SIGINT)
+            out, err = process.communicate(timeout=LONG)
+        self.assertEqual((process.returncode, err), (1, "clotho: warning: interrupted: these are the runs that are done\n"))
+        rows = json.loads(out)["policies"]
+        with open(self.path("runs.csv"), encoding="utf-8") as file:
+            found = [row["policy"] for row in csv.DictReader(file)]
+        self.assertEqual([(row["runs"], row["failed"]) for row in rows], [(found.count("fair"), 0), (found.count("sjf"), 0)])
+        self.assertLess(len(found), 2000000)
 
 
 if __name__ == "__main__":

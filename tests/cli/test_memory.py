@@ -44,6 +44,16 @@ class OutOfMemory(CommandTest):
     def test_plan(self):
         self.every_allocation("plan", self.diamond(), "--platform", "uniform:2", "--planner", "deft", "--json")
 
+    def test_compare(self):
+        compared = ["--platform", "uniform:2", "--csv", self.path("r.csv"), "--svg", self.path("r.svg"), "--json"]
+        self.every_allocation("plan", self.diamond(), *compared, "--planner", "heft", "--planner", "deft", may_report=True)
+        job = '{"graph": {"format": "clotho.graph/1", "tasks": [{"work_ns": 5}]}}\n'
+        path = self.file("w.jsonl", '{"format": "clotho.workload/1"}\n' + job)
+        self.every_allocation("simulate", path, *compared, "--policy", "fifo", "--policy", "fair", "--seeds", "1-2", may_report=True)
+        os.mkdir(self.path("graphs"))
+        os.rename(self.diamond(), self.path("graphs/g.json"))
+        self.every_allocation("plan", self.path("graphs"), self.path("graphs/*"), "--platform", "uniform:2", "--json", may_report=True)
+
     def test_serve(self):
         graph = json.loads(self.bytes(os.path.basename(self.diamond())))
         events = [{"event": "arrive", "time_ns": 0, "graph": graph, "name": "a"}, {"event": "arrive", "time_ns": 1, "graph": 0},

@@ -1,4 +1,5 @@
 """Plans: equal to the command's to the bit; own planners, good and bad; interrupts."""
+import csv
 import json
 import os
 import signal
@@ -257,6 +258,31 @@ class Tables(PackageTest):
         one = clotho.plan(graphs[7], "rk3588", "peft").measure()
         row = [row for row in table.rows if row["index"] == 7 and row["planner"] == "peft"][0]
         self.assertEqual({k: row[k] for k in one}, one)
+
+    def test_ratios_are_those_of_the_command(self):
+        planners, graphs = ["heft", "deft", "peft", "olb"], [layered(20 + 7 * k, seed=k) for k in range(5)]
+        for k, graph in enumerate(graphs):
+            graph.save(self.path("g%d.json" % k))
+        theirs = json.loads(self.command("plan", "g[0-4].json", "--platform", "rk3588", "--csv", "rows.csv", "--baseline", "peft", "--json",
+                                         *(word for name in planners for word in ("--planner", name))))
+        table = clotho.compare([clotho.load(self.path("g%d.json" % k)) for k in range(5)], "rk3588", planners)
+        ours = table.by_planner()
+        self.assertEqual(list(ours), [row["planner"] for row in theirs["planners"]])
+        logs = {name: numpy.log([row["makespan_ns"] for row in table.rows if row["planner"] == name]) for name in planners}
+        for row in theirs["planners"]:
+            mine, differences = ours[row["planner"]], logs[row["planner"]] - logs["peft"]
+            self.assertAlmostEqual(row["over_bound"], mine["ratio"], places=12)
+            self.assertEqual((row["graphs"], row["failed"], row["best"]), (mine["graphs"], mine["refused"], mine["best"]))
+            half = 2.776 * differences.std(ddof=1) / 5 ** 0.5  # Student's t of 4 degrees of freedom
+            found = numpy.log([row["makespan"][key] for key in ("low", "ratio", "high")])
+            self.assertLess(abs(found - differences.mean() - [-half, 0, half]).max(), 1e-12)
+        with open(self.path("rows.csv"), encoding="utf-8") as file:
+            rows = list(csv.DictReader(file))
+        for row, mine in zip(rows, table.rows):
+            self.assertEqual((row["graph"], row["planner"]), (mine["graph"], mine["planner"]))
+            for key in ("makespan_ns", "lower_bound_ns", "transfers", "transferred_bytes", "duplicates", "schedules", "gap", "slr", "speedup",
+                        "utilization", "optimal"):
+                self.assertEqual(float(row[key]), mine[key], key)
 
     def test_policies_stand_beside_planners(self):
         graphs = [layered(25, seed=k) for k in range(4)]

@@ -2,6 +2,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "clotho/common/interrupt.h"
 
+#include <assert.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stddef.h>
@@ -9,6 +10,7 @@
 enum { SIGNALS = 2 };
 static const int signals[SIGNALS] = {SIGINT, SIGTERM};
 static struct sigaction before[SIGNALS];
+static unsigned depth; /* of calls of interrupts_catch */
 static atomic_bool has_come; /* to any thread */
 
 static void note(int number)
@@ -21,6 +23,8 @@ void interrupts_catch(void)
 {
     struct sigaction action = {.sa_handler = note, .sa_flags = (int)SA_RESETHAND};
 
+    if (depth++ > 0)
+        return;
     sigemptyset(&action.sa_mask);
     for (int i = 0; i < SIGNALS; i++) {
         sigaction(signals[i], NULL, &before[i]);
@@ -31,8 +35,16 @@ void interrupts_catch(void)
 
 void interrupts_let_go(void)
 {
+    assert(depth > 0);
+    if (--depth > 0)
+        return;
     for (int i = 0; i < SIGNALS; i++)
         sigaction(signals[i], &before[i], NULL);
+}
+
+bool interrupts_are_caught(void)
+{
+    return depth > 0;
 }
 
 bool is_interrupted(void)

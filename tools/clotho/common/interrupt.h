@@ -5,11 +5,14 @@
 #include <stdbool.h>
 
 /* From here on the first signal is noted; a second one ends the command as usual. What is ignored, as behind nohup, stays
- * so. */
+ * so. Calls may be nested, from one thread; the outer ones decide. */
 void interrupts_catch(void);
 
 /* Signals do again what they did before. */
 void interrupts_let_go(void);
+
+/* Between the two. */
+bool interrupts_are_caught(void);
 
 /* A signal has been noted, at any time since the command began. */
 bool is_interrupted(void);

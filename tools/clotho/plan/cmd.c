@@ -4,106 +4,15 @@
  * rest goes on, and the exit status is 1 at the end. */
 #define _POSIX_C_SOURCE 200809L
 #include "clotho/common/commands.h"
-#include "clotho/common/input.h"
 #include "clotho/common/interrupt.h"
 #include "clotho/common/json.h"
-#include "clotho/common/options.h"
-#include "clotho/plan/pipeline.h"
-#include "clotho/plan/search.h"
+#include "clotho/common/paths.h"
+#include "clotho/plan/compare.h"
 
-#include <clotho/planner.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
-
-typedef struct plan_options {
-    input_config input;
-    const char *budget, *contention, *gantt, *out;
-    option_list planners;
-    pipeline_options pipeline;
-    uint64_t seed;
-    uint64_t threads;
-    bool gantt_text, as_json, no_duplicates, justify;
-} plan_options;
-
-/* What one planner made of one graph. */
-typedef struct planned {
-    clo_plan *plan;
-    clo_plan_metrics metrics;
-    clo_bound bound;
-    clo_prediction prediction; /* with a profile                  */
-    int64_t plan_ns;           /* wall time of planning            */
-    bool measured;             /* all of the above is there        */
-    bool valid;
-} planned;
-
-static int64_t now_ns(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
-
-/* "SCHEDULES" or a time with its unit. */
-static bool read_budget(const char *text, clo_plan_config *config)
-{
-    if (text == NULL || parse_u64(text, &config->schedules_max))
-        return true;
-    return parse_time(text, &config->budget_ns);
-}
-
-static bool read_contention(const char *text, uint32_t *contention)
-{
-    *contention = text != NULL && strcmp(text, "times") == 0 ? CLO_CONTENTION_TIMES : CLO_CONTENTION_CHOOSE;
-    return text == NULL || strcmp(text, "times") == 0 || strcmp(text, "choose") == 0;
-}
-
-/* Ports leave no prediction: costs of other durations would have other plans of messages. */
-static clo_status predict_plan(const input *in, const plan_options *o, planned *p)
-{
-    clo_sim_config config = CLO_SIM_CONFIG_INIT;
-
-    config.plan = p->plan;
-    p->prediction.seed = o->seed;
-    clo_status status = clo_profile_predict(in->profile, in->cost, &config, &p->prediction);
-    return status == CLO_ERR_UNSUPPORTED ? CLO_OK : status;
-}
-
-static int make(const input *in, const plan_options *o, const char *planner, planned *p)
-{
-    clo_plan_config config = CLO_PLAN_CONFIG_INIT;
-
-    *p = (planned){.metrics = CLO_PLAN_METRICS_INIT, .bound = CLO_BOUND_INIT, .prediction = CLO_PREDICTION_INIT};
-    config.planner = clo_planner_find(planner);
-    config.seed = o->seed;
-    config.threads = (uint32_t)o->threads;
-    config.no_duplicates = o->no_duplicates;
-    config.justify = o->justify;
-    (void)read_contention(o->contention, &config.contention);
-    if (!read_budget(o->budget, &config))
-        return misuse("--budget is '%s'; write a number of schedules or a time such as 500ms", o->budget);
-    search_watch(&config);
-    int64_t start = now_ns();
-    clo_status status = o->pipeline.is_wanted ? pipeline_plan(in->cost, &o->pipeline, &p->plan)
-                                              : clo_plan_create(in->cost, &config, &p->plan);
-    p->plan_ns = now_ns() - start;
-    search_over();
-    if (status == CLO_OK)
-        status = clo_plan_measure(p->plan, in->cost, &p->metrics);
-    if (status == CLO_OK)
-        status = clo_cost_bound(in->cost, &p->bound);
-    if (status == CLO_OK && in->profile != NULL && !o->pipeline.is_wanted)
-        status = predict_plan(in, o, p);
-    if (status == CLO_OK) {
-        status = clo_plan_check(p->plan, in->cost, CLO_CHECK_FULL);
-        p->valid = status == CLO_OK;
-        p->measured = status == CLO_OK || status == CLO_ERR_INVALID;
-    }
-    return status == CLO_OK ? EXIT_GOOD : complain_status(in->place, status);
-}
 
 static void add_reference(json *out, const clo_reference *reference)
 {
@@ -115,13 +24,6 @@ static void add_reference(json *out, const clo_reference *reference)
     json_real(out, "lower", reference->lower);
     json_real(out, "upper", reference->upper);
     json_close(out, '}');
-}
-
-/* Of a plan with an interval: no other has a shorter interval. A makespan at its bound says nothing about that. */
-static bool is_optimal(const planned *p)
-{
-    return clo_plan_is_optimal(p->plan) ||
-           (clo_plan_interval_ns(p->plan) == 0 && p->metrics.makespan_ns <= p->metrics.lower_bound_ns);
 }
 
 static int print_json(const input *in, const plan_options *o, const planned *p)
@@ -153,7 +55,7 @@ static int print_json(const input *in, const plan_options *o, const planned *p)
     if (p->metrics.energy_nj >= 0)
         json_integer(&out, "energy_nj", p->metrics.energy_nj);
     json_count(&out, "schedules", clo_plan_schedules(p->plan));
-    json_bool(&out, "optimal", is_optimal(p));
+    json_bool(&out, "optimal", plan_is_optimal(p));
     json_integer(&out, "plan_ns", p->plan_ns);
     json_open(&out, "bounds", '{');
     json_integer(&out, "critical_path_ns", p->bound.critical_path_ns);
@@ -179,7 +81,7 @@ static void print_makespan(const input *in, const planned *p)
                (double)p->metrics.makespan_ns / clo_document_unit_ns(in->document));
     else
         printf("makespan     %s\n", show_ns(p->metrics.makespan_ns));
-    if (is_optimal(p))
+    if (plan_is_optimal(p))
         printf("lower bound  %s; the plan is optimal, no other is shorter\n", show_ns(p->metrics.lower_bound_ns));
     else
         printf("lower bound  %s, so the plan is at most %s above the optimum\n", show_ns(p->metrics.lower_bound_ns),
@@ -279,6 +181,14 @@ static int write_files(const input *in, const plan_options *o, const planned *p)
 static int worse(int a, int b)
 {
     return a > b ? a : b;
+}
+
+/* Of plan_make, with its error line. */
+static int make(const input *in, const plan_options *o, const char *planner, planned *p)
+{
+    clo_status status = plan_make(in, o, planner, p);
+
+    return status == CLO_OK ? EXIT_GOOD : complain_status(in->place, status);
 }
 
 /* The one graph of a file. */
@@ -434,6 +344,8 @@ static int plan_file(const char *path, const plan_options *o, bool again)
     if (in.count > 1 && (o->gantt != NULL || o->out != NULL || o->gantt_text)) {
         code =
             misuse("%s holds %zu instances; for --gantt, --gantt-text and --out add --instance NAME", path, in.count);
+    } else if (in.count > 1 && o->planners.count > 1 && !o->as_json) {
+        code = plan_compare_file(&in, o);
     } else if (in.count > 1) {
         if (again && !o->as_json)
             printf("\n");
@@ -498,7 +410,31 @@ static int check_pipeline(const plan_options *o)
     return EXIT_GOOD;
 }
 
-static int check_options(plan_options *o, int graphs)
+static bool is_output(const char *path)
+{
+    return path != NULL && strcmp(path, "-") == 0;
+}
+
+static bool is_comparison(const plan_options *o)
+{
+    return o->baseline != NULL || o->csv != NULL || o->svg != NULL;
+}
+
+static int check_comparison(const plan_options *o)
+{
+    int to_output = o->as_json + is_output(o->out) + is_output(o->gantt) + is_output(o->csv) + is_output(o->svg);
+
+    if (o->as_json && to_output > 1)
+        return misuse("--json and '-' both want standard output; name a file");
+    if (to_output > 1)
+        return misuse("two files want standard output; name one");
+    if (is_comparison(o) && (o->pipeline.is_wanted || o->gantt != NULL || o->gantt_text || o->out != NULL))
+        return misuse(
+            "--baseline, --csv and --svg compare planners; leave --pipeline, --gantt, --gantt-text and --out out");
+    return EXIT_GOOD;
+}
+
+static int check_options(plan_options *o)
 {
     clo_plan_config unused = CLO_PLAN_CONFIG_INIT;
     uint32_t contention;
@@ -506,35 +442,54 @@ static int check_options(plan_options *o, int graphs)
     if (check_pipeline(o) != EXIT_GOOD)
         return EXIT_BAD_USAGE;
     int code = expand_planners(&o->planners);
+    if (code == EXIT_GOOD && o->baseline != NULL)
+        code = known_planner(&o->baseline);
     if (code != EXIT_GOOD)
         return code;
     if (!(o->input.scale > 0))
         return misuse("--scale is 0; write a number > 0");
-    if (!read_budget(o->budget, &unused))
+    if (!plan_read_budget(o->budget, &unused))
         return misuse("--budget is '%s'; write a number of schedules or a time such as 500ms", o->budget);
-    if (!read_contention(o->contention, &contention))
+    if (!plan_read_contention(o->contention, &contention))
         return misuse("--contention is '%s'; write choose or times", o->contention);
-    if ((o->gantt != NULL || o->out != NULL) && (graphs > 1 || o->planners.count > 1))
-        return misuse("--gantt and --out take one GRAPH and one planner; run the command once for each");
-    if (o->as_json &&
-        ((o->out != NULL && strcmp(o->out, "-") == 0) || (o->gantt != NULL && strcmp(o->gantt, "-") == 0)))
-        return misuse("--json and '-' both want standard output; name a file");
-    return EXIT_GOOD;
+    return check_comparison(o);
 }
+
+/* What is asked for of each operand: all of them in one table, or one after the other. */
+static int plan_paths(const path_list *paths, const plan_options *o)
+{
+    int code = EXIT_GOOD;
+
+    if ((o->gantt != NULL || o->out != NULL) && (paths->count > 1 || o->planners.count > 1))
+        return misuse("--gantt and --out take one GRAPH and one planner; run the command once for each");
+    if (is_comparison(o) || (paths->count > 1 && o->planners.count > 1 && !o->as_json))
+        return plan_compare(paths, o);
+    for (size_t i = 0; i < paths->count; i++)
+        code = worse(code, plan_file(paths->items[i], o, i > 0));
+    return code;
+}
+
+static const command cmd = {
+    "plan",
+    "GRAPH...",
+    1,
+    1 << 20,
+    "Plans each task graph, checks the plan with the independent checker and prints it with its gap to a\n"
+    "lower bound. With several planners (or 'all') it prints a table.",
+    "SPEC is native (default), own (default if the file contains its platform), the name of a shipped platform,\n"
+    "an hwloc XML file, a cluster file F.json, uniform:P, or slots:P. --json prints one object per line, one line\n"
+    "per graph and planner.\n"
+    "A file of JSON Lines holds many graphs: all are planned, one row each, unless --instance names one. A folder\n"
+    "stands for the graph files in it, a pattern in quotes for the files that it matches.\n"
+    "Several planners on several graphs are one table: for each planner the geometric mean of its makespans' "
+    "ratios\n"
+    "to those of the baseline, with its interval. It also comes with --baseline, --csv or --svg; then with --json "
+    "as\n"
+    "one object. Ctrl-C ends it with the graphs that are done.\n"
+    "Example: clotho plan graphs/ --platform rk3588 --planner heft --planner deft --csv rows.csv --svg ratios.svg"};
 
 int cmd_plan(int argc, char **argv)
 {
-    static const command cmd = {
-        "plan",
-        "GRAPH...",
-        1,
-        1 << 20,
-        "Plans each task graph, checks the plan with the independent checker and prints it with its gap to a\n"
-        "lower bound. With several planners (or 'all') it prints a table.",
-        "SPEC is native (default), own (default if the file contains its platform), the name of a shipped platform,\n"
-        "an hwloc XML file, a cluster file F.json, uniform:P, or slots:P. --json prints one object per line, one line\n"
-        "per graph and planner.\n"
-        "A file of JSON Lines holds many graphs: all are planned, one row each, unless --instance names one."};
     plan_options o = {.input.scale = 1};
     const option_spec options[] = {
         {"platform", 'p', "SPEC", OPTION_INPUT, &o.input.spec, "the platform; see below"},
@@ -560,6 +515,10 @@ int cmd_plan(int argc, char **argv)
         {"gantt", 'g', "F.svg", OPTION_OUTPUT, &o.gantt, "draw the plan"},
         {"gantt-text", 't', NULL, OPTION_FLAG, &o.gantt_text, "draw the plan in the terminal"},
         {"out", 'o', "F.json", OPTION_OUTPUT, &o.out, "write the plan"},
+        {"baseline", 0, "NAME", OPTION_TEXT, &o.baseline,
+         "compare the planners with this one, graph by graph (heft if it is among them, else the first)"},
+        {"csv", 0, "F", OPTION_OUTPUT, &o.csv, "compare the planners, and write a row for each graph and planner"},
+        {"svg", 0, "F.svg", OPTION_OUTPUT, &o.svg, "compare the planners, and draw the ratios"},
         {"profile", 0, "F.json", OPTION_INPUT, &o.input.profile, INPUT_PROFILE_HELP},
         {"foreign", 0, NULL, OPTION_FLAG, &o.input.foreign, INPUT_FOREIGN_HELP},
         {"strict", 0, NULL, OPTION_FLAG, &o.input.strict, INPUT_STRICT_HELP},
@@ -570,12 +529,14 @@ int cmd_plan(int argc, char **argv)
     int count, code = options_parse(&cmd, options, sizeof options / sizeof options[0], argc, argv, &operands, &count);
 
     if (code == OPTIONS_GO_ON)
-        code = check_options(&o, count);
+        code = check_options(&o);
     else
         return code;
     if (code != EXIT_GOOD)
         return code;
-    for (int i = 0; i < count; i++)
-        code = worse(code, plan_file(operands[i], &o, i > 0));
+    path_list paths = {0};
+    code = paths_expand(operands, count, &paths);
+    code = worse(code, plan_paths(&paths, &o));
+    paths_free(&paths);
     return code;
 }

@@ -32,7 +32,8 @@ void search_over(void)
     if (takes_escapes(STDERR_FILENO))
         fprintf(stderr, "\r\033[K");
     interrupts_let_go();
-    if (is_interrupted() && !is_told)
+    if (is_interrupted() && !interrupts_are_caught() && !is_told) {
         warn("interrupted: this is the best plan so far");
-    is_told |= is_interrupted();
+        is_told = true;
+    }
 }

@@ -8,7 +8,8 @@
  * A second signal ends the command as usual. */
 void search_watch(clo_plan_config *config);
 
-/* The search is over: the line goes, and where a signal came, that is said once. */
+/* The search is over: the line goes, and where a signal came, that is said once, unless the caller catches signals
+ * itself (interrupt.h). */
 void search_over(void);
 
 #endif

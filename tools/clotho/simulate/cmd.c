@@ -167,13 +167,15 @@ static int check_comparison(const simulate_options *o)
         o->releases_in_flight > 0 || o->input.instance != NULL)
         return misuse(
             "several policies are compared: leave --planner, --replay, --log, --trace, --profile, --instance and "
-            "--releases-in-flight out; --csv has a row for each run, --gantt draws the ratios");
+            "--releases-in-flight out; --csv has a row for each run, --svg draws the ratios");
+    if (o->svg != NULL && o->gantt != NULL)
+        return misuse("of several policies --gantt draws what --svg draws; leave one out");
     return EXIT_GOOD;
 }
 
 static int check_files(const simulate_options *o)
 {
-    const char *const files[] = {o->gantt, o->trace, o->csv, o->log};
+    const char *const files[] = {o->gantt, o->trace, o->csv, o->log, o->svg};
     int to_output = o->as_json;
 
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++)
@@ -184,6 +186,8 @@ static int check_files(const simulate_options *o)
         return misuse("two files want standard output; name one");
     if (o->policies.count > 1)
         return check_comparison(o);
+    if (o->baseline != NULL || o->svg != NULL)
+        return misuse("--baseline and --svg are of several policies; add --policy NAME, or leave them out");
     if (o->seeds != NULL && (o->log != NULL || o->csv != NULL || o->gantt != NULL || o->replay != NULL))
         return misuse("--log, --csv, --gantt and --replay are of one run; write --seed N in place of --seeds");
     if (o->replay != NULL &&
@@ -271,7 +275,7 @@ int cmd_simulate(int argc, char **argv)
          "take only the instance of this name, from a file with many"},
         {"policy", 0, "NAME[:ARG]", OPTION_LIST, &o.policies,
          "the policy (auto), with its argument; see 'clotho list policies'. Several: all with the same seeds, in one "
-         "table with ratios to the first"},
+         "table with their ratios, run by run, and intervals; Ctrl-C ends it with the runs that are done"},
         {"planner", 0, "NAME", OPTION_TEXT, &o.planner,
          "in place of a policy: plan all jobs for weighted completion time (synchpack-1, -2, -3, psrs, "
          "tetris-weighted, jsq-maxweight)"},
@@ -281,6 +285,8 @@ int cmd_simulate(int argc, char **argv)
         {"strict", 0, NULL, OPTION_FLAG, &o.input.strict, INPUT_STRICT_HELP},
         {"scale", 0, "X", OPTION_REAL, &o.input.scale, "multiply times and bytes by X"},
         {"seed", 0, "N", OPTION_U64, &o.seed, "fix every random choice (0)"},
+        {"baseline", 0, "NAME", OPTION_TEXT, &o.baseline,
+         "of several policies, the one that the others are compared with (the first), written as in --policy"},
         {"seeds", 0, "A-B", OPTION_TEXT, &o.seeds, "one run for each seed, in parallel; one line or object for each"},
         {"environment", 0, "NAME", OPTION_TEXT, &o.environment,
          "draw the times: decima, decima:faithful, decima:moving=500ms; see docs/ENVIRONMENTS.md (the costs give "
@@ -306,8 +312,9 @@ int cmd_simulate(int argc, char **argv)
         {"replay", 0, "LOG", OPTION_INPUT, &o.replay,
          "repeat the run of this log, simulated or real, and compare each record"},
         {"csv", 0, "F", OPTION_OUTPUT, &o.csv, "write a row for each job; of several policies, for each run"},
+        {"svg", 0, "F.svg", OPTION_OUTPUT, &o.svg, "of several policies: draw the ratios"},
         {"trace", 0, "F.json", OPTION_OUTPUT, &o.trace, "write a Chrome / Perfetto trace (one graph only)"},
-        {"gantt", 'g', "F.svg", OPTION_OUTPUT, &o.gantt, "draw what happened; of several policies, the ratios"},
+        {"gantt", 'g', "F.svg", OPTION_OUTPUT, &o.gantt, "draw what happened; of several policies, as --svg"},
         {"json", 0, NULL, OPTION_FLAG, &o.as_json, "print one JSON object (--seeds: one for each) on standard output"}};
     char **operands;
     int count, code = options_parse(&cmd, options, sizeof options / sizeof options[0], argc, argv, &operands, &count);

@@ -2,6 +2,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "clotho/simulate/simulate.h"
 
+#include "clotho/common/csv.h"
 #include "clotho/common/json.h"
 #include "clotho/common/output_write.h"
 
@@ -153,21 +154,6 @@ void simulated_row(const simulated_run *run, bool is_first)
            !run->is_judged ? "-"
            : run->is_valid ? "valid"
                            : "NOT VALID");
-}
-
-void put_csv_text(FILE *file, const char *text)
-{
-    if (strpbrk(text, ",\"\r\n") == NULL) {
-        fputs(text, file);
-        return;
-    }
-    fputc('"', file);
-    for (; *text != '\0'; text++) {
-        if (*text == '"')
-            fputc('"', file);
-        fputc(*text, file);
-    }
-    fputc('"', file);
 }
 
 static void put_time(FILE *file, int64_t ns)

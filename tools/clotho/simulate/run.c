@@ -2,6 +2,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "clotho/simulate/simulate.h"
 
+#include "clotho/common/interrupt.h"
 #include "clotho/stream/stream_case.h"
 
 #include <stdio.h>
@@ -50,6 +51,8 @@ static int show_progress(void *argument, uint64_t ended, uint64_t jobs, int64_t 
     time_t now = time(NULL);
     char line[160];
 
+    if (is_interrupted())
+        return 1;
     if (now < state->next)
         return 0;
     state->next = now + PROGRESS_SECONDS;
@@ -173,7 +176,7 @@ static clo_status simulate(const simulation *sim, simulated_run *run)
     config.log = run->log;
     config.seed = run->seed;
     config.outcomes = run->outcomes;
-    config.progress = isatty(STDERR_FILENO) ? show_progress : NULL;
+    config.progress = show_progress; /* silent but on a terminal */
     config.progress_argument = &shown;
     config.times_decisions = 1;
     if (o->environment != NULL) {

@@ -17,7 +17,8 @@ typedef struct simulate_options {
     const char *policy;  /* NAME[:ARGUMENT], of them the one that is simulated; NULL: none */
     const char *planner; /* NULL: a policy decides */
     const char *arrivals, *seeds, *log, *replay, *csv, *gantt, *trace;
-    const char *environment; /* NULL: the costs give the times */
+    const char *baseline, *svg; /* of several policies */
+    const char *environment;    /* NULL: the costs give the times */
     uint32_t jobs, steps_max, live;
     uint64_t samples;               /* with a profile: simulations with drawn durations; 0: the default */
     int64_t period_ns, deadline_ns; /* with releases_in_flight */
@@ -92,9 +93,11 @@ void simulation_run(const simulation *sim, simulated_run *run);
 void simulated_run_close(simulated_run *run);
 
 /* Runs `count` seeds from `first` on, side by side; `take` is called for each run that is not in error, in order, and
- * its exit code counts, too. */
+ * its exit code counts, too. Where the caller catches signals (interrupt.h), one ends it early, with the runs that are
+ * done. begun: receives the number of runs that were not cut short; may be NULL. */
 typedef int (*simulated_take)(void *context, const simulation *sim, const simulated_run *run, size_t index);
-int simulation_run_range(const simulation *sim, uint64_t first, size_t count, simulated_take take, void *context);
+int simulation_run_range(const simulation *sim, uint64_t first, size_t count, simulated_take take, void *context,
+                         size_t *begun);
 
 /* The reports; each returns an exit code. */
 int simulated_json(const simulation *sim, const simulated_run *run);
@@ -102,7 +105,5 @@ void simulated_head(const simulation *sim);
 void simulated_text(const simulation *sim, const simulated_run *run);
 void simulated_row(const simulated_run *run, bool is_first);
 int simulated_csv(const simulated_run *run, const char *path);
-/* A field of RFC 4180. */
-void put_csv_text(FILE *file, const char *text);
 
 #endif

@@ -1,6 +1,7 @@
 /* workload.c - `clotho simulate` of a whole workload. The runs of a range of seeds go on in parallel, and are
  * reported in the order of their seeds. */
 #define _POSIX_C_SOURCE 200809L
+#include "clotho/common/interrupt.h"
 #include "clotho/common/options.h"
 #include "clotho/simulate/replay.h"
 #include "clotho/simulate/simulate.h"
@@ -76,6 +77,7 @@ typedef struct range {
     simulated_run *runs; /* [count] */
     bool *is_done;       /* [count] */
     size_t count, next, reported;
+    size_t whole; /* runs that were not cut short */
     simulated_take take;
     void *context;
     pthread_mutex_t lock;
@@ -88,7 +90,7 @@ static void *work(void *argument)
     range *r = argument;
 
     pthread_mutex_lock(&r->lock);
-    while (r->next < r->count) {
+    while (r->next < r->count && !is_interrupted()) {
         if (r->next >= r->reported + THREADS_MAX) {
             pthread_cond_wait(&r->changed, &r->lock);
             continue;
@@ -100,6 +102,7 @@ static void *work(void *argument)
         r->is_done[mine] = true;
         pthread_cond_broadcast(&r->changed);
     }
+    pthread_cond_broadcast(&r->changed); /* of an interrupt nobody else speaks */
     pthread_mutex_unlock(&r->lock);
     return NULL;
 }
@@ -115,9 +118,13 @@ static int report_run(void *context, const simulation *sim, const simulated_run 
     return EXIT_GOOD;
 }
 
-static int take_run(const range *r, size_t index)
+static int take_run(range *r, size_t index)
 {
     const simulated_run *run = &r->runs[index];
+
+    if (run->status == CLO_ERR_CANCELLED && is_interrupted())
+        return EXIT_GOOD;
+    r->whole++;
     int code = run->status == CLO_OK || run->is_judged ? r->take(r->context, r->sim, run, index) : EXIT_GOOD;
 
     return run->status != CLO_OK ? verdict(r->sim, run) : code;
@@ -129,9 +136,12 @@ static int take_in_order(range *r)
 
     for (size_t i = 0; i < r->count; i++) {
         pthread_mutex_lock(&r->lock);
-        while (!r->is_done[i])
+        while (!r->is_done[i] && !(i >= r->next && is_interrupted()))
             pthread_cond_wait(&r->changed, &r->lock);
+        bool is_done = r->is_done[i];
         pthread_mutex_unlock(&r->lock);
+        if (!is_done)
+            break;
         int one = take_run(r, i);
         code = code == EXIT_GOOD ? one : code;
         simulated_run_close(&r->runs[i]);
@@ -143,7 +153,8 @@ static int take_in_order(range *r)
     return code;
 }
 
-int simulation_run_range(const simulation *sim, uint64_t first, size_t count, simulated_take take, void *context)
+int simulation_run_range(const simulation *sim, uint64_t first, size_t count, simulated_take take, void *context,
+                         size_t *begun)
 {
     range r = {.sim = sim,
                .count = count,
@@ -170,6 +181,8 @@ int simulation_run_range(const simulation *sim, uint64_t first, size_t count, si
     for (size_t i = 0; i < started; i++)
         pthread_join(threads[i], NULL);
 done:
+    if (begun != NULL)
+        *begun = r.whole;
     free(r.runs);
     free(r.is_done);
     return code;
@@ -179,7 +192,7 @@ static int simulate_range(const simulation *sim, uint64_t first, size_t count)
 {
     if (!sim->options->as_json)
         simulated_head(sim);
-    return simulation_run_range(sim, first, count, report_run, NULL);
+    return simulation_run_range(sim, first, count, report_run, NULL, NULL);
 }
 
 int simulate_read_seeds(const char *text, uint64_t *first, size_t *count)
