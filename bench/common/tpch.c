@@ -74,7 +74,7 @@ tpch *tpch_open(const char *data, const char **why)
 
     snprintf(path, sizeof path, "%s/tpch/stages.csv", data);
     FILE *file = fopen(path, "r");
-    *why = t == NULL ? "no memory" : file == NULL ? "tpch/stages.csv is not there (--data DIR)" : NULL;
+    *why = t == NULL ? "no memory" : file == NULL ? "tpch/stages.csv is not there (--data DIR; bench/sets.py gets it)" : NULL;
     is_good = *why == NULL && fgets(line, sizeof line, file) != NULL; /* the head line */
     while (is_good && fgets(line, sizeof line, file) != NULL)
         is_good = read_line(t, line);

@@ -197,7 +197,7 @@ static bool run_set(quality *q, const set *s, candidates *chosen)
     if (!is_good)
         return false;
     if (glob(pattern, 0, NULL, &found) != 0) {
-        quality_skip(q, s->name, "its files are not there (--data DIR)");
+        quality_skip(q, s->name, "its files are not there (--data DIR; bench/sets.py gets public ones)");
         return true;
     }
     for (size_t i = 0; i < found.gl_pathc && is_good; i++)

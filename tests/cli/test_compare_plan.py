@@ -209,8 +209,10 @@ class ComparePlan(CommandTest):
         for option, name in (("--csv", "no/rows.csv"), ("--svg", "no/r.svg")):
             self.bad(1, "plan", g, *platform, option, self.path(name), holds=[name, "nothing was begun"])
         self.bad(2, "plan", g, *platform, "--csv", g, holds="would replace")
+        folder = self.graphs(2)
+        self.bad(2, "plan", folder, *platform, "--csv", os.path.join(folder, "g01.json"), holds=["--csv would replace", "g01.json"])
         self.bad(1, "plan", g, *platform, "--csv", "/dev/full", "--json", holds="/dev/full")
-        self.bad(2, "plan", self.graphs(2), *platform, "--gantt", self.path("g.svg"), holds="one GRAPH")
+        self.bad(2, "plan", folder, *platform, "--gantt", self.path("g.svg"), holds="one GRAPH")
         self.assert_nothing_half_written("rows.csv", "r.svg", "g.svg", "p.json")
 
     def test_a_file_alone_on_standard_output(self):

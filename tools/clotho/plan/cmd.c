@@ -6,6 +6,7 @@
 #include "clotho/common/commands.h"
 #include "clotho/common/interrupt.h"
 #include "clotho/common/json.h"
+#include "clotho/common/outputs.h"
 #include "clotho/common/paths.h"
 #include "clotho/plan/compare.h"
 
@@ -455,6 +456,21 @@ static int check_options(plan_options *o)
     return check_comparison(o);
 }
 
+/* A file of a folder is read, too: no output takes its place. */
+static int check_outputs(const path_list *paths, const plan_options *o)
+{
+    const struct {
+        const char *option, *path;
+    } outputs[] = {{"csv", o->csv}, {"svg", o->svg}, {"gantt", o->gantt}, {"out", o->out}};
+
+    for (size_t k = 0; k < sizeof outputs / sizeof outputs[0]; k++)
+        for (size_t i = 0; i < paths->count && outputs[k].path != NULL; i++)
+            if (access(paths->items[i], F_OK) == 0 && outputs_are_same(outputs[k].path, paths->items[i]))
+                return misuse("--%s would replace %s, which is read; name another file", outputs[k].option,
+                              show_name(outputs[k].path));
+    return EXIT_GOOD;
+}
+
 /* What is asked for of each operand: all of them in one table, or one after the other. */
 static int plan_paths(const path_list *paths, const plan_options *o)
 {
@@ -462,6 +478,8 @@ static int plan_paths(const path_list *paths, const plan_options *o)
 
     if ((o->gantt != NULL || o->out != NULL) && (paths->count > 1 || o->planners.count > 1))
         return misuse("--gantt and --out take one GRAPH and one planner; run the command once for each");
+    if (check_outputs(paths, o) != EXIT_GOOD)
+        return EXIT_BAD_USAGE;
     if (is_comparison(o) || (paths->count > 1 && o->planners.count > 1 && !o->as_json))
         return plan_compare(paths, o);
     for (size_t i = 0; i < paths->count; i++)

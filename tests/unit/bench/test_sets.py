@@ -1,0 +1,178 @@
+"""bench/sets.py: conversions are right on small files, what calls is refused, nothing is written that has another checksum."""
+import io
+import json
+import os
+import pickle
+import subprocess
+import sys
+import tempfile
+import unittest
+
+SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
+SCRIPT = os.path.join(SOURCE, "bench/sets.py")
+DATA = os.environ.get("CLO_DATA", "")
+sys.path.insert(0, os.path.dirname(SCRIPT))
+import sets
+
+STG = """         2
+         0         0         0
+         1         5         1         0
+         2         7         2         1         0
+         3         0         1         2
+# Precedence constraints generator : sameprob
+# Task processing time generator : unifproc
+"""
+SM = """jobs (incl. supersource/sink ):  4
+horizon                       :  12
+PRECEDENCE RELATIONS:
+jobnr.    #modes  #successors   successors
+   1        1          2           2   3
+   2        1          1           4
+   3        1          1           4
+   4        1          0
+************
+REQUESTS/DURATIONS:
+jobnr. mode duration  R 1  R 2
+------------
+  1      1     0       0    0
+  2      1     5       3    0
+  3      1     7       1    2
+  4      1     0       0    0
+************
+RESOURCEAVAILABILITIES:
+  R 1  R 2
+    3    2
+************
+"""
+
+
+def npy(kind, shape, data):
+    head = ("{'descr': '%s', 'fortran_order': False, 'shape': %s, }" % (kind, shape)).encode()
+    return b"\x93NUMPY\x01\x00" + len(head).to_bytes(2, "little") + head + data
+
+
+class Convert(unittest.TestCase):
+    def test_a_task_graph(self):
+        times, before, comments = sets.read_stg(STG)
+        self.assertEqual((times, before), ([0, 5, 7, 0], [[], [0], [0, 1], [2]]))
+        self.assertEqual(comments["Precedence constraints generator"], "sameprob")
+        self.assertEqual(sets.longest_path(times, before), 12)
+        for wrong in ("5\n0 0 0\n", STG.replace("2         7         2", "2         7         3")):
+            with self.assertRaises(sets.Wrong):
+                sets.read_stg(wrong)
+
+    def test_a_project(self):
+        self.assertEqual(sets.read_sm(SM), {"n": 4, "capacity": [3, 2], "horizon": 12, "duration": [0, 5, 7, 0],
+                                            "demand": [[0, 0], [3, 0], [1, 2], [0, 0]], "successors": [[1, 2], [3], [3], []]})
+        with self.assertRaises(sets.Wrong):
+            sets.read_sm(SM.replace(":  4", ":  5"))
+
+    def test_bounds(self):
+        self.assertEqual(sets.read_optima("problem,optimum\na.sm,7\nb.sm,3..5\nc.sm,9..8\nd.sm,..6\n"),
+                         {"a": (7, 7), "b": (3, 5), "c": (8, 9), "d": (None, 6)})
+
+    def test_rows_of_numbers(self):
+        import struct
+        for kind, letter in (("<f8", "d"), ("<i8", "q")):
+            self.assertEqual(sets.read_npy(npy(kind, (2, 2), struct.pack("<4" + letter, 0, 1, 2, 3))), [(0, 1), (2, 3)])
+        for wrong in (b"", b"\x93NUMPX", npy("<f4", (1, 1), b"0000")):
+            with self.assertRaises(sets.Wrong):
+                sets.read_npy(wrong)
+
+    def test_an_object_of_numpy(self):
+        array = (b"\x80\x02cnumpy.core.multiarray\n_reconstruct\ncnumpy\nndarray\nK\x00\x85U\x01b\x87R(K\x01)cnumpy\ndtype\nU\x02O8K\x00K\x01\x87R"
+                 b"(K\x03U\x01|NNNJ\xff\xff\xff\xffJ\xff\xff\xff\xffK?tb\x89]}K\x07]K\x05asatb.")
+        self.assertEqual(sets.read_npy(npy("|O", "()", array)), {7: [5]})
+
+    def test_stages_of_a_query(self):
+        stage = {"spark_stage": 0, "n_tasks": 3, "fresh": {"2": [7]}, "first": {"2": [7, 4]}, "rest": {"2": [1]}}
+        job = {"job": "q", "query": 3, "size_gb": 2, "n_stages": 3, "edges": [[2, 0], [0, 1], [2, 1]],
+               "stages": [{**stage, "id": 0}, {**stage, "id": 1}, {**stage, "id": 2, "rest": {"2": []}}]}
+        self.assertEqual(list(sets.stage_rows(job)), [(3, "2g", 0, 3, "2", 1, 1.0, 5.5, 7.0, 1, 7, 3),
+                                                      (3, "2g", 1, 3, "0 2", 2, 1.0, 5.5, 7.0, 1, 7, 3),
+                                                      (3, "2g", 2, 3, "", 0, "", 5.5, 7.0, 4, 7, 2)])
+        with self.assertRaisesRegex(sets.Wrong, "circle"):
+            list(sets.stage_rows({**job, "edges": [[0, 1], [1, 0]]}))
+
+    def test_a_file_that_calls_is_refused(self):
+        class Evil:
+            def __reduce__(self):
+                return os.system, ("true",)
+
+        out = io.BytesIO()
+        pickle.dump(Evil(), out, protocol=2)
+        with self.assertRaisesRegex(sets.Wrong, "which no data do"):
+            sets.read_npy(npy("|O", "()", out.getvalue()))
+
+    @unittest.skipUnless(os.path.exists(os.path.join(DATA, "stg/50_rand0000.stg")), "no workloads at %s" % DATA)
+    def test_files_of_the_sources_become_the_lines_of_the_sets(self):
+        with open(os.path.join(DATA, "stg/50_rand0001.stg"), encoding="utf-8") as file:
+            times, before, _ = sets.read_stg(file.read())
+        with open(os.path.join(DATA, "stg/stg50.jsonl"), encoding="utf-8") as file:
+            row = json.loads(file.readlines()[1])
+        self.assertEqual((row["proc_time"], row["pred"], row["cp"]), (times, before, sets.longest_path(times, before)))
+        samples = os.path.join(DATA, "psplib/sm_samples")
+        rows = {}
+        for size in (30, 60, 90, 120):
+            with open(os.path.join(DATA, "psplib/j%d.jsonl" % size), encoding="utf-8") as file:
+                rows.update((row["name"], row) for row in map(json.loads, file))
+        for name in sorted(os.listdir(samples)):
+            with open(os.path.join(samples, name), encoding="utf-8") as file:
+                project = sets.read_sm(file.read())
+            self.assertEqual({**rows[name[:-3]], **project}, rows[name[:-3]], name)
+
+
+class Script(unittest.TestCase):
+    def setUp(self):
+        temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(temporary.cleanup)
+        self.folder = temporary.name
+
+    def say(self, *arguments):
+        return subprocess.run([sys.executable, "-B", SCRIPT, *arguments], capture_output=True, text=True, check=False)
+
+    def test_a_source_that_is_not_there_is_named_once(self):
+        said = self.say(self.folder, "--clones", os.path.join(self.folder, "none"))
+        lines = said.stderr.splitlines()
+        self.assertEqual((said.returncode, len(lines)), (1, len(sets.SETS) + len(sets.OTHERS)))
+        for name in (*sets.SETS, *sets.OTHERS):
+            self.assertEqual(len([line for line in lines if line.startswith("sets.py: %s is missing: " % name)]), 1, name)
+        self.assertEqual(os.listdir(self.folder), [])
+
+    def test_what_has_another_checksum_is_not_written(self):
+        clone = os.path.join(self.folder, "thelonesailor/MSP")
+        os.makedirs(clone)
+        git = ["git", "-C", clone, "-c", "user.name=t", "-c", "user.email=t@t.invalid"]
+        for words in (["init", "-q"], ["commit", "-q", "--allow-empty", "-m", "x"]):
+            subprocess.run([*git, *words], check=True)
+        said = self.say(os.path.join(self.folder, "out"), "--only", "stg", "--clones", self.folder)
+        self.assertEqual((said.returncode, len(said.stderr.splitlines())), (1, 1))  # it lacks the commit
+        out = os.path.join(self.folder, "out")
+        one = sets.Set("thelonesailor/MSP", "HEAD", (), lambda read: iter([("stg/stg50.jsonl", b"other")]))
+        before, sets.SETS["stg"] = sets.SETS["stg"], one
+        self.addCleanup(sets.SETS.__setitem__, "stg", before)
+        self.assertIn("has not the checksum", sets.get_all(out, ["stg"], self.folder)["stg"])
+        self.assertFalse(os.path.exists(out))
+
+    def test_what_is_there_stays_and_is_checked(self):
+        there = os.path.join(self.folder, "psplib/j30.jsonl")
+        os.mkdir(os.path.dirname(there))
+        with open(there, "w", encoding="utf-8") as file:
+            file.write("mine")
+        said = self.say(self.folder, "--only", "psplib")
+        self.assertEqual((said.returncode, said.stderr), (0, ""))
+        with open(there, encoding="utf-8") as file:
+            self.assertEqual(file.read(), "mine")
+        said = self.say(self.folder, "--check", "--only", "psplib")
+        self.assertEqual((said.returncode, said.stdout), (1, "%s: not what the tables were made of\n" % there))
+
+    @unittest.skipUnless(os.path.exists(os.path.join(DATA, "stg/stg50.jsonl")), "no workloads at %s" % DATA)
+    def test_the_checksums_are_those_of_the_workloads(self):
+        self.assertEqual((self.say(DATA, "--check").returncode, self.say(DATA).returncode), (0, 0))
+
+    def test_wrong_words(self):
+        self.assertEqual(self.say("--only", "none").returncode, 2)
+
+
+if __name__ == "__main__":
+    unittest.main()
