@@ -104,6 +104,17 @@ class Compare(CommandTest):
         text = self.good("simulate", self.stream(), "--platform", "uniform:3", "--policy", "fair", "--policy", "sjf", "--csv", "-")
         self.assertEqual([row["policy"] for row in csv.DictReader(io.StringIO(text))], ["fair", "sjf"])
 
+    def test_runs_that_fail_are_counted_and_the_first_of_a_policy_is_a_line(self):
+        chain = self.path("chain.json")
+        self.good("generate", "chain", "--tasks", 1 << 16, "-o", chain)  # more than the network of lachesis takes
+        said = self.bad(1, "simulate", chain, "--platform", "uniform:1", "--policy", "lachesis", "--policy", "fifo", "--seeds", "1-2", "--json",
+                        "--svg", self.path("r.svg"), holds="policy 'lachesis': the graph has 65536 stages")
+        first, second = json.loads(said.out)["policies"]
+        self.assertEqual((first["runs"], first["failed"], first["avg_jct_s"], first["best"]), (0, 2, None, 0))
+        self.assertEqual((second["runs"], second["failed"], second["best"]), (2, 0, 2))
+        self.assertEqual(second["avg_jct"], {"ratio": None, "low": None, "high": None})  # the baseline has no runs
+        ElementTree.parse(self.path("r.svg"))
+
     def test_an_interrupt_ends_it_with_the_runs_that_are_done(self):
         with subprocess.Popen([CLOTHO, "simulate", self.stream(), "--platform", "uniform:3", "--policy", "fair", "--policy", "sjf", "--seeds",
                                "0-999999", "--csv", self.path("runs.csv"), "--json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE,

@@ -128,8 +128,10 @@ class Capabilities(CommandTest):
     def test_a_terminal_that_takes_no_escapes_gets_none(self):
         self.file("many.jsonl", '{"name": "a", "n": 1, "proc_time": [1], "pred": [[]]}\n' * 3)
         self.file("build.ninja", "rule r\n command = true\nbuild a: r\nbuild b: r\n")
-        for arguments in [["plan", self.diamond()], ["plan", "many.jsonl", "--platform", "uniform:2"], ["build"]]:
-            for terminal, takes in [("dumb", False), ("", False), ("xterm", True)]:
+        compared = ["--platform", "uniform:2", "--planner", "heft", "--planner", "deft"]
+        for arguments, shows in [(["plan", self.diamond()], False), (["plan", "many.jsonl", "--platform", "uniform:2"], True),
+                                 (["plan", "many.jsonl", *compared], True), (["build"], True)]:
+            for terminal, takes in [("dumb", False), ("", False), ("xterm", shows)]:
                 text = self.seen(terminal, *arguments)
                 self.assertEqual(b"\x1b" in text, takes, (arguments, terminal, text))
                 if os.path.exists(self.path(".ninja_log")):

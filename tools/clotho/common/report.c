@@ -7,15 +7,38 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #define EXECUTOR_ROWS_MAX 64
+
+/* A line of progress_over stands on the terminal. */
+static atomic_bool is_progress_shown;
+
+bool takes_escapes(int file)
+{
+    const char *terminal = getenv("TERM");
+
+    return isatty(file) == 1 && terminal != NULL && terminal[0] != '\0' && strcmp(terminal, "dumb") != 0;
+}
+
+static const char *clear_line(void)
+{
+    return takes_escapes(STDERR_FILENO) ? "\r\x1b[K" : "";
+}
+
+void progress_clear(void)
+{
+    if (atomic_exchange_explicit(&is_progress_shown, false, memory_order_relaxed))
+        fputs(clear_line(), stderr);
+}
 
 /* One line whatever the text holds: file names may contain line breaks, and more. */
 static void print_line(const char *first, const char *place, const char *format, va_list arguments)
@@ -30,6 +53,7 @@ static void print_line(const char *first, const char *place, const char *format,
         return;
     char clean[sizeof line];
     fflush(stdout);
+    progress_clear();
     fprintf(stderr, "%s\n", clo_printable(line, clean, sizeof clean));
 }
 
@@ -86,7 +110,27 @@ void progress(void *context, const char *line)
 {
     (void)context;
     if (isatty(STDERR_FILENO))
-        fprintf(stderr, "%s\n", line);
+        fprintf(stderr, "%s%s\n", clear_line(), line);
+}
+
+void progress_over(const char *format, ...)
+{
+    static struct timespec last;
+    struct timespec now;
+    va_list arguments;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    double passed = (double)(now.tv_sec - last.tv_sec) + (double)(now.tv_nsec - last.tv_nsec) / 1e9;
+    if (passed < 0.1 || !takes_escapes(STDERR_FILENO))
+        return;
+    last = now;
+    fflush(stdout);
+    atomic_store_explicit(&is_progress_shown, true, memory_order_relaxed);
+    fputs(clear_line(), stderr);
+    va_start(arguments, format);
+    vfprintf(stderr, format, arguments);
+    va_end(arguments);
+    fflush(stderr);
 }
 
 const char *show_name(const char *name)
@@ -164,13 +208,6 @@ const char *show_percent(double share)
     else
         snprintf(text, bytes, "%.1f %%", 100 * share);
     return text;
-}
-
-bool takes_escapes(int file)
-{
-    const char *terminal = getenv("TERM");
-
-    return isatty(file) == 1 && terminal != NULL && terminal[0] != '\0' && strcmp(terminal, "dumb") != 0;
 }
 
 bool locale_has_utf8(void)

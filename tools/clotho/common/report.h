@@ -29,6 +29,11 @@ int complain_status(const char *place, clo_status status);
 /* A progress line; silent unless standard error is a terminal. Of type clo_progress_fn. */
 void progress(void *context, const char *line);
 
+/* A line on a terminal that the next one writes over, ten times a second at most; silent elsewhere. Error lines take it away;
+ * whoever prints something else clears it first. */
+void progress_over(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void progress_clear(void);
+
 /* A name or path from outside without what could command a terminal (clo_printable), at most 4095 bytes; each call
  * returns one of four static buffers of this thread in turn. */
 const char *show_name(const char *name);

@@ -129,6 +129,6 @@ void table_explain(const comparison *c, const char *what, const char *one_case)
 
     printf("ratios       %s over those of %s, %s by %s: the geometric mean%s\n", what, base, one_case, one_case,
            c->cases > 1 ? ", where it lies at 95 % (Student's t)" : "");
-    printf("columns      shorter, longer: %ss where it is below or above %s; best: where none is below\n\n",
-           one_case, base);
+    printf("columns      shorter, longer: %ss where it is below or above %s; best: where none is below\n\n", one_case,
+           base);
 }

@@ -12,7 +12,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 static int no_memory(void)
 {
@@ -42,22 +41,16 @@ static int begin(plan_comparison *p, const plan_options *o)
     return comparison_open(&p->comparison, &names, baseline, 1) && rows_open(&p->rows) ? EXIT_GOOD : no_memory();
 }
 
-/* Only where somebody watches; what is printed next writes over it. */
-static void show_progress(const plan_comparison *p, const char *planner)
+/* "file 2 of 20, graph 7 of 288: deft"; the next line writes over it. */
+static void show_progress(const plan_comparison *p, const input *in, const char *planner)
 {
-    if (!takes_escapes(STDERR_FILENO))
-        return;
-    fprintf(stderr, "\r\x1b[Kgraph %zu", p->comparison.cases);
-    if (p->files > 1)
-        fprintf(stderr, ", file %zu of %zu", p->file, p->files);
-    fprintf(stderr, ": %s", planner);
-    fflush(stderr);
-}
+    char files[64] = "", graphs[64] = "";
 
-static void clear_progress(void)
-{
-    if (takes_escapes(STDERR_FILENO))
-        fprintf(stderr, "\r\x1b[K");
+    if (p->files > 1)
+        snprintf(files, sizeof files, "file %zu of %zu", p->file, p->files);
+    if (in->count > 1)
+        snprintf(graphs, sizeof graphs, "graph %zu of %zu", p->graph, in->count);
+    progress_over("%s%s%s: %s", files, files[0] != '\0' && graphs[0] != '\0' ? ", " : "", graphs, planner);
 }
 
 /* The first failure of each planner is a line; all are counted, and in the CSV. */
@@ -87,9 +80,8 @@ static int plan_graph(plan_comparison *p, const input *in)
     for (uint32_t i = 0; i < p->comparison.count && !is_interrupted(); i++) {
         contender *row = &p->comparison.rows[i];
         planned made;
-        show_progress(p, row->name);
+        show_progress(p, in, row->name);
         clo_status status = plan_make(in, p->options, p->options->planners.items[i], &made);
-        clear_progress();
         const char *error = status == CLO_OK ? NULL : status == CLO_ERR_MEMORY ? "out of memory" : clo_last_error();
         rows_add(&p->rows, in, row->name, made.measured ? &made : NULL, error);
         if (status == CLO_OK) {
@@ -142,6 +134,7 @@ static int add_file(plan_comparison *p, input *in)
     int code = EXIT_GOOD;
 
     for (size_t i = 0; i < in->count && !is_interrupted(); i++) {
+        p->graph = i + 1;
         int one = input_next(in);
         p->unread += one != EXIT_GOOD;
         code = worse(code, one == EXIT_GOOD ? add_graph(p, in) : one);
@@ -151,6 +144,7 @@ static int add_file(plan_comparison *p, input *in)
 
 static int end(plan_comparison *p, int code)
 {
+    progress_clear();
     if (is_interrupted()) {
         warn("interrupted: %zu graph%s done", p->comparison.cases, p->comparison.cases == 1 ? " is" : "s are");
         code = worse(code, EXIT_BAD_INPUT);

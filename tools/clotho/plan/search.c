@@ -5,16 +5,13 @@
 #include "clotho/common/interrupt.h"
 #include "clotho/common/report.h"
 
-#include <stdio.h>
-#include <unistd.h>
-
 /* A line that is written over, from the first second on. */
 static void show(void *context, const clo_plan_progress *now)
 {
     (void)context;
-    if (now->elapsed_ns >= 1000000000 && takes_escapes(STDERR_FILENO))
-        fprintf(stderr, "\r\033[K%s: %llu schedules, makespan %s, bound %s", show_ns(now->elapsed_ns),
-                (unsigned long long)now->schedules, show_ns(now->makespan_ns), show_ns(now->bound_ns));
+    if (now->elapsed_ns >= 1000000000)
+        progress_over("%s: %llu schedules, makespan %s, bound %s", show_ns(now->elapsed_ns),
+                      (unsigned long long)now->schedules, show_ns(now->makespan_ns), show_ns(now->bound_ns));
     if (is_interrupted())
         *now->stop = 1;
 }
@@ -29,9 +26,9 @@ void search_over(void)
 {
     static bool is_told;
 
-    if (takes_escapes(STDERR_FILENO))
-        fprintf(stderr, "\r\033[K");
     interrupts_let_go();
+    if (!interrupts_are_caught())
+        progress_clear();
     if (is_interrupted() && !interrupts_are_caught() && !is_told) {
         warn("interrupted: this is the best plan so far");
         is_told = true;

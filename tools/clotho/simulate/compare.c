@@ -16,7 +16,7 @@ static int take(void *context, const simulation *sim, const simulated_run *run, 
     policy_runs *row = context;
     const clo_stream_result *r = &run->result;
 
-    (void)sim;
+    progress_over("policy %s: seed %llu done", sim->policy_name, (unsigned long long)run->seed);
     if (run->status == CLO_OK)
         row->runs[index] = (compared_run){true,
                                           run->seed,
@@ -46,7 +46,7 @@ static int remember(policy_comparison *p, const simulation *sim)
 static int run_policy(policy_comparison *p, uint32_t index, const char *path, simulate_options *o, bool *is_open)
 {
     simulation sim = {.path = path, .options = o};
-    size_t begun = 0;
+    size_t failed = 0;
 
     o->policy = o->policies.items[index];
     int code = simulation_open(&sim);
@@ -54,9 +54,10 @@ static int run_policy(policy_comparison *p, uint32_t index, const char *path, si
         code = remember(p, &sim);
     *is_open = code == EXIT_GOOD;
     if (code == EXIT_GOOD)
-        code = simulation_run_range(&sim, p->first, p->seeds, take, &p->policies[index], &begun);
+        code = simulation_run_range(&sim, p->first, p->seeds, take, &p->policies[index], &failed);
+    progress_clear();
     simulation_close(&sim);
-    policy_comparison_take(p, index, begun);
+    policy_comparison_take(p, index, failed);
     return code;
 }
 

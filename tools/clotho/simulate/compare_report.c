@@ -51,16 +51,15 @@ static compared_run mean_of(const compared_run *runs, size_t count)
     return mean;
 }
 
-void policy_comparison_take(policy_comparison *p, uint32_t index, size_t begun)
+void policy_comparison_take(policy_comparison *p, uint32_t index, size_t failed)
 {
     contender *row = &p->comparison.rows[index];
     const compared_run *runs = p->policies[index].runs;
 
-    row->failed = begun;
+    row->failed = failed;
     for (size_t s = 0; s < p->seeds; s++) {
         if (!runs[s].is_done)
             continue;
-        row->failed--;
         row->values[COMPLETION][s] = runs[s].mean_ns;
         row->values[P95][s] = runs[s].p95_ns;
         row->values[WEIGHTED][s] = runs[s].weighted_ns;

@@ -29,8 +29,8 @@ typedef struct policy_comparison {
 
 /* p->first and p->seeds are there. False: no memory; policy_comparison_close is safe all the same. */
 bool policy_comparison_open(policy_comparison *p, const option_list *names, uint32_t baseline);
-/* The runs of a policy are over: they go into the comparison. begun: how many seeds began. */
-void policy_comparison_take(policy_comparison *p, uint32_t index, size_t begun);
+/* The runs of a policy are over: they go into the comparison. failed: how many of them failed. */
+void policy_comparison_take(policy_comparison *p, uint32_t index, size_t failed);
 /* Prints, and writes --csv and --svg. Returns an exit code. */
 int policy_comparison_report(policy_comparison *p, const simulate_options *options);
 void policy_comparison_close(policy_comparison *p);

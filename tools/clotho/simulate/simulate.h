@@ -94,10 +94,10 @@ void simulated_run_close(simulated_run *run);
 
 /* Runs `count` seeds from `first` on, side by side; `take` is called for each run that is not in error, in order, and
  * its exit code counts, too. Where the caller catches signals (interrupt.h), one ends it early, with the runs that are
- * done. begun: receives the number of runs that were not cut short; may be NULL. */
+ * done. failed: NULL: each run that fails is an error line; else only the first is, and their number is added to it. */
 typedef int (*simulated_take)(void *context, const simulation *sim, const simulated_run *run, size_t index);
 int simulation_run_range(const simulation *sim, uint64_t first, size_t count, simulated_take take, void *context,
-                         size_t *begun);
+                         size_t *failed);
 
 /* The reports; each returns an exit code. */
 int simulated_json(const simulation *sim, const simulated_run *run);

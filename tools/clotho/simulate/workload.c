@@ -77,7 +77,7 @@ typedef struct range {
     simulated_run *runs; /* [count] */
     bool *is_done;       /* [count] */
     size_t count, next, reported;
-    size_t whole; /* runs that were not cut short */
+    size_t *failed; /* NULL: each failure is a line; else the first one, and all are counted */
     simulated_take take;
     void *context;
     pthread_mutex_t lock;
@@ -124,7 +124,8 @@ static int take_run(range *r, size_t index)
 
     if (run->status == CLO_ERR_CANCELLED && is_interrupted())
         return EXIT_GOOD;
-    r->whole++;
+    if (run->status != CLO_OK && r->failed != NULL && (*r->failed)++ > 0)
+        return EXIT_BAD_INPUT;
     int code = run->status == CLO_OK || run->is_judged ? r->take(r->context, r->sim, run, index) : EXIT_GOOD;
 
     return run->status != CLO_OK ? verdict(r->sim, run) : code;
@@ -154,12 +155,13 @@ static int take_in_order(range *r)
 }
 
 int simulation_run_range(const simulation *sim, uint64_t first, size_t count, simulated_take take, void *context,
-                         size_t *begun)
+                         size_t *failed)
 {
     range r = {.sim = sim,
                .count = count,
                .take = take,
                .context = context,
+               .failed = failed,
                .lock = PTHREAD_MUTEX_INITIALIZER,
                .changed = PTHREAD_COND_INITIALIZER};
     pthread_t threads[THREADS_MAX];
@@ -181,8 +183,6 @@ int simulation_run_range(const simulation *sim, uint64_t first, size_t count, si
     for (size_t i = 0; i < started; i++)
         pthread_join(threads[i], NULL);
 done:
-    if (begun != NULL)
-        *begun = r.whole;
     free(r.runs);
     free(r.is_done);
     return code;
