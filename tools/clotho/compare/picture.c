@@ -25,14 +25,16 @@ enum {
     TICK_DISTANCE = 44
 };
 
+/* Light, or dark where the reader wants that. Names and numbers cover the lines of the grid behind them. */
 static const char STYLE[] =
-    "<style>text{font:14px "
-    "sans-serif;fill:#222}.title{font-size:16px;font-weight:bold}.note,.tick{font-size:12px;fill:#666}"
-    ".tick{text-anchor:middle}.number{text-anchor:end}.ground{fill:#fff}.grid{stroke:#e0e0e0}.one{stroke:#777}"
-    ".case{fill:#7aa6d8;fill-opacity:.45}.box{fill:none;stroke:#888}.interval{stroke:#1b4f8f;stroke-width:3}"
-    ".mean{fill:#1b4f8f}"
-    "@media(prefers-color-scheme:dark){text{fill:#ddd}.note,.tick{fill:#aaa}.ground{fill:#16181c}.grid{stroke:#33373d}"
-    ".one{stroke:#999}.case{fill:#5d83b0}.box{stroke:#888}.interval{stroke:#9cc4f2}.mean{fill:#9cc4f2}}</style>\n";
+    "<style>text{font:14px sans-serif;fill:#222}.title{font-size:16px;font-weight:bold}"
+    ".note,.tick{font-size:12px;fill:#666}.tick{text-anchor:middle}.number{text-anchor:end}"
+    ".name,.number{paint-order:stroke;stroke:#fff;stroke-width:5px}.ground{fill:#fff}.grid{stroke:#e0e0e0}"
+    ".one{stroke:#777}.case{fill:#7aa6d8;fill-opacity:.45}.box{fill:none;stroke:#888}"
+    ".interval{stroke:#1b4f8f;stroke-width:3}.mean{fill:#1b4f8f}"
+    "@media(prefers-color-scheme:dark){text{fill:#ddd}.note,.tick{fill:#aaa}.name,.number{stroke:#16181c}"
+    ".ground{fill:#16181c}.grid{stroke:#33373d}.one{stroke:#999}.case{fill:#5d83b0}.interval{stroke:#9cc4f2}"
+    ".mean{fill:#9cc4f2}}</style>\n";
 
 typedef struct scale {
     double low, high; /* logarithms */
@@ -190,7 +192,7 @@ static void put_row(FILE *file, const comparison *c, uint32_t row, const scale *
     double top = TOP + (double)ROW * row, y = top + BAND;
     size_t marks_max = MARKS_IN_ALL / c->count < MARKS_MAX ? MARKS_IN_ALL / c->count : MARKS_MAX, count = 0;
 
-    fprintf(file, "<text x=\"%d\" y=\"%.1f\">", SIDE, top + 15);
+    fprintf(file, "<text x=\"%d\" y=\"%.1f\" class=\"name\">", SIDE, top + 15);
     put_text(file, c->rows[row].name, NAME_CHARACTERS);
     fputs("</text>\n", file);
     for (size_t k = 0; k < c->cases; k++)
@@ -218,8 +220,11 @@ static void put_drawing(FILE *file, const picture *p, double *ratios)
             "<rect width=\"100%%\" height=\"100%%\" class=\"ground\"/>\n<text x=\"%d\" y=\"26\" class=\"title\">",
             WIDTH, height, WIDTH, height, STYLE, SIDE);
     put_text(file, p->title, LINE_CHARACTERS);
-    fprintf(file, "</text>\n<text x=\"%d\" y=\"46\" class=\"note\">%s</text>\n", SIDE,
-            "dot: one case; box: quartiles, 5 % and 95 %; bold: geometric mean, its interval");
+    fprintf(
+        file,
+        "</text>\n<text x=\"%d\" y=\"46\" class=\"note\">dot: one %s; box: quartiles, 5 %% and 95 %%; bold: geometric "
+        "mean, its interval</text>\n",
+        SIDE, p->one_case);
     put_ticks(file, c, &s);
     fprintf(file, "<text x=\"%d\" y=\"%d\" class=\"tick\">", WIDTH / 2, height - 14);
     put_text(file, p->axis, LINE_CHARACTERS + 16);

@@ -7,6 +7,7 @@
 
 typedef struct picture {
     const comparison *comparison; /* summarised; the first figure is drawn */
+    const char *one_case;         /* "graph" */
     char title[256];
     char axis[128]; /* what the ratios are of */
 } picture;

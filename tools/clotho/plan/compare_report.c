@@ -173,7 +173,7 @@ static int print_json(const plan_comparison *p)
 static int draw(const plan_comparison *p)
 {
     const comparison *c = &p->comparison;
-    picture drawn = {.comparison = c};
+    picture drawn = {.comparison = c, .one_case = "graph"};
 
     snprintf(drawn.title, sizeof drawn.title, "%u planners on %zu graph%s%s%.100s", c->count, c->cases,
              c->cases == 1 ? "" : "s", p->platform[0] != '\0' ? ", " : "", p->platform);

@@ -178,7 +178,7 @@ static bool put_rows(FILE *file, const void *content)
 static int draw(const policy_comparison *p, const char *path)
 {
     const comparison *c = &p->comparison;
-    picture drawn = {.comparison = c};
+    picture drawn = {.comparison = c, .one_case = "run"};
 
     snprintf(drawn.title, sizeof drawn.title, "%.100s on %.60s: %u policies, %zu run%s each", p->workload, p->platform,
              c->count, p->seeds, p->seeds == 1 ? "" : "s");
