@@ -10,7 +10,7 @@
 enum { SIGNALS = 2 };
 static const int signals[SIGNALS] = {SIGINT, SIGTERM};
 static struct sigaction before[SIGNALS];
-static unsigned depth; /* of calls of interrupts_catch */
+static unsigned depth;       /* of calls of interrupts_catch */
 static atomic_bool has_come; /* to any thread */
 
 static void note(int number)
