@@ -135,11 +135,11 @@ static void put_ticks(FILE *file, const comparison *c, const scale *s)
     double low = exp(s->low), high = exp(s->high), step = linear_step(s), factor = tick_factor(s);
 
     if (high / low < 6) {
-        for (double k = ceil(low / step); k * step <= high; k++)
+        for (int k = (int)ceil(low / step); k * step <= high; k++) /* 1 is on the scale: no more than 1e6 */
             put_tick(file, c, s, k * step);
         return;
     }
-    for (double k = ceil(s->low / log(factor)); k <= s->high / log(factor); k++)
+    for (int k = (int)ceil(s->low / log(factor)); k <= s->high / log(factor); k++)
         put_tick(file, c, s, pow(factor, k));
 }
 
@@ -174,7 +174,7 @@ static void put_box(FILE *file, double *ratios, size_t count, const scale *s, do
 
 static double at_most(double x)
 {
-    return fmin(fmax(x, SIDE / 2), WIDTH - SIDE / 2);
+    return fmin(fmax(x, SIDE / 2.0), WIDTH - SIDE / 2.0);
 }
 
 static void put_mean(FILE *file, const paired_ratio *r, const scale *s, double y)

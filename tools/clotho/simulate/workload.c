@@ -161,7 +161,6 @@ int simulation_run_range(const simulation *sim, uint64_t first, size_t count, si
                .count = count,
                .take = take,
                .context = context,
-               .failed = failed,
                .lock = PTHREAD_MUTEX_INITIALIZER,
                .changed = PTHREAD_COND_INITIALIZER};
     pthread_t threads[THREADS_MAX];
@@ -169,6 +168,7 @@ int simulation_run_range(const simulation *sim, uint64_t first, size_t count, si
     size_t wanted = cpus < 1 ? 1 : cpus > THREADS_MAX ? THREADS_MAX : (size_t)cpus, started = 0;
     int code = EXIT_GOOD;
 
+    r.failed = failed;
     r.runs = calloc(count, sizeof r.runs[0]);
     r.is_done = calloc(count, sizeof r.is_done[0]);
     if (r.runs == NULL || r.is_done == NULL) {
