@@ -1,4 +1,5 @@
 """bench/sets.py: conversions are right on small files, what calls is refused, nothing is written that has another checksum."""
+import hashlib
 import io
 import json
 import os
@@ -7,6 +8,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+from unittest import mock
 
 SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
 SCRIPT = os.path.join(SOURCE, "bench/sets.py")
@@ -139,20 +141,53 @@ class Script(unittest.TestCase):
             self.assertEqual(len([line for line in lines if line.startswith("sets.py: %s is missing: " % name)]), 1, name)
         self.assertEqual(os.listdir(self.folder), [])
 
-    def test_what_has_another_checksum_is_not_written(self):
-        clone = os.path.join(self.folder, "thelonesailor/MSP")
+    def source(self, files, *settings):
+        """A repository at OWNER/NAME below the folder; returns the set that is made of its files as they are, and its server."""
+        clone = os.path.join(self.folder, "server/owner/name")
         os.makedirs(clone)
         git = ["git", "-C", clone, "-c", "user.name=t", "-c", "user.email=t@t.invalid"]
-        for words in (["init", "-q"], ["commit", "-q", "--allow-empty", "-m", "x"]):
+        subprocess.run([*git, "init", "-q"], check=True)
+        for path, data in files.items():
+            os.makedirs(os.path.dirname(os.path.join(clone, path)), exist_ok=True)
+            with open(os.path.join(clone, path), "wb") as file:
+                file.write(data)
+        for words in (["add", "."], ["commit", "-q", "-m", "x"], *(["config", name, "true"] for name in settings)):
             subprocess.run([*git, *words], check=True)
-        said = self.say(os.path.join(self.folder, "out"), "--only", "stg", "--clones", self.folder)
-        self.assertEqual((said.returncode, len(said.stderr.splitlines())), (1, 1))  # it lacks the commit
-        out = os.path.join(self.folder, "out")
-        one = sets.Set("thelonesailor/MSP", "HEAD", (), lambda read: iter([("stg/stg50.jsonl", b"other")]))
-        before, sets.SETS["stg"] = sets.SETS["stg"], one
-        self.addCleanup(sets.SETS.__setitem__, "stg", before)
-        self.assertIn("has not the checksum", sets.get_all(out, ["stg"], self.folder)["stg"])
+        commit = subprocess.run([*git, "rev-parse", "HEAD"], capture_output=True, text=True, check=True).stdout.strip()
+        one = sets.Set("owner/name", commit, ("stg",), lambda read: ((path, read(path)) for path in files if path.startswith("stg/")))
+        patches = (mock.patch.dict(sets.SETS, {"stg": one}),
+                   mock.patch.dict(sets.CHECKSUMS, {path: hashlib.sha256(data).hexdigest() for path, data in files.items()}, clear=True))
+        for patch in patches:
+            patch.start()
+            self.addCleanup(patch.stop)
+        return os.path.dirname(os.path.dirname(clone))
+
+    FILES = {"stg/a.jsonl": b"a\n", "stg/b.jsonl": b"b" * 100000, "large/c": b"c"}
+
+    def test_files_come_from_a_clone(self):
+        clones, out = self.source(self.FILES), os.path.join(self.folder, "out")
+        self.assertEqual(sets.get_all(out, ["stg"], clones), {})
+        with open(os.path.join(out, "stg/b.jsonl"), "rb") as file:
+            self.assertEqual(file.read(), self.FILES["stg/b.jsonl"])
+        self.assertEqual(sorted(os.listdir(os.path.join(out, "stg"))), ["a.jsonl", "b.jsonl"])
+        self.assertEqual(sets.check(out, ["stg"]), 0)
+
+    def test_files_are_fetched_from_a_server_that_filters_and_one_that_does_not(self):
+        for settings in ((), ("uploadpack.allowFilter", "uploadpack.allowAnySHA1InWant")):
+            with tempfile.TemporaryDirectory() as self.folder:
+                server, out = self.source(self.FILES, *settings), os.path.join(self.folder, "out")
+                with mock.patch.dict(os.environ, {"GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": "url.file://%s/.insteadOf" % server,
+                                                  "GIT_CONFIG_VALUE_0": sets.HOST}):
+                    self.assertEqual(sets.get_all(out, ["stg"], None), {})
+                self.assertEqual(sets.check(out, ["stg"]), 0)
+
+    def test_what_has_another_checksum_is_not_written(self):
+        clones, out = self.source(self.FILES), os.path.join(self.folder, "out")
+        sets.CHECKSUMS["stg/a.jsonl"] = "0"
+        self.assertIn("has not the checksum", sets.get_all(out, ["stg"], clones)["stg"])
         self.assertFalse(os.path.exists(out))
+        sets.SETS["stg"].commit = "1" * 40
+        self.assertIn("git cat-file", sets.get_all(out, ["stg"], clones)["stg"])
 
     def test_what_is_there_stays_and_is_checked(self):
         there = os.path.join(self.folder, "psplib/j30.jsonl")
