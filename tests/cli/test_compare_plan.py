@@ -115,6 +115,18 @@ class ComparePlan(CommandTest):
         again = self.good("plan", path, "--platform", "uniform:3", *asked(*ten))  # without the options, too
         self.assertEqual([line.split()[:9] for line in again.split("\n\n")[1].splitlines()], [row[:9] for row in rows])
 
+    def test_published_makespans_are_a_column_where_there_are_some(self):
+        lines = [json.dumps({"name": "one", "n": 2, "proc_time": [3, 4], "pred": [[], []], "optimal": {"2": 4}}),
+                 json.dumps({"name": "two", "n": 2, "proc_time": [3, 4], "pred": [[], [0]]}),
+                 json.dumps({"name": "three", "n": 2, "proc_time": [3, 4], "pred": [[], [0]], "optimal": {"2": 5}})]
+        path = self.file("many.jsonl", "\n".join(lines) + "\n")
+        text = self.good("plan", path, "--platform", "uniform:2", *asked("heft", "serial"), "--csv", self.path("rows.csv"), "--svg",
+                         self.path("r.svg"))
+        self.assertEqual([row["published_ns"] for row in self.rows()], ["4000", "4000", "", "", "5000", "5000"])
+        self.assertEqual([line.split()[-1] for line in text.splitlines()[-2:]], ["%.3f" % math.sqrt(1 * 7 / 5), "%.3f" % math.sqrt(7 / 4 * 7 / 5)])
+        self.assertIn("over published\n", text)
+        self.assertNotIn("over published", self.good("plan", path, "--platform", "uniform:3", *asked("heft", "serial")))
+
     def test_the_baseline_is_heft_if_it_is_among_them_else_the_first(self):
         folder = self.graphs(2)
         self.assertEqual(self.compare(folder, *asked("deft", "HEFT"))["baseline"], "heft")

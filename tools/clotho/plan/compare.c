@@ -61,7 +61,7 @@ static void take_failure(plan_comparison *p, const contender *row, const char *p
                  p->options->csv == NULL ? "; its other failures are counted" : "; all its failures: --csv");
 }
 
-static void take_plan(plan_comparison *p, contender *row, const planned *made)
+static void take_plan(plan_comparison *p, contender *row, const input *in, const planned *made)
 {
     plan_tally *tally = &p->tallies[row->index];
     int64_t makespan = made->metrics.makespan_ns > 1 ? made->metrics.makespan_ns : 1;
@@ -70,6 +70,10 @@ static void take_plan(plan_comparison *p, contender *row, const planned *made)
     row->values[0][p->comparison.cases - 1] = (double)makespan; /* of a graph without times 1 ns */
     tally->over_bound_logs += log((double)makespan / (double)bound);
     tally->plan_ns += (double)made->plan_ns;
+    if (published_ns(in) > 0) {
+        tally->published++;
+        tally->over_published_logs += log((double)makespan / published_ns(in));
+    }
 }
 
 /* All planners on the graph at hand. */
@@ -85,7 +89,7 @@ static int plan_graph(plan_comparison *p, const input *in)
         const char *error = status == CLO_OK ? NULL : status == CLO_ERR_MEMORY ? "out of memory" : clo_last_error();
         rows_add(&p->rows, in, row->name, made.measured ? &made : NULL, error);
         if (status == CLO_OK) {
-            take_plan(p, row, &made);
+            take_plan(p, row, in, &made);
         } else if (!is_interrupted()) {
             take_failure(p, row, in->place, error);
             code = EXIT_BAD_INPUT;

@@ -13,6 +13,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+double published_ns(const input *in)
+{
+    const clo_reference *reference = input_reference(in);
+
+    return reference != NULL ? reference->upper * (double)clo_document_unit_ns(in->document) : 0;
+}
+
 /* ---- the rows of the CSV ---- */
 
 bool rows_open(csv_rows *rows)
@@ -22,7 +29,7 @@ bool rows_open(csv_rows *rows)
     if (rows->file == NULL)
         return false;
     fputs("file,line,graph,tasks,edges,platform,executors,planner,makespan_ns,lower_bound_ns,gap,slr,speedup,"
-          "utilization,transfers,transferred_bytes,duplicates,schedules,optimal,plan_ns,error\n",
+          "utilization,transfers,transferred_bytes,duplicates,schedules,optimal,plan_ns,published_ns,error\n",
           rows->file);
     return true;
 }
@@ -71,6 +78,9 @@ void rows_add(csv_rows *rows, const input *in, const char *planner, const planne
     else
         fputs(",,,,,,,,,,,", file);
     fputc(',', file);
+    if (published_ns(in) > 0)
+        fprintf(file, "%.17g", published_ns(in));
+    fputc(',', file);
     put_csv_text(file, error != NULL ? error : "");
     fputc('\n', file);
 }
@@ -109,6 +119,28 @@ static double over_bound(const plan_comparison *p, const contender *row)
     return row->done > 0 ? exp(p->tallies[row->index].over_bound_logs / (double)row->done) : (double)NAN;
 }
 
+static double over_published(const plan_comparison *p, const contender *row)
+{
+    const plan_tally *tally = &p->tallies[row->index];
+
+    return tally->published > 0 ? exp(tally->over_published_logs / (double)tally->published) : (double)NAN;
+}
+
+static void cell_over_published(char text[TABLE_CELL], const contender *row, const table_column *column)
+{
+    double ratio = over_published(column->context, row);
+
+    snprintf(text, TABLE_CELL, isnan(ratio) ? "-" : "%.3f", ratio);
+}
+
+static bool has_published(const plan_comparison *p)
+{
+    for (uint32_t i = 0; i < p->comparison.count; i++)
+        if (p->tallies[i].published > 0)
+            return true;
+    return false;
+}
+
 static void cell_over_bound(char text[TABLE_CELL], const contender *row, const table_column *column)
 {
     double ratio = over_bound(column->context, row);
@@ -126,10 +158,16 @@ static void cell_planned_in(char text[TABLE_CELL], const contender *row, const t
 static void print_text(const plan_comparison *p)
 {
     const comparison *c = &p->comparison;
-    const table_column columns[] = {{"graphs", table_done, 0, NULL},       {"failed", table_failed, 0, NULL},
-                                    {"ratio", table_interval, 0, NULL},    {"shorter", table_shorter, 0, NULL},
-                                    {"longer", table_longer, 0, NULL},     {"best", table_best, 0, NULL},
-                                    {"over bound", cell_over_bound, 0, p}, {"planned in", cell_planned_in, 0, p}};
+    const table_column columns[] = {{"graphs", table_done, 0, NULL},
+                                    {"failed", table_failed, 0, NULL},
+                                    {"ratio", table_interval, 0, NULL},
+                                    {"shorter", table_shorter, 0, NULL},
+                                    {"longer", table_longer, 0, NULL},
+                                    {"best", table_best, 0, NULL},
+                                    {"over bound", cell_over_bound, 0, p},
+                                    {"planned in", cell_planned_in, 0, p},
+                                    {"over published", cell_over_published, 0, p}};
+    size_t count = sizeof columns / sizeof columns[0] - !has_published(p);
 
     printf("graphs       %zu compared", c->cases);
     if (p->unread > 0)
@@ -140,7 +178,7 @@ static void print_text(const plan_comparison *p)
     }
     printf("\nplatform     %s\n", p->platform[0] != '\0' ? show_name(p->platform) : "not the same for all graphs");
     table_explain(c, "makespans", "graph");
-    table_print(c, "planner", columns, sizeof columns / sizeof columns[0]);
+    table_print(c, "planner", columns, count);
 }
 
 static int print_json(const plan_comparison *p)
@@ -162,6 +200,7 @@ static int print_json(const plan_comparison *p)
         table_json_counts(&out, row);
         table_json_ratio(&out, "makespan", &row->ratios[0]);
         json_real(&out, "over_bound", over_bound(p, row));
+        json_real(&out, "over_published", over_published(p, row));
         json_real(&out, "mean_plan_ns", mean_plan_ns(p, row));
         json_close(&out, '}');
     }

@@ -17,7 +17,9 @@ typedef struct csv_rows {
 
 /* Sums over the plans of a planner. */
 typedef struct plan_tally {
-    double over_bound_logs; /* logarithms of makespan / lower bound */
+    double over_bound_logs;     /* logarithms of makespan / lower bound      */
+    double over_published_logs; /* of makespan / published makespan, where there is one */
+    size_t published;           /* graphs that have one                      */
     double plan_ns;
     size_t failed;
 } plan_tally;
@@ -32,6 +34,9 @@ typedef struct plan_comparison {
     size_t graph, file, files;
     char platform[256]; /* ""; they differ, or there is no graph yet */
 } plan_comparison;
+
+/* The makespan that is published of the graph on its platform, in ns; 0: none. */
+double published_ns(const input *in);
 
 /* False: no memory. */
 bool rows_open(csv_rows *rows);
