@@ -9,6 +9,7 @@
 #include "clotho/common/outputs.h"
 #include "clotho/common/paths.h"
 #include "clotho/plan/compare.h"
+#include "clotho/plan/embed.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -168,6 +169,8 @@ static int write_files(const input *in, const plan_options *o, const planned *p)
              clo_platform_name(in->platform), clo_plan_planner(p->plan));
     if (o->gantt != NULL && (status = clo_plan_gantt_svg(p->plan, in->cost, title, o->gantt)) != CLO_OK)
         code = complain_status(o->gantt, status);
+    if (o->embed != NULL && code == EXIT_GOOD)
+        code = embed_plan(o->embed, in, p->plan);
     if (o->gantt_text && !o->as_json) {
         status = clo_plan_gantt_text(p->plan, in->cost, terminal_columns(), &text);
         if (status != CLO_OK)
@@ -342,9 +345,9 @@ static int plan_file(const char *path, const plan_options *o, bool again)
 
     if (code != EXIT_GOOD)
         return code;
-    if (in.count > 1 && (o->gantt != NULL || o->out != NULL || o->gantt_text)) {
-        code =
-            misuse("%s holds %zu instances; for --gantt, --gantt-text and --out add --instance NAME", path, in.count);
+    if (in.count > 1 && (o->gantt != NULL || o->out != NULL || o->embed != NULL || o->gantt_text)) {
+        code = misuse("%s holds %zu instances; for --gantt, --gantt-text, --out and --embed add --instance NAME", path,
+                      in.count);
     } else if (in.count > 1 && o->planners.count > 1 && !o->as_json) {
         code = plan_compare_file(&in, o);
     } else if (in.count > 1) {
@@ -423,15 +426,17 @@ static bool is_comparison(const plan_options *o)
 
 static int check_comparison(const plan_options *o)
 {
-    int to_output = o->as_json + is_output(o->out) + is_output(o->gantt) + is_output(o->csv) + is_output(o->svg);
+    int to_output = o->as_json + is_output(o->out) + is_output(o->embed) + is_output(o->gantt) + is_output(o->csv) +
+                    is_output(o->svg);
 
     if (o->as_json && to_output > 1)
         return misuse("--json and '-' both want standard output; name a file");
     if (to_output > 1)
         return misuse("two files want standard output; name one");
-    if (is_comparison(o) && (o->pipeline.is_wanted || o->gantt != NULL || o->gantt_text || o->out != NULL))
-        return misuse(
-            "--baseline, --csv and --svg compare planners; leave --pipeline, --gantt, --gantt-text and --out out");
+    if (is_comparison(o) &&
+        (o->pipeline.is_wanted || o->gantt != NULL || o->gantt_text || o->out != NULL || o->embed != NULL))
+        return misuse("--baseline, --csv and --svg compare planners; leave --pipeline, --gantt, --gantt-text, --out "
+                      "and --embed out");
     return EXIT_GOOD;
 }
 
@@ -461,7 +466,7 @@ static int check_outputs(const path_list *paths, const plan_options *o)
 {
     const struct {
         const char *option, *path;
-    } outputs[] = {{"csv", o->csv}, {"svg", o->svg}, {"gantt", o->gantt}, {"out", o->out}};
+    } outputs[] = {{"csv", o->csv}, {"svg", o->svg}, {"gantt", o->gantt}, {"out", o->out}, {"embed", o->embed}};
 
     for (size_t k = 0; k < sizeof outputs / sizeof outputs[0]; k++)
         for (size_t i = 0; i < paths->count && outputs[k].path != NULL; i++)
@@ -476,8 +481,8 @@ static int plan_paths(const path_list *paths, const plan_options *o)
 {
     int code = EXIT_GOOD;
 
-    if ((o->gantt != NULL || o->out != NULL) && (paths->count > 1 || o->planners.count > 1))
-        return misuse("--gantt and --out take one GRAPH and one planner; run the command once for each");
+    if ((o->gantt != NULL || o->out != NULL || o->embed != NULL) && (paths->count > 1 || o->planners.count > 1))
+        return misuse("--gantt, --out and --embed take one GRAPH and one planner; run the command once for each");
     if (check_outputs(paths, o) != EXIT_GOOD)
         return EXIT_BAD_USAGE;
     if (is_comparison(o) || (paths->count > 1 && o->planners.count > 1 && !o->as_json))
@@ -533,6 +538,7 @@ int cmd_plan(int argc, char **argv)
         {"gantt", 'g', "F.svg", OPTION_OUTPUT, &o.gantt, "draw the plan"},
         {"gantt-text", 't', NULL, OPTION_FLAG, &o.gantt_text, "draw the plan in the terminal"},
         {"out", 'o', "F.json", OPTION_OUTPUT, &o.out, "write the plan"},
+        {"embed", 0, "F.c", OPTION_OUTPUT, &o.embed, "write the plan and its executors as C, for a program on a board"},
         {"baseline", 0, "NAME", OPTION_TEXT, &o.baseline,
          "compare the planners with this one, graph by graph (heft if it is among them, else the first)"},
         {"csv", 0, "F", OPTION_OUTPUT, &o.csv, "compare the planners, and write a row for each graph and planner"},
