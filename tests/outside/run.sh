@@ -30,7 +30,7 @@ export PKG_CONFIG_PATH
 "$cc" -std=c11 "$source/outside.c" -o "$work/by_pkg" $(pkg-config --cflags --libs clotho) -Wl,-rpath,"$libdir"
 "$work/by_pkg"
 # shellcheck disable=SC2046
-"$cc" -std=c11 "$source/../../examples/01_hello_graph.c" -o "$work/hello" $(pkg-config --cflags --libs clotho) -Wl,-rpath,"$libdir"
+"$cc" -std=c11 "$source/../../examples/00_first.c" -o "$work/hello" $(pkg-config --cflags --libs clotho) -Wl,-rpath,"$libdir"
 "$work/hello" # the README's first program needs libclotho alone
 # shellcheck disable=SC2046
 "$cc" -std=c11 "$source/../../examples/15_device.c" -o "$work/device" $(pkg-config --cflags --libs clotho-device) -pthread -Wl,-rpath,"$libdir"
