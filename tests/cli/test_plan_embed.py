@@ -29,7 +29,8 @@ class Embed(CommandTest):
         self.assertEqual(self.embed("a.c"), self.embed("a.c"))
 
     def test_what_has_no_cpus_or_an_interval_is_refused_and_leaves_no_file(self):
-        for holds, more in (("which CPU 'e0' is", ["--platform", "uniform:2"]), ("an interval", ["--platform", "rk3588", "--pipeline"])):
+        for holds, more in (("'e0' of the platform 'uniform:2' is neither", ["--platform", "uniform:2"]),
+                            ("'R5F0' of the platform 'zcu102' is neither", ["--platform", "zcu102"]), ("an interval", ["--platform", "rk3588", "--pipeline"])):
             said = self.say("plan", self.diamond(), *more, "--embed", self.path("no.c"))
             self.assertEqual((said.code, len(said.err.splitlines())), (1, 1), said.err)
             self.assertIn(holds, said.err)

@@ -178,9 +178,11 @@ int embed_plan(const char *path, const input *in, const clo_plan *plan)
         return complain(path, "cannot hold a plan with an interval; leave --pipeline out, or use --out");
     for (uint32_t x = 0; x < clo_platform_executors(in->platform); x++)
         if (cpu_of(in->platform, x) == -1)
-            return complain(
-                path, "the platform '%.200s' does not say which CPU '%.200s' is; name a board with --platform",
-                show_name(clo_platform_name(in->platform)), show_name(clo_platform_executor_name(in->platform, x)));
+            return complain(path,
+                            "'%.200s' of the platform '%.200s' is neither a CPU by its number nor a slot; take the "
+                            "platform file of a board, with clotho.slots for what is no CPU",
+                            show_name(clo_platform_executor_name(in->platform, x)),
+                            show_name(clo_platform_name(in->platform)));
     name_symbol(path, e.symbol);
     return output_write(path, put_plan, &e);
 }
