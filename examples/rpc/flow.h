@@ -12,7 +12,7 @@
 #ifndef RPC_FLOW_H
 #define RPC_FLOW_H
 
-#include "workflow.h"
+#include "method.h"
 
 typedef enum flow_order { FLOW_PARALLEL, FLOW_SEQUENCE } flow_order;
 

@@ -1,7 +1,7 @@
 /* service_main.c - a service as a process: listens, prints "listening ADDRESS:PORT", ends with SIGTERM or SIGINT. */
 #include "options.h"
 #include "peer.h"
-#include "service.h"
+#include "serve.h"
 
 #include <arpa/inet.h>
 #include <signal.h>

@@ -1,7 +1,7 @@
 /* The rules that say when a service may be sent more than one attempt. */
 #include "support.h"
 
-#include "../rpc/throttle.h"
+#include "../../runtime/rpc/engine/throttle.h"
 
 static void answers_in_time(throttle *t, uint32_t count, int64_t first_us, int64_t last_us)
 {

@@ -13,7 +13,7 @@
 #ifndef RPC_ENGINE_H
 #define RPC_ENGINE_H
 
-#include "workflow.h"
+#include "method.h"
 
 /* Starts the driver. The config is copied, what it points to is borrowed. NULL: no memory, or an endpoint that is none,
  * with one line in `error`. */

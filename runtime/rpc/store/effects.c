@@ -1,4 +1,4 @@
-#include "store.h"
+#include "effects.h"
 
 static const char tables[] =
     "CREATE TABLE IF NOT EXISTS effect(run INTEGER, task INTEGER, instance INTEGER, times INTEGER,"

@@ -1,4 +1,4 @@
-#include "request.h"
+#include "instance.h"
 #include "answer.h"
 #include "parcel.h"
 

@@ -1,7 +1,7 @@
 #include "engine.h"
 #include "parcel.h"
 #include "peer.h"
-#include "request.h"
+#include "instance.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 
 #include "client.h"
 #include "throttle.h"
-#include "workflow.h"
+#include "method.h"
 
 #include <pthread.h>
 

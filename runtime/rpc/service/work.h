@@ -7,7 +7,7 @@
 #include "keys.h"
 #include "peer.h"
 #include "service_config.h"
-#include "store.h"
+#include "effects.h"
 
 typedef enum work_state {
     WORK_QUEUED,  /* in the backlog                                     */

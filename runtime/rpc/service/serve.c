@@ -1,4 +1,4 @@
-#include "service.h"
+#include "serve.h"
 #include "answer.h"
 #include "work.h"
 
