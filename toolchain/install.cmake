@@ -1,7 +1,7 @@
 # `cmake --install`: libraries, headers, the command, the platform files, find_package(clotho) and pkg-config.
 include(CMakePackageConfigHelpers)
 
-# clotho::clotho and clotho::clotho_static; clotho::decide, clotho::device, clotho::io and theirs.
+# clotho::clotho and clotho::clotho_static; clotho::decide, clotho::device, clotho::io, clotho::rpc and theirs.
 foreach(library ${CLO_LIBRARIES})
     string(REGEX REPLACE "^clotho_" "" name ${library})
     set_target_properties(${library}_shared PROPERTIES EXPORT_NAME ${name})
@@ -35,6 +35,7 @@ clo_libraries_behind(clotho HWLOC EXPAT URCU)
 clo_libraries_behind(decide) # CLP is opened when it is needed,
 clo_libraries_behind(device) # and so is OpenCL
 clo_libraries_behind(io CJSON)
+clo_libraries_behind(rpc UV MSGPACK CURL SQLITE)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/clotho)
 configure_package_config_file(toolchain/clotho-config.cmake.in ${CMAKE_BINARY_DIR}/clotho-config.cmake
@@ -42,16 +43,18 @@ configure_package_config_file(toolchain/clotho-config.cmake.in ${CMAKE_BINARY_DI
 write_basic_package_version_file(${CMAKE_BINARY_DIR}/clotho-config-version.cmake COMPATIBILITY SameMinorVersion)
 file(RELATIVE_PATH CLOTHO_PC_TO_PREFIX /${CMAKE_INSTALL_LIBDIR}/pkgconfig /) # the package may be moved
 string(REGEX REPLACE "/$" "" CLOTHO_PC_TO_PREFIX ${CLOTHO_PC_TO_PREFIX})
-set(CLOTHO_PC_REQUIRES "")
 foreach(name ${CLOTHO_COMPONENTS})
-    string(REGEX REPLACE "^(decide|device|io)$" "clotho-\\1" CLOTHO_PC_NAME ${name})
+    string(REGEX REPLACE "^(decide|device|io|rpc)$" "clotho-\\1" CLOTHO_PC_NAME ${name})
     set(CLOTHO_PC_LIBS ${CLOTHO_FLAGS_${name}})
+    if(name STREQUAL "clotho")
+        set(CLOTHO_PC_REQUIRES "")
+    elseif(name STREQUAL "io")
+        set(CLOTHO_PC_REQUIRES "clotho-decide clotho-device")
+    else()
+        set(CLOTHO_PC_REQUIRES clotho)
+    endif()
     configure_file(toolchain/clotho.pc.in ${CMAKE_BINARY_DIR}/${CLOTHO_PC_NAME}.pc @ONLY)
     install(FILES ${CMAKE_BINARY_DIR}/${CLOTHO_PC_NAME}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
-    set(CLOTHO_PC_REQUIRES clotho)
-    if(name STREQUAL "device")
-        set(CLOTHO_PC_REQUIRES "clotho-decide clotho-device") # of io, which is the last
-    endif()
 endforeach()
 
 install(TARGETS ${library_targets} EXPORT clotho

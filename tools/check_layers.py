@@ -13,7 +13,8 @@
 - with --objects: between outer modules, what an object file needs of another one (public headers declare it too) is named
   in the USES as well;
 - <stdatomic.h> and the compiler's atomic builtins only in runtime/sync and runtime/run, hwloc and an XML parser only in
-  runtime/platform, liburcu only in runtime/sync, CLP only in runtime/plan, cJSON only in runtime/io.
+  runtime/platform, liburcu only in runtime/sync, CLP only in runtime/plan, cJSON only in runtime/io, libuv, msgpack,
+  libcurl and sqlite only in runtime/rpc.
 
 usage: check_layers.py [--objects BUILD] [ROOT]; exit status 1 after one line a violation. `--self-test` proves that each
 rule bites."""
@@ -40,6 +41,10 @@ OWNERS = {
     "coin/": {"plan"},
     "cJSON.h": {"io"},
     "cjson/": {"io"},
+    "uv.h": {"rpc"},
+    "msgpack.h": {"rpc"},
+    "curl/": {"rpc"},
+    "sqlite3.h": {"rpc"},
 }
 ANYWHERE = "library.h"
 CXX_SYSTEM = re.compile(r"[a-z_]+|cxxabi\.h")  # what the standard of C++ has, by its names

@@ -1,6 +1,5 @@
+/* answer.c - see answer.h. */
 #include "answer.h"
-
-#include <string.h>
 
 uint64_t answer_hash(uint64_t hash, const void *bytes, size_t count)
 {
@@ -19,21 +18,38 @@ uint64_t answer_mix(uint64_t x)
     return x ^ x >> 31;
 }
 
-uint64_t answer_key(uint64_t run, uint32_t task, uint32_t instance)
+double answer_chance(uint64_t x)
 {
-    uint64_t key = answer_mix(answer_mix(run) ^ ((uint64_t)task << 32 | instance));
-
-    return key != 0 ? key : 1;
+    return (double)(x >> 11) / 9007199254740992.0;
 }
 
-void answer_fill(uint32_t task, uint32_t instance, uint64_t inputs_hash, void *output, size_t output_bytes)
+static void fill(const clo_rpc_request *r, const void *inputs, size_t inputs_bytes, clo_rpc_answer *answer)
 {
-    uint64_t word = answer_mix(inputs_hash ^ ((uint64_t)task << 32 | instance));
-    unsigned char *out = output;
+    uint64_t hash = answer_hash(ANSWER_BEGIN, inputs, inputs_bytes);
+    uint64_t word = answer_mix(hash ^ ((uint64_t)r->task << 32 | r->instance));
+    unsigned char *out = answer->bytes;
 
-    for (size_t i = 0; i < output_bytes; i++) {
+    for (size_t i = 0; i < answer->room; i++) {
         if (i % 8 == 0)
             word = answer_mix(word);
         out[i] = (unsigned char)(word >> i % 8 * 8);
     }
+    answer->count = answer->room;
+}
+
+clo_status answer_request(void *argument, const clo_rpc_request *request, clo_rpc_answer *answer)
+{
+    (void)argument;
+    fill(request, request->body, request->body_bytes, answer);
+    return CLO_OK;
+}
+
+clo_status answer_route(void *argument, const clo_rpc_request *request, clo_rpc_answer *answer)
+{
+    uint32_t hops = *(const uint32_t *)argument;
+
+    fill(request, request->body, request->body_bytes, answer);
+    for (uint32_t hop = 0; hop < hops; hop++)
+        fill(request, answer->bytes, answer->room, answer);
+    return CLO_OK;
 }

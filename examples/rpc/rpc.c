@@ -1,11 +1,8 @@
 /* rpc.c - the coordinator: runs a workflow, or a stream of requests, on services. README.md explains it. */
 #include "answer.h"
-#include "engine.h"
+#include "flow.h"
 #include "options.h"
-#include "parcel.h"
-#include "resume.h"
 
-#include <clotho/planner.h>
 #include <dirent.h>
 #include <inttypes.h>
 #include <signal.h>
@@ -44,30 +41,45 @@ static const char usage[] =
 
 typedef struct options {
     flow_config flow;
-    engine_config engine;
+    clo_rpc_config workflow;
+    const char *hop[CLO_RPC_HOPS_MAX];
     char *route;
-    const char *planner, *journal_path;
-    FILE *latencies;
-    uint32_t repeat, idle_ms, is_durable, is_json;
+    const char *planner;
+    FILE *events, *latencies;
+    uint32_t repeat, idle_ms, is_json;
 } options;
 
 typedef struct outcome {
     clo_status status;
-    uint64_t hash, done_before, again, executed, commits, records, plan_hash;
-    int64_t makespan_ns, idle_cpu_us, p50_us, p99_us, p999_us, p95_us;
+    clo_rpc_result run;
+    flow_counts counts;
+    int64_t idle_cpu_us, p50_us, p99_us, p999_us, p95_us;
     uint32_t answered;
     long rss_first_kb, rss_last_kb;
     int fds_first, fds_last;
-    engine_stats stats;
-    char clotho[512];
+    char why[512];
 } outcome;
 
-static atomic_bool is_interrupted; /* the signal may come to any thread */
+/* The signal may come to any thread. */
+static clo_rpc_workflow *_Atomic interruptible;
+static atomic_bool is_interrupted;
 
 static void on_signal(int number)
 {
     (void)number;
     is_interrupted = true;
+    clo_rpc_workflow_cancel(interruptible);
+}
+
+static void write_event(void *argument, const char *line)
+{
+    fprintf(argument, "%s\n", line);
+}
+
+/* 0: never, which is not the library's 0. */
+static int64_t beat_of(uint64_t ms)
+{
+    return ms > 0 ? (int64_t)ms * 1000000 : -1;
 }
 
 static void read_route(options *o, const char *list)
@@ -77,9 +89,9 @@ static void read_route(options *o, const char *list)
     if ((o->route = strdup(list)) == NULL)
         option_fail("no memory");
     for (char *save = NULL, *hop = strtok_r(o->route, ",", &save); hop != NULL; hop = strtok_r(NULL, ",", &save)) {
-        if (o->flow.hops == HOPS_MAX || strlen(hop) >= ENDPOINT_MAX)
-            option_fail("--route: at most %d endpoints of less than %d bytes", HOPS_MAX, ENDPOINT_MAX);
-        o->engine.hop[o->flow.hops++] = hop;
+        if (o->flow.hops == CLO_RPC_HOPS_MAX || strlen(hop) >= CLO_RPC_NAME_BYTES)
+            option_fail("--route: at most %u endpoints of less than %u bytes", CLO_RPC_HOPS_MAX, CLO_RPC_NAME_BYTES);
+        o->hop[o->flow.hops++] = hop;
     }
 }
 
@@ -88,11 +100,9 @@ static int read_flow_option(options *o, int argc, char **argv, int *at)
 {
     const char *name = argv[*at];
 
-    if (option_is(name, "--services")) {
-        char error[512];
-        if (flow_services(option_text(argc, argv, at), &o->flow, error, sizeof error) != 0)
-            option_fail("%s", error);
-    } else if (option_is(name, "--graph"))
+    if (option_is(name, "--services"))
+        o->workflow.services = o->flow.services = option_text(argc, argv, at);
+    else if (option_is(name, "--graph"))
         o->flow.path = option_text(argc, argv, at);
     else if (option_is(name, "--pick"))
         o->flow.pick = (uint32_t)option_number(argc, argv, at, UINT32_MAX - 1);
@@ -108,21 +118,21 @@ static int read_flow_option(options *o, int argc, char **argv, int *at)
     else if (option_is(name, "--local"))
         o->flow.is_local = 1;
     else if (option_is(name, "--slots"))
-        o->flow.slots = (uint32_t)option_number(argc, argv, at, CLO_EXECUTORS_MAX);
+        o->workflow.slots = (uint32_t)option_number(argc, argv, at, CLO_EXECUTORS_MAX);
     else if (option_is(name, "--route"))
         read_route(o, option_text(argc, argv, at));
     else if (option_is(name, "--work-us"))
         o->flow.work_us = option_number(argc, argv, at, 1000000000);
     else if (option_is(name, "--link-us"))
-        o->flow.link_us = (uint32_t)option_number(argc, argv, at, 1000000000);
+        o->workflow.link_ns = (int64_t)option_number(argc, argv, at, 1000000000) * 1000;
     else if (option_is(name, "--link-mbit"))
-        o->flow.link_mbit = (uint32_t)option_number(argc, argv, at, 1000000000);
+        o->workflow.link_mbit = (uint32_t)option_number(argc, argv, at, 1000000000);
     else if (option_is(name, "--bytes"))
-        o->flow.output_bytes = (uint32_t)option_number(argc, argv, at, PARCEL_MAX);
+        o->flow.output_bytes = (uint32_t)option_number(argc, argv, at, CLO_RPC_BYTES_MAX);
     else if (option_is(name, "--effects"))
         o->flow.effect_percent = (uint32_t)option_number(argc, argv, at, 100);
     else if (option_is(name, "--once"))
-        o->flow.effect = EFFECT_ONCE;
+        o->flow.effect = CLO_RPC_ONCE;
     else
         return 0;
     return 1;
@@ -143,29 +153,29 @@ static void read_option(options *o, int argc, char **argv, int *at)
     else if (option_is(name, "--planner"))
         o->planner = option_text(argc, argv, at);
     else if (option_is(name, "--deadline-ms"))
-        o->engine.deadline_us = (int64_t)option_number(argc, argv, at, 1000000000) * 1000;
+        o->workflow.deadline_ns = (int64_t)option_number(argc, argv, at, 1000000000) * 1000000;
     else if (option_is(name, "--attempts"))
-        o->engine.attempts = (uint32_t)option_number(argc, argv, at, ATTEMPTS_MAX);
+        o->workflow.attempts = (uint32_t)option_number(argc, argv, at, CLO_RPC_ATTEMPTS_MAX);
     else if (option_is(name, "--backoff-ms"))
-        o->engine.backoff_us = (int64_t)option_number(argc, argv, at, 1000000) * 1000;
+        o->workflow.backoff_ns = (int64_t)option_number(argc, argv, at, 1000000) * 1000000;
     else if (option_is(name, "--attempt-ms"))
-        o->engine.attempt_us = (int64_t)option_number(argc, argv, at, 1000000000) * 1000;
+        o->workflow.attempt_ns = (int64_t)option_number(argc, argv, at, 1000000000) * 1000000;
     else if (option_is(name, "--beat-ms"))
-        o->engine.beat_ms = (uint32_t)option_number(argc, argv, at, 3600000);
+        o->workflow.beat_ns = beat_of(option_number(argc, argv, at, 3600000));
     else if (option_is(name, "--keep-going"))
-        o->engine.keeps_going = 1;
+        o->workflow.keeps_going = 1;
     else if (option_is(name, "--no-hedge"))
-        o->engine.is_hedging = 0;
+        o->workflow.no_hedges = 1;
     else if (option_is(name, "--journal"))
-        o->journal_path = option_text(argc, argv, at);
+        o->workflow.journal = option_text(argc, argv, at);
     else if (option_is(name, "--durable"))
-        o->is_durable = 1;
+        o->workflow.is_durable = 1;
     else if (option_is(name, "--run"))
-        o->engine.run = option_number(argc, argv, at, UINT64_MAX);
+        o->workflow.run = option_number(argc, argv, at, UINT64_MAX);
     else if (option_is(name, "--seed"))
-        o->engine.seed = option_number(argc, argv, at, UINT64_MAX);
+        o->workflow.seed = o->flow.seed = option_number(argc, argv, at, UINT64_MAX);
     else if (option_is(name, "--events"))
-        o->engine.events = option_file(argc, argv, at, "w");
+        o->events = option_file(argc, argv, at, "w");
     else if (option_is(name, "--latencies"))
         o->latencies = option_file(argc, argv, at, "w");
     else if (option_is(name, "--idle-ms"))
@@ -180,24 +190,27 @@ static void read_options(options *o, int argc, char **argv)
 {
     for (int i = 1; i < argc; i++)
         read_option(o, argc, argv, &i);
-    if (o->flow.services_count == 0)
+    if (o->workflow.services == NULL)
         option_fail("--services is missing; see --help");
     if ((o->flow.path == NULL) == (o->flow.requests == 0))
         option_fail("give one of --graph FILE and --requests N; see --help");
-    if (o->flow.path != NULL && (o->flow.rate > 0 || o->engine.keeps_going))
+    if (o->flow.path != NULL && (o->flow.rate > 0 || o->workflow.keeps_going))
         option_fail("--rate and --keep-going need --requests");
-    if (o->journal_path != NULL && o->engine.keeps_going)
+    if (o->workflow.journal != NULL && o->workflow.keeps_going)
         option_fail("--journal: leave out --keep-going, or what has failed would count as done");
-    if (o->flow.slots == 0) /* open loop: no request waits for another one's unit */
-        o->flow.slots = o->flow.rate > 0 ? o->flow.requests / o->flow.services[0].replicas + 1 : 8;
-    int64_t expected_us = (int64_t)o->flow.work_us * (o->flow.hops + 1);
-    if (o->engine.attempt_us == 0)
-        o->engine.attempt_us = expected_us > 6000000 ? expected_us * 10 : 60000000;
-    if (o->repeat == 0 || o->engine.attempts == 0)
+    if (o->repeat == 0 || o->workflow.attempts == 0)
         option_fail("--repeat and --attempts must be at least 1");
-    if (o->journal_path != NULL && (o->repeat > 1 || o->flow.is_local))
+    if (o->workflow.journal != NULL && (o->repeat > 1 || o->flow.is_local))
         option_fail("--journal is of one run on services: leave out --repeat and --local");
-    o->flow.seed = o->engine.seed;
+    if (o->workflow.slots == 0 && o->flow.rate > 0) /* open loop: no request waits for another one's unit */
+        o->workflow.slots = o->flow.requests;
+    o->workflow.route = o->hop;
+    o->workflow.hops = o->flow.hops;
+    o->workflow.event = o->events != NULL ? write_event : NULL;
+    o->workflow.argument = o->events;
+    o->workflow.planner = o->planner != NULL ? clo_planner_find(o->planner) : NULL;
+    if (o->planner != NULL && o->workflow.planner == NULL)
+        option_fail("%s", clo_last_error());
 }
 
 static long rss_kb(void)
@@ -242,17 +255,19 @@ static int by_value(const void *left, const void *right)
 }
 
 /* Quantiles of the requests that were answered. */
-static void measure(const options *o, const flow *f, const int64_t *latencies, outcome *out)
+static void measure(const options *o, const clo_rpc_workflow *w, outcome *out)
 {
-    int64_t *sorted = calloc(f->instances, sizeof *sorted);
+    int64_t *sorted = calloc(out->run.instances, sizeof *sorted);
     uint32_t n = 0;
 
-    for (uint32_t i = 0; sorted != NULL && i < f->instances; i++) {
-        if (latencies[i] >= 0)
-            sorted[n++] = latencies[i];
-        if (o->latencies != NULL)
-            fprintf(o->latencies, "%" PRId64 "\n", latencies[i]);
-    }
+    for (uint32_t t = 0; sorted != NULL && t < out->run.tasks; t++)
+        for (uint32_t i = 0; i < clo_rpc_workflow_instances(w, t); i++) {
+            int64_t ns = clo_rpc_workflow_latency_ns(w, t, i), us = ns < 0 ? -1 : ns / 1000;
+            if (us >= 0)
+                sorted[n++] = us;
+            if (o->latencies != NULL)
+                fprintf(o->latencies, "%" PRId64 "\n", us);
+        }
     out->answered = n;
     if (n > 0) {
         qsort(sorted, n, sizeof *sorted, by_value);
@@ -264,110 +279,42 @@ static void measure(const options *o, const flow *f, const int64_t *latencies, o
     free(sorted);
 }
 
-/* One run, to its end. An interrupt cancels it. */
-static clo_status run_once(clo_job *job, clo_job_result *result)
+static clo_status run_all(const options *o, clo_rpc_workflow *w, outcome *out)
 {
-    clo_status status = clo_job_submit(job);
+    clo_status status = CLO_OK;
 
-    if (status != CLO_OK)
-        return status;
-    while ((status = clo_job_wait_for(job, 100000000, result)) == CLO_ERR_TIMEOUT)
-        if (is_interrupted)
-            clo_job_cancel(job);
-    return status;
-}
-
-static void run_all(const options *o, const flow *f, clo_job *job, engine *e, outcome *out)
-{
-    clo_job_result result = CLO_JOB_RESULT_INIT;
-
-    for (uint32_t i = 0; i < o->repeat && !is_interrupted; i++) {
-        if (e != NULL)
-            engine_begin(e);
-        out->status = run_once(job, &result);
-        snprintf(out->clotho, sizeof out->clotho, "%s", out->status == CLO_OK ? "" : clo_last_error());
-        if (e != NULL)
-            engine_settle(e, &out->stats);
+    for (uint32_t i = 0; i < o->repeat && status == CLO_OK; i++) {
+        status = clo_rpc_workflow_run(w);
+        snprintf(out->why, sizeof out->why, "%s", status == CLO_OK ? "" : clo_last_error());
         out->rss_last_kb = rss_kb();
         out->fds_last = open_fds();
         if (i == 0) {
             out->rss_first_kb = out->rss_last_kb;
             out->fds_first = out->fds_last;
         }
-        if (out->status != CLO_OK)
-            break;
     }
-    out->executed = result.executed;
-    out->makespan_ns = result.makespan_ns;
-    if (out->status == CLO_OK)
-        out->hash = clo_job_output_hash(job);
-    if (e != NULL)
-        measure(o, f, engine_latencies(e), out);
+    if (clo_rpc_workflow_result(w, &out->run) == CLO_OK && !o->flow.is_local)
+        measure(o, w, out);
     if (o->idle_ms > 0) {
         struct timespec rest = {.tv_sec = o->idle_ms / 1000, .tv_nsec = o->idle_ms % 1000 * 1000000L};
         int64_t before_us = cpu_us();
         nanosleep(&rest, NULL);
         out->idle_cpu_us = cpu_us() - before_us;
     }
+    return status;
 }
 
-static uint64_t hash_plan(const clo_plan *plan)
+static void print_json(const outcome *r)
 {
-    size_t count = 0;
-    const clo_placement *placements = plan != NULL ? clo_plan_placements(plan, &count) : NULL;
-
-    return answer_hash(ANSWER_BEGIN, placements, count * sizeof *placements);
-}
-
-/* Starts the runtime and the engine, and runs the job. Returns the exit status. */
-static int run_job(options *o, const flow *f, const clo_plan *plan, const resume *before, outcome *out)
-{
-    clo_runtime *runtime = NULL;
-    clo_job *job = NULL;
-    engine *e = NULL;
-    char error[512];
-    clo_job_config config = CLO_JOB_CONFIG_INIT;
-
-    config.plan = plan;
-    config.done = before->done;
-    config.done_outputs = before->outputs;
-    o->engine.services = o->flow.services;
-    o->engine.services_count = o->flow.services_count;
-    o->engine.replica_of = f->replica_of;
-    o->engine.methods = f->methods;
-    o->engine.methods_count = f->methods_count;
-    o->engine.instances = f->instances;
-    o->engine.attempts_before = before->attempts;
-    if (!o->flow.is_local && (e = engine_start(&o->engine, error, sizeof error)) == NULL) {
-        fprintf(stderr, "rpc: %s\n", error);
-        return 2;
-    }
-    if (clo_runtime_create(f->platform, NULL, &runtime) != CLO_OK ||
-        clo_job_create(runtime, f->cost, &config, &job) != CLO_OK) {
-        fprintf(stderr, "rpc: %s\n", clo_last_error());
-        clo_runtime_destroy(runtime);
-        engine_stop(e);
-        return 2;
-    }
-    run_all(o, f, job, e, out);
-    clo_runtime_destroy(runtime); /* and the job */
-    engine_stop(e);
-    if (out->status == CLO_OK && out->stats.failures == 0 && out->stats.journal[0] == '\0')
-        return 0;
-    return is_interrupted ? 130 : 1;
-}
-
-static void print_json(const flow *f, const outcome *r)
-{
-    const engine_stats *s = &r->stats;
+    const clo_rpc_result *s = &r->run;
 
     printf("{\"status\": \"%s\", \"hash\": \"%016" PRIx64 "\", \"graph_hash\": \"%016" PRIx64
            "\", \"plan_hash\": \"%016" PRIx64 "\", \"tasks\": %u, \"instances\": %u, \"done_before\": %" PRIu64
            ", \"again\": %" PRIu64 ", \"executed\": %" PRIu64,
-           clo_status_text(r->status), r->hash, f->hash, r->plan_hash, f->methods_count, f->instances, r->done_before,
-           r->again, r->executed);
-    printf(", \"sequenced\": %u, \"not_sequenced\": %u, \"makespan_ms\": %.3f, \"answered\": %u", f->sequenced,
-           f->not_sequenced, (double)r->makespan_ns * 1e-6, r->answered);
+           clo_status_text(r->status), s->output_hash, s->graph_hash, s->plan_hash, s->tasks, s->instances, s->done_before,
+           s->again, s->executed);
+    printf(", \"sequenced\": %u, \"not_sequenced\": %u, \"makespan_ms\": %.3f, \"answered\": %u", r->counts.sequenced,
+           r->counts.not_sequenced, (double)s->makespan_ns * 1e-6, r->answered);
     printf(", \"p50_us\": %" PRId64 ", \"p95_us\": %" PRId64 ", \"p99_us\": %" PRId64 ", \"p999_us\": %" PRId64,
            r->p50_us, r->p95_us, r->p99_us, r->p999_us);
     printf(", \"requests\": %" PRIu64 ", \"calls\": %" PRIu64 ", \"hedges\": %" PRIu64 ", \"hedges_won\": %" PRIu64
@@ -377,17 +324,17 @@ static void print_json(const flow *f, const outcome *r)
            s->payload_bytes);
     printf(", \"commits\": %" PRIu64 ", \"records\": %" PRIu64 ", \"idle_cpu_us\": %" PRId64
            ", \"rss_first_kb\": %ld, \"rss_last_kb\": %ld, \"fds_first\": %d, \"fds_last\": %d}\n",
-           r->commits, r->records, r->idle_cpu_us, r->rss_first_kb, r->rss_last_kb, r->fds_first, r->fds_last);
+           s->commits, s->records, r->idle_cpu_us, r->rss_first_kb, r->rss_last_kb, r->fds_first, r->fds_last);
 }
 
-static void print_text(const flow *f, const outcome *r)
+static void print_text(const outcome *r)
 {
-    const engine_stats *s = &r->stats;
+    const clo_rpc_result *s = &r->run;
 
     printf("%s: tasks %u, instances %u (%" PRIu64 " done before) in %.1f ms", clo_status_text(r->status),
-           f->methods_count, f->instances, r->done_before, (double)r->makespan_ns * 1e-6);
+           s->tasks, s->instances, s->done_before, (double)s->makespan_ns * 1e-6);
     if (r->status == CLO_OK)
-        printf(", output %016" PRIx64, r->hash);
+        printf(", output %016" PRIx64, s->output_hash);
     if (s->requests > 0)
         printf("\nrequests %" PRIu64 ": calls %" PRIu64 ", hedges %" PRIu64 " (%" PRIu64 " won), retries %" PRIu64
                ", failures %" PRIu64,
@@ -396,84 +343,34 @@ static void print_text(const flow *f, const outcome *r)
         printf("; p50 %.1f ms, p99 %.1f ms, p99.9 %.1f ms", (double)r->p50_us * 1e-3, (double)r->p99_us * 1e-3,
                (double)r->p999_us * 1e-3);
     printf("\n");
-    if (f->not_sequenced > 0)
-        printf("%u callees are not in sequence: other callers share them\n", f->not_sequenced);
+    if (r->counts.not_sequenced > 0)
+        printf("%u callees are not in sequence: other callers share them\n", r->counts.not_sequenced);
 }
 
-static int make_plan(const options *o, const flow *f, clo_plan **plan)
+static int run(const options *o)
 {
-    clo_plan_config config = CLO_PLAN_CONFIG_INIT;
+    outcome out = {.run = CLO_RPC_RESULT_INIT};
+    clo_rpc_workflow *w = NULL;
 
-    if (o->planner == NULL)
-        return 0;
-    config.planner = clo_planner_find(o->planner);
-    if (config.planner != NULL && clo_plan_create(f->cost, &config, plan) == CLO_OK)
-        return 0;
-    fprintf(stderr, "rpc: %s\n", clo_last_error());
-    return -1;
-}
-
-/* Opens the journal, if there is to be one, and reads what is done. */
-static int open_journal(options *o, const flow *f, outcome *result, resume *before)
-{
-    uint64_t identity[3] = {o->engine.run, f->hash, result->plan_hash};
-    bool is_resumed = false;
-    char error[512];
-
-    if (o->journal_path == NULL) {
-        o->engine.run = o->engine.run != 0 ? o->engine.run : journal_new_run();
-        return 0;
-    }
-    o->engine.journal = journal_open(o->journal_path, o->is_durable, identity, &is_resumed, error, sizeof error);
-    o->engine.run = identity[0];
-    if (o->engine.journal == NULL ||
-        (is_resumed && resume_read(o->engine.journal, f, before, error, sizeof error) != 0)) {
-        fprintf(stderr, "rpc: %s\n", error);
-        return -1;
-    }
-    result->done_before = before->finished;
-    result->again = before->again;
-    return 0;
-}
-
-/* Why it has not ended well, in one line. */
-static const char *reason(const outcome *r)
-{
-    if (r->stats.journal[0] != '\0')
-        return r->stats.journal;
-    return r->stats.failure[0] != '\0' ? r->stats.failure : r->clotho;
-}
-
-static int run(options *o)
-{
-    flow f;
-    clo_plan *plan = NULL;
-    resume before = {.finished = 0};
-    outcome result = {.status = CLO_ERR_STATE};
-    char error[512];
-    int code = 2;
-
-    if (flow_create(&o->flow, &f, error, sizeof error) != 0) {
-        fprintf(stderr, "rpc: %s\n", error);
+    out.status = clo_rpc_workflow_create(&o->workflow, &w);
+    interruptible = w;
+    if (out.status == CLO_OK)
+        out.status = flow_add(&o->flow, w, &out.counts);
+    if (out.status == CLO_OK)
+        out.status = clo_rpc_workflow_seal(w);
+    if (out.status != CLO_OK) {
+        fprintf(stderr, "rpc: %s\n", clo_last_error());
+        interruptible = NULL;
+        clo_rpc_workflow_destroy(w);
         return 2;
     }
-    if (make_plan(o, &f, &plan) == 0) {
-        result.plan_hash = hash_plan(plan);
-        if (open_journal(o, &f, &result, &before) == 0)
-            code = run_job(o, &f, plan, &before, &result);
-    }
-    if (o->engine.journal != NULL) {
-        result.commits = journal_commits(o->engine.journal);
-        result.records = journal_records(o->engine.journal);
-        journal_close(o->engine.journal);
-    }
-    if (code != 2)
-        (o->is_json ? print_json : print_text)(&f, &result);
+    out.status = run_all(o, w, &out);
+    (o->is_json ? print_json : print_text)(&out);
+    int code = out.status == CLO_OK && out.run.failures == 0 ? 0 : is_interrupted ? 130 : 1;
     if (code == 1)
-        fprintf(stderr, "rpc: %s\n", reason(&result));
-    resume_free(&before, &f);
-    clo_plan_destroy(plan);
-    flow_destroy(&f);
+        fprintf(stderr, "rpc: %s\n", out.why[0] != '\0' ? out.why : out.run.failure);
+    interruptible = NULL;
+    clo_rpc_workflow_destroy(w);
     return code;
 }
 
@@ -491,22 +388,18 @@ static int close_output(FILE *file, const char *name)
 
 int main(int argc, char **argv)
 {
-    options o = {.flow = {.work_us = 5000, .output_bytes = 64, .effect = EFFECT_KEYED},
-                 .engine = {.seed = 1,
-                            .attempts = ATTEMPTS_MAX,
-                            .is_hedging = 1,
-                            .backoff_us = 10000,
-                            .backoff_max_us = 1000000,
-                            .beat_ms = 2000},
+    options o = {.flow = {.work_us = 5000, .output_bytes = 64, .effect = CLO_RPC_KEYED, .seed = 1},
+                 .workflow = CLO_RPC_CONFIG_INIT,
                  .repeat = 1};
     struct sigaction stop = {.sa_handler = on_signal};
 
+    o.workflow.attempts = CLO_RPC_ATTEMPTS_MAX;
+    o.workflow.seed = 1;
     read_options(&o, argc, argv);
-    signal(SIGPIPE, SIG_IGN);
     sigaction(SIGINT, &stop, NULL);
     sigaction(SIGTERM, &stop, NULL);
     int code = run(&o);
-    int is_bad = close_output(o.engine.events, "--events");
+    int is_bad = close_output(o.events, "--events");
     is_bad |= close_output(o.latencies, "--latencies");
     is_bad |= close_output(stdout, "the output");
     free(o.route);

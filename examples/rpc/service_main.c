@@ -1,11 +1,15 @@
-/* service_main.c - a service as a process: listens, prints "listening ADDRESS:PORT", ends with SIGTERM or SIGINT. */
+/* service_main.c - a service as a process: listens, prints "listening ADDRESS:PORT", ends with SIGTERM or SIGINT. What it
+ * does is a timer: the expected time of the request times a lognormal factor, now and then a stall; both follow from the
+ * seed, the run, the task, the instance and the attempt. The output is a function of the inputs (answer.h). */
+#include "answer.h"
 #include "options.h"
-#include "peer.h"
-#include "serve.h"
 
-#include <arpa/inet.h>
+#include <inttypes.h>
+#include <math.h>
 #include <signal.h>
-#include <string.h>
+#include <stdlib.h>
+
+enum { ALLOWED_MAX = 64 };
 
 static const char usage[] =
     "usage: example-rpc-service --listen ADDRESS:PORT [options]    (port 0: any that is free)\n"
@@ -25,16 +29,83 @@ static const char usage[] =
     "  --keys FILE          table of effects and their keys, which outlives a kill (SQLite); else in memory\n"
     "  --durable            that table survives a loss of power, too\n";
 
-typedef struct process {
-    uv_loop_t loop;
-    uv_tcp_t listener;
-    uv_signal_t signals[2];
-    service *s;
-} process;
+typedef struct demo {
+    clo_rpc_service_config service;
+    const char *allowed[ALLOWED_MAX];
+    uint64_t seed, served;
 
-static const char *read_options(int argc, char **argv, service_config *c)
+    /* Times of requests are multiplied by this, and have this spread. */
+    double pace, sigma;
+
+    /* Stalls in a thousand requests, and their length; answers in a thousand that are sent twice. */
+    uint32_t stall_permille, stall_ms, twice_permille;
+
+    /* After so many requests all take `slow` times as long. */
+    double slow;
+    uint64_t slow_after;
+    FILE *log, *effects;
+} demo;
+
+static clo_rpc_service *running;
+
+static void on_signal(int number)
 {
-    const char *listen = NULL;
+    (void)number;
+    clo_rpc_service_stop(running);
+}
+
+static void write_log(void *argument, const char *line)
+{
+    const demo *d = argument;
+
+    fprintf(d->log, "%s\n", line);
+}
+
+static void write_effect(void *argument, const clo_rpc_request *r)
+{
+    const demo *d = argument;
+
+    fprintf(d->effects, "%" PRIu64 " %u %u\n", r->run, r->task, r->instance);
+}
+
+/* A number in [0, 1) that belongs to this attempt at this service. */
+static double chance(const demo *d, const clo_rpc_request *r, uint64_t which)
+{
+    uint64_t x = answer_mix(d->seed * 8 + which);
+
+    x = answer_mix(x ^ r->run);
+    x = answer_mix(x ^ ((uint64_t)r->task << 32 | r->instance));
+    return answer_chance(answer_mix(x ^ r->attempt));
+}
+
+static void draw(void *argument, const clo_rpc_request *r, clo_rpc_fault *fault)
+{
+    demo *d = argument;
+    double normal = sqrt(-2 * log(1 - chance(d, r, 0))) * cos(6.283185307179586 * chance(d, r, 1));
+    double ns = (double)r->expected_ns * d->pace * exp(d->sigma * normal);
+
+    if (chance(d, r, 2) * 1000 < d->stall_permille)
+        ns = d->stall_ms * 1e6;
+    if (++d->served > d->slow_after)
+        ns *= d->slow;
+    fault->delay_ns = ns < 1e15 ? (int64_t)ns : INT64_C(1000000000000000);
+    fault->twice = chance(d, r, 3) * 1000 < d->twice_permille;
+}
+
+/* 0: none, which is not the library's 0. */
+static uint32_t none_is(uint32_t none, uint64_t value)
+{
+    return value > 0 ? (uint32_t)value : none;
+}
+
+static int64_t beat_of(uint64_t ms)
+{
+    return ms > 0 ? (int64_t)ms * 1000000 : -1;
+}
+
+static void read_options(int argc, char **argv, demo *d)
+{
+    clo_rpc_service_config *c = &d->service;
 
     for (int i = 1; i < argc; i++) {
         const char *name = argv[i];
@@ -43,136 +114,83 @@ static const char *read_options(int argc, char **argv, service_config *c)
             exit(0);
         }
         if (option_is(name, "--listen"))
-            listen = option_text(argc, argv, &i);
+            c->listen = option_text(argc, argv, &i);
         else if (option_is(name, "--slots"))
             c->slots = (uint32_t)option_number(argc, argv, &i, 1 << 20);
         else if (option_is(name, "--queue"))
-            c->queue = (uint32_t)option_number(argc, argv, &i, 1 << 20);
+            c->queue = none_is(UINT32_MAX, option_number(argc, argv, &i, 1 << 20));
         else if (option_is(name, "--seed"))
-            c->seed = option_number(argc, argv, &i, UINT64_MAX);
+            d->seed = option_number(argc, argv, &i, UINT64_MAX);
         else if (option_is(name, "--pace"))
-            c->pace = option_real(argc, argv, &i, 1e6);
+            d->pace = option_real(argc, argv, &i, 1e6);
         else if (option_is(name, "--sigma"))
-            c->sigma = option_real(argc, argv, &i, 10);
+            d->sigma = option_real(argc, argv, &i, 10);
         else if (option_is(name, "--stall"))
-            c->stall_permille = (uint32_t)option_number(argc, argv, &i, 1000);
+            d->stall_permille = (uint32_t)option_number(argc, argv, &i, 1000);
         else if (option_is(name, "--stall-ms"))
-            c->stall_ms = (uint32_t)option_number(argc, argv, &i, 1 << 30);
+            d->stall_ms = (uint32_t)option_number(argc, argv, &i, 1 << 30);
         else if (option_is(name, "--slow"))
-            c->slow = option_real(argc, argv, &i, 1e6);
+            d->slow = option_real(argc, argv, &i, 1e6);
         else if (option_is(name, "--slow-after"))
-            c->slow_after = option_number(argc, argv, &i, UINT64_MAX);
+            d->slow_after = option_number(argc, argv, &i, UINT64_MAX);
         else if (option_is(name, "--twice"))
-            c->twice_permille = (uint32_t)option_number(argc, argv, &i, 1000);
+            d->twice_permille = (uint32_t)option_number(argc, argv, &i, 1000);
         else if (option_is(name, "--log"))
-            c->log = option_file(argc, argv, &i, "a");
+            d->log = option_file(argc, argv, &i, "a");
         else if (option_is(name, "--effects"))
-            c->effects = option_file(argc, argv, &i, "a");
+            d->effects = option_file(argc, argv, &i, "a");
         else if (option_is(name, "--allow")) {
             if (c->allowed_count == ALLOWED_MAX)
                 option_fail("--allow: at most %d are possible; use a pattern", ALLOWED_MAX);
-            c->allowed[c->allowed_count++] = option_text(argc, argv, &i);
+            d->allowed[c->allowed_count++] = option_text(argc, argv, &i);
         } else if (option_is(name, "--unsent-mb"))
-            c->unsent_max = (size_t)option_number(argc, argv, &i, 1 << 20) << 20;
+            c->unsent_bytes = (size_t)option_number(argc, argv, &i, 1 << 20) << 20;
         else if (option_is(name, "--keys"))
             c->keys = option_text(argc, argv, &i);
         else if (option_is(name, "--beat-ms"))
-            c->beat_ms = (uint32_t)option_number(argc, argv, &i, 3600000);
+            c->beat_ns = beat_of(option_number(argc, argv, &i, 3600000));
         else if (option_is(name, "--durable"))
             c->is_durable = 1;
         else
             option_fail("'%s' is not known; see --help", name);
     }
-    if (listen == NULL)
+    if (c->listen == NULL)
         option_fail("--listen ADDRESS:PORT is missing; see --help");
     if (c->slots == 0)
         option_fail("--slots must be at least 1");
-    return listen;
-}
-
-static void on_connection(uv_stream_t *listener, int status)
-{
-    process *p = listener->data;
-
-    if (status == 0)
-        service_accept(p->s, listener);
-}
-
-static void on_signal(uv_signal_t *handle, int number)
-{
-    process *p = handle->data;
-
-    (void)number;
-    service_close(p->s);
-    uv_close((uv_handle_t *)&p->listener, NULL);
-    for (int i = 0; i < 2; i++)
-        uv_close((uv_handle_t *)&p->signals[i], NULL);
-}
-
-static void print_address(const uv_tcp_t *listener)
-{
-    struct sockaddr_storage address;
-    int size = sizeof address;
-    char host[64] = "?";
-
-    uv_tcp_getsockname(listener, (struct sockaddr *)&address, &size);
-    if (address.ss_family == AF_INET6) {
-        const struct sockaddr_in6 *v6 = (const struct sockaddr_in6 *)&address;
-        uv_ip6_name(v6, host, sizeof host);
-        printf("listening [%s]:%u\n", host, ntohs(v6->sin6_port));
-    } else {
-        const struct sockaddr_in *v4 = (const struct sockaddr_in *)&address;
-        uv_ip4_name(v4, host, sizeof host);
-        printf("listening %s:%u\n", host, ntohs(v4->sin_port));
-    }
-    fflush(stdout);
 }
 
 int main(int argc, char **argv)
 {
-    service_config config = {.slots = 8,
-                             .queue = 64,
-                             .seed = 1,
-                             .pace = 1,
-                             .sigma = 0.3,
-                             .slow = 1,
-                             .slow_after = UINT64_MAX,
-                             .beat_ms = 2000,
-                             .unsent_max = PEER_UNSENT_MAX};
-    const char *listen = read_options(argc, argv, &config);
-    struct sockaddr_storage address;
-    char error[512];
-    process p;
+    demo d = {.service = CLO_RPC_SERVICE_CONFIG_INIT,
+              .seed = 1,
+              .pace = 1,
+              .sigma = 0.3,
+              .slow = 1,
+              .slow_after = UINT64_MAX};
+    struct sigaction stop = {.sa_handler = on_signal};
 
-    memset(&p, 0, sizeof p);
-    signal(SIGPIPE, SIG_IGN);
-    peer_limit_unsent(config.unsent_max);
-    if (peer_address(listen, &address) != 0)
-        option_fail("--listen: '%s' is no ADDRESS:PORT in numbers", listen);
-    int status = peer_loop_init(&p.loop);
-    if (status != 0)
-        option_fail("the loop cannot be made: %s", uv_strerror(status));
-    if ((p.s = service_create(&p.loop, &config, error, sizeof error)) == NULL)
-        option_fail("%s", error);
-    uv_tcp_init(&p.loop, &p.listener);
-    p.listener.data = &p;
-    status = uv_tcp_bind(&p.listener, (const struct sockaddr *)&address, 0);
-    if (status == 0)
-        status = uv_listen((uv_stream_t *)&p.listener, 1024, on_connection);
-    if (status != 0)
-        option_fail("%s: %s", listen, uv_strerror(status));
-    for (int i = 0; i < 2; i++) {
-        uv_signal_init(&p.loop, &p.signals[i]);
-        p.signals[i].data = &p;
-        uv_signal_start(&p.signals[i], on_signal, i == 0 ? SIGTERM : SIGINT);
-    }
-    print_address(&p.listener);
-    uv_run(&p.loop, UV_RUN_DEFAULT);
-    service_destroy(p.s);
-    uv_loop_close(&p.loop);
-    if (config.log != NULL)
-        fclose(config.log);
-    if (config.effects != NULL)
-        fclose(config.effects);
-    return 0;
+    d.service.slots = 8;
+    read_options(argc, argv, &d);
+    d.service.allowed = d.allowed;
+    d.service.log = d.log != NULL ? write_log : NULL;
+    d.service.applied = d.effects != NULL ? write_effect : NULL;
+    d.service.fault = draw;
+    d.service.argument = &d;
+    if (clo_rpc_service_create(&d.service, &running) != CLO_OK ||
+        clo_rpc_service_add(running, "", answer_request, NULL, 1) != CLO_OK)
+        option_fail("%s", clo_last_error());
+    sigaction(SIGTERM, &stop, NULL);
+    sigaction(SIGINT, &stop, NULL);
+    printf("listening %s\n", clo_rpc_service_endpoint(running));
+    fflush(stdout);
+    int code = clo_rpc_service_run(running) != CLO_OK;
+    clo_rpc_service *ended = running;
+    running = NULL;
+    clo_rpc_service_destroy(ended);
+    if (d.log != NULL)
+        fclose(d.log);
+    if (d.effects != NULL)
+        fclose(d.effects);
+    return code;
 }

@@ -3,7 +3,7 @@
  * by their first page; or they are the whole file. */
 #define _GNU_SOURCE
 #include "fuzz.h"
-#include "journal.h"
+#include "rpc/store/journal.h"
 
 #include <string.h>
 #include <sys/mman.h>
@@ -12,36 +12,36 @@
 static char *good;
 static size_t good_bytes;
 
-static void count(void *argument, const journal_record *r)
+static void count(void *argument, const clo_rpc_journal_record *r)
 {
     ++*(uint32_t *)argument;
     PROMISE(r->output_bytes == 0 || r->output != NULL);
 }
 
-static journal *open_it(const char *path, char *error, size_t error_bytes)
+static clo_rpc_journal *open_it(const char *path, char *error, size_t error_bytes)
 {
     uint64_t identity[3] = {1, 2, 3};
     bool is_resumed;
 
-    return journal_open(path, false, identity, &is_resumed, error, error_bytes);
+    return clo_rpc_journal_open(path, false, identity, &is_resumed, error, error_bytes);
 }
 
 /* A journal of 40 records, as a file's bytes. */
 static void make_good(const char *path)
 {
     char error[512], output[300];
-    journal *j = open_it(path, error, sizeof error);
+    clo_rpc_journal *j = open_it(path, error, sizeof error);
 
     PROMISE(j != NULL);
     memset(output, 'x', sizeof output);
     for (uint32_t i = 0; i < 40; i++) {
-        journal_record r = {
-            .task = i, .attempt = 1, .state = JOURNAL_FINISHED, .key = i, .endpoint = "a:1", .output = output};
+        clo_rpc_journal_record r = {
+            .task = i, .attempt = 1, .state = CLO_RPC_JOURNAL_FINISHED, .key = i, .endpoint = "a:1", .output = output};
         r.output_bytes = i * 7;
-        PROMISE(journal_add(j, &r) == 0);
+        PROMISE(clo_rpc_journal_add(j, &r) == 0);
     }
-    PROMISE(journal_commit(j) == 0);
-    journal_close(j);
+    PROMISE(clo_rpc_journal_commit(j) == 0);
+    clo_rpc_journal_close(j);
     FILE *file = fopen(path, "rb");
     PROMISE(file != NULL && fseek(file, 0, SEEK_END) == 0);
     good_bytes = (size_t)ftell(file);
@@ -78,15 +78,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
         make_good(path);
     }
     write_file(path, data, bytes);
-    journal *j = open_it(path, error, sizeof error);
+    clo_rpc_journal *j = open_it(path, error, sizeof error);
     if (j == NULL) {
         PROMISE(error[0] != '\0' && strchr(error, '\n') == NULL);
     } else {
-        int result = journal_read(j, count, &records);
-        PROMISE(result == 0 || (journal_error(j)[0] != '\0' && strchr(journal_error(j), '\n') == NULL));
-        journal_record r = {.task = 1, .endpoint = "a:1", .state = JOURNAL_STARTED};
-        (void)!(journal_add(j, &r) == 0 && journal_commit(j) == 0);
-        journal_close(j);
+        int result = clo_rpc_journal_read(j, count, &records);
+        PROMISE(result == 0 || (clo_rpc_journal_error(j)[0] != '\0' && strchr(clo_rpc_journal_error(j), '\n') == NULL));
+        clo_rpc_journal_record r = {.task = 1, .endpoint = "a:1", .state = CLO_RPC_JOURNAL_STARTED};
+        (void)!(clo_rpc_journal_add(j, &r) == 0 && clo_rpc_journal_commit(j) == 0);
+        clo_rpc_journal_close(j);
     }
     unlink(path);
     for (int i = 0; i < 2; i++) {

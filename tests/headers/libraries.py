@@ -8,7 +8,7 @@ import subprocess
 import sys
 import textwrap
 
-LIBRARIES = ("libclotho", "libclotho-decide", "libclotho-device", "libclotho-io")
+LIBRARIES = ("libclotho", "libclotho-decide", "libclotho-device", "libclotho-io", "libclotho-rpc")
 DECLARATION = re.compile(r"^CLO_API\b(?:[^;{]*?\b(clo_\w+)\s*\(|\s+extern const clo_\w+([^;{]*);)", re.M)
 LINE = re.compile(r"\n \*\n \* Library: [^/]*?(?= \*/)")
 
@@ -16,6 +16,8 @@ LINE = re.compile(r"\n \*\n \* Library: [^/]*?(?= \*/)")
 def exported(build):
     found = {}
     for library in LIBRARIES:
+        if not (build / "lib" / (library + ".so")).exists():  # what it needs is not installed
+            continue
         lines = subprocess.run(["nm", "-D", "--defined-only", build / "lib" / (library + ".so")], capture_output=True, text=True,
                                check=True).stdout.splitlines()
         found.update({line.split()[2].split("@")[0]: library for line in lines})

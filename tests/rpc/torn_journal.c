@@ -3,7 +3,7 @@
  * where a byte of the log is another. Arguments: how far cuts are apart (97 bytes), and the first one (another in each
  * run, so that many runs see all of them). */
 #define _GNU_SOURCE
-#include "journal.h"
+#include "rpc/store/journal.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -50,12 +50,12 @@ static void put(const char *name, const char *bytes, size_t count)
     fclose(file);
 }
 
-static journal *open_it(void)
+static clo_rpc_journal *open_it(void)
 {
     uint64_t identity[3] = {1, 2, 3};
     bool is_resumed;
     char error[512];
-    journal *j = journal_open(path, false, identity, &is_resumed, error, sizeof error);
+    clo_rpc_journal *j = clo_rpc_journal_open(path, false, identity, &is_resumed, error, sizeof error);
 
     if (j == NULL)
         fprintf(stderr, "%s\n", error);
@@ -63,18 +63,18 @@ static journal *open_it(void)
     return j;
 }
 
-static void add(journal *j, uint32_t number)
+static void add(clo_rpc_journal *j, uint32_t number)
 {
     char output[200];
-    journal_record r = {.task = number, .attempt = 1, .state = JOURNAL_FINISHED, .key = number * 7, .endpoint = "a:1"};
+    clo_rpc_journal_record r = {.task = number, .attempt = 1, .state = CLO_RPC_JOURNAL_FINISHED, .key = number * 7, .endpoint = "a:1"};
 
     memset(output, (int)number, sizeof output);
     r.output = output;
     r.output_bytes = number * 3;
-    CHECK(journal_add(j, &r) == 0);
+    CHECK(clo_rpc_journal_add(j, &r) == 0);
 }
 
-static void count_in_order(void *argument, const journal_record *r)
+static void count_in_order(void *argument, const clo_rpc_journal_record *r)
 {
     uint32_t *count = argument;
 
@@ -84,27 +84,27 @@ static void count_in_order(void *argument, const journal_record *r)
     ++*count;
 }
 
-static uint32_t read_all(journal *j)
+static uint32_t read_all(clo_rpc_journal *j)
 {
     uint32_t count = 0;
 
-    CHECK(journal_read(j, count_in_order, &count) == 0);
+    CHECK(clo_rpc_journal_read(j, count_in_order, &count) == 0);
     return count;
 }
 
 /* How many records there are; then one more. */
 static uint32_t go_on(void)
 {
-    journal *j = open_it();
+    clo_rpc_journal *j = open_it();
     uint32_t count = read_all(j);
 
     CHECK(count % EACH == 0 && count <= RECORDS);
     add(j, count);
-    CHECK(journal_commit(j) == 0);
-    journal_close(j);
+    CHECK(clo_rpc_journal_commit(j) == 0);
+    clo_rpc_journal_close(j);
     j = open_it();
     CHECK(read_all(j) == count + 1);
-    journal_close(j);
+    clo_rpc_journal_close(j);
     return count;
 }
 
@@ -134,14 +134,14 @@ int main(int argc, char **argv)
     printf("cuts from byte %zu on, %zu apart\n", first, step);
     snprintf(path, sizeof path, "%s/j", folder);
     snprintf(log_path, sizeof log_path, "%s-wal", path);
-    journal *j = open_it();
+    clo_rpc_journal *j = open_it();
     for (uint32_t i = 0; i < RECORDS; i++) {
         add(j, i);
         if (i % EACH == EACH - 1)
-            CHECK(journal_commit(j) == 0);
+            CHECK(clo_rpc_journal_commit(j) == 0);
     }
     content file = take(path), log = take(log_path);
-    journal_close(j);
+    clo_rpc_journal_close(j);
     for (size_t cut = first; cut <= log.count; cut = next_cut(cut, step, log.count)) {
         snprintf(where, sizeof where, "the log ends after %zu of %zu bytes", cut, log.count);
         restore(&file, &log, cut);

@@ -1,16 +1,20 @@
-#include "engine.h"
-#include "parcel.h"
-#include "peer.h"
-#include "instance.h"
+/* engine.c - see engine.h: the driver's thread, and what it is handed. */
+#include "rpc/engine/engine.h"
+#include "base/memory.h"
+#include "base/status.h"
+#include "rpc/engine/instance.h"
+#include "rpc/wire/parcel.h"
+#include "rpc/wire/peer.h"
 
-#include <stdlib.h>
+#include <signal.h>
+#include <stdio.h>
 #include <string.h>
 
 /* On a worker: the run is cut short. */
 static void on_cut(void *argument)
 {
-    request *r = argument;
-    engine *e = r->owner;
+    clo_rpc_instance *r = argument;
+    clo_rpc_engine *e = r->owner;
 
     pthread_mutex_lock(&e->lock);
     if (!r->is_posted_cancelled) {
@@ -23,23 +27,23 @@ static void on_cut(void *argument)
     uv_async_send(&e->wake);
 }
 
-int engine_body(const clo_call *call)
+int clo_rpc_engine_body(const clo_call *call)
 {
-    const method *m = call->argument;
-    engine *e = m->owner;
-    request *r = &e->requests[m->first + call->instance];
+    const clo_rpc_method *m = call->argument;
+    clo_rpc_engine *e = m->owner;
+    clo_rpc_instance *r = &e->requests[m->first + call->instance];
 
-    if (call->inputs_count > m->inputs_max || call->output_bytes != parcel_size(m->output_bytes))
+    if (call->inputs_count > m->inputs_max || call->output_bytes != clo_rpc_parcel_size(m->output_bytes))
         return 1;
-    r->replica = m->effect != EFFECT_NONE ? m->home : e->config.replica_of[call->executor];
+    r->replica = m->effect != CLO_RPC_PURE ? m->home : e->config.replica_of[call->executor];
     r->output = call->output;
     r->inputs_count = call->inputs_count;
     for (uint32_t i = 0; i < call->inputs_count; i++)
         if (call->inputs[i] != NULL)
-            r->inputs[i] = (input){.at = (const unsigned char *)call->inputs[i] + parcel_size(0),
-                                   .bytes = parcel_bytes(call->inputs[i])};
+            r->inputs[i] = (clo_rpc_input){.at = (const unsigned char *)call->inputs[i] + clo_rpc_parcel_size(0),
+                                           .bytes = clo_rpc_parcel_bytes(call->inputs[i])};
         else
-            r->inputs[i] = (input){.bytes = 0};
+            r->inputs[i] = (clo_rpc_input){.bytes = 0};
     if (clo_token_take(call, on_cut, r, &r->token) != CLO_OK)
         return 1;
     pthread_mutex_lock(&e->lock);
@@ -52,23 +56,23 @@ int engine_body(const clo_call *call)
 }
 
 /* Group commit: once before and once after each wait of the loop. Then the calls go whose "started" is durable. */
-static void commit(engine *e)
+static void commit(clo_rpc_engine *e)
 {
-    journal *j = e->config.journal;
+    clo_rpc_journal *j = e->config.journal;
 
-    if (j == NULL || !journal_is_dirty(j))
+    if (j == NULL || !clo_rpc_journal_is_dirty(j))
         return;
-    if (journal_commit(j) != 0)
+    if (clo_rpc_journal_commit(j) != 0)
         e->journal_failed = true;
     if (e->journal_failed && e->stats.journal[0] == '\0')
-        snprintf(e->stats.journal, sizeof e->stats.journal, "%s", journal_error(j));
+        snprintf(e->stats.journal, sizeof e->stats.journal, "%s", clo_rpc_journal_error(j));
     while (e->committing != NULL) {
-        request *r = e->committing;
+        clo_rpc_instance *r = e->committing;
         e->committing = r->next_committing;
         if (!e->journal_failed)
-            request_committed(r);
-        else if (r->state == REQUEST_COMMITTING)
-            request_fail(r, REPLY_UNAVAILABLE, journal_error(j));
+            clo_rpc_instance_committed(r);
+        else if (r->state == CLO_RPC_INSTANCE_COMMITTING)
+            clo_rpc_instance_fail(r, CLO_RPC_REPLY_UNAVAILABLE, clo_rpc_journal_error(j));
     }
 }
 
@@ -82,52 +86,73 @@ static void on_before_poll(uv_prepare_t *prepare)
     commit(prepare->data);
 }
 
-static void close_all(engine *e)
+static void close_all(clo_rpc_engine *e)
 {
     uv_close((uv_handle_t *)&e->wake, NULL);
     uv_close((uv_handle_t *)&e->after_poll, NULL);
     uv_close((uv_handle_t *)&e->before_poll, NULL);
     for (uint32_t i = 0; i < e->config.instances; i++)
         uv_close((uv_handle_t *)&e->requests[i].timer, NULL);
-    client_close(e->calls);
+    clo_rpc_client_close(e->calls);
 }
 
 /* Cancels that came before their request was posted in this run are of an earlier one. */
-static void take_cancels(const cancel *cancels, uint32_t count)
+static void take_cancels(const clo_rpc_cancel *cancels, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++)
         if (cancels[i].of->number == cancels[i].number)
-            request_cancel(cancels[i].of);
+            clo_rpc_instance_cancel(cancels[i].of);
 }
 
 /* Under the lock. A copy, as the requests may be cancelled again, in another run, while it is gone through. */
-static uint32_t detach_cancels(engine *e)
+static uint32_t detach_cancels(clo_rpc_engine *e)
 {
     uint32_t count = 0;
 
-    for (request *r = e->cancelled; r != NULL; r = r->next_cancelled) {
-        e->cancels[count++] = (cancel){.of = r, .number = r->cancelled_number};
+    for (clo_rpc_instance *r = e->cancelled; r != NULL; r = r->next_cancelled) {
+        e->cancels[count++] = (clo_rpc_cancel){.of = r, .number = r->cancelled_number};
         r->is_posted_cancelled = false;
     }
     e->cancelled = NULL;
     return count;
 }
 
+/* What was posted last comes first, so an endpoint that was moved twice would go back: the first one counts. */
+static void take_moves(clo_rpc_engine *e, clo_rpc_move *moves)
+{
+    while (moves != NULL) {
+        clo_rpc_move *m = moves;
+        int number = m->is_done ? -1 : clo_rpc_client_endpoint(e->calls, m->endpoint);
+        moves = m->next;
+        for (clo_rpc_move *older = moves; older != NULL; older = older->next)
+            older->is_done |= older->service == m->service && older->replica == m->replica;
+        if (number >= 0) {
+            e->endpoints[m->service][m->replica] = number;
+            snprintf(e->config.services[m->service].replica[m->replica], CLO_RPC_NAME_BYTES, "%s", m->endpoint);
+            e->replicas[m->service][m->replica] = (clo_rpc_replica_state){.failures = 0};
+        }
+        clo_free(m);
+    }
+}
+
 static void on_wake(uv_async_t *async)
 {
-    engine *e = async->data;
+    clo_rpc_engine *e = async->data;
 
     pthread_mutex_lock(&e->lock);
-    request *posted = e->posted;
+    clo_rpc_instance *posted = e->posted;
+    clo_rpc_move *moves = e->moves;
+    e->moves = NULL;
     uint32_t cancels = detach_cancels(e);
     e->posted = NULL;
     e->posted_end = &e->posted;
     uint64_t asked = e->settle_asked;
     bool is_stopping = e->is_stopping;
     pthread_mutex_unlock(&e->lock);
+    take_moves(e, moves);
     while (posted != NULL) {
-        request *next = posted->next_posted; /* read first: it may be posted again in another run */
-        request_begin(posted);
+        clo_rpc_instance *next = posted->next_posted; /* read first: it may be posted again in another run */
+        clo_rpc_instance_begin(posted);
         posted = next;
     }
     take_cancels(e->cancels, cancels);
@@ -145,41 +170,41 @@ static void on_wake(uv_async_t *async)
 
 static void drive(void *argument)
 {
-    engine *e = argument;
+    clo_rpc_engine *e = argument;
 
-    uv_run(&e->loop, UV_RUN_DEFAULT);
+    clo_rpc_loop_run(&e->loop);
 }
 
-static void free_engine(engine *e)
+static void free_engine(clo_rpc_engine *e)
 {
-    client_destroy(e->calls);
+    clo_rpc_client_destroy(e->calls);
     pthread_mutex_destroy(&e->lock);
     pthread_cond_destroy(&e->settled);
-    free(e->requests);
-    free(e->cancels);
-    free(e->inputs);
-    free(e->latencies_us);
-    free(e->scratch);
-    free(e);
+    clo_free(e->requests);
+    clo_free(e->cancels);
+    clo_free(e->inputs);
+    clo_free(e->latencies_us);
+    clo_free(e->scratch);
+    clo_free(e);
 }
 
-static int make_requests(engine *e)
+static int make_requests(clo_rpc_engine *e)
 {
-    const engine_config *c = &e->config;
+    const clo_rpc_engine_config *c = &e->config;
     size_t inputs = 0;
 
     for (uint32_t m = 0; m < c->methods_count; m++)
         inputs += (size_t)c->methods[m].inputs_max * c->methods[m].instances;
-    e->requests = calloc(c->instances, sizeof *e->requests);
-    e->cancels = calloc(c->instances, sizeof *e->cancels);
-    e->latencies_us = malloc(c->instances * sizeof *e->latencies_us);
-    e->inputs = calloc(inputs + 1, sizeof *e->inputs);
+    e->requests = clo_allocate(c->instances, sizeof *e->requests);
+    e->cancels = clo_allocate(c->instances, sizeof *e->cancels);
+    e->latencies_us = clo_allocate(c->instances, sizeof *e->latencies_us);
+    e->inputs = clo_allocate(inputs + 1, sizeof *e->inputs);
     if (e->requests == NULL || e->cancels == NULL || e->latencies_us == NULL || e->inputs == NULL)
         return -1;
     inputs = 0;
     for (uint32_t m = 0; m < c->methods_count; m++)
         for (uint32_t i = 0; i < c->methods[m].instances; i++) {
-            request *r = &e->requests[c->methods[m].first + i];
+            clo_rpc_instance *r = &e->requests[c->methods[m].first + i];
             r->owner = e;
             r->what = &c->methods[m];
             r->instance = i;
@@ -191,25 +216,23 @@ static int make_requests(engine *e)
     return 0;
 }
 
-static int make_endpoints(engine *e, char *error, size_t error_bytes)
+static clo_status make_endpoints(clo_rpc_engine *e)
 {
     for (uint32_t s = 0; s < e->config.services_count; s++) {
-        const service_group *g = &e->config.services[s];
-        throttle_init(&e->throttles[s]);
+        const clo_rpc_group *g = &e->config.services[s];
+        clo_rpc_throttle_init(&e->throttles[s]);
         for (uint32_t i = 0; i < g->replicas; i++) {
-            e->endpoints[s][i] = client_endpoint(e->calls, g->replica[i]);
-            if (e->endpoints[s][i] < 0) {
-                snprintf(error, error_bytes,
-                         "service %s: '%s' is neither ADDRESS:PORT in numbers nor http://..., https://...", g->name,
-                         g->replica[i]);
-                return -1;
-            }
+            e->endpoints[s][i] = clo_rpc_client_endpoint(e->calls, g->replica[i]);
+            if (e->endpoints[s][i] < 0)
+                return clo_fail(CLO_ERR_ARGUMENT,
+                                "service %s: '%s' is neither ADDRESS:PORT in numbers nor http://..., https://...",
+                                g->name, g->replica[i]);
         }
     }
-    return 0;
+    return CLO_OK;
 }
 
-static int make_loop(engine *e)
+static int make_loop(clo_rpc_engine *e)
 {
     if (uv_async_init(&e->loop, &e->wake, on_wake) != 0)
         return -1;
@@ -222,53 +245,66 @@ static int make_loop(engine *e)
         uv_timer_init(&e->loop, &e->requests[i].timer);
         e->requests[i].timer.data = &e->requests[i];
     }
-    if (uv_thread_create(&e->thread, drive, e) == 0)
+    sigset_t all, before; /* signals are for the application's threads */
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    int failed = uv_thread_create(&e->thread, drive, e);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (failed == 0)
         return 0;
     close_all(e);
     uv_run(&e->loop, UV_RUN_DEFAULT);
     return -1;
 }
 
-engine *engine_start(const engine_config *config, char *error, size_t error_bytes)
+/* What the driver's thread needs. */
+static clo_status prepare(clo_rpc_engine *e)
 {
-    engine *e = calloc(1, sizeof *e);
+    if ((e->calls = clo_rpc_client_create(&e->loop)) == NULL || make_requests(e) != 0)
+        return clo_fail_memory("a workflow's engine");
+    clo_status status = make_endpoints(e);
+    if (status != CLO_OK)
+        return status;
+    clo_rpc_client_set_beat(e->calls, e->config.beat_ms);
+    clo_rpc_engine_begin(e);
+    return make_loop(e) == 0 ? CLO_OK : clo_fail(CLO_ERR_SYSTEM, "a workflow's thread cannot be started");
+}
 
-    snprintf(error, error_bytes, "no memory for the engine");
+clo_status clo_rpc_engine_start(const clo_rpc_engine_config *config, clo_rpc_engine **out)
+{
+    clo_rpc_engine *e = clo_allocate(1, sizeof *e);
+
     if (e == NULL)
-        return NULL;
+        return clo_fail_memory("a workflow's engine");
     e->config = *config;
     e->random = config->seed;
     e->posted_end = &e->posted;
     pthread_mutex_init(&e->lock, NULL);
     pthread_cond_init(&e->settled, NULL);
-    int status = peer_loop_init(&e->loop);
-    if (status != 0) {
-        snprintf(error, error_bytes, "the driver's loop cannot be made: %s", uv_strerror(status));
+    int failed = clo_rpc_loop_init(&e->loop, &e->peers, CLO_RPC_UNSENT_MAX);
+    if (failed != 0) {
         free_engine(e);
-        return NULL;
+        return clo_fail(CLO_ERR_SYSTEM, "a workflow's loop cannot be made: %s", uv_strerror(failed));
     }
-    int is_bad = (e->calls = client_create(&e->loop)) == NULL || make_requests(e) != 0 ||
-                 make_endpoints(e, error, error_bytes) != 0;
-    if (!is_bad) {
-        client_set_beat(e->calls, config->beat_ms);
-        engine_begin(e);
-        if (make_loop(e) == 0)
-            return e;
-        snprintf(error, error_bytes, "the driver's thread cannot be started");
+    clo_status status = prepare(e);
+    if (status != CLO_OK) {
+        uv_loop_close(&e->loop);
+        free_engine(e);
+        return status;
     }
-    uv_loop_close(&e->loop);
-    free_engine(e);
-    return NULL;
+    *out = e;
+    return CLO_OK;
 }
 
-void engine_begin(engine *e)
+void clo_rpc_engine_begin(clo_rpc_engine *e)
 {
     for (uint32_t i = 0; i < e->config.instances; i++)
         e->latencies_us[i] = -1;
-    e->start_us = engine_now_us();
+    e->stats.failure[0] = '\0'; /* of the run */
+    e->start_us = clo_rpc_engine_now_us();
 }
 
-void engine_settle(engine *e, engine_stats *out)
+void clo_rpc_engine_settle(clo_rpc_engine *e, clo_rpc_engine_stats *out)
 {
     pthread_mutex_lock(&e->lock);
     uint64_t mine = ++e->settle_asked;
@@ -279,12 +315,29 @@ void engine_settle(engine *e, engine_stats *out)
     pthread_mutex_unlock(&e->lock);
 }
 
-const int64_t *engine_latencies(const engine *e)
+const int64_t *clo_rpc_engine_latencies(const clo_rpc_engine *e)
 {
     return e->latencies_us;
 }
 
-void engine_stop(engine *e)
+int clo_rpc_engine_move(clo_rpc_engine *e, uint32_t service, uint32_t replica, const char *endpoint)
+{
+    clo_rpc_move *m = clo_allocate(1, sizeof *m);
+
+    if (m == NULL)
+        return -1;
+    m->service = service;
+    m->replica = replica;
+    snprintf(m->endpoint, sizeof m->endpoint, "%s", endpoint);
+    pthread_mutex_lock(&e->lock);
+    m->next = e->moves;
+    e->moves = m;
+    pthread_mutex_unlock(&e->lock);
+    uv_async_send(&e->wake);
+    return 0;
+}
+
+void clo_rpc_engine_stop(clo_rpc_engine *e)
 {
     if (e == NULL)
         return;

@@ -10,28 +10,30 @@
  * at one replica, whose table of keys makes them happen once; their "started" is durable before the call leaves.
  * Nothing waits for a "finished": records become durable in their order, so the "started" of whatever follows carries
  * it. */
-#ifndef RPC_ENGINE_H
-#define RPC_ENGINE_H
+#ifndef CLO_RPC_ENGINE_ENGINE_H
+#define CLO_RPC_ENGINE_ENGINE_H
 
-#include "method.h"
+#include "rpc/engine/method.h"
 
-/* Starts the driver. The config is copied, what it points to is borrowed. NULL: no memory, or an endpoint that is none,
- * with one line in `error`. */
-engine *engine_start(const engine_config *config, char *error, size_t error_bytes);
+/* Starts the driver. The config is copied, what it points to is borrowed. */
+clo_status clo_rpc_engine_start(const clo_rpc_engine_config *config, clo_rpc_engine **out);
 
 /* The body of all tasks; its argument is a method. */
-int engine_body(const clo_call *call);
+int clo_rpc_engine_body(const clo_call *call);
 
 /* Sets the zero of arrivals and deadlines: just before clo_job_submit. */
-void engine_begin(engine *e);
+void clo_rpc_engine_begin(clo_rpc_engine *e);
 
 /* Waits until the driver has nothing left of a run that has ended and its journal is durable. */
-void engine_settle(engine *e, engine_stats *out);
+void clo_rpc_engine_settle(clo_rpc_engine *e, clo_rpc_engine_stats *out);
 
 /* After engine_settle: [instances] microseconds from a request's arrival to its answer; -1: it had none. */
-const int64_t *engine_latencies(const engine *e);
+const int64_t *clo_rpc_engine_latencies(const clo_rpc_engine *e);
+
+/* From now on a replica is at another endpoint, which is one. Any thread. Returns 0, or -1: no memory. */
+int clo_rpc_engine_move(clo_rpc_engine *e, uint32_t service, uint32_t replica, const char *endpoint);
 
 /* Ends the driver. No job may run. NULL is allowed. */
-void engine_stop(engine *e);
+void clo_rpc_engine_stop(clo_rpc_engine *e);
 
 #endif

@@ -1,38 +1,46 @@
-#include "instance.h"
-#include "answer.h"
-#include "parcel.h"
+/* instance.c - see instance.h: attempts, hedges, retries, and how a request ends. */
+#include "rpc/engine/instance.h"
+#include "base/memory.h"
+#include "rpc/wire/mix.h"
+#include "rpc/wire/parcel.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
 #define HELD_MAX_US 1000000
 
-static throttle *throttle_of(const request *r)
+static clo_rpc_throttle *throttle_of(const clo_rpc_instance *r)
 {
     return &r->owner->throttles[r->what->service];
 }
 
-static const char *endpoint_of(const request *r, uint32_t replica)
+static const char *endpoint_of(const clo_rpc_instance *r, uint32_t replica)
 {
     return r->owner->config.services[r->what->service].replica[replica];
 }
 
-static void note(const request *r, const attempt *a, const char *event, const char *detail)
+static void note(const clo_rpc_instance *r, const clo_rpc_attempt *a, const char *event, const char *detail)
 {
-    if (r->owner->config.events != NULL)
-        fprintf(r->owner->config.events, "%s time=%" PRId64 " task=%u instance=%u attempt=%u endpoint=%s %s\n", event,
-                engine_now_us() - r->owner->start_us, r->what->task, r->instance, a != NULL ? a->number : 0,
-                endpoint_of(r, a != NULL ? a->replica : r->replica), detail);
+    const clo_rpc_engine_config *c = &r->owner->config;
+    char line[512];
+
+    if (c->event == NULL)
+        return;
+    snprintf(line, sizeof line, "%s time=%" PRId64 " task=%u instance=%u attempt=%u endpoint=%s %s", event,
+             clo_rpc_engine_now_us() - r->owner->start_us, r->what->task, r->instance, a != NULL ? a->number : 0,
+             endpoint_of(r, a != NULL ? a->replica : r->replica), detail);
+    c->event(c->argument, line);
 }
 
-static int64_t left_us(const request *r)
+static int64_t left_us(const clo_rpc_instance *r)
 {
-    return r->deadline_us == FRAME_NO_DEADLINE ? FRAME_NO_DEADLINE : r->deadline_us - engine_now_us();
+    return r->deadline_us == CLO_RPC_FRAME_NO_DEADLINE ? CLO_RPC_FRAME_NO_DEADLINE
+                                                       : r->deadline_us - clo_rpc_engine_now_us();
 }
 
 /* Of the next attempt: a run that was killed counts as one. */
-static uint32_t next_number(const request *r)
+static uint32_t next_number(const clo_rpc_instance *r)
 {
     const uint32_t *before = r->owner->config.attempts_before;
 
@@ -40,24 +48,24 @@ static uint32_t next_number(const request *r)
 }
 
 /* The journal's failure is the run's: what is not kept must not be built on. */
-static int keep(request *r, journal_state state, const attempt *a)
+static int keep(clo_rpc_instance *r, clo_rpc_journal_state state, const clo_rpc_attempt *a)
 {
-    engine *e = r->owner;
-    journal_record record = {.task = r->what->task,
-                             .instance = r->instance,
-                             .attempt = a != NULL ? a->number : next_number(r),
-                             .state = state,
-                             .key = answer_key(e->config.run, r->what->task, r->instance),
-                             .endpoint = endpoint_of(r, a != NULL ? a->replica : r->replica),
-                             .time_us = engine_now_us() - e->start_us};
+    clo_rpc_engine *e = r->owner;
+    clo_rpc_journal_record record = {.task = r->what->task,
+                                     .instance = r->instance,
+                                     .attempt = a != NULL ? a->number : next_number(r),
+                                     .state = state,
+                                     .key = clo_rpc_key(e->config.run, r->what->task, r->instance),
+                                     .endpoint = endpoint_of(r, a != NULL ? a->replica : r->replica),
+                                     .time_us = clo_rpc_engine_now_us() - e->start_us};
 
     if (e->config.journal == NULL)
         return 0;
-    if (state == JOURNAL_FINISHED) {
+    if (state == CLO_RPC_JOURNAL_FINISHED) {
         record.output = r->output;
-        record.output_bytes = parcel_size(r->what->output_bytes);
+        record.output_bytes = clo_rpc_parcel_size(r->what->output_bytes);
     }
-    if (e->journal_failed || journal_add(e->config.journal, &record) != 0) {
+    if (e->journal_failed || clo_rpc_journal_add(e->config.journal, &record) != 0) {
         e->journal_failed = true;
         return -1;
     }
@@ -65,12 +73,12 @@ static int keep(request *r, journal_state state, const attempt *a)
 }
 
 /* The losers are told. */
-static void cancel_attempts(request *r)
+static void cancel_attempts(clo_rpc_instance *r)
 {
     for (uint32_t i = 0; i < r->begun; i++)
         if (r->attempts[i].call != 0) {
             note(r, &r->attempts[i], "cancel", "");
-            client_cancel(r->owner->calls, r->attempts[i].call);
+            clo_rpc_client_cancel(r->owner->calls, r->attempts[i].call);
             r->attempts[i].call = 0;
             r->owner->stats.cancelled++;
         }
@@ -78,57 +86,55 @@ static void cancel_attempts(request *r)
 }
 
 /* The last thing that is done with a request: its memory may go. */
-static void complete(request *r, int code)
+static void complete(clo_rpc_instance *r, int code)
 {
     clo_token token = r->token;
 
     cancel_attempts(r);
     uv_timer_stop(&r->timer);
-    r->state = REQUEST_DONE;
+    r->state = CLO_RPC_INSTANCE_DONE;
     if (clo_token_complete(token, code) != CLO_OK)
         note(r, NULL, "stale", ""); /* the run was cut short before: nothing is left to do */
 }
 
-void request_fail(request *r, reply_status status, const char *why)
+void clo_rpc_instance_fail(clo_rpc_instance *r, clo_rpc_reply_status status, const char *why)
 {
-    engine *e = r->owner;
-    const attempt *last = r->begun > 0 ? &r->attempts[r->begun - 1] : NULL;
-    int64_t after_us = engine_now_us() - r->arrival_us;
+    clo_rpc_engine *e = r->owner;
+    const clo_rpc_attempt *last = r->begun > 0 ? &r->attempts[r->begun - 1] : NULL;
+    int64_t after_us = clo_rpc_engine_now_us() - r->arrival_us;
 
-    if (e->stats.failures++ == 0)
+    e->stats.failures++;
+    if (e->stats.failure[0] == '\0')
         snprintf(e->stats.failure, sizeof e->stats.failure,
                  "task %s, instance %u: service %s at %s: %s (%s) after %u attempt%s and %" PRId64 " ms", r->what->name,
                  r->instance, e->config.services[r->what->service].name,
-                 endpoint_of(r, last != NULL ? last->replica : r->replica), reply_name(status), why, r->begun,
+                 endpoint_of(r, last != NULL ? last->replica : r->replica), clo_rpc_reply_name(status), why, r->begun,
                  r->begun == 1 ? "" : "s", after_us / 1000);
     note(r, last, "fail", why);
-    (void)keep(r, JOURNAL_FAILED, last);
+    (void)keep(r, CLO_RPC_JOURNAL_FAILED, last);
     if (e->config.keeps_going)
-        parcel_close(r->output, r->what->output_bytes, 0);
+        clo_rpc_parcel_close(r->output, r->what->output_bytes, 0);
     complete(r, e->config.keeps_going ? 0 : 1 + (int)status);
 }
 
-static void on_answer(void *argument, const reply *answer);
+static void on_answer(void *argument, const clo_rpc_reply *answer);
 static void on_timer(uv_timer_t *timer);
 
-/* The outputs of the predecessors, one behind the other. */
-static int gather(request *r, ask *a)
+/* The bytes of its own, and the outputs of the predecessors, one behind the other. */
+static int gather(clo_rpc_instance *r, clo_rpc_ask *a)
 {
-    engine *e = r->owner;
-    size_t bytes = 0;
+    clo_rpc_engine *e = r->owner;
+    size_t bytes = r->what->body_bytes;
 
     for (uint32_t i = 0; i < r->inputs_count; i++)
         bytes += r->inputs[i].bytes;
-    if (bytes > e->scratch_bytes) {
-        unsigned char *more = realloc(e->scratch, bytes * 2);
-        if (more == NULL)
-            return -1;
-        e->scratch = more;
-        e->scratch_bytes = bytes * 2;
-    }
+    if (clo_grow((void **)&e->scratch, &e->scratch_bytes, bytes, 1) != 0)
+        return -1;
     a->input = e->scratch;
     a->input_bytes = bytes;
-    bytes = 0;
+    bytes = r->what->body_bytes;
+    if (bytes > 0)
+        memcpy(e->scratch, r->what->body, bytes);
     for (uint32_t i = 0; i < r->inputs_count; i++) {
         if (r->inputs[i].bytes > 0)
             memcpy(e->scratch + bytes, r->inputs[i].at, r->inputs[i].bytes);
@@ -137,15 +143,15 @@ static int gather(request *r, ask *a)
     return 0;
 }
 
-static int64_t gives_up_us(const attempt *a)
+static int64_t gives_up_us(const clo_rpc_attempt *a)
 {
-    return a->begun_us + a->of->owner->config.attempt_us;
+    return a->begun_us + a->of->what->attempt_us;
 }
 
 /* The next moment at which something is due without an answer. */
-static void arm(request *r)
+static void arm(clo_rpc_instance *r)
 {
-    int64_t due = r->deadline_us, now = engine_now_us();
+    int64_t due = r->deadline_us, now = clo_rpc_engine_now_us();
 
     if (r->hedge_us != 0 && r->hedge_us < due)
         due = r->hedge_us;
@@ -154,7 +160,7 @@ static void arm(request *r)
     for (uint32_t i = 0; i < r->begun; i++)
         if (r->attempts[i].call != 0 && gives_up_us(&r->attempts[i]) < due)
             due = gives_up_us(&r->attempts[i]);
-    if (due == FRAME_NO_DEADLINE) {
+    if (due == CLO_RPC_FRAME_NO_DEADLINE) {
         uv_timer_stop(&r->timer);
         return;
     }
@@ -162,88 +168,92 @@ static void arm(request *r)
     uv_timer_start(&r->timer, on_timer, due <= now ? 0 : (uint64_t)(due - now + 999) / 1000, 0);
 }
 
-static void describe(const request *r, frame *head, ask *a)
+static void describe(const clo_rpc_instance *r, clo_rpc_frame *head, clo_rpc_ask *a)
 {
-    const engine *e = r->owner;
+    const clo_rpc_engine *e = r->owner;
 
-    *head = (frame){.attempt = (uint16_t)next_number(r),
-                    .run = e->config.run,
-                    .task = r->what->task,
-                    .instance = r->instance,
-                    .left_us = left_us(r),
-                    .key = answer_key(e->config.run, r->what->task, r->instance)};
-    if (r->what->effect == EFFECT_ONCE)
+    *head = (clo_rpc_frame){.attempt = (uint16_t)next_number(r),
+                            .run = e->config.run,
+                            .task = r->what->task,
+                            .instance = r->instance,
+                            .left_us = left_us(r),
+                            .key = clo_rpc_key(e->config.run, r->what->task, r->instance)};
+    if (r->what->effect == CLO_RPC_ONCE)
         head->key = 0;
     a->work_us = r->what->work_us;
     a->rest_us = r->what->rest_us;
     a->output_bytes = r->what->output_bytes;
-    a->effect = r->what->effect == EFFECT_NONE ? ASK_PURE : r->what->effect == EFFECT_KEYED ? ASK_KEYED : ASK_ONCE;
+    a->effect = r->what->effect;
+    snprintf(a->method, sizeof a->method, "%s", r->what->method);
     a->hops = r->what->hops;
     for (uint32_t i = 0; i < a->hops; i++)
         snprintf(a->hop[i], sizeof a->hop[i], "%s", e->config.hop[i]);
 }
 
-static void send_attempt(request *r, uint32_t replica, uint32_t is_hedge)
+static void send_attempt(clo_rpc_instance *r, uint32_t replica, uint32_t is_hedge)
 {
-    engine *e = r->owner;
-    attempt *a = &r->attempts[r->begun];
-    frame head;
-    ask what;
+    clo_rpc_engine *e = r->owner;
+    clo_rpc_attempt *a = &r->attempts[r->begun];
+    clo_rpc_frame head;
+    clo_rpc_ask what;
     char detail[96];
 
     describe(r, &head, &what);
     if (head.left_us < (int64_t)what.rest_us) {
         snprintf(detail, sizeof detail, "%" PRId64 " us are left, %" PRIu64 " are needed", head.left_us, what.rest_us);
         if (r->active == 0)
-            request_fail(r, REPLY_DEADLINE, detail);
+            clo_rpc_instance_fail(r, CLO_RPC_REPLY_DEADLINE, detail);
         return;
     }
-    *a = (attempt){
-        .of = r, .begun_us = engine_now_us(), .number = next_number(r), .replica = replica, .is_hedge = is_hedge};
+    *a = (clo_rpc_attempt){.of = r,
+                           .begun_us = clo_rpc_engine_now_us(),
+                           .number = next_number(r),
+                           .replica = replica,
+                           .is_hedge = is_hedge};
     r->begun++;
     bool is_gathered = gather(r, &what) == 0;
-    if (is_gathered && what.input_bytes > PARCEL_MAX) {
+    if (is_gathered && what.input_bytes > CLO_RPC_BYTES_MAX) {
         snprintf(detail, sizeof detail, "its inputs have %zu bytes, and a call can have %d", what.input_bytes,
-                 PARCEL_MAX);
+                 CLO_RPC_BYTES_MAX);
         r->begun--;
-        request_fail(r, REPLY_INVALID, detail);
+        clo_rpc_instance_fail(r, CLO_RPC_REPLY_INVALID, detail);
         return;
     }
     if (is_gathered)
-        a->call = client_call(e->calls, e->endpoints[r->what->service][replica], &head, &what, on_answer, a);
+        a->call = clo_rpc_client_call(e->calls, e->endpoints[r->what->service][replica], &head, &what, on_answer, a);
     if (a->call == 0 && r->active > 0) { /* a hedge: the other attempt goes on */
         r->begun--;
         return;
     }
     if (a->call == 0) {
-        request_fail(r, REPLY_UNAVAILABLE, "no memory for the call");
+        clo_rpc_instance_fail(r, CLO_RPC_REPLY_UNAVAILABLE, "no memory for the call");
         return;
     }
     r->active++;
     e->stats.calls++;
     e->stats.hedges += is_hedge;
     e->stats.payload_bytes += what.input_bytes;
-    snprintf(detail, sizeof detail, "left=%" PRId64, head.left_us == FRAME_NO_DEADLINE ? -1 : head.left_us);
+    snprintf(detail, sizeof detail, "left=%" PRId64, head.left_us == CLO_RPC_FRAME_NO_DEADLINE ? -1 : head.left_us);
     note(r, a, is_hedge ? "hedge" : r->begun > 1 ? "retry" : "call", detail);
 }
 
 /* After each failure in a row a replica is left alone twice as long, up to 3.2 s. */
-static void shun(const attempt *a, bool has_failed)
+static void shun(const clo_rpc_attempt *a, bool has_failed)
 {
-    replica_state *state = &a->of->owner->replicas[a->of->what->service][a->replica];
+    clo_rpc_replica_state *state = &a->of->owner->replicas[a->of->what->service][a->replica];
 
     state->failures = !has_failed ? 0 : state->failures < 6 ? state->failures + 1 : 6;
-    state->shunned_until_us = has_failed ? engine_now_us() + (INT64_C(50000) << state->failures) : 0;
+    state->shunned_until_us = has_failed ? clo_rpc_engine_now_us() + (INT64_C(50000) << state->failures) : 0;
 }
 
-static bool is_shunned(const request *r, uint32_t replica)
+static bool is_shunned(const clo_rpc_instance *r, uint32_t replica)
 {
-    return engine_now_us() < r->owner->replicas[r->what->service][replica].shunned_until_us;
+    return clo_rpc_engine_now_us() < r->owner->replicas[r->what->service][replica].shunned_until_us;
 }
 
 /* A replica that no attempt is at, the next one in turn after `last`, one that can be reached if there is any; else
  * UINT32_MAX. */
-static uint32_t other_replica(const request *r, uint32_t last)
+static uint32_t other_replica(const clo_rpc_instance *r, uint32_t last)
 {
     uint32_t count = r->owner->config.services[r->what->service].replicas, second = UINT32_MAX;
 
@@ -259,25 +269,25 @@ static uint32_t other_replica(const request *r, uint32_t last)
     return second;
 }
 
-static bool may_hedge(const request *r)
+static bool may_hedge(const clo_rpc_instance *r)
 {
-    return r->owner->config.is_hedging && r->what->effect == EFFECT_NONE && r->active > 0 &&
+    return r->owner->config.is_hedging && r->what->effect == CLO_RPC_PURE && r->active > 0 &&
            r->begun < r->owner->config.attempts;
 }
 
 /* A hedge is due. Where it is not allowed now, it may be a little later: after twice as long each time, since many may
  * wait for it. */
-static void hedge(request *r)
+static void hedge(clo_rpc_instance *r)
 {
-    throttle *t = throttle_of(r);
-    int64_t delay = throttle_delay_us(t), now = engine_now_us();
+    clo_rpc_throttle *t = throttle_of(r);
+    int64_t delay = clo_rpc_throttle_delay_us(t), now = clo_rpc_engine_now_us();
     int64_t later = (delay > 10000 ? delay : 10000) << (r->held < 10 ? r->held : 10);
     uint32_t replica = may_hedge(r) ? other_replica(r, r->attempts[r->begun - 1].replica) : UINT32_MAX;
 
     r->hedge_us = 0;
     if (replica == UINT32_MAX)
         return;
-    if (throttle_take_hedge(t)) {
+    if (clo_rpc_throttle_take_hedge(t)) {
         send_attempt(r, replica, 1);
         r->hedge_us = delay > 0 ? now + delay : 0;
     } else {
@@ -288,139 +298,139 @@ static void hedge(request *r)
 }
 
 /* When a hedge beside the attempt that has just begun is due; 0: never. */
-static int64_t hedge_due_us(const request *r)
+static int64_t hedge_due_us(const clo_rpc_instance *r)
 {
-    int64_t delay = throttle_delay_us(throttle_of(r));
+    int64_t delay = clo_rpc_throttle_delay_us(throttle_of(r));
 
-    return delay > 0 && may_hedge(r) ? engine_now_us() + delay : 0;
+    return delay > 0 && may_hedge(r) ? clo_rpc_engine_now_us() + delay : 0;
 }
 
-static void call_first(request *r)
+static void call_first(clo_rpc_instance *r)
 {
     uint32_t other =
-        r->what->effect == EFFECT_NONE && is_shunned(r, r->replica) ? other_replica(r, r->replica) : UINT32_MAX;
+        r->what->effect == CLO_RPC_PURE && is_shunned(r, r->replica) ? other_replica(r, r->replica) : UINT32_MAX;
 
-    r->state = REQUEST_CALLING;
+    r->state = CLO_RPC_INSTANCE_CALLING;
     send_attempt(r, other != UINT32_MAX && !is_shunned(r, other) ? other : r->replica, 0);
-    if (r->state != REQUEST_CALLING)
+    if (r->state != CLO_RPC_INSTANCE_CALLING)
         return;
     r->hedge_us = hedge_due_us(r);
     arm(r);
 }
 
-static void launch(request *r)
+static void launch(clo_rpc_instance *r)
 {
-    engine *e = r->owner;
+    clo_rpc_engine *e = r->owner;
 
     e->stats.requests++;
-    throttle_request(throttle_of(r));
-    if (r->what->effect == EFFECT_NONE || e->config.journal == NULL) {
+    clo_rpc_throttle_request(throttle_of(r));
+    if (r->what->effect == CLO_RPC_PURE || e->config.journal == NULL) {
         call_first(r);
         return;
     }
-    if (keep(r, JOURNAL_STARTED, NULL) != 0) {
-        request_fail(r, REPLY_UNAVAILABLE, journal_error(e->config.journal));
+    if (keep(r, CLO_RPC_JOURNAL_STARTED, NULL) != 0) {
+        clo_rpc_instance_fail(r, CLO_RPC_REPLY_UNAVAILABLE, clo_rpc_journal_error(e->config.journal));
         return;
     }
-    r->state = REQUEST_COMMITTING;
+    r->state = CLO_RPC_INSTANCE_COMMITTING;
     r->next_committing = e->committing;
     e->committing = r;
 }
 
-void request_committed(request *r)
+void clo_rpc_instance_committed(clo_rpc_instance *r)
 {
-    if (r->state == REQUEST_COMMITTING)
+    if (r->state == CLO_RPC_INSTANCE_COMMITTING)
         call_first(r);
 }
 
-static void call_again(request *r)
+static void call_again(clo_rpc_instance *r)
 {
     uint32_t last = r->attempts[r->begun - 1].replica,
-             other = r->what->effect == EFFECT_NONE ? other_replica(r, last) : UINT32_MAX;
+             other = r->what->effect == CLO_RPC_PURE ? other_replica(r, last) : UINT32_MAX;
 
     r->retry_us = 0;
     send_attempt(r, other != UINT32_MAX ? other : last, 0);
-    if (r->state == REQUEST_CALLING)
+    if (r->state == CLO_RPC_INSTANCE_CALLING)
         r->hedge_us = hedge_due_us(r);
 }
 
 /* Attempts that have had no answer for too long. */
-static void give_up(request *r, int64_t now)
+static void give_up(clo_rpc_instance *r, int64_t now)
 {
-    reply none = {.status = REPLY_UNAVAILABLE};
+    clo_rpc_reply none = {.status = CLO_RPC_REPLY_UNAVAILABLE};
 
-    snprintf(none.text, sizeof none.text, "no answer within %" PRId64 " ms", r->owner->config.attempt_us / 1000);
-    for (uint32_t i = 0; i < r->begun && r->state == REQUEST_CALLING; i++) {
-        attempt *a = &r->attempts[i];
+    snprintf(none.text, sizeof none.text, "no answer within %" PRId64 " ms", r->what->attempt_us / 1000);
+    for (uint32_t i = 0; i < r->begun && r->state == CLO_RPC_INSTANCE_CALLING; i++) {
+        clo_rpc_attempt *a = &r->attempts[i];
         if (a->call == 0 || now < gives_up_us(a))
             continue;
-        client_cancel(r->owner->calls, a->call);
+        clo_rpc_client_cancel(r->owner->calls, a->call);
         on_answer(a, &none);
     }
 }
 
 static void on_timer(uv_timer_t *timer)
 {
-    request *r = timer->data;
-    int64_t now = engine_now_us();
+    clo_rpc_instance *r = timer->data;
+    int64_t now = clo_rpc_engine_now_us();
 
-    if (r->state == REQUEST_EARLY) {
+    if (r->state == CLO_RPC_INSTANCE_EARLY) {
         if (now < r->arrival_us)
             uv_timer_start(&r->timer, on_timer, 1, 0); /* timers count whole milliseconds */
         else
             launch(r);
         return;
     }
-    if (r->state == REQUEST_CALLING && now >= r->deadline_us)
-        request_fail(r, REPLY_DEADLINE, "the deadline has passed");
-    if (r->state == REQUEST_CALLING)
+    if (r->state == CLO_RPC_INSTANCE_CALLING && now >= r->deadline_us)
+        clo_rpc_instance_fail(r, CLO_RPC_REPLY_DEADLINE, "the deadline has passed");
+    if (r->state == CLO_RPC_INSTANCE_CALLING)
         give_up(r, now);
-    if (r->state == REQUEST_CALLING && r->retry_us != 0 && now >= r->retry_us)
+    if (r->state == CLO_RPC_INSTANCE_CALLING && r->retry_us != 0 && now >= r->retry_us)
         call_again(r);
-    if (r->state == REQUEST_CALLING && r->hedge_us != 0 && now >= r->hedge_us) {
+    if (r->state == CLO_RPC_INSTANCE_CALLING && r->hedge_us != 0 && now >= r->hedge_us) {
         if (!r->is_late)
-            throttle_failure(throttle_of(r), now);
+            clo_rpc_throttle_failure(throttle_of(r), now);
         r->is_late = true;
         hedge(r);
     }
-    if (r->state == REQUEST_CALLING)
+    if (r->state == CLO_RPC_INSTANCE_CALLING)
         arm(r);
 }
 
-static void succeed(request *r, const attempt *a, const reply *answer)
+static void succeed(clo_rpc_instance *r, const clo_rpc_attempt *a, const clo_rpc_reply *answer)
 {
-    engine *e = r->owner;
-    throttle *t = throttle_of(r);
-    int64_t now = engine_now_us();
+    clo_rpc_engine *e = r->owner;
+    clo_rpc_throttle *t = throttle_of(r);
+    int64_t now = clo_rpc_engine_now_us();
 
     if (answer->output_bytes > 0)
-        memcpy(parcel_answer(r->output), answer->output, answer->output_bytes);
-    parcel_close(r->output, r->what->output_bytes, (uint32_t)answer->output_bytes);
+        memcpy(clo_rpc_parcel_answer(r->output), answer->output, answer->output_bytes);
+    clo_rpc_parcel_close(r->output, r->what->output_bytes, (uint32_t)answer->output_bytes);
     e->stats.payload_bytes += answer->output_bytes;
     e->stats.hedges_won += a->is_hedge;
     e->latencies_us[r->what->first + r->instance] = now - r->arrival_us;
     if (!r->is_late)
-        throttle_success(t);
-    throttle_learn(t, now - r->attempts[0].begun_us, now);
+        clo_rpc_throttle_success(t);
+    clo_rpc_throttle_learn(t, now - r->attempts[0].begun_us, now);
     note(r, a, "answer", a->is_hedge ? "hedge" : "");
-    if (keep(r, JOURNAL_FINISHED, a) != 0)
-        request_fail(r, REPLY_UNAVAILABLE, journal_error(e->config.journal));
+    if (keep(r, CLO_RPC_JOURNAL_FINISHED, a) != 0)
+        clo_rpc_instance_fail(r, CLO_RPC_REPLY_UNAVAILABLE, clo_rpc_journal_error(e->config.journal));
     else
         complete(r, 0);
 }
 
-static double chance(engine *e)
+static double chance(clo_rpc_engine *e)
 {
-    e->random = answer_mix(e->random);
+    e->random = clo_rpc_mix(e->random);
     return (double)(e->random >> 11) / 9007199254740992.0;
 }
 
 /* No attempt is left under way after an error that may pass. */
-static void retry(request *r, const reply *answer)
+static void retry(clo_rpc_instance *r, const clo_rpc_reply *answer)
 {
-    engine *e = r->owner;
-    int64_t now = engine_now_us(),
-            wait = throttle_backoff_us(r->begun + 1, e->config.backoff_us, e->config.backoff_max_us, chance(e));
+    clo_rpc_engine *e = r->owner;
+    int64_t now = clo_rpc_engine_now_us(),
+            wait = clo_rpc_throttle_backoff_us(r->begun + 1, e->config.backoff_us, e->config.backoff_max_us, chance(e));
     const char *no = NULL;
 
     if (answer->pushback_ms > 0)
@@ -429,14 +439,14 @@ static void retry(request *r, const reply *answer)
         no = "no attempt is left";
     else if (answer->pushback_ms < 0)
         no = "the service wants no other";
-    else if (r->deadline_us != FRAME_NO_DEADLINE && now + wait + (int64_t)r->what->rest_us >= r->deadline_us)
+    else if (r->deadline_us != CLO_RPC_FRAME_NO_DEADLINE && now + wait + (int64_t)r->what->rest_us >= r->deadline_us)
         no = "another would end after the deadline";
-    else if (!throttle_take_retry(throttle_of(r)))
+    else if (!clo_rpc_throttle_take_retry(throttle_of(r)))
         no = "the service has failed too often for a retry";
     if (no != NULL) {
         char why[256];
         snprintf(why, sizeof why, "%s%s%s", answer->text, answer->text[0] != '\0' ? "; " : "", no);
-        request_fail(r, answer->status, why);
+        clo_rpc_instance_fail(r, answer->status, why);
         return;
     }
     e->stats.retries++;
@@ -444,85 +454,87 @@ static void retry(request *r, const reply *answer)
 }
 
 /* What has not left is sent to another replica at once, where one can be reached: no retry, as nobody has seen it. */
-static bool send_elsewhere(request *r, const reply *answer)
+static bool send_elsewhere(clo_rpc_instance *r, const clo_rpc_reply *answer)
 {
     uint32_t other = UINT32_MAX;
 
-    if (answer->is_unsent && r->active == 0 && r->what->effect == EFFECT_NONE && r->begun < r->owner->config.attempts)
+    if (answer->is_unsent && r->active == 0 && r->what->effect == CLO_RPC_PURE && r->begun < r->owner->config.attempts)
         other = other_replica(r, r->attempts[r->begun - 1].replica);
     if (other == UINT32_MAX || is_shunned(r, other))
         return false;
     send_attempt(r, other, 0);
-    if (r->state == REQUEST_CALLING)
+    if (r->state == CLO_RPC_INSTANCE_CALLING)
         arm(r);
     return true;
 }
 
-static void on_error(request *r, const reply *answer)
+static void on_error(clo_rpc_instance *r, const clo_rpc_reply *answer)
 {
-    int64_t now = engine_now_us();
+    int64_t now = clo_rpc_engine_now_us();
 
-    if (answer->status == REPLY_INVALID) {
-        request_fail(r, answer->status, answer->text);
+    if (answer->status == CLO_RPC_REPLY_INVALID) {
+        clo_rpc_instance_fail(r, answer->status, answer->text);
         return;
     }
-    if (answer->status == REPLY_DEADLINE) {
+    if (answer->status == CLO_RPC_REPLY_DEADLINE) {
         if (r->active == 0)
-            request_fail(r, answer->status, answer->text);
+            clo_rpc_instance_fail(r, answer->status, answer->text);
         return;
     }
-    if (answer->status == REPLY_UNAVAILABLE && send_elsewhere(r, answer))
+    if (answer->status == CLO_RPC_REPLY_UNAVAILABLE && send_elsewhere(r, answer))
         return;
-    throttle_failure(throttle_of(r), now);
-    if (r->what->effect == EFFECT_ONCE && answer->status == REPLY_UNAVAILABLE && !answer->is_unsent) {
+    clo_rpc_throttle_failure(throttle_of(r), now);
+    if (r->what->effect == CLO_RPC_ONCE && answer->status == CLO_RPC_REPLY_UNAVAILABLE && !answer->is_unsent) {
         char why[256];
         snprintf(why, sizeof why, "%s; it may have had its effect, so it is not sent again", answer->text);
-        request_fail(r, answer->status, why);
+        clo_rpc_instance_fail(r, answer->status, why);
     } else if (r->active == 0)
         retry(r, answer);
     else if (r->hedge_us != 0) {
-        r->hedge_us = throttle_next_copy_us(now, answer->pushback_ms);
+        r->hedge_us = clo_rpc_throttle_next_copy_us(now, answer->pushback_ms);
         r->is_late = true; /* one failure is counted, not two */
     }
-    if (r->state == REQUEST_CALLING)
+    if (r->state == CLO_RPC_INSTANCE_CALLING)
         arm(r);
 }
 
-static void on_answer(void *argument, const reply *answer)
+static void on_answer(void *argument, const clo_rpc_reply *answer)
 {
-    attempt *a = argument;
-    request *r = a->of;
+    clo_rpc_attempt *a = argument;
+    clo_rpc_instance *r = a->of;
 
     a->call = 0;
     r->active--;
-    shun(a, answer->status == REPLY_UNAVAILABLE);
-    if (answer->status != REPLY_OK) {
-        note(r, a, "error", reply_name(answer->status));
+    shun(a, answer->status == CLO_RPC_REPLY_UNAVAILABLE);
+    if (answer->status != CLO_RPC_REPLY_OK) {
+        note(r, a, "error", clo_rpc_reply_name(answer->status));
         on_error(r, answer);
     } else if (answer->output_bytes > r->what->output_bytes) {
         char why[128];
-        snprintf(why, sizeof why, "the answer has %zu bytes, and there is room for %u; give it more --bytes",
+        snprintf(why, sizeof why, "the answer has %zu bytes, and there is room for %u; give the call more",
                  answer->output_bytes, r->what->output_bytes);
-        request_fail(r, REPLY_INVALID, why);
+        clo_rpc_instance_fail(r, CLO_RPC_REPLY_INVALID, why);
     } else
         succeed(r, a, answer);
 }
 
-void request_begin(request *r)
+void clo_rpc_instance_begin(clo_rpc_instance *r)
 {
-    engine *e = r->owner;
-    const method *m = r->what;
+    clo_rpc_engine *e = r->owner;
+    const clo_rpc_method *m = r->what;
 
     r->begun = r->active = r->held = 0;
     r->number = r->token.number;
     r->is_late = false;
     r->hedge_us = r->retry_us = 0;
-    r->arrival_us = m->arrivals_us != NULL ? e->start_us + m->arrivals_us[r->instance] : engine_now_us();
-    r->deadline_us = FRAME_NO_DEADLINE;
+    r->arrival_us = m->arrivals_us != NULL ? e->start_us + m->arrivals_us[r->instance] : clo_rpc_engine_now_us();
+    r->deadline_us = CLO_RPC_FRAME_NO_DEADLINE;
     if (e->config.deadline_us > 0)
         r->deadline_us = (m->arrivals_us != NULL ? r->arrival_us : e->start_us) + e->config.deadline_us;
-    r->state = REQUEST_EARLY;
-    int64_t early = r->arrival_us - engine_now_us();
+    if (m->deadline_us > 0 && m->deadline_us < r->deadline_us - r->arrival_us)
+        r->deadline_us = r->arrival_us + m->deadline_us;
+    r->state = CLO_RPC_INSTANCE_EARLY;
+    int64_t early = r->arrival_us - clo_rpc_engine_now_us();
     if (early <= 0) {
         launch(r);
         return;
@@ -531,8 +543,9 @@ void request_begin(request *r)
     uv_timer_start(&r->timer, on_timer, (uint64_t)(early / 1000), 0);
 }
 
-void request_cancel(request *r)
+void clo_rpc_instance_cancel(clo_rpc_instance *r)
 {
-    if (r->state == REQUEST_EARLY || r->state == REQUEST_COMMITTING || r->state == REQUEST_CALLING)
+    if (r->state == CLO_RPC_INSTANCE_EARLY || r->state == CLO_RPC_INSTANCE_COMMITTING ||
+        r->state == CLO_RPC_INSTANCE_CALLING)
         complete(r, 1);
 }

@@ -1,35 +1,26 @@
-/* workflow.h - what a workflow consists of: services with their replicas, and methods: what its tasks call. */
-#ifndef RPC_WORKFLOW_H
-#define RPC_WORKFLOW_H
+/* method.h - what a workflow consists of: services with their replicas, and methods: what its tasks call. */
+#ifndef CLO_RPC_ENGINE_METHOD_H
+#define CLO_RPC_ENGINE_METHOD_H
 
-#include "frame.h"
-#include "journal.h"
+#include "rpc/store/journal.h"
+#include "rpc/wire/frame.h"
 
-#include <clotho/clotho.h>
-#include <stdio.h>
-
-enum { ATTEMPTS_MAX = 5, REPLICAS_MAX = 64, SERVICES_MAX = 16 };
+#include <clotho/body.h>
 
 /* What an interrupted call of a method means. */
-typedef enum method_effect {
-    /* Nothing happened that another call does not repeat. */
-    EFFECT_NONE = 0,
-
-    /* Applied once for each key. */
-    EFFECT_KEYED = 1,
-
-    /* It may have happened: it is not sent again, and the run stops and names it. */
-    EFFECT_ONCE = 2
-} method_effect;
-
-typedef struct engine engine; /* engine.h */
+typedef struct clo_rpc_engine clo_rpc_engine; /* engine.h */
 
 /* What a task calls: clo_task.argument of engine_body (engine.h). Filled by the caller; kept until engine_destroy. */
-typedef struct method {
-    engine *owner;
+typedef struct clo_rpc_method {
+    clo_rpc_engine *owner;
     const char *name;
+
+    /* Which one of its service; what the body of a request begins with. */
+    char method[CLO_RPC_NAME_BYTES];
+    const void *body;
+    size_t body_bytes;
     uint32_t task, service, instances;
-    method_effect effect;
+    clo_rpc_effect effect;
 
     /* Replica of methods with an effect. */
     uint32_t home;
@@ -37,6 +28,15 @@ typedef struct method {
     /* Expected of one service, and from here to the end of the workflow (rank_u); services after the first. */
     uint64_t work_us, rest_us;
     uint32_t hops;
+
+    /* From when it is ready; 0: none of its own. An attempt without an answer for so long is given up, as if its
+     * connection had broken. */
+    int64_t deadline_us, attempt_us;
+
+    /* Not NULL: no service is called, and the run has this number. */
+    clo_rpc_handler here;
+    void *here_argument;
+    uint64_t run;
 
     /* Of the largest answer (parcel.h). */
     uint32_t output_bytes;
@@ -47,23 +47,24 @@ typedef struct method {
 
     /* [instances] microseconds after the start of the run at which a request comes; NULL: at once. */
     const int64_t *arrivals_us;
-} method;
+} clo_rpc_method;
 
 /* Replicas of one service. */
-typedef struct service_group {
-    char name[64];
-    char replica[REPLICAS_MAX][ENDPOINT_MAX];
+typedef struct clo_rpc_group {
+    char name[CLO_RPC_NAME_BYTES];
+    char replica[CLO_RPC_REPLICAS_MAX][CLO_RPC_NAME_BYTES];
     uint32_t replicas;
-} service_group;
+} clo_rpc_group;
 
-typedef struct engine_config {
-    const service_group *services;
+typedef struct clo_rpc_engine_config {
+    /* The driver's: endpoints may change (engine_move). */
+    clo_rpc_group *services;
     uint32_t services_count;
 
     /* [executors of the platform] which replica of its service each stands for. */
     const uint32_t *replica_of;
 
-    method *methods;
+    clo_rpc_method *methods;
     uint32_t methods_count, instances;
 
     uint64_t run, seed;
@@ -76,9 +77,6 @@ typedef struct engine_config {
     /* [instances] attempts of earlier runs: the numbers of new ones go on from there; NULL: none. */
     const uint32_t *attempts_before;
 
-    /* An attempt without an answer for so long is given up, as if its connection had broken. */
-    int64_t attempt_us;
-
     /* While calls are under way, services of ours are asked for a sign of life so often; 0: never. */
     uint32_t beat_ms;
 
@@ -88,16 +86,17 @@ typedef struct engine_config {
     int64_t backoff_us, backoff_max_us;
 
     /* [method.hops] further endpoints of each call's route. */
-    const char *hop[HOPS_MAX];
+    const char *hop[CLO_RPC_HOPS_MAX];
 
     /* NULL: none. Used by the driver alone from engine_start to engine_stop. */
-    journal *journal;
+    clo_rpc_journal *journal;
 
     /* One line an attempt and an answer; NULL: none. */
-    FILE *events;
-} engine_config;
+    void (*event)(void *argument, const char *line);
+    void *argument;
+} clo_rpc_engine_config;
 
-typedef struct engine_stats {
+typedef struct clo_rpc_engine_stats {
     uint64_t requests, calls, hedges, hedges_won, cancelled, retries, failures, payload_bytes;
 
     /* Hedges that the throttle or the budget did not allow. */
@@ -105,6 +104,6 @@ typedef struct engine_stats {
 
     /* One line about the first failure; "": none. Likewise of the journal. */
     char failure[512], journal[256];
-} engine_stats;
+} clo_rpc_engine_stats;
 
 #endif

@@ -6,47 +6,47 @@
  *   budget  a retry for every 10 requests, a hedge for every 20, and a few retries in store.
  *   delay   the 95th percentile of the service's answers. While the throttle is closed it is not learned: slow answers
  *           of a service in trouble must not look ordinary. After 30 s the service is learned anew. */
-#ifndef RPC_THROTTLE_H
-#define RPC_THROTTLE_H
+#ifndef CLO_RPC_ENGINE_THROTTLE_H
+#define CLO_RPC_ENGINE_THROTTLE_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { DELAY_FINE = 32, DELAY_OCTAVES = 40, DELAY_SAMPLES_MIN = 40 };
+enum { CLO_RPC_DELAY_FINE = 32, CLO_RPC_DELAY_OCTAVES = 40, CLO_RPC_DELAY_SAMPLES_MIN = 40 };
 
-typedef struct throttle {
+typedef struct clo_rpc_throttle {
     double health, retries, hedges;
 
     /* When it was closed; 0: it is open. */
     int64_t closed_us;
 
     /* Histogram of answers' times: 32 buckets an octave. Halved when it is full, so that new answers count more. */
-    uint32_t buckets[DELAY_FINE * DELAY_OCTAVES], samples, until_next;
+    uint32_t buckets[CLO_RPC_DELAY_FINE * CLO_RPC_DELAY_OCTAVES], samples, until_next;
     int64_t p95_us;
-} throttle;
+} clo_rpc_throttle;
 
-void throttle_init(throttle *t);
+void clo_rpc_throttle_init(clo_rpc_throttle *t);
 
 /* A request begins; one was answered before its hedge was due; one failed, or was not. */
-void throttle_request(throttle *t);
-void throttle_success(throttle *t);
-void throttle_failure(throttle *t, int64_t now_us);
+void clo_rpc_throttle_request(clo_rpc_throttle *t);
+void clo_rpc_throttle_success(clo_rpc_throttle *t);
+void clo_rpc_throttle_failure(clo_rpc_throttle *t, int64_t now_us);
 
 /* Takes one retry or hedge, where there may be one. */
-bool throttle_take_retry(throttle *t);
-bool throttle_take_hedge(throttle *t);
+bool clo_rpc_throttle_take_retry(clo_rpc_throttle *t);
+bool clo_rpc_throttle_take_hedge(clo_rpc_throttle *t);
 
 /* Time of an answer. */
-void throttle_learn(throttle *t, int64_t took_us, int64_t now_us);
+void clo_rpc_throttle_learn(clo_rpc_throttle *t, int64_t took_us, int64_t now_us);
 
 /* When a hedge is due after the first attempt; 0: not known yet. */
-int64_t throttle_delay_us(const throttle *t);
+int64_t clo_rpc_throttle_delay_us(const clo_rpc_throttle *t);
 
 /* After an error while another attempt is under way: when the next copy may go. At once, when the service says, or
  * never (0) where it wants no other. */
-int64_t throttle_next_copy_us(int64_t now_us, int64_t pushback_ms);
+int64_t clo_rpc_throttle_next_copy_us(int64_t now_us, int64_t pushback_ms);
 
 /* Before attempt `next` (2, 3 ...): random(0, min(initial * 2^(next - 2), most)); `chance` in [0, 1). */
-int64_t throttle_backoff_us(uint32_t next, int64_t initial_us, int64_t most_us, double chance);
+int64_t clo_rpc_throttle_backoff_us(uint32_t next, int64_t initial_us, int64_t most_us, double chance);
 
 #endif

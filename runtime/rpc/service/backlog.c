@@ -1,20 +1,20 @@
-#include "backlog.h"
+#include "rpc/service/backlog.h"
 
-#include <stdlib.h>
+#include "base/memory.h"
 
-static int is_less(const waiting *a, const waiting *b)
+static int is_less(const clo_rpc_waiting *a, const clo_rpc_waiting *b)
 {
     return a->latest_us != b->latest_us ? a->latest_us < b->latest_us : a->number > b->number;
 }
 
-static void put(backlog *b, uint32_t place, waiting *w)
+static void put(clo_rpc_backlog *b, uint32_t place, clo_rpc_waiting *w)
 {
     b->heap[place] = w;
     w->place = place;
 }
 
 /* To where it belongs, from `place` on, which is free: up, then down. */
-static void settle(backlog *b, uint32_t place, waiting *w)
+static void settle(clo_rpc_backlog *b, uint32_t place, clo_rpc_waiting *w)
 {
     while (place > 0 && is_less(w, b->heap[(place - 1) / 2])) {
         put(b, place, b->heap[(place - 1) / 2]);
@@ -30,16 +30,10 @@ static void settle(backlog *b, uint32_t place, waiting *w)
     put(b, place, w);
 }
 
-int backlog_add(backlog *b, waiting *w)
+int clo_rpc_backlog_add(clo_rpc_backlog *b, clo_rpc_waiting *w)
 {
-    if (b->count == b->capacity) {
-        uint32_t capacity = b->capacity > 0 ? b->capacity * 2 : 64;
-        waiting **heap = realloc(b->heap, capacity * sizeof *heap);
-        if (heap == NULL)
-            return -1;
-        b->heap = heap;
-        b->capacity = capacity;
-    }
+    if (clo_grow((void **)&b->heap, &b->capacity, (size_t)b->count + 1, sizeof(clo_rpc_waiting *)) != 0)
+        return -1;
     w->number = b->added++;
     w->next = NULL;
     w->before = b->last;
@@ -50,22 +44,22 @@ int backlog_add(backlog *b, waiting *w)
     return 0;
 }
 
-void backlog_remove(backlog *b, waiting *w)
+void clo_rpc_backlog_remove(clo_rpc_backlog *b, clo_rpc_waiting *w)
 {
     *(w->before != NULL ? &w->before->next : &b->first) = w->next;
     *(w->next != NULL ? &w->next->before : &b->last) = w->before;
-    waiting *moved = b->heap[--b->count];
+    clo_rpc_waiting *moved = b->heap[--b->count];
     if (moved != w)
         settle(b, w->place, moved);
 }
 
-waiting *backlog_least(const backlog *b)
+clo_rpc_waiting *clo_rpc_backlog_least(const clo_rpc_backlog *b)
 {
     return b->count > 0 ? b->heap[0] : NULL;
 }
 
-void backlog_free(backlog *b)
+void clo_rpc_backlog_free(clo_rpc_backlog *b)
 {
-    free(b->heap);
-    *b = (backlog){.count = 0};
+    clo_free(b->heap);
+    *b = (clo_rpc_backlog){.count = 0};
 }

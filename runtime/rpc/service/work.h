@@ -1,95 +1,127 @@
-/* work.h - inside a service: its requests, and where they are found. */
-#ifndef RPC_WORK_H
-#define RPC_WORK_H
+/* work.h - inside a service: its requests, and where they are found.
+ *
+ *   clo_rpc_service
+ *     |- connections --> clo_rpc_connection --> works: its requests
+ *     |- queue: those that wait for a unit; buckets: all, by connection and number
+ *     |- methods[] --> clo_rpc_served: who answers
+ *     '- applied: keys in memory; effects: the table of them */
+#ifndef CLO_RPC_SERVICE_WORK_H
+#define CLO_RPC_SERVICE_WORK_H
 
-#include "backlog.h"
-#include "client.h"
-#include "keys.h"
-#include "peer.h"
-#include "service_config.h"
-#include "effects.h"
+#include "rpc/service/backlog.h"
+#include "rpc/store/effects.h"
+#include "rpc/wire/client.h"
+#include "rpc/wire/loop.h"
+#include "rpc/wire/peer.h"
 
-typedef enum work_state {
-    WORK_QUEUED,  /* in the backlog                                     */
-    WORK_RUNNING, /* takes a unit                                       */
-    WORK_KEEPING, /* its effect is not durable yet                      */
-    WORK_ONWARD,  /* waits for the next service of its route            */
-    WORK_ENDED
-} work_state;
+typedef enum clo_rpc_work_state {
+    CLO_RPC_WORK_QUEUED,  /* in the backlog                                       */
+    CLO_RPC_WORK_RUNNING, /* takes a unit                                         */
+    CLO_RPC_WORK_POOLED,  /* takes a unit: its handler is on a thread of the pool */
+    CLO_RPC_WORK_SAME,    /* takes a unit: a handler has a request of its key     */
+    CLO_RPC_WORK_KEEPING, /* its effect is not durable yet                        */
+    CLO_RPC_WORK_ONWARD,  /* waits for the next service of its route              */
+    CLO_RPC_WORK_ENDED
+} clo_rpc_work_state;
 
-typedef struct connection connection;
-typedef struct service service; /* service.h */
+typedef struct clo_rpc_connection clo_rpc_connection;
+
+/* A method, and who answers it. */
+typedef struct clo_rpc_served {
+    char method[CLO_RPC_NAME_BYTES];
+    clo_rpc_handler handler;
+    void *argument;
+    uint32_t is_short;
+} clo_rpc_served;
 
 /* One request. */
-typedef struct work {
-    waiting wait; /* first: a request of the backlog is a request */
-    service *owner;
-    connection *from;
+typedef struct clo_rpc_work {
+    clo_rpc_waiting wait; /* first: a request of the backlog is a request */
+    clo_rpc_service *owner;
+    clo_rpc_connection *from;
 
-    /* Of its connection; of its bucket; of those that are kept. */
-    struct work *next, *before, *next_in_bucket, *next_keeping;
-    frame head;
-    ask what;
-    work_state state;
-    int64_t arrived_us, began_us, expires_us, needs_us;
+    /* Of its connection; of its bucket; of those that are kept, or wait for one of their key. */
+    struct clo_rpc_work *next, *before, *next_in_bucket, *next_kept;
+    clo_rpc_frame head;
+    clo_rpc_ask what;
+    clo_rpc_work_state state;
+    int64_t arrived_us, began_us, expires_us;
     uint64_t onward, inputs_hash;
+    clo_rpc_fault fault;
 
     /* Its effect has happened with this request, not with one before. */
     int is_fresh;
     unsigned char *output; /* [what.output_bytes] */
     uint32_t output_bytes; /* of them the answer   */
     uv_timer_t timer;
-    unsigned char input[];
-} work;
 
-struct connection {
-    service *owner;
-    peer *p;
-    connection *next, *before;
-    work *works;
+    /* Of its handler; the pool's thread has them while the state is POOLED. */
+    const clo_rpc_served *by;
+    uv_work_t pooled;
+    clo_rpc_request request;
+    clo_rpc_answer answer;
+    clo_status status;
+    unsigned char input[];
+} clo_rpc_work;
+
+struct clo_rpc_connection {
+    clo_rpc_service *owner;
+    clo_rpc_peer *p;
+    clo_rpc_connection *next, *before;
+    clo_rpc_work *works;
 };
 
-enum { WORK_BUCKETS = 1 << 12 };
+enum { CLO_RPC_WORK_BUCKETS = 1 << 12 };
 
-struct service {
-    service_config config;
-    uv_loop_t *loop;
-    client *onward;
-    keys *applied;
-    backlog queue;
-    connection *connections;
-    work *buckets[WORK_BUCKETS], *keeping;
+struct clo_rpc_service {
+    clo_rpc_service_config config;
+    uv_loop_t loop;
+    clo_rpc_peers peers;
+    uv_tcp_t listener;
+    uv_async_t stop;
+    char endpoint[CLO_RPC_NAME_BYTES];
+    clo_rpc_served *methods;
+    size_t methods_count, methods_capacity;
+    char **allowed, *keys; /* copies of the config's */
+    clo_rpc_client *onward;
+    clo_rpc_keys *applied;
+    clo_rpc_backlog queue;
+    clo_rpc_connection *connections;
+    clo_rpc_work *buckets[CLO_RPC_WORK_BUCKETS], *keeping, *same, *pooled;
     uint32_t running, waiting_onward;
-    uint64_t served;
 
     /* Keys that were added since the last commit. */
     size_t fresh;
-    store store;
+    clo_rpc_effects effects;
     uv_prepare_t before_poll;
     uv_check_t after_poll;
-    int is_closing;
+    int has_run, is_closing;
 };
 
 /* Puts it where work_find sees it, and takes it away from there. */
-void work_link(work *w);
-void work_unlink(work *w);
+void clo_rpc_work_link(clo_rpc_work *w);
+void clo_rpc_work_unlink(clo_rpc_work *w);
 
 /* The request of that number on the connection; NULL: it has ended. Time: O(1), as long as requests are not many times
- * WORK_BUCKETS. */
-work *work_find(const connection *from, uint64_t call);
+ * CLO_RPC_WORK_BUCKETS. */
+clo_rpc_work *clo_rpc_work_find(const clo_rpc_connection *from, uint64_t call);
 
 /* One line of the log, if there is one. */
-void work_note(const work *w, const char *event, int64_t value);
+void clo_rpc_work_note(const clo_rpc_work *w, const char *event, int64_t value);
+
+/* What a handler sees of it. */
+clo_rpc_request clo_rpc_work_request(const clo_rpc_work *w);
 
 /* CLOCK_MONOTONIC. */
-static inline int64_t work_now_us(void)
+static inline int64_t clo_rpc_work_now_us(void)
 {
     return (int64_t)(uv_hrtime() / 1000);
 }
 
-static inline int64_t work_left_us(const work *w)
+static inline int64_t clo_rpc_work_left_us(const clo_rpc_work *w)
 {
-    return w->expires_us == FRAME_NO_DEADLINE ? FRAME_NO_DEADLINE : w->expires_us - work_now_us();
+    return w->expires_us == CLO_RPC_FRAME_NO_DEADLINE ? CLO_RPC_FRAME_NO_DEADLINE
+                                                      : w->expires_us - clo_rpc_work_now_us();
 }
 
 #endif

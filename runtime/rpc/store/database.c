@@ -1,32 +1,32 @@
-#include "database.h"
+#include "rpc/store/database.h"
 
 #include <stdio.h>
 #include <string.h>
 
 /* Without sqlite3_errmsg, which shows parts of a damaged file as they are. */
-static const char *reason(const database *d)
+static const char *reason(const clo_rpc_database *d)
 {
     return sqlite3_errstr(sqlite3_errcode(d->db));
 }
 
-int database_fail(database *d, const char *what)
+int clo_rpc_database_fail(clo_rpc_database *d, const char *what)
 {
     snprintf(d->error, sizeof d->error, "%s: %s %s: %s", d->path, d->name, what, reason(d));
     return -1;
 }
 
-int database_fail_damaged(database *d, const char *how)
+int clo_rpc_database_fail_damaged(clo_rpc_database *d, const char *how)
 {
     snprintf(d->error, sizeof d->error, "%s: %s is damaged (%s); remove it to begin anew", d->path, d->name, how);
     return -1;
 }
 
-int database_execute(database *d, const char *sql)
+int clo_rpc_database_execute(clo_rpc_database *d, const char *sql)
 {
-    return sqlite3_exec(d->db, sql, NULL, NULL, NULL) == SQLITE_OK ? 0 : database_fail(d, "cannot be used");
+    return sqlite3_exec(d->db, sql, NULL, NULL, NULL) == SQLITE_OK ? 0 : clo_rpc_database_fail(d, "cannot be used");
 }
 
-static int check(database *d)
+static int check(clo_rpc_database *d)
 {
     sqlite3_stmt *statement = NULL;
     int row = sqlite3_prepare_v2(d->db, "PRAGMA quick_check(1)", -1, &statement, NULL) == SQLITE_OK
@@ -36,54 +36,60 @@ static int check(database *d)
     int good = text != NULL && strcmp(text, "ok") == 0;
 
     if (!good && (sqlite3_errcode(d->db) & 0xff) == SQLITE_BUSY)
-        (void)database_fail(d, "is used by another process");
+        (void)clo_rpc_database_fail(d, "is used by another process");
     else if (!good)
-        (void)database_fail_damaged(d, text != NULL ? "PRAGMA quick_check has found something" : reason(d));
+        (void)clo_rpc_database_fail_damaged(d, text != NULL ? "PRAGMA quick_check has found something" : reason(d));
     sqlite3_finalize(statement);
     return good ? 0 : -1;
 }
 
-int database_open(database *d, const char *path, const char *name, bool durable, const char *tables)
+int clo_rpc_database_open(clo_rpc_database *d, const char *path, const char *name, bool durable, const char *tables)
 {
-    *d = (database){.path = path, .name = name};
+    *d = (clo_rpc_database){.path = path, .name = name};
     if (sqlite3_open(path, &d->db) != SQLITE_OK)
-        return database_fail(d, "cannot be opened");
+        return clo_rpc_database_fail(d, "cannot be opened");
     sqlite3_busy_timeout(d->db, 2000); /* the process before may still be ending */
-    if (check(d) != 0 || database_execute(d, "PRAGMA locking_mode=EXCLUSIVE; PRAGMA journal_mode=WAL;") != 0 ||
-        database_execute(d, durable ? "PRAGMA synchronous=FULL" : "PRAGMA synchronous=NORMAL") != 0)
+    if (check(d) != 0 || clo_rpc_database_execute(d, "PRAGMA locking_mode=EXCLUSIVE; PRAGMA journal_mode=WAL;") != 0 ||
+        clo_rpc_database_execute(d, durable ? "PRAGMA synchronous=FULL" : "PRAGMA synchronous=NORMAL") != 0)
         return -1;
-    return database_execute(d, tables);
+    return clo_rpc_database_execute(d, tables);
 }
 
-void database_close(database *d)
+void clo_rpc_database_close(clo_rpc_database *d)
 {
     sqlite3_close(d->db);
     d->db = NULL;
 }
 
-sqlite3_stmt *database_prepare(database *d, const char *sql)
+sqlite3_stmt *clo_rpc_database_prepare(clo_rpc_database *d, const char *sql)
 {
     sqlite3_stmt *statement = NULL;
 
     if (sqlite3_prepare_v2(d->db, sql, -1, &statement, NULL) != SQLITE_OK)
-        (void)database_fail(d, "is of another version");
+        (void)clo_rpc_database_fail(d, "is of another version");
     return statement;
 }
 
-int database_write(database *d, sqlite3_stmt *statement)
+int clo_rpc_database_begin(clo_rpc_database *d)
 {
     if (!d->is_dirty)
-        d->is_broken = database_execute(d, "BEGIN IMMEDIATE") != 0;
+        d->is_broken = clo_rpc_database_execute(d, "BEGIN IMMEDIATE") != 0;
     d->is_dirty = true;
-    int result = d->is_broken ? -1 : 0; /* a full disk, say, may have ended the transaction */
+    return d->is_broken ? -1 : 0; /* a full disk, say, may have ended the transaction */
+}
+
+int clo_rpc_database_write(clo_rpc_database *d, sqlite3_stmt *statement)
+{
+    int result = clo_rpc_database_begin(d);
+
     if (result == 0 && sqlite3_step(statement) != SQLITE_DONE)
-        result = database_fail(d, "cannot be written");
+        result = clo_rpc_database_fail(d, "cannot be written");
     sqlite3_reset(statement);
     d->is_broken = result != 0;
     return result;
 }
 
-int database_commit(database *d)
+int clo_rpc_database_commit(clo_rpc_database *d)
 {
     if (!d->is_dirty)
         return 0;
@@ -92,7 +98,7 @@ int database_commit(database *d)
     if (!d->is_broken && sqlite3_exec(d->db, "COMMIT", NULL, NULL, NULL) == SQLITE_OK)
         return 0;
     if (!d->is_broken)
-        (void)database_fail(d, "cannot be written");
+        (void)clo_rpc_database_fail(d, "cannot be written");
     d->is_broken = false;
     if (!sqlite3_get_autocommit(d->db))
         (void)sqlite3_exec(d->db, "ROLLBACK", NULL, NULL, NULL);

@@ -1,15 +1,15 @@
-#include "journal.h"
-#include "answer.h"
-#include "database.h"
+#include "rpc/store/journal.h"
+#include "base/memory.h"
+#include "rpc/store/database.h"
+#include "rpc/wire/mix.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
-struct journal {
-    database d;
+struct clo_rpc_journal {
+    clo_rpc_database d;
     sqlite3_stmt *insert;
     uint64_t records;
 };
@@ -19,7 +19,7 @@ static const char tables[] =
     "CREATE TABLE IF NOT EXISTS event(number INTEGER PRIMARY KEY, task INTEGER, instance INTEGER, attempt INTEGER,"
     " state INTEGER, key INTEGER, endpoint TEXT, time_us INTEGER, output BLOB, sum INTEGER);";
 
-uint64_t journal_new_run(void)
+uint64_t clo_rpc_journal_new_run(void)
 {
     struct timespec now;
 
@@ -28,18 +28,18 @@ uint64_t journal_new_run(void)
 }
 
 /* SQLite checks its log, but not what lies in the file. */
-static uint64_t sum_of(const journal_record *r)
+static uint64_t sum_of(const clo_rpc_journal_record *r)
 {
     uint64_t numbers[6] = {r->task, r->instance, r->attempt, (uint64_t)r->state, r->key, r->output_bytes};
 
-    return answer_hash(answer_hash(ANSWER_BEGIN, numbers, sizeof numbers), r->output, r->output_bytes);
+    return clo_rpc_hash(clo_rpc_hash(CLO_RPC_HASH_BEGIN, numbers, sizeof numbers), r->output, r->output_bytes);
 }
 
 /* Compares with the run that the journal is of; puts it down where the journal is new. */
-static int match(database *d, uint64_t mine[3], bool *is_resumed)
+static int match(clo_rpc_database *d, uint64_t mine[3], bool *is_resumed)
 {
     static const char *const names[3] = {"run", "graph", "plan"};
-    sqlite3_stmt *statement = database_prepare(d, "SELECT run, graph FROM run");
+    sqlite3_stmt *statement = clo_rpc_database_prepare(d, "SELECT run, graph FROM run");
     int result = 0;
 
     if (statement == NULL)
@@ -47,41 +47,45 @@ static int match(database *d, uint64_t mine[3], bool *is_resumed)
     int row = sqlite3_step(statement);
     *is_resumed = row == SQLITE_ROW;
     if (mine[0] == 0)
-        mine[0] = *is_resumed ? (uint64_t)sqlite3_column_int64(statement, 0) : journal_new_run();
+        mine[0] = *is_resumed ? (uint64_t)sqlite3_column_int64(statement, 0) : clo_rpc_journal_new_run();
     for (int i = 0; i < 2 && row == SQLITE_ROW && result == 0; i++)
         if ((uint64_t)sqlite3_column_int64(statement, i) != mine[i]) {
             snprintf(d->error, sizeof d->error,
-                     "%s: the journal is of another %s; use the same one, or another --journal", d->path, names[i]);
+                     "%s: the journal is of another %s; use the same one, or another journal", d->path, names[i]);
             result = -1;
         }
     if (row != SQLITE_ROW && row != SQLITE_DONE)
-        result = database_fail(d, "cannot be read");
+        result = clo_rpc_database_fail(d, "cannot be read");
     sqlite3_finalize(statement);
     if (result != 0 || *is_resumed)
         return result;
-    statement = database_prepare(d, "INSERT INTO run VALUES(0, ?, ?, ?)");
+    statement = clo_rpc_database_prepare(d, "INSERT INTO run VALUES(0, ?, ?, ?)");
     if (statement == NULL)
         return -1;
     for (int i = 0; i < 3; i++)
         sqlite3_bind_int64(statement, i + 1, (sqlite3_int64)mine[i]);
-    result = database_write(d, statement) == 0 ? database_commit(d) : -1;
+    result = clo_rpc_database_write(d, statement) == 0 ? clo_rpc_database_commit(d) : -1;
     sqlite3_finalize(statement);
     return result;
 }
 
-static int open_all(journal *j, const char *path, bool durable, uint64_t mine[3], bool *is_resumed)
+static int open_all(clo_rpc_journal *j, const char *path, bool durable, uint64_t mine[3], bool *is_resumed)
 {
-    if (database_open(&j->d, path, "the journal", durable, tables) != 0 || match(&j->d, mine, is_resumed) != 0)
+    if (clo_rpc_database_open(&j->d, path, "the journal", durable, tables) != 0 || match(&j->d, mine, is_resumed) != 0)
         return -1;
-    j->insert = database_prepare(&j->d, "INSERT INTO event(task, instance, attempt, state, key, endpoint, time_us, "
+    bool is_ours = *is_resumed;
+    *is_resumed = false;
+    j->insert =
+        clo_rpc_database_prepare(&j->d, "INSERT INTO event(task, instance, attempt, state, key, endpoint, time_us, "
                                         "output, sum) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?)");
+    *is_resumed = is_ours && j->insert != NULL;
     return j->insert != NULL ? 0 : -1;
 }
 
-journal *journal_open(const char *path, bool durable, uint64_t run_graph_plan[3], bool *is_resumed, char *error,
-                      size_t error_bytes)
+clo_rpc_journal *clo_rpc_journal_open(const char *path, bool durable, uint64_t run_graph_plan[3], bool *is_resumed,
+                                      char *error, size_t error_bytes)
 {
-    journal *j = calloc(1, sizeof *j);
+    clo_rpc_journal *j = clo_allocate(1, sizeof *j);
 
     if (j == NULL) {
         snprintf(error, error_bytes, "%s: no memory", path);
@@ -90,41 +94,42 @@ journal *journal_open(const char *path, bool durable, uint64_t run_graph_plan[3]
     if (open_all(j, path, durable, run_graph_plan, is_resumed) == 0)
         return j;
     snprintf(error, error_bytes, "%s", j->d.error);
-    journal_close(j);
+    clo_rpc_journal_close(j);
     return NULL;
 }
 
-int journal_read(journal *j, void (*show)(void *argument, const journal_record *r), void *argument)
+int clo_rpc_journal_read(clo_rpc_journal *j, void (*show)(void *argument, const clo_rpc_journal_record *r),
+                         void *argument)
 {
-    sqlite3_stmt *statement =
-        database_prepare(&j->d, "SELECT task, instance, attempt, state, key, endpoint, time_us, output, sum FROM event"
-                                " ORDER BY number");
+    sqlite3_stmt *statement = clo_rpc_database_prepare(
+        &j->d, "SELECT task, instance, attempt, state, key, endpoint, time_us, output, sum FROM event"
+               " ORDER BY number");
     int row;
 
     if (statement == NULL)
         return -1;
     while ((row = sqlite3_step(statement)) == SQLITE_ROW) {
-        journal_record r = {.task = (uint32_t)sqlite3_column_int64(statement, 0),
-                            .instance = (uint32_t)sqlite3_column_int64(statement, 1),
-                            .attempt = (uint32_t)sqlite3_column_int64(statement, 2),
-                            .state = (journal_state)sqlite3_column_int(statement, 3),
-                            .key = (uint64_t)sqlite3_column_int64(statement, 4),
-                            .endpoint = (const char *)sqlite3_column_text(statement, 5),
-                            .time_us = sqlite3_column_int64(statement, 6),
-                            .output = sqlite3_column_blob(statement, 7),
-                            .output_bytes = (size_t)sqlite3_column_bytes(statement, 7)};
+        clo_rpc_journal_record r = {.task = (uint32_t)sqlite3_column_int64(statement, 0),
+                                    .instance = (uint32_t)sqlite3_column_int64(statement, 1),
+                                    .attempt = (uint32_t)sqlite3_column_int64(statement, 2),
+                                    .state = (clo_rpc_journal_state)sqlite3_column_int(statement, 3),
+                                    .key = (uint64_t)sqlite3_column_int64(statement, 4),
+                                    .endpoint = (const char *)sqlite3_column_text(statement, 5),
+                                    .time_us = sqlite3_column_int64(statement, 6),
+                                    .output = sqlite3_column_blob(statement, 7),
+                                    .output_bytes = (size_t)sqlite3_column_bytes(statement, 7)};
         if ((uint64_t)sqlite3_column_int64(statement, 8) != sum_of(&r)) {
             sqlite3_finalize(statement);
-            return database_fail_damaged(&j->d, "a record has another sum");
+            return clo_rpc_database_fail_damaged(&j->d, "a record has another sum");
         }
         show(argument, &r);
     }
-    int result = row == SQLITE_DONE ? 0 : database_fail(&j->d, "cannot be read");
+    int result = row == SQLITE_DONE ? 0 : clo_rpc_database_fail(&j->d, "cannot be read");
     sqlite3_finalize(statement);
     return result;
 }
 
-int journal_add(journal *j, const journal_record *r)
+int clo_rpc_journal_add(clo_rpc_journal *j, const clo_rpc_journal_record *r)
 {
     sqlite3_bind_int64(j->insert, 1, r->task);
     sqlite3_bind_int64(j->insert, 2, r->instance);
@@ -136,39 +141,39 @@ int journal_add(journal *j, const journal_record *r)
     sqlite3_bind_blob(j->insert, 8, r->output, (int)r->output_bytes, SQLITE_STATIC);
     sqlite3_bind_int64(j->insert, 9, (sqlite3_int64)sum_of(r));
     j->records++;
-    return database_write(&j->d, j->insert);
+    return clo_rpc_database_write(&j->d, j->insert);
 }
 
-int journal_commit(journal *j)
+int clo_rpc_journal_commit(clo_rpc_journal *j)
 {
-    return database_commit(&j->d);
+    return clo_rpc_database_commit(&j->d);
 }
 
-bool journal_is_dirty(const journal *j)
+bool clo_rpc_journal_is_dirty(const clo_rpc_journal *j)
 {
     return j->d.is_dirty;
 }
 
-uint64_t journal_commits(const journal *j)
+uint64_t clo_rpc_journal_commits(const clo_rpc_journal *j)
 {
     return j->d.commits;
 }
 
-uint64_t journal_records(const journal *j)
+uint64_t clo_rpc_journal_records(const clo_rpc_journal *j)
 {
     return j->records;
 }
 
-const char *journal_error(const journal *j)
+const char *clo_rpc_journal_error(const clo_rpc_journal *j)
 {
     return j->d.error;
 }
 
-void journal_close(journal *j)
+void clo_rpc_journal_close(clo_rpc_journal *j)
 {
     if (j == NULL)
         return;
     sqlite3_finalize(j->insert);
-    database_close(&j->d);
-    free(j);
+    clo_rpc_database_close(&j->d);
+    clo_free(j);
 }

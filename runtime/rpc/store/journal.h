@@ -4,21 +4,25 @@
  * Records are put into one transaction until journal_commit, which the driver calls once in each turn of its loop:
  * group commit. Records of one connection become durable in their order. With `durable` a commit survives the loss of
  * power (synchronous = FULL), else the end of the process (NORMAL). */
-#ifndef RPC_JOURNAL_H
-#define RPC_JOURNAL_H
+#ifndef CLO_RPC_STORE_JOURNAL_H
+#define CLO_RPC_STORE_JOURNAL_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-typedef struct journal journal;
+typedef struct clo_rpc_journal clo_rpc_journal;
 
-typedef enum journal_state { JOURNAL_STARTED = 1, JOURNAL_FINISHED = 2, JOURNAL_FAILED = 3 } journal_state;
+typedef enum clo_rpc_journal_state {
+    CLO_RPC_JOURNAL_STARTED = 1,
+    CLO_RPC_JOURNAL_FINISHED = 2,
+    CLO_RPC_JOURNAL_FAILED = 3
+} clo_rpc_journal_state;
 
 /* One record. */
-typedef struct journal_record {
+typedef struct clo_rpc_journal_record {
     uint32_t task, instance, attempt;
-    journal_state state;
+    clo_rpc_journal_state state;
     uint64_t key;
     const char *endpoint;
     int64_t time_us;
@@ -26,37 +30,39 @@ typedef struct journal_record {
     /* Of FINISHED. */
     const void *output;
     size_t output_bytes;
-} journal_record;
+} clo_rpc_journal_record;
 
 /* Opens the journal of one run, or makes it.
  *
  *   run, graph, plan  a journal of another run or graph is refused. Another plan is not: results do not depend on it.
  *                     Run 0: that of the journal; a new one's is drawn from the clock. Receives it.
- *   is_resumed        receives whether the run was begun before.
+ *   is_resumed        receives whether the run was begun before; where it is refused: whether it is of another run or
+ *                     graph.
  *   error             [error_bytes] receives one line.
  *
  * NULL: refused. */
-journal *journal_open(const char *path, bool durable, uint64_t run_graph_plan[3], bool *is_resumed, char *error,
-                      size_t error_bytes);
+clo_rpc_journal *clo_rpc_journal_open(const char *path, bool durable, uint64_t run_graph_plan[3], bool *is_resumed,
+                                      char *error, size_t error_bytes);
 
 /* A number that no other run has. */
-uint64_t journal_new_run(void);
+uint64_t clo_rpc_journal_new_run(void);
 
 /* Shows all records, in their order. Returns 0, or -1 with a line from journal_error. */
-int journal_read(journal *j, void (*show)(void *argument, const journal_record *r), void *argument);
+int clo_rpc_journal_read(clo_rpc_journal *j, void (*show)(void *argument, const clo_rpc_journal_record *r),
+                         void *argument);
 
 /* Adds a record, which is not durable yet. */
-int journal_add(journal *j, const journal_record *r);
+int clo_rpc_journal_add(clo_rpc_journal *j, const clo_rpc_journal_record *r);
 
 /* Makes all records durable. */
-int journal_commit(journal *j);
-bool journal_is_dirty(const journal *j);
+int clo_rpc_journal_commit(clo_rpc_journal *j);
+bool clo_rpc_journal_is_dirty(const clo_rpc_journal *j);
 
 /* Transactions so far; records. */
-uint64_t journal_commits(const journal *j);
-uint64_t journal_records(const journal *j);
+uint64_t clo_rpc_journal_commits(const clo_rpc_journal *j);
+uint64_t clo_rpc_journal_records(const clo_rpc_journal *j);
 
-const char *journal_error(const journal *j);
-void journal_close(journal *j);
+const char *clo_rpc_journal_error(const clo_rpc_journal *j);
+void clo_rpc_journal_close(clo_rpc_journal *j);
 
 #endif

@@ -1,27 +1,27 @@
 /* Chained by bucket; `ring` is the order in which keys came. A key that is forgotten for a new one stays beside it
  * until keys_settle: it comes back where the new one is taken back. */
-#include "keys.h"
-#include "answer.h"
+#include "rpc/store/keys.h"
+#include "base/memory.h"
+#include "rpc/wire/mix.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 typedef struct entry {
     struct entry *next;
     struct entry *replaced; /* what stood in its place of the ring, until it is settled */
-    applied is;
+    clo_rpc_applied is;
     unsigned char output[];
 } entry;
 
-struct keys {
-    entry *buckets[KEYS_MAX];
-    entry *ring[KEYS_MAX];
+struct clo_rpc_keys {
+    entry *buckets[CLO_RPC_KEYS_MAX];
+    entry *ring[CLO_RPC_KEYS_MAX];
     size_t added;
 };
 
-keys *keys_create(void)
+clo_rpc_keys *clo_rpc_keys_create(void)
 {
-    return calloc(1, sizeof(keys));
+    return clo_allocate(1, sizeof(clo_rpc_keys));
 }
 
 /* The entry and all that it has replaced. */
@@ -29,36 +29,36 @@ static void free_chain(entry *e)
 {
     while (e != NULL) {
         entry *replaced = e->replaced;
-        free(e);
+        clo_free(e);
         e = replaced;
     }
 }
 
-void keys_destroy(keys *k)
+void clo_rpc_keys_destroy(clo_rpc_keys *k)
 {
     if (k == NULL)
         return;
-    for (size_t i = 0; i < KEYS_MAX; i++)
+    for (size_t i = 0; i < CLO_RPC_KEYS_MAX; i++)
         free_chain(k->ring[i]);
-    free(k);
+    clo_free(k);
 }
 
-const applied *keys_find(const keys *k, uint64_t key)
+const clo_rpc_applied *clo_rpc_keys_find(const clo_rpc_keys *k, uint64_t key)
 {
-    const entry *e = k->buckets[answer_mix(key) % KEYS_MAX];
+    const entry *e = k->buckets[clo_rpc_mix(key) % CLO_RPC_KEYS_MAX];
 
     while (e != NULL && e->is.key != key)
         e = e->next;
     return e != NULL ? &e->is : NULL;
 }
 
-static entry **bucket_of(keys *k, const entry *e)
+static entry **bucket_of(clo_rpc_keys *k, const entry *e)
 {
-    return &k->buckets[answer_mix(e->is.key) % KEYS_MAX];
+    return &k->buckets[clo_rpc_mix(e->is.key) % CLO_RPC_KEYS_MAX];
 }
 
 /* keys_find sees it. */
-static void show(keys *k, entry *e)
+static void show(clo_rpc_keys *k, entry *e)
 {
     entry **bucket = bucket_of(k, e);
 
@@ -66,7 +66,7 @@ static void show(keys *k, entry *e)
     *bucket = e;
 }
 
-static void hide(keys *k, const entry *e)
+static void hide(clo_rpc_keys *k, const entry *e)
 {
     entry **link = bucket_of(k, e);
 
@@ -75,9 +75,9 @@ static void hide(keys *k, const entry *e)
     *link = e->next;
 }
 
-int keys_add(keys *k, const applied *a)
+int clo_rpc_keys_add(clo_rpc_keys *k, const clo_rpc_applied *a)
 {
-    entry *e = malloc(sizeof *e + a->output_bytes), **place = &k->ring[k->added % KEYS_MAX];
+    entry *e = clo_allocate(1, sizeof *e + a->output_bytes), **place = &k->ring[k->added % CLO_RPC_KEYS_MAX];
 
     if (e == NULL)
         return -1;
@@ -93,23 +93,23 @@ int keys_add(keys *k, const applied *a)
     return 0;
 }
 
-void keys_settle(keys *k, size_t count)
+void clo_rpc_keys_settle(clo_rpc_keys *k, size_t count)
 {
-    for (size_t i = 1; i <= count && i <= KEYS_MAX && i <= k->added; i++) {
-        entry *e = k->ring[(k->added - i) % KEYS_MAX];
+    for (size_t i = 1; i <= count && i <= CLO_RPC_KEYS_MAX && i <= k->added; i++) {
+        entry *e = k->ring[(k->added - i) % CLO_RPC_KEYS_MAX];
         free_chain(e->replaced);
         e->replaced = NULL;
     }
 }
 
-void keys_take_back(keys *k, size_t count)
+void clo_rpc_keys_take_back(clo_rpc_keys *k, size_t count)
 {
     for (; count > 0 && k->added > 0; count--) {
-        entry **place = &k->ring[--k->added % KEYS_MAX], *e = *place;
+        entry **place = &k->ring[--k->added % CLO_RPC_KEYS_MAX], *e = *place;
         hide(k, e);
         *place = e->replaced;
         if (*place != NULL)
             show(k, *place);
-        free(e);
+        clo_free(e);
     }
 }

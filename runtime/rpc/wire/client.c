@@ -1,39 +1,40 @@
-#include "client.h"
-#include "http.h"
-#include "peer.h"
+#include "rpc/wire/client.h"
+#include "base/memory.h"
+#include "rpc/wire/http.h"
+#include "rpc/wire/peer.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Names come with requests, too, and may be ever new ones. */
 enum { ENDPOINTS_MAX = 2048, BEAT_MS = 2000 };
 
 typedef struct endpoint {
-    client *owner;
-    char name[ENDPOINT_MAX];
+    clo_rpc_client *owner;
+    char name[CLO_RPC_NAME_BYTES];
     struct sockaddr_storage address;
-    peer *connection; /* NULL: there is none now */
+    clo_rpc_peer *connection; /* NULL: there is none now */
     int is_http, calls;
 } endpoint;
 
 typedef struct call {
-    client *owner;
-    client_answer_fn answer; /* NULL: the slot is free */
+    clo_rpc_client *owner;
+    clo_rpc_client_answer_fn answer; /* NULL: the slot is free */
     void *argument;
-    http_call *http;
-    peer *via; /* the connection that it was sent on */
-    frame head;
+    clo_rpc_http_call *http;
+    clo_rpc_peer *via; /* the connection that it was sent on */
+    clo_rpc_frame head;
     uint32_t generation;
     int endpoint, slot, next_free;
 } call;
 
-struct client {
+struct clo_rpc_client {
     uv_loop_t *loop;
-    http *http;
+    clo_rpc_http *http;
     endpoint **endpoints;
     call **calls;
-    int endpoints_count, calls_count, calls_capacity, free, is_closing;
+    size_t endpoints_capacity, calls_capacity;
+    int endpoints_count, calls_count, free, is_closing;
     uint32_t beat_ms;
 
     /* It runs while calls are under way; made with the first one. */
@@ -41,9 +42,9 @@ struct client {
     int has_beat;
 };
 
-client *client_create(uv_loop_t *loop)
+clo_rpc_client *clo_rpc_client_create(uv_loop_t *loop)
 {
-    client *c = calloc(1, sizeof *c);
+    clo_rpc_client *c = clo_allocate(1, sizeof *c);
 
     if (c == NULL)
         return NULL;
@@ -53,13 +54,13 @@ client *client_create(uv_loop_t *loop)
     return c;
 }
 
-void client_set_beat(client *c, uint32_t every_ms)
+void clo_rpc_client_set_beat(clo_rpc_client *c, uint32_t every_ms)
 {
     c->beat_ms = every_ms;
 }
 
 /* Number of the endpoint of that name; else, where there are many, of one that is not in use; else -1. */
-static int find_endpoint(const client *c, const char *name)
+static int find_endpoint(const clo_rpc_client *c, const char *name)
 {
     int idle = -1;
 
@@ -73,22 +74,20 @@ static int find_endpoint(const client *c, const char *name)
     return c->endpoints_count == ENDPOINTS_MAX ? idle : -1;
 }
 
-static endpoint *make_endpoint(client *c)
+static endpoint *make_endpoint(clo_rpc_client *c)
 {
-    endpoint *e = calloc(1, sizeof *e),
-             **longer = realloc(c->endpoints, (size_t)(c->endpoints_count + 1) * sizeof(endpoint *));
+    endpoint *e = clo_allocate(1, sizeof *e);
+    size_t need = (size_t)c->endpoints_count + 1;
 
-    if (longer != NULL)
-        c->endpoints = longer;
-    if (longer == NULL || e == NULL) {
-        free(e);
+    if (e == NULL || clo_grow((void **)&c->endpoints, &c->endpoints_capacity, need, sizeof *c->endpoints) != 0) {
+        clo_free(e);
         return NULL;
     }
     c->endpoints[c->endpoints_count++] = e;
     return e;
 }
 
-int client_endpoint(client *c, const char *name)
+int clo_rpc_client_endpoint(clo_rpc_client *c, const char *name)
 {
     int is_http = strncmp(name, "http://", 7) == 0 || strncmp(name, "https://", 8) == 0;
     int number = find_endpoint(c, name);
@@ -96,8 +95,8 @@ int client_endpoint(client *c, const char *name)
 
     if (number >= 0 && strcmp(c->endpoints[number]->name, name) == 0)
         return number;
-    if ((number < 0 && c->endpoints_count == ENDPOINTS_MAX) || strlen(name) >= ENDPOINT_MAX ||
-        (!is_http && peer_address(name, &address) != 0))
+    if ((number < 0 && c->endpoints_count == ENDPOINTS_MAX) || strlen(name) >= CLO_RPC_NAME_BYTES ||
+        (!is_http && clo_rpc_peer_address(name, &address) != 0))
         return -1;
     if (number < 0 && make_endpoint(c) == NULL)
         return -1;
@@ -108,7 +107,7 @@ int client_endpoint(client *c, const char *name)
     return number;
 }
 
-const char *client_endpoint_name(const client *c, int number)
+const char *clo_rpc_client_endpoint_name(const clo_rpc_client *c, int number)
 {
     return c->endpoints[number]->name;
 }
@@ -119,7 +118,7 @@ static uint64_t number_of(const call *k, int slot)
 }
 
 /* The call of that number, or NULL where it has ended. */
-static call *find(client *c, uint64_t number, int *slot)
+static call *find(clo_rpc_client *c, uint64_t number, int *slot)
 {
     *slot = (int)(uint32_t)number - 1;
     if (*slot < 0 || *slot >= c->calls_count)
@@ -128,7 +127,7 @@ static call *find(client *c, uint64_t number, int *slot)
     return k->answer != NULL && k->generation == number >> 32 ? k : NULL;
 }
 
-static void release(client *c, int slot)
+static void release(clo_rpc_client *c, int slot)
 {
     call *k = c->calls[slot];
 
@@ -141,24 +140,24 @@ static void release(client *c, int slot)
     c->free = slot;
 }
 
-static void answer_call(client *c, int slot, const reply *r)
+static void answer_call(clo_rpc_client *c, int slot, const clo_rpc_reply *r)
 {
     call *k = c->calls[slot];
-    client_answer_fn answer = k->answer;
+    clo_rpc_client_answer_fn answer = k->answer;
     void *argument = k->argument;
 
     release(c, slot);
     answer(argument, r);
 }
 
-static void on_frame(void *owner, peer *p, const frame *f)
+static void on_frame(void *owner, clo_rpc_peer *p, const clo_rpc_frame *f)
 {
     endpoint *e = owner;
     int slot;
-    reply r = {.status = REPLY_OK};
+    clo_rpc_reply r = {.status = CLO_RPC_REPLY_OK};
 
-    if (f->kind != FRAME_ANSWER || reply_read(f, &r) != 0) {
-        peer_close(p, "it sent no answer");
+    if (f->kind != CLO_RPC_FRAME_ANSWER || clo_rpc_reply_read(f, &r) != 0) {
+        clo_rpc_peer_close(p, "it sent no answer");
         return;
     }
     call *k = find(e->owner, f->call, &slot);
@@ -166,13 +165,13 @@ static void on_frame(void *owner, peer *p, const frame *f)
         answer_call(e->owner, slot, &r); /* else it is late: of a call that was cancelled */
 }
 
-static void on_closed(void *owner, peer *p, const char *why)
+static void on_closed(void *owner, clo_rpc_peer *p, const char *why)
 {
     endpoint *e = owner;
-    client *c = e->owner;
-    reply r = {.status = REPLY_UNAVAILABLE};
+    clo_rpc_client *c = e->owner;
+    clo_rpc_reply r = {.status = CLO_RPC_REPLY_UNAVAILABLE};
 
-    r.is_unsent = !peer_was_open(p);
+    r.is_unsent = !clo_rpc_peer_was_open(p);
     e->connection = NULL;
     snprintf(r.text, sizeof r.text, "%s", why);
     for (int i = 0; i < c->calls_count && !c->is_closing; i++) /* answers may make calls: on another connection */
@@ -180,29 +179,23 @@ static void on_closed(void *owner, peer *p, const char *why)
             answer_call(c, i, &r);
 }
 
-static void on_http(void *argument, const reply *r)
+static void on_http(void *argument, const clo_rpc_reply *r)
 {
     const call *k = argument;
 
     answer_call(k->owner, k->slot, r);
 }
 
-static int take_slot(client *c)
+static int take_slot(clo_rpc_client *c)
 {
     if (c->free >= 0) {
         int slot = c->free;
         c->free = c->calls[slot]->next_free;
         return slot;
     }
-    if (c->calls_count == c->calls_capacity) {
-        int capacity = c->calls_capacity > 0 ? c->calls_capacity * 2 : 64;
-        call **longer = realloc(c->calls, (size_t)capacity * sizeof(call *));
-        if (longer == NULL)
-            return -1;
-        c->calls = longer;
-        c->calls_capacity = capacity;
-    }
-    call *k = calloc(1, sizeof *k);
+    if (clo_grow((void **)&c->calls, &c->calls_capacity, (size_t)c->calls_count + 1, sizeof *c->calls) != 0)
+        return -1;
+    call *k = clo_allocate(1, sizeof *k);
     if (k == NULL)
         return -1;
     k->owner = c;
@@ -213,7 +206,7 @@ static int take_slot(client *c)
 
 static void on_beat(uv_timer_t *timer)
 {
-    const client *c = timer->data;
+    const clo_rpc_client *c = timer->data;
     int is_waiting = 0;
 
     for (int i = 0; i < c->endpoints_count; i++) {
@@ -221,14 +214,14 @@ static void on_beat(uv_timer_t *timer)
         if (e->connection == NULL || e->calls == 0)
             continue;
         is_waiting = 1;
-        peer_beat(e->connection);
+        clo_rpc_peer_beat(e->connection);
     }
     if (!is_waiting)
         uv_timer_stop(timer);
 }
 
 /* A call is under way. */
-static void start_beat(client *c)
+static void start_beat(clo_rpc_client *c)
 {
     if (c->beat_ms == 0 || c->is_closing)
         return;
@@ -242,35 +235,36 @@ static void start_beat(client *c)
 }
 
 /* Hands the request to the endpoint. */
-static int send_request(client *c, call *k, const ask *a)
+static int send_request(clo_rpc_client *c, call *k, const clo_rpc_ask *a)
 {
-    static const peer_events events = {.frame = on_frame, .closed = on_closed};
+    static const clo_rpc_peer_events events = {.frame = on_frame, .closed = on_closed};
     endpoint *e = c->endpoints[k->endpoint];
     msgpack_sbuffer body;
 
     if (e->is_http) {
         if (c->http == NULL)
-            c->http = http_create(c->loop);
-        k->http = c->http != NULL ? http_start(c->http, e->name, &k->head, a, on_http, k) : NULL;
+            c->http = clo_rpc_http_create(c->loop);
+        k->http = c->http != NULL ? clo_rpc_http_start(c->http, e->name, &k->head, a, on_http, k) : NULL;
         return k->http != NULL ? 0 : -1;
     }
     if (e->connection == NULL)
-        e->connection = peer_connect(c->loop, (const struct sockaddr *)&e->address, &events, e);
+        e->connection = clo_rpc_peer_connect(c->loop, (const struct sockaddr *)&e->address, &events, e);
     if (e->connection == NULL)
         return -1;
     msgpack_sbuffer_init(&body);
-    ask_write(&body, a);
-    frame f = k->head;
+    clo_rpc_ask_write(&body, a);
+    clo_rpc_frame f = k->head;
     f.body = body.data;
     f.body_bytes = body.size;
     k->via = e->connection;
     start_beat(c);
-    peer_send(e->connection, &f); /* to one that is closing: on_closed answers */
+    clo_rpc_peer_send(e->connection, &f); /* to one that is closing: on_closed answers */
     msgpack_sbuffer_destroy(&body);
     return 0;
 }
 
-uint64_t client_call(client *c, int number, const frame *head, const ask *a, client_answer_fn answer, void *argument)
+uint64_t clo_rpc_client_call(clo_rpc_client *c, int number, const clo_rpc_frame *head, const clo_rpc_ask *a,
+                             clo_rpc_client_answer_fn answer, void *argument)
 {
     int slot = take_slot(c);
 
@@ -282,7 +276,7 @@ uint64_t client_call(client *c, int number, const frame *head, const ask *a, cli
     k->answer = answer;
     k->argument = argument;
     k->head = *head;
-    k->head.kind = FRAME_REQUEST;
+    k->head.kind = CLO_RPC_FRAME_REQUEST;
     k->head.call = number_of(k, slot);
     k->head.body = NULL;
     k->head.body_bytes = 0;
@@ -292,7 +286,7 @@ uint64_t client_call(client *c, int number, const frame *head, const ask *a, cli
     return 0;
 }
 
-void client_cancel(client *c, uint64_t number)
+void clo_rpc_client_cancel(clo_rpc_client *c, uint64_t number)
 {
     int slot;
     call *k = number != 0 ? find(c, number, &slot) : NULL;
@@ -300,37 +294,37 @@ void client_cancel(client *c, uint64_t number)
     if (k == NULL || c->is_closing)
         return;
     if (k->http != NULL)
-        http_cancel(k->http);
+        clo_rpc_http_cancel(k->http);
     else {
-        frame f = k->head;
-        f.kind = FRAME_CANCEL;
-        peer_send(k->via, &f);
+        clo_rpc_frame f = k->head;
+        f.kind = CLO_RPC_FRAME_CANCEL;
+        clo_rpc_peer_send(k->via, &f);
     }
     release(c, slot);
 }
 
-void client_close(client *c)
+void clo_rpc_client_close(clo_rpc_client *c)
 {
     c->is_closing = 1;
     for (int i = 0; i < c->endpoints_count; i++)
         if (c->endpoints[i]->connection != NULL)
-            peer_close(c->endpoints[i]->connection, "closed");
+            clo_rpc_peer_close(c->endpoints[i]->connection, "closed");
     if (c->http != NULL)
-        http_close(c->http);
+        clo_rpc_http_close(c->http);
     if (c->has_beat)
         uv_close((uv_handle_t *)&c->beat, NULL);
 }
 
-void client_destroy(client *c)
+void clo_rpc_client_destroy(clo_rpc_client *c)
 {
     if (c == NULL)
         return;
     for (int i = 0; i < c->endpoints_count; i++)
-        free(c->endpoints[i]);
+        clo_free(c->endpoints[i]);
     for (int i = 0; i < c->calls_count; i++)
-        free(c->calls[i]);
-    free(c->endpoints);
-    free(c->calls);
-    http_destroy(c->http);
-    free(c);
+        clo_free(c->calls[i]);
+    clo_free(c->endpoints);
+    clo_free(c->calls);
+    clo_rpc_http_destroy(c->http);
+    clo_free(c);
 }

@@ -1,5 +1,4 @@
-#include "frame.h"
-#include "parcel.h"
+#include "rpc/wire/frame.h"
 
 #include <string.h>
 
@@ -18,11 +17,11 @@ static uint64_t get(const unsigned char **at, int bytes)
     return value;
 }
 
-void frame_write(unsigned char out[FRAME_HEADER], const frame *f)
+void clo_rpc_frame_write(unsigned char out[CLO_RPC_FRAME_HEADER], const clo_rpc_frame *f)
 {
     unsigned char *at = out;
 
-    put(&at, FRAME_HEADER - 4 + f->body_bytes, 4);
+    put(&at, CLO_RPC_FRAME_HEADER - 4 + f->body_bytes, 4);
     put(&at, f->kind, 1);
     put(&at, 0, 1);
     put(&at, f->attempt, 2);
@@ -34,21 +33,21 @@ void frame_write(unsigned char out[FRAME_HEADER], const frame *f)
     put(&at, f->key, 8);
 }
 
-int64_t frame_read(const unsigned char *bytes, size_t count, frame *out)
+int64_t clo_rpc_frame_read(const unsigned char *bytes, size_t count, clo_rpc_frame *out)
 {
     const unsigned char *at = bytes;
 
     if (count < 4)
         return 0;
     uint64_t length = get(&at, 4);
-    if (length < FRAME_HEADER - 4 || length > FRAME_MAX)
+    if (length < CLO_RPC_FRAME_HEADER - 4 || length > CLO_RPC_FRAME_MAX)
         return -1;
     if (count < length + 4)
         return 0;
     uint64_t kind = get(&at, 1), zero = get(&at, 1);
-    if (kind < FRAME_REQUEST || kind > FRAME_PONG || zero != 0)
+    if (kind < CLO_RPC_FRAME_REQUEST || kind > CLO_RPC_FRAME_PONG || zero != 0)
         return -1;
-    out->kind = (frame_kind)kind;
+    out->kind = (clo_rpc_frame_kind)kind;
     out->attempt = (uint16_t)get(&at, 2);
     out->call = get(&at, 8);
     out->run = get(&at, 8);
@@ -57,8 +56,8 @@ int64_t frame_read(const unsigned char *bytes, size_t count, frame *out)
     uint64_t left = get(&at, 8);
     out->left_us = left > INT64_MAX ? 0 : (int64_t)left; /* negative: none is left */
     out->key = get(&at, 8);
-    out->body = bytes + FRAME_HEADER;
-    out->body_bytes = (size_t)length + 4 - FRAME_HEADER;
+    out->body = bytes + CLO_RPC_FRAME_HEADER;
+    out->body_bytes = (size_t)length + 4 - CLO_RPC_FRAME_HEADER;
     return (int64_t)length + 4;
 }
 
@@ -77,12 +76,12 @@ static void pack_bytes(msgpack_packer *pack, const void *bytes, size_t count)
         msgpack_pack_bin_body(pack, bytes, count);
 }
 
-void ask_write(msgpack_sbuffer *out, const ask *a)
+void clo_rpc_ask_write(msgpack_sbuffer *out, const clo_rpc_ask *a)
 {
     msgpack_packer pack;
 
     msgpack_packer_init(&pack, out, msgpack_sbuffer_write);
-    msgpack_pack_array(&pack, 6);
+    msgpack_pack_array(&pack, a->method[0] != '\0' ? 7 : 6);
     msgpack_pack_uint64(&pack, a->work_us);
     msgpack_pack_uint64(&pack, a->rest_us);
     msgpack_pack_uint32(&pack, a->output_bytes);
@@ -91,6 +90,8 @@ void ask_write(msgpack_sbuffer *out, const ask *a)
     for (uint32_t i = 0; i < a->hops; i++)
         pack_text(&pack, a->hop[i]);
     pack_bytes(&pack, a->input, a->input_bytes);
+    if (a->method[0] != '\0')
+        pack_text(&pack, a->method);
 }
 
 /* Bytes after the first one of an object of type `first` that say how long it is (in *length_bytes) or are its value
@@ -140,8 +141,8 @@ static int is_plain(const unsigned char *at, size_t count)
     return at == end;
 }
 
-/* The body as an array of `count` objects, in `zone`; NULL where it is none. */
-static const msgpack_object *read_array(const frame *f, msgpack_unpacked *zone, uint32_t count)
+/* The body as an array of `least` to `most` objects, in `zone`; NULL where it is none. */
+static const msgpack_object *read_array(const clo_rpc_frame *f, msgpack_unpacked *zone, uint32_t least, uint32_t most)
 {
     size_t offset = 0;
 
@@ -149,7 +150,8 @@ static const msgpack_object *read_array(const frame *f, msgpack_unpacked *zone, 
     if (!is_plain(f->body, f->body_bytes))
         return NULL;
     if (msgpack_unpack_next(zone, f->body, f->body_bytes, &offset) != MSGPACK_UNPACK_SUCCESS ||
-        offset != f->body_bytes || zone->data.type != MSGPACK_OBJECT_ARRAY || zone->data.via.array.size != count)
+        offset != f->body_bytes || zone->data.type != MSGPACK_OBJECT_ARRAY || zone->data.via.array.size < least ||
+        zone->data.via.array.size > most)
         return NULL;
     return zone->data.via.array.ptr;
 }
@@ -172,30 +174,32 @@ static int read_text(const msgpack_object *object, char *out, size_t capacity)
     return 0;
 }
 
-static int read_hops(const msgpack_object *object, ask *out)
+static int read_hops(const msgpack_object *object, clo_rpc_ask *out)
 {
-    if (object->type != MSGPACK_OBJECT_ARRAY || object->via.array.size > HOPS_MAX)
+    if (object->type != MSGPACK_OBJECT_ARRAY || object->via.array.size > CLO_RPC_HOPS_MAX)
         return -1;
     out->hops = object->via.array.size;
     for (uint32_t i = 0; i < out->hops; i++)
-        if (read_text(&object->via.array.ptr[i], out->hop[i], ENDPOINT_MAX) != 0)
+        if (read_text(&object->via.array.ptr[i], out->hop[i], CLO_RPC_NAME_BYTES) != 0)
             return -1;
     return 0;
 }
 
-int ask_read(const frame *f, ask *out)
+int clo_rpc_ask_read(const clo_rpc_frame *f, clo_rpc_ask *out)
 {
     msgpack_unpacked zone;
     uint64_t output = 0, effect = 0;
-    const msgpack_object *at = read_array(f, &zone, 6);
+    const msgpack_object *at = read_array(f, &zone, 6, 7);
+    out->method[0] = '\0';
     int bad = at == NULL || read_number(&at[0], INT64_MAX / 2, &out->work_us) != 0 ||
-              read_number(&at[1], INT64_MAX / 2, &out->rest_us) != 0 || read_number(&at[2], PARCEL_MAX, &output) != 0 ||
-              read_number(&at[3], ASK_ONCE, &effect) != 0 || read_hops(&at[4], out) != 0 ||
-              at[5].type != MSGPACK_OBJECT_BIN;
+              read_number(&at[1], INT64_MAX / 2, &out->rest_us) != 0 ||
+              read_number(&at[2], CLO_RPC_BYTES_MAX, &output) != 0 || read_number(&at[3], CLO_RPC_ONCE, &effect) != 0 ||
+              read_hops(&at[4], out) != 0 || at[5].type != MSGPACK_OBJECT_BIN ||
+              (zone.data.via.array.size == 7 && read_text(&at[6], out->method, sizeof out->method) != 0);
 
     if (!bad) {
         out->output_bytes = (uint32_t)output;
-        out->effect = (ask_effect)effect;
+        out->effect = (clo_rpc_effect)effect;
         out->input = at[5].via.bin.ptr;
         out->input_bytes = at[5].via.bin.size;
     }
@@ -203,7 +207,7 @@ int ask_read(const frame *f, ask *out)
     return bad ? -1 : 0;
 }
 
-void reply_write(msgpack_sbuffer *out, const reply *r)
+void clo_rpc_reply_write(msgpack_sbuffer *out, const clo_rpc_reply *r)
 {
     msgpack_packer pack;
 
@@ -221,7 +225,7 @@ static int read_pushback(const msgpack_object *object, int64_t *out)
     if (object->type == MSGPACK_OBJECT_NEGATIVE_INTEGER)
         *out = -1;
     else if (object->type == MSGPACK_OBJECT_POSITIVE_INTEGER)
-        *out = object->via.u64 < PUSHBACK_MAX_MS ? (int64_t)object->via.u64 : PUSHBACK_MAX_MS;
+        *out = object->via.u64 < CLO_RPC_PUSHBACK_MAX_MS ? (int64_t)object->via.u64 : CLO_RPC_PUSHBACK_MAX_MS;
     else
         return -1;
     return 0;
@@ -235,17 +239,17 @@ static void make_printable(char *text)
             *text = '?';
 }
 
-int reply_read(const frame *f, reply *out)
+int clo_rpc_reply_read(const clo_rpc_frame *f, clo_rpc_reply *out)
 {
     msgpack_unpacked zone;
     uint64_t status = 0;
-    const msgpack_object *at = read_array(f, &zone, 4);
-    int bad = at == NULL || read_number(&at[0], REPLY_STATUSES - 1, &status) != 0 ||
+    const msgpack_object *at = read_array(f, &zone, 4, 4);
+    int bad = at == NULL || read_number(&at[0], CLO_RPC_REPLY_STATUSES - 1, &status) != 0 ||
               read_pushback(&at[1], &out->pushback_ms) != 0 || read_text(&at[2], out->text, sizeof out->text) != 0 ||
               at[3].type != MSGPACK_OBJECT_BIN;
 
     if (!bad) {
-        out->status = (reply_status)status;
+        out->status = (clo_rpc_reply_status)status;
         make_printable(out->text);
         out->output = at[3].via.bin.ptr;
         out->output_bytes = at[3].via.bin.size;
@@ -254,9 +258,9 @@ int reply_read(const frame *f, reply *out)
     return bad ? -1 : 0;
 }
 
-const char *reply_name(reply_status status)
+const char *clo_rpc_reply_name(clo_rpc_reply_status status)
 {
-    static const char *const names[REPLY_STATUSES] = {"ok", "invalid", "unavailable", "exhausted", "deadline"};
+    static const char *const names[CLO_RPC_REPLY_STATUSES] = {"ok", "invalid", "unavailable", "exhausted", "deadline"};
 
-    return status < REPLY_STATUSES ? names[status] : "?";
+    return status < CLO_RPC_REPLY_STATUSES ? names[status] : "?";
 }

@@ -12,47 +12,48 @@
  *   body
  *
  * All numbers are big-endian. A deadline travels as time left, so hosts need no common clock. */
-#ifndef RPC_FRAME_H
-#define RPC_FRAME_H
+#ifndef CLO_RPC_WIRE_FRAME_H
+#define CLO_RPC_WIRE_FRAME_H
 
+#include <clotho/rpc.h>
 #include <msgpack.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#define FRAME_NO_DEADLINE INT64_MAX
+#define CLO_RPC_FRAME_NO_DEADLINE INT64_MAX
 
-enum { FRAME_HEADER = 48, FRAME_MAX = 16 << 20, HOPS_MAX = 8, ENDPOINT_MAX = 128, PUSHBACK_MAX_MS = 3600000 };
+enum { CLO_RPC_FRAME_HEADER = 48, CLO_RPC_FRAME_MAX = 16 << 20, CLO_RPC_PUSHBACK_MAX_MS = 3600000 };
 
-typedef enum frame_kind {
-    FRAME_REQUEST = 1,
-    FRAME_ANSWER = 2,
-    FRAME_CANCEL = 3,
+typedef enum clo_rpc_frame_kind {
+    CLO_RPC_FRAME_REQUEST = 1,
+    CLO_RPC_FRAME_ANSWER = 2,
+    CLO_RPC_FRAME_CANCEL = 3,
 
     /* Heartbeat: whoever gets a ping answers with a pong at once. Both have no body. */
-    FRAME_PING = 4,
-    FRAME_PONG = 5
-} frame_kind;
+    CLO_RPC_FRAME_PING = 4,
+    CLO_RPC_FRAME_PONG = 5
+} clo_rpc_frame_kind;
 
 /* How a call ended. */
-typedef enum reply_status {
-    REPLY_OK = 0,
+typedef enum clo_rpc_reply_status {
+    CLO_RPC_REPLY_OK = 0,
 
     /* The request is wrong: no other attempt can help. */
-    REPLY_INVALID = 1,
+    CLO_RPC_REPLY_INVALID = 1,
 
     /* No connection, or it broke. */
-    REPLY_UNAVAILABLE = 2,
+    CLO_RPC_REPLY_UNAVAILABLE = 2,
 
     /* The service sheds load. */
-    REPLY_EXHAUSTED = 3,
+    CLO_RPC_REPLY_EXHAUSTED = 3,
 
     /* No time is left, or too little. */
-    REPLY_DEADLINE = 4,
-    REPLY_STATUSES
-} reply_status;
+    CLO_RPC_REPLY_DEADLINE = 4,
+    CLO_RPC_REPLY_STATUSES
+} clo_rpc_reply_status;
 
-typedef struct frame {
-    frame_kind kind;
+typedef struct clo_rpc_frame {
+    clo_rpc_frame_kind kind;
     uint16_t attempt;
     uint64_t call, run;
     uint32_t task, instance;
@@ -60,39 +61,32 @@ typedef struct frame {
     uint64_t key;
     const void *body;
     size_t body_bytes;
-} frame;
-
-typedef enum ask_effect {
-    ASK_PURE = 0,
-
-    /* It has an effect, which is applied once for each key. */
-    ASK_KEYED = 1,
-
-    /* It has an effect, each time. */
-    ASK_ONCE = 2
-} ask_effect;
+} clo_rpc_frame;
 
 /* The body of a request. */
-typedef struct ask {
+typedef struct clo_rpc_ask {
     /* Expected for this call alone, and from here to the end of the workflow (rank_u). */
     uint64_t work_us, rest_us;
 
     uint32_t output_bytes;
 
-    ask_effect effect;
+    clo_rpc_effect effect;
 
     /* Services that are called on the way, each by the one before. */
     uint32_t hops;
-    char hop[HOPS_MAX][ENDPOINT_MAX];
+    char hop[CLO_RPC_HOPS_MAX][CLO_RPC_NAME_BYTES];
 
-    /* Outputs of the predecessors, one behind the other. */
+    /* "": none is named. */
+    char method[CLO_RPC_NAME_BYTES];
+
+    /* The body: bytes of the call's own, and outputs of the predecessors, one behind the other. */
     const void *input;
     size_t input_bytes;
-} ask;
+} clo_rpc_ask;
 
 /* The body of an answer. */
-typedef struct reply {
-    reply_status status;
+typedef struct clo_rpc_reply {
+    clo_rpc_reply_status status;
 
     /* Of UNAVAILABLE: 1: the request has not left. Not sent. */
     uint32_t is_unsent;
@@ -104,20 +98,20 @@ typedef struct reply {
     char text[160];
     const void *output;
     size_t output_bytes;
-} reply;
+} clo_rpc_reply;
 
 /* Writes the header of `f`, whose body has f->body_bytes. */
-void frame_write(unsigned char out[FRAME_HEADER], const frame *f);
+void clo_rpc_frame_write(unsigned char out[CLO_RPC_FRAME_HEADER], const clo_rpc_frame *f);
 
 /* Reads the frame at the start of `bytes`. Returns its length; 0: it is not whole yet; -1: it is none. */
-int64_t frame_read(const unsigned char *bytes, size_t count, frame *out);
+int64_t clo_rpc_frame_read(const unsigned char *bytes, size_t count, clo_rpc_frame *out);
 
 /* Bodies. Reading returns 0, or -1 where the body is malformed; what is read points into it. */
-void ask_write(msgpack_sbuffer *out, const ask *a);
-int ask_read(const frame *f, ask *out);
-void reply_write(msgpack_sbuffer *out, const reply *r);
-int reply_read(const frame *f, reply *out);
+void clo_rpc_ask_write(msgpack_sbuffer *out, const clo_rpc_ask *a);
+int clo_rpc_ask_read(const clo_rpc_frame *f, clo_rpc_ask *out);
+void clo_rpc_reply_write(msgpack_sbuffer *out, const clo_rpc_reply *r);
+int clo_rpc_reply_read(const clo_rpc_frame *f, clo_rpc_reply *out);
 
-const char *reply_name(reply_status status);
+const char *clo_rpc_reply_name(clo_rpc_reply_status status);
 
 #endif

@@ -1,5 +1,5 @@
-#include "http.h"
-#include "parcel.h"
+#include "rpc/wire/http.h"
+#include "base/memory.h"
 
 #include <curl/curl.h>
 #include <inttypes.h>
@@ -7,23 +7,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define OUTPUT_MAX ((size_t)PARCEL_MAX)
+#define OUTPUT_MAX ((size_t)CLO_RPC_BYTES_MAX)
+#define URL_BYTES (2 * CLO_RPC_NAME_BYTES)
 
-struct http {
+struct clo_rpc_http {
     CURLM *multi;
     uv_loop_t *loop;
     uv_timer_t timer;
-    http_call *calls;
+    clo_rpc_http_call *calls;
     int is_closing;
 };
 
-struct http_call {
-    http *owner;
+struct clo_rpc_http_call {
+    clo_rpc_http *owner;
     CURL *easy;
     struct curl_slist *headers;
-    http_answer_fn answer;
+    clo_rpc_http_answer_fn answer;
     void *argument;
-    http_call *next, **link;
+    clo_rpc_http_call *next, **link;
     unsigned char *output;
     size_t output_bytes, output_capacity;
     char error[CURL_ERROR_SIZE];
@@ -32,11 +33,11 @@ struct http_call {
 
 typedef struct watch {
     uv_poll_t poll;
-    http *owner;
+    clo_rpc_http *owner;
     curl_socket_t socket;
 } watch;
 
-static void finish(http_call *call)
+static void finish(clo_rpc_http_call *call)
 {
     curl_multi_remove_handle(call->owner->multi, call->easy);
     curl_easy_cleanup(call->easy);
@@ -44,25 +45,25 @@ static void finish(http_call *call)
     *call->link = call->next;
     if (call->next != NULL)
         call->next->link = call->link;
-    free(call->output);
-    free(call);
+    clo_free(call->output);
+    clo_free(call);
 }
 
-static reply_status meaning(long code)
+static clo_rpc_reply_status meaning(long code)
 {
     if (code / 100 == 2)
-        return REPLY_OK;
+        return CLO_RPC_REPLY_OK;
     if (code == 429 || code == 503)
-        return REPLY_EXHAUSTED;
+        return CLO_RPC_REPLY_EXHAUSTED;
     if (code == 408 || code == 504)
-        return REPLY_DEADLINE;
-    return code / 100 == 5 ? REPLY_UNAVAILABLE : REPLY_INVALID;
+        return CLO_RPC_REPLY_DEADLINE;
+    return code / 100 == 5 ? CLO_RPC_REPLY_UNAVAILABLE : CLO_RPC_REPLY_INVALID;
 }
 
-static void deliver(http_call *call, CURLcode result)
+static void deliver(clo_rpc_http_call *call, CURLcode result)
 {
-    reply r = {.output = call->output, .output_bytes = call->output_bytes};
-    http_answer_fn answer = call->answer;
+    clo_rpc_reply r = {.output = call->output, .output_bytes = call->output_bytes};
+    clo_rpc_http_answer_fn answer = call->answer;
     void *argument = call->argument;
     unsigned char *output = call->output;
     long code = 0;
@@ -71,31 +72,31 @@ static void deliver(http_call *call, CURLcode result)
     curl_easy_getinfo(call->easy, CURLINFO_RESPONSE_CODE, &code);
     curl_easy_getinfo(call->easy, CURLINFO_RETRY_AFTER, &later);
     if (result == CURLE_OPERATION_TIMEDOUT)
-        r.status = REPLY_DEADLINE;
+        r.status = CLO_RPC_REPLY_DEADLINE;
     else
-        r.status = result != CURLE_OK ? REPLY_UNAVAILABLE : meaning(code);
+        r.status = result != CURLE_OK ? CLO_RPC_REPLY_UNAVAILABLE : meaning(code);
     r.pushback_ms = later > 0 && later < 86400 ? (int64_t)later * 1000 : 0;
     r.is_unsent = result == CURLE_COULDNT_CONNECT;
     if (call->excess[0] != '\0') {
-        r.status = REPLY_INVALID;
+        r.status = CLO_RPC_REPLY_INVALID;
         snprintf(r.text, sizeof r.text, "%s", call->excess);
     } else if (result != CURLE_OK)
         snprintf(r.text, sizeof r.text, "%.150s", call->error[0] != '\0' ? call->error : curl_easy_strerror(result));
-    else if (r.status != REPLY_OK)
+    else if (r.status != CLO_RPC_REPLY_OK)
         snprintf(r.text, sizeof r.text, "HTTP status %ld", code);
     call->output = NULL;
     finish(call);
     answer(argument, &r);
-    free(output);
+    clo_free(output);
 }
 
-static void collect(http *h)
+static void collect(clo_rpc_http *h)
 {
     CURLMsg *message;
     int left = 0;
 
     while ((message = curl_multi_info_read(h->multi, &left)) != NULL) {
-        http_call *call = NULL;
+        clo_rpc_http_call *call = NULL;
         if (message->msg != CURLMSG_DONE)
             continue;
         curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, (char **)&call);
@@ -106,7 +107,7 @@ static void collect(http *h)
 static void on_ready(uv_poll_t *poll, int status, int events)
 {
     watch *w = poll->data;
-    http *h = w->owner;
+    clo_rpc_http *h = w->owner;
     int what = 0, running = 0;
 
     if (status < 0)
@@ -121,7 +122,7 @@ static void on_ready(uv_poll_t *poll, int status, int events)
 
 static void on_timer(uv_timer_t *timer)
 {
-    http *h = timer->data;
+    clo_rpc_http *h = timer->data;
     int running = 0;
 
     curl_multi_socket_action(h->multi, CURL_SOCKET_TIMEOUT, 0, &running);
@@ -130,12 +131,12 @@ static void on_timer(uv_timer_t *timer)
 
 static void free_watch(uv_handle_t *handle)
 {
-    free(handle->data);
+    clo_free(handle->data);
 }
 
 static int want_socket(CURL *easy, curl_socket_t socket, int what, void *owner, void *mine)
 {
-    http *h = owner;
+    clo_rpc_http *h = owner;
     watch *w = mine;
 
     (void)easy;
@@ -148,9 +149,9 @@ static int want_socket(CURL *easy, curl_socket_t socket, int what, void *owner, 
         return 0;
     }
     if (w == NULL) {
-        w = calloc(1, sizeof *w);
+        w = clo_allocate(1, sizeof *w);
         if (w == NULL || uv_poll_init_socket(h->loop, &w->poll, socket) != 0) {
-            free(w);
+            clo_free(w);
             return -1;
         }
         w->poll.data = w;
@@ -165,7 +166,7 @@ static int want_socket(CURL *easy, curl_socket_t socket, int what, void *owner, 
 
 static int want_timer(CURLM *multi, long after_ms, void *owner)
 {
-    http *h = owner;
+    clo_rpc_http *h = owner;
 
     (void)multi;
     if (h->is_closing || after_ms < 0)
@@ -173,12 +174,12 @@ static int want_timer(CURLM *multi, long after_ms, void *owner)
     return uv_timer_start(&h->timer, on_timer, after_ms == 0 ? 1 : (uint64_t)after_ms, 0);
 }
 
-http *http_create(uv_loop_t *loop)
+clo_rpc_http *clo_rpc_http_create(uv_loop_t *loop)
 {
-    http *h = calloc(1, sizeof *h);
+    clo_rpc_http *h = clo_allocate(1, sizeof *h);
 
     if (h == NULL || curl_global_init(CURL_GLOBAL_DEFAULT) != 0 || (h->multi = curl_multi_init()) == NULL) {
-        free(h);
+        clo_free(h);
         return NULL;
     }
     h->loop = loop;
@@ -194,7 +195,7 @@ http *http_create(uv_loop_t *loop)
 
 static size_t take(char *bytes, size_t size, size_t count, void *argument)
 {
-    http_call *call = argument;
+    clo_rpc_http_call *call = argument;
     size_t more = size * count, whole = call->output_bytes + more;
 
     if (whole > OUTPUT_MAX) {
@@ -205,18 +206,15 @@ static size_t take(char *bytes, size_t size, size_t count, void *argument)
         return 0; /* libcurl ends the call */
     }
     if (whole > call->output_capacity) {
-        unsigned char *output = realloc(call->output, whole * 2);
-        if (output == NULL)
+        if (clo_grow((void **)&call->output, &call->output_capacity, whole, 1) != 0)
             return 0;
-        call->output = output;
-        call->output_capacity = whole * 2;
     }
     memcpy(call->output + call->output_bytes, bytes, more);
     call->output_bytes = whole;
     return more;
 }
 
-static void add_header(http_call *call, const char *line)
+static void add_header(clo_rpc_http_call *call, const char *line)
 {
     struct curl_slist *longer = curl_slist_append(call->headers, line);
 
@@ -224,7 +222,7 @@ static void add_header(http_call *call, const char *line)
         call->headers = longer;
 }
 
-static void set_headers(http_call *call, const frame *head)
+static void set_headers(clo_rpc_http_call *call, const clo_rpc_frame *head)
 {
     char line[96];
 
@@ -234,7 +232,7 @@ static void set_headers(http_call *call, const frame *head)
     add_header(call, line);
     snprintf(line, sizeof line, "X-Attempt: %u", head->attempt);
     add_header(call, line);
-    if (head->left_us != FRAME_NO_DEADLINE) {
+    if (head->left_us != CLO_RPC_FRAME_NO_DEADLINE) {
         snprintf(line, sizeof line, "X-Left-Us: %" PRId64, head->left_us);
         add_header(call, line);
     }
@@ -245,18 +243,27 @@ static void set_headers(http_call *call, const frame *head)
     curl_easy_setopt(call->easy, CURLOPT_HTTPHEADER, call->headers);
 }
 
-http_call *http_start(http *h, const char *url, const frame *head, const ask *a, http_answer_fn answer, void *argument)
+static void set_url(clo_rpc_http_call *call, const char *url, const char *method)
 {
-    http_call *call = calloc(1, sizeof *call);
+    char whole[URL_BYTES];
+
+    snprintf(whole, sizeof whole, "%s%s%s", url, method[0] != '\0' ? "/" : "", method);
+    curl_easy_setopt(call->easy, CURLOPT_URL, whole);
+}
+
+clo_rpc_http_call *clo_rpc_http_start(clo_rpc_http *h, const char *url, const clo_rpc_frame *head, const clo_rpc_ask *a,
+                                      clo_rpc_http_answer_fn answer, void *argument)
+{
+    clo_rpc_http_call *call = clo_allocate(1, sizeof *call);
 
     if (call == NULL || (call->easy = curl_easy_init()) == NULL) {
-        free(call);
+        clo_free(call);
         return NULL;
     }
     call->owner = h;
     call->answer = answer;
     call->argument = argument;
-    curl_easy_setopt(call->easy, CURLOPT_URL, url);
+    set_url(call, url, a->method);
     curl_easy_setopt(call->easy, CURLOPT_PROTOCOLS_STR, "http,https");
     curl_easy_setopt(call->easy, CURLOPT_NOSIGNAL, 1L);
     curl_easy_setopt(call->easy, CURLOPT_PRIVATE, call);
@@ -265,7 +272,7 @@ http_call *http_start(http *h, const char *url, const frame *head, const ask *a,
     curl_easy_setopt(call->easy, CURLOPT_WRITEDATA, call);
     curl_easy_setopt(call->easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)a->input_bytes);
     curl_easy_setopt(call->easy, CURLOPT_COPYPOSTFIELDS, a->input_bytes > 0 ? a->input : "");
-    if (head->left_us != FRAME_NO_DEADLINE)
+    if (head->left_us != CLO_RPC_FRAME_NO_DEADLINE)
         curl_easy_setopt(call->easy, CURLOPT_TIMEOUT_MS, (long)(head->left_us / 1000 + 1));
     set_headers(call, head);
     call->next = h->calls;
@@ -280,15 +287,15 @@ http_call *http_start(http *h, const char *url, const frame *head, const ask *a,
     return call;
 }
 
-void http_cancel(http_call *call)
+void clo_rpc_http_cancel(clo_rpc_http_call *call)
 {
     finish(call);
 }
 
-void http_close(http *h)
+void clo_rpc_http_close(clo_rpc_http *h)
 {
     h->is_closing = 1;
-    for (http_call *call = h->calls, *next; call != NULL; call = next) {
+    for (clo_rpc_http_call *call = h->calls, *next; call != NULL; call = next) {
         next = call->next;
         finish(call);
     }
@@ -296,9 +303,9 @@ void http_close(http *h)
     uv_close((uv_handle_t *)&h->timer, NULL);
 }
 
-void http_destroy(http *h)
+void clo_rpc_http_destroy(clo_rpc_http *h)
 {
     if (h != NULL)
         curl_global_cleanup();
-    free(h);
+    clo_free(h);
 }

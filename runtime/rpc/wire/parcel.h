@@ -1,21 +1,19 @@
 /* parcel.h - an answer in the output of a task, which has one size for good: how long the answer is, the answer, zeros.
- * So an answer may have any size up to the room that --bytes gives. */
-#ifndef RPC_PARCEL_H
-#define RPC_PARCEL_H
+ * So an answer may have any size up to clo_rpc_call.answer_bytes, at most CLO_RPC_BYTES_MAX: a frame of 16 MiB holds it
+ * and what is around it. */
+#ifndef CLO_RPC_WIRE_PARCEL_H
+#define CLO_RPC_WIRE_PARCEL_H
 
 #include <stdint.h>
 #include <string.h>
 
-/* Largest --bytes: a frame of 16 MiB holds the answer and what is around it. */
-enum { PARCEL_MAX = (16 << 20) - 4096 };
-
 /* Of a task's output, for answers of at most `room` bytes. */
-static inline uint32_t parcel_size(uint32_t room)
+static inline uint32_t clo_rpc_parcel_size(uint32_t room)
 {
     return (uint32_t)sizeof(uint32_t) + room;
 }
 
-static inline uint32_t parcel_bytes(const void *parcel)
+static inline uint32_t clo_rpc_parcel_bytes(const void *parcel)
 {
     uint32_t bytes;
 
@@ -23,16 +21,16 @@ static inline uint32_t parcel_bytes(const void *parcel)
     return bytes;
 }
 
-static inline void *parcel_answer(void *parcel)
+static inline void *clo_rpc_parcel_answer(void *parcel)
 {
     return (unsigned char *)parcel + sizeof(uint32_t);
 }
 
 /* Says that the first `bytes` of the answer count, and clears the others. */
-static inline void parcel_close(void *parcel, uint32_t room, uint32_t bytes)
+static inline void clo_rpc_parcel_close(void *parcel, uint32_t room, uint32_t bytes)
 {
     memcpy(parcel, &bytes, sizeof bytes);
-    memset((unsigned char *)parcel_answer(parcel) + bytes, 0, room - bytes);
+    memset((unsigned char *)clo_rpc_parcel_answer(parcel) + bytes, 0, room - bytes);
 }
 
 #endif

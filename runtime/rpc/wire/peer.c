@@ -1,17 +1,15 @@
-#include "peer.h"
+#include "rpc/wire/peer.h"
+#include "base/memory.h"
+#include "rpc/wire/loop.h"
 
-#include <errno.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/eventfd.h>
-#include <unistd.h>
 
 #define UNSENT_MAX ((size_t)64 << 20) /* of one connection */
-#define LOOP_DESCRIPTORS 8
 #define KEPT_MAX ((size_t)1 << 20)
 #define BEATS_MAX 5u
 
@@ -20,50 +18,30 @@ typedef struct bytes {
     size_t count, capacity;
 } bytes;
 
-struct peer {
+struct clo_rpc_peer {
     uv_tcp_t tcp;
     uv_connect_t connecting;
     uv_write_t writing;
-    const peer_events *events;
+    const clo_rpc_peer_events *events;
     void *owner;
     bytes in, out, flying;
     int is_open, is_writing, is_closing;
     uint32_t unheard; /* beats since a byte came */
-    peer *next, *before;
+    clo_rpc_peer *next, *before;
     char why[96];
 };
 
-/* Of all connections of this process, which are on one loop. */
-static struct {
-    peer *first;
-    size_t unsent, unsent_max; /* of those that are open */
-    size_t closing;            /* what libuv holds of those that are closed, until the end of a round of the loop */
-} all = {.unsent_max = PEER_UNSENT_MAX};
-
-void peer_limit_unsent(size_t most)
+static clo_rpc_peers *all_of(const clo_rpc_peer *p)
 {
-    all.unsent_max = most;
+    return p->tcp.loop->data;
 }
 
-static size_t unsent_of(const peer *p)
+static size_t unsent_of(const clo_rpc_peer *p)
 {
     return p->out.count + p->flying.count;
 }
 
-int peer_loop_init(uv_loop_t *loop)
-{
-    int spare[LOOP_DESCRIPTORS], count = 0, status = 0;
-
-    while (count < LOOP_DESCRIPTORS && (spare[count] = eventfd(0, EFD_CLOEXEC)) >= 0)
-        count++;
-    if (count < LOOP_DESCRIPTORS)
-        status = -errno;
-    while (count > 0)
-        close(spare[--count]);
-    return status != 0 ? status : uv_loop_init(loop);
-}
-
-int peer_address(const char *endpoint, struct sockaddr_storage *out)
+int clo_rpc_peer_address(const char *endpoint, struct sockaddr_storage *out)
 {
     char host[64];
     const char *colon = strrchr(endpoint, ':');
@@ -87,77 +65,69 @@ int peer_address(const char *endpoint, struct sockaddr_storage *out)
 
 static int reserve(bytes *b, size_t more)
 {
-    if (b->capacity - b->count >= more)
-        return 0;
-    size_t capacity = b->capacity * 2 > b->count + more ? b->capacity * 2 : b->count + more + 4096;
-    unsigned char *at = realloc(b->at, capacity);
-    if (at == NULL)
-        return -1;
-    b->at = at;
-    b->capacity = capacity;
-    return 0;
+    return clo_grow((void **)&b->at, &b->capacity, b->count + more, 1);
 }
 
 /* Room for a large frame is given back. */
 static void drop(bytes *b)
 {
-    free(b->at);
+    clo_free(b->at);
     *b = (bytes){.at = NULL};
 }
 
 static void on_closed(uv_handle_t *handle)
 {
-    peer *p = handle->data;
+    clo_rpc_peer *p = handle->data;
 
-    *(p->before != NULL ? &p->before->next : &all.first) = p->next;
+    *(p->before != NULL ? &p->before->next : &all_of(p)->first) = p->next;
     if (p->next != NULL)
         p->next->before = p->before;
 
     p->events->closed(p->owner, p, p->why);
-    free(p->in.at);
-    free(p->out.at);
-    free(p->flying.at);
-    free(p);
+    clo_free(p->in.at);
+    clo_free(p->out.at);
+    clo_free(p->flying.at);
+    clo_free(p);
 }
 
-void peer_close(peer *p, const char *why)
+void clo_rpc_peer_close(clo_rpc_peer *p, const char *why)
 {
     if (p->is_closing)
         return;
     p->is_closing = 1;
-    all.unsent -= unsent_of(p);
+    all_of(p)->unsent -= unsent_of(p);
     drop(&p->out);
     if (p->is_writing)
-        all.closing += p->flying.count; /* it is libuv's until it has called back */
+        all_of(p)->closing += p->flying.count; /* it is libuv's until it has called back */
     else
         drop(&p->flying);
     snprintf(p->why, sizeof p->why, "%s", why);
     uv_close((uv_handle_t *)&p->tcp, on_closed);
 }
 
-int peer_was_open(const peer *p)
+int clo_rpc_peer_was_open(const clo_rpc_peer *p)
 {
     return p->is_open;
 }
 
-static void flush(peer *p);
+static void flush(clo_rpc_peer *p);
 
 static void on_written(uv_write_t *write, int status)
 {
-    peer *p = write->data;
+    clo_rpc_peer *p = write->data;
 
     p->is_writing = 0;
-    *(p->is_closing ? &all.closing : &all.unsent) -= p->flying.count;
+    *(p->is_closing ? &all_of(p)->closing : &all_of(p)->unsent) -= p->flying.count;
     p->flying.count = 0;
     if (p->flying.capacity > KEPT_MAX)
         drop(&p->flying);
     if (status != 0)
-        peer_close(p, uv_strerror(status));
+        clo_rpc_peer_close(p, uv_strerror(status));
     else
         flush(p);
 }
 
-static void flush(peer *p)
+static void flush(clo_rpc_peer *p)
 {
     if (!p->is_open || p->is_writing || p->is_closing || p->out.count == 0)
         return;
@@ -169,78 +139,80 @@ static void flush(peer *p)
     p->writing.data = p;
     int status = uv_write(&p->writing, (uv_stream_t *)&p->tcp, &buffer, 1, on_written);
     if (status != 0)
-        peer_close(p, uv_strerror(status));
+        clo_rpc_peer_close(p, uv_strerror(status));
     else
         p->is_writing = 1;
 }
 
 /* Room for so many bytes more: while there is none, the connection that holds most is closed. It ends: each round
  * closes one. */
-static void make_room(size_t more)
+static void make_room(const clo_rpc_peers *all, size_t more)
 {
-    while (all.unsent + more > all.unsent_max) {
-        peer *most = NULL;
-        for (peer *p = all.first; p != NULL; p = p->next)
+    while (all->unsent + more > all->unsent_max) {
+        clo_rpc_peer *most = NULL;
+        for (clo_rpc_peer *p = all->first; p != NULL; p = p->next)
             if (!p->is_closing && unsent_of(p) > 0 && (most == NULL || unsent_of(p) > unsent_of(most)))
                 most = p;
         if (most == NULL)
             return;
-        peer_close(most, "it does not read, and others need the room");
+        clo_rpc_peer_close(most, "it does not read, and others need the room");
     }
 }
 
 /* A round of the loop may close many, which give their room back at its end: twice the limit is as much as is held
  * then, but for short answers to those who read. */
-static bool is_too_much(const peer *p, size_t more)
+static bool is_too_much(const clo_rpc_peer *p, size_t more)
 {
-    return (more > KEPT_MAX || unsent_of(p) > 0) && all.unsent + all.closing + more > 2 * all.unsent_max;
+    const clo_rpc_peers *all = all_of(p);
+
+    return (more > KEPT_MAX || unsent_of(p) > 0) && all->unsent + all->closing + more > 2 * all->unsent_max;
 }
 
-void peer_send(peer *p, const frame *f)
+void clo_rpc_peer_send(clo_rpc_peer *p, const clo_rpc_frame *f)
 {
-    make_room(FRAME_HEADER + f->body_bytes);
-    if (!p->is_closing && is_too_much(p, FRAME_HEADER + f->body_bytes))
-        peer_close(p, "others need the room");
+    make_room(all_of(p), CLO_RPC_FRAME_HEADER + f->body_bytes);
+    if (!p->is_closing && is_too_much(p, CLO_RPC_FRAME_HEADER + f->body_bytes))
+        clo_rpc_peer_close(p, "others need the room");
     if (p->is_closing)
         return;
-    if (p->out.count > UNSENT_MAX || reserve(&p->out, FRAME_HEADER + f->body_bytes) != 0) {
-        peer_close(p, "it does not read");
+    if (p->out.count > UNSENT_MAX || reserve(&p->out, CLO_RPC_FRAME_HEADER + f->body_bytes) != 0) {
+        clo_rpc_peer_close(p, "it does not read");
         return;
     }
-    frame_write(p->out.at + p->out.count, f);
+    clo_rpc_frame_write(p->out.at + p->out.count, f);
     if (f->body_bytes > 0)
-        memcpy(p->out.at + p->out.count + FRAME_HEADER, f->body, f->body_bytes);
-    p->out.count += FRAME_HEADER + f->body_bytes;
-    all.unsent += FRAME_HEADER + f->body_bytes;
+        memcpy(p->out.at + p->out.count + CLO_RPC_FRAME_HEADER, f->body, f->body_bytes);
+    p->out.count += CLO_RPC_FRAME_HEADER + f->body_bytes;
+    all_of(p)->unsent += CLO_RPC_FRAME_HEADER + f->body_bytes;
     flush(p);
 }
 
-void peer_beat(peer *p)
+void clo_rpc_peer_beat(clo_rpc_peer *p)
 {
-    static const frame ping = {.kind = FRAME_PING};
+    static const clo_rpc_frame ping = {.kind = CLO_RPC_FRAME_PING};
 
     if (p->is_closing)
         return;
     p->unheard++;
     if (p->unheard > BEATS_MAX)
-        peer_close(p, p->is_open ? "it gives no sign of life" : "it does not take the connection");
+        clo_rpc_peer_close(p, p->is_open ? "it gives no sign of life" : "it does not take the connection");
     else if (p->unheard == 1 && p->is_open)
-        peer_send(p, &ping);
+        clo_rpc_peer_send(p, &ping);
 }
 
-static void take_frame(peer *p, const frame *f)
+static void take_frame(clo_rpc_peer *p, const clo_rpc_frame *f)
 {
-    static const frame pong = {.kind = FRAME_PONG};
+    static const clo_rpc_frame pong = {.kind = CLO_RPC_FRAME_PONG};
 
-    if (f->kind == FRAME_PING)
-        peer_send(p, &pong);
-    else if (f->kind != FRAME_PONG)
+    if (f->kind == CLO_RPC_FRAME_PING)
+        clo_rpc_peer_send(p, &pong);
+    else if (f->kind != CLO_RPC_FRAME_PONG)
         p->events->frame(p->owner, p, f);
 }
 
 static void give_room(uv_handle_t *handle, size_t suggested, uv_buf_t *out)
 {
-    peer *p = handle->data;
+    clo_rpc_peer *p = handle->data;
 
     (void)suggested;
     *out = uv_buf_init(NULL, 0); /* no memory: the read ends with UV_ENOBUFS */
@@ -250,24 +222,24 @@ static void give_room(uv_handle_t *handle, size_t suggested, uv_buf_t *out)
 
 static void on_read(uv_stream_t *stream, ssize_t count, const uv_buf_t *buffer)
 {
-    peer *p = stream->data;
+    clo_rpc_peer *p = stream->data;
     size_t done = 0;
-    frame f;
+    clo_rpc_frame f;
     int64_t length = 0;
 
     (void)buffer;
     if (count < 0) {
-        peer_close(p, count == UV_EOF ? "it closed the connection" : uv_strerror((int)count));
+        clo_rpc_peer_close(p, count == UV_EOF ? "it closed the connection" : uv_strerror((int)count));
         return;
     }
     p->unheard = 0;
     p->in.count += (size_t)count;
-    while (!p->is_closing && (length = frame_read(p->in.at + done, p->in.count - done, &f)) > 0) {
+    while (!p->is_closing && (length = clo_rpc_frame_read(p->in.at + done, p->in.count - done, &f)) > 0) {
         take_frame(p, &f);
         done += (size_t)length;
     }
     if (length < 0)
-        peer_close(p, "it sent no frame");
+        clo_rpc_peer_close(p, "it sent no frame");
     if (done > 0)
         memmove(p->in.at, p->in.at + done, p->in.count - done);
     p->in.count -= done;
@@ -275,27 +247,27 @@ static void on_read(uv_stream_t *stream, ssize_t count, const uv_buf_t *buffer)
         drop(&p->in);
 }
 
-static peer *create(uv_loop_t *loop, const peer_events *events, void *owner)
+static clo_rpc_peer *create(uv_loop_t *loop, const clo_rpc_peer_events *events, void *owner)
 {
-    peer *p = calloc(1, sizeof *p);
+    clo_rpc_peer *p = clo_allocate(1, sizeof *p);
 
     if (p == NULL || uv_tcp_init(loop, &p->tcp) != 0) {
-        free(p);
+        clo_free(p);
         return NULL;
     }
     p->events = events;
     p->owner = owner;
     p->tcp.data = p;
-    p->next = all.first;
+    p->next = all_of(p)->first;
     if (p->next != NULL)
         p->next->before = p;
-    all.first = p;
+    all_of(p)->first = p;
     return p;
 }
 
 /* A host that has vanished says nothing: an idle connection is probed after 10 s, and one that waits for an
  * acknowledgement breaks after 20 s. */
-static void watch_host(peer *p)
+static void watch_host(clo_rpc_peer *p)
 {
     unsigned patience_ms = 20000;
     uv_os_fd_t fd;
@@ -305,7 +277,7 @@ static void watch_host(peer *p)
         (void)setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &patience_ms, sizeof patience_ms);
 }
 
-static void opened(peer *p)
+static void opened(clo_rpc_peer *p)
 {
     p->is_open = 1;
     p->unheard = 0;
@@ -313,13 +285,13 @@ static void opened(peer *p)
     watch_host(p);
     int status = uv_read_start((uv_stream_t *)&p->tcp, give_room, on_read);
     if (status != 0)
-        peer_close(p, uv_strerror(status));
+        clo_rpc_peer_close(p, uv_strerror(status));
     flush(p);
 }
 
-peer *peer_accept(uv_stream_t *listener, const peer_events *events, void *owner)
+clo_rpc_peer *clo_rpc_peer_accept(uv_stream_t *listener, const clo_rpc_peer_events *events, void *owner)
 {
-    peer *p = create(listener->loop, events, owner);
+    clo_rpc_peer *p = create(listener->loop, events, owner);
 
     if (p == NULL)
         return NULL;
@@ -327,29 +299,30 @@ peer *peer_accept(uv_stream_t *listener, const peer_events *events, void *owner)
     if (status == 0)
         opened(p);
     else
-        peer_close(p, uv_strerror(status));
+        clo_rpc_peer_close(p, uv_strerror(status));
     return p;
 }
 
 static void on_connected(uv_connect_t *connecting, int status)
 {
-    peer *p = connecting->data;
+    clo_rpc_peer *p = connecting->data;
 
     if (status == 0)
         opened(p);
     else
-        peer_close(p, uv_strerror(status));
+        clo_rpc_peer_close(p, uv_strerror(status));
 }
 
-peer *peer_connect(uv_loop_t *loop, const struct sockaddr *address, const peer_events *events, void *owner)
+clo_rpc_peer *clo_rpc_peer_connect(uv_loop_t *loop, const struct sockaddr *address, const clo_rpc_peer_events *events,
+                                   void *owner)
 {
-    peer *p = create(loop, events, owner);
+    clo_rpc_peer *p = create(loop, events, owner);
 
     if (p == NULL)
         return NULL;
     p->connecting.data = p;
     int status = uv_tcp_connect(&p->connecting, &p->tcp, address, on_connected);
     if (status != 0)
-        peer_close(p, uv_strerror(status));
+        clo_rpc_peer_close(p, uv_strerror(status));
     return p;
 }

@@ -1,107 +1,96 @@
-#include "resume.h"
-#include "parcel.h"
+/* resume.c - a run that was killed goes on: what its journal has is done, what it had begun is called again. */
+#include "base/memory.h"
+#include "base/status.h"
+#include "rpc/wire/parcel.h"
+#include "rpc/workflow/state.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 typedef struct reader {
-    const flow *f;
-    resume *out;
-    char *error;
-    size_t error_bytes;
-    int result;
+    clo_rpc_workflow *w;
+    clo_status status;
 } reader;
 
-static int refuse(reader *r, const char *why, const journal_record *record)
+static clo_status refuse(const clo_rpc_journal_record *record, const char *why)
 {
-    snprintf(r->error, r->error_bytes, "the journal's record of task %u, instance %u %s", record->task,
-             record->instance, why);
-    return -1;
+    return clo_fail(CLO_ERR_IO, "the journal's record of task %u, instance %u %s", record->task, record->instance, why);
 }
 
-static int take(reader *r, const journal_record *record)
+static clo_status take(clo_rpc_workflow *w, const clo_rpc_journal_record *record)
 {
-    const method *m = record->task < r->f->methods_count ? &r->f->methods[record->task] : NULL;
+    clo_rpc_resume *before = &w->before;
+    const clo_rpc_method *m = record->task < w->methods_count ? &w->methods[record->task] : NULL;
 
     if (m == NULL || record->instance >= m->instances)
-        return refuse(r, "is not of this graph", record);
+        return refuse(record, "is not of this graph");
     uint32_t i = m->first + record->instance;
-    if (record->state == JOURNAL_STARTED)
-        r->out->attempts[i] = record->attempt > r->out->attempts[i] ? record->attempt : r->out->attempts[i];
-    if (record->state != JOURNAL_FINISHED || (r->out->done[i / 64] >> i % 64 & 1) != 0)
-        return 0;
-    if (record->output_bytes != parcel_size(m->output_bytes) || parcel_bytes(record->output) > m->output_bytes)
-        return refuse(r, "has an output of another size", record);
-    void *copy = malloc(record->output_bytes + 1);
+    if (record->state == CLO_RPC_JOURNAL_STARTED && record->attempt > before->attempts[i])
+        before->attempts[i] = record->attempt;
+    if (record->state != CLO_RPC_JOURNAL_FINISHED || (before->done[i / 64] >> i % 64 & 1) != 0)
+        return CLO_OK;
+    if (record->output_bytes != clo_rpc_parcel_size(m->output_bytes) ||
+        clo_rpc_parcel_bytes(record->output) > m->output_bytes)
+        return refuse(record, "has an output of another size");
+    void *copy = clo_allocate(1, record->output_bytes);
     if (copy == NULL)
-        return refuse(r, "finds no memory", record);
-    if (record->output_bytes > 0)
-        memcpy(copy, record->output, record->output_bytes);
-    r->out->outputs[i] = copy;
-    r->out->done[i / 64] |= UINT64_C(1) << i % 64;
-    r->out->finished++;
-    return 0;
+        return clo_fail_memory("the journal");
+    memcpy(copy, record->output, record->output_bytes);
+    before->outputs[i] = copy;
+    before->done[i / 64] |= UINT64_C(1) << i % 64;
+    before->finished++;
+    return CLO_OK;
 }
 
-static void show(void *argument, const journal_record *record)
+static void show(void *argument, const clo_rpc_journal_record *record)
 {
     reader *r = argument;
 
-    if (r->result == 0)
-        r->result = take(r, record);
+    if (r->status == CLO_OK)
+        r->status = take(r->w, record);
 }
 
 /* Calls that began and did not end. */
-static int judge_started(reader *r)
+static clo_status judge_started(clo_rpc_workflow *w)
 {
-    for (uint32_t t = 0; t < r->f->methods_count; t++) {
-        const method *m = &r->f->methods[t];
+    clo_rpc_resume *before = &w->before;
+
+    for (size_t t = 0; t < w->methods_count; t++) {
+        const clo_rpc_method *m = &w->methods[t];
         for (uint32_t k = 0; k < m->instances; k++) {
             uint32_t i = m->first + k;
-            if (r->out->attempts[i] == 0 || (r->out->done[i / 64] >> i % 64 & 1) != 0)
+            if (before->attempts[i] == 0 || (before->done[i / 64] >> i % 64 & 1) != 0)
                 continue;
-            if (m->effect == EFFECT_ONCE) {
-                snprintf(
-                    r->error, r->error_bytes,
-                    "task %s, instance %u was under way and may have had its effect; it has no key, so find out at "
-                    "service %u, replica %u, before you run it again",
-                    m->name, k, m->service, m->home);
-                return -1;
-            }
-            r->out->again++;
+            if (m->effect == CLO_RPC_ONCE)
+                return clo_fail(CLO_ERR_STATE,
+                                "task %.100s, instance %u was under way and may have had its effect; it has no key, so "
+                                "find out at service %s, replica %u, before you run it again",
+                                m->name, k, w->services[m->service].name, m->home);
+            before->again++;
         }
     }
-    return 0;
+    return CLO_OK;
 }
 
-int resume_read(journal *j, const flow *f, resume *out, char *error, size_t error_bytes)
+clo_status clo_rpc_resume_read(clo_rpc_workflow *w)
 {
-    reader r = {.f = f, .out = out, .error = error, .error_bytes = error_bytes};
+    reader r = {.w = w, .status = CLO_OK};
 
-    *out = (resume){.finished = 0};
-    out->done = calloc(f->instances / 64 + 1, sizeof *out->done);
-    out->outputs = calloc(f->instances, sizeof *out->outputs);
-    out->attempts = calloc(f->instances, sizeof *out->attempts);
-    if (out->done == NULL || out->outputs == NULL || out->attempts == NULL) {
-        snprintf(error, error_bytes, "no memory for the journal");
-        r.result = -1;
-    } else if (journal_read(j, show, &r) != 0) {
-        snprintf(error, error_bytes, "%s", journal_error(j));
-        r.result = -1;
-    }
-    if (r.result == 0)
-        r.result = judge_started(&r);
-    if (r.result != 0)
-        resume_free(out, f);
-    return r.result;
+    w->before.done = clo_allocate(w->instances / 64 + 1, sizeof *w->before.done);
+    w->before.outputs = clo_allocate(w->instances, sizeof *w->before.outputs);
+    w->before.attempts = clo_allocate(w->instances, sizeof *w->before.attempts);
+    if (w->before.done == NULL || w->before.outputs == NULL || w->before.attempts == NULL)
+        return clo_fail_memory("the journal");
+    if (clo_rpc_journal_read(w->journal, show, &r) != 0)
+        return clo_fail(CLO_ERR_IO, "%s", clo_rpc_journal_error(w->journal));
+    return r.status == CLO_OK ? judge_started(w) : r.status;
 }
 
-void resume_free(resume *r, const flow *f)
+void clo_rpc_resume_free(clo_rpc_workflow *w)
 {
-    for (uint32_t i = 0; r->outputs != NULL && i < f->instances; i++)
-        free((void *)(uintptr_t)r->outputs[i]);
-    free(r->outputs);
-    free(r->done);
-    free(r->attempts);
-    *r = (resume){.finished = 0};
+    for (uint32_t i = 0; w->before.outputs != NULL && i < w->instances; i++)
+        clo_free((void *)(uintptr_t)w->before.outputs[i]);
+    clo_free(w->before.outputs);
+    clo_free(w->before.done);
+    clo_free(w->before.attempts);
+    w->before = (clo_rpc_resume){.finished = 0};
 }
