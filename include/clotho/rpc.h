@@ -220,8 +220,10 @@ typedef struct clo_rpc_config {
     /* Of the run, or of each instance of calls that arrive over time; 0: none. */
     int64_t deadline_ns;
 
-    /* Most attempts of a call (CLO_RPC_ATTEMPTS_MAX); 1: no hedges. */
+    /* Most attempts of a call (CLO_RPC_ATTEMPTS_MAX); 1: no hedges. After how long a hedge is due while fewer than 40
+     * answers of a service are known, whose 95th percentile it would be; 0: never. */
     uint32_t attempts, no_hedges;
+    int64_t hedge_ns;
 
     /* The first backoff (10 ms) and the longest (1 s). */
     int64_t backoff_ns, backoff_max_ns;

@@ -221,6 +221,7 @@ static clo_status make_endpoints(clo_rpc_engine *e)
     for (uint32_t s = 0; s < e->config.services_count; s++) {
         const clo_rpc_group *g = &e->config.services[s];
         clo_rpc_throttle_init(&e->throttles[s]);
+        clo_rpc_throttle_expect(&e->throttles[s], e->config.hedge_us);
         for (uint32_t i = 0; i < g->replicas; i++) {
             e->endpoints[s][i] = clo_rpc_client_endpoint(e->calls, g->replica[i]);
             if (e->endpoints[s][i] < 0)

@@ -85,6 +85,9 @@ typedef struct clo_rpc_engine_config {
 
     int64_t backoff_us, backoff_max_us;
 
+    /* When a hedge is due while too few answers are known; 0: never. */
+    int64_t hedge_us;
+
     /* [method.hops] further endpoints of each call's route. */
     const char *hop[CLO_RPC_HOPS_MAX];
 

@@ -5,6 +5,7 @@
 #define HEALTH_MAX 10.0
 #define RETRIES_MAX 10.0
 #define HEDGES_MAX 10.0
+#define HEDGES_STORED 3.0
 #define RELEARN_US 30000000
 #define SAMPLES_MAX 16384
 
@@ -13,6 +14,12 @@ void clo_rpc_throttle_init(clo_rpc_throttle *t)
     memset(t, 0, sizeof *t);
     t->health = HEALTH_MAX;
     t->retries = RETRIES_MAX;
+}
+
+void clo_rpc_throttle_expect(clo_rpc_throttle *t, int64_t usual_us)
+{
+    t->usual_us = usual_us;
+    t->hedges = usual_us > 0 ? HEDGES_STORED : 0;
 }
 
 static void add(double *budget, double more, double most)
@@ -123,7 +130,7 @@ void clo_rpc_throttle_learn(clo_rpc_throttle *t, int64_t took_us, int64_t now_us
 
 int64_t clo_rpc_throttle_delay_us(const clo_rpc_throttle *t)
 {
-    return t->p95_us;
+    return t->p95_us > 0 ? t->p95_us : t->usual_us;
 }
 
 int64_t clo_rpc_throttle_next_copy_us(int64_t now_us, int64_t pushback_ms)

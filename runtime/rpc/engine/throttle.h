@@ -23,9 +23,15 @@ typedef struct clo_rpc_throttle {
     /* Histogram of answers' times: 32 buckets an octave. Halved when it is full, so that new answers count more. */
     uint32_t buckets[CLO_RPC_DELAY_FINE * CLO_RPC_DELAY_OCTAVES], samples, until_next;
     int64_t p95_us;
+
+    /* Stands for it until it is known; 0: nothing does. */
+    int64_t usual_us;
 } clo_rpc_throttle;
 
 void clo_rpc_throttle_init(clo_rpc_throttle *t);
+
+/* Hedges are due after so long until the delay is known, and a few are in store. */
+void clo_rpc_throttle_expect(clo_rpc_throttle *t, int64_t usual_us);
 
 /* A request begins; one was answered before its hedge was due; one failed, or was not. */
 void clo_rpc_throttle_request(clo_rpc_throttle *t);

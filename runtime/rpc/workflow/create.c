@@ -12,7 +12,7 @@
 
 static clo_status check_numbers(const clo_rpc_config *c)
 {
-    const int64_t times[] = {c->link_ns, c->deadline_ns, c->backoff_ns, c->backoff_max_ns, c->attempt_ns};
+    const int64_t times[] = {c->link_ns, c->deadline_ns, c->backoff_ns, c->backoff_max_ns, c->attempt_ns, c->hedge_ns};
 
     for (size_t i = 0; i < sizeof times / sizeof times[0]; i++)
         if (times[i] < 0 || times[i] > TIME_MAX_NS)

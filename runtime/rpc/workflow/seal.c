@@ -124,6 +124,7 @@ static clo_status start_engine(clo_rpc_workflow *w)
                                     .keeps_going = c->keeps_going,
                                     .backoff_us = c->backoff_ns / 1000,
                                     .backoff_max_us = c->backoff_max_ns / 1000,
+                                    .hedge_us = (c->hedge_ns + 999) / 1000,
                                     .journal = w->journal,
                                     .event = c->event,
                                     .argument = c->argument};
