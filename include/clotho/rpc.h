@@ -369,7 +369,8 @@ CLO_API CLO_NODISCARD clo_status clo_rpc_workflow_after(clo_rpc_workflow *workfl
  * Threads: one. Real time: no. O(calls + what the planner takes). */
 CLO_API CLO_NODISCARD clo_status clo_rpc_workflow_seal(clo_rpc_workflow *workflow);
 
-/* Runs the workflow to its end. It may run again, but not with a journal.
+/* Runs the workflow to its end. It may run again, but not with a journal; its run has the same number then, so what was
+ * applied by key is not applied again.
  *
  * Returns CLO_OK, or
  *   CLO_ERR_ARGUMENT   NULL

@@ -1,5 +1,6 @@
 /* inits.h - every INIT of the headers in every place where a program may write one; compiled as C and as C++. */
 #include <clotho/clotho.h>
+#include <clotho/rpc.h>
 
 int inits(void);
 
@@ -37,6 +38,10 @@ int inits(void)
     clo_service_report said = CLO_SERVICE_REPORT_INIT;
     clo_session_config session = CLO_SESSION_CONFIG_INIT;
     clo_session_answer answer = CLO_SESSION_ANSWER_INIT;
+    clo_rpc_service_config remote = CLO_RPC_SERVICE_CONFIG_INIT;
+    clo_rpc_config workflow = CLO_RPC_CONFIG_INIT;
+    clo_rpc_call call = CLO_RPC_CALL_INIT;
+    clo_rpc_result outcome = CLO_RPC_RESULT_INIT;
     const clo_sim_config configs[2] = {CLO_SIM_CONFIG_INIT, CLO_SIM_CONFIG_INIT};
 
     return task.work_ns == 0 && edges.size == sizeof edges && constant.name == NULL &&
@@ -50,5 +55,7 @@ int inits(void)
            model.size == sizeof model && about.size == sizeof about && learned.size == sizeof learned &&
            residual.size == sizeof residual && service.size == sizeof service && served.size == sizeof served &&
            said.size == sizeof said && session.size == sizeof session && answer.size == sizeof answer &&
+           remote.size == sizeof remote && workflow.size == sizeof workflow && call.size == sizeof call &&
+           outcome.size == sizeof outcome &&
            sim.execute == 0;
 }
