@@ -21,6 +21,11 @@ cmake --build "$work/cmake" >"$work/build.log" 2>&1 || { cat "$work/build.log"; 
 "$work/cmake/outside_cxx"
 "$work/cmake/outside_hpp"
 "$work/cmake/outside_io"
+if [ -e "$libdir/libclotho-rpc.so" ]; then
+    "$work/cmake/outside_rpc"
+    "$work/cmake/outside_rpc_static"
+    readelf -d "$work/cmake/outside_rpc_static" | grep -q 'libclotho' && { echo "outside_rpc_static needs libclotho"; exit 1; }
+fi
 readelf -d "$work/cmake/outside_static" | grep -q 'libclotho' && { echo "outside_static needs libclotho.so"; exit 1; }
 
 echo "== pkg-config"
@@ -38,6 +43,12 @@ export PKG_CONFIG_PATH
 # shellcheck disable=SC2046
 "$cc" -std=c11 "$source/outside_io.c" -o "$work/io_by_pkg" $(pkg-config --cflags --libs clotho-io) -Wl,-rpath,"$libdir"
 "$work/io_by_pkg"
+if [ -e "$libdir/libclotho-rpc.so" ]; then
+    # shellcheck disable=SC2046
+    "$cc" -std=c11 "$source/outside_rpc.c" -o "$work/rpc_by_pkg" $(pkg-config --cflags --libs clotho-rpc) -Wl,-rpath,"$libdir"
+    "$work/rpc_by_pkg" # it needs libclotho and libclotho-rpc, and nothing that reads files
+    readelf -d "$work/rpc_by_pkg" | grep -q 'libclotho-[di]' && { echo "clotho-rpc names libraries that it does not need"; exit 1; }
+fi
 case $(pkg-config --cflags clotho) in
 *' -I'*' -I'* | *cjson*) echo "pkg-config --cflags clotho names folders of others: $(pkg-config --cflags clotho)"; exit 1 ;;
 esac
@@ -54,6 +65,12 @@ PKG_CONFIG_PATH=$(dirname "$(find "$work/archive" -name clotho.pc)")
 # shellcheck disable=SC2046
 "$cc" -std=c11 "$source/outside_io.c" -o "$work/io_static" $(pkg-config --static --cflags --libs clotho-io)
 "$work/io_static"
+if [ -e "$libdir/libclotho-rpc.so" ]; then
+    # shellcheck disable=SC2046
+    "$cc" -std=c11 "$source/outside_rpc.c" -o "$work/rpc_static" $(pkg-config --static --cflags --libs clotho-rpc)
+    "$work/rpc_static"
+    readelf -d "$work/rpc_static" | grep -q 'libclotho' && { echo "rpc_static needs libclotho.so"; exit 1; }
+fi
 for program in by_pkg_static io_static; do
     readelf -d "$work/$program" | grep -q 'libclotho' && { echo "$program needs libclotho.so"; exit 1; }
 done

@@ -20,39 +20,40 @@ NONE, TIME_NEVER = CONSTANTS["CLO_NONE"], CONSTANTS["CLO_TIME_NEVER"]
 NAME = "libclotho-io.so.0"
 
 
-def _candidates():
+def _candidates(library):
     """Where the library may be: CLOTHO_LIBRARY, the wheel, where the build or the installation has put it, the loader's own list."""
     here = pathlib.Path(__file__).resolve().parent
     if "CLOTHO_LIBRARY" in os.environ:
-        return [os.path.join(os.environ["CLOTHO_LIBRARY"], NAME)]
-    places = [here / "lib" / NAME]
+        return [os.path.join(os.environ["CLOTHO_LIBRARY"], library)]
+    places = [here / "lib" / library]
     try:
         from clotho._place import LIBRARY
-        places.append((here / LIBRARY / NAME).resolve())
+        places.append((here / LIBRARY / library).resolve())
     except ImportError:
         pass
-    return [str(place) for place in places if place.exists()] + [NAME]
+    return [str(place) for place in places if place.exists()] + [library]
 
 
-def _open():
+def opened(library):
+    """The library of that name, or an ImportError."""
     failures = []
-    for name in _candidates():
+    for name in _candidates(library):
         try:
             return ffi.dlopen(name)
         except OSError as error:
             failures.append(str(error))
-    raise ImportError("%s cannot be loaded: %s; set CLOTHO_LIBRARY to its folder" % (NAME, "; ".join(failures)))
+    raise ImportError("%s cannot be loaded: %s; set CLOTHO_LIBRARY to its folder" % (library, "; ".join(failures)))
 
 
-def _of_this_version(opened):
+def _of_this_version(found_library):
     """Structs without a size (tasks, placements, planners) are those of one version."""
-    found, wanted = ffi.string(opened.clo_version()).decode(), _declarations.VERSION
+    found, wanted = ffi.string(found_library.clo_version()).decode(), _declarations.VERSION
     if found.split(".")[:2] != wanted.split(".")[:2]:
         raise ImportError("%s is version %s, this package is for %s; set CLOTHO_LIBRARY to the folder of that one" % (NAME, found, wanted))
-    return opened
+    return found_library
 
 
-lib = _of_this_version(_open())
+lib = _of_this_version(opened(NAME))
 _everything = ffi.dlopen(None)  # its free() is the one of the process, also where another malloc is loaded before the C library's
 STATUSES = {value: name[4:] for value, name in ffi.typeof("clo_status").elements.items()}
 _lock = threading.RLock()  # a collection may free one object within the freeing of another

@@ -15,6 +15,7 @@ import tempfile
 import cffi
 
 MACRO = re.compile(r"^#define (CLO_\w+) (.+)$")
+HEADERS = "#include <clotho/clotho.h>\n#include <clotho/rpc.h>\n"  # rpc.h: its library is opened by clotho.rpc alone
 MARK = "clo_value_of"
 ENDING = re.compile(r"\b(0[xX][0-9a-fA-F]+|\d+)[uUlL]+\b")
 CAST = re.compile(r"\(\s*(?:u?int\d+_t|int|long|unsigned)\s*\)")
@@ -30,7 +31,7 @@ def preprocess(cc, include, text, *flags):
 def declarations(cc, include):
     """What the headers of the folder declare, and nothing of the system's."""
     kept, ours, folder = [], False, os.path.join(os.path.realpath(include), "clotho") + os.sep
-    for line in preprocess(cc, include, "#include <clotho/clotho.h>\n", "-D__attribute__(x)=").splitlines():
+    for line in preprocess(cc, include, HEADERS, "-D__attribute__(x)=").splitlines():
         mark = re.match(r'# \d+ "(.*)"', line)
         if mark:
             ours = os.path.realpath(mark.group(1)).startswith(folder)
@@ -41,7 +42,7 @@ def declarations(cc, include):
 
 def constants(cc, include):
     """{name: number} of the macros that stand for a number."""
-    head = "#include <stdint.h>\n#include <clotho/clotho.h>\n"
+    head = "#include <stdint.h>\n" + HEADERS
     names = sorted({m.group(1) for m in map(MACRO.match, preprocess(cc, include, head, "-dM").splitlines()) if m})
     text = preprocess(cc, include, head + "".join('%s "%s" %s;\n' % (MARK, name, name) for name in names), "-P")
     found = {}
