@@ -7,6 +7,11 @@ import unittest
 
 from support import LONG, PACKAGE, SOURCE, PackageTest, needs
 
+try:
+    from clotho import rpc  # noqa: F401 # pylint: disable=unused-import
+    HAS_RPC = True
+except ImportError:
+    HAS_RPC = False
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```", re.S | re.M)
 BUILD = os.environ.get("CLO_BUILD", os.path.join(SOURCE, "build", "release"))
 
@@ -21,9 +26,11 @@ class Readme(PackageTest):
     def test_the_programs(self):
         languages = [language for language, _ in BLOCK.findall(readme())]
         self.assertEqual(set(languages), {"sh", "python"})
-        program = "\n".join(text for language, text in BLOCK.findall(readme()) if language == "python")
+        program = "\n".join(text for language, text in BLOCK.findall(readme())
+                            if language == "python" and (HAS_RPC or "clotho import rpc" not in text))
         said = self.python(program, environment={"MPLBACKEND": "Agg", "MPLCONFIGDIR": self.folder})
         self.assertIn("6 * 6 + 6 = 42", said)
+        self.assertEqual("OK 12 FOR A BOOK" in said, HAS_RPC)
         for name in ("by_rank", "policy oldest_first"):
             self.assertIn(name, said)
         for picture in ("plan.svg", "jobs.svg"):

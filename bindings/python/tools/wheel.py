@@ -2,7 +2,7 @@
 """Makes a wheel of the component "wheel" of a build. usage: wheel.py CMAKE BUILD VERSION OUT
 
 The wheel has the package, the libraries, and the platform files where the libraries look for them. It needs no network, and gives
-the same bytes for the same input. The libraries use hwloc, expat, cJSON and liburcu of the system."""
+the same bytes for the same input. The libraries use hwloc, expat, cJSON and liburcu of the system; libclotho-rpc libuv, msgpack, libcurl and sqlite."""
 import base64
 import hashlib
 import os
