@@ -389,8 +389,8 @@ CLO_API void clo_rpc_workflow_cancel(clo_rpc_workflow *workflow);
 /* Replica `replica` (from 0) of the service that is called `service` in clo_rpc_config.services listens at another
  * endpoint from now on, also in the middle of a run: attempts that follow go there.
  *
- * Returns CLO_OK, or CLO_ERR_ARGUMENT: NULL, no such service or replica, or an endpoint that is none.
- * Threads: any. Real time: no. */
+ * Returns CLO_OK, or CLO_ERR_ARGUMENT (NULL, no such service or replica, an endpoint that is none), CLO_ERR_MEMORY.
+ * Threads: any once the workflow is sealed, one before. Real time: no. */
 CLO_API CLO_NODISCARD clo_status clo_rpc_workflow_move(clo_rpc_workflow *workflow, const char *service,
                                                        uint32_t replica, const char *endpoint);
 

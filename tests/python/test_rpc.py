@@ -1,4 +1,5 @@
 """clotho.rpc: workflows of calls and services of Python functions; what cannot be is an exception with one line."""
+import http.server
 import os
 import re
 import subprocess
@@ -115,6 +116,29 @@ class Rpc(PackageTest):
         self.assertEqual(workflow.run()["instances"], 3)
         self.assertEqual([workflow.answer(a, i) for i in range(3)], [b"a()"] * 3)
         self.assertEqual(sum(line.startswith("answer ") for line in lines), 3)
+
+    def test_foreign_services_get_the_method_in_their_path(self):
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def do_POST(self):
+                body = self.rfile.read(int(self.headers["Content-Length"]))
+                said = b"%s %s %d" % (self.path.encode(), body, len(self.headers["Idempotency-Key"]))
+                self.send_response(200)
+                self.send_header("Content-Length", str(len(said)))
+                self.end_headers()
+                self.wfile.write(said)
+
+            def log_message(self, *_):
+                pass
+
+        with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+            thread = threading.Thread(target=server.serve_forever)
+            thread.start()
+            with rpc.Workflow({"f": "http://127.0.0.1:%d/base" % server.server_address[1]}) as workflow:
+                a, b = workflow.call("f", "a/b", b"1", effect="keyed"), workflow.call("f", body=b"2")
+                workflow.run()
+                self.assertEqual((workflow.answer(a), workflow.answer(b)), (b"/base/a/b 1 16", b"/base 2 16"))
+            server.shutdown()
+            thread.join()
 
     @unittest.skipIf(SANITIZED, "its processes are forked")
     def test_the_example(self):

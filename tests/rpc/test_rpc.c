@@ -323,6 +323,35 @@ static void a_run_may_be_cancelled(void **state)
     assert_int_equal(s.calls, 1);
 }
 
+/* Of the call, and of the run; the service is never done. */
+static void deadlines_end_calls(void **state)
+{
+    (void)state;
+    served s = {.calls = 0};
+    char services[256];
+
+    start(&s, NULL);
+    snprintf(services, sizeof services, "s=%s", clo_rpc_service_endpoint(s.service));
+    for (int is_of_run = 0; is_of_run < 2; is_of_run++) {
+        clo_rpc_config config = CLO_RPC_CONFIG_INIT;
+        clo_rpc_call call = CLO_RPC_CALL_INIT;
+        clo_rpc_workflow *w = NULL;
+        config.services = services;
+        config.deadline_ns = is_of_run ? 100000000 : 0;
+        call.deadline_ns = is_of_run ? 0 : 100000000;
+        call.service = "s";
+        call.method = "hang";
+        ok(clo_rpc_workflow_create(&config, &w));
+        ok(clo_rpc_workflow_add(w, &call, NULL));
+        fails(CLO_ERR_TASK, "deadline", clo_rpc_workflow_run(w));
+        clo_rpc_workflow_destroy(w);
+    }
+    pthread_mutex_lock(&s.lock);
+    s.is_released = 1;
+    pthread_mutex_unlock(&s.lock);
+    stop(&s);
+}
+
 static clo_status here(void *argument, const clo_rpc_request *r, clo_rpc_answer *a)
 {
     (void)argument;
@@ -396,6 +425,7 @@ int main(void)
         cmocka_unit_test(what_a_short_handler_wrote_goes_with_its_failure),
         cmocka_unit_test(a_service_may_move_in_the_middle_of_a_run),
         cmocka_unit_test(a_run_may_be_cancelled),
+        cmocka_unit_test(deadlines_end_calls),
         cmocka_unit_test(functions_of_this_process_answer_too),
         cmocka_unit_test(workflows_run_side_by_side),
     };
