@@ -1,4 +1,4 @@
-/* fuzz_rpc_frame.c - frames of examples/rpc and their bodies: what is read lies within the bytes, and written again it
+/* fuzz_rpc_frame.c - frames of libclotho-rpc and their bodies: what is read lies within the bytes, and written again it
  * reads as the same. The bytes are taken as a stream of frames, and as the body of a request and of an answer. */
 #include "rpc/wire/frame.h"
 #include "fuzz.h"
@@ -34,6 +34,7 @@ static void judge_ask(const clo_rpc_frame *f)
     PROMISE(second.output_bytes == first.output_bytes && second.effect == first.effect);
     for (uint32_t i = 0; i < first.hops; i++)
         PROMISE(strcmp(first.hop[i], second.hop[i]) == 0);
+    PROMISE(strlen(first.method) < sizeof first.method && strcmp(first.method, second.method) == 0);
     PROMISE(second.input_bytes == first.input_bytes &&
             (first.input_bytes == 0 || memcmp(first.input, second.input, first.input_bytes) == 0));
     msgpack_sbuffer_destroy(&text);

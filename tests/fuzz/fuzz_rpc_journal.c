@@ -1,4 +1,4 @@
-/* fuzz_rpc_journal.c - journals of examples/rpc: a file of any bytes is refused in one line, or its records are read.
+/* fuzz_rpc_journal.c - journals of libclotho-rpc: a file of any bytes is refused in one line, or its records are read.
  * The bytes lie over a good journal, from the place that the first three bytes name, since SQLite refuses most others
  * by their first page; or they are the whole file. */
 #define _GNU_SOURCE

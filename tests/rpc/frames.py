@@ -1,4 +1,4 @@
-"""Frames of examples/rpc/frame.h, written and read by hand: what tests speak to services with."""
+"""Frames of runtime/rpc/wire/frame.h, written and read by hand: what tests speak to services with."""
 import socket
 import struct
 

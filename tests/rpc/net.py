@@ -1,4 +1,4 @@
-"""Hosts as network namespaces, with services on them: what the tests of examples/rpc share.
+"""Hosts as network namespaces, with services on them: what the tests of libclotho-rpc share.
 
 The coordinator has a namespace of its own, and a veth pair to each host; hosts reach each other through it. So nothing
 can go over loopback, and the counters of the veths see all that is sent."""

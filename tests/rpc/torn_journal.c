@@ -1,4 +1,4 @@
-/* torn_journal.c - the journal of examples/rpc after a loss of power: whatever byte its log ends at, what is read is
+/* torn_journal.c - the journal of libclotho-rpc after a loss of power: whatever byte its log ends at, what is read is
  * the records of the first so many transactions, whole and in their order, and the journal goes on from there. So is it
  * where a byte of the log is another. Arguments: how far cuts are apart (97 bytes), and the first one (another in each
  * run, so that many runs see all of them). */
