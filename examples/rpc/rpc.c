@@ -186,6 +186,16 @@ static void read_option(options *o, int argc, char **argv, int *at)
         option_fail("'%s' is not known; see --help", name);
 }
 
+/* Of the service that requests go to. */
+static uint32_t replicas_of_first(const char *services)
+{
+    uint32_t count = 1;
+
+    for (; *services != '\0' && *services != ';'; services++)
+        count += *services == ',';
+    return count;
+}
+
 static void read_options(options *o, int argc, char **argv)
 {
     for (int i = 1; i < argc; i++)
@@ -203,7 +213,7 @@ static void read_options(options *o, int argc, char **argv)
     if (o->workflow.journal != NULL && (o->repeat > 1 || o->flow.is_local))
         option_fail("--journal is of one run on services: leave out --repeat and --local");
     if (o->workflow.slots == 0 && o->flow.rate > 0) /* open loop: no request waits for another one's unit */
-        o->workflow.slots = o->flow.requests;
+        o->workflow.slots = o->flow.requests / replicas_of_first(o->workflow.services) + 1;
     o->workflow.route = o->hop;
     o->workflow.hops = o->flow.hops;
     o->workflow.event = o->events != NULL ? write_event : NULL;

@@ -81,6 +81,9 @@ check(done.returncode == 1 and "twice" in done.stderr and done.stderr.count("\n"
 done = subprocess.run([OWN, "run", "books=" + books_at, os.path.join(folder, "other")], capture_output=True, text=True, timeout=LIMIT,
                       check=False)
 check(done.returncode == 1 and "'notes'" in done.stderr and done.stderr.count("\n") == 1, done.stderr.strip())
+sqlite3.connect(os.path.join(folder, "later")).execute("CREATE TABLE run(id INTEGER, name TEXT)").connection.commit()
+done = subprocess.run([OWN, "run", services, os.path.join(folder, "later")], capture_output=True, text=True, timeout=LIMIT, check=False)
+check(done.returncode == 1 and "of another version" in done.stderr and done.stderr.count("\n") == 1, done.stderr.strip())
 with open(os.path.join(folder, "text"), "w", encoding="utf-8") as file:
     file.write("no database " * 1000)
 done = subprocess.run([OWN, "run", services, os.path.join(folder, "text")], capture_output=True, text=True, timeout=LIMIT, check=False)

@@ -352,6 +352,41 @@ static void deadlines_end_calls(void **state)
     stop(&s);
 }
 
+/* The deadline of a call is for itself, that of a run for all that follows, too. */
+static void what_follows_needs_no_time_of_a_call(void **state)
+{
+    (void)state;
+    served s = {.calls = 0};
+    char services[256];
+
+    start(&s, NULL);
+    snprintf(services, sizeof services, "s=%s", clo_rpc_service_endpoint(s.service));
+    for (int is_of_run = 0; is_of_run < 2; is_of_run++) {
+        const uint32_t after[1] = {0};
+        clo_rpc_config config = CLO_RPC_CONFIG_INIT;
+        clo_rpc_call call = CLO_RPC_CALL_INIT;
+        clo_rpc_workflow *w = NULL;
+        config.services = services;
+        config.deadline_ns = is_of_run ? 60000000000 : 0;
+        ok(clo_rpc_workflow_create(&config, &w));
+        call.service = "s";
+        call.method = "echo";
+        call.deadline_ns = is_of_run ? 0 : 60000000000;
+        ok(clo_rpc_workflow_add(w, &call, NULL));
+        call.deadline_ns = 0;
+        call.work_ns = 120000000000;
+        call.after = after;
+        call.after_count = 1;
+        ok(clo_rpc_workflow_add(w, &call, NULL));
+        if (is_of_run)
+            fails(CLO_ERR_TASK, "are needed", clo_rpc_workflow_run(w));
+        else
+            ok(clo_rpc_workflow_run(w));
+        clo_rpc_workflow_destroy(w);
+    }
+    stop(&s);
+}
+
 static clo_status here(void *argument, const clo_rpc_request *r, clo_rpc_answer *a)
 {
     (void)argument;
@@ -426,6 +461,7 @@ int main(void)
         cmocka_unit_test(a_service_may_move_in_the_middle_of_a_run),
         cmocka_unit_test(a_run_may_be_cancelled),
         cmocka_unit_test(deadlines_end_calls),
+        cmocka_unit_test(what_follows_needs_no_time_of_a_call),
         cmocka_unit_test(functions_of_this_process_answer_too),
         cmocka_unit_test(workflows_run_side_by_side),
     };

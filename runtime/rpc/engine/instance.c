@@ -39,6 +39,12 @@ static int64_t left_us(const clo_rpc_instance *r)
                                                        : r->deadline_us - clo_rpc_engine_now_us();
 }
 
+/* What must be left until the deadline: that of a run is for all that follows, too. */
+static uint64_t needs_us(const clo_rpc_instance *r)
+{
+    return r->has_own_deadline ? r->what->work_us * (r->what->hops + 1) : r->what->rest_us;
+}
+
 /* Of the next attempt: a run that was killed counts as one. */
 static uint32_t next_number(const clo_rpc_instance *r)
 {
@@ -181,7 +187,7 @@ static void describe(const clo_rpc_instance *r, clo_rpc_frame *head, clo_rpc_ask
     if (r->what->effect == CLO_RPC_ONCE)
         head->key = 0;
     a->work_us = r->what->work_us;
-    a->rest_us = r->what->rest_us;
+    a->rest_us = needs_us(r);
     a->output_bytes = r->what->output_bytes;
     a->effect = r->what->effect;
     snprintf(a->method, sizeof a->method, "%s", r->what->method);
@@ -439,7 +445,7 @@ static void retry(clo_rpc_instance *r, const clo_rpc_reply *answer)
         no = "no attempt is left";
     else if (answer->pushback_ms < 0)
         no = "the service wants no other";
-    else if (r->deadline_us != CLO_RPC_FRAME_NO_DEADLINE && now + wait + (int64_t)r->what->rest_us >= r->deadline_us)
+    else if (r->deadline_us != CLO_RPC_FRAME_NO_DEADLINE && now + wait + (int64_t)needs_us(r) >= r->deadline_us)
         no = "another would end after the deadline";
     else if (!clo_rpc_throttle_take_retry(throttle_of(r)))
         no = "the service has failed too often for a retry";
@@ -531,7 +537,8 @@ void clo_rpc_instance_begin(clo_rpc_instance *r)
     r->deadline_us = CLO_RPC_FRAME_NO_DEADLINE;
     if (e->config.deadline_us > 0)
         r->deadline_us = (m->arrivals_us != NULL ? r->arrival_us : e->start_us) + e->config.deadline_us;
-    if (m->deadline_us > 0 && m->deadline_us < r->deadline_us - r->arrival_us)
+    r->has_own_deadline = m->deadline_us > 0 && m->deadline_us < r->deadline_us - r->arrival_us;
+    if (r->has_own_deadline)
         r->deadline_us = r->arrival_us + m->deadline_us;
     r->state = CLO_RPC_INSTANCE_EARLY;
     int64_t early = r->arrival_us - clo_rpc_engine_now_us();

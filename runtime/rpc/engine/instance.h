@@ -58,7 +58,7 @@ struct clo_rpc_instance {
     uint32_t begun, active, held;
     uint64_t number; /* of its token */
     int64_t arrival_us, deadline_us, hedge_us, retry_us;
-    bool is_late;
+    bool is_late, has_own_deadline; /* that of its call is before that of the run */
     uv_timer_t timer;
 };
 
