@@ -321,8 +321,8 @@ static void print_json(const outcome *r)
     printf("{\"status\": \"%s\", \"hash\": \"%016" PRIx64 "\", \"graph_hash\": \"%016" PRIx64
            "\", \"plan_hash\": \"%016" PRIx64 "\", \"tasks\": %u, \"instances\": %u, \"done_before\": %" PRIu64
            ", \"again\": %" PRIu64 ", \"executed\": %" PRIu64,
-           clo_status_text(r->status), s->output_hash, s->graph_hash, s->plan_hash, s->tasks, s->instances, s->done_before,
-           s->again, s->executed);
+           clo_status_text(r->status), s->output_hash, s->graph_hash, s->plan_hash, s->tasks, s->instances,
+           s->done_before, s->again, s->executed);
     printf(", \"sequenced\": %u, \"not_sequenced\": %u, \"makespan_ms\": %.3f, \"answered\": %u", r->counts.sequenced,
            r->counts.not_sequenced, (double)s->makespan_ns * 1e-6, r->answered);
     printf(", \"p50_us\": %" PRId64 ", \"p95_us\": %" PRId64 ", \"p99_us\": %" PRId64 ", \"p999_us\": %" PRId64,
@@ -341,8 +341,8 @@ static void print_text(const outcome *r)
 {
     const clo_rpc_result *s = &r->run;
 
-    printf("%s: tasks %u, instances %u (%" PRIu64 " done before) in %.1f ms", clo_status_text(r->status),
-           s->tasks, s->instances, s->done_before, (double)s->makespan_ns * 1e-6);
+    printf("%s: tasks %u, instances %u (%" PRIu64 " done before) in %.1f ms", clo_status_text(r->status), s->tasks,
+           s->instances, s->done_before, (double)s->makespan_ns * 1e-6);
     if (r->status == CLO_OK)
         printf(", output %016" PRIx64, s->output_hash);
     if (s->requests > 0)

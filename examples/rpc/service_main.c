@@ -46,7 +46,7 @@ typedef struct demo {
     FILE *log, *effects;
 } demo;
 
-static clo_rpc_service *running;
+static clo_rpc_service *_Atomic running; /* the signal may come to any thread */
 
 static void on_signal(int number)
 {
@@ -168,6 +168,7 @@ int main(int argc, char **argv)
               .sigma = 0.3,
               .slow = 1,
               .slow_after = UINT64_MAX};
+    clo_rpc_service *service = NULL;
     struct sigaction stop = {.sa_handler = on_signal};
 
     d.service.slots = 8;
@@ -177,17 +178,17 @@ int main(int argc, char **argv)
     d.service.applied = d.effects != NULL ? write_effect : NULL;
     d.service.fault = draw;
     d.service.argument = &d;
-    if (clo_rpc_service_create(&d.service, &running) != CLO_OK ||
-        clo_rpc_service_add(running, "", answer_request, NULL, 1) != CLO_OK)
+    if (clo_rpc_service_create(&d.service, &service) != CLO_OK ||
+        clo_rpc_service_add(service, "", answer_request, NULL, 1) != CLO_OK)
         option_fail("%s", clo_last_error());
+    running = service;
     sigaction(SIGTERM, &stop, NULL);
     sigaction(SIGINT, &stop, NULL);
-    printf("listening %s\n", clo_rpc_service_endpoint(running));
+    printf("listening %s\n", clo_rpc_service_endpoint(service));
     fflush(stdout);
-    int code = clo_rpc_service_run(running) != CLO_OK;
-    clo_rpc_service *ended = running;
+    int code = clo_rpc_service_run(service) != CLO_OK;
     running = NULL;
-    clo_rpc_service_destroy(ended);
+    clo_rpc_service_destroy(service);
     if (d.log != NULL)
         fclose(d.log);
     if (d.effects != NULL)

@@ -14,14 +14,15 @@
 
 enum { CALLS = 12, DELAY_NS = 5000000 };
 
-static clo_rpc_service *service;
-static clo_rpc_workflow *workflow;
+/* The signal may come to any thread. */
+static clo_rpc_service *_Atomic running;
+static clo_rpc_workflow *_Atomic run_now;
 
 static void on_signal(int number)
 {
     (void)number;
-    clo_rpc_service_stop(service);
-    clo_rpc_workflow_cancel(workflow);
+    clo_rpc_service_stop(running);
+    clo_rpc_workflow_cancel(run_now);
 }
 
 static int fail(void)
@@ -89,6 +90,7 @@ static void wait_a_little(void *argument, const clo_rpc_request *r, clo_rpc_faul
 static int serve(char **words)
 {
     clo_rpc_service_config config = CLO_RPC_SERVICE_CONFIG_INIT;
+    clo_rpc_service *service = NULL;
 
     config.listen = words[0];
     config.keys = strcmp(words[1], "-") != 0 ? words[1] : NULL;
@@ -98,10 +100,12 @@ static int serve(char **words)
         clo_rpc_service_add(service, "book", book, NULL, 1) != CLO_OK ||
         clo_rpc_service_add(service, "note", note, words[2], 0) != CLO_OK)
         return fail();
+    running = service;
     printf("listening %s\n", clo_rpc_service_endpoint(service));
     fflush(stdout);
     if (clo_rpc_service_run(service) != CLO_OK)
         return fail();
+    running = NULL;
     clo_rpc_service_destroy(service);
     return 0;
 }
@@ -130,17 +134,21 @@ static clo_status add_calls(clo_rpc_workflow *w)
 static int run(char **words)
 {
     clo_rpc_config config = CLO_RPC_CONFIG_INIT;
+    clo_rpc_workflow *workflow = NULL;
     const void *bytes = NULL;
     size_t count = 0;
 
     config.services = words[0];
     config.journal = words[1];
     config.backoff_ns = 50000000;
-    if (clo_rpc_workflow_create(&config, &workflow) != CLO_OK || add_calls(workflow) != CLO_OK ||
-        clo_rpc_workflow_run(workflow) != CLO_OK ||
+    if (clo_rpc_workflow_create(&config, &workflow) != CLO_OK || add_calls(workflow) != CLO_OK)
+        return fail();
+    run_now = workflow;
+    if (clo_rpc_workflow_run(workflow) != CLO_OK ||
         clo_rpc_workflow_answer(workflow, CALLS - 1, 0, &bytes, &count) != CLO_OK)
         return fail();
     fwrite(bytes, 1, count, stdout);
+    run_now = NULL;
     clo_rpc_workflow_destroy(workflow);
     return 0;
 }
