@@ -219,7 +219,7 @@ static void send_attempt(clo_rpc_instance *r, uint32_t replica, uint32_t is_hedg
     r->begun++;
     bool is_gathered = gather(r, &what) == 0;
     if (is_gathered && what.input_bytes > CLO_RPC_BYTES_MAX) {
-        snprintf(detail, sizeof detail, "its inputs have %zu bytes, and a call can have %d", what.input_bytes,
+        snprintf(detail, sizeof detail, "its inputs have %zu bytes, and a call can have %u", what.input_bytes,
                  CLO_RPC_BYTES_MAX);
         r->begun--;
         clo_rpc_instance_fail(r, CLO_RPC_REPLY_INVALID, detail);

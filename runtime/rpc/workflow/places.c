@@ -88,17 +88,18 @@ clo_status clo_rpc_places_make(clo_rpc_workflow *w)
         return clo_fail(CLO_ERR_LIMIT, "too many replicas times slots; at most %u are possible", CLO_EXECUTORS_MAX);
     clo_executor *executors = clo_allocate(all, sizeof *executors);
     w->replica_of = clo_allocate(all, sizeof *w->replica_of);
-    clo_status status = executors != NULL && w->replica_of != NULL ? CLO_OK : clo_fail_memory("a workflow's platform");
-    if (status == CLO_OK) {
-        desc.name = "services";
-        desc.executors_count = fill(w, executors);
-        desc.executors = executors;
-        desc.kinds_count = w->services_count;
-        desc.kind_names = names;
-        desc.machines_count = replicas;
-        desc.coherent = 1; /* outputs lie in the driver's process */
-        status = set_links(w, &desc, &latency, &bandwidth);
+    if (executors == NULL || w->replica_of == NULL) {
+        clo_free(executors);
+        return clo_fail_memory("a workflow's platform");
     }
+    desc.name = "services";
+    desc.executors_count = fill(w, executors);
+    desc.executors = executors;
+    desc.kinds_count = w->services_count;
+    desc.kind_names = names;
+    desc.machines_count = replicas;
+    desc.coherent = 1; /* outputs lie in the driver's process */
+    clo_status status = set_links(w, &desc, &latency, &bandwidth);
     if (status == CLO_OK)
         status = clo_platform_create(&desc, &w->platform);
     clo_free(executors);
