@@ -382,7 +382,8 @@ CLO_API CLO_NODISCARD clo_status clo_rpc_workflow_seal(clo_rpc_workflow *workflo
  * Threads: one. Real time: no. */
 CLO_API CLO_NODISCARD clo_status clo_rpc_workflow_run(clo_rpc_workflow *workflow);
 
-/* Ends the run that is under way within a tenth of a second, and each one that follows at once. NULL is allowed.
+/* Ends the run that is under way within a tenth of a second, but functions of this process (clo_rpc_call.here) end first,
+ * and each run that follows at once. NULL is allowed.
  * Threads: any; also handlers of signals. Real time: bounded. */
 CLO_API void clo_rpc_workflow_cancel(clo_rpc_workflow *workflow);
 
