@@ -406,6 +406,7 @@ int main(int argc, char **argv)
     o.workflow.attempts = CLO_RPC_ATTEMPTS_MAX;
     o.workflow.seed = 1;
     read_options(&o, argc, argv);
+    signal(SIGPIPE, SIG_IGN); /* of what it prints; the library sees to its own */
     sigaction(SIGINT, &stop, NULL);
     sigaction(SIGTERM, &stop, NULL);
     int code = run(&o);

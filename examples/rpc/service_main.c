@@ -182,6 +182,7 @@ int main(int argc, char **argv)
         clo_rpc_service_add(service, "", answer_request, NULL, 1) != CLO_OK)
         option_fail("%s", clo_last_error());
     running = service;
+    signal(SIGPIPE, SIG_IGN); /* of its log; the library sees to its own */
     sigaction(SIGTERM, &stop, NULL);
     sigaction(SIGINT, &stop, NULL);
     printf("listening %s\n", clo_rpc_service_endpoint(service));

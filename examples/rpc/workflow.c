@@ -35,12 +35,13 @@ static int serve(char endpoint[CLO_RPC_NAME_BYTES])
         prctl(PR_SET_PDEATHSIG, SIGKILL);
         if (clo_rpc_service_create(NULL, &service) == CLO_OK &&
             clo_rpc_service_add(service, "", answer, NULL, 0) == CLO_OK &&
-            write(told[1], clo_rpc_service_endpoint(service), CLO_RPC_NAME_BYTES) > 0)
+            dprintf(told[1], "%s", clo_rpc_service_endpoint(service)) > 0)
             (void)!clo_rpc_service_run(service);
         _exit(1);
     }
     close(told[1]);
-    return read(told[0], endpoint, CLO_RPC_NAME_BYTES) == CLO_RPC_NAME_BYTES ? 0 : -1;
+    memset(endpoint, 0, CLO_RPC_NAME_BYTES);
+    return read(told[0], endpoint, CLO_RPC_NAME_BYTES - 1) > 0 ? 0 : -1;
 }
 
 #define AFTER(...) \

@@ -292,6 +292,13 @@ static void a_service_may_move_in_the_middle_of_a_run(void **state)
     stop(&s);
 }
 
+/* The last call has left. */
+static void on_hang(void *argument, const char *line)
+{
+    if (strncmp(line, "call", 4) == 0 && strstr(line, " task=2 ") != NULL)
+        clo_rpc_workflow_cancel(((const mover *)argument)->w);
+}
+
 /* The first call has left. */
 static void cancel(void *argument, const char *line)
 {
@@ -420,6 +427,63 @@ static void functions_of_this_process_answer_too(void **state)
     clo_rpc_workflow_destroy(w);
 }
 
+/* here -> echo (keyed) -> hang: the first run is cancelled in the last one. */
+static clo_rpc_workflow *make_resumable(mover *m, const char *services, const char *journal)
+{
+    clo_rpc_config config = CLO_RPC_CONFIG_INIT;
+    clo_rpc_call call = CLO_RPC_CALL_INIT;
+
+    config.services = services;
+    config.journal = journal;
+    config.event = m != NULL ? on_hang : NULL;
+    config.argument = m;
+    clo_rpc_workflow *w = NULL;
+    ok(clo_rpc_workflow_create(&config, &w));
+    call.here = here;
+    ok(clo_rpc_workflow_add(w, &call, NULL));
+    ok(clo_rpc_workflow_after(w, add(w, "echo", "", CLO_RPC_KEYED), 0));
+    ok(clo_rpc_workflow_after(w, add(w, "hang", "", CLO_RPC_PURE), 1));
+    return w;
+}
+
+static void a_journal_goes_on_after_a_cancel(void **state)
+{
+    (void)state;
+    char services[256], journal[] = "/tmp/clotho-test-rpc-XXXXXX";
+    clo_rpc_result result = CLO_RPC_RESULT_INIT;
+    served s = {.calls = 0};
+    mover m = {.w = NULL};
+
+    close(mkstemp(journal));
+    unlink(journal);
+    start(&s, NULL);
+    snprintf(services, sizeof services, "s=%s", clo_rpc_service_endpoint(s.service));
+    m.w = make_resumable(&m, services, journal);
+    fails(CLO_ERR_CANCELLED, "cancelled", clo_rpc_workflow_run(m.w));
+    fails(CLO_ERR_STATE, "one run", clo_rpc_workflow_run(m.w));
+    clo_rpc_workflow_destroy(m.w);
+    pthread_mutex_lock(&s.lock);
+    s.is_released = 1;
+    pthread_mutex_unlock(&s.lock);
+    clo_rpc_workflow *w = make_resumable(NULL, services, journal);
+    ok(clo_rpc_workflow_run(w));
+    ok(clo_rpc_workflow_result(w, &result));
+    assert_int_equal(result.done_before, 1); /* a function of this process is called again, and the one that hung */
+    assert_int_equal(result.again, 0);
+    expect(w, 1, "<>");
+    expect(w, 2, "<>");
+    clo_rpc_workflow_destroy(w);
+    w = make_resumable(NULL, services, journal); /* all of it is done */
+    ok(clo_rpc_workflow_run(w));
+    ok(clo_rpc_workflow_result(w, &result));
+    assert_int_equal(result.done_before, 2);
+    assert_int_equal(result.calls, 0);
+    expect(w, 2, "<>");
+    clo_rpc_workflow_destroy(w);
+    stop(&s);
+    unlink(journal);
+}
+
 /* Two workflows of one process at once: their connections have nothing in common. */
 static void *run_one(void *argument)
 {
@@ -463,6 +527,7 @@ int main(void)
         cmocka_unit_test(deadlines_end_calls),
         cmocka_unit_test(what_follows_needs_no_time_of_a_call),
         cmocka_unit_test(functions_of_this_process_answer_too),
+        cmocka_unit_test(a_journal_goes_on_after_a_cancel),
         cmocka_unit_test(workflows_run_side_by_side),
     };
 
