@@ -109,6 +109,24 @@ static void backoff_doubles_up_to_its_most(void **state)
     assert_int_equal(clo_rpc_throttle_backoff_us(UINT32_MAX, 1000, 5000, 0), 0);
 }
 
+static void a_delay_that_is_expected_stands_until_it_is_known(void **state)
+{
+    (void)state;
+    clo_rpc_throttle t;
+
+    clo_rpc_throttle_init(&t);
+    clo_rpc_throttle_expect(&t, 0);
+    assert_int_equal(clo_rpc_throttle_delay_us(&t), 0);
+    assert_false(clo_rpc_throttle_take_hedge(&t));
+    clo_rpc_throttle_expect(&t, 5000);
+    assert_int_equal(clo_rpc_throttle_delay_us(&t), 5000);
+    for (int i = 0; i < 3; i++)
+        assert_true(clo_rpc_throttle_take_hedge(&t));
+    assert_false(clo_rpc_throttle_take_hedge(&t));
+    answers_in_time(&t, CLO_RPC_DELAY_SAMPLES_MIN + 20, 100, 100);
+    assert_in_range(clo_rpc_throttle_delay_us(&t), 100, 110);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -119,6 +137,7 @@ int main(void)
         cmocka_unit_test(slow_answers_are_not_learned_while_it_is_closed),
         cmocka_unit_test(times_of_any_size_have_a_bucket),
         cmocka_unit_test(backoff_doubles_up_to_its_most),
+        cmocka_unit_test(a_delay_that_is_expected_stands_until_it_is_known),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
 """Clotho: plans and runs task graphs on heterogeneous multicore systems.
 
 Graph, Platform, Cost; plan(), Plan; simulate(), simulate_stream(), Workload; Runtime, run(); Planner and Policy of your own; compare();
-clotho.plot. Times are whole nanoseconds, sizes bytes. Every failure is an exception of clotho.errors with the library's line."""
+clotho.plot; clotho.rpc, where libclotho-rpc is. Times are whole nanoseconds, sizes bytes. Every failure is an exception of clotho.errors with the library's line."""
 import importlib
 
 from clotho import errors, library
@@ -39,6 +39,6 @@ def names(registry):
 
 
 def __getattr__(name):
-    if name == "plot":
-        return importlib.import_module("clotho.plot")
+    if name in ("plot", "rpc"):
+        return importlib.import_module("clotho." + name)
     raise AttributeError("module 'clotho' has no attribute '%s'" % name)
