@@ -146,6 +146,26 @@ class Rpc(PackageTest):
                               timeout=LONG, check=False)
         self.assertRegex(said.stdout, r"^mail\(pay\(quote\(find\(a book\)\)pack\(quote\(find\(a book\)\)\)\)\)\n\d calls, [1-3] hedges\n$", said.stderr)
 
+    @unittest.skipIf(SANITIZED, "it forks")
+    def test_an_end_with_all_of_it_open(self):
+        said = self.python("""
+import os, sys
+from clotho import rpc
+service = rpc.Service({"": lambda request: b"x"})
+service.start()
+workflow = rpc.Workflow({"s": service.endpoint})
+workflow.call("s")
+workflow.run()
+if os.fork() == 0:
+    try:
+        workflow.run()
+    except Exception as error:
+        print(type(error).__name__, flush=True)
+    sys.exit(0)
+print(os.waitstatus_to_exitcode(os.wait()[1]))
+""")
+        self.assertEqual(said, "StateError\n0\n")
+
     def test_every_function_of_the_header_is_there(self):
         with open(os.path.join(SOURCE, "include", "clotho", "rpc.h"), encoding="utf-8") as file:
             text = re.sub(r"/\*.*?\*/", "", file.read(), flags=re.S)

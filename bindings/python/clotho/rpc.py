@@ -8,14 +8,17 @@
         print(workflow.answer(second))
 
 include/clotho/rpc.h says what holds for calls. Times are whole nanoseconds."""
+import atexit
 import threading
 import traceback
+import weakref
 
 from clotho import calls, errors, library
 from clotho.library import ffi
 
 lib = library.opened("libclotho-rpc.so.0")
 _STATUSES = {name: value for value, name in library.STATUSES.items()}
+_live = weakref.WeakSet()
 _HANDLER = "clo_status(*)(void *, const clo_rpc_request *, clo_rpc_answer *)"
 
 
@@ -124,6 +127,7 @@ class Service:
         except BaseException:
             self._handle.close()
             raise
+        _live.add(self)
         self.endpoint = library.text(lib.clo_rpc_service_endpoint(out[0]))
 
     def run(self):
@@ -144,7 +148,7 @@ class Service:
 
     def close(self):
         """Stops it; it is freed when run() has ended."""
-        if self._handle.is_open:
+        if self._handle.is_open and self._handle.is_of_this_process:
             self.stop()
         self._handle.close()
 
@@ -175,6 +179,7 @@ class Workflow:
         library.check(lib.clo_rpc_workflow_create(library.config("clo_rpc_config", fields), out))
         self._kept = kept
         self._handle = library.Handle(out[0], lib.clo_rpc_workflow_destroy, waits=True, kept=kept)
+        _live.add(self)
 
     def call(self, service=None, method="", body=b"", after=(), *, name=None, here=None, arrivals_ns=None, **fields):
         """Adds a call and returns its number. Its body is `body` and then the answers of the calls `after`.
@@ -238,7 +243,7 @@ class Workflow:
 
     def close(self):
         """Frees it; a run that is under way is ended first."""
-        if self._handle.is_open:
+        if self._handle.is_open and self._handle.is_of_this_process:
             self.cancel()
         self._handle.close()
 
@@ -247,3 +252,10 @@ class Workflow:
 
     def __exit__(self, *_):
         self.close()
+
+
+@atexit.register
+def _end():
+    """The interpreter ends: nobody calls its functions any more."""
+    for made in list(_live):
+        made.close()
