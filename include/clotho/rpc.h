@@ -166,6 +166,9 @@ CLO_API CLO_NODISCARD clo_status clo_rpc_service_create(const clo_rpc_service_co
  *   is_short  1: on the thread of clo_rpc_service_run, which does nothing else meanwhile: for microseconds. 0: on a
  *             thread of libuv's pool (4, or what the environment's UV_THREADPOOL_SIZE says), up to `slots` at once.
  *
+ * A child that is forked from a process where handlers have run on the pool must end with _exit: at its exit libuv 1.44
+ * joins threads that it has not.
+ *
  * A handler of CLO_RPC_KEYED is called once for each key, unless it fails, or the service is killed before its answer
  * is durable: what it does outside the table must know the key, too (clo_rpc_request.database).
  *

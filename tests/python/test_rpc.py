@@ -75,10 +75,12 @@ class Rpc(PackageTest):
         for kind, made in ((errors.ArgumentError, lambda: rpc.Workflow("nothing")), (errors.ArgumentError, lambda: rpc.Workflow({})),
                            (TypeError, lambda: rpc.Workflow(3)), (TypeError, lambda: rpc.Workflow("s=127.0.0.1:1", slot=1)),
                            (errors.ArgumentError, lambda: rpc.Service({}, listen="here")), (TypeError, lambda: rpc.Service({"a": 3})),
-                           (errors.ArgumentError, lambda: rpc.Service({"a b": answer})), (TypeError, lambda: rpc.Service({}, allowed="10.*")),
+                           (errors.ArgumentError, lambda: rpc.Service({"a b": answer})), (TypeError, lambda: rpc.Service({}, allowed="1.*")),
                            (errors.ArgumentError, lambda: workflow.call("t")), (errors.ArgumentError, lambda: workflow.call("s", "a b")),
-                           (errors.ArgumentError, lambda: workflow.call("s", after=[0])), (TypeError, lambda: workflow.call("s", body="text")),
-                           (errors.ArgumentError, lambda: workflow.call("s", effect="twice")), (TypeError, lambda: workflow.call("s", here=1)),
+                           (errors.ArgumentError, lambda: workflow.call("s", after=[0])),
+                           (TypeError, lambda: workflow.call("s", body="text")),
+                           (errors.ArgumentError, lambda: workflow.call("s", effect="twice")),
+                           (TypeError, lambda: workflow.call("s", here=1)),
                            (errors.ArgumentError, lambda: workflow.call("s", instances=2, arrivals_ns=[0])),
                            (errors.ArgumentError, workflow.run), (errors.ArgumentError, lambda: workflow.move("t", 0, "127.0.0.1:1"))):
             with self.assertRaises(kind) as caught:
@@ -142,14 +144,16 @@ class Rpc(PackageTest):
 
     @unittest.skipIf(SANITIZED, "its processes are forked")
     def test_the_example(self):
-        said = subprocess.run([sys.executable, "-B", os.path.join(SOURCE, "examples", "rpc", "workflow.py")], capture_output=True, text=True,
-                              timeout=LONG, check=False)
-        self.assertRegex(said.stdout, r"^mail\(pay\(quote\(find\(a book\)\)pack\(quote\(find\(a book\)\)\)\)\)\n\d calls, [1-3] hedges\n$", said.stderr)
+        path = os.path.join(SOURCE, "examples", "rpc", "workflow.py")
+        said = subprocess.run([sys.executable, "-B", path], capture_output=True, text=True, timeout=LONG, check=False)
+        lines = said.stdout.splitlines()
+        self.assertEqual(lines[:1], ["mail(pay(quote(find(a book))pack(quote(find(a book)))))"], said.stderr)
+        self.assertRegex(lines[1], r"^\d calls, [1-3] hedges$")
 
     @unittest.skipIf(SANITIZED, "it forks")
     def test_an_end_with_all_of_it_open(self):
         said = self.python("""
-import os, sys
+import os
 from clotho import rpc
 service = rpc.Service({"": lambda request: b"x"})
 service.start()
@@ -161,7 +165,7 @@ if os.fork() == 0:
         workflow.run()
     except Exception as error:
         print(type(error).__name__, flush=True)
-    sys.exit(0)
+    os._exit(0)  # libuv would join threads that a forked child has not
 print(os.waitstatus_to_exitcode(os.wait()[1]))
 """)
         self.assertEqual(said, "StateError\n0\n")

@@ -1,7 +1,8 @@
 """Clotho: plans and runs task graphs on heterogeneous multicore systems.
 
 Graph, Platform, Cost; plan(), Plan; simulate(), simulate_stream(), Workload; Runtime, run(); Planner and Policy of your own; compare();
-clotho.plot; clotho.rpc, where libclotho-rpc is. Times are whole nanoseconds, sizes bytes. Every failure is an exception of clotho.errors with the library's line."""
+clotho.plot; clotho.rpc, where libclotho-rpc is. Times are whole nanoseconds, sizes bytes. Every failure is an exception of clotho.errors
+with the library's line."""
 import importlib
 
 from clotho import errors, library

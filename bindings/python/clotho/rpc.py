@@ -220,8 +220,8 @@ class Workflow:
     def move(self, service, replica, endpoint):
         """A replica is at another endpoint from now on. Any thread."""
         with self._handle.use("workflow") as pointer:
-            library.check(lib.clo_rpc_workflow_move(pointer, library.encoded(service, "service"),
-                                                    library.number(replica, "replica", 0, 2**32 - 1), library.encoded(endpoint, "endpoint")))
+            library.check(lib.clo_rpc_workflow_move(pointer, library.encoded(service, "service"), library.number(
+                replica, "replica", 0, 2**32 - 1), library.encoded(endpoint, "endpoint")))
 
     def answer(self, call, instance=0):
         """The bytes that a call was answered with, after a run."""
