@@ -1,5 +1,6 @@
 /* Workflows and services of one process: what handlers say, methods, routes of bytes, effects on threads, replicas that
  * move, runs that are cancelled. Services are threads; what needs processes that are killed is in test_own.py. */
+#include "rpc/store/effects.h"
 #include "support.h"
 
 #include <clotho/rpc.h>
@@ -255,6 +256,48 @@ static void what_a_short_handler_wrote_goes_with_its_failure(void **state)
     sqlite3_finalize(count);
     sqlite3_close(db);
     unlink(s.keys);
+}
+
+static int rows(sqlite3 *db)
+{
+    sqlite3_stmt *count = NULL;
+
+    assert_int_equal(sqlite3_prepare_v2(db, "SELECT count(*) FROM mine", -1, &count, NULL), SQLITE_OK);
+    assert_int_equal(sqlite3_step(count), SQLITE_ROW);
+    int found = sqlite3_column_int(count, 0);
+    sqlite3_finalize(count);
+    return found;
+}
+
+/* What a handler has written never stays without its key. */
+static void a_spoiled_transaction_leaves_nothing(void **state)
+{
+    (void)state;
+    static const char insert[] = "INSERT INTO mine VALUES(1)";
+    char path[] = "/tmp/clotho-test-rpc-XXXXXX";
+    clo_rpc_effects table;
+    clo_rpc_keys *keys = clo_rpc_keys_create();
+
+    close(mkstemp(path));
+    unlink(path);
+    assert_int_equal(clo_rpc_effects_open(&table, path, false, keys), 0);
+    assert_int_equal(sqlite3_exec(table.d.db, "CREATE TABLE mine(x)", NULL, NULL, NULL), SQLITE_OK);
+    for (int is_spoiled = 0; is_spoiled < 3; is_spoiled++) {
+        assert_int_equal(clo_rpc_effects_begin(&table), 0);
+        assert_int_equal(sqlite3_exec(table.d.db, insert, NULL, NULL, NULL), SQLITE_OK);
+        if (is_spoiled == 2) /* a handler must not do that */
+            assert_int_equal(sqlite3_exec(table.d.db, "ROLLBACK", NULL, NULL, NULL), SQLITE_OK);
+        assert_int_equal(clo_rpc_effects_end(&table, true), is_spoiled == 2 ? -1 : 0);
+        if (is_spoiled == 1)
+            clo_rpc_effects_spoil(&table, "no memory");
+        assert_int_equal(clo_rpc_effects_commit(&table), is_spoiled == 0 ? 0 : -1);
+        if (is_spoiled == 1)
+            assert_non_null(strstr(table.d.error, "cannot be written: no memory"));
+        assert_int_equal(rows(table.d.db), 1);
+    }
+    clo_rpc_effects_close(&table);
+    clo_rpc_keys_destroy(keys);
+    unlink(path);
 }
 
 typedef struct mover {
@@ -522,6 +565,7 @@ int main(void)
         cmocka_unit_test(refusals_are_told),
         cmocka_unit_test(an_effect_on_the_pool_happens_once),
         cmocka_unit_test(what_a_short_handler_wrote_goes_with_its_failure),
+        cmocka_unit_test(a_spoiled_transaction_leaves_nothing),
         cmocka_unit_test(a_service_may_move_in_the_middle_of_a_run),
         cmocka_unit_test(a_run_may_be_cancelled),
         cmocka_unit_test(deadlines_end_calls),

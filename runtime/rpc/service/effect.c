@@ -84,10 +84,13 @@ static int apply(clo_rpc_work *w)
 
 void clo_rpc_effect_have(clo_rpc_work *w)
 {
-    if (apply(w) != 0)
-        clo_rpc_finish_refuse(w, CLO_RPC_REPLY_UNAVAILABLE, 0, "no memory for the key");
-    else
+    if (apply(w) == 0) {
         proceed(w);
+        return;
+    }
+    clo_rpc_effects_spoil(&w->owner->effects,
+                          "no memory for the key"); /* what its handler has written must not stay without its key */
+    clo_rpc_finish_refuse(w, CLO_RPC_REPLY_UNAVAILABLE, 0, "no memory for the key");
 }
 
 void clo_rpc_effect_left(clo_rpc_work *w)

@@ -1,5 +1,7 @@
 #include "rpc/store/effects.h"
 
+#include <stdio.h>
+
 static const char tables[] =
     "CREATE TABLE IF NOT EXISTS effect(run INTEGER, task INTEGER, instance INTEGER, times INTEGER,"
     " PRIMARY KEY(run, task, instance));"
@@ -76,6 +78,12 @@ int clo_rpc_effects_commit(clo_rpc_effects *s)
     return 0;
 }
 
+void clo_rpc_effects_spoil(clo_rpc_effects *s, const char *why)
+{
+    snprintf(s->d.error, sizeof s->d.error, "%s: %s cannot be written: %s", s->d.path, s->d.name, why);
+    s->d.is_broken = s->d.is_dirty;
+}
+
 int clo_rpc_effects_begin(clo_rpc_effects *s)
 {
     return clo_rpc_database_begin(&s->d) == 0 ? clo_rpc_database_execute(&s->d, "SAVEPOINT handler") : -1;
@@ -83,5 +91,9 @@ int clo_rpc_effects_begin(clo_rpc_effects *s)
 
 int clo_rpc_effects_end(clo_rpc_effects *s, bool keeps)
 {
-    return clo_rpc_database_execute(&s->d, keeps ? "RELEASE handler" : "ROLLBACK TO handler; RELEASE handler");
+    int result = clo_rpc_database_execute(&s->d, keeps ? "RELEASE handler" : "ROLLBACK TO handler; RELEASE handler");
+
+    if (result != 0)
+        clo_rpc_effects_spoil(s, "a handler has ended the transaction");
+    return result;
 }

@@ -27,6 +27,9 @@ int clo_rpc_effects_add(clo_rpc_effects *s, const clo_rpc_frame *head, const clo
 int clo_rpc_effects_begin(clo_rpc_effects *s);
 int clo_rpc_effects_end(clo_rpc_effects *s, bool keeps);
 
+/* What was added, or written by a handler, must not become durable: the commit fails. */
+void clo_rpc_effects_spoil(clo_rpc_effects *s, const char *why);
+
 /* Makes durable what was added. After a failure nothing of it is there. */
 int clo_rpc_effects_commit(clo_rpc_effects *s);
 
