@@ -66,7 +66,8 @@ static clo_rpc_journal *open_it(void)
 static void add(clo_rpc_journal *j, uint32_t number)
 {
     char output[200];
-    clo_rpc_journal_record r = {.task = number, .attempt = 1, .state = CLO_RPC_JOURNAL_FINISHED, .key = number * 7, .endpoint = "a:1"};
+    clo_rpc_journal_record r = {
+        .task = number, .attempt = 1, .state = CLO_RPC_JOURNAL_FINISHED, .key = number * 7, .endpoint = "a:1"};
 
     memset(output, (int)number, sizeof output);
     r.output = output;
