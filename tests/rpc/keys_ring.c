@@ -46,7 +46,8 @@ static void check_range(const clo_rpc_keys *k, uint64_t first)
 
 int main(void)
 {
-    static const size_t groups[] = {1, 2, 1000, CLO_RPC_KEYS_MAX - 1, CLO_RPC_KEYS_MAX, CLO_RPC_KEYS_MAX + 1, 2 * CLO_RPC_KEYS_MAX + 5};
+    static const size_t groups[] = {
+        1, 2, 1000, CLO_RPC_KEYS_MAX - 1, CLO_RPC_KEYS_MAX, CLO_RPC_KEYS_MAX + 1, 2 * CLO_RPC_KEYS_MAX + 5};
     clo_rpc_keys *k = clo_rpc_keys_create();
     uint64_t next = 1;
 
