@@ -14,6 +14,17 @@ SANITIZED = os.environ.get("CLO_SANITIZED", "") != ""
 LONG = 500  # seconds that nothing takes, on the busiest machine, unless it hangs
 
 
+def instead(words, *more):
+    """`words` and `more`, without the options of `words`, and their values, that `more` has: no option is given twice."""
+    again = {word for word in more if str(word).startswith("--")}
+    kept, drops = [], False
+    for word in words:
+        drops = word in again if str(word).startswith("--") else drops
+        if not drops:
+            kept.append(word)
+    return [*kept, *more]
+
+
 class Said:
     def __init__(self, done):
         self.code, self.out, self.err = done.returncode, done.stdout, done.stderr

@@ -158,8 +158,8 @@ class Model(CommandTest):
 
     def test_quantize_refuses_what_is_no_json(self):
         self.bad(1, "model", "quantize", self.file("x.json", "{"), "-o", self.path("x.model"), holds="is no JSON")
-        self.bad(1, "model", "quantize", self.path("none.json"), "-o", self.path("x.model"), holds="cannot be read")
-        self.bad(2, "model", "quantize", self.path("none.json"), holds="-o F.model")
+        self.bad(1, "model", "quantize", self.path("none.json"), "-o", self.path("x.model"), holds="No such file")
+        self.bad(2, "model", "quantize", self.path("x.json"), holds="-o F.model")
 
 
 if __name__ == "__main__":

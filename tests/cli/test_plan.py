@@ -326,10 +326,10 @@ class Streams(CommandTest):
         return [json.loads(line) for line in self.bytes(name).decode().splitlines()]
 
     def test_the_same_options_give_the_same_stream(self):
-        arguments = ["generate", "stream", "--jobs", "200", "--graphs", "9", "--tasks", "10", "--weights", "4", "--limits", "3",
+        arguments = ["generate", "stream", "--graphs", "9", "--tasks", "10", "--weights", "4", "--limits", "3",
                      "--deadline", "2", "--arrivals", "poisson:20ms", "--seed", "5", "--family", "chain", "--family", "layered"]
-        self.assertEqual(self.json(*arguments, "-o", self.path("a.jsonl"))["jobs"], 200)
-        self.good(*arguments, "-o", self.path("b.jsonl"))
+        self.assertEqual(self.json(*arguments, "--jobs", "200", "-o", self.path("a.jsonl"))["jobs"], 200)
+        self.good(*arguments, "--jobs", "200", "-o", self.path("b.jsonl"))
         self.assertEqual(self.bytes("a.jsonl"), self.bytes("b.jsonl"))
         first, *jobs = self.lines("a.jsonl")
         self.assertEqual((first["format"], first["jobs"], len(jobs)), ("clotho.workload/1", 200, 200))

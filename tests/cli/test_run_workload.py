@@ -256,7 +256,7 @@ class Run(WorkloadTest):
                            ([{"deadline_ns": 0}], "jobs.jsonl:2: deadline_ns is 0"),
                            ([{"arrival_ns": 1e300}], "more than 146 years"),
                            ([{"arrival_ns": 4611686018427387904}], "more than 146 years"),
-                           ([{"arrival_ns": float("nan")}], "jobs.jsonl:2: expected a value here"),
+                           ([{"arrival_ns": float("nan")}], "jobs.jsonl:2: JSON has no NaN"),
                            ([{"graph": empty}], "graph.tasks is empty"),
                            ([{"band": 8}], "jobs.jsonl:2: the line: job \"g\": band is 8; use 0 to 7"),
                            ([{"limit": 0}], "jobs.jsonl:2: limit is 0"),

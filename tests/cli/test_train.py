@@ -5,7 +5,7 @@ import os
 import signal
 import unittest
 
-from support import CommandTest
+from support import CommandTest, instead
 
 SMALL = ("--jobs", 6, "--seeds", "1-4", "--validation", "10-12", "--each", 2, "--population", 6, "--platform", "uniform:4")
 
@@ -17,7 +17,7 @@ class Train(CommandTest):
         return path
 
     def train(self, workload, *more):
-        return json.loads(self.good("train", "parametric", workload, *SMALL, "--json", *more))
+        return json.loads(self.good("train", "parametric", workload, *instead(SMALL, "--json", *more)))
 
     def test_the_argument_is_one_of_the_policy(self):
         workload, output = self.workload(), self.path("argument.txt")
@@ -127,7 +127,7 @@ class Network(CommandTest):
         return path
 
     def train(self, workload, *more):
-        return json.loads(self.good("train", "lachesis", workload, *NETWORK, "--json", *more))
+        return json.loads(self.good("train", "lachesis", workload, *instead(NETWORK, "--json", *more)))
 
     def test_it_writes_a_model_and_a_curve(self):
         workload, model, curve = self.workload(), self.path("l.model"), self.path("l.svg")
@@ -196,7 +196,7 @@ class Network(CommandTest):
         self.assertEqual(left_out["best_update"], 0)
         self.assertEqual(left_out["agreement_of_network"], kept["agreement"])
         self.assertGreaterEqual(left_out["agreement"], 0.99)
-        self.assertIn("is left out, the prior alone is kept", self.good("train", "lachesis", workload, *NETWORK, *options))
+        self.assertIn("is left out, the prior alone is kept", self.good("train", "lachesis", workload, *instead(NETWORK, *options)))
 
     def test_bad_options(self):
         workload = self.workload()

@@ -4,7 +4,7 @@ import json
 import os
 import unittest
 
-from support import CommandTest
+from support import CommandTest, instead
 
 SMALL = ("--jobs", 6, "--seeds", "1-4", "--validation", "10-12", "--each", 2, "--pairs", 2, "--platform", "uniform:4",
          "--validate-every", 1, "--parametric", "1,2,3,0.5,0.2,2,0.3,0.6,-1,20us")
@@ -17,7 +17,7 @@ class TrainDecima(CommandTest):
         return path
 
     def train(self, workload, *more):
-        return json.loads(self.good("train", "decima", workload, *SMALL, "--json", *more))
+        return json.loads(self.good("train", "decima", workload, *instead(SMALL, "--json", *more)))
 
     def simulate(self, workload, policy):
         run = json.loads(self.good("simulate", workload, "--jobs", 12, "--arrivals", "poisson:0.00001", "--platform", "uniform:4",
@@ -102,7 +102,7 @@ class TrainDecima(CommandTest):
         self.bad(1, "train", "decima", workload, *SMALL, *options, "--seed", 5, "--checkpoint", checkpoint,
                  holds="was written for other jobs or options")
         for text in ("", "clotho.checkpoint/1 decima x\n", states[1][:-40], states[1].replace("number ", "number n", 1)):
-            self.bad(1, "train", "decima", workload, *SMALL, *options, "--checkpoint", self.file("broken", text), holds="broken")
+            self.bad(1, "train", "decima", workload, *instead(SMALL, *options), "--checkpoint", self.file("broken", text), holds="broken")
 
     def test_bad_options(self):
         workload = self.workload()
@@ -112,9 +112,9 @@ class TrainDecima(CommandTest):
                            (("--parametric", "1,2,x"), "parametric"), (("--parametric", "1" * 300), "too long"),
                            (("--arrivals", "trace"), "batch or poisson"), (("--name", "n" * 40), "too long"),
                            (("--generations", 0), "--generations")):
-            self.bad(2, "train", "decima", workload, *SMALL, *more, holds=text)
+            self.bad(2, "train", "decima", workload, *instead(SMALL, *more), holds=text)
         self.bad(1, "train", "decima", self.path("nothing.jsonl"), holds="nothing.jsonl")
-        self.bad(1, "train", "decima", workload, *SMALL, "--jobs", 1, "--scale", "0.000001", holds="")
+        self.bad(1, "train", "decima", workload, *instead(SMALL, "--jobs", 1), "--scale", "0.000001", holds="")
 
     def test_models_that_do_not_fit(self):
         workload = self.workload()

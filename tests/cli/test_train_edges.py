@@ -4,7 +4,7 @@ import os
 import signal
 import unittest
 
-from support import CommandTest
+from support import CommandTest, instead
 
 SMALL = ("--jobs", "1-2", "--edges", 3, "--lessons", 1, "--instances", 2, "--rollouts", 2, "--seeds", "1-8", "--validation",
          "10-12", "--validate-every", 1)
@@ -17,7 +17,7 @@ class TrainEdges(CommandTest):
         return path
 
     def train(self, workload, output, *more):
-        report = json.loads(self.good("train", "edges", workload, *SMALL, "--json", "-o", output, *more))
+        report = json.loads(self.good("train", "edges", workload, *instead(SMALL, "--json", "-o", output, *more)))
         with open(output, "rb") as file:
             return report, file.read()
 
@@ -60,7 +60,7 @@ class TrainEdges(CommandTest):
         for more, text in ((("--rate", 0.3), "% of 21 decisions, less than 99 %, and it is not written"),
                            (("--rate", 2), "longer by 0.715 % than real numbers, more than 0.2 %")):
             options = ("--jobs", "1-3", "--validation", "10-13", "--updates", 6, *more)
-            self.bad(1, "train", "edges", workload, *SMALL, *options, "-o", path, holds=text)
+            self.bad(1, "train", "edges", workload, *instead(SMALL, *options), "-o", path, holds=text)
             self.assertFalse(os.path.exists(path))
             self.train(workload, path, *options, "--agree", 0)
             os.remove(path)

@@ -1,11 +1,14 @@
 /* main.c - `clotho VERB ...`: the table of verbs, and what is common to all of them. */
+#define _POSIX_C_SOURCE 200809L /* access */
 #include "clotho/common/commands.h"
+#include "clotho/common/refuse.h"
 #include "clotho/common/report.h"
 #include "clotho/common/wrap.h"
 
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 static const struct {
     const char *name;
@@ -40,13 +43,86 @@ static const char *word_at(uint32_t index)
     return index < VERBS ? verbs[index].name : options[index - VERBS];
 }
 
-static int refuse(const char *word)
+static bool is_verb(const char *word)
 {
-    const char *near = nearest_name(word, word_at);
+    for (size_t i = 0; i < VERBS; i++)
+        if (strcmp(word, verbs[i].name) == 0)
+            return true;
+    return false;
+}
 
+/* What other programs call so. */
+static const char *meant(const char *word)
+{
+    static const char *const words[][2] = {{"schedule", "plan"},
+                                           {"sched", "plan"},
+                                           {"optimize", "plan"},
+                                           {"exec", "run"},
+                                           {"execute", "run"},
+                                           {"start", "run"},
+                                           {"verify", "check"},
+                                           {"validate", "check"},
+                                           {"make", "build"},
+                                           {"ninja", "build"},
+                                           {"new", "generate"},
+                                           {"create", "generate"},
+                                           {"export", "convert"},
+                                           {"import", "convert"},
+                                           {"show", "platform show"},
+                                           {"info", "platform show"},
+                                           {"measure", "calibrate"},
+                                           {"ls", "list"},
+                                           {"planners", "list planners"},
+                                           {"planner", "list planners"},
+                                           {"policy", "list policies"},
+                                           {"policies", "list policies"},
+                                           {"platforms", "list platforms"},
+                                           {"formats", "list formats"},
+                                           {"families", "list families"},
+                                           {"kernels", "list kernels"},
+                                           {"drivers", "list drivers"},
+                                           {"models", "list models"},
+                                           {"-v", "--version"},
+                                           {"-V", "--version"},
+                                           {"-help", "--help"},
+                                           {"--h", "--help"},
+                                           {"-?", "--help"},
+                                           {"/?", "--help"},
+                                           {"-version", "--version"}};
+
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (strcmp(words[i][0], word) == 0)
+            return words[i][1];
+    return nearest_name(word, word_at);
+}
+
+/* `words` end with NULL; the first one is no verb. */
+static int refuse(char **words)
+{
+    const char *word = words[0], *near = meant(word);
+
+    for (size_t i = 1; word[0] == '-' && words[i] != NULL; i++)
+        if (is_verb(words[i]))
+            return misuse("'%s' stands before the verb; write clotho %s %s ...", word, words[i], word);
+    if (access(word, F_OK) == 0)
+        return misuse("'%s' is a file, no verb; write clotho plan %s, or another verb of 'clotho --help'", word, word);
     if (near != NULL)
         return misuse("'%s' is no verb; did you mean '%s'?", word, near);
+    if (word[0] == '-')
+        return misuse("'%s' is no verb, which comes first: clotho VERB ... %s; see 'clotho --help'", word, word);
     return misuse("'%s' is no verb; see 'clotho --help'", word);
+}
+
+/* For refuse.h: the options of all verbs. */
+static void each_verb(void)
+{
+    static char option[] = "--help";
+
+    for (size_t i = 0; i < VERBS; i++) {
+        char *words[] = {(char *)verbs[i].name, option, NULL};
+        if (verbs[i].run != NULL)
+            verbs[i].run(2, words);
+    }
 }
 
 static int print_verbs(void)
@@ -70,7 +146,7 @@ static int run_verb(int argc, char **argv)
     for (size_t i = 0; i < VERBS; i++)
         if (strcmp(argv[0], verbs[i].name) == 0 && verbs[i].run != NULL)
             return verbs[i].run(argc, argv);
-    return refuse(argv[0]);
+    return refuse(argv);
 }
 
 /* `help VERB [ACTION]`: the verb itself prints its options. */
@@ -79,7 +155,7 @@ static int help(int argc, char **argv)
     static char option[] = "--help";
     char *words[WORDS_MAX + 1] = {0};
 
-    if (argc < 2 || strcmp(argv[1], "help") == 0 || strcmp(argv[1], "version") == 0)
+    if (argc < 2 || argv[1][0] == '-' || strcmp(argv[1], "help") == 0 || strcmp(argv[1], "version") == 0)
         return print_verbs();
     if (argc >= WORDS_MAX)
         return misuse("'%s' is one word too many for 'help'; write clotho help VERB", argv[WORDS_MAX - 1]);
@@ -116,6 +192,7 @@ static bool is_called_ninja(const char *path)
 
 int main(int argc, char **argv)
 {
+    refuse_set_verbs(each_verb);
     bool is_ninja = argc > 0 && is_called_ninja(argv[0]);
 
     return report_flush(is_ninja ? build_as_ninja(argc, argv) : dispatch(argc, argv));

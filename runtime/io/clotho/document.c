@@ -54,7 +54,7 @@ static clo_status read_json(clo_reader *reader, const clo_json *json)
     if (cJSON_IsString(format) && strcmp(format->valuestring, "clotho.graph/1") == 0)
         return clo_clotho_read(reader, json);
     if (cJSON_IsString(format) && strcmp(format->valuestring, "clotho.plan/1") == 0)
-        return clo_json_want(json, format, "a graph file here; this is a plan");
+        return clo_json_fail(json, CLO_ERR_FORMAT, format, "says that this is a plan, no graph; name the graph");
     if (cJSON_IsString(format) && strcmp(format->valuestring, "clotho.workload/1") == 0)
         return clo_json_want(json, format,
                              "a graph file here; this is a workload, which clo_workload_load and "

@@ -52,11 +52,12 @@ static bool is_whole(const char *text, const clo_line *l)
 
 /* An object on a line of its own is "whole". Many instances are: two whole lines one behind the other, or a whole first
  * line and a later one that begins like it, or lines that all begin with a brace, one of them whole. None of the three
- * can be part of one valid JSON text: there would be a comma or a closing bracket between. DOT has such lines. */
+ * can be part of one valid JSON text: there would be a comma or a closing bracket between. DOT has such lines. Where a
+ * brace is open and lines go on inside it, a comma is missing in one object. */
 static bool is_json_lines(const char *text, size_t bytes)
 {
-    size_t lines = 0, braces = 0, whole = 0;
-    bool first = false, last = false;
+    size_t lines = 0, braces = 0, whole = 0, inside = 0;
+    bool first = false, last = false, together = false, opens = false;
 
     for (size_t at = 0; at < bytes;) { /* every round passes at least one byte */
         clo_line l = clo_line_at(text, bytes, at);
@@ -64,14 +65,17 @@ static bool is_json_lines(const char *text, size_t bytes)
         if (l.first >= l.end)
             continue;
         bool now = is_whole(text, &l);
-        if (now && last)
-            return true;
+        together |= now && last;
         first = lines == 0 ? now : first;
+        opens = lines == 0 ? !now && text[l.first] == '{' : opens;
         last = now;
         lines++;
         braces += text[l.first] == '{';
+        inside += strchr("\"]}", text[l.first]) != NULL && text[l.first] != '\0';
         whole += now;
     }
+    if (together)
+        return !opens || inside == 0;
     return lines > 1 && ((first && braces > 1) || (whole > 0 && braces == lines));
 }
 

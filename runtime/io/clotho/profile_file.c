@@ -275,14 +275,17 @@ static clo_status read_file(clo_profile *profile, const clo_json *json, uint32_t
     const cJSON *format;
     const char *name = NULL;
     bool is_here = false;
-    clo_status status = clo_json_keys(json, json->root, known);
+    clo_status status = clo_json_get(json, json->root, "format", true, &format);
 
-    if (status == CLO_OK)
-        status = clo_json_get(json, json->root, "format", true, &format);
     if (status == CLO_OK)
         status = clo_json_text(json, format, &name);
     if (status == CLO_OK && strcmp(name, "clotho.profile/1") != 0)
-        return clo_json_want(json, format, "\"clotho.profile/1\"");
+        return clo_json_fail(json, CLO_ERR_FORMAT, format,
+                             "is \"%.60s\", no file of measured times (\"clotho.profile/1\"); make one with 'clotho "
+                             "calibrate' or 'clotho run --learn'",
+                             name);
+    if (status == CLO_OK)
+        status = clo_json_keys(json, json->root, known);
     if (status == CLO_OK)
         status = read_machine(json, &is_here);
     if (status == CLO_OK && !is_here && (flags & CLO_PROFILE_FOREIGN) == 0)

@@ -265,7 +265,9 @@ static clo_status read_cluster(reading *r)
 
     if (status == CLO_OK && strcmp(format, "clotho.cluster/1") != 0)
         status = clo_json_fail(r->json, CLO_ERR_FORMAT, r->json->root,
-                               "is no cluster file; write \"format\": \"clotho.cluster/1\"");
+                               "is no cluster file: its format is \"%.60s\"; platforms are cluster files "
+                               "(clotho.cluster/1) and XML files of hwloc",
+                               format);
     if (status == CLO_OK)
         status = clo_json_keys(r->json, r->json->root, known);
     if (status == CLO_OK)

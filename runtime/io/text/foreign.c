@@ -134,7 +134,7 @@ static const sign *sign_of(const char *text, size_t bytes, size_t at)
     const sign *found = NULL;
     bool is_first = true;
 
-    if (text[at] == '<')
+    if (text[at] == '<' && (at + 1 == bytes || text[at + 1] != '<')) /* two: a conflict that git left */
         return xml_of(text, bytes, at);
     while (at < bytes && found == NULL) { /* every round passes a line */
         clo_line l = clo_line_at(text, bytes, at);

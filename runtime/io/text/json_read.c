@@ -168,13 +168,70 @@ static bool is_known(const char *key, const char *const known[])
     return false;
 }
 
+/* All but two letters of the longer word are the same, from the left and from the right: a slip. */
+static bool is_slip(const char *a, const char *b)
+{
+    size_t bytes_a = strlen(a), bytes_b = strlen(b), left = 0, right = 0;
+    size_t shorter = bytes_a < bytes_b ? bytes_a : bytes_b, longer = bytes_a + bytes_b - shorter;
+
+    while (left < shorter && a[left] == b[left])
+        left++;
+    while (right < shorter - left && a[bytes_a - 1 - right] == b[bytes_b - 1 - right])
+        right++;
+    return longer > 3 && left + right + 2 >= longer;
+}
+
+static const char *key_near(const char *word, const char *const known[])
+{
+    for (size_t k = 0; known[k] != NULL; k++)
+        if (is_slip(word, known[k]))
+            return known[k];
+    for (size_t k = 0; known[k] != NULL; k++) /* "work" */
+        if (strlen(word) > 2 && strncmp(known[k], word, strlen(word)) == 0)
+            return known[k];
+    return NULL;
+}
+
+/* "from" for "source": what other formats and programs write for our keys. */
+static const char *key_meant(const char *word, const char *const known[])
+{
+    static const char *const pairs[][2] = {{"src", "from"},
+                                           {"source", "from"},
+                                           {"start", "from"},
+                                           {"dst", "to"},
+                                           {"dest", "to"},
+                                           {"target", "to"},
+                                           {"end", "to"},
+                                           {"data", "bytes"},
+                                           {"size", "bytes"},
+                                           {"weight", "bytes"},
+                                           {"cost", "work_ns"},
+                                           {"runtime", "work_ns"},
+                                           {"id", "name"},
+                                           {"duration", "work_ns"},
+                                           {"time", "work_ns"},
+                                           {"nodes", "tasks"},
+                                           {"vertices", "tasks"},
+                                           {"links", "edges"},
+                                           {"dependencies", "edges"}};
+
+    for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++)
+        if (strcmp(pairs[i][0], word) == 0 && is_known(pairs[i][1], known))
+            return pairs[i][1];
+    return key_near(word, known);
+}
+
 clo_status clo_json_keys(const clo_json *json, const cJSON *object, const char *const known[])
 {
     if (!cJSON_IsObject(object))
         return clo_json_want(json, object, "an object {...}");
     for (const cJSON *item = object->child; item != NULL; item = item->next)
-        if (!is_known(item->string, known))
+        if (!is_known(item->string, known)) {
+            const char *meant = key_meant(item->string, known);
+            if (meant != NULL)
+                return clo_json_fail(json, CLO_ERR_FORMAT, item, "is not a known key; did you mean \"%s\"?", meant);
             return clo_json_fail(json, CLO_ERR_FORMAT, item, "is not a known key; correct or remove it");
+        }
     return CLO_OK;
 }
 

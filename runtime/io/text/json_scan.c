@@ -74,6 +74,8 @@ clo_status clo_text_check(const clo_source *source)
         if (text[at] == '\0')
             return clo_fail(CLO_ERR_FORMAT, "%s:%zu: a zero byte; this is not a text file", source->name,
                             clo_source_line(source, at));
+        if (length == 0 && at == 1 && memcmp(text, "\x1f\x8b", 2) == 0)
+            return clo_fail(CLO_ERR_FORMAT, "%s: is compressed; unpack it with gunzip", source->name);
         if (length == 0)
             return clo_fail(CLO_ERR_FORMAT, "%s:%zu: byte 0x%02x is not valid UTF-8; save the file as UTF-8",
                             source->name, clo_source_line(source, at), (unsigned)(unsigned char)text[at]);
@@ -134,6 +136,8 @@ static clo_status scan_number(scan *s)
         if (skip_digits(s) == 0)
             return wrong(s, mend);
     }
+    if (at_char(s, 'x') || at_char(s, '_') || at_char(s, '.')) /* 0x10, 1_000, 1.2.3 */
+        return wrong(s, mend);
     if (s->at - first > CLO_JSON_NUMBER_MAX)
         return wrong(s, "a number of more than 62 characters; round it");
     return CLO_OK;
@@ -210,6 +214,7 @@ static clo_status scan_string(scan *s)
 static clo_status scan_literal(scan *s)
 {
     static const char *const literals[] = {"true", "false", "null"};
+    static const char *const words[] = {"NaN", "nan", "Inf", "inf", "True", "False", "None", "//", "/*", "#", "'"};
 
     for (size_t k = 0; k < 3; k++) {
         size_t length = strlen(literals[k]);
@@ -218,6 +223,12 @@ static clo_status scan_literal(scan *s)
             return CLO_OK;
         }
     }
+    for (size_t k = 0; k < sizeof words / sizeof words[0]; k++)
+        if (s->bytes - s->at >= strlen(words[k]) && memcmp(s->text + s->at, words[k], strlen(words[k])) == 0)
+            return wrong(s, "JSON has no NaN, Infinity, True, False, None, comments or 'text'; write a number, true, "
+                            "false, null or \"text\"");
+    if (at_char(s, ']') || at_char(s, '}'))
+        return wrong(s, "no value stands before this bracket; add one, or remove the comma");
     return wrong(s, "expected a value here: an object, an array, a string, a number, true, false or null");
 }
 
@@ -245,7 +256,7 @@ static clo_status scan_value(scan *s, expect *next)
         return open_container(s, c, next);
     if (c == '"')
         status = scan_string(s);
-    else if (c == '-' || is_digit(c))
+    else if (memchr("-+.", c, 3) != NULL || is_digit(c))
         status = scan_number(s);
     else
         status = scan_literal(s);

@@ -51,7 +51,7 @@ static int check(const input *in, const char *plan_path, int mode, bool as_json)
     int code = EXIT_GOOD;
 
     if (status != CLO_OK)
-        return complain_status(plan_path, status);
+        return plan_file_complain(plan_path, in, status);
     status = clo_plan_check(plan, in->cost, mode);
     v.valid = status == CLO_OK;
     if (v.valid)

@@ -1,6 +1,7 @@
 /* actions.c - finds the action of a verb. */
 #include "clotho/common/actions.h"
 
+#include "clotho/common/refuse.h"
 #include "clotho/common/report.h"
 #include "clotho/common/wrap.h"
 
@@ -36,6 +37,11 @@ int actions_run(const char *verb, const action *actions, int argc, char **argv)
 {
     char text[CHOICE_BYTES];
 
+    if (refuse_is_searching()) { /* each action has options of its own */
+        for (const action *a = actions; a->name != NULL; a++)
+            a->run(argc, argv);
+        return EXIT_GOOD;
+    }
     if (argc < 2)
         return misuse("'%s' needs %s; see 'clotho %s --help'", verb, choice(actions, text), verb);
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
@@ -51,8 +57,10 @@ int actions_run(const char *verb, const action *actions, int argc, char **argv)
         if (strcmp(argv[1], a->name) == 0)
             return a->run(argc - 1, argv + 1);
     chosen = actions;
-    const char *near = nearest_name(argv[1], action_at);
+    const char *near = argv[1][0] == '-' ? NULL : nearest_name(argv[1], action_at);
     if (near != NULL)
         return misuse("'%s %s' is not known; did you mean '%s'?", verb, argv[1], near);
+    if (argv[1][0] == '-')
+        return misuse("'%s' needs a word before %s: %s", verb, argv[1], choice(actions, text));
     return misuse("'%s %s' is not known; choose %s", verb, argv[1], choice(actions, text));
 }

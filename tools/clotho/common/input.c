@@ -1,6 +1,7 @@
 /* input.c - see input.h. */
 #define _POSIX_C_SOURCE 200809L /* stat */
 #include "clotho/common/input.h"
+#include "clotho/common/operands.h"
 #include "clotho/common/options.h"
 #include "clotho/common/planner_file.h"
 
@@ -8,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 enum { HEAD_BYTES = 512 };
 
@@ -45,44 +47,57 @@ static const char *shipped_at(uint32_t index)
     return name_at("platforms", index);
 }
 
-static int known(const char *what, const char *name, const char *(*at)(uint32_t), const char *verb)
+static int known(const char *what, const char *name, const char *(*at)(uint32_t), const char *list)
 {
     const char *entry;
 
     for (uint32_t i = 0; (entry = at(i)) != NULL; i++)
         if (strcmp(entry, name) == 0)
             return EXIT_GOOD;
+    if (name[0] == '\0')
+        return misuse("the name of the %s is empty; see 'clotho list %s'", what, list);
+    if (strpbrk(name, ", ;") != NULL)
+        return misuse("'%s' is no %s; give one name at a time", name, what);
     const char *near = nearest_name(name, at);
     if (near != NULL)
         return misuse("'%s' is no %s; did you mean '%s'?", name, what, near);
-    return misuse("'%s' is no %s; see 'clotho list %s'", name, what, verb);
+    return misuse("'%s' is no %s; see 'clotho list %s'", name, what, list);
+}
+
+static bool is_policy(const char *name)
+{
+    return strcmp(name, "steal") == 0 || clo_policy_find(name) != NULL; /* some are not listed */
 }
 
 int known_planner(const char **name)
 {
+    char plain[64];
+
     if (is_planner_file(*name))
         return load_planner(name);
-    return clo_planner_find(*name) != NULL ? EXIT_GOOD : known("planner", *name, planner_at, "planners");
+    if (clo_planner_find(*name) != NULL)
+        return EXIT_GOOD;
+    if (is_policy(*name))
+        return misuse("'%s' is a policy, no planner; 'clotho run' and 'clotho simulate' take it: --policy %s", *name,
+                      *name);
+    snprintf(plain, sizeof plain, "%.*s", (int)strcspn(*name, ":"), *name);
+    if (strchr(*name, ':') != NULL && clo_planner_find(plain) != NULL)
+        return misuse("'%s' is no planner: '%s' takes no argument; write --planner %s", *name, plain, plain);
+    return known("planner", *name, planner_at, "planners");
 }
 
 int known_policy(const char *name)
 {
-    bool is_found = strcmp(name, "steal") == 0 || clo_policy_find(name) != NULL; /* some are not listed */
-
-    return is_found ? EXIT_GOOD : known("policy", name, policy_at, "policies");
+    if (is_policy(name))
+        return EXIT_GOOD;
+    if (clo_planner_find(name) != NULL)
+        return misuse("'%s' is a planner, no policy; 'clotho plan' and 'clotho run' take it: --planner %s", name, name);
+    return known("policy", name, policy_at, "policies");
 }
 
 int known_family(const char *name)
 {
-    const char *family;
-
-    for (uint32_t i = 0; (family = family_at(i)) != NULL; i++)
-        if (strcmp(family, name) == 0)
-            return EXIT_GOOD;
-    const char *near = nearest_name(name, family_at);
-    if (near != NULL)
-        return misuse("'%s' is no family; did you mean '%s'?", name, near);
-    return misuse("'%s' is no family; see 'clotho list families'", name);
+    return known("family", name, family_at, "families");
 }
 
 int known_format(const char *name)
@@ -128,17 +143,41 @@ int known_output(const char *path, const char *format)
                   formats_written(text, sizeof text));
 }
 
-int platform_open(const char *spec, clo_platform **out)
+static const char *platform_at(uint32_t index)
 {
-    clo_status status = clo_cluster_open_platform(spec, out);
+    static const char *const computed[] = {"native", "own", "slots"}; /* "uniform" is listed */
+    enum { COMPUTED = sizeof computed / sizeof computed[0] };
 
-    if (status == CLO_OK)
-        return EXIT_GOOD;
-    bool is_name = status == CLO_ERR_ARGUMENT && strchr(spec, ':') == NULL; /* else its number is wrong */
-    const char *near = is_name ? nearest_name(spec, shipped_at) : NULL;
+    return index < COMPUTED ? computed[index] : shipped_at(index - COMPUTED);
+}
+
+/* A name that is no platform: what was meant? */
+static int refuse_platform(const char *spec, clo_status status)
+{
+    size_t letters = strcspn(spec, ":=0123456789"), digits = strcspn(spec, "0123456789");
+    char name[64];
+
+    if (strspn(spec, "0123456789") == strlen(spec) && spec[0] != '\0')
+        return complain("--platform", "'%s' is no platform; did you mean 'uniform:%s'?", spec, spec);
+    snprintf(name, sizeof name, "%.*s", (int)letters, spec);
+    const char *near = letters < digits || digits < strlen(spec) ? nearest_name(name, platform_at) : NULL;
+    if (near != NULL && (strcmp(near, "uniform") == 0 || strcmp(near, "slots") == 0) && spec[digits] != '\0')
+        return complain("--platform", "'%s' is no platform; did you mean '%s:%s'?", spec, near, spec + digits);
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(spec, ":"), spec);
+    near = strlen(name) > 2 ? nearest_name(name, platform_at) : NULL;
     if (near != NULL)
         return complain("--platform", "'%s' is no platform; did you mean '%s'?", spec, near);
     return complain_status(NULL, status);
+}
+
+int platform_open(const char *spec, clo_platform **out)
+{
+    clo_status status = clo_cluster_open_platform(spec, out);
+    bool is_number = strncmp(spec, "uniform:", 8) == 0 || strncmp(spec, "slots:", 6) == 0; /* that is wrong */
+
+    if (status == CLO_OK)
+        return EXIT_GOOD;
+    return status == CLO_ERR_ARGUMENT && !is_number ? refuse_platform(spec, status) : complain_status(NULL, status);
 }
 
 static int choose_platform(input *in)
@@ -359,6 +398,8 @@ int input_open_all(input *in, const char *path, const input_config *config)
     if (code != EXIT_GOOD)
         return code;
     clo_status status = clo_documents_open(path, &load, &in->documents);
+    if (status == CLO_ERR_IO && strcmp(path, "-") != 0 && access(path, F_OK) != 0)
+        return complain_missing(path);
     if (status != CLO_OK)
         return complain_status(path, status);
     in->count = clo_documents_count(in->documents);

@@ -1,7 +1,9 @@
 /* options.c - see options.h. */
 #define _GNU_SOURCE /* getopt_long */
 #include "clotho/common/options.h"
+#include "clotho/common/operands.h"
 #include "clotho/common/outputs.h"
+#include "clotho/common/refuse.h"
 #include "clotho/common/report.h"
 #include "clotho/common/wrap.h"
 
@@ -37,7 +39,7 @@ static bool parse_real(const char *text, const char **end, double *value)
 {
     char *stop;
 
-    if (strchr("0123456789.", text[0]) == NULL || text[0] == '\0')
+    if (strchr("0123456789.", text[0]) == NULL || text[0] == '\0' || strpbrk(text, "xX") != NULL) /* no 0x10 */
         return false;
     *value = strtod(text, &stop);
     *end = stop;
@@ -88,8 +90,9 @@ static bool store(const option_spec *option, const char *text)
         list->items[list->count++] = text;
         return true;
     }
+    case OPTION_COUNT:
     case OPTION_U32:
-        if (!parse_u64(text, &number) || number >= UINT32_MAX)
+        if (!parse_u64(text, &number) || number >= UINT32_MAX || number < (option->kind == OPTION_COUNT))
             return false;
         *(uint32_t *)option->target = (uint32_t)number;
         return true;
@@ -104,33 +107,6 @@ static bool store(const option_spec *option, const char *text)
         return parse_time(text, option->target);
     }
     return false;
-}
-
-#define TEXT_OF_ARGUMENT(number) #number
-#define TEXT_OF(macro) TEXT_OF_ARGUMENT(macro)
-
-static const char *expected(option_kind kind)
-{
-    switch (kind) {
-    case OPTION_FLAG:
-        return "nothing";
-    case OPTION_TEXT:
-        return "a text";
-    case OPTION_INPUT:
-    case OPTION_OUTPUT:
-        return "the name of a file";
-    case OPTION_LIST:
-        return "at most " TEXT_OF(OPTION_LIST_MAX) " names";
-    case OPTION_U32:
-        return "a whole number from 0 to 4294967294";
-    case OPTION_U64:
-        return "a whole number >= 0";
-    case OPTION_REAL:
-        return "a number >= 0";
-    case OPTION_TIME:
-        return "a time such as 500, 20us, 3ms or 1s";
-    }
-    return "?";
 }
 
 /* "  -p, --platform SPEC" and the text; on a line of its own where the left side is too wide. */
@@ -198,87 +174,30 @@ static const option_spec *option_of(const option_spec *options, size_t count, in
     return NULL;
 }
 
-/* For option_at: the command has one thread here. */
-static struct {
-    const option_spec *options;
-    size_t count;
-} searched;
-
-static const char *option_at(uint32_t index)
+static int refuse(const option_table *table, int got, char **argv)
 {
-    return index < searched.count ? searched.options[index].name : index == searched.count ? "help" : NULL;
-}
-
-/* A word with dashes that is no option: unknown, or the beginning of several. */
-static int refuse_word(const command *cmd, const option_spec *options, size_t count, const char *word)
-{
-    char name[64], choice[256] = "";
-    size_t dashes = strspn(word, "-"), bytes = strcspn(word + dashes, "="), used = 0;
-
-    snprintf(name, sizeof name, "%.*s", (int)bytes, word + dashes);
-    searched.options = options;
-    searched.count = count;
-    for (uint32_t i = 0; option_at(i) != NULL && used < sizeof choice && dashes == 2; i++)
-        if (strncmp(option_at(i), name, strlen(name)) == 0)
-            used += (size_t)snprintf(choice + used, sizeof choice - used, "%s--%s", used > 0 ? ", " : "", option_at(i));
-    if (used > 0)
-        return misuse("--%s may be any of %s; write it whole", name, choice);
-    const char *near = nearest_name(name, option_at);
-    if (near != NULL && bytes > 1)
-        return misuse("%.*s is no option of '%s'; did you mean '--%s'?", (int)(dashes + bytes), word, cmd->name, near);
-    return misuse("%.*s is no option of '%s'; see 'clotho %s --help'", (int)(dashes + bytes), word, cmd->name,
-                  cmd->name);
-}
-
-/* Options whose values 'clotho list' prints. */
-static const char *list_of(const option_spec *option)
-{
-    static const char *const lists[][2] = {{"planner", "planners"},
-                                           {"policy", "policies"},
-                                           {"platform", "platforms"},
-                                           {"format", "formats"},
-                                           {"family", "families"}};
-
-    for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++)
-        if (strcmp(option->name, lists[i][0]) == 0)
-            return lists[i][1];
-    return NULL;
-}
-
-static int refuse_missing(const command *cmd, const option_spec *option)
-{
-    if (list_of(option) != NULL)
-        return misuse("--%s needs a value: %s; 'clotho list %s' prints the names", option->name, option->argument,
-                      list_of(option));
-    return misuse("--%s needs a value: %s, %s; see 'clotho %s --help'", option->name, option->argument,
-                  expected(option->kind), cmd->name);
-}
-
-static int refuse(const command *cmd, const option_spec *options, size_t count, int got, char **argv)
-{
-    const option_spec *option = option_of(options, count, optopt);
+    const option_spec *option = option_of(table->options, table->count, optopt);
     const char *here = argv[optind], *word = argv[optind - 1]; /* getopt stays at a word of several letters */
     bool is_cluster = here != NULL && here[0] == '-' && here[1] == optopt && here[2] != '\0';
 
     if (got == ':' && option != NULL)
-        return refuse_missing(cmd, option);
+        return refuse_missing(table, option);
     if (option != NULL || optopt == 'h')
-        return misuse("--%s takes no value; see 'clotho %s --help'", option != NULL ? option->name : "help", cmd->name);
+        return misuse("--%s takes no value; see 'clotho %s --help'", option != NULL ? option->name : "help",
+                      table->cmd->name);
     if (optopt == 0 || is_cluster)
-        return refuse_word(cmd, options, count, is_cluster ? here : word);
-    return misuse("-%c is no option of '%s'; see 'clotho %s --help'", optopt, cmd->name, cmd->name);
+        return refuse_word(table, is_cluster ? here : word);
+    return refuse_word(table, (char[]){'-', (char)optopt, '\0'});
 }
 
-/* The value is an option of the command: its own value was left out. */
-static bool is_option(const option_spec *options, size_t count, const char *value)
+/* The value is an option of the command, "--name" or "-n": its own value was left out. */
+static bool is_option(const option_table *table, const char *value)
 {
-    if (strncmp(value, "--", 2) != 0)
-        return false;
-    for (size_t i = 0; i < count; i++)
-        if (strncmp(value + 2, options[i].name, strcspn(value + 2, "=")) == 0 &&
-            strlen(options[i].name) == strcspn(value + 2, "="))
-            return true;
-    return false;
+    bool is_letter = value[0] == '-' && value[1] != '\0' && value[1] != '-' && value[2] == '\0';
+
+    if (is_letter)
+        return option_of(table->options, table->count, value[1]) != NULL;
+    return strncmp(value, "--", 2) == 0 && option_named(table, value + 2, strcspn(value + 2, "=")) != NULL;
 }
 
 static const char *ending_of(const char *path)
@@ -365,14 +284,55 @@ static int check_files(const option_spec *options, size_t count, int operands_co
     return code == EXIT_GOOD ? OPTIONS_GO_ON : code;
 }
 
+/* One option as getopt found it. */
+static int take(const option_table *table, const option_spec *option, char **argv, uint64_t *seen)
+{
+    uint64_t bit = (uint64_t)1 << (option - table->options);
+    /* The last one counts for ninja, whose callers rely on it. */
+    bool may_repeat =
+        option->kind == OPTION_LIST || option->kind == OPTION_FLAG || strcmp(table->cmd->name, "build") == 0;
+
+    if (option->kind != OPTION_FLAG) {
+        if (optarg > argv[optind - 1] && refuse_attached(table, option, argv[optind - 1]) != EXIT_GOOD)
+            return EXIT_BAD_USAGE;
+        if (is_option(table, optarg))
+            return refuse_missing(table, option);
+        if (strcmp(optarg, "=") == 0)
+            return misuse("--%s is '='; write --%s VALUE, or --%s=VALUE without blanks", option->name, option->name,
+                          option->name);
+    }
+    if ((*seen & bit) != 0 && !may_repeat)
+        return misuse("--%s is given twice; leave one out", option->name);
+    *seen |= bit;
+    if (!store(option, optarg))
+        return refuse_value(option, optarg);
+    return check_ending(option, optarg);
+}
+
+/* --foreign says how --profile is meant, and would do nothing without it. */
+static int check_foreign(const option_table *table, uint64_t seen)
+{
+    const option_spec *foreign = option_named(table, "foreign", 7), *profile = option_named(table, "profile", 7);
+    bool is_alone = foreign != NULL && profile != NULL && (seen >> (foreign - table->options) & 1) != 0 &&
+                    (seen >> (profile - table->options) & 1) == 0;
+
+    return is_alone ? misuse("--foreign is of --profile F.json; add that one, or leave --foreign out") : OPTIONS_GO_ON;
+}
+
 int options_parse(const command *cmd, const option_spec *options, size_t options_count, int argc, char **argv,
                   char ***operands, int *operands_count)
 {
     struct option longs[OPTIONS_MAX + 2];
     char shorts[2 * OPTIONS_MAX + 3];
+    option_table table = {cmd, options, options_count};
+    uint64_t seen = 0; /* a bit for each option */
 
     if (options_count > OPTIONS_MAX)
         return misuse("'%s' has too many options", cmd->name);
+    if (refuse_is_searching()) {
+        refuse_search(&table);
+        return EXIT_GOOD;
+    }
     getopt_tables(options, options_count, longs, shorts);
     opterr = 0;
     optind = 0; /* 0, not 1: makes glibc start afresh */
@@ -383,16 +343,17 @@ int options_parse(const command *cmd, const option_spec *options, size_t options
         }
         const option_spec *option = got == '?' || got == ':' ? NULL : option_of(options, options_count, got);
         if (option == NULL)
-            return refuse(cmd, options, options_count, got, argv);
-        if (option->kind != OPTION_FLAG && is_option(options, options_count, optarg))
-            return refuse_missing(cmd, option);
-        if (!store(option, optarg))
-            return misuse("--%s is '%s'; write %s", option->name, optarg, expected(option->kind));
-        if (check_ending(option, optarg) != EXIT_GOOD)
-            return EXIT_BAD_USAGE;
+            return refuse(&table, got, argv);
+        int taken = take(&table, option, argv, &seen);
+        if (taken != EXIT_GOOD)
+            return taken;
     }
     *operands = argv + optind;
     *operands_count = argc - optind;
     int code = check_operands(cmd, *operands_count, *operands);
+    if (code == OPTIONS_GO_ON)
+        code = check_foreign(&table, seen);
+    if (code == OPTIONS_GO_ON)
+        code = operands_check(&table, *operands_count, *operands);
     return code == OPTIONS_GO_ON ? check_files(options, options_count, *operands_count, *operands) : code;
 }

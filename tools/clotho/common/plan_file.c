@@ -31,7 +31,8 @@ static const char *other_name(const cJSON *root, const char *key, const char *mi
     return cJSON_IsString(item) && strcmp(item->valuestring, mine) != 0 ? item->valuestring : NULL;
 }
 
-/* Whether the plan was made with the measured times that are in use; with none, if none are. */
+/* Whether the plan was made with the measured times that are in use; with none, if none are. What is no text has an error
+ * of its own. */
 static bool has_times_of(const cJSON *root, const input *in)
 {
     const cJSON *item = cJSON_GetObjectItemCaseSensitive(root, "snapshot");
@@ -39,7 +40,8 @@ static bool has_times_of(const cJSON *root, const input *in)
 
     if (in->profile != NULL)
         snprintf(mine, sizeof mine, "%016" PRIx64, in->measured.snapshot);
-    return root == NULL || strcmp(cJSON_IsString(item) ? item->valuestring : "", mine) == 0;
+    return root == NULL || (item != NULL && !cJSON_IsString(item)) ||
+           strcmp(cJSON_IsString(item) ? item->valuestring : "", mine) == 0;
 }
 
 int plan_file_complain(const char *path, const input *in, clo_status status)

@@ -3,6 +3,7 @@
 #define _DEFAULT_SOURCE
 #include "clotho/common/report.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
@@ -278,33 +279,55 @@ uint32_t terminal_columns(void)
     return columns < 40 ? (columns <= 0 ? 80 : 40) : columns > 200 ? 200 : (uint32_t)columns;
 }
 
-/* Levenshtein's distance, one row at a time; words longer than a name can be are "far". */
+/* Letters that are wrong, too many, missing, or swapped with their neighbour (optimal string alignment), large and small
+ * ones alike; words longer than a name can be are "far". */
 static size_t edit_distance(const char *a, const char *b)
 {
     enum { LONGEST = 40 };
-    size_t row[LONGEST + 1], la = strlen(a), lb = strlen(b);
+    size_t rows[3][LONGEST + 1], la = strlen(a), lb = strlen(b); /* row i is rows[i % 3] */
 
     if (la > LONGEST || lb > LONGEST)
         return LONGEST;
     for (size_t j = 0; j <= lb; j++)
-        row[j] = j;
+        rows[0][j] = j;
     for (size_t i = 1; i <= la; i++) {
-        size_t diagonal = row[0];
+        const size_t *above = rows[(i - 1) % 3], *twice = rows[(i + 1) % 3];
+        size_t *row = rows[i % 3];
         row[0] = i;
         for (size_t j = 1; j <= lb; j++) {
-            size_t change = diagonal + (a[i - 1] != b[j - 1]), above = row[j] + 1, left = row[j - 1] + 1;
-            diagonal = row[j];
-            row[j] = change < above ? change : above;
-            row[j] = left < row[j] ? left : row[j];
+            int x = tolower((unsigned char)a[i - 1]), y = tolower((unsigned char)b[j - 1]);
+            size_t least = above[j - 1] + (x != y);
+            least = above[j] + 1 < least ? above[j] + 1 : least;
+            least = row[j - 1] + 1 < least ? row[j - 1] + 1 : least;
+            bool is_swap =
+                i > 1 && j > 1 && x == tolower((unsigned char)b[j - 2]) && y == tolower((unsigned char)a[i - 2]);
+            row[j] = is_swap && twice[j - 2] + 1 < least ? twice[j - 2] + 1 : least;
         }
     }
-    return row[lb];
+    return rows[la % 3][lb];
+}
+
+/* The one name that begins with the word; NULL: none or several. */
+static const char *begun_name(const char *word, const char *(*at)(uint32_t index))
+{
+    const char *found = NULL, *name;
+
+    for (uint32_t i = 0; (name = at(i)) != NULL; i++) {
+        if (strncasecmp(name, word, strlen(word)) != 0)
+            continue;
+        if (found != NULL)
+            return NULL;
+        found = name;
+    }
+    return strlen(word) > 2 ? found : NULL;
 }
 
 const char *nearest_name(const char *word, const char *(*at)(uint32_t index))
 {
+    enum { WRONG_MAX = 3 };
     const char *best = NULL, *name;
-    size_t best_distance = strlen(word) / 2 + 1; /* half of the letters wrong is no slip any more */
+    size_t half = strlen(word) / 2, limit = half < WRONG_MAX ? half : WRONG_MAX; /* more is no slip */
+    size_t best_distance = limit + 1;
 
     for (uint32_t i = 0; (name = at(i)) != NULL; i++) {
         size_t distance = edit_distance(word, name);
@@ -313,7 +336,8 @@ const char *nearest_name(const char *word, const char *(*at)(uint32_t index))
             best = name;
         }
     }
-    return best;
+    const char *begun = best_distance > 1 ? begun_name(word, at) : NULL;
+    return begun != NULL ? begun : best;
 }
 
 int report_flush(int code)

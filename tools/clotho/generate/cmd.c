@@ -96,7 +96,7 @@ int cmd_generate(int argc, char **argv)
     const option_spec options[] = {
         {"output", 'o', "F", OPTION_OUTPUT, &path, "file to write; '-': standard output (default)"},
         {"format", 'f', "NAME", OPTION_TEXT, &format, "clotho, dot or wfformat; default: by the suffix of F"},
-        {"tasks", 'n', "N", OPTION_U32, &config.tasks, "about this many tasks (100)"},
+        {"tasks", 'n', "N", OPTION_COUNT, &config.tasks, "about this many tasks (100)"},
         {"seed", 0, "N", OPTION_U64, &config.seed, "fix every random choice (0)"},
         {"width", 0, "N", OPTION_U32, &config.width, "layer width, branches, lanes or arity, by family"},
         {"work", 0, "TIME", OPTION_TIME, &config.work_mean_ns, "mean work of a task (100us)"},

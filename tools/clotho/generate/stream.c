@@ -166,14 +166,14 @@ int generate_stream(int argc, char **argv)
     const clo_generate_config defaults = CLO_GENERATE_CONFIG_INIT;
     const option_spec options[] = {
         {"output", 'o', "F", OPTION_OUTPUT, &o.path, "file to write; '-': standard output (default)"},
-        {"jobs", 0, "N", OPTION_U32, &o.jobs, "number of jobs (100)"},
+        {"jobs", 0, "N", OPTION_COUNT, &o.jobs, "number of jobs (100)"},
         {"arrivals", 0, "batch|poisson:S", OPTION_TEXT, &o.arrivals,
          "all at once (default), or with a mean gap of S seconds (or 20ms ...)"},
         {"seed", 0, "N", OPTION_U64, &o.graph.seed, "fix every random choice (0)"},
-        {"graphs", 0, "N", OPTION_U32, &o.graphs, "number of graphs that the jobs are drawn from (22)"},
+        {"graphs", 0, "N", OPTION_COUNT, &o.graphs, "number of graphs that the jobs are drawn from (22)"},
         {"family", 0, "NAME", OPTION_LIST, &o.families,
          "take graphs of this family; may be repeated (all but switches)"},
-        {"tasks", 'n', "N", OPTION_U32, &o.graph.tasks, "mean number of tasks; each graph has 1 to 2N-1 (100)"},
+        {"tasks", 'n', "N", OPTION_COUNT, &o.graph.tasks, "mean number of tasks; each graph has 1 to 2N-1 (100)"},
         {"work", 0, "TIME", OPTION_TIME, &o.graph.work_mean_ns, "mean work of a task (100us)"},
         {"spread", 0, "X", OPTION_REAL, &o.graph.work_spread, "work uniform in mean*(1 +- X), 0 to 1 (0.5)"},
         {"ccr", 0, "X", OPTION_REAL, &o.graph.ccr, "communication to computation ratio (0)"},

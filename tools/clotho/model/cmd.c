@@ -3,6 +3,7 @@
 #include "clotho/common/actions.h"
 #include "clotho/common/commands.h"
 #include "clotho/common/json.h"
+#include "clotho/common/operands.h"
 #include "clotho/common/options.h"
 #include "clotho/common/outputs.h"
 #include "clotho/common/report.h"
@@ -16,11 +17,25 @@
 /* Most columns of the array that embed writes. */
 enum { EMBED_COLUMNS = 20, SYMBOL_BYTES = 64 };
 
+static const char *builtin_at(uint32_t index)
+{
+    clo_entry entry = CLO_ENTRY_INIT;
+
+    return clo_registry_entry("models", index, &entry) ? entry.name : NULL;
+}
+
 /* A file, else a built-in model of that name. */
 static int load(const char *path, clo_model **out)
 {
     size_t bytes;
-    const void *data = access(path, F_OK) != 0 ? clo_model_builtin(path, &bytes) : NULL;
+    bool is_there = access(path, F_OK) == 0;
+    const void *data = is_there ? NULL : clo_model_builtin(path, &bytes);
+    const char *near = is_there || data != NULL ? NULL : nearest_name(path, builtin_at);
+
+    if (near != NULL)
+        return complain(path, "no file and no model of the library; did you mean '%s'?", near);
+    if (!is_there && data == NULL && strcmp(path, "-") != 0)
+        return complain_missing(path);
     clo_status status = data != NULL ? clo_model_open(path, data, bytes, out) : clo_model_load(path, out);
 
     return status == CLO_OK ? EXIT_GOOD : complain_status(path, status);

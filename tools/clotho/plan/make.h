@@ -13,7 +13,7 @@ typedef struct plan_options {
     option_list planners;
     pipeline_options pipeline;
     uint64_t seed;
-    uint64_t threads;
+    uint32_t threads;
     bool gantt_text, as_json, no_duplicates, justify;
 } plan_options;
 

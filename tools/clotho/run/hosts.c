@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "clotho/run/hosts.h"
 
+#include "clotho/common/operands.h"
 #include "clotho/common/report.h"
 
 #include <errno.h>
@@ -38,6 +39,29 @@ static int take_engine(int *argc, char **argv, const char **engine)
     return EXIT_GOOD;
 }
 
+/* The cluster file, before MPI starts, which reports the end of a program in many lines of its own. */
+static int check_hosts(int argc, char **argv)
+{
+    const char *path = NULL;
+    clo_cluster *cluster;
+
+    for (int i = 1; i < argc; i++) {
+        if (strcmp(argv[i], "--hosts") == 0 && i + 1 == argc)
+            return misuse("--hosts needs a value: F.json, the name of a cluster file");
+        if (strcmp(argv[i], "--hosts") == 0 || strncmp(argv[i], "--hosts=", 8) == 0)
+            path = argv[i][7] == '=' ? argv[i] + 8 : argv[++i];
+    }
+    if (path == NULL) /* --help */
+        return EXIT_GOOD;
+    if (access(path, F_OK) != 0)
+        return complain_missing(path);
+    clo_status status = clo_cluster_load(path, &cluster);
+    if (status != CLO_OK)
+        return complain_status(path, status);
+    clo_cluster_destroy(cluster);
+    return EXIT_GOOD;
+}
+
 /* With the arguments of a verb; argv[0] may be put in place of. */
 static int become(int argc, char **argv)
 {
@@ -46,6 +70,8 @@ static int become(int argc, char **argv)
     char path[PATH_BYTES];
     int code = take_engine(&argc, argv, &engine);
 
+    if (code == EXIT_GOOD)
+        code = check_hosts(argc, argv);
     if (code != EXIT_GOOD)
         return code;
     ssize_t bytes = readlink("/proc/self/exe", path, sizeof path - 32);

@@ -188,6 +188,8 @@ static int check_files(const simulate_options *o)
         return check_comparison(o);
     if (o->baseline != NULL || o->svg != NULL)
         return misuse("--baseline and --svg are of several policies; add --policy NAME, or leave them out");
+    if (o->seeds != NULL && o->seed != 0)
+        return misuse("--seeds and --seed exclude each other; leave one out");
     if (o->seeds != NULL && (o->log != NULL || o->csv != NULL || o->gantt != NULL || o->replay != NULL))
         return misuse("--log, --csv, --gantt and --replay are of one run; write --seed N in place of --seeds");
     if (o->replay != NULL &&
@@ -279,7 +281,7 @@ int cmd_simulate(int argc, char **argv)
         {"planner", 0, "NAME", OPTION_TEXT, &o.planner,
          "in place of a policy: plan all jobs for weighted completion time (synchpack-1, -2, -3, psrs, "
          "tetris-weighted, jsq-maxweight)"},
-        {"jobs", 0, "N", OPTION_U32, &o.jobs,
+        {"jobs", 0, "N", OPTION_COUNT, &o.jobs,
          "simulate N jobs, drawn at random from the file's; with a trace, in its order (the file's, each once)"},
         {"arrivals", 0, ARRIVALS_ARGUMENT, OPTION_TEXT, &o.arrivals, ARRIVALS_HELP " (default)"},
         {"strict", 0, NULL, OPTION_FLAG, &o.input.strict, INPUT_STRICT_HELP},
@@ -291,13 +293,13 @@ int cmd_simulate(int argc, char **argv)
         {"environment", 0, "NAME", OPTION_TEXT, &o.environment,
          "draw the times: decima, decima:faithful, decima:moving=500ms; see docs/ENVIRONMENTS.md (the costs give "
          "them)"},
-        {"live", 0, "N", OPTION_U32, &o.live, "refuse jobs that arrive while N jobs live (no limit)"},
+        {"live", 0, "N", OPTION_COUNT, &o.live, "refuse jobs that arrive while N jobs live (no limit)"},
         {"skip-misfits", 0, NULL, OPTION_FLAG, &o.skips_misfits,
          "refuse jobs that fit nowhere on the platform, and simulate the others"},
-        {"steps-max", 0, "N", OPTION_U32, &o.steps_max, "bound of the steps of a decision"},
-        {"releases-in-flight", 0, "N", OPTION_U32, &o.releases_in_flight,
+        {"steps-max", 0, "N", OPTION_COUNT, &o.steps_max, "bound of the steps of a decision"},
+        {"releases-in-flight", 0, "N", OPTION_COUNT, &o.releases_in_flight,
          "in place of a policy: a series of releases of one graph, up to N at once"},
-        {"releases", 0, "N", OPTION_U32, &o.releases, "with --releases-in-flight: releases in all (1000)"},
+        {"releases", 0, "N", OPTION_COUNT, &o.releases, "with --releases-in-flight: releases in all (1000)"},
         {"period", 0, "TIME", OPTION_TIME, &o.period_ns,
          "with --releases-in-flight: release k is due after k times this; 500, 20us, 3ms, 1s"},
         {"deadline", 0, "TIME", OPTION_TIME, &o.deadline_ns,
@@ -311,7 +313,7 @@ int cmd_simulate(int argc, char **argv)
         {"log", 0, "F", OPTION_OUTPUT, &o.log, "write the log of inputs and decisions (clotho.log/1)"},
         {"replay", 0, "LOG", OPTION_INPUT, &o.replay,
          "repeat the run of this log, simulated or real, and compare each record"},
-        {"csv", 0, "F", OPTION_OUTPUT, &o.csv, "write a row for each job; of several policies, for each run"},
+        {"csv", 0, "F.csv", OPTION_OUTPUT, &o.csv, "write a row for each job; of several policies, for each run"},
         {"svg", 0, "F.svg", OPTION_OUTPUT, &o.svg, "of several policies: draw the ratios"},
         {"trace", 0, "F.json", OPTION_OUTPUT, &o.trace, "write a Chrome / Perfetto trace (one graph only)"},
         {"gantt", 'g', "F.svg", OPTION_OUTPUT, &o.gantt, "draw what happened; of several policies, as --svg"},

@@ -1,0 +1,206 @@
+/* operands.c - see operands.h. */
+#define _POSIX_C_SOURCE 200809L
+#include "clotho/common/operands.h"
+#include "clotho/common/refuse.h"
+#include "clotho/common/report.h"
+
+#include <clotho/clotho.h>
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { NAME_BYTES = 256, NAMES_MAX = 512 };
+
+/* The names in a folder, for name_at: the command has one thread here. */
+static struct {
+    char names[NAMES_MAX][NAME_BYTES];
+    uint32_t count;
+} folder;
+
+static const char *name_at(uint32_t index)
+{
+    return index < folder.count ? folder.names[index] : NULL;
+}
+
+static size_t stem_bytes(const char *name)
+{
+    const char *dot = strrchr(name, '.');
+
+    return dot != NULL && dot != name ? (size_t)(dot - name) : strlen(name);
+}
+
+/* The stems of the files of a folder whose ending is that of `name`, for name_at. True: a file has the stem of `name` and
+ * another ending; its name is the only one then. */
+static bool read_folder(DIR *directory, const char *name)
+{
+    size_t stem = stem_bytes(name);
+
+    folder.count = 0;
+    for (struct dirent *e; folder.count < NAMES_MAX && (e = readdir(directory)) != NULL;) {
+        size_t bytes = stem_bytes(e->d_name);
+        if (e->d_name[0] == '.')
+            continue;
+        if (bytes == stem && strncmp(e->d_name, name, stem) == 0) {
+            folder.count = 1;
+            snprintf(folder.names[0], NAME_BYTES, "%.255s", e->d_name);
+            return true;
+        }
+        if (strcmp(e->d_name + bytes, name + stem) == 0)
+            snprintf(folder.names[folder.count++], NAME_BYTES, "%.*s", (int)bytes, e->d_name);
+    }
+    return false;
+}
+
+/* The file beside `path` whose name is like it; NULL: none. The answer holds until the next call. */
+static const char *neighbour(const char *path)
+{
+    static char answer[3 * NAME_BYTES];
+    const char *slash = strrchr(path, '/'), *name = slash != NULL ? slash + 1 : path;
+    int bytes = (int)(name - path);
+    char place[NAME_BYTES], stem[NAME_BYTES];
+
+    if (bytes >= NAME_BYTES || strlen(name) >= NAME_BYTES || name[0] == '\0')
+        return NULL;
+    snprintf(place, sizeof place, "%.*s", bytes, path);
+    DIR *directory = opendir(bytes > 0 ? place : ".");
+    if (directory == NULL)
+        return NULL;
+    bool is_other_ending = read_folder(directory, name);
+    closedir(directory);
+    snprintf(stem, sizeof stem, "%.*s", (int)stem_bytes(name), name);
+    const char *near = is_other_ending ? folder.names[0] : nearest_name(stem, name_at);
+    if (near != NULL && tolower((unsigned char)near[0]) != tolower((unsigned char)name[0])) /* another name */
+        return NULL;
+    snprintf(answer, sizeof answer, "%s%s%s", place, near != NULL ? near : "",
+             is_other_ending ? "" : name + stem_bytes(name));
+    return near != NULL ? answer : NULL;
+}
+
+/* "a.json b.json" as one word, because of quotes: the first one is there. */
+static bool is_several(const char *path)
+{
+    char first[NAME_BYTES];
+    size_t bytes = strcspn(path, " ");
+
+    if (path[bytes] == '\0' || bytes == 0 || bytes >= sizeof first)
+        return false;
+    snprintf(first, sizeof first, "%.*s", (int)bytes, path);
+    return access(first, F_OK) == 0;
+}
+
+int complain_missing(const char *path)
+{
+    const char *why = strerror(ENOENT);
+    const char *near = neighbour(path);
+
+    if (path[0] == '\0')
+        return complain(NULL, "'': %s; the name of a file is empty", why);
+    if (strpbrk(path, "*?[") != NULL)
+        return complain(path, "%s; no file is of this pattern", why);
+    if (is_several(path))
+        return complain(path, "%s; leave the quotes out if these are several files", why);
+    if (near != NULL)
+        return complain(path, "%s; did you mean '%s'?", why, show_name(near));
+    return complain(path, "%s; name a file that is there", why);
+}
+
+/* Bytes of the dashes that editors and web pages make of "--": U+2010 to U+2015. */
+static size_t wide_dash(const char *word)
+{
+    const unsigned char *b = (const unsigned char *)word;
+
+    return b[0] == 0xe2 && b[1] == 0x80 && b[2] >= 0x90 && b[2] <= 0x95 ? 3 : 0;
+}
+
+static bool is_unit(const char *word)
+{
+    static const char *const units[] = {"ns", "us", "ms", "s", "sec", "min", "m", "h"};
+
+    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++)
+        if (strcmp(word, units[i]) == 0)
+            return true;
+    return false;
+}
+
+static bool is_platform(const char *word)
+{
+    clo_entry entry = CLO_ENTRY_INIT;
+    size_t bytes = strcspn(word, ":");
+
+    for (uint32_t i = 0; clo_registry_entry("platforms", i, &entry); i++)
+        if (strcmp(entry.name, word) == 0)
+            return true;
+    return (bytes == 7 && strncmp(word, "uniform", 7) == 0) || (bytes == 5 && strncmp(word, "slots", 5) == 0);
+}
+
+/* Not there: a part of an option that was written apart? EXIT_GOOD: it is a file. */
+static int refuse_operand(const option_table *table, const char *word)
+{
+    size_t dash = wide_dash(word);
+    const option_spec *option = option_named(table, word + dash, strcspn(word + dash, "="));
+
+    if (option != NULL && (dash > 0 || strchr(word, '=') != NULL || strchr(word, '.') == NULL))
+        return misuse("'%s' is no file; did you mean '--%s'?", word, option->name);
+    if (dash > 0)
+        return misuse("'%s' begins with a long dash of print; options begin with two short ones: --", word);
+    if (word[0] == '=')
+        return misuse("'%s' is no file; an option and its value are two words, or one with '=' and no blanks", word);
+    if (is_unit(word))
+        return misuse("'%s' is no file; write a time and its unit as one word, such as 10ms", word);
+    if (clo_planner_find(word) != NULL && option_named(table, "planner", 7) != NULL)
+        return misuse("'%s' is no file; did you mean '--planner %s'?", word, word);
+    if (clo_policy_find(word) != NULL && option_named(table, "policy", 6) != NULL)
+        return misuse("'%s' is no file; did you mean '--policy %s'?", word, word);
+    if (is_platform(word) && option_named(table, "platform", 8) != NULL)
+        return misuse("'%s' is no file; did you mean '--platform %s'?", word, word);
+    return EXIT_GOOD;
+}
+
+/* How many operands, from the first one on, are files that are read, by the words of the help. */
+static int files_of(const command *cmd, int count)
+{
+    static const char *const words[] = {"GRAPH", "WORKLOAD", "FILE", "IN"};
+
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (strncmp(cmd->operands, words[i], strlen(words[i])) == 0)
+            return strstr(cmd->operands, " OUT") != NULL ? 1 : count;
+    return 0;
+}
+
+static int check_file(const char *path)
+{
+    struct stat about;
+
+    if (strcmp(path, "-") == 0)
+        return OPTIONS_GO_ON;
+    if (stat(path, &about) != 0 && errno == ENOENT)
+        return complain_missing(path);
+    if (access(path, R_OK) != 0)
+        return complain(path, "%s; name a file that you may read", strerror(errno));
+    return S_ISDIR(about.st_mode) ? complain(path, "%s; name a file in it", strerror(EISDIR)) : OPTIONS_GO_ON;
+}
+
+int operands_check(const option_table *table, int count, char **operands)
+{
+    int files = files_of(table->cmd, count), code = OPTIONS_GO_ON;
+
+    for (int i = 0; i < files; i++)
+        if (strcmp(operands[i], "-") != 0 && access(operands[i], F_OK) != 0 &&
+            refuse_operand(table, operands[i]) != EXIT_GOOD)
+            return EXIT_BAD_USAGE;
+    if (files == 1) /* of several, those that are there are worked on */
+        code = check_file(operands[0]);
+    for (size_t i = 0; i < table->count && code == OPTIONS_GO_ON; i++) {
+        const option_spec *o = &table->options[i];
+        bool is_file = o->kind == OPTION_INPUT && strcmp(o->argument, "F.json") == 0;
+        const char *path = is_file ? *(const char *const *)o->target : NULL;
+        if (path != NULL)
+            code = check_file(path);
+    }
+    return code;
+}
