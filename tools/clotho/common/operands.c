@@ -178,7 +178,7 @@ static int check_file(const char *path)
 
     if (strcmp(path, "-") == 0)
         return OPTIONS_GO_ON;
-    if (stat(path, &about) != 0 && errno == ENOENT)
+    if (stat(path, &about) != 0 && (errno == ENOENT || errno == ENOTDIR))
         return complain_missing(path);
     if (access(path, R_OK) != 0)
         return complain(path, "%s; name a file that you may read", strerror(errno));
@@ -187,8 +187,12 @@ static int check_file(const char *path)
 
 int operands_check(const option_table *table, int count, char **operands)
 {
-    int files = files_of(table->cmd, count), code = OPTIONS_GO_ON;
+    int files = files_of(table->cmd, count), code = OPTIONS_GO_ON, inputs = 0;
 
+    for (int i = 0; i < files; i++)
+        inputs += strcmp(operands[i], "-") == 0;
+    if (inputs > 1)
+        return misuse("'-', standard input, can be read once; write the others to files");
     for (int i = 0; i < files; i++)
         if (strcmp(operands[i], "-") != 0 && access(operands[i], F_OK) != 0 &&
             refuse_operand(table, operands[i]) != EXIT_GOOD)

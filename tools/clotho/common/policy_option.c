@@ -14,6 +14,8 @@ static int open_plan(const char *path, clo_follow_argument *argument)
 {
     if (strcmp(path, "-") == 0)
         return misuse("--policy follow:- would read standard input more than once; write the log to a file");
+    if (path[0] == '\0')
+        return misuse("--policy follow: needs the log to follow; write --policy follow:LOG");
     clo_status status = clo_log_load(path, &argument->owned);
 
     argument->plan = argument->owned;

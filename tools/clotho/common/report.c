@@ -326,7 +326,8 @@ const char *nearest_name(const char *word, const char *(*at)(uint32_t index))
 {
     enum { WRONG_MAX = 3 };
     const char *best = NULL, *name;
-    size_t half = strlen(word) / 2, limit = half < WRONG_MAX ? half : WRONG_MAX; /* more is no slip */
+    size_t letters = strlen(word), half = letters / 2;
+    size_t limit = half > WRONG_MAX ? WRONG_MAX : letters < 5 && half > 1 ? 1 : half; /* more is no slip */
     size_t best_distance = limit + 1;
 
     for (uint32_t i = 0; (name = at(i)) != NULL; i++) {

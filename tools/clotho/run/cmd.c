@@ -316,7 +316,7 @@ int cmd_run(int argc, char **argv)
         {"deadline", 0, "TIME", OPTION_TIME, &o.deadline_ns, "count longer runs: exit status 1; 500, 20us, 3ms, 1s"},
         {"trace", 0, "F.json", OPTION_OUTPUT, &o.trace, "write a Chrome / Perfetto trace of the last run"},
         {"gantt", 'g', "F.svg", OPTION_OUTPUT, &o.gantt, "draw the last run"},
-        {"fifo", 0, "PRIORITY", OPTION_U32, &o.fifo, "run the workers with SCHED_FIFO at this priority, 1 to 98"},
+        {"fifo", 0, "PRIORITY", OPTION_COUNT, &o.fifo, "run the workers with SCHED_FIFO at this priority, 1 to 98"},
         {"unpinned", 0, NULL, OPTION_FLAG, &o.unpinned, "do not pin workers to CPUs"},
         {"copy", 0, NULL, OPTION_FLAG, &o.copy_always, "copy between memories even if they are coherent"},
         {"memory-limit", 0, "MIB", OPTION_U64, &o.memory_limit_mib,
