@@ -1,6 +1,8 @@
 """What users type wrong: each row is a command line, its exit status and what its one line says. A new kind of mistake is a
 new row. The lines themselves may be worded anew; what they must hold is the thing that is wrong and what to do."""
 import json
+import json
+import os
 import re
 import shlex
 import unittest
@@ -54,7 +56,11 @@ WORDS = [  # verbs, help, and what stands where it should not
     (2, "simulate s.jsonl g.json", "'g.json' is one operand too many"),
     (2, "plan g.json heft", "did you mean '--planner heft'"),
     (2, "plan g.json uniform:2", "did you mean '--platform uniform:2'"),
-    (2, "simulate s.jsonl fair", "'fair' is one operand too many"),
+    (2, "simulate s.jsonl fair", "did you mean '--policy fair'"),
+    (2, "plan g.json --json yes", "'yes' is no file, and the option before it takes no value"),
+    (2, "run g.json --copy 3", "'3' is no file, and the option before it takes no value"),
+    (2, "generate chain --work 100 us", "'us' is no file; write a time and its unit as one word"),
+    (2, "platform show -p uniform:2 uniform:3", "leave one out"),
     (2, "plan g.json platform", "did you mean '--platform'"),
     (2, "plan g.json planner=heft", "did you mean '--planner'"),
     (2, "plan g.json –planner heft", "did you mean '--planner'"),
@@ -196,10 +202,17 @@ FILES = [  # that are not there, are something else, or cannot be written; objec
     (1, "plan g.json --profile nope.json", "nope.json: No such file"),
     (1, "plan g.json --profile g.json", "no file of measured times.*clotho calibrate"),
     (1, "run g.json --plan p.jsn", "did you mean 'p.json'"),
-    (1, "run g.json --plan c.json", "c.json:1: format is .*not a plan file"),
+    (1, "run g.json --plan c.json", "c.json:1: format is .*not a plan file; make one with"),
     (1, "run c.json --plan p.json -p uniform:2", "p.json: is a plan of the graph 'diamond', this is 'chain'"),
     (1, "check c.json p.json -p uniform:2", "p.json: is a plan of the graph 'diamond', this is 'chain'"),
     (1, "check g.json p.json -p rk3588", "is a plan for the platform 'uniform:2'.*--platform"),
+    (1, "check p.json g.json -p uniform:2", "p.json:2: .*this is a plan, no graph"),
+    (1, "check g.json dangling.json -p uniform:2", 'executor is "e9"; write a name or index of this graph and platform'),
+    (1, "check g.json gone.json -p uniform:2", "'d' instance 0 has no original execution"),
+    (1, "simulate headless.jsonl", "headless.jsonl:1: .*workload, whose first line is missing"),
+    (1, "simulate short.jsonl", "ends after 1 of 3 jobs; it is truncated"),
+    (1, "check s.jsonl cut.log", "the log ends without its last line"),
+    (1, "check s.jsonl edited.log", "the log was changed"),
     (1, "check g.json empty.json", "the file is empty; give a plan or a log"),
     (1, "check s2.jsonl f.log", "the log is of another workload"),
     (1, "check s.jsonl f.log -p uniform:3", "a platform with 2 executors, this one has 3"),
@@ -281,11 +294,18 @@ class Mistakes(CommandTest):
             self.good("generate", "stream", "--jobs", 3 + seed, "--seed", seed, "-o", name)
         self.good("plan", "g.json", "-p", "uniform:2", "-o", "p.json")
         self.good("simulate", "s.jsonl", "-p", "uniform:2", "--policy", "fair", "--log", "f.log")
+        plan = json.loads(self.bytes("p.json"))
+        lines, log = self.bytes("s.jsonl").decode().splitlines(True), self.bytes("f.log").decode().splitlines(True)
+        self.file("gone.json", {**plan, "placements": [p for p in plan["placements"] if p["task"] != "d"]})
+        self.file("dangling.json", {**plan, "placements": [{**p, "executor": "e9"} for p in plan["placements"]]})
+        self.file("headless.jsonl", "".join(lines[1:]))
+        self.file("short.jsonl", "".join(lines[:2]))
+        self.file("cut.log", "".join(log[:3]))
+        self.file("edited.log", "".join(log[:4]) + log[4].replace("0", "1", 1) + "".join(log[5:]))
         for name, content in (("empty.json", ""), ("binary.json", bytes(range(128, 256))), ("g.json.gz", b"\x1f\x8b\x08\0"),
                               ("notes.txt", "to do\n"), ("t.csv", "a,b\n1,2\n"), ("broken.xml", "<topology><object"),
                               ("board.xml", '<?xml version="1.0"?>\n<topology version="2.0"></topology>\n'), ("dir/x.json", "{}")):
-            if "/" in name:
-                __import__("os").mkdir(self.path("dir"))
+            os.makedirs(os.path.dirname(self.path(name)), exist_ok=True)
             self.file(name, content)
 
     def play(self, rows):

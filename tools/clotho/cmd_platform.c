@@ -42,7 +42,7 @@ static int show(int argc, char **argv)
         "SPEC is native (default), the name of a shipped platform (see 'clotho platform list'), an hwloc XML\n"
         "file, a cluster file F.json, uniform:P, or slots:P."};
     bool as_json = false;
-    const char *spec = "native";
+    const char *spec = NULL;
     const option_spec options[] = {
         {"platform", 'p', "SPEC", OPTION_INPUT, &spec, "the same as the operand"},
         {"json", 0, NULL, OPTION_FLAG, &as_json, "print one JSON object on standard output"}};
@@ -52,7 +52,9 @@ static int show(int argc, char **argv)
 
     if (code != OPTIONS_GO_ON)
         return code;
-    code = platform_open(count > 0 ? operands[0] : spec, &platform);
+    if (count > 0 && spec != NULL)
+        return misuse("--platform is '%s', and the operand is '%s'; leave one out", spec, operands[0]);
+    code = platform_open(count > 0 ? operands[0] : spec != NULL ? spec : "native", &platform);
     if (code != EXIT_GOOD)
         return code;
     code = describe(platform, as_json);

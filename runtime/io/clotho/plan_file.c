@@ -232,7 +232,9 @@ static clo_status read_plan(const clo_json *json, const clo_cost *cost, clo_plan
     clo_status status = clo_json_get(json, json->root, "format", true, &item);
 
     if (status == CLO_OK && !(cJSON_IsString(item) && strcmp(item->valuestring, "clotho.plan/1") == 0))
-        return clo_json_want(json, item, "\"clotho.plan/1\"; this is not a plan file");
+        return clo_json_fail(json, CLO_ERR_FORMAT, item,
+                             "is not \"clotho.plan/1\": this is not a plan file; make one with "
+                             "'clotho plan --out' or clo_plan_save");
     if (status == CLO_OK)
         status = clo_json_keys(json, json->root, known);
     if (status == CLO_OK)

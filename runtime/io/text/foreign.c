@@ -184,6 +184,10 @@ clo_status clo_foreign_refuse_json(const clo_json *json)
 {
     char formats[FORMATS_BYTES];
 
+    if (cJSON_GetObjectItemCaseSensitive(json->root, "arrival_ns") != NULL)
+        return clo_json_fail(json, CLO_ERR_FORMAT, json->root,
+                             "is a job of a workload, whose first line is missing; write {\"format\": "
+                             "\"clotho.workload/1\", \"name\": \"w\"} above");
     for (size_t s = 0; s < COUNT(json_signs); s++)
         if (cJSON_GetObjectItemCaseSensitive(json->root, json_signs[s].mark) != NULL)
             return refuse_as(&json->source, skip_blanks(json->source.text, json->source.bytes, 0), json_signs[s].what,

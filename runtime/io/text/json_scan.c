@@ -227,8 +227,6 @@ static clo_status scan_literal(scan *s)
         if (s->bytes - s->at >= strlen(words[k]) && memcmp(s->text + s->at, words[k], strlen(words[k])) == 0)
             return wrong(s, "JSON has no NaN, Infinity, True, False, None, comments or 'text'; write a number, true, "
                             "false, null or \"text\"");
-    if (at_char(s, ']') || at_char(s, '}'))
-        return wrong(s, "no value stands before this bracket; add one, or remove the comma");
     return wrong(s, "expected a value here: an object, an array, a string, a number, true, false or null");
 }
 
@@ -252,6 +250,8 @@ static clo_status scan_value(scan *s, expect *next)
     char c = s->text[s->at];
     clo_status status;
 
+    if (c == ']' && s->depth > 0 && s->open[s->depth - 1] == '[' && *next == EXPECT_VALUE)
+        return wrong(s, "a comma stands before this bracket; remove the comma, or add a value");
     if (c == '{' || c == '[')
         return open_container(s, c, next);
     if (c == '"')

@@ -275,7 +275,7 @@ static void malformed_loops_are_refused_with_their_line(void **state)
          CLO_ERR_CYCLE,
          "f:1: loops[0]: 2 tasks wait for each other: \"s\" -> \"t1\" -> \"s\"; remove one of these edges"},
         {LOOP("\"bound\": 2, \"condition\": 0, \"exit\": {\"work\": 1}"), CLO_ERR_FORMAT,
-         "f:1: loops[0].exit.work is not a known key; correct or remove it"},
+         "f:1: loops[0].exit.work is not a known key; did you mean \"work_ns\"?"},
         {LOOP("\"bound\": 2, \"condition\": 0, \"exit_bytes\": -1"), CLO_ERR_FORMAT,
          "f:1: loops[0].exit_bytes is -1; write a number >= 0"},
         {HEAD "\"tasks\": [{}], \"loops\": [{\"tasks\": [{\"arms\": 2}], \"condition\": 0, \"bound\": 2}]}",

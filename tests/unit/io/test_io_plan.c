@@ -151,7 +151,8 @@ static void malformed_plans_are_refused(void **state)
         {"{}", CLO_ERR_FORMAT, "f:1: the file has no \"format\"; add it"},
         {"[]", CLO_ERR_FORMAT, "f:1: the file is an array; write an object {...}"},
         {"{\"format\": \"clotho.graph/1\"}", CLO_ERR_FORMAT,
-         "f:1: format is \"clotho.graph/1\"; write \"clotho.plan/1\"; this is not a plan file"},
+         "f:1: format is not \"clotho.plan/1\": this is not a plan file; make one with 'clotho plan --out' or "
+         "clo_plan_save"},
         {"{\"format\": \"clotho.plan/1\"}", CLO_ERR_FORMAT, "f:1: the file has no \"placements\"; add it"},
         {"{\"format\": \"clotho.plan/1\", \"x\": 1}", CLO_ERR_FORMAT,
          "f:1: x is not a known key; correct or remove it"},

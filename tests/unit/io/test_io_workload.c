@@ -126,7 +126,8 @@ static void numbers_that_cannot_be_are_refused(void **state)
         {WITH("\"group\": null"), CLO_ERR_FORMAT, "f:3: group is null; write a whole number >= 0"},
         {WITH("\"arrival_ns\": -1"), CLO_ERR_FORMAT, "f:3: arrival_ns is -1; write a number >= 0"},
         {WITH("\"arrival_ns\": NaN"), CLO_ERR_FORMAT,
-         "f:3: expected a value here: an object, an array, a string, a number, true, false or null"},
+         "f:3: JSON has no NaN, Infinity, True, False, None, comments or 'text'; write a number, true, false, null or "
+         "\"text\""},
         {WITH("\"arrival_ns\": 1e999"), CLO_ERR_LIMIT,
          "f:3: arrival_ns is too large for a number; write a smaller one"},
         {WITH("\"arrival_ns\": 1e30"), CLO_ERR_LIMIT,

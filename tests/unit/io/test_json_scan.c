@@ -69,10 +69,21 @@ static void what_is_not_json_is_refused_with_its_line(void **state)
         {"{\"a\": 1,\n", "f:2: the file ends too early; it is truncated"},
         {"[1 2]", "f:1: expected ',' or ']' here"},
         {"{\"a\": 1 \"b\": 2}", "f:1: expected ',' or '}' here"},
-        {"[1,\n\n]", "f:3: expected a value here: an object, an array, a string, a number, true, false or null"},
-        {"[1,\nNaN]", "f:2: expected a value here: an object, an array, a string, a number, true, false or null"},
-        {"{\"a\":\nInfinity}",
-         "f:2: expected a value here: an object, an array, a string, a number, true, false or null"},
+        {"[1,\n\n]", "f:3: a comma stands before this bracket; remove the comma, or add a value"},
+        {"[1,\nNaN]", "f:2: JSON has no NaN, Infinity, True, False, None, comments or 'text'; write a number, true, "
+                      "false, null or \"text\""},
+        {"{\"a\":\nInfinity}", "f:2: JSON has no NaN, Infinity, True, False, None, comments or 'text'; write a number, "
+                               "true, false, null or \"text\""},
+        {"[True]", "f:1: JSON has no NaN, Infinity, True, False, None, comments or 'text'; write a number, true, "
+                   "false, null or \"text\""},
+        {"['a']", "f:1: JSON has no NaN, Infinity, True, False, None, comments or 'text'; write a number, true, false, "
+                  "null or \"text\""},
+        {"[1] // two", "f:1: more text after the end of the JSON value; remove it"},
+        {"{\"a\": }", "f:1: expected a value here: an object, an array, a string, a number, true, false or null"},
+        {"0x10", "f:1: malformed number; write it like -12, 0.5 or 1e9"},
+        {"1_000", "f:1: malformed number; write it like -12, 0.5 or 1e9"},
+        {"+1", "f:1: malformed number; write it like -12, 0.5 or 1e9"},
+        {".5", "f:1: malformed number; write it like -12, 0.5 or 1e9"},
         {"{\"a\" 1}", "f:1: expected ':' after the key"},
         {"{\"a\": 1,}", "f:1: expected a key in double quotes here (no comma after the last one)"},
         {"{a: 1}", "f:1: expected a key in double quotes here (no comma after the last one)"},

@@ -127,6 +127,17 @@ static bool is_unit(const char *word)
     return false;
 }
 
+/* "--json yes" */
+static bool is_answer(const char *word)
+{
+    static const char *const answers[] = {"yes", "no", "true", "false", "on", "off"};
+
+    for (size_t i = 0; i < sizeof answers / sizeof answers[0]; i++)
+        if (strcmp(word, answers[i]) == 0)
+            return true;
+    return false;
+}
+
 static bool is_platform(const char *word)
 {
     clo_entry entry = CLO_ENTRY_INIT;
@@ -138,9 +149,10 @@ static bool is_platform(const char *word)
     return (bytes == 7 && strncmp(word, "uniform", 7) == 0) || (bytes == 5 && strncmp(word, "slots", 5) == 0);
 }
 
-/* Not there: a part of an option that was written apart? EXIT_GOOD: it is a file. */
-static int refuse_operand(const option_table *table, const char *word)
+int operand_refuse(const option_table *table, const char *word)
 {
+    if (strcmp(word, "-") == 0 || access(word, F_OK) == 0)
+        return EXIT_GOOD;
     size_t dash = wide_dash(word);
     const option_spec *option = option_named(table, word + dash, strcspn(word + dash, "="));
 
@@ -150,6 +162,8 @@ static int refuse_operand(const option_table *table, const char *word)
         return misuse("'%s' begins with a long dash of print; options begin with two short ones: --", word);
     if (word[0] == '=')
         return misuse("'%s' is no file; an option and its value are two words, or one with '=' and no blanks", word);
+    if (word[strspn(word, "0123456789")] == '\0' || is_answer(word))
+        return misuse("'%s' is no file, and the option before it takes no value; leave it out", word);
     if (is_unit(word))
         return misuse("'%s' is no file; write a time and its unit as one word, such as 10ms", word);
     if (clo_planner_find(word) != NULL && option_named(table, "planner", 7) != NULL)
@@ -194,8 +208,7 @@ int operands_check(const option_table *table, int count, char **operands)
     if (inputs > 1)
         return misuse("'-', standard input, can be read once; write the others to files");
     for (int i = 0; i < files; i++)
-        if (strcmp(operands[i], "-") != 0 && access(operands[i], F_OK) != 0 &&
-            refuse_operand(table, operands[i]) != EXIT_GOOD)
+        if (operand_refuse(table, operands[i]) != EXIT_GOOD)
             return EXIT_BAD_USAGE;
     if (files == 1) /* of several, those that are there are worked on */
         code = check_file(operands[0]);

@@ -9,6 +9,10 @@
  * is a missing one of several operands, where a command goes on with the others. */
 int operands_check(const option_table *table, int count, char **operands);
 
+/* A word that is no file: is it a part of an option that was written apart, as the "ms" of "10 ms"? Returns EXIT_GOOD if not,
+ * else EXIT_BAD_USAGE after one line. */
+int operand_refuse(const option_table *table, const char *word);
+
 /* Prints that there is no file `path`, and what was meant: a name with blanks, a pattern, a file whose name is like it.
  * Returns EXIT_BAD_INPUT. */
 int complain_missing(const char *path);

@@ -236,10 +236,15 @@ static int check_ending(const option_spec *option, const char *value)
                   wanted);
 }
 
-static int check_operands(const command *cmd, int count, char **operands)
+static int check_operands(const option_table *table, int count, char **operands)
 {
+    const command *cmd = table->cmd;
+
     if (count < cmd->operands_min)
         return misuse("'%s' needs %s; see 'clotho %s --help'", cmd->name, cmd->operands, cmd->name);
+    for (int i = cmd->operands_max; i < count; i++)
+        if (operand_refuse(table, operands[i]) != EXIT_GOOD)
+            return EXIT_BAD_USAGE;
     if (count > cmd->operands_max)
         return misuse("'%s' is one operand too many for '%s'; see 'clotho %s --help'", operands[cmd->operands_max],
                       cmd->name, cmd->name);
@@ -350,7 +355,7 @@ int options_parse(const command *cmd, const option_spec *options, size_t options
     }
     *operands = argv + optind;
     *operands_count = argc - optind;
-    int code = check_operands(cmd, *operands_count, *operands);
+    int code = check_operands(&table, *operands_count, *operands);
     if (code == OPTIONS_GO_ON)
         code = check_foreign(&table, seen);
     if (code == OPTIONS_GO_ON)
