@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -77,6 +78,8 @@ int known_planner(const char **name)
         return load_planner(name);
     if (clo_planner_find(*name) != NULL)
         return EXIT_GOOD;
+    if (strcasecmp(*name, "all") == 0)
+        return misuse("'%s' is no planner; did you mean 'all'?", *name);
     if (is_policy(*name))
         return misuse("'%s' is a policy, no planner; 'clotho run' and 'clotho simulate' take it: --policy %s", *name,
                       *name);
@@ -102,6 +105,13 @@ int known_family(const char *name)
 
 int known_format(const char *name)
 {
+    char path[64];
+
+    snprintf(path, sizeof path, "x.%.50s", name);
+    if (strcmp(name, "json") == 0)
+        return misuse("'json' is no format; did you mean 'clotho'?");
+    if (ending_names_kind(path, "dot")) /* "svg" is no slip of "stg" */
+        return misuse("'%s' is no format; see 'clotho list formats'", name);
     return known("format", name, format_at, "formats");
 }
 

@@ -81,11 +81,11 @@ static const char *neighbour(const char *path)
     return near != NULL ? answer : NULL;
 }
 
-/* "a.json b.json" as one word, because of quotes: the first one is there. */
+/* "a.json b.json" or "a.json,b.json" as one word: the first one is there. */
 static bool is_several(const char *path)
 {
     char first[NAME_BYTES];
-    size_t bytes = strcspn(path, " ");
+    size_t bytes = strcspn(path, " ,;");
 
     if (path[bytes] == '\0' || bytes == 0 || bytes >= sizeof first)
         return false;
@@ -103,7 +103,11 @@ int complain_missing(const char *path)
     if (strpbrk(path, "*?[") != NULL)
         return complain(path, "%s; no file is of this pattern", why);
     if (is_several(path))
-        return complain(path, "%s; leave the quotes out if these are several files", why);
+        return complain(path, "%s; write several files as words of their own, without quotes or commas", why);
+    if (strstr(path, "://") != NULL)
+        return complain(path, "%s; files are read from this machine only: download it first", why);
+    if (path[0] == '~' || strchr(path, '$') != NULL)
+        return complain(path, "%s; leave the quotes out, so that the shell replaces '~' and '$'", why);
     if (near != NULL)
         return complain(path, "%s; did you mean '%s'?", why, show_name(near));
     return complain(path, "%s; name a file that is there", why);

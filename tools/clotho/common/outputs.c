@@ -86,6 +86,8 @@ int outputs_check(const named_file *outputs, size_t outputs_count, const named_f
         for (size_t k = 0; k < i; k++)
             if (outputs_are_same(path, outputs[k].path))
                 return misuse("--%s and --%s name one file, %s; name two", outputs[k].option, option, show_name(path));
+        if (path[0] == '\0')
+            return complain(NULL, "--%s: a file to write needs a name; nothing was begun", option);
         int code = output_check(path);
         if (code != EXIT_GOOD)
             return code;

@@ -113,6 +113,10 @@ static const option_spec *meant(const option_table *table, const char *name, con
         {"nodes", "tasks", ""},
         {"random-seed", "seed", ""},
         {"rng", "seed", ""},
+        {"epochs", "generations", ""},
+        {"epochs", "updates", ""},
+        {"lr", "rate", ""},
+        {"learning-rate", "rate", ""},
     };
 
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {

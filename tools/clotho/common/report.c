@@ -96,9 +96,22 @@ void warn(const char *format, ...)
     va_end(arguments);
 }
 
+/* "clo_job_config.period_ns is 1" without the name of the struct, which only programmers know. */
+static const char *without_struct(const char *text)
+{
+    static const char END[] = "_config.";
+    const char *first = strstr(text, "clo_"), *end = first != NULL ? strstr(first, END) : NULL;
+    static char plain[1024];
+
+    if (end == NULL || memchr(first, ' ', (size_t)(end - first)) != NULL)
+        return text;
+    snprintf(plain, sizeof plain, "%.*s%s", (int)(first - text), text, end + sizeof END - 1);
+    return plain;
+}
+
 int complain_status(const char *place, clo_status status)
 {
-    const char *text = clo_last_error();
+    const char *text = without_struct(clo_last_error());
 
     if (text[0] == '\0')
         text = clo_status_text(status);
@@ -307,27 +320,28 @@ static size_t edit_distance(const char *a, const char *b)
     return rows[la % 3][lb];
 }
 
-/* The one name that begins with the word; NULL: none or several. */
+/* The one name that begins with the word, or with all of it but the last letter ("policy", "policies"); NULL: none or
+ * several. */
 static const char *begun_name(const char *word, const char *(*at)(uint32_t index))
 {
     const char *found = NULL, *name;
+    size_t letters = strlen(word), same = letters > 4 ? letters - 1 : letters;
 
     for (uint32_t i = 0; (name = at(i)) != NULL; i++) {
-        if (strncasecmp(name, word, strlen(word)) != 0)
+        if (strncasecmp(name, word, same) != 0)
             continue;
         if (found != NULL)
             return NULL;
         found = name;
     }
-    return strlen(word) > 2 ? found : NULL;
+    return same > 2 ? found : NULL;
 }
 
 const char *nearest_name(const char *word, const char *(*at)(uint32_t index))
 {
     enum { WRONG_MAX = 3 };
     const char *best = NULL, *name;
-    size_t letters = strlen(word), half = letters / 2;
-    size_t limit = half > WRONG_MAX ? WRONG_MAX : letters < 5 && half > 1 ? 1 : half; /* more is no slip */
+    size_t third = (strlen(word) + 1) / 3, limit = third < WRONG_MAX ? third : WRONG_MAX; /* more is no slip */
     size_t best_distance = limit + 1;
 
     for (uint32_t i = 0; (name = at(i)) != NULL; i++) {
