@@ -190,12 +190,17 @@ static int refuse(const option_table *table, int got, char **argv)
     return refuse_word(table, (char[]){'-', (char)optopt, '\0'});
 }
 
+static bool is_as_ninja(const option_table *table)
+{
+    return strcmp(table->cmd->name, "build") == 0;
+}
+
 /* The value is an option of the command, "--name" or "-n": its own value was left out. */
 static bool is_option(const option_table *table, const char *value)
 {
     bool is_letter = value[0] == '-' && value[1] != '\0' && value[1] != '-' && value[2] == '\0';
 
-    if (is_letter)
+    if (is_letter && !is_as_ninja(table)) /* whose file may be called -t */
         return option_of(table->options, table->count, value[1]) != NULL;
     return strncmp(value, "--", 2) == 0 && option_named(table, value + 2, strcspn(value + 2, "=")) != NULL;
 }
@@ -294,8 +299,7 @@ static int take(const option_table *table, const option_spec *option, char **arg
 {
     uint64_t bit = (uint64_t)1 << (option - table->options);
     /* The last one counts for ninja, whose callers rely on it. */
-    bool may_repeat =
-        option->kind == OPTION_LIST || option->kind == OPTION_FLAG || strcmp(table->cmd->name, "build") == 0;
+    bool may_repeat = option->kind == OPTION_LIST || option->kind == OPTION_FLAG || is_as_ninja(table);
 
     if (option->kind != OPTION_FLAG) {
         if (optarg > argv[optind - 1] && refuse_attached(table, option, argv[optind - 1]) != EXIT_GOOD)
