@@ -190,12 +190,14 @@ FILES = [  # that are not there, are something else, or cannot be written; objec
     (1, "plan g.jsn", "did you mean 'g.json'"),
     (1, "plan missing/g.json", "missing/g.json: No such file"),
     (1, "plan g.json/x", "g.json/x: No such file"),
-    (1, "plan '*.json'", "no file is of this pattern"),
+    (1, "run '*.json'", "no file is of this pattern"),
+    (1, "plan 'no*.json'", "none matches this as a pattern"),
+    (1, "plan bare", "bare: is a directory without graph files.*name files"),
     (1, "plan 'g.json c.json'", "several files as words of their own"),
     (1, "plan g.json,c.json", "several files as words of their own"),
     (1, "plan '$HOME/g.json'", "leave the quotes out, so that the shell replaces"),
     (1, "plan https://a.example/g.json", "download it first"),
-    (1, "plan dir", "dir: Is a directory; name a file in it"),
+    (1, "run dir", "dir: Is a directory; name a file in it"),
     (1, "plan empty.json", "empty.json:1: the file is empty; write a graph"),
     (1, "plan binary.json", "not valid UTF-8"),
     (1, "plan g.json.gz", "is compressed; unpack it"),
@@ -305,6 +307,7 @@ class Mistakes(CommandTest):
             self.good("generate", "stream", "--jobs", 3 + seed, "--seed", seed, "-o", name)
         self.good("plan", "g.json", "-p", "uniform:2", "-o", "p.json")
         self.good("simulate", "s.jsonl", "-p", "uniform:2", "--policy", "fair", "--log", "f.log")
+        os.mkdir(self.path("bare"))
         plan = json.loads(self.bytes("p.json"))
         lines, log = self.bytes("s.jsonl").decode().splitlines(True), self.bytes("f.log").decode().splitlines(True)
         self.file("gone.json", {**plan, "placements": [p for p in plan["placements"] if p["task"] != "d"]})

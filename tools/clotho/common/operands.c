@@ -214,7 +214,8 @@ int operands_check(const option_table *table, int count, char **operands)
     for (int i = 0; i < files; i++)
         if (operand_refuse(table, operands[i]) != EXIT_GOOD)
             return EXIT_BAD_USAGE;
-    if (files == 1) /* of several, those that are there are worked on */
+    bool expands = strcmp(table->cmd->name, "plan") == 0; /* folders and patterns (paths.h) */
+    if (files == 1 && !expands)                           /* of several, those that are there are worked on */
         code = check_file(operands[0]);
     for (size_t i = 0; i < table->count && code == OPTIONS_GO_ON; i++) {
         const option_spec *o = &table->options[i];
