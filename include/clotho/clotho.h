@@ -53,6 +53,7 @@
  *   another's cluster      service.h, session.h
  *   learned decisions      model.h, learned.h, edges.h
  *   several machines       cluster.h
+ *   pictures               report.h
  *   names and files        registry.h, file.h
  *
  * Units: time is int64_t nanoseconds (`_ns`), data is bytes (`_bytes`), speed is Q16 (65536 is the reference executor).
@@ -85,6 +86,7 @@
 #include <clotho/policy.h>
 #include <clotho/profile.h>
 #include <clotho/registry.h>
+#include <clotho/report.h>
 #include <clotho/runtime.h>
 #include <clotho/service.h>
 #include <clotho/session.h>

@@ -29,6 +29,8 @@ typedef struct clo_gantt {
     bool is_emulated;             /* the times are of an emulated run */
     const clo_gantt_cycle *cycle; /* NULL: one release */
     const clo_plan *plan;         /* says who was skipped; NULL: nobody */
+    const uint32_t *failed;       /* [failed_count] tasks that failed   */
+    size_t failed_count;
 } clo_gantt;
 
 /* Appends a whole SVG document. Returns CLO_OK or CLO_ERR_MEMORY (also latched in `out`). */
@@ -68,9 +70,12 @@ size_t clo_gantt_characters(const char *text);
 /* Placements of tasks that were skipped. */
 size_t clo_gantt_skipped(const clo_gantt *chart);
 
-/* Fill colours for charts, such as "#0072b2" (in gantt_svg.c). index: below CLO_GANTT_COLORS. */
-enum { CLO_GANTT_COLORS = 7 };
-const char *clo_gantt_color(uint32_t index);
+/* True if the task is one of chart->failed. */
+bool clo_gantt_has_failed(const clo_gantt *chart, uint32_t task);
+
+/* The chart of a plan, to be drawn. Release `kept` with clo_free, also after a failure. Returns CLO_OK,
+ * CLO_ERR_ARGUMENT (the plan is of another graph or platform) or CLO_ERR_MEMORY. */
+clo_status clo_gantt_of_plan(const clo_plan *plan, const clo_cost *cost, clo_gantt *chart, void **kept);
 
 /* Share of the makespan that the row of executor e is busy, in percent. */
 double clo_gantt_use(const clo_gantt *chart, const clo_gantt_rows *rows, uint32_t executor);

@@ -6,43 +6,26 @@
  * written as integers in tenths, so that no locale can put a comma into them. */
 #include "report/gantt.h"
 #include "report/gantt_control_flow.h"
+#include "report/kinds.h"
 
 #include "base/memory.h"
 #include "base/status.h"
+
+#include <clotho/branch.h>
 
 #include <stdio.h>
 #include <string.h>
 
 enum {
-    COLORS = CLO_GANTT_COLORS, /* kinds with a colour of their own; the rest is "other" */
-    SHADES = COLORS + 1,
-    CANDIDATES = 64, /* kinds that are told apart at all                        */
-    PAGE = 1280,     /* width in pixels                                         */
+    SHADES = CLO_KIND_SHADES,
+    PAGE = 1280, /* width in pixels */
     TOP = 84,
     RIGHT = 62,
     BOTTOM = 46,
-    MANY = 10000 /* from here on only wide bars are drawn one by one         */
+    LINE = 20,     /* of the legend    */
+    NAME_MAX = 40, /* characters of a name in it */
+    MANY = 10000   /* from here on only wide bars are drawn one by one */
 };
-
-static const struct {
-    const char *fill, *ink;
-} colors[SHADES] = {
-    {"#0072b2", "#fff"}, {"#e69f00", "#222"}, {"#009e73", "#fff"}, {"#cc79a7", "#222"},
-    {"#56b4e9", "#222"}, {"#d55e00", "#fff"}, {"#f0e442", "#222"}, {"#9a9a9a", "#222"},
-};
-
-const char *clo_gantt_color(uint32_t index)
-{
-    return colors[index].fill;
-}
-
-typedef struct task_kind {
-    const char *name; /* not 0-terminated */
-    size_t bytes;
-    double busy_ns;
-    size_t count;
-    uint32_t color;
-} task_kind;
 
 typedef struct drawing {
     const clo_gantt *chart;
@@ -50,71 +33,24 @@ typedef struct drawing {
     const clo_platform *platform;
     clo_text *out;
     clo_gantt_rows rows;
-    task_kind kinds[CANDIDATES + 1]; /* the last one: all others */
-    uint32_t kinds_count;
+    clo_task_kinds kinds;
     uint8_t *kind_of;                    /* [tasks] */
     double (*columns)[SHADES];           /* [plot width + 1] busy pixels of the thin bars of one row, by colour */
     int left, width, row_height, height; /* of the plot, pixels */
     bool has_replicas;
 } drawing;
 
-static const char *class_name(uint32_t task_class)
-{
-    static const char *const names[] = {"generic", "integer", "float", "memory"};
-
-    return task_class < CLO_CLASSES_BUILTIN ? names[task_class] : "own class";
-}
-
-/* Finds or adds the kind of a task: by name prefix, or by class where the task has no name. */
-static uint32_t find_kind(drawing *draw, uint32_t task)
-{
-    char scratch[16];
-    clo_task row = CLO_TASK_INIT;
-    const char *name = clo_graph_task_name(draw->graph, task, scratch);
-    size_t bytes = clo_gantt_prefix(name);
-
-    if (name == scratch) {
-        name = clo_graph_task(draw->graph, task, &row) == CLO_OK ? class_name(row.task_class) : "generic";
-        bytes = strlen(name);
-    }
-    for (uint32_t k = 0; k < draw->kinds_count; k++)
-        if (draw->kinds[k].bytes == bytes && memcmp(draw->kinds[k].name, name, bytes) == 0)
-            return k;
-    if (draw->kinds_count == CANDIDATES)
-        return CANDIDATES;
-    draw->kinds[draw->kinds_count] = (task_kind){.name = name, .bytes = bytes};
-    return draw->kinds_count++;
-}
-
-/* The kinds with most time get a colour, in that order; ties: the first seen. */
-static void choose_colors(drawing *draw)
-{
-    for (uint32_t k = 0; k <= CANDIDATES; k++)
-        draw->kinds[k].color = COLORS;
-    for (uint32_t color = 0; color < COLORS; color++) {
-        uint32_t best = CLO_NONE;
-        for (uint32_t k = 0; k < draw->kinds_count; k++)
-            if (draw->kinds[k].color == COLORS && draw->kinds[k].count > 0 &&
-                (best == CLO_NONE || draw->kinds[k].busy_ns > draw->kinds[best].busy_ns))
-                best = k;
-        if (best == CLO_NONE)
-            return;
-        draw->kinds[best].color = color;
-    }
-}
-
 static void classify(drawing *draw)
 {
-    for (uint32_t t = 0; t < clo_graph_tasks(draw->graph); t++)
-        draw->kind_of[t] = (uint8_t)find_kind(draw, t);
-    for (size_t i = 0; i < draw->chart->count; i++) {
-        const clo_placement *p = &draw->chart->placements[i];
-        task_kind *kind = &draw->kinds[draw->kind_of[p->task]];
-        kind->busy_ns += (double)p->finish_ns - (double)p->start_ns;
-        kind->count++;
-        draw->has_replicas |= p->is_replica != 0;
-    }
-    choose_colors(draw);
+    clo_task_kinds_add(&draw->kinds, draw->graph, draw->kind_of);
+    clo_task_kinds_choose_colors(&draw->kinds);
+    for (size_t i = 0; i < draw->chart->count; i++)
+        draw->has_replicas |= draw->chart->placements[i].is_replica != 0;
+}
+
+static uint32_t color_of(const drawing *draw, uint32_t task)
+{
+    return draw->kinds.kinds[draw->kind_of[task]].color;
 }
 
 static void lay_out(drawing *draw)
@@ -149,6 +85,67 @@ static void add_tenths(clo_text *out, const char *name, int tenths)
     clo_text_add(out, " %s=\"%d.%d\"", name, tenths / 10, tenths % 10);
 }
 
+/* Where the next entry of the legend goes. */
+typedef struct legend {
+    const drawing *draw;
+    bool is_drawn; /* else only measured */
+    int x, line;
+} legend;
+
+/* A sample and a text, on the next line where this one is full. */
+static void add_entry(legend *at, const char *sample, const char *text)
+{
+    const drawing *draw = at->draw;
+    int width = 44 + 7 * (int)clo_gantt_characters(text);
+
+    if (at->x > draw->left && at->x + width > PAGE - 8) {
+        at->x = draw->left;
+        at->line++;
+    }
+    int y = TOP + draw->height + BOTTOM + LINE * at->line;
+    if (at->is_drawn) {
+        clo_text_add(draw->out,
+                     "<rect class=\"%s\" x=\"%d\" y=\"%d\" width=\"14\" height=\"12\" rx=\"2\"/>"
+                     "<text x=\"%d\" y=\"%d\">",
+                     sample, at->x, y, at->x + 20, y + 10);
+        clo_text_add_xml(draw->out, text);
+        clo_text_add(draw->out, "</text>");
+    }
+    at->x += width;
+}
+
+/* Returns the number of its lines. */
+static int add_legend(const drawing *draw, bool is_drawn)
+{
+    legend at = {draw, is_drawn, draw->left, 0};
+    char sample[8], name[CLO_KIND_NAME_BYTES];
+
+    for (uint32_t color = 0; color < CLO_KIND_COLORS; color++) {
+        uint32_t k = clo_task_kinds_with_color(&draw->kinds, color);
+        if (k == CLO_NONE)
+            break;
+        snprintf(sample, sizeof sample, "c%u", color);
+        add_entry(&at, sample, clo_kind_name(draw->kinds.kinds[k].name, draw->kinds.kinds[k].bytes, NAME_MAX, name));
+    }
+    if (clo_task_kinds_others(&draw->kinds) > 0) {
+        snprintf(sample, sizeof sample, "c%d", CLO_KIND_COLORS);
+        add_entry(&at, sample, "other");
+    }
+    if (draw->has_replicas)
+        add_entry(&at, "r0", "replica");
+    if (draw->chart->failed_count > 0)
+        add_entry(&at, "failed", "failed");
+    if (clo_graph_branches(draw->graph) > 0 && at.x > PAGE - 200) { /* its marks need room */
+        at.x = draw->left;
+        at.line++;
+    }
+    if (is_drawn) {
+        clo_gantt_add_control_flow_legend(draw->chart, at.x, TOP + draw->height + BOTTOM + LINE * at.line, draw->out);
+        clo_text_add(draw->out, "\n");
+    }
+    return at.line + 1;
+}
+
 static void add_style(const drawing *draw)
 {
     clo_text *out = draw->out;
@@ -158,16 +155,17 @@ static void add_style(const drawing *draw)
                  "fill:#333}.title{font-size:19px;font-weight:600;fill:#111}.soft{fill:#777}.small{font-size:10.5px}"
                  ".end{text-anchor:end}.mid{text-anchor:middle}.in{font-size:11px;pointer-events:none}"
                  ".grid{stroke:#e3e3e3;stroke-width:1}.axis{stroke:#999;stroke-width:1}.pale{fill-opacity:.4}"
-                 "rect.b{stroke:#fff;stroke-width:.6}");
+                 "rect.b{stroke:#fff;stroke-width:.6}.failed{fill:#c00;fill-opacity:.25;stroke:#c00;stroke-width:2}");
     for (int c = 0; c < SHADES; c++)
-        clo_text_add(out, ".c%d{fill:%s}.t%d{fill:%s}.r%d{fill:url(#h%d)}", c, colors[c].fill, c, colors[c].ink, c, c);
+        clo_text_add(out, ".c%d{fill:%s}.t%d{fill:%s}.r%d{fill:url(#h%d)}", c, clo_kind_fill((uint32_t)c), c,
+                     clo_kind_ink((uint32_t)c), c, c);
     clo_text_add(out, "</style>\n<defs>");
     for (int c = 0; c < SHADES && draw->has_replicas; c++)
         clo_text_add(out,
                      "<pattern id=\"h%d\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\" patternTransform="
                      "\"rotate(45)\"><rect width=\"6\" height=\"6\" fill=\"%s\"/><rect width=\"2.4\" height=\"6\" "
                      "fill=\"#fff\" fill-opacity=\".62\"/></pattern>",
-                     c, colors[c].fill);
+                     c, clo_kind_fill((uint32_t)c));
     clo_text_add(out, "</defs>\n");
 }
 
@@ -175,7 +173,7 @@ static void add_head(const drawing *draw)
 {
     const clo_gantt *chart = draw->chart;
     clo_text *out = draw->out;
-    int height = TOP + draw->height + BOTTOM + 44;
+    int height = TOP + draw->height + BOTTOM + 24 + LINE * add_legend(draw, false);
     char time[24];
 
     clo_text_add(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\">\n",
@@ -275,8 +273,8 @@ static void add_bar(const drawing *draw, const clo_placement *p)
     int x = at(draw, p->start_ns), width = at(draw, p->finish_ns) - x;
     int y = TOP + draw->row_height * (int)p->executor + draw->row_height / 8;
     int height = draw->row_height - 2 * (draw->row_height / 8);
-    uint32_t color = draw->kinds[draw->kind_of[p->task]].color;
-    char scratch[16], from[24], to[24], length[24];
+    uint32_t color = color_of(draw, p->task);
+    char scratch[16], from[24], to[24], length[24], label[CLO_KIND_NAME_BYTES];
 
     clo_text_add(out, "<rect class=\"b %c%u\"", p->is_replica ? 'r' : 'c', color);
     add_tenths(out, "x", x);
@@ -290,21 +288,45 @@ static void add_bar(const drawing *draw, const clo_placement *p)
     clo_text_add(out, "%s\n%s to %s (%s)</title></rect>\n", p->is_replica ? " (replica)" : "",
                  clo_gantt_time(p->start_ns, p->finish_ns, from), clo_gantt_time(p->finish_ns, p->finish_ns, to),
                  clo_gantt_time(p->finish_ns - p->start_ns, p->finish_ns - p->start_ns, length));
-    size_t characters = clo_gantt_characters(clo_graph_task_name(draw->graph, p->task, scratch));
-    if (draw->row_height < 18 || p->is_replica || characters > 40 || width < 70 * (int)(characters + 1))
+    int room = (width - 40) / 64; /* characters */
+    const char *name = clo_graph_task_name(draw->graph, p->task, scratch);
+    if (draw->row_height < 18 || p->is_replica ||
+        room < (clo_gantt_characters(name) < 5 ? (int)clo_gantt_characters(name) : 5))
         return;
     clo_text_add(out, "<text class=\"in mid t%u\"", color);
     add_tenths(out, "x", x + width / 2);
     clo_text_add(out, " y=\"%d\">", y + height / 2 + 4);
-    clo_text_add_xml(out, clo_graph_task_name(draw->graph, p->task, scratch));
+    clo_text_add_xml(out,
+                     clo_kind_name(name, strlen(name), room < NAME_MAX && room >= 5 ? (size_t)room : NAME_MAX, label));
     clo_text_add(out, "</text>\n");
+}
+
+/* Where an execution of a task that failed ran, however short it was. */
+static void add_failures(const drawing *draw, uint32_t executor)
+{
+    char scratch[16];
+
+    for (size_t m = draw->rows.first[executor]; m < draw->rows.first[executor + 1] && draw->chart->failed_count > 0;
+         m++) {
+        const clo_placement *p = &draw->chart->placements[draw->rows.members[m]];
+        if (!clo_gantt_has_failed(draw->chart, p->task))
+            continue;
+        int x = at(draw, p->start_ns), width = at(draw, p->finish_ns) - x;
+        clo_text_add(draw->out, "<rect class=\"failed\"");
+        add_tenths(draw->out, "x", x);
+        add_tenths(draw->out, "width", width < 30 ? 30 : width);
+        clo_text_add(draw->out, " y=\"%d\" height=\"%d\"><title>", TOP + draw->row_height * (int)executor + 1,
+                     draw->row_height - 2);
+        clo_text_add_xml(draw->out, clo_graph_task_name(draw->graph, p->task, scratch));
+        clo_text_add(draw->out, ": failed</title></rect>\n");
+    }
 }
 
 /* Adds a thin bar to the columns of pixels it touches; an execution of length 0 still leaves a trace. */
 static void add_thin(const drawing *draw, const clo_placement *p)
 {
     double from = at(draw, p->start_ns) / 10.0 - draw->left, to = at(draw, p->finish_ns) / 10.0 - draw->left;
-    uint32_t color = draw->kinds[draw->kind_of[p->task]].color;
+    uint32_t color = color_of(draw, p->task);
     int first = (int)from < draw->width ? (int)from : draw->width - 1;
 
     for (int c = first; c < draw->width && (c == first || c < to); c++) {
@@ -363,7 +385,7 @@ static void add_row(const drawing *draw, uint32_t executor)
         if (at(draw, p->finish_ns) - at(draw, p->start_ns) >= narrow)
             continue;
         add_thin(draw, p);
-        thin[draw->kinds[draw->kind_of[p->task]].color]++;
+        thin[color_of(draw, p->task)]++;
         thins++;
     }
     if (thins > 0)
@@ -373,6 +395,7 @@ static void add_row(const drawing *draw, uint32_t executor)
         if (at(draw, p->finish_ns) - at(draw, p->start_ns) >= narrow)
             add_bar(draw, p);
     }
+    add_failures(draw, executor);
     clo_gantt_add_control_flow(&(clo_gantt_row){draw->chart, &draw->rows, executor, 10 * draw->left, 10 * draw->width,
                                                 TOP + draw->row_height * (int)executor, draw->row_height},
                                draw->out);
@@ -410,43 +433,6 @@ static void add_intervals(const drawing *draw)
     add_mark(draw, cycle->latency_ns, "latency", "#111", false);
 }
 
-/* One entry of the legend: a sample, a text, and how far it reaches. */
-static int add_entry(const drawing *draw, int x, const char *sample, const char *text, size_t bytes)
-{
-    int y = TOP + draw->height + BOTTOM;
-    char name[64];
-
-    snprintf(name, sizeof name, "%.*s", bytes > 40 ? 40 : (int)bytes, text);
-    clo_text_add(draw->out,
-                 "<rect class=\"%s\" x=\"%d\" y=\"%d\" width=\"14\" height=\"12\" rx=\"2\"/><text x=\"%d\" y=\"%d\">",
-                 sample, x, y, x + 20, y + 10);
-    clo_text_add_xml(draw->out, name);
-    clo_text_add(draw->out, "</text>");
-    return x + 44 + 7 * (int)clo_gantt_characters(name);
-}
-
-static void add_legend(const drawing *draw)
-{
-    int x = draw->left;
-    char sample[8];
-    size_t others = 0;
-
-    for (uint32_t color = 0; color < COLORS; color++)
-        for (uint32_t k = 0; k < draw->kinds_count; k++)
-            if (draw->kinds[k].color == color && x < PAGE - 260) {
-                snprintf(sample, sizeof sample, "c%u", color);
-                x = add_entry(draw, x, sample, draw->kinds[k].name, draw->kinds[k].bytes);
-            }
-    for (uint32_t k = 0; k <= CANDIDATES; k++)
-        others += draw->kinds[k].color == COLORS ? draw->kinds[k].count : 0;
-    if (others > 0)
-        x = add_entry(draw, x, "c7", "other", 5);
-    if (draw->has_replicas)
-        x = add_entry(draw, x, "r0", "replica", 7);
-    clo_gantt_add_control_flow_legend(draw->chart, x, TOP + draw->height + BOTTOM, draw->out);
-    clo_text_add(draw->out, "\n");
-}
-
 clo_status clo_gantt_svg(const clo_gantt *chart, clo_text *out)
 {
     drawing draw = {
@@ -475,7 +461,7 @@ clo_status clo_gantt_svg(const clo_gantt *chart, clo_text *out)
         add_mark(&draw, chart->makespan_ns, "makespan", "#111", false);
     else
         add_intervals(&draw);
-    add_legend(&draw);
+    (void)add_legend(&draw, true);
     clo_text_add(out, "</svg>\n");
     if (out->failed)
         status = clo_fail_memory("a Gantt chart");

@@ -103,6 +103,14 @@ const char *clo_gantt_mark(const clo_gantt *chart)
     return chart->is_emulated && strstr(chart->planner, "emulated") == NULL ? ", emulated" : "";
 }
 
+bool clo_gantt_has_failed(const clo_gantt *chart, uint32_t task)
+{
+    for (size_t i = 0; i < chart->failed_count; i++)
+        if (chart->failed[i] == task)
+            return true;
+    return false;
+}
+
 size_t clo_gantt_characters(const char *text)
 {
     size_t count = 0;

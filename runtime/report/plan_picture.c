@@ -15,11 +15,11 @@ static bool has_skipped(const clo_plan *plan)
     return false;
 }
 
-/* What the charts need of a plan. `kept` is to be freed, also after a failure. */
-static clo_status open_chart(const clo_plan *plan, const clo_cost *cost, clo_gantt *chart, void **kept)
+clo_status clo_gantt_of_plan(const clo_plan *plan, const clo_cost *cost, clo_gantt *chart, void **kept)
 {
     clo_bound bound = CLO_BOUND_INIT;
 
+    *kept = NULL;
     clo_status status = clo_plan_matches(plan, cost);
     if (status == CLO_OK)
         status = clo_cost_bound(cost, &bound);
@@ -31,7 +31,6 @@ static clo_status open_chart(const clo_plan *plan, const clo_cost *cost, clo_gan
                          .planner = plan->planner,
                          .is_emulated = plan->is_emulated,
                          .plan = plan};
-    *kept = NULL;
     if (has_skipped(plan)) /* the bound is of a run of all tasks */
         chart->bound_ns = 0;
     if (status == CLO_OK && plan->interval_ns > 0)
@@ -46,7 +45,7 @@ clo_status clo_plan_gantt_svg(const clo_plan *plan, const clo_cost *cost, const 
     clo_gantt chart;
     void *kept;
     clo_text text = {0};
-    clo_status status = open_chart(plan, cost, &chart, &kept);
+    clo_status status = clo_gantt_of_plan(plan, cost, &chart, &kept);
 
     chart.title = title;
     if (status == CLO_OK)
@@ -65,7 +64,7 @@ clo_status clo_plan_gantt_text(const clo_plan *plan, const clo_cost *cost, uint3
     clo_gantt chart;
     void *kept;
     clo_text text = {0};
-    clo_status status = open_chart(plan, cost, &chart, &kept);
+    clo_status status = clo_gantt_of_plan(plan, cost, &chart, &kept);
 
     if (status == CLO_OK)
         status = clo_gantt_text(&chart, columns, &text);

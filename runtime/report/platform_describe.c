@@ -5,12 +5,15 @@
 #include "report/closeness.h"
 #include "report/platform_picture.h"
 
+#include <clotho/report.h>
+
 #include <stdio.h>
 #include <string.h>
 
 #define FOLD_ABOVE 32 /* with more executors, equal neighbours share a row */
 
 enum { COLUMN_NAME, COLUMN_KIND, COLUMN_CPU, COLUMN_MACHINE, COLUMN_MEMORY, COLUMN_SPEED, COLUMN_CACHES = 9, COLUMNS };
+enum { SVG_COLUMNS = 100 };
 
 /* Words of `string`, wrapped; the first line starts at column `at`, the others at `indent`. */
 static void add_wrapped(clo_text *out, const char *string, uint32_t columns, uint32_t at, uint32_t indent)
@@ -337,6 +340,19 @@ static void add_facts(const clo_platform *p, uint32_t columns, clo_text *out)
         clo_text_add(out, "%*s  %-9s  ", blank > 0 ? blank : 0, "", p->facts[f].status);
         add_wrapped(out, p->facts[f].source, columns, (uint32_t)width + 15, (uint32_t)width + 15);
     }
+}
+
+clo_status clo_platform_svg(const clo_platform *platform, const char *path)
+{
+    clo_text text = {0};
+
+    if (platform == NULL || path == NULL)
+        return clo_fail_null("clo_platform_svg", "platform or path");
+    clo_picture_svg(platform, SVG_COLUMNS, &text);
+    clo_status status =
+        text.failed ? clo_fail_memory("the picture of a platform") : clo_file_write(path, text.data, text.bytes);
+    clo_text_free(&text);
+    return status;
 }
 
 clo_status clo_platform_describe(const clo_platform *platform, uint32_t columns, char **out)

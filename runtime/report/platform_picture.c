@@ -25,6 +25,7 @@ typedef struct grid {
     size_t capacity, rows;
     uint32_t columns;
     bool failed;
+    clo_text *svg; /* boxes and texts are written there too; NULL: no SVG */
 } grid;
 
 typedef struct size {
@@ -51,10 +52,28 @@ static void put(grid *g, uint32_t x, uint32_t y, uint32_t code)
     g->cells[(size_t)y * g->columns + x] = code;
 }
 
+enum { CELL_WIDTH = 8, CELL_HEIGHT = 17 }; /* of a character, pixels of the SVG */
+
+static void svg_text(clo_text *svg, const char *shape, uint32_t x, uint32_t y, const char *text, size_t bytes)
+{
+    clo_text cut = {0};
+
+    clo_text_add_bytes(&cut, text, bytes);
+    clo_text_add(svg, "<text class=\"%s\" x=\"%u\" y=\"%u\">", shape, CELL_WIDTH * x, CELL_HEIGHT * y + 13);
+    clo_text_add_xml(svg, cut.data != NULL ? cut.data : "");
+    clo_text_add(svg, "</text>\n");
+    svg->failed |= cut.failed;
+    clo_text_free(&cut);
+}
+
 static void put_text(grid *g, uint32_t x, uint32_t y, uint32_t limit, const char *text)
 {
+    const char *begin = text;
+
     for (uint32_t i = 0; *text != '\0' && i < limit; i++)
         put(g, x + i, y, clo_text_next(&text));
+    if (g != NULL && g->svg != NULL)
+        svg_text(g->svg, "in", x, y, begin, (size_t)(text - begin));
 }
 
 static void put_box(grid *g, uint32_t x, uint32_t y, size box, const char *title)
@@ -74,6 +93,9 @@ static void put_box(grid *g, uint32_t x, uint32_t y, size box, const char *title
     put(g, right, y, TOP_RIGHT);
     put(g, x, low, LOW_LEFT);
     put(g, right, low, LOW_RIGHT);
+    if (g != NULL && g->svg != NULL)
+        clo_text_add(g->svg, "<rect x=\"%u\" y=\"%u\" width=\"%u\" height=\"%u\" rx=\"5\"/>\n", CELL_WIDTH * x + 4,
+                     CELL_HEIGHT * y + 8, CELL_WIDTH * (box.width - 1), CELL_HEIGHT * (box.height - 1));
     if (title[0] != '\0' && box.width > 6) {
         uint32_t limit = box.width - 6, width = clo_text_width(title);
         put(g, x + 2, y, ' ');
@@ -338,18 +360,48 @@ static bool opens_package(const clo_platform *p, uint32_t e)
     return true;
 }
 
-void clo_picture_draw(const clo_platform *platform, uint32_t columns, clo_text *out)
+static void draw_all(grid *g, const clo_platform *platform)
 {
-    grid g = {.columns = columns};
     members m = {.executors = clo_allocate(platform->executors_count, sizeof(uint32_t))};
     uint32_t y = 0;
 
-    g.failed = m.executors == NULL;
-    for (uint32_t e = 0; e < platform->executors_count && !g.failed; e++)
+    g->failed = m.executors == NULL;
+    for (uint32_t e = 0; e < platform->executors_count && !g->failed; e++)
         if (opens_package(platform, e))
-            y = draw_package(&g, platform, e, &m, y);
+            y = draw_package(g, platform, e, &m, y);
+    clo_free(m.executors);
+}
+
+void clo_picture_draw(const clo_platform *platform, uint32_t columns, clo_text *out)
+{
+    grid g = {.columns = columns};
+
+    draw_all(&g, platform);
     print(&g, out);
     out->failed |= g.failed;
-    clo_free(m.executors);
+    clo_free(g.cells);
+}
+
+void clo_picture_svg(const clo_platform *platform, uint32_t columns, clo_text *out)
+{
+    clo_text boxes = {0};
+    grid g = {.columns = columns, .svg = &boxes};
+
+    draw_all(&g, platform);
+    unsigned width = CELL_WIDTH * columns + 40, height = CELL_HEIGHT * (unsigned)g.rows + 70;
+    clo_text_add(
+        out,
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%u\" height=\"%u\" viewBox=\"0 0 %u %u\">\n"
+        "<style>text{font:12px Inter,'Segoe UI','DejaVu Sans',Helvetica,Arial,sans-serif;fill:#222}"
+        "rect{fill:#0072b2;fill-opacity:.06;stroke:#5c6f7d}.in{paint-order:stroke;stroke:#fff;stroke-width:5px}"
+        ".title{font-size:17px;font-weight:600}</style>\n<path fill=\"#fff\" d=\"M0 0h%uv%uH0z\"/>\n"
+        "<text class=\"title\" x=\"24\" y=\"32\">",
+        width, height, width, height, width, height);
+    clo_text_add_xml(out, clo_platform_name(platform));
+    clo_text_add(out, "</text>\n<g transform=\"translate(20 48)\">\n");
+    clo_text_add_bytes(out, boxes.data != NULL ? boxes.data : "", boxes.bytes);
+    clo_text_add(out, "</g>\n</svg>\n");
+    out->failed |= g.failed || boxes.failed;
+    clo_text_free(&boxes);
     clo_free(g.cells);
 }

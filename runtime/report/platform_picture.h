@@ -8,4 +8,7 @@
 /* Boxes for packages, clusters and cores, at most `columns` wide. */
 void clo_picture_draw(const clo_platform *platform, uint32_t columns, clo_text *out);
 
+/* The same boxes as a whole SVG document. */
+void clo_picture_svg(const clo_platform *platform, uint32_t columns, clo_text *out);
+
 #endif

@@ -3,9 +3,10 @@
  * The size stays bounded whatever the number of bodies: a row is divided into cells, some thousand in all, each in the
  * colour of the job that has most of it, pale where it is mostly idle. Neighbours of one job are one box. The bodies of
  * an executor are found in order of their ends, which is that of their starts too. */
-#include <clotho/stream.h>
+#include "report/stream_picture.h"
 
 #include "report/gantt.h"
+#include "report/kinds.h"
 
 #include "base/memory.h"
 #include "base/status.h"
@@ -19,8 +20,9 @@ enum {
     PAGE = 1280,
     LEFT = 170,
     WIDTH = PAGE - LEFT - 30,
-    TOP = 84,
-    BOTTOM = 40
+    TOP = 96,
+    BOTTOM = 66,
+    NAMED = 16 /* jobs that the legend names one by one */
 };
 
 /* Who has a cell. */
@@ -156,7 +158,7 @@ static void add_box(const picture *p, uint32_t executor, int from, int to)
     char begin[24], end[24];
 
     clo_text_add(p->out, "<rect class=\"c%u%s\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\"><title>job %llu\n%s to %s",
-                 (unsigned)(owner_of(c) % CLO_GANTT_COLORS), c->sum < 0.5 ? " pale" : "", pixel_of(p, from), y,
+                 (unsigned)(owner_of(c) % CLO_KIND_COLORS), c->sum < 0.5 ? " pale" : "", pixel_of(p, from), y,
                  pixel_of(p, to) - pixel_of(p, from), p->row_height - 2 * (p->row_height / 8),
                  (unsigned long long)owner_of(c), clo_gantt_time(time_of(p, from), p->end_ns, begin),
                  clo_gantt_time(end_ns, p->end_ns, end));
@@ -188,8 +190,8 @@ static void add_head(const picture *p)
                  "fill:#333}.title{font-size:19px;font-weight:600;fill:#111}.soft{fill:#777}.small{font-size:10.5px}"
                  ".end{text-anchor:end}.mid{text-anchor:middle}.grid{stroke:#e3e3e3}.pale{fill-opacity:.4}",
                  PAGE, height, PAGE, height);
-    for (uint32_t c = 0; c < CLO_GANTT_COLORS; c++)
-        clo_text_add(p->out, ".c%u{fill:%s}", c, clo_gantt_color(c));
+    for (uint32_t c = 0; c < CLO_KIND_COLORS; c++)
+        clo_text_add(p->out, ".c%u{fill:%s}", c, clo_kind_fill(c));
     clo_text_add(p->out,
                  "</style>\n<rect width=\"%d\" height=\"%d\" fill=\"#fff\"/>\n<text class=\"title\" x=\"20\" y=\"32\">",
                  PAGE, height);
@@ -197,7 +199,7 @@ static void add_head(const picture *p)
     clo_text_add(p->out, "</text>\n<text class=\"soft\" x=\"20\" y=\"52\">%llu jobs, %llu executions on ",
                  (unsigned long long)p->jobs, (unsigned long long)p->bodies);
     clo_text_add_xml(p->out, clo_platform_name(p->platform));
-    clo_text_add(p->out, " · makespan %s · a colour for each job in turn, pale: mostly idle</text>\n",
+    clo_text_add(p->out, " · makespan %s</text>\n",
                  clo_gantt_time(p->end_ns - p->begin_ns, p->end_ns - p->begin_ns, time));
 }
 
@@ -224,6 +226,66 @@ static void add_axes(const picture *p)
     }
 }
 
+/* A mark for each arrival, in the colour of its job; of those that share a pixel, the first. */
+static void add_arrivals(const picture *p)
+{
+    double span = (double)(p->end_ns - p->begin_ns);
+    int last = -1;
+
+    for (size_t i = 0; i < p->count; i++) {
+        const clo_log_record *r = &p->records[i];
+        if (r->what != CLO_LOG_ARRIVE || r->now_ns < p->begin_ns || r->now_ns > p->end_ns)
+            continue;
+        int x = span > 0 ? LEFT + (int)((double)(r->now_ns - p->begin_ns) / span * WIDTH) : LEFT;
+        if (x == last)
+            continue;
+        last = x;
+        clo_text_add(p->out, "<path class=\"c%u\" d=\"M%d %dh8l-4 9z\"><title>job %llu arrives</title></path>\n",
+                     (unsigned)(r->job % CLO_KIND_COLORS), x - 4, TOP - 12, (unsigned long long)r->job);
+    }
+}
+
+static int add_entry(const picture *p, int x, const char *mark, const char *text)
+{
+    int y = TOP + p->row_height * (int)clo_platform_executors(p->platform) + 34;
+
+    clo_text_add(p->out, "<path %s transform=\"translate(%d %d)\"/><text x=\"%d\" y=\"%d\">%s</text>\n", mark, x, y,
+                 x + 20, y + 10, text);
+    return x + 44 + 7 * (int)clo_gantt_characters(text);
+}
+
+/* Few jobs by their numbers; of many, that colours come in turn. */
+static void add_legend(const picture *p)
+{
+    uint64_t numbers[NAMED];
+    uint32_t count = 0;
+    int x = LEFT;
+    char mark[64], text[32];
+
+    for (size_t i = 0; i < p->count && count <= NAMED; i++) {
+        uint32_t k = 0;
+        if (!is_body(&p->records[i]))
+            continue;
+        while (k < count && k < NAMED && numbers[k] != p->records[i].job)
+            k++;
+        if (k < count)
+            continue;
+        if (count < NAMED)
+            numbers[count] = p->records[i].job;
+        count++;
+    }
+    for (uint32_t k = 0; k < count && count <= NAMED && x < PAGE - 330; k++) {
+        clo_print(mark, sizeof mark, "class=\"c%u\" d=\"M0 0h14v12h-14z\"", (unsigned)(numbers[k] % CLO_KIND_COLORS));
+        clo_print(text, sizeof text, "job %llu", (unsigned long long)numbers[k]);
+        x = add_entry(p, x, mark, text);
+    }
+    if (count > NAMED)
+        x = add_entry(p, x, "class=\"c0\" d=\"M0 0h14v12h-14z\"", "a colour for each job, 16 in turn");
+    if (p->jobs > 0)
+        x = add_entry(p, x, "class=\"c0\" d=\"M2 1h10l-5 10z\"", "arrival");
+    (void)add_entry(p, x, "class=\"c0 pale\" d=\"M0 0h14v12h-14z\"", "pale: mostly idle");
+}
+
 static clo_status draw(picture *p)
 {
     uint32_t executors = clo_platform_executors(p->platform);
@@ -244,26 +306,35 @@ static clo_status draw(picture *p)
     add_axes(p);
     for (uint32_t e = 0; e < executors; e++)
         add_row(p, e);
+    add_arrivals(p);
+    add_legend(p);
     clo_text_add(p->out, "</svg>\n");
     return p->out->failed ? clo_fail_memory("a picture of a stream") : CLO_OK;
 }
 
-clo_status clo_stream_gantt_svg(const clo_log *log, const clo_platform *platform, const char *title, const char *path)
+clo_status clo_stream_svg(const clo_log *log, const clo_platform *platform, const char *title, clo_text *out)
 {
-    if (log == NULL || platform == NULL || path == NULL)
-        return clo_fail_null("clo_stream_gantt_svg", "log, platform or path");
     if (clo_log_dropped(log) > 0)
         return clo_fail(CLO_ERR_STATE, "the log was full and dropped records; nothing can be drawn of it");
-    clo_text text = {0};
-    picture p = {.platform = platform, .title = title != NULL ? title : "stream", .out = &text};
+    picture p = {.platform = platform, .title = title != NULL ? title : "stream", .out = out};
 
     p.records = clo_log_records(log, &p.count);
     clo_status status = draw(&p);
-    if (status == CLO_OK)
-        status = clo_file_write(path, text.data, text.bytes);
-    clo_text_free(&text);
     clo_free(p.first);
     clo_free(p.members);
     clo_free(p.cells);
+    return status;
+}
+
+clo_status clo_stream_gantt_svg(const clo_log *log, const clo_platform *platform, const char *title, const char *path)
+{
+    clo_text text = {0};
+
+    if (log == NULL || platform == NULL || path == NULL)
+        return clo_fail_null("clo_stream_gantt_svg", "log, platform or path");
+    clo_status status = clo_stream_svg(log, platform, title, &text);
+    if (status == CLO_OK)
+        status = clo_file_write(path, text.data, text.bytes);
+    clo_text_free(&text);
     return status;
 }

@@ -12,6 +12,7 @@ int inits(void)
     clo_load_config load = CLO_LOAD_CONFIG_INIT;
     clo_job_config job = CLO_JOB_CONFIG_INIT;
     clo_plan_config plan = CLO_PLAN_CONFIG_INIT;
+    clo_report_config page = CLO_REPORT_CONFIG_INIT;
     clo_platform_desc platform = CLO_PLATFORM_DESC_INIT;
     clo_runtime_config runtime = CLO_RUNTIME_CONFIG_INIT;
     clo_sim_config sim = CLO_SIM_CONFIG_INIT;
@@ -46,16 +47,15 @@ int inits(void)
 
     return task.work_ns == 0 && edges.size == sizeof edges && constant.name == NULL &&
            generate.size == sizeof generate && load.size == sizeof load && job.size == sizeof job &&
-           plan.size == sizeof plan && platform.size == sizeof platform && runtime.size == sizeof runtime &&
-           sim.size == sizeof sim && configs[1].size == sizeof sim && bound.size == sizeof bound &&
-           metrics.size == sizeof metrics && result.size == sizeof result && timing.size == sizeof timing &&
-           entry.size == sizeof entry && stats.size == sizeof stats && row.size == sizeof row &&
-           arrivals.size == sizeof arrivals && header.size == sizeof header && admission.size == sizeof admission &&
-           admitted.size == sizeof admitted && stream.size == sizeof stream && report.size == sizeof report &&
-           model.size == sizeof model && about.size == sizeof about && learned.size == sizeof learned &&
-           residual.size == sizeof residual && service.size == sizeof service && served.size == sizeof served &&
-           said.size == sizeof said && session.size == sizeof session && answer.size == sizeof answer &&
-           remote.size == sizeof remote && workflow.size == sizeof workflow && call.size == sizeof call &&
-           outcome.size == sizeof outcome &&
-           sim.execute == 0;
+           plan.size == sizeof plan && page.size == sizeof page && platform.size == sizeof platform &&
+           runtime.size == sizeof runtime && sim.size == sizeof sim && configs[1].size == sizeof sim &&
+           bound.size == sizeof bound && metrics.size == sizeof metrics && result.size == sizeof result &&
+           timing.size == sizeof timing && entry.size == sizeof entry && stats.size == sizeof stats &&
+           row.size == sizeof row && arrivals.size == sizeof arrivals && header.size == sizeof header &&
+           admission.size == sizeof admission && admitted.size == sizeof admitted && stream.size == sizeof stream &&
+           report.size == sizeof report && model.size == sizeof model && about.size == sizeof about &&
+           learned.size == sizeof learned && residual.size == sizeof residual && service.size == sizeof service &&
+           served.size == sizeof served && said.size == sizeof said && session.size == sizeof session &&
+           answer.size == sizeof answer && remote.size == sizeof remote && workflow.size == sizeof workflow &&
+           call.size == sizeof call && outcome.size == sizeof outcome && sim.execute == 0;
 }

@@ -347,6 +347,17 @@ static void plans(void **state)
     refuses(clo_plan_gantt_svg, NULL, c, NULL, NEVER_WRITTEN);
     refuses(clo_plan_gantt_svg, s.plan, NULL, NULL, NEVER_WRITTEN);
     refuses(clo_plan_gantt_svg, s.plan, c, NULL, NULL);
+    const clo_report_schedule schedule = {.plan = s.plan}, nothing = {.plan = NULL};
+    refuses(clo_report_plans, NULL, &schedule, 1, NULL, NEVER_WRITTEN);
+    refuses(clo_report_plans, c, NULL, 1, NULL, NEVER_WRITTEN);
+    refuses(clo_report_plans, c, &schedule, 0, NULL, NEVER_WRITTEN);
+    refuses(clo_report_plans, c, &nothing, 1, NULL, NEVER_WRITTEN);
+    refuses(clo_report_plans, c, &schedule, 1, NULL, NULL);
+    refuses(clo_report_svg, NULL, s.plan, NULL, NEVER_WRITTEN);
+    refuses(clo_report_svg, c, NULL, NULL, NEVER_WRITTEN);
+    refuses(clo_report_svg, c, s.plan, NULL, NULL);
+    refuses(clo_platform_svg, NULL, NEVER_WRITTEN);
+    refuses(clo_platform_svg, clo_cost_platform(c), NULL);
     refuses(clo_plan_gantt_text, NULL, c, 0, &text);
     refuses(clo_plan_gantt_text, s.plan, NULL, 0, &text);
     refuses(clo_plan_gantt_text, s.plan, c, 0, NULL);

@@ -264,6 +264,13 @@ static void logs(void **state)
     refuses(clo_stream_gantt_svg, NULL, platform, NULL, "/dev/null");
     refuses(clo_stream_gantt_svg, log, NULL, NULL, "/dev/null");
     refuses(clo_stream_gantt_svg, log, platform, NULL, NULL);
+    clo_workload *workload;
+    ok(clo_workload_create("w", &workload));
+    refuses(clo_report_stream, NULL, workload, platform, NULL, "/dev/null");
+    refuses(clo_report_stream, log, NULL, platform, NULL, "/dev/null");
+    refuses(clo_report_stream, log, workload, NULL, NULL, "/dev/null");
+    refuses(clo_report_stream, log, workload, platform, NULL, NULL);
+    clo_workload_destroy(workload);
     clo_platform_destroy(platform);
     clo_log_destroy(NULL);
     clo_log_destroy(log);

@@ -7,6 +7,7 @@
 #include "clotho/common/options.h"
 #include "clotho/run/hosts.h"
 
+#include <clotho/report.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,12 +43,13 @@ static int show(int argc, char **argv)
         "SPEC is native (default), the name of a shipped platform (see 'clotho platform list'), an hwloc XML\n"
         "file, a cluster file F.json, uniform:P, or slots:P."};
     bool as_json = false;
-    const char *spec = NULL;
+    const char *spec = NULL, *svg = NULL;
     const option_spec options[] = {
         {"platform", 'p', "SPEC", OPTION_INPUT, &spec, "the same as the operand"},
+        {"svg", 0, "F.svg", OPTION_OUTPUT, &svg, "draw its packages, clusters and cores"},
         {"json", 0, NULL, OPTION_FLAG, &as_json, "print one JSON object on standard output"}};
     char **operands;
-    int count, code = options_parse(&cmd, options, 2, argc, argv, &operands, &count);
+    int count, code = options_parse(&cmd, options, 3, argc, argv, &operands, &count);
     clo_platform *platform;
 
     if (code != OPTIONS_GO_ON)
@@ -57,7 +59,10 @@ static int show(int argc, char **argv)
     code = platform_open(count > 0 ? operands[0] : spec != NULL ? spec : "native", &platform);
     if (code != EXIT_GOOD)
         return code;
-    code = describe(platform, as_json);
+    clo_status status = svg != NULL ? clo_platform_svg(platform, svg) : CLO_OK;
+    code = status == CLO_OK ? EXIT_GOOD : complain_status(svg, status);
+    if (code == EXIT_GOOD && (svg == NULL || strcmp(svg, "-") != 0))
+        code = describe(platform, as_json);
     clo_platform_destroy(platform);
     return code;
 }

@@ -276,7 +276,7 @@ static int plan(build *b, target_list *targets)
 {
     const build_options *o = &b->options;
     uint32_t jobs = o->is_unlimited ? every_step(b) : o->jobs > 0 ? o->jobs : default_jobs();
-    build_plan_options options = {o->planner, o->gantt, o->out, jobs, o->is_dry, o->as_json, b->home};
+    build_plan_options options = {o->planner, o->gantt, o->page, o->out, jobs, o->is_dry, o->as_json, b->home};
     bool is_manifest;
 
     if (!build_read_logs(&b->folder))
@@ -352,7 +352,7 @@ static int run_steps(build *b)
                                        .status_format = getenv("NINJA_STATUS"),
                                        .load_most = o->load_most,
                                        .tokens = &b->tokens,
-                                       .report = {o->trace, o->gantt, o->summarizes, b->home}};
+                                       .report = {o->trace, o->gantt, o->page, o->summarizes, b->home}};
     return build_run(&b->folder, &options);
 }
 
@@ -541,6 +541,7 @@ static int build_with(bool is_ninja, int argc, char **argv)
          "which ready step is next (rank; with --memory one that plans the rest anew)"},
         {"planner", 0, "NAME", OPTION_TEXT, &b.options.planner, "of --plan (heft)"},
         {"gantt", 0, "F.svg", OPTION_OUTPUT, &b.options.gantt, "picture of what ran; with --plan of the plan"},
+        {"report", 0, "F.html", OPTION_OUTPUT, &b.options.page, "the same as a page with a chart and tables"},
         {"trace", 0, "F.json", OPTION_OUTPUT, &b.options.trace, "what ran, for ui.perfetto.dev"},
         {"summary", 0, NULL, OPTION_FLAG, &b.options.summarizes,
          "at the end: predicted and measured time, bound, critical path, what would help"},

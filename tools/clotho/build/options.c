@@ -93,8 +93,9 @@ int build_options_check(build_options *o)
     if (o->distributes && (o->plans || o->memory != NULL))
         return misuse("--distcc goes with neither --plan nor --memory: what a step takes on another host is not known "
                       "here; leave one out");
-    if (!o->plans && o->is_dry && (o->trace != NULL || o->gantt != NULL || o->summarizes))
-        return misuse("-n runs nothing that --trace, --gantt or --summary could show; leave it out, or add --plan");
+    if (!o->plans && o->is_dry && (o->trace != NULL || o->gantt != NULL || o->page != NULL || o->summarizes))
+        return misuse(
+            "-n runs nothing that --trace, --gantt, --report or --summary could show; leave it out, or add --plan");
     code = known_planner(&o->planner);
     return code == EXIT_GOOD && o->policy != NULL ? known_policy(o->policy) : code;
 }

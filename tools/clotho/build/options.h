@@ -8,7 +8,7 @@
 #define NO_JOBS UINT32_MAX /* -j was not given */
 
 typedef struct build_options {
-    const char *file, *directory, *planner, *gantt, *out, *policy;
+    const char *file, *directory, *planner, *gantt, *page, *out, *policy;
     const char *trace, *load, *memory;
     build_tool tool;
     uint32_t jobs, failures;

@@ -9,6 +9,7 @@
 #include "clotho/common/report.h"
 
 #include <clotho/planner.h>
+#include <clotho/report.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -118,6 +119,12 @@ static int write_files(planning *p)
         status = clo_plan_gantt_svg(p->plan, p->graph.cost, "build", o->gantt);
         if (status != CLO_OK)
             code = complain_status(o->gantt, status);
+    }
+    if (o->page != NULL) {
+        const clo_report_schedule planned = {.plan = p->plan};
+        status = clo_report_plans(p->graph.cost, &planned, 1, NULL, o->page);
+        if (status != CLO_OK)
+            code = complain_status(o->page, status);
     }
     if (o->out == NULL)
         return code;

@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 typedef struct build_plan_options {
-    const char *planner, *gantt, *out;
+    const char *planner, *gantt, *page, *out;
     uint32_t jobs;
     bool only_wanted; /* the steps that would run now; else all behind the targets */
     bool as_json;

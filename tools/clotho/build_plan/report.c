@@ -7,6 +7,7 @@
 #include "clotho/common/report.h"
 #include "ninja/step/cpus.h"
 
+#include <clotho/report.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -48,7 +49,7 @@ static void machine_ticks(int64_t ticks[2])
 
 bool build_report_needs_trace(const build_report_options *options)
 {
-    return options->trace != NULL || options->gantt != NULL;
+    return options->trace != NULL || options->gantt != NULL || options->page != NULL;
 }
 
 int build_report_begin(build_report *r, const build_report_options *options, const build_graph *graph,
@@ -58,11 +59,11 @@ int build_report_begin(build_report *r, const build_report_options *options, con
     clo_job_result result = CLO_JOB_RESULT_INIT;
 
     *r = (build_report){.options = options, .graph = graph, .jobs = jobs, .predicted_ns = -1};
-    if (!options->summarizes && options->gantt == NULL)
+    if (!options->summarizes && options->gantt == NULL && options->page == NULL)
         return EXIT_GOOD;
     r->time_ns = calloc(graph->folder->manifest.edges_count + 1, sizeof *r->time_ns);
     if (r->time_ns == NULL)
-        return complain(NULL, "out of memory for the summary; leave --summary and --gantt out");
+        return complain(NULL, "out of memory for the summary; leave --summary, --gantt and --report out");
     r->cpu_ns = children_ns();
     machine_ticks(r->ticks);
     config.policy = policy;
@@ -119,16 +120,26 @@ static int measure(const build_report *r, measured *m)
 }
 
 /* The picture has the bound of the summary: what was measured, not what was expected. */
-static clo_status draw(const build_report *r, const measured *m)
+static int draw(const build_report *r, const measured *m)
 {
     clo_plan *ran = NULL;
+    const clo_cost *cost = m->graph.cost != NULL ? m->graph.cost : r->graph->cost;
+    clo_report_config config = CLO_REPORT_CONFIG_INIT;
     clo_status status = clo_trace_to_plan(r->trace, r->graph->cost, &ran);
+    int code = status == CLO_OK ? EXIT_GOOD : complain_status(NULL, status);
 
-    if (status == CLO_OK)
-        status = clo_plan_gantt_svg(ran, m->graph.cost != NULL ? m->graph.cost : r->graph->cost, "build, as it ran",
-                                    r->options->gantt);
+    config.title = "build, as it ran";
+    if (ran != NULL && r->options->gantt != NULL) {
+        status = clo_report_svg(cost, ran, &config, r->options->gantt);
+        code = status == CLO_OK ? code : complain_status(r->options->gantt, status);
+    }
+    if (ran != NULL && r->options->page != NULL) {
+        const clo_report_schedule happened = {.plan = ran, .trace = r->trace};
+        status = clo_report_plans(cost, &happened, 1, &config, r->options->page);
+        code = status == CLO_OK ? code : complain_status(r->options->page, status);
+    }
     clo_plan_destroy(ran);
-    return status;
+    return code;
 }
 
 static int write_files(const build_report *r, const measured *m)
@@ -142,10 +153,8 @@ static int write_files(const build_report *r, const measured *m)
         if (status != CLO_OK)
             code = complain_status(o->trace, status);
     }
-    if (o->gantt == NULL)
-        return code;
-    status = draw(r, m);
-    return status == CLO_OK ? code : complain_status(o->gantt, status);
+    int drawn = o->gantt != NULL || o->page != NULL ? draw(r, m) : EXIT_GOOD;
+    return code != EXIT_GOOD ? code : drawn;
 }
 
 /* Paths of the command line are those of the folder that it was called in; the build goes on in its own. */

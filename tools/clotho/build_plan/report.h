@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 typedef struct build_report_options {
-    const char *trace, *gantt; /* files; NULL: none */
+    const char *trace, *gantt, *page; /* files; NULL: none */
     bool summarizes;
     int home; /* the folder that paths on the command line begin at */
 } build_report_options;

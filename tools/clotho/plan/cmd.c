@@ -8,6 +8,7 @@
 #include "clotho/common/json.h"
 #include "clotho/common/outputs.h"
 #include "clotho/common/paths.h"
+#include "clotho/common/schedules.h"
 #include "clotho/plan/compare.h"
 #include "clotho/plan/embed.h"
 
@@ -199,6 +200,7 @@ static int make(const input *in, const plan_options *o, const char *planner, pla
 static int plan_one(const input *in, const plan_options *o)
 {
     bool table = o->planners.count > 1;
+    schedules all = {.count = 0};
     int code = EXIT_GOOD;
 
     if (table && !o->as_json)
@@ -217,9 +219,14 @@ static int plan_one(const input *in, const plan_options *o)
                 print_one(in, &p);
             made = worse(made, write_files(in, o, &p));
         }
-        clo_plan_destroy(p.plan);
+        if (p.measured && o->report != NULL)
+            schedules_keep(&all, p.plan, p.plan_ns, p.valid);
+        else
+            clo_plan_destroy(p.plan);
         code = worse(code, made);
     }
+    code = worse(code, schedules_write(&all, in->cost, o->report));
+    schedules_close(&all);
     return code;
 }
 
@@ -345,9 +352,11 @@ static int plan_file(const char *path, const plan_options *o, bool again)
 
     if (code != EXIT_GOOD)
         return code;
-    if (in.count > 1 && (o->gantt != NULL || o->out != NULL || o->embed != NULL || o->gantt_text)) {
-        code = misuse("%s holds %zu instances; for --gantt, --gantt-text, --out and --embed add --instance NAME", path,
-                      in.count);
+    if (in.count > 1 &&
+        (o->gantt != NULL || o->out != NULL || o->embed != NULL || o->gantt_text || o->report != NULL)) {
+        code =
+            misuse("%s holds %zu instances; for --gantt, --gantt-text, --report, --out and --embed add --instance NAME",
+                   path, in.count);
     } else if (in.count > 1 && o->planners.count > 1 && !o->as_json) {
         code = plan_compare_file(&in, o);
     } else if (in.count > 1) {
@@ -427,16 +436,17 @@ static bool is_comparison(const plan_options *o)
 static int check_comparison(const plan_options *o)
 {
     int to_output = o->as_json + is_output(o->out) + is_output(o->embed) + is_output(o->gantt) + is_output(o->csv) +
-                    is_output(o->svg);
+                    is_output(o->svg) + is_output(o->report);
 
     if (o->as_json && to_output > 1)
         return misuse("--json and '-' both want standard output; name a file");
     if (to_output > 1)
         return misuse("two files want standard output; name one");
-    if (is_comparison(o) &&
-        (o->pipeline.is_wanted || o->gantt != NULL || o->gantt_text || o->out != NULL || o->embed != NULL))
-        return misuse("--baseline, --csv and --svg compare planners; leave --pipeline, --gantt, --gantt-text, --out "
-                      "and --embed out");
+    if (is_comparison(o) && (o->pipeline.is_wanted || o->gantt != NULL || o->gantt_text || o->out != NULL ||
+                             o->embed != NULL || o->report != NULL))
+        return misuse(
+            "--baseline, --csv and --svg compare planners; leave --pipeline, --gantt, --gantt-text, --report, "
+            "--out and --embed out");
     return EXIT_GOOD;
 }
 
@@ -466,7 +476,8 @@ static int check_outputs(const path_list *paths, const plan_options *o)
 {
     const struct {
         const char *option, *path;
-    } outputs[] = {{"csv", o->csv}, {"svg", o->svg}, {"gantt", o->gantt}, {"out", o->out}, {"embed", o->embed}};
+    } outputs[] = {{"csv", o->csv}, {"svg", o->svg},     {"gantt", o->gantt},
+                   {"out", o->out}, {"embed", o->embed}, {"report", o->report}};
 
     for (size_t k = 0; k < sizeof outputs / sizeof outputs[0]; k++)
         for (size_t i = 0; i < paths->count && outputs[k].path != NULL; i++)
@@ -483,6 +494,8 @@ static int plan_paths(const path_list *paths, const plan_options *o)
 
     if ((o->gantt != NULL || o->out != NULL || o->embed != NULL) && (paths->count > 1 || o->planners.count > 1))
         return misuse("--gantt, --out and --embed take one GRAPH and one planner; run the command once for each");
+    if (o->report != NULL && paths->count > 1)
+        return misuse("--report takes one GRAPH, with any number of planners; run the command once for each");
     if (check_outputs(paths, o) != EXIT_GOOD)
         return EXIT_BAD_USAGE;
     if (is_comparison(o) || (paths->count > 1 && o->planners.count > 1 && !o->as_json))
@@ -537,6 +550,7 @@ int cmd_plan(int argc, char **argv)
          "threads for planners that use several (1); a time budget then searches more"},
         {"gantt", 'g', "F.svg", OPTION_OUTPUT, &o.gantt, "draw the plan"},
         {"gantt-text", 't', NULL, OPTION_FLAG, &o.gantt_text, "draw the plan in the terminal"},
+        {"report", 0, "F.html", OPTION_OUTPUT, &o.report, "write a page with a chart and tables, of all planners"},
         {"out", 'o', "F.json", OPTION_OUTPUT, &o.out, "write the plan"},
         {"embed", 0, "F.c", OPTION_OUTPUT, &o.embed, "write the plan and its executors as C, for a program on a board"},
         {"baseline", 0, "NAME", OPTION_TEXT, &o.baseline,

@@ -8,7 +8,7 @@
 
 typedef struct plan_options {
     input_config input;
-    const char *budget, *contention, *gantt, *out, *embed;
+    const char *budget, *contention, *gantt, *out, *embed, *report;
     const char *baseline, *csv, *svg; /* of a comparison; NULL: not given */
     option_list planners;
     pipeline_options pipeline;

@@ -11,23 +11,44 @@
 #include "clotho/stream/arrivals.h"
 #include "clotho/workload/workload.h"
 
+#include <clotho/report.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+/* What happened beside what was expected of it. */
+static clo_status write_report(const run_outcome *out, const clo_report_config *config)
+{
+    clo_report_schedule schedules[2] = {{.plan = out->happened, .trace = out->trace, .is_invalid = !out->valid}};
+    const clo_plan *expected = out->plan != NULL ? out->plan : out->expected;
+
+    schedules[1].plan = expected;
+    bool is_predicted = expected != NULL && out->predicted_ns > 0; /* else its times are none that anybody knows */
+    return clo_report_plans(out->in->cost, schedules, is_predicted ? 2 : 1, config, out->options->report);
+}
+
 static int write_files(const run_outcome *out)
 {
     const run_options *o = out->options;
+    clo_report_config config = CLO_REPORT_CONFIG_INIT;
     char title[512];
     clo_status status;
     int code = EXIT_GOOD;
 
     snprintf(title, sizeof title, "%s on %s, %s%s", clo_graph_name(clo_document_graph(out->in->document)),
              clo_platform_name(out->in->platform), run_dispatch(o), o->clock != CLO_CLOCK_REAL ? ", emulated" : "");
+    config.title = title;
+    config.deadline_ns = o->deadline_ns;
+    config.failed = &out->last.failed_task;
+    config.failed_count = out->last.status == CLO_ERR_TASK && out->last.failed_task != CLO_NONE;
+    if (out->runs > 1 && config.failed_count == 0)
+        config.note = "The run with the median time of several.";
     if (o->trace != NULL && (status = clo_trace_write_chrome(out->trace, out->in->cost, title, o->trace)) != CLO_OK)
         code = complain_status(o->trace, status);
-    if (o->gantt != NULL && (status = clo_plan_gantt_svg(out->happened, out->in->cost, title, o->gantt)) != CLO_OK)
+    if (o->gantt != NULL && (status = clo_report_svg(out->in->cost, out->happened, &config, o->gantt)) != CLO_OK)
         code = complain_status(o->gantt, status);
+    if (o->report != NULL && (status = write_report(out, &config)) != CLO_OK)
+        code = complain_status(o->report, status);
     return code;
 }
 
@@ -153,6 +174,18 @@ static int check_commands(run_options *o, int graphs)
     return run_read_slots(o);
 }
 
+static int check_outputs(const run_options *o)
+{
+    const char *const files[] = {o->gantt, o->csv, o->log, o->trace, o->report};
+    int to_output = o->as_json;
+
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++)
+        to_output += files[i] != NULL && strcmp(files[i], "-") == 0;
+    if (o->as_json && to_output > 1)
+        return misuse("--json and '-' both want standard output; name a file");
+    return to_output > 1 ? misuse("two files want standard output; name one") : EXIT_GOOD;
+}
+
 static int check_options(run_options *o, int graphs)
 {
     int code = read_clock(o);
@@ -181,12 +214,11 @@ static int check_options(run_options *o, int graphs)
         return misuse("--repeat is %u; write 1 to %u", o->repeat, RUN_REPEAT_MAX);
     if (o->fifo > 98)
         return misuse("--fifo is %u; write a priority from 1 to 98", o->fifo);
-    if (graphs > 1 && (o->trace != NULL || o->gantt != NULL))
-        return misuse("--trace and --gantt take one GRAPH; run the command once for each");
-    if (o->as_json &&
-        ((o->trace != NULL && strcmp(o->trace, "-") == 0) || (o->gantt != NULL && strcmp(o->gantt, "-") == 0)))
-        return misuse("--json and '-' both want standard output; name a file");
-    return EXIT_GOOD;
+    if (graphs > 1 && (o->trace != NULL || o->gantt != NULL || o->report != NULL))
+        return misuse("--trace, --gantt and --report take one GRAPH; run the command once for each");
+    if (o->report != NULL && o->releases_in_flight > 0)
+        return misuse("--report is of single runs and of workloads; leave it or --releases-in-flight out");
+    return check_outputs(o);
 }
 
 /* Options that speak of more than one job, or that only a whole workload has. */
@@ -203,18 +235,6 @@ static bool is_stream(const run_options *o, int count, const char *path)
     if (has_stream_options(o) || names_workload(path))
         return true;
     return o->policy != NULL && strcmp(path, "-") != 0 && is_workload_file(path);
-}
-
-static int check_outputs(const run_options *o)
-{
-    const char *const files[] = {o->gantt, o->csv, o->log};
-    int to_output = o->as_json;
-
-    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++)
-        to_output += files[i] != NULL && strcmp(files[i], "-") == 0;
-    if (o->as_json && to_output > 1)
-        return misuse("--json and '-' both want standard output; name a file");
-    return to_output > 1 ? misuse("two files want standard output; name one") : EXIT_GOOD;
 }
 
 static int check_stream(const run_options *o)
@@ -314,8 +334,9 @@ int cmd_run(int argc, char **argv)
         {"period", 0, "TIME", OPTION_TIME, &o.period_ns,
          "with --releases-in-flight: release k is due after k times this; 500, 20us, 3ms, 1s"},
         {"deadline", 0, "TIME", OPTION_TIME, &o.deadline_ns, "count longer runs: exit status 1; 500, 20us, 3ms, 1s"},
-        {"trace", 0, "F.json", OPTION_OUTPUT, &o.trace, "write a Chrome / Perfetto trace of the last run"},
-        {"gantt", 'g', "F.svg", OPTION_OUTPUT, &o.gantt, "draw the last run"},
+        {"trace", 0, "F.json", OPTION_OUTPUT, &o.trace, "write a Chrome / Perfetto trace of the run (the median one)"},
+        {"gantt", 'g', "F.svg", OPTION_OUTPUT, &o.gantt, "draw the run (of several, that with the median time)"},
+        {"report", 0, "F.html", OPTION_OUTPUT, &o.report, "write a page: chart and tables, beside the prediction"},
         {"fifo", 0, "PRIORITY", OPTION_COUNT, &o.fifo, "run the workers with SCHED_FIFO at this priority, 1 to 98"},
         {"unpinned", 0, NULL, OPTION_FLAG, &o.unpinned, "do not pin workers to CPUs"},
         {"copy", 0, NULL, OPTION_FLAG, &o.copy_always, "copy between memories even if they are coherent"},

@@ -95,9 +95,15 @@ static clo_status predict(run_outcome *out)
     simulation.policy = out->policy;
     simulation.argument = out->argument;
     simulation.seed = o->seed;
-    clo_status status = clo_simulate(out->in->cost, &simulation, &expected, NULL, NULL);
+    clo_trace *trace = NULL;
+    clo_status status = clo_simulate(out->in->cost, &simulation, &expected, o->report != NULL ? &trace : NULL, NULL);
     if (status == CLO_OK)
         out->predicted_ns = expected.makespan_ns;
+    if (status == CLO_OK && trace != NULL)
+        status = clo_trace_to_plan(trace, out->in->cost, &out->expected);
+    if (out->expected != NULL && status == CLO_OK)
+        status = clo_plan_set_planner(out->expected, "simulated");
+    clo_trace_destroy(trace);
     return status;
 }
 
@@ -153,8 +159,8 @@ static int save_learned(run_outcome *out)
     return status == CLO_OK ? EXIT_GOOD : complain_status(path, status);
 }
 
-/* Takes over `trace`, judges it, and makes it the last one. */
-static clo_status judge(run_outcome *out, clo_trace *trace)
+/* Takes over `trace`, and measures it. */
+static clo_status look_at(run_outcome *out, clo_trace *trace)
 {
     const clo_cost *cost = out->in->cost;
 
@@ -163,9 +169,15 @@ static clo_status judge(run_outcome *out, clo_trace *trace)
     out->trace = trace;
     out->happened = NULL;
     clo_status status = clo_trace_to_plan(trace, cost, &out->happened);
-    if (status != CLO_OK)
-        return status;
-    status = clo_plan_measure(out->happened, cost, &out->metrics);
+    return status == CLO_OK ? clo_plan_measure(out->happened, cost, &out->metrics) : status;
+}
+
+/* Takes over `trace`, and judges it. */
+static clo_status judge(run_outcome *out, clo_trace *trace)
+{
+    const clo_cost *cost = out->in->cost;
+
+    clo_status status = look_at(out, trace);
     if (status == CLO_OK)
         status = learn(out, trace);
     if (status != CLO_OK)
@@ -174,6 +186,12 @@ static clo_status judge(run_outcome *out, clo_trace *trace)
                             out->options->clock == CLO_CLOCK_VIRTUAL ? CLO_CHECK_FULL : CLO_CHECK_MEASURED);
     out->reportable = status == CLO_OK || status == CLO_ERR_INVALID;
     return status;
+}
+
+/* Of all runs, that with the median time. */
+static clo_status look_at_median(run_outcome *out)
+{
+    return look_at(out, median_take(&out->median, run_median_ns(out)));
 }
 
 /* The recorded run once more in the simulator: every decision must be equal. Work stealing decides nothing that could
@@ -207,6 +225,8 @@ static int book(run_outcome *out, uint64_t hash)
     out->output_hash = hash;
     out->results[out->runs] = out->last;
     out->measured_ns[out->runs++] = out->last.makespan_ns;
+    median_keep(&out->median, out->trace, out->last.makespan_ns);
+    out->trace = NULL;
     return EXIT_GOOD;
 }
 
@@ -262,6 +282,26 @@ static int run_simulated(run_outcome *out)
     return EXIT_GOOD;
 }
 
+static clo_status name_what_happened(run_outcome *out)
+{
+    char label[128];
+
+    snprintf(label, sizeof label, "%s, %s", run_dispatch(out->options),
+             out->options->clock == CLO_CLOCK_REAL ? "measured" : "emulated");
+    return clo_plan_set_planner(out->happened, label);
+}
+
+/* After the error line. What ran until a task failed, for pictures: where there is no memory for it, there are none. */
+static void look_at_failed(run_outcome *out, const clo_job *job)
+{
+    clo_trace *trace = NULL;
+
+    clo_plan_destroy(out->happened);
+    out->happened = NULL;
+    if (clo_job_trace(job, &trace) == CLO_OK && (look_at(out, trace) != CLO_OK || name_what_happened(out) != CLO_OK))
+        note("%s: no memory to draw the run that failed", out->in->path);
+}
+
 static int run_once(run_outcome *out, clo_job *job)
 {
     clo_trace *trace = NULL;
@@ -278,9 +318,12 @@ static int run_once(run_outcome *out, clo_job *job)
         status = clo_job_trace(job, &trace);
     if (status == CLO_OK)
         status = judge(out, trace);
-    if (status != CLO_OK || has_failed(out))
-        return complain_run(out, status);
-    return book(out, clo_job_output_hash(job));
+    if (status == CLO_OK && !has_failed(out))
+        return book(out, clo_job_output_hash(job));
+    int code = complain_run(out, status);
+    if (status == CLO_ERR_TASK)
+        look_at_failed(out, job);
+    return code;
 }
 
 static int run_job(run_outcome *out, clo_runtime *runtime)
@@ -347,15 +390,6 @@ static bool enough_cpus(const input *in)
 static int complain_plan(const run_options *options, const input *in, clo_status status)
 {
     return options->plan != NULL ? plan_file_complain(options->plan, in, status) : complain_status(in->path, status);
-}
-
-static clo_status name_what_happened(run_outcome *out)
-{
-    char label[128];
-
-    snprintf(label, sizeof label, "%s, %s", run_dispatch(out->options),
-             out->options->clock == CLO_CLOCK_REAL ? "measured" : "emulated");
-    return clo_plan_set_planner(out->happened, label);
 }
 
 int run_dry(const input *in, const run_options *options, run_commands *commands)
@@ -426,7 +460,9 @@ int run_execute(const input *in, const run_options *options, run_commands *comma
     if (code != EXIT_GOOD)
         return code;
     out->valid = true;
-    status = replay(out);
+    status = look_at_median(out);
+    if (status == CLO_OK)
+        status = replay(out);
     if (status == CLO_OK)
         status = name_what_happened(out);
     if (status == CLO_OK)
@@ -440,6 +476,8 @@ void run_close(run_outcome *out)
     clo_plan_destroy(out->happened);
     clo_trace_destroy(out->trace);
     clo_plan_destroy(out->plan);
+    clo_plan_destroy(out->expected);
+    clo_trace_destroy(median_take(&out->median, 0));
     clo_profile_destroy(out->learned);
     free(out->results);
     free(out->measured_ns);

@@ -241,7 +241,11 @@ int run_print_text(const run_outcome *out)
     clo_status status = clo_plan_gantt_text(out->happened, out->in->cost, terminal_columns(), &gantt);
     if (status != CLO_OK)
         return complain_status(NULL, status);
-    printf("\n%s%s\n", out->runs > 1 ? "the last run" : "the run", emulated(out) ? ", emulated" : "");
+    printf("\n%s%s\n",
+           out->runs == 1               ? "the run"
+           : out->last.status == CLO_OK ? "the run with the median time"
+                                        : "the run that failed",
+           emulated(out) ? ", emulated" : "");
     print_drawing(gantt);
     free(gantt);
     return EXIT_GOOD;

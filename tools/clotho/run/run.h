@@ -4,13 +4,14 @@
 #define CLO_TOOLS_CLOTHO_RUN_RUN_H
 
 #include "clotho/common/input.h"
+#include "clotho/run/median.h"
 
 #define RUN_REPEAT_MAX 100000u
 
 typedef struct run_options {
     input_config input;
     bool names_planner; /* --planner was written; else `planner` is the default one */
-    const char *planner, *policy, *clock_name, *trace, *gantt;
+    const char *planner, *policy, *clock_name, *trace, *gantt, *report;
     const char *arrivals, *csv, *log; /* of workloads */
     const char *hosts, *engine;       /* of hosts.h; here for --help */
     const char *plan;                 /* file to replay */
@@ -28,7 +29,8 @@ typedef struct run_options {
 
 typedef enum run_replay { REPLAY_NOT_CHECKED, REPLAY_EQUAL, REPLAY_DIFFERS } run_replay;
 
-/* What happened. results and measured_ns hold `runs` entries; trace and happened are of the last run. */
+/* What happened. results and measured_ns hold `runs` entries; trace and happened are of the run with the median
+ * time, or of the one that failed. */
 typedef struct run_outcome {
     const input *in;
     const run_options *options;
@@ -45,6 +47,8 @@ typedef struct run_outcome {
     clo_job_result last; /* of the last run, also if it failed              */
     clo_trace *trace;
     clo_plan *happened;
+    clo_plan *expected; /* what the simulator expects of a policy, for --report; else NULL */
+    median_runs median;
     clo_profile *learned; /* what the runs have taken; NULL: nobody wants to know */
     size_t samples;
     clo_plan_metrics metrics; /* of `happened`                                   */

@@ -8,6 +8,7 @@
 #include "clotho/stream/arrivals.h"
 
 #include <assert.h>
+#include <clotho/report.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -116,6 +117,15 @@ static int print_text(const input *in, const simulate_options *o, const simulate
     return report_executors(s->happened, in->platform);
 }
 
+static clo_status write_report(const input *in, const char *title, const char *path, const simulated *s)
+{
+    const clo_report_schedule schedule = {.plan = s->happened, .trace = s->trace, .is_invalid = !s->valid};
+    clo_report_config config = CLO_REPORT_CONFIG_INIT;
+
+    config.title = title;
+    return clo_report_plans(in->cost, &schedule, 1, &config, path);
+}
+
 static int write_files(const input *in, const simulate_options *o, const simulated *s)
 {
     char title[512];
@@ -128,6 +138,8 @@ static int write_files(const input *in, const simulate_options *o, const simulat
         code = complain_status(o->gantt, status);
     if (o->trace != NULL && (status = clo_trace_write_chrome(s->trace, in->cost, title, o->trace)) != CLO_OK)
         code = complain_status(o->trace, status);
+    if (o->report != NULL && (status = write_report(in, title, o->report, s)) != CLO_OK)
+        code = complain_status(o->report, status);
     return code;
 }
 
@@ -163,11 +175,11 @@ static bool has_stream_options(const simulate_options *o)
 
 static int check_comparison(const simulate_options *o)
 {
-    if (o->planner != NULL || o->replay != NULL || o->log != NULL || o->trace != NULL || o->input.profile != NULL ||
-        o->releases_in_flight > 0 || o->input.instance != NULL)
+    if (o->planner != NULL || o->replay != NULL || o->log != NULL || o->trace != NULL || o->report != NULL ||
+        o->input.profile != NULL || o->releases_in_flight > 0 || o->input.instance != NULL)
         return misuse(
-            "several policies are compared: leave --planner, --replay, --log, --trace, --profile, --instance and "
-            "--releases-in-flight out; --csv has a row for each run, --svg draws the ratios");
+            "several policies are compared: leave --planner, --replay, --log, --trace, --report, --profile, --instance "
+            "and --releases-in-flight out; --csv has a row for each run, --svg draws the ratios");
     if (o->svg != NULL && o->gantt != NULL)
         return misuse("of several policies --gantt draws what --svg draws; leave one out");
     return EXIT_GOOD;
@@ -175,7 +187,7 @@ static int check_comparison(const simulate_options *o)
 
 static int check_files(const simulate_options *o)
 {
-    const char *const files[] = {o->gantt, o->trace, o->csv, o->log, o->svg};
+    const char *const files[] = {o->gantt, o->trace, o->csv, o->log, o->svg, o->report};
     int to_output = o->as_json;
 
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++)
@@ -190,10 +202,12 @@ static int check_files(const simulate_options *o)
         return misuse("--baseline and --svg are of several policies; add --policy NAME, or leave them out");
     if (o->seeds != NULL && o->seed != 0)
         return misuse("--seeds and --seed exclude each other; leave one out");
-    if (o->seeds != NULL && (o->log != NULL || o->csv != NULL || o->gantt != NULL || o->replay != NULL))
-        return misuse("--log, --csv, --gantt and --replay are of one run; write --seed N in place of --seeds");
-    if (o->replay != NULL &&
-        (o->jobs > 0 || o->arrivals != NULL || o->log != NULL || o->csv != NULL || o->gantt != NULL))
+    if (o->seeds != NULL &&
+        (o->log != NULL || o->csv != NULL || o->gantt != NULL || o->report != NULL || o->replay != NULL))
+        return misuse(
+            "--log, --csv, --gantt, --report and --replay are of one run; write --seed N in place of --seeds");
+    if (o->replay != NULL && (o->jobs > 0 || o->arrivals != NULL || o->log != NULL || o->csv != NULL ||
+                              o->gantt != NULL || o->report != NULL))
         return misuse("--replay takes jobs and arrivals from the log and writes no files; leave the other options out");
     return EXIT_GOOD;
 }
@@ -206,7 +220,7 @@ static int check_options(const simulate_options *o)
         return code;
     if (o->planner != NULL &&
         (o->policy != NULL || o->replay != NULL || o->jobs > 0 || o->arrivals != NULL || o->seeds != NULL ||
-         o->csv != NULL || o->gantt != NULL || o->trace != NULL || o->skips_misfits))
+         o->csv != NULL || o->gantt != NULL || o->report != NULL || o->trace != NULL || o->skips_misfits))
         return misuse("--planner plans the jobs of the file; it goes with --platform, --scale, --log and --json only");
     if (o->planner != NULL && o->input.profile != NULL)
         return misuse("--planner takes the times of the file: leave --profile out");
@@ -317,6 +331,7 @@ int cmd_simulate(int argc, char **argv)
         {"svg", 0, "F.svg", OPTION_OUTPUT, &o.svg, "of several policies: draw the ratios"},
         {"trace", 0, "F.json", OPTION_OUTPUT, &o.trace, "write a Chrome / Perfetto trace (one graph only)"},
         {"gantt", 'g', "F.svg", OPTION_OUTPUT, &o.gantt, "draw what happened; of several policies, as --svg"},
+        {"report", 0, "F.html", OPTION_OUTPUT, &o.report, "write a page with a chart and tables of what happened"},
         {"json", 0, NULL, OPTION_FLAG, &o.as_json, "print one JSON object (--seeds: one for each) on standard output"}};
     char **operands;
     int count, code = options_parse(&cmd, options, sizeof options / sizeof options[0], argc, argv, &operands, &count);

@@ -41,8 +41,8 @@ int simulate_flight_check(const simulate_options *o)
     if (code != EXIT_GOOD || o->releases_in_flight == 0)
         return code;
     if (o->jobs > 0 || o->arrivals != NULL || o->seeds != NULL || o->log != NULL || o->replay != NULL ||
-        o->csv != NULL || o->gantt != NULL || o->environment != NULL || o->live > 0 || o->steps_max > 0 ||
-        o->skips_misfits || o->samples > 0)
+        o->csv != NULL || o->gantt != NULL || o->report != NULL || o->environment != NULL || o->live > 0 ||
+        o->steps_max > 0 || o->skips_misfits || o->samples > 0)
         return misuse(
             "--releases-in-flight simulates one series of --releases N; it goes with --period, --deadline, "
             "--platform, --instance, --profile, --strict, --scale, --trace and --json only ('clotho plan --pipeline "

@@ -16,7 +16,7 @@ typedef struct simulate_options {
     option_list policies;
     const char *policy;  /* NAME[:ARGUMENT], of them the one that is simulated; NULL: none */
     const char *planner; /* NULL: a policy decides */
-    const char *arrivals, *seeds, *log, *replay, *csv, *gantt, *trace;
+    const char *arrivals, *seeds, *log, *replay, *csv, *gantt, *trace, *report;
     const char *baseline, *svg; /* of several policies */
     const char *environment;    /* NULL: the costs give the times */
     uint32_t jobs, steps_max, live;

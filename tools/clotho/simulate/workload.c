@@ -6,6 +6,7 @@
 #include "clotho/simulate/replay.h"
 #include "clotho/simulate/simulate.h"
 
+#include <clotho/report.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,12 +27,23 @@ static int verdict(const simulation *sim, const simulated_run *run)
 
 static int draw(const simulation *sim, const simulated_run *run)
 {
-    const char *path = sim->options->gantt;
+    const simulate_options *o = sim->options;
+    clo_report_config config = CLO_REPORT_CONFIG_INIT;
+    clo_status status = CLO_OK;
     char title[256];
+    int code = EXIT_GOOD;
 
     snprintf(title, sizeof title, "%.120s, policy %s, simulated", clo_workload_name(sim->loaded), sim->policy_name);
-    clo_status status = clo_stream_gantt_svg(run->log, sim->platform, title, path);
-    return status == CLO_OK ? EXIT_GOOD : complain_status(path, status);
+    config.title = title;
+    config.outcomes = run->outcomes;
+    if (o->gantt != NULL)
+        status = clo_stream_gantt_svg(run->log, sim->platform, title, o->gantt);
+    if (status != CLO_OK)
+        code = complain_status(o->gantt, status);
+    if (o->report != NULL &&
+        (status = clo_report_stream(run->log, run->workload, sim->platform, &config, o->report)) != CLO_OK)
+        code = complain_status(o->report, status);
+    return code;
 }
 
 static int write_files(const simulation *sim, const simulated_run *run)
@@ -42,7 +54,7 @@ static int write_files(const simulation *sim, const simulated_run *run)
 
     if (o->log != NULL && (status = clo_log_save(run->log, o->log)) != CLO_OK)
         code = complain_status(o->log, status);
-    if (o->gantt != NULL && draw(sim, run) != EXIT_GOOD)
+    if ((o->gantt != NULL || o->report != NULL) && draw(sim, run) != EXIT_GOOD)
         code = EXIT_BAD_INPUT;
     if (o->csv != NULL && simulated_csv(run, o->csv) != EXIT_GOOD)
         code = EXIT_BAD_INPUT;
@@ -213,7 +225,9 @@ int simulate_read_seeds(const char *text, uint64_t *first, size_t *count)
 
 int simulate_workload(const char *path, const simulate_options *options)
 {
-    simulation sim = {.path = path, .options = options, .keeps_log = options->log != NULL || options->gantt != NULL};
+    simulation sim = {.path = path,
+                      .options = options,
+                      .keeps_log = options->log != NULL || options->gantt != NULL || options->report != NULL};
     uint64_t first = options->seed;
     size_t count = 1;
     int code = EXIT_GOOD;

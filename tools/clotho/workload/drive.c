@@ -12,6 +12,7 @@
 
 #include "clotho/common/interrupt.h"
 #include "clotho/stream/misfits.h"
+#include "clotho/workload/bodies.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -43,8 +44,7 @@ typedef struct driver {
     uint32_t count, live_max, live_count, made, submitted, decided, refused;
     bool is_full; /* the next job to be made waits for room */
     int64_t origin_ns, look_ns, progress_ns;
-    clo_log_record *bodies; /* that ran, for the picture */
-    size_t bodies_count, bodies_room;
+    bodies bodies; /* that ran, for pictures */
     int code;
 } driver;
 
@@ -181,20 +181,6 @@ static void sum_up(run_sums *sums, const clo_job_result *r)
         snprintf(sums->refusal, sizeof sums->refusal, "%s", r->refusal);
 }
 
-static bool keep_body(driver *d, const clo_log_record *record)
-{
-    if (d->bodies_count == d->bodies_room) {
-        size_t room = d->bodies_room > 0 ? 2 * d->bodies_room : 4096;
-        clo_log_record *more = realloc(d->bodies, room * sizeof *more);
-        if (more == NULL)
-            return false;
-        d->bodies = more;
-        d->bodies_room = room;
-    }
-    d->bodies[d->bodies_count++] = *record;
-    return true;
-}
-
 /* When the bodies of a job ran. */
 static void take_trace(driver *d, uint32_t place)
 {
@@ -215,8 +201,8 @@ static void take_trace(driver *d, uint32_t place)
                                      .executor = events[i].executor};
         if (body.value < o->start_ns)
             o->start_ns = body.value;
-        if (d->run->options->gantt != NULL && !keep_body(d, &body))
-            d->code = complain(d->run->sim.path, "out of memory for the picture; leave --gantt out");
+        if (d->run->draws && !bodies_keep(&d->bodies, &body))
+            d->code = complain(d->run->sim.path, "out of memory for the picture; leave --gantt and --report out");
     }
     clo_trace_destroy(trace);
 }
@@ -385,31 +371,6 @@ static int by_time(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-static int by_end(const void *left, const void *right)
-{
-    const clo_log_record *a = left, *b = right;
-
-    return (a->now_ns > b->now_ns) - (a->now_ns < b->now_ns);
-}
-
-static int draw_bodies(driver *d)
-{
-    clo_log_header header = CLO_LOG_HEADER_INIT;
-    const clo_log_record begin = {.what = CLO_LOG_BEGIN, .job = CLO_LOG_NO_JOB};
-
-    if (d->run->options->gantt == NULL)
-        return EXIT_GOOD;
-    header.executors = clo_platform_executors(d->run->sim.platform);
-    header.clock = d->run->options->clock;
-    if (clo_log_create(&header, 0, &d->run->gantt) != CLO_OK)
-        return complain(d->run->sim.path, "out of memory for the picture; leave --gantt out");
-    qsort(d->bodies, d->bodies_count, sizeof *d->bodies, by_end);
-    clo_log_append(d->run->gantt, &begin);
-    for (size_t i = 0; i < d->bodies_count; i++)
-        clo_log_append(d->run->gantt, &d->bodies[i]);
-    return EXIT_GOOD;
-}
-
 /* Most jobs that had been submitted and had not ended. Submissions rise with the place; a job that was cancelled or
  * failed counts as if it ended at once. */
 static uint64_t measure_peak(const driver *d)
@@ -526,7 +487,7 @@ static void release(driver *d)
     free(d->ends_ns);
     free(d->decision_ns);
     free(d->live);
-    free(d->bodies);
+    free(d->bodies.all);
 }
 
 static uint64_t parks_of(const clo_runtime *runtime)
@@ -575,7 +536,7 @@ int run_drive(stream_run *run)
     if (run->log != NULL && clo_runtime_log_stop(d.runtime) != CLO_OK)
         d.code = complain_status(run->sim.path, CLO_ERR_STATE);
     summarise(&d);
-    int drawn = draw_bodies(&d);
+    int drawn = bodies_log(&d.bodies, d.run, d.submitted);
     release(&d);
     return d.code != EXIT_GOOD ? d.code : drawn;
 }

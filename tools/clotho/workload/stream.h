@@ -38,6 +38,7 @@ typedef struct stream_run {
     clo_log *log;             /* of the scheduler; NULL: none */
     clo_stream_report report; /* of the stream checker on the log */
     bool is_judged, is_valid;
+    bool draws;        /* --gantt or --report */
     bool keeps_traces; /* start times are wanted */
     bool is_interrupted;
     run_sums sums;

@@ -6,6 +6,7 @@
 #include "clotho/workload/log.h"
 #include "clotho/workload/workload_report.h"
 
+#include <clotho/report.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,16 +65,21 @@ static int open_run(stream_run *run)
 static int write_files(const stream_run *run)
 {
     const run_options *o = run->options;
+    clo_report_config config = CLO_REPORT_CONFIG_INIT;
     char title[256];
     int code = EXIT_GOOD;
     clo_status status = CLO_OK;
 
     snprintf(title, sizeof title, "%.120s, policy %s%s", clo_workload_name(run->sim.loaded), run->sim.policy_name,
              o->clock != CLO_CLOCK_REAL ? ", emulated" : "");
-    if (run->gantt != NULL)
+    if (run->gantt != NULL && o->gantt != NULL)
         status = clo_stream_gantt_svg(run->gantt, run->sim.platform, title, o->gantt);
     if (status != CLO_OK)
         code = complain_status(o->gantt, status);
+    config.title = title;
+    if (run->gantt != NULL && o->report != NULL &&
+        (status = clo_report_stream(run->gantt, run->run.workload, run->sim.platform, &config, o->report)) != CLO_OK)
+        code = complain_status(o->report, status);
     if (o->log != NULL && (status = clo_log_save(run->log, o->log)) != CLO_OK)
         code = complain_status(o->log, status);
     if (o->csv != NULL && simulated_csv(&run->run, o->csv) != EXIT_GOOD)
@@ -115,7 +121,8 @@ int run_workload(const char *path, const run_options *options)
 {
     stream_run run = {.options = options,
                       .simulate = simulate_of(options),
-                      .keeps_traces = options->csv != NULL || options->gantt != NULL,
+                      .draws = options->gantt != NULL || options->report != NULL,
+                      .keeps_traces = options->csv != NULL || options->gantt != NULL || options->report != NULL,
                       .run.seed = options->seed};
 
     run.sim = (simulation){.path = path, .options = &run.simulate, .drops_misfits = true};

@@ -1,0 +1,70 @@
+/* report/page/page.h - what a page shows, from whichever source; made by plans.c and stream.c. */
+#ifndef CLO_REPORT_PAGE_PAGE_H
+#define CLO_REPORT_PAGE_PAGE_H
+
+#include "base/text.h"
+#include "report/kinds.h"
+#include "report/page/bars.h"
+#include "report/page/causes.h"
+
+#include <clotho/pipeline.h>
+#include <clotho/report.h>
+
+typedef struct clo_page_schedule {
+    const char *name;
+    clo_bars bars;     /* none where has_bars is false */
+    clo_cause *causes; /* [bars.count]; NULL: not known */
+    clo_plan_metrics metrics;
+    clo_pipeline_metrics pipeline; /* where interval_ns > 0 */
+    int64_t makespan_ns;           /* what is drawn ends there */
+    int64_t bound_ns;              /* 0: none */
+    int64_t interval_ns;           /* between releases; 0: none */
+    int64_t planned_in_ns;
+    bool has_bars, has_happened, is_emulated, is_invalid;
+} clo_page_schedule;
+
+typedef struct clo_page_job {
+    uint64_t number;
+    const char *name;
+    uint32_t graph;                          /* of the page; CLO_NONE: not known */
+    int64_t arrival_ns, start_ns, finish_ns; /* CLO_TIME_NEVER: not known, or never */
+    int64_t deadline_ns;                     /* when it is late; CLO_TIME_NEVER: none */
+    int64_t busy_ns;
+    uint64_t executions;
+    int end; /* CLO_LOG_DONE_...; -1: not known */
+} clo_page_job;
+
+typedef struct clo_page {
+    const char *title, *note;
+    const clo_platform *platform;
+    const clo_graph **graphs; /* [graphs_count] tasks are numbered through all of them */
+    uint32_t *first_task;     /* [graphs_count + 1] */
+    uint32_t graphs_count;
+    uint8_t *kind_of; /* [tasks] */
+    clo_task_kinds kinds;
+    clo_page_schedule *schedules; /* [schedules_count] */
+    size_t schedules_count;
+    size_t drawn, compared;   /* of schedules; compared == drawn: none */
+    const clo_page_job *jobs; /* [jobs_count]; of streams */
+    size_t jobs_count;
+    const uint32_t *failed; /* [failed_count] tasks */
+    size_t failed_count;
+    int64_t deadline_ns;
+    bool has_edges; /* they are kept */
+} clo_page;
+
+/* Fills graphs, kinds and has_edges. Returns CLO_OK or CLO_ERR_MEMORY; clo_page_close is safe in each case. */
+clo_status clo_page_open(clo_page *page, const clo_graph *const *graphs, uint32_t count);
+
+/* Frees what clo_page_open has made, and the schedules with their bars and causes. */
+void clo_page_close(clo_page *page);
+
+static inline uint32_t clo_page_tasks(const clo_page *page)
+{
+    return page->first_task[page->graphs_count];
+}
+
+/* The name of a task of the page; scratch[16]. */
+const char *clo_page_task_name(const clo_page *page, uint32_t task, char *scratch);
+
+#endif

@@ -1,0 +1,444 @@
+/* report/page/tables.c - the figures of a page and its tables. A cell that shows a number rounded has it exact in
+ * data-v, by which the script sorts. */
+#include "report/page/tables.h"
+
+#include "base/memory.h"
+#include "report/gantt.h"
+
+#include <clotho/log.h>
+#include <stdlib.h>
+
+enum { TASKS_SHOWN = 100, JOBS_SHOWN = 100, EXECUTORS_SHOWN = 512 };
+
+static void begin_table(clo_text *out, const char *id, const char *title, const char *const *columns, size_t count)
+{
+    clo_text_add(out, "<section>\n<h2>%s</h2>\n<div class=\"wide\"><table id=\"%s\">\n<thead><tr>", title, id);
+    for (size_t c = 0; c < count; c++) /* a blank in front: a column of texts */
+        clo_text_add(out, columns[c][0] == ' ' ? "<th scope=\"col\">%s</th>" : "<th scope=\"col\" class=\"n\">%s</th>",
+                     columns[c] + (columns[c][0] == ' '));
+    clo_text_add(out, "</tr></thead>\n<tbody>\n");
+}
+
+static void end_table(clo_text *out, const char *remark)
+{
+    clo_text_add(out, "</tbody></table></div>\n");
+    if (remark != NULL)
+        clo_text_add(out, "<p class=\"remark\">%s</p>\n", remark);
+    clo_text_add(out, "</section>\n");
+}
+
+static void add_text_cell(clo_text *out, const char *text)
+{
+    clo_text_add(out, "<td>");
+    clo_text_add_xml(out, text);
+    clo_text_add(out, "</td>");
+}
+
+static void add_count_cell(clo_text *out, uint64_t count)
+{
+    clo_text_add(out, "<td class=\"n\">%llu</td>", (unsigned long long)count);
+}
+
+static void add_time_cell(clo_text *out, int64_t ns)
+{
+    char text[24];
+
+    if (ns == CLO_TIME_NEVER)
+        clo_text_add(out, "<td class=\"n\">–</td>");
+    else
+        clo_text_add(out, "<td class=\"n\" data-v=\"%lld\">%s</td>", (long long)ns,
+                     clo_gantt_time(ns, ns < 0 ? -ns : ns, text));
+}
+
+static void add_percent_cell(clo_text *out, double share)
+{
+    clo_text_add(out, "<td class=\"n\" data-v=\"%.6g\">%.1f %%</td>", share, 100 * share);
+}
+
+static double ratio(double above, double below)
+{
+    return below > 0 ? above / below : 0;
+}
+
+static void add_fact(clo_text *out, const char *name, const char *value)
+{
+    clo_text_add(out, "<div><dt>%s</dt><dd>", name);
+    clo_text_add_xml(out, value);
+    clo_text_add(out, "</dd></div>\n");
+}
+
+static void add_time_fact(clo_text *out, const char *name, int64_t ns)
+{
+    char text[24];
+
+    add_fact(out, name, clo_gantt_time(ns, ns, text));
+}
+
+static const char *what_it_is(const clo_page_schedule *s)
+{
+    return !s->has_happened ? "planned" : s->is_emulated ? "emulated" : "measured";
+}
+
+/* Into text[24]. */
+static const char *bytes_text(uint64_t bytes, char *text)
+{
+    static const char *const units[] = {"B", "kB", "MB", "GB", "TB", "PB"};
+    double value = (double)bytes;
+    size_t u = 0;
+
+    for (; value >= 1000 && u + 1 < sizeof units / sizeof units[0]; u++)
+        value /= 1000;
+    clo_print(text, 24, "%.4g %s", value, units[u]);
+    return text;
+}
+
+static void add_plan_facts(const clo_page *page, const clo_page_schedule *s, clo_text *out)
+{
+    char text[64], bytes[24];
+
+    if (page->compared != page->drawn && page->failed_count == 0) {
+        int64_t predicted_ns = page->schedules[page->compared].makespan_ns;
+        add_time_fact(out, "predicted", predicted_ns);
+        clo_print(text, sizeof text, "%+.1f %%", 100 * (ratio((double)s->makespan_ns, (double)predicted_ns) - 1));
+        add_fact(out, "against the prediction", text);
+    }
+    if (s->bound_ns > 0) {
+        add_time_fact(out, "lower bound", s->bound_ns);
+        clo_print(text, sizeof text, "%.1f %%", 100 * (ratio((double)s->makespan_ns, (double)s->bound_ns) - 1));
+        add_fact(out, "gap", text);
+    }
+    clo_print(text, sizeof text, "%.2f", s->metrics.speedup);
+    if (page->failed_count == 0)
+        add_fact(out, "speedup", text);
+    clo_print(text, sizeof text, "%.1f %%", 100 * s->metrics.utilization);
+    add_fact(out, "executors in use", text);
+    clo_print(text, sizeof text, "%zu, %u replicas", s->bars.count, s->metrics.duplicates);
+    if (s->has_bars)
+        add_fact(out, "executions", text);
+    clo_print(text, sizeof text, "%llu, %s", (unsigned long long)s->metrics.transfers,
+              bytes_text(s->metrics.transferred_bytes, bytes));
+    add_fact(out, "transfers", text);
+    if (page->deadline_ns > 0) {
+        char time[24];
+        clo_print(text, sizeof text, "%s, %s", clo_gantt_time(page->deadline_ns, page->deadline_ns, time),
+                  s->makespan_ns > page->deadline_ns ? "missed" : "kept");
+        add_fact(out, "deadline", text);
+    }
+}
+
+static void add_pipeline_facts(const clo_page_schedule *s, clo_text *out)
+{
+    const clo_pipeline_metrics *m = &s->pipeline;
+    char text[64];
+
+    add_time_fact(out, "interval", m->interval_ns);
+    add_time_fact(out, "no interval is below", m->bound_ns);
+    clo_print(text, sizeof text, "%.1f %%", 100 * m->gap);
+    add_fact(out, "gap", text);
+    add_time_fact(out, "latency", m->latency_ns);
+    clo_print(text, sizeof text, "%u", m->in_flight);
+    add_fact(out, "releases in flight", text);
+    clo_print(text, sizeof text, "%.1f %%", 100 * m->utilization);
+    add_fact(out, "executors in use", text);
+}
+
+static void add_stream_facts(const clo_page *page, const clo_page_schedule *s, clo_text *out)
+{
+    uint64_t ended = 0, late = 0, with_deadline = 0;
+    double busy_ns = 0, sum_ns = 0;
+    char text[64];
+
+    for (size_t i = 0; i < page->jobs_count; i++) {
+        const clo_page_job *job = &page->jobs[i];
+        bool has_ended = job->finish_ns != CLO_TIME_NEVER && job->end <= CLO_LOG_DONE_OK;
+        ended += has_ended;
+        with_deadline += job->deadline_ns != CLO_TIME_NEVER;
+        late += has_ended && job->finish_ns > job->deadline_ns;
+        sum_ns += has_ended ? (double)(job->finish_ns - job->arrival_ns) : 0;
+        busy_ns += (double)job->busy_ns;
+    }
+    clo_print(text, sizeof text, "%zu, %llu ended", page->jobs_count, (unsigned long long)ended);
+    add_fact(out, "jobs", text);
+    if (ended > 0)
+        add_time_fact(out, "mean completion", (int64_t)(sum_ns / (double)ended));
+    if (with_deadline > 0) {
+        clo_print(text, sizeof text, "%llu of %llu", (unsigned long long)late, (unsigned long long)with_deadline);
+        add_fact(out, "late", text);
+    }
+    clo_print(text, sizeof text, "%.1f %%", 100 * ratio(busy_ns, (double)s->makespan_ns * s->bars.executors));
+    add_fact(out, "executors in use", text);
+    clo_print(text, sizeof text, "%zu", s->bars.count);
+    add_fact(out, "executions", text);
+}
+
+void clo_page_add_facts(const clo_page *page, clo_text *out)
+{
+    const clo_page_schedule *s = &page->schedules[page->drawn];
+    char text[64], scratch[16];
+
+    clo_text_add(out, "<dl class=\"facts\">\n");
+    for (size_t i = 0; i < page->failed_count; i++)
+        add_fact(out, "failed", clo_page_task_name(page, page->failed[i], scratch));
+    clo_print(text, sizeof text, s->interval_ns > 0 ? "releases shown, %s" : "makespan, %s", what_it_is(s));
+    add_time_fact(out, text, s->makespan_ns);
+    if (s->interval_ns > 0)
+        add_pipeline_facts(s, out);
+    else if (page->jobs != NULL)
+        add_stream_facts(page, s, out);
+    else
+        add_plan_facts(page, s, out);
+    clo_print(text, sizeof text, "%u", clo_page_tasks(page));
+    add_fact(out, "tasks", text);
+    add_fact(out, "platform", clo_platform_name(page->platform));
+    clo_text_add(out, "</dl>\n");
+}
+
+static void add_schedules(const clo_page *page, clo_text *out)
+{
+    static const char *const columns[] = {" schedule", " kind",    "makespan",  "gap",        "SLR",   "speedup",
+                                          "in use",    "replicas", "transfers", "planned in", " check"};
+
+    begin_table(out, "planners", "Planners and runs", columns, sizeof columns / sizeof columns[0]);
+    for (size_t i = 0; i < page->schedules_count; i++) {
+        const clo_page_schedule *s = &page->schedules[i];
+        clo_text_add(out, i == page->drawn ? "<tr class=\"drawn\">" : "<tr>");
+        add_text_cell(out, s->name);
+        add_text_cell(out, what_it_is(s));
+        add_time_cell(out, s->metrics.makespan_ns);
+        if (s->bound_ns > 0)
+            add_percent_cell(out, s->metrics.gap);
+        else
+            clo_text_add(out, "<td class=\"n\">–</td>");
+        bool has_failed = s->has_happened && page->failed_count > 0; /* and not all ran */
+        if (has_failed || s->interval_ns > 0)
+            clo_text_add(out, "<td class=\"n\">–</td><td class=\"n\">–</td>");
+        else
+            clo_text_add(out, "<td class=\"n\">%.3f</td><td class=\"n\">%.2f</td>", s->metrics.slr, s->metrics.speedup);
+        add_percent_cell(out, s->interval_ns > 0 ? s->pipeline.utilization : s->metrics.utilization);
+        add_count_cell(out, s->metrics.duplicates);
+        add_count_cell(out, s->metrics.transfers);
+        add_time_cell(out, s->planned_in_ns > 0 ? s->planned_in_ns : CLO_TIME_NEVER);
+        add_text_cell(out, has_failed ? "failed" : s->is_invalid ? "NOT VALID" : "valid");
+        clo_text_add(out, "</tr>\n");
+    }
+    end_table(out, NULL);
+}
+
+static void add_executor_row(const clo_page *page, const clo_page_schedule *s, uint32_t e, clo_text *out)
+{
+    int64_t end_ns = 0, idle_ns = 0, input_ns = 0, busy_ns = clo_bars_busy_ns(&s->bars, e);
+    uint64_t replicas = 0;
+
+    for (size_t i = s->bars.first[e]; i < s->bars.first[e + 1]; i++) {
+        const clo_bar *bar = &s->bars.all[i];
+        idle_ns = bar->start_ns - end_ns > idle_ns ? bar->start_ns - end_ns : idle_ns;
+        end_ns = bar->finish_ns > end_ns ? bar->finish_ns : end_ns;
+        replicas += (bar->flags & CLO_BAR_REPLICA) != 0;
+        input_ns += s->has_happened || s->causes == NULL ? bar->input_ns : s->causes[i].transfer_ns;
+    }
+    idle_ns = s->makespan_ns - end_ns > idle_ns ? s->makespan_ns - end_ns : idle_ns;
+    clo_text_add(out, "<tr>");
+    add_text_cell(out, clo_platform_executor_name(page->platform, e));
+    add_text_cell(out, clo_platform_kind_name(page->platform, clo_platform_executor(page->platform, e)->kind));
+    add_count_cell(out, s->bars.first[e + 1] - s->bars.first[e]);
+    add_count_cell(out, replicas);
+    add_time_cell(out, busy_ns);
+    add_percent_cell(out, ratio((double)busy_ns, (double)s->makespan_ns));
+    add_time_cell(out, input_ns);
+    add_time_cell(out, idle_ns);
+    add_time_cell(out, end_ns);
+    clo_text_add(out, "</tr>\n");
+}
+
+/* Of very many executors, the first that ran anything. */
+static void add_executors(const clo_page *page, const clo_page_schedule *s, clo_text *out)
+{
+    static const char *const columns[] = {" executor", " kind",  "executions",   "replicas", "busy",
+                                          "in use",    "inputs", "longest idle", "last end"};
+    uint32_t shown = 0, left_out = 0;
+
+    begin_table(out, "executors", "Executors", columns, sizeof columns / sizeof columns[0]);
+    for (uint32_t e = 0; e < s->bars.executors; e++) {
+        bool is_idle = s->bars.first[e] == s->bars.first[e + 1];
+        if (shown == EXECUTORS_SHOWN || (is_idle && s->bars.executors > EXECUTORS_SHOWN)) {
+            left_out++;
+            continue;
+        }
+        add_executor_row(page, s, e, out);
+        shown++;
+    }
+    end_table(out, "“inputs”: the time that the last input of each task took to arrive.");
+    if (left_out > 0)
+        clo_text_add(out, "<p class=\"remark\">%u more executors are left out: idle ones first.</p>\n", left_out);
+}
+
+typedef struct kind_sums {
+    uint64_t count;
+    int64_t sum_ns, least_ns, most_ns;
+} kind_sums;
+
+static void add_kinds(const clo_page *page, const clo_page_schedule *s, clo_text *out)
+{
+    static const char *const columns[] = {" kind of task", "executions", "time in all", "share",
+                                          "mean",          "least",      "most"};
+    kind_sums sums[CLO_KINDS_MAX + 1] = {{0}};
+    int64_t all_ns = 0;
+    char name[CLO_KIND_NAME_BYTES];
+
+    for (size_t i = 0; i < s->bars.count; i++) {
+        kind_sums *sum = &sums[page->kind_of[s->bars.all[i].task]];
+        int64_t ns = s->bars.all[i].finish_ns - s->bars.all[i].start_ns;
+        sum->least_ns = sum->count == 0 || ns < sum->least_ns ? ns : sum->least_ns;
+        sum->most_ns = ns > sum->most_ns ? ns : sum->most_ns;
+        sum->sum_ns += ns;
+        sum->count++;
+        all_ns += ns;
+    }
+    begin_table(out, "kinds", "Kinds of tasks", columns, sizeof columns / sizeof columns[0]);
+    for (uint32_t k = 0; k <= CLO_KINDS_MAX; k++) {
+        const clo_task_kind *kind = &page->kinds.kinds[k];
+        if (sums[k].count == 0)
+            continue;
+        clo_text_add(out, "<tr><td><i class=\"k%u\"></i>", kind->color);
+        clo_text_add_xml(out, k < CLO_KINDS_MAX ? clo_kind_name(kind->name, kind->bytes, 60, name) : "other");
+        clo_text_add(out, "</td>");
+        add_count_cell(out, sums[k].count);
+        add_time_cell(out, sums[k].sum_ns);
+        add_percent_cell(out, ratio((double)sums[k].sum_ns, (double)all_ns));
+        add_time_cell(out, sums[k].sum_ns / (int64_t)sums[k].count);
+        add_time_cell(out, sums[k].least_ns);
+        add_time_cell(out, sums[k].most_ns);
+        clo_text_add(out, "</tr>\n");
+    }
+    end_table(out, NULL);
+}
+
+/* A bar and how long it took. */
+typedef struct ranked {
+    int64_t ns;
+    size_t index;
+} ranked;
+
+static int longest_first(const void *left, const void *right)
+{
+    const ranked *a = left, *b = right;
+
+    if (a->ns != b->ns)
+        return a->ns > b->ns ? -1 : 1;
+    return a->index < b->index ? -1 : a->index > b->index;
+}
+
+static void add_task_row(const clo_page *page, const clo_page_schedule *s, size_t i, clo_text *out)
+{
+    const clo_bar *bar = &s->bars.all[i];
+    char scratch[16], name[CLO_KIND_NAME_BYTES];
+    const char *text = clo_page_task_name(page, bar->task, scratch);
+    size_t bytes = 0;
+
+    while (text[bytes] != '\0')
+        bytes++;
+    clo_text_add(out, "<tr data-bar=\"%zu\"><td><i class=\"k%u\"></i>", i,
+                 page->kinds.kinds[page->kind_of[bar->task]].color);
+    clo_text_add_xml(out, clo_kind_name(text, bytes, 60, name));
+    clo_text_add(out, "</td>");
+    add_text_cell(out, clo_platform_executor_name(page->platform, bar->executor));
+    add_time_cell(out, bar->start_ns);
+    add_time_cell(out, bar->finish_ns - bar->start_ns);
+    if (s->causes != NULL) {
+        add_time_cell(out, bar->start_ns - s->causes[i].ready_ns);
+        add_time_cell(out, s->causes[i].slack_ns);
+    }
+    clo_text_add(out, "</tr>\n");
+}
+
+static void add_tasks(const clo_page *page, const clo_page_schedule *s, clo_text *out)
+{
+    static const char *const columns[] = {" task", " executor", "start", "time", "wait", "slack"};
+    ranked *rows = clo_allocate(s->bars.count, sizeof *rows);
+
+    if (rows == NULL) {
+        out->failed = 1;
+        return;
+    }
+    for (size_t i = 0; i < s->bars.count; i++)
+        rows[i] = (ranked){s->bars.all[i].finish_ns - s->bars.all[i].start_ns, i};
+    qsort(rows, s->bars.count, sizeof *rows, longest_first);
+    begin_table(out, "tasks", s->bars.count > TASKS_SHOWN ? "The 100 longest executions" : "Executions", columns,
+                s->causes != NULL ? 6 : 4);
+    for (size_t i = 0; i < s->bars.count && i < TASKS_SHOWN; i++)
+        add_task_row(page, s, rows[i].index, out);
+    end_table(out, s->causes == NULL
+                       ? NULL
+                       : "“wait”: from when all inputs were there to the start. “slack”: how much later the task could "
+                         "end while the last one ends when it does.");
+    clo_free(rows);
+}
+
+static const char *ending(const clo_page_job *job)
+{
+    static const char *const words[] = {"ended", "cancelled", "failed"};
+
+    if (job->end >= 0 && job->end <= CLO_LOG_DONE_FAILED)
+        return job->end == CLO_LOG_DONE_OK && job->finish_ns > job->deadline_ns ? "late" : words[job->end];
+    return job->finish_ns != CLO_TIME_NEVER ? "ended" : "not ended";
+}
+
+static int64_t completion_ns(const clo_page_job *job)
+{
+    return job->finish_ns == CLO_TIME_NEVER ? CLO_TIME_NEVER : job->finish_ns - job->arrival_ns;
+}
+
+static void add_jobs(const clo_page *page, clo_text *out)
+{
+    static const char *const columns[] = {"job",        " name", "arrival",    "first start", "end",
+                                          "completion", "busy",  "executions", "deadline",    " end"};
+    ranked *rows = clo_allocate(page->jobs_count, sizeof *rows);
+
+    if (rows == NULL) {
+        out->failed = 1;
+        return;
+    }
+    for (size_t i = 0; i < page->jobs_count; i++)
+        rows[i] = (ranked){completion_ns(&page->jobs[i]), i};
+    qsort(rows, page->jobs_count, sizeof *rows, longest_first);
+    begin_table(out, "jobs", page->jobs_count > JOBS_SHOWN ? "The 100 jobs that took longest" : "Jobs", columns,
+                sizeof columns / sizeof columns[0]);
+    for (size_t i = 0; i < page->jobs_count && i < JOBS_SHOWN; i++) {
+        const clo_page_job *job = &page->jobs[rows[i].index];
+        clo_text_add(out, "<tr data-job=\"%zu\">", rows[i].index);
+        add_count_cell(out, job->number);
+        add_text_cell(out, job->name);
+        add_time_cell(out, job->arrival_ns);
+        add_time_cell(out, job->start_ns);
+        add_time_cell(out, job->finish_ns);
+        add_time_cell(out, completion_ns(job));
+        add_time_cell(out, job->busy_ns);
+        add_count_cell(out, job->executions);
+        add_time_cell(out, job->deadline_ns);
+        add_text_cell(out, ending(job));
+        clo_text_add(out, "</tr>\n");
+    }
+    end_table(out, NULL);
+    clo_free(rows);
+}
+
+void clo_page_add_tables(const clo_page *page, clo_text *out)
+{
+    const clo_page_schedule *s = &page->schedules[page->drawn];
+
+    if (!s->has_bars)
+        clo_text_add(out, "<p class=\"remark\">There are too many executions for details: %d are kept.</p>\n",
+                     CLO_REPORT_EXECUTIONS_MAX);
+    else if (!page->has_edges)
+        clo_text_add(out, "<p class=\"remark\">There are too many edges to show dependencies: %d are kept.</p>\n",
+                     CLO_REPORT_EDGES_MAX);
+    if (page->jobs != NULL)
+        add_jobs(page, out);
+    else
+        add_schedules(page, out);
+    if (!s->has_bars)
+        return;
+    add_executors(page, s, out);
+    add_kinds(page, s, out);
+    add_tasks(page, s, out);
+}

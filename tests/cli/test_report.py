@@ -1,0 +1,347 @@
+"""Pages of --report: one HTML file, whose data are those of --json and of the plan, whatever the names in it are."""
+import base64
+import hashlib
+import html.parser
+import json
+import os
+import re
+import shutil
+import subprocess
+import unittest
+
+from support import CommandTest
+
+VOID = {"meta", "br", "input", "link", "img", "hr"}
+
+
+class Page(html.parser.HTMLParser):
+    """A page that was read: each tag closed in order, nothing from outside, one script whose hash the policy has."""
+
+    def __init__(self, test, path):
+        super().__init__()
+        with open(path, encoding="utf-8") as file:
+            self.source = file.read()
+        self.test, self.open, self.tags, self.scripts, self.policy, self.text, self.ids = test, [], [], [], "", "", []
+        self.feed(self.source)
+        self.close()
+        test.assertEqual(self.open, [])
+        test.assertEqual(len(self.scripts), 2)
+        self.data = json.loads(self.scripts[0])
+        hashed = base64.b64encode(hashlib.sha256(self.scripts[1].encode()).digest()).decode()
+        test.assertIn("script-src 'sha256-%s'" % hashed, self.policy)
+        test.assertIn("default-src 'none'", self.policy)
+        test.assertEqual(self.data["format"], "clotho.report/1")
+
+    def handle_starttag(self, tag, attributes):
+        self.tags.append(tag)
+        values = dict(attributes)
+        self.ids += [values["id"]] if "id" in values else []
+        for name, value in attributes:
+            self.test.assertFalse(name.startswith("on"), name)
+            self.test.assertFalse(name in ("src", "href", "action"), (tag, name, value))
+        if values.get("http-equiv") == "Content-Security-Policy":
+            self.policy = values["content"]
+        if tag == "script":
+            self.scripts.append("")
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attributes):
+        self.handle_starttag(tag, attributes)
+        if tag not in VOID:
+            self.open.pop()
+
+    def handle_endtag(self, tag):
+        self.test.assertEqual(self.open.pop() if self.open else None, tag, self.getpos())
+
+    def handle_data(self, data):
+        if self.open and self.open[-1] == "script":
+            self.scripts[-1] += data
+        else:
+            self.text += data
+
+    def bars(self, schedule=0):
+        """(executor, task, instance, start, finish) of each bar, by executor."""
+        s, bars, i = self.data["schedules"][schedule], [], 0
+        value = lambda key, at: s[key][at] if s[key] else 0
+        for executor, count in enumerate(s["rows"]):
+            end = 0
+            for i in range(i, i + count):
+                start = end + value("gap", i)
+                end = start + value("length", i)
+                bars.append((executor, value("task", i), value("instance", i), start, end))
+            i += 1 if count else 0
+        return bars
+
+    def inputs(self):
+        """For each task its predecessors."""
+        flat, at, result = self.data["inputs"], 0, []
+        for task in range(len(self.data["task_kind"])):
+            result.append([task - back for back in flat[at + 1:at + 1 + flat[at]]])
+            at += 1 + flat[at]
+        return result
+
+
+class Reports(CommandTest):
+    def page(self, name):
+        return Page(self, self.path(name))
+
+    def test_a_plan_is_on_its_page_as_in_its_file(self):
+        g = self.good("generate", "cholesky", "--tasks", 60, "--ccr", 0.5, "--duplicable", "-o", self.path("c.json")) and self.path("c.json")
+        said = self.json("plan", g, "--platform", "rk3588", "--planner", "deft", "--out", self.path("p.json"), "--report", self.path("p.html"))
+        page = self.page("p.html")
+        with open(self.path("p.json"), encoding="utf-8") as file:
+            plan = json.load(file)
+        s = page.data["schedules"][0]
+        self.assertEqual((s["makespan_ns"], s["bound_ns"]), (said["makespan_ns"], said["lower_bound_ns"]))
+        self.assertEqual(len(page.bars()), len(plan["placements"]))
+        end = max(bar[4] for bar in page.bars())
+        self.assertEqual(end, said["makespan_ns"])
+        with open(g, encoding="utf-8") as file:
+            graph = json.load(file)
+        self.assertEqual(page.data["tasks"], [task["name"] for task in graph["tasks"]])
+        names = page.data["tasks"]
+        self.assertEqual(sorted((names[p], names[t]) for t, all in enumerate(page.inputs()) for p in all), sorted((e["from"], e["to"]) for e in graph["edges"]))
+        self.assertIn("svg", page.tags)
+        for table in ("planners", "executors", "kinds", "tasks"):
+            self.assertIn(table, page.ids)
+
+    def test_causes_slack_and_waits_follow_from_the_times(self):
+        # a: 0-10 on e0; b waits for a; c is alone and has all the room until b ends
+        g = self.graph([{"name": "a", "work_ns": 10}, {"name": "b", "work_ns": 20}, {"name": "c", "work_ns": 5}], [(0, 1, 0)])
+        self.good("plan", g, "--platform", "uniform:2", "--report", self.path("p.html"))
+        page = self.page("p.html")
+        s, by_task = page.data["schedules"][0], {}
+        for i, bar in enumerate(page.bars()):
+            by_task[bar[1]] = i
+        column = lambda key, task: s[key][by_task[task]] if s[key] else 0
+        self.assertEqual([column("slack", t) for t in (0, 1, 2)], [0, 0, 25])
+        self.assertEqual([column("wait", t) for t in (0, 1, 2)], [0, 0, 0])
+        self.assertEqual(column("cause", 1), by_task[0])
+        self.assertEqual(column("cause", 0), -1)
+
+    def test_waits_and_slack_are_those_of_a_second_way(self):
+        for seed in range(4):
+            self.good("generate", "layered", "--tasks", 70, "--seed", seed, "-o", self.path("g.json"))
+            self.good("plan", self.path("g.json"), "--platform", "uniform:3", "--planner", "cpop", "--report", self.path("p.html"))
+            page = self.page("p.html")
+            s, bars, before = page.data["schedules"][0], page.bars(), page.inputs()
+            end = max(bar[4] for bar in bars)
+            at = {bar[1]: i for i, bar in enumerate(bars)}
+            latest = [end] * len(bars)
+            for i in sorted(range(len(bars)), key=lambda i: bars[i][3:], reverse=True):
+                latest_start = latest[i] - (bars[i][4] - bars[i][3])
+                needed = [at[p] for p in before[bars[i][1]]] + ([i - 1] if i > 0 and bars[i - 1][0] == bars[i][0] else [])
+                for k in needed:
+                    latest[k] = min(latest[k], latest_start)
+                ready = max([bars[at[p]][4] for p in before[bars[i][1]]], default=0)
+                self.assertEqual(s["wait"][i] if s["wait"] else 0, bars[i][3] - ready)
+                cause = s["cause"][i]
+                self.assertEqual(bars[cause][4] if cause >= 0 else 0, max([bars[k][4] for k in needed], default=0))
+            self.assertEqual(s["slack"] or [0] * len(bars), [a - b[4] for a, b in zip(latest, bars)])
+
+    def test_planners_are_in_one_table_and_the_shortest_is_drawn(self):
+        g = self.good("generate", "layered", "--tasks", 80, "-o", self.path("l.json")) and self.path("l.json")
+        out = self.good("plan", g, "--platform", "rk3588", *[w for n in ("cpop", "heft", "peft") for w in ("--planner", n)], "--json",
+                        "--report", self.path("p.html"))
+        said, page = [json.loads(line) for line in out.splitlines()], self.page("p.html")
+        self.assertEqual([s["name"] for s in page.data["schedules"]], ["cpop", "heft", "peft"])
+        self.assertEqual([s["makespan_ns"] for s in page.data["schedules"]], [s["makespan_ns"] for s in said])
+        least = min(s["makespan_ns"] for s in said)
+        self.assertEqual(page.data["schedules"][page.data["drawn"]]["makespan_ns"], least)
+        self.assertEqual(page.data["compared"], page.data["drawn"])
+
+    def test_a_pipeline_shows_releases_and_its_interval(self):
+        self.good("plan", self.diamond(), "--platform", "uniform:2", "--pipeline", "--report", self.path("p.html"))
+        s = self.page("p.html").data["schedules"][0]
+        self.assertGreater(s["interval_ns"], 0)
+        self.assertGreater(max(s["group"]), 0)
+
+    def test_a_run_is_beside_its_plan(self):
+        said = self.json("run", self.diamond(), "--platform", "uniform:2", "--clock", "virtual", "--deadline", "1s", "--report", self.path("r.html"))
+        page = self.page("r.html")
+        run, plan = page.data["schedules"]
+        self.assertEqual((run["happened"], plan["happened"], run["emulated"]), (True, False, True))
+        self.assertEqual((run["makespan_ns"], plan["makespan_ns"]), (said["makespan_ns"], said["predicted_ns"]))
+        self.assertEqual(page.bars(0), page.bars(1))
+        self.assertEqual((page.data["drawn"], page.data["compared"], page.data["deadline_ns"]), (0, 1, 10 ** 9))
+
+    def test_a_policy_is_beside_what_the_simulator_expects(self):
+        said = self.json("run", self.diamond(), "--policy", "rank", "--clock", "virtual", "--report", self.path("r.html"))
+        run, expected = self.page("r.html").data["schedules"]
+        self.assertEqual((run["makespan_ns"], expected["makespan_ns"]), (said["makespan_ns"], said["predicted_ns"]))
+
+    def test_of_several_runs_the_median_one_is_drawn(self):
+        # The first run takes 0.6 s, the second 1.2 s, the third no time: by far more than what a busy host adds to an end.
+        sleeps = "n=$(cat c); echo $((n + 1)) > c; case $n in 0) sleep 0.6;; 1) sleep 1.2;; esac"
+        self.file("c", "0\n")
+        g = self.graph([{"name": "t", "command": ["sh", "-c", sleeps]}])
+        said = self.json("run", g, "-j", 1, "--repeat", 3, "--trace", self.path("t.json"), "--report", self.path("r.html"))
+        page = self.page("r.html")
+        drawn = page.data["schedules"][0]["makespan_ns"]
+        self.assertEqual(min(said["measured_ns"], key=lambda ns: abs(ns - drawn)), said["makespan_ns"])
+        self.assertEqual(max(bar[4] for bar in page.bars()), drawn)
+        with open(self.path("t.json"), encoding="utf-8") as file:
+            ends = [round(1000 * (e["ts"] + e["dur"])) for e in json.load(file)["traceEvents"] if e["ph"] == "X"]
+        self.assertEqual(max(ends), drawn)
+        self.assertIn("The run with the median time of several.", page.text)
+
+    def test_more_runs_than_are_kept_have_a_page_of_one_of_them(self):
+        said = self.json("run", self.diamond(), "--repeat", 150, "--report", self.path("r.html"))
+        drawn = self.page("r.html").data["schedules"][0]["makespan_ns"]
+        self.assertLessEqual(drawn, max(said["measured_ns"]))
+
+    def test_a_run_that_fails_is_drawn_with_the_failed_task_marked(self):
+        g = self.graph([{"name": "fine", "command": ["true"]}, {"name": "<bad>", "command": ["sh", "-c", "exit 3"]}, {"name": "never", "command": ["true"]}],
+                       [(0, 1), (1, 2)])
+        said = self.bad(1, "run", g, "-j", 2, "--report", self.path("r.html"), "--gantt", self.path("r.svg"), "--json", holds="exit status 3")
+        self.assertEqual(json.loads(said.out.splitlines()[-1])["failed_task"], "<bad>")
+        page = self.page("r.html")
+        self.assertEqual(page.data["failed"], [1])
+        self.assertEqual(len(page.data["schedules"]), 1)  # the commands have no times: nothing was predicted
+        self.assertEqual(sorted(bar[1] for bar in page.bars()), [0, 1])
+        self.assertIn("<bad>: failed", page.text)
+        self.assertIn(b"&lt;bad&gt;: failed</title>", self.bytes("r.svg"))
+
+    def test_a_simulated_graph_and_one_task(self):
+        g = self.graph([{"name": "only", "work_ns": 1000}])
+        said = self.json("simulate", g, "--policy", "fifo", "--platform", "uniform:3", "--report", self.path("s.html"))
+        page = self.page("s.html")
+        self.assertEqual(page.data["schedules"][0]["makespan_ns"], said["makespan_ns"])
+        self.assertEqual(page.bars(), [(page.bars()[0][0], 0, 0, 0, 1000)])
+        self.say("plan", self.graph([{"name": "nothing", "work_ns": 0}]), "--platform", "uniform:2", "--report", self.path("z.html"))
+        self.assertEqual(self.page("z.html").data["schedules"][0]["makespan_ns"], 0)
+
+    def workload(self):
+        path = self.path("w.jsonl")
+        self.good("generate", "stream", "--jobs", 12, "--arrivals", "poisson:2ms", "-o", path)
+        return path
+
+    def test_a_stream_has_its_jobs_with_arrivals_and_ends(self):
+        said = self.json("simulate", self.workload(), "--policy", "fair", "--platform", "rk3588", "--csv", self.path("jobs.csv"), "--report",
+                         self.path("s.html"), "--gantt", self.path("s.svg"))
+        page = self.page("s.html")
+        with open(self.path("jobs.csv"), encoding="utf-8") as file:
+            rows = [line.split(",") for line in file.read().splitlines()[1:]]
+        self.assertEqual([[j[1], j[2], j[3], j[4]] for j in page.data["jobs"]], [[r[1], int(r[2]), int(r[3]), int(r[4])] for r in rows])
+        self.assertEqual(len(page.bars()), said["completions"])
+        self.assertEqual(page.data["schedules"][0]["makespan_ns"], said["makespan_ns"])
+        picture = self.bytes("s.svg").decode()
+        self.assertEqual(picture.count(" arrives</title>"), len(rows))
+        self.assertIn(">arrival</text>", picture)
+        self.assertEqual(page.source.count(" arrives</title>"), len(rows))
+
+    def test_releases_of_periodic_jobs_are_named_in_the_order_of_their_arrivals(self):
+        graph = {"format": "clotho.graph/1", "name": "g", "tasks": [{"name": "t", "work_ns": 100}], "edges": []}
+        lines = [{"format": "clotho.workload/1", "name": "w"},
+                 {"name": "slow", "graph": graph, "period_ns": 3000, "releases": 2, "deadline_ns": 900},
+                 {"name": "quick", "graph": 0, "arrival_ns": 100, "period_ns": 2000, "releases": 3}]
+        w = self.file("w.jsonl", "\n".join(map(json.dumps, lines)) + "\n")
+        done = self.say("simulate", w, "--policy", "fifo", "--platform", "uniform:2", "--report", self.path("s.html"))
+        self.assertEqual(done.code, 0, done.err)
+        data = self.page("s.html").data
+        self.assertEqual([(j[1], j[2]) for j in data["jobs"]], [("slow", 0), ("quick", 100), ("quick", 2100), ("slow", 3000), ("quick", 4100)])
+        self.assertEqual([j[5] for j in data["jobs"]], [900, None, None, 3900, None])
+
+    def test_the_run_of_a_workload_has_a_page(self):
+        said = self.json("run", self.workload(), "--policy", "fair", "--scale", "0.05", "--report", self.path("r.html"), "--gantt", self.path("r.svg"))
+        page = self.page("r.html")
+        self.assertEqual(len(page.data["jobs"]), said["jobs"])
+        self.assertEqual({j[6] for j in page.data["jobs"]}, {0})
+        self.assertEqual(self.bytes("r.svg").decode().count(" arrives</title>") > 0, True)
+
+    def test_names_stay_names(self):
+        names = ["</script><script>alert(1)</script>", "quote\" ' & <b>bold</b>", "line\nbreak\ttab", "ünïcode 漢字 \u2028", "<!-- x", "]]>", "x" * 3000, "\x1b[31m",
+                 "a\\u003c/script>", "</pre></title></style>", ""]
+        g = self.graph([{"name": n, "work_ns": 100 * i + 100} for i, n in enumerate(names)], [(i, i + 1, 7) for i in range(len(names) - 1)],
+                       name="</title><script>alert(2)</script>")
+        self.good("plan", g, "--platform", "uniform:2", "--report", self.path("p.html"), "--gantt", self.path("p.svg"))
+        page = self.page("p.html")
+        shown = page.data["tasks"]
+        self.assertEqual([n for i, n in enumerate(shown) if i != 6], [n for i, n in enumerate(names) if i != 6])
+        self.assertRegex(shown[6], "^x+…x+$")
+        self.assertEqual(page.source.lower().count("<script"), 2)
+        self.assertNotIn("<b>bold", page.source)
+        self.assertIn("</title><script>alert(2)</script>", page.text)
+
+    def test_a_task_has_one_colour_in_every_picture_and_few_kinds_are_no_other(self):
+        kinds = ["k%s" % c for c in "abcdefghijkl"]
+        g = self.graph([{"name": k, "work_ns": 1000 + 10 * i} for i, k in enumerate(kinds)])
+        colors = []
+        for where in ("uniform:1", "uniform:5"):
+            self.good("plan", g, "--platform", where, "--report", self.path("p.html"), "--gantt", self.path("p.svg"))
+            svg = self.bytes("p.svg").decode()
+            self.assertNotIn(">other<", svg)
+            found = dict(re.findall(r'<rect class="b (c\d+)"[^>]*><title>(\w+)', svg))
+            self.assertEqual(len(found), len(kinds))
+            legend = dict(reversed(pair) for pair in re.findall(r'<rect class="(c\d+)" [^>]*rx="2"/><text[^>]*>(\w+)</text>', svg))
+            self.assertEqual({name: color for color, name in found.items()}, legend)
+            data = self.page("p.html").data
+            self.assertEqual({name: "c%d" % color for name, color in data["kinds"] if name != "other"}, legend)
+            colors.append(legend)
+        self.assertEqual(colors[0], colors[1])
+
+    def test_long_names_that_differ_at_their_ends_differ_in_the_legend(self):
+        g = self.graph([{"name": "very/long/path/of/a/source/file/that/goes/on/and/on/" + end, "work_ns": 1000} for end in ("first.c", "second.c")])
+        self.good("plan", g, "--platform", "uniform:2", "--gantt", self.path("p.svg"))
+        legend = re.findall(r'rx="2"/><text[^>]*>([^<]*)</text>', self.bytes("p.svg").decode())
+        self.assertEqual(len(legend), 2)
+        self.assertEqual(len(set(legend)), 2)
+
+    def test_what_cannot_be_written_or_asked_for_is_said(self):
+        g = self.diamond()
+        self.bad(1, "plan", g, "--report", self.path("no/p.html"), holds="no/p.html")
+        self.bad(2, "plan", g, g, "--report", "x.html", holds="--report")
+        self.bad(2, "plan", g, "--json", "--report", "-", holds="'-'")
+        self.bad(2, "run", g, g, "--report", "x.html", holds="--report")
+        self.bad(2, "run", g, "--releases-in-flight", 2, "--report", "x.html", holds="--report")
+        self.bad(2, "run", g, "--json", "--report", "-", holds="'-'")
+        self.bad(2, "simulate", g, "--policy", "fifo", "--policy", "fair", "--report", "x.html", holds="--report")
+        self.bad(2, "simulate", g, "--releases-in-flight", 2, "--report", "x.html", holds="--releases-in-flight")
+        self.bad(2, "simulate", self.workload(), "--seeds", "1-3", "--report", "x.html", holds="--report")
+        self.bad(2, "plan", g, "--report", "x.svg", holds=".svg")
+        self.bad(1, "platform", "show", "--svg", self.path("no/p.svg"), holds="no/p.svg")
+        self.assert_nothing_half_written("x.html", "x.svg")
+        self.assertIn("</html>", self.good("plan", g, "--report", "-"))
+
+    def test_many_executions_are_bounded_and_too_many_a_picture(self):
+        g = self.graph([{"name": "t", "work_ns": 1000, "instances": 20000}, {"name": "u", "work_ns": 100, "instances": 5}], [(0, 1, 0)])
+        self.good("plan", g, "--platform", "uniform:8", "--report", self.path("p.html"))
+        page = self.page("p.html")
+        self.assertEqual(len(page.bars()), 20005)
+        self.assertLess(os.path.getsize(self.path("p.html")), 100000 + 60 * 20005)
+        self.assertEqual(page.tags.count("tr") < 400, True)
+        g = self.graph([{"name": "t", "work_ns": 1000, "instances": 400001}])
+        self.good("plan", g, "--platform", "uniform:8", "--report", self.path("p.html"))
+        page = self.page("p.html")
+        self.assertNotIn("task", page.data["schedules"][0])
+        self.assertIn("too many executions", page.text)
+        self.assertLess(os.path.getsize(self.path("p.html")), 500000)
+
+    def test_a_platform_is_drawn_as_boxes(self):
+        self.good("platform", "show", "rk3588", "--svg", self.path("p.svg"))
+        svg = self.bytes("p.svg").decode()
+        self.assertEqual(svg.count(">cpu"), 8)
+        self.assertEqual(svg.count("<rect"), 1 + 3 + 8)
+        self.assertIn(">4 × cortex-a55</text>", svg)
+        self.assertTrue(self.good("platform", "show", "uniform:4", "--svg", "-").startswith("<svg"))
+
+    def test_the_script_runs(self):
+        browser = shutil.which("chromium") or shutil.which("chromium-browser")
+        if browser is None:
+            self.skipTest("no browser; mend: apt-get install chromium")
+        for case in (["plan", self.diamond(), "--planner", "heft", "--planner", "deft"], ["simulate", self.workload(), "--policy", "fair"]):
+            self.good(*case, "--platform", "rk3588", "--report", self.path("p.html"))
+            done = subprocess.run([browser, "--headless", "--no-sandbox", "--disable-gpu", "--user-data-dir=" + self.path("profile"), "--dump-dom",
+                                   "file://" + self.path("p.html")], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=300, check=False)
+            dom = done.stdout.decode("utf-8", "replace")
+            if done.returncode != 0 or not dom:
+                self.skipTest("the browser does not run here")
+            self.assertRegex(dom, r'<div id="picture" class="wide" hidden')
+            self.assertRegex(dom, r'<div class="view"><canvas')
+            self.assertIn("<figcaption>times of executions", dom)
+            self.assertRegex(dom, r"<td>cpu\d</td>")
+
+
+if __name__ == "__main__":
+    unittest.main()
