@@ -61,6 +61,10 @@ typedef struct clo_report_config {
     /* For clo_report_stream: [jobs of the workload] as in clo_stream_config.outcomes. Jobs that fitted nowhere
      * (CLO_ERR_PLATFORM) have no place among the arrivals of the log. NULL: all fitted. */
     const clo_stream_outcome *outcomes;
+
+    /* For clo_report_releases: release k is due after k times this, and late when deadline_ns have passed since. 0: none
+     * is due, each counts from its start. */
+    int64_t period_ns;
 } clo_report_config;
 
 #define CLO_REPORT_CONFIG_INIT CLO_SIZED_INIT(clo_report_config)
@@ -83,6 +87,19 @@ CLO_API CLO_NODISCARD clo_status clo_report_plans(const clo_cost *cost, const cl
  * statuses, threads and real time as clo_report_plans. */
 CLO_API CLO_NODISCARD clo_status clo_report_svg(const clo_cost *cost, const clo_plan *plan,
                                                 const clo_report_config *config, const char *path);
+
+/* Writes a page about a series of releases (pipeline.h), where each release is shown as a job.
+ *
+ *   trace   of one or several releases; those that it does not have are not shown.
+ *   cost    of the same graph and platform.
+ *   config  as in clo_report_plans; `failed` is not used.
+ *   path    likewise.
+ *
+ * Returns CLO_OK, CLO_ERR_ARGUMENT (the cost is of another graph or platform), CLO_ERR_LIMIT (2^32 releases), CLO_ERR_IO
+ * or CLO_ERR_MEMORY.
+ * Threads: any. Real time: no. O(events * log events + releases). */
+CLO_API CLO_NODISCARD clo_status clo_report_releases(const clo_trace *trace, const clo_cost *cost,
+                                                     const clo_report_config *config, const char *path);
 
 /* Writes a page about jobs over time.
  *

@@ -353,6 +353,9 @@ static void plans(void **state)
     refuses(clo_report_plans, c, &schedule, 0, NULL, NEVER_WRITTEN);
     refuses(clo_report_plans, c, &nothing, 1, NULL, NEVER_WRITTEN);
     refuses(clo_report_plans, c, &schedule, 1, NULL, NULL);
+    refuses(clo_report_releases, NULL, c, NULL, NEVER_WRITTEN);
+    refuses(clo_report_releases, s.trace, NULL, NULL, NEVER_WRITTEN);
+    refuses(clo_report_releases, s.trace, c, NULL, NULL);
     refuses(clo_report_svg, NULL, s.plan, NULL, NEVER_WRITTEN);
     refuses(clo_report_svg, c, NULL, NULL, NEVER_WRITTEN);
     refuses(clo_report_svg, c, s.plan, NULL, NULL);

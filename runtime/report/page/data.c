@@ -245,6 +245,7 @@ static void add_time_or_null(clo_text *out, int64_t ns)
 
 static void add_jobs(const clo_page *page, clo_text *out)
 {
+    add_key_text(out, "job_word", page->job_word);
     clo_text_add(out, ",\n\"jobs\":[");
     for (size_t i = 0; i < page->jobs_count; i++) {
         const clo_page_job *job = &page->jobs[i];

@@ -110,7 +110,7 @@ const kindName = t => data.kinds[data.task_kind[t]][0];
 
 function jobName(group) {
   const job = jobs[group];
-  return "job " + job.number + (job.name ? " " + job.name : "");
+  return data.job_word + " " + job.number + (job.name ? " " + job.name : "");
 }
 
 /* What stands in a bar. */

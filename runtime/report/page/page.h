@@ -47,6 +47,7 @@ typedef struct clo_page {
     size_t drawn, compared;   /* of schedules; compared == drawn: none */
     const clo_page_job *jobs; /* [jobs_count]; of streams */
     size_t jobs_count;
+    const char *job_word;   /* "job" or "release" */
     const uint32_t *failed; /* [failed_count] tasks */
     size_t failed_count;
     int64_t deadline_ns;

@@ -198,7 +198,7 @@ function controls() {
   if (chart.s.cause) bar.append(element("label", {}, criticalBox, "critical path"));
   if (edges) bar.append(tick("dependencies", false, isOn => chart.arrows = isOn));
   if (data.schedules.some(s => s.input.some(ns => ns > 0))) bar.append(tick("inputs", true, isOn => chart.inputs = isOn));
-  if (jobs.length) bar.append(tick("colours by job", true, isOn => (chart.byJob = isOn, legend.hidden = isOn)));
+  if (jobs.length) bar.append(tick("colours by " + data.job_word, true, isOn => (chart.byJob = isOn, legend.hidden = isOn)));
   return bar;
 }
 
@@ -240,7 +240,7 @@ function quantities() {
     list.push(["longer than in “" + chart.other.name + "”", Float64Array.from(more)]);
   }
   const ended = jobs.filter(j => j.finish !== null && j.arrival !== null);
-  list.push(["completion times of jobs", Float64Array.from(ended, j => j.finish - j.arrival)]);
+  list.push(["completion times of " + data.job_word + "s", Float64Array.from(ended, j => j.finish - j.arrival)]);
   return list.filter(([, values]) => values.some(v => v !== 0));
 }
 

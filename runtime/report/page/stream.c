@@ -315,7 +315,7 @@ clo_status clo_report_stream(const clo_log *log, const clo_workload *workload, c
 {
     clo_report_config mine = CLO_REPORT_CONFIG_INIT;
     maker m = {.workload = workload};
-    clo_page page = {.platform = platform};
+    clo_page page = {.platform = platform, .job_word = "job"};
     clo_text svg = {0};
 
     if (log == NULL || workload == NULL || platform == NULL || path == NULL)

@@ -158,7 +158,7 @@ static void add_stream_facts(const clo_page *page, const clo_page_schedule *s, c
         busy_ns += (double)job->busy_ns;
     }
     clo_print(text, sizeof text, "%zu, %llu ended", page->jobs_count, (unsigned long long)ended);
-    add_fact(out, "jobs", text);
+    add_fact(out, page->job_word, text);
     if (ended > 0)
         add_time_fact(out, "mean completion", (int64_t)(sum_ns / (double)ended));
     if (with_deadline > 0) {
@@ -390,9 +390,11 @@ static int64_t completion_ns(const clo_page_job *job)
 
 static void add_jobs(const clo_page *page, clo_text *out)
 {
-    static const char *const columns[] = {"job",        " name", "arrival",    "first start", "end",
-                                          "completion", "busy",  "executions", "deadline",    " end"};
+    const char *const columns[] = {page->job_word, " name", "arrival",    "first start", "end",
+                                   "completion",   "busy",  "executions", "deadline",    " end"};
     ranked *rows = clo_allocate(page->jobs_count, sizeof *rows);
+
+    char title[64];
 
     if (rows == NULL) {
         out->failed = 1;
@@ -401,8 +403,9 @@ static void add_jobs(const clo_page *page, clo_text *out)
     for (size_t i = 0; i < page->jobs_count; i++)
         rows[i] = (ranked){completion_ns(&page->jobs[i]), i};
     qsort(rows, page->jobs_count, sizeof *rows, longest_first);
-    begin_table(out, "jobs", page->jobs_count > JOBS_SHOWN ? "The 100 jobs that took longest" : "Jobs", columns,
-                sizeof columns / sizeof columns[0]);
+    clo_print(title, sizeof title, page->jobs_count > JOBS_SHOWN ? "The 100 %ss that took longest" : "All %ss",
+              page->job_word);
+    begin_table(out, "jobs", title, columns, sizeof columns / sizeof columns[0]);
     for (size_t i = 0; i < page->jobs_count && i < JOBS_SHOWN; i++) {
         const clo_page_job *job = &page->jobs[rows[i].index];
         clo_text_add(out, "<tr data-job=\"%zu\">", rows[i].index);

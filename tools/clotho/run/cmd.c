@@ -216,8 +216,6 @@ static int check_options(run_options *o, int graphs)
         return misuse("--fifo is %u; write a priority from 1 to 98", o->fifo);
     if (graphs > 1 && (o->trace != NULL || o->gantt != NULL || o->report != NULL))
         return misuse("--trace, --gantt and --report take one GRAPH; run the command once for each");
-    if (o->report != NULL && o->releases_in_flight > 0)
-        return misuse("--report is of single runs and of workloads; leave it or --releases-in-flight out");
     return check_outputs(o);
 }
 
@@ -330,7 +328,7 @@ int cmd_run(int argc, char **argv)
         {"releases-in-flight", 0, "N", OPTION_COUNT, &o.releases_in_flight, "a series of releases, up to N at once"},
         {"releases", 0, "N", OPTION_COUNT, &o.releases, "with --releases-in-flight: releases in all (1000)"},
         {"traced-releases", 0, "N", OPTION_COUNT, &o.traced_releases,
-         "with --releases-in-flight and --trace: the last N (100); all of them are checked, too"},
+         "with --releases-in-flight and --trace or --report: the last N (100); all of them are checked, too"},
         {"period", 0, "TIME", OPTION_TIME, &o.period_ns,
          "with --releases-in-flight: release k is due after k times this; 500, 20us, 3ms, 1s"},
         {"deadline", 0, "TIME", OPTION_TIME, &o.deadline_ns, "count longer runs: exit status 1; 500, 20us, 3ms, 1s"},

@@ -4,6 +4,7 @@
 #include "clotho/plan/pipeline.h"
 #include "clotho/run/commands.h"
 
+#include <clotho/report.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -24,6 +25,11 @@ static bool is_free(const run_options *o)
     return o->policy != NULL && strcmp(o->policy, "steal") == 0 && o->planner == NULL;
 }
 
+static bool wants_trace(const run_options *o)
+{
+    return o->trace != NULL || o->report != NULL;
+}
+
 static pipeline_series series_of(const run_options *o)
 {
     return (pipeline_series){.in_flight = o->releases_in_flight,
@@ -38,8 +44,9 @@ int run_flight_check(const run_options *o)
     const pipeline_series series = series_of(o);
     int code = pipeline_check_series(&series);
 
-    if (code == EXIT_GOOD && o->traced_releases > 0 && (o->releases_in_flight == 0 || o->trace == NULL))
-        return misuse("--traced-releases is of --releases-in-flight N --trace F.json; add them");
+    if (code == EXIT_GOOD && o->traced_releases > 0 && (o->releases_in_flight == 0 || !wants_trace(o)))
+        return misuse(
+            "--traced-releases is of --releases-in-flight N with --trace F.json or --report F.html; add them");
     if (code != EXIT_GOOD || o->releases_in_flight == 0)
         return code;
     if (o->gantt != NULL || o->repeat > 1)
@@ -58,7 +65,7 @@ static clo_status run_job(const run_options *o, clo_runtime *runtime, const inpu
     config.releases = f->releases;
     config.period_ns = o->period_ns;
     config.deadline_ns = o->deadline_ns;
-    config.traced_releases = o->trace == NULL ? 0 : o->traced_releases > 0 ? o->traced_releases : TRACED_RELEASES;
+    config.traced_releases = !wants_trace(o) ? 0 : o->traced_releases > 0 ? o->traced_releases : TRACED_RELEASES;
     config.memory_limit_bytes = o->memory_limit_mib < UINT64_MAX >> 20 ? o->memory_limit_mib << 20 : UINT64_MAX;
     clo_status status = clo_job_create(runtime, in->cost, &config, &job);
     if (status != CLO_OK)
@@ -68,7 +75,7 @@ static clo_status run_job(const run_options *o, clo_runtime *runtime, const inpu
         status = clo_job_wait(job, &f->result);
     if (status == CLO_OK)
         status = clo_job_timing_read(job, &f->timing);
-    if (status == CLO_OK && o->trace != NULL)
+    if (status == CLO_OK && wants_trace(o))
         status = clo_job_trace(job, &f->trace);
     if (f->trace != NULL && f->plan != NULL && config.traced_releases >= f->releases)
         status = clo_pipeline_check_period(f->trace, f->plan, in->cost, o->releases_in_flight, o->period_ns);
@@ -94,7 +101,7 @@ static clo_status fly(const run_options *o, const input *in, flown *f)
     config.fifo_priority = (int32_t)o->fifo;
     config.unpinned = o->unpinned;
     config.copy_always = o->copy_always;
-    config.trace = o->trace != NULL;
+    config.trace = wants_trace(o);
     config.slot_workers = commands_at_once(in);
     if (status == CLO_OK)
         status = clo_runtime_create(in->platform, &config, &runtime);
@@ -105,16 +112,23 @@ static clo_status fly(const run_options *o, const input *in, flown *f)
     return status;
 }
 
-static int write_trace(const run_options *o, const input *in, const flown *f)
+static int write_files(const run_options *o, const input *in, const flown *f)
 {
+    clo_report_config config = CLO_REPORT_CONFIG_INIT;
     char title[512];
+    clo_status status;
+    int code = EXIT_GOOD;
 
-    if (o->trace == NULL)
-        return EXIT_GOOD;
     snprintf(title, sizeof title, "%s on %s, %u releases in flight%s", clo_graph_name(clo_document_graph(in->document)),
              clo_platform_name(in->platform), o->releases_in_flight, o->clock != CLO_CLOCK_REAL ? ", emulated" : "");
-    clo_status status = clo_trace_write_chrome(f->trace, in->cost, title, o->trace);
-    return status == CLO_OK ? EXIT_GOOD : complain_status(o->trace, status);
+    config.title = title;
+    config.period_ns = o->period_ns;
+    config.deadline_ns = o->deadline_ns > 0 ? o->deadline_ns : o->period_ns;
+    if (o->trace != NULL && (status = clo_trace_write_chrome(f->trace, in->cost, title, o->trace)) != CLO_OK)
+        code = complain_status(o->trace, status);
+    if (o->report != NULL && (status = clo_report_releases(f->trace, in->cost, &config, o->report)) != CLO_OK)
+        code = complain_status(o->report, status);
+    return code;
 }
 
 static clo_status print_text(const run_options *o, const input *in, const flown *f)
@@ -169,7 +183,7 @@ int run_flight(const input *in, const run_options *o)
     if (status == CLO_OK)
         status = o->as_json ? print_json(o, in, &f) : print_text(o, in, &f);
     const pipeline_series series = series_of(o);
-    int code = status == CLO_OK ? write_trace(o, in, &f) : complain_status(in->path, status);
+    int code = status == CLO_OK ? write_files(o, in, &f) : complain_status(in->path, status);
     if (code == EXIT_GOOD)
         code = pipeline_check_deadline(in->path, &f.timing, &series);
     clo_trace_destroy(f.trace);

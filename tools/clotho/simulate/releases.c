@@ -6,6 +6,7 @@
 #include "clotho/plan/pipeline.h"
 #include "clotho/simulate/simulate.h"
 
+#include <clotho/report.h>
 #include <stdio.h>
 
 #define JUDGED_MAX 4000000u /* executions, beyond which the trace would take much memory */
@@ -41,12 +42,12 @@ int simulate_flight_check(const simulate_options *o)
     if (code != EXIT_GOOD || o->releases_in_flight == 0)
         return code;
     if (o->jobs > 0 || o->arrivals != NULL || o->seeds != NULL || o->log != NULL || o->replay != NULL ||
-        o->csv != NULL || o->gantt != NULL || o->report != NULL || o->environment != NULL || o->live > 0 ||
-        o->steps_max > 0 || o->skips_misfits || o->samples > 0)
-        return misuse(
-            "--releases-in-flight simulates one series of --releases N; it goes with --period, --deadline, "
-            "--platform, --instance, --profile, --strict, --scale, --trace and --json only ('clotho plan --pipeline "
-            "--gantt' draws the plan)");
+        o->csv != NULL || o->gantt != NULL || o->environment != NULL || o->live > 0 || o->steps_max > 0 ||
+        o->skips_misfits || o->samples > 0)
+        return misuse("--releases-in-flight simulates one series of --releases N; it goes with --period, --deadline, "
+                      "--platform, --instance, --profile, --strict, --scale, --trace, --report and --json only "
+                      "('clotho plan --pipeline "
+                      "--gantt' draws the plan)");
     return EXIT_GOOD;
 }
 
@@ -65,7 +66,7 @@ static clo_status fly(const input *in, const simulate_options *o, flown *f)
     config.deadline_ns = o->deadline_ns;
     config.timing = o->period_ns > 0 ? &f->timing : NULL;
     f->is_judged = f->releases * clo_graph_instances(clo_document_graph(in->document)) <= JUDGED_MAX;
-    bool wants_trace = f->is_judged || o->trace != NULL;
+    bool wants_trace = f->is_judged || o->trace != NULL || o->report != NULL;
     if (status == CLO_OK)
         status = clo_simulate(in->cost, &config, &f->result, wants_trace ? &f->trace : NULL, NULL);
     if (status != CLO_OK)
@@ -135,22 +136,30 @@ static clo_status print_json(const input *in, const simulate_options *o, const f
     return json_print(&out) == EXIT_GOOD ? CLO_OK : CLO_ERR_SYSTEM;
 }
 
-static clo_status write_trace(const input *in, const simulate_options *o, const flown *f)
+static int write_files(const input *in, const simulate_options *o, const flown *f)
 {
+    clo_report_config config = CLO_REPORT_CONFIG_INIT;
     char title[512];
+    clo_status status;
+    int code = EXIT_GOOD;
 
-    if (o->trace == NULL)
-        return CLO_OK;
     snprintf(title, sizeof title, "%s on %s, %u releases in flight, simulated",
              clo_graph_name(clo_document_graph(in->document)), clo_platform_name(in->platform), o->releases_in_flight);
-    return clo_trace_write_chrome(f->trace, in->cost, title, o->trace);
+    config.title = title;
+    config.period_ns = o->period_ns;
+    config.deadline_ns = o->deadline_ns > 0 ? o->deadline_ns : o->period_ns;
+    if (o->trace != NULL && (status = clo_trace_write_chrome(f->trace, in->cost, title, o->trace)) != CLO_OK)
+        code = complain_status(o->trace, status);
+    if (o->report != NULL && (status = clo_report_releases(f->trace, in->cost, &config, o->report)) != CLO_OK)
+        code = complain_status(o->report, status);
+    return code;
 }
 
-static clo_status report(const input *in, const simulate_options *o, const flown *f)
+static int verdict(const char *path, const flown *f, const pipeline_series *series)
 {
-    clo_status status = o->as_json ? print_json(in, o, f) : print_text(in, o, f);
-
-    return status == CLO_OK ? write_trace(in, o, f) : status;
+    if (f->is_judged && !f->is_valid)
+        return complain(path, "%s", f->fault);
+    return pipeline_check_deadline(path, &f->timing, series);
 }
 
 int simulate_flight(const char *path, const simulate_options *o)
@@ -166,13 +175,10 @@ int simulate_flight(const char *path, const simulate_options *o)
         return code;
     clo_status status = fly(&in, o, &f);
     if (status == CLO_OK)
-        status = report(&in, o, &f);
-    if (status != CLO_OK)
-        code = complain_status(path, status);
-    else if (f.is_judged && !f.is_valid)
-        code = complain(path, "%s", f.fault);
-    else
-        code = pipeline_check_deadline(path, &f.timing, &series);
+        status = o->as_json ? print_json(&in, o, &f) : print_text(&in, o, &f);
+    code = status == CLO_OK ? write_files(&in, o, &f) : complain_status(path, status);
+    if (code == EXIT_GOOD)
+        code = verdict(path, &f, &series);
     clo_trace_destroy(f.trace);
     clo_plan_destroy(f.plan);
     input_close(&in);

@@ -1,0 +1,172 @@
+/* report/page/series.c - pages about a series of releases: see clotho/report.h. On a page, each release is a job. */
+#include "report/page/frame.h"
+
+#include "base/memory.h"
+#include "base/numbers/saturate.h"
+#include "base/status.h"
+#include "report/gantt.h"
+#include "trace/trace.h"
+
+typedef struct series {
+    const clo_trace *trace;
+    const clo_report_config *config;
+    uint64_t first;  /* release */
+    uint32_t count;  /* releases from the first to the last */
+    int64_t zero_ns; /* of the page: when the first release is due, or begins */
+    int64_t end_ns;
+    clo_page_job *jobs;        /* [count] */
+    clo_placement *placements; /* [events] for the picture */
+} series;
+
+static clo_status measure(series *s)
+{
+    const clo_trace_event *events = s->trace->events;
+    uint64_t last = 0;
+
+    s->first = s->trace->count > 0 ? events[0].release : 0;
+    s->zero_ns = s->trace->count > 0 ? events[0].start_ns : 0;
+    for (size_t i = 0; i < s->trace->count; i++) {
+        s->first = events[i].release < s->first ? events[i].release : s->first;
+        last = events[i].release > last ? events[i].release : last;
+    }
+    if (last - s->first >= CLO_NONE)
+        return clo_fail(CLO_ERR_LIMIT, "a report takes fewer than 2^32 releases");
+    s->count = (uint32_t)(last - s->first) + 1;
+    if (s->config->period_ns > 0 && s->first <= (uint64_t)(CLO_TIME_NEVER / s->config->period_ns) &&
+        (int64_t)s->first * s->config->period_ns < s->zero_ns)
+        s->zero_ns = (int64_t)s->first * s->config->period_ns;
+    return CLO_OK;
+}
+
+/* When a release is due, or began where it has no period. */
+static int64_t due_ns(const series *s, uint32_t release, int64_t start_ns)
+{
+    int64_t period_ns = s->config->period_ns;
+    uint64_t number = s->first + release;
+
+    if (period_ns == 0 || number > (uint64_t)(CLO_TIME_NEVER / period_ns))
+        return start_ns;
+    return (int64_t)number * period_ns - s->zero_ns;
+}
+
+static void fill(const series *s, clo_bars *bars)
+{
+    for (uint32_t r = 0; r < s->count; r++)
+        s->jobs[r] = (clo_page_job){.number = s->first + r,
+                                    .name = "",
+                                    .start_ns = CLO_TIME_NEVER,
+                                    .finish_ns = CLO_TIME_NEVER,
+                                    .arrival_ns = CLO_TIME_NEVER,
+                                    .deadline_ns = CLO_TIME_NEVER,
+                                    .end = -1};
+    for (size_t i = 0; i < s->trace->count; i++) {
+        const clo_trace_event *event = &s->trace->events[i];
+        uint32_t release = (uint32_t)(event->release - s->first);
+        int64_t start_ns = event->start_ns - s->zero_ns, finish_ns = event->finish_ns - s->zero_ns;
+        clo_page_job *job = &s->jobs[release];
+        s->placements[i] =
+            (clo_placement){event->task, event->instance, event->executor, event->is_replica, start_ns, finish_ns};
+        if (bars->all != NULL)
+            bars->all[i] =
+                (clo_bar){.task = event->task,
+                          .instance = event->instance,
+                          .group = release,
+                          .executor = event->executor,
+                          .flags = (event->is_replica ? CLO_BAR_REPLICA : 0u) | (event->is_lost ? CLO_BAR_LOST : 0u) |
+                                   (event->is_skipped ? CLO_BAR_SKIPPED : 0u),
+                          .start_ns = start_ns,
+                          .finish_ns = finish_ns,
+                          .input_ns = event->transfer_ns};
+        job->start_ns = start_ns < job->start_ns ? start_ns : job->start_ns;
+        if (job->finish_ns == CLO_TIME_NEVER || finish_ns > job->finish_ns)
+            job->finish_ns = finish_ns;
+        job->busy_ns = clo_time_add(job->busy_ns, finish_ns - start_ns);
+        job->executions++;
+    }
+}
+
+static void time_releases(series *s)
+{
+    for (uint32_t r = 0; r < s->count; r++) {
+        clo_page_job *job = &s->jobs[r];
+        job->arrival_ns = due_ns(s, r, job->start_ns);
+        if (s->config->deadline_ns > 0 && job->arrival_ns != CLO_TIME_NEVER)
+            job->deadline_ns = clo_time_add(job->arrival_ns, s->config->deadline_ns);
+        if (job->finish_ns != CLO_TIME_NEVER && job->finish_ns > s->end_ns)
+            s->end_ns = job->finish_ns;
+    }
+}
+
+static clo_status make(series *s, clo_page *page, const clo_cost *cost, clo_text *svg)
+{
+    uint32_t executors = clo_platform_executors(page->platform);
+    clo_page_schedule *schedule = clo_allocate(1, sizeof *schedule);
+    clo_status status = schedule != NULL ? CLO_OK : clo_fail_memory("a report");
+
+    page->schedules = schedule;
+    page->schedules_count = schedule != NULL;
+    s->jobs = clo_allocate(s->count, sizeof s->jobs[0]);
+    s->placements = clo_allocate(s->trace->count, sizeof s->placements[0]);
+    if (status == CLO_OK && (s->jobs == NULL || s->placements == NULL))
+        status = clo_fail_memory("a report");
+    if (status != CLO_OK)
+        return status;
+    *schedule = (clo_page_schedule){.name = page->title,
+                                    .has_happened = true,
+                                    .is_emulated = s->trace->is_emulated,
+                                    .has_bars = s->trace->count <= CLO_REPORT_EXECUTIONS_MAX};
+    schedule->bars.executors = executors;
+    if (schedule->has_bars)
+        status = clo_bars_open(&schedule->bars, s->trace->count, executors);
+    if (status != CLO_OK)
+        return status;
+    fill(s, &schedule->bars);
+    time_releases(s);
+    schedule->makespan_ns = s->end_ns;
+    schedule->bars.has_groups = true;
+    if (schedule->has_bars)
+        clo_bars_sort(&schedule->bars);
+    page->jobs = s->jobs;
+    page->jobs_count = s->count;
+    const clo_gantt chart = {.cost = cost,
+                             .placements = s->placements,
+                             .count = s->trace->count,
+                             .makespan_ns = s->end_ns,
+                             .title = page->title,
+                             .planner = s->trace->is_emulated ? "releases, emulated" : "releases, measured",
+                             .is_emulated = s->trace->is_emulated};
+    return clo_gantt_svg(&chart, svg);
+}
+
+clo_status clo_report_releases(const clo_trace *trace, const clo_cost *cost, const clo_report_config *config,
+                               const char *path)
+{
+    clo_report_config mine = CLO_REPORT_CONFIG_INIT;
+    series s = {.trace = trace, .config = &mine};
+    clo_text svg = {0};
+
+    if (trace == NULL || cost == NULL || path == NULL)
+        return clo_fail_null("clo_report_releases", "trace, cost or path");
+    const clo_graph *graph = clo_cost_graph(cost);
+    clo_status status = clo_config_read(&mine, sizeof mine, config, "clo_report_config");
+    if (status == CLO_OK)
+        status = clo_trace_matches(trace, cost);
+    if (status == CLO_OK)
+        status = measure(&s);
+    if (status != CLO_OK)
+        return status;
+    clo_page page = {.title = mine.title != NULL ? mine.title : clo_graph_name(graph),
+                     .note = mine.note,
+                     .platform = clo_cost_platform(cost),
+                     .job_word = "release"};
+    status = clo_page_open(&page, &graph, 1);
+    if (status == CLO_OK)
+        status = make(&s, &page, cost, &svg);
+    if (status == CLO_OK)
+        status = clo_page_write(&page, &svg, path);
+    clo_text_free(&svg);
+    clo_page_close(&page);
+    clo_free(s.jobs);
+    clo_free(s.placements);
+    return status;
+}
