@@ -189,30 +189,39 @@ function drawLine(ns, text, color, dash) {
   g.lineTo(x, chart.height);
   g.stroke();
   g.setLineDash([]);
+  if (!text) return;
+  const width = g.measureText(text).width + 4;
+  g.fillStyle = chart.colors.back;
+  g.fillRect(isRight ? x - width - 3 : x + 3, 17, width, 12);
+  g.fillStyle = color;
   g.textAlign = isRight ? "right" : "left";
-  g.fillText(text, x + (isRight ? -4 : 4), 23);
+  g.fillText(text, x + (isRight ? -5 : 5), 23);
 }
 
-function drawMarks() {
-  const s = chart.s, c = chart.colors;
-  if (s.interval_ns) for (let k = 1; k * s.interval_ns <= s.end && k < 200; k++) drawLine(k * s.interval_ns, "", c.soft, [4, 4]);
-  if (s.bound_ns) drawLine(s.bound_ns, "bound", c.soft, [5, 4]);
-  if (data.deadline_ns) drawLine(data.deadline_ns, "deadline", c.bad, [2, 3]);
-  const chosen = chart.selected >= 0 && jobs.length ? jobs[s.group[chart.selected]] : null;
-  if (chosen && chosen.deadline !== null) drawLine(chosen.deadline, "deadline", c.bad, [2, 3]);
+function drawArrivals() {
   let last = -9;
   for (const job of jobs) {
     if (job.arrival === null || job.arrival < chart.from || job.arrival > chart.to) continue;
     const x = xOf(job.arrival);
     if (x - last < 1) continue;
     last = x;
-    chart.g.fillStyle = chart.byJob ? data.colors[job.number % 16][0] : c.ink;
+    chart.g.fillStyle = chart.byJob ? data.colors[job.number % 16][0] : chart.colors.ink;
     chart.g.beginPath();
     chart.g.moveTo(x - 3.5, 19);
     chart.g.lineTo(x + 3.5, 19);
     chart.g.lineTo(x, 28);
     chart.g.fill();
   }
+}
+
+function drawMarks() {
+  const s = chart.s, c = chart.colors;
+  drawArrivals();
+  if (s.interval_ns) for (let k = 1; k * s.interval_ns <= s.end && k < 200; k++) drawLine(k * s.interval_ns, "", c.soft, [4, 4]);
+  if (s.bound_ns) drawLine(s.bound_ns, "bound", c.soft, [5, 4]);
+  if (data.deadline_ns) drawLine(data.deadline_ns, "deadline", c.bad, [2, 3]);
+  const chosen = chart.selected >= 0 && jobs.length ? jobs[s.group[chart.selected]] : null;
+  if (chosen && chosen.deadline !== null) drawLine(chosen.deadline, "deadline", c.bad, [2, 3]);
 }
 
 function middle(i) {

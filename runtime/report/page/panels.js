@@ -317,7 +317,8 @@ const taskKeys = [label, (s, i) => s.row[i], (s, i) => s.start[i], (s, i) => s.f
 function fillTasks() {
   const table = document.getElementById("tasks"), s = chart.s;
   if (!table) return;
-  const list = [], key = taskKeys[taskOrder.at], columns = table.tHead.rows[0].cells.length - 2, text = v => v === null ? "–" : timeText(v);
+  const list = [], key = taskKeys[taskOrder.at], columns = table.tHead.rows[0].cells.length - 2;
+  const text = v => v === null ? "–" : timeText(v);
   for (let i = 0; i < s.count; i++) if (!chart.marks || chart.marks[i]) list.push([key(s, i), i]);
   list.sort(([a, i], [b, k]) => (typeof a === "string" ? taskOrder.sign * a.localeCompare(b) : taskOrder.sign * (a - b)) || i - k);
   const cut = list.length > TABLE_ROWS ? ": the first " + TABLE_ROWS + " of " + list.length : "";

@@ -146,7 +146,7 @@ static void add_stream_facts(const clo_page *page, const clo_page_schedule *s, c
 {
     uint64_t ended = 0, late = 0, with_deadline = 0;
     double busy_ns = 0, sum_ns = 0;
-    char text[64];
+    char text[64], words[16];
 
     for (size_t i = 0; i < page->jobs_count; i++) {
         const clo_page_job *job = &page->jobs[i];
@@ -158,7 +158,8 @@ static void add_stream_facts(const clo_page *page, const clo_page_schedule *s, c
         busy_ns += (double)job->busy_ns;
     }
     clo_print(text, sizeof text, "%zu, %llu ended", page->jobs_count, (unsigned long long)ended);
-    add_fact(out, page->job_word, text);
+    clo_print(words, sizeof words, "%ss", page->job_word);
+    add_fact(out, words, text);
     if (ended > 0)
         add_time_fact(out, "mean completion", (int64_t)(sum_ns / (double)ended));
     if (with_deadline > 0) {
@@ -391,7 +392,7 @@ static int64_t completion_ns(const clo_page_job *job)
 static void add_jobs(const clo_page *page, clo_text *out)
 {
     const char *const columns[] = {page->job_word, " name", "arrival",    "first start", "end",
-                                   "completion",   "busy",  "executions", "deadline",    " end"};
+                                   "completion",   "busy",  "executions", "deadline",    " outcome"};
     ranked *rows = clo_allocate(page->jobs_count, sizeof *rows);
 
     char title[64];
