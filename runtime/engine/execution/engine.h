@@ -80,8 +80,7 @@ void clo_engine_begin(clo_engine *engine, bool was_cut);
  * set out when their source finishes; otherwise the destination is known only now. Needs is_timed under replay. Of an
  * execution that is ready and settled (control_flow.h): what it gets over a dead edge, or if it is skipped, takes no
  * time. O(edges * places) (stage.h), and one step for each source that is not behind a barrier. */
-CLO_INTERNAL int64_t clo_engine_arrival_ns(const clo_engine *engine, uint32_t execution, uint32_t executor,
-                                           int64_t now_ns);
+int64_t clo_engine_arrival_ns(const clo_engine *engine, uint32_t execution, uint32_t executor, int64_t now_ns);
 
 /* After `execution` has finished, where somebody else counts who is ready (a scheduler): the stages that it completes
  * are looked over, see stage.h. Before anything that reads them is started. A replica completes nothing: its original

@@ -28,7 +28,7 @@ CLO_INTERNAL clo_status clo_control_flow_create(clo_control_flow *control_flow, 
                                                 clo_arena *arena);
 
 /* All edges into `task` are settled, and the run goes on: true if the task is skipped. O(edges into the task). */
-CLO_INTERNAL bool clo_control_flow_settle(clo_control_flow *control_flow, uint32_t task);
+bool clo_control_flow_settle(clo_control_flow *control_flow, uint32_t task);
 
 /* The branch has ended with this arm, CLO_NONE: drawn. Returns 0, CLO_FAILED_ARM or CLO_FAILED_BOUND. */
 CLO_INTERNAL int clo_control_flow_choose(clo_control_flow *control_flow, uint32_t task, uint32_t arm);

@@ -32,19 +32,19 @@ void clo_capacity_open(const clo_platform *platform, uint32_t machine, clo_semap
                        clo_semaphore_page **pages, uint32_t threads);
 
 /* Adds what the line of `program` needs; nothing if its graph has no demands. */
-CLO_INTERNAL void clo_line_carve(clo_line *line, const clo_program *program, clo_block *block);
+void clo_line_carve(clo_line *line, const clo_program *program, clo_block *block);
 
 /* Everything is free, nothing waits. */
-CLO_INTERNAL void clo_line_begin(clo_line *line);
+void clo_line_begin(clo_line *line);
 
 /* True: the execution holds what it demands on the machine of `executor`. False: it stands in the line. */
-CLO_INTERNAL bool clo_line_take(clo_line *line, uint32_t execution, uint32_t executor);
+bool clo_line_take(clo_line *line, uint32_t execution, uint32_t executor);
 
 /* The execution has ended on `executor`. True: somebody who waits on that machine may fit now, see clo_line_next. */
-CLO_INTERNAL bool clo_line_give(clo_line *line, uint32_t execution, uint32_t executor);
+bool clo_line_give(clo_line *line, uint32_t execution, uint32_t executor);
 
 /* After a report: the next one on the machine of `executor` that holds what it demands, oldest first; CLO_NONE when all
  * have been tried. *cursor starts at 0. */
-CLO_INTERNAL uint32_t clo_line_next(clo_line *line, uint32_t executor, uint32_t *cursor);
+uint32_t clo_line_next(clo_line *line, uint32_t executor, uint32_t *cursor);
 
 #endif

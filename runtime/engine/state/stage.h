@@ -35,7 +35,7 @@ clo_status clo_stages_create(clo_stages *stages, const clo_program *program, clo
 
 /* All instances behind `barrier` have finished: ran_on of them, or of whose output counts for them (winner: as in
  * clo_data, or NULL), and finish_ns (NULL: not kept) are read. */
-CLO_INTERNAL void clo_stages_pass(clo_stages *stages, uint32_t barrier, const uint32_t *ran_on, const uint32_t *winner,
-                                  const int64_t *finish_ns);
+void clo_stages_pass(clo_stages *stages, uint32_t barrier, const uint32_t *ran_on, const uint32_t *winner,
+                     const int64_t *finish_ns);
 
 #endif

@@ -29,22 +29,21 @@ typedef struct clo_network {
 
 /* placements: [count] of a valid plan, borrowed until close. Returns CLO_OK, CLO_ERR_UNSUPPORTED (branches),
  * CLO_ERR_LIMIT or CLO_ERR_MEMORY; close it in any case. Nothing else here allocates. */
-CLO_INTERNAL clo_status clo_network_open(clo_network *n, const clo_cost *cost, const clo_placement *placements,
-                                         size_t count);
-CLO_INTERNAL void clo_network_close(clo_network *n);
+clo_status clo_network_open(clo_network *n, const clo_cost *cost, const clo_placement *placements, size_t count);
+void clo_network_close(clo_network *n);
 
 /* The execution has ended at now_ns: its messages set out with those of others that end in this moment, in an order
  * that does not depend on that of the calls. */
-CLO_INTERNAL void clo_network_send(clo_network *n, uint32_t placement);
+void clo_network_send(clo_network *n, uint32_t placement);
 
 /* When something happens next, if nothing else is sent; INT64_MAX: never. Finds the rates of what moves. Call it when
  * all is sent that goes at now_ns. */
-CLO_INTERNAL int64_t clo_network_next_ns(clo_network *n);
+int64_t clo_network_next_ns(clo_network *n);
 
 /* Everything moves until at_ns, >= now_ns and <= clo_network_next_ns, which was called since the last change. */
-CLO_INTERNAL void clo_network_go(clo_network *n, int64_t at_ns);
+void clo_network_go(clo_network *n, int64_t at_ns);
 
 /* A message that is there now; its consumers are messages.far[first .. end). CLO_NONE: no other. */
-CLO_INTERNAL uint32_t clo_network_take(clo_network *n);
+uint32_t clo_network_take(clo_network *n);
 
 #endif

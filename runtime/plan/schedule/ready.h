@@ -53,8 +53,8 @@ CLO_INTERNAL clo_slot clo_ready_append_on(const clo_ready *ready, uint32_t insta
 
 /* The earliest finish of `instance` on any executor, and the earliest start (ties: the lowest one), appended. known_ns:
  * none is before, as an earlier look may have told, since they only rise; with a demand that saves what was passed. */
-CLO_INTERNAL clo_slot clo_ready_first_finish(clo_ready *ready, uint32_t instance, int64_t known_ns);
-CLO_INTERNAL clo_slot clo_ready_first_start(clo_ready *ready, uint32_t instance, int64_t known_ns);
+clo_slot clo_ready_first_finish(clo_ready *ready, uint32_t instance, int64_t known_ns);
+clo_slot clo_ready_first_start(clo_ready *ready, uint32_t instance, int64_t known_ns);
 
 /* The earliest finish of `instance` on any executor (ties: the lowest one), appended or in gaps too. */
 CLO_INTERNAL clo_slot clo_ready_earliest(clo_ready *ready, uint32_t instance, bool fill_gaps);

@@ -10,6 +10,6 @@ CLO_NODISCARD clo_status clo_links_copy(clo_platform *platform, const clo_platfo
 
 /* source_of, source_first, is_group_each, spans and memory_width, of links that are there. O(executors + groups^2)
  * where executors that share a memory are of few groups. */
-CLO_INTERNAL CLO_NODISCARD clo_status clo_links_survey(clo_platform *platform);
+CLO_NODISCARD clo_status clo_links_survey(clo_platform *platform);
 
 #endif

@@ -119,8 +119,7 @@ static inline int64_t clo_platform_link_ns(const clo_platform *platform, uint32_
 }
 
 /* True if links from group a to b and from c to d take the same time for any number of bytes. */
-CLO_INTERNAL bool clo_platform_cells_equal(const clo_platform *platform, uint32_t a, uint32_t b, uint32_t c,
-                                           uint32_t d);
+bool clo_platform_cells_equal(const clo_platform *platform, uint32_t a, uint32_t b, uint32_t c, uint32_t d);
 
 /* The same of executors; a link inside a memory is no link, and equals another such. */
 CLO_INTERNAL bool clo_platform_links_equal(const clo_platform *platform, uint32_t a, uint32_t b, uint32_t c,
