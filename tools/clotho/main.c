@@ -1,6 +1,7 @@
 /* main.c - `clotho VERB ...`: the table of verbs, and what is common to all of them. */
 #define _POSIX_C_SOURCE 200809L /* access */
 #include "clotho/common/commands.h"
+#include "clotho/common/json.h"
 #include "clotho/common/refuse.h"
 #include "clotho/common/report.h"
 #include "clotho/common/wrap.h"
@@ -33,7 +34,7 @@ static const struct {
     {"version", NULL, "", "print the version"},
 };
 
-enum { VERBS = sizeof verbs / sizeof verbs[0], WORDS_MAX = 4, SUMMARY_COLUMN = 30 };
+enum { VERBS = sizeof verbs / sizeof verbs[0], WORDS_MAX = 4, NAME_BYTES = 32, SUMMARY_COLUMN = 30 };
 
 /* The verbs, then the options that stand alone. */
 static const char *word_at(uint32_t index)
@@ -136,7 +137,7 @@ static int print_verbs(void)
     putchar('\n');
     wrap_text(
         "'clotho help VERB' or 'clotho VERB --help' prints the options. With --json a verb prints one JSON object "
-        "per result and nothing else.");
+        "per result and nothing else; 'clotho help --json' prints a line about each verb.");
     wrap_text("Exit status: 0 success, 1 bad input, an invalid result or a --deadline that was missed, 2 bad usage.");
     return EXIT_GOOD;
 }
@@ -149,19 +150,53 @@ static int run_verb(int argc, char **argv)
     return refuse(argv);
 }
 
+/* `help --json`: a line with the verbs, then a line for each verb and action with its options (common/describe.h). */
+static int describe_all(void)
+{
+    static char help[] = "--help", as_json[] = "--json";
+    json out;
+
+    json_begin(&out);
+    json_text(&out, "name", "clotho");
+    json_text(&out, "version", clo_version());
+    json_open(&out, "verbs", '[');
+    for (size_t i = 0; i < VERBS; i++) {
+        json_open(&out, NULL, '{');
+        json_text(&out, "name", verbs[i].name);
+        json_text(&out, "operands", verbs[i].operands);
+        json_text(&out, "summary", verbs[i].summary);
+        json_close(&out, '}');
+    }
+    json_close(&out, ']');
+    int code = json_print(&out);
+    for (size_t i = 0; i < VERBS && code == EXIT_GOOD; i++) {
+        char name[NAME_BYTES];
+        char *words[] = {name, help, as_json, NULL};
+        snprintf(name, sizeof name, "%s", verbs[i].name);
+        code = verbs[i].run != NULL ? verbs[i].run(3, words) : EXIT_GOOD;
+    }
+    return code;
+}
+
 /* `help VERB [ACTION]`: the verb itself prints its options. */
 static int help(int argc, char **argv)
 {
     static char option[] = "--help";
     char *words[WORDS_MAX + 1] = {0};
+    int count = argc - 1; /* words behind `help` */
+    bool as_json = count > 0 && strcmp(argv[count], "--json") == 0;
 
-    if (argc < 2 || argv[1][0] == '-' || strcmp(argv[1], "help") == 0 || strcmp(argv[1], "version") == 0)
+    if (as_json && count == 1)
+        return describe_all();
+    if (count < 1 || argv[1][0] == '-' || strcmp(argv[1], "help") == 0 || strcmp(argv[1], "version") == 0)
         return print_verbs();
-    if (argc >= WORDS_MAX)
+    count -= as_json;
+    if (count >= WORDS_MAX - 1)
         return misuse("'%s' is one word too many for 'help'; write clotho help VERB", argv[WORDS_MAX - 1]);
-    memcpy(words, argv + 1, (size_t)(argc - 1) * sizeof *words);
-    words[argc - 1] = option;
-    return run_verb(argc, words);
+    memcpy(words, argv + 1, (size_t)count * sizeof *words);
+    words[count] = option;
+    words[count + 1] = as_json ? argv[argc - 1] : NULL;
+    return run_verb(count + 1 + as_json, words);
 }
 
 static int dispatch(int argc, char **argv)

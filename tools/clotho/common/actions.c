@@ -1,6 +1,8 @@
 /* actions.c - finds the action of a verb. */
 #include "clotho/common/actions.h"
 
+#include "clotho/common/describe.h"
+#include "clotho/common/json.h"
 #include "clotho/common/refuse.h"
 #include "clotho/common/report.h"
 #include "clotho/common/wrap.h"
@@ -33,6 +35,33 @@ static const char *choice(const action *actions, char text[CHOICE_BYTES])
     return text;
 }
 
+bool actions_describe(const char *verb, const action *actions, int argc, char **argv)
+{
+    static char help[] = "--help", as_json[] = "--json";
+    json out;
+
+    if (argc < 3 || strcmp(argv[1], help) != 0 || !wants_description(argc, argv, 2))
+        return false;
+    json_begin(&out);
+    json_text(&out, "name", verb);
+    json_open(&out, "actions", '[');
+    for (const action *a = actions; a->name != NULL; a++) {
+        json_open(&out, NULL, '{');
+        json_text(&out, "name", a->name);
+        json_text(&out, "summary", a->summary);
+        json_close(&out, '}');
+    }
+    json_close(&out, ']');
+    (void)json_print(&out); /* what cannot be written is told of at the end (report_flush) */
+    for (const action *a = actions; a->name != NULL; a++) {
+        char name[CHOICE_BYTES];
+        char *words[] = {name, help, as_json, NULL};
+        snprintf(name, sizeof name, "%s", a->name);
+        (void)a->run(3, words);
+    }
+    return true;
+}
+
 int actions_run(const char *verb, const action *actions, int argc, char **argv)
 {
     char text[CHOICE_BYTES];
@@ -44,6 +73,8 @@ int actions_run(const char *verb, const action *actions, int argc, char **argv)
     }
     if (argc < 2)
         return misuse("'%s' needs %s; see 'clotho %s --help'", verb, choice(actions, text), verb);
+    if (actions_describe(verb, actions, argc, argv))
+        return EXIT_GOOD;
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
         printf("usage: clotho %s ACTION [options]\n\n", verb);
         for (const action *a = actions; a->name != NULL; a++) {

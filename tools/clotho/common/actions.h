@@ -2,7 +2,7 @@
 #ifndef CLO_TOOLS_CLOTHO_COMMON_ACTIONS_H
 #define CLO_TOOLS_CLOTHO_COMMON_ACTIONS_H
 
-#include <stddef.h>
+#include <stdbool.h>
 
 typedef struct action {
     const char *name;
@@ -14,5 +14,9 @@ typedef struct action {
 /* Runs the action that argv[1] names, or prints the help of the verb. Ends with an entry without a name. Returns the
  * exit status; without an action that is known, one line says which there are. */
 int actions_run(const char *verb, const action *actions, int argc, char **argv);
+
+/* For `VERB --help --json`: prints one JSON object with the actions, then lets each print its own. Returns false, and
+ * has done nothing, where argv asks for something else. */
+bool actions_describe(const char *verb, const action *actions, int argc, char **argv);
 
 #endif

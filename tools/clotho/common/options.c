@@ -1,6 +1,7 @@
 /* options.c - see options.h. */
 #define _GNU_SOURCE /* getopt_long */
 #include "clotho/common/options.h"
+#include "clotho/common/describe.h"
 #include "clotho/common/operands.h"
 #include "clotho/common/outputs.h"
 #include "clotho/common/refuse.h"
@@ -346,6 +347,8 @@ int options_parse(const command *cmd, const option_spec *options, size_t options
     opterr = 0;
     optind = 0; /* 0, not 1: makes glibc start afresh */
     for (int got; (got = getopt_long(argc, argv, shorts, longs, NULL)) != -1;) {
+        if (got == 'h' && wants_description(argc, argv, optind))
+            return describe(&table);
         if (got == 'h') {
             print_help(cmd, options, options_count);
             return EXIT_GOOD;

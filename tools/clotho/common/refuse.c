@@ -175,7 +175,7 @@ int refuse_word(const option_table *table, const char *word)
     return misuse("%.*s is no option of '%s'; see 'clotho %s --help'", shown, word, verb, verb);
 }
 
-static const char *list_of(const option_spec *option)
+const char *list_of(const option_spec *option)
 {
     static const char *const lists[][2] = {{"planner", "planners"},
                                            {"policy", "policies"},

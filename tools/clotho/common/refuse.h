@@ -10,6 +10,9 @@
 /* The option of that name, dashes left out and up to `bytes`; NULL: none. */
 const option_spec *option_named(const option_table *table, const char *name, size_t bytes);
 
+/* The list that 'clotho list' prints the values of an option from; NULL: none. */
+const char *list_of(const option_spec *option);
+
 /* A word that getopt does not know: "--planer", "-j4", "-json". */
 int refuse_word(const option_table *table, const char *word);
 /* The option stands last, or another option where its value should be. */

@@ -1,4 +1,5 @@
 /* cmd.c - `clotho generate KIND`: seeded graph families. */
+#include "clotho/common/actions.h"
 #include "clotho/common/commands.h"
 #include "clotho/common/input.h"
 #include "clotho/common/json.h"
@@ -88,8 +89,11 @@ static int write_graph(const char *family, const clo_generate_config *config, co
 
 int cmd_generate(int argc, char **argv)
 {
-    if (argc > 1 && strcmp(argv[1], "stream") == 0)
+    static const action actions[] = {{"stream", generate_stream, "write a seeded workload: jobs over time"}, {0}};
+
+    if (argc > 1 && strcmp(argv[1], actions[0].name) == 0)
         return generate_stream(argc - 1, argv + 1);
+    (void)actions_describe("generate", actions, argc, argv); /* the options of the verb itself follow */
     clo_generate_config config = CLO_GENERATE_CONFIG_INIT;
     const char *path = "-", *format = NULL, *instances = NULL;
     bool as_json = false, duplicable = false, outputs = false;
