@@ -24,8 +24,8 @@ same() {
     diff "$work/before" "$work/after" || { echo "uninstall does not leave $1 as it was"; exit 1; }
 }
 
-echo "== a prefix with files of others, and a name with a blank"
-prefix="$work/clotho of mine"
+echo "== a prefix with files of others, and a name with blanks and brackets"
+prefix="$work/clotho [of] mine"
 mkdir -p "$prefix/bin" "$prefix/include/clotho" "$prefix/share/empty" "$prefix/share/man/man1"
 echo other >"$prefix/bin/other"
 echo other >"$prefix/include/clotho/other.h"
