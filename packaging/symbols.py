@@ -54,8 +54,7 @@ def write(now, before, release):
         mine += [f"{soname} {package} #MINVER#", "* Build-Depends-Package: libclotho-dev"]
         mine += [f" {node}@{node} {release_of(before, soname, node, release)}" for node in nodes if "PRIVATE" not in node]
         mine += [f" {name}@{node} {release_of(before, soname, name, release)}" for name, node in sorted(symbols) if "PRIVATE" not in node]
-        if any("PRIVATE" in node for node in nodes):
-            mine.append(f' (regex|optional)"@CLOTHO_PRIVATE_.*$" {release}')
+        mine.append(f' (regex|optional)"@CLOTHO_PRIVATE_.*$" {release}')  # the version itself is a symbol, also of a library without internals
     for package, text in lines.items():
         (DEBIAN / f"{package}.symbols").write_text("\n".join(text) + "\n", encoding="utf-8")
 
