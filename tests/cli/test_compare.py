@@ -86,6 +86,10 @@ class Compare(CommandTest):
             self.bad(2, "simulate", workload, *both[:4], *more, holds="of several policies")
         self.bad(1, "simulate", workload, *both, "--csv", self.path("no/rows.csv"), holds="no/rows.csv")
 
+    def test_seeds_leave_no_room_for_a_seed(self):
+        for policies in (("--policy", "fair"), ("--policy", "fair", "--policy", "sjf")):
+            self.bad(2, "simulate", self.diamond(), "--platform", "uniform:1", *policies, "--seeds", "1-2", "--seed", 9, holds="leave --seed out")
+
     def test_any_of_them_may_be_the_baseline(self):
         workload = self.stream()
         asked = ("simulate", workload, "--platform", "uniform:3", "--policy", "fair", "--policy", "sjf", "--seeds", "1-4", "--arrivals",
@@ -103,6 +107,42 @@ class Compare(CommandTest):
     def test_rows_alone_on_standard_output(self):
         text = self.good("simulate", self.stream(), "--platform", "uniform:3", "--policy", "fair", "--policy", "sjf", "--csv", "-")
         self.assertEqual([row["policy"] for row in csv.DictReader(io.StringIO(text))], ["fair", "sjf"])
+
+    def test_tardiness_is_the_mean_of_the_jobs_with_a_deadline(self):
+        graph = {"format": "clotho.graph/1", "name": "g", "tasks": [{"name": "a", "work_ns": 1000}]}
+        deadlines = [None, 500, 100000, 2500, None, 1]
+        jobs = [{"arrival_ns": 10 * k, "graph": 0 if k > 0 else graph, **({"deadline_ns": due} if due else {})}
+                for k, due in enumerate(deadlines)]
+        workload = self.file("due.jsonl", "\n".join(map(json.dumps, [{"format": "clotho.workload/1", "name": "due", "jobs": 6}, *jobs])))
+        common = ("simulate", workload, "--platform", "uniform:1")
+        asked = ("--policy", "fifo", "--policy", "mdd", "--seeds", "1-2", "--csv", self.path("runs.csv"), "--json")
+        found = {row["policy"]: row for row in json.loads(self.good(*common, *asked))["policies"]}
+        with open(self.path("runs.csv"), encoding="utf-8") as file:
+            rows = list(csv.DictReader(file))
+        self.assertEqual([(row["policy"], row["seed"]) for row in rows], [("fifo", "1"), ("fifo", "2"), ("mdd", "1"), ("mdd", "2")])
+        for policy in ("fifo", "mdd"):
+            self.good(*common, "--policy", policy, "--csv", self.path("jobs.csv"))
+            with open(self.path("jobs.csv"), encoding="utf-8") as file:
+                late = [max(0, int(row["jct_ns"]) - due) for row, due in zip(csv.DictReader(file), deadlines) if due is not None]
+            self.assertGreater(sum(late), 0)
+            self.assertEqual([row["tardiness_ns"] for row in rows if row["policy"] == policy], ["%.0f" % (sum(late) / 4)] * 2)
+            self.assertAlmostEqual(found[policy]["tardiness_s"] * 1e9, sum(late) / 4, places=3)
+        self.assertLess(found["mdd"]["tardiness_s"], found["fifo"]["tardiness_s"])
+        self.assertIn("; all are those of the file", self.good(*common, *asked[:-3]))
+
+    def test_a_workload_from_standard_input_is_read_once(self):
+        with open(self.stream(), encoding="utf-8") as file:
+            text = file.read()
+        asked = ("--platform", "uniform:3", "--policy", "fair", "--policy", "sjf", "--policy", "edf", "--csv", "-")
+        self.assertEqual(self.good("simulate", "-", *asked, stdin=text), self.good("simulate", self.path("stream.jsonl"), *asked))
+
+    def test_a_picture_is_xml_whatever_the_names_hold(self):
+        graph = {"format": "clotho.graph/1", "name": "g", "tasks": [{"name": "a", "work_ns": 1000}]}
+        head = {"format": "clotho.workload/1", "name": "]]><b>&\"'\uffff\ufffe\x01", "jobs": 1}
+        workload = self.file("odd.jsonl", "\n".join(map(json.dumps, [head, {"arrival_ns": 0, "graph": graph}])))
+        self.good("simulate", workload, "--platform", "uniform:1", "--policy", "fair", "--policy", "sjf", "--svg", self.path("r.svg"))
+        title = next(ElementTree.parse(self.path("r.svg")).getroot().iter("{http://www.w3.org/2000/svg}text"))
+        self.assertEqual(title.text, "]]><b>&\"'\ufffd\ufffd\\x01 on uniform:1: 2 policies, 1 run each")
 
     def test_runs_that_fail_are_counted_and_the_first_of_a_policy_is_a_line(self):
         chain = self.path("chain.json")

@@ -78,6 +78,12 @@ static scale scale_of(const comparison *c)
     return (scale){s.low - margin, s.high + margin};
 }
 
+/* U+FFFE and U+FFFF are no characters of XML. */
+static bool is_outside_xml(const char *text)
+{
+    return strncmp(text, "\xEF\xBF\xBE", 3) == 0 || strncmp(text, "\xEF\xBF\xBF", 3) == 0;
+}
+
 /* At most so many characters (of UTF-8), without what XML takes for its own. */
 static void put_text(FILE *file, const char *text, int characters)
 {
@@ -88,10 +94,14 @@ static void put_text(FILE *file, const char *text, int characters)
             fputs("\xE2\x80\xA6", file); /* an ellipsis */
             return;
         }
-        if (*shown == '<' || *shown == '&')
-            fputs(*shown == '<' ? "&lt;" : "&amp;", file);
-        else
+        if (*shown == '<' || *shown == '&' || *shown == '>') { /* "]]>" is no text */
+            fputs(*shown == '<' ? "&lt;" : *shown == '&' ? "&amp;" : "&gt;", file);
+        } else if (is_outside_xml(shown)) {
+            fputs("\xEF\xBF\xBD", file); /* the replacement character */
+            shown += 2;
+        } else {
             fputc(*shown, file);
+        }
     }
 }
 

@@ -226,6 +226,8 @@ static int check_options(const simulate_options *o)
         return misuse("--planner takes the times of the file: leave --profile out");
     if (!(o->input.scale > 0))
         return misuse("--scale is 0; write a number > 0");
+    if (o->seeds != NULL && o->seed != 0)
+        return misuse("--seeds names the seeds of all runs; leave --seed out");
     if (o->samples > 0 && (o->input.profile == NULL || o->planner != NULL))
         return misuse("--samples needs --profile F and a policy: durations are drawn as they were measured");
     if (o->samples > SAMPLES_MAX)

@@ -25,7 +25,8 @@ static int take(void *context, const simulation *sim, const simulated_run *run, 
                                           r->jct_weighted_ns,
                                           (double)r->makespan_ns,
                                           r->utilization,
-                                          r->jobs_late};
+                                          r->jobs_late,
+                                          r->tardiness_mean_ns};
     return EXIT_GOOD;
 }
 
@@ -39,46 +40,50 @@ static int remember(policy_comparison *p, const simulation *sim)
     p->workload = strdup(clo_workload_name(sim->loaded));
     p->platform = strdup(clo_platform_name(sim->platform));
     p->arrivals = sim->draws ? sim->arrivals_text : NULL;
+    p->has_same_runs = p->seeds > 1 && !sim->draws && sim->options->environment == NULL;
     return p->workload != NULL && p->platform != NULL ? EXIT_GOOD : no_memory(sim->path);
 }
 
-/* All seeds under one policy. Runs that fail are error lines and counted; *is_open is false where none could begin. */
-static int run_policy(policy_comparison *p, uint32_t index, const char *path, simulate_options *o, bool *is_open)
+/* All seeds under one policy. Runs that fail are error lines and counted. */
+static int run_policy(policy_comparison *p, simulation *sim, uint32_t index)
 {
-    simulation sim = {.path = path, .options = o};
     size_t failed = 0;
+    int code = simulation_choose_policy(sim, sim->options->policies.items[index]);
 
-    o->policy = o->policies.items[index];
-    int code = simulation_open(&sim);
-    if (code == EXIT_GOOD && index == 0)
-        code = remember(p, &sim);
-    *is_open = code == EXIT_GOOD;
     if (code == EXIT_GOOD)
-        code = simulation_run_range(&sim, p->first, p->seeds, take, &p->policies[index], &failed);
+        code = simulation_run_range(sim, p->first, p->seeds, take, &p->policies[index], &failed);
     progress_clear();
-    simulation_close(&sim);
     policy_comparison_take(p, index, failed);
     return code;
 }
 
-static int run_all(policy_comparison *p, const char *path, const simulate_options *options)
+static int run_all(policy_comparison *p, simulation *sim)
 {
-    simulate_options o = *options;
     int code = EXIT_GOOD;
-    bool is_open = true;
 
-    for (uint32_t i = 0; i < p->comparison.count && is_open && !is_interrupted(); i++) {
-        int one = run_policy(p, i, path, &o, &is_open);
+    for (uint32_t i = 0; i < p->comparison.count && !is_interrupted(); i++) {
+        int one = run_policy(p, sim, i);
         code = code == EXIT_GOOD ? one : code;
     }
     if (is_interrupted()) {
         warn("interrupted: these are the runs that are done");
         code = EXIT_BAD_INPUT;
     }
-    if (is_open && p->workload != NULL) {
-        int reported = policy_comparison_report(p, options);
-        code = code == EXIT_GOOD ? reported : code;
-    }
+    int reported = policy_comparison_report(p, sim->options);
+    return code == EXIT_GOOD ? reported : code;
+}
+
+/* The workload is read once, which may be standard input. */
+static int open_and_run(policy_comparison *p, const char *path, const simulate_options *options)
+{
+    simulation sim = {.path = path, .options = options};
+    int code = simulation_open(&sim);
+
+    if (code == EXIT_GOOD)
+        code = remember(p, &sim);
+    if (code == EXIT_GOOD)
+        code = run_all(p, &sim);
+    simulation_close(&sim);
     return code;
 }
 
@@ -112,7 +117,7 @@ int simulate_compare(const char *path, const simulate_options *options)
         code = no_memory(path);
     if (code == EXIT_GOOD) {
         interrupts_catch();
-        code = run_all(&p, path, options);
+        code = open_and_run(&p, path, options);
         interrupts_let_go();
     }
     policy_comparison_close(&p);

@@ -46,6 +46,7 @@ static compared_run mean_of(const compared_run *runs, size_t count)
         mean.makespan_ns += runs[s].makespan_ns / done;
         mean.utilization += runs[s].utilization / done;
         mean.late += runs[s].late;
+        mean.tardiness_ns += runs[s].tardiness_ns / done;
     }
     mean.is_done = done > 0;
     return mean;
@@ -113,7 +114,8 @@ static void print_text(const policy_comparison *p)
     printf("workload     %s; arrivals %s; nothing is executed\n", show_name(p->workload),
            p->arrivals != NULL ? p->arrivals : "as in the file");
     printf("platform     %s\n", show_name(p->platform));
-    printf("runs         %zu for each policy, with the same jobs and arrivals\n", p->seeds);
+    printf("runs         %zu for each policy, with the same jobs and arrivals%s\n", p->seeds,
+           p->has_same_runs ? "; all are those of the file: intervals say nothing of other ones" : "");
     table_explain(&p->comparison, "completion times (jct)", "run");
     table_print(&p->comparison, "policy", columns, sizeof columns / sizeof columns[0]);
 }
@@ -132,6 +134,7 @@ static void put_policy(const policy_comparison *p, const contender *row, json *o
     json_real(out, "makespan_s", mean->makespan_ns / 1e9 + unknown);
     json_real(out, "utilization", mean->utilization + unknown);
     json_count(out, "jobs_late", mean->late);
+    json_real(out, "tardiness_s", mean->tardiness_ns / 1e9 + unknown);
     table_json_counts(out, row);
     table_json_ratio(out, "avg_jct", &row->ratios[COMPLETION]);
     table_json_ratio(out, "p95_jct", &row->ratios[P95]);
@@ -162,15 +165,15 @@ static bool put_rows(FILE *file, const void *content)
 {
     const policy_comparison *p = content;
 
-    fputs("policy,seed,mean_jct_ns,p95_jct_ns,weighted_jct_ns,makespan_ns,utilization,jobs_late\n", file);
+    fputs("policy,seed,mean_jct_ns,p95_jct_ns,weighted_jct_ns,makespan_ns,utilization,jobs_late,tardiness_ns\n", file);
     for (uint32_t i = 0; i < p->comparison.count; i++)
         for (size_t s = 0; s < p->seeds; s++) {
             const compared_run *run = &p->policies[i].runs[s];
             if (!run->is_done)
                 continue;
             put_csv_text(file, p->comparison.rows[i].name);
-            fprintf(file, ",%" PRIu64 ",%.0f,%.0f,%.0f,%.0f,%.6f,%" PRIu64 "\n", run->seed, run->mean_ns, run->p95_ns,
-                    run->weighted_ns, run->makespan_ns, run->utilization, run->late);
+            fprintf(file, ",%" PRIu64 ",%.0f,%.0f,%.0f,%.0f,%.6f,%" PRIu64 ",%.0f\n", run->seed, run->mean_ns,
+                    run->p95_ns, run->weighted_ns, run->makespan_ns, run->utilization, run->late, run->tardiness_ns);
         }
     return fflush(file) == 0 && ferror(file) == 0;
 }

@@ -11,6 +11,7 @@ typedef struct compared_run {
     uint64_t seed;
     double mean_ns, p95_ns, weighted_ns, makespan_ns, utilization;
     uint64_t late;
+    double tardiness_ns; /* the mean of the jobs with a deadline */
 } compared_run;
 
 typedef struct policy_runs {
@@ -19,8 +20,9 @@ typedef struct policy_runs {
 } policy_runs;
 
 typedef struct policy_comparison {
-    char *workload, *platform;             /* names; NULL: no policy has begun */
+    char *workload, *platform;             /* names; NULL: not known yet        */
     const char *arrivals;                  /* NULL: as in the file */
+    bool has_same_runs;                    /* nothing but the policy's own random choices differs from seed to seed */
     comparison comparison;                 /* a case for each seed; figures as in the table */
     policy_runs policies[OPTION_LIST_MAX]; /* by contender.index */
     uint64_t first;                        /* seed */

@@ -125,6 +125,16 @@ static void warn_of_single_release(const simulation *sim)
     }
 }
 
+int simulation_choose_policy(simulation *sim, const char *name)
+{
+    policy_close(sim->policy, sim->argument);
+    sim->policy = NULL;
+    sim->argument = NULL;
+    int code = policy_open(name, &sim->policy, &sim->policy_text, &sim->argument);
+    sim->policy_name = code == EXIT_GOOD ? sim->policy->name : NULL;
+    return code;
+}
+
 int simulation_open(simulation *sim)
 {
     const simulate_options *o = sim->options;
@@ -132,12 +142,11 @@ int simulation_open(simulation *sim)
 
     int code = refuse_log(sim->path);
     if (code == EXIT_GOOD)
-        code = policy_open(o->policy, &sim->policy, &sim->policy_text, &sim->argument);
+        code = simulation_choose_policy(sim, o->policy);
     if (code == EXIT_GOOD)
         code = choose_arrivals(sim);
     if (code != EXIT_GOOD)
         return code;
-    sim->policy_name = sim->policy->name;
     load.scale = o->input.scale;
     load.body = o->input.body;
     clo_status status = workload_load(sim->path, &load, &sim->loaded);

@@ -85,6 +85,9 @@ int simulate_planner(const char *path, const simulate_options *options);
 int simulation_open(simulation *sim);
 void simulation_close(simulation *sim);
 
+/* "NAME[:ARGUMENT]" in place of the policy of sim->options. Returns an exit code. */
+int simulation_choose_policy(simulation *sim, const char *name);
+
 /* The jobs of the run, with its seed: drawn, or those of the file. simulated_run_close frees them. */
 clo_status simulation_draw(const simulation *sim, simulated_run *run);
 
