@@ -230,6 +230,29 @@ class ComparePlan(CommandTest):
         self.bad(2, "plan", folder, *platform, "--gantt", self.path("g.svg"), holds="one GRAPH")
         self.assert_nothing_half_written("rows.csv", "r.svg", "g.svg", "p.json")
 
+    def test_a_drawing_in_the_terminal_is_not_forgotten(self):
+        folder, platform = self.graphs(2), ("--platform", "uniform:2", "--gantt-text")
+        self.bad(2, "plan", folder, *platform, *asked("heft", "deft"), holds="for --gantt-text name one GRAPH or one planner")
+        self.bad(2, "plan", self.diamond(), *platform, "--json", holds="--json and --gantt-text both want standard output")
+        self.assertEqual(self.good("plan", folder, *platform).count("\ne0 "), 2)
+
+    def test_no_graph_does_without_a_profile_that_cannot_be_read(self):
+        lines = [json.dumps({"name": "i%d" % k, "n": 2, "proc_time": [3, 4], "pred": [[], []]}) for k in range(3)]
+        many, profile = self.file("many.jsonl", "\n".join(lines) + "\n"), self.file("profile.json", "{}")
+        for more in ((), ("--csv", self.path("rows.csv"))):
+            said = self.say("plan", many, "--platform", "uniform:2", "--profile", profile, *more)
+            self.assertEqual((said.code, [profile in line for line in said.err.splitlines()]), (1, [True] * 3), said.err)
+            self.assertNotIn("4000", said.out)
+        self.assertEqual(self.rows(), [])
+
+    def test_a_folder_is_its_files_and_no_pipe_is_waited_for(self):
+        folder = self.graphs(2)
+        os.mkfifo(os.path.join(folder, "g00a.json"))
+        os.symlink("g00.json", os.path.join(folder, "g09.json"))
+        os.symlink("nowhere", os.path.join(folder, "h.json"))
+        said = self.bad(1, "plan", folder, "--platform", "uniform:2", *asked("heft", "deft"), holds="h.json: No such file")
+        self.assertIn("graphs       3 compared, 1 not read\n", said.out)
+
     def test_a_file_alone_on_standard_output(self):
         text = self.good("plan", self.graphs(2), "--platform", "uniform:2", *asked("heft", "deft"), "--csv", "-")
         self.assertEqual([row["planner"] for row in csv.DictReader(io.StringIO(text))], ["heft", "deft"] * 2)

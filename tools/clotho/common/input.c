@@ -257,7 +257,7 @@ void input_warn_untimed(const input *in)
         warn_untimed(in->place);
 }
 
-/* Once for all instances of a file. */
+/* Once for all instances of a file. One that cannot be read is none: no instance does without it. */
 static int open_profile(input *in)
 {
     const input_config *config = in->config;
@@ -267,7 +267,11 @@ static int open_profile(input *in)
     clo_status status = clo_profile_create(CLO_PROFILE_ENTRIES_MAX, &in->profile);
     if (status == CLO_OK)
         status = clo_profile_load(in->profile, config->profile, config->foreign ? CLO_PROFILE_FOREIGN : 0);
-    return status == CLO_OK ? EXIT_GOOD : complain_status(config->profile, status);
+    if (status == CLO_OK)
+        return EXIT_GOOD;
+    clo_profile_destroy(in->profile);
+    in->profile = NULL;
+    return complain_status(config->profile, status);
 }
 
 clo_status input_cost(const input *in, const clo_graph *graph, clo_measured *measured, clo_cost **out)

@@ -77,7 +77,7 @@ static int add_folder(path_list *list, const char *folder)
     for (int i = 0; i < count; i++) {
         char *path = code == EXIT_GOOD ? join(folder, entries[i]->d_name) : NULL;
         struct stat about;
-        if (path != NULL && stat(path, &about) == 0 && S_ISDIR(about.st_mode))
+        if (path != NULL && stat(path, &about) == 0 && !S_ISREG(about.st_mode))
             free(path);
         else if (code == EXIT_GOOD)
             code = add(list, path);

@@ -9,7 +9,7 @@ typedef struct path_list {
     size_t count, capacity;
 } path_list;
 
-/* Each operand in turn: a folder is the graph files in it (by their endings; not those in its folders), a pattern that
+/* Each operand in turn: a folder is the graph files in it (by their endings; not those in its folders, no pipes), a pattern that
  * names no file ("set/[a-m]*.json") is what it matches, both in the order of their names. Returns EXIT_GOOD, or
  * EXIT_BAD_INPUT after an error line for each that holds nothing; `list` has the others. paths_free in each case. */
 int paths_expand(char **operands, int count, path_list *list);

@@ -442,6 +442,8 @@ static int check_comparison(const plan_options *o)
         return misuse("--json and '-' both want standard output; name a file");
     if (to_output > 1)
         return misuse("two files want standard output; name one");
+    if (o->as_json && o->gantt_text)
+        return misuse("--json and --gantt-text both want standard output; leave one out");
     if (is_comparison(o) && (o->pipeline.is_wanted || o->gantt != NULL || o->gantt_text || o->out != NULL ||
                              o->embed != NULL || o->report != NULL))
         return misuse(
@@ -498,7 +500,11 @@ static int plan_paths(const path_list *paths, const plan_options *o)
         return misuse("--report takes one GRAPH, with any number of planners; run the command once for each");
     if (check_outputs(paths, o) != EXIT_GOOD)
         return EXIT_BAD_USAGE;
-    if (is_comparison(o) || (paths->count > 1 && o->planners.count > 1 && !o->as_json))
+    bool is_one_table = is_comparison(o) || (paths->count > 1 && o->planners.count > 1 && !o->as_json);
+    if (is_one_table && o->gantt_text)
+        return misuse(
+            "several planners on several graphs are one table; for --gantt-text name one GRAPH or one planner");
+    if (is_one_table)
         return plan_compare(paths, o);
     for (size_t i = 0; i < paths->count; i++)
         code = worse(code, plan_file(paths->items[i], o, i > 0));
