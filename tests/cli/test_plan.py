@@ -8,7 +8,7 @@ import time
 import unittest
 import xml.etree.ElementTree
 
-from support import CLOTHO, DATA, LONG, CommandTest, needs_data
+from support import CLOTHO, DATA, LONG, CommandTest, needs_data, wait_for_handler
 
 PLAN_KEYS = {"graph", "tasks", "edges", "platform", "executors", "planner", "makespan", "makespan_ns", "lower_bound_ns",
              "gap", "slr", "speedup", "duplicates", "schedules", "plan_ns", "valid", "seed", "bounds"}
@@ -435,6 +435,21 @@ class Interrupted(CommandTest):
             self.assertEqual(err, "clotho: warning: interrupted: this is the best plan so far\n")
             self.assertIn("check        valid", out)
             self.good("check", self.path("g.json"), self.path("p.json"), "--platform", "rk3588")
+
+    def test_what_was_not_begun_when_an_interrupt_came_is_not_planned(self):
+        self.good("generate", "montage", "-n", 300, "--ccr", "5", "-o", self.path("long.json"))
+        small = json.dumps({"name": "small", "n": 2, "proc_time": [3, 4], "pred": [[], []]})
+        with open(self.path("long.json"), encoding="utf-8") as file:
+            many = self.file("many.jsonl", json.dumps(json.load(file)) + "\n" + small + "\n")
+        for operands in ((self.path("long.json"), self.diamond()), (self.path("long.json"), "--planner", "heft"), (many,)):
+            call = ("plan", "--platform", "rk3588", "--planner", "best", "--budget", "3000s", "--json", *operands)
+            with subprocess.Popen([CLOTHO, *call], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+                wait_for_handler(process, signal.SIGINT)
+                process.send_signal(signal.SIGINT)
+                out, err = process.communicate(timeout=LONG)
+            self.assertEqual((process.returncode, len(out.splitlines())), (1, 1), out + err)
+            self.assertEqual((json.loads(out)["planner"], json.loads(out)["valid"]), ("best", True))
+            self.assertEqual(err.splitlines()[-1], "clotho: warning: interrupted: the rest is not planned")
 
     def catches(self, pid, number):
         with open("/proc/%d/status" % pid) as file:

@@ -196,16 +196,28 @@ static int make(const input *in, const plan_options *o, const char *planner, pla
     return status == CLO_OK ? EXIT_GOOD : complain_status(in->place, status);
 }
 
+/* A signal came before all was planned. */
+static int end_early(void)
+{
+    static bool is_told;
+
+    if (!is_told)
+        warn("interrupted: the rest is not planned");
+    is_told = true;
+    return EXIT_BAD_INPUT;
+}
+
 /* The one graph of a file. */
 static int plan_one(const input *in, const plan_options *o)
 {
     bool table = o->planners.count > 1;
     schedules all = {.count = 0};
     int code = EXIT_GOOD;
+    uint32_t i;
 
     if (table && !o->as_json)
         input_print(in);
-    for (uint32_t i = 0; i < o->planners.count; i++) {
+    for (i = 0; i < o->planners.count && !is_interrupted(); i++) {
         planned p;
         int made = make(in, o, o->planners.items[i], &p);
         if (p.measured) {
@@ -227,7 +239,7 @@ static int plan_one(const input *in, const plan_options *o)
     }
     code = worse(code, schedules_write(&all, in->cost, o->report));
     schedules_close(&all);
-    return code;
+    return i < o->planners.count ? end_early() : code;
 }
 
 /* What one planner made of the instances of a file. */
@@ -290,8 +302,9 @@ static void clear_progress(void)
 static int plan_instance(const input *in, const plan_options *o, sums *all)
 {
     int code = EXIT_GOOD;
+    uint32_t i;
 
-    for (uint32_t i = 0; i < o->planners.count; i++) {
+    for (i = 0; i < o->planners.count && !is_interrupted(); i++) {
         planned p;
         int made = make(in, o, o->planners.items[i], &p);
         clear_progress();
@@ -305,7 +318,7 @@ static int plan_instance(const input *in, const plan_options *o, sums *all)
         clo_plan_destroy(p.plan);
         code = worse(code, made);
     }
-    return code;
+    return i < o->planners.count ? end_early() : code;
 }
 
 static void print_sums(const plan_options *o, const sums *all)
@@ -328,11 +341,12 @@ static int plan_all(input *in, const plan_options *o)
 {
     sums all[OPTION_LIST_MAX] = {{0}};
     int code = EXIT_GOOD;
+    size_t i;
 
     if (!o->as_json)
         printf("%s: %zu instances\n\n%-20s %7s %-14s %12s %12s %9s %10s  %s\n", show_name(in->path), in->count,
                "instance", "tasks", "planner", "makespan", "lower bound", "gap", "published", "check");
-    for (size_t i = 0; i < in->count && !is_interrupted(); i++) {
+    for (i = 0; i < in->count && !is_interrupted(); i++) {
         show_progress(i + 1, in->count);
         int one = input_next(in);
         if (one == EXIT_GOOD)
@@ -342,7 +356,7 @@ static int plan_all(input *in, const plan_options *o)
     clear_progress();
     if (!o->as_json)
         print_sums(o, all);
-    return code;
+    return i < in->count ? end_early() : code;
 }
 
 static int plan_file(const char *path, const plan_options *o, bool again)
@@ -493,6 +507,7 @@ static int check_outputs(const path_list *paths, const plan_options *o)
 static int plan_paths(const path_list *paths, const plan_options *o)
 {
     int code = EXIT_GOOD;
+    size_t i;
 
     if ((o->gantt != NULL || o->out != NULL || o->embed != NULL) && (paths->count > 1 || o->planners.count > 1))
         return misuse("--gantt, --out and --embed take one GRAPH and one planner; run the command once for each");
@@ -506,9 +521,9 @@ static int plan_paths(const path_list *paths, const plan_options *o)
             "several planners on several graphs are one table; for --gantt-text name one GRAPH or one planner");
     if (is_one_table)
         return plan_compare(paths, o);
-    for (size_t i = 0; i < paths->count; i++)
+    for (i = 0; i < paths->count && !is_interrupted(); i++)
         code = worse(code, plan_file(paths->items[i], o, i > 0));
-    return code;
+    return i < paths->count ? worse(code, end_early()) : code;
 }
 
 static const command cmd = {
