@@ -264,11 +264,11 @@ class ComparePlan(CommandTest):
         self.assertIn("graphs       2 compared\n", out)
 
     def test_an_interrupt_ends_it_with_the_graphs_that_are_done(self):
-        self.good("generate", "layered", "--tasks", 300, "--ccr", 1, "-o", self.path("long.json"))
+        self.good("generate", "montage", "-n", 300, "--ccr", 5, "-o", self.path("long.json"))
         pipe = self.path("pipe.json")
         os.mkfifo(pipe)
         with subprocess.Popen([CLOTHO, "plan", self.diamond(), pipe, self.path("none.json"), "--platform", "rk3588", "--budget", "%ds" % LONG,
-                               *asked("deft", "random"), "--csv", self.path("rows.csv")], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                               *asked("deft", "best"), "--csv", self.path("rows.csv")], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                               text=True) as process:
             with open(pipe, "wb") as file:  # waits until it is read: the first graph is done
                 file.write(self.bytes("long.json"))
@@ -278,7 +278,7 @@ class ComparePlan(CommandTest):
         self.assertEqual(process.returncode, 1)
         self.assertEqual(err.splitlines()[-1], "clotho: warning: interrupted: 1 graph is done")
         self.assertIn("graphs       1 compared", out)  # a signal may also come while the second one is read
-        self.assertEqual([(row["graph"], row["planner"]) for row in self.rows()], [("diamond", "deft"), ("diamond", "random")])
+        self.assertEqual([(row["graph"], row["planner"]) for row in self.rows()], [("diamond", "deft"), ("diamond", "best")])
 
     @needs_data("saga_reference/topcuoglu2002.json")
     def test_a_folder_of_files_with_platforms_of_their_own(self):

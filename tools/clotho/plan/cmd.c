@@ -283,22 +283,6 @@ static void print_instance(const input *in, const planned *p)
            show_percent(p->metrics.gap), best, p->valid ? "valid" : "NOT VALID");
 }
 
-/* "instance 3 of 288", only where somebody watches; whatever is printed next writes over it. */
-static void show_progress(size_t index, size_t count)
-{
-    if (takes_escapes(STDERR_FILENO)) {
-        fflush(stdout);
-        fprintf(stderr, "instance %zu of %zu\r", index, count);
-        fflush(stderr);
-    }
-}
-
-static void clear_progress(void)
-{
-    if (takes_escapes(STDERR_FILENO))
-        fprintf(stderr, "\x1b[K");
-}
-
 static int plan_instance(const input *in, const plan_options *o, sums *all)
 {
     int code = EXIT_GOOD;
@@ -307,7 +291,7 @@ static int plan_instance(const input *in, const plan_options *o, sums *all)
     for (i = 0; i < o->planners.count && !is_interrupted(); i++) {
         planned p;
         int made = make(in, o, o->planners.items[i], &p);
-        clear_progress();
+        progress_clear();
         if (p.measured) {
             if (o->as_json)
                 made = worse(made, print_json(in, o, &p));
@@ -347,13 +331,13 @@ static int plan_all(input *in, const plan_options *o)
         printf("%s: %zu instances\n\n%-20s %7s %-14s %12s %12s %9s %10s  %s\n", show_name(in->path), in->count,
                "instance", "tasks", "planner", "makespan", "lower bound", "gap", "published", "check");
     for (i = 0; i < in->count && !is_interrupted(); i++) {
-        show_progress(i + 1, in->count);
+        progress_over("instance %zu of %zu", i + 1, in->count);
         int one = input_next(in);
         if (one == EXIT_GOOD)
             input_warn_untimed(in);
         code = worse(code, one == EXIT_GOOD ? plan_instance(in, o, all) : one);
     }
-    clear_progress();
+    progress_clear();
     if (!o->as_json)
         print_sums(o, all);
     return i < in->count ? end_early() : code;
