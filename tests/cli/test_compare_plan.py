@@ -280,6 +280,22 @@ class ComparePlan(CommandTest):
         self.assertIn("graphs       1 compared", out)  # a signal may also come while the second one is read
         self.assertEqual([(row["graph"], row["planner"]) for row in self.rows()], [("diamond", "deft"), ("diamond", "best")])
 
+    def test_a_file_that_an_interrupt_cuts_short_is_none_that_cannot_be_read(self):
+        pipe = self.path("pipe.json")
+        os.mkfifo(pipe)
+        with subprocess.Popen([CLOTHO, "plan", self.diamond(), pipe, "--platform", "rk3588", *asked("heft", "deft"), "--json", "--csv",
+                               self.path("rows.csv")], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+            with open(pipe, "wb"):  # waits until it is opened for reading: the first graph is done
+                process.send_signal(signal.SIGINT)
+            out, err = process.communicate(timeout=LONG)
+        self.assertEqual((process.returncode, err.splitlines()[-1]), (1, "clotho: warning: interrupted: 1 graph is done"))
+        self.assertEqual((json.loads(out)["graphs"], json.loads(out)["unread"]), (1, 0))
+
+    def test_operands_that_hold_nothing_are_counted(self):
+        said = self.say("plan", self.graphs(2), self.path("no*"), self.path("none.json"), "--platform", "uniform:2", *asked("heft", "deft"))
+        self.assertEqual((said.code, len(said.err.splitlines())), (1, 2))
+        self.assertIn("graphs       2 compared, 2 not read\n", said.out)
+
     @needs_data("saga_reference/topcuoglu2002.json")
     def test_a_folder_of_files_with_platforms_of_their_own(self):
         text = self.good("plan", os.path.join(DATA, "saga_reference"), *asked("heft", "cpop"))

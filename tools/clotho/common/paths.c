@@ -120,6 +120,7 @@ int paths_expand(char **operands, int count, path_list *list)
 
     for (int i = 0; i < count; i++) {
         int one = expand(list, operands[i]);
+        list->empty += one != EXIT_GOOD;
         code = code == EXIT_GOOD ? one : code;
     }
     return code;

@@ -7,6 +7,7 @@
 typedef struct path_list {
     char **items;
     size_t count, capacity;
+    size_t empty; /* operands that hold nothing */
 } path_list;
 
 /* Each operand in turn: a folder is the graph files in it (by their endings; not those in its folders, no pipes), a pattern that

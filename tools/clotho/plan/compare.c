@@ -140,7 +140,7 @@ static int add_file(plan_comparison *p, input *in)
     for (size_t i = 0; i < in->count && !is_interrupted(); i++) {
         p->graph = i + 1;
         int one = input_next(in);
-        p->unread += one != EXIT_GOOD;
+        p->unread += one != EXIT_GOOD && !is_interrupted();
         code = worse(code, one == EXIT_GOOD ? add_graph(p, in) : one);
     }
     return code;
@@ -187,10 +187,11 @@ int plan_compare(const path_list *paths, const plan_options *o)
     }
     interrupts_catch();
     p.files = paths->count;
+    p.unread = paths->empty;
     for (p.file = 1; p.file <= p.files && !is_interrupted(); p.file++) {
         input in;
         int opened = input_open_all(&in, paths->items[p.file - 1], &o->input);
-        p.unread += opened != EXIT_GOOD;
+        p.unread += opened != EXIT_GOOD && !is_interrupted();
         code = worse(code, opened == EXIT_GOOD ? add_file(&p, &in) : opened);
         if (opened == EXIT_GOOD)
             input_close(&in);

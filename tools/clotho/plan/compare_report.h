@@ -29,7 +29,7 @@ typedef struct plan_comparison {
     comparison comparison;               /* of makespans in ns, at least 1 */
     plan_tally tallies[OPTION_LIST_MAX]; /* by contender.index             */
     csv_rows rows;
-    size_t unread; /* graphs and files with an error line       */
+    size_t unread; /* graphs, files and operands with an error line */
     /* For the progress line: graph of the file, file of all. */
     size_t graph, file, files;
     char platform[256]; /* ""; they differ, or there is no graph yet */
