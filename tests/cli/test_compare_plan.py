@@ -7,6 +7,7 @@ import os
 import shutil
 import signal
 import subprocess
+import time
 import unittest
 from xml.etree import ElementTree
 
@@ -280,13 +281,23 @@ class ComparePlan(CommandTest):
         self.assertIn("graphs       1 compared", out)  # a signal may also come while the second one is read
         self.assertEqual([(row["graph"], row["planner"]) for row in self.rows()], [("diamond", "deft"), ("diamond", "best")])
 
+    def wait_for(self, process, key, is_so):
+        """Until a line of the process's status says so, or it has ended."""
+        while process.poll() is None:
+            with open("/proc/%d/status" % process.pid, encoding="ascii", errors="replace") as file:
+                if any(is_so(line.split(None, 1)[1].strip()) for line in file if line.startswith(key)):
+                    return
+            time.sleep(0.001)
+
     def test_a_file_that_an_interrupt_cuts_short_is_none_that_cannot_be_read(self):
         pipe = self.path("pipe.json")
         os.mkfifo(pipe)
         with subprocess.Popen([CLOTHO, "plan", self.diamond(), pipe, "--platform", "rk3588", *asked("heft", "deft"), "--json", "--csv",
                                self.path("rows.csv")], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
             with open(pipe, "wb"):  # waits until it is opened for reading: the first graph is done
+                self.wait_for(process, "State:", lambda state: state.startswith("S"))
                 process.send_signal(signal.SIGINT)
+                self.wait_for(process, "SigCgt:", lambda caught: int(caught, 16) >> signal.SIGINT - 1 & 1 == 0)  # it has come
             out, err = process.communicate(timeout=LONG)
         self.assertEqual((process.returncode, err.splitlines()[-1]), (1, "clotho: warning: interrupted: 1 graph is done"))
         self.assertEqual((json.loads(out)["graphs"], json.loads(out)["unread"]), (1, 0))
