@@ -104,7 +104,7 @@ OPTIONS = [  # misspelt, of another verb, of another program, without a value, w
     (2, "plan g.json -p uniform:2 --platform uniform:3", "--platform is given twice"),
     (2, "run g.json --policy steal --planner heft", "--planner and --policy exclude each other"),
     (2, "run g.json --plan p.json --planner heft", "leave --planner and --policy out"),
-    (2, "simulate s.jsonl --seeds 1-3 --seed 2", "--seeds and --seed exclude"),
+    (2, "simulate s.jsonl --seeds 1-3 --seed 2", "leave --seed out"),
     (2, "plan g.json --foreign", "--foreign is of --profile"),
     (2, "plan g.json --interval 10ms", "add --pipeline"),
     (2, "run g.json --dilate 5", "add --clock padded"),

@@ -200,8 +200,6 @@ static int check_files(const simulate_options *o)
         return check_comparison(o);
     if (o->baseline != NULL || o->svg != NULL)
         return misuse("--baseline and --svg are of several policies; add --policy NAME, or leave them out");
-    if (o->seeds != NULL && o->seed != 0)
-        return misuse("--seeds and --seed exclude each other; leave one out");
     if (o->seeds != NULL &&
         (o->log != NULL || o->csv != NULL || o->gantt != NULL || o->report != NULL || o->replay != NULL))
         return misuse(
