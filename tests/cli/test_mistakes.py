@@ -1,7 +1,6 @@
 """What users type wrong: each row is a command line, its exit status and what its one line says. A new kind of mistake is a
 new row. The lines themselves may be worded anew; what they must hold is the thing that is wrong and what to do."""
 import json
-import json
 import os
 import re
 import shlex
@@ -66,6 +65,12 @@ WORDS = [  # verbs, help, and what stands where it should not
     (2, "plan g.json –planner heft", "did you mean '--planner'"),
     (2, "plan g.json — heft", "long dash"),
     (2, "plan - -", "'-'.*once"),
+    (2, "platform show rk3588 rk3588", "'rk3588' is one operand too many"),
+    (2, "generate chain new.json", "too many for 'generate'; did you mean '-o new.json'"),
+    (2, "platform calibrate new.xml", "did you mean '-o new.xml'"),
+    (2, "train parametric s.jsonl s2.jsonl", "too many for 'train parametric'; see"),
+    (2, "plan help", "did you mean 'clotho plan --help'"),
+    (2, "plan ''", "'' is no file; name one"),
 ]
 
 OPTIONS = [  # misspelt, of another verb, of another program, without a value, with one that it does not take, twice
@@ -77,6 +82,11 @@ OPTIONS = [  # misspelt, of another verb, of another program, without a value, w
     (2, "plan g.json --frob", "--frob is no option of 'plan'; see 'clotho plan --help'$"),
     (2, "plan g.json -z", "-z is no option of 'plan'; see 'clotho plan --help'$"),
     (2, "plan g.json --=3", "-- is no option"),
+    (2, "plan g.json --no-json", "--no-json is no option of 'plan'; leave --json out"),
+    (2, "plan g.json --duplicates", "does so unless there is --no-duplicates; leave it out"),
+    (2, "convert g.json -o g.dot", "write IN OUT: the file to write is an operand"),
+    (2, "convert g.json --output g.dot", "write IN OUT: the file to write is an operand"),
+    (2, "profile check t.json --json", "--json is no option of 'profile check'; see 'clotho profile check --help'$"),
     (2, "plan g.json --policy fair", "no option of 'plan', but of .*'run', 'simulate'"),
     (2, "plan g.json --repeat 3", "no option of 'plan', but of 'run'"),
     (2, "simulate s.jsonl --repeat 3", "no option of 'simulate', but of 'run'"),
@@ -117,6 +127,7 @@ OPTIONS = [  # misspelt, of another verb, of another program, without a value, w
 ]
 
 VALUES = [  # numbers, units, names
+    (2, "run g.json --planner all", "here one planner makes the plan; 'clotho plan' compares them all"),
     (2, "plan g.json --seed -5", "--seed is '-5'; write a whole number"),
     (2, "plan g.json --seed 5,5", "--seed is '5,5'; write a whole number"),
     (2, "plan g.json --seed 1e3", "--seed is '1e3'; write a whole number"),
@@ -188,6 +199,10 @@ VALUES = [  # numbers, units, names
 FILES = [  # that are not there, are something else, or cannot be written; objects that do not belong together
     (1, "plan nope.json", "nope.json: No such file.*name a file"),
     (1, "plan g.jsn", "did you mean 'g.json'"),
+    (1, "plan c", "did you mean 'c.json'"),  # and not c.csv
+    (1, "platform show nope.xml", "nope.xml: No such file.*name a file"),
+    (1, "simulate s.jsonl --replay nope.log", "nope.log: No such file.*name a file"),
+    (1, "profile merge nope.json -o t.json", "nope.json: No such file.*name a file"),
     (1, "plan missing/g.json", "missing/g.json: No such file"),
     (1, "plan g.json/x", "g.json/x: No such file"),
     (1, "run '*.json'", "no file is of this pattern"),
@@ -235,7 +250,7 @@ FILES = [  # that are not there, are something else, or cannot be written; objec
     (1, "run g.json --hosts nope.json", "nope.json: No such file"),
     (1, "run g.json --hosts g.json", "no cluster file"),
     (1, "model show g.json", "is no model"),
-    (1, "plan g.json -o missing/p.json", "missing/p.json: No such file.*nothing was begun"),
+    (1, "plan g.json -o missing/p.json", "missing/p.json: No such file.*nothing was begun: make the folder first"),
     (1, "plan g.json --gantt=", "--gantt: a file to write needs a name"),
     (1, "plan g.json -o dir", "dir: Is a directory; nothing was begun"),
     (1, "plan g.json -p uniform:2 -o /dev/full", "/dev/full: No space left"),
@@ -249,6 +264,13 @@ FILES = [  # that are not there, are something else, or cannot be written; objec
     (2, "convert g.json x.json --format psplib", "'psplib' can only be read"),
     (2, "run g.json --trace same.json --learn same.json", "name one file, same.json; name two"),
     (2, "serve --restart f.log", "--restart needs --workload"),
+    (2, "plan g.json -o p.c", "write F.json"),
+    (2, "model embed lachesis -o lachesis.model", "write F.c"),
+    (2, "model embed lachesis --name int -o l.c", "--name is 'int'; write a name of C"),
+    (2, "generate stream -o s.dot", "'s.dot' is no name of a workload file; write F.jsonl"),
+    (2, "build -f ninja.json --plan -o ninja.json", "would replace ninja.json, which is read; name another"),
+    (2, "build -f ninja.json --plan -o build.ninja", "write F.json"),
+    (1, "serve --socket missing/s", "missing/s: the socket cannot be made.*in a folder that is there"),
     (1, "serve --socket g.json", "g.json: is there and no socket; name another"),
     (1, "build dir", "build.ninja: there is no such file"),
 ]
@@ -317,7 +339,8 @@ class Mistakes(CommandTest):
         self.file("cut.log", "".join(log[:3]))
         self.file("edited.log", "".join(log[:4]) + log[4].replace("0", "1", 1) + "".join(log[5:]))
         for name, content in (("empty.json", ""), ("binary.json", bytes(range(128, 256))), ("g.json.gz", b"\x1f\x8b\x08\0"),
-                              ("notes.txt", "to do\n"), ("t.csv", "a,b\n1,2\n"), ("broken.xml", "<topology><object"),
+                              ("notes.txt", "to do\n"), ("c.csv", "a,b\n"),
+                              ("ninja.json", "build all: phony\n"), ("t.csv", "a,b\n1,2\n"), ("broken.xml", "<topology><object"),
                               ("board.xml", '<?xml version="1.0"?>\n<topology version="2.0"></topology>\n'), ("dir/x.json", "{}")):
             os.makedirs(os.path.dirname(self.path(name)), exist_ok=True)
             self.file(name, content)
@@ -354,6 +377,8 @@ class Mistakes(CommandTest):
                               ("GRAPH.JSON", text), ("-dash.json", text), ("text", text)):
             self.good("plan", "-p", "uniform:2", "--", self.file(name, content))
         self.good("plan", "-", "-p", "uniform:2", stdin=text)
+        for words in (["simulate", "-"], ["simulate", "/dev/stdin"], ["run", "/dev/stdin", "--jobs", 1]):
+            self.good(*words, "-p", "uniform:2", stdin=self.good("generate", "stream", "--jobs", 2))
         self.good("plan", "text", "-puniform:2", "--planner=HEFT")
         for words in (["-h"], ["--help"], ["help", "--help"], ["--help", "plan"], ["help", "plan"], ["plan", "-h"], ["--version"]):
             self.good(*words)

@@ -272,6 +272,15 @@ static uint32_t every_step(const build *b)
     return steps == 0 ? 1 : steps < CLO_EXECUTORS_MAX ? (uint32_t)steps : CLO_EXECUTORS_MAX;
 }
 
+/* The manifest is read here, --out is written in the folder of the call. */
+static bool replaces_manifest(const build *b, const char *path)
+{
+    struct stat manifest, out;
+
+    return path != NULL && stat(b->options.file, &manifest) == 0 && fstatat(b->home, path, &out, 0) == 0 &&
+           manifest.st_dev == out.st_dev && manifest.st_ino == out.st_ino;
+}
+
 static int plan(build *b, target_list *targets)
 {
     const build_options *o = &b->options;
@@ -279,6 +288,8 @@ static int plan(build *b, target_list *targets)
     build_plan_options options = {o->planner, o->gantt, o->page, o->out, jobs, o->is_dry, o->as_json, b->home};
     bool is_manifest;
 
+    if (replaces_manifest(b, o->out))
+        return misuse("--out would replace %s, which is read; name another file", show_name(o->out));
     if (!build_read_logs(&b->folder))
         return failed(b);
     int code = o->is_dry ? want(b, targets, &is_manifest) : find_targets(b, targets);

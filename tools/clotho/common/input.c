@@ -78,6 +78,8 @@ int known_planner(const char **name)
         return load_planner(name);
     if (clo_planner_find(*name) != NULL)
         return EXIT_GOOD;
+    if (strcmp(*name, "all") == 0)
+        return misuse("--planner is 'all', but here one planner makes the plan; 'clotho plan' compares them all");
     if (strcasecmp(*name, "all") == 0)
         return misuse("'%s' is no planner; did you mean 'all'?", *name);
     if (is_policy(*name))
@@ -187,6 +189,8 @@ int platform_open(const char *spec, clo_platform **out)
 
     if (status == CLO_OK)
         return EXIT_GOOD;
+    if (status == CLO_ERR_IO && access(spec, F_OK) != 0)
+        return complain_missing(spec);
     return status == CLO_ERR_ARGUMENT && !is_number ? refuse_platform(spec, status) : complain_status(NULL, status);
 }
 
@@ -315,6 +319,13 @@ clo_status workload_load(const char *path, const clo_load_config *config, clo_wo
     if (status == CLO_OK && clo_workload_note(*out) != NULL)
         note("%s", clo_workload_note(*out));
     return status;
+}
+
+bool is_read_once(const char *path)
+{
+    struct stat about;
+
+    return strcmp(path, "-") == 0 || (stat(path, &about) == 0 && !S_ISREG(about.st_mode) && !S_ISDIR(about.st_mode));
 }
 
 bool is_empty_file(const char *path)

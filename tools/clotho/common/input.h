@@ -62,6 +62,9 @@ void input_close(input *in);
 /* clo_workload_load, with its note on standard error where there is one. */
 clo_status workload_load(const char *path, const clo_load_config *config, clo_workload **out);
 
+/* Standard input and pipes: what is read to see what it is would be gone. */
+bool is_read_once(const char *path);
+
 /* True if the path is a regular file that begins like a log. False also where it cannot be read: who reads it next says
  * why. */
 bool is_log_file(const char *path);

@@ -40,20 +40,24 @@ static bool read_folder(DIR *directory, const char *name)
 {
     size_t stem = stem_bytes(name);
 
+    bool is_other_ending = false;
+
     folder.count = 0;
     for (struct dirent *e; folder.count < NAMES_MAX && (e = readdir(directory)) != NULL;) {
         size_t bytes = stem_bytes(e->d_name);
         if (e->d_name[0] == '.')
             continue;
         if (bytes == stem && strncmp(e->d_name, name, stem) == 0) {
-            folder.count = 1;
             snprintf(folder.names[0], NAME_BYTES, "%.255s", e->d_name);
-            return true;
+            folder.count = 1;
+            is_other_ending = true;
+            if (strncmp(e->d_name + bytes, ".json", 5) == 0) /* rather than a picture of it */
+                return true;
         }
-        if (strcmp(e->d_name + bytes, name + stem) == 0)
+        if (!is_other_ending && strcmp(e->d_name + bytes, name + stem) == 0)
             snprintf(folder.names[folder.count++], NAME_BYTES, "%.*s", (int)bytes, e->d_name);
     }
-    return false;
+    return is_other_ending;
 }
 
 /* The file beside `path` whose name is like it; NULL: none. The answer holds until the next call. */
@@ -166,6 +170,10 @@ int operand_refuse(const option_table *table, const char *word)
         return misuse("'%s' begins with a long dash of print; options begin with two short ones: --", word);
     if (word[0] == '=')
         return misuse("'%s' is no file; an option and its value are two words, or one with '=' and no blanks", word);
+    if (word[0] == '\0')
+        return misuse("'' is no file; name one, and look at what the shell put there");
+    if (strcmp(word, "help") == 0)
+        return misuse("'help' is no file; did you mean 'clotho %s --help'?", table->cmd->name);
     if (word[strspn(word, "0123456789")] == '\0' || is_answer(word))
         return misuse("'%s' is no file, and the option before it takes no value; leave it out", word);
     if (is_unit(word))

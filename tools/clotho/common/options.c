@@ -215,9 +215,9 @@ static const char *ending_of(const char *path)
 
 bool ending_names_kind(const char *path, const char *but)
 {
-    static const char *const known[] = {"png",  "jpg", "jpeg", "gif", "bmp", "webp",   "tif",  "tiff",
-                                        "pdf",  "ps",  "eps",  "svg", "dot", "gv",     "json", "xml",
-                                        "html", "csv", "yaml", "yml", "gml", "graphml"};
+    static const char *const known[] = {"png",  "jpg", "jpeg", "gif",     "bmp", "webp",  "tif",   "tiff", "pdf",
+                                        "ps",   "eps", "svg",  "dot",     "gv",  "json",  "xml",   "html", "csv",
+                                        "yaml", "yml", "gml",  "graphml", "c",   "model", "ninja", "py",   "sh"};
     const char *ending = ending_of(path);
     bool is_known = false;
 
@@ -248,8 +248,10 @@ static int check_operands(const option_table *table, int count, char **operands)
 
     if (count < cmd->operands_min)
         return misuse("'%s' needs %s; see 'clotho %s --help'", cmd->name, cmd->operands, cmd->name);
+    if (count > cmd->operands_max && refuse_output(table, operands[cmd->operands_max]) != EXIT_GOOD)
+        return EXIT_BAD_USAGE;
     for (int i = cmd->operands_max; i < count; i++)
-        if (operand_refuse(table, operands[i]) != EXIT_GOOD)
+        if ((i == 0 || strcmp(operands[i], operands[i - 1]) != 0) && operand_refuse(table, operands[i]) != EXIT_GOOD)
             return EXIT_BAD_USAGE;
     if (count > cmd->operands_max)
         return misuse("'%s' is one operand too many for '%s'; see 'clotho %s --help'", operands[cmd->operands_max],

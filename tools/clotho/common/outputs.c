@@ -57,7 +57,7 @@ int output_check(const char *path)
         return EXIT_GOOD;
     bool is_there = stat(path, &about) == 0;
     if (is_there && S_ISDIR(about.st_mode))
-        return complain(path, "Is a directory; nothing was begun");
+        return complain(path, "Is a directory; nothing was begun: name a file in it");
     if (is_there && access(path, W_OK) != 0)
         return complain(path, "%s; nothing was begun", strerror(errno));
     if (is_there && !S_ISREG(about.st_mode)) /* written in its place */
@@ -65,7 +65,10 @@ int output_check(const char *path)
     if (!is_there && lstat(path, &about) == 0) /* a link to what is not there: who writes it sees where that is */
         return EXIT_GOOD;
     if (!folder_of(is_there && realpath(path, target) != NULL ? target : path, folder) || path[strlen(path) - 1] == '/')
-        return complain(path, "%s; nothing was begun", strerror(path[strlen(path) - 1] == '/' ? EISDIR : ENAMETOOLONG));
+        return complain(path, "%s; nothing was begun: name a file",
+                        strerror(path[strlen(path) - 1] == '/' ? EISDIR : ENAMETOOLONG));
+    if (access(folder, F_OK) != 0 && errno == ENOENT)
+        return complain(path, "%s; nothing was begun: make the folder first", strerror(errno));
     return access(folder, W_OK | X_OK) == 0 ? EXIT_GOOD : complain(path, "%s; nothing was begun", strerror(errno));
 }
 

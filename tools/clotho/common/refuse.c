@@ -4,8 +4,9 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
-enum { NAME_BYTES = 64, CHOICE_BYTES = 512 };
+enum { NAME_BYTES = 64, CHOICE_BYTES = 512, VERBS_BYTES = 120 /* a line with more is not read */ };
 
 /* For option_at and refuse_search: the command has one thread here. */
 static option_table searched;
@@ -146,6 +147,11 @@ static bool is_beginning(const char *a, const char *b)
     return strncmp(a, b, strlen(a)) == 0 || strncmp(a, b, strlen(b)) == 0;
 }
 
+static bool means_output(const char *name)
+{
+    return strcmp(name, "o") == 0 || strcmp(name, "out") == 0 || strcmp(name, "output") == 0;
+}
+
 int refuse_word(const option_table *table, const char *word)
 {
     char name[NAME_BYTES], letter[2], choice[CHOICE_BYTES];
@@ -167,12 +173,32 @@ int refuse_word(const option_table *table, const char *word)
         option = meant(table, letter, &value);
     if (option != NULL)
         return misuse("%.*s is no option of '%s'; write --%s%s", shown, word, verb, option->name, value);
+    if (dashes == 2 && strncmp(name, "no-", 3) == 0 && option_named(table, name + 3, strlen(name + 3)) != NULL)
+        return misuse("%.*s is no option of '%s'; leave --%s out", shown, word, verb, name + 3);
+    if (near != NULL && strncmp(near, "no-", 3) == 0 && strcmp(near + 3, name) == 0)
+        return misuse("%.*s is no option of '%s', which does so unless there is --%s; leave it out", shown, word, verb,
+                      near);
+    if (option == NULL && strstr(table->cmd->operands, " OUT") != NULL && means_output(name))
+        return misuse("%.*s is no option of '%s'; write %s: the file to write is an operand", shown, word, verb,
+                      table->cmd->operands);
     const char *others = is_same || bytes < 2 ? "" : other_verbs(table->cmd, name);
-    if (others[0] != '\0')
+    if (others[0] != '\0' && strlen(others) < VERBS_BYTES)
         return misuse("%.*s is no option of '%s', but of %s; see 'clotho %s --help'", shown, word, verb, others, verb);
     if (near != NULL)
         return misuse("%.*s is no option of '%s'; did you mean '--%s'?", shown, word, verb, near);
     return misuse("%.*s is no option of '%s'; see 'clotho %s --help'", shown, word, verb, verb);
+}
+
+int refuse_output(const option_table *table, const char *operand)
+{
+    const char *dot = strrchr(operand, '.');
+    bool is_new = dot != NULL && dot[1] != '\0' && access(operand, F_OK) != 0;
+
+    for (size_t i = 0; is_new && i < table->count; i++)
+        if (table->options[i].letter == 'o' && table->options[i].kind == OPTION_OUTPUT)
+            return misuse("'%s' is one operand too many for '%s'; did you mean '-o %s'?", operand, table->cmd->name,
+                          operand);
+    return EXIT_GOOD;
 }
 
 const char *list_of(const option_spec *option)

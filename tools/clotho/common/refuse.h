@@ -19,6 +19,8 @@ int refuse_word(const option_table *table, const char *word);
 int refuse_missing(const option_table *table, const option_spec *option);
 /* "-planner heft" and "-p=uniform:2", which getopt takes for -p with a value. EXIT_GOOD: it is neither. */
 int refuse_attached(const option_table *table, const option_spec *option, const char *word);
+/* An operand too many: a file to write, for which there is -o? EXIT_GOOD if not. */
+int refuse_output(const option_table *table, const char *operand);
 /* The value is not of the option's kind. */
 int refuse_value(const option_spec *option, const char *value);
 

@@ -111,8 +111,12 @@ static const char *without_struct(const char *text)
 
 int complain_status(const char *place, clo_status status)
 {
-    const char *text = without_struct(clo_last_error());
+    const char *text = without_struct(clo_last_error()), *missing = strerror(ENOENT);
+    size_t bytes = strlen(text), ending = strlen(missing);
+    bool says_only_that = bytes >= ending && strcmp(text + bytes - ending, missing) == 0;
 
+    if (status == CLO_ERR_IO && says_only_that && place != NULL && access(place, F_OK) != 0)
+        return complain(place, "%s; name a file that is there", missing);
     if (text[0] == '\0')
         text = clo_status_text(status);
     if (place != NULL && strncmp(text, place, strlen(place)) == 0)

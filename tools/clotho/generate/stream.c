@@ -156,6 +156,8 @@ static int check(const stream_options *o)
         return misuse("--jobs, --tasks and --graphs must be > 0, --graphs at most %d", GRAPHS_MAX);
     if (o->as_json && strcmp(o->path, "-") == 0)
         return misuse("--json and -o '-' both want standard output; name a file");
+    if (ending_names_kind(o->path, "json"))
+        return misuse("'%s' is no name of a workload file; write F.jsonl", show_name(o->path));
     return EXIT_GOOD;
 }
 

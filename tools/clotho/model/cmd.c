@@ -109,6 +109,15 @@ static int verify(int argc, char **argv)
 
 static bool is_symbol(const char *text)
 {
+    static const char *const keywords[] = {
+        "auto",   "break",    "case",     "char",     "const", "continue", "default", "do",     "double",
+        "else",   "enum",     "extern",   "float",    "for",   "goto",     "if",      "inline", "int",
+        "long",   "register", "restrict", "return",   "short", "signed",   "sizeof",  "static", "struct",
+        "switch", "typedef",  "union",    "unsigned", "void",  "volatile", "while"};
+
+    for (size_t i = 0; i < sizeof keywords / sizeof keywords[0]; i++)
+        if (strcmp(text, keywords[i]) == 0)
+            return false;
     for (const char *at = text; *at != '\0'; at++)
         if (!isalnum((unsigned char)*at) && *at != '_')
             return false;

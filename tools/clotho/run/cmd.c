@@ -232,7 +232,7 @@ static bool is_stream(const run_options *o, int count, const char *path)
         return false;
     if (has_stream_options(o) || names_workload(path))
         return true;
-    return o->policy != NULL && strcmp(path, "-") != 0 && is_workload_file(path);
+    return o->policy != NULL && !is_read_once(path) && is_workload_file(path);
 }
 
 static int check_stream(const run_options *o)

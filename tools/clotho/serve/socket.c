@@ -68,7 +68,9 @@ static int listen_at(serve_socket *s, const struct sockaddr_un *address)
 
     umask(before);
     if (!is_bound)
-        return complain(s->path, "the socket cannot be made: %s", strerror(error));
+        return complain(s->path,
+                        "the socket cannot be made: %s; name a path in a folder that is there and yours to write",
+                        strerror(error));
     if (lstat(s->path, &made) == 0) {
         s->device = made.st_dev;
         s->inode = made.st_ino;

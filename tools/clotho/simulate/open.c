@@ -22,7 +22,7 @@ bool is_workload_file(const char *path)
     size_t length = strlen(path);
     clo_documents *documents;
 
-    if (strcmp(path, "-") == 0 || (length > 4 && strcmp(path + length - 4, ".csv") == 0) || names_workload(path))
+    if (is_read_once(path) || (length > 4 && strcmp(path + length - 4, ".csv") == 0) || names_workload(path))
         return true;
     if (clo_documents_open(path, NULL, &documents) != CLO_OK)
         return false;
