@@ -201,6 +201,10 @@ FILES = [  # that are not there, are something else, or cannot be written; objec
     (1, "plan g.jsn", "did you mean 'g.json'"),
     (1, "plan c", "did you mean 'c.json'"),  # and not c.csv
     (1, "platform show nope.xml", "nope.xml: No such file.*name a file"),
+    (1, "platform show native+nope.xml", "nope.xml: No such file.*name a file"),
+    (1, "plan g.json -p rk3588.xml", "no file 'rk3588.xml'; did you mean 'rk3588'"),
+    (1, "model quantize g.json -o q.model", "give the published weights of Decima as JSON"),
+    (2, "generate chain --format workload -o w.json", "'clotho generate stream' writes workloads"),
     (1, "simulate s.jsonl --replay nope.log", "nope.log: No such file.*name a file"),
     (1, "profile merge nope.json -o t.json", "nope.json: No such file.*name a file"),
     (1, "plan missing/g.json", "missing/g.json: No such file"),
@@ -379,6 +383,7 @@ class Mistakes(CommandTest):
         self.good("plan", "-", "-p", "uniform:2", stdin=text)
         for words in (["simulate", "-"], ["simulate", "/dev/stdin"], ["run", "/dev/stdin", "--jobs", 1]):
             self.good(*words, "-p", "uniform:2", stdin=self.good("generate", "stream", "--jobs", 2))
+        self.good("serve", "--workload", "w.json", "-p", "uniform:2", stdin="")
         self.good("plan", "text", "-puniform:2", "--planner=HEFT")
         for words in (["-h"], ["--help"], ["help", "--help"], ["--help", "plan"], ["help", "plan"], ["plan", "-h"], ["--version"]):
             self.good(*words)

@@ -182,6 +182,24 @@ static int refuse_platform(const char *spec, clo_status status)
     return complain_status(NULL, status);
 }
 
+static const char *platform_file(const char *spec)
+{
+    static const char ADDED[] = "native+";
+
+    return strncmp(spec, ADDED, sizeof ADDED - 1) == 0 ? spec + sizeof ADDED - 1 : spec;
+}
+
+/* A file that is not there: "rk3588.xml" is shipped, by its name. */
+static int refuse_platform_file(const char *spec)
+{
+    const char *name;
+
+    for (uint32_t i = 0; (name = shipped_at(i)) != NULL; i++)
+        if (strncmp(spec, name, strlen(name)) == 0 && strcmp(spec + strlen(name), ".xml") == 0)
+            return complain("--platform", "there is no file '%s'; did you mean '%s'?", spec, name);
+    return complain_missing(platform_file(spec));
+}
+
 int platform_open(const char *spec, clo_platform **out)
 {
     clo_status status = clo_cluster_open_platform(spec, out);
@@ -189,8 +207,8 @@ int platform_open(const char *spec, clo_platform **out)
 
     if (status == CLO_OK)
         return EXIT_GOOD;
-    if (status == CLO_ERR_IO && access(spec, F_OK) != 0)
-        return complain_missing(spec);
+    if (status == CLO_ERR_IO && access(platform_file(spec), F_OK) != 0)
+        return refuse_platform_file(spec);
     return status == CLO_ERR_ARGUMENT && !is_number ? refuse_platform(spec, status) : complain_status(NULL, status);
 }
 

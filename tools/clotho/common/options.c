@@ -236,7 +236,7 @@ static int check_ending(const option_spec *option, const char *value)
     bool is_file = option->argument != NULL && strncmp(option->argument, "F.", 2) == 0;
     const char *wanted = is_file ? option->argument + 2 : NULL;
 
-    if (wanted == NULL || !ending_names_kind(value, wanted))
+    if (wanted == NULL || !ending_names_kind(value, strcmp(wanted, "jsonl") == 0 ? "jsonl json" : wanted))
         return EXIT_GOOD;
     return misuse("--%s is '%s', but the one kind of file there is .%s; write F.%s", option->name, value, wanted,
                   wanted);

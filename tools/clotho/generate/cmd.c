@@ -123,6 +123,8 @@ int cmd_generate(int argc, char **argv)
         return EXIT_BAD_USAGE;
     if (known_output(path, format) != EXIT_GOOD)
         return EXIT_BAD_USAGE;
+    if (format != NULL && strcmp(format, "workload") == 0)
+        return misuse("--format is workload, but this is one graph; 'clotho generate stream' writes workloads");
     if (as_json && strcmp(path, "-") == 0)
         return misuse("--json and -o '-' both want standard output; name a file");
     if (!read_range(instances, &config.instances_min, &config.instances_max))

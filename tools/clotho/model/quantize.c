@@ -107,7 +107,8 @@ static int read_weights(const char *path, const cJSON *root, decima_weights *wei
     if (!read_positive(config, "num_executors", 4096, &weights->executors) ||
         !read_positive(config, "num_tasks_scale", 1e6, &weights->tasks_scale) ||
         !read_positive(config, "work_scale", 1e9, &weights->work_scale_ms))
-        return complain(path, "config lacks num_executors, num_tasks_scale or work_scale, or they are out of range");
+        return complain(path, "config lacks num_executors, num_tasks_scale or work_scale, or they are out of range; "
+                              "give the published weights of Decima as JSON");
     for (int mlp = 0; mlp < DECIMA_MLPS; mlp++)
         for (int depth = 0; depth < DECIMA_DEPTH; depth++) {
             uint32_t inputs = decima_shapes[mlp][depth], outputs = decima_shapes[mlp][depth + 1];
