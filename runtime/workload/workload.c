@@ -140,7 +140,8 @@ clo_status clo_workload_add(clo_workload *workload, const clo_workload_job *job)
         return clo_fail_null("clo_workload_add", "graph of the job");
     const char *graph_name = clo_graph_name(mine.graph);
     if (!mine.graph->sealed)
-        return clo_fail(CLO_ERR_STATE, "clo_workload_add: graph \"%.60s\" is not sealed", graph_name);
+        return clo_fail(CLO_ERR_STATE, "clo_workload_add: graph \"%.60s\" is not sealed; call clo_graph_seal first",
+                        graph_name);
     mine.name = mine.name != NULL ? mine.name : graph_name;
     mine.weight = mine.weight > 0 ? mine.weight : 1;
     status = check_fields(&mine, mine.name);
@@ -170,7 +171,8 @@ clo_status clo_workload_adopt(clo_workload *workload, clo_graph *graph)
     if (workload == NULL || graph == NULL)
         return clo_fail_null("clo_workload_adopt", workload == NULL ? "workload" : "graph");
     if (!graph->sealed)
-        return clo_fail(CLO_ERR_STATE, "clo_workload_adopt: graph \"%.60s\" is not sealed", clo_graph_name(graph));
+        return clo_fail(CLO_ERR_STATE, "clo_workload_adopt: graph \"%.60s\" is not sealed; call clo_graph_seal first",
+                        clo_graph_name(graph));
     return clo_workload_own(workload, graph, destroy_graph);
 }
 

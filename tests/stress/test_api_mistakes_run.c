@@ -404,6 +404,50 @@ static clo_status file_in_no_folder(void)
     return clo_trace_write_chrome(s.trace, s.f.cost, NULL, "no/such/folder.json");
 }
 
+/* --- documents, workloads, models ------------------------------------------------------------------------------------- */
+
+static clo_status open_graph_in(bool in_document)
+{
+    clo_document *document;
+    clo_workload *workload;
+    clo_workload_job job = CLO_WORKLOAD_JOB_INIT;
+    clo_graph *graph;
+
+    ok(clo_graph_create("draft", &graph));
+    ok(clo_workload_create("w", &workload));
+    job.graph = graph;
+    clo_status status = in_document ? clo_document_create(graph, NULL, &document) : clo_workload_add(workload, &job);
+    clo_workload_destroy(workload);
+    clo_graph_destroy(graph);
+    return status;
+}
+
+static clo_status document_of_open_graph(void)
+{
+    return open_graph_in(true);
+}
+
+static clo_status job_of_open_graph(void)
+{
+    return open_graph_in(false);
+}
+
+static clo_status model_of_text(void)
+{
+    static _Alignas(16) const char text[256] = "{\"format\": \"clotho.plan/1\"}";
+    clo_model *model;
+
+    return clo_model_open("mine", text, sizeof text, &model);
+}
+
+static clo_status model_at_odd_address(void)
+{
+    static _Alignas(16) const char text[257] = "";
+    clo_model *model;
+
+    return clo_model_open("mine", text + 1, sizeof text - 1, &model);
+}
+
 static const mistake mistakes[] = {
     MISTAKE(plan_config_not_initialised, CLO_ERR_ARGUMENT, "clo_plan_config.size is 0", "_INIT"),
     MISTAKE(plan_config_of_another_size, CLO_ERR_ARGUMENT, "clo_plan_config.size is 3", "_INIT"),
@@ -455,6 +499,10 @@ static const mistake mistakes[] = {
     MISTAKE(simulation_config_not_initialised, CLO_ERR_ARGUMENT, "clo_sim_config.size is 0", "_INIT"),
     MISTAKE(trace_of_another_graph, CLO_ERR_ARGUMENT, "4 tasks", "2 executors", "another graph or platform"),
     MISTAKE(sample_below_0, CLO_ERR_ARGUMENT, "\"gemm\"", "-1 ns", ">= 0"),
+    MISTAKE(document_of_open_graph, CLO_ERR_STATE, "\"draft\"", "call clo_graph_seal first"),
+    MISTAKE(job_of_open_graph, CLO_ERR_STATE, "\"draft\"", "call clo_graph_seal first"),
+    MISTAKE(model_of_text, CLO_ERR_FORMAT, "mine: is no model", "clotho train"),
+    MISTAKE(model_at_odd_address, CLO_ERR_ARGUMENT, "mine: ", "multiple of 16 bytes; align it"),
     MISTAKE(file_in_no_folder, CLO_ERR_IO, "no/such/folder.json: No such file"),
 };
 

@@ -270,7 +270,8 @@ clo_status clo_document_create(clo_graph *graph, clo_platform *platform, clo_doc
     if (graph == NULL || out == NULL)
         return clo_fail_null("clo_document_create", "graph or out");
     if (!graph->sealed)
-        return clo_fail(CLO_ERR_STATE, "clo_document_create: graph \"%.60s\" is not sealed", clo_graph_name(graph));
+        return clo_fail(CLO_ERR_STATE, "clo_document_create: graph \"%.60s\" is not sealed; call clo_graph_seal first",
+                        clo_graph_name(graph));
     clo_document *made = clo_allocate(1, sizeof *made);
     if (made == NULL)
         return clo_fail_memory("a document");

@@ -58,7 +58,8 @@ static clo_status check_header(const clo_format_header *header, size_t bytes)
     if (bytes < sizeof *header)
         return clo_fail(CLO_ERR_FORMAT, "%zu bytes are no model; the shortest has %zu", bytes, sizeof *header);
     if (memcmp(header->magic, CLO_FORMAT_MAGIC, sizeof header->magic) != 0)
-        return clo_fail(CLO_ERR_FORMAT, "is no model: it does not begin with " CLO_FORMAT_MAGIC);
+        return clo_fail(CLO_ERR_FORMAT, "is no model: it does not begin with " CLO_FORMAT_MAGIC
+                                        "; give a file that 'clotho train' wrote");
     if (header->major != CLO_MODEL_MAJOR)
         return clo_fail(CLO_ERR_UNSUPPORTED, "is of version %u.%u, this library reads version %d; convert it again",
                         header->major, header->minor, CLO_MODEL_MAJOR);

@@ -26,7 +26,7 @@ static int is_little_endian(void)
 static clo_status open_tables(clo_model *model, const void *data, size_t bytes)
 {
     if ((uintptr_t)data % CLO_FORMAT_ALIGN != 0)
-        return clo_fail(CLO_ERR_ARGUMENT, "does not lie at a multiple of %d bytes", CLO_FORMAT_ALIGN);
+        return clo_fail(CLO_ERR_ARGUMENT, "does not lie at a multiple of %d bytes; align it", CLO_FORMAT_ALIGN);
     if (!is_little_endian())
         return clo_fail(CLO_ERR_UNSUPPORTED, "models are little-endian, this machine is not");
     clo_status status = clo_check_file(model, data, bytes);
