@@ -276,6 +276,7 @@ FILES = [  # that are not there, are something else, or cannot be written; objec
     (2, "build -f ninja.json --plan -o build.ninja", "write F.json"),
     (1, "serve --socket missing/s", "missing/s: the socket cannot be made.*in a folder that is there"),
     (1, "serve --socket g.json", "g.json: is there and no socket; name another"),
+    (1, "build -f ninja.json dir", "dir is a folder without a build.ninja, and no target"),
     (1, "build dir", "build.ninja: there is no such file"),
 ]
 

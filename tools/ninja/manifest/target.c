@@ -1,11 +1,15 @@
 /* target.c - see target.h. What is like a name: Levenshtein's distance, one row at a time and in it only what can still
  * be small (Ukkonen 1985), as a manifest may have 100 000 long names. */
+#define _GNU_SOURCE /* O_DIRECTORY */
 #include "ninja/manifest/target.h"
 #include "ninja/text/paths.h"
 
 #include <assert.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 enum { BYTES_MAX = 256, CHANGES_MAX = 3 };
 
@@ -65,11 +69,26 @@ static uint32_t first_use(ninja_manifest *m, uint32_t node)
     return NINJA_NONE;
 }
 
+static bool is_bare_folder(const char *name)
+{
+    struct stat about;
+    int folder = open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    bool is_bare = folder >= 0 && fstatat(folder, "build.ninja", &about, 0) != 0;
+
+    if (folder >= 0)
+        close(folder);
+    return is_bare;
+}
+
 static void refuse_target(ninja_manifest *m, const char *name, piece path)
 {
     uint32_t near = nearest_node(m, path);
 
-    if (near == NINJA_NONE)
+    if (is_bare_folder(name))
+        ninja_set_error(m,
+                        "%.256s is a folder without a build.ninja, and no target of %.256s; name the folder of a build",
+                        name, m->files[0]);
+    else if (near == NINJA_NONE)
         ninja_set_error(m, "no statement of %.256s mentions '%.256s'; see 'clotho build -t targets'", m->files[0],
                         name);
     else
