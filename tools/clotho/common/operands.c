@@ -10,6 +10,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -34,29 +35,38 @@ static size_t stem_bytes(const char *name)
     return dot != NULL && dot != name ? (size_t)(dot - name) : strlen(name);
 }
 
+/* Takes in a file of the folder. True: it has the stem of `name` and another ending, and is better than any other one. */
+static bool take_file(const char *file, const char *name, bool *is_other_ending)
+{
+    size_t stem = stem_bytes(name), bytes = stem_bytes(file);
+
+    if (file[0] == '.')
+        return false;
+    if (bytes == stem && strncmp(file, name, stem) == 0) {
+        snprintf(folder.names[0], NAME_BYTES, "%.255s", file);
+        folder.count = 1;
+        *is_other_ending = true;
+        return strncmp(file + bytes, ".json", 5) == 0; /* rather than a picture of it */
+    }
+    if (!*is_other_ending && strcmp(file + bytes, name + stem) == 0)
+        snprintf(folder.names[folder.count++], NAME_BYTES, "%.*s", (int)bytes, file);
+    return false;
+}
+
 /* The stems of the files of a folder whose ending is that of `name`, for name_at. True: a file has the stem of `name` and
  * another ending; its name is the only one then. */
-static bool read_folder(DIR *directory, const char *name)
+static bool read_folder(const char *path, const char *name)
 {
-    size_t stem = stem_bytes(name);
-
-    bool is_other_ending = false;
+    struct dirent **files = NULL;
+    int count = scandir(path, &files, NULL, alphasort);
+    bool is_over = false, is_other_ending = false;
 
     folder.count = 0;
-    for (struct dirent *e; folder.count < NAMES_MAX && (e = readdir(directory)) != NULL;) {
-        size_t bytes = stem_bytes(e->d_name);
-        if (e->d_name[0] == '.')
-            continue;
-        if (bytes == stem && strncmp(e->d_name, name, stem) == 0) {
-            snprintf(folder.names[0], NAME_BYTES, "%.255s", e->d_name);
-            folder.count = 1;
-            is_other_ending = true;
-            if (strncmp(e->d_name + bytes, ".json", 5) == 0) /* rather than a picture of it */
-                return true;
-        }
-        if (!is_other_ending && strcmp(e->d_name + bytes, name + stem) == 0)
-            snprintf(folder.names[folder.count++], NAME_BYTES, "%.*s", (int)bytes, e->d_name);
+    for (int i = 0; i < count; i++) {
+        is_over = is_over || folder.count == NAMES_MAX || take_file(files[i]->d_name, name, &is_other_ending);
+        free(files[i]);
     }
+    free(files);
     return is_other_ending;
 }
 
@@ -71,11 +81,7 @@ static const char *neighbour(const char *path)
     if (bytes >= NAME_BYTES || strlen(name) >= NAME_BYTES || name[0] == '\0')
         return NULL;
     snprintf(place, sizeof place, "%.*s", bytes, path);
-    DIR *directory = opendir(bytes > 0 ? place : ".");
-    if (directory == NULL)
-        return NULL;
-    bool is_other_ending = read_folder(directory, name);
-    closedir(directory);
+    bool is_other_ending = read_folder(bytes > 0 ? place : ".", name);
     snprintf(stem, sizeof stem, "%.*s", (int)stem_bytes(name), name);
     const char *near = is_other_ending ? folder.names[0] : nearest_name(stem, name_at);
     if (near != NULL && tolower((unsigned char)near[0]) != tolower((unsigned char)name[0])) /* another name */

@@ -93,7 +93,7 @@ static bool store(const option_spec *option, const char *text)
     }
     case OPTION_COUNT:
     case OPTION_U32:
-        if (!parse_u64(text, &number) || number >= UINT32_MAX || number < (option->kind == OPTION_COUNT))
+        if (!parse_u64(text, &number) || number >= UINT32_MAX || (number == 0 && option->kind == OPTION_COUNT))
             return false;
         *(uint32_t *)option->target = (uint32_t)number;
         return true;
