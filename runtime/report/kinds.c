@@ -66,12 +66,14 @@ void clo_task_kinds_choose_colors(clo_task_kinds *kinds)
 {
     for (uint32_t k = 0; k <= CLO_KINDS_MAX; k++)
         kinds->kinds[k].color = CLO_KIND_COLORS;
-    for (uint32_t color = 0; color < CLO_KIND_COLORS && color < kinds->count; color++) {
+    for (uint32_t color = 0; color < CLO_KIND_COLORS; color++) {
         uint32_t best = CLO_NONE;
         for (uint32_t k = 0; k < kinds->count; k++)
             if (kinds->kinds[k].color == CLO_KIND_COLORS &&
                 (best == CLO_NONE || is_ahead(&kinds->kinds[k], &kinds->kinds[best])))
                 best = k;
+        if (best == CLO_NONE)
+            return;
         kinds->kinds[best].color = color;
     }
 }
