@@ -291,8 +291,9 @@ typedef struct clo_rpc_call {
     uint32_t instances;
     const int64_t *arrivals_ns;
 
-    /* Not NULL: no service is called (`service` may be NULL); this function answers, on a worker, with here_argument.
-     * A run that is resumed calls it again. */
+    /* Not NULL: no service is called (`service` may be NULL); this function answers, on a worker, with here_argument,
+     * once, as soon as the call is ready: it has no retries, no deadline_ns and no arrivals_ns. A run that is resumed
+     * calls it again. */
     clo_rpc_handler here;
     void *here_argument;
 } clo_rpc_call;
@@ -377,7 +378,7 @@ CLO_API CLO_NODISCARD clo_status clo_rpc_workflow_seal(clo_rpc_workflow *workflo
  *
  * Returns CLO_OK, or
  *   CLO_ERR_ARGUMENT   NULL
- *   CLO_ERR_TASK       a call failed; the line names the first one, its service, its endpoint, and why
+ *   CLO_ERR_TASK       a call failed; the line names the first one, its service and endpoint, if any, and why
  *   CLO_ERR_IO         the journal cannot be written
  *   CLO_ERR_CANCELLED  clo_rpc_workflow_cancel
  *   CLO_ERR_STATE      it has run with a journal

@@ -161,6 +161,11 @@ static void calls_that_are_not(void **state)
     call.arrivals_ns = early;
     refuses_with("arrival 0", clo_rpc_workflow_add, w, &call, &id);
     call.arrivals_ns = NULL;
+    call.here = answer;
+    call.deadline_ns = 1;
+    refuses_with("no deadline_ns", clo_rpc_workflow_add, w, &call, &id);
+    call.here = NULL;
+    call.deadline_ns = 0;
     call.instances = UINT32_MAX;
     fails(CLO_ERR_LIMIT, "at most", clo_rpc_workflow_add(w, &call, &id));
     call.instances = 0;

@@ -55,6 +55,21 @@ int clo_rpc_engine_body(const clo_call *call)
     return CLO_PENDING;
 }
 
+int clo_rpc_engine_fail_here(const clo_call *call, clo_status status, const char *why)
+{
+    const clo_rpc_method *m = call->argument;
+    clo_rpc_engine *e = m->owner;
+
+    pthread_mutex_lock(&e->lock);
+    e->here.failures++;
+    if (e->here.failure[0] == '\0')
+        snprintf(e->here.failure, sizeof e->here.failure, "task %.200s, instance %u, in this process: %s%s%s", m->name,
+                 call->instance, why, why[0] != '\0' ? ": " : "", clo_status_text(status));
+    pthread_mutex_unlock(&e->lock);
+    clo_rpc_parcel_close(call->output, m->output_bytes, 0);
+    return e->config.keeps_going ? 0 : 1;
+}
+
 /* Group commit: once before and once after each wait of the loop. Then the calls go whose "started" is durable. */
 static void commit(clo_rpc_engine *e)
 {
@@ -282,7 +297,7 @@ clo_status clo_rpc_engine_start(const clo_rpc_engine_config *config, clo_rpc_eng
     e->posted_end = &e->posted;
     pthread_mutex_init(&e->lock, NULL);
     pthread_cond_init(&e->settled, NULL);
-    int failed = clo_rpc_loop_init(&e->loop, &e->peers, CLO_RPC_UNSENT_MAX);
+    int failed = clo_rpc_loop_init(&e->loop, &e->peers, CLO_RPC_UNSENT_ANY);
     if (failed != 0) {
         free_engine(e);
         return clo_fail(CLO_ERR_SYSTEM, "a workflow's loop cannot be made: %s", uv_strerror(failed));
@@ -301,7 +316,7 @@ void clo_rpc_engine_begin(clo_rpc_engine *e)
 {
     for (uint32_t i = 0; i < e->config.instances; i++)
         e->latencies_us[i] = -1;
-    e->stats.failure[0] = '\0'; /* of the run */
+    e->stats.failure[0] = e->here.failure[0] = '\0'; /* of the run */
     e->start_us = clo_rpc_engine_now_us();
 }
 
@@ -313,6 +328,9 @@ void clo_rpc_engine_settle(clo_rpc_engine *e, clo_rpc_engine_stats *out)
     while (e->settle_done < mine)
         pthread_cond_wait(&e->settled, &e->lock);
     *out = e->settled_stats;
+    out->failures += e->here.failures;
+    if (out->failure[0] == '\0')
+        memcpy(out->failure, e->here.failure, sizeof out->failure);
     pthread_mutex_unlock(&e->lock);
 }
 

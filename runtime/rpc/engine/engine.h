@@ -21,6 +21,10 @@ clo_status clo_rpc_engine_start(const clo_rpc_engine_config *config, clo_rpc_eng
 /* The body of all tasks; its argument is a method. */
 int clo_rpc_engine_body(const clo_call *call);
 
+/* On a worker: an instance of a method that no service answers has failed. Returns what its body returns: 0, with an
+ * empty answer, where the others go on. */
+int clo_rpc_engine_fail_here(const clo_call *call, clo_status status, const char *why);
+
 /* Sets the zero of arrivals and deadlines: just before clo_job_submit. */
 void clo_rpc_engine_begin(clo_rpc_engine *e);
 

@@ -105,7 +105,7 @@ struct clo_rpc_engine {
     clo_rpc_instance *posted, **posted_end, *cancelled;
     clo_rpc_move *moves;
     uint64_t settle_asked, settle_done;
-    clo_rpc_engine_stats settled_stats;
+    clo_rpc_engine_stats settled_stats, here; /* here: of methods that no service answers, failures alone */
     bool is_stopping;
 };
 

@@ -46,6 +46,10 @@ static int check(clo_rpc_database *d)
 int clo_rpc_database_open(clo_rpc_database *d, const char *path, const char *name, bool durable, const char *tables)
 {
     *d = (clo_rpc_database){.path = path, .name = name};
+    if (path[0] == '\0' || path[0] == ':') { /* SQLite would keep it in memory */
+        snprintf(d->error, sizeof d->error, "'%s' is no path of a file, which %s needs", path, name);
+        return -1;
+    }
     if (sqlite3_open(path, &d->db) != SQLITE_OK)
         return clo_rpc_database_fail(d, "cannot be opened");
     sqlite3_busy_timeout(d->db, 2000); /* the process before may still be ending */

@@ -4,7 +4,9 @@
 
 #include <uv.h>
 
+/* Of a service. A caller has no limit: its calls are as many as it has slots, and it holds their inputs anyway. */
 #define CLO_RPC_UNSENT_MAX ((size_t)256 << 20)
+#define CLO_RPC_UNSENT_ANY (SIZE_MAX / 4)
 
 /* uv_loop_t.data. */
 typedef struct clo_rpc_peers {

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define UNSENT_MAX ((size_t)64 << 20) /* of one connection */
+#define UNSENT_MAX ((size_t)2 << 30) /* of one connection: a write of libuv has less than 4 GiB */
 #define KEPT_MAX ((size_t)1 << 20)
 #define BEATS_MAX 5u
 
@@ -47,7 +47,7 @@ int clo_rpc_peer_address(const char *endpoint, struct sockaddr_storage *out)
     const char *colon = strrchr(endpoint, ':');
     size_t length = colon != NULL ? (size_t)(colon - endpoint) : 0;
 
-    if (length == 0 || length >= sizeof host || strspn(colon + 1, "0123456789") != strlen(colon + 1))
+    if (length == 0 || length >= sizeof host || colon[1] == '\0' || strspn(colon + 1, "0123456789") != strlen(colon + 1))
         return -1;
     long port = strtol(colon + 1, NULL, 10);
     if (port < 0 || port > 65535)

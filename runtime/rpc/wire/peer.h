@@ -29,7 +29,7 @@ clo_rpc_peer *clo_rpc_peer_connect(uv_loop_t *loop, const struct sockaddr *addre
  * count, not time, so that one's own sleep is not taken for the other's. */
 void clo_rpc_peer_beat(clo_rpc_peer *p);
 
-/* Sends f's header and body; both are copied. A peer that does not read up to 64 MiB is closed. */
+/* Sends f's header and body; both are copied. What is not sent yet has the limit of the loop (loop.h). */
 void clo_rpc_peer_send(clo_rpc_peer *p, const clo_rpc_frame *f);
 
 /* 1: the connection was made, so something may have been sent. */

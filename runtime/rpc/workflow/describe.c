@@ -42,6 +42,9 @@ static clo_status check(const clo_rpc_workflow *w, const clo_rpc_call *c, uint32
         if (c->arrivals_ns[i] < 0 || c->arrivals_ns[i] > WORK_MAX_NS)
             return clo_fail(CLO_ERR_ARGUMENT, "arrival %u of a call is %lld ns; give 0 to %lld", i,
                             (long long)c->arrivals_ns[i], (long long)WORK_MAX_NS);
+    if (c->here != NULL && (c->arrivals_ns != NULL || c->deadline_ns != 0))
+        return clo_fail(CLO_ERR_ARGUMENT,
+                        "a function of this process has no arrivals_ns and no deadline_ns; leave them out");
     clo_status status = check_sizes(c);
     for (uint32_t i = 0; status == CLO_OK && i < c->after_count; i++)
         if (c->after[i] >= w->methods_count)

@@ -4,6 +4,7 @@
 #include "rpc/wire/parcel.h"
 #include "rpc/workflow/state.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* The bytes of its own, and the answers of the predecessors, one behind the other. */
@@ -35,7 +36,7 @@ int clo_rpc_here(const clo_call *call)
     unsigned char *body = gather(m, call, &bytes);
 
     if (body == NULL)
-        return CLO_RPC_REPLY_UNAVAILABLE + 1;
+        return clo_rpc_engine_fail_here(call, CLO_ERR_MEMORY, "");
     memset(clo_rpc_parcel_answer(call->output), 0, m->output_bytes);
     clo_rpc_request request = {.method = m->method,
                                .body = body,
@@ -51,8 +52,15 @@ int clo_rpc_here(const clo_call *call)
     clo_rpc_answer answer = {.bytes = clo_rpc_parcel_answer(call->output), .room = m->output_bytes};
     clo_status status = m->here(m->here_argument, &request, &answer);
     clo_free(body);
-    if (status == CLO_OK && answer.count > answer.room)
+    if (status == CLO_OK && answer.count > answer.room) {
         status = CLO_ERR_ARGUMENT;
-    clo_rpc_parcel_close(call->output, m->output_bytes, status == CLO_OK ? (uint32_t)answer.count : 0);
-    return status == CLO_OK ? 0 : -(int)status;
+        snprintf(answer.text, sizeof answer.text,
+                 "the answer has %zu bytes, and there is room for %zu; give the call more", answer.count, answer.room);
+    }
+    if (status != CLO_OK) {
+        answer.text[sizeof answer.text - 1] = '\0';
+        return clo_rpc_engine_fail_here(call, status, answer.text);
+    }
+    clo_rpc_parcel_close(call->output, m->output_bytes, (uint32_t)answer.count);
+    return 0;
 }

@@ -1,0 +1,201 @@
+/* What the library does at its edges: large calls that share a connection, functions of this process that fail, names
+ * of files and endpoints that are none, a service without memory, endpoints that are more than the client keeps. */
+#include "fault.h"
+#include "support.h"
+
+#include <clotho/rpc.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+/* A service on a thread. */
+typedef struct served {
+    clo_rpc_service *service;
+    pthread_t thread;
+    char list[CLO_RPC_NAME_BYTES + 4]; /* for clo_rpc_config.services */
+} served;
+
+static clo_status echo(void *argument, const clo_rpc_request *r, clo_rpc_answer *a)
+{
+    (void)argument;
+    a->count = r->body_bytes;
+    if (a->count > 0 && a->count <= a->room)
+        memcpy(a->bytes, r->body, a->count);
+    return CLO_OK;
+}
+
+static void *serve(void *argument)
+{
+    ok(clo_rpc_service_run(argument));
+    return NULL;
+}
+
+static void start(served *s)
+{
+    ok(clo_rpc_service_create(NULL, &s->service));
+    ok(clo_rpc_service_add(s->service, "", echo, NULL, 1));
+    snprintf(s->list, sizeof s->list, "s=%s", clo_rpc_service_endpoint(s->service));
+    assert_int_equal(pthread_create(&s->thread, NULL, serve, s->service), 0);
+}
+
+static void stop(served *s)
+{
+    clo_rpc_service_stop(s->service);
+    pthread_join(s->thread, NULL);
+    clo_rpc_service_destroy(s->service);
+}
+
+static clo_rpc_workflow *make(const char *services)
+{
+    clo_rpc_config config = CLO_RPC_CONFIG_INIT;
+    clo_rpc_workflow *w = NULL;
+
+    config.services = services;
+    ok(clo_rpc_workflow_create(&config, &w));
+    return w;
+}
+
+/* As many as a replica gets at once, each way: none may close the connection of all. */
+static void large_calls_share_a_connection(void **state)
+{
+    (void)state;
+    enum { CALLS = 8, BYTES = 14 << 20 };
+    served s;
+    unsigned char *body = calloc(1, BYTES);
+    const void *bytes = NULL;
+    size_t count = 0;
+    clo_rpc_result result = CLO_RPC_RESULT_INIT;
+    clo_rpc_call call = CLO_RPC_CALL_INIT;
+
+    start(&s);
+    clo_rpc_workflow *w = make(s.list);
+    call.service = "s";
+    call.body = body;
+    call.body_bytes = call.answer_bytes = BYTES;
+    for (unsigned char i = 0; i < CALLS; i++) {
+        body[BYTES - 1] = i;
+        ok(clo_rpc_workflow_add(w, &call, NULL));
+    }
+    ok(clo_rpc_workflow_run(w));
+    for (uint32_t i = 0; i < CALLS; i++) {
+        ok(clo_rpc_workflow_answer(w, i, 0, &bytes, &count));
+        assert_int_equal(count, BYTES);
+        assert_int_equal(((const unsigned char *)bytes)[BYTES - 1], i);
+    }
+    ok(clo_rpc_workflow_result(w, &result));
+    assert_int_equal(result.retries, 0);
+    clo_rpc_workflow_destroy(w);
+    stop(&s);
+    free(body);
+}
+
+static clo_status explain(void *argument, const clo_rpc_request *r, clo_rpc_answer *a)
+{
+    (void)r;
+    snprintf(a->text, sizeof a->text, "%s", (const char *)argument);
+    a->count = argument != NULL ? 0 : a->room + 1;
+    return argument != NULL ? CLO_ERR_ARGUMENT : CLO_OK;
+}
+
+static void why_a_function_of_this_process_failed_is_told(void **state)
+{
+    (void)state;
+    static char why[] = "the reason";
+    clo_rpc_call call = CLO_RPC_CALL_INIT;
+    clo_rpc_result result = CLO_RPC_RESULT_INIT;
+    clo_rpc_workflow *w = make("s=127.0.0.1:1"); /* nobody is asked */
+
+    call.name = "mine";
+    call.here = explain;
+    call.here_argument = why;
+    ok(clo_rpc_workflow_add(w, &call, NULL));
+    for (uint64_t run = 1; run < 3; run++) {
+        fails(CLO_ERR_TASK, "task mine, instance 0, in this process: the reason", clo_rpc_workflow_run(w));
+        ok(clo_rpc_workflow_result(w, &result));
+        assert_non_null(strstr(result.failure, "the reason"));
+        assert_int_equal(result.failures, run);
+    }
+    clo_rpc_workflow_destroy(w);
+    w = make("s=127.0.0.1:1");
+    call.here_argument = NULL;
+    call.answer_bytes = 7;
+    ok(clo_rpc_workflow_add(w, &call, NULL));
+    fails(CLO_ERR_TASK, "the answer has 8 bytes, and there is room for 7", clo_rpc_workflow_run(w));
+    clo_rpc_workflow_destroy(w);
+}
+
+static void others_go_on_where_a_function_of_this_process_fails(void **state)
+{
+    (void)state;
+    static char why[] = "the reason";
+    const uint32_t after[1] = {0};
+    clo_rpc_config config = CLO_RPC_CONFIG_INIT;
+    clo_rpc_call call = CLO_RPC_CALL_INIT;
+    clo_rpc_result result = CLO_RPC_RESULT_INIT;
+    clo_rpc_workflow *w = NULL;
+    served s;
+    const void *bytes = NULL;
+    size_t count = 0;
+
+    start(&s);
+    config.services = s.list;
+    config.keeps_going = 1;
+    ok(clo_rpc_workflow_create(&config, &w));
+    call.here = explain;
+    call.here_argument = why;
+    ok(clo_rpc_workflow_add(w, &call, NULL));
+    call = (clo_rpc_call)CLO_RPC_CALL_INIT;
+    call.service = "s";
+    call.body = "b";
+    call.body_bytes = 1;
+    call.after = after;
+    call.after_count = 1;
+    ok(clo_rpc_workflow_add(w, &call, NULL));
+    ok(clo_rpc_workflow_run(w));
+    ok(clo_rpc_workflow_answer(w, 0, 0, &bytes, &count));
+    assert_int_equal(count, 0);
+    ok(clo_rpc_workflow_answer(w, 1, 0, &bytes, &count));
+    assert_int_equal(count, 1);
+    ok(clo_rpc_workflow_result(w, &result));
+    assert_int_equal(result.failures, 1);
+    assert_non_null(strstr(result.failure, "the reason"));
+    clo_rpc_workflow_destroy(w);
+    stop(&s);
+}
+
+static void names_that_are_none(void **state)
+{
+    (void)state;
+    clo_rpc_config config = CLO_RPC_CONFIG_INIT;
+    clo_rpc_service_config service = CLO_RPC_SERVICE_CONFIG_INIT;
+    clo_rpc_call call = CLO_RPC_CALL_INIT;
+    clo_rpc_workflow *w = NULL;
+    clo_rpc_service *s = NULL;
+
+    call.here = echo;
+    config.services = "s=127.0.0.1:1";
+    for (const char *const *at = (const char *const[]){"", ":memory:", NULL}; *at != NULL; at++) {
+        config.journal = service.keys = *at; /* SQLite would take it for memory, which outlives nothing */
+        ok(clo_rpc_workflow_create(&config, &w));
+        ok(clo_rpc_workflow_add(w, &call, NULL));
+        fails(CLO_ERR_IO, "is no path of a file", clo_rpc_workflow_run(w));
+        clo_rpc_workflow_destroy(w);
+        fails(CLO_ERR_IO, "is no path of a file", clo_rpc_service_create(&service, &s));
+    }
+    service.keys = NULL;
+    service.listen = "127.0.0.1:";
+    fails(CLO_ERR_ARGUMENT, "is no ADDRESS:PORT", clo_rpc_service_create(&service, &s));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(large_calls_share_a_connection),
+        cmocka_unit_test(why_a_function_of_this_process_failed_is_told),
+        cmocka_unit_test(others_go_on_where_a_function_of_this_process_fails),
+        cmocka_unit_test(names_that_are_none),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
