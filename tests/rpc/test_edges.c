@@ -3,10 +3,12 @@
 #include "fault.h"
 #include "support.h"
 
+#include <arpa/inet.h>
 #include <clotho/rpc.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 /* A service on a thread. */
@@ -188,6 +190,94 @@ static void names_that_are_none(void **state)
     fails(CLO_ERR_ARGUMENT, "is no ADDRESS:PORT", clo_rpc_service_create(&service, &s));
 }
 
+/* A connection of nobody's, which is closed by the other end. */
+static void expect_closed(const char *endpoint)
+{
+    struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr = {.s_addr = htonl(INADDR_LOOPBACK)}};
+    const struct timeval patience = {.tv_sec = 60};
+    char byte;
+    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+    at.sin_port = htons((uint16_t)atoi(strrchr(endpoint, ':') + 1));
+    assert_int_equal(setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience), 0);
+    assert_int_equal(connect(fd, (const struct sockaddr *)&at, sizeof at), 0);
+    assert_int_equal(read(fd, &byte, 1), 0);
+    close(fd);
+}
+
+static void a_service_without_memory_listens_on(void **state)
+{
+    (void)state;
+    served s;
+
+    start(&s);
+    for (uint64_t n = 1; n < 3; n++) { /* the connection, and what carries its frames */
+        fault_fail_nth(n);
+        expect_closed(clo_rpc_service_endpoint(s.service));
+        assert_true(fault_happened());
+    }
+    fault_fail_nth(0);
+    clo_rpc_workflow *w = make(s.list);
+    clo_rpc_call call = CLO_RPC_CALL_INIT;
+    call.service = "s";
+    ok(clo_rpc_workflow_add(w, &call, NULL));
+    ok(clo_rpc_workflow_run(w));
+    clo_rpc_workflow_destroy(w);
+    stop(&s);
+}
+
+enum { GROUPS = 14 };
+
+/* All replicas of all groups move to names that were never there. */
+static clo_status move_all(void *argument, const clo_rpc_request *r, clo_rpc_answer *a)
+{
+    char name[8], endpoint[64];
+
+    (void)a;
+    for (uint32_t g = 0; g < GROUPS; g++)
+        for (uint32_t i = 0; i < CLO_RPC_REPLICAS_MAX; i++) {
+            snprintf(name, sizeof name, "b%u", g);
+            snprintf(endpoint, sizeof endpoint, "127.%u.%u.%u:1", r->task, g, i);
+            ok(clo_rpc_workflow_move(*(clo_rpc_workflow **)argument, name, i, endpoint));
+        }
+    return CLO_OK;
+}
+
+/* The number of an endpoint that nobody has called goes to another name; its own calls still go to it. */
+static void endpoints_that_are_many_stay_apart(void **state)
+{
+    (void)state;
+    static char list[1 << 16];
+    served one, other;
+    clo_rpc_config config = CLO_RPC_CONFIG_INIT;
+    clo_rpc_workflow *w = NULL;
+    clo_rpc_call call = CLO_RPC_CALL_INIT;
+
+    start(&one);
+    start(&other);
+    size_t at = (size_t)snprintf(list, sizeof list, "%s;t=%s", one.list, clo_rpc_service_endpoint(other.service));
+    for (uint32_t g = 0; g < GROUPS; g++)
+        for (uint32_t i = 0; i < CLO_RPC_REPLICAS_MAX; i++)
+            at += i == 0 ? (size_t)snprintf(list + at, sizeof list - at, ";b%u=127.0.%u.0:1", g, g)
+                         : (size_t)snprintf(list + at, sizeof list - at, ",127.0.%u.%u:1", g, i);
+    config.services = list;
+    config.slots = 1;
+    ok(clo_rpc_workflow_create(&config, &w));
+    for (uint32_t i = 0; i < 6; i++) { /* the call after each round of moves has them taken before the next */
+        const uint32_t after[1] = {i - 1};
+        call.service = i == 5 ? "t" : "s";
+        call.here = i % 2 == 1 && i < 5 ? move_all : NULL;
+        call.here_argument = &w;
+        call.after = after;
+        call.after_count = i > 0;
+        ok(clo_rpc_workflow_add(w, &call, NULL));
+    }
+    ok(clo_rpc_workflow_run(w));
+    clo_rpc_workflow_destroy(w);
+    stop(&one);
+    stop(&other);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -195,6 +285,8 @@ int main(void)
         cmocka_unit_test(why_a_function_of_this_process_failed_is_told),
         cmocka_unit_test(others_go_on_where_a_function_of_this_process_fails),
         cmocka_unit_test(names_that_are_none),
+        cmocka_unit_test(a_service_without_memory_listens_on),
+        cmocka_unit_test(endpoints_that_are_many_stay_apart),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -137,12 +137,10 @@ static void take_moves(clo_rpc_engine *e, clo_rpc_move *moves)
 {
     while (moves != NULL) {
         clo_rpc_move *m = moves;
-        int number = m->is_done ? -1 : clo_rpc_client_endpoint(e->calls, m->endpoint);
         moves = m->next;
         for (clo_rpc_move *older = moves; older != NULL; older = older->next)
             older->is_done |= older->service == m->service && older->replica == m->replica;
-        if (number >= 0) {
-            e->endpoints[m->service][m->replica] = number;
+        if (!m->is_done) {
             snprintf(e->config.services[m->service].replica[m->replica], CLO_RPC_NAME_BYTES, "%s", m->endpoint);
             e->replicas[m->service][m->replica] = (clo_rpc_replica_state){.failures = 0};
         }

@@ -196,6 +196,22 @@ static void describe(const clo_rpc_instance *r, clo_rpc_frame *head, clo_rpc_ask
         snprintf(a->hop[i], sizeof a->hop[i], "%s", e->config.hop[i]);
 }
 
+/* Number of a replica's endpoint, by its name: it may have moved, and where there are many names the client gives the
+ * numbers of those that are not in use to others. -1: too many are in use. */
+static int number_of(const clo_rpc_instance *r, uint32_t replica)
+{
+    clo_rpc_engine *e = r->owner;
+    int *known = &e->endpoints[r->what->service][replica];
+    const char *name = endpoint_of(r, replica);
+
+    if (strcmp(clo_rpc_client_endpoint_name(e->calls, *known), name) == 0)
+        return *known;
+    int number = clo_rpc_client_endpoint(e->calls, name);
+    if (number >= 0)
+        *known = number;
+    return number;
+}
+
 static void send_attempt(clo_rpc_instance *r, uint32_t replica, uint32_t is_hedge)
 {
     clo_rpc_engine *e = r->owner;
@@ -225,14 +241,16 @@ static void send_attempt(clo_rpc_instance *r, uint32_t replica, uint32_t is_hedg
         clo_rpc_instance_fail(r, CLO_RPC_REPLY_INVALID, detail);
         return;
     }
-    if (is_gathered)
-        a->call = clo_rpc_client_call(e->calls, e->endpoints[r->what->service][replica], &head, &what, on_answer, a);
+    int endpoint = number_of(r, replica);
+    if (is_gathered && endpoint >= 0)
+        a->call = clo_rpc_client_call(e->calls, endpoint, &head, &what, on_answer, a);
     if (a->call == 0 && r->active > 0) { /* a hedge: the other attempt goes on */
         r->begun--;
         return;
     }
     if (a->call == 0) {
-        clo_rpc_instance_fail(r, CLO_RPC_REPLY_UNAVAILABLE, "no memory for the call");
+        clo_rpc_instance_fail(r, CLO_RPC_REPLY_UNAVAILABLE,
+                              endpoint < 0 ? "too many endpoints are in use" : "no memory for the call");
         return;
     }
     r->active++;

@@ -15,16 +15,6 @@
 #define SLOTS_MAX (1u << 20)
 #define BEAT_MS 2000
 
-static void on_before_poll(uv_prepare_t *prepare)
-{
-    clo_rpc_serve_next(prepare->data);
-}
-
-static void on_after_poll(uv_check_t *check)
-{
-    clo_rpc_serve_next(check->data);
-}
-
 static void on_frame(void *owner, clo_rpc_peer *p, const clo_rpc_frame *f)
 {
     clo_rpc_connection *from = owner;
@@ -59,24 +49,61 @@ static void on_closed(void *owner, clo_rpc_peer *p, const char *why)
     clo_free(from);
 }
 
+static void on_turned_away(uv_handle_t *handle)
+{
+    ((clo_rpc_service *)handle->data)->is_turning_away = 0;
+}
+
+/* There is no memory for a connection. It is taken and closed, as libuv listens no more while one waits to be taken. */
+static void turn_away(clo_rpc_service *s)
+{
+    s->has_waiting = s->is_turning_away;
+    if (s->is_turning_away)
+        return;
+    s->is_turning_away = 1;
+    uv_tcp_init(&s->loop, &s->turned_away);
+    s->turned_away.data = s;
+    (void)uv_accept((uv_stream_t *)&s->listener, (uv_stream_t *)&s->turned_away);
+    uv_close((uv_handle_t *)&s->turned_away, on_turned_away);
+}
+
 static void on_connection(uv_stream_t *listener, int status)
 {
     static const clo_rpc_peer_events events = {.frame = on_frame, .closed = on_closed};
     clo_rpc_service *s = listener->data;
-    clo_rpc_connection *mine = status == 0 ? clo_allocate(1, sizeof *mine) : NULL;
 
-    if (mine == NULL)
+    if (status != 0)
         return;
-    mine->owner = s;
-    mine->p = clo_rpc_peer_accept(listener, &events, mine);
-    if (mine->p == NULL) {
+    clo_rpc_connection *mine = clo_allocate(1, sizeof *mine);
+    if (mine != NULL) {
+        mine->owner = s;
+        mine->p = clo_rpc_peer_accept(listener, &events, mine);
+    }
+    if (mine == NULL || mine->p == NULL) {
         clo_free(mine);
+        turn_away(s);
         return;
     }
     mine->next = s->connections;
     if (mine->next != NULL)
         mine->next->before = mine;
     s->connections = mine;
+}
+
+static void on_before_poll(uv_prepare_t *prepare)
+{
+    clo_rpc_service *s = prepare->data;
+
+    if (s->has_waiting && !s->is_turning_away && !s->is_closing) {
+        s->has_waiting = 0;
+        on_connection((uv_stream_t *)&s->listener, 0);
+    }
+    clo_rpc_serve_next(s);
+}
+
+static void on_after_poll(uv_check_t *check)
+{
+    clo_rpc_serve_next(check->data);
 }
 
 /* Drops everything; what was applied becomes durable. */

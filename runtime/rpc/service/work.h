@@ -77,7 +77,7 @@ struct clo_rpc_service {
     clo_rpc_service_config config;
     uv_loop_t loop;
     clo_rpc_peers peers;
-    uv_tcp_t listener;
+    uv_tcp_t listener, turned_away; /* turned_away: a connection for which there was no memory, while it is closed */
     uv_async_t stop;
     char endpoint[CLO_RPC_NAME_BYTES];
     clo_rpc_served *methods;
@@ -95,7 +95,7 @@ struct clo_rpc_service {
     clo_rpc_effects effects;
     uv_prepare_t before_poll;
     uv_check_t after_poll;
-    int has_run, is_closing;
+    int has_run, is_closing, is_turning_away, has_waiting; /* has_waiting: another one of those waits */
 };
 
 /* Puts it where work_find sees it, and takes it away from there. */
