@@ -381,7 +381,7 @@ CLO_API CLO_NODISCARD clo_status clo_rpc_workflow_seal(clo_rpc_workflow *workflo
  *   CLO_ERR_TASK       a call failed; the line names the first one, its service and endpoint, if any, and why
  *   CLO_ERR_IO         the journal cannot be written
  *   CLO_ERR_CANCELLED  clo_rpc_workflow_cancel
- *   CLO_ERR_STATE      it has run with a journal
+ *   CLO_ERR_STATE      it runs, or has run with a journal
  *   what clo_rpc_workflow_seal returns
  * Threads: one. Real time: no. */
 CLO_API CLO_NODISCARD clo_status clo_rpc_workflow_run(clo_rpc_workflow *workflow);

@@ -25,14 +25,14 @@ def answer(request):
 
 def refuse(request):
     raise {"value": ValueError("no such\nbook"), "time": TimeoutError("too late"), "limit": errors.LimitError("too many"),
-           "type": None or TypeError("odd")}[request.method]
+           "lines": ValueError("\n\nbehind"), "letters": ValueError("x" + "\u00e9" * 200), "type": None or TypeError("odd")}[request.method]
 
 
 @unittest.skipIf(rpc is None, "no libclotho-rpc")
 class Rpc(PackageTest):
     def setUp(self):
         super().setUp()
-        methods = dict.fromkeys(("value", "time", "limit", "type"), refuse)
+        methods = dict.fromkeys(("value", "time", "limit", "type", "lines", "letters"), refuse)
         self.service = rpc.Service({"": answer, "none": lambda request: None, "long": lambda request: b"x" * 100, **methods})
         self.thread = self.service.start()
         self.addCleanup(self.thread.join)
@@ -63,7 +63,8 @@ class Rpc(PackageTest):
 
     def test_what_handlers_raise_is_told(self):
         for method, line in (("value", r"invalid \(no such\)"), ("time", r"deadline \(too late\)"), ("limit", r"exhausted \(too many"),
-                             ("type", r"invalid \(odd\)"), ("none", "returned a NoneType; return bytes"),
+                             ("lines", r"invalid \(behind\)"), ("letters", r"invalid \(x\u00e9{79}\)"), ("type", r"invalid \(odd\)"),
+                             ("none", "returned a NoneType; return bytes"),
                              ("long", "has 100 bytes, and there is room for 16")):
             workflow = self.workflow()
             workflow.call("s", method, answer_bytes=16)

@@ -278,6 +278,38 @@ static void endpoints_that_are_many_stay_apart(void **state)
     stop(&other);
 }
 
+static clo_status run_again(void *argument, const clo_rpc_request *r, clo_rpc_answer *a)
+{
+    (void)r;
+    (void)a;
+    fails(CLO_ERR_STATE, "the workflow runs", clo_rpc_workflow_run(*(clo_rpc_workflow **)argument));
+    return CLO_OK;
+}
+
+static void a_run_within_a_run_is_refused(void **state)
+{
+    (void)state;
+    const uint32_t after[1] = {0};
+    served s;
+    clo_rpc_call call = CLO_RPC_CALL_INIT;
+
+    start(&s);
+    clo_rpc_workflow *w = make(s.list);
+    call.service = "s";
+    ok(clo_rpc_workflow_add(w, &call, NULL));
+    call.here = run_again;
+    call.here_argument = &w;
+    call.after = after;
+    call.after_count = 1;
+    ok(clo_rpc_workflow_add(w, &call, NULL));
+    for (int i = 0; i < 2; i++) {
+        ok(clo_rpc_workflow_run(w));
+        assert_true(clo_rpc_workflow_latency_ns(w, 0, 0) >= 0); /* the other one has changed nothing */
+    }
+    clo_rpc_workflow_destroy(w);
+    stop(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -287,6 +319,7 @@ int main(void)
         cmocka_unit_test(names_that_are_none),
         cmocka_unit_test(a_service_without_memory_listens_on),
         cmocka_unit_test(endpoints_that_are_many_stay_apart),
+        cmocka_unit_test(a_run_within_a_run_is_refused),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

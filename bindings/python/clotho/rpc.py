@@ -54,7 +54,8 @@ def _fill(answer, function, pointer):
             ffi.memmove(answer.bytes, data, len(data))
         return 0
     except BaseException as error:  # pylint: disable=broad-except # the caller is told
-        line = (str(error) or type(error).__name__).splitlines()[0].encode("utf-8", "replace")[:159]
+        line = (str(error).strip() or type(error).__name__).splitlines()[0].encode("utf-8", "replace")[:159]
+        line = line.decode("utf-8", "ignore").encode()  # no part of a letter
         ffi.memmove(answer.text, line + b"\0", len(line) + 1)
         if error.__traceback__ is not None:
             traceback.clear_frames(error.__traceback__.tb_next)

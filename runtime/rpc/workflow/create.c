@@ -58,6 +58,7 @@ clo_status clo_rpc_workflow_create(const clo_rpc_config *config, clo_rpc_workflo
         return clo_fail_memory("a workflow");
     w->config = (clo_rpc_config)CLO_RPC_CONFIG_INIT;
     w->cancelled_fd = -1;
+    pthread_mutex_init(&w->runs, NULL);
     w->status = CLO_ERR_STATE;
     clo_status status = clo_config_read(&w->config, sizeof w->config, config, "clo_rpc_config");
     if (status == CLO_OK && w->config.services == NULL)
@@ -96,5 +97,6 @@ void clo_rpc_workflow_destroy(clo_rpc_workflow *workflow)
     clo_free(w->journal_path);
     if (w->cancelled_fd >= 0)
         close(w->cancelled_fd);
+    pthread_mutex_destroy(&w->runs);
     clo_free(w);
 }

@@ -42,12 +42,8 @@ static clo_status judge(const clo_rpc_workflow *w, clo_status status)
     return status;
 }
 
-clo_status clo_rpc_workflow_run(clo_rpc_workflow *workflow)
+static clo_status run(clo_rpc_workflow *w)
 {
-    clo_rpc_workflow *w = workflow;
-
-    if (w == NULL)
-        return clo_fail_null("clo_rpc_workflow_run", "workflow");
     clo_status status = w->has_sealed && w->is_sealed ? CLO_OK : clo_rpc_workflow_seal(w);
     if (status != CLO_OK)
         return status;
@@ -62,6 +58,17 @@ clo_status clo_rpc_workflow_run(clo_rpc_workflow *workflow)
     clo_rpc_engine_settle(w->engine, &w->stats);
     w->output_hash = status == CLO_OK ? clo_job_output_hash(w->job) : 0;
     w->status = status = judge(w, status);
+    return status;
+}
+
+clo_status clo_rpc_workflow_run(clo_rpc_workflow *workflow)
+{
+    if (workflow == NULL)
+        return clo_fail_null("clo_rpc_workflow_run", "workflow");
+    if (pthread_mutex_trylock(&workflow->runs) != 0) /* a handler of its own may ask for it */
+        return clo_fail(CLO_ERR_STATE, "the workflow runs; wait for its end");
+    clo_status status = run(workflow);
+    pthread_mutex_unlock(&workflow->runs);
     return status;
 }
 

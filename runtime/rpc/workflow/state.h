@@ -15,6 +15,7 @@
 #include <clotho/job.h>
 #include <clotho/plan.h>
 #include <clotho/runtime.h>
+#include <pthread.h>
 
 /* What a journal says about a run that goes on: finished instances are preset, with their outputs. */
 typedef struct clo_rpc_resume {
@@ -59,6 +60,7 @@ struct clo_rpc_workflow {
     clo_job *job;
 
     int has_sealed, is_sealed, has_run;
+    pthread_mutex_t runs; /* held by the run that is under way */
     int cancelled_fd; /* eventfd: it can be written to from a handler of signals */
 
     /* Of the last run. */
