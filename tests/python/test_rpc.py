@@ -126,8 +126,9 @@ class Rpc(PackageTest):
             def do_POST(self):
                 body = self.rfile.read(int(self.headers["Content-Length"]))
                 said = b"%s %s %d" % (self.path.encode(), body, len(self.headers["Idempotency-Key"]))
-                self.send_response(200)
+                self.send_response(503 if self.path.endswith("/later") else 200)
                 self.send_header("Content-Length", str(len(said)))
+                self.send_header("Retry-After", "100000")
                 self.end_headers()
                 self.wfile.write(said)
 
@@ -141,6 +142,10 @@ class Rpc(PackageTest):
                 a, b = workflow.call("f", "a/b", b"1", effect="keyed"), workflow.call("f", body=b"2")
                 workflow.run()
                 self.assertEqual((workflow.answer(a), workflow.answer(b)), (b"/base/a/b 1 16", b"/base 2 16"))
+            with rpc.Workflow({"f": "http://127.0.0.1:%d" % server.server_address[1]}, deadline_ns=60_000_000_000) as workflow:
+                workflow.call("f", "later")
+                with self.assertRaisesRegex(errors.TaskError, r"exhausted .* after 1 attempt"):  # it is not asked again at once
+                    workflow.run()
             server.shutdown()
             thread.join()
 

@@ -75,7 +75,9 @@ static void deliver(clo_rpc_http_call *call, CURLcode result)
         r.status = CLO_RPC_REPLY_DEADLINE;
     else
         r.status = result != CURLE_OK ? CLO_RPC_REPLY_UNAVAILABLE : meaning(code);
-    r.pushback_ms = later > 0 && later < 86400 ? (int64_t)later * 1000 : 0;
+    r.pushback_ms = later <= 0                               ? 0
+                    : later < CLO_RPC_PUSHBACK_MAX_MS / 1000 ? (int64_t)later * 1000
+                                                             : CLO_RPC_PUSHBACK_MAX_MS;
     r.is_unsent = result == CURLE_COULDNT_CONNECT;
     if (call->excess[0] != '\0') {
         r.status = CLO_RPC_REPLY_INVALID;
@@ -214,41 +216,44 @@ static size_t take(char *bytes, size_t size, size_t count, void *argument)
     return more;
 }
 
-static void add_header(clo_rpc_http_call *call, const char *line)
+/* Returns 0, or -1: no memory. */
+static int add_header(clo_rpc_http_call *call, const char *line)
 {
     struct curl_slist *longer = curl_slist_append(call->headers, line);
 
-    if (longer != NULL)
-        call->headers = longer;
+    if (longer == NULL)
+        return -1;
+    call->headers = longer;
+    return 0;
 }
 
-static void set_headers(clo_rpc_http_call *call, const clo_rpc_frame *head)
+/* All, or it is not sent: without its key an effect could happen twice. Returns 0, or -1: no memory. */
+static int set_headers(clo_rpc_http_call *call, const clo_rpc_frame *head)
 {
     char line[96];
 
-    add_header(call, "Content-Type: application/octet-stream");
-    add_header(call, "Expect:");
+    int bad = add_header(call, "Content-Type: application/octet-stream") | add_header(call, "Expect:");
     snprintf(line, sizeof line, "X-Task: %" PRIu32 "/%" PRIu32, head->task, head->instance);
-    add_header(call, line);
+    bad |= add_header(call, line);
     snprintf(line, sizeof line, "X-Attempt: %u", head->attempt);
-    add_header(call, line);
+    bad |= add_header(call, line);
     if (head->left_us != CLO_RPC_FRAME_NO_DEADLINE) {
         snprintf(line, sizeof line, "X-Left-Us: %" PRId64, head->left_us);
-        add_header(call, line);
+        bad |= add_header(call, line);
     }
     if (head->key != 0) {
         snprintf(line, sizeof line, "Idempotency-Key: %016" PRIx64, head->key);
-        add_header(call, line);
+        bad |= add_header(call, line);
     }
-    curl_easy_setopt(call->easy, CURLOPT_HTTPHEADER, call->headers);
+    return curl_easy_setopt(call->easy, CURLOPT_HTTPHEADER, call->headers) == CURLE_OK ? bad : -1;
 }
 
-static void set_url(clo_rpc_http_call *call, const char *url, const char *method)
+static int set_url(clo_rpc_http_call *call, const char *url, const char *method)
 {
     char whole[URL_BYTES];
 
     snprintf(whole, sizeof whole, "%s%s%s", url, method[0] != '\0' ? "/" : "", method);
-    curl_easy_setopt(call->easy, CURLOPT_URL, whole);
+    return curl_easy_setopt(call->easy, CURLOPT_URL, whole) == CURLE_OK ? 0 : -1;
 }
 
 clo_rpc_http_call *clo_rpc_http_start(clo_rpc_http *h, const char *url, const clo_rpc_frame *head, const clo_rpc_ask *a,
@@ -263,7 +268,7 @@ clo_rpc_http_call *clo_rpc_http_start(clo_rpc_http *h, const char *url, const cl
     call->owner = h;
     call->answer = answer;
     call->argument = argument;
-    set_url(call, url, a->method);
+    int bad = set_url(call, url, a->method);
     curl_easy_setopt(call->easy, CURLOPT_PROTOCOLS_STR, "http,https");
     curl_easy_setopt(call->easy, CURLOPT_NOSIGNAL, 1L);
     curl_easy_setopt(call->easy, CURLOPT_PRIVATE, call);
@@ -271,16 +276,16 @@ clo_rpc_http_call *clo_rpc_http_start(clo_rpc_http *h, const char *url, const cl
     curl_easy_setopt(call->easy, CURLOPT_WRITEFUNCTION, take);
     curl_easy_setopt(call->easy, CURLOPT_WRITEDATA, call);
     curl_easy_setopt(call->easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)a->input_bytes);
-    curl_easy_setopt(call->easy, CURLOPT_COPYPOSTFIELDS, a->input_bytes > 0 ? a->input : "");
+    bad |= curl_easy_setopt(call->easy, CURLOPT_COPYPOSTFIELDS, a->input_bytes > 0 ? a->input : "") != CURLE_OK;
     if (head->left_us != CLO_RPC_FRAME_NO_DEADLINE)
         curl_easy_setopt(call->easy, CURLOPT_TIMEOUT_MS, (long)(head->left_us / 1000 + 1));
-    set_headers(call, head);
+    bad |= set_headers(call, head);
     call->next = h->calls;
     call->link = &h->calls;
     if (h->calls != NULL)
         h->calls->link = &call->next;
     h->calls = call;
-    if (curl_multi_add_handle(h->multi, call->easy) != CURLM_OK) {
+    if (bad != 0 || curl_multi_add_handle(h->multi, call->easy) != CURLM_OK) {
         finish(call);
         return NULL;
     }
