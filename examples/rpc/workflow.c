@@ -9,7 +9,6 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <unistd.h>
 
 static clo_status answer(void *argument, const clo_rpc_request *r, clo_rpc_answer *a)
@@ -21,27 +20,6 @@ static clo_status answer(void *argument, const clo_rpc_request *r, clo_rpc_answe
         raise(SIGKILL);
     a->count = (size_t)snprintf(a->bytes, a->room, "%s(%.*s)", r->method, (int)r->body_bytes, (const char *)r->body);
     return CLO_OK;
-}
-
-/* A service in a process of its own, which ends with this one. */
-static int serve(char endpoint[CLO_RPC_NAME_BYTES])
-{
-    clo_rpc_service *service = NULL;
-    int told[2];
-
-    if (pipe(told) != 0)
-        return -1;
-    if (fork() == 0) {
-        prctl(PR_SET_PDEATHSIG, SIGKILL);
-        if (clo_rpc_service_create(NULL, &service) == CLO_OK &&
-            clo_rpc_service_add(service, "", answer, NULL, 0) == CLO_OK &&
-            dprintf(told[1], "%s", clo_rpc_service_endpoint(service)) > 0)
-            (void)!clo_rpc_service_run(service);
-        _exit(1);
-    }
-    close(told[1]);
-    memset(endpoint, 0, CLO_RPC_NAME_BYTES);
-    return read(told[0], endpoint, CLO_RPC_NAME_BYTES - 1) > 0 ? 0 : -1;
 }
 
 #define AFTER(...) \
@@ -56,21 +34,19 @@ static const clo_rpc_call calls[] = {{CALL("find", "shop"), .body = "a book", .b
 
 int main(void)
 {
-    char services[512], end[3][CLO_RPC_NAME_BYTES];
-    clo_rpc_config config = CLO_RPC_CONFIG_INIT;
+    char services[512], end[3][CLO_RPC_NAME_BYTES] = {""};
+    clo_rpc_config config = {sizeof config, .services = services, .deadline_ns = 60000000000, .hedge_ns = 50000000};
     clo_rpc_result result = CLO_RPC_RESULT_INIT;
     clo_rpc_workflow *w = NULL;
     const void *bytes = NULL;
     size_t count = 0;
+    clo_status status = CLO_OK;
 
-    for (int i = 0; i < 3; i++)
-        if (serve(end[i]) != 0)
-            return 1;
+    for (int i = 0; i < 3 && status == CLO_OK; i++)
+        status = clo_rpc_service_fork(NULL, answer, NULL, end[i], NULL);
     snprintf(services, sizeof services, "shop=%s,%s;bank=%s", end[0], end[1], end[2]);
-    config.services = services;
-    config.deadline_ns = 60000000000;
-    config.hedge_ns = 50000000;
-    clo_status status = clo_rpc_workflow_create(&config, &w);
+    if (status == CLO_OK)
+        status = clo_rpc_workflow_create(&config, &w);
     for (size_t i = 0; status == CLO_OK && i < sizeof calls / sizeof calls[0]; i++)
         status = clo_rpc_workflow_add(w, &calls[i], NULL);
     if (status != CLO_OK || clo_rpc_workflow_run(w) != CLO_OK ||

@@ -196,6 +196,20 @@ CLO_API void clo_rpc_service_stop(clo_rpc_service *service);
  * Threads: one. Real time: no. */
 CLO_API void clo_rpc_service_destroy(clo_rpc_service *service);
 
+/* Serves in a process of its own: forks, and has all methods answered by `handler` there, on the pool. For a program that
+ * brings its services along, such as an example or a test. The process is killed when the thread that made it ends.
+ *
+ *   config    as for clo_rpc_service_create.
+ *   handler   called in that process, with its copy of what `argument` points to.
+ *   endpoint  [CLO_RPC_NAME_BYTES] receives where it listens; untouched on failure.
+ *   process   receives its id, for kill and waitpid; NULL is allowed.
+ *
+ * Returns CLO_OK, or CLO_ERR_ARGUMENT (NULL for handler or endpoint), CLO_ERR_SYSTEM (no process, no descriptor); what
+ * clo_rpc_service_create and clo_rpc_service_add return in that process.
+ * Threads: one, and no other one may run: call it before a workflow is sealed. Real time: no. */
+CLO_API CLO_NODISCARD clo_status clo_rpc_service_fork(const clo_rpc_service_config *config, clo_rpc_handler handler,
+                                                      void *argument, char *endpoint, int64_t *process);
+
 /* ---- workflows ---- */
 
 typedef struct clo_rpc_workflow clo_rpc_workflow; /* opaque: calls, connections, a journal, a thread */

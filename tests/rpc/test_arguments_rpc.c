@@ -44,6 +44,10 @@ static void services_that_are_not(void **state)
     refuses(clo_rpc_service_create, NULL, NULL);
     refuses(clo_rpc_service_add, NULL, "", answer, NULL, 0);
     refuses(clo_rpc_service_run, NULL);
+    refuses(clo_rpc_service_fork, NULL, NULL, NULL, name, NULL);
+    refuses(clo_rpc_service_fork, NULL, answer, NULL, NULL, NULL);
+    config.listen = "here";
+    refuses_with("is no ADDRESS:PORT", clo_rpc_service_fork, &config, answer, NULL, name, NULL);
     clo_rpc_service_stop(NULL);
     clo_rpc_service_destroy(NULL);
     assert_null(clo_rpc_service_endpoint(NULL));

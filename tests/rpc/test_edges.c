@@ -1,14 +1,17 @@
 /* What the library does at its edges: large calls that share a connection, functions of this process that fail, names
- * of files and endpoints that are none, a service without memory, endpoints that are more than the client keeps. */
+ * of files and endpoints that are none, a service without memory, endpoints that are more than the client keeps, services
+ * that are forked. */
 #include "fault.h"
 #include "support.h"
 
 #include <arpa/inet.h>
 #include <clotho/rpc.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 /* A service on a thread. */
@@ -310,9 +313,36 @@ static void a_run_within_a_run_is_refused(void **state)
     stop(&s);
 }
 
+/* In a process of its own, which can be killed: the call that it has is one that failed. */
+static void a_service_may_be_forked(void **state)
+{
+    (void)state;
+    char endpoint[CLO_RPC_NAME_BYTES], list[CLO_RPC_NAME_BYTES + 4];
+    int64_t process = 0;
+    clo_rpc_call call = CLO_RPC_CALL_INIT;
+    const void *bytes = NULL;
+    size_t count = 0;
+
+    ok(clo_rpc_service_fork(NULL, echo, NULL, endpoint, &process));
+    snprintf(list, sizeof list, "s=%s", endpoint);
+    clo_rpc_workflow *w = make(list);
+    call.service = "s";
+    call.body = "b";
+    call.body_bytes = 1;
+    ok(clo_rpc_workflow_add(w, &call, NULL));
+    ok(clo_rpc_workflow_run(w));
+    ok(clo_rpc_workflow_answer(w, 0, 0, &bytes, &count));
+    assert_int_equal(count, 1);
+    assert_int_equal(kill((pid_t)process, SIGKILL), 0);
+    assert_int_equal(waitpid((pid_t)process, NULL, 0), process);
+    fails(CLO_ERR_TASK, endpoint, clo_rpc_workflow_run(w));
+    clo_rpc_workflow_destroy(w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_service_may_be_forked), /* first: there is one thread */
         cmocka_unit_test(large_calls_share_a_connection),
         cmocka_unit_test(why_a_function_of_this_process_failed_is_told),
         cmocka_unit_test(others_go_on_where_a_function_of_this_process_fails),
