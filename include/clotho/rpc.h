@@ -196,8 +196,9 @@ CLO_API void clo_rpc_service_stop(clo_rpc_service *service);
  * Threads: one. Real time: no. */
 CLO_API void clo_rpc_service_destroy(clo_rpc_service *service);
 
-/* Serves in a process of its own: forks, and has all methods answered by `handler` there, on the pool. For a program that
- * brings its services along, such as an example or a test. The process is killed when the thread that made it ends.
+/* Serves in a process of its own: forks, and has all methods answered by `handler` there, on the pool. For a program
+ * that brings its services along, such as an example or a test. The process is killed when the thread that made it
+ * ends.
  *
  *   config    as for clo_rpc_service_create.
  *   handler   called in that process, with its copy of what `argument` points to.

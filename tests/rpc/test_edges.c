@@ -1,6 +1,6 @@
 /* What the library does at its edges: large calls that share a connection, functions of this process that fail, names
- * of files and endpoints that are none, a service without memory, endpoints that are more than the client keeps, services
- * that are forked. */
+ * of files and endpoints that are none, a service without memory, endpoints that are more than the client keeps, a
+ * service that is forked, journals of small answers with much room. */
 #include "fault.h"
 #include "support.h"
 
@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -339,6 +340,47 @@ static void a_service_may_be_forked(void **state)
     clo_rpc_workflow_destroy(w);
 }
 
+/* The journal has answers, not the room that calls have for them. */
+static void a_journal_has_no_more_than_answers(void **state)
+{
+    (void)state;
+    char path[] = "/tmp/clotho-test-rpc-XXXXXX";
+    served s;
+    clo_rpc_config config = CLO_RPC_CONFIG_INIT;
+    clo_rpc_call call = CLO_RPC_CALL_INIT;
+    clo_rpc_result result[2] = {CLO_RPC_RESULT_INIT, CLO_RPC_RESULT_INIT};
+    struct stat file;
+    const void *bytes = NULL;
+    size_t count = 0;
+
+    close(mkstemp(path));
+    unlink(path);
+    start(&s);
+    config.services = s.list;
+    config.journal = path;
+    call.service = "s";
+    call.body = "ab";
+    call.body_bytes = 2;
+    call.answer_bytes = 4 << 20;
+    for (int i = 0; i < 2; i++) { /* the second one has it from the journal */
+        clo_rpc_workflow *w = NULL;
+        ok(clo_rpc_workflow_create(&config, &w));
+        ok(clo_rpc_workflow_add(w, &call, NULL));
+        ok(clo_rpc_workflow_run(w));
+        ok(clo_rpc_workflow_answer(w, 0, 0, &bytes, &count));
+        assert_int_equal(count, 2);
+        assert_memory_equal(bytes, "ab", 2);
+        ok(clo_rpc_workflow_result(w, &result[i]));
+        clo_rpc_workflow_destroy(w);
+    }
+    stop(&s);
+    assert_int_equal(result[1].done_before, 1);
+    assert_int_equal(result[1].output_hash, result[0].output_hash);
+    assert_int_equal(stat(path, &file), 0);
+    assert_true(file.st_size < 1 << 20);
+    unlink(path);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -350,6 +392,7 @@ int main(void)
         cmocka_unit_test(a_service_without_memory_listens_on),
         cmocka_unit_test(endpoints_that_are_many_stay_apart),
         cmocka_unit_test(a_run_within_a_run_is_refused),
+        cmocka_unit_test(a_journal_has_no_more_than_answers),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -63,8 +63,8 @@ int clo_rpc_engine_fail_here(const clo_call *call, clo_status status, const char
     pthread_mutex_lock(&e->lock);
     e->here.failures++;
     if (e->here.failure[0] == '\0')
-        snprintf(e->here.failure, sizeof e->here.failure, "task %.200s, instance %u, in this process: %s%s%s", m->name,
-                 call->instance, why, why[0] != '\0' ? ": " : "", clo_status_text(status));
+        snprintf(e->here.failure, sizeof e->here.failure, "task %.200s, instance %u, in this process: %s", m->name,
+                 call->instance, why[0] != '\0' ? why : clo_status_text(status));
     pthread_mutex_unlock(&e->lock);
     clo_rpc_parcel_close(call->output, m->output_bytes, 0);
     return e->config.keeps_going ? 0 : 1;

@@ -69,7 +69,7 @@ static int keep(clo_rpc_instance *r, clo_rpc_journal_state state, const clo_rpc_
         return 0;
     if (state == CLO_RPC_JOURNAL_FINISHED) {
         record.output = r->output;
-        record.output_bytes = clo_rpc_parcel_size(r->what->output_bytes);
+        record.output_bytes = clo_rpc_parcel_size(clo_rpc_parcel_bytes(r->output)); /* without the zeros behind it */
     }
     if (e->journal_failed || clo_rpc_journal_add(e->config.journal, &record) != 0) {
         e->journal_failed = true;

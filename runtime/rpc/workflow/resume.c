@@ -28,10 +28,10 @@ static clo_status take(clo_rpc_workflow *w, const clo_rpc_journal_record *record
         before->attempts[i] = record->attempt;
     if (record->state != CLO_RPC_JOURNAL_FINISHED || (before->done[i / 64] >> i % 64 & 1) != 0)
         return CLO_OK;
-    if (record->output_bytes != clo_rpc_parcel_size(m->output_bytes) ||
-        clo_rpc_parcel_bytes(record->output) > m->output_bytes)
+    if (record->output_bytes < clo_rpc_parcel_size(0) || record->output_bytes > clo_rpc_parcel_size(m->output_bytes) ||
+        clo_rpc_parcel_bytes(record->output) > record->output_bytes - clo_rpc_parcel_size(0))
         return refuse(record, "has an output of another size");
-    void *copy = clo_allocate(1, record->output_bytes);
+    void *copy = clo_allocate(1, clo_rpc_parcel_size(m->output_bytes)); /* zeros */
     if (copy == NULL)
         return clo_fail_memory("the journal");
     memcpy(copy, record->output, record->output_bytes);
