@@ -1,6 +1,7 @@
 /* instance.c - see instance.h: attempts, hedges, retries, and how a request ends. */
 #include "rpc/engine/instance.h"
 #include "base/memory.h"
+#include "base/numbers/rng.h"
 #include "rpc/wire/mix.h"
 #include "rpc/wire/parcel.h"
 
@@ -445,7 +446,7 @@ static void succeed(clo_rpc_instance *r, const clo_rpc_attempt *a, const clo_rpc
 
 static double chance(clo_rpc_engine *e)
 {
-    e->random = clo_rpc_mix(e->random);
+    e->random = clo_mix64(e->random);
     return (double)(e->random >> 11) / 9007199254740992.0;
 }
 

@@ -7,7 +7,6 @@
 
 #include <clotho/body.h>
 
-/* What an interrupted call of a method means. */
 typedef struct clo_rpc_engine clo_rpc_engine; /* engine.h */
 
 /* What a task calls: clo_task.argument of engine_body (engine.h). Filled by the caller; kept until engine_destroy. */

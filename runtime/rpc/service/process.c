@@ -1,5 +1,4 @@
 /* process.c - a service in a process of its own, which is forked from this one and tells it where it listens. */
-#define _GNU_SOURCE /* pipe2 */
 #include "base/status.h"
 
 #include <clotho/rpc.h>

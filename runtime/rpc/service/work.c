@@ -1,13 +1,13 @@
 /* work.c - see work.h. */
 #include "rpc/service/work.h"
-#include "rpc/wire/mix.h"
+#include "base/numbers/rng.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
 static clo_rpc_work **bucket_of(const clo_rpc_connection *from, uint64_t call)
 {
-    return &from->owner->buckets[clo_rpc_mix(call ^ (uint64_t)(uintptr_t)from) % CLO_RPC_WORK_BUCKETS];
+    return &from->owner->buckets[clo_mix64(call ^ (uint64_t)(uintptr_t)from) % CLO_RPC_WORK_BUCKETS];
 }
 
 void clo_rpc_work_link(clo_rpc_work *w)

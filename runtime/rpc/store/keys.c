@@ -2,7 +2,7 @@
  * until keys_settle: it comes back where the new one is taken back. */
 #include "rpc/store/keys.h"
 #include "base/memory.h"
-#include "rpc/wire/mix.h"
+#include "base/numbers/rng.h"
 
 #include <string.h>
 
@@ -45,7 +45,7 @@ void clo_rpc_keys_destroy(clo_rpc_keys *k)
 
 const clo_rpc_applied *clo_rpc_keys_find(const clo_rpc_keys *k, uint64_t key)
 {
-    const entry *e = k->buckets[clo_rpc_mix(key) % CLO_RPC_KEYS_MAX];
+    const entry *e = k->buckets[clo_mix64(key) % CLO_RPC_KEYS_MAX];
 
     while (e != NULL && e->is.key != key)
         e = e->next;
@@ -54,7 +54,7 @@ const clo_rpc_applied *clo_rpc_keys_find(const clo_rpc_keys *k, uint64_t key)
 
 static entry **bucket_of(clo_rpc_keys *k, const entry *e)
 {
-    return &k->buckets[clo_rpc_mix(e->is.key) % CLO_RPC_KEYS_MAX];
+    return &k->buckets[clo_mix64(e->is.key) % CLO_RPC_KEYS_MAX];
 }
 
 /* keys_find sees it. */

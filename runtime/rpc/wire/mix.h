@@ -1,5 +1,5 @@
 /* mix.h - hashes: of requests, for the table of keys; of run, task and instance: the key. Both sides compute them, and
- * journals keep them, so they never change. */
+ * journals keep them, so they never change, nor does clo_mix64, of which the key is made. */
 #ifndef CLO_RPC_WIRE_MIX_H
 #define CLO_RPC_WIRE_MIX_H
 
@@ -9,9 +9,6 @@
 /* FNV-1a over bytes, from `hash` on; begin with CLO_RPC_HASH_BEGIN. */
 #define CLO_RPC_HASH_BEGIN UINT64_C(14695981039346656037)
 uint64_t clo_rpc_hash(uint64_t hash, const void *bytes, size_t count);
-
-/* One step of splitmix64: spreads the bits of `x`. */
-uint64_t clo_rpc_mix(uint64_t x);
 
 /* Idempotency key: the same for all attempts, never 0. */
 uint64_t clo_rpc_key(uint64_t run, uint32_t task, uint32_t instance);

@@ -1,5 +1,6 @@
 /* describe.c - calls and their dependencies are added to a workflow. */
 #include "base/memory.h"
+#include "base/numbers/rng.h"
 #include "base/status.h"
 #include "rpc/wire/mix.h"
 #include "rpc/wire/name.h"
@@ -74,7 +75,7 @@ static int64_t *arrivals_of(const clo_rpc_call *c, uint32_t instances)
 
 static uint64_t hash_name(const char *name)
 {
-    return clo_rpc_mix(clo_rpc_hash(CLO_RPC_HASH_BEGIN, name, strlen(name)));
+    return clo_mix64(clo_rpc_hash(CLO_RPC_HASH_BEGIN, name, strlen(name)));
 }
 
 /* What a call says that is a number. */
