@@ -228,16 +228,16 @@ static void a_service_without_memory_listens_on(void **state)
     (void)state;
     served s;
 
-    start(&s);
-    ask_once(&s);                      /* it runs: no thread that begins takes the allocation that fails */
     for (uint64_t n = 1; n < 3; n++) { /* the connection, and what carries its frames */
+        start(&s); /* a new one: where another connection is turned away, the next waits, and has memory then */
+        ask_once(&s);
         fault_fail_nth(n);
         expect_closed(clo_rpc_service_endpoint(s.service));
         assert_true(fault_happened());
+        fault_fail_nth(0);
+        ask_once(&s);
+        stop(&s);
     }
-    fault_fail_nth(0);
-    ask_once(&s);
-    stop(&s);
 }
 
 enum { GROUPS = 14 };
