@@ -72,7 +72,7 @@ clo_status clo_rpc_service_fork(const clo_rpc_service_config *config, clo_rpc_ha
         return is_heard ? clo_fail(r.status, "%s", r.text)
                         : clo_fail(CLO_ERR_SYSTEM, "a service's process has ended before it listened");
     }
-    snprintf(endpoint, CLO_RPC_NAME_BYTES, "%s", r.text);
+    snprintf(endpoint, CLO_RPC_NAME_BYTES, "%.*s", CLO_RPC_NAME_BYTES - 1, r.text);
     if (process != NULL)
         *process = child;
     return CLO_OK;
