@@ -1,5 +1,4 @@
 """A workflow of one's own, as workflow.c: five calls, a hedge, deadlines, and a service that is killed in the middle."""
-import multiprocessing
 import os
 import signal
 import time
@@ -15,21 +14,8 @@ def answer(request):
     return b"%s(%s)" % (request.method.encode(), request.body)
 
 
-def serve(told):
-    service = rpc.Service({"": answer})
-    told.send(service.endpoint)
-    service.run()
-
-
-def start():
-    """A service in a process of its own, which ends with this one."""
-    here, there = multiprocessing.Pipe()
-    multiprocessing.Process(target=serve, args=(there,), daemon=True).start()
-    return here.recv()
-
-
-services = {"shop": [start(), start()], "bank": start()}
-with rpc.Workflow(services, deadline_ns=60_000_000_000, hedge_ns=50_000_000) as workflow:
+shops, bank = [rpc.fork({"": answer}), rpc.fork({"": answer})], rpc.fork({"": answer})
+with rpc.Workflow({"shop": shops, "bank": bank}, deadline_ns=60_000_000_000, hedge_ns=50_000_000) as workflow:
     find = workflow.call("shop", "find", b"a book")
     quote = workflow.call("shop", "quote", after=[find], deadline_ns=30_000_000_000)
     pack = workflow.call("shop", "pack", after=[quote])

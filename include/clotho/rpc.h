@@ -315,6 +315,14 @@ typedef struct clo_rpc_call {
 
 #define CLO_RPC_CALL_INIT CLO_SIZED_INIT(clo_rpc_call)
 
+#ifndef __cplusplus
+/* Initialisers of a row of calls: {CLO_RPC_CALL("bank", "pay"), CLO_RPC_AFTER(1, 2), .effect = CLO_RPC_KEYED}. */
+#define CLO_RPC_CALL(of_service, of_method) .size = sizeof(clo_rpc_call), .service = (of_service), .method = (of_method)
+#define CLO_RPC_AFTER(...)                    \
+    .after = (const uint32_t[]){__VA_ARGS__}, \
+    .after_count = (uint32_t)(sizeof((const uint32_t[]){__VA_ARGS__}) / sizeof(uint32_t))
+#endif
+
 /* What runs have done: of the last one where nothing else is said. */
 typedef struct clo_rpc_result {
     size_t size;
@@ -369,6 +377,15 @@ CLO_API CLO_NODISCARD clo_status clo_rpc_workflow_create(const clo_rpc_config *c
  * Threads: one. Real time: no. */
 CLO_API CLO_NODISCARD clo_status clo_rpc_workflow_add(clo_rpc_workflow *workflow, const clo_rpc_call *call,
                                                       uint32_t *out);
+
+/* Adds calls in turn, as clo_rpc_workflow_add does; in a workflow without calls their numbers are those of the array.
+ *
+ *   calls  [count]
+ *
+ * Returns what the first one that is refused returned; those before it are in then.
+ * Threads: one. Real time: no. */
+CLO_API CLO_NODISCARD clo_status clo_rpc_workflow_add_calls(clo_rpc_workflow *workflow, const clo_rpc_call *calls,
+                                                            uint32_t count);
 
 /* The answer of call `before` follows the body of `call`, and the answers that it has already. Instances: all of
  * `before` stand before all of `call`. Returns CLO_OK, or CLO_ERR_ARGUMENT (NULL, a number that is none, the same

@@ -150,6 +150,16 @@ class Rpc(PackageTest):
             thread.join()
 
     @unittest.skipIf(SANITIZED, "its processes are forked")
+    def test_a_service_in_a_process_of_its_own(self):
+        with rpc.Workflow({"own": rpc.fork({"": answer})}) as workflow:
+            call = workflow.call("own", "pid", b"x")
+            workflow.run()
+            self.assertEqual(workflow.answer(call), b"pid(x)")
+        with self.assertRaisesRegex(errors.ArgumentError, "endpoint|ADDRESS"):
+            rpc.fork({"": answer}, listen="nowhere")
+        with self.assertRaises(TypeError):
+            rpc.fork({"": answer}, nothing=1)
+
     def test_the_example(self):
         path = os.path.join(SOURCE, "examples", "rpc", "workflow.py")
         said = subprocess.run([sys.executable, "-B", path], capture_output=True, text=True, timeout=LONG, check=False)

@@ -133,6 +133,8 @@ static void calls_that_are_not(void **state)
 
     refuses(clo_rpc_workflow_add, NULL, &call, &id);
     refuses(clo_rpc_workflow_add, w, NULL, &id);
+    refuses(clo_rpc_workflow_add_calls, NULL, &call, 1);
+    refuses(clo_rpc_workflow_add_calls, w, NULL, 1);
     refuses(clo_rpc_workflow_after, NULL, 0, 1);
     call.service = call.here == NULL ? NULL : "c";
     refuses_with("none is called 'c'", clo_rpc_workflow_add, w, &call, &id);

@@ -470,6 +470,29 @@ static void functions_of_this_process_answer_too(void **state)
     clo_rpc_workflow_destroy(w);
 }
 
+/* What is refused ends the row; what stands before it is in. */
+static void calls_come_in_rows(void **state)
+{
+    const clo_rpc_call good[] = {{CLO_RPC_CALL(NULL, NULL), .here = here, .body = "a", .body_bytes = 1},
+                                 {CLO_RPC_CALL(NULL, NULL), .here = here, CLO_RPC_AFTER(0)}};
+    const clo_rpc_call bad[] = {{CLO_RPC_CALL(NULL, NULL), .here = here, CLO_RPC_AFTER(0)},
+                                {CLO_RPC_CALL(NULL, NULL), .here = here, CLO_RPC_AFTER(1, 7)},
+                                {CLO_RPC_CALL(NULL, NULL), .here = here}};
+    clo_rpc_workflow *w = make("127.0.0.1:1", 0);
+
+    (void)state;
+    ok(clo_rpc_workflow_add_calls(w, good, 2));
+    ok(clo_rpc_workflow_add_calls(w, NULL, 0));
+    fails(CLO_ERR_ARGUMENT, "call 7", clo_rpc_workflow_add_calls(w, bad, 3));
+    fails(CLO_ERR_ARGUMENT, "workflow or calls", clo_rpc_workflow_add_calls(w, NULL, 1));
+    fails(CLO_ERR_ARGUMENT, "workflow or calls", clo_rpc_workflow_add_calls(NULL, good, 1));
+    ok(clo_rpc_workflow_run(w));
+    expect(w, 1, "<<a>>");
+    expect(w, 2, "<<a>>");
+    fails(CLO_ERR_ARGUMENT, "", clo_rpc_workflow_answer(w, 3, 0, &(const void *){NULL}, &(size_t){0}));
+    clo_rpc_workflow_destroy(w);
+}
+
 /* here -> echo (keyed) -> hang: the first run is cancelled in the last one. */
 static clo_rpc_workflow *make_resumable(mover *m, const char *services, const char *journal)
 {
@@ -571,6 +594,7 @@ int main(void)
         cmocka_unit_test(deadlines_end_calls),
         cmocka_unit_test(what_follows_needs_no_time_of_a_call),
         cmocka_unit_test(functions_of_this_process_answer_too),
+        cmocka_unit_test(calls_come_in_rows),
         cmocka_unit_test(a_journal_goes_on_after_a_cancel),
         cmocka_unit_test(workflows_run_side_by_side),
     };

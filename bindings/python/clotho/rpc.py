@@ -9,6 +9,7 @@
 
 include/clotho/rpc.h says what holds for calls. Times are whole nanoseconds."""
 import atexit
+import multiprocessing
 import threading
 import traceback
 import weakref
@@ -158,6 +159,34 @@ class Service:
 
     def __exit__(self, *_):
         self.close()
+
+
+def _serve(told, methods, options):
+    try:
+        service = Service(methods, **options)
+    except Exception as error:  # pylint: disable=broad-except # fork raises it
+        told.send(error)
+        return
+    told.send(service.endpoint)
+    service.run()
+
+
+def fork(methods, **options):
+    """A Service in a process of its own, which ends with this one: its endpoint. For a program that brings its services along,
+    such as an example or a test; multiprocessing.active_children() has the process. Call it before a workflow runs."""
+    context = multiprocessing.get_context("fork")
+    here, there = context.Pipe(duplex=False)
+    process = context.Process(target=_serve, args=(there, methods, options), daemon=True)
+    process.start()
+    there.close()
+    try:
+        said = here.recv()
+    except EOFError:
+        said = errors.HostError("the process of a service has ended before it listened")
+    if isinstance(said, Exception):
+        process.join()
+        raise said
+    return said
 
 
 class Workflow:

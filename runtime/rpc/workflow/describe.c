@@ -150,6 +150,17 @@ clo_status clo_rpc_workflow_add(clo_rpc_workflow *workflow, const clo_rpc_call *
     return CLO_OK;
 }
 
+clo_status clo_rpc_workflow_add_calls(clo_rpc_workflow *workflow, const clo_rpc_call *calls, uint32_t count)
+{
+    clo_status status = CLO_OK;
+
+    if (workflow == NULL || (calls == NULL && count > 0))
+        return clo_fail_null("clo_rpc_workflow_add_calls", "workflow or calls");
+    for (uint32_t i = 0; i < count && status == CLO_OK; i++)
+        status = clo_rpc_workflow_add(workflow, &calls[i], NULL);
+    return status;
+}
+
 clo_status clo_rpc_workflow_after(clo_rpc_workflow *workflow, uint32_t call, uint32_t before)
 {
     if (workflow == NULL)
