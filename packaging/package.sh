@@ -23,7 +23,7 @@ quietly() {
 
 # What git knows and what it would take, so the packages are those of the tree as it is.
 copy_tree() {
-    rm -rf "$tree" "$out"/*.deb "$out"/clotho_* "$out"/*.log
+    rm -rf "$tree" "$out"/{clotho,libclotho,python3-clotho}*.deb "$out"/clotho_* "$out"/{build,root}.log "$out"/test-*.log # nothing of others
     mkdir -p "$tree"
     git ls-files -z --cached --others --exclude-standard | while IFS= read -r -d '' name; do
         [ ! -e "$name" ] && [ ! -L "$name" ] || printf '%s\0' "$name"

@@ -72,7 +72,7 @@ foreach(engine mpi mpich) # several machines: static, used with the static cloth
 endforeach()
 install(DIRECTORY include/clotho DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp")
 install(DIRECTORY platforms/ DESTINATION ${CMAKE_INSTALL_DATADIR}/clotho/platforms FILES_MATCHING PATTERN "*.xml")
-install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(FILES LICENSE NOTICE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(EXPORT clotho NAMESPACE clotho:: FILE clotho-targets.cmake DESTINATION ${package_dir})
 install(FILES ${CMAKE_BINARY_DIR}/clotho-config.cmake ${CMAKE_BINARY_DIR}/clotho-config-version.cmake
     DESTINATION ${package_dir})

@@ -10,7 +10,7 @@ if(NOT CMAKE_SCRIPT_MODE_FILE)
         file(APPEND "${noted}" "prefix:${CMAKE_INSTALL_PREFIX}\n")
         foreach(folder ${shared})
             cmake_path(ABSOLUTE_PATH folder BASE_DIRECTORY "${CMAKE_INSTALL_PREFIX}" NORMALIZE)
-            while(NOT EXISTS "$ENV{DESTDIR}${folder}") # ends at the root
+            while(NOT EXISTS "$ENV{DESTDIR}${folder}" AND NOT folder STREQUAL "/") # DESTDIR may not be there yet
                 file(APPEND "${noted}" "${folder}\n")
                 cmake_path(GET folder PARENT_PATH folder)
             endwhile()

@@ -10,7 +10,7 @@ from conan.tools.gnu import PkgConfigDeps
 class Clotho(ConanFile):
     name = "clotho"
     version = "0.2.0"
-    license = "Apache-2.0"
+    license = "Apache-2.0 AND MIT"
     description = "Plans and runs task graphs on heterogeneous multicore systems"
     package_type = "library"
     settings = "os", "compiler", "build_type", "arch"
@@ -20,7 +20,7 @@ class Clotho(ConanFile):
 
     def export_sources(self):
         root = os.path.join(self.recipe_folder, "..", "..")
-        for pattern in ("CMakeLists.txt", "CHANGELOG.md", "LICENSE", "bindings/*", "include/*", "kernels/*", "platforms/*", "runtime/*",
+        for pattern in ("CMakeLists.txt", "CHANGELOG.md", "LICENSE", "NOTICE", "bindings/*", "include/*", "kernels/*", "platforms/*", "runtime/*",
                         "toolchain/*", "tools/*"):
             copy(self, pattern, root, self.export_sources_folder)
 

@@ -5,7 +5,7 @@ from spack.package import *
 class Clotho(CMakePackage):
     """Plans and runs task graphs on heterogeneous multicore systems."""
 
-    license("Apache-2.0")
+    license("Apache-2.0 AND MIT")
 
     version("0.2.0")
 

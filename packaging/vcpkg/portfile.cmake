@@ -10,4 +10,4 @@ vcpkg_fixup_pkgconfig()
 vcpkg_copy_tools(TOOL_NAMES clotho clotho-step AUTO_CLEAN)
 file(REMOVE "${CURRENT_PACKAGES_DIR}/bin/clotho-ninja" "${CURRENT_PACKAGES_DIR}/debug/bin/clotho-ninja") # a link
 file(REMOVE_RECURSE "${CURRENT_PACKAGES_DIR}/debug/include" "${CURRENT_PACKAGES_DIR}/debug/share")
-vcpkg_install_copyright(FILE_LIST "${SOURCE_PATH}/LICENSE")
+vcpkg_install_copyright(FILE_LIST "${SOURCE_PATH}/LICENSE" "${SOURCE_PATH}/NOTICE")

@@ -1,5 +1,5 @@
 SUMMARY = "Plans and runs task graphs on heterogeneous multicore systems"
-LICENSE = "Apache-2.0"
+LICENSE = "Apache-2.0 & MIT"
 LIC_FILES_CHKSUM = "file://LICENSE;md5=3b83ef96387f14655fc854ddc3c6bd57"
 
 # expat and liburcu are in oe-core; hwloc and cjson in meta-oe.

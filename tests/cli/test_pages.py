@@ -98,6 +98,8 @@ class Pages(CommandTest):
 
     def test_bash_takes_no_name_apart(self):
         self.assertEqual(self.complete("clotho plan --planner $(touch x) ; "), [])
+        self.assertFalse(os.path.exists("x") or os.path.exists(os.path.join(self.pages, "x")))
+        self.assertEqual(self.complete("clotho planning --bu"), [])
         self.assertEqual(self.complete("clotho plan *"), [])
         self.assertEqual(self.complete("clotho "), re.findall(r"^  (\w+) ", self.good("--help"), re.M) + ["--help", "--version"])
 

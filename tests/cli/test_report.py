@@ -319,6 +319,7 @@ class Reports(CommandTest):
         self.bad(2, "simulate", self.workload(), "--seeds", "1-3", "--report", "x.html", holds="--report")
         self.bad(2, "plan", g, "--report", "x.svg", holds=".svg")
         self.bad(1, "platform", "show", "--svg", self.path("no/p.svg"), holds="no/p.svg")
+        self.bad(2, "platform", "show", "rk3588", "--svg", "-", "--json", holds="standard output")
         self.assert_nothing_half_written("x.html", "x.svg")
         self.assertIn("</html>", self.good("plan", g, "--report", "-"))
 

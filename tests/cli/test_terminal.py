@@ -125,6 +125,14 @@ class Capabilities(CommandTest):
         os.close(ours)
         return text
 
+    def test_a_csv_on_a_terminal_has_names_without_their_commands(self):
+        line = ["plan", self.graph([{"work_ns": 1000}], name="n" + ESCAPES), "--platform", "uniform:2", "--planner", "heft", "--planner", "deft",
+                "--csv", "-"]
+        text = self.seen("dumb", *line).decode()
+        self.assertIn("\\x1b[31m", text)
+        self.assertIsNone(COMMANDS.search(text.replace("\r\n", "\n")), text)
+        self.assertIn("\x1b[31m", self.good(*line))  # a file has the name as it is
+
     def test_a_terminal_that_takes_no_escapes_gets_none(self):
         self.file("many.jsonl", '{"name": "a", "n": 1, "proc_time": [1], "pred": [[]]}\n' * 3)
         self.file("build.ninja", "rule r\n command = true\nbuild a: r\nbuild b: r\n")

@@ -56,6 +56,8 @@ static int show(int argc, char **argv)
         return code;
     if (count > 0 && spec != NULL)
         return misuse("--platform is '%s', and the operand is '%s'; leave one out", spec, operands[0]);
+    if (svg != NULL && strcmp(svg, "-") == 0 && as_json)
+        return misuse("--json and --svg - both want standard output; name a file");
     code = platform_open(count > 0 ? operands[0] : spec != NULL ? spec : "native", &platform);
     if (code != EXIT_GOOD)
         return code;

@@ -65,7 +65,7 @@ def call(value):
 
 
 def of_page(page):
-    pattern = shlex.quote(page.name) if page.actions or " " in page.name else shlex.quote(page.name) + "*"
+    pattern = shlex.quote(page.name)
     out = [f"    {pattern})", "        case $before in"]
     for option in page.options:
         if option.argument:

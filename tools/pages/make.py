@@ -5,7 +5,6 @@ BIN is the folder of the commands. OUT gets man/*.1, bash/clotho, zsh/_clotho an
 page of a program that BIN lacks is left out."""
 import argparse
 import pathlib
-import shutil
 import sys
 
 import bash
@@ -40,8 +39,8 @@ def main():
     parser.add_argument("--date", required=True)
     asked = parser.parse_args()
     written = list(files(asked.programs, asked.date))
-    for folder in {name.split("/")[0] for name, _ in written}:
-        shutil.rmtree(asked.out / folder, ignore_errors=True)
+    for old in [*asked.out.glob("man/clotho*.1"), *(asked.out / name for name, _ in written)]:  # of an earlier build; nothing of others
+        old.unlink(missing_ok=True)
     for name, text in written:
         path = asked.out / name
         path.parent.mkdir(parents=True, exist_ok=True)

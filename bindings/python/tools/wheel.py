@@ -49,7 +49,7 @@ def write(prefix, version, out):
     information = "clotho-%s.dist-info/" % version
     files = list(contents(prefix))
     files += [(information + "METADATA", (METADATA % version).encode()), (information + "WHEEL", (WHEEL % tag).encode()),
-              (information + "LICENSE", (prefix / "LICENSE").read_bytes())]
+              *((information + name, (prefix / name).read_bytes()) for name in ("LICENSE", "NOTICE"))]
     record = ["%s,sha256=%s,%d" % (name, base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode(), len(data))
               for name, data in files]
     record.append(information + "RECORD,,")
