@@ -4,12 +4,20 @@
 
 #include "clotho/common/report.h"
 
+#include <stdbool.h>
 #include <string.h>
 #include <unistd.h>
 
+static bool is_terminal;
+
+void csv_begin(const char *path)
+{
+    is_terminal = strcmp(path, "-") == 0 && isatty(STDOUT_FILENO);
+}
+
 void put_csv_text(FILE *file, const char *text)
 {
-    if (isatty(fileno(file))) /* names must not command it */
+    if (is_terminal)
         text = show_name(text);
     if (strpbrk(text, ",\"\r\n") == NULL) {
         fputs(text, file);

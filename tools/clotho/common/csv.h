@@ -4,6 +4,9 @@
 
 #include <stdio.h>
 
+/* What is written from here on goes to `path`. On a terminal fields are without what could command it. */
+void csv_begin(const char *path);
+
 /* A field, in quotes where it needs them. */
 void put_csv_text(FILE *file, const char *text);
 

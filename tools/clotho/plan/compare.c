@@ -38,7 +38,8 @@ static int begin(plan_comparison *p, const plan_options *o)
     int code = comparison_baseline(&names, asked, "heft", "planner", &baseline);
     if (code != EXIT_GOOD)
         return code;
-    return comparison_open(&p->comparison, &names, baseline, 1) && rows_open(&p->rows) ? EXIT_GOOD : no_memory();
+    return comparison_open(&p->comparison, &names, baseline, 1) && rows_open(&p->rows, p->options->csv) ? EXIT_GOOD
+                                                                                                        : no_memory();
 }
 
 /* "file 2 of 20, graph 7 of 288: deft"; the next line writes over it. */

@@ -22,9 +22,11 @@ double published_ns(const input *in)
 
 /* ---- the rows of the CSV ---- */
 
-bool rows_open(csv_rows *rows)
+bool rows_open(csv_rows *rows, const char *path)
 {
     *rows = (csv_rows){0};
+    if (path != NULL)
+        csv_begin(path);
     rows->file = open_memstream(&rows->text, &rows->bytes);
     if (rows->file == NULL)
         return false;

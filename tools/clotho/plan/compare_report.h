@@ -39,7 +39,7 @@ typedef struct plan_comparison {
 double published_ns(const input *in);
 
 /* False: no memory. */
-bool rows_open(csv_rows *rows);
+bool rows_open(csv_rows *rows, const char *path);
 void rows_begin_graph(csv_rows *rows);
 /* Takes the rows back that were added since rows_begin_graph. */
 void rows_drop_graph(csv_rows *rows);

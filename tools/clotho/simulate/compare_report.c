@@ -205,6 +205,8 @@ int policy_comparison_report(policy_comparison *p, const simulate_options *o)
         code = print_json(p);
     else if (!is_output(o->csv) && !is_output(svg))
         print_text(p);
+    if (o->csv != NULL)
+        csv_begin(o->csv);
     if (o->csv != NULL && (one = output_write(o->csv, put_rows, p)) != EXIT_GOOD)
         code = one;
     if (svg != NULL && (one = draw(p, svg)) != EXIT_GOOD)

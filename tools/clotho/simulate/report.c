@@ -198,5 +198,6 @@ static bool put_jobs(FILE *file, const void *content)
 
 int simulated_csv(const simulated_run *run, const char *path)
 {
+    csv_begin(path);
     return output_write(path, put_jobs, run);
 }
