@@ -29,7 +29,7 @@ static _Noreturn void serve(int told, const clo_rpc_service_config *config, clo_
     close(told);
     if (is_told && r.status == CLO_OK)
         (void)!clo_rpc_service_run(service);
-    _exit(r.status != CLO_OK);
+    _exit(r.status != CLO_OK ? 1 : 0);
 }
 
 /* Returns whether there was a whole report. */

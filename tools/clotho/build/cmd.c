@@ -576,8 +576,7 @@ static int build_with(bool is_ninja, int argc, char **argv)
         puts(NINJA_VERSION); /* alone: CMake and Meson compare it */
         return EXIT_GOOD;
     }
-    code = build_options_check(&b.options);
-    if (code != EXIT_GOOD)
+    if ((code = build_options_check(&b.options)) != EXIT_GOOD)
         return code;
     b.stats.is_on = b.options.counts && b.options.tool.name == NULL;
     code = run_in_folder(&b, operands, count, argv + first, argc - first);

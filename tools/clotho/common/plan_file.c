@@ -40,8 +40,9 @@ static bool has_times_of(const cJSON *root, const input *in)
 
     if (in->profile != NULL)
         snprintf(mine, sizeof mine, "%016" PRIx64, in->measured.snapshot);
-    return root == NULL || (item != NULL && !cJSON_IsString(item)) ||
-           strcmp(cJSON_IsString(item) ? item->valuestring : "", mine) == 0;
+    if (root == NULL || item == NULL)
+        return root == NULL || mine[0] == '\0';
+    return !cJSON_IsString(item) || strcmp(item->valuestring, mine) == 0;
 }
 
 int plan_file_complain(const char *path, const input *in, clo_status status)

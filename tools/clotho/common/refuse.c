@@ -160,7 +160,7 @@ int refuse_word(const option_table *table, const char *word)
     const char *verb = table->cmd->name, *value;
 
     snprintf(name, sizeof name, "%.*s", (int)bytes, word + dashes);
-    snprintf(letter, sizeof letter, "%s", dashes == 1 ? name : "");
+    snprintf(letter, sizeof letter, "%.1s", dashes == 1 ? name : "");
     searched = *table;
     if (dashes == 2 && option_named(table, name, strlen(name)) != NULL) /* "--seed:3" */
         return misuse("%s: write --%s VALUE or --%s=VALUE", word, name, name);

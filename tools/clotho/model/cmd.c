@@ -32,6 +32,7 @@ static int load(const char *path, clo_model **out)
     const void *data = is_there ? NULL : clo_model_builtin(path, &bytes);
     const char *near = is_there || data != NULL ? NULL : nearest_name(path, builtin_at);
 
+    *out = NULL;
     if (near != NULL)
         return complain(path, "no file and no model of the library; did you mean '%s'?", near);
     if (!is_there && data == NULL && strcmp(path, "-") != 0)

@@ -38,7 +38,7 @@ typedef struct plan_comparison {
 /* The makespan that is published of the graph on its platform, in ns; 0: none. */
 double published_ns(const input *in);
 
-/* False: no memory. */
+/* `path`: where they will be written; NULL: nowhere. False: no memory. */
 bool rows_open(csv_rows *rows, const char *path);
 void rows_begin_graph(csv_rows *rows);
 /* Takes the rows back that were added since rows_begin_graph. */

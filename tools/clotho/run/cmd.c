@@ -351,7 +351,6 @@ int cmd_run(int argc, char **argv)
     if (run_has_hosts(argc, argv))
         return run_hosts(argc, argv);
     int count, code = options_parse(&cmd, options, sizeof options / sizeof options[0], argc, argv, &operands, &count);
-
     if (code != OPTIONS_GO_ON)
         return code;
     code = check_options(&o, count);
