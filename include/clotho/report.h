@@ -95,9 +95,9 @@ CLO_API CLO_NODISCARD clo_status clo_report_svg(const clo_cost *cost, const clo_
  *   config  as in clo_report_plans; `failed` is not used.
  *   path    likewise.
  *
- * Returns CLO_OK, CLO_ERR_ARGUMENT (the cost is of another graph or platform), CLO_ERR_LIMIT (2^32 releases), CLO_ERR_IO
+ * Returns CLO_OK, CLO_ERR_ARGUMENT (the cost is of another graph or platform), CLO_ERR_LIMIT (2^32 events), CLO_ERR_IO
  * or CLO_ERR_MEMORY.
- * Threads: any. Real time: no. O(events * log events + releases). */
+ * Threads: any. Real time: no. O(events * log events). */
 CLO_API CLO_NODISCARD clo_status clo_report_releases(const clo_trace *trace, const clo_cost *cost,
                                                      const clo_report_config *config, const char *path);
 
@@ -110,7 +110,7 @@ CLO_API CLO_NODISCARD clo_status clo_report_releases(const clo_trace *trace, con
  *   path      likewise.
  *
  * Returns CLO_OK, CLO_ERR_ARGUMENT (also: a body that cannot have run on the platform), CLO_ERR_STATE (the log has
- * dropped records), CLO_ERR_IO or CLO_ERR_MEMORY.
+ * dropped records), CLO_ERR_LIMIT (more jobs and releases than CLO_WORKLOAD_JOBS_MAX), CLO_ERR_IO or CLO_ERR_MEMORY.
  * Threads: any; nobody may append to the log meanwhile. Real time: no. O(records * log records). */
 CLO_API CLO_NODISCARD clo_status clo_report_stream(const clo_log *log, const clo_workload *workload,
                                                    const clo_platform *platform, const clo_report_config *config,

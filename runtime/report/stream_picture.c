@@ -21,8 +21,9 @@ enum {
     LEFT = 170,
     WIDTH = PAGE - LEFT - 30,
     TOP = 96,
-    BOTTOM = 66,
-    NAMED = 16 /* jobs that the legend names one by one */
+    BOTTOM = 34, /* to the legend */
+    LINE = 20,   /* of the legend */
+    NAMED = 16   /* jobs that the legend names one by one */
 };
 
 /* Who has a cell. */
@@ -45,7 +46,16 @@ typedef struct picture {
     int64_t begin_ns, end_ns;
     uint64_t jobs, bodies;
     int columns, row_height;
+    uint64_t named[NAMED]; /* [named_count] jobs in the order in which they first ended something */
+    uint32_t named_count;  /* > NAMED: too many */
 } picture;
+
+/* Where the next entry of the legend goes. */
+typedef struct legend {
+    const picture *p;
+    bool is_drawn; /* else only measured */
+    int x, line;
+} legend;
 
 static bool is_body(const clo_log_record *r)
 {
@@ -179,9 +189,65 @@ static void add_row(const picture *p, uint32_t executor)
     }
 }
 
+static void name_jobs(picture *p)
+{
+    for (size_t i = 0; i < p->count && p->named_count <= NAMED; i++) {
+        uint32_t k = 0;
+        if (!is_body(&p->records[i]))
+            continue;
+        while (k < p->named_count && p->named[k] != p->records[i].job)
+            k++;
+        if (k < p->named_count)
+            continue;
+        if (k < NAMED)
+            p->named[k] = p->records[i].job;
+        p->named_count++;
+    }
+}
+
+static int bottom_of(const picture *p)
+{
+    return TOP + p->row_height * (int)clo_platform_executors(p->platform);
+}
+
+/* A mark and a text, on the next line where this one is full. */
+static void add_entry(legend *at, const char *mark, const char *text)
+{
+    int width = 44 + 7 * (int)clo_gantt_characters(text);
+
+    if (at->x > LEFT && at->x + width > PAGE - 8) {
+        at->x = LEFT;
+        at->line++;
+    }
+    int y = bottom_of(at->p) + BOTTOM + LINE * at->line;
+    if (at->is_drawn)
+        clo_text_add(at->p->out, "<path %s transform=\"translate(%d %d)\"/><text x=\"%d\" y=\"%d\">%s</text>\n", mark,
+                     at->x, y, at->x + 20, y + 10, text);
+    at->x += width;
+}
+
+/* Few jobs by their numbers; of many, that colours come in turn. Returns the number of its lines. */
+static int add_legend(const picture *p, bool is_drawn)
+{
+    legend at = {p, is_drawn, LEFT, 0};
+    char mark[64], text[32];
+
+    for (uint32_t k = 0; k < p->named_count && p->named_count <= NAMED; k++) {
+        clo_print(mark, sizeof mark, "class=\"c%u\" d=\"M0 0h14v12h-14z\"", (unsigned)(p->named[k] % CLO_KIND_COLORS));
+        clo_print(text, sizeof text, "job %llu", (unsigned long long)p->named[k]);
+        add_entry(&at, mark, text);
+    }
+    if (p->named_count > NAMED)
+        add_entry(&at, "class=\"c0\" d=\"M0 0h14v12h-14z\"", "a colour for each job, 16 in turn");
+    if (p->jobs > 0)
+        add_entry(&at, "class=\"c0\" d=\"M2 1h10l-5 10z\"", "arrival");
+    add_entry(&at, "class=\"c0 pale\" d=\"M0 0h14v12h-14z\"", "pale: mostly idle");
+    return at.line + 1;
+}
+
 static void add_head(const picture *p)
 {
-    int height = TOP + p->row_height * (int)clo_platform_executors(p->platform) + BOTTOM;
+    int height = bottom_of(p) + BOTTOM + LINE * add_legend(p, false) + 12;
     char time[24];
 
     clo_text_add(p->out,
@@ -208,7 +274,7 @@ static void add_axes(const picture *p)
 {
     uint32_t executors = clo_platform_executors(p->platform);
     int64_t span_ns = p->end_ns - p->begin_ns, step = clo_gantt_step(span_ns, 12);
-    int bottom = TOP + p->row_height * (int)executors;
+    int bottom = bottom_of(p);
     char time[24];
 
     for (uint32_t e = 0; e < executors; e++) {
@@ -245,47 +311,6 @@ static void add_arrivals(const picture *p)
     }
 }
 
-static int add_entry(const picture *p, int x, const char *mark, const char *text)
-{
-    int y = TOP + p->row_height * (int)clo_platform_executors(p->platform) + 34;
-
-    clo_text_add(p->out, "<path %s transform=\"translate(%d %d)\"/><text x=\"%d\" y=\"%d\">%s</text>\n", mark, x, y,
-                 x + 20, y + 10, text);
-    return x + 44 + 7 * (int)clo_gantt_characters(text);
-}
-
-/* Few jobs by their numbers; of many, that colours come in turn. */
-static void add_legend(const picture *p)
-{
-    uint64_t numbers[NAMED];
-    uint32_t count = 0;
-    int x = LEFT;
-    char mark[64], text[32];
-
-    for (size_t i = 0; i < p->count && count <= NAMED; i++) {
-        uint32_t k = 0;
-        if (!is_body(&p->records[i]))
-            continue;
-        while (k < count && k < NAMED && numbers[k] != p->records[i].job)
-            k++;
-        if (k < count)
-            continue;
-        if (count < NAMED)
-            numbers[count] = p->records[i].job;
-        count++;
-    }
-    for (uint32_t k = 0; k < count && count <= NAMED && x < PAGE - 330; k++) {
-        clo_print(mark, sizeof mark, "class=\"c%u\" d=\"M0 0h14v12h-14z\"", (unsigned)(numbers[k] % CLO_KIND_COLORS));
-        clo_print(text, sizeof text, "job %llu", (unsigned long long)numbers[k]);
-        x = add_entry(p, x, mark, text);
-    }
-    if (count > NAMED)
-        x = add_entry(p, x, "class=\"c0\" d=\"M0 0h14v12h-14z\"", "a colour for each job, 16 in turn");
-    if (p->jobs > 0)
-        x = add_entry(p, x, "class=\"c0\" d=\"M2 1h10l-5 10z\"", "arrival");
-    (void)add_entry(p, x, "class=\"c0 pale\" d=\"M0 0h14v12h-14z\"", "pale: mostly idle");
-}
-
 static clo_status draw(picture *p)
 {
     uint32_t executors = clo_platform_executors(p->platform);
@@ -302,12 +327,13 @@ static clo_status draw(picture *p)
     p->cells = clo_allocate((size_t)p->columns, sizeof *p->cells);
     if (p->cells == NULL)
         return clo_fail_memory("a picture of a stream");
+    name_jobs(p);
     add_head(p);
     add_axes(p);
     for (uint32_t e = 0; e < executors; e++)
         add_row(p, e);
     add_arrivals(p);
-    add_legend(p);
+    (void)add_legend(p, true);
     clo_text_add(p->out, "</svg>\n");
     return p->out->failed ? clo_fail_memory("a picture of a stream") : CLO_OK;
 }

@@ -270,6 +270,82 @@ class Reports(CommandTest):
         self.assertEqual([j[0] for j in jobs], list(range(9)))
         self.assertEqual(min(j[2] for j in jobs), 0)
 
+    def facts(self, page):
+        return dict(re.findall(r"<dt>([^<]*)</dt><dd>([^<]*)</dd>", page.source))
+
+    def test_sums_of_times_have_an_end(self):
+        """A root of 47 years that is duplicated on 8 executors is longer in all than any time."""
+        g = self.graph([{"name": "root", "work_ns": 15 * 10 ** 17, "duplicable": True}] + [{"name": "leaf%d" % i, "work_ns": 1000} for i in range(16)],
+                       [(0, i + 1, 10 ** 9) for i in range(16)])
+        self.good("plan", g, "--platform", "am69", "--planner", "deft", "--report", self.path("p.html"))
+        page = self.page("p.html")
+        roots = sum(bar[1] == 0 for bar in page.bars())
+        self.assertGreater(roots * 15 * 10 ** 17, 2 ** 63)
+        table = re.search(r'<table id="kinds">.*?</table>', page.source, re.S).group(0)
+        row = re.findall(r"<tr>.*?</tr>", table[table.index("<tbody>"):])[0]
+        self.assertIn("<td class=\"n\">%d</td><td class=\"n\">–</td>" % roots, row)
+        share, mean, least, most = [float(value) for value in re.findall(r'data-v="([^"]*)"', row)]
+        self.assertAlmostEqual(share, 1, 3)
+        self.assertTrue(least <= mean <= most, row)
+        self.assertNotIn('data-v="-', page.source)
+
+    def test_executions_of_a_stream_are_counted_where_they_are_too_many_to_draw(self):
+        graph = {"format": "clotho.graph/1", "name": "g", "tasks": [{"name": "t", "work_ns": 1000, "instances": 200001}], "edges": []}
+        lines = [{"format": "clotho.workload/1", "name": "w"}, {"name": "a", "graph": graph}, {"name": "b", "graph": 0}]
+        w = self.file("w.jsonl", "\n".join(map(json.dumps, lines)) + "\n")
+        self.good("simulate", w, "--policy", "fifo", "--platform", "uniform:8", "--report", self.path("s.html"))
+        page = self.page("s.html")
+        self.assertIn("too many executions", page.text)
+        self.assertEqual(self.facts(page)["executions"], "400002")
+
+    def test_the_legend_of_a_stream_names_all_jobs_or_none(self):
+        for jobs in (3, 9, 10, 14, 16, 17):
+            self.good("generate", "stream", "--jobs", jobs, "-o", "w.jsonl")
+            self.good("simulate", "w.jsonl", "--policy", "fair", "--platform", "uniform:2", "--gantt", "s.svg")
+            svg = self.bytes("s.svg").decode()
+            height = int(re.search(r'height="(\d+)"', svg).group(1))
+            entries = re.findall(r'<text x="(\d+)" y="(\d+)">([^<]*)</text>', svg)
+            self.assertEqual(sorted(int(text[4:]) for _, _, text in entries if text.startswith("job ")), list(range(jobs)) if jobs <= 16 else [])
+            self.assertEqual(any(text.startswith("a colour for each job") for _, _, text in entries), jobs > 16)
+            self.assertEqual([text for _, _, text in entries[-2:]], ["arrival", "pale: mostly idle"])
+            self.assertEqual(len({(x, y) for x, y, _ in entries}), len(entries))
+            for x, y, text in entries:
+                self.assertTrue(int(x) + 7 * len(text) <= 1280 and int(y) + 4 <= height, (x, y, text))
+
+    def script(self, code, *functions):
+        """What `code` prints as JSON, beside these functions of the script of a page."""
+        node = shutil.which("node")
+        if node is None:
+            print("skipped: nothing runs the script of a page alone; mend: apt-get install nodejs")
+            self.skipTest("no node")
+        self.good("plan", self.diamond(), "--platform", "uniform:2", "--report", "p.html")
+        script = self.page("p.html").scripts[1]
+        sources = [re.search(r"^function %s\(.*?^}" % name, script, re.S | re.M).group(0) for name in functions]
+        done = subprocess.run([node, "-e", "\n".join(sources) + code], stdout=subprocess.PIPE, timeout=300, check=True, text=True)
+        return script, json.loads(done.stdout)
+
+    def test_inputs_are_drawn_of_the_bars_in_view_and_of_the_next(self):
+        code = """
+            const drawn = [], chart = {from: 0, to: 100, left: 0, colors: {}, g: {fillRect: (...at) => drawn.push(at)}};
+            const lane = () => [0, 20], xOf = ns => ns;
+            const s = {first: [0, 5], start: [10, 60, 150, 200, 210], finish: [15, 65, 155, 205, 215], wait: [0, 0, 0, 0, 0], input: [5, 0, 70, 150, 3]};
+            drawInputs(s, 0);
+            chart.from = 300;
+            drawInputs(s, 0);
+            console.log(JSON.stringify(drawn));"""
+        self.assertEqual(self.script(code, "firstAfter", "drawInputs")[1], [[5, 17, 5, 3], [80, 17, 70, 3]])
+
+    def test_times_of_the_axis_differ_however_near_they_are(self):
+        code = """
+            const said = [1, 2.5, 1e3, 2e6, 1e9].map(step => [1, 1e5, 1e6, 3e8].map(first => {
+                const all = [0, 1, 2, 3].map(k => timeText((first + k) * step, step));
+                return new Set(all).size;
+            }));
+            console.log(JSON.stringify([said.flat(), timeText(123456789), timeText(1e9), timeText(5e9, 1e9)]));"""
+        script, said = self.script(code, "timeText")
+        self.assertEqual(said, [[4] * 20, "123.46 ms", "1 s", "5 s"])
+        self.assertIn('k === 0 ? "0" : timeText(k * step, step)', script)
+
     def test_names_stay_names(self):
         names = ["</script><script>alert(1)</script>", "quote\" ' & <b>bold</b>", "line\nbreak\ttab", "ünïcode 漢字 \u2028", "<!-- x", "]]>", "x" * 3000, "\x1b[31m",
                  "a\\u003c/script>", "</pre></title></style>", ""]

@@ -145,12 +145,14 @@ function fit(text, room) {
   return most < 4 ? "" : letters.slice(0, most - 1 - tail).join("") + "…" + letters.slice(letters.length - tail).join("");
 }
 
-/* A thin line below a bar: its inputs on their way. */
+/* A thin line below a bar: its inputs on their way; of the bars in view, and of the one that follows, for which the row
+ * may wait. */
 function drawInputs(s, row) {
   const g = chart.g, [y, height] = lane(s, row);
+  const begin = firstAfter(s, row, chart.from);
   let last = -9;
   g.fillStyle = chart.colors.ink;
-  for (let i = firstAfter(s, row, chart.from); i < s.first[row + 1] && s.start[i] - s.wait[i] - s.input[i] <= chart.to; i++) {
+  for (let i = begin; i < s.first[row + 1] && (i === begin || s.start[i - 1] <= chart.to); i++) {
     if (!s.input[i]) continue;
     const until = s.happened ? s.start[i] : s.start[i] - s.wait[i], x = xOf(until - s.input[i]), width = xOf(until) - x;
     if (width < 1 && x - last < 1) continue;
@@ -175,7 +177,7 @@ function drawAxis() {
     g.stroke();
     g.fillStyle = chart.colors.soft;
     g.textAlign = x > chart.left + chart.plot - 24 ? "right" : x < chart.left + 20 ? "left" : "center";
-    g.fillText(k === 0 ? "0" : timeText(k * step), x, 9);
+    g.fillText(k === 0 ? "0" : timeText(k * step, step), x, 9);
   }
 }
 
@@ -342,7 +344,7 @@ function draw() {
   drawNames(first, last);
 }
 
-/* Zoom about a place, and moves; never beyond the ends, never below a nanosecond a pixel. */
+/* Zoom about a place, and moves; never beyond the ends, never more than 20 pixels a nanosecond. */
 function setView(from, to) {
   const end = spanEnd() * 1.015, span = Math.min(Math.max(to - from, Math.min(chart.plot / 20, end)), end);
   chart.from = Math.max(0, Math.min(from, end - span));

@@ -6,11 +6,12 @@ const data = JSON.parse(document.getElementById("data").textContent);
 const jobs = (data.jobs || []).map(j => ({number: j[0], name: j[1], arrival: j[2], start: j[3], finish: j[4], deadline: j[5], end: j[6]}));
 const failed = new Set(data.failed);
 
-function timeText(ns) {
+/* Five digits, or as many as tell times apart that are `step` nanoseconds from each other. */
+function timeText(ns, step) {
   const size = Math.abs(ns);
   const [unit, name] = size >= 1e9 ? [1e9, "s"] : size >= 1e6 ? [1e6, "ms"] : size >= 1e3 ? [1e3, "µs"] : [1, "ns"];
-  const value = ns / unit;
-  return (Math.abs(value) < 1e5 ? String(Number(value.toPrecision(5))) : value.toFixed(0)) + " " + name;
+  const value = ns / unit, digits = step ? Math.min(15, Math.max(5, 2 + Math.ceil(Math.log10(Math.max(1, size / step))))) : 5;
+  return (Math.abs(value) < 10 ** digits ? String(Number(value.toPrecision(digits))) : value.toFixed(0)) + " " + name;
 }
 
 function bytesText(bytes) {

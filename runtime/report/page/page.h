@@ -1,4 +1,4 @@
-/* report/page/page.h - what a page shows, from whichever source; made by plans.c and stream.c. */
+/* report/page/page.h - what a page shows, from whichever source; made by plans.c, series.c and stream.c. */
 #ifndef CLO_REPORT_PAGE_PAGE_H
 #define CLO_REPORT_PAGE_PAGE_H
 

@@ -7,61 +7,86 @@
 #include "report/gantt.h"
 #include "trace/trace.h"
 
+#include <stdlib.h>
+
 typedef struct series {
     const clo_trace *trace;
     const clo_report_config *config;
-    uint64_t first;  /* release */
-    uint32_t count;  /* releases from the first to the last */
+    uint32_t count;  /* releases that have events */
     int64_t zero_ns; /* of the page: when the first release is due, or begins */
     int64_t end_ns;
-    clo_page_job *jobs;        /* [count] */
+    clo_page_job *jobs;        /* [count] by number; room for as many as there are events */
     clo_placement *placements; /* [events] for the picture */
 } series;
 
-static clo_status measure(series *s)
+static int by_number(const void *left, const void *right)
+{
+    const clo_page_job *a = left, *b = right;
+
+    return a->number < b->number ? -1 : a->number > b->number;
+}
+
+/* Each release that the trace has, once. */
+static clo_status list_releases(series *s)
 {
     const clo_trace_event *events = s->trace->events;
-    uint64_t last = 0;
 
-    s->first = s->trace->count > 0 ? events[0].release : 0;
-    s->zero_ns = s->trace->count > 0 ? events[0].start_ns : 0;
-    for (size_t i = 0; i < s->trace->count; i++) {
-        s->first = events[i].release < s->first ? events[i].release : s->first;
-        last = events[i].release > last ? events[i].release : last;
-    }
-    if (last - s->first >= CLO_NONE)
-        return clo_fail(CLO_ERR_LIMIT, "a report takes fewer than 2^32 releases");
-    s->count = (uint32_t)(last - s->first) + 1;
-    if (s->config->period_ns > 0 && s->first <= (uint64_t)(CLO_TIME_NEVER / s->config->period_ns) &&
-        (int64_t)s->first * s->config->period_ns < s->zero_ns)
-        s->zero_ns = (int64_t)s->first * s->config->period_ns;
-    return CLO_OK;
-}
-
-/* When a release is due, or began where it has no period. */
-static int64_t due_ns(const series *s, uint32_t release, int64_t start_ns)
-{
-    int64_t period_ns = s->config->period_ns;
-    uint64_t number = s->first + release;
-
-    if (period_ns == 0 || number > (uint64_t)(CLO_TIME_NEVER / period_ns))
-        return start_ns;
-    return (int64_t)number * period_ns - s->zero_ns;
-}
-
-static void fill(const series *s, clo_bars *bars)
-{
-    for (uint32_t r = 0; r < s->count; r++)
-        s->jobs[r] = (clo_page_job){.number = s->first + r,
+    if (s->trace->count >= CLO_NONE)
+        return clo_fail(CLO_ERR_LIMIT, "the trace has %zu events; a report takes fewer than 2^32", s->trace->count);
+    s->jobs = clo_allocate(s->trace->count, sizeof s->jobs[0]);
+    if (s->jobs == NULL)
+        return clo_fail_memory("a report");
+    for (size_t i = 0; i < s->trace->count; i++)
+        s->jobs[i] = (clo_page_job){.number = events[i].release,
                                     .name = "",
                                     .start_ns = CLO_TIME_NEVER,
                                     .finish_ns = CLO_TIME_NEVER,
                                     .arrival_ns = CLO_TIME_NEVER,
                                     .deadline_ns = CLO_TIME_NEVER,
                                     .end = -1};
+    qsort(s->jobs, s->trace->count, sizeof s->jobs[0], by_number);
+    for (size_t i = 0; i < s->trace->count; i++)
+        if (s->count == 0 || s->jobs[s->count - 1].number != s->jobs[i].number)
+            s->jobs[s->count++] = s->jobs[i];
+    return CLO_OK;
+}
+
+static uint32_t release_of(const series *s, uint64_t number)
+{
+    const clo_page_job wanted = {.number = number};
+    const clo_page_job *found = bsearch(&wanted, s->jobs, s->count, sizeof s->jobs[0], by_number);
+
+    return (uint32_t)(found - s->jobs);
+}
+
+/* The page begins with its first event, or when its first release is due. */
+static void find_zero(series *s)
+{
+    int64_t period_ns = s->config->period_ns;
+
+    if (s->count == 0)
+        return;
+    s->zero_ns = s->trace->events[0].start_ns;
+    if (period_ns > 0 && s->jobs[0].number <= (uint64_t)(CLO_TIME_NEVER / period_ns) &&
+        (int64_t)s->jobs[0].number * period_ns < s->zero_ns)
+        s->zero_ns = (int64_t)s->jobs[0].number * period_ns;
+}
+
+/* When a release is due, or began where it has no period. */
+static int64_t due_ns(const series *s, const clo_page_job *job)
+{
+    int64_t period_ns = s->config->period_ns;
+
+    if (period_ns == 0 || job->number > (uint64_t)(CLO_TIME_NEVER / period_ns))
+        return job->start_ns;
+    return (int64_t)job->number * period_ns - s->zero_ns;
+}
+
+static void fill(const series *s, clo_bars *bars)
+{
     for (size_t i = 0; i < s->trace->count; i++) {
         const clo_trace_event *event = &s->trace->events[i];
-        uint32_t release = (uint32_t)(event->release - s->first);
+        uint32_t release = release_of(s, event->release);
         int64_t start_ns = event->start_ns - s->zero_ns, finish_ns = event->finish_ns - s->zero_ns;
         clo_page_job *job = &s->jobs[release];
         s->placements[i] =
@@ -89,10 +114,10 @@ static void time_releases(series *s)
 {
     for (uint32_t r = 0; r < s->count; r++) {
         clo_page_job *job = &s->jobs[r];
-        job->arrival_ns = due_ns(s, r, job->start_ns);
+        job->arrival_ns = due_ns(s, job);
         if (s->config->deadline_ns > 0 && job->arrival_ns != CLO_TIME_NEVER)
             job->deadline_ns = clo_time_add(job->arrival_ns, s->config->deadline_ns);
-        if (job->finish_ns != CLO_TIME_NEVER && job->finish_ns > s->end_ns)
+        if (job->finish_ns > s->end_ns)
             s->end_ns = job->finish_ns;
     }
 }
@@ -105,12 +130,14 @@ static clo_status make(series *s, clo_page *page, const clo_cost *cost, clo_text
 
     page->schedules = schedule;
     page->schedules_count = schedule != NULL;
-    s->jobs = clo_allocate(s->count, sizeof s->jobs[0]);
     s->placements = clo_allocate(s->trace->count, sizeof s->placements[0]);
-    if (status == CLO_OK && (s->jobs == NULL || s->placements == NULL))
+    if (status == CLO_OK && s->placements == NULL)
         status = clo_fail_memory("a report");
+    if (status == CLO_OK)
+        status = list_releases(s);
     if (status != CLO_OK)
         return status;
+    find_zero(s);
     *schedule = (clo_page_schedule){.name = page->title,
                                     .has_happened = true,
                                     .is_emulated = s->trace->is_emulated,
@@ -151,8 +178,6 @@ clo_status clo_report_releases(const clo_trace *trace, const clo_cost *cost, con
     clo_status status = clo_config_read(&mine, sizeof mine, config, "clo_report_config");
     if (status == CLO_OK)
         status = clo_trace_matches(trace, cost);
-    if (status == CLO_OK)
-        status = measure(&s);
     if (status != CLO_OK)
         return status;
     clo_page page = {.title = mine.title != NULL ? mine.title : clo_graph_name(graph),

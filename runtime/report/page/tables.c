@@ -3,6 +3,7 @@
 #include "report/page/tables.h"
 
 #include "base/memory.h"
+#include "base/numbers/saturate.h"
 #include "report/gantt.h"
 
 #include <clotho/log.h>
@@ -142,9 +143,17 @@ static void add_pipeline_facts(const clo_page_schedule *s, clo_text *out)
     add_fact(out, "executors in use", text);
 }
 
+/* From the arrival to the end; CLO_TIME_NEVER where either is not known. */
+static int64_t completion_ns(const clo_page_job *job)
+{
+    if (job->finish_ns == CLO_TIME_NEVER || job->arrival_ns == CLO_TIME_NEVER)
+        return CLO_TIME_NEVER;
+    return clo_time_sub(job->finish_ns, job->arrival_ns);
+}
+
 static void add_stream_facts(const clo_page *page, const clo_page_schedule *s, clo_text *out)
 {
-    uint64_t ended = 0, late = 0, with_deadline = 0;
+    uint64_t ended = 0, timed = 0, late = 0, with_deadline = 0, executions = 0;
     double busy_ns = 0, sum_ns = 0;
     char text[64], words[16];
 
@@ -154,21 +163,25 @@ static void add_stream_facts(const clo_page *page, const clo_page_schedule *s, c
         ended += has_ended;
         with_deadline += job->deadline_ns != CLO_TIME_NEVER;
         late += has_ended && job->finish_ns > job->deadline_ns;
-        sum_ns += has_ended ? (double)(job->finish_ns - job->arrival_ns) : 0;
+        if (has_ended && completion_ns(job) != CLO_TIME_NEVER) {
+            sum_ns += (double)completion_ns(job);
+            timed++;
+        }
         busy_ns += (double)job->busy_ns;
+        executions += job->executions;
     }
     clo_print(text, sizeof text, "%zu, %llu ended", page->jobs_count, (unsigned long long)ended);
     clo_print(words, sizeof words, "%ss", page->job_word);
     add_fact(out, words, text);
-    if (ended > 0)
-        add_time_fact(out, "mean completion", (int64_t)(sum_ns / (double)ended));
+    if (timed > 0)
+        add_time_fact(out, "mean completion", (int64_t)(sum_ns / (double)timed));
     if (with_deadline > 0) {
         clo_print(text, sizeof text, "%llu of %llu", (unsigned long long)late, (unsigned long long)with_deadline);
         add_fact(out, "late", text);
     }
     clo_print(text, sizeof text, "%.1f %%", 100 * ratio(busy_ns, (double)s->makespan_ns * s->bars.executors));
     add_fact(out, "executors in use", text);
-    clo_print(text, sizeof text, "%zu", s->bars.count);
+    clo_print(text, sizeof text, "%llu", (unsigned long long)executions); /* of too many there are no bars */
     add_fact(out, "executions", text);
 }
 
@@ -235,7 +248,8 @@ static void add_executor_row(const clo_page *page, const clo_page_schedule *s, u
         idle_ns = bar->start_ns - end_ns > idle_ns ? bar->start_ns - end_ns : idle_ns;
         end_ns = bar->finish_ns > end_ns ? bar->finish_ns : end_ns;
         replicas += (bar->flags & CLO_BAR_REPLICA) != 0;
-        input_ns += s->has_happened || s->causes == NULL ? bar->input_ns : s->causes[i].transfer_ns;
+        input_ns =
+            clo_time_add(input_ns, s->has_happened || s->causes == NULL ? bar->input_ns : s->causes[i].transfer_ns);
     }
     idle_ns = s->makespan_ns - end_ns > idle_ns ? s->makespan_ns - end_ns : idle_ns;
     clo_text_add(out, "<tr>");
@@ -275,7 +289,8 @@ static void add_executors(const clo_page *page, const clo_page_schedule *s, clo_
 
 typedef struct kind_sums {
     uint64_t count;
-    int64_t sum_ns, least_ns, most_ns;
+    int64_t sum_ns, least_ns, most_ns; /* the sum: CLO_TIME_NEVER where it is beyond all times */
+    double about_ns;                   /* the sum, which has no end here */
 } kind_sums;
 
 static void add_kinds(const clo_page *page, const clo_page_schedule *s, clo_text *out)
@@ -283,7 +298,7 @@ static void add_kinds(const clo_page *page, const clo_page_schedule *s, clo_text
     static const char *const columns[] = {" kind of task", "executions", "time in all", "share",
                                           "mean",          "least",      "most"};
     kind_sums sums[CLO_KINDS_MAX + 1] = {{0}};
-    int64_t all_ns = 0;
+    double all_ns = 0;
     char name[CLO_KIND_NAME_BYTES];
 
     for (size_t i = 0; i < s->bars.count; i++) {
@@ -291,9 +306,10 @@ static void add_kinds(const clo_page *page, const clo_page_schedule *s, clo_text
         int64_t ns = s->bars.all[i].finish_ns - s->bars.all[i].start_ns;
         sum->least_ns = sum->count == 0 || ns < sum->least_ns ? ns : sum->least_ns;
         sum->most_ns = ns > sum->most_ns ? ns : sum->most_ns;
-        sum->sum_ns += ns;
+        sum->sum_ns = clo_time_add(sum->sum_ns, ns);
+        sum->about_ns += (double)ns;
         sum->count++;
-        all_ns += ns;
+        all_ns += (double)ns;
     }
     begin_table(out, "kinds", "Kinds of tasks", columns, sizeof columns / sizeof columns[0]);
     for (uint32_t k = 0; k <= CLO_KINDS_MAX; k++) {
@@ -305,8 +321,9 @@ static void add_kinds(const clo_page *page, const clo_page_schedule *s, clo_text
         clo_text_add(out, "</td>");
         add_count_cell(out, sums[k].count);
         add_time_cell(out, sums[k].sum_ns);
-        add_percent_cell(out, ratio((double)sums[k].sum_ns, (double)all_ns));
-        add_time_cell(out, sums[k].sum_ns / (int64_t)sums[k].count);
+        add_percent_cell(out, ratio(sums[k].about_ns, all_ns));
+        add_time_cell(out, sums[k].sum_ns == CLO_TIME_NEVER ? (int64_t)(sums[k].about_ns / (double)sums[k].count)
+                                                            : sums[k].sum_ns / (int64_t)sums[k].count);
         add_time_cell(out, sums[k].least_ns);
         add_time_cell(out, sums[k].most_ns);
         clo_text_add(out, "</tr>\n");
@@ -382,11 +399,6 @@ static const char *ending(const clo_page_job *job)
     if (job->end >= 0 && job->end <= CLO_LOG_DONE_FAILED)
         return job->end == CLO_LOG_DONE_OK && job->finish_ns > job->deadline_ns ? "late" : words[job->end];
     return job->finish_ns != CLO_TIME_NEVER ? "ended" : "not ended";
-}
-
-static int64_t completion_ns(const clo_page_job *job)
-{
-    return job->finish_ns == CLO_TIME_NEVER ? CLO_TIME_NEVER : job->finish_ns - job->arrival_ns;
 }
 
 static void add_jobs(const clo_page *page, clo_text *out)

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "fault.h"
 #include "report/kinds.h"
+#include "trace/trace.h"
 
 #include <clotho/report.h>
 #include <clotho/sim.h>
@@ -221,6 +222,98 @@ static void a_log_that_is_no_run_of_the_workload_is_refused(void **state)
     close_stream(&s);
 }
 
+/* Of more bodies than are drawn nothing asks whether the workload has their job: no arrival is known. */
+static void a_job_without_an_arrival_has_no_completion(void **state)
+{
+    streamed s = open_stream();
+    const clo_log_record arrival = {.what = CLO_LOG_ARRIVE};
+    const clo_log_record done = {.what = CLO_LOG_DONE, .now_ns = 30, .job = 7, .value = CLO_LOG_DONE_OK};
+    clo_log *log;
+
+    (void)state;
+    ok(clo_log_create(NULL, 0, &log));
+    assert_true(clo_log_append(log, &arrival));
+    for (uint32_t i = 0; i <= CLO_REPORT_EXECUTIONS_MAX; i++)
+        assert_true(clo_log_append(
+            log, &(clo_log_record){.what = CLO_LOG_FINISH, .now_ns = 20, .value = 10, .job = 7, .executor = i % 2}));
+    assert_true(clo_log_append(log, &done));
+    ok(clo_report_stream(log, s.workload, s.platform, NULL, path));
+    char *text = read_page();
+    assert_non_null(strstr(text, "<dt>jobs</dt><dd>2, 1 ended</dd>"));
+    assert_null(strstr(text, "mean completion"));
+    assert_non_null(strstr(text, "<dt>executions</dt><dd>400001</dd>"));
+    const char *row = strstr(text, "<tr data-job=\"1\"><td class=\"n\">7</td>");
+    assert_non_null(row);
+    /* name, arrival; first start, end; completion */
+    static const char cells[] = "<td></td><td class=\"n\">–</td><td class=\"n\" data-v=\"10\">10 ns</td>"
+                                "<td class=\"n\" data-v=\"30\">30 ns</td><td class=\"n\">–</td>";
+    assert_memory_equal(row + strlen("<tr data-job=\"1\"><td class=\"n\">7</td>"), cells, sizeof cells - 1);
+    clo_free(text);
+    clo_log_destroy(log);
+    close_stream(&s);
+}
+
+typedef struct released {
+    scene s;
+    clo_trace *trace;
+} released;
+
+static clo_status write_releases(void *context)
+{
+    const released *r = context;
+
+    return clo_report_releases(r->trace, r->s.cost, NULL, path);
+}
+
+static void a_series_has_the_releases_that_its_trace_has(void **state)
+{
+    static const char *const names[] = {"a"};
+    const clo_trace_event events[] = {
+        {.start_ns = 0, .finish_ns = 10, .release = UINT64_MAX - 1},
+        {.start_ns = 20, .finish_ns = 40, .release = 3},
+        {.start_ns = 50, .finish_ns = 60, .release = UINT64_MAX - 1},
+    };
+    released r = {.s = open_scene(names, 1)};
+
+    (void)state;
+    ok(clo_trace_create(r.s.cost, false, events, 3, &r.trace));
+    ok(write_releases(&r));
+    char *text = read_page();
+    assert_non_null(
+        strstr(text, "\"jobs\":[\n[3,\"\",20,20,40,null,-1],\n[18446744073709551614,\"\",0,0,60,null,-1]]"));
+    assert_non_null(strstr(text, "<dt>releases</dt><dd>2, 2 ended</dd>"));
+    clo_free(text);
+    assert_true(fault_each(write_releases, &r) > 20);
+    clo_trace_destroy(r.trace);
+    ok(clo_trace_create(r.s.cost, false, NULL, 0, &r.trace)); /* none */
+    ok(write_releases(&r));
+    text = read_page();
+    assert_non_null(strstr(text, "<dt>releases</dt><dd>0, 0 ended</dd>"));
+    clo_free(text);
+    clo_trace_destroy(r.trace);
+    close_scene(&r.s);
+}
+
+static void sums_of_inputs_have_an_end(void **state)
+{
+    static const char *const names[] = {"a"};
+    const clo_trace_event events[] = {
+        {.start_ns = 0, .finish_ns = 10, .transfer_ns = INT64_MAX - 1},
+        {.start_ns = 20, .finish_ns = 40, .transfer_ns = INT64_MAX - 1, .release = 1},
+    };
+    released r = {.s = open_scene(names, 1)};
+
+    (void)state;
+    ok(clo_trace_create(r.s.cost, false, events, 2, &r.trace));
+    ok(write_releases(&r));
+    char *text = read_page();
+    assert_non_null(strstr(text, "<table id=\"executors\">"));
+    assert_null(strstr(text, "data-v=\"-"));
+    clo_free(text);
+    clo_trace_destroy(r.trace);
+    close_scene(&r.s);
+}
+
 static void cut_names_keep_both_ends_and_whole_characters(void **state)
 {
     char text[CLO_KIND_NAME_BYTES];
@@ -246,6 +339,9 @@ int main(void)
         cmocka_unit_test(jobs_that_fit_nowhere_take_no_others_name),
         cmocka_unit_test(a_stream_without_memory_is_reported),
         cmocka_unit_test(a_log_that_is_no_run_of_the_workload_is_refused),
+        cmocka_unit_test(a_job_without_an_arrival_has_no_completion),
+        cmocka_unit_test(a_series_has_the_releases_that_its_trace_has),
+        cmocka_unit_test(sums_of_inputs_have_an_end),
         cmocka_unit_test(cut_names_keep_both_ends_and_whole_characters),
     };
     return cmocka_run_group_tests_name("report_page", tests, NULL, NULL);
