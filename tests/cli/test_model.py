@@ -94,6 +94,8 @@ class Model(CommandTest):
         self.good("model", "embed", TINY, "-o", self.path("tiny.c"), "--name", "tiny")
         self.assertIn("model_tiny[", self.good("model", "embed", TINY))
         self.bad(2, "model", "embed", TINY, "--name", "7up", holds="'7up'")
+        for name in ("for", "bool", "main", "NULL", "int8_t"):
+            self.bad(2, "model", "embed", TINY, "--name", name, holds="--name is '%s'" % name)
         self.bad(1, "model", "embed", TINY, "-o", self.path("no/folder.c"), holds="No such file or directory; nothing was begun")
         self.assert_nothing_half_written()
         compiler = shutil.which("cc") or shutil.which("gcc")

@@ -23,6 +23,10 @@ class Embed(CommandTest):
     def test_symbols_are_names_of_c(self):
         for name, symbol in (("a-b.c.c", "a_b_c"), ("7up.c", "plan_7up"), ("x", "x"), (".c", "_c"), ("l" * 200 + ".c", "l" * 63)):
             self.assertIn("const clo_placement %s[4] = {" % symbol, self.embed(name))
+        for name, symbol in (("for.c", "plan_for"), ("int.c", "plan_int"), ("bool.c", "plan_bool"), ("main.c", "plan_main"), ("NULL.c", "plan_NULL"),
+                             ("linux.c", "plan_linux"), ("size_t.c", "plan_size_t"), ("clo_plan.c", "plan_clo_plan"), ("CLO_NONE.c", "plan_CLO_NONE"),
+                             ("fort.c", "fort"), ("clock_of.c", "clock_of")):
+            self.assertIn("const clo_placement %s[4] = {" % symbol, self.embed(name))
         self.assertIn("const clo_placement plan[4]", self.good("plan", self.diamond(), "--platform", "rk3588", "--embed", "-"))
 
     def test_the_same_plan_is_the_same_file(self):
@@ -35,6 +39,11 @@ class Embed(CommandTest):
             self.assertEqual((said.code, len(said.err.splitlines())), (1, 1), said.err)
             self.assertIn(holds, said.err)
             self.assertRaises(FileNotFoundError, self.bytes, "no.c")
+
+    def test_an_executor_with_a_name_like_a_negative_number_is_no_cpu(self):
+        g = self.graph([{"name": "t", "work_ns": 1000}], platform={"executors": [{"name": "cpu4", "kind": "k"}, {"name": "cpu-5", "kind": "k"}]})
+        self.bad(1, "plan", g, "--platform", "own", "--embed", self.path("no.c"), holds="'cpu-5' of the platform")
+        self.assert_nothing_half_written("no.c")
 
     def test_one_graph_one_planner_one_file(self):
         g, f = self.diamond(), self.path("f.c")

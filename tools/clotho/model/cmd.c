@@ -7,15 +7,15 @@
 #include "clotho/common/options.h"
 #include "clotho/common/outputs.h"
 #include "clotho/common/report.h"
+#include "clotho/common/symbol.h"
 #include "clotho/model/model.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 /* Most columns of the array that embed writes. */
-enum { EMBED_COLUMNS = 20, SYMBOL_BYTES = 64 };
+enum { EMBED_COLUMNS = 20 };
 
 static const char *builtin_at(uint32_t index)
 {
@@ -108,32 +108,6 @@ static int verify(int argc, char **argv)
     return code;
 }
 
-static bool is_symbol(const char *text)
-{
-    static const char *const keywords[] = {
-        "auto",   "break",    "case",     "char",     "const", "continue", "default", "do",     "double",
-        "else",   "enum",     "extern",   "float",    "for",   "goto",     "if",      "inline", "int",
-        "long",   "register", "restrict", "return",   "short", "signed",   "sizeof",  "static", "struct",
-        "switch", "typedef",  "union",    "unsigned", "void",  "volatile", "while"};
-
-    for (size_t i = 0; i < sizeof keywords / sizeof keywords[0]; i++)
-        if (strcmp(text, keywords[i]) == 0)
-            return false;
-    for (const char *at = text; *at != '\0'; at++)
-        if (!isalnum((unsigned char)*at) && *at != '_')
-            return false;
-    return text[0] != '\0' && !isdigit((unsigned char)text[0]) && strlen(text) < SYMBOL_BYTES;
-}
-
-/* "model_NAME" with what no C name may hold replaced. */
-static void default_symbol(const char *name, char *out)
-{
-    snprintf(out, SYMBOL_BYTES, "model_%s", name);
-    for (char *at = out; *at != '\0'; at++)
-        if (!isalnum((unsigned char)*at))
-            *at = '_';
-}
-
 static bool write_array(FILE *file, const clo_model *model, const clo_model_info *info, const char *symbol)
 {
     size_t bytes;
@@ -193,7 +167,7 @@ static int embed(int argc, char **argv)
         return code;
     clo_status status = clo_model_inspect(model, &info);
     if (status == CLO_OK) {
-        default_symbol(info.name, made);
+        symbol_make("model_", info.name, strlen(info.name), made);
         code = write_embedded(path, model, &info, symbol != NULL ? symbol : made);
     } else {
         code = complain_status(operands[0], status);

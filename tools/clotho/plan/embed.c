@@ -3,6 +3,7 @@
 
 #include "clotho/common/output_write.h"
 #include "clotho/common/report.h"
+#include "clotho/common/symbol.h"
 
 #include <clotho/pipeline.h>
 #include <ctype.h>
@@ -10,27 +11,24 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { SYMBOL_BYTES = 64 };
-
 typedef struct embedded {
     const input *in;
     const clo_plan *plan;
     char symbol[SYMBOL_BYTES];
 } embedded;
 
-/* The file's name without folders and ending, with what no C name may hold replaced. */
+/* The file's name without folders and ending; behind "plan_" where a program cannot have that name, or has it from the
+ * library. */
 static void name_symbol(const char *path, char *out)
 {
     const char *slash = strrchr(path, '/'), *base = slash != NULL ? slash + 1 : path, *dot = strrchr(base, '.');
     size_t length = dot != NULL && dot != base ? (size_t)(dot - base) : strlen(base);
-    const char *prefix = strcmp(path, "-") == 0 ? "plan" : isdigit((unsigned char)base[0]) ? "plan_" : "";
 
+    symbol_make("", base, length, out);
     if (strcmp(path, "-") == 0)
-        length = 0;
-    snprintf(out, SYMBOL_BYTES, "%s%.*s", prefix, length < SYMBOL_BYTES ? (int)length : SYMBOL_BYTES, base);
-    for (char *at = out; *at != '\0'; at++)
-        if (!isalnum((unsigned char)*at))
-            *at = '_';
+        symbol_make("plan", "", 0, out);
+    else if (!is_symbol(out) || strncmp(out, "clo_", 4) == 0 || strncmp(out, "CLO_", 4) == 0)
+        symbol_make("plan_", base, length, out);
 }
 
 /* The CPU number on the board: platforms of other machines have it in the name only. -1: it is not known. */
@@ -39,7 +37,8 @@ static int32_t cpu_of(const clo_platform *platform, uint32_t executor)
     int32_t cpu = clo_platform_executor(platform, executor)->os_index;
     char more;
 
-    if (cpu == -1 && sscanf(clo_platform_executor_name(platform, executor), "cpu%" SCNd32 "%c", &cpu, &more) != 1)
+    if (cpu == -1 && (sscanf(clo_platform_executor_name(platform, executor), "cpu%" SCNd32 "%c", &cpu, &more) != 1 ||
+                      cpu < 0)) /* "cpu-5" is a name like any other */
         return -1;
     return cpu;
 }
