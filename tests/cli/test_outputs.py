@@ -2,6 +2,7 @@
 
 The last is shown by strace, which lets each system call of a verb fail in turn (one in EIGHT, drawn by CLO_SAMPLE, unless
 CLO_FULL is set): the exit status is 1 with one line, and the file is the old one or the new one, whole."""
+import json
 import os
 import random
 import re
@@ -42,6 +43,34 @@ class Outputs(CommandTest):
             graph = file.read()
         self.assertIn("digraph", self.good("convert", "-", "-", "--format", "dot", stdin=graph))
         self.assertIn("clotho.plan/1", self.good("plan", "-", "--platform", "uniform:2", "--out", "-", stdin=graph))
+
+    def test_a_file_on_standard_output_is_alone_there(self):
+        page = lambda text: text.startswith("<!doctype") and text.endswith("</html>\n") and text.count("</html>") == 1
+        drawing = lambda text: text.startswith("<svg") and text.endswith("</svg>\n")
+        document = lambda text: json.loads(text) is not None
+        flight = ("--releases-in-flight", "2", "--releases", "4")
+        plan, run = ("plan", "g.json"), ("run", "g.json", "--clock", "virtual")
+        simulate, stream = ("simulate", "g.json", "--policy", "fifo"), ("simulate", "s.jsonl", "--policy", "fair")
+        runs = ("run", "s.jsonl", "--policy", "fair", "--clock", "virtual")
+        for words, option, is_whole in (
+                (plan, "--report", page), ((*plan, "--planner", "heft", "--planner", "deft"), "--report", page), (plan, "--out", document),
+                (plan, "--gantt", drawing), ((*plan, "--pipeline"), "--out", document), (run, "--report", page), (run, "--gantt", drawing),
+                (run, "--trace", document), (("run", "g.json", "--clock", "virtual", *flight), "--report", page), (simulate, "--report", page),
+                (simulate, "--gantt", drawing), (simulate, "--trace", document), (("simulate", "g.json", *flight), "--report", page),
+                (stream, "--report", page), (stream, "--gantt", drawing), (runs, "--report", page), (runs, "--gantt", drawing)):
+            with self.subTest((words, option)):
+                self.assertTrue(is_whole(self.good(*words, "--platform", "uniform:2", option, "-")))
+        for words in (stream, runs):
+            self.assertEqual(len(self.good(*words, "--platform", "uniform:2", "--csv", "-").splitlines()), 21)
+            log = self.good(*words, "--platform", "uniform:2", "--log", "-").splitlines()
+            self.assertEqual([line for line in log if not line.startswith(("{", "["))], [])
+        self.assertRegex(self.good(*plan, "--platform", "rk3588", "--embed", "-"), r"(?s)\A/\* Made by.*};\n\Z")
+        commands = self.graph([{"name": "c", "command": ["echo", "said"]}], file="c.json")
+        self.assertTrue(page(self.good("run", commands, "-j", 1, "--report", "-")))
+
+    def test_what_else_wants_standard_output_is_refused_beside_a_file_there(self):
+        self.bad(2, "simulate", "g.json", "--releases-in-flight", "2", "--releases", "4", "--json", "--report", "-", holds="standard output")
+        self.bad(2, "plan", "g.json", "--gantt-text", "--out", "-", holds="--gantt-text and '-'")
 
     def test_a_name_that_is_no_file_may_be_that_of_an_output(self):
         self.good("generate", "chain", "-n", "3", "-o", "chain")

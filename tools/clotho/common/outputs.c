@@ -45,6 +45,20 @@ bool outputs_are_same(const char *a, const char *b)
            at_a.st_ino == at_b.st_ino;
 }
 
+bool is_output(const char *path)
+{
+    return path != NULL && strcmp(path, "-") == 0;
+}
+
+int outputs_to_standard(const char *const *paths, size_t count)
+{
+    int sum = 0;
+
+    for (size_t i = 0; i < count; i++)
+        sum += is_output(paths[i]);
+    return sum;
+}
+
 /* As clo_file_write asks: a new file takes the place of the old one, or of what a symbolic link stands for. */
 int output_check(const char *path)
 {

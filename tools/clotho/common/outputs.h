@@ -20,6 +20,12 @@ int outputs_check(const named_file *outputs, size_t outputs_count, const named_f
 /* Whether two names stand for one regular file, which need not be there yet. */
 bool outputs_are_same(const char *a, const char *b);
 
+/* Whether an option names standard output, "-", where nothing else is to be printed then. NULL: it was not given. */
+bool is_output(const char *path);
+
+/* How many of the options do. */
+int outputs_to_standard(const char *const *paths, size_t count);
+
 /* Prints why the output was not written. Returns an exit code. */
 int output_complain(const output *o);
 

@@ -158,6 +158,25 @@ static void print_row(const planned *p, bool first)
            p->valid ? "valid" : "NOT VALID");
 }
 
+/* A row of a table, or all that there is to say. */
+static int print_text(const input *in, const planned *p, bool table, bool first)
+{
+    if (!table && clo_plan_interval_ns(p->plan) > 0)
+        return print_pipeline(in, p);
+    if (table)
+        print_row(p, first);
+    else
+        print_one(in, p);
+    return EXIT_GOOD;
+}
+
+static int to_output(const plan_options *o)
+{
+    const char *const files[] = {o->out, o->embed, o->gantt, o->csv, o->svg, o->report};
+
+    return outputs_to_standard(files, sizeof files / sizeof files[0]);
+}
+
 static int write_files(const input *in, const plan_options *o, const planned *p)
 {
     char *text = NULL, title[512];
@@ -215,7 +234,8 @@ static int plan_one(const input *in, const plan_options *o)
     int code = EXIT_GOOD;
     uint32_t i;
 
-    if (table && !o->as_json)
+    bool is_quiet = to_output(o) > 0;
+    if (table && !o->as_json && !is_quiet)
         input_print(in);
     for (i = 0; i < o->planners.count && !is_interrupted(); i++) {
         planned p;
@@ -223,12 +243,8 @@ static int plan_one(const input *in, const plan_options *o)
         if (p.measured) {
             if (o->as_json)
                 made = worse(made, print_json(in, o, &p));
-            else if (table)
-                print_row(&p, i == 0);
-            else if (clo_plan_interval_ns(p.plan) > 0)
-                made = worse(made, print_pipeline(in, &p));
-            else
-                print_one(in, &p);
+            else if (!is_quiet)
+                made = worse(made, print_text(in, &p, table, i == 0));
             made = worse(made, write_files(in, o, &p));
         }
         if (p.measured && o->report != NULL)
@@ -421,11 +437,6 @@ static int check_pipeline(const plan_options *o)
     return EXIT_GOOD;
 }
 
-static bool is_output(const char *path)
-{
-    return path != NULL && strcmp(path, "-") == 0;
-}
-
 static bool is_comparison(const plan_options *o)
 {
     return o->baseline != NULL || o->csv != NULL || o->svg != NULL;
@@ -433,15 +444,16 @@ static bool is_comparison(const plan_options *o)
 
 static int check_comparison(const plan_options *o)
 {
-    int to_output = o->as_json + is_output(o->out) + is_output(o->embed) + is_output(o->gantt) + is_output(o->csv) +
-                    is_output(o->svg) + is_output(o->report);
+    int wanted = o->as_json + to_output(o);
 
-    if (o->as_json && to_output > 1)
+    if (o->as_json && wanted > 1)
         return misuse("--json and '-' both want standard output; name a file");
-    if (to_output > 1)
+    if (wanted > 1)
         return misuse("two files want standard output; name one");
     if (o->as_json && o->gantt_text)
         return misuse("--json and --gantt-text both want standard output; leave one out");
+    if (o->gantt_text && wanted > 0)
+        return misuse("--gantt-text and '-' both want standard output; name a file");
     if (is_comparison(o) && (o->pipeline.is_wanted || o->gantt != NULL || o->gantt_text || o->out != NULL ||
                              o->embed != NULL || o->report != NULL))
         return misuse(

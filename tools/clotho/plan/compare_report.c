@@ -5,6 +5,7 @@
 #include "clotho/common/csv.h"
 #include "clotho/common/json.h"
 #include "clotho/common/output_write.h"
+#include "clotho/common/outputs.h"
 #include "clotho/compare/picture.h"
 #include "clotho/compare/table.h"
 
@@ -221,11 +222,6 @@ static int draw(const plan_comparison *p)
     snprintf(drawn.axis, sizeof drawn.axis, "makespan over that of %.60s on the same graph; left is shorter",
              c->rows[c->baseline].name);
     return picture_write(&drawn, p->options->svg);
-}
-
-static bool is_output(const char *path)
-{
-    return path != NULL && strcmp(path, "-") == 0;
 }
 
 int plan_compare_report(plan_comparison *p)

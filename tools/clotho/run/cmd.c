@@ -78,7 +78,9 @@ static int run_file(const char *path, const run_options *o, bool again)
         return code;
     }
     code = run_execute(&in, o, commands, &out);
-    int printed = !out.reportable ? EXIT_GOOD : o->as_json ? run_print_json(&out) : run_print_text(&out);
+    int printed = !out.reportable || run_to_output(o) > 0 ? EXIT_GOOD
+                  : o->as_json                            ? run_print_json(&out)
+                                                          : run_print_text(&out);
     if (out.reportable && out.happened != NULL && printed == EXIT_GOOD)
         printed = write_files(&out);
     if (out.reportable && code == EXIT_GOOD && printed == EXIT_GOOD)
@@ -176,14 +178,11 @@ static int check_commands(run_options *o, int graphs)
 
 static int check_outputs(const run_options *o)
 {
-    const char *const files[] = {o->gantt, o->csv, o->log, o->trace, o->report};
-    int to_output = o->as_json;
+    int wanted = o->as_json + run_to_output(o);
 
-    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++)
-        to_output += files[i] != NULL && strcmp(files[i], "-") == 0;
-    if (o->as_json && to_output > 1)
+    if (o->as_json && wanted > 1)
         return misuse("--json and '-' both want standard output; name a file");
-    return to_output > 1 ? misuse("two files want standard output; name one") : EXIT_GOOD;
+    return wanted > 1 ? misuse("two files want standard output; name one") : EXIT_GOOD;
 }
 
 static int check_options(run_options *o, int graphs)

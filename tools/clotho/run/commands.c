@@ -403,7 +403,7 @@ int commands_open(input *in, const run_options *options, run_commands **out)
     c->original = clo_document_graph(in->document);
     c->count = clo_graph_tasks(c->original);
     c->failures_most = options->failures;
-    c->is_silent = options->as_json;
+    c->is_silent = options->as_json || run_to_output(options) > 0;
     c->first_failed = CLO_NONE;
     pthread_mutex_init(&c->lock, NULL);
     c->tasks = calloc((size_t)c->count + 1, sizeof *c->tasks);

@@ -181,7 +181,7 @@ int run_flight(const input *in, const run_options *o)
     clo_status status = fly(o, in, &f);
 
     if (status == CLO_OK)
-        status = o->as_json ? print_json(o, in, &f) : print_text(o, in, &f);
+        status = run_to_output(o) > 0 ? CLO_OK : o->as_json ? print_json(o, in, &f) : print_text(o, in, &f);
     const pipeline_series series = series_of(o);
     int code = status == CLO_OK ? write_files(o, in, &f) : complain_status(in->path, status);
     if (code == EXIT_GOOD)

@@ -4,6 +4,7 @@
 #define CLO_TOOLS_CLOTHO_RUN_RUN_H
 
 #include "clotho/common/input.h"
+#include "clotho/common/outputs.h"
 #include "clotho/run/median.h"
 
 #define RUN_REPEAT_MAX 100000u
@@ -26,6 +27,14 @@ typedef struct run_options {
     int64_t deadline_ns, period_ns;
     bool is_dry, no_replay_check, unpinned, copy_always, as_json;
 } run_options;
+
+/* How many files go to standard output: with one, nothing else does. */
+static inline int run_to_output(const run_options *o)
+{
+    const char *const files[] = {o->gantt, o->csv, o->log, o->trace, o->report};
+
+    return outputs_to_standard(files, sizeof files / sizeof files[0]);
+}
 
 typedef enum run_replay { REPLAY_NOT_CHECKED, REPLAY_EQUAL, REPLAY_DIFFERS } run_replay;
 

@@ -155,7 +155,9 @@ static int simulate_file(const char *path, const simulate_options *o)
     if (status != CLO_OK)
         code = complain_status(path, status);
     if (s.measured) {
-        int printed = o->as_json ? print_json(&in, o, &s) : print_text(&in, o, &s);
+        int printed = simulate_to_output(o) > 0 ? EXIT_GOOD
+                      : o->as_json              ? print_json(&in, o, &s)
+                                                : print_text(&in, o, &s);
         if (printed == EXIT_GOOD)
             printed = write_files(&in, o, &s);
         code = code != EXIT_GOOD ? code : printed;
@@ -185,17 +187,17 @@ static int check_comparison(const simulate_options *o)
     return EXIT_GOOD;
 }
 
+static int check_output(const simulate_options *o)
+{
+    int wanted = o->as_json + simulate_to_output(o);
+
+    if (o->as_json && wanted > 1)
+        return misuse("--json and '-' both want standard output; name a file");
+    return wanted > 1 ? misuse("two files want standard output; name one") : EXIT_GOOD;
+}
+
 static int check_files(const simulate_options *o)
 {
-    const char *const files[] = {o->gantt, o->trace, o->csv, o->log, o->svg, o->report};
-    int to_output = o->as_json;
-
-    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++)
-        to_output += files[i] != NULL && strcmp(files[i], "-") == 0;
-    if (o->as_json && to_output > 1)
-        return misuse("--json and '-' both want standard output; name a file");
-    if (to_output > 1)
-        return misuse("two files want standard output; name one");
     if (o->policies.count > 1)
         return check_comparison(o);
     if (o->baseline != NULL || o->svg != NULL)
@@ -214,6 +216,8 @@ static int check_options(const simulate_options *o)
 {
     int code = simulate_flight_check(o);
 
+    if (code == EXIT_GOOD)
+        code = check_output(o);
     if (code != EXIT_GOOD || o->releases_in_flight > 0)
         return code;
     if (o->planner != NULL &&

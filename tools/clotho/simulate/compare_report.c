@@ -4,6 +4,7 @@
 #include "clotho/common/csv.h"
 #include "clotho/common/json.h"
 #include "clotho/common/output_write.h"
+#include "clotho/common/outputs.h"
 #include "clotho/compare/picture.h"
 #include "clotho/compare/table.h"
 
@@ -188,11 +189,6 @@ static int draw(const policy_comparison *p, const char *path)
     snprintf(drawn.axis, sizeof drawn.axis, "mean completion time over that of %.50s in the same run; left is shorter",
              c->rows[c->baseline].name);
     return picture_write(&drawn, path);
-}
-
-static bool is_output(const char *path)
-{
-    return path != NULL && strcmp(path, "-") == 0;
 }
 
 int policy_comparison_report(policy_comparison *p, const simulate_options *o)

@@ -129,7 +129,7 @@ int simulate_planner(const char *path, const simulate_options *o)
         warn_untimed(path);
     if (code == EXIT_GOOD && o->as_json)
         code = print_json(&p, path, o);
-    else if (code == EXIT_GOOD)
+    else if (code == EXIT_GOOD && simulate_to_output(o) == 0)
         print_text(&p, o);
     clo_log_destroy(p.log);
     clo_synch_destroy(p.plan);

@@ -175,7 +175,7 @@ int simulate_flight(const char *path, const simulate_options *o)
         return code;
     clo_status status = fly(&in, o, &f);
     if (status == CLO_OK)
-        status = o->as_json ? print_json(&in, o, &f) : print_text(&in, o, &f);
+        status = simulate_to_output(o) > 0 ? CLO_OK : o->as_json ? print_json(&in, o, &f) : print_text(&in, o, &f);
     code = status == CLO_OK ? write_files(&in, o, &f) : complain_status(path, status);
     if (code == EXIT_GOOD)
         code = verdict(path, &f, &series);

@@ -4,6 +4,7 @@
 
 #include "clotho/common/input.h"
 #include "clotho/common/options.h"
+#include "clotho/common/outputs.h"
 
 #include <clotho/stream.h>
 #include <clotho/stream_check.h>
@@ -26,6 +27,14 @@ typedef struct simulate_options {
     uint64_t seed;
     bool as_json, skips_misfits;
 } simulate_options;
+
+/* How many files go to standard output: with one, nothing else does. */
+static inline int simulate_to_output(const simulate_options *o)
+{
+    const char *const files[] = {o->gantt, o->trace, o->csv, o->log, o->svg, o->report};
+
+    return outputs_to_standard(files, sizeof files / sizeof files[0]);
+}
 
 /* All that the runs of one command share; only read while they run. */
 typedef struct simulation {

@@ -70,7 +70,7 @@ static int simulate_one(const simulation *sim)
     if (run.status == CLO_OK || run.is_judged) {
         if (sim->options->as_json) {
             code = simulated_json(sim, &run);
-        } else {
+        } else if (simulate_to_output(sim->options) == 0) {
             simulated_head(sim);
             simulated_text(sim, &run);
         }

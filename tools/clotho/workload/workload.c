@@ -108,7 +108,7 @@ static int report(stream_run *run, int code)
     int judged = run_log_judge(run);
     if (run->options->as_json)
         printed = run_workload_json(run);
-    else
+    else if (run_to_output(run->options) == 0)
         run_workload_text(run);
     if (printed == EXIT_GOOD)
         printed = write_files(run);
