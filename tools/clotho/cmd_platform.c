@@ -5,6 +5,7 @@
 #include "clotho/common/input.h"
 #include "clotho/common/json.h"
 #include "clotho/common/options.h"
+#include "clotho/common/outputs.h"
 #include "clotho/run/hosts.h"
 
 #include <clotho/report.h>
@@ -56,14 +57,14 @@ static int show(int argc, char **argv)
         return code;
     if (count > 0 && spec != NULL)
         return misuse("--platform is '%s', and the operand is '%s'; leave one out", spec, operands[0]);
-    if (svg != NULL && strcmp(svg, "-") == 0 && as_json)
+    if (is_output(svg) && as_json)
         return misuse("--json and --svg - both want standard output; name a file");
     code = platform_open(count > 0 ? operands[0] : spec != NULL ? spec : "native", &platform);
     if (code != EXIT_GOOD)
         return code;
     clo_status status = svg != NULL ? clo_platform_svg(platform, svg) : CLO_OK;
     code = status == CLO_OK ? EXIT_GOOD : complain_status(svg, status);
-    if (code == EXIT_GOOD && (svg == NULL || strcmp(svg, "-") != 0))
+    if (code == EXIT_GOOD && !is_output(svg))
         code = describe(platform, as_json);
     clo_platform_destroy(platform);
     return code;
@@ -95,7 +96,7 @@ static int calibrate(int argc, char **argv)
 
     if (code != OPTIONS_GO_ON)
         return code;
-    if (path != NULL && strcmp(path, "-") == 0)
+    if (is_output(path))
         return misuse("-o is '-'; name a file, standard output carries the report");
     clo_status status = clo_platform_calibrate(quick, progress, NULL, path, &platform);
     if (status != CLO_OK)
