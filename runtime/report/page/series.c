@@ -33,9 +33,6 @@ static clo_status list_releases(series *s)
 
     if (s->trace->count >= CLO_NONE)
         return clo_fail(CLO_ERR_LIMIT, "the trace has %zu events; a report takes fewer than 2^32", s->trace->count);
-    s->jobs = clo_allocate(s->trace->count, sizeof s->jobs[0]);
-    if (s->jobs == NULL)
-        return clo_fail_memory("a report");
     for (size_t i = 0; i < s->trace->count; i++)
         s->jobs[i] = (clo_page_job){.number = events[i].release,
                                     .name = "",
@@ -126,15 +123,14 @@ static clo_status make(series *s, clo_page *page, const clo_cost *cost, clo_text
 {
     uint32_t executors = clo_platform_executors(page->platform);
     clo_page_schedule *schedule = clo_allocate(1, sizeof *schedule);
-    clo_status status = schedule != NULL ? CLO_OK : clo_fail_memory("a report");
 
     page->schedules = schedule;
     page->schedules_count = schedule != NULL;
     s->placements = clo_allocate(s->trace->count, sizeof s->placements[0]);
-    if (status == CLO_OK && s->placements == NULL)
-        status = clo_fail_memory("a report");
-    if (status == CLO_OK)
-        status = list_releases(s);
+    s->jobs = clo_allocate(s->trace->count, sizeof s->jobs[0]);
+    if (schedule == NULL || s->placements == NULL || s->jobs == NULL)
+        return clo_fail_memory("a report");
+    clo_status status = list_releases(s);
     if (status != CLO_OK)
         return status;
     find_zero(s);
