@@ -1,6 +1,7 @@
 /* embed.c - see embed.h. */
 #include "clotho/plan/embed.h"
 
+#include "clotho/common/options.h"
 #include "clotho/common/output_write.h"
 #include "clotho/common/report.h"
 #include "clotho/common/symbol.h"
@@ -35,11 +36,11 @@ static void name_symbol(const char *path, char *out)
 static int32_t cpu_of(const clo_platform *platform, uint32_t executor)
 {
     int32_t cpu = clo_platform_executor(platform, executor)->os_index;
-    char more;
+    const char *name = clo_platform_executor_name(platform, executor);
+    uint64_t number;
 
-    if (cpu == -1 && (sscanf(clo_platform_executor_name(platform, executor), "cpu%" SCNd32 "%c", &cpu, &more) != 1 ||
-                      cpu < 0)) /* "cpu-5" is a name like any other */
-        return -1;
+    if (cpu == -1 && strncmp(name, "cpu", 3) == 0 && parse_u64(name + 3, &number) && number <= INT32_MAX)
+        return (int32_t)number;
     return cpu;
 }
 
