@@ -160,6 +160,7 @@ class Rpc(PackageTest):
         with self.assertRaises(TypeError):
             rpc.fork({"": answer}, nothing=1)
 
+    @unittest.skipIf(SANITIZED, "its processes are forked")
     def test_the_example(self):
         path = os.path.join(SOURCE, "examples", "rpc", "workflow.py")
         said = subprocess.run([sys.executable, "-B", path], capture_output=True, text=True, timeout=LONG, check=False)
