@@ -8,6 +8,7 @@
 #include <inttypes.h>
 #include <signal.h>
 #include <sqlite3.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -135,22 +136,21 @@ static int run(char **words)
 {
     clo_rpc_config config = CLO_RPC_CONFIG_INIT;
     clo_rpc_workflow *workflow = NULL;
-    const void *bytes = NULL;
+    const void *bytes = "";
     size_t count = 0;
 
     config.services = words[0];
     config.journal = words[1];
     config.backoff_ns = 50000000;
-    if (clo_rpc_workflow_create(&config, &workflow) != CLO_OK || add_calls(workflow) != CLO_OK)
-        return fail();
-    run_now = workflow;
-    if (clo_rpc_workflow_run(workflow) != CLO_OK ||
-        clo_rpc_workflow_answer(workflow, CALLS - 1, 0, &bytes, &count) != CLO_OK)
-        return fail();
+    bool is_good = clo_rpc_workflow_create(&config, &workflow) == CLO_OK && add_calls(workflow) == CLO_OK;
+    run_now = is_good ? workflow : NULL;
+    is_good = is_good && clo_rpc_workflow_run(workflow) == CLO_OK &&
+              clo_rpc_workflow_answer(workflow, CALLS - 1, 0, &bytes, &count) == CLO_OK;
+    int code = is_good ? 0 : fail();
     fwrite(bytes, 1, count, stdout);
     run_now = NULL;
     clo_rpc_workflow_destroy(workflow);
-    return 0;
+    return code;
 }
 
 int main(int argc, char **argv)
