@@ -282,7 +282,7 @@ void clo_parametric_event(void *state, const clo_view *view, const clo_event *e)
         put(s, view, e->job);
     if (e->kind == CLO_EVENT_ARRIVE || e->kind == CLO_EVENT_END)
         refresh(s, view);
-    for (int k = 0; k < CLO_DUE_LOOKS && (slot = clo_due_next(&s->turn, view, e)) != CLO_NONE; k++)
+    for (uint32_t k = clo_due_looks(view); k > 0 && (slot = clo_due_next(&s->turn, view, e)) != CLO_NONE; k--)
         if (clo_job_queue_has(&s->queue, slot))
             put(s, view, slot);
     if (e->kind == CLO_EVENT_END && s->cursor == e->job)

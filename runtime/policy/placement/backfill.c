@@ -284,7 +284,7 @@ static void mdd_event(void *state, const clo_view *view, const clo_event *event)
 
     if (job != NULL)
         put_due(state, view, job, event->job);
-    for (int k = 0; k < CLO_DUE_LOOKS && (slot = clo_due_next(turn, view, event)) != CLO_NONE; k++)
+    for (uint32_t k = clo_due_looks(view); k > 0 && (slot = clo_due_next(turn, view, event)) != CLO_NONE; k--)
         if (clo_job_queue_has(state, slot))
             put_due(state, view, clo_view_job(view, slot), slot);
 }

@@ -23,13 +23,21 @@ static inline int64_t clo_due_work_ns(const clo_live_job *job, int64_t now_ns, u
 
 enum { CLO_DUE_LOOKS = 8 };
 
+/* How many jobs are looked over again at an event; none is twice. */
+static inline uint32_t clo_due_looks(const clo_view *view)
+{
+    uint32_t jobs = clo_view_jobs(view);
+
+    return jobs < CLO_DUE_LOOKS ? jobs : CLO_DUE_LOOKS;
+}
+
 /* Whose turn it is to be looked over again. Begin with {CLO_NONE, false}. */
 typedef struct clo_due_turn {
     uint32_t next; /* slot; CLO_NONE: the first job */
     bool has_deadlines;
 } clo_due_turn;
 
-/* To be asked CLO_DUE_LOOKS times at each event: a slot; CLO_NONE: nobody, as always where no job has had a deadline. */
+/* To be asked clo_due_looks times at each event: a slot; CLO_NONE: nobody, as always where no job has had a deadline. */
 static inline uint32_t clo_due_next(clo_due_turn *turn, const clo_view *view, const clo_event *e)
 {
     bool is_end = e->kind == CLO_EVENT_END;

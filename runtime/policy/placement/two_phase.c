@@ -31,8 +31,7 @@ clo_status clo_two_phase_parse(const char *text, void *argument)
     if (phases.selector == NULL)
         return clo_fail(CLO_ERR_ARGUMENT,
                         "'%.40s' selects nothing; write fifo, fair, wfair, sjf, sjf-cp, hrrn, rank, capacity, drf, "
-                        "edf, mdd, replan, "
-                        "decima, task-fifo, task-sjf or task-hrrn",
+                        "edf, mdd, replan, decima, task-fifo, task-sjf or task-hrrn",
                         text);
     const clo_policy *policy = phases.selector->policy;
     if (phases.has_argument && policy->parse == NULL)
