@@ -333,19 +333,19 @@ static bool make_cluster(const online *o, uint64_t seed, uint32_t jobs, double g
 
 static bool make_cluster_stream(const online *o, uint64_t seed, occasion *out)
 {
-    return make_cluster(o, seed, online_jobs(o, 100, 10), 1 / online_load(o, out->scene), out);
+    return make_cluster(o, seed, online_jobs(o, 100, 3), 1 / online_load(o, out->scene), out);
 }
 
 static bool make_cluster_batch(const online *o, uint64_t seed, occasion *out)
 {
-    return make_cluster(o, seed, online_jobs(o, 40, 10), 0, out);
+    return make_cluster(o, seed, online_jobs(o, 40, 3), 0, out);
 }
 
 static bool make_memory(const online *o, const clo_workload *from, demand_law law, uint64_t seed, occasion *out)
 {
     out->own = make_classes();
     out->platform = out->own;
-    out->base = demanding_pool(from, law, online_jobs(o, 400, 20), seed);
+    out->base = demanding_pool(from, law, online_jobs(o, 400, 8), seed);
     if (out->own == NULL || out->base == NULL)
         return false;
     double need_s =
