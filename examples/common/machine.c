@@ -80,24 +80,24 @@ static uint32_t draft_split_kinds(draft *d, const clo_platform *from, uint32_t c
     return count;
 }
 
-/* Slots behind the `count` executors, without links of their own. */
-static uint32_t draft_add_device(draft *d, uint32_t count, uint32_t slots, uint32_t kinds)
+/* A slot behind the `count` executors, without links of its own. */
+static uint32_t draft_add_device(draft *d, uint32_t count, uint32_t depth, uint32_t kinds)
 {
-    for (uint32_t e = count; e < count + slots; e++) {
-        d->executors[e] = d->executors[0];
-        d->executors[e].kind = kinds;
-        d->executors[e].os_index = CLO_OS_SLOT;
-    }
+    if (depth == 0)
+        return kinds;
+    d->executors[count] = d->executors[0];
+    d->executors[count].kind = kinds;
+    d->executors[count].os_index = CLO_OS_SLOT_DEEP(depth < CLO_SLOT_DEPTH_MAX ? depth : CLO_SLOT_DEPTH_MAX);
     d->kind_names[kinds] = MACHINE_DEVICE_KIND;
-    return kinds + (slots > 0);
+    return kinds + 1;
 }
 
-clo_status machine_limit(const clo_platform *platform, uint32_t workers, uint32_t slots, clo_platform **out,
+clo_status machine_limit(const clo_platform *platform, uint32_t workers, uint32_t depth, clo_platform **out,
                          bool *is_crowded)
 {
     uint32_t count = workers != 0 ? workers : clo_platform_executors(platform), kinds = clo_platform_kinds(platform);
     bool is_split = clo_platform_is_native(platform) && count <= clo_platform_executors(platform);
-    uint32_t pieces = clo_platform_link_pieces(platform);
+    uint32_t pieces = clo_platform_link_pieces(platform), slots = depth > 0;
     draft d = {0};
     const char *resources[CLO_RESOURCES_MAX];
     clo_status status = CLO_ERR_MEMORY;
@@ -108,7 +108,7 @@ clo_status machine_limit(const clo_platform *platform, uint32_t workers, uint32_
             resources[r] = clo_platform_resource_name(platform, r);
         if (is_split)
             kinds = draft_split_kinds(&d, platform, count);
-        kinds = draft_add_device(&d, count, slots, kinds);
+        kinds = draft_add_device(&d, count, depth, kinds);
         clo_platform_desc desc = {.size = sizeof desc,
                                   .name = clo_platform_name(platform),
                                   .executors_count = count + slots,

@@ -23,6 +23,15 @@ extern "C" {
  * a slot is an executor like any other. */
 #define CLO_OS_SLOT (-2)
 
+/* The same of a slot that begins up to `depth` (1 to CLO_SLOT_DEPTH_MAX) bodies before the first of them has ended: a
+ * device, on which data of one kernel move and the next kernel is launched while another one computes. It is one lane:
+ * plans, checkers, simulations and traces know it as an executor that runs one after the other, and what an execution
+ * takes counts from the end of the one before, if that is later than its begin. On the real clock runs by a plan and by
+ * work stealing use the depth, if their job has neither limits of bodies, hedges nor releases in flight; other runs begin
+ * one body after the other. Depth 1 is CLO_OS_SLOT. */
+#define CLO_OS_SLOT_DEEP(depth) (CLO_OS_SLOT + 1 - (int32_t)(depth))
+#define CLO_SLOT_DEPTH_MAX 4
+
 /* Most pieces of a link: see clo_platform_desc.cuts_count. */
 #define CLO_LINK_PIECES_MAX 8
 
@@ -39,7 +48,8 @@ typedef struct clo_executor {
     /* Index of the memory that its outputs live in. */
     uint32_t memory;
 
-    /* The CPU number of the operating system; -1: not a CPU of this machine; CLO_OS_SLOT: a slot. */
+    /* The CPU number of the operating system; -1: not a CPU of this machine; CLO_OS_SLOT or
+     * CLO_OS_SLOT_DEEP(depth): a slot. */
     int32_t os_index;
 
     /* By task class; > 0. */

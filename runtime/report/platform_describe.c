@@ -124,7 +124,7 @@ static void cell(const clo_platform *p, row r, uint32_t column, char *out, size_
         snprintf(out, bytes, "%.120s", p->kind_names[x->kind]);
         break;
     case COLUMN_CPU:
-        if (x->os_index == CLO_OS_SLOT)
+        if (x->os_index <= CLO_OS_SLOT)
             snprintf(out, bytes, "slot");
         else
             put_range(x->os_index, y->os_index, folded, out, bytes);

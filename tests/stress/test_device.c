@@ -179,7 +179,7 @@ static void kernels_change_memory_and_handles_in_place(void **state)
     config.host_kernels = &function;
     config.host_kernels_count = 1;
     for (int is_handle = 0; is_handle < 2; is_handle++) {
-        device_scene s = {.platform = device_platform(2)};
+        device_scene s = {.platform = device_platform(2, 1)};
         uint64_t expected = 7;
         uint32_t npu, handle;
         ok(clo_device_open(clo_driver_find("null"), "depth=2", &config, &s.device));
@@ -229,7 +229,7 @@ static void a_graph_of_handles_alone_has_no_inputs(void **state)
     static const clo_scalar scalar = {&by, sizeof by};
     clo_device_config config = CLO_DEVICE_CONFIG_INIT;
     clo_job_result result = CLO_JOB_RESULT_INIT;
-    device_scene s = {.platform = device_platform(1)};
+    device_scene s = {.platform = device_platform(1, 1)};
     clo_kernel kernel = CLO_KERNEL_INIT;
     uint32_t npu, handle;
     clo_plan *plan;
@@ -276,7 +276,7 @@ static void a_driver_without_a_descriptor_is_polled(void **state)
     static const clo_host_kernel function = {.name = "mix", .run = device_function};
     clo_driver driver = *clo_driver_find("null");
     clo_device_config config = CLO_DEVICE_CONFIG_INIT;
-    device_scene s = {.platform = device_platform(2)};
+    device_scene s = {.platform = device_platform(2, 1)};
     clo_plan *plan;
 
     (void)state;

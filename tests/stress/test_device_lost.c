@@ -216,7 +216,7 @@ static void a_graph_that_does_not_fit_leaves_the_others_prepared(void **state)
     static const clo_host_kernel function = {.name = "mix", .run = device_function};
     clo_driver driver = *clo_driver_find("null");
     clo_device_config config = CLO_DEVICE_CONFIG_INIT;
-    device_scene s = {.platform = device_platform(1)};
+    device_scene s = {.platform = device_platform(1, 1)};
     clo_operand memory;
     clo_kernel kernel;
     clo_plan *plan;

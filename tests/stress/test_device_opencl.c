@@ -79,7 +79,7 @@ static void kernels_give_what_bodies_give(void **state)
     NEEDS_OPENCL();
     config.program = program;
     for (uint64_t seed = 0; seed < 3; seed++) {
-        device_scene s = {.platform = device_platform(2)};
+        device_scene s = {.platform = device_platform(2, 1)};
         ok(clo_device_open(clo_driver_find("opencl"), "", &config, &s.device));
         device_graph(&s, seed, true, seed == 1);
         use_opencl(&s);
@@ -137,7 +137,7 @@ static void a_kernel_of_other_arguments_is_found_by_its_trial(void **state)
     (void)state;
     NEEDS_OPENCL();
     config.program = program;
-    device_scene s = {.platform = device_platform(1)};
+    device_scene s = {.platform = device_platform(1, 1)};
     ok(clo_device_open(clo_driver_find("opencl"), "", &config, &s.device));
     device_graph(&s, 0, true, false);
     use_opencl(&s);
@@ -161,7 +161,7 @@ static void a_long_kernel_ends_with_its_result(void **state)
 
     (void)state;
     NEEDS_OPENCL();
-    device_scene s = {.platform = device_platform(1)};
+    device_scene s = {.platform = device_platform(1, 1)};
     config.program = program;
     ok(clo_device_open(clo_driver_find("opencl"), "", &config, &s.device));
     kernel.device = s.device;

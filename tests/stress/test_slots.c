@@ -367,8 +367,10 @@ static void slots_come_last_and_have_few_workers(void **state)
     desc.executors = list;
     desc.kinds_count = 1;
     fails(CLO_ERR_ARGUMENT, "executor 1 comes after a slot; put the slots last", clo_platform_create(&desc, &platform));
-    list[0].os_index = -3;
-    fails(CLO_ERR_ARGUMENT, "executor 0: os_index -3", clo_platform_create(&desc, &platform));
+    list[0].os_index = CLO_OS_SLOT_DEEP(CLO_SLOT_DEPTH_MAX);
+    fails(CLO_ERR_ARGUMENT, "executor 1 comes after a slot; put the slots last", clo_platform_create(&desc, &platform));
+    list[0].os_index = CLO_OS_SLOT_DEEP(CLO_SLOT_DEPTH_MAX + 1);
+    fails(CLO_ERR_ARGUMENT, "executor 0: os_index -6", clo_platform_create(&desc, &platform));
     fails(CLO_ERR_ARGUMENT, "P of slots:P is a number", clo_platform_open("slots:0", &platform));
     ok(clo_platform_open("slots:3", &platform));
     assert_int_equal(clo_platform_executor(platform, 2)->os_index, CLO_OS_SLOT);

@@ -57,8 +57,8 @@ typedef struct device_scene {
     clo_scalar scalars[DEVICE_TASKS];
 } device_scene;
 
-/* Two CPUs of kind "cpu" with one memory, and `slots` of kind "npu" with another. */
-static inline clo_platform *device_platform(uint32_t slots)
+/* Two CPUs of kind "cpu" with one memory, and `slots` of kind "npu" and such a depth with another. */
+static inline clo_platform *device_platform(uint32_t slots, uint32_t depth)
 {
     static const char *const kinds[] = {"cpu", "npu"};
     static const double bandwidth[18 * 18] = {0};
@@ -68,7 +68,7 @@ static inline clo_platform *device_platform(uint32_t slots)
     clo_platform *platform;
 
     for (uint32_t e = 0; e < 2 + slots; e++)
-        list[e] = (clo_executor){e >= 2, 0, e >= 2, e < 2 ? -1 : CLO_OS_SLOT, {65536, 65536, 65536, 65536}};
+        list[e] = (clo_executor){e >= 2, 0, e >= 2, e < 2 ? -1 : CLO_OS_SLOT_DEEP(depth), {65536, 65536, 65536, 65536}};
     for (uint32_t i = 0; i < 18 * 18; i++)
         latency[i] = 100;
     desc.executors_count = 2 + slots;
@@ -120,16 +120,27 @@ static inline void device_graph(device_scene *s, uint64_t seed, bool has_fallbac
     ok(clo_graph_seal(s->graph));
 }
 
-static inline device_scene device_open(const char *selector, const clo_device_config *given, uint32_t slots)
+static inline device_scene device_open_as(const char *selector, const clo_device_config *given, clo_platform *platform)
 {
     static const clo_host_kernel function = {.name = "mix", .run = device_function};
     clo_device_config config = given != NULL ? *given : (clo_device_config)CLO_DEVICE_CONFIG_INIT;
-    device_scene s = {.platform = device_platform(slots)};
+    device_scene s = {.platform = platform};
 
     config.host_kernels = &function;
     config.host_kernels_count = 1;
     ok(clo_device_open(clo_driver_find("null"), selector, &config, &s.device));
     return s;
+}
+
+static inline device_scene device_open(const char *selector, const clo_device_config *given, uint32_t slots)
+{
+    return device_open_as(selector, given, device_platform(slots, 1));
+}
+
+/* As one executor. */
+static inline device_scene device_open_deep(const char *selector, const clo_device_config *given, uint32_t depth)
+{
+    return device_open_as(selector, given, device_platform(1, depth));
 }
 
 static inline void device_start(device_scene *s)

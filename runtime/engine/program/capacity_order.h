@@ -6,6 +6,8 @@
  * capacity is before it in the plan and holds it there at that time too, and all of them fit together. Greedy starts,
  * whatever fits first, have no such bound.
  *
+ * A deep slot (program.h) is such a queue, too: what is to begin there begins in the order of the plan.
+ *
  * Nobody waits for ever: the order of starts is one order for all queues, all inputs and all executors, so the first in
  * it that has not started waits for nothing but capacity. */
 #ifndef CLO_ENGINE_PROGRAM_CAPACITY_ORDER_H
@@ -19,7 +21,7 @@
 /* Bit r: on the executor the task demands some of resource r of the platform, of which the machine has only so much. */
 uint32_t clo_capacity_order_demanded(const clo_program *program, uint32_t task, uint32_t executor);
 
-/* Takes the rows of program->taken, where the graph has demands. placements: [first_hedge], checked. Returns CLO_OK or
+/* Takes the rows of program->taken, where the graph has demands, or executions are on deep slots. placements: [first_hedge], checked. Returns CLO_OK or
  * CLO_ERR_MEMORY. */
 clo_status clo_capacity_order_create(clo_program *program, const clo_placement *placements, clo_arena *arena);
 

@@ -200,7 +200,9 @@ static clo_status list_roots(clo_program *program, clo_arena *arena)
     return CLO_OK;
 }
 
-static clo_status create(const clo_cost *cost, const clo_placement *placements, size_t count, bool has_policy,
+typedef enum use { PLANNED, REAL, POLICY } use;
+
+static clo_status create(const clo_cost *cost, const clo_placement *placements, size_t count, use of,
                          const int64_t *hedge_after_ns, clo_arena *arena, clo_program **out)
 {
     clo_program *program = clo_arena_take(arena, 1, sizeof *program);
@@ -212,11 +214,12 @@ static clo_status create(const clo_cost *cost, const clo_placement *placements, 
     program->platform = clo_cost_platform(cost);
     program->instances = program->graph->instances;
     program->in_first = program->graph->in_first;
+    program->is_deep = of == REAL && program->graph->may_pend;
     program->crosses_memories = program->platform->memories_count > 1;
     match_kinds(program);
 
     clo_status status = placements != NULL ? clo_program_replay(program, placements, count, hedge_after_ns, arena)
-                                           : adopt_graph(program, has_policy, hedge_after_ns, arena);
+                                           : adopt_graph(program, of == POLICY, hedge_after_ns, arena);
     if (status == CLO_OK)
         status = list_roots(program, arena);
     if (status != CLO_OK)
@@ -229,10 +232,16 @@ static clo_status create(const clo_cost *cost, const clo_placement *placements, 
 clo_status clo_program_create(const clo_cost *cost, const clo_placement *placements, size_t count,
                               const int64_t *hedge_after_ns, clo_arena *arena, clo_program **out)
 {
-    return create(cost, placements, count, false, hedge_after_ns, arena, out);
+    return create(cost, placements, count, PLANNED, hedge_after_ns, arena, out);
+}
+
+clo_status clo_program_create_real(const clo_cost *cost, const clo_placement *placements, size_t count,
+                                   const int64_t *hedge_after_ns, clo_arena *arena, clo_program **out)
+{
+    return create(cost, placements, count, REAL, hedge_after_ns, arena, out);
 }
 
 clo_status clo_program_create_policy(const clo_cost *cost, clo_arena *arena, clo_program **out)
 {
-    return create(cost, NULL, 0, true, NULL, arena, out);
+    return create(cost, NULL, 0, POLICY, NULL, arena, out);
 }

@@ -15,6 +15,10 @@
 CLO_INTERNAL clo_status clo_program_create(const clo_cost *cost, const clo_placement *placements, size_t count,
                                            const int64_t *hedge_after_ns, clo_arena *arena, clo_program **out);
 
+/* The same for the real clock, where deep slots use their depth. */
+CLO_INTERNAL clo_status clo_program_create_real(const clo_cost *cost, const clo_placement *placements, size_t count,
+                                                const int64_t *hedge_after_ns, clo_arena *arena, clo_program **out);
+
 /* The same for a policy, with room for the replicas that it may ask for. */
 CLO_INTERNAL clo_status clo_program_create_policy(const clo_cost *cost, clo_arena *arena, clo_program **out);
 

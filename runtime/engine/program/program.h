@@ -31,6 +31,9 @@ typedef struct clo_program {
     /* In rows and counters they follow the executions. */
     uint32_t barriers;
     bool is_replay;
+    /* Deep slots (CLO_OS_SLOT_DEEP) begin several executions before the first has ended: on one, the order of a plan
+     * leads from the end of each to the `depth`-th behind it, and from its begin to the next (`taken`). */
+    bool is_deep;
     /* Steal: some task cannot run on some executor. */
     bool is_restricted;
     /* The platform has more than one memory. */
@@ -62,8 +65,8 @@ typedef struct clo_program {
     uint32_t *executor;
     /* [first_hedge] in the plan's order, each behind those that it waits for. */
     const uint32_t *order;
-    /* [executions + 1], []: whom an execution lets ask for capacities once it holds its own (capacity_order.h): these
-     * count in `needs` too. NULL: nobody demands anything. */
+    /* [executions + 1], []: whom an execution lets ask for capacities once it holds its own, or begin on a deep slot
+     * (capacity_order.h): these count in `needs` too. NULL: nobody demands anything or is on a deep slot. */
     uint32_t *taken_first, *taken;
 
     /* Policy only: [tasks] the first of the executions that are kept for replicas, one for each source of data of the

@@ -23,12 +23,35 @@ typedef struct builder {
     uint32_t *placement_of;      /* [first_hedge] execution -> placement index                 */
     uint32_t *next_execution;    /* [first_hedge] next execution of the same instance      */
     uint32_t *topological;       /* [instances] instance -> place in the graph's order */
-    uint32_t *previous;          /* [first_hedge] execution before it on its executor          */
-    uint32_t *last;              /* [executors] last execution so far                      */
+    uint32_t *place;             /* [first_hedge] executor, or of a deep slot one of its `depth` places */
+    uint32_t *turn;              /* [executors] executions so far; NULL: places are executors  */
+    uint32_t *previous;          /* [first_hedge] execution before it in its place             */
+    uint32_t *last;              /* [places] last execution so far                         */
     uint32_t *last_position;     /* [barriers] the last of the positions of its producer's instances */
     uint32_t *succ_first, *succ; /* the program's, to be filled */
     clo_arena *arena;
 } builder;
+
+static bool has_deep_slot(const clo_platform *platform)
+{
+    return clo_slot_depth(&platform->executors[platform->executors_count - 1]) > 1; /* slots come last */
+}
+
+/* Places are executors, but for deep slots. */
+static bool take_places(builder *b, const clo_program *program)
+{
+    uint32_t executors = program->platform->executors_count;
+
+    b->place = program->executor;
+    if (!program->is_deep || !has_deep_slot(program->platform)) {
+        b->last = clo_arena_take(b->arena, executors, sizeof(uint32_t));
+        return b->last != NULL;
+    }
+    b->place = clo_arena_take(b->arena, program->first_hedge, sizeof(uint32_t));
+    b->turn = clo_arena_take(b->arena, executors, sizeof(uint32_t));
+    b->last = clo_arena_take(b->arena, (size_t)executors * CLO_SLOT_DEPTH_MAX, sizeof(uint32_t));
+    return b->place != NULL && b->turn != NULL && b->last != NULL;
+}
 
 static bool take_scratch(builder *b, const clo_program *program)
 {
@@ -41,9 +64,8 @@ static bool take_scratch(builder *b, const clo_program *program)
             return false;
     }
     b->topological = clo_arena_take(b->arena, program->instances, sizeof(uint32_t));
-    b->last = clo_arena_take(b->arena, program->platform->executors_count, sizeof(uint32_t));
     b->last_position = clo_arena_take(b->arena, program->barriers, sizeof(uint32_t));
-    return b->topological != NULL && b->last != NULL && b->last_position != NULL;
+    return b->topological != NULL && take_places(b, program) && b->last_position != NULL;
 }
 
 static clo_status number_executions(builder *b, clo_program *program)
@@ -191,19 +213,32 @@ static clo_status sort_by_time(builder *b, uint32_t count)
     return CLO_OK;
 }
 
+/* The next execution on `executor` goes there. */
+static uint32_t next_place(const builder *b, const clo_platform *platform, uint32_t executor)
+{
+    int32_t depth = clo_slot_depth(&platform->executors[executor]);
+
+    return depth < 1 || b->turn == NULL
+               ? executor
+               : executor + platform->executors_count * (b->turn[executor]++ % (uint32_t)depth);
+}
+
 static clo_status order_executions(builder *b, clo_program *program)
 {
     number_instances(b);
     clo_status status = sort_by_time(b, program->first_hedge);
     if (status != CLO_OK)
         return status;
-    memset(b->last, 0xff, program->platform->executors_count * sizeof(uint32_t));
+    size_t places = (size_t)program->platform->executors_count * (b->turn != NULL ? CLO_SLOT_DEPTH_MAX : 1);
+    memset(b->last, 0xff, places * sizeof(uint32_t));
     for (uint32_t i = 0; i < program->first_hedge; i++) {
-        uint32_t execution = b->execution_of[b->sorted[i]], executor = program->executor[execution];
+        uint32_t execution = b->execution_of[b->sorted[i]];
+        uint32_t place = next_place(b, program->platform, program->executor[execution]);
         b->sorted[i] = execution;
         b->position[execution] = i;
-        b->previous[execution] = b->last[executor];
-        b->last[executor] = execution;
+        b->place[execution] = place;
+        b->previous[execution] = b->last[place];
+        b->last[place] = execution;
     }
     return CLO_OK;
 }
@@ -324,8 +359,7 @@ static void enter(const builder *b, uint32_t row, uint32_t successor, bool fills
         b->succ_first[row + 1]++;
 }
 
-/* Enters `execution` in the rows of the one before it on its executor, of barriers, and of sources on other
- * executors. */
+/* Enters `execution` in the rows of the one before it in its place, of barriers, and of sources in other places. */
 static void link_execution(const builder *b, clo_program *program, uint32_t execution, bool fills)
 {
     clo_inputs inputs = clo_inputs_of(program, execution);
@@ -342,7 +376,7 @@ static void link_execution(const builder *b, clo_program *program, uint32_t exec
         }
         for (uint32_t i = 0; i < inputs.count; i++) {
             uint32_t source = clo_inputs_source(&inputs, i);
-            if (program->executor[source] == program->executor[execution])
+            if (b->place[source] == b->place[execution])
                 continue;
             enter(b, source, execution, fills);
             needs++;
@@ -351,18 +385,18 @@ static void link_execution(const builder *b, clo_program *program, uint32_t exec
     program->needs[execution] = needs;
 }
 
-/* link_execution of all where tasks are executions, counted. Without branches: which edges cross from one executor to
+/* link_execution of all where tasks are executions, counted. Without branches: which edges cross from one place to
  * another is anybody's guess. */
 static void count_single(const builder *b, clo_program *program)
 {
-    const uint32_t *executor = program->executor, *in_first = b->graph->in_first;
+    const uint32_t *place = b->place, *in_first = b->graph->in_first;
     const clo_ids in = b->graph->in;
     uint32_t *next = b->succ_first + 1;
 
     for (uint32_t t = 0; t < b->graph->tasks; t++) {
-        uint32_t here = executor[t], needs = 0;
+        uint32_t here = place[t], needs = 0;
         for (uint32_t k = in_first[t]; k < in_first[t + 1]; k++) {
-            uint32_t source = clo_ids_at(in, k), crosses = executor[source] != here;
+            uint32_t source = clo_ids_at(in, k), crosses = place[source] != here;
             next[source] += crosses;
             needs += crosses;
         }
@@ -376,18 +410,18 @@ static void count_single(const builder *b, clo_program *program)
 
 /* The same, filled, from the back. Where an edge does not cross, what lies there is written again: rows have room for
  * one entry more than all of them together ever need. */
-static void fill_single(const builder *b, const clo_program *program)
+static void fill_single(const builder *b)
 {
-    const uint32_t *executor = program->executor, *in_first = b->graph->in_first;
+    const uint32_t *place = b->place, *in_first = b->graph->in_first;
     const clo_ids in = b->graph->in;
     uint32_t *next = b->succ_first + 1, *succ = b->succ;
 
     for (uint32_t i = b->graph->tasks; i-- > 0;) {
-        uint32_t t = b->sorted[i], here = executor[t];
+        uint32_t t = b->sorted[i], here = place[t];
         if (b->previous[t] != CLO_NONE)
             succ[--next[b->previous[t]]] = t;
         for (uint32_t k = in_first[t]; k < in_first[t + 1]; k++) {
-            uint32_t source = clo_ids_at(in, k), crosses = executor[source] != here, at = next[source] -= crosses;
+            uint32_t source = clo_ids_at(in, k), crosses = place[source] != here, at = next[source] -= crosses;
             succ[at] = crosses ? t : succ[at];
         }
     }
@@ -426,7 +460,7 @@ static void link_executions(const builder *b, clo_program *program)
     }
     uint32_t total = succ_first[rows];
     if (single)
-        fill_single(b, program);
+        fill_single(b);
     link_barriers(b, program, true);
     for (uint32_t i = program->first_hedge; i-- > 0 && !single;)
         link_execution(b, program, b->sorted[i], true);

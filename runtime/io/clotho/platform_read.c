@@ -102,8 +102,8 @@ static clo_status read_speeds(const draft *d, const cJSON *object, uint32_t *q16
 
 static clo_status read_executor(draft *d, const cJSON *object, uint32_t index)
 {
-    static const char *const known[] = {"name", "kind", "machine", "memory", "cpu", "slot", "speed", "speeds", NULL};
-    int64_t machine = 0, memory = index, cpu = -1;
+    static const char *const known[] = {"name", "kind", "machine", "memory", "cpu", "slot", "depth", "speed", "speeds", NULL};
+    int64_t machine = 0, memory = index, cpu = -1, depth = 1;
     bool is_slot = false;
     const cJSON *name, *kind;
     clo_executor *e = &d->executors[index];
@@ -125,11 +125,13 @@ static clo_status read_executor(draft *d, const cJSON *object, uint32_t index)
         status = clo_json_get_integer(d->json, object, "cpu", INT32_MAX, &cpu);
     if (status == CLO_OK)
         status = clo_json_get_boolean(d->json, object, "slot", &is_slot);
+    if (status == CLO_OK && is_slot)
+        status = clo_json_get_integer(d->json, object, "depth", CLO_SLOT_DEPTH_MAX, &depth);
     if (status == CLO_OK)
         status = read_speeds(d, object, e->speed_q16);
     e->machine = (uint32_t)machine;
     e->memory = (uint32_t)memory;
-    e->os_index = is_slot ? CLO_OS_SLOT : (int32_t)cpu;
+    e->os_index = is_slot ? CLO_OS_SLOT_DEEP(depth > 0 ? depth : 1) : (int32_t)cpu;
     return status;
 }
 

@@ -79,8 +79,10 @@ static void write_executor(const clo_platform *p, uint32_t index, clo_text *text
     clo_text_add(text, ", \"memory\": %u", (unsigned)e->memory);
     if (e->os_index >= 0)
         clo_text_add(text, ", \"cpu\": %d", (int)e->os_index);
-    if (e->os_index == CLO_OS_SLOT)
+    if (e->os_index <= CLO_OS_SLOT)
         clo_text_add(text, ", \"slot\": true");
+    if (e->os_index < CLO_OS_SLOT)
+        clo_text_add(text, ", \"depth\": %d", (int)clo_slot_depth(e));
     clo_text_add(text, ", \"speed\": ");
     clo_text_add_double(text, e->speed_q16[0] / (double)CLO_SPEED_ONE);
     const char *before = ", \"speeds\": {";

@@ -60,7 +60,7 @@ static clo_status count_all(join *j, clo_cluster *cluster)
         machines += own->machines_count;
         kinds += own->kinds_count;
         for (uint32_t e = 0; e < own->executors_count; e++)
-            if (own->executors[e].os_index == CLO_OS_SLOT)
+            if (own->executors[e].os_index <= CLO_OS_SLOT)
                 return clo_fail(CLO_ERR_ARGUMENT, "machine '%s' has slots; a cluster has executors that are CPUs",
                                 cluster->names[m]);
     }

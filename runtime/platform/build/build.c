@@ -37,13 +37,19 @@ static void release(clo_builder *b)
     clo_free(b->bandwidth);
 }
 
+/* A number of an accelerator; 0: it has none of this key. */
+static uint32_t number_of(const clo_topology *t, uint32_t accel, const char *key)
+{
+    const char *text = clo_topology_info(t, t->objects[t->accels[accel]].node, key);
+    uint64_t number;
+
+    return text != NULL && clo_parse_u64(text, CLO_BUILD_SLOTS_MAX, &number) ? (uint32_t)number : 0;
+}
+
 /* Slots that an accelerator stands for; 0: it is one executor. */
 static uint32_t slots_of(const clo_topology *t, uint32_t accel)
 {
-    const char *text = clo_topology_info(t, t->objects[t->accels[accel]].node, "clotho.slots");
-    uint64_t slots;
-
-    return text != NULL && clo_parse_u64(text, CLO_BUILD_SLOTS_MAX, &slots) ? (uint32_t)slots : 0;
+    return number_of(t, accel, "clotho.slots");
 }
 
 static clo_status allocate(clo_builder *b)
@@ -103,11 +109,11 @@ static void list_executors(clo_builder *b)
     }
     for (uint32_t a = 0; a < t->accels_count; a++) {
         const char *name = clo_xml_get(&t->xml, t->objects[t->accels[a]].node, "name") + 6;
-        uint32_t slots = slots_of(t, a);
+        uint32_t slots = slots_of(t, a), depth = number_of(t, a, "clotho.depth");
         for (uint32_t s = 0; s < (slots > 0 ? slots : 1); s++, e++) {
             b->pu[e] = CLO_NONE;
             b->object[e] = t->accels[a];
-            b->executors[e].os_index = slots > 0 ? CLO_OS_SLOT : -1;
+            b->executors[e].os_index = slots > 0 ? CLO_OS_SLOT_DEEP(depth > 0 ? depth : 1) : -1;
             b->executors[e].memory = a; /* after those of the CPUs: assign_memories */
             if (slots > 0 && name[0] != '\0')
                 snprintf(b->names[e], CLO_BUILD_NAME_BYTES, "%.50s.%u", name, s);
@@ -372,7 +378,7 @@ static clo_status find_native(const clo_builder *b, bool *native)
     *native = false;
     clo_native_describe(here, sizeof here);
     for (uint32_t e = b->t->pus_count; e < b->count; e++)
-        if (b->executors[e].os_index != CLO_OS_SLOT)
+        if (b->executors[e].os_index > CLO_OS_SLOT)
             return CLO_OK;
     if (stated == NULL || strcmp(stated, here) != 0)
         return CLO_OK;

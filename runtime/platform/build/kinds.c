@@ -53,7 +53,7 @@ static void name_kind(const clo_builder *b, uint32_t e, uint32_t capacity, char 
         stated = type != NULL && type[0] != '\0' ? type : NULL;
     if (stated != NULL)
         snprintf(out, CLO_BUILD_NAME_BYTES, "%s", stated);
-    else if (b->executors[e].os_index == CLO_OS_SLOT)
+    else if (b->executors[e].os_index <= CLO_OS_SLOT)
         snprintf(out, CLO_BUILD_NAME_BYTES, "slot");
     else if (b->pu[e] == CLO_NONE)
         snprintf(out, CLO_BUILD_NAME_BYTES, "%s", b->names[e]);

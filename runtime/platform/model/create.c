@@ -84,10 +84,10 @@ static clo_status check_executor(const clo_platform_desc *desc, uint32_t index)
     if (e->memory >= CLO_EXECUTORS_MAX)
         return clo_fail(CLO_ERR_ARGUMENT, "executor %u: memory %u; use numbers below %u", index, e->memory,
                         CLO_EXECUTORS_MAX);
-    if (e->os_index < CLO_OS_SLOT)
+    if (e->os_index < CLO_OS_SLOT_DEEP(CLO_SLOT_DEPTH_MAX))
         return clo_fail(CLO_ERR_ARGUMENT, "executor %u: os_index %d; use a CPU number, or -1 for none", index,
                         e->os_index);
-    if (e->os_index != CLO_OS_SLOT && index > 0 && desc->executors[index - 1].os_index == CLO_OS_SLOT)
+    if (e->os_index > CLO_OS_SLOT && index > 0 && desc->executors[index - 1].os_index <= CLO_OS_SLOT)
         return clo_fail(CLO_ERR_ARGUMENT, "executor %u comes after a slot; put the slots last", index);
     for (uint32_t c = 0; c < CLO_CLASSES_BUILTIN; c++)
         if (e->speed_q16[c] == 0)

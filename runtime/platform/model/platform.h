@@ -45,6 +45,12 @@ typedef struct clo_link_span {
     uint64_t mean_ns_per_byte_q32;
 } clo_link_span;
 
+/* Executions that a slot begins before the first has ended; below 1: no slot. */
+static inline int32_t clo_slot_depth(const clo_executor *executor)
+{
+    return CLO_OS_SLOT + 1 - executor->os_index;
+}
+
 struct clo_platform {
     char *name;
     char *summary; /* one line; may be NULL                          */

@@ -167,7 +167,10 @@ static void init_worker(clo_runtime *runtime, uint32_t index)
     worker->call = (clo_call){.executor = index};
     /* Tokens are numbered from the clock on: no opening takes less than 1 ns, so a token of a runtime that was here
      * before is stale. */
-    atomic_init(&worker->completion.number, (uint64_t)clo_clock_ns());
+    for (uint32_t p = 0; p < CLO_SLOT_DEPTH_MAX; p++) {
+        atomic_init(&worker->completions[p].number, (uint64_t)clo_clock_ns());
+        worker->places[p].place = p;
+    }
 }
 
 static void init_machines(clo_runtime *runtime, clo_semaphore_page *pages)

@@ -101,7 +101,7 @@ static void note_first(clo_series *series)
                          clo_series_due_ns(series, atomic_load_explicit(&series->current, memory_order_relaxed))));
 }
 
-/* Those whose turn to ask for capacities has come go to their workers. */
+/* Those whose turn to ask for capacities, or to begin on a deep slot, has come go to their workers. */
 static void let_ask(clo_worker *worker, clo_job *job, uint32_t execution)
 {
     uint32_t cursor = 0, next;
@@ -148,7 +148,7 @@ uint64_t clo_worker_run_general(clo_worker *worker, clo_job *job, uint32_t execu
 
     if (waits && !skips && !clo_checkpoint_has(job, execution) && !clo_capacity_enter(worker, item, &holds))
         return CLO_ITEM_NONE;
-    if (waits)
+    if (job->program->taken_first != NULL)
         let_ask(worker, job, execution);
     if (skips) {
         span = skip_execution(worker, job, execution);

@@ -19,9 +19,17 @@ void clo_pending_begin(clo_worker *worker)
     runs_here = worker;
 }
 
-static uint64_t number_of(const clo_worker *worker)
+static clo_completion *completion_of(clo_worker *worker)
 {
-    return atomic_load_explicit(&worker->completion.number, memory_order_relaxed);
+    return &worker->completions[worker->pending.place];
+}
+
+/* The body that runs, or is looked at, ends here, unless its token was completed. */
+static bool settle_here(clo_worker *worker)
+{
+    clo_completion *completion = completion_of(worker);
+
+    return clo_completion_settle(completion, atomic_load_explicit(&completion->number, memory_order_relaxed), 0);
 }
 
 bool clo_pending_end(clo_worker *worker, int code)
@@ -31,24 +39,23 @@ bool clo_pending_end(clo_worker *worker, int code)
         return false;
     if (code == CLO_PENDING)
         return true;
-    (void)clo_completion_settle(&worker->completion, number_of(worker),
-                                0); /* no: it was completed, which does not count */
+    (void)settle_here(worker); /* no: it was completed, which does not count */
     return false;
 }
 
 clo_pending_state clo_pending_look(clo_worker *worker, const clo_job *job, uint32_t execution, int *code)
 {
     int32_t result;
-    bool is_settled = clo_completion_read(&worker->completion, &result);
+    bool is_settled = clo_completion_read(completion_of(worker), &result);
     bool is_unwanted = clo_stop_is_set(&job->stop) || clo_pair_is_lost(job, execution);
 
     if (!is_settled && !worker->pending.was_told && is_unwanted) {
         worker->pending.was_told = true;
         if (worker->pending.cancel != NULL)
             worker->pending.cancel(worker->pending.argument);
-        else if (clo_completion_settle(&worker->completion, number_of(worker), 0))
+        else if (settle_here(worker))
             return CLO_PENDING_CUT;
-        is_settled = clo_completion_read(&worker->completion, &result);
+        is_settled = clo_completion_read(completion_of(worker), &result);
     }
     if (!is_settled)
         return CLO_PENDING_OPEN;
@@ -105,7 +112,9 @@ clo_status clo_token_take(const clo_call *call, clo_cancel_fn cancel, void *argu
     worker->pending.has_token = true;
     worker->pending.cancel = cancel;
     worker->pending.argument = argument;
-    *out = (clo_token){worker->runtime, clo_completion_open(&worker->completion), worker->index};
+    *out = (clo_token){worker->runtime,
+                       clo_completion_open(completion_of(worker)) * CLO_SLOT_DEPTH_MAX + worker->pending.place,
+                       worker->index};
     return CLO_OK;
 }
 
@@ -124,7 +133,9 @@ clo_status clo_token_complete(clo_token token, int code)
                         runtime->workers_count);
     /* Whoever frees the runtime waits for us: once the completion is settled the job may end, and all else with it. */
     atomic_fetch_add_explicit(&runtime->completers, 1, memory_order_relaxed);
-    bool is_first = clo_completion_settle(&runtime->workers[token.executor].completion, token.number, code);
+    bool is_first =
+        clo_completion_settle(&runtime->workers[token.executor].completions[token.number % CLO_SLOT_DEPTH_MAX],
+                              token.number / CLO_SLOT_DEPTH_MAX, code);
     if (is_first)
         clo_pending_call(runtime, token.executor);
     atomic_fetch_sub_explicit(&runtime->completers, 1, memory_order_release);

@@ -113,7 +113,10 @@ typedef struct clo_worker_pending {
     bool has_token, was_told;
     clo_cancel_fn cancel;
     void *argument;
-    /* Slots: its body is pending. Then: the item, whether it holds what it demands, and when the body began. */
+    /* Its completion: this one of clo_worker.completions. */
+    uint32_t place;
+    /* Slots: its body is pending. Then: the item, whether it holds what it demands, and when the body began, or, if that
+     * was later, the body before it on a deep slot ended. */
     bool is_held, keeps_room;
     uint64_t item;
     int64_t start_ns;
@@ -200,8 +203,8 @@ typedef struct clo_worker {
     /* Submits read it: it does not lie with the parker, which the owner writes at each look. */
     clo_searching searching;
 
-    /* How its body ends if that finishes later (pending.h), and the eventcount that whoever ends it rings. */
-    alignas(CLO_CACHE_LINE_BYTES) clo_completion completion;
+    /* How its bodies end if they finish later (pending.h), and the eventcount that whoever ends one rings. */
+    alignas(CLO_CACHE_LINE_BYTES) clo_completion completions[CLO_SLOT_DEPTH_MAX];
     clo_eventcount eventcount;
     /* When its body, one that may be hedged, is to get its hedge. */
     clo_timeout timeout;
@@ -224,7 +227,11 @@ typedef struct clo_worker {
     clo_worker_line line;
     clo_worker_stats_kept stats;
     clo_worker_policy policy;
+    /* Of the body that runs, or that is looked at. */
     clo_worker_pending pending;
+    /* Slots: those of bodies that are pending, from the oldest on, and what is free. */
+    clo_worker_pending places[CLO_SLOT_DEPTH_MAX];
+    uint32_t held;
     clo_worker_pair pair;
     clo_worker_system system;
     clo_worker_help help;

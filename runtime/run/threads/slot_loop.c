@@ -1,12 +1,15 @@
 /* slot_loop.c - see slot_loop.h.
  *
- * A slot runs one body at a time, and holds its place as long as that is pending; its slot thread goes on with others.
+ * A slot runs one body at a time, and holds its place as long as that is pending; its slot thread goes on with others. A
+ * deep slot (CLO_OS_SLOT_DEEP) has a few places, and is one executor nevertheless: in traces a body begins there when
+ * the one before it has ended.
  * It is listed when an item came for it, when capacities may fit, when its body was completed, when its job was
  * stopped, and when the scheduler's turn is vacant (combining.c). A look at it deals with all of that. Nothing is
  * forgotten: the mark that a slot is listed is taken away before the look, so what comes later lists it again. */
 #include "run/threads/slot_loop.h"
 
 #include "base/clock.h"
+#include "run/body/job_clock.h"
 #include "run/dispatch/execute.h"
 #include "run/extras/capacity.h"
 #include "run/extras/pending.h"
@@ -14,7 +17,9 @@
 #include "run/scheduler/combining.h"
 #include "run/sharing/wake.h"
 #include "run/state/local.h"
+#include "run/state/item.h"
 #include "run/state/runtime.h"
+#include "run/state/series.h"
 #include "run/system/real_time.h"
 
 #include <string.h>
@@ -26,7 +31,7 @@ uint32_t clo_slots_first(const clo_platform *platform)
 {
     uint32_t first = 0;
 
-    while (first < platform->executors_count && platform->executors[first].os_index != CLO_OS_SLOT)
+    while (first < platform->executors_count && platform->executors[first].os_index > CLO_OS_SLOT)
         first++;
     return first;
 }
@@ -54,13 +59,6 @@ void clo_slots_init(clo_runtime *runtime)
     }
 }
 
-static uint64_t next_of(clo_worker *slot)
-{
-    uint64_t item = clo_capacity_is_called(slot) ? clo_capacity_next(slot) : CLO_ITEM_NONE;
-
-    return item != CLO_ITEM_NONE ? item : clo_worker_take_local(slot);
-}
-
 /* Before all else that it has. */
 static void put_back(clo_worker *slot, uint64_t item)
 {
@@ -68,46 +66,97 @@ static void put_back(clo_worker *slot, uint64_t item)
     slot->local = item;
 }
 
-/* True: another look is wanted, later. */
-static bool run_items(clo_worker *slot, uint64_t item)
+/* Bodies of the item's job may be pending on a deep slot beside others. */
+static bool is_deep(const clo_worker *slot, uint64_t item)
 {
-    for (uint32_t served = 0; !slot->pending.is_held; served++) { /* at most SERVED_MAX + 1 */
-        if (served == SERVED_MAX) {
-            if (item != CLO_ITEM_NONE)
-                put_back(slot, item);
+    const clo_job *job = clo_item_job(slot->runtime, item);
+
+    return job->program->is_deep && job->program->twin == NULL && (job->series == NULL || job->series->poll_ns == 0);
+}
+
+/* The next item that may begin now; CLO_ITEM_NONE: there is none. What waits for capacities waits until nothing is
+ * pending here, since what is found there cannot be put back. */
+static uint64_t next_of(clo_worker *slot)
+{
+    uint64_t item = CLO_ITEM_NONE;
+
+    if (slot->held == 0 && clo_capacity_is_called(slot))
+        item = clo_capacity_next(slot);
+    if (item == CLO_ITEM_NONE)
+        item = clo_worker_take_local(slot);
+    if (item == CLO_ITEM_NONE || slot->held == 0 || (is_deep(slot, item) && is_deep(slot, slot->places[0].item)))
+        return item;
+    put_back(slot, item);
+    return CLO_ITEM_NONE;
+}
+
+/* A body has ended: what is pending beside it begins here, as far as its executor is concerned. */
+static void begin_here(clo_worker *slot)
+{
+    for (uint32_t p = 0; p < slot->held; p++)
+        slot->places[p].start_ns = clo_job_moment_ns(slot, clo_item_job(slot->runtime, slot->places[p].item));
+}
+
+/* True: another look is wanted, later. */
+static bool run_items(clo_worker *slot)
+{
+    uint32_t depth = (uint32_t)clo_slot_depth(&slot->runtime->platform->executors[slot->index]);
+
+    for (uint32_t served = 0; slot->held < depth; served++) { /* at most SERVED_MAX + 1 */
+        if (served == SERVED_MAX)
             return true;
-        }
-        if (item == CLO_ITEM_NONE)
-            item = next_of(slot);
+        uint64_t item = next_of(slot);
         if (item == CLO_ITEM_NONE)
             return false;
         slot->turns.bypasses = 0;
+        slot->pending = slot->places[slot->held];
         item = clo_worker_execute(slot, item);
+        if (slot->pending.is_held)
+            slot->places[slot->held++] = slot->pending;
+        else
+            begin_here(slot);
+        if (item != CLO_ITEM_NONE)
+            put_back(slot, item);
     }
     return false;
 }
 
-static void serve(clo_worker *slot)
+/* Ends what is pending no more, from the oldest on. */
+static void look_at_pending(clo_worker *slot)
 {
     int code = 0;
 
+    for (uint32_t p = 0; p < slot->held;) { /* each turn goes on, or one is held less */
+        slot->pending = slot->places[p];
+        clo_pending_state state = clo_pending_look(slot, clo_item_job(slot->runtime, slot->pending.item),
+                                                   (uint32_t)slot->pending.item, &code);
+        if (state == CLO_PENDING_OPEN) {
+            slot->places[p++] = slot->pending;
+            continue;
+        }
+        uint64_t item = clo_worker_resume(slot, state == CLO_PENDING_CUT, code);
+        slot->held--;
+        memmove(&slot->places[p], &slot->places[p + 1], (slot->held - p) * sizeof slot->places[0]);
+        slot->places[slot->held] = slot->pending;
+        begin_here(slot);
+        if (item != CLO_ITEM_NONE)
+            put_back(slot, item);
+    }
+}
+
+static void serve(clo_worker *slot)
+{
     /* acq_rel, pairs with clo_slot_call: what was there before a call that found the slot listed is seen now. */
     (void)atomic_exchange_explicit(&slot->listing.is_listed, 0, memory_order_acq_rel);
     uint64_t item = clo_worker_take_turn(slot); /* if one was handed over, held or not */
-    if (slot->pending.is_held) {
-        if (item != CLO_ITEM_NONE) /* by a job without a policy, which the scheduler does not see */
-            put_back(slot, item);
-        clo_pending_state state = clo_pending_look(slot, clo_item_job(slot->runtime, slot->pending.item),
-                                                   (uint32_t)slot->pending.item, &code);
-        if (state == CLO_PENDING_OPEN)
-            return;
-        item = clo_worker_resume(slot, state == CLO_PENDING_CUT, code);
-    }
+    if (item != CLO_ITEM_NONE)
+        put_back(slot, item);
+    look_at_pending(slot);
     slot->system.thread = pthread_self(); /* for signals.c */
-    if (run_items(slot, item))
+    if (run_items(slot))
         clo_slot_call(slot->runtime, slot->index);
     memset(&slot->system.thread, 0, sizeof slot->system.thread);
-    if (!slot->pending.is_held)
+    if (slot->held == 0)
         atomic_store_explicit(&slot->current, CLO_ITEM_NONE, memory_order_relaxed);
 }
 

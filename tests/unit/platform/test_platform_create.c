@@ -308,7 +308,7 @@ static void bad_descriptions_are_refused_and_leave_out_alone(void **state)
     fails(CLO_ERR_ARGUMENT, "executor 1: machine 1", clo_platform_create(&good, &p));
     executors[1].machine = 0, executors[1].memory = 65536;
     fails(CLO_ERR_ARGUMENT, "executor 1: memory", clo_platform_create(&good, &p));
-    executors[1].memory = 0, executors[1].os_index = -3;
+    executors[1].memory = 0, executors[1].os_index = CLO_OS_SLOT_DEEP(CLO_SLOT_DEPTH_MAX + 1);
     fails(CLO_ERR_ARGUMENT, "executor 1: os_index", clo_platform_create(&good, &p));
     executors[1].os_index = -1, executors[1].speed_q16[CLO_CLASS_MEMORY] = 0;
     fails(CLO_ERR_ARGUMENT, "executor 1: speed 0 for task class 3", clo_platform_create(&good, &p));
