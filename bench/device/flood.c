@@ -51,15 +51,15 @@ static void close_parts(parts *p)
     clo_platform_destroy(p->platform);
 }
 
-static clo_status make_platform(uint32_t slots, clo_platform **out)
+/* A slot with room for two executions that wait for the device, beside those that it has open. */
+static clo_status make_platform(uint32_t depth, clo_platform **out)
 {
     clo_platform_desc desc = CLO_PLATFORM_DESC_INIT;
-    clo_executor list[CLO_DEVICE_DEPTH_MAX];
+    uint32_t deep = depth + 2 < CLO_SLOT_DEPTH_MAX ? depth + 2 : CLO_SLOT_DEPTH_MAX;
+    const clo_executor slot = {.os_index = CLO_OS_SLOT_DEEP(deep), .speed_q16 = {65536, 65536, 65536, 65536}};
 
-    for (uint32_t e = 0; e < slots; e++)
-        list[e] = (clo_executor){.os_index = CLO_OS_SLOT, .speed_q16 = {65536, 65536, 65536, 65536}};
-    desc.executors_count = slots;
-    desc.executors = list;
+    desc.executors_count = 1;
+    desc.executors = &slot;
     desc.kinds_count = 1;
     return clo_platform_create(&desc, out);
 }

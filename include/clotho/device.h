@@ -21,8 +21,9 @@
  * the kernel, has what it wrote moved back (get), copies that into place, and completes the execution (token.h). The
  * host has all results: what a device loses is time, never data.
  *
- * A device works on as many executions at once as it has depth, in the order in which they came. Give its kind as many
- * slots as that: with two, the data of one execution move while the kernel of the other runs.
+ * A device works on as many executions at once as it has depth, in the order in which they came: with two, the data of one
+ * execution move while the kernel of the other runs. Give its kind one slot of that depth or one more
+ * (CLO_OS_SLOT_DEEP, clotho.depth of a platform file): plans and predictions take it for one executor.
  *
  * A driver that refuses a command, a command that fails, or one that takes longer than clo_device_config.limit_ns: the
  * device is *lost*. It gets no further command, on_lost is called, and what it had open, and all that comes later, is

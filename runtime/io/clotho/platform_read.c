@@ -102,7 +102,8 @@ static clo_status read_speeds(const draft *d, const cJSON *object, uint32_t *q16
 
 static clo_status read_executor(draft *d, const cJSON *object, uint32_t index)
 {
-    static const char *const known[] = {"name", "kind", "machine", "memory", "cpu", "slot", "depth", "speed", "speeds", NULL};
+    static const char *const known[] = {"name", "kind",  "machine", "memory", "cpu",
+                                        "slot", "depth", "speed",   "speeds", NULL};
     int64_t machine = 0, memory = index, cpu = -1, depth = 1;
     bool is_slot = false;
     const cJSON *name, *kind;

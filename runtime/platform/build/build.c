@@ -46,10 +46,12 @@ static uint32_t number_of(const clo_topology *t, uint32_t accel, const char *key
     return text != NULL && clo_parse_u64(text, CLO_BUILD_SLOTS_MAX, &number) ? (uint32_t)number : 0;
 }
 
-/* Slots that an accelerator stands for; 0: it is one executor. */
+/* Slots that an accelerator stands for; 0: it is one executor, and none. */
 static uint32_t slots_of(const clo_topology *t, uint32_t accel)
 {
-    return number_of(t, accel, "clotho.slots");
+    uint32_t slots = number_of(t, accel, "clotho.slots");
+
+    return slots > 0 ? slots : number_of(t, accel, "clotho.depth") > 0;
 }
 
 static clo_status allocate(clo_builder *b)

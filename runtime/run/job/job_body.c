@@ -44,8 +44,8 @@ clo_status clo_job_body_build(const clo_job *job, const clo_cost *cost, const cl
     bool is_deep = runtime->clock == CLO_CLOCK_REAL && body->slots == 0;
     clo_status status =
         body->has_policy ? clo_program_create_policy(cost, arena, &body->program)
-        : is_deep ? clo_program_create_real(cost, placements, count, job->hedges.after_ns, arena, &body->program)
-                  : clo_program_create(cost, placements, count, job->hedges.after_ns, arena, &body->program);
+        : is_deep        ? clo_program_create_real(cost, placements, count, job->hedges.after_ns, arena, &body->program)
+                         : clo_program_create(cost, placements, count, job->hedges.after_ns, arena, &body->program);
     if (status == CLO_OK)
         status = clo_engine_create(body->program, runtime->copies, is_timed, arena, &body->engine);
     bool has_demands = status == CLO_OK && body->program->graph->has_demands;

@@ -19,7 +19,8 @@ static const char *const files[] = {
     "\"directory\": \"/\"}], "
     "\"edges\": [{\"from\": \"a\", \"to\": 1, \"bytes\": 2}], \"platform\": {\"machines\": [[4]], \"executors\": "
     "[{\"kind\": \"k\"}, "
-    "{\"kind\": \"k\", \"name\": \"e\"}], \"latency_ns\": 3, \"bandwidth_bytes_per_ns\": [[null, 1], [2, null]]}}\n",
+    "{\"kind\": \"k\", \"name\": \"e\", \"slot\": true, \"depth\": 3}], \"latency_ns\": 3, \"bandwidth_bytes_per_ns\": "
+    "[[null, 1], [2, null]]}}\n",
     "{\"name\": \"w\", \"schemaVersion\": \"1.5\", \"workflow\": {\"specification\": {\"tasks\": [{\"name\": \"a\", "
     "\"id\": \"a\", \"parents\": [], "
     "\"children\": [\"b\"], \"inputFiles\": [], \"outputFiles\": [\"f\"]}, {\"name\": \"b\", \"id\": \"b\", "

@@ -346,7 +346,7 @@ static void an_accelerator_with_slots_stands_for_as_many_executors(void **state)
     static const char *const pairs[] = {
         "@misc@",
         "<object type=\"Misc\" name=\"accel:DSP\"/><object type=\"Misc\" name=\"accel:db\">" INFO("clotho.slots", "3")
-            INFO("clotho.link_latency_ns", "500") "</object>",
+            INFO("clotho.depth", "2") INFO("clotho.link_latency_ns", "500") "</object>",
         NULL};
     clo_platform *p = read_with(pairs);
 
@@ -354,7 +354,7 @@ static void an_accelerator_with_slots_stands_for_as_many_executors(void **state)
     assert_string_equal(clo_platform_executor_name(p, 7), "db.2");
     assert_string_equal(clo_platform_kind_name(p, clo_platform_executor(p, 5)->kind), "slot");
     assert_int_equal(clo_platform_executor(p, 4)->os_index, -1);
-    assert_int_equal(clo_platform_executor(p, 7)->os_index, CLO_OS_SLOT);
+    assert_int_equal(clo_platform_executor(p, 7)->os_index, CLO_OS_SLOT_DEEP(2));
     assert_int_equal(clo_platform_executor(p, 5)->memory, clo_platform_executor(p, 7)->memory);
     assert_int_equal(clo_platform_transfer_ns(p, 1000, 5, 7), 0);
     assert_int_equal(clo_platform_transfer_ns(p, 1000, 0, 7), 500);

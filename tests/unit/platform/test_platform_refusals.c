@@ -63,6 +63,8 @@ static const refusal refusals[] = {
     {"from 0 to 65535", {"@core0@", INFO("clotho.memory", "65536")}},
     {"from 1 to 1024", {"@misc@", "<object type=\"Misc\" name=\"accel:A\">" INFO("clotho.slots", "1025") "</object>"}},
     {"does not belong here", {"@core0@", INFO("clotho.slots", "2")}},
+    {"from 1 to 4", {"@misc@", "<object type=\"Misc\" name=\"accel:A\">" INFO("clotho.depth", "5") "</object>"}},
+    {"does not belong here", {"@core0@", INFO("clotho.depth", "2")}},
     {"from 0 to 9223372036854775807", {"@machine@", INFO("clotho.capacity.x", "9223372036854775808")}},
     {"more than 8 capacities",
      {"@machine@", INFO("clotho.capacity.a", "1") INFO("clotho.capacity.b", "1") INFO("clotho.capacity.c", "1") INFO(
