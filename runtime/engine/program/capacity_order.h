@@ -21,8 +21,8 @@
 /* Bit r: on the executor the task demands some of resource r of the platform, of which the machine has only so much. */
 uint32_t clo_capacity_order_demanded(const clo_program *program, uint32_t task, uint32_t executor);
 
-/* Takes the rows of program->taken, where the graph has demands, or executions are on deep slots. placements: [first_hedge], checked. Returns CLO_OK or
- * CLO_ERR_MEMORY. */
+/* Takes the rows of program->taken, where the graph has demands, or executions are on deep slots. placements:
+ * [first_hedge], checked. Returns CLO_OK or CLO_ERR_MEMORY. */
 clo_status clo_capacity_order_create(clo_program *program, const clo_placement *placements, clo_arena *arena);
 
 /* Fills the rows, and counts them in program->needs. `arena` is for scratch.

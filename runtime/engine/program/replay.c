@@ -8,6 +8,7 @@
 #include "engine/program/barrier.h"
 #include "engine/program/capacity_order.h"
 #include "engine/program/hedges.h"
+#include "engine/program/sort_rows.h"
 
 #include <string.h>
 
@@ -99,47 +100,6 @@ static clo_status number_executions(builder *b, clo_program *program)
     return CLO_OK;
 }
 
-/* Sort keys: time first; tasks of no length that start together keep the order of the graph. */
-typedef struct sort_row {
-    int64_t start_ns, finish_ns;
-    uint32_t topological, placement;
-} sort_row;
-
-static bool comes_first(const sort_row *x, const sort_row *y)
-{
-    if (x->start_ns != y->start_ns)
-        return x->start_ns < y->start_ns;
-    if (x->finish_ns != y->finish_ns)
-        return x->finish_ns < y->finish_ns;
-    if (x->topological != y->topological)
-        return x->topological < y->topological;
-    return x->placement < y->placement;
-}
-
-static void merge(const sort_row *from, sort_row *to, uint32_t first, uint32_t middle, uint32_t end)
-{
-    uint32_t a = first, b = middle;
-
-    for (uint32_t i = first; i < end; i++)
-        to[i] = a < middle && (b == end || !comes_first(&from[b], &from[a])) ? from[a++] : from[b++];
-}
-
-/* By merging, bottom up; qsort may allocate. Returns the array of the two that holds the result. */
-static sort_row *sort_rows(sort_row *rows, sort_row *other, uint32_t count)
-{
-    for (uint64_t width = 1; width < count; width *= 2) {
-        for (uint64_t first = 0; first < count; first += 2 * width) {
-            uint64_t middle = first + width < count ? first + width : count;
-            uint64_t end = middle + width < count ? middle + width : count;
-            merge(rows, other, (uint32_t)first, (uint32_t)middle, (uint32_t)end);
-        }
-        sort_row *sorted = other;
-        other = rows;
-        rows = sorted;
-    }
-    return rows;
-}
-
 static void number_instances(builder *b)
 {
     const clo_graph *graph = b->graph;
@@ -176,16 +136,16 @@ static uint32_t longest_tie(const builder *b, uint32_t count)
 }
 
 /* Writes placements [first, first + count) in order, as indices, into b->sorted from `first` on. */
-static void sort_range(builder *b, sort_row *rows, sort_row *other, uint32_t first, uint32_t count)
+static void sort_range(builder *b, clo_sort_row *rows, clo_sort_row *other, uint32_t first, uint32_t count)
 {
     const clo_graph *graph = b->graph;
 
     for (uint32_t i = 0; i < count; i++) {
         const clo_placement *p = &b->placements[first + i];
         uint32_t instance = graph->first_instance[p->task] + p->instance;
-        rows[i] = (sort_row){p->start_ns, p->finish_ns, b->topological[instance], first + i};
+        rows[i] = (clo_sort_row){p->start_ns, p->finish_ns, b->topological[instance], first + i};
     }
-    rows = sort_rows(rows, other, count);
+    rows = clo_sort_rows(rows, other, count);
     for (uint32_t i = 0; i < count; i++)
         b->sorted[first + i] = rows[i].placement;
 }
@@ -194,8 +154,8 @@ static void sort_range(builder *b, sort_row *rows, sort_row *other, uint32_t fir
 static clo_status sort_by_time(builder *b, uint32_t count)
 {
     uint32_t most = longest_tie(b, count);
-    sort_row *rows = clo_arena_take(b->arena, most, sizeof *rows);
-    sort_row *other = clo_arena_take(b->arena, most, sizeof *rows);
+    clo_sort_row *rows = clo_arena_take(b->arena, most, sizeof *rows);
+    clo_sort_row *other = clo_arena_take(b->arena, most, sizeof *rows);
 
     if (rows == NULL || other == NULL)
         return clo_fail_memory("the order of the plan");

@@ -1,9 +1,9 @@
 /* run/extras/pending.h - bodies that finish later (clotho/token.h), as the worker sees them.
  *
  * An executor runs one body at a time, a deep slot a few, so each worker has so many completions
- * (sync/protocol/completion.h), and a token names the worker, the completion and the number of the opening. Whoever settles the completion then calls the worker. One with a
- * thread of its own waits in place, as if the body still ran: its eventcount is rung. A slot is called through its slot
- * thread (wake.h). */
+ * (sync/protocol/completion.h), and a token names the worker, the completion and the number of the opening. Whoever
+ * settles the completion then calls the worker. One with a thread of its own waits in place, as if the body still ran:
+ * its eventcount is rung. A slot is called through its slot thread (wake.h). */
 #ifndef CLO_RUN_EXTRAS_PENDING_H
 #define CLO_RUN_EXTRAS_PENDING_H
 
