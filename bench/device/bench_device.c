@@ -3,6 +3,7 @@
  * empty     kernels without data that do nothing, through a job (slots, the device's thread) and by hand: one thread that
  *           launches and polls the same driver with the same depth. In turns; ns a kernel.
  * overlap   put and kernel take the same time: depth 2 over depth 1, and over the longer lane.
+ * chain     kernels that change 2 MiB one after the other: what the device has is moved there again, or not. In turns.
  * beside    the share of one CPU that the process uses while a kernel of 20 ms runs.
  * camera    12 tasks a frame on two CPUs and an NPU, three frames in flight: interval over its lower bound.
  *
@@ -11,6 +12,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "common/platform.h"
 #include "device/camera.h"
+#include "device/chain.h"
 #include "device/flood.h"
 
 #include <clotho/device.h>
@@ -49,15 +51,55 @@ static bool measure_empty(const bench_options *o, const char *driver, double *th
     return true;
 }
 
+static bool is_here(const char *name)
+{
+    const clo_driver *driver = clo_driver_find(name);
+
+    return driver != NULL && (driver->is_usable == NULL || driver->is_usable());
+}
+
+static bool print_chain(const bench_options *o)
+{
+    static const char *const drivers[] = {"null", "opencl"};
+
+    for (int d = 0; d < 2; d++) {
+        double ns[2][ROUNDS_MAX], median[2];
+        chain_result r[2];
+        bench_turns turns = {.wanted = smaller(o->rounds, ROUNDS_MAX)};
+
+        while (is_here(drivers[d]) && bench_turn_begin(&turns)) {
+            for (int keeps = 0; keeps < 2; keeps++) {
+                if (!chain_run(drivers[d], keeps, o->quick ? 20 : 200, &r[keeps]))
+                    return false;
+                ns[keeps][turns.kept] = r[keeps].ns;
+            }
+            (void)bench_turn_end(&turns);
+        }
+        if (!is_here(drivers[d]))
+            continue;
+        for (int keeps = 0; keeps < 2; keeps++)
+            median[keeps] = bench_summarise(ns[keeps], turns.kept).median;
+        double bytes = (double)r[1].moved_bytes / (double)r[0].moved_bytes;
+        if (o->json)
+            printf(", {\"measure\": \"chain\", \"driver\": \"%s\", \"moved_ns\": %.0f, \"kept_ns\": %.0f, \"ratio\": "
+                   "%.3f, "
+                   "\"bytes_ratio\": %.3f}",
+                   drivers[d], median[0], median[1], median[1] / median[0], bytes);
+        else
+            printf("chain    %-7s %8.2f us a kernel, %8.2f us if data stay: %.2f; bytes moved: %.2f\n", drivers[d],
+                   median[0] / 1e3, median[1] / 1e3, median[1] / median[0], bytes);
+    }
+    return true;
+}
+
 static bool print_empty(const bench_options *o)
 {
     static const char *const drivers[] = {"null", "opencl"};
     const char *comma = "";
 
     for (int d = 0; d < 2; d++) {
-        const clo_driver *driver = clo_driver_find(drivers[d]);
         double through, hand;
-        if (driver == NULL || (driver->is_usable != NULL && !driver->is_usable())) {
+        if (!is_here(drivers[d])) {
             if (!o->json)
                 printf("empty    %-7s not here: install pocl-opencl-icd\n", drivers[d]);
             continue;
@@ -163,7 +205,7 @@ int main(int argc, char **argv)
         return exit_status;
     if (o.json)
         printf("{\"bench\": \"device\", \"rows\": [");
-    bool is_good = print_empty(&o) && print_overlap(&o) && print_beside(&o) && print_camera(&o);
+    bool is_good = print_empty(&o) && print_overlap(&o) && print_chain(&o) && print_beside(&o) && print_camera(&o);
     if (o.json)
         printf("]}\n");
     return is_good ? 0 : 1;

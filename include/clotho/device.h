@@ -19,7 +19,8 @@
  * CPUs and the scheduling of the thread that opens the device, so open it from one that is not pinned. For one
  * execution the thread copies what the kernel reads into memory of the device's driver, has it moved (put), launches
  * the kernel, has what it wrote moved back (get), copies that into place, and completes the execution (token.h). The
- * host has all results: what a device loses is time, never data.
+ * host has all results (write-through): what a device loses is time, never data. What the device has from the execution
+ * before in the same memory, of the same operand with the same bytes, is not moved there again.
  *
  * A device works on as many executions at once as it has depth, in the order in which they came: with two, the data of one
  * execution move while the kernel of the other runs. Give its kind one slot of that depth or one more
@@ -164,6 +165,11 @@ typedef struct clo_driver {
 
     /* True: the driver can open a device here. NULL: it can. */
     bool (*is_usable)(void);
+
+    /* 1: an arena keeps its content, on the device and in the memory of the host, until a command or the library writes
+     * there. Then what a kernel reads is not put again while the device has it. 0: it may be gone once a command has
+     * ended. */
+    uint32_t keeps;
 } clo_driver;
 
 /* Stores the text that clo_last_error returns on this thread, for a driver's own functions.
@@ -234,9 +240,9 @@ typedef struct clo_device_config {
  *   selector  which device, in the words of the driver; NULL: "".
  *               opencl  "": the first; a number: of all devices of all OpenCL platforms, from 0; else a part of its name
  *               null    "KEY=NUMBER,...": launch_ns (of kernels without takes_ns), copy_ns, MBps (of each direction),
- *                       depth, memory (bytes); faults at the N-th launch, from 1: fail, refuse, lose (it does not come
- *                       back), hang (nor does any later one), late (as hang, and its results arrive after the device
- *                       was given up)
+ *                       depth, memory (bytes), keep (1: memory that nobody should read is not overwritten); faults at
+ *                       the N-th launch, from 1: fail, refuse, lose (it does not come back), hang (nor does any later
+ *                       one), late (as hang, and its results arrive after the device was given up)
  *   config    copied, but for what it points to; NULL: defaults.
  *   out       the device, owned by the caller.
  *
@@ -379,6 +385,9 @@ typedef struct clo_device_stats {
     /* 1: the device is lost, and why. */
     uint32_t is_lost;
     char reason[160];
+
+    /* Of operands that were read, not moved, since the device had them (clo_driver.keeps). */
+    uint64_t kept_bytes;
 } clo_device_stats;
 
 #define CLO_DEVICE_STATS_INIT CLO_SIZED_INIT(clo_device_stats)

@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stddef.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
@@ -26,7 +27,7 @@ clo_status clo_device_fail(clo_status status, const char *text)
 
 static clo_status check_driver(const clo_driver *driver)
 {
-    if (driver->size != sizeof *driver || driver->name == NULL)
+    if (driver->size < offsetof(clo_driver, keeps) || driver->size > sizeof *driver || driver->name == NULL)
         return clo_fail(CLO_ERR_ARGUMENT, "a driver needs a name, and size is sizeof(clo_driver)");
     if (driver->open == NULL || driver->reserve == NULL || driver->launch == NULL || driver->poll == NULL ||
         driver->close == NULL)
@@ -102,6 +103,7 @@ static clo_status make_device(const clo_driver *driver, const clo_device_config 
     if (device == NULL)
         return clo_fail_memory("a device");
     device->driver = driver;
+    device->keeps = driver->size > offsetof(clo_driver, keeps) && driver->keeps != 0;
     device->process = getpid();
     device->config = *config;
     device->stats.size = sizeof device->stats;

@@ -9,6 +9,7 @@
 #include "device/thread.h"
 #include "graph/graph.h"
 
+#include <string.h>
 #include <time.h>
 
 #define TURN_NS 50000 /* between looks at the driver in a trial */
@@ -136,6 +137,8 @@ static clo_status try_kernel(clo_device *device, const clo_graph *graph, uint32_
 
     if (status != CLO_OK)
         return status;
+    device->places[0].is_full = false;
+    memset(device->places[0].is_kept, 0, sizeof device->places[0].is_kept);
     status = clo_device_give(device, 0, kernel);
     int64_t until_ns = clo_clock_ns() + patience_ns;
     while (status == CLO_OK && device->driver->poll(device->opened, &done, 1) == 0 && clo_clock_ns() < until_ns)

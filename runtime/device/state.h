@@ -49,6 +49,8 @@ typedef struct clo_place {
     clo_request *request; /* NULL: free */
     int64_t given_ns;
     uint32_t operands;
+    bool is_full;                          /* free: what is below are operands that the device still has */
+    bool is_kept[CLO_KERNEL_OPERANDS_MAX]; /* not put: the device has it */
     clo_operand_view views[CLO_KERNEL_OPERANDS_MAX];
     size_t offsets[CLO_KERNEL_OPERANDS_MAX];
 } clo_place;
@@ -75,6 +77,7 @@ struct clo_device {
     char *arrays; /* what they point to */
     uint32_t inputs_max, data_max;
     size_t place_bytes;
+    bool keeps; /* clo_driver.keeps */
 
     /* thread */
     clo_place places[CLO_DEVICE_DEPTH_MAX];

@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/status.h"
 #include "device/kernel.h"
+#include "device/places.h"
 #include "device/queue.h"
 
 #include <stdio.h>
@@ -13,25 +14,6 @@
 #define TURNS_NS 1000000     /* the same of a driver without an fd, */
 #define TURNS_FIRST_NS 50000 /* and at first */
 #define SYNCHRONOUS_NS 20000 /* a launch below that is not looked at */
-
-bool clo_device_lay_out(const clo_device *device, clo_place *place, const clo_kernel *kernel, const clo_call *call)
-{
-    size_t at = 0;
-
-    place->operands = clo_kernel_operands(kernel, call);
-    if (place->operands > CLO_KERNEL_OPERANDS_MAX || device->place_bytes == 0)
-        return false;
-    for (uint32_t i = 0; i < place->operands; i++) {
-        clo_operand_view *view = &place->views[i];
-        if (!clo_kernel_operand(kernel, call, i, view) || view->bytes > device->place_bytes - at)
-            return false;
-        place->offsets[i] = at;
-        at += clo_operand_room(view->bytes);
-        if (at > device->place_bytes)
-            return false;
-    }
-    return true;
-}
 
 static char *host_of(const clo_place *place, uint32_t operand)
 {
@@ -44,7 +26,7 @@ static clo_status put_all(clo_device *device, const clo_place *place)
 
     for (uint32_t i = 0; i < place->operands && status == CLO_OK; i++) {
         const clo_operand_view *view = &place->views[i];
-        if (!(view->mode & CLO_ACCESS_READ) || view->bytes == 0)
+        if (!(view->mode & CLO_ACCESS_READ) || view->bytes == 0 || place->is_kept[i])
             continue;
         if (view->address != NULL)
             memcpy(host_of(place, i), view->address, view->bytes);
@@ -156,20 +138,23 @@ static void complete(clo_device *device, uint32_t index, const clo_device_comple
     clo_place *place = &device->places[index];
     clo_request *request = place->request;
     int64_t launch_ns = device->launch_ns[index];
-    uint64_t put = 0, got = 0;
+    uint64_t put = 0, got = 0, kept = 0;
 
     for (uint32_t i = 0; i < place->operands; i++) {
         const clo_operand_view *view = &place->views[i];
-        put += view->mode & CLO_ACCESS_READ ? view->bytes : 0;
+        put += (view->mode & CLO_ACCESS_READ) && !place->is_kept[i] ? view->bytes : 0;
+        kept += place->is_kept[i] ? view->bytes : 0;
         if (!(view->mode & CLO_ACCESS_WRITE) || view->bytes == 0)
             continue;
         memcpy(view->address, host_of(place, i), view->bytes);
         got += view->bytes;
     }
     place->request = NULL;
+    place->is_full = device->keeps;
     device->open--;
     pthread_mutex_lock(&device->lock);
     device->stats.launched++;
+    device->stats.kept_bytes += kept;
     device->stats.put_bytes += put;
     device->stats.get_bytes += got;
     device->stats.busy_ns += completion->busy_ns;
@@ -214,10 +199,8 @@ static bool step(clo_device *device)
         if (request == NULL)
             break;
         did = true;
-        uint32_t index = 0;
-        while (index < device->facts.depth && device->places[index].request != NULL)
-            index++;
-        if (device->is_gone || !clo_device_lay_out(device, &device->places[index], request->kernel, &request->call)) {
+        uint32_t index = device->is_gone ? CLO_NONE : clo_places_choose(device, request);
+        if (index == CLO_NONE) {
             fall_back(device, request);
             break;
         }

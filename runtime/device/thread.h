@@ -11,7 +11,4 @@ void *clo_device_serve(void *argument);
  * Token: `index` of the place. */
 clo_status clo_device_give(clo_device *device, uint32_t index, const clo_kernel *kernel);
 
-/* Sets the views and offsets of a place for a call. False: it is too small, or the call lacks an operand. */
-bool clo_device_lay_out(const clo_device *device, clo_place *place, const clo_kernel *kernel, const clo_call *call);
-
 #endif

@@ -5,7 +5,7 @@
  * before it on the same arena has ended, so data of one execution move beside the kernel of another. The time of its end
  * is reckoned at once; its effect comes when poll is called after that. So nothing depends on a thread, and a timer
  * (timerfd) wakes whoever waits. Memory of the host and of the device is overwritten (0xA5) where no right program reads
- * it: the host's side when its data are on the device, and the device's when its data are back. */
+ * it: the host's side when its data are on the device, and the device's when its data are back; with keep=1 both stay. */
 #define _POSIX_C_SOURCE 200809L
 #include "device/drivers/null.h"
 
@@ -47,7 +47,7 @@ typedef struct command {
 
 /* The numbers of the selector. */
 typedef struct numbers {
-    int64_t launch_ns, copy_ns, mbps, depth, memory;
+    int64_t launch_ns, copy_ns, mbps, depth, memory, keep;
     int64_t fail, refuse, lose, hang, late;
 } numbers;
 
@@ -71,11 +71,17 @@ static clo_status read_number(numbers *say, const char *key, size_t length, cons
     static const struct {
         const char *name;
         size_t at;
-    } keys[] = {{"launch_ns", offsetof(numbers, launch_ns)}, {"copy_ns", offsetof(numbers, copy_ns)},
-                {"MBps", offsetof(numbers, mbps)},           {"depth", offsetof(numbers, depth)},
-                {"memory", offsetof(numbers, memory)},       {"fail", offsetof(numbers, fail)},
-                {"refuse", offsetof(numbers, refuse)},       {"lose", offsetof(numbers, lose)},
-                {"hang", offsetof(numbers, hang)},           {"late", offsetof(numbers, late)}};
+    } keys[] = {{"launch_ns", offsetof(numbers, launch_ns)},
+                {"copy_ns", offsetof(numbers, copy_ns)},
+                {"MBps", offsetof(numbers, mbps)},
+                {"depth", offsetof(numbers, depth)},
+                {"memory", offsetof(numbers, memory)},
+                {"keep", offsetof(numbers, keep)},
+                {"fail", offsetof(numbers, fail)},
+                {"refuse", offsetof(numbers, refuse)},
+                {"lose", offsetof(numbers, lose)},
+                {"hang", offsetof(numbers, hang)},
+                {"late", offsetof(numbers, late)}};
     char *end;
 
     for (size_t k = 0; k < sizeof keys / sizeof keys[0]; k++) {
@@ -89,8 +95,8 @@ static clo_status read_number(numbers *say, const char *key, size_t length, cons
         return CLO_OK;
     }
     return clo_fail(CLO_ERR_ARGUMENT,
-                    "driver null: '%.40s' is no KEY=NUMBER; keys are launch_ns, copy_ns, MBps, depth, memory, fail, "
-                    "refuse, lose, hang, late",
+                    "driver null: '%.40s' is no KEY=NUMBER; keys are launch_ns, copy_ns, MBps, depth, memory, keep, "
+                    "fail, refuse, lose, hang, late",
                     key);
 }
 
@@ -319,7 +325,8 @@ static void take_effect(null_device *device, const command *done)
     }
     char *from = (done->lane == LANE_PUT ? of->host : of->device) + done->offset;
     memcpy((done->lane == LANE_PUT ? of->device : of->host) + done->offset, from, done->bytes);
-    memset(from, POISON, done->bytes);
+    if (device->say.keep == 0)
+        memset(from, POISON, done->bytes);
 }
 
 static uint32_t null_poll(void *opened, clo_device_completion *out, uint32_t max)

@@ -496,4 +496,5 @@ const clo_driver clo_driver_opencl = {
     .abandon = opencl_abandon,
     .close = opencl_close,
     .is_usable = opencl_is_usable,
+    .keeps = 1,
 };
