@@ -501,7 +501,8 @@ CLO_API uint64_t clo_job_id(const clo_job *job);
 /* Replaces the plan of the job, from its next release or submit on. A run in progress ends under the old plan. This
  * call or a later call on this job frees the old plan, never a worker.
  *
- *   plan  of the same cost; copied.
+ *   plan  of the graph and the platform of the job; copied. Its cost may be another one: so what a profile has learned
+ *         meanwhile reaches a job that goes on (clo_cost_create_measured, clo_plan_create).
  *
  * Returns CLO_OK, or
  *   CLO_ERR_ARGUMENT  not a replay job, a job with config.memory, or the plan is of another graph or platform
