@@ -148,7 +148,7 @@ uint64_t clo_worker_run_general(clo_worker *worker, clo_job *job, uint32_t execu
 
     if (waits && !skips && !clo_checkpoint_has(job, execution) && !clo_capacity_enter(worker, item, &holds))
         return CLO_ITEM_NONE;
-    if (job->program->taken_first != NULL)
+    if (waits || job->program->is_deep) /* in virtual time others see to it */
         let_ask(worker, job, execution);
     if (skips) {
         span = skip_execution(worker, job, execution);
