@@ -44,8 +44,7 @@ clo_status session_open(session *s, application *app, const char *spec, uint32_t
     if (status == CLO_OK && app->device != NULL)
         status = clo_device_get_stats(app->device, &device);
     if (status == CLO_OK)
-        status = machine_limit(whole, workers, device.facts.depth > 0 ? device.facts.depth + 1 : 0, &s->platform,
-                               &s->is_crowded); /* what waits at the device is launched at once */
+        status = machine_limit(whole, workers, device.facts.depth, &s->platform, &s->is_crowded);
     clo_platform_destroy(whole);
     if (status == CLO_OK)
         status = build(app, s->platform, times, &s->graph);
