@@ -6,6 +6,9 @@
  * (heft/deft.c). An instance may be left free: then it goes where it ends first, and is fixed there if the result
  * is kept.
  *
+ * Schedules are built in a sketch where one fits (sketch.h): then the first plans come from tails.c, which finds more
+ * than samples do.
+ *
  * 1. Samples: rank_u with Gumbel noise (softmax sampling), every instance free. In a few schedules they find most of
  *    what there is to gain over HEFT and DEFT.
  * 2. Annealing from the best: a move gives one instance another executor, frees it, moves it in the order, or frees a
@@ -19,6 +22,7 @@
 #include "plan/search/anneal.h"
 #include "plan/budget/budget.h"
 #include "plan/heft/deft.h"
+#include "plan/search/sketch.h"
 
 #include "base/carve.h"
 #include "base/memory.h"
@@ -51,6 +55,8 @@ typedef struct annealing {
     const clo_graph *graph;
     clo_budget *budget;
     clo_snapshot *best;
+    clo_sketch sketch; /* where schedules are built if is_sketched; else in *schedule */
+    bool is_sketched;
     clo_rng rng;
     uint32_t count;                        /* instances                                                  */
     uint32_t *order, *position, *executor; /* position: of each instance in order. executor: CLO_NONE: free */
@@ -100,6 +106,23 @@ static void fill_behind(annealing *s)
     }
 }
 
+static void build_sketch(annealing *s, int64_t limit_ns, int64_t *makespan_ns)
+{
+    clo_sketch_clear(&s->sketch);
+    for (uint32_t i = 0; i < s->count; i++) {
+        uint32_t v = s->order[i], executor = s->executor[v];
+        int64_t finish_ns =
+            executor == CLO_NONE ? clo_sketch_place(&s->sketch, v, NULL) : clo_sketch_place_on(&s->sketch, v, executor);
+        if (!clo_sketch_may_end(&s->sketch, v, finish_ns, limit_ns))
+            return;
+        if (i % CLO_STOP_EVERY == CLO_STOP_EVERY - 1 && clo_budget_is_late(s->budget))
+            return;
+    }
+    *makespan_ns = s->sketch.makespan_ns;
+    if (clo_sketch_keep(s->best, &s->sketch) && s->best->makespan_ns < s->budget->best_ns)
+        s->budget->best_ns = s->best->makespan_ns;
+}
+
 /* Builds the schedule, as long as it can end by limit_ns, and keeps it if it is the best. *makespan_ns: INT64_MAX if it
  * was given up. */
 static clo_status build(annealing *s, int64_t limit_ns, int64_t *makespan_ns)
@@ -107,9 +130,11 @@ static clo_status build(annealing *s, int64_t limit_ns, int64_t *makespan_ns)
     clo_schedule *schedule = s->schedule;
     clo_status status = CLO_OK;
 
-    clo_schedule_clear(schedule);
     s->budget->schedules++;
     *makespan_ns = INT64_MAX;
+    if (s->is_sketched)
+        return build_sketch(s, limit_ns, makespan_ns), CLO_OK;
+    clo_schedule_clear(schedule);
     for (uint32_t i = 0; i < s->count; i++) {
         uint32_t v = s->order[i];
         if (s->executor[v] == CLO_NONE)
@@ -265,9 +290,12 @@ static void move(annealing *s)
 /* What was free stays where it went. */
 static void fix_executors(annealing *s)
 {
+    const clo_execution *executions = s->is_sketched ? s->sketch.executions : s->schedule->executions;
+    const uint32_t *first = s->is_sketched ? s->sketch.first : s->schedule->first_execution;
+
     for (uint32_t v = 0; v < s->count; v++)
         if (s->executor[v] == CLO_NONE)
-            s->executor[v] = s->schedule->executions[s->schedule->first_execution[v]].executor;
+            s->executor[v] = executions[first[v]].executor;
 }
 
 static void undo(annealing *s)
@@ -323,31 +351,52 @@ static clo_status anneal_round(annealing *s, bool from_best)
     return status;
 }
 
-clo_status clo_anneal(clo_schedule *schedule, uint64_t seed, clo_budget *budget, clo_snapshot *best)
+static clo_status sample(annealing *s)
 {
-    annealing s = {
-        .schedule = schedule, .graph = schedule->graph, .budget = budget, .best = best, .rng = clo_rng_seed(seed)};
+    uint32_t gone = clo_budget_part_q16(s->budget);
+    uint32_t end = gone + (uint32_t)((uint64_t)(65536 - gone) * SAMPLES_PART_Q16 >> 16);
     clo_status status = CLO_OK;
 
-    s.count = s.graph->instances;
-    if (!allocate(&s))
-        return clo_fail_memory("a plan");
+    while (status == CLO_OK && !clo_budget_is_spent(s->budget) && clo_budget_part_q16(s->budget) < end &&
+           s->draw_ns < clo_budget_left_ns(s->budget)) {
+        draw(s);
+        status = build(s, s->best->makespan_ns, &s->current_ns);
+    }
+    return status;
+}
+
+static void find_ranks(annealing *s)
+{
     int64_t prepared_ns = clo_clock_ns();
-    fill_behind(&s);
-    clo_cost_rank_u(schedule->cost, s.rank_ns);
-    for (uint32_t t = 0; t < s.graph->tasks; t++)
-        s.longest_ns = s.rank_ns[t] > s.longest_ns ? s.rank_ns[t] : s.longest_ns;
-    s.draw_ns = clo_clock_ns() - prepared_ns;
-    uint32_t gone = clo_budget_part_q16(budget),
-             samples_end = gone + (uint32_t)((uint64_t)(65536 - gone) * SAMPLES_PART_Q16 >> 16);
-    while (status == CLO_OK && !clo_budget_is_spent(budget) && clo_budget_part_q16(budget) < samples_end &&
-           s.draw_ns < clo_budget_left_ns(budget)) {
-        draw(&s);
-        status = build(&s, best->makespan_ns, &s.current_ns);
+
+    fill_behind(s);
+    clo_cost_rank_u(s->schedule->cost, s->rank_ns);
+    for (uint32_t t = 0; t < s->graph->tasks; t++)
+        s->longest_ns = s->rank_ns[t] > s->longest_ns ? s->rank_ns[t] : s->longest_ns;
+    s->draw_ns = clo_clock_ns() - prepared_ns;
+}
+
+clo_status clo_anneal(clo_schedule *schedule, uint64_t seed, clo_budget *budget, clo_snapshot *best)
+{
+    annealing s = {.schedule = schedule,
+                   .graph = schedule->graph,
+                   .budget = budget,
+                   .best = best,
+                   .is_sketched = clo_sketch_fits(schedule),
+                   .rng = clo_rng_seed(seed)};
+    clo_status status = s.is_sketched ? clo_sketch_open(&s.sketch, schedule) : CLO_OK;
+
+    s.count = s.graph->instances;
+    if (status == CLO_OK && !allocate(&s))
+        status = clo_fail_memory("a plan");
+    if (status == CLO_OK) {
+        find_ranks(&s);
+        status = s.is_sketched ? CLO_OK : sample(&s); /* the plan is from tails.c, which knows more */
     }
     for (uint32_t round = 0; status == CLO_OK && !clo_budget_is_spent(budget) && s.draw_ns < clo_budget_left_ns(budget);
          round++)
         status = anneal_round(&s, round % 2 == 0);
     clo_free(s.block);
+    clo_sketch_close(&s.sketch);
     return status;
 }

@@ -2,9 +2,10 @@
  *
  * Where the problem is a packing (rcpsp/problem.h) it is a genetic search, which begins with HEFT's packing and with no
  * plan of another planner. Else it starts from the plans of the others, HEFT's first, as far as they fit a share of the
- * budget (starts.c); a proof is tried on small graphs, then samples and simulated annealing on the order and the
- * placement of instances. It ends with the budget, or where a plan meets the lower bound. Ties: the earlier, so
- * duplicates are paid for only where they help.
+ * budget (starts.c); a proof is tried on small graphs, then simulated annealing on the order and the placement of
+ * instances. Where a sketch can stand for the schedule (sketch.h) half of the budget goes into list schedules that know
+ * what follows (tails.c), HEFT's first; then come the others' plans. It ends with the budget, or where a plan meets the
+ * lower bound. Ties: the earlier, so duplicates are paid for only where they help.
  *
  * Several threads search side by side, each with a seed of its own, where only time is limited. Where schedules are
  * limited the plan must depend on the seed alone, so one thread does it all. */
@@ -14,6 +15,7 @@
 #include "plan/search/anneal.h"
 #include "plan/search/exact.h"
 #include "plan/search/starts.h"
+#include "plan/search/tails.h"
 
 #include "base/memory.h"
 #include "base/status.h"
@@ -24,6 +26,7 @@
 enum {
     SCHEDULES_DEFAULT = 1000, /* without a budget, fewer of large graphs: */
     PLACEMENTS_DEFAULT = 2000000,
+    TAILS_PART_Q16 = 32768,    /* half of the budget */
     PACKED_TASKS = 2000,       /* up to so many the packing search sees everything HEFT sees */
     RESERVED_INSTANCES = 2000, /* up to so many that takes no time to speak of */
     RESERVE = 4,               /* restores of a plan: about what making it an object takes, besides */
@@ -199,7 +202,35 @@ static clo_status search_side_by_side(clo_schedule *schedule, const clo_rcpsp *p
     return status;
 }
 
-/* HEFT, whatever the budget is. From then on time counts: less what making a plan object of the best will take. */
+/* Time counts from HEFT's plan on: less what making a plan object of the best will take. */
+static clo_status reserve(clo_schedule *schedule, clo_budget *budget, const clo_snapshot *best)
+{
+    if (budget->end_ns == INT64_MAX || schedule->graph->instances <= RESERVED_INSTANCES)
+        return CLO_OK;
+    int64_t begin_ns = clo_clock_ns();
+    clo_status status = clo_snapshot_restore(best, schedule);
+    budget->end_ns -= RESERVE * (clo_clock_ns() - begin_ns);
+    return status;
+}
+
+/* Plans from tails (tails.c), HEFT's first. */
+static clo_status begin_in_sketch(clo_schedule *schedule, clo_budget *budget, clo_snapshot *best, int64_t *schedule_ns)
+{
+    clo_sketch sketch;
+    clo_status status = clo_sketch_open(&sketch, schedule);
+
+    if (status == CLO_OK)
+        status = clo_tails(&sketch, schedule, budget, TAILS_PART_Q16, best, schedule_ns);
+    clo_sketch_close(&sketch);
+    if (status == CLO_OK)
+        status = reserve(schedule, budget, best);
+    schedule->stop_ns = budget->end_ns;
+    if (status == CLO_OK && !clo_budget_is_spent(budget))
+        status = clo_start_plans(schedule, budget, best, *schedule_ns);
+    return status;
+}
+
+/* HEFT, whatever the budget is. */
 static clo_status begin(clo_schedule *schedule, bool is_packing, clo_budget *budget, clo_snapshot *best,
                         int64_t *schedule_ns)
 {
@@ -212,11 +243,7 @@ static clo_status begin(clo_schedule *schedule, bool is_packing, clo_budget *bud
     clo_snapshot_keep(best, schedule);
     budget->schedules++;
     budget->best_ns = best->makespan_ns;
-    if (budget->end_ns != INT64_MAX && schedule->graph->instances > RESERVED_INSTANCES) {
-        begin_ns = clo_clock_ns();
-        status = clo_snapshot_restore(best, schedule);
-        budget->end_ns -= RESERVE * (clo_clock_ns() - begin_ns);
-    }
+    status = reserve(schedule, budget, best);
     if (status == CLO_OK)
         status = clo_budget_bound(budget, schedule->cost, *schedule_ns);
     schedule->stop_ns = budget->end_ns;
@@ -229,7 +256,12 @@ static clo_status plan(clo_schedule *schedule, const clo_rcpsp *problem, clo_bud
 {
     bool has_begun = problem == NULL || !begins_with_heft(problem);
     int64_t schedule_ns = 0; /* what the preparation of a search cannot be longer than */
-    clo_status status = has_begun ? begin(schedule, problem != NULL, budget, best, &schedule_ns) : CLO_OK;
+    clo_status status = CLO_OK;
+
+    if (problem == NULL && clo_sketch_fits(schedule))
+        status = begin_in_sketch(schedule, budget, best, &schedule_ns);
+    else if (has_begun)
+        status = begin(schedule, problem != NULL, budget, best, &schedule_ns);
     bool goes_on = !has_begun || (!clo_budget_is_spent(budget) && schedule_ns < clo_budget_left_ns(budget));
 
     if (status == CLO_OK && goes_on) { /* a search builds one at least */

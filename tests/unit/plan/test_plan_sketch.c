@@ -1,0 +1,148 @@
+/* What a search builds in a sketch (plan/search/sketch.h) is what the planners build in a schedule. */
+#include "fixture.h"
+
+#include "base/numbers/rng.h"
+#include "plan/heft/deft.h"
+#include "plan/schedule/planner.h"
+#include "plan/search/sketch.h"
+#include "plan/search/tails.h"
+#include "random.h"
+
+enum { SEEDS = SANITIZED ? 60 : 400 };
+
+typedef struct both {
+    fixture f;
+    clo_schedule schedule;
+    clo_sketch sketch;
+    bool fits;
+} both;
+
+/* An execution of length 0 may stand on a seam of two others in a sketch, and not in a timeline. */
+static bool has_length_0(const both *b)
+{
+    for (uint32_t t = 0; t < b->f.graph->tasks; t++)
+        for (uint32_t e = 0; e < b->schedule.executors; e++)
+            if (clo_cost_time(b->f.cost, t, e) == 0)
+                return true;
+    return false;
+}
+
+static void open_both(both *b, uint64_t seed)
+{
+    const unsigned features = RANDOM_MASKS | RANDOM_KINDS | RANDOM_OUTPUTS | RANDOM_DUPLICABLE;
+
+    *b = (both){.f = {.graph = random_graph(seed, features), .platform = random_platform(seed, 0)}};
+    ok(clo_cost_create(b->f.graph, b->f.platform, &b->f.cost));
+    ok(clo_schedule_open(&b->schedule, b->f.cost, 2));
+    b->fits = clo_sketch_fits(&b->schedule) && !has_length_0(b);
+    if (b->fits)
+        ok(clo_sketch_open(&b->sketch, &b->schedule));
+}
+
+static void close_both(both *b)
+{
+    clo_sketch_close(&b->sketch);
+    clo_schedule_close(&b->schedule);
+    fixture_free(&b->f);
+}
+
+static void expect_alike(const both *b, uint64_t seed)
+{
+    assert_int_equal(b->schedule.count, b->sketch.count);
+    for (uint32_t c = 0; c < b->sketch.count; c++) {
+        const clo_execution *slow = &b->schedule.executions[c], *fast = &b->sketch.executions[c];
+        if (slow->start_ns != fast->start_ns || slow->finish_ns != fast->finish_ns ||
+            slow->instance != fast->instance || slow->executor != fast->executor || slow->next != fast->next)
+            fail_msg("seed %llu, execution %u: %lld on %u, in the sketch %lld on %u", (unsigned long long)seed, c,
+                     (long long)slow->start_ns, slow->executor, (long long)fast->start_ns, fast->executor);
+    }
+    assert_int_equal(clo_schedule_makespan_ns(&b->schedule), b->sketch.makespan_ns);
+}
+
+static void a_sketch_places_what_deft_places(void **state)
+{
+    uint32_t tried = 0, replicas = 0;
+    (void)state;
+
+    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+        both b;
+        open_both(&b, seed);
+        if (b.fits) {
+            ok(clo_schedule_order(&b.schedule));
+            ok(clo_deft_place_ordered(&b.schedule));
+            clo_sketch_clear(&b.sketch);
+            for (uint32_t i = 0; i < b.f.graph->tasks; i++)
+                (void)clo_sketch_place(&b.sketch, b.schedule.order[i], NULL);
+            expect_alike(&b, seed);
+            tried++;
+            replicas += b.sketch.count - b.f.graph->tasks;
+        }
+        close_both(&b);
+    }
+    assert_true(tried > SEEDS / 4);
+    assert_true(replicas > 0);
+}
+
+static void a_sketch_places_on_an_executor_what_deft_places_there(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+        both b;
+        open_both(&b, seed);
+        clo_rng rng = clo_rng_seed(seed);
+        if (b.fits) {
+            ok(clo_schedule_order(&b.schedule));
+            clo_sketch_clear(&b.sketch);
+            for (uint32_t i = 0; i < b.f.graph->tasks; i++) {
+                uint32_t task = b.schedule.order[i], executor = clo_rng_below(&rng, b.schedule.executors);
+                while (clo_cost_time(b.f.cost, task, executor) == CLO_TIME_NEVER) /* ends: one may run it */
+                    executor = (executor + 1) % b.schedule.executors;
+                ok(clo_deft_place_on(&b.schedule, task, executor));
+                (void)clo_sketch_place_on(&b.sketch, task, executor);
+            }
+            expect_alike(&b, seed);
+        }
+        close_both(&b);
+    }
+}
+
+/* Of one schedule, which is HEFT's; then plans that pass the checker, each at most as long. */
+static void tails_begin_with_the_plan_of_heft(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+        both b;
+        open_both(&b, seed);
+        clo_snapshot best = {0};
+        clo_plan_config config = CLO_PLAN_CONFIG_INIT;
+        clo_budget budget;
+        int64_t heft_ns, last_ns = INT64_MAX;
+        clo_plan *heft = b.fits ? fixture_plan(&b.f, "heft") : NULL;
+        for (uint64_t schedules = 1; b.fits && schedules <= 64; schedules *= 8) {
+            config.schedules_max = schedules;
+            clo_budget_open(&budget, &config, 1);
+            ok(clo_snapshot_open(&best, &b.schedule));
+            ok(clo_tails(&b.sketch, &b.schedule, &budget, 65536, &best, &heft_ns));
+            assert_int_equal(budget.schedules, schedules);
+            if (schedules == 1)
+                assert_int_equal(best.makespan_ns, clo_plan_makespan_ns(heft));
+            assert_true(best.makespan_ns <= last_ns);
+            last_ns = best.makespan_ns;
+            ok(clo_snapshot_restore(&best, &b.schedule)); /* asserts that nothing overlaps */
+            clo_snapshot_close(&best);
+        }
+        clo_plan_destroy(heft);
+        close_both(&b);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_sketch_places_what_deft_places),
+        cmocka_unit_test(a_sketch_places_on_an_executor_what_deft_places_there),
+        cmocka_unit_test(tails_begin_with_the_plan_of_heft),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
