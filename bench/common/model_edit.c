@@ -114,8 +114,8 @@ static const clo_model_op *writer_of(const parts *p, const clo_model_info *info,
     return NULL;
 }
 
-/* The score is a join of the network's last layer, which becomes zeros, and of the prior, the one sum over the features
- * of a stage, which keeps rank-up alone. False: there is no such join or sum. */
+/* The prior, the one sum over the features of a stage, keeps rank-up alone. Where the score is a join of it and of a
+ * network's last layer, that becomes zeros. False: there is no such sum. */
 static bool leave_rank_up(parts *p, const clo_model_info *info)
 {
     static const int32_t no_bias[1];
@@ -123,10 +123,10 @@ static bool leave_rank_up(parts *p, const clo_model_info *info)
     const clo_model_op *last = score != NULL && score->op == CLO_MODEL_JOIN ? writer_of(p, info, score->in[0]) : NULL;
     bool has_found = false;
 
-    if (last == NULL || last->op != CLO_MODEL_DENSE)
-        return false;
-    memset(p->weights[last->argument], 0, p->layers[last->argument].inputs);
-    p->layers[last->argument].bias = no_bias;
+    if (last != NULL && last->op == CLO_MODEL_DENSE && p->layers[last->argument].inputs != CLO_FEATURES_STAGE) {
+        memset(p->weights[last->argument], 0, p->layers[last->argument].inputs);
+        p->layers[last->argument].bias = no_bias;
+    }
     for (uint32_t i = 0; i < info->layers; i++) {
         if (p->layers[i].inputs != CLO_FEATURES_STAGE || p->layers[i].outputs != 1)
             continue;

@@ -8,8 +8,8 @@
 typedef enum model_edit {
     /* The weights of each layer in another order. */
     MODEL_SHUFFLED,
-    /* Of LACHESIS's network (tools/train/models/lachesis.h): of the prior rank-up alone, and nothing of the rest:
-     * DEFT's order. */
+    /* Of LACHESIS's network or rule (tools/train/models/lachesis.h): of the prior rank-up alone, and nothing of the
+     * rest: DEFT's order. */
     MODEL_RANK_UP_ALONE,
     /* Scores of zero: a network that says nothing. */
     MODEL_SILENT,

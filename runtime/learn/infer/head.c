@@ -198,9 +198,12 @@ clo_status clo_head_open(const clo_model *model, uint32_t isa, clo_head *out)
     }
     if (status != CLO_OK)
         return status;
-    if (out->chain_count == 0 ||
-        model->ops[out->last_join != NONE ? out->last_join : out->chain[out->chain_count - 1]].out !=
-            model->header->score)
+    if (out->chain_count == 0 && k.is_static[model->header->score]) { /* of the graph alone: a rule */
+        out->direct = model->header->score;
+        k.is_kept[out->direct] = true;
+    } else if (out->chain_count == 0 ||
+               model->ops[out->last_join != NONE ? out->last_join : out->chain[out->chain_count - 1]].out !=
+                   model->header->score)
         return clo_fail(CLO_ERR_UNSUPPORTED, "the model '%.32s' cannot decide step by step: no head ends in the score",
                         model->header->name);
     set_places(out, &k);

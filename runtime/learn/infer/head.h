@@ -5,7 +5,7 @@
  *   system   sums over the live jobs, and what follows: for each decision
  *   head     begins with a join of a part of each, then goes on in a chain to the score: for all candidates at once,
  *            in lanes, for each decision (jobs/ready.c). It may end with a join of the chain and of what stages add to
- *            their scores directly
+ *            their scores directly. A model whose scores are of the graph alone has no head: what is direct is the score
  *
  * int32 sums commute, so all of it gives the very scores of learn/infer/run.c on a case of the stages that are not
  * finished, with every variant of the kernels. Arrays only; no allocation; nothing fails but clo_head_open. */
@@ -55,7 +55,7 @@ typedef struct clo_head {
     /* Operations of the domains, in order: [0] stages, [1] jobs, [2] system. */
     uint16_t ops[3][CLO_MODEL_OPS_MAX];
     uint32_t ops_count[3];
-    /* The join, then the chain. */
+    /* The join, then the chain; none: `direct` is the score. */
     uint16_t chain[CLO_HEAD_CHAIN_MAX];
     uint32_t chain_count;
     /* Inputs of the join; CLO_MODEL_NONE: there is no part of jobs, or of the system. */
@@ -106,6 +106,12 @@ typedef struct clo_head_graph {
     /* [stages + 1], into children */
     const uint32_t *child_begin, *children;
 } clo_head_graph;
+
+/* Outputs of the join; 0: there is no head. */
+static inline uint32_t clo_head_joined(const clo_head *head)
+{
+    return head->chain_count == 0 ? 0 : head->model->dense[head->model->ops[head->chain[0]].argument].outputs;
+}
 
 /* Bytes of a job, the struct included; 0: more than a size_t counts. At a multiple of 64. */
 size_t clo_head_job_bytes(const clo_head *head, uint32_t stages);

@@ -105,7 +105,6 @@ typedef struct places {
 
 static places place_all(const clo_head *head, uint32_t stages)
 {
-    const clo_format_op *join = &head->model->ops[head->chain[0]];
     clo_layout layout = {0};
     places at = {0};
 
@@ -114,7 +113,7 @@ static places place_all(const clo_head *head, uint32_t stages)
     at.all = clo_layout_add(&layout, head->sums[0].numbers + CLO_LANES, sizeof(int32_t));
     at.left = clo_layout_add(&layout, head->sums[0].numbers + CLO_LANES, sizeof(int32_t));
     at.given = clo_layout_add(&layout, head->sums[1].numbers + CLO_LANES, sizeof(int32_t));
-    at.part = clo_layout_add(&layout, clo_up(head->model->dense[join->argument].outputs, CLO_LANES), sizeof(int32_t));
+    at.part = clo_layout_add(&layout, clo_up(clo_head_joined(head), CLO_LANES), sizeof(int32_t));
     at.records = clo_layout_add(&layout, (size_t)stages + 1, head->record_bytes);
     at.features = clo_layout_add(&layout, (size_t)stages * CLO_FEATURES_STAGE + CLO_LANES, sizeof(int32_t));
     at.place = clo_layout_add(&layout, (size_t)stages + CLO_LANES, sizeof(uint32_t));

@@ -34,7 +34,7 @@ static places place_all(const clo_head *head, uint32_t capacity, uint32_t jobs)
 {
     size_t room = clo_up(capacity, CLO_LANES);
     uint32_t blocks = (uint32_t)(room / CLO_LANES);
-    size_t lanes = clo_lanes_bytes(CLO_S32, join_of(head)->outputs, blocks), tensor = tensor_bytes(head, blocks);
+    size_t lanes = clo_lanes_bytes(CLO_S32, clo_head_joined(head), blocks), tensor = tensor_bytes(head, blocks);
     clo_layout layout = {0};
     places at = {0};
 
@@ -193,7 +193,8 @@ bool clo_scored_add(clo_scored *ready, uint32_t slot, uint32_t stage)
     ready->count_of_band[live->band]++;
     live->job->place[stage] = place;
     ready->keys[place] = (uint64_t)live->id << 32 | stage;
-    put_lane(ready, ready->stage_lanes, place, clo_head_record(head, live->job, head->stage_part, stage));
+    if (head->stage_part != CLO_MODEL_NONE)
+        put_lane(ready, ready->stage_lanes, place, clo_head_record(head, live->job, head->stage_part, stage));
     if (head->job_part != CLO_MODEL_NONE)
         put_lane(ready, ready->job_lanes, place, live->job->part);
     if (head->direct != CLO_MODEL_NONE)
@@ -220,7 +221,7 @@ static void unlink_candidate(clo_scored *ready, uint32_t place)
 static void move_last(clo_scored *ready, uint32_t to)
 {
     const clo_head *head = ready->head;
-    uint32_t from = ready->count, rows = join_of(head)->outputs;
+    uint32_t from = ready->count, rows = clo_head_joined(head);
     const clo_scored_candidate *at = &ready->candidates[from];
 
     ready->candidates[to] = *at;
@@ -232,7 +233,8 @@ static void move_last(clo_scored *ready, uint32_t to)
         ready->jobs[at->slot].first = to;
     if (at->next != CLO_SCORED_NONE)
         ready->candidates[at->next].previous = to;
-    clo_lanes_move_s32(ready->stage_lanes, rows, from, to);
+    if (head->stage_part != CLO_MODEL_NONE)
+        clo_lanes_move_s32(ready->stage_lanes, rows, from, to);
     if (head->job_part != CLO_MODEL_NONE)
         clo_lanes_move_s32(ready->job_lanes, rows, from, to);
     if (head->direct != CLO_MODEL_NONE)
@@ -376,7 +378,10 @@ void clo_scored_score(clo_scored *ready, const clo_system_figures *system)
         return;
     ready->clamped += clo_features_system(system, raw);
     run_rows(ready, CLO_MODEL_GLOBAL, ready->given, raw, ready->system_rows);
-    run_chain(ready);
+    if (ready->head->chain_count > 0)
+        run_chain(ready);
+    else
+        memcpy(ready->scores, ready->direct, ready->count * sizeof *ready->scores);
 }
 
 /* NULL: all candidates may be taken. */

@@ -14,7 +14,7 @@ extern const unsigned char clo_decima_stream_model[9376];
 /* edges_model.c */
 extern const unsigned char clo_edges_model[13856];
 /* lachesis_model.c */
-extern const unsigned char clo_lachesis_model[15024];
+extern const unsigned char clo_lachesis_model[5456];
 
 static const clo_builtin_model models[] = {
     {"decima", "the published weights of Decima (spark-sched-sim) in int8, for 50 executors and TPC-H queries",
@@ -25,7 +25,8 @@ static const clo_builtin_model models[] = {
      clo_decima_stream_model, sizeof clo_decima_stream_model},
     {"edges", "which edges make a list schedule shorter (Hua et al.): the network of the planners edges",
      clo_edges_model, sizeof clo_edges_model},
-    {"lachesis", "orders tasks for DEFT: trained on batches of TPC-H queries on 50 executors of unlike speeds",
+    {"lachesis",
+     "a rule of six features that orders tasks for DEFT: tuned on TPC-H queries, 50 executors of unlike speeds",
      clo_lachesis_model, sizeof clo_lachesis_model},
     {NULL, NULL, NULL, 0},
 };

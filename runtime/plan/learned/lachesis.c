@@ -1,14 +1,15 @@
 /* plan/learned/lachesis.c - LACHESIS ("Learning to Optimize DAG Scheduling in Heterogeneous Environment") offline: a
- * network chooses which task comes next among those whose parents are placed, DEFT places it.
+ * model chooses which task comes next among those whose parents are placed, DEFT places it. The built-in model is no
+ * network but a tuned rule, a sum of six features: no network that was trained was better (docs/MODELS.md).
  *
- * Deviations from the paper: the network runs once, before anything is placed, and its scores are the priorities of
+ * Deviations from the paper: the model runs once, before anything is placed, and its scores are the priorities of
  * the whole plan; a task is executable when its parents are placed, not when they have finished, because a plan need
  * not wait; gaps are filled as in DEFT.
  *
  * The first schedule is the greedy one. The next two are those of DEFT and TDCA, so the plan is never longer than
  * theirs. The others are drawn with the probabilities that the scores stand for (softmax, by Gumbel noise), as in
  * one-shot priority sampling (Jeon et al., ICLR 2023). The shortest is kept, of equal ones the first. A graph that is
- * too large for the network gets DEFT's plan. */
+ * too large for the model gets DEFT's plan. */
 #include "base/memory.h"
 #include "base/status.h"
 #include "kernels/kernels.h"
@@ -128,7 +129,8 @@ static clo_status lachesis_fill(clo_schedule *schedule, const clo_plan_config *c
 
 const clo_planner clo_planner_lachesis = {
     .name = "lachesis",
-    .summary = "a trained network orders, DEFT places (LACHESIS): greedy and drawn orders, beside DEFT and TDCA",
+    .summary =
+        "a tuned rule, or a network of yours, orders, DEFT places (LACHESIS): greedy and drawn orders, DEFT, TDCA",
     .size = sizeof(clo_planner),
     .executions_each = CLO_EXECUTIONS_EACH,
     .fill = lachesis_fill,

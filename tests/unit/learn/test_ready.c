@@ -11,7 +11,6 @@
 #include <string.h>
 
 /* Then all of the head is of the graph alone. */
-#define NO_PARTS (LACHESIS_MODEL_NO_JOB | LACHESIS_MODEL_NO_SYSTEM)
 
 enum { JOBS = 8, STAGES = 24, EDGES = STAGES * 4, CAPACITY = 40 };
 
@@ -302,8 +301,6 @@ static void lanes_give_the_scores_of_the_whole_case(void **state)
     for (uint32_t v = 0; v < variants; v++)
         for (unsigned i = 0; i < 2 * LACHESIS_MODEL_SKIP && (list[v].needs & mine) == list[v].needs; i++) {
             unsigned shape = i % LACHESIS_MODEL_SKIP;
-            if ((shape & NO_PARTS) == NO_PARTS)
-                continue;
             set_up(f, 100 + i, i < LACHESIS_MODEL_SKIP ? shape : shape | LACHESIS_MODEL_DIRECT, list[v].needs);
             play(f, SANITIZED || i >= LACHESIS_MODEL_SKIP ? 25 : 60);
             tear_down(f);
@@ -468,12 +465,6 @@ static void models_of_another_shape_are_refused(void **state)
     assert_non_null(data);
     ok(clo_model_open("m", data, bytes, &model));
     fails(CLO_ERR_UNSUPPORTED, "jobs depend on one another", clo_head_open(model, 0, &head));
-    clo_model_destroy(model);
-    free(data);
-    data = lachesis_model_draw(1, NO_PARTS, &bytes);
-    assert_non_null(data);
-    ok(clo_model_open("m", data, bytes, &model));
-    fails(CLO_ERR_UNSUPPORTED, "no head ends in the score", clo_head_open(model, 0, &head));
     clo_model_destroy(model);
     free(data);
     data = lachesis_model_draw(1, LACHESIS_MODEL_TWICE, &bytes);

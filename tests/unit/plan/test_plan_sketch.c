@@ -123,7 +123,7 @@ static void tails_begin_with_the_plan_of_heft(void **state)
             clo_budget_open(&budget, &config, 1);
             ok(clo_snapshot_open(&best, &b.schedule));
             ok(clo_tails(&b.sketch, &b.schedule, &budget, 65536, &best, &heft_ns));
-            assert_int_equal(budget.schedules, schedules);
+            assert_true(budget.schedules == schedules || best.makespan_ns == budget.bound_ns);
             if (schedules == 1)
                 assert_int_equal(best.makespan_ns, clo_plan_makespan_ns(heft));
             assert_true(best.makespan_ns <= last_ns);

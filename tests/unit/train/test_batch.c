@@ -248,6 +248,37 @@ static void with_a_zero_last_layer_the_plan_is_that_of_deft(void **state)
     free(made.data);
 }
 
+/* Of no parameters: no layer of zeros either, and the plans of the network that adds nothing. */
+static void without_a_network_the_model_is_the_prior(void **state)
+{
+    fixture *f = *state;
+    batch_model made, rule;
+    clo_model_info info = CLO_MODEL_INFO_INIT;
+    const char *why;
+    clo_model *alone;
+
+    parameters_zero(&f->net, f->parameters, f->net.score);
+    clo_model *model = make_model(f, &made);
+    ok(batch_quantize(&f->set, &f->shape, NULL, "rule", &rule, &why));
+    ok(clo_model_open("rule", rule.data, rule.bytes, &alone));
+    ok(clo_model_verify(alone));
+    ok(clo_model_inspect(alone, &info));
+    assert_true(info.layers <= 3);
+    assert_true(rule.bytes < made.bytes);
+    for (uint32_t i = 0; i < BATCHES; i++) {
+        const batch *b = f->set.list[i];
+        batch_agreement found = {0};
+        assert_int_equal(plan_ns(b, alone, 1), plan_ns(b, model, 1));
+        assert_int_equal(plan_ns(b, alone, 8), plan_ns(b, model, 8));
+        ok(batch_compare(b, &f->set, &f->shape, NULL, alone, &found));
+        assert_int_equal(found.same, found.decisions);
+    }
+    clo_model_destroy(alone);
+    clo_model_destroy(model);
+    free(rule.data);
+    free(made.data);
+}
+
 static void more_schedules_are_never_worse(void **state)
 {
     const fixture *f = *state;
@@ -388,6 +419,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(integers_of_a_prior_alone_are_its_sums, set_up, tear_down),
         cmocka_unit_test_setup_teardown(the_planner_scores_what_the_trainer_does, set_up, tear_down),
         cmocka_unit_test_setup_teardown(with_a_zero_last_layer_the_plan_is_that_of_deft, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(without_a_network_the_model_is_the_prior, set_up, tear_down),
         cmocka_unit_test_setup_teardown(more_schedules_are_never_worse, set_up, tear_down),
         cmocka_unit_test_setup_teardown(any_number_of_threads_trains_the_same, set_up, tear_down),
         cmocka_unit_test_setup_teardown(what_went_well_gets_higher_scores, set_up, tear_down),

@@ -319,7 +319,7 @@ static int run(training *t)
     if (code == EXIT_GOOD)
         code = train(t, &from);
     if (code == EXIT_GOOD)
-        code = train_model_report(t->o, t->trainer, &t->set, &t->net, seconds_since(&from));
+        code = train_model_report(t->o, t->trainer, &t->set, seconds_since(&from));
     trainer_destroy(t->trainer);
     for (uint32_t i = 0; i < t->set.count; i++)
         batch_destroy(t->set.list[i]);
@@ -339,11 +339,13 @@ static const command cmd = {
     "WORKLOAD...",
     1,
     WORKLOADS_MAX,
-    "Trains the network of the planner 'lachesis'. Jobs of the workloads are drawn and merged, as if all were there at "
+    "Trains a network for the planner 'lachesis', beside a rule. Jobs of the workloads are drawn and merged, as if all "
+    "were there at "
     "time 0;\n"
     "a stage counts as one task. The network chooses which task comes next, DEFT places it, and the makespan is made "
     "small.\n"
-    "Writes the model that was best on the batches of validation. Interrupted, it goes on from its checkpoint.",
+    "Writes the model that was best on the batches of validation; the rule alone where no network was. Interrupted, it "
+    "goes on from its checkpoint.",
     "The same options give the same model with any number of threads.\n"
     "Example: clotho train lachesis tpch_2g.jsonl tpch_5g.jsonl --jobs 1-20 -o lachesis.model"};
 

@@ -5,7 +5,6 @@
 #include "clotho/model/model.h"
 #include "clotho/train/train.h"
 #include "train/batch/batch_model.h"
-#include "train/numbers/parameters.h"
 #include "train/search/paired.h"
 #include "train/trainer/checkpoint_file.h"
 
@@ -60,6 +59,7 @@ static clo_status compare_aside(const lachesis_options *o, const batch_set *set,
     return status;
 }
 
+/* parameters: NULL: of the prior alone. */
 static int quantize_and_compare(const lachesis_options *o, const batch_set *set, const double *parameters, outcome *out)
 {
     clo_model *model = NULL;
@@ -76,29 +76,6 @@ static int quantize_and_compare(const lachesis_options *o, const batch_set *set,
     if (status == CLO_OK)
         return EXIT_GOOD;
     return why != NULL ? complain("the model", "%s", why) : complain_status("the model", status);
-}
-
-/* The best parameters without what their network adds. */
-static int leave_network_out(const lachesis_options *o, const trainer *t, const batch_set *set, const network *net,
-                             outcome *out)
-{
-    uint32_t count = lachesis_parameters(&o->shape);
-    double *parameters = malloc(count * sizeof *parameters);
-    network *prior = malloc(sizeof *prior);
-    int code;
-
-    *out = (outcome){.is_prior_alone = true};
-    if (parameters == NULL || prior == NULL) {
-        code = complain(NULL, "out of memory");
-    } else {
-        memcpy(parameters, trainer_best(t, NULL, NULL), count * sizeof *parameters);
-        (void)lachesis_network(&o->shape, parameters, prior, NULL); /* the shape of `net`, which could be made */
-        parameters_zero(prior, parameters, net->score);
-        code = quantize_and_compare(o, set, parameters, out);
-    }
-    free(parameters);
-    free(prior);
-    return code;
 }
 
 static void print_aside(const lachesis_options *o, const outcome *made)
@@ -135,15 +112,17 @@ static int print_report(const lachesis_options *o, const trainer *t, const outco
     json out;
 
     (void)trainer_best(t, &reward, &update);
+    bool is_unfaithful = made != of_network;
     if (made->is_prior_alone) {
         reward = trainer_curve(t, &count)[0].validation;
         update = 0;
     }
     if (!o->as_json) {
-        if (made->is_prior_alone)
+        if (made->is_prior_alone && !is_unfaithful)
+            printf("\nnetwork      is left out, the prior alone is kept: no update was better on validation");
+        if (is_unfaithful)
             printf("\nnetwork      is left out, the prior alone is kept: its integers choose as real numbers in %.2f "
-                   "%% of "
-                   "%llu decisions",
+                   "%% of %llu decisions",
                    100 * share_of(of_network), (unsigned long long)of_network->found.decisions);
         printf("\nbest         %.5f of DEFT's makespan on %u batches of validation, after %u updates; %.1f s\n",
                -reward, o->validation.count, update, seconds);
@@ -184,15 +163,16 @@ static int write_all(const lachesis_options *o, const trainer *t, const outcome 
                                                  : code;
 }
 
-int train_model_report(const lachesis_options *o, const trainer *t, const batch_set *set, const network *net,
-                       double seconds)
+int train_model_report(const lachesis_options *o, const trainer *t, const batch_set *set, double seconds)
 {
-    outcome best = {0}, prior = {0};
+    uint32_t update;
+    const double *parameters = trainer_best(t, NULL, &update);
+    outcome best = {.is_prior_alone = update == 0}, prior = {.is_prior_alone = true};
     const outcome *made = &best;
-    int code = quantize_and_compare(o, set, trainer_best(t, NULL, NULL), &best);
+    int code = quantize_and_compare(o, set, update > 0 ? parameters : NULL, &best); /* it begins with nothing to add */
 
-    if (code == EXIT_GOOD && !is_faithful(o, &best)) {
-        code = leave_network_out(o, t, set, net, &prior);
+    if (code == EXIT_GOOD && !best.is_prior_alone && !is_faithful(o, &best)) {
+        code = quantize_and_compare(o, set, NULL, &prior);
         made = &prior;
     }
     if (code == EXIT_GOOD && !is_faithful(o, made))

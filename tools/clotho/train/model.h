@@ -21,9 +21,9 @@ typedef struct lachesis_options {
 } lachesis_options;
 
 /* Quantizes trainer_best, compares it on the batches of validation and those held aside, writes the file and prints the
- * report. Where its integers choose otherwise too often, the network is left out and the prior is kept; where that does
- * not help either, there is an error line and no file. `net` is the trained network. Returns an exit code. */
-int train_model_report(const lachesis_options *o, const trainer *t, const batch_set *set, const network *net,
-                       double seconds);
+ * report. Where no update was better than none, or its integers choose otherwise too often, the network is left out and
+ * the prior alone is the model; where that does not help either, there is an error line and no file. Returns an exit
+ * code. */
+int train_model_report(const lachesis_options *o, const trainer *t, const batch_set *set, double seconds);
 
 #endif

@@ -24,12 +24,14 @@ static clo_model_case *list_cases(const batch_set *set, uint32_t *golden)
     return list;
 }
 
-/* The parameters with the prior beside them, and the network on them. NULL: no memory, or the shape is not possible. */
+/* The parameters with the prior beside them, and the network on them; without parameters the prior alone. NULL: no
+ * memory, or the shape is not possible. */
 static double *add_prior(const lachesis_shape *shape, const double *parameters, const batch_set *set, network *net)
 {
     lachesis_shape with = *shape;
 
     with.prior_times = lachesis_prior_times(set->prior, shape->exponent);
+    with.rounds = parameters != NULL ? shape->rounds : 0;
     double *all = calloc(lachesis_parameters(&with), sizeof *all);
     if (all == NULL)
         return NULL;

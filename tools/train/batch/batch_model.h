@@ -11,7 +11,8 @@ typedef struct batch_model {
     size_t bytes;
 } batch_model;
 
-/* The model of `parameters`, which are those of `shape` without a prior, and of the set's prior. The scales come from
+/* The model of `parameters`, which are those of `shape` without a prior, and of the set's prior; NULL: of the prior
+ * alone, a rule without a network. The scales come from
  * all batches of the set; the first small ones are the golden vectors. Returns as quantize_on. */
 clo_status batch_quantize(const batch_set *set, const lachesis_shape *shape, const double *parameters, const char *name,
                           batch_model *out, const char **why);
@@ -25,7 +26,7 @@ typedef struct batch_agreement {
     double reals, integers;
 } batch_agreement;
 
-/* Adds batch `b` to `found`. Returns CLO_OK, or as clo_model_scores. */
+/* Adds batch `b` to `found`; parameters as in batch_quantize. Returns CLO_OK, or as clo_model_scores. */
 clo_status batch_compare(const batch *b, const batch_set *set, const lachesis_shape *shape, const double *parameters,
                          const clo_model *model, batch_agreement *found);
 

@@ -3,7 +3,7 @@
  *   prep  x -> 16 -> D                       e(0) = prep
  *   e(l+1) = g(sum of the children's e(l)) + h(x) + prep,   g and h the same in all rounds
  *   y = sum over a job of f(e), z = sum over jobs of k(y)
- *   score = [x, e, y, job, z, system] -> 32 -> 16 -> 8 -> 1, and a prior: a sum over x
+ *   score = [x, e, y, job, z, system] -> 32 -> 16 -> 8 -> 1, and a prior: a sum over x; or the prior alone
  *
  * Every layer but the last has a leaky slope of 0.2.
  *
@@ -88,6 +88,8 @@ static uint32_t add_prior(layers *b, const lachesis_shape *shape, uint32_t x, ui
     uint32_t once = layers_part(b, own, x, 0, SCORES), times = once;
     for (uint32_t n = 1; n < shape->prior_times; n += 2)
         times = layers_join(b, CLO_MODEL_STAGE, (const uint32_t[]){times, once, once}, SCORES);
+    if (score == NONE)
+        return times;
     b->net->values[score].join = SCORES;
     return layers_join(b, CLO_MODEL_STAGE, (const uint32_t[]){score, times, NONE}, SCORES);
 }
@@ -97,11 +99,16 @@ static uint32_t build_all(layers *b, const lachesis_shape *shape)
     uint32_t x = layers_input(b, CLO_MODEL_STAGE, shape->stage_inputs, shape->exponent);
     uint32_t job = layers_input(b, CLO_MODEL_JOB, shape->job_inputs, shape->exponent);
     uint32_t system = layers_input(b, CLO_MODEL_GLOBAL, shape->system_inputs, shape->exponent);
+
+    b->net->limit = NONE;
+    if (shape->rounds == 0) {
+        b->net->score = add_prior(b, shape, x, NONE);
+        return NONE;
+    }
     uint32_t e = layers_embed(b, x, shape->width, shape->rounds, OF_STAGES);
     uint32_t y = add_sum(b, CLO_MODEL_JOB, e, OF_JOBS), z = add_sum(b, CLO_MODEL_GLOBAL, y, OF_ALL);
 
     b->net->score = add_head(b, shape, (const uint32_t[]){x, e, y, job, z, system});
-    b->net->limit = NONE;
     if (shape->prior_times > 0)
         b->net->score = add_prior(b, shape, x, b->net->score);
     return shape->has_critic ? add_critic(b, z) : NONE;
@@ -119,6 +126,8 @@ uint32_t lachesis_parameters(const lachesis_shape *shape)
 {
     uint32_t count = encoder_parameters(shape), in = head_inputs(shape);
 
+    if (shape->rounds == 0)
+        return shape->stage_inputs + 1;
     for (int depth = 0; depth < LACHESIS_HEAD_DEPTH; depth++) {
         count += (in + 1) * head_shape[depth];
         in = head_shape[depth];
@@ -148,7 +157,8 @@ void lachesis_with_prior(const lachesis_shape *shape, const double *parameters, 
 {
     uint32_t count = lachesis_parameters(shape) - (shape->stage_inputs + 1);
 
-    memcpy(out, parameters, count * sizeof *out);
+    if (count > 0)
+        memcpy(out, parameters, count * sizeof *out);
     for (uint32_t k = 0; k < shape->stage_inputs; k++)
         out[count + k] = scale / shape->prior_times * weights[k];
     out[count + shape->stage_inputs] = 0;
@@ -160,9 +170,9 @@ bool lachesis_network(const lachesis_shape *shape, const double *parameters, net
 
     if (shape->stage_inputs < 1 || shape->stage_inputs > CLO_MODEL_WIDTH_MAX ||
         shape->job_inputs > CLO_MODEL_WIDTH_MAX || shape->system_inputs > CLO_MODEL_WIDTH_MAX || shape->width < 1 ||
-        shape->width > CLO_MODEL_WIDTH_MAX || shape->rounds < 1 || shape->rounds > LACHESIS_ROUNDS_MAX ||
-        shape->prior_times > PRIOR_TIMES_MOST || (shape->prior_times > 0 && shape->prior_times % 2 == 0) ||
-        (shape->prior_times > 0 && shape->has_critic))
+        shape->width > CLO_MODEL_WIDTH_MAX || (shape->rounds == 0 && shape->prior_times == 0) ||
+        shape->rounds > LACHESIS_ROUNDS_MAX || shape->prior_times > PRIOR_TIMES_MOST ||
+        (shape->prior_times > 0 && shape->prior_times % 2 == 0) || (shape->prior_times > 0 && shape->has_critic))
         return false;
     memset(net, 0, sizeof *net);
     uint32_t value = build_all(&b, shape);

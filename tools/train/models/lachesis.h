@@ -10,7 +10,8 @@ enum { LACHESIS_HEAD_DEPTH = 4, LACHESIS_ROUNDS_MAX = 8 };
 typedef struct lachesis_shape {
     /* Features; stages have one at least. */
     uint32_t stage_inputs, job_inputs, system_inputs;
-    /* D: of each embedding; L: how often stages see their children, 1 .. LACHESIS_ROUNDS_MAX */
+    /* D: of each embedding; L: how often stages see their children, 1 .. LACHESIS_ROUNDS_MAX. L is 0: the prior alone is
+     * the score, and there is no network. */
     uint32_t width, rounds;
     /* One unit of an input of the model file is 2^-exponent. */
     int exponent;
