@@ -69,7 +69,7 @@ def tail(values):
 
 def draw(path, rows):
     """Share of requests that take longer than so many ms, both axes logarithmic."""
-    wide, high, left, top = 760, 440, 80, 56
+    wide, high, left, top = 760, 440, 80, 48 + 20 * len(rows)  # above the curves: the title and a line for each
     low = min(v[0] for _, _, _, v in rows)
     most = max(v[-1] for _, _, _, v in rows) * 1.1
     x = lambda ms: left + (wide - left - 24) * math.log(max(ms, low) / low) / math.log(most / low)
@@ -89,9 +89,10 @@ def draw(path, rows):
     for number, (name, colour, row, values) in enumerate(rows):
         points = " ".join("%.1f,%.1f" % (x(ms), y(share)) for ms, share in tail(values))
         out.append('<polyline points="%s" fill="none" stroke="%s" stroke-width="2.5"/>' % (points, colour))
-        out.append('<text x="%d" y="%d" text-anchor="end" fill="%s">%s: p50 %.1f, p99 %.1f, p99.9 %.1f ms; %d calls for %d '
-                   'requests</text>' % (wide - 32, top + 24 + number * 20, colour, name, row["p50_us"] / 1e3,
-                                        row["p99_us"] / 1e3, row["p999_us"] / 1e3, row["calls"], row["requests"]))
+        y_of_line = 48 + number * 20
+        out.append('<path d="M%d %dh22" stroke="%s" stroke-width="2.5"/>' % (left, y_of_line - 4, colour))
+        out.append('<text x="%d" y="%d">%s: p50 %.1f, p99 %.1f, p99.9 %.1f ms; %d calls for %d requests</text>' % (
+            left + 30, y_of_line, name, row["p50_us"] / 1e3, row["p99_us"] / 1e3, row["p999_us"] / 1e3, row["calls"], row["requests"]))
     out.append("</svg>")
     with open(path, "w", encoding="utf-8") as file:
         file.write("\n".join(out) + "\n")

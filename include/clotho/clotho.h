@@ -70,6 +70,7 @@
 #include <clotho/edges.h>
 #include <clotho/environment.h>
 #include <clotho/file.h>
+#include <clotho/flight.h>
 #include <clotho/follow.h>
 #include <clotho/generate.h>
 #include <clotho/graph.h>

@@ -494,6 +494,31 @@ typedef struct clo_job_timing {
  * Threads: any. Real time: yes, wait-free, O(buckets of a histogram). */
 CLO_API CLO_NODISCARD clo_status clo_job_timing_read(const clo_job *job, clo_job_timing *out);
 
+/* Of a job with a period or with releases in flight: which of the distributions of clo_job_timing. */
+typedef enum clo_latency_kind {
+    CLO_LATENCY_JITTER = 0,
+    CLO_LATENCY_START = 1,
+    CLO_LATENCY_RESPONSE = 2
+} clo_latency_kind;
+
+/* Buckets of a histogram of times. Bucket b < 64 counts times of b ns; from there on 32 buckets divide each octave:
+ * bucket b counts times from (32 + b % 32) << (b / 32 - 1) ns up to the beginning of bucket b + 1. So a time is known to
+ * 3.2 %. The last bucket ends with INT64_MAX. These bounds never change. */
+#define CLO_LATENCY_BUCKETS 1888u
+
+/* Reads a distribution of clo_job_timing whole, also while the job runs.
+ *
+ *   buckets  [CLO_LATENCY_BUCKETS] receives how many times each bucket has counted.
+ *
+ * Returns CLO_OK or CLO_ERR_ARGUMENT (also: no such kind; a job with neither a period nor releases in flight).
+ * Not promised: one moment for all buckets of a job that runs.
+ * Threads: any. Real time: yes, wait-free, O(buckets). */
+CLO_API CLO_NODISCARD clo_status clo_job_latency_read(const clo_job *job, clo_latency_kind kind, uint32_t *buckets);
+
+/* The least time that a bucket counts; INT64_MAX for a bucket that does not exist.
+ * Threads: any. Real time: yes, O(1). */
+CLO_API int64_t clo_latency_bucket_ns(uint32_t bucket);
+
 /* A number that no other job of the runtime has or had, from 1; also in clo_record.job. 0 for NULL.
  * Threads: any. Real time: yes, O(1). */
 CLO_API uint64_t clo_job_id(const clo_job *job);

@@ -10,6 +10,7 @@
 #ifndef CLOTHO_REPORT_H
 #define CLOTHO_REPORT_H
 
+#include <clotho/job.h>
 #include <clotho/plan.h>
 #include <clotho/stream.h>
 #include <clotho/trace.h>
@@ -65,6 +66,10 @@ typedef struct clo_report_config {
     /* For clo_report_releases: release k is due after k times this, and late when deadline_ns have passed since. 0: none
      * is due, each counts from its start. */
     int64_t period_ns;
+
+    /* For clo_report_releases: [CLO_LATENCY_BUCKETS] how long all releases took, also those that the trace does not have
+     * (clo_job_latency_read). NULL: not known. */
+    const uint32_t *responses;
 } clo_report_config;
 
 #define CLO_REPORT_CONFIG_INIT CLO_SIZED_INIT(clo_report_config)
@@ -100,6 +105,18 @@ CLO_API CLO_NODISCARD clo_status clo_report_svg(const clo_cost *cost, const clo_
  * Threads: any. Real time: no. O(events * log events). */
 CLO_API CLO_NODISCARD clo_status clo_report_releases(const clo_trace *trace, const clo_cost *cost,
                                                      const clo_report_config *config, const char *path);
+
+/* Writes such a series as Chrome / Perfetto JSON, to be opened in ui.perfetto.dev: what clo_trace_write_chrome writes,
+ * and a process "releases" with a slice for each release, from when it was due to its end ("late" where that was after
+ * the deadline), an instant for when it was due and one for its deadline, and counters: releases in flight, ready tasks
+ * (due, their inputs there, not begun), busy executors, and the lateness of each release. They count what the trace has.
+ *
+ *   trace, cost, config, path  as in clo_report_releases; `note` is not used.
+ *
+ * Returns as clo_report_releases.
+ * Threads: any. Real time: no. O(events * (log events + edges into a task)). */
+CLO_API CLO_NODISCARD clo_status clo_trace_write_releases(const clo_trace *trace, const clo_cost *cost,
+                                                          const clo_report_config *config, const char *path);
 
 /* Writes a page about jobs over time.
  *

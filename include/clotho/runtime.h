@@ -395,6 +395,12 @@ typedef struct clo_record {
     int64_t start_ns, finish_ns;
 } clo_record;
 
+/* The same with the release that it was part of: of a job with a period or with releases in flight, else 0. */
+typedef struct clo_release_record {
+    clo_record record;
+    uint64_t release;
+} clo_release_record;
+
 /* Moves the oldest unread records of a worker into an array. Executions that found the ring full were dropped and
  * counted.
  *
@@ -405,6 +411,12 @@ typedef struct clo_record {
  * Threads: any, but one reader at a time for one worker. Real time: yes, O(max). */
 CLO_API size_t clo_runtime_record_read(clo_runtime *runtime, uint32_t worker, clo_record *records, size_t max,
                                        uint64_t *dropped);
+
+/* The same, with releases; each record is read once, by either call. flight.h reads all workers in order of time, and
+ * keeps late releases.
+ * Arguments, result, threads and real time as clo_runtime_record_read. */
+CLO_API size_t clo_runtime_record_read_releases(clo_runtime *runtime, uint32_t worker, clo_release_record *records,
+                                                size_t max, uint64_t *dropped);
 
 /* The platform of the runtime, and the number of its workers.
  * Threads: any. Real time: yes, O(1). */

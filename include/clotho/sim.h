@@ -59,6 +59,10 @@ typedef struct clo_sim_config {
     /* With period_ns: receives the timing of the series, in virtual time, as clo_job_timing_read does; set timing->size
      * with CLO_JOB_TIMING_INIT. NULL: not wanted. */
     clo_job_timing *timing;
+
+    /* With period_ns: [CLO_LATENCY_BUCKETS] receives how long the releases took, in virtual time, as
+     * clo_job_latency_read says it. NULL: not wanted. */
+    uint32_t *responses;
 } clo_sim_config;
 
 #define CLO_SIM_CONFIG_INIT CLO_SIZED_INIT(clo_sim_config)

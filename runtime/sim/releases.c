@@ -42,19 +42,20 @@ static clo_status check_period(const clo_sim_config *config)
 {
     if (config->period_ns < 0)
         return clo_fail(CLO_ERR_ARGUMENT, "clo_sim_config.period_ns is negative; use 0 for none");
-    if (config->timing == NULL)
+    if (config->timing == NULL && config->responses == NULL)
         return CLO_OK;
     if (config->period_ns == 0)
-        return clo_fail(CLO_ERR_ARGUMENT, "clo_sim_config.timing without period_ns; set both");
+        return clo_fail(CLO_ERR_ARGUMENT, "clo_sim_config.timing or responses without period_ns; set both");
     return clo_result_check(config->timing, CLO_BYTES_UP_TO(clo_job_timing, response_ns), "clo_job_timing");
 }
 
 clo_status clo_sim_check_releases(const clo_sim_config *config)
 {
-    bool is_series = config->releases > 0 || config->period_ns != 0 || config->timing != NULL;
+    bool is_series = config->releases > 0 || config->period_ns != 0 || config->timing != NULL ||
+                     config->responses != NULL;
 
     if (config->releases_in_flight == 0)
-        return is_series ? clo_fail(CLO_ERR_ARGUMENT, "clo_sim_config.releases, period_ns or timing without "
+        return is_series ? clo_fail(CLO_ERR_ARGUMENT, "clo_sim_config.releases, period_ns, timing or responses without "
                                                       "releases_in_flight; set both")
                          : CLO_OK;
     if (config->releases_in_flight > CLO_IN_FLIGHT_MAX)
@@ -215,6 +216,14 @@ static void see_end(pipeline_run *j, uint32_t slot)
     open_releases(j);
 }
 
+static void write_responses(const pipeline_run *j)
+{
+    uint32_t *out = j->config->responses;
+
+    for (uint32_t b = 0; b < CLO_LATENCY_BUCKETS && out != NULL; b++)
+        out[b] = atomic_load_explicit(&j->response_ns->buckets[b], memory_order_relaxed);
+}
+
 static clo_status fly(pipeline_run *j, clo_job_result *result)
 {
     clo_releases_begin(j->pipeline);
@@ -287,6 +296,7 @@ clo_status clo_sim_run_releases(const clo_cost *cost, const clo_sim_config *conf
         status = fly(&j, result);
         read_result(&j, result);
         write_timing(&j);
+        write_responses(&j);
     }
     if (status == CLO_OK && output_hash != NULL)
         *output_hash = clo_releases_output_hash(&j.pipeline->data, j.releases - 1);

@@ -1,5 +1,6 @@
-/* R1 and R2 for releases in flight: 10 000 periods of the driving pipeline (examples/) and 1 000 of the radar, whose bodies
- * take longer (CLO_FULL: 10 000 too), in memory that is there before the first one, ask for none and take no page fault. Small bodies; no time is judged. Mutation: a body
+/* R1 and R2 for releases in flight, also while a clo_flight reads what the workers record: 10 000 periods of the driving
+ * pipeline (examples/) and 1 000 of the radar, whose bodies take longer (CLO_FULL: 10 000 too), in memory that is there
+ * before the first one, ask for none and take no page fault. Small bodies; no time is judged. Mutation: a body
  * that allocates, or touches a fresh page, is counted. */
 #define _GNU_SOURCE
 #include "support.h"
@@ -30,7 +31,8 @@ typedef struct scene {
     clo_job *job;
     void *memory;
     uint64_t periods; /* 0: PERIODS */
-    bool is_locked, has_no_plan;
+    clo_flight *flight;
+    bool is_locked, has_no_plan, has_flight;
 } scene;
 
 static void set_option(scene *s, const char *name, int64_t value)
@@ -63,6 +65,7 @@ static void open_job(scene *s, int64_t period_ns, uint64_t releases)
     runtime.stack_bytes = 256 << 10;
     s->is_locked = !SANITIZED && mlockall(MCL_CURRENT | MCL_FUTURE) == 0;
     ok(clo_platform_open("uniform:2", &s->platform));
+    runtime.recorder_events = s->has_flight ? 1u << 16 : 0;
     ok(clo_cost_create(s->graph.graph, s->platform, &s->cost));
     ok(clo_plan_pipeline(s->cost, &pipeline, &s->plan));
     ok(clo_runtime_create(s->platform, &runtime, &s->runtime));
@@ -77,9 +80,18 @@ static void open_job(scene *s, int64_t period_ns, uint64_t releases)
     ok(clo_job_create(s->runtime, s->cost, &job, &s->job));
 }
 
+static void open_flight(scene *s, int64_t period_ns)
+{
+    const clo_flight_config config = {.size = sizeof config, .period_ns = period_ns};
+
+    if (s->has_flight)
+        ok(clo_flight_create(s->runtime, s->cost, &config, &s->flight));
+}
+
 static void close_scene(scene *s)
 {
     clo_job_destroy(s->job);
+    clo_flight_destroy(s->flight);
     clo_runtime_destroy(s->runtime);
     clo_plan_destroy(s->plan);
     clo_cost_destroy(s->cost);
@@ -102,9 +114,19 @@ static counted run_series(const scene *s)
 {
     uint64_t faults = faults_of(s->runtime);
 
+    clo_status status;
+
     fault_fail_nth(0);
     ok(clo_job_submit(s->job));
-    ok(clo_job_wait(s->job, NULL));
+    if (s->flight != NULL) {
+        ok(clo_flight_begin(s->flight, s->job)); /* may take memory */
+        fault_fail_nth(0);
+    }
+    do {
+        status = clo_job_wait_for(s->job, s->flight != NULL ? 500000 : INT64_MAX, NULL);
+        (void)clo_flight_read(s->flight);
+    } while (status == CLO_ERR_TIMEOUT);
+    ok(status);
     return (counted){fault_count(), faults_of(s->runtime) - faults};
 }
 
@@ -118,6 +140,7 @@ static uint64_t play_series(const scene *as, int64_t period_ns)
 
     open_graph(&s);
     open_job(&s, period_ns, periods);
+    open_flight(&s, period_ns);
     counted all = run_series(&s);
     ok(clo_job_timing_read(s.job, &timing));
     assert_int_equal(timing.finished, periods);
@@ -166,6 +189,16 @@ static void ten_thousand_periods_of_the_driving_pipeline_without_a_plan(void **s
 {
     (void)state;
     scene s = {.has_no_plan = true};
+
+    pylot_describe(&s.app, s.options);
+    set_option(&s, "scale", 5);
+    keeps_its_promises(&s, 20000);
+}
+
+static void ten_thousand_periods_of_the_driving_pipeline_beside_a_flight(void **state)
+{
+    (void)state;
+    scene s = {.has_flight = true};
 
     pylot_describe(&s.app, s.options);
     set_option(&s, "scale", 5);
@@ -230,6 +263,7 @@ int main(void)
         cmocka_unit_test(ten_thousand_periods_of_the_driving_pipeline),
         cmocka_unit_test(ten_thousand_releases_of_the_driving_pipeline_without_a_period),
         cmocka_unit_test(ten_thousand_periods_of_the_driving_pipeline_without_a_plan),
+        cmocka_unit_test(ten_thousand_periods_of_the_driving_pipeline_beside_a_flight),
         cmocka_unit_test(a_thousand_periods_of_the_radar),
     };
 

@@ -144,9 +144,68 @@ static void incomplete_plans(void **state)
     clo_plan_destroy(none);
 }
 
+static void flights(void **state)
+{
+    (void)state;
+    clo_flight_config config = CLO_FLIGHT_CONFIG_INIT;
+    clo_flight_counts counts = CLO_FLIGHT_COUNTS_INIT, wrong = {.size = 3};
+    clo_flight *flight = NULL, *none = NULL;
+    clo_trace *trace = NULL;
+    clo_job *job = make_job(&s.f, NULL, NULL);
+    clo_release_record record;
+
+    refuses(clo_flight_create, NULL, s.f.cost, NULL, &none);
+    refuses(clo_flight_create, s.f.runtime, NULL, NULL, &none);
+    refuses(clo_flight_create, s.f.runtime, s.f.cost, NULL, NULL);
+    config.period_ns = -1;
+    fails(CLO_ERR_ARGUMENT, "negative", clo_flight_create(s.f.runtime, s.f.cost, &config, &none));
+    config = (clo_flight_config){.size = sizeof config, .last = CLO_FLIGHT_RELEASES_MAX, .late = 1};
+    fails(CLO_ERR_LIMIT, "at most", clo_flight_create(s.f.runtime, s.f.cost, &config, &none));
+    config.size = 1;
+    fails(CLO_ERR_ARGUMENT, "clo_flight_config", clo_flight_create(s.f.runtime, s.f.cost, &config, &none));
+    assert_null(none);
+    ok(clo_flight_create(s.f.runtime, s.f.cost, NULL, &flight));
+    refuses(clo_flight_begin, NULL, job);
+    refuses(clo_flight_begin, flight, NULL);
+    fails(CLO_ERR_STATE, "never submitted", clo_flight_begin(flight, job));
+    assert_int_equal(clo_flight_read(NULL), 0);
+    assert_int_equal(clo_flight_read(flight), 0);
+    refuses(clo_flight_count, NULL, &counts);
+    refuses(clo_flight_count, flight, NULL);
+    fails(CLO_ERR_ARGUMENT, "clo_flight_counts", clo_flight_count(flight, &wrong));
+    refuses(clo_flight_trace, NULL, &trace);
+    refuses(clo_flight_trace, flight, NULL);
+    ok(clo_job_submit(job));
+    ok(clo_job_wait(job, NULL));
+    ok(clo_flight_begin(flight, job));
+    assert_int_equal(clo_flight_read(flight), 0); /* no recorder */
+    ok(clo_flight_trace(flight, &trace));
+    clo_trace_destroy(trace);
+    assert_int_equal(clo_runtime_record_read_releases(NULL, 0, &record, 1, NULL), 0);
+    assert_int_equal(clo_runtime_record_read_releases(s.f.runtime, 0, NULL, 1, NULL), 0);
+    clo_flight_destroy(NULL);
+    clo_flight_destroy(flight);
+    clo_job_destroy(job);
+}
+
+static void histograms(void **state)
+{
+    (void)state;
+    static uint32_t buckets[CLO_LATENCY_BUCKETS];
+    clo_job *job = make_job(&s.f, NULL, NULL);
+
+    refuses(clo_job_latency_read, NULL, CLO_LATENCY_START, buckets);
+    refuses(clo_job_latency_read, job, CLO_LATENCY_START, NULL);
+    fails(CLO_ERR_ARGUMENT, "period", clo_job_latency_read(job, CLO_LATENCY_START, buckets));
+    fails(CLO_ERR_ARGUMENT, "period", clo_job_latency_read(job, (clo_latency_kind)3, buckets));
+    clo_job_destroy(job);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(bounds),           cmocka_unit_test(planner),
+        cmocka_unit_test(flights),
+        cmocka_unit_test(histograms),
                                        cmocka_unit_test(intervals),        cmocka_unit_test(plans),
                                        cmocka_unit_test(buffer_depths),    cmocka_unit_test(measures),
                                        cmocka_unit_test(incomplete_plans), cmocka_unit_test(traces)};

@@ -200,6 +200,27 @@ function drawLine(ns, text, color, dash) {
   g.fillText(text, x + (isRight ? -5 : 5), 23);
 }
 
+/* A triangle: at arrivals downwards, at deadlines that were missed upwards. */
+function drawTriangle(x, top, bottom, color) {
+  chart.g.fillStyle = color;
+  chart.g.beginPath();
+  chart.g.moveTo(x - 3.5, top);
+  chart.g.lineTo(x + 3.5, top);
+  chart.g.lineTo(x, bottom);
+  chart.g.fill();
+}
+
+function drawMissed() {
+  let last = -9;
+  for (const job of jobs) {
+    if (!lateBy(job) || job.deadline < chart.from || job.deadline > chart.to) continue;
+    const x = xOf(job.deadline);
+    if (Math.abs(x - last) < 1) continue;
+    last = x;
+    drawTriangle(x, 28, 19, chart.colors.bad);
+  }
+}
+
 function drawArrivals() {
   let last = -9;
   for (const job of jobs) {
@@ -207,18 +228,14 @@ function drawArrivals() {
     const x = xOf(job.arrival);
     if (x - last < 1) continue;
     last = x;
-    chart.g.fillStyle = chart.byJob ? data.colors[job.number % 16][0] : chart.colors.ink;
-    chart.g.beginPath();
-    chart.g.moveTo(x - 3.5, 19);
-    chart.g.lineTo(x + 3.5, 19);
-    chart.g.lineTo(x, 28);
-    chart.g.fill();
+    drawTriangle(x, 19, 28, chart.byJob ? data.colors[job.number % 16][0] : chart.colors.ink);
   }
 }
 
 function drawMarks() {
   const s = chart.s, c = chart.colors;
   drawArrivals();
+  drawMissed();
   if (s.interval_ns) for (let k = 1; k * s.interval_ns <= s.end && k < 200; k++) drawLine(k * s.interval_ns, "", c.soft, [4, 4]);
   if (s.bound_ns) drawLine(s.bound_ns, "bound", c.soft, [5, 4]);
   if (data.deadline_ns) drawLine(data.deadline_ns, "deadline", c.bad, [2, 3]);

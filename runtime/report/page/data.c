@@ -255,7 +255,9 @@ static void add_jobs(const clo_page *page, clo_text *out)
         add_time_or_null(out, job->start_ns);
         add_time_or_null(out, job->finish_ns);
         add_time_or_null(out, job->deadline_ns);
-        clo_text_add(out, ",%d]", job->end);
+        clo_text_add(out, ",%d,", job->end);
+        add_integer(out, job->path_ns);
+        clo_text_add_bytes(out, "]", 1);
     }
     clo_text_add(out, "]");
 }

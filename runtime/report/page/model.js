@@ -3,7 +3,7 @@
  * textContent alone, never as HTML. */
 const REPLICA = 1, LOST = 2, SKIPPED = 4, FAILED = 8, STOPPED = 16;
 const data = JSON.parse(document.getElementById("data").textContent);
-const jobs = (data.jobs || []).map(j => ({number: j[0], name: j[1], arrival: j[2], start: j[3], finish: j[4], deadline: j[5], end: j[6]}));
+const jobs = (data.jobs || []).map(j => ({number: j[0], name: j[1], arrival: j[2], start: j[3], finish: j[4], deadline: j[5], end: j[6], path: j[7]}));
 const failed = new Set(data.failed);
 
 /* Five digits, or as many as tell times apart that are `step` nanoseconds from each other. */
@@ -152,10 +152,24 @@ function chain(s, i) {
   return path.reverse();
 }
 
-function lastBar(s) {
+/* Of a job, or of all (group < 0). */
+function lastBar(s, group) {
   let last = -1;
-  for (let i = 0; i < s.count; i++) if (!(s.flags[i] & LOST) && (last < 0 || s.finish[i] > s.finish[last])) last = i;
+  for (let i = 0; i < s.count; i++)
+    if (!(s.flags[i] & LOST) && (group < 0 || s.group[i] === group) && (last < 0 || s.finish[i] > s.finish[last])) last = i;
   return last;
+}
+
+const lateBy = job => job.deadline === null || job.finish === null ? 0 : Math.max(0, job.finish - job.deadline);
+
+/* What is said of a job. */
+function describeJob(job) {
+  const lines = [];
+  if (job.arrival !== null && job.start !== null) lines.push("came at " + timeText(job.arrival) + ", waited " + timeText(job.start - job.arrival) + " for its first start");
+  if (job.arrival !== null && job.finish !== null)
+    lines.push("took " + timeText(job.finish - job.arrival) + (job.path ? "; its critical path is " + timeText(job.path) : ""));
+  if (lateBy(job)) lines.push("late by " + timeText(lateBy(job)));
+  return lines;
 }
 
 /* Bars of the tasks before and behind a bar, at most `most` of each. */

@@ -30,6 +30,7 @@ typedef struct clo_page_job {
     int64_t arrival_ns, start_ns, finish_ns; /* CLO_TIME_NEVER: not known, or never */
     int64_t deadline_ns;                     /* when it is late; CLO_TIME_NEVER: none */
     int64_t busy_ns;
+    int64_t path_ns; /* its longest chain of executions and transfers; 0: not known */
     uint64_t executions;
     int end; /* CLO_LOG_DONE_...; -1: not known */
 } clo_page_job;
@@ -45,9 +46,10 @@ typedef struct clo_page {
     clo_page_schedule *schedules; /* [schedules_count] */
     size_t schedules_count;
     size_t drawn, compared;   /* of schedules; compared == drawn: none */
-    const clo_page_job *jobs; /* [jobs_count]; of streams */
+    clo_page_job *jobs;       /* [jobs_count]; of streams */
     size_t jobs_count;
     const char *job_word;   /* "job" or "release" */
+    const uint32_t *responses; /* [CLO_LATENCY_BUCKETS] of all releases; NULL: not known */
     const uint32_t *failed; /* [failed_count] tasks */
     size_t failed_count;
     int64_t deadline_ns;

@@ -57,7 +57,8 @@ function light(path) {
 function criticalPath(isOn) {
   legendOff();
   chart.path = null;
-  if (isOn && chart.s.cause && chart.s.count) light(chain(chart.s, lastBar(chart.s)));
+  const group = jobs.length && chart.selected >= 0 ? chart.s.group[chart.selected] : -1;
+  if (isOn && chart.s.cause && chart.s.count) light(chain(chart.s, lastBar(chart.s, group)));
   else mark(null);
 }
 
@@ -89,8 +90,13 @@ function select(i) {
       way.append(linkTo(s.cause[i], 0), button("show all that led here", "light up the chain of waits", () => light(chain(s, i))));
       details.append(way);
     }
-    const ofJob = () => mark(k => s.group[k] === s.group[i]);
-    if (jobs.length) details.append(button("light up " + jobName(s.group[i]), "the bars of this job", ofJob));
+    if (jobs.length) {
+      const ofJob = () => (chart.path = null, mark(k => s.group[k] === s.group[i]));
+      const pathOfJob = () => light(chain(s, lastBar(s, s.group[i])));
+      details.append(...describeJob(jobs[s.group[i]]).map(text => element("p", {}, jobName(s.group[i]) + " " + text)));
+      details.append(button("light up " + jobName(s.group[i]), "the bars of this job", ofJob));
+      if (s.cause) details.append(button("what its end waited for", "light up the chain of waits that ends with it", pathOfJob));
+    }
   }
   redraw();
 }
@@ -241,6 +247,9 @@ function quantities() {
   }
   const ended = jobs.filter(j => j.finish !== null && j.arrival !== null);
   list.push(["completion times of " + data.job_word + "s", Float64Array.from(ended, j => j.finish - j.arrival)]);
+  list.push(["waits of " + data.job_word + "s for their first start",
+    Float64Array.from(jobs.filter(j => j.start !== null && j.arrival !== null), j => j.start - j.arrival)]);
+  list.push(["lateness: end after the deadline", Float64Array.from(ended.filter(j => j.deadline !== null), j => j.finish - j.deadline)]);
   return list.filter(([, values]) => values.some(v => v !== 0));
 }
 
@@ -345,7 +354,9 @@ function prepareTables() {
   for (const row of document.querySelectorAll("tr[data-job]")) {
     row.className = "go";
     row.addEventListener("click", () => {
-      mark(i => chart.s.group[i] === Number(row.dataset.job));
+      const group = Number(row.dataset.job);
+      chart.path = chart.s.cause ? chain(chart.s, lastBar(chart.s, group)) : null;
+      mark(i => chart.s.group[i] === group);
       document.getElementById("schedule").scrollIntoView();
     });
   }

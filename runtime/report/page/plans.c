@@ -72,7 +72,7 @@ static void take_events(clo_bars *bars, const clo_trace *trace)
     }
 }
 
-static clo_status make_bars(const clo_gantt *chart, const clo_report_schedule *from, const clo_report_config *config,
+static clo_status make_bars(const clo_page *page, const clo_gantt *chart, const clo_report_schedule *from,
                             clo_page_schedule *to)
 {
     clo_status status = clo_bars_open(&to->bars, chart->count, clo_platform_executors(clo_cost_platform(chart->cost)));
@@ -91,19 +91,19 @@ static clo_status make_bars(const clo_gantt *chart, const clo_report_schedule *f
                                     .finish_ns = p->finish_ns};
         if (clo_plan_is_skipped(from->plan, p->task))
             to->bars.all[i].flags |= CLO_BAR_SKIPPED;
-        for (uint32_t f = 0; f < config->failed_count; f++)
-            if (config->failed[f] == p->task)
+        for (uint32_t f = 0; f < page->failed_count; f++)
+            if (page->failed[f] == p->task)
                 to->bars.all[i].flags |= CLO_BAR_FAILED;
     }
     clo_bars_sort(&to->bars);
     if (from->trace != NULL)
         take_events(&to->bars, from->trace);
     to->has_bars = true;
-    return clo_causes_find(chart->cost, &to->bars, &to->causes);
+    return clo_causes_find(page, &to->bars, &to->causes);
 }
 
 /* room: executions that may still be kept. */
-static clo_status make_schedule(const clo_cost *cost, const clo_report_schedule *from, const clo_report_config *config,
+static clo_status make_schedule(const clo_page *page, const clo_cost *cost, const clo_report_schedule *from,
                                 size_t *room, clo_page_schedule *to)
 {
     clo_gantt chart;
@@ -123,14 +123,14 @@ static clo_status make_schedule(const clo_cost *cost, const clo_report_schedule 
         status = clo_gantt_of_plan(from->plan, cost, &chart, &kept);
     if (status == CLO_OK) {
         to->makespan_ns = chart.makespan_ns;
-        to->bound_ns = from->trace != NULL && config->failed_count > 0 ? 0 : chart.bound_ns; /* not all ran */
+        to->bound_ns = from->trace != NULL && page->failed_count > 0 ? 0 : chart.bound_ns; /* not all ran */
         to->interval_ns = clo_plan_interval_ns(from->plan);
     }
     if (status == CLO_OK && to->interval_ns > 0)
         status = clo_plan_pipeline_measure(from->plan, cost, &to->pipeline);
     if (status == CLO_OK && chart.count <= *room) {
         *room -= chart.count;
-        status = make_bars(&chart, from, config, to);
+        status = make_bars(page, &chart, from, to);
     }
     clo_free(kept);
     return status;
@@ -152,7 +152,7 @@ static void choose(clo_page *page, const clo_report_schedule *schedules, size_t 
 }
 
 static clo_status make_schedules(clo_page *page, const clo_cost *cost, const clo_report_schedule *schedules,
-                                 size_t count, const clo_report_config *config)
+                                 size_t count)
 {
     size_t room = CLO_REPORT_EXECUTIONS_MAX;
     clo_status status = CLO_OK;
@@ -162,12 +162,12 @@ static clo_status make_schedules(clo_page *page, const clo_cost *cost, const clo
         return clo_fail_memory("a report");
     page->schedules_count = count;
     choose(page, schedules, count);
-    status = make_schedule(cost, &schedules[page->drawn], config, &room, &page->schedules[page->drawn]);
+    status = make_schedule(page, cost, &schedules[page->drawn], &room, &page->schedules[page->drawn]);
     if (status == CLO_OK && page->compared != page->drawn)
-        status = make_schedule(cost, &schedules[page->compared], config, &room, &page->schedules[page->compared]);
+        status = make_schedule(page, cost, &schedules[page->compared], &room, &page->schedules[page->compared]);
     for (size_t i = 0; i < count && status == CLO_OK; i++)
         if (i != page->drawn && i != page->compared)
-            status = make_schedule(cost, &schedules[i], config, &room, &page->schedules[i]);
+            status = make_schedule(page, cost, &schedules[i], &room, &page->schedules[i]);
     return status;
 }
 
@@ -213,7 +213,7 @@ clo_status clo_report_plans(const clo_cost *cost, const clo_report_schedule *sch
     page.failed_count = mine.failed_count;
     status = clo_page_open(&page, &graph, 1);
     if (status == CLO_OK)
-        status = make_schedules(&page, cost, schedules, count, &mine);
+        status = make_schedules(&page, cost, schedules, count);
     if (status == CLO_OK)
         status = draw(&page, cost, &schedules[page.drawn], &mine, &svg);
     if (status == CLO_OK)

@@ -151,6 +151,10 @@ static clo_status make(series *s, clo_page *page, const clo_cost *cost, clo_text
         clo_bars_sort(&schedule->bars);
     page->jobs = s->jobs;
     page->jobs_count = s->count;
+    if (schedule->has_bars)
+        status = clo_causes_find(page, &schedule->bars, &schedule->causes);
+    if (status != CLO_OK)
+        return status;
     const clo_gantt chart = {.cost = cost,
                              .placements = s->placements,
                              .count = s->trace->count,
@@ -179,7 +183,8 @@ clo_status clo_report_releases(const clo_trace *trace, const clo_cost *cost, con
     clo_page page = {.title = mine.title != NULL ? mine.title : clo_graph_name(graph),
                      .note = mine.note,
                      .platform = clo_cost_platform(cost),
-                     .job_word = "release"};
+                     .job_word = "release",
+                     .responses = mine.responses};
     status = clo_page_open(&page, &graph, 1);
     if (status == CLO_OK)
         status = make(&s, &page, cost, &svg);

@@ -307,6 +307,8 @@ static clo_status make_page(maker *m, clo_page *page, bool is_emulated)
     shift_jobs(m);
     page->jobs = m->jobs;
     page->jobs_count = m->jobs_count;
+    if (status == CLO_OK && s->has_bars)
+        status = clo_causes_find(page, &s->bars, &s->causes);
     return status;
 }
 

@@ -6,6 +6,7 @@
 #include "base/numbers/saturate.h"
 #include "report/gantt.h"
 
+#include <clotho/job.h>
 #include <clotho/log.h>
 #include <stdlib.h>
 
@@ -151,10 +152,50 @@ static int64_t completion_ns(const clo_page_job *job)
     return clo_time_sub(job->finish_ns, job->arrival_ns);
 }
 
+/* How long after its deadline; CLO_TIME_NEVER: it has none, or no end. */
+static int64_t tardiness_ns(const clo_page_job *job)
+{
+    if (job->finish_ns == CLO_TIME_NEVER || job->deadline_ns == CLO_TIME_NEVER)
+        return CLO_TIME_NEVER;
+    return job->finish_ns > job->deadline_ns ? clo_time_sub(job->finish_ns, job->deadline_ns) : 0;
+}
+
+/* From the arrival to the first start. */
+static int64_t wait_ns(const clo_page_job *job)
+{
+    if (job->start_ns == CLO_TIME_NEVER || job->arrival_ns == CLO_TIME_NEVER)
+        return CLO_TIME_NEVER;
+    return clo_time_sub(job->start_ns, job->arrival_ns);
+}
+
+/* Mean and most of what is known of some jobs. */
+static void add_jobs_fact(const clo_page *page, const char *name, int64_t (*of)(const clo_page_job *), clo_text *out)
+{
+    double sum_ns = 0;
+    int64_t most_ns = 0;
+    uint64_t count = 0;
+    char text[64], mean[24], most[24];
+
+    for (size_t i = 0; i < page->jobs_count; i++) {
+        int64_t ns = of(&page->jobs[i]);
+        if (ns == CLO_TIME_NEVER)
+            continue;
+        sum_ns += (double)ns;
+        most_ns = ns > most_ns ? ns : most_ns;
+        count++;
+    }
+    if (count == 0)
+        return;
+    int64_t mean_ns = (int64_t)(sum_ns / (double)count);
+    clo_print(text, sizeof text, "%s, at most %s", clo_gantt_time(mean_ns, mean_ns < 0 ? -mean_ns : mean_ns, mean),
+              clo_gantt_time(most_ns, most_ns, most));
+    add_fact(out, name, text);
+}
+
 static void add_stream_facts(const clo_page *page, const clo_page_schedule *s, clo_text *out)
 {
-    uint64_t ended = 0, timed = 0, late = 0, with_deadline = 0, executions = 0;
-    double busy_ns = 0, sum_ns = 0;
+    uint64_t ended = 0, late = 0, with_deadline = 0, executions = 0;
+    double busy_ns = 0;
     char text[64], words[16];
 
     for (size_t i = 0; i < page->jobs_count; i++) {
@@ -163,21 +204,18 @@ static void add_stream_facts(const clo_page *page, const clo_page_schedule *s, c
         ended += has_ended;
         with_deadline += job->deadline_ns != CLO_TIME_NEVER;
         late += has_ended && job->finish_ns > job->deadline_ns;
-        if (has_ended && completion_ns(job) != CLO_TIME_NEVER) {
-            sum_ns += (double)completion_ns(job);
-            timed++;
-        }
         busy_ns += (double)job->busy_ns;
         executions += job->executions;
     }
     clo_print(text, sizeof text, "%zu, %llu ended", page->jobs_count, (unsigned long long)ended);
     clo_print(words, sizeof words, "%ss", page->job_word);
     add_fact(out, words, text);
-    if (timed > 0)
-        add_time_fact(out, "mean completion", (int64_t)(sum_ns / (double)timed));
+    add_jobs_fact(page, "mean completion", completion_ns, out);
+    add_jobs_fact(page, "mean wait for the first start", wait_ns, out);
     if (with_deadline > 0) {
         clo_print(text, sizeof text, "%llu of %llu", (unsigned long long)late, (unsigned long long)with_deadline);
         add_fact(out, "late", text);
+        add_jobs_fact(page, "mean tardiness", tardiness_ns, out);
     }
     clo_print(text, sizeof text, "%.1f %%", 100 * ratio(busy_ns, (double)s->makespan_ns * s->bars.executors));
     add_fact(out, "executors in use", text);
@@ -387,6 +425,9 @@ static void add_tasks(const clo_page *page, const clo_page_schedule *s, clo_text
         add_task_row(page, s, rows[i].index, out);
     end_table(out, s->causes == NULL
                        ? NULL
+                   : page->jobs != NULL
+                       ? "“wait”: from when all inputs were there to the start. “slack”: how much later it could end while "
+                         "nothing else ends later."
                        : "“wait”: from when all inputs were there to the start. “slack”: how much later the task could "
                          "end while the last one ends when it does.");
     clo_free(rows);
@@ -403,8 +444,9 @@ static const char *ending(const clo_page_job *job)
 
 static void add_jobs(const clo_page *page, clo_text *out)
 {
-    const char *const columns[] = {page->job_word, " name", "arrival",    "first start", "end",
-                                   "completion",   "busy",  "executions", "deadline",    " outcome"};
+    const char *const columns[] = {page->job_word, " name", "arrival",       "first start", "end",
+                                   "completion",   "wait",  "critical path", "busy",        "executions",
+                                   "deadline",     "late by", " outcome"};
     ranked *rows = clo_allocate(page->jobs_count, sizeof *rows);
 
     char title[64];
@@ -428,14 +470,50 @@ static void add_jobs(const clo_page *page, clo_text *out)
         add_time_cell(out, job->start_ns);
         add_time_cell(out, job->finish_ns);
         add_time_cell(out, completion_ns(job));
+        add_time_cell(out, wait_ns(job));
+        add_time_cell(out, job->path_ns > 0 ? job->path_ns : CLO_TIME_NEVER);
         add_time_cell(out, job->busy_ns);
         add_count_cell(out, job->executions);
         add_time_cell(out, job->deadline_ns);
+        add_time_cell(out, tardiness_ns(job));
         add_text_cell(out, ending(job));
         clo_text_add(out, "</tr>\n");
     }
-    end_table(out, NULL);
+    end_table(out, "“wait”: from the arrival to the first start. “critical path”: the longest chain of executions and "
+                   "transfers of it alone; nothing else could have ended it sooner. “late by”: after its deadline.");
     clo_free(rows);
+}
+
+enum { BUCKETS_A_ROW = 8 }; /* four rows an octave */
+
+/* How long all releases took. Rows of the histogram's buckets; the meter is drawn without a script. */
+static void add_responses(const clo_page *page, clo_text *out)
+{
+    static const char *const columns[] = {"from", "to", "releases", "share", "up to here", " "};
+    const uint32_t *buckets = page->responses;
+    uint64_t all = 0, most = 0, seen = 0, rows[CLO_LATENCY_BUCKETS / BUCKETS_A_ROW] = {0};
+
+    for (uint32_t b = 0; b < CLO_LATENCY_BUCKETS; b++) {
+        uint64_t *row = &rows[b / BUCKETS_A_ROW];
+        *row += buckets[b];
+        all += buckets[b];
+        most = *row > most ? *row : most;
+    }
+    begin_table(out, "responses", "Response times of all releases", columns, sizeof columns / sizeof columns[0]);
+    for (uint32_t r = 0; r < sizeof rows / sizeof rows[0]; r++) {
+        if (rows[r] == 0)
+            continue;
+        seen += rows[r];
+        clo_text_add(out, "<tr>");
+        add_time_cell(out, clo_latency_bucket_ns(r * BUCKETS_A_ROW));
+        add_time_cell(out, clo_latency_bucket_ns((r + 1) * BUCKETS_A_ROW));
+        add_count_cell(out, rows[r]);
+        add_percent_cell(out, ratio((double)rows[r], (double)all));
+        add_percent_cell(out, ratio((double)seen, (double)all));
+        clo_text_add(out, "<td><meter max=\"%llu\" value=\"%llu\"></meter></td></tr>\n", (unsigned long long)most,
+                     (unsigned long long)rows[r]);
+    }
+    end_table(out, "From when a release was due to its end, of all releases of the series.");
 }
 
 void clo_page_add_tables(const clo_page *page, clo_text *out)
@@ -448,6 +526,8 @@ void clo_page_add_tables(const clo_page *page, clo_text *out)
     else if (!page->has_edges)
         clo_text_add(out, "<p class=\"remark\">There are too many edges to show dependencies: %d are kept.</p>\n",
                      CLO_REPORT_EDGES_MAX);
+    if (page->responses != NULL)
+        add_responses(page, out);
     if (page->jobs != NULL)
         add_jobs(page, out);
     else

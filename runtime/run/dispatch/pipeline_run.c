@@ -36,7 +36,7 @@ static void note(clo_worker *worker, clo_job *job, uint32_t item, clo_releases_s
     uint64_t release = release_of(job, item);
 
     if (clo_recorder_takes(worker))
-        clo_recorder_add(worker, job, execution, span.start_ns, span.finish_ns);
+        clo_recorder_add(worker, job, item, span.start_ns, span.finish_ns);
     job->stats[worker->index].busy += span.finish_ns - span.start_ns;
     if (job->events == NULL)
         return;

@@ -5,51 +5,76 @@
 #include "base/numbers/saturate.h"
 #include "run/state/runtime.h"
 
-void clo_recorder_add(clo_worker *worker, const clo_job *job, uint32_t execution, int64_t start, int64_t finish)
+#include <string.h>
+
+void clo_recorder_add(clo_worker *worker, const clo_job *job, uint32_t item, int64_t start, int64_t finish)
 {
     const clo_program *program = job->program;
+    uint32_t execution = job->pipeline == NULL ? item : item % program->executions; /* as clo_releases_execution */
     uint32_t instance = clo_program_instance(program, execution), task = clo_program_task(program, execution);
     bool is_ticked = job->dispatch->is_ticked;
     int64_t offset = is_ticked ? 0 : job->times.run_ns;
 
-    (void)clo_ring_put(&worker->recorder, &(clo_recorded){.job = job->id,
-                                                          .task = task,
-                                                          .instance = instance - program->graph->first_instance[task],
-                                                          .executor = worker->index,
-                                                          .is_replica = execution >= program->instances,
-                                                          .is_ticks = is_ticked,
-                                                          .start = clo_time_add(start, offset),
-                                                          .finish = clo_time_add(finish, offset)});
+    (void)clo_ring_put(&worker->recorder,
+                       &(clo_recorded){.job = job->id,
+                                       .release = job->series != NULL ? job->kind->release_of(job, item) : 0,
+                                       .task = task,
+                                       .instance = instance - program->graph->first_instance[task],
+                                       .executor = worker->index,
+                                       .is_replica = execution >= program->instances,
+                                       .is_ticks = is_ticked,
+                                       .start = clo_time_add(start, offset),
+                                       .finish = clo_time_add(finish, offset)});
 }
 
-static clo_record record_of(const clo_recorded *noted, const clo_tick_line *line, int64_t slope)
+static clo_release_record record_of(const clo_recorded *noted, const clo_tick_line *line, int64_t slope)
 {
-    return (clo_record){.job = noted->job,
-                        .task = noted->task,
-                        .instance = noted->instance,
-                        .executor = noted->executor,
-                        .is_replica = noted->is_replica,
-                        .start_ns = noted->is_ticks ? clo_tick_line_at(line, slope, noted->start) : noted->start,
-                        .finish_ns = noted->is_ticks ? clo_tick_line_at(line, slope, noted->finish) : noted->finish};
+    return (clo_release_record){
+        {.job = noted->job,
+         .task = noted->task,
+         .instance = noted->instance,
+         .executor = noted->executor,
+         .is_replica = noted->is_replica,
+         .start_ns = noted->is_ticks ? clo_tick_line_at(line, slope, noted->start) : noted->start,
+         .finish_ns = noted->is_ticks ? clo_tick_line_at(line, slope, noted->finish) : noted->finish},
+        noted->release};
 }
 
-size_t clo_runtime_record_read(clo_runtime *runtime, uint32_t index, clo_record *records, size_t max, uint64_t *dropped)
+/* Where records go: [max], with or without their releases. */
+typedef struct reader {
+    char *records;
+    size_t bytes, max;
+} reader;
+
+static size_t read_ring(clo_runtime *runtime, uint32_t index, reader to, uint64_t *dropped)
 {
-    if (runtime == NULL || (records == NULL && max > 0))
-        return 0;
     size_t count = 0;
     clo_recorded next;
 
-    if (index >= runtime->workers_count || runtime->recorder_events == 0)
+    if (runtime == NULL || (to.records == NULL && to.max > 0) || index >= runtime->workers_count ||
+        runtime->recorder_events == 0)
         return 0;
     clo_ring *ring = &runtime->workers[index].recorder;
     clo_tick_line line = runtime->line;
     line.ticks2 = clo_ticks();
     line.ns2 = clo_clock_ns();
     int64_t slope = clo_tick_line_slope(&line);
-    while (count < max && clo_ring_take(ring, &next))
-        records[count++] = record_of(&next, &line, slope);
+    for (; count < to.max && clo_ring_take(ring, &next); count++) {
+        clo_release_record record = record_of(&next, &line, slope);
+        memcpy(to.records + count * to.bytes, &record, to.bytes);
+    }
     if (dropped != NULL)
         *dropped = atomic_load_explicit(&ring->dropped, memory_order_relaxed);
     return count;
+}
+
+size_t clo_runtime_record_read(clo_runtime *runtime, uint32_t index, clo_record *records, size_t max, uint64_t *dropped)
+{
+    return read_ring(runtime, index, (reader){(char *)records, sizeof *records, max}, dropped);
+}
+
+size_t clo_runtime_record_read_releases(clo_runtime *runtime, uint32_t index, clo_release_record *records, size_t max,
+                                        uint64_t *dropped)
+{
+    return read_ring(runtime, index, (reader){(char *)records, sizeof *records, max}, dropped);
 }

@@ -6,9 +6,9 @@
 #include "run/state/job.h"
 #include "run/state/worker.h"
 
-/* What lies in the ring: a clo_record, but for its times. */
+/* What lies in the ring: a clo_record and its release, but for its times. */
 typedef struct clo_recorded {
-    uint64_t job;
+    uint64_t job, release;
     uint32_t task, instance, executor;
     bool is_replica;
 
@@ -31,7 +31,7 @@ static inline bool clo_recorder_takes(clo_worker *worker)
     return true;
 }
 
-/* Notes an execution. start, finish: ticks on the fast path, else ns since the run began. The owner's. */
-void clo_recorder_add(clo_worker *worker, const clo_job *job, uint32_t execution, int64_t start, int64_t finish);
+/* Notes the execution of an item. start, finish: ticks on the fast path, else ns since the run began. The owner's. */
+void clo_recorder_add(clo_worker *worker, const clo_job *job, uint32_t item, int64_t start, int64_t finish);
 
 #endif

@@ -20,6 +20,8 @@ static uint64_t read_counter(const _Atomic uint64_t *counter)
     return atomic_load_explicit(counter, memory_order_relaxed);
 }
 
+_Static_assert(CLO_LATENCY_BUCKETS <= CLO_HISTOGRAM_BUCKETS, "of times that int64_t has");
+
 /* Nobody watches the job: its last run is all there is. */
 static void read_single(const clo_job *job, clo_job_timing *timing)
 {
@@ -33,6 +35,21 @@ static void read_single(const clo_job *job, clo_job_timing *timing)
     timing->missed = job->deadline_ns > 0 && response_ns > job->deadline_ns;
     timing->response_ns =
         (clo_latency){1, response_ns, response_ns, response_ns, response_ns, response_ns, response_ns};
+}
+
+clo_status clo_job_latency_read(const clo_job *job, clo_latency_kind kind, uint32_t *buckets)
+{
+    if (job == NULL || buckets == NULL)
+        return clo_fail_null("clo_job_latency_read", "job or buckets");
+    const clo_series *series = job->series;
+    if (series == NULL || (uint32_t)kind > CLO_LATENCY_RESPONSE)
+        return clo_fail(CLO_ERR_ARGUMENT, "no such histogram; give the job a period or releases in flight");
+    const clo_histogram *of = kind == CLO_LATENCY_JITTER  ? &series->jitter_ns
+                              : kind == CLO_LATENCY_START ? &series->start_ns
+                                                          : &series->response_ns;
+    for (uint32_t b = 0; b < CLO_LATENCY_BUCKETS; b++)
+        buckets[b] = atomic_load_explicit(&of->buckets[b], memory_order_relaxed);
+    return CLO_OK;
 }
 
 clo_status clo_job_timing_read(const clo_job *job, clo_job_timing *out)

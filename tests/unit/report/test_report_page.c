@@ -183,8 +183,8 @@ static void jobs_that_fit_nowhere_take_no_others_name(void **state)
     (void)state;
     ok(write_stream(&s));
     char *text = read_page();
-    assert_non_null(strstr(text, "\"first\",0,0,100,null,0]"));
-    assert_non_null(strstr(text, "\"third\",20,20,120,null,0]"));
+    assert_non_null(strstr(text, "\"first\",0,0,100,null,0,100]"));
+    assert_non_null(strstr(text, "\"third\",20,20,120,null,0,100]"));
     assert_null(strstr(text, "misfit"));
     clo_free(text);
     close_stream(&s);
@@ -280,7 +280,7 @@ static void a_series_has_the_releases_that_its_trace_has(void **state)
     ok(write_releases(&r));
     char *text = read_page();
     assert_non_null(
-        strstr(text, "\"jobs\":[\n[3,\"\",20,20,40,null,-1],\n[18446744073709551614,\"\",0,0,60,null,-1]]"));
+        strstr(text, "\"jobs\":[\n[3,\"\",20,20,40,null,-1,20],\n[18446744073709551614,\"\",0,0,60,null,-1,10]]"));
     assert_non_null(strstr(text, "<dt>releases</dt><dd>2, 2 ended</dd>"));
     clo_free(text);
     assert_true(fault_each(write_releases, &r) > 20);

@@ -4,6 +4,7 @@
 #include "clotho/build/status.h"
 #include "clotho/build_plan/memory.h"
 #include "clotho/common/input.h"
+#include "clotho/common/outputs.h"
 #include "clotho/common/report.h"
 
 #include <stdlib.h>
@@ -96,6 +97,13 @@ int build_options_check(build_options *o)
     if (!o->plans && o->is_dry && (o->trace != NULL || o->gantt != NULL || o->page != NULL || o->summarizes))
         return misuse(
             "-n runs nothing that --trace, --gantt, --report or --summary could show; leave it out, or add --plan");
+    const char *const files[] = {o->trace, o->gantt, o->page, o->out};
+    int wanted = o->as_json + outputs_to_standard(files, sizeof files / sizeof files[0]);
+    if (wanted > 1)
+        return o->as_json ? misuse("--json and '-' both want standard output; name a file")
+                          : misuse("two files want standard output; name one");
+    if (wanted > o->as_json && (code = outputs_keep_standard()) != EXIT_GOOD)
+        return code;
     code = known_planner(&o->planner);
     return code == EXIT_GOOD && o->policy != NULL ? known_policy(o->policy) : code;
 }

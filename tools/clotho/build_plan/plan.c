@@ -6,6 +6,7 @@
 #include "clotho/build_plan/plan.h"
 #include "clotho/build_plan/graph.h"
 #include "clotho/common/json.h"
+#include "clotho/common/outputs.h"
 #include "clotho/common/report.h"
 
 #include <clotho/planner.h>
@@ -116,13 +117,15 @@ static int write_files(planning *p)
     if (fchdir(o->home) != 0)
         return complain(NULL, "the folder of the call is gone; call from another one");
     if (o->gantt != NULL) {
-        status = clo_plan_gantt_svg(p->plan, p->graph.cost, "build", o->gantt);
+        outputs_begin_file(o->gantt);
+        status = outputs_end_file(o->gantt, clo_plan_gantt_svg(p->plan, p->graph.cost, "build", o->gantt));
         if (status != CLO_OK)
             code = complain_status(o->gantt, status);
     }
     if (o->page != NULL) {
         const clo_report_schedule planned = {.plan = p->plan};
-        status = clo_report_plans(p->graph.cost, &planned, 1, NULL, o->page);
+        outputs_begin_file(o->page);
+        status = outputs_end_file(o->page, clo_report_plans(p->graph.cost, &planned, 1, NULL, o->page));
         if (status != CLO_OK)
             code = complain_status(o->page, status);
     }
@@ -136,7 +139,8 @@ static int write_files(planning *p)
     if (status == CLO_OK) {
         p->graph.graph = NULL;
         p->graph.platform = NULL;
-        status = clo_document_save(document, "clotho", o->out);
+        outputs_begin_file(o->out);
+        status = outputs_end_file(o->out, clo_document_save(document, "clotho", o->out));
     }
     clo_document_destroy(document);
     return status == CLO_OK ? code : complain_status(o->out, status);

@@ -4,6 +4,7 @@
  * the critical path and the bound that no order of these steps on so many jobs goes below. */
 #define _DEFAULT_SOURCE /* fchdir */
 #include "clotho/build_plan/report.h"
+#include "clotho/common/outputs.h"
 #include "clotho/common/report.h"
 #include "ninja/step/cpus.h"
 
@@ -130,12 +131,14 @@ static int draw(const build_report *r, const measured *m)
 
     config.title = "build, as it ran";
     if (ran != NULL && r->options->gantt != NULL) {
-        status = clo_report_svg(cost, ran, &config, r->options->gantt);
+        outputs_begin_file(r->options->gantt);
+        status = outputs_end_file(r->options->gantt, clo_report_svg(cost, ran, &config, r->options->gantt));
         code = status == CLO_OK ? code : complain_status(r->options->gantt, status);
     }
     if (ran != NULL && r->options->page != NULL) {
         const clo_report_schedule happened = {.plan = ran, .trace = r->trace};
-        status = clo_report_plans(cost, &happened, 1, &config, r->options->page);
+        outputs_begin_file(r->options->page);
+        status = outputs_end_file(r->options->page, clo_report_plans(cost, &happened, 1, &config, r->options->page));
         code = status == CLO_OK ? code : complain_status(r->options->page, status);
     }
     clo_plan_destroy(ran);
@@ -149,7 +152,8 @@ static int write_files(const build_report *r, const measured *m)
     int code = EXIT_GOOD;
 
     if (o->trace != NULL) {
-        status = clo_trace_write_chrome(r->trace, r->graph->cost, "build", o->trace);
+        outputs_begin_file(o->trace);
+        status = outputs_end_file(o->trace, clo_trace_write_chrome(r->trace, r->graph->cost, "build", o->trace));
         if (status != CLO_OK)
             code = complain_status(o->trace, status);
     }

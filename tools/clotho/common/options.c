@@ -16,7 +16,7 @@
 #include <string.h>
 #include <strings.h>
 
-#define OPTIONS_MAX 40
+#define OPTIONS_MAX 48
 #define OPERANDS_SEEN 4096 /* of more, not all are compared with the files to write */
 #define LONG_BASE 256      /* getopt values of long options: apart from every letter */
 

@@ -4,7 +4,9 @@
 #include "clotho/common/report.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -57,6 +59,37 @@ int outputs_to_standard(const char *const *paths, size_t count)
     for (size_t i = 0; i < count; i++)
         sum += is_output(paths[i]);
     return sum;
+}
+
+static int kept_output = -1; /* of this process, as standard output is */
+
+int outputs_keep_standard(void)
+{
+    fflush(stdout);
+    kept_output = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    return kept_output >= 0 && dup2(STDERR_FILENO, STDOUT_FILENO) >= 0
+               ? EXIT_GOOD
+               : complain("-", "standard output cannot be kept for the file: %s", strerror(errno));
+}
+
+/* What was printed so far goes where standard output was until now. */
+static void turn(const char *path, int to)
+{
+    if (kept_output < 0 || !is_output(path))
+        return;
+    fflush(stdout);
+    (void)dup2(to, STDOUT_FILENO);
+}
+
+void outputs_begin_file(const char *path)
+{
+    turn(path, kept_output);
+}
+
+clo_status outputs_end_file(const char *path, clo_status status)
+{
+    turn(path, STDERR_FILENO);
+    return status;
 }
 
 /* As clo_file_write asks: a new file takes the place of the old one, or of what a symbolic link stands for. */

@@ -4,6 +4,7 @@
 
 #include "train/numbers/output.h"
 
+#include <clotho/status.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -25,6 +26,14 @@ bool is_output(const char *path);
 
 /* How many of the options do. */
 int outputs_to_standard(const char *const *paths, size_t count);
+
+/* From now on all that is printed goes to standard error, also what processes that are started print; standard output
+ * is kept for the one file that is written to "-". Returns EXIT_GOOD, or an exit code after an error line. */
+int outputs_keep_standard(void);
+
+/* Around the writing of a file: "-" is the standard output that was kept, if one was. The status is handed on. */
+void outputs_begin_file(const char *path);
+clo_status outputs_end_file(const char *path, clo_status status);
 
 /* Prints why the output was not written. Returns an exit code. */
 int output_complain(const output *o);

@@ -67,6 +67,20 @@ void pipeline_print_timing_json(const clo_job_timing *timing, const pipeline_ser
     json_integer(out, "response_max_ns", timing->response_ns.max_ns);
 }
 
+void pipeline_print_histogram_json(const uint32_t *buckets, json *out)
+{
+    json_open(out, "response_buckets", '[');
+    for (uint32_t b = 0; b < CLO_LATENCY_BUCKETS; b++) {
+        if (buckets[b] == 0)
+            continue;
+        json_open(out, NULL, '[');
+        json_integer(out, NULL, clo_latency_bucket_ns(b));
+        json_count(out, NULL, buckets[b]);
+        json_close(out, ']');
+    }
+    json_close(out, ']');
+}
+
 /* What no plan is needed for. */
 static clo_status print_bound(const clo_cost *cost, json *out)
 {

@@ -34,6 +34,9 @@ clo_status pipeline_plan_series(const clo_cost *cost, const pipeline_series *ser
 void pipeline_print_timing(const clo_job_timing *timing, const pipeline_series *series);
 void pipeline_print_timing_json(const clo_job_timing *timing, const pipeline_series *series, json *out);
 
+/* The member "response_buckets": [[least ns, count], ...] of those that have counted any. */
+void pipeline_print_histogram_json(const uint32_t *buckets, json *out);
+
 /* Returns EXIT_GOOD, or EXIT_BAD_INPUT after an error line where releases have missed the deadline that was asked
  * for. */
 int pipeline_check_deadline(const char *path, const clo_job_timing *timing, const pipeline_series *series);

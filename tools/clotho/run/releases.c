@@ -4,20 +4,29 @@
 #include "clotho/plan/pipeline.h"
 #include "clotho/run/commands.h"
 
+#include <clotho/flight.h>
 #include <clotho/report.h>
 #include <stdio.h>
 #include <string.h>
 
 #define TRACED_RELEASES 100
 
+enum {
+    READ_EVERY_NS = 2000000,    /* the flight recorder */
+    RECORDER_EVENTS_MIN = 16384 /* of each worker, until it is read */
+};
+
 typedef struct flown {
     uint64_t releases;
     clo_plan *plan;
     clo_job_result result;
     clo_job_timing timing;
+    clo_flight *flight; /* real clock, where a trace is wanted; else NULL */
+    clo_flight_counts counts;
     clo_trace *trace;
     uint64_t output_hash;
     double each_ns; /* from one release to the next */
+    uint32_t responses[CLO_LATENCY_BUCKETS];
 } flown;
 
 static bool is_free(const run_options *o)
@@ -44,15 +53,75 @@ int run_flight_check(const run_options *o)
     const pipeline_series series = series_of(o);
     int code = pipeline_check_series(&series);
 
-    if (code == EXIT_GOOD && o->traced_releases > 0 && (o->releases_in_flight == 0 || !wants_trace(o)))
-        return misuse(
-            "--traced-releases is of --releases-in-flight N with --trace F.json or --report F.html; add them");
+    if (code == EXIT_GOOD && o->traced_releases + (uint64_t)o->late_releases > 0 &&
+        (o->releases_in_flight == 0 || !wants_trace(o)))
+        return misuse("--%s is of --releases-in-flight N with --trace F.json or --report F.html; add them",
+                      o->traced_releases > 0 ? "traced-releases" : "late-releases");
+    if (code == EXIT_GOOD && o->late_releases > 0 && (o->period_ns == 0 || o->clock != CLO_CLOCK_REAL))
+        return misuse("--late-releases keeps releases that were late in real time; add --period TIME, leave --clock out");
+    if (code == EXIT_GOOD && (uint64_t)o->traced_releases + o->late_releases > CLO_FLIGHT_RELEASES_MAX / 2)
+        return misuse("--traced-releases and --late-releases keep %llu releases; at most %u",
+                      (unsigned long long)o->traced_releases + o->late_releases, CLO_FLIGHT_RELEASES_MAX / 2);
     if (code != EXIT_GOOD || o->releases_in_flight == 0)
         return code;
     if (o->gantt != NULL || o->repeat > 1)
         return misuse("--releases-in-flight runs one series of --releases N; leave --gantt and --repeat out "
                       "('clotho plan --pipeline --gantt' draws the plan)");
     return EXIT_GOOD;
+}
+
+static uint32_t traced_of(const run_options *o)
+{
+    return !wants_trace(o) ? 0 : o->traced_releases > 0 ? o->traced_releases : TRACED_RELEASES;
+}
+
+/* In real time the flight recorder knows more than the trace of a job: the releases that were late, however long ago. */
+static bool is_recorded(const run_options *o)
+{
+    return wants_trace(o) && o->clock == CLO_CLOCK_REAL;
+}
+
+static clo_status open_flight(const run_options *o, clo_runtime *runtime, const input *in, flown *f)
+{
+    clo_flight_config config = CLO_FLIGHT_CONFIG_INIT;
+
+    if (!is_recorded(o))
+        return CLO_OK;
+    config.last = traced_of(o) > o->releases_in_flight ? traced_of(o) : o->releases_in_flight + 1;
+    config.late = o->late_releases > 0 ? o->late_releases : TRACED_RELEASES;
+    config.period_ns = o->period_ns;
+    config.deadline_ns = o->deadline_ns;
+    return clo_flight_create(runtime, in->cost, &config, &f->flight);
+}
+
+/* Waits for the end of the series, and reads the flight recorder meanwhile. */
+static clo_status wait_for_end(clo_job *job, flown *f)
+{
+    clo_status status;
+
+    if (f->flight == NULL)
+        return clo_job_wait(job, &f->result);
+    status = clo_flight_begin(f->flight, job);
+    if (status != CLO_OK)
+        return status;
+    do {
+        status = clo_job_wait_for(job, READ_EVERY_NS, &f->result);
+        (void)clo_flight_read(f->flight);
+    } while (status == CLO_ERR_TIMEOUT);
+    return status;
+}
+
+static clo_status take_trace(const run_options *o, const clo_job *job, const input *in, flown *f)
+{
+    if (!wants_trace(o))
+        return CLO_OK;
+    clo_status status = f->flight != NULL ? clo_flight_trace(f->flight, &f->trace) : clo_job_trace(job, &f->trace);
+    if (status == CLO_OK && f->flight != NULL)
+        status = clo_flight_count(f->flight, &f->counts);
+    bool has_all = f->counts.executions_lost == 0 && traced_of(o) >= f->releases;
+    if (status == CLO_OK && f->plan != NULL && has_all)
+        status = clo_pipeline_check_period(f->trace, f->plan, in->cost, o->releases_in_flight, o->period_ns);
+    return status;
 }
 
 static clo_status run_job(const run_options *o, clo_runtime *runtime, const input *in, flown *f)
@@ -65,24 +134,36 @@ static clo_status run_job(const run_options *o, clo_runtime *runtime, const inpu
     config.releases = f->releases;
     config.period_ns = o->period_ns;
     config.deadline_ns = o->deadline_ns;
-    config.traced_releases = !wants_trace(o) ? 0 : o->traced_releases > 0 ? o->traced_releases : TRACED_RELEASES;
+    config.traced_releases = is_recorded(o) ? 0 : traced_of(o);
     config.memory_limit_bytes = o->memory_limit_mib < UINT64_MAX >> 20 ? o->memory_limit_mib << 20 : UINT64_MAX;
     clo_status status = clo_job_create(runtime, in->cost, &config, &job);
     if (status != CLO_OK)
         return status;
-    status = clo_job_submit(job);
+    status = open_flight(o, runtime, in, f);
     if (status == CLO_OK)
-        status = clo_job_wait(job, &f->result);
+        status = clo_job_submit(job);
+    if (status == CLO_OK)
+        status = wait_for_end(job, f);
     if (status == CLO_OK)
         status = clo_job_timing_read(job, &f->timing);
-    if (status == CLO_OK && wants_trace(o))
-        status = clo_job_trace(job, &f->trace);
-    if (f->trace != NULL && f->plan != NULL && config.traced_releases >= f->releases)
-        status = clo_pipeline_check_period(f->trace, f->plan, in->cost, o->releases_in_flight, o->period_ns);
+    if (status == CLO_OK)
+        status = clo_job_latency_read(job, CLO_LATENCY_RESPONSE, f->responses);
+    if (status == CLO_OK)
+        status = take_trace(o, job, in, f);
     f->output_hash = clo_job_output_hash(job);
     f->each_ns = (double)f->result.makespan_ns / (double)f->releases;
     clo_job_destroy(job);
     return status;
+}
+
+/* Room for what happens between two looks, also of tiny tasks. */
+static uint32_t recorder_events(const run_options *o, const input *in)
+{
+    uint64_t wanted = (uint64_t)clo_graph_instances(clo_document_graph(in->document)) * 4 * o->releases_in_flight;
+
+    if (!is_recorded(o))
+        return 0;
+    return wanted < RECORDER_EVENTS_MIN ? RECORDER_EVENTS_MIN : wanted > 1u << 20 ? 1u << 20 : (uint32_t)wanted;
 }
 
 static clo_status fly(const run_options *o, const input *in, flown *f)
@@ -101,13 +182,15 @@ static clo_status fly(const run_options *o, const input *in, flown *f)
     config.fifo_priority = (int32_t)o->fifo;
     config.unpinned = o->unpinned;
     config.copy_always = o->copy_always;
-    config.trace = wants_trace(o);
+    config.trace = wants_trace(o) && !is_recorded(o);
+    config.recorder_events = recorder_events(o, in);
     config.slot_workers = commands_at_once(in);
     if (status == CLO_OK)
         status = clo_runtime_create(in->platform, &config, &runtime);
     if (status != CLO_OK)
         return status;
     status = run_job(o, runtime, in, f);
+    clo_flight_destroy(f->flight);
     clo_runtime_destroy(runtime);
     return status;
 }
@@ -124,7 +207,8 @@ static int write_files(const run_options *o, const input *in, const flown *f)
     config.title = title;
     config.period_ns = o->period_ns;
     config.deadline_ns = o->deadline_ns > 0 ? o->deadline_ns : o->period_ns;
-    if (o->trace != NULL && (status = clo_trace_write_chrome(f->trace, in->cost, title, o->trace)) != CLO_OK)
+    config.responses = f->timing.response_ns.count > 0 ? f->responses : NULL;
+    if (o->trace != NULL && (status = clo_trace_write_releases(f->trace, in->cost, &config, o->trace)) != CLO_OK)
         code = complain_status(o->trace, status);
     if (o->report != NULL && (status = clo_report_releases(f->trace, in->cost, &config, o->report)) != CLO_OK)
         code = complain_status(o->report, status);
@@ -143,6 +227,11 @@ static clo_status print_text(const run_options *o, const input *in, const flown 
            show_ns(f->result.makespan_ns), show_ns((int64_t)f->each_ns), f->each_ns > 0 ? 1e9 / f->each_ns : 0);
     if (o->clock == CLO_CLOCK_REAL || o->period_ns > 0)
         pipeline_print_timing(&f->timing, &series);
+    if (f->counts.releases > 0)
+        printf("kept         %llu of %llu releases, %llu of %llu late ones; %llu executions were lost\n",
+               (unsigned long long)f->counts.kept, (unsigned long long)f->counts.releases,
+               (unsigned long long)f->counts.late_kept, (unsigned long long)f->counts.late,
+               (unsigned long long)f->counts.executions_lost);
     return status;
 }
 
@@ -164,6 +253,12 @@ static clo_status print_json(const run_options *o, const input *in, const flown 
     const pipeline_series series = series_of(o);
     if (o->clock == CLO_CLOCK_REAL || o->period_ns > 0)
         pipeline_print_timing_json(&f->timing, &series, &out);
+    pipeline_print_histogram_json(f->responses, &out);
+    if (f->counts.releases > 0) {
+        json_count(&out, "releases_kept", f->counts.kept);
+        json_count(&out, "late_kept", f->counts.late_kept);
+        json_count(&out, "executions_lost", f->counts.executions_lost);
+    }
     snprintf(hash, sizeof hash, "%016llx", (unsigned long long)f->output_hash);
     json_text(&out, "output_hash", hash);
     if (status != CLO_OK) {
@@ -177,7 +272,8 @@ int run_flight(const input *in, const run_options *o)
 {
     flown f = {.releases = o->releases > 0 ? o->releases : PIPELINE_RELEASES,
                .result = CLO_JOB_RESULT_INIT,
-               .timing = CLO_JOB_TIMING_INIT};
+               .timing = CLO_JOB_TIMING_INIT,
+               .counts = CLO_FLIGHT_COUNTS_INIT};
     clo_status status = fly(o, in, &f);
 
     if (status == CLO_OK)

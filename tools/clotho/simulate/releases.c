@@ -17,6 +17,7 @@ typedef struct flown {
     clo_trace *trace;
     clo_job_result result;
     clo_job_timing timing;
+    uint32_t responses[CLO_LATENCY_BUCKETS];
     double each_ns; /* from one release to the next */
     bool is_judged, is_valid;
     char fault[512];
@@ -65,6 +66,7 @@ static clo_status fly(const input *in, const simulate_options *o, flown *f)
     config.period_ns = o->period_ns;
     config.deadline_ns = o->deadline_ns;
     config.timing = o->period_ns > 0 ? &f->timing : NULL;
+    config.responses = o->period_ns > 0 ? f->responses : NULL;
     f->is_judged = f->releases * clo_graph_instances(clo_document_graph(in->document)) <= JUDGED_MAX;
     bool wants_trace = f->is_judged || o->trace != NULL || o->report != NULL;
     if (status == CLO_OK)
@@ -124,6 +126,8 @@ static clo_status print_json(const input *in, const simulate_options *o, const f
     const pipeline_series series = series_of(o);
     if (o->period_ns > 0)
         pipeline_print_timing_json(&f->timing, &series, &out);
+    if (o->period_ns > 0)
+        pipeline_print_histogram_json(f->responses, &out);
     json_count(&out, "completions", f->result.executed);
     json_count(&out, "transfers", f->result.transfers);
     json_count(&out, "transferred_bytes", f->result.transferred_bytes);
@@ -148,7 +152,8 @@ static int write_files(const input *in, const simulate_options *o, const flown *
     config.title = title;
     config.period_ns = o->period_ns;
     config.deadline_ns = o->deadline_ns > 0 ? o->deadline_ns : o->period_ns;
-    if (o->trace != NULL && (status = clo_trace_write_chrome(f->trace, in->cost, title, o->trace)) != CLO_OK)
+    config.responses = o->period_ns > 0 ? f->responses : NULL;
+    if (o->trace != NULL && (status = clo_trace_write_releases(f->trace, in->cost, &config, o->trace)) != CLO_OK)
         code = complain_status(o->trace, status);
     if (o->report != NULL && (status = clo_report_releases(f->trace, in->cost, &config, o->report)) != CLO_OK)
         code = complain_status(o->report, status);

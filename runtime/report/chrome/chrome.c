@@ -1,8 +1,9 @@
-/* chrome.c - the trace as Chrome / Perfetto JSON: a track for each executor, a slice for each execution and each wait
+/* report/chrome/chrome.c - the trace as Chrome / Perfetto JSON: a track for each executor, a slice for each execution and each wait
  * for data, flow arrows along the edges that cross executors. Times are microseconds, as the format wants. */
+#include "report/chrome/chrome.h"
+
 #include "base/memory.h"
 #include "base/status.h"
-#include "base/text.h"
 #include "cost/cost.h"
 #include "graph/graph.h"
 #include "platform/model/platform.h"
@@ -12,9 +13,13 @@
 
 #define ARROWS_MAX 20000 /* beyond it the picture is unreadable and the file large */
 
-static void add_time(clo_text *text, const char *key, int64_t ns)
+void clo_chrome_add_time(clo_text *text, const char *key, int64_t ns)
 {
-    clo_text_add(text, ",\"%s\":%lld.%03lld", key, (long long)(ns / 1000), (long long)(ns % 1000));
+    const char *sign = ns < 0 ? "-" : "";
+    uint64_t size = ns < 0 ? 0 - (uint64_t)ns : (uint64_t)ns;
+
+    clo_text_add(text, ",\"%s\":%s%llu.%03llu", key, sign, (unsigned long long)(size / 1000),
+                 (unsigned long long)(size % 1000));
 }
 
 static void add_tracks(clo_text *text, const clo_platform *platform, const char *label, bool is_emulated)
@@ -45,8 +50,8 @@ static void add_slice(clo_text *text, const clo_graph *graph, const clo_trace_ev
     if (event->transfer_ns > 0) {
         clo_text_add(text, ",\n{\"ph\":\"X\",\"pid\":1,\"tid\":%u,\"cat\":\"transfer\",\"name\":\"transfer\"",
                      event->executor);
-        add_time(text, "ts", event->start_ns - event->transfer_ns);
-        add_time(text, "dur", event->transfer_ns);
+        clo_chrome_add_time(text, "ts", event->start_ns - event->transfer_ns);
+        clo_chrome_add_time(text, "dur", event->transfer_ns);
         clo_text_add(text, "}");
     }
     clo_text_add(text, ",\n{\"ph\":\"X\",\"pid\":1,\"tid\":%u,\"cat\":\"%s\",\"name\":", event->executor,
@@ -55,8 +60,8 @@ static void add_slice(clo_text *text, const clo_graph *graph, const clo_trace_ev
                  : event->is_replica ? "replica"
                                      : "task");
     clo_text_add_json(text, clo_graph_task_name(graph, event->task, scratch));
-    add_time(text, "ts", event->start_ns);
-    add_time(text, "dur", event->finish_ns - event->start_ns);
+    clo_chrome_add_time(text, "ts", event->start_ns);
+    clo_chrome_add_time(text, "dur", event->finish_ns - event->start_ns);
     clo_text_add(text, ",\"args\":{\"task\":%u,\"instance\":%u,\"replica\":%s,\"sequence\":%llu", event->task,
                  event->instance, event->is_replica ? "true" : "false", (unsigned long long)event->sequence);
     if (event->release > 0)
@@ -68,11 +73,11 @@ static void add_arrow(clo_text *text, const clo_trace_event *from, const clo_tra
 {
     clo_text_add(text, ",\n{\"ph\":\"s\",\"pid\":1,\"tid\":%u,\"cat\":\"edge\",\"name\":\"edge\",\"id\":%u",
                  from->executor, id);
-    add_time(text, "ts", from->finish_ns);
+    clo_chrome_add_time(text, "ts", from->finish_ns);
     clo_text_add(text,
                  "},\n{\"ph\":\"f\",\"bp\":\"e\",\"pid\":1,\"tid\":%u,\"cat\":\"edge\",\"name\":\"edge\",\"id\":%u",
                  to->executor, id);
-    add_time(text, "ts", to->start_ns);
+    clo_chrome_add_time(text, "ts", to->start_ns);
     clo_text_add(text, "}");
 }
 
@@ -140,30 +145,41 @@ done:
     return status;
 }
 
+clo_status clo_chrome_begin(clo_text *text, const clo_trace *trace, const clo_cost *cost, const char *label)
+{
+    const clo_graph *graph = clo_cost_graph(cost);
+    clo_status status = clo_trace_matches(trace, cost);
+
+    if (status != CLO_OK)
+        return status;
+    clo_text_add(text, "{\"displayTimeUnit\":\"ns\",\"otherData\":{\"times\":\"%s\"",
+                 trace->is_emulated ? "emulated" : "measured");
+    if (cost->snapshot != 0) /* of the times that it was planned with */
+        clo_text_add(text, ",\"snapshot\":\"%016llx\"", (unsigned long long)cost->snapshot);
+    clo_text_add(text, "},\"traceEvents\":[\n");
+    add_tracks(text, clo_cost_platform(cost), label != NULL ? label : clo_graph_name(graph), trace->is_emulated);
+    for (size_t i = 0; i < trace->count; i++)
+        add_slice(text, graph, &trace->events[i]);
+    return add_arrows(text, graph, trace);
+}
+
+clo_status clo_chrome_end(clo_text *text, clo_status status, const char *path)
+{
+    clo_text_add(text, "\n]}\n");
+    if (status == CLO_OK && text->failed)
+        status = clo_fail_memory("a trace file");
+    if (status == CLO_OK)
+        status = clo_file_write(path, text->data, text->bytes);
+    clo_text_free(text);
+    return status;
+}
+
 clo_status clo_trace_write_chrome(const clo_trace *trace, const clo_cost *cost, const char *label, const char *path)
 {
     clo_text text = {0};
 
     if (trace == NULL || cost == NULL || path == NULL)
         return clo_fail_null("clo_trace_write_chrome", "trace, cost or path");
-    const clo_graph *graph = clo_cost_graph(cost);
-    clo_status status = clo_trace_matches(trace, cost);
-    if (status != CLO_OK)
-        return status;
-    clo_text_add(&text, "{\"displayTimeUnit\":\"ns\",\"otherData\":{\"times\":\"%s\"",
-                 trace->is_emulated ? "emulated" : "measured");
-    if (cost->snapshot != 0) /* of the times that it was planned with */
-        clo_text_add(&text, ",\"snapshot\":\"%016llx\"", (unsigned long long)cost->snapshot);
-    clo_text_add(&text, "},\"traceEvents\":[\n");
-    add_tracks(&text, clo_cost_platform(cost), label != NULL ? label : clo_graph_name(graph), trace->is_emulated);
-    for (size_t i = 0; i < trace->count; i++)
-        add_slice(&text, graph, &trace->events[i]);
-    status = add_arrows(&text, graph, trace);
-    clo_text_add(&text, "\n]}\n");
-    if (status == CLO_OK && text.failed)
-        status = clo_fail_memory("a trace file");
-    if (status == CLO_OK)
-        status = clo_file_write(path, text.data, text.bytes);
-    clo_text_free(&text);
-    return status;
+    clo_status status = clo_chrome_begin(&text, trace, cost, label);
+    return clo_chrome_end(&text, status, path);
 }
