@@ -11,6 +11,39 @@ from support import CLOTHO, SOURCE, CommandTest
 
 OPTION = re.compile(r"^  (?:-(\w), |    )--([\w-]+)(?: (\S+))?", re.M)
 
+# What zsh has for the end of a line: outer.zsh FOLDER LINE. A second zsh, on a terminal of its own, completes; its compadd prints.
+ZSH_OUTER = r"""zmodload zsh/zpty || exit 77
+local line found=
+zpty z zsh -f -i || exit 77
+zpty -w z "fpath=(${(q)1} \$fpath); source ${(q)1}/inner.zsh"
+repeat 50; do zpty -r z line || exit 2; [[ $line == *inner\ is\ ready* ]] && break; done
+zpty -w -n z "$2"$'\t'
+while zpty -r z line; do
+    found+=$line
+    [[ $line == *'end of matches'* ]] && break
+done
+zpty -d z
+print -r -- $found
+"""
+ZSH_INNER = r"""PROMPT=
+autoload -Uz compinit
+compinit -u -D
+unset zle_bracketed_paste
+bindkey '^I' complete-word
+compadd() {
+    local -a hits
+    local hit
+    if [[ ${@[1,(i)(-|--)]} != *-(O|A|D)\ * ]]; then # else it only asks
+        builtin compadd -A hits "$@"
+        for hit in $hits; do print -r -- "match:$hit:"; done
+    fi
+    builtin compadd "$@"
+}
+ends() { print -r -- 'end of matches' }
+comppostfuncs=(ends)
+print inner is ready
+"""
+
 
 def run(*words, **more):
     return subprocess.run(words, capture_output=True, text=True, encoding="utf-8", check=False, timeout=60, **more)
@@ -133,6 +166,27 @@ class Pages(CommandTest):
             said = run("fish", "--no-config", "-c", "source $argv[1]; complete -C $argv[2]", os.path.join(self.pages, "fish/clotho.fish"), line,
                        env=home)
             self.assertEqual(({found.split("\t")[0] for found in said.stdout.splitlines()}, said.stderr), (wanted, ""), line)
+
+    @unittest.skipUnless(shutil.which("zsh"), "needs zsh")
+    def test_zsh_completes(self):
+        for name, text in (("inner.zsh", ZSH_INNER), ("outer.zsh", ZSH_OUTER)):
+            with open(os.path.join(self.pages, "zsh", name), "w", encoding="utf-8") as file:
+                file.write(text)
+        folder = os.path.join(self.pages, "zsh")
+        home = {**os.environ, "HOME": self.folder.name, "ZDOTDIR": self.folder.name, "TERM": "xterm",
+                "PATH": os.path.dirname(CLOTHO) + ":" + os.environ["PATH"]}
+        for line, wanted in [("clotho pl", {"plan", "platform"}), ("clotho plan --pla", {"--planner", "--platform"}),
+                             ("clotho plan --planner heft-e", {"heft-expected"}), ("clotho plan --planner=heft-e", {"heft-expected"}),
+                             ("clotho platform ", {"show", "calibrate", "list", "check"}), ("clotho platform show --js", {"--json"}),
+                             ("clotho platform show rk356", {"rk3568"}), ("clotho plan --contention ", {"choose", "times"}),
+                             ("clotho generate stream --arr", {"--arrivals"}), ("clotho generate chol", {"cholesky"}), ("clotho help conv", {"convert"}),
+                             ("clotho help platform cali", {"calibrate"}), ("clotho list famil", {"families"}), ("clotho generate chain --arr", set())]:
+            said = subprocess.run(["zsh", "-f", os.path.join(folder, "outer.zsh"), folder, line], capture_output=True, timeout=120, env=home, check=False,
+                                  stdin=subprocess.DEVNULL)
+            if said.returncode == 77:
+                self.skipTest("zsh has no zpty here")
+            self.assertEqual(said.returncode, 0, said)
+            self.assertEqual({found.decode() for found in re.findall(rb"match:([^:]*):", said.stdout)}, wanted, line)
 
     def test_the_description_is_json_for_one_verb_too(self):
         self.assertEqual(self.json("help", "platform", "show")["name"], "platform show")

@@ -231,6 +231,46 @@ class Reports(CommandTest):
         self.assertIn(">arrival</text>", picture)
         self.assertEqual(page.source.count(" arrives</title>"), len(rows))
 
+    def test_jobs_have_waits_slack_and_critical_paths_that_are_those_of_a_second_way(self):
+        for seed in range(3):
+            graphs = []
+            for k in range(2):
+                self.good("generate", "layered", "--tasks", 12, "--seed", 2 * seed + k, "-o", self.path("g%d.json" % k))
+                with open(self.path("g%d.json" % k), encoding="utf-8") as file:
+                    graphs.append(json.load(file))
+            lines = [{"format": "clotho.workload/1", "name": "w"}]
+            lines += [{"name": "j%d" % k, "graph": graphs[k], "arrival_ns": 0, "deadline_ns": 1} for k in range(2)]
+            lines += [{"name": "j%d" % k, "graph": k % 2, "arrival_ns": 3000 * k} for k in range(2, 7)]
+            w = self.file("w.jsonl", "\n".join(map(json.dumps, lines)) + "\n")
+            self.good("simulate", w, "--policy", "fair", "--platform", "uniform:3", "--report", self.path("s.html"))
+            page = self.page("s.html")
+            s, bars, before, jobs = page.data["schedules"][0], page.bars(), page.inputs(), page.data["jobs"]
+            group = s["group"] or [0] * len(bars)
+            at = {(group[i], bar[1]): i for i, bar in enumerate(bars)}
+            inputs = [[at[group[i], p] for p in before[bars[i][1]]] for i in range(len(bars))]
+            order = sorted(range(len(bars)), key=lambda i: bars[i][3:])
+            path, latest = [0] * len(bars), [jobs[group[i]][4] for i in range(len(bars))]
+            for i in order:
+                path[i] = bars[i][4] - bars[i][3] + max([path[k] for k in inputs[i]], default=0)
+                ready = max([bars[k][4] for k in inputs[i]], default=jobs[group[i]][2])
+                self.assertEqual(s["wait"][i] if s["wait"] else 0, bars[i][3] - ready)
+                held = [i - 1] if i > 0 and bars[i - 1][0] == bars[i][0] and bars[i - 1][4] >= ready else []
+                cause = s["cause"][i]
+                self.assertEqual(bars[cause][4] if cause >= 0 else None, max([bars[k][4] for k in inputs[i] + held], default=None))
+            for i in reversed(order):
+                for k in inputs[i] + ([i - 1] if i > 0 and bars[i - 1][0] == bars[i][0] else []):
+                    latest[k] = min(latest[k], latest[i] - (bars[i][4] - bars[i][3]))
+            self.assertEqual(s["slack"] or [0] * len(bars), [a - b[4] for a, b in zip(latest, bars)])
+            self.assertEqual([j[7] for j in jobs], [max(path[i] for i in range(len(bars)) if group[i] == g) for g in range(len(jobs))])
+            rows = re.findall(r"<tr data-job.*?</tr>", page.source)
+            self.assertEqual(len(rows), len(jobs))
+            late = {int(re.search(r'data-job="(\d+)"', row).group(1)): row for row in rows}
+            for g, job in enumerate(jobs):  # the last cell: how long after its deadline
+                wanted = "–" if job[5] is None else 'data-v="%d"' % (job[4] - job[5])
+                self.assertIn(wanted, late[g].rsplit("<td", 1)[1])
+            self.assertEqual(self.facts(page)["late"], "2 of 2")
+            self.assertIn("mean tardiness", self.facts(page))
+
     def test_releases_of_periodic_jobs_are_named_in_the_order_of_their_arrivals(self):
         graph = {"format": "clotho.graph/1", "name": "g", "tasks": [{"name": "t", "work_ns": 100}], "edges": []}
         lines = [{"format": "clotho.workload/1", "name": "w"},
@@ -269,6 +309,91 @@ class Reports(CommandTest):
         jobs = self.page("r.html").data["jobs"]
         self.assertEqual([j[0] for j in jobs], list(range(9)))
         self.assertEqual(min(j[2] for j in jobs), 0)
+
+    def test_a_trace_of_releases_has_deadlines_and_counters_that_end_with_nothing(self):
+        for verb in (["simulate"], ["run", "--clock", "virtual", "--traced-releases", 8], ["run"]):
+            self.say(*verb, self.diamond(), "--platform", "native" if verb == ["run"] else "uniform:2", "--releases-in-flight", 2, "--releases", 8,
+                     "--period", "5us", "--trace", self.path("t.json"), "--report", self.path("r.html"))
+            with open(self.path("t.json"), encoding="utf-8") as file:
+                events = json.load(file)["traceEvents"]
+            late = [e for e in events if e["ph"] == "b" and e["cat"] == "late"]
+            self.assertEqual(len([e for e in events if e["ph"] == "b"]), 8)
+            self.assertEqual([e["ts"] for e in events if e.get("name", "").startswith("due ")], [5 * k for k in range(8)])
+            deadlines = [e for e in events if e["ph"] == "i" and "deadline " in e["name"]]
+            self.assertEqual(sorted(e["ts"] for e in deadlines), [5 * k + 5 for k in range(8)])
+            self.assertEqual(len([e for e in deadlines if e["name"].startswith("missed")]), len(late))
+            bodies = [e for e in events if e["ph"] == "X" and e["cat"] != "transfer"]
+            self.assertEqual(len(bodies), 32)
+            for name in ("busy executors", "releases in flight", "ready tasks"):
+                values = [(e["ts"], e["args"]["count"]) for e in events if e["ph"] == "C" and e["name"] == name]
+                self.assertEqual(values, sorted(values, key=lambda v: v[0]))
+                self.assertTrue(all(count >= 0 for _, count in values), (verb, values))
+                self.assertTrue(not values or values[-1][1] == 0, (verb, name, values))
+                self.assertTrue(values or name == "ready tasks")
+            most = max(e["args"]["count"] for e in events if e["ph"] == "C" and e["name"] == "releases in flight")
+            self.assertIn(most, (1, 2))
+            self.assertEqual(len([e for e in events if e["ph"] == "C" and e["name"] == "lateness, us"]), 8)
+
+    def test_all_releases_are_counted_in_buckets(self):
+        for verb in (["simulate"], ["run"]):
+            words = verb + [self.diamond(), "--platform", "native" if verb == ["run"] else "uniform:2", "--releases-in-flight", 2, "--releases", 30, "--period",
+                            "5us", "--report", self.path("r.html")] + (["--traced-releases", 4, "--late-releases", 3] if verb == ["run"] else [])
+            done = self.say(*words, "--json")
+            self.assertEqual(done.code, 0, done.err)
+            said, page = json.loads(done.out), self.page("r.html")
+            buckets = said["response_buckets"]
+            self.assertEqual(sum(count for _, count in buckets), 30)
+            self.assertEqual(buckets, sorted(buckets))
+            self.assertTrue(buckets[-1][0] <= said["response_max_ns"] <= 1.04 * buckets[-1][0] + 1)
+            self.assertIn("responses", page.ids)
+            table = re.search(r'<table id="responses">.*?</table>', page.source, re.S).group(0)
+            counts = [int(re.findall(r'<td class="n">(\d+)</td>', row)[0]) for row in re.findall(r"<tr>.*?</tr>", table[table.index("<tbody>"):])]
+            self.assertEqual(sum(counts), 30)
+            if verb == ["run"]:
+                self.assertEqual(said["releases_kept"], len(page.data["jobs"]))
+                self.assertTrue(4 <= said["releases_kept"] <= 7, said)
+                self.assertEqual(said["executions_lost"], 0)
+                self.assertLessEqual({26, 27, 28, 29}, {j[0] for j in page.data["jobs"]})
+
+    def test_late_releases_are_of_a_series_in_real_time(self):
+        series = ["--releases-in-flight", 2, "--trace", self.path("t.json")]
+        self.bad(2, "run", self.diamond(), "--late-releases", 3, holds="--releases-in-flight")
+        self.bad(2, "run", self.diamond(), "--late-releases", 3, *series, holds="--period")
+        self.bad(2, "run", self.diamond(), "--late-releases", 3, *series, "--period", "1ms", "--clock", "virtual", holds="--clock")
+        self.bad(2, "run", self.diamond(), "--late-releases", 600000, *series, "--period", "1ms", holds="at most")
+
+    def test_each_picture_of_several_runs_is_of_the_median_one_and_has_the_same_colours(self):
+        g = self.good("generate", "cholesky", "--tasks", 35, "--work", "20us", "-o", self.path("c.json")) and self.path("c.json")
+        said = self.json("run", g, "--repeat", 5, "--gantt", self.path("r.svg"), "--report", self.path("r.html"), "--trace", self.path("r.json"))
+        self.good("plan", g, "--platform", "rk3588", "--gantt", self.path("p.svg"), "--report", self.path("p.html"))
+        page = self.page("r.html")
+        self.assertEqual(page.data["schedules"][page.data["drawn"]]["happened"], True)
+        median = sorted(said["measured_ns"])[2]
+        self.assertEqual(said["makespan_ns"], median)
+        with open(self.path("r.json"), encoding="utf-8") as file:
+            events = json.load(file)["traceEvents"]
+        drawn = page.bars(page.data["drawn"])
+        traced = sorted(round(1000 * e["ts"]) for e in events if e["ph"] == "X" and e["cat"] == "task")
+        self.assertEqual(traced, sorted(bar[3] for bar in drawn))
+        end = max(bar[4] for bar in drawn)
+        self.assertLessEqual(end, median)  # and none of the shorter runs: of these the end is their own
+        colours = []
+        for name in ("r.svg", "p.svg"):
+            text = self.bytes(name).decode()
+            fills = dict(re.findall(r"\.(c\d+)\{fill:(#\w+)\}", text))
+            kinds = {}
+            for mark, title in re.findall(r'<rect class="b (c\d+)"[^>]*><title>(\w+)\(', text):
+                kinds.setdefault(title, set()).add(fills[mark])
+            colours.append(kinds)
+        run, plan = colours
+        self.assertEqual(set(plan), {"potrf", "trsm", "syrk", "gemm"})
+        self.assertTrue(all(len(found) == 1 for found in plan.values()), plan)
+        self.assertTrue(run)  # bars that are too small to be seen have no title
+        self.assertEqual(run, {kind: plan[kind] for kind in run})
+        for name in ("r.html", "p.html"):
+            data = self.page(name).data
+            for kind, color in data["kinds"][:-1]:
+                self.assertEqual({data["colors"][color][0]}, plan[kind])
 
     def facts(self, page):
         return dict(re.findall(r"<dt>([^<]*)</dt><dd>([^<]*)</dd>", page.source))

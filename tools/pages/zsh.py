@@ -6,17 +6,21 @@ from description import FILES, FOLDERS, LIST, WORDS
 FRAME = r"""#compdef clotho
 # zsh completion of clotho, made by tools/pages; do not edit.
 
-# The names of a list of the command, with what it says of each.
+# The names of a list of the command; the list is the last word, as _alternative puts words for compadd before it.
 _clotho_list() {
     local -a names
-    names=(${(f)"$(_call_program names ${(q)program} list $1 2>/dev/null)"})
-    compadd -- ${names%% *}
+    names=(${(f)"$(_call_program names ${(q)program} list $argv[-1] 2>/dev/null)"})
+    compadd "${(@)argv[1,-2]}" -- ${names%% *}
 }
 _clotho_list_or_files() { _alternative "names:name:_clotho_list $1" 'files:file:_files' }
 
 _clotho() {
     local curcontext=$curcontext program=$words[1] where
     typeset -A opt_args
+    if (( CURRENT > 2 )) && [[ $words[2] == help ]]; then
+        shift words
+        (( CURRENT-- ))
+    fi
     if (( CURRENT == 2 )); then
         local -a verbs
         verbs=(@VERBS@)

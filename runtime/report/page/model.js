@@ -11,7 +11,7 @@ function timeText(ns, step) {
   const size = Math.abs(ns);
   const [unit, name] = size >= 1e9 ? [1e9, "s"] : size >= 1e6 ? [1e6, "ms"] : size >= 1e3 ? [1e3, "µs"] : [1, "ns"];
   const value = ns / unit, digits = step ? Math.min(15, Math.max(5, 2 + Math.ceil(Math.log10(Math.max(1, size / step))))) : 5;
-  return (Math.abs(value) < 10 ** digits ? String(Number(value.toPrecision(digits))) : value.toFixed(0)) + " " + name;
+  return (Math.abs(value) < 10 ** digits ? String(Number(value.toPrecision(digits))) : value.toFixed(0)) + "\u00a0" + name;
 }
 
 function bytesText(bytes) {

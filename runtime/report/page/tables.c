@@ -442,13 +442,44 @@ static const char *ending(const clo_page_job *job)
     return job->finish_ns != CLO_TIME_NEVER ? "ended" : "not ended";
 }
 
+static bool has_deadlines(const clo_page *page)
+{
+    for (size_t i = 0; i < page->jobs_count; i++)
+        if (page->jobs[i].deadline_ns != CLO_TIME_NEVER)
+            return true;
+    return false;
+}
+
+static void add_job_row(const clo_page *page, size_t index, bool is_due, clo_text *out)
+{
+    const clo_page_job *job = &page->jobs[index];
+
+    clo_text_add(out, "<tr data-job=\"%zu\">", index);
+    add_count_cell(out, job->number);
+    add_text_cell(out, job->name);
+    add_text_cell(out, ending(job));
+    add_time_cell(out, job->arrival_ns);
+    add_time_cell(out, job->start_ns);
+    add_time_cell(out, job->finish_ns);
+    add_time_cell(out, completion_ns(job));
+    add_time_cell(out, wait_ns(job));
+    add_time_cell(out, job->path_ns > 0 ? job->path_ns : CLO_TIME_NEVER);
+    add_time_cell(out, job->busy_ns);
+    add_count_cell(out, job->executions);
+    if (is_due) {
+        add_time_cell(out, job->deadline_ns);
+        add_time_cell(out, tardiness_ns(job));
+    }
+    clo_text_add(out, "</tr>\n");
+}
+
 static void add_jobs(const clo_page *page, clo_text *out)
 {
-    const char *const columns[] = {page->job_word, " name", "arrival",       "first start", "end",
-                                   "completion",   "wait",  "critical path", "busy",        "executions",
-                                   "deadline",     "late by", " outcome"};
+    const char *const columns[] = {page->job_word, " name", " outcome",      "arrival", "first start", "end",
+                                   "completion",   "wait",  "critical path", "busy",    "executions",  "deadline",
+                                   "late by"};
     ranked *rows = clo_allocate(page->jobs_count, sizeof *rows);
-
+    bool is_due = has_deadlines(page);
     char title[64];
 
     if (rows == NULL) {
@@ -460,27 +491,11 @@ static void add_jobs(const clo_page *page, clo_text *out)
     qsort(rows, page->jobs_count, sizeof *rows, longest_first);
     clo_print(title, sizeof title, page->jobs_count > JOBS_SHOWN ? "The 100 %ss that took longest" : "All %ss",
               page->job_word);
-    begin_table(out, "jobs", title, columns, sizeof columns / sizeof columns[0]);
-    for (size_t i = 0; i < page->jobs_count && i < JOBS_SHOWN; i++) {
-        const clo_page_job *job = &page->jobs[rows[i].index];
-        clo_text_add(out, "<tr data-job=\"%zu\">", rows[i].index);
-        add_count_cell(out, job->number);
-        add_text_cell(out, job->name);
-        add_time_cell(out, job->arrival_ns);
-        add_time_cell(out, job->start_ns);
-        add_time_cell(out, job->finish_ns);
-        add_time_cell(out, completion_ns(job));
-        add_time_cell(out, wait_ns(job));
-        add_time_cell(out, job->path_ns > 0 ? job->path_ns : CLO_TIME_NEVER);
-        add_time_cell(out, job->busy_ns);
-        add_count_cell(out, job->executions);
-        add_time_cell(out, job->deadline_ns);
-        add_time_cell(out, tardiness_ns(job));
-        add_text_cell(out, ending(job));
-        clo_text_add(out, "</tr>\n");
-    }
+    begin_table(out, "jobs", title, columns, sizeof columns / sizeof columns[0] - (is_due ? 0 : 2));
+    for (size_t i = 0; i < page->jobs_count && i < JOBS_SHOWN; i++)
+        add_job_row(page, rows[i].index, is_due, out);
     end_table(out, "“wait”: from the arrival to the first start. “critical path”: the longest chain of executions and "
-                   "transfers of it alone; nothing else could have ended it sooner. “late by”: after its deadline.");
+                   "transfers of it alone; executors without end could not have ended it sooner. “late by”: after its deadline.");
     clo_free(rows);
 }
 
