@@ -76,10 +76,10 @@ static clo_status check(const clo_sim_config *config, const clo_prediction *pred
     if (prediction->samples == 0 || prediction->samples > SAMPLES_MAX)
         return clo_fail(CLO_ERR_ARGUMENT, "clo_profile_predict: samples is %u; give 1 to %d", prediction->samples,
                         SAMPLES_MAX);
-    if (config->recorded != NULL || config->execute != 0 || config->timing != NULL ||
-        config->responses != NULL)
-        return clo_fail(CLO_ERR_ARGUMENT,
-                        "clo_profile_predict draws durations; leave clo_sim_config.recorded, execute, timing and responses out");
+    if (config->recorded != NULL || config->execute != 0 || config->timing != NULL || config->responses != NULL)
+        return clo_fail(
+            CLO_ERR_ARGUMENT,
+            "clo_profile_predict draws durations; leave clo_sim_config.recorded, execute, timing and responses out");
     return CLO_OK;
 }
 

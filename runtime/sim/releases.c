@@ -51,8 +51,8 @@ static clo_status check_period(const clo_sim_config *config)
 
 clo_status clo_sim_check_releases(const clo_sim_config *config)
 {
-    bool is_series = config->releases > 0 || config->period_ns != 0 || config->timing != NULL ||
-                     config->responses != NULL;
+    bool is_series =
+        config->releases > 0 || config->period_ns != 0 || config->timing != NULL || config->responses != NULL;
 
     if (config->releases_in_flight == 0)
         return is_series ? clo_fail(CLO_ERR_ARGUMENT, "clo_sim_config.releases, period_ns, timing or responses without "

@@ -176,6 +176,29 @@ class Reports(CommandTest):
         self.assertEqual(said.code, 1)
         self.assertRegex(said.out, r"\npredicted     \S+ \S+ for all 3 steps, of which 1 ran\n")
 
+    def test_a_file_on_standard_output_is_alone_there(self):
+        self.file("build.ninja", "rule sh\n  command = $do\n  description = step $out\nbuild a: sh\n  do = echo said; touch a\nbuild b: sh a\n"
+                  "  pool = console\n  do = echo of the console; touch b\n")
+        for option, begins, ends in (("--report", "<!doctype html>", "</html>\n"), ("--gantt", "<svg", "</svg>\n"), ("--trace", "{", "}\n")):
+            said = self.say("build", option, "-", "--summary")
+            self.assertEqual(said.code, 0, said.err)
+            self.assertTrue(said.out.startswith(begins) and said.out.endswith(ends), said.out[:200])
+            self.assertFalse(re.search(r"^(\[\d+/|said|of the console|built)", said.out, re.M), option)
+            for line in ("step a", "said", "of the console", "built         2 steps"):
+                self.assertIn(line, said.err, option)
+            for name in "ab":
+                os.unlink(self.path(name))
+        for option, begins in (("--report", "<!doctype html>"), ("--gantt", "<svg"), ("--out", "{")):
+            said = self.say("build", "--plan", option, "-")
+            self.assertTrue(said.code == 0 and said.out.startswith(begins), said)
+            self.assertIn("makespan", said.err)
+            self.assertNotIn("\nmakespan ", said.out)
+        self.good("build")
+        said = self.say("build", "--report", "-")
+        self.assertEqual((said.code, said.out, said.err), (0, "", "clotho: no work to do.\n"))
+        self.bad(2, "build", "--report", "-", "--trace", "-", holds="two files want standard output")
+        self.bad(2, "build", "--plan", "--json", "--out", "-", holds="--json and '-' both want standard output")
+
     def test_files_that_cannot_be_written_are_one_line(self):
         self.file("build.ninja", self.MANIFEST)
         self.bad(1, "build", "--trace", "no/t.json", "s0", holds=["no/t.json", "nothing was begun"])

@@ -468,7 +468,7 @@ class Reports(CommandTest):
             }));
             console.log(JSON.stringify([said.flat(), timeText(123456789), timeText(1e9), timeText(5e9, 1e9)]));"""
         script, said = self.script(code, "timeText")
-        self.assertEqual(said, [[4] * 20, "123.46 ms", "1 s", "5 s"])
+        self.assertEqual(said, [[4] * 20, "123.46\u00a0ms", "1\u00a0s", "5\u00a0s"])
         self.assertIn('k === 0 ? "0" : timeText(k * step, step)', script)
 
     def test_names_stay_names(self):

@@ -204,8 +204,7 @@ static void histograms(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(bounds),           cmocka_unit_test(planner),
-        cmocka_unit_test(flights),
-        cmocka_unit_test(histograms),
+                                       cmocka_unit_test(flights),          cmocka_unit_test(histograms),
                                        cmocka_unit_test(intervals),        cmocka_unit_test(plans),
                                        cmocka_unit_test(buffer_depths),    cmocka_unit_test(measures),
                                        cmocka_unit_test(incomplete_plans), cmocka_unit_test(traces)};

@@ -1,5 +1,5 @@
-/* report/chrome/chrome.c - the trace as Chrome / Perfetto JSON: a track for each executor, a slice for each execution and each wait
- * for data, flow arrows along the edges that cross executors. Times are microseconds, as the format wants. */
+/* report/chrome/chrome.c - the trace as Chrome / Perfetto JSON: a track for each executor, a slice for each execution and
+ * each wait for data, flow arrows along the edges that cross executors. Times are microseconds, as the format wants. */
 #include "report/chrome/chrome.h"
 
 #include "base/memory.h"

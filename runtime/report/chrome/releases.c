@@ -25,9 +25,9 @@ typedef struct writer {
     const clo_graph *graph;
     const clo_trace *trace;
     const clo_report_config *config;
-    uint32_t *order;   /* [events] by release and start */
-    int64_t *end_ns;   /* [tasks] of the release that is looked at; -1: did not run */
-    step *steps;       /* [steps_count], at most 4 for each event */
+    uint32_t *order; /* [events] by release and start */
+    int64_t *end_ns; /* [tasks] of the release that is looked at; -1: did not run */
+    step *steps;     /* [steps_count], at most 4 for each event */
     size_t steps_count;
 } writer;
 
@@ -141,8 +141,8 @@ static void count_release(writer *w, const release *r)
 
 static void add_instant(const writer *w, uint32_t thread, int64_t ns, const char *name, uint64_t number)
 {
-    clo_text_add(w->text, ",\n{\"ph\":\"i\",\"s\":\"t\",\"pid\":2,\"tid\":%u,\"cat\":\"release\",\"name\":\"%s %llu\"", thread,
-                 name, (unsigned long long)number);
+    clo_text_add(w->text, ",\n{\"ph\":\"i\",\"s\":\"t\",\"pid\":2,\"tid\":%u,\"cat\":\"release\",\"name\":\"%s %llu\"",
+                 thread, name, (unsigned long long)number);
     clo_chrome_add_time(w->text, "ts", ns);
     clo_text_add(w->text, "}");
 }
@@ -152,12 +152,12 @@ static void add_release(const writer *w, const release *r)
 {
     bool is_late = r->finish_ns > r->deadline_ns;
 
-    clo_text_add(w->text,
-                 ",\n{\"ph\":\"b\",\"pid\":2,\"tid\":0,\"id\":%llu,\"cat\":\"%s\",\"name\":\"release %llu%s\"",
+    clo_text_add(w->text, ",\n{\"ph\":\"b\",\"pid\":2,\"tid\":0,\"id\":%llu,\"cat\":\"%s\",\"name\":\"release %llu%s\"",
                  (unsigned long long)r->number, is_late ? "late" : "release", (unsigned long long)r->number,
                  is_late ? ", late" : "");
     clo_chrome_add_time(w->text, "ts", r->due_ns < r->start_ns ? r->due_ns : r->start_ns);
-    clo_text_add(w->text, ",\"args\":{\"release\":%llu,\"executions\":%zu", (unsigned long long)r->number, r->end - r->first);
+    clo_text_add(w->text, ",\"args\":{\"release\":%llu,\"executions\":%zu", (unsigned long long)r->number,
+                 r->end - r->first);
     clo_chrome_add_time(w->text, "response_us", r->finish_ns - r->due_ns);
     if (r->deadline_ns != INT64_MAX)
         clo_chrome_add_time(w->text, "lateness_us", r->finish_ns - r->deadline_ns);
@@ -215,8 +215,9 @@ static void add_tracks(const writer *w)
 
     clo_text_add(w->text, ",\n{\"ph\":\"M\",\"pid\":2,\"name\":\"process_name\",\"args\":{\"name\":\"releases\"}}");
     for (uint32_t t = 0; t < sizeof names / sizeof names[0]; t++)
-        clo_text_add(w->text, ",\n{\"ph\":\"M\",\"pid\":2,\"tid\":%u,\"name\":\"thread_name\",\"args\":{\"name\":\"%s\"}}", t + 1,
-                     names[t]);
+        clo_text_add(w->text,
+                     ",\n{\"ph\":\"M\",\"pid\":2,\"tid\":%u,\"name\":\"thread_name\",\"args\":{\"name\":\"%s\"}}",
+                     t + 1, names[t]);
 }
 
 static clo_status add_releases(writer *w)

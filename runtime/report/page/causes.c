@@ -7,7 +7,6 @@
 #include "base/numbers/saturate.h"
 #include "base/status.h"
 #include "graph/graph.h"
-#include "report/page/page.h"
 
 #include <stdlib.h>
 

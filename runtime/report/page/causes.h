@@ -6,9 +6,7 @@
 #ifndef CLO_REPORT_PAGE_CAUSES_H
 #define CLO_REPORT_PAGE_CAUSES_H
 
-#include "report/page/bars.h"
-
-struct clo_page;
+#include "report/page/page.h"
 
 typedef struct clo_cause {
     uint32_t by;         /* the bar that this one waited for last: an input's, or the one before on its executor;
@@ -22,6 +20,6 @@ typedef struct clo_cause {
 /* Of bars of the page's graphs and, where it has jobs, of these: an execution is ready no earlier than its job comes.
  * out: receives [bars->count], to be released with clo_free; NULL: there are too many pairs of instances to look at.
  * Returns CLO_OK or CLO_ERR_MEMORY. */
-clo_status clo_causes_find(const struct clo_page *page, const clo_bars *bars, clo_cause **out);
+clo_status clo_causes_find(const clo_page *page, const clo_bars *bars, clo_cause **out);
 
 #endif

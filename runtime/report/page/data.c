@@ -3,6 +3,7 @@
 #include "report/page/data.h"
 
 #include "graph/graph.h"
+#include "report/page/causes.h"
 
 #include <string.h>
 

@@ -5,15 +5,14 @@
 #include "base/text.h"
 #include "report/kinds.h"
 #include "report/page/bars.h"
-#include "report/page/causes.h"
 
 #include <clotho/pipeline.h>
 #include <clotho/report.h>
 
 typedef struct clo_page_schedule {
     const char *name;
-    clo_bars bars;     /* none where has_bars is false */
-    clo_cause *causes; /* [bars.count]; NULL: not known */
+    clo_bars bars;            /* none where has_bars is false */
+    struct clo_cause *causes; /* [bars.count]; NULL: not known */
     clo_plan_metrics metrics;
     clo_pipeline_metrics pipeline; /* where interval_ns > 0 */
     int64_t makespan_ns;           /* what is drawn ends there */
@@ -45,12 +44,12 @@ typedef struct clo_page {
     clo_task_kinds kinds;
     clo_page_schedule *schedules; /* [schedules_count] */
     size_t schedules_count;
-    size_t drawn, compared;   /* of schedules; compared == drawn: none */
-    clo_page_job *jobs;       /* [jobs_count]; of streams */
+    size_t drawn, compared; /* of schedules; compared == drawn: none */
+    clo_page_job *jobs;     /* [jobs_count]; of streams */
     size_t jobs_count;
-    const char *job_word;   /* "job" or "release" */
+    const char *job_word;      /* "job" or "release" */
     const uint32_t *responses; /* [CLO_LATENCY_BUCKETS] of all releases; NULL: not known */
-    const uint32_t *failed; /* [failed_count] tasks */
+    const uint32_t *failed;    /* [failed_count] tasks */
     size_t failed_count;
     int64_t deadline_ns;
     bool has_edges; /* they are kept */

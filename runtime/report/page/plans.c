@@ -5,6 +5,7 @@
 #include "base/status.h"
 #include "plan/plan.h"
 #include "report/gantt.h"
+#include "report/page/causes.h"
 #include "trace/trace.h"
 
 #include <clotho/pipeline.h>

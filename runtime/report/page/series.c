@@ -5,6 +5,7 @@
 #include "base/numbers/saturate.h"
 #include "base/status.h"
 #include "report/gantt.h"
+#include "report/page/causes.h"
 #include "trace/trace.h"
 
 #include <stdlib.h>

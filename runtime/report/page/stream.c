@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "base/numbers/saturate.h"
 #include "base/status.h"
+#include "report/page/causes.h"
 #include "report/stream_picture.h"
 
 #include <stdlib.h>

@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "base/numbers/saturate.h"
 #include "report/gantt.h"
+#include "report/page/causes.h"
 
 #include <clotho/job.h>
 #include <clotho/log.h>
@@ -423,13 +424,13 @@ static void add_tasks(const clo_page *page, const clo_page_schedule *s, clo_text
                 s->causes != NULL ? 6 : 4);
     for (size_t i = 0; i < s->bars.count && i < TASKS_SHOWN; i++)
         add_task_row(page, s, rows[i].index, out);
-    end_table(out, s->causes == NULL
-                       ? NULL
-                   : page->jobs != NULL
-                       ? "“wait”: from when all inputs were there to the start. “slack”: how much later it could end while "
-                         "nothing else ends later."
-                       : "“wait”: from when all inputs were there to the start. “slack”: how much later the task could "
-                         "end while the last one ends when it does.");
+    end_table(out,
+              s->causes == NULL ? NULL
+              : page->jobs != NULL
+                  ? "“wait”: from when all inputs were there to the start. “slack”: how much later it could end while "
+                    "nothing else ends later."
+                  : "“wait”: from when all inputs were there to the start. “slack”: how much later the task could "
+                    "end while the last one ends when it does.");
     clo_free(rows);
 }
 
@@ -475,9 +476,9 @@ static void add_job_row(const clo_page *page, size_t index, bool is_due, clo_tex
 
 static void add_jobs(const clo_page *page, clo_text *out)
 {
-    const char *const columns[] = {page->job_word, " name", " outcome",      "arrival", "first start", "end",
-                                   "completion",   "wait",  "critical path", "busy",    "executions",  "deadline",
-                                   "late by"};
+    const char *const columns[] = {page->job_word, " name",      " outcome", "arrival",       "first start",
+                                   "end",          "completion", "wait",     "critical path", "busy",
+                                   "executions",   "deadline",   "late by"};
     ranked *rows = clo_allocate(page->jobs_count, sizeof *rows);
     bool is_due = has_deadlines(page);
     char title[64];
@@ -494,8 +495,10 @@ static void add_jobs(const clo_page *page, clo_text *out)
     begin_table(out, "jobs", title, columns, sizeof columns / sizeof columns[0] - (is_due ? 0 : 2));
     for (size_t i = 0; i < page->jobs_count && i < JOBS_SHOWN; i++)
         add_job_row(page, rows[i].index, is_due, out);
-    end_table(out, "“wait”: from the arrival to the first start. “critical path”: the longest chain of executions and "
-                   "transfers of it alone; executors without end could not have ended it sooner. “late by”: after its deadline.");
+    end_table(
+        out,
+        "“wait”: from the arrival to the first start. “critical path”: the longest chain of executions and "
+        "transfers of it alone; executors without end could not have ended it sooner. “late by”: after its deadline.");
     clo_free(rows);
 }
 

@@ -10,34 +10,21 @@
 void clo_recorder_add(clo_worker *worker, const clo_job *job, uint32_t item, int64_t start, int64_t finish)
 {
     const clo_program *program = job->program;
-    uint32_t execution = job->pipeline == NULL ? item : item % program->executions; /* as clo_releases_execution */
+    /* Of releases in flight the items are numbered slot by slot (engine/releases); of others by execution. */
+    uint32_t execution = item < program->executions ? item : item % program->executions;
     uint32_t instance = clo_program_instance(program, execution), task = clo_program_task(program, execution);
     bool is_ticked = job->dispatch->is_ticked;
     int64_t offset = is_ticked ? 0 : job->times.run_ns;
+    const clo_record record = {.job = job->id,
+                               .task = task,
+                               .instance = instance - program->graph->first_instance[task],
+                               .executor = worker->index,
+                               .is_replica = execution >= program->instances,
+                               .start_ns = clo_time_add(start, offset),
+                               .finish_ns = clo_time_add(finish, offset)};
+    uint64_t release = job->series != NULL ? job->kind->release_of(job, item) : 0;
 
-    (void)clo_ring_put(&worker->recorder,
-                       &(clo_recorded){.job = job->id,
-                                       .release = job->series != NULL ? job->kind->release_of(job, item) : 0,
-                                       .task = task,
-                                       .instance = instance - program->graph->first_instance[task],
-                                       .executor = worker->index,
-                                       .is_replica = execution >= program->instances,
-                                       .is_ticks = is_ticked,
-                                       .start = clo_time_add(start, offset),
-                                       .finish = clo_time_add(finish, offset)});
-}
-
-static clo_release_record record_of(const clo_recorded *noted, const clo_tick_line *line, int64_t slope)
-{
-    return (clo_release_record){
-        {.job = noted->job,
-         .task = noted->task,
-         .instance = noted->instance,
-         .executor = noted->executor,
-         .is_replica = noted->is_replica,
-         .start_ns = noted->is_ticks ? clo_tick_line_at(line, slope, noted->start) : noted->start,
-         .finish_ns = noted->is_ticks ? clo_tick_line_at(line, slope, noted->finish) : noted->finish},
-        noted->release};
+    (void)clo_ring_put(&worker->recorder, &(clo_recorded){{record, release}, is_ticked});
 }
 
 /* Where records go: [max], with or without their releases. */
@@ -60,8 +47,12 @@ static size_t read_ring(clo_runtime *runtime, uint32_t index, reader to, uint64_
     line.ns2 = clo_clock_ns();
     int64_t slope = clo_tick_line_slope(&line);
     for (; count < to.max && clo_ring_take(ring, &next); count++) {
-        clo_release_record record = record_of(&next, &line, slope);
-        memcpy(to.records + count * to.bytes, &record, to.bytes);
+        clo_record *record = &next.noted.record;
+        if (next.is_ticks) {
+            record->start_ns = clo_tick_line_at(&line, slope, record->start_ns);
+            record->finish_ns = clo_tick_line_at(&line, slope, record->finish_ns);
+        }
+        memcpy(to.records + count * to.bytes, &next.noted, to.bytes);
     }
     if (dropped != NULL)
         *dropped = atomic_load_explicit(&ring->dropped, memory_order_relaxed);

@@ -6,15 +6,12 @@
 #include "run/state/job.h"
 #include "run/state/worker.h"
 
-/* What lies in the ring: a clo_record and its release, but for its times. */
+/* What lies in the ring. */
 typedef struct clo_recorded {
-    uint64_t job, release;
-    uint32_t task, instance, executor;
-    bool is_replica;
+    clo_release_record noted;
 
-    /* True: start and finish are ticks. False: ns of the clock. */
+    /* Its times are ticks, else ns of the clock. */
     bool is_ticks;
-    int64_t start, finish;
 } clo_recorded;
 
 /* Whether to note the execution that begins, or has just ended. Once for each; the owner's. */

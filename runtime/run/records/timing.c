@@ -39,11 +39,10 @@ static void read_single(const clo_job *job, clo_job_timing *timing)
 
 clo_status clo_job_latency_read(const clo_job *job, clo_latency_kind kind, uint32_t *buckets)
 {
-    if (job == NULL || buckets == NULL)
-        return clo_fail_null("clo_job_latency_read", "job or buckets");
-    const clo_series *series = job->series;
-    if (series == NULL || (uint32_t)kind > CLO_LATENCY_RESPONSE)
-        return clo_fail(CLO_ERR_ARGUMENT, "no such histogram; give the job a period or releases in flight");
+    const clo_series *series = job != NULL ? job->series : NULL;
+
+    if (series == NULL || buckets == NULL || (uint32_t)kind > CLO_LATENCY_RESPONSE)
+        return clo_fail(CLO_ERR_ARGUMENT, "clo_job_latency_read: NULL, no such kind, or a job that needs a period_ns");
     const clo_histogram *of = kind == CLO_LATENCY_JITTER  ? &series->jitter_ns
                               : kind == CLO_LATENCY_START ? &series->start_ns
                                                           : &series->response_ns;

@@ -244,8 +244,8 @@ static void a_job_without_an_arrival_has_no_completion(void **state)
     assert_non_null(strstr(text, "<dt>executions</dt><dd>400001</dd>"));
     const char *row = strstr(text, "<tr data-job=\"1\"><td class=\"n\">7</td>");
     assert_non_null(row);
-    /* name, arrival; first start, end; completion */
-    static const char cells[] = "<td></td><td class=\"n\">–</td><td class=\"n\" data-v=\"10\">10 ns</td>"
+    /* name, outcome, arrival; first start, end; completion */
+    static const char cells[] = "<td></td><td>ended</td><td class=\"n\">–</td><td class=\"n\" data-v=\"10\">10 ns</td>"
                                 "<td class=\"n\" data-v=\"30\">30 ns</td><td class=\"n\">–</td>";
     assert_memory_equal(row + strlen("<tr data-job=\"1\"><td class=\"n\">7</td>"), cells, sizeof cells - 1);
     clo_free(text);

@@ -58,7 +58,8 @@ int run_flight_check(const run_options *o)
         return misuse("--%s is of --releases-in-flight N with --trace F.json or --report F.html; add them",
                       o->traced_releases > 0 ? "traced-releases" : "late-releases");
     if (code == EXIT_GOOD && o->late_releases > 0 && (o->period_ns == 0 || o->clock != CLO_CLOCK_REAL))
-        return misuse("--late-releases keeps releases that were late in real time; add --period TIME, leave --clock out");
+        return misuse(
+            "--late-releases keeps releases that were late in real time; add --period TIME, leave --clock out");
     if (code == EXIT_GOOD && (uint64_t)o->traced_releases + o->late_releases > CLO_FLIGHT_RELEASES_MAX / 2)
         return misuse("--traced-releases and --late-releases keep %llu releases; at most %u",
                       (unsigned long long)o->traced_releases + o->late_releases, CLO_FLIGHT_RELEASES_MAX / 2);

@@ -19,7 +19,7 @@ typedef struct run_options {
     const char *learn;                /* profile to merge into */
     clo_clock clock;
     uint32_t repeat, fifo, dilate;
-    uint32_t jobs, live, steps_max;                         /* of workloads */
+    uint32_t jobs, live, steps_max;                                        /* of workloads */
     uint32_t releases_in_flight, releases, traced_releases, late_releases; /* of releases.h */
     uint32_t failures, at_once; /* of commands: commands.h; at_once UINT32_MAX: as the platform says */
     char slots[24];             /* the platform of at_once */
