@@ -11,6 +11,7 @@
 #include "base/memory.h"
 #include "base/status.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -44,7 +45,7 @@ typedef struct picture {
     size_t *members; /* indices of records, by executor       */
     cell *cells;     /* [columns] of the row that is drawn    */
     int64_t begin_ns, end_ns;
-    uint64_t jobs, bodies;
+    uint64_t jobs, bodies, due, missed; /* due: that have a deadline */
     int columns, row_height;
     uint64_t named[NAMED]; /* [named_count] jobs in the order in which they first ended something */
     uint32_t named_count;  /* > NAMED: too many */
@@ -70,6 +71,7 @@ static clo_status measure(picture *p)
     for (size_t i = 0; i < p->count; i++) {
         const clo_log_record *r = &p->records[i];
         p->jobs += r->what == CLO_LOG_ARRIVE;
+        p->due += r->what == CLO_LOG_JOB && r->value != CLO_TIME_NEVER;
         if (!is_body(r))
             continue;
         if (r->executor >= executors || r->value < p->begin_ns || r->now_ns < r->value)
@@ -241,6 +243,8 @@ static int add_legend(const picture *p, bool is_drawn)
         add_entry(&at, "class=\"c0\" d=\"M0 0h14v12h-14z\"", "a colour for each job, 16 in turn");
     if (p->jobs > 0)
         add_entry(&at, "class=\"c0\" d=\"M2 1h10l-5 10z\"", "arrival");
+    if (p->missed > 0)
+        add_entry(&at, "class=\"missed\" d=\"M2 11h10l-5 -10z\"", "missed deadline");
     add_entry(&at, "class=\"c0 pale\" d=\"M0 0h14v12h-14z\"", "pale: mostly idle");
     return at.line + 1;
 }
@@ -250,12 +254,13 @@ static void add_head(const picture *p)
     int height = bottom_of(p) + BOTTOM + LINE * add_legend(p, false) + 12;
     char time[24];
 
-    clo_text_add(p->out,
-                 "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\">\n"
-                 "<style>text{font-family:Inter,'Segoe UI','DejaVu Sans',Helvetica,Arial,sans-serif;font-size:12px;"
-                 "fill:#333}.title{font-size:19px;font-weight:600;fill:#111}.soft{fill:#777}.small{font-size:10.5px}"
-                 ".end{text-anchor:end}.mid{text-anchor:middle}.grid{stroke:#e3e3e3}.pale{fill-opacity:.4}",
-                 PAGE, height, PAGE, height);
+    clo_text_add(
+        p->out,
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\">\n"
+        "<style>text{font-family:Inter,'Segoe UI','DejaVu Sans',Helvetica,Arial,sans-serif;font-size:12px;"
+        "fill:#333}.title{font-size:19px;font-weight:600;fill:#111}.soft{fill:#777}.small{font-size:10.5px}"
+        ".end{text-anchor:end}.mid{text-anchor:middle}.grid{stroke:#e3e3e3}.pale{fill-opacity:.4}.missed{fill:#c00}",
+        PAGE, height, PAGE, height);
     for (uint32_t c = 0; c < CLO_KIND_COLORS; c++)
         clo_text_add(p->out, ".c%u{fill:%s}", c, clo_kind_fill(c));
     clo_text_add(p->out,
@@ -311,6 +316,61 @@ static void add_arrivals(const picture *p)
     }
 }
 
+/* What the log says of the end of a job, by its number. */
+typedef struct due_job {
+    uint64_t job;
+    int64_t deadline_ns, end_ns; /* CLO_TIME_NEVER: none, or it has not ended */
+} due_job;
+
+static int by_job(const void *left, const void *right)
+{
+    const due_job *a = left, *b = right;
+
+    return a->job < b->job ? -1 : a->job > b->job;
+}
+
+/* Jobs with deadlines, in the order of their numbers, with their ends. */
+static size_t list_due(const picture *p, due_job *jobs)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < p->count; i++)
+        if (p->records[i].what == CLO_LOG_JOB && p->records[i].value != CLO_TIME_NEVER)
+            jobs[count++] = (due_job){p->records[i].job, p->records[i].value, CLO_TIME_NEVER};
+    qsort(jobs, count, sizeof *jobs, by_job);
+    for (size_t i = 0; i < p->count && count > 0; i++) {
+        const due_job wanted = {.job = p->records[i].job};
+        due_job *job = p->records[i].what == CLO_LOG_DONE ? bsearch(&wanted, jobs, count, sizeof *jobs, by_job) : NULL;
+        if (job != NULL)
+            job->end_ns = p->records[i].now_ns;
+    }
+    return count;
+}
+
+/* A mark at each deadline that was missed; of those that share a pixel, the first. jobs: [p->due] scratch. Returns how
+ * many were. */
+static uint64_t add_missed(const picture *p, due_job *jobs, bool is_drawn)
+{
+    size_t count = list_due(p, jobs);
+    uint64_t missed = 0;
+    bool is_marked[WIDTH + 1] = {false};
+
+    for (size_t i = 0; i < count; i++) {
+        if (jobs[i].end_ns <= jobs[i].deadline_ns || jobs[i].deadline_ns < p->begin_ns ||
+            jobs[i].deadline_ns > p->end_ns)
+            continue;
+        int x = (int)(cell_at(p, jobs[i].deadline_ns) * WIDTH / p->columns);
+        missed++;
+        if (is_drawn && !is_marked[x])
+            clo_text_add(p->out,
+                         "<path class=\"missed\" d=\"M%d %dh8l-4 -9z\"><title>job %llu misses its deadline</title>"
+                         "</path>\n",
+                         LEFT + x - 4, TOP - 3, (unsigned long long)jobs[i].job);
+        is_marked[x] = true;
+    }
+    return missed;
+}
+
 static clo_status draw(picture *p)
 {
     uint32_t executors = clo_platform_executors(p->platform);
@@ -327,12 +387,18 @@ static clo_status draw(picture *p)
     p->cells = clo_allocate((size_t)p->columns, sizeof *p->cells);
     if (p->cells == NULL)
         return clo_fail_memory("a picture of a stream");
+    due_job *jobs = clo_allocate(p->due, sizeof *jobs);
+    if (jobs == NULL)
+        return clo_fail_memory("a picture of a stream");
+    p->missed = add_missed(p, jobs, false);
     name_jobs(p);
     add_head(p);
     add_axes(p);
     for (uint32_t e = 0; e < executors; e++)
         add_row(p, e);
     add_arrivals(p);
+    (void)add_missed(p, jobs, true);
+    clo_free(jobs);
     (void)add_legend(p, true);
     clo_text_add(p->out, "</svg>\n");
     return p->out->failed ? clo_fail_memory("a picture of a stream") : CLO_OK;

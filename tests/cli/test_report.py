@@ -265,9 +265,13 @@ class Reports(CommandTest):
             rows = re.findall(r"<tr data-job.*?</tr>", page.source)
             self.assertEqual(len(rows), len(jobs))
             late = {int(re.search(r'data-job="(\d+)"', row).group(1)): row for row in rows}
-            for g, job in enumerate(jobs):  # the last cell: how long after its deadline
+            for g, job in enumerate(jobs):  # the fifth cell: how long after its deadline
                 wanted = "–" if job[5] is None else 'data-v="%d"' % (job[4] - job[5])
-                self.assertIn(wanted, late[g].rsplit("<td", 1)[1])
+                self.assertIn(wanted, late[g].split("<td")[5])
+            self.good("simulate", w, "--policy", "fair", "--platform", "uniform:3", "--gantt", self.path("s.svg"))
+            for picture in (self.bytes("s.svg").decode(), page.source):
+                self.assertEqual(re.findall(r"<title>job (\d+) misses its deadline</title>", picture), ["0"])  # and 1 at the same place
+                self.assertIn(">missed deadline</text>", picture)
             self.assertEqual(self.facts(page)["late"], "2 of 2")
             self.assertIn("mean tardiness", self.facts(page))
 
@@ -366,6 +370,7 @@ class Reports(CommandTest):
         g = self.good("generate", "cholesky", "--tasks", 35, "--work", "20us", "-o", self.path("c.json")) and self.path("c.json")
         said = self.json("run", g, "--repeat", 5, "--gantt", self.path("r.svg"), "--report", self.path("r.html"), "--trace", self.path("r.json"))
         self.good("plan", g, "--platform", "rk3588", "--gantt", self.path("p.svg"), "--report", self.path("p.html"))
+        self.good("run", g, "--clock", "virtual", "--platform", "uniform:2", "--gantt", self.path("v.svg"), "--report", self.path("v.html"))
         page = self.page("r.html")
         self.assertEqual(page.data["schedules"][page.data["drawn"]]["happened"], True)
         median = sorted(said["measured_ns"])[2]
@@ -378,19 +383,19 @@ class Reports(CommandTest):
         end = max(bar[4] for bar in drawn)
         self.assertLessEqual(end, median)  # and none of the shorter runs: of these the end is their own
         colours = []
-        for name in ("r.svg", "p.svg"):
+        for name in ("v.svg", "p.svg", "r.svg"):
             text = self.bytes(name).decode()
             fills = dict(re.findall(r"\.(c\d+)\{fill:(#\w+)\}", text))
             kinds = {}
             for mark, title in re.findall(r'<rect class="b (c\d+)"[^>]*><title>(\w+)\(', text):
                 kinds.setdefault(title, set()).add(fills[mark])
             colours.append(kinds)
-        run, plan = colours
+        virtual, plan, run = colours
         self.assertEqual(set(plan), {"potrf", "trsm", "syrk", "gemm"})
         self.assertTrue(all(len(found) == 1 for found in plan.values()), plan)
-        self.assertTrue(run)  # bars that are too small to be seen have no title
-        self.assertEqual(run, {kind: plan[kind] for kind in run})
-        for name in ("r.html", "p.html"):
+        self.assertEqual(virtual, plan)
+        self.assertEqual(run, {kind: plan[kind] for kind in run})  # bars that are too small to be seen have no title
+        for name in ("r.html", "p.html", "v.html"):
             data = self.page(name).data
             for kind, color in data["kinds"][:-1]:
                 self.assertEqual({data["colors"][color][0]}, plan[kind])

@@ -205,6 +205,8 @@ function controls() {
   if (edges) bar.append(tick("dependencies", false, isOn => chart.arrows = isOn));
   if (data.schedules.some(s => s.input.some(ns => ns > 0))) bar.append(tick("inputs", true, isOn => chart.inputs = isOn));
   if (jobs.length) bar.append(tick("colours by " + data.job_word, true, isOn => (chart.byJob = isOn, legend.hidden = isOn)));
+  if (jobs.some(job => job.arrival !== null)) bar.append(element("span", {className: "key"}, "▼ arrival"));
+  if (jobs.some(job => lateBy(job))) bar.append(element("span", {className: "key late"}, "▲ missed deadline"));
   return bar;
 }
 

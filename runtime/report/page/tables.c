@@ -10,6 +10,7 @@
 #include <clotho/job.h>
 #include <clotho/log.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { TASKS_SHOWN = 100, JOBS_SHOWN = 100, EXECUTORS_SHOWN = 512 };
 
@@ -169,13 +170,26 @@ static int64_t wait_ns(const clo_page_job *job)
     return clo_time_sub(job->start_ns, job->arrival_ns);
 }
 
+/* A time into text[32]; its unit stays on its line. */
+static const char *whole_time(int64_t ns, char *text)
+{
+    char plain[24];
+    const char *unit = strchr(clo_gantt_time(ns, ns < 0 ? -ns : ns, plain), ' ');
+
+    if (unit == NULL)
+        clo_print(text, 32, "%s", plain);
+    else
+        clo_print(text, 32, "%.*s\xc2\xa0%s", (int)(unit - plain), plain, unit + 1);
+    return text;
+}
+
 /* Mean and most of what is known of some jobs. */
 static void add_jobs_fact(const clo_page *page, const char *name, int64_t (*of)(const clo_page_job *), clo_text *out)
 {
     double sum_ns = 0;
     int64_t most_ns = 0;
     uint64_t count = 0;
-    char text[64], mean[24], most[24];
+    char text[80], mean[32], most[32];
 
     for (size_t i = 0; i < page->jobs_count; i++) {
         int64_t ns = of(&page->jobs[i]);
@@ -187,9 +201,8 @@ static void add_jobs_fact(const clo_page *page, const char *name, int64_t (*of)(
     }
     if (count == 0)
         return;
-    int64_t mean_ns = (int64_t)(sum_ns / (double)count);
-    clo_print(text, sizeof text, "%s, at most %s", clo_gantt_time(mean_ns, mean_ns < 0 ? -mean_ns : mean_ns, mean),
-              clo_gantt_time(most_ns, most_ns, most));
+    clo_print(text, sizeof text, "%s, at most %s", whole_time((int64_t)(sum_ns / (double)count), mean),
+              whole_time(most_ns, most));
     add_fact(out, name, text);
 }
 
@@ -443,22 +456,35 @@ static const char *ending(const clo_page_job *job)
     return job->finish_ns != CLO_TIME_NEVER ? "ended" : "not ended";
 }
 
-static bool has_deadlines(const clo_page *page)
+/* Which columns the jobs of a page need. */
+typedef struct job_columns {
+    bool has_names, has_deadlines;
+} job_columns;
+
+static job_columns columns_of_jobs(const clo_page *page)
 {
-    for (size_t i = 0; i < page->jobs_count; i++)
-        if (page->jobs[i].deadline_ns != CLO_TIME_NEVER)
-            return true;
-    return false;
+    job_columns needed = {false, false};
+
+    for (size_t i = 0; i < page->jobs_count; i++) {
+        needed.has_names |= page->jobs[i].name[0] != '\0';
+        needed.has_deadlines |= page->jobs[i].deadline_ns != CLO_TIME_NEVER;
+    }
+    return needed;
 }
 
-static void add_job_row(const clo_page *page, size_t index, bool is_due, clo_text *out)
+static void add_job_row(const clo_page *page, size_t index, job_columns needed, clo_text *out)
 {
     const clo_page_job *job = &page->jobs[index];
 
     clo_text_add(out, "<tr data-job=\"%zu\">", index);
     add_count_cell(out, job->number);
-    add_text_cell(out, job->name);
+    if (needed.has_names)
+        add_text_cell(out, job->name);
     add_text_cell(out, ending(job));
+    if (needed.has_deadlines) {
+        add_time_cell(out, job->deadline_ns);
+        add_time_cell(out, tardiness_ns(job));
+    }
     add_time_cell(out, job->arrival_ns);
     add_time_cell(out, job->start_ns);
     add_time_cell(out, job->finish_ns);
@@ -467,21 +493,36 @@ static void add_job_row(const clo_page *page, size_t index, bool is_due, clo_tex
     add_time_cell(out, job->path_ns > 0 ? job->path_ns : CLO_TIME_NEVER);
     add_time_cell(out, job->busy_ns);
     add_count_cell(out, job->executions);
-    if (is_due) {
-        add_time_cell(out, job->deadline_ns);
-        add_time_cell(out, tardiness_ns(job));
-    }
     clo_text_add(out, "</tr>\n");
+}
+
+static void begin_jobs(const clo_page *page, job_columns needed, clo_text *out)
+{
+    static const char *const times[] = {"arrival", "first start",   "end",  "completion",
+                                        "wait",    "critical path", "busy", "executions"};
+    const char *columns[13];
+    size_t count = 0;
+    char title[64];
+
+    columns[count++] = page->job_word;
+    if (needed.has_names)
+        columns[count++] = " name";
+    columns[count++] = " outcome";
+    if (needed.has_deadlines) {
+        columns[count++] = "deadline";
+        columns[count++] = "late by";
+    }
+    for (size_t i = 0; i < sizeof times / sizeof times[0]; i++)
+        columns[count++] = times[i];
+    clo_print(title, sizeof title, page->jobs_count > JOBS_SHOWN ? "The 100 %ss that took longest" : "All %ss",
+              page->job_word);
+    begin_table(out, "jobs", title, columns, count);
 }
 
 static void add_jobs(const clo_page *page, clo_text *out)
 {
-    const char *const columns[] = {page->job_word, " name",      " outcome", "arrival",       "first start",
-                                   "end",          "completion", "wait",     "critical path", "busy",
-                                   "executions",   "deadline",   "late by"};
     ranked *rows = clo_allocate(page->jobs_count, sizeof *rows);
-    bool is_due = has_deadlines(page);
-    char title[64];
+    job_columns needed = columns_of_jobs(page);
 
     if (rows == NULL) {
         out->failed = 1;
@@ -490,15 +531,12 @@ static void add_jobs(const clo_page *page, clo_text *out)
     for (size_t i = 0; i < page->jobs_count; i++)
         rows[i] = (ranked){completion_ns(&page->jobs[i]), i};
     qsort(rows, page->jobs_count, sizeof *rows, longest_first);
-    clo_print(title, sizeof title, page->jobs_count > JOBS_SHOWN ? "The 100 %ss that took longest" : "All %ss",
-              page->job_word);
-    begin_table(out, "jobs", title, columns, sizeof columns / sizeof columns[0] - (is_due ? 0 : 2));
+    begin_jobs(page, needed, out);
     for (size_t i = 0; i < page->jobs_count && i < JOBS_SHOWN; i++)
-        add_job_row(page, rows[i].index, is_due, out);
-    end_table(
-        out,
-        "“wait”: from the arrival to the first start. “critical path”: the longest chain of executions and "
-        "transfers of it alone; executors without end could not have ended it sooner. “late by”: after its deadline.");
+        add_job_row(page, rows[i].index, needed, out);
+    end_table(out, "“wait”: from the arrival to the first start. “critical path”: the longest chain of executions and "
+                   "transfers of it alone; executors without end could not have ended it sooner. “late by”: after its "
+                   "deadline.");
     clo_free(rows);
 }
 

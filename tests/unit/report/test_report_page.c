@@ -265,6 +265,25 @@ static clo_status write_releases(void *context)
     return clo_report_releases(r->trace, r->s.cost, NULL, path);
 }
 
+static clo_status write_release_trace(void *context)
+{
+    const released *r = context;
+    const clo_report_config config = {.size = sizeof config, .period_ns = 10, .deadline_ns = 5};
+
+    return clo_trace_write_releases(r->trace, r->s.cost, &config, path);
+}
+
+/* Release 3 is due at 30; the other one is due beyond all times, and counts from its start. */
+static void has_deadlines(const char *text)
+{
+    assert_non_null(
+        strstr(text, "\"id\":3,\"cat\":\"late\",\"name\":\"release 3, late\",\"ts\":0.020,\"args\":{\"release\":3,"
+                     "\"executions\":1,\"response_us\":0.010,\"lateness_us\":0.005}"));
+    assert_non_null(strstr(text, "\"name\":\"missed deadline 3\",\"ts\":0.035}"));
+    assert_non_null(strstr(text, "\"name\":\"due 18446744073709551614\",\"ts\":0.000}"));
+    assert_non_null(strstr(text, "\"name\":\"releases in flight\",\"ts\":0.060,\"args\":{\"count\":0}}"));
+}
+
 static void a_series_has_the_releases_that_its_trace_has(void **state)
 {
     static const char *const names[] = {"a"};
@@ -284,8 +303,14 @@ static void a_series_has_the_releases_that_its_trace_has(void **state)
     assert_non_null(strstr(text, "<dt>releases</dt><dd>2, 2 ended</dd>"));
     clo_free(text);
     assert_true(fault_each(write_releases, &r) > 20);
+    ok(write_release_trace(&r));
+    text = read_page();
+    has_deadlines(text);
+    clo_free(text);
+    assert_true(fault_each(write_release_trace, &r) > 5);
     clo_trace_destroy(r.trace);
     ok(clo_trace_create(r.s.cost, false, NULL, 0, &r.trace)); /* none */
+    ok(write_release_trace(&r));
     ok(write_releases(&r));
     text = read_page();
     assert_non_null(strstr(text, "<dt>releases</dt><dd>0, 0 ended</dd>"));
