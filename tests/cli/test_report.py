@@ -2,6 +2,7 @@
 import base64
 import hashlib
 import html.parser
+import importlib.util
 import json
 import os
 import re
@@ -9,7 +10,7 @@ import shutil
 import subprocess
 import unittest
 
-from support import CommandTest
+from support import SOURCE, CommandTest
 
 VOID = {"meta", "br", "input", "link", "img", "hr"}
 
@@ -399,6 +400,21 @@ class Reports(CommandTest):
             data = self.page(name).data
             for kind, color in data["kinds"][:-1]:
                 self.assertEqual({data["colors"][color][0]}, plan[kind])
+
+    def test_the_legend_of_the_picture_of_calls_is_off_its_curves(self):
+        spec = importlib.util.spec_from_file_location("demo", os.path.join(SOURCE, "examples/rpc/demo.py"))
+        demo = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(demo)
+        row = {"p50_us": 9000, "p99_us": 20000, "p999_us": 400000, "calls": 3000, "requests": 3000}
+        demo.draw(self.path("calls.svg"), [(name, "#1b7f5c", row, [1 + i * most / 3000 for i in range(3000)])
+                                           for name, most in (("one attempt", 400), ("hedged", 30), ("and one more", 900))])
+        with open(os.path.join(SOURCE, "docs/rpc.svg"), encoding="utf-8") as file:
+            pictures = [(file.read(), 2), (self.bytes("calls.svg").decode(), 3)]
+        for text, curves in pictures:
+            tops = [min(float(point.split(",")[1]) for point in points.split()) for points in re.findall(r'<polyline points="([^"]*)"', text)]
+            legends = [float(y) for y in re.findall(r'<text x="\d+" y="(\d+)"[^>]*>[^<]* calls for ', text)]
+            self.assertEqual((len(tops), len(legends), len(set(legends))), (curves, curves, curves))
+            self.assertLess(max(legends) + 4, min(tops))  # below the baseline letters have 4 more pixels
 
     def facts(self, page):
         return dict(re.findall(r"<dt>([^<]*)</dt><dd>([^<]*)</dd>", page.source))

@@ -356,9 +356,6 @@ static void plans(void **state)
     refuses(clo_report_releases, NULL, c, NULL, NEVER_WRITTEN);
     refuses(clo_report_releases, s.trace, NULL, NULL, NEVER_WRITTEN);
     refuses(clo_report_releases, s.trace, c, NULL, NULL);
-    refuses(clo_trace_write_releases, NULL, c, NULL, NEVER_WRITTEN);
-    refuses(clo_trace_write_releases, s.trace, NULL, NULL, NEVER_WRITTEN);
-    refuses(clo_trace_write_releases, s.trace, c, NULL, NULL);
     refuses(clo_report_svg, NULL, s.plan, NULL, NEVER_WRITTEN);
     refuses(clo_report_svg, c, NULL, NULL, NEVER_WRITTEN);
     refuses(clo_report_svg, c, s.plan, NULL, NULL);

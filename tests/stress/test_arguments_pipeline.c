@@ -180,6 +180,10 @@ static void flights(void **state)
     ok(clo_flight_begin(flight, job));
     assert_int_equal(clo_flight_read(flight), 0); /* no recorder */
     ok(clo_flight_trace(flight, &trace));
+    refuses(clo_trace_write_releases, NULL, s.f.cost, NULL, "/nonexistent/x");
+    refuses(clo_trace_write_releases, trace, NULL, NULL, "/nonexistent/x");
+    refuses(clo_trace_write_releases, trace, s.f.cost, NULL, NULL);
+    fails(CLO_ERR_IO, "/nonexistent/x", clo_trace_write_releases(trace, s.f.cost, NULL, "/nonexistent/x"));
     clo_trace_destroy(trace);
     assert_int_equal(clo_runtime_record_read_releases(NULL, 0, &record, 1, NULL), 0);
     assert_int_equal(clo_runtime_record_read_releases(s.f.runtime, 0, NULL, 1, NULL), 0);

@@ -38,7 +38,7 @@ void clo_seen_close(clo_seen *seen);
 void clo_seen_begin(clo_seen *seen, int64_t submit_ns);
 
 /* One more, not much older than the ones before. O(1); O(late) where a late release is retired. */
-void clo_seen_add(clo_seen *seen, const clo_release_record *record);
+void clo_seen_add(clo_seen *seen, const clo_release_record *next);
 
 void clo_seen_count(const clo_seen *seen, clo_flight_counts *counts);
 
