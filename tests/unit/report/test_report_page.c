@@ -190,6 +190,35 @@ static void jobs_that_fit_nowhere_take_no_others_name(void **state)
     close_stream(&s);
 }
 
+/* The first job is stopped at 40, when the other one begins that came at 20, and goes on at 95 elsewhere. */
+static void what_was_stopped_waits_for_itself(void **state)
+{
+    const clo_log_record records[] = {
+        {.what = CLO_LOG_ARRIVE},
+        {.what = CLO_LOG_ARRIVE, .now_ns = 20, .job = 1, .value = 2},
+        {.what = CLO_LOG_PREEMPT, .now_ns = 40},
+        {.what = CLO_LOG_FINISH, .now_ns = 90, .job = 1, .value = 40},
+        {.what = CLO_LOG_DONE, .now_ns = 90, .job = 1},
+        {.what = CLO_LOG_FINISH, .now_ns = 155, .executor = 1, .value = 95},
+        {.what = CLO_LOG_DONE, .now_ns = 155},
+    };
+    streamed s = open_stream();
+    clo_log *log;
+
+    (void)state;
+    ok(clo_log_create(NULL, 0, &log));
+    for (size_t i = 0; i < sizeof records / sizeof records[0]; i++)
+        assert_true(clo_log_append(log, &records[i]));
+    ok(clo_report_stream(log, s.workload, s.platform, NULL, path));
+    char *text = read_page();
+    assert_non_null(strstr(text, "\"flags\":[16,0,0]"));
+    assert_non_null(strstr(text, "\"wait\":[0,20,55],\n\"slack\":0,\n\"cause\":[-1,0,0]"));
+    assert_non_null(strstr(text, "[0,\"first\",0,0,155,null,0,100],\n[1,\"third\",20,40,90,null,0,50]]"));
+    clo_free(text);
+    clo_log_destroy(log);
+    close_stream(&s);
+}
+
 static void a_stream_without_memory_is_reported(void **state)
 {
     streamed s = open_stream();
@@ -362,6 +391,7 @@ int main(void)
         cmocka_unit_test(what_is_wrong_is_refused_and_nothing_is_written),
         cmocka_unit_test(out_of_memory_is_reported),
         cmocka_unit_test(jobs_that_fit_nowhere_take_no_others_name),
+        cmocka_unit_test(what_was_stopped_waits_for_itself),
         cmocka_unit_test(a_stream_without_memory_is_reported),
         cmocka_unit_test(a_log_that_is_no_run_of_the_workload_is_refused),
         cmocka_unit_test(a_job_without_an_arrival_has_no_completion),
