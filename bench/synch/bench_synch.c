@@ -14,7 +14,7 @@
 #define CLO_DATA "../shared/data"
 #endif
 
-enum { CONTENDERS = 18, LP_FREE = 9, SYNCHPACK_1 = 5, SEEDS_MAX = 100 };
+enum { CONTENDERS = 24, LP_FREE = 9, SYNCHPACK_1 = 5, SEEDS_MAX = 100 };
 
 typedef struct contender {
     const char *label, *planner;
@@ -42,6 +42,12 @@ static const contender contenders[CONTENDERS] = {
     {"easy-sjf", NULL, CLO_SYNCH_LP_NEVER, 0, false, true, "easy-sjf"},
     {"tetris", NULL, CLO_SYNCH_LP_NEVER, 0, false, true, "tetris"},
     {"auto", NULL, CLO_SYNCH_LP_NEVER, 0, false, true, "auto"},
+    {"policy synchpack-2", NULL, CLO_SYNCH_LP_NEVER, 2, false, false, "synchpack-2"},
+    {"policy synchpack-3", NULL, CLO_SYNCH_LP_NEVER, 6, false, false, "synchpack-3"},
+    {"policy synchpack-1", NULL, CLO_SYNCH_LP_NEVER, 0, false, false, "synchpack-1"},
+    {"policy psrs", NULL, CLO_SYNCH_LP_NEVER, 8, false, false, "psrs"},
+    {"policy tetris-weighted", NULL, CLO_SYNCH_LP_NEVER, 9, false, false, "tetris-weighted"},
+    {"policy jsq-maxweight", NULL, CLO_SYNCH_LP_NEVER, 10, false, false, "jsq-maxweight"},
 };
 
 typedef struct scene_row {

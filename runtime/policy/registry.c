@@ -34,6 +34,12 @@ static const clo_policy *const policies[] = {
     &clo_policy_easy_sjf,
     &clo_policy_follow,
     &clo_policy_mdd,
+    &clo_policy_synchpack_1,
+    &clo_policy_synchpack_2,
+    &clo_policy_synchpack_3,
+    &clo_policy_psrs,
+    &clo_policy_tetris_weighted,
+    &clo_policy_jsq_maxweight,
     NULL,
 };
 

@@ -119,13 +119,15 @@ static bool is_due(const clo_enforced *plan, uint32_t executors, const clo_enfor
     return !goes_on;
 }
 
-/* Its job has come and is of the decision's band. */
+/* Its job has come, is of the decision's band and below its limit. */
 static bool is_there(const clo_enforced *plan, const clo_view *view, const clo_enforced_row *row)
 {
     uint32_t slot = plan->slots[row->job];
 
-    return slot != CLO_ENFORCED_LATE && slot != CLO_ENFORCED_GONE &&
-           clo_view_job(view, slot)->band == clo_view_band(view);
+    if (slot == CLO_ENFORCED_LATE || slot == CLO_ENFORCED_GONE)
+        return false;
+    const clo_live_job *job = clo_view_job(view, slot);
+    return job->band == clo_view_band(view) && job->running + job->committed < job->limit;
 }
 
 /* It has started; or its job is gone, or its stage has nothing left to start, because others came between; or the job has
