@@ -3,6 +3,7 @@
 
 #include "base/numbers/saturate.h"
 #include "cost/cost.h"
+#include "policy/placement/packing.h"
 
 #include <string.h>
 
@@ -77,15 +78,23 @@ void clo_enforced_begin(clo_enforced *plan, const clo_platform *platform, uint32
         plan->slots[j] = CLO_ENFORCED_LATE;
 }
 
+static bool fits(const clo_enforced *plan, const clo_view *view, uint32_t slot, uint32_t stage, uint32_t executor)
+{
+    const clo_cost *cost = clo_view_job(view, slot)->cost;
+
+    return (!plan->is_quiet || clo_packing_has_room(view, cost, stage, cost->platform->executors[executor].machine)) &&
+           clo_view_fits(view, slot, stage, executor);
+}
+
 /* An instance of the stage may start on the executor, which has nothing to do. */
-static bool may_start(const clo_view *view, uint32_t slot, uint32_t stage, uint32_t executor)
+static bool may_start(const clo_enforced *plan, const clo_view *view, uint32_t slot, uint32_t stage, uint32_t executor)
 {
     const clo_live_executor *row = clo_view_executor(view, executor);
     const clo_live_stage *at = clo_view_stage(view, slot, stage);
 
     return at->unstarted > 0 && at->parents_left == 0 && row->job == CLO_NONE && row->committed == 0 &&
            row->is_moving == 0 && clo_view_execution_ns(view, slot, stage, executor) != CLO_TIME_NEVER &&
-           clo_view_fits(view, slot, stage, executor);
+           fits(plan, view, slot, stage, executor);
 }
 
 void clo_enforced_finish(clo_enforced *plan, uint32_t executor)
@@ -142,16 +151,28 @@ static bool is_over(const clo_enforced *plan, const clo_view *view, const clo_en
     return at == NULL || at->unstarted == 0;
 }
 
+/* As clo_view_free_for. */
+static uint32_t free_for(const clo_enforced *plan, const clo_view *view, uint32_t slot, uint32_t stage)
+{
+    if (!plan->is_quiet)
+        return clo_view_free_for(view, slot, stage);
+    uint32_t e = clo_view_next_free(view, CLO_NONE);
+    while (e != CLO_NONE && (clo_view_execution_ns(view, slot, stage, e) == CLO_TIME_NEVER ||
+                             !fits(plan, view, slot, stage, e))) /* the next executor */
+        e = clo_view_next_free(view, e);
+    return e;
+}
+
 /* Where the row may start, which is due; CLO_NONE: nowhere now, or *is_cut. */
 static uint32_t place_of(const clo_enforced *plan, const clo_view *view, const clo_enforced_row *row, bool *is_cut)
 {
     uint32_t slot = plan->slots[row->job], executors = clo_view_limits(view)->executors;
 
-    if (may_start(view, slot, row->stage, row->executor))
+    if (may_start(plan, view, slot, row->stage, row->executor))
         return row->executor;
     if ((*is_cut = !clo_view_steps(view, executors)) || !is_due(plan, executors, row))
         return CLO_NONE;
-    uint32_t executor = clo_view_free_for(view, slot, row->stage);
+    uint32_t executor = free_for(plan, view, slot, row->stage);
     if (executor != CLO_NONE && row->start_ns == plan->passed_ns &&
         clo_view_execution_ns(view, slot, row->stage, executor) != row->time_ns)
         return CLO_NONE;
@@ -227,7 +248,7 @@ bool clo_enforced_choose(clo_enforced *plan, const clo_view *view, clo_choice *c
         if (plan->next[m] == plan->end[m] || (*is_cut = !clo_view_step(view)))
             continue;
         clo_enforced_row *row = &plan->rows[plan->next[m]];
-        if (is_there(plan, view, row) && may_start(view, plan->slots[row->job], row->stage, row->executor)) {
+        if (is_there(plan, view, row) && may_start(plan, view, plan->slots[row->job], row->stage, row->executor)) {
             start(plan, row, row->executor, choice);
             return true;
         }

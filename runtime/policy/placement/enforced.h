@@ -39,6 +39,7 @@ typedef struct clo_enforced {
     int64_t *ends_ns;  /* [executors] how far the plan has come when what runs there ends, and 1; 0: nothing does */
     uint32_t *slots;   /* by the rows' `job` */
     bool is_patient;   /* where all should end at one moment: an executor that has not ended is waited for */
+    bool is_quiet;     /* what has no room does not ask for it: the plan may be another one when it has */
     uint32_t round;    /* how often the job has come; from 1 */
     int64_t passed_ns; /* how far it has come; INT64_MAX: others came between */
 } clo_enforced;

@@ -40,8 +40,7 @@ static bool can_start(const clo_view *view, const clo_cost *cost, uint32_t job, 
     return clo_cost_time(cost, stage, executor) != CLO_TIME_NEVER && clo_view_fits(view, job, stage, executor);
 }
 
-/* What is left on the machine is enough. */
-static bool has_room(const clo_view *view, const clo_cost *cost, uint32_t stage, uint32_t machine)
+bool clo_packing_has_room(const clo_view *view, const clo_cost *cost, uint32_t stage, uint32_t machine)
 {
     const int64_t *demand = clo_graph_demand(cost->graph, stage);
 
@@ -88,7 +87,7 @@ bool clo_packing_place(const clo_view *view, clo_candidate *candidate, int64_t r
         }
         if (machine == full || time_ns == CLO_TIME_NEVER)
             continue;
-        if ((candidate->is_quiet && !has_room(view, job->cost, candidate->stage, machine)) ||
+        if ((candidate->is_quiet && !clo_packing_has_room(view, job->cost, candidate->stage, machine)) ||
             !clo_view_fits(view, candidate->job, candidate->stage, e)) {
             full = machine;
             continue;
@@ -229,7 +228,7 @@ bool clo_packing_oldest(const clo_view *view, clo_choice *choice)
         if (free == CLO_NONE)
             return false;
         if (job->running + job->committed >= job->limit ||
-            (is_settled && !has_room(view, cost, at.stage, cost->platform->executors[free].machine)))
+            (is_settled && !clo_packing_has_room(view, cost, at.stage, cost->platform->executors[free].machine)))
             continue;
         uint32_t executor = clo_view_free_for(view, at.job, at.stage);
         if (executor != CLO_NONE) {

@@ -23,6 +23,10 @@ typedef struct clo_candidate {
     const int64_t *weights_q16; /* [CLO_RESOURCES_MAX] of the platform's resources, up to 128 each; NULL: all count 1 */
 } clo_candidate;
 
+/* What is left on the machine is enough for an instance of the stage. Asked before clo_view_fits, which lets who is refused
+ * wait there. */
+bool clo_packing_has_room(const clo_view *view, const clo_cost *cost, uint32_t stage, uint32_t machine);
+
 /* The best place of the stage now: of the first executors of each machine that are free and have room, the one where it
  * fits best. Where it takes longer than it might, the fit is less by as much. `remote_q16`: the factor of the fit where its
  * inputs are not there yet. Sets executor, fit and remaining work. False: there is none. O(executors + 16 * inputs): 16 free

@@ -84,7 +84,7 @@ static clo_status pack_init(void *state, const clo_view *view)
     p->by_start.capacity = CLO_SYNCH_BATCHES_MAX;
     p->free = p->by_start.items + CLO_SYNCH_BATCHES_MAX;
     clo_enforced_open(&p->plan, p->free + limits->executors, limits->platform, limits->jobs, instances_of(limits));
-    p->plan.is_patient = true;
+    p->plan.is_patient = p->plan.is_quiet = true;
     clo_enforced_begin(&p->plan, limits->platform, limits->jobs);
     return CLO_OK;
 }

@@ -2,6 +2,7 @@
 #include "policy/synch/places.h"
 
 #include "base/numbers/saturate.h"
+#include "policy/placement/packing.h"
 
 #include <string.h>
 
@@ -175,18 +176,6 @@ clo_status clo_synch_prepare(void *job_state, const clo_cost *cost, const void *
     return CLO_OK;
 }
 
-/* What is left on the machine is enough. Asked before clo_view_fits, which would keep room for who asks. */
-static bool has_room(const clo_view *view, const clo_cost *cost, uint32_t task, uint32_t machine)
-{
-    const int64_t *demand = clo_graph_demand(cost->graph, task);
-
-    for (uint32_t r = 0; r < CLO_RESOURCES_MAX; r++)
-        if (demand[r] > 0 && clo_cost_capacity(cost, machine, r) >= 0 &&
-            clo_view_capacity_left(view, machine, cost->resource_of[r]) < demand[r])
-            return false;
-    return true;
-}
-
 uint32_t clo_synch_executor(const clo_view *view, const clo_synch_places *places, const uint32_t *place_of,
                             clo_ready_stage stage, uint32_t place, uint32_t but)
 {
@@ -202,7 +191,8 @@ uint32_t clo_synch_executor(const clo_view *view, const clo_synch_places *places
         int64_t time_ns = clo_cost_time(cost, stage.stage, e);
         if (time_ns >= best_ns)
             continue;
-        if (!has_room(view, cost, stage.stage, machine) || !clo_view_fits(view, stage.job, stage.stage, e)) {
+        if (!clo_packing_has_room(view, cost, stage.stage, machine) ||
+            !clo_view_fits(view, stage.job, stage.stage, e)) {
             full = machine;
             continue;
         }
