@@ -42,12 +42,12 @@ static const contender contenders[CONTENDERS] = {
     {"easy-sjf", NULL, CLO_SYNCH_LP_NEVER, 0, false, true, "easy-sjf"},
     {"tetris", NULL, CLO_SYNCH_LP_NEVER, 0, false, true, "tetris"},
     {"auto", NULL, CLO_SYNCH_LP_NEVER, 0, false, true, "auto"},
-    {"policy synchpack-2", NULL, CLO_SYNCH_LP_NEVER, 2, false, false, "synchpack-2"},
-    {"policy synchpack-3", NULL, CLO_SYNCH_LP_NEVER, 6, false, false, "synchpack-3"},
-    {"policy synchpack-1", NULL, CLO_SYNCH_LP_NEVER, 0, false, false, "synchpack-1"},
-    {"policy psrs", NULL, CLO_SYNCH_LP_NEVER, 8, false, false, "psrs"},
-    {"policy tetris-weighted", NULL, CLO_SYNCH_LP_NEVER, 9, false, false, "tetris-weighted"},
-    {"policy jsq-maxweight", NULL, CLO_SYNCH_LP_NEVER, 10, false, false, "jsq-maxweight"},
+    {"policy synchpack-2", NULL, CLO_SYNCH_LP_NEVER, 0, false, true, "synchpack-2"},
+    {"policy synchpack-3", NULL, CLO_SYNCH_LP_NEVER, 0, false, true, "synchpack-3"},
+    {"policy synchpack-1", NULL, CLO_SYNCH_LP_NEVER, 0, false, true, "synchpack-1"},
+    {"policy psrs", NULL, CLO_SYNCH_LP_NEVER, 0, false, true, "psrs"},
+    {"policy tetris-weighted", NULL, CLO_SYNCH_LP_NEVER, 0, false, true, "tetris-weighted"},
+    {"policy jsq-maxweight", NULL, CLO_SYNCH_LP_NEVER, 0, false, true, "jsq-maxweight"},
 };
 
 typedef struct scene_row {
@@ -60,7 +60,8 @@ typedef struct scene_row {
 static const scene_row scenes[] = {
     {"google-like", 30, false, false, false, true, 0},       {"google-like-bound", 30, true, false, false, true, 0},
     {"alibaba-4", 20, false, true, false, true, 4},          {"alibaba-1", 20, true, true, false, true, 1},
-    {"google-like-online", 60, false, false, true, true, 0}, {"google-small", 10, false, false, false, false, 0},
+    {"google-like-online", 60, false, false, true, true, 0}, {"google-bound-online", 60, true, false, true, true, 0},
+    {"google-small", 10, false, false, false, false, 0},
 };
 
 typedef struct result {

@@ -249,6 +249,40 @@ static void nothing_in_a_log_breaks_it(void **state)
     synch_case_close(&c);
 }
 
+/* In the log four instances run two at a time; the job may have one executor now. */
+static void a_job_keeps_its_limit(void **state)
+{
+    static const clo_log_record records[] = {
+        {0, 0, CLO_LOG_ARRIVE, CLO_NONE, CLO_NONE, CLO_NONE, 0},
+        {10, 0, CLO_LOG_FINISH, 0, 0, 0, 0},
+        {10, 0, CLO_LOG_FINISH, 0, 1, 1, 0},
+        {20, 0, CLO_LOG_FINISH, 0, 2, 0, 10},
+        {20, 0, CLO_LOG_FINISH, 0, 3, 1, 10},
+    };
+    const clo_task task = {.work_ns = 10, .instances = 4};
+    clo_workload_job job = CLO_WORKLOAD_JOB_INIT;
+    int64_t finish[JOBS_MAX];
+    clo_stream_result result;
+    clo_graph *graph;
+    synch_case c;
+
+    (void)state;
+    synch_case_open(&c, 1, 2, 10);
+    ok(clo_graph_create("job", &graph));
+    ok(clo_graph_add_task(graph, &task, NULL));
+    ok(clo_graph_seal(graph));
+    ok(clo_workload_adopt(c.workload, graph));
+    job.graph = graph;
+    job.limit = 1;
+    ok(clo_workload_add(c.workload, &job));
+    clo_log *log = log_of(records, sizeof records / sizeof records[0]);
+    clo_log_destroy(simulate(&c, clo_policy_find("follow"), log, finish, &result));
+    assert_int_equal(result.refused + result.fallbacks, 0);
+    assert_int_equal(finish[0], 40);
+    clo_log_destroy(log);
+    synch_case_close(&c);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -258,6 +292,7 @@ int main(void)
         cmocka_unit_test(jobs_outside_the_log_come_after_those_in_it),
         cmocka_unit_test(what_the_log_has_and_does_not_come_holds_nothing_up),
         cmocka_unit_test(more_than_the_log_has_of_a_job_runs_at_once),
+        cmocka_unit_test(a_job_keeps_its_limit),
         cmocka_unit_test(nothing_in_a_log_breaks_it),
     };
 

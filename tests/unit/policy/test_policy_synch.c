@@ -193,6 +193,28 @@ static void psrs_lets_a_wide_task_go_first_after_a_wait(void **state)
     assert_int_equal(starts[2] >= 200, 1);
 }
 
+/* 5 of 10 are held until 10 and 5 until 20; a job that needs 8 is planned for 20. At 12 comes a heavy one of 400 instances
+ * that need 5 each: one starts at once, one at 20, and so on, two at a time. Nothing keeps room for the job that needs 8,
+ * which is planned behind them now. */
+static void what_was_planned_first_keeps_no_room_in_a_new_plan(void **state)
+{
+    static const int64_t time[] = {10}, twice[] = {20};
+    synch_case c;
+    played run;
+
+    (void)state;
+    synch_case_open(&c, 1, 2, 10);
+    synch_case_add(&c, 1, 5, time, 0, 50);
+    synch_case_add(&c, 1, 5, twice, 0, 50);
+    synch_case_add(&c, 1, 8, time, 1, 3);
+    synch_case_add(&c, 400, 5, time, 12, 100000);
+    play(&c, "synchpack-2", NULL, &run);
+    assert_int_equal(run.outcomes[3].finish_ns, 20 + 200 * 10);
+    assert_true(run.outcomes[2].start_ns >= run.outcomes[3].finish_ns);
+    end(&run);
+    synch_case_close(&c);
+}
+
 /* On jobs that come over time, the sums of the policies are those of the planners that see the same, or near. */
 static void sums_are_near_those_of_the_planners_online(void **state)
 {
@@ -260,6 +282,7 @@ int main(void)
         cmocka_unit_test(synchpack_3_binds_where_it_would_be_done_first),
         cmocka_unit_test(jsq_joins_the_shortest_and_serves_the_heavier_queue),
         cmocka_unit_test(psrs_lets_a_wide_task_go_first_after_a_wait),
+        cmocka_unit_test(what_was_planned_first_keeps_no_room_in_a_new_plan),
         cmocka_unit_test(sums_are_near_those_of_the_planners_online),
         cmocka_unit_test(synchpack_2_takes_a_number_of_orders),
     };
