@@ -71,6 +71,23 @@ class Planned(StreamTest):
                 self.assertIn("valid\n", self.good("check", path, log))
                 self.assertIn("equal: ", self.good("simulate", path, "--replay", log))
 
+    def test_the_rules_decide_on_workers_and_replay(self):
+        head = '{"format": "clotho.workload/1", "platform": {"resources": ["memory"], "machines": [{"memory": 10}, {"memory": 10}], ' \
+               '"executors": [{"kind": "a"}, {"kind": "a"}, {"kind": "b", "machine": 1}, {"kind": "b", "machine": 1}]}}\n'
+        row = '{"graph": {"format": "clotho.graph/1", "resources": ["memory"], "tasks": [{"work_ns": 1, "instances": %d, ' \
+              '"times": {"a": %d000000, "b": %d000000}, "demand": [%d]}]}, "weight": %d, "arrival_ns": %d}\n'
+        jobs = ((6, 2, 4, 3, 1, 0), (3, 3, 3, 6, 5, 1), (8, 1, 2, 2, 2, 4000000), (2, 4, 2, 8, 9, 5000000),
+                (5, 2, 1, 5, 1, 5000000), (1, 6, 6, 9, 3, 9000000), (4, 1, 1, 4, 7, 11000000))
+        path = self.file("w.jsonl", head + "".join(row % job for job in jobs))
+        for name in ("synchpack-1", "synchpack-2", "synchpack-3", "psrs", "tetris-weighted", "jsq-maxweight"):
+            log = self.path(name + ".log")
+            self.assertIn("check        valid", self.good("simulate", path, "--policy", name))
+            for clock in ("virtual", "padded"):
+                self.good("run", path, "--policy", name, "--clock", clock, "--log", log)
+                self.assertIn("valid\n", self.good("check", path, log))
+                self.assertIn("equal: ", self.good("simulate", path, "--replay", log))
+        self.bad(2, "simulate", path, "--policy", "synchpack-2:0")
+
     def test_a_schedule_that_is_none_is_one_line(self):
         path = self.file("jobs.csv", self.ROWS)
         self.bad(1, "simulate", path, "--policy", "follow:" + self.path("missing.log"))
