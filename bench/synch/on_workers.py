@@ -4,7 +4,7 @@ four executors, that come over time. Each is run on workers (the padded clock: b
 number of CPUs), its log judged and replayed, and the sum of weight * (end - arrival) compared with that of the simulation.
 `follow` carries out the plan of that planner. In -bound workloads each task can run on one machine.
 
-usage: on_workers.py CLOTHO [--seeds N] [--dilate N]     (5 seeds from 9000; 30 times slower than real time)"""
+usage: on_workers.py CLOTHO [POLICY...] [--seeds N] [--dilate N]     (5 seeds from 9000; 200 times slower than real time)"""
 import argparse
 import json
 import os
@@ -72,10 +72,11 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("clotho")
     parser.add_argument("--seeds", type=int, default=5)
-    parser.add_argument("--dilate", type=int, default=30)
+    parser.add_argument("--dilate", type=int, default=200)
+    parser.add_argument("policies", nargs="*", metavar="POLICY")
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        for policy, is_bound in CASES:
+        for policy, is_bound in (c for c in CASES if not args.policies or c[0] in args.policies):
             found = sorted(ratio(args.clotho, folder, seed, policy, is_bound, args.dilate)
                            for seed in range(9000, 9000 + args.seeds))
             print("%-20s %-6s median %.3f, largest %.3f" % (policy, "bound" if is_bound else "", found[len(found) // 2],

@@ -65,7 +65,7 @@ static bool serve(const clo_synch_live *live, const clo_view *view, uint32_t pla
             continue;
         if ((*is_cut = !clo_view_step(view)))
             return false;
-        uint32_t executor = clo_synch_executor(view, &live->places, live->place_of, at, place, CLO_NONE);
+        uint32_t executor = clo_synch_executor(view, &live->places, live->place_of, at, place, NULL);
         if (executor != CLO_NONE) {
             *choice = (clo_choice){at.job, at.stage, 1, executor, CLO_NONE, 0, 0};
             return true;

@@ -205,7 +205,7 @@ static bool choose_other(const clo_synch_live *live, const clo_view *view, clo_c
         if (job == NULL || !clo_synch_may_grow(view, job))
             continue;
         clo_ready_stage at = {live->order[i], job->first_ready};
-        uint32_t executor = clo_synch_executor(view, &live->places, live->place_of, at, CLO_NONE, CLO_NONE);
+        uint32_t executor = clo_synch_executor(view, &live->places, live->place_of, at, CLO_NONE, NULL);
         looks++;
         if (executor != CLO_NONE) {
             *choice = (clo_choice){at.job, at.stage, 1, executor, CLO_NONE, 0, 0};

@@ -4,6 +4,7 @@
 #include "base/numbers/saturate.h"
 #include "policy/placement/packing.h"
 
+#include <assert.h>
 #include <string.h>
 
 enum { FREE_MAX = 1024 };
@@ -74,6 +75,7 @@ uint32_t clo_synch_place_of(const clo_synch_places *places, uint32_t executor)
 
 int64_t clo_synch_part(int64_t a, int64_t b, int64_t c)
 {
+    assert(c > 0);
     clo_u128 part = (clo_u128)a * (clo_u128)b / (clo_u128)c;
 
     return part > INT64_MAX / 4 ? INT64_MAX / 4 : (int64_t)part;
@@ -177,19 +179,20 @@ clo_status clo_synch_prepare(void *job_state, const clo_cost *cost, const void *
 }
 
 uint32_t clo_synch_executor(const clo_view *view, const clo_synch_places *places, const uint32_t *place_of,
-                            clo_ready_stage stage, uint32_t place, uint32_t but)
+                            clo_ready_stage stage, uint32_t place, const int64_t *kept_ns)
 {
     const clo_cost *cost = clo_view_job(view, stage.job)->cost;
     uint32_t best = CLO_NONE, full = CLO_NONE, looks = 0; /* full: the machine that had no room last */
-    int64_t best_ns = CLO_TIME_NEVER;
+    int64_t best_ns = CLO_TIME_NEVER, now_ns = clo_view_now_ns(view);
 
     for (uint32_t e = clo_view_next_free(view, CLO_NONE); e != CLO_NONE && looks < FREE_MAX;
          e = clo_view_next_free(view, e), looks++) {
         uint32_t machine = places->platform->executors[e].machine;
-        if ((place != CLO_NONE && place_of[e] != place) || machine == full || places->domain_of[place_of[e]] == but)
+        if ((place != CLO_NONE && place_of[e] != place) || machine == full)
             continue;
         int64_t time_ns = clo_cost_time(cost, stage.stage, e);
-        if (time_ns >= best_ns)
+        if (time_ns >= best_ns ||
+            (kept_ns != NULL && clo_time_add(now_ns, time_ns) > kept_ns[places->domain_of[place_of[e]]]))
             continue;
         if (!clo_packing_has_room(view, cost, stage.stage, machine) ||
             !clo_view_fits(view, stage.job, stage.stage, e)) {

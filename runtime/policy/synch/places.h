@@ -49,10 +49,10 @@ int64_t clo_synch_demand(const clo_cost *cost, uint32_t task, uint32_t resource)
 int64_t clo_synch_share_q16(const clo_synch_places *places, const clo_cost *cost, uint32_t task, uint32_t domain);
 
 /* The free executor with room where an instance of the stage takes the least time, the first of several. `place`
- * CLO_NONE: at any. `but`: a domain where it must not be; CLO_NONE: none. place_of [executors]. CLO_NONE: there is none.
- * O(executors), at most 1024 of those that are free. */
+ * CLO_NONE: at any. kept_ns [domains]: an instance must not end later there; NULL: it may. place_of [executors]. CLO_NONE:
+ * there is none. O(executors), at most 1024 of those that are free. */
 uint32_t clo_synch_executor(const clo_view *view, const clo_synch_places *places, const uint32_t *place_of,
-                            clo_ready_stage stage, uint32_t place, uint32_t but);
+                            clo_ready_stage stage, uint32_t place, const int64_t *kept_ns);
 
 static inline clo_synch_job *clo_synch_job_of(const clo_view *view, uint32_t slot)
 {

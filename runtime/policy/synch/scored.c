@@ -76,11 +76,11 @@ static bool walk_next(walk *w, clo_ready_stage *at)
     return false;
 }
 
-static uint32_t executor_for(const clo_synch_live *live, walk *w, clo_ready_stage at, uint32_t but)
+static uint32_t executor_for(const clo_synch_live *live, walk *w, clo_ready_stage at, const int64_t *kept_ns)
 {
     if ((w->is_cut = !clo_view_step(w->view)))
         return CLO_NONE;
-    return clo_synch_executor(w->view, &live->places, live->place_of, at, CLO_NONE, but);
+    return clo_synch_executor(w->view, &live->places, live->place_of, at, CLO_NONE, kept_ns);
 }
 
 /* weight / load: more for a than for b? */
@@ -148,17 +148,19 @@ static bool psrs_decide(void *state, const clo_view *view, clo_choice *choice)
     walk w = walk_open(view);
     clo_ready_stage at, best = {CLO_NONE, CLO_NONE};
     uint32_t kept = kept_domain(live, first, &w), executor = CLO_NONE;
+    int64_t kept_ns[CLO_SYNCH_PLACES_MAX];
 
     if (w.is_cut || clo_view_next_free(view, CLO_NONE) == CLO_NONE)
         return false;
     w = walk_open(view);
-    if (kept != CLO_NONE && (executor = executor_for(live, &w, first->stage, CLO_NONE)) != CLO_NONE)
+    if (kept != CLO_NONE && (executor = executor_for(live, &w, first->stage, NULL)) != CLO_NONE)
         return start_wide(first, executor, choice);
-    kept = kept != CLO_NONE && is_idle(view) ? CLO_NONE : kept;
+    for (uint32_t d = 0; d < live->places.domains; d++)
+        kept_ns[d] = d == kept && !is_idle(view) ? INT64_MIN : INT64_MAX;
     while (walk_next(&w, &at)) {
         if (best.job != CLO_NONE && !goes_before(view, at, best))
             continue;
-        uint32_t found = executor_for(live, &w, at, kept);
+        uint32_t found = executor_for(live, &w, at, kept_ns);
         if (found == CLO_NONE)
             continue;
         best = at;
@@ -222,7 +224,7 @@ static void offer(const clo_synch_live *live, walk *w, clo_ready_stage at, uint3
         return;
     if ((w->is_cut = !clo_view_step(view)))
         return;
-    uint32_t executor = clo_synch_executor(view, &live->places, live->place_of, at, place, CLO_NONE);
+    uint32_t executor = clo_synch_executor(view, &live->places, live->place_of, at, place, NULL);
     if (executor != CLO_NONE)
         *best = (scored){at, executor, place, score};
 }
