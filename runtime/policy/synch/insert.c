@@ -3,8 +3,6 @@
 
 #include "base/numbers/saturate.h"
 
-#include <assert.h>
-
 enum { STAGES_EACH = 64, CELLS_A_STEP = 16, RUNNING_PART = 4 };
 
 size_t clo_synch_inserter_bytes(const clo_synch_places *places, uint32_t jobs)
@@ -39,8 +37,7 @@ static bool hold_running(clo_synch_inserter *in, const clo_view *view)
         int64_t left_ns = clo_time_sub(clo_view_executor(view, e)->free_ns, now_ns);
         longest_ns = left_ns > longest_ns ? left_ns : longest_ns;
     }
-    assert(parts > 0);
-    int64_t round_ns = executors > parts ? longest_ns / parts + 1 : 1;
+    int64_t round_ns = parts > 0 && executors > parts ? longest_ns / parts + 1 : 1;
     for (uint32_t e = 0; e < executors; e++) {
         const clo_live_executor *row = clo_view_executor(view, e);
         const clo_live_job *job = row->job != CLO_NONE && row->is_moving == 0 ? clo_view_job(view, row->job) : NULL;

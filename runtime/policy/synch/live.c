@@ -3,7 +3,6 @@
 
 #include "base/numbers/saturate.h"
 
-#include <assert.h>
 #include <string.h>
 
 #define WEIGHT_ONE (INT64_C(1) << 24)
@@ -150,7 +149,8 @@ static void add_task(clo_synch_live *live, const clo_live_job *row, const clo_sy
     int64_t fastest_ns = time_ns[job->fastest[task]];
     for (uint32_t p = 0; p < places->count; p++)
         ties += time_ns[p] == fastest_ns;
-    assert(ties > 0);
+    if (ties == 0)
+        return;
     int64_t work_ns = clo_time_mul(fastest_ns, count) / ties;
     for (uint32_t p = 0; p < places->count; p++)
         for (uint32_t b = 0; b < live->bins_count && time_ns[p] == fastest_ns; b++) {

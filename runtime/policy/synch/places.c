@@ -4,7 +4,6 @@
 #include "base/numbers/saturate.h"
 #include "policy/placement/packing.h"
 
-#include <assert.h>
 #include <string.h>
 
 enum { FREE_MAX = 1024 };
@@ -75,7 +74,8 @@ uint32_t clo_synch_place_of(const clo_synch_places *places, uint32_t executor)
 
 int64_t clo_synch_part(int64_t a, int64_t b, int64_t c)
 {
-    assert(c > 0);
+    if (c <= 0)
+        return INT64_MAX / 4;
     clo_u128 part = (clo_u128)a * (clo_u128)b / (clo_u128)c;
 
     return part > INT64_MAX / 4 ? INT64_MAX / 4 : (int64_t)part;

@@ -39,7 +39,7 @@ uint32_t clo_synch_place_of(const clo_synch_places *places, uint32_t executor);
 size_t clo_synch_job_bytes(const clo_cost *cost, const void *argument);
 clo_status clo_synch_prepare(void *job_state, const clo_cost *cost, const void *argument);
 
-/* floor(a * b / c) of numbers >= 0, c > 0; INT64_MAX / 4 where that is more. */
+/* floor(a * b / c) of numbers >= 0; INT64_MAX / 4 where that is more, or c is 0. */
 int64_t clo_synch_part(int64_t a, int64_t b, int64_t c);
 
 /* What an instance demands of the platform's resource. */
