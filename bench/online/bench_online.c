@@ -3,7 +3,7 @@
  * All contenders of a scene meet the same streams, one a seed. Ratios are of sums over the seeds, their intervals from
  * a paired bootstrap. The baseline's streams are judged by the stream checker, which also gives the lower bound; so are
  * all streams of the scenes with groups. */
-#include "online/online.h"
+#include "online/oracle.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,11 +28,22 @@ static bool read_count(const char *text, const char *name, uint32_t *out)
 
 static bool play_all(online *o)
 {
+    bool has_oracle = false;
+
+    if (o->oracle_tries > 0)
+        printf("%-22s %-20s %12s %18s %18s\n", "scene", "best rule", "", "an oracle gains", "with other times");
     for (uint32_t i = 0; online_scenes[i] != NULL; i++) {
         const scene *s = online_scenes[i];
 
         if (o->only != NULL && strncmp(s->name, o->only, strlen(o->only)) != 0)
             continue;
+        if (o->oracle_tries > 0) {
+            if (!oracle_scene(o, s, o->oracle_tries))
+                return false;
+            fflush(stdout);
+            has_oracle = true;
+            continue;
+        }
         if (!online_play(o, s, &o->played[o->played_count++]))
             return false;
         if (o->options.json) {
@@ -44,7 +55,7 @@ static bool play_all(online *o)
         }
         fflush(stdout);
     }
-    if (o->played_count == 0) {
+    if (o->played_count == 0 && !has_oracle) {
         fprintf(stderr, "bench: no scene's name begins with '%s'; leave --only out to see all\n", o->only);
         return false;
     }
@@ -55,7 +66,7 @@ int main(int argc, char **argv)
 {
     online o = {.data = CLO_DATA};
     bool choices = false, cluster = false;
-    const char *jobs = NULL, *seeds = NULL, *from = NULL, *percent = NULL;
+    const char *jobs = NULL, *seeds = NULL, *from = NULL, *percent = NULL, *oracle = NULL;
     const bench_flag flags[] = {
         {.name = "only NAME", .help = "only scenes whose names begin so", .value = &o.only},
         {.name = "cluster", .help = "only 150 jobs at once on 50 to 30 000 executors", .is_set = &cluster},
@@ -67,6 +78,9 @@ int main(int argc, char **argv)
         {.name = "environment NAME",
          .help = "in place of decima in its scenes: decima:moving=500ms, decima:faithful ...",
          .value = &o.environment},
+        {.name = "oracle N",
+         .help = "N simulations a seed: what a search that knows all would gain over the best rule of a scene",
+         .value = &oracle},
         {.name = "choices", .help = "count between how many stages that fit graphene chooses", .is_set = &choices},
         {.name = "data DIR", .help = "where tpch and alibaba lie (default " CLO_DATA ")", .value = &o.data},
         {.name = "svg FILE", .help = "the distributions of completion times as a picture", .value = &o.svg},
@@ -76,6 +90,10 @@ int main(int argc, char **argv)
 
     if (status >= 0)
         return status;
+    if (oracle != NULL && (o.options.json || o.svg != NULL)) {
+        fprintf(stderr, "bench: --oracle prints a table; leave --json and --svg out\n");
+        return 2;
+    }
     if (cluster && o.only != NULL) {
         fprintf(stderr, "bench: --cluster is --only cluster; leave one of them out\n");
         return 2;
@@ -91,7 +109,8 @@ int main(int argc, char **argv)
     if (choices)
         owed_count_choices();
     if (!read_count(jobs, "jobs", &o.jobs_max) || !read_count(seeds, "seeds", &o.seeds_max) ||
-        !read_count(from, "from", &o.from) || !read_count(percent, "load", &o.load_percent))
+        !read_count(oracle, "oracle", &o.oracle_tries) || !read_count(from, "from", &o.from) ||
+        !read_count(percent, "load", &o.load_percent))
         return 2;
     if (o.options.json)
         printf("{\"bench\": \"online\", \"scenes\": [");

@@ -117,6 +117,7 @@ struct online {
     bench_list policies;
     uint32_t jobs_max, seeds_max; /* at most; 0: what the scene says */
     uint32_t load_percent;        /* of every stream with a load; 0: what the scene says */
+    uint32_t oracle_tries;        /* simulations of a search in place of the tables (oracle.h); 0: tables */
     uint32_t from;                /* the first seed of every scene; 0: what the scene says */
     const char *skipped;          /* why nothing is played: there is no data; NULL */
     tpch *tpch;

@@ -8,7 +8,7 @@
  *
  * Without an argument (NULL) the built-in model of that name decides and takes the best choice. A model for "lachesis"
  * is of the kind CLO_MODEL_LACHESIS or CLO_MODEL_HEAD with list 2 of features (docs/MODELS.md); stages_max limits
- * its candidates; jobs_max and watch are refused. A network decides in integers: the same inputs give the same
+ * its candidates; jobs_max, watch and choose are refused. A network decides in integers: the same inputs give the same
  * decisions on every machine. */
 #ifndef CLOTHO_LEARNED_H
 #define CLOTHO_LEARNED_H
@@ -45,10 +45,21 @@ typedef struct clo_learned_decision {
 
     /* Chosen: index into `candidates`, and the limit. */
     uint32_t candidate, limit;
+
+    /* The scheduler's time. */
+    int64_t now_ns;
 } clo_learned_decision;
 
 /* Called on the thread that the policy is called on, for each choice of the network. */
 typedef void (*clo_learned_watch_fn)(void *context, const clo_learned_decision *decision);
+
+/* Chooses in place of the network, on the thread that the policy is called on; for trainers and comparisons. `decision`
+ * shows all but scores, limits and the choice. The callee sets
+ *   candidate  below candidates_count
+ *   limit      one less than the executors; below the first number of the job in job_raw
+ * Larger ones count as the largest. */
+typedef void (*clo_learned_choose_fn)(void *context, const clo_learned_decision *decision, uint32_t *candidate,
+                                      uint32_t *limit);
 
 typedef struct clo_learned_argument {
     /* Set by CLO_LEARNED_ARGUMENT_INIT. */
@@ -78,6 +89,11 @@ typedef struct clo_learned_argument {
 
     /* Set by clo_policy.parse, destroyed by clo_policy.release. Leave it NULL. */
     clo_model *owned;
+
+    /* Policy "decima" only. The model is still needed, for the ranges of the features; it is not run. NULL: the model
+     * chooses. Real time: as clo_policy.decide. */
+    clo_learned_choose_fn choose;
+    void *choose_context;
 } clo_learned_argument;
 
 #define CLO_LEARNED_ARGUMENT_INIT CLO_SIZED_INIT(clo_learned_argument)

@@ -22,6 +22,8 @@ typedef struct network {
     clo_decima_case sees;
     clo_learned_watch_fn watch;
     void *watch_context;
+    clo_learned_choose_fn choose; /* in place of the network */
+    void *choose_context;
     started *started; /* [executors] */
 } network;
 
@@ -142,10 +144,8 @@ static clo_decima_place first_open(clo_decima *d)
     return (clo_decima_place){CLO_NONE, CLO_NONE};
 }
 
-static void tell(const network *n, uint32_t count, uint32_t candidate, uint32_t limits, uint32_t limit)
+static clo_learned_decision show(const network *n, const clo_view *view, uint32_t count)
 {
-    if (n->watch == NULL)
-        return;
     const clo_decima_case *c = &n->sees;
     clo_learned_decision decision = {.input = c->seen,
                                      .limit_inputs = c->learned.limit_inputs,
@@ -155,10 +155,41 @@ static void tell(const network *n, uint32_t count, uint32_t candidate, uint32_t 
                                      .scores = c->learned.scores,
                                      .limit_scores = c->learned.limit_scores,
                                      .candidates_count = count,
-                                     .candidate = candidate,
-                                     .limit = limit};
-    decision.input.limits = limits;
-    n->watch(n->watch_context, &decision);
+                                     .now_ns = clo_view_now_ns(view)};
+
+    decision.input.limits = 0;
+    return decision;
+}
+
+static uint32_t limits_of(const clo_decima_case *c, uint32_t row)
+{
+    return (uint32_t)c->job_raw[CLO_CASE_JOB_FEATURES * (size_t)c->job_of_stage[row] + CLO_CASE_CAP];
+}
+
+/* False: the bound is reached. */
+static bool ask(network *n, const clo_view *view, uint32_t count, uint32_t *best, uint32_t *limit)
+{
+    clo_decima_case *c = &n->sees;
+
+    *best = clo_learned_stage(&c->learned, view, &c->seen, count);
+    if (*best == CLO_NONE)
+        return false;
+    uint32_t row = c->learned.candidates[*best];
+    *limit = clo_learned_limit(&c->learned, view, c->job_of_stage[row], limits_of(c, row));
+    return *limit != CLO_NONE;
+}
+
+/* The same by who answers in place of the network. */
+static void ask_other(const network *n, const clo_view *view, uint32_t count, uint32_t *best, uint32_t *limit)
+{
+    const clo_decima_case *c = &n->sees;
+    const clo_learned_decision decision = show(n, view, count);
+
+    *best = *limit = 0;
+    n->choose(n->choose_context, &decision, best, limit);
+    *best = *best < count ? *best : count - 1;
+    uint32_t limits = limits_of(c, c->learned.candidates[*best]);
+    *limit = *limit < limits ? *limit : limits - 1;
 }
 
 static clo_decima_place choose(clo_decima *d, uint32_t *use)
@@ -174,17 +205,21 @@ static clo_decima_place choose(clo_decima *d, uint32_t *use)
     uint32_t count = find_candidates(n, d);
     if (count == 0)
         return c->has_others ? first_open(d) : (clo_decima_place){CLO_NONE, CLO_NONE};
-    uint32_t best = clo_learned_stage(&c->learned, d->view, &c->seen, count);
-    if (best == CLO_NONE)
+    uint32_t best, limit;
+    if (n->choose != NULL)
+        ask_other(n, d->view, count, &best, &limit);
+    else if (!ask(n, d->view, count, &best, &limit))
         return cut(d);
-    uint32_t row = c->learned.candidates[best], j = c->job_of_stage[row];
-    uint32_t limits = (uint32_t)c->job_raw[CLO_CASE_JOB_FEATURES * (size_t)j + CLO_CASE_CAP];
-    uint32_t limit = clo_learned_limit(&c->learned, d->view, j, limits);
-    if (limit == CLO_NONE)
-        return cut(d);
-    tell(n, count, best, limits, limit);
+    uint32_t row = c->learned.candidates[best];
+    if (n->watch != NULL) {
+        clo_learned_decision decision = show(n, d->view, count);
+        decision.input.limits = limits_of(c, row);
+        decision.candidate = best;
+        decision.limit = limit;
+        n->watch(n->watch_context, &decision);
+    }
     *use = limit + 1;
-    return (clo_decima_place){c->slots[j], c->stage_of_row[row]};
+    return (clo_decima_place){c->slots[c->job_of_stage[row]], c->stage_of_row[row]};
 }
 
 static clo_status init(void *state, const clo_view *view)
@@ -200,7 +235,11 @@ static clo_status init(void *state, const clo_view *view)
         return status;
     const places at = place(limits, &with);
     network *n = (network *)(bytes + at.network);
-    *n = (network){.watch = with.watch, .watch_context = with.watch_context, .started = (void *)(bytes + at.started)};
+    *n = (network){.watch = with.watch,
+                   .watch_context = with.watch_context,
+                   .choose = with.choose,
+                   .choose_context = with.choose_context,
+                   .started = (void *)(bytes + at.started)};
     for (uint32_t e = 0; e < limits->executors; e++)
         n->started[e].job = CLO_NONE;
     ((clo_decima *)state)->choose = choose;

@@ -1,13 +1,16 @@
-/* learned_argument.c - "FILE,sampled,seed=N,stages=N,jobs=N", each part optional. A file whose name is one of the words
- * is written as ./sampled; a name cannot hold a comma. */
+/* learned_argument.c - "FILE,sampled,seed=N,stages=N,jobs=N", each part optional; "own" in place of FILE is a built-in
+ * model. A file whose name is one of the words is written as ./sampled; a name cannot hold a comma. */
 #include "policy/network/learned.h"
 
 #include "base/status.h"
+#include "learn/model/builtin.h"
 
 #include <stdio.h>
 #include <string.h>
 
 enum { PATH_BYTES = 4096 };
+
+#define OWN_MODEL "decima-own"
 
 /* One part of the text. */
 typedef struct part {
@@ -57,6 +60,16 @@ static clo_status load(part p, clo_learned_argument *with)
     return status;
 }
 
+/* The built-in model that was trained here. */
+static clo_status open_own(clo_learned_argument *with)
+{
+    const clo_builtin_model *own = clo_builtin_model_find(OWN_MODEL);
+    clo_status status = clo_model_open(own->name, own->data, own->bytes, &with->owned);
+
+    with->model = with->owned;
+    return status;
+}
+
 static clo_status read_part(part p, bool is_first, clo_learned_argument *with)
 {
     uint64_t number = 0;
@@ -70,6 +83,8 @@ static clo_status read_part(part p, bool is_first, clo_learned_argument *with)
         with->stages_max = (uint32_t)number;
     else if (read_number(p, "jobs=", CLO_LEARNED_ROWS_MAX, &number, &is_good))
         with->jobs_max = (uint32_t)number;
+    else if (is_first && is_word(p, "own"))
+        return open_own(with);
     else if (is_first && p.length > 0)
         return load(p, with);
     else

@@ -76,9 +76,9 @@ static clo_status read_argument(const void *argument, uint32_t isa, void *room, 
     if (out->with.stages_max > CLO_LEARNED_ROWS_MAX)
         return clo_fail(CLO_ERR_ARGUMENT, "clo_learned_argument: stages_max is %u; at most %d", out->with.stages_max,
                         CLO_LEARNED_ROWS_MAX);
-    if (out->with.jobs_max != 0 || out->with.watch != NULL)
+    if (out->with.jobs_max != 0 || out->with.watch != NULL || out->with.choose != NULL)
         return clo_fail(CLO_ERR_ARGUMENT,
-                        "policy 'lachesis' looks at all jobs, and tells nobody; leave jobs_max and watch out");
+                        "policy 'lachesis' looks at all jobs, and tells nobody; leave jobs_max, watch and choose out");
     out->with.stages_max = out->with.stages_max > 0 ? out->with.stages_max : CANDIDATES_DEFAULT;
     if (out->with.model == NULL)
         status = clo_builtin_model_open(clo_builtin_model_find("lachesis"), room, &out->with.model);

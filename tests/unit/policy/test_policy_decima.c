@@ -332,6 +332,73 @@ static void check_decision(void *context, const clo_learned_decision *d)
     all->choices += d->candidates_count > 1;
 }
 
+/* What the model itself would take: the best stage, then the best limit of its job. */
+static void choose_as_model(void *context, const clo_learned_decision *d, uint32_t *candidate, uint32_t *limit)
+{
+    const seen *all = context;
+    clo_learned_decision with = *d;
+    int16_t inputs[2048];
+    uint32_t job_of_limit[64];
+    int32_t scores[64], limits[64];
+    uint32_t numbers = (4 + all->work_parts) * d->input.stages + 3 * d->input.jobs;
+
+    assert_int_equal(d->input.limits, 0);
+    memcpy(inputs, d->input.inputs, numbers * sizeof *inputs);
+    with.input.inputs = inputs;
+    with.input.job_of_limit = job_of_limit;
+    ok(clo_model_scores(all->model, &with.input, scores, NULL));
+    *candidate = 0;
+    for (uint32_t i = 1; i < d->candidates_count; i++)
+        *candidate = scores[d->candidates[i]] > scores[d->candidates[*candidate]] ? i : *candidate;
+    uint32_t job = d->input.job_of_stage[d->candidates[*candidate]];
+    with.input.limits = (uint32_t)d->job_raw[3 * job];
+    memcpy(inputs + numbers, d->limit_inputs, with.input.limits * sizeof *inputs);
+    for (uint32_t k = 0; k < with.input.limits; k++)
+        job_of_limit[k] = job;
+    ok(clo_model_scores(all->model, &with.input, scores, limits));
+    *limit = 0;
+    for (uint32_t k = 1; k < with.input.limits; k++)
+        *limit = limits[k] > limits[*limit] ? k : *limit;
+}
+
+/* A number that is too large counts as the largest; the watcher sees what became of it. */
+static void choose_too_much(void *context, const clo_learned_decision *d, uint32_t *candidate, uint32_t *limit)
+{
+    (void)context;
+    (void)d;
+    *candidate = *limit = UINT32_MAX;
+}
+
+static void see_the_last(void *context, const clo_learned_decision *d)
+{
+    assert_int_equal(d->candidate, d->candidates_count - 1);
+    assert_int_equal(d->limit, d->input.limits - 1);
+    ++*(uint32_t *)context;
+}
+
+static void somebody_else_chooses(void **state)
+{
+    clo_learned_argument argument = CLO_LEARNED_ARGUMENT_INIT;
+    clo_model *model = open_builtin();
+    seen all = {.model = model, .work_parts = 4};
+    uint32_t decisions = 0;
+    policy_scene s;
+
+    (void)state;
+    make_jobs(&s, 12);
+    argument.choose = choose_as_model;
+    argument.choose_context = &all;
+    uint64_t chosen = run_with(&s, &argument, 0);
+    assert_true(chosen == run_with(&s, NULL, 0));
+    argument.choose = choose_too_much;
+    argument.watch = see_the_last;
+    argument.watch_context = &decisions;
+    (void)run_with(&s, &argument, 0);
+    assert_true(decisions >= 12);
+    scene_close(&s);
+    clo_model_destroy(model);
+}
+
 static void a_watcher_sees_what_decides(void **state)
 {
     clo_learned_argument argument = CLO_LEARNED_ARGUMENT_INIT;
@@ -488,6 +555,7 @@ int main(void)
         cmocka_unit_test(draws_depend_on_the_seed_alone),
         cmocka_unit_test(jobs_beyond_the_sizes_are_served_too),
         cmocka_unit_test(beyond_the_bound_of_a_decision_the_rule_decides),
+        cmocka_unit_test(somebody_else_chooses),
         cmocka_unit_test(a_watcher_sees_what_decides),
         cmocka_unit_test(a_model_with_work_as_one_number_decides_too),
         cmocka_unit_test(parts_of_work_with_scales_of_their_own_are_refused),

@@ -74,6 +74,7 @@ static clo_status simulate(const train_streams *how, train_stream *k)
     }
     config.policy = k->policy;
     config.argument = k->argument;
+    config.outcomes = k->outcomes;
     if (status == CLO_OK)
         status = clo_stream_simulate(drawn, how->platform, &config, &result);
     clo_environment_close(&environment);

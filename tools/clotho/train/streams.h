@@ -39,6 +39,8 @@ typedef struct train_stream {
     const clo_policy *policy;
     const void *argument;
     uint64_t seed;
+    /* [jobs of the stream] receives what became of each; NULL: not wanted. */
+    clo_stream_outcome *outcomes;
     /* Out: what the goal says; mean completion time. In ns, but for TRAIN_LATE. */
     double reached;
     clo_status status;

@@ -62,10 +62,28 @@ static size_t numbers_of_all(const network *net, const clo_model_case *shape)
     return numbers;
 }
 
+/* Numbers of the weights of all layers. */
+static size_t weights_of_all(const network *net)
+{
+    size_t numbers = 0;
+
+    for (uint32_t i = 0; i < net->layers_count; i++)
+        numbers += (size_t)net->layers[i].inputs * net->layers[i].outputs;
+    return numbers;
+}
+
 bool network_tape_fit(network_tape *tape, const network *net, const clo_model_case *shape)
 {
-    size_t numbers = numbers_of_all(net, shape), at = 0;
+    size_t numbers = numbers_of_all(net, shape), at = 0, turned = weights_of_all(net);
 
+    if (turned > tape->turned_capacity || tape->turned == NULL) {
+        double *memory = calloc(turned + 1, sizeof *memory);
+        if (memory == NULL)
+            return false;
+        free(tape->turned);
+        tape->turned = memory;
+        tape->turned_capacity = turned;
+    }
     if (2 * numbers > tape->capacity || tape->memory == NULL) {
         double *memory = calloc(2 * numbers + 1, sizeof *memory);
         if (memory == NULL)
@@ -85,6 +103,7 @@ bool network_tape_fit(network_tape *tape, const network *net, const clo_model_ca
 void network_tape_free(network_tape *tape)
 {
     free(tape->memory);
+    free(tape->turned);
     *tape = (network_tape){0};
 }
 
@@ -93,30 +112,29 @@ static double *row_of(const run *r, uint32_t value, uint32_t row)
     return r->tape->rows[value] + (size_t)row * r->net->values[value].width;
 }
 
-/* Four outputs at a time: their sums do not wait for each other, and each is added up in the order of the inputs. */
-static void dense(const network_layer *layer, const double *x, double *y)
+/* All outputs at a time, each added up in the order of the inputs. `w` is [inputs][outputs]: neighbours in memory are
+ * independent sums. */
+static void dense(const network_layer *layer, const double *restrict w, const double *restrict x, double *restrict y)
 {
-    const double *w = layer->weights + layer->column;
-    uint32_t n = 0;
+    if (layer->bias != NULL)
+        memcpy(y, layer->bias, layer->outputs * sizeof *y);
+    else
+        memset(y, 0, layer->outputs * sizeof *y);
+    for (uint32_t k = 0; k < layer->inputs; k++, w += layer->outputs)
+        for (uint32_t n = 0; n < layer->outputs; n++)
+            y[n] += w[n] * x[k];
+}
 
-    for (; n + 4 <= layer->outputs; n += 4, w += 4 * (size_t)layer->stride) {
-        const double *w1 = w + layer->stride, *w2 = w1 + layer->stride, *w3 = w2 + layer->stride;
-        double sum[4] = {0};
-        if (layer->bias != NULL)
-            memcpy(sum, layer->bias + n, sizeof sum);
-        for (uint32_t k = 0; k < layer->inputs; k++) {
-            sum[0] += w[k] * x[k];
-            sum[1] += w1[k] * x[k];
-            sum[2] += w2[k] * x[k];
-            sum[3] += w3[k] * x[k];
-        }
-        memcpy(y + n, sum, sizeof sum);
-    }
-    for (; n < layer->outputs; n++, w += layer->stride) {
-        double sum = layer->bias != NULL ? layer->bias[n] : 0;
+static void turn_weights(const run *r)
+{
+    double *to = r->tape->turned;
+
+    for (uint32_t i = 0; i < r->net->layers_count; i++) {
+        const network_layer *layer = &r->net->layers[i];
+        r->tape->turned_of[i] = to;
         for (uint32_t k = 0; k < layer->inputs; k++)
-            sum += w[k] * x[k];
-        y[n] = sum;
+            for (uint32_t n = 0; n < layer->outputs; n++)
+                *to++ = layer->weights[(size_t)n * layer->stride + layer->column + k];
     }
 }
 
@@ -153,7 +171,7 @@ static void apply(const run *r, const clo_model_op *op, uint32_t row)
     if (network_leaves_out(r->shape, op, row))
         return;
     if (op->op == CLO_MODEL_DENSE)
-        dense(layer, row_of(r, op->in[0], row), y);
+        dense(layer, r->tape->turned_of[op->argument], row_of(r, op->in[0], row), y);
     else
         memset(y, 0, out->width * sizeof *y);
     if (op->op == CLO_MODEL_JOIN || op->op == CLO_MODEL_ADD)
@@ -187,13 +205,38 @@ static uint32_t run_loop(const run *r, uint32_t begin)
     return end;
 }
 
+static bool reads(const clo_model_op *op, uint32_t value)
+{
+    for (uint32_t i = 0; i < CLO_MODEL_OP_INPUTS; i++)
+        if (op->in[i] == value)
+            return true;
+    return false;
+}
+
+/* Operations on stages whose results only the scores depend on, each on the same row. */
+static void find_head(const network *net, bool is_head[NETWORK_OPS_MAX])
+{
+    memset(is_head, 0, NETWORK_OPS_MAX * sizeof *is_head);
+    for (uint32_t i = net->ops_count; i-- > 0;) {
+        const clo_model_op *op = &net->ops[i];
+        is_head[i] =
+            op->out != CLO_MODEL_NONE && net->values[op->out].domain == CLO_MODEL_STAGE && op->op != CLO_MODEL_LOOP;
+        for (uint32_t k = 0; k < net->ops_count && is_head[i]; k++)
+            is_head[i] = !reads(&net->ops[k], op->out) || (k > i && is_head[k]);
+    }
+}
+
 void network_forward(const network *net, const network_case *input, network_tape *tape)
 {
     const run r = {.net = net, .shape = input->shape, .tape = tape};
     const double *from = input->inputs;
+    bool is_head[NETWORK_OPS_MAX] = {false};
 
+    if (tape->wanted != NULL)
+        find_head(net, is_head);
     assert(numbers_of_all(net, r.shape) * 2 <= tape->capacity);
     memset(tape->memory, 0, numbers_of_all(net, r.shape) * sizeof *tape->memory);
+    turn_weights(&r);
     for (uint32_t v = 0; v < net->values_count; v++)
         if (net->values[v].is_input) {
             memcpy(tape->rows[v], from, numbers_of(net, r.shape, v) * sizeof *from);
@@ -207,7 +250,8 @@ void network_forward(const network *net, const network_case *input, network_tape
             sum_rows(&r, op);
         else
             for (uint32_t row = 0; row < network_rows(r.shape, net->values[op->out].domain); row++)
-                apply(&r, op, row);
+                if (!is_head[i] || tape->wanted[row])
+                    apply(&r, op, row);
     }
 }
 

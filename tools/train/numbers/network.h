@@ -67,6 +67,11 @@ typedef struct network_tape {
     double *memory;
     /* numbers that `memory` has room for */
     size_t capacity;
+    /* The weights of the layers that were run, [inputs][outputs], and how many there is room for. */
+    double *turned, *turned_of[NETWORK_LAYERS_MAX];
+    size_t turned_capacity;
+    /* [stages]: the scores of stages that are wanted; what only other scores depend on stays 0. NULL: all of them. */
+    const uint8_t *wanted;
 } network_tape;
 
 /* Makes room for a case; begin with a tape of zeros. Allocates only where a case is larger than all before.

@@ -1,0 +1,87 @@
+"""train decima-network: what it writes runs, learns, goes on where it was interrupted, the same bytes with any number of threads, and
+bad input."""
+import json
+import unittest
+
+from support import CommandTest, instead
+
+SMALL = ("--platform", "uniform:6", "--jobs", 5, "--seeds", "1-8", "--validation", "10-12", "--instances", 2, "--rollouts", 2,
+         "--imitations", 3, "--updates", 2, "--decisions", 48, "--batch", 12, "--validate-every", 1, "--baseline", "decima-fair")
+
+
+def stage(i, tasks, first, rest):
+    return {"id": i, "n_tasks": tasks, "fresh": {"5": [2 * first], "10": [2 * first]}, "first": {"5": [first], "10": [first]},
+            "rest": {"5": [rest, rest + 90], "10": [rest]}}
+
+
+class TrainNetwork(CommandTest):
+    def workload(self):
+        """A job that is long and one that is short, each of three stages."""
+        jobs = [{"job": name, "query": k + 1, "stages": [stage(0, tasks, 900, 400), stage(1, tasks, 700, 300), stage(2, 2, 800, 600)],
+                 "edges": [[0, 2], [1, 2]]} for k, (name, tasks) in enumerate((("long", 40), ("middle", 12), ("short", 3)))]
+        return self.file("q.jsonl", "".join(json.dumps(job) + "\n" for job in jobs))
+
+    def train(self, workload, *more):
+        return json.loads(self.good("train", "decima-network", workload, *instead(SMALL, "--json", *more)))
+
+    def test_it_learns_and_its_model_runs(self):
+        workload, model, curve = self.workload(), self.path("n.model"), self.path("n.svg")
+        trained = self.train(workload, "--imitations", 24, "--updates", 1, "--validate-every", 8, "--rate", 0.0005, "--decisions", 128,
+                             "--compare", "20-22", "-o", model, "--svg", curve)
+        self.assertLess(trained["validation"], 0.97 * trained["validation_first"])
+        self.assertGreater(trained["agreement"], 0.9)
+        self.assertLess(abs(trained["objective_change"]), 0.05)
+        self.good("model", "verify", model)
+        for argument in (model, model + ",sampled,seed=3"):
+            run = json.loads(self.good("simulate", workload, "--jobs", 8, "--arrivals", "batch", "--platform", "uniform:6", "--environment",
+                                       "decima", "--policy", "decima:" + argument, "--json"))
+            self.assertTrue(run["valid"])
+            self.assertEqual(run["fallbacks"], 0)
+        with open(curve, encoding="utf-8") as file:
+            self.assertIn("<svg", file.read())
+
+    def test_any_number_of_threads_makes_the_same_model(self):
+        workload = self.workload()
+        one, three = (self.train(workload, "--threads", n) for n in (1, 3))
+        self.assertEqual(one["model_hash"], three["model_hash"])
+        self.assertEqual(one["validation"], three["validation"])
+        self.assertNotEqual(one["model_hash"], self.train(workload, "--seed", 5)["model_hash"])
+        text = self.good("train", "decima-network", workload, *SMALL)
+        for word in ("by imitation", "by REINFORCE", "imitate", "reinforce", "hash"):
+            self.assertIn(word, text)
+
+    def test_it_goes_on_from_its_checkpoint(self):
+        workload, checkpoint = self.workload(), self.path("checkpoint")
+        whole = self.train(workload)
+        for stop in (1, 4):  # within the imitation, within REINFORCE
+            self.assertEqual(self.train(workload, "--checkpoint", checkpoint, "--stop", stop)["updates"], stop)
+        with open(checkpoint, encoding="utf-8") as file:
+            text = file.read()
+        resumed = self.train(workload, "--checkpoint", checkpoint)
+        self.assertEqual((resumed["model_hash"], resumed["validation"]), (whole["model_hash"], whole["validation"]))
+        self.bad(1, "train", "decima-network", workload, *SMALL, "--seed", 5, "--checkpoint", checkpoint, holds="other jobs or options")
+        for broken in ("", "clotho.checkpoint/1 decima-network x\n", text[:-40], text.replace("0x1", "nan", 1)):
+            self.bad(1, "train", "decima-network", workload, *SMALL, "--checkpoint", self.file("broken", broken), holds="broken")
+
+    def test_parts_can_be_left_out(self):
+        workload = self.workload()
+        whole, *parts = (self.train(workload, *more)["model_hash"] for more in ((), ("--no-messages",), ("--no-limits",)))
+        self.assertEqual(len({whole, *parts}), 3)
+        scenes = ("--scene", "uniform:6/4/batch", "--scene", "uniform:4/6/poisson:3", "--horizon", 20, "--jobs-first", 2)
+        two = json.loads(self.good("train", "decima-network", workload, *SMALL[4:], *scenes, "--json"))
+        self.assertEqual(two["updates"], 5)
+        self.bad(2, "train", "decima-network", workload, *SMALL, *scenes, holds="--scene is in place of")
+
+    def test_bad_options(self):
+        workload = self.workload()
+        for more, text in ((("--seeds", "8990-9000"), "are kept for tests"), (("--validation", "9050-9060"), "are kept for tests"),
+                           (("--seeds", "1-20", "--validation", "20-30"), "share seeds"), (("--compare", "5-6"), "shares seeds"),
+                           (("--rollouts", 1), "--rollouts"), (("--rate", 0), "--rate"), (("--threads", 300), "at most 256"),
+                           (("--imitations", 0, "--updates", 0), "--imitations"), (("--name", "n" * 40), "too long"),
+                           (("--baseline", "nothing"), "nothing"), (("--decisions", 100001), "--decisions")):
+            self.bad(2, "train", "decima-network", workload, *instead(SMALL, *more), holds=text)
+        self.bad(1, "train", "decima-network", self.path("nothing.jsonl"), *SMALL, holds="nothing.jsonl")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,232 @@
+/* agent.c - see agent.h. */
+#include "train/agent/agent.h"
+
+#include "train/models/decima.h"
+#include "train/models/quantize.h"
+#include "train/numbers/losses.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { GOLDEN = 4, GOLDEN_STAGES = 48 };
+
+/* Scores of limits that are apart by so much for each executor: the largest is drawn, too. */
+#define ALL_EXECUTORS 4000.0
+
+static uint32_t numbers_of(int mlp, int depth)
+{
+    return (decima_shapes[mlp][depth] + 1) * decima_shapes[mlp][depth + 1];
+}
+
+/* Numbers before those of a layer; weights come first, then biases. */
+static uint32_t offset_of(int mlp, int depth)
+{
+    uint32_t sum = 0;
+
+    for (int m = 0; m < mlp; m++)
+        for (int d = 0; d < DECIMA_DEPTH; d++)
+            sum += numbers_of(m, d);
+    for (int d = 0; d < depth; d++)
+        sum += numbers_of(mlp, d);
+    return sum;
+}
+
+uint32_t agent_numbers(void)
+{
+    return offset_of(DECIMA_MLPS, 0);
+}
+
+void agent_network(double *numbers, double executors, network *net)
+{
+    decima_weights weights = {.executors = executors, .tasks_scale = 200, .work_scale_ms = 1e5};
+
+    for (int mlp = 0; mlp < DECIMA_MLPS; mlp++)
+        for (int depth = 0; depth < DECIMA_DEPTH; depth++) {
+            weights.weights[mlp][depth] = numbers + offset_of(mlp, depth);
+            weights.biases[mlp][depth] =
+                weights.weights[mlp][depth] + decima_shapes[mlp][depth] * decima_shapes[mlp][depth + 1];
+        }
+    decima_network(&weights, net);
+}
+
+/* All of an MLP. */
+static void clear(double *numbers, int mlp, int depth)
+{
+    memset(numbers + offset_of(mlp, depth), 0, (offset_of(mlp + 1, 0) - offset_of(mlp, depth)) * sizeof *numbers);
+}
+
+/* The score of a limit grows with it, whatever else there is. */
+static void take_all(double *numbers)
+{
+    clear(numbers, DECIMA_LIMIT, 0);
+    numbers[offset_of(DECIMA_LIMIT, 0) + decima_shapes[DECIMA_LIMIT][0] - 1] = 1;
+    numbers[offset_of(DECIMA_LIMIT, 1)] = 1;
+    numbers[offset_of(DECIMA_LIMIT, 2)] = ALL_EXECUTORS;
+}
+
+void agent_init(double *numbers, const agent_parts *parts, uint64_t seed)
+{
+    network *net = calloc(1, sizeof *net);
+
+    memset(numbers, 0, agent_numbers() * sizeof *numbers);
+    if (net == NULL)
+        return;
+    agent_network(numbers, 50, net);
+    parameters_init(net, numbers, seed);
+    free(net);
+    if (parts->lacks_messages)
+        clear(numbers, DECIMA_MESSAGE, DECIMA_DEPTH - 1);
+    if (parts->lacks_limits)
+        take_all(numbers);
+}
+
+void agent_freeze(double *gradient, const agent_parts *parts)
+{
+    if (parts->lacks_messages)
+        clear(gradient, DECIMA_MESSAGE, 0);
+    if (parts->lacks_limits)
+        clear(gradient, DECIMA_LIMIT, 0);
+}
+
+void agent_room_free(agent_room *room)
+{
+    network_tape_free(&room->tape);
+    free(room->wanted);
+    free(room->log_p);
+    *room = (agent_room){0};
+}
+
+static bool make_room(agent_room *room, const network *net, const decision *d)
+{
+    uint32_t most = d->candidates_count > d->shape.limits ? d->candidates_count : d->shape.limits;
+
+    if (d->shape.stages > room->stages_capacity) {
+        free(room->wanted);
+        room->wanted = calloc(2 * (size_t)d->shape.stages, 1);
+        room->stages_capacity = room->wanted != NULL ? 2 * d->shape.stages : 0;
+    }
+    if (most > room->log_p_capacity) {
+        free(room->log_p);
+        room->log_p = malloc(4 * (size_t)most * sizeof *room->log_p); /* log p, then slopes */
+        room->log_p_capacity = room->log_p != NULL ? 2 * most : 0;
+    }
+    return room->wanted != NULL && room->log_p != NULL && network_tape_fit(&room->tape, net, &d->shape);
+}
+
+/* One of the two choices: scores in, slopes out. rows NULL: row i is choice i. */
+static void learn_choice(const double *scores, double *slopes, const uint32_t *rows, uint32_t count, uint32_t chosen,
+                         const double *wishes, const agent_wish *wish, agent_room *room, agent_learned *out)
+{
+    double *log_p = room->log_p, *by = log_p + room->log_p_capacity;
+    double shares = count > 1 ? 1 / log(count) : 0;
+
+    for (uint32_t i = 0; i < count; i++) {
+        log_p[i] = scores[rows != NULL ? rows[i] : i];
+        by[i] = 0;
+    }
+    out->agrees = out->agrees && choice_best(log_p, count) == chosen;
+    choice_log_softmax(log_p, count, log_p);
+    out->log_p += log_p[chosen];
+    out->entropy += shares * choice_entropy(log_p, count) / 2;
+    if (wishes == NULL)
+        choice_slopes(log_p, count, chosen, -wish->weight, -wish->entropy * shares / 2, by);
+    for (uint32_t i = 0; i < count && wishes != NULL; i++)
+        by[i] = wish->weight * (exp(log_p[i]) - exp(wishes[i])); /* of the cross-entropy */
+    for (uint32_t i = 0; i < count; i++)
+        slopes[rows != NULL ? rows[i] : i] += by[i];
+}
+
+/* Runs the network; only the scores of candidates are there. */
+static bool run(const network *net, const decision *d, agent_room *room)
+{
+    if (!make_room(room, net, d))
+        return false;
+    memset(room->wanted, 0, d->shape.stages);
+    for (uint32_t k = 0; k < d->candidates_count; k++)
+        room->wanted[d->candidates[k]] = 1;
+    room->tape.wanted = room->wanted;
+    network_forward(net, &(network_case){&d->shape, d->inputs}, &room->tape);
+    return true;
+}
+
+bool agent_choose(const network *net, double executors, const clo_learned_decision *seen, agent_room *room,
+                  uint32_t *candidate, uint32_t *limit)
+{
+    uint32_t best = 0, asked;
+    decision d;
+
+    do { /* ends: the second time the limits are those of the best candidate's job */
+        asked = seen->input.job_of_stage[seen->candidates[best]];
+        bool is_good = decision_make(&d, seen, best, executors) && run(net, &d, room);
+        best = 0;
+        for (uint32_t k = 0; k < d.candidates_count && is_good; k++) {
+            const double *scores = room->tape.rows[net->score];
+            best = scores[d.candidates[k]] > scores[d.candidates[best]] ? k : best;
+        }
+        *limit = is_good ? choice_best(room->tape.rows[net->limit], d.shape.limits) : 0;
+        free(d.inputs);
+        if (!is_good)
+            return false;
+    } while (asked != seen->input.job_of_stage[seen->candidates[best]]);
+    *candidate = best;
+    return true;
+}
+
+bool agent_learn(const network *net, const double *numbers, const decision *d, const agent_wish *wish, agent_room *room,
+                 double *gradient, agent_learned *out)
+{
+    network_tape *tape = &room->tape;
+
+    *out = (agent_learned){.agrees = true};
+    if (!run(net, d, room))
+        return false;
+    network_slopes_clear(net, &d->shape, tape);
+    learn_choice(tape->rows[net->score], tape->slopes[net->score], d->candidates, d->candidates_count, d->candidate,
+                 d->wishes, wish, room, out);
+    if (!wish->leaves_limit)
+        learn_choice(tape->rows[net->limit], tape->slopes[net->limit], NULL, d->shape.limits, d->limit,
+                     d->wishes != NULL ? d->wishes + d->candidates_count : NULL, wish, room, out);
+    if (gradient != NULL)
+        network_backward(net, &d->shape, tape, numbers, gradient);
+    return true;
+}
+
+static bool is_small(const clo_model_case *shape)
+{
+    return shape->stages <= GOLDEN_STAGES && shape->limits <= CLO_MODEL_GOLDEN_ROWS_MAX &&
+           shape->child_begin[shape->stages] <= CLO_MODEL_GOLDEN_EDGES_MAX;
+}
+
+clo_status agent_model(double *numbers, double executors, const char *name, const decision *list, uint32_t count,
+                       void **out, size_t *bytes, const char **why)
+{
+    const decima_weights by = {.executors = executors, .tasks_scale = 200, .work_scale_ms = 1e5};
+    clo_model_feature features[DECIMA_FEATURES];
+    clo_model_case golden[GOLDEN];
+    network *net = calloc(1, sizeof *net);
+    quantize_config config = {.name = name,
+                              .kind = CLO_MODEL_DECIMA,
+                              .feature_set = 4,
+                              .features = features,
+                              .features_count = DECIMA_FEATURES,
+                              .cases = golden,
+                              .margin = 1.5};
+    measure seen;
+
+    *why = NULL;
+    if (net == NULL)
+        return CLO_ERR_MEMORY;
+    agent_network(numbers, executors, net);
+    decima_features(&by, features);
+    bool is_good = measure_open(&seen, net);
+    for (uint32_t i = 0; i < count && is_good; i++) {
+        is_good = measure_add(&seen, net, &(network_case){&list[i].shape, list[i].inputs});
+        if (config.cases_count < GOLDEN && is_small(&list[i].shape))
+            golden[config.cases_count++] = list[i].shape;
+    }
+    clo_status status = is_good ? quantize(net, &seen, &config, out, bytes, why) : CLO_ERR_MEMORY;
+    measure_close(&seen);
+    free(net);
+    return status;
+}
