@@ -87,15 +87,14 @@ int main(int argc, char **argv)
         {0}};
     const bench_about about = {"online", "how long do jobs of a stream take under each policy?", flags, 1, 1};
     int status = bench_options_read(&o.options, &about, argc, argv);
-
     if (status >= 0)
         return status;
-    if (oracle != NULL && (o.options.json || o.svg != NULL)) {
-        fprintf(stderr, "bench: --oracle prints a table; leave --json and --svg out\n");
-        return 2;
-    }
-    if (cluster && o.only != NULL) {
-        fprintf(stderr, "bench: --cluster is --only cluster; leave one of them out\n");
+    const char *wrong = cluster && o.only != NULL ? "--cluster is --only cluster; leave one of them out"
+                        : oracle != NULL && (o.options.json || o.svg != NULL)
+                            ? "--oracle prints a table; leave --json and --svg out"
+                            : NULL;
+    if (wrong != NULL) {
+        fprintf(stderr, "bench: %s\n", wrong);
         return 2;
     }
     if (cluster)

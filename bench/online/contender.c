@@ -101,11 +101,23 @@ static bool is_ablation(const contender *c, const char *argument)
     const char *last = last_part(argument);
 
     return strcmp(c->policy->name, "decima") == 0 &&
-           (strcmp(last, "no-limits") == 0 || strcmp(last, "no-messages") == 0);
+           (strcmp(last, "no-limits") == 0 || strcmp(last, "no-messages") == 0 || strcmp(last, "shuffle-weights") == 0);
 }
 
-/* "decima:sampled,no-limits", "decima:no-messages" ...: what is left of the published network without one of its ideas
- * (Decima, figure 14, as far as that can be done without training). What stands before says how it draws. */
+/* The model of the argument, or the built-in one, changed. */
+static bool edit_model(contender *c, clo_learned_argument *argument, model_edit edit)
+{
+    clo_model *given = argument->owned;
+
+    argument->model = argument->owned =
+        given != NULL ? model_edited(given, edit, 1, &c->memory) : edited(c, "decima", edit);
+    clo_model_destroy(given);
+    return argument->model != NULL;
+}
+
+/* "decima:sampled,no-limits", "decima:own,no-messages" ...: what is left of a network without one of its ideas (Decima,
+ * figure 14, as far as that can be done without training), or with its weights in another order. What stands before
+ * says which network, and how it draws. */
 static bool open_ablation(contender *c, const char *text)
 {
     const char *last = last_part(text);
@@ -117,12 +129,11 @@ static bool open_ablation(contender *c, const char *text)
         return false;
     *argument = (clo_learned_argument)CLO_LEARNED_ARGUMENT_INIT;
     snprintf(rest, sizeof rest, "%.*s", last > text ? (int)(last - text - 1) : 0, text);
-    bool is_good = rest[0] == '\0' || (c->policy->parse(rest, argument) == CLO_OK && argument->owned == NULL);
+    bool is_good = rest[0] == '\0' || c->policy->parse(rest, argument) == CLO_OK;
     if (is_good && strcmp(last, "no-limits") == 0)
         c->policy = without_limits();
     else if (is_good)
-        argument->model = argument->owned = edited(c, "decima", MODEL_NO_MESSAGES);
-    is_good = is_good && (argument->model != NULL || strcmp(last, "no-limits") == 0);
+        is_good = edit_model(c, argument, strcmp(last, "no-messages") == 0 ? MODEL_NO_MESSAGES : MODEL_SHUFFLED);
     if (!is_good)
         contender_close(c);
     return is_good;
@@ -149,7 +160,7 @@ bool contender_open(contender *c, const char *text, bool says_why)
     if (c->policy->parse == NULL)
         return refuse(text, "this policy takes no argument", says_why);
     if (is_ablation(c, argument + 1))
-        return open_ablation(c, argument + 1) || refuse(text, "only sampled and seed=N may stand before", says_why);
+        return open_ablation(c, argument + 1) || refuse(text, "what stands before is no argument of decima", says_why);
     c->argument = calloc(1, c->policy->argument_bytes > 0 ? c->policy->argument_bytes : 1);
     if (c->argument == NULL)
         return refuse(text, "no memory", says_why);

@@ -9,6 +9,8 @@
  * times. */
 #include "online/oracle.h"
 
+#include "online/oracle_times.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

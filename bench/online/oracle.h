@@ -16,9 +16,6 @@ bool oracle_climb(const occasion *at, const contender *rule, uint64_t seed, uint
 /* The scene's measure of a contender, as the search draws times; negative, with a line why, on failure. */
 double oracle_play(const occasion *at, const contender *c, uint64_t seed);
 
-/* What gives the times, without luck where it is Decima's (oracle_times.c). False, with a line why, on failure. */
-bool oracle_times_open(const occasion *at, uint64_t seed, clo_environment *out);
-
 void oracle_print(const scene *s, const char *rule, const oracle_found *found, uint32_t count);
 
 /* The scene with its seeds: the best of its contenders, then the search. False, with a line why, on failure. */

@@ -1,6 +1,6 @@
 /* oracle_times.c - Decima's environment with common random numbers: the time of an instance is drawn from the seed, its
  * job, its stage and its number, not in the order of starts. As tools/train has it for its samples. */
-#include "online/oracle.h"
+#include "online/oracle_times.h"
 
 #include <stdlib.h>
 #include <string.h>

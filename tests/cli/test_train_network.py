@@ -16,9 +16,9 @@ def stage(i, tasks, first, rest):
 
 class TrainNetwork(CommandTest):
     def workload(self):
-        """A job that is long and one that is short, each of three stages."""
-        jobs = [{"job": name, "query": k + 1, "stages": [stage(0, tasks, 900, 400), stage(1, tasks, 700, 300), stage(2, 2, 800, 600)],
-                 "edges": [[0, 2], [1, 2]]} for k, (name, tasks) in enumerate((("long", 40), ("middle", 12), ("short", 3)))]
+        """Jobs that are long, middling and short, each of three stages."""
+        jobs = [{"job": name, "query": k + 1, "stages": [stage(0, tasks, 9000, 4000), stage(1, tasks, 7000, 3000), stage(2, 2, 8000, 6000)],
+                 "edges": [[0, 2], [1, 2]]} for k, (name, tasks) in enumerate((("long", 90), ("middle", 12), ("short", 3)))]
         return self.file("q.jsonl", "".join(json.dumps(job) + "\n" for job in jobs))
 
     def train(self, workload, *more):
@@ -26,9 +26,9 @@ class TrainNetwork(CommandTest):
 
     def test_it_learns_and_its_model_runs(self):
         workload, model, curve = self.workload(), self.path("n.model"), self.path("n.svg")
-        trained = self.train(workload, "--imitations", 24, "--updates", 1, "--validate-every", 8, "--rate", 0.0005, "--decisions", 128,
-                             "--compare", "20-22", "-o", model, "--svg", curve)
-        self.assertLess(trained["validation"], 0.97 * trained["validation_first"])
+        learns = ("--jobs", 8, "--instances", 4, "--imitations", 10, "--updates", 1, "--decisions", 256, "--batch", 32, "--validate-every", 10)
+        trained = self.train(workload, *learns, "--compare", "20-22", "-o", model, "--svg", curve)
+        self.assertLess(trained["validation"], 0.7 * trained["validation_first"])
         self.assertGreater(trained["agreement"], 0.9)
         self.assertLess(abs(trained["objective_change"]), 0.05)
         self.good("model", "verify", model)
@@ -39,6 +39,11 @@ class TrainNetwork(CommandTest):
             self.assertEqual(run["fallbacks"], 0)
         with open(curve, encoding="utf-8") as file:
             self.assertIn("<svg", file.read())
+
+    def test_reinforce_alone_learns(self):
+        trained = self.train(self.workload(), "--imitations", 0, "--updates", 12, "--rollouts", 8, "--jobs", 6, "--rate", 0.002, "--entropy", 0.02,
+                             "--decisions", 256, "--validate-every", 12)
+        self.assertLess(trained["validation"], 0.8 * trained["validation_first"])
 
     def test_any_number_of_threads_makes_the_same_model(self):
         workload = self.workload()

@@ -11,6 +11,8 @@ extern const unsigned char clo_decima_model[48128];
 extern const unsigned char clo_decima_batch_model[9376];
 /* decima_stream_model.c */
 extern const unsigned char clo_decima_stream_model[9376];
+/* decima_own_model.c */
+extern const unsigned char clo_decima_own_model[46032];
 /* edges_model.c */
 extern const unsigned char clo_edges_model[13856];
 /* lachesis_model.c */
@@ -28,6 +30,8 @@ static const clo_builtin_model models[] = {
     {"lachesis",
      "a rule of six features that orders tasks for DEFT: tuned on TPC-H queries, 50 executors of unlike speeds",
      clo_lachesis_model, sizeof clo_lachesis_model},
+    {"decima-own", "Decima's network, trained here on batches and streams of TPC-H queries, 50 executors: decima:own",
+     clo_decima_own_model, sizeof clo_decima_own_model},
     {NULL, NULL, NULL, 0},
 };
 

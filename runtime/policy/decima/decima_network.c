@@ -279,7 +279,7 @@ static void event(void *state, const clo_view *view, const clo_event *event)
 const clo_policy clo_policy_decima = {
     .name = "decima",
     .summary = "Decima's published network, in integers, with executors bound to jobs; "
-               "decima:[FILE][,sampled][,seed=N][,stages=N][,jobs=N]",
+               "decima:[FILE|own][,sampled][,seed=N][,stages=N][,jobs=N]",
     .size = sizeof(clo_policy),
     .state_bytes = state_bytes,
     .job_bytes = job_bytes,

@@ -239,21 +239,22 @@ static void close_all(network_training *t)
     free(t);
 }
 
+static const command cmd = {
+    "train decima-network",
+    "WORKLOAD...",
+    1,
+    NETWORK_WORKLOADS_MAX,
+    "Trains the network of the policy 'decima', of the published one's shape: it imitates the rule of "
+    "'parametric', "
+    "then learns\n"
+    "from episodes by REINFORCE. What is best on validation becomes a model file. Interrupted, it goes on from its "
+    "checkpoint.",
+    "The same seeds give the same bytes with any number of threads.\n"
+    "Example: clotho train decima-network tpch.jsonl --scene uniform:50/20/batch --scene "
+    "uniform:50/100/poisson:13.8 --horizon 600 -o own.model"};
+
 static int read_and_run(network_training *t, int argc, char **argv)
 {
-    static const command cmd = {
-        "train decima-network",
-        "WORKLOAD...",
-        1,
-        NETWORK_WORKLOADS_MAX,
-        "Trains the network of the policy 'decima', of the published one's shape: it imitates the rule of "
-        "'parametric', "
-        "then learns\n"
-        "from episodes by REINFORCE. What is best on validation becomes a model file. Interrupted, it goes on from its "
-        "checkpoint.",
-        "The same seeds give the same bytes with any number of threads.\n"
-        "Example: clotho train decima-network tpch.jsonl --scene uniform:50/20/batch --scene "
-        "uniform:50/100/poisson:13.8 --horizon 600 -o own.model"};
     network_options *o = &t->o;
     train_options *s = &o->scenes;
     const option_spec specs[] = {
