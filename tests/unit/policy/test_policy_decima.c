@@ -399,6 +399,33 @@ static void somebody_else_chooses(void **state)
     clo_model_destroy(model);
 }
 
+/* "own" is the built-in model that was trained here, on its own and with the other parts. */
+static void own_is_the_model_that_was_trained_here(void **state)
+{
+    const clo_policy *policy = clo_policy_find("decima");
+    clo_learned_argument by_name, by_model = CLO_LEARNED_ARGUMENT_INIT;
+    clo_model *model = NULL;
+    size_t bytes = 0;
+    const void *data = clo_model_builtin("decima-own", &bytes);
+    policy_scene s;
+
+    (void)state;
+    make_jobs(&s, 12);
+    ok(clo_model_open("own", data, bytes, &model));
+    by_model.model = model;
+    uint64_t own = run_with(&s, &by_model, 0);
+    ok(policy->parse("own", &by_name));
+    assert_true(own == run_with(&s, &by_name, 0));
+    assert_true(own != run_with(&s, NULL, 0));
+    policy->release(&by_name);
+    ok(policy->parse("own,sampled,seed=3", &by_name));
+    assert_true(by_name.is_sampled == 1 && by_name.seed == 3 && by_name.model != NULL);
+    policy->release(&by_name);
+    fails(CLO_ERR_ARGUMENT, "none of its parts", policy->parse("sampled,own", &by_name));
+    scene_close(&s);
+    clo_model_destroy(model);
+}
+
 static void a_watcher_sees_what_decides(void **state)
 {
     clo_learned_argument argument = CLO_LEARNED_ARGUMENT_INIT;
@@ -556,6 +583,7 @@ int main(void)
         cmocka_unit_test(jobs_beyond_the_sizes_are_served_too),
         cmocka_unit_test(beyond_the_bound_of_a_decision_the_rule_decides),
         cmocka_unit_test(somebody_else_chooses),
+        cmocka_unit_test(own_is_the_model_that_was_trained_here),
         cmocka_unit_test(a_watcher_sees_what_decides),
         cmocka_unit_test(a_model_with_work_as_one_number_decides_too),
         cmocka_unit_test(parts_of_work_with_scales_of_their_own_are_refused),
