@@ -200,6 +200,14 @@ static void a_bound_on_steps_hands_over_to_the_rule(void **state)
     clo_graph_destroy(graph);
 }
 
+static void choose_nothing(void *context, const clo_learned_decision *seen, uint32_t *candidate, uint32_t *limit)
+{
+    (void)context;
+    (void)seen;
+    (void)candidate;
+    (void)limit;
+}
+
 static void what_it_cannot_take_is_refused_with_one_line(void **state)
 {
     const clo_task task = {.work_ns = 10};
@@ -222,7 +230,11 @@ static void what_it_cannot_take_is_refused_with_one_line(void **state)
     fails(CLO_ERR_ARGUMENT, "stages_max is 65537", clo_simulate(cost, &config, NULL, NULL, NULL));
     f.argument.stages_max = 0;
     f.argument.jobs_max = 1;
-    fails(CLO_ERR_ARGUMENT, "leave jobs_max and watch out", clo_simulate(cost, &config, NULL, NULL, NULL));
+    fails(CLO_ERR_ARGUMENT, "leave jobs_max, watch and choose out", clo_simulate(cost, &config, NULL, NULL, NULL));
+    f.argument.jobs_max = 0;
+    f.argument.choose = choose_nothing;
+    fails(CLO_ERR_ARGUMENT, "leave jobs_max, watch and choose out", clo_simulate(cost, &config, NULL, NULL, NULL));
+    f.argument.choose = NULL;
     clo_learned_argument read = CLO_LEARNED_ARGUMENT_INIT;
     fails(CLO_ERR_ARGUMENT, "policy 'lachesis': 'now' is none of its parts", f.policy->parse("sampled,now", &read));
     clo_model_destroy(decima);

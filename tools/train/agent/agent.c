@@ -114,27 +114,36 @@ static bool make_room(agent_room *room, const network *net, const decision *d)
     return room->wanted != NULL && room->log_p != NULL && network_tape_fit(&room->tape, net, &d->shape);
 }
 
-/* One of the two choices: scores in, slopes out. rows NULL: row i is choice i. */
-static void learn_choice(const double *scores, double *slopes, const uint32_t *rows, uint32_t count, uint32_t chosen,
-                         const double *wishes, const agent_wish *wish, agent_room *room, agent_learned *out)
+/* One of the two choices. */
+typedef struct question {
+    const double *scores;
+    double *slopes;
+    /* Of the choices; NULL: row i is choice i. */
+    const uint32_t *rows;
+    uint32_t count, chosen;
+    /* Log-probabilities that a teacher would like; NULL: there is none. */
+    const double *wishes;
+} question;
+
+static void learn_choice(const question *q, const agent_wish *wish, agent_room *room, agent_learned *out)
 {
     double *log_p = room->log_p, *by = log_p + room->log_p_capacity;
-    double shares = count > 1 ? 1 / log(count) : 0;
+    double shares = q->count > 1 ? 1 / log(q->count) : 0;
 
-    for (uint32_t i = 0; i < count; i++) {
-        log_p[i] = scores[rows != NULL ? rows[i] : i];
+    for (uint32_t i = 0; i < q->count; i++) {
+        log_p[i] = q->scores[q->rows != NULL ? q->rows[i] : i];
         by[i] = 0;
     }
-    out->agrees = out->agrees && choice_best(log_p, count) == chosen;
-    choice_log_softmax(log_p, count, log_p);
-    out->log_p += log_p[chosen];
-    out->entropy += shares * choice_entropy(log_p, count) / 2;
-    if (wishes == NULL)
-        choice_slopes(log_p, count, chosen, -wish->weight, -wish->entropy * shares / 2, by);
-    for (uint32_t i = 0; i < count && wishes != NULL; i++)
-        by[i] = wish->weight * (exp(log_p[i]) - exp(wishes[i])); /* of the cross-entropy */
-    for (uint32_t i = 0; i < count; i++)
-        slopes[rows != NULL ? rows[i] : i] += by[i];
+    out->agrees = out->agrees && choice_best(log_p, q->count) == q->chosen;
+    choice_log_softmax(log_p, q->count, log_p);
+    out->log_p += log_p[q->chosen];
+    out->entropy += shares * choice_entropy(log_p, q->count) / 2;
+    if (q->wishes == NULL)
+        choice_slopes(log_p, q->count, q->chosen, -wish->weight, -wish->entropy * shares / 2, by);
+    for (uint32_t i = 0; i < q->count && q->wishes != NULL; i++)
+        by[i] = wish->weight * (exp(log_p[i]) - exp(q->wishes[i])); /* of the cross-entropy */
+    for (uint32_t i = 0; i < q->count; i++)
+        q->slopes[q->rows != NULL ? q->rows[i] : i] += by[i];
 }
 
 /* Runs the network; only the scores of candidates are there. */
@@ -182,11 +191,17 @@ bool agent_learn(const network *net, const double *numbers, const decision *d, c
     if (!run(net, d, room))
         return false;
     network_slopes_clear(net, &d->shape, tape);
-    learn_choice(tape->rows[net->score], tape->slopes[net->score], d->candidates, d->candidates_count, d->candidate,
-                 d->wishes, wish, room, out);
+    const question of_stage = {
+        tape->rows[net->score], tape->slopes[net->score], d->candidates, d->candidates_count, d->candidate, d->wishes};
+    const question of_limit = {tape->rows[net->limit],
+                               tape->slopes[net->limit],
+                               NULL,
+                               d->shape.limits,
+                               d->limit,
+                               d->wishes != NULL ? d->wishes + d->candidates_count : NULL};
+    learn_choice(&of_stage, wish, room, out);
     if (!wish->leaves_limit)
-        learn_choice(tape->rows[net->limit], tape->slopes[net->limit], NULL, d->shape.limits, d->limit,
-                     d->wishes != NULL ? d->wishes + d->candidates_count : NULL, wish, room, out);
+        learn_choice(&of_limit, wish, room, out);
     if (gradient != NULL)
         network_backward(net, &d->shape, tape, numbers, gradient);
     return true;

@@ -70,23 +70,29 @@ static int64_t asked_of(const clo_learned_decision *seen)
     return asked;
 }
 
-/* Candidates first .. end - 1 are those of job `j`. */
-static void look_at_job(const teacher *t, const clo_learned_decision *seen, uint32_t j, double work_ns, uint32_t first,
-                        uint32_t end, const double *ranks, double *keys, best found[2])
+/* A job, and its candidates first .. end - 1. */
+typedef struct candidate_job {
+    uint32_t job, first, end;
+    double work_ns;
+} candidate_job;
+
+/* found: the best of those below their limits, and of the others. */
+static void look_at_job(const teacher *t, const clo_learned_decision *seen, const candidate_job *j, const double *ranks,
+                        double *keys, best found[2])
 {
-    const int64_t *raw = &seen->job_raw[JOB_RAW * (size_t)j], asked = asked_of(seen);
+    const int64_t *raw = &seen->job_raw[JOB_RAW * (size_t)j->job], asked = asked_of(seen);
     bool is_own = raw[OWN] > 0;
-    int64_t used = raw[EXECUTORS] - (is_own ? asked : 0), room = limit_of(t, work_ns, seen->input.jobs) - used;
-    uint32_t longest = first;
+    int64_t used = raw[EXECUTORS] - (is_own ? asked : 0), room = limit_of(t, j->work_ns, seen->input.jobs) - used;
+    uint32_t longest = j->first;
     double shares = 0;
 
-    for (uint32_t k = first; k < end; k++)
+    for (uint32_t k = j->first; k < j->end; k++)
         longest = ranks[seen->candidates[k]] > ranks[seen->candidates[longest]] ? k : longest;
     double path_ns = ranks[seen->candidates[longest]];
-    double value = value_of(t, work_ns, path_ns, is_own, used > 0 ? used : 0);
-    for (uint32_t k = first; k < end; k++)
+    double value = value_of(t, j->work_ns, path_ns, is_own, used > 0 ? used : 0);
+    for (uint32_t k = j->first; k < j->end; k++)
         shares += keys[k] = pow((ranks[seen->candidates[k]] + 1) / (path_ns + 1), PATH_POWER);
-    for (uint32_t k = first; k < end; k++)
+    for (uint32_t k = j->first; k < j->end; k++)
         keys[k] = SHARPNESS * (value - (room > 0 ? 0 : AT_LIMIT)) + log(fmax(keys[k] / shares, 1e-30));
     best *to = &found[room <= 0];
     value += room <= 0 && is_own ? 1e6 : 0;
@@ -102,12 +108,12 @@ void teacher_choose(const teacher *t, const clo_learned_decision *seen, double *
 
     rank_stages(seen, ranks);
     for (uint32_t j = 0; j < seen->input.jobs; j++) {
-        double work_ns = work_of(seen, j, &next);
-        uint32_t first = k;
+        candidate_job one = {.job = j, .first = k, .work_ns = work_of(seen, j, &next)};
         while (k < seen->candidates_count && seen->input.job_of_stage[seen->candidates[k]] == j)
             k++;
-        if (k > first)
-            look_at_job(t, seen, j, work_ns, first, k, ranks, keys, found);
+        one.end = k;
+        if (one.end > one.first)
+            look_at_job(t, seen, &one, ranks, keys, found);
     }
     const best *chosen = &found[!(found[0].value > -INFINITY)];
     const uint32_t job = seen->input.job_of_stage[seen->candidates[chosen->candidate]];
