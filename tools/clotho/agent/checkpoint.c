@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { LINE_BYTES = 512 };
+
 #define KIND "decima-network"
 
 static bool write_numbers(const double *numbers, uint32_t count, FILE *out)
@@ -49,10 +51,27 @@ int network_write_checkpoint(const network_training *t)
     return output_complain(&out);
 }
 
+/* A line of so many numbers. */
+static bool read_row(double *numbers, uint32_t count, FILE *in)
+{
+    char line[LINE_BYTES], *at = line;
+
+    if (fgets(line, sizeof line, in) == NULL)
+        return false;
+    for (uint32_t i = 0; i < count; i++) {
+        char *end;
+        numbers[i] = strtod(at, &end);
+        if (end == at)
+            return false;
+        at = end;
+    }
+    return *at == '\n';
+}
+
 static bool read_numbers(double *numbers, uint32_t count, FILE *in)
 {
     for (uint32_t i = 0; i < count; i++)
-        if (fscanf(in, "%la", &numbers[i]) != 1 || !isfinite(numbers[i]))
+        if (!read_row(&numbers[i], 1, in) || !isfinite(numbers[i]))
             return false;
     return true;
 }
@@ -60,16 +79,29 @@ static bool read_numbers(double *numbers, uint32_t count, FILE *in)
 static bool read_state(network_training *t, FILE *in)
 {
     uint32_t numbers = agent_numbers(), most = t->o.imitations + t->o.updates;
-    bool is_good = fscanf(in, "%u %u %la %" SCNu64 " %u", &t->done, &t->best_update, &t->best_score, &t->adam.steps,
-                          &t->curve_count) == 5 &&
-                   t->done <= most && t->curve_count <= most + 1;
+    double head[5], row[8];
 
-    is_good = is_good && read_numbers(t->numbers, numbers, in) && read_numbers(t->best, numbers, in) &&
-              read_numbers(t->adam.m, numbers, in) && read_numbers(t->adam.v, numbers, in);
+    if (!read_row(head, 5, in) || !(head[0] >= 0 && head[0] <= most) || !(head[4] >= 0 && head[4] <= most + 1) ||
+        !(head[1] >= 0 && head[1] <= most) || !(head[3] >= 0))
+        return false;
+    t->done = (uint32_t)head[0];
+    t->best_update = (uint32_t)head[1];
+    t->best_score = head[2];
+    t->adam.steps = (uint64_t)head[3];
+    t->curve_count = (uint32_t)head[4];
+    bool is_good = read_numbers(t->numbers, numbers, in) && read_numbers(t->best, numbers, in) &&
+                   read_numbers(t->adam.m, numbers, in) && read_numbers(t->adam.v, numbers, in);
     for (uint32_t i = 0; is_good && i < t->curve_count; i++) {
-        train_point *p = &t->curve[i];
-        is_good = fscanf(in, "%u %u %la %la %la %la %la %la", &p->update, &p->phase, &p->reward, &p->validation,
-                         &p->loss, &p->entropy, &p->agreed, &p->gradient) == 8;
+        is_good = read_row(row, 8, in);
+        if (is_good)
+            t->curve[i] = (train_point){.update = (uint32_t)row[0],
+                                        .phase = (uint32_t)row[1],
+                                        .reward = row[2],
+                                        .validation = row[3],
+                                        .loss = row[4],
+                                        .entropy = row[5],
+                                        .agreed = row[6],
+                                        .gradient = row[7]};
     }
     return is_good;
 }

@@ -61,8 +61,13 @@ static int compare_streams(network_training *t, const clo_model *model, uint32_t
     double *real_ones = calloc(t->scenes_count * (size_t)count, sizeof *real_ones);
     real r = {.t = t};
     network_training one_thread = *t;
-    int code = integers != NULL && real_ones != NULL ? EXIT_GOOD : complain(NULL, "out of memory");
+    int code = EXIT_GOOD;
 
+    if (integers == NULL || real_ones == NULL) {
+        free(integers);
+        free(real_ones);
+        return complain(NULL, "out of memory");
+    }
     with.model = reals.model = model;
     reals.choose = choose;
     reals.choose_context = &r;

@@ -28,8 +28,10 @@ int network_try(const network_training *t, const network_tries *tries)
 {
     uint32_t count = tries->seeds.count;
     train_stream *list = calloc(count, sizeof *list);
-    int code = list != NULL ? EXIT_GOOD : complain(NULL, "out of memory");
+    int code = EXIT_GOOD;
 
+    if (list == NULL)
+        return complain(NULL, "out of memory");
     for (uint32_t s = 0; s < t->scenes_count && code == EXIT_GOOD; s++) {
         const train_streams how = streams_of(t, s);
         for (uint32_t i = 0; i < count; i++)
@@ -44,8 +46,7 @@ int network_try(const network_training *t, const network_tries *tries)
 }
 
 /* The policy that plays an episode. */
-static clo_learned_argument argument_of(const network_training *t, const clo_model *model, const train_law *law,
-                                        episode *e)
+static clo_learned_argument argument_of(const clo_model *model, const train_law *law, episode *e)
 {
     clo_learned_argument with = CLO_LEARNED_ARGUMENT_INIT;
 
@@ -56,7 +57,6 @@ static clo_learned_argument argument_of(const network_training *t, const clo_mod
     with.watch_context = e;
     with.choose = e->is_led ? episode_choose : NULL;
     with.choose_context = e;
-    (void)t;
     return with;
 }
 
@@ -64,13 +64,19 @@ int network_play(const network_training *t, const clo_model *model, const train_
 {
     train_stream *streams = calloc(count, sizeof *streams);
     clo_learned_argument *with = calloc(count, sizeof *with);
-    int code = streams != NULL && with != NULL ? EXIT_GOOD : complain(NULL, "out of memory");
+    int code = EXIT_GOOD;
+
+    if (streams == NULL || with == NULL) {
+        free(streams);
+        free(with);
+        return complain(NULL, "out of memory");
+    }
     train_streams how = streams_of(t, law->scene);
 
     if (law->jobs > 0)
         how.arrivals.jobs = law->jobs;
     for (uint32_t i = 0; i < count && code == EXIT_GOOD; i++) {
-        with[i] = argument_of(t, model, law, &list[i].episode);
+        with[i] = argument_of(model, law, &list[i].episode);
         streams[i] = (train_stream){
             .policy = t->policy, .argument = &with[i], .seed = list[i].seed, .outcomes = list[i].outcomes};
     }

@@ -89,8 +89,10 @@ static int learn_all(network_training *t, lesson *l, double rate, train_point *p
     uint32_t steps = l->is_imitation && l->count > t->o.batch ? l->count / t->o.batch : 1;
     const decision **some = calloc((size_t)l->count + 1, sizeof(const decision *));
     train_point sums = *point;
-    int code = some != NULL ? EXIT_GOOD : complain(NULL, "out of memory");
+    int code = EXIT_GOOD;
 
+    if (some == NULL)
+        return complain(NULL, "out of memory");
     for (uint32_t k = 0; k < steps && code == EXIT_GOOD; k++) {
         lesson part = {.t = t, .list = some, .is_imitation = l->is_imitation, .entropy = l->entropy};
         *point = sums;
@@ -257,8 +259,10 @@ static int validate(network_training *t, double *out)
     size_t bytes = 0;
     clo_model *model = NULL;
     double *reached = calloc(count, sizeof *reached);
-    int code = reached != NULL ? network_model(t, t->numbers, &data, &bytes, &model) : complain(NULL, "out of memory");
 
+    if (reached == NULL)
+        return complain(NULL, "out of memory");
+    int code = network_model(t, t->numbers, &data, &bytes, &model);
     with.model = model;
     const network_tries tries = {t->o.scenes.validation, t->policy, &with, reached};
     if (code == EXIT_GOOD)
