@@ -62,6 +62,23 @@ static bool play_all(online *o)
     return o->svg == NULL || online_svg(o, o->svg);
 }
 
+static bool run(online *o)
+{
+    if (o->options.json)
+        printf("{\"bench\": \"online\", \"scenes\": [");
+    bool is_good = online_data_open(o);
+    if (o->skipped != NULL)
+        fprintf(stderr, "bench: skipped: %s\n", o->skipped);
+    else
+        is_good = is_good && play_all(o);
+    if (o->options.json)
+        printf("]}\n");
+    for (uint32_t i = 0; i < o->played_count; i++)
+        played_close(&o->played[i]);
+    online_data_close(o);
+    return is_good;
+}
+
 int main(int argc, char **argv)
 {
     online o = {.data = CLO_DATA};
@@ -111,17 +128,5 @@ int main(int argc, char **argv)
         !read_count(oracle, "oracle", &o.oracle_tries) || !read_count(from, "from", &o.from) ||
         !read_count(percent, "load", &o.load_percent))
         return 2;
-    if (o.options.json)
-        printf("{\"bench\": \"online\", \"scenes\": [");
-    bool is_good = online_data_open(&o);
-    if (o.skipped != NULL)
-        fprintf(stderr, "bench: skipped: %s\n", o.skipped);
-    else
-        is_good = is_good && play_all(&o);
-    if (o.options.json)
-        printf("]}\n");
-    for (uint32_t i = 0; i < o.played_count; i++)
-        played_close(&o.played[i]);
-    online_data_close(&o);
-    return is_good ? 0 : 1;
+    return run(&o) ? 0 : 1;
 }

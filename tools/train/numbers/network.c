@@ -259,8 +259,10 @@ bool network_run(network *net, const network_case *input, double *scores, double
 {
     network_tape tape = {0};
 
-    if (!network_tape_fit(&tape, net, input->shape))
+    if (!network_tape_fit(&tape, net, input->shape)) {
+        network_tape_free(&tape);
         return false;
+    }
     network_forward(net, input, &tape);
     for (uint32_t v = 0; v < net->values_count; v++)
         for (size_t i = 0, numbers = numbers_of(net, input->shape, v); i < numbers; i++)
