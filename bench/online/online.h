@@ -31,13 +31,7 @@ bool contender_open(contender *c, const char *text, bool says_why);
 void contender_close(contender *c);
 
 /* What a scene compares by. */
-typedef enum measure {
-    MEASURE_JCT,
-    MEASURE_WEIGHTED,
-    MEASURE_MAKESPAN,
-    MEASURE_TARDINESS,
-    MEASURES_COUNT
-} measure;
+typedef enum measure { MEASURE_JCT, MEASURE_WEIGHTED, MEASURE_MAKESPAN, MEASURE_TARDINESS, MEASURES_COUNT } measure;
 
 typedef struct online online;
 typedef struct scene scene;
