@@ -4,6 +4,7 @@
 # usage: packaging/package.sh OUT [STEP...]; all steps but the last if none is named. `./dev package` calls it.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+. packaging/root.sh
 out=$(mkdir -p "$1" && cd "$1" && pwd)
 version=$(sed -n 's/^project(clotho VERSION \([0-9.]*\) .*/\1/p' CMakeLists.txt)
 tree=$out/clotho-$version
@@ -52,12 +53,7 @@ step_judge() {
     echo "lintian: clean"
 }
 
-# In a mount namespace of its own, so nothing stays mounted.
-inside() {
-    # shellcheck disable=SC2016 # for the other shell
-    unshare --mount sh -c 'root=$1 && shift && for each in proc sys dev; do mount --rbind "/$each" "$root/$each"; done && exec chroot "$root" "$@"' \
-        sh "$out/root" /usr/bin/env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin DEBIAN_FRONTEND=noninteractive LC_ALL=C.UTF-8 "$@"
-}
+inside() { inside_root "$out/root" "$@"; }
 
 install_names() {
     quietly root.log inside apt-get install -y -qq --no-install-recommends "$@"
@@ -76,12 +72,10 @@ run_tests() {
 }
 
 # A root with these packages beside the essential ones, the folder /packages and the source.
-make_root() {
-    local suite
-    suite=$(sed -n 's/^VERSION_CODENAME=//p' /etc/os-release)
-    say "a clean root ($out/root, $suite)"
-    rm -rf "$out/root" "$out"/root.log "$out"/test-*.log
-    quietly root.log mmdebstrap --quiet --variant=apt --include="$1" "$suite" "$out/root"
+fill_root() {
+    say "a clean root ($out/root, $(release_name))"
+    rm -f "$out"/root.log "$out"/test-*.log
+    quietly root.log make_root "$out/root" "$1"
     mkdir "$out/root/packages"
     cp "$out"/*.deb "$out"/clotho_*.dsc "$out"/clotho_*.tar.* "$out/root/packages"
     cp -r "$tree" "$out/root/source"
@@ -89,7 +83,7 @@ make_root() {
 
 step_root() {
     local left
-    make_root apt-utils
+    fill_root apt-utils
     (cd "$out/root/packages" && dpkg-scanpackages . >Packages 2>/dev/null)
     echo "deb [trusted=yes] file:/packages ./" >"$out/root/etc/apt/sources.list.d/clotho.list"
     quietly root.log inside apt-get update -qq
@@ -107,7 +101,7 @@ step_root() {
 
 step_rebuild() {
     local name
-    make_root dpkg-dev
+    fill_root dpkg-dev
     quietly root.log inside apt-get update -qq
     quietly root.log inside apt-get build-dep -y -qq --no-install-recommends /source
     quietly root.log inside env DEB_BUILD_OPTIONS=terse sh -c 'cd /packages && dpkg-source -x clotho_*.dsc fresh && cd fresh && dpkg-buildpackage -b -us -uc'
