@@ -2,12 +2,13 @@
 # A stranger in a clean Debian root: clones this commit and follows the README, the guides and packaging/README.md, each line as it is
 # printed there. Needs root, mmdebstrap and a mirror of Debian; about 15 minutes on two calm cores. `./dev test --full` runs it.
 # usage: stranger.sh [--keep FOLDER] [STEP...]; without steps all of them, in a new root. --keep: the roots stay in FOLDER, where
-# later calls can repeat single steps. --lines: prints the steps and looks only whether the documents have their lines (every ctest).
+# later calls can repeat single steps. --lines: only prints the steps, and looks whether the documents still have their lines; so does
+# --test, unless CLO_FULL is set (the test outside.stranger).
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 . packaging/root.sh
 STEPS=(root clone plain run build program guides package install)
-folder='' is_kept='' is_dry='' steps=() times='' step='' line='nothing yet' only_begun=''
+folder='' is_kept='' is_dry='' steps=() times='' step='' line='nothing yet'
 
 die() {
     printf 'stranger: %s\n' "$*" >&2
@@ -39,7 +40,7 @@ at_user() {
 
 packages_of() { sed -n "s/^\($1\): *//p" toolchain/debian-packages.txt | tr '\n' ' '; }
 
-# has_words COMMAND: the manual's page and the completions of an installation, in bash, zsh and fish.
+# pages_are_there SHARE ZSH: commands that fail where a page of the manual or a completion of the installation below SHARE does.
 pages_are_there() {
     printf '%s; ' "man clotho-plan | grep -q 'clotho plan'" \
         "bash -c '. $1/bash-completion/completions/clotho; complete -p clotho; COMP_LINE=\"clotho pl\" COMP_POINT=9 COMP_WORDS=(clotho pl) COMP_CWORD=1; _clotho; echo \${COMPREPLY[@]} | grep -w plan'" \
@@ -49,6 +50,7 @@ pages_are_there() {
 step_root() {
     line='mmdebstrap'
     [ -n "$is_dry" ] || make_root "$folder/root" git,ca-certificates >"$folder/root.log" 2>&1
+    [ -n "$is_dry" ] || echo 'APT::Get::Assume-Yes "true";' >"$folder/root/etc/apt/apt.conf.d/90yes" # nobody is there to ask
     [ -n "$is_dry" ] || cp -a "$folder/root" "$folder/user"
 }
 
@@ -61,9 +63,9 @@ step_clone() {
 # The plain lines with no more than the packages that the README names; then the manual, the completions and the target uninstall.
 step_plain() {
     in_root 'apt-get update -qq'
-    in_root "apt-get install -y -qq --no-install-recommends $(packages_of 'build\|library')"
+    in_root "apt-get install -qq --no-install-recommends $(packages_of 'build\|library')"
     in_root "$(printed README.md 'cmake -S . -B build/plain ')"
-    in_root 'apt-get install -y -qq --no-install-recommends man-db bash-completion zsh fish'
+    in_root 'apt-get install -qq --no-install-recommends man-db bash-completion zsh fish'
     in_root "export PATH=\$HOME/.local/bin:\$PATH; clotho --version; $(pages_are_there '$HOME/.local/share' site-functions)"
     in_root 'cmake --build build/plain --target uninstall && test ! -e ~/.local/bin/clotho && test ! -e ~/.local/share/man/man1/clotho.1'
 }
@@ -75,7 +77,7 @@ step_run() {
 
 # `./dev test` builds all of this; its tests themselves are .ci/run's, in a fresh clone like this one.
 step_build() {
-    in_root "apt-get install -y -qq --no-install-recommends $(packages_of 'bench\|python')"
+    in_root "apt-get install -qq --no-install-recommends $(packages_of 'bench\|python')"
     in_root "$(printed CONTRIBUTING.md './dev build ' | sed 's/ && .*//')"
 }
 
@@ -88,12 +90,12 @@ step_program() {
 step_guides() {
     local names
     names=$(sed -n 's/^# .*needs \(.*\)/\1/p' docs/guides/*.md | tr ',' '\n' | grep -o '[a-z0-9+.-]*[0-9-][a-z0-9+.-]*' | sort -u | tr '\n' ' ')
-    in_root "apt-get install -y -qq --no-install-recommends $names"
+    in_root "apt-get install -qq --no-install-recommends $names"
     in_root 'CI=1 CLO_FULL=1 python3 -B tests/outside/guides.py build/release .'
 }
 
 step_package() {
-    in_root "apt-get install -y -qq --no-install-recommends $(packages_of package)"
+    in_root "apt-get install -qq --no-install-recommends $(packages_of package)"
     in_root "$(printed packaging/README.md './dev package ') build"
 }
 
@@ -103,14 +105,15 @@ step_install() {
         rm -rf "$folder/user/root/build" "$folder/user/root/clotho"
         mkdir -p "$folder/user/root/build/package"
         cp "$folder"/root/root/clotho/build/package/*.deb "$folder/user/root/build/package"
-        cp -r "$folder/root/root/clotho" "$folder/user/root/clotho" && rm -rf "$folder/user/root/clotho/build"
+        (cd "$folder/root/root/clotho" && tar -cf - packaging/debian examples) | (mkdir "$folder/user/root/clotho" && tar -xf - -C "$folder/user/root/clotho")
+        mv "$folder/user/root/clotho/packaging/debian" "$folder/user/root/clotho" # where the tests expect themselves in a source package
     fi
     at_user 'apt-get update -qq'
-    at_user "$(printed packaging/README.md 'apt install ' | sed 's/^apt /apt-get -y -qq -o Dpkg::Options::=--path-include=\/usr\/share\/man\/* /')"
-    at_user 'apt-get install -y -qq --no-install-recommends man-db bash-completion zsh fish gcc g++ libc6-dev pkg-config cmake make'
+    at_user "$(printed packaging/README.md 'apt install ')"
+    at_user 'apt-get install -qq --no-install-recommends man-db bash-completion zsh fish gcc g++ libc6-dev pkg-config cmake make'
     at_user "$(pages_are_there /usr/share vendor-completions)"
     for name in command program module; do
-        at_user "clotho/packaging/debian/tests/$name"
+        at_user "clotho/debian/tests/$name"
     done
     at_user 'cc clotho/examples/00_first.c -o first $(pkg-config --cflags --libs clotho) && ./first | tail -n 1 | grep "after both"'
 }
@@ -137,8 +140,8 @@ while [ $# -gt 0 ]; do
     case $1 in
     --keep) [ $# -gt 1 ] || die "--keep needs a folder" && mkdir -p "$2" && folder=$(cd "$2" && pwd) && is_kept=1 && shift ;;
     --lines) is_dry=1 ;;
-    --full-only) [ -n "${CLO_FULL:-}" ] || is_dry=1 ;;
-    -*) die "'$1' is no option; the options are --keep FOLDER and --lines" ;;
+    --test) [ -n "${CLO_FULL:-}" ] || is_dry=1 ;;
+    -*) die "'$1' is no option; the options are --keep FOLDER, --lines and --test" ;;
     *) steps+=("$1") ;;
     esac
     shift
