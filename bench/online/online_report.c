@@ -174,13 +174,14 @@ void online_print_json(const played *p)
            bound(p, MEASURE_MAKESPAN), order(p));
     for (uint32_t c = 0; c < p->count; c++) {
         row r = summarise(p, c);
-        interval i = online_ratio(p, c, 0, s->by);
+        interval i = online_ratio(p, c, 0, s->by), m = online_ratio(p, c, 0, MEASURE_MAKESPAN);
         printf("%s{\"policy\": \"%s\", \"value_s\": %.6g, \"ratio\": %.5f, \"low\": %.5f, \"high\": %.5f, "
+               "\"makespan_ratio\": %.5f, \"makespan_low\": %.5f, \"makespan_high\": %.5f, "
                "\"p95_s\": %.6g, \"jct_s\": %.6g, \"makespan_s\": %.6g, \"jain\": %.4f, \"utilization\": %.4f, "
                "\"completions_per_s\": %.0f, \"refused\": %llu, \"fallbacks\": %llu}",
-               c > 0 ? ", " : "", p->contenders[c].label, r.value, i.ratio, i.low, i.high, r.p95_s,
-               mean(p, c, MEASURE_JCT), r.makespan_s, r.jain, r.utilization, r.rate, (unsigned long long)r.refused,
-               (unsigned long long)r.fallbacks);
+               c > 0 ? ", " : "", p->contenders[c].label, r.value, i.ratio, i.low, i.high, m.ratio, m.low, m.high,
+               r.p95_s, mean(p, c, MEASURE_JCT), r.makespan_s, r.jain, r.utilization, r.rate,
+               (unsigned long long)r.refused, (unsigned long long)r.fallbacks);
     }
     printf("]}");
 }

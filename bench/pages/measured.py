@@ -1,0 +1,142 @@
+"""Readers of tables of times (simulated.py says what a reader is). Their figures are shown, not judged."""
+import re
+
+from simulated import pick
+
+READERS = {}
+
+
+def reader(*names, labels=1):
+    def register(function):
+        function.labels = labels
+        READERS.update({name: function for name in names})
+        return function
+    return register
+
+
+@reader("decision-ratios")
+def decision_ratios(results, labels, head, column):
+    what = {1: "warm", 3: "cold", 5: "every job a candidate"}[column - (column + 1) % 2]
+    rows = [row for row in results[0]["ratios"] if row["what"].startswith(what)]
+    row = pick(rows, policy=labels[0])
+    return row["ratio"] if head[column] == "ratio" else next(row[key] for key in row if key.startswith("p50_ns"))
+
+
+@reader("decision-served")
+def decision_served(results, labels, head, column):
+    row = pick(results[0]["served"], policy=labels[0])
+    return row[("through_ns", "raw_ns", "alone_ns", "ratio")[column - 1]]
+
+
+@reader("device")
+def device(results, labels, head, column):
+    rows = results[0]["rows"]
+    if labels[0].startswith(("empty", "the same")):
+        row = pick(rows, measure="empty", driver="null" if labels[0].startswith("empty") else "opencl")
+        return [row["through_ns"] / 1000, row["by_hand_ns"] / 1000, row["ratio"]]
+    if labels[0].startswith("put"):
+        row = pick(rows, measure="overlap")
+        return row["depth_2_ns"] / row["depth_1_ns"]
+    if labels[0].startswith("camera"):
+        return pick(rows, measure="camera")["ratio"]
+    row = pick(rows, measure="beside")
+    return 100 * row["cpu_share"] if labels[0].startswith("CPU") else row["kernel_ns"] / 1e6
+
+
+@reader("heads")
+def heads(results, labels, head, column):
+    found = re.fullmatch(r"(?:(\w+) )?(lanes|node|split)", head[column].removeprefix("p99 "))
+    if not found and not head[column].startswith("p50 in misses"):
+        return None # the goals
+    variant, form = found.groups() if found else (None, "lanes")
+    row = pick(results[0]["rows"], variant=variant or "avx512vnni", form=form, candidates=int(labels[0]))
+    if not found:
+        return row["p50_misses"]
+    return row["p99_ns"] if head[column].startswith("p99") else [row["p50_ns"], row["lowest_ns"]]
+
+
+PEERS = {"steal": "Clotho steal", "replay": "Clotho replay"}
+
+
+def overhead_row(results, graph, peer, workers=2, body=0):
+    rows = [row for result in results for row in result["rows"]]
+    return pick(rows, graph=graph, peer=PEERS.get(peer, peer), workers=workers, **({"body_ns": body} if body is not None else {}))
+
+
+@reader("overhead")
+def overhead(results, labels, head, column):
+    workers = 1 if labels[0].endswith("1 worker") else 2
+    peer = labels[0].split(",")[0]
+    if column < 7:
+        return overhead_row(results, head[column], peer, workers)["run"]
+    body = 1000 if "1 us" in head[column] else 10000
+    all_of = [overhead_row(results, graph, peer, workers, body)["efficiency"] for graph in ("fan", "wave", "rand", "reuse")]
+    return [1] if peer == "serial floor" else [min(all_of), max(all_of)]
+
+
+@reader("overhead-narrow", "overhead-short")
+def overhead_narrow(results, labels, head, column):
+    peer = labels[0].split(" (")[0]
+    if peer.startswith("steal over"):
+        return overhead_row(results, head[column], "steal", body=None)["run"] / overhead_row(results, head[column], "oneTBB by hand", body=None)["run"]
+    return overhead_row(results, head[column], peer, body=None)["run"]
+
+
+@reader("overhead-first")
+def overhead_first(results, labels, head, column):
+    graph = {"one task": "task", "chain of 64": "chain64", "wave of 10 000": "wave", "rand of 10 000": "rand"}[labels[0]]
+    peer = "oneTBB flow graph" if head[column].startswith("oneTBB") else "Clotho steal"
+    row = pick(results[0]["rows"], graph=graph, peer=peer, workers=2)
+    keys = ("build", "prepare", "first", "drop")
+    value = {"build": "build", "prepare": "prepare", "first run": "first", "drop": "drop"}.get(head[column])
+    return row[value] if value else sum(row[key] for key in keys)
+
+
+@reader("memory-orders")
+def memory_orders(results, labels, head, column):
+    row = pick(results[0]["orders"], order=labels[0])
+    two = row["zeroed"], row["by_demand"]
+    return {1: [two[0]["makespan_ns"] / 1e6], 2: [two[1]["makespan_ns"] / 1e6], 3: [row["ratio"], None, row["low"], row["high"]],
+            4: [one["achieved_gbs"] for one in two], 5: [one["stream_gbs"] for one in two]}[column]
+
+
+@reader("memory-buffers")
+def memory_buffers(results, labels, head, column):
+    row = pick(results[0]["sets"], set=labels[0].split(" ")[0] if labels[0].startswith("scattered") else labels[0])
+    return [row["bytes"] / 2**20, row["alone_gbs"], row["two_gbs"], row["slowdown"], row["beside_computing_gbs"]][column - 1]
+
+
+@reader("planners")
+def planners(results, labels, head, column):
+    planner, _, is_pair = labels[0].partition(", ")
+    if head[column] == "exponent":
+        return pick(results[0]["growth"], planner=planner, executors=50)["exponent"]
+    row = pick(results[0]["rows"], planner=planner, executors=50, tasks=int(head[column].replace(" ", "")))
+    return row["ns_per_pair" if is_pair else "ns_per_task"]
+
+
+@reader("predict-clock")
+def predict_clock(results, labels, head, column):
+    if labels[0] == "all":
+        return 100 * results[0]["error"] if column == 3 else 100 * results[0]["error_p90"]
+    rows = [pick(results[0]["rows"], graph=labels[0], planner=planner) for planner in ("heft", "deft")]
+    if column == 1:
+        return rows[0]["predicted_ns"] / 1e6
+    key = {2: "measured_ns", 3: "error", 4: "error_p90"}[column]
+    return [row[key] / 1e6 if column == 2 else 100 * row[key] for row in rows]
+
+
+@reader("remote", labels=2)
+def remote(results, labels, head, column):
+    number, unit = labels[0].split(" ")
+    size, of = labels[1].split(" ")
+    row = pick(results[0]["rows"], work_ns=int(number) * {"us": 1000, "ms": 1000000}[unit], bytes=int(size) * {"B": 1, "KiB": 1024}[of])
+    if column == 5:
+        return [row["ratio"], row["ratio_p10"], row["ratio_p90"]]
+    return row[{2: "one_rank_ns", 3: "clotho_ns", 4: "starpu_ns", 6: "clotho_call_ns", 7: "starpu_call_ns"}[column]] / 1e6
+
+
+@reader("stream")
+def stream(results, labels, head, column):
+    row = pick(results[0]["rows"], policy=labels[0])
+    return {1: row["ns_per_completion"], 2: row["lowest_ns"], 3: row["completions_per_s"] / 1e6, 4: None}[column]
