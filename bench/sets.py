@@ -10,6 +10,8 @@ had are named once, with where they come from. Exit status: 0 all is there, 1 so
 Needs python3 and git, and the network unless --clones names a folder with clones, OWNER/NAME in it. Licences are those of the
 sources: look at them before you pass a file on."""
 import argparse
+import contextlib
+import functools
 import hashlib
 import io
 import json
@@ -21,18 +23,16 @@ import subprocess
 import sys
 import tempfile
 
+import conversions
+
 HOST = "https://github.com/"
 TPCH_SIZES = (2, 5, 10, 20, 50, 80, 100)
 
 # What is not converted here: set -> where it comes from. bench programs leave its tables out, with a line.
 OTHERS = {
     "saga_reference": "made by SAGA 2.1.0 (github.com/ANRGUSC/saga, not for commerce) from generated graphs",
-    "tpch_packing": "lists of github.com/Thinklab-SJTU/PPO-BiHyb over the TPC-H measurements of the set tpch",
-    "alibaba": "traces v2017 and v2018 of github.com/alibaba/clusterdata; DAGs of them in "
-               "github.com/erdos-project/erdos-scheduling-simulator",
     "rpc_callgraph": "call graphs of the Alibaba microservice trace, github.com/dufanrong/DGG",
     "pylot_av": "profiles of Pylot in github.com/erdos-project/erdos-scheduling-simulator",
-    "decima_model": "the trained model of github.com/hongzimao/decima-sim",
 }
 
 
@@ -113,16 +113,10 @@ def read_optima(text):
     return bounds
 
 
-def make_psplib(source):
-    """The projects 1 to 6 of each cell: the others are kept aside. j30 is proved; of the others there are tighter bounds elsewhere,
-    which the pages' tables use, so only j30 is made."""
-    bounds, text = read_optima(source("data/rcpsp/j30.sm/optimum/optimum.csv").decode()), ""
-    for cell in range(1, 49):
-        for rep in range(1, 7):
-            name = "j30%d_%d" % (cell, rep)
-            project = read_sm(source("data/rcpsp/j30.sm/%s.sm" % name).decode())
-            text += line({"name": name, "param": cell, "rep": rep, **project, "lb": bounds[name][0], "ub": bounds[name][1]})
-    yield "psplib/j30.jsonl", text.encode()
+def make_psplib(source, solvers, records):
+    """The projects 1 to 6 of each cell: the others are kept aside. j30 is proved."""
+    yield conversions.make_projects("j30", 48, read_sm, read_optima(source("data/rcpsp/j30.sm/optimum/optimum.csv").decode()), source)
+    yield from conversions.make_large_projects(read_sm, read_optima, source, solvers, records)
 
 
 # ---- tpch: queries measured on Spark ----
@@ -235,19 +229,36 @@ def make_wfformat(source):
 
 # ---- sources and files ----
 
+class Source:
+    def __init__(self, repository, commit, *folders):
+        self.repository, self.commit, self.folders = repository, commit, folders
+
+
 class Set:
-    def __init__(self, repository, commit, folders, make, note=""):
-        self.repository, self.commit, self.folders, self.make, self.note = repository, commit, folders, make, note
+    def __init__(self, make, *sources, note=""):
+        self.make, self.sources, self.note = make, sources, note
 
 
 SETS = {
-    "stg": Set("thelonesailor/MSP", "672351f38bd3d4e59e3e2a29d8d28ddd2119888e", ("50", "100", "Optimal_values"), make_stg),
-    "psplib": Set("ptal/kobe-scheduling", "a36af08de2bd5094424675d13ba32ed0015a725f", ("data/rcpsp/j30.sm",), make_psplib,
-                  "j60, j90 and j120 are not made: the tables of the pages use bounds of several solvers"),
-    "tpch": Set("hongzimao/decima-sim", "c010dd74ff4b7566bd0ac989c90a32cfbc630d84", tuple("spark_env/tpch/%dg" % size for size in TPCH_SIZES),
-                make_tpch),
-    "wfformat": Set("wfcommons/WfInstances", "f085867f2f9d0b266835295605a6db2c434fe69b",
-                    tuple(path + ".json" for path in WORKFLOWS), make_wfformat),
+    "stg": Set(make_stg, Source("thelonesailor/MSP", "672351f38bd3d4e59e3e2a29d8d28ddd2119888e", "50", "100", "Optimal_values")),
+    "psplib": Set(make_psplib,
+                  Source("ptal/kobe-scheduling", "a36af08de2bd5094424675d13ba32ed0015a725f",
+                         *("data/rcpsp/%s.sm" % kind for kind in ("j30", "j60", "j90", "j120"))),
+                  Source("ScheduleOpt/optalcp-benchmarks", "adcef15768749259db68e57b2744632848c70aa0", "benchmarks/rcpsp/results"),
+                  Source("ScheduleOpt/benchmarks", "79f0edc1a2e95ed0e3cc105e79a6d03910a6d091", "rcpsp/instances/j90hrs.sm")),
+    "tpch": Set(make_tpch, Source("hongzimao/decima-sim", "c010dd74ff4b7566bd0ac989c90a32cfbc630d84",
+                                  *("spark_env/tpch/%dg" % size for size in TPCH_SIZES))),
+    "wfformat": Set(make_wfformat, Source("wfcommons/WfInstances", "f085867f2f9d0b266835295605a6db2c434fe69b",
+                                          *(path + ".json" for path in WORKFLOWS))),
+    "tpch_packing": Set(functools.partial(conversions.make_packing, read_npy),
+                        Source("Thinklab-SJTU/PPO-BiHyb", "dbb9a1a2613d8e306fa726089e2c294a29f9f133", "dag_data")),
+    "alibaba": Set(conversions.make_alibaba,
+                   Source("erdos-project/erdos-scheduling-simulator", "62c1480fe2494e6c69b0c22d505b5c5ff5b45125",
+                          "traces/alibaba-cluster-trace-v2018"),
+                   note="v2017_batch_jobs.csv, which the workloads alibaba-4 and alibaba-1 of synch need, is not made: its source states no "
+                        "licence and how its jobs were drawn is not written down"),
+    "decima_model": Set(conversions.make_decima, Source("ArchieGertsman/spark-sched-sim", "2ba8d80c2ce57ccb4f20e753476a69295db223c9",
+                                                        "models/decima")),
 }
 
 CHECKSUMS = {
@@ -281,6 +292,15 @@ CHECKSUMS = {
     "wfformat/seismology-chameleon-300p-001.json": "55acac7406e299f67f2b011ce671a7babf0a1122b66402f5d2d96c303a522c68",
     "wfformat/soykb-chameleon-10fastq-10ch-001.json": "811085d47e02b0a01909c58e8c11516029a271467e247859b2cd509ee5120449",
     "wfformat/srasearch-chameleon-10a-001.json": "d156065885113f412585e175ab4ff020d24a6bd30694d379e566339a800ef149",
+    "psplib/j60.jsonl": "4fb8ae77bacd110971b973264d983aeee202f3b30d5aad1b12a7884d87f6a644",
+    "psplib/j90.jsonl": "07c08d179015414901f6567a13d5c6d9e884f7af825c32cc46f9022a0d766af0",
+    "psplib/j120.jsonl": "4119a913b162d78b7d620e20e902d11cd882a7fc7bb29d84c79eb108f011b854",
+    "tpch_packing/tpch50.jsonl": "a26cb8916c4d743532e0ae14bf5d1a7377c9bbd77e3d822ecb0c923db3a59a9c",
+    "tpch_packing/tpch100.jsonl": "1333e69a154a7493a595bc0df540921f84f6dd227cb4aaa48332ad4caf9df1a8",
+    "tpch_packing/tpch150.jsonl": "6ae840bd6c6cdf6e9ab6ba8076aea260a9e80b2fcef7de799ec665b6d2987c28",
+    "alibaba/v2018_dag_sample6600.jsonl": "6096e05ea1f4362cabd5855502263362ababfe393d5eea2445c319573085eb5d",
+    "alibaba/v2018_dag_medium3690.jsonl": "1f592f749cb43d52ac14c45fe70bfca7abe93b2229debd1eee0310949c40b761",
+    "decima_model/decima_weights.json": "2ada6d605d31e75b9e4aa7e22b3a67d9a2ab06e702f8297c37b7a93294fb812d",
 }
 
 
@@ -348,18 +368,21 @@ def lacking(folder, name):
 def get(folder, name, clones):
     """Makes the files of a set that are not there."""
     one, wanted = SETS[name], lacking(folder, name)
-    with tempfile.TemporaryDirectory() as temporary:
-        source = os.path.join(clones, one.repository) if clones else temporary
-        if not clones:
-            clone(one, source)
-        process, read = reader(source, one.commit)
-        with process:
-            for path, data in one.make(read):
-                if hashlib.sha256(data).hexdigest() != CHECKSUMS[path]:
-                    raise Wrong("%s has not the checksum that it should have; it was not written" % path)
-                if path in wanted:
-                    write(os.path.join(folder, path), data)
-                    print("%s: %d bytes" % (os.path.join(folder, path), len(data)))
+    with contextlib.ExitStack() as open_ones:
+        reads = []
+        for source in one.sources:
+            place = os.path.join(clones, source.repository) if clones else open_ones.enter_context(tempfile.TemporaryDirectory())
+            if not clones:
+                clone(source, place)
+            process, read = reader(place, source.commit)
+            open_ones.enter_context(process)
+            reads.append(read)
+        for path, data in one.make(*reads):
+            if hashlib.sha256(data).hexdigest() != CHECKSUMS[path]:
+                raise Wrong("%s has not the checksum that it should have; it was not written" % path)
+            if path in wanted:
+                write(os.path.join(folder, path), data)
+                print("%s: %d bytes" % (os.path.join(folder, path), len(data)))
 
 
 def check(folder, names):
@@ -386,7 +409,7 @@ def get_all(folder, names, clones):
             if lacking(folder, name):
                 get(folder, name, clones)
         except (Wrong, OSError, ValueError, LookupError, AttributeError, TypeError, struct.error, pickle.UnpicklingError) as error:
-            missing[name] = "%s%s: %s" % (HOST, SETS[name].repository, error)
+            missing[name] = "%s: %s" % (" ".join(HOST + source.repository for source in SETS[name].sources), error)
     return missing
 
 

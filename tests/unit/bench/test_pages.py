@@ -39,7 +39,8 @@ class Pages(unittest.TestCase):
     def write(self, text):
         self.folder = tempfile.TemporaryDirectory()
         self.addCleanup(self.folder.cleanup)
-        path = os.path.join(self.folder.name, "README.md")
+        path = os.path.join(self.folder.name, "bench", "made", "README.md")
+        os.makedirs(os.path.dirname(path))
         with open(path, "w", encoding="utf-8") as file:
             file.write(text)
         return path
@@ -111,9 +112,9 @@ class Pages(unittest.TestCase):
             self.assertIn(why, "".join(wrong))
 
     def test_a_command_that_fails_is_said(self):
-        path = os.path.join(self.write(PAGE), "..", "bin")
-        os.mkdir(os.path.normpath(path))
-        program = os.path.join(os.path.normpath(path), "bench-made")
+        self.write(PAGE)
+        program = os.path.join(self.folder.name, "bin", "bench-made")
+        os.mkdir(os.path.dirname(program))
         for script, why in (("echo no >&2; exit 3", "status 3: no"), ("echo '{'", "prints no JSON"), ("sleep 9", "takes more than 1 s")):
             with open(program, "w", encoding="utf-8") as file:
                 file.write("#!/bin/sh\n" + script + "\n")
