@@ -80,7 +80,7 @@ def make_large_projects(read_sm, read_optima, projects, solvers, records):
         yield make_projects(kind, cells, read_sm, bounds, projects)
 
 
-# ---- alibaba: jobs of the trace v2018 ----
+# ---- alibaba: jobs of the traces v2017 and v2018 ----
 
 class Task:
     """What the trace's pickle has for a task: a tuple, or attributes."""
@@ -118,7 +118,21 @@ def task_row(task):
             "start": start, "end": end, "dur": round(float(seconds), 3), "cpu": round(cpu / 100, 4), "mem": memory, **used}
 
 
-def make_alibaba(source):
+def make_batch_jobs(source):
+    """Jobs of v2017 without edges, all of whose tasks have ended and say what they demand; three of five, by a hash of the number."""
+    jobs = {}
+    for row in list(csv.reader(io.StringIO(source("batch_task.csv").decode()), skipinitialspace=True))[1:]:
+        jobs.setdefault(int(row[2]), []).append([cell.strip() for cell in row])
+    text = "job_id,task_id,submit_s,span_s,instances,cpu_cores,mem_norm\n"
+    for job in sorted(job for job in jobs if (job * 2654435761 >> 7) % 5 < 3):
+        if all(row[5] == "Terminated" and len(row) > 7 and row[6] and row[7] for row in jobs[job]):
+            for begin, end, _, task, instances, _, cpu, memory in sorted(jobs[job], key=lambda row: int(row[3])):
+                text += "%d,%s,%s,%d,%s,%g,%s\n" % (job, task, begin, int(end) - int(begin), instances, int(cpu) / 100, memory)
+    yield "alibaba/v2017_batch_jobs.csv", text.encode()
+
+
+def make_alibaba(source, batch):
+    yield from make_batch_jobs(batch)
     for pickled, path in (("alibaba_set_0_6600_dags.pkl", "v2018_dag_sample6600"), ("medium_filtered.pkl", "v2018_dag_medium3690")):
         text = ""
         for job, tasks in Jobs(io.BytesIO(source("traces/alibaba-cluster-trace-v2018/" + pickled))).load().items():
@@ -158,6 +172,27 @@ def make_decima(source):
                         "work_scale": 1e5},
              "state_dict": tensors}
     yield "decima_model/decima_weights.json", json.dumps(model, separators=(",", ":")).encode()
+
+
+# ---- pylot_av: a pipeline and how long its callbacks took ----
+
+def make_pylot(source):
+    """The first three of five frames, in the order of their names."""
+    folder = "profiles/workload/"
+    events = json.loads(source(folder + "pylot_profile.json"))
+    begin = min(event["ts"] for event in events)
+    rows = sorted((event["name"], re.search(r"\d+", event["args"]["timestamp"]).group(), event["ts"] - begin, event["dur"]) for event in events)
+    frames = sorted({row[1] for row in rows})
+    kept = set(frames[:int(len(frames) * 0.6)])
+    yield "pylot_av/pylot_callbacks.csv", ("callback,frame,ts_us,dur_us\n" + "".join("%s,%s,%d,%d\n" % row for row in rows if row[1] in kept)).encode()
+    graph, = json.loads(source(folder + "pylot-workload-profile.json"))
+    needs = json.loads(source(folder + "pylot_1_camera_1_lidar_resource_profile.json"))
+    yield "pylot_av/pylot_graph.json", json.dumps({
+        "source": "erdos-project/erdos-scheduling-simulator profiles/workload (MIT, (c) 2024 DAGSched): Pylot autonomous-driving pipeline",
+        "graph": {"name": graph["name"], "release_policy": graph["release_policy"], "period_ms": graph["period"],
+                  "operators": [{"name": one["name"], "children": one.get("children", []),
+                                 "resources": one["execution_strategies"][0]["resource_requirements"]} for one in graph["graph"]]},
+        "callback_resources": {one["name"]: one["resource_requirements"] for one in needs}}, indent=1).encode()
 
 
 # ---- tpch_packing: lists of queries ----

@@ -26,13 +26,13 @@ import tempfile
 import conversions
 
 HOST = "https://github.com/"
+ERDOS = "62c1480fe2494e6c69b0c22d505b5c5ff5b45125"
 TPCH_SIZES = (2, 5, 10, 20, 50, 80, 100)
 
 # What is not converted here: set -> where it comes from. bench programs leave its tables out, with a line.
 OTHERS = {
     "saga_reference": "made by SAGA 2.1.0 (github.com/ANRGUSC/saga, not for commerce) from generated graphs",
     "rpc_callgraph": "call graphs of the Alibaba microservice trace, github.com/dufanrong/DGG",
-    "pylot_av": "profiles of Pylot in github.com/erdos-project/erdos-scheduling-simulator",
 }
 
 
@@ -235,8 +235,8 @@ class Source:
 
 
 class Set:
-    def __init__(self, make, *sources, note=""):
-        self.make, self.sources, self.note = make, sources, note
+    def __init__(self, make, *sources):
+        self.make, self.sources = make, sources
 
 
 SETS = {
@@ -244,7 +244,8 @@ SETS = {
     "psplib": Set(make_psplib,
                   Source("ptal/kobe-scheduling", "a36af08de2bd5094424675d13ba32ed0015a725f",
                          *("data/rcpsp/%s.sm" % kind for kind in ("j30", "j60", "j90", "j120"))),
-                  Source("ScheduleOpt/optalcp-benchmarks", "adcef15768749259db68e57b2744632848c70aa0", "benchmarks/rcpsp/results"),
+                  Source("ScheduleOpt/optalcp-benchmarks", "adcef15768749259db68e57b2744632848c70aa0",
+                         *("benchmarks/rcpsp/results/%s.csv" % name for name in conversions.SOLVERS)),
                   Source("ScheduleOpt/benchmarks", "79f0edc1a2e95ed0e3cc105e79a6d03910a6d091", "rcpsp/instances/j90hrs.sm")),
     "tpch": Set(make_tpch, Source("hongzimao/decima-sim", "c010dd74ff4b7566bd0ac989c90a32cfbc630d84",
                                   *("spark_env/tpch/%dg" % size for size in TPCH_SIZES))),
@@ -253,10 +254,14 @@ SETS = {
     "tpch_packing": Set(functools.partial(conversions.make_packing, read_npy),
                         Source("Thinklab-SJTU/PPO-BiHyb", "dbb9a1a2613d8e306fa726089e2c294a29f9f133", "dag_data")),
     "alibaba": Set(conversions.make_alibaba,
-                   Source("erdos-project/erdos-scheduling-simulator", "62c1480fe2494e6c69b0c22d505b5c5ff5b45125",
-                          "traces/alibaba-cluster-trace-v2018"),
-                   note="v2017_batch_jobs.csv, which the workloads alibaba-4 and alibaba-1 of synch need, is not made: its source states no "
-                        "licence and how its jobs were drawn is not written down"),
+                   Source("erdos-project/erdos-scheduling-simulator", ERDOS,
+                          *("traces/alibaba-cluster-trace-v2018/" + name for name in ("alibaba_set_0_6600_dags.pkl", "medium_filtered.pkl"))),
+                   Source("PriyadarshiniDas/Workload-Prediction-of-Alibaba-Cluster-Dataset", "53aa3e8cdc6017036590947b959e0cc4f6694f8f",
+                          "batch_task.csv")),
+    "pylot_av": Set(conversions.make_pylot, Source("erdos-project/erdos-scheduling-simulator", ERDOS,
+                                                    *("profiles/workload/" + name for name in (
+                                                        "pylot_profile.json", "pylot-workload-profile.json",
+                                                        "pylot_1_camera_1_lidar_resource_profile.json")))),
     "decima_model": Set(conversions.make_decima, Source("ArchieGertsman/spark-sched-sim", "2ba8d80c2ce57ccb4f20e753476a69295db223c9",
                                                         "models/decima")),
 }
@@ -301,6 +306,9 @@ CHECKSUMS = {
     "alibaba/v2018_dag_sample6600.jsonl": "6096e05ea1f4362cabd5855502263362ababfe393d5eea2445c319573085eb5d",
     "alibaba/v2018_dag_medium3690.jsonl": "1f592f749cb43d52ac14c45fe70bfca7abe93b2229debd1eee0310949c40b761",
     "decima_model/decima_weights.json": "2ada6d605d31e75b9e4aa7e22b3a67d9a2ab06e702f8297c37b7a93294fb812d",
+    "alibaba/v2017_batch_jobs.csv": "ef4e4de1c6cd7d6712297c6bd1653d0b448e5496f901cd59c9a73554e948c058",
+    "pylot_av/pylot_callbacks.csv": "def3ee1676fe34850fdfcd3e9ea3541a07af5aa641e0bc85098e6dc60990f4ab",
+    "pylot_av/pylot_graph.json": "d4067c985d155c85e1248e0f24c366ef63408bf707e426724e575b9acf714650",
 }
 
 
@@ -429,9 +437,6 @@ def main():
         missing.update({name: where for name, where in OTHERS.items() if not os.path.isdir(os.path.join(folder, name))})
     for name in sorted(missing):
         print("sets.py: %s is missing: %s" % (name, missing[name]), file=sys.stderr)
-    for name in names:
-        if SETS[name].note and name not in missing:
-            print("%s: %s" % (name, SETS[name].note))
     if not missing:
         print("%s: nothing is missing" % folder)
     return 1 if missing else 0

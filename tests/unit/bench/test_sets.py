@@ -14,6 +14,7 @@ SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path
 SCRIPT = os.path.join(SOURCE, "bench/sets.py")
 DATA = os.environ.get("CLO_DATA", "")
 sys.path.insert(0, os.path.dirname(SCRIPT))
+import conversions
 import sets
 
 STG = """         2
@@ -124,6 +125,60 @@ class Convert(unittest.TestCase):
             self.assertEqual({**rows[name[:-3]], **project}, rows[name[:-3]], name)
 
 
+class Bound:
+    """Called by a pickle, it would say so."""
+
+    def __reduce__(self):
+        return os.getcwd, ()
+
+
+class More(unittest.TestCase):
+    """Sets of several sources, and what Python has pickled."""
+
+    TABLE = "Model name;Lower bound;Objective\nrcpsp_j60_j601_1;70;77\nrcpsp_j60_j601_1;75;80\nrcpsp_j60_j601_2;;90\nrcpsp_CV_x;1;1\n"
+
+    def test_the_tightest_of_several_bounds_counts(self):
+        found = conversions.solved([self.TABLE, self.TABLE.replace("77", "76")])
+        self.assertEqual(found, {"j601_1": (75, 76), "j601_2": (None, 90)})
+        self.assertEqual(conversions.tighter((None, 5), (3, None)), (3, 5))
+        self.assertEqual(conversions.record_list("Par\tInst\tMakespan\n====\n9\t5\t139\t\tMon\n10\t1\t7\t\tTue\n"),
+                         {"j909_5": (None, 139), "j9010_1": (None, 7)})
+
+    def test_large_projects_take_the_bounds_of_all_sources(self):
+        def projects(path):
+            name = "problem,optimum\n" + "".join("%s%d_%d.sm,5..9\n" % (kind, cell, rep) for kind in ("j60", "j90", "j120")
+                                                 for cell in range(1, 61) for rep in range(1, 11))
+            return (name if path.endswith(".csv") else SM).encode()
+
+        made = dict(conversions.make_large_projects(sets.read_sm, sets.read_optima, projects, lambda _: self.TABLE.replace("77", "8").encode(),
+                                                    lambda _: b"1\t1\t7\t\tMon\n"))
+        first = {path: json.loads(data.decode().splitlines()[0]) for path, data in made.items()}
+        self.assertEqual({path: (row["name"], row["lb"], row["ub"]) for path, row in first.items()},
+                         {"psplib/j60.jsonl": ("j601_1", 75, 8), "psplib/j90.jsonl": ("j901_1", 5, 7), "psplib/j120.jsonl": ("j1201_1", 5, 9)})
+        self.assertEqual([len(data.splitlines()) for data in made.values()], [288, 288, 360])
+
+    def test_pickles_that_call_are_refused(self):
+        for reader in (conversions.Jobs, conversions.Weights):
+            with self.assertRaises(conversions.Refused):
+                reader(io.BytesIO(pickle.dumps(Bound()))).load()
+
+    def test_a_task_of_a_trace(self):
+        task = conversions.Task("J3_1_2", "j_1", 5.0, "Terminated", 10, 18, 8.0, 50.0, 0.49)
+        self.assertEqual(conversions.task_row(task), {"id": 3, "name": "J3_1_2", "parents": [1, 2], "instances": 5, "start": 10, "end": 18,
+                                                      "dur": 8.0, "cpu": 0.5, "mem": 0.49})
+        self.assertIsNone(conversions.task_row(conversions.Task("M1", "j_1", 5.0, "Terminated", 10, 18, 8.0, float("nan"), 0.49)))
+
+    def test_jobs_with_a_task_that_did_not_end_are_left_out(self):
+        text = ("create, end, job, task, n, status, cpu, memory\n10,15,5,2,3,Terminated,50,0.1\n11,12,5,1,1,Terminated,100,0.2\n"
+                "1,2,6,1,1,Failed,50,0.1\n1,2,7,1,1,Terminated,,\n1,2,1,1,1,Terminated,50,0.1\n")
+        (path, data), = conversions.make_batch_jobs(lambda _: text.encode())
+        self.assertEqual((path, data.decode().splitlines()[1:]), ("alibaba/v2017_batch_jobs.csv", ["5,1,11,1,1,1,0.2", "5,2,10,5,3,0.5,0.1"]))
+
+    def test_first_waves_lose_what_was_fresh(self):
+        times = {"first_wave": {2: [1, 1, 5], 4: [7]}, "fresh_durations": {2: [1], 4: [7]}}
+        self.assertEqual(conversions.first_waves(times), {2: [1, 5], 4: [1, 5]})
+
+
 class Script(unittest.TestCase):
     def setUp(self):
         temporary = tempfile.TemporaryDirectory()
@@ -154,7 +209,7 @@ class Script(unittest.TestCase):
         for words in (["add", "."], ["commit", "-q", "-m", "x"], *(["config", name, "true"] for name in settings)):
             subprocess.run([*git, *words], check=True)
         commit = subprocess.run([*git, "rev-parse", "HEAD"], capture_output=True, text=True, check=True).stdout.strip()
-        one = sets.Set("owner/name", commit, ("stg",), lambda read: ((path, read(path)) for path in files if path.startswith("stg/")))
+        one = sets.Set(lambda read: ((path, read(path)) for path in files if path.startswith("stg/")), sets.Source("owner/name", commit, "stg"))
         patches = (mock.patch.dict(sets.SETS, {"stg": one}),
                    mock.patch.dict(sets.CHECKSUMS, {path: hashlib.sha256(data).hexdigest() for path, data in files.items()}, clear=True))
         for patch in patches:
@@ -186,19 +241,19 @@ class Script(unittest.TestCase):
         sets.CHECKSUMS["stg/a.jsonl"] = "0"
         self.assertIn("has not the checksum", sets.get_all(out, ["stg"], clones)["stg"])
         self.assertFalse(os.path.exists(out))
-        sets.SETS["stg"].commit = "1" * 40
+        sets.SETS["stg"].sources[0].commit = "1" * 40
         self.assertIn("git cat-file", sets.get_all(out, ["stg"], clones)["stg"])
 
     def test_what_is_there_stays_and_is_checked(self):
-        there = os.path.join(self.folder, "psplib/j30.jsonl")
+        there = os.path.join(self.folder, "decima_model/decima_weights.json")
         os.mkdir(os.path.dirname(there))
         with open(there, "w", encoding="utf-8") as file:
             file.write("mine")
-        said = self.say(self.folder, "--only", "psplib")
+        said = self.say(self.folder, "--only", "decima_model")
         self.assertEqual((said.returncode, said.stderr), (0, ""))
         with open(there, encoding="utf-8") as file:
             self.assertEqual(file.read(), "mine")
-        said = self.say(self.folder, "--check", "--only", "psplib")
+        said = self.say(self.folder, "--check", "--only", "decima_model")
         self.assertEqual((said.returncode, said.stdout), (1, "%s: not what the tables were made of\n" % there))
 
     @unittest.skipUnless(os.path.exists(os.path.join(DATA, "stg/stg50.jsonl")), "no workloads at %s" % DATA)
