@@ -188,7 +188,8 @@ static void what_the_log_has_and_does_not_come_holds_nothing_up(void **state)
     clo_log_record records[20] = {{0, 0, CLO_LOG_ARRIVE, CLO_NONE, CLO_NONE, CLO_NONE, 0},
                                   {0, 1, CLO_LOG_ARRIVE, CLO_NONE, CLO_NONE, CLO_NONE, 1}};
     for (uint32_t i = 0; i < 18; i++)
-        records[2 + i] = (clo_log_record){i / 2 * 10 + 10, i < 12 ? 1 : 0, CLO_LOG_FINISH, 0, i % 12, i % 2, i / 2 * 10};
+        records[2 + i] =
+            (clo_log_record){i / 2 * 10 + 10, i < 12 ? 1 : 0, CLO_LOG_FINISH, 0, i % 12, i % 2, i / 2 * 10};
     synch_case_open(&c, 1, 2, 10);
     synch_case_add(&c, 6, 1, time, 0, 1);
     clo_log *log = log_of(records, 20);
