@@ -20,7 +20,8 @@
  * execution the thread copies what the kernel reads into memory of the device's driver, has it moved (put), launches
  * the kernel, has what it wrote moved back (get), copies that into place, and completes the execution (token.h). The
  * host has all results (write-through): what a device loses is time, never data. What the device has from the execution
- * before in the same memory, of the same operand with the same bytes, is not moved there again.
+ * before in the same memory, of the same operand with the same bytes, is not moved there again: so no kernel may write an
+ * operand that it only reads.
  *
  * A device works on as many executions at once as it has depth, in the order in which they came: with two, the data of one
  * execution move while the kernel of the other runs. Give its kind one slot of that depth or one more

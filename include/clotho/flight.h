@@ -60,7 +60,8 @@ typedef struct clo_flight_counts {
     uint64_t kept, late_kept;
 
     /* Executions that are not in the releases that are kept, though they belong there: the workers' rings were full
-     * (of all jobs), a release had more than clo_flight_config.executions, or it had been given up. */
+     * (of all jobs), a release had more than clo_flight_config.executions, it had been given up, or the graph has no
+     * such task, since the cost is of another job. */
     uint64_t executions_lost;
 } clo_flight_counts;
 

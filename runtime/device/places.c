@@ -77,7 +77,7 @@ static bool lay_out(clo_place *wanted, size_t place_bytes)
 
 uint32_t clo_places_choose(clo_device *device, const clo_request *request)
 {
-    uint32_t best = CLO_NONE;
+    uint32_t best = CLO_NONE, matched = CLO_NONE;
     size_t most = 0;
     clo_place wanted = {0};
 
@@ -85,14 +85,18 @@ uint32_t clo_places_choose(clo_device *device, const clo_request *request)
         return CLO_NONE;
     for (uint32_t p = 0; p < device->facts.depth; p++) {
         const clo_place *place = &device->places[p];
-        size_t bytes = place->request == NULL ? match(place, &wanted) : 0;
-        if (place->request != NULL || (best != CLO_NONE && bytes <= most))
+        if (place->request != NULL)
+            continue;
+        size_t bytes = match(place, &wanted);
+        matched = p;
+        if (best != CLO_NONE && bytes <= most)
             continue;
         best = p;
         most = bytes;
     }
     clo_place *place = &device->places[best];
-    (void)match(place, &wanted);
+    if (matched != best) /* what it compares may be large */
+        (void)match(place, &wanted);
     if (!lay_out(&wanted, device->place_bytes)) {
         memset(wanted.is_kept, 0, sizeof wanted.is_kept);
         if (!lay_out(&wanted, device->place_bytes))

@@ -171,6 +171,37 @@ static void what_a_full_ring_dropped_is_counted(void **state)
     stop(&f);
 }
 
+/* A trace with tasks that its graph does not have would be read past its end. */
+static void a_job_of_another_graph_leaves_no_trace(void **state)
+{
+    (void)state;
+    fixture f = open_scene(4096);
+    clo_graph *small = scene_layers(1, 1, &(clo_task){.work_ns = 1000});
+    clo_flight_counts counts = CLO_FLIGHT_COUNTS_INIT;
+    clo_flight *flight;
+    clo_trace *trace;
+    clo_cost *cost;
+    clo_plan *plan;
+    size_t count;
+
+    ok(clo_cost_create(small, f.platform, &cost));
+    ok(clo_flight_create(f.runtime, cost, NULL, &flight));
+    clo_job *job = open_job(&f, STEAL, &plan);
+    fly(flight, job);
+    ok(clo_flight_count(flight, &counts));
+    assert_int_equal(counts.executions_lost, RELEASES * (TASKS - 1));
+    ok(clo_flight_trace(flight, &trace));
+    const clo_trace_event *events = clo_trace_events(trace, &count);
+    for (size_t i = 0; i < count; i++)
+        assert_int_equal(events[i].task, 0);
+    clo_trace_destroy(trace);
+    clo_job_destroy(job);
+    clo_flight_destroy(flight);
+    clo_cost_destroy(cost);
+    clo_graph_destroy(small);
+    stop(&f);
+}
+
 static void a_histogram_counts_each_release(void **state)
 {
     (void)state;
@@ -232,6 +263,7 @@ int main(void)
         cmocka_unit_test(the_late_release_is_there_whole),
         cmocka_unit_test(releases_that_are_left_out_have_no_executions),
         cmocka_unit_test(what_a_full_ring_dropped_is_counted),
+        cmocka_unit_test(a_job_of_another_graph_leaves_no_trace),
         cmocka_unit_test(a_histogram_counts_each_release),
         cmocka_unit_test(out_of_memory_is_reported),
     };

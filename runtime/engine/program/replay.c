@@ -35,7 +35,11 @@ typedef struct builder {
 
 static bool has_deep_slot(const clo_platform *platform)
 {
-    return clo_slot_depth(&platform->executors[platform->executors_count - 1]) > 1; /* slots come last */
+    uint32_t e = 0;
+
+    while (e < platform->executors_count && clo_slot_depth(&platform->executors[e]) <= 1)
+        e++;
+    return e < platform->executors_count;
 }
 
 /* Places are executors, but for deep slots. */

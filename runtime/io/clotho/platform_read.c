@@ -100,6 +100,18 @@ static clo_status read_speeds(const draft *d, const cJSON *object, uint32_t *q16
     return status;
 }
 
+static clo_status read_depth(const draft *d, const cJSON *object, bool is_slot, int64_t *depth)
+{
+    const cJSON *item;
+    clo_status status = clo_json_get(d->json, object, "depth", false, &item);
+
+    if (status == CLO_OK && item != NULL)
+        status = clo_json_integer(d->json, item, CLO_SLOT_DEPTH_MAX, depth);
+    if (status == CLO_OK && item != NULL && (!is_slot || *depth == 0))
+        return clo_json_want(d->json, item, "a number from 1 on, of an executor with \"slot\": true");
+    return status;
+}
+
 static clo_status read_executor(draft *d, const cJSON *object, uint32_t index)
 {
     static const char *const known[] = {"name", "kind",  "machine", "memory", "cpu",
@@ -126,13 +138,13 @@ static clo_status read_executor(draft *d, const cJSON *object, uint32_t index)
         status = clo_json_get_integer(d->json, object, "cpu", INT32_MAX, &cpu);
     if (status == CLO_OK)
         status = clo_json_get_boolean(d->json, object, "slot", &is_slot);
-    if (status == CLO_OK && is_slot)
-        status = clo_json_get_integer(d->json, object, "depth", CLO_SLOT_DEPTH_MAX, &depth);
+    if (status == CLO_OK)
+        status = read_depth(d, object, is_slot, &depth);
     if (status == CLO_OK)
         status = read_speeds(d, object, e->speed_q16);
     e->machine = (uint32_t)machine;
     e->memory = (uint32_t)memory;
-    e->os_index = is_slot ? CLO_OS_SLOT_DEEP(depth > 0 ? depth : 1) : (int32_t)cpu;
+    e->os_index = is_slot ? CLO_OS_SLOT_DEEP(depth) : (int32_t)cpu;
     return status;
 }
 

@@ -58,7 +58,7 @@ static clo_status check_accelerators(const clo_topology *t)
         return clo_fail(CLO_ERR_PLATFORM, "%s: no accelerator to add: no Misc object accel:NAME", t->xml.file);
     for (uint32_t a = 0; a < t->accels_count; a++) {
         uint32_t node = t->objects[t->accels[a]].node;
-        if (clo_topology_info(t, node, "clotho.slots") == NULL)
+        if (clo_topology_info(t, node, "clotho.slots") == NULL && clo_topology_info(t, node, "clotho.depth") == NULL)
             return clo_xml_fail(&t->xml, node,
                                 "%s has no clotho.slots; say how many of its bodies may be under way at once",
                                 clo_xml_get(&t->xml, node, "name"));

@@ -162,6 +162,7 @@ bool clo_capacity_enter(clo_worker *worker, uint64_t item, bool *holds)
     if (*holds || clo_stop_is_set(&job->stop))
         return true;
     *holds = take_or_wait(worker, job, item);
+    worker->line.is_refused = !*holds;
     return *holds;
 }
 

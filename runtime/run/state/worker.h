@@ -93,6 +93,8 @@ typedef struct clo_worker_line {
     uint64_t *end;
     /* The item, to be run next, that holds what it demands already; CLO_ITEM_NONE: none. */
     uint64_t held;
+    /* The last one that came was refused. */
+    bool is_refused;
     /* 1: something may be in the line. */
     _Atomic uint32_t has_line;
 } clo_worker_line;

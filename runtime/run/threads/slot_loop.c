@@ -75,11 +75,13 @@ static bool is_deep(const clo_worker *slot, uint64_t item)
 }
 
 /* The next item that may begin now; CLO_ITEM_NONE: there is none. What waits for capacities waits until nothing is
- * pending here, since what is found there cannot be put back. */
+ * pending here, since what is found there cannot be put back; once it is called for, nothing else begins before. */
 static uint64_t next_of(clo_worker *slot)
 {
     uint64_t item = CLO_ITEM_NONE;
 
+    if (slot->held > 0 && atomic_load_explicit(&slot->is_called, memory_order_relaxed) != 0)
+        return CLO_ITEM_NONE;
     if (slot->held == 0 && clo_capacity_is_called(slot))
         item = clo_capacity_next(slot);
     if (item == CLO_ITEM_NONE)
@@ -110,10 +112,11 @@ static bool run_items(clo_worker *slot)
             return false;
         slot->turns.bypasses = 0;
         slot->pending = slot->places[slot->held];
+        slot->line.is_refused = false;
         item = clo_worker_execute(slot, item);
         if (slot->pending.is_held)
             slot->places[slot->held++] = slot->pending;
-        else
+        else if (!slot->line.is_refused)
             begin_here(slot);
         if (item != CLO_ITEM_NONE)
             put_back(slot, item);
@@ -144,6 +147,17 @@ static void look_at_pending(clo_worker *slot)
     }
 }
 
+/* What the slot shows: the oldest of what is pending. */
+static uint64_t shown(const clo_worker *slot)
+{
+    if (slot->held == 0)
+        return CLO_ITEM_NONE;
+    uint64_t item = slot->places[0].item;
+    const clo_job *job = clo_item_job(slot->runtime, item);
+
+    return clo_task_shown(job, clo_program_task(job->program, (uint32_t)item % job->program->executions));
+}
+
 static void serve(clo_worker *slot)
 {
     /* acq_rel, pairs with clo_slot_call: what was there before a call that found the slot listed is seen now. */
@@ -156,8 +170,7 @@ static void serve(clo_worker *slot)
     if (run_items(slot))
         clo_slot_call(slot->runtime, slot->index);
     memset(&slot->system.thread, 0, sizeof slot->system.thread);
-    if (slot->held == 0)
-        atomic_store_explicit(&slot->current, CLO_ITEM_NONE, memory_order_relaxed);
+    atomic_store_explicit(&slot->current, shown(slot), memory_order_relaxed);
 }
 
 /* Each listed slot once, in the order in which they were listed. */

@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/numbers/saturate.h"
 #include "base/status.h"
+#include "graph/graph.h"
 #include "trace/flight/seen.h"
 #include "trace/trace.h"
 
@@ -167,6 +168,14 @@ static uint32_t next_worker(clo_flight *flight)
     return best;
 }
 
+/* The graph of the flight has what ran: it is the job's. */
+static bool is_known(const clo_flight *flight, const clo_record *record)
+{
+    const clo_graph *graph = clo_cost_graph(flight->cost);
+
+    return record->task < graph->tasks && record->instance < clo_graph_instances_of(graph, record->task);
+}
+
 size_t clo_flight_read(clo_flight *flight)
 {
     uint32_t w;
@@ -180,8 +189,11 @@ size_t clo_flight_read(clo_flight *flight)
         const clo_release_record *next = &flight->feeds[w].records[flight->feeds[w].at++];
         if (next->record.job != flight->job || next->record.finish_ns < flight->submit_ns)
             continue;
-        clo_seen_add(&flight->seen, next);
         count++;
+        if (is_known(flight, &next->record))
+            clo_seen_add(&flight->seen, next);
+        else
+            flight->seen.strays++;
     }
     return count;
 }

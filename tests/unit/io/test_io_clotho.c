@@ -490,6 +490,12 @@ static void malformed_platforms_are_refused(void **state)
         {PLATFORM("\"executors\": [{\"kind\": \"a\", \"speed\": 65536}]"), CLO_ERR_FORMAT,
          "f:2: platform.executors[0].speed is 65536; write a speed between 0.00002 and 65535 (1 is the reference "
          "executor)"},
+        {PLATFORM("\"executors\": [{\"kind\": \"a\", \"slot\": true, \"depth\": 0}]"), CLO_ERR_FORMAT,
+         "f:2: platform.executors[0].depth is 0; write a number from 1 on, of an executor with \"slot\": true"},
+        {PLATFORM("\"executors\": [{\"kind\": \"a\", \"slot\": true, \"depth\": 5}]"), CLO_ERR_LIMIT,
+         "f:2: platform.executors[0].depth is 5; the largest possible is 4"},
+        {PLATFORM("\"executors\": [{\"kind\": \"a\", \"depth\": 3}]"), CLO_ERR_FORMAT,
+         "f:2: platform.executors[0].depth is 3; write a number from 1 on, of an executor with \"slot\": true"},
         {PLATFORM("\"executors\": [{\"kind\": \"a\", \"machine\": 1}]"), CLO_ERR_LIMIT,
          "f:2: platform.executors[0].machine is 1; the largest possible is 0"},
         {PLATFORM("\"executors\": 2, \"latency_ns\": [[0, 1]]"), CLO_ERR_FORMAT,

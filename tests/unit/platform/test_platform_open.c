@@ -188,15 +188,17 @@ static void this_machine_is_extended_by_accelerators(void **state)
     ok(open_extended(
         "<object type=\"Misc\" name=\"accel:npu\"><info name=\"clotho.kind\" value=\"n&quot;&amp;&lt;pu\"/>"
         "<info name=\"clotho.slots\" value=\"3\"/><info name=\"clotho.link_latency_ns\" value=\"700\"/>"
-        "</object>\n<object type=\"Misc\" name=\"accel:dsp\"><info name=\"clotho.slots\" value=\"1\"/></object>",
+        "</object>\n<object type=\"Misc\" name=\"accel:dsp\"><info name=\"clotho.slots\" value=\"1\"/></object>"
+        "<object type=\"Misc\" name=\"accel:gpu\"><info name=\"clotho.depth\" value=\"2\"/></object>",
         &p));
     assert_string_equal(clo_platform_name(p), "native+devices");
     assert_true(clo_platform_is_native(p)); /* jobs on it run in real time */
     assert_true(clo_platform_is_coherent(p));
-    assert_int_equal(clo_platform_executors(p), cpus + 4);
+    assert_int_equal(clo_platform_executors(p), cpus + 5);
     for (uint32_t e = 0; e < cpus; e++)
         assert_int_equal(clo_platform_executor(p, e)->os_index, clo_platform_executor(native, e)->os_index);
     assert_int_equal(clo_platform_executor(p, cpus)->os_index, CLO_OS_SLOT);
+    assert_int_equal(clo_platform_executor(p, cpus + 4)->os_index, CLO_OS_SLOT_DEEP(2));
     assert_string_equal(clo_platform_executor_name(p, cpus + 2), "npu.2");
     assert_string_equal(clo_platform_kind_name(p, clo_platform_executor(p, cpus)->kind), "n\"&<pu");
     assert_string_equal(clo_platform_kind_name(p, clo_platform_executor(p, cpus + 3)->kind), "slot");
