@@ -272,7 +272,7 @@ static void open_runtime(scene *s)
     config.clock = s->clock;
     config.trace = below(s, 2);
     config.help = (int)below(s, 3) - 1;
-    config.policy_bytes = (size_t)1 << 20;
+    config.policy_bytes = (size_t)2 << 20;
     ok(clo_runtime_memory_bytes(s->platform, &config, &bytes));
     config.memory = s->memory = aligned_alloc(64, (bytes + 63) / 64 * 64);
     config.memory_bytes = bytes;

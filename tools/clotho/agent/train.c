@@ -288,7 +288,7 @@ static void tell(network_training *t, train_point *point, double valid)
     if (t->o.scenes.as_json || isnan(valid))
         return;
     if (t->done == 0)
-        printf("%7u %-9s %66.4f %8.4f %8.0f s\n", 0, "", valid, t->best_score, network_elapsed_s(t));
+        printf("%7u %-9s %66.4f %8.4f %8.0f s\n", 0u, "", valid, t->best_score, network_elapsed_s(t));
     else
         printf("%7u %-9s %9.2f s %9.4f %8.4f %7.3f %9.3f %12.4f %8.4f %8.0f s\n", t->done,
                t->done <= t->o.imitations ? "imitate" : "reinforce", -point->reward, point->loss, point->entropy,
