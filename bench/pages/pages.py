@@ -214,7 +214,7 @@ def check(tables, runner):
                 yield "%s: %s" % (table.name, error)
                 continue
             if part.startswith("mpirun"):
-                words = [words[-4] if runner.asked.quick else words[-2]]
+                words = [word for word in words if os.path.basename(word) == shlex.split(part)[-1]]
             if part.startswith("python3"):
                 if not os.path.exists(os.path.join(SOURCE, words[2])):
                     yield "%s: %s is not there" % (table.name, words[2])

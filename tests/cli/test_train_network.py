@@ -68,6 +68,23 @@ class TrainNetwork(CommandTest):
         for broken in ("", "clotho.checkpoint/1 decima-network x\n", text[:-40], text.replace("0x1", "nan", 1)):
             self.bad(1, "train", "decima-network", workload, *SMALL, "--checkpoint", self.file("broken", broken), holds="broken")
 
+    def test_a_checkpoint_whose_counts_do_not_fit_is_refused(self):
+        """Its sum is right; it says that nothing is done, and has the points of all updates."""
+        workload, checkpoint = self.workload(), self.path("checkpoint")
+        self.train(workload, "--checkpoint", checkpoint)
+        with open(checkpoint, encoding="utf-8") as file:
+            lines = file.read().splitlines(keepends=True)
+        for place, text in ((0, "0"), (1, "9"), (3, "1e300"), (4, "5"), (4, "6.5")):
+            words = lines[1].split()
+            words[place] = text
+            body = "".join([lines[0], " ".join(words) + "\n", *lines[2:-1]])
+            total = 14695981039346656037
+            for byte in body.encode():
+                total = (total ^ byte) * 1099511628211 % 2**64
+            last = lines[-1].split()[0] + " %016x\n" % total
+            self.bad(1, "train", "decima-network", workload, *SMALL, "--checkpoint", self.file("broken", body + last),
+                     holds="broken: is damaged; delete it")
+
     def test_parts_can_be_left_out(self):
         workload = self.workload()
         whole, *parts = (self.train(workload, *more)["model_hash"] for more in ((), ("--no-messages",), ("--no-limits",)))

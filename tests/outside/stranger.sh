@@ -51,6 +51,7 @@ step_root() {
     line='mmdebstrap'
     [ -n "$is_dry" ] || make_root "$folder/root" git,ca-certificates >"$folder/root.log" 2>&1
     [ -n "$is_dry" ] || echo 'APT::Get::Assume-Yes "true";' >"$folder/root/etc/apt/apt.conf.d/90yes" # nobody is there to ask
+    [ -n "$is_dry" ] || rm -rf "$folder/user" # of an earlier call; cp would copy into it
     [ -n "$is_dry" ] || cp -a "$folder/root" "$folder/user"
 }
 
@@ -136,9 +137,17 @@ take_step() {
     times+="$(printf '%6d s  %s' $((SECONDS - begin)) "$step")"$'\n'
 }
 
+# is_own FOLDER: it is empty, not there, or has the mark of an earlier call.
+is_own() { [ -e "$1/.stranger" ] || { [ ! -e "$1" ] || [ -d "$1" ]; } && [ -z "$(ls -A "$1" 2>/dev/null)" ]; }
+
 while [ $# -gt 0 ]; do
     case $1 in
-    --keep) [ $# -gt 1 ] || die "--keep needs a folder" && mkdir -p "$2" && folder=$(cd "$2" && pwd) && is_kept=1 && shift ;;
+    --keep)
+        [ $# -gt 1 ] || die "--keep needs a folder"
+        is_own "$2" || die "$2 holds other things, and its folders root and user would be deleted; name a new folder"
+        mkdir -p "$2"
+        folder=$(cd "$2" && pwd) && is_kept=1 && shift
+        ;;
     --lines) is_dry=1 ;;
     --test) [ -n "${CLO_FULL:-}" ] || is_dry=1 ;;
     -*) die "'$1' is no option; the options are --keep FOLDER, --lines and --test" ;;
@@ -153,6 +162,7 @@ if [ -z "$is_dry" ]; then
         exit 77
     fi
     [ -n "$folder" ] || folder=$(mktemp -d)
+    touch "$folder/.stranger"
     git diff --quiet HEAD || echo "stranger: what is not committed is not cloned"
     trap fail EXIT
 fi

@@ -15,6 +15,7 @@
 enum { LINE_BYTES = 512 };
 
 #define KIND "decima-network"
+#define STEPS_MAX 9007199254740992. /* 2^53: whole numbers of a double */
 
 static bool write_numbers(const double *numbers, uint32_t count, FILE *out)
 {
@@ -76,13 +77,18 @@ static bool read_numbers(double *numbers, uint32_t count, FILE *in)
     return true;
 }
 
+static bool is_count(double number, double most)
+{
+    return number >= 0 && number <= most && number == floor(number);
+}
+
 static bool read_state(network_training *t, FILE *in)
 {
     uint32_t numbers = agent_numbers(), most = t->o.imitations + t->o.updates;
     double head[5], row[8];
 
-    if (!read_row(head, 5, in) || !(head[0] >= 0 && head[0] <= most) || !(head[4] >= 0 && head[4] <= most + 1) ||
-        !(head[1] >= 0 && head[1] <= most) || !(head[3] >= 0))
+    if (!read_row(head, 5, in) || !is_count(head[0], most) || !is_count(head[1], head[0]) || isnan(head[2]) ||
+        !is_count(head[3], STEPS_MAX) || head[4] != head[0] + 1) /* a point for each update, and the first */
         return false;
     t->done = (uint32_t)head[0];
     t->best_update = (uint32_t)head[1];
@@ -92,7 +98,7 @@ static bool read_state(network_training *t, FILE *in)
     bool is_good = read_numbers(t->numbers, numbers, in) && read_numbers(t->best, numbers, in) &&
                    read_numbers(t->adam.m, numbers, in) && read_numbers(t->adam.v, numbers, in);
     for (uint32_t i = 0; is_good && i < t->curve_count; i++) {
-        is_good = read_row(row, 8, in);
+        is_good = read_row(row, 8, in) && is_count(row[0], most) && is_count(row[1], 1);
         if (is_good)
             t->curve[i] = (train_point){.update = (uint32_t)row[0],
                                         .phase = (uint32_t)row[1],
