@@ -12,8 +12,8 @@
  * that table, and sees where the readers really went, so the passes improve one another.
  *
  * The first pass is HEFT. The next ones take the parts 0 (that is DEFT), 1/2, 1, 1/4, 3/4; then the part is drawn, and
- * noise on order and tails. Where all tasks on one executor end before HEFT's plan there are none: other planners, which
- * begin there or execute tasks twice, find more. A pass is given up where it cannot end as early as the last plan that was taken. Integers
+ * noise on order and tails. Where all tasks on one executor end before HEFT's plan, other planners get their part of few
+ * schedules, too. A pass is given up where it cannot end as early as the last plan that was taken. Integers
  * only: every machine finds the same plan for a seed. */
 #include "plan/search/tails.h"
 
@@ -293,9 +293,9 @@ clo_status clo_tails(clo_sketch *sketch, clo_schedule *schedule, clo_budget *bud
         *heft_ns = clo_clock_ns() - begin_ns;
         status = clo_budget_bound(budget, schedule->cost, *heft_ns);
     }
-    bool is_serial = status == CLO_OK && try_serial(&s, budget, best);
-    for (uint32_t pass = DEFT; status == CLO_OK && !is_serial && !clo_budget_is_spent(budget) &&
-                               (pass < PASSES_MIN || clo_budget_part_q16(budget) < end_q16);
+    uint32_t passes_min = status == CLO_OK && try_serial(&s, budget, best) ? 0 : PASSES_MIN;
+    for (uint32_t pass = DEFT; status == CLO_OK && !clo_budget_is_spent(budget) &&
+                               (pass < passes_min || clo_budget_part_q16(budget) < end_q16);
          pass++)
         run_pass(&s, pass, budget, best); /* ends with the budget, which has a limit */
     clo_free(s.block);
