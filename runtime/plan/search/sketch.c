@@ -10,8 +10,9 @@
 #include <assert.h>
 #include <string.h>
 
-/* Of the table of transfers, 8 MiB, and of that of times: what is larger takes longer to fill than a search has. */
-enum { CELLS_MAX = 1 << 20, TIMES_MAX = 1 << 17 };
+/* Of the table of transfers, 8 MiB, and of that of times: what is larger takes longer to fill than a search has. Of tasks:
+ * a search for a gap may pass all executions of an executor (of out-trees it does), where a timeline is a tree. */
+enum { CELLS_MAX = 1 << 20, TIMES_MAX = 1 << 17, TASKS_MAX = 1 << 10 };
 
 typedef struct spot {
     int64_t value_ns, start_ns, copy_start_ns;
@@ -23,7 +24,7 @@ bool clo_sketch_fits(const clo_schedule *schedule)
     uint64_t pairs = (uint64_t)schedule->executors * schedule->executors;
 
     return schedule->occupancies == NULL && schedule->graph->instances == schedule->graph->tasks &&
-           pairs <= CELLS_MAX && pairs * schedule->graph->edges <= CELLS_MAX &&
+           schedule->graph->tasks <= TASKS_MAX && pairs <= CELLS_MAX && pairs * schedule->graph->edges <= CELLS_MAX &&
            (uint64_t)schedule->executors * schedule->graph->tasks <= TIMES_MAX;
 }
 

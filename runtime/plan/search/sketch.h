@@ -36,7 +36,7 @@ typedef struct clo_sketch {
     void *block;
 } clo_sketch;
 
-/* True if a sketch can stand for the schedule: single instances, no demands, tables of moderate size. */
+/* True if a sketch can stand for the schedule: single instances, no demands, tables of moderate size, few tasks. */
 bool clo_sketch_fits(const clo_schedule *schedule);
 
 /* Returns CLO_OK or CLO_ERR_MEMORY. O(tasks * executors + edges), besides zeroing tables. */

@@ -162,12 +162,31 @@ static void two_schedules_are_no_longer_than_one_executor(void **state)
     fixture_free(&f);
 }
 
+/* Where HEFT alone would pass each execution for each, and a budget of time would not be kept. */
+static void large_graphs_are_not_sketched(void **state)
+{
+    (void)state;
+    for (uint32_t tasks = 1000; tasks <= 16000; tasks *= 4) {
+        clo_generate_config generate = {.size = sizeof generate, .seed = 1, .tasks = tasks, .ccr = 1};
+        clo_schedule schedule = {0};
+        fixture f = {0};
+        ok(clo_graph_generate("outtree", &generate, &f.graph));
+        ok(clo_platform_open("rk3588", &f.platform));
+        ok(clo_cost_create(f.graph, f.platform, &f.cost));
+        ok(clo_schedule_open(&schedule, f.cost, 2));
+        assert_int_equal(clo_sketch_fits(&schedule), tasks == 1000);
+        clo_schedule_close(&schedule);
+        fixture_free(&f);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_sketch_places_what_deft_places),
         cmocka_unit_test(a_sketch_places_on_an_executor_what_deft_places_there),
         cmocka_unit_test(tails_begin_with_the_plan_of_heft),
+        cmocka_unit_test(large_graphs_are_not_sketched),
         cmocka_unit_test(two_schedules_are_no_longer_than_one_executor),
     };
 
