@@ -182,7 +182,8 @@ static void close_fixed(fixed_scene *f)
 static const clo_policy *plain_policy_at(uint32_t index)
 {
     const clo_policy *policy = policy_at(index % policies_count());
-    bool plans = strncmp(policy->name, "graphene", 8) == 0 || strcmp(policy->name, "replan") == 0;
+    bool plans = strncmp(policy->name, "graphene", 8) == 0 || strcmp(policy->name, "replan") == 0 ||
+                 strcmp(policy->name, "synchpack-2") == 0;
     bool is_network = strcmp(policy->name, "decima") == 0 || strcmp(policy->name, "lachesis") == 0;
 
     return plans || is_network ? policy_at(0) : policy;
