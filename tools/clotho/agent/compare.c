@@ -11,7 +11,7 @@
 /* Fewer candidates are no choice to speak of. */
 enum { CANDIDATES_LEAST = 4, DECISIONS_EACH = 64 };
 
-/* Integers chose; what would the real numbers have chosen? */
+/* Integers chose; what would the real numbers have chosen? Where they have no single best choice there is no answer. */
 static int compare_choices(network_training *t, const clo_model *model, uint32_t scene)
 {
     const train_law law = {.scene = scene};
@@ -30,8 +30,12 @@ static int compare_choices(network_training *t, const clo_model *model, uint32_t
                 continue;
             if (!agent_learn(&t->net, t->best, &e->kept[k], &wish, &room, NULL, &found))
                 code = complain(NULL, "out of memory");
+            if (found.is_tie)
+                continue;
             t->agreement.decisions++;
             t->agreement.same += found.agrees;
+            t->agreement.same_stages += found.stage_agrees;
+            t->agreement.same_limits += found.limit_agrees;
         }
         episode_free(e);
     }

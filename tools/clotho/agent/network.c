@@ -120,14 +120,15 @@ static void print_head(const network_training *t)
     fflush(stdout);
 }
 
-static double agreement_of(const network_training *t)
+static double share_of(const network_training *t, uint64_t same)
 {
-    return t->agreement.decisions > 0 ? (double)t->agreement.same / (double)t->agreement.decisions : 1;
+    return t->agreement.decisions > 0 ? (double)same / (double)t->agreement.decisions : 1;
 }
 
 static int report(const network_training *t)
 {
     const network_options *o = &t->o;
+    const network_agreement *found = &t->agreement;
     char text[32];
     json out;
 
@@ -136,11 +137,12 @@ static int report(const network_training *t)
         printf("\nbest         %.4f of %s's completion times on validation, after update %u, in %.1f s\n",
                t->best_score, o->scenes.baseline, t->best_update, network_elapsed_s(t));
         if (o->compared.count > 0)
-            printf(
-                "integers     choose as real numbers do in %.2f %% of %llu decisions, completion times %+.3f (+- %.3f) "
-                "%%\n",
-                100 * agreement_of(t), (unsigned long long)t->agreement.decisions,
-                100 * paired_mean(&t->agreement.change), 100 * paired_error(&t->agreement.change));
+            printf("integers     choose as real numbers do in %.2f %% of %llu decisions (the stage in %.2f %%, the "
+                   "limit in "
+                   "%.2f %%), completion times %+.3f (+- %.3f) %%\n",
+                   100 * share_of(t, found->same), (unsigned long long)found->decisions,
+                   100 * share_of(t, found->same_stages), 100 * share_of(t, found->same_limits),
+                   100 * paired_mean(&found->change), 100 * paired_error(&found->change));
         printf("model        %zu bytes, hash %s%s%s\n", t->model_bytes, text, o->scenes.output != NULL ? ", " : "",
                o->scenes.output != NULL ? show_name(o->scenes.output) : "");
         return EXIT_GOOD;
@@ -154,10 +156,12 @@ static int report(const network_training *t)
     json_count(&out, "best_update", t->best_update);
     json_count(&out, "updates", t->done);
     if (o->compared.count > 0) {
-        json_count(&out, "decisions", t->agreement.decisions);
-        json_real(&out, "agreement", agreement_of(t));
-        json_real(&out, "objective_change", paired_mean(&t->agreement.change));
-        json_real(&out, "objective_change_error", paired_error(&t->agreement.change));
+        json_count(&out, "decisions", found->decisions);
+        json_real(&out, "agreement", share_of(t, found->same));
+        json_real(&out, "agreement_of_stages", share_of(t, found->same_stages));
+        json_real(&out, "agreement_of_limits", share_of(t, found->same_limits));
+        json_real(&out, "objective_change", paired_mean(&found->change));
+        json_real(&out, "objective_change_error", paired_error(&found->change));
     }
     json_count(&out, "seeds_hash", seeds_hash(o->scenes.seeds));
     json_count(&out, "validation_hash", seeds_hash(o->scenes.validation));

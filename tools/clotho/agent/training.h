@@ -29,9 +29,9 @@ typedef struct network_options {
     agent_parts parts;
 } network_options;
 
-/* How often the integers choose as the real numbers do, and what they change. */
+/* How often the integers choose as the real numbers do (both, the stage, the limit), and what they change. */
 typedef struct network_agreement {
-    uint64_t decisions, same;
+    uint64_t decisions, same, same_stages, same_limits;
     paired change;
 } network_agreement;
 

@@ -125,7 +125,18 @@ typedef struct question {
     const double *wishes;
 } question;
 
-static void learn_choice(const question *q, const agent_wish *wish, agent_room *room, agent_learned *out)
+/* Whether the best score is the one of the choice. */
+static bool is_best(const double *scores, const question *q, agent_learned *out)
+{
+    uint32_t best = choice_best(scores, q->count);
+
+    for (uint32_t i = 0; i < q->count; i++)
+        out->is_tie = out->is_tie || (i != best && scores[i] == scores[best]);
+    return best == q->chosen;
+}
+
+/* Returns whether the best choice is the one that was made. */
+static bool learn_choice(const question *q, const agent_wish *wish, agent_room *room, agent_learned *out)
 {
     double *log_p = room->log_p, *by = log_p + room->log_p_capacity;
     double shares = q->count > 1 ? 1 / log(q->count) : 0;
@@ -134,7 +145,7 @@ static void learn_choice(const question *q, const agent_wish *wish, agent_room *
         log_p[i] = q->scores[q->rows != NULL ? q->rows[i] : i];
         by[i] = 0;
     }
-    out->agrees = out->agrees && choice_best(log_p, q->count) == q->chosen;
+    const bool agrees = is_best(log_p, q, out);
     choice_log_softmax(log_p, q->count, log_p);
     out->log_p += log_p[q->chosen];
     out->entropy += shares * choice_entropy(log_p, q->count) / 2;
@@ -144,6 +155,7 @@ static void learn_choice(const question *q, const agent_wish *wish, agent_room *
         by[i] = wish->weight * (exp(log_p[i]) - exp(q->wishes[i])); /* of the cross-entropy */
     for (uint32_t i = 0; i < q->count; i++)
         q->slopes[q->rows != NULL ? q->rows[i] : i] += by[i];
+    return agrees;
 }
 
 /* Runs the network; only the scores of candidates are there. */
@@ -187,7 +199,7 @@ bool agent_learn(const network *net, const double *numbers, const decision *d, c
 {
     network_tape *tape = &room->tape;
 
-    *out = (agent_learned){.agrees = true};
+    *out = (agent_learned){.limit_agrees = true};
     if (!run(net, d, room))
         return false;
     network_slopes_clear(net, &d->shape, tape);
@@ -199,9 +211,10 @@ bool agent_learn(const network *net, const double *numbers, const decision *d, c
                                d->shape.limits,
                                d->limit,
                                d->wishes != NULL ? d->wishes + d->candidates_count : NULL};
-    learn_choice(&of_stage, wish, room, out);
+    out->stage_agrees = learn_choice(&of_stage, wish, room, out);
     if (!wish->leaves_limit)
-        learn_choice(&of_limit, wish, room, out);
+        out->limit_agrees = learn_choice(&of_limit, wish, room, out);
+    out->agrees = out->stage_agrees && out->limit_agrees;
     if (gradient != NULL)
         network_backward(net, &d->shape, tape, numbers, gradient);
     return true;
@@ -211,6 +224,21 @@ static bool is_small(const clo_model_case *shape)
 {
     return shape->stages <= GOLDEN_STAGES && shape->limits <= CLO_MODEL_GOLDEN_ROWS_MAX &&
            shape->child_begin[shape->stages] <= CLO_MODEL_GOLDEN_EDGES_MAX;
+}
+
+/* Layers of each MLP, from the first on, that int8 alone holds too badly for choices that are nearly equally good: sums
+ * over stages and jobs add up what their layers err, and the limit's own weights are so large that those beside them
+ * have few steps. Finer ones than these were tried, and changed nothing. */
+static const int fine_depth[DECIMA_MLPS] = {
+    [DECIMA_PREP] = DECIMA_DEPTH, [DECIMA_DAG] = DECIMA_DEPTH, [DECIMA_GLOBAL] = DECIMA_DEPTH, [DECIMA_LIMIT] = 1};
+
+static void make_fine(const double *numbers, network *net)
+{
+    for (uint32_t i = 0; i < net->layers_count; i++)
+        for (int mlp = 0; mlp < DECIMA_MLPS; mlp++)
+            for (int depth = 0; depth < fine_depth[mlp]; depth++)
+                net->layers[i].is_fine =
+                    net->layers[i].is_fine || net->layers[i].weights == numbers + offset_of(mlp, depth);
 }
 
 clo_status agent_model(double *numbers, double executors, const char *name, const decision *list, uint32_t count,
@@ -226,13 +254,15 @@ clo_status agent_model(double *numbers, double executors, const char *name, cons
                               .features = features,
                               .features_count = DECIMA_FEATURES,
                               .cases = golden,
-                              .margin = 1.5};
+                              .margin = 2,
+                              .has_room_before_slope = true};
     measure seen;
 
     *why = NULL;
     if (net == NULL)
         return CLO_ERR_MEMORY;
     agent_network(numbers, executors, net);
+    make_fine(numbers, net);
     decima_features(&by, features);
     bool is_good = measure_open(&seen, net);
     for (uint32_t i = 0; i < count && is_good; i++) {

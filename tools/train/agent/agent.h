@@ -43,7 +43,10 @@ typedef struct agent_wish {
 
 typedef struct agent_learned {
     double log_p, entropy;
-    bool agrees; /* the best choice is the one that was made */
+    /* The best choices are those that were made; of stages and limits apart, and both. */
+    bool agrees, stage_agrees, limit_agrees;
+    /* Two choices of stages, or of limits, are equally good. */
+    bool is_tie;
 } agent_learned;
 
 /* Adds to gradient[agent_numbers()]. False: no memory. */

@@ -4,7 +4,10 @@
  * worth. The parts of a layer over several inputs must share the unit. The numbers of a value have units of their own
  * where that makes them finer; the weights that read them are scaled to it. A number that needs a larger weight than
  * int8 stands as several that add up to it, and the weight is spread over them. Weights are not rounded one by one, but
- * so that the sum errs least on what the layer has seen. */
+ * so that the sum errs least on what the layer has seen.
+ *
+ * A fine layer has whole weights of up to COARSE + 1 times int8: COARSE times one int8 and another one. It becomes two
+ * layers of int32 sums, of which the coarse one is joined with itself and the other. */
 #include "train/models/quantize.h"
 
 #include <assert.h>
@@ -16,6 +19,16 @@ enum { WIDTH = CLO_MODEL_WIDTH_MAX };
 
 #define MARGIN_DEFAULT 3.0
 
+/* A coarse sum counts so many times: three times in a join with itself, and that twice in the last one. */
+enum { COARSE = 6 };
+/* What a fine operation needs more: values, layers, operations. */
+enum { FINE_VALUES = 3, FINE_LAYERS = 3, FINE_OPS = 3 };
+enum {
+    VALUES_MOST = NETWORK_VALUES_MAX + FINE_VALUES * NETWORK_OPS_MAX,
+    LAYERS_MOST = NETWORK_LAYERS_MAX + FINE_LAYERS * NETWORK_OPS_MAX,
+    OPS_MOST = NETWORK_OPS_MAX + FINE_OPS * NETWORK_OPS_MAX
+};
+
 typedef struct built {
     const measure *seen;
     double margin;
@@ -23,11 +36,13 @@ typedef struct built {
     double *const *most;
     /* Of numbers of a value: what one unit is worth, over 2^-exponent. */
     double steps[NETWORK_VALUES_MAX][WIDTH];
-    clo_model_value values[NETWORK_VALUES_MAX];
-    clo_model_layer layers[NETWORK_LAYERS_MAX];
-    clo_model_op ops[NETWORK_OPS_MAX];
-    int8_t *weights[NETWORK_LAYERS_MAX];
-    int32_t bias[NETWORK_LAYERS_MAX][WIDTH], pre[NETWORK_LAYERS_MAX][WIDTH];
+    clo_model_value values[VALUES_MOST];
+    clo_model_layer layers[LAYERS_MOST];
+    clo_model_op ops[OPS_MOST];
+    uint32_t values_count, layers_count, ops_count;
+    /* `coarse`: the other part of a fine layer's, else NULL. */
+    int8_t *weights[NETWORK_LAYERS_MAX], *coarse[NETWORK_LAYERS_MAX];
+    int32_t no_bias[WIDTH], bias[NETWORK_LAYERS_MAX][WIDTH], pre[NETWORK_LAYERS_MAX][WIDTH];
     int16_t m[NETWORK_LAYERS_MAX][WIDTH];
     /* Of the sums of a join. */
     double unit[NETWORK_JOINS_MAX][WIDTH];
@@ -126,6 +141,12 @@ static uint32_t copies_of(const network_value *in, uint32_t k)
     return 1 + (k + 1 == in->width ? in->more_of_last : 0);
 }
 
+/* The largest whole weight. */
+static long most_of(const network_layer *layer)
+{
+    return layer->is_fine ? 127 * (COARSE + 1) : 127;
+}
+
 /* The smallest unit of output n with which all weights fit. */
 static double unit_of(const network_layer *layer, const network_value *in, const double *steps, uint32_t n)
 {
@@ -133,7 +154,7 @@ static double unit_of(const network_layer *layer, const network_value *in, const
 
     for (uint32_t k = 0; k < layer->inputs; k++)
         most = fmax(most, fabs(weight_of(layer, steps, n, k)) / copies_of(in, k));
-    return most / 127.0 * exp2(-in->exponent);
+    return most / (double)most_of(layer) * exp2(-in->exponent);
 }
 
 /* Whether the operation is a part of the score whose numbers have steps of their own, beside one of an input: then the
@@ -245,25 +266,37 @@ static double round_row(row *r, const measure *seen, uint32_t layer)
     return off;
 }
 
+/* The rest fits an int8, too. */
+static long coarse_part(long whole)
+{
+    long part = lround((double)whole / COARSE);
+
+    return part > 127 ? 127 : part < -127 ? -127 : part;
+}
+
 /* Numbers that add up to an input share its weight as evenly as integers allow. Returns as round_row. */
 static double put_weights(const network *net, built *b, const clo_model_op *op, uint32_t n, double unit)
 {
     const network_layer *layer = &net->layers[op->argument];
     const network_value *in = &net->values[op->in[0]];
     const double *steps = b->steps[op->in[0]];
-    int8_t *to = b->weights[op->argument] + (size_t)n * (layer->inputs + in->more_of_last);
+    size_t at = (size_t)n * (layer->inputs + in->more_of_last);
+    int8_t *to = b->weights[op->argument], *coarse = b->coarse[op->argument];
     row r = {.count = layer->inputs};
 
     for (uint32_t k = 0; k < layer->inputs; k++) {
         r.wanted[k] = weight_of(layer, steps, n, k) / (unit * exp2(in->exponent));
         r.scale[k] = exp2(in->exponent) / steps[k];
-        r.limits[k] = 127L * copies_of(in, k);
+        r.limits[k] = most_of(layer) * copies_of(in, k);
     }
     double off = round_row(&r, b->seen, op->argument);
     for (uint32_t k = 0; k < layer->inputs; k++)
         for (uint32_t left = copies_of(in, k); left > 0; left--) {
             long mine = r.whole[k] / (long)left;
-            *to++ = (int8_t)mine;
+            long sixths = coarse != NULL ? coarse_part(mine) : 0;
+            if (coarse != NULL)
+                coarse[at] = (int8_t)sixths;
+            to[at++] = (int8_t)(mine - COARSE * sixths);
             r.whole[k] -= mine;
         }
     return off;
@@ -303,7 +336,9 @@ static bool put_dense(network *net, built *b, const clo_model_op *op)
     to->outputs = from->outputs;
     assert(to->inputs > 0 && to->outputs > 0);
     b->weights[op->argument] = calloc((size_t)to->inputs * to->outputs, 1);
-    if (b->weights[op->argument] == NULL)
+    if (from->is_fine)
+        b->coarse[op->argument] = calloc((size_t)to->inputs * to->outputs, 1);
+    if (b->weights[op->argument] == NULL || (from->is_fine && b->coarse[op->argument] == NULL))
         return false;
     for (uint32_t n = 0; n < to->outputs; n++) {
         double unit = choose_unit(net, b, op, n), off = put_weights(net, b, op, n, unit);
@@ -376,6 +411,44 @@ static bool put_layers(network *net, built *b)
     return true;
 }
 
+/* The int32 sums of a layer, which get a value of their own like `out`. Returns the value. */
+static uint32_t put_sums(built *b, const clo_model_op *like, clo_model_operation op, const uint32_t in[3],
+                         const clo_model_layer *layer)
+{
+    clo_model_value *value = &b->values[b->values_count];
+
+    *value = (clo_model_value){
+        .number = CLO_MODEL_S32, .domain = b->values[like->out].domain, .width = b->values[like->out].width};
+    b->layers[b->layers_count] = *layer;
+    b->ops[b->ops_count++] = (clo_model_op){
+        .op = op, .on = like->on, .out = b->values_count, .in = {in[0], in[1], in[2]}, .argument = b->layers_count++};
+    return b->values_count++;
+}
+
+/* In place of a fine operation: its two parts, and joins that add them up. The last one has the layer's rule. */
+static void put_fine(built *b, const clo_model_op *op)
+{
+    const uint32_t none = CLO_MODEL_NONE, from[] = {op->in[0], none, none};
+    clo_model_layer *rule = &b->layers[op->argument];
+    clo_model_layer part = {.inputs = rule->inputs,
+                            .outputs = rule->outputs,
+                            .weights = rule->weights,
+                            .bias = rule->bias,
+                            .number = CLO_MODEL_S32};
+    const clo_model_layer join = {.outputs = rule->outputs, .number = CLO_MODEL_S32};
+    uint32_t fine = put_sums(b, op, CLO_MODEL_DENSE, from, &part);
+
+    part.weights = b->coarse[op->argument];
+    part.bias = b->no_bias;
+    uint32_t coarse = put_sums(b, op, CLO_MODEL_DENSE, from, &part);
+    uint32_t thrice = put_sums(b, op, CLO_MODEL_JOIN, (const uint32_t[]){coarse, coarse, coarse}, &join);
+    rule->inputs = 0;
+    rule->weights = NULL;
+    rule->bias = NULL;
+    b->ops[b->ops_count++] = (clo_model_op){
+        .op = CLO_MODEL_JOIN, .on = op->on, .out = op->out, .in = {thrice, thrice, fine}, .argument = op->argument};
+}
+
 static void put_values(const network *net, built *b)
 {
     for (uint32_t v = 0; v < net->values_count; v++) {
@@ -386,10 +459,15 @@ static void put_values(const network *net, built *b)
                                          .exponent = from->exponent == NETWORK_NONE ? 0 : from->exponent,
                                          .is_input = from->is_input};
     }
+    b->values_count = net->values_count;
+    b->layers_count = net->layers_count;
     for (uint32_t i = 0; i < net->ops_count; i++) {
-        b->ops[i] = net->ops[i];
+        if (net->ops[i].op == CLO_MODEL_DENSE && net->layers[net->ops[i].argument].is_fine)
+            put_fine(b, &net->ops[i]);
+        else
+            b->ops[b->ops_count++] = net->ops[i];
         if (net->ops[i].op == CLO_MODEL_TANH)
-            b->ops[i].argument = 0;
+            b->ops[b->ops_count - 1].argument = 0;
     }
     for (int i = 0; i < 257; i++)
         b->tanh[i] = (int16_t)lround(32767 * tanh((i - 128) / 16.0));
@@ -420,13 +498,13 @@ clo_status quantize(network *net, const measure *seen, const quantize_config *co
         desc.features = config->features;
         desc.features_count = config->features_count;
         desc.values = b->values;
-        desc.values_count = net->values_count;
+        desc.values_count = b->values_count;
         desc.layers = b->layers;
-        desc.layers_count = net->layers_count;
+        desc.layers_count = b->layers_count;
         desc.tables = &b->table;
         desc.tables_count = 1;
         desc.ops = b->ops;
-        desc.ops_count = net->ops_count;
+        desc.ops_count = b->ops_count;
         desc.cases = config->cases;
         desc.cases_count = config->cases_count;
         desc.score = net->score;
@@ -435,8 +513,10 @@ clo_status quantize(network *net, const measure *seen, const quantize_config *co
     } else {
         *why = b->why != NULL ? b->why : "out of memory";
     }
-    for (uint32_t i = 0; i < NETWORK_LAYERS_MAX; i++)
+    for (uint32_t i = 0; i < NETWORK_LAYERS_MAX; i++) {
         free(b->weights[i]);
+        free(b->coarse[i]);
+    }
     free(b);
     return status;
 }

@@ -38,6 +38,8 @@ typedef struct network_layer {
     const double *weights, *bias;
     /* Slope for negative results; 1: none. */
     double leaky;
+    /* In a model its weights are held in two parts, seven times as fine; one operation uses it. */
+    bool is_fine;
 } network_layer;
 
 typedef struct network {
