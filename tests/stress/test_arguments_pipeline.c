@@ -199,6 +199,7 @@ static void histograms(void **state)
     clo_job *job = make_job(&s.f, NULL, NULL);
 
     refuses(clo_job_latency_read, NULL, CLO_LATENCY_START, buckets);
+    assert_int_equal(clo_latency_bucket_ns(UINT32_MAX), INT64_MAX);
     refuses(clo_job_latency_read, job, CLO_LATENCY_START, NULL);
     fails(CLO_ERR_ARGUMENT, "period", clo_job_latency_read(job, CLO_LATENCY_START, buckets));
     fails(CLO_ERR_ARGUMENT, "period", clo_job_latency_read(job, (clo_latency_kind)3, buckets));

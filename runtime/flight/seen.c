@@ -1,5 +1,5 @@
 /* seen.c - see seen.h. */
-#include "trace/flight/seen.h"
+#include "flight/seen.h"
 
 #include "base/memory.h"
 #include "base/numbers/saturate.h"

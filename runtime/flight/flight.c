@@ -7,7 +7,7 @@
 #include "base/numbers/saturate.h"
 #include "base/status.h"
 #include "graph/graph.h"
-#include "trace/flight/seen.h"
+#include "flight/seen.h"
 #include "trace/trace.h"
 
 #include <clotho/flight.h>

@@ -1,8 +1,8 @@
-/* Which releases are kept (trace/flight): the last ones, the late ones beyond them, of too many those that were most late;
+/* Which releases are kept (flight): the last ones, the late ones beyond them, of too many those that were most late;
  * and what is counted of the rest. Mutation: retire() that keeps late releases without a look at how late they were. */
 #include "support.h"
 
-#include "trace/flight/seen.h"
+#include "flight/seen.h"
 
 enum { PERIOD_NS = 1000, DEADLINE_NS = 500, SUBMIT_NS = 7000, TASKS = 3 };
 

@@ -1,4 +1,4 @@
-/* trace/flight/seen.h - releases as they are seen: the last ones, and late ones beyond them, in fixed memory. */
+/* flight/seen.h - releases as they are seen: the last ones, and late ones beyond them, in fixed memory. */
 #ifndef CLO_TRACE_FLIGHT_SEEN_H
 #define CLO_TRACE_FLIGHT_SEEN_H
 
