@@ -171,8 +171,8 @@ static void weights_begin_the_same_everywhere(void **state)
 
     (void)state;
     assert_non_null(net);
-    net->layers[0] = (network_layer){2, 3, 3, 0, base, base + 9, 0.2};
-    net->layers[1] = (network_layer){1, 3, 3, 2, base, NULL, 0.2}; /* another slice of the same matrix */
+    net->layers[0] = (network_layer){2, 3, 3, 0, base, base + 9, 0.2, false};
+    net->layers[1] = (network_layer){1, 3, 3, 2, base, NULL, 0.2, false}; /* another slice of the same matrix */
     net->layers_count = 2;
     memset(base, 0xff, sizeof base);
     parameters_init(net, base, 7);

@@ -188,7 +188,7 @@ static void a_neuron_has_the_slopes_of_the_textbook(void **state)
     assert_non_null(net);
     net->values[0] = (network_value){.width = 1, .is_input = true};
     net->values[1] = (network_value){.width = 1};
-    net->layers[0] = (network_layer){1, 1, 1, 0, parameters, parameters + 1, 0.2};
+    net->layers[0] = (network_layer){1, 1, 1, 0, parameters, parameters + 1, 0.2, false};
     net->ops[0] = (clo_model_op){.op = CLO_MODEL_DENSE, .out = 1, .in = {0, CLO_MODEL_NONE, CLO_MODEL_NONE}};
     net->values_count = 2;
     net->layers_count = net->ops_count = 1;

@@ -70,7 +70,7 @@ static uint32_t add_layer(network *net, const decima_weights *weights, int mlp, 
     const uint32_t *shape = &decima_shapes[mlp][depth];
 
     net->layers[net->layers_count] = (network_layer){
-        shape[0], shape[1], shape[0], 0, weights->weights[mlp][depth], weights->biases[mlp][depth], leaky};
+        shape[0], shape[1], shape[0], 0, weights->weights[mlp][depth], weights->biases[mlp][depth], leaky, false};
     return net->layers_count++;
 }
 

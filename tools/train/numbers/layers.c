@@ -40,7 +40,7 @@ uint32_t layers_matrix(layers *b, uint32_t inputs, uint32_t outputs, double leak
     const double *bias = weights != NULL ? weights + (size_t)inputs * outputs : NULL;
 
     b->used += (inputs + 1) * outputs;
-    b->net->layers[b->net->layers_count] = (network_layer){inputs, outputs, inputs, 0, weights, bias, leaky};
+    b->net->layers[b->net->layers_count] = (network_layer){inputs, outputs, inputs, 0, weights, bias, leaky, false};
     return b->net->layers_count++;
 }
 
