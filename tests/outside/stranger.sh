@@ -138,7 +138,10 @@ take_step() {
 }
 
 # is_own FOLDER: it is empty, not there, or has the mark of an earlier call.
-is_own() { [ -e "$1/.stranger" ] || { [ ! -e "$1" ] || [ -d "$1" ]; } && [ -z "$(ls -A "$1" 2>/dev/null)" ]; }
+is_own() {
+    [ ! -e "$1/.stranger" ] || return 0
+    [ ! -e "$1" ] || { [ -d "$1" ] && [ -z "$(ls -A "$1")" ]; }
+}
 
 while [ $# -gt 0 ]; do
     case $1 in
