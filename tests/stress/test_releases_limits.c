@@ -67,7 +67,8 @@ static void *complete_told(void *unused)
 {
     while (atomic_load(&is_over) == 0) {
         for (uint32_t r = 0; r < RELEASES; r++)
-            if (atomic_load(&told[r]) > 0 && atomic_exchange(&is_held[r], 0) != 0)
+            /* In this order: told may be of the run before as long as nothing is held. */
+            if (atomic_load(&is_held[r]) != 0 && atomic_load(&told[r]) > 0 && atomic_exchange(&is_held[r], 0) != 0)
                 (void)!clo_token_complete(held[r], 0);
         sched_yield();
     }
