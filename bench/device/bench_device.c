@@ -64,7 +64,7 @@ static bool print_chain(const bench_options *o)
 
     for (int d = 0; d < 2; d++) {
         double ns[2][ROUNDS_MAX], median[2];
-        chain_result r[2];
+        chain_result r[2] = {{0}};
         bench_turns turns = {.wanted = smaller(o->rounds, ROUNDS_MAX)};
 
         while (is_here(drivers[d]) && bench_turn_begin(&turns)) {

@@ -62,14 +62,14 @@ static clo_status make_platform(clo_platform **out)
     return clo_platform_create(&desc, out);
 }
 
-static clo_status make_graph(chain *c, uint32_t kernels, uint32_t *words)
+static clo_status make_graph(chain *c, uint32_t kernels, void *words)
 {
     const clo_task task = {.work_ns = 1000, .may_pend = 1};
     uint32_t kind;
     clo_status status = clo_graph_create("chain", &c->graph);
 
     c->operand = (clo_operand){
-        .source = CLO_OPERAND_MEMORY, .mode = CLO_ACCESS_UPDATE, .address = words, .bytes = WORDS * sizeof *words};
+        .source = CLO_OPERAND_MEMORY, .mode = CLO_ACCESS_UPDATE, .address = words, .bytes = WORDS * sizeof(uint32_t)};
     c->kernel = (clo_kernel){.size = sizeof c->kernel,
                              .device = c->device,
                              .function = c->kernel.function,
