@@ -35,7 +35,7 @@ bool returns_to_advantages(episode *rollouts, uint32_t count, const clo_stream_o
         total += rollouts[r].decisions_count;
     double *times = calloc(total + 1, sizeof *times), *returns = calloc(total + 1, sizeof *returns);
     double *advantages = calloc(total + 1, sizeof *advantages);
-    uint32_t *counts = calloc(count, sizeof *counts);
+    uint32_t *counts = calloc((size_t)count + 1, sizeof *counts);
     bool is_good = times != NULL && returns != NULL && advantages != NULL && counts != NULL;
     for (uint32_t r = 0; r < count && is_good; r++) {
         counts[r] = rollouts[r].decisions_count;
