@@ -1,17 +1,10 @@
 """Readers of tables of times (simulated.py says what a reader is). Their figures are shown, not judged."""
 import re
 
-from simulated import pick
+from simulated import pick, registrar
 
 READERS = {}
-
-
-def reader(*names, labels=1):
-    def register(function):
-        function.labels = labels
-        READERS.update({name: function for name in names})
-        return function
-    return register
+reader = registrar(READERS)
 
 
 @reader("decision-ratios")

@@ -8,13 +8,18 @@ import statistics
 READERS = {}
 
 
-def reader(*names, labels=1):
-    """labels: how many columns name the row."""
-    def register(function):
-        function.labels = labels
-        READERS.update({name: function for name in names})
-        return function
-    return register
+def registrar(readers):
+    """A decorator that enters a function under its names; labels: how many columns name the row."""
+    def reader(*names, labels=1):
+        def register(function):
+            function.labels = labels
+            readers.update({name: function for name in names})
+            return function
+        return register
+    return reader
+
+
+reader = registrar(READERS)
 
 
 def pick(rows, **wanted):

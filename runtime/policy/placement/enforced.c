@@ -257,3 +257,13 @@ bool clo_enforced_choose(clo_enforced *plan, const clo_view *view, clo_choice *c
     }
     return false;
 }
+
+bool clo_enforced_is_idle(const clo_view *view)
+{
+    uint32_t executors = clo_view_limits(view)->executors;
+    bool is_good = clo_view_steps(view, executors);
+
+    for (uint32_t e = 0; e < executors && is_good; e++)
+        is_good = clo_view_executor(view, e)->job == CLO_NONE;
+    return is_good;
+}

@@ -71,4 +71,7 @@ bool clo_enforced_go_on(clo_enforced *plan, const clo_view *view);
  * for each)), amortised. */
 bool clo_enforced_choose(clo_enforced *plan, const clo_view *view, clo_choice *choice, bool *is_cut);
 
+/* No executor has a job. False also where the decision has reached its bound. O(executors). */
+bool clo_enforced_is_idle(const clo_view *view);
+
 #endif

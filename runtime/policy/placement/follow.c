@@ -165,16 +165,6 @@ static bool choose_other(const follow *f, const clo_view *view, bool any, clo_ch
     return false;
 }
 
-static bool is_idle(const clo_view *view)
-{
-    uint32_t executors = clo_view_limits(view)->executors;
-    bool is_good = clo_view_steps(view, executors);
-
-    for (uint32_t e = 0; e < executors && is_good; e++)
-        is_good = clo_view_executor(view, e)->job == CLO_NONE;
-    return is_good;
-}
-
 /* Nothing runs, and jobs that go first have not come: those that are to come at this very moment, or a little later. The
  * decision is asked for again when the first of them is late by a part of its time. */
 static bool wait_for_late(const follow *f, const clo_view *view, clo_choice *choice)
@@ -206,7 +196,7 @@ static bool follow_decide(void *state, const clo_view *view, clo_choice *choice)
         return true;
     if (is_cut || choose_other(f, view, false, choice))
         return !is_cut;
-    if (!f->has_begun || !is_idle(view))
+    if (!f->has_begun || !clo_enforced_is_idle(view))
         return false;
     if (wait_for_late(f, view, choice))
         return true;

@@ -215,16 +215,6 @@ static bool choose_other(const clo_synch_live *live, const clo_view *view, clo_c
     return false;
 }
 
-static bool is_idle(const clo_view *view)
-{
-    uint32_t executors = clo_view_limits(view)->executors;
-    bool is_good = clo_view_steps(view, executors);
-
-    for (uint32_t e = 0; e < executors && is_good; e++)
-        is_good = clo_view_executor(view, e)->job == CLO_NONE;
-    return is_good;
-}
-
 static bool pack_decide(void *state, const clo_view *view, clo_choice *choice)
 {
     clo_synch_live *live = state;
@@ -243,7 +233,7 @@ static bool pack_decide(void *state, const clo_view *view, clo_choice *choice)
     }
     if (is_cut || (!p->is_whole && choose_other(live, view, choice)))
         return !is_cut;
-    if (!is_idle(view))
+    if (!clo_enforced_is_idle(view))
         return false;
     if (clo_enforced_go_on(&p->plan, view) && clo_enforced_choose(&p->plan, view, choice, &is_cut))
         return true;

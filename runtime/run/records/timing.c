@@ -51,12 +51,9 @@ clo_status clo_job_latency_read(const clo_job *job, clo_latency_kind kind, uint3
     return CLO_OK;
 }
 
-/* The inverse of clo_histogram_bucket. */
 int64_t clo_latency_bucket_ns(uint32_t bucket)
 {
-    if (bucket >= CLO_LATENCY_BUCKETS)
-        return INT64_MAX;
-    return bucket < 32 ? (int64_t)bucket : (int64_t)(32 + bucket % 32) << (bucket / 32 - 1);
+    return bucket < CLO_LATENCY_BUCKETS ? (int64_t)clo_histogram_least(bucket) : INT64_MAX;
 }
 
 clo_status clo_job_timing_read(const clo_job *job, clo_job_timing *out)

@@ -1,15 +1,6 @@
 /* histogram.c - see histogram.h. */
 #include "sync/structure/histogram.h"
 
-static int64_t upper_edge(uint32_t bucket)
-{
-    if (bucket < CLO_HISTOGRAM_SUB)
-        return bucket;
-    uint32_t octave = bucket / CLO_HISTOGRAM_SUB + 4;
-    /* the last one is INT64_MAX */
-    return (int64_t)(((CLO_HISTOGRAM_SUB + (uint64_t)(bucket % CLO_HISTOGRAM_SUB) + 1) << (octave - 5)) - 1);
-}
-
 void clo_histogram_clear(clo_histogram *h)
 {
     if (atomic_load_explicit(&h->count, memory_order_relaxed) == 0)
@@ -28,7 +19,7 @@ int64_t clo_histogram_quantile(const clo_histogram *h, double share)
     for (uint32_t i = 0; i < CLO_HISTOGRAM_BUCKETS; i++) {
         seen += atomic_load_explicit(&h->buckets[i], memory_order_relaxed);
         if (seen > 0 && (double)seen >= share * (double)count) {
-            int64_t edge = upper_edge(i);
+            int64_t edge = (int64_t)(clo_histogram_least(i + 1) - 1); /* the last one is INT64_MAX */
             return edge < max_ns ? edge : max_ns;
         }
     }

@@ -30,6 +30,14 @@ static inline uint32_t clo_histogram_bucket(uint64_t value)
     return (octave - 4) * CLO_HISTOGRAM_SUB + (uint32_t)((value >> (octave - 5)) & (CLO_HISTOGRAM_SUB - 1));
 }
 
+/* The least value of a bucket. The highest buckets are of values above INT64_MAX, which nobody records. */
+static inline uint64_t clo_histogram_least(uint32_t bucket)
+{
+    if (bucket < CLO_HISTOGRAM_SUB)
+        return bucket;
+    return (uint64_t)(CLO_HISTOGRAM_SUB + bucket % CLO_HISTOGRAM_SUB) << (bucket / CLO_HISTOGRAM_SUB - 1);
+}
+
 static inline void clo_histogram_record(clo_histogram *h, int64_t ns)
 {
     if (ns < 0)
