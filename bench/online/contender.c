@@ -49,9 +49,10 @@ static clo_model *edited(contender *c, const char *name, model_edit edit)
 static bool put_control(contender *c, model_edit edit)
 {
     clo_residual_argument *argument = c->argument;
-    bool is_stream = strcmp(argument->parametric, "stream") == 0;
+    char name[sizeof "decima-" + sizeof argument->parametric];
 
-    argument->model = argument->owned = edited(c, is_stream ? "decima-stream" : "decima-batch", edit);
+    snprintf(name, sizeof name, "decima-%s", argument->parametric);
+    argument->model = argument->owned = edited(c, name, edit);
     return argument->model != NULL;
 }
 

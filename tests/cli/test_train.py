@@ -62,6 +62,12 @@ class Train(CommandTest):
         self.bad(2, "train", "parametric", workload, "--scene", "uniform:4/5/batch", "--jobs", 3, holds="--scene is in place of")
         self.bad(2, "train", "parametric", workload, *SMALL, "--for", "fun", holds="write mean, weighted")
 
+    def test_deadlines_are_drawn(self):
+        workload, options = self.workload(), ("--generations", 2, "--for", "tardy")
+        due, other, none = (self.train(workload, *options, *more)["argument"] for more in (("--deadlines", "1-2"), ("--deadlines", "2-4"), ()))
+        self.assertEqual(len({due, other, none}), 3)
+        self.bad(2, "train", "parametric", workload, *SMALL, "--deadlines", "2", holds="two factors")
+
     def test_any_number_of_threads_finds_the_same(self):
         workload = self.workload()
         one, three = (self.train(workload, "--generations", 2, "--threads", n) for n in (1, 3))

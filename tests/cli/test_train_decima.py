@@ -7,7 +7,7 @@ import unittest
 from support import CommandTest, instead
 
 SMALL = ("--jobs", 6, "--seeds", "1-4", "--validation", "10-12", "--each", 2, "--pairs", 2, "--platform", "uniform:4",
-         "--validate-every", 1, "--parametric", "1,2,3,0.5,0.2,2,0.3,0.6,-1,20us")
+         "--validate-every", 1, "--parametric", "1,2,3,0.5,0.2,2,0.3,0.6,-1,20us", "--force")
 
 
 class TrainDecima(CommandTest):
@@ -103,6 +103,29 @@ class TrainDecima(CommandTest):
                  holds="was written for other jobs or options")
         for text in ("", "clotho.checkpoint/1 decima x\n", states[1][:-40], states[1].replace("number ", "number n", 1)):
             self.bad(1, "train", "decima", workload, *instead(SMALL, *options), "--checkpoint", self.file("broken", text), holds="broken")
+
+    def test_without_room_it_stops_unless_forced(self):
+        workload, model = self.workload(), self.path("none.model")
+        asks = [word for word in SMALL if word != "--force"]
+        for more in ((), ("--json",)):  # a job that is alone: no order and no limit makes it end earlier
+            self.bad(1, "train", "decima", workload, *instead(asks, "--jobs", 1, "--generations", 1, "-o", model, *more),
+                     holds="there is nothing to learn")
+        self.assertFalse(os.path.exists(model))
+        text = self.good("train", "decima", workload, *instead(asks, "--generations", 1, "--parametric", "-9,0,0,0,0,9,0,0,-1,20us"))
+        self.assertIn("an oracle that knows all is", text)  # the longest job goes first
+
+    def test_deadlines(self):
+        workload, model = self.workload(), self.path("due.model")
+        one, two = (self.train(workload, "--deadlines", "1-3", "--whiten", "--bends", "--generations", 2, "--threads", n, "-o", model) for n in (1, 2))
+        self.assertEqual(one["model_hash"], two["model_hash"])
+        self.assertIn("feature list 6", self.good("model", "show", model))
+        self.simulate(workload, f"residual:{model},1,2,3,0.5,0.2,2,0.3,0.6,-1,20us")
+        for more in (("--whiten", "--generations", 2), ("--deadlines", "1-2", "--whiten", "--bends", "--generations", 2)):
+            self.assertNotEqual(one["model_hash"], self.train(workload, *more)["model_hash"])
+        self.assertIn("mean tardiness", self.good("train", "decima", workload, *SMALL, "--generations", 1, "--deadlines", "1-2"))
+        self.bad(2, "train", "decima", workload, *SMALL, "--bends", holds="--whiten too")
+        for text in ("", "3", "3-2", "0-2", "2-x", "1-2-3", "1-nan"):
+            self.bad(2, "train", "decima", workload, *SMALL, "--deadlines", text, holds="two factors")
 
     def test_bad_options(self):
         workload = self.workload()

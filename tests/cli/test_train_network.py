@@ -6,7 +6,7 @@ import unittest
 from support import CommandTest, instead
 
 SMALL = ("--platform", "uniform:6", "--jobs", 5, "--seeds", "1-8", "--validation", "10-12", "--instances", 2, "--rollouts", 2,
-         "--imitations", 3, "--updates", 2, "--decisions", 48, "--batch", 12, "--validate-every", 1, "--baseline", "decima-fair")
+         "--imitations", 3, "--updates", 2, "--decisions", 48, "--batch", 12, "--validate-every", 1, "--baseline", "decima-fair", "--force")
 
 
 def stage(i, tasks, first, rest):
@@ -54,6 +54,10 @@ class TrainNetwork(CommandTest):
         text = self.good("train", "decima-network", workload, *SMALL)
         for word in ("by imitation", "by REINFORCE", "imitate", "reinforce", "hash"):
             self.assertIn(word, text)
+
+    def test_without_room_it_stops_unless_forced(self):
+        asks = [word for word in SMALL if word != "--force"]
+        self.bad(1, "train", "decima-network", self.workload(), *instead(asks, "--jobs", 1), holds="there is nothing to learn")
 
     def test_it_goes_on_from_its_checkpoint(self):
         workload, checkpoint = self.workload(), self.path("checkpoint")

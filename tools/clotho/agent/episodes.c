@@ -3,6 +3,7 @@
 #include "clotho/agent/episodes.h"
 
 #include "clotho/common/report.h"
+#include "clotho/room/room.h"
 #include "train/agent/returns.h"
 
 #include <math.h>
@@ -22,6 +23,16 @@ static train_streams streams_of(const network_training *t, uint32_t scene)
                            .environment = o->environment,
                            .is_common = o->environment != NULL,
                            .threads = o->threads};
+}
+
+int network_room(const network_training *t)
+{
+    train_streams settings[TRAIN_SCENES_MAX];
+
+    for (uint32_t s = 0; s < t->scenes_count; s++)
+        settings[s] = streams_of(t, s);
+    return room_check(settings, t->scenes_count, clo_policy_find("auto"), NULL, t->o.scenes.validation,
+                      t->o.scenes.as_json);
 }
 
 int network_try(const network_training *t, const network_tries *tries)

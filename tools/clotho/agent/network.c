@@ -207,6 +207,8 @@ static int run(network_training *t, char **paths, int count)
     int code = load_jobs(t, paths, count);
     if (code == EXIT_GOOD)
         code = open_training(t);
+    if (code == EXIT_GOOD && !t->o.is_forced)
+        code = network_room(t);
     if (code == EXIT_GOOD && !t->o.scenes.as_json)
         print_head(t);
     if (code == EXIT_GOOD)
@@ -251,8 +253,9 @@ static const command cmd = {
     "Trains the network of the policy 'decima', of the published one's shape: it imitates the rule of "
     "'parametric', "
     "then learns\n"
-    "from episodes by REINFORCE. What is best on validation becomes a model file. Interrupted, it goes on from its "
-    "checkpoint.",
+    "from episodes by REINFORCE. What is best on validation becomes a model file. Where an oracle that knows all gains "
+    "less\n"
+    "than 2 % over 'auto', nothing is trained (--force). Interrupted, it goes on from its checkpoint.",
     "The same seeds give the same bytes with any number of threads.\n"
     "Example: clotho train decima-network tpch.jsonl --scene uniform:50/20/batch --scene "
     "uniform:50/100/poisson:13.8 --horizon 600 -o own.model"};
@@ -289,6 +292,7 @@ static int read_and_run(network_training *t, int argc, char **argv)
         {"entropy-last", 0, "X", OPTION_REAL, &o->entropy_last, "in the last one (0)"},
         {"horizon", 0, "SECONDS", OPTION_REAL, &o->horizon_s,
          "later times count e times less each so many seconds; 0: all count the same (0)"},
+        {"force", 0, NULL, OPTION_FLAG, &o->is_forced, "train where an oracle says that there is nothing to learn"},
         {"no-messages", 0, NULL, OPTION_FLAG, &o->parts.lacks_messages, "leave the messages between stages out"},
         {"no-limits", 0, NULL, OPTION_FLAG, &o->parts.lacks_limits, "a stage gets all executors that are asked about"},
         {"validate-every", 0, "N", OPTION_U32, &o->validate_every, "updates between two validations (20)"},

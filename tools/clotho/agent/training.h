@@ -27,6 +27,7 @@ typedef struct network_options {
     double rate, rate_last, entropy, entropy_last, horizon_s;
     seed_list compared;
     agent_parts parts;
+    bool is_forced;
 } network_options;
 
 /* How often the integers choose as the real numbers do (both, the stage, the limit), and what they change. */
@@ -66,6 +67,9 @@ typedef struct network_training {
 double network_elapsed_s(const network_training *t);
 
 /* Each returns EXIT_GOOD, or an exit code after an error line. */
+
+/* room_check of all scenes, against the policy "auto". */
+int network_room(const network_training *t);
 
 /* Decisions for scales, and the baseline's completion times. */
 int network_prepare(network_training *t);

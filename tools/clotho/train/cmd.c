@@ -31,9 +31,8 @@ static int parametric(int argc, char **argv)
         "WORKLOAD",
         1,
         1,
-        "Finds the numbers of the policy 'parametric', or of 'graphene', for a workload by the cross-entropy "
-        "method: streams of its jobs are\n"
-        "simulated, and the mean completion time (--for) is made small, relative to that of a "
+        "Finds the numbers of the policy 'parametric', or of 'graphene', for a workload by the cross-entropy method: "
+        "streams of its jobs are\nsimulated, and the mean completion time (--for) is made small, relative to that of a "
         "baseline. Prints the argument that\n"
         "was best on the seeds of validation. Interrupted, it goes on from its checkpoint.",
         "The same seeds give the same numbers with any number of threads.\n"
@@ -56,7 +55,9 @@ static int parametric(int argc, char **argv)
         {"arrivals", 0, ARRIVALS_ARGUMENT, OPTION_TEXT, &o.arrivals, ARRIVALS_HELP " (batch)"},
         {"scene", 0, "SPEC/JOBS/ARRIVALS", OPTION_LIST, &o.scenes,
          "in place of the three: numbers that serve each scene; may be repeated"},
-        {"for", 0, "GOAL", OPTION_TEXT, &o.goal, "mean (default), weighted, p95, makespan or late: what is made small"},
+        {"for", 0, "GOAL", OPTION_TEXT, &o.goal,
+         "mean (default), weighted, p95, makespan, late or tardy: what is made small"},
+        {"deadlines", 0, "X-Y", OPTION_TEXT, &o.deadlines, "jobs have a deadline of X to Y times their lower bound"},
         {"scale", 0, "X", OPTION_REAL, &o.scale, "multiply times and bytes by X"},
         {"baseline", 0, "NAME[:ARG]", OPTION_TEXT, &o.baseline, "the policy that scores are relative to (fair)"},
         {"start", 0, "ARG", OPTION_TEXT, &o.start,

@@ -1,6 +1,7 @@
-/* decima.c - `clotho train decima`: the network of the policy "residual", by evolution strategies (../train/es.h)
- * on what the policy is for: streams of jobs are simulated, and mean completion times are made small, relative to those
- * of "parametric" on the same streams. Each sample is a model in integers that the policy itself runs. */
+/* decima.c - `clotho train decima`: the network of the policy "residual", by evolution strategies (../train/es.h) on what the
+ * policy is for: streams of jobs are simulated, and mean completion times, or with --deadlines mean tardiness, are made
+ * small, relative to those of "parametric" on the same streams. Each sample is a model in integers that the policy itself
+ * runs. */
 #define _POSIX_C_SOURCE 200809L
 #include "clotho/train/decima_compare.h"
 #include "train/trainer/checkpoint_file.h"
@@ -9,6 +10,7 @@
 #include "clotho/common/json.h"
 #include "clotho/common/options.h"
 #include "clotho/model/model.h"
+#include "clotho/room/room.h"
 #include "clotho/simulate/hash.h"
 #include "clotho/simulate/simulate.h"
 #include "clotho/stream/arrivals.h"
@@ -66,7 +68,9 @@ static uint64_t hash_of(const decima_training *t)
     hash =
         checkpoint_fold(checkpoint_fold(checkpoint_fold(hash, &o->scale, sizeof o->scale), &o->sigma, sizeof o->sigma),
                         &o->rate, sizeof o->rate);
-    return fold_text(fold_text(fold_text(hash, o->environment), o->arrivals), o->numbers);
+    hash = fold_text(fold_text(fold_text(hash, o->environment), o->arrivals), o->numbers);
+    hash = o->is_bent ? fold_text(hash, "bends") : hash;
+    return o->deadlines != NULL ? fold_text(hash, o->deadlines) : hash;
 }
 
 static int load_jobs(decima_training *t, char **paths, int count)
@@ -96,6 +100,7 @@ static int open_streams(decima_training *t)
 
     t->streams = (train_streams){
         .jobs = t->jobs, .environment = t->o.environment, .threads = t->o.threads, .is_common = t->o.is_common};
+    t->streams.goal = t->o.deadlines != NULL ? TRAIN_TARDY : TRAIN_MEAN;
     t->streams.arrivals = (clo_arrivals_config)CLO_ARRIVALS_CONFIG_INIT;
     code = arrivals_parse(t->o.arrivals, &t->streams.arrivals);
     t->streams.arrivals.jobs = t->o.jobs;
@@ -107,8 +112,12 @@ static int open_streams(decima_training *t)
         code = platform_open(t->o.spec != NULL ? t->o.spec : "native", &t->opened);
         t->streams.platform = t->opened;
     }
+    if (code == EXIT_GOOD)
+        code = deadlines_open(t->o.deadlines, t->jobs, t->streams.platform, &t->streams.deadlines);
     if (t->o.numbers == NULL)
-        t->o.numbers = t->streams.arrivals.kind == CLO_ARRIVALS_POISSON ? "stream" : "batch";
+        t->o.numbers = t->o.deadlines != NULL                             ? "any"
+                       : t->streams.arrivals.kind == CLO_ARRIVALS_POISSON ? "stream"
+                                                                          : "batch";
     const clo_policy *parametric = clo_policy_find("parametric");
     t->base_argument = calloc(1, parametric->argument_bytes);
     if (t->base_argument == NULL)
@@ -134,7 +143,7 @@ static int open_training(decima_training *t)
         return code;
     const residual_seen seen = measure_rows(t);
     residual_init(t->numbers, &seen, o->seed);
-    residual_whiten(&seen, t->rows, t->rows_count, &t->directions);
+    residual_whiten(&seen, t->rows, t->rows_count, o->is_bent, &t->directions);
     t->es = (es){.numbers = o->is_whitened  ? t->directions.count
                             : o->trains_all ? RESIDUAL_NUMBERS
                                             : RESIDUAL_LAST,
@@ -160,8 +169,8 @@ static void print_head(const decima_training *t)
     printf("seeds        %s (list %016llx), validation %s (list %016llx), samples seed %llu\n", t->o.seeds_text,
            (unsigned long long)seeds_hash(t->o.seeds), t->o.validation_text,
            (unsigned long long)seeds_hash(t->o.validation), (unsigned long long)t->o.seed);
-    printf("network      %d numbers, %u of them move; scores are completion times over those of parametric\n\n",
-           RESIDUAL_NUMBERS, t->es.numbers);
+    printf("network      %d numbers, %u of them move; scores are %s over that of parametric\n\n", RESIDUAL_NUMBERS,
+           t->es.numbers, train_goal_words(t->streams.goal));
     fflush(stdout);
 }
 
@@ -174,7 +183,7 @@ static void print_comparison(const decima_training *t)
            100 * rounded->agreement, (unsigned long long)rounded->choices, DECIMA_GROUP, 100 * unrounded->agreement);
     if (t->o.compared.count == 0)
         return;
-    printf("compared     on streams %s (list %016llx): %.4f of parametric's completion times;\n", t->o.compared_text,
+    printf("compared     on streams %s (list %016llx): %.4f of what parametric reaches;\n", t->o.compared_text,
            (unsigned long long)seeds_hash(t->o.compared), t->compared_score);
     printf("             %+.3f (+- %.3f) %% against real numbers, %+.3f (+- %.3f) %% against those before the grid\n",
            100 * rounded->change, 100 * rounded->change_error, 100 * unrounded->change, 100 * unrounded->change_error);
@@ -205,7 +214,7 @@ static int report(const decima_training *t)
 
     snprintf(text, sizeof text, "%016llx", (unsigned long long)hash);
     if (!t->o.as_json) {
-        printf("\nbest         %.4f of parametric's completion times on validation, after generation %u, in %.1f s\n",
+        printf("\nbest         %.4f of what parametric reaches on validation, after generation %u, in %.1f s\n",
                t->es.best_score, t->es.best_generation, decima_elapsed_s(t));
         print_comparison(t);
         printf("model        %zu bytes, hash %s%s%s\n", t->model_bytes, text, t->o.output != NULL ? ", " : "",
@@ -243,6 +252,8 @@ static int check_options(decima_training *t)
         return misuse("--generations is from 1 to 1000000, --pairs and --each from 1 to 1000, --validate-every from 1");
     if (o->trains_all && o->is_whitened)
         return misuse("--whiten and --all train different numbers; write one of them");
+    if (o->is_bent && !o->is_whitened)
+        return misuse("--bends are beside principal components; write --whiten too");
     if (o->is_common && o->environment == NULL)
         return misuse("--common draws times in an environment; write --environment decima");
     if (o->threads > 256)
@@ -262,6 +273,9 @@ static int run(decima_training *t, char **paths, int count)
     int code = load_jobs(t, paths, count);
     if (code == EXIT_GOOD)
         code = open_streams(t);
+    if (code == EXIT_GOOD && !t->o.is_zero && !t->o.is_forced)
+        code =
+            room_check(&t->streams, 1, clo_policy_find("parametric"), t->base_argument, t->o.validation, t->o.as_json);
     if (code == EXIT_GOOD)
         code = open_training(t);
     if (code == EXIT_GOOD && !t->o.as_json)
@@ -281,6 +295,7 @@ static int run(decima_training *t, char **paths, int count)
 
 static void close_all(decima_training *t)
 {
+    deadlines_close(&t->streams.deadlines);
     clo_workload_destroy(t->jobs);
     for (int i = 0; i < DECIMA_WORKLOADS_MAX; i++)
         clo_workload_destroy(t->loaded[i]);
@@ -293,30 +308,35 @@ static void close_all(decima_training *t)
     free(t);
 }
 
+static const command cmd = {
+    "train decima",
+    "WORKLOAD...",
+    1,
+    DECIMA_WORKLOADS_MAX,
+    "Trains the network of the policy 'residual', which adds to what 'parametric' decides by: streams "
+    "of the jobs are\n"
+    "simulated, and mean completion times are made small by evolution strategies. What is best on "
+    "validation becomes\n"
+    "a model file. Where an oracle that knows all gains less than 2 % over 'parametric', nothing is trained "
+    "(--force).\n"
+    "Interrupted, it goes on from its checkpoint.",
+    "The same seeds give the same bytes with any number of threads.\n"
+    "Example: clotho train decima tpch.jsonl --platform uniform:50 --jobs 20 --arrivals batch --environment "
+    "decima"};
+
 static int read_and_run(decima_training *t, int argc, char **argv)
 {
-    static const command cmd = {
-        "train decima",
-        "WORKLOAD...",
-        1,
-        DECIMA_WORKLOADS_MAX,
-        "Trains the network of the policy 'residual', which adds to what 'parametric' decides by: streams "
-        "of the jobs are\n"
-        "simulated, and mean completion times are made small by evolution strategies. What is best on "
-        "validation becomes\n"
-        "a model file. Interrupted, it goes on from its checkpoint.",
-        "The same seeds give the same bytes with any number of threads.\n"
-        "Example: clotho train decima tpch.jsonl --platform uniform:50 --jobs 20 --arrivals batch --environment "
-        "decima"};
     decima_options *o = &t->o;
     const option_spec specs[] = {
         {"platform", 'p', "SPEC", OPTION_INPUT, &o->spec, "as in 'clotho plan'"},
         {"environment", 0, "NAME", OPTION_TEXT, &o->environment, "as in 'clotho simulate'"},
         {"jobs", 0, "N", OPTION_COUNT, &o->jobs, "jobs of a stream (20)"},
         {"arrivals", 0, "batch|poisson:S", OPTION_TEXT, &o->arrivals, "all at once, or with a mean gap (batch)"},
+        {"deadlines", 0, "X-Y", OPTION_TEXT, &o->deadlines,
+         "jobs have a deadline of X to Y times their lower bound; mean tardiness is made small"},
         {"scale", 0, "X", OPTION_REAL, &o->scale, "multiply times and bytes by X"},
         {"parametric", 0, "ARG", OPTION_TEXT, &o->numbers,
-         "the numbers it adds to (batch, for a poisson process stream)"},
+         "the numbers it adds to (batch, for a poisson process stream, with --deadlines any)"},
         {"seeds", 0, "A-B", OPTION_TEXT, &o->seeds_text, "streams to train on (100-1123)"},
         {"validation", 0, "A-B", OPTION_TEXT, &o->validation_text, "streams that say what is kept (5000-5031)"},
         {"compare", 0, "A-B", OPTION_TEXT, &o->compared_text,
@@ -329,9 +349,11 @@ static int read_and_run(decima_training *t, int argc, char **argv)
         {"rate", 0, "X", OPTION_REAL, &o->rate, "of Adam, a tenth of it at the end (0.02)"},
         {"whiten", 0, NULL, OPTION_FLAG, &o->is_whitened,
          "train along the principal components of the features: few numbers, for long streams"},
+        {"bends", 0, NULL, OPTION_FLAG, &o->is_bent, "with --whiten: train a bend at the mean of each feature, too"},
         {"common", 0, NULL, OPTION_FLAG, &o->is_common,
          "draw times by job, stage and instance, so that both of a pair meet the same ones"},
         {"all", 0, NULL, OPTION_FLAG, &o->trains_all, "train the hinges too, not only what sums them up"},
+        {"force", 0, NULL, OPTION_FLAG, &o->is_forced, "train where an oracle says that there is nothing to learn"},
         {"zero-residual", 0, NULL, OPTION_FLAG, &o->is_zero,
          "train nothing: a model that leaves 'parametric' as it is"},
         {"validate-every", 0, "N", OPTION_U32, &o->validate_every, "generations between two validations (5)"},

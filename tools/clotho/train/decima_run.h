@@ -20,13 +20,13 @@ _Static_assert((int)RESIDUAL_NUMBERS <= (int)ES_NUMBERS_MAX, "all of them may mo
 
 typedef struct decima_options {
     const char *spec, *environment, *arrivals, *numbers, *checkpoint, *output, *svg, *name, *seeds_text,
-        *validation_text, *compared_text;
+        *validation_text, *compared_text, *deadlines;
     uint32_t jobs, generations, pairs, each, validate_every, threads, stop;
     /* compared.count 0: no streams to compare integers with real numbers on. */
     seed_list seeds, validation, compared;
     uint64_t seed;
     double scale, sigma, rate;
-    bool as_json, trains_all, is_zero, is_common, is_whitened;
+    bool as_json, trains_all, is_zero, is_common, is_whitened, is_bent, is_forced;
 } decima_options;
 
 /* The real numbers that integers are compared with: those that the model's integers stand for, or those that training

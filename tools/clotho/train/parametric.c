@@ -48,6 +48,7 @@ static int run_streams(const training *t, const train_scene *scene, train_stream
                                .arrivals = scene->arrivals,
                                .environment = t->o->environment,
                                .goal = t->goal,
+                               .deadlines = scene->deadlines,
                                .threads = t->o->threads};
 
     return train_streams_run(&how, t->path, list, count);
@@ -262,6 +263,7 @@ static uint64_t hash_of(const training *t)
     for (uint32_t s = 0; s < o->scenes.count; s++)
         hash = fold_text(hash, o->scenes.items[s]);
     hash = fold_text(fold_text(fold_text(fold_text(hash, o->policy), o->environment), o->arrivals), o->baseline);
+    hash = o->deadlines != NULL ? fold_text(hash, o->deadlines) : hash;
     hash = fold(fold(fold(fold(hash, t->goal), o->jobs), o->population), o->seeds_each);
     hash = fold(fold(fold(hash, o->seeds.first), o->seeds.count), o->validation.first);
     return fold_text(fold(fold(hash, o->validation.count), o->seed), o->start);

@@ -44,27 +44,30 @@ static int read_scene(const char *text, const clo_workload *workload, train_scen
 int train_scenes_open(const train_options *o, const clo_workload *jobs, train_scene out[TRAIN_SCENES_MAX],
                       uint32_t *count)
 {
-    int code = EXIT_GOOD;
-
     memset(out, 0, TRAIN_SCENES_MAX * sizeof *out);
     *count = o->scenes.count > 0 ? o->scenes.count : 1;
     if (o->scenes.count > 0 && (o->spec != NULL || o->jobs > 0 || o->arrivals != NULL)) {
         *count = 0;
         return misuse("--scene is in place of --platform, --jobs and --arrivals; leave these out");
     }
+    int code = EXIT_GOOD;
     if (o->scenes.count == 0)
-        return open_scene(o->spec, o->jobs, o->arrivals, jobs, &out[0]);
+        code = open_scene(o->spec, o->jobs, o->arrivals, jobs, &out[0]);
     if (o->scenes.count > TRAIN_SCENES_MAX) {
         *count = 0;
         return misuse("--scene is there %u times; write at most %d", o->scenes.count, TRAIN_SCENES_MAX);
     }
-    for (uint32_t i = 0; i < *count && code == EXIT_GOOD; i++)
+    for (uint32_t i = 0; i < o->scenes.count && code == EXIT_GOOD; i++)
         code = read_scene(o->scenes.items[i], jobs, &out[i]);
+    for (uint32_t i = 0; i < *count && code == EXIT_GOOD; i++)
+        code = deadlines_open(o->deadlines, jobs, out[i].platform, &out[i].deadlines);
     return code;
 }
 
 void train_scenes_close(train_scene *scenes, uint32_t count)
 {
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = 0; i < count; i++) {
+        deadlines_close(&scenes[i].deadlines);
         clo_platform_destroy(scenes[i].opened);
+    }
 }

@@ -2,6 +2,7 @@
 #ifndef CLO_TOOLS_CLOTHO_TRAIN_SCENES_H
 #define CLO_TOOLS_CLOTHO_TRAIN_SCENES_H
 
+#include "clotho/room/dress.h"
 #include "clotho/train/train.h"
 
 #include <clotho/clotho.h>
@@ -13,6 +14,7 @@ typedef struct train_scene {
     clo_platform *opened; /* `platform`, where the scene owns it; else NULL */
     /* Without a seed. */
     clo_arrivals_config arrivals;
+    stream_deadlines deadlines;
 } train_scene;
 
 /* What --platform, --jobs and --arrivals say, or each --scene. `jobs` is borrowed. Returns EXIT_GOOD, or an exit code

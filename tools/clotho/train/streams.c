@@ -18,6 +18,7 @@ static const struct {
     [TRAIN_P95] = {"p95", "95 % quantile of the completion times"},
     [TRAIN_MAKESPAN] = {"makespan", "makespan"},
     [TRAIN_LATE] = {"late", "jobs that end after their deadline, and one"},
+    [TRAIN_TARDY] = {"tardy", "mean tardiness and a 32nd of the mean completion time"},
 };
 
 int train_goal_find(const char *name, train_goal *out)
@@ -27,7 +28,7 @@ int train_goal_find(const char *name, train_goal *out)
             *out = (train_goal)i;
             return EXIT_GOOD;
         }
-    return misuse("--for is '%.80s'; write mean, weighted, p95, makespan or late", name);
+    return misuse("--for is '%.80s'; write mean, weighted, p95, makespan, late or tardy", name);
 }
 
 const char *train_goal_words(train_goal goal)
@@ -46,6 +47,8 @@ static double reach(const clo_stream_result *result, train_goal goal)
         return (double)result->makespan_ns;
     case TRAIN_LATE:
         return (double)result->jobs_late + 1;
+    case TRAIN_TARDY:
+        return result->tardiness_mean_ns + result->jct_mean_ns / 32;
     case TRAIN_MEAN:
     default:
         return result->jct_mean_ns;
@@ -63,10 +66,12 @@ static clo_status simulate(const train_streams *how, train_stream *k)
     clo_environment environment = CLO_ENVIRONMENT_INIT;
     clo_stream_config config = CLO_STREAM_CONFIG_INIT;
     clo_stream_result result = CLO_STREAM_RESULT_INIT;
-    clo_workload *drawn = NULL;
+    clo_workload *drawn = NULL, *dressed = NULL;
 
     arrivals.seed = k->seed;
     clo_status status = clo_workload_arrivals(how->jobs, &arrivals, &drawn);
+    if (status == CLO_OK)
+        status = stream_dress(drawn, &how->deadlines, k->said, k->seed, &dressed);
     if (status == CLO_OK && how->environment != NULL) {
         status = how->is_common ? common_times_open(how->environment, k->seed, &environment)
                                 : clo_environment_open(how->environment, k->seed, &environment);
@@ -76,8 +81,9 @@ static clo_status simulate(const train_streams *how, train_stream *k)
     config.argument = k->argument;
     config.outcomes = k->outcomes;
     if (status == CLO_OK)
-        status = clo_stream_simulate(drawn, how->platform, &config, &result);
+        status = clo_stream_simulate(dressed, how->platform, &config, &result);
     clo_environment_close(&environment);
+    clo_workload_destroy(dressed);
     clo_workload_destroy(drawn);
     k->reached = reach(&result, how->goal);
     return status;

@@ -2,7 +2,7 @@
 #ifndef CLO_TOOLS_CLOTHO_TRAIN_STREAMS_H
 #define CLO_TOOLS_CLOTHO_TRAIN_STREAMS_H
 
-#include <clotho/clotho.h>
+#include "clotho/room/dress.h"
 
 #include <stdbool.h>
 
@@ -12,10 +12,11 @@ typedef enum train_goal {
     TRAIN_WEIGHTED, /* the same, weighted by the jobs' weights */
     TRAIN_P95,      /* its 95 % quantile */
     TRAIN_MAKESPAN,
-    TRAIN_LATE /* jobs that end after their deadline, and one */
+    TRAIN_LATE, /* jobs that end after their deadline, and one */
+    TRAIN_TARDY /* mean tardiness, and a 32nd of the mean completion time: streams in which nobody is late count too */
 } train_goal;
 
-/* By its name: mean, weighted, p95, makespan, late. Returns EXIT_GOOD, or an exit code after an error line. */
+/* By its name: mean, weighted, p95, makespan, late, tardy. Returns EXIT_GOOD, or an exit code after an error line. */
 int train_goal_find(const char *name, train_goal *out);
 
 /* What a score of the goal is of, in words. */
@@ -31,6 +32,8 @@ typedef struct train_streams {
     /* The times of an environment are drawn by ../train/common_times.h. */
     bool is_common;
     train_goal goal;
+    /* Zeros: jobs keep their deadlines. */
+    stream_deadlines deadlines;
     /* 0: as many as CPUs. */
     uint32_t threads;
 } train_streams;
@@ -39,6 +42,8 @@ typedef struct train_stream {
     const clo_policy *policy;
     const void *argument;
     uint64_t seed;
+    /* [jobs of the stream]; NULL: nothing is said of them. */
+    const stream_said *said;
     /* [jobs of the stream] receives what became of each; NULL: not wanted. */
     clo_stream_outcome *outcomes;
     /* Out: what the goal says; mean completion time. In ns, but for TRAIN_LATE. */

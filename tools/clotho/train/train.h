@@ -8,7 +8,7 @@
 #include "train/trainer/trainer.h"
 
 typedef struct train_options {
-    const char *policy, *spec, *environment, *arrivals, *goal, *baseline, *start, *checkpoint, *output;
+    const char *policy, *spec, *environment, *arrivals, *goal, *baseline, *start, *checkpoint, *output, *deadlines;
     option_list scenes; /* SPEC/JOBS/ARRIVALS, in place of spec, jobs and arrivals */
     uint32_t jobs, generations, population, seeds_each, threads; /* threads 0: as many as CPUs */
     seed_list seeds, validation;
