@@ -20,6 +20,7 @@ static const char *const decima[] = {"edf",
                                      "decima",
                                      "parametric:stream",
                                      "parametric:any",
+                                     "parametric:deadlines",
                                      "residual:stream",
                                      "auto",
                                      NULL};

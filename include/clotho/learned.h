@@ -99,13 +99,13 @@ typedef struct clo_learned_argument {
 #define CLO_LEARNED_ARGUMENT_INIT CLO_SIZED_INIT(clo_learned_argument)
 
 /* Called on the thread that the policy is called on, for each question to the network.
- *   row         the 15 features of list 5, or of list 6 (docs/MODELS.md)
+ *   row         the 15 features of list 5 (docs/MODELS.md)
  *   value, limit  the answer, in Q16 of an octave; no limit was asked for if the row stays or waits */
 typedef void (*clo_residual_watch_fn)(void *context, const int16_t *row, int32_t value, int32_t limit);
 
 /* Answers in place of the model, on the thread that the policy is called on. Must be a function of the row alone:
  * answers are kept, and a row that was met before may not be asked again.
- *   row         the 15 features of the model's list, within the ranges of the model's features
+ *   row         the 15 features of list 5, within the ranges of the model's features
  *   value, limit  receive the answer, in Q16 of an octave; more than 8 octaves either way are cut off. The limit is not
  *                 used if the row stays or waits. */
 typedef void (*clo_residual_answer_fn)(void *context, const int16_t *row, int32_t *value, int32_t *limit);
@@ -115,7 +115,7 @@ typedef struct clo_residual_argument {
     /* Set by CLO_RESIDUAL_ARGUMENT_INIT. */
     size_t size;
 
-    /* A model with feature list 5 or 6 and scores of stages and limits. Borrowed, as in clo_learned_argument. NULL: the
+    /* A model with feature list 5 and scores of stages and limits. Borrowed, as in clo_learned_argument. NULL: the
      * built-in one for `parametric`, which must then be batch or stream. */
     const clo_model *model;
 

@@ -60,19 +60,6 @@ static const wanted residual[] = {
     {"idle", CLO_MODEL_LIMIT},
 };
 
-static const wanted residual_due[] = {
-    {"work", CLO_MODEL_STAGE},     {"path", CLO_MODEL_STAGE},  {"executors", CLO_MODEL_STAGE},
-    {"slack", CLO_MODEL_STAGE},    {"late", CLO_MODEL_STAGE},  {"time", CLO_MODEL_STAGE},
-    {"drain", CLO_MODEL_STAGE},    {"ahead", CLO_MODEL_STAGE}, {"jobs", CLO_MODEL_STAGE},
-    {"relative", CLO_MODEL_STAGE}, {"load", CLO_MODEL_STAGE},  {"ready", CLO_MODEL_STAGE},
-    {"lost", CLO_MODEL_STAGE},     {"stays", CLO_MODEL_STAGE}, {"waits", CLO_MODEL_STAGE},
-    {"work", CLO_MODEL_LIMIT},     {"path", CLO_MODEL_LIMIT},  {"executors", CLO_MODEL_LIMIT},
-    {"slack", CLO_MODEL_LIMIT},    {"late", CLO_MODEL_LIMIT},  {"time", CLO_MODEL_LIMIT},
-    {"drain", CLO_MODEL_LIMIT},    {"ahead", CLO_MODEL_LIMIT}, {"jobs", CLO_MODEL_LIMIT},
-    {"relative", CLO_MODEL_LIMIT}, {"load", CLO_MODEL_LIMIT},  {"ready", CLO_MODEL_LIMIT},
-    {"lost", CLO_MODEL_LIMIT},
-};
-
 /* Index: the number of the list. A list without entries takes any features. */
 static const struct {
     const wanted *list;
@@ -82,8 +69,7 @@ static const struct {
             {lachesis, sizeof lachesis / sizeof lachesis[0]},
             {edges, sizeof edges / sizeof edges[0]},
             {decima_fine, sizeof decima_fine / sizeof decima_fine[0]},
-            {residual, sizeof residual / sizeof residual[0]},
-            {residual_due, sizeof residual_due / sizeof residual_due[0]}};
+            {residual, sizeof residual / sizeof residual[0]}};
 
 static bool is_same_scale(const clo_format_feature *a, const clo_format_feature *b)
 {

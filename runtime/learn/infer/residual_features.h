@@ -1,13 +1,9 @@
-/* learn/infer/residual_features.h - feature lists 5 and 6: what the network of the policy "residual" sees of a job. */
+/* learn/infer/residual_features.h - feature list 5: what the network of the policy "residual" sees of a job. */
 #ifndef CLO_LEARN_INFER_RESIDUAL_FEATURES_H
 #define CLO_LEARN_INFER_RESIDUAL_FEATURES_H
 
 /* Number of the list of features of the policy "residual" (clo_model_desc.feature_set). */
 #define CLO_FEATURES_RESIDUAL 5
-
-/* The list for jobs with deadlines: list 5 with four other numbers in place of "startable", "unfinished", "spare" and
- * "idle". */
-#define CLO_FEATURES_RESIDUAL_DUE 6
 
 /* The features of a job that its network sees, in order: for the value of a stage all of them, for the value of a limit
  * those before "stays". They are logarithms to base 2, in sixteenths, of times in the unit of "parametric" and of
@@ -42,20 +38,6 @@ enum {
     CLO_RESIDUAL_WAITS = 14,
     CLO_RESIDUAL_FEATURES = 15,
     CLO_RESIDUAL_LIMIT_FEATURES = 13
-};
-
-/* Of list 6. */
-enum {
-    /* "slack": the time until the deadline over the least that the job still needs, by its path and by its work on all
-     * executors */
-    CLO_RESIDUAL_SLACK = CLO_RESIDUAL_STARTABLE,
-    /* "late": the time since the deadline */
-    CLO_RESIDUAL_LATE = CLO_RESIDUAL_UNFINISHED,
-    /* "ahead": the time that all executors need for the live jobs with deadlines no later than the job's, itself
-     * included, over the time until its deadline */
-    CLO_RESIDUAL_AHEAD = CLO_RESIDUAL_SPARE,
-    /* "lost": live jobs that will be late whatever is done */
-    CLO_RESIDUAL_LOST = CLO_RESIDUAL_IDLE
 };
 
 #endif

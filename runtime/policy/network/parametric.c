@@ -508,7 +508,7 @@ const clo_policy clo_policy_parametric = {
     .size = sizeof(clo_policy),
     .name = "parametric",
     .summary = "nine tuned numbers: which job next, how many executors each may have; parametric:batch, :stream, :any, "
-               ":makespan, "
+               ":makespan, :deadlines, "
                "parametric:N,N,N,N,N,N,N,N,N[,l_size=N][,fit=N][,UNIT]",
     .state_bytes = clo_parametric_bytes,
     .job_bytes = clo_by_rank_job_bytes,

@@ -12,8 +12,8 @@
 
 #include <string.h>
 
-/* READY_MOST: ready stages whose work is added up; OTHERS_MOST: live jobs whose deadlines are looked at. */
-enum { ANSWERS_LOG2 = 10, ANSWERS = 1 << ANSWERS_LOG2, ROW = 16, READY_MOST = 8, OTHERS_MOST = 32, FLAG = 256 };
+/* READY_MOST: ready stages whose work is added up. */
+enum { ANSWERS_LOG2 = 10, ANSWERS = 1 << ANSWERS_LOG2, ROW = 16, READY_MOST = 8, FLAG = 256 };
 _Static_assert((int)CLO_RESIDUAL_FEATURES < (int)ROW, "the last number of a row says that it is one");
 
 typedef struct kept {
@@ -37,7 +37,6 @@ struct clo_residual {
     clo_residual_answer_fn answer;
     void *answer_context;
     clo_infer *infer;
-    bool has_deadlines; /* the model is of list 6 */
     int32_t score_shift, limit_shift;
     int16_t least[2 * CLO_RESIDUAL_FEATURES], most[2 * CLO_RESIDUAL_FEATURES];
     int64_t remaining_ns, startable, running;
@@ -54,13 +53,13 @@ clo_status clo_residual_check(const clo_model *model)
                         "policy 'residual' needs a model, and none is built in for these numbers; name one: "
                         "residual:FILE");
     const clo_format_header *header = model->header;
-    bool is_listed = header->feature_set == CLO_FEATURES_RESIDUAL || header->feature_set == CLO_FEATURES_RESIDUAL_DUE;
-    if (!is_listed || header->score == CLO_MODEL_NONE || header->limit == CLO_MODEL_NONE)
+    if (header->feature_set != CLO_FEATURES_RESIDUAL || header->score == CLO_MODEL_NONE ||
+        header->limit == CLO_MODEL_NONE)
         return clo_fail(
             CLO_ERR_ARGUMENT,
-            "policy 'residual': the model '%.32s' has not list %d or %d of features, or lacks scores of stages or "
+            "policy 'residual': the model '%.32s' has not list %d of features, or lacks scores of stages or "
             "limits; make one with clotho train decima",
-            header->name, CLO_FEATURES_RESIDUAL, CLO_FEATURES_RESIDUAL_DUE);
+            header->name, CLO_FEATURES_RESIDUAL);
     for (uint32_t f = 0; f < CLO_RESIDUAL_FEATURES + CLO_RESIDUAL_LIMIT_FEATURES; f++)
         if (model->features[f].mult != 1 || model->features[f].shift != 0)
             return clo_fail(CLO_ERR_ARGUMENT, "policy 'residual': the model '%.32s' scales feature %u; it must not",
@@ -99,7 +98,6 @@ clo_residual *clo_residual_open(const clo_residual_argument *argument, uint32_t 
     r->answer_context = argument->answer_context;
     r->given = (void *)(at + up(sizeof *r));
     r->infer = clo_infer_init(model, &kernels, &sizes, at + up(sizeof *r) + up(jobs * sizeof(given)));
-    r->has_deadlines = model->header->feature_set == CLO_FEATURES_RESIDUAL_DUE;
     r->score_shift = 16 - model->values[model->header->score].exponent;
     r->limit_shift = 16 - model->values[model->header->limit].exponent;
     for (uint32_t f = 0; f < features; f++) {
@@ -168,36 +166,6 @@ static int64_t ready_work_ns(const clo_view *view, uint32_t slot)
     return sum;
 }
 
-/* The least time that the job still needs: by its path, and by its work on all executors. */
-static int64_t need_ns(const clo_live_job *job, int64_t path_ns, uint32_t executors)
-{
-    int64_t work_ns = job->remaining_ns / executors;
-
-    return path_ns > work_ns ? path_ns : work_ns;
-}
-
-/* What list 6 has in place of four numbers of list 5. Of other jobs only the work says whether they are lost. */
-static void fill_due(const clo_view *view, const clo_residual_job *j, int64_t path_ns, int32_t *raw)
-{
-    const clo_live_job *job = clo_view_job(view, j->slot);
-    int64_t now_ns = clo_view_now_ns(view), unit = j->unit_ns, left_ns = clo_time_sub(job->deadline_ns, now_ns);
-    int64_t ahead_ns = 0;
-    uint32_t slot = clo_view_first_job(view), lost = 0;
-
-    for (uint32_t i = 0; i < OTHERS_MOST && slot != CLO_NONE; i++) {
-        const clo_live_job *other = clo_view_job(view, slot);
-        int64_t work_ns = other->remaining_ns / j->executors;
-        ahead_ns = other->deadline_ns <= job->deadline_ns ? clo_time_add(ahead_ns, work_ns) : ahead_ns;
-        lost += clo_time_sub(other->deadline_ns, now_ns) < work_ns;
-        slot = other->next;
-    }
-    int32_t left = log_of(left_ns > 0 ? left_ns : 0, unit, 10);
-    raw[CLO_RESIDUAL_SLACK] = left - log_of(need_ns(job, path_ns, j->executors), unit, 10);
-    raw[CLO_RESIDUAL_LATE] = log_of(left_ns < 0 ? -left_ns : 0, unit, 8);
-    raw[CLO_RESIDUAL_AHEAD] = log_of(ahead_ns, unit, 10) - left;
-    raw[CLO_RESIDUAL_LOST] = log_of_count(lost);
-}
-
 static void fill(const clo_residual *r, const clo_view *view, const clo_residual_job *j, clo_residual_kind kind,
                  int32_t *raw)
 {
@@ -224,8 +192,6 @@ static void fill(const clo_residual *r, const clo_view *view, const clo_residual
     raw[CLO_RESIDUAL_LOAD] = log_of_count((uint64_t)r->startable) - log_of_count(j->executors);
     raw[CLO_RESIDUAL_READY] = log_of(ready_ns, unit, 8) - log_of(job->remaining_ns, unit, 8);
     raw[CLO_RESIDUAL_IDLE] = log_of_count(idle > 0 ? (uint64_t)idle : 0);
-    if (r->has_deadlines)
-        fill_due(view, j, is_ready ? -ranked->heap.items[0].key : 0, raw);
     raw[CLO_RESIDUAL_STAYS] = kind == CLO_RESIDUAL_OWN ? FLAG : 0;
     raw[CLO_RESIDUAL_WAITS] = kind == CLO_RESIDUAL_WAIT ? FLAG : 0;
 }

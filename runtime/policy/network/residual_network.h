@@ -1,5 +1,5 @@
 /* policy/network/residual_network.h - a small network beside the policy "parametric": from what that policy does not
- * see of a job to a number that is added to what it decides by. Lists 5 and 6 of features, docs/MODELS.md.
+ * see of a job to a number that is added to what it decides by. List 5 of features, docs/MODELS.md.
  *
  * The numbers are coarse (a sixteenth of an octave), so that most rows were met before: answers are kept in a table. */
 #ifndef CLO_POLICY_NETWORK_RESIDUAL_NETWORK_H
@@ -36,7 +36,7 @@ typedef struct clo_residual_job {
 /* Lies in memory of the policy's state; nothing is to be freed. */
 typedef struct clo_residual clo_residual;
 
-/* CLO_OK, or CLO_ERR_ARGUMENT: there is no model, or it is not of list 5 or 6, or lacks a score. */
+/* CLO_OK, or CLO_ERR_ARGUMENT: there is no model, or it is not of list 5, or lacks a score. */
 clo_status clo_residual_check(const clo_model *model);
 
 /* Of a model that was checked. `memory`: so many bytes of zeros, anywhere. */

@@ -20,21 +20,16 @@ static void write_bytes(const void *data, size_t bytes)
     assert_int_equal(fclose(file), 0);
 }
 
-static void write_list(const double *numbers, uint32_t list)
+/* The network of zeros with what a test changes. */
+static void write_model(const double *numbers)
 {
     static const int16_t row[CLO_RESIDUAL_FEATURES];
     void *data;
     size_t bytes;
 
-    ok(residual_model(numbers, &(residual_card){"r", list}, row, 1, &data, &bytes));
+    ok(residual_model(numbers, "r", row, 1, &data, &bytes));
     write_bytes(data, bytes);
     free(data);
-}
-
-/* The network of zeros with what a test changes. */
-static void write_model(const double *numbers)
-{
-    write_list(numbers, CLO_FEATURES_RESIDUAL);
 }
 
 /* Jobs of chains of stages with a few instances each, at drawn times. */
@@ -280,41 +275,6 @@ static void the_network_sees_idle_executors_and_startable_work_of_all_jobs(void 
     scene_close(&s);
 }
 
-/* On one executor two jobs of 2 * 100 ns: one is due after 50 ns, and goes first, the other after 600. */
-static void a_network_of_list_6_sees_deadlines(void **state)
-{
-    static const clo_task task = {.work_ns = 100, .instances = 2};
-    clo_residual_argument argument = CLO_RESIDUAL_ARGUMENT_INIT;
-    double numbers[RESIDUAL_NUMBERS];
-    extremes seen_of = {.any = false};
-    clo_model *model;
-    policy_scene s;
-
-    (void)state;
-    residual_init(numbers, &seen, 3);
-    write_list(numbers, CLO_FEATURES_RESIDUAL_DUE);
-    ok(clo_model_load(FILE_NAME, &model));
-    argument.model = model;
-    snprintf(argument.parametric, sizeof argument.parametric, "1,0,0,0,0,9,0,0,-1,1ns");
-    argument.answer = note_extremes;
-    argument.answer_context = &seen_of;
-    scene_open(&s, 1);
-    scene_add(&s, scene_graph(&s, &task, 1), (clo_workload_job){.deadline_ns = 50});
-    scene_add(&s, scene_graph(&s, &task, 1), (clo_workload_job){.deadline_ns = 600});
-    ok(clo_platform_create(&s.desc, &s.platform));
-    (void)mean_under(&s, "residual", &argument);
-    assert_int_equal(seen_of.most[CLO_RESIDUAL_LOST], 16);
-    assert_int_equal(seen_of.least[CLO_RESIDUAL_LOST], 0);
-    assert_true(seen_of.most[CLO_RESIDUAL_SLACK] > 16);   /* 600 over 200 */
-    assert_true(seen_of.least[CLO_RESIDUAL_SLACK] < -16); /* 50 over 200 */
-    assert_true(seen_of.most[CLO_RESIDUAL_AHEAD] > 16);
-    assert_true(seen_of.least[CLO_RESIDUAL_AHEAD] < 0); /* 400 over 600 */
-    assert_int_equal(seen_of.least[CLO_RESIDUAL_LATE], 0);
-    assert_true(seen_of.most[CLO_RESIDUAL_LATE] > 5 * 16 && seen_of.most[CLO_RESIDUAL_LATE] < 6 * 16); /* 50 ns */
-    clo_model_destroy(model);
-    scene_close(&s);
-}
-
 static void refused(const char *text, const char *holds)
 {
     clo_residual_argument argument;
@@ -346,7 +306,7 @@ static void what_it_cannot_take_is_named(void **state)
     assert_non_null(other);
     write_bytes(other, bytes);
     free(other);
-    refused(FILE_NAME, "has not list 5 or 6 of features");
+    refused(FILE_NAME, "has not list 5 of features");
     write_bytes("no model", 8);
     refused(FILE_NAME, "test_policy_residual.model");
 }
@@ -391,7 +351,6 @@ int main(void)
         cmocka_unit_test(what_it_cannot_take_is_named),
         cmocka_unit_test(other_numbers_need_a_model_of_their_own),
         cmocka_unit_test(the_network_sees_idle_executors_and_startable_work_of_all_jobs),
-        cmocka_unit_test(a_network_of_list_6_sees_deadlines),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -206,7 +206,7 @@ static void integers_say_what_real_numbers_say(void **state)
         memcpy(rounded, numbers, sizeof rounded);
         residual_round(rounded);
         check_grid(numbers, rounded);
-        ok(residual_model(numbers, &(residual_card){"r", CLO_FEATURES_RESIDUAL}, rows, ROWS, &data, &bytes));
+        ok(residual_model(numbers, "r", rows, ROWS, &data, &bytes));
         ok(clo_model_open("r", data, bytes, &model));
         ok(clo_model_verify(model));
         memcpy(inputs, rows, sizeof rows);

@@ -55,7 +55,7 @@ static void answers_vary_by_one_along_each_direction_and_apart(void **state)
     (void)state;
     draw_rows(rows, &seen);
     residual_init(begun, &seen, 0);
-    residual_whiten(&seen, rows, ROWS, false, &all);
+    residual_whiten(&seen, rows, ROWS, &all);
     assert_true(all.count > 3 * 10 && all.count <= WHITEN_DIRECTIONS);
     for (uint32_t d = 0; d < all.count; d++) { /* limits come last, and are asked for in rows of the first question */
         bool is_limit = all.of[d][RESIDUAL_HIDDEN + 2 * PLAIN] != 0 || all.of[d][RESIDUAL_HIDDEN] != 0;
@@ -81,40 +81,6 @@ static void answers_vary_by_one_along_each_direction_and_apart(void **state)
     assert_true(lines >= 2 * 10);
 }
 
-/* With bends there is one more direction for each feature of each question, along which answers vary as much. */
-static void bends_vary_by_one_too(void **state)
-{
-    static int16_t rows[ROWS * CLO_RESIDUAL_FEATURES];
-    static residual_directions lines, all;
-    static double begun[RESIDUAL_NUMBERS];
-    residual_seen seen;
-    uint32_t bends = 0;
-
-    (void)state;
-    draw_rows(rows, &seen);
-    residual_init(begun, &seen, 0);
-    residual_whiten(&seen, rows, ROWS, false, &lines);
-    residual_whiten(&seen, rows, ROWS, true, &all);
-    assert_int_equal(all.count, lines.count + 4 * PLAIN);
-    for (uint32_t d = 0; d < all.count; d++) {
-        double sum = 0, squares = 0;
-        for (uint32_t f = 0; f < PLAIN; f++)
-            if (all.of[d][2 * f] != 0 && all.of[d][2 * f] == all.of[d][2 * f + 1])
-                bends++;
-            else if (all.of[d][2 * f] != 0)
-                sum = NAN; /* a line */
-        if (isnan(sum) || all.of[d][2 * PLAIN] == 0)
-            continue;
-        for (uint32_t i = 0; i < ROWS; i += 3) {
-            double said = answer(&all, d, begun, rows + (size_t)i * CLO_RESIDUAL_FEATURES, false);
-            sum += said / (double)ASKED;
-            squares += said * said / (double)ASKED;
-        }
-        assert_true(fabs(sum) < 0.02 && fabs(squares - 1) < 0.05);
-    }
-    assert_int_equal(bends, PLAIN); /* of the first question */
-}
-
 static void questions_that_are_hardly_met_get_a_constant_alone(void **state)
 {
     static int16_t rows[ROWS * CLO_RESIDUAL_FEATURES];
@@ -123,9 +89,9 @@ static void questions_that_are_hardly_met_get_a_constant_alone(void **state)
 
     (void)state;
     draw_rows(rows, &seen);
-    residual_whiten(&seen, rows, 40, true, &all);
+    residual_whiten(&seen, rows, 40, &all);
     assert_int_equal(all.count, 3);
-    residual_whiten(&seen, rows, 0, false, &all);
+    residual_whiten(&seen, rows, 0, &all);
     assert_int_equal(all.count, 3);
 }
 
@@ -192,7 +158,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(answers_vary_by_one_along_each_direction_and_apart),
-        cmocka_unit_test(bends_vary_by_one_too),
         cmocka_unit_test(questions_that_are_hardly_met_get_a_constant_alone),
         cmocka_unit_test(times_do_not_depend_on_the_order_of_the_starts),
     };

@@ -69,7 +69,6 @@ static uint64_t hash_of(const decima_training *t)
         checkpoint_fold(checkpoint_fold(checkpoint_fold(hash, &o->scale, sizeof o->scale), &o->sigma, sizeof o->sigma),
                         &o->rate, sizeof o->rate);
     hash = fold_text(fold_text(fold_text(hash, o->environment), o->arrivals), o->numbers);
-    hash = o->is_bent ? fold_text(hash, "bends") : hash;
     return o->deadlines != NULL ? fold_text(hash, o->deadlines) : hash;
 }
 
@@ -143,7 +142,7 @@ static int open_training(decima_training *t)
         return code;
     const residual_seen seen = measure_rows(t);
     residual_init(t->numbers, &seen, o->seed);
-    residual_whiten(&seen, t->rows, t->rows_count, o->is_bent, &t->directions);
+    residual_whiten(&seen, t->rows, t->rows_count, &t->directions);
     t->es = (es){.numbers = o->is_whitened  ? t->directions.count
                             : o->trains_all ? RESIDUAL_NUMBERS
                                             : RESIDUAL_LAST,
@@ -252,8 +251,6 @@ static int check_options(decima_training *t)
         return misuse("--generations is from 1 to 1000000, --pairs and --each from 1 to 1000, --validate-every from 1");
     if (o->trains_all && o->is_whitened)
         return misuse("--whiten and --all train different numbers; write one of them");
-    if (o->is_bent && !o->is_whitened)
-        return misuse("--bends are beside principal components; write --whiten too");
     if (o->is_common && o->environment == NULL)
         return misuse("--common draws times in an environment; write --environment decima");
     if (o->threads > 256)
@@ -349,7 +346,6 @@ static int read_and_run(decima_training *t, int argc, char **argv)
         {"rate", 0, "X", OPTION_REAL, &o->rate, "of Adam, a tenth of it at the end (0.02)"},
         {"whiten", 0, NULL, OPTION_FLAG, &o->is_whitened,
          "train along the principal components of the features: few numbers, for long streams"},
-        {"bends", 0, NULL, OPTION_FLAG, &o->is_bent, "with --whiten: train a bend at the mean of each feature, too"},
         {"common", 0, NULL, OPTION_FLAG, &o->is_common,
          "draw times by job, stage and instance, so that both of a pair meet the same ones"},
         {"all", 0, NULL, OPTION_FLAG, &o->trains_all, "train the hinges too, not only what sums them up"},

@@ -32,20 +32,14 @@ static void close_sample(sample *s)
     free(s->bytes);
 }
 
-static residual_card card_of(const decima_training *t)
-{
-    return (residual_card){t->o.name, t->o.deadlines != NULL ? CLO_FEATURES_RESIDUAL_DUE : CLO_FEATURES_RESIDUAL};
-}
-
 static clo_status open_sample(const decima_training *t, const double *numbers, sample *out)
 {
     static const int16_t zeros[CLO_RESIDUAL_FEATURES];
-    const residual_card card = card_of(t);
     clo_model *model = NULL;
     size_t bytes = 0;
 
     *out = (sample){.argument = CLO_RESIDUAL_ARGUMENT_INIT};
-    clo_status status = residual_model(numbers, &card, t->rows_count >= DECIMA_GOLDEN ? t->rows : zeros,
+    clo_status status = residual_model(numbers, t->o.name, t->rows_count >= DECIMA_GOLDEN ? t->rows : zeros,
                                        t->rows_count >= DECIMA_GOLDEN ? DECIMA_GOLDEN : 1, &out->bytes, &bytes);
     if (status == CLO_OK)
         status = clo_model_open(t->o.name, out->bytes, bytes, &model);
@@ -287,7 +281,6 @@ int decima_collect(decima_training *t, const double *numbers, uint64_t seed)
 
 int decima_make_model(decima_training *t)
 {
-    const residual_card card = card_of(t);
     double *rounded = t->best[DECIMA_ROUNDED], *unrounded = t->best[DECIMA_UNROUNDED];
 
     decima_put_moved(t, t->es.best, unrounded);
@@ -298,6 +291,6 @@ int decima_make_model(decima_training *t)
     int code = decima_collect(t, unrounded, t->o.validation.first);
     if (code != EXIT_GOOD)
         return code;
-    clo_status status = residual_model(unrounded, &card, t->rows, DECIMA_GOLDEN, &t->model, &t->model_bytes);
+    clo_status status = residual_model(unrounded, t->o.name, t->rows, DECIMA_GOLDEN, &t->model, &t->model_bytes);
     return status == CLO_OK ? EXIT_GOOD : complain_status(NULL, status);
 }

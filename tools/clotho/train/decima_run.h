@@ -26,7 +26,7 @@ typedef struct decima_options {
     seed_list seeds, validation, compared;
     uint64_t seed;
     double scale, sigma, rate;
-    bool as_json, trains_all, is_zero, is_common, is_whitened, is_bent, is_forced;
+    bool as_json, trains_all, is_zero, is_common, is_whitened, is_forced;
 } decima_options;
 
 /* The real numbers that integers are compared with: those that the model's integers stand for, or those that training

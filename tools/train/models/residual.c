@@ -166,17 +166,7 @@ typedef struct maker {
     uint32_t zeros[65];
 } maker;
 
-static const char *name_of(uint32_t list, uint32_t feature)
-{
-    static const char *const due[CLO_RESIDUAL_FEATURES] = {[CLO_RESIDUAL_SLACK] = "slack",
-                                                           [CLO_RESIDUAL_LATE] = "late",
-                                                           [CLO_RESIDUAL_AHEAD] = "ahead",
-                                                           [CLO_RESIDUAL_LOST] = "lost"};
-
-    return list == CLO_FEATURES_RESIDUAL_DUE && due[feature] != NULL ? due[feature] : names[feature];
-}
-
-static void make_head(maker *k, head h, uint32_t list, int l)
+static void make_head(maker *k, head h, int l)
 {
     const clo_model_domain domain = l == 0 ? CLO_MODEL_STAGE : CLO_MODEL_LIMIT;
     const uint32_t in = (uint32_t)(3 * l);
@@ -192,7 +182,7 @@ static void make_head(maker *k, head h, uint32_t list, int l)
     }
     for (uint32_t f = 0; f < h.inputs; f++)
         k->features[(l != 0 ? CLO_RESIDUAL_FEATURES : 0) + f] =
-            (clo_model_feature){name_of(list, f), 1, 0, -FEATURE_MOST, FEATURE_MOST};
+            (clo_model_feature){names[f], 1, 0, -FEATURE_MOST, FEATURE_MOST};
     k->values[in] = (clo_model_value){CLO_MODEL_S16, domain, h.inputs, 4, 1};
     k->values[in + 1] = (clo_model_value){CLO_MODEL_S16, domain, h.hidden, HINGE_EXPONENT, 0};
     k->values[in + 2] = (clo_model_value){CLO_MODEL_S32, domain, 1, HINGE_EXPONENT + exponent, 0};
@@ -225,20 +215,20 @@ static clo_model_case golden(maker *k, const int16_t *rows, uint32_t count)
                             .inputs = k->inputs};
 }
 
-clo_status residual_model(const double *numbers, const residual_card *card, const int16_t *rows, uint32_t count,
-                          void **out, size_t *bytes)
+clo_status residual_model(const double *numbers, const char *name, const int16_t *rows, uint32_t count, void **out,
+                          size_t *bytes)
 {
     maker *k = calloc(1, sizeof *k);
     clo_model_desc desc = CLO_MODEL_DESC_INIT;
 
     if (k == NULL)
         return CLO_ERR_MEMORY;
-    make_head(k, head_of((double *)(uintptr_t)numbers, false), card->list, 0); /* only read */
-    make_head(k, head_of((double *)(uintptr_t)numbers, true), card->list, 1);
+    make_head(k, head_of((double *)(uintptr_t)numbers, false), 0); /* only read */
+    make_head(k, head_of((double *)(uintptr_t)numbers, true), 1);
     const clo_model_case vector = golden(k, rows, count);
-    desc.name = card->name;
+    desc.name = name;
     desc.kind = CLO_MODEL_HEAD;
-    desc.feature_set = card->list;
+    desc.feature_set = CLO_FEATURES_RESIDUAL;
     desc.features = k->features;
     desc.features_count = CLO_RESIDUAL_FEATURES + CLO_RESIDUAL_LIMIT_FEATURES;
     desc.values = k->values;

@@ -40,17 +40,11 @@ void residual_last(uint32_t *which);
 /* Octaves that the network adds for a row of features. */
 double residual_answer(const double *numbers, const int16_t *row, bool is_limit);
 
-/* What a model says of itself. list: of features, CLO_FEATURES_RESIDUAL or CLO_FEATURES_RESIDUAL_DUE. */
-typedef struct residual_card {
-    const char *name;
-    uint32_t list;
-} residual_card;
-
 /* The model of the rounded numbers.
  *   rows   [count][CLO_RESIDUAL_FEATURES] for the golden vector; count 1 .. 64. Limits take the first features.
  * Returns as clo_model_build. */
-clo_status residual_model(const double *numbers, const residual_card *card, const int16_t *rows, uint32_t count,
-                          void **out, size_t *bytes);
+clo_status residual_model(const double *numbers, const char *name, const int16_t *rows, uint32_t count, void **out,
+                          size_t *bytes);
 
 /* To the numbers that the model of these holds: residual_answer of them is what it says, but for the roundings of its
  * hinges, 1024ths of an octave. Weights of hinges become 64ths, biases 1024ths; weights of a sum keep 15 bits. */

@@ -14,8 +14,6 @@ typedef struct moments {
     uint32_t count;
     /* Of features less `seen.mean`, in units of their hinges. */
     double mean[PLAIN], covariance[PLAIN][PLAIN];
-    /* Of their distances from 0. */
-    double distance[PLAIN], spread[PLAIN];
 } moments;
 
 static double unit_of(const residual_seen *seen, uint32_t feature)
@@ -49,16 +47,12 @@ static moments measure(const residual_seen *seen, const int16_t *rows, uint32_t 
         scaled(seen, row, x);
         for (uint32_t f = 0; f < PLAIN; f++) {
             m.mean[f] += x[f];
-            m.distance[f] += fabs(x[f]);
             for (uint32_t g = 0; g < PLAIN; g++)
                 m.covariance[f][g] += x[f] * x[g];
         }
     }
-    for (uint32_t f = 0; f < PLAIN && m.count > 0; f++) {
+    for (uint32_t f = 0; f < PLAIN && m.count > 0; f++)
         m.mean[f] /= m.count;
-        m.distance[f] /= m.count;
-        m.spread[f] = m.covariance[f][f] / m.count - m.distance[f] * m.distance[f];
-    }
     for (uint32_t f = 0; f < PLAIN && m.count > 0; f++)
         for (uint32_t g = 0; g < PLAIN; g++)
             m.covariance[f][g] = m.covariance[f][g] / m.count - m.mean[f] * m.mean[g];
@@ -120,20 +114,7 @@ static void add_components(residual_directions *out, uint32_t question, moments 
     }
 }
 
-/* The two hinges with the same weight. */
-static void add_bends(residual_directions *out, uint32_t question, const moments *m)
-{
-    for (uint32_t f = 0; f < PLAIN; f++) {
-        if (m->spread[f] < VARIANCE_LEAST)
-            continue;
-        double *sums = out->of[out->count++] + (size_t)question * RESIDUAL_GROUP, weight = 1 / sqrt(m->spread[f]);
-        sums[2 * f] = sums[2 * f + 1] = weight;
-        sums[2 * PLAIN] = -weight * m->distance[f];
-    }
-}
-
-void residual_whiten(const residual_seen *seen, const int16_t *rows, uint32_t count, bool bends,
-                     residual_directions *out)
+void residual_whiten(const residual_seen *seen, const int16_t *rows, uint32_t count, residual_directions *out)
 {
     memset(out, 0, sizeof *out);
     for (uint32_t q = 0; q < QUESTIONS; q++) {
@@ -142,7 +123,5 @@ void residual_whiten(const residual_seen *seen, const int16_t *rows, uint32_t co
             add(out, q, 1, NULL);
         if (m.count >= ROWS_LEAST)
             add_components(out, q, &m);
-        if (m.count >= ROWS_LEAST && bends)
-            add_bends(out, q, &m);
     }
 }
