@@ -114,7 +114,7 @@ class Outputs(CommandTest):
     def test_a_checkpoint_that_cannot_be_read_is_not_replaced(self):
         words = ("s.jsonl", "--platform", "uniform:4", "--jobs", "20", "--checkpoint", "c")
         for verb, more in (("parametric", ("--generations", "1", "--population", "4")),
-                           ("decima", ("--pairs", "1", "--each", "1", "--seeds", "100-101", "--validation", "5000-5000", "--generations", "1"))):
+                           ("decima", ("--force", "--pairs", "1", "--each", "1", "--seeds", "100-101", "--validation", "5000-5000", "--generations", "1"))):
             for content in (OLD, b"", b"clotho.checkpoint/2 " + verb.encode() + b" 1\n"):
                 with self.subTest((verb, content)):
                     self.file("c", content)
@@ -122,7 +122,7 @@ class Outputs(CommandTest):
                     self.assertEqual(self.bytes("c"), content)
 
     def test_every_byte_of_a_checkpoint_counts(self):
-        words = ("train", "decima", "s.jsonl", "--platform", "uniform:4", "--jobs", "20", "--checkpoint", "c", "--pairs", "1", "--each", "1",
+        words = ("train", "decima", "s.jsonl", "--platform", "uniform:4", "--jobs", "20", "--checkpoint", "c", "--force", "--pairs", "1", "--each", "1",
                  "--seeds", "100-101", "--validation", "5000-5000", "--generations", "2")
         self.good(*words, "--stop", "1")
         whole = self.bytes("c")

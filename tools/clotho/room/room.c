@@ -1,6 +1,6 @@
 /* room.c - see room.h. A few jobs are drawn, their weights move by a factor of 2 to some power, or their limits; what
- * does not make the measure worse is kept. Times of an environment are drawn by job, stage and instance, so that a change
- * of order is not taken for luck. */
+ * does not make the measure worse is kept. Times of an environment are drawn by job, stage and instance, so that a
+ * change of order is not taken for luck. */
 #include "clotho/room/room.h"
 
 #include "clotho/common/report.h"
@@ -57,8 +57,9 @@ static int climb(const train_streams *how, train_stream *list, uint32_t count, s
     return code;
 }
 
-int room_measure(const train_streams *streams, const clo_policy *rule, const void *argument, seed_list seeds,
-                 double *out)
+/* 1 - (what the oracle reaches / what the rule reaches) */
+static int measure(const train_streams *streams, const clo_policy *rule, const void *argument, seed_list seeds,
+                   double *out)
 {
     train_streams how = *streams;
     train_stream list[SEEDS] = {{NULL}};
@@ -91,7 +92,7 @@ int room_check(const train_streams *settings, uint32_t count, const clo_policy *
     int code = EXIT_GOOD;
 
     for (uint32_t i = 0; i < count && code == EXIT_GOOD; i++) {
-        code = room_measure(&settings[i], rule, argument, seeds, &one);
+        code = measure(&settings[i], rule, argument, seeds, &one);
         room = one > room ? one : room;
     }
 

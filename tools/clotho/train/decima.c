@@ -1,7 +1,7 @@
-/* decima.c - `clotho train decima`: the network of the policy "residual", by evolution strategies (../train/es.h) on what the
- * policy is for: streams of jobs are simulated, and mean completion times, or with --deadlines mean tardiness, are made
- * small, relative to those of "parametric" on the same streams. Each sample is a model in integers that the policy itself
- * runs. */
+/* decima.c - `clotho train decima`: the network of the policy "residual", by evolution strategies (../train/es.h)
+ * on what the policy is for: streams of jobs are simulated, and mean completion times, or with --deadlines mean
+ * tardiness, are made small, relative to those of "parametric" on the same streams. Each sample is a model in integers
+ * that the policy itself runs. */
 #define _POSIX_C_SOURCE 200809L
 #include "clotho/train/decima_compare.h"
 #include "train/trainer/checkpoint_file.h"
