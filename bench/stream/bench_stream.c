@@ -22,7 +22,7 @@ enum {
     FILES = 7,
     WINDOW = 65536,
     JOBS = 10000,
-    QUICK_JOBS = 300,
+    QUICK_JOBS = 150,
     WINDOWS = 24,
     QUICK_WINDOWS = 3,
     GENERATED = 20
