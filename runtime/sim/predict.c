@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 #include "base/numbers/rng.h"
+#include "base/order/sort.h"
 #include "base/status.h"
 #include "cost/cost.h"
 #include "profile/estimator.h"
@@ -64,13 +65,6 @@ static clo_status simulate_once(draws *d, const clo_sim_config *config, clo_rng 
     return status;
 }
 
-static int by_value(const void *a, const void *b)
-{
-    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-
-    return (x > y) - (x < y);
-}
-
 static clo_status check(const clo_sim_config *config, const clo_prediction *prediction)
 {
     if (prediction->samples == 0 || prediction->samples > SAMPLES_MAX)
@@ -93,7 +87,7 @@ static clo_status predict(draws *d, const clo_sim_config *config, int64_t *makes
         status = simulate_once(d, config, &rng, &makespans_ns[i]);
     if (status != CLO_OK)
         return status;
-    qsort(makespans_ns, count, sizeof *makespans_ns, by_value);
+    clo_sort_times(makespans_ns, count);
     mine->median_ns = makespans_ns[(count - 1) / 2];
     mine->low_ns = makespans_ns[count / 20];
     mine->high_ns = makespans_ns[count - 1 - count / 20];
