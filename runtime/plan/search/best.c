@@ -11,6 +11,7 @@
  * limited the plan must depend on the seed alone, so one thread does it all. */
 #include "plan/search/best.h"
 #include "plan/budget/budget.h"
+#include "plan/schedule/compact.h"
 #include "plan/schedule/planner.h"
 #include "plan/search/anneal.h"
 #include "plan/search/exact.h"
@@ -231,7 +232,7 @@ static clo_status begin_in_sketch(clo_schedule *schedule, clo_sketch *sketch, cl
         status = reserve(schedule, budget, best);
     schedule->stop_ns = budget->end_ns;
     if (status == CLO_OK && !clo_budget_is_spent(budget))
-        status = clo_start_plans(schedule, budget, best, *schedule_ns);
+        status = clo_start_plans(schedule, budget, best, *schedule_ns, true);
     return status;
 }
 
@@ -253,7 +254,7 @@ static clo_status begin(clo_schedule *schedule, bool is_packing, clo_budget *bud
         status = clo_budget_bound(budget, schedule->cost, *schedule_ns);
     schedule->stop_ns = budget->end_ns;
     if (status == CLO_OK && !is_packing)
-        status = clo_start_plans(schedule, budget, best, *schedule_ns);
+        status = clo_start_plans(schedule, budget, best, *schedule_ns, false);
     return status;
 }
 
@@ -279,7 +280,9 @@ static clo_status plan(clo_schedule *schedule, const clo_rcpsp *problem, clo_bud
     }
     clo_sketch_close(&sketch);
     schedule->stop_ns = INT64_MAX;
-    return status == CLO_OK || status == CLO_ERR_TIMEOUT ? clo_snapshot_restore(best, schedule) : status;
+    if (status == CLO_OK || status == CLO_ERR_TIMEOUT)
+        status = clo_snapshot_restore(best, schedule);
+    return status == CLO_OK && is_sketched ? clo_schedule_compact(schedule) : status;
 }
 
 clo_status clo_best_fill(clo_schedule *schedule, const clo_plan_config *config)

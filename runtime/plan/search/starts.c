@@ -98,12 +98,13 @@ static clo_status try_one(clo_schedule *schedule, const start *s, clo_budget *bu
     return status;
 }
 
-clo_status clo_start_plans(clo_schedule *schedule, clo_budget *budget, clo_snapshot *best, int64_t heft_ns)
+clo_status clo_start_plans(clo_schedule *schedule, clo_budget *budget, clo_snapshot *best, int64_t heft_ns,
+                           bool is_serial_known)
 {
     uint64_t spent = 0;
     clo_status status = CLO_OK;
 
-    for (size_t i = 0; i < STARTS && status == CLO_OK && !clo_budget_is_spent(budget); i++) {
+    for (size_t i = is_serial_known ? 1 : 0; i < STARTS && status == CLO_OK && !clo_budget_is_spent(budget); i++) {
         uint64_t tenths = effort(schedule, &starts[i]);
         bool is_first = i < FIRST && (budget->end_ns == INT64_MAX ||
                                       (int64_t)tenths * heft_ns / TENTHS < clo_budget_left_ns(budget) / 2);
