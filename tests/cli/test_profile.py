@@ -86,6 +86,18 @@ class Profile(CommandTest):
         self.assertEqual(self.bytes("ab.json"), self.bytes("ba.json"))
         self.assertIn("good, 2 entries", self.good("profile", "check", self.path("ab.json")))
 
+    def test_entries_that_have_no_room_are_told(self):
+        document = json.loads(self.bytes(self.learn(repeat=1)))
+        entry = document["entries"][0]
+        for name, first, count in [("full.json", 0, 65536), ("more.json", 70000, 2)]:
+            self.file(name, {**document, "entries": [{**entry, "version": v} for v in range(first, first + count)]})
+        done = self.say("profile", "check", self.path("full.json"))
+        self.assertEqual((done.code, done.err), (0, ""))
+        done = self.say("profile", "merge", self.path("full.json"), self.path("more.json"), "-o", self.path("both.json"))
+        self.assertEqual(done.code, 0)
+        self.assertIn("warning: 2 entries have no room", done.err)
+        self.assertIn("good, 65536 entries", self.good("profile", "check", self.path("both.json")))
+
     def test_how_runs_differ_is_kept_merged_and_left_out_for_another_machine(self):
         runs = [{"location_q16": 66000 + k, "spread_q16": 3000, "p90_q16": 70000, "max_q16": 80000, "samples": 20 + k, "newest": 5}
                 for k in (0, 1)]

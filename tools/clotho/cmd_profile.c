@@ -30,6 +30,10 @@ static int load(char **paths, int count, bool foreign, clo_profile **out)
     }
     if (status != CLO_OK)
         return complain_status(NULL, status);
+    uint64_t evicted = clo_profile_evicted(profile);
+    if (evicted > 0)
+        warn("%llu entries have no room, of those whose last sample is oldest; at most %u go together",
+             (unsigned long long)evicted, CLO_PROFILE_ENTRIES_MAX);
     *out = profile;
     return EXIT_GOOD;
 }

@@ -19,9 +19,9 @@
  *    sample and from the best.
  *
  * The constants were set on SAGA's open instances. Integers only: every machine finds the same plan for a seed. */
-#include "plan/search/anneal.h"
 #include "plan/budget/budget.h"
 #include "plan/heft/deft.h"
+#include "plan/search/search.h"
 #include "plan/search/sketch.h"
 
 #include "base/carve.h"

@@ -9,14 +9,10 @@
  *
  * Several threads search side by side, each with a seed of its own, where only time is limited. Where schedules are
  * limited the plan must depend on the seed alone, so one thread does it all. */
-#include "plan/search/best.h"
 #include "plan/budget/budget.h"
 #include "plan/schedule/compact.h"
 #include "plan/schedule/planner.h"
-#include "plan/search/anneal.h"
-#include "plan/search/exact.h"
-#include "plan/search/starts.h"
-#include "plan/search/tails.h"
+#include "plan/search/search.h"
 
 #include "base/memory.h"
 #include "base/status.h"

@@ -20,10 +20,10 @@
  * A placement that is tried costs O(arcs * executors^2). A schedule in the sense of the budget is as many of them as
  * there are instances; the last branching may take one for each executor more than it allows. Demands, or more than 64
  * instances or executors: no search, the plan is HEFT's or the serial one. */
-#include "plan/search/exact.h"
 #include "plan/budget/budget.h"
 #include "plan/schedule/planner.h"
 #include "plan/search/exact_model.h"
+#include "plan/search/search.h"
 
 #include "base/carve.h"
 #include "base/memory.h"

@@ -1,10 +1,10 @@
-/* plan/search/starts.c - see starts.h.
+/* plan/search/starts.c - the plans that a search begins with: those of the other planners.
  *
  * Which planners fit must not depend on the clock where schedules are limited: then the numbers below and the size
  * of the graph decide, in schedules as long as HEFT's. Where time is limited the same numbers are multiplied by what
  * HEFT took here. They are rounded up from `bench-planners` (bench/planners/README.md). */
-#include "plan/search/starts.h"
 #include "plan/schedule/planner.h"
+#include "plan/search/search.h"
 
 #include "base/clock.h"
 

@@ -15,7 +15,7 @@
  * noise on order and tails. Where all tasks on one executor end before HEFT's plan, other planners get their part of few
  * schedules, too, behind DEFT. A pass is given up where it cannot end as early as the last plan that was taken. Integers
  * only: every machine finds the same plan for a seed. */
-#include "plan/search/tails.h"
+#include "plan/search/search.h"
 
 #include "base/carve.h"
 #include "base/memory.h"

@@ -1,9 +1,6 @@
-/* handler.c - see handler.h. */
-#include "rpc/service/handler.h"
+/* handler.c - who answers a request, and on which thread: the loop's, or one of libuv's pool. */
 #include "base/memory.h"
-#include "rpc/service/effect.h"
-#include "rpc/service/finish.h"
-#include "rpc/service/route.h"
+#include "rpc/service/work.h"
 #include "rpc/wire/mix.h"
 
 #include <stdio.h>

@@ -4,8 +4,8 @@
 #include "base/numbers/rng.h"
 #include "plan/heft/deft.h"
 #include "plan/schedule/planner.h"
+#include "plan/search/search.h"
 #include "plan/search/sketch.h"
-#include "plan/search/tails.h"
 #include "random.h"
 
 enum { SEEDS = SANITIZED ? 60 : 400 };

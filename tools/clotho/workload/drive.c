@@ -8,7 +8,7 @@
  * Under the virtual clock all jobs are made and submitted before time begins, and each arrives at its moment. So what
  * happens does not depend on how quickly this thread is. */
 #define _POSIX_C_SOURCE 200809L
-#include "clotho/workload/drive.h"
+#include "clotho/workload/stream.h"
 
 #include "clotho/common/clock.h"
 #include "clotho/common/interrupt.h"
