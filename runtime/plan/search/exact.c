@@ -1,6 +1,6 @@
 /* plan/search/exact.c - the shortest plan without replicas of a small graph, by branch and bound.
  *
- * A plan is built in the order of start, finish and position (exact.h): each step appends a ready instance to an
+ * A plan is built in the order of start, finish and position (exact_model.h): each step appends a ready instance to an
  * executor, where it starts as soon as that one is free and its inputs are there. So every plan has one order, and no
  * two branches build the same one. Depth first, the lowest bound first (exact_bound.c). Not gone into:
  *

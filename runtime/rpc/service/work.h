@@ -124,8 +124,7 @@ static inline int64_t clo_rpc_work_left_us(const clo_rpc_work *w)
                                                       : w->expires_us - clo_rpc_work_now_us();
 }
 
-/* serve.c: how a request comes, waits for a unit, and begins; then handler.h, effect.h, route.h and finish.h have it.
- * */
+/* serve.c: how a request comes, waits for a unit, and begins; then the files below have it. */
 
 /* Takes a request; its connection may be closed for it. */
 void clo_rpc_serve_take(clo_rpc_connection *from, const clo_rpc_frame *f);
