@@ -1,4 +1,5 @@
-/* base/order/sort.h - qsort for what may be called where memory is the caller's: it takes none; and times in order. */
+/* base/order/sort.h - qsort for what may be called where memory is the caller's: it takes none; times in order; and
+ * orders that are changed in one place. */
 #ifndef CLO_BASE_ORDER_SORT_H
 #define CLO_BASE_ORDER_SORT_H
 
@@ -22,6 +23,18 @@ static inline int clo_by_time(const void *left, const void *right)
 static inline void clo_sort_times(int64_t *times, size_t count)
 {
     qsort(times, count, sizeof *times, clo_by_time);
+}
+
+/* What stands at place `from` goes to place `to`. */
+static inline void clo_order_move(uint32_t *order, uint32_t from, uint32_t to)
+{
+    uint32_t moved = order[from];
+
+    for (; from < to; from++)
+        order[from] = order[from + 1];
+    for (; from > to; from--)
+        order[from] = order[from - 1];
+    order[to] = moved;
 }
 
 #endif
