@@ -188,8 +188,9 @@ static void answer_in_pool(clo_rpc_work *w)
 void clo_rpc_handler_call(clo_rpc_work *w)
 {
     char text[sizeof w->answer.text];
+    int64_t left_us = clo_rpc_work_left_us(w);
 
-    if (clo_rpc_work_left_us(w) <= 0) {
+    if (left_us <= 0) {
         clo_rpc_finish_on_deadline(&w->timer);
         return;
     }
@@ -199,7 +200,7 @@ void clo_rpc_handler_call(clo_rpc_work *w)
         clo_rpc_finish_refuse(w, CLO_RPC_REPLY_UNAVAILABLE, 0, "no memory for the answer");
         return;
     }
-    clo_rpc_work_note(w, "worked", clo_rpc_work_left_us(w));
+    clo_rpc_work_note(w, "worked", left_us);
     w->inputs_hash = clo_rpc_hash(CLO_RPC_HASH_BEGIN, w->input, w->what.input_bytes);
     if (w->what.effect == CLO_RPC_KEYED && clo_rpc_effect_known(w))
         return;
