@@ -303,7 +303,8 @@ static const struct timespec *time_left(const loop *l, struct timespec *left)
     return left;
 }
 
-enum { DRIVER_IN, DRIVER_OUT, NEWCOMER, FILES };
+/* In the order in which the kernel looks: where a newcomer is seen, so is the end of a driver who hung up before. */
+enum { NEWCOMER, DRIVER_IN, DRIVER_OUT, FILES };
 
 static void wait_for(const loop *l, struct pollfd files[FILES], const sigset_t *waiting)
 {
