@@ -16,7 +16,8 @@ typedef struct served {
     clo_rpc_service *service;
     pthread_t thread;
     pthread_mutex_t lock;
-    int calls, is_released;
+    int calls, is_released, retries;
+    clo_rpc_workflow *running; /* whose call `hang` cancels */
     char keys[64];
 } served;
 
@@ -32,31 +33,42 @@ static inline clo_status echo(void *argument, const clo_rpc_request *r, clo_rpc_
     return CLO_OK;
 }
 
-/* On the pool: the first attempt takes longer than attempt_ns, so that another one with its key comes meanwhile. */
+static inline int read_locked(served *s, const int *value)
+{
+    pthread_mutex_lock(&s->lock);
+    int now = *value;
+    pthread_mutex_unlock(&s->lock);
+    return now;
+}
+
+/* On the pool: the first attempt does not end before there is another one with its key. */
 static inline clo_status slow_effect(void *argument, const clo_rpc_request *r, clo_rpc_answer *a)
 {
     served *s = argument;
 
     assert_null(r->database);
-    if (r->attempt == 1)
-        usleep(300000);
+    while (r->attempt == 1 && read_locked(s, &s->retries) == 0)
+        usleep(1000);
     return echo(s, r, a);
 }
 
-static inline int is_released(served *s)
+static inline void note_retry(void *argument, const char *line)
 {
+    served *s = argument;
+
     pthread_mutex_lock(&s->lock);
-    int released = s->is_released;
+    s->retries += strncmp(line, "retry", 5) == 0;
     pthread_mutex_unlock(&s->lock);
-    return released;
 }
 
-/* Until the test lets it go. */
+/* Until the test lets it go. A handler that has not begun when its run is cancelled never does, so a test that counts
+ * it lets it cancel. */
 static inline clo_status hang(void *argument, const clo_rpc_request *r, clo_rpc_answer *a)
 {
     served *s = argument;
 
-    while (!is_released(s))
+    clo_rpc_workflow_cancel(s->running);
+    while (!read_locked(s, &s->is_released))
         usleep(1000);
     return echo(s, r, a);
 }

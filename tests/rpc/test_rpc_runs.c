@@ -45,30 +45,17 @@ static void on_hang(void *argument, const char *line)
         clo_rpc_workflow_cancel(((const mover *)argument)->w);
 }
 
-/* The first call has left. */
-static void cancel(void *argument, const char *line)
-{
-    (void)line;
-    clo_rpc_workflow_cancel(((const mover *)argument)->w);
-}
-
+/* While its call is handled; the handler goes on to its end. */
 static void a_run_may_be_cancelled(void **state)
 {
     (void)state;
-    clo_rpc_config config = CLO_RPC_CONFIG_INIT;
     served s = {.calls = 0};
-    mover m = {.w = NULL};
-    char services[256];
 
     start(&s, NULL);
-    snprintf(services, sizeof services, "s=%s", clo_rpc_service_endpoint(s.service));
-    config.services = services;
-    config.event = cancel;
-    config.argument = &m;
-    ok(clo_rpc_workflow_create(&config, &m.w));
-    add(m.w, "hang", "a", CLO_RPC_KEYED);
-    fails(CLO_ERR_CANCELLED, "cancelled", clo_rpc_workflow_run(m.w));
-    clo_rpc_workflow_destroy(m.w);
+    s.running = make(clo_rpc_service_endpoint(s.service), 0);
+    add(s.running, "hang", "a", CLO_RPC_KEYED);
+    fails(CLO_ERR_CANCELLED, "cancelled", clo_rpc_workflow_run(s.running));
+    clo_rpc_workflow_destroy(s.running);
     pthread_mutex_lock(&s.lock);
     s.is_released = 1;
     pthread_mutex_unlock(&s.lock);
