@@ -214,7 +214,7 @@ class Machines:
         os.chmod(path, 0o755)
         return path
 
-    def run(self, engine, *arguments, timeout=120 + 20 * RUNS, program=None):
+    def run(self, engine, *arguments, timeout=400 + 20 * RUNS, program=None):
         """The JSON object that rank 0 prints. The timeout finds a run that hangs, on a machine that has much else to do."""
         process = self.start(engine, *arguments, "--unpinned", "--json", "--silence", "30s", program=program)
         try:
