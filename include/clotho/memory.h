@@ -90,7 +90,8 @@ typedef struct clo_streams clo_streams; /* opaque: owns threads */
  * Threads: any. Real time: no. Each takes 4 to 32 MiB. */
 CLO_API CLO_NODISCARD clo_status clo_streams_start(const uint32_t *cpus, uint32_t count, clo_streams **out);
 
-/* What all of them have moved since the last call, or since the start, in 10^6 bytes/s.
+/* What all of them have moved since the last call, or since the start, in 10^6 bytes/s of the CPU time of each: what other
+ * programs take of their CPUs does not count.
  * Threads: one at a time. Real time: no. O(count). */
 CLO_API uint32_t clo_streams_mbps(clo_streams *streams);
 
