@@ -496,8 +496,10 @@ static clo_status measure(const bench_options *o, const char *folder, FILE *file
     if (all == NULL)
         return CLO_ERR_MEMORY;
     errors sums[MIXES] = {0};
-    for (size_t m = 0; m < MIXES; m++, all += 4 * each)
-        sums[m] = (errors){.all = all, .alone = all + each, .apart = all + 2 * each, .shared = all + 3 * each};
+    for (size_t m = 0; m < MIXES; m++) {
+        double *own = all + 4 * each * m;
+        sums[m] = (errors){.all = own, .alone = own + each, .apart = own + 2 * each, .shared = own + 3 * each};
+    }
     clo_status status = read_left(folder, &left, rows);
     printf(
         o->json
@@ -511,7 +513,7 @@ static clo_status measure(const bench_options *o, const char *folder, FILE *file
         status = alone_rates(&now);
     if (status == CLO_OK)
         print_memory(sums, o, &left.rates, &now);
-    free(sums[0].all);
+    free(all);
     return status;
 }
 

@@ -210,7 +210,10 @@ int calibrate_memory(calibration *c, clo_job *job, uint32_t *rounds)
     const clo_platform *platform = c->in->platform;
     uint32_t executors = clo_platform_executors(platform), kinds = clo_platform_kinds(platform);
     uint32_t *mbps = calloc(kinds, sizeof *mbps), *cpus = calloc(executors, sizeof *cpus);
-    clo_status status = mbps != NULL && cpus != NULL ? measure_kinds(platform, mbps) : CLO_ERR_MEMORY;
+
+    if (mbps == NULL || cpus == NULL)
+        return free(mbps), free(cpus), complain_status(c->in->path, CLO_ERR_MEMORY);
+    clo_status status = measure_kinds(platform, mbps);
     int code = status == CLO_OK ? EXIT_GOOD : complain_status(c->in->path, status);
 
     for (uint32_t k = 0; k < kinds && code == EXIT_GOOD; k++) {
