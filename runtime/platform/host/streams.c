@@ -8,6 +8,7 @@
 
 #include <clotho/memory.h>
 
+#include <errno.h>
 #include <pthread.h>
 #include <sched.h>
 #include <string.h>
@@ -53,15 +54,17 @@ static void *run(void *argument)
     return NULL;
 }
 
-/* A thread that runs on that CPU alone. */
+/* A thread that runs on that CPU alone. Returns 0 or an error number. */
 static int start(stream *s, uint32_t cpu)
 {
     pthread_attr_t attributes;
     size_t set_bytes = CPU_ALLOC_SIZE(CPUS_MAX);
     cpu_set_t *set = cpu < CPUS_MAX ? clo_allocate(1, set_bytes) : NULL;
 
-    if (set == NULL || pthread_attr_init(&attributes) != 0)
-        return clo_free(set), -1;
+    if (set == NULL)
+        return cpu < CPUS_MAX ? ENOMEM : EINVAL;
+    if (pthread_attr_init(&attributes) != 0)
+        return clo_free(set), ENOMEM;
     CPU_SET_S(cpu, set_bytes, set);
     int error = pthread_attr_setaffinity_np(&attributes, set_bytes, set);
     if (error == 0)
@@ -99,15 +102,15 @@ clo_status clo_streams_start(const uint32_t *cpus, uint32_t count, clo_streams *
     for (uint32_t i = 0; i < count; i++) {
         stream *s = &streams->each[i];
         *s = (stream){.stop = &streams->stop, .words = clo_allocate(bytes, 1), .bytes = bytes};
-        int error = s->words != NULL ? start(s, cpus[i]) : 0;
-        if (s->words == NULL || error != 0) {
+        int error = s->words != NULL ? start(s, cpus[i]) : ENOMEM;
+        if (error != 0) {
             clo_free(s->words);
             clo_streams_stop(streams);
-            return s->words == NULL ? clo_fail_memory("streams")
-                                    : clo_fail(CLO_ERR_SYSTEM,
-                                               "no thread can be started on CPU %u; name CPUs that this "
-                                               "process may use",
-                                               cpus[i]);
+            return error == ENOMEM ? clo_fail_memory("streams")
+                                   : clo_fail(CLO_ERR_SYSTEM,
+                                              "no thread can be started on CPU %u; name CPUs that this "
+                                              "process may use",
+                                              cpus[i]);
         }
         streams->count++;
     }

@@ -1,4 +1,5 @@
 /* Memory parts in profiles: kept, merged, published, written, and found again for tasks and predictions. */
+#include "fault.h"
 #include "support.h"
 
 #include "profile/times.h"
@@ -205,6 +206,35 @@ static void a_size_between_others_has_a_part_too(void **state)
     clo_profile_destroy(profile);
 }
 
+typedef struct prediction_case {
+    const clo_profile *profile;
+    const clo_cost *cost;
+} prediction_case;
+
+static clo_status predict_once(void *context)
+{
+    const prediction_case *c = context;
+    clo_prediction prediction = CLO_PREDICTION_INIT;
+
+    prediction.samples = 1;
+    return clo_profile_predict(c->profile, c->cost, NULL, &prediction);
+}
+
+static void every_allocation_of_a_prediction_may_fail(void **state)
+{
+    clo_profile *profile = with(64, 10, (clo_memory_part){CLO_MEMORY_SHARE_ONE, 900});
+    clo_graph *graph;
+    clo_platform *platform;
+    prediction_case c = {profile, make_cost(64, 900, &graph, &platform)};
+
+    (void)state;
+    assert_true(fault_each(predict_once, &c) > 8);
+    clo_cost_destroy((clo_cost *)(uintptr_t)c.cost);
+    clo_graph_destroy(graph);
+    clo_platform_destroy(platform);
+    clo_profile_destroy(profile);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -214,6 +244,7 @@ int main(void)
         cmocka_unit_test(a_file_keeps_parts),
         cmocka_unit_test(a_prediction_slows_tasks_down_where_the_memory_has_a_capacity),
         cmocka_unit_test(a_size_between_others_has_a_part_too),
+        cmocka_unit_test(every_allocation_of_a_prediction_may_fail),
     };
 
     return cmocka_run_group_tests_name("profile_memory", tests, NULL, NULL);

@@ -1,6 +1,7 @@
 /* Tasks that slow each other down because they use one memory, in cases that were computed by hand.
  * Mutation: in sim/slowing.c leave go_on out of clo_slowing_end; leave share out of clo_slowing_settle; in
  * profile/memory.c round moved_q32 down; in sim/sim.c put the end in place of the start of a policy's execution. */
+#include "fault.h"
 #include "memory_scene.h"
 
 #define ALL CLO_MEMORY_SHARE_ONE
@@ -279,6 +280,40 @@ static void machines_with_ports_are_refused(void **state)
     memory_close(&s);
 }
 
+static clo_status simulate_once(void *context)
+{
+    const memory_scene *s = context;
+    clo_sim_config config = CLO_SIM_CONFIG_INIT;
+
+    config.plan = s->plan;
+    config.memory_parts = s->parts;
+    return clo_simulate(s->cost, &config, NULL, NULL, NULL);
+}
+
+static clo_status stream_once(void *context)
+{
+    clo_streams *streams = NULL;
+    clo_status status = clo_streams_start(context, 1, &streams);
+
+    clo_streams_stop(streams);
+    return status;
+}
+
+static void every_allocation_may_fail(void **state)
+{
+    const memory_task tasks[] = {{0, 100, {ALL, 1000}, 0}, {1, 100, {ALL, 1000}, 0}};
+    memory_scene s = memory_open(memory_platform(thousand, 0), tasks, 2);
+    clo_platform *native;
+
+    (void)state;
+    assert_true(fault_each(simulate_once, &s) > 4);
+    memory_close(&s);
+    ok(clo_platform_open("native", &native));
+    uint32_t cpu = (uint32_t)clo_platform_executor(native, 0)->os_index;
+    clo_platform_destroy(native);
+    assert_true(fault_each(stream_once, &cpu) >= 2);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -296,6 +331,7 @@ int main(void)
         cmocka_unit_test(capacities_are_found_by_name),
         cmocka_unit_test(what_does_not_go_together_is_refused_by_name),
         cmocka_unit_test(machines_with_ports_are_refused),
+        cmocka_unit_test(every_allocation_may_fail),
     };
 
     return cmocka_run_group_tests_name("sim_memory", tests, NULL, NULL);
