@@ -140,13 +140,6 @@ typedef struct summary {
     double heft, rank, rank_error, gap, ms, ms_p98;
 } summary;
 
-static int by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
 static summary sum_up(const bench *b, int which, double *room)
 {
     double n = b->count, squares = 0;
@@ -164,7 +157,7 @@ static summary sum_up(const bench *b, int which, double *room)
         squares += off * off;
     }
     s.rank_error = n > 1 ? 1.96 * sqrt(squares / (n - 1) / n) : 0;
-    qsort(room, b->count, sizeof *room, by_value);
+    bench_sort(room, b->count);
     s.ms = room[b->count / 2];
     s.ms_p98 = room[(b->count - 1) * 98 / 100];
     return s;

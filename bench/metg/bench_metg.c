@@ -416,7 +416,7 @@ int main(int argc, char **argv)
     random = o.seed;
     t->rows_count = peer_rows(t->rows, true);
     t->points = POINTS_MAX;
-    t->size = (pattern_size){.steps = o.quick ? 50 : 500};
+    t->size = (pattern_size){.steps = o.quick ? 20 : 500};
     /* 4 points a worker, but spread needs 7. */
     t->size.width = 4 * t->rows[0].workers < 8 ? 8 : 4 * t->rows[0].workers;
     for (uint32_t at = 0; at < t->patterns_count && is_good; at++)

@@ -89,6 +89,21 @@ bool online_make_decima_stream(const online *o, uint64_t seed, occasion *out)
                        &out->workload);
 }
 
+bool online_pool_add(clo_workload **pool, clo_graph *graph, clo_workload_job *job)
+{
+    bool is_adopted = graph != NULL && clo_workload_adopt(*pool, graph) == CLO_OK;
+
+    job->size = sizeof *job;
+    job->graph = graph;
+    if (is_adopted && clo_workload_add(*pool, job) == CLO_OK)
+        return true;
+    if (!is_adopted)
+        clo_graph_destroy(graph);
+    clo_workload_destroy(*pool);
+    *pool = NULL;
+    return bench_fail("a pool of jobs");
+}
+
 /* A pool of `count` TPC-H queries after the mix, a graph each; job i is of group hash(i) mod ONLINE_GROUPS. */
 clo_workload *online_tpch_pool(const online *o, const tpch_mix *mix, uint32_t count, uint64_t seed)
 {
@@ -100,17 +115,10 @@ clo_workload *online_tpch_pool(const online *o, const tpch_mix *mix, uint32_t co
         uint64_t state = seed + i;
         clo_graph *graph = tpch_graph(o->tpch, mix, bench_random(&state));
         clo_workload_job job = CLO_WORKLOAD_JOB_INIT;
-        bool is_adopted = graph != NULL && clo_workload_adopt(pool, graph) == CLO_OK;
 
-        job.graph = graph;
         job.group = bench_random_below(&state, ONLINE_GROUPS);
-        if (!is_adopted || clo_workload_add(pool, &job) != CLO_OK) {
-            if (!is_adopted)
-                clo_graph_destroy(graph);
-            clo_workload_destroy(pool);
-            bench_fail("a workload of TPC-H queries");
+        if (!online_pool_add(&pool, graph, &job))
             return NULL;
-        }
     }
     return pool;
 }

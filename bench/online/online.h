@@ -162,6 +162,10 @@ double online_load(const online *o, const scene *s);
  * a line why, on failure. */
 clo_workload *online_tpch_pool(const online *o, const tpch_mix *mix, uint32_t count, uint64_t seed);
 
+/* Adds a job with a graph, which the pool then owns; NULL: none could be made. False, with a line why: the pool is gone,
+ * and NULL. */
+bool online_pool_add(clo_workload **pool, clo_graph *graph, clo_workload_job *job);
+
 /* The workloads of scenes; see scene.make. */
 bool online_make_batch(const online *o, uint32_t jobs, uint64_t seed, occasion *out);
 bool online_make_decima_batch(const online *o, uint64_t seed, occasion *out);

@@ -20,13 +20,6 @@ typedef struct play {
     atomic_bool has_failed;
 } play;
 
-static int by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
 /* Fills the curve and the 95th percentile. */
 static bool fill_curve(outcome *out, const clo_stream_outcome *jobs, uint32_t count)
 {
@@ -38,7 +31,7 @@ static bool fill_curve(outcome *out, const clo_stream_outcome *jobs, uint32_t co
     for (uint32_t i = 0; i < count; i++)
         if (jobs[i].finish_ns != CLO_TIME_NEVER)
             times[ended++] = (double)(jobs[i].finish_ns - jobs[i].arrival_ns) * 1e-9;
-    qsort(times, ended, sizeof *times, by_value);
+    bench_sort(times, ended);
     for (uint32_t k = 0; k < CURVE_POINTS && ended > 0; k++)
         out->curve[k] = (float)times[(size_t)k * (ended - 1) / (CURVE_POINTS - 1)];
     out->jobs = ended;

@@ -273,17 +273,9 @@ static clo_workload *demanding_pool(const clo_workload *from, demand_law law, ui
         if (online_work_s(job.graph) > (double)MEMORY_WORK_MAX_S)
             continue;
         clo_graph *graph = with_demands(job.graph, law, bench_random(&state));
-        bool is_adopted = graph != NULL && clo_workload_adopt(pool, graph) == CLO_OK;
-        job.size = sizeof job;
-        job.graph = graph;
         job.group = bench_random_below(&state, ONLINE_GROUPS);
-        if (!is_adopted || clo_workload_add(pool, &job) != CLO_OK) {
-            if (!is_adopted)
-                clo_graph_destroy(graph);
-            clo_workload_destroy(pool);
-            bench_fail("a pool of jobs with memory");
+        if (!online_pool_add(&pool, graph, &job))
             return NULL;
-        }
         i++;
     }
     return pool;

@@ -41,6 +41,23 @@ static double over(double a, double b)
     return b > 0 ? a / b : 0;
 }
 
+/* One row: `wanted` by the time of `own` over that of `other`; by_hand may be NULL. What was not measured has no row. */
+static void add_ratio(goals *all, const goal *wanted, const char *text, const overhead_cell *own,
+                      const overhead_cell *other, const overhead_cell *by_hand)
+{
+    if (own == NULL || other == NULL)
+        return;
+    goal g = *wanted;
+    g.text = text;
+    g.unit = "x";
+    g.value = over(own->run.median, other->run.median);
+    g.lowest = over(own->run.lowest, other->run.lowest);
+    g.ns = own->run.median;
+    g.is_doubtful = own->is_doubtful;
+    g.by_hand = by_hand != NULL ? over(own->run.median, by_hand->run.median) : 0;
+    all->list[all->count++] = g;
+}
+
 static void add_peer_goals(goals *all, const overhead_table *t)
 {
     static const goal wanted[] = {{.label = "chain", .must = 0.35, .aim_ns = 11},
@@ -50,21 +67,11 @@ static void add_peer_goals(goals *all, const overhead_table *t)
                                   {.label = "reuse", .must = 0.40, .aim_ns = 60}};
 
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
-        const overhead_cell *own = find(t, wanted[i].label, "Clotho steal", 2);
-        const overhead_cell *flow = find(t, wanted[i].label, "oneTBB flow graph", 2);
         const overhead_cell *hand = find(t, wanted[i].label, "oneTBB by hand", 2);
-
-        if (own == NULL || flow == NULL || hand == NULL)
-            continue;
-        goal g = wanted[i];
-        g.text = "steal / oneTBB flow graph, 2 workers";
-        g.unit = "x";
-        g.value = over(own->run.median, flow->run.median);
-        g.lowest = over(own->run.lowest, flow->run.lowest);
-        g.ns = own->run.median;
-        g.is_doubtful = own->is_doubtful;
-        g.by_hand = over(own->run.median, hand->run.median);
-        all->list[all->count++] = g;
+        if (hand != NULL)
+            add_ratio(all, &wanted[i], "steal / oneTBB flow graph, 2 workers",
+                      find(t, wanted[i].label, "Clotho steal", 2), find(t, wanted[i].label, "oneTBB flow graph", 2),
+                      hand);
     }
 }
 
@@ -74,21 +81,9 @@ static void add_short_goals(goals *all, const overhead_table *t)
     static const goal wanted[] = {
         {.label = "task", .must = 1.2}, {.label = "chain64", .must = 1}, {.label = "wave8", .must = 1}};
 
-    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
-        const overhead_cell *own = find(t, wanted[i].label, "Clotho steal", 2);
-        const overhead_cell *hand = find(t, wanted[i].label, "oneTBB by hand", 2);
-
-        if (own == NULL || hand == NULL)
-            continue;
-        goal g = wanted[i];
-        g.text = "steal / oneTBB by hand, 2 workers";
-        g.unit = "x";
-        g.value = over(own->run.median, hand->run.median);
-        g.lowest = over(own->run.lowest, hand->run.lowest);
-        g.ns = own->run.median;
-        g.is_doubtful = own->is_doubtful;
-        all->list[all->count++] = g;
-    }
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
+        add_ratio(all, &wanted[i], "steal / oneTBB by hand, 2 workers", find(t, wanted[i].label, "Clotho steal", 2),
+                  find(t, wanted[i].label, "oneTBB by hand", 2), NULL);
 }
 
 static void add_worker_goals(goals *all, const overhead_table *t)
@@ -98,21 +93,9 @@ static void add_worker_goals(goals *all, const overhead_table *t)
                                   {.label = "rand", .must = 1.15, .aim = 1},
                                   {.label = "fan", .must = 2, .aim = 1}};
 
-    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
-        const overhead_cell *two = find(t, wanted[i].label, "Clotho steal", 2);
-        const overhead_cell *one = find(t, wanted[i].label, "Clotho steal", 1);
-
-        if (two == NULL || one == NULL)
-            continue;
-        goal g = wanted[i];
-        g.text = "steal, 2 workers / 1 worker";
-        g.unit = "x";
-        g.value = over(two->run.median, one->run.median);
-        g.lowest = over(two->run.lowest, one->run.lowest);
-        g.ns = two->run.median;
-        g.is_doubtful = two->is_doubtful;
-        all->list[all->count++] = g;
-    }
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
+        add_ratio(all, &wanted[i], "steal, 2 workers / 1 worker", find(t, wanted[i].label, "Clotho steal", 2),
+                  find(t, wanted[i].label, "Clotho steal", 1), NULL);
 }
 
 /* A graph without edges gives what a task costs; what rand costs more is its edges. */

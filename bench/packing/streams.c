@@ -2,11 +2,12 @@
 #define _DEFAULT_SOURCE /* madvise */
 #include "packing/streams.h"
 
+#include "common/bench.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <time.h>
 
 /* A word is read and written; of one far from the others, its cache line. */
 #define BYTES_A_WORD 16u
@@ -15,14 +16,6 @@
 #define PAGE_BYTES ((size_t)2 << 20)
 
 #define TRIED_STEPS (UINT64_C(1) << 20)
-
-static int64_t cpu_ns(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
 
 static void update(uint64_t *words, size_t count)
 {
@@ -74,10 +67,10 @@ static int stream_body(const clo_call *call)
 {
     lanes *l = call->argument;
     lane *mine = &l->lane[call->executor];
-    int64_t begin_ns = cpu_ns();
+    int64_t begin_ns = bench_cpu_now_ns();
 
     stream(l, mine, l->task_words);
-    mine->time_ns += cpu_ns() - begin_ns;
+    mine->time_ns += bench_cpu_now_ns() - begin_ns;
     mine->bytes += (uint64_t)l->task_words * (l->is_scattered ? BYTES_A_LINE : BYTES_A_WORD);
     return 0;
 }
@@ -188,12 +181,12 @@ static void fit_tasks(lanes *l, int64_t task_ns)
 {
     int64_t begin_ns, stream_ns, compute_ns;
 
-    begin_ns = cpu_ns();
+    begin_ns = bench_cpu_now_ns();
     stream(l, &l->lane[0], l->words);
-    stream_ns = cpu_ns() - begin_ns;
-    begin_ns = cpu_ns();
+    stream_ns = bench_cpu_now_ns() - begin_ns;
+    begin_ns = bench_cpu_now_ns();
     l->sink = compute(TRIED_STEPS, l->words);
-    compute_ns = cpu_ns() - begin_ns;
+    compute_ns = bench_cpu_now_ns() - begin_ns;
     l->task_words = (size_t)((double)l->words * (double)task_ns / (double)(stream_ns > 0 ? stream_ns : 1)) + 1;
     l->task_steps = (uint64_t)((double)TRIED_STEPS * (double)task_ns / (double)(compute_ns > 0 ? compute_ns : 1)) + 1;
 }

@@ -1,13 +1,14 @@
 /* real.c - predictions of real work: of graphs that were not run before, by what their codelets took in others.
  *
- * Three processes, one after the other, which share nothing but two files: the first runs two graphs by work stealing and
- * saves a profile; the second reads it, plans the other graphs, and writes what their runs will take (median and range of 200
- * simulations); the third reads both, makes the same plans, and runs them. Turns at which some CPU is a tenth faster or slower
- * than when times were learned are left out, and counted. */
+ * Three processes, one after the other, which share nothing but files: the first runs two graphs by work stealing and saves
+ * a profile, and another one of what tasks take alone and lose to each other (alone.h); the second reads them, plans the
+ * other graphs, and writes what their runs will take (median and range of 200 simulations); the third reads these, makes the
+ * same plans, and runs them. Turns at which some CPU is a tenth faster or slower than when times were learned are left out,
+ * and counted. */
 #define _GNU_SOURCE
 #include "predict.h"
 
-#include "bed.h"
+#include "alone.h"
 #include "speed.h"
 
 #include <stdio.h>
@@ -172,10 +173,11 @@ static clo_status learn_from(const char *family, uint32_t mix, const bench_optio
     return status;
 }
 
-/* A row: what is predicted, and then what was measured. `alone`: if runs varied by their tasks alone. */
+/* A row: what is predicted, and then what was measured. `alone`: if runs varied by their tasks alone. By times of tasks that
+ * had the machine for themselves: `apart` if they do not slow each other down, `shared` if they share the memory. */
 typedef struct row {
     uint32_t mix, graph, planner;
-    int64_t predicted_ns, low_ns, high_ns, alone_ns, alone_low_ns, alone_high_ns;
+    int64_t predicted_ns, low_ns, high_ns, alone_ns, alone_low_ns, alone_high_ns, apart_ns, shared_ns;
     const char *comma; /* before it */
 } row;
 
@@ -218,12 +220,27 @@ static bool read_steady(speeds *out)
     return true;
 }
 
+/* bed_opener */
+static clo_status open_learned(const void *context, uint32_t index, bed *b)
+{
+    return open_bed(b, learned[index / MIXES], index % MIXES, context, NULL, NULL);
+}
+
+/* What the process that learns leaves to the others, beside profiles. */
+typedef struct machine {
+    speeds speeds;
+    memory_rates rates;
+} machine;
+
 /* All of it anew, where the machine has changed meanwhile. */
 static clo_status learn(const bench_options *o, const char *folder, FILE *file)
 {
-    clo_status status = CLO_OK;
+    machine left = {0};
+    clo_status status = alone_rates(&left.rates);
     speeds before, after;
 
+    if (status == CLO_OK)
+        status = alone_learn(open_learned, o, LEARNED * MIXES, path_in(folder, "alone.json"));
     for (int attempt = 0; attempt < LEARN_ATTEMPTS; attempt++) {
         if (!read_steady(&before))
             return CLO_ERR_SYSTEM;
@@ -236,7 +253,18 @@ static clo_status learn(const bench_options *o, const char *folder, FILE *file)
         if (!speeds_differ(&before, &after))
             break;
     }
-    return fwrite(&after, sizeof after, 1, file) == 1 ? CLO_OK : CLO_ERR_IO;
+    left.speeds = after;
+    return fwrite(&left, sizeof left, 1, file) == 1 ? CLO_OK : CLO_ERR_IO;
+}
+
+static bool read_machine(const char *folder, machine *out)
+{
+    FILE *file = fopen(path_in(folder, "machine"), "re");
+    bool is_good = file != NULL && fread(out, sizeof *out, 1, file) == 1;
+
+    if (file != NULL)
+        fclose(file);
+    return is_good;
 }
 
 /* The entries of a profile, without what runs have in common. */
@@ -250,13 +278,14 @@ static clo_status copy_entries(const clo_profile *from, clo_profile **out)
     return status == CLO_OK ? clo_profile_publish(*out) : status;
 }
 
-static clo_status predict_row(row *r, const bench_options *o, const char *profile)
+static clo_status predict_row(row *r, const bench_options *o, const char *folder, const machine *left)
 {
     clo_sim_config sim = CLO_SIM_CONFIG_INIT;
     clo_prediction prediction = CLO_PREDICTION_INIT, alone = CLO_PREDICTION_INIT;
     clo_profile *entries = NULL;
     bed b = {0};
-    clo_status status = open_bed(&b, predicted[r->graph], r->mix, o, profile, planners[r->planner]);
+    clo_status status =
+        open_bed(&b, predicted[r->graph], r->mix, o, path_in(folder, "profile.json"), planners[r->planner]);
 
     sim.plan = b.plan;
     if (status == CLO_OK)
@@ -271,6 +300,8 @@ static clo_status predict_row(row *r, const bench_options *o, const char *profil
     r->alone_ns = alone.median_ns;
     r->alone_low_ns = alone.low_ns;
     r->alone_high_ns = alone.high_ns;
+    if (status == CLO_OK)
+        status = alone_predict(&b, path_in(folder, "alone.json"), left->rates.all, &r->apart_ns, &r->shared_ns);
     clo_profile_destroy(entries);
     bed_close(&b);
     return status;
@@ -278,21 +309,22 @@ static clo_status predict_row(row *r, const bench_options *o, const char *profil
 
 static clo_status predict(const bench_options *o, const char *folder, FILE *file)
 {
-    clo_status status = CLO_OK;
+    machine left;
+    clo_status status = read_machine(folder, &left) ? CLO_OK : CLO_ERR_IO;
 
     for (uint32_t i = 0; i < ROWS && status == CLO_OK; i++) {
         row r = row_at(i);
-        status = predict_row(&r, o, path_in(folder, "profile.json"));
-        fprintf(file, "%lld %lld %lld %lld %lld %lld\n", (long long)r.predicted_ns, (long long)r.low_ns,
-                (long long)r.high_ns, (long long)r.alone_ns, (long long)r.alone_low_ns, (long long)r.alone_high_ns);
+        status = predict_row(&r, o, folder, &left);
+        fprintf(file, "%lld %lld %lld %lld %lld %lld %lld %lld\n", (long long)r.predicted_ns, (long long)r.low_ns,
+                (long long)r.high_ns, (long long)r.alone_ns, (long long)r.alone_low_ns, (long long)r.alone_high_ns,
+                (long long)r.apart_ns, (long long)r.shared_ns);
     }
     return status;
 }
 
 /* Of all rows of a mix. */
 typedef struct errors {
-    double *all;
-    double *alone;
+    double *all, *alone, *apart, *shared;
     size_t count, inside, inside_alone, dropped;
 } errors;
 
@@ -361,6 +393,8 @@ static clo_status measure_row(const row *r, const bench_options *o, const char *
             continue;
         ms[t.kept] = (double)result.makespan_ns / 1e6;
         sum->alone[sum->count] = error_of(&result, r->alone_ns);
+        sum->apart[sum->count] = error_of(&result, r->apart_ns);
+        sum->shared[sum->count] = error_of(&result, r->shared_ns);
         off[t.kept++] = sum->all[sum->count++] = error_of(&result, r->predicted_ns);
         sum->inside_alone += r->alone_low_ns <= result.makespan_ns && result.makespan_ns <= r->alone_high_ns;
         inside += r->low_ns <= result.makespan_ns && result.makespan_ns <= r->high_ns;
@@ -374,6 +408,25 @@ static clo_status measure_row(const row *r, const bench_options *o, const char *
     free(ms);
     free(off);
     return status;
+}
+
+/* Of times alone; `now`: what the memory moves after the runs. */
+static void print_memory(const errors sums[MIXES], const bench_options *o, const memory_rates *then,
+                         const memory_rates *now)
+{
+    printf(o->json ? ", \"contention\": {\"one_MBps\": [%u, %u], \"all_MBps\": [%u, %u]"
+                   : "a reading CPU moves %u MB/s, %u after the runs; all together %u, then %u\n",
+           then->one, now->one, then->all, now->all);
+    for (uint32_t m = 0; m < MIXES; m++) {
+        bench_stats apart = bench_summarise(sums[m].apart, sums[m].count);
+        bench_stats shared = bench_summarise(sums[m].shared, sums[m].count);
+        printf(o->json ? ", \"%s\": {\"error_apart\": %.5f, \"error_p90_apart\": %.5f, \"error_shared\": %.5f, "
+                         "\"error_p90_shared\": %.5f}"
+                       : "%s, times of tasks alone: median error %.4f, 90th percentile %.4f; with the memory shared: "
+                         "%.4f, %.4f\n",
+               mixes[m].name, apart.median, apart.p90, shared.median, shared.p90);
+    }
+    printf(o->json ? "}" : "");
 }
 
 static void print_sums(errors sums[MIXES], const bench_options *o, double foreign)
@@ -396,16 +449,16 @@ static void print_sums(errors sums[MIXES], const bench_options *o, double foreig
     printf(o->json ? ", \"real_foreign_load\": %.3f" : "other programs used %.3f of the CPUs\n", foreign);
 }
 
-/* A line of six numbers. */
+/* A line of eight numbers. */
 static bool read_prediction(FILE *file, row *r)
 {
     char line[200], *at = line;
-    int64_t *const numbers[] = {&r->predicted_ns, &r->low_ns,       &r->high_ns,
-                                &r->alone_ns,     &r->alone_low_ns, &r->alone_high_ns};
+    int64_t *const numbers[] = {&r->predicted_ns, &r->low_ns,        &r->high_ns,  &r->alone_ns,
+                                &r->alone_low_ns, &r->alone_high_ns, &r->apart_ns, &r->shared_ns};
 
     if (fgets(line, sizeof line, file) == NULL)
         return false;
-    for (int i = 0; i < 6; i++) {
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
         char *end;
         *numbers[i] = strtoll(at, &end, 10);
         if (end == at)
@@ -416,17 +469,15 @@ static bool read_prediction(FILE *file, row *r)
 }
 
 /* What the two processes before have left. */
-static clo_status read_left(const char *folder, speeds *wanted, row rows[ROWS])
+static clo_status read_left(const char *folder, machine *left, row rows[ROWS])
 {
-    FILE *file = fopen(path_in(folder, "speeds"), "re"), *predictions = fopen(path_in(folder, "predictions"), "re");
-    bool is_good = file != NULL && predictions != NULL && fread(wanted, sizeof *wanted, 1, file) == 1;
+    FILE *predictions = fopen(path_in(folder, "predictions"), "re");
+    bool is_good = predictions != NULL && read_machine(folder, left);
 
     for (uint32_t i = 0; i < ROWS && is_good; i++) {
         rows[i] = row_at(i);
         is_good = read_prediction(predictions, &rows[i]);
     }
-    if (file != NULL)
-        fclose(file);
     if (predictions != NULL)
         fclose(predictions);
     return is_good ? CLO_OK : CLO_ERR_IO;
@@ -435,24 +486,33 @@ static clo_status read_left(const char *folder, speeds *wanted, row rows[ROWS])
 static clo_status measure(const bench_options *o, const char *folder, FILE *file)
 {
     const size_t each = (size_t)o->rounds * PREDICTED * PLANNERS;
-    double *all = calloc(2 * each * MIXES, sizeof *all);
+    double *all = calloc(4 * each * MIXES, sizeof *all);
     load before = load_now();
     row rows[ROWS];
-    speeds wanted;
+    machine left;
+    memory_rates now;
 
     (void)file;
     if (all == NULL)
         return CLO_ERR_MEMORY;
-    errors sums[MIXES] = {{.all = all, .alone = all + 2 * each}, {.all = all + each, .alone = all + 3 * each}};
-    clo_status status = read_left(folder, &wanted, rows);
+    errors sums[MIXES] = {0};
+    for (size_t m = 0; m < MIXES; m++) {
+        double *own = all + 4 * each * m;
+        sums[m] = (errors){.all = own, .alone = own + each, .apart = own + 2 * each, .shared = own + 3 * each};
+    }
+    clo_status status = read_left(folder, &left, rows);
     printf(
         o->json
             ? ", \"real\": ["
             : "\nmix      graph     plan  predicted ms [9 of 10 runs] measured ms [10th .. 90th]     error, median\n");
     for (uint32_t i = 0; i < ROWS && status == CLO_OK; i++)
-        status = measure_row(&rows[i], o, path_in(folder, "profile.json"), &wanted, &sums[rows[i].mix]);
+        status = measure_row(&rows[i], o, path_in(folder, "profile.json"), &left.speeds, &sums[rows[i].mix]);
     if (status == CLO_OK)
         print_sums(sums, o, load_foreign(before));
+    if (status == CLO_OK)
+        status = alone_rates(&now);
+    if (status == CLO_OK)
+        print_memory(sums, o, &left.rates, &now);
     free(all);
     return status;
 }
@@ -480,14 +540,14 @@ static bool in_process(part what, const bench_options *o, const char *folder, co
 
 bool predict_real(const bench_options *o)
 {
-    static const char *const names[] = {"speeds", "predictions", "profile.json", "log"};
+    static const char *const names[] = {"machine", "predictions", "profile.json", "alone.json", "log"};
     char folder[] = "/tmp/clotho-predict-XXXXXX";
 
     if (mkdtemp(folder) == NULL)
         return perror("bench: /tmp"), false;
-    bool is_good = in_process(learn, o, folder, "speeds") && in_process(predict, o, folder, "predictions") &&
+    bool is_good = in_process(learn, o, folder, "machine") && in_process(predict, o, folder, "predictions") &&
                    in_process(measure, o, folder, "log");
-    for (int i = 0; i < 4; i++)
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         unlink(path_in(folder, names[i]));
     rmdir(folder);
     return is_good;

@@ -22,7 +22,7 @@ enum {
     FILES = 7,
     WINDOW = 65536,
     JOBS = 10000,
-    QUICK_JOBS = 300,
+    QUICK_JOBS = 150,
     WINDOWS = 24,
     QUICK_WINDOWS = 3,
     GENERATED = 20
@@ -56,14 +56,6 @@ typedef struct bench {
     uint32_t calls;
     int64_t before_ns;
 } bench;
-
-static int64_t cpu_now_ns(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
 
 static uint64_t peak_bytes(void)
 {
@@ -137,13 +129,13 @@ static bool make_stream(bench *b)
 static int note_window(void *argument, uint64_t ended, uint64_t jobs, int64_t now_ns)
 {
     bench *b = argument;
-    int64_t after_ns = cpu_now_ns();
+    int64_t after_ns = bench_cpu_now_ns();
 
     (void)now_ns;
     if (b->calls++ > 0)
         b->row->windows[b->row->windows_count++] = (double)(after_ns - b->before_ns) / (double)WINDOW;
     b->row->live = jobs - ended;
-    b->before_ns = cpu_now_ns();
+    b->before_ns = bench_cpu_now_ns();
     return b->calls > b->windows;
 }
 

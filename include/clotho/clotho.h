@@ -48,7 +48,7 @@
  *   tasks and their data   branch.h, handle.h, token.h, body.h, generate.h
  *   jobs over time         workload.h, stream.h, stream_check.h, log.h, admission.h, synch.h, follow.h
  *   accelerators           device.h
- *   measured times         profile.h
+ *   measured times         profile.h, memory.h
  *   times of simulations   environment.h, waves.h
  *   another's cluster      service.h, session.h
  *   learned decisions      model.h, learned.h, edges.h
@@ -79,6 +79,7 @@
 #include <clotho/job.h>
 #include <clotho/learned.h>
 #include <clotho/log.h>
+#include <clotho/memory.h>
 #include <clotho/model.h>
 #include <clotho/pipeline.h>
 #include <clotho/plan.h>

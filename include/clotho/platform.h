@@ -35,6 +35,11 @@ extern "C" {
 /* Most pieces of a link: see clo_platform_desc.cuts_count. */
 #define CLO_LINK_PIECES_MAX 8
 
+/* The resource that states what all executors of a machine together move from and to memory, in 10^6 bytes/s
+ * (memory.h). With a number, "memory_MBps.3", it is that of the executors of memory 3, and counts for them in place of
+ * the other one. */
+#define CLO_MEMORY_RESOURCE "memory_MBps"
+
 typedef struct clo_platform clo_platform; /* opaque: owns memory, has invariants */
 
 /* One processing element. Plain values; without a size field: executors are passed in arrays. */

@@ -5,7 +5,7 @@
 #define CLOTHO_SIM_H
 
 #include <clotho/job.h>
-#include <clotho/profile.h>
+#include <clotho/memory.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -63,6 +63,11 @@ typedef struct clo_sim_config {
     /* With period_ns: [CLO_LATENCY_BUCKETS] receives how long the releases took, in virtual time, as
      * clo_job_latency_read says it. NULL: not wanted. */
     uint32_t *responses;
+
+    /* [tasks * kinds of the platform] the memory parts of executions (memory.h): those that run at once on executors of
+     * one memory slow each other down. Borrowed during the call. Not together with `recorded` or releases_in_flight.
+     * NULL: each takes what the cost says. */
+    const clo_memory_part *memory_parts;
 } clo_sim_config;
 
 #define CLO_SIM_CONFIG_INIT CLO_SIZED_INIT(clo_sim_config)
@@ -80,11 +85,12 @@ typedef struct clo_sim_config {
  *                     both given; result->size is wrong; unknown config fields; releases_in_flight without a plan,
  *                     above CLO_IN_FLIGHT_MAX, fewer than the plan needs, or with something that it cannot be combined
  *                     with (job.h); releases or period_ns without releases_in_flight; a negative period_ns; timing
- *                     without period_ns, or its size is wrong
+ *                     without period_ns, or its size is wrong; a memory part out of range; memory_parts with
+ *                     `recorded`, or on a platform that states a capacity of 0
  *   CLO_ERR_INVALID   the plan is incomplete, or its order is impossible; with releases_in_flight: clo_plan_check
  *                     refuses it
  *   CLO_ERR_UNSUPPORTED  a platform with ports: neither a plan nor `recorded` is given, or releases_in_flight is, or
- *                        the graph has branches
+ *                        memory_parts are, or the graph has branches; memory_parts with releases_in_flight
  *   CLO_ERR_STATE     a decision differs from the recorded one (clo_last_error names the first); or the tasks that are
  *                     left demand more than any machine has
  *   CLO_ERR_LIMIT     memory_limit_bytes; with ports: more than 2^25 pairs of instances
@@ -112,22 +118,28 @@ typedef struct clo_prediction {
     /* Out: half of the simulated makespans are at most the median; one in twenty is below `low_ns`, and one in twenty
      * above `high_ns`. */
     int64_t median_ns, low_ns, high_ns;
+
+    /* Out: tasks with a memory part on a kind whose memory has a capacity. 0: no task was slowed by another. */
+    uint32_t memory_tasks;
 } clo_prediction;
 
-#define CLO_PREDICTION_INIT                     \
-    {                                           \
-        sizeof(clo_prediction), 200, 0, 0, 0, 0 \
+#define CLO_PREDICTION_INIT                        \
+    {                                              \
+        sizeof(clo_prediction), 200, 0, 0, 0, 0, 0 \
     }
 
 /* Predicts how long runs take whose tasks vary as the profile has seen them vary: simulates again and again, each time
  * with other durations. A task's duration is drawn once a simulation, from its location, spread and high value on each
- * kind; so is a factor of all of them (clo_run_spread). Tasks that were not measured take what `cost` says. The same
+ * kind; so is a factor of all of them (clo_run_spread). Tasks that were not measured take what `cost` says. Where the
+ * platform states what its memory moves, tasks slow each other down by the memory parts of the profile (memory.h), unless
+ * config->memory_parts gives others. The same
  * arguments and the same snapshot give the same prediction on every machine. (A plan with mean durations predicts too
  * little: where tasks meet, the longest counts.)
  *
  *   profile     its snapshot is used.
  *   cost        of the graph and the platform; borrowed during the call.
- *   config      as for clo_simulate, without `recorded`, `execute` and `timing`; NULL: all defaults.
+ *   config      as for clo_simulate, without `recorded`, `execute` and `timing`; NULL: all defaults. releases_in_flight do
+ *               not go together with memory parts that count.
  *   prediction  set prediction->size with CLO_PREDICTION_INIT.
  *
  * Returns as clo_simulate, and CLO_ERR_ARGUMENT if `samples` is out of range, or for what config must not hold.

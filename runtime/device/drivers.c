@@ -1,8 +1,7 @@
 /* drivers.c - the drivers of this library, by name. A new one is a file like drivers/null.c and a row here. */
 #include "device/registry.h"
 
-#include "device/drivers/null.h"
-#include "device/drivers/opencl.h"
+#include "device/drivers/drivers.h"
 
 #include <string.h>
 

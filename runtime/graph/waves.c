@@ -3,6 +3,7 @@
 #include "graph/waves.h"
 
 #include "base/memory.h"
+#include "base/order/sort.h"
 #include "base/status.h"
 
 #include <assert.h>
@@ -117,13 +118,6 @@ static void place(clo_graph_waves *waves, int64_t *sorted)
     }
 }
 
-static int compare_times(const void *a, const void *b)
-{
-    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-
-    return x < y ? -1 : x > y;
-}
-
 /* Takes each fresh time out of the first wave once: its first occurrence. What stays keeps its order. */
 static void take_fresh_out(level_row *row, int64_t *times, int64_t *scratch)
 {
@@ -135,7 +129,7 @@ static void take_fresh_out(level_row *row, int64_t *times, int64_t *scratch)
 
     memcpy(scratch, times + fresh.first, fresh.count * sizeof *scratch);
     memset(is_taken, 0, fresh.count * sizeof *is_taken);
-    qsort(scratch, fresh.count, sizeof *scratch, compare_times);
+    clo_sort_times(scratch, fresh.count);
     for (uint32_t i = 0; i < first->count; i++) {
         uint32_t low = 0, high = fresh.count; /* the first fresh time that is not below it */
         while (low < high) {

@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "base/status.h"
+#include "profile/memory.h"
 #include "profile/merge.h"
 #include "profile/table.h"
 
@@ -150,6 +151,39 @@ clo_status clo_profile_add(clo_profile *profile, const clo_profile_entry *entry)
         add(row, entry);
     pthread_mutex_unlock(&profile->lock);
     return row != NULL ? CLO_OK : clo_fail_memory("an entry of a profile");
+}
+
+/* One that was measured later, or is larger, is there already. */
+static bool is_better(const clo_profile_row *row, int64_t newest_s, const clo_memory_part *part)
+{
+    if (row->memory_s != newest_s)
+        return row->memory_s > newest_s;
+    if (row->memory.share_q16 != part->share_q16)
+        return row->memory.share_q16 > part->share_q16;
+    return row->memory.mbps > part->mbps;
+}
+
+clo_status clo_profile_add_memory_part(clo_profile *profile, const clo_profile_entry *entry,
+                                       const clo_memory_part *part)
+{
+    if (profile == NULL || entry == NULL || part == NULL)
+        return clo_fail_null("clo_profile_add_memory_part", "profile, entry or part");
+    clo_status status = check_names(entry);
+
+    if (status == CLO_OK)
+        status = clo_memory_check_part(part, entry->codelet);
+    if (status != CLO_OK)
+        return status;
+    pthread_mutex_lock(&profile->lock);
+    clo_profile_row *row = clo_profile_row_find(profile, entry);
+    if (row != NULL && !is_better(row, entry->newest_s, part)) {
+        row->memory = *part;
+        row->memory_s = entry->newest_s;
+    }
+    pthread_mutex_unlock(&profile->lock);
+    return row != NULL ? CLO_OK
+                       : clo_fail(CLO_ERR_ARGUMENT, "codelet \"%.60s\" on \"%.60s\": the profile has no such entry",
+                                  entry->codelet, entry->kind);
 }
 
 clo_status clo_profile_add_run_spread(clo_profile *profile, const clo_run_spread *spread)

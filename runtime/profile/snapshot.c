@@ -56,10 +56,25 @@ static uint64_t hash_of(const clo_profile_view *view)
     return hash != 0 || view->count == 0 ? hash : 1;
 }
 
+/* The memory parts of the entries, which are there and in order. */
+static void add_parts(const clo_profile *profile, clo_profile_view *view)
+{
+    view->memory = (clo_memory_part *)(void *)(view->entries + view->count);
+    for (uint32_t r = 0; r < profile->rows_count; r++) {
+        if (profile->rows[r].memory.share_q16 == 0)
+            continue;
+        const clo_profile_entry key = clo_profile_row_read(profile, &profile->rows[r]);
+        const clo_profile_entry *entry = clo_profile_view_find(view, &key);
+        if (entry != NULL)
+            view->memory[entry - view->entries] = profile->rows[r].memory;
+    }
+}
+
 /* Rows that have samples, in order; the lock is held. NULL without memory. */
 static clo_profile_view *make_view(const clo_profile *profile)
 {
-    clo_profile_view *view = clo_allocate(1, sizeof *view + (size_t)profile->rows_count * sizeof view->entries[0]);
+    size_t each = sizeof(clo_profile_entry) + sizeof(clo_memory_part);
+    clo_profile_view *view = clo_allocate(1, sizeof *view + profile->rows_count * each);
 
     if (view == NULL)
         return NULL;
@@ -68,6 +83,7 @@ static clo_profile_view *make_view(const clo_profile *profile)
             view->entries[view->count++] = clo_profile_row_read(profile, &profile->rows[r]);
     qsort(view->entries, view->count, sizeof view->entries[0], by_key);
     view->hash = hash_of(view);
+    add_parts(profile, view);
     clo_profile_entry runs = clo_profile_row_times(&profile->runs);
     view->runs = (clo_run_spread){.runs = runs.samples,
                                   .location_q16 = runs.location_ns,
@@ -171,4 +187,18 @@ clo_status clo_profile_entry_at(const clo_profile *profile, uint32_t index, clo_
     clo_rcu_leave();
     return index < count ? CLO_OK
                          : clo_fail(CLO_ERR_ARGUMENT, "entry %u does not exist; the snapshot has %u", index, count);
+}
+
+clo_memory_part clo_profile_memory_part(const clo_profile *profile, uint32_t index)
+{
+    clo_memory_part part = {0};
+
+    if (profile == NULL)
+        return part;
+    clo_rcu_enter();
+    const clo_profile_view *view = clo_rcu_read(&profile->published);
+    if (index < view->count)
+        part = view->memory[index];
+    clo_rcu_leave();
+    return part;
 }

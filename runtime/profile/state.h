@@ -7,7 +7,7 @@
 #include "profile/estimator.h"
 #include "sync/protocol/rcu.h"
 
-#include <clotho/profile.h>
+#include <clotho/memory.h>
 
 #include <pthread.h>
 
@@ -26,6 +26,8 @@ typedef struct clo_profile_row {
     uint64_t bytes;
     int64_t newest_s; /* of both */
     bool is_cold;     /* the one own sample is the first of all */
+    clo_memory_part memory;
+    int64_t memory_s; /* when that was measured; as newest_s */
 } clo_profile_row;
 
 /* Immutable. */
@@ -33,6 +35,7 @@ typedef struct clo_profile_view {
     uint64_t hash;
     uint32_t count;
     clo_run_spread runs;
+    clo_memory_part *memory;     /* [count] of each entry, behind the last one */
     clo_profile_entry entries[]; /* [count] by codelet, version, kind, footprint */
 } clo_profile_view;
 

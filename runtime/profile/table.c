@@ -80,6 +80,17 @@ clo_profile_row *clo_profile_row_of(clo_profile *profile, const clo_profile_entr
     return &profile->rows[row];
 }
 
+clo_profile_row *clo_profile_row_find(clo_profile *profile, const clo_profile_entry *entry)
+{
+    clo_profile_key key = {.version = entry->version, .is_used = 1, .footprint = entry->footprint};
+
+    key.codelet = clo_names_find(&profile->names, entry->codelet);
+    key.kind = clo_names_find(&profile->names, entry->kind);
+    uint32_t slot = find_slot(profile, &key);
+    clo_profile_row *row = profile->slots[slot] != 0 ? &profile->rows[profile->slots[slot] - 1] : NULL;
+    return row != NULL && (row->own.samples > 0 || row->before.samples > 0) ? row : NULL;
+}
+
 void clo_profile_row_learn(clo_profile_row *row, int64_t sample_ns, int64_t now_s)
 {
     if (row->own.samples == 1 && row->is_cold) {

@@ -7,6 +7,9 @@
 /* The row of an entry's key; made if there is none, in place of the oldest one if there is no room. NULL without memory. */
 clo_profile_row *clo_profile_row_of(clo_profile *profile, const clo_profile_entry *entry);
 
+/* The same; NULL: there is none that has a sample. */
+clo_profile_row *clo_profile_row_find(clo_profile *profile, const clo_profile_entry *entry);
+
 /* A sample of this process; now_s: as clo_profile_entry.newest_s. */
 void clo_profile_row_learn(clo_profile_row *row, int64_t sample_ns, int64_t now_s);
 

@@ -82,9 +82,28 @@ static int64_t part(int64_t ns, int64_t share_q16)
     return all > CLO_ESTIMATOR_MOST_NS ? CLO_ESTIMATOR_MOST_NS : (int64_t)all;
 }
 
-static clo_profile_time time_of(const clo_profile_entry *entry, clo_time_basis basis)
+static clo_profile_time time_of(const reader *s, const clo_profile_entry *entry, clo_time_basis basis)
 {
-    return (clo_profile_time){basis, entry->location_ns, entry->spread_ns, entry->high_ns};
+    clo_memory_part none = {0};
+
+    return (clo_profile_time){basis, entry->location_ns, entry->spread_ns, entry->high_ns,
+                              basis == CLO_TIME_SCALED ? none : s->view->memory[entry - s->view->entries]};
+}
+
+/* Of the size that is the nearest to that many bytes. */
+static clo_memory_part nearest_part(const reader *s, uint32_t first, uint32_t end, uint64_t bytes)
+{
+    uint64_t least = UINT64_MAX;
+    uint32_t nearest = first;
+
+    for (uint32_t i = first; i < end; i++) {
+        uint64_t at = s->view->entries[i].bytes, apart = at > bytes ? at - bytes : bytes - at;
+        if (!s->view->entries[i].is_assumed && apart < least) {
+            least = apart;
+            nearest = i;
+        }
+    }
+    return s->view->memory[nearest];
 }
 
 /* Over these entries; sizes beyond 2^40 bytes are left out, so that sums fit. */
@@ -109,7 +128,8 @@ static clo_profile_time from_sizes(reader *s, const clo_profile_entry *key)
     if (!is_near(l, key->bytes) || key->bytes >> 41 != 0)
         return unknown;
     int64_t ns = at(l, key->bytes);
-    return (clo_profile_time){CLO_TIME_SIZED, ns, part(ns, l->spread_q16), part(ns, l->high_q16)};
+    return (clo_profile_time){CLO_TIME_SIZED, ns, part(ns, l->spread_q16), part(ns, l->high_q16),
+                              nearest_part(s, first, end, key->bytes)};
 }
 
 static clo_profile_time find(reader *s, uint32_t task, uint32_t kind)
@@ -121,7 +141,7 @@ static clo_profile_time find(reader *s, uint32_t task, uint32_t kind)
         return unknown;
     const clo_profile_entry *entry = clo_profile_view_find(s->view, &key);
     if (entry != NULL)
-        return time_of(entry, entry->is_assumed ? CLO_TIME_ASSUMED : CLO_TIME_MEASURED);
+        return time_of(s, entry, entry->is_assumed ? CLO_TIME_ASSUMED : CLO_TIME_MEASURED);
     return from_sizes(s, &key);
 }
 
@@ -138,7 +158,7 @@ static clo_profile_time from_elsewhere(const reader *s, uint32_t task)
          s->view->entries[i].version == key.version;
          i++)
         if (s->view->entries[i].footprint == key.footprint)
-            return time_of(&s->view->entries[i], CLO_TIME_SCALED);
+            return time_of(s, &s->view->entries[i], CLO_TIME_SCALED);
     return unknown;
 }
 
@@ -177,8 +197,10 @@ static void fill_task(reader *s, uint32_t task)
     for (uint32_t k = 0; k < kinds && known.basis != CLO_TIME_TYPED; k++) {
         uint32_t to = speed_of(s, k, task_class);
         if (row[k].basis == CLO_TIME_TYPED)
-            row[k] = (clo_profile_time){CLO_TIME_SCALED, by_speed(known.location_ns, from, to),
-                                        by_speed(known.spread_ns, from, to), by_speed(known.high_ns, from, to)};
+            row[k] = (clo_profile_time){.basis = CLO_TIME_SCALED,
+                                        .location_ns = by_speed(known.location_ns, from, to),
+                                        .spread_ns = by_speed(known.spread_ns, from, to),
+                                        .high_ns = by_speed(known.high_ns, from, to)};
     }
 }
 
@@ -224,8 +246,10 @@ clo_status clo_profile_times_open(clo_profile_times *times, const clo_graph *gra
     times->snapshot = s->view->hash;
     times->run = unknown;
     if (s->view->runs.runs > 0)
-        times->run = (clo_profile_time){CLO_TIME_MEASURED, s->view->runs.location_q16, s->view->runs.spread_q16,
-                                        s->view->runs.high_q16};
+        times->run = (clo_profile_time){.basis = CLO_TIME_MEASURED,
+                                        .location_ns = s->view->runs.location_q16,
+                                        .spread_ns = s->view->runs.spread_q16,
+                                        .high_ns = s->view->runs.high_q16};
     for (uint32_t t = 0; t < graph->tasks; t++)
         fill_task(s, t);
     clo_rcu_leave();

@@ -4,12 +4,13 @@
 
 #include "library.h"
 
-#include <clotho/profile.h>
+#include <clotho/memory.h>
 
 /* Of one execution. */
 typedef struct clo_profile_time {
     clo_time_basis basis; /* CLO_TIME_TYPED: nothing is known, and the rest is 0 */
     int64_t location_ns, spread_ns, high_ns;
+    clo_memory_part memory; /* zeros: none is known */
 } clo_profile_time;
 
 /* The straight lines between what is known of a time: two spreads below the location for the least, the location for the

@@ -65,7 +65,7 @@ static bool is_whole(const clo_graph *graph, const sample *s)
 static int64_t expected_of(const clo_profile_row *row)
 {
     clo_profile_entry known = clo_profile_row_times(row);
-    const clo_profile_time time = {CLO_TIME_MEASURED, known.location_ns, known.spread_ns, known.high_ns};
+    const clo_profile_time time = {CLO_TIME_MEASURED, known.location_ns, known.spread_ns, known.high_ns, {0, 0}};
 
     return known.samples >= CLO_PROFILE_TRUSTED ? clo_profile_time_mean(&time) : 0;
 }

@@ -5,6 +5,7 @@
 
 #include "engine/execution/engine.h"
 #include "engine/scheduler/scheduler.h"
+#include "sim/slowing.h"
 #include "sim/time/stream_time.h"
 #include "sim/time/timeline.h"
 #include "sync/structure/histogram.h"
@@ -31,6 +32,8 @@ struct clo_sim {
     /* Policy: what runs ends, and [executors] what that is. */
     clo_stream_time time;
     uint32_t *running;
+    /* NULL: no execution slows another one down. */
+    clo_slowing *slowing;
     /* Policy: called for each execution that it starts; its inputs are there at arrival_ns. */
     void (*assign)(clo_sim *sim, uint32_t execution, uint32_t executor, int64_t arrival_ns);
     /* [executions] */

@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 #include "base/numbers/rng.h"
+#include "base/order/sort.h"
 #include "base/status.h"
 #include "cost/cost.h"
 #include "profile/estimator.h"
@@ -16,8 +17,9 @@ enum { SAMPLES_MAX = 100000 };
 typedef struct draws {
     const clo_cost *cost;
     clo_profile_times times;
-    uint32_t *quantile; /* [tasks] of this simulation */
-    int64_t factor_q16; /* of all tasks, of this simulation */
+    uint32_t *quantile;     /* [tasks] of this simulation */
+    int64_t factor_q16;     /* of all tasks, of this simulation */
+    clo_memory_part *parts; /* [tasks * kinds] */
 } draws;
 
 __extension__ typedef __int128 wide;
@@ -64,13 +66,6 @@ static clo_status simulate_once(draws *d, const clo_sim_config *config, clo_rng 
     return status;
 }
 
-static int by_value(const void *a, const void *b)
-{
-    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-
-    return (x > y) - (x < y);
-}
-
 static clo_status check(const clo_sim_config *config, const clo_prediction *prediction)
 {
     if (prediction->samples == 0 || prediction->samples > SAMPLES_MAX)
@@ -93,10 +88,38 @@ static clo_status predict(draws *d, const clo_sim_config *config, int64_t *makes
         status = simulate_once(d, config, &rng, &makespans_ns[i]);
     if (status != CLO_OK)
         return status;
-    qsort(makespans_ns, count, sizeof *makespans_ns, by_value);
+    clo_sort_times(makespans_ns, count);
     mine->median_ns = makespans_ns[(count - 1) / 2];
     mine->low_ns = makespans_ns[count / 20];
     mine->high_ns = makespans_ns[count - 1 - count / 20];
+    return CLO_OK;
+}
+
+/* The memory parts of the profile, unless others are given; counts the tasks that may be slowed. */
+static clo_status take_parts(draws *d, clo_sim_config *config, uint32_t *tasks)
+{
+    const clo_platform *platform = d->times.platform;
+    size_t kinds = platform->kinds_count, count = d->cost->graph->tasks * kinds;
+    bool *is_limited = clo_allocate(kinds, sizeof *is_limited);
+
+    d->parts = clo_allocate(count, sizeof *d->parts);
+    if (is_limited == NULL || d->parts == NULL) {
+        clo_free(is_limited);
+        return clo_fail_memory("a prediction");
+    }
+    for (uint32_t e = 0; e < platform->executors_count; e++)
+        is_limited[platform->executors[e].kind] |= clo_memory_capacity_mbps(platform, e, NULL) >= 0;
+    for (size_t t = 0; t < count; t += kinds) {
+        bool has_part = false;
+        for (size_t k = 0; k < kinds; k++) {
+            d->parts[t + k] = config->memory_parts != NULL ? config->memory_parts[t + k] : d->times.of[t + k].memory;
+            has_part = has_part || (is_limited[k] && d->parts[t + k].share_q16 > 0);
+        }
+        *tasks += has_part;
+    }
+    clo_free(is_limited);
+    if (*tasks > 0)
+        config->memory_parts = d->parts;
     return CLO_OK;
 }
 
@@ -120,9 +143,12 @@ clo_status clo_profile_predict(const clo_profile *profile, const clo_cost *cost,
         return status;
     int64_t *makespans_ns = clo_allocate(mine.samples, sizeof *makespans_ns);
     d.quantile = clo_allocate(cost->graph->tasks, sizeof *d.quantile);
-    status = makespans_ns != NULL && d.quantile != NULL ? predict(&d, &sim, makespans_ns, &mine)
+    status = makespans_ns != NULL && d.quantile != NULL ? take_parts(&d, &sim, &mine.memory_tasks)
                                                         : clo_fail_memory("a prediction");
+    if (status == CLO_OK)
+        status = predict(&d, &sim, makespans_ns, &mine);
     clo_free(makespans_ns);
+    clo_free(d.parts);
     clo_free(d.quantile);
     clo_profile_times_close(&d.times);
     if (status == CLO_OK)

@@ -42,13 +42,51 @@ static clo_status allocate_sim(clo_sim *sim)
     return CLO_OK;
 }
 
+static bool is_slowed(const clo_sim *sim, uint32_t execution, uint32_t executor, int64_t length_ns)
+{
+    return sim->slowing != NULL && length_ns > 0 &&
+           clo_slowing_has(sim->slowing, clo_program_task(sim->program, execution), executor);
+}
+
+/* Of a plan: clo_slowing_config.move. */
+static void move_in_heap(void *driver, uint32_t execution, int64_t finish_ns)
+{
+    clo_sim *sim = driver;
+    clo_heap *heap = &sim->timeline.heap;
+
+    sim->engine->finish_ns[execution] = finish_ns;
+    for (size_t i = 0; i < heap->count; i++)
+        if (heap->items[i].id == execution) { /* its end */
+            clo_heap_move(heap, i, finish_ns);
+            break;
+        }
+}
+
+/* The same, under a policy. */
+static void move_on_executor(void *driver, uint32_t execution, int64_t finish_ns)
+{
+    clo_sim *sim = driver;
+    uint32_t executor = sim->engine->ran_on[execution];
+
+    sim->engine->finish_ns[execution] = finish_ns;
+    if (sim->time.ends.ids[executor] != CLO_TOURNAMENT_EMPTY)
+        clo_tournament_clear(&sim->time.ends, executor);
+    clo_tournament_put(&sim->time.ends, executor, finish_ns, executor);
+}
+
 /* The execution starts now; it could do so since since_ns. The rest is filled in at its end. */
 static void start(void *driver, uint32_t execution, int64_t since_ns)
 {
     clo_sim *sim = driver;
 
-    sim->events[execution].start_ns = sim->timeline.now_ns;
-    sim->events[execution].transfer_ns = sim->timeline.now_ns - since_ns;
+    uint32_t executor = sim->program->executor[execution];
+    int64_t now_ns = sim->timeline.now_ns, length_ns = clo_time_sub(sim->engine->finish_ns[execution], now_ns);
+
+    sim->events[execution].start_ns = now_ns;
+    sim->events[execution].transfer_ns = now_ns - since_ns;
+    if (is_slowed(sim, execution, executor, length_ns))
+        clo_slowing_begin(sim->slowing, execution, clo_program_task(sim->program, execution), executor, now_ns,
+                          length_ns);
 }
 
 /* Of a policy, which keeps the executor, and what is demanded, for it. */
@@ -64,7 +102,34 @@ static void assign(clo_sim *sim, uint32_t execution, uint32_t executor, int64_t 
     sim->events[execution].start_ns = start_ns;
     sim->events[execution].transfer_ns = start_ns - sim->now_ns;
     sim->running[executor] = execution;
-    clo_tournament_put(&sim->time.ends, executor, sim->engine->finish_ns[execution], executor);
+    bool is_later = is_slowed(sim, execution, executor, length_ns); /* first comes its start: begin_slowed */
+    clo_tournament_put(&sim->time.ends, executor, is_later ? start_ns : sim->engine->finish_ns[execution], executor);
+}
+
+/* An execution of a policy whose inputs are there now starts beside the others of its memory. False: it is none, or runs. */
+static bool begin_slowed(clo_sim *sim, uint32_t execution)
+{
+    uint32_t task = clo_program_task(sim->program, execution), executor = sim->engine->ran_on[execution];
+    int64_t start_ns = sim->events[execution].start_ns;
+    int64_t length_ns = clo_time_sub(sim->engine->finish_ns[execution], start_ns);
+
+    if (!is_slowed(sim, execution, executor, length_ns) || clo_slowing_runs(sim->slowing, execution))
+        return false;
+    clo_slowing_begin(sim->slowing, execution, task, executor, start_ns, length_ns);
+    return true;
+}
+
+/* The execution ends; from settle_slowed on the others of its memory go on faster. */
+static void end_slowed(clo_sim *sim, uint32_t execution)
+{
+    if (sim->slowing != NULL)
+        clo_slowing_end(sim->slowing, execution, sim->now_ns);
+}
+
+static void settle_slowed(clo_sim *sim)
+{
+    if (sim->slowing != NULL)
+        clo_slowing_settle(sim->slowing);
 }
 
 static clo_status fail_task(const clo_sim *sim, uint32_t execution, int code, clo_job_result *result)
@@ -95,8 +160,11 @@ static clo_status run_plan(clo_sim *sim, clo_job_result *result)
 
     for (uint32_t execution; status == CLO_OK && (execution = clo_timeline_next(&sim->timeline)) != CLO_NONE;) {
         status = execute(sim, execution, result);
-        if (status == CLO_OK)
-            clo_timeline_end(&sim->timeline);
+        if (status != CLO_OK)
+            break;
+        end_slowed(sim, execution);
+        clo_timeline_end(&sim->timeline); /* takes the first event: before others move */
+        settle_slowed(sim);
     }
     return status;
 }
@@ -115,9 +183,14 @@ static clo_status run_policy(clo_sim *sim, clo_job_result *result)
             continue;
         }
         uint32_t execution = sim->running[clo_stream_time_take(&sim->time)];
+        if (begin_slowed(sim, execution))
+            continue;
         status = execute(sim, execution, result);
-        if (status == CLO_OK)
-            clo_sim_finish(sim, execution);
+        if (status != CLO_OK)
+            break;
+        end_slowed(sim, execution);
+        settle_slowed(sim);
+        clo_sim_finish(sim, execution);
     }
     return status;
 }
@@ -216,14 +289,37 @@ static clo_status build(clo_sim *sim, const clo_cost *cost, const clo_sim_config
     bool has_ports = config->recorded == NULL && clo_ports_are_finite(clo_cost_platform(cost));
     if (status == CLO_OK && has_ports)
         status = clo_sim_ports_open(sim->program, placements, count, &sim->timeline.ports);
+    const clo_slowing_config slowing = {.cost = cost,
+                                        .parts = config->memory_parts,
+                                        .executions = sim->program != NULL ? sim->program->executions : 0,
+                                        .driver = sim,
+                                        .move = policy != NULL ? move_on_executor : move_in_heap};
+    if (status == CLO_OK && config->memory_parts != NULL)
+        status = clo_slowing_open(&slowing, &sim->slowing);
     return status;
 }
 
 static void unbuild(clo_sim *sim)
 {
+    clo_slowing_close(sim->slowing);
     clo_sim_ports_close(sim->timeline.ports);
     clo_free(sim->block);
     clo_arena_close(&sim->arena);
+}
+
+static clo_status check_memory_parts(const clo_cost *cost, const clo_sim_config *config)
+{
+    if (config->memory_parts == NULL)
+        return CLO_OK;
+    if (config->recorded != NULL)
+        return clo_fail(CLO_ERR_ARGUMENT, "clo_sim_config.memory_parts does not go together with a recorded run, which "
+                                          "has its times; leave one of them out");
+    if (config->releases_in_flight > 0)
+        return clo_fail(CLO_ERR_UNSUPPORTED,
+                        "clo_sim_config.memory_parts does not go together with releases in flight; "
+                        "leave one of them out");
+    clo_status status = clo_ports_refuse(clo_cost_platform(cost), "memory_parts do");
+    return status == CLO_OK ? clo_slowing_check(cost, config->memory_parts) : status;
 }
 
 static clo_status read_config(const clo_cost *cost, const clo_sim_config *theirs, clo_sim_config *config)
@@ -247,6 +343,8 @@ static clo_status read_config(const clo_cost *cost, const clo_sim_config *theirs
         status = clo_ports_refuse(clo_cost_platform(cost), "a simulation without a plan does");
     if (status == CLO_OK && config->releases_in_flight > 0)
         status = clo_ports_refuse(clo_cost_platform(cost), "releases in flight do");
+    if (status == CLO_OK)
+        status = check_memory_parts(cost, config);
     if (status != CLO_OK)
         return status;
     if (config->policy != NULL && (config->policy->decide == NULL))

@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/numbers/saturate.h"
+#include "base/order/sort.h"
 #include "base/status.h"
 #include "engine/program/control_flow.h"
 #include "engine/scheduler/scheduler.h"
@@ -91,13 +92,6 @@ static int compare_arrivals(const void *a, const void *b)
     if (x->when_ns != y->when_ns)
         return x->when_ns < y->when_ns ? -1 : 1;
     return x->job != y->job ? (x->job < y->job ? -1 : 1) : (x->release < y->release ? -1 : x->release > y->release);
-}
-
-static int compare_times(const void *a, const void *b)
-{
-    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-
-    return x < y ? -1 : x > y;
 }
 
 static const clo_cost *cost_of(const stream *s, const clo_graph *graph)
@@ -455,7 +449,7 @@ static void read_result(stream *s, clo_stream_result *out)
     uint64_t ended = r->jobs_ended;
     double span_ns = (double)s->time.now_ns * (double)s->platform->executors_count;
 
-    qsort(s->jct_ns, (size_t)ended, sizeof *s->jct_ns, compare_times);
+    clo_sort_times(s->jct_ns, (size_t)ended);
     r->size = sizeof *r;
     r->jobs = s->arrivals_count;
     r->makespan_ns = s->time.now_ns;

@@ -118,7 +118,7 @@ default out out2 old
         self.file("in", "")
         self.file("dd.src", "ninja_dyndep_version = 1\nbuild out: dyndep\n")
         self.good("build")
-        os.utime(self.path("dd.src"))
+        self.renew("dd.src")
         said = self.good("build")
         self.assertEqual(said, "[1/1] cp dd.src dd\n")
         self.assertEqual(self.good("build"), "clotho: no work to do.\n")

@@ -71,11 +71,10 @@ class Builds(Tree):
     def test_restat_and_headers_run_the_right_steps(self):
         self.build()
         self.assertEqual(self.build(), "clotho: no work to do.\n")
-        time.sleep(0.02)
-        os.utime(self.path("gen.in"))
+        self.renew("gen.in")
         self.assertEqual(self.build("-v").count("\n"), 1)  # gen.h, which stays as it was
         self.up_to_date()
-        os.utime(self.path("y.h"))
+        self.renew("y.h")
         steps = self.build()
         self.assertIn("GCC b.o", steps)
         self.assertIn("GCC deeper", steps)
@@ -93,8 +92,7 @@ class Builds(Tree):
                   "build group: phony more in\nbuild more: phony in\nbuild out: same group\n")
         self.file("in", "")
         self.build()
-        time.sleep(0.02)
-        os.utime(self.path("in"))
+        self.renew("in")
         self.assertIn("[1/1] cmp", self.build())
         self.up_to_date()
         self.assertEqual(self.build(), "clotho: no work to do.\n")
@@ -197,7 +195,7 @@ class Builds(Tree):
         self.assertTrue(all(line.count("\t") == 4 for line in log[1:]))
         self.assertEqual([line for line in log if "gone" in line], [])
         self.assertEqual(self.run_ninja("-t", "deps", "a.o").stdout.count("\n"), 5)
-        os.utime(self.path("x.h"))
+        self.renew("x.h")
         self.build()
         self.up_to_date()
 
@@ -247,7 +245,7 @@ class Builds(Tree):
         self.file("h.h", "/* new */\n")
         self.assertIn("e.c.o", self.build("b", "-v"))
         self.up_to_date("-C", "b")
-        os.utime(self.path("CMakeLists.txt"))
+        self.renew("CMakeLists.txt")
         self.assertIn("cmake", self.build("b", "-v"))
         self.up_to_date("-C", "b")
 

@@ -115,6 +115,7 @@ class Signals(CommandTest):
             for folder, program in self.both():
                 for _ in range(5):  # see below
                     self.fresh(folder, RUNNING.replace("$wait", "sleep 775.5"), old)
+                    time.sleep(0.02)  # what is written again has another time
                     with self.begin(program, folder, "-j", "5") as running:
                         self.wait_for(running, *(folder + "/begun." + name for name, _ in old[:4]), folder + "/done", folder + "/.ninja_log")
                         while b"\tdone\t" not in self.bytes(folder + "/.ninja_log") and running.poll() is None:

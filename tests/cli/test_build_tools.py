@@ -4,7 +4,6 @@ import random
 import re
 import shutil
 import subprocess
-import time
 import unittest
 
 from support import CLOTHO, CommandTest
@@ -195,8 +194,7 @@ class Tools(CommandTest):
         """restat: what somebody has touched counts as built; recompact: one line an output."""
         self.good("build", "-C", "mine", "all", "d", "n")
         for _ in range(3):
-            time.sleep(0.02)
-            os.utime(self.path("mine/x"))
+            self.renew("mine/x")
             self.good("build", "-C", "mine", "-j1")
         lines = self.bytes("mine/.ninja_log").count(b"\n")
         records = len(self.bytes("mine/.ninja_deps"))

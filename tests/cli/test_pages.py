@@ -7,7 +7,7 @@ import sys
 import tempfile
 import unittest
 
-from support import CLOTHO, SOURCE, CommandTest
+from support import CLOTHO, LONG, SOURCE, CommandTest
 
 OPTION = re.compile(r"^  (?:-(\w), |    )--([\w-]+)(?: (\S+))?", re.M)
 
@@ -46,7 +46,7 @@ print inner is ready
 
 
 def run(*words, **more):
-    return subprocess.run(words, capture_output=True, text=True, encoding="utf-8", check=False, timeout=60, **more)
+    return subprocess.run(words, capture_output=True, text=True, encoding="utf-8", check=False, timeout=LONG, **more)
 
 
 class Pages(CommandTest):
@@ -55,7 +55,7 @@ class Pages(CommandTest):
         cls.folder = tempfile.TemporaryDirectory()
         cls.pages = os.path.join(cls.folder.name, "pages")
         subprocess.run([sys.executable, "-B", os.path.join(SOURCE, "tools/pages/make.py"), os.path.dirname(CLOTHO), cls.pages,
-                        "--date", "2026-11-29"], check=True, timeout=120)
+                        "--date", "2026-11-29"], check=True, timeout=LONG)
 
     @classmethod
     def tearDownClass(cls):
@@ -181,7 +181,7 @@ class Pages(CommandTest):
                              ("clotho platform show rk356", {"rk3568"}), ("clotho plan --contention ", {"choose", "times"}),
                              ("clotho generate stream --arr", {"--arrivals"}), ("clotho generate chol", {"cholesky"}), ("clotho help conv", {"convert"}),
                              ("clotho help platform cali", {"calibrate"}), ("clotho list famil", {"families"}), ("clotho generate chain --arr", set())]:
-            said = subprocess.run(["zsh", "-f", os.path.join(folder, "outer.zsh"), folder, line], capture_output=True, timeout=120, env=home, check=False,
+            said = subprocess.run(["zsh", "-f", os.path.join(folder, "outer.zsh"), folder, line], capture_output=True, timeout=LONG, env=home, check=False,
                                   stdin=subprocess.DEVNULL)
             if said.returncode == 77:
                 self.skipTest("zsh has no zpty here")

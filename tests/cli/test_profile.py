@@ -86,6 +86,18 @@ class Profile(CommandTest):
         self.assertEqual(self.bytes("ab.json"), self.bytes("ba.json"))
         self.assertIn("good, 2 entries", self.good("profile", "check", self.path("ab.json")))
 
+    def test_entries_that_have_no_room_are_told(self):
+        document = json.loads(self.bytes(self.learn(repeat=1)))
+        entry = document["entries"][0]
+        for name, first, count in [("full.json", 0, 65536), ("more.json", 70000, 2)]:
+            self.file(name, {**document, "entries": [{**entry, "version": v} for v in range(first, first + count)]})
+        done = self.say("profile", "check", self.path("full.json"))
+        self.assertEqual((done.code, done.err), (0, ""))
+        done = self.say("profile", "merge", self.path("full.json"), self.path("more.json"), "-o", self.path("both.json"))
+        self.assertEqual(done.code, 0)
+        self.assertIn("warning: 2 entries have no room", done.err)
+        self.assertIn("good, 65536 entries", self.good("profile", "check", self.path("both.json")))
+
     def test_how_runs_differ_is_kept_merged_and_left_out_for_another_machine(self):
         runs = [{"location_q16": 66000 + k, "spread_q16": 3000, "p90_q16": 70000, "max_q16": 80000, "samples": 20 + k, "newest": 5}
                 for k in (0, 1)]
@@ -228,6 +240,83 @@ class Profile(CommandTest):
         self.assertEqual(said.code, 0)
         self.assertIn("4 of 4 tasks were not measured", said.err)
         self.assertIn("1 round: 0 times", said.out)
+
+    def limited(self, mbps=1, name="limited.xml"):
+        """This machine, whose memory moves next to nothing."""
+        here = self.path("measured.xml")
+        self.good("platform", "calibrate", "--quick", "-o", here)
+        text = self.bytes(here).decode()
+        self.assertRegex(text, r'<info name="clotho.capacity.memory_MBps" value="[1-9]\d*"/>')
+        return self.file(name, re.sub(r'(clotho.capacity.memory_MBps" value=)"\d+"', r'\1"%d"' % mbps, text))
+
+    @unittest.skipIf(len(os.sched_getaffinity(0)) < 2, "one CPU only; mend: allow two")
+    def test_calibrate_says_what_tasks_lose_to_each_other(self):
+        here, path = self.limited(), self.path("p.json")
+        self.assertIn("memory_MBps 1", self.good("platform", "show", here))
+        told = self.json("calibrate", self.commands(), "--contention", "--platform", here, "-o", path)
+        self.assertEqual((told["times"], told["times_trusted"]), (2, 2))
+        shares = {e["codelet"]: (e["memory_share"], e["memory_MBps"]) for e in self.entries(path)}
+        self.assertEqual(told["times_with_memory_part"], sum(share > 0 for share, _ in shares.values()))
+        self.assertEqual(self.json("plan", self.commands(), "--platform", here, "--profile", path)["times"]["measured"], 3)
+
+    @unittest.skipIf(len(os.sched_getaffinity(0)) < 2, "one CPU only; mend: allow two")
+    def test_a_profile_with_memory_parts_is_used_and_kept_apart(self):
+        here, path = self.limited(500), self.path("p.json")
+        self.good("calibrate", self.commands(), "--contention", "--platform", here, "-o", path)
+        document = json.loads(self.bytes(path))
+        for entry in document["entries"]:  # whatever was measured
+            entry.update(spread_ns=0, p90_ns=entry["location_ns"])
+            if entry["codelet"] == "sleep":
+                entry.update(memory_share_q16=65536, memory_MBps=1000)
+            elif "memory_MBps" in entry:
+                del entry["memory_share_q16"], entry["memory_MBps"]
+        document.pop("runs", None)
+        self.file("p.json", document)
+        words = (self.commands(), "--platform", here, "--profile", path)
+        plan = self.json("plan", *words)
+        self.assertEqual(plan["prediction"]["memory_tasks"], 2)
+        # two at once move 2000 MB/s of 500: each takes four times as long
+        self.assertGreater(plan["prediction"]["median_ns"], 3.5 * plan["makespan_ns"])
+        self.assertIn("contention   2 tasks share the memory", self.good("plan", *words))
+        self.assertIn("contention   2 tasks share the memory", self.good("simulate", *words, "--policy", "steal"))
+        self.assertIn("contention   2 tasks share the memory", self.good("run", *words))
+        free = self.limited(2000, "free.xml")  # exactly what both move
+        plan = self.json("plan", self.commands(), "--platform", free, "--profile", path)
+        self.assertLess(plan["prediction"]["median_ns"], 1.2 * plan["makespan_ns"])
+        text = self.good("profile", "show", path)
+        self.assertIn("100 % memory at 1000 MB/s", text)
+        both = self.path("both.json")
+        self.good("profile", "merge", path, path, "-o", both)
+        self.assertEqual([e["memory_share"] for e in self.entries(both)], [e["memory_share"] for e in self.entries(path)])
+        self.bad(1, "run", self.commands(), "-j", 2, "--learn", path, holds=["p.json", "another file"])
+        self.bad(1, "calibrate", self.commands(), "-j", 2, "-o", path, holds=["p.json", "another file"])
+
+    @unittest.skipIf(len(os.sched_getaffinity(0)) < 2, "one CPU only; mend: allow two")
+    def test_tasks_that_demand_the_memory_wait_for_each_other(self):
+        here = self.limited(1000)
+        tasks = [{"name": name, "work_ns": 1000000, "demand": {"memory_MBps": 600}} for name in "ab"]
+        both = self.json("plan", self.graph(tasks, [], resources=["memory_MBps"]), "--platform", here)
+        self.assertGreaterEqual(both["makespan_ns"], 2000000)
+        for task in tasks:
+            task["demand"]["memory_MBps"] = 500
+        self.assertLess(self.json("plan", self.graph(tasks, [], resources=["memory_MBps"]), "--platform", here)["makespan_ns"], 2000000)
+
+    def test_memory_parts_that_are_damaged_are_refused(self):
+        path = self.learn(repeat=1)
+        for keys, wanted in (({"memory_share_q16": 5}, "give both"), ({"memory_MBps": 5}, "give both"),
+                             ({"memory_share_q16": 65537, "memory_MBps": 5}, "65536"),
+                             ({"memory_share_q16": 5, "memory_MBps": 1000000001}, "1000000000")):
+            document = json.loads(self.bytes(path))
+            document["entries"][0].update(keys)
+            self.bad(1, "profile", "show", self.file("bad.json", document), holds=["bad.json", wanted])
+
+    def test_contention_is_refused_where_it_cannot_be_measured(self):
+        path = self.path("p.json")
+        self.bad(2, "calibrate", self.commands(), "--contention", "-j", 2, "-o", path, holds="leave -j out")
+        self.bad(1, "calibrate", self.commands(), "--contention", "-o", path, holds=["memory_MBps", "platform calibrate"])
+        if len(os.sched_getaffinity(0)) >= 2:
+            self.bad(1, "calibrate", self.commands(), "--contention", "--platform", self.limited(0), "-o", path,
+                     holds="platform calibrate")
 
     def test_the_guide_does_what_it_says(self):
         with open(os.path.join(SOURCE, "docs", "TIMES.md"), encoding="utf-8") as file:

@@ -10,7 +10,7 @@ import shutil
 import subprocess
 import unittest
 
-from support import SOURCE, CommandTest
+from support import LONG, SOURCE, CommandTest
 
 VOID = {"meta", "br", "input", "link", "img", "hr"}
 
@@ -467,7 +467,7 @@ class Reports(CommandTest):
         self.good("plan", self.diamond(), "--platform", "uniform:2", "--report", "p.html")
         script = self.page("p.html").scripts[1]
         sources = [re.search(r"^function %s\(.*?^}" % name, script, re.S | re.M).group(0) for name in functions]
-        done = subprocess.run([node, "-e", "\n".join(sources) + code], stdout=subprocess.PIPE, timeout=300, check=True, text=True)
+        done = subprocess.run([node, "-e", "\n".join(sources) + code], stdout=subprocess.PIPE, timeout=LONG, check=True, text=True)
         return script, json.loads(done.stdout)
 
     def test_inputs_are_drawn_of_the_bars_in_view_and_of_the_next(self):
@@ -575,7 +575,7 @@ class Reports(CommandTest):
         for case in (["plan", self.diamond(), "--planner", "heft", "--planner", "deft"], ["simulate", self.workload(), "--policy", "fair"]):
             self.good(*case, "--platform", "rk3588", "--report", self.path("p.html"))
             done = subprocess.run([browser, "--headless", "--no-sandbox", "--disable-gpu", "--user-data-dir=" + self.path("profile"), "--dump-dom",
-                                   "file://" + self.path("p.html")], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=300, check=False)
+                                   "file://" + self.path("p.html")], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=LONG, check=False)
             dom = done.stdout.decode("utf-8", "replace")
             if done.returncode != 0 or not dom:
                 self.skipTest("the browser does not run here")

@@ -7,7 +7,7 @@ import subprocess
 import unittest
 import xml.etree.ElementTree
 
-from support import CLOTHO, SOURCE, CommandTest
+from support import CLOTHO, LONG, SOURCE, CommandTest
 
 ESCAPES = "\x1b[31m\x07\r\n\x7f\u009b31m"
 COMMANDS = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f]")  # all but the line break
@@ -121,7 +121,7 @@ class Capabilities(CommandTest):
                 if not piece:
                     break
                 text += piece
-            self.assertEqual(process.wait(120), 0, text)
+            self.assertEqual(process.wait(LONG), 0, text)
         os.close(ours)
         return text
 

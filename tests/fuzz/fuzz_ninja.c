@@ -4,7 +4,7 @@
 #include "ninja/listing/listing.h"
 #include "ninja/manifest/bindings.h"
 #include "ninja/manifest/dyndep.h"
-#include "ninja/manifest/open.h"
+#include "ninja/manifest/manifest.h"
 #include "ninja/text/paths.h"
 
 #include <errno.h>

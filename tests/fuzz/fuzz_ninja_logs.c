@@ -5,7 +5,7 @@
 #include "ninja/logs/depfile.h"
 #include "ninja/logs/deps_log.h"
 #include "ninja/logs/show_includes.h"
-#include "ninja/manifest/open.h"
+#include "ninja/manifest/manifest.h"
 
 #include <errno.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* fuzz_ninja_steps.c - .clotho_steps, what builds have learned of their steps. */
 #include "fuzz.h"
 #include "ninja/logs/history.h"
-#include "ninja/manifest/open.h"
+#include "ninja/manifest/manifest.h"
 
 #include <string.h>
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SEEDS sample_size(1000, 2)
+#define SEEDS sample_size(1000, 4)
 #define SEEDS_STEP (SANITIZED ? 7u : 1u) /* no multiple of 2, 3, 4: features go by these */
 
 typedef struct scene {

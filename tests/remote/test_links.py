@@ -27,7 +27,7 @@ class Links(unittest.TestCase):
             machines = support.Machines(2, delay_us=delay_us)
             self.addCleanup(machines.close)
             print("delay by %s" % ("netem" if machines.relay is None else "relay.py"))
-            for engine in support.engines():
+            for engine in support.drawn():
                 with self.subTest(engine, delay_us=delay_us):
                     support.holds(lambda m=machines, e=engine, d=delay_us: self.check(m, e, d * 1000))
 

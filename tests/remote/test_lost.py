@@ -123,12 +123,11 @@ class Lost(unittest.TestCase):
         self.assertRegex(err, r"rank %d\b" % victim)
         self.assertIsNotNone(watch.line_s, err)
         self.assertIsNotNone(watch.ranks_s, "a rank is left")
-        self.assertLess(watch.line_s, LIMIT_S, err)
-        self.assertLess(watch.ranks_s, LIMIT_S, err)
         deadline = time.monotonic() + 300
         while self.machines.ranks(support.PROGRAM[engine]) and time.monotonic() < deadline:
             time.sleep(0.1)
         self.assertEqual(self.machines.ranks(support.PROGRAM[engine]), [])
+        return watch.line_s, watch.ranks_s
 
     def victims(self):
         return range(3) if support.RUNS > 1 else (1,)
@@ -137,13 +136,13 @@ class Lost(unittest.TestCase):
         for engine in support.engines():
             for victim in self.victims():
                 with self.subTest(engine=engine, victim=victim):
-                    self.hit(engine, victim, signal.SIGKILL)
+                    support.in_time(lambda e=engine, v=victim: self.hit(e, v, signal.SIGKILL), LIMIT_S)
 
     def test_stopped(self):
         for engine in support.engines():
             for victim in (range(3) if engine == "openmpi" else self.victims()):
                 with self.subTest(engine=engine, victim=victim):
-                    self.hit(engine, victim, signal.SIGSTOP)
+                    support.in_time(lambda e=engine, v=victim: self.hit(e, v, signal.SIGSTOP), LIMIT_S)
 
     def test_another_plan(self):
         """One rank has another graph: a clear line, not a hang."""

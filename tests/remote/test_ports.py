@@ -48,7 +48,7 @@ class Ports(unittest.TestCase):
     def test_what_leaves_a_machine(self):
         machines = support.Machines(3, rate={0: "100mbit"}, burst=int(BURST))
         self.addCleanup(machines.close)
-        for engine in support.engines():
+        for engine in support.drawn():
             with self.subTest(engine):
                 support.holds(lambda e=engine: self.check_out(machines, e))
 
@@ -79,7 +79,7 @@ class Ports(unittest.TestCase):
         self.addCleanup(machines.close)
         for index in range(3):
             limit_what_enters(machines, index, "100mbit")
-        for engine in support.engines():
+        for engine in support.drawn():
             with self.subTest(engine):
                 support.holds(lambda e=engine: self.check_both(machines, e))
 

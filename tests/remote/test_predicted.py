@@ -71,7 +71,7 @@ class Predicted(unittest.TestCase):
         machines = support.Machines(3, rate="100mbit", burst=6000)
         self.addCleanup(machines.close)
         graph = self.fan(machines)
-        for engine in support.engines():
+        for engine in support.drawn():
             with self.subTest(engine):
                 support.holds(lambda e=engine: self.check_fan(machines, e, graph))
 
@@ -79,7 +79,7 @@ class Predicted(unittest.TestCase):
         machines = support.Machines(2, rate="100mbit", burst=6000)
         self.addCleanup(machines.close)
         graph, cluster = self.graph(machines), machines.cluster(latency_ns=100000, bandwidth=RATE)
-        for engine in support.engines():
+        for engine in support.drawn():
             with self.subTest(engine):
                 support.holds(lambda e=engine: self.check(machines, e, graph, cluster))
 

@@ -26,7 +26,7 @@ class Rate(unittest.TestCase):
         """What leaves machine 0 is slow, what leaves machine 1 is not."""
         machines = support.Machines(2, rate={0: "100mbit"}, burst=6000)
         self.addCleanup(machines.close)
-        for engine in support.engines():
+        for engine in support.drawn():
             with self.subTest(engine):
                 support.holds(lambda e=engine: self.check(machines, e))
 

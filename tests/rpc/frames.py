@@ -4,7 +4,7 @@ import struct
 
 HEAD = struct.Struct(">IBBHQQIIqQ")
 NEVER = (1 << 63) - 1
-REQUEST, ANSWER, CANCEL = 1, 2, 3
+REQUEST, ANSWER, CANCEL, PING, PONG = range(1, 6)
 OK, INVALID, UNAVAILABLE, EXHAUSTED, DEADLINE = range(5)
 
 
@@ -59,12 +59,18 @@ class Peer:
 
     def answer(self):
         """(call, status, pushback) of the next answer; None: the connection was closed."""
+        whole = self.frame()
+        if whole is None:
+            return None
+        status, at = small(whole, HEAD.size + 1)
+        return HEAD.unpack(whole[:HEAD.size])[4], status, small(whole, at)[0]
+
+    def frame(self):
         while True:
             if len(self.kept) >= 4 and len(self.kept) >= 4 + struct.unpack(">I", self.kept[:4])[0]:
                 size = 4 + struct.unpack(">I", self.kept[:4])[0]
                 whole, self.kept = self.kept[:size], self.kept[size:]
-                status, at = small(whole, HEAD.size + 1)
-                return HEAD.unpack(whole[:HEAD.size])[4], status, small(whole, at)[0]
+                return whole
             try:
                 more = self.socket.recv(1 << 16)
             except ConnectionError:

@@ -39,14 +39,22 @@ def accepted(host):
 opens = [accepted(i) for i in range(2)]
 before = [state(s.process.pid) for s in services]
 row, _, _ = net.run(*words, "--repeat", str(ROUNDS), "--idle-ms", "1500")
+for service, (_, fds) in zip(services, before):  # it may see late that the coordinator has closed the connection
+    until(lambda: state(service.process.pid)[1] <= fds, "a service has no more descriptors than before")
 after = [state(s.process.pid) for s in services]
 check(row["calls"] == ROUNDS * CALLS_EACH, "%d calls" % row["calls"])
 opens = [accepted(i) - opens[i] for i in range(2)]
 check(opens == [1, 1], "over one connection to each service")
 check(row["fds_last"] == row["fds_first"], "no descriptor is left open")
-check(row["rss_last_kb"] - row["rss_first_kb"] < 2048, "the coordinator grows by %d KiB" % (row["rss_last_kb"] - row["rss_first_kb"]))
-for (kb, fds), (kb_after, fds_after) in zip(before, after):
-    check(fds_after <= fds and kb_after - kb < 2048, "a service grows by %d KiB" % (kb_after - kb))
+for _ in range(5):  # a busy machine piles calls up once, and what they took stays; a leak grows each time
+    grown = [row["rss_last_kb"] - row["rss_first_kb"]] + [kb_after - kb for (kb, _), (kb_after, _) in zip(before, after)]
+    if max(grown) < 2048:
+        break
+    print("again: they grow by %s KiB" % grown)
+    before = [state(s.process.pid) for s in services]
+    row, _, _ = net.run(*words, "--repeat", str(ROUNDS), "--idle-ms", "1500")
+    after = [state(s.process.pid) for s in services]
+check(max(grown) < 2048, "the coordinator grows by %d KiB, the services by %d and %d" % tuple(grown))
 for _ in range(20):  # a busy machine lets it have its last work done late
     if row["idle_cpu_us"] < 15000:
         break

@@ -70,22 +70,18 @@ left = left[::2] + left[1::2][::-1]
 
 
 def cancel_part(part):
-    """A request behind the cancels is answered when they are done."""
+    """The ping behind the cancels is answered when they are done."""
     peer.send(b"".join(cancel(i) for i in left[part * half:(part + 1) * half]))
     if part == 1:
         peer.send(b"".join(cancel(i) for i in range(4)))
-    peer.send(request(10 * MANY + part, 0, 0, 0))
-    before = -1
-    while cpu_s(long_queue) != before:  # until it has nothing to do
-        before = cpu_s(long_queue)
-        time.sleep(0.1)
+    peer.send(frame(0, 0, kind=PING, run=0, attempt=0))
+    check(peer.frame() == frame(0, 0, kind=PONG, run=0, attempt=0), "the ping behind the cancels is answered")
 
 
 times = in_two_steps(long_queue, cancel_part)
 check(max(times) < 10, "%d cancels take %.2f s and %.2f s of CPU time" % (MANY, *times))
 peer.send(request(5, NEVER, 0))
-answers = [peer.answer()[0] for _ in range(3)]
-check(answers[-1] == 5 or 5 in answers, "and there is room again")
+check(peer.answer()[0] == 5, "and there is room again")
 
 # Numbers as large as they get.
 peer = Peer(short_queue)
@@ -103,7 +99,10 @@ memory = lambda s: int(open("/proc/%d/statm" % s.process.pid, encoding="utf-8").
 peers = [Peer(short_queue) for _ in range(50)]
 for peer in peers:
     peer.send(struct.pack(">I", 16 << 20) + b"\1\0\0\1")
-time.sleep(0.2)
+for _ in range(3):  # answered, as the service goes from connection to connection, when it has seen all of those
+    asked = Peer(short_queue)
+    asked.send(request(1, NEVER, 0))
+    asked.answer()
 check(memory(short_queue) < 128 << 20, "50 frames that say they are long take %d KiB" % (memory(short_queue) >> 10))
 for peer in peers:
     peer.socket.close()
@@ -200,7 +199,7 @@ with open(frozen.effects, encoding="utf-8") as file:
     check(file.read() == "5 0 0\n", "and had one effect")
 frozen.process.send_signal(signal.SIGSTOP)
 _, error, _ = net.run("--services", "a=" + frozen.endpoint, "--requests", "1", "--effects", "100", "--once",
-                      "--attempt-ms", "300", want=1)
+                      "--attempt-ms", "2000", want=1)
 check("may have had its effect" in error and "after 1 attempt " in error, error)
 frozen.process.send_signal(signal.SIGCONT)
 frozen.kill()

@@ -43,9 +43,11 @@ total = len(applied(1))
 check(total > 5 and set(applied(1).values()) == {1}, "a run that is not killed has %d effects" % total)
 partly = again = 0
 runs = 0
-while runs < POINTS or (2 * partly < POINTS and runs < 5 * POINTS):  # on a busy machine some end before they are killed
+while runs < POINTS or (2 * partly < POINTS and runs < 5 * POINTS):
     run, runs = 2 + runs, runs + 1
     durable = ["--durable"] if run % 2 else []
+    if runs > POINTS:  # on a busy machine they end before they are killed: more work for each call
+        durable += ["--work-us", str(20000 << min(6, runs - POINTS))]
     for point in sorted(random_.sample(range(total + 1), 1 + run % 2)):
         kill_at(run, "j%d" % run, point, *durable)
     if run % 3 == 0:  # the end of the log is torn off, as by a loss of power

@@ -226,6 +226,9 @@ static void a_run_is_cut_at_its_deadline_if_asked_for_and_the_next_one_is_whole(
 
     (void)state;
     ok(clo_job_submit(job));
+    while (atomic_load(&inside) == 0 && atomic_load(&told_count) == 0)
+        sched_yield();
+    bool has_begun = atomic_load(&told_count) == 0; /* before its cut: a worker may take long to wake */
     wait_for_count(&told_count, 1);
     atomic_store(&gate_open, 1);
     wait_for_cut_series(job, &result);
@@ -234,8 +237,8 @@ static void a_run_is_cut_at_its_deadline_if_asked_for_and_the_next_one_is_whole(
     assert_int_equal(timing.released, 3);
     assert_int_equal(timing.finished, 3);
     assert_true(timing.missed >= timing.aborted);
-    if (timing.aborted == 1) /* three of the first run were skipped, the other two runs are whole */
-        assert_int_equal(atomic_load(&calls), 12 - 3);
+    if (timing.aborted == 1) /* all but the first of the first run were skipped, the other two runs are whole */
+        assert_in_range(atomic_load(&calls), has_begun ? 9 : 8, 9);
     assert_true(atomic_load(&calls) <= 12 - 3);
     assert_int_equal(result.executed, atomic_load(&calls));
     clo_job_destroy(job);

@@ -1,7 +1,7 @@
 /* The log of a real run is the run: what 10 000 decisions of every policy on workers have written is repeated by
  * clo_stream_replay, record by record, and the stream checker finds it valid. Jobs arrive from several threads, are
  * cancelled and fail; policies are swapped and wait; work stealing takes part of the capacities. A log whose inputs
- * were changed is not repeated. */
+ * were changed is not repeated. When a log begins and ends: test_run_log_life.c. */
 #define _POSIX_C_SOURCE 200809L
 #include "support.h"
 
@@ -172,7 +172,7 @@ static clo_graph *make_graph(uint32_t which, bool has_demands)
     return graph;
 }
 
-static stage begin(const clo_policy *policy, bool has_demands, size_t records)
+static stage begin(const clo_policy *policy, bool has_demands)
 {
     stage s = {.platform = make_platform(), .policy = policy, .has_demands = has_demands};
     clo_runtime_config config = CLO_RUNTIME_CONFIG_INIT;
@@ -183,7 +183,7 @@ static stage begin(const clo_policy *policy, bool has_demands, size_t records)
         ok(clo_cost_create(s.graphs[g], s.platform, &s.costs[g]));
     }
     ok(clo_runtime_create(s.platform, &config, &s.runtime));
-    ok(clo_log_create(NULL, records, &s.log));
+    ok(clo_log_create(NULL, RECORDS, &s.log));
     ok(clo_runtime_log_start(s.runtime, s.log));
     return s;
 }
@@ -469,7 +469,7 @@ static void a_cut_log_shows(const stage *s, clo_rng *rng)
 /* Returns how often the semaphores said what did not follow from what the scheduler itself had given away: chance. */
 static size_t check_one(const clo_policy *policy, bool has_demands)
 {
-    stage s = begin(policy, has_demands, RECORDS);
+    stage s = begin(policy, has_demands);
     clo_replay_result result = CLO_REPLAY_RESULT_INIT;
     clo_rng rng;
     size_t count;
@@ -522,92 +522,9 @@ static void runs_of_every_policy_with_demands_replay_though_others_use_the_capac
     check_all(true);
 }
 
-static clo_job *job_of(const stage *s, const clo_policy *policy)
-{
-    clo_job_config config = CLO_JOB_CONFIG_INIT;
-    clo_job *job;
-
-    config.policy = policy;
-    ok(clo_job_create(s->runtime, s->costs[0], &config, &job));
-    return job;
-}
-
-static void run_once(const stage *s, const clo_policy *policy)
-{
-    clo_job *job = job_of(s, policy);
-
-    ok(clo_job_submit(job));
-    ok(clo_job_wait(job, NULL));
-    clo_job_destroy(job);
-}
-
-static void a_log_holds_one_policy_after_the_other_and_ends_with_its_scheduler(void **state)
-{
-    stage s = begin(clo_policy_find("fifo"), false, 4000);
-    size_t count, more;
-
-    (void)state;
-    run_once(&s, s.policy);
-    (void)clo_log_records(s.log, &count); /* nobody writes without a job */
-    run_once(&s, s.policy);
-    (void)clo_log_records(s.log, &more);
-    assert_true(more > count);
-    run_once(&s, clo_policy_find("fair")); /* another scheduler */
-    const clo_log_record *records = clo_log_records(s.log, &count);
-    assert_int_equal(records[count - 1].what, CLO_LOG_END);
-    ok(replay(&s, s.log, NULL));
-    assert_int_equal(clo_log_about(s.log)->policies_count, 1);
-    ok(clo_runtime_log_stop(s.runtime)); /* nothing to stop */
-    fails(CLO_ERR_ARGUMENT, "records already", clo_runtime_log_start(s.runtime, s.log));
-    end(&s);
-}
-
-static void a_log_starts_before_the_first_job_and_once(void **state)
-{
-    stage s = begin(clo_policy_find("fifo"), false, 4000);
-    clo_log *other;
-
-    (void)state;
-    ok(clo_log_create(NULL, 10, &other));
-    fails(CLO_ERR_STATE, "has a log already", clo_runtime_log_start(s.runtime, other));
-    clo_job *job = job_of(&s, s.policy);
-    ok(clo_runtime_log_stop(s.runtime));
-    fails(CLO_ERR_STATE, "1 jobs with a policy exist", clo_runtime_log_start(s.runtime, other));
-    clo_job_destroy(job);
-    ok(clo_runtime_log_start(s.runtime, other));
-    run_once(&s, s.policy);
-    ok(clo_runtime_log_stop(s.runtime));
-    assert_true(clo_log_dropped(other) > 0);
-    fails(CLO_ERR_STATE, "dropped", replay(&s, other, NULL));
-    ok(replay(&s, s.log, NULL)); /* a run of nothing */
-    clo_log_destroy(other);
-    end(&s);
-}
-
-static void a_log_names_the_policy_of_its_header(void **state)
-{
-    stage s = begin(clo_policy_find("fifo"), false, 4000);
-    clo_job_config config = CLO_JOB_CONFIG_INIT;
-    clo_job *job;
-
-    (void)state;
-    ok(clo_log_add_policy(s.log, "rank", NULL, NULL));
-    config.policy = s.policy;
-    fails(CLO_ERR_ARGUMENT, "names the policy 'rank'", clo_job_create(s.runtime, s.costs[0], &config, &job));
-    run_once(&s, clo_policy_find("rank"));
-    ok(clo_runtime_log_stop(s.runtime));
-    ok(replay(&s, s.log, NULL));
-    config.tag = UINT64_MAX;
-    fails(CLO_ERR_ARGUMENT, "tag", clo_job_create(s.runtime, s.costs[0], &config, &job));
-    end(&s);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_log_holds_one_policy_after_the_other_and_ends_with_its_scheduler),
-        cmocka_unit_test(a_log_starts_before_the_first_job_and_once),
-        cmocka_unit_test(a_log_names_the_policy_of_its_header),
         cmocka_unit_test(runs_of_every_policy_with_bands_and_limits_replay),
         cmocka_unit_test(runs_of_every_policy_with_demands_replay_though_others_use_the_capacities),
     };

@@ -5,7 +5,7 @@
 #include "clotho/common/options.h"
 #include "clotho/common/report.h"
 
-#include <clotho/profile.h>
+#include <clotho/memory.h>
 
 #include <stdio.h>
 #include <string.h>
@@ -30,6 +30,10 @@ static int load(char **paths, int count, bool foreign, clo_profile **out)
     }
     if (status != CLO_OK)
         return complain_status(NULL, status);
+    uint64_t evicted = clo_profile_evicted(profile);
+    if (evicted > 0)
+        warn("%llu entries have no room, of those whose last sample is oldest; at most %u go together",
+             (unsigned long long)evicted, CLO_PROFILE_ENTRIES_MAX);
     *out = profile;
     return EXIT_GOOD;
 }
@@ -40,7 +44,7 @@ static bool is_mixed(const clo_profile_entry *e)
     return e->samples >= CLO_PROFILE_TRUSTED && e->spread_ns > e->location_ns / MIXED_PART;
 }
 
-static int print_entry_json(const clo_profile_entry *e)
+static int print_entry_json(const clo_profile_entry *e, clo_memory_part part)
 {
     char footprint[17];
     json out;
@@ -62,17 +66,22 @@ static int print_entry_json(const clo_profile_entry *e)
     json_bool(&out, "assumed", e->is_assumed != 0);
     json_bool(&out, "mixed", is_mixed(e));
     json_integer(&out, "newest", e->newest_s);
+    json_real(&out, "memory_share", (double)part.share_q16 / CLO_MEMORY_SHARE_ONE);
+    json_count(&out, "memory_MBps", part.mbps);
     return json_print(&out);
 }
 
-static const char *note_of(const clo_profile_entry *e, char text[NOTE_BYTES])
+static const char *note_of(const clo_profile_entry *e, clo_memory_part part, char text[NOTE_BYTES])
 {
-    char changes[40];
+    char changes[40], memory[60];
     snprintf(changes, sizeof changes, "level changed %ux", e->level_changes);
+    snprintf(memory, sizeof memory, "%.0f %% memory at %u MB/s", 100.0 * part.share_q16 / CLO_MEMORY_SHARE_ONE,
+             part.mbps);
     const struct {
         bool holds;
         const char *text;
     } notes[] = {{e->is_assumed != 0, "other machine"},
+                 {part.share_q16 > 0, memory},
                  {e->level_changes > 0, changes},
                  {e->samples < CLO_PROFILE_TRUSTED, "few samples"},
                  {is_mixed(e), "two sizes in one? tell them apart by a footprint"}};
@@ -85,14 +94,14 @@ static const char *note_of(const clo_profile_entry *e, char text[NOTE_BYTES])
     return text;
 }
 
-static void print_entry(const clo_profile_entry *e)
+static void print_entry(const clo_profile_entry *e, clo_memory_part part)
 {
     char name[300], text[NOTE_BYTES];
 
     snprintf(name, sizeof name, e->version > 0 ? "%s (%u)" : "%s", show_name(e->codelet), e->version);
     printf("%-*s %-*s %10s %8llu %10s %10s %10s %10s  %s\n", NAME_COLUMNS, name, KIND_COLUMNS, show_name(e->kind),
            show_bytes(e->bytes), (unsigned long long)e->samples, show_ns(e->location_ns), show_ns(e->spread_ns),
-           show_ns(e->high_ns), show_ns(e->most_ns), note_of(e, text));
+           show_ns(e->high_ns), show_ns(e->most_ns), note_of(e, part, text));
 }
 
 static int show(int argc, char **argv)
@@ -131,9 +140,9 @@ static int show(int argc, char **argv)
                "bytes", "samples", "time", "spread", "p90", "largest");
     for (uint32_t i = 0; code == EXIT_GOOD && clo_profile_entry_at(profile, i, &entry) == CLO_OK; i++) {
         if (as_json)
-            code = print_entry_json(&entry);
+            code = print_entry_json(&entry, clo_profile_memory_part(profile, i));
         else
-            print_entry(&entry);
+            print_entry(&entry, clo_profile_memory_part(profile, i));
     }
     clo_profile_destroy(profile);
     return code;

@@ -7,6 +7,7 @@
 #include "run_remote.h"
 
 #include <poll.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +26,8 @@
 static volatile int told_to_end;
 static volatile int has_begun; /* MPI_Init and what else blocks have come back */
 static volatile int exit_code;
-static int pmi = -1; /* where the process manager listens (PMI-1, as of MPICH's mpiexec) */
+static pthread_t main_thread; /* that calls MPI */
+static int pmi = -1;          /* where the process manager listens (PMI-1, as of MPICH's mpiexec) */
 static char last_words[CLO_REMOTE_WORDS_BYTES];
 
 /* The rank looks at told_to_end; if MPI holds it fast, the timer ends it. */
@@ -41,7 +43,8 @@ static void end_soon(int number)
 
 /* All is done and printed, but MPI does not come back: after an abort, or in MPI_Finalize of MPICH 4.0 over UCX and
  * TCP, where ranks that have closed their ends wait in a barrier and no longer answer those that have not. MPICH's
- * mpiexec may take an end without "finalize" for a failure and end the other ranks, even where the exit code is 0. */
+ * mpiexec may take an end without "finalize" for a failure and end the other ranks, even where the exit code is 0.
+ * The thread that calls MPI does it: it would take the answer to "finalize" for that of its barrier, and abort. */
 static void end_now(int number)
 {
     static const char not_begun[] =
@@ -49,7 +52,10 @@ static void end_now(int number)
         "--start TIME gives them longer\n";
     static const char finalize[] = "cmd=finalize\n";
 
-    (void)number;
+    if (!pthread_equal(pthread_self(), main_thread)) {
+        (void)pthread_kill(main_thread, number);
+        return;
+    }
     if (!has_begun && !told_to_end && write(STDERR_FILENO, not_begun, sizeof not_begun - 1) > 0)
         (void)kill(getpid(), SIGKILL); /* after an exit MPICH's launcher would leave the other ranks alone */
     if (told_to_end && write(STDERR_FILENO, last_words, strlen(last_words)) < 0)
@@ -64,6 +70,7 @@ static void catch_end(void)
 {
     struct sigaction action = {.sa_handler = end_soon, .sa_flags = SA_RESTART};
 
+    main_thread = pthread_self();
     sigemptyset(&action.sa_mask);
     (void)sigaction(SIGTERM, &action, NULL);
     action.sa_handler = end_now;

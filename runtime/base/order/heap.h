@@ -54,4 +54,22 @@ static inline clo_heap_item clo_heap_pop(clo_heap *heap)
     return top;
 }
 
+/* The item moves to another key. O(log count). */
+static inline void clo_heap_move(clo_heap *heap, size_t i, int64_t key)
+{
+    clo_heap_item item = {key, heap->items[i].id};
+
+    for (; i > 0 && clo_heap_before(item, heap->items[(i - 1) / 2]); i = (i - 1) / 2)
+        heap->items[i] = heap->items[(i - 1) / 2];
+    for (size_t child = 2 * i + 1; child < heap->count; child = 2 * i + 1) {
+        if (child + 1 < heap->count && clo_heap_before(heap->items[child + 1], heap->items[child]))
+            child++;
+        if (!clo_heap_before(heap->items[child], item))
+            break;
+        heap->items[i] = heap->items[child];
+        i = child;
+    }
+    heap->items[i] = item;
+}
+
 #endif

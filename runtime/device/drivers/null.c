@@ -7,7 +7,7 @@
  * (timerfd) wakes whoever waits. Memory of the host and of the device is overwritten (0xA5) where no right program reads
  * it: the host's side when its data are on the device, and the device's when its data are back; with keep=1 both stay. */
 #define _POSIX_C_SOURCE 200809L
-#include "device/drivers/null.h"
+#include "device/drivers/drivers.h"
 
 #include "base/clock.h"
 #include "base/memory.h"

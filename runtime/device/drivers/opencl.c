@@ -6,7 +6,7 @@
  * command before it has failed. So poll asks each open event, and the device's thread polls now and then also without a
  * ring. CL_COMPLETE is no synchronisation point: clWaitForEvents follows (pocl#2294). What was abandoned stays
  * allocated: the device may still write to it. */
-#include "device/drivers/opencl.h"
+#include "device/drivers/drivers.h"
 
 #include "base/memory.h"
 #include "base/status.h"

@@ -9,7 +9,7 @@
 #include "io/text/json_scan.h"
 #include "io/text/parse.h"
 
-#include <clotho/profile.h>
+#include <clotho/memory.h>
 
 #include <string.h>
 
@@ -26,7 +26,7 @@ static void write_word(clo_text *text, const char *name, uint64_t word)
                  (unsigned long long)word);
 }
 
-static void write_entry(const clo_profile_entry *e, bool is_first, clo_text *text)
+static void write_entry(const clo_profile_entry *e, clo_memory_part part, bool is_first, clo_text *text)
 {
     clo_text_add(text, is_first ? "\n    {\"codelet\": " : ",\n    {\"codelet\": ");
     clo_text_add_json(text, e->codelet);
@@ -43,6 +43,9 @@ static void write_entry(const clo_profile_entry *e, bool is_first, clo_text *tex
         clo_text_add(text, ", \"level_changes\": %u", (unsigned)e->level_changes);
     if (e->is_assumed)
         clo_text_add(text, ", \"assumed\": true");
+    if (part.share_q16 > 0)
+        clo_text_add(text, ", \"memory_share_q16\": %u, \"memory_MBps\": %u", (unsigned)part.share_q16,
+                     (unsigned)part.mbps);
     clo_text_add(text, ", \"newest\": %lld}", (long long)e->newest_s);
 }
 
@@ -94,7 +97,7 @@ clo_status clo_profile_save(const clo_profile *profile, const char *path)
     clo_text_add(&text, "  \"entries\": [");
     for (uint32_t i = 0; status == CLO_OK && i < clo_profile_entries(profile); i++)
         if (clo_profile_entry_at(profile, i, &entry) == CLO_OK && entry.codelet[0] != CLO_CODELET_ADDRESS) {
-            write_entry(&entry, is_first, &text);
+            write_entry(&entry, clo_profile_memory_part(profile, i), is_first, &text);
             is_first = false;
         }
     clo_text_add(&text, is_first ? "]\n}\n" : "\n  ]\n}\n");
@@ -175,11 +178,26 @@ static clo_status read_runs(const clo_json *json, clo_run_spread *runs)
     return status;
 }
 
+/* Both keys or none; zeros: none. */
+static clo_status read_part(const clo_json *json, const cJSON *object, clo_memory_part *part)
+{
+    int64_t share_q16 = 0, mbps = 0;
+    clo_status status = clo_json_get_integer(json, object, "memory_share_q16", CLO_MEMORY_SHARE_ONE, &share_q16);
+
+    if (status == CLO_OK)
+        status = clo_json_get_integer(json, object, "memory_MBps", CLO_MEMORY_MBPS_MAX, &mbps);
+    if (status == CLO_OK && (share_q16 == 0) != (mbps == 0))
+        return clo_json_fail(json, CLO_ERR_FORMAT, object,
+                             "has one of memory_share_q16 and memory_MBps; give both, above 0, or none");
+    *part = (clo_memory_part){(uint32_t)share_q16, (uint32_t)mbps};
+    return status;
+}
+
 static clo_status read_entry(const clo_json *json, const cJSON *object, clo_profile_entry *e)
 {
-    static const char *const known[] = {"codelet",       "version",     "kind",      "footprint", "bytes",
-                                        "samples",       "location_ns", "spread_ns", "p90_ns",    "max_ns",
-                                        "level_changes", "assumed",     "newest",    NULL};
+    static const char *const known[] = {
+        "codelet", "version", "kind",   "footprint", "bytes",         "samples",          "location_ns", "spread_ns",
+        "p90_ns",  "max_ns",  "newest", "assumed",   "level_changes", "memory_share_q16", "memory_MBps", NULL};
     int64_t version = 0, changes = 0;
     bool is_assumed = false;
     clo_status status = clo_json_keys(json, object, known);
@@ -221,8 +239,13 @@ static clo_status read_entry(const clo_json *json, const cJSON *object, clo_prof
     return status;
 }
 
+typedef struct entry {
+    clo_profile_entry times;
+    clo_memory_part memory;
+} entry;
+
 /* All entries, before the first one is merged: all or nothing. */
-static clo_status read_entries(const clo_json *json, bool is_foreign, clo_profile_entry **out, uint32_t *count)
+static clo_status read_entries(const clo_json *json, bool is_foreign, entry **out, uint32_t *count)
 {
     const cJSON *list, *item;
     clo_status status = clo_json_get_array(json, json->root, "entries", true, &list);
@@ -233,17 +256,19 @@ static clo_status read_entries(const clo_json *json, bool is_foreign, clo_profil
     if (size > CLO_PROFILE_ENTRIES_MAX)
         return clo_json_fail(json, CLO_ERR_LIMIT, list, "has %zu entries; a profile holds at most %u", size,
                              CLO_PROFILE_ENTRIES_MAX);
-    clo_profile_entry *entries = clo_allocate(size, sizeof *entries);
+    entry *entries = clo_allocate(size, sizeof *entries);
     if (entries == NULL)
         return clo_fail_memory("the entries of a profile");
     *count = 0;
     cJSON_ArrayForEach (item, list) {
-        status = read_entry(json, item, &entries[*count]);
-        if (status == CLO_OK && entries[*count].samples == 0)
+        status = read_entry(json, item, &entries[*count].times);
+        if (status == CLO_OK)
+            status = read_part(json, item, &entries[*count].memory);
+        if (status == CLO_OK && entries[*count].times.samples == 0)
             status = clo_json_fail(json, CLO_ERR_FORMAT, item, "has no samples; remove it");
         if (status != CLO_OK)
             break;
-        entries[(*count)++].is_assumed |= is_foreign;
+        entries[(*count)++].times.is_assumed |= is_foreign;
     }
     if (status != CLO_OK)
         clo_free(entries);
@@ -254,15 +279,18 @@ static clo_status read_entries(const clo_json *json, bool is_foreign, clo_profil
 
 static clo_status merge_entries(clo_profile *profile, const clo_json *json, bool is_foreign)
 {
-    clo_profile_entry *entries = NULL;
+    entry *entries = NULL;
     clo_run_spread runs;
     uint32_t count = 0;
     clo_status status = read_runs(json, &runs);
 
     if (status == CLO_OK)
         status = read_entries(json, is_foreign, &entries, &count);
-    for (uint32_t i = 0; i < count && status == CLO_OK; i++)
-        status = clo_profile_add(profile, &entries[i]);
+    for (uint32_t i = 0; i < count && status == CLO_OK; i++) {
+        status = clo_profile_add(profile, &entries[i].times);
+        if (status == CLO_OK && entries[i].memory.share_q16 > 0)
+            status = clo_profile_add_memory_part(profile, &entries[i].times, &entries[i].memory);
+    }
     clo_free(entries);
     if (status == CLO_OK && runs.runs > 0 && !is_foreign)
         status = clo_profile_add_run_spread(profile, &runs);

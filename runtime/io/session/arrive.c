@@ -81,16 +81,6 @@ static clo_status read_graph(const clo_session *s, const clo_json *json, clo_ses
     return clo_json_want(json, graph, "a graph {\"format\": \"clotho.graph/1\", ...} or the number of a job");
 }
 
-static clo_status get_u32(const clo_json *json, const char *key, uint32_t *out)
-{
-    int64_t number = *out;
-    clo_status status = clo_json_get_integer(json, json->root, key, UINT32_MAX, &number);
-
-    if (status == CLO_OK)
-        *out = (uint32_t)number;
-    return status;
-}
-
 /* What is 0 where it is left out is not written as 0, as in a workload. */
 static clo_status refuse_zeros(const clo_json *json)
 {
@@ -120,13 +110,13 @@ static clo_status read_row(const clo_json *json, clo_workload_job *row)
         status = clo_json_get_integer(json, json->root, "deadline_ns", CLO_JSON_INTEGER_MAX, &row->deadline_ns);
     row->weight = 1;
     if (status == CLO_OK)
-        status = get_u32(json, "weight", &row->weight);
+        status = clo_json_get_u32(json, json->root, "weight", &row->weight);
     if (status == CLO_OK)
-        status = get_u32(json, "band", &row->band);
+        status = clo_json_get_u32(json, json->root, "band", &row->band);
     if (status == CLO_OK)
-        status = get_u32(json, "group", &row->group);
+        status = clo_json_get_u32(json, json->root, "group", &row->group);
     if (status == CLO_OK)
-        status = get_u32(json, "limit", &row->limit);
+        status = clo_json_get_u32(json, json->root, "limit", &row->limit);
     return status;
 }
 

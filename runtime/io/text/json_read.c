@@ -353,6 +353,16 @@ clo_status clo_json_get_integer(const clo_json *json, const cJSON *object, const
     return status != CLO_OK || item == NULL ? status : clo_json_integer(json, item, max, out);
 }
 
+clo_status clo_json_get_u32(const clo_json *json, const cJSON *object, const char *key, uint32_t *out)
+{
+    int64_t number = *out;
+    clo_status status = clo_json_get_integer(json, object, key, UINT32_MAX, &number);
+
+    if (status == CLO_OK)
+        *out = (uint32_t)number;
+    return status;
+}
+
 clo_status clo_json_get_word(const clo_json *json, const cJSON *object, const char *key, uint64_t *out)
 {
     const cJSON *item = NULL;

@@ -59,6 +59,7 @@ clo_status clo_json_integer(const clo_json *json, const cJSON *item, int64_t max
 /* Optional members: *out keeps its value where the key is absent. */
 clo_status clo_json_get_boolean(const clo_json *json, const cJSON *object, const char *key, bool *out);
 clo_status clo_json_get_integer(const clo_json *json, const cJSON *object, const char *key, int64_t max, int64_t *out);
+clo_status clo_json_get_u32(const clo_json *json, const cJSON *object, const char *key, uint32_t *out);
 /* 64 bits: a whole number, or a string of its digits in base 16, as it is written where it is above 2^53. */
 clo_status clo_json_get_word(const clo_json *json, const cJSON *object, const char *key, uint64_t *out);
 

@@ -34,16 +34,6 @@ static clo_status get_time(const source *s, const clo_json *json, const char *ke
     return status == CLO_OK && item != NULL ? clo_reader_time(&s->base, json, item, 1, out) : status;
 }
 
-static clo_status get_u32(const clo_json *json, const char *key, uint32_t *out)
-{
-    int64_t number = *out;
-    clo_status status = clo_json_get_integer(json, json->root, key, UINT32_MAX, &number);
-
-    if (status == CLO_OK)
-        *out = (uint32_t)number;
-    return status;
-}
-
 static clo_status get_text(const clo_json *json, const char *key, const char **out)
 {
     const cJSON *item = NULL;
@@ -148,13 +138,13 @@ static clo_status read_numbers(const source *s, const clo_json *json, clo_worklo
     if (status == CLO_OK)
         status = clo_json_get_integer(json, json->root, "releases", CLO_JSON_INTEGER_MAX, &releases);
     if (status == CLO_OK)
-        status = get_u32(json, "weight", &job->weight);
+        status = clo_json_get_u32(json, json->root, "weight", &job->weight);
     if (status == CLO_OK)
-        status = get_u32(json, "band", &job->band);
+        status = clo_json_get_u32(json, json->root, "band", &job->band);
     if (status == CLO_OK)
-        status = get_u32(json, "group", &job->group);
+        status = clo_json_get_u32(json, json->root, "group", &job->group);
     if (status == CLO_OK)
-        status = get_u32(json, "limit", &job->limit);
+        status = clo_json_get_u32(json, json->root, "limit", &job->limit);
     if (status == CLO_OK)
         status = clo_json_get(json, json->root, "arrival_ns", false, &arrival);
     if (status != CLO_OK)

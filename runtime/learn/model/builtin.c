@@ -18,25 +18,39 @@ extern const unsigned char clo_edges_model[13856];
 /* lachesis_model.c */
 extern const unsigned char clo_lachesis_model[5456];
 
-static const clo_builtin_model models[] = {
-    {"decima", "the published weights of Decima (spark-sched-sim) in int8, for 50 executors and TPC-H queries",
-     clo_decima_model, sizeof clo_decima_model},
-    {"decima-batch", "what the policy residual adds to parametric: trained on batches of TPC-H queries, 50 executors",
-     clo_decima_batch_model, sizeof clo_decima_batch_model},
-    {"decima-stream", "what the policy residual adds to parametric:stream: trained on streams of TPC-H queries",
-     clo_decima_stream_model, sizeof clo_decima_stream_model},
-    {"edges", "which edges make a list schedule shorter (Hua et al.): the network of the planners edges",
-     clo_edges_model, sizeof clo_edges_model},
-    {"lachesis",
-     "a rule of six features that orders tasks for DEFT: tuned on TPC-H queries, 50 executors of unlike speeds",
-     clo_lachesis_model, sizeof clo_lachesis_model},
-    {"decima-own", "Decima's network, trained here on batches and streams of TPC-H queries, 50 executors: decima:own",
-     clo_decima_own_model, sizeof clo_decima_own_model},
-    {NULL, NULL, NULL, 0},
+/* Each an object of its own: who names one links no other. */
+const clo_builtin_model clo_builtin_decima = {
+    "decima", "the published weights of Decima (spark-sched-sim) in int8, for 50 executors and TPC-H queries",
+    clo_decima_model, sizeof clo_decima_model};
+const clo_builtin_model clo_builtin_decima_batch = {
+    "decima-batch", "what the policy residual adds to parametric: trained on batches of TPC-H queries, 50 executors",
+    clo_decima_batch_model, sizeof clo_decima_batch_model};
+const clo_builtin_model clo_builtin_decima_stream = {
+    "decima-stream", "what the policy residual adds to parametric:stream: trained on streams of TPC-H queries",
+    clo_decima_stream_model, sizeof clo_decima_stream_model};
+const clo_builtin_model clo_builtin_edges = {
+    "edges", "which edges make a list schedule shorter (Hua et al.): the network of the planners edges",
+    clo_edges_model, sizeof clo_edges_model};
+const clo_builtin_model clo_builtin_lachesis = {
+    "lachesis",
+    "a rule of six features that orders tasks for DEFT: tuned on TPC-H queries, 50 executors of unlike speeds",
+    clo_lachesis_model, sizeof clo_lachesis_model};
+const clo_builtin_model clo_builtin_decima_own = {
+    "decima-own", "Decima's network, trained here on batches and streams of TPC-H queries, 50 executors: decima:own",
+    clo_decima_own_model, sizeof clo_decima_own_model};
+
+static const clo_builtin_model *const models[] = {
+    &clo_builtin_decima,
+    &clo_builtin_decima_batch,
+    &clo_builtin_decima_stream,
+    &clo_builtin_edges,
+    &clo_builtin_lachesis,
+    &clo_builtin_decima_own,
+    NULL,
 };
 
 CLO_REGISTRY_ROW(clo_builtin_model);
-const clo_registry clo_models = {.name = "models", .rows = models, .row_bytes = sizeof models[0]};
+const clo_registry clo_models = {.name = "models", .rows = models};
 
 static bool is_used(const void *row)
 {
@@ -49,19 +63,14 @@ CLO_REGISTRY_ROW(clo_variant);
 const clo_registry clo_kernel_variants = {
     .name = "kernels", .rows = clo_kernels_built, .row_bytes = sizeof clo_kernels_built[0], .is_used = is_used};
 
-const clo_builtin_model *clo_builtin_model_find(const char *name)
-{
-    for (size_t i = 0; models[i].name != NULL; i++)
-        if (strcmp(models[i].name, name) == 0)
-            return &models[i];
-    return NULL;
-}
-
 const void *clo_model_builtin(const char *name, size_t *bytes)
 {
-    const clo_builtin_model *builtin = name != NULL ? clo_builtin_model_find(name) : NULL;
+    const clo_builtin_model *found = NULL;
 
+    for (size_t i = 0; name != NULL && models[i] != NULL && found == NULL; i++)
+        if (strcmp(models[i]->name, name) == 0)
+            found = models[i];
     if (bytes != NULL)
-        *bytes = builtin != NULL ? builtin->bytes : 0;
-    return builtin != NULL ? builtin->data : NULL;
+        *bytes = found != NULL ? found->bytes : 0;
+    return found != NULL ? found->data : NULL;
 }

@@ -20,8 +20,8 @@ extern CLO_INTERNAL const clo_registry clo_models;
 /* The variants of the kernels; used are those whose instruction set this CPU has. */
 extern CLO_INTERNAL const clo_registry clo_kernel_variants;
 
-/* NULL: there is none. */
-const clo_builtin_model *clo_builtin_model_find(const char *name);
+extern CLO_INTERNAL const clo_builtin_model clo_builtin_decima, clo_builtin_decima_batch, clo_builtin_decima_stream,
+    clo_builtin_edges, clo_builtin_lachesis, clo_builtin_decima_own;
 
 /* Opens the model in `memory`, which has clo_builtin_model_bytes at a multiple of 16: there is nothing to be freed.
  * Returns CLO_OK or CLO_ERR_UNSUPPORTED (a big-endian machine). */

@@ -7,7 +7,7 @@
 #include "base/status.h"
 #include "plan/make.h"
 #include "plan/plan.h"
-#include "plan/search/best.h"
+#include "plan/search/search.h"
 
 const clo_planner *const clo_planners_built_in[] = {
     &clo_planner_heft,

@@ -13,7 +13,6 @@
 #include "plan/check/check_holds.h"
 
 #include "base/memory.h"
-#include "base/order/sort.h"
 #include "base/status.h"
 #include "plan/check/check_interval.h"
 #include "plan/facts.h"
@@ -341,99 +340,25 @@ static clo_status check_overlap(const checker *check)
     return CLO_OK;
 }
 
-/* What a machine gives or takes back at one moment. */
-typedef struct event {
-    int64_t time_ns;
-    size_t placement;
-    uint32_t begins; /* ends come first: a capacity freed now can be taken now */
-} event;
-
-static int by_event_time(const void *left, const void *right)
-{
-    const event *a = left, *b = right;
-
-    if (a->time_ns != b->time_ns)
-        return a->time_ns < b->time_ns ? -1 : 1;
-    if (a->begins != b->begins)
-        return a->begins < b->begins ? -1 : 1;
-    return a->placement < b->placement ? -1 : a->placement > b->placement;
-}
-
-static clo_status over_capacity(const checker *check, const clo_placement *p, uint32_t r, int64_t used, int64_t limit)
-{
-    const char *name = clo_graph_resource_name(check->graph, r);
-    char text[LABEL_BYTES], index[24];
-
-    snprintf(index, sizeof index, "%u", r);
-    return clo_fail(CLO_ERR_INVALID,
-                    "%s: it needs %lld of resource '%.32s', but %lld of %lld are in use on its machine at %lld ns",
-                    label(check, p, text), (long long)clo_graph_demand(check->graph, p->task)[r],
-                    name != NULL ? name : index, (long long)used, (long long)limit, (long long)p->start_ns);
-}
-
-/* The events of all executions in order of time, and scratch for one resource. */
-typedef struct capacity_sweep {
-    event *events;
-    size_t count;
-    int64_t *used, *limits; /* [machines] */
-} capacity_sweep;
-
-/* Sweeps resource r of the graph, resource k of the platform, over time. */
-static clo_status sweep_resource(const checker *check, const capacity_sweep *sweep, uint32_t r, uint32_t k)
-{
-    for (uint32_t m = 0; m < clo_platform_machines(check->platform); m++) {
-        sweep->used[m] = 0;
-        sweep->limits[m] = clo_platform_capacity(check->platform, m, k);
-    }
-    for (size_t i = 0; i < sweep->count; i++) {
-        const clo_placement *p = &check->placements[sweep->events[i].placement];
-        uint32_t m = clo_platform_executor(check->platform, p->executor)->machine;
-        int64_t demand = clo_graph_demand(check->graph, p->task)[r];
-        if (sweep->limits[m] < 0)
-            continue;
-        if (!sweep->events[i].begins)
-            sweep->used[m] -= demand;
-        else if (demand > sweep->limits[m] - sweep->used[m])
-            return over_capacity(check, p, r, sweep->used[m], sweep->limits[m]);
-        else
-            sweep->used[m] += demand;
-    }
-    return CLO_OK;
-}
-
-static void fill_events(const checker *check, capacity_sweep *sweep)
-{
-    for (size_t i = 0; i < check->count; i++) {
-        const clo_placement *p = &check->placements[i];
-        if (p->finish_ns == p->start_ns)
-            continue; /* holds nothing for any time */
-        sweep->events[sweep->count++] = (event){p->start_ns, i, 1};
-        sweep->events[sweep->count++] = (event){p->finish_ns, i, 0};
-    }
-    clo_sort(sweep->events, sweep->count, sizeof sweep->events[0], by_event_time);
-}
-
 static clo_status check_capacity(const checker *check)
 {
-    uint32_t machines = clo_platform_machines(check->platform), of[CLO_RESOURCES_MAX] = {0};
-    capacity_sweep sweep = {.events = clo_allocate(check->count, 2 * sizeof *sweep.events),
-                            .used = clo_allocate(machines, sizeof *sweep.used),
-                            .limits = clo_allocate(machines, sizeof *sweep.limits)};
-    clo_status status = CLO_OK;
+    clo_hold *holds = clo_allocate(check->count, sizeof *holds);
+    clo_hold_fault fault;
+    char text[CLO_HOLD_TEXT], whose[LABEL_BYTES];
 
-    if (sweep.events == NULL || sweep.used == NULL || sweep.limits == NULL) {
-        clo_fail_memory("the check of a plan");
-        status = CLO_ERR_MEMORY;
-    } else {
-        fill_events(check, &sweep);
-        clo_check_resources(check->graph, check->platform, of);
+    if (holds == NULL)
+        return clo_fail_memory("the check of a plan");
+    for (size_t i = 0; i < check->count; i++) {
+        const clo_placement *p = &check->placements[i];
+        holds[i] = (clo_hold){p->start_ns, p->finish_ns, p->task, p->executor, i};
     }
-    for (uint32_t r = 0; status == CLO_OK && r < CLO_RESOURCES_MAX; r++)
-        if (of[r] != CLO_NONE)
-            status = sweep_resource(check, &sweep, r, of[r]);
-    clo_free(sweep.events);
-    clo_free(sweep.used);
-    clo_free(sweep.limits);
+    clo_status status = clo_check_holds(check->cost, holds, check->count, &fault);
+    if (status == CLO_ERR_INVALID) {
+        const clo_placement *p = &check->placements[fault.index];
+        clo_hold_fault_text(check->graph, &fault, text);
+        status = clo_fail(status, "%s: %s at %lld ns", label(check, p, whose), text, (long long)p->start_ns);
+    }
+    clo_free(holds);
     return status;
 }
 

@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "base/order/sort.h"
 #include "base/status.h"
+#include "graph/graph.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -48,13 +49,6 @@ static int by_moment(const void *left, const void *right)
     return a->hold->index < b->hold->index ? -1 : a->hold->index > b->hold->index;
 }
 
-static int64_t demand_of(const clo_graph *graph, uint32_t task, uint32_t resource)
-{
-    clo_task row = {0};
-
-    return clo_graph_task(graph, task, &row) == CLO_OK ? row.demand[resource] : 0;
-}
-
 /* Resource r of the graph, resource k of the platform. used: [machines] */
 static clo_status sweep(const clo_cost *cost, const event *events, size_t count, uint32_t r, uint32_t k, int64_t *used,
                         clo_hold_fault *fault)
@@ -66,7 +60,7 @@ static clo_status sweep(const clo_cost *cost, const event *events, size_t count,
     for (size_t i = 0; i < count; i++) {
         const clo_hold *hold = events[i].hold;
         uint32_t m = clo_platform_executor(platform, hold->executor)->machine;
-        int64_t demand = demand_of(graph, hold->task, r), limit = clo_platform_capacity(platform, m, k);
+        int64_t demand = clo_graph_demand(graph, hold->task)[r], limit = clo_platform_capacity(platform, m, k);
         if (limit < 0)
             continue;
         if (!events[i].begins) {

@@ -24,8 +24,6 @@
 #include "plan/heft/chain.h"
 #include "plan/schedule/ready.h"
 
-#include <assert.h>
-
 typedef struct level_key {
     int64_t mean_ns;
     uint32_t level, position, instance;
@@ -87,18 +85,6 @@ static uint32_t critical_executor(const clo_schedule *schedule, uint32_t task)
     return executor;
 }
 
-static uint32_t idle_executor(const clo_ready *ready, uint32_t task)
-{
-    uint32_t best = CLO_NONE;
-
-    for (uint32_t e = 0; e < ready->schedule->executors; e++)
-        if ((best == CLO_NONE || ready->available_ns[e] < ready->available_ns[best]) &&
-            clo_cost_time(ready->schedule->cost, task, e) != CLO_TIME_NEVER)
-            best = e;
-    assert(best != CLO_NONE);
-    return best;
-}
-
 /* Duplicates parents while that helps, at most `room` of them. */
 static clo_chain find_chain(const clo_schedule *schedule, uint32_t instance, uint32_t executor, uint32_t room)
 {
@@ -133,7 +119,7 @@ static clo_status place(clo_ready *ready, uint32_t instance, uint32_t unplaced)
     clo_schedule *schedule = ready->schedule;
     uint32_t task = schedule->graph->task_of[instance], room = clo_schedule_room(schedule, unplaced);
     uint32_t critical = critical_executor(schedule, task), first_execution = schedule->count;
-    clo_chain chain = find_chain(schedule, instance, idle_executor(ready, task), room);
+    clo_chain chain = find_chain(schedule, instance, clo_ready_idle_first(ready, task), room);
 
     if (critical != CLO_NONE && clo_cost_time(schedule->cost, task, critical) != CLO_TIME_NEVER) {
         clo_chain other = find_chain(schedule, instance, critical, room);

@@ -19,19 +19,13 @@ static clo_status check_model(const clo_model *model)
                     model->header->name, CLO_FEATURES_EDGES);
 }
 
-/* Opens the built-in model in memory of the guide. Without one, the prior is all there is. */
+/* Opens the built-in model in memory of the guide. */
 static clo_status open_builtin(clo_edges_guided *guided)
 {
-    const clo_builtin_model *builtin = clo_builtin_model_find(CLO_EDGES_MODEL);
-
-    if (builtin == NULL) {
-        guided->by = CLO_EDGES_BY_PRIOR;
-        return CLO_OK;
-    }
-    guided->own_model = clo_allocate_aligned(1, clo_builtin_model_bytes(builtin));
+    guided->own_model = clo_allocate_aligned(1, clo_builtin_model_bytes(&clo_builtin_edges));
     if (guided->own_model == NULL)
         return clo_fail_memory("a plan");
-    return clo_builtin_model_open(builtin, guided->own_model, &guided->model);
+    return clo_builtin_model_open(&clo_builtin_edges, guided->own_model, &guided->model);
 }
 
 static clo_status open_network(clo_edges_guided *guided, const clo_edges_room *room)

@@ -6,9 +6,6 @@
 #include "learn/infer/infer.h"
 #include "plan/edges/state.h"
 
-/* Name of the built-in model. */
-#define CLO_EDGES_MODEL "edges"
-
 typedef struct clo_edges_guided {
     clo_edges_guide by;
     /* Gumbel noise on the scores: candidates come as if drawn. */

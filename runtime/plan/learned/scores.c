@@ -87,7 +87,7 @@ clo_status clo_score_tasks(const clo_cost *cost, const clo_model *model, clo_tas
     clo_status status = CLO_OK;
 
     if (model == NULL)
-        status = clo_builtin_model_open(clo_builtin_model_find("lachesis"), room, &p.model);
+        status = clo_builtin_model_open(&clo_builtin_lachesis, room, &p.model);
     if (status == CLO_OK)
         status = open_pass(&p);
     if (status == CLO_OK)

@@ -18,24 +18,10 @@
 #include "base/status.h"
 #include "plan/schedule/ready.h"
 
-#include <assert.h>
-
 typedef struct fcp {
     clo_ready ready;
     int64_t *rank_ns; /* [tasks] */
 } fcp;
-
-static uint32_t idle_first(const clo_ready *ready, uint32_t task)
-{
-    uint32_t best = CLO_NONE;
-
-    for (uint32_t e = 0; e < ready->schedule->executors; e++)
-        if ((best == CLO_NONE || ready->available_ns[e] < ready->available_ns[best]) &&
-            clo_cost_time(ready->schedule->cost, task, e) != CLO_TIME_NEVER)
-            best = e;
-    assert(best != CLO_NONE);
-    return best;
-}
 
 /* The executor of the producer that ends last (ties: the first of them); CLO_NONE for an entry. */
 static uint32_t enabling(const clo_schedule *schedule, uint32_t task)
@@ -59,7 +45,7 @@ static clo_slot choose(const clo_ready *ready, uint32_t instance)
 {
     const clo_schedule *schedule = ready->schedule;
     uint32_t task = schedule->graph->task_of[instance], other = enabling(schedule, task);
-    clo_slot idle = clo_ready_append_on(ready, instance, idle_first(ready, task));
+    clo_slot idle = clo_ready_append_on(ready, instance, clo_ready_idle_first(ready, task));
 
     if (other == CLO_NONE || clo_cost_time(schedule->cost, task, other) == CLO_TIME_NEVER)
         return idle;

@@ -46,15 +46,8 @@ static clo_slot by_execution(clo_ready *ready, uint32_t instance, uint32_t favou
 
 static clo_slot by_idleness(clo_ready *ready, uint32_t instance, uint32_t favourite)
 {
-    const clo_schedule *schedule = ready->schedule;
-    uint32_t task = schedule->graph->task_of[instance], best = CLO_NONE;
-
     (void)favourite;
-    for (uint32_t e = 0; e < schedule->executors; e++)
-        if (clo_cost_time(schedule->cost, task, e) != CLO_TIME_NEVER &&
-            (best == CLO_NONE || ready->available_ns[e] < ready->available_ns[best]))
-            best = e;
-    return clo_ready_append_on(ready, instance, best);
+    return clo_ready_append_on(ready, instance, clo_ready_idle_first(ready, ready->schedule->graph->task_of[instance]));
 }
 
 static clo_slot on_favourite(clo_ready *ready, uint32_t instance, uint32_t favourite)

@@ -11,6 +11,8 @@
 #include "library.h"
 #include "plan/schedule/arrivals.h"
 
+#include <assert.h>
+
 /* A place for one execution. */
 typedef struct clo_slot {
     int64_t start_ns, finish_ns;
@@ -65,6 +67,19 @@ CLO_INTERNAL clo_status clo_ready_place(clo_ready *ready, uint32_t instance, clo
 /* The second half of it, for what was placed otherwise: takes the executions from `first_execution` on into
  * available_ns. */
 CLO_INTERNAL void clo_ready_placed(clo_ready *ready, uint32_t instance, uint32_t first_execution);
+
+/* Of the executors that can run the task, the first that has nothing more to do (ties: the lowest one). */
+static inline uint32_t clo_ready_idle_first(const clo_ready *ready, uint32_t task)
+{
+    uint32_t best = CLO_NONE;
+
+    for (uint32_t e = 0; e < ready->schedule->executors; e++)
+        if ((best == CLO_NONE || ready->available_ns[e] < ready->available_ns[best]) &&
+            clo_cost_time(ready->schedule->cost, task, e) != CLO_TIME_NEVER)
+            best = e;
+    assert(best != CLO_NONE);
+    return best;
+}
 
 /* When the first executor has nothing more to do: the least of available_ns. */
 CLO_INTERNAL int64_t clo_ready_first_idle_ns(const clo_ready *ready);

@@ -19,9 +19,9 @@
  *    sample and from the best.
  *
  * The constants were set on SAGA's open instances. Integers only: every machine finds the same plan for a seed. */
-#include "plan/search/anneal.h"
 #include "plan/budget/budget.h"
 #include "plan/heft/deft.h"
+#include "plan/search/search.h"
 #include "plan/search/sketch.h"
 
 #include "base/carve.h"
@@ -55,13 +55,12 @@ typedef struct annealing {
     const clo_graph *graph;
     clo_budget *budget;
     clo_snapshot *best;
-    clo_sketch sketch; /* where schedules are built if is_sketched; else in *schedule */
-    bool is_sketched;
+    clo_sketch *sketch; /* where schedules are built; NULL: in *schedule */
     clo_rng rng;
     uint32_t count;                        /* instances                                                  */
     uint32_t *order, *position, *executor; /* position: of each instance in order. executor: CLO_NONE: free */
     uint32_t *kept_order, *kept_executor;  /* before the last move                                       */
-    int64_t *behind_ns;                    /* shortest path from the end of each instance to the end of all */
+    int64_t *behind_ns;                    /* [tasks] clo_find_behind; only without a sketch             */
     int64_t *rank_ns, longest_ns;          /* [tasks] rank_u, and its maximum                            */
     int64_t *latest_key;                   /* [tasks] the highest key of its instances                   */
     order_key *keys, *sorted;
@@ -79,7 +78,7 @@ static bool allocate(annealing *s)
     clo_carve(&block, &s->executor, s->count);
     clo_carve(&block, &s->kept_order, s->count);
     clo_carve(&block, &s->kept_executor, s->count);
-    clo_carve(&block, &s->behind_ns, s->count);
+    clo_carve(&block, &s->behind_ns, s->graph->tasks);
     clo_carve(&block, &s->rank_ns, s->graph->tasks);
     clo_carve(&block, &s->latest_key, s->graph->tasks);
     clo_carve(&block, &s->keys, s->count);
@@ -88,38 +87,20 @@ static bool allocate(annealing *s)
     return s->block != NULL;
 }
 
-/* Fastest times, transfers for nothing: nothing can be shorter. */
-static void fill_behind(annealing *s)
-{
-    const clo_graph *graph = s->graph;
-
-    for (uint32_t i = graph->tasks; i-- > 0;) {
-        uint32_t t = graph->task_order[i];
-        int64_t longest = 0;
-        for (uint32_t at = graph->out_first[t]; at < graph->out_first[t + 1]; at++) {
-            uint32_t u = graph->out[at];
-            int64_t way = s->behind_ns[graph->first_instance[u]] + clo_cost_fastest(s->schedule->cost, u);
-            longest = way > longest ? way : longest;
-        }
-        for (uint32_t v = graph->first_instance[t]; v < graph->first_instance[t + 1]; v++)
-            s->behind_ns[v] = longest;
-    }
-}
-
 static void build_sketch(annealing *s, int64_t limit_ns, int64_t *makespan_ns)
 {
-    clo_sketch_clear(&s->sketch);
+    clo_sketch_clear(s->sketch);
     for (uint32_t i = 0; i < s->count; i++) {
         uint32_t v = s->order[i], executor = s->executor[v];
         int64_t finish_ns =
-            executor == CLO_NONE ? clo_sketch_place(&s->sketch, v, NULL) : clo_sketch_place_on(&s->sketch, v, executor);
-        if (!clo_sketch_may_end(&s->sketch, v, finish_ns, limit_ns))
+            executor == CLO_NONE ? clo_sketch_place(s->sketch, v, NULL) : clo_sketch_place_on(s->sketch, v, executor);
+        if (!clo_sketch_may_end(s->sketch, v, finish_ns, limit_ns))
             return;
         if (i % CLO_STOP_EVERY == CLO_STOP_EVERY - 1 && clo_budget_is_late(s->budget))
             return;
     }
-    *makespan_ns = s->sketch.makespan_ns;
-    if (clo_sketch_keep(s->best, &s->sketch) && s->best->makespan_ns < s->budget->best_ns)
+    *makespan_ns = s->sketch->makespan_ns;
+    if (clo_sketch_keep(s->best, s->sketch) && s->best->makespan_ns < s->budget->best_ns)
         s->budget->best_ns = s->best->makespan_ns;
 }
 
@@ -132,7 +113,7 @@ static clo_status build(annealing *s, int64_t limit_ns, int64_t *makespan_ns)
 
     s->budget->schedules++;
     *makespan_ns = INT64_MAX;
-    if (s->is_sketched)
+    if (s->sketch != NULL)
         return build_sketch(s, limit_ns, makespan_ns), CLO_OK;
     clo_schedule_clear(schedule);
     for (uint32_t i = 0; i < s->count; i++) {
@@ -143,7 +124,7 @@ static clo_status build(annealing *s, int64_t limit_ns, int64_t *makespan_ns)
             status = clo_deft_place_on(schedule, v, s->executor[v]);
         if (status != CLO_OK)
             return status;
-        if (schedule->executions[schedule->count - 1].finish_ns > limit_ns - s->behind_ns[v])
+        if (schedule->executions[schedule->count - 1].finish_ns > limit_ns - s->behind_ns[s->graph->task_of[v]])
             return CLO_OK;
     }
     *makespan_ns = clo_schedule_makespan_ns(schedule);
@@ -290,8 +271,8 @@ static void move(annealing *s)
 /* What was free stays where it went. */
 static void fix_executors(annealing *s)
 {
-    const clo_execution *executions = s->is_sketched ? s->sketch.executions : s->schedule->executions;
-    const uint32_t *first = s->is_sketched ? s->sketch.first : s->schedule->first_execution;
+    const clo_execution *executions = s->sketch != NULL ? s->sketch->executions : s->schedule->executions;
+    const uint32_t *first = s->sketch != NULL ? s->sketch->first : s->schedule->first_execution;
 
     for (uint32_t v = 0; v < s->count; v++)
         if (s->executor[v] == CLO_NONE)
@@ -369,34 +350,35 @@ static void find_ranks(annealing *s)
 {
     int64_t prepared_ns = clo_clock_ns();
 
-    fill_behind(s);
+    if (s->sketch == NULL)
+        clo_find_behind(s->schedule->cost, s->behind_ns);
+    else
+        s->sketch->may_copy = s->schedule->may_duplicate;
     clo_cost_rank_u(s->schedule->cost, s->rank_ns);
     for (uint32_t t = 0; t < s->graph->tasks; t++)
         s->longest_ns = s->rank_ns[t] > s->longest_ns ? s->rank_ns[t] : s->longest_ns;
     s->draw_ns = clo_clock_ns() - prepared_ns;
 }
 
-clo_status clo_anneal(clo_schedule *schedule, uint64_t seed, clo_budget *budget, clo_snapshot *best)
+clo_status clo_anneal(clo_schedule *schedule, clo_sketch *sketch, uint64_t seed, clo_budget *budget, clo_snapshot *best)
 {
     annealing s = {.schedule = schedule,
                    .graph = schedule->graph,
                    .budget = budget,
                    .best = best,
-                   .is_sketched = clo_sketch_fits(schedule),
+                   .sketch = sketch,
                    .rng = clo_rng_seed(seed)};
-    clo_status status = s.is_sketched ? clo_sketch_open(&s.sketch, schedule) : CLO_OK;
+    clo_status status;
 
     s.count = s.graph->instances;
-    if (status == CLO_OK && !allocate(&s))
-        status = clo_fail_memory("a plan");
+    status = allocate(&s) ? CLO_OK : clo_fail_memory("a plan");
     if (status == CLO_OK) {
         find_ranks(&s);
-        status = s.is_sketched ? CLO_OK : sample(&s); /* the plan is from tails.c, which knows more */
+        status = sketch != NULL ? CLO_OK : sample(&s); /* the plan is from tails.c, which knows more */
     }
     for (uint32_t round = 0; status == CLO_OK && !clo_budget_is_spent(budget) && s.draw_ns < clo_budget_left_ns(budget);
          round++)
         status = anneal_round(&s, round % 2 == 0);
     clo_free(s.block);
-    clo_sketch_close(&s.sketch);
     return status;
 }

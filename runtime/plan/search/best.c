@@ -9,13 +9,10 @@
  *
  * Several threads search side by side, each with a seed of its own, where only time is limited. Where schedules are
  * limited the plan must depend on the seed alone, so one thread does it all. */
-#include "plan/search/best.h"
 #include "plan/budget/budget.h"
+#include "plan/schedule/compact.h"
 #include "plan/schedule/planner.h"
-#include "plan/search/anneal.h"
-#include "plan/search/exact.h"
-#include "plan/search/starts.h"
-#include "plan/search/tails.h"
+#include "plan/search/search.h"
 
 #include "base/memory.h"
 #include "base/status.h"
@@ -97,14 +94,15 @@ static clo_status prove(clo_schedule *schedule, clo_budget *budget, clo_snapshot
     return status;
 }
 
-/* From the best on, in one thread. problem: NULL where the problem is no packing. */
-static clo_status search(clo_schedule *schedule, const clo_rcpsp *problem, clo_budget *budget, clo_snapshot *best)
+/* From the best on, in one thread. problem: NULL where the problem is no packing. sketch: NULL where none fits. */
+static clo_status search(clo_schedule *schedule, clo_sketch *sketch, const clo_rcpsp *problem, clo_budget *budget,
+                         clo_snapshot *best)
 {
     if (problem != NULL)
         return pack(schedule, problem, budget, best);
     clo_status status = prove(schedule, budget, best);
     if (status == CLO_OK && !clo_budget_is_spent(budget))
-        status = clo_anneal(schedule, budget->config->seed, budget, best);
+        status = clo_anneal(schedule, sketch, budget->config->seed, budget, best);
     return status;
 }
 
@@ -112,6 +110,7 @@ static clo_status search(clo_schedule *schedule, const clo_rcpsp *problem, clo_b
 typedef struct island {
     const clo_rcpsp *problem;
     clo_schedule schedule;
+    clo_sketch sketch; /* zeroed where none fits */
     clo_plan_config config;
     clo_budget budget;
     clo_snapshot best;
@@ -157,6 +156,8 @@ static clo_status open_island(island *mine, const clo_schedule *schedule, const 
         status = clo_snapshot_open(&mine->best, schedule);
     if (status == CLO_OK)
         clo_snapshot_copy(&mine->best, best);
+    if (status == CLO_OK && mine->problem == NULL && clo_sketch_fits(schedule))
+        status = clo_sketch_open(&mine->sketch, &mine->schedule);
     return status;
 }
 
@@ -165,7 +166,8 @@ static void run_island(void *context, uint32_t worker, uint32_t round)
     island *mine = (island *)context + round;
 
     (void)worker;
-    mine->status = search(&mine->schedule, mine->problem, &mine->budget, &mine->best);
+    clo_sketch *sketch = mine->sketch.block != NULL ? &mine->sketch : NULL;
+    mine->status = search(&mine->schedule, sketch, mine->problem, &mine->budget, &mine->best);
     if (mine->status == CLO_ERR_TIMEOUT)
         mine->status = CLO_OK; /* what was under way is given up, the best is kept */
 }
@@ -194,6 +196,7 @@ static clo_status search_side_by_side(clo_schedule *schedule, const clo_rcpsp *p
         budget->schedules += status == CLO_OK ? islands[i].budget.schedules - before : 0;
         if (status == CLO_OK && islands[i].budget.bound_ns > budget->bound_ns)
             budget->bound_ns = islands[i].budget.bound_ns; /* proved */
+        clo_sketch_close(&islands[i].sketch);
         clo_snapshot_close(&islands[i].best);
         if (islands[i].schedule.cost != NULL)
             clo_schedule_close(&islands[i].schedule);
@@ -214,19 +217,18 @@ static clo_status reserve(clo_schedule *schedule, clo_budget *budget, const clo_
 }
 
 /* Plans from tails (tails.c), HEFT's first. */
-static clo_status begin_in_sketch(clo_schedule *schedule, clo_budget *budget, clo_snapshot *best, int64_t *schedule_ns)
+static clo_status begin_in_sketch(clo_schedule *schedule, clo_sketch *sketch, clo_budget *budget, clo_snapshot *best,
+                                  int64_t *schedule_ns)
 {
-    clo_sketch sketch;
-    clo_status status = clo_sketch_open(&sketch, schedule);
+    clo_status status = clo_sketch_open(sketch, schedule);
 
     if (status == CLO_OK)
-        status = clo_tails(&sketch, schedule, budget, TAILS_PART_Q16, best, schedule_ns);
-    clo_sketch_close(&sketch);
+        status = clo_tails(sketch, schedule, budget, TAILS_PART_Q16, best, schedule_ns);
     if (status == CLO_OK)
         status = reserve(schedule, budget, best);
     schedule->stop_ns = budget->end_ns;
     if (status == CLO_OK && !clo_budget_is_spent(budget))
-        status = clo_start_plans(schedule, budget, best, *schedule_ns);
+        status = clo_start_plans(schedule, budget, best, *schedule_ns, true);
     return status;
 }
 
@@ -248,7 +250,7 @@ static clo_status begin(clo_schedule *schedule, bool is_packing, clo_budget *bud
         status = clo_budget_bound(budget, schedule->cost, *schedule_ns);
     schedule->stop_ns = budget->end_ns;
     if (status == CLO_OK && !is_packing)
-        status = clo_start_plans(schedule, budget, best, *schedule_ns);
+        status = clo_start_plans(schedule, budget, best, *schedule_ns, false);
     return status;
 }
 
@@ -256,10 +258,12 @@ static clo_status plan(clo_schedule *schedule, const clo_rcpsp *problem, clo_bud
 {
     bool has_begun = problem == NULL || !begins_with_heft(problem);
     int64_t schedule_ns = 0; /* what the preparation of a search cannot be longer than */
+    clo_sketch sketch = {0};
+    bool is_sketched = problem == NULL && clo_sketch_fits(schedule);
     clo_status status = CLO_OK;
 
-    if (problem == NULL && clo_sketch_fits(schedule))
-        status = begin_in_sketch(schedule, budget, best, &schedule_ns);
+    if (is_sketched)
+        status = begin_in_sketch(schedule, &sketch, budget, best, &schedule_ns);
     else if (has_begun)
         status = begin(schedule, problem != NULL, budget, best, &schedule_ns);
     bool goes_on = !has_begun || (!clo_budget_is_spent(budget) && schedule_ns < clo_budget_left_ns(budget));
@@ -268,10 +272,13 @@ static clo_status plan(clo_schedule *schedule, const clo_rcpsp *problem, clo_bud
         if (budget->config->threads > 1 && budget->schedules_max == 0)
             status = search_side_by_side(schedule, problem, budget, best);
         else
-            status = search(schedule, problem, budget, best);
+            status = search(schedule, is_sketched ? &sketch : NULL, problem, budget, best);
     }
+    clo_sketch_close(&sketch);
     schedule->stop_ns = INT64_MAX;
-    return status == CLO_OK || status == CLO_ERR_TIMEOUT ? clo_snapshot_restore(best, schedule) : status;
+    if (status == CLO_OK || status == CLO_ERR_TIMEOUT)
+        status = clo_snapshot_restore(best, schedule);
+    return status == CLO_OK && is_sketched ? clo_schedule_compact(schedule) : status;
 }
 
 clo_status clo_best_fill(clo_schedule *schedule, const clo_plan_config *config)

@@ -1,6 +1,6 @@
 /* plan/search/exact.c - the shortest plan without replicas of a small graph, by branch and bound.
  *
- * A plan is built in the order of start, finish and position (exact.h): each step appends a ready instance to an
+ * A plan is built in the order of start, finish and position (exact_model.h): each step appends a ready instance to an
  * executor, where it starts as soon as that one is free and its inputs are there. So every plan has one order, and no
  * two branches build the same one. Depth first, the lowest bound first (exact_bound.c). Not gone into:
  *
@@ -20,10 +20,10 @@
  * A placement that is tried costs O(arcs * executors^2). A schedule in the sense of the budget is as many of them as
  * there are instances; the last branching may take one for each executor more than it allows. Demands, or more than 64
  * instances or executors: no search, the plan is HEFT's or the serial one. */
-#include "plan/search/exact.h"
 #include "plan/budget/budget.h"
 #include "plan/schedule/planner.h"
 #include "plan/search/exact_model.h"
+#include "plan/search/search.h"
 
 #include "base/carve.h"
 #include "base/memory.h"

@@ -28,19 +28,18 @@ bool clo_sketch_fits(const clo_schedule *schedule)
            (uint64_t)schedule->executors * schedule->graph->tasks <= TIMES_MAX;
 }
 
-/* Fastest times, transfers for nothing: nothing can be shorter. */
-static void fill_behind(clo_sketch *s)
+void clo_find_behind(const clo_cost *cost, int64_t *behind_ns)
 {
-    const clo_graph *graph = s->graph;
+    const clo_graph *graph = cost->graph;
 
     for (uint32_t i = graph->tasks; i-- > 0;) {
         uint32_t t = graph->task_order[i];
         int64_t longest = 0;
         for (uint32_t at = graph->out_first[t]; at < graph->out_first[t + 1]; at++) {
-            int64_t way = s->behind_ns[graph->out[at]] + clo_cost_fastest(s->schedule->cost, graph->out[at]);
+            int64_t way = behind_ns[graph->out[at]] + clo_cost_fastest(cost, graph->out[at]);
             longest = way > longest ? way : longest;
         }
-        s->behind_ns[t] = longest;
+        behind_ns[t] = longest;
     }
 }
 
@@ -74,7 +73,7 @@ clo_status clo_sketch_open(clo_sketch *s, const clo_schedule *schedule)
     for (uint32_t t = 0; t < graph->tasks; t++)
         for (uint32_t e = 0; e < s->executors; e++)
             s->time_ns[t * executors + e] = clo_cost_time(schedule->cost, t, e);
-    fill_behind(s);
+    clo_find_behind(schedule->cost, s->behind_ns);
     return CLO_OK;
 }
 

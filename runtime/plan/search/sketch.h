@@ -24,7 +24,7 @@ typedef struct clo_sketch {
     int64_t *time_ns;          /* [tasks][executors]; CLO_TIME_NEVER: not allowed there      */
     int64_t *transfer_ns;      /* [edges][from][to]                                          */
     uint8_t *is_row_known;     /* [edges][from]                                              */
-    int64_t *behind_ns;        /* [tasks] shortest path from the end of each to the end of all */
+    int64_t *behind_ns;        /* [tasks] clo_find_behind                                    */
     clo_execution *executions; /* [count] of [capacity]                                  */
     clo_sketch_link *links;    /* [count]                                                */
     uint32_t *first;           /* [tasks] the original; CLO_NONE: not placed             */
@@ -35,6 +35,9 @@ typedef struct clo_sketch {
     int64_t makespan_ns;
     void *block;
 } clo_sketch;
+
+/* behind_ns[tasks]: the shortest way from the end of each task to the end of all: fastest times, transfers for nothing. */
+void clo_find_behind(const clo_cost *cost, int64_t *behind_ns);
 
 /* True if a sketch can stand for the schedule: single instances, no demands, tables of moderate size, few tasks. */
 bool clo_sketch_fits(const clo_schedule *schedule);

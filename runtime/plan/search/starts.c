@@ -1,10 +1,10 @@
-/* plan/search/starts.c - see starts.h.
+/* plan/search/starts.c - the plans that a search begins with: those of the other planners.
  *
  * Which planners fit must not depend on the clock where schedules are limited: then the numbers below and the size
  * of the graph decide, in schedules as long as HEFT's. Where time is limited the same numbers are multiplied by what
  * HEFT took here. They are rounded up from `bench-planners` (bench/planners/README.md). */
-#include "plan/search/starts.h"
 #include "plan/schedule/planner.h"
+#include "plan/search/search.h"
 
 #include "base/clock.h"
 
@@ -98,12 +98,13 @@ static clo_status try_one(clo_schedule *schedule, const start *s, clo_budget *bu
     return status;
 }
 
-clo_status clo_start_plans(clo_schedule *schedule, clo_budget *budget, clo_snapshot *best, int64_t heft_ns)
+clo_status clo_start_plans(clo_schedule *schedule, clo_budget *budget, clo_snapshot *best, int64_t heft_ns,
+                           bool is_serial_known)
 {
     uint64_t spent = 0;
     clo_status status = CLO_OK;
 
-    for (size_t i = 0; i < STARTS && status == CLO_OK && !clo_budget_is_spent(budget); i++) {
+    for (size_t i = is_serial_known ? 1 : 0; i < STARTS && status == CLO_OK && !clo_budget_is_spent(budget); i++) {
         uint64_t tenths = effort(schedule, &starts[i]);
         bool is_first = i < FIRST && (budget->end_ns == INT64_MAX ||
                                       (int64_t)tenths * heft_ns / TENTHS < clo_budget_left_ns(budget) / 2);

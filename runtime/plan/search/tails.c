@@ -13,9 +13,9 @@
  *
  * The first pass is HEFT. The next ones take the parts 0 (that is DEFT), 1/2, 1, 1/4, 3/4; then the part is drawn, and
  * noise on order and tails. Where all tasks on one executor end before HEFT's plan, other planners get their part of few
- * schedules, too. A pass is given up where it cannot end as early as the last plan that was taken. Integers
+ * schedules, too, behind DEFT. A pass is given up where it cannot end as early as the last plan that was taken. Integers
  * only: every machine finds the same plan for a seed. */
-#include "plan/search/tails.h"
+#include "plan/search/search.h"
 
 #include "base/carve.h"
 #include "base/memory.h"
@@ -36,8 +36,9 @@ static const int32_t key_noise_q12[KEY_NOISES] = {80, 205, 615};
 static const int32_t tail_noise_q8[TAIL_NOISES] = {13, 51};
 
 enum {
-    PASSES_MIN = 32,      /* whatever part of the budget they take */
-    SORTED_BY_STEPS = 128 /* tasks */
+    PASSES_MIN = 32,       /* whatever part of the budget they take */
+    SORTED_BY_STEPS = 128, /* tasks */
+    FINE_BITS = 35         /* HEFT's plan takes 2^35 fine units or more */
 };
 
 enum { BY_WAYS_OF_10 = 7 }; /* of 10 drawn passes; the others take the tasks by rank_u */
@@ -47,9 +48,10 @@ typedef struct tails {
     const clo_graph *graph;
     clo_rng rng;
     uint32_t tasks, executors;
+    uint32_t shift;              /* of fine units; 0 until HEFT's plan is known */
     int64_t *tail_ns, *later_ns; /* [tasks][executors]; later: of the next pass */
     int64_t *way_ns, *rank_ns;   /* [tasks] time + tail where the plan has it; rank_u */
-    int64_t *mean_ns, *key;      /* [tasks] */
+    int64_t *mean, *key;         /* [tasks] in fine units */
     clo_sort_key *keys, *other_keys;
     uint32_t *order, *by_way, *by_rank, *executor;
     int64_t current_ns;
@@ -71,7 +73,7 @@ static clo_status open(tails *s, clo_sketch *sketch, uint64_t seed)
     clo_carve(&block, &s->later_ns, cells);
     clo_carve(&block, &s->way_ns, s->tasks);
     clo_carve(&block, &s->rank_ns, s->tasks);
-    clo_carve(&block, &s->mean_ns, s->tasks);
+    clo_carve(&block, &s->mean, s->tasks);
     clo_carve(&block, &s->key, s->tasks);
     clo_carve(&block, &s->keys, s->tasks > SORTED_BY_STEPS ? s->tasks : 0);
     clo_carve(&block, &s->other_keys, s->tasks > SORTED_BY_STEPS ? s->tasks : 0);
@@ -126,15 +128,30 @@ static clo_status order_by_rank(tails *s, clo_schedule *schedule)
     return status;
 }
 
+/* A share of a time, and noise on it, are shares of its 2^shift-th part: then they are no zeros where tasks take a few
+ * nanoseconds. Times that are far beyond HEFT's plan are cut off. */
+static inline int64_t fine(const tails *s, int64_t ns)
+{
+    int64_t most_ns = INT64_MAX >> 1 >> s->shift;
+
+    return (ns < most_ns ? ns : most_ns) << s->shift;
+}
+
+static void find_shift(tails *s)
+{
+    while (s->shift < FINE_BITS && s->current_ns >> (FINE_BITS - s->shift) == 0)
+        s->shift++;
+}
+
 static void find_means(tails *s)
 {
     for (uint32_t t = 0; t < s->tasks; t++) {
         const int64_t *time_ns = &s->sketch->time_ns[(size_t)t * s->executors];
-        int64_t sum_ns = 0, count = 0;
+        int64_t sum = 0, count = 0;
         for (uint32_t e = 0; e < s->executors; e++)
             if (time_ns[e] != CLO_TIME_NEVER)
-                sum_ns += time_ns[e] / s->executors, count++;
-        s->mean_ns[t] = sum_ns / (count > 0 ? count : 1) * s->executors; /* every task has an executor */
+                sum += fine(s, time_ns[e]) / s->executors, count++;
+        s->mean[t] = sum / (count > 0 ? count : 1) * s->executors; /* every task has an executor */
     }
 }
 
@@ -181,19 +198,20 @@ static void draw_keys(tails *s, const int64_t *from, int32_t noise_q12)
     for (uint32_t t = 0; t < s->tasks; t += 2) {
         uint64_t draw = clo_rng_next(&s->rng);
         for (uint32_t u = t; u < t + 2 && u < s->tasks; u++, draw >>= 32)
-            s->key[u] = from[u] + from[u] / 1048576 * (triangle_q8((uint32_t)draw) * noise_q12);
+            s->key[u] = fine(s, from[u]) + fine(s, from[u]) / 1048576 * (triangle_q8((uint32_t)draw) * noise_q12);
     }
 }
 
 static void draw_tails(tails *s, int64_t part_q8, int32_t noise_q8)
 {
     for (uint32_t t = 0; t < s->tasks; t++) {
-        int64_t unit_ns = s->mean_ns[t] / 65536 * noise_q8;
+        int64_t unit = s->mean[t] / 65536 * noise_q8;
         uint64_t draw = 0;
         for (uint32_t e = 0; e < s->executors; e++, draw >>= 32) {
             size_t at = (size_t)t * s->executors + e;
             draw = e % 2 == 0 ? clo_rng_next(&s->rng) : draw;
-            s->later_ns[at] = s->tail_ns[at] / ONE_Q8 * part_q8 + unit_ns * triangle_q8((uint32_t)draw);
+            int64_t later = fine(s, s->tail_ns[at]) / ONE_Q8 * part_q8 + unit * triangle_q8((uint32_t)draw);
+            s->later_ns[at] = later >> s->shift;
         }
     }
 }
@@ -288,12 +306,13 @@ clo_status clo_tails(clo_sketch *sketch, clo_schedule *schedule, clo_budget *bud
     if (status == CLO_OK)
         status = order_by_rank(&s, schedule);
     if (status == CLO_OK) {
-        find_means(&s);
         run_pass(&s, HEFT, budget, best);
+        find_shift(&s);
+        find_means(&s);
         *heft_ns = clo_clock_ns() - begin_ns;
         status = clo_budget_bound(budget, schedule->cost, *heft_ns);
     }
-    uint32_t passes_min = status == CLO_OK && try_serial(&s, budget, best) ? 0 : PASSES_MIN;
+    uint32_t passes_min = status == CLO_OK && try_serial(&s, budget, best) ? DEFT + 1 : PASSES_MIN;
     for (uint32_t pass = DEFT; status == CLO_OK && !clo_budget_is_spent(budget) &&
                                (pass < passes_min || clo_budget_part_q16(budget) < end_q16);
          pass++)

@@ -13,6 +13,7 @@
 
 #include "base/carve.h"
 #include "base/memory.h"
+#include "base/order/sort.h"
 #include "base/status.h"
 #include "plan/synch/greedy.h"
 #include "plan/synch/order.h"
@@ -279,18 +280,6 @@ static clo_status try_earliest(packer *a)
     return status;
 }
 
-/* Moves the job at place `from` to place `to`. */
-static void move(uint32_t *order, uint32_t from, uint32_t to)
-{
-    uint32_t job = order[from];
-
-    for (; from < to; from++)
-        order[from] = order[from + 1];
-    for (; from > to; from--)
-        order[from] = order[from - 1];
-    order[to] = job;
-}
-
 /* Plans that improve() may make. */
 static uint32_t trials_for(const clo_synch_problem *p)
 {
@@ -312,12 +301,12 @@ static clo_status improve(packer *a)
         is_better = false;
         for (uint32_t distance = 1; distance < jobs && trials < most; distance *= 2)
             for (uint32_t from = distance; from < jobs && trials < most; from++, trials++) {
-                move(a->order, from, from - distance);
+                clo_order_move(a->order, from, from - distance);
                 clo_status status = try_order(a, a->order);
                 if (status != CLO_OK)
                     return status;
                 if (a->last >= sum) {
-                    move(a->order, from - distance, from);
+                    clo_order_move(a->order, from - distance, from);
                     continue;
                 }
                 sum = a->last;

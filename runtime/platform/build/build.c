@@ -10,8 +10,6 @@
 #include "base/status.h"
 #include "platform/build/builder.h"
 #include "platform/build/discover.h"
-#include "platform/build/kinds.h"
-#include "platform/build/place.h"
 #include "platform/file/parse.h"
 #include "platform/file/topology.h"
 
@@ -285,7 +283,8 @@ static void link_accel(const clo_builder *b, uint32_t e, int64_t *latency, doubl
         *bandwidth = (double)mbps / 1000;
 }
 
-/* Executors whose links are equal: CPUs of one NUMA node, unless the file says more of each; slots of one accelerator. */
+/* Executors whose links are equal: CPUs of one NUMA node, unless the file says more of each; slots of one accelerator.
+ * */
 static void find_groups(clo_builder *b)
 {
     const clo_topology *t = b->t;

@@ -64,4 +64,17 @@ const char *clo_build_key(const clo_builder *b, uint32_t executor, const char *k
 /* The number that an info key has for an executor, likewise; false: nobody says. */
 bool clo_build_number(const clo_builder *b, uint32_t executor, const char *key, uint64_t max, uint64_t *out);
 
+/* kinds.c: of which kind each executor is. */
+
+/* Fills in the kinds and the kind of each executor. Returns CLO_OK or CLO_ERR_MEMORY. */
+CLO_NODISCARD clo_status clo_build_kinds(clo_builder *b);
+
+/* place.c: where the executors of a platform are, and where its numbers come from: for people. */
+
+/* Packages, clusters, cores and caches. Returns CLO_OK or CLO_ERR_MEMORY. */
+CLO_NODISCARD clo_status clo_build_places(const clo_builder *b, clo_platform *platform);
+
+/* What is known from where. Returns CLO_OK or CLO_ERR_MEMORY. */
+CLO_NODISCARD clo_status clo_build_facts(const clo_builder *b, clo_platform *platform);
+
 #endif

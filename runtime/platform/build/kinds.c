@@ -3,7 +3,7 @@
  *
  * Kinds are those of the cores. Firmware measures equal cores a little differently (CPPC, favoured cores), so CPUs with
  * nearly the same capacity are of one kind; each keeps its own speed. */
-#include "platform/build/kinds.h"
+#include "platform/build/builder.h"
 
 #include "base/memory.h"
 #include "base/status.h"

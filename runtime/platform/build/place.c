@@ -1,5 +1,5 @@
 /* place.c - packages, clusters, cores and caches of the executors, and the facts: what is known from where. */
-#include "platform/build/place.h"
+#include "platform/build/builder.h"
 
 #include "base/memory.h"
 #include "base/status.h"

@@ -270,33 +270,20 @@ static clo_status check_number(const clo_topology *topology, const clo_object *o
     return CLO_OK;
 }
 
-static clo_status index_pu(clo_topology *topology, uint32_t index)
+/* Takes object `index` into list[*count], and the table by its number. what, all: one of its kind, and several. */
+static clo_status index_once(clo_topology *topology, uint32_t index, const char *what, const char *all,
+                             uint32_t *by_number, uint32_t *list, uint32_t *count)
 {
     const clo_object *object = &topology->objects[index];
     clo_status status = check_number(topology, object);
 
     if (status != CLO_OK)
         return status;
-    if (topology->pu_of_cpu[object->os_index] != CLO_NONE)
-        return clo_xml_fail(&topology->xml, object->node, "PU %u is there twice; number PUs uniquely",
-                            object->os_index);
-    topology->pu_of_cpu[object->os_index] = topology->pus_count;
-    topology->pus[topology->pus_count++] = index;
-    return CLO_OK;
-}
-
-static clo_status index_numa(clo_topology *topology, uint32_t index)
-{
-    const clo_object *object = &topology->objects[index];
-    clo_status status = check_number(topology, object);
-
-    if (status != CLO_OK)
-        return status;
-    if (topology->numa_of_os[object->os_index] != CLO_NONE)
-        return clo_xml_fail(&topology->xml, object->node, "NUMANode %u is there twice; number nodes uniquely",
-                            object->os_index);
-    topology->numa_of_os[object->os_index] = topology->numas_count;
-    topology->numas[topology->numas_count++] = index;
+    if (by_number[object->os_index] != CLO_NONE)
+        return clo_xml_fail(&topology->xml, object->node, "%s %u is there twice; number %s uniquely", what,
+                            object->os_index, all);
+    by_number[object->os_index] = *count;
+    list[(*count)++] = index;
     return CLO_OK;
 }
 
@@ -308,9 +295,10 @@ static clo_status index_objects(clo_topology *topology)
         clo_object *object = &topology->objects[o];
         object->pus_begin = topology->pus_count;
         if (object->type == CLO_OBJECT_PU)
-            status = index_pu(topology, o);
+            status = index_once(topology, o, "PU", "PUs", topology->pu_of_cpu, topology->pus, &topology->pus_count);
         else if (object->type == CLO_OBJECT_NUMA)
-            status = index_numa(topology, o);
+            status = index_once(topology, o, "NUMANode", "nodes", topology->numa_of_os, topology->numas,
+                                &topology->numas_count);
         else if (is_accel(topology, object))
             topology->accels[topology->accels_count++] = o;
         object->pus_end = topology->pus_count;

@@ -3,8 +3,9 @@
  * Speeds: each class of work runs in turns on every CPU, so that a drift of the machine hits all alike; the median
  * of a CPU's own time (other programs' share excluded) against that of the fastest one is its speed. CPUs of one
  * kind within 5 % of the kind's median are taken as equal: less is noise, and a planner should see equal cores as
- * equal. The generic speed is the mean of integer and float. Links: every pair of CPUs, both ways (links.c). What was
- * measured is read back through the file reader before it is written. */
+ * equal. The generic speed is the mean of integer and float. Links: every pair of CPUs, both ways (links.c). Memory:
+ * what streams on all CPUs move together (streams.c). What was measured is read back through the file reader before it is
+ * written. */
 #define _GNU_SOURCE
 #include "base/memory.h"
 #include "base/status.h"
@@ -16,12 +17,15 @@
 #include "platform/host/measure.h"
 #include "platform/model/platform.h"
 
+#include <clotho/memory.h>
+
 #include <assert.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 
 #define ALIKE_PERMILLE 50 /* CPUs of a kind that differ by less are equal */
+#define MEMORY_LOOKS 5
 
 typedef struct calibration {
     clo_calibration base;
@@ -33,6 +37,7 @@ typedef struct calibration {
     int64_t *medians;         /* [CLO_WORKS][count]          */
     int64_t *scratch;         /* [count]                     */
     clo_links *links;         /* NULL: one CPU               */
+    int64_t memory_mbps;      /* 0: one CPU                  */
 } calibration;
 
 static void release(calibration *c)
@@ -138,6 +143,44 @@ static clo_status measure_speeds(calibration *c)
     return status;
 }
 
+/* What all CPUs together read from memory: the median of a few looks at streams on all of them. */
+static clo_status measure_memory(calibration *c)
+{
+    struct timespec pause = {.tv_nsec = c->quick ? 20000000 : 200000000};
+    int64_t looks[MEMORY_LOOKS];
+    clo_streams *streams;
+    clo_status status = clo_streams_start(c->cpus, c->base.count, &streams);
+
+    if (status != CLO_OK)
+        return status;
+    for (int i = -1; i < MEMORY_LOOKS; i++) { /* the first one is of the start */
+        nanosleep(&pause, NULL);
+        int64_t mbps = clo_streams_mbps(streams);
+        looks[i < 0 ? 0 : i] = mbps;
+    }
+    clo_streams_stop(streams);
+    c->memory_mbps = clo_measure_median(looks, MEMORY_LOOKS);
+    clo_calibration_say(&c->base, "all CPUs together read %lld MB/s from memory", (long long)c->memory_mbps);
+    return CLO_OK;
+}
+
+static clo_status add_memory(const calibration *c)
+{
+    if (c->memory_mbps == 0)
+        return CLO_OK;
+    clo_status status =
+        clo_calibration_add(&c->base, -1, "clotho.capacity." CLO_MEMORY_RESOURCE, "%lld", (long long)c->memory_mbps);
+
+    if (status == CLO_OK)
+        status = clo_calibration_add(&c->base, -1, "clotho.status.memory", "measured");
+    if (status == CLO_OK)
+        status = clo_calibration_add(&c->base, -1, "clotho.source.memory",
+                                     "clotho platform calibrate %s: what a reading thread on each CPU moves, all "
+                                     "together, in MB/s; median of %d looks",
+                                     clo_version(), MEMORY_LOOKS);
+    return status;
+}
+
 static uint32_t speed_of(const calibration *c, uint32_t which, uint32_t cpu)
 {
     const int64_t *medians = c->medians + (size_t)which * c->base.count;
@@ -201,6 +244,8 @@ static clo_status write_down(calibration *c, const char *path, clo_platform **ou
 
     if (status == CLO_OK && c->links != NULL)
         status = clo_links_add(c->links);
+    if (status == CLO_OK)
+        status = add_memory(c);
     for (uint32_t i = 0; i < c->base.count && status == CLO_OK; i++)
         status = add_cpu(c, i);
     if (status == CLO_OK)
@@ -226,6 +271,8 @@ static clo_status measure(calibration *c)
     status = measure_speeds(c);
     if (status == CLO_OK && c->base.count > 1)
         status = clo_links_measure(&c->base, c->quick ? 500000000 : 6000000000, &c->links);
+    if (status == CLO_OK && c->base.count > 1)
+        status = measure_memory(c);
     clo_affinity_restore(affinity);
     return status;
 }

@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/numbers/rng.h"
+#include "base/order/sort.h"
 #include "base/status.h"
 #include "sync/structure/pingpong.h"
 
@@ -92,17 +93,10 @@ clo_status clo_measure_pin(uint32_t cpu)
     return error == 0 ? CLO_OK : cannot_pin(cpu, error);
 }
 
-static int by_value(const void *a, const void *b)
-{
-    const int64_t *x = a, *y = b;
-
-    return (*x > *y) - (*x < *y);
-}
-
 int64_t clo_measure_median(int64_t *values, size_t count)
 {
     assert(count > 0);
-    qsort(values, count, sizeof *values, by_value);
+    clo_sort_times(values, count);
     return values[count / 2];
 }
 
@@ -310,8 +304,7 @@ static bool goes_on(size_t rounds, int64_t passed_ns, int64_t budget_ns)
 /* Rounds of all sizes, so that a drift of the machine hits all alike. */
 static void measure(pair *p, uint32_t fitted, int64_t budget_ns, clo_rng *rng, samples *s)
 {
-    size_t flow =
-        clo_link_size(fitted - 1) < CLO_FLOW_BYTES ? clo_link_size(fitted - 1) : CLO_FLOW_BYTES;
+    size_t flow = clo_link_size(fitted - 1) < CLO_FLOW_BYTES ? clo_link_size(fitted - 1) : CLO_FLOW_BYTES;
 
     size_t before = s->count;
     int64_t start = clo_clock_ns();
@@ -334,7 +327,7 @@ static void measure(pair *p, uint32_t fitted, int64_t budget_ns, clo_rng *rng, s
  * other, the median. */
 static int64_t lower_decile(int64_t *values, size_t count)
 {
-    qsort(values, count, sizeof *values, by_value);
+    clo_sort_times(values, count);
     return values[count / 10];
 }
 

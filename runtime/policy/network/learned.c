@@ -14,8 +14,6 @@ enum { ROOM_BYTES = 8192 };
 
 enum { STAGES_DEFAULT = 1024, JOBS_DEFAULT = 256, EDGES_EACH = 4 };
 
-#define BUILTIN "decima"
-
 clo_status clo_learned_read(const void *argument, const clo_limits *limits, clo_learned_argument *out)
 {
     *out = (clo_learned_argument)CLO_LEARNED_ARGUMENT_INIT;
@@ -73,14 +71,14 @@ static places place(const clo_model *model, size_t own_bytes, const clo_infer_si
 static clo_status open_model(const clo_learned_argument *argument, void *room, const clo_model **out)
 {
     if (argument->model == NULL)
-        return clo_builtin_model_open(clo_builtin_model_find(BUILTIN), room, out);
+        return clo_builtin_model_open(&clo_builtin_decima, room, out);
     *out = argument->model;
     return CLO_OK;
 }
 
 static size_t own_bytes(const clo_learned_argument *argument)
 {
-    return argument->model == NULL ? clo_builtin_model_bytes(clo_builtin_model_find(BUILTIN)) : 0;
+    return argument->model == NULL ? clo_builtin_model_bytes(&clo_builtin_decima) : 0;
 }
 
 size_t clo_learned_bytes(const clo_learned_argument *argument, const clo_infer_sizes *sizes)

@@ -10,8 +10,6 @@
 
 enum { PATH_BYTES = 4096 };
 
-#define OWN_MODEL "decima-own"
-
 /* One part of the text. */
 typedef struct part {
     const char *text;
@@ -63,7 +61,7 @@ static clo_status load(part p, clo_learned_argument *with)
 /* The built-in model that was trained here. */
 static clo_status open_own(clo_learned_argument *with)
 {
-    const clo_builtin_model *own = clo_builtin_model_find(OWN_MODEL);
+    const clo_builtin_model *own = &clo_builtin_decima_own;
     clo_status status = clo_model_open(own->name, own->data, own->bytes, &with->owned);
 
     with->model = with->owned;

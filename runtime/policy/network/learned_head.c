@@ -58,7 +58,7 @@ static size_t own_bytes(void)
 /* For the built-in model; a model of the argument leaves it empty. */
 static size_t room_bytes(void)
 {
-    return whole_lines(clo_builtin_model_bytes(clo_builtin_model_find("lachesis")));
+    return whole_lines(clo_builtin_model_bytes(&clo_builtin_lachesis));
 }
 
 /* What an argument says, and the head of its model. The head of the built-in model points into the room for it. */
@@ -81,7 +81,7 @@ static clo_status read_argument(const void *argument, uint32_t isa, void *room, 
                         "policy 'lachesis' looks at all jobs, and tells nobody; leave jobs_max, watch and choose out");
     out->with.stages_max = out->with.stages_max > 0 ? out->with.stages_max : CANDIDATES_DEFAULT;
     if (out->with.model == NULL)
-        status = clo_builtin_model_open(clo_builtin_model_find("lachesis"), room, &out->with.model);
+        status = clo_builtin_model_open(&clo_builtin_lachesis, room, &out->with.model);
     return status == CLO_OK ? clo_head_open(out->with.model, isa, &out->head) : status;
 }
 

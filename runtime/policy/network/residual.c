@@ -16,8 +16,8 @@ enum { PATH_BYTES = 4096, ROOM_BYTES = 8192 };
 /* The built-in model for the numbers that `text` names; NULL: there is none. */
 static const clo_builtin_model *builtin_for(const char *text)
 {
-    return strcmp(text, "batch") == 0    ? clo_builtin_model_find("decima-batch")
-           : strcmp(text, "stream") == 0 ? clo_builtin_model_find("decima-stream")
+    return strcmp(text, "batch") == 0    ? &clo_builtin_decima_batch
+           : strcmp(text, "stream") == 0 ? &clo_builtin_decima_stream
                                          : NULL;
 }
 

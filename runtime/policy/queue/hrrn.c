@@ -11,6 +11,7 @@
 #include "policy/select/select.h"
 
 #include "base/numbers/saturate.h"
+#include "base/order/tournament.h"
 #include "platform/model/platform.h"
 
 #include <string.h>
@@ -37,20 +38,11 @@ typedef struct hrrn {
     uint32_t *aside;     /* [jobs] slots passed in one decision */
 } hrrn;
 
-static uint32_t leaves_for(uint32_t jobs)
-{
-    uint32_t leaves = 1;
-
-    while (leaves < jobs)
-        leaves *= 2;
-    return leaves;
-}
-
 static size_t hrrn_bytes(const clo_limits *limits, const void *argument)
 {
     (void)argument;
     return sizeof(hrrn) + (size_t)limits->jobs * (sizeof(hrrn_entry) + sizeof(uint32_t)) +
-           (size_t)CLO_BANDS_MAX * 2 * leaves_for(limits->jobs) * sizeof(hrrn_match);
+           (size_t)CLO_BANDS_MAX * 2 * clo_tournament_leaves(limits->jobs) * sizeof(hrrn_match);
 }
 
 static clo_status hrrn_init(void *state, const clo_view *view)
@@ -58,7 +50,7 @@ static clo_status hrrn_init(void *state, const clo_view *view)
     uint32_t jobs = clo_view_limits(view)->jobs;
     hrrn *h = state;
 
-    h->leaves = leaves_for(jobs);
+    h->leaves = clo_tournament_leaves(jobs);
     h->entries = (hrrn_entry *)(h + 1);
     h->matches = (hrrn_match *)(h->entries + jobs);
     h->aside = (uint32_t *)(h->matches + (size_t)CLO_BANDS_MAX * 2 * h->leaves);

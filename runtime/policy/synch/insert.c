@@ -2,6 +2,7 @@
 #include "policy/synch/insert.h"
 
 #include "base/numbers/saturate.h"
+#include "base/order/sort.h"
 
 enum { STAGES_EACH = 64, CELLS_A_STEP = 16, RUNNING_PART = 4 };
 
@@ -172,18 +173,6 @@ static bool make(clo_synch_inserter *in, const clo_view *view, uint32_t count, c
     return !m.is_cut;
 }
 
-/* Moves the job at place `from` to place `to`. */
-static void move(uint32_t *order, uint32_t from, uint32_t to)
-{
-    uint32_t job = order[from];
-
-    for (; from < to; from++)
-        order[from] = order[from + 1];
-    for (; from > to; from--)
-        order[from] = order[from - 1];
-    order[to] = job;
-}
-
 static void keep(clo_synch_inserter *in)
 {
     clo_synch_inserted better = in->plans[1];
@@ -205,11 +194,11 @@ static void improve(clo_synch_inserter *in, const clo_view *view, uint32_t count
                     return;
                 if (clo_view_job(view, in->tried[from])->band != clo_view_job(view, in->tried[from - distance])->band)
                     continue;
-                move(in->tried, from, from - distance);
+                clo_order_move(in->tried, from, from - distance);
                 if (!make(in, view, count, &in->plans[1]))
                     return;
                 if (in->plans[1].weighted >= in->plans[0].weighted) {
-                    move(in->tried, from - distance, from);
+                    clo_order_move(in->tried, from - distance, from);
                     continue;
                 }
                 keep(in);

@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "base/order/sort.h"
 #include "base/status.h"
 
 #include <assert.h>
@@ -169,13 +170,6 @@ clo_status clo_ping_answer(clo_pings *p, int rank)
 
 /* ---- who measures ---- */
 
-static int compare_ns(const void *a, const void *b)
-{
-    const int64_t *x = a, *y = b;
-
-    return *x < *y ? -1 : *x > *y;
-}
-
 /* Sends what `requests` [flows] will hold, and waits for the answer of one byte. */
 static clo_status one_trip(clo_pings *p, const order *now, int rank, int64_t *ns)
 {
@@ -206,7 +200,7 @@ static clo_status measure(clo_pings *p, int rank, uint64_t bytes, int flows, int
         status = poll_all(p->remote, requests, 2);
     for (int trip = 0; trip < trips && status == CLO_OK; trip++)
         status = one_trip(p, &now, rank, &p->trips[trip]);
-    qsort(p->trips, (size_t)trips, sizeof *p->trips, compare_ns);
+    clo_sort_times(p->trips, (size_t)trips);
     *ns = p->trips[trips / 2];
     return status;
 }
@@ -240,7 +234,7 @@ static clo_status measure_rounds(clo_pings *p, int rank, uint32_t count, int64_t
             status = measure(p, rank, clo_fit_size(i), 1, (int)trips | 1, &p->round_ns[i][round]);
         }
     for (uint32_t i = 0; i < count; i++) { /* other programs only make it longer: the best of the medians */
-        qsort(p->round_ns[i], (size_t)p->rounds, sizeof p->round_ns[i][0], compare_ns);
+        clo_sort_times(p->round_ns[i], (size_t)p->rounds);
         ns[i] = p->round_ns[i][0];
     }
     return status;
@@ -334,7 +328,7 @@ clo_status clo_ping_all(clo_pings *p, const int *ranks, int count, uint64_t byte
         status = call_all(p, &now, ranks, count);
         for (int trip = 0; trip < TRIPS && status == CLO_OK; trip++)
             status = trip_to_all(p, ranks, count, inwards ? 1 : bytes, inwards ? bytes : 1, &p->trips[trip]);
-        qsort(p->trips, TRIPS, sizeof *p->trips, compare_ns);
+        clo_sort_times(p->trips, TRIPS);
         *ns = p->trips[TRIPS / 2] < *ns ? p->trips[TRIPS / 2] : *ns;
     }
     return status;

@@ -1,6 +1,6 @@
 /* report/page/data.c - what a page knows, as one JSON object "clotho.report/1": see docs/FORMATS.md. Columns of bars are
  * arrays of equal length, by executor and start; a column of zeros is the number 0. */
-#include "report/page/data.h"
+#include "report/page/page.h"
 
 #include "graph/graph.h"
 #include "report/page/causes.h"

@@ -1,11 +1,9 @@
 /* report/page/frame.c - the frame of a page: head, picture, tables, platform, data, script. */
-#include "report/page/frame.h"
+#include "report/page/page.h"
 
 #include "base/memory.h"
 #include "base/status.h"
 #include "report/page/assets.h"
-#include "report/page/data.h"
-#include "report/page/tables.h"
 
 #include <string.h>
 

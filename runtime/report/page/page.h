@@ -69,4 +69,22 @@ static inline uint32_t clo_page_tasks(const clo_page *page)
 /* The name of a task of the page; scratch[16]. */
 const char *clo_page_task_name(const clo_page *page, uint32_t task, char *scratch);
 
+/* frame.c: the whole page, written. */
+
+/* Writes the page with the picture `svg`. Returns CLO_OK, CLO_ERR_IO or CLO_ERR_MEMORY. */
+clo_status clo_page_write(const clo_page *page, const clo_text *svg, const char *path);
+
+/* data.c: what the script of a page reads. */
+
+/* Appends one JSON object, "clotho.report/1". */
+void clo_page_add_data(const clo_page *page, clo_text *out);
+
+/* tables.c: what a page shows without its script. */
+
+/* The figures below the title. */
+void clo_page_add_facts(const clo_page *page, clo_text *out);
+
+/* The tables of the schedule that is drawn, and of all schedules or jobs. */
+void clo_page_add_tables(const clo_page *page, clo_text *out);
+
 #endif

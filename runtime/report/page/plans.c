@@ -1,5 +1,5 @@
 /* report/page/plans.c - pages about schedules of one graph: see clotho/report.h. */
-#include "report/page/frame.h"
+#include "report/page/page.h"
 
 #include "base/memory.h"
 #include "base/status.h"

@@ -1,5 +1,5 @@
 /* report/page/series.c - pages about a series of releases: see clotho/report.h. On a page, each release is a job. */
-#include "report/page/frame.h"
+#include "report/page/page.h"
 
 #include "base/memory.h"
 #include "base/numbers/saturate.h"

@@ -1,6 +1,6 @@
 /* report/page/stream.c - pages about jobs over time: see clotho/report.h. Everything comes from the log; the workload
  * gives names, graphs and deadlines. */
-#include "report/page/frame.h"
+#include "report/page/page.h"
 
 #include "base/memory.h"
 #include "base/numbers/saturate.h"

@@ -1,6 +1,6 @@
 /* report/page/tables.c - the figures of a page and its tables. A cell that shows a number rounded has it exact in
  * data-v, by which the script sorts. */
-#include "report/page/tables.h"
+#include "report/page/page.h"
 
 #include "base/memory.h"
 #include "base/numbers/saturate.h"

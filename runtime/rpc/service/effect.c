@@ -1,7 +1,6 @@
-/* effect.c - see effect.h. */
-#include "rpc/service/effect.h"
-#include "rpc/service/finish.h"
-#include "rpc/service/route.h"
+/* effect.c - an effect happens once for each key. The key goes into the table with the answer, and the answer leaves
+ * when that is durable: group commit, once before and once after each wait of the loop. */
+#include "rpc/service/work.h"
 #include "rpc/wire/mix.h"
 
 #include <string.h>

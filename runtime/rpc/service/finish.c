@@ -1,6 +1,7 @@
-/* finish.c - see finish.h. */
-#include "rpc/service/finish.h"
+/* finish.c - how a request ends: with an answer, with a refusal, at its deadline, or without anybody who waits for it.
+ * */
 #include "base/memory.h"
+#include "rpc/service/work.h"
 
 #include <stdio.h>
 

@@ -1,9 +1,6 @@
-/* handler.c - see handler.h. */
-#include "rpc/service/handler.h"
+/* handler.c - who answers a request, and on which thread: the loop's, or one of libuv's pool. */
 #include "base/memory.h"
-#include "rpc/service/effect.h"
-#include "rpc/service/finish.h"
-#include "rpc/service/route.h"
+#include "rpc/service/work.h"
 #include "rpc/wire/mix.h"
 
 #include <stdio.h>
@@ -191,8 +188,9 @@ static void answer_in_pool(clo_rpc_work *w)
 void clo_rpc_handler_call(clo_rpc_work *w)
 {
     char text[sizeof w->answer.text];
+    int64_t left_us = clo_rpc_work_left_us(w);
 
-    if (clo_rpc_work_left_us(w) <= 0) {
+    if (left_us <= 0) {
         clo_rpc_finish_on_deadline(&w->timer);
         return;
     }
@@ -202,7 +200,7 @@ void clo_rpc_handler_call(clo_rpc_work *w)
         clo_rpc_finish_refuse(w, CLO_RPC_REPLY_UNAVAILABLE, 0, "no memory for the answer");
         return;
     }
-    clo_rpc_work_note(w, "worked", clo_rpc_work_left_us(w));
+    clo_rpc_work_note(w, "worked", left_us);
     w->inputs_hash = clo_rpc_hash(CLO_RPC_HASH_BEGIN, w->input, w->what.input_bytes);
     if (w->what.effect == CLO_RPC_KEYED && clo_rpc_effect_known(w))
         return;

@@ -1,6 +1,5 @@
-/* route.c - see route.h. */
-#include "rpc/service/route.h"
-#include "rpc/service/finish.h"
+/* route.c - a request with a route passes its answer on to the next service, and gives back what that answers. */
+#include "rpc/service/work.h"
 
 #include <fnmatch.h>
 #include <stdio.h>

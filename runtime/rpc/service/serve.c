@@ -1,9 +1,6 @@
 /* serve.c - see serve.h: how a request comes, waits and begins. */
-#include "rpc/service/serve.h"
 #include "base/memory.h"
-#include "rpc/service/effect.h"
-#include "rpc/service/finish.h"
-#include "rpc/service/handler.h"
+#include "rpc/service/work.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,9 +1,7 @@
 /* service.c - clo_rpc_service: its listener, its connections, its loop. serve.h says how it answers. */
 #include "base/memory.h"
 #include "base/status.h"
-#include "rpc/service/effect.h"
-#include "rpc/service/finish.h"
-#include "rpc/service/serve.h"
+#include "rpc/service/work.h"
 #include "rpc/wire/name.h"
 
 #include <arpa/inet.h>

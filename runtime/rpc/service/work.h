@@ -124,4 +124,55 @@ static inline int64_t clo_rpc_work_left_us(const clo_rpc_work *w)
                                                       : w->expires_us - clo_rpc_work_now_us();
 }
 
+/* serve.c: how a request comes, waits for a unit, and begins; then the files below have it. */
+
+/* Takes a request; its connection may be closed for it. */
+void clo_rpc_serve_take(clo_rpc_connection *from, const clo_rpc_frame *f);
+
+/* Begins what waits, where units are free, and keeps effects: before and after each wait of the loop. */
+void clo_rpc_serve_next(clo_rpc_service *s);
+
+/* handler.c: who answers a request, and on which thread: the loop's, or one of libuv's pool. */
+
+/* The request has a unit, and its time to wait is over. */
+void clo_rpc_handler_call(clo_rpc_work *w);
+
+/* effect.c: an effect happens once for each key. The key goes into the table with the answer, and the answer leaves
+ * when that is durable: group commit, once before and once after each wait of the loop. */
+
+/* 1: the key was applied before, and the request has its answer or a refusal. */
+int clo_rpc_effect_known(clo_rpc_work *w);
+
+/* Its handler has answered, and the effect is to be kept. `left`: nobody waits for the answer. */
+void clo_rpc_effect_have(clo_rpc_work *w);
+void clo_rpc_effect_left(clo_rpc_work *w);
+
+/* Makes durable what is to be kept; then the answers leave. */
+void clo_rpc_effect_keep(clo_rpc_service *s);
+
+/* route.c: a request with a route passes its answer on to the next service, and gives back what that answers. */
+
+/* The answer goes on to the next service of the route, or back. */
+void clo_rpc_route_proceed(clo_rpc_work *w);
+
+/* finish.c: how a request ends: with an answer, with a refusal, at its deadline, or without anybody who waits for it.
+ * */
+
+/* Ends it without an answer: cancelled, or its connection broke. */
+void clo_rpc_finish_end(clo_rpc_work *w);
+
+/* Ends it with an answer: a refusal, or its output. */
+void clo_rpc_finish_refuse(clo_rpc_work *w, clo_rpc_reply_status status, int64_t pushback_ms, const char *text);
+void clo_rpc_finish_output(clo_rpc_work *w);
+
+/* Calls `then` after `us`; the timer's data is the request. on_deadline refuses it. */
+void clo_rpc_finish_arm(clo_rpc_work *w, uv_timer_cb then, int64_t us);
+void clo_rpc_finish_on_deadline(uv_timer_t *timer);
+
+/* Frees it, when its timer is closed. */
+void clo_rpc_finish_free(clo_rpc_work *w);
+
+/* When to come again, by the work that waits. */
+int64_t clo_rpc_finish_pushback_ms(const clo_rpc_work *w);
+
 #endif

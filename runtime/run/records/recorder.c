@@ -43,8 +43,7 @@ static size_t read_ring(clo_runtime *runtime, uint32_t index, reader to, uint64_
         return 0;
     clo_ring *ring = &runtime->workers[index].recorder;
     clo_tick_line line = runtime->line;
-    line.ticks2 = clo_ticks();
-    line.ns2 = clo_clock_ns();
+    clo_clock_pair(&line.ticks2, &line.ns2);
     int64_t slope = clo_tick_line_slope(&line);
     for (; count < to.max && clo_ring_take(ring, &next); count++) {
         clo_record *record = &next.noted.record;

@@ -1,11 +1,11 @@
-/* bands.c - see bands.h. Goes through the records once more, with what the scheduler could know at each: which
+/* bands.c - jobs of a higher band go first. Goes through the records once more, with what the scheduler could know at each: which
  * instances are ready, what each machine has left. Ready instances are counted by band and class, so that a START of a
  * lower band looks at those counts and not at jobs.
  *
  * Where the log cannot say, nothing is a fault: replicas make nobody ready, what is committed holds its demands at once
  * and counts against its job's limit, jobs that fail are never said to wait, and neither are stages that have not
  * entered. */
-#include "trace/check/bands.h"
+#include "trace/check/check.h"
 
 #include "base/memory.h"
 #include "base/numbers/saturate.h"

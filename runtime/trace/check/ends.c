@@ -1,6 +1,6 @@
-/* ends.c - see ends.h. A log holds a CANCEL exactly where a body failed or was left out, before the job was done; so it
+/* ends.c - how the jobs end. A log holds a CANCEL exactly where a body failed or was left out, before the job was done; so it
  * says twice how the job has ended. Who waited for the run may say it a third time (clo_stream_case.ends). */
-#include "trace/check/ends.h"
+#include "trace/check/check.h"
 
 static const char *const texts[] = {"all of it finished", "it was cut short", "a body failed"};
 

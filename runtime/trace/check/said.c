@@ -1,7 +1,7 @@
-/* said.c - see said.h. None of it changes what may run where; a log that contradicts itself, or the workload, in any of it
- * was not written by this run. What a log leaves out is judged only if its header names the kind of run, as those of
- * schedulers do. */
-#include "trace/check/said.h"
+/* said.c - what the log says of the run itself: header, descriptions of jobs, wake-ups, sums. None of it changes what
+ * may run where; a log that contradicts itself, or the workload, in any of it was not written by this run. What a log
+ * leaves out is judged only if its header names the kind of run, as those of schedulers do. */
+#include "trace/check/check.h"
 
 #include "base/numbers/saturate.h"
 #include "trace/log_kinds.h"

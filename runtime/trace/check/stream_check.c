@@ -1,10 +1,8 @@
 /* stream_check.c - the passes of the stream checker, in order. Each is near-linear, so that a log of ten million
  * records is judged in seconds. */
 #include "base/status.h"
-#include "trace/check/bands.h"
-#include "trace/check/ends.h"
+#include "trace/check/check.h"
 #include "trace/check/kept.h"
-#include "trace/check/said.h"
 #include "trace/judge/arms.h"
 #include "trace/judge/figures.h"
 #include "trace/judge/jobs.h"

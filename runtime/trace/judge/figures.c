@@ -3,16 +3,10 @@
 
 #include "base/memory.h"
 #include "base/numbers/saturate.h"
+#include "base/order/sort.h"
 #include "base/status.h"
 
 #include <stdlib.h>
-
-static int by_value(const void *left, const void *right)
-{
-    const int64_t *a = left, *b = right;
-
-    return *a < *b ? -1 : *a > *b;
-}
 
 static void count_job(clo_judge *judge, const clo_stream_job *what, const clo_judge_job *job)
 {
@@ -51,7 +45,7 @@ static void add_completions(clo_judge *judge, int64_t *times)
     }
     if (count == 0)
         return;
-    qsort(times, count, sizeof times[0], by_value);
+    clo_sort_times(times, count);
     report->mean_completion_ns = sum / (double)count;
     report->p95_completion_ns = times[(count * 95 + 99) / 100 - 1];
     report->weighted_completion_ns = weights > 0 ? weighted / weights : 0;
@@ -96,8 +90,8 @@ static void sample_backlog(clo_judge *judge, int64_t *arrivals, int64_t *ends)
         if (job->done_record != CLO_NONE)
             ends[ends_count++] = job->done_ns;
     }
-    qsort(arrivals, arrivals_count, sizeof arrivals[0], by_value);
-    qsort(ends, ends_count, sizeof ends[0], by_value);
+    clo_sort_times(arrivals, arrivals_count);
+    clo_sort_times(ends, ends_count);
     for (size_t k = 0; k < samples; k++) {
         int64_t part = samples > 1 ? (int64_t)k : 1;
         int64_t at_ns = clo_time_add(begin_ns, span_ns / steps * part + span_ns % steps * part / steps);

@@ -40,7 +40,7 @@ class Smpi(unittest.TestCase):
         with open(os.path.join(cls.folder.name, "hosts"), "w", encoding="utf-8") as file:
             file.write("".join("n%d\n" % i for i in range(RANKS)))
 
-    def smpi(self, ranks, *words, timeout=120 + 10 * PLANS):
+    def smpi(self, ranks, *words, timeout=400 + 10 * PLANS):
         """What is printed, line by line, and the exit status, which is 0 after MPI_Abort, too."""
         process = subprocess.Popen(["smpirun", "-np", str(ranks), "-platform", "platform.xml", "-hostfile", "hosts",
                                     *WORDS, PROGRAM, *map(str, words)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,

@@ -119,7 +119,7 @@ class Pages(unittest.TestCase):
             with open(program, "w", encoding="utf-8") as file:
                 file.write("#!/bin/sh\n" + script + "\n")
             os.chmod(program, 0o755)
-            runner = pages.Runner(self.folder.name, Asked(limit=1))
+            runner = pages.Runner(self.folder.name, Asked(limit=1 if script.startswith("sleep") else 60))
             runner.out = self.folder.name
             with self.assertRaisesRegex(page.Wrong, why):
                 runner.run("bench-made", False)

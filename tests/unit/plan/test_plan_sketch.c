@@ -4,8 +4,8 @@
 #include "base/numbers/rng.h"
 #include "plan/heft/deft.h"
 #include "plan/schedule/planner.h"
+#include "plan/search/search.h"
 #include "plan/search/sketch.h"
-#include "plan/search/tails.h"
 #include "random.h"
 
 enum { SEEDS = SANITIZED ? 60 : 400 };
@@ -162,6 +162,80 @@ static void two_schedules_are_no_longer_than_one_executor(void **state)
     fixture_free(&f);
 }
 
+/* 24 tasks that depend on each other at random, on three executors. All times are multiples of unit_ns: tasks take 1 to
+ * `work` of them, transfers less than `bytes`. */
+static fixture random_fixture(uint64_t seed, int64_t unit_ns, uint32_t work, uint32_t bytes)
+{
+    enum { TASKS = 24 };
+    clo_rng rng = clo_rng_seed(seed);
+    fixture f = fixture_new();
+
+    for (uint32_t t = 0; t < TASKS; t++)
+        fixture_task(&f, NULL, unit_ns * (1 + clo_rng_below(&rng, work)));
+    for (uint32_t from = 0; from < TASKS; from++)
+        for (uint32_t to = from + 1; to < TASKS; to++)
+            if (clo_rng_below(&rng, 6) == 0)
+                ok(clo_graph_add_edge(f.graph, from, to, (uint64_t)unit_ns * clo_rng_below(&rng, bytes)));
+    fixture_seal(&f, 3, NULL, -1);
+    return f;
+}
+
+static int64_t best_of(const fixture *f, uint64_t schedules)
+{
+    clo_plan_config config = CLO_PLAN_CONFIG_INIT;
+    clo_plan *plan = NULL;
+
+    config.planner = &clo_planner_best;
+    config.schedules_max = schedules;
+    ok(clo_plan_create(f->cost, &config, &plan));
+    int64_t makespan_ns = clo_plan_makespan_ns(plan);
+    clo_plan_destroy(plan);
+    return makespan_ns;
+}
+
+/* The same graphs in units of 1 ns and of 16 ms: shares of a time, and noise on it, are no less there. */
+static void short_times_are_searched_as_well_as_long_ones(void **state)
+{
+    const int64_t long_ns = 1 << 24;
+    int64_t by_short = 0, by_long = 0;
+    (void)state;
+
+    for (uint64_t seed = 1; seed <= 40; seed++) {
+        fixture small = random_fixture(seed, 1, 32, 64), large = random_fixture(seed, long_ns, 32, 64);
+        by_short += best_of(&small, 32);
+        by_long += best_of(&large, 32) / long_ns;
+        fixture_free(&small);
+        fixture_free(&large);
+    }
+    if (by_short > by_long + by_long / 100)
+        fail_msg("%lld in units of 1 ns, %lld in longer ones", (long long)by_short, (long long)by_long);
+}
+
+/* Where one executor beats HEFT, DEFT is the next that is tried, not one executor again. */
+static void three_schedules_are_no_longer_than_deft(void **state)
+{
+    int64_t best_ns = 0, deft_ns = 0;
+    uint32_t tried = 0;
+    (void)state;
+
+    for (uint64_t seed = 1; seed <= 40; seed++) {
+        fixture f = random_fixture(seed, 1, 100, 1000);
+        clo_plan *heft = fixture_plan(&f, "heft"), *serial = fixture_plan(&f, "serial"),
+                 *deft = fixture_plan(&f, "deft");
+        if (clo_plan_makespan_ns(serial) < clo_plan_makespan_ns(heft)) {
+            best_ns += best_of(&f, 3);
+            deft_ns += clo_plan_makespan_ns(deft);
+            tried++;
+        }
+        clo_plan_destroy(heft);
+        clo_plan_destroy(serial);
+        clo_plan_destroy(deft);
+        fixture_free(&f);
+    }
+    assert_true(tried > 10);
+    assert_true(best_ns <= deft_ns);
+}
+
 /* Where HEFT alone would pass each execution for each, and a budget of time would not be kept. */
 static void large_graphs_are_not_sketched(void **state)
 {
@@ -188,6 +262,8 @@ int main(void)
         cmocka_unit_test(tails_begin_with_the_plan_of_heft),
         cmocka_unit_test(large_graphs_are_not_sketched),
         cmocka_unit_test(two_schedules_are_no_longer_than_one_executor),
+        cmocka_unit_test(three_schedules_are_no_longer_than_deft),
+        cmocka_unit_test(short_times_are_searched_as_well_as_long_ones),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,6 +3,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "clotho/agent/training.h"
 
+#include "clotho/common/clock.h"
 #include "clotho/common/json.h"
 #include "clotho/common/options.h"
 #include "clotho/common/policy_option.h"
@@ -12,16 +13,11 @@
 #include "clotho/simulate/simulate.h"
 #include "clotho/stream/arrivals.h"
 #include "clotho/train/train.h"
-#include "train/trainer/checkpoint_file.h"
+#include "train/numbers/fnv.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-static uint64_t fold_text(uint64_t hash, const char *text)
-{
-    return checkpoint_fold(hash, text != NULL ? text : "", text != NULL ? strlen(text) + 1 : 1);
-}
 
 static uint64_t hash_of(const network_training *t)
 {
@@ -45,36 +41,15 @@ static uint64_t hash_of(const network_training *t)
                                t->scenes_count,
                                o->parts.lacks_messages};
     const double reals[] = {o->rate, o->rate_last, o->entropy, o->entropy_last, o->horizon_s, o->scenes.scale};
-    uint64_t hash = checkpoint_fold(checkpoint_sum(counts, sizeof counts), reals, sizeof reals);
+    uint64_t hash = fnv_bytes(fnv_bytes(FNV_BEGIN, counts, sizeof counts), reals, sizeof reals);
 
     for (uint32_t s = 0; s < t->scenes_count; s++) {
         const clo_arrivals_config *a = &t->scenes[s].arrivals;
         const uint64_t scene[] = {platform_hash(t->scenes[s].platform), (uint64_t)a->kind, (uint64_t)a->mean_ns,
                                   a->jobs};
-        hash = checkpoint_fold(hash, scene, sizeof scene);
+        hash = fnv_bytes(hash, scene, sizeof scene);
     }
-    return fold_text(fold_text(hash, o->scenes.environment), o->scenes.baseline);
-}
-
-static int load_jobs(network_training *t, char **paths, int count)
-{
-    clo_load_config load = CLO_LOAD_CONFIG_INIT;
-    clo_status status = clo_workload_create("training", &t->jobs);
-
-    load.scale = t->o.scenes.scale;
-    for (int i = 0; i < count; i++) {
-        clo_status found = status == CLO_OK ? workload_load(paths[i], &load, &t->loaded[i]) : status;
-        if (found != CLO_OK)
-            return complain_status(paths[i], found);
-        for (uint32_t j = 0; j < clo_workload_jobs(t->loaded[i]) && status == CLO_OK; j++) {
-            clo_workload_job job = CLO_WORKLOAD_JOB_INIT;
-            job.graph = clo_workload_get(t->loaded[i], j)->graph;
-            status = clo_workload_add(t->jobs, &job);
-        }
-    }
-    if (status == CLO_OK && clo_workload_jobs(t->jobs) == 0)
-        return complain(paths[0], "has no jobs to train on");
-    return status == CLO_OK ? EXIT_GOOD : complain_status(NULL, status);
+    return fnv_text(fnv_text(hash, o->scenes.environment), o->scenes.baseline);
 }
 
 static int open_training(network_training *t)
@@ -112,8 +87,8 @@ static void print_head(const network_training *t)
 
     printf("training on  %u graphs, %u scenes; %u updates by imitation of parametric, %u by REINFORCE\n",
            clo_workload_jobs(t->jobs), t->scenes_count, o->imitations, o->updates);
-    printf("seeds        %s (list %016llx), validation %s (list %016llx), draws %llu\n", o->seeds_text,
-           (unsigned long long)seeds_hash(o->scenes.seeds), o->validation_text,
+    printf("seeds        %s (list %016llx), validation %s (list %016llx), draws %llu\n", o->texts.seeds,
+           (unsigned long long)seeds_hash(o->scenes.seeds), o->texts.validation,
            (unsigned long long)seeds_hash(o->scenes.validation), (unsigned long long)o->scenes.seed);
     printf("network      %u numbers; validation is completion times over those of %s\n\n", agent_numbers(),
            o->scenes.baseline);
@@ -132,10 +107,10 @@ static int report(const network_training *t)
     char text[32];
     json out;
 
-    snprintf(text, sizeof text, "%016llx", (unsigned long long)checkpoint_sum(t->model, t->model_bytes));
+    snprintf(text, sizeof text, "%016llx", (unsigned long long)fnv_bytes(FNV_BEGIN, t->model, t->model_bytes));
     if (!o->scenes.as_json) {
         printf("\nbest         %.4f of %s's completion times on validation, after update %u, in %.1f s\n",
-               t->best_score, o->scenes.baseline, t->best_update, network_elapsed_s(t));
+               t->best_score, o->scenes.baseline, t->best_update, seconds_since(t->begin_ns));
         if (o->compared.count > 0)
             printf("integers     choose as real numbers do in %.2f %% of %llu decisions (the stage in %.2f %%, the "
                    "limit in "
@@ -165,17 +140,17 @@ static int report(const network_training *t)
     }
     json_count(&out, "seeds_hash", seeds_hash(o->scenes.seeds));
     json_count(&out, "validation_hash", seeds_hash(o->scenes.validation));
-    json_real(&out, "seconds", network_elapsed_s(t));
+    json_real(&out, "seconds", seconds_since(t->begin_ns));
     return json_print(&out);
 }
 
 static int check_options(network_options *o)
 {
     train_options *s = &o->scenes;
-    int code = train_read_seeds(o->seeds_text, o->validation_text, &s->seeds, &s->validation);
+    int code = train_read_seeds(&o->texts, &s->seeds, &s->validation, &o->compared);
 
-    if (code == EXIT_GOOD && o->compared_text != NULL)
-        code = train_read_aside(o->compared_text, s->seeds, s->validation, &o->compared);
+    if (code == EXIT_GOOD)
+        code = train_check_name(o->name);
     if (code != EXIT_GOOD)
         return code;
     if (o->imitations > 1000000 || o->updates > 1000000 || o->imitations + o->updates == 0)
@@ -185,15 +160,11 @@ static int check_options(network_options *o)
         o->decisions > 100000 || o->batch < 1 || o->validate_every < 1)
         return misuse("--instances is from 1 to 1000, --rollouts from 2 to 1000, --decisions from 1 to 100000, "
                       "--batch and --validate-every from 1");
-    if (s->threads > 256)
-        return misuse("--threads is %u; write at most 256", s->threads);
     if (!(s->scale > 0) || !(o->rate > 0 && o->rate <= 1) || !(o->rate_last > 0 && o->rate_last <= 1) ||
         !(o->entropy >= 0 && o->entropy_last >= 0) || !(o->horizon_s >= 0))
         return misuse(
             "--scale is above 0; --rate and --rate-last are above 0, at most 1; --entropy, --entropy-last and "
             "--horizon are not below 0");
-    if (strlen(o->name) >= CLO_MODEL_NAME_BYTES)
-        return misuse("--name is too long; write at most %d characters", CLO_MODEL_NAME_BYTES - 1);
     if (s->scenes.count == 0) {
         s->arrivals = s->arrivals != NULL ? s->arrivals : "batch";
         s->jobs = s->jobs > 0 ? s->jobs : 20;
@@ -203,8 +174,8 @@ static int check_options(network_options *o)
 
 static int run(network_training *t, char **paths, int count)
 {
-    clock_gettime(CLOCK_MONOTONIC, &t->begin);
-    int code = load_jobs(t, paths, count);
+    t->begin_ns = monotonic_ns();
+    int code = train_load_jobs(paths, count, t->o.scenes.scale, t->loaded, &t->jobs);
     if (code == EXIT_GOOD)
         code = open_training(t);
     if (code == EXIT_GOOD && !t->o.is_forced)
@@ -273,9 +244,9 @@ static int read_and_run(network_training *t, int argc, char **argv)
          "in place of the three: trains on each in turn; may be repeated"},
         {"scale", 0, "X", OPTION_REAL, &s->scale, "multiply times and bytes by X"},
         {"baseline", 0, "NAME[:ARG]", OPTION_TEXT, &s->baseline, "the policy that validation is relative to (decima)"},
-        {"seeds", 0, "A-B", OPTION_TEXT, &o->seeds_text, "streams to train on (100-1123)"},
-        {"validation", 0, "A-B", OPTION_TEXT, &o->validation_text, "streams that say what is kept (5000-5015)"},
-        {"compare", 0, "A-B", OPTION_TEXT, &o->compared_text,
+        {"seeds", 0, "A-B", OPTION_TEXT, &o->texts.seeds, "streams to train on (100-1123)"},
+        {"validation", 0, "A-B", OPTION_TEXT, &o->texts.validation, "streams that say what is kept (5000-5015)"},
+        {"compare", 0, "A-B", OPTION_TEXT, &o->texts.compare,
          "other streams, to say what integers change against real numbers"},
         {"imitations", 0, "N", OPTION_U32, &o->imitations, "updates by imitation (300)"},
         {"updates", 0, "N", OPTION_U32, &o->updates, "updates by REINFORCE behind them (300)"},
@@ -296,16 +267,11 @@ static int read_and_run(network_training *t, int argc, char **argv)
         {"no-messages", 0, NULL, OPTION_FLAG, &o->parts.lacks_messages, "leave the messages between stages out"},
         {"no-limits", 0, NULL, OPTION_FLAG, &o->parts.lacks_limits, "a stage gets all executors that are asked about"},
         {"validate-every", 0, "N", OPTION_U32, &o->validate_every, "updates between two validations (20)"},
-        {"seed", 0, "N", OPTION_U64, &s->seed, "fixes every draw (0)"},
-        {"threads", 0, "N", OPTION_COUNT, &s->threads, "at once (as many as CPUs)"},
-        {"checkpoint", 0, "F", OPTION_OUTPUT, &s->checkpoint,
-         "written at each validation; where it is there already, training goes on from it"},
         {"name", 0, "NAME", OPTION_TEXT, &o->name, "of the model (decima-own)"},
-        {"output", 'o', "F", OPTION_OUTPUT, &s->output, "write the model"},
-        {"svg", 0, "F.svg", OPTION_OUTPUT, &o->svg, "draw the learning curve"},
-        {"json", 0, NULL, OPTION_FLAG, &s->as_json, "print one JSON object on standard output"}};
+        {"svg", 0, "F.svg", OPTION_OUTPUT, &o->svg, "draw the learning curve"}};
+    const train_shared shared = {&s->seed, &s->threads, &s->checkpoint, &s->output, &s->as_json};
     char **operands;
-    int count, code = options_parse(&cmd, specs, sizeof specs / sizeof specs[0], argc, argv, &operands, &count);
+    int count, code = train_parse(&cmd, specs, sizeof specs / sizeof specs[0], &shared, argc, argv, &operands, &count);
 
     if (code != OPTIONS_GO_ON)
         return code;
@@ -320,8 +286,7 @@ int train_decima_network(int argc, char **argv)
     if (t == NULL)
         return complain(NULL, "out of memory");
     t->o = (network_options){.scenes = {.environment = "decima", .baseline = "decima", .goal = "mean", .scale = 1},
-                             .seeds_text = "100-1123",
-                             .validation_text = "5000-5015",
+                             .texts = {.seeds = "100-1123", .validation = "5000-5015"},
                              .name = "decima-own",
                              .imitations = 300,
                              .updates = 300,

@@ -2,6 +2,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "clotho/agent/episodes.h"
 
+#include "clotho/common/clock.h"
 #include "clotho/common/report.h"
 #include "train/agent/returns.h"
 #include "train/search/crew.h"
@@ -9,14 +10,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-double network_elapsed_s(const network_training *t)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)(now.tv_sec - t->begin.tv_sec) + 1e-9 * (double)(now.tv_nsec - t->begin.tv_nsec);
-}
 
 /* The gradients of the decisions of an update, in NETWORK_PARTS parts. */
 typedef struct lesson {
@@ -288,11 +281,11 @@ static void tell(network_training *t, train_point *point, double valid)
     if (t->o.scenes.as_json || isnan(valid))
         return;
     if (t->done == 0)
-        printf("%7u %-9s %66.4f %8.4f %8.0f s\n", 0u, "", valid, t->best_score, network_elapsed_s(t));
+        printf("%7u %-9s %66.4f %8.4f %8.0f s\n", 0u, "", valid, t->best_score, seconds_since(t->begin_ns));
     else
         printf("%7u %-9s %9.2f s %9.4f %8.4f %7.3f %9.3f %12.4f %8.4f %8.0f s\n", t->done,
                t->done <= t->o.imitations ? "imitate" : "reinforce", -point->reward, point->loss, point->entropy,
-               point->agreed, point->gradient, valid, t->best_score, network_elapsed_s(t));
+               point->agreed, point->gradient, valid, t->best_score, seconds_since(t->begin_ns));
     fflush(stdout);
 }
 

@@ -8,14 +8,13 @@
 #include "train/search/paired.h"
 #include "train/trainer/curve.h"
 
-#include <time.h>
-
 /* Gradients are added up in so many parts, whatever the number of threads. */
 enum { NETWORK_WORKLOADS_MAX = 64, NETWORK_PARTS = 16 };
 
 typedef struct network_options {
     train_options scenes; /* platform, jobs, arrivals or scenes; environment, baseline, seeds, validation, threads */
-    const char *seeds_text, *validation_text, *compared_text, *name, *svg;
+    train_seeds texts;
+    const char *name, *svg;
     /* Updates by imitation, by REINFORCE; after which it stops, as if interrupted. */
     uint32_t imitations, updates, stop, validate_every;
     /* Arrival sequences of an update, rollouts of each, decisions that are learned from. */
@@ -61,10 +60,8 @@ typedef struct network_training {
     void *model;
     size_t model_bytes;
     network_agreement agreement;
-    struct timespec begin;
+    int64_t begin_ns;
 } network_training;
-
-double network_elapsed_s(const network_training *t);
 
 /* Each returns EXIT_GOOD, or an exit code after an error line. */
 

@@ -9,7 +9,7 @@
 #include "clotho/common/input.h"
 #include "clotho/common/report.h"
 #include "ninja/manifest/dyndep.h"
-#include "ninja/manifest/target.h"
+#include "ninja/manifest/manifest.h"
 #include "ninja/state/build.h"
 #include "ninja/step/cpus.h"
 #include "ninja/step/lock.h"

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE /* pipe2 and the like of Linux */
 #include "clotho/build/drive.h"
 #include "clotho/build/orphans.h"
+#include "clotho/common/clock.h"
 #include "clotho/common/report.h"
 #include "ninja/manifest/bindings.h"
 #include "ninja/step/finish.h"
@@ -18,7 +19,6 @@
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 /* A shell may miss a signal that comes between two of its commands: it is sent again until all have ended, and at last
@@ -28,14 +28,6 @@ static const int64_t RESEND_NS = 50000000, KILL_NS = 500000000, GIVE_UP_NS = 800
 /* What an event is about: a slot and one of its files, or one of those below. */
 enum { OF_OUTPUT, OF_CONTROL, KINDS };
 static const uint64_t OF_POSTS = UINT64_MAX, OF_SIGNALS = UINT64_MAX - 1, OF_TOKENS = UINT64_MAX - 2;
-
-static int64_t now_ns(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
 
 static bool is_stopped(const build_driver *d)
 {
@@ -147,7 +139,7 @@ static int begin(build_driver *d, build_slot *s)
 
     s->has_console = m->edges[s->edge].pool == NINJA_POOL_CONSOLE;
     s->has_ended = false;
-    s->began_ns = now_ns();
+    s->began_ns = monotonic_ns();
     s->began_disk_ns = finish_now_ns(d->folder);
     bool is_good = finish_prepare(d->folder, s->edge) && ninja_edge_command(m, s->edge, false, &command);
     if (is_good) {
@@ -194,7 +186,7 @@ static bool is_to_run_again(build_driver *d, build_slot *s, const char **why)
 /* All that follows the command. As ninja has it, the line of a step still counts the steps that its restat spares. */
 static void end(build_driver *d, build_slot *s, const char *why)
 {
-    int64_t ended_ns = now_ns();
+    int64_t ended_ns = monotonic_ns();
     const step_times times = {(s->began_ns - d->start_ns) / 1000000, (ended_ns - d->start_ns) / 1000000,
                               s->began_disk_ns};
     build_printer *p = &d->printer;
@@ -231,7 +223,7 @@ static void interrupt(build_driver *d, int number, uint32_t edge)
     if (d->signal != 0)
         return;
     d->signal = number;
-    d->signal_ns = now_ns();
+    d->signal_ns = monotonic_ns();
     d->interrupter = edge;
 }
 
@@ -369,7 +361,7 @@ static void start_waiting(build_driver *d)
             release(d, s);
             continue;
         }
-        if (!memory_may_begin(&d->memory, s->edge, s->is_alone, now_ns()))
+        if (!memory_may_begin(&d->memory, s->edge, s->is_alone, monotonic_ns()))
             return;
         if (!build_gate_enter(&d->gate, is_elsewhere(d, s))) {
             wait_for_gate(d);
@@ -404,7 +396,7 @@ static void give_up(build_driver *d, build_slot *s)
 
 static void pass_on(build_driver *d)
 {
-    int64_t now = now_ns();
+    int64_t now = monotonic_ns();
     int number = d->signal == SIGPIPE ? SIGTERM : d->signal; /* the closed pipe is this process's, not the commands' */
 
     if (number == 0 || now < d->resend_ns)
@@ -436,7 +428,7 @@ static void take_signal(build_driver *d)
 
 static int timeout_ms(build_driver *d)
 {
-    int wait_ms = memory_sample(&d->memory, now_ns());
+    int wait_ms = memory_sample(&d->memory, monotonic_ns());
     uint32_t overfull = memory_overfull(&d->memory);
 
     if (overfull != UINT32_MAX)
@@ -554,7 +546,7 @@ int drive_open(build_driver *d, uint32_t jobs)
     name_signals(&set);
     signal(SIGCHLD, SIG_DFL); /* ignored, it would take the status of helpers away */
     pthread_sigmask(SIG_BLOCK, &set, &d->mask);
-    d->start_ns = now_ns();
+    d->start_ns = monotonic_ns();
     d->jobs = jobs;
     d->printer.folder = d->folder;
     d->slots = calloc(jobs, sizeof *d->slots);

@@ -1,32 +1,24 @@
 /* stats.c - see stats.h. */
-#define _POSIX_C_SOURCE 200809L
 #include "clotho/build/stats.h"
+
+#include "clotho/common/clock.h"
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <time.h>
 
 static const char *const names[STATS_COUNT] = {".ninja parse", "logs load", "dirty check", "steps"};
-
-static int64_t now_ns(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
 
 void stats_begin(build_stats *s)
 {
     if (s->is_on)
-        s->begun_ns = now_ns();
+        s->begun_ns = monotonic_ns();
 }
 
 void stats_end(build_stats *s, uint32_t part)
 {
     if (!s->is_on)
         return;
-    s->total_ns[part] += now_ns() - s->begun_ns;
+    s->total_ns[part] += monotonic_ns() - s->begun_ns;
     s->calls[part]++;
 }
 

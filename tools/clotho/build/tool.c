@@ -7,7 +7,7 @@
 #include "ninja/listing/clean.h"
 #include "ninja/listing/listing.h"
 #include "ninja/manifest/dyndep.h"
-#include "ninja/manifest/target.h"
+#include "ninja/manifest/manifest.h"
 #include "ninja/step/finish.h"
 #include "ninja/text/disk.h"
 

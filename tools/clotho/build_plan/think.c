@@ -1,6 +1,7 @@
 /* think.c - see think.h. */
 #define _POSIX_C_SOURCE 200809L
 #include "clotho/build_plan/think.h"
+#include "clotho/common/clock.h"
 #include "ninja/step/cpus.h"
 
 #include <stdlib.h>
@@ -11,14 +12,6 @@
 enum { SEARCH_SHARE = 8 };
 static const int64_t SEARCH_NS = 40000000, SEARCH_LEAST_NS = 100000, SEARCHES_NS = 400000000, SHORT_NS = 2000000,
                      REST_NS = 50000000;
-
-static int64_t monotonic_ns(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
 
 /* What others do does not count: they and this thread share what the steps leave. */
 static bool is_cpu_free(const build_think *t)

@@ -296,6 +296,15 @@ static int open_profile(input *in)
     return complain_status(config->profile, status);
 }
 
+int input_check_alone(const clo_profile *profile, const char *path)
+{
+    for (uint32_t i = 0; i < clo_profile_entries(profile); i++)
+        if (clo_profile_memory_part(profile, i).share_q16 > 0)
+            return complain(path, "its times are of tasks that were alone (calibrate --contention), and runs would mix "
+                                  "into them what tasks lose to each other; learn into another file");
+    return EXIT_GOOD;
+}
+
 clo_status input_cost(const input *in, const clo_graph *graph, clo_measured *measured, clo_cost **out)
 {
     clo_measured unused = CLO_MEASURED_INIT;
@@ -536,6 +545,7 @@ void input_add_prediction(const clo_prediction *prediction, json *out)
     json_integer(out, "median_ns", prediction->median_ns);
     json_integer(out, "low_ns", prediction->low_ns);
     json_integer(out, "high_ns", prediction->high_ns);
+    json_count(out, "memory_tasks", prediction->memory_tasks);
     json_close(out, '}');
 }
 
@@ -544,6 +554,9 @@ void input_print_prediction(const clo_prediction *prediction)
     if (prediction->median_ns > 0)
         printf("prediction   %s; 9 of 10 runs take %s to %s\n", show_ns(prediction->median_ns),
                show_ns(prediction->low_ns), show_ns(prediction->high_ns));
+    if (prediction->memory_tasks > 0)
+        printf("contention   %u task%s share%s the memory in this prediction\n", prediction->memory_tasks,
+               plural(prediction->memory_tasks), prediction->memory_tasks == 1 ? "s" : "");
 }
 
 void input_print(const input *in)

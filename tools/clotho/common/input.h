@@ -5,7 +5,7 @@
 #include "clotho/common/json.h"
 #include "clotho/common/report.h"
 
-#include <clotho/profile.h>
+#include <clotho/memory.h>
 
 typedef struct input_config {
     const char *spec;     /* platform; NULL: the file's own if it has one, else native */
@@ -35,6 +35,9 @@ typedef struct input {
 /* For help texts: the options that set input_config.profile and input_config.foreign. */
 #define INPUT_PROFILE_HELP "measured times in place of those of the graph (see 'clotho profile')"
 #define INPUT_FOREIGN_HELP "with --profile: take times that were measured on another machine, too"
+
+/* Refuses a profile with memory parts, of which more is to be learned where tasks are not alone. */
+int input_check_alone(const clo_profile *profile, const char *path);
 
 /* The cost of a graph on the platform in use: with the times of the profile, where there is one. `measured` receives
  * what was found of them; may be NULL. */

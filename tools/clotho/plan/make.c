@@ -1,20 +1,11 @@
 /* make.c - see make.h. */
-#define _POSIX_C_SOURCE 200809L
 #include "clotho/plan/make.h"
 
+#include "clotho/common/clock.h"
 #include "clotho/plan/search.h"
 
 #include <clotho/planner.h>
 #include <string.h>
-#include <time.h>
-
-static int64_t now_ns(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
 
 bool plan_read_budget(const char *text, clo_plan_config *config)
 {
@@ -53,10 +44,10 @@ clo_status plan_make(const input *in, const plan_options *o, const char *planner
     (void)plan_read_contention(o->contention, &config.contention);
     (void)plan_read_budget(o->budget, &config); /* which cmd.c has looked at */
     search_watch(&config);
-    int64_t start = now_ns();
+    int64_t start = monotonic_ns();
     clo_status status = o->pipeline.is_wanted ? pipeline_plan(in->cost, &o->pipeline, &p->plan)
                                               : clo_plan_create(in->cost, &config, &p->plan);
-    p->plan_ns = now_ns() - start;
+    p->plan_ns = monotonic_ns() - start;
     search_over();
     if (status == CLO_OK)
         status = clo_plan_measure(p->plan, in->cost, &p->metrics);

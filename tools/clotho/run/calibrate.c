@@ -4,8 +4,7 @@
  * as many rounds as there are kinds each task has been everywhere, whatever the times are. */
 #include "clotho/common/commands.h"
 #include "clotho/common/options.h"
-#include "clotho/run/commands.h"
-#include "clotho/run/run.h"
+#include "clotho/run/calibrate_memory.h"
 
 #include <clotho/policy.h>
 
@@ -16,24 +15,6 @@
 
 #define ROUNDS_MAX 10000u
 #define ROUNDS_DEFAULT 100u
-
-typedef struct calibrate_options {
-    run_options run; /* what runs and commands need of it */
-    const char *output;
-    uint32_t rounds;
-    bool as_json;
-} calibrate_options;
-
-/* One graph. */
-typedef struct calibration {
-    const input *in;
-    const calibrate_options *options;
-    run_commands *commands; /* NULL: its tasks are no commands */
-    uint32_t *kind_of;      /* [tasks] where each runs in this round; CLO_NONE: nowhere */
-    uint32_t kinds_most;    /* the most kinds that can run one task */
-    clo_profile *learned;   /* of these runs alone */
-    uint32_t entries, trusted;
-} calibration;
 
 /* The `turn`th kind, round and round, of those that can run the task; *count: how many there are. */
 static uint32_t kind_in_turn(const input *in, uint32_t task, uint32_t turn, uint32_t *count)
@@ -60,17 +41,35 @@ static uint32_t kind_in_turn(const input *in, uint32_t task, uint32_t turn, uint
     return wanted;
 }
 
+static bool is_wanted(const calibration *c, uint32_t task, uint32_t e)
+{
+    if (c->only == CLO_NONE)
+        return clo_platform_executor(c->in->platform, e)->kind == c->kind_of[task];
+    return e == c->only || clo_cost_execution_ns(c->in->cost, task, c->only) == CLO_TIME_NEVER;
+}
+
+/* Some executor is busy. */
+static bool is_busy(const calibration *c, const clo_view *view)
+{
+    uint32_t free = 0;
+
+    for (uint32_t e = clo_view_next_free(view, CLO_NONE); e != CLO_NONE; e = clo_view_next_free(view, e))
+        free++;
+    return free < clo_platform_executors(c->in->platform);
+}
+
 static bool decide(void *state, const clo_view *view, clo_choice *choice)
 {
     const calibration *c = clo_view_argument(view);
 
     (void)state;
+    if (c->only != CLO_NONE && is_busy(c, view))
+        return false;
     for (clo_ready_stage r = clo_view_first_ready(view); r.job != CLO_NONE; r = clo_view_next_ready(view, r))
         for (uint32_t e = clo_view_next_free(view, CLO_NONE); e != CLO_NONE; e = clo_view_next_free(view, e)) {
             if (!clo_view_step(view))
                 return false;
-            if (clo_platform_executor(c->in->platform, e)->kind != c->kind_of[r.stage] ||
-                clo_view_execution_ns(view, r.job, r.stage, e) == CLO_TIME_NEVER ||
+            if (!is_wanted(c, r.stage, e) || clo_view_execution_ns(view, r.job, r.stage, e) == CLO_TIME_NEVER ||
                 !clo_view_fits(view, r.job, r.stage, e))
                 continue;
             *choice = (clo_choice){.job = r.job, .stage = r.stage, .count = 1, .executor = e, .duplicate = CLO_NONE};
@@ -123,18 +122,11 @@ static int look(calibration *c)
 }
 
 /* Rounds until all that can be known is trusted; *rounds: how many there were. */
-static int run_rounds(calibration *c, clo_runtime *runtime, uint32_t *rounds)
+static int run_rounds(calibration *c, clo_job *job, uint32_t *rounds)
 {
-    clo_job_config config = CLO_JOB_CONFIG_INIT;
     uint32_t tasks = clo_graph_tasks(clo_document_graph(c->in->document));
-    clo_job *job;
     int code = EXIT_GOOD;
 
-    config.policy = &in_turn;
-    config.argument = c;
-    clo_status status = clo_job_create(runtime, c->in->cost, &config, &job);
-    if (status != CLO_OK)
-        return complain_status(c->in->path, status);
     for (*rounds = 0; *rounds < c->options->rounds && code == EXIT_GOOD; ++*rounds) {
         if (*rounds >= c->kinds_most && c->entries > 0 && c->trusted == c->entries)
             break;
@@ -149,8 +141,22 @@ static int run_rounds(calibration *c, clo_runtime *runtime, uint32_t *rounds)
         if (code == EXIT_GOOD && *rounds >= c->kinds_most && c->entries == 0)
             break; /* nothing there can be learned */
     }
-    clo_job_destroy(job);
     return code;
+}
+
+static int run_all(calibration *c, clo_runtime *runtime, uint32_t *rounds)
+{
+    clo_job_config config = CLO_JOB_CONFIG_INIT;
+    clo_job *job;
+
+    config.policy = &in_turn;
+    config.argument = c;
+    clo_status status = clo_job_create(runtime, c->in->cost, &config, &job);
+    if (status != CLO_OK)
+        return complain_status(c->in->path, status);
+    int code = c->options->contention ? calibrate_memory(c, job, rounds) : run_rounds(c, job, rounds);
+    clo_job_destroy(job);
+    return code == EXIT_GOOD ? look(c) : code;
 }
 
 static int report(const calibration *c, uint32_t rounds)
@@ -176,6 +182,8 @@ static int report(const calibration *c, uint32_t rounds)
     if (!c->options->as_json) {
         printf("%-12s %u round%s: %u times of %u of %u tasks, %u of them from %d samples or more\n", "calibrated",
                rounds, rounds == 1 ? "" : "s", c->entries, measured, tasks, c->trusted, CLO_PROFILE_TRUSTED);
+        if (c->options->contention)
+            printf("%-12s %u of them wait for memory in a part of their time\n", "contention", c->with_part);
         return EXIT_GOOD;
     }
     json_begin(&out);
@@ -185,6 +193,8 @@ static int report(const calibration *c, uint32_t rounds)
     json_count(&out, "tasks_measured", measured);
     json_count(&out, "times", c->entries);
     json_count(&out, "times_trusted", c->trusted);
+    if (c->options->contention)
+        json_count(&out, "times_with_memory_part", c->with_part);
     return json_print(&out);
 }
 
@@ -195,8 +205,12 @@ static int add_all(const calibration *c, clo_profile *all)
     clo_status status = CLO_OK;
 
     for (uint32_t i = 0; status == CLO_OK && clo_profile_entry_at(c->learned, i, &entry) == CLO_OK; i++)
-        if (entry.codelet[0] != CLO_CODELET_ADDRESS)
+        if (entry.codelet[0] != CLO_CODELET_ADDRESS) {
+            const clo_memory_part part = clo_profile_memory_part(c->learned, i);
             status = clo_profile_add(all, &entry);
+            if (status == CLO_OK && c->options->contention)
+                status = clo_profile_add_memory_part(all, &entry, &part);
+        }
     const clo_run_spread runs = clo_profile_run_spread(c->learned);
     if (status == CLO_OK && runs.runs > 0)
         status = clo_profile_add_run_spread(all, &runs);
@@ -218,7 +232,7 @@ static int calibrate_graph(calibration *c, clo_profile *all)
         status = clo_profile_create(CLO_PROFILE_ENTRIES_MAX, &c->learned);
     if (status == CLO_OK)
         status = clo_runtime_create(c->in->platform, &config, &runtime);
-    int code = status == CLO_OK ? run_rounds(c, runtime, &rounds) : complain_status(c->in->path, status);
+    int code = status == CLO_OK ? run_all(c, runtime, &rounds) : complain_status(c->in->path, status);
     clo_runtime_destroy(runtime);
     if (code == EXIT_GOOD)
         code = add_all(c, all);
@@ -232,7 +246,7 @@ static int calibrate_graph(calibration *c, clo_profile *all)
 static int calibrate_file(const char *path, const calibrate_options *o, clo_profile *all)
 {
     input in;
-    calibration c = {.in = &in, .options = o};
+    calibration c = {.in = &in, .options = o, .only = CLO_NONE, .run_round = run_round};
     int code = input_open(&in, path, &o->run.input);
 
     if (code != EXIT_GOOD)
@@ -260,6 +274,8 @@ static int calibrate_files(char **paths, int count, const calibrate_options *o)
     if (status == CLO_OK && access(o->output, F_OK) == 0 && !is_empty_file(o->output))
         status = clo_profile_load(all, o->output, 0);
     int code = status == CLO_OK ? EXIT_GOOD : complain_status(o->output, status);
+    if (code == EXIT_GOOD && !o->contention)
+        code = input_check_alone(all, o->output);
     for (int i = 0; i < count && code == EXIT_GOOD; i++)
         code = calibrate_file(paths[i], o, all);
     if (code == EXIT_GOOD && (status = clo_profile_publish(all)) == CLO_OK)
@@ -301,6 +317,9 @@ int cmd_calibrate(int argc, char **argv)
          "spin (default), memory or command: of tasks that name none"},
         {"parallel", 'j', "N", OPTION_U32, &o.run.at_once, "commands: N at once, on N slots (as --platform slots:N)"},
         {"rounds", 0, "N", OPTION_U32, &o.rounds, "run each graph at most N times (100)"},
+        {"contention", 0, NULL, OPTION_FLAG, &o.contention,
+         "run tasks one at a time, alone and beside CPUs that read memory: what they lose tells predictions how tasks "
+         "slow each other down"},
         {"json", 0, NULL, OPTION_FLAG, &o.as_json, "print one JSON object per line on standard output"}};
     char **operands;
     int count, code = options_parse(&cmd, options, sizeof options / sizeof options[0], argc, argv, &operands, &count);
@@ -311,6 +330,8 @@ int cmd_calibrate(int argc, char **argv)
         return misuse("no output named; add --output F.json");
     if (o.rounds == 0 || o.rounds > ROUNDS_MAX)
         return misuse("--rounds is %u; write 1 to %u", o.rounds, ROUNDS_MAX);
+    if (o.contention && o.run.at_once != UINT32_MAX)
+        return misuse("--contention runs tasks on CPUs, one at a time: leave -j out");
     code = run_check_body(&o.run);
     if (code == EXIT_GOOD)
         code = run_read_slots(&o.run);

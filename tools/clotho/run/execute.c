@@ -142,7 +142,7 @@ static int open_learned(run_outcome *out)
     clo_status status = clo_profile_create(CLO_PROFILE_ENTRIES_MAX, &out->learned);
     if (status == CLO_OK && access(path, F_OK) == 0 && !is_empty_file(path))
         status = clo_profile_load(out->learned, path, 0);
-    return status == CLO_OK ? EXIT_GOOD : complain_status(path, status);
+    return status == CLO_OK ? input_check_alone(out->learned, path) : complain_status(path, status);
 }
 
 static int save_learned(run_outcome *out)

@@ -5,6 +5,8 @@
 #define _GNU_SOURCE /* ppoll */
 #include "clotho/serve/serve.h"
 
+#include "clotho/common/clock.h"
+
 #include <errno.h>
 #include <poll.h>
 #include <stdio.h>
@@ -39,17 +41,9 @@ typedef struct loop {
     int code;
 } loop;
 
-static int64_t clock_ns(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
-
 static int64_t now_ns(const loop *l)
 {
-    return clock_ns() - l->origin_ns;
+    return monotonic_ns() - l->origin_ns;
 }
 
 /* Room for `bytes` more behind the end. */
@@ -211,7 +205,7 @@ static void listen_to(loop *l)
     }
     l->read.end += (size_t)got;
     say_lines(l);
-    l->heard_ns = clock_ns(); /* behind the lines: what they take is not the driver's silence */
+    l->heard_ns = monotonic_ns(); /* behind the lines: what they take is not the driver's silence */
     l->is_silent = false;
 }
 
@@ -227,7 +221,7 @@ static bool go_on(loop *l)
         say_lines(l);
     if (l->read.end - l->read.first == before)
         return false;
-    l->heard_ns = clock_ns();
+    l->heard_ns = monotonic_ns();
     return true;
 }
 
@@ -237,7 +231,7 @@ static void greet(loop *l, int in, int out)
 
     l->in = in;
     l->out = out;
-    l->heard_ns = clock_ns();
+    l->heard_ns = monotonic_ns();
     l->is_watched = true;
     l->is_silent = false;
     if (clo_session_greet(l->session, &answer) == CLO_OK)
@@ -284,7 +278,7 @@ static void look_at_clock(loop *l, bool may_be_silent)
     const clo_service *service = clo_session_service(l->session);
 
     if (may_be_silent && l->options->heartbeat_ns > 0 && l->is_watched && !l->is_silent &&
-        clock_ns() - l->heard_ns >= l->options->heartbeat_ns)
+        monotonic_ns() - l->heard_ns >= l->options->heartbeat_ns)
         lose_all(l);
     if (!l->is_real || clo_service_wake_ns(service) > now_ns(l))
         return;
@@ -303,13 +297,14 @@ static const struct timespec *time_left(const loop *l, struct timespec *left)
         until_ns = wake_ns + l->origin_ns;
     if (until_ns == CLO_TIME_NEVER)
         return NULL;
-    int64_t now = clock_ns();
+    int64_t now = monotonic_ns();
     until_ns = until_ns > now ? until_ns - now : 0;
     *left = (struct timespec){.tv_sec = until_ns / 1000000000, .tv_nsec = until_ns % 1000000000};
     return left;
 }
 
-enum { DRIVER_IN, DRIVER_OUT, NEWCOMER, FILES };
+/* In the order in which the kernel looks: where a newcomer is seen, so is the end of a driver who hung up before. */
+enum { NEWCOMER, DRIVER_IN, DRIVER_OUT, FILES };
 
 static void wait_for(const loop *l, struct pollfd files[FILES], const sigset_t *waiting)
 {
@@ -356,7 +351,7 @@ int serve_loop(clo_session *session, const serve_options *options, const serve_s
               .out = -1};
 
     /* A session that was restarted goes on from its last time. */
-    l.origin_ns = clock_ns() - clo_service_now_ns(clo_session_service(session));
+    l.origin_ns = monotonic_ns() - clo_service_now_ns(clo_session_service(session));
     if (listening == NULL) {
         greet(&l, STDIN_FILENO, STDOUT_FILENO);
         flush(&l);

@@ -4,7 +4,7 @@
 #include "clotho/common/json.h"
 #include "clotho/common/options.h"
 #include "clotho/common/policy_option.h"
-#include "clotho/simulate/compare.h"
+#include "clotho/simulate/simulate.h"
 #include "clotho/stream/arrivals.h"
 
 #include <assert.h>

@@ -1,7 +1,7 @@
-/* compare.c - see compare.h. Policies meet the same jobs and arrivals with the same seed, so what is compared is their
- * ratio run by run: how runs differ among themselves cancels out. */
+/* compare.c - several policies on the same runs. Policies meet the same jobs and arrivals with the same seed, so what
+ * is compared is their ratio run by run: how runs differ among themselves cancels out. */
 #define _POSIX_C_SOURCE 200809L
-#include "clotho/simulate/compare.h"
+#include "clotho/simulate/simulate.h"
 
 #include "clotho/common/interrupt.h"
 #include "clotho/common/policy_option.h"

@@ -2,74 +2,63 @@
 #include "clotho/simulate/hash.h"
 
 #include "clotho/common/report.h"
+#include "train/numbers/fnv.h"
 
 #include <string.h>
 
-#define FNV_OFFSET UINT64_C(14695981039346656037)
-#define FNV_PRIME UINT64_C(1099511628211)
-
-static uint64_t mix(uint64_t hash, uint64_t value)
-{
-    for (int i = 0; i < 8; i++, value >>= 8)
-        hash = (hash ^ (value & 0xff)) * FNV_PRIME;
-    return hash;
-}
-
 static uint64_t mix_text(uint64_t hash, const char *text)
 {
-    for (; *text != '\0'; text++)
-        hash = (hash ^ (unsigned char)*text) * FNV_PRIME;
-    return mix(hash, 0);
+    return fnv_number(fnv_bytes(hash, text, strlen(text)), 0);
 }
 
 static uint64_t mix_graph(uint64_t hash, const clo_graph *graph)
 {
     clo_task task;
 
-    hash = mix(hash, clo_graph_tasks(graph));
-    hash = mix(hash, clo_graph_edges(graph));
+    hash = fnv_number(hash, clo_graph_tasks(graph));
+    hash = fnv_number(hash, clo_graph_edges(graph));
     for (uint32_t t = 0; t < clo_graph_tasks(graph); t++) {
         if (clo_graph_task(graph, t, &task) != CLO_OK)
             continue;
-        hash = mix(mix(hash, (uint64_t)task.work_ns), task.instances);
+        hash = fnv_number(fnv_number(hash, (uint64_t)task.work_ns), task.instances);
         for (int r = 0; r < CLO_RESOURCES_MAX; r++)
-            hash = mix(hash, (uint64_t)task.demand[r]);
+            hash = fnv_number(hash, (uint64_t)task.demand[r]);
     }
     return hash;
 }
 
 uint64_t workload_hash(const clo_workload *workload)
 {
-    uint64_t hash = mix(FNV_OFFSET, clo_workload_jobs(workload)), of_graph = 0;
+    uint64_t hash = fnv_number(FNV_BEGIN, clo_workload_jobs(workload)), of_graph = 0;
     const clo_graph *before = NULL;
 
     for (uint32_t i = 0; i < clo_workload_jobs(workload); i++) {
         const clo_workload_job *job = clo_workload_get(workload, i);
         if (job->graph != before)
-            of_graph = mix_graph(FNV_OFFSET, job->graph);
+            of_graph = mix_graph(FNV_BEGIN, job->graph);
         before = job->graph;
-        hash = mix(mix(hash, of_graph), (uint64_t)job->arrival_ns);
-        hash = mix(mix(hash, (uint64_t)job->deadline_ns), (uint64_t)job->period_ns);
-        hash = mix(mix(hash, job->releases), job->weight);
-        hash = mix(mix(mix(hash, job->band), job->group), job->limit);
+        hash = fnv_number(fnv_number(hash, of_graph), (uint64_t)job->arrival_ns);
+        hash = fnv_number(fnv_number(hash, (uint64_t)job->deadline_ns), (uint64_t)job->period_ns);
+        hash = fnv_number(fnv_number(hash, job->releases), job->weight);
+        hash = fnv_number(fnv_number(fnv_number(hash, job->band), job->group), job->limit);
     }
     return hash != 0 ? hash : 1;
 }
 
 uint64_t platform_hash(const clo_platform *platform)
 {
-    uint64_t hash = mix(FNV_OFFSET, clo_platform_executors(platform));
+    uint64_t hash = fnv_number(FNV_BEGIN, clo_platform_executors(platform));
 
     for (uint32_t e = 0; e < clo_platform_executors(platform); e++) {
         const clo_executor *executor = clo_platform_executor(platform, e);
         hash = mix_text(hash, clo_platform_kind_name(platform, executor->kind));
-        hash = mix(mix(hash, executor->machine), executor->memory);
+        hash = fnv_number(fnv_number(hash, executor->machine), executor->memory);
         for (int c = 0; c < CLO_CLASSES_BUILTIN; c++)
-            hash = mix(hash, executor->speed_q16[c]);
+            hash = fnv_number(hash, executor->speed_q16[c]);
     }
     for (uint32_t m = 0; m < clo_platform_machines(platform); m++)
         for (uint32_t r = 0; r < CLO_RESOURCES_MAX; r++)
-            hash = mix(hash, (uint64_t)clo_platform_capacity(platform, m, r));
+            hash = fnv_number(hash, (uint64_t)clo_platform_capacity(platform, m, r));
     return hash != 0 ? hash : 1;
 }
 

@@ -1,7 +1,7 @@
-/* replay.c - see replay.h. The header of the log says what is repeated. A simulated run is simulated
- * again, inputs and all. Of a real run nobody can compute the times: the scheduler is told the inputs of the log
- * (clo_stream_replay). */
-#include "clotho/simulate/replay.h"
+/* replay.c - `clotho simulate WORKLOAD --replay LOG`: the run of a log again, compared record by record. The header of
+ * the log says what is repeated. A simulated run is simulated again, inputs and all. Of a real run nobody can compute
+ * the times: the scheduler is told the inputs of the log (clo_stream_replay). */
+#include "clotho/simulate/simulate.h"
 
 #include "clotho/common/json.h"
 #include "clotho/common/policy_option.h"

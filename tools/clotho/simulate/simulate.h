@@ -118,4 +118,14 @@ void simulated_text(const simulation *sim, const simulated_run *run);
 void simulated_row(const simulated_run *run, bool is_first);
 int simulated_csv(const simulated_run *run, const char *path);
 
+/* compare.c: several policies on the same runs. */
+
+/* Simulates the workload at `path` under each of options->policies, with each seed of --seeds. Returns an exit code. */
+int simulate_compare(const char *path, const simulate_options *options);
+
+/* replay.c: `clotho simulate WORKLOAD --replay LOG`: the run of a log again, compared record by record. */
+
+/* Returns EXIT_GOOD where every record is equal. */
+int simulate_replay(const char *path, const simulate_options *options);
+
 #endif

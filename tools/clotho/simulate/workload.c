@@ -3,7 +3,6 @@
 #define _POSIX_C_SOURCE 200809L
 #include "clotho/common/interrupt.h"
 #include "clotho/common/options.h"
-#include "clotho/simulate/replay.h"
 #include "clotho/simulate/simulate.h"
 
 #include <clotho/report.h>

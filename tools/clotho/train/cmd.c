@@ -11,16 +11,14 @@
 #include <string.h>
 #include <unistd.h>
 
-static int check_options(train_options *o, const char *seeds, const char *validation)
+static int check_options(train_options *o, const train_seeds *seeds)
 {
-    int code = train_read_seeds(seeds, validation, &o->seeds, &o->validation);
+    int code = train_read_seeds(seeds, &o->seeds, &o->validation, NULL);
 
     if (code != EXIT_GOOD)
         return code;
     if (o->population < 4 || o->population > 10000 || o->generations < 1 || o->generations > 100000)
         return misuse("--population is from 4 to 10000, --generations from 1 to 100000");
-    if (o->threads > 256)
-        return misuse("--threads is %u; write at most 256", o->threads);
     return EXIT_GOOD;
 }
 
@@ -46,7 +44,7 @@ static int parametric(int argc, char **argv)
                        .population = 40,
                        .seeds_each = 8,
                        .scale = 1};
-    const char *seeds = "100-163", *validation = "200-215";
+    train_seeds seeds = {"100-163", "200-215", NULL};
     const option_spec options[] = {
         {"policy", 0, "NAME", OPTION_TEXT, &o.policy, "whose numbers: parametric (default) or graphene"},
         {"platform", 'p', "SPEC", OPTION_INPUT, &o.spec, "as in 'clotho plan'"},
@@ -62,25 +60,21 @@ static int parametric(int argc, char **argv)
         {"baseline", 0, "NAME[:ARG]", OPTION_TEXT, &o.baseline, "the policy that scores are relative to (fair)"},
         {"start", 0, "ARG", OPTION_TEXT, &o.start,
          "the argument to begin with (the built-in one); its unit of time is learnt"},
-        {"seeds", 0, "A-B", OPTION_TEXT, &seeds, "streams to train on (100-163)"},
+        {"seeds", 0, "A-B", OPTION_TEXT, &seeds.seeds, "streams to train on (100-163)"},
         {"each", 0, "N", OPTION_COUNT, &o.seeds_each, "of these, how many a generation, in turn (8)"},
-        {"validation", 0, "A-B", OPTION_TEXT, &validation, "streams that say what is kept (200-215)"},
+        {"validation", 0, "A-B", OPTION_TEXT, &seeds.validation, "streams that say what is kept (200-215)"},
         {"generations", 0, "N", OPTION_COUNT, &o.generations, "how many (25)"},
-        {"population", 0, "N", OPTION_COUNT, &o.population, "samples of a generation (40)"},
-        {"seed", 0, "N", OPTION_U64, &o.seed, "fixes every sample (0)"},
-        {"threads", 0, "N", OPTION_COUNT, &o.threads, "simulations at once (as many as CPUs)"},
-        {"checkpoint", 0, "F", OPTION_OUTPUT, &o.checkpoint,
-         "written after each generation; where it is there already, training goes on from it"},
-        {"output", 'o', "F", OPTION_OUTPUT, &o.output, "write the argument there too"},
-        {"json", 0, NULL, OPTION_FLAG, &o.as_json, "print one JSON object on standard output"}};
+        {"population", 0, "N", OPTION_COUNT, &o.population, "samples of a generation (40)"}};
+    const train_shared shared = {&o.seed, &o.threads, &o.checkpoint, &o.output, &o.as_json};
     char **operands;
-    int count, code = options_parse(&cmd, options, sizeof options / sizeof options[0], argc, argv, &operands, &count);
+    int count,
+        code = train_parse(&cmd, options, sizeof options / sizeof options[0], &shared, argc, argv, &operands, &count);
 
     if (code != OPTIONS_GO_ON)
         return code;
     if (!(o.scale > 0))
         return misuse("--scale is 0; write a number > 0");
-    code = check_options(&o, seeds, validation);
+    code = check_options(&o, &seeds);
     if (o.scenes.count == 0) {
         o.arrivals = o.arrivals != NULL ? o.arrivals : "batch";
         o.jobs = o.jobs > 0 ? o.jobs : 20;

@@ -4,9 +4,10 @@
  * that the policy itself runs. */
 #define _POSIX_C_SOURCE 200809L
 #include "clotho/train/decima_compare.h"
-#include "train/trainer/checkpoint_file.h"
+#include "train/numbers/fnv.h"
 
 #include "clotho/common/actions.h"
+#include "clotho/common/clock.h"
 #include "clotho/common/json.h"
 #include "clotho/common/options.h"
 #include "clotho/model/model.h"
@@ -38,11 +39,6 @@ static residual_seen measure_rows(const decima_training *t)
     return seen;
 }
 
-static uint64_t fold_text(uint64_t hash, const char *text)
-{
-    return checkpoint_fold(hash, text != NULL ? text : "", text != NULL ? strlen(text) + 1 : 1);
-}
-
 static uint64_t hash_of(const decima_training *t)
 {
     const decima_options *o = &t->o;
@@ -61,36 +57,14 @@ static uint64_t hash_of(const decima_training *t)
                             o->validate_every,
                             o->is_common,
                             o->is_whitened};
-    uint64_t hash = UINT64_C(14695981039346656037);
+    uint64_t hash = FNV_BEGIN;
 
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
-        hash = checkpoint_fold(hash, &all[i], sizeof all[i]);
-    hash =
-        checkpoint_fold(checkpoint_fold(checkpoint_fold(hash, &o->scale, sizeof o->scale), &o->sigma, sizeof o->sigma),
-                        &o->rate, sizeof o->rate);
-    hash = fold_text(fold_text(fold_text(hash, o->environment), o->arrivals), o->numbers);
-    return o->deadlines != NULL ? fold_text(hash, o->deadlines) : hash;
-}
-
-static int load_jobs(decima_training *t, char **paths, int count)
-{
-    clo_load_config load = CLO_LOAD_CONFIG_INIT;
-    clo_status status = clo_workload_create("training", &t->jobs);
-
-    load.scale = t->o.scale;
-    for (int i = 0; i < count; i++) {
-        clo_status found = status == CLO_OK ? workload_load(paths[i], &load, &t->loaded[i]) : status;
-        if (found != CLO_OK)
-            return complain_status(paths[i], found);
-        for (uint32_t j = 0; j < clo_workload_jobs(t->loaded[i]) && status == CLO_OK; j++) {
-            clo_workload_job job = CLO_WORKLOAD_JOB_INIT;
-            job.graph = clo_workload_get(t->loaded[i], j)->graph;
-            status = clo_workload_add(t->jobs, &job);
-        }
-    }
-    if (status == CLO_OK && clo_workload_jobs(t->jobs) == 0)
-        return complain(paths[0], "has no jobs to train on");
-    return status == CLO_OK ? EXIT_GOOD : complain_status(NULL, status);
+        hash = fnv_bytes(hash, &all[i], sizeof all[i]);
+    hash = fnv_bytes(fnv_bytes(fnv_bytes(hash, &o->scale, sizeof o->scale), &o->sigma, sizeof o->sigma), &o->rate,
+                     sizeof o->rate);
+    hash = fnv_text(fnv_text(fnv_text(hash, o->environment), o->arrivals), o->numbers);
+    return o->deadlines != NULL ? fnv_text(hash, o->deadlines) : hash;
 }
 
 static int open_streams(decima_training *t)
@@ -165,8 +139,8 @@ static void print_head(const decima_training *t)
 {
     printf("training on  %u graphs, %u jobs a stream, on parametric:%s\n", clo_workload_jobs(t->jobs), t->o.jobs,
            t->o.numbers);
-    printf("seeds        %s (list %016llx), validation %s (list %016llx), samples seed %llu\n", t->o.seeds_text,
-           (unsigned long long)seeds_hash(t->o.seeds), t->o.validation_text,
+    printf("seeds        %s (list %016llx), validation %s (list %016llx), samples seed %llu\n", t->o.texts.seeds,
+           (unsigned long long)seeds_hash(t->o.seeds), t->o.texts.validation,
            (unsigned long long)seeds_hash(t->o.validation), (unsigned long long)t->o.seed);
     printf("network      %d numbers, %u of them move; scores are %s over that of parametric\n\n", RESIDUAL_NUMBERS,
            t->es.numbers, train_goal_words(t->streams.goal));
@@ -182,7 +156,7 @@ static void print_comparison(const decima_training *t)
            100 * rounded->agreement, (unsigned long long)rounded->choices, DECIMA_GROUP, 100 * unrounded->agreement);
     if (t->o.compared.count == 0)
         return;
-    printf("compared     on streams %s (list %016llx): %.4f of what parametric reaches;\n", t->o.compared_text,
+    printf("compared     on streams %s (list %016llx): %.4f of what parametric reaches;\n", t->o.texts.compare,
            (unsigned long long)seeds_hash(t->o.compared), t->compared_score);
     printf("             %+.3f (+- %.3f) %% against real numbers, %+.3f (+- %.3f) %% against those before the grid\n",
            100 * rounded->change, 100 * rounded->change_error, 100 * unrounded->change, 100 * unrounded->change_error);
@@ -207,14 +181,14 @@ static void json_comparison(const decima_training *t, json *out)
 
 static int report(const decima_training *t)
 {
-    uint64_t hash = checkpoint_fold(UINT64_C(14695981039346656037), t->model, t->model_bytes);
+    uint64_t hash = fnv_bytes(FNV_BEGIN, t->model, t->model_bytes);
     char text[32];
     json out;
 
     snprintf(text, sizeof text, "%016llx", (unsigned long long)hash);
     if (!t->o.as_json) {
         printf("\nbest         %.4f of what parametric reaches on validation, after generation %u, in %.1f s\n",
-               t->es.best_score, t->es.best_generation, decima_elapsed_s(t));
+               t->es.best_score, t->es.best_generation, seconds_since(t->begin_ns));
         print_comparison(t);
         printf("model        %zu bytes, hash %s%s%s\n", t->model_bytes, text, t->o.output != NULL ? ", " : "",
                t->o.output != NULL ? show_name(t->o.output) : "");
@@ -231,17 +205,15 @@ static int report(const decima_training *t)
     json_comparison(t, &out);
     json_count(&out, "seeds_hash", seeds_hash(t->o.seeds));
     json_count(&out, "validation_hash", seeds_hash(t->o.validation));
-    json_real(&out, "seconds", decima_elapsed_s(t));
+    json_real(&out, "seconds", seconds_since(t->begin_ns));
     return json_print(&out);
 }
 
 static int check_options(decima_training *t)
 {
     decima_options *o = &t->o;
-    int code = train_read_seeds(o->seeds_text, o->validation_text, &o->seeds, &o->validation);
+    int code = train_read_seeds(&o->texts, &o->seeds, &o->validation, &o->compared);
 
-    if (code == EXIT_GOOD && o->compared_text != NULL)
-        code = train_read_aside(o->compared_text, o->seeds, o->validation, &o->compared);
     if (code != EXIT_GOOD)
         return code;
     if (o->stop == 0 || o->stop > o->generations)
@@ -253,21 +225,17 @@ static int check_options(decima_training *t)
         return misuse("--whiten and --all train different numbers; write one of them");
     if (o->is_common && o->environment == NULL)
         return misuse("--common draws times in an environment; write --environment decima");
-    if (o->threads > 256)
-        return misuse("--threads is %u; write at most 256", o->threads);
     if (!(o->scale > 0) || !(o->sigma > 0 && o->sigma <= 10) || !(o->rate > 0 && o->rate <= 10))
         return misuse("--scale is above 0; --sigma and --rate are above 0, at most 10");
-    if (strlen(o->name) >= CLO_MODEL_NAME_BYTES)
-        return misuse("--name is too long; write at most %d characters", CLO_MODEL_NAME_BYTES - 1);
     if (o->numbers != NULL && strlen(o->numbers) >= sizeof((clo_residual_argument *)0)->parametric)
         return misuse("--parametric is too long");
-    return EXIT_GOOD;
+    return train_check_name(o->name);
 }
 
 static int run(decima_training *t, char **paths, int count)
 {
-    clock_gettime(CLOCK_MONOTONIC, &t->begin);
-    int code = load_jobs(t, paths, count);
+    t->begin_ns = monotonic_ns();
+    int code = train_load_jobs(paths, count, t->o.scale, t->loaded, &t->jobs);
     if (code == EXIT_GOOD)
         code = open_streams(t);
     if (code == EXIT_GOOD && !t->o.is_zero && !t->o.is_forced)
@@ -334,9 +302,9 @@ static int read_and_run(decima_training *t, int argc, char **argv)
         {"scale", 0, "X", OPTION_REAL, &o->scale, "multiply times and bytes by X"},
         {"parametric", 0, "ARG", OPTION_TEXT, &o->numbers,
          "the numbers it adds to (batch, for a poisson process stream, with --deadlines any)"},
-        {"seeds", 0, "A-B", OPTION_TEXT, &o->seeds_text, "streams to train on (100-1123)"},
-        {"validation", 0, "A-B", OPTION_TEXT, &o->validation_text, "streams that say what is kept (5000-5031)"},
-        {"compare", 0, "A-B", OPTION_TEXT, &o->compared_text,
+        {"seeds", 0, "A-B", OPTION_TEXT, &o->texts.seeds, "streams to train on (100-1123)"},
+        {"validation", 0, "A-B", OPTION_TEXT, &o->texts.validation, "streams that say what is kept (5000-5031)"},
+        {"compare", 0, "A-B", OPTION_TEXT, &o->texts.compare,
          "other streams, to say what integers change of completion times against real numbers"},
         {"generations", 0, "N", OPTION_U32, &o->generations, "how many (100)"},
         {"stop", 0, "N", OPTION_U32, &o->stop, "stop after this one, as if interrupted (--generations)"},
@@ -353,16 +321,11 @@ static int read_and_run(decima_training *t, int argc, char **argv)
         {"zero-residual", 0, NULL, OPTION_FLAG, &o->is_zero,
          "train nothing: a model that leaves 'parametric' as it is"},
         {"validate-every", 0, "N", OPTION_U32, &o->validate_every, "generations between two validations (5)"},
-        {"seed", 0, "N", OPTION_U64, &o->seed, "fixes every draw (0)"},
-        {"threads", 0, "N", OPTION_COUNT, &o->threads, "simulations at once (as many as CPUs)"},
-        {"checkpoint", 0, "F", OPTION_OUTPUT, &o->checkpoint,
-         "written at each validation; where it is there already, training goes on from it"},
         {"name", 0, "NAME", OPTION_TEXT, &o->name, "of the model (residual)"},
-        {"output", 'o', "F", OPTION_OUTPUT, &o->output, "write the model"},
-        {"svg", 0, "F.svg", OPTION_OUTPUT, &o->svg, "draw the learning curve"},
-        {"json", 0, NULL, OPTION_FLAG, &o->as_json, "print one JSON object on standard output"}};
+        {"svg", 0, "F.svg", OPTION_OUTPUT, &o->svg, "draw the learning curve"}};
+    const train_shared shared = {&o->seed, &o->threads, &o->checkpoint, &o->output, &o->as_json};
     char **operands;
-    int count, code = options_parse(&cmd, specs, sizeof specs / sizeof specs[0], argc, argv, &operands, &count);
+    int count, code = train_parse(&cmd, specs, sizeof specs / sizeof specs[0], &shared, argc, argv, &operands, &count);
 
     if (code != OPTIONS_GO_ON)
         return code;
@@ -378,8 +341,7 @@ int train_decima(int argc, char **argv)
         return complain(NULL, "out of memory");
     t->o = (decima_options){.arrivals = "batch",
                             .name = "residual",
-                            .seeds_text = "100-1123",
-                            .validation_text = "5000-5031",
+                            .texts = {.seeds = "100-1123", .validation = "5000-5031"},
                             .jobs = 20,
                             .generations = 100,
                             .pairs = 16,

@@ -2,6 +2,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "clotho/train/decima_run.h"
 
+#include "clotho/common/clock.h"
 #include "clotho/common/outputs.h"
 #include "clotho/common/report.h"
 #include "learn/infer/residual_features.h"
@@ -17,14 +18,6 @@ typedef struct sample {
     void *bytes;
     clo_residual_argument argument;
 } sample;
-
-double decima_elapsed_s(const decima_training *t)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)(now.tv_sec - t->begin.tv_sec) + 1e-9 * (double)(now.tv_nsec - t->begin.tv_nsec);
-}
 
 static void close_sample(sample *s)
 {
@@ -219,7 +212,7 @@ static void tell(decima_training *t, double train_score, double valid)
     if (t->o.as_json || isnan(valid))
         return;
     printf("%10u %13.4f %15.4f %8.4f %8.1f s\n", t->es.generation, train_score, valid, t->es.best_score,
-           decima_elapsed_s(t));
+           seconds_since(t->begin_ns));
     fflush(stdout);
 }
 

@@ -3,14 +3,13 @@
 #define CLO_TOOLS_CLOTHO_TRAIN_DECIMA_RUN_H
 
 #include "clotho/train/streams.h"
+#include "clotho/train/train.h"
 #include "learn/infer/residual_features.h"
 #include "train/models/residual.h"
 #include "train/models/whiten.h"
 #include "train/search/es.h"
 #include "train/search/seeds.h"
 #include "train/trainer/curve.h"
-
-#include <time.h>
 
 /* DECIMA_ROWS of features are kept to measure what features are like, one in DECIMA_SPARSE; DECIMA_GROUP rows are
  * candidates of one choice in the comparison of integers with real numbers. */
@@ -19,8 +18,8 @@ enum { DECIMA_WORKLOADS_MAX = 64, DECIMA_ROWS = 32768, DECIMA_SPARSE = 13, DECIM
 _Static_assert((int)RESIDUAL_NUMBERS <= (int)ES_NUMBERS_MAX, "all of them may move");
 
 typedef struct decima_options {
-    const char *spec, *environment, *arrivals, *numbers, *checkpoint, *output, *svg, *name, *seeds_text,
-        *validation_text, *compared_text, *deadlines;
+    const char *spec, *environment, *arrivals, *numbers, *checkpoint, *output, *svg, *name, *deadlines;
+    train_seeds texts;
     uint32_t jobs, generations, pairs, each, validate_every, threads, stop;
     /* compared.count 0: no streams to compare integers with real numbers on. */
     seed_list seeds, validation, compared;
@@ -68,10 +67,8 @@ typedef struct decima_training {
     decima_comparison real[DECIMA_REALS];
     /* Of the integers over "parametric", on the streams to compare on. */
     double compared_score;
-    struct timespec begin;
+    int64_t begin_ns;
 } decima_training;
-
-double decima_elapsed_s(const decima_training *t);
 
 /* Each returns EXIT_GOOD, or an exit code after an error line. */
 

@@ -4,6 +4,7 @@
  * plan/edges/steps.h; REINFORCE with the mean of the rollouts of an instance as the baseline of each step then changes
  * it (Hua et al.). What was best on validation is quantized, and compared with floating point on other seeds. */
 #define _POSIX_C_SOURCE 200809L
+#include "clotho/common/clock.h"
 #include "clotho/common/input.h"
 #include "clotho/common/json.h"
 #include "clotho/common/options.h"
@@ -19,7 +20,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #define GAMMA 0.9
@@ -28,7 +28,8 @@
 enum { SCALE_CASES = 256, SCALE_EVERY = 31, TEST_CASES = 512, WORKLOADS_MAX = 64 };
 
 typedef struct training {
-    const char *jobs, *rule, *seeds_text, *validation_text, *compared_text, *checkpoint, *output, *svg, *name;
+    train_seeds texts;
+    const char *jobs, *rule, *checkpoint, *output, *svg, *name;
     uint32_t edges, lessons, updates, instances, rollouts, threads, validate_every;
     double rate, scale, agree;
     uint64_t seed;
@@ -46,7 +47,7 @@ typedef struct training {
     train_phase phases[2];
     uint32_t phases_count;
     trainer *trainer;
-    struct timespec begin;
+    int64_t begin_ns;
     uint32_t done_before;
     /* Of the model file. */
     void *model;
@@ -57,14 +58,6 @@ typedef struct training {
     quantize_agreement aside;
     paired change;
 } training;
-
-static double elapsed_s(const training *t)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)(now.tv_sec - t->begin.tv_sec) + (double)(now.tv_nsec - t->begin.tv_nsec) * 1e-9;
-}
 
 /* "5" or "5-8" */
 static bool read_range(const char *text, uint32_t *least, uint32_t *most)
@@ -85,10 +78,8 @@ static bool read_range(const char *text, uint32_t *least, uint32_t *most)
 static int check_options(training *t)
 {
     static const char *const rules[] = {"cp", "sjf", "tetris", "any"};
-    int code = train_read_seeds(t->seeds_text, t->validation_text, &t->seeds, &t->validation);
+    int code = train_read_seeds(&t->texts, &t->seeds, &t->validation, &t->compared);
 
-    if (code == EXIT_GOOD && t->compared_text != NULL)
-        code = train_read_aside(t->compared_text, t->seeds, t->validation, &t->compared);
     if (code != EXIT_GOOD)
         return code;
     if (!read_range(t->jobs, &t->world.jobs_least, &t->world.jobs_most))
@@ -106,16 +97,12 @@ static int check_options(training *t)
         return misuse("--lessons and --updates are 0; nothing would be trained");
     if (t->instances < 1 || t->instances > 1000 || t->rollouts < 2 || t->rollouts > 1000)
         return misuse("--instances is from 1 to 1000, --rollouts from 2 to 1000");
-    if (t->threads > 256)
-        return misuse("--threads is %u; write at most 256", t->threads);
     if (!(t->agree >= 0 && t->agree <= 100))
         return misuse("--agree is from 0 to 100 percent");
     if (!(t->rate > 0) || !(t->scale > 0))
         return misuse("--rate or --scale is 0; write a number > 0");
-    if (strlen(t->name) >= CLO_MODEL_NAME_BYTES)
-        return misuse("--name is too long; write at most %d characters", CLO_MODEL_NAME_BYTES - 1);
     t->world.edges = t->edges;
-    return EXIT_GOOD;
+    return train_check_name(t->name);
 }
 
 static bool has(const edges_world *world, const clo_graph *graph)
@@ -218,8 +205,8 @@ static void print_head(const training *t)
 {
     printf("training on  %u graphs, %u to %u of them an instance; rule %s, %u edges are tried\n", t->world.graphs_count,
            t->world.jobs_least, t->world.jobs_most, t->rule, t->edges);
-    printf("seeds        %s (list %016llx), validation %s (list %016llx), samples seed %llu\n", t->seeds_text,
-           (unsigned long long)seeds_hash(t->seeds), t->validation_text, (unsigned long long)seeds_hash(t->validation),
+    printf("seeds        %s (list %016llx), validation %s (list %016llx), samples seed %llu\n", t->texts.seeds,
+           (unsigned long long)seeds_hash(t->seeds), t->texts.validation, (unsigned long long)seeds_hash(t->validation),
            (unsigned long long)t->seed);
     printf("network      %u numbers; rewards: what the makespan falls by, in percent\n\n", edges_parameters());
     fflush(stdout);
@@ -231,8 +218,8 @@ static void show(const training *t, const train_point *point)
 
     if (t->as_json)
         return;
-    curve_line(t->trainer, t->phases[point->phase].method, point, elapsed_s(t), point->update - t->done_before, line,
-               sizeof line);
+    curve_line(t->trainer, t->phases[point->phase].method, point, seconds_since(t->begin_ns),
+               point->update - t->done_before, line, sizeof line);
     if (!isnan(point->validation))
         printf("%s%s\n", takes_escapes(STDOUT_FILENO) ? "\r\033[K" : "", line);
     else if (takes_escapes(STDOUT_FILENO))
@@ -361,7 +348,7 @@ static void print_aside(const training *t)
 {
     if (t->compared.count == 0)
         return;
-    printf("held aside   seeds %s (list %016llx): alike in %.2f %% of %llu decisions", t->compared_text,
+    printf("held aside   seeds %s (list %016llx): alike in %.2f %% of %llu decisions", t->texts.compare,
            (unsigned long long)seeds_hash(t->compared), 100 * share_in(&t->aside),
            (unsigned long long)t->aside.choices);
     if (t->change.count > 0)
@@ -392,7 +379,7 @@ static int report(const training *t)
     (void)trainer_best(t->trainer, &reward, &update);
     if (!t->as_json) {
         printf("\nbest         makespans %.3f %% shorter on validation, after %u updates (%.3f %% before), in %.1f s\n",
-               reward, update, first, elapsed_s(t));
+               reward, update, first, seconds_since(t->begin_ns));
         printf("integers     choose alike in %.2f %% of %llu decisions", 100 * share,
                (unsigned long long)t->agreement.choices);
         if (!isnan(t->integers))
@@ -416,7 +403,7 @@ static int report(const training *t)
     json_count(&out, "bytes", t->model_bytes);
     json_count(&out, "seeds_hash", seeds_hash(t->seeds));
     json_count(&out, "validation_hash", seeds_hash(t->validation));
-    json_real(&out, "seconds", elapsed_s(t));
+    json_real(&out, "seconds", seconds_since(t->begin_ns));
     return json_print(&out);
 }
 
@@ -424,7 +411,7 @@ static int run(training *t, char **paths, int count)
 {
     int code = EXIT_GOOD;
 
-    clock_gettime(CLOCK_MONOTONIC, &t->begin);
+    t->begin_ns = monotonic_ns();
     for (int i = 0; i < count && code == EXIT_GOOD; i++)
         code = open_workload(t, paths[i]);
     if (code == EXIT_GOOD && t->world.graphs_count == 0)
@@ -481,9 +468,9 @@ static int read_and_run(training *t, int argc, char **argv)
          "list rule: cp, sjf, tetris, or any: the seed of an instance draws it (cp)"},
         {"edges", 0, "N", OPTION_U32, &t->edges, "edges that an episode tries (16)"},
         {"scale", 0, "X", OPTION_REAL, &t->scale, "multiply times by X"},
-        {"seeds", 0, "A-B", OPTION_TEXT, &t->seeds_text, "instances to train on (100-4099)"},
-        {"validation", 0, "A-B", OPTION_TEXT, &t->validation_text, "instances that say what is kept (5000-5127)"},
-        {"compare", 0, "A-B", OPTION_TEXT, &t->compared_text,
+        {"seeds", 0, "A-B", OPTION_TEXT, &t->texts.seeds, "instances to train on (100-4099)"},
+        {"validation", 0, "A-B", OPTION_TEXT, &t->texts.validation, "instances that say what is kept (5000-5127)"},
+        {"compare", 0, "A-B", OPTION_TEXT, &t->texts.compare,
          "other instances, to say what integers change of makespans against real numbers"},
         {"lessons", 0, "N", OPTION_U32, &t->lessons, "updates that imitate the best single edges (60)"},
         {"updates", 0, "N", OPTION_U32, &t->updates, "updates by reward (240)"},
@@ -491,18 +478,14 @@ static int read_and_run(training *t, int argc, char **argv)
         {"rollouts", 0, "N", OPTION_COUNT, &t->rollouts, "of an instance (12)"},
         {"rate", 0, "X", OPTION_REAL, &t->rate, "of Adam, a tenth of it at the end (0.03)"},
         {"validate-every", 0, "N", OPTION_U32, &t->validate_every, "updates between two validations (20)"},
-        {"seed", 0, "N", OPTION_U64, &t->seed, "fixes every draw (0)"},
-        {"threads", 0, "N", OPTION_COUNT, &t->threads, "rollouts at once (as many as CPUs)"},
-        {"checkpoint", 0, "F", OPTION_OUTPUT, &t->checkpoint,
-         "written at each validation; where it is there already, training goes on from it"},
         {"agree", 0, "P", OPTION_REAL, &t->agree,
          "percent of decisions in which integers must choose as real numbers, or nothing is written (99)"},
         {"name", 0, "NAME", OPTION_TEXT, &t->name, "of the model (edges)"},
-        {"output", 'o', "F", OPTION_OUTPUT, &t->output, "write the model"},
-        {"svg", 0, "F.svg", OPTION_OUTPUT, &t->svg, "draw the learning curve"},
-        {"json", 0, NULL, OPTION_FLAG, &t->as_json, "print one JSON object on standard output"}};
+        {"svg", 0, "F.svg", OPTION_OUTPUT, &t->svg, "draw the learning curve"}};
+    const train_shared shared = {&t->seed, &t->threads, &t->checkpoint, &t->output, &t->as_json};
     char **operands;
-    int count, code = options_parse(&cmd, options, sizeof options / sizeof options[0], argc, argv, &operands, &count);
+    int count,
+        code = train_parse(&cmd, options, sizeof options / sizeof options[0], &shared, argc, argv, &operands, &count);
 
     if (code == OPTIONS_GO_ON)
         code = check_options(t);
@@ -519,8 +502,7 @@ int train_edges(int argc, char **argv)
         return complain(NULL, "out of memory");
     t->jobs = "3-6";
     t->rule = "cp";
-    t->seeds_text = "100-4099";
-    t->validation_text = "5000-5127";
+    t->texts = (train_seeds){.seeds = "100-4099", .validation = "5000-5127"};
     t->name = "edges";
     t->edges = 16;
     t->lessons = 60;

@@ -2,6 +2,7 @@
  * and the policy "lachesis". REINFORCE: each batch is ordered several times by scores with noise, and these rollouts
  * share a baseline (../train/trainer.h). The network adds to a prior, so it begins as DEFT in the order of rank_u. */
 #define _POSIX_C_SOURCE 200809L
+#include "clotho/common/clock.h"
 #include "clotho/common/input.h"
 #include "clotho/common/options.h"
 #include "clotho/common/report.h"
@@ -9,12 +10,12 @@
 #include "clotho/train/model.h"
 #include "clotho/train/train.h"
 #include "learn/infer/lachesis_features.h"
+#include "train/numbers/fnv.h"
 #include "train/trainer/curve.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { WORKLOADS_MAX = 32, LINE_BYTES = 256, ERROR_BYTES = 256 };
@@ -95,32 +96,9 @@ static int check_numbers(const lachesis_options *o)
         return misuse("--prior is above 0, at most 1000; --spread above 0, at most 100; --rate above 0, at most 1");
     if (!(o->agree >= 0 && o->agree <= 100))
         return misuse("--agree is from 0 to 100 percent");
-    if (o->threads > 256)
-        return misuse("--threads is %u; write at most 256", o->threads);
     if (o->law.executors < 1 || o->law.executors > 4096)
         return misuse("--executors is from 1 to 4096");
     return EXIT_GOOD;
-}
-
-/* All jobs of all files in one workload. */
-static int load_jobs(training *t)
-{
-    clo_load_config load = CLO_LOAD_CONFIG_INIT;
-    clo_status status = clo_workload_create("training", &t->jobs);
-
-    for (int i = 0; i < t->paths_count; i++) {
-        clo_status found = status == CLO_OK ? workload_load(t->paths[i], &load, &t->loaded[i]) : status;
-        if (found != CLO_OK)
-            return complain_status(t->paths[i], found);
-        for (uint32_t j = 0; j < clo_workload_jobs(t->loaded[i]) && status == CLO_OK; j++) {
-            clo_workload_job job = CLO_WORKLOAD_JOB_INIT;
-            job.graph = clo_workload_get(t->loaded[i], j)->graph;
-            status = clo_workload_add(t->jobs, &job);
-        }
-    }
-    if (status == CLO_OK && clo_workload_jobs(t->jobs) == 0)
-        return complain(t->paths[0], "has no jobs to train on");
-    return status == CLO_OK ? EXIT_GOOD : complain_status(NULL, status);
 }
 
 static int make_batches(training *t)
@@ -146,29 +124,22 @@ static int make_batches(training *t)
     return EXIT_GOOD;
 }
 
-static uint64_t fold(uint64_t hash, uint64_t value)
-{
-    for (int i = 0; i < 8; i++)
-        hash = (hash ^ ((value >> (8 * i)) & 0xff)) * UINT64_C(1099511628211);
-    return hash;
-}
-
 /* Of the batches themselves: jobs, costs and what DEFT makes of them. */
 static uint64_t hash_of(const training *t)
 {
-    uint64_t hash = fold(UINT64_C(14695981039346656037), workload_hash(t->jobs)), bits;
+    uint64_t hash = fnv_number(FNV_BEGIN, workload_hash(t->jobs)), bits;
 
     for (uint32_t i = 0; i < t->set.count; i++)
-        hash = fold(fold(fold(hash, t->set.list[i]->seed), t->set.list[i]->shape.stages),
-                    (uint64_t)t->set.list[i]->reference_ns);
+        hash = fnv_number(fnv_number(fnv_number(hash, t->set.list[i]->seed), t->set.list[i]->shape.stages),
+                          (uint64_t)t->set.list[i]->reference_ns);
     memcpy(&bits, &t->set.prior, sizeof bits);
-    hash = fold(hash, bits);
+    hash = fnv_number(hash, bits);
     for (int k = 0; k < CLO_FEATURES_STAGE; k++) {
         memcpy(&bits, &t->set.weights[k], sizeof bits);
-        hash = fold(hash, bits);
+        hash = fnv_number(hash, bits);
     }
     memcpy(&bits, &t->o->spread, sizeof bits);
-    return fold(fold(fold(hash, bits), t->o->shape.width), t->o->shape.rounds);
+    return fnv_number(fnv_number(fnv_number(hash, bits), t->o->shape.width), t->o->shape.rounds);
 }
 
 static int open_trainer(training *t, const train_environment *environment)
@@ -207,28 +178,20 @@ static int open_trainer(training *t, const train_environment *environment)
     return EXIT_GOOD;
 }
 
-static double seconds_since(const struct timespec *from)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)(now.tv_sec - from->tv_sec) + (double)(now.tv_nsec - from->tv_nsec) * 1e-9;
-}
-
 /* The curve, a line for each validation; on a terminal the last line moves with every update. */
-static void show(const training *t, const train_point *point, const struct timespec *from, uint32_t done_here)
+static void show(const training *t, const train_point *point, int64_t begin_ns, uint32_t done_here)
 {
     char line[LINE_BYTES];
     bool is_terminal = takes_escapes(STDOUT_FILENO), is_kept = !isnan(point->validation);
 
     if (t->o->as_json || (!is_terminal && !is_kept))
         return;
-    curve_line(t->trainer, t->o->phase.method, point, seconds_since(from), done_here, line, sizeof line);
+    curve_line(t->trainer, t->o->phase.method, point, seconds_since(begin_ns), done_here, line, sizeof line);
     printf("%s%s%s", is_terminal ? "\r\033[K" : "", line, is_kept ? "\n" : "");
     fflush(stdout);
 }
 
-static int train(training *t, const struct timespec *from)
+static int train(training *t, int64_t begin_ns)
 {
     uint32_t first = trainer_updates_done(t->trainer), points;
     char why[TRAINER_WHY_BYTES];
@@ -238,7 +201,7 @@ static int train(training *t, const struct timespec *from)
         if (!trainer_update(t->trainer, &point, why))
             return complain(NULL, "%s", why);
         points++;
-        show(t, &point, from, trainer_updates_done(t->trainer) - first);
+        show(t, &point, begin_ns, trainer_updates_done(t->trainer) - first);
         if (t->o->checkpoint != NULL && !isnan(point.validation) && !trainer_save(t->trainer, t->o->checkpoint, why))
             return complain(NULL, "%s", why);
     }
@@ -299,10 +262,9 @@ static int tune(training *t)
 
 static int run(training *t)
 {
-    struct timespec from;
+    int64_t begin_ns = monotonic_ns();
+    int code = train_load_jobs(t->paths, t->paths_count, 1, t->loaded, &t->jobs);
 
-    clock_gettime(CLOCK_MONOTONIC, &from);
-    int code = load_jobs(t);
     t->o->law.workload = t->jobs;
     if (code == EXIT_GOOD && t->o->spec != NULL)
         code = platform_open(t->o->spec, &t->opened);
@@ -317,9 +279,9 @@ static int run(training *t)
     if (code == EXIT_GOOD)
         code = open_trainer(t, &environment);
     if (code == EXIT_GOOD)
-        code = train(t, &from);
+        code = train(t, begin_ns);
     if (code == EXIT_GOOD)
-        code = train_model_report(t->o, t->trainer, &t->set, seconds_since(&from));
+        code = train_model_report(t->o, t->trainer, &t->set, seconds_since(begin_ns));
     trainer_destroy(t->trainer);
     for (uint32_t i = 0; i < t->set.count; i++)
         batch_destroy(t->set.list[i]);
@@ -350,22 +312,20 @@ static const command cmd = {
     "Example: clotho train lachesis tpch_2g.jsonl tpch_5g.jsonl --jobs 1-20 -o lachesis.model"};
 
 /* What the texts say. */
-static int read_texts(lachesis_options *o, const char *const text[7])
+static int read_texts(lachesis_options *o, const train_seeds *seeds, const char *const text[2])
 {
-    int code = train_read_seeds(text[0], text[1], &o->seeds, &o->validation);
+    int code = train_read_seeds(seeds, &o->seeds, &o->validation, &o->compared);
 
-    if (code == EXIT_GOOD && text[6] != NULL)
-        code = train_read_aside(text[6], o->seeds, o->validation, &o->compared);
-    if (code == EXIT_GOOD && !read_range(text[2], 1, 1000, &o->law.jobs_first, &o->law.jobs_last))
-        return misuse("--jobs is '%.60s'; write one or two whole numbers from 1 to 1000 as 1-20", text[2]);
+    if (code == EXIT_GOOD && !read_range(text[0], 1, 1000, &o->law.jobs_first, &o->law.jobs_last))
+        return misuse("--jobs is '%.60s'; write one or two whole numbers from 1 to 1000 as 1-20", text[0]);
     if (code == EXIT_GOOD)
-        code = read_ccrs(text[3], &o->law);
+        code = read_ccrs(text[1], &o->law);
     if (code == EXIT_GOOD)
-        code = read_speeds(text[4], &o->law);
-    o->law.has_even = strcmp(text[5], "producer") != 0;
-    o->law.has_producer = strcmp(text[5], "even") != 0;
-    if (code == EXIT_GOOD && o->law.has_even && o->law.has_producer && strcmp(text[5], "both") != 0)
-        return misuse("--edges is '%.60s'; write even, producer or both", text[5]);
+        code = read_speeds(text[2], &o->law);
+    o->law.has_even = strcmp(text[3], "producer") != 0;
+    o->law.has_producer = strcmp(text[3], "even") != 0;
+    if (code == EXIT_GOOD && o->law.has_even && o->law.has_producer && strcmp(text[3], "both") != 0)
+        return misuse("--edges is '%.60s'; write even, producer or both", text[3]);
     return code == EXIT_GOOD ? check_numbers(o) : code;
 }
 
@@ -379,19 +339,20 @@ int train_lachesis(int argc, char **argv)
                           .phase = TRAIN_PHASE_INIT,
                           .shape = LACHESIS_SHAPE_INIT,
                           .law = {.executors = 50}};
-    const char *text[7] = {"1000-1255", "2000-2063", "1-20", "0.1,1,5", "2.1-3.6", "both", NULL};
+    train_seeds seeds = {"1000-1255", "2000-2063", NULL};
+    const char *text[4] = {"1-20", "0.1,1,5", "2.1-3.6", "both"};
     const option_spec options[] = {
         {"platform", 'p', "SPEC", OPTION_INPUT, &o.spec,
          "one for all batches, as in 'clotho plan' (a cluster for each)"},
         {"executors", 0, "N", OPTION_COUNT, &o.law.executors, "of a drawn cluster (50)"},
-        {"speeds", 0, "A-B", OPTION_TEXT, &text[4], "of a drawn cluster, in tenths; links of 1 byte/ns (2.1-3.6)"},
-        {"jobs", 0, "A-B", OPTION_TEXT, &text[2], "jobs of a batch (1-20)"},
-        {"ccr", 0, "LIST", OPTION_TEXT, &text[3],
+        {"speeds", 0, "A-B", OPTION_TEXT, &text[2], "of a drawn cluster, in tenths; links of 1 byte/ns (2.1-3.6)"},
+        {"jobs", 0, "A-B", OPTION_TEXT, &text[0], "jobs of a batch (1-20)"},
+        {"ccr", 0, "LIST", OPTION_TEXT, &text[1],
          "mean transfer / mean time, or 'own': the workload's bytes (0.1,1,5)"},
-        {"edges", 0, "LAW", OPTION_TEXT, &text[5], "even, producer or both: what an edge carries goes by (both)"},
-        {"seeds", 0, "A-B", OPTION_TEXT, &text[0], "batches to train on (1000-1255)"},
-        {"validation", 0, "A-B", OPTION_TEXT, &text[1], "batches that say what is kept (2000-2063)"},
-        {"compare", 0, "A-B", OPTION_TEXT, &text[6],
+        {"edges", 0, "LAW", OPTION_TEXT, &text[3], "even, producer or both: what an edge carries goes by (both)"},
+        {"seeds", 0, "A-B", OPTION_TEXT, &seeds.seeds, "batches to train on (1000-1255)"},
+        {"validation", 0, "A-B", OPTION_TEXT, &seeds.validation, "batches that say what is kept (2000-2063)"},
+        {"compare", 0, "A-B", OPTION_TEXT, &seeds.compare,
          "other batches, to say what integers change of makespans against real numbers"},
         {"updates", 0, "N", OPTION_U32, &o.updates, "steps of the weights (300)"},
         {"instances", 0, "N", OPTION_COUNT, &o.phase.instances, "batches of an update, in turn (16)"},
@@ -403,22 +364,18 @@ int train_lachesis(int argc, char **argv)
         {"spread", 0, "X", OPTION_REAL, &o.spread, "standard deviation of the noise that scores are tried with (1)"},
         {"width", 0, "N", OPTION_U32, &o.shape.width, "numbers of an embedding (16)"},
         {"rounds", 0, "N", OPTION_U32, &o.shape.rounds, "how often stages see their children (3)"},
-        {"seed", 0, "N", OPTION_U64, &o.seed, "fixes weights and draws (0)"},
-        {"threads", 0, "N", OPTION_COUNT, &o.threads, "episodes at once (as many as CPUs)"},
-        {"checkpoint", 0, "F", OPTION_OUTPUT, &o.checkpoint,
-         "written at each validation; where it is there already, training goes on from it"},
-        {"output", 'o', "F.model", OPTION_OUTPUT, &o.output, "write the model there"},
         {"agree", 0, "P", OPTION_REAL, &o.agree,
          "percent of decisions in which integers must choose as real numbers, or the network is left out (99)"},
         {"name", 0, "NAME", OPTION_TEXT, &o.name, "of the model (lachesis)"},
-        {"curve", 0, "F.svg", OPTION_OUTPUT, &o.curve, "write the learning curve there"},
-        {"json", 0, NULL, OPTION_FLAG, &o.as_json, "print one JSON object on standard output"}};
+        {"curve", 0, "F.svg", OPTION_OUTPUT, &o.curve, "write the learning curve there"}};
+    const train_shared shared = {&o.seed, &o.threads, &o.checkpoint, &o.output, &o.as_json};
     char **operands;
-    int count, code = options_parse(&cmd, options, sizeof options / sizeof options[0], argc, argv, &operands, &count);
+    int count,
+        code = train_parse(&cmd, options, sizeof options / sizeof options[0], &shared, argc, argv, &operands, &count);
 
     if (code != OPTIONS_GO_ON)
         return code;
-    code = read_texts(&o, text);
+    code = read_texts(&o, &seeds, text);
     if (code != EXIT_GOOD)
         return code;
     o.phase.rate_last = o.phase.rate_first / 10;

@@ -5,8 +5,8 @@
 #include "clotho/model/model.h"
 #include "clotho/train/train.h"
 #include "train/batch/batch_model.h"
+#include "train/numbers/fnv.h"
 #include "train/search/paired.h"
-#include "train/trainer/checkpoint_file.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -130,8 +130,8 @@ static int print_report(const lachesis_options *o, const trainer *t, const outco
                100 * share_of(made), (unsigned long long)made->found.decisions, 100 * change_of(made));
         print_aside(o, made);
         printf("model        %zu bytes, hash %016llx%s%s\n", model->bytes,
-               (unsigned long long)checkpoint_sum(model->data, model->bytes), o->output != NULL ? ", written to " : "",
-               o->output != NULL ? o->output : "");
+               (unsigned long long)fnv_bytes(FNV_BEGIN, model->data, model->bytes),
+               o->output != NULL ? ", written to " : "", o->output != NULL ? o->output : "");
         return EXIT_GOOD;
     }
     json_begin(&out);
@@ -148,7 +148,7 @@ static int print_report(const lachesis_options *o, const trainer *t, const outco
     json_real(&out, "objective_change", change_of(made));
     json_aside(o, made, &out);
     json_count(&out, "bytes", model->bytes);
-    json_count(&out, "model_hash", checkpoint_sum(model->data, model->bytes));
+    json_count(&out, "model_hash", fnv_bytes(FNV_BEGIN, model->data, model->bytes));
     json_real(&out, "seconds", seconds);
     return json_print(&out);
 }

@@ -6,6 +6,7 @@
  * Numbers for platforms whose machines differ in their capacities are searched there alone, and elsewhere not written.
  */
 #define _POSIX_C_SOURCE 200809L
+#include "clotho/common/clock.h"
 #include "clotho/common/json.h"
 #include "clotho/common/outputs.h"
 #include "clotho/common/policy_option.h"
@@ -15,6 +16,7 @@
 #include "clotho/train/streams.h"
 #include "clotho/train/train.h"
 #include "clotho/train/tuned.h"
+#include "train/numbers/fnv.h"
 #include "train/search/cem.h"
 #include "train/trainer/checkpoint_file.h"
 
@@ -22,7 +24,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 typedef struct training {
@@ -239,34 +240,27 @@ static int train(training *t)
     return code;
 }
 
-static uint64_t fold(uint64_t hash, uint64_t value)
-{
-    for (int i = 0; i < 8; i++)
-        hash = (hash ^ ((value >> (8 * i)) & 0xff)) * UINT64_C(1099511628211);
-    return hash;
-}
-
 static uint64_t fold_text(uint64_t hash, const char *text)
 {
     for (; text != NULL && *text != '\0'; text++)
-        hash = fold(hash, (unsigned char)*text);
-    return fold(hash, 0);
+        hash = fnv_number(hash, (unsigned char)*text);
+    return fnv_number(hash, 0);
 }
 
 static uint64_t hash_of(const training *t)
 {
     const train_options *o = t->o;
-    uint64_t hash = fold(UINT64_C(14695981039346656037), workload_hash(t->jobs));
+    uint64_t hash = fnv_number(FNV_BEGIN, workload_hash(t->jobs));
 
     for (uint32_t s = 0; s < t->scenes_count; s++)
-        hash = fold(hash, platform_hash(t->scenes[s].platform));
+        hash = fnv_number(hash, platform_hash(t->scenes[s].platform));
     for (uint32_t s = 0; s < o->scenes.count; s++)
         hash = fold_text(hash, o->scenes.items[s]);
     hash = fold_text(fold_text(fold_text(fold_text(hash, o->policy), o->environment), o->arrivals), o->baseline);
     hash = o->deadlines != NULL ? fold_text(hash, o->deadlines) : hash;
-    hash = fold(fold(fold(fold(hash, t->goal), o->jobs), o->population), o->seeds_each);
-    hash = fold(fold(fold(hash, o->seeds.first), o->seeds.count), o->validation.first);
-    return fold_text(fold(fold(hash, o->validation.count), o->seed), o->start);
+    hash = fnv_number(fnv_number(fnv_number(fnv_number(hash, t->goal), o->jobs), o->population), o->seeds_each);
+    hash = fnv_number(fnv_number(fnv_number(hash, o->seeds.first), o->seeds.count), o->validation.first);
+    return fold_text(fnv_number(fnv_number(hash, o->validation.count), o->seed), o->start);
 }
 
 /* Some machine has another capacity than the first one. */
@@ -372,10 +366,9 @@ static void print_head(const training *t)
 int train_parametric(const char *path, const train_options *options)
 {
     training t = {.path = path, .o = options};
-    struct timespec from, to;
-
-    clock_gettime(CLOCK_MONOTONIC, &from);
+    int64_t begin_ns = monotonic_ns();
     int code = open_training(&t);
+
     if (code == EXIT_GOOD)
         code = read_checkpoint(&t);
     if (code == EXIT_GOOD && !options->as_json)
@@ -384,9 +377,8 @@ int train_parametric(const char *path, const train_options *options)
         code = measure_baseline(&t);
     if (code == EXIT_GOOD)
         code = train(&t);
-    clock_gettime(CLOCK_MONOTONIC, &to);
     if (code == EXIT_GOOD)
-        code = report(&t, (double)(to.tv_sec - from.tv_sec) + (double)(to.tv_nsec - from.tv_nsec) * 1e-9);
+        code = report(&t, seconds_since(begin_ns));
     train_scenes_close(t.scenes, t.scenes_count);
     clo_workload_destroy(t.jobs);
     policy_close(t.baseline, t.baseline_argument);

@@ -21,12 +21,31 @@ typedef struct train_options {
  * holds seeds of tests. */
 int train_read_list(const char *name, const char *text, seed_list *out);
 
-/* Reads two lists of seeds, --seeds and --validation. Returns EXIT_GOOD, or an exit code after an error line: one is no
- * list, holds seeds of tests, or they share seeds. */
-int train_read_seeds(const char *seeds, const char *validation, seed_list *training, seed_list *judging);
+/* Reads --seeds, --validation and --compare (NULL: it was not given). Returns EXIT_GOOD, or an exit code after an error
+ * line: one is no list, holds seeds of tests, or they share seeds. */
+typedef struct train_seeds {
+    const char *seeds, *validation, *compare;
+} train_seeds;
+int train_read_seeds(const train_seeds *texts, seed_list *training, seed_list *judging, seed_list *aside);
 
-/* Reads --compare, seeds that neither list has. Returns EXIT_GOOD, or an exit code after an error line. */
-int train_read_aside(const char *text, seed_list training, seed_list judging, seed_list *out);
+/* Options that all trainings have. */
+typedef struct train_shared {
+    uint64_t *seed;
+    uint32_t *threads;
+    const char **checkpoint, **output;
+    bool *as_json;
+} train_shared;
+
+/* As options_parse, with the rows of the shared options behind a training's own. */
+int train_parse(const command *cmd, const option_spec *own, size_t own_count, const train_shared *shared, int argc,
+                char **argv, char ***operands, int *count);
+
+/* Returns EXIT_GOOD, or an exit code after an error line: a model cannot have that name. */
+int train_check_name(const char *name);
+
+/* All jobs of all files in one workload, without their arrivals; `loaded`, [count], owns the graphs. The caller destroys
+ * what was made in any case. Returns EXIT_GOOD, or an exit code after an error line. */
+int train_load_jobs(char *const *paths, int count, double scale, clo_workload **loaded, clo_workload **jobs);
 
 /* Of the decisions among four candidates or more without ties, the share in which the integers of a model must choose
  * as real numbers do, in percent; and how much worse they may make the objective, as a share. */

@@ -1,6 +1,6 @@
 /* arrivals.c - the list of jobs that a real run submits. A periodic job is one job for each release, as in the
  * simulator. So the n-th submission is the n-th job of the list, here and there. */
-#include "clotho/workload/arrivals.h"
+#include "clotho/workload/stream.h"
 
 #include "clotho/stream/misfits.h"
 

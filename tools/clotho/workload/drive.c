@@ -8,8 +8,9 @@
  * Under the virtual clock all jobs are made and submitted before time begins, and each arrives at its moment. So what
  * happens does not depend on how quickly this thread is. */
 #define _POSIX_C_SOURCE 200809L
-#include "clotho/workload/drive.h"
+#include "clotho/workload/stream.h"
 
+#include "clotho/common/clock.h"
 #include "clotho/common/interrupt.h"
 #include "clotho/stream/misfits.h"
 #include "clotho/workload/bodies.h"
@@ -48,17 +49,9 @@ typedef struct driver {
     int code;
 } driver;
 
-static int64_t real_ns(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
-
 static int64_t now_ns(const driver *d)
 {
-    return (real_ns() - d->origin_ns) / (int64_t)d->run->options->dilate;
+    return (monotonic_ns() - d->origin_ns) / (int64_t)d->run->options->dilate;
 }
 
 static bool is_virtual(const driver *d)
@@ -258,7 +251,7 @@ static void look(driver *d, int64_t timeout_ns)
 static void show_progress(driver *d)
 {
     char line[160];
-    int64_t now = real_ns();
+    int64_t now = monotonic_ns();
 
     if (now < d->progress_ns)
         return;
@@ -272,11 +265,11 @@ static void show_progress(driver *d)
  * live the rarer they are. */
 static void look_or_sleep(driver *d)
 {
-    int64_t begin = real_ns(), until = d->look_ns;
+    int64_t begin = monotonic_ns(), until = d->look_ns;
 
     if (begin >= d->look_ns) {
         look(d, 0);
-        int64_t took = real_ns() - begin, rest = d->is_full ? FULL_LOOK_NS : LOOK_NS;
+        int64_t took = monotonic_ns() - begin, rest = d->is_full ? FULL_LOOK_NS : LOOK_NS;
         d->look_ns = begin + took + (rest > 8 * took ? rest : 8 * took);
         show_progress(d);
         return;
@@ -298,7 +291,7 @@ static bool is_due(const driver *d)
 /* Every turn submits a job, makes one, or waits for the time or for a job to end. */
 static void drive(driver *d)
 {
-    d->origin_ns = d->progress_ns = real_ns();
+    d->origin_ns = d->progress_ns = monotonic_ns();
     d->look_ns = d->origin_ns + LOOK_NS;
     d->progress_ns += PROGRESS_NS;
     while (!is_interrupted() && (d->submitted < d->count || d->live_count > 0)) {
@@ -331,7 +324,7 @@ static void drive_virtual(driver *d)
 {
     bool has_room = true;
 
-    d->origin_ns = d->progress_ns = real_ns();
+    d->origin_ns = d->progress_ns = monotonic_ns();
     d->look_ns = d->origin_ns;
     d->progress_ns += PROGRESS_NS;
     clo_status status = clo_runtime_hold_time(d->runtime, 1);

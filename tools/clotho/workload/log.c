@@ -1,6 +1,6 @@
-/* log.c - see log.h. The log names a job by the number that the scheduler gave it; its ARRIVE record holds the
- * job's place in the list. */
-#include "clotho/workload/log.h"
+/* log.c - the log of a run of a workload on real workers, and the verdict of the stream checker on it. The log names a
+ * job by the number that the scheduler gave it; its ARRIVE record holds the job's place in the list. */
+#include "clotho/workload/stream.h"
 
 #include <stdlib.h>
 

@@ -45,4 +45,30 @@ typedef struct stream_run {
     clo_stream_result predicted;
 } stream_run;
 
+/* arrivals.c: the list of jobs that a run of a workload submits. */
+
+/* Makes run.workload and `jobs`: each release is a job, and jobs that fit nowhere are refused, with a line for each of
+ * the first. Returns EXIT_GOOD, or an exit code after an error line. */
+int run_arrivals(stream_run *run);
+
+/* drive.c: runs the jobs of a workload on real workers. */
+
+/* Runs the jobs; fills run.outcomes and `sums`. Returns an exit code. A report makes sense, also after a failure, where
+ * a job ended, failed or was cancelled. */
+int run_drive(stream_run *run);
+
+/* log.c: the log of a run of a workload on real workers, and the verdict of the stream checker on it. */
+
+/* Makes run->log where one was asked for, or the run is short enough to be judged. Returns an exit code. */
+int run_log_open(stream_run *run);
+
+/* Judges run->log: is_judged, is_valid, report. A log that dropped records is not judged. Returns an exit code, after a
+ * line with the first fault where there is one. */
+int run_log_judge(stream_run *run);
+
+/* workload_report.c: what a run of a workload came to. */
+
+int run_workload_json(const stream_run *run); /* an exit code */
+void run_workload_text(const stream_run *run);
+
 #endif

@@ -1,10 +1,7 @@
 /* workload.c - see workload.h. */
 #include "clotho/workload/workload.h"
 
-#include "clotho/workload/arrivals.h"
-#include "clotho/workload/drive.h"
-#include "clotho/workload/log.h"
-#include "clotho/workload/workload_report.h"
+#include "clotho/workload/stream.h"
 
 #include <clotho/report.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* workload_report.c - what a workload came to on real workers, as text and as JSON: predicted beside measured. */
-#include "clotho/workload/workload_report.h"
+#include "clotho/workload/stream.h"
 
 #include "clotho/common/json.h"
 

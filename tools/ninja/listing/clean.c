@@ -1,8 +1,8 @@
 /* clean.c - see clean.h. A node that is dirty is one that was removed: a dry run counts each file once, too. */
 #include "ninja/listing/clean.h"
 #include "ninja/manifest/bindings.h"
+#include "ninja/manifest/manifest.h"
 #include "ninja/manifest/scope.h"
-#include "ninja/manifest/target.h"
 #include "ninja/text/disk.h"
 
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* dyndep.c - see dyndep.h. The language is that of ninja 1.11: `ninja_dyndep_version = 1`, then a statement
  * `build OUT | MORE OUTS: dyndep | MORE INPUTS` with an optional `restat` for each statement that names the file. */
 #include "ninja/manifest/dyndep.h"
-#include "ninja/manifest/files.h"
+#include "ninja/manifest/manifest.h"
 #include "ninja/manifest/scan.h"
 #include "ninja/manifest/scope.h"
 #include "ninja/text/paths.h"

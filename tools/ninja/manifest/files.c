@@ -1,5 +1,5 @@
-/* files.c - see files.h. */
-#include "ninja/manifest/files.h"
+/* files.c - the files of a manifest: read once, kept as long as it. */
+#include "ninja/manifest/manifest.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -169,4 +169,30 @@ typedef struct ninja_users {
 bool ninja_users_make(ninja_manifest *m, bool validations, ninja_users *out);
 void ninja_users_free(ninja_users *users);
 
+/* open.c: from files to a manifest, and its end. */
+
+/* Reads the manifest at `path` and what it includes. Returns false with m->error set, "FILE:LINE: what; what to do".
+ * ninja_close in both cases. */
+bool ninja_open(ninja_manifest *m, const char *path, const ninja_options *options);
+void ninja_close(ninja_manifest *m);
+
+/* files.c: the files of a manifest: read once, kept as long as it. */
+
+/* Reads a file and keeps its text and its name in the manifest, as the last of m->files. path: lives as long as it.
+ * *text: terminated, without zero bytes. Returns false with m->error set. */
+bool ninja_keep_file(ninja_manifest *m, const char *path, char **text);
+
+/* parse.c: the parser, called by ninja_open alone. */
+
+/* Reads `path` into *m, which scope_begin has prepared. Returns false with m->error set. */
+bool ninja_parse(ninja_manifest *m, const char *path);
+
+/* target.c: the node that a user means. */
+
+/* The node that a user means by `name`: a path, or "path^", the first output of what uses path. NINJA_NONE with
+ * m->error set, which names the path that is most like it. */
+uint32_t ninja_target(ninja_manifest *m, const char *name);
+/* The same for a path alone: "path^" is that file. */
+uint32_t ninja_named(ninja_manifest *m, const char *name);
+
 #endif

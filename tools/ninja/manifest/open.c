@@ -1,6 +1,5 @@
-/* open.c - see open.h. */
-#include "ninja/manifest/open.h"
-#include "ninja/manifest/parse.h"
+/* open.c - from files to a manifest, and its end. */
+#include "ninja/manifest/manifest.h"
 #include "ninja/manifest/scope.h"
 
 #include <stdlib.h>

@@ -1,7 +1,6 @@
 /* parse.c - statements of a build.ninja. A file inside a file is a stack entry, so that depth costs no C stack. */
-#include "ninja/manifest/parse.h"
 #include "ninja/manifest/bindings.h"
-#include "ninja/manifest/files.h"
+#include "ninja/manifest/manifest.h"
 #include "ninja/manifest/scan.h"
 #include "ninja/manifest/scope.h"
 #include "ninja/text/paths.h"

@@ -1,7 +1,7 @@
-/* target.c - see target.h. What is like a name: Levenshtein's distance, one row at a time and in it only what can still
- * be small (Ukkonen 1985), as a manifest may have 100 000 long names. */
+/* target.c - the node that a user means. What is like a name: Levenshtein's distance, one row at a time and in it only
+ * what can still be small (Ukkonen 1985), as a manifest may have 100 000 long names. */
 #define _GNU_SOURCE /* O_DIRECTORY */
-#include "ninja/manifest/target.h"
+#include "ninja/manifest/manifest.h"
 #include "ninja/text/paths.h"
 
 #include <assert.h>

@@ -2,7 +2,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "ninja/state/build.h"
 #include "ninja/manifest/bindings.h"
-#include "ninja/manifest/open.h"
+#include "ninja/manifest/manifest.h"
 
 #include <assert.h>
 #include <stdlib.h>

@@ -1,5 +1,6 @@
 /* cem.c - see cem.h. */
 #include "train/search/cem.h"
+#include "train/trainer/checkpoint_file.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -78,31 +79,22 @@ bool cem_write(const cem *c, FILE *out)
     return ferror(out) == 0;
 }
 
-/* The text behind `key` and a blank in the next line; NULL: another line. */
-static char *read_line(FILE *in, const char *key, char *line, int bytes)
-{
-    size_t length = strlen(key);
-
-    return fgets(line, bytes, in) != NULL && strncmp(line, key, length) == 0 && line[length] == ' ' ? line + length
-                                                                                                    : NULL;
-}
-
 bool cem_read(cem *c, FILE *in)
 {
-    char line[256], *end = read_line(in, "generation", line, sizeof line);
+    char line[256], *end = checkpoint_line(in, "generation", line, sizeof line);
     cem read = *c;
 
     if (end == NULL)
         return false;
     read.generation = (uint32_t)strtoul(end, NULL, 10);
-    if ((end = read_line(in, "seed", line, sizeof line)) == NULL)
+    if ((end = checkpoint_line(in, "seed", line, sizeof line)) == NULL)
         return false;
     read.seed = strtoull(end, NULL, 10);
-    if ((end = read_line(in, "score", line, sizeof line)) == NULL)
+    if ((end = checkpoint_line(in, "score", line, sizeof line)) == NULL)
         return false;
     read.best_score = strtod(end, NULL);
     for (uint32_t n = 0; n < c->numbers; n++) {
-        if ((end = read_line(in, "number", line, sizeof line)) == NULL)
+        if ((end = checkpoint_line(in, "number", line, sizeof line)) == NULL)
             return false;
         read.mean[n] = strtod(end, &end);
         read.sigma[n] = strtod(end, &end);

@@ -1,5 +1,6 @@
 /* es.c - see es.h. */
 #include "train/search/es.h"
+#include "train/trainer/checkpoint_file.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -49,21 +50,12 @@ bool es_write(const es *e, FILE *out)
     return ferror(out) == 0;
 }
 
-/* The text behind `key` and a blank in the next line; NULL: another line. */
-static char *read_line(FILE *in, const char *key, char *line, int bytes)
-{
-    size_t length = strlen(key);
-
-    return fgets(line, bytes, in) != NULL && strncmp(line, key, length) == 0 && line[length] == ' ' ? line + length
-                                                                                                    : NULL;
-}
-
 static bool read_numbers(es *e, FILE *in)
 {
     char line[256], *end;
 
     for (uint32_t n = 0; n < e->numbers; n++) {
-        if ((end = read_line(in, "number", line, sizeof line)) == NULL)
+        if ((end = checkpoint_line(in, "number", line, sizeof line)) == NULL)
             return false;
         e->mean[n] = strtod(end, &end);
         e->m[n] = strtod(end, &end);
@@ -77,18 +69,18 @@ static bool read_numbers(es *e, FILE *in)
 
 bool es_read(es *e, FILE *in)
 {
-    char line[256], *end = read_line(in, "generation", line, sizeof line);
+    char line[256], *end = checkpoint_line(in, "generation", line, sizeof line);
     es *read = malloc(sizeof *read);
     bool is_good = read != NULL && end != NULL;
 
     if (is_good) {
         *read = *e;
         read->generation = (uint32_t)strtoul(end, NULL, 10);
-        is_good = (end = read_line(in, "steps", line, sizeof line)) != NULL;
+        is_good = (end = checkpoint_line(in, "steps", line, sizeof line)) != NULL;
     }
     if (is_good) {
         read->steps = strtoull(end, NULL, 10);
-        is_good = (end = read_line(in, "best", line, sizeof line)) != NULL;
+        is_good = (end = checkpoint_line(in, "best", line, sizeof line)) != NULL;
     }
     if (is_good) {
         read->best_generation = (uint32_t)strtoul(end, &end, 10);

@@ -1,5 +1,6 @@
 /* seeds.c - see seeds.h. */
 #include "train/search/seeds.h"
+#include "train/numbers/fnv.h"
 
 #include <stdio.h>
 
@@ -13,16 +14,9 @@ bool seeds_have_tests(seed_list seeds)
     return seeds_overlap(seeds, (seed_list){SEEDS_TEST_FIRST, SEEDS_TEST_LAST - SEEDS_TEST_FIRST + 1});
 }
 
-static uint64_t fold(uint64_t hash, uint64_t value)
-{
-    for (int i = 0; i < 8; i++)
-        hash = (hash ^ ((value >> (8 * i)) & 0xff)) * UINT64_C(1099511628211);
-    return hash;
-}
-
 uint64_t seeds_hash(seed_list seeds)
 {
-    uint64_t hash = fold(fold(UINT64_C(14695981039346656037), seeds.first), seeds.count);
+    uint64_t hash = fnv_number(fnv_number(FNV_BEGIN, seeds.first), seeds.count);
 
     return hash != 0 ? hash : 1;
 }

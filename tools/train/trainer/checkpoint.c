@@ -3,6 +3,7 @@
  * Little-endian: "clotrain", u32 version, u32 parameters, u64 hash of the options, u64 Adam's steps, u32 updates done,
  * u32 best update, f64 best reward, u32 points, u32 has begun; then f64 parameters, m, v, best [parameters]; the
  * points, each u32 update, u32 phase and six f64; at the end u64 FNV-1a of all bytes before. */
+#include "train/numbers/fnv.h"
 #include "train/trainer/checkpoint_file.h"
 #include "train/trainer/trainer_state.h"
 
@@ -55,7 +56,7 @@ static void get_reals(cursor *c, double *to, size_t count)
 
 static uint64_t fold_number(uint64_t hash, double number)
 {
-    return checkpoint_fold(hash, &number, sizeof number);
+    return fnv_bytes(hash, &number, sizeof number);
 }
 
 static uint64_t fold_phase(uint64_t hash, const train_phase *p)
@@ -65,21 +66,21 @@ static uint64_t fold_phase(uint64_t hash, const train_phase *p)
                               p->clip_gradient, p->gamma,         p->lambda,       p->critic_weight, p->by_time,
                               p->epochs,        p->clip_ratio};
 
-    return checkpoint_fold(hash, numbers, sizeof numbers);
+    return fnv_bytes(hash, numbers, sizeof numbers);
 }
 
 uint64_t trainer_hash(const trainer *t)
 {
     const trainer_config *c = &t->config;
-    uint64_t hash = fold_number(UINT64_C(14695981039346656037), c->parameters_count);
+    uint64_t hash = fold_number(FNV_BEGIN, c->parameters_count);
 
-    hash = checkpoint_fold(hash, c->environment->name, strlen(c->environment->name));
+    hash = fnv_bytes(hash, c->environment->name, strlen(c->environment->name));
     for (uint32_t i = 0; i < c->phases_count; i++)
         hash = fold_phase(hash, &c->phases[i]);
-    hash = checkpoint_fold(fold_number(hash, c->seeds_count), c->seeds, c->seeds_count * sizeof *c->seeds);
-    hash = checkpoint_fold(fold_number(hash, c->validation_count), c->validation,
-                           c->validation_count * sizeof *c->validation);
-    return fold_number(checkpoint_fold(checkpoint_fold(hash, &c->seed, sizeof c->seed), &c->hash, sizeof c->hash),
+    hash = fnv_bytes(fold_number(hash, c->seeds_count), c->seeds, c->seeds_count * sizeof *c->seeds);
+    hash =
+        fnv_bytes(fold_number(hash, c->validation_count), c->validation, c->validation_count * sizeof *c->validation);
+    return fold_number(fnv_bytes(fnv_bytes(hash, &c->seed, sizeof c->seed), &c->hash, sizeof c->hash),
                        c->validate_every);
 }
 
@@ -116,7 +117,7 @@ static void put_all(const trainer *t, unsigned char *bytes)
         put(&c, p->phase, 4);
         put_reals(&c, numbers, 6);
     }
-    put(&c, checkpoint_sum(bytes, (size_t)(c.at - bytes)), 8);
+    put(&c, fnv_bytes(FNV_BEGIN, bytes, (size_t)(c.at - bytes)), 8);
 }
 
 static bool fail(char *why, const char *path, const char *text)
@@ -155,7 +156,7 @@ static const char *check(const trainer *t, unsigned char *data, size_t bytes)
     c.at = data + 48;
     uint32_t points = (uint32_t)get(&c, 4);
     cursor end = {data + bytes - SUM_BYTES};
-    if (bytes != bytes_of(parameters, points) || get(&end, 8) != checkpoint_sum(data, bytes - SUM_BYTES))
+    if (bytes != bytes_of(parameters, points) || get(&end, 8) != fnv_bytes(FNV_BEGIN, data, bytes - SUM_BYTES))
         return "is damaged; delete it to begin anew";
     if (parameters != t->config.parameters_count || hash != trainer_hash(t))
         return "was written for other jobs or options; name another file, or delete this one";

@@ -1,6 +1,7 @@
 /* checkpoint_file.c - see checkpoint_file.h. */
 #define _POSIX_C_SOURCE 200809L
 #include "train/trainer/checkpoint_file.h"
+#include "train/numbers/fnv.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -11,20 +12,6 @@
 #define VERSION "2"
 #define SUM "sum %016llx\n"
 enum { SUM_BYTES = 21, HEAD_BYTES = 64 };
-
-uint64_t checkpoint_fold(uint64_t hash, const void *data, size_t bytes)
-{
-    const unsigned char *at = data;
-
-    for (size_t i = 0; i < bytes; i++)
-        hash = (hash ^ at[i]) * UINT64_C(1099511628211);
-    return hash;
-}
-
-uint64_t checkpoint_sum(const void *data, size_t bytes)
-{
-    return checkpoint_fold(UINT64_C(14695981039346656037), data, bytes);
-}
 
 unsigned char *checkpoint_read(const char *path, size_t *bytes)
 {
@@ -68,7 +55,7 @@ bool checkpoint_end(output *o, bool is_whole)
 {
     is_whole = fflush(o->file) == 0 && is_whole;
     if (is_whole)
-        is_whole = fprintf(o->file, SUM, (unsigned long long)checkpoint_sum(o->text, o->bytes)) > 0;
+        is_whole = fprintf(o->file, SUM, (unsigned long long)fnv_bytes(FNV_BEGIN, o->text, o->bytes)) > 0;
     return output_close(o, is_whole);
 }
 
@@ -78,7 +65,7 @@ static bool has_sum(const char *text, size_t bytes)
 
     if (bytes < SUM_BYTES)
         return false;
-    snprintf(sum, sizeof sum, SUM, (unsigned long long)checkpoint_sum(text, bytes - SUM_BYTES));
+    snprintf(sum, sizeof sum, SUM, (unsigned long long)fnv_bytes(FNV_BEGIN, text, bytes - SUM_BYTES));
     return memcmp(text + bytes - SUM_BYTES, sum, SUM_BYTES) == 0;
 }
 
@@ -101,4 +88,12 @@ const char *checkpoint_lines(char *text, size_t bytes, const char *kind, uint64_
         return "cannot be read: out of memory";
     (void)fseek(*lines, strchr(text, '\n') + 1 - text, SEEK_SET); /* within the text */
     return NULL;
+}
+
+char *checkpoint_line(FILE *in, const char *key, char *line, int bytes)
+{
+    size_t length = strlen(key);
+
+    return fgets(line, bytes, in) != NULL && strncmp(line, key, length) == 0 && line[length] == ' ' ? line + length
+                                                                                                    : NULL;
 }

@@ -9,13 +9,6 @@
 
 enum { CHECKPOINT_BYTES_MAX = 1 << 28 };
 
-/* FNV-1a (Fowler, Noll, Vo). Each step is one to one, so two texts of one length that differ in one byte have different
- * sums. */
-uint64_t checkpoint_sum(const void *data, size_t bytes);
-
-/* FNV-1a: `hash` with the bytes folded in; 14695981039346656037 begins one. */
-uint64_t checkpoint_fold(uint64_t hash, const void *data, size_t bytes);
-
 /* All bytes of the file, owned by the caller, with a zero behind them. NULL: errno says why; only ENOENT says that
  * there is none. Larger than CHECKPOINT_BYTES_MAX: EFBIG. */
 unsigned char *checkpoint_read(const char *path, size_t *bytes);
@@ -29,5 +22,8 @@ bool checkpoint_end(output *o, bool is_whole);
 /* What is wrong with the text, which is 0-terminated, or NULL; then *lines is a stream of the trainer's lines, to be
  * closed. */
 const char *checkpoint_lines(char *text, size_t bytes, const char *kind, uint64_t hash, FILE **lines);
+
+/* The text behind `key` and a blank in the next line; NULL: another line. line: [bytes] to read it into. */
+char *checkpoint_line(FILE *in, const char *key, char *line, int bytes);
 
 #endif
