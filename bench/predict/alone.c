@@ -7,7 +7,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { LOOKS = 5, LOOK_NS = 30000000, ROUNDS = 5 };
+enum { LOOKS = 5, LOOK_NS = 30000000, PAUSES_MAX = 1000, ROUNDS = 5 };
 
 typedef struct cpus {
     uint32_t count, *of; /* [count] */
@@ -28,13 +28,25 @@ static clo_status list_cpus(cpus *out)
     return out->of != NULL ? CLO_OK : CLO_ERR_MEMORY;
 }
 
-/* Once they have begun to read. */
+/* Once all of them have run for a while; 0: one gets no CPU. */
+static uint32_t look(clo_streams *streams, long pause_ns)
+{
+    uint32_t mbps = 0;
+
+    for (int i = 0; i < PAUSES_MAX && mbps == 0; i++) {
+        nanosleep(&(struct timespec){.tv_nsec = pause_ns}, NULL);
+        mbps = clo_streams_mbps(streams);
+    }
+    return mbps;
+}
+
+/* Streams that have begun to read. */
 static clo_status start(const uint32_t *of, uint32_t count, clo_streams **streams)
 {
     clo_status status = clo_streams_start(of, count, streams);
 
-    for (int i = 0; status == CLO_OK && i < 1000 && clo_streams_mbps(*streams) == 0; i++)
-        nanosleep(&(struct timespec){.tv_nsec = LOOK_NS / 10}, NULL);
+    if (status == CLO_OK)
+        (void)look(*streams, LOOK_NS / 10);
     return status;
 }
 
@@ -46,10 +58,8 @@ static clo_status rate_of(const uint32_t *of, uint32_t count, uint32_t *mbps)
 
     if (status != CLO_OK)
         return status;
-    for (int i = 0; i < LOOKS; i++) {
-        nanosleep(&(struct timespec){.tv_nsec = LOOK_NS}, NULL);
-        looks[i] = clo_streams_mbps(streams);
-    }
+    for (int i = 0; i < LOOKS; i++)
+        looks[i] = look(streams, LOOK_NS);
     clo_streams_stop(streams);
     *mbps = (uint32_t)bench_summarise(looks, LOOKS).median;
     return CLO_OK;

@@ -91,7 +91,8 @@ typedef struct clo_streams clo_streams; /* opaque: owns threads */
 CLO_API CLO_NODISCARD clo_status clo_streams_start(const uint32_t *cpus, uint32_t count, clo_streams **out);
 
 /* What all of them have moved since the last call, or since the start, in 10^6 bytes/s of the CPU time of each: what other
- * programs take of their CPUs does not count.
+ * programs take of their CPUs does not count. 0: one of them has not run since, so that there is nothing to say yet; then
+ * the call counts as none.
  * Threads: one at a time. Real time: no. O(count). */
 CLO_API uint32_t clo_streams_mbps(clo_streams *streams);
 

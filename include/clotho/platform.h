@@ -196,8 +196,9 @@ typedef void (*clo_progress_fn)(void *context, const char *line);
 
 /* Measures this machine and writes a platform file. Each pair of CPUs is measured with pinned threads; CPUs of one kind
  * within 5 % of each other count as equal. Latency and the pieces of the bandwidth are stored with the errors of the
- * fit, and with the errors at sizes that were held out of the fit (docs/PLATFORM_FILE.md). The affinity of the calling
- * thread is restored.
+ * fit, and with the errors at sizes that were held out of the fit (docs/PLATFORM_FILE.md). With two CPUs or more, what
+ * all of them together read from memory becomes the capacity CLO_MEMORY_RESOURCE. The affinity of the calling thread is
+ * restored.
  *
  *   quick     1: about a second; 0: about 10 s on 2 cores. With many CPUs each pair gets less time, at least a few ms.
  *   progress  may be NULL. Called on the calling thread.

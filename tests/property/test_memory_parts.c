@@ -150,6 +150,51 @@ static void parts_only_lengthen_and_never_exceed_the_capacity(void **state)
     assert_true(longer > SEEDS / 4);
 }
 
+static clo_plan *plan_by(const scene *s, const char *planner)
+{
+    clo_plan_config config = CLO_PLAN_CONFIG_INIT;
+    clo_plan *plan;
+
+    config.planner = planner_named(planner);
+    ok(clo_plan_create(s->cost, &config, &plan));
+    return plan;
+}
+
+static void assert_same_plan(clo_plan *a, clo_plan *b)
+{
+    size_t count, other;
+    const clo_placement *x = clo_plan_placements(a, &count), *y = clo_plan_placements(b, &other);
+
+    assert_int_equal(count, other);
+    assert_memory_equal(x, y, count * sizeof *x);
+    clo_plan_destroy(a);
+    clo_plan_destroy(b);
+}
+
+/* A capacity that no task demands says nothing to them. Mutation: is_memory_rate of policy/network/auto.c is false. */
+static void planners_and_policies_stay_as_they_are(void **state)
+{
+    static const char *const planners[] = {"heft", "deft", "peft"};
+    static const char *const policies[] = {"auto", "parametric", "easy-sjf", "tetris", "eft"};
+
+    (void)state;
+    for (uint64_t seed = 0; seed < SEEDS / 2; seed++) {
+        clo_rng rng = sample_rng(seed);
+        scene s = make(seed, &rng);
+        const char *policy = seed % 2 == 0 ? "auto" : policies[seed / 2 % 5], *planner = planners[seed % 3];
+        int64_t before_ns, after_ns;
+        clo_plan *plan = plan_by(&s, planner);
+        clo_trace *before = simulate(&s, policy, false, &before_ns);
+        set_capacity(&s, 10);
+        assert_same_plan(plan, plan_by(&s, planner));
+        clo_trace *after = simulate(&s, policy, false, &after_ns);
+        assert_equal(before, after);
+        clo_trace_destroy(before);
+        clo_trace_destroy(after);
+        drop(&s);
+    }
+}
+
 static long double sum_of(const clo_memory_part *parts, size_t count, uint64_t stretch_q32)
 {
     long double stretch = (long double)stretch_q32 / (1ull << 32), sum = 0;
@@ -184,6 +229,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(parts_only_lengthen_and_never_exceed_the_capacity),
+        cmocka_unit_test(planners_and_policies_stay_as_they_are),
         cmocka_unit_test(the_stretch_is_the_least_that_fits),
     };
 

@@ -26,6 +26,7 @@
 
 #define ALIKE_PERMILLE 50 /* CPUs of a kind that differ by less are equal */
 #define MEMORY_LOOKS 5
+#define MEMORY_PAUSES_MAX 200 /* of one look */
 
 typedef struct calibration {
     clo_calibration base;
@@ -143,21 +144,31 @@ static clo_status measure_speeds(calibration *c)
     return status;
 }
 
+/* A look at streams that have run for a while; 0: one of them gets no CPU. */
+static int64_t look(clo_streams *streams, int64_t pause_ns)
+{
+    int64_t mbps = 0;
+
+    for (int i = 0; i < MEMORY_PAUSES_MAX && mbps == 0; i++) {
+        nanosleep(&(struct timespec){.tv_nsec = pause_ns}, NULL);
+        mbps = clo_streams_mbps(streams);
+    }
+    return mbps;
+}
+
 /* What all CPUs together read from memory: the median of a few looks at streams on all of them. */
 static clo_status measure_memory(calibration *c)
 {
-    struct timespec pause = {.tv_nsec = c->quick ? 20000000 : 200000000};
+    int64_t pause_ns = c->quick ? 20000000 : 200000000;
     int64_t looks[MEMORY_LOOKS];
     clo_streams *streams;
     clo_status status = clo_streams_start(c->cpus, c->base.count, &streams);
 
     if (status != CLO_OK)
         return status;
-    for (int i = -1; i < MEMORY_LOOKS; i++) { /* the first one is of the start */
-        nanosleep(&pause, NULL);
-        int64_t mbps = clo_streams_mbps(streams);
-        looks[i < 0 ? 0 : i] = mbps;
-    }
+    (void)look(streams, pause_ns); /* of the start */
+    for (int i = 0; i < MEMORY_LOOKS; i++)
+        looks[i] = look(streams, pause_ns);
     clo_streams_stop(streams);
     c->memory_mbps = clo_measure_median(looks, MEMORY_LOOKS);
     clo_calibration_say(&c->base, "all CPUs together read %lld MB/s from memory", (long long)c->memory_mbps);

@@ -138,6 +138,9 @@ uint32_t clo_streams_mbps(clo_streams *streams)
     uint64_t mbps = 0;
 
     for (uint32_t i = 0; streams != NULL && i < streams->count; i++)
+        if (clo_counter_read(&streams->each[i].moved) == streams->each[i].seen_bytes)
+            return 0;
+    for (uint32_t i = 0; streams != NULL && i < streams->count; i++)
         mbps += rate_of(&streams->each[i]);
     return mbps > CLO_MEMORY_MBPS_MAX ? CLO_MEMORY_MBPS_MAX : (uint32_t)mbps;
 }

@@ -36,6 +36,19 @@ static void count_lines(void *context, const char *line)
     h->predictions += strstr(line, "sizes that no fit has seen are predicted within: 768B ") == line;
 }
 
+/* What all CPUs together read; and no more pieces of links than there may be. */
+static void check_memory(const clo_platform *p)
+{
+    uint32_t first, other, last = clo_platform_executors(p) - 1;
+
+    assert_true(clo_platform_link_pieces(p) <= CLO_LINK_PIECES_MAX);
+    assert_true(clo_memory_capacity_mbps(p, 0, &first) > 0);
+    assert_int_equal(clo_memory_capacity_mbps(p, last, &other), clo_memory_capacity_mbps(p, 0, NULL));
+    assert_int_equal(other, first);
+    assert_string_equal(p->facts[5].fact, "memory");
+    assert_string_equal(p->facts[5].status, "measured");
+}
+
 static void a_calibrated_file_is_native_measured_and_readable(void **state)
 {
     (void)state;
@@ -85,7 +98,7 @@ static void a_calibrated_file_is_native_measured_and_readable(void **state)
         assert_non_null(strstr(p->facts[2].source, "worst error of the fit in each piece: 0B .. "));
         assert_non_null(strstr(p->facts[3].source, "worst error at sizes that no fit has seen: 768B "));
         assert_non_null(strstr(p->facts[4].source, "each of two flows at once"));
-        assert_true(clo_platform_link_pieces(p) <= CLO_LINK_PIECES_MAX);
+        check_memory(p);
     }
 
     ok(clo_platform_open(path, &again));

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { LOOKS = 5, LOOK_NS = 20000000 };
+enum { LOOKS = 5, LOOK_NS = 20000000, PAUSES_MAX = 1000 };
 
 /* Of one kind. */
 typedef struct pair {
@@ -36,13 +36,25 @@ static int by_value(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
+/* Once all streams have run for a while; 0: one of them gets no CPU. */
+static uint32_t look(clo_streams *streams, long pause_ns)
+{
+    uint32_t mbps = 0;
+
+    for (int i = 0; i < PAUSES_MAX && mbps == 0; i++) {
+        wait_ns(pause_ns);
+        mbps = clo_streams_mbps(streams);
+    }
+    return mbps;
+}
+
 /* Streams that have begun to read. */
 static clo_status start_streams(const uint32_t *cpus, uint32_t count, clo_streams **streams)
 {
     clo_status status = clo_streams_start(cpus, count, streams);
 
-    for (int i = 0; status == CLO_OK && i < 1000 && clo_streams_mbps(*streams) == 0; i++)
-        wait_ns(LOOK_NS / 10);
+    if (status == CLO_OK)
+        (void)look(*streams, LOOK_NS / 10);
     return status;
 }
 
@@ -55,10 +67,8 @@ static clo_status measure_stream(uint32_t cpu, uint32_t *mbps)
 
     if (status != CLO_OK)
         return status;
-    for (int i = 0; i < LOOKS; i++) {
-        wait_ns(LOOK_NS);
-        looks[i] = clo_streams_mbps(streams);
-    }
+    for (int i = 0; i < LOOKS; i++)
+        looks[i] = look(streams, LOOK_NS);
     clo_streams_stop(streams);
     qsort(looks, LOOKS, sizeof looks[0], by_value);
     *mbps = looks[LOOKS / 2];
