@@ -64,7 +64,7 @@ int main(int argc, char **argv)
          .is_set = &l.has_zero_residual},
         {0},
     };
-    const bench_about about = {.name = "bench-learned",
+    const bench_about about = {.name = "learned",
                                .question = "where does a network earn its place?",
                                .flags = flags,
                                .rounds = 10,
