@@ -4,6 +4,8 @@
 #include "base/numbers/saturate.h"
 #include "base/order/sort.h"
 
+#include <string.h>
+
 enum { STAGES_EACH = 64, CELLS_A_STEP = 16, RUNNING_PART = 4 };
 
 size_t clo_synch_inserter_bytes(const clo_synch_places *places, uint32_t jobs)
@@ -33,7 +35,7 @@ static bool hold_running(clo_synch_inserter *in, const clo_view *view)
 
     if (!clo_view_steps(view, executors / CELLS_A_STEP + 1))
         return false;
-    clo_synch_profile_clear(&in->base, places->domains, now_ns);
+    clo_synch_profile_clear(&in->base, places, now_ns);
     for (uint32_t e = 0; e < executors; e++) {
         int64_t left_ns = clo_time_sub(clo_view_executor(view, e)->free_ns, now_ns);
         longest_ns = left_ns > longest_ns ? left_ns : longest_ns;
@@ -153,17 +155,46 @@ static bool insert_job(making *m, uint32_t slot)
     return true;
 }
 
-/* A plan of the jobs that are listed. False: the decision has reached its bound; it has what was inserted until then. */
-static bool make(clo_synch_inserter *in, const clo_view *view, uint32_t count, clo_synch_inserted *plan)
+/* The jobs that the base holds beside what runs: the first ones of the order, as the best plan has them. */
+typedef struct prefix {
+    uint32_t jobs, batches, instances;
+    int64_t weighted;
+} prefix;
+
+/* The best plan's batches of the next job go to the base. They fit, as they did in the plan. */
+static void hold_next(clo_synch_inserter *in, const clo_view *view, prefix *held)
+{
+    const clo_synch_inserted *best = &in->plans[0];
+    uint32_t slot = in->tried[held->jobs++];
+    const clo_live_job *job = clo_view_job(view, slot);
+    int64_t now_ns = clo_view_now_ns(view), done_ns = now_ns;
+
+    for (; held->batches < best->count && best->batches[held->batches].job == slot; held->batches++) {
+        const clo_synch_batch *batch = &best->batches[held->batches];
+        int64_t end_ns = clo_time_add(batch->start_ns, batch->time_ns);
+        (void)clo_synch_profile_place(&in->base, &in->live->places, job->cost, batch);
+        held->instances += batch->count;
+        done_ns = end_ns > done_ns ? end_ns : done_ns;
+    }
+    held->weighted = clo_time_add(held->weighted, clo_time_mul(job->weight, clo_time_sub(done_ns, now_ns)));
+}
+
+/* A plan of the jobs that are listed: those that are held, as in the best plan, and the others behind them, as long as the
+ * sum is below `most`. False: the decision has reached its bound; it has what was inserted until then. */
+static bool make(clo_synch_inserter *in, const clo_view *view, const prefix *held, uint32_t count, int64_t most,
+                 clo_synch_inserted *plan)
 {
     making m = {.in = in, .view = view, .plan = plan};
     int64_t now_ns = clo_view_now_ns(view);
 
-    plan->count = plan->instances = 0;
-    plan->weighted = 0;
+    if (held->batches > 0)
+        memcpy(plan->batches, in->plans[0].batches, held->batches * sizeof *plan->batches);
+    plan->count = held->batches;
+    plan->instances = held->instances;
+    plan->weighted = held->weighted;
     plan->is_whole = true;
-    clo_synch_profile_copy(&in->work, in->live->places.domains, &in->base);
-    for (uint32_t i = 0; i < count && plan->is_whole; i++) {
+    clo_synch_profile_copy(&in->work, &in->live->places, &in->base);
+    for (uint32_t i = held->jobs; i < count && plan->is_whole && plan->weighted < most; i++) {
         uint32_t weight = clo_view_job(view, in->tried[i])->weight;
         m.done_ns = now_ns;
         if (!insert_job(&m, in->tried[i]))
@@ -181,29 +212,45 @@ static void keep(clo_synch_inserter *in)
     in->plans[0] = better;
 }
 
-/* Orders where one job moves forward, as long as tries are left. */
+/* The order where the job at place `from` moves forward, behind those that are held. *is_better: it is kept. False: the
+ * decision has reached its bound. */
+static bool try_move(clo_synch_inserter *in, const clo_view *view, const prefix *held, uint32_t count, uint32_t from,
+                     bool *is_better)
+{
+    clo_synch_inserted *plan = &in->plans[1];
+
+    if (clo_view_job(view, in->tried[from])->band != clo_view_job(view, in->tried[held->jobs])->band)
+        return true;
+    clo_order_move(in->tried, from, held->jobs);
+    if (!make(in, view, held, count, in->plans[0].weighted, plan))
+        return false;
+    if (plan->is_whole && plan->weighted < in->plans[0].weighted) {
+        keep(in);
+        *is_better = true;
+    } else {
+        clo_order_move(in->tried, held->jobs, from);
+    }
+    return true;
+}
+
+/* Orders where one job moves forward, as long as tries are left. What stands before its new place stays as it is, so it is
+ * held and not inserted again. */
 static void improve(clo_synch_inserter *in, const clo_view *view, uint32_t count, uint32_t tries)
 {
     bool is_better = true;
 
     while (is_better) { /* the sum falls */
         is_better = false;
-        for (uint32_t distance = 1; distance < count; distance *= 2)
+        for (uint32_t distance = 1; distance < count; distance *= 2) {
+            prefix held = {0};
+            if (!hold_running(in, view))
+                return;
             for (uint32_t from = distance; from < count; from++) {
-                if (tries-- == 0)
+                if (tries-- == 0 || !try_move(in, view, &held, count, from, &is_better))
                     return;
-                if (clo_view_job(view, in->tried[from])->band != clo_view_job(view, in->tried[from - distance])->band)
-                    continue;
-                clo_order_move(in->tried, from, from - distance);
-                if (!make(in, view, count, &in->plans[1]))
-                    return;
-                if (in->plans[1].weighted >= in->plans[0].weighted) {
-                    clo_order_move(in->tried, from - distance, from);
-                    continue;
-                }
-                keep(in);
-                is_better = true;
+                hold_next(in, view, &held);
             }
+        }
     }
 }
 
@@ -212,7 +259,7 @@ const clo_synch_inserted *clo_synch_insert(clo_synch_inserter *in, const clo_vie
     if (!clo_view_steps(view, in->live->count + 1) || !hold_running(in, view))
         return NULL;
     uint32_t count = list_jobs(in, view);
-    bool is_done = make(in, view, count, &in->plans[0]);
+    bool is_done = make(in, view, &(prefix){0}, count, INT64_MAX, &in->plans[0]);
     if (is_done && in->plans[0].is_whole)
         improve(in, view, count, tries - 1);
     return &in->plans[0];

@@ -18,7 +18,7 @@ typedef struct clo_synch_inserter {
     const clo_synch_live *live;
     uint32_t instances_max;
     uint32_t *tried;              /* [jobs] slots, in the order of the plan */
-    clo_synch_profile base, work; /* what runs; that and what is inserted */
+    clo_synch_profile base, work; /* what runs, and jobs that stay where they are; that and what is inserted */
     clo_synch_inserted plans[2];  /* the best one, and the next */
 } clo_synch_inserter;
 

@@ -8,8 +8,9 @@
  * which machine has the room. What is beyond 2048 batches or the memory of instances (4096, or twice the executors) is
  * planned when the plan has come to its end; meanwhile jobs go in their order.
  *
- * A plan costs (instances that start apart) * places * steps of a domain (128 to 2048) for each of `tries` orders, each 16
- * looks a step of the decision; a decision else as clo_enforced_choose. */
+ * A plan costs (instances that start apart) * places * steps of a domain (128 to 2048) for each of `tries` orders, or less:
+ * jobs in front of a change are not planned again, nor the rest of an order that is worse already. Each 16 looks are a step
+ * of the decision; a decision else as clo_enforced_choose. */
 #include "policy/placement/enforced.h"
 #include "policy/select/policies.h"
 #include "policy/synch/insert.h"

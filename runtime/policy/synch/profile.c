@@ -14,11 +14,30 @@ static uint32_t steps_for(const clo_synch_places *places)
     return steps < STEPS_LEAST ? STEPS_LEAST : steps > STEPS_MOST ? STEPS_MOST : steps;
 }
 
+static void find_columns(clo_synch_profile *profile, const clo_synch_places *places)
+{
+    uint32_t counts[CLO_SYNCH_PLACES_MAX] = {0};
+
+    profile->width = 0;
+    for (uint32_t p = 0; p < places->count; p++) {
+        profile->column_of[p] = counts[places->domain_of[p]]++;
+        profile->width = profile->column_of[p] >= profile->width ? profile->column_of[p] + 1 : profile->width;
+    }
+    for (uint32_t r = 0; r < CLO_RESOURCES_MAX; r++) {
+        bool is_limited = false;
+        for (uint32_t d = 0; d < places->domains; d++)
+            is_limited = is_limited || places->capacity[d][r] >= 0;
+        profile->resource_column[r] = is_limited ? profile->width++ : CLO_NONE;
+    }
+}
+
 size_t clo_synch_profile_bytes(const clo_synch_places *places)
 {
-    size_t rows = (size_t)places->domains * steps_for(places), width = places->count + CLO_RESOURCES_MAX;
+    size_t rows = (size_t)places->domains * steps_for(places);
+    clo_synch_profile columns;
 
-    return (rows * (width + 1) + places->domains) * sizeof(int64_t);
+    find_columns(&columns, places);
+    return (rows * (columns.width + 1) + places->domains + places->count) * sizeof(int64_t);
 }
 
 void *clo_synch_profile_open(clo_synch_profile *profile, const clo_synch_places *places, void *memory)
@@ -26,10 +45,11 @@ void *clo_synch_profile_open(clo_synch_profile *profile, const clo_synch_places 
     size_t rows = (size_t)places->domains * steps_for(places);
 
     profile->steps_max = steps_for(places);
-    profile->width = places->count + CLO_RESOURCES_MAX;
+    find_columns(profile, places);
     profile->time_ns = memory;
     profile->used = profile->time_ns + rows;
-    profile->steps = (uint32_t *)(void *)(profile->used + rows * profile->width);
+    profile->open_ns = profile->used + rows * profile->width;
+    profile->steps = (uint32_t *)(void *)(profile->open_ns + places->count);
     return (char *)memory + clo_synch_profile_bytes(places);
 }
 
@@ -43,18 +63,21 @@ static int64_t *used_of(const clo_synch_profile *profile, uint32_t domain, uint3
     return profile->used + ((size_t)domain * profile->steps_max + step) * profile->width;
 }
 
-void clo_synch_profile_clear(clo_synch_profile *profile, uint32_t domains, int64_t now_ns)
+void clo_synch_profile_clear(clo_synch_profile *profile, const clo_synch_places *places, int64_t now_ns)
 {
-    for (uint32_t d = 0; d < domains; d++) {
+    for (uint32_t p = 0; p < places->count; p++)
+        profile->open_ns[p] = now_ns;
+    for (uint32_t d = 0; d < places->domains; d++) {
         profile->steps[d] = 1;
         times_of(profile, d)[0] = now_ns;
         memset(used_of(profile, d, 0), 0, profile->width * sizeof(int64_t));
     }
 }
 
-void clo_synch_profile_copy(clo_synch_profile *profile, uint32_t domains, const clo_synch_profile *from)
+void clo_synch_profile_copy(clo_synch_profile *profile, const clo_synch_places *places, const clo_synch_profile *from)
 {
-    for (uint32_t d = 0; d < domains; d++) {
+    memcpy(profile->open_ns, from->open_ns, places->count * sizeof *profile->open_ns);
+    for (uint32_t d = 0; d < places->domains; d++) {
         profile->steps[d] = from->steps[d];
         memcpy(times_of(profile, d), times_of(from, d), from->steps[d] * sizeof(int64_t));
         memcpy(used_of(profile, d, 0), used_of(from, d, 0), (size_t)from->steps[d] * from->width * sizeof(int64_t));
@@ -83,16 +106,17 @@ typedef struct use {
     int64_t each[CLO_RESOURCES_MAX + 1], capacity[CLO_RESOURCES_MAX + 1];
 } use;
 
-static use use_of(const clo_synch_places *places, const clo_cost *cost, const clo_synch_batch *batch)
+static use use_of(const clo_synch_profile *profile, const clo_synch_places *places, const clo_cost *cost,
+                  const clo_synch_batch *batch)
 {
     uint32_t domain = places->domain_of[batch->place];
-    use u = {1, {batch->place}, {1}, {places->size[batch->place]}};
+    use u = {1, {profile->column_of[batch->place]}, {1}, {places->size[batch->place]}};
 
     for (uint32_t r = 0; r < CLO_RESOURCES_MAX; r++) {
         int64_t demand = places->capacity[domain][r] < 0 ? 0 : clo_synch_demand(cost, batch->stage, r);
         if (demand == 0)
             continue;
-        u.at[u.count] = places->count + r;
+        u.at[u.count] = profile->resource_column[r];
         u.each[u.count] = demand;
         u.capacity[u.count++] = places->capacity[domain][r];
     }
@@ -113,11 +137,11 @@ static uint32_t room_in(const use *u, const int64_t *used, uint32_t most)
 uint32_t clo_synch_profile_find(const clo_synch_profile *profile, const clo_synch_places *places, const clo_cost *cost,
                                 clo_synch_batch *batch, int64_t from_ns)
 {
-    uint32_t domain = places->domain_of[batch->place], first = step_at(profile, domain, from_ns), i = first;
+    int64_t open_ns = profile->open_ns[batch->place], start_ns = open_ns > from_ns ? open_ns : from_ns;
+    uint32_t domain = places->domain_of[batch->place], first = step_at(profile, domain, start_ns), i = first;
     uint32_t steps = profile->steps[domain], most = batch->count;
     const int64_t *times = times_of(profile, domain);
-    use u = use_of(places, cost, batch);
-    int64_t start_ns = from_ns;
+    use u = use_of(profile, places, cost, batch);
 
     for (; i < steps && times[i] < clo_time_add(start_ns, batch->time_ns); i++) {
         uint32_t room = room_in(&u, used_of(profile, domain, i), most);
@@ -147,13 +171,23 @@ static void split(clo_synch_profile *profile, uint32_t domain, int64_t time_ns)
     profile->steps[domain]++;
 }
 
+/* Something was placed: open_ns is at the first step with a free executor. */
+static void move_open(clo_synch_profile *profile, const clo_synch_places *places, uint32_t place)
+{
+    uint32_t domain = places->domain_of[place], i = step_at(profile, domain, profile->open_ns[place]);
+
+    while (i + 1 < profile->steps[domain] &&
+           used_of(profile, domain, i)[profile->column_of[place]] >= places->size[place])
+        profile->open_ns[place] = times_of(profile, domain)[++i];
+}
+
 bool clo_synch_profile_place(clo_synch_profile *profile, const clo_synch_places *places, const clo_cost *cost,
                              const clo_synch_batch *batch)
 {
     uint32_t domain = places->domain_of[batch->place];
     int64_t end_ns = clo_time_add(batch->start_ns, batch->time_ns);
     const int64_t *times = times_of(profile, domain);
-    use u = use_of(places, cost, batch);
+    use u = use_of(profile, places, cost, batch);
 
     if (profile->steps[domain] + 2 > profile->steps_max)
         return false;
@@ -162,5 +196,6 @@ bool clo_synch_profile_place(clo_synch_profile *profile, const clo_synch_places 
     for (uint32_t i = step_at(profile, domain, batch->start_ns); times[i] < end_ns; i++) /* a step begins at the end */
         for (uint32_t k = 0; k < u.count; k++)
             used_of(profile, domain, i)[u.at[k]] += u.each[k] * batch->count;
+    move_open(profile, places, batch->place);
     return true;
 }
