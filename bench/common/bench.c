@@ -9,6 +9,8 @@
 #include <string.h>
 #include <time.h>
 
+enum { RESAMPLES = 2000 };
+
 static void help(const bench_about *about)
 {
     printf("bench-%s: %s\n\nusage: bench-%s [options]\n", about->name, about->question, about->name);
@@ -177,6 +179,41 @@ double bench_quantile(const double *sorted, size_t count, double q)
     if (count == 0)
         return 0;
     return sorted[rank < count ? rank : count - 1];
+}
+
+/* Of measures that may be 0. */
+static double quotient(double mine, double theirs)
+{
+    return theirs > 0 ? mine / theirs : mine > 0 ? 1e9 : 1;
+}
+
+bench_interval bench_ratio(const double *mine, const double *theirs, uint32_t count)
+{
+    double *ratios = calloc(RESAMPLES, sizeof *ratios), all_mine = 0, all_theirs = 0;
+    uint64_t state = 1;
+
+    for (uint32_t i = 0; i < count; i++) {
+        all_mine += mine[i];
+        all_theirs += theirs[i];
+    }
+    bench_interval out = {.ratio = quotient(all_mine, all_theirs)};
+    out.low = out.high = out.ratio;
+    for (uint32_t k = 0; k < RESAMPLES && ratios != NULL; k++) {
+        double a = 0, b = 0;
+        for (uint32_t i = 0; i < count; i++) {
+            uint32_t drawn = bench_random_below(&state, count);
+            a += mine[drawn];
+            b += theirs[drawn];
+        }
+        ratios[k] = quotient(a, b);
+    }
+    if (ratios != NULL) {
+        bench_sort(ratios, RESAMPLES);
+        out.low = bench_quantile(ratios, RESAMPLES, 0.025);
+        out.high = bench_quantile(ratios, RESAMPLES, 0.975);
+    }
+    free(ratios);
+    return out;
 }
 
 enum { QUIET_ENOUGH = 3 };

@@ -64,6 +64,13 @@ bench_stats bench_summarise(double *values, size_t count); /* sorts; zeros if th
 double bench_quantile(const double *sorted, size_t count, double q);
 void bench_sort(double *values, size_t count);
 
+/* The ratio of the sums of values that come in pairs, with its 95 % interval: paired bootstrap, 2000 samples, the same each
+ * time. 1 where both sums are 0, 1e9 where theirs alone is. */
+typedef struct bench_interval {
+    double ratio, low, high;
+} bench_interval;
+bench_interval bench_ratio(const double *mine, const double *theirs, uint32_t count);
+
 /* A turn is one sample of every peer. The system counts CPU time in ticks of 10 ms, too coarse for one sample: so a
  * turn is what is kept or dropped as a whole, which also leaves every peer with the same turns. */
 typedef struct bench_turns {

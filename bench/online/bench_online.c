@@ -88,6 +88,10 @@ int main(int argc, char **argv)
         {.name = "only NAME", .help = "only scenes whose names begin so", .value = &o.only},
         {.name = "cluster", .help = "only 150 jobs at once on 50 to 30 000 executors", .is_set = &cluster},
         {.name = "policy NAME", .help = "NAME[:ARGUMENT] beside the baseline; may be repeated", .list = &o.policies},
+        {.name = "by MEASURE",
+         .help = "compare by mean, weighted, makespan, tardiness, p95 or late, in place of the scene's measure",
+         .value = &o.by},
+        {.name = "baseline NAME", .help = "NAME[:ARGUMENT] in place of the scene's baseline", .value = &o.baseline},
         {.name = "jobs N", .help = "at most so many jobs a stream", .value = &jobs},
         {.name = "seeds N", .help = "at most so many seeds a scene", .value = &seeds},
         {.name = "from N", .help = "the first seed of every scene, to tune on others than the tables'", .value = &from},
@@ -122,6 +126,9 @@ int main(int argc, char **argv)
         return 2;
     }
     clo_environment_close(&environment);
+    measure by;
+    if (o.by != NULL && !online_measure_find(o.by, &by))
+        return 2;
     if (choices)
         owed_count_choices();
     if (!read_count(jobs, "jobs", &o.jobs_max) || !read_count(seeds, "seeds", &o.seeds_max) ||

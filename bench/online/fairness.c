@@ -1,21 +1,24 @@
 /* fairness.c - how evenly groups of jobs are served: Jain's index (Jain, Chiu, Hawe 1984), as Graphene's evaluation
  * uses it (Grandl et al., OSDI 2016, section 8.4).
  *
- * Time is cut into windows of equal length. In each window the index is taken over the groups that had a live job for
+ * Time is cut into windows of equal length, 64 or of so many seconds. In each window the index is taken over the groups that had a live job for
  * all of it: x is what a group held of the platform's time, (sum x)^2 / (n * sum x^2); 1: all held the same. The result
  * is the mean over all windows with two such groups and more. */
 #include "online/online.h"
 
+#include <math.h>
 #include <stdlib.h>
 
-enum { WINDOWS = 64 };
+enum { WINDOWS = 64, WINDOWS_MOST = 1 << 20 };
+
+const double online_jain_s[JAIN_COUNT] = {0, 10, 60, 240};
 
 typedef struct windows {
-    double *held;      /* [WINDOWS * groups] executor time */
-    double *live;      /* [WINDOWS * groups] part of the window with a live job */
+    double *held;      /* [count * groups] executor time */
+    double *live;      /* [count * groups] part of the window with a live job */
     uint32_t *alive;   /* [groups] jobs */
     int64_t *alive_ns; /* [groups] since when there are any */
-    uint32_t groups;
+    uint32_t groups, count;
     int64_t from_ns, each_ns;
 } windows;
 
@@ -26,7 +29,7 @@ static void spread(const windows *w, double *rows, uint32_t group, int64_t start
         int64_t k = (at - w->from_ns) / w->each_ns, end = w->from_ns + (k + 1) * w->each_ns;
         int64_t until = end < finish_ns ? end : finish_ns;
 
-        if (k >= 0 && k < WINDOWS)
+        if (k >= 0 && k < w->count)
             rows[(size_t)k * w->groups + group] += (double)(until - at);
         at = until;
     }
@@ -61,17 +64,23 @@ static void read_record(windows *w, const clo_log_record *r, const clo_workload 
         spread(w, w->live, g, w->alive_ns[g], r->now_ns);
 }
 
-double online_jain(const clo_log *log, const clo_workload *workload, uint32_t groups)
+double online_jain(const clo_log *log, const clo_workload *workload, uint32_t groups, double window_s)
 {
-    size_t count, cells = (size_t)WINDOWS * groups;
+    size_t count;
     const clo_log_record *records = clo_log_records(log, &count);
-    windows w = {.groups = groups};
+    windows w = {.groups = groups, .count = WINDOWS};
     double sum = 0, used = 0;
 
     if (count < 2)
         return 0;
     w.from_ns = records[0].now_ns;
-    w.each_ns = (records[count - 1].now_ns - w.from_ns) / WINDOWS + 1;
+    int64_t all_ns = records[count - 1].now_ns - w.from_ns;
+    if (window_s > 0) /* what is left at the end is no window */
+        w.count = (uint32_t)fmin(WINDOWS_MOST, (double)all_ns / (window_s * 1e9));
+    if (w.count == 0)
+        return 0;
+    w.each_ns = window_s > 0 ? (int64_t)(window_s * 1e9) : all_ns / WINDOWS + 1;
+    size_t cells = (size_t)w.count * groups;
     w.held = calloc(2 * cells, sizeof *w.held);
     w.alive = calloc(groups, sizeof *w.alive);
     w.alive_ns = calloc(groups, sizeof *w.alive_ns);
@@ -79,7 +88,7 @@ double online_jain(const clo_log *log, const clo_workload *workload, uint32_t gr
         w.live = w.held + cells;
         for (size_t i = 0; i < count; i++)
             read_record(&w, &records[i], workload);
-        for (uint32_t k = 0; k < WINDOWS; k++) {
+        for (uint32_t k = 0; k < w.count; k++) {
             double index = index_of(&w, k);
             sum += index >= 0 ? index : 0;
             used += index >= 0;

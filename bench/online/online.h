@@ -13,7 +13,7 @@
 
 #include <clotho/environment.h>
 
-enum { CONTENDERS_MAX = 48, SCENES_MAX = 64, ONLINE_LABEL_BYTES = 112, CURVE_POINTS = 200, DECIMA_SIZES = 6 };
+enum { CONTENDERS_MAX = 48, SCENES_MAX = 80, ONLINE_LABEL_BYTES = 112, CURVE_POINTS = 200, DECIMA_SIZES = 6 };
 
 /* The first seed of a scene. Nothing was tuned on seeds 9000 to 9999. */
 enum { ONLINE_SEED = 9000 };
@@ -30,8 +30,19 @@ typedef struct contender {
 bool contender_open(contender *c, const char *text, bool says_why);
 void contender_close(contender *c);
 
-/* What a scene compares by. */
-typedef enum measure { MEASURE_JCT, MEASURE_WEIGHTED, MEASURE_MAKESPAN, MEASURE_TARDINESS, MEASURES_COUNT } measure;
+/* What a scene compares by: seconds; of MEASURE_LATE, jobs that end after their deadline, percent. */
+typedef enum measure {
+    MEASURE_JCT,
+    MEASURE_WEIGHTED,
+    MEASURE_MAKESPAN,
+    MEASURE_TARDINESS,
+    MEASURE_P95, /* 95 % quantile of the completion times */
+    MEASURE_LATE,
+    MEASURES_COUNT
+} measure;
+
+/* By its name: mean, weighted, makespan, tardiness, p95, late. False, with a line, if there is no such measure. */
+bool online_measure_find(const char *name, measure *out);
 
 typedef struct online online;
 typedef struct scene scene;
@@ -64,6 +75,7 @@ struct scene {
     uint32_t seeds, quick_seeds;
     /* Of the estimates, where they are wrong: half the width of the errors, and their mean; shares of 1. */
     double error, error_mean;
+    bool has_true_demands; /* only times are estimated wrongly */
     /* Of the platform, in a stream; 0: 0.85. */
     double load;
     bool has_short_jobs; /* of Alibaba: only those that do not need a whole machine for more than an hour */
@@ -77,11 +89,15 @@ struct scene {
     bool (*make)(const online *o, uint64_t seed, occasion *out);
 };
 
+/* Windows of fairness, in seconds, those of Graphene's evaluation (Grandl et al., OSDI 2016); 0: 64 windows. */
+enum { JAIN_COUNT = 4 };
+extern const double online_jain_s[JAIN_COUNT];
+
 /* What one contender reached with one seed. */
 typedef struct outcome {
-    double by[MEASURES_COUNT]; /* seconds */
-    double p95_s, utilization;
-    double jain;             /* mean over windows; 0: not measured */
+    double by[MEASURES_COUNT];
+    double utilization;
+    double jain[JAIN_COUNT]; /* mean over windows, as online_jain_s says; 0: not measured */
     double alone_s;          /* the mean completion time if each job was alone; 0: not measured */
     double bound_s;          /* of the mean completion time; 0: unknown */
     double makespan_bound_s; /* 0: unknown */
@@ -100,6 +116,7 @@ typedef struct played {
     uint32_t count, seeds;
     uint32_t load_percent; /* in place of the scene's load; 0: that one */
     const char *environment;
+    measure by;
     uint64_t first_seed;
     outcome *outcomes; /* [count * seeds] */
 } played;
@@ -107,7 +124,8 @@ typedef struct played {
 struct online {
     bench_options options;
     const char *data, *only, *svg;
-    const char *environment; /* in place of "decima" in all scenes; NULL: that one */
+    const char *environment;   /* in place of "decima" in all scenes; NULL: that one */
+    const char *by, *baseline; /* a measure and a first contender in place of the scenes'; NULL: those */
     bench_list policies;
     uint32_t jobs_max, seeds_max; /* at most; 0: what the scene says */
     uint32_t load_percent;        /* of every stream with a load; 0: what the scene says */
@@ -133,7 +151,8 @@ extern const scene online_graphene_tpch, online_graphene_tpch_batch, online_grap
 enum { CLUSTER_COUNT = 6, GAP_COUNT = 5, MIXED_COUNT = 3, DEADLINES_COUNT = 6 };
 extern const scene online_cluster[CLUSTER_COUNT], online_gap[GAP_COUNT], online_mixed[MIXED_COUNT],
     online_deadlines[DEADLINES_COUNT];
-extern const scene online_wrong_decima[WRONG_COUNT], online_wrong_packing[WRONG_COUNT], online_job_order;
+extern const scene online_wrong_decima[WRONG_COUNT], online_wrong_packing[WRONG_COUNT], online_wrong_times[WRONG_COUNT],
+    online_job_order;
 
 /* Jobs of packing scenes belong to so many groups; the load of streams is work / (platform * time). */
 enum { ONLINE_GROUPS = 5 };
@@ -189,18 +208,16 @@ bool online_bound(const occasion *at, outcome *out);
 bool online_play(const online *o, const scene *s, played *out);
 void played_close(played *p);
 
-/* Ratio of the sums of a measure, contender to baseline, with its 95 % interval: paired bootstrap over the seeds. */
-typedef struct interval {
-    double ratio, low, high;
-} interval;
-interval online_ratio(const played *p, uint32_t who, uint32_t baseline, measure by);
+/* Ratio of the sums of a measure over the seeds, contender to baseline. */
+bench_interval online_ratio(const played *p, uint32_t who, uint32_t baseline, measure by);
 
 void online_print(const played *p);
 void online_print_json(const played *p);
 /* A panel a scene: the distribution of the completion times, a line a contender. */
 bool online_svg(const online *o, const char *path);
 
-/* Jain's index of what the groups of a log got, by windows: see fairness.c. Negative: no memory. */
-double online_jain(const clo_log *log, const clo_workload *workload, uint32_t groups);
+/* Jain's index of what the groups of a log got, by windows of window_s seconds (0: 64 windows): see fairness.c. 0: there is
+ * no such window; negative: no memory. */
+double online_jain(const clo_log *log, const clo_workload *workload, uint32_t groups, double window_s);
 
 #endif

@@ -3,11 +3,26 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
-enum { RESAMPLES = 2000 };
+static const struct {
+    const char *name, *words, *unit;
+} measures[MEASURES_COUNT] = {
+    [MEASURE_JCT] = {"mean", "mean completion", "s"},   [MEASURE_WEIGHTED] = {"weighted", "weighted completion", "s"},
+    [MEASURE_MAKESPAN] = {"makespan", "makespan", "s"}, [MEASURE_TARDINESS] = {"tardiness", "mean tardiness", "s"},
+    [MEASURE_P95] = {"p95", "95 % quantile", "s"},      [MEASURE_LATE] = {"late", "jobs late", "%"},
+};
 
-static const char *const measure_names[MEASURES_COUNT] = {"mean completion", "weighted completion", "makespan",
-                                                          "mean tardiness"};
+bool online_measure_find(const char *name, measure *out)
+{
+    for (int m = 0; m < MEASURES_COUNT; m++)
+        if (strcmp(measures[m].name, name) == 0) {
+            *out = (measure)m;
+            return true;
+        }
+    fprintf(stderr, "bench: --by %s: write mean, weighted, makespan, tardiness, p95 or late\n", name);
+    return false;
+}
 
 static const outcome *at(const played *p, uint32_t who, uint32_t seed)
 {
@@ -23,47 +38,39 @@ static double mean(const played *p, uint32_t who, measure by)
     return sum / p->seeds;
 }
 
-interval online_ratio(const played *p, uint32_t who, uint32_t baseline, measure by)
+bench_interval online_ratio(const played *p, uint32_t who, uint32_t baseline, measure by)
 {
-    double *ratios = calloc(RESAMPLES, sizeof *ratios);
-    uint64_t state = 1;
-    interval out = {.ratio = mean(p, who, by) / mean(p, baseline, by)};
+    double *mine = calloc(2 * (size_t)p->seeds, sizeof *mine), *theirs = mine + p->seeds;
+    bench_interval out = {0};
 
-    out.low = out.high = out.ratio;
-    for (uint32_t k = 0; k < RESAMPLES && ratios != NULL; k++) {
-        double mine = 0, theirs = 0;
-        for (uint32_t s = 0; s < p->seeds; s++) {
-            uint32_t drawn = bench_random_below(&state, p->seeds);
-            mine += at(p, who, drawn)->by[by];
-            theirs += at(p, baseline, drawn)->by[by];
-        }
-        ratios[k] = mine / theirs;
+    for (uint32_t s = 0; s < p->seeds && mine != NULL; s++) {
+        mine[s] = at(p, who, s)->by[by];
+        theirs[s] = at(p, baseline, s)->by[by];
     }
-    if (ratios != NULL) {
-        bench_sort(ratios, RESAMPLES);
-        out.low = bench_quantile(ratios, RESAMPLES, 0.025);
-        out.high = bench_quantile(ratios, RESAMPLES, 0.975);
-    }
-    free(ratios);
+    if (mine != NULL)
+        out = bench_ratio(mine, theirs, p->seeds);
+    free(mine);
     return out;
 }
 
 /* What a row says beside the ratio: means over the seeds, of the rate the median. */
 typedef struct row {
-    double value, p95_s, makespan_s, jain, utilization, rate;
+    double value, makespan_s, jain[JAIN_COUNT], utilization, rate;
     owed owed; /* the largest of the runs, of `above` the mean */
     uint64_t fallbacks, refused;
 } row;
 
 static row summarise(const played *p, uint32_t who)
 {
-    row r = {.value = mean(p, who, p->scene->by), .makespan_s = mean(p, who, MEASURE_MAKESPAN)};
-    double *rates = calloc(p->seeds, sizeof *rates);
+    row r = {.value = mean(p, who, p->by), .makespan_s = mean(p, who, MEASURE_MAKESPAN)};
+    double *rates = calloc(p->seeds, sizeof *rates), windows[JAIN_COUNT] = {0};
 
     for (uint32_t s = 0; s < p->seeds; s++) {
         const outcome *o = at(p, who, s);
-        r.p95_s += o->p95_s / p->seeds;
-        r.jain += o->jain / p->seeds;
+        for (int w = 0; w < JAIN_COUNT; w++) { /* the mean of those that have such windows */
+            r.jain[w] += o->jain[w];
+            windows[w] += o->jain[w] > 0;
+        }
         r.utilization += o->utilization / p->seeds;
         r.owed.most = o->owed.most > r.owed.most ? o->owed.most : r.owed.most;
         r.owed.bound = o->owed.bound > r.owed.bound ? o->owed.bound : r.owed.bound;
@@ -76,6 +83,8 @@ static row summarise(const played *p, uint32_t who)
         if (rates != NULL)
             rates[s] = o->wall_ns > 0 ? (double)o->completions * 1e9 / (double)o->wall_ns : 0;
     }
+    for (int w = 0; w < JAIN_COUNT; w++)
+        r.jain[w] /= windows[w] > 0 ? windows[w] : 1;
     if (rates != NULL)
         r.rate = bench_summarise(rates, p->seeds).median;
     free(rates);
@@ -121,7 +130,7 @@ static double jobs(const played *p)
 void online_print(const played *p)
 {
     const scene *s = p->scene;
-    measure beside = s->by == MEASURE_MAKESPAN || s->by == MEASURE_TARDINESS ? MEASURE_JCT : MEASURE_MAKESPAN;
+    measure beside = p->by == MEASURE_JCT || p->by == MEASURE_WEIGHTED ? MEASURE_MAKESPAN : MEASURE_JCT;
 
     printf("%s: %s; %u seeds from %llu, %.0f jobs each", s->name, s->title, p->seeds, (unsigned long long)p->first_seed,
            jobs(p));
@@ -132,15 +141,15 @@ void online_print(const played *p)
     putchar('\n');
     if (s->paper[0] != '\0')
         printf("  paper: %s\n", s->paper);
-    printf("  %-22s %12s %26s %10s %10s %26s %6s %6s %9s\n", "policy", measure_names[s->by],
-           "/ baseline [95 % interval]", "p95", measure_names[beside], "/ baseline [95 % interval]", "Jain", "use",
+    printf("  %-22s %12s %26s %10s %10s %26s %6s %6s %9s\n", "policy", measures[p->by].words,
+           "/ baseline [95 % interval]", "p95", measures[beside].words, "/ baseline [95 % interval]", "Jain", "use",
            "M tasks/s");
     for (uint32_t c = 0; c < p->count; c++) {
         row r = summarise(p, c);
-        interval i = online_ratio(p, c, 0, s->by), j = online_ratio(p, c, 0, beside);
-        printf("  %-22s %10.1f s %10.3f [%.3f, %.3f] %8.1f s %8.1f s %10.3f [%.3f, %.3f] %6.3f %5.1f%% %9.2f",
-               p->contenders[c].label, r.value, i.ratio, i.low, i.high, r.p95_s, mean(p, c, beside), j.ratio, j.low,
-               j.high, r.jain, 100 * r.utilization, r.rate * 1e-6);
+        bench_interval i = online_ratio(p, c, 0, p->by), j = online_ratio(p, c, 0, beside);
+        printf("  %-22s %10.1f %s %10.3f [%.3f, %.3f] %8.1f s %8.1f s %10.3f [%.3f, %.3f] %6.3f %5.1f%% %9.2f",
+               p->contenders[c].label, r.value, measures[p->by].unit, i.ratio, i.low, i.high, mean(p, c, MEASURE_P95),
+               mean(p, c, beside), j.ratio, j.low, j.high, r.jain[0], 100 * r.utilization, r.rate * 1e-6);
         if (r.refused > 0 || r.fallbacks > 0)
             printf("  %llu refused, %llu by the own rule", (unsigned long long)r.refused,
                    (unsigned long long)r.fallbacks);
@@ -156,9 +165,9 @@ void online_print(const played *p)
         printf("  %-22s %10.1f s %10.3f\n", "no order is below", order(p), order(p) / mean(p, 0, MEASURE_JCT));
     if (alone(p) > 0)
         printf("  %-22s %10.1f s %10.3f\n", "each job alone", alone(p), alone(p) / mean(p, 0, MEASURE_JCT));
-    if (s->by != MEASURE_TARDINESS && bound(p, s->by) > 0)
-        printf("  %-22s %10.1f s %10.3f %18s %9s %8.1f s %10.3f\n", "lower bound", bound(p, s->by),
-               bound(p, s->by) / mean(p, 0, s->by), "", "", bound(p, beside), bound(p, beside) / mean(p, 0, beside));
+    if ((p->by == MEASURE_JCT || p->by == MEASURE_MAKESPAN) && bound(p, p->by) > 0)
+        printf("  %-22s %10.1f s %10.3f %18s %9s %8.1f s %10.3f\n", "lower bound", bound(p, p->by),
+               bound(p, p->by) / mean(p, 0, p->by), "", "", bound(p, beside), bound(p, beside) / mean(p, 0, beside));
     putchar('\n');
 }
 
@@ -170,18 +179,19 @@ void online_print_json(const played *p)
            "\"environment\": \"%s\", \"measure\": \"%s\", "
            "\"lower_bound_s\": %.6g, \"makespan_bound_s\": %.6g, \"order_bound_s\": %.6g, \"policies\": [",
            s->name, p->seeds, (unsigned long long)p->first_seed, jobs(p), p->load_percent,
-           p->environment != NULL ? p->environment : "", measure_names[s->by], bound(p, MEASURE_JCT),
+           p->environment != NULL ? p->environment : "", measures[p->by].words, bound(p, MEASURE_JCT),
            bound(p, MEASURE_MAKESPAN), order(p));
     for (uint32_t c = 0; c < p->count; c++) {
         row r = summarise(p, c);
-        interval i = online_ratio(p, c, 0, s->by), m = online_ratio(p, c, 0, MEASURE_MAKESPAN);
+        bench_interval i = online_ratio(p, c, 0, p->by), m = online_ratio(p, c, 0, MEASURE_MAKESPAN);
         printf("%s{\"policy\": \"%s\", \"value_s\": %.6g, \"ratio\": %.5f, \"low\": %.5f, \"high\": %.5f, "
                "\"makespan_ratio\": %.5f, \"makespan_low\": %.5f, \"makespan_high\": %.5f, "
-               "\"p95_s\": %.6g, \"jct_s\": %.6g, \"makespan_s\": %.6g, \"jain\": %.4f, \"utilization\": %.4f, "
+               "\"p95_s\": %.6g, \"jct_s\": %.6g, \"makespan_s\": %.6g, \"jain\": %.4f, \"jain_10s\": %.4f, "
+               "\"jain_60s\": %.4f, \"jain_240s\": %.4f, \"utilization\": %.4f, "
                "\"completions_per_s\": %.0f, \"refused\": %llu, \"fallbacks\": %llu}",
                c > 0 ? ", " : "", p->contenders[c].label, r.value, i.ratio, i.low, i.high, m.ratio, m.low, m.high,
-               r.p95_s, mean(p, c, MEASURE_JCT), r.makespan_s, r.jain, r.utilization, r.rate,
-               (unsigned long long)r.refused, (unsigned long long)r.fallbacks);
+               mean(p, c, MEASURE_P95), mean(p, c, MEASURE_JCT), r.makespan_s, r.jain[0], r.jain[1], r.jain[2],
+               r.jain[3], r.utilization, r.rate, (unsigned long long)r.refused, (unsigned long long)r.fallbacks);
     }
     printf("]}");
 }

@@ -119,7 +119,8 @@ static bool simulate(const occasion *at, const contender *c, clo_environment *en
     out->by[MEASURE_WEIGHTED] = result.jct_weighted_ns * 1e-9;
     out->by[MEASURE_MAKESPAN] = (double)result.makespan_ns * 1e-9;
     out->by[MEASURE_TARDINESS] = result.tardiness_mean_ns * 1e-9;
-    out->p95_s = (double)result.jct_p95_ns * 1e-9;
+    out->by[MEASURE_P95] = (double)result.jct_p95_ns * 1e-9;
+    out->by[MEASURE_LATE] = jobs > 0 ? 100.0 * (double)result.jobs_late / jobs : 0;
     out->utilization = result.utilization;
     out->completions = result.completions;
     out->refused = result.refused;
@@ -181,9 +182,9 @@ static bool play_alone(const occasion *at, uint64_t seed, const contender *c, ou
 }
 
 /* With a log where it is judged or measured: the baseline's always is, all of them with groups. */
-static bool play_one(const scene *s, const occasion *at, uint64_t seed, const contender *c, outcome *out)
+static bool play_one(const occasion *at, uint64_t seed, const contender *c, bool is_baseline, outcome *out)
 {
-    bool has_log = strcmp(c->label, s->contenders[0]) == 0 || at->groups > 0;
+    bool has_log = is_baseline || at->groups > 0;
     clo_environment environment = CLO_ENVIRONMENT_INIT;
     clo_log *log = NULL;
 
@@ -196,13 +197,13 @@ static bool play_one(const scene *s, const occasion *at, uint64_t seed, const co
         is_good = judge(at, log, out);
     if (at->environment != NULL)
         out->bound_s = 0;
-    if (is_good && at->truth == NULL && (at->own != NULL || at->groups > 0) && strcmp(c->label, s->contenders[0]) == 0)
+    if (is_good && at->truth == NULL && (at->own != NULL || at->groups > 0) && is_baseline)
         is_good = online_bound(at, out);
-    if (is_good && s->shows_alone && strcmp(c->label, s->contenders[0]) == 0)
+    if (is_good && at->scene->shows_alone && is_baseline)
         is_good = play_alone(at, seed, c, out);
-    if (is_good && at->groups > 0) {
-        out->jain = online_jain(log, at->workload, at->groups);
-        is_good = out->jain >= 0 || bench_fail("no memory for the windows of fairness");
+    for (int w = 0; is_good && at->groups > 0 && w < JAIN_COUNT; w++) {
+        out->jain[w] = online_jain(log, at->workload, at->groups, online_jain_s[w]);
+        is_good = out->jain[w] >= 0 || bench_fail("no memory for the windows of fairness");
     }
     clo_environment_close(&environment);
     clo_log_destroy(log);
@@ -216,7 +217,7 @@ static bool play_seed(const play *p, uint32_t index)
     bool is_good = s->make(p->o, p->out->first_seed + index, &at);
 
     for (uint32_t c = 0; c < p->out->count && is_good; c++)
-        is_good = play_one(s, &at, p->out->first_seed + index, &p->out->contenders[c],
+        is_good = play_one(&at, p->out->first_seed + index, &p->out->contenders[c], c == 0,
                            &p->out->outcomes[(size_t)c * p->out->seeds + index]);
     clo_workload_destroy(at.workload);
     clo_workload_destroy(at.truth);
@@ -247,7 +248,9 @@ static const char *environment_of(const online *o, const scene *s)
 
 static bool find_contenders(const online *o, const scene *s, played *out)
 {
-    for (uint32_t i = 0; s->contenders[i] != NULL && out->count < CONTENDERS_MAX; i++)
+    if (o->baseline != NULL && !contender_open(&out->contenders[out->count++], o->baseline, true))
+        return false;
+    for (uint32_t i = o->baseline != NULL; s->contenders[i] != NULL && out->count < CONTENDERS_MAX; i++)
         if ((o->policies.count == 0 || i == 0) && contender_open(&out->contenders[out->count], s->contenders[i], false))
             out->count++;
     for (uint32_t i = 0; i < o->policies.count && out->count < CONTENDERS_MAX; i++) {
@@ -269,7 +272,10 @@ bool online_play(const online *o, const scene *s, played *out)
     *out = (played){.scene = s,
                     .load_percent = o->load_percent,
                     .environment = environment_of(o, s),
+                    .by = s->by,
                     .seeds = o->options.quick ? s->quick_seeds : s->seeds};
+    if (o->by != NULL && !online_measure_find(o->by, &out->by))
+        return false;
     if (o->seeds_max > 0 && o->seeds_max < out->seeds)
         out->seeds = o->seeds_max;
     out->first_seed = o->from > 0 ? o->from : s->seed > 0 ? s->seed : ONLINE_SEED;

@@ -136,4 +136,5 @@ const scene *const online_scenes[] = {&decima_batch,
                                       SIX(online_deadlines),
                                       SIX(online_wrong_decima),
                                       SIX(online_wrong_packing),
+                                      SIX(online_wrong_times),
                                       NULL};

@@ -4,10 +4,15 @@
  * demands; or all have the same. Only the times and demands that policies see change: a seed has the same jobs, and the
  * same true ones, in all these scenes (truth.c). wrong-decima: the batches of decima-batch. wrong-packing: the streams
  * of graphene-tpch, at a load of 35 % by what is true: what is estimated too low takes longer, and what is estimated
- * too high holds more than it needs, so that errors of 75 % double the load. */
+ * too high holds more than it needs, so that errors of 75 % double the load. wrong-times: the streams of graphene-tpch at
+ * 85 % load, with true demands: what Graphene's evaluation changes (Grandl et al., OSDI 2016, section 8). */
 #include "online/online.h"
 
-static const char *const policies[] = {"decima-wfair:-0.8", "parametric", "sjf-cp", "tetris", "fair", NULL};
+static const char *const decima_policies[] = {
+    "decima-wfair:-0.8", "parametric", "auto", "sjf-cp", "tetris", "fair", NULL};
+static const char *const packing_policies[] = {"tetris",     "graphene",          "auto", "fair", "sjf-cp",
+                                               "parametric", "decima-wfair:-0.8", NULL};
+static const char *const times_policies[] = {"tetris", "graphene", "auto", "fair", "capacity", NULL};
 
 /* In (-1, 1) of the estimate. */
 static double draw_error(const scene *s, uint64_t *state)
@@ -39,7 +44,7 @@ static clo_graph *spoil_graph(const scene *s, const clo_graph *graph, uint64_t *
         is_good = clo_graph_task(graph, i, &task) == CLO_OK;
         task.work_ns = spoil(s, task.work_ns, INT64_MAX / 1024, state);
         for (uint32_t r = 0; r < CLO_RESOURCES_MAX; r++)
-            task.demand[r] = spoil(s, task.demand[r], TPCH_CAPACITY, state);
+            task.demand[r] = s->has_true_demands ? task.demand[r] : spoil(s, task.demand[r], TPCH_CAPACITY, state);
         is_good = is_good && clo_graph_add_task(out, &task, NULL) == CLO_OK;
     }
     for (uint32_t i = 0; i < clo_graph_edges(graph) && is_good; i++) {
@@ -107,7 +112,7 @@ const scene online_wrong_decima[WRONG_COUNT] = {
      .title = "20 TPC-H queries at once in Decima's environment, durations " what, \
      .paper = "",                                                                  \
      .environment = "decima",                                                      \
-     .contenders = policies,                                                       \
+     .contenders = decima_policies,                                                \
      .seeds = 20,                                                                  \
      .quick_seeds = 1,                                                             \
      .error = width,                                                               \
@@ -123,12 +128,29 @@ const scene online_wrong_packing[WRONG_COUNT] = {
      .title = "TPC-H with four resources at 35 % load, durations and demands " what, \
      .paper = "",                                                                    \
      .environment = "costs",                                                         \
-     .contenders = policies,                                                         \
+     .contenders = packing_policies,                                                 \
      .seeds = 20,                                                                    \
      .quick_seeds = 1,                                                               \
      .error = width,                                                                 \
      .error_mean = mean,                                                             \
      .load = 0.35,                                                                   \
+     .make = make_packing},
+    WRONG_LIST(X)
+#undef X
+};
+
+const scene online_wrong_times[WRONG_COUNT] = {
+#define X(text, what, width, mean)                                       \
+    {.name = "wrong-times-" text,                                        \
+     .title = "TPC-H with four resources at 85 % load, durations " what, \
+     .paper = "",                                                        \
+     .environment = "costs",                                             \
+     .contenders = times_policies,                                       \
+     .seeds = 20,                                                        \
+     .quick_seeds = 1,                                                   \
+     .error = width,                                                     \
+     .error_mean = mean,                                                 \
+     .has_true_demands = true,                                           \
      .make = make_packing},
     WRONG_LIST(X)
 #undef X

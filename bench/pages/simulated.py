@@ -97,6 +97,21 @@ def synch_policies(results, labels, head, column):
     return [row["quotient"], row["quotient_median"], row["quotient_max"]]
 
 
+def sweep_of(workload):
+    """Rows are settings, columns contenders."""
+    def read(results, labels, head, column):
+        setting = re.sub(r"[ %]+", "-", labels[0].split(",")[0].removeprefix("weights ").replace(".5", "50")).strip("-")
+        setting = setting + "00" if re.fullmatch(r"penalty-\d", setting) else setting
+        row = synch_row(results, "sweep-%s-%s" % (workload, setting), {"synchpack-2, planner online": "synchpack-2 online"}.get(
+            head[column], "policy " + head[column] if head[column] != "auto" else "auto"))
+        return [row["delay"], row["delay_low"], row["delay_high"]]
+    return read
+
+
+reader("synch-sweep-google")(sweep_of("google"))
+reader("synch-sweep-alibaba")(sweep_of("alibaba"))
+
+
 # ---- quality ----
 
 def plans(results, name, planner):
@@ -276,6 +291,26 @@ def deadlines(results, labels, head, column):
     return policy(results, scene, name_of(head[column]))["value_s"]
 
 
+GOALS = {"20 at once": "decima-batch", "stream at 85 % load": "decima-stream", "150 at once, 200 executors": "cluster-200",
+         "stream, a job in 30 s": "gap-30", "TPC-H and Alibaba, side by side": "mixed-both",
+         "deadlines, load of 90 %": "deadlines-90"}
+
+
+@reader("online-p95")
+def goal_p95(results, labels, head, column):
+    scene = GOALS[labels[0]]
+    plain, mine = policy(results, scene, "auto"), policy(results, scene, "auto:p95")
+    return {1: plain["value_s"], 2: ratio(mine), 3: mine["jct_s"] / plain["jct_s"]}[column]
+
+
+@reader("online-late")
+def goal_late(results, labels, head, column):
+    where, _, percent = labels[0].partition(", load of ")
+    scene = {"equal executors": "deadlines-", "Decima's environment": "deadlines-decima-", "four resources": "deadlines-packing"}[where]
+    row = policy(results, scene + (percent.split(" ")[0] if percent and not where.startswith("four") else ""), head[column].split(" /")[0])
+    return ratio(row) if "/" in head[column] else row["value_s"]
+
+
 @reader("online-order")
 def job_order(results, labels, head, column):
     if labels[0].startswith("parametric"):
@@ -294,6 +329,30 @@ def wrong_packing(results, labels, head, column):
         return true
     text = {2: "25", 3: "50", 4: "75", 5: "low", 6: "high"}[column]
     return policy(results, "wrong-packing-" + text, labels[0])["value_s"] / true
+
+
+@reader("online-wrong-times")
+def wrong_times(results, labels, head, column):
+    row = policy(results, "wrong-times-" + {1: "0", 2: "25", 3: "50", 4: "75", 5: "low", 6: "high"}[column], labels[0])
+    return row["value_s"] if labels[0] == "tetris" else ratio(row)
+
+
+@reader("packing-windows")
+def windows(results, labels, head, column):
+    """Jain's index in windows."""
+    found = pick(results[0]["scenes"], scene="graphene-users")["policies"]
+    row = pick(found, policy=name_of(labels[0]))
+    return ratio(row) if column == 1 else row["jain_%ss" % head[column].split(" ")[0]]
+
+
+@reader("packing-recurring", "packing-recurring-windows")
+def recurring(results, labels, head, column):
+    """Lines "  POLICY  RATIO [LOW, HIGH]  JAIN  JAIN  JAIN"."""
+    name = name_of(labels[0])
+    found = re.search(r"^ +%s +([\d.]+) \[([\d.]+), ([\d.]+)\] *(.*)$" % re.escape(name), results[0], re.M)
+    if not found:
+        raise KeyError(name)
+    return [float(value) for value in found.groups()[:3]] if column == 1 else float(found.group(4).split()[column - 2])
 
 
 PACKING = {"TPC-H, four resources, stream at 85 % load": "graphene-tpch", "the same, 60 jobs at once": "graphene-batch-tpch",
