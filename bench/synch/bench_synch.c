@@ -55,17 +55,45 @@ typedef struct scene_row {
     uint32_t jobs;
     bool is_bound, is_alibaba, is_online, skips_1;
     uint32_t machines;
+    bool is_sweep; /* played if --only asks for it, and without the forms with LP */
+    scene_law law;
 } scene_row;
 
+/* SynchPack, section 7: weights, penalty of machines that are not local, traffic; where nothing is said the weights are
+ * drawn, the penalty is 2 and the traffic 80 %. */
+#define SWEEP(workload, setting, jobs_of, alibaba, machines_of, weights_of, penalty, traffic)              \
+    {                                                                                                      \
+        .name = "sweep-" workload "-" setting, .jobs = jobs_of, .is_alibaba = alibaba, .is_online = true,  \
+        .skips_1 = true, .machines = machines_of, .is_sweep = true, .law = {weights_of, penalty, traffic}, \
+    }
+#define SWEEPS(workload, jobs, alibaba, machines)                                         \
+    SWEEP(workload, "drawn", jobs, alibaba, machines, WEIGHTS_DRAWN, 200, 80),            \
+        SWEEP(workload, "equal", jobs, alibaba, machines, WEIGHTS_EQUAL, 200, 80),        \
+        SWEEP(workload, "classes", jobs, alibaba, machines, WEIGHTS_CLASSES, 200, 80),    \
+        SWEEP(workload, "penalty-100", jobs, alibaba, machines, WEIGHTS_DRAWN, 100, 80),  \
+        SWEEP(workload, "penalty-150", jobs, alibaba, machines, WEIGHTS_DRAWN, 150, 80),  \
+        SWEEP(workload, "penalty-300", jobs, alibaba, machines, WEIGHTS_DRAWN, 300, 80),  \
+        SWEEP(workload, "penalty-400", jobs, alibaba, machines, WEIGHTS_DRAWN, 400, 80),  \
+        SWEEP(workload, "traffic-40", jobs, alibaba, machines, WEIGHTS_DRAWN, 200, 40),   \
+        SWEEP(workload, "traffic-60", jobs, alibaba, machines, WEIGHTS_DRAWN, 200, 60),   \
+        SWEEP(workload, "traffic-100", jobs, alibaba, machines, WEIGHTS_DRAWN, 200, 100), \
+        SWEEP(workload, "traffic-120", jobs, alibaba, machines, WEIGHTS_DRAWN, 200, 120)
+
 static const scene_row scenes[] = {
-    {"google-like", 30, false, false, false, true, 0},       {"google-like-bound", 30, true, false, false, true, 0},
-    {"alibaba-4", 20, false, true, false, true, 4},          {"alibaba-1", 20, true, true, false, true, 1},
-    {"google-like-online", 60, false, false, true, true, 0}, {"google-bound-online", 60, true, false, true, true, 0},
-    {"google-small", 10, false, false, false, false, 0},
+    {.name = "google-like", .jobs = 30, .skips_1 = true},
+    {.name = "google-like-bound", .jobs = 30, .is_bound = true, .skips_1 = true},
+    {.name = "alibaba-4", .jobs = 20, .is_alibaba = true, .skips_1 = true, .machines = 4},
+    {.name = "alibaba-1", .jobs = 20, .is_bound = true, .is_alibaba = true, .skips_1 = true, .machines = 1},
+    {.name = "google-like-online", .jobs = 60, .is_online = true, .skips_1 = true},
+    {.name = "google-bound-online", .jobs = 60, .is_bound = true, .is_online = true, .skips_1 = true},
+    {.name = "google-small", .jobs = 10},
+    SWEEPS("google", 60, false, 0),
+    SWEEPS("alibaba", 40, true, 4),
 };
 
 typedef struct result {
     double weighted, bound, milliseconds;
+    double delay; /* weighted, from the arrivals on */
     uint32_t elements;
     bool is_there, is_preemptive;
 } result;
@@ -221,6 +249,18 @@ static void share_bounds(result *results)
     }
 }
 
+/* Sums of weight * time since the arrival. */
+static void count_delays(const scene *s, result *results)
+{
+    double arrivals = 0;
+
+    for (uint32_t j = 0; j < clo_workload_jobs(s->workload); j++)
+        arrivals +=
+            (double)clo_workload_get(s->workload, j)->weight * (double)clo_workload_get(s->workload, j)->arrival_ns;
+    for (uint32_t c = 0; c < CONTENDERS; c++)
+        results[c].delay = results[c].weighted - arrivals;
+}
+
 static bool open_scene(const bench *b, const scene_row *row, uint32_t seed, scene *out)
 {
     char path[1024];
@@ -228,9 +268,9 @@ static bool open_scene(const bench *b, const scene_row *row, uint32_t seed, scen
 
     if (!row->is_alibaba)
         return scene_google(out, b->options.quick ? row->jobs / 3 : row->jobs, number, row->is_bound,
-                            row->is_online ? INT64_C(2000000000) : 0);
+                            row->is_online ? INT64_C(2000000000) : 0, &row->law);
     snprintf(path, sizeof path, "%s/alibaba/v2017_batch_jobs.csv", b->data);
-    return scene_alibaba(out, path, b->options.quick ? row->jobs / 3 : row->jobs, number, row->machines);
+    return scene_alibaba(out, path, b->options.quick ? row->jobs / 3 : row->jobs, number, row->machines, &row->law);
 }
 
 static bool play_scene(bench *b, const scene_row *row)
@@ -241,7 +281,9 @@ static bool play_scene(bench *b, const scene_row *row)
         for (uint32_t c = 0; c < CONTENDERS && is_good; c++) {
             b->results[seed][c] = (result){0};
             if ((contenders[c].is_bound_only && !row->is_bound) || (contenders[c].is_online && !row->is_online) ||
-                (c == SYNCHPACK_1 && row->skips_1) || contenders[c].lp == CLO_SYNCH_LP_AUTO)
+                (c == SYNCHPACK_1 && row->skips_1) || contenders[c].lp == CLO_SYNCH_LP_AUTO ||
+                (row->is_sweep && (contenders[c].lp == CLO_SYNCH_LP_ALWAYS ||
+                                   (contenders[c].policy != NULL && contenders[c].planner != NULL))))
                 continue;
             is_good = contenders[c].policy != NULL
                           ? play_policy(&s, &contenders[c], &b->results[seed][c])
@@ -249,6 +291,8 @@ static bool play_scene(bench *b, const scene_row *row)
         }
         take_better(b->results[seed]);
         share_bounds(b->results[seed]);
+        if (is_good)
+            count_delays(&s, b->results[seed]);
         scene_close(&s);
         if (!is_good)
             return false;
@@ -267,7 +311,7 @@ static double sum_of(const bench *b, uint32_t c)
 
 static void print_row(bench *b, const scene_row *row, uint32_t c)
 {
-    double ratio[SEEDS_MAX], ms[SEEDS_MAX], against_each[SEEDS_MAX];
+    double ratio[SEEDS_MAX], ms[SEEDS_MAX], against_each[SEEDS_MAX], delay[2][SEEDS_MAX];
     const contender *k = &contenders[c];
     uint32_t reference = b->results[0][k->reference].is_there ? k->reference : 0;
 
@@ -275,24 +319,28 @@ static void print_row(bench *b, const scene_row *row, uint32_t c)
         ratio[seed] = b->results[seed][c].weighted / b->results[seed][c].bound;
         ms[seed] = b->results[seed][c].milliseconds;
         against_each[seed] = b->results[seed][c].weighted / b->results[seed][reference].weighted;
+        delay[0][seed] = b->results[seed][c].delay;
+        delay[1][seed] = b->results[seed][reference].delay;
     }
     bench_stats r = bench_summarise(ratio, b->seeds), t = bench_summarise(ms, b->seeds);
     bench_stats q = bench_summarise(against_each, b->seeds);
     double against = sum_of(b, c) / sum_of(b, reference);
+    bench_interval delays = bench_ratio(delay[0], delay[1], b->seeds);
     if (b->options.json)
         printf(
             "%s{\"scene\": \"%s\", \"contender\": \"%s\", \"seeds\": %u, \"ratio_median\": %.4f, \"ratio_p10\": %.4f, "
             "\"ratio_p90\": %.4f, \"ratio_max\": %.4f, \"against\": \"%s\", \"quotient\": %.4f, \"quotient_median\": "
             "%.4f, "
-            "\"quotient_max\": %.4f, \"ms\": %.2f, "
+            "\"quotient_max\": %.4f, \"delay\": %.4f, \"delay_low\": %.4f, \"delay_high\": %.4f, \"ms\": %.2f, "
             "\"lp_elements\": %u}",
             b->has_printed ? ", " : "", row->name, k->label, b->seeds, r.median, r.p10, r.p90, ratio[b->seeds - 1],
-            contenders[reference].label, against, q.median, against_each[b->seeds - 1], t.median,
-            b->results[0][c].elements);
+            contenders[reference].label, against, q.median, against_each[b->seeds - 1], delays.ratio, delays.low,
+            delays.high, t.median, b->results[0][c].elements);
     else
-        printf("  %-20s ratio %6.3f (%.3f .. %.3f, at most %.3f)  %7.3f (%.3f, at most %.3f) x %s  %9.2f ms\n",
+        printf("  %-20s ratio %6.3f (%.3f .. %.3f, at most %.3f)  %7.3f (%.3f, at most %.3f) x %s, delays %.3f [%.3f, "
+               "%.3f]  %9.2f ms\n",
                k->label, r.median, r.p10, r.p90, ratio[b->seeds - 1], against, q.median, against_each[b->seeds - 1],
-               contenders[reference].label, t.median);
+               contenders[reference].label, delays.ratio, delays.low, delays.high, t.median);
     b->has_printed = true;
 }
 
@@ -301,7 +349,7 @@ static bool play_all(bench *b)
     for (size_t i = 0; i < sizeof scenes / sizeof scenes[0]; i++) {
         char path[1024];
         FILE *file = NULL;
-        if (b->only != NULL && strncmp(scenes[i].name, b->only, strlen(b->only)) != 0)
+        if (b->only != NULL ? strncmp(scenes[i].name, b->only, strlen(b->only)) != 0 : scenes[i].is_sweep)
             continue;
         snprintf(path, sizeof path, "%s/alibaba/v2017_batch_jobs.csv", b->data);
         if (scenes[i].is_alibaba && (file = fopen(path, "r")) == NULL) {
