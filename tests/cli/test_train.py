@@ -66,7 +66,18 @@ class Train(CommandTest):
         workload, options = self.workload(), ("--generations", 2, "--for", "tardy")
         due, other, none = (self.train(workload, *options, *more)["argument"] for more in (("--deadlines", "1-2"), ("--deadlines", "2-4"), ()))
         self.assertEqual(len({due, other, none}), 3)
-        self.bad(2, "train", "parametric", workload, *SMALL, "--deadlines", "2", holds="two factors")
+
+    def test_an_objective_stands_in_the_argument(self):
+        workload = self.workload()
+        late = self.train(workload, "--generations", 1, "--for", "late", "--deadlines", "1-3", "--baseline", "auto")
+        self.assertTrue(late["argument"].endswith(",for=late,auto"), late["argument"])
+        p95 = self.train(workload, "--generations", 1, "--for", "p95")
+        self.assertTrue(p95["argument"].endswith(",for=p95,auto"), p95["argument"])
+        self.assertNotIn("for=", self.train(workload, "--generations", 1, "--for", "makespan")["argument"])
+        for argument in (late["argument"], p95["argument"], "late", "p95"):
+            self.good("simulate", workload, "--platform", "uniform:4", "--policy", "parametric:" + argument)
+        for text in ("", "2", "2-", "-2", "3-2", "0-2", "1-x", "1-2x", "1-inf", "nan-2"):
+            self.bad(2, "train", "parametric", workload, *SMALL, "--deadlines", text, holds="two factors")
 
     def test_any_number_of_threads_finds_the_same(self):
         workload = self.workload()

@@ -9,8 +9,8 @@
  *   0.01) + w_rem ln(weight of the job)
  *   limit  ceil(l_scale (rem / U + 0.05)^l_rem (8 / n)^l_jobs (M / 50)^l_size)
  *
- * For `value` a job that can meet its deadline has the work that M executors can do until then, if that is more than rem
- * (policy/placement/due.h); bench/online/README.md, deadlines.
+ * For `value` a job that can meet its deadline has the work that M executors can do until then, if that is more than rem;
+ * with `for=late` one that cannot goes behind all others (policy/placement/due.h); bench/online/README.md, deadlines.
  *
  * A free executor goes to the job of the highest value among those below their limits, there to the stage that it ran
  * last, or else to the ready stage of the highest rank_u. If its own job has nothing ready, but will have, it waits for
@@ -184,7 +184,7 @@ static uint32_t executors_of(const clo_live_job *job)
 static const job_known *know(const parametric_state *s, const clo_view *view, uint32_t slot, int64_t path_ns)
 {
     const clo_live_job *job = clo_view_job(view, slot);
-    int64_t due_ns = clo_due_work_ns(job, clo_view_now_ns(view), s->executors);
+    int64_t due_ns = clo_due_work_ns(job, clo_view_now_ns(view), s->executors, s->with.goal, path_ns);
     job_known *known = &s->known[slot];
 
     if (known->version != s->version)
@@ -508,8 +508,8 @@ const clo_policy clo_policy_parametric = {
     .size = sizeof(clo_policy),
     .name = "parametric",
     .summary = "nine tuned numbers: which job next, how many executors each may have; parametric:batch, :stream, :any, "
-               ":makespan, :deadlines, "
-               "parametric:N,N,N,N,N,N,N,N,N[,l_size=N][,fit=N][,UNIT]",
+               ":makespan, :deadlines, :p95, :late, "
+               "parametric:N,N,N,N,N,N,N,N,N[,l_size=N][,fit=N][,for=late][,UNIT]",
     .state_bytes = clo_parametric_bytes,
     .job_bytes = clo_by_rank_job_bytes,
     .prepare = clo_by_rank_prepare,

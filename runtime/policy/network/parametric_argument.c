@@ -36,6 +36,20 @@ const clo_parametric clo_parametric_any = {
     .unit_ns = CLO_UNIT_LEARNT,
 };
 
+/* For the 95 % quantile of completion times, and for the number of jobs that end after their deadlines. */
+const clo_parametric clo_parametric_p95 = {
+    .q16 = {140601, 115887, 511135, 15296, 39931, 348422, 31942, 47900, -32014},
+    .size_q16 = 40285,
+    .goal = CLO_GOAL_P95,
+    .unit_ns = CLO_UNIT_LEARNT,
+};
+const clo_parametric clo_parametric_late = {
+    .q16 = {110376, 161880, 570825, -8369, 36248, 613967, 20251, 24025, -52042},
+    .size_q16 = 37506,
+    .goal = CLO_GOAL_LATE,
+    .unit_ns = CLO_UNIT_LEARNT,
+};
+
 /* For the makespan of batches, on 16 to 200 executors. */
 static const clo_parametric makespan = {
     .q16 = {95918, 266299, 420230, -54677, 33581, 265893, 26516, 55850, -71578},
@@ -53,11 +67,10 @@ static const clo_parametric deadlines = {
 static const struct {
     const char *name;
     const clo_parametric *with;
-} sets[] = {{"batch", &clo_parametric_default},
-            {"stream", &stream},
-            {"any", &clo_parametric_any},
-            {"makespan", &makespan},
-            {"deadlines", &deadlines}};
+} sets[] = {{"batch", &clo_parametric_default}, {"stream", &stream},
+            {"any", &clo_parametric_any},       {"makespan", &makespan},
+            {"deadlines", &deadlines},          {"p95", &clo_parametric_p95},
+            {"late", &clo_parametric_late}};
 
 static clo_status read_unit(const char **text, int64_t *unit_ns)
 {
@@ -96,7 +109,7 @@ clo_status clo_parametric_parse(const char *text, void *argument)
     if ((*text >= 'a' && *text <= 'z') || (*text >= 'A' && *text <= 'Z'))
         return clo_fail(CLO_ERR_ARGUMENT,
                         "policy 'parametric': '%.40s' is no set of numbers; write batch, stream, any, makespan, "
-                        "deadlines, or nine numbers with commas between",
+                        "deadlines, p95, late, or nine numbers with commas between",
                         text);
     for (int i = 0; i < CLO_PARAMETRIC_NUMBERS && status == CLO_OK; i++) {
         if (i > 0 && *text++ != ',')
@@ -115,6 +128,14 @@ clo_status clo_parametric_parse(const char *text, void *argument)
     if (status == CLO_OK && strncmp(text, ",fit=", 5) == 0) {
         text += 5;
         status = clo_fixed_read(&text, "parametric", "fit", (clo_fixed_range){0, NUMBER_MOST_Q16}, &with.fit_q16);
+    }
+    if (status == CLO_OK && strncmp(text, ",for=", 5) == 0) {
+        const char *name = text + 5;
+        size_t length = strcspn(name, ",");
+        if (!clo_goal_find(name, length, &with.goal))
+            return clo_fail(CLO_ERR_ARGUMENT, "policy 'parametric': for=%.40s; write for=mean, for=p95 or for=late",
+                            name);
+        text = name + length;
     }
     if (status == CLO_OK && strcmp(text, ",auto") == 0) {
         text += 5;

@@ -2,6 +2,7 @@
 #ifndef CLO_POLICY_NETWORK_PARAMETRIC_ARGUMENT_H
 #define CLO_POLICY_NETWORK_PARAMETRIC_ARGUMENT_H
 
+#include "policy/placement/due.h"
 #include <clotho/status.h>
 
 #include <stdint.h>
@@ -26,12 +27,13 @@ enum {
 /* An argument that was read. */
 typedef struct clo_parametric {
     int32_t q16[CLO_PARAMETRIC_NUMBERS], fit_q16, size_q16;
+    clo_goal goal; /* what becomes of deadlines */
     /* Or CLO_UNIT_LEARNT. */
     int64_t unit_ns;
 } clo_parametric;
 
-/* The set that is built in as default, and that of `auto`. */
-extern const clo_parametric clo_parametric_default, clo_parametric_any;
+/* The set that is built in as default, and those of `auto`, by what it is for. */
+extern const clo_parametric clo_parametric_default, clo_parametric_any, clo_parametric_p95, clo_parametric_late;
 
 /* As clo_policy.parse. */
 clo_status clo_parametric_parse(const char *text, void *argument);

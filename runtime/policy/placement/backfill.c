@@ -33,6 +33,7 @@
 #include "policy/placement/packing.h"
 #include "policy/select/by_job.h"
 #include "policy/select/policies.h"
+#include "policy/select/ranked.h"
 
 #include "base/numbers/saturate.h"
 #include "cost/cost.h"
@@ -243,6 +244,7 @@ const clo_policy clo_policy_easy_sjf = LEAST_WORK(
 typedef struct due_tail {
     clo_due_turn turn;
     uint32_t executors;
+    clo_goal goal;
 } due_tail;
 
 static size_t queue_bytes(uint32_t jobs)
@@ -263,15 +265,24 @@ static size_t mdd_bytes(const clo_limits *limits, const void *argument)
     return queue_bytes(limits->jobs) + sizeof(due_tail);
 }
 
+void clo_due_open(void *state, const clo_view *view, clo_goal goal)
+{
+    *tail_of(state, view) = (due_tail){{CLO_NONE, false}, clo_view_limits(view)->executors, goal};
+    (void)clo_by_job_init(state, view);
+}
+
 static clo_status mdd_init(void *state, const clo_view *view)
 {
-    *tail_of(state, view) = (due_tail){{CLO_NONE, false}, clo_view_limits(view)->executors};
-    return clo_by_job_init(state, view);
+    clo_due_open(state, view, CLO_GOAL_MEAN);
+    return CLO_OK;
 }
 
 static void put_due(void *state, const clo_view *view, const clo_live_job *job, uint32_t slot)
 {
-    int64_t due_ns = clo_due_work_ns(job, clo_view_now_ns(view), tail_of(state, view)->executors);
+    const due_tail *tail = tail_of(state, view);
+    int64_t rank = tail->goal == CLO_GOAL_LATE ? clo_ranked_key(job->state, view, slot) : INT64_MAX;
+    int64_t due_ns =
+        clo_due_work_ns(job, clo_view_now_ns(view), tail->executors, tail->goal, rank == INT64_MAX ? 0 : -rank);
 
     clo_job_queue_put(state, job, slot, due_ns / job->weight);
 }

@@ -1,7 +1,15 @@
-/* policy/placement/due.h - what a deadline makes of a job's remaining work, for orders in which the least work goes first:
- * the work that all executors could do until the deadline, where that is more. So jobs that can still be in time go by
- * their deadlines, behind shorter ones that will be late (modified due date: Baker, Bertrand, J. Operations Management 3,
- * 1982). A job without a deadline has its remaining work.
+/* policy/placement/due.h - what a deadline makes of a job's remaining work, for orders in which the least work goes first.
+ * A job without a deadline has its remaining work. The others, by what is to be small:
+ *
+ *   mean  the work that all executors could do until the deadline, where that is more. So jobs that can still be in time
+ *         go by their deadlines, behind shorter ones that will be late (modified due date: Baker, Bertrand, J. Operations
+ *         Management 3, 1982): mean tardiness
+ *   p95   deadlines do not count
+ *   late  jobs that will be late whatever is done go behind all others: they are lost already (Moore, "An n job, one
+ *         machine sequencing algorithm for minimizing the number of late jobs", Management Science 15, 1968). The others
+ *         as for `mean`, with a third of the time left: where not all can be in time, short jobs are, and not those whose
+ *         deadlines happen to be next. A job is lost when its remaining work on all executors, or the longest path that is
+ *         left of it, takes longer than the time to its deadline
  *
  * The value falls while nothing happens, so an order that keeps it looks CLO_DUE_LOOKS jobs over again, in turn, at each
  * event. */
@@ -12,13 +20,40 @@
 #include "library.h"
 #include <clotho/policy.h>
 
-static inline int64_t clo_due_work_ns(const clo_live_job *job, int64_t now_ns, uint32_t executors)
-{
-    int64_t left_ns = clo_time_sub(job->deadline_ns, now_ns);
+#include <string.h>
 
-    if (job->deadline_ns == CLO_TIME_NEVER || left_ns <= job->remaining_ns / executors)
+typedef enum clo_goal { CLO_GOAL_MEAN, CLO_GOAL_P95, CLO_GOAL_LATE } clo_goal;
+
+/* By its name. False: there is no such goal. */
+static inline bool clo_goal_find(const char *name, size_t length, clo_goal *out)
+{
+    static const char *const names[] = {[CLO_GOAL_MEAN] = "mean", [CLO_GOAL_P95] = "p95", [CLO_GOAL_LATE] = "late"};
+
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (strlen(names[i]) == length && memcmp(names[i], name, length) == 0) {
+            *out = (clo_goal)i;
+            return true;
+        }
+    return false;
+}
+
+/* What lost jobs have: more than any that is not, of up to a million times its work. */
+enum { CLO_DUE_LOST = 1 << 20, CLO_DUE_PART = 3 };
+
+/* path_ns: the longest path that is left of the job; of CLO_GOAL_LATE alone. */
+static inline int64_t clo_due_work_ns(const clo_live_job *job, int64_t now_ns, uint32_t executors, clo_goal goal,
+                                      int64_t path_ns)
+{
+    int64_t left_ns = clo_time_sub(job->deadline_ns, now_ns), least_ns = job->remaining_ns / executors;
+
+    if (job->deadline_ns == CLO_TIME_NEVER || goal == CLO_GOAL_P95)
         return job->remaining_ns;
-    return clo_time_mul(left_ns, executors);
+    if (goal == CLO_GOAL_MEAN)
+        return left_ns <= least_ns ? job->remaining_ns : clo_time_mul(left_ns, executors);
+    if (left_ns < least_ns || left_ns < path_ns)
+        return clo_time_mul(job->remaining_ns, CLO_DUE_LOST);
+    int64_t due_ns = clo_time_mul(left_ns / CLO_DUE_PART, executors);
+    return due_ns > job->remaining_ns ? due_ns : job->remaining_ns;
 }
 
 enum { CLO_DUE_LOOKS = 8 };
@@ -54,5 +89,9 @@ static inline uint32_t clo_due_next(clo_due_turn *turn, const clo_view *view, co
         turn->next = clo_view_job(view, e->job)->next;
     return slot;
 }
+
+/* The queue of the policy `mdd` (backfill.c), for a goal: in place of its init. For CLO_GOAL_LATE the state of a job must
+ * begin with a clo_ranked of rank_u that is kept before the policy's events. */
+void clo_due_open(void *state, const clo_view *view, clo_goal goal);
 
 #endif

@@ -180,6 +180,49 @@ static void weights_count(void **state)
     scene_close(&s);
 }
 
+/* auto:late, measured: what is lost waits for all others; `auto` puts it before them. auto:p95 knows no deadlines. */
+static void an_objective_says_what_becomes_of_deadlines(void **state)
+{
+    clo_task tasks[3] = {{.work_ns = 40}, {.work_ns = 60}, {.work_ns = 100}};
+    policy_scene s;
+
+    (void)state;
+    scene_open(&s, 1);
+    for (int j = 0; j < 40; j++) /* until enough is measured */
+        scene_job(&s, 0, TIME_NS, 2);
+    scene_add(&s, scene_graph(&s, &tasks[0], 1), (clo_workload_job){.arrival_ns = 1, .deadline_ns = 5});
+    scene_add(&s, scene_graph(&s, &tasks[1], 1), (clo_workload_job){.arrival_ns = 1, .deadline_ns = 2000});
+    scene_add(&s, scene_graph(&s, &tasks[2], 1), (clo_workload_job){.arrival_ns = 1});
+    scene_run(&s, "auto");
+    assert_int_equal(s.outcomes[40].start_ns, 800);
+    assert_int_equal(s.outcomes[42].start_ns, 840);
+    assert_int_equal(s.outcomes[41].start_ns, 940);
+    scene_run(&s, "auto:late");
+    assert_int_equal(s.outcomes[42].start_ns, 800);
+    assert_int_equal(s.outcomes[41].start_ns, 900);
+    assert_int_equal(s.outcomes[40].start_ns, 960);
+    scene_run(&s, "auto:p95");
+    assert_int_equal(s.outcomes[40].start_ns, 800);
+    assert_int_equal(s.outcomes[41].start_ns, 840);
+    assert_int_equal(s.outcomes[42].start_ns, 900);
+    scene_run(&s, "auto:mean");
+    assert_int_equal(s.outcomes[41].start_ns, 940);
+    scene_close(&s);
+}
+
+static void an_unknown_objective_is_refused(void **state)
+{
+    _Alignas(16) unsigned char argument[256];
+
+    (void)state;
+    assert_int_equal(clo_policy_find("auto")->parse("makespan", argument), CLO_ERR_ARGUMENT);
+    assert_non_null(strstr(clo_last_error(), "write mean, p95 or late"));
+    assert_int_equal(clo_policy_find("auto")->parse("", argument), CLO_ERR_ARGUMENT);
+    assert_int_equal(clo_policy_find("parametric")->parse("1,0,0,0,0,900,1,0,1,for=latex,auto", argument),
+                     CLO_ERR_ARGUMENT);
+    assert_non_null(strstr(clo_last_error(), "for=latex"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -190,6 +233,8 @@ int main(void)
         cmocka_unit_test(where_data_are_dear_deft_places),
         cmocka_unit_test(speeds_of_one_kind_count),
         cmocka_unit_test(weights_count),
+        cmocka_unit_test(an_objective_says_what_becomes_of_deadlines),
+        cmocka_unit_test(an_unknown_objective_is_refused),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -77,6 +77,47 @@ static void a_deadline_that_comes_nearer_is_seen(void **state)
     scene_close(&s);
 }
 
+#define LEAST_WORK "parametric:1,0,0,0,0,900,1,0,1"
+
+/* For fewer late jobs what is lost goes last, and of the others the short one goes before the one that is due next. */
+static void what_is_lost_goes_last_where_late_jobs_are_counted(void **state)
+{
+    policy_scene s;
+
+    (void)state;
+    scene_open(&s, 1);
+    due(&s, 0, 10, 0, 1);   /* runs first */
+    due(&s, 1, 5, 2, 1);    /* late whatever is done */
+    due(&s, 1, 10, 45, 1);  /* until 46 */
+    due(&s, 1, 8, 1000, 1); /* has time */
+    due(&s, 1, 20, 39, 1);  /* until 40, which is before 46 */
+    expect_starts(&s, LEAST_WORK ",10ns", (int64_t[]){0, 10, 35, 45, 15});
+    expect_starts(&s, LEAST_WORK ",for=late,10ns", (int64_t[]){0, 48, 10, 40, 20});
+    assert_true(s.result.jobs_late == 1);
+    expect_starts(&s, LEAST_WORK ",for=p95,10ns", (int64_t[]){0, 10, 23, 15, 33});
+    scene_close(&s);
+}
+
+/* A chain that cannot be in time on any number of executors is lost, however little work it has. */
+static void a_path_that_is_too_long_is_lost(void **state)
+{
+    const clo_task chain[2] = {{.work_ns = 10}, {.work_ns = 10}};
+    policy_scene s;
+
+    (void)state;
+    scene_open(&s, 2);
+    scene_job(&s, 0, 10, 2);
+    clo_graph *graph = scene_graph(&s, chain, 2);
+    ok(clo_graph_add_edge(graph, 0, 1, 0));
+    scene_add(&s, graph, (clo_workload_job){.arrival_ns = 1, .deadline_ns = 28}); /* until 29; 20 from 10 on */
+    due(&s, 1, 40, 49, 1);
+    due(&s, 1, 40, 49, 1);
+    scene_run(&s, LEAST_WORK ",for=late,10ns");
+    assert_int_equal(s.outcomes[1].start_ns, 50);
+    assert_true(s.result.jobs_late == 1);
+    scene_close(&s);
+}
+
 /* The same choices as wspt where no job has one. */
 static void without_deadlines_it_is_wspt(void **state)
 {
@@ -100,7 +141,8 @@ static void without_deadlines_it_is_wspt(void **state)
 /* Jobs come and end in any order while others are looked over; deadlines and works at the ends of what there is. */
 static void any_stream_ends(void **state)
 {
-    static const char *const policies[] = {"mdd", "deft:mdd", "auto", "parametric", "parametric:any"};
+    static const char *const policies[] = {"mdd",      "deft:mdd",   "auto",           "auto:late",
+                                           "auto:p95", "parametric", "parametric:any", "parametric:late"};
     static const int64_t deadlines_ns[] = {0, 1, 50, 1000, 100000, INT64_MAX / 4};
     uint64_t late = 0;
 
@@ -131,6 +173,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(who_can_be_in_time_goes_before_who_cannot),
+        cmocka_unit_test(what_is_lost_goes_last_where_late_jobs_are_counted),
+        cmocka_unit_test(a_path_that_is_too_long_is_lost),
         cmocka_unit_test(weights_count),
         cmocka_unit_test(a_deadline_that_comes_nearer_is_seen),
         cmocka_unit_test(without_deadlines_it_is_wspt),

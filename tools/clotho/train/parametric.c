@@ -55,12 +55,18 @@ static int run_streams(const training *t, const train_scene *scene, train_stream
     return train_streams_run(&how, t->path, list, count);
 }
 
+/* As the policy takes it; NULL: nothing that it knows of. */
+static const char *policy_goal(const training *t)
+{
+    return t->goal == TRAIN_P95 || t->goal == TRAIN_LATE ? t->o->goal : NULL;
+}
+
 static void *to_argument(const training *t, const double *numbers)
 {
     char text[TUNED_ARGUMENT_BYTES];
     void *argument = calloc(1, t->policy->argument_bytes);
 
-    tuned_text(t->tuned, &t->cem, numbers, text);
+    tuned_text(t->tuned, &t->cem, numbers, policy_goal(t), text);
     if (argument != NULL && t->policy->parse(text, argument) == CLO_OK)
         return argument;
     free(argument);
@@ -318,7 +324,7 @@ static int report(const training *t, double seconds)
     char text[TUNED_ARGUMENT_BYTES];
     json out;
 
-    tuned_text(t->tuned, &t->cem, t->cem.best, text);
+    tuned_text(t->tuned, &t->cem, t->cem.best, policy_goal(t), text);
     if (t->o->output != NULL) {
         output text_file;
         if (!output_open(&text_file, t->o->output) ||

@@ -112,7 +112,8 @@ int tuned_begin(const tuned *t, const char *start, tuned_platforms on, cem *out)
     return EXIT_GOOD;
 }
 
-void tuned_text(const tuned *t, const cem *search, const double *numbers, char out[TUNED_ARGUMENT_BYTES])
+void tuned_text(const tuned *t, const cem *search, const double *numbers, const char *goal,
+                char out[TUNED_ARGUMENT_BYTES])
 {
     size_t used = 0;
 
@@ -124,5 +125,6 @@ void tuned_text(const tuned *t, const cem *search, const double *numbers, char o
             (size_t)snprintf(out + used, TUNED_ARGUMENT_BYTES - used, "%s%s%.4f", n > 0 ? "," : "", number->key, value);
     }
     if (t->has_unit)
-        snprintf(out + used, TUNED_ARGUMENT_BYTES - used, ",auto");
+        snprintf(out + used, TUNED_ARGUMENT_BYTES - used, "%s%s,auto", goal != NULL ? ",for=" : "",
+                 goal != NULL ? goal : "");
 }

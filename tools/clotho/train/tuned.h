@@ -21,7 +21,8 @@ typedef struct tuned {
     const char *policy;
     const tuned_number *numbers;
     uint32_t count;
-    bool has_unit; /* behind the numbers stands a unit of time, which the policy learns */
+    /* Behind the numbers stands a unit of time, which the policy learns, and before it what they are for. */
+    bool has_unit;
     const char *example;
 } tuned;
 
@@ -37,7 +38,8 @@ typedef struct tuned_platforms {
  * Returns EXIT_GOOD, or an exit code after an error line. */
 int tuned_begin(const tuned *t, const char *start, tuned_platforms on, cem *out);
 
-/* The policy's argument as text, each number within its range. */
-void tuned_text(const tuned *t, const cem *search, const double *numbers, char out[TUNED_ARGUMENT_BYTES]);
+/* The policy's argument as text, each number within its range. `goal`: "p95", "late"; NULL: deadlines as for the mean. */
+void tuned_text(const tuned *t, const cem *search, const double *numbers, const char *goal,
+                char out[TUNED_ARGUMENT_BYTES]);
 
 #endif
