@@ -341,7 +341,7 @@ CLO_API CLO_NODISCARD clo_status clo_graph_set_executors(clo_graph *graph, uint3
                                                          size_t count);
 
 /* Names resource `index`, to be matched by name with the capacities of machines. What is unnamed in the graph or on the
- * platform matches by index, unless that one is matched by name. A resource without a match is not limited.
+ * platform matches by index, unless that one is matched by name, or is CLO_MEMORY_RESOURCE. No match: no limit.
  *
  *   index  0 .. CLO_RESOURCES_MAX-1.
  *   name   copied; no two resources of a graph may have the same.

@@ -37,7 +37,7 @@ extern "C" {
 
 /* The resource that states what all executors of a machine together move from and to memory, in 10^6 bytes/s
  * (memory.h). With a number, "memory_MBps.3", it is that of the executors of memory 3, and counts for them in place of
- * the other one. */
+ * the other one. Demands without a name are none of either (clo_graph_set_resource). */
 #define CLO_MEMORY_RESOURCE "memory_MBps"
 
 typedef struct clo_platform clo_platform; /* opaque: owns memory, has invariants */

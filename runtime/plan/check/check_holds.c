@@ -24,10 +24,13 @@ void clo_check_resources(const clo_graph *graph, const clo_platform *platform, u
             }
         }
     }
-    for (uint32_t r = 0; r < CLO_RESOURCES_MAX; r++)
-        if (of[r] == CLO_NONE && (taken >> r & 1) == 0 &&
-            (clo_graph_resource_name(graph, r) == NULL || clo_platform_resource_name(platform, r) == NULL))
+    for (uint32_t r = 0; r < CLO_RESOURCES_MAX; r++) {
+        const char *offered = clo_platform_resource_name(platform, r);
+        bool is_by_name = offered != NULL && strncmp(offered, CLO_MEMORY_RESOURCE, strlen(CLO_MEMORY_RESOURCE)) == 0;
+        if (of[r] == CLO_NONE && (taken >> r & 1) == 0 && !is_by_name &&
+            (clo_graph_resource_name(graph, r) == NULL || offered == NULL))
             of[r] = r;
+    }
 }
 
 /* What a machine gives or takes back at one moment. */

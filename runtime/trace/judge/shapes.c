@@ -29,8 +29,10 @@ static void match_resources(const clo_graph *graph, const clo_platform *platform
         }
     }
     for (uint32_t r = 0; r < CLO_RESOURCES_MAX; r++) {
-        bool is_unnamed = clo_graph_resource_name(graph, r) == NULL || clo_platform_resource_name(platform, r) == NULL;
-        if (of[r] == CLO_NONE && is_unnamed && (taken >> r & 1) == 0)
+        const char *offered = clo_platform_resource_name(platform, r);
+        bool is_unnamed = clo_graph_resource_name(graph, r) == NULL || offered == NULL;
+        bool is_by_name = offered != NULL && strncmp(offered, CLO_MEMORY_RESOURCE, strlen(CLO_MEMORY_RESOURCE)) == 0;
+        if (of[r] == CLO_NONE && is_unnamed && !is_by_name && (taken >> r & 1) == 0)
             of[r] = r;
     }
 }

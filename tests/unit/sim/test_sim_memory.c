@@ -222,6 +222,57 @@ static void capacities_are_found_by_name(void **state)
     clo_platform_destroy(none);
 }
 
+/* Amounts of something else, by index: on no platform that states what its memory moves are they MB/s. */
+static void demands_without_a_name_are_none_of_the_memory(void **state)
+{
+    const clo_placement placements[] = {{0, 0, 0, 0, 0, 100}, {1, 0, 1, 0, 0, 100}};
+    clo_platform *platform = memory_platform(thousand, 0);
+    clo_stream_config config = CLO_STREAM_CONFIG_INIT;
+    clo_stream_case stream = CLO_STREAM_CASE_INIT;
+    clo_stream_result result = CLO_STREAM_RESULT_INIT;
+    clo_workload_job job = CLO_WORKLOAD_JOB_INIT;
+    clo_log_header about = CLO_LOG_HEADER_INIT;
+    const clo_log_policy fifo = {.name = "fifo"};
+    clo_workload *workload;
+    clo_graph *graph;
+    clo_cost *cost;
+    clo_plan *plan;
+    clo_log *log;
+
+    (void)state;
+    ok(clo_graph_create("unnamed", &graph));
+    for (int t = 0; t < 2; t++)
+        ok(clo_graph_add_task(graph, &(clo_task){.work_ns = 100, .demand = {0, 5000}}, NULL));
+    ok(clo_graph_seal(graph));
+    ok(clo_cost_create(graph, platform, &cost));
+    ok(clo_plan_from_placements(cost, NULL, placements, 2, &plan));
+    ok(clo_plan_check(plan, cost, CLO_CHECK_FULL));
+    ok(clo_workload_create("unnamed", &workload));
+    job.graph = graph;
+    ok(clo_workload_add(workload, &job));
+    about.clock = CLO_CLOCK_VIRTUAL;
+    about.executors = MEMORY_EXECUTORS_MAX;
+    about.policies = &fifo;
+    about.policies_count = 1;
+    ok(clo_log_create(&about, 100, &log));
+    config.policy = clo_policy_find("fifo");
+    config.log = log;
+    ok(clo_stream_simulate(workload, platform, &config, &result));
+    assert_int_equal(result.makespan_ns, 100);
+    stream.platform = platform;
+    size_t count;
+    const clo_stream_job judged = {.job = clo_log_records(log, &count)[1].job, .cost = cost, .weight = 1};
+    stream.jobs = &judged;
+    stream.jobs_count = 1;
+    ok(clo_stream_check(&stream, log, NULL));
+    clo_log_destroy(log);
+    clo_workload_destroy(workload);
+    clo_plan_destroy(plan);
+    clo_cost_destroy(cost);
+    clo_graph_destroy(graph);
+    clo_platform_destroy(platform);
+}
+
 static clo_status with(const memory_scene *s, clo_sim_config *config)
 {
     config->plan = config->recorded == NULL ? s->plan : NULL;
@@ -329,6 +380,7 @@ int main(void)
         cmocka_unit_test(an_execution_that_waits_for_data_moves_nothing),
         cmocka_unit_test(a_part_is_found_again_from_the_slowdown_that_it_causes),
         cmocka_unit_test(capacities_are_found_by_name),
+        cmocka_unit_test(demands_without_a_name_are_none_of_the_memory),
         cmocka_unit_test(what_does_not_go_together_is_refused_by_name),
         cmocka_unit_test(machines_with_ports_are_refused),
         cmocka_unit_test(every_allocation_may_fail),
