@@ -153,9 +153,18 @@ clo_status clo_profile_add(clo_profile *profile, const clo_profile_entry *entry)
     return row != NULL ? CLO_OK : clo_fail_memory("an entry of a profile");
 }
 
-/* One that was measured later, or is larger, is there already. */
-static bool is_better(const clo_profile_row *row, int64_t newest_s, const clo_memory_part *part)
+static uint32_t rank_of(const clo_profile_entry *entry)
 {
+    return entry->is_assumed ? 1 : 2;
+}
+
+/* One that was measured here, or later, or is larger, is there already. */
+static bool is_better(const clo_profile_row *row, const clo_profile_entry *entry, const clo_memory_part *part)
+{
+    int64_t newest_s = entry->newest_s;
+
+    if (row->memory_rank != rank_of(entry))
+        return row->memory_rank > rank_of(entry);
     if (row->memory_s != newest_s)
         return row->memory_s > newest_s;
     if (row->memory.share_q16 != part->share_q16)
@@ -176,8 +185,9 @@ clo_status clo_profile_add_memory_part(clo_profile *profile, const clo_profile_e
         return status;
     pthread_mutex_lock(&profile->lock);
     clo_profile_row *row = clo_profile_row_find(profile, entry);
-    if (row != NULL && !is_better(row, entry->newest_s, part)) {
+    if (row != NULL && !is_better(row, entry, part)) {
         row->memory = *part;
+        row->memory_rank = rank_of(entry);
         row->memory_s = entry->newest_s;
     }
     pthread_mutex_unlock(&profile->lock);

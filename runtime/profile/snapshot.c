@@ -65,7 +65,7 @@ static void add_parts(const clo_profile *profile, clo_profile_view *view)
             continue;
         const clo_profile_entry key = clo_profile_row_read(profile, &profile->rows[r]);
         const clo_profile_entry *entry = clo_profile_view_find(view, &key);
-        if (entry != NULL)
+        if (entry != NULL && (entry->is_assumed || profile->rows[r].memory_rank > 1)) /* its times are of there, too */
             view->memory[entry - view->entries] = profile->rows[r].memory;
     }
 }

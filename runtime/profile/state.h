@@ -27,7 +27,8 @@ typedef struct clo_profile_row {
     int64_t newest_s; /* of both */
     bool is_cold;     /* the one own sample is the first of all */
     clo_memory_part memory;
-    int64_t memory_s; /* when that was measured; as newest_s */
+    int64_t memory_s;     /* when that was measured; as newest_s */
+    uint32_t memory_rank; /* 0: there is none, 1: of another machine, 2: measured here */
 } clo_profile_row;
 
 /* Immutable. */

@@ -290,6 +290,12 @@ class Profile(CommandTest):
         self.assertEqual([e["memory_share"] for e in self.entries(both)], [e["memory_share"] for e in self.entries(path)])
         self.bad(1, "run", self.commands(), "-j", 2, "--learn", path, holds=["p.json", "another file"])
         self.bad(1, "calibrate", self.commands(), "-j", 2, "-o", path, holds=["p.json", "another file"])
+        mixed = self.learn("mixed.json", repeat=1)
+        for words in (("profile", "merge", path, mixed, "-o", both),
+                      ("calibrate", self.commands(), "--contention", "--platform", here, "--rounds", 1, "-o", mixed)):
+            said = self.say(*words)
+            self.assertEqual(said.code, 0, said.err)
+            self.assertIn("mixed.json: its times have no memory parts", said.err)
 
     @unittest.skipIf(len(os.sched_getaffinity(0)) < 2, "one CPU only; mend: allow two")
     def test_tasks_that_demand_the_memory_wait_for_each_other(self):

@@ -1,6 +1,7 @@
 /* cmd_profile.c - `clotho profile show | check | merge`. */
 #include "clotho/common/actions.h"
 #include "clotho/common/commands.h"
+#include "clotho/common/input.h"
 #include "clotho/common/json.h"
 #include "clotho/common/options.h"
 #include "clotho/common/report.h"
@@ -179,6 +180,28 @@ static int check(int argc, char **argv)
     return worst;
 }
 
+/* Warns of files without memory parts beside files with them. */
+static int look_for_parts(char **paths, int count, bool foreign)
+{
+    bool has_parts = false;
+    const char *without = NULL;
+
+    for (int i = 0; i < count; i++) {
+        clo_profile *profile = NULL;
+        int code = load(&paths[i], 1, foreign, &profile);
+        if (code != EXIT_GOOD)
+            return code;
+        if (input_has_parts(profile))
+            has_parts = true;
+        else if (without == NULL && clo_profile_entries(profile) > 0)
+            without = paths[i];
+        clo_profile_destroy(profile);
+    }
+    if (has_parts && without != NULL)
+        input_warn_together(without);
+    return EXIT_GOOD;
+}
+
 static int merge(int argc, char **argv)
 {
     static const command cmd = {
@@ -202,7 +225,9 @@ static int merge(int argc, char **argv)
         return code;
     if (path == NULL)
         return misuse("no output named; add --output F.json");
-    code = load(operands, count, foreign, &profile);
+    code = look_for_parts(operands, count, foreign);
+    if (code == EXIT_GOOD)
+        code = load(operands, count, foreign, &profile);
     if (code != EXIT_GOOD)
         return code;
     clo_status status = clo_profile_save(profile, path);

@@ -69,6 +69,31 @@ static void the_younger_part_counts_in_either_order(void **state)
         }
 }
 
+/* The times are those that were measured here; a part of another machine is none of them. */
+static void a_part_of_another_machine_goes_with_the_times_of_one(void **state)
+{
+    const clo_memory_part here = {100, 5}, there = {200, 9};
+
+    (void)state;
+    for (int turn = 0; turn < 8; turn++) { /* bit 0: the order, bit 1: here without a part, bit 2: only there */
+        clo_profile_entry entries[2] = {entry_of(1, 1, 10), entry_of(1, 1, 20)};
+        clo_profile *profile;
+        ok(clo_profile_create(0, &profile));
+        entries[1].is_assumed = 1;
+        for (int k = 0; k < 2; k++) {
+            int which = k ^ (turn & 1);
+            if (which == 0 && turn >= 4)
+                continue;
+            ok(clo_profile_add(profile, &entries[which]));
+            if (which == 1 || (turn & 2) == 0)
+                ok(clo_profile_add_memory_part(profile, &entries[which], which == 0 ? &here : &there));
+        }
+        ok(clo_profile_publish(profile));
+        assert_int_equal(clo_profile_memory_part(profile, 0).mbps, turn >= 4 ? 9 : (turn & 2) == 0 ? 5 : 0);
+        clo_profile_destroy(profile);
+    }
+}
+
 static void a_part_is_published_and_changes_no_snapshot(void **state)
 {
     clo_profile *profile = with(1, 10, (clo_memory_part){0, 0});
@@ -239,6 +264,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_younger_part_counts_in_either_order),
+        cmocka_unit_test(a_part_of_another_machine_goes_with_the_times_of_one),
         cmocka_unit_test(a_part_is_published_and_changes_no_snapshot),
         cmocka_unit_test(each_entry_keeps_its_own),
         cmocka_unit_test(a_file_keeps_parts),

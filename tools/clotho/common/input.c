@@ -296,13 +296,28 @@ static int open_profile(input *in)
     return complain_status(config->profile, status);
 }
 
-int input_check_alone(const clo_profile *profile, const char *path)
+bool input_has_parts(const clo_profile *profile)
 {
     for (uint32_t i = 0; i < clo_profile_entries(profile); i++)
         if (clo_profile_memory_part(profile, i).share_q16 > 0)
-            return complain(path, "its times are of tasks that were alone (calibrate --contention), and runs would mix "
-                                  "into them what tasks lose to each other; learn into another file");
+            return true;
+    return false;
+}
+
+int input_check_alone(const clo_profile *profile, const char *path)
+{
+    if (input_has_parts(profile))
+        return complain(path, "its times are of tasks that were alone (calibrate --contention), and runs would mix "
+                              "into them what tasks lose to each other; learn into another file");
     return EXIT_GOOD;
+}
+
+void input_warn_together(const char *path)
+{
+    warn(
+        "%s: its times have no memory parts; where they are of runs, what their tasks lose to each other counts twice: "
+        "keep them apart from those of calibrate --contention",
+        show_name(path));
 }
 
 clo_status input_cost(const input *in, const clo_graph *graph, clo_measured *measured, clo_cost **out)

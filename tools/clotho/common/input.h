@@ -36,6 +36,12 @@ typedef struct input {
 #define INPUT_PROFILE_HELP "measured times in place of those of the graph (see 'clotho profile')"
 #define INPUT_FOREIGN_HELP "with --profile: take times that were measured on another machine, too"
 
+/* Some entry has a memory part: its times are of tasks that were alone. */
+bool input_has_parts(const clo_profile *profile);
+
+/* Of a file without memory parts, whose times meet some with. */
+void input_warn_together(const char *path);
+
 /* Refuses a profile with memory parts, of which more is to be learned where tasks are not alone. */
 int input_check_alone(const clo_profile *profile, const char *path);
 

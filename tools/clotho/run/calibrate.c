@@ -276,6 +276,8 @@ static int calibrate_files(char **paths, int count, const calibrate_options *o)
     int code = status == CLO_OK ? EXIT_GOOD : complain_status(o->output, status);
     if (code == EXIT_GOOD && !o->contention)
         code = input_check_alone(all, o->output);
+    else if (code == EXIT_GOOD && clo_profile_entries(all) > 0 && !input_has_parts(all))
+        input_warn_together(o->output);
     for (int i = 0; i < count && code == EXIT_GOOD; i++)
         code = calibrate_file(paths[i], o, all);
     if (code == EXIT_GOOD && (status = clo_profile_publish(all)) == CLO_OK)
