@@ -59,10 +59,10 @@ CLO_API clo_memory_part clo_memory_part_of(int64_t alone_ns, int64_t beside_ns, 
                                            int64_t capacity_mbps);
 
 /* Gives an entry of a profile its memory part; the snapshot has it from the next clo_profile_publish on. Of two parts
- * the younger one counts, of equally young ones the larger one. The times of such an entry must be those of tasks that
- * were alone: else what they lose to each other would count twice.
+ * that of this machine counts, then the younger one, then the larger one; that of another machine only where the times
+ * are of another machine. The times must be of tasks that were alone: else what they lose would count twice.
  *
- *   entry  names the entry: codelet, version, kind, footprint; newest_s says when the part was measured.
+ *   entry  names it: codelet, version, kind, footprint; newest_s and is_assumed say when and where it was measured.
  *   part   share 0: none.
  *
  * Returns CLO_OK, or

@@ -35,7 +35,7 @@ typedef struct clo_sim_config {
     /* As clo_job_config.steps_max. */
     uint32_t steps_max;
 
-    /* As clo_job_config.memory_limit_bytes. The messages between machines with ports are not counted. */
+    /* As clo_job_config.memory_limit_bytes. Messages between machines with ports, and memory_parts, are not counted. */
     uint64_t memory_limit_bytes;
 
     /* Argument of the policy (see clo_policy); borrowed during the call. NULL: none. */
