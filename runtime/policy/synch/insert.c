@@ -180,7 +180,8 @@ static void hold_next(clo_synch_inserter *in, const clo_view *view, prefix *held
 }
 
 /* A plan of the jobs that are listed: those that are held, as in the best plan, and the others behind them, as long as the
- * sum is below `most`. False: the decision has reached its bound; it has what was inserted until then. */
+ * sum is below `most` (INT64_MAX: all, even where the sum stops there). False: the decision has reached its bound; it has
+ * what was inserted until then. */
 static bool make(clo_synch_inserter *in, const clo_view *view, const prefix *held, uint32_t count, int64_t most,
                  clo_synch_inserted *plan)
 {
@@ -194,7 +195,7 @@ static bool make(clo_synch_inserter *in, const clo_view *view, const prefix *hel
     plan->weighted = held->weighted;
     plan->is_whole = true;
     clo_synch_profile_copy(&in->work, &in->live->places, &in->base);
-    for (uint32_t i = held->jobs; i < count && plan->is_whole && plan->weighted < most; i++) {
+    for (uint32_t i = held->jobs; i < count && plan->is_whole && (most == INT64_MAX || plan->weighted < most); i++) {
         uint32_t weight = clo_view_job(view, in->tried[i])->weight;
         m.done_ns = now_ns;
         if (!insert_job(&m, in->tried[i]))

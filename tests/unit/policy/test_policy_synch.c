@@ -274,6 +274,41 @@ static void synchpack_2_takes_a_number_of_orders(void **state)
     assert_true(sums[1] <= sums[0]);
 }
 
+/* The weighted sum of the heavy job stops at the end of int64_t; the job behind it is in the plan all the same, its longer
+ * stage first. */
+static void a_sum_that_stops_leaves_no_job_out_of_the_plan(void **state)
+{
+    static const int64_t soon[] = {10}, heavy[] = {1000000000000};
+    const clo_task stages[] = {{.work_ns = 1000, .instances = 1}, {.work_ns = 3000, .instances = 1}};
+    clo_workload_job job = CLO_WORKLOAD_JOB_INIT;
+    clo_graph *graph = NULL;
+    synch_case c;
+    played run;
+    size_t count;
+
+    (void)state;
+    synch_case_open(&c, 1, 1, 10);
+    synch_case_add(&c, 1, 1, soon, 0, 1);
+    synch_case_add(&c, 1, 1, heavy, 1, UINT32_MAX);
+    ok(clo_graph_create("light", &graph));
+    for (uint32_t t = 0; t < 2; t++)
+        ok(clo_graph_add_task(graph, &stages[t], NULL));
+    ok(clo_graph_seal(graph));
+    ok(clo_workload_adopt(c.workload, graph));
+    job.graph = graph;
+    job.arrival_ns = 1;
+    ok(clo_workload_add(c.workload, &job));
+    play(&c, "synchpack-2", NULL, &run);
+    const clo_log_record *record = clo_log_records(run.log, &count);
+    for (size_t i = 0, starts = 0; i < count; i++)
+        if (record[i].what == CLO_LOG_START && ++starts == 3) {
+            assert_int_equal(record[i].job, 2);
+            assert_int_equal(record[i].stage, 1);
+        }
+    end(&run);
+    synch_case_close(&c);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -285,6 +320,7 @@ int main(void)
         cmocka_unit_test(what_was_planned_first_keeps_no_room_in_a_new_plan),
         cmocka_unit_test(sums_are_near_those_of_the_planners_online),
         cmocka_unit_test(synchpack_2_takes_a_number_of_orders),
+        cmocka_unit_test(a_sum_that_stops_leaves_no_job_out_of_the_plan),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
