@@ -78,6 +78,12 @@ class Train(CommandTest):
             self.good("simulate", workload, "--platform", "uniform:4", "--policy", "parametric:" + argument)
         for text in ("", "2", "2-", "-2", "3-2", "0-2", "1-x", "1-2x", "1-inf", "nan-2"):
             self.bad(2, "train", "parametric", workload, *SMALL, "--deadlines", text, holds="two factors")
+        self.bad(2, "train", "parametric", workload, *SMALL, "--for", "late", holds="no job has one; write --deadlines X-Y")
+        self.good("generate", "stream", "--jobs", 12, "-n", 20, "--deadline", 2, "-o", self.path("due.jsonl"))
+        self.train(self.path("due.jsonl"), "--generations", 1, "--for", "late")
+
+    def test_a_deadline_beyond_all_times_is_told(self):
+        self.bad(1, "train", "parametric", self.workload(), *SMALL, "--scale", "1e9", "--deadlines", "900000-1000000", holds="146 years")
 
     def test_any_number_of_threads_finds_the_same(self):
         workload = self.workload()

@@ -66,7 +66,8 @@ clo_status stream_dress(const clo_workload *drawn, const stream_deadlines *deadl
         job.size = sizeof job;
         if (deadlines->pool != NULL) {
             double factor = deadlines->least + (deadlines->most - deadlines->least) * draws_uniform(&d);
-            job.deadline_ns = (int64_t)(factor * (double)bound_of(deadlines, job.graph)) + 1;
+            double due_ns = fmin(factor * (double)bound_of(deadlines, job.graph), (double)CLO_WORKLOAD_TIME_MAX);
+            job.deadline_ns = (int64_t)due_ns + 1;
         }
         if (said != NULL) {
             job.weight <<= said[i].weight_power;

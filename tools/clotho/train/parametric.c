@@ -279,6 +279,14 @@ static bool has_classes(const clo_platform *platform)
     return false;
 }
 
+static bool has_deadlines(const clo_workload *jobs)
+{
+    for (uint32_t i = 0; i < clo_workload_jobs(jobs); i++)
+        if (clo_workload_get(jobs, i)->deadline_ns > 0)
+            return true;
+    return false;
+}
+
 static int open_scenes(training *t)
 {
     clo_load_config load = CLO_LOAD_CONFIG_INIT;
@@ -293,6 +301,8 @@ static int open_scenes(training *t)
         on = (tuned_platforms){on.has_classes || has_classes(t->scenes[s].platform),
                                on.has_sizes || clo_platform_executors(t->scenes[s].platform) !=
                                                    clo_platform_executors(t->scenes[0].platform)};
+    if (code == EXIT_GOOD && t->goal == TRAIN_LATE && t->o->deadlines == NULL && !has_deadlines(t->jobs))
+        return misuse("--for late counts jobs after their deadlines, and no job has one; write --deadlines X-Y");
     return code == EXIT_GOOD ? tuned_begin(t->tuned, t->o->start, on, &t->cem) : code;
 }
 
