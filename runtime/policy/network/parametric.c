@@ -235,12 +235,14 @@ static int64_t compute_key(const parametric_state *s, const clo_view *view, uint
     const clo_live_job *job = clo_view_job(view, slot);
     const int32_t *q16 = s->with.q16;
     int64_t rank = clo_ranked_key(job->state, view, slot);
-    const job_known *known = know(s, view, slot, rank == INT64_MAX ? 0 : -rank);
+    int64_t path_ns = rank == INT64_MAX ? 0 : -rank;
+    const job_known *known = know(s, view, slot, path_ns);
+    uint32_t weight = clo_due_weight(job, clo_view_now_ns(view), s->executors, s->with.goal, path_ns);
     int64_t key = q16[CLO_W_REM] * known->due_log - (int64_t)q16[CLO_W_EX] * count_log2(s, used + 1);
 
     key += q16[CLO_W_CP] * known->path_log;
-    if (job->weight > 1)
-        key -= (int64_t)q16[CLO_W_REM] * clo_log2_q16(job->weight);
+    if (weight > 1)
+        key -= (int64_t)q16[CLO_W_REM] * clo_log2_q16(weight);
     const clo_residual_answer more = residual_of(s, view, slot, used, CLO_RESIDUAL_JOB);
     return key / 65536 - more.value + (is_at_limit(s, known->limit_log + more.limit, used) ? AT_LIMIT : 0);
 }

@@ -98,6 +98,31 @@ static void what_is_lost_goes_last_where_late_jobs_are_counted(void **state)
     scene_close(&s);
 }
 
+/* Also behind 40 jobs of which `auto` has learnt that moving is free, so that it goes by the order of mdd. */
+static void no_weight_brings_what_is_lost_to_the_front(void **state)
+{
+    static const char *const policies[] = {"auto:late", "parametric:late", LEAST_WORK ",for=late,10ns"};
+    enum { BEFORE = 40, EACH = 3, TIME_NS = 10 };
+
+    (void)state;
+    for (uint32_t before = 1; before <= BEFORE; before += BEFORE - 1) {
+        int64_t free_ns = before * EACH * TIME_NS;
+        policy_scene s;
+        scene_open(&s, 1);
+        for (uint32_t j = 0; j < before; j++)
+            scene_job(&s, 0, TIME_NS, EACH);
+        due(&s, free_ns - 1, 5, 2, UINT32_MAX); /* late whatever is done */
+        due(&s, free_ns - 1, 10, 45, 1);
+        due(&s, free_ns - 1, 10, 0, 1);
+        for (size_t p = 0; p < sizeof policies / sizeof policies[0]; p++) {
+            scene_run(&s, policies[p]);
+            if (s.outcomes[before].start_ns != free_ns + 20)
+                fail_msg("%s: starts at %lld", policies[p], (long long)s.outcomes[before].start_ns);
+        }
+        scene_close(&s);
+    }
+}
+
 /* A chain that cannot be in time on any number of executors is lost, however little work it has. */
 static void a_path_that_is_too_long_is_lost(void **state)
 {
@@ -174,6 +199,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(who_can_be_in_time_goes_before_who_cannot),
         cmocka_unit_test(what_is_lost_goes_last_where_late_jobs_are_counted),
+        cmocka_unit_test(no_weight_brings_what_is_lost_to_the_front),
         cmocka_unit_test(a_path_that_is_too_long_is_lost),
         cmocka_unit_test(weights_count),
         cmocka_unit_test(a_deadline_that_comes_nearer_is_seen),
