@@ -5,12 +5,18 @@
 
 #include <clotho/clotho.h>
 
+typedef struct stream_bound {
+    const clo_graph *graph;
+    int64_t ns;
+} stream_bound;
+
 /* A deadline is U(least, most) times the lower bound of the job alone on the platform, after its arrival. */
 typedef struct stream_deadlines {
     double least, most;
-    /* Borrowed; [jobs of it] their bounds. NULL: jobs keep the deadlines that they have. */
-    const clo_workload *pool;
-    int64_t *bounds_ns;
+    /* [count] of the jobs that streams are drawn from, in the order of their graphs. NULL: jobs keep the deadlines that they
+     * have. */
+    stream_bound *bounds;
+    uint32_t count;
 } stream_deadlines;
 
 /* Reads "2-8"; NULL: no deadlines are drawn. Returns EXIT_GOOD, or an exit code after an error line; in any case
