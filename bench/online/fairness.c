@@ -1,9 +1,9 @@
 /* fairness.c - how evenly groups of jobs are served: Jain's index (Jain, Chiu, Hawe 1984), as Graphene's evaluation
  * uses it (Grandl et al., OSDI 2016, section 8.4).
  *
- * Time is cut into windows of equal length, 64 or of so many seconds. In each window the index is taken over the groups that had a live job for
- * all of it: x is what a group held of the platform's time, (sum x)^2 / (n * sum x^2); 1: all held the same. The result
- * is the mean over all windows with two such groups and more. */
+ * Time is cut into windows of equal length, 64 or of so many seconds. In each window the index is taken over the groups
+ * that had a live job for all of it: x is what a group held of the platform's time, (sum x)^2 / (n * sum x^2); 1: all
+ * held the same. The result is the mean over all windows with two such groups and more. */
 #include "online/online.h"
 
 #include <math.h>
