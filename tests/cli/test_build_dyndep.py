@@ -238,6 +238,20 @@ default out out2 old
                 self.assertEqual(self.both("x")[0], 0)
                 self.assertTrue(os.path.exists(self.path("mine/h")))
 
+    def test_a_broken_depfile_is_an_error_whichever_dyndep_files_were_read_before(self):
+        """The look that a dyndep file makes necessary reads the depfile again: otherwise x would be up to date without its inputs."""
+        self.two_trees({"build.ninja": "rule cp\n  command = cp $in $out\nrule cc\n  command = cp $in $out; cp said $out.d\n  depfile = $out.d\n"
+                        "build a: cp in || dd\n  dyndep = dd\nbuild x: cc in\n", "in": "", "h": "",
+                        "dd": "ninja_dyndep_version = 1\nbuild a: dyndep\n", "said": "x: h\n"})
+        self.assertEqual(self.both()[0], 0)
+        for text, part in ((": h\n", "names no output"), ("x\n", "it has no ':'"), ("x y: h\n", "names 'y'")):
+            with self.subTest(text):
+                for tool in ("theirs", "mine"):
+                    self.file(tool + "/x.d", text)
+                code, said = self.both()
+                self.assertEqual(code, 1)
+                self.assertIn(part, said)
+
     def test_failures_that_are_left_do_not_end_the_build_in_a_phase(self):
         """What does not need the failed step is made: other dyndep files and what they describe, targets without one."""
         self.two_trees({"build.ninja": "rule cp\n  command = cp $in $out\nrule bad\n  command = exit 1\nbuild dd: cp dd.in\nbuild b: bad\n"

@@ -180,9 +180,9 @@ static bool begin_edge(dirty_scan *s)
     if (find_ran(s, top) == NULL) {
         if (!m->edges[edge].deps_loaded) {
             bool is_missing; /* the array of edges may move meanwhile */
-            m->edges[edge].deps_loaded = true;
             if (!load_discovered(s, edge, &is_missing))
-                return false;
+                return false; /* not loaded: if a dyndep file was read before, the next round must fail too */
+            m->edges[edge].deps_loaded = true;
             m->edges[edge].deps_missing = is_missing;
         } else if (m->edges[edge].deps_missing) {
             explain(s, "deps for '%s' are missing", m->nodes[m->edges[edge].outputs[0]].path);
