@@ -60,7 +60,7 @@ class Actions(Rounds):
 
     def dry(self):
         words = ["-n", "-v", *self.targets()]
-        if not self.judge_dry(*self.both(words)):
+        if not self.judge_dry(*self.both(words), self.folders["mine"]):
             return self.hand_over("what the dry run allows")
         return self.same_files_after_dry()
 
@@ -81,7 +81,7 @@ class Actions(Rounds):
             self.told.append("in %s: ninja and %s %s" % (name, " ".join(program), words))
             self.counts["pairs"] += 1
             mine = self.run(folder, program, words)  # before ninja, whose dry run removes files
-            self.judge_dry(self.run(folder, ["ninja"], words), mine)
+            self.judge_dry(self.run(folder, ["ninja"], words), mine, folder)
         self.same_files_after_dry()
 
     def hand(self):
@@ -97,11 +97,22 @@ class Actions(Rounds):
         for folder in self.folders.values():
             if os.path.isfile(os.path.join(folder, name)):
                 os.truncate(os.path.join(folder, name), max(0, len(self.read(folder, name)) - count))
+        self.keep_before()
         if self.draw.random() < 0.5:
             self.cross()
         else:
+            self.is_torn = name.endswith("_log")
             self.build()
-            self.allow("torn log")
+            self.is_torn = False
+        self.allow("torn log")
+        self.end_line()
+
+    def end_line(self):
+        """What is left of a torn line of the log goes: with it, later steps of the two builders differ too."""
+        name = os.path.join(self.scene.builddir, ".ninja_log")
+        for folder in self.folders.values():
+            if os.path.isfile(os.path.join(folder, name)):
+                os.truncate(os.path.join(folder, name), self.read(folder, name).rfind(b"\n") + 1)
 
     def ask(self):
         """Tools that change nothing."""
@@ -233,7 +244,7 @@ class Actions(Rounds):
                     continue
                 if words[0] == "-t":
                     self.judge_tool(words, theirs, mine)
-                elif not self.judge_dry(theirs, mine):
+                elif not self.judge_dry(theirs, mine, self.folders["mine"]):
                     break
             restore()
         self.hand_over("after mutations")
