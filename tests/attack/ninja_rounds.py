@@ -250,7 +250,7 @@ class Rounds:
         if theirs.code == 0 or theirs.steps or not refused or refused.group(1) not in outputs:
             return False
         name = os.path.join(self.scene.builddir, ".ninja_log")
-        log = self.read(folder, name).decode() if os.path.exists(os.path.join(folder, name)) else ""
+        log = self.read(folder, name).decode(errors="replace") if os.path.exists(os.path.join(folder, name)) else ""
         lines = [line.split("\t") for line in log.splitlines(True) if line.endswith("\n")]
         times = [line[2] for line in lines if line[3:4] == [refused.group(1)]]
         return times[-1:] in ([], ["0"])
