@@ -62,7 +62,7 @@ static int measure(const train_streams *streams, const clo_policy *rule, const v
                    double *out)
 {
     train_streams how = *streams;
-    train_stream list[SEEDS] = {{NULL}};
+    train_stream list[SEEDS] = {{0}};
     double best[SEEDS], from = 0, to = 0;
     uint32_t count = seeds.count < SEEDS ? seeds.count : SEEDS;
 
