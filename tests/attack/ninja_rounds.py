@@ -24,7 +24,7 @@ ALLOWED = {  # name -> the sentence of docs/BUILD.md
                 "not find what it has appended.",
     "dead by dyndep": "`cleandead` keeps what a dyndep file declares; ninja 1.11 removes it.",
     "restat by dyndep": "A step that is up to date by the `restat` of its dyndep file does not run again because that "
-                        "file was made anew; with ninja it does.",
+                        "file was made anew, or its step waited for others; with ninja it does.",
     "half depfile": "An incomplete depfile is ignored if the log does not say that its command has succeeded; ninja "
                     "stops with an error.",
     "rule twice": "A rule's variable may be used twice in a value (ninja 1.11 reports a cycle).",
@@ -238,8 +238,9 @@ class Rounds:
             return "restat behind phony"
         if self.is_torn and not more and less == collections.Counter(["regen"]):
             return "torn log"  # ninja reads the log again after the first one
-        made_anew = [step.id for step in scene.steps if step.rule == "dynsame" and mine["m" + step.dyndep] > 0]
-        if less and not more and set(less) <= scene.below(made_anew):
+        read_late = [step.id for step in scene.steps if step.rule == "dynsame" and
+                     scene.above(["m" + step.dyndep]).intersection(mine)]
+        if less and not more and set(less) <= scene.below(read_late):
             return "restat by dyndep"
         return None
 
