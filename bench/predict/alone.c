@@ -140,7 +140,7 @@ static clo_status add_parts(clo_profile *both[2], const memory_rates *rates, uin
 clo_status alone_learn(bed_opener open, const void *context, uint32_t count, const char *path)
 {
     clo_profile *both[2] = {NULL, NULL};
-    memory_rates rates;
+    memory_rates rates = {0};
     cpu_set_t before, first;
     cpus all;
     clo_status status = list_cpus(&all);
