@@ -312,7 +312,7 @@ static const command cmd = {
     "Example: clotho train lachesis tpch_2g.jsonl tpch_5g.jsonl --jobs 1-20 -o lachesis.model"};
 
 /* What the texts say. */
-static int read_texts(lachesis_options *o, const train_seeds *seeds, const char *const text[2])
+static int read_texts(lachesis_options *o, const train_seeds *seeds, const char *const text[4])
 {
     int code = train_read_seeds(seeds, &o->seeds, &o->validation, &o->compared);
 
