@@ -67,7 +67,9 @@ static inline clo_status hang(void *argument, const clo_rpc_request *r, clo_rpc_
 {
     served *s = argument;
 
+    pthread_mutex_lock(&s->lock); /* whoever destroys it waits until this call has come back */
     clo_rpc_workflow_cancel(s->running);
+    pthread_mutex_unlock(&s->lock);
     while (!read_locked(s, &s->is_released))
         usleep(1000);
     return echo(s, r, a);

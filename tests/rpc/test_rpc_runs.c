@@ -55,9 +55,10 @@ static void a_run_may_be_cancelled(void **state)
     s.running = make(clo_rpc_service_endpoint(s.service), 0);
     add(s.running, "hang", "a", CLO_RPC_KEYED);
     fails(CLO_ERR_CANCELLED, "cancelled", clo_rpc_workflow_run(s.running));
-    clo_rpc_workflow_destroy(s.running);
     pthread_mutex_lock(&s.lock);
     s.is_released = 1;
+    clo_rpc_workflow_destroy(s.running);
+    s.running = NULL;
     pthread_mutex_unlock(&s.lock);
     stop(&s);
     assert_int_equal(s.calls, 1);

@@ -103,7 +103,8 @@ static int64_t room_ns(const clo_view *view, const clo_cost *cost, uint32_t stag
         const clo_live_executor *row = clo_view_executor(view, ends[i].executor);
         lacks = false;
         for (uint32_t r = 0; r < CLO_RESOURCES_MAX; r++) {
-            lack[r] -= clo_synch_demand(clo_view_job(view, row->job)->cost, row->stage, r);
+            if (lack[r] > 0) /* what is not limited would leave int64_t */
+                lack[r] -= clo_synch_demand(clo_view_job(view, row->job)->cost, row->stage, r);
             lacks = lacks || lack[r] > 0;
         }
         now_ns = ends[i].at_ns > now_ns ? ends[i].at_ns : now_ns;
