@@ -114,6 +114,28 @@ class Servers(CommandTest):
                 self.wait_for_end(servers["srv3"])
                 self.assertEqual([name for name in ("srv", "srv2") if not self.is_alive(servers[name])], [])
 
+    def test_the_next_build_spares_servers_of_one_that_was_killed(self):
+        """Also before the helper of the killed one has seen to them."""
+        self.file("build.ninja", SH + "build b: sh\n  do = python3 launch.py srv; touch begun; sleep 3600\n")
+        os.mkdir(self.path("other"))
+        self.file("other/build.ninja", SH + "build c: sh\n  do = touch c\n")
+        with self.begin() as running:
+            self.wait_for("begun", running)
+            helpers = set()
+            for thread in os.listdir("/proc/%d/task" % running.pid):
+                with open("/proc/%d/task/%s/children" % (running.pid, thread), encoding="utf-8") as file:
+                    helpers |= set(map(int, file.read().split()))
+            for helper in helpers:
+                os.kill(helper, signal.SIGSTOP)
+            running.kill()
+            running.wait(LONG)
+            self.good("build", "-C", "other", "--memory", "100M")
+            for helper in helpers:
+                os.kill(helper, signal.SIGCONT)
+            for helper in helpers:
+                self.wait_for_end(helper)
+            self.assertTrue(self.is_alive(self.servers()["srv"]))
+
     def test_what_an_interrupted_step_waits_for_ends_wherever_it_is(self):
         self.file("build.ninja", SH + "build a: sh\n  do = python3 launch.py srv; "
                   "setsid sh -c 'echo $$$$ > srv2; touch begun; sleep 3600; sleep 3600' < /dev/null > log 2>&1\n")

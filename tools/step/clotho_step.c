@@ -32,6 +32,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
@@ -267,6 +268,16 @@ static int watch(helper *h)
     return reap(h, WNOHANG) ? STEP_HAS_SERVERS : 0;
 }
 
+/* As long as this program lives, its group is its own, also where the builder is gone: `remove_build` of the next builder looks at
+ * the lock. A child has it until it runs the shell. */
+static void hold_group(const helper *h)
+{
+    int folder = h->group[0] != '\0' ? open(h->group, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+
+    if (folder >= 0)
+        flock(folder, LOCK_EX | LOCK_NB);
+}
+
 /* The command's place: its session, and what it writes to. */
 static void take_place(helper *h)
 {
@@ -346,6 +357,7 @@ int main(int count, char **arguments)
     signal(SIGCHLD, SIG_DFL); /* ignored, it would take the status away */
     prctl(PR_SET_CHILD_SUBREAPER, 1);
     take_usual_policy();
+    hold_group(&h);
     take_place(&h);
     return begin_command(&h) ? watch(&h) : EXIT_NOT_BEGUN;
 }

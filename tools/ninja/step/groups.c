@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -121,7 +122,18 @@ static void kill_all(const char *group)
     fclose(file);
 }
 
-/* A group with those below it. What still runs there has lost its helper, too. */
+/* Whether the helper of a step's group lives, which ends what is the step's own and moves servers. */
+static bool has_helper(const char *group)
+{
+    int folder = open(group, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    bool is_held = folder >= 0 && flock(folder, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+
+    if (folder >= 0)
+        close(folder);
+    return is_held;
+}
+
+/* A group with those below it, but for steps whose helper lives. What runs in the others is nobody's any more. */
 static void remove_build(const char *parent, const char *name)
 {
     char path[1400], below[1700];
@@ -131,7 +143,7 @@ static void remove_build(const char *parent, const char *name)
         return;
     int count = scandir(path, &found, is_of_step, alphasort);
     for (int i = 0; i < count; i++) {
-        if (join(below, sizeof below, path, found[i]->d_name)) {
+        if (join(below, sizeof below, path, found[i]->d_name) && !has_helper(below)) {
             kill_all(below);
             rmdir(below);
         }
