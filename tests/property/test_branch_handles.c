@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SEEDS sample_size(1000, 4)
+#define SEEDS sample_size(1000, 2)
 #define SEEDS_STEP (SANITIZED ? 7u : 1u)
 
 enum { TASKS_MAX = 30, HANDLES_MAX = 4, PARTS = 12, BYTES_MAX = 8 * PARTS, ARMS = 3 };

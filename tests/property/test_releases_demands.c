@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SEEDS sample_size(SANITIZED ? 30 : 250, 4)
+#define SEEDS sample_size(SANITIZED ? 30 : 250, 2)
 
 static const uint32_t limits[] = {0, 1, 2, 3, 0, 5, 0};
 

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SEEDS sample_size(SANITIZED ? 60 : 400, 4)
+#define SEEDS sample_size(SANITIZED ? 60 : 400, 2)
 #define LIES 24u
 
 static const uint32_t limits[] = {0, 1, 2, 3, 0, 5, 0};

@@ -39,7 +39,7 @@ static uint64_t streams(uint64_t of_all)
 {
     const char *asked = getenv("CLOTHO_PROPERTY_SEEDS"), *dash = asked != NULL ? strchr(asked, '-') : NULL;
     uint64_t wanted =
-        asked != NULL ? strtoull(dash != NULL ? dash + 1 : asked, NULL, 10) * of_all / STREAMS : sample_size(of_all, 8);
+        asked != NULL ? strtoull(dash != NULL ? dash + 1 : asked, NULL, 10) * of_all / STREAMS : sample_size(of_all, 5);
 
     return wanted > 0 ? wanted : 1;
 }

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#define SEEDS sample_size(SANITIZED ? 20 : 100, 4)
+#define SEEDS sample_size(SANITIZED ? 20 : 100, 2)
 
 static int64_t plan_and_judge(const synch_case *c, const char *planner, uint32_t lp, int64_t replan_ns,
                               clo_synch_figures *figures)
