@@ -283,8 +283,7 @@ static void link_accel(const clo_builder *b, uint32_t e, int64_t *latency, doubl
         *bandwidth = (double)mbps / 1000;
 }
 
-/* Executors whose links are equal: CPUs of one NUMA node, unless the file says more of each; slots of one accelerator.
- * */
+/* Executors whose links are equal: CPUs of one NUMA node, unless the file says more of each; slots of an accelerator. */
 static void find_groups(clo_builder *b)
 {
     const clo_topology *t = b->t;

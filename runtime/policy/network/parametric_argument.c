@@ -37,7 +37,7 @@ const clo_parametric clo_parametric_any = {
 };
 
 /* For the 95 % quantile of completion times, and for the number of jobs that end after their deadlines. */
-const clo_parametric clo_parametric_p95 = {
+static const clo_parametric p95 = {
     .q16 = {140601, 115887, 511135, 15296, 39931, 348422, 31942, 47900, -32014},
     .size_q16 = 40285,
     .goal = CLO_GOAL_P95,
@@ -67,10 +67,9 @@ static const clo_parametric deadlines = {
 static const struct {
     const char *name;
     const clo_parametric *with;
-} sets[] = {{"batch", &clo_parametric_default}, {"stream", &stream},
-            {"any", &clo_parametric_any},       {"makespan", &makespan},
-            {"deadlines", &deadlines},          {"p95", &clo_parametric_p95},
-            {"late", &clo_parametric_late}};
+} sets[] = {
+    {"batch", &clo_parametric_default}, {"stream", &stream}, {"any", &clo_parametric_any},  {"makespan", &makespan},
+    {"deadlines", &deadlines},          {"p95", &p95},       {"late", &clo_parametric_late}};
 
 static clo_status read_unit(const char **text, int64_t *unit_ns)
 {

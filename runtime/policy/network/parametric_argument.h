@@ -33,7 +33,7 @@ typedef struct clo_parametric {
 } clo_parametric;
 
 /* The set that is built in as default, and those of `auto`, by what it is for. */
-extern const clo_parametric clo_parametric_default, clo_parametric_any, clo_parametric_p95, clo_parametric_late;
+extern const clo_parametric clo_parametric_default, clo_parametric_any, clo_parametric_late;
 
 /* As clo_policy.parse. */
 clo_status clo_parametric_parse(const char *text, void *argument);

@@ -155,8 +155,7 @@ void clo_rpc_effect_keep(clo_rpc_service *s);
 /* The answer goes on to the next service of the route, or back. */
 void clo_rpc_route_proceed(clo_rpc_work *w);
 
-/* finish.c: how a request ends: with an answer, with a refusal, at its deadline, or without anybody who waits for it.
- * */
+/* finish.c: how a request ends: with an answer, with a refusal, at its deadline, or with nobody who waits for it. */
 
 /* Ends it without an answer: cancelled, or its connection broke. */
 void clo_rpc_finish_end(clo_rpc_work *w);
