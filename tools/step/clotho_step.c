@@ -268,8 +268,8 @@ static int watch(helper *h)
     return reap(h, WNOHANG) ? STEP_HAS_SERVERS : 0;
 }
 
-/* As long as this program lives, its group is its own, also where the builder is gone: `remove_build` of the next builder looks at
- * the lock. A child has it until it runs the shell. */
+/* As long as this program lives, its group is its own, also where the builder is gone: `remove_build` of the next builder
+ * looks at the lock. A child has it until it runs the shell. */
 static void hold_group(const helper *h)
 {
     int folder = h->group[0] != '\0' ? open(h->group, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
