@@ -5,9 +5,8 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-enum { LOOKS = 5, LOOK_NS = 30000000, PAUSES_MAX = 1000, ROUNDS = 5 };
+enum { LOOK_NS = 30000000, ROUNDS = 5 };
 
 typedef struct cpus {
     uint32_t count, *of; /* [count] */
@@ -28,40 +27,25 @@ static clo_status list_cpus(cpus *out)
     return out->of != NULL ? CLO_OK : CLO_ERR_MEMORY;
 }
 
-/* Once all of them have run for a while; 0: one gets no CPU. */
-static uint32_t look(clo_streams *streams, long pause_ns)
-{
-    uint32_t mbps = 0;
-
-    for (int i = 0; i < PAUSES_MAX && mbps == 0; i++) {
-        nanosleep(&(struct timespec){.tv_nsec = pause_ns}, NULL);
-        mbps = clo_streams_mbps(streams);
-    }
-    return mbps;
-}
-
 /* Streams that have begun to read. */
 static clo_status start(const uint32_t *of, uint32_t count, clo_streams **streams)
 {
     clo_status status = clo_streams_start(of, count, streams);
 
     if (status == CLO_OK)
-        (void)look(*streams, LOOK_NS / 10);
+        (void)clo_streams_mbps(*streams, LOOK_NS / 10); /* waits for them */
     return status;
 }
 
 static clo_status rate_of(const uint32_t *of, uint32_t count, uint32_t *mbps)
 {
-    double looks[LOOKS];
     clo_streams *streams;
-    clo_status status = start(of, count, &streams);
+    clo_status status = clo_streams_start(of, count, &streams);
 
     if (status != CLO_OK)
         return status;
-    for (int i = 0; i < LOOKS; i++)
-        looks[i] = look(streams, LOOK_NS);
+    *mbps = clo_streams_mbps(streams, LOOK_NS);
     clo_streams_stop(streams);
-    *mbps = (uint32_t)bench_summarise(looks, LOOKS).median;
     return CLO_OK;
 }
 

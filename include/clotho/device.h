@@ -41,6 +41,7 @@
 
 #include <clotho/graph.h>
 #include <clotho/handle.h>
+#include <clotho/platform.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -258,6 +259,24 @@ typedef struct clo_device_config {
  * Threads: any. Real time: no. */
 CLO_API CLO_NODISCARD clo_status clo_device_open(const clo_driver *driver, const char *selector,
                                                  const clo_device_config *config, clo_device **out);
+
+/* As clo_device_open, with the driver and the device that the platform file names for an executor (clotho.driver and
+ * clotho.device of its accelerator): the program does not change with the board.
+ *
+ *   platform  only read; may be destroyed afterwards.
+ *   executor  a slot of the accelerator; all its slots are of the same device, so open one device for them.
+ *   own       a driver of your own, taken if the file names it; else clo_driver_find looks for the name. NULL: none.
+ *   config    as above.
+ *   out       the device, owned by the caller.
+ *
+ * Returns what clo_device_open does, or
+ *   CLO_ERR_ARGUMENT     there is no such executor, or the file names no driver for it
+ *   CLO_ERR_UNSUPPORTED  no driver of that name is built in, and `own` is another
+ *
+ * Threads, real time: as clo_device_open. */
+CLO_API CLO_NODISCARD clo_status clo_device_open_at(const clo_platform *platform, uint32_t executor,
+                                                    const clo_driver *own, const clo_device_config *config,
+                                                    clo_device **out);
 
 /* Waits for what is open, then closes the device. Jobs that use it have ended, and no simulation calls its kernels any
  * more. In a process that was forked from the one that has opened it, it does nothing. NULL is allowed.

@@ -90,11 +90,15 @@ typedef struct clo_streams clo_streams; /* opaque: owns threads */
  * Threads: any. Real time: no. Each takes 4 to 32 MiB. */
 CLO_API CLO_NODISCARD clo_status clo_streams_start(const uint32_t *cpus, uint32_t count, clo_streams **out);
 
-/* What all of them have moved since the last call, or since the start, in 10^6 bytes/s of the CPU time of each: what other
- * programs take of their CPUs does not count. 0: one of them has not run since, so that there is nothing to say yet; then
- * the call counts as none.
- * Threads: one at a time. Real time: no. O(count). */
-CLO_API uint32_t clo_streams_mbps(clo_streams *streams);
+/* What all of them together move once each has begun to read, in 10^6 bytes/s of the CPU time of each: what other
+ * programs take of their CPUs does not count.
+ *
+ *   look_ns  1 to 10^9. Waits, and takes the median of five looks of this length; a look is longer while one of them has
+ *            not run in it.
+ *
+ * Returns the rate, at most CLO_MEMORY_MBPS_MAX; 0: an argument is wrong, or one got no CPU in 200 times look_ns.
+ * Threads: one at a time. Real time: no: sleeps. */
+CLO_API uint32_t clo_streams_mbps(clo_streams *streams, int64_t look_ns);
 
 /* Ends and frees them. NULL is allowed.
  * Threads: one. Real time: no: waits for the threads. */

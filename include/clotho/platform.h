@@ -234,6 +234,12 @@ CLO_API bool clo_platform_is_coherent(const clo_platform *platform);
 /* An executor, owned by the platform; NULL for an unknown index. */
 CLO_API const clo_executor *clo_platform_executor(const clo_platform *platform, uint32_t executor);
 
+/* Who drives an executor: the driver (device.h) and the device, in its words, that a platform file names for the
+ * accelerator (clotho.driver, clotho.device; "" without the latter). Owned by the platform. NULL: an unknown index, or
+ * the file names none. O(accelerators with a driver). */
+CLO_API const char *clo_platform_driver(const clo_platform *platform, uint32_t executor);
+CLO_API const char *clo_platform_device(const clo_platform *platform, uint32_t executor);
+
 /* Names, owned by the platform; NULL for an unknown index, and for a resource without a name. */
 CLO_API const char *clo_platform_executor_name(const clo_platform *platform, uint32_t executor);
 CLO_API const char *clo_platform_kind_name(const clo_platform *platform, uint32_t kind);

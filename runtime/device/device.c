@@ -158,6 +158,28 @@ clo_status clo_device_open(const clo_driver *driver, const char *selector, const
     return CLO_OK;
 }
 
+clo_status clo_device_open_at(const clo_platform *platform, uint32_t executor, const clo_driver *own,
+                              const clo_device_config *config, clo_device **out)
+{
+    const char *name = clo_platform_driver(platform, executor);
+
+    if (platform == NULL || out == NULL)
+        return clo_fail_null("clo_device_open_at", "platform or out");
+    if (clo_platform_executor(platform, executor) == NULL)
+        return clo_fail(CLO_ERR_ARGUMENT, "clo_device_open_at: executor %u of %u", executor,
+                        clo_platform_executors(platform));
+    if (name == NULL)
+        return clo_fail(CLO_ERR_ARGUMENT,
+                        "platform %s names no driver for executor %s; give its accelerator clotho.driver",
+                        clo_platform_name(platform), clo_platform_executor_name(platform, executor));
+    bool is_own = own != NULL && own->name != NULL && strcmp(own->name, name) == 0;
+    const clo_driver *driver = is_own ? own : clo_driver_find(name);
+    if (driver == NULL)
+        return clo_fail(CLO_ERR_UNSUPPORTED, "the driver '%s' of executor %s is not built in; see clotho list drivers",
+                        name, clo_platform_executor_name(platform, executor));
+    return clo_device_open(driver, clo_platform_device(platform, executor), config, out);
+}
+
 void clo_device_close(clo_device *device)
 {
     if (device == NULL || clo_device_is_forked(device)) /* what a child has of it, its driver cannot close */

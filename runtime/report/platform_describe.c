@@ -307,6 +307,22 @@ static void add_links(const clo_platform *p, clo_text *out)
         clo_text_add(out, "%-15s  %7llu  %s\n", "same memory", (unsigned long long)(all - pairs), "no transfer");
 }
 
+static void add_drives(const clo_platform *p, clo_text *out)
+{
+    for (uint32_t d = 0; d < p->drives_count; d++) {
+        const clo_platform_drive *drive = &p->drives[d];
+        const char *name = p->executor_names[drive->first], *last = p->executor_names[drive->first + drive->count - 1];
+        clo_text_put_clean(out, name, strlen(name));
+        clo_text_add(out, drive->count > 1 ? " .. " : "");
+        clo_text_put_clean(out, last, drive->count > 1 ? strlen(last) : 0);
+        clo_text_add(out, ": driver ");
+        clo_text_put_clean(out, drive->driver, strlen(drive->driver));
+        clo_text_add(out, drive->device[0] != '\0' ? ", device " : "");
+        clo_text_put_clean(out, drive->device, strlen(drive->device));
+        clo_text_add(out, "\n");
+    }
+}
+
 static void add_capacities(const clo_platform *p, clo_text *out)
 {
     for (uint32_t m = 0; m < p->machines_count; m++)
@@ -369,6 +385,7 @@ clo_status clo_platform_describe(const clo_platform *platform, uint32_t columns,
     clo_picture_draw(platform, columns, &text);
     clo_text_add(&text, "\n");
     add_links(platform, &text);
+    add_drives(platform, &text);
     add_capacities(platform, &text);
     add_facts(platform, columns, &text);
     return clo_text_take(&text, out) == CLO_OK ? CLO_OK : clo_fail_memory("a platform's description");

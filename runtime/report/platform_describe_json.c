@@ -22,6 +22,12 @@ static void json_executor(const clo_platform *p, uint32_t e, clo_text *out)
     for (uint32_t c = 0; c < CLO_CLASSES_BUILTIN; c++)
         clo_text_add(out, "%s\"%s\":%u", c > 0 ? "," : "", class_names[c], x->speed_q16[c]);
     clo_text_add(out, "}");
+    if (clo_platform_driver(p, e) != NULL) {
+        clo_text_add(out, ",\"driver\":");
+        clo_text_add_json(out, clo_platform_driver(p, e));
+        clo_text_add(out, ",\"device\":");
+        clo_text_add_json(out, clo_platform_device(p, e));
+    }
     if (p->places != NULL) {
         const clo_place *place = &p->places[e];
         clo_text_add(out, ",\"package\":%u,\"cluster\":%u,\"core\":%u,\"caches\":{", place->package, place->cluster,

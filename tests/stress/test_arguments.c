@@ -234,6 +234,11 @@ static void platforms(void **state)
     assert_null(clo_platform_executor(p, 99));
     assert_null(clo_platform_executor_name(NULL, 0));
     assert_null(clo_platform_executor_name(p, 99));
+    assert_null(clo_platform_driver(NULL, 0));
+    assert_null(clo_platform_driver(p, 99));
+    assert_null(clo_platform_driver(p, 0));
+    assert_null(clo_platform_device(NULL, 0));
+    assert_null(clo_platform_device(p, UINT32_MAX));
     assert_null(clo_platform_kind_name(NULL, 0));
     assert_null(clo_platform_kind_name(p, 99));
     assert_null(clo_platform_resource_name(NULL, 0));

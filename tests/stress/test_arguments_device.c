@@ -1,7 +1,11 @@
 /* test_arguments_device.c - as test_arguments.c, for devices and their kernels. */
+#define _POSIX_C_SOURCE 200809L
 #include "device_scene.h"
 
 #include "fault.h"
+
+#include <stdio.h>
+#include <unistd.h>
 
 static clo_status refuse_open(const char *selector, const struct clo_device_config *config, void **out)
 {
@@ -85,6 +89,62 @@ static void devices_that_cannot_be_opened(void **state)
     assert_null(device);
     clo_device_close(NULL);
     assert_int_equal(clo_device_fail(CLO_ERR_SYSTEM, NULL), CLO_ERR_SYSTEM);
+}
+
+/* One CPU, and an accelerator of two slots with this driver. */
+static clo_platform *platform_with_driver(const char *driver, const char *device)
+{
+    char path[] = "/tmp/clotho-driver-XXXXXX", text[2048], selector[128] = "";
+    clo_platform *p;
+    int file = mkstemp(path);
+
+    assert_true(file >= 0);
+    close(file);
+    if (device[0] != '\0')
+        snprintf(selector, sizeof selector, "<info name=\"clotho.device\" value=\"%s\"/>", device);
+    snprintf(text, sizeof text,
+             "<topology version=\"2.0\"><object type=\"Machine\" os_index=\"0\" cpuset=\"0x1\" nodeset=\"0x1\">"
+             "<info name=\"clotho.schema\" value=\"1\"/><info name=\"clotho.platform\" value=\"p\"/>"
+             "<object type=\"NUMANode\" os_index=\"0\" cpuset=\"0x1\" nodeset=\"0x1\"/>"
+             "<object type=\"PU\" os_index=\"0\" cpuset=\"0x1\" nodeset=\"0x1\"/>"
+             "<object type=\"Misc\" name=\"accel:npu\"><info name=\"clotho.slots\" value=\"2\"/>"
+             "<info name=\"clotho.driver\" value=\"%s\"/>%s</object></object></topology>",
+             driver, selector);
+    ok(clo_file_write(path, text, strlen(text)));
+    ok(clo_platform_open(path, &p));
+    unlink(path);
+    return p;
+}
+
+static void devices_that_a_platform_does_not_name(void **state)
+{
+    clo_platform *p;
+    clo_device *device = NULL;
+    clo_device_stats stats = CLO_DEVICE_STATS_INIT;
+
+    (void)state;
+    ok(clo_platform_open("slots:2", &p));
+    fails(CLO_ERR_ARGUMENT, "NULL", clo_device_open_at(NULL, 0, NULL, NULL, &device));
+    fails(CLO_ERR_ARGUMENT, "NULL", clo_device_open_at(p, 0, NULL, NULL, NULL));
+    fails(CLO_ERR_ARGUMENT, "executor 2 of 2", clo_device_open_at(p, 2, NULL, NULL, &device));
+    fails(CLO_ERR_ARGUMENT, "names no driver", clo_device_open_at(p, 1, &absent, NULL, &device));
+    clo_platform_destroy(p);
+    p = platform_with_driver("absent", "");
+    fails(CLO_ERR_UNSUPPORTED, "'absent' of executor npu.0 is not built in",
+          clo_device_open_at(p, 1, NULL, NULL, &device));
+    fails(CLO_ERR_UNSUPPORTED, "no such hardware", clo_device_open_at(p, 1, &absent, NULL, &device));
+    fails(CLO_ERR_ARGUMENT, "executor 3 of 3", clo_device_open_at(p, 3, &absent, NULL, &device));
+    clo_platform_destroy(p);
+    p = platform_with_driver("null", "depth=17");
+    fails(CLO_ERR_ARGUMENT, "driver null", clo_device_open_at(p, 1, NULL, NULL, &device));
+    assert_null(device);
+    clo_platform_destroy(p);
+    p = platform_with_driver("null", "depth=3");
+    ok(clo_device_open_at(p, 2, &absent, NULL, &device)); /* an own driver of another name is not taken */
+    clo_platform_destroy(p);
+    ok(clo_device_get_stats(device, &stats));
+    assert_int_equal(stats.facts.depth, 3);
+    clo_device_close(device);
 }
 
 static void questions_to_a_device(void **state)
@@ -244,8 +304,11 @@ static void each_allocation_may_fail(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(devices_that_cannot_be_opened), cmocka_unit_test(questions_to_a_device),
-        cmocka_unit_test(kernels_that_are_refused),      cmocka_unit_test(graphs_that_a_device_is_not_prepared_for),
+        cmocka_unit_test(devices_that_cannot_be_opened),
+        cmocka_unit_test(devices_that_a_platform_does_not_name),
+        cmocka_unit_test(questions_to_a_device),
+        cmocka_unit_test(kernels_that_are_refused),
+        cmocka_unit_test(graphs_that_a_device_is_not_prepared_for),
         cmocka_unit_test(each_allocation_may_fail),
     };
 

@@ -5,7 +5,6 @@
 #include <clotho/memory.h>
 
 #include <string.h>
-#include <time.h>
 
 static void parts(void **state)
 {
@@ -46,7 +45,7 @@ static void streams(void **state)
 {
     clo_streams *started;
     clo_platform *native;
-    uint32_t cpus[2] = {0, 65535}, mbps = 0;
+    uint32_t cpus[2] = {0, 65535};
 
     (void)state;
     ok(clo_platform_open("native", &native));
@@ -58,13 +57,13 @@ static void streams(void **state)
     fails(CLO_ERR_ARGUMENT, "65537", clo_streams_start(cpus, 65537, &started));
     fails(CLO_ERR_SYSTEM, "CPU 65535", clo_streams_start(cpus, 2, &started));
     ok(clo_streams_start(cpus, 1, &started));
-    while (mbps == 0) { /* it reads on and on */
-        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
-        mbps = clo_streams_mbps(started);
-    }
+    while (clo_streams_mbps(started, 1000000) == 0) /* it reads on and on */
+        continue;
+    assert_int_equal(clo_streams_mbps(started, 0), 0);
+    assert_int_equal(clo_streams_mbps(started, 1000000001), 0);
     clo_streams_stop(started);
     clo_streams_stop(NULL);
-    assert_int_equal(clo_streams_mbps(NULL), 0);
+    assert_int_equal(clo_streams_mbps(NULL, 1), 0);
 }
 
 int main(void)

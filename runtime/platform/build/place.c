@@ -77,6 +77,39 @@ static void place_powers(const clo_builder *b, clo_place *places)
     }
 }
 
+/* The driver that the file names for the accelerator of executors [first, first + count). */
+static clo_status add_drive(const clo_builder *b, uint32_t first, uint32_t count, clo_platform *platform)
+{
+    const char *driver = clo_build_key(b, first, "clotho.driver"), *device = clo_build_key(b, first, "clotho.device");
+    clo_platform_drive *drive = &platform->drives[platform->drives_count];
+
+    if (driver == NULL)
+        return device == NULL ? CLO_OK
+                              : clo_xml_fail(&b->t->xml, b->t->objects[b->object[first]].node,
+                                             "%s has a clotho.device, but no clotho.driver; name its driver, too",
+                                             b->names[first]);
+    *drive = (clo_platform_drive){first, count, clo_duplicate(driver), clo_duplicate(device != NULL ? device : "")};
+    platform->drives_count++;
+    return drive->driver == NULL || drive->device == NULL ? clo_fail_memory("a platform") : CLO_OK;
+}
+
+static clo_status find_drives(const clo_builder *b, clo_platform *platform)
+{
+    clo_status status = CLO_OK;
+
+    if (b->t->accels_count == 0)
+        return CLO_OK;
+    platform->drives = clo_allocate(b->t->accels_count, sizeof *platform->drives);
+    if (platform->drives == NULL)
+        return clo_fail_memory("a platform");
+    for (uint32_t e = b->t->pus_count, next; e < b->count && status == CLO_OK; e = next) {
+        for (next = e + 1; next < b->count && b->object[next] == b->object[e];)
+            next++;
+        status = add_drive(b, e, next - e, platform);
+    }
+    return status;
+}
+
 clo_status clo_build_places(const clo_builder *b, clo_platform *platform)
 {
     uint32_t *seen = clo_allocate(3 * b->t->objects_count, sizeof *seen), next[3] = {0};
@@ -94,7 +127,7 @@ clo_status clo_build_places(const clo_builder *b, clo_platform *platform)
                                           .cpu = -1};
     place_powers(b, platform->places);
     clo_free(seen);
-    return CLO_OK;
+    return find_drives(b, platform);
 }
 
 /* One fact per clotho.source.FACT; its status is clotho.status.FACT, "assumed" if the file does not say. */

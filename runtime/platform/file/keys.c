@@ -40,6 +40,8 @@ static const struct {
     {"clotho.local_mem_bytes", ON_CORE | ON_ACCEL, KEY_NUMBER, 0, INT64_MAX},
     {"clotho.slots", ON_ACCEL, KEY_NUMBER, 1, CLO_BUILD_SLOTS_MAX},
     {"clotho.depth", ON_ACCEL, KEY_NUMBER, 1, CLO_SLOT_DEPTH_MAX},
+    {"clotho.driver", ON_ACCEL, KEY_TEXT, 0, 0},
+    {"clotho.device", ON_ACCEL, KEY_TEXT, 0, 0},
     {"clotho.link_latency_ns", ON_ACCEL, KEY_NUMBER, 0, 1000000000000},
     {"clotho.link_bandwidth_MBps", ON_ACCEL, KEY_NUMBER, 0, 1000000000},
 };

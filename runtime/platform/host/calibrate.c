@@ -25,8 +25,6 @@
 #include <time.h>
 
 #define ALIKE_PERMILLE 50 /* CPUs of a kind that differ by less are equal */
-#define MEMORY_LOOKS 5
-#define MEMORY_PAUSES_MAX 200 /* of one look */
 
 typedef struct calibration {
     clo_calibration base;
@@ -144,33 +142,16 @@ static clo_status measure_speeds(calibration *c)
     return status;
 }
 
-/* A look at streams that have run for a while; 0: one of them gets no CPU. */
-static int64_t look(clo_streams *streams, int64_t pause_ns)
-{
-    int64_t mbps = 0;
-
-    for (int i = 0; i < MEMORY_PAUSES_MAX && mbps == 0; i++) {
-        nanosleep(&(struct timespec){.tv_nsec = pause_ns}, NULL);
-        mbps = clo_streams_mbps(streams);
-    }
-    return mbps;
-}
-
-/* What all CPUs together read from memory: the median of a few looks at streams on all of them. */
+/* What all CPUs together read from memory. */
 static clo_status measure_memory(calibration *c)
 {
-    int64_t pause_ns = c->quick ? 20000000 : 200000000;
-    int64_t looks[MEMORY_LOOKS];
     clo_streams *streams;
     clo_status status = clo_streams_start(c->cpus, c->base.count, &streams);
 
     if (status != CLO_OK)
         return status;
-    (void)look(streams, pause_ns); /* of the start */
-    for (int i = 0; i < MEMORY_LOOKS; i++)
-        looks[i] = look(streams, pause_ns);
+    c->memory_mbps = clo_streams_mbps(streams, c->quick ? 20000000 : 200000000);
     clo_streams_stop(streams);
-    c->memory_mbps = clo_measure_median(looks, MEMORY_LOOKS);
     clo_calibration_say(&c->base, "all CPUs together read %lld MB/s from memory", (long long)c->memory_mbps);
     return CLO_OK;
 }
@@ -187,8 +168,8 @@ static clo_status add_memory(const calibration *c)
     if (status == CLO_OK)
         status = clo_calibration_add(&c->base, -1, "clotho.source.memory",
                                      "clotho platform calibrate %s: what a reading thread on each CPU moves, all "
-                                     "together, in MB/s; median of %d looks",
-                                     clo_version(), MEMORY_LOOKS);
+                                     "together, in MB/s; median of five looks",
+                                     clo_version());
     return status;
 }
 

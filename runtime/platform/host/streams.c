@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "base/memory.h"
 #include "base/status.h"
+#include "platform/host/measure.h"
 #include "platform/model/platform.h"
 #include "sync/protocol/counter.h"
 
@@ -19,6 +20,8 @@
 #define ALL_BYTES ((size_t)2 << 30) /* of all buffers, if they are larger than the least */
 #define PIECE_BYTES ((size_t)256 << 10)
 #define CPUS_MAX 65536
+#define LOOKS 5
+#define PAUSES_MAX 200 /* of one look */
 
 typedef struct stream {
     pthread_t thread;
@@ -133,14 +136,38 @@ static uint64_t rate_of(stream *s)
     return ns > 0 ? (uint64_t)((clo_u128)moved * 1000 / (uint64_t)ns) : 0;
 }
 
-uint32_t clo_streams_mbps(clo_streams *streams)
+/* What they have moved since the last look; 0: one of them has not run since. */
+static uint64_t look_now(clo_streams *streams)
 {
     uint64_t mbps = 0;
 
-    for (uint32_t i = 0; streams != NULL && i < streams->count; i++)
+    for (uint32_t i = 0; i < streams->count; i++)
         if (clo_counter_read(&streams->each[i].moved) == streams->each[i].seen_bytes)
             return 0;
-    for (uint32_t i = 0; streams != NULL && i < streams->count; i++)
+    for (uint32_t i = 0; i < streams->count; i++)
         mbps += rate_of(&streams->each[i]);
-    return mbps > CLO_MEMORY_MBPS_MAX ? CLO_MEMORY_MBPS_MAX : (uint32_t)mbps;
+    return mbps;
+}
+
+static int64_t look(clo_streams *streams, int64_t look_ns)
+{
+    uint64_t mbps = 0;
+
+    for (int i = 0; i < PAUSES_MAX && mbps == 0; i++) {
+        nanosleep(&(struct timespec){.tv_sec = look_ns / 1000000000, .tv_nsec = look_ns % 1000000000}, NULL);
+        mbps = look_now(streams);
+    }
+    return mbps > CLO_MEMORY_MBPS_MAX ? CLO_MEMORY_MBPS_MAX : (int64_t)mbps;
+}
+
+uint32_t clo_streams_mbps(clo_streams *streams, int64_t look_ns)
+{
+    int64_t looks[LOOKS];
+
+    if (streams == NULL || look_ns < 1 || look_ns > 1000000000 ||
+        look(streams, look_ns) == 0) /* the first: of the start */
+        return 0;
+    for (int i = 0; i < LOOKS; i++)
+        looks[i] = look(streams, look_ns);
+    return (uint32_t)clo_measure_median(looks, LOOKS);
 }

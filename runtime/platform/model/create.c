@@ -34,6 +34,11 @@ void clo_platform_destroy(clo_platform *platform)
         clo_free(platform->facts[f].status);
         clo_free(platform->facts[f].source);
     }
+    for (uint32_t d = 0; d < platform->drives_count; d++) {
+        clo_free(platform->drives[d].driver);
+        clo_free(platform->drives[d].device);
+    }
+    clo_free(platform->drives);
     clo_free(platform->facts);
     clo_free(platform->places);
     clo_free(platform->executors);
@@ -265,6 +270,28 @@ bool clo_platform_is_coherent(const clo_platform *platform)
 const clo_executor *clo_platform_executor(const clo_platform *platform, uint32_t executor)
 {
     return platform != NULL && executor < platform->executors_count ? &platform->executors[executor] : NULL;
+}
+
+static const clo_platform_drive *drive_of(const clo_platform *platform, uint32_t executor)
+{
+    for (uint32_t d = 0; platform != NULL && d < platform->drives_count; d++)
+        if (executor >= platform->drives[d].first && executor - platform->drives[d].first < platform->drives[d].count)
+            return &platform->drives[d];
+    return NULL;
+}
+
+const char *clo_platform_driver(const clo_platform *platform, uint32_t executor)
+{
+    const clo_platform_drive *drive = drive_of(platform, executor);
+
+    return drive != NULL ? drive->driver : NULL;
+}
+
+const char *clo_platform_device(const clo_platform *platform, uint32_t executor)
+{
+    const clo_platform_drive *drive = drive_of(platform, executor);
+
+    return drive != NULL ? drive->device : NULL;
 }
 
 const char *clo_platform_executor_name(const clo_platform *platform, uint32_t executor)

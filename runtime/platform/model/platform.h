@@ -13,6 +13,12 @@ typedef struct clo_platform_fact {
     char *fact, *status, *source;
 } clo_platform_fact;
 
+/* The driver of the slots [first, first + count) of an accelerator, and which device that is in its words. */
+typedef struct clo_platform_drive {
+    uint32_t first, count;
+    char *driver, *device;
+} clo_platform_drive;
+
 #define CLO_CACHE_LEVELS 6 /* cache level n is entry n; entry 0 is unused */
 
 /* How far a cache reaches, for the picture. */
@@ -82,6 +88,8 @@ struct clo_platform {
     uint64_t *port_q32;     /* [machines_count] bytes/ns of a port, 0: infinite; NULL: all are */
     clo_platform_fact *facts;
     uint32_t facts_count;
+    clo_platform_drive *drives; /* [drives_count], by `first` */
+    uint32_t drives_count;
     clo_place *places; /* [executors_count]; NULL: made from arrays, nothing known */
 };
 

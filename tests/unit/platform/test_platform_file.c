@@ -346,9 +346,11 @@ static void an_accelerator_with_slots_stands_for_as_many_executors(void **state)
     static const char *const pairs[] = {
         "@misc@",
         "<object type=\"Misc\" name=\"accel:DSP\"/><object type=\"Misc\" name=\"accel:db\">" INFO("clotho.slots", "3")
-            INFO("clotho.depth", "2") INFO("clotho.link_latency_ns", "500") "</object>",
+            INFO("clotho.depth", "2") INFO("clotho.link_latency_ns", "500") INFO("clotho.driver", "of &lt;ours")
+                INFO("clotho.device", "copy_ns=3") "</object>",
         NULL};
     clo_platform *p = read_with(pairs);
+    char *text;
 
     assert_int_equal(clo_platform_executors(p), 8);
     assert_string_equal(clo_platform_executor_name(p, 7), "db.2");
@@ -358,6 +360,19 @@ static void an_accelerator_with_slots_stands_for_as_many_executors(void **state)
     assert_int_equal(clo_platform_executor(p, 5)->memory, clo_platform_executor(p, 7)->memory);
     assert_int_equal(clo_platform_transfer_ns(p, 1000, 5, 7), 0);
     assert_int_equal(clo_platform_transfer_ns(p, 1000, 0, 7), 500);
+    assert_null(clo_platform_driver(p, 0));
+    assert_null(clo_platform_driver(p, 4));
+    assert_null(clo_platform_device(p, 8));
+    for (uint32_t e = 5; e < 8; e++) {
+        assert_string_equal(clo_platform_driver(p, e), "of <ours");
+        assert_string_equal(clo_platform_device(p, e), "copy_ns=3");
+    }
+    ok(clo_platform_describe(p, 0, &text));
+    assert_non_null(strstr(text, "\ndb.0 .. db.2: driver of <ours, device copy_ns=3\n"));
+    free(text);
+    ok(clo_platform_describe_json(p, &text));
+    assert_non_null(strstr(text, "\"driver\":\"of <ours\",\"device\":\"copy_ns=3\""));
+    free(text);
     clo_platform_destroy(p);
 }
 

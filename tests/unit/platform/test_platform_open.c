@@ -189,8 +189,12 @@ static void this_machine_is_extended_by_accelerators(void **state)
         "<object type=\"Misc\" name=\"accel:npu\"><info name=\"clotho.kind\" value=\"n&quot;&amp;&lt;pu\"/>"
         "<info name=\"clotho.slots\" value=\"3\"/><info name=\"clotho.link_latency_ns\" value=\"700\"/>"
         "</object>\n<object type=\"Misc\" name=\"accel:dsp\"><info name=\"clotho.slots\" value=\"1\"/></object>"
-        "<object type=\"Misc\" name=\"accel:gpu\"><info name=\"clotho.depth\" value=\"2\"/></object>",
+        "<object type=\"Misc\" name=\"accel:gpu\"><info name=\"clotho.depth\" value=\"2\"/>"
+        "<info name=\"clotho.driver\" value=\"opencl\"/></object>",
         &p));
+    assert_null(clo_platform_driver(p, cpus + 3));
+    assert_string_equal(clo_platform_driver(p, cpus + 4), "opencl");
+    assert_string_equal(clo_platform_device(p, cpus + 4), "");
     assert_string_equal(clo_platform_name(p), "native+devices");
     assert_true(clo_platform_is_native(p)); /* jobs on it run in real time */
     assert_true(clo_platform_is_coherent(p));

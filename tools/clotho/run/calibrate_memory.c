@@ -8,9 +8,8 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-enum { LOOKS = 5, LOOK_NS = 20000000, PAUSES_MAX = 1000 };
+enum { LOOK_NS = 20000000 };
 
 /* Of one kind. */
 typedef struct pair {
@@ -24,54 +23,26 @@ typedef struct pair {
     clo_profile *alone, *beside;
 } pair;
 
-static void wait_ns(long ns)
-{
-    nanosleep(&(struct timespec){.tv_nsec = ns}, NULL);
-}
-
-static int by_value(const void *a, const void *b)
-{
-    const uint32_t *x = a, *y = b;
-
-    return (*x > *y) - (*x < *y);
-}
-
-/* Once all streams have run for a while; 0: one of them gets no CPU. */
-static uint32_t look(clo_streams *streams, long pause_ns)
-{
-    uint32_t mbps = 0;
-
-    for (int i = 0; i < PAUSES_MAX && mbps == 0; i++) {
-        wait_ns(pause_ns);
-        mbps = clo_streams_mbps(streams);
-    }
-    return mbps;
-}
-
 /* Streams that have begun to read. */
 static clo_status start_streams(const uint32_t *cpus, uint32_t count, clo_streams **streams)
 {
     clo_status status = clo_streams_start(cpus, count, streams);
 
     if (status == CLO_OK)
-        (void)look(*streams, LOOK_NS / 10);
+        (void)clo_streams_mbps(*streams, LOOK_NS / 10); /* waits for them */
     return status;
 }
 
 /* What a stream on that CPU moves alone. */
 static clo_status measure_stream(uint32_t cpu, uint32_t *mbps)
 {
-    uint32_t looks[LOOKS];
     clo_streams *streams;
-    clo_status status = start_streams(&cpu, 1, &streams);
+    clo_status status = clo_streams_start(&cpu, 1, &streams);
 
     if (status != CLO_OK)
         return status;
-    for (int i = 0; i < LOOKS; i++)
-        looks[i] = look(streams, LOOK_NS);
+    *mbps = clo_streams_mbps(streams, LOOK_NS);
     clo_streams_stop(streams);
-    qsort(looks, LOOKS, sizeof looks[0], by_value);
-    *mbps = looks[LOOKS / 2];
     return CLO_OK;
 }
 
