@@ -15,12 +15,6 @@
 
 #define SUM_MAX ((clo_u128)INT64_MAX / 2) /* leaves room for a rank: times plus transfers */
 
-/* What memories move has a meaning of its own: a demand without a name is none of it. */
-static bool is_memory_rate(const char *name)
-{
-    return name != NULL && strncmp(name, CLO_MEMORY_RESOURCE, sizeof CLO_MEMORY_RESOURCE - 1) == 0;
-}
-
 /* Named resources match by name; an unnamed one of either side by index, unless that one is taken. */
 static void match_resources(struct clo_cost *cost)
 {
@@ -40,7 +34,8 @@ static void match_resources(struct clo_cost *cost)
     }
     for (uint32_t r = 0; r < CLO_RESOURCES_MAX; r++) {
         bool unnamed = graph->resource_names[r] == NULL || platform->resource_names[r] == NULL;
-        if (cost->resource_of[r] == CLO_NONE && unnamed && !taken[r] && !is_memory_rate(platform->resource_names[r]))
+        if (cost->resource_of[r] == CLO_NONE && unnamed && !taken[r] &&
+            !clo_is_memory_rate(platform->resource_names[r]))
             cost->resource_of[r] = r;
     }
 }

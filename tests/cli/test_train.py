@@ -42,6 +42,7 @@ class Train(CommandTest):
                                        "1,0,0,0,0,9,0,0,1,fit=5"))
         self.assertIn(",fit=", trained["argument"])
         self.good("simulate", workload, "--policy", "parametric:" + trained["argument"])
+        self.bad(2, "train", "parametric", workload, *options, "--start", "1,0,0,0,0,9,0,0,1,for=p95", holds="add --for p95")
         self.bad(2, "train", "parametric", workload, *options, "--start", "1,0,0,0,0,9,0,0,1,fit=x", holds="write nine numbers")
         self.assertNotIn("fit", self.train(self.workload(), "--generations", 1)["argument"])
 

@@ -4,6 +4,7 @@
 
 #include "library.h"
 #include <clotho/platform.h>
+#include <string.h>
 
 #define CLO_LATENCY_NS_MAX (INT64_MAX / 4) /* so that latency + transfer never overflows */
 #define CLO_CUT_BYTES_MAX (UINT64_MAX / 2)
@@ -92,6 +93,13 @@ struct clo_platform {
     uint32_t drives_count;
     clo_place *places; /* [executors_count]; NULL: made from arrays, nothing known */
 };
+
+/* The resource says what a memory moves (CLO_MEMORY_RESOURCE; of one memory with its number behind it): it has a meaning of
+ * its own, so a demand without a name is none of it. */
+static inline bool clo_is_memory_rate(const char *resource)
+{
+    return resource != NULL && strncmp(resource, CLO_MEMORY_RESOURCE, sizeof CLO_MEMORY_RESOURCE - 1) == 0;
+}
 
 /* latency + bytes * ns_per_byte, rounded to nearest; the second part is at most INT64_MAX / 4. Never falls with
  * bytes. */

@@ -90,18 +90,13 @@ static size_t auto_bytes(const clo_limits *limits, const void *argument)
            up(clo_parametric_bytes(limits, argument)) + limits->executors * sizeof(running);
 }
 
-/* Calibrated platforms state it, and next to no task demands it. */
-static bool is_memory_rate(const char *resource)
-{
-    return resource != NULL && strncmp(resource, CLO_MEMORY_RESOURCE, strlen(CLO_MEMORY_RESOURCE)) == 0;
-}
-
 static way find_way(const clo_platform *platform)
 {
     bool is_unlike = false;
 
     for (uint32_t i = 0; i < platform->machines_count * CLO_RESOURCES_MAX; i++)
-        if (platform->capacities[i] >= 0 && !is_memory_rate(platform->resource_names[i % CLO_RESOURCES_MAX]))
+        if (platform->capacities[i] >= 0 &&
+            !clo_is_memory_rate(platform->resource_names[i % CLO_RESOURCES_MAX])) /* calibrated: rarely demanded */
             return WAY_PACK;
     for (uint32_t p = 0; p < platform->pieces_count; p++)
         is_unlike = is_unlike || platform->spans[p].latency_most_ns > 0 || platform->spans[p].ns_per_byte_most_q32 > 0;

@@ -67,7 +67,7 @@ _Static_assert((int)FIT_JOBS <= (int)CLO_JOB_WALK_MAX, "a walk goes so far");
 /* Of the job in a slot: logarithms that were taken last, and of what; and how many free executors whose last job it is
  * one look at the executors has met. */
 typedef struct job_known {
-    int64_t remaining_ns, due_ns, path_ns; /* due_ns: clo_due_work_ns */
+    int64_t remaining_ns, due_ns, path_ns; /* due_ns: clo_due.work_ns */
     uint32_t version;
     int64_t due_log, limit_log, path_log;
     uint64_t look;
@@ -181,10 +181,9 @@ static uint32_t executors_of(const clo_live_job *job)
 }
 
 /* The logarithms of the job's remaining work, and of the path behind its ready stages. */
-static const job_known *know(const parametric_state *s, const clo_view *view, uint32_t slot, int64_t path_ns)
+static const job_known *know(const parametric_state *s, const clo_live_job *job, uint32_t slot, int64_t due_ns,
+                             int64_t path_ns)
 {
-    const clo_live_job *job = clo_view_job(view, slot);
-    int64_t due_ns = clo_due_work_ns(job, clo_view_now_ns(view), s->executors, s->with.goal, path_ns);
     job_known *known = &s->known[slot];
 
     if (known->version != s->version)
@@ -236,13 +235,13 @@ static int64_t compute_key(const parametric_state *s, const clo_view *view, uint
     const int32_t *q16 = s->with.q16;
     int64_t rank = clo_ranked_key(job->state, view, slot);
     int64_t path_ns = rank == INT64_MAX ? 0 : -rank;
-    const job_known *known = know(s, view, slot, path_ns);
-    uint32_t weight = clo_due_weight(job, clo_view_now_ns(view), s->executors, s->with.goal, path_ns);
+    const clo_due due = clo_due_of(job, clo_view_now_ns(view), s->executors, s->with.goal, path_ns);
+    const job_known *known = know(s, job, slot, due.work_ns, path_ns);
     int64_t key = q16[CLO_W_REM] * known->due_log - (int64_t)q16[CLO_W_EX] * count_log2(s, used + 1);
 
     key += q16[CLO_W_CP] * known->path_log;
-    if (weight > 1)
-        key -= (int64_t)q16[CLO_W_REM] * clo_log2_q16(weight);
+    if (due.weight > 1)
+        key -= (int64_t)q16[CLO_W_REM] * clo_log2_q16(due.weight);
     const clo_residual_answer more = residual_of(s, view, slot, used, CLO_RESIDUAL_JOB);
     return key / 65536 - more.value + (is_at_limit(s, known->limit_log + more.limit, used) ? AT_LIMIT : 0);
 }

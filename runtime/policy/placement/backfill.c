@@ -281,11 +281,10 @@ static void put_due(void *state, const clo_view *view, const clo_live_job *job, 
 {
     const due_tail *tail = tail_of(state, view);
     int64_t rank = tail->goal == CLO_GOAL_LATE ? clo_ranked_key(job->state, view, slot) : INT64_MAX;
-    int64_t path_ns = rank == INT64_MAX ? 0 : -rank, now_ns = clo_view_now_ns(view);
+    int64_t path_ns = rank == INT64_MAX ? 0 : -rank;
+    clo_due due = clo_due_of(job, clo_view_now_ns(view), tail->executors, tail->goal, path_ns);
 
-    clo_job_queue_put(state, job, slot,
-                      clo_due_work_ns(job, now_ns, tail->executors, tail->goal, path_ns) /
-                          clo_due_weight(job, now_ns, tail->executors, tail->goal, path_ns));
+    clo_job_queue_put(state, job, slot, due.work_ns / due.weight);
 }
 
 static void mdd_event(void *state, const clo_view *view, const clo_event *event)

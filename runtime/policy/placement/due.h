@@ -40,36 +40,32 @@ static inline bool clo_goal_find(const char *name, size_t length, clo_goal *out)
 /* What lost jobs have: more than any that is not, of up to a million times its work. */
 enum { CLO_DUE_LOST = 1 << 20, CLO_DUE_PART = 3 };
 
+/* What a job's order goes by: work_ns / weight. */
+typedef struct clo_due {
+    int64_t work_ns;
+    uint32_t weight;
+} clo_due;
+
 /* path_ns: the longest path that is left of the job; of CLO_GOAL_LATE alone. */
-static inline bool clo_due_is_lost(const clo_live_job *job, int64_t now_ns, uint32_t executors, clo_goal goal,
-                                   int64_t path_ns)
+static inline clo_due clo_due_of(const clo_live_job *job, int64_t now_ns, uint32_t executors, clo_goal goal,
+                                 int64_t path_ns)
 {
-    int64_t left_ns = clo_time_sub(job->deadline_ns, now_ns);
-
-    return goal == CLO_GOAL_LATE && job->deadline_ns != CLO_TIME_NEVER &&
-           (left_ns < job->remaining_ns / executors || left_ns < path_ns);
-}
-
-static inline int64_t clo_due_work_ns(const clo_live_job *job, int64_t now_ns, uint32_t executors, clo_goal goal,
-                                      int64_t path_ns)
-{
+    clo_due due = {job->remaining_ns, job->weight};
     int64_t left_ns = clo_time_sub(job->deadline_ns, now_ns);
 
     if (job->deadline_ns == CLO_TIME_NEVER || goal == CLO_GOAL_P95)
-        return job->remaining_ns;
-    if (goal == CLO_GOAL_MEAN)
-        return left_ns <= job->remaining_ns / executors ? job->remaining_ns : clo_time_mul(left_ns, executors);
-    if (clo_due_is_lost(job, now_ns, executors, goal, path_ns))
-        return clo_time_mul(job->remaining_ns, CLO_DUE_LOST);
-    int64_t due_ns = clo_time_mul(left_ns / CLO_DUE_PART, executors);
-    return due_ns > job->remaining_ns ? due_ns : job->remaining_ns;
-}
-
-/* By what the work is divided. No weight brings what is lost in front of the others. */
-static inline uint32_t clo_due_weight(const clo_live_job *job, int64_t now_ns, uint32_t executors, clo_goal goal,
-                                      int64_t path_ns)
-{
-    return job->weight > 1 && clo_due_is_lost(job, now_ns, executors, goal, path_ns) ? 1 : job->weight;
+        return due;
+    int64_t least_ns = job->remaining_ns / executors;
+    if (goal == CLO_GOAL_MEAN) {
+        due.work_ns = left_ns <= least_ns ? job->remaining_ns : clo_time_mul(left_ns, executors);
+    } else if (left_ns < least_ns || left_ns < path_ns) { /* lost; no weight brings it in front of the others */
+        due.work_ns = clo_time_mul(job->remaining_ns, CLO_DUE_LOST);
+        due.weight = due.weight > 1 ? 1 : due.weight;
+    } else {
+        int64_t due_ns = clo_time_mul(left_ns / CLO_DUE_PART, executors);
+        due.work_ns = due_ns > job->remaining_ns ? due_ns : job->remaining_ns;
+    }
+    return due;
 }
 
 enum { CLO_DUE_LOOKS = 8 };

@@ -306,6 +306,19 @@ static int open_scenes(training *t)
     return code == EXIT_GOOD ? tuned_begin(t->tuned, t->o->start, on, &t->cem) : code;
 }
 
+/* The arguments that are tried have the goal of --for; one in --start would be lost. */
+static int check_start(const training *t)
+{
+    const char *goal = policy_goal(t) != NULL ? policy_goal(t) : "mean";
+    const char *said = t->o->start != NULL ? strstr(t->o->start, ",for=") : NULL;
+    size_t length = said != NULL ? strcspn(said + 5, ",") : 0;
+
+    if (said == NULL || (strlen(goal) == length && memcmp(goal, said + 5, length) == 0))
+        return EXIT_GOOD;
+    return misuse("--start has for=%.*s; add --for %.*s, or leave it out there", (int)length, said + 5, (int)length,
+                  said + 5);
+}
+
 static int open_training(training *t)
 {
     const train_options *o = t->o;
@@ -315,6 +328,7 @@ static int open_training(training *t)
     t->cem = (cem){.seed = o->seed, .best_score = INFINITY};
     if (code == EXIT_GOOD)
         code = train_goal_find(o->goal, &t->goal);
+    code = code == EXIT_GOOD ? check_start(t) : code;
     t->tuned = code == EXIT_GOOD ? tuned_find(o->policy) : NULL;
     if (code == EXIT_GOOD)
         code =
