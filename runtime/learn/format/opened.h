@@ -23,11 +23,6 @@ struct clo_model {
     clo_dense *dense;
 };
 
-static inline uint32_t clo_model_count(const clo_model *model, int part)
-{
-    return model->counts[part];
-}
-
 /* Bytes of one number. */
 static inline uint32_t clo_number_bytes(uint32_t number)
 {

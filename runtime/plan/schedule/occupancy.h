@@ -58,10 +58,7 @@ static inline void clo_occupancy_count_look(const clo_occupancy *occupancy)
 /* Before anything else, with `limits` and the hints set, all else 0. */
 void clo_occupancy_open(clo_occupancy *occupancy);
 
-/* True if `demand` fits an empty machine. */
-bool clo_occupancy_admits(const clo_occupancy *occupancy, const int64_t *demand);
-
-/* The earliest start >= start_ns from which `demand` fits for duration_ns, which the demand must be admitted for; or
+/* The earliest start >= start_ns from which `demand`, which fits an empty machine, fits for duration_ns; or
  * something not below latest_ns, if that start is not below it either. */
 CLO_INTERNAL int64_t clo_occupancy_earliest_ns(const clo_occupancy *occupancy, int64_t start_ns, int64_t duration_ns,
                                                int64_t latest_ns, const int64_t *demand);

@@ -95,14 +95,6 @@ void clo_occupancy_open(clo_occupancy *occupancy)
         clo_occupancy_set_windows(occupancy);
 }
 
-bool clo_occupancy_admits(const clo_occupancy *occupancy, const int64_t *demand)
-{
-    for (int r = 0; r < CLO_RESOURCES_MAX; r++)
-        if (occupancy->limits[r] >= 0 && demand[r] > occupancy->limits[r])
-            return false;
-    return true;
-}
-
 /* Without a branch for each resource: a negative difference leaves its sign. */
 static inline bool has_room(const int64_t *used, const int64_t *room, uint32_t lanes)
 {

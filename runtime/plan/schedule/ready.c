@@ -68,41 +68,34 @@ uint32_t clo_ready_most_promising(uint32_t executors, const int64_t *from_ns, co
     return at;
 }
 
-/* The earliest end, or start, of a task with a demand: none is before known_ns. A search of the capacities is what
- * costs: so those executors come first that may be the best, and most others are not asked for. */
-static clo_slot earliest_with_demand(clo_schedule *schedule, uint32_t task, const int64_t *available_ns, bool by_start,
-                                     int64_t known_ns)
+/* The earliest end of a task with a demand. A search of the capacities is what costs: so those executors come first
+ * that may be the best, and most others are not asked for. */
+static clo_slot earliest_with_demand(clo_schedule *schedule, uint32_t task, const int64_t *available_ns)
 {
-    int64_t *from_ns = schedule->row_ns, *times_ns = schedule->times_ns;
-    int64_t least_ns, best_ns = INT64_MAX; /* the end, or the start, of `best` */
+    int64_t *from_ns = schedule->row_ns, *times_ns = schedule->times_ns, least_ns;
     clo_slot best = {0, INT64_MAX, CLO_NONE};
 
     for (uint32_t e = 0; e < schedule->executors; e++) {
         from_ns[e] = schedule->ready_ns[e];
         if (available_ns != NULL && available_ns[e] > from_ns[e])
             from_ns[e] = available_ns[e];
-        int64_t time_ns = clo_cost_time(schedule->cost, task, e);
-        if (from_ns[e] < known_ns - (by_start ? 0 : time_ns))
-            from_ns[e] = known_ns - (by_start ? 0 : time_ns);
-        if (time_ns == CLO_TIME_NEVER)
+        times_ns[e] = clo_cost_time(schedule->cost, task, e);
+        if (times_ns[e] == CLO_TIME_NEVER)
             from_ns[e] = INT64_MAX;
-        times_ns[e] = by_start && time_ns != CLO_TIME_NEVER ? 0 : time_ns;
     }
     clo_schedule_raise_starts(schedule, task, from_ns);
     for (uint32_t e = 0; e < schedule->executors; e++)
         if (from_ns[e] != INT64_MAX)
-            from_ns[e] = clo_timeline_find(&schedule->timelines[e], from_ns[e], clo_cost_time(schedule->cost, task, e));
+            from_ns[e] = clo_timeline_find(&schedule->timelines[e], from_ns[e], times_ns[e]);
     for (;;) { /* ends: each round takes an executor away */
         uint32_t e = clo_ready_most_promising(schedule->executors, from_ns, times_ns, &least_ns);
-        if (e == CLO_NONE || least_ns > best_ns || (least_ns == best_ns && e > best.executor))
+        if (e == CLO_NONE || least_ns > best.finish_ns || (least_ns == best.finish_ns && e > best.executor))
             return best;
-        int64_t duration = clo_cost_time(schedule->cost, task, e), beyond = by_start ? 0 : duration;
-        int64_t latest = best_ns - beyond + (e < best.executor && best.executor != CLO_NONE);
+        int64_t duration = times_ns[e];
+        int64_t latest = best.finish_ns - duration + (e < best.executor && best.executor != CLO_NONE);
         int64_t start = clo_schedule_slot_before_ns(schedule, task, e, from_ns[e], duration, latest);
-        if (start < latest) {
+        if (start < latest)
             best = (clo_slot){start, start + duration, e};
-            best_ns = start + beyond;
-        }
         times_ns[e] = CLO_TIME_NEVER;
     }
 }
@@ -114,7 +107,7 @@ clo_slot clo_schedule_earliest(clo_schedule *schedule, uint32_t instance, const 
 
     clo_schedule_find_ready(schedule, instance);
     if (clo_schedule_has_demand(schedule, task))
-        return earliest_with_demand(schedule, task, available_ns, false, 0);
+        return earliest_with_demand(schedule, task, available_ns);
     const clo_cost *cost = schedule->cost;
     const int64_t *times_ns = &cost->time_ns[(size_t)task * cost->columns], *ready_ns = schedule->ready_ns;
     const uint32_t *column_of = cost->column_of;
@@ -150,34 +143,6 @@ clo_slot clo_ready_append_on(const clo_ready *ready, uint32_t instance, uint32_t
 
     return clo_ready_append(ready, schedule->graph->task_of[instance], executor,
                             clo_schedule_inputs_ns(schedule, instance, executor));
-}
-
-clo_slot clo_ready_first_finish(clo_ready *ready, uint32_t instance, int64_t known_ns)
-{
-    clo_schedule *schedule = ready->schedule;
-    uint32_t task = schedule->graph->task_of[instance];
-
-    if (!clo_schedule_has_demand(schedule, task))
-        return clo_schedule_earliest(schedule, instance, ready->available_ns);
-    clo_schedule_find_ready(schedule, instance);
-    return earliest_with_demand(schedule, task, ready->available_ns, false, known_ns);
-}
-
-clo_slot clo_ready_first_start(clo_ready *ready, uint32_t instance, int64_t known_ns)
-{
-    clo_schedule *schedule = ready->schedule;
-    uint32_t task = schedule->graph->task_of[instance];
-    clo_slot best = {INT64_MAX, INT64_MAX, CLO_NONE};
-
-    clo_schedule_find_ready(schedule, instance);
-    if (clo_schedule_has_demand(schedule, task))
-        return earliest_with_demand(schedule, task, ready->available_ns, true, known_ns);
-    for (uint32_t e = 0; e < schedule->executors; e++) {
-        clo_slot found = clo_ready_append(ready, task, e, schedule->ready_ns[e]);
-        if (found.executor != CLO_NONE && found.start_ns < best.start_ns)
-            best = found;
-    }
-    return best;
 }
 
 clo_slot clo_ready_earliest(clo_ready *ready, uint32_t instance, bool fill_gaps)

@@ -53,11 +53,6 @@ CLO_INTERNAL clo_slot clo_ready_append(const clo_ready *ready, uint32_t task, ui
 /* The same for an instance, whose producers are placed, on an executor that can run it. */
 CLO_INTERNAL clo_slot clo_ready_append_on(const clo_ready *ready, uint32_t instance, uint32_t executor);
 
-/* The earliest finish of `instance` on any executor, and the earliest start (ties: the lowest one), appended. known_ns:
- * none is before, as an earlier look may have told, since they only rise; with a demand that saves what was passed. */
-clo_slot clo_ready_first_finish(clo_ready *ready, uint32_t instance, int64_t known_ns);
-clo_slot clo_ready_first_start(clo_ready *ready, uint32_t instance, int64_t known_ns);
-
 /* The earliest finish of `instance` on any executor (ties: the lowest one), appended or in gaps too. */
 CLO_INTERNAL clo_slot clo_ready_earliest(clo_ready *ready, uint32_t instance, bool fill_gaps);
 

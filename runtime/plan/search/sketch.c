@@ -102,16 +102,12 @@ static const int64_t *fill_row(clo_sketch *s, uint32_t edge, uint32_t from)
     return row;
 }
 
+/* Of data over `edge` (index into the graph's `in`) from an executor to each: a row of the table. */
 static inline const int64_t *row_of(clo_sketch *s, uint32_t edge, uint32_t from)
 {
     size_t at = (size_t)edge * s->executors + from;
 
     return s->is_row_known[at] ? &s->transfer_ns[at * s->executors] : fill_row(s, edge, from);
-}
-
-const int64_t *clo_sketch_row(clo_sketch *s, uint32_t edge, uint32_t from)
-{
-    return row_of(s, edge, from);
 }
 
 /* When data of a producer over `edge` can be on one executor. */

@@ -62,9 +62,6 @@ static inline bool clo_sketch_may_end(const clo_sketch *sketch, uint32_t task, i
     return finish_ns <= limit_ns - sketch->behind_ns[task];
 }
 
-/* Of data over `edge` (index into the graph's `in`) from an executor to each: a row of the table. */
-const int64_t *clo_sketch_row(clo_sketch *sketch, uint32_t edge, uint32_t from);
-
 /* Keeps a whole schedule if it is shorter than what is kept; true if it is. */
 bool clo_sketch_keep(clo_snapshot *snapshot, const clo_sketch *sketch);
 

@@ -68,12 +68,6 @@ uint32_t clo_lp_column(clo_lp *lp, int64_t most_num, int64_t most_den, double co
     return 0;
 }
 
-void clo_lp_fix_zero(clo_lp *lp, uint32_t column)
-{
-    if (column < lp->columns)
-        lp->most[column] = 0;
-}
-
 void clo_lp_row(clo_lp *lp, clo_lp_row_kind kind, double side)
 {
     if (!grow(lp, &lp->lowest, &lp->lowest_room, lp->rows + 1, sizeof *lp->lowest) ||

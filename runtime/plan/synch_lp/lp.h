@@ -24,9 +24,6 @@ void clo_lp_destroy(clo_lp *lp);
  * and clo_lp_solve returns them. */
 uint32_t clo_lp_column(clo_lp *lp, int64_t most_num, int64_t most_den, double cost);
 
-/* Limits the column from above by less. */
-void clo_lp_fix_zero(clo_lp *lp, uint32_t column);
-
 typedef enum clo_lp_row_kind { CLO_LP_EQUAL, CLO_LP_AT_LEAST, CLO_LP_AT_MOST } clo_lp_row_kind;
 
 /* A new row; the entries that follow belong to it. */

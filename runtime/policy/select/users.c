@@ -61,11 +61,6 @@ static int64_t share_of(const clo_users *users, uint32_t account)
     return most;
 }
 
-int64_t clo_users_share(const clo_users *users, uint32_t slot)
-{
-    return share_of(users, account_of(users, slot));
-}
-
 /* The user stands among those of the band exactly while some job of it has something to start. */
 static void settle_place(clo_users *users, uint32_t band, uint32_t place, uint32_t account)
 {

@@ -36,9 +36,6 @@ size_t clo_users_job_bytes(const clo_cost *cost);
 /* `counted` [tasks] belongs to event->job. */
 void clo_users_event(clo_users *users, const clo_view *view, const clo_event *event, uint32_t *counted);
 
-/* Share of the user of a job, of CLO_SHARE_ONE. */
-int64_t clo_users_share(const clo_users *users, uint32_t slot);
-
 /* As functions of a clo_job_order; the order is the users. */
 uint32_t clo_users_first(void *order, const clo_view *view, uint32_t band);
 void clo_users_pass(void *order, const clo_view *view, uint32_t band);

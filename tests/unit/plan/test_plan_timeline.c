@@ -151,16 +151,6 @@ static void the_profile_agrees_with_a_row_of_sums(void **state)
     }
 }
 
-static void a_demand_above_a_limit_is_not_admitted(void **state)
-{
-    (void)state;
-    clo_occupancy profile = {.limits = {5, -1, 0, -1, -1, -1, -1, -1}};
-
-    assert_true(clo_occupancy_admits(&profile, (int64_t[CLO_RESOURCES_MAX]){5, 100, 0}));
-    assert_false(clo_occupancy_admits(&profile, (int64_t[CLO_RESOURCES_MAX]){6}));
-    assert_false(clo_occupancy_admits(&profile, (int64_t[CLO_RESOURCES_MAX]){0, 0, 1}));
-}
-
 static void a_failed_allocation_leaves_both_unchanged(void **state)
 {
     (void)state;
@@ -194,7 +184,6 @@ int main(void)
         cmocka_unit_test(an_execution_of_length_zero_fits_the_seam_of_two_that_touch),
         cmocka_unit_test(the_timeline_agrees_with_a_row_of_bits),
         cmocka_unit_test(the_profile_agrees_with_a_row_of_sums),
-        cmocka_unit_test(a_demand_above_a_limit_is_not_admitted),
         cmocka_unit_test(a_failed_allocation_leaves_both_unchanged),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
