@@ -22,7 +22,8 @@ ASKS = {
 }
 WORD = re.compile("|".join("(%s)" % word for word in ASKS.values()))
 # Where a runtime, its scheduler, a job and a plan for it are made; and what a dispatch itself refuses at create.
-MAY_ASK = ("control/runtime_create.c", "control/attach.c", "control/job_create.c", "job/job_body.c", "dispatch/pipeline.c")
+MAY_ASK = ("control/runtime_create.c", "control/attach.c", "control/clocks.c", "control/job_create.c",
+           "control/place.c", "job/job_body.c", "dispatch/pipeline.c")
 
 
 def check(root):

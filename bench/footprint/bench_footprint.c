@@ -28,9 +28,8 @@ static const struct {
     const char *file, *name;
     uint32_t must;
 } programs[] = {
-    {"closure-steal", "steal only", 220},
-    {"closure-heft", "HEFT", 300},
-    {"closure-best", "planner best", 0},
+    {"closure-steal", "steal only", 220},       {"closure-heft", "HEFT", 300},
+    {"closure-whole", "HEFT, all features", 0}, {"closure-best", "planner best", 0},
     {"closure-all", "all that has a name", 0},
 };
 enum { PROGRAMS = sizeof programs / sizeof *programs };

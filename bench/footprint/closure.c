@@ -1,5 +1,6 @@
-/* closure.c - the least that a program links: CLOSURE_STEAL runs one task by work stealing; CLOSURE_HEFT plans it with
- * HEFT first, CLOSURE_BEST with all planners; CLOSURE_ALL names everything that has a name. */
+/* closure.c - the least that a program links: CLOSURE_STEAL runs one task by work stealing, CLOSURE_HEFT plans it with
+ * HEFT first; their runtime has no features (clo_features). CLOSURE_WHOLE is CLOSURE_HEFT with clo_runtime_create,
+ * CLOSURE_BEST plans with all planners, CLOSURE_ALL names everything that has a name. */
 #include <clotho/clotho.h>
 
 #include <stdio.h>
@@ -28,6 +29,15 @@ static clo_status plan_it(const clo_cost *cost, clo_plan **plan)
 }
 #endif
 
+static clo_status start(const clo_platform *platform, clo_runtime **runtime)
+{
+#if defined(CLOSURE_STEAL) || defined(CLOSURE_HEFT)
+    return clo_runtime_create_with(platform, NULL, NULL, runtime);
+#else
+    return clo_runtime_create(platform, NULL, runtime);
+#endif
+}
+
 int main(void)
 {
     const clo_task task = {.name = "one", .body = body, .work_ns = 500, .output_bytes = sizeof(int)};
@@ -49,7 +59,7 @@ int main(void)
     is_good = is_good && plan_it(cost, &plan) == CLO_OK;
     config.plan = plan;
 #endif
-    is_good = is_good && clo_runtime_create(platform, NULL, &runtime) == CLO_OK &&
+    is_good = is_good && start(platform, &runtime) == CLO_OK &&
               clo_job_create(runtime, cost, &config, &job) == CLO_OK && clo_job_submit(job) == CLO_OK &&
               clo_job_wait(job, NULL) == CLO_OK;
     if (is_good)

@@ -166,6 +166,44 @@ typedef struct clo_runtime_config {
 CLO_API CLO_NODISCARD clo_status clo_runtime_create(const clo_platform *platform, const clo_runtime_config *config,
                                                     clo_runtime **out);
 
+/* What jobs may use beside plans and work stealing on the real clock. Each is a table of the library, and a program
+ * that is linked statically has the code of those that it names: bench/footprint has the sizes. Plain values. */
+typedef struct clo_policy_feature clo_policy_feature;     /* opaque */
+typedef struct clo_pipeline_feature clo_pipeline_feature; /* opaque */
+typedef struct clo_clock_feature clo_clock_feature;       /* opaque */
+
+CLO_API extern const clo_policy_feature clo_with_policies;
+CLO_API extern const clo_pipeline_feature clo_with_pipelines;
+CLO_API extern const clo_clock_feature clo_with_clocks;
+
+typedef struct clo_features {
+    /* Set by CLO_FEATURES_INIT. */
+    size_t size;
+
+    /* &clo_with_policies: clo_job_config.policy. NULL, here and below: what needs it is CLO_ERR_UNSUPPORTED. */
+    const clo_policy_feature *policies;
+
+    /* &clo_with_pipelines: clo_job_config.releases_in_flight. */
+    const clo_pipeline_feature *pipelines;
+
+    /* &clo_with_clocks: CLO_CLOCK_PADDED and CLO_CLOCK_VIRTUAL. */
+    const clo_clock_feature *clocks;
+} clo_features;
+
+#define CLO_FEATURES_INIT CLO_SIZED_INIT(clo_features)
+
+/* The same as clo_runtime_create, for a program that is to be small: its jobs may use these features only.
+ * clo_runtime_create has all of them.
+ *
+ *   features  NULL: none. Copied.
+ *
+ * Returns as clo_runtime_create, or
+ *   CLO_ERR_UNSUPPORTED  an emulated clock without clo_with_clocks
+ *
+ * Memory, threads, real time: as clo_runtime_create. */
+CLO_API CLO_NODISCARD clo_status clo_runtime_create_with(const clo_platform *platform, const clo_runtime_config *config,
+                                                         const clo_features *features, clo_runtime **out);
+
 /* Computes the bytes that clo_runtime_create takes of config->memory. Exact: one byte less fails.
  *
  *   bytes  receives the number.

@@ -471,6 +471,8 @@ static void runtimes(void **state)
     refuses(clo_runtime_create, s.f.platform, NULL, NULL);
     config.size = 0;
     refuses_somehow(clo_runtime_create, s.f.platform, &config, &none);
+    refuses_somehow(clo_runtime_create_with, NULL, NULL, NULL, &none);
+    refuses_somehow(clo_runtime_create_with, s.f.platform, NULL, NULL, NULL);
     refuses(clo_runtime_memory_bytes, NULL, NULL, &bytes);
     refuses(clo_runtime_memory_bytes, s.f.platform, NULL, NULL);
     clo_runtime_destroy(NULL);

@@ -5,8 +5,10 @@
 #include "base/clock.h"
 #include "base/status.h"
 #include "run/control/runtime_log.h"
+#include "run/dispatch/dispatches.h"
 #include "run/extras/capacity.h"
 #include "run/scheduler/combining.h"
+#include "run/state/features.h"
 #include "run/state/runtime.h"
 #include "run/threads/watchdog_loop.h"
 #include "sync/sleep/lock.h"
@@ -228,12 +230,32 @@ static clo_status make_scheduler(clo_runtime *runtime, const clo_policy_use *use
     return CLO_OK;
 }
 
+/* The job's part of the scheduler. */
+static clo_status make(clo_job *job, const clo_job_config *config, clo_arena *arena)
+{
+    clo_policy_use use = {.policy = config->policy, .argument = config->argument};
+    clo_scheduler_job_config of_job = {
+        .deadline_ns = CLO_TIME_NEVER,
+        .weight = config->weight > 0 ? config->weight : 1,
+        .band = config->band,
+        .group = config->group,
+        .limit = config->limit > 0 ? config->limit : CLO_NONE,
+    };
+    clo_status status = clo_scheduler_job_create(job->cost, &of_job, &use, arena, &job->policy.scheduled);
+
+    if (status != CLO_OK)
+        return status;
+    job->policy.scheduled->owner = job;
+    job->policy.scheduled->tag = (int64_t)config->tag;
+    return CLO_OK;
+}
+
 static bool is_logging(const clo_scheduling *scheduling)
 {
     return scheduling->log != NULL && !scheduling->log_waits;
 }
 
-clo_status clo_scheduling_attach(clo_runtime *runtime, const clo_policy_use *use, uint32_t steps_max, uint32_t *version)
+static clo_status attach(clo_runtime *runtime, const clo_policy_use *use, uint32_t steps_max, uint32_t *version)
 {
     clo_scheduling *scheduling = &runtime->scheduling;
     clo_status status = clo_watchdog_need(&runtime->watchdog); /* it keeps the timer */
@@ -285,8 +307,18 @@ void clo_scheduling_detach(clo_runtime *runtime)
 
 void clo_scheduling_free(clo_runtime *runtime)
 {
-    clo_runtime_end_log(runtime);
+    if (runtime->features.policies != NULL)
+        runtime->features.policies->end_log(runtime);
     clo_arena_close(&runtime->scheduling.policy_arena);
     pthread_mutex_destroy(&runtime->scheduling.swapping);
     pthread_mutex_destroy(&runtime->scheduling.coming);
 }
+
+const clo_policy_feature clo_with_policies = {
+    .dispatch = &clo_dispatch_policy,
+    .attach = attach,
+    .make = make,
+    .end_log = clo_runtime_end_log,
+    .take_turn = clo_worker_take_turn,
+    .look = clo_scheduling_look,
+};

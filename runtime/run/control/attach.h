@@ -18,12 +18,6 @@ clo_status clo_scheduling_check_states(const clo_runtime *runtime, const clo_pol
 /* The states in `arena` are in use now, and those of before are not any more. */
 void clo_scheduling_keep_states(clo_runtime *runtime, const clo_arena *arena);
 
-/* One more job with this policy, the `*version`-th of the scheduler. Makes the scheduler if there is none.
- * CLO_ERR_STATE: it follows another policy, and other jobs follow it. From now on the caller makes the job, and a swap
- * waits for it until clo_scheduling_made. */
-clo_status clo_scheduling_attach(clo_runtime *runtime, const clo_policy_use *use, uint32_t steps_max,
-                                 uint32_t *version);
-
 /* The job is made, or has failed: its maker does not use the policy and its argument any more. */
 void clo_scheduling_made(clo_runtime *runtime, uint32_t version);
 

@@ -6,7 +6,6 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "plan/facts.h"
-#include "plan/ports/ports.h"
 #include "run/body/hedge.h"
 #include "run/body/pacings.h"
 #include "run/control/attach.h"
@@ -17,6 +16,7 @@
 #include "run/job/done.h"
 #include "run/job/job_body.h"
 #include "run/records/monitor.h"
+#include "run/state/features.h"
 #include "run/state/runtime.h"
 #include "run/state/series.h"
 #include "run/system/open.h"
@@ -55,16 +55,17 @@ static clo_status check_timing(const clo_runtime *runtime, const clo_job_config 
     return CLO_OK;
 }
 
-/* Under clocks that follow the cost model. */
-static clo_status check_ports(const clo_runtime *runtime, const clo_cost *cost, const clo_job_config *config)
+/* What the job asks for and the runtime has not. */
+static clo_status check_features(const clo_features *has, const clo_job_config *config)
 {
-    const char *what = config->plan == NULL             ? "a job without a plan under this clock does"
-                       : config->releases_in_flight > 0 ? "releases in flight do"
-                       : clo_cost_graph(cost)->has_demands
-                           ? "tasks with demands on workers under this clock (clo_simulate can) do"
-                           : NULL;
+    const char *missing = config->policy != NULL && has->policies == NULL            ? "policies"
+                          : config->releases_in_flight > 0 && has->pipelines == NULL ? "pipelines"
+                                                                                     : NULL;
 
-    return what != NULL ? clo_ports_refuse(runtime->platform, what) : CLO_OK;
+    if (missing == NULL)
+        return CLO_OK;
+    return clo_fail(CLO_ERR_UNSUPPORTED, "the runtime has no %s; name clo_with_%s in its clo_features", missing,
+                    missing);
 }
 
 /* What cannot be done in emulated time. */
@@ -101,10 +102,12 @@ static clo_status check_arguments(const clo_runtime *runtime, const clo_cost *co
     if ((uintptr_t)config->memory % CLO_CACHE_LINE_BYTES != 0)
         return clo_fail(CLO_ERR_ARGUMENT, "clo_job_config.memory is not aligned to %d bytes", CLO_CACHE_LINE_BYTES);
     clo_status status = check_timing(runtime, config);
+    if (status == CLO_OK)
+        status = check_features(&runtime->features, config);
     if (status == CLO_OK && runtime->clock != CLO_CLOCK_REAL)
-        status = check_ports(runtime, cost, config);
+        status = runtime->features.clocks->check(runtime, cost, config);
     if (status == CLO_OK && config->releases_in_flight > 0)
-        status = clo_job_pipeline_check(runtime, config);
+        status = runtime->features.pipelines->check(runtime, config);
     else if (status == CLO_OK && config->traced_releases > 0)
         return clo_fail(CLO_ERR_ARGUMENT, "clo_job_config.traced_releases is for releases_in_flight; set both");
     return status == CLO_OK && runtime->clock != CLO_CLOCK_REAL ? check_real(config) : status;
@@ -167,49 +170,15 @@ static clo_status make_series(clo_job *job, const clo_job_config *config, clo_ar
     return CLO_OK;
 }
 
-static clo_status make_scheduled(clo_job *job, const clo_job_config *config, clo_arena *arena)
-{
-    clo_policy_use use = {.policy = config->policy, .argument = config->argument};
-    clo_scheduler_job_config of_job = {
-        .deadline_ns = CLO_TIME_NEVER,
-        .weight = config->weight > 0 ? config->weight : 1,
-        .band = config->band,
-        .group = config->group,
-        .limit = config->limit > 0 ? config->limit : CLO_NONE,
-    };
-    clo_status status = clo_scheduler_job_create(job->cost, &of_job, &use, arena, &job->policy.scheduled);
-
-    if (status != CLO_OK)
-        return status;
-    job->policy.scheduled->owner = job;
-    job->policy.scheduled->tag = (int64_t)config->tag;
-    return CLO_OK;
-}
-
 static const clo_dispatch *kind_of(const clo_job *job, const clo_job_config *config)
 {
-    bool is_virtual = job->runtime->clock == CLO_CLOCK_VIRTUAL;
+    const clo_features *features = &job->runtime->features;
 
     if (config->releases_in_flight > 0)
-        return &clo_dispatch_pipeline;
+        return features->pipelines->dispatch;
     if (config->policy != NULL)
-        return &clo_dispatch_policy;
-    return is_virtual ? &clo_dispatch_virtual : &clo_dispatch_general;
-}
-
-static const clo_pacing *pacing_of(const clo_job *job)
-{
-    const clo_program *program = job->program;
-    bool keeps_moments = job->runtime->dilate > 1 && program->is_replay && !program->graph->has_demands;
-
-    switch (job->runtime->clock) {
-    case CLO_CLOCK_REAL:
-        return &clo_pacing_real;
-    case CLO_CLOCK_PADDED:
-        return keeps_moments ? &clo_pacing_stretched : &clo_pacing_padded;
-    default:
-        return &clo_pacing_decided;
-    }
+        return features->policies->dispatch;
+    return job->runtime->clock == CLO_CLOCK_VIRTUAL ? features->clocks->dispatch : &clo_dispatch_general;
 }
 
 /* What the job is, for good: whoever runs it follows these tables, and asks for no clock, plan or policy. */
@@ -217,7 +186,8 @@ static void choose_kind(clo_job *job, const clo_job_config *config)
 {
     job->mode = config->policy != NULL ? CLO_JOB_POLICY : job->program->is_replay ? CLO_JOB_REPLAY : CLO_JOB_STEAL;
     job->kind = kind_of(job, config);
-    job->pacing = pacing_of(job);
+    job->pacing =
+        job->runtime->clock == CLO_CLOCK_REAL ? &clo_pacing_real : job->runtime->features.clocks->pacing_of(job);
 }
 
 /* Everything but the slot. The job lies in its own arena, as all its parts. */
@@ -254,11 +224,11 @@ static clo_status build_job(clo_runtime *runtime, const clo_cost *cost, const cl
     if (status == CLO_OK)
         status = take_rest(job, config->policy != NULL, arena);
     if (status == CLO_OK && config->policy != NULL)
-        status = make_scheduled(job, config, arena);
+        status = runtime->features.policies->make(job, config, arena);
     if (status != CLO_OK)
         return status;
     if (config->releases_in_flight > 0)
-        status = clo_job_pipeline_create(job, config, arena);
+        status = runtime->features.pipelines->create(job, config, arena);
     if (status != CLO_OK)
         return status;
     clo_job_body_exchange(job, &body);
@@ -351,8 +321,9 @@ clo_status clo_job_create(clo_runtime *runtime, const clo_cost *cost, const clo_
     if (status == CLO_OK)
         status = clo_runtime_check_open(runtime);
     if (status == CLO_OK && config.policy != NULL)
-        status = clo_scheduling_attach(runtime, &(clo_policy_use){.policy = config.policy, .argument = config.argument},
-                                       config.steps_max, &version);
+        status = runtime->features.policies->attach(
+            runtime, &(clo_policy_use){.policy = config.policy, .argument = config.argument}, config.steps_max,
+            &version);
     if (status != CLO_OK)
         return status;
     clo_arena_open(&arena, config.memory, config.memory_bytes);

@@ -1,5 +1,4 @@
-/* runtime_create.c - the workers: created, pinned, stopped. */
-#define _GNU_SOURCE /* CPU sets */
+/* runtime_create.c - the workers: created, stopped. */
 #include "base/carve.h"
 #include "base/clock.h"
 #include "base/numbers/saturate.h"
@@ -7,6 +6,7 @@
 #include "engine/state/capacity.h"
 #include "run/control/attach.h"
 #include "run/control/job_create.h"
+#include "run/control/place.h"
 #include "run/job/done.h"
 #include "run/records/recorder.h"
 #include "run/records/running.h"
@@ -25,7 +25,6 @@
 
 #include <assert.h>
 #include <errno.h>
-#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -38,17 +37,6 @@
 #define RECORDER_EVERY_MAX (1u << 16)
 #define CLOSE_STEP_NS 10000000 /* between looks for jobs that bodies were about to submit when all was cancelled */
 
-static int pin(const clo_worker *worker)
-{
-    cpu_set_t set;
-
-    if (worker->cpu < 0)
-        return 0;
-    CPU_ZERO(&set);
-    CPU_SET((size_t)worker->cpu, &set);
-    return pthread_setaffinity_np(pthread_self(), sizeof set, &set);
-}
-
 static void free_runtime(clo_runtime *runtime)
 {
     clo_scheduling_free(runtime);
@@ -60,7 +48,7 @@ static void *worker_main(void *argument)
     clo_worker *worker = argument;
     clo_runtime *runtime = worker->runtime;
 
-    worker->system.pin_error = pin(worker);
+    worker->system.pin_error = clo_worker_pin(worker);
     worker->system.fifo_error = clo_thread_begin(runtime, false);
     worker->system.tid = clo_thread_id();
     clo_thread_own_faults(worker->stats.faults_before);
@@ -90,60 +78,6 @@ static void *slot_thread_main(void *argument)
     clo_slot_thread_run(slot_thread);
     pthread_cleanup_pop(0);
     return NULL;
-}
-
-/* CPUs this process may use, in order, into cpus[max]; returns their number. */
-static uint32_t allowed_cpus(int32_t *cpus, uint32_t max)
-{
-    cpu_set_t set;
-    uint32_t count = 0;
-
-    if (sched_getaffinity(0, sizeof set, &set) != 0)
-        return 0;
-    for (int32_t cpu = 0; cpu < CPU_SETSIZE; cpu++)
-        if (CPU_ISSET((size_t)cpu, &set)) {
-            if (count < max)
-                cpus[count] = cpu;
-            count++;
-        }
-    return count;
-}
-
-static_assert(sizeof(((clo_runtime *)0)->cpus) == sizeof(cpu_set_t), "runtime.h names no type of the system");
-
-/* For the watchdog. */
-static void note_cpus(clo_runtime *runtime, const int32_t *allowed, uint32_t count)
-{
-    cpu_set_t *set = (cpu_set_t *)runtime->cpus;
-
-    for (uint32_t i = 0; i < count; i++)
-        CPU_SET((size_t)allowed[i], set);
-    for (uint32_t w = 0; w < runtime->first_slot; w++)
-        if (runtime->workers[w].cpu >= 0)
-            CPU_SET((size_t)runtime->workers[w].cpu, set);
-}
-
-static clo_status place_workers(clo_runtime *runtime)
-{
-    int32_t cpus[CPU_SETSIZE];
-    uint32_t allowed = allowed_cpus(cpus, CPU_SETSIZE);
-    bool is_real = runtime->clock == CLO_CLOCK_REAL;
-
-    runtime->is_oversubscribed = runtime->first_slot > allowed;
-    if (runtime->is_oversubscribed)
-        runtime->spin_ns = 0; /* an idle worker would spin on the CPU that a busy one needs */
-    if (is_real && runtime->pins && runtime->is_oversubscribed)
-        return clo_fail(CLO_ERR_PLATFORM,
-                        "platform '%s' has %u executors but this process may use %u CPUs; "
-                        "choose the padded or virtual clock, or a smaller platform",
-                        runtime->platform->name, runtime->first_slot, allowed);
-    for (uint32_t w = 0; w < runtime->first_slot; w++) {
-        int32_t own = runtime->platform->executors[w].os_index;
-        bool can_pin = runtime->pins && !runtime->is_oversubscribed && runtime->clock != CLO_CLOCK_VIRTUAL;
-        runtime->workers[w].cpu = !can_pin ? -1 : is_real && own >= 0 ? own : cpus[w];
-    }
-    note_cpus(runtime, cpus, allowed);
-    return CLO_OK;
 }
 
 static void init_worker(clo_runtime *runtime, uint32_t index)
@@ -436,7 +370,7 @@ static clo_status start(clo_runtime *runtime)
     clo_status status = clo_watchdog_init(&runtime->watchdog, runtime);
     if (status != CLO_OK)
         return status;
-    status = place_workers(runtime);
+    status = clo_runtime_place(runtime);
     if (status == CLO_OK)
         status = clo_real_time_lock(runtime);
     if (status == CLO_OK && runtime->names_signals)
@@ -456,18 +390,26 @@ static clo_status start(clo_runtime *runtime)
     return status;
 }
 
-clo_status clo_runtime_create(const clo_platform *platform, const clo_runtime_config *theirs, clo_runtime **out)
+clo_status clo_runtime_create_with(const clo_platform *platform, const clo_runtime_config *theirs,
+                                   const clo_features *features, clo_runtime **out)
 {
     clo_runtime_config config;
+    clo_features has = CLO_FEATURES_INIT;
     clo_runtime *runtime = NULL;
 
     if (platform == NULL || out == NULL)
         return clo_fail(CLO_ERR_ARGUMENT, "clo_runtime_create needs a platform and a place for the result");
-    clo_status status = read_config(platform, theirs, &config);
+    clo_status status = clo_config_read(&has, sizeof has, features, "clo_features");
+    if (status == CLO_OK)
+        status = read_config(platform, theirs, &config);
+    if (status == CLO_OK && config.clock != CLO_CLOCK_REAL && has.clocks == NULL)
+        status =
+            clo_fail(CLO_ERR_UNSUPPORTED, "clo_runtime_config.clock is emulated; name clo_with_clocks in clo_features");
     if (status == CLO_OK)
         status = allocate_runtime(platform, &config, &runtime);
     if (status != CLO_OK)
         return status;
+    runtime->features = has;
     configure(runtime, platform, &config);
     status = start(runtime);
     if (status != CLO_OK) {
@@ -477,6 +419,16 @@ clo_status clo_runtime_create(const clo_platform *platform, const clo_runtime_co
     }
     *out = runtime;
     return CLO_OK;
+}
+
+clo_status clo_runtime_create(const clo_platform *platform, const clo_runtime_config *config, clo_runtime **out)
+{
+    static const clo_features all = {.size = sizeof all,
+                                     .policies = &clo_with_policies,
+                                     .pipelines = &clo_with_pipelines,
+                                     .clocks = &clo_with_clocks};
+
+    return clo_runtime_create_with(platform, config, &all, out);
 }
 
 clo_status clo_runtime_memory_bytes(const clo_platform *platform, const clo_runtime_config *theirs, size_t *bytes)

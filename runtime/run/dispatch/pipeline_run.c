@@ -10,6 +10,7 @@
 #include "run/sharing/owner.h"
 #include "run/sharing/share.h"
 #include "run/sharing/wake.h"
+#include "run/state/features.h"
 #include "run/state/item.h"
 #include "run/state/series.h"
 
@@ -228,4 +229,10 @@ const clo_dispatch clo_dispatch_pipeline = {
     .open = clo_job_pipeline_arm,
     .release = clo_job_pipeline_release,
     .close = clo_job_pipeline_close,
+};
+
+const clo_pipeline_feature clo_with_pipelines = {
+    .dispatch = &clo_dispatch_pipeline,
+    .check = clo_job_pipeline_check,
+    .create = clo_job_pipeline_create,
 };

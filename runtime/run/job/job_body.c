@@ -4,12 +4,11 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "engine/program/compile.h"
-#include "engine/program/replay.h"
 #include "plan/facts.h"
-#include "plan/ports/ports.h"
 #include "run/extras/checkpoint.h"
 #include "run/job/serial_plan.h"
 #include "run/records/stamp.h"
+#include "run/state/features.h"
 #include "run/state/pair.h"
 #include "run/state/runtime.h"
 #include "run/state/series.h"
@@ -18,30 +17,13 @@
 
 #include <string.h>
 
-/* Where times follow from the cost model and messages share ports: when the inputs of each execution are there. */
-static clo_status find_ready(const clo_cost *cost, const clo_placement *placements, size_t count, clo_job_body *body)
-{
-    const clo_program *program = body->program;
-    int64_t *by_placement = clo_allocate(count, sizeof *by_placement);
-    uint32_t replicas = 0;
-
-    body->ports_ready_ns = clo_arena_take(body->arena, program->executions, sizeof *body->ports_ready_ns);
-    clo_status status = by_placement != NULL && body->ports_ready_ns != NULL
-                            ? clo_ports_find_ready(cost, placements, count, by_placement)
-                            : clo_fail_memory("a job");
-    for (size_t p = 0; p < count && status == CLO_OK; p++)
-        body->ports_ready_ns[clo_replay_execution(program, &placements[p], &replicas)] = by_placement[p];
-    clo_free(by_placement);
-    return status;
-}
-
 clo_status clo_job_body_build(const clo_job *job, const clo_cost *cost, const clo_placement *placements, size_t count,
                               bool is_timed, clo_job_body *body)
 {
     const clo_runtime *runtime = job->runtime;
     size_t threads = clo_runtime_threads(runtime);
     clo_arena *arena = body->arena;
-    bool is_deep = runtime->clock == CLO_CLOCK_REAL && body->slots == 0;
+    bool is_real = runtime->clock == CLO_CLOCK_REAL, is_deep = is_real && body->slots == 0;
     clo_status status =
         body->has_policy ? clo_program_create_policy(cost, arena, &body->program)
         : is_deep        ? clo_program_create_real(cost, placements, count, job->hedges.after_ns, arena, &body->program)
@@ -49,12 +31,9 @@ clo_status clo_job_body_build(const clo_job *job, const clo_cost *cost, const cl
     if (status == CLO_OK)
         status = clo_engine_create(body->program, runtime->copies, is_timed, arena, &body->engine);
     bool has_demands = status == CLO_OK && body->program->graph->has_demands;
-    bool is_virtual = runtime->clock == CLO_CLOCK_VIRTUAL, asks = has_demands && !is_virtual && !body->has_policy;
-    if (status == CLO_OK && is_virtual && !body->has_policy && body->slots == 0)
-        status = clo_virtual_create(body->engine, arena, &body->virtual_time);
-    bool has_ports = status == CLO_OK && runtime->clock != CLO_CLOCK_REAL && clo_ports_are_finite(runtime->platform);
-    if (has_ports)
-        status = find_ready(cost, placements, count, body);
+    bool asks = has_demands && runtime->clock != CLO_CLOCK_VIRTUAL && !body->has_policy;
+    if (status == CLO_OK && !is_real)
+        status = runtime->features.clocks->prepare(job, cost, placements, count, body);
     if (status == CLO_OK)
         status = clo_serial_plan_create(runtime, body->program, arena, &body->serial_plan);
     if (status != CLO_OK)

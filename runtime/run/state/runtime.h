@@ -23,6 +23,7 @@ struct clo_runtime {
     /* Constant. */
 
     const clo_platform *platform;
+    clo_features features;
     clo_clock clock;
     bool traces;
     bool copies;

@@ -14,8 +14,8 @@
 #include "run/extras/capacity.h"
 #include "run/extras/pending.h"
 #include "run/records/timing.h"
-#include "run/scheduler/combining.h"
 #include "run/sharing/wake.h"
+#include "run/state/features.h"
 #include "run/state/item.h"
 #include "run/state/local.h"
 #include "run/state/runtime.h"
@@ -162,7 +162,9 @@ static void serve(clo_worker *slot)
 {
     /* acq_rel, pairs with clo_slot_call: what was there before a call that found the slot listed is seen now. */
     (void)atomic_exchange_explicit(&slot->listing.is_listed, 0, memory_order_acq_rel);
-    uint64_t item = clo_worker_take_turn(slot); /* if one was handed over, held or not */
+    /* If one was handed over, held or not. */
+    const clo_policy_feature *policies = slot->runtime->features.policies;
+    uint64_t item = policies != NULL ? policies->take_turn(slot) : CLO_ITEM_NONE;
     if (item != CLO_ITEM_NONE)
         put_back(slot, item);
     look_at_pending(slot);

@@ -13,7 +13,7 @@
 #include "run/extras/overrun.h"
 #include "run/job/cut.h"
 #include "run/job/done.h"
-#include "run/scheduler/combining.h"
+#include "run/state/features.h"
 #include "run/state/runtime.h"
 #include "run/state/series.h"
 #include "run/state/worker.h"
@@ -170,7 +170,8 @@ static int64_t look(clo_watchdog *watchdog)
     other_ns = clo_hedges_look(watchdog->runtime, now_ns);
     if (other_ns < next_ns)
         next_ns = other_ns;
-    other_ns = clo_scheduling_look(watchdog->runtime, now_ns);
+    const clo_policy_feature *policies = watchdog->runtime->features.policies;
+    other_ns = policies != NULL ? policies->look(watchdog->runtime, now_ns) : INT64_MAX;
     if (other_ns < next_ns)
         next_ns = other_ns;
     /* Backwards: one that is forgotten is replaced by the last. While a handler runs others may come, and ring the

@@ -24,11 +24,11 @@
 #include "run/dispatch/execute.h"
 #include "run/extras/capacity.h"
 #include "run/job/done.h"
-#include "run/scheduler/combining.h"
 #include "run/sharing/deferred.h"
 #include "run/sharing/share.h"
 #include "run/sharing/task_time.h"
 #include "run/sharing/wake.h"
+#include "run/state/features.h"
 #include "run/state/item.h"
 #include "run/state/local.h"
 
@@ -448,7 +448,7 @@ static void run_from(clo_worker *worker, uint64_t item)
     clo_worker_take_pace(worker);    /* what it took to find the item is not counted */
     clo_worker_wake_waiters(worker); /* a turn may take long, too */
     if (item == ITEM_TURN)
-        item = clo_worker_take_turn(worker);
+        item = worker->runtime->features.policies->take_turn(worker);
     while (item != CLO_ITEM_NONE) { /* ends with the ready items; new ones are rotated in */
         clo_worker_wake_waiters(worker);
         item = clo_worker_execute(worker, item);
