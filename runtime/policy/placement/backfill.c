@@ -38,22 +38,8 @@
 #include "base/numbers/saturate.h"
 #include "cost/cost.h"
 
-enum { JOBS = 16, STAGES_EACH = 4, ENDS_MAX = 256, LOOKS_MAX = 65536, REMOTE_Q16 = 65536 * 9 / 10 };
+enum { JOBS = 16, STAGES_EACH = 4, REMOTE_Q16 = 65536 * 9 / 10 };
 _Static_assert((int)JOBS <= (int)CLO_JOB_WALK_MAX, "a walk goes so far");
-
-/* Room that is kept. */
-typedef struct reservation {
-    bool is_made;
-    uint32_t machine;
-    int64_t from_ns;
-    int64_t spare[CLO_RESOURCES_MAX]; /* of the machine's resources, left over from then on */
-} reservation;
-
-/* What ends on a machine, and when. */
-typedef struct ending {
-    int64_t at_ns;
-    uint32_t executor;
-} ending;
 
 static void backfill_event(void *state, const clo_view *view, const clo_event *event)
 {
@@ -63,103 +49,9 @@ static void backfill_event(void *state, const clo_view *view, const clo_event *e
         clo_job_queue_put(state, job, event->job, job->remaining_ns / job->weight);
 }
 
-/* The executors of the machine by the ends of what they run, the first ones. False: the decision has reached its
- * bound. */
-static bool sort_ends(const clo_view *view, const clo_platform *platform, uint32_t machine, ending *ends,
-                      uint32_t *count)
-{
-    int64_t now_ns = clo_view_now_ns(view);
-
-    *count = 0;
-    if (!clo_view_steps(view, platform->executors_count))
-        return false;
-    for (uint32_t e = 0; e < platform->executors_count; e++) {
-        const clo_live_executor *row = clo_view_executor(view, e);
-        if (platform->executors[e].machine != machine)
-            continue;
-        ending add = {row->job == CLO_NONE && row->committed == 0 ? now_ns : row->free_ns, e};
-        add.at_ns = add.at_ns > now_ns || row->job == CLO_NONE ? add.at_ns : now_ns + 1; /* late: at any moment */
-        if (*count == ENDS_MAX && ends[ENDS_MAX - 1].at_ns <= add.at_ns)
-            continue;
-        uint32_t at = *count < ENDS_MAX ? (*count)++ : ENDS_MAX - 1;
-        for (; at > 0 && ends[at - 1].at_ns > add.at_ns; at--)
-            ends[at] = ends[at - 1];
-        ends[at] = add;
-    }
-    return true;
-}
-
-/* Adds what the executor's instance holds. */
-static void give_back(const clo_view *view, uint32_t executor, int64_t left[CLO_RESOURCES_MAX])
-{
-    const clo_live_executor *row = clo_view_executor(view, executor);
-
-    if (row->job == CLO_NONE || row->is_moving != 0)
-        return;
-    const clo_cost *cost = clo_view_job(view, row->job)->cost;
-    const int64_t *demand = clo_graph_demand(cost->graph, row->stage);
-    for (uint32_t r = 0; r < CLO_RESOURCES_MAX; r++)
-        if (demand[r] > 0 && cost->resource_of[r] < CLO_RESOURCES_MAX)
-            left[cost->resource_of[r]] = clo_time_add(left[cost->resource_of[r]], demand[r]);
-}
-
-/* Takes the stage's demand off; false: there is not enough. */
-static bool take_off(const clo_cost *cost, uint32_t stage, uint32_t machine, int64_t left[CLO_RESOURCES_MAX])
-{
-    const int64_t *demand = clo_graph_demand(cost->graph, stage);
-
-    for (uint32_t r = 0; r < CLO_RESOURCES_MAX; r++)
-        if (demand[r] > 0 && clo_cost_capacity(cost, machine, r) >= 0 && left[cost->resource_of[r]] < demand[r])
-            return false;
-    for (uint32_t r = 0; r < CLO_RESOURCES_MAX; r++)
-        if (demand[r] > 0 && clo_cost_capacity(cost, machine, r) >= 0)
-            left[cost->resource_of[r]] -= demand[r];
-    return true;
-}
-
-/* Where there is room for an instance of the stage first; nowhere, if there are too many machines to look at. False: the
- * decision has reached its bound. */
-static bool reserve(const clo_view *view, uint32_t slot, uint32_t stage, reservation *best)
-{
-    const clo_cost *cost = clo_view_job(view, slot)->cost;
-    ending ends[ENDS_MAX];
-    uint32_t count;
-
-    if ((uint64_t)cost->platform->machines_count * cost->platform->executors_count > LOOKS_MAX)
-        return true;
-    for (uint32_t m = 0; m < cost->platform->machines_count; m++) {
-        reservation kept = {true, m, INT64_MAX, {0}};
-        if (!sort_ends(view, cost->platform, m, ends, &count))
-            return false;
-        for (uint32_t r = 0; r < CLO_RESOURCES_MAX; r++)
-            kept.spare[r] = clo_view_capacity_left(view, m, r);
-        for (uint32_t i = 0; i < count && kept.from_ns == INT64_MAX; i++) {
-            give_back(view, ends[i].executor, kept.spare);
-            if (clo_cost_time(cost, stage, ends[i].executor) != CLO_TIME_NEVER && take_off(cost, stage, m, kept.spare))
-                kept.from_ns = ends[i].at_ns;
-        }
-        if (kept.from_ns < INT64_MAX && (!best->is_made || kept.from_ns < best->from_ns))
-            *best = kept;
-    }
-    return true;
-}
-
-/* An instance on the candidate's executor delays nothing that room is kept for. */
-static bool may_pass(const clo_view *view, const reservation *kept, const clo_candidate *c)
-{
-    const clo_cost *cost = clo_view_job(view, c->job)->cost;
-    int64_t spare[CLO_RESOURCES_MAX];
-
-    if (!kept->is_made || cost->platform->executors[c->executor].machine != kept->machine ||
-        clo_time_add(clo_view_now_ns(view), clo_cost_time(cost, c->stage, c->executor)) <= kept->from_ns)
-        return true;
-    for (uint32_t r = 0; r < CLO_RESOURCES_MAX; r++)
-        spare[r] = kept->spare[r];
-    return take_off(cost, c->stage, kept->machine, spare);
-}
-
 /* The ready stage of the job that fits best and delays nothing. False: there is none, or *is_cut. */
-static bool choose_of(const clo_view *view, uint32_t slot, const reservation *kept, clo_candidate *best, bool *is_cut)
+static bool choose_of(const clo_view *view, uint32_t slot, const clo_reservation *kept, clo_candidate *best,
+                      bool *is_cut)
 {
     const clo_live_job *job = clo_view_job(view, slot);
     uint32_t stage = job->running + job->committed < job->limit ? job->first_ready : CLO_NONE;
@@ -167,7 +59,7 @@ static bool choose_of(const clo_view *view, uint32_t slot, const reservation *ke
     best->executor = CLO_NONE;
     for (uint32_t i = 0; i < STAGES_EACH && stage != CLO_NONE && !(*is_cut = !clo_view_step(view)); i++) {
         clo_candidate c = {.job = slot, .stage = stage, .priority_q16 = 65536, .is_quiet = true};
-        if (clo_packing_place(view, &c, REMOTE_Q16) && may_pass(view, kept, &c) &&
+        if (clo_packing_place(view, &c, REMOTE_Q16) && clo_reservation_lets_pass(view, kept, &c) &&
             (best->executor == CLO_NONE || c.fit_q16 > best->fit_q16))
             *best = c;
         stage = clo_view_stage(view, slot, stage)->next_ready;
@@ -184,7 +76,7 @@ static bool is_blocked(const clo_live_job *job)
 
 static bool decide(void *state, const clo_view *view, bool fills, clo_choice *choice)
 {
-    reservation kept = {.is_made = false};
+    clo_reservation kept = {.is_made = false};
     clo_candidate candidates[JOBS];
     uint32_t count = 0, slot;
     bool is_cut = false, is_alone = fills && clo_view_jobs(view) == 1;
@@ -198,7 +90,7 @@ static bool decide(void *state, const clo_view *view, bool fills, clo_choice *ch
         } else if (!is_cut && is_blocked(job)) {
             if (!fills && count == 0)
                 return false;
-            is_cut = i == 0 && !is_alone && !reserve(view, slot, job->first_ready, &kept);
+            is_cut = i == 0 && !is_alone && !clo_reservation_make(view, slot, job->first_ready, &kept);
             kept.is_made = kept.is_made && kept.from_ns - clo_view_now_ns(view) <= job->remaining_ns;
         }
         if (!fills && count > 0)

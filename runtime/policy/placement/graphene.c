@@ -91,13 +91,7 @@ typedef struct graphene {
     group_walk walks[CLO_DEFICIT_GROUPS];
 } graphene;
 
-typedef struct graphene_key {
-    const char *name;
-    size_t offset;
-    clo_fixed_range range;
-} graphene_key;
-
-static const graphene_key keys[] = {
+static const clo_fixed_key keys[] = {
     {"kappa=", offsetof(graphene_argument, kappa_q16), {0, 10000 * 65536}},
     {"remote=", offsetof(graphene_argument, remote_q16), {0, 65536}},
     {"srpt=", offsetof(graphene_argument, srpt_q16), {0, 3 * 65536}},
@@ -109,31 +103,18 @@ static const graphene_key keys[] = {
     {"path=", offsetof(graphene_argument, path_q16), {0, 10 * 65536}},
 };
 
+static const clo_fixed_keys argument_keys = {
+    "graphene", "kappa=1000,remote=0.8,srpt=1,order=0.1,large=1,geometric=1,area=0,scarce=0,path=0.05", keys,
+    sizeof keys / sizeof keys[0]};
+
 static clo_status graphene_parse(const char *text, void *argument)
 {
     graphene_argument read = defaults;
+    clo_status status = clo_fixed_read_keys(text, &argument_keys, &read);
 
-    for (;;) { /* each round reads a part of the text */
-        size_t k = 0;
-        while (k < sizeof keys / sizeof keys[0] && strncmp(text, keys[k].name, strlen(keys[k].name)) != 0)
-            k++;
-        if (k == sizeof keys / sizeof keys[0])
-            return clo_fail(CLO_ERR_ARGUMENT,
-                            "policy 'graphene': '%.40s' sets nothing; write "
-                            "kappa=1000,remote=0.8,srpt=1,order=0.1,large=1,geometric=1,area=0,scarce=0,path=0.05",
-                            text);
-        text += strlen(keys[k].name);
-        clo_status status = clo_fixed_read(&text, "graphene", keys[k].name, keys[k].range,
-                                           (int32_t *)(void *)((char *)&read + keys[k].offset));
-        if (status == CLO_OK && *text != ',')
-            status = clo_argument_end(text, "graphene");
-        if (status != CLO_OK)
-            return status;
-        if (*text++ == '\0')
-            break;
-    }
-    *(graphene_argument *)argument = read;
-    return CLO_OK;
+    if (status == CLO_OK)
+        *(graphene_argument *)argument = read;
+    return status;
 }
 
 static const graphene_argument *argument_of(const clo_view *view)

@@ -4,6 +4,7 @@
 #include "base/status.h"
 
 #include <stdbool.h>
+#include <string.h>
 
 enum { WHOLE_MAX = 32767, DIGITS_MAX = 9 };
 
@@ -75,4 +76,24 @@ clo_status clo_argument_end(const char *text, const char *policy)
     return *text == '\0' ? CLO_OK
                          : clo_fail(CLO_ERR_ARGUMENT, "policy '%s': nothing may follow its argument, but '%.40s' does",
                                     policy, text);
+}
+
+clo_status clo_fixed_read_keys(const char *text, const clo_fixed_keys *keys, void *out)
+{
+    for (;;) { /* each round reads a part of the text */
+        size_t k = 0;
+        while (k < keys->count && strncmp(text, keys->list[k].name, strlen(keys->list[k].name)) != 0)
+            k++;
+        if (k == keys->count)
+            return clo_fail(CLO_ERR_ARGUMENT, "policy '%s': '%.40s' sets nothing; write %s", keys->policy, text,
+                            keys->example);
+        const clo_fixed_key *key = &keys->list[k];
+        text += strlen(key->name);
+        clo_status status =
+            clo_fixed_read(&text, keys->policy, key->name, key->range, (int32_t *)(void *)((char *)out + key->offset));
+        if (status == CLO_OK && *text != ',')
+            status = clo_argument_end(text, keys->policy);
+        if (status != CLO_OK || *text++ == '\0')
+            return status;
+    }
 }
