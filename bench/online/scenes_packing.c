@@ -25,6 +25,8 @@ enum { RESOURCES = 4, MACHINE_EXECUTORS = 64, MACHINES = 10, CLUSTER_EXECUTORS =
 enum { MEMORY_EXECUTORS = 200, MEMORY_CLASSES = 4, MEMORY_ALL = 1000, MEMORY_WORK_MAX_S = 3600 * MEMORY_EXECUTORS };
 
 static const char *const graphene_policies[] = {"tetris",
+                                                "easy-sjf",
+                                                "easy-parametric",
                                                 "capacity",
                                                 "fair",
                                                 "drf",

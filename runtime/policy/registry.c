@@ -40,6 +40,7 @@ static const clo_policy *const policies[] = {
     &clo_policy_psrs,
     &clo_policy_tetris_weighted,
     &clo_policy_jsq_maxweight,
+    &clo_policy_easy_parametric,
     NULL,
 };
 

@@ -46,6 +46,17 @@ class Train(CommandTest):
         self.bad(2, "train", "parametric", workload, *options, "--start", "1,0,0,0,0,9,0,0,1,fit=x", holds="write nine numbers")
         self.assertNotIn("fit", self.train(self.workload(), "--generations", 1)["argument"])
 
+    def test_the_numbers_of_easy_parametric_are_found_too(self):
+        workload, checkpoint = self.workload(), self.path("checkpoint")
+        options = ("--policy", "easy-parametric", "--baseline", "easy-sjf", "--start", "behind=0,wait=1,first=-1")
+        trained = self.train(workload, *options, "--generations", 2, "--threads", 1)
+        self.assertTrue(trained["argument"].startswith("fit="), trained["argument"])
+        self.assertEqual(trained["argument"].count("="), 11)
+        self.good("simulate", workload, "--platform", "uniform:4", "--policy", "easy-parametric:" + trained["argument"])
+        self.train(workload, *options, "--generations", 1, "--threads", 2, "--checkpoint", checkpoint)
+        resumed = self.train(workload, *options, "--generations", 2, "--threads", 2, "--checkpoint", checkpoint)
+        self.assertEqual(resumed["argument"], trained["argument"])
+
     def test_the_numbers_of_graphene_are_found_too(self):
         workload, checkpoint = self.workload(), self.path("checkpoint")
         options = ("--policy", "graphene", "--baseline", "tetris", "--start", "path=0,kappa=3")
@@ -57,7 +68,7 @@ class Train(CommandTest):
         self.bad(1, "train", "parametric", workload, *SMALL, "--checkpoint", checkpoint, holds="other jobs or options")
         for start in ("sprt=1", "srpt=x", "srpt=4", "1,2,3", "srpt=1,", ""):
             self.bad(2, "train", "parametric", workload, *SMALL, "--policy", "graphene", "--start", start, holds="write srpt=1,order=0.1")
-        self.bad(2, "train", "parametric", workload, *SMALL, "--policy", "fair", holds="write parametric or graphene")
+        self.bad(2, "train", "parametric", workload, *SMALL, "--policy", "fair", holds="write parametric, graphene or easy-parametric")
         for scene in ("uniform:4", "uniform:4/x/batch", "uniform:4/-1/batch", "uniform:4/0/batch", "/5/batch"):
             self.bad(2, "train", "parametric", workload, "--scene", scene, holds="write SPEC/JOBS/ARRIVALS")
         self.bad(2, "train", "parametric", workload, "--scene", "uniform:4/5/batch", "--jobs", 3, holds="--scene is in place of")

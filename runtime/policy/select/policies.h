@@ -21,6 +21,7 @@ extern CLO_INTERNAL const clo_policy clo_policy_sjf_cp;
 extern CLO_INTERNAL const clo_policy clo_policy_hrrn;
 extern CLO_INTERNAL const clo_policy clo_policy_wfair;
 extern const clo_policy clo_policy_parametric;
+extern const clo_policy clo_policy_easy_parametric;
 extern const clo_policy clo_policy_auto;
 extern const clo_policy clo_policy_wspt;
 extern const clo_policy clo_policy_strict_sjf;

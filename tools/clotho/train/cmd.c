@@ -29,9 +29,9 @@ static int parametric(int argc, char **argv)
         "WORKLOAD",
         1,
         1,
-        "Finds the numbers of the policy 'parametric', or of 'graphene', for a workload by the cross-entropy method: "
-        "streams of its jobs are\nsimulated, and the mean completion time (--for) is made small, relative to that of a "
-        "baseline. Prints the argument that\n"
+        "Finds the numbers of the policy 'parametric', 'graphene' or 'easy-parametric' for a workload by the\n"
+        "cross-entropy method: streams of its jobs are simulated, and the mean completion time (--for) is made small,\n"
+        "relative to that of a baseline. Prints the argument that "
         "was best on the seeds of validation. Interrupted, it goes on from its checkpoint.",
         "The same seeds give the same numbers with any number of threads.\n"
         "Example: clotho train parametric tpch.jsonl --platform uniform:50 --jobs 20 "
@@ -46,7 +46,8 @@ static int parametric(int argc, char **argv)
                        .scale = 1};
     train_seeds seeds = {"100-163", "200-215", NULL};
     const option_spec options[] = {
-        {"policy", 0, "NAME", OPTION_TEXT, &o.policy, "whose numbers: parametric (default) or graphene"},
+        {"policy", 0, "NAME", OPTION_TEXT, &o.policy,
+         "whose numbers: parametric (default), graphene or easy-parametric"},
         {"platform", 'p', "SPEC", OPTION_INPUT, &o.spec, "as in 'clotho plan'"},
         {"environment", 0, "NAME", OPTION_TEXT, &o.environment, "as in 'clotho simulate'"},
         {"jobs", 0, "N", OPTION_COUNT, &o.jobs, "jobs of a stream (20)"},
@@ -85,7 +86,7 @@ static int parametric(int argc, char **argv)
 int cmd_train(int argc, char **argv)
 {
     static const action actions[] = {
-        {"parametric", parametric, "the numbers of the policy 'parametric', or of 'graphene'"},
+        {"parametric", parametric, "the numbers of the policies 'parametric', 'graphene' and 'easy-parametric'"},
         {"lachesis", train_lachesis, "the network of the planner 'lachesis'"},
         {"decima", train_decima, "the network of the policy 'residual'"},
         {"decima-network", train_decima_network, "the network of the policy 'decima'"},

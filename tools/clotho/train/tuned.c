@@ -35,9 +35,24 @@ static const tuned_number graphene[] = {
     {.key = "remote=", .mean = 0.8, .sigma = 0.2, .least_sigma = 0.01, .least = 0, .most = 1},
 };
 
+static const tuned_number easy_parametric[] = {
+    {.key = "fit=", .mean = 2.8319, .sigma = 0.5, .least_sigma = 0.025, .least = -999, .most = 999},
+    {.key = "work=", .mean = -1.0738, .sigma = 0.3, .least_sigma = 0.015, .least = -999, .most = 999},
+    {.key = "area=", .mean = -0.6423, .sigma = 0.25, .least_sigma = 0.0125, .least = -999, .most = 999},
+    {.key = "time=", .mean = -0.1529, .sigma = 0.25, .least_sigma = 0.0125, .least = -999, .most = 999},
+    {.key = "behind=", .mean = 0.3037, .sigma = 0.25, .least_sigma = 0.0125, .least = -999, .most = 999},
+    {.key = "ready=", .mean = -0.2818, .sigma = 0.25, .least_sigma = 0.0125, .least = -999, .most = 999},
+    {.key = "pass=", .mean = 3.6717, .sigma = 1, .least_sigma = 0.05, .least = -999, .most = 999},
+    {.key = "wait=", .mean = 1.3694, .sigma = 0.3, .least_sigma = 0.015, .least = -999, .most = 999},
+    {.key = "first=", .mean = -0.0844, .sigma = 0.3, .least_sigma = 0.015, .least = -999, .most = 999},
+    {.key = "length=", .mean = -0.9072, .sigma = 0.3, .least_sigma = 0.015, .least = -999, .most = 999},
+    {.key = "left=", .mean = -1.1464, .sigma = 0.3, .least_sigma = 0.015, .least = -999, .most = 999},
+};
+
 static const tuned policies[] = {
     {"parametric", parametric, COUNT(parametric), true, "nine numbers with commas between"},
     {"graphene", graphene, COUNT(graphene), false, "srpt=1,order=0.1"},
+    {"easy-parametric", easy_parametric, COUNT(easy_parametric), false, "fit=1,work=-1"},
 };
 
 const tuned *tuned_find(const char *policy)
@@ -45,7 +60,8 @@ const tuned *tuned_find(const char *policy)
     for (uint32_t i = 0; i < COUNT(policies); i++)
         if (strcmp(policies[i].policy, policy) == 0)
             return &policies[i];
-    (void)misuse("--policy is '%.80s'; write parametric or graphene, whose numbers can be trained", policy);
+    (void)misuse("--policy is '%.80s'; write parametric, graphene or easy-parametric, whose numbers can be trained",
+                 policy);
     return NULL;
 }
 

@@ -1,0 +1,331 @@
+/* easy_parametric.c - easy-sjf (policy/placement/backfill.c) with learned numbers: which instance goes first, and when
+ * room is kept for the job with the least remaining work. Found by `clotho train parametric --policy easy-parametric`
+ * (bench/learned/TRAINING.md, four resources).
+ *
+ * Candidates are the ready stages that have room, 4 each, of the 16 jobs with the least remaining work / weight. The one
+ * with the highest score starts:
+ *
+ *   fit a / mean a + work w / typical w + area log A + time log t + behind log b + ready log n
+ *
+ * with a   the fit of the instance into what is free (packing.h)
+ *      w   the remaining work of its job / weight; typical is the geometric mean of the candidates, w at most 64 of it
+ *      A   what the job's unfinished instances demand, summed over resources as shares of the largest machine, times
+ *          their times, / weight
+ *      t   the time of the instance
+ *      b   the largest sum of such areas along a path of the graph that begins at the stage: a message that runs from
+ *          children to parents when the job is submitted
+ *      n   the instances of the job that are ready.
+ *
+ * If nothing of the first job fits, a reservation is made for its oldest ready stage (packing.h). An instance that
+ * would delay it may pass nevertheless if
+ *
+ *   pass + wait log(time until then / U) + first log(w of the first job / U) + length log(t / U) + left log(w / U) > 0
+ *
+ * with U the mean work of the jobs that came (from the 128th on of about the last 128). easy-sjf, which lets everyone
+ * pass as soon as the wait is longer than the first job's work, has wait=1,first=-1 there. Logarithms are to the base 2.
+ *
+ * A job that is alone has no reservation, and where nothing of its first stages fits the oldest that does. O(log jobs)
+ * an event, and the stages of a job that arrives; a decision as in easy-sjf. */
+#include "policy/placement/packing.h"
+#include "policy/select/argument.h"
+#include "policy/select/job_queue.h"
+#include "policy/select/policies.h"
+#include "policy/select/share.h"
+
+#include "base/numbers/log2.h"
+#include "base/numbers/saturate.h"
+
+#include <stddef.h>
+
+enum { JOBS = 16, STAGES_EACH = 4, CANDIDATES_MAX = JOBS * STAGES_EACH, MEAN_OF = 128 };
+enum { REMOTE_Q16 = 65536 * 9 / 10, WORK_MOST_LOG2 = 6 * 65536 };
+_Static_assert((int)JOBS <= (int)CLO_JOB_WALK_MAX, "a walk goes so far");
+
+typedef struct numbers {
+    int32_t fit, work, area, time, behind, ready;
+    int32_t pass, wait, first, length, left;
+} numbers;
+
+static const numbers built_in = {
+    .fit = 185591,
+    .work = -70373,
+    .area = -42094,
+    .time = -10020,
+    .behind = 19903,
+    .ready = -18468,
+    .pass = 240629,
+    .wait = 89745,
+    .first = -5531,
+    .length = -59454,
+    .left = -75130,
+};
+
+#define RANGE                     \
+    {                             \
+        -999 * 65536, 999 * 65536 \
+    }
+static const clo_fixed_key keys[] = {
+    {"fit=", offsetof(numbers, fit), RANGE},       {"work=", offsetof(numbers, work), RANGE},
+    {"area=", offsetof(numbers, area), RANGE},     {"time=", offsetof(numbers, time), RANGE},
+    {"behind=", offsetof(numbers, behind), RANGE}, {"ready=", offsetof(numbers, ready), RANGE},
+    {"pass=", offsetof(numbers, pass), RANGE},     {"wait=", offsetof(numbers, wait), RANGE},
+    {"first=", offsetof(numbers, first), RANGE},   {"length=", offsetof(numbers, length), RANGE},
+    {"left=", offsetof(numbers, left), RANGE},
+};
+static const clo_fixed_keys argument_keys = {"easy-parametric", "fit=3,wait=1.2", keys, sizeof keys / sizeof keys[0]};
+
+static clo_status easy_parse(const char *text, void *argument)
+{
+    numbers read = built_in;
+    clo_status status = clo_fixed_read_keys(text, &argument_keys, &read);
+
+    if (status == CLO_OK)
+        *(numbers *)argument = read;
+    return status;
+}
+
+typedef struct easy_state {
+    clo_job_queue queue;
+    numbers with;
+    uint32_t came;   /* jobs, up to MEAN_OF */
+    int64_t mean_ns; /* their work: U */
+} easy_state;
+
+/* In the state of each job. */
+typedef struct easy_job {
+    int64_t left_ns;    /* the area of its unfinished instances */
+    int64_t *area_ns;   /* [tasks] of an instance */
+    int64_t *behind_ns; /* [tasks] */
+} easy_job;
+
+/* What the decision compares. */
+typedef struct easy_candidate {
+    clo_candidate at;
+    int64_t work_log, score; /* score: without what depends on the other candidates */
+} easy_candidate;
+
+static size_t easy_bytes(const clo_limits *limits, const void *argument)
+{
+    (void)argument;
+    return sizeof(easy_state) + clo_job_queue_bytes(limits->jobs);
+}
+
+static size_t easy_job_bytes(const clo_cost *cost, const void *argument)
+{
+    (void)argument;
+    return sizeof(easy_job) + 2 * cost->graph->tasks * sizeof(int64_t);
+}
+
+/* The largest capacity of a machine, of each resource of the platform; 0: not limited. And executors of a machine. */
+static void find_largest(const clo_platform *platform, int64_t largest[CLO_SHARE_AMOUNTS])
+{
+    for (uint32_t r = 0; r < CLO_RESOURCES_MAX; r++) {
+        largest[r] = 0;
+        for (uint32_t m = 0; m < platform->machines_count; m++) {
+            int64_t capacity = platform->capacities[(size_t)m * CLO_RESOURCES_MAX + r];
+            largest[r] = capacity > largest[r] ? capacity : largest[r];
+        }
+    }
+    largest[CLO_SHARE_EXECUTORS] =
+        (platform->executors_count + platform->machines_count - 1) / platform->machines_count;
+}
+
+static int64_t area_of(const clo_cost *cost, uint32_t stage, const int64_t largest[CLO_SHARE_AMOUNTS])
+{
+    const int64_t *demand = clo_graph_demand(cost->graph, stage);
+    int64_t share_q16 = clo_share(1, largest[CLO_SHARE_EXECUTORS]) >> 16, time_ns = cost->mean_ns[stage];
+
+    for (uint32_t r = 0; r < CLO_RESOURCES_MAX; r++)
+        if (demand[r] > 0 && cost->resource_of[r] != CLO_NONE)
+            share_q16 += clo_share(demand[r], largest[cost->resource_of[r]]) >> 16;
+    return clo_time_add(clo_time_mul(time_ns >> 16, share_q16), (time_ns & 65535) * share_q16 >> 16);
+}
+
+static clo_status easy_prepare(void *job_state, const clo_cost *cost, const void *argument)
+{
+    const clo_graph *graph = cost->graph;
+    int64_t largest[CLO_SHARE_AMOUNTS];
+    easy_job *mine = job_state;
+
+    (void)argument;
+    mine->area_ns = (int64_t *)(mine + 1);
+    mine->behind_ns = mine->area_ns + graph->tasks;
+    find_largest(cost->platform, largest);
+    for (uint32_t t = 0; t < graph->tasks; t++)
+        mine->behind_ns[t] = 0;
+    for (uint32_t i = graph->tasks; i-- > 0;) {
+        uint32_t u = graph->task_order[i];
+        mine->area_ns[u] = area_of(cost, u, largest);
+        int64_t whole_ns = clo_time_mul(mine->area_ns[u], clo_graph_instances_of(graph, u));
+        mine->behind_ns[u] = clo_time_add(mine->behind_ns[u], whole_ns); /* all that follow have been seen */
+        for (uint32_t e = graph->in_first[u]; e < graph->in_first[u + 1]; e++) {
+            int64_t *to = &mine->behind_ns[clo_graph_source(graph, e)];
+            *to = mine->behind_ns[u] > *to ? mine->behind_ns[u] : *to;
+        }
+    }
+    return CLO_OK;
+}
+
+static clo_status easy_init(void *state, const clo_view *view)
+{
+    const numbers *given = clo_view_argument(view);
+    easy_state *s = state;
+
+    clo_job_queue_open(&s->queue, s + 1, clo_view_limits(view)->jobs);
+    s->with = given != NULL ? *given : built_in;
+    return CLO_OK;
+}
+
+/* A policy that comes in by a swap meets jobs that have begun. */
+static void meet(easy_state *s, const clo_view *view, const clo_live_job *job, uint32_t slot)
+{
+    easy_job *mine = job->state;
+
+    mine->left_ns = 0;
+    for (uint32_t t = 0; t < job->cost->graph->tasks; t++)
+        mine->left_ns =
+            clo_time_add(mine->left_ns, clo_time_mul(mine->area_ns[t], clo_view_stage(view, slot, t)->unfinished));
+    s->came += s->came < MEAN_OF;
+    s->mean_ns += (job->remaining_ns - s->mean_ns) / s->came;
+}
+
+static void easy_event(void *state, const clo_view *view, const clo_event *event)
+{
+    easy_state *s = state;
+    const clo_live_job *job = clo_job_queue_event(&s->queue, view, event);
+
+    if (event->kind == CLO_EVENT_ARRIVE) {
+        meet(s, view, clo_view_job(view, event->job), event->job);
+    } else if (event->kind == CLO_EVENT_FINISH && event->job != CLO_NONE) {
+        easy_job *mine = clo_view_job(view, event->job)->state;
+        int64_t left_ns = mine->left_ns - mine->area_ns[event->stage];
+        mine->left_ns = left_ns > 0 ? left_ns : 0; /* an instance may have been repeated */
+    }
+    if (job != NULL)
+        clo_job_queue_put(&s->queue, job, event->job, job->remaining_ns / job->weight);
+}
+
+static int64_t log_of(int64_t ns)
+{
+    return clo_log2_q16((uint64_t)(ns > 0 ? ns : 1));
+}
+
+/* The candidate may start although it delays what room is kept for. */
+static bool passes(const easy_state *s, const clo_view *view, const easy_candidate *c, int64_t wait_log,
+                   int64_t first_log)
+{
+    const clo_live_job *job = clo_view_job(view, c->at.job);
+    int64_t unit_log = log_of(s->mean_ns);
+    int64_t time_log = log_of(clo_cost_time(job->cost, c->at.stage, c->at.executor));
+
+    return 65536 * (int64_t)s->with.pass + s->with.wait * (wait_log - unit_log) +
+               s->with.first * (first_log - unit_log) + s->with.length * (time_log - unit_log) +
+               s->with.left * (c->work_log - unit_log) >
+           0;
+}
+
+static int64_t score_alone(const easy_state *s, const clo_view *view, const easy_candidate *c)
+{
+    const clo_live_job *job = clo_view_job(view, c->at.job);
+    const easy_job *mine = job->state;
+
+    return s->with.area * (log_of(mine->left_ns) - log_of(job->weight)) +
+           s->with.time * log_of(clo_cost_time(job->cost, c->at.stage, c->at.executor)) +
+           s->with.behind * log_of(mine->behind_ns[c->at.stage]) + s->with.ready * log_of(job->startable);
+}
+
+/* What the decision knows. */
+typedef struct easy_choice {
+    clo_reservation kept;
+    int64_t wait_log, first_log;
+    easy_candidate list[CANDIDATES_MAX];
+    uint32_t count;
+} easy_choice;
+
+/* The ready stages of a job that may start. True: one at least has room. */
+static bool add_job(const easy_state *s, const clo_view *view, uint32_t slot, easy_choice *c, bool *is_cut)
+{
+    const clo_live_job *job = clo_view_job(view, slot);
+    uint32_t stage = job->running + job->committed < job->limit ? job->first_ready : CLO_NONE;
+    bool has_room = false;
+
+    for (uint32_t i = 0; i < STAGES_EACH && stage != CLO_NONE && !(*is_cut = !clo_view_step(view)); i++) {
+        easy_candidate *to = &c->list[c->count];
+        to->at = (clo_candidate){.job = slot, .stage = stage, .priority_q16 = 65536, .is_quiet = true};
+        to->work_log = log_of(job->remaining_ns / job->weight);
+        if (clo_packing_place(view, &to->at, REMOTE_Q16)) {
+            has_room = true;
+            if (clo_reservation_lets_pass(view, &c->kept, &to->at) || passes(s, view, to, c->wait_log, c->first_log)) {
+                to->score = score_alone(s, view, to);
+                c->count++;
+            }
+        }
+        stage = clo_view_stage(view, slot, stage)->next_ready;
+    }
+    return has_room;
+}
+
+/* The highest score. */
+static const clo_candidate *best_of(const easy_state *s, const easy_choice *c)
+{
+    int64_t fit = 0, logs = 0, most = 0;
+    uint32_t best = CLO_NONE;
+
+    for (uint32_t i = 0; i < c->count; i++) {
+        fit += c->list[i].at.fit_q16;
+        logs += c->list[i].work_log;
+    }
+    int64_t mean_q16 = fit / c->count, typical_log = logs / c->count; /* a fit is above 0 */
+    for (uint32_t i = 0; i < c->count; i++) {
+        int64_t above = c->list[i].work_log - typical_log;
+        int64_t work_q16 = (int64_t)clo_exp2_q16((int32_t)(above < WORK_MOST_LOG2 ? above : WORK_MOST_LOG2));
+        int64_t score =
+            c->list[i].score + s->with.fit * (c->list[i].at.fit_q16 * 65536 / mean_q16) + s->with.work * work_q16;
+        if (best == CLO_NONE || score > most) {
+            best = i;
+            most = score;
+        }
+    }
+    return &c->list[best].at;
+}
+
+static bool easy_decide(void *state, const clo_view *view, clo_choice *choice)
+{
+    easy_state *s = state;
+    easy_choice c;
+    bool is_cut = false, is_alone = clo_view_jobs(view) == 1;
+    uint32_t slot;
+    clo_job_walk walk;
+
+    c.kept.is_made = false;
+    c.count = 0;
+    clo_job_walk_open(&walk, &s->queue, clo_view_band(view));
+    for (uint32_t i = 0; i < JOBS && !is_cut && (slot = clo_job_walk_next(&walk)) != CLO_NONE; i++) {
+        const clo_live_job *job = clo_view_job(view, slot);
+        if (add_job(s, view, slot, &c, &is_cut) || is_cut || i > 0 || is_alone ||
+            job->running + job->committed >= job->limit)
+            continue;
+        is_cut = !clo_reservation_make(view, slot, job->first_ready, &c.kept);
+        c.wait_log = log_of(c.kept.is_made ? c.kept.from_ns - clo_view_now_ns(view) : 0);
+        c.first_log = log_of(job->remaining_ns / job->weight);
+    }
+    if (c.count == 0)
+        return is_alone && !is_cut && clo_packing_oldest(view, choice);
+    const clo_candidate *best = best_of(s, &c);
+    *choice = (clo_choice){best->job, best->stage, 1, best->executor, CLO_NONE, 0, 0};
+    return true;
+}
+
+const clo_policy clo_policy_easy_parametric = {
+    .size = sizeof(clo_policy),
+    .name = "easy-parametric",
+    .summary = "as easy-sjf, with learned numbers: what goes first, and who may pass the job that room is kept for",
+    .state_bytes = easy_bytes,
+    .job_bytes = easy_job_bytes,
+    .prepare = easy_prepare,
+    .init = easy_init,
+    .event = easy_event,
+    .decide = easy_decide,
+    .argument_bytes = sizeof(numbers),
+    .parse = easy_parse,
+};
