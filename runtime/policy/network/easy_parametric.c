@@ -130,15 +130,17 @@ static void find_largest(const clo_platform *platform, int64_t largest[CLO_SHARE
         (platform->executors_count + platform->machines_count - 1) / platform->machines_count;
 }
 
+/* A share is at most 1: what no machine with a limit can hold may still fit where there is none. */
 static int64_t area_of(const clo_cost *cost, uint32_t stage, const int64_t largest[CLO_SHARE_AMOUNTS])
 {
     const int64_t *demand = clo_graph_demand(cost->graph, stage);
-    int64_t share_q16 = clo_share(1, largest[CLO_SHARE_EXECUTORS]) >> 16, time_ns = cost->mean_ns[stage];
+    int64_t sum_q16 = clo_share(1, largest[CLO_SHARE_EXECUTORS]) >> 16, time_ns = cost->mean_ns[stage];
 
-    for (uint32_t r = 0; r < CLO_RESOURCES_MAX; r++)
-        if (demand[r] > 0 && cost->resource_of[r] != CLO_NONE)
-            share_q16 += clo_share(demand[r], largest[cost->resource_of[r]]) >> 16;
-    return clo_time_add(clo_time_mul(time_ns >> 16, share_q16), (time_ns & 65535) * share_q16 >> 16);
+    for (uint32_t r = 0; r < CLO_RESOURCES_MAX; r++) {
+        int64_t most = demand[r] > 0 && cost->resource_of[r] != CLO_NONE ? largest[cost->resource_of[r]] : 0;
+        sum_q16 += most > 0 && demand[r] >= most ? 65536 : clo_share(demand[r], most) >> 16;
+    }
+    return clo_time_add(clo_time_mul(time_ns >> 16, sum_q16), (time_ns & 65535) * sum_q16 >> 16);
 }
 
 static clo_status easy_prepare(void *job_state, const clo_cost *cost, const void *argument)

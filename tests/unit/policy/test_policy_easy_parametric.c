@@ -175,6 +175,27 @@ static void a_job_that_is_alone_is_not_held_up(void **state)
     scene_close(&s);
 }
 
+/* The second machine holds any amount, and has one executor as the first one; both are busy until 100. */
+static void a_demand_beyond_every_limit_counts_as_a_whole_machine(void **state)
+{
+    policy_scene s;
+
+    (void)state;
+    scene_open(&s, 2);
+    s.desc.machines_count = 2;
+    s.executors[1].machine = 1;
+    s.capacities[0] = 1;
+    holder(&s, 0, 100, 2);
+    holder(&s, 0, 200, 1);
+    holder(&s, 1, 50, INT64_MAX / 4);
+    holder(&s, 2, 60, 0);
+    run_with(&s, "area=1");
+    assert_int_equal(s.outcomes[2].start_ns, 100);
+    run_with(&s, "area=-1");
+    assert_int_equal(s.outcomes[3].start_ns, 100);
+    scene_close(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -185,6 +206,7 @@ int main(void)
         cmocka_unit_test(the_score_is_a_sum_of_its_terms),
         cmocka_unit_test(what_is_behind_a_stage_and_beside_it_counts),
         cmocka_unit_test(a_job_that_is_alone_is_not_held_up),
+        cmocka_unit_test(a_demand_beyond_every_limit_counts_as_a_whole_machine),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
