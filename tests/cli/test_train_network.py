@@ -55,6 +55,20 @@ class TrainNetwork(CommandTest):
         for word in ("by imitation", "by REINFORCE", "imitate", "reinforce", "hash"):
             self.assertIn(word, text)
 
+    def test_it_begins_with_a_model(self):
+        workload, model, again = self.workload(), self.path("n.model"), self.path("again.model")
+        none = ("--imitations", 0, "--updates", 0)
+        trained = self.train(workload, "-o", model)
+        read = self.train(workload, *none, "--from", model, "-o", again)
+        self.assertLess(abs(read["validation"] / trained["validation"] - 1), 0.02)
+        self.assertEqual(read["updates"], 0)
+        self.good("model", "verify", again)
+        self.assertEqual(self.train(workload, "--from", model, "--imitations", 0, "--updates", 2)["updates"], 2)
+        self.bad(2, "train", "decima-network", workload, *instead(SMALL, *none), holds="without --from")
+        self.bad(2, "train", "decima-network", workload, *SMALL, "--from", model, "--no-limits", holds="leave --no-messages and --no-limits out")
+        for other in ("lachesis", "edges"):
+            self.bad(1, "train", "decima-network", workload, *instead(SMALL, *none), "--from", other, holds="is no model that this command makes")
+
     def test_without_room_it_stops_unless_forced(self):
         asks = [word for word in SMALL if word != "--force"]
         self.bad(1, "train", "decima-network", self.workload(), *instead(asks, "--jobs", 1), holds="there is nothing to learn")

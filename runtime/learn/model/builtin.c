@@ -12,7 +12,7 @@ extern const unsigned char clo_decima_batch_model[9376];
 /* decima_stream_model.c */
 extern const unsigned char clo_decima_stream_model[9376];
 /* decima_own_model.c */
-extern const unsigned char clo_decima_own_model[60976];
+extern const unsigned char clo_decima_own_model[67952];
 /* edges_model.c */
 extern const unsigned char clo_edges_model[13856];
 /* lachesis_model.c */

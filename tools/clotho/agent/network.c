@@ -49,7 +49,24 @@ static uint64_t hash_of(const network_training *t)
                                   a->jobs};
         hash = fnv_bytes(hash, scene, sizeof scene);
     }
+    if (o->from != NULL)
+        hash = fnv_bytes(hash, t->numbers, agent_numbers() * sizeof *t->numbers);
     return fnv_text(fnv_text(hash, o->scenes.environment), o->scenes.baseline);
+}
+
+/* The first numbers. */
+static int begin(network_training *t)
+{
+    clo_model *model = NULL;
+    int code = t->o.from != NULL ? model_load(t->o.from, &model) : EXIT_GOOD;
+
+    if (t->o.from == NULL)
+        agent_init(t->numbers, &t->o.parts, t->o.scenes.seed);
+    else if (code == EXIT_GOOD && !agent_read(model, t->numbers))
+        code = complain(t->o.from, "is no model that this command makes");
+    clo_model_destroy(model);
+    memcpy(t->best, t->numbers, agent_numbers() * sizeof *t->best);
+    return code;
 }
 
 static int open_training(network_training *t)
@@ -73,11 +90,10 @@ static int open_training(network_training *t)
         return code != EXIT_GOOD ? code : complain(NULL, "out of memory");
     t->adam.count = numbers;
     t->best_score = INFINITY;
+    code = begin(t);
     t->hash = hash_of(t);
-    agent_init(t->numbers, &t->o.parts, t->o.scenes.seed);
-    memcpy(t->best, t->numbers, numbers * sizeof *t->best);
     agent_network(t->numbers, t->executors, &t->net);
-    code = network_prepare(t);
+    code = code == EXIT_GOOD ? network_prepare(t) : code;
     return code == EXIT_GOOD ? network_read_checkpoint(t) : code;
 }
 
@@ -153,8 +169,11 @@ static int check_options(network_options *o)
         code = train_check_name(o->name);
     if (code != EXIT_GOOD)
         return code;
-    if (o->imitations > 1000000 || o->updates > 1000000 || o->imitations + o->updates == 0)
-        return misuse("--imitations and --updates are at most 1000000, not both 0");
+    bool has_none = o->imitations + o->updates == 0 && o->from == NULL;
+    if (o->imitations > 1000000 || o->updates > 1000000 || has_none)
+        return misuse("--imitations and --updates are at most 1000000, not both 0 without --from");
+    if (o->from != NULL && (o->parts.lacks_messages || o->parts.lacks_limits))
+        return misuse("--from takes all parts of a network: leave --no-messages and --no-limits out");
     o->stop = o->stop == 0 || o->stop > o->imitations + o->updates ? o->imitations + o->updates : o->stop;
     if (o->instances < 1 || o->instances > 1000 || o->rollouts < 2 || o->rollouts > 1000 || o->decisions < 1 ||
         o->decisions > 100000 || o->batch < 1 || o->validate_every < 1)
@@ -248,6 +267,8 @@ static int read_and_run(network_training *t, int argc, char **argv)
         {"validation", 0, "A-B", OPTION_TEXT, &o->texts.validation, "streams that say what is kept (5000-5015)"},
         {"compare", 0, "A-B", OPTION_TEXT, &o->texts.compare,
          "other streams, to say what integers change against real numbers"},
+        {"from", 0, "MODEL", OPTION_INPUT, &o->from,
+         "a model of this command, or a built-in one: training begins with its numbers"},
         {"imitations", 0, "N", OPTION_U32, &o->imitations, "updates by imitation (300)"},
         {"updates", 0, "N", OPTION_U32, &o->updates, "updates by REINFORCE behind them (300)"},
         {"stop", 0, "N", OPTION_U32, &o->stop, "stop after this update, as if interrupted"},

@@ -15,6 +15,8 @@ typedef struct network_options {
     train_options scenes; /* platform, jobs, arrivals or scenes; environment, baseline, seeds, validation, threads */
     train_seeds texts;
     const char *name, *svg;
+    /* The model whose numbers are the first ones; NULL: they are drawn. */
+    const char *from;
     /* Updates by imitation, by REINFORCE; after which it stops, as if interrupted. */
     uint32_t imitations, updates, stop, validate_every;
     /* Arrival sequences of an update, rollouts of each, decisions that are learned from. */

@@ -24,8 +24,7 @@ static const char *builtin_at(uint32_t index)
     return clo_registry_entry("models", index, &entry) ? entry.name : NULL;
 }
 
-/* A file, else a built-in model of that name. */
-static int load(const char *path, clo_model **out)
+int model_load(const char *path, clo_model **out)
 {
     size_t bytes;
     bool is_there = access(path, F_OK) == 0;
@@ -60,7 +59,7 @@ static int show(int argc, char **argv)
 
     if (code != OPTIONS_GO_ON)
         return code;
-    code = load(operands[0], &model);
+    code = model_load(operands[0], &model);
     if (code != EXIT_GOOD)
         return code;
     code = as_json ? model_print_json(model) : model_print(model);
@@ -88,7 +87,7 @@ static int verify(int argc, char **argv)
 
     if (code != OPTIONS_GO_ON)
         return code;
-    code = load(operands[0], &model);
+    code = model_load(operands[0], &model);
     if (code != EXIT_GOOD)
         return code;
     clo_status status = clo_model_verify(model);
@@ -162,7 +161,7 @@ static int embed(int argc, char **argv)
         return code;
     if (symbol != NULL && !is_symbol(symbol))
         return misuse("--name is '%.80s'; write a name of C, at most %d characters", symbol, SYMBOL_BYTES - 1);
-    code = load(operands[0], &model);
+    code = model_load(operands[0], &model);
     if (code != EXIT_GOOD)
         return code;
     clo_status status = clo_model_inspect(model, &info);
@@ -207,10 +206,10 @@ static int diff(int argc, char **argv)
 
     if (code != OPTIONS_GO_ON)
         return code;
-    code = load(operands[0], &a);
+    code = model_load(operands[0], &a);
     if (code != EXIT_GOOD)
         return code;
-    code = load(operands[1], &b);
+    code = model_load(operands[1], &b);
     if (code == EXIT_GOOD) {
         code = as_json ? print_equal(a, b) : model_print_difference(a, b);
         clo_model_destroy(b);

@@ -11,6 +11,9 @@ int model_print_json(const clo_model *model);
 /* Prints one line for each thing that differs. Returns EXIT_GOOD if nothing does, else EXIT_BAD_INPUT. */
 int model_print_difference(const clo_model *a, const clo_model *b);
 
+/* A file, else a built-in model of that name. Returns an exit code, after an error line where it is not good. */
+int model_load(const char *path, clo_model **out);
+
 /* Writes a model file, to a neighbour first: what is there stays where the disk is full. Returns an exit code, after an
  * error line where it is not good. */
 int model_write(const char *path, const void *data, size_t bytes);

@@ -9,6 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* What the integers' rule can hold: 0.2 is none of its slopes. */
+#define SLOPE (51 / 256.)
+
 enum { GOLDEN = 4, GOLDEN_STAGES = 48 };
 
 /* Scores of limits that are apart by so much for each executor: the largest is drawn, too. */
@@ -39,7 +42,7 @@ uint32_t agent_numbers(void)
 
 void agent_network(double *numbers, double executors, network *net)
 {
-    decima_weights weights = {.executors = executors, .tasks_scale = 200, .work_scale_ms = 1e5};
+    decima_weights weights = {.executors = executors, .tasks_scale = 200, .work_scale_ms = 1e5, .slope = SLOPE};
 
     for (int mlp = 0; mlp < DECIMA_MLPS; mlp++)
         for (int depth = 0; depth < DECIMA_DEPTH; depth++) {
@@ -227,10 +230,13 @@ static bool is_small(const clo_model_case *shape)
 }
 
 /* Layers of each MLP, from the first on, that int8 alone holds too badly for choices that are nearly equally good: sums
- * over stages and jobs add up what their layers err, and the limit's own weights are so large that those beside them
- * have few steps. Finer ones than these were tried, and changed nothing. */
-static const int fine_depth[DECIMA_MLPS] = {
-    [DECIMA_PREP] = DECIMA_DEPTH, [DECIMA_DAG] = DECIMA_DEPTH, [DECIMA_GLOBAL] = DECIMA_DEPTH, [DECIMA_LIMIT] = 1};
+ * over stages and jobs add up what their layers err, and the weights of a head's largest inputs leave few steps to those
+ * beside them. */
+static const int fine_depth[DECIMA_MLPS] = {[DECIMA_PREP] = DECIMA_DEPTH,
+                                            [DECIMA_DAG] = DECIMA_DEPTH,
+                                            [DECIMA_GLOBAL] = DECIMA_DEPTH,
+                                            [DECIMA_STAGE] = 1,
+                                            [DECIMA_LIMIT] = 1};
 
 static void make_fine(const double *numbers, network *net)
 {

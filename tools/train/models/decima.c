@@ -21,7 +21,10 @@ const uint32_t decima_shapes[DECIMA_MLPS][DECIMA_DEPTH + 1] = {
 enum { BY_ITSELF = NETWORK_NONE, OF_TASKS = 0, OF_MESSAGES, OF_JOBS, OF_ALL };
 enum { JOIN_DAG, JOIN_STAGE, JOIN_LIMIT };
 
-static const double slope = 0.2;
+static double slope_of(const decima_weights *weights)
+{
+    return weights->slope > 0 ? weights->slope : 0.2;
+}
 
 static uint32_t add_value(network *net, clo_model_domain domain, uint32_t width, int group)
 {
@@ -78,7 +81,7 @@ static uint32_t add_layer(network *net, const decima_weights *weights, int mlp, 
 static void add_layers(network *net, const decima_weights *weights, int mlp, uint32_t layers[DECIMA_DEPTH])
 {
     for (int depth = 0; depth < DECIMA_DEPTH; depth++)
-        layers[depth] = add_layer(net, weights, mlp, depth, depth + 1 < DECIMA_DEPTH ? slope : 1);
+        layers[depth] = add_layer(net, weights, mlp, depth, depth + 1 < DECIMA_DEPTH ? slope_of(weights) : 1);
 }
 
 /* Layers [from, 3) on a value; returns the last output. */
@@ -86,7 +89,7 @@ static uint32_t add_rest(network *net, const decima_weights *weights, int mlp, i
 {
     for (int depth = from; depth < DECIMA_DEPTH; depth++) {
         bool is_last = depth + 1 == DECIMA_DEPTH;
-        uint32_t layer = add_layer(net, weights, mlp, depth, is_last ? 1 : slope);
+        uint32_t layer = add_layer(net, weights, mlp, depth, is_last ? 1 : slope_of(weights));
         uint32_t out =
             add_value(net, net->values[in].domain, decima_shapes[mlp][depth + 1], is_last ? group : BY_ITSELF);
         add_op(net, CLO_MODEL_DENSE, CLO_MODEL_ALL, out, in, NONE, NONE, layer);
@@ -134,7 +137,7 @@ static uint32_t add_tasks(network *net, const decima_weights *weights, uint32_t 
     uint32_t m2 = add_value(net, CLO_MODEL_STAGE, 16, BY_ITSELF), m3 = add_value(net, CLO_MODEL_STAGE, 16, OF_MESSAGES);
 
     add_layers(net, weights, DECIMA_UPDATE, update);
-    uint32_t inner = add_layer(net, weights, DECIMA_UPDATE, 0, slope);
+    uint32_t inner = add_layer(net, weights, DECIMA_UPDATE, 0, slope_of(weights));
     add_layers(net, weights, DECIMA_MESSAGE, message);
     add_op(net, CLO_MODEL_LOOP, CLO_MODEL_ALL, h, prep, NONE, NONE, NONE);
     add_op(net, CLO_MODEL_SUM_CHILDREN, CLO_MODEL_INNER, sum, m3, NONE, NONE, NONE);
@@ -180,7 +183,7 @@ void decima_network(const decima_weights *weights, network *net)
     h = add_tasks(net, weights, x);
     uint32_t dag_x = add_part(net, weights, DECIMA_DAG, x, 0, true, JOIN_DAG);
     uint32_t dag_h = add_part(net, weights, DECIMA_DAG, h, 5, false, JOIN_DAG);
-    uint32_t dag = add_join(net, CLO_MODEL_STAGE, (const uint32_t[]){dag_x, dag_h, NONE}, slope, false);
+    uint32_t dag = add_join(net, CLO_MODEL_STAGE, (const uint32_t[]){dag_x, dag_h, NONE}, slope_of(weights), false);
     uint32_t each = add_rest(net, weights, DECIMA_DAG, 1, dag, OF_JOBS);
     uint32_t y = add_value(net, CLO_MODEL_JOB, 16, OF_JOBS);
 

@@ -25,6 +25,8 @@ typedef struct decima_weights {
     /* [outputs][inputs], [outputs] */
     double *weights[DECIMA_MLPS][DECIMA_DEPTH], *biases[DECIMA_MLPS][DECIMA_DEPTH];
     double executors, tasks_scale, work_scale_ms;
+    /* Of negative numbers; 0: 0.2, as spark-sched-sim has it. */
+    double slope;
 } decima_weights;
 
 /* The network borrows the weights. The features of list 4. */

@@ -58,21 +58,6 @@ static int exponent_for(double most, int max)
     return exponent > max ? max : exponent < 0 ? 0 : exponent;
 }
 
-/* By the largest number of the value's group. */
-static void choose_exponents(network *net)
-{
-    for (uint32_t v = 0; v < net->values_count; v++) {
-        network_value *value = &net->values[v];
-        if (value->exponent != NETWORK_NONE || value->is_sum)
-            continue;
-        double most = value->most;
-        for (uint32_t u = 0; u < net->values_count && value->group != NETWORK_NONE; u++)
-            if (net->values[u].group == value->group)
-                most = fmax(most, net->values[u].most);
-        value->exponent = exponent_for(most, value->exponent_max);
-    }
-}
-
 static bool is_around_tanh(const network *net, uint32_t value)
 {
     for (uint32_t i = 0; i < net->ops_count; i++)
@@ -103,6 +88,31 @@ static bool has_own_steps(const network *net, uint32_t value)
         if (is_fellow(net, value, u) && (is_summed(net, u) || net->values[u].domain != CLO_MODEL_STAGE))
             return false;
     return true;
+}
+
+/* Numbers with steps of their own have room by these. */
+static double most_in(const network *net, const built *b, uint32_t value)
+{
+    double most = net->values[value].most;
+
+    for (uint32_t k = 0; k < net->values[value].width && !has_own_steps(net, value); k++)
+        most = fmax(most, b->most[value][k]);
+    return most;
+}
+
+/* By the largest number of the value's group. */
+static void choose_exponents(network *net, const built *b)
+{
+    for (uint32_t v = 0; v < net->values_count; v++) {
+        network_value *value = &net->values[v];
+        if (value->exponent != NETWORK_NONE || value->is_sum)
+            continue;
+        double most = most_in(net, b, v);
+        for (uint32_t u = 0; u < net->values_count && value->group != NETWORK_NONE; u++)
+            if (net->values[u].group == value->group)
+                most = fmax(most, most_in(net, b, u));
+        value->exponent = exponent_for(most, value->exponent_max);
+    }
 }
 
 /* All of int16 for what was seen, times the margin, for each number of a value on its own, in a group the same. Numbers
@@ -487,7 +497,7 @@ clo_status quantize(network *net, const measure *seen, const quantize_config *co
     b->seen = seen;
     b->margin = config->margin > 0 ? config->margin : MARGIN_DEFAULT;
     b->most = config->has_room_before_slope ? seen->most_before : seen->most;
-    choose_exponents(net);
+    choose_exponents(net, b);
     choose_steps(net, b);
     choose_units(net, b);
     if (put_layers(net, b)) {
