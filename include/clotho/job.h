@@ -387,7 +387,7 @@ typedef struct clo_job_result {
  *                        under another clock, or without a policy; `done` or hedge_after_ns under another clock than
  *                        the real one; hedge_after_ns with a policy, which asks for replicas itself; on a platform with
  *                        ports, under another clock than the real one: no plan, releases_in_flight, or tasks with
- *                        demands
+ *                        demands; a policy or releases_in_flight that clo_runtime_create_with was not given
  *   CLO_ERR_SYSTEM       the watchdog's thread, needed for deadlines, periods, limits and hedges, cannot be created
  *                        (it is ready when this returns CLO_OK)
  *   CLO_ERR_STATE        the runtime is closing, or this process was forked from the one that created it; a miss

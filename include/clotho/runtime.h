@@ -240,9 +240,10 @@ CLO_API CLO_NODISCARD clo_status clo_runtime_hold_time(clo_runtime *runtime, uin
  *   argument  see clo_policy; NULL: none.
  *
  * Returns CLO_OK, or with the old policy still in place
- *   CLO_ERR_ARGUMENT  runtime or policy is NULL, or the policy has no decide function
- *   CLO_ERR_STATE     the runtime has no job with a policy; called from a task body or a miss handler
- *   CLO_ERR_LIMIT     its states need more than clo_runtime_config.policy_bytes; clo_last_error says how much
+ *   CLO_ERR_ARGUMENT     runtime or policy is NULL, or the policy has no decide function
+ *   CLO_ERR_UNSUPPORTED  the runtime lacks clo_with_policies
+ *   CLO_ERR_STATE        the runtime has no job with a policy; called from a task body or a miss handler
+ *   CLO_ERR_LIMIT        its states need more than clo_runtime_config.policy_bytes; clo_last_error says how much
  *   CLO_ERR_MEMORY
  *   what the policy's prepare or init returned
  *
@@ -267,9 +268,10 @@ CLO_API CLO_NODISCARD clo_status clo_runtime_swap_policy(clo_runtime *runtime, c
  *        policy's name, with CLO_LOG_ARGUMENT_UNKNOWN if it has an argument, unless the header names it last.
  *
  * Returns CLO_OK, or
- *   CLO_ERR_ARGUMENT  runtime or log is NULL; the log grows as it is written, or has records
- *   CLO_ERR_STATE     jobs with a policy exist, another log is being written, or this is called from a task body or a
- *                     miss handler
+ *   CLO_ERR_ARGUMENT     runtime or log is NULL; the log grows as it is written, or has records
+ *   CLO_ERR_UNSUPPORTED  the runtime lacks clo_with_policies
+ *   CLO_ERR_STATE        jobs with a policy exist, another log is being written, or this is called from a task body or
+ *                        a miss handler
  *
  * Threads: any. Real time: no. O(1). */
 CLO_API CLO_NODISCARD clo_status clo_runtime_log_start(clo_runtime *runtime, clo_log *log);

@@ -72,7 +72,7 @@ static void without_features_jobs_steal_and_follow_plans(void **state)
     runs(runtime, f.cost, &config, 9);
     lacks(runtime, f.cost, &policy, "the runtime has no policies; name clo_with_policies in its clo_features");
     lacks(runtime, f.cost, &pipeline, "the runtime has no pipelines; name clo_with_pipelines in its clo_features");
-    fails(CLO_ERR_STATE, "no job with a policy", clo_runtime_swap_policy(runtime, policy.policy, NULL));
+    fails(CLO_ERR_UNSUPPORTED, "no policies", clo_runtime_swap_policy(runtime, policy.policy, NULL));
     ok(clo_log_create(NULL, 64, &log));
     fails(CLO_ERR_UNSUPPORTED, "no policies", clo_runtime_log_start(runtime, log));
     ok(clo_runtime_log_stop(runtime));

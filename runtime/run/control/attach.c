@@ -314,7 +314,7 @@ void clo_scheduling_free(clo_runtime *runtime)
     pthread_mutex_destroy(&runtime->scheduling.coming);
 }
 
-const clo_policy_feature clo_with_policies = {
+static const struct clo_policy_functions functions = {
     .dispatch = &clo_dispatch_policy,
     .attach = attach,
     .make = make,
@@ -322,3 +322,5 @@ const clo_policy_feature clo_with_policies = {
     .take_turn = clo_worker_take_turn,
     .look = clo_scheduling_look,
 };
+
+const clo_policy_feature clo_with_policies = {&functions};

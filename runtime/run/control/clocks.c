@@ -61,9 +61,11 @@ static const clo_pacing *pacing_of(const clo_job *job)
     return keeps_moments ? &clo_pacing_stretched : &clo_pacing_padded;
 }
 
-const clo_clock_feature clo_with_clocks = {
+static const struct clo_clock_functions functions = {
     .dispatch = &clo_dispatch_virtual,
     .check = check,
     .prepare = prepare,
     .pacing_of = pacing_of,
 };
+
+const clo_clock_feature clo_with_clocks = {&functions};

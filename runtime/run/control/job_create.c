@@ -56,16 +56,13 @@ static clo_status check_timing(const clo_runtime *runtime, const clo_job_config 
 }
 
 /* What the job asks for and the runtime has not. */
-static clo_status check_features(const clo_features *has, const clo_job_config *config)
+static clo_status check_features(const clo_runtime *runtime, const clo_job_config *config)
 {
-    const char *missing = config->policy != NULL && has->policies == NULL            ? "policies"
-                          : config->releases_in_flight > 0 && has->pipelines == NULL ? "pipelines"
-                                                                                     : NULL;
-
-    if (missing == NULL)
-        return CLO_OK;
-    return clo_fail(CLO_ERR_UNSUPPORTED, "the runtime has no %s; name clo_with_%s in its clo_features", missing,
-                    missing);
+    if (config->policy != NULL && runtime->features.policies == NULL)
+        return clo_runtime_fail_lacks("policies");
+    if (config->releases_in_flight > 0 && runtime->features.pipelines == NULL)
+        return clo_runtime_fail_lacks("pipelines");
+    return CLO_OK;
 }
 
 /* What cannot be done in emulated time. */
@@ -103,7 +100,7 @@ static clo_status check_arguments(const clo_runtime *runtime, const clo_cost *co
         return clo_fail(CLO_ERR_ARGUMENT, "clo_job_config.memory is not aligned to %d bytes", CLO_CACHE_LINE_BYTES);
     clo_status status = check_timing(runtime, config);
     if (status == CLO_OK)
-        status = check_features(&runtime->features, config);
+        status = check_features(runtime, config);
     if (status == CLO_OK && runtime->clock != CLO_CLOCK_REAL)
         status = runtime->features.clocks->check(runtime, cost, config);
     if (status == CLO_OK && config->releases_in_flight > 0)
@@ -172,13 +169,13 @@ static clo_status make_series(clo_job *job, const clo_job_config *config, clo_ar
 
 static const clo_dispatch *kind_of(const clo_job *job, const clo_job_config *config)
 {
-    const clo_features *features = &job->runtime->features;
+    const clo_runtime *runtime = job->runtime;
 
     if (config->releases_in_flight > 0)
-        return features->pipelines->dispatch;
+        return runtime->features.pipelines->dispatch;
     if (config->policy != NULL)
-        return features->policies->dispatch;
-    return job->runtime->clock == CLO_CLOCK_VIRTUAL ? features->clocks->dispatch : &clo_dispatch_general;
+        return runtime->features.policies->dispatch;
+    return runtime->clock == CLO_CLOCK_VIRTUAL ? runtime->features.clocks->dispatch : &clo_dispatch_general;
 }
 
 /* What the job is, for good: whoever runs it follows these tables, and asks for no clock, plan or policy. */

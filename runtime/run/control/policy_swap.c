@@ -99,6 +99,8 @@ clo_status clo_runtime_swap_policy(clo_runtime *runtime, const clo_policy *polic
         return clo_fail_null("clo_runtime_swap_policy", "runtime or policy");
     if (policy->decide == NULL)
         return clo_fail(CLO_ERR_ARGUMENT, "the policy has no decide function");
+    if (runtime->features.policies == NULL)
+        return clo_runtime_fail_lacks("policies");
     if (clo_thread_is_watchdog(runtime))
         return clo_fail(CLO_ERR_STATE, "a handler of misses may not swap policies");
     if (clo_runtime_is_forked(runtime))

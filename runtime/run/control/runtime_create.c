@@ -13,6 +13,7 @@
 #include "run/records/stamp.h"
 #include "run/records/timing.h"
 #include "run/sharing/borrow.h"
+#include "run/state/features.h"
 #include "run/state/runtime.h"
 #include "run/state/worker.h"
 #include "run/system/open.h"
@@ -409,7 +410,9 @@ clo_status clo_runtime_create_with(const clo_platform *platform, const clo_runti
         status = allocate_runtime(platform, &config, &runtime);
     if (status != CLO_OK)
         return status;
-    runtime->features = has;
+    runtime->features.policies = has.policies != NULL ? has.policies->functions : NULL;
+    runtime->features.pipelines = has.pipelines != NULL ? has.pipelines->functions : NULL;
+    runtime->features.clocks = has.clocks != NULL ? has.clocks->functions : NULL;
     configure(runtime, platform, &config);
     status = start(runtime);
     if (status != CLO_OK) {

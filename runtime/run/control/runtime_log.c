@@ -28,7 +28,7 @@ clo_status clo_runtime_log_start(clo_runtime *runtime, clo_log *log)
     if (runtime == NULL || log == NULL)
         return clo_fail_null("clo_runtime_log_start", "runtime or log");
     if (runtime->features.policies == NULL)
-        return clo_fail(CLO_ERR_UNSUPPORTED, "the runtime has no policies; name clo_with_policies in its clo_features");
+        return clo_runtime_fail_lacks("policies");
     if (!clo_log_is_bounded(log))
         return clo_fail(CLO_ERR_ARGUMENT, "a log that grows would allocate on workers; create it with a capacity");
     (void)clo_log_records(log, &count);

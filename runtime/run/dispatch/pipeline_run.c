@@ -231,8 +231,10 @@ const clo_dispatch clo_dispatch_pipeline = {
     .close = clo_job_pipeline_close,
 };
 
-const clo_pipeline_feature clo_with_pipelines = {
+static const struct clo_pipeline_functions functions = {
     .dispatch = &clo_dispatch_pipeline,
     .check = clo_job_pipeline_check,
     .create = clo_job_pipeline_create,
 };
+
+const clo_pipeline_feature clo_with_pipelines = {&functions};

@@ -1,17 +1,20 @@
 /* run/state/features.h - the tables behind clo_features.
  *
  * What run/ calls of a feature it calls through these, so that a program that is linked statically has the code of a
- * feature only if it names the table. */
+ * feature only if it names the feature. The runtime has pointers to the tables themselves: what a program names is often
+ * its own copy (a copy relocation), as large as it was when the program was linked. */
 #ifndef CLO_RUN_STATE_FEATURES_H
 #define CLO_RUN_STATE_FEATURES_H
 
 #include "run/state/dispatch.h"
 #include "run/state/job.h"
 
+#include <assert.h>
+
 struct clo_job_body;
 
 /* run/control/attach.c */
-struct clo_policy_feature {
+struct clo_policy_functions {
     const clo_dispatch *dispatch;
     /* One more job with this policy, the `*version`-th of the scheduler. Makes the scheduler if there is none.
      * CLO_ERR_STATE: it follows another policy, and other jobs follow it. From now on the caller makes the job, and a
@@ -28,7 +31,7 @@ struct clo_policy_feature {
 };
 
 /* run/dispatch/pipeline_run.c */
-struct clo_pipeline_feature {
+struct clo_pipeline_functions {
     const clo_dispatch *dispatch;
     /* clo_job_pipeline_check */
     clo_status (*check)(const clo_runtime *runtime, const clo_job_config *config);
@@ -37,7 +40,7 @@ struct clo_pipeline_feature {
 };
 
 /* run/control/clocks.c */
-struct clo_clock_feature {
+struct clo_clock_functions {
     /* Of a plan under the virtual clock. */
     const clo_dispatch *dispatch;
     /* Whether the platform's ports go together with such a job. */
@@ -47,5 +50,21 @@ struct clo_clock_feature {
                           struct clo_job_body *body);
     const clo_pacing *(*pacing_of)(const clo_job *job);
 };
+
+struct clo_policy_feature {
+    const struct clo_policy_functions *functions;
+};
+
+struct clo_pipeline_feature {
+    const struct clo_pipeline_functions *functions;
+};
+
+struct clo_clock_feature {
+    const struct clo_clock_functions *functions;
+};
+
+static_assert(sizeof(clo_policy_feature) == sizeof(void *) && sizeof(clo_pipeline_feature) == sizeof(void *) &&
+                  sizeof(clo_clock_feature) == sizeof(void *),
+              "programs have copies of them: their size is part of the binary interface");
 
 #endif

@@ -23,7 +23,12 @@ struct clo_runtime {
     /* Constant. */
 
     const clo_platform *platform;
-    clo_features features;
+    /* NULL: the runtime lacks it (features.h). */
+    struct {
+        const struct clo_policy_functions *policies;
+        const struct clo_pipeline_functions *pipelines;
+        const struct clo_clock_functions *clocks;
+    } features;
     clo_clock clock;
     bool traces;
     bool copies;

@@ -60,3 +60,9 @@ clo_status clo_runtime_check_open(const clo_runtime *runtime)
         return clo_fail(CLO_ERR_STATE, "the runtime is closing; create another one");
     return CLO_OK;
 }
+
+clo_status clo_runtime_fail_lacks(const char *feature)
+{
+    return clo_fail(CLO_ERR_UNSUPPORTED, "the runtime has no %s; name clo_with_%s in its clo_features", feature,
+                    feature);
+}

@@ -19,4 +19,7 @@ bool clo_runtime_is_whole(clo_runtime *runtime);
 /* CLO_ERR_STATE: closed, or left behind by a fork. */
 clo_status clo_runtime_check_open(const clo_runtime *runtime);
 
+/* CLO_ERR_UNSUPPORTED: what is asked for needs a feature (clo_features) that the runtime lacks. */
+clo_status clo_runtime_fail_lacks(const char *feature);
+
 #endif

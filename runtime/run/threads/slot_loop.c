@@ -163,7 +163,7 @@ static void serve(clo_worker *slot)
     /* acq_rel, pairs with clo_slot_call: what was there before a call that found the slot listed is seen now. */
     (void)atomic_exchange_explicit(&slot->listing.is_listed, 0, memory_order_acq_rel);
     /* If one was handed over, held or not. */
-    const clo_policy_feature *policies = slot->runtime->features.policies;
+    const struct clo_policy_functions *policies = slot->runtime->features.policies;
     uint64_t item = policies != NULL ? policies->take_turn(slot) : CLO_ITEM_NONE;
     if (item != CLO_ITEM_NONE)
         put_back(slot, item);

@@ -170,7 +170,7 @@ static int64_t look(clo_watchdog *watchdog)
     other_ns = clo_hedges_look(watchdog->runtime, now_ns);
     if (other_ns < next_ns)
         next_ns = other_ns;
-    const clo_policy_feature *policies = watchdog->runtime->features.policies;
+    const struct clo_policy_functions *policies = watchdog->runtime->features.policies;
     other_ns = policies != NULL ? policies->look(watchdog->runtime, now_ns) : INT64_MAX;
     if (other_ns < next_ns)
         next_ns = other_ns;
