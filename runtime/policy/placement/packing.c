@@ -61,13 +61,18 @@ static bool are_alike(const clo_cost *cost, uint32_t a, uint32_t b)
            cost->column_of[a] == cost->column_of[b];
 }
 
+/* A part of a fit; above 0, as every fit is. */
+static int64_t part_of(int64_t fit_q16, int64_t part_q16)
+{
+    int64_t part = fit_q16 * part_q16 >> 16;
+
+    return part > 0 ? part : 1;
+}
+
 /* The fit where the instance takes longer than it might: a fit for twice the time is worth half. */
 static int64_t slowed(int64_t fit_q16, int64_t fastest_ns, int64_t time_ns)
 {
-    if (time_ns <= fastest_ns)
-        return fit_q16;
-    int64_t slow_q16 = fit_q16 * (clo_share(fastest_ns, time_ns) >> 16) >> 16;
-    return slow_q16 > 0 ? slow_q16 : 1;
+    return time_ns <= fastest_ns ? fit_q16 : part_of(fit_q16, clo_share(fastest_ns, time_ns) >> 16);
 }
 
 bool clo_packing_place(const clo_view *view, clo_candidate *candidate, int64_t remote_q16)
@@ -97,7 +102,7 @@ bool clo_packing_place(const clo_view *view, clo_candidate *candidate, int64_t r
         }
         int64_t fit_q16 = slowed(fit_of(view, job->cost, candidate, machine), fastest_ns, time_ns);
         bool is_remote = clo_view_arrival_ns(view, candidate->job, candidate->stage, e) > clo_view_now_ns(view);
-        fit_q16 = is_remote ? fit_q16 * remote_q16 >> 16 : fit_q16;
+        fit_q16 = is_remote ? part_of(fit_q16, remote_q16) : fit_q16;
         if (candidate->executor == CLO_NONE || fit_q16 > candidate->fit_q16) {
             candidate->executor = e;
             candidate->fit_q16 = fit_q16;

@@ -1,5 +1,5 @@
-/* policy/placement/packing.h - how well an instance fits into what is free: what tetris, graphene and graphene-star
- * share.
+/* policy/placement/packing.h - how well an instance fits into what is free: what tetris, graphene, graphene-star,
+ * easy-sjf and easy-parametric share.
  *
  * The fit is Tetris's alignment score (Grandl et al., "Multi-resource packing for cluster schedulers", SIGCOMM 2014,
  * section 3.2): the dot product of the demand and what is free on the machine, each as a share of the machine's
@@ -14,7 +14,7 @@
 typedef struct clo_candidate {
     uint32_t job, stage, executor;
     uint32_t group;       /* the policy's */
-    int64_t fit_q16;      /* less the penalty where inputs are elsewhere */
+    int64_t fit_q16;      /* above 0; less the penalty where inputs are elsewhere */
     int64_t remaining_ns; /* of the job */
     int64_t priority_q16; /* the policy's; at most 65536 */
     /* Machines where what is left is too little are passed over without asking them. Who asks and is refused may

@@ -196,6 +196,32 @@ static void a_demand_beyond_every_limit_counts_as_a_whole_machine(void **state)
     scene_close(&s);
 }
 
+/* The first machine is taken by a longer job. On the second one the stage that is left takes 65536 times as long, and its
+ * input is not there yet: no fit is worse. */
+static void the_worst_fit_is_one_too(void **state)
+{
+    clo_task tasks[] = {{.work_ns = 5, .demand = {1}}, {.work_ns = 10}};
+    policy_scene s;
+
+    (void)state;
+    scene_open(&s, 2);
+    s.desc.machines_count = 2;
+    s.executors[1].machine = s.executors[1].memory = 1;
+    for (uint32_t i = 0; i < CLO_CLASSES_BUILTIN; i++)
+        s.executors[1].speed_q16[i] = 1;
+    s.capacities[CLO_RESOURCES_MAX] = 0;
+    s.desc.latency_ns = s.latency_ns;
+    s.latency_ns[1] = s.latency_ns[2] = 5;
+    clo_graph *graph = scene_graph(&s, tasks, 2);
+    ok(clo_graph_add_edge(graph, 0, 1, 8));
+    scene_add(&s, graph, (clo_workload_job){0});
+    holder(&s, 1, 1000000, 1);
+    run_with(&s, "time=1");
+    assert_int_equal(s.outcomes[1].start_ns, 5);
+    assert_int_equal(scene_start(&s, 0, 1, 0, NULL), 10);
+    scene_close(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -207,6 +233,7 @@ int main(void)
         cmocka_unit_test(what_is_behind_a_stage_and_beside_it_counts),
         cmocka_unit_test(a_job_that_is_alone_is_not_held_up),
         cmocka_unit_test(a_demand_beyond_every_limit_counts_as_a_whole_machine),
+        cmocka_unit_test(the_worst_fit_is_one_too),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
