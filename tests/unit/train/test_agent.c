@@ -1,11 +1,14 @@
 /* Decima's network in training: slopes, what is left out, the teacher, and what choices were worth. */
 #define _POSIX_C_SOURCE 200809L
+#include "base/numbers/crc.h"
+#include "learn/format/format.h"
 #include "support.h"
 #include "train/agent/agent.h"
 #include "train/agent/returns.h"
 #include "train/models/decima.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -358,6 +361,31 @@ static void a_model_is_read_back(void **state)
     free(s);
 }
 
+/* A file may give any exponent; with the largest one no real number holds what a unit is worth. */
+static void numbers_that_are_not_finite_are_refused(void **state)
+{
+    setting *s = calloc(1, sizeof *s);
+    clo_model *model;
+    void *data;
+
+    (void)state;
+    assert_non_null(s);
+    open_setting(s, 3, &(agent_parts){0});
+    clo_model_destroy(quantized(s, &data));
+    clo_format_header *header = data;
+    clo_format_value *values = (void *)((char *)data + header->parts[CLO_PART_VALUES].offset);
+    for (uint32_t v = 0; v < header->parts[CLO_PART_VALUES].count; v++)
+        values[v].exponent = INT16_MAX;
+    size_t from = offsetof(clo_format_header, crc), behind = from + sizeof header->crc;
+    header->crc = clo_crc32c(clo_crc32c(0, data, from), (char *)data + behind, header->bytes - behind);
+    ok(clo_model_open("exponents", data, header->bytes, &model));
+    assert_false(agent_read(model, s->numbers));
+    clo_model_destroy(model);
+    free(data);
+    close_setting(s);
+    free(s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(slopes_are_those_of_the_loss),
@@ -368,7 +396,8 @@ int main(void)
                                        cmocka_unit_test(what_ends_earlier_was_worth_more),
                                        cmocka_unit_test(integers_score_as_real_numbers),
                                        cmocka_unit_test(negative_sums_of_jobs_have_room),
-                                       cmocka_unit_test(a_model_is_read_back)};
+                                       cmocka_unit_test(a_model_is_read_back),
+                                       cmocka_unit_test(numbers_that_are_not_finite_are_refused)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -21,8 +21,8 @@ void agent_network(double *numbers, double executors, network *net);
 /* First numbers, from a seed. */
 void agent_init(double *numbers, const agent_parts *parts, uint64_t seed);
 
-/* The numbers of a model of integers of this shape, such as agent_model makes. False: it has another shape, or there is
- * no memory. */
+/* The numbers of a model of integers of this shape, such as agent_model makes. False: it has another shape, its numbers are
+ * not finite, or there is no memory. */
 bool agent_read(const clo_model *model, double *numbers);
 
 /* Slopes of numbers that do not move become 0. */

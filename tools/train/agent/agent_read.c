@@ -219,6 +219,15 @@ static bool read_layer(reader *r, const clo_model_op *op)
     return true;
 }
 
+/* Exponents and multipliers of a file may be such that real numbers do not hold what they mean. */
+static bool are_finite(const double *numbers)
+{
+    for (uint32_t i = 0; i < agent_numbers(); i++)
+        if (!isfinite(numbers[i]))
+            return false;
+    return true;
+}
+
 bool agent_read(const clo_model *model, double *numbers)
 {
     reader *r = calloc(1, sizeof *r);
@@ -241,5 +250,5 @@ bool agent_read(const clo_model *model, double *numbers)
         is_good = read_layer(r, op);
     }
     free(r);
-    return is_good;
+    return is_good && are_finite(numbers);
 }
