@@ -56,6 +56,7 @@ class Train(CommandTest):
         self.train(workload, *options, "--generations", 1, "--threads", 2, "--checkpoint", checkpoint)
         resumed = self.train(workload, *options, "--generations", 2, "--threads", 2, "--checkpoint", checkpoint)
         self.assertEqual(resumed["argument"], trained["argument"])
+        self.assertIn("fit=1.0000,", self.train(workload, *options[:4], "--start", "fit=2,fit=1", "--generations", 1)["argument"])
 
     def test_the_numbers_of_graphene_are_found_too(self):
         workload, checkpoint = self.workload(), self.path("checkpoint")

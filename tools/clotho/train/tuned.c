@@ -65,17 +65,19 @@ const tuned *tuned_find(const char *policy)
     return NULL;
 }
 
-/* What `text` says of the number: behind its key, or at the beginning. NULL: nothing. */
+/* What `text` says of the number: behind its key, the last one, as the policy reads it, or at the beginning. NULL:
+ * nothing. */
 static const char *find_number(const char *text, const tuned_number *number)
 {
     size_t length = strlen(number->key);
+    const char *found = NULL;
 
     if (length == 0)
         return text;
     for (; text != NULL; text = strchr(text, ',') != NULL ? strchr(text, ',') + 1 : NULL)
         if (strncmp(text, number->key, length) == 0)
-            return text + length;
-    return NULL;
+            found = text + length;
+    return found;
 }
 
 static bool is_argument(const tuned *t, const char *start)
