@@ -56,7 +56,10 @@ class Train(CommandTest):
         self.train(workload, *options, "--generations", 1, "--threads", 2, "--checkpoint", checkpoint)
         resumed = self.train(workload, *options, "--generations", 2, "--threads", 2, "--checkpoint", checkpoint)
         self.assertEqual(resumed["argument"], trained["argument"])
-        self.assertIn("fit=1.0000,", self.train(workload, *options[:4], "--start", "fit=2,fit=1", "--generations", 1)["argument"])
+        starts = ("fit=1", "fit=9,fit=1", "fit=1,fit=9")
+        one, last, other = (self.train(workload, *options[:4], "--start", start, "--generations", 1)["argument"] for start in starts)
+        self.assertEqual(one, last)
+        self.assertNotEqual(one, other)
 
     def test_the_numbers_of_graphene_are_found_too(self):
         workload, checkpoint = self.workload(), self.path("checkpoint")
