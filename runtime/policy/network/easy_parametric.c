@@ -267,11 +267,11 @@ static bool add_job(const easy_state *s, const clo_view *view, uint32_t slot, ea
     return has_room;
 }
 
-/* The highest score. */
+/* The highest score; of the first, if several have it. */
 static const clo_candidate *best_of(const easy_state *s, const easy_choice *c)
 {
     int64_t fit = 0, logs = 0, most = 0;
-    uint32_t best = CLO_NONE;
+    uint32_t best = 0;
 
     for (uint32_t i = 0; i < c->count; i++) {
         fit += c->list[i].at.fit_q16;
@@ -283,7 +283,7 @@ static const clo_candidate *best_of(const easy_state *s, const easy_choice *c)
         int64_t work_q16 = (int64_t)clo_exp2_q16((int32_t)(above < WORK_MOST_LOG2 ? above : WORK_MOST_LOG2));
         int64_t score =
             c->list[i].score + s->with.fit * (c->list[i].at.fit_q16 * 65536 / mean_q16) + s->with.work * work_q16;
-        if (best == CLO_NONE || score > most) {
+        if (i == 0 || score > most) {
             best = i;
             most = score;
         }
