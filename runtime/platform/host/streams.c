@@ -162,12 +162,12 @@ static int64_t look(clo_streams *streams, int64_t look_ns)
 
 uint32_t clo_streams_mbps(clo_streams *streams, int64_t look_ns)
 {
-    int64_t looks[LOOKS];
+    int64_t looks[1 + LOOKS]; /* the first is of the start */
 
-    if (streams == NULL || look_ns < 1 || look_ns > 1000000000 ||
-        look(streams, look_ns) == 0) /* the first: of the start */
+    if (streams == NULL || look_ns < 1 || look_ns > 1000000000)
         return 0;
-    for (int i = 0; i < LOOKS; i++)
-        looks[i] = look(streams, look_ns);
-    return (uint32_t)clo_measure_median(looks, LOOKS);
+    for (int i = 0; i <= LOOKS; i++)
+        if ((looks[i] = look(streams, look_ns)) == 0)
+            return 0;
+    return (uint32_t)clo_measure_median(looks + 1, LOOKS);
 }
