@@ -51,6 +51,9 @@ typedef struct clo_trace_event {
     /* For a branch that was not skipped: the arm that it chose. 0 for other tasks. */
     uint32_t arm;
 
+    /* 0: events have no padding, so that arrays of them compare as bytes. */
+    uint32_t reserved;
+
     /* Of a job with several releases in flight (pipeline.h): the release, from 0; its transfers are not in transfer_ns.
      * Else 0. */
     uint64_t release;

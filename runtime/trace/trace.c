@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+_Static_assert(sizeof(clo_trace_event) == 8 * sizeof(uint32_t) + 5 * sizeof(int64_t), "events have no padding");
+
 static int compare_events(const void *a, const void *b)
 {
     const clo_trace_event *x = a, *y = b;

@@ -13,17 +13,18 @@
 enum { ES_NUMBERS_MAX = 4096 };
 
 typedef struct es {
-    uint32_t numbers, generation;
-    uint64_t seed;
-    /* Of the noise; of Adam, from the first of `generations` to the last. */
-    double sigma, rate_first, rate_last;
+    /* The best mean was that of best_generation. */
+    uint32_t numbers, generation, best_generation;
+    /* Of Adam's rate, from the first to the last. */
     uint32_t generations;
+    uint64_t seed;
+    /* Of the noise; of Adam. */
+    double sigma, rate_first, rate_last;
     /* Of Adam's steps so far. */
     uint64_t steps;
     double mean[ES_NUMBERS_MAX], m[ES_NUMBERS_MAX], v[ES_NUMBERS_MAX];
     /* The best mean so far, by a score that the caller measures on other data; INFINITY: none. Smaller is better. */
     double best[ES_NUMBERS_MAX], best_score;
-    uint32_t best_generation;
 } es;
 
 /* The sample mean + sign * sigma * noise of a pair, in out[numbers]; sign 0: the mean. */
