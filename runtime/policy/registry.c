@@ -41,6 +41,7 @@ static const clo_policy *const policies[] = {
     &clo_policy_tetris_weighted,
     &clo_policy_jsq_maxweight,
     &clo_policy_easy_parametric,
+    &clo_policy_conservative_sjf,
     NULL,
 };
 

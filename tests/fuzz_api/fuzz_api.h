@@ -15,6 +15,7 @@
  *   flights.c    plans with an interval, their simulation and its judge
  *   streams.c    workloads, their simulation, replay and judge; logs of runtimes, held time
  *   log.c        what each thread does, the watch over hangs, what is printed on a failure
+ *   hunger.c     how long threads waited for a CPU
  *   main.c       options, threads, epochs, leaks
  *
  * Objects live in slots. A thread draws a call and slots for its arguments, takes leave of rules.c, makes the call and
@@ -317,6 +318,10 @@ _Noreturn void broken(const char *format, ...) __attribute__((format(printf, 1, 
                sizeof((const clo_status[]){__VA_ARGS__}) / sizeof(clo_status), __func__)
 clo_status expect_one(clo_status status, const char *names, const clo_status *list, size_t count, const char *where);
 extern uint32_t hang_seconds;
+
+/* The most that a thread of this process waited for a CPU since the last call, of those that were there then. One thread
+ * calls it. */
+uint64_t hunger_ns(void);
 extern _Atomic uint64_t calls_made[CALLS_COUNT];
 
 #endif

@@ -9,7 +9,7 @@
  * where it is not (bench/online).
  *
  * Where moving is free, the job with the least remaining work / weight goes first (Smith 1956; Schrage 1968):
- *   some machine has limited resources        room is kept for it, as easy-sjf does
+ *   some machine has limited resources        room is kept for it, as easy-parametric does
  *   executors differ, or links cost time      its oldest ready stage, placed as deft does (LACHESIS, section 4.3), on at
  *                                             most 1024 executors
  *   else                                      its oldest ready stage, on any executor
@@ -23,6 +23,7 @@
  * (`parametric:p95` is no part of it: 3 to 5 % less on jobs like those of its training, up to 7 % more on mixtures.)
  *
  * All that it measures are events, so a log replays. O(log jobs) an event; a decision as the policy that makes it. */
+#include "policy/network/easy_parametric.h"
 #include "policy/network/parametric.h"
 #include "policy/placement/two_phase.h"
 #include "policy/select/by_rank.h"
@@ -60,6 +61,7 @@ typedef struct running {
 
 typedef struct auto_state {
     clo_job_queue *shortest; /* the state of mdd */
+    clo_easy easy;           /* of WAY_PACK */
     void *parametric;
     running *running; /* [executors] */
     sums came, stayed;
@@ -90,14 +92,21 @@ static size_t auto_bytes(const clo_limits *limits, const void *argument)
            up(clo_parametric_bytes(limits, argument)) + limits->executors * sizeof(running);
 }
 
+/* Some machine has limited resources; a calibrated rate of memory is rarely demanded. */
+static bool has_capacities(const clo_platform *platform)
+{
+    for (uint32_t i = 0; i < platform->machines_count * CLO_RESOURCES_MAX; i++)
+        if (platform->capacities[i] >= 0 && !clo_is_memory_rate(platform->resource_names[i % CLO_RESOURCES_MAX]))
+            return true;
+    return false;
+}
+
 static way find_way(const clo_platform *platform)
 {
     bool is_unlike = false;
 
-    for (uint32_t i = 0; i < platform->machines_count * CLO_RESOURCES_MAX; i++)
-        if (platform->capacities[i] >= 0 &&
-            !clo_is_memory_rate(platform->resource_names[i % CLO_RESOURCES_MAX])) /* calibrated: rarely demanded */
-            return WAY_PACK;
+    if (has_capacities(platform))
+        return WAY_PACK;
     for (uint32_t p = 0; p < platform->pieces_count; p++)
         is_unlike = is_unlike || platform->spans[p].latency_most_ns > 0 || platform->spans[p].ns_per_byte_most_q32 > 0;
     for (uint32_t e = 1; e < platform->executors_count && !is_unlike; e++)
@@ -105,6 +114,21 @@ static way find_way(const clo_platform *platform)
                     memcmp(platform->executors[e].speed_q16, platform->executors[0].speed_q16,
                            sizeof platform->executors[0].speed_q16) != 0;
     return is_unlike && platform->executors_count <= PLACED_MAX ? WAY_PLACE : WAY_SHORTEST;
+}
+
+/* What is kept of a job: its stages by rank_u, and of WAY_PACK what easy-parametric keeps. */
+static size_t auto_job_bytes(const clo_cost *cost, const void *argument)
+{
+    size_t easy = has_capacities(clo_cost_platform(cost)) ? clo_easy_job_bytes(cost) : 0;
+
+    return clo_by_rank_job_bytes(cost, argument) + easy;
+}
+
+static clo_status auto_prepare(void *job_state, const clo_cost *cost, const void *argument)
+{
+    if (has_capacities(clo_cost_platform(cost)))
+        clo_easy_prepare((char *)job_state + clo_by_rank_job_bytes(cost, argument), cost);
+    return clo_by_rank_prepare(job_state, cost, argument);
 }
 
 static clo_status auto_init(void *state, const clo_view *view)
@@ -126,6 +150,7 @@ static clo_status auto_init(void *state, const clo_view *view)
     clo_parametric with = goal == CLO_GOAL_LATE ? clo_parametric_late : clo_parametric_any;
     with.goal = goal;
     clo_parametric_open(s->parametric, view, &with, NULL);
+    clo_easy_open(&s->easy, NULL, true);
     clo_due_open(s->shortest, view, goal);
     return CLO_OK;
 }
@@ -183,6 +208,8 @@ static void auto_event(void *state, const clo_view *view, const clo_event *event
         s->is_measured = true;
         s->is_dear = log_factor(&s->came) - log_factor(&s->stayed) >= DEAR_Q16;
     }
+    if (s->way == WAY_PACK)
+        clo_easy_event(&s->easy, view, event);
     clo_parametric_event(s->parametric, view, event);
     clo_policy_mdd.event(s->shortest, view, event);
 }
@@ -194,7 +221,7 @@ static bool auto_decide(void *state, const clo_view *view, clo_choice *choice)
     if (s->is_dear && (s->is_measured || clo_view_jobs(view) > 1))
         return clo_parametric_decide(s->parametric, view, choice);
     if (s->way == WAY_PACK)
-        return clo_policy_easy_sjf.decide(s->shortest, view, choice);
+        return clo_easy_decide(&s->easy, s->shortest, view, choice);
     if (s->way == WAY_SHORTEST)
         return clo_policy_mdd.decide(s->shortest, view, choice);
     return clo_view_steps(view, clo_view_limits(view)->executors) &&
@@ -208,8 +235,8 @@ const clo_policy clo_policy_auto = {
                "least remaining work first (with packing or deft's placement, as the platform needs); auto:p95 and "
                "auto:late for the 95 % quantile and for fewer jobs after their deadlines",
     .state_bytes = auto_bytes,
-    .job_bytes = clo_by_rank_job_bytes,
-    .prepare = clo_by_rank_prepare,
+    .job_bytes = auto_job_bytes,
+    .prepare = auto_prepare,
     .init = auto_init,
     .event = auto_event,
     .decide = auto_decide,

@@ -26,9 +26,11 @@
  *
  * A job that is alone has no reservation, and where nothing of its first stages fits the oldest that does. O(log jobs)
  * an event, and the stages of a job that arrives; a decision as in easy-sjf. */
-#include "policy/placement/packing.h"
+#include "policy/network/easy_parametric.h"
+
+#include "policy/placement/reservation.h"
 #include "policy/select/argument.h"
-#include "policy/select/job_queue.h"
+#include "policy/select/by_rank.h"
 #include "policy/select/policies.h"
 #include "policy/select/share.h"
 
@@ -41,12 +43,7 @@ enum { JOBS = 16, STAGES_EACH = 4, CANDIDATES_MAX = JOBS * STAGES_EACH, MEAN_OF 
 enum { REMOTE_Q16 = 65536 * 9 / 10, WORK_MOST_LOG2 = 6 * 65536 };
 _Static_assert((int)JOBS <= (int)CLO_JOB_WALK_MAX, "a walk goes so far");
 
-typedef struct numbers {
-    int32_t fit, work, area, time, behind, ready;
-    int32_t pass, wait, first, length, left;
-} numbers;
-
-static const numbers built_in = {
+static const clo_easy_numbers built_in = {
     .fit = 185591,
     .work = -70373,
     .area = -42094,
@@ -65,30 +62,28 @@ static const numbers built_in = {
         -999 * 65536, 999 * 65536 \
     }
 static const clo_fixed_key keys[] = {
-    {"fit=", offsetof(numbers, fit), RANGE},       {"work=", offsetof(numbers, work), RANGE},
-    {"area=", offsetof(numbers, area), RANGE},     {"time=", offsetof(numbers, time), RANGE},
-    {"behind=", offsetof(numbers, behind), RANGE}, {"ready=", offsetof(numbers, ready), RANGE},
-    {"pass=", offsetof(numbers, pass), RANGE},     {"wait=", offsetof(numbers, wait), RANGE},
-    {"first=", offsetof(numbers, first), RANGE},   {"length=", offsetof(numbers, length), RANGE},
-    {"left=", offsetof(numbers, left), RANGE},
+    {"fit=", offsetof(clo_easy_numbers, fit), RANGE},       {"work=", offsetof(clo_easy_numbers, work), RANGE},
+    {"area=", offsetof(clo_easy_numbers, area), RANGE},     {"time=", offsetof(clo_easy_numbers, time), RANGE},
+    {"behind=", offsetof(clo_easy_numbers, behind), RANGE}, {"ready=", offsetof(clo_easy_numbers, ready), RANGE},
+    {"pass=", offsetof(clo_easy_numbers, pass), RANGE},     {"wait=", offsetof(clo_easy_numbers, wait), RANGE},
+    {"first=", offsetof(clo_easy_numbers, first), RANGE},   {"length=", offsetof(clo_easy_numbers, length), RANGE},
+    {"left=", offsetof(clo_easy_numbers, left), RANGE},
 };
 static const clo_fixed_keys argument_keys = {"easy-parametric", "fit=3,wait=1.2", keys, sizeof keys / sizeof keys[0]};
 
 static clo_status easy_parse(const char *text, void *argument)
 {
-    numbers read = built_in;
+    clo_easy_numbers read = built_in;
     clo_status status = clo_fixed_read_keys(text, &argument_keys, &read);
 
     if (status == CLO_OK)
-        *(numbers *)argument = read;
+        *(clo_easy_numbers *)argument = read;
     return status;
 }
 
 typedef struct easy_state {
     clo_job_queue queue;
-    numbers with;
-    uint32_t came;   /* jobs, up to MEAN_OF */
-    int64_t mean_ns; /* their work: U */
+    clo_easy easy;
 } easy_state;
 
 /* In the state of each job. */
@@ -110,10 +105,22 @@ static size_t easy_bytes(const clo_limits *limits, const void *argument)
     return sizeof(easy_state) + clo_job_queue_bytes(limits->jobs);
 }
 
+size_t clo_easy_job_bytes(const clo_cost *cost)
+{
+    return sizeof(easy_job) + 2 * cost->graph->tasks * sizeof(int64_t);
+}
+
 static size_t easy_job_bytes(const clo_cost *cost, const void *argument)
 {
     (void)argument;
-    return sizeof(easy_job) + 2 * cost->graph->tasks * sizeof(int64_t);
+    return clo_easy_job_bytes(cost);
+}
+
+static easy_job *job_of(const clo_easy *s, const clo_live_job *job)
+{
+    size_t before = s->is_behind_ranks ? clo_by_rank_job_bytes(job->cost, NULL) : 0;
+
+    return (easy_job *)(void *)((char *)job->state + before);
 }
 
 /* The largest capacity of a machine, of each resource of the platform; 0: not limited. And executors of a machine. */
@@ -143,13 +150,12 @@ static int64_t area_of(const clo_cost *cost, uint32_t stage, const int64_t large
     return clo_time_add(clo_time_mul(time_ns >> 16, sum_q16), (time_ns & 65535) * sum_q16 >> 16);
 }
 
-static clo_status easy_prepare(void *job_state, const clo_cost *cost, const void *argument)
+void clo_easy_prepare(void *memory, const clo_cost *cost)
 {
     const clo_graph *graph = cost->graph;
     int64_t largest[CLO_SHARE_AMOUNTS];
-    easy_job *mine = job_state;
+    easy_job *mine = memory;
 
-    (void)argument;
     mine->area_ns = (int64_t *)(mine + 1);
     mine->behind_ns = mine->area_ns + graph->tasks;
     find_largest(cost->platform, largest);
@@ -165,23 +171,33 @@ static clo_status easy_prepare(void *job_state, const clo_cost *cost, const void
             *to = mine->behind_ns[u] > *to ? mine->behind_ns[u] : *to;
         }
     }
+}
+
+static clo_status easy_prepare(void *job_state, const clo_cost *cost, const void *argument)
+{
+    (void)argument;
+    clo_easy_prepare(job_state, cost);
     return CLO_OK;
+}
+
+void clo_easy_open(clo_easy *easy, const clo_easy_numbers *numbers, bool is_behind_ranks)
+{
+    *easy = (clo_easy){.with = numbers != NULL ? *numbers : built_in, .is_behind_ranks = is_behind_ranks};
 }
 
 static clo_status easy_init(void *state, const clo_view *view)
 {
-    const numbers *given = clo_view_argument(view);
     easy_state *s = state;
 
     clo_job_queue_open(&s->queue, s + 1, clo_view_limits(view)->jobs);
-    s->with = given != NULL ? *given : built_in;
+    clo_easy_open(&s->easy, clo_view_argument(view), false);
     return CLO_OK;
 }
 
 /* A policy that comes in by a swap meets jobs that have begun. */
-static void meet(easy_state *s, const clo_view *view, const clo_live_job *job, uint32_t slot)
+static void meet(clo_easy *s, const clo_view *view, const clo_live_job *job, uint32_t slot)
 {
-    easy_job *mine = job->state;
+    easy_job *mine = job_of(s, job);
 
     mine->left_ns = 0;
     for (uint32_t t = 0; t < job->cost->graph->tasks; t++)
@@ -191,18 +207,23 @@ static void meet(easy_state *s, const clo_view *view, const clo_live_job *job, u
     s->mean_ns += (job->remaining_ns - s->mean_ns) / s->came;
 }
 
+void clo_easy_event(clo_easy *easy, const clo_view *view, const clo_event *event)
+{
+    if (event->kind == CLO_EVENT_ARRIVE) {
+        meet(easy, view, clo_view_job(view, event->job), event->job);
+    } else if (event->kind == CLO_EVENT_FINISH && event->job != CLO_NONE) {
+        easy_job *mine = job_of(easy, clo_view_job(view, event->job));
+        int64_t left_ns = mine->left_ns - mine->area_ns[event->stage];
+        mine->left_ns = left_ns > 0 ? left_ns : 0; /* an instance may have been repeated */
+    }
+}
+
 static void easy_event(void *state, const clo_view *view, const clo_event *event)
 {
     easy_state *s = state;
     const clo_live_job *job = clo_job_queue_event(&s->queue, view, event);
 
-    if (event->kind == CLO_EVENT_ARRIVE) {
-        meet(s, view, clo_view_job(view, event->job), event->job);
-    } else if (event->kind == CLO_EVENT_FINISH && event->job != CLO_NONE) {
-        easy_job *mine = clo_view_job(view, event->job)->state;
-        int64_t left_ns = mine->left_ns - mine->area_ns[event->stage];
-        mine->left_ns = left_ns > 0 ? left_ns : 0; /* an instance may have been repeated */
-    }
+    clo_easy_event(&s->easy, view, event);
     if (job != NULL)
         clo_job_queue_put(&s->queue, job, event->job, job->remaining_ns / job->weight);
 }
@@ -213,7 +234,7 @@ static int64_t log_of(int64_t ns)
 }
 
 /* The candidate may start although it delays what room is kept for. */
-static bool passes(const easy_state *s, const clo_view *view, const easy_candidate *c, int64_t wait_log,
+static bool passes(const clo_easy *s, const clo_view *view, const easy_candidate *c, int64_t wait_log,
                    int64_t first_log)
 {
     const clo_live_job *job = clo_view_job(view, c->at.job);
@@ -226,10 +247,10 @@ static bool passes(const easy_state *s, const clo_view *view, const easy_candida
            0;
 }
 
-static int64_t score_alone(const easy_state *s, const clo_view *view, const easy_candidate *c)
+static int64_t score_alone(const clo_easy *s, const clo_view *view, const easy_candidate *c)
 {
     const clo_live_job *job = clo_view_job(view, c->at.job);
-    const easy_job *mine = job->state;
+    const easy_job *mine = job_of(s, job);
 
     return s->with.area * (log_of(mine->left_ns) - log_of(job->weight)) +
            s->with.time * log_of(clo_cost_time(job->cost, c->at.stage, c->at.executor)) +
@@ -238,14 +259,14 @@ static int64_t score_alone(const easy_state *s, const clo_view *view, const easy
 
 /* What the decision knows. */
 typedef struct easy_choice {
-    clo_reservation kept;
+    clo_reservations kept;
     int64_t wait_log, first_log;
     easy_candidate list[CANDIDATES_MAX];
     uint32_t count;
 } easy_choice;
 
 /* The ready stages of a job that may start. True: one at least has room. */
-static bool add_job(const easy_state *s, const clo_view *view, uint32_t slot, easy_choice *c, bool *is_cut)
+static bool add_job(const clo_easy *s, const clo_view *view, uint32_t slot, easy_choice *c, bool *is_cut)
 {
     const clo_live_job *job = clo_view_job(view, slot);
     uint32_t stage = job->running + job->committed < job->limit ? job->first_ready : CLO_NONE;
@@ -257,7 +278,7 @@ static bool add_job(const easy_state *s, const clo_view *view, uint32_t slot, ea
         to->work_log = log_of(job->remaining_ns / job->weight);
         if (clo_packing_place(view, &to->at, REMOTE_Q16)) {
             has_room = true;
-            if (clo_reservation_lets_pass(view, &c->kept, &to->at) || passes(s, view, to, c->wait_log, c->first_log)) {
+            if (clo_reservations_let_pass(view, &c->kept, &to->at) || passes(s, view, to, c->wait_log, c->first_log)) {
                 to->score = score_alone(s, view, to);
                 c->count++;
             }
@@ -268,7 +289,7 @@ static bool add_job(const easy_state *s, const clo_view *view, uint32_t slot, ea
 }
 
 /* The highest score; of the first, if several have it. */
-static const clo_candidate *best_of(const easy_state *s, const easy_choice *c)
+static const clo_candidate *best_of(const clo_easy *s, const easy_choice *c)
 {
     int64_t fit = 0, logs = 0, most = 0;
     uint32_t best = 0;
@@ -291,24 +312,23 @@ static const clo_candidate *best_of(const easy_state *s, const easy_choice *c)
     return &c->list[best].at;
 }
 
-static bool easy_decide(void *state, const clo_view *view, clo_choice *choice)
+bool clo_easy_decide(const clo_easy *s, clo_job_queue *queue, const clo_view *view, clo_choice *choice)
 {
-    easy_state *s = state;
     easy_choice c;
     bool is_cut = false, is_alone = clo_view_jobs(view) == 1;
     uint32_t slot;
     clo_job_walk walk;
 
-    c.kept.is_made = false;
+    c.kept.count = 0;
     c.count = 0;
-    clo_job_walk_open(&walk, &s->queue, clo_view_band(view));
+    clo_job_walk_open(&walk, queue, clo_view_band(view));
     for (uint32_t i = 0; i < JOBS && !is_cut && (slot = clo_job_walk_next(&walk)) != CLO_NONE; i++) {
         const clo_live_job *job = clo_view_job(view, slot);
         if (add_job(s, view, slot, &c, &is_cut) || is_cut || i > 0 || is_alone ||
             job->running + job->committed >= job->limit)
             continue;
-        is_cut = !clo_reservation_make(view, slot, job->first_ready, &c.kept);
-        c.wait_log = log_of(c.kept.is_made ? c.kept.from_ns - clo_view_now_ns(view) : 0);
+        is_cut = !clo_reservation_make(view, slot, job->first_ready, INT64_MAX, &c.kept);
+        c.wait_log = log_of(c.kept.count > 0 ? c.kept.list[0].from_ns - clo_view_now_ns(view) : 0);
         c.first_log = log_of(job->remaining_ns / job->weight);
     }
     if (c.count == 0)
@@ -316,6 +336,13 @@ static bool easy_decide(void *state, const clo_view *view, clo_choice *choice)
     const clo_candidate *best = best_of(s, &c);
     *choice = (clo_choice){best->job, best->stage, 1, best->executor, CLO_NONE, 0, 0};
     return true;
+}
+
+static bool easy_decide(void *state, const clo_view *view, clo_choice *choice)
+{
+    easy_state *s = state;
+
+    return clo_easy_decide(&s->easy, &s->queue, view, choice);
 }
 
 const clo_policy clo_policy_easy_parametric = {
@@ -328,6 +355,6 @@ const clo_policy clo_policy_easy_parametric = {
     .init = easy_init,
     .event = easy_event,
     .decide = easy_decide,
-    .argument_bytes = sizeof(numbers),
+    .argument_bytes = sizeof(clo_easy_numbers),
     .parse = easy_parse,
 };

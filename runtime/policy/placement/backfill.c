@@ -11,6 +11,11 @@
  *               takes is then left over. Of those that may, first job included, the one with the highest score of
  *               tetris starts. A job that is alone is packed as tetris does.
  *
+ *   conservative-sjf
+ *               the same, and room is kept for each of the first 16 jobs that has to wait, in their order: nobody delays
+ *               what room is kept for before (conservative backfilling: Mu'alem, Feitelson 2001). Means are 1 to 2 % less,
+ *               makespans 4 % more
+ *
  *   mdd         all, too, but deadlines count (modified due date: Baker, Bertrand, "A dynamic priority rule for
  *               scheduling against due-dates", J. Operations Management 3, 1982; with weights: Kanet, Li, "A weighted
  *               modified due date rule", J. Scheduling 7, 2004): the job with the smallest max(remaining work /
@@ -30,7 +35,7 @@
  * O(log jobs) an event; a decision these 64 stages, and machines times executors for the reservation (none is made where
  * that is more than 65536). */
 #include "policy/placement/due.h"
-#include "policy/placement/packing.h"
+#include "policy/placement/reservation.h"
 #include "policy/select/by_job.h"
 #include "policy/select/policies.h"
 #include "policy/select/ranked.h"
@@ -38,7 +43,7 @@
 #include "base/numbers/saturate.h"
 #include "cost/cost.h"
 
-enum { JOBS = 16, STAGES_EACH = 4, REMOTE_Q16 = 65536 * 9 / 10 };
+enum { JOBS = CLO_RESERVATIONS_MAX, STAGES_EACH = 4, REMOTE_Q16 = 65536 * 9 / 10 };
 _Static_assert((int)JOBS <= (int)CLO_JOB_WALK_MAX, "a walk goes so far");
 
 static void backfill_event(void *state, const clo_view *view, const clo_event *event)
@@ -50,7 +55,7 @@ static void backfill_event(void *state, const clo_view *view, const clo_event *e
 }
 
 /* The ready stage of the job that fits best and delays nothing. False: there is none, or *is_cut. */
-static bool choose_of(const clo_view *view, uint32_t slot, const clo_reservation *kept, clo_candidate *best,
+static bool choose_of(const clo_view *view, uint32_t slot, const clo_reservations *kept, clo_candidate *best,
                       bool *is_cut)
 {
     const clo_live_job *job = clo_view_job(view, slot);
@@ -59,7 +64,7 @@ static bool choose_of(const clo_view *view, uint32_t slot, const clo_reservation
     best->executor = CLO_NONE;
     for (uint32_t i = 0; i < STAGES_EACH && stage != CLO_NONE && !(*is_cut = !clo_view_step(view)); i++) {
         clo_candidate c = {.job = slot, .stage = stage, .priority_q16 = 65536, .is_quiet = true};
-        if (clo_packing_place(view, &c, REMOTE_Q16) && clo_reservation_lets_pass(view, kept, &c) &&
+        if (clo_packing_place(view, &c, REMOTE_Q16) && clo_reservations_let_pass(view, kept, &c) &&
             (best->executor == CLO_NONE || c.fit_q16 > best->fit_q16))
             *best = c;
         stage = clo_view_stage(view, slot, stage)->next_ready;
@@ -74,26 +79,37 @@ static bool is_blocked(const clo_live_job *job)
     return job->running + job->committed < job->limit;
 }
 
-static bool decide(void *state, const clo_view *view, bool fills, clo_choice *choice)
+/* For the oldest ready stage of a job, unless it would wait for longer than the work that it has left. False: the decision
+ * has reached its bound. */
+static bool keep_room(const clo_view *view, uint32_t slot, clo_reservations *kept)
 {
-    clo_reservation kept = {.is_made = false};
+    const clo_live_job *job = clo_view_job(view, slot);
+    int64_t before_ns = clo_time_add(clo_time_add(clo_view_now_ns(view), job->remaining_ns), 1);
+
+    return clo_reservation_make(view, slot, job->first_ready, before_ns, kept);
+}
+
+/* depth: for how many jobs room is kept at most; 0: nobody else starts anything then. */
+static bool decide(void *state, const clo_view *view, uint32_t depth, clo_choice *choice)
+{
+    clo_reservations kept;
     clo_candidate candidates[JOBS];
     uint32_t count = 0, slot;
-    bool is_cut = false, is_alone = fills && clo_view_jobs(view) == 1;
+    bool is_cut = false, is_alone = depth > 0 && clo_view_jobs(view) == 1;
     clo_job_walk walk;
 
+    kept.count = 0;
     clo_job_walk_open(&walk, state, clo_view_band(view));
     for (uint32_t i = 0; i < JOBS && !is_cut && (slot = clo_job_walk_next(&walk)) != CLO_NONE; i++) {
         const clo_live_job *job = clo_view_job(view, slot);
         if (choose_of(view, slot, &kept, &candidates[count], &is_cut)) {
             count++;
         } else if (!is_cut && is_blocked(job)) {
-            if (!fills && count == 0)
+            if (depth == 0 && count == 0)
                 return false;
-            is_cut = i == 0 && !is_alone && !clo_reservation_make(view, slot, job->first_ready, &kept);
-            kept.is_made = kept.is_made && kept.from_ns - clo_view_now_ns(view) <= job->remaining_ns;
+            is_cut = i < depth && !is_alone && !keep_room(view, slot, &kept);
         }
-        if (!fills && count > 0)
+        if (depth == 0 && count > 0)
             break;
     }
     if (count == 0)
@@ -106,12 +122,17 @@ static bool decide(void *state, const clo_view *view, bool fills, clo_choice *ch
 
 static bool strict_decide(void *state, const clo_view *view, clo_choice *choice)
 {
-    return decide(state, view, false, choice);
+    return decide(state, view, 0, choice);
 }
 
 static bool easy_decide(void *state, const clo_view *view, clo_choice *choice)
 {
-    return decide(state, view, true, choice);
+    return decide(state, view, 1, choice);
+}
+
+static bool conservative_decide(void *state, const clo_view *view, clo_choice *choice)
+{
+    return decide(state, view, CLO_RESERVATIONS_MAX, choice);
 }
 
 static bool wspt_decide(void *state, const clo_view *view, clo_choice *choice)
@@ -131,6 +152,8 @@ const clo_policy clo_policy_strict_sjf = LEAST_WORK(
     "strict-sjf", "as wspt, and nobody starts anything while something of the first job waits for room", strict_decide);
 const clo_policy clo_policy_easy_sjf = LEAST_WORK(
     "easy-sjf", "as wspt, and room is kept for the first job: others start only what does not delay it", easy_decide);
+const clo_policy clo_policy_conservative_sjf =
+    LEAST_WORK("conservative-sjf", "as easy-sjf, and room is kept for all of the first 16 jobs", conservative_decide);
 
 /* Behind the queue, so that others can walk it. */
 typedef struct due_tail {

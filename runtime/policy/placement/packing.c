@@ -10,9 +10,6 @@
 /* Executors that a stage may be compared on, and free ones like them that are passed over. */
 enum { LOOKS = 16, PASSED = 512 };
 
-/* A reservation: ends of a machine that are looked at, and machines times executors. */
-enum { ENDS_MAX = 256, LOOKS_MAX = 65536 };
-
 /* What one resource adds to a fit. */
 static int64_t weighted(const clo_candidate *candidate, const clo_cost *cost, uint32_t r, int64_t product_q16)
 {
@@ -220,104 +217,6 @@ uint32_t clo_packing_best(const clo_candidate *candidates, uint32_t count, clo_p
         }
     }
     return best;
-}
-
-/* What ends on a machine, and when. */
-typedef struct ending {
-    int64_t at_ns;
-    uint32_t executor;
-} ending;
-
-/* The executors of the machine by the ends of what they run, the first ones. False: the decision has reached its
- * bound. */
-static bool sort_ends(const clo_view *view, const clo_platform *platform, uint32_t machine, ending *ends,
-                      uint32_t *count)
-{
-    int64_t now_ns = clo_view_now_ns(view);
-
-    *count = 0;
-    if (!clo_view_steps(view, platform->executors_count))
-        return false;
-    for (uint32_t e = 0; e < platform->executors_count; e++) {
-        const clo_live_executor *row = clo_view_executor(view, e);
-        if (platform->executors[e].machine != machine)
-            continue;
-        ending add = {row->job == CLO_NONE && row->committed == 0 ? now_ns : row->free_ns, e};
-        add.at_ns = add.at_ns > now_ns || row->job == CLO_NONE ? add.at_ns : now_ns + 1; /* late: at any moment */
-        if (*count == ENDS_MAX && ends[ENDS_MAX - 1].at_ns <= add.at_ns)
-            continue;
-        uint32_t at = *count < ENDS_MAX ? (*count)++ : ENDS_MAX - 1;
-        for (; at > 0 && ends[at - 1].at_ns > add.at_ns; at--)
-            ends[at] = ends[at - 1];
-        ends[at] = add;
-    }
-    return true;
-}
-
-/* Adds what the executor's instance holds. */
-static void give_back(const clo_view *view, uint32_t executor, int64_t left[CLO_RESOURCES_MAX])
-{
-    const clo_live_executor *row = clo_view_executor(view, executor);
-
-    if (row->job == CLO_NONE || row->is_moving != 0)
-        return;
-    const clo_cost *cost = clo_view_job(view, row->job)->cost;
-    const int64_t *demand = clo_graph_demand(cost->graph, row->stage);
-    for (uint32_t r = 0; r < CLO_RESOURCES_MAX; r++)
-        if (demand[r] > 0 && cost->resource_of[r] < CLO_RESOURCES_MAX)
-            left[cost->resource_of[r]] = clo_time_add(left[cost->resource_of[r]], demand[r]);
-}
-
-/* Takes the stage's demand off; false: there is not enough. */
-static bool take_off(const clo_cost *cost, uint32_t stage, uint32_t machine, int64_t left[CLO_RESOURCES_MAX])
-{
-    const int64_t *demand = clo_graph_demand(cost->graph, stage);
-
-    for (uint32_t r = 0; r < CLO_RESOURCES_MAX; r++)
-        if (demand[r] > 0 && clo_cost_capacity(cost, machine, r) >= 0 && left[cost->resource_of[r]] < demand[r])
-            return false;
-    for (uint32_t r = 0; r < CLO_RESOURCES_MAX; r++)
-        if (demand[r] > 0 && clo_cost_capacity(cost, machine, r) >= 0)
-            left[cost->resource_of[r]] -= demand[r];
-    return true;
-}
-
-bool clo_reservation_make(const clo_view *view, uint32_t slot, uint32_t stage, clo_reservation *best)
-{
-    const clo_cost *cost = clo_view_job(view, slot)->cost;
-    ending ends[ENDS_MAX];
-    uint32_t count;
-
-    if ((uint64_t)cost->platform->machines_count * cost->platform->executors_count > LOOKS_MAX)
-        return true;
-    for (uint32_t m = 0; m < cost->platform->machines_count; m++) {
-        clo_reservation kept = {true, m, INT64_MAX, {0}};
-        if (!sort_ends(view, cost->platform, m, ends, &count))
-            return false;
-        for (uint32_t r = 0; r < CLO_RESOURCES_MAX; r++)
-            kept.spare[r] = clo_view_capacity_left(view, m, r);
-        for (uint32_t i = 0; i < count && kept.from_ns == INT64_MAX; i++) {
-            give_back(view, ends[i].executor, kept.spare);
-            if (clo_cost_time(cost, stage, ends[i].executor) != CLO_TIME_NEVER && take_off(cost, stage, m, kept.spare))
-                kept.from_ns = ends[i].at_ns;
-        }
-        if (kept.from_ns < INT64_MAX && (!best->is_made || kept.from_ns < best->from_ns))
-            *best = kept;
-    }
-    return true;
-}
-
-bool clo_reservation_lets_pass(const clo_view *view, const clo_reservation *kept, const clo_candidate *c)
-{
-    const clo_cost *cost = clo_view_job(view, c->job)->cost;
-    int64_t spare[CLO_RESOURCES_MAX];
-
-    if (!kept->is_made || cost->platform->executors[c->executor].machine != kept->machine ||
-        clo_time_add(clo_view_now_ns(view), clo_cost_time(cost, c->stage, c->executor)) <= kept->from_ns)
-        return true;
-    for (uint32_t r = 0; r < CLO_RESOURCES_MAX; r++)
-        spare[r] = kept->spare[r];
-    return take_off(cost, c->stage, kept->machine, spare);
 }
 
 /* After one stage was refused on a platform of one machine, who waits there is settled: another one that has no room

@@ -55,22 +55,6 @@ typedef struct clo_packing_weight {
  * those of `group` (CLO_NONE: of all); the first of several. `count` > 0, and one at least is of the group. */
 uint32_t clo_packing_best(const clo_candidate *candidates, uint32_t count, clo_packing_weight by, uint32_t group);
 
-/* Room that is kept for a stage that does not fit now, by the expected ends of what runs (EASY backfilling: Lifka, "The
- * ANL/IBM SP scheduling system", JSSPP 1995). Made anew for each decision, so it needs no records in a log. */
-typedef struct clo_reservation {
-    bool is_made;
-    uint32_t machine;
-    int64_t from_ns;
-    int64_t spare[CLO_RESOURCES_MAX]; /* of the machine's resources, left over from then on */
-} clo_reservation;
-
-/* Where there is room for an instance of the stage first; nowhere, if there are too many machines to look at. False: the
- * decision has reached its bound. O(machines * executors). */
-bool clo_reservation_make(const clo_view *view, uint32_t slot, uint32_t stage, clo_reservation *best);
-
-/* An instance on the candidate's executor delays nothing that room is kept for. */
-bool clo_reservation_lets_pass(const clo_view *view, const clo_reservation *kept, const clo_candidate *c);
-
 /* Where no candidate is known: the oldest ready stage of the band that may start. False: there is none, or the decision
  * has reached its bound. */
 bool clo_packing_oldest(const clo_view *view, clo_choice *choice);

@@ -26,6 +26,7 @@ extern const clo_policy clo_policy_auto;
 extern const clo_policy clo_policy_wspt;
 extern const clo_policy clo_policy_strict_sjf;
 extern const clo_policy clo_policy_easy_sjf;
+extern const clo_policy clo_policy_conservative_sjf;
 extern const clo_policy clo_policy_follow;
 extern const clo_policy clo_policy_mdd;
 extern const clo_policy clo_policy_synchpack_1;

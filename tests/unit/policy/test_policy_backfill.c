@@ -66,6 +66,30 @@ static void easy_sjf_starts_what_does_not_delay_the_first_job(void **state)
     scene_close(&s);
 }
 
+/* Room is kept for a second job behind the first one, at 220, and a third one, for which there is room beside the first,
+ * would delay it. */
+static void conservative_sjf_keeps_room_for_the_second_job_too(void **state)
+{
+    policy_scene s;
+
+    (void)state;
+    for (int turn = 0; turn < 2; turn++) {
+        scene_open(&s, 4);
+        s.capacities[0] = 10;
+        holder(&s, 0, 100, 5);
+        holder(&s, 1, 120, 8);
+        holder(&s, 2, 250, 9);
+        holder(&s, 3, 300, 2);
+        holder(&s, 4, 320, 1);
+        scene_run(&s, turn == 0 ? "easy-sjf" : "conservative-sjf");
+        assert_int_equal(s.outcomes[1].start_ns, 100);
+        assert_int_equal(s.outcomes[2].start_ns, turn == 0 ? 303 : 220);
+        assert_int_equal(s.outcomes[3].start_ns, turn == 0 ? 3 : 470);
+        assert_int_equal(s.outcomes[4].start_ns, turn == 0 ? 220 : 4); /* is left over beside both */
+        scene_close(&s);
+    }
+}
+
 /* It would wait for 99 with work of 20. */
 static void room_is_not_kept_longer_than_the_job_is_worth(void **state)
 {
@@ -106,7 +130,7 @@ static void room_is_kept_on_one_machine(void **state)
 /* A limit of the job's executors is no want of room: others go on. */
 static void a_job_at_its_limit_does_not_wait_for_room(void **state)
 {
-    static const char *const policies[] = {"wspt", "strict-sjf", "easy-sjf"};
+    static const char *const policies[] = {"wspt", "strict-sjf", "easy-sjf", "conservative-sjf"};
     clo_task task = {.work_ns = 10, .instances = 3, .demand = {1}};
     policy_scene s;
 
@@ -125,7 +149,7 @@ static void a_job_at_its_limit_does_not_wait_for_room(void **state)
 
 static void the_least_work_by_weight_goes_first(void **state)
 {
-    static const char *const policies[] = {"wspt", "strict-sjf", "easy-sjf"};
+    static const char *const policies[] = {"wspt", "strict-sjf", "easy-sjf", "conservative-sjf"};
     clo_task task = {.work_ns = 100};
     policy_scene s;
 
@@ -145,7 +169,7 @@ static void the_least_work_by_weight_goes_first(void **state)
 /* Twenty slow executors on the first machine, four fast ones on the second. */
 static void what_packs_looks_at_every_machine_and_at_its_speed(void **state)
 {
-    static const char *const policies[] = {"tetris", "strict-sjf", "easy-sjf", "auto"};
+    static const char *const policies[] = {"tetris", "strict-sjf", "easy-sjf", "conservative-sjf", "auto"};
     clo_task task = {.work_ns = 100, .instances = 6, .demand = {1}};
     policy_scene s;
 
@@ -170,7 +194,7 @@ static void what_packs_looks_at_every_machine_and_at_its_speed(void **state)
 static void a_machine_without_room_hides_no_other(void **state)
 {
     enum { EXECUTORS = 601 };
-    static const char *const policies[] = {"tetris", "strict-sjf", "easy-sjf", "auto"};
+    static const char *const policies[] = {"tetris", "strict-sjf", "easy-sjf", "conservative-sjf", "auto"};
     static clo_executor executors[EXECUTORS];
     policy_scene s;
 
@@ -228,6 +252,7 @@ int main(void)
         cmocka_unit_test(wspt_starts_whatever_fits),
         cmocka_unit_test(strict_sjf_starts_nothing_meanwhile),
         cmocka_unit_test(easy_sjf_starts_what_does_not_delay_the_first_job),
+        cmocka_unit_test(conservative_sjf_keeps_room_for_the_second_job_too),
         cmocka_unit_test(room_is_kept_on_one_machine),
         cmocka_unit_test(room_is_not_kept_longer_than_the_job_is_worth),
         cmocka_unit_test(room_is_kept_on_machines_of_hundreds_of_executors),
