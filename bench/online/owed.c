@@ -2,7 +2,7 @@
  * */
 #include "online/owed.h"
 
-#include "policy/placement/packing.h"
+#include "policy/packing/packing.h"
 #include "policy/select/deficits.h"
 #include "policy/select/share.h"
 

@@ -57,6 +57,10 @@ typedef struct clo_profile_entry {
     /* About nine of ten samples are below it. */
     int64_t high_ns;
 
+    /* What they take in the mean over whole runs, where few that take very long make it more than the three numbers
+     * above say; 0: not known. */
+    int64_t mean_ns;
+
     /* Of all samples. Not a worst case: only the largest one that was seen. */
     int64_t most_ns;
 
@@ -71,7 +75,7 @@ typedef struct clo_profile_entry {
 } clo_profile_entry;
 
 /* How runs as a whole differ from what their tasks say, in 65536ths: the sum of the times of a run's executions over
- * the sum that was to be expected from the entries before it. One task's luck averages out over a run; what all of them
+ * the sum that was to be expected from the entries before it (their means, so its location is near 65536). One task's luck averages out over a run; what all of them
  * have in common, the speed of the machine in that run, does not. clo_profile_predict draws it. Plain values. */
 typedef struct clo_run_spread {
     /* 0: nothing is known. */

@@ -51,6 +51,8 @@ clo_profile_entry clo_profile_merge(const clo_profile_entry *a, const clo_profil
         return merged;
     merged.location_ns = weigh(a->location_ns, a->samples, b->location_ns, b->samples);
     merged.spread_ns = weigh(a->spread_ns, a->samples, b->spread_ns, b->samples);
+    merged.mean_ns = a->mean_ns > 0 && b->mean_ns > 0 ? weigh(a->mean_ns, a->samples, b->mean_ns, b->samples)
+                                                      : a->mean_ns + b->mean_ns;
     merged.high_ns = weigh(a->high_ns, a->samples, b->high_ns, b->samples);
     merged.samples = a->samples + b->samples;
     return merged;

@@ -119,9 +119,10 @@ static clo_status check_entry(const clo_profile_entry *entry)
     if (status != CLO_OK)
         return status;
     if (entry->samples == 0 || entry->samples > INT64_MAX || entry->location_ns < 0 || entry->spread_ns < 0 ||
-        entry->high_ns < 0 || entry->most_ns < 0 || entry->is_assumed > 1 ||
-        entry->location_ns > CLO_ESTIMATOR_MOST_NS || entry->spread_ns > CLO_ESTIMATOR_MOST_NS ||
-        entry->high_ns > CLO_ESTIMATOR_MOST_NS || entry->most_ns > CLO_ESTIMATOR_MOST_NS)
+        entry->high_ns < 0 || entry->most_ns < 0 || entry->mean_ns < 0 || entry->mean_ns > CLO_ESTIMATOR_MOST_NS ||
+        entry->is_assumed > 1 || entry->location_ns > CLO_ESTIMATOR_MOST_NS ||
+        entry->spread_ns > CLO_ESTIMATOR_MOST_NS || entry->high_ns > CLO_ESTIMATOR_MOST_NS ||
+        entry->most_ns > CLO_ESTIMATOR_MOST_NS)
         return clo_fail(CLO_ERR_ARGUMENT,
                         "codelet \"%.60s\" on \"%.60s\": an entry needs samples, and times from 0 to 2^52 ns",
                         entry->codelet, entry->kind);

@@ -23,22 +23,39 @@ static int64_t between(int64_t a, int64_t b, uint32_t u, uint32_t width)
     return a + (int64_t)((wide)(b - a) * u / width);
 }
 
-int64_t clo_profile_time_at(const clo_profile_time *time, uint32_t quantile)
+/* The mean of the straight lines. */
+static int64_t mean_of(const corners *c)
+{
+    return (int64_t)((5 * ((wide)c->least + c->location) + 4 * ((wide)c->location + c->high) + (wide)c->high + c->most +
+                      10) /
+                     20);
+}
+
+static int64_t quantile_of(const corners *c, uint32_t quantile)
 {
     const uint32_t one = 1u << CLO_QUANTILE_BITS, half = one / 2, high = one / 10 * 9;
-    corners c = corners_of(time);
 
     if (quantile < half)
-        return between(c.least, c.location, quantile, half);
+        return between(c->least, c->location, quantile, half);
     if (quantile < high)
-        return between(c.location, c.high, quantile - half, high - half);
-    return between(c.high, c.most, quantile - high, one - high);
+        return between(c->location, c->high, quantile - half, high - half);
+    return between(c->high, c->most, quantile - high, one - high);
+}
+
+int64_t clo_profile_time_at(const clo_profile_time *time, uint32_t quantile)
+{
+    const corners c = corners_of(time);
+    int64_t ns = quantile_of(&c, quantile), mean_ns = time->mean_ns > 0 ? mean_of(&c) : 0;
+
+    if (mean_ns == 0)
+        return ns;
+    wide scaled = (wide)ns * time->mean_ns / mean_ns;
+    return scaled > INT64_MAX ? INT64_MAX : (int64_t)scaled;
 }
 
 int64_t clo_profile_time_mean(const clo_profile_time *time)
 {
-    corners c = corners_of(time);
+    const corners c = corners_of(time);
 
-    return (int64_t)((5 * ((wide)c.least + c.location) + 4 * ((wide)c.location + c.high) + (wide)c.high + c.most + 10) /
-                     20);
+    return time->mean_ns > 0 ? time->mean_ns : mean_of(&c);
 }

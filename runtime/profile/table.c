@@ -3,9 +3,14 @@
 
 #include "base/memory.h"
 #include "profile/merge.h"
+#include "profile/times.h"
 
 #include <assert.h>
 #include <string.h>
+
+__extension__ typedef __int128 wide;
+
+enum { RUNS_MIN = 3 };
 
 /* The number of a name, which is kept; CLO_NONE without memory. */
 static uint32_t number_of(clo_profile *profile, const char *name)
@@ -104,12 +109,26 @@ void clo_profile_row_learn(clo_profile_row *row, int64_t sample_ns, int64_t now_
     row->newest_s = now_s;
 }
 
+/* By whole runs; 0: of too few. */
+static int64_t mean_of(const clo_profile_row *row)
+{
+    const clo_profile_time time = {.location_ns = clo_estimator_location_ns(&row->own),
+                                   .spread_ns = clo_estimator_spread_ns(&row->own),
+                                   .high_ns = clo_estimator_high_ns(&row->own)};
+    wide mean_ns = (wide)clo_profile_time_mean(&time) * clo_estimator_location_ns(&row->whole) >> 16;
+
+    if (row->whole.samples < RUNS_MIN)
+        return 0;
+    return mean_ns > CLO_ESTIMATOR_MOST_NS ? CLO_ESTIMATOR_MOST_NS : (int64_t)mean_ns;
+}
+
 clo_profile_entry clo_profile_row_times(const clo_profile_row *row)
 {
     clo_profile_entry own = {.samples = row->own.samples,
                              .location_ns = clo_estimator_location_ns(&row->own),
                              .spread_ns = clo_estimator_spread_ns(&row->own),
                              .high_ns = clo_estimator_high_ns(&row->own),
+                             .mean_ns = mean_of(row),
                              .most_ns = row->own.most_ns,
                              .level_changes = row->own.level_changes,
                              .newest_s = row->newest_s};

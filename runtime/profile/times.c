@@ -86,7 +86,11 @@ static clo_profile_time time_of(const reader *s, const clo_profile_entry *entry,
 {
     clo_memory_part none = {0};
 
-    return (clo_profile_time){basis, entry->location_ns, entry->spread_ns, entry->high_ns,
+    return (clo_profile_time){basis,
+                              entry->location_ns,
+                              entry->spread_ns,
+                              entry->high_ns,
+                              entry->mean_ns,
                               basis == CLO_TIME_SCALED ? none : s->view->memory[entry - s->view->entries]};
 }
 
@@ -128,8 +132,8 @@ static clo_profile_time from_sizes(reader *s, const clo_profile_entry *key)
     if (!is_near(l, key->bytes) || key->bytes >> 41 != 0)
         return unknown;
     int64_t ns = at(l, key->bytes);
-    return (clo_profile_time){CLO_TIME_SIZED, ns, part(ns, l->spread_q16), part(ns, l->high_q16),
-                              nearest_part(s, first, end, key->bytes)};
+    return (clo_profile_time){CLO_TIME_SIZED,        ns, part(ns, l->spread_q16),
+                              part(ns, l->high_q16), 0,  nearest_part(s, first, end, key->bytes)};
 }
 
 static clo_profile_time find(reader *s, uint32_t task, uint32_t kind)
@@ -200,7 +204,8 @@ static void fill_task(reader *s, uint32_t task)
             row[k] = (clo_profile_time){.basis = CLO_TIME_SCALED,
                                         .location_ns = by_speed(known.location_ns, from, to),
                                         .spread_ns = by_speed(known.spread_ns, from, to),
-                                        .high_ns = by_speed(known.high_ns, from, to)};
+                                        .high_ns = by_speed(known.high_ns, from, to),
+                                        .mean_ns = by_speed(known.mean_ns, from, to)};
     }
 }
 

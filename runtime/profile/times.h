@@ -10,11 +10,12 @@
 typedef struct clo_profile_time {
     clo_time_basis basis; /* CLO_TIME_TYPED: nothing is known, and the rest is 0 */
     int64_t location_ns, spread_ns, high_ns;
+    int64_t mean_ns;        /* 0: what these three say */
     clo_memory_part memory; /* zeros: none is known */
 } clo_profile_time;
 
 /* The straight lines between what is known of a time: two spreads below the location for the least, the location for the
- * median, the high value at 0.9, and as far again above it for the largest. `quantile`: in 2^CLO_QUANTILE_BITS. */
+ * median, the high value at 0.9, and as far again above it for the largest; all of it times what makes its mean the known one. `quantile`: in 2^CLO_QUANTILE_BITS. */
 enum { CLO_QUANTILE_BITS = 20 };
 CLO_INTERNAL int64_t clo_profile_time_at(const clo_profile_time *time, uint32_t quantile);
 

@@ -61,6 +61,7 @@ static int print_entry_json(const clo_profile_entry *e, clo_memory_part part)
     json_integer(&out, "location_ns", e->location_ns);
     json_integer(&out, "spread_ns", e->spread_ns);
     json_integer(&out, "p90_ns", e->high_ns);
+    json_integer(&out, "mean_ns", e->mean_ns);
     json_integer(&out, "max_ns", e->most_ns);
     json_count(&out, "level_changes", e->level_changes);
     json_bool(&out, "trusted", e->samples >= CLO_PROFILE_TRUSTED);

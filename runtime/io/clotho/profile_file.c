@@ -39,6 +39,8 @@ static void write_entry(const clo_profile_entry *e, clo_memory_part part, bool i
     write_word(text, "samples", e->samples);
     clo_text_add(text, ", \"location_ns\": %lld, \"spread_ns\": %lld, \"p90_ns\": %lld, \"max_ns\": %lld",
                  (long long)e->location_ns, (long long)e->spread_ns, (long long)e->high_ns, (long long)e->most_ns);
+    if (e->mean_ns > 0)
+        clo_text_add(text, ", \"mean_ns\": %lld", (long long)e->mean_ns);
     if (e->level_changes > 0)
         clo_text_add(text, ", \"level_changes\": %u", (unsigned)e->level_changes);
     if (e->is_assumed)
@@ -195,9 +197,10 @@ static clo_status read_part(const clo_json *json, const cJSON *object, clo_memor
 
 static clo_status read_entry(const clo_json *json, const cJSON *object, clo_profile_entry *e)
 {
-    static const char *const known[] = {
-        "codelet", "version", "kind",   "footprint", "bytes",         "samples",          "location_ns", "spread_ns",
-        "p90_ns",  "max_ns",  "newest", "assumed",   "level_changes", "memory_share_q16", "memory_MBps", NULL};
+    static const char *const known[] = {"codelet", "version",     "kind",          "footprint",        "bytes",
+                                        "samples", "location_ns", "spread_ns",     "p90_ns",           "max_ns",
+                                        "newest",  "assumed",     "level_changes", "memory_share_q16", "memory_MBps",
+                                        "mean_ns", NULL};
     int64_t version = 0, changes = 0;
     bool is_assumed = false;
     clo_status status = clo_json_keys(json, object, known);
@@ -223,6 +226,8 @@ static clo_status read_entry(const clo_json *json, const cJSON *object, clo_prof
         status = read_time(json, object, "p90_ns", &e->high_ns);
     if (status == CLO_OK)
         status = read_time(json, object, "max_ns", &e->most_ns);
+    if (status == CLO_OK)
+        status = clo_json_get_integer(json, object, "mean_ns", INT64_C(1) << 52, &e->mean_ns);
     if (status == CLO_OK)
         status = clo_json_get_integer(json, object, "level_changes", UINT32_MAX, &changes);
     if (status == CLO_OK)

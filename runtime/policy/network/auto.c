@@ -19,7 +19,7 @@
  *
  * `auto:p95` and `auto:late` are for the 95 % quantile of the completion times and for the number of jobs that end after
  * their deadlines. Deadlines do not count in the one; in the other what will be late whatever is done goes last
- * (policy/placement/due.h), and where moving is dear it decides by `parametric:late`, numbers that were trained for that.
+ * (policy/packing/due.h), and where moving is dear it decides by `parametric:late`, numbers that were trained for that.
  * (`parametric:p95` is no part of it: 3 to 5 % less on jobs like those of its training, up to 7 % more on mixtures.)
  *
  * All that it measures are events, so a log replays. O(log jobs) an event; a decision as the policy that makes it. */

@@ -1,4 +1,4 @@
-/* easy_parametric.c - easy-sjf (policy/placement/backfill.c) with learned numbers: which instance goes first, and when
+/* easy_parametric.c - easy-sjf (policy/packing/backfill.c) with learned numbers: which instance goes first, and when
  * room is kept for the job with the least remaining work. Found by `clotho train parametric --policy easy-parametric`
  * (bench/learned/TRAINING.md, four resources).
  *
@@ -28,7 +28,7 @@
  * an event, and the stages of a job that arrives; a decision as in easy-sjf. */
 #include "policy/network/easy_parametric.h"
 
-#include "policy/placement/reservation.h"
+#include "policy/packing/reservation.h"
 #include "policy/select/argument.h"
 #include "policy/select/by_rank.h"
 #include "policy/select/policies.h"

@@ -10,7 +10,7 @@
  *   limit  ceil(l_scale (rem / U + 0.05)^l_rem (8 / n)^l_jobs (M / 50)^l_size)
  *
  * For `value` a job that can meet its deadline has the work that M executors can do until then, if that is more than rem;
- * with `for=late` one that cannot goes behind all others (policy/placement/due.h); bench/online/README.md, deadlines.
+ * with `for=late` one that cannot goes behind all others (policy/packing/due.h); bench/online/README.md, deadlines.
  *
  * A free executor goes to the job of the highest value among those below their limits, there to the stage that it ran
  * last, or else to the ready stage of the highest rank_u. If its own job has nothing ready, but will have, it waits for
@@ -34,7 +34,7 @@
  * kept until what they are of changes. */
 #include "policy/network/parametric.h"
 
-#include "policy/placement/due.h"
+#include "policy/packing/due.h"
 #include "policy/select/by_rank.h"
 #include "policy/select/policies.h"
 #include "policy/select/share.h"

@@ -2,7 +2,7 @@
 #ifndef CLO_POLICY_NETWORK_PARAMETRIC_ARGUMENT_H
 #define CLO_POLICY_NETWORK_PARAMETRIC_ARGUMENT_H
 
-#include "policy/placement/due.h"
+#include "policy/packing/due.h"
 #include <clotho/status.h>
 
 #include <stdint.h>

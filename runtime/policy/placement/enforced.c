@@ -3,7 +3,7 @@
 
 #include "base/numbers/saturate.h"
 #include "cost/cost.h"
-#include "policy/placement/packing.h"
+#include "policy/packing/packing.h"
 
 #include <string.h>
 

@@ -37,7 +37,7 @@
  * jobs of each group at least, so that a decision costs the same whatever the number of jobs; where none may start,
  * the oldest ready stage that may. Priorities are of stages: the instances of one are alike. Groups count modulo 64.
  * Demands are taken as they are, not estimated. O(log jobs) an event, O(candidates * executors) a decision. */
-#include "policy/placement/packing.h"
+#include "policy/packing/packing.h"
 #include "policy/placement/planned.h"
 #include "policy/select/argument.h"
 #include "policy/select/deficits.h"

@@ -11,7 +11,7 @@
  * (EASY backfilling); by preemption it would have the room at once.
  *
  * Looked at are 8 ready stages of each of the first 64 jobs that wait. O(64 * 8 * executors that are free) a decision. */
-#include "policy/placement/packing.h"
+#include "policy/packing/packing.h"
 #include "policy/select/policies.h"
 #include "policy/synch/queues.h"
 

@@ -2,7 +2,7 @@
 #include "policy/synch/places.h"
 
 #include "base/numbers/saturate.h"
-#include "policy/placement/packing.h"
+#include "policy/packing/packing.h"
 
 #include <string.h>
 

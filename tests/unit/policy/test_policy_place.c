@@ -1,6 +1,6 @@
 /* What the policies that also place choose, on streams small enough to be worked out by hand; and what they take for
  * an argument. */
-#include "policy/placement/packing.h"
+#include "policy/packing/packing.h"
 #include "policy_scene.h"
 
 static void make_unlike(policy_scene *s)

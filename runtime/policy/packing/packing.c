@@ -1,5 +1,5 @@
 /* packing.c - see packing.h. */
-#include "policy/placement/packing.h"
+#include "policy/packing/packing.h"
 
 #include "base/numbers/log2.h"
 #include "base/numbers/saturate.h"

@@ -1,4 +1,4 @@
-/* policy/placement/packing.h - how well an instance fits into what is free: what tetris, graphene, graphene-star,
+/* policy/packing/packing.h - how well an instance fits into what is free: what tetris, graphene, graphene-star,
  * easy-sjf and easy-parametric share.
  *
  * The fit is Tetris's alignment score (Grandl et al., "Multi-resource packing for cluster schedulers", SIGCOMM 2014,

@@ -1,4 +1,4 @@
-/* policy/placement/due.h - what a deadline makes of a job's remaining work, for orders in which the least work goes first.
+/* policy/packing/due.h - what a deadline makes of a job's remaining work, for orders in which the least work goes first.
  * A job without a deadline has its remaining work. The others, by what is to be small:
  *
  *   mean  the work that all executors could do until the deadline, where that is more. So jobs that can still be in time

@@ -1,5 +1,5 @@
 /* reservation.c - see reservation.h. */
-#include "policy/placement/reservation.h"
+#include "policy/packing/reservation.h"
 
 #include "base/numbers/saturate.h"
 #include "cost/cost.h"

@@ -8,7 +8,7 @@
  * ready stages of its job, as long as there are any; alone it waits, and other jobs use the executors. graphene-
  * star:EXPONENT,THRESHOLD; both are to be tuned (the appendix searches a grid). O(log jobs) an event, O(executors) a
  * decision; waiting for the others costs O(stages) once a job. */
-#include "policy/placement/packing.h"
+#include "policy/packing/packing.h"
 #include "policy/queue/wfair.h"
 #include "policy/select/by_job.h"
 #include "policy/select/policies.h"

@@ -6,7 +6,7 @@
  * Deviations: the candidates are the ready stages, 4 each, of the 16 jobs with the least remaining work, so that a
  * decision costs the same whatever the number of jobs; where none of them may start, the oldest ready stage that may.
  * No barrier hint, no fairness knob (see graphene). O(log jobs) an event, O(candidates * executors) a decision. */
-#include "policy/placement/packing.h"
+#include "policy/packing/packing.h"
 #include "policy/select/by_job.h"
 #include "policy/select/policies.h"
 

@@ -34,8 +34,8 @@
  *
  * O(log jobs) an event; a decision these 64 stages, and machines times executors for the reservation (none is made where
  * that is more than 65536). */
-#include "policy/placement/due.h"
-#include "policy/placement/reservation.h"
+#include "policy/packing/due.h"
+#include "policy/packing/reservation.h"
 #include "policy/select/by_job.h"
 #include "policy/select/policies.h"
 #include "policy/select/ranked.h"
