@@ -24,11 +24,13 @@ typedef struct clo_profile_row {
     clo_profile_entry before; /* without names; 0 samples: nothing */
     clo_estimator own;
     uint64_t bytes;
-    int64_t newest_s;    /* of both */
-    bool is_cold;        /* the one own sample is the first of all */
-    clo_estimator whole; /* samples: what a whole run's executions took over what the times say, in 65536ths */
-    int64_t run_measured_ns, run_expected_ns; /* both sums, of the run that is being learned */
-    uint32_t run_samples, run_next;           /* the next row that it has, CLO_NONE: none */
+    int64_t newest_s;     /* of both */
+    bool is_cold;         /* the one own sample is the first of all */
+    clo_estimator whole;  /* samples: the mean of an execution in each run */
+    uint32_t whole_level; /* own.level_changes, when they were right */
+    uint32_t run_samples; /* of the run that is being learned; their sum */
+    int64_t run_ns;
+    uint32_t run_next; /* the next row that has a sum, CLO_NONE: none */
     clo_memory_part memory;
     int64_t memory_s;     /* when that was measured; as newest_s */
     uint32_t memory_rank; /* 0: there is none, 1: of another machine, 2: measured here */

@@ -3,12 +3,9 @@
 
 #include "base/memory.h"
 #include "profile/merge.h"
-#include "profile/times.h"
 
 #include <assert.h>
 #include <string.h>
-
-__extension__ typedef __int128 wide;
 
 enum { RUNS_MIN = 3 };
 
@@ -109,17 +106,16 @@ void clo_profile_row_learn(clo_profile_row *row, int64_t sample_ns, int64_t now_
     row->newest_s = now_s;
 }
 
-/* By whole runs; 0: of too few. */
-static int64_t mean_of(const clo_profile_row *row)
+void clo_profile_row_learn_run(clo_profile_row *row, int64_t mean_ns)
 {
-    const clo_profile_time time = {.location_ns = clo_estimator_location_ns(&row->own),
-                                   .spread_ns = clo_estimator_spread_ns(&row->own),
-                                   .high_ns = clo_estimator_high_ns(&row->own)};
-    wide mean_ns = (wide)clo_profile_time_mean(&time) * clo_estimator_location_ns(&row->whole) >> 16;
+    clo_estimator *whole = &row->whole;
+    int64_t location_ns = clo_estimator_location_ns(whole), apart_ns = mean_ns - location_ns;
+    bool is_other = (apart_ns < 0 ? -apart_ns : apart_ns) > 3 * clo_estimator_spread_ns(whole);
 
-    if (row->whole.samples < RUNS_MIN)
-        return 0;
-    return mean_ns > CLO_ESTIMATOR_MOST_NS ? CLO_ESTIMATOR_MOST_NS : (int64_t)mean_ns;
+    if (row->whole_level != row->own.level_changes && is_other)
+        *whole = (clo_estimator){0};
+    row->whole_level = row->own.level_changes;
+    clo_estimator_add(whole, mean_ns);
 }
 
 clo_profile_entry clo_profile_row_times(const clo_profile_row *row)
@@ -128,7 +124,7 @@ clo_profile_entry clo_profile_row_times(const clo_profile_row *row)
                              .location_ns = clo_estimator_location_ns(&row->own),
                              .spread_ns = clo_estimator_spread_ns(&row->own),
                              .high_ns = clo_estimator_high_ns(&row->own),
-                             .mean_ns = mean_of(row),
+                             .mean_ns = row->whole.samples >= RUNS_MIN ? clo_estimator_location_ns(&row->whole) : 0,
                              .most_ns = row->own.most_ns,
                              .level_changes = row->own.level_changes,
                              .newest_s = row->newest_s};

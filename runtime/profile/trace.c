@@ -25,7 +25,6 @@ typedef struct memo {
     uint32_t kind;
     uint32_t row;        /* CLO_NONE: there is none */
     int64_t expected_ns; /* by what was known before this call; 0: not enough */
-    int64_t plain_ns;    /* the same without what whole runs have taught */
 } memo;
 
 enum { MEMOS = 256, PROBES = 4, RUN_SAMPLES_MIN = 32, ROW_SAMPLES_MIN = 16 };
@@ -65,15 +64,15 @@ static bool is_whole(const clo_graph *graph, const sample *s)
     return clo_graph_items_of(grain, s->instance) == grain.size;
 }
 
-static void expect(const clo_profile_row *row, memo *into)
+static int64_t expected_of(const clo_profile_row *row)
 {
     clo_profile_entry known = clo_profile_row_times(row);
-    clo_profile_time time = {.location_ns = known.location_ns, .spread_ns = known.spread_ns, .high_ns = known.high_ns};
-    bool is_known = known.samples >= CLO_PROFILE_TRUSTED;
+    const clo_profile_time time = {.location_ns = known.location_ns,
+                                   .spread_ns = known.spread_ns,
+                                   .high_ns = known.high_ns,
+                                   .mean_ns = known.mean_ns};
 
-    into->plain_ns = is_known ? clo_profile_time_mean(&time) : 0;
-    time.mean_ns = known.mean_ns;
-    into->expected_ns = is_known ? clo_profile_time_mean(&time) : 0;
+    return known.samples >= CLO_PROFILE_TRUSTED ? clo_profile_time_mean(&time) : 0;
 }
 
 /* Looks up, or makes, the row of a task. Another row may have to go: then nothing that was looked up counts. */
@@ -92,7 +91,7 @@ static clo_status find_row(learner *l, uint32_t task, memo *into)
         memset(l->memos, 0, sizeof l->memos);
     l->evicted = l->profile->evicted;
     into->row = (uint32_t)(found - l->profile->rows);
-    expect(found, into);
+    into->expected_ns = expected_of(found);
     return CLO_OK;
 }
 
@@ -128,17 +127,16 @@ static clo_status place(learner *l, const sample *s, memo *out)
     return CLO_OK;
 }
 
-/* Sums of the run for the row. */
-static void add_up(learner *l, const memo *found, int64_t ns)
+/* To the sum of the run for the row. */
+static void add_up(learner *l, uint32_t number, int64_t ns)
 {
-    clo_profile_row *row = &l->profile->rows[found->row];
+    clo_profile_row *row = &l->profile->rows[number];
 
     if (row->run_samples++ == 0) {
         row->run_next = l->first;
-        l->first = found->row;
+        l->first = number;
     }
-    row->run_measured_ns = clo_time_add(row->run_measured_ns, ns);
-    row->run_expected_ns = clo_time_add(row->run_expected_ns, found->plain_ns);
+    row->run_ns = clo_time_add(row->run_ns, ns);
 }
 
 static clo_status learn(learner *l, const sample *s)
@@ -154,42 +152,39 @@ static clo_status learn(learner *l, const sample *s)
         l->trusted++;
         l->measured_ns = clo_time_add(l->measured_ns, s->ns);
         l->expected_ns = clo_time_add(l->expected_ns, found.expected_ns);
-        add_up(l, &found, s->ns);
+        add_up(l, found.row, s->ns);
     }
     return CLO_OK;
-}
-
-static int64_t factor_q16(int64_t measured_ns, int64_t expected_ns)
-{
-    clo_u128 q16 = ((clo_u128)(uint64_t)measured_ns << 16) / (uint64_t)expected_ns;
-
-    return q16 > CLO_ESTIMATOR_MOST_NS ? CLO_ESTIMATOR_MOST_NS : (int64_t)q16;
 }
 
 /* Rows lose their sums. Where a row had to go, the list of them may be cut: then nothing is learned of them. */
 static void learn_rows(learner *l, bool is_run)
 {
-    bool is_whole_list = l->evicted_before == l->profile->evicted;
+    bool is_cut = l->evicted_before != l->profile->evicted;
+    uint32_t next;
 
-    for (uint32_t r = l->first; r != CLO_NONE && is_whole_list; r = l->profile->rows[r].run_next) {
+    for (uint32_t r = is_cut ? CLO_NONE : l->first; r != CLO_NONE; r = next) {
         clo_profile_row *row = &l->profile->rows[r];
+        next = row->run_next;
         if (is_run && row->run_samples >= ROW_SAMPLES_MIN)
-            clo_estimator_add(&row->whole, factor_q16(row->run_measured_ns, row->run_expected_ns));
+            clo_profile_row_learn_run(row, row->run_ns / row->run_samples);
         row->run_samples = 0;
-        row->run_measured_ns = row->run_expected_ns = 0;
+        row->run_ns = 0;
     }
-    for (uint32_t r = 0; r < l->profile->rows_count && !is_whole_list; r++) {
-        clo_profile_row *row = &l->profile->rows[r];
-        row->run_samples = 0;
-        row->run_measured_ns = row->run_expected_ns = 0;
+    for (uint32_t r = 0; r < l->profile->rows_count && is_cut; r++) {
+        l->profile->rows[r].run_samples = 0;
+        l->profile->rows[r].run_ns = 0;
     }
 }
 
 /* All samples were of one run. */
 static void learn_run(learner *l)
 {
-    if (l->trusted >= RUN_SAMPLES_MIN)
-        clo_profile_row_learn(&l->profile->runs, factor_q16(l->measured_ns, l->expected_ns), l->now_s);
+    if (l->trusted < RUN_SAMPLES_MIN)
+        return;
+    clo_u128 factor_q16 = ((clo_u128)(uint64_t)l->measured_ns << 16) / (uint64_t)l->expected_ns;
+    clo_profile_row_learn(&l->profile->runs,
+                          factor_q16 > CLO_ESTIMATOR_MOST_NS ? CLO_ESTIMATOR_MOST_NS : (int64_t)factor_q16, l->now_s);
 }
 
 clo_status clo_profile_learn_trace(clo_profile *profile, const clo_cost *cost, const clo_trace *trace, size_t *learned)

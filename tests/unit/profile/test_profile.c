@@ -139,6 +139,7 @@ static clo_profile_entry drawn(clo_rng *rng)
                                .location_ns = location_ns,
                                .spread_ns = clo_rng_below(rng, 200),
                                .high_ns = location_ns + clo_rng_below(rng, 100),
+                               .mean_ns = clo_rng_below(rng, 2) * (location_ns + clo_rng_below(rng, 50)),
                                .most_ns = location_ns + clo_rng_below(rng, 1000),
                                .level_changes = clo_rng_below(rng, 3),
                                .is_assumed = clo_rng_below(rng, 4) == 0,
@@ -149,8 +150,8 @@ static bool equals(const clo_profile_entry *a, const clo_profile_entry *b)
 {
     return strcmp(a->codelet, b->codelet) == 0 && a->footprint == b->footprint && a->bytes == b->bytes &&
            a->samples == b->samples && a->location_ns == b->location_ns && a->spread_ns == b->spread_ns &&
-           a->high_ns == b->high_ns && a->most_ns == b->most_ns && a->level_changes == b->level_changes &&
-           a->is_assumed == b->is_assumed && a->newest_s == b->newest_s;
+           a->high_ns == b->high_ns && a->mean_ns == b->mean_ns && a->most_ns == b->most_ns &&
+           a->level_changes == b->level_changes && a->is_assumed == b->is_assumed && a->newest_s == b->newest_s;
 }
 
 static void the_order_of_a_merge_does_not_matter(void **state)
