@@ -165,6 +165,31 @@ static void find_critical(clo_sketch *s, uint32_t task)
     }
 }
 
+/* Something of a length ends there on the executor, before `c`. */
+static bool touches_left(const clo_sketch *s, uint32_t c, int64_t start_ns)
+{
+    do
+        c = s->links[c].before; /* ends: towards the head */
+    while (c != CLO_NONE && s->executions[c].start_ns == start_ns);
+    return c != CLO_NONE && s->executions[c].finish_ns == start_ns;
+}
+
+/* Of a task without a length, from the execution `right` on, the first that ends behind ready_ns: at no seam of two others,
+ * as in a timeline. */
+static int64_t slot_of_0_ns(const clo_sketch *s, uint32_t right, int64_t ready_ns)
+{
+    int64_t start_ns = ready_ns;
+
+    for (; right != CLO_NONE && s->executions[right].start_ns <= start_ns; right = s->links[right].behind) {
+        if (s->executions[right].finish_ns <= start_ns)
+            continue; /* has no length */
+        if (s->executions[right].start_ns == start_ns && !touches_left(s, right, start_ns))
+            break;
+        start_ns = s->executions[right].finish_ns;
+    }
+    return start_ns;
+}
+
 /* The gap test of HEFT, from the last execution that ends by ready_ns on. */
 static inline int64_t slot_ns(const clo_sketch *s, uint32_t executor, int64_t ready_ns, int64_t duration_ns)
 {
@@ -174,6 +199,8 @@ static inline int64_t slot_ns(const clo_sketch *s, uint32_t executor, int64_t re
         right = c;
         c = s->links[c].before;
     }
+    if (duration_ns == 0)
+        return slot_of_0_ns(s, right, ready_ns);
     int64_t start_ns = ready_ns;
     for (; right != CLO_NONE && start_ns + duration_ns > s->executions[right].start_ns; right = s->links[right].behind)
         start_ns = s->executions[right].finish_ns; /* ends: towards the tail */
