@@ -356,7 +356,7 @@ def recurring(results, labels, head, column):
 
 
 PACKING = {"TPC-H, four resources, stream at 85 % load": "graphene-tpch", "the same, 60 jobs at once": "graphene-batch-tpch",
-           "Alibaba v2018, stream at 85 % load": "graphene-alibaba"}
+           "Alibaba v2018, stream at 85 % load": "graphene-alibaba", "Alibaba v2018, 60 jobs at once": "graphene-batch-alibaba"}
 
 
 @reader("packing-ratios", labels=2)
