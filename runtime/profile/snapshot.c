@@ -46,13 +46,9 @@ static uint64_t hash_of(const clo_profile_view *view)
 
     for (uint32_t i = 0; i < view->count; i++) {
         const clo_profile_entry *entry = &view->entries[i];
-        const uint64_t numbers[] = {entry->version,
-                                    entry->footprint,
-                                    entry->bytes,
-                                    (uint64_t)entry->location_ns,
-                                    (uint64_t)entry->spread_ns,
-                                    entry->is_assumed,
-                                    (uint64_t)entry->mean_ns};
+        const uint64_t numbers[] = {
+            entry->version,   entry->footprint, entry->bytes, (uint64_t)entry->location_ns, (uint64_t)entry->spread_ns,
+            entry->is_assumed};
         hash = hash_text(hash_text(hash, entry->codelet), entry->kind);
         for (size_t k = 0; k < sizeof numbers / sizeof numbers[0]; k++)
             hash = hash_number(hash, numbers[k]);
