@@ -18,16 +18,16 @@ static size_t tasks_count;
 /* What it has waited in its life; 0 where the kernel does not say. */
 static uint64_t waited_ns(long id)
 {
-    char path[64];
-    unsigned long long waited = 0;
+    char path[64], line[128] = "", *second;
 
     (void)snprintf(path, sizeof path, "/proc/self/task/%ld/schedstat", id);
     FILE *file = fopen(path, "re");
-    if (file == NULL || fscanf(file, "%*u %llu", &waited) != 1)
-        waited = 0;
+    if (file != NULL && fgets(line, sizeof line, file) == NULL)
+        line[0] = '\0';
     if (file != NULL)
         fclose(file);
-    return waited;
+    (void)strtoull(line, &second, 10); /* what it ran */
+    return strtoull(second, NULL, 10);
 }
 
 /* Since the last call; a thread that is new has waited for nothing. */
