@@ -88,7 +88,7 @@ typedef struct clo_platform_desc {
     /* 0: one machine. */
     uint32_t machines_count;
 
-    /* [machines_count * CLO_RESOURCES_MAX]; a negative entry is unlimited. NULL: all unlimited. */
+    /* [machines_count * CLO_RESOURCES_MAX]; a negative entry is unlimited, and so is INT64_MAX. NULL: all unlimited. */
     const int64_t *capacities;
 
     /* [CLO_RESOURCES_MAX]; entries may be NULL. NULL: unnamed. */

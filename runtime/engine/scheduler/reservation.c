@@ -132,7 +132,7 @@ static uint32_t beside_kept(const clo_scheduler *scheduler, const clo_capacity_w
     const int64_t *kept = is_free ? NULL : kept_for(scheduler, waiter);
 
     for (uint32_t r = 0; kept != NULL && r < resources; r++)
-        if (demand[r] > 0 && kept[r] > available[r] - demand[r])
+        if (demand[r] > 0 && available[r] != INT64_MAX && kept[r] > available[r] - demand[r])
             return KEPT;
     return FITS;
 }

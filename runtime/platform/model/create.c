@@ -129,6 +129,14 @@ static clo_status copy_names(char ***out, uint32_t count, const char *const *nam
     return failed ? clo_fail_memory("a platform's names") : CLO_OK;
 }
 
+/* Schedulers know what is unlimited by INT64_MAX that is left. */
+static int64_t capacity_of(const clo_platform_desc *desc, size_t i)
+{
+    bool is_limited = desc->capacities != NULL && desc->capacities[i] >= 0 && desc->capacities[i] < INT64_MAX;
+
+    return is_limited ? desc->capacities[i] : -1;
+}
+
 static clo_status copy_capacities(clo_platform *platform, const clo_platform_desc *desc)
 {
     size_t count = (size_t)platform->machines_count * CLO_RESOURCES_MAX;
@@ -137,7 +145,7 @@ static clo_status copy_capacities(clo_platform *platform, const clo_platform_des
     if (platform->capacities == NULL)
         return clo_fail_memory("a platform's capacities");
     for (size_t i = 0; i < count; i++)
-        platform->capacities[i] = desc->capacities == NULL || desc->capacities[i] < 0 ? -1 : desc->capacities[i];
+        platform->capacities[i] = capacity_of(desc, i);
     for (uint32_t r = 0; r < CLO_RESOURCES_MAX && desc->resource_names != NULL; r++) {
         if (desc->resource_names[r] == NULL)
             continue;

@@ -178,7 +178,8 @@ static inline bool clo_semaphore_fits(const clo_semaphore *semaphore, const clo_
     bool keeps = state->overtakes >= CLO_OVERTAKES_MAX && ticket > state->oldest;
 
     for (uint32_t r = 0; r < semaphore->resources; r++)
-        if (demand[r] > 0 && demand[r] > state->available[r] - (keeps ? state->kept[r] : 0))
+        if (demand[r] > 0 &&
+            demand[r] > state->available[r] - (keeps && state->available[r] != INT64_MAX ? state->kept[r] : 0))
             return false;
     return true;
 }

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-enum { EXECUTORS = 3, CAPACITY = 10, JOBS = 3 };
+enum { EXECUTORS = 3, CAPACITY = 10, JOBS = 3, JOBS_MAX = JOBS + 1 };
 
 /* The jobs: one that may have one executor, with a stage that demands all capacity and one that demands none; one whose
  * stages demand a unit each; one that demands nothing. */
@@ -33,11 +33,11 @@ static const clo_policy by_hand = {.size = sizeof(clo_policy), .name = "by hand"
 
 typedef struct setting {
     clo_platform *platform;
-    clo_graph *graphs[JOBS];
-    clo_cost *costs[JOBS];
+    clo_graph *graphs[JOBS_MAX];
+    clo_cost *costs[JOBS_MAX];
     clo_arena arena;
     clo_scheduler *scheduler;
-    clo_scheduler_job *jobs[JOBS];
+    clo_scheduler_job *jobs[JOBS_MAX];
     clo_order order; /* the last one */
     uint32_t orders;
     int64_t now_ns;
@@ -45,7 +45,7 @@ typedef struct setting {
 
 static clo_platform *make_platform(void)
 {
-    static const int64_t capacities[CLO_RESOURCES_MAX] = {CAPACITY, -1, -1, -1, -1, -1, -1, -1};
+    static const int64_t capacities[CLO_RESOURCES_MAX] = {CAPACITY, -1, CAPACITY, -1, -1, -1, -1, -1};
     clo_platform_desc desc = CLO_PLATFORM_DESC_INIT;
     clo_executor list[EXECUTORS];
     clo_platform *platform;
@@ -85,7 +85,7 @@ static void add_job(setting *s, uint32_t job, const clo_task *tasks, uint32_t co
 
 static void open_setting(setting *s)
 {
-    const clo_task limited[] = {{.work_ns = 10, .demand = {CAPACITY}}, {.work_ns = 10}};
+    const clo_task limited[] = {{.work_ns = 10, .demand = {CAPACITY, INT64_MAX}}, {.work_ns = 10}};
     const clo_task sharing[] = {{.work_ns = 10, .instances = CLO_OVERTAKES_MAX + 1, .demand = {1}},
                                 {.work_ns = 10, .demand = {1}}};
     const clo_task free[] = {{.work_ns = 10}};
@@ -94,7 +94,7 @@ static void open_setting(setting *s)
     next_choice.job = CLO_NONE;
     s->platform = make_platform();
     clo_arena_open(&s->arena, NULL, 0);
-    const clo_scheduler_config config = {.platform = s->platform, .policy = &by_hand, .jobs_max = JOBS};
+    const clo_scheduler_config config = {.platform = s->platform, .policy = &by_hand, .jobs_max = JOBS_MAX};
     ok(clo_scheduler_create(&config, &s->arena, &s->scheduler));
     next_choice = (clo_choice){.job = 0, .count = 1, .executor = 0, .duplicate = CLO_NONE};
     add_job(s, FREE, free, 1, CLO_NONE); /* it runs from here on: else all that is ready would be started */
@@ -107,7 +107,7 @@ static void open_setting(setting *s)
 static void close_setting(setting *s)
 {
     clo_arena_close(&s->arena);
-    for (uint32_t j = 0; j < JOBS; j++) {
+    for (uint32_t j = 0; j < JOBS_MAX; j++) {
         clo_cost_destroy(s->costs[j]);
         clo_graph_destroy(s->graphs[j]);
     }
@@ -176,6 +176,21 @@ static void nothing_is_kept_for_a_job_that_waits_for_its_own_commitment(void **s
     finish(&s, 2);
     for (uint32_t j = 0; j < JOBS; j++)
         assert_non_null(clo_scheduler_ended(s.scheduler));
+    close_setting(&s);
+}
+
+/* The large stage demands all that there is of a resource without a limit, too. */
+static void what_is_unlimited_is_kept_from_nobody(void **state)
+{
+    const clo_task beside = {.work_ns = 10, .demand = {0, INT64_MAX, 1}};
+    setting s;
+
+    (void)state;
+    open_setting(&s);
+    keep_for_large(&s);
+    add_job(&s, JOBS, &beside, 1, CLO_NONE);
+    choose(&s, JOBS, 0, 2);
+    expect(&s, CLO_OVERTAKES_MAX + 3, JOBS, 0, 2);
     close_setting(&s);
 }
 
@@ -392,6 +407,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nothing_is_kept_for_a_job_that_waits_for_its_own_commitment),
+        cmocka_unit_test(what_is_unlimited_is_kept_from_nobody),
         cmocka_unit_test(what_was_kept_for_such_a_job_is_offered_at_once),
         cmocka_unit_test(a_queue_that_is_emptied_lacks_nothing),
         cmocka_unit_test(the_end_of_a_queue_counts_ways_and_leaves_out_what_is_skipped),

@@ -93,6 +93,23 @@ static void everything_is_copied(void **state)
     clo_platform_destroy(p);
 }
 
+/* Schedulers and checkers take the same for unlimited. */
+static void the_largest_capacity_is_unlimited(void **state)
+{
+    (void)state;
+    const int64_t capacities[CLO_RESOURCES_MAX] = {INT64_MAX, INT64_MAX - 1, 0};
+    clo_executor executors[2];
+    clo_platform_desc desc = two(executors);
+    clo_platform *p;
+
+    desc.capacities = capacities;
+    ok(clo_platform_create(&desc, &p));
+    assert_int_equal(clo_platform_capacity(p, 0, 0), -1);
+    assert_int_equal(clo_platform_capacity(p, 0, 1), INT64_MAX - 1);
+    assert_int_equal(clo_platform_capacity(p, 0, 2), 0);
+    clo_platform_destroy(p);
+}
+
 static void unknown_indexes_have_no_value(void **state)
 {
     (void)state;
@@ -352,6 +369,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names_are_given_where_the_caller_gives_none),
         cmocka_unit_test(everything_is_copied),
+        cmocka_unit_test(the_largest_capacity_is_unlimited),
         cmocka_unit_test(unknown_indexes_have_no_value),
         cmocka_unit_test(a_transfer_within_a_memory_or_to_oneself_is_free),
         cmocka_unit_test(a_transfer_rounds_to_the_nearest_ns_and_never_overflows),

@@ -53,6 +53,25 @@ static void what_is_unlimited_is_not_counted(void **state)
     assert_false(clo_semaphore_forget(&semaphore, 0, 0));
 }
 
+/* Of the second resource all would be kept, if it was counted. */
+static void what_is_unlimited_is_not_kept(void **state)
+{
+    (void)state;
+    const int64_t capacities[8] = {10, -1, 10, -1, -1, -1, -1, -1};
+    const int64_t big[8] = {10, INT64_MAX}, small[8] = {1, 0}, other[8] = {0, INT64_MAX, 1};
+    uint64_t ticket = CLO_SEMAPHORE_NEW;
+
+    open_semaphore(capacities, 8);
+    assert_true(take(small));
+    assert_false(clo_semaphore_acquire_or_watch(&semaphore, big, &ticket, 0));
+    for (uint32_t i = 0; i < CLO_OVERTAKES_MAX; i++) {
+        assert_true(take(small));
+        (void)clo_semaphore_release(&semaphore, small, 1);
+    }
+    assert_false(take(small));
+    assert_true(take(other));
+}
+
 static void a_capacity_of_nothing_lets_in_who_demands_nothing_of_it(void **state)
 {
     (void)state;
@@ -202,6 +221,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_demand_is_taken_whole_or_not_at_all),
         cmocka_unit_test(what_is_unlimited_is_not_counted),
+        cmocka_unit_test(what_is_unlimited_is_not_kept),
         cmocka_unit_test(a_capacity_of_nothing_lets_in_who_demands_nothing_of_it),
         cmocka_unit_test(the_oldest_is_overtaken_so_often_and_no_more),
         cmocka_unit_test(who_is_forgotten_is_kept_nothing),
