@@ -75,8 +75,9 @@ typedef struct clo_profile_entry {
 } clo_profile_entry;
 
 /* How runs as a whole differ from what their tasks say, in 65536ths: the sum of the times of a run's executions over
- * the sum that was to be expected from the entries before it (their means, so its location is near 65536). One task's luck averages out over a run; what all of them
- * have in common, the speed of the machine in that run, does not. clo_profile_predict draws it. Plain values. */
+ * the sum that was to be expected from the entries before it (their means, so its location is near 65536). One task's
+ * luck averages out over a run; what all of them have in common, the speed of the machine in that run, does not.
+ * clo_profile_predict draws it. Plain values. */
 typedef struct clo_run_spread {
     /* 0: nothing is known. */
     uint64_t runs;

@@ -15,7 +15,8 @@ typedef struct clo_profile_time {
 } clo_profile_time;
 
 /* The straight lines between what is known of a time: two spreads below the location for the least, the location for the
- * median, the high value at 0.9, and as far again above it for the largest; all of it times what makes its mean the known one. `quantile`: in 2^CLO_QUANTILE_BITS. */
+ * median, the high value at 0.9, and as far again above it for the largest; all of it times what makes its mean the
+ * known one. `quantile`: in 2^CLO_QUANTILE_BITS. */
 enum { CLO_QUANTILE_BITS = 20 };
 CLO_INTERNAL int64_t clo_profile_time_at(const clo_profile_time *time, uint32_t quantile);
 

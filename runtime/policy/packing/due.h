@@ -13,8 +13,8 @@
  *
  * The value falls while nothing happens, so an order that keeps it looks CLO_DUE_LOOKS jobs over again, in turn, at each
  * event. */
-#ifndef CLO_POLICY_PLACEMENT_DUE_H
-#define CLO_POLICY_PLACEMENT_DUE_H
+#ifndef CLO_POLICY_PACKING_DUE_H
+#define CLO_POLICY_PACKING_DUE_H
 
 #include "base/numbers/saturate.h"
 #include "library.h"

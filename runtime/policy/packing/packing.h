@@ -5,8 +5,8 @@
  * section 3.2): the dot product of the demand and what is free on the machine, each as a share of the machine's
  * capacity. An executor is a demand too, of a resource of which all is free, so that the score is above 0 where nothing
  * is demanded. All in Q16 integers. */
-#ifndef CLO_POLICY_PLACEMENT_PACKING_H
-#define CLO_POLICY_PLACEMENT_PACKING_H
+#ifndef CLO_POLICY_PACKING_PACKING_H
+#define CLO_POLICY_PACKING_PACKING_H
 
 #include <clotho/policy.h>
 

@@ -1,8 +1,8 @@
 /* policy/packing/reservation.h - room that is kept for stages that do not fit now, by the expected ends of what runs: for
  * one (EASY backfilling: Lifka, "The ANL/IBM SP scheduling system", JSSPP 1995) or for several (conservative
  * backfilling: Mu'alem, Feitelson, IEEE TPDS 12, 2001). Made anew for each decision, so it needs no records in a log. */
-#ifndef CLO_POLICY_PLACEMENT_RESERVATION_H
-#define CLO_POLICY_PLACEMENT_RESERVATION_H
+#ifndef CLO_POLICY_PACKING_RESERVATION_H
+#define CLO_POLICY_PACKING_RESERVATION_H
 
 #include "policy/packing/packing.h"
 
