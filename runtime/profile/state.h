@@ -28,6 +28,7 @@ typedef struct clo_profile_row {
     bool is_cold;         /* the one own sample is the first of all */
     clo_estimator whole;  /* samples: the mean of an execution in each run */
     uint32_t whole_level; /* own.level_changes, when they were right */
+    bool is_settling;     /* the level changed in the last run: its mean may be of both */
     uint32_t run_samples; /* of the run that is being learned; their sum */
     int64_t run_ns;
     uint32_t run_next; /* the next row that has a sum, CLO_NONE: none */

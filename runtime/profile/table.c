@@ -111,9 +111,11 @@ void clo_profile_row_learn_run(clo_profile_row *row, int64_t mean_ns)
     clo_estimator *whole = &row->whole;
     int64_t location_ns = clo_estimator_location_ns(whole), apart_ns = mean_ns - location_ns;
     bool is_other = (apart_ns < 0 ? -apart_ns : apart_ns) > 3 * clo_estimator_spread_ns(whole);
+    bool has_changed = row->whole_level != row->own.level_changes;
 
-    if (row->whole_level != row->own.level_changes && is_other)
+    if ((has_changed || row->is_settling) && is_other)
         *whole = (clo_estimator){0};
+    row->is_settling = has_changed;
     row->whole_level = row->own.level_changes;
     clo_estimator_add(whole, mean_ns);
 }

@@ -13,8 +13,8 @@ clo_profile_row *clo_profile_row_find(clo_profile *profile, const clo_profile_en
 /* A sample of this process; now_s: as clo_profile_entry.newest_s. */
 void clo_profile_row_learn(clo_profile_row *row, int64_t sample_ns, int64_t now_s);
 
-/* The mean of its executions in a run, after their samples. Where the level has changed, and the mean with it, those of
- * earlier runs count no more. */
+/* The mean of its executions in a run, after their samples. Where the level has changed in it or in the run
+ * before it, and the mean with it, those of earlier runs count no more. */
 void clo_profile_row_learn_run(clo_profile_row *row, int64_t mean_ns);
 
 /* Both pieces of a row, merged, without names and key. */
