@@ -12,9 +12,9 @@
  *               tetris starts. A job that is alone is packed as tetris does.
  *
  *   conservative-sjf
- *               the same, and room is kept for each of the first 16 jobs that has to wait, in their order: nobody delays
- *               what room is kept for before (conservative backfilling: Mu'alem, Feitelson 2001). Means are 2 % less,
- *               makespans 5 % more
+ *               the same, and room is kept for each of the first 16 jobs that has to wait, in their order: nobody takes
+ *               what is kept of resources before (conservative backfilling: Mu'alem, Feitelson 2001; who passes may
+ *               still take the executor). Means are 2 % less, makespans 5 % more
  *
  *   mdd         all, too, but deadlines count (modified due date: Baker, Bertrand, "A dynamic priority rule for
  *               scheduling against due-dates", J. Operations Management 3, 1982; with weights: Kanet, Li, "A weighted

@@ -29,7 +29,8 @@ typedef struct clo_reservations {
 bool clo_reservation_make(const clo_view *view, uint32_t slot, uint32_t stage, int64_t before_ns,
                           clo_reservations *kept);
 
-/* An instance on the candidate's executor delays nothing that room is kept for. */
+/* An instance on the candidate's executor takes no room of what is kept. Executors are not counted: it may take the last
+ * one that a stage with room could start on. */
 bool clo_reservations_let_pass(const clo_view *view, const clo_reservations *kept, const clo_candidate *c);
 
 #endif
