@@ -175,8 +175,8 @@ bool clo_reservation_make(const clo_view *view, uint32_t slot, uint32_t stage, i
             is_found = true;
         }
     }
-    for (uint32_t k = 0; k < kept->count && is_found;
-         k++) /* of what begins while the new one runs, less is left over */
+    /* Of what begins while the new one runs, less is left over. */
+    for (uint32_t k = 0; k < kept->count && is_found; k++)
         if (overlaps(best, kept->list[k].machine, kept->list[k].from_ns, clo_time_add(kept->list[k].from_ns, 1)))
             take_off(kept->list[k].spare, best->needs);
     kept->count += is_found;
