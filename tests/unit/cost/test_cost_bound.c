@@ -289,9 +289,9 @@ static void large_times_do_not_overflow(void **state)
     struct fixture f;
 
     start(&f, 3);
-    f.capacities[0] = INT64_MAX;
+    f.capacities[0] = INT64_MAX - 1; /* above, it is unlimited */
     for (uint32_t t = 0; t < 7; t++)
-        add(&f, (clo_task){.work_ns = 1ll << 58, .demand = {INT64_MAX}});
+        add(&f, (clo_task){.work_ns = 1ll << 58, .demand = {INT64_MAX - 1}});
     clo_bound b = bound(&f);
     assert_true(b.critical_path_ns == 1ll << 58);
     assert_true(b.area_ns >= (7ll << 58) / 3 - 3 && b.area_ns <= (7ll << 58) / 3 + 1);
