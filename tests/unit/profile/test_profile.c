@@ -11,6 +11,7 @@
 
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 static const clo_codelet gemm = {"gemm", 1, 4096};
 
@@ -152,6 +153,35 @@ static bool equals(const clo_profile_entry *a, const clo_profile_entry *b)
            a->samples == b->samples && a->location_ns == b->location_ns && a->spread_ns == b->spread_ns &&
            a->high_ns == b->high_ns && a->mean_ns == b->mean_ns && a->most_ns == b->most_ns &&
            a->level_changes == b->level_changes && a->is_assumed == b->is_assumed && a->newest_s == b->newest_s;
+}
+
+/* Every field of every entry comes back. */
+static void a_file_keeps_entries(void **state)
+{
+    const char *path = CLO_BINARY "/test_profile_entries.json";
+    clo_rng rng = clo_rng_seed(3);
+
+    (void)state;
+    for (int i = 0; i < 100; i++) {
+        clo_profile *profile = new_profile(8), *again = new_profile(8);
+        clo_profile_entry was, is;
+        for (int k = 0; k < 6; k++) {
+            const clo_profile_entry entry = drawn(&rng);
+            ok(clo_profile_add(profile, &entry));
+        }
+        ok(clo_profile_publish(profile));
+        ok(clo_profile_save(profile, path));
+        ok(clo_profile_load(again, path, 0));
+        assert_int_equal(clo_profile_entries(again), clo_profile_entries(profile));
+        for (uint32_t e = 0; e < clo_profile_entries(profile); e++) {
+            ok(clo_profile_entry_at(profile, e, &was));
+            ok(clo_profile_entry_at(again, e, &is));
+            assert_true(equals(&was, &is));
+        }
+        clo_profile_destroy(profile);
+        clo_profile_destroy(again);
+    }
+    unlink(path);
 }
 
 static void the_order_of_a_merge_does_not_matter(void **state)
@@ -541,6 +571,7 @@ int main(void)
         cmocka_unit_test(the_first_sample_counts_until_there_is_a_second),
         cmocka_unit_test(each_key_has_an_entry_of_its_own),
         cmocka_unit_test(a_full_profile_gives_up_its_oldest_entry_and_counts),
+        cmocka_unit_test(a_file_keeps_entries),
         cmocka_unit_test(the_order_of_a_merge_does_not_matter),
         cmocka_unit_test(spreads_of_runs_are_merged_in_any_order_and_change_no_times),
         cmocka_unit_test(times_that_agree_are_averaged_and_of_others_the_younger_stands),
