@@ -20,9 +20,11 @@ def show_range(low, high):
     return "-" if low is None or high is None else "%s .. %s" % (show_ns(low), show_ns(high))
 
 
-def show_error(error, others):
+def show_error(error, others, kept):
     if error is None:
         return "-"
+    if kept == 0:
+        return "unsteady"
     return "disturbed" if others is not None and others > DISTURBED else "%.1f %%" % (100 * abs(error))
 
 
@@ -32,6 +34,7 @@ def row(one):
         measured = one.get("makespan_ns")
     error = one.get("error", one.get("prediction_error"))
     speedup, others = one.get("speedup"), one.get("foreign_load")
+    noise, kept, dropped = one.get("deviation"), one.get("turns_kept"), one.get("turns_dropped")
     extra = ""
     if "residual" in one:
         extra = ", residual %.1e" % one["residual"]
@@ -48,7 +51,10 @@ def row(one):
         show_ns(one.get("predicted_ns")),
         show_range(one.get("predicted_low_ns"), one.get("predicted_high_ns")),
         show_ns(measured) + (" emulated" if one.get("emulated") else ""),
-        show_error(error, others),
+        show_error(error, others, kept),
+        show_error(one.get("own_error"), others, kept),
+        "-" if noise is None else "%.1f %%" % (100 * noise),
+        "-" if kept is None else "%d of %d" % (kept, kept + dropped),
         "-" if others is None else "%.0f %%" % (100 * others),
         "-" if speedup is None else "%.2f" % speedup,
         ("valid" if one.get("valid") else "NOT VALID") + extra,
@@ -58,7 +64,7 @@ def row(one):
 def main(path):
     with open(path, encoding="utf-8") as file:
         runs = [json.loads(line) for line in file if line.strip()]
-    head = ("application", "dispatch", "predicted", "9 of 10 runs", "measured", "error", "others", "speedup", "check")
+    head = ("application", "dispatch", "predicted", "9 of 10 runs", "measured", "error", "own", "noise", "steady", "others", "speedup", "check")
     rows = [head] + [row(one) for one in runs]
     widths = [max(len(str(r[i])) for r in rows) for i in range(len(head))]
     print()
@@ -69,8 +75,11 @@ def main(path):
             print("  ".join("-" * w for w in widths))
     print(
         "\npredicted: before each run, from what each task took on each CPU in runs by work stealing (median and range of 200"
-        "\nsimulations with drawn durations); error: of the measured time, the median over the runs; others: share of the CPUs that"
-        "\nother programs and other guests of the host took meanwhile, above 10 % the error tells nothing. speedup: over one core."
+        "\nsimulations with drawn durations); error: of the measured time, the median over the runs; own: the error if tasks are"
+        "\ntaken to last as in earlier runs of the same plan, in the same order, with the same things in the caches; noise: how"
+        "\nfar runs are from their own median, which is known only afterwards; steady: the runs that count, those between probes of"
+        "\nwhich each CPU computed and read as fast as while it was learned (a tenth, a fifth); others: share of the CPUs that other"
+        "\nprograms and other guests of the host took meanwhile, above 10 % the error tells nothing. speedup: over one core."
     )
     return 0 if runs and all(one.get("valid") for one in runs) else 1
 

@@ -49,16 +49,25 @@ static clo_status rate_of(const uint32_t *of, uint32_t count, uint32_t *mbps)
     return CLO_OK;
 }
 
+static clo_status rates_of(const cpus *all, memory_rates *out)
+{
+    clo_status status = CLO_OK;
+
+    *out = (memory_rates){0};
+    if (all->count > 1)
+        status = rate_of(all->of, 1, &out->one);
+    if (status == CLO_OK && all->count > 1)
+        status = rate_of(all->of, all->count, &out->all);
+    return status;
+}
+
 clo_status alone_rates(memory_rates *out)
 {
     cpus all;
     clo_status status = list_cpus(&all);
 
-    *out = (memory_rates){0};
-    if (status == CLO_OK && all.count > 1)
-        status = rate_of(all.of, 1, &out->one);
-    if (status == CLO_OK && all.count > 1)
-        status = rate_of(all.of, all.count, &out->all);
+    if (status == CLO_OK)
+        status = rates_of(&all, out);
     free(all.of);
     return status;
 }
@@ -87,13 +96,21 @@ static clo_status run_all(bed_opener open, const void *context, uint32_t count, 
     return status;
 }
 
-static clo_status learn(bed_opener open, const void *context, uint32_t count, const cpus *all, clo_profile *both[2])
+/* In each round what the memory moves is read anew: it changes within seconds where other guests share it. */
+static clo_status learn(bed_opener open, const void *context, uint32_t count, const cpus *all, clo_profile *both[2],
+                        memory_rates *rates)
 {
+    double one[ROUNDS], together[ROUNDS];
     clo_status status = CLO_OK;
 
     for (int round = 0; round < ROUNDS && status == CLO_OK; round++) {
         clo_streams *streams = NULL;
-        status = run_all(open, context, count, both[0]);
+        memory_rates now = {0};
+        status = rates_of(all, &now);
+        one[round] = now.one;
+        together[round] = now.all;
+        if (status == CLO_OK)
+            status = run_all(open, context, count, both[0]);
         if (status == CLO_OK)
             status = start(all->of + 1, all->count - 1, &streams);
         if (status == CLO_OK)
@@ -102,6 +119,9 @@ static clo_status learn(bed_opener open, const void *context, uint32_t count, co
     }
     for (int i = 0; i < 2 && status == CLO_OK; i++)
         status = clo_profile_publish(both[i]);
+    if (status == CLO_OK)
+        *rates = (memory_rates){(uint32_t)bench_summarise(one, ROUNDS).median,
+                                (uint32_t)bench_summarise(together, ROUNDS).median};
     return status;
 }
 
@@ -121,26 +141,24 @@ static clo_status add_parts(clo_profile *both[2], const memory_rates *rates, uin
     return status == CLO_OK ? clo_profile_publish(both[0]) : status;
 }
 
-clo_status alone_learn(bed_opener open, const void *context, uint32_t count, const char *path)
+clo_status alone_learn(bed_opener open, const void *context, uint32_t count, const char *path, memory_rates *rates)
 {
     clo_profile *both[2] = {NULL, NULL};
-    memory_rates rates = {0};
     cpu_set_t before, first;
     cpus all;
     clo_status status = list_cpus(&all);
 
-    if (status == CLO_OK)
-        status = alone_rates(&rates);
+    *rates = (memory_rates){0};
     for (int i = 0; i < 2 && status == CLO_OK; i++)
         status = clo_profile_create(0, &both[i]);
     if (status == CLO_OK && all.count > 1 && sched_getaffinity(0, sizeof before, &before) == 0) {
         CPU_ZERO(&first);
         CPU_SET(all.of[0], &first);
         sched_setaffinity(0, sizeof first, &first);
-        status = learn(open, context, count, &all, both);
+        status = learn(open, context, count, &all, both, rates);
         sched_setaffinity(0, sizeof before, &before);
         if (status == CLO_OK)
-            status = add_parts(both, &rates, rates.one * (all.count - 1));
+            status = add_parts(both, rates, rates->one * (all.count - 1));
     }
     if (status == CLO_OK)
         status = clo_profile_save(both[0], path);

@@ -9,7 +9,7 @@
 #include "predict.h"
 
 #include "alone.h"
-#include "speed.h"
+#include "../examples/common/speed.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -148,28 +148,81 @@ static clo_status open_bed(bed *b, const char *family, uint32_t mix, const bench
     return status == CLO_OK && planner != NULL ? clo_plan_create(b->cost, &plan, &b->plan) : status;
 }
 
-static clo_status learn_from(const char *family, uint32_t mix, const bench_options *o, const char *profile,
-                             bool is_first)
+/* The median of a few readings of each CPU. */
+static bool read_steady(speeds *out)
 {
+    speeds each[5];
+    double compute_ns[5], memory_ns[5];
+
+    for (int i = 0; i < 5; i++)
+        if (!speeds_read(&each[i]))
+            return false;
+    *out = each[0];
+    for (uint32_t cpu = 0; cpu < out->count; cpu++) {
+        for (int i = 0; i < 5; i++) {
+            compute_ns[i] = each[i].compute_ns[cpu];
+            memory_ns[i] = each[i].memory_ns[cpu];
+        }
+        out->compute_ns[cpu] = bench_summarise(compute_ns, 5).median;
+        out->memory_ns[cpu] = bench_summarise(memory_ns, 5).median;
+    }
+    return true;
+}
+
+/* Runs, and how many of them found the machine as it is to be. */
+typedef struct turns {
+    const speeds *wanted;
+    uint32_t kept, dropped;
+} turns;
+
+/* So many are tried for one that is kept. */
+enum { TRIES = 4 };
+
+static bool is_as_wanted(const turns *t)
+{
+    speeds now;
+
+    return speeds_read(&now) && !speeds_differ(t->wanted, &now);
+}
+
+/* Learns if the machine was as wanted before and after the run. */
+static clo_status learn_run(bed *b, turns *t)
+{
+    const bool was_as_wanted = is_as_wanted(t);
+    clo_trace *trace = NULL;
+    clo_status status = bed_run(b, NULL);
+
+    if (status == CLO_OK && was_as_wanted && is_as_wanted(t)) {
+        t->kept++;
+        status = clo_job_trace(b->job, &trace);
+        if (status == CLO_OK)
+            status = clo_profile_learn_trace(b->profile, b->cost, trace, NULL);
+        clo_trace_destroy(trace);
+    } else {
+        t->dropped++;
+    }
+    return status;
+}
+
+/* Adds to the file, and the runs to `t`. */
+static clo_status learn_from(const char *family, uint32_t mix, const bench_options *o, const char *profile,
+                             bool is_first, turns *t)
+{
+    turns own = {.wanted = t->wanted};
     bed b = {0};
     clo_status status = open_bed(&b, family, mix, o, is_first ? NULL : profile, NULL);
 
     if (status == CLO_OK)
         status = bed_start(&b, true);
-    for (int i = 0; i < LEARN_RUNS && status == CLO_OK; i++) {
-        clo_trace *trace = NULL;
-        status = bed_run(&b, NULL);
-        if (status == CLO_OK)
-            status = clo_job_trace(b.job, &trace);
-        if (status == CLO_OK)
-            status = clo_profile_learn_trace(b.profile, b.cost, trace, NULL);
-        clo_trace_destroy(trace);
-    }
+    while (status == CLO_OK && own.kept < LEARN_RUNS && own.kept + own.dropped < TRIES * LEARN_RUNS)
+        status = learn_run(&b, &own);
     if (status == CLO_OK)
         status = clo_profile_publish(b.profile);
     if (status == CLO_OK)
         status = clo_profile_save(b.profile, profile);
     bed_close(&b);
+    t->kept += own.kept;
+    t->dropped += own.dropped;
     return status;
 }
 
@@ -202,24 +255,6 @@ static const char *path_in(const char *folder, const char *name)
     return paths[next];
 }
 
-/* The median of a few readings of each CPU. */
-static bool read_steady(speeds *out)
-{
-    speeds each[5];
-    double ns[5];
-
-    for (int i = 0; i < 5; i++)
-        if (!speeds_read(&each[i]))
-            return false;
-    *out = each[0];
-    for (uint32_t cpu = 0; cpu < out->count; cpu++) {
-        for (int i = 0; i < 5; i++)
-            ns[i] = each[i].ns[cpu];
-        out->ns[cpu] = bench_summarise(ns, 5).median;
-    }
-    return true;
-}
-
 /* bed_opener */
 static clo_status open_learned(const void *context, uint32_t index, bed *b)
 {
@@ -232,29 +267,22 @@ typedef struct machine {
     memory_rates rates;
 } machine;
 
-/* All of it anew, where the machine has changed meanwhile. */
+/* All of it anew, where the machine has left the speed that it had at the beginning. */
 static clo_status learn(const bench_options *o, const char *folder, FILE *file)
 {
     machine left = {0};
-    clo_status status = alone_rates(&left.rates);
-    speeds before, after;
+    clo_status status = alone_learn(open_learned, o, LEARNED * MIXES, path_in(folder, "alone.json"), &left.rates);
 
-    if (status == CLO_OK)
-        status = alone_learn(open_learned, o, LEARNED * MIXES, path_in(folder, "alone.json"));
-    for (int attempt = 0; attempt < LEARN_ATTEMPTS; attempt++) {
-        if (!read_steady(&before))
+    for (int attempt = 0; attempt < LEARN_ATTEMPTS && status == CLO_OK; attempt++) {
+        turns t = {.wanted = &left.speeds};
+        if (!read_steady(&left.speeds))
             return CLO_ERR_SYSTEM;
         for (uint32_t g = 0; g < LEARNED * MIXES && status == CLO_OK; g++)
-            status = learn_from(learned[g / MIXES], g % MIXES, o, path_in(folder, "profile.json"), g == 0);
-        if (status != CLO_OK)
-            return status;
-        if (!read_steady(&after))
-            return CLO_ERR_SYSTEM;
-        if (!speeds_differ(&before, &after))
+            status = learn_from(learned[g / MIXES], g % MIXES, o, path_in(folder, "profile.json"), g == 0, &t);
+        if (2 * t.kept >= LEARNED * MIXES * LEARN_RUNS)
             break;
     }
-    left.speeds = after;
-    return fwrite(&left, sizeof left, 1, file) == 1 ? CLO_OK : CLO_ERR_IO;
+    return status == CLO_OK && fwrite(&left, sizeof left, 1, file) != 1 ? CLO_ERR_IO : status;
 }
 
 static bool read_machine(const char *folder, machine *out)
@@ -328,22 +356,6 @@ typedef struct errors {
     size_t count, inside, inside_alone, dropped;
 } errors;
 
-/* The runs of a row of which the machine was as it was learned. */
-typedef struct turns {
-    const speeds *wanted;
-    uint32_t kept, dropped;
-} turns;
-
-/* So many are tried for one that is kept. */
-enum { TRIES = 4 };
-
-static bool is_as_learned(const turns *t)
-{
-    speeds now;
-
-    return speeds_read(&now) && !speeds_differ(t->wanted, &now);
-}
-
 static void print_row(const row *r, const turns *t, bench_stats ms, bench_stats error, double inside, bool is_json)
 {
     if (is_json)
@@ -385,9 +397,9 @@ static clo_status measure_row(const row *r, const bench_options *o, const char *
     if (status == CLO_OK)
         status = bed_run(&b, NULL); /* warms up */
     while (status == CLO_OK && t.kept < o->rounds && t.kept + t.dropped < TRIES * o->rounds) {
-        bool is_same = is_as_learned(&t);
+        bool is_same = is_as_wanted(&t);
         status = bed_run(&b, &result);
-        is_same = is_same && is_as_learned(&t);
+        is_same = is_same && is_as_wanted(&t);
         t.dropped += !is_same;
         if (!is_same)
             continue;

@@ -5,6 +5,7 @@
 #include "measure.h"
 #include "options.h"
 #include "session.h"
+#include "speed.h"
 
 #include <clotho/planner.h>
 #include <stdio.h>
@@ -16,10 +17,13 @@ typedef struct report {
     dispatch how;
     clo_clock clock;
     uint32_t workers, tasks, edges, runs;
+    uint32_t kept, dropped; /* turns with CPUs of steady speed, which the figures are of, and others */
     int64_t predicted_ns, measured_ns, lowest_ns, highest_ns, serial_ns; /* medians, and the measured range */
     int64_t low_ns, high_ns; /* what 9 of 10 runs were predicted to take; medians; 0: not predicted */
     uint32_t inside;         /* runs that took that */
     double error, speedup;   /* medians over the rounds of |measured - predicted| / measured, one core / measured */
+    double own_error;        /* as error, if predicted by the plan's own earlier runs */
+    double deviation;        /* median of |measured - its median| / its median: nothing predicts better than that */
     clo_job_result result;   /* of the last run */
     uint64_t hash;
     bool is_right; /* the check of the application */
@@ -107,7 +111,7 @@ static clo_status run_simulated(application *app, const options *o, session *s, 
         app->prepare(app);
     status = clo_simulate(s->cost, &config, &r->result, &trace, &r->hash);
     if (status == CLO_OK) {
-        r->runs = 1;
+        r->runs = r->kept = 1;
         r->measured_ns = r->lowest_ns = r->highest_ns = r->result.makespan_ns;
         r->error = relative(r->predicted_ns, r->measured_ns);
         r->speedup = ratio(r->serial_ns, r->measured_ns);
@@ -149,20 +153,29 @@ static clo_status predict_afresh(const session *s, const report *r, const clo_pr
 
 /* Figures of the rounds; each column is sorted at the end. */
 typedef struct rounds {
-    int64_t *predicted, *low, *high, *measured, *serial, *error_ppm, *speedup_ppm;
+    int64_t *predicted, *low, *high, *own, *measured, *serial, *ppm;
 } rounds;
 
 enum { COLUMNS = 7 };
 
+static double median_of_ppm(const rounds *t, uint32_t count)
+{
+    return (double)median_ns(t->ppm, count) / 1e6;
+}
+
 static void summarise(const rounds *t, uint32_t count, report *r)
 {
     for (uint32_t i = 0; i < count; i++) {
-        t->error_ppm[i] = (int64_t)(relative(t->predicted[i], t->measured[i]) * 1e6);
-        t->speedup_ppm[i] = (int64_t)(ratio(t->serial[i], t->measured[i]) * 1e6);
+        t->ppm[i] = (int64_t)(relative(t->predicted[i], t->measured[i]) * 1e6);
         r->inside += t->low[i] <= t->measured[i] && t->measured[i] <= t->high[i];
     }
-    r->error = (double)median_ns(t->error_ppm, count) / 1e6;
-    r->speedup = (double)median_ns(t->speedup_ppm, count) / 1e6;
+    r->error = median_of_ppm(t, count);
+    for (uint32_t i = 0; i < count; i++)
+        t->ppm[i] = (int64_t)(relative(t->own[i], t->measured[i]) * 1e6);
+    r->own_error = median_of_ppm(t, count);
+    for (uint32_t i = 0; i < count; i++)
+        t->ppm[i] = (int64_t)(ratio(t->serial[i], t->measured[i]) * 1e6);
+    r->speedup = median_of_ppm(t, count);
     r->predicted_ns = median_ns(t->predicted, count);
     r->low_ns = median_ns(t->low, count);
     r->high_ns = median_ns(t->high, count);
@@ -170,15 +183,23 @@ static void summarise(const rounds *t, uint32_t count, report *r)
     r->measured_ns = median_ns(t->measured, count);
     r->lowest_ns = t->measured[0];
     r->highest_ns = t->measured[count - 1];
+    for (uint32_t i = 0; i < count; i++)
+        t->ppm[i] = (int64_t)(relative(t->measured[i], r->measured_ns) * 1e6);
+    r->deviation = median_of_ppm(t, count);
 }
 
-static clo_status measure_and_predict(application *app, const session *s, yardstick *y, const report *r,
+/* Twice: from runs by work stealing, which is all that is known of a plan that has not run yet, and from its own. */
+static clo_status measure_and_predict(application *app, session *s, yardstick *y, const report *r, clo_profile *own,
                                       const rounds *t, uint32_t i)
 {
-    application_times times = {0};
     clo_prediction prediction;
-    clo_status status = yardstick_read(y, app, 1, &t->serial[i], &times);
+    clo_status status = session_learn(s, app, own);
 
+    if (status == CLO_OK)
+        status = predict_afresh(s, r, own, i, &prediction);
+    t->own[i] = prediction.median_ns;
+    if (status == CLO_OK)
+        status = session_learn(&y->all, app, y->profile);
     if (status == CLO_OK)
         status = predict_afresh(s, r, y->profile, i, &prediction);
     if (status != CLO_OK)
@@ -189,27 +210,59 @@ static clo_status measure_and_predict(application *app, const session *s, yardst
     return CLO_OK;
 }
 
-/* `count` rounds of measure, predict, run. Under an emulated clock time is what the model says: nothing to measure. */
-static clo_status run_rounds(application *app, session *s, yardstick *y, report *r, const rounds *t, uint32_t count)
+/* Measure, predict, run. `is_steady`: no CPU changed its speed meanwhile. */
+static clo_status run_turn(application *app, session *s, yardstick *y, report *r, clo_profile *own,
+                           const rounds *t, bool *is_steady)
 {
-    clo_status status = session_run(s, app, NULL); /* warms up */
+    speeds before, between, after;
+    clo_status status = yardstick_serial(y, app, &t->serial[r->kept]);
+    bool is_read = status == CLO_OK && speeds_read(&before);
 
-    for (uint32_t i = 0; i < count && status == CLO_OK; i++) {
-        t->predicted[i] = r->predicted_ns;
-        t->serial[i] = r->serial_ns;
+    if (status == CLO_OK)
+        status = measure_and_predict(app, s, y, r, own, t, r->kept);
+    is_read = is_read && status == CLO_OK && speeds_read(&between);
+    if (status == CLO_OK)
+        status = run_once(app, s, r, y->hash);
+    *is_steady = !is_read || !speeds_read(&after) || (!speeds_differ(&before, &between) && !speeds_differ(&between, &after));
+    return status;
+}
+
+/* So many turns are tried for one that is kept. */
+enum { TRIES = 4 };
+
+/* `*count` rounds of measure, predict, run: as many as are wanted, or those that were kept, if some were. Under an
+ * emulated clock time is what the model says: nothing to measure. */
+static clo_status run_rounds(application *app, session *s, yardstick *y, report *r, const rounds *t, uint32_t *count)
+{
+    const uint32_t wanted = *count;
+    clo_profile *own = NULL;
+    clo_status status = clo_profile_create(0, &own);
+
+    if (status == CLO_OK)
+        status = session_run(s, app, NULL); /* warms up */
+
+    for (uint32_t i = 0; i / TRIES < wanted && r->kept < wanted && status == CLO_OK; i++) {
+        bool is_steady = true;
+
+        t->predicted[r->kept] = r->predicted_ns;
+        t->serial[r->kept] = r->serial_ns;
         if (r->clock == CLO_CLOCK_REAL)
-            status = measure_and_predict(app, s, y, r, t, i);
-        if (status == CLO_OK)
+            status = run_turn(app, s, y, r, own, t, &is_steady);
+        else
             status = run_once(app, s, r, y->hash);
-        t->measured[i] = r->result.makespan_ns;
+        t->measured[r->kept] = r->result.makespan_ns;
+        r->kept += is_steady;
+        r->dropped += !is_steady;
     }
+    *count = r->kept > 0 ? r->kept : 1; /* none was steady: the last one */
+    clo_profile_destroy(own);
     return status;
 }
 
 static clo_status run_repeatedly(application *app, const options *o, session *s, yardstick *y, report *r)
 {
     const bool has_pictures = o->trace != NULL || o->gantt != NULL;
-    const uint32_t count = o->repeat;
+    uint32_t count = o->repeat;
     int64_t *columns = calloc((size_t)COLUMNS * count, sizeof *columns);
 
     if (columns == NULL)
@@ -217,10 +270,10 @@ static clo_status run_repeatedly(application *app, const options *o, session *s,
     const size_t n = count;
     const rounds t = {columns,         columns + n,     columns + 2 * n, columns + 3 * n,
                       columns + 4 * n, columns + 5 * n, columns + 6 * n};
-    clo_status status = session_start(s, r->clock, &r->how, has_pictures);
+    clo_status status = session_start(s, r->clock, &r->how, has_pictures || r->clock == CLO_CLOCK_REAL);
     r->is_same = true;
     if (status == CLO_OK)
-        status = run_rounds(app, s, y, r, &t, count);
+        status = run_rounds(app, s, y, r, &t, &count);
     if (status == CLO_OK)
         summarise(&t, count, r);
     if (status == CLO_OK && has_pictures) {
@@ -260,12 +313,13 @@ static void print_json(const application *app, const session *s, const report *r
     printf(", \"workers\": %u, \"tasks\": %u, \"edges\": %u, ", r->workers, r->tasks, r->edges);
     printf("\"predicted_ns\": %lld, ", (long long)r->predicted_ns);
     if (r->high_ns > 0)
-        printf("\"predicted_low_ns\": %lld, \"predicted_high_ns\": %lld, \"runs_inside\": %u, ", (long long)r->low_ns,
-               (long long)r->high_ns, r->inside);
+        printf("\"predicted_low_ns\": %lld, \"predicted_high_ns\": %lld, \"runs_inside\": %u, \"own_error\": %.4f, ",
+               (long long)r->low_ns, (long long)r->high_ns, r->inside, r->own_error);
     printf("\"measured_ns\": %lld, \"serial_ns\": %lld, \"runs\": %u, \"speedup\": %.4f, "
            "\"error\": %.4f, \"valid\": %s, %s, \"emulated\": %s, ",
-           (long long)r->measured_ns, (long long)r->serial_ns, r->runs, r->speedup, r->error,
+           (long long)r->measured_ns, (long long)r->serial_ns, r->kept, r->speedup, r->error,
            r->is_right && r->is_same ? "true" : "false", r->json, r->clock != CLO_CLOCK_REAL ? "true" : "false");
+    printf("\"deviation\": %.4f, \"turns_kept\": %u, \"turns_dropped\": %u, ", r->deviation, r->kept, r->dropped);
     printf("\"foreign_load\": %.3f, \"device_kernels\": %llu, \"device_fallbacks\": %llu, ", r->foreign_load,
            (unsigned long long)r->device.launched, (unsigned long long)r->device.fallbacks);
     printf("\"emulation_error\": %.4f, \"duplicates_run\": %llu, \"transfers\": %llu, \"output_hash\": \"%016llx\"}\n",
@@ -288,11 +342,13 @@ static void print_text(const application *app, const options *o, const session *
         printf(" %s %.3f ms", app->kernels[k], (double)times->reference_ns[k] / 1e6);
     printf(" (measured here, medians)\n%-10s predicted %.3f ms, measured %.3f ms (medians of %u, %.3f to %.3f), "
            "error %.1f %%\n",
-           o->planner, (double)r->predicted_ns / 1e6, (double)r->measured_ns / 1e6, r->runs, (double)r->lowest_ns / 1e6,
+           o->planner, (double)r->predicted_ns / 1e6, (double)r->measured_ns / 1e6, r->kept, (double)r->lowest_ns / 1e6,
            (double)r->highest_ns / 1e6, 100.0 * r->error);
     if (r->high_ns > 0)
-        printf("interval   9 of 10 runs were to take %.3f to %.3f ms; %u of %u did\n", (double)r->low_ns / 1e6,
-               (double)r->high_ns / 1e6, r->inside, r->runs);
+        printf("interval   9 of 10 runs were to take %.3f to %.3f ms; %u of %u did\n"
+               "error      %.1f %% if predicted by its own earlier runs, %.1f %% by their median\n",
+               (double)r->low_ns / 1e6, (double)r->high_ns / 1e6, r->inside, r->kept, 100.0 * r->own_error,
+               100.0 * r->deviation);
     printf("one core   %.3f ms, speedup %.2f\n", (double)r->serial_ns / 1e6, r->speedup);
     printf("result     %s, %s as on one core\n", r->line, r->is_same ? "the same bytes" : "NOT THE SAME BYTES");
     if (r->result.duplicates_run + r->result.transfers > 0)
@@ -306,6 +362,9 @@ static void print_text(const application *app, const options *o, const session *
                (unsigned long long)r->device.launched,
                2 * r->device.synchronous > r->device.launched ? " (its driver blocks)" : "",
                (unsigned long long)r->device.fallbacks, r->device.is_lost ? "; lost: " : "", r->device.reason);
+    if (r->dropped > 0)
+        printf("dropped    %u of %u runs%s: a CPU changed its speed meanwhile\n", r->dropped, r->dropped + r->kept,
+               r->kept == 0 ? ", so that the error tells nothing" : "");
     if (r->foreign_load > 0.05)
         printf("disturbed  other programs used %.0f %% of the CPUs meanwhile\n", 100.0 * r->foreign_load);
     if (o->trace != NULL)

@@ -130,6 +130,28 @@ void yardstick_close(yardstick *y)
     session_close(&y->all);
 }
 
+clo_status yardstick_serial(yardstick *y, application *app, int64_t *serial_ns)
+{
+    clo_job_result result = CLO_JOB_RESULT_INIT;
+    clo_status status = session_run(&y->one, app, &result);
+
+    *serial_ns = result.makespan_ns;
+    return status;
+}
+
+clo_status session_learn(session *s, application *app, clo_profile *profile)
+{
+    clo_trace *trace = NULL;
+    clo_status status = session_run(s, app, NULL);
+
+    if (status == CLO_OK)
+        status = clo_job_trace(s->job, &trace);
+    if (status == CLO_OK)
+        status = clo_profile_learn_trace(profile, s->cost, trace, NULL);
+    clo_trace_destroy(trace);
+    return status == CLO_OK ? clo_profile_publish(profile) : status;
+}
+
 clo_status yardstick_read(yardstick *y, application *app, uint32_t runs, int64_t *serial_ns, application_times *times)
 {
     samples all = {.capacity = (size_t)y->all.graph.tasks * runs + 1, .by_mean = y->by_mean};
@@ -140,10 +162,7 @@ clo_status yardstick_read(yardstick *y, application *app, uint32_t runs, int64_t
     if (serial == NULL || all.items == NULL)
         status = CLO_ERR_MEMORY;
     for (uint32_t i = 0; i < runs && status == CLO_OK; i++) {
-        clo_job_result result = CLO_JOB_RESULT_INIT;
-
-        status = session_run(&y->one, app, &result);
-        serial[i] = result.makespan_ns;
+        status = yardstick_serial(y, app, &serial[i]);
         if (status == CLO_OK)
             status = session_run(&y->all, app, NULL);
         if (status == CLO_OK)

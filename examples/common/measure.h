@@ -20,6 +20,12 @@ void yardstick_close(yardstick *y);
  * profile's snapshot is of what it has seen. */
 clo_status yardstick_read(yardstick *y, application *app, uint32_t runs, int64_t *serial_ns, application_times *times);
 
+/* One run on one core. */
+clo_status yardstick_serial(yardstick *y, application *app, int64_t *serial_ns);
+
+/* One run of a session that keeps a trace, by which the profile learns; and its snapshot is of it, too. */
+clo_status session_learn(session *s, application *app, clo_profile *profile);
+
 int64_t median_ns(int64_t *values, size_t count); /* sorts; 0 if there are none */
 
 #endif
