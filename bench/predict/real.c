@@ -8,8 +8,8 @@
 #define _GNU_SOURCE
 #include "predict.h"
 
-#include "alone.h"
 #include "../examples/common/speed.h"
+#include "alone.h"
 
 #include <stdio.h>
 #include <stdlib.h>

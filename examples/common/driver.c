@@ -211,8 +211,8 @@ static clo_status measure_and_predict(application *app, session *s, yardstick *y
 }
 
 /* Measure, predict, run. `is_steady`: no CPU changed its speed meanwhile. */
-static clo_status run_turn(application *app, session *s, yardstick *y, report *r, clo_profile *own,
-                           const rounds *t, bool *is_steady)
+static clo_status run_turn(application *app, session *s, yardstick *y, report *r, clo_profile *own, const rounds *t,
+                           bool *is_steady)
 {
     speeds before, between, after;
     clo_status status = yardstick_serial(y, app, &t->serial[r->kept]);
@@ -223,7 +223,8 @@ static clo_status run_turn(application *app, session *s, yardstick *y, report *r
     is_read = is_read && status == CLO_OK && speeds_read(&between);
     if (status == CLO_OK)
         status = run_once(app, s, r, y->hash);
-    *is_steady = !is_read || !speeds_read(&after) || (!speeds_differ(&before, &between) && !speeds_differ(&between, &after));
+    *is_steady =
+        !is_read || !speeds_read(&after) || (!speeds_differ(&before, &between) && !speeds_differ(&between, &after));
     return status;
 }
 

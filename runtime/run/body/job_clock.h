@@ -18,7 +18,7 @@ static inline int64_t clo_job_now_ns(const clo_job *job)
 /* Somebody wants to know when things happen. */
 static inline bool clo_job_keeps_clock(const clo_worker *worker, const clo_job *job)
 {
-    return job->events != NULL || job->engine->is_timed || worker->recorder.slots != NULL;
+    return job->events != NULL || job->engine->is_timed || worker->recorder.ring.slots != NULL;
 }
 
 /* Now, or 0 where nobody wants to know; as clo_pacing.pass, of something that takes no time. */

@@ -104,7 +104,7 @@ static void init_worker(clo_runtime *runtime, uint32_t index)
      * before is stale. */
     for (uint32_t p = 0; p < CLO_SLOT_DEPTH_MAX; p++) {
         atomic_init(&worker->completions[p].number, (uint64_t)clo_clock_ns());
-        worker->places[p].place = p;
+        worker->serving.places[p].place = p;
     }
 }
 
@@ -320,9 +320,9 @@ static clo_status allocate_runtime(const clo_platform *platform, const clo_runti
     runtime->stack_bytes = config->stack_bytes;
     runtime->scheduling.policy_bytes = config->policy_bytes;
     for (uint32_t w = 0; w < platform->executors_count && config->recorder_events > 0; w++) {
-        clo_ring_init(&runtime->workers[w].recorder, at.records + (size_t)w * config->recorder_events,
+        clo_ring_init(&runtime->workers[w].recorder.ring, at.records + (size_t)w * config->recorder_events,
                       sizeof(clo_recorded), config->recorder_events);
-        runtime->workers[w].recorder_every = config->recorder_every;
+        runtime->workers[w].recorder.every = config->recorder_every;
     }
     *out = runtime;
     return CLO_OK;

@@ -94,7 +94,7 @@ static bool begin(clo_worker *worker, clo_job *job, uint32_t item, occasion *at)
 
 static bool is_noted(const clo_worker *worker, const clo_job *job)
 {
-    return job->pipeline->releases->finish_ns == NULL && (job->events != NULL || worker->recorder.slots != NULL);
+    return job->pipeline->releases->finish_ns == NULL && (job->events != NULL || worker->recorder.ring.slots != NULL);
 }
 
 /* It has run. */

@@ -67,7 +67,7 @@ clo_pending_state clo_pending_look(clo_worker *worker, const clo_job *job, uint3
 
 clo_pending_state clo_pending_settle(clo_worker *worker, const clo_job *job, uint32_t execution, int *code)
 {
-    if (worker->slot_thread != NULL)
+    if (worker->serving.thread != NULL)
         return clo_pending_look(worker, job, execution, code);
     clo_worker_share_all(worker);
     for (;;) { /* a turn for each ring: a completion, or the end of the job */

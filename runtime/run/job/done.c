@@ -34,7 +34,7 @@ void clo_job_done_here(clo_worker *worker, clo_job *job)
 {
     clo_runtime *runtime = worker->runtime;
 
-    if (!runtime->helps || runtime->spin_ns == 0 || worker->slot_thread != NULL) { /* it is not idle before it sleeps */
+    if (!runtime->helps || runtime->spin_ns == 0 || worker->serving.thread != NULL) { /* it is not idle before it sleeps */
         clo_job_done(job);
         return;
     }

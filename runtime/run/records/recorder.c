@@ -24,7 +24,7 @@ void clo_recorder_add(clo_worker *worker, const clo_job *job, uint32_t item, int
                                .finish_ns = clo_time_add(finish, offset)};
     uint64_t release = job->series != NULL ? job->kind->release_of(job, item) : 0;
 
-    (void)clo_ring_put(&worker->recorder, &(clo_recorded){{record, release}, is_ticked});
+    (void)clo_ring_put(&worker->recorder.ring, &(clo_recorded){{record, release}, is_ticked});
 }
 
 /* Where records go: [max], with or without their releases. */
@@ -41,7 +41,7 @@ static size_t read_ring(clo_runtime *runtime, uint32_t index, reader to, uint64_
     if (runtime == NULL || (to.records == NULL && to.max > 0) || index >= runtime->workers_count ||
         runtime->recorder_events == 0)
         return 0;
-    clo_ring *ring = &runtime->workers[index].recorder;
+    clo_ring *ring = &runtime->workers[index].recorder.ring;
     clo_tick_line line = runtime->line;
     clo_clock_pair(&line.ticks2, &line.ns2);
     int64_t slope = clo_tick_line_slope(&line);

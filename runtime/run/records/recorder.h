@@ -17,14 +17,14 @@ typedef struct clo_recorded {
 /* Whether to note the execution that begins, or has just ended. Once for each; the owner's. */
 static inline bool clo_recorder_takes(clo_worker *worker)
 {
-    if (worker->recorder.slots == NULL)
+    if (worker->recorder.ring.slots == NULL)
         return false;
-    if (worker->recorder_passes > 0) {
-        worker->recorder_passes--;
+    if (worker->recorder.passes > 0) {
+        worker->recorder.passes--;
         return false;
     }
-    if (worker->recorder_every > 1) /* not each n-th: tasks of a graph may come round as often */
-        worker->recorder_passes = clo_rng_below(&worker->rng, 2 * worker->recorder_every - 1);
+    if (worker->recorder.every > 1) /* not each n-th: tasks of a graph may come round as often */
+        worker->recorder.passes = clo_rng_below(&worker->rng, 2 * worker->recorder.every - 1);
     return true;
 }
 

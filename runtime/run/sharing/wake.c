@@ -16,7 +16,7 @@ void clo_runtime_wake_one(clo_runtime *runtime)
 void clo_slot_call(clo_runtime *runtime, uint32_t slot)
 {
     clo_worker *worker = &runtime->workers[slot];
-    clo_slot_thread *slot_thread = worker->slot_thread;
+    clo_slot_thread *slot_thread = worker->serving.thread;
 
     /* acq_rel: where the slot is listed already, its slot thread sees what we have written when it takes the mark
      * away. */

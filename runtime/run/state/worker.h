@@ -124,6 +124,22 @@ typedef struct clo_worker_pending {
     int64_t start_ns;
 } clo_worker_pending;
 
+/* How a slot is served. */
+typedef struct clo_worker_serving {
+    /* Of bodies that are pending, `held` of them, from the oldest on; and what is free. */
+    clo_worker_pending places[CLO_SLOT_DEPTH_MAX];
+    uint32_t held;
+    /* Who serves it; NULL: it has a thread of its own. */
+    clo_slot_thread *thread;
+} clo_worker_serving;
+
+/* Its last executions, of clo_recorded. */
+typedef struct clo_worker_recorder {
+    clo_ring ring;
+    /* One of `every` is kept; so many are still passed over. */
+    uint32_t every, passes;
+} clo_worker_recorder;
+
 /* Of the execution of a pair (run/body/hedge.h) that runs. */
 typedef struct clo_worker_pair {
     /* Its body's code if that is not 0; it was left out or dropped. */
@@ -231,9 +247,7 @@ typedef struct clo_worker {
     clo_worker_policy policy;
     /* Of the body that runs, or that is looked at. */
     clo_worker_pending pending;
-    /* Slots: those of bodies that are pending, from the oldest on, and what is free. */
-    clo_worker_pending places[CLO_SLOT_DEPTH_MAX];
-    uint32_t held;
+    clo_worker_serving serving;
     clo_worker_pair pair;
     clo_worker_system system;
     clo_worker_help help;
@@ -245,11 +259,7 @@ typedef struct clo_worker {
     _Atomic uint64_t current;
     /* What the watchdog sees of the body that runs. */
     clo_watch watch;
-    /* Its last executions, of clo_recorded: one of `recorder_every`; so many are still passed over. */
-    clo_ring recorder;
-    uint32_t recorder_every, recorder_passes;
-    /* Who serves it; NULL: it has a thread of its own. */
-    clo_slot_thread *slot_thread;
+    clo_worker_recorder recorder;
     /* Number of its thread among those that use clo_job.scratch. */
     uint32_t scratch;
     /* Of the body that runs, on the fast path. */

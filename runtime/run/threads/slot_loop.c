@@ -54,7 +54,7 @@ void clo_slots_init(clo_runtime *runtime)
     uint32_t slot_threads = runtime->slot_threads_count;
     for (uint32_t w = runtime->first_slot; slot_threads > 0 && w < runtime->workers_count; w++) {
         uint32_t c = (w - runtime->first_slot) % slot_threads;
-        runtime->workers[w].slot_thread = &runtime->slot_threads[c];
+        runtime->workers[w].serving.thread = &runtime->slot_threads[c];
         runtime->workers[w].scratch = runtime->first_slot + c;
     }
 }
@@ -80,13 +80,14 @@ static uint64_t next_of(clo_worker *slot)
 {
     uint64_t item = CLO_ITEM_NONE;
 
-    if (slot->held > 0 && atomic_load_explicit(&slot->is_called, memory_order_relaxed) != 0)
+    if (slot->serving.held > 0 && atomic_load_explicit(&slot->is_called, memory_order_relaxed) != 0)
         return CLO_ITEM_NONE;
-    if (slot->held == 0 && clo_capacity_is_called(slot))
+    if (slot->serving.held == 0 && clo_capacity_is_called(slot))
         item = clo_capacity_next(slot);
     if (item == CLO_ITEM_NONE)
         item = clo_worker_take_local(slot);
-    if (item == CLO_ITEM_NONE || slot->held == 0 || (is_deep(slot, item) && is_deep(slot, slot->places[0].item)))
+    if (item == CLO_ITEM_NONE || slot->serving.held == 0 ||
+        (is_deep(slot, item) && is_deep(slot, slot->serving.places[0].item)))
         return item;
     put_back(slot, item);
     return CLO_ITEM_NONE;
@@ -95,8 +96,9 @@ static uint64_t next_of(clo_worker *slot)
 /* A body has ended: what is pending beside it begins here, as far as its executor is concerned. */
 static void begin_here(clo_worker *slot)
 {
-    for (uint32_t p = 0; p < slot->held; p++)
-        slot->places[p].start_ns = clo_job_moment_ns(slot, clo_item_job(slot->runtime, slot->places[p].item));
+    for (uint32_t p = 0; p < slot->serving.held; p++)
+        slot->serving.places[p].start_ns =
+            clo_job_moment_ns(slot, clo_item_job(slot->runtime, slot->serving.places[p].item));
 }
 
 /* True: another look is wanted, later. */
@@ -104,18 +106,18 @@ static bool run_items(clo_worker *slot)
 {
     uint32_t depth = (uint32_t)clo_slot_depth(&slot->runtime->platform->executors[slot->index]);
 
-    for (uint32_t served = 0; slot->held < depth; served++) { /* at most SERVED_MAX + 1 */
+    for (uint32_t served = 0; slot->serving.held < depth; served++) { /* at most SERVED_MAX + 1 */
         if (served == SERVED_MAX)
             return true;
         uint64_t item = next_of(slot);
         if (item == CLO_ITEM_NONE)
             return false;
         slot->turns.bypasses = 0;
-        slot->pending = slot->places[slot->held];
+        slot->pending = slot->serving.places[slot->serving.held];
         slot->line.is_refused = false;
         item = clo_worker_execute(slot, item);
         if (slot->pending.is_held)
-            slot->places[slot->held++] = slot->pending;
+            slot->serving.places[slot->serving.held++] = slot->pending;
         else if (!slot->line.is_refused)
             begin_here(slot);
         if (item != CLO_ITEM_NONE)
@@ -129,18 +131,19 @@ static void look_at_pending(clo_worker *slot)
 {
     int code = 0;
 
-    for (uint32_t p = 0; p < slot->held;) { /* each turn goes on, or one is held less */
-        slot->pending = slot->places[p];
+    for (uint32_t p = 0; p < slot->serving.held;) { /* each turn goes on, or one is held less */
+        slot->pending = slot->serving.places[p];
         clo_pending_state state = clo_pending_look(slot, clo_item_job(slot->runtime, slot->pending.item),
                                                    (uint32_t)slot->pending.item, &code);
         if (state == CLO_PENDING_OPEN) {
-            slot->places[p++] = slot->pending;
+            slot->serving.places[p++] = slot->pending;
             continue;
         }
         uint64_t item = clo_worker_resume(slot, state == CLO_PENDING_CUT, code);
-        slot->held--;
-        memmove(&slot->places[p], &slot->places[p + 1], (slot->held - p) * sizeof slot->places[0]);
-        slot->places[slot->held] = slot->pending;
+        slot->serving.held--;
+        memmove(&slot->serving.places[p], &slot->serving.places[p + 1],
+                (slot->serving.held - p) * sizeof slot->serving.places[0]);
+        slot->serving.places[slot->serving.held] = slot->pending;
         begin_here(slot);
         if (item != CLO_ITEM_NONE)
             put_back(slot, item);
@@ -150,9 +153,9 @@ static void look_at_pending(clo_worker *slot)
 /* What the slot shows: the oldest of what is pending. */
 static uint64_t shown(const clo_worker *slot)
 {
-    if (slot->held == 0)
+    if (slot->serving.held == 0)
         return CLO_ITEM_NONE;
-    uint64_t item = slot->places[0].item;
+    uint64_t item = slot->serving.places[0].item;
     const clo_job *job = clo_item_job(slot->runtime, item);
 
     return clo_task_shown(job, clo_program_task(job->program, (uint32_t)item % job->program->executions));
