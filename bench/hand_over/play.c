@@ -36,7 +36,7 @@ typedef struct player {
     int32_t mailbox;
     uint32_t asked; /* 1 + worker */
     uint32_t feeds, fed, exchanges, judged, affinity_stride, ran, bypasses, pauses;
-    bool keeps_last, has_affinity, is_trusted, has_reached;
+    bool keeps_last, has_affinity, is_trusted;
     int64_t task_time_ns, task_time_since_ns, declined_ns, look_until_ns;
 } player;
 
@@ -103,9 +103,7 @@ static void publish(stage *s, player *p, uint32_t count)
 static void hold_out(stage *s, player *p)
 {
     player *fed = &s->players[p->fed];
-    bool has_reached = p->has_reached;
 
-    p->has_reached = false;
     if (clo_share_stops_feeding(p->task_time_ns, fed->next == SLEEPS)) {
         p->feeds = 0;
         p->has_affinity = p->task_time_ns >= CLO_WORTH_NS;
@@ -119,7 +117,7 @@ static void hold_out(stage *s, player *p)
     fed->mailbox = p->deque[p->old++];
     p->feeds = CLO_FEEDS;
     p->exchanges++;
-    p->at_ns += has_reached ? s->costs->hit : s->costs->give;
+    p->at_ns += s->costs->give;
     if (fed->next == LOOKS && fed->at_ns > s->now_ns + s->costs->pause) /* its pause ends when it sees it */
         fed->at_ns = s->now_ns + s->costs->pause;
     s->out->hand_overs++;
@@ -165,11 +163,8 @@ static void look_up(stage *s, player *p, int64_t next_ns)
             p->feeds = 0;
             wake_one(s, p);
         }
-        p->has_reached = false;
     } else if (p->asked != 0 || is_slow || s->sleepers != 0) {
         share(s, p, next_ns);
-    } else if (p->feeds > 0 && clo_share_reaches(p->has_reached)) {
-        p->has_reached = true;
     } else if (p->feeds > 0) {
         hold_out(s, p);
     }

@@ -206,7 +206,7 @@ static void hand_run(uint32_t me)
             use_item(me);
         use_item(clo_mailbox_take(&mailbox));
     } else {
-        use_item(clo_mailbox_grab(&mailbox));
+        use_item(clo_mailbox_take(&mailbox));
         use_item(clo_mailbox_take(&mailbox));
     }
 }

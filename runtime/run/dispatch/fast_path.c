@@ -238,8 +238,6 @@ static inline __attribute__((always_inline)) uint64_t run(clo_worker *worker, cl
         uint64_t next;
 
         ask_for_counters(job, program, execution, is_tiny);
-        if (!is_tiny)
-            clo_worker_reach_own(worker);
         call_body(worker, job, execution, has_no_extras);
         worker->turns.bypasses++;
         if (gathers(program, execution, &at)) {

@@ -41,14 +41,14 @@ void clo_worker_push(clo_worker *worker, uint64_t item)
     clo_deque_push(&worker->deque, item);
 }
 
-/* The oldest item goes to the mailbox of the one that is fed. A worker that falls asleep in this very moment either
- * sees the item or is woken. */
-static void hold_out(clo_worker *worker)
+/* Who asked lately will be back: the oldest item goes to its mailbox, so that it need not wait for our next look. As
+ * long as items are taken, this goes on. A worker that falls asleep in this very moment either sees the item or is
+ * woken. */
+void clo_worker_keep_fed(clo_worker *worker)
 {
     clo_worker *fed = &worker->runtime->workers[worker->feeding.index];
     uint64_t item;
 
-    worker->feeding.has_reached = false;
     if (clo_share_stops_feeding(worker->pace.task_time_ns, clo_parker_is_asleep(&fed->parker))) {
         worker->feeding.feeds = 0;
         worker->affinity.is_on = worker->pace.task_time_ns >= CLO_WORTH_NS;
@@ -64,18 +64,6 @@ static void hold_out(clo_worker *worker)
         worker->feeding.feeds--;
         clo_deque_push_old(&worker->deque, item);
     }
-}
-
-/* Who asked lately will be back: an item is held out to it, so that it need not wait for our next look. As long as
- * items are taken, this goes on. */
-void clo_worker_keep_fed(clo_worker *worker)
-{
-    if (!clo_share_reaches(worker->feeding.has_reached)) {
-        hold_out(worker);
-        return;
-    }
-    worker->feeding.has_reached = true;
-    clo_mailbox_reach(&worker->runtime->workers[worker->feeding.index].mailbox);
 }
 
 /* Before a long body: an item that the fed one has not taken yet shall not wait for its end. */
@@ -122,7 +110,7 @@ void clo_worker_share(clo_worker *worker, int64_t next_ns, uint32_t asked)
         worker->feeding.index = asked - 1;
     }
     if (choice.holds_out)
-        hold_out(worker);
+        clo_worker_keep_fed(worker);
     if (choice.publish > 0)
         publish(worker, choice.publish);
     if (choice.stops_feeding)

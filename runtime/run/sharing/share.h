@@ -25,16 +25,6 @@ static inline bool clo_worker_is_slow(const clo_worker *worker, int64_t next_ns)
     return clo_share_is_slow(worker->pace.task_time_ns, next_ns);
 }
 
-/* Before a body that leaves time for it: the worker will look into its own mailbox, or hold nothing out. */
-static inline void clo_worker_reach_own(clo_worker *worker)
-{
-    if (clo_deque_count(&worker->deque) != 0)
-        return;
-    worker->feeding.has_reached = false;
-    if (worker->feeding.was_fed)
-        clo_mailbox_reach(&worker->mailbox);
-}
-
 /* Before each body: items that wait in the worker's deque are put on its shared pool if somebody has nothing to do, or
  * if the body is long, since meanwhile nobody else could get at them. Costs two loads of lines that are seldom
  * written. */

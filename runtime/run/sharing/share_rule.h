@@ -120,13 +120,6 @@ static inline bool clo_share_is_tiny(int64_t task_time_ns)
     return task_time_ns < CLO_WORTH_NS;
 }
 
-/* Whoever is fed has not asked, so it has something to do: the item may wait for one body, in which the mailbox's line
- * comes. Then neither of the two workers waits for the hand-over, and they stay some tokens apart. */
-static inline bool clo_share_reaches(bool has_reached)
-{
-    return !has_reached;
-}
-
 /* Bodies became too short for it, or the one that was fed sleeps. */
 static inline bool clo_share_stops_feeding(int64_t task_time_ns, bool is_asleep)
 {

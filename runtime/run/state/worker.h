@@ -63,10 +63,6 @@ typedef struct clo_worker_feeding {
     uint32_t feeds;
     /* That worker. */
     uint32_t index;
-    /* This worker found an item in its mailbox the last time it looked. */
-    bool was_fed;
-    /* It has asked for the line of the mailbox of the one that it feeds, and holds out an item next. */
-    bool has_reached;
     /* Time that items of the deque have waited while nobody was woken for them. */
     int64_t declined_ns;
 } clo_worker_feeding;

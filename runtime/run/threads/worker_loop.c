@@ -118,14 +118,12 @@ static void ask(const clo_worker *worker)
             atomic_store_explicit(&runtime->workers[w].asked, worker->index + 1, memory_order_relaxed);
 }
 
-/* Its own: without a look first where the last one found an item, since a look that is followed by a take moves the
- * line twice. */
+/* Its own. */
 static uint64_t take_mailbox(clo_worker *worker)
 {
-    uint64_t item = worker->feeding.was_fed ? clo_mailbox_grab(&worker->mailbox) : clo_mailbox_take(&worker->mailbox);
+    uint64_t item = clo_mailbox_take(&worker->mailbox);
 
-    worker->feeding.was_fed = item != CLO_MAILBOX_EMPTY;
-    if (worker->feeding.was_fed) {
+    if (item != CLO_MAILBOX_EMPTY) {
         worker->affinity.exchanges++;
         clo_item_job(worker->runtime, item)->stats[worker->index].steals++;
     }

@@ -3,11 +3,10 @@
  * A worker that has an item to spare puts it straight into the mailbox of one that asked lately. Cheaper than a stack:
  * no link word, so a hand-over moves two cache lines' worth of ownership, once for the give and once for the take.
  *
- *               give   take   retract   reach
- *      give      -      -       -         -
- *      take      -      -       -         -
- *      retract   -      -       -         -
- *      reach     -      -       -         -
+ *               give   take   retract
+ *      give      -      -       -
+ *      take      -      -       -
+ *      retract   -      -       -
  *
  * Progress: all are wait-free. Ordering: what the giver wrote before give happens before what the taker does with the
  * item: [B] acquire pairs with [A] release. Whoever finds it may take it: the giver takes it back when the mailbox's
@@ -20,8 +19,7 @@
 #include <stdint.h>
 
 typedef struct clo_mailbox {
-    _Atomic uint64_t item;    /* CLO_MAILBOX_EMPTY: none */
-    _Atomic uint32_t reached; /* means nothing: clo_mailbox_reach writes it */
+    _Atomic uint64_t item; /* CLO_MAILBOX_EMPTY: none */
 } clo_mailbox;
 
 #define CLO_MAILBOX_EMPTY UINT64_MAX
@@ -29,18 +27,11 @@ typedef struct clo_mailbox {
 static inline void clo_mailbox_init(clo_mailbox *mailbox)
 {
     atomic_init(&mailbox->item, CLO_MAILBOX_EMPTY);
-    atomic_init(&mailbox->reached, 0);
 }
 
 static inline bool clo_mailbox_is_empty(const clo_mailbox *mailbox)
 {
     return atomic_load_explicit(&mailbox->item, memory_order_relaxed) == CLO_MAILBOX_EMPTY;
-}
-
-/* Asks for its line, to give or take an item later: a store that nobody waits for (a prefetch may do nothing). */
-static inline void clo_mailbox_reach(clo_mailbox *mailbox)
-{
-    atomic_store_explicit(&mailbox->reached, 0, memory_order_relaxed);
 }
 
 /* False: another item is in it. */
@@ -52,17 +43,12 @@ static inline bool clo_mailbox_send(clo_mailbox *mailbox, uint64_t item)
                                                    memory_order_relaxed);
 }
 
-/* CLO_MAILBOX_EMPTY: nothing was in it. Without a look first: where an item is expected, a look would move the line
- * twice. */
-static inline uint64_t clo_mailbox_grab(clo_mailbox *mailbox)
-{
-    return atomic_exchange_explicit(&mailbox->item, CLO_MAILBOX_EMPTY, memory_order_acquire); /* [B] */
-}
-
-/* The same where nothing is expected: it does not write the line for nothing. */
+/* CLO_MAILBOX_EMPTY: nothing was in it. It does not write the line for nothing. */
 static inline uint64_t clo_mailbox_take(clo_mailbox *mailbox)
 {
-    return clo_mailbox_is_empty(mailbox) ? CLO_MAILBOX_EMPTY : clo_mailbox_grab(mailbox);
+    return clo_mailbox_is_empty(mailbox)
+               ? CLO_MAILBOX_EMPTY
+               : atomic_exchange_explicit(&mailbox->item, CLO_MAILBOX_EMPTY, memory_order_acquire); /* [B] */
 }
 
 /* Takes back what was given; false: somebody has taken it. Nobody may give an equal item meanwhile. */
