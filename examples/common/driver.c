@@ -192,7 +192,7 @@ static void summarise(const rounds *t, uint32_t count, report *r)
 static clo_status measure_and_predict(application *app, session *s, yardstick *y, const report *r, clo_profile *own,
                                       const rounds *t, uint32_t i)
 {
-    clo_prediction prediction;
+    clo_prediction prediction = CLO_PREDICTION_INIT;
     clo_status status = session_learn(s, app, own);
 
     if (status == CLO_OK)
@@ -241,7 +241,6 @@ static clo_status run_rounds(application *app, session *s, yardstick *y, report 
 
     if (status == CLO_OK)
         status = session_run(s, app, NULL); /* warms up */
-
     for (uint32_t i = 0; i / TRIES < wanted && r->kept < wanted && status == CLO_OK; i++) {
         bool is_steady = true;
 
