@@ -53,7 +53,7 @@ def row(one):
         show_ns(measured) + (" emulated" if one.get("emulated") else ""),
         show_error(error, others, kept),
         show_error(one.get("own_error"), others, kept),
-        "-" if noise is None else "%.1f %%" % (100 * noise),
+        "-" if noise is None or kept is None or kept < 2 else "%.1f %%" % (100 * noise),
         "-" if kept is None else "%d of %d" % (kept, kept + dropped),
         "-" if others is None else "%.0f %%" % (100 * others),
         "-" if speedup is None else "%.2f" % speedup,
@@ -77,8 +77,8 @@ def main(path):
         "\npredicted: before each run, from what each task took on each CPU in runs by work stealing (median and range of 200"
         "\nsimulations with drawn durations); error: of the measured time, the median over the runs; own: the error if tasks are"
         "\ntaken to last as in earlier runs of the same plan, in the same order, with the same things in the caches; noise: how"
-        "\nfar runs are from their own median, which is known only afterwards; steady: the runs that count, those between probes of"
-        "\nwhich each CPU computed and read as fast as while it was learned (a tenth, a fifth); others: share of the CPUs that other"
+        "\nfar runs are from their own median; steady: the runs that count, those at whose end each CPU computed and read a cache"
+        "\nas fast as before the runs that were learned just before (a tenth, a fifth); others: share of the CPUs that other"
         "\nprograms and other guests of the host took meanwhile, above 10 % the error tells nothing. speedup: over one core."
     )
     return 0 if runs and all(one.get("valid") for one in runs) else 1

@@ -24,7 +24,7 @@ enum {
     COPIED = 1 << 20,
     POOL = 64 << 20,
     LEARN_RUNS = 12,
-    LEARN_ATTEMPTS = 5
+    LEARN_ATTEMPTS = 3
 };
 enum { CODELETS = 4, MIXES = 2, LEARNED = 2, PREDICTED = 4, PLANNERS = 2, ROWS = MIXES * PREDICTED * PLANNERS };
 
@@ -152,26 +152,26 @@ static clo_status open_bed(bed *b, const char *family, uint32_t mix, const bench
 static bool read_steady(speeds *out)
 {
     speeds each[5];
-    double compute_ns[5], memory_ns[5];
+    double compute_ns[5], read_ns[5];
 
     for (int i = 0; i < 5; i++)
-        if (!speeds_read(&each[i]))
+        if (!speeds_read(NULL, 0, &each[i]))
             return false;
     *out = each[0];
     for (uint32_t cpu = 0; cpu < out->count; cpu++) {
         for (int i = 0; i < 5; i++) {
             compute_ns[i] = each[i].compute_ns[cpu];
-            memory_ns[i] = each[i].memory_ns[cpu];
+            read_ns[i] = each[i].read_ns[cpu];
         }
         out->compute_ns[cpu] = bench_summarise(compute_ns, 5).median;
-        out->memory_ns[cpu] = bench_summarise(memory_ns, 5).median;
+        out->read_ns[cpu] = bench_summarise(read_ns, 5).median;
     }
     return true;
 }
 
 /* Runs, and how many of them found the machine as it is to be. */
 typedef struct turns {
-    const speeds *wanted;
+    const speeds *wanted; /* NULL: any */
     uint32_t kept, dropped;
 } turns;
 
@@ -182,7 +182,7 @@ static bool is_as_wanted(const turns *t)
 {
     speeds now;
 
-    return speeds_read(&now) && !speeds_differ(t->wanted, &now);
+    return t->wanted == NULL || (speeds_read(NULL, 0, &now) && !speeds_differ(t->wanted, &now));
 }
 
 /* Learns if the machine was as wanted before and after the run. */
@@ -265,23 +265,25 @@ static clo_status open_learned(const void *context, uint32_t index, bed *b)
 typedef struct machine {
     speeds speeds;
     memory_rates rates;
+    uint32_t learned, dropped; /* runs */
 } machine;
 
-/* All of it anew, where the machine has left the speed that it had at the beginning. */
+/* All of it anew, where the machine has left the speed that it had at the beginning; in the end at any speed. */
 static clo_status learn(const bench_options *o, const char *folder, FILE *file)
 {
     machine left = {0};
     clo_status status = alone_learn(open_learned, o, LEARNED * MIXES, path_in(folder, "alone.json"), &left.rates);
+    turns t = {0};
 
-    for (int attempt = 0; attempt < LEARN_ATTEMPTS && status == CLO_OK; attempt++) {
-        turns t = {.wanted = &left.speeds};
+    for (int attempt = 0; 2 * t.kept < LEARNED * MIXES * LEARN_RUNS && status == CLO_OK; attempt++) {
+        t = (turns){.wanted = attempt < LEARN_ATTEMPTS ? &left.speeds : NULL};
         if (!read_steady(&left.speeds))
             return CLO_ERR_SYSTEM;
         for (uint32_t g = 0; g < LEARNED * MIXES && status == CLO_OK; g++)
             status = learn_from(learned[g / MIXES], g % MIXES, o, path_in(folder, "profile.json"), g == 0, &t);
-        if (2 * t.kept >= LEARNED * MIXES * LEARN_RUNS)
-            break;
+        left.dropped += t.dropped;
     }
+    left.learned = t.kept;
     return status == CLO_OK && fwrite(&left, sizeof left, 1, file) != 1 ? CLO_ERR_IO : status;
 }
 
@@ -358,7 +360,10 @@ typedef struct errors {
 
 static void print_row(const row *r, const turns *t, bench_stats ms, bench_stats error, double inside, bool is_json)
 {
-    if (is_json)
+    if (t->kept == 0 && !is_json)
+        printf("%-8s %-9s %-5s none kept, %u dropped\n", mixes[r->mix].name, predicted[r->graph], planners[r->planner],
+               t->dropped);
+    else if (is_json)
         printf("%s{\"mix\": \"%s\", \"graph\": \"%s\", \"planner\": \"%s\", \"predicted_ns\": %lld, \"low_ns\": %lld, "
                "\"high_ns\": %lld, \"measured_ns\": %.0f, \"error\": %.5f, \"error_p90\": %.5f, \"inside\": %.3f, "
                "\"kept\": %u, \"dropped\": %u}",
@@ -521,6 +526,8 @@ static clo_status measure(const bench_options *o, const char *folder, FILE *file
         status = measure_row(&rows[i], o, path_in(folder, "profile.json"), &left.speeds, &sums[rows[i].mix]);
     if (status == CLO_OK)
         print_sums(sums, o, load_foreign(before));
+    printf(o->json ? ", \"learned\": {\"runs\": %u, \"dropped\": %u}" : "learned from %u runs, %u dropped\n",
+           left.learned, left.dropped);
     if (status == CLO_OK)
         status = alone_rates(&now);
     if (status == CLO_OK)

@@ -17,13 +17,14 @@ typedef struct report {
     dispatch how;
     clo_clock clock;
     uint32_t workers, tasks, edges, runs;
-    uint32_t kept, dropped; /* turns with CPUs of steady speed, which the figures are of, and others */
+    uint32_t kept, dropped; /* turns with CPUs of steady speed, and others */
+    uint32_t counted;       /* which the figures are of: those that were kept; the last one, if none was */
     int64_t predicted_ns, measured_ns, lowest_ns, highest_ns, serial_ns; /* medians, and the measured range */
     int64_t low_ns, high_ns; /* what 9 of 10 runs were predicted to take; medians; 0: not predicted */
     uint32_t inside;         /* runs that took that */
     double error, speedup;   /* medians over the rounds of |measured - predicted| / measured, one core / measured */
     double own_error;        /* as error, if predicted by the plan's own earlier runs */
-    double deviation;        /* median of |measured - its median| / its median: nothing predicts better than that */
+    double deviation;        /* median of |measured - its median| / its median */
     clo_job_result result;   /* of the last run */
     uint64_t hash;
     bool is_right; /* the check of the application */
@@ -111,7 +112,7 @@ static clo_status run_simulated(application *app, const options *o, session *s, 
         app->prepare(app);
     status = clo_simulate(s->cost, &config, &r->result, &trace, &r->hash);
     if (status == CLO_OK) {
-        r->runs = r->kept = 1;
+        r->runs = r->kept = r->counted = 1;
         r->measured_ns = r->lowest_ns = r->highest_ns = r->result.makespan_ns;
         r->error = relative(r->predicted_ns, r->measured_ns);
         r->speedup = ratio(r->serial_ns, r->measured_ns);
@@ -188,20 +189,50 @@ static void summarise(const rounds *t, uint32_t count, report *r)
     r->deviation = median_of_ppm(t, count);
 }
 
-/* Twice: from runs by work stealing, which is all that is known of a plan that has not run yet, and from its own. */
-static clo_status measure_and_predict(application *app, session *s, yardstick *y, const report *r, clo_profile *own,
-                                      const rounds *t, uint32_t i)
+enum { FIRST_READINGS = 3 };
+
+/* What turns need. */
+typedef struct turns {
+    application *app;
+    session *s;
+    yardstick *y;
+    clo_profile *own; /* of what the plan's own runs take */
+    const rounds *t;
+    int32_t cpus[SPEED_CPUS_MAX]; /* of the session's executors */
+    uint32_t cpus_count;
+} turns;
+
+static void list_cpus(turns *a)
 {
+    const clo_platform *platform = a->s->platform;
+
+    for (uint32_t e = 0; e < clo_platform_executors(platform) && a->cpus_count < SPEED_CPUS_MAX; e++) {
+        int32_t cpu = clo_platform_executor(platform, e)->os_index;
+        if (cpu >= 0)
+            a->cpus[a->cpus_count++] = cpu;
+    }
+}
+
+static bool read_speeds(const turns *a, speeds *out)
+{
+    return speeds_read(a->s->is_crowded ? NULL : a->cpus, a->cpus_count, out);
+}
+
+/* Twice: from runs by work stealing, which is all that is known of a plan that has not run yet, and from its own. */
+static clo_status learn_and_predict(const turns *a, const report *r)
+{
+    const rounds *t = a->t;
+    uint32_t i = r->kept;
     clo_prediction prediction = CLO_PREDICTION_INIT;
-    clo_status status = session_learn(s, app, own);
+    clo_status status = session_learn(a->s, a->own);
 
     if (status == CLO_OK)
-        status = predict_afresh(s, r, own, i, &prediction);
+        status = session_learn(&a->y->all, a->y->profile);
+    if (status == CLO_OK)
+        status = predict_afresh(a->s, r, a->own, i, &prediction);
     t->own[i] = prediction.median_ns;
     if (status == CLO_OK)
-        status = session_learn(&y->all, app, y->profile);
-    if (status == CLO_OK)
-        status = predict_afresh(s, r, y->profile, i, &prediction);
+        status = predict_afresh(a->s, r, a->y->profile, i, &prediction);
     if (status != CLO_OK)
         return status;
     t->predicted[i] = prediction.median_ns;
@@ -210,59 +241,82 @@ static clo_status measure_and_predict(application *app, session *s, yardstick *y
     return CLO_OK;
 }
 
-/* Measure, predict, run. `is_steady`: no CPU changed its speed meanwhile. */
-static clo_status run_turn(application *app, session *s, yardstick *y, report *r, clo_profile *own, const rounds *t,
-                           bool *is_steady)
+/* Measure, predict, run. `is_steady`: no CPU changed its speed meanwhile. Else it may end early, unless it `must_run`,
+ * and what was measured teaches nothing. */
+static clo_status run_turn(const turns *a, report *r, bool must_run, bool *is_steady)
 {
     speeds before, between, after;
-    clo_status status = yardstick_serial(y, app, &t->serial[r->kept]);
-    bool is_read = status == CLO_OK && speeds_read(&before);
+    bool is_same = read_speeds(a, &before);
+    clo_status status = yardstick_serial(a->y, a->app, &a->t->serial[r->kept]);
 
+    *is_steady = false;
     if (status == CLO_OK)
-        status = measure_and_predict(app, s, y, r, own, t, r->kept);
-    is_read = is_read && status == CLO_OK && speeds_read(&between);
+        status = session_run(a->s, a->app, NULL);
     if (status == CLO_OK)
-        status = run_once(app, s, r, y->hash);
+        status = session_run(&a->y->all, a->app, NULL);
+    is_same = is_same && read_speeds(a, &between) && !speeds_differ(&before, &between);
+    if (status != CLO_OK || (!is_same && !must_run))
+        return status;
+    status = learn_and_predict(a, r);
+    if (status == CLO_OK)
+        status = run_once(a->app, a->s, r, a->y->hash);
     *is_steady =
-        !is_read || !speeds_read(&after) || (!speeds_differ(&before, &between) && !speeds_differ(&between, &after));
+        is_same && read_speeds(a, &after) && !speeds_differ(&before, &after) && !speeds_differ(&between, &after);
     return status;
 }
 
-/* So many turns are tried for one that is kept. */
+/* So many turns are tried for one that is kept, if the first round of them had any. */
 enum { TRIES = 4 };
 
-/* `*count` rounds of measure, predict, run: as many as are wanted, or those that were kept, if some were. Under an
- * emulated clock time is what the model says: nothing to measure. */
-static clo_status run_rounds(application *app, session *s, yardstick *y, report *r, const rounds *t, uint32_t *count)
+static bool goes_on(const report *r, uint32_t wanted)
 {
-    const uint32_t wanted = *count;
-    clo_profile *own = NULL;
-    clo_status status = clo_profile_create(0, &own);
+    uint32_t tried = r->kept + r->dropped;
 
-    if (status == CLO_OK)
-        status = session_run(s, app, NULL); /* warms up */
-    for (uint32_t i = 0; i / TRIES < wanted && r->kept < wanted && status == CLO_OK; i++) {
-        bool is_steady = true;
+    return r->kept < wanted && tried / TRIES < wanted && (r->kept > 0 || tried < wanted);
+}
 
-        t->predicted[r->kept] = r->predicted_ns;
-        t->serial[r->kept] = r->serial_ns;
-        if (r->clock == CLO_CLOCK_REAL)
-            status = run_turn(app, s, y, r, own, t, &is_steady);
-        else
-            status = run_once(app, s, r, y->hash);
-        t->measured[r->kept] = r->result.makespan_ns;
+/* Under an emulated clock time is what the model says: nothing to measure. */
+static clo_status run_emulated(const turns *a, report *r, uint32_t wanted)
+{
+    clo_status status = CLO_OK;
+
+    for (; r->kept < wanted && status == CLO_OK; r->kept++) {
+        a->t->predicted[r->kept] = r->predicted_ns;
+        a->t->serial[r->kept] = r->serial_ns;
+        status = run_once(a->app, a->s, r, a->y->hash);
+        a->t->measured[r->kept] = r->result.makespan_ns;
+    }
+    return status;
+}
+
+/* Turns of measure, predict, run: as many as are wanted, or those that were kept, or the last one. */
+static clo_status run_rounds(turns *a, report *r, uint32_t wanted)
+{
+    clo_status status = session_run(a->s, a->app, NULL); /* warms up */
+
+    if (status == CLO_OK && r->clock != CLO_CLOCK_REAL)
+        status = run_emulated(a, r, wanted);
+    for (int i = 0; i < FIRST_READINGS && r->clock == CLO_CLOCK_REAL && status == CLO_OK; i++) {
+        status = session_run(a->s, a->app, NULL);
+        if (status == CLO_OK)
+            status = session_learn(a->s, a->own);
+    }
+    while (status == CLO_OK && r->clock == CLO_CLOCK_REAL && goes_on(r, wanted)) {
+        bool is_steady, is_last = r->kept == 0 && r->dropped + 1 >= wanted;
+
+        status = run_turn(a, r, is_last, &is_steady);
+        a->t->measured[r->kept] = r->result.makespan_ns;
         r->kept += is_steady;
         r->dropped += !is_steady;
     }
-    *count = r->kept > 0 ? r->kept : 1; /* none was steady: the last one */
-    clo_profile_destroy(own);
+    r->counted = r->kept > 0 ? r->kept : 1;
     return status;
 }
 
 static clo_status run_repeatedly(application *app, const options *o, session *s, yardstick *y, report *r)
 {
     const bool has_pictures = o->trace != NULL || o->gantt != NULL;
-    uint32_t count = o->repeat;
+    const uint32_t count = o->repeat;
     int64_t *columns = calloc((size_t)COLUMNS * count, sizeof *columns);
 
     if (columns == NULL)
@@ -272,10 +326,15 @@ static clo_status run_repeatedly(application *app, const options *o, session *s,
                       columns + 4 * n, columns + 5 * n, columns + 6 * n};
     clo_status status = session_start(s, r->clock, &r->how, has_pictures || r->clock == CLO_CLOCK_REAL);
     r->is_same = true;
+    turns a = {.app = app, .s = s, .y = y, .t = &t};
+    list_cpus(&a);
     if (status == CLO_OK)
-        status = run_rounds(app, s, y, r, &t, &count);
+        status = clo_profile_create(0, &a.own);
     if (status == CLO_OK)
-        summarise(&t, count, r);
+        status = run_rounds(&a, r, count);
+    if (status == CLO_OK)
+        summarise(&t, r->counted, r);
+    clo_profile_destroy(a.own);
     if (status == CLO_OK && has_pictures) {
         clo_trace *trace = NULL;
 
@@ -317,7 +376,7 @@ static void print_json(const application *app, const session *s, const report *r
                (long long)r->low_ns, (long long)r->high_ns, r->inside, r->own_error);
     printf("\"measured_ns\": %lld, \"serial_ns\": %lld, \"runs\": %u, \"speedup\": %.4f, "
            "\"error\": %.4f, \"valid\": %s, %s, \"emulated\": %s, ",
-           (long long)r->measured_ns, (long long)r->serial_ns, r->kept, r->speedup, r->error,
+           (long long)r->measured_ns, (long long)r->serial_ns, r->counted, r->speedup, r->error,
            r->is_right && r->is_same ? "true" : "false", r->json, r->clock != CLO_CLOCK_REAL ? "true" : "false");
     printf("\"deviation\": %.4f, \"turns_kept\": %u, \"turns_dropped\": %u, ", r->deviation, r->kept, r->dropped);
     printf("\"foreign_load\": %.3f, \"device_kernels\": %llu, \"device_fallbacks\": %llu, ", r->foreign_load,
@@ -342,12 +401,12 @@ static void print_text(const application *app, const options *o, const session *
         printf(" %s %.3f ms", app->kernels[k], (double)times->reference_ns[k] / 1e6);
     printf(" (measured here, medians)\n%-10s predicted %.3f ms, measured %.3f ms (medians of %u, %.3f to %.3f), "
            "error %.1f %%\n",
-           o->planner, (double)r->predicted_ns / 1e6, (double)r->measured_ns / 1e6, r->kept, (double)r->lowest_ns / 1e6,
-           (double)r->highest_ns / 1e6, 100.0 * r->error);
+           o->planner, (double)r->predicted_ns / 1e6, (double)r->measured_ns / 1e6, r->counted,
+           (double)r->lowest_ns / 1e6, (double)r->highest_ns / 1e6, 100.0 * r->error);
     if (r->high_ns > 0)
         printf("interval   9 of 10 runs were to take %.3f to %.3f ms; %u of %u did\n"
                "error      %.1f %% if predicted by its own earlier runs, %.1f %% by their median\n",
-               (double)r->low_ns / 1e6, (double)r->high_ns / 1e6, r->inside, r->kept, 100.0 * r->own_error,
+               (double)r->low_ns / 1e6, (double)r->high_ns / 1e6, r->inside, r->counted, 100.0 * r->own_error,
                100.0 * r->deviation);
     printf("one core   %.3f ms, speedup %.2f\n", (double)r->serial_ns / 1e6, r->speedup);
     printf("result     %s, %s as on one core\n", r->line, r->is_same ? "the same bytes" : "NOT THE SAME BYTES");
@@ -372,8 +431,6 @@ static void print_text(const application *app, const options *o, const session *
     if (o->gantt != NULL)
         printf("gantt      %s\n", o->gantt);
 }
-
-enum { FIRST_READINGS = 3 };
 
 /* The session to measure: built and priced with the first readings, planned. */
 static clo_status plan_application(application *app, const options *o, yardstick *y, session *s, report *r,

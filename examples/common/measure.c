@@ -139,13 +139,11 @@ clo_status yardstick_serial(yardstick *y, application *app, int64_t *serial_ns)
     return status;
 }
 
-clo_status session_learn(session *s, application *app, clo_profile *profile)
+clo_status session_learn(const session *s, clo_profile *profile)
 {
     clo_trace *trace = NULL;
-    clo_status status = session_run(s, app, NULL);
+    clo_status status = clo_job_trace(s->job, &trace);
 
-    if (status == CLO_OK)
-        status = clo_job_trace(s->job, &trace);
     if (status == CLO_OK)
         status = clo_profile_learn_trace(profile, s->cost, trace, NULL);
     clo_trace_destroy(trace);

@@ -23,8 +23,8 @@ clo_status yardstick_read(yardstick *y, application *app, uint32_t runs, int64_t
 /* One run on one core. */
 clo_status yardstick_serial(yardstick *y, application *app, int64_t *serial_ns);
 
-/* One run of a session that keeps a trace, by which the profile learns; and its snapshot is of it, too. */
-clo_status session_learn(session *s, application *app, clo_profile *profile);
+/* The profile learns from the last run of a session that keeps a trace; and its snapshot is of it, too. */
+clo_status session_learn(const session *s, clo_profile *profile);
 
 int64_t median_ns(int64_t *values, size_t count); /* sorts; 0 if there are none */
 

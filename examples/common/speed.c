@@ -11,7 +11,7 @@
 enum { ITERATIONS = 300000, LANES = 16 };
 
 /* 2 MiB, more than most caches that a core has to itself, so many times. */
-enum { NUMBERS = 1 << 18, READINGS = 5 };
+enum { NUMBERS = 1 << 18, READINGS = 30 };
 
 /* What the threads wait for. */
 enum { WAIT, RUN, LEAVE };
@@ -19,8 +19,10 @@ enum { WAIT, RUN, LEAVE };
 typedef struct runner {
     pthread_t thread;
     _Atomic int *signal;
+    pthread_barrier_t *all;
     int cpu;
-    double compute_ns, memory_ns;
+    bool is_pinned;
+    double compute_ns, read_ns;
 } runner;
 
 static double numbers[NUMBERS];
@@ -65,25 +67,28 @@ static void *run(void *argument)
     cpu_set_t own;
 
     CPU_ZERO(&own);
-    CPU_SET((size_t)r->cpu, &own);
-    pthread_setaffinity_np(pthread_self(), sizeof own, &own);
-    while (atomic_load(r->signal) == WAIT) /* until all are there, or one could not be made */
+    if (r->cpu >= 0 && r->cpu < CPU_SETSIZE)
+        CPU_SET((size_t)r->cpu, &own);
+    r->is_pinned = pthread_setaffinity_np(pthread_self(), sizeof own, &own) == 0;
+    while (atomic_load(r->signal) == WAIT) /* until all are made, or one could not be */
         sched_yield();
     if (atomic_load(r->signal) == LEAVE)
         return NULL;
+    pthread_barrier_wait(r->all);
     double start_ns = now_ns();
     volatile double kept = compute();
     r->compute_ns = now_ns() - start_ns;
+    pthread_barrier_wait(r->all);
     kept = read_all() + kept; /* brings them here */
     start_ns = now_ns();
     for (int i = 0; i < READINGS; i++)
         kept = read_all() + kept;
-    r->memory_ns = now_ns() - start_ns;
+    r->read_ns = now_ns() - start_ns;
     return NULL;
 }
 
 /* The CPUs that this process may use, up to the most. */
-static uint32_t list_cpus(runner *runners)
+static uint32_t list_own(int32_t *cpus)
 {
     uint32_t count = 0;
     cpu_set_t allowed;
@@ -92,31 +97,56 @@ static uint32_t list_cpus(runner *runners)
         return 0;
     for (int cpu = 0; cpu < CPU_SETSIZE && count < SPEED_CPUS_MAX; cpu++)
         if (CPU_ISSET((size_t)cpu, &allowed))
-            runners[count++] = (runner){.cpu = cpu};
+            cpus[count++] = cpu;
     return count;
 }
 
-bool speeds_read(speeds *out)
+/* True if all of them ran, each on its CPU. */
+static bool run_all(runner *runners, uint32_t count)
 {
-    runner runners[SPEED_CPUS_MAX];
-    uint32_t count = list_cpus(runners), made = 0;
     _Atomic int signal = WAIT;
+    pthread_barrier_t all;
+    uint32_t made = 0, pinned = 0;
 
-    for (int i = 0; i < NUMBERS; i++)
-        numbers[i] = i;
+    if (pthread_barrier_init(&all, NULL, count) != 0)
+        return false;
     for (; made < count; made++) {
         runners[made].signal = &signal;
+        runners[made].all = &all;
         if (pthread_create(&runners[made].thread, NULL, run, &runners[made]) != 0)
             break;
     }
     atomic_store(&signal, made == count ? RUN : LEAVE);
-    *out = (speeds){.count = count};
     for (uint32_t i = 0; i < made; i++) {
         pthread_join(runners[i].thread, NULL);
-        out->compute_ns[i] = runners[i].compute_ns;
-        out->memory_ns[i] = runners[i].memory_ns;
+        pinned += runners[i].is_pinned;
     }
-    return made == count && count > 0;
+    pthread_barrier_destroy(&all);
+    return pinned == count;
+}
+
+bool speeds_read(const int32_t *cpus, uint32_t count, speeds *out)
+{
+    runner runners[SPEED_CPUS_MAX] = {{0}};
+    int32_t own[SPEED_CPUS_MAX];
+
+    if (cpus == NULL) {
+        count = list_own(own);
+        cpus = own;
+    }
+    count = count < SPEED_CPUS_MAX ? count : SPEED_CPUS_MAX;
+    for (int i = 0; i < NUMBERS; i++)
+        numbers[i] = i;
+    for (uint32_t i = 0; i < count; i++)
+        runners[i].cpu = cpus[i];
+    *out = (speeds){.count = count};
+    if (count == 0 || !run_all(runners, count))
+        return false;
+    for (uint32_t i = 0; i < count; i++) {
+        out->compute_ns[i] = runners[i].compute_ns;
+        out->read_ns[i] = runners[i].read_ns;
+    }
+    return true;
 }
 
 static bool is_off(double a, double b, double tolerance)
@@ -127,7 +157,7 @@ static bool is_off(double a, double b, double tolerance)
 bool speeds_differ(const speeds *a, const speeds *b)
 {
     for (uint32_t i = 0; i < a->count && i < b->count; i++)
-        if (is_off(a->compute_ns[i], b->compute_ns[i], 1.1) || is_off(a->memory_ns[i], b->memory_ns[i], 1.2))
+        if (is_off(a->compute_ns[i], b->compute_ns[i], 1.1) || is_off(a->read_ns[i], b->read_ns[i], 1.2))
             return true;
     return a->count != b->count;
 }

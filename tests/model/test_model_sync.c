@@ -179,7 +179,7 @@ static void stack_finish(void)
         model_check(taken[i] == 1, "an item of the stack was lost, or taken twice");
 }
 
-/* Hand: two givers, who take back what was not taken, and its owner, who looks first or not. */
+/* Hand: two givers, who take back what was not taken, and its owner. */
 
 static clo_mailbox mailbox;
 
