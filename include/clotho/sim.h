@@ -130,11 +130,11 @@ typedef struct clo_prediction {
 
 /* Predicts how long runs take whose tasks vary as the profile has seen them vary: simulates again and again, each time
  * with other durations. A task's duration is drawn once a simulation, from its location, spread and high value on each
- * kind; so is a factor of all of them (clo_run_spread). Tasks that were not measured take what `cost` says. Where the
- * platform states what its memory moves, tasks slow each other down by the memory parts of the profile (memory.h), unless
- * config->memory_parts gives others. The same
- * arguments and the same snapshot give the same prediction on every machine. (A plan with mean durations predicts too
- * little: where tasks meet, the longest counts.)
+ * kind; so is a factor of all of them (clo_run_spread), in multiples of its location where all times have a mean over
+ * whole runs (clo_profile_entry.mean_ns). Tasks that were not measured take what `cost` says. Where the platform states
+ * what its memory moves, tasks slow each other down by the memory parts of the profile (memory.h), unless
+ * config->memory_parts gives others. The same arguments and the same snapshot give the same prediction on every machine.
+ * (A plan with mean durations predicts too little: where tasks meet, the longest counts.)
  *
  *   profile     its snapshot is used.
  *   cost        of the graph and the platform; borrowed during the call.

@@ -19,6 +19,7 @@ typedef struct draws {
     clo_profile_times times;
     uint32_t *quantile;     /* [tasks] of this simulation */
     int64_t factor_q16;     /* of all tasks, of this simulation */
+    int64_t middle_q16;     /* of factors: of what they are told in multiples */
     clo_memory_part *parts; /* [tasks * kinds] */
 } draws;
 
@@ -57,7 +58,9 @@ static clo_status simulate_once(draws *d, const clo_sim_config *config, clo_rng 
     for (uint32_t t = 0; t < d->cost->graph->tasks; t++)
         d->quantile[t] = clo_rng_below(rng, 1u << CLO_QUANTILE_BITS);
     if (d->times.run.basis != CLO_TIME_TYPED)
-        d->factor_q16 = clo_profile_time_at(&d->times.run, clo_rng_below(rng, 1u << CLO_QUANTILE_BITS));
+        d->factor_q16 =
+            (int64_t)(((wide)clo_profile_time_at(&d->times.run, clo_rng_below(rng, 1u << CLO_QUANTILE_BITS)) << 16) /
+                      d->middle_q16);
     clo_status status = clo_cost_create_from(d->cost->graph, d->cost->platform, &times, &drawn);
     if (status == CLO_OK)
         status = clo_simulate(drawn, config, &result, NULL, NULL);
@@ -78,12 +81,25 @@ static clo_status check(const clo_sim_config *config, const clo_prediction *pred
     return CLO_OK;
 }
 
+/* Means over whole runs follow a level that changes at once, what runs differed from them before does not. So where all
+ * times have one, the middle run is what they say, and factors tell how far others are from it. */
+static int64_t middle_of(const clo_profile_times *times)
+{
+    size_t count = (size_t)times->graph->tasks * clo_platform_kinds(times->platform);
+
+    for (size_t i = 0; i < count; i++)
+        if (times->of[i].basis != CLO_TIME_TYPED && times->of[i].mean_ns == 0)
+            return 1 << 16;
+    return times->run.location_ns > 0 ? times->run.location_ns : 1 << 16;
+}
+
 static clo_status predict(draws *d, const clo_sim_config *config, int64_t *makespans_ns, clo_prediction *mine)
 {
     uint32_t count = mine->samples;
     clo_rng rng = clo_rng_seed(mine->seed);
     clo_status status = CLO_OK;
 
+    d->middle_q16 = middle_of(&d->times);
     for (uint32_t i = 0; i < count && status == CLO_OK; i++)
         status = simulate_once(d, config, &rng, &makespans_ns[i]);
     if (status != CLO_OK)

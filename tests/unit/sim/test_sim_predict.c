@@ -299,6 +299,36 @@ static void a_level_that_changes_late_in_a_run_takes_the_mean_along(void **state
     assert_in_range(predict_after_change(LONG, 42, 40 * LONG - 24), LONG * 15000, LONG * 17000);
 }
 
+/* The fork's median where runs took 0.8 of what was expected of them. */
+static int64_t median_of_quick_runs(int64_t mean_ns)
+{
+    scene s = open_scene(0);
+
+    ok(clo_profile_add(s.profile, &(clo_profile_entry){.codelet = "part",
+                                                       .kind = clo_platform_kind_name(s.platform, 0),
+                                                       .footprint = 1,
+                                                       .samples = 100,
+                                                       .location_ns = 10000,
+                                                       .high_ns = 10000,
+                                                       .most_ns = 10000,
+                                                       .mean_ns = mean_ns}));
+    ok(clo_profile_add_run_spread(
+        s.profile,
+        &(clo_run_spread){.runs = 20, .location_q16 = 52429, .spread_q16 = 300, .high_q16 = 53000, .most_q16 = 54000}));
+    ok(clo_profile_publish(s.profile));
+    clo_prediction p = predict(&s, s.plan, 1);
+    close_scene(&s);
+    return p.median_ns;
+}
+
+/* A mean has followed the level that made them so; where there is none, nothing else says it. */
+static void where_means_are_known_the_middle_run_is_as_they_say(void **state)
+{
+    (void)state;
+    assert_in_range(median_of_quick_runs(10000), 20400, 20600);
+    assert_in_range(median_of_quick_runs(0), 16400, 16600);
+}
+
 /* Luck of single tasks would pass for something that all have in common. */
 static void runs_of_few_tasks_say_nothing_about_the_machine(void **state)
 {
@@ -321,6 +351,7 @@ int main(void)
         cmocka_unit_test(a_codelet_that_is_slow_at_times_moves_no_other_prediction),
         cmocka_unit_test(a_level_that_changes_takes_the_mean_along),
         cmocka_unit_test(a_level_that_changes_late_in_a_run_takes_the_mean_along),
+        cmocka_unit_test(where_means_are_known_the_middle_run_is_as_they_say),
         cmocka_unit_test(runs_of_few_tasks_say_nothing_about_the_machine),
     };
 
