@@ -218,31 +218,36 @@ static bool read_speeds(const turns *a, speeds *out)
     return speeds_read(a->s->is_crowded ? NULL : a->cpus, a->cpus_count, out);
 }
 
+/* A run by its own plan and one by work stealing, both learned. */
+static clo_status learn(const turns *a)
+{
+    clo_status status = session_run(a->s, a->app, NULL);
+
+    if (status == CLO_OK)
+        status = session_learn(a->s, a->own);
+    if (status == CLO_OK)
+        status = session_run(&a->y->all, a->app, NULL);
+    return status == CLO_OK ? session_learn(&a->y->all, a->y->profile) : status;
+}
+
 /* Twice: from runs by work stealing, which is all that is known of a plan that has not run yet, and from its own. */
-static clo_status learn_and_predict(const turns *a, const report *r)
+static clo_status predict_both(const turns *a, const report *r)
 {
     const rounds *t = a->t;
     uint32_t i = r->kept;
     clo_prediction prediction = CLO_PREDICTION_INIT;
-    clo_status status = session_learn(a->s, a->own);
+    clo_status status = predict_afresh(a->s, r, a->own, i, &prediction);
 
-    if (status == CLO_OK)
-        status = session_learn(&a->y->all, a->y->profile);
-    if (status == CLO_OK)
-        status = predict_afresh(a->s, r, a->own, i, &prediction);
     t->own[i] = prediction.median_ns;
     if (status == CLO_OK)
         status = predict_afresh(a->s, r, a->y->profile, i, &prediction);
-    if (status != CLO_OK)
-        return status;
     t->predicted[i] = prediction.median_ns;
     t->low[i] = prediction.low_ns;
     t->high[i] = prediction.high_ns;
-    return CLO_OK;
+    return status;
 }
 
-/* Measure, predict, run. `is_steady`: no CPU changed its speed meanwhile. Else it may end early, unless it `must_run`,
- * and what was measured teaches nothing. */
+/* Measure, predict, run. `is_steady`: no CPU changed its speed meanwhile. Else it may end early, unless it `must_run`. */
 static clo_status run_turn(const turns *a, report *r, bool must_run, bool *is_steady)
 {
     speeds before, between, after;
@@ -251,13 +256,11 @@ static clo_status run_turn(const turns *a, report *r, bool must_run, bool *is_st
 
     *is_steady = false;
     if (status == CLO_OK)
-        status = session_run(a->s, a->app, NULL);
-    if (status == CLO_OK)
-        status = session_run(&a->y->all, a->app, NULL);
+        status = learn(a);
     is_same = is_same && read_speeds(a, &between) && !speeds_differ(&before, &between);
     if (status != CLO_OK || (!is_same && !must_run))
         return status;
-    status = learn_and_predict(a, r);
+    status = predict_both(a, r);
     if (status == CLO_OK)
         status = run_once(a->app, a->s, r, a->y->hash);
     *is_steady =
