@@ -524,10 +524,11 @@ static clo_status measure(const bench_options *o, const char *folder, FILE *file
             : "\nmix      graph     plan  predicted ms [9 of 10 runs] measured ms [10th .. 90th]     error, median\n");
     for (uint32_t i = 0; i < ROWS && status == CLO_OK; i++)
         status = measure_row(&rows[i], o, path_in(folder, "profile.json"), &left.speeds, &sums[rows[i].mix]);
-    if (status == CLO_OK)
+    if (status == CLO_OK) {
         print_sums(sums, o, load_foreign(before));
-    printf(o->json ? ", \"learned\": {\"runs\": %u, \"dropped\": %u}" : "learned from %u runs, %u dropped\n",
-           left.learned, left.dropped);
+        printf(o->json ? ", \"learned\": {\"runs\": %u, \"dropped\": %u}" : "learned from %u runs, %u dropped\n",
+               left.learned, left.dropped);
+    }
     if (status == CLO_OK)
         status = alone_rates(&now);
     if (status == CLO_OK)
