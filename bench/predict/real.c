@@ -268,22 +268,27 @@ typedef struct machine {
     uint32_t learned, dropped; /* runs */
 } machine;
 
-/* All of it anew, where the machine has left the speed that it had at the beginning; in the end at any speed. */
+/* All of it anew, where the machine has left the speed that it had at the beginning, so that less than half of the runs of
+ * some graph counted; in the end at any speed. */
 static clo_status learn(const bench_options *o, const char *folder, FILE *file)
 {
     machine left = {0};
     clo_status status = alone_learn(open_learned, o, LEARNED * MIXES, path_in(folder, "alone.json"), &left.rates);
-    turns t = {0};
+    bool is_enough = false;
 
-    for (int attempt = 0; 2 * t.kept < LEARNED * MIXES * LEARN_RUNS && status == CLO_OK; attempt++) {
-        t = (turns){.wanted = attempt < LEARN_ATTEMPTS ? &left.speeds : NULL};
+    for (int attempt = 0; !is_enough && status == CLO_OK; attempt++) {
+        turns t = {.wanted = attempt < LEARN_ATTEMPTS ? &left.speeds : NULL};
         if (!read_steady(&left.speeds))
             return CLO_ERR_SYSTEM;
-        for (uint32_t g = 0; g < LEARNED * MIXES && status == CLO_OK; g++)
+        is_enough = true;
+        for (uint32_t g = 0; g < LEARNED * MIXES && is_enough && status == CLO_OK; g++) {
+            uint32_t before = t.kept;
             status = learn_from(learned[g / MIXES], g % MIXES, o, path_in(folder, "profile.json"), g == 0, &t);
+            is_enough = 2 * (t.kept - before) >= LEARN_RUNS;
+        }
         left.dropped += t.dropped;
+        left.learned = t.kept;
     }
-    left.learned = t.kept;
     return status == CLO_OK && fwrite(&left, sizeof left, 1, file) != 1 ? CLO_ERR_IO : status;
 }
 

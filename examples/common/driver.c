@@ -18,7 +18,6 @@ typedef struct report {
     clo_clock clock;
     uint32_t workers, tasks, edges, runs;
     uint32_t kept, dropped; /* turns with CPUs of steady speed, and others */
-    uint32_t counted;       /* which the figures are of: those that were kept; the last one, if none was */
     int64_t predicted_ns, measured_ns, lowest_ns, highest_ns, serial_ns; /* medians, and the measured range */
     int64_t low_ns, high_ns; /* what 9 of 10 runs were predicted to take; medians; 0: not predicted */
     uint32_t inside;         /* runs that took that */
@@ -33,6 +32,12 @@ typedef struct report {
     double foreign_load; /* share of the CPUs that other programs used meanwhile */
     char line[256], json[256];
 } report;
+
+/* Turns which the figures are of: those that were kept; the last one, if none was. */
+static uint32_t counted(const report *r)
+{
+    return r->kept > 0 ? r->kept : 1;
+}
 
 static double ratio(int64_t a, int64_t b)
 {
@@ -112,7 +117,7 @@ static clo_status run_simulated(application *app, const options *o, session *s, 
         app->prepare(app);
     status = clo_simulate(s->cost, &config, &r->result, &trace, &r->hash);
     if (status == CLO_OK) {
-        r->runs = r->kept = r->counted = 1;
+        r->runs = r->kept = 1;
         r->measured_ns = r->lowest_ns = r->highest_ns = r->result.makespan_ns;
         r->error = relative(r->predicted_ns, r->measured_ns);
         r->speedup = ratio(r->serial_ns, r->measured_ns);
@@ -218,16 +223,19 @@ static bool read_speeds(const turns *a, speeds *out)
     return speeds_read(a->s->is_crowded ? NULL : a->cpus, a->cpus_count, out);
 }
 
-/* A run by its own plan and one by work stealing, both learned. */
+static clo_status learn_from(session *s, application *app, clo_profile *profile)
+{
+    clo_status status = session_run(s, app, NULL);
+
+    return status == CLO_OK ? session_learn(s, profile) : status;
+}
+
+/* A run by its own plan and one by work stealing. */
 static clo_status learn(const turns *a)
 {
-    clo_status status = session_run(a->s, a->app, NULL);
+    clo_status status = learn_from(a->s, a->app, a->own);
 
-    if (status == CLO_OK)
-        status = session_learn(a->s, a->own);
-    if (status == CLO_OK)
-        status = session_run(&a->y->all, a->app, NULL);
-    return status == CLO_OK ? session_learn(&a->y->all, a->y->profile) : status;
+    return status == CLO_OK ? learn_from(&a->y->all, a->app, a->y->profile) : status;
 }
 
 /* Twice: from runs by work stealing, which is all that is known of a plan that has not run yet, and from its own. */
@@ -299,11 +307,8 @@ static clo_status run_rounds(turns *a, report *r, uint32_t wanted)
 
     if (status == CLO_OK && r->clock != CLO_CLOCK_REAL)
         status = run_emulated(a, r, wanted);
-    for (int i = 0; i < FIRST_READINGS && r->clock == CLO_CLOCK_REAL && status == CLO_OK; i++) {
-        status = session_run(a->s, a->app, NULL);
-        if (status == CLO_OK)
-            status = session_learn(a->s, a->own);
-    }
+    for (int i = 0; i < FIRST_READINGS && r->clock == CLO_CLOCK_REAL && status == CLO_OK; i++)
+        status = learn_from(a->s, a->app, a->own);
     while (status == CLO_OK && r->clock == CLO_CLOCK_REAL && goes_on(r, wanted)) {
         bool is_steady, is_last = r->kept == 0 && r->dropped + 1 >= wanted;
 
@@ -312,7 +317,6 @@ static clo_status run_rounds(turns *a, report *r, uint32_t wanted)
         r->kept += is_steady;
         r->dropped += !is_steady;
     }
-    r->counted = r->kept > 0 ? r->kept : 1;
     return status;
 }
 
@@ -336,7 +340,7 @@ static clo_status run_repeatedly(application *app, const options *o, session *s,
     if (status == CLO_OK)
         status = run_rounds(&a, r, count);
     if (status == CLO_OK)
-        summarise(&t, r->counted, r);
+        summarise(&t, counted(r), r);
     clo_profile_destroy(a.own);
     if (status == CLO_OK && has_pictures) {
         clo_trace *trace = NULL;
@@ -379,7 +383,7 @@ static void print_json(const application *app, const session *s, const report *r
                (long long)r->low_ns, (long long)r->high_ns, r->inside, r->own_error);
     printf("\"measured_ns\": %lld, \"serial_ns\": %lld, \"runs\": %u, \"speedup\": %.4f, "
            "\"error\": %.4f, \"valid\": %s, %s, \"emulated\": %s, ",
-           (long long)r->measured_ns, (long long)r->serial_ns, r->counted, r->speedup, r->error,
+           (long long)r->measured_ns, (long long)r->serial_ns, counted(r), r->speedup, r->error,
            r->is_right && r->is_same ? "true" : "false", r->json, r->clock != CLO_CLOCK_REAL ? "true" : "false");
     printf("\"deviation\": %.4f, \"turns_kept\": %u, \"turns_dropped\": %u, ", r->deviation, r->kept, r->dropped);
     printf("\"foreign_load\": %.3f, \"device_kernels\": %llu, \"device_fallbacks\": %llu, ", r->foreign_load,
@@ -404,12 +408,12 @@ static void print_text(const application *app, const options *o, const session *
         printf(" %s %.3f ms", app->kernels[k], (double)times->reference_ns[k] / 1e6);
     printf(" (measured here, medians)\n%-10s predicted %.3f ms, measured %.3f ms (medians of %u, %.3f to %.3f), "
            "error %.1f %%\n",
-           o->planner, (double)r->predicted_ns / 1e6, (double)r->measured_ns / 1e6, r->counted,
+           o->planner, (double)r->predicted_ns / 1e6, (double)r->measured_ns / 1e6, counted(r),
            (double)r->lowest_ns / 1e6, (double)r->highest_ns / 1e6, 100.0 * r->error);
     if (r->high_ns > 0)
         printf("interval   9 of 10 runs were to take %.3f to %.3f ms; %u of %u did\n"
                "error      %.1f %% if predicted by its own earlier runs, %.1f %% by their median\n",
-               (double)r->low_ns / 1e6, (double)r->high_ns / 1e6, r->inside, r->counted, 100.0 * r->own_error,
+               (double)r->low_ns / 1e6, (double)r->high_ns / 1e6, r->inside, counted(r), 100.0 * r->own_error,
                100.0 * r->deviation);
     printf("one core   %.3f ms, speedup %.2f\n", (double)r->serial_ns / 1e6, r->speedup);
     printf("result     %s, %s as on one core\n", r->line, r->is_same ? "the same bytes" : "NOT THE SAME BYTES");

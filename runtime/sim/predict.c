@@ -19,7 +19,7 @@ typedef struct draws {
     clo_profile_times times;
     uint32_t *quantile;     /* [tasks] of this simulation */
     int64_t factor_q16;     /* of all tasks, of this simulation */
-    int64_t middle_q16;     /* of factors: of what they are told in multiples */
+    int64_t middle_q16;     /* the run that factor 1 stands for: what was learned of runs is in multiples of it */
     clo_memory_part *parts; /* [tasks * kinds] */
 } draws;
 
