@@ -516,6 +516,13 @@ static void close_all(build *b)
 /* What CMake and Meson ask for: the ninja whose features these are. */
 static const char NINJA_VERSION[] = "1.11.1";
 
+/* Alone: CMake and Meson compare it. */
+static int say_version(void)
+{
+    puts(NINJA_VERSION);
+    return EXIT_GOOD;
+}
+
 static int build_with(bool is_ninja, int argc, char **argv)
 {
     static const command about = {"build", "[DIR] [TARGETS]", 0, 4096, build_about, build_notes};
@@ -567,10 +574,8 @@ static int build_with(bool is_ninja, int argc, char **argv)
 
     if (code != OPTIONS_GO_ON)
         return code;
-    if (b.options.tells_version) {
-        puts(NINJA_VERSION); /* alone: CMake and Meson compare it */
-        return EXIT_GOOD;
-    }
+    if (b.options.tells_version)
+        return say_version();
     if (b.options.tool.name != NULL && strcmp(b.options.tool.name, "list") == 0)
         return tool_list();
     if ((code = build_options_check(&b.options)) != EXIT_GOOD)
