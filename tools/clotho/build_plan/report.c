@@ -120,6 +120,18 @@ static int measure(const build_report *r, measured *m)
     return EXIT_GOOD;
 }
 
+/* The tasks whose steps have failed; [*count], to be freed. NULL: there is no memory to mark them. */
+static uint32_t *failed_tasks(const build_graph *g, uint32_t *count)
+{
+    uint32_t tasks = clo_graph_tasks(g->graph), *failed = calloc((size_t)tasks + 1, sizeof *failed);
+
+    *count = 0;
+    for (uint32_t t = 0; t < tasks && failed != NULL; t++)
+        if (g->folder->manifest.edges[g->edges[t]].has_failed)
+            failed[(*count)++] = t;
+    return failed;
+}
+
 /* The picture has the bound of the summary: what was measured, not what was expected. */
 static int draw(const build_report *r, const measured *m)
 {
@@ -128,8 +140,10 @@ static int draw(const build_report *r, const measured *m)
     clo_report_config config = CLO_REPORT_CONFIG_INIT;
     clo_status status = clo_trace_to_plan(r->trace, r->graph->cost, &ran);
     int code = status == CLO_OK ? EXIT_GOOD : complain_status(NULL, status);
+    uint32_t *failed = failed_tasks(r->graph, &config.failed_count);
 
     config.title = "build, as it ran";
+    config.failed = failed;
     if (ran != NULL && r->options->gantt != NULL) {
         outputs_begin_file(r->options->gantt);
         status = outputs_end_file(r->options->gantt, clo_report_svg(cost, ran, &config, r->options->gantt));
@@ -142,6 +156,7 @@ static int draw(const build_report *r, const measured *m)
         code = status == CLO_OK ? code : complain_status(r->options->page, status);
     }
     clo_plan_destroy(ran);
+    free(failed);
     return code;
 }
 
