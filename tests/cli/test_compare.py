@@ -129,7 +129,9 @@ class Compare(CommandTest):
             self.assertEqual([row["tardiness_ns"] for row in rows if row["policy"] == policy], ["%.0f" % (sum(late) / 4)] * 2)
             self.assertAlmostEqual(found[policy]["tardiness_s"] * 1e9, sum(late) / 4, places=3)
         self.assertLess(found["mdd"]["tardiness_s"], found["fifo"]["tardiness_s"])
-        self.assertIn("; all are those of the file", self.good(*common, *asked[:-3]))
+        for more, is_same in (((), True), (("--jobs", 3), True), (("--arrivals", "batch"), True), (("--arrivals", "batch", "--jobs", 3), False),
+                              (("--arrivals", "poisson:1ms"), False)):
+            self.assertEqual("; all are those of the file" in self.good(*common, *asked[:-3], *more), is_same, more)
 
     def test_a_workload_from_standard_input_is_read_once(self):
         with open(self.stream(), encoding="utf-8") as file:

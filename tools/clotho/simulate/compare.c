@@ -48,7 +48,8 @@ static int remember(policy_comparison *p, const simulation *sim)
     p->workload = strdup(clo_workload_name(sim->loaded));
     p->platform = strdup(clo_platform_name(sim->platform));
     p->arrivals = sim->draws ? sim->arrivals_text : NULL;
-    p->has_same_runs = p->seeds > 1 && !sim->draws && sim->options->environment == NULL;
+    bool is_drawn = sim->arrivals.kind == CLO_ARRIVALS_POISSON || sim->arrivals.shuffled; /* else one after another */
+    p->has_same_runs = p->seeds > 1 && !is_drawn && sim->options->environment == NULL;
     return p->workload != NULL && p->platform != NULL ? EXIT_GOOD : no_memory(sim->path);
 }
 
