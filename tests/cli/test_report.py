@@ -687,6 +687,10 @@ class Reports(CommandTest):
         self.assertEqual(svg.count(">cpu"), 8)
         self.assertEqual(svg.count("<rect"), 1 + 3 + 8)
         self.assertIn(">4 × cortex-a55</text>", svg)
+        for platform in ("rk3588", "am625", "sg2042", "slots:1"):  # as wide as what it shows
+            svg = self.good("platform", "show", platform, "--svg", "-")
+            end = max(int(x) + int(width) for x, width in re.findall(r'<rect x="(\d+)"[^>]* width="(\d+)"', svg))
+            self.assertIn(int(re.search(r'<svg [^>]*width="(\d+)"', svg).group(1)) - 20 - end, range(20, 33), platform)
         self.assertTrue(self.good("platform", "show", "uniform:4", "--svg", "-").startswith("<svg"))
 
     def test_the_script_runs(self):
