@@ -264,7 +264,8 @@ function middle(i) {
   return y + height / 2;
 }
 
-function arrow(from, to, color) {
+/* A clear one has an edge, so that it is seen on bars of its own colour. */
+function arrow(from, to, color, isClear) {
   const g = chart.g, s = chart.s, x0 = xOf(s.finish[from]), x1 = xOf(s.start[to]), y0 = middle(from), y1 = middle(to);
   if (Math.max(x0, x1) < chart.left || Math.min(x0, x1) > chart.width) return;
   const bend = Math.max(12, Math.abs(x1 - x0) / 2);
@@ -272,7 +273,15 @@ function arrow(from, to, color) {
   g.beginPath();
   g.moveTo(x0, y0);
   g.bezierCurveTo(x0 + bend, y0, x1 - bend, y1, x1, y1);
+  if (isClear) {
+    g.strokeStyle = chart.colors.back;
+    g.lineWidth = 4;
+    g.stroke();
+    g.strokeStyle = color;
+    g.lineWidth = 1.5;
+  }
   g.stroke();
+  g.lineWidth = 1;
   g.beginPath();
   g.moveTo(x1, y1);
   g.lineTo(x1 - 6, y1 - 3.5);
@@ -307,8 +316,8 @@ function drawSelection() {
   if (chart.path) drawPath(chart.path, c.bad);
   if (chart.selected < 0) return;
   const {before, behind} = neighbours(s, chart.selected, 200);
-  for (const [b] of before) arrow(b, chart.selected, c.accent);
-  for (const [b] of behind) arrow(chart.selected, b, c.ink);
+  for (const [b] of before) arrow(b, chart.selected, c.accent, true);
+  for (const [b] of behind) arrow(chart.selected, b, c.ink, true);
   outline(chart.selected, c.ink, 2);
 }
 
@@ -317,7 +326,7 @@ function drawPath(path, color) {
   const s = chart.s, g = chart.g, seen = path.filter(i => s.finish[i] >= chart.from && s.start[i] <= chart.to);
   if (seen.length <= 300) {
     for (let k = 1; k < path.length; k++)
-      if (s.finish[path[k - 1]] <= chart.to && s.start[path[k]] >= chart.from) arrow(path[k - 1], path[k], color);
+      if (s.finish[path[k - 1]] <= chart.to && s.start[path[k]] >= chart.from) arrow(path[k - 1], path[k], color, true);
     return;
   }
   g.strokeStyle = color;
