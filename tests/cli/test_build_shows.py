@@ -172,6 +172,7 @@ class Reports(CommandTest):
         page = self.bytes("p.html").decode()
         self.assertIn("<dt>failed</dt><dd>b</dd>", page)
         self.assertNotIn("<dt>speedup</dt>", page)
+        self.assertIn("<dt>executions</dt><dd>1, 0 replicas</dd>", page)  # c was never begun
         self.good("build", "a", "--plan", "--report", "p.html")
         self.assertIn("<h1>build, planned</h1>", self.bytes("p.html").decode())
 
