@@ -86,7 +86,7 @@ typedef struct clo_plan_config {
 
     /* Anytime planners: wall time; 0: no limit. With both limits, the first one reached ends the search. The first
      * schedule is always finished, however long it takes. Anything else in progress when time is up is dropped, and the
-     * best plan so far is returned: on 100 000 tasks within 10 ms of CPU time. */
+     * best plan so far is returned: on 100 000 tasks within 10 ms of CPU time. >= 0. */
     int64_t budget_ns;
 
     /* 1: no task is executed twice, even if the graph allows it. */

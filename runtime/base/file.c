@@ -124,7 +124,10 @@ static clo_status write_direct(const char *path, const char *data, size_t bytes)
 
     if (fd > STDERR_FILENO)
         failed |= close(fd) != 0;
-    return failed ? clo_fail(CLO_ERR_IO, "%s: %s", path, strerror(reason)) : CLO_OK;
+    if (failed)
+        return clo_fail(CLO_ERR_IO, "%s: %s%s", strcmp(path, "-") == 0 ? "standard output" : path, strerror(reason),
+                        reason == ENOSPC ? "; what was written is not complete" : "");
+    return CLO_OK;
 }
 
 /* Follows the symbolic links at the end of `path` [PATH_MAX], to a file that need not be there yet. Returns 0, or -1

@@ -60,7 +60,7 @@ static clo_status check(const clo_generate_config *config)
 static const clo_family *find_family(const char *name)
 {
     for (const clo_family *family = clo_families; family->name != NULL; family++)
-        if (name != NULL && strcmp(family->name, name) == 0)
+        if (strcmp(family->name, name) == 0)
             return family;
     return NULL;
 }
@@ -72,8 +72,7 @@ static clo_status fail_family(const char *name)
 
     for (const clo_family *family = clo_families; family->name != NULL && used < sizeof names; family++)
         used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", used > 0 ? ", " : "", family->name);
-    return clo_fail(CLO_ERR_ARGUMENT, "unknown graph family \"%.60s\"; use one of %s", name != NULL ? name : "(NULL)",
-                    names);
+    return clo_fail(CLO_ERR_ARGUMENT, "unknown graph family \"%.60s\"; use one of %s", name, names);
 }
 
 /* Uniform in 1 +- half. */
@@ -254,8 +253,8 @@ static clo_status build(clo_shape *shape, const clo_family *family, const clo_ge
 
 clo_status clo_graph_generate(const char *family_name, const clo_generate_config *config, clo_graph **out)
 {
-    if (out == NULL)
-        return clo_fail_null("clo_graph_generate", "out");
+    if (family_name == NULL || out == NULL)
+        return clo_fail_null("clo_graph_generate", "family or out");
     clo_generate_config mine = CLO_GENERATE_CONFIG_INIT;
     const clo_family *family = find_family(family_name);
     clo_status status = clo_config_read(&mine, sizeof mine, config, "clo_generate_config");

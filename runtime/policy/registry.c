@@ -1,6 +1,7 @@
 /* registry.c - policies by name. The default, steal, is first. */
 #include "policy/registry.h"
 
+#include "base/status.h"
 #include "policy/select/policies.h"
 
 #include <string.h>
@@ -63,8 +64,14 @@ static const clo_policy *find(const clo_policy *const *list, const char *name)
 
 const clo_policy *clo_policy_find(const char *name)
 {
-    if (name == NULL)
+    if (name == NULL) {
+        (void)clo_fail_null("clo_policy_find", "name");
         return NULL;
-    const clo_policy *listed = find(policies, name);
-    return listed != NULL ? listed : find(learned, name);
+    }
+    const clo_policy *policy = find(policies, name);
+    if (policy == NULL)
+        policy = find(learned, name);
+    if (policy == NULL)
+        (void)clo_fail(CLO_ERR_ARGUMENT, "unknown policy '%.100s'; `clotho list policies` shows their names", name);
+    return policy;
 }

@@ -258,7 +258,7 @@ class Run(WorkloadTest):
                            ([{"arrival_ns": 4611686018427387904}], "more than 146 years"),
                            ([{"arrival_ns": float("nan")}], "jobs.jsonl:2: JSON has no NaN"),
                            ([{"graph": empty}], "graph.tasks is empty"),
-                           ([{"band": 8}], "jobs.jsonl:2: the line: job \"g\": band is 8; use 0 to 7"),
+                           ([{"band": 8}], "jobs.jsonl:2: job \"g\": band is 8; use 0 to 7"),
                            ([{"limit": 0}], "jobs.jsonl:2: limit is 0"),
                            ([{"releases": 3}], "has 3 releases but no period_ns"),
                            ([], "holds no jobs")]:
@@ -270,7 +270,7 @@ class Run(WorkloadTest):
                                        (1000, 10 ** 11, "releases is 100000000000; give at most 268435456")]:
             path = self.jobs({"period_ns": period, "releases": releases})
             for verb in ["run", "simulate"]:
-                self.bad(1, verb, path, "--policy", "fifo", holds="jobs.jsonl:2: the line: job \"g\": " + text)
+                self.bad(1, verb, path, "--policy", "fifo", holds="jobs.jsonl:2: job \"g\": " + text)
         path = self.jobs({"period_ns": 1000, "releases": 2 ** 22 + 1})
         self.bad(1, "run", path, "--policy", "fifo", holds="more than 4194304 jobs and releases")
 

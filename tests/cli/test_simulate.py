@@ -352,7 +352,7 @@ class Environment(StreamTest):
             self.bad(2, "simulate", self.query(), "--policy", "decima-wfair:" + argument, *self.OPTIONS, holds="decima-wfair")
 
     def test_an_unknown_environment_is_one_line(self):
-        self.bad(1, "simulate", self.query(), "--policy", "fifo", "--platform", "uniform:2", "--environment", "mesos",
+        self.bad(2, "simulate", self.query(), "--policy", "fifo", "--platform", "uniform:2", "--environment", "mesos",
                  holds="there is no environment 'mesos'; write decima, decima:faithful or decima:moving=500ms")
 
 

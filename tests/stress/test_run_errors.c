@@ -58,11 +58,11 @@ static void a_policy_that_never_decides_or_decides_wrongly_is_refused_and_its_jo
         const char *text;
     } bad[] = {
         {{.size = sizeof(clo_policy), .name = "idle", .decide = decide_nothing},
-         "policy 'idle' chose stage -1 of job slot -1 for executor -1: every executor would be idle with work to do"},
+         "policy 'idle' chose nothing: every executor would be idle with work to do"},
         {{.size = sizeof(clo_policy), .name = "wrong", .decide = choose_first},
-         "policy 'wrong' chose stage 0 of job slot 0 for executor -1: it is not ready, or of another band"},
+         "policy 'wrong' chose stage 0 of job slot 0: it is not ready, or of another band"},
         {{.size = sizeof(clo_policy), .name = "restless", .decide = only_set_limits},
-         "policy 'restless' chose stage -1 of job slot 0 for executor -1: limits are set again and again, and nothing "
+         "policy 'restless' chose no stage of job slot 0: limits are set again and again, and nothing "
          "is "
          "started"},
     };

@@ -178,6 +178,14 @@ static int describe_all(void)
     return code;
 }
 
+static bool has_actions(const char *verb)
+{
+    for (size_t i = 0; i < VERBS; i++)
+        if (strcmp(verb, verbs[i].name) == 0)
+            return strncmp(verbs[i].operands, "ACTION", 6) == 0 || strcmp(verb, "generate") == 0;
+    return false;
+}
+
 /* `help VERB [ACTION]`: the verb itself prints its options. */
 static int help(int argc, char **argv)
 {
@@ -188,9 +196,13 @@ static int help(int argc, char **argv)
 
     if (as_json && count == 1)
         return describe_all();
+    if (count > 0 && argv[1][0] == '-' && strcmp(argv[1], "--help") != 0 && strcmp(argv[1], "-h") != 0)
+        return misuse("%s is no option of 'help'; write clotho help VERB", argv[1]);
     if (count < 1 || argv[1][0] == '-' || strcmp(argv[1], "help") == 0 || strcmp(argv[1], "version") == 0)
         return print_verbs();
     count -= as_json;
+    if (count > 1 && is_verb(argv[1]) && !has_actions(argv[1]))
+        return misuse("'%s' is one word too many for 'help'; write clotho help %s", argv[2], argv[1]);
     if (count >= WORDS_MAX - 1)
         return misuse("'%s' is one word too many for 'help'; write clotho help VERB", argv[WORDS_MAX - 1]);
     memcpy(words, argv + 1, (size_t)count * sizeof *words);
@@ -205,6 +217,8 @@ static int dispatch(int argc, char **argv)
         return misuse("no verb given; see 'clotho --help'");
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "help") == 0)
         return help(argc - 1, argv + 1);
+    if (strcmp(argv[1], "version") == 0 && argc > 2)
+        return misuse("'%s' is one word too many for 'version'; leave it out", argv[2]);
     if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "version") == 0) {
         printf("clotho %s\n", clo_version());
         return EXIT_GOOD;

@@ -88,5 +88,11 @@ clo_status clo_control_flow_fail_task(const clo_graph *graph, uint32_t task, int
                         "the body of task '%s' (%u) has called pthread_exit, or its thread was cancelled; "
                         "return from the body",
                         name, task);
+    if (code == CLO_PENDING)
+        return clo_fail(
+            CLO_ERR_TASK,
+            "task '%s' (%u) returned CLO_PENDING without a token; set clo_task.may_pend, run it on workers, and "
+            "call clo_token_take in the body",
+            name, task);
     return clo_fail(CLO_ERR_TASK, "task '%s' failed with %d", name, code);
 }

@@ -35,14 +35,30 @@ static bool is_choosable(const clo_scheduler *scheduler, uint32_t job, uint32_t 
     return live != NULL && stage < live->tasks && live->stages[stage].is_listed && live->live.band == scheduler->band;
 }
 
-static outcome refuse(clo_scheduler *scheduler, const clo_choice *choice, const char *why)
+/* What is CLO_NONE is named, or left out: it is no number. */
+static void say_refusal(clo_scheduler *scheduler, const clo_choice *choice, const char *why)
 {
     const char *name = scheduler->use.policy->name;
+    char stage[24], what[80] = "nothing", where[32] = "";
 
+    snprintf(stage, sizeof stage, "stage %u", choice->stage);
+    if (choice->executor != CLO_NONE)
+        snprintf(where, sizeof where, " for executor %u", choice->executor);
+    if (choice->job != CLO_NONE)
+        snprintf(what, sizeof what, "%s of job slot %u%s",
+                 choice->stage == CLO_NONE          ? "no stage"
+                 : choice->stage == CLO_STAGE_MOVE  ? "CLO_STAGE_MOVE"
+                 : choice->stage == CLO_STAGE_LEAVE ? "CLO_STAGE_LEAVE"
+                                                    : stage,
+                 choice->job, where);
+    snprintf(scheduler->refusal, sizeof scheduler->refusal,
+             "policy '%s' chose %s: %s; the scheduler's own rule decided", name != NULL ? name : "?", what, why);
+}
+
+static outcome refuse(clo_scheduler *scheduler, const clo_choice *choice, const char *why)
+{
     if (scheduler->counts.refused++ == 0)
-        snprintf(scheduler->refusal, sizeof scheduler->refusal,
-                 "policy '%s' chose stage %d of job slot %d for executor %d: %s; the scheduler's own rule decided",
-                 name != NULL ? name : "?", (int)choice->stage, (int)choice->job, (int)choice->executor, why);
+        say_refusal(scheduler, choice, why);
     scheduler->is_ruled = true;
     clo_note(scheduler, CLO_LOG_REFUSED, clo_view_live(scheduler, choice->job), choice->stage, CLO_NONE,
              choice->executor, 0);

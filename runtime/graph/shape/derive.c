@@ -120,7 +120,8 @@ static clo_status check_access(const derivation *d, const clo_graph_access_row *
                         NAME_SHOWN, name, NAME_SHOWN, task, access->task);
     if ((access->mode & CLO_ACCESS_PARTS) != 0 && handle->bytes % items != 0)
         return clo_fail(CLO_ERR_ARGUMENT,
-                        "handle \"%.*s\": %llu bytes are not %u equal parts, for the instances of task \"%.*s\" (%u)",
+                        "handle \"%.*s\": %llu bytes are not %u equal parts, for the instances of task \"%.*s\" (%u); "
+                        "give it a multiple of that",
                         NAME_SHOWN, name, (unsigned long long)handle->bytes, items, NAME_SHOWN, task, access->task);
     if (clo_access_writes(access->mode) && items > 1 && (access->mode & CLO_ACCESS_PARTS) == 0)
         return clo_fail(CLO_ERR_ARGUMENT,

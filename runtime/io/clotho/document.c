@@ -45,6 +45,23 @@ static bool is_node_link(const cJSON *root)
            (has(root, "directed") || has(root, "multigraph") || has(root, "edges"));
 }
 
+/* A format that is none of graphs. */
+static clo_status refuse_format(const clo_json *json, const cJSON *format)
+{
+    static const struct {
+        const char *begin, *says;
+    } others[] = {
+        {"clotho.plan/", "says that this is a plan, no graph; name the graph"},
+        {"clotho.profile/", "says that these are measured times, no graph; name the graph, and these by --profile"},
+        {"clotho.cluster/", "says that this is a cluster, no graph; name the graph, and this by --platform"},
+        {"clotho.log/", "says that this is the log of a run, no graph; name the graph"}};
+
+    for (size_t i = 0; cJSON_IsString(format) && i < sizeof others / sizeof others[0]; i++)
+        if (strncmp(format->valuestring, others[i].begin, strlen(others[i].begin)) == 0)
+            return clo_json_fail(json, CLO_ERR_FORMAT, format, "%s", others[i].says);
+    return clo_json_want(json, format, "\"clotho.graph/1\", the one format of this kind that is known");
+}
+
 static clo_status read_json(clo_reader *reader, const clo_json *json)
 {
     const cJSON *root = json->root, *format = cJSON_GetObjectItemCaseSensitive(root, "format");
@@ -53,8 +70,6 @@ static clo_status read_json(clo_reader *reader, const clo_json *json)
         return clo_json_want(json, root, "an object {...} of a known format");
     if (cJSON_IsString(format) && strcmp(format->valuestring, "clotho.graph/1") == 0)
         return clo_clotho_read(reader, json);
-    if (cJSON_IsString(format) && strcmp(format->valuestring, "clotho.plan/1") == 0)
-        return clo_json_fail(json, CLO_ERR_FORMAT, format, "says that this is a plan, no graph; name the graph");
     if (cJSON_IsString(format) && strcmp(format->valuestring, "clotho.workload/1") == 0)
         return clo_json_want(json, format,
                              "a graph file here; this is a workload, which clo_workload_load and "
@@ -62,7 +77,7 @@ static clo_status read_json(clo_reader *reader, const clo_json *json)
     if (cJSON_IsString(format) && strncmp(format->valuestring, "clotho.workload/", 16) == 0)
         return clo_json_want(json, format, "\"clotho.workload/1\", the one format of workloads that is known");
     if (format != NULL)
-        return clo_json_want(json, format, "\"clotho.graph/1\", the one format of this kind that is known");
+        return refuse_format(json, format);
     if (has(root, "schemaVersion") && has(root, "workflow"))
         return clo_wfformat_read(reader, json);
     if (has(root, "computation_cost"))

@@ -191,8 +191,9 @@ static clo_status find_instance(clo_documents *d, const char *name, clo_document
         }
         clo_document_destroy(document);
     }
-    return clo_fail(CLO_ERR_ARGUMENT, "%s: no instance is called '%.100s', of %zu good ones; name one that is there",
-                    d->name, name, d->count - bad);
+    return clo_fail(CLO_ERR_ARGUMENT,
+                    "%s: no instance is called '%.100s', of %zu that can be read; name one that is there", d->name,
+                    name, d->count - bad);
 }
 
 /* The one instance that the caller wants. */

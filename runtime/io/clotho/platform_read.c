@@ -325,8 +325,8 @@ static clo_status read_matrix(draft *d, const cJSON *matrix, size_t cell,
         return status;
     }
     if ((size_t)cJSON_GetArraySize(matrix) != n)
-        return clo_json_fail(d->json, CLO_ERR_FORMAT, matrix, "has %d rows; write one for each of the %zu executors",
-                             cJSON_GetArraySize(matrix), n);
+        return clo_json_fail(d->json, CLO_ERR_FORMAT, matrix, "has %d row%s; write one for each of the %zu executors",
+                             cJSON_GetArraySize(matrix), cJSON_GetArraySize(matrix) == 1 ? "" : "s", n);
     cJSON_ArrayForEach (row, matrix) {
         if (!cJSON_IsArray(row) || (size_t)cJSON_GetArraySize(row) != n)
             return clo_json_fail(d->json, CLO_ERR_FORMAT, row, "must be an array of %zu numbers, one an executor", n);

@@ -106,8 +106,10 @@ static clo_status read_command(const clo_clotho_source *s, const cJSON *object, 
         status = clo_json_string(s->json, item, &directory);
     if (status != CLO_OK)
         return status;
-    if (!cJSON_IsArray(list) || list->child == NULL)
+    if (!cJSON_IsArray(list))
         return clo_json_want(s->json, list, "an array of strings, the program first");
+    if (list->child == NULL)
+        return clo_json_fail(s->json, CLO_ERR_FORMAT, list, "is empty; write the program first, or leave it out");
 
     const char **argv = clo_allocate((size_t)cJSON_GetArraySize(list), sizeof *argv);
     if (argv == NULL)
@@ -231,8 +233,10 @@ static clo_status read_handle_id(const clo_clotho_source *s, const cJSON *use, u
         return status;
     if (cJSON_IsString(item)) {
         *handle = clo_names_find(&s->handles, item->valuestring);
-        if (*handle == CLO_NONE || *handle == CLO_NAMES_TWICE)
-            return clo_json_want(s->json, item, "the index of a handle, or a name that one handle alone has");
+        if (*handle == CLO_NONE)
+            return clo_json_want(s->json, item, "the name or index of one of \"handles\"; there is none of this name");
+        if (*handle == CLO_NAMES_TWICE)
+            return clo_json_want(s->json, item, "the index of the handle; several handles have this name");
         return CLO_OK;
     }
     status = clo_json_integer(s->json, item, CLO_JSON_INTEGER_MAX, &index);

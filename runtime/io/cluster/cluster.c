@@ -61,8 +61,10 @@ static clo_status count_all(join *j, clo_cluster *cluster)
         kinds += own->kinds_count;
         for (uint32_t e = 0; e < own->executors_count; e++)
             if (own->executors[e].os_index <= CLO_OS_SLOT)
-                return clo_fail(CLO_ERR_ARGUMENT, "machine '%s' has slots; a cluster has executors that are CPUs",
-                                cluster->names[m]);
+                return clo_fail(
+                    CLO_ERR_ARGUMENT,
+                    "machine '%s' has slots, and in a cluster all executors are CPUs; give it another platform",
+                    cluster->names[m]);
     }
     cluster->first_executor[cluster->machines] = (uint32_t)executors;
     j->desc.executors_count = (uint32_t)executors;

@@ -156,7 +156,9 @@ clo_status clo_json_place(const clo_json *json, const cJSON *item, clo_status st
         return status;
     find_place(json->tree, item, &p);
     write_path(json, &p, path);
-    snprintf(prefix, sizeof prefix, "%.256s:%zu: %s: ", json->file, clo_json_line(&json->source, p.ordinal), path);
+    bool is_whole = p.depth == 0; /* that it is the file is said already */
+    snprintf(prefix, sizeof prefix, "%.256s:%zu: %s%s", json->file, clo_json_line(&json->source, p.ordinal),
+             is_whole ? "" : path, is_whole ? "" : ": ");
     return clo_fail_prefix(status == CLO_ERR_ARGUMENT ? CLO_ERR_FORMAT : status, prefix);
 }
 

@@ -322,7 +322,10 @@ clo_status clo_json_scan(const clo_source *source)
 
     if (s.bytes >= 3 && memcmp(s.text, "\xef\xbb\xbf", 3) == 0)
         s.at = 3;
-    for (skip_space(&s); s.at < s.bytes; skip_space(&s)) { /* every round passes at least one byte or fails */
+    skip_space(&s);
+    if (s.at == s.bytes && !source->is_line)
+        return wrong(&s, "the file is empty; write JSON into it");
+    for (; s.at < s.bytes; skip_space(&s)) { /* every round passes at least one byte or fails */
         if (closes(&s, next)) {
             s.at++;
             s.depth--;

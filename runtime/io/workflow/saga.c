@@ -373,8 +373,9 @@ static clo_status read_table(saga *s)
     if (status != CLO_OK)
         return status;
     if (cJSON_GetArraySize(rows) != cJSON_GetArraySize(tasks))
-        return clo_json_fail(s->json, CLO_ERR_FORMAT, rows, "has %d rows; write one for each of the %d tasks",
-                             cJSON_GetArraySize(rows), cJSON_GetArraySize(tasks));
+        return clo_json_fail(s->json, CLO_ERR_FORMAT, rows, "has %d row%s; write one for each of the %d tasks",
+                             cJSON_GetArraySize(rows), cJSON_GetArraySize(rows) == 1 ? "" : "s",
+                             cJSON_GetArraySize(tasks));
     row = rows->child;
     cJSON_ArrayForEach (name, tasks) {
         if ((status = read_row(s, name, row)) != CLO_OK)

@@ -246,7 +246,8 @@ clo_status clo_saga_write(const clo_document *document, clo_text *text)
     clo_status status;
 
     if (w.platform == NULL)
-        return clo_fail(CLO_ERR_UNSUPPORTED, "saga: '%s' has no platform of its own; write clotho",
+        return clo_fail(CLO_ERR_UNSUPPORTED,
+                        "saga: the graph '%s' carries no platform, which this format has; write clotho",
                         clo_graph_name(w.graph));
     bool named = clo_writer_names_are_ids(w.graph, NULL, &status);
     if (status == CLO_OK)

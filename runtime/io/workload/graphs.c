@@ -169,7 +169,8 @@ static clo_status find_instance(graph_file *file, const char *instance, kept **o
         if (index < file->count)
             break;
         if (file->count + file->bad == total)
-            return clo_fail(CLO_ERR_FORMAT, "has no instance \"%.100s\", of %zu good ones; name one that is there",
+            return clo_fail(CLO_ERR_FORMAT,
+                            "has no instance \"%.100s\", of %zu that can be read; name one that is there",
                             instance != NULL ? instance : "", file->count);
         clo_status status = read_next(file, total == 1);
         if (status != CLO_OK)

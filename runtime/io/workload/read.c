@@ -76,8 +76,8 @@ static clo_status read_shared(const source *s, const clo_json *json, const cJSON
         return status;
     if (index >= jobs)
         return clo_json_fail(json, CLO_ERR_FORMAT, item,
-                             "is %lld, but there are %u jobs above this line; write the number of one, from 0",
-                             (long long)index, jobs);
+                             "is %lld, but %u job%s above this line; write the number of one, from 0", (long long)index,
+                             jobs, jobs == 1 ? " is" : "s are");
     *out = clo_workload_get(s->workload, (uint32_t)index)->graph;
     return CLO_OK;
 }

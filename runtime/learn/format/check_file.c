@@ -70,7 +70,7 @@ static clo_status check_header(const clo_format_header *header, size_t bytes)
         return clo_fail(CLO_ERR_LIMIT, "has %zu bytes; it must be a multiple of %d, at most %d", bytes,
                         CLO_FORMAT_ALIGN, CLO_MODEL_BYTES_MAX);
     if (file_crc((const unsigned char *)header, bytes) != header->crc)
-        return clo_fail(CLO_ERR_FORMAT, "was changed: its CRC-32C is not %08x", header->crc);
+        return clo_fail(CLO_ERR_FORMAT, "was changed: its CRC-32C is not %08x; copy or write it again", header->crc);
     if (header->header_bytes < sizeof *header || header->header_bytes % CLO_FORMAT_ALIGN != 0 ||
         header->header_bytes > bytes)
         return clo_fail(CLO_ERR_FORMAT, "its header has %u bytes", header->header_bytes);

@@ -400,9 +400,7 @@ clo_status clo_plan_check(const clo_plan *plan, const clo_cost *cost, int mode)
                      .measured = mode == CLO_CHECK_MEASURED};
 
     check.placements = clo_plan_placements(plan, &check.count);
-    clo_status status = check_all(&check);
-    if (status == CLO_OK && clo_plan_matches(plan, cost) != CLO_OK)
-        status = CLO_ERR_INVALID;
+    clo_status status = clo_plan_matches(plan, cost) == CLO_OK ? check_all(&check) : CLO_ERR_INVALID;
     if (status == CLO_OK && !check.measured && clo_plan_interval_ns(plan) > 0)
         status = clo_plan_check_interval(plan, cost);
     clo_free(check.first);

@@ -182,7 +182,7 @@ static clo_status refuse(const search *s, const clo_pipeline_config *config, int
     if (clo_modulo_has_failed(s->modulo))
         return clo_fail_memory("a plan");
     if (config->interval_ns < bound_ns)
-        return clo_fail(CLO_ERR_LIMIT, "interval_ns is %lld; no plan has less than %lld",
+        return clo_fail(CLO_ERR_LIMIT, "an interval of %lld ns is too short; no plan has less than %lld ns",
                         (long long)config->interval_ns, (long long)bound_ns);
     return clo_fail(CLO_ERR_LIMIT,
                     "no plan with an interval of %lld ns and at most %u releases in flight was found; allow more of "

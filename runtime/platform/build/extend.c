@@ -55,7 +55,8 @@ static void write_accelerator(FILE *out, const clo_xml *xml, uint32_t node, uint
 static clo_status check_accelerators(const clo_topology *t)
 {
     if (t->accels_count == 0)
-        return clo_fail(CLO_ERR_PLATFORM, "%s: no accelerator to add: no Misc object accel:NAME", t->xml.file);
+        return clo_fail(CLO_ERR_PLATFORM,
+                        "%s: no accelerator to add: no Misc object accel:NAME; name a file that has one", t->xml.file);
     for (uint32_t a = 0; a < t->accels_count; a++) {
         uint32_t node = t->objects[t->accels[a]].node;
         if (clo_topology_info(t, node, "clotho.slots") == NULL && clo_topology_info(t, node, "clotho.depth") == NULL)

@@ -448,7 +448,8 @@ static clo_status find_root(const clo_topology *topology, uint32_t *root)
     const char *version = clo_xml_get(xml, 0, "version");
 
     if (strcmp(clo_xml_name(xml, 0), "topology") != 0)
-        return clo_xml_fail(xml, 0, "the document is a <%.60s>, not an hwloc <topology>", clo_xml_name(xml, 0));
+        return clo_xml_fail(xml, 0, "the document is a <%.60s>, no <topology>; give an hwloc XML file",
+                            clo_xml_name(xml, 0));
     if (version == NULL || strncmp(version, "2.", 2) != 0)
         return clo_xml_fail(xml, 0, "topology version \"%.20s\"; export it with hwloc 2", version ? version : "");
     if (xml->nodes[0].end <= 1 || strcmp(clo_xml_name(xml, 1), "object") != 0)

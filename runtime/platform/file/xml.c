@@ -173,6 +173,18 @@ static void XMLCALL on_doctype(void *state, const XML_Char *name, const XML_Char
         stop(state, CLO_ERR_FORMAT, "a document type with declarations of its own; remove them");
 }
 
+/* A file that expat does not take. Where it ends, an element or a tag may still be open. */
+static clo_status refuse(const reader *r, bool is_empty)
+{
+    enum XML_Error error = XML_GetErrorCode(r->parser);
+    bool is_cut = r->depth > 0 && (error == XML_ERROR_NO_ELEMENTS || error == XML_ERROR_UNCLOSED_TOKEN ||
+                                   error == XML_ERROR_PARTIAL_CHAR);
+    const char *wrong = is_empty ? "the file is empty" : is_cut ? "the file ends too early" : XML_ErrorString(error);
+
+    return clo_fail(CLO_ERR_FORMAT, "%s:%lu: %s; give %s hwloc XML file", r->xml->file, line_of(r), wrong,
+                    is_cut ? "the whole" : "an");
+}
+
 static clo_status parse(reader *r, const char *data, size_t bytes)
 {
     XML_SetUserData(r->parser, r);
@@ -184,8 +196,7 @@ static clo_status parse(reader *r, const char *data, size_t bytes)
         return r->status;
     if (XML_GetErrorCode(r->parser) == XML_ERROR_NO_MEMORY)
         return clo_fail_memory("an XML document");
-    return clo_fail(CLO_ERR_FORMAT, "%s:%lu: %s; give an hwloc XML file", r->xml->file, line_of(r),
-                    XML_ErrorString(XML_GetErrorCode(r->parser)));
+    return refuse(r, is_blank(data, bytes));
 }
 
 clo_status clo_xml_read(const char *file, const char *data, size_t bytes, clo_xml *xml)

@@ -266,10 +266,12 @@ static clo_status attach(clo_runtime *runtime, const clo_policy_use *use, uint32
     bool is_same =
         scheduling->scheduler != NULL && scheduling->policy == use->policy && scheduling->argument == use->argument;
     if (scheduling->jobs > 0 && !is_same) {
-        status = clo_fail(CLO_ERR_STATE,
-                          "the runtime's scheduler follows the policy '%s' for %u other jobs; destroy them, swap its "
-                          "policy, or use another runtime",
-                          scheduling->policy->name != NULL ? scheduling->policy->name : "?", scheduling->jobs);
+        status =
+            clo_fail(CLO_ERR_STATE,
+                     "the runtime's scheduler follows the policy '%s' for %u other job%s; swap its policy, destroy "
+                     "what has it, or use another runtime",
+                     scheduling->policy->name != NULL ? scheduling->policy->name : "?", scheduling->jobs,
+                     scheduling->jobs == 1 ? "" : "s");
     } else if (scheduling->jobs == 0 && !(is_same && is_logging(scheduling))) { /* a log goes on with its scheduler */
         status = make_scheduler(runtime, use, steps_max);
     }

@@ -271,8 +271,8 @@ static clo_status take_slot(clo_job *job)
 
     lock_jobs(job);
     if (runtime->free_count == 0) {
-        status = clo_fail(CLO_ERR_LIMIT, "%u jobs exist already; destroy some or raise clo_runtime_config.jobs_max",
-                          runtime->jobs_max);
+        status = clo_fail(CLO_ERR_LIMIT, "%u job%s already; destroy some or raise clo_runtime_config.jobs_max",
+                          runtime->jobs_max, runtime->jobs_max == 1 ? " exists" : "s exist");
     } else if (job->policy.scheduled != NULL && job->policy.scheduled->version != runtime->scheduling.swaps) {
         status = clo_fail(CLO_ERR_STATE, "the runtime's policy was swapped while the job was made; make it again");
     } else {

@@ -71,8 +71,9 @@ static clo_status read_status(const clo_job *job, clo_job_result *result)
         return clo_control_flow_fail_task(job->program->graph, result->failed_task, result->failed_code);
     }
     if (outcome == CLO_OUTCOME_CANCELLED)
-        return clo_fail(CLO_ERR_CANCELLED, "the job was cancelled after %llu executions of %u a run",
-                        (unsigned long long)result->executed, job->program->first_hedge);
+        return clo_fail(CLO_ERR_CANCELLED, "the job was cancelled after %llu execution%s; a run has %u",
+                        (unsigned long long)result->executed, result->executed == 1 ? "" : "s",
+                        job->program->first_hedge);
     if (outcome == CLO_OUTCOME_ABORTED)
         return clo_fail(CLO_ERR_ABORTED,
                         "the %srun was aborted at its deadline or at the next release; raise "
@@ -118,7 +119,7 @@ static clo_status wait_for(clo_job *job, int64_t until_ns, clo_job_result *out)
     if (status != CLO_OK)
         return status;
     if (clo_phase_get(&job->phase) == CLO_PHASE_IDLE)
-        return clo_fail(CLO_ERR_STATE, "the job was never submitted");
+        return clo_fail(CLO_ERR_STATE, "the job was never submitted; call clo_job_submit first");
     if (clo_thread_is_worker(job->runtime))
         return clo_fail(CLO_ERR_STATE, "a task body may not wait for a job: it would block its worker");
     if (clo_thread_is_watchdog(job->runtime))

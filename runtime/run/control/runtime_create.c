@@ -252,6 +252,11 @@ static clo_status read_config(const clo_platform *platform, const clo_runtime_co
                         config->dilate);
     if (config->dilate > CLO_DILATE_MAX)
         return clo_fail(CLO_ERR_LIMIT, "clo_runtime_config.dilate is %u; at most %u", config->dilate, CLO_DILATE_MAX);
+    if (config->help < -1 || config->help > 1)
+        return clo_fail(CLO_ERR_ARGUMENT, "clo_runtime_config.help is %d; use -1, 0 or 1", (int)config->help);
+    if (config->spin_ns < -1)
+        return clo_fail(CLO_ERR_ARGUMENT, "clo_runtime_config.spin_ns is %lld; use -1 not to spin, or a time",
+                        (long long)config->spin_ns);
     if (config->slot_workers > CARRIERS_MAX)
         return clo_fail(CLO_ERR_LIMIT, "clo_runtime_config.slot_workers is %u; at most %u", config->slot_workers,
                         CARRIERS_MAX);

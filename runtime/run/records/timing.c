@@ -67,7 +67,7 @@ clo_status clo_job_timing_read(const clo_job *job, clo_job_timing *out)
     if (status != CLO_OK)
         return status;
     if (clo_phase_get(&job->phase) == CLO_PHASE_IDLE)
-        return clo_fail(CLO_ERR_STATE, "the job was never submitted");
+        return clo_fail(CLO_ERR_STATE, "the job was never submitted; call clo_job_submit first");
     if (series == NULL) {
         read_single(job, &timing);
     } else {

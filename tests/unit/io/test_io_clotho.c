@@ -499,7 +499,7 @@ static void malformed_platforms_are_refused(void **state)
         {PLATFORM("\"executors\": [{\"kind\": \"a\", \"machine\": 1}]"), CLO_ERR_LIMIT,
          "f:2: platform.executors[0].machine is 1; the largest possible is 0"},
         {PLATFORM("\"executors\": 2, \"latency_ns\": [[0, 1]]"), CLO_ERR_FORMAT,
-         "f:2: platform.latency_ns has 1 rows; write one for each of the 2 executors"},
+         "f:2: platform.latency_ns has 1 row; write one for each of the 2 executors"},
         {PLATFORM("\"executors\": 2, \"latency_ns\": [[0, 1], [0]]"), CLO_ERR_FORMAT,
          "f:2: platform.latency_ns[1] must be an array of 2 numbers, one an executor"},
         {PLATFORM("\"executors\": 2, \"latency_ns\": -1"), CLO_ERR_FORMAT,

@@ -131,9 +131,9 @@ static void one_instance_is_taken_by_its_name(void **state)
     assert_int_equal(clo_document_line(d), 3);
     clo_document_destroy(d);
     config.instance = "z";
-    fails(CLO_ERR_ARGUMENT, "f: no instance is called 'z', of 3 good ones; name one that is there",
+    fails(CLO_ERR_ARGUMENT, "f: no instance is called 'z', of 3 that can be read; name one that is there",
           clo_document_parse("f", hurt, sizeof hurt - 1, &config, &d));
-    fails(CLO_ERR_ARGUMENT, "f: no instance is called 'z', of 1 good ones",
+    fails(CLO_ERR_ARGUMENT, "f: no instance is called 'z', of 1 that can be read",
           clo_document_parse("f", OWN, sizeof OWN - 1, &config, &d));
     fails(CLO_ERR_FORMAT, "f:1: ", clo_document_parse("f", "{", 1, &config, &d));
     config.instance = "own";

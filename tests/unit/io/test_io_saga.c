@@ -208,7 +208,7 @@ static void what_saga_cannot_hold_is_not_written(void **state)
           clo_document_print(d, "saga", &text));
     clo_document_destroy(d);
     d = parsed("{\"format\": \"clotho.graph/1\", \"name\": \"x\", \"tasks\": [{\"work_ns\": 5}]}");
-    fails(CLO_ERR_UNSUPPORTED, "saga: 'x' has no platform of its own; write clotho",
+    fails(CLO_ERR_UNSUPPORTED, "saga: the graph 'x' carries no platform, which this format has; write clotho",
           clo_document_print(d, "saga", &text));
     clo_document_destroy(d);
     d = parsed("{\"format\": \"clotho.graph/1\", \"tasks\": [{\"instances\": 2}], \"platform\": {\"executors\": 1}}");

@@ -65,7 +65,7 @@ static void what_is_not_json_is_refused_with_its_line(void **state)
     static const struct {
         const char *text, *error;
     } rows[] = {
-        {"", "f:1: the file ends too early; it is truncated"},
+        {"", "f:1: the file is empty; write JSON into it"},
         {"{\"a\": 1,\n", "f:2: the file ends too early; it is truncated"},
         {"[1 2]", "f:1: expected ',' or ']' here"},
         {"{\"a\": 1 \"b\": 2}", "f:1: expected ',' or '}' here"},

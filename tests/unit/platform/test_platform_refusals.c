@@ -15,7 +15,8 @@ typedef struct refusal {
 } refusal;
 
 static const refusal refusals[] = {
-    {"not an hwloc <topology>", {"<topology version=\"2.0\">", "<other>", "</topology>", "</other>"}},
+    {"the document is a <other>, no <topology>; give an hwloc XML file",
+     {"<topology version=\"2.0\">", "<other>", "</topology>", "</other>"}},
     {"hwloc 2", {"version=\"2.0\"", "version=\"1.0\""}},
     {"hwloc 2", {" version=\"2.0\"", ""}},
     {"document type", {"SYSTEM \"hwloc2.dtd\"", "[<!ENTITY a \"b\">]"}},

@@ -527,7 +527,7 @@ static int build_with(bool is_ninja, int argc, char **argv)
 {
     static const command about = {"build", "[DIR] [TARGETS]", 0, 4096, build_about, build_notes};
     build b = {.is_ninja = is_ninja,
-               .options = {.file = "build.ninja", .planner = "heft", .jobs = NO_JOBS, .failures = 1},
+               .options = {.file = "build.ninja", .jobs = NO_JOBS, .failures = 1},
                .tokens = {.inherited = -1, .own = -1},
                .lock = {.folder = -1},
                .home = -1};

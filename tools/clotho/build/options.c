@@ -87,8 +87,8 @@ int build_options_check(build_options *o)
         code = check_modes(o);
     if (code != EXIT_GOOD)
         return code;
-    if (!o->plans && (o->out != NULL || o->as_json))
-        return misuse("--out and --json belong to --plan; add it");
+    if (!o->plans && (o->out != NULL || o->as_json || o->planner != NULL))
+        return misuse("--out, --json and --planner belong to --plan; add it");
     if (o->plans && (o->trace != NULL || o->summarizes))
         return misuse("--trace and --summary are of a build that runs; leave --plan out");
     if (o->distributes && (o->plans || o->memory != NULL))
@@ -104,6 +104,8 @@ int build_options_check(build_options *o)
                           : misuse("two files want standard output; name one");
     if (wanted > o->as_json && (code = outputs_keep_standard()) != EXIT_GOOD)
         return code;
+    if (o->planner == NULL)
+        o->planner = "heft";
     code = known_planner(&o->planner);
     return code == EXIT_GOOD && o->policy != NULL ? known_policy(o->policy) : code;
 }

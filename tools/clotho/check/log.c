@@ -54,7 +54,7 @@ static int draw(judged *j)
     j->workload = j->loaded;
     if (about->arrivals == NULL)
         return EXIT_GOOD;
-    if (arrivals_parse(about->arrivals, &config) != EXIT_GOOD) /* which has said what is wrong */
+    if (arrivals_parse("arrivals", about->arrivals, &config) != EXIT_GOOD) /* which has said what is wrong */
         return EXIT_BAD_INPUT;
     config.seed = about->arrivals_seed;
     config.jobs = about->jobs;

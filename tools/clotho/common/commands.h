@@ -2,6 +2,8 @@
 #ifndef CLO_TOOLS_CLOTHO_COMMON_COMMANDS_H
 #define CLO_TOOLS_CLOTHO_COMMON_COMMANDS_H
 
+#include <clotho/status.h>
+
 int cmd_platform(int argc, char **argv);
 int cmd_calibrate(int argc, char **argv);
 int cmd_profile(int argc, char **argv);
@@ -13,7 +15,8 @@ int cmd_serve(int argc, char **argv);
 int cmd_build(int argc, char **argv);
 int build_as_ninja(int argc, char **argv); /* where the program was called by a name of ninja's */
 int cmd_generate(int argc, char **argv);
-int generate_stream(int argc, char **argv); /* `generate stream` */
+int generate_stream(int argc, char **argv);               /* `generate stream` */
+int generate_refuse(const char *path, clo_status status); /* of a graph, or of the file that it goes to */
 int cmd_convert(int argc, char **argv);
 int cmd_list(int argc, char **argv);
 int cmd_train(int argc, char **argv);

@@ -108,6 +108,8 @@ int complain_missing(const char *path)
     const char *why = strerror(ENOENT);
     const char *near = neighbour(path);
 
+    if (access(path, F_OK) != 0 && errno == EACCES) /* in a folder that is closed: nobody knows */
+        return complain(path, "%s; name a file in a folder that you may read", strerror(EACCES));
     if (path[0] == '\0')
         return complain(NULL, "'': %s; the name of a file is empty", why);
     if (strpbrk(path, "*?[") != NULL)
@@ -188,7 +190,7 @@ int operand_refuse(const option_table *table, const char *word)
         return misuse("'%s' is no file; did you mean '--planner %s'?", word, word);
     if (clo_policy_find(word) != NULL && option_named(table, "policy", 6) != NULL)
         return misuse("'%s' is no file; did you mean '--policy %s'?", word, word);
-    if (is_platform(word) && option_named(table, "platform", 8) != NULL)
+    if (is_platform(word) && strcmp(table->cmd->operands, "[SPEC]") != 0 && option_named(table, "platform", 8) != NULL)
         return misuse("'%s' is no file; did you mean '--platform %s'?", word, word);
     return EXIT_GOOD;
 }

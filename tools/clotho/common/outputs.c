@@ -106,7 +106,7 @@ int output_check(const char *path)
     if (is_there && S_ISDIR(about.st_mode))
         return complain(path, "Is a directory; nothing was begun: name a file in it");
     if (is_there && access(path, W_OK) != 0)
-        return complain(path, "%s; nothing was begun", strerror(errno));
+        return complain(path, "%s; nothing was begun: name a file that is yours to write", strerror(errno));
     if (is_there && !S_ISREG(about.st_mode)) /* written in its place */
         return EXIT_GOOD;
     if (!is_there && lstat(path, &about) == 0) /* a link to what is not there: who writes it sees where that is */
@@ -116,7 +116,11 @@ int output_check(const char *path)
                         strerror(path[strlen(path) - 1] == '/' ? EISDIR : ENAMETOOLONG));
     if (access(folder, F_OK) != 0 && errno == ENOENT)
         return complain(path, "%s; nothing was begun: make the folder first", strerror(errno));
-    return access(folder, W_OK | X_OK) == 0 ? EXIT_GOOD : complain(path, "%s; nothing was begun", strerror(errno));
+    if (stat(folder, &about) == 0 && !S_ISDIR(about.st_mode))
+        return complain(path, "%s; nothing was begun: name a file in a folder", strerror(ENOTDIR));
+    if (access(folder, W_OK | X_OK) != 0)
+        return complain(path, "%s; nothing was begun: name a file in a folder that is yours to write", strerror(errno));
+    return EXIT_GOOD;
 }
 
 int output_complain(const output *o)

@@ -73,7 +73,7 @@ static int add_folder(path_list *list, const char *folder)
     size_t before = list->count;
 
     if (count < 0)
-        return complain(folder, "%s", strerror(errno));
+        return complain(folder, "%s; name a folder that you may read", strerror(errno));
     for (int i = 0; i < count; i++) {
         char *path = code == EXIT_GOOD ? join(folder, entries[i]->d_name) : NULL;
         struct stat about;
@@ -96,7 +96,7 @@ static int add_pattern(path_list *list, const char *pattern)
     int status = glob(pattern, 0, NULL, &found), code = EXIT_GOOD;
 
     if (status == GLOB_NOMATCH)
-        code = complain(pattern, "no file is there, and none matches this as a pattern");
+        code = complain(pattern, "no file is there, and none matches this as a pattern; name files that are there");
     else if (status != 0)
         code = no_memory();
     for (size_t i = 0; status == 0 && i < found.gl_pathc && code == EXIT_GOOD; i++)

@@ -57,7 +57,8 @@ int policy_open(const char *name, const clo_policy **policy, const char **text, 
     free(*argument);
     *argument = NULL;
     return status == CLO_ERR_ARGUMENT ? misuse("--policy %.80s: %s", show_name(name), clo_last_error())
-                                      : complain(NULL, "--policy %.80s: %s", show_name(name), clo_last_error());
+                                      : complain(NULL, "--policy %.80s: %s%s", show_name(name), clo_last_error(),
+                                                 status == CLO_ERR_IO ? "; name a file that can be read" : "");
 }
 
 void policy_close(const clo_policy *policy, void *argument)

@@ -182,6 +182,8 @@ int refuse_word(const option_table *table, const char *word)
         return misuse("%.*s is no option of '%s'; write %s: the file to write is an operand", shown, word, verb,
                       table->cmd->operands);
     const char *others = is_same || bytes < 2 ? "" : other_verbs(table->cmd, name);
+    if (dashes == 2 && strcmp(name, "version") == 0)
+        return misuse("--version is no option of '%s'; write clotho --version", verb);
     if (others[0] != '\0' && strlen(others) < VERBS_BYTES)
         return misuse("%.*s is no option of '%s', but of %s; see 'clotho %s --help'", shown, word, verb, others, verb);
     if (near != NULL)
@@ -218,9 +220,13 @@ const char *list_of(const option_spec *option)
 #define TEXT_OF_ARGUMENT(number) #number
 #define TEXT_OF(macro) TEXT_OF_ARGUMENT(macro)
 
-static const char *expected(option_kind kind)
+static const char *expected(const option_spec *option)
 {
-    switch (kind) {
+    if (strcmp(option->name, "scale") == 0)
+        return "a number > 0 such as 0.5, without a unit";
+    if (strcmp(option->name, "fifo") == 0)
+        return "a whole number from 1 to 98";
+    switch (option->kind) {
     case OPTION_FLAG:
         return "nothing";
     case OPTION_TEXT:
@@ -250,7 +256,7 @@ int refuse_missing(const option_table *table, const option_spec *option)
         return misuse("--%s needs a value: %s; 'clotho list %s' prints the names", option->name, option->argument,
                       list_of(option));
     return misuse("--%s needs a value: %s, %s; see 'clotho %s --help'", option->name, option->argument,
-                  expected(option->kind), table->cmd->name);
+                  expected(option), table->cmd->name);
 }
 
 int refuse_attached(const option_table *table, const option_spec *option, const char *word)
@@ -273,5 +279,5 @@ int refuse_value(const option_spec *option, const char *value)
     bool names_it = has_unit && option->argument != NULL && option->argument[1] != '\0'; /* MIB, PRIORITY */
 
     return misuse("--%s is '%s'; write %s%s%s", option->name, value, names_it ? option->argument : "",
-                  names_it ? ": " : "", expected(option->kind));
+                  names_it ? ": " : "", expected(option));
 }

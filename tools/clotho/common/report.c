@@ -126,19 +126,32 @@ static const char *without_struct(const char *text)
     return plain;
 }
 
+static bool ends_with(const char *text, const char *ending)
+{
+    size_t bytes = strlen(text), last = strlen(ending);
+
+    return bytes >= last && strcmp(text + bytes - last, ending) == 0;
+}
+
 int complain_status(const char *place, clo_status status)
 {
-    const char *text = without_struct(clo_last_error()), *missing = strerror(ENOENT);
-    size_t bytes = strlen(text), ending = strlen(missing);
-    bool says_only_that = bytes >= ending && strcmp(text + bytes - ending, missing) == 0;
+    const char *text = without_struct(clo_last_error()), *missing = strerror(ENOENT), *then = "";
+    bool is_missing = status == CLO_ERR_IO && ends_with(text, missing);
 
-    if (status == CLO_ERR_IO && says_only_that && place != NULL && access(place, F_OK) != 0)
+    if (is_missing && place != NULL && access(place, F_OK) != 0)
         return complain(place, "%s; name a file that is there", missing);
     if (text[0] == '\0')
         text = clo_status_text(status);
-    if (place != NULL && strncmp(text, place, strlen(place)) == 0)
+    if (is_missing)
+        then = "; name a file that is there";
+    else if (status == CLO_ERR_IO && ends_with(text, strerror(EISDIR)))
+        then = "; name a file in it";
+    else if (status == CLO_ERR_IO && ends_with(text, strerror(EACCES)))
+        then = "; name another file";
+    bool is_standard = place != NULL && strcmp(place, "-") == 0 && strncmp(text, "standard ", strlen("standard ")) == 0;
+    if (is_standard || (place != NULL && strncmp(text, place, strlen(place)) == 0))
         place = NULL;
-    return complain(place, "%s", text);
+    return complain(place, "%s%s", text, then);
 }
 
 void progress(void *context, const char *line)

@@ -59,6 +59,22 @@ static int report(const clo_graph *graph, const char *family, const char *path, 
     return json_print(&out);
 }
 
+/* What clo_graph_generate says of a number begins with the name of its field. */
+int generate_refuse(const char *path, clo_status status)
+{
+    static const char *const options[][2] = {{"tasks", "tasks"}, {"width", "width"},        {"work_mean_ns", "work"},
+                                             {"ccr", "ccr"},     {"work_spread", "spread"}, {"beta", "beta"},
+                                             {"kinds", "kinds"}, {"demands", "demands"},    {"instances", "instances"}};
+    const char *text = clo_last_error();
+
+    for (size_t i = 0; i < sizeof options / sizeof options[0]; i++) {
+        size_t bytes = strlen(options[i][0]);
+        if (strncmp(text, options[i][0], bytes) == 0 && text[bytes] == ' ')
+            return misuse("--%s%s", options[i][1], text + bytes);
+    }
+    return status == CLO_ERR_ARGUMENT ? misuse("%s", text) : complain_status(path, status);
+}
+
 static int write_graph(const char *family, const clo_generate_config *config, const char *format, const char *path,
                        bool as_json)
 {
@@ -66,8 +82,8 @@ static int write_graph(const char *family, const clo_generate_config *config, co
     clo_graph *graph = NULL;
     clo_status status = clo_graph_generate(family, config, &graph);
 
-    if (status == CLO_ERR_ARGUMENT)
-        return misuse("%s", clo_last_error());
+    if (status != CLO_OK)
+        return generate_refuse(NULL, status);
     if (status == CLO_OK)
         status = clo_document_create(graph, NULL, &document);
     if (status != CLO_OK) {
@@ -85,6 +101,11 @@ static int write_graph(const char *family, const clo_generate_config *config, co
                clo_graph_tasks(graph), clo_graph_edges(graph));
     clo_document_destroy(document);
     return code;
+}
+
+static const char *kind_at(uint32_t index)
+{
+    return index == 0 ? "stream" : family_at(index - 1);
 }
 
 int cmd_generate(int argc, char **argv)
@@ -119,12 +140,17 @@ int cmd_generate(int argc, char **argv)
 
     if (code != OPTIONS_GO_ON)
         return code;
+    const char *near = nearest_name(operands[0], kind_at);
+    if (near != NULL && strcmp(near, kind_at(0)) == 0)
+        return misuse("'%s' is no kind of graph; did you mean '%s'?", show_name(operands[0]), near);
     if (known_family(operands[0]) != EXIT_GOOD)
         return EXIT_BAD_USAGE;
     if (known_output(path, format) != EXIT_GOOD)
         return EXIT_BAD_USAGE;
     if (format != NULL && strcmp(format, "workload") == 0)
         return misuse("--format is workload, but this is one graph; 'clotho generate stream' writes workloads");
+    if (format != NULL && strcmp(format, "saga") == 0)
+        return misuse("--format is saga, whose files have a platform, and generated graphs have none; write clotho");
     if (as_json && strcmp(path, "-") == 0)
         return misuse("--json and -o '-' both want standard output; name a file");
     if (!read_range(instances, &config.instances_min, &config.instances_max))

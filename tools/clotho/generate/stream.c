@@ -141,7 +141,7 @@ static int write_stream(const stream_options *o, const clo_arrivals_config *arri
     if (status == CLO_OK)
         code = report(&s);
     else
-        code = status == CLO_ERR_ARGUMENT ? misuse("%s", clo_last_error()) : complain_status(o->path, status);
+        code = generate_refuse(o->path, status);
     clo_workload_destroy(s.jobs);
     clo_workload_destroy(s.pool);
     return code;
@@ -194,7 +194,7 @@ int generate_stream(int argc, char **argv)
         return code;
     code = check(&o);
     if (code == EXIT_GOOD)
-        code = arrivals_parse(o.arrivals, &arrivals);
+        code = arrivals_parse("arrivals", o.arrivals, &arrivals);
     if (code != EXIT_GOOD)
         return code;
     if (arrivals.kind == CLO_ARRIVALS_TRACE)

@@ -234,7 +234,8 @@ static int check_options(const simulate_options *o)
         return misuse("--samples needs --profile F and a policy: durations are drawn as they were measured");
     if (o->samples > SAMPLES_MAX)
         return misuse("--samples is %llu; write a number from 1 to %d", (unsigned long long)o->samples, SAMPLES_MAX);
-    return check_files(o);
+    code = known_environment(o->environment);
+    return code == EXIT_GOOD ? check_files(o) : code;
 }
 
 /* A graph, or a whole workload. */
@@ -258,8 +259,8 @@ static int simulate_path(const char *path, const simulate_options *o)
     }
     is_stream = is_stream || (o->input.instance == NULL && is_workload_file(path));
     if (is_stream && o->input.profile != NULL)
-        return misuse(
-            "--profile is of one graph and one job: leave what speaks of more out, and the policy's argument");
+        return misuse("--profile predicts one graph that runs once: leave --jobs, --arrivals, --seeds, --live, "
+                      "--environment, --steps-max, --log, --replay, --csv and the policy's argument out");
     if (is_stream && o->trace != NULL)
         return misuse("--trace is of one graph; see 'clotho simulate --help'");
     return is_stream ? simulate_workload(path, o) : simulate_file(path, o);
@@ -267,6 +268,13 @@ static int simulate_path(const char *path, const simulate_options *o)
 
 static int simulate_operand(const char *path, const simulate_options *o)
 {
+    bool is_workload = names_workload(path);
+
+    if (o->releases_in_flight > 0 && is_workload)
+        return complain(path,
+                        "this is a workload, and --releases-in-flight runs one graph; name a graph, or leave it out");
+    if (o->input.instance != NULL && is_workload)
+        return complain(path, "this is a workload, and --instance takes one graph of a file; leave it out");
     if (o->releases_in_flight > 0)
         return simulate_flight(path, o);
     return o->planner != NULL ? simulate_planner(path, o) : simulate_path(path, o);

@@ -56,7 +56,7 @@ static int choose_arrivals(simulation *sim)
     sim->arrivals = (clo_arrivals_config)CLO_ARRIVALS_CONFIG_INIT;
     sim->arrivals_text = o->arrivals != NULL ? o->arrivals : "trace";
     sim->draws = o->jobs > 0 || o->arrivals != NULL;
-    int code = arrivals_parse(sim->arrivals_text, &sim->arrivals);
+    int code = arrivals_parse("arrivals", sim->arrivals_text, &sim->arrivals);
     sim->arrivals.jobs = o->jobs;
     sim->arrivals.shuffled = o->jobs > 0 && sim->arrivals.kind != CLO_ARRIVALS_TRACE;
     return code;

@@ -7,6 +7,7 @@
 #include <clotho/synch.h>
 
 #include <stdio.h>
+#include <string.h>
 
 typedef struct planned {
     clo_workload *loaded;
@@ -16,6 +17,30 @@ typedef struct planned {
     clo_log *log;
     clo_synch_figures figures;
 } planned;
+
+static const char *method_at(uint32_t index)
+{
+    static const char *const names[] = {"synchpack-1", "synchpack-2",     "synchpack-3",
+                                        "psrs",        "tetris-weighted", "jsq-maxweight"};
+
+    return index < sizeof names / sizeof names[0] ? names[index] : NULL;
+}
+
+static int check_planner(const char *name)
+{
+    const char *near = nearest_name(name, method_at);
+    const char *what = clo_planner_find(name) != NULL ? " but of one graph ('clotho plan', 'clotho run')" : "";
+
+    for (uint32_t i = 0; method_at(i) != NULL; i++)
+        if (strcmp(name, method_at(i)) == 0)
+            return EXIT_GOOD;
+    if (near != NULL && what[0] == '\0')
+        return misuse("'%s' is no planner of workloads; did you mean '%s'?", show_name(name), near);
+    return misuse(
+        "'%s' is no planner of workloads%s%s; take synchpack-1, synchpack-2, synchpack-3, psrs, tetris-weighted "
+        "or jsq-maxweight",
+        show_name(name), what[0] != '\0' ? "," : "", what);
+}
 
 static int open_inputs(planned *p, const char *path, const simulate_options *o)
 {
@@ -113,8 +138,10 @@ int simulate_planner(const char *path, const simulate_options *o)
     const clo_synch_config config = {.size = sizeof config, .planner = o->planner};
     planned p = {.figures = CLO_SYNCH_FIGURES_INIT};
     clo_status status = CLO_OK;
-    int code = open_inputs(&p, path, o);
+    int code = check_planner(o->planner);
 
+    if (code == EXIT_GOOD)
+        code = open_inputs(&p, path, o);
     if (code == EXIT_GOOD) {
         status = clo_synch_create(p.loaded, p.platform, &config, &p.plan);
         if (status == CLO_OK)

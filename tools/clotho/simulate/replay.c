@@ -123,7 +123,8 @@ static int compare(const replay *r, const simulation *sim, const simulated_run *
     size_t first = clo_log_first_difference(r->log, run->log, text, sizeof text);
     bool is_other = strcmp(r->options.policy, r->policy) != 0;
     if (first != CLO_LOG_EQUAL && !(is_other && is_sum(r->log, first)))
-        return complain(path, "the simulation (second) is another run than the log: %s", text);
+        return complain(path, "%sthe simulation (second) is another run than the log: %s",
+                        is_other ? "--policy is another one than the log's; leave it out: " : "", text);
     if (run->status != CLO_OK)
         return complain(path, "%s", run->error);
     if (is_other)

@@ -9,7 +9,7 @@
 
 #define POISSON "poisson:"
 
-int arrivals_parse(const char *text, clo_arrivals_config *config)
+int arrivals_parse(const char *option, const char *text, clo_arrivals_config *config)
 {
     char mean[64];
     size_t length = strlen(text), before = strlen(POISSON);
@@ -20,12 +20,12 @@ int arrivals_parse(const char *text, clo_arrivals_config *config)
         return EXIT_GOOD;
     }
     if (strncmp(text, POISSON, before) != 0)
-        return misuse("--arrivals is '%s'; write batch, trace or poisson:SECONDS", text);
+        return misuse("--%s is '%s'; write batch, trace or poisson:SECONDS", option, text);
     bool is_plain =
         length > before && (text[length - 1] == '.' || (text[length - 1] >= '0' && text[length - 1] <= '9'));
     snprintf(mean, sizeof mean, "%s%s", text + before, is_plain ? "s" : "");
     if (length - before + 2 > sizeof mean || !parse_time(mean, &config->mean_ns))
-        return misuse("--arrivals is '%s'; write the mean gap as seconds > 0, or a time such as 20ms", text);
+        return misuse("--%s is '%s'; write the mean gap as seconds > 0, or a time such as 20ms", option, text);
     config->kind = CLO_ARRIVALS_POISSON;
     return EXIT_GOOD;
 }

@@ -8,7 +8,7 @@
 #define ARRIVALS_ARGUMENT "batch|poisson:S|trace"
 #define ARRIVALS_HELP "all at once, with a mean gap of S seconds (or 20ms ...), or as the workload says"
 
-/* Reads kind and mean_ns. Returns EXIT_GOOD, or EXIT_BAD_USAGE after an error line. */
-int arrivals_parse(const char *text, clo_arrivals_config *config);
+/* Reads kind and mean_ns. `option`: what the error line names. Returns EXIT_GOOD, or EXIT_BAD_USAGE after that line. */
+int arrivals_parse(const char *option, const char *text, clo_arrivals_config *config);
 
 #endif

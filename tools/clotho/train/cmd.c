@@ -3,6 +3,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "clotho/common/actions.h"
 #include "clotho/common/commands.h"
+#include "clotho/common/input.h"
 #include "clotho/common/options.h"
 #include "clotho/stream/arrivals.h"
 #include "clotho/train/train.h"
@@ -17,9 +18,11 @@ static int check_options(train_options *o, const train_seeds *seeds)
 
     if (code != EXIT_GOOD)
         return code;
-    if (o->population < 4 || o->population > 10000 || o->generations < 1 || o->generations > 100000)
-        return misuse("--population is from 4 to 10000, --generations from 1 to 100000");
-    return EXIT_GOOD;
+    if (o->population < 4 || o->population > 10000)
+        return misuse("--population is %u; write 4 to 10000", o->population);
+    if (o->generations < 1 || o->generations > 100000)
+        return misuse("--generations is %u; write 1 to 100000", o->generations);
+    return known_environment(o->environment);
 }
 
 static int parametric(int argc, char **argv)

@@ -75,7 +75,7 @@ static int open_streams(decima_training *t)
         .jobs = t->jobs, .environment = t->o.environment, .threads = t->o.threads, .is_common = t->o.is_common};
     t->streams.goal = t->o.deadlines != NULL ? TRAIN_TARDY : TRAIN_MEAN;
     t->streams.arrivals = (clo_arrivals_config)CLO_ARRIVALS_CONFIG_INIT;
-    code = arrivals_parse(t->o.arrivals, &t->streams.arrivals);
+    code = arrivals_parse("arrivals", t->o.arrivals, &t->streams.arrivals);
     t->streams.arrivals.jobs = t->o.jobs;
     t->streams.arrivals.shuffled = 1;
     if (code == EXIT_GOOD && t->streams.arrivals.kind == CLO_ARRIVALS_TRACE)
@@ -225,11 +225,16 @@ static int check_options(decima_training *t)
         return misuse("--whiten and --all train different numbers; write one of them");
     if (o->is_common && o->environment == NULL)
         return misuse("--common draws times in an environment; write --environment decima");
-    if (!(o->scale > 0) || !(o->sigma > 0 && o->sigma <= 10) || !(o->rate > 0 && o->rate <= 10))
-        return misuse("--scale is above 0; --sigma and --rate are above 0, at most 10");
+    if (!(o->scale > 0))
+        return misuse("--scale is 0; write a number > 0");
+    if (!(o->sigma > 0 && o->sigma <= 10))
+        return misuse("--sigma is %g; write a number > 0, at most 10", o->sigma);
+    if (!(o->rate > 0 && o->rate <= 10))
+        return misuse("--rate is %g; write a number > 0, at most 10", o->rate);
     if (o->numbers != NULL && strlen(o->numbers) >= sizeof((clo_residual_argument *)0)->parametric)
         return misuse("--parametric is too long");
-    return train_check_name(o->name);
+    code = known_environment(o->environment);
+    return code == EXIT_GOOD ? train_check_name(o->name) : code;
 }
 
 static int run(decima_training *t, char **paths, int count)

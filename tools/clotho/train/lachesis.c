@@ -85,8 +85,10 @@ static int check_numbers(const lachesis_options *o)
     bool is_shape = net == NULL || lachesis_network(&o->shape, NULL, net, NULL);
 
     free(net);
-    if (!is_shape || o->shape.width > 64)
-        return misuse("--width is from 1 to 64, --rounds from 1 to %d", LACHESIS_ROUNDS_MAX);
+    if (o->shape.width < 1 || o->shape.width > 64)
+        return misuse("--width is from 1 to 64, not %u", o->shape.width);
+    if (!is_shape)
+        return misuse("--rounds is from 1 to %d, not %u", LACHESIS_ROUNDS_MAX, o->shape.rounds);
     if (o->updates < 1 || o->updates > 1000000 || o->generations > 10000)
         return misuse("--updates is from 1 to 1000000, --tune at most 10000");
     if (o->phase.instances < 1 || o->phase.instances > 4096 || o->phase.rollouts < 2 || o->phase.rollouts > 4096)

@@ -7,11 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int open_scene(const char *spec, uint32_t jobs, const char *arrivals, const clo_workload *workload,
-                      train_scene *out)
+static int open_scene(const char *option, const char *spec, uint32_t jobs, const char *arrivals,
+                      const clo_workload *workload, train_scene *out)
 {
     out->arrivals = (clo_arrivals_config)CLO_ARRIVALS_CONFIG_INIT;
-    int code = arrivals_parse(arrivals, &out->arrivals);
+    int code = arrivals_parse(option, arrivals, &out->arrivals);
     out->arrivals.jobs = jobs;
     out->arrivals.shuffled = out->arrivals.kind != CLO_ARRIVALS_TRACE;
     out->platform = clo_workload_platform(workload);
@@ -38,7 +38,7 @@ static int read_scene(const char *text, const clo_workload *workload, train_scen
         return misuse("--scene is '%.80s'; write SPEC/JOBS/ARRIVALS, as uniform:50/20/batch", text);
     memcpy(spec, text, (size_t)(jobs - text));
     spec[jobs - text] = '\0';
-    return open_scene(spec, (uint32_t)count, arrivals + 1, workload, out);
+    return open_scene("scene: ARRIVALS", spec, (uint32_t)count, arrivals + 1, workload, out);
 }
 
 int train_scenes_open(const train_options *o, const clo_workload *jobs, train_scene out[TRAIN_SCENES_MAX],
@@ -52,7 +52,7 @@ int train_scenes_open(const train_options *o, const clo_workload *jobs, train_sc
     }
     int code = EXIT_GOOD;
     if (o->scenes.count == 0)
-        code = open_scene(o->spec, o->jobs, o->arrivals, jobs, &out[0]);
+        code = open_scene("arrivals", o->spec, o->jobs, o->arrivals, jobs, &out[0]);
     if (o->scenes.count > TRAIN_SCENES_MAX) {
         *count = 0;
         return misuse("--scene is there %u times; write at most %d", o->scenes.count, TRAIN_SCENES_MAX);
