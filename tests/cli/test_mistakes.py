@@ -40,7 +40,7 @@ WORDS = [  # verbs, help, and what stands where it should not
     (2, "-v", "did you mean '--version'"),
     (2, "-help", "did you mean '--help'"),
     (2, "help plna", "did you mean 'plan'"),
-    (2, "help plan a b", "'b' is one word too many"),
+    (2, "help plan a b", "'a' is one word too many"),
     (2, "platform", "needs show, calibrate"),
     (2, "platform shwo", "did you mean 'show'"),
     (2, "platform --json", "needs a word before --json: show"),
@@ -71,6 +71,11 @@ WORDS = [  # verbs, help, and what stands where it should not
     (2, "train parametric s.jsonl s2.jsonl", "too many for 'train parametric'; see"),
     (2, "plan help", "did you mean 'clotho plan --help'"),
     (2, "plan ''", "'' is no file; name one"),
+    (2, "help plan run", "'run' is one word too many for 'help'; write clotho help plan$"),
+    (2, "help --all", "--all is no option of 'help'; write clotho help VERB"),
+    (2, "version now", "'now' is one word too many for 'version'; leave it out"),
+    (2, "platform show rk3588 rk3399", "'rk3399' is one operand too many"),
+    (2, "generate strem", "'strem' is no kind of graph; did you mean 'stream'"),
 ]
 
 OPTIONS = [  # misspelt, of another verb, of another program, without a value, with one that it does not take, twice
@@ -124,6 +129,12 @@ OPTIONS = [  # misspelt, of another verb, of another program, without a value, w
     (2, "run s.jsonl --planner heft", "write --policy NAME"),
     (2, "run s.jsonl --repeat 3", "a workload runs once"),
     (2, "plan g.json c.json -o two.json", "take one GRAPH"),
+    (2, "plan --version", "--version is no option of 'plan'; write clotho --version$"),
+    (2, "build --planner heft", "--planner belong to --plan; add it"),
+    (2, "simulate g.json --profile times.json --seeds 1-3", "predicts one graph that runs once: leave .*--seeds.* out"),
+    (1, "simulate s.jsonl --instance x", "this is a workload, and --instance takes one graph of a file; leave it out"),
+    (1, "simulate s.jsonl --releases-in-flight 2", "this is a workload, and --releases-in-flight runs one graph; name a graph"),
+    (2, "generate chain --format saga", "--format is saga, whose files have a platform.*write clotho"),
 ]
 
 VALUES = [  # numbers, units, names
@@ -194,6 +205,24 @@ VALUES = [  # numbers, units, names
     (1, "plan g.json -p moon", 'no platform "moon"; use native'),
     (1, "plan g.json -p own", "g.json: carries no platform; name one with --platform"),
     (1, "model show decma", "did you mean 'decima'"),
+    (2, "plan g.json --scale -1", "--scale is '-1'; write a number > 0"),
+    (2, "run g.json --fifo 0", "--fifo is '0'; write PRIORITY: a whole number from 1 to 98"),
+    (2, "simulate s.jsonl -p uniform:2 --planner psr", "'psr' is no planner of workloads; did you mean 'psrs'"),
+    (2, "simulate g.json --planner heft", "'heft' is no planner of workloads, but of one graph.*take synchpack-1"),
+    (2, "generate gauss --tasks 4000000000", "--tasks is 4000000000; use at most"),
+    (2, "generate layered --width 4000000000", "--width is 4000000000; use at most"),
+    (2, "generate chain --beta 3", "--beta is 3; give a number from 0"),
+    (2, "generate chain --kinds 99", "--kinds is 99; use at most 32"),
+    (2, "generate stream --spread 2", "--spread is 2; give a number from 0 to 1"),
+    (2, "train decima s.jsonl --sigma 0", "--sigma is 0; write a number > 0, at most 10"),
+    (2, "train decima s.jsonl --rate 11", "--rate is 11; write a number > 0, at most 10"),
+    (2, "train parametric s.jsonl --population 1", "--population is 1; write 4 to 10000"),
+    (2, "train parametric s.jsonl --environment lunar", "no environment 'lunar'; write decima"),
+    (2, "train parametric s.jsonl --scene uniform:2/5/often", "--scene: ARRIVALS is 'often'; write batch"),
+    (2, "train lachesis s.jsonl --width 0", "--width is from 1 to 64, not 0"),
+    (1, "platform show own", "'own' is the platform in a file of a graph, and here is none; name one"),
+    (1, "plan g.json -i x", "no instance is called 'x', of 1 that can be read; name one"),
+    (1, "simulate s.jsonl --policy residual:nope.model", "nope.model: No such file.*; name a file that can be read"),
 ]
 
 FILES = [  # that are not there, are something else, or cannot be written; objects that do not belong together
@@ -238,6 +267,23 @@ FILES = [  # that are not there, are something else, or cannot be written; objec
     (1, "check c.json p.json -p uniform:2", "p.json: is a plan of the graph 'diamond', this is 'chain'"),
     (1, "check g.json p.json -p rk3588", "is a plan for the platform 'uniform:2'.*--platform"),
     (1, "check p.json g.json -p uniform:2", "p.json:2: .*this is a plan, no graph"),
+    (1, "plan times.json", "times.json:1: format says that these are measured times, no graph; name the graph, and these by --profile"),
+    (1, "run lab.json", "lab.json:1: format says that this is a cluster, no graph; name the graph, and this by --platform"),
+    (1, "plan g.json -p lab.json", "lab.json:1: .*gone.xml: No such file.*; name a file that is there"),
+    (1, "platform calibrate --hosts lab.json", "^clotho: lab.json:1: .*gone.xml: No such file.*; name a file that is there"),
+    (1, "plan g.json -p broken.xml", "broken.xml:1: the file ends too early; give the whole hwloc XML file"),
+    (1, "plan g.json -p empty.json", "empty.json:1: the file is empty; "),
+    (1, "platform show void.xml", "void.xml:1: the file is empty; give an hwloc XML file"),
+    (1, "platform show letter.xml", "letter.xml:1: the document is a <note>, no <topology>; give an hwloc XML file"),
+    (1, "platform show native+rk3588", "no accelerator to add: .*; name a file that has one"),
+    (1, "platform show dir", "dir: Is a directory; name a file in it"),
+    (1, "simulate s.jsonl --replay dir", "dir: Is a directory; name a file in it"),
+    (1, "simulate s.jsonl --policy fifo --replay f.log", "f.log: --policy is another one than the log's; leave it out: "),
+    (1, "profile check empty.json", "empty.json:1: the file is empty; write JSON"),
+    (1, "plan -", "^clotho: standard input:1: the file is empty; write a graph"),
+    (1, "plan g.json -o f.log/x.json", "f.log/x.json: Not a directory; nothing was begun: name a file in a folder"),
+    (1, "train parametric s.jsonl --checkpoint g.json", "g.json: .*; name another file, or delete it to begin anew"),
+    (1, "generate chain -o /dev/full", "/dev/full: No space left on device; what was written is not complete"),
     (1, "check g.json dangling.json -p uniform:2", 'executor is "e9"; write a name or index of this graph and platform'),
     (1, "check g.json gone.json -p uniform:2", "'d' instance 0 has no original execution"),
     (1, "simulate headless.jsonl", "headless.jsonl:1: .*workload, whose first line is missing"),
@@ -321,6 +367,8 @@ GRAPHS = [  # what a graph file says wrong: its name, its text, what the line sa
     ("utf16", graph(A).encode("utf-16"), r":1: .*save the file as UTF-8"),
     ("zero_byte", graph(A.replace("a", "a\0")), r":4: a zero byte"),
     ("fits_nowhere", task('"times": {"gpu": 5}'), r"no executor of \"uniform:2\" can run it.*kind \"gpu\""),
+    ("no_command", task('"command": []'), r":4: tasks\[0\].command is empty; write the program first, or leave it out"),
+    ("no_handle", task('"data": [{"handle": "x", "mode": "read"}]'), r":4: .*handle is \"x\"; .*there is none of this name"),
     ("far_executor", task('"work_ns": 5, "executors": [7]'), r"executors from 7 on.*name executors that are there"),
 ]
 
@@ -346,6 +394,8 @@ class Mistakes(CommandTest):
         for name, content in (("empty.json", ""), ("binary.json", bytes(range(128, 256))), ("g.json.gz", b"\x1f\x8b\x08\0"),
                               ("notes.txt", "to do\n"), ("c.csv", "a,b\n"),
                               ("ninja.json", "build all: phony\n"), ("t.csv", "a,b\n1,2\n"), ("broken.xml", "<topology><object"),
+                              ("times.json", '{"format": "clotho.profile/1"}'), ("void.xml", ""), ("letter.xml", "<note>hi</note>"),
+                              ("lab.json", '{"format": "clotho.cluster/1", "machines": [{"name": "a", "platform": "gone.xml"}]}'),
                               ("board.xml", '<?xml version="1.0"?>\n<topology version="2.0"></topology>\n'), ("dir/x.json", "{}")):
             os.makedirs(os.path.dirname(self.path(name)), exist_ok=True)
             self.file(name, content)

@@ -128,7 +128,7 @@ class Train(CommandTest):
         for text in (*spoilt, whole[:-1], whole[:len(whole) // 2], whole + b"\n", b""):
             with open(checkpoint, "wb") as file:
                 file.write(text)
-            self.bad(1, "train", "parametric", workload, *SMALL, "--checkpoint", checkpoint, holds="or is damaged; delete it to begin anew")
+            self.bad(1, "train", "parametric", workload, *SMALL, "--checkpoint", checkpoint, holds="or is damaged; name another file, or delete it to begin anew")
         for old in (b"/1 parametric ", b"/3 parametric "):
             with open(checkpoint, "wb") as file:
                 file.write(whole.replace(b"/2 parametric ", old))

@@ -323,7 +323,37 @@ static clo_status demand_beyond_every_machine(void)
     return status;
 }
 
+static clo_status family_of_no_name(void)
+{
+    clo_graph *none;
+
+    return clo_graph_generate(NULL, NULL, &none);
+}
+
+static clo_status planner_as_a_policy(void)
+{
+    return clo_policy_find("heft") == NULL ? CLO_ERR_ARGUMENT : CLO_OK;
+}
+
+static clo_status model_of_text(void)
+{
+    static _Alignas(16) const char text[256] = "{\"format\": \"clotho.plan/1\"}";
+    clo_model *model;
+
+    return clo_model_open("mine", text, sizeof text, &model);
+}
+
+static clo_status model_at_odd_address(void)
+{
+    static _Alignas(16) const char text[257] = "";
+    clo_model *model;
+
+    return clo_model_open("mine", text + 1, sizeof text - 1, &model);
+}
+
 static const mistake mistakes[] = {
+    MISTAKE(planner_as_a_policy, CLO_ERR_ARGUMENT, "unknown policy 'heft'", "clotho list policies"),
+    MISTAKE(family_of_no_name, CLO_ERR_ARGUMENT, "clo_graph_generate", "family or out is NULL"),
     MISTAKE(graph_into_nothing, CLO_ERR_ARGUMENT, "clo_graph_create: out is NULL"),
     MISTAKE(task_to_no_graph, CLO_ERR_ARGUMENT, "clo_graph_add_task: graph or task is NULL"),
     MISTAKE(negative_time, CLO_ERR_ARGUMENT, "task 2: work_ns is -5", ">= 0"),
@@ -366,6 +396,8 @@ static const mistake mistakes[] = {
     MISTAKE(task_of_a_kind_that_is_not_there, CLO_ERR_PLATFORM, "\"picky\" (2)", "kind \"gpu\"", "give it work"),
     MISTAKE(task_of_an_executor_that_is_not_there, CLO_ERR_PLATFORM, "\"b\" (1)", "from 40 on", "0 .. 1"),
     MISTAKE(demand_beyond_every_machine, CLO_ERR_PLATFORM, "\"large\" (2)", "needs 200", "more than 100"),
+    MISTAKE(model_of_text, CLO_ERR_FORMAT, "mine: is no model", "clotho train"),
+    MISTAKE(model_at_odd_address, CLO_ERR_ARGUMENT, "mine: ", "multiple of 16 bytes; align it"),
 };
 
 static void each_mistake_has_its_status_and_one_line_that_says_what_is_wrong(void **state)

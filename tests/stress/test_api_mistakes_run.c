@@ -404,7 +404,7 @@ static clo_status file_in_no_folder(void)
     return clo_trace_write_chrome(s.trace, s.f.cost, NULL, "no/such/folder.json");
 }
 
-/* --- documents, workloads, models ------------------------------------------------------------------------------------- */
+/* --- documents, workloads ---------------------------------------------------------------------------------------------- */
 
 static clo_status open_graph_in(bool in_document)
 {
@@ -432,23 +432,45 @@ static clo_status job_of_open_graph(void)
     return open_graph_in(false);
 }
 
-static clo_status model_of_text(void)
+static clo_status budget_below_0(void)
 {
-    static _Alignas(16) const char text[256] = "{\"format\": \"clotho.plan/1\"}";
-    clo_model *model;
-
-    return clo_model_open("mine", text, sizeof text, &model);
+    return plan_with((clo_plan_config){.size = sizeof(clo_plan_config), .budget_ns = -5});
 }
 
-static clo_status model_at_odd_address(void)
+static clo_status help_out_of_range(void)
 {
-    static _Alignas(16) const char text[257] = "";
-    clo_model *model;
+    return start_with((clo_runtime_config){.size = sizeof(clo_runtime_config), .unpinned = 1, .help = 5});
+}
 
-    return clo_model_open("mine", text + 1, sizeof text - 1, &model);
+static clo_status spin_below_minus_1(void)
+{
+    return start_with((clo_runtime_config){.size = sizeof(clo_runtime_config), .unpinned = 1, .spin_ns = -7});
+}
+
+static int pend_without_a_token(const clo_call *call)
+{
+    (void)call;
+    return CLO_PENDING;
+}
+
+static clo_status pending_without_a_token(void)
+{
+    clo_task task = {.name = "slow", .body = pend_without_a_token, .work_ns = 10};
+    fixture f = start(2, scene_layers(1, 1, &task), CLO_CLOCK_REAL);
+    clo_job *job = make_job(&f, NULL, NULL);
+
+    ok(clo_job_submit(job));
+    clo_status status = clo_job_wait(job, NULL);
+    clo_job_destroy(job);
+    stop(&f);
+    return status;
 }
 
 static const mistake mistakes[] = {
+    MISTAKE(budget_below_0, CLO_ERR_ARGUMENT, "clo_plan_config.budget_ns is -5", "use 0"),
+    MISTAKE(help_out_of_range, CLO_ERR_ARGUMENT, "clo_runtime_config.help is 5", "-1, 0 or 1"),
+    MISTAKE(spin_below_minus_1, CLO_ERR_ARGUMENT, "clo_runtime_config.spin_ns is -7", "-1"),
+    MISTAKE(pending_without_a_token, CLO_ERR_TASK, "returned CLO_PENDING without a token", "clo_token_take"),
     MISTAKE(plan_config_not_initialised, CLO_ERR_ARGUMENT, "clo_plan_config.size is 0", "_INIT"),
     MISTAKE(plan_config_of_another_size, CLO_ERR_ARGUMENT, "clo_plan_config.size is 3", "_INIT"),
     MISTAKE(plan_config_of_a_newer_library, CLO_ERR_ARGUMENT, "clo_plan_config",
@@ -458,11 +480,11 @@ static const mistake mistakes[] = {
     MISTAKE(placement_on_an_unknown_executor, CLO_ERR_ARGUMENT, "placement 0", "executor 7", "2 executors"),
     MISTAKE(placement_that_ends_before_it_starts, CLO_ERR_ARGUMENT, "from 9 to 5 ns", "start <= finish"),
     MISTAKE(placement_before_time_0, CLO_ERR_ARGUMENT, "from -9 to 5 ns", "0 <= start"),
-    MISTAKE(plan_of_another_platform_checked, CLO_ERR_INVALID, "task 't3' instance 0", "every instance needs one"),
+    MISTAKE(plan_of_another_platform_checked, CLO_ERR_INVALID, "another graph", "3 tasks", "this one has 4"),
     MISTAKE(check_of_an_unknown_mode, CLO_ERR_ARGUMENT, "mode is 99", "CLO_CHECK_"),
     MISTAKE(half_a_plan_checked, CLO_ERR_INVALID, "task 't1' instance 0", "every instance needs one"),
     MISTAKE(metrics_not_initialised, CLO_ERR_ARGUMENT, "clo_plan_metrics.size is 0", "_INIT"),
-    MISTAKE(interval_that_is_too_short, CLO_ERR_LIMIT, "interval_ns is 1", "less than 2000"),
+    MISTAKE(interval_that_is_too_short, CLO_ERR_LIMIT, "interval of 1 ns", "less than 2000 ns"),
     MISTAKE(negative_interval, CLO_ERR_ARGUMENT, "interval_ns is negative", "use 0"),
     MISTAKE(runtime_without_a_platform, CLO_ERR_ARGUMENT, "clo_runtime_create", "platform"),
     MISTAKE(runtime_config_not_initialised, CLO_ERR_ARGUMENT, "clo_runtime_config.size is 0", "_INIT"),
@@ -486,7 +508,7 @@ static const mistake mistakes[] = {
     MISTAKE(period_that_is_too_short, CLO_ERR_ARGUMENT, "period_ns is 5", "1000 ns"),
     MISTAKE(unknown_band, CLO_ERR_ARGUMENT, "band is 8", "0 to 7"),
     MISTAKE(steal_in_virtual_time, CLO_ERR_UNSUPPORTED, "virtual clock", "clo_simulate"),
-    MISTAKE(wait_for_what_was_never_submitted, CLO_ERR_STATE, "never submitted"),
+    MISTAKE(wait_for_what_was_never_submitted, CLO_ERR_STATE, "never submitted", "clo_job_submit"),
     MISTAKE(wait_for_nothing, CLO_ERR_ARGUMENT, "clo_job_wait: job is NULL"),
     MISTAKE(submit_nothing, CLO_ERR_ARGUMENT, "clo_job_submit: job is NULL"),
     MISTAKE(result_not_initialised, CLO_ERR_ARGUMENT, "clo_job_result.size is 0", "_INIT"),
@@ -501,8 +523,6 @@ static const mistake mistakes[] = {
     MISTAKE(sample_below_0, CLO_ERR_ARGUMENT, "\"gemm\"", "-1 ns", ">= 0"),
     MISTAKE(document_of_open_graph, CLO_ERR_STATE, "\"draft\"", "call clo_graph_seal first"),
     MISTAKE(job_of_open_graph, CLO_ERR_STATE, "\"draft\"", "call clo_graph_seal first"),
-    MISTAKE(model_of_text, CLO_ERR_FORMAT, "mine: is no model", "clotho train"),
-    MISTAKE(model_at_odd_address, CLO_ERR_ARGUMENT, "mine: ", "multiple of 16 bytes; align it"),
     MISTAKE(file_in_no_folder, CLO_ERR_IO, "no/such/folder.json: No such file"),
 };
 

@@ -50,9 +50,9 @@ clo_status clo_runtime_place(clo_runtime *runtime)
         runtime->spin_ns = 0; /* an idle worker would spin on the CPU that a busy one needs */
     if (is_real && runtime->pins && runtime->is_oversubscribed)
         return clo_fail(CLO_ERR_PLATFORM,
-                        "platform '%s' has %u executors but this process may use %u CPUs; "
+                        "platform '%s' has %u executors but this process may use %u CPU%s; "
                         "choose the padded or virtual clock, or a smaller platform",
-                        runtime->platform->name, runtime->first_slot, allowed);
+                        runtime->platform->name, runtime->first_slot, allowed, allowed == 1 ? "" : "s");
     for (uint32_t w = 0; w < runtime->first_slot; w++) {
         int32_t own = runtime->platform->executors[w].os_index;
         bool can_pin = runtime->pins && !runtime->is_oversubscribed && runtime->clock != CLO_CLOCK_VIRTUAL;

@@ -123,7 +123,7 @@ int network_read_checkpoint(network_training *t)
         return path == NULL || errno == ENOENT ? EXIT_GOOD : complain(path, "%s", strerror(errno));
     const char *wrong = checkpoint_lines((char *)data, bytes, KIND, t->hash, &lines);
     if (wrong == NULL && !read_state(t, lines))
-        wrong = "is damaged; name another file, or delete it to begin anew";
+        wrong = "is damaged; delete it to begin anew";
     if (lines != NULL)
         fclose(lines);
     free(data);

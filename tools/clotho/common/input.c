@@ -5,7 +5,6 @@
 #include "clotho/common/options.h"
 #include "clotho/common/planner_file.h"
 
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -105,19 +104,6 @@ int known_family(const char *name)
     return known("family", name, family_at, "families");
 }
 
-int known_environment(const char *text)
-{
-    clo_environment environment = CLO_ENVIRONMENT_INIT;
-    clo_status status = text != NULL ? clo_environment_open(text, 0, &environment) : CLO_OK;
-
-    if (status != CLO_OK)
-        return status == CLO_ERR_ARGUMENT ? misuse("--environment: %s", clo_last_error())
-                                          : complain_status(NULL, status);
-    if (text != NULL)
-        clo_environment_close(&environment);
-    return EXIT_GOOD;
-}
-
 int known_format(const char *name)
 {
     char path[64];
@@ -192,9 +178,8 @@ static int refuse_platform(const char *spec, clo_status status)
     near = strlen(name) > 2 ? nearest_name(name, platform_at) : NULL;
     if (strcmp(spec, "own") == 0)
         return complain("--platform", "'own' is the platform in a file of a graph, and here is none; name one");
-    if (near != NULL)
-        return complain("--platform", "'%s' is no platform; did you mean '%s'?", spec, near);
-    return complain_status(NULL, status);
+    return near == NULL ? complain_status(NULL, status)
+                        : complain("--platform", "'%s' is no platform; did you mean '%s'?", spec, near);
 }
 
 static const char *platform_file(const char *spec)

@@ -105,7 +105,6 @@ int platform_open(const char *spec, clo_platform **out);
 /* Each returns EXIT_GOOD if the name is known, else EXIT_BAD_USAGE after a line with the nearest name. */
 int known_planner(const char **name);    /* that of a file: loaded, and *name becomes its name */
 int known_policy(const char *name);      /* "steal" included */
-int known_environment(const char *text); /* NULL: none, which is good */
 int known_format(const char *name);
 int known_family(const char *name);
 

@@ -67,8 +67,9 @@ void simulated_head(const simulation *sim)
 {
     const char *name = clo_workload_name(sim->loaded);
 
-    printf("workload     %s, %u jobs in the file; arrivals %s; nothing is executed\n", show_name(name),
-           clo_workload_jobs(sim->loaded), sim->draws ? sim->arrivals_text : "as in the file");
+    printf("workload     %s, %u job%s in the file; arrivals %s; nothing is executed\n", show_name(name),
+           clo_workload_jobs(sim->loaded), clo_workload_jobs(sim->loaded) == 1 ? "" : "s",
+           sim->draws ? sim->arrivals_text : "as in the file");
     printf("platform     %s, %u executors\n", show_name(clo_platform_name(sim->platform)),
            clo_platform_executors(sim->platform));
     printf("policy       %s%s%s\n", sim->policy_name, sim->policy_text != NULL ? ":" : "",

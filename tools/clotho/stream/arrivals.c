@@ -29,3 +29,16 @@ int arrivals_parse(const char *option, const char *text, clo_arrivals_config *co
     config->kind = CLO_ARRIVALS_POISSON;
     return EXIT_GOOD;
 }
+
+int known_environment(const char *text)
+{
+    clo_environment environment = CLO_ENVIRONMENT_INIT;
+    clo_status status = text != NULL ? clo_environment_open(text, 0, &environment) : CLO_OK;
+
+    if (status != CLO_OK)
+        return status == CLO_ERR_ARGUMENT ? misuse("--environment: %s", clo_last_error())
+                                          : complain_status(NULL, status);
+    if (text != NULL)
+        clo_environment_close(&environment);
+    return EXIT_GOOD;
+}

@@ -1,4 +1,4 @@
-/* arrivals.h - how the jobs of a workload arrive, as the command line says it. */
+/* arrivals.h - how the jobs of a workload arrive, and in which environment, as the command line says it. */
 #ifndef CLO_TOOLS_CLOTHO_STREAM_ARRIVALS_H
 #define CLO_TOOLS_CLOTHO_STREAM_ARRIVALS_H
 
@@ -10,5 +10,8 @@
 
 /* Reads kind and mean_ns. `option`: what the error line names. Returns EXIT_GOOD, or EXIT_BAD_USAGE after that line. */
 int arrivals_parse(const char *option, const char *text, clo_arrivals_config *config);
+
+/* Whether there is such an environment. NULL: none is wanted. Returns as arrivals_parse. */
+int known_environment(const char *text);
 
 #endif

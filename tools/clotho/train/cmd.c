@@ -3,7 +3,6 @@
 #define _POSIX_C_SOURCE 200809L
 #include "clotho/common/actions.h"
 #include "clotho/common/commands.h"
-#include "clotho/common/input.h"
 #include "clotho/common/options.h"
 #include "clotho/stream/arrivals.h"
 #include "clotho/train/train.h"

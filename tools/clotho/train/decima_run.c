@@ -198,7 +198,7 @@ int decima_read_checkpoint(decima_training *t)
                                                           : complain(t->o.checkpoint, "%s", strerror(errno));
     const char *wrong = checkpoint_lines((char *)data, bytes, "decima", t->hash, &lines);
     if (wrong == NULL && !(es_read(&t->es, lines) && t->es.generation <= t->o.generations))
-        wrong = "is damaged; name another file, or delete it to begin anew";
+        wrong = "is damaged; delete it to begin anew";
     if (lines != NULL)
         fclose(lines);
     free(data);

@@ -182,7 +182,7 @@ static int read_checkpoint(training *t)
                                                            : complain(t->o->checkpoint, "%s", strerror(errno));
     const char *wrong = checkpoint_lines((char *)data, bytes, "parametric", t->hash, &lines);
     if (wrong == NULL && !cem_read(&t->cem, lines))
-        wrong = "is damaged; name another file, or delete it to begin anew";
+        wrong = "is damaged; delete it to begin anew";
     if (lines != NULL)
         fclose(lines);
     free(data);

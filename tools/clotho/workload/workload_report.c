@@ -121,8 +121,9 @@ static void print_head(const stream_run *run)
                        : o->clock == CLO_CLOCK_VIRTUAL ? "  EMULATED: virtual time"
                                                        : "";
 
-    printf("workload     %s, %u jobs in the file; arrivals %s\n", show_name(clo_workload_name(run->sim.loaded)),
-           clo_workload_jobs(run->sim.loaded), run->sim.draws ? run->sim.arrivals_text : "as in the file");
+    printf("workload     %s, %u job%s in the file; arrivals %s\n", show_name(clo_workload_name(run->sim.loaded)),
+           clo_workload_jobs(run->sim.loaded), clo_workload_jobs(run->sim.loaded) == 1 ? "" : "s",
+           run->sim.draws ? run->sim.arrivals_text : "as in the file");
     printf("platform     %s, %u executors\n", show_name(clo_platform_name(run->sim.platform)),
            clo_platform_executors(run->sim.platform));
     printf("dispatch     %s %s%s%s\n", run->is_steal ? "work stealing," : "policy", run->sim.policy_name,

@@ -80,7 +80,7 @@ const char *checkpoint_lines(char *text, size_t bytes, const char *kind, uint64_
         strncmp(text, head, (size_t)length) != 0)
         return "is a checkpoint of another version of clotho; delete it to begin anew";
     if (strncmp(text, head, (size_t)length) != 0 || !has_sum(text, bytes))
-        return "is no checkpoint of this training, or is damaged; delete it to begin anew";
+        return "is no checkpoint of this training, or is damaged; name another file, or delete it to begin anew";
     if (strtoull(text + length, NULL, 16) != hash)
         return "was written for other jobs or options; name another file, or delete this one";
     *lines = fmemopen(text, bytes, "r");
