@@ -182,8 +182,8 @@ typedef struct clo_driver {
  * Threads: any. Real time: no. */
 CLO_API clo_status clo_device_fail(clo_status status, const char *text);
 
-/* A driver of this library by name: "null", "opencl". They are listed in the registry "drivers". NULL: there is none
- * of this name.
+/* A driver of this library by name: "null", "opencl". They are listed in the registry "drivers". NULL, with a text in
+ * clo_last_error: there is none of this name.
  * Threads: any. Real time: yes, O(drivers). */
 CLO_API const clo_driver *clo_driver_find(const char *name);
 

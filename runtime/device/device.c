@@ -43,10 +43,15 @@ static clo_status read_config(const clo_device_config *given, clo_device_config 
     if (status != CLO_OK)
         return status;
     if (out->depth > CLO_DEVICE_DEPTH_MAX || out->requests_max > REQUESTS_MAX)
-        return clo_fail(CLO_ERR_ARGUMENT, "clo_device_config: depth is at most %d, requests_max %u",
-                        CLO_DEVICE_DEPTH_MAX, REQUESTS_MAX);
-    if (out->limit_ns < 0 || out->spin_ns < 0 || (out->host_kernels_count > 0 && out->host_kernels == NULL))
-        return clo_fail(CLO_ERR_ARGUMENT, "clo_device_config: a time is negative, or host_kernels is NULL");
+        return clo_fail(CLO_ERR_ARGUMENT,
+                        "clo_device_config has depth %u and requests_max %u; they are at most %d and %u", out->depth,
+                        out->requests_max, CLO_DEVICE_DEPTH_MAX, REQUESTS_MAX);
+    if (out->limit_ns < 0 || out->spin_ns < 0)
+        return clo_fail(CLO_ERR_ARGUMENT, "clo_device_config has limit_ns %lld and spin_ns %lld; give times >= 0",
+                        (long long)out->limit_ns, (long long)out->spin_ns);
+    if (out->host_kernels_count > 0 && out->host_kernels == NULL)
+        return clo_fail(CLO_ERR_ARGUMENT, "clo_device_config.host_kernels is NULL, their count %u; set both",
+                        out->host_kernels_count);
     out->requests_max = out->requests_max > 0 ? out->requests_max : REQUESTS_DEFAULT;
     out->limit_ns = out->limit_ns > 0 ? out->limit_ns : LIMIT_DEFAULT_NS;
     out->spin_ns = out->spin_ns > 0 ? out->spin_ns : SPIN_DEFAULT_NS;
@@ -166,8 +171,8 @@ clo_status clo_device_open_at(const clo_platform *platform, uint32_t executor, c
     if (platform == NULL || out == NULL)
         return clo_fail_null("clo_device_open_at", "platform or out");
     if (clo_platform_executor(platform, executor) == NULL)
-        return clo_fail(CLO_ERR_ARGUMENT, "clo_device_open_at: executor %u of %u", executor,
-                        clo_platform_executors(platform));
+        return clo_fail(CLO_ERR_ARGUMENT, "clo_device_open_at: there is no executor %u; the platform has 0 to %u",
+                        executor, clo_platform_executors(platform) - 1);
     if (name == NULL)
         return clo_fail(CLO_ERR_ARGUMENT,
                         "platform %s names no driver for executor %s; give its accelerator clotho.driver",

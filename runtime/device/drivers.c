@@ -1,6 +1,7 @@
 /* drivers.c - the drivers of this library, by name. A new one is a file like drivers/null.c and a row here. */
 #include "device/registry.h"
 
+#include "base/status.h"
 #include "device/drivers/drivers.h"
 
 #include <string.h>
@@ -29,5 +30,9 @@ const clo_driver *clo_driver_find(const char *name)
     for (const clo_driver *const *d = drivers; *d != NULL && name != NULL; d++)
         if (strcmp((*d)->name, name) == 0)
             return *d;
+    if (name == NULL)
+        (void)clo_fail_null("clo_driver_find", "name");
+    else
+        (void)clo_fail(CLO_ERR_ARGUMENT, "unknown driver '%.100s'; `clotho list drivers` shows their names", name);
     return NULL;
 }

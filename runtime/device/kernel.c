@@ -119,7 +119,7 @@ static clo_status check_kernel(const clo_graph *graph, uint32_t task, const clo_
     if (kernel->size != sizeof *kernel)
         return clo_fail(CLO_ERR_ARGUMENT, "task %u: kernel.size is %zu: use CLO_KERNEL_INIT", task, kernel->size);
     if (kernel->device == NULL)
-        return clo_fail(CLO_ERR_ARGUMENT, "task %u: its kernel has no device", task);
+        return clo_fail(CLO_ERR_ARGUMENT, "task %u: its kernel has no device; set clo_kernel.device", task);
     if (kernel->operands_count > CLO_KERNEL_OPERANDS_MAX || kernel->scalars_count > CLO_KERNEL_SCALARS_MAX)
         return clo_fail(CLO_ERR_LIMIT, "task %u: %u operands and %u scalars; at most %d and %d", task,
                         kernel->operands_count, kernel->scalars_count, CLO_KERNEL_OPERANDS_MAX, CLO_KERNEL_SCALARS_MAX);

@@ -54,13 +54,13 @@ static void services_that_are_not(void **state)
     for (const char *const *at = (const char *const[]){"", "here", "127.0.0.1", "127.0.0.1:65536", "localhost:1", NULL};
          *at != NULL; at++) {
         config.listen = *at;
-        refuses_with("is no ADDRESS:PORT", clo_rpc_service_create, &config, &s);
+        refuses_with("is no ADDRESS:PORT in numbers; write it like", clo_rpc_service_create, &config, &s);
     }
     config.listen = "203.0.113.1:1"; /* of no machine */
     fails(CLO_ERR_SYSTEM, "203.0.113.1:1", clo_rpc_service_create(&config, &s));
     config.listen = NULL;
     config.slots = UINT32_MAX;
-    refuses_with("slots", clo_rpc_service_create, &config, &s);
+    refuses_with("slots 4294967295 and queue 0; each is at most", clo_rpc_service_create, &config, &s);
     config.slots = 0;
     config.allowed_count = 1;
     refuses_with("allowed", clo_rpc_service_create, &config, &s);
@@ -105,7 +105,7 @@ static void workflows_that_are_not(void **state)
     }
     config.services = nobody;
     config.attempts = CLO_RPC_ATTEMPTS_MAX + 1;
-    refuses_with("attempts", clo_rpc_workflow_create, &config, &w);
+    refuses_with("; they are at most", clo_rpc_workflow_create, &config, &w);
     config.attempts = 0;
     config.deadline_ns = -1;
     refuses_with("-1 ns", clo_rpc_workflow_create, &config, &w);
@@ -156,7 +156,7 @@ static void calls_that_are_not(void **state)
     call.after_count = 1;
     refuses(clo_rpc_workflow_add, w, &call, &id);
     call.after = after;
-    refuses_with("call 7", clo_rpc_workflow_add, w, &call, &id);
+    refuses_with("call.after[0] is 7, but 0 calls were added", clo_rpc_workflow_add, w, &call, &id);
     call.after_count = 0;
     call.work_ns = INT64_MAX;
     refuses_with("work_ns", clo_rpc_workflow_add, w, &call, &id);
@@ -202,6 +202,7 @@ static void runs_that_are_not(void **state)
     refuses_with("'there'", clo_rpc_workflow_move, w, "a", 0, "there");
     ok(clo_rpc_workflow_move(w, "a", 0, "127.0.0.1:9"));
     ok(clo_rpc_workflow_add(w, &call, NULL));
+    refuses_with("call 0 would wait for itself", clo_rpc_workflow_after, w, 0, 0);
     refuses(clo_rpc_workflow_answer, NULL, 0, 0, &bytes, &count);
     refuses(clo_rpc_workflow_answer, w, 0, 0, NULL, &count);
     refuses_with("instance 1 of call 0", clo_rpc_workflow_answer, w, 0, 1, &bytes, &count);

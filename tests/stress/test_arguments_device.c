@@ -65,6 +65,7 @@ static void devices_that_cannot_be_opened(void **state)
     (void)state;
     assert_null(clo_driver_find(NULL));
     assert_null(clo_driver_find("nobody's"));
+    assert_non_null(strstr(clo_last_error(), "unknown driver 'nobody's'"));
     fails(CLO_ERR_ARGUMENT, "NULL", clo_device_open(NULL, "", NULL, &device));
     fails(CLO_ERR_ARGUMENT, "NULL", clo_device_open(null, "", NULL, NULL));
     fails(CLO_ERR_UNSUPPORTED, "no such hardware", clo_device_open(&absent, NULL, NULL, &device));
@@ -79,7 +80,7 @@ static void devices_that_cannot_be_opened(void **state)
     fails(CLO_ERR_ARGUMENT, "depth", clo_device_open(null, "", &config, &device));
     config = (clo_device_config)CLO_DEVICE_CONFIG_INIT;
     config.limit_ns = -1;
-    fails(CLO_ERR_ARGUMENT, "negative", clo_device_open(null, "", &config, &device));
+    fails(CLO_ERR_ARGUMENT, "limit_ns -1", clo_device_open(null, "", &config, &device));
     config = (clo_device_config)CLO_DEVICE_CONFIG_INIT;
     config.host_kernels_count = 1;
     fails(CLO_ERR_ARGUMENT, "host_kernels", clo_device_open(null, "", &config, &device));
@@ -126,14 +127,16 @@ static void devices_that_a_platform_does_not_name(void **state)
     ok(clo_platform_open("slots:2", &p));
     fails(CLO_ERR_ARGUMENT, "NULL", clo_device_open_at(NULL, 0, NULL, NULL, &device));
     fails(CLO_ERR_ARGUMENT, "NULL", clo_device_open_at(p, 0, NULL, NULL, NULL));
-    fails(CLO_ERR_ARGUMENT, "executor 2 of 2", clo_device_open_at(p, 2, NULL, NULL, &device));
+    fails(CLO_ERR_ARGUMENT, "there is no executor 2; the platform has 0 to 1",
+          clo_device_open_at(p, 2, NULL, NULL, &device));
     fails(CLO_ERR_ARGUMENT, "names no driver", clo_device_open_at(p, 1, &absent, NULL, &device));
     clo_platform_destroy(p);
     p = platform_with_driver("absent", "");
     fails(CLO_ERR_UNSUPPORTED, "'absent' of executor npu.0 is not built in",
           clo_device_open_at(p, 1, NULL, NULL, &device));
     fails(CLO_ERR_UNSUPPORTED, "no such hardware", clo_device_open_at(p, 1, &absent, NULL, &device));
-    fails(CLO_ERR_ARGUMENT, "executor 3 of 3", clo_device_open_at(p, 3, &absent, NULL, &device));
+    fails(CLO_ERR_ARGUMENT, "there is no executor 3; the platform has 0 to 2",
+          clo_device_open_at(p, 3, &absent, NULL, &device));
     clo_platform_destroy(p);
     p = platform_with_driver("null", "depth=17");
     fails(CLO_ERR_ARGUMENT, "driver null", clo_device_open_at(p, 1, NULL, NULL, &device));

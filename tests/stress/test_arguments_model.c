@@ -98,7 +98,7 @@ static void added_edges(void **state)
     refuses(clo_edges_plan, NULL, NULL, &plan);
     refuses(clo_edges_plan, cost, NULL, NULL);
     config.guide = (clo_edges_guide)7;
-    refuses_somehow(clo_edges_plan, cost, &config, &plan);
+    fails(CLO_ERR_ARGUMENT, "clo_edges_config.guide is 7", clo_edges_plan(cost, &config, &plan));
     config.size = 0;
     refuses_somehow(clo_edges_plan, cost, &config, &plan);
     clo_cost_destroy(cost);

@@ -38,9 +38,10 @@ clo_status clo_edges_plan(const clo_cost *cost, const clo_edges_config *config, 
     clo_status status = clo_config_read(&mine, sizeof mine, config, "clo_edges_config");
     if (status != CLO_OK)
         return status;
-    if ((unsigned)mine.rule > CLO_EDGES_TETRIS || (unsigned)mine.guide > CLO_EDGES_BY_CHANCE)
-        return clo_fail(CLO_ERR_ARGUMENT, "clo_edges_config: there is no rule %d, or no guide %d", (int)mine.rule,
-                        (int)mine.guide);
+    if ((unsigned)mine.rule > CLO_EDGES_TETRIS)
+        return clo_fail(CLO_ERR_ARGUMENT, "clo_edges_config.rule is %d; use a clo_edges_rule", (int)mine.rule);
+    if ((unsigned)mine.guide > CLO_EDGES_BY_CHANCE)
+        return clo_fail(CLO_ERR_ARGUMENT, "clo_edges_config.guide is %d; use a clo_edges_guide", (int)mine.guide);
     limits.seed = mine.seed;
     limits.schedules_max = mine.schedules_max;
     limits.budget_ns = mine.budget_ns;

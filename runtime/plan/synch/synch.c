@@ -106,7 +106,8 @@ static clo_status read_config(const clo_synch_config *theirs, clo_synch_config *
     if (config->grid_percent > GRID_MAX || config->replan_growth_percent > GRID_MAX)
         return clo_fail(CLO_ERR_ARGUMENT, "grid_percent and replan_growth_percent are at most %d", GRID_MAX);
     if (config->replan_ns < 0 || config->replan_ns > CLO_WORKLOAD_TIME_MAX)
-        return clo_fail(CLO_ERR_ARGUMENT, "replan_ns is negative, or beyond CLO_WORKLOAD_TIME_MAX");
+        return clo_fail(CLO_ERR_ARGUMENT, "clo_synch_config.replan_ns is %lld; give 0 to CLO_WORKLOAD_TIME_MAX",
+                        (long long)config->replan_ns);
     if (config->replan_growth_percent == 0)
         config->replan_growth_percent = GROWTH_DEFAULT;
     if (config->lp_seconds == 0)
@@ -301,7 +302,7 @@ clo_status clo_synch_create(const clo_workload *workload, const clo_platform *pl
     if (workload == NULL || platform == NULL || out == NULL)
         return clo_fail_null("clo_synch_create", "workload, platform or out");
     if (clo_workload_jobs(workload) == 0)
-        return clo_fail(CLO_ERR_ARGUMENT, "workload \"%s\" has no jobs", clo_workload_name(workload));
+        return clo_fail(CLO_ERR_ARGUMENT, "workload \"%.60s\" has no jobs; add one", clo_workload_name(workload));
     if ((status = read_config(config, &mine)) != CLO_OK || (status = choose_planner(&mine, &how)) != CLO_OK)
         return status;
     clo_synch *synch = clo_allocate(1, sizeof *synch);

@@ -133,7 +133,8 @@ static clo_status listen_at(clo_rpc_service *s, const char *listen)
     char host[64] = "?";
 
     if (clo_rpc_peer_address(listen, &address) != 0)
-        return clo_fail(CLO_ERR_ARGUMENT, "listen: '%.150s' is no ADDRESS:PORT in numbers", listen);
+        return clo_fail(CLO_ERR_ARGUMENT,
+                        "listen: '%.150s' is no ADDRESS:PORT in numbers; write it like 127.0.0.1:8080", listen);
     int status = uv_tcp_bind(&s->listener, (const struct sockaddr *)&address, 0);
     if (status == 0)
         status = uv_listen((uv_stream_t *)&s->listener, 1024, on_connection);
@@ -186,7 +187,8 @@ static clo_status read_config(clo_rpc_service_config *mine, const clo_rpc_servic
     if (status != CLO_OK)
         return status;
     if (mine->slots > SLOTS_MAX || (mine->queue > SLOTS_MAX && mine->queue != UINT32_MAX))
-        return clo_fail(CLO_ERR_ARGUMENT, "slots and queue may be %u", SLOTS_MAX);
+        return clo_fail(CLO_ERR_ARGUMENT, "clo_rpc_service_config has slots %u and queue %u; each is at most %u",
+                        mine->slots, mine->queue, SLOTS_MAX);
     if (mine->allowed_count > ALLOWED_MAX || (mine->allowed_count > 0 && mine->allowed == NULL))
         return clo_fail(CLO_ERR_ARGUMENT, "allowed: at most %u are possible; use a pattern", ALLOWED_MAX);
     mine->slots = mine->slots > 0 ? mine->slots : 8;

@@ -17,7 +17,8 @@ int clo_rpc_database_fail(clo_rpc_database *d, const char *what)
 
 int clo_rpc_database_fail_damaged(clo_rpc_database *d, const char *how)
 {
-    snprintf(d->error, sizeof d->error, "%s: %s is damaged (%s); remove it to begin anew", d->path, d->name, how);
+    snprintf(d->error, sizeof d->error, "%s: %s is damaged (%s); name another file, or remove it to begin anew",
+             d->path, d->name, how);
     return -1;
 }
 

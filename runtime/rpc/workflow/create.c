@@ -19,7 +19,8 @@ static clo_status check_numbers(const clo_rpc_config *c)
             return clo_fail(CLO_ERR_ARGUMENT, "a time of clo_rpc_config is %lld ns; give 0 to %lld",
                             (long long)times[i], (long long)TIME_MAX_NS);
     if (c->slots > CLO_EXECUTORS_MAX || c->attempts > CLO_RPC_ATTEMPTS_MAX)
-        return clo_fail(CLO_ERR_ARGUMENT, "slots may be %u, attempts %u", CLO_EXECUTORS_MAX, CLO_RPC_ATTEMPTS_MAX);
+        return clo_fail(CLO_ERR_ARGUMENT, "clo_rpc_config has slots %u and attempts %u; they are at most %u and %u",
+                        c->slots, c->attempts, CLO_EXECUTORS_MAX, CLO_RPC_ATTEMPTS_MAX);
     if (c->hops > CLO_RPC_HOPS_MAX || (c->hops > 0 && c->route == NULL))
         return clo_fail(CLO_ERR_ARGUMENT, "a route has %u endpoints at most", CLO_RPC_HOPS_MAX);
     return CLO_OK;

@@ -19,11 +19,13 @@ static clo_status check_sizes(const clo_rpc_call *c)
         return clo_fail(CLO_ERR_ARGUMENT, "'%.150s' is no method: give less than %u letters, digits and . _ - /",
                         c->method, CLO_RPC_NAME_BYTES);
     if (c->body_bytes > CLO_RPC_BYTES_MAX || (c->answer_bytes > CLO_RPC_BYTES_MAX && c->answer_bytes != UINT32_MAX))
-        return clo_fail(CLO_ERR_ARGUMENT, "body_bytes and answer_bytes of a call may be %u", CLO_RPC_BYTES_MAX);
+        return clo_fail(CLO_ERR_ARGUMENT, "a call has body_bytes %zu and answer_bytes %u; each is at most %u",
+                        c->body_bytes, c->answer_bytes, CLO_RPC_BYTES_MAX);
     if ((c->body_bytes > 0 && c->body == NULL) || (c->after_count > 0 && c->after == NULL))
         return clo_fail_null("clo_rpc_workflow_add", "call.body or call.after");
     if (c->work_ns < 0 || c->work_ns > WORK_MAX_NS || c->deadline_ns < 0 || c->deadline_ns > WORK_MAX_NS)
-        return clo_fail(CLO_ERR_ARGUMENT, "work_ns and deadline_ns of a call may be 0 to %lld", (long long)WORK_MAX_NS);
+        return clo_fail(CLO_ERR_ARGUMENT, "a call has work_ns %lld and deadline_ns %lld; give each 0 to %lld",
+                        (long long)c->work_ns, (long long)c->deadline_ns, (long long)WORK_MAX_NS);
     if ((unsigned)c->effect > CLO_RPC_ONCE)
         return clo_fail(CLO_ERR_ARGUMENT, "the effect of a call is %d; see clo_rpc_effect", (int)c->effect);
     return CLO_OK;
@@ -49,8 +51,9 @@ static clo_status check(const clo_rpc_workflow *w, const clo_rpc_call *c, uint32
     clo_status status = check_sizes(c);
     for (uint32_t i = 0; status == CLO_OK && i < c->after_count; i++)
         if (c->after[i] >= w->methods_count)
-            status = clo_fail(CLO_ERR_ARGUMENT, "call %u, of which another needs the answer, is none of %zu",
-                              c->after[i], w->methods_count);
+            status = clo_fail(CLO_ERR_ARGUMENT,
+                              "call.after[%u] is %u, but %zu call%s added before; name one of them, from 0", i,
+                              c->after[i], w->methods_count, w->methods_count == 1 ? " was" : "s were");
     *service = 0;
     return status == CLO_OK && c->service != NULL ? clo_rpc_services_find(w, c->service, service) : status;
 }
@@ -167,7 +170,9 @@ clo_status clo_rpc_workflow_after(clo_rpc_workflow *workflow, uint32_t call, uin
         return clo_fail_null("clo_rpc_workflow_after", "workflow");
     if (workflow->has_sealed)
         return clo_fail(CLO_ERR_STATE, "the workflow is sealed; name what comes before a call before");
-    if (call >= workflow->methods_count || before >= workflow->methods_count || call == before)
+    if (call == before && call < workflow->methods_count)
+        return clo_fail(CLO_ERR_ARGUMENT, "call %u would wait for itself; give two calls", call);
+    if (call >= workflow->methods_count || before >= workflow->methods_count)
         return clo_fail(CLO_ERR_ARGUMENT, "call %u after call %u: give two numbers below %zu", call, before,
                         workflow->methods_count);
     return add_edge(workflow, before, call);

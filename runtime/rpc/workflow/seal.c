@@ -180,7 +180,8 @@ clo_status clo_rpc_workflow_seal(clo_rpc_workflow *workflow)
         return clo_fail_null("clo_rpc_workflow_seal", "workflow");
     if (w->has_sealed)
         return clo_fail(CLO_ERR_STATE, "%s",
-                        w->is_sealed ? "the workflow is sealed" : "sealing the workflow has failed");
+                        w->is_sealed ? "the workflow is sealed; do so once"
+                                     : "sealing the workflow has failed; make another one");
     if (w->methods_count == 0)
         return clo_fail(CLO_ERR_ARGUMENT, "the workflow has no call; add one");
     if (w->journal_path != NULL && w->config.keeps_going)

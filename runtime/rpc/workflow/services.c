@@ -82,7 +82,7 @@ clo_status clo_rpc_services_read(clo_rpc_workflow *w, const char *text)
         text += *text == ';';
     }
     if (w->services_count == 0)
-        return clo_fail(CLO_ERR_ARGUMENT, "services names none");
+        return clo_fail(CLO_ERR_ARGUMENT, "clo_rpc_config.services names none; write NAME=ENDPOINT,ENDPOINT...");
     return check_endpoints(w);
 }
 

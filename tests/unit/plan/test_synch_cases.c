@@ -163,7 +163,7 @@ static void test_wrong_arguments_are_refused(void **state)
 
     (void)state;
     synch_case_open(&c, 2, 1, 10);
-    want_failure(&c, NULL, CLO_ERR_ARGUMENT, "no jobs");
+    want_failure(&c, NULL, CLO_ERR_ARGUMENT, "no jobs; add one");
     synch_case_add(&c, 1, 1, both, 0, 1);
     want_failure(&c, "synchpack-9", CLO_ERR_ARGUMENT, "synchpack-9");
     want_failure(&c, "synchpack-1", CLO_ERR_ARGUMENT, "LP");
