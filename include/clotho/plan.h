@@ -84,9 +84,9 @@ typedef struct clo_plan_config {
      * graph that takes as long as all of them together. */
     uint64_t schedules_max;
 
-    /* Anytime planners: wall time; 0: no limit. With both limits, the first one reached ends the search. The first
+    /* Anytime planners: wall time; 0 or less: no limit. With both limits, the first one reached ends the search. The first
      * schedule is always finished, however long it takes. Anything else in progress when time is up is dropped, and the
-     * best plan so far is returned: on 100 000 tasks within 10 ms of CPU time. >= 0. */
+     * best plan so far is returned: on 100 000 tasks within 10 ms of CPU time. */
     int64_t budget_ns;
 
     /* 1: no task is executed twice, even if the graph allows it. */

@@ -28,9 +28,6 @@ clo_status clo_plan_create(const clo_cost *cost, const clo_plan_config *config, 
     if (mine.argument != NULL && planner->takes == CLO_PLANNER_NO_ARGUMENT)
         return clo_fail(CLO_ERR_ARGUMENT, "planner '%.60s' takes no argument; leave clo_plan_config.argument out",
                         planner->name);
-    if (mine.budget_ns < 0)
-        return clo_fail(CLO_ERR_ARGUMENT, "clo_plan_config.budget_ns is %lld; use 0 for no limit",
-                        (long long)mine.budget_ns);
     if (mine.contention > CLO_CONTENTION_TIMES)
         return clo_fail(CLO_ERR_ARGUMENT, "clo_plan_config.contention is %u; use a CLO_CONTENTION_ value",
                         mine.contention);

@@ -432,11 +432,6 @@ static clo_status job_of_open_graph(void)
     return open_graph_in(false);
 }
 
-static clo_status budget_below_0(void)
-{
-    return plan_with((clo_plan_config){.size = sizeof(clo_plan_config), .budget_ns = -5});
-}
-
 static clo_status help_out_of_range(void)
 {
     return start_with((clo_runtime_config){.size = sizeof(clo_runtime_config), .unpinned = 1, .help = 5});
@@ -467,7 +462,6 @@ static clo_status pending_without_a_token(void)
 }
 
 static const mistake mistakes[] = {
-    MISTAKE(budget_below_0, CLO_ERR_ARGUMENT, "clo_plan_config.budget_ns is -5", "use 0"),
     MISTAKE(help_out_of_range, CLO_ERR_ARGUMENT, "clo_runtime_config.help is 5", "-1, 0 or 1"),
     MISTAKE(spin_below_minus_1, CLO_ERR_ARGUMENT, "clo_runtime_config.spin_ns is -7", "-1"),
     MISTAKE(pending_without_a_token, CLO_ERR_TASK, "returned CLO_PENDING without a token", "clo_token_take"),

@@ -290,7 +290,7 @@ static void numbers_out_of_range_are_refused(void **state)
     (void)state;
     refuses(CLO_ERR_ARGUMENT, "unknown graph family \"star\"; use one of chain, forkjoin", "star",
             (clo_generate_config){0});
-    refuses(CLO_ERR_ARGUMENT, "independent", NULL, (clo_generate_config){0});
+    refuses(CLO_ERR_ARGUMENT, "clo_graph_generate: family or out is NULL", NULL, (clo_generate_config){0});
     refuses(CLO_ERR_ARGUMENT, "clo_generate_config.size is 3", "chain", (clo_generate_config){.size = 3});
     refuses(CLO_ERR_ARGUMENT, "work_mean_ns", "chain", (clo_generate_config){.work_mean_ns = -1});
     refuses(CLO_ERR_ARGUMENT, "ccr", "chain", (clo_generate_config){.ccr = -0.1});

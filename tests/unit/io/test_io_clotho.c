@@ -358,7 +358,7 @@ static void malformed_parts_of_tasks_are_refused(void **state)
         {HEAD "\"tasks\": [{\"body\": \"spin\", \"command\": [\"a\"]}]}", CLO_ERR_FORMAT,
          "f:1: tasks[0].command is there, but the body is not \"command\"; remove one"},
         {HEAD "\"tasks\": [{\"command\": []}]}", CLO_ERR_FORMAT,
-         "f:1: tasks[0].command is an array; write an array of strings, the program first"},
+         "f:1: tasks[0].command is empty; write the program first, or leave it out"},
         {HEAD "\"tasks\": [{\"command\": [\"\"]}]}", CLO_ERR_FORMAT,
          "f:1: tasks[0].command[0] is \"\"; write the name of a program"},
         {HEAD "\"tasks\": [{\"command\": [\"a\", 1]}]}", CLO_ERR_FORMAT,
