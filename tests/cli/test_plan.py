@@ -312,7 +312,7 @@ class Generate(CommandTest):
         for wrong in ["0", "5-2", "2-", "-2", "a", "1-2-3", "2.5"]:
             self.bad(2, "generate", "chain", "--instances=" + wrong, holds="--instances")
         self.bad(2, "generate", "chain", "--demands", "9", holds="demands")
-        self.bad(1, "generate", "chain", "--instances", "2000000", holds="instances")
+        self.bad(2, "generate", "chain", "--instances", "2000000", holds="--instances")
 
     def test_a_full_disk_is_an_error(self):
         self.bad(1, "generate", "chain", "-o", "/dev/full", holds="No space left")

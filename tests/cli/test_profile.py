@@ -181,7 +181,7 @@ class Profile(CommandTest):
         self.good("simulate", *words, "--profile", other, "--foreign")
         self.assertIn("3 measured", self.good("simulate", self.commands(), "--platform", "slots:2", "--releases-in-flight", 2, "--profile", path))
         for wrong, says in [(["--samples", 5], "--profile"), (["--profile", path, "--samples", 100001], "100000"),
-                            (["--profile", path, "--jobs", 3], "--profile is of one graph")]:
+                            (["--profile", path, "--jobs", 3], "--profile predicts one graph")]:
             self.bad(2, "simulate", *words, *wrong, holds=says)
 
     def test_misuse(self):

@@ -106,7 +106,7 @@ class Planned(StreamTest):
 
     def test_what_a_planner_cannot_do_is_one_line(self):
         path = self.file("jobs.csv", self.ROWS)
-        self.bad(1, "simulate", path, "--planner", "nosuch")
+        self.bad(2, "simulate", path, "--planner", "nosuch")
         self.bad(1, "simulate", self.stream(), "--planner", "synchpack-2", "--platform", "uniform:3")
         self.bad(2, "simulate", path, "--planner", "synchpack-2", "--policy", "fifo")
 
@@ -340,7 +340,7 @@ class Environment(StreamTest):
             self.bad(1, "simulate", workload, "--replay", log, "--environment", "decima", holds="is another run than the log")
         self.assertEqual(means, sorted(set(means)))
         self.assertEqual(self.json(*options, "decima:moving=2s")["avg_jct_s"], self.json(*options, "decima")["avg_jct_s"])
-        self.bad(1, *options, "decima:moving=500", holds="write moving=500ms, in whole ns, us, ms or s")
+        self.bad(2, *options, "decima:moving=500", holds="write moving=500ms, in whole ns, us, ms or s")
 
     def test_weighted_fair_sharing_with_exponent_0_is_fair_sharing(self):
         fair, weighted, small = [

@@ -143,7 +143,7 @@ class Train(CommandTest):
 
     def test_bad_options(self):
         workload = self.workload()
-        for more, text in ((("--population", 3), "from 4 to 10000"), (("--seeds", "5"), "write two whole numbers"),
+        for more, text in ((("--population", 3), "write 4 to 10000"), (("--seeds", "5"), "write two whole numbers"),
                            (("--seeds", "9-5"), "write two whole numbers"), (("--start", "1,2,x"), "write nine numbers"),
                            (("--start", "stream"), "write nine numbers"), (("--start", "1,2,3,4,5,6,7,8,9,1s,"), "write nine numbers"),
                            (("--start", ""), "write nine numbers"), (("--start", "1,2,3,4,5,6,7,8"), "write nine numbers"),

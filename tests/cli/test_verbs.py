@@ -46,7 +46,8 @@ class Frame(CommandTest):
             self.assertEqual(self.good("help", *words), self.good(*words, "--help"))
         self.bad(2, "help", "plna", holds="did you mean 'plan'?")
         self.bad(2, "help", "platform", "shw", holds="did you mean 'show'?")
-        self.bad(2, "help", "plan", "a", "b", holds="'b'")
+        self.bad(2, "help", "plan", "a", "b", holds="'a'")
+        self.bad(2, "help", "platform", "show", "b", holds="'b'")
 
     def test_version_is_that_of_the_project(self):
         with open(os.path.join(SOURCE, "CMakeLists.txt"), encoding="utf-8") as file:

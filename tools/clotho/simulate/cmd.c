@@ -250,6 +250,8 @@ static int simulate_path(const char *path, const simulate_options *o)
         return simulate_compare(path, o);
     if (is_stream && o->input.instance != NULL)
         return misuse("--instance takes one graph: leave --jobs, --arrivals, --seeds, --log, --replay and --csv out");
+    if (o->input.instance != NULL && names_workload(path))
+        return complain(path, "this is a workload, and --instance takes one graph of a file; leave it out");
     if (o->policy != NULL) {
         int code = policy_open(o->policy, &policy, &text, &argument);
         policy_close(policy, argument);
@@ -268,13 +270,9 @@ static int simulate_path(const char *path, const simulate_options *o)
 
 static int simulate_operand(const char *path, const simulate_options *o)
 {
-    bool is_workload = names_workload(path);
-
-    if (o->releases_in_flight > 0 && is_workload)
+    if (o->releases_in_flight > 0 && names_workload(path))
         return complain(path,
                         "this is a workload, and --releases-in-flight runs one graph; name a graph, or leave it out");
-    if (o->input.instance != NULL && is_workload)
-        return complain(path, "this is a workload, and --instance takes one graph of a file; leave it out");
     if (o->releases_in_flight > 0)
         return simulate_flight(path, o);
     return o->planner != NULL ? simulate_planner(path, o) : simulate_path(path, o);

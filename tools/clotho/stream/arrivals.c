@@ -36,8 +36,7 @@ int known_environment(const char *text)
     clo_status status = text != NULL ? clo_environment_open(text, 0, &environment) : CLO_OK;
 
     if (status != CLO_OK)
-        return status == CLO_ERR_ARGUMENT ? misuse("--environment: %s", clo_last_error())
-                                          : complain_status(NULL, status);
+        return status == CLO_ERR_ARGUMENT ? misuse("%s", clo_last_error()) : complain_status(NULL, status);
     if (text != NULL)
         clo_environment_close(&environment);
     return EXIT_GOOD;
