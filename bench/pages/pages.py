@@ -30,9 +30,12 @@ from page import FIGURE, Wrong, cells_of, differs, fill, plain, refill_text, tab
 SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 DATA = os.path.join(SOURCE, "..", "shared", "data")
 READERS = {**simulated.READERS, **measured.READERS}
-# What makes a part of a table in seconds, the same figures: --short, which CI runs.
+# What makes a part of a table in seconds, the same figures: --short, which CI runs. None: the table's own command does.
 SHORT = {
-    "hand_over": "bench-hand_over --default",
+    "hand_over": None,
+    "hand_over-parts": None,
+    "quality-few": None,
+    "quality-branches": None,
     "contention": "bench-contention --planner heft --planner deft --planner peft",
     "quality": "bench-quality --only saga --budget 1000 --planner best --planner graphene --planner deft --planner critical-path "
                "--planner peft --planner tetris --planner random",
@@ -121,7 +124,7 @@ class Runner:
 def remake(table, runner, lines):
     """(new lines, what differs, figures, figures that the run has not)."""
     is_text = table.rows is None
-    results = [runner.run(part, is_text) for part in parts(SHORT[table.name] if runner.asked.short else table.command)]
+    results = [runner.run(part, is_text) for part in parts(runner.asked.short and SHORT[table.name] or table.command)]
     if is_text:
         block, missing = refill_text(lines[table.first:table.last], results[0])
         return block, [], sum(len(FIGURE.findall(line)) for line in block), ["%d lines" % missing] if missing else []
