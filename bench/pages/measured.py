@@ -21,6 +21,39 @@ def decision_served(results, labels, head, column):
     return row[("through_ns", "raw_ns", "alone_ns", "ratio")[column - 1]]
 
 
+VARIANTS = {"AVX-512 VBMI": "avx512vbmi", "AVX-512 VNNI": "avx512vnni", "AVX-VNNI": "avxvnni", "AVX2": "avx2", "scalar": "scalar"}
+
+
+@reader("decision-networks")
+def decision_networks(results, labels, head, column):
+    policy, _, variant = labels[0].partition(", ")
+    row = pick(results[0]["ratios"], policy="%s %s" % (policy, VARIANTS[variant]) if variant else policy, what="warm")
+    few_ns = next(row[key] for key in row if key.startswith("p50_ns"))
+    return {"ns": few_ns, "ratio": row["ratio"]}.get(head[column], 14e6 / few_ns)
+
+
+@reader("decision-parts")
+def decision_parts(results, labels, head, column):
+    head_alone = labels[0].startswith(("int8", "float", "system"))
+    variant = labels[0].removeprefix("int8, ") if labels[0].startswith(("int8", "float")) else "avx512vnni"
+    part = "head and arg-max in float" if variant == "float" else "system, head and arg-max" if head_alone else labels[0]
+    part = "all: a job changed, decide" if part == "a job changed, decide" else part
+    return pick(results[0]["parts"], variant=variant, part=part, candidates=int(head[column].replace(" ", "")))["p50_ns"]
+
+
+@reader("decision-inputs")
+def decision_inputs(results, labels, head, column):
+    """Lines "WHAT, first piece   12.3 us, ..."."""
+    if head[column] == "pieces":
+        return None
+    what = next(name for name in ("completion", "arrival", "cancellation", "swap") if name in labels[0])
+    found = re.search(r"^an? %s (?:of|with) 1[0 ]*0(?: successors)?%s +([\d.]+) us" % (
+        what, ", first piece" if "first" in head[column] else ""), results[0], re.M)
+    if not found:
+        raise KeyError(labels[0])
+    return float(found.group(1))
+
+
 @reader("device")
 def device(results, labels, head, column):
     rows = results[0]["rows"]
@@ -48,6 +81,25 @@ def heads(results, labels, head, column):
     return row["p99_ns"] if head[column].startswith("p99") else [row["p50_ns"], row["lowest_ns"]]
 
 
+@reader("heads-variants")
+def heads_variants(results, labels, head, column):
+    variant, form = labels[0].split(" ")
+    return pick(results[0]["rows"], variant=variant, form=form, candidates=int(head[column]))["p50_ns"]
+
+
+@reader("pass", labels=2)
+def whole_pass(results, labels, head, column):
+    said = results[0]
+    if labels[0] == "float":
+        p50_ns, row = said["float_pass_p50_ns"], {}
+    else:
+        part = head[column] if head[column] in ("encoder", "ready", "limits") else "pass"
+        row = pick(said["rows"], variant=labels[0], numbers=labels[1], part=part)
+        p50_ns = row["p50_ns"]
+    return {"pass": [p50_ns / 1000, row.get("lowest_ns", 0) / 1000], "floor": row.get("pass_floor_ns", 0) / 1000,
+            "p50 in misses": p50_ns / said["miss_ns"], "the paper's 15 ms / p50": said["paper_ns"] / p50_ns}.get(head[column], p50_ns / 1000)
+
+
 PEERS = {"steal": "Clotho steal", "replay": "Clotho replay"}
 
 
@@ -65,6 +117,32 @@ def overhead(results, labels, head, column):
     body = 1000 if "1 us" in head[column] else 10000
     all_of = [overhead_row(results, graph, peer, workers, body)["efficiency"] for graph in ("fan", "wave", "rand", "reuse")]
     return [1] if peer == "serial floor" else [min(all_of), max(all_of)]
+
+
+@reader("overhead-goals")
+def overhead_goals(results, labels, head, column):
+    """Its rows of goals stay."""
+    if labels[0].startswith("must"):
+        return None
+    workers = "1 worker" in labels[0]
+    row = pick(results[0]["goals"], graph=head[column], goal=labels[0] if workers else "steal / oneTBB flow graph, 2 workers")
+    return {"aim, ns": row["aim_ns"], "steal / oneTBB by hand": row["by_hand"]}.get(labels[0], [row["value"], row["value_lowest"]])
+
+
+@reader("overhead-learning")
+def overhead_learning(results, labels, head, column):
+    peers = ("Clotho steal", "learning each", "learning each", "learning 1 of 32", "learning 1 of 32", "Clotho steal", "learning each",
+             "learning 1 of 32")
+    row = pick(results[0]["rows"], graph=labels[0], body_ns=0, peer=peers[column - 1], workers=1 if column < 6 else 2)
+    return [row["more"], row["more_p10"], row["more_p90"]] if head[column] == "more" else row["run"]
+
+
+@reader("overhead-cpp")
+def overhead_cpp(results, labels, head, column):
+    workers = 1 if head[column] == "one worker" else 2
+    goal = pick(results[0]["goals"], goal="C++ %s / C" % labels[0], workers=workers)
+    all_of = [row["over_c"] for row in results[0]["rows"] if row["peer"] == "C++ " + labels[0] and row["workers"] == workers]
+    return [goal["value"], min(all_of), max(all_of)]
 
 
 @reader("overhead-narrow", "overhead-short")

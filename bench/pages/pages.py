@@ -85,11 +85,13 @@ class Runner:
             return [os.path.join(self.build, "bin", program), *words[1:], *([] if is_text else ["--json"])]
         if program == "clotho":
             return [os.path.join(self.build, "bin", program), *words[1:]]
+        if program.startswith("test_"):
+            return [os.path.join(self.build, "tests", program), *words[1:]]
         if program == "python3":
             return [sys.executable, "-B", *[word.replace("BUILD", self.build) for word in words[1:]]]
         if program == "mpirun":
             return [*words[:-1], os.path.join(self.build, "bin", words[-1]), *(["--quick", "--rounds", "1"] if self.asked.quick else []), "--json"]
-        raise Wrong("'%s' is no command that a table may name: bench-NAME, clotho, python3 or mpirun" % program)
+        raise Wrong("'%s' is no command that a table may name: bench-NAME, test_NAME, clotho, python3 or mpirun" % program)
 
     def run(self, part, is_text):
         words = self.words(part, is_text)
@@ -115,7 +117,7 @@ class Runner:
                 with open(os.path.join(self.out, key + ".json"), "w", encoding="utf-8") as file:
                     file.write(said)
         try:
-            self.known[key] = said if is_text or program_of(part) == "python3" else json.loads(said)
+            self.known[key] = said if is_text or program_of(part).startswith(("python3", "test_")) else json.loads(said)
         except ValueError as error:
             raise Wrong("'%s' prints no JSON: %s" % (part, error)) from error
         return self.known[key]
@@ -150,7 +152,7 @@ def remake(table, runner, lines):
             share = table.tolerance(" ".join(labels[:2]), head[column])
             found += ["%s, %s: %s, now %s" % (" ".join(labels[:read.labels]), head[column] or column, old, made)
                       for old, made in pairs if differs(old, made, share)]
-        new.append(("| " + " | ".join(cells) + " |").replace("|  |", "| |") if cells != row else lines[table.first + len(new)])
+        new.append(re.sub(r"\|  (?=\|)", "| ", "| " + " | ".join(cells) + " |") if cells != row else lines[table.first + len(new)])
     return new, found, count, missing
 
 
@@ -225,6 +227,8 @@ def check(tables, runner):
             if not os.path.exists(words[0]):
                 if not part.startswith("mpirun"):
                     yield "%s: there is no %s" % (table.name, words[0])
+                continue
+            if part.startswith("test_"):
                 continue
             done = subprocess.run([*words, "--help"], cwd=SOURCE, capture_output=True, text=True, check=False, timeout=60)
             if done.returncode != 0:
