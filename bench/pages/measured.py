@@ -1,5 +1,7 @@
 """Readers of tables of times (simulated.py says what a reader is). Their figures are shown, not judged."""
+import json
 import re
+import statistics
 
 from simulated import pick, registrar
 
@@ -195,6 +197,58 @@ def predict_clock(results, labels, head, column):
         return rows[0]["predicted_ns"] / 1e6
     key = {2: "measured_ns", 3: "error", 4: "error_p90"}[column]
     return [row[key] / 1e6 if column == 2 else 100 * row[key] for row in rows]
+
+
+@reader("remote-plans")
+def remote_plans(results, labels, head, column):
+    """Lines "ENGINE, HOW: predicted ... (1.010) ..." and "RANKS ranks: N plans, ...: 1.690", then ports."""
+    if labels[0].startswith("SMPI"):
+        ranks = re.search(r"\d+", labels[0]).group()
+        return float(re.search(r"^%s ranks: \d+ %s,.*: ([\d.]+)$" % (ranks, "plans" if "no ports" in head[column] else "ports"), results[1], re.M).group(1))
+    how = "no ports" if "no ports" in head[column] else "(?:with replicas|without)" if "one message" in labels[0] else r"\{'port.*\}"
+    shares = [float(share) for share in re.findall(r"^\w+, %s: predicted .* \(([\d.]+)\)" % how, results[0], re.M)]
+    return [min(shares), max(shares)]
+
+
+@reader("synch-workers", labels=0)
+def synch_workers(results, labels, head, column):
+    """Lines "POLICY  bound  median 1.000, largest 1.000"."""
+    policy = "follow:" + re.search(r"synchpack-\d", head[column]).group() if head[column].startswith("follow") else head[column].split(",")[0]
+    found = re.search(r"^%s +%s +median [\d.]+, largest ([\d.]+)$" % (policy, "bound" if "bound" in head[column] else ""), results[0], re.M)
+    if not found:
+        raise KeyError(head[column])
+    return float(found.group(1))
+
+
+BUILDS = {"clotho build, no history": "first", "clotho build, learned": "learned", "pool of 1 link, -j2": "pool 1 -j2"}
+
+
+def builds_of(results, label):
+    """Seconds and share of the round's bound of each round, how many failed, and the seconds of ours."""
+    if results[0].startswith("skipped"):
+        raise KeyError(results[0])
+    runs = json.loads(results[0])["runs"]
+    name = BUILDS.get(label, "pool 1" if label.startswith("pool") else label.split(" (")[0])
+    over = [one["seconds"] / ours["bound"] for one, ours in zip(runs[name], runs["learned"])]
+    return [one["seconds"] for one in runs[name]], over, sum(one["failed"] for one in runs[name]), [one["seconds"] for one in runs["learned"]]
+
+
+def middle(values):
+    return [statistics.median(values), min(values), max(values)]
+
+
+@reader("builds-generated", "builds-tools")
+def builds(results, labels, head, column):
+    seconds, over, failed, ours = builds_of(results, labels[0])
+    if head[column] == "killed":
+        return [failed, len(seconds)]
+    if labels[1].startswith("fails"):
+        return statistics.median(seconds)
+    is_generated = "(" in labels[1] or "(" in labels[2]
+    if head[column] == "over ours":
+        return statistics.median(seconds) / statistics.median(ours) if is_generated else [a / b for a, b in zip(seconds, ours)]
+    values = seconds if column == 1 else over
+    return middle(values) if is_generated else values
 
 
 @reader("remote", labels=2)

@@ -104,7 +104,8 @@ class Runner:
                 said = file.read()
         else:
             print("running %s" % part, file=sys.stderr, flush=True)
-            environment = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+            environment = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+                           "CLOTHO_BIN": os.path.join(self.build, "bin"), "SMPI_PROGRAM": os.path.join(self.build, "tests", "smpi_protocol.so")}
             try:
                 done = subprocess.run(words, cwd=SOURCE, capture_output=True, text=True, check=False, timeout=self.asked.limit, env=environment)
             except subprocess.TimeoutExpired as late:
