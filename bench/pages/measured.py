@@ -199,6 +199,35 @@ def predict_clock(results, labels, head, column):
     return [row[key] / 1e6 if column == 2 else 100 * row[key] for row in rows]
 
 
+def must_have_kept(said, mix):
+    if said[mix]["kept"] == 0:
+        raise KeyError("%s: no turn in which the machine was as when the times were learned" % mix)
+
+
+@reader("predict-real", labels=2)
+def predict_real(results, labels, head, column):
+    must_have_kept(results[0], labels[0])
+    key = {2: "error", 3: "error_p90", 4: "inside"}[column] + ("_alone" if labels[1] == "tasks alone" else "")
+    return 100 * results[0][labels[0]][key]
+
+
+@reader("predict-memory")
+def predict_memory(results, labels, head, column):
+    must_have_kept(results[0], labels[0])
+    return 100 * results[0]["contention"][labels[0]]["error_" + head[column]]
+
+
+@reader("predict-applications")
+def predict_applications(results, labels, head, column):
+    app, how = labels[0].split(", ", 1)
+    row = pick(json.loads(results[0])["rows"], app=app, how="device" if "device" in how else how)
+    if column == 4:
+        return [row["turns_kept"], row["turns_kept"] + row["turns_dropped"]]
+    if row["turns_kept"] == 0:
+        raise KeyError("unsteady")
+    return 100 * row[("error", "own_error", "deviation")[column - 1]]
+
+
 @reader("remote-plans")
 def remote_plans(results, labels, head, column):
     """Lines "ENGINE, HOW: predicted ... (1.010) ..." and "RANKS ranks: N plans, ...: 1.690", then ports."""
