@@ -188,6 +188,12 @@ def planners(results, labels, head, column):
     return row["ns_per_pair" if is_pair else "ns_per_task"]
 
 
+@reader("lone-runs")
+def lone_runs(results, labels, head, column):
+    row = pick(results[0]["rows"], pattern=head[column], peer="Clotho steal")
+    return pick(row["points"], iterations=int(labels[0]))["granularity_ns"]
+
+
 @reader("predict-clock")
 def predict_clock(results, labels, head, column):
     if labels[0] == "all":
@@ -288,6 +294,12 @@ def remote(results, labels, head, column):
     if column == 5:
         return [row["ratio"], row["ratio_p10"], row["ratio_p90"]]
     return row[{2: "one_rank_ns", 3: "clotho_ns", 4: "starpu_ns", 6: "clotho_call_ns", 7: "starpu_call_ns"}[column]] / 1e6
+
+
+@reader("stream-others")
+def stream_others(results, labels, head, column):
+    rows = results[0]["rows"]
+    return pick(rows, policy="fifo")["ns_per_completion"] / pick(rows, policy=labels[column - 1])["ns_per_completion"]
 
 
 @reader("stream")
