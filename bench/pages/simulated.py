@@ -409,6 +409,17 @@ def packing_learned(results, labels, head, column):
     return row["p95_s"] if column == 2 else [row["makespan_ratio"], row["makespan_low"], row["makespan_high"]]
 
 
+ROOM = {"always": ",pass=-30", "if the wait": ",pass=3.32", "if it is": "easy-sjf", "never": "wspt", "and nobody": "strict-sjf"}
+
+
+@reader("packing-room")
+def packing_room(results, labels, head, column):
+    found = results[(column - 1) // 2]["scenes"][0]["policies"]
+    end = next(ROOM[begin] for begin in ROOM if labels[0].startswith(begin))
+    row = next(one for one in found if one["policy"].endswith(end))
+    return row["makespan_ratio"] if head[column] == "makespan" else row["ratio"]
+
+
 @reader("packing-memory", labels=2)
 def packing_memory(results, labels, head, column):
     """The built-in numbers without l_size are written out in the calls."""
