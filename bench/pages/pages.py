@@ -44,6 +44,14 @@ SHORT = {
 }
 
 
+# What shortens a script, for --quick.
+QUICK = {
+    "bench/builds/memory_budget.py": ["--rounds", "1", "--only", "first"],
+    "bench/predict/applications.py": ["--quick"],
+    "bench/synch/on_workers.py": ["--seeds", "1", "--dilate", "10"],
+}
+
+
 def all_pages():
     bench = os.path.join(SOURCE, "bench")
     for name in sorted(os.listdir(bench)):
@@ -88,7 +96,8 @@ class Runner:
         if program.startswith("test_"):
             return [os.path.join(self.build, "tests", program), *words[1:]]
         if program == "python3":
-            return [sys.executable, "-B", *[word.replace("BUILD", self.build) for word in words[1:]]]
+            return [sys.executable, "-B", *[word.replace("BUILD", self.build) for word in words[1:]],
+                    *(QUICK.get(words[1], []) if self.asked.quick else [])]
         if program == "mpirun":
             return [*words[:-1], os.path.join(self.build, "bin", words[-1]), *(["--quick", "--rounds", "1"] if self.asked.quick else []), "--json"]
         raise Wrong("'%s' is no command that a table may name: bench-NAME, test_NAME, clotho, python3 or mpirun" % program)
