@@ -13,6 +13,7 @@ static const struct {
     const char *name;
     learned_part run;
 } parts[] = {
+    {"networks", learned_networks},
     {"edges", learned_edges},
     {"lachesis", learned_lachesis},
     {"budget", learned_budget},
@@ -51,7 +52,7 @@ int main(int argc, char **argv)
     const char *only = NULL;
     const bench_flag flags[] = {
         {.name = "data DIR", .help = "the data sets", .value = &l.data},
-        {.name = "only PART", .help = "one part: edges, lachesis or budget", .value = &only},
+        {.name = "only PART", .help = "one part: networks, edges, lachesis or budget", .value = &only},
         {.name = "table NAME",
          .help = "only tables whose names begin so: \"fig. 7, even\", edges: \"real, r to 1\"",
          .value = &l.table},

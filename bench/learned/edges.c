@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SETTINGS = 6, SIZES = 5, GOAL = 5 /* settings that must reach the paper */ };
+enum { SETTINGS = LEARNED_SETTINGS, SIZES = LEARNED_SIZES, GOAL = 5 /* settings that must reach the paper */ };
 
 /* Ways to a plan. */
 enum { GREEDY, BEAM, RANDOM, ON_SJF, RANDOM_SJF, ON_TETRIS, RANDOM_TETRIS, AFTER, AFTER_RANDOM, BEST, WAYS };
@@ -28,6 +28,8 @@ typedef struct setting {
     /* The paper's mean gains over CP and SJF, in percent. */
     double over_cp, over_sjf;
 } setting;
+
+const uint32_t learned_sizes[LEARNED_SIZES] = {5, 10, 20, 50, 100};
 
 static const setting settings[SETTINGS] = {
     {"real, r to 1", false, 1, 4.43, 6.78},           {"real, r to 2/3", false, 2.0 / 3, 3.12, 4.41},
@@ -127,20 +129,32 @@ static bool add_cost(const scene *s, const clo_cost *cost, sums *all)
     return true;
 }
 
-static bool add_instance(const scene *s, const setting *of, uint32_t jobs, uint32_t w, sums *all)
+bool learned_case_open(const learned *l, const tpch *t, uint32_t which, uint32_t jobs, uint32_t w, learned_case *out)
 {
-    uint64_t state = s->l->options.seed * 1000003 + jobs * 1009 + w, seed = bench_random(&state);
+    const setting *of = &settings[which];
+    uint64_t state = l->options.seed * 1000003 + jobs * 1009 + w, seed = bench_random(&state);
     const tpch_mix mix = {
         .jobs = jobs, .has_uniform_times = of->is_uniform, .resources = 1, .demand_max = of->demand_max};
-    clo_graph *graph = tpch_graph(s->t, &mix, seed);
-    clo_platform *platform = graph != NULL ? tpch_machine(graph, 1) : NULL;
-    clo_cost *cost = NULL;
-    bool is_good = platform != NULL && (clo_cost_create(graph, platform, &cost) == CLO_OK || bench_fail("cost")) &&
-                   add_cost(s, cost, all);
 
-    clo_cost_destroy(cost);
-    clo_platform_destroy(platform);
-    clo_graph_destroy(graph);
+    *out = (learned_case){.graph = tpch_graph(t, &mix, seed)};
+    out->machine = out->graph != NULL ? tpch_machine(out->graph, 1) : NULL;
+    return out->machine != NULL &&
+           (clo_cost_create(out->graph, out->machine, &out->cost) == CLO_OK || bench_fail("cost"));
+}
+
+void learned_case_close(learned_case *c)
+{
+    clo_cost_destroy(c->cost);
+    clo_platform_destroy(c->machine);
+    clo_graph_destroy(c->graph);
+}
+
+static bool add_instance(const scene *s, uint32_t which, uint32_t jobs, uint32_t w, sums *all)
+{
+    learned_case c;
+    bool is_good = learned_case_open(s->l, s->t, which, jobs, w, &c) && add_cost(s, c.cost, all);
+
+    learned_case_close(&c);
     return is_good;
 }
 
@@ -245,27 +259,26 @@ static void print_json(const sums *all)
     printf("]}");
 }
 
-/* The built-in model as it is, or shuffled. NULL after a line that says why. */
-static clo_model *open_model(const learned *l, void **memory)
+clo_model *learned_builtin(const char *name, bool is_shuffled, uint64_t seed, void **memory)
 {
     size_t bytes = 0;
-    const void *data = clo_model_builtin("edges", &bytes);
+    const void *data = clo_model_builtin(name, &bytes);
     clo_model *model = NULL;
 
-    if (data == NULL || clo_model_open("edges", data, bytes, &model) != CLO_OK) {
-        bench_fail("edges");
+    *memory = NULL;
+    if (data == NULL || clo_model_open(name, data, bytes, &model) != CLO_OK) {
+        bench_fail(name);
         return NULL;
     }
-    if (!l->has_shuffled_weights)
+    if (!is_shuffled)
         return model;
-    clo_model *other = model_edited(model, MODEL_SHUFFLED, l->options.seed, memory);
+    clo_model *other = model_edited(model, MODEL_SHUFFLED, seed, memory);
     clo_model_destroy(model);
     return other;
 }
 
 bool learned_edges(const learned *l)
 {
-    static const uint32_t jobs[SIZES] = {5, 10, 20, 50, 100};
     const char *why = NULL;
     sums all[SETTINGS] = {{0}};
     void *memory = NULL;
@@ -282,13 +295,13 @@ bool learned_edges(const learned *l)
         wanted += is_wanted(l, i);
     if (wanted == 0)
         fprintf(stderr, "bench: edges: no setting's name begins with '%s'\n", l->table);
-    clo_model *model = open_model(l, &memory);
+    clo_model *model = learned_builtin("edges", l->has_shuffled_weights, l->options.seed, &memory);
     const scene s = {l, t, model, l->options.quick ? 5000000 : 100000000};
     bool is_good = model != NULL;
     for (int i = 0; i < SETTINGS && is_good; i++)
         for (uint32_t n = 0; is_wanted(l, i) && n < (l->options.quick ? 1 : SIZES) && is_good; n++)
             for (uint32_t w = 0; w < l->options.rounds && is_good; w++)
-                is_good = add_instance(&s, &settings[i], jobs[n], w, &all[i]);
+                is_good = add_instance(&s, (uint32_t)i, learned_sizes[n], w, &all[i]);
     if (is_good && l->options.json)
         print_json(all);
     else if (is_good && wanted > 0)

@@ -3,6 +3,9 @@
 #define CLO_BENCH_LEARNED_H
 
 #include "common/platform.h"
+#include "common/tpch.h"
+
+#include <clotho/model.h>
 
 typedef struct learned {
     bench_options options;
@@ -13,6 +16,24 @@ typedef struct learned {
     bool has_shuffled_weights, has_zero_residual;
 } learned;
 
+/* An instance of Hua et al.: queries of TPC-H on one resource (edges.c). */
+typedef struct learned_case {
+    clo_graph *graph;
+    clo_platform *machine;
+    clo_cost *cost;
+} learned_case;
+
+enum { LEARNED_SETTINGS = 6, LEARNED_SIZES = 5 };
+extern const uint32_t learned_sizes[LEARNED_SIZES]; /* queries of an instance */
+
+/* Instance w of a setting and a size; to be closed in any case. False, after a line that says why, if it failed. */
+bool learned_case_open(const learned *l, const tpch *t, uint32_t setting, uint32_t jobs, uint32_t w, learned_case *out);
+void learned_case_close(learned_case *c);
+
+/* A built-in model as it is, or with its weights in another order. NULL after a line that says why; *memory is to be freed
+ * behind the model. */
+clo_model *learned_builtin(const char *name, bool is_shuffled, uint64_t seed, void **memory);
+
 /* A table of one part. Returns false after a line that says why. */
 typedef bool (*learned_part)(const learned *l);
 
@@ -22,5 +43,7 @@ bool learned_edges(const learned *l);
 bool learned_lachesis(const learned *l);
 /* Budgets of one schedule (budget.c). */
 bool learned_budget(const learned *l);
+/* What each built-in network contributes (networks.c). */
+bool learned_networks(const learned *l);
 
 #endif

@@ -10,10 +10,35 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WIDTH = 460, HEIGHT = 250, LEFT = 46, TOP = 34, BOTTOM = 34, RIGHT = 150 };
+enum { WIDTH = 460, HEIGHT = 250, LEFT = 46, TOP = 34, BOTTOM = 34, SAMPLE = 34, LETTER = 7, LINE = 14 };
 
 static const char *const colours[] = {"#1b6ca8", "#d1495b", "#2e8b57", "#edae49", "#7b4b94", "#00798c",
                                       "#8c564b", "#e377c2", "#7f7f7f", "#bcbd22", "#17becf", "#000000"};
+
+/* Of further contenders the lines are dashed, so that no two look alike. */
+static const char *const dashes[] = {"", " stroke-dasharray='5 2'", " stroke-dasharray='2 2'"};
+
+enum { COLOURS = sizeof colours / sizeof colours[0], DASHES = sizeof dashes / sizeof dashes[0] };
+
+/* With room for the names of all its contenders. */
+static uint32_t height_of(const played *p)
+{
+    uint32_t names = TOP + LINE * p->count + BOTTOM / 2;
+
+    return names > HEIGHT ? names : HEIGHT;
+}
+
+static uint32_t width_of(const online *o)
+{
+    size_t longest = 0;
+
+    for (uint32_t i = 0; i < o->played_count; i++)
+        for (uint32_t c = 0; c < o->played[i].count; c++) {
+            size_t length = strlen(o->played[i].contenders[c].label);
+            longest = length > longest ? length : longest;
+        }
+    return WIDTH + SAMPLE + LETTER * (uint32_t)longest;
+}
 
 static double point_s(const played *p, uint32_t who, uint32_t k)
 {
@@ -51,7 +76,9 @@ static void draw_axes(FILE *out, const played *p, range r)
 {
     int bottom = HEIGHT - BOTTOM;
 
-    fprintf(out, "<text x='%d' y='18' class='title'>%s: %u seeds</text>\n", LEFT, p->scene->name, p->seeds);
+    fprintf(out,
+            "<text x='%d' y='18' class='title'>%s, %u seed%s: share of jobs that are complete after a time</text>\n",
+            LEFT, p->scene->name, p->seeds, p->seeds == 1 ? "" : "s");
     for (int k = 0; k <= 4; k++) {
         double y = bottom - (bottom - TOP) * k / 4.0;
         fprintf(
@@ -73,13 +100,14 @@ static void draw_panel(FILE *out, const played *p)
 
     draw_axes(out, p, r);
     for (uint32_t c = 0; c < p->count; c++) {
-        const char *colour = colours[c % (sizeof colours / sizeof colours[0])];
-        fprintf(out, "<polyline fill='none' stroke='%s' stroke-width='%s' points='", colour, c == 0 ? "2.5" : "1.4");
+        const char *colour = colours[c % COLOURS], *dash = dashes[c / COLOURS % DASHES], *wide = c == 0 ? "2.5" : "1.4";
+        uint32_t y = TOP + LINE * c;
+        fprintf(out, "<polyline fill='none' stroke='%s' stroke-width='%s'%s points='", colour, wide, dash);
         for (uint32_t k = 0; k < CURVE_POINTS; k++)
             fprintf(out, "%.1f,%.1f ", x_of(r, point_s(p, c, k)),
                     HEIGHT - BOTTOM - (HEIGHT - BOTTOM - TOP) * (double)k / (CURVE_POINTS - 1));
-        fprintf(out, "'/>\n<text x='%d' y='%u' fill='%s'>%s</text>\n", WIDTH + 6, TOP + 14 * c + 4, colour,
-                p->contenders[c].label);
+        fprintf(out, "'/>\n<path d='M%d %uh20' stroke='%s' stroke-width='%s'%s/><text x='%d' y='%u'>%s</text>\n",
+                WIDTH + 6, y, colour, wide, dash, WIDTH + 30, y + 4, p->contenders[c].label);
     }
 }
 
@@ -91,13 +119,17 @@ bool online_svg(const online *o, const char *path)
 
     if (out == NULL)
         return bench_fail("out of memory");
-    fprintf(out,
-            "<svg xmlns='http://www.w3.org/2000/svg' width='%d' height='%u' font-family='sans-serif' font-size='11'>\n"
-            "<style>.grid{stroke:#ddd}.title{font-size:13px;font-weight:bold}.y{text-anchor:end}.x{text-anchor:middle}"
-            "</style>\n<rect width='100%%' height='100%%' fill='white'/>\n",
-            WIDTH + RIGHT, HEIGHT * o->played_count);
-    for (uint32_t i = 0; i < o->played_count; i++) {
-        fprintf(out, "<g transform='translate(0 %u)'>\n", HEIGHT * i);
+    uint32_t wide = width_of(o), high = 0;
+    for (uint32_t i = 0; i < o->played_count; i++)
+        high += height_of(&o->played[i]);
+    fprintf(
+        out,
+        "<svg xmlns='http://www.w3.org/2000/svg' width='%u' height='%u' viewBox='0 0 %u %u' font-family='sans-serif' "
+        "font-size='11' fill='#222'>\n<style>.grid{stroke:#ddd}.title{font-size:13px;font-weight:bold}"
+        ".y{text-anchor:end}.x{text-anchor:middle}</style>\n<rect width='100%%' height='100%%' fill='white'/>\n",
+        wide, high, wide, high);
+    for (uint32_t i = 0, y = 0; i < o->played_count; y += height_of(&o->played[i++])) {
+        fprintf(out, "<g transform='translate(0 %u)'>\n", y);
         draw_panel(out, &o->played[i]);
         fprintf(out, "</g>\n");
     }

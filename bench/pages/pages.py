@@ -23,13 +23,14 @@ import shlex
 import subprocess
 import sys
 
+import learned
 import measured
 import simulated
 from page import FIGURE, Wrong, cells_of, differs, fill, plain, refill_text, tables_of, write_page
 
 SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 DATA = os.path.join(SOURCE, "..", "shared", "data")
-READERS = {**simulated.READERS, **measured.READERS}
+READERS = {**simulated.READERS, **measured.READERS, **learned.READERS}
 # What makes a part of a table in seconds, the same figures: --short, which CI runs. None: the table's own command does.
 SHORT = {
     "hand_over": None,

@@ -82,7 +82,8 @@ static void draw_panel(FILE *out, const panel *p, double x, double y)
 {
     fprintf(out, "<g transform='translate(%.1f %.1f)'><text x='0' y='16' class='title'>", x, y);
     put_text(out, p->comparison->name);
-    fprintf(out, "</text><text x='0' y='32' class='note'>%u instances, makespan / that of ", p->comparison->instances);
+    fprintf(out, "</text><text x='0' y='32' class='note'>%u instance%s, makespan / that of ", p->comparison->instances,
+            p->comparison->instances == 1 ? "" : "s");
     put_text(out, p->comparison->candidates->items[p->comparison->baseline].label);
     fputs("</text>\n", out);
     draw_grid(out, p->count);

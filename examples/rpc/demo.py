@@ -15,7 +15,7 @@ import sys
 import tempfile
 
 REQUESTS, RATE, STALL_MS = 3000, 400, 400
-HEDGED, PLAIN, INK, GRID = "#1b7f5c", "#b3402a", "#222222", "#dddddd"
+HEDGED, PLAIN, INK, GRID = "#0072b2", "#d55e00", "#222222", "#dddddd"  # told apart by the colour-blind, too
 
 
 def follow():
@@ -74,8 +74,8 @@ def draw(path, rows):
     most = max(v[-1] for _, _, _, v in rows) * 1.1
     x = lambda ms: left + (wide - left - 24) * math.log(max(ms, low) / low) / math.log(most / low)
     y = lambda share: top + (high - top - 64) * -math.log10(share) / math.log10(REQUESTS)
-    out = ['<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" font-family="sans-serif" font-size="13" fill="%s">'
-           % (wide, high, INK), '<rect width="100%" height="100%" fill="white"/>',
+    out = ['<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %d %d" font-family="sans-serif" font-size="13" fill="%s">'
+           % (wide, high, wide, high, INK), '<rect width="100%" height="100%" fill="white"/>',
            '<text x="%d" y="26" font-size="17">Requests that take longer than t: one of three hosts stalls 2 %% of its '
            'requests</text>' % left]
     for power in range(int(math.log10(REQUESTS)) + 1):
@@ -93,6 +93,7 @@ def draw(path, rows):
         out.append('<path d="M%d %dh22" stroke="%s" stroke-width="2.5"/>' % (left, y_of_line - 4, colour))
         out.append('<text x="%d" y="%d">%s: p50 %.1f, p99 %.1f, p99.9 %.1f ms; %d calls for %d requests</text>' % (
             left + 30, y_of_line, name, row["p50_us"] / 1e3, row["p99_us"] / 1e3, row["p999_us"] / 1e3, row["calls"], row["requests"]))
+    out.append('<text x="%d" y="%d" text-anchor="middle">t, from the request to its answer (logarithmic)</text>' % ((left + wide - 24) / 2, high - 18))
     out.append("</svg>")
     with open(path, "w", encoding="utf-8") as file:
         file.write("\n".join(out) + "\n")

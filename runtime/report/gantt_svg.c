@@ -24,6 +24,7 @@ enum {
     BOTTOM = 46,
     LINE = 20,     /* of the legend    */
     NAME_MAX = 40, /* characters of a name in it */
+    SIDE_MAX = 24, /* of a name left of the rows */
     MANY = 10000   /* from here on only wide bars are drawn one by one */
 };
 
@@ -65,7 +66,7 @@ static void lay_out(drawing *draw)
         longest = name > longest ? name : longest;
         longest = below > longest ? below : longest;
     }
-    draw->left = 32 + 7 * (int)(longest > 24 ? 24 : longest);
+    draw->left = 32 + 7 * (int)(longest > SIDE_MAX ? SIDE_MAX : longest);
     draw->width = PAGE - draw->left - RIGHT;
     draw->row_height = executors <= 12 ? 40 : executors <= 32 ? 30 : executors <= 128 ? 18 : 12;
     draw->height = draw->row_height * (int)executors;
@@ -96,7 +97,7 @@ typedef struct legend {
 static void add_entry(legend *at, const char *sample, const char *text)
 {
     const drawing *draw = at->draw;
-    int width = 44 + 7 * (int)clo_gantt_characters(text);
+    int width = 38 + (int)(clo_drawn_width(text) * 12 / 1000);
 
     if (at->x > draw->left && at->x + width > PAGE - 8) {
         at->x = draw->left;
@@ -155,7 +156,9 @@ static void add_style(const drawing *draw)
                  "fill:#333}.title{font-size:19px;font-weight:600;fill:#111}.soft{fill:#777}.small{font-size:10.5px}"
                  ".end{text-anchor:end}.mid{text-anchor:middle}.in{font-size:11px;pointer-events:none}"
                  ".grid{stroke:#e3e3e3;stroke-width:1}.axis{stroke:#999;stroke-width:1}.pale{fill-opacity:.4}"
-                 "rect.b{stroke:#fff;stroke-width:.6}.failed{fill:#c00;fill-opacity:.25;stroke:#c00;stroke-width:2}");
+                 "rect.b{stroke:#fff;stroke-width:.6}.n{shape-rendering:crispEdges}.odd{fill:#222}.failed{fill:#c00;"
+                 "fill-opacity:0;stroke:#c00;"
+                 "stroke-width:2}");
     for (int c = 0; c < SHADES; c++)
         clo_text_add(out, ".c%d{fill:%s}.t%d{fill:%s}.r%d{fill:url(#h%d)}", c, clo_kind_fill((uint32_t)c), c,
                      clo_kind_ink((uint32_t)c), c, c);
@@ -226,6 +229,15 @@ static void add_axis(const drawing *draw)
                  draw->left + draw->width, bottom, bottom);
 }
 
+/* A name left of the rows, as much of it as there is room for. */
+static void add_side_name(const drawing *draw, const char *name)
+{
+    char text[CLO_KIND_NAME_BYTES];
+
+    clo_text_add_xml(draw->out, clo_kind_name(name, strlen(name), SIDE_MAX, text));
+    clo_text_add(draw->out, "</text>");
+}
+
 /* Stripe, name, kind and use of an executor. */
 static void add_row_head(const drawing *draw, uint32_t executor)
 {
@@ -238,13 +250,11 @@ static void add_row_head(const drawing *draw, uint32_t executor)
                      draw->width, draw->row_height);
     clo_text_add(out, "<text class=\"end%s\" x=\"%d\" y=\"%d\">", draw->row_height < 18 ? " small" : "",
                  draw->left - 10, is_tall ? middle - 6 : middle);
-    clo_text_add_xml(out, clo_platform_executor_name(draw->platform, executor));
-    clo_text_add(out, "</text>");
+    add_side_name(draw, clo_platform_executor_name(draw->platform, executor));
     if (is_tall) {
         clo_text_add(out, "<text class=\"end soft small\" x=\"%d\" y=\"%d\">", draw->left - 10, middle + 7);
-        clo_text_add_xml(out,
-                         clo_platform_kind_name(draw->platform, clo_platform_executor(draw->platform, executor)->kind));
-        clo_text_add(out, "</text>");
+        add_side_name(draw,
+                      clo_platform_kind_name(draw->platform, clo_platform_executor(draw->platform, executor)->kind));
     }
     clo_text_add(out, "<text class=\"soft small end\" x=\"%d\" y=\"%d\">%.0f %%</text>\n", PAGE - 14, middle,
                  clo_gantt_use(draw->chart, &draw->rows, executor));
@@ -266,6 +276,26 @@ static bool is_odd_release(const drawing *draw, const clo_placement *p)
     return draw->chart->cycle != NULL && draw->chart->cycle->release[p - draw->chart->placements] % 2 != 0;
 }
 
+/* As much of a name as fits into so many tenths of a pixel, at least five characters of a longer one. Into
+ * text[CLO_KIND_NAME_BYTES]. */
+static bool fit(const char *name, int tenths, char *text)
+{
+    size_t characters = clo_gantt_characters(name), bytes = strlen(name), least = characters < 5 ? characters : 5;
+    uint32_t width = clo_drawn_width(name) * 11 / 100;
+
+    if (tenths <= 0 || characters == 0)
+        return false;
+    if (characters > NAME_MAX || width > (uint32_t)tenths) {
+        size_t most = (size_t)tenths * characters / (width > 0 ? width : 1) + 1;
+        characters = most < characters ? most : characters;
+        characters = characters < NAME_MAX ? characters : NAME_MAX;
+    }
+    for (; characters >= least; characters--)
+        if (clo_drawn_width(clo_kind_name(name, bytes, characters, text)) * 11 / 100 <= (uint32_t)tenths)
+            return true;
+    return false;
+}
+
 /* A bar with its own hover text, and its name inside where it fits. */
 static void add_bar(const drawing *draw, const clo_placement *p)
 {
@@ -276,7 +306,8 @@ static void add_bar(const drawing *draw, const clo_placement *p)
     uint32_t color = color_of(draw, p->task);
     char scratch[16], from[24], to[24], length[24], label[CLO_KIND_NAME_BYTES];
 
-    clo_text_add(out, "<rect class=\"b %c%u\"", p->is_replica ? 'r' : 'c', color);
+    clo_text_add(out, "<rect class=\"%s %c%u\"", width >= 40 ? "b" : "n", p->is_replica ? 'r' : 'c',
+                 color); /* n: narrow */
     add_tenths(out, "x", x);
     clo_text_add(out, " y=\"%d\"", y);
     add_tenths(out, "width", width);
@@ -288,17 +319,17 @@ static void add_bar(const drawing *draw, const clo_placement *p)
     clo_text_add(out, "%s\n%s to %s (%s)</title></rect>\n", p->is_replica ? " (replica)" : "",
                  clo_gantt_time(p->start_ns, p->finish_ns, from), clo_gantt_time(p->finish_ns, p->finish_ns, to),
                  clo_gantt_time(p->finish_ns - p->start_ns, p->finish_ns - p->start_ns, length));
-    int room = (width - 40) / 64; /* characters */
-    const char *name = clo_graph_task_name(draw->graph, p->task, scratch);
-    if (draw->row_height < 18 || p->is_replica ||
-        room < (clo_gantt_characters(name) < 5 ? (int)clo_gantt_characters(name) : 5))
-        return;
-    clo_text_add(out, "<text class=\"in mid t%u\"", color);
-    add_tenths(out, "x", x + width / 2);
-    clo_text_add(out, " y=\"%d\">", y + height / 2 + 4);
-    clo_text_add_xml(out,
-                     clo_kind_name(name, strlen(name), room < NAME_MAX && room >= 5 ? (size_t)room : NAME_MAX, label));
-    clo_text_add(out, "</text>\n");
+    if (draw->row_height >= 18 && !p->is_replica &&
+        fit(clo_graph_task_name(draw->graph, p->task, scratch), width - 40, label)) {
+        if (is_odd_release(draw, p))
+            clo_text_add(out, "<text class=\"in mid odd\"");
+        else
+            clo_text_add(out, "<text class=\"in mid t%u\"", color);
+        add_tenths(out, "x", x + width / 2);
+        clo_text_add(out, " y=\"%d\">", y + height / 2 + 4);
+        clo_text_add_xml(out, label);
+        clo_text_add(out, "</text>\n");
+    }
 }
 
 /* Where an execution of a task that failed ran, however short it was. */

@@ -134,3 +134,27 @@ const char *clo_kind_name(const char *name, size_t bytes, size_t characters, cha
     text[head + (tail > head ? 3 : 0) + bytes - tail] = '\0';
     return text;
 }
+
+/* Thousandths of the size, from the space on. */
+static const uint16_t widths[] = {
+    318,  401, 460, 838, 636, 950, 780, 275, 390, 390, 500, 838, 318, 361, 318, 337, /* space to slash */
+    636,  636, 636, 636, 636, 636, 636, 636, 636, 636, 337, 337, 838, 838, 838, 531, /* 0 to ? */
+    1000, 684, 686, 698, 770, 632, 575, 775, 752, 295, 295, 656, 557, 863, 748, 787, /* @ to O */
+    603,  787, 695, 635, 611, 732, 684, 989, 685, 611, 685, 390, 337, 390, 838, 500, /* P to _ */
+    500,  613, 635, 550, 635, 615, 352, 635, 634, 278, 278, 579, 278, 974, 634, 612, /* ` to o */
+    635,  635, 411, 521, 392, 634, 592, 818, 592, 592, 525, 636, 337, 636, 838,      /* p to ~ */
+};
+
+uint32_t clo_drawn_width(const char *text)
+{
+    uint32_t width = 0;
+
+    for (; *text != '\0'; text++) {
+        unsigned char c = (unsigned char)*text;
+        if (c >= ' ' && c - ' ' < (int)(sizeof widths / sizeof widths[0]))
+            width += widths[c - ' '];
+        else if (begins_character(*text))
+            width += 1000;
+    }
+    return width;
+}

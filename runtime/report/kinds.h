@@ -48,4 +48,7 @@ const char *clo_kind_ink(uint32_t color);
 enum { CLO_KIND_NAME_BYTES = 256 };
 const char *clo_kind_name(const char *name, size_t bytes, size_t characters, char *text);
 
+/* How wide the font of the pictures draws a text, in thousandths of its size: DejaVu Sans, the widest in their lists. */
+uint32_t clo_drawn_width(const char *text);
+
 #endif

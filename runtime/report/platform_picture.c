@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 #include "platform/model/figures.h"
+#include "report/kinds.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -23,7 +24,7 @@ enum {
 typedef struct grid {
     uint32_t *cells; /* code points, 0: blank */
     size_t capacity, rows;
-    uint32_t columns;
+    uint32_t columns, widest; /* that there are, and that the widest package takes */
     bool failed;
     clo_text *svg; /* boxes and texts are written there too; NULL: no SVG */
 } grid;
@@ -52,7 +53,7 @@ static void put(grid *g, uint32_t x, uint32_t y, uint32_t code)
     g->cells[(size_t)y * g->columns + x] = code;
 }
 
-enum { CELL_WIDTH = 8, CELL_HEIGHT = 17 }; /* of a character, pixels of the SVG */
+enum { CELL_WIDTH = 8, CELL_HEIGHT = 17, TITLE = 17 }; /* of a character, pixels of the SVG */
 
 static void svg_text(clo_text *svg, const char *shape, uint32_t x, uint32_t y, const char *text, size_t bytes)
 {
@@ -347,6 +348,7 @@ static uint32_t draw_package(grid *g, const clo_platform *p, uint32_t first, mem
     package_title(p, first, title, sizeof title);
     width = larger(width + 4, smaller(clo_text_width(title) + 6, g->columns));
     put_box(g, 0, y, (size){width, low - y + 1}, title);
+    g->widest = larger(g->widest, width);
     return low + 1;
 }
 
@@ -388,7 +390,9 @@ void clo_picture_svg(const clo_platform *platform, uint32_t columns, clo_text *o
     grid g = {.columns = columns, .svg = &boxes};
 
     draw_all(&g, platform);
-    unsigned width = CELL_WIDTH * columns + 40, height = CELL_HEIGHT * (unsigned)g.rows + 70;
+    unsigned title = clo_drawn_width(clo_platform_name(platform)) * TITLE * 11 / 10000; /* it is bold */
+    unsigned width = smaller(larger(CELL_WIDTH * g.widest, title + 8), CELL_WIDTH * columns) + 40,
+             height = CELL_HEIGHT * (unsigned)g.rows + 70;
     clo_text_add(
         out,
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%u\" height=\"%u\" viewBox=\"0 0 %u %u\">\n"

@@ -19,8 +19,8 @@ enum {
     MIN_COLUMNS = 48,
     SHARERS = 8, /* jobs that are told apart in a cell */
     PAGE = 1280,
-    LEFT = 170,
-    WIDTH = PAGE - LEFT - 30,
+    RIGHT = 30,
+    NAME_MAX = 20, /* characters of an executor's name */
     TOP = 96,
     BOTTOM = 34, /* to the legend */
     LINE = 20,   /* of the legend */
@@ -46,6 +46,7 @@ typedef struct picture {
     cell *cells;     /* [columns] of the row that is drawn    */
     int64_t begin_ns, end_ns;
     uint64_t jobs, bodies, due, missed; /* due: that have a deadline */
+    int left, width;                    /* of the rows, pixels */
     int columns, row_height;
     uint64_t named[NAMED]; /* [named_count] jobs in the order in which they first ended something */
     uint32_t named_count;  /* > NAMED: too many */
@@ -61,6 +62,27 @@ typedef struct legend {
 static bool is_body(const clo_log_record *r)
 {
     return r->what == CLO_LOG_FINISH || r->what == CLO_LOG_PREEMPT;
+}
+
+/* The name of a row, as much of it as there is room for, into text[CLO_KIND_NAME_BYTES]. */
+static const char *row_name(const picture *p, uint32_t executor, char *text)
+{
+    const char *name = clo_platform_executor_name(p->platform, executor);
+
+    return clo_kind_name(name, strlen(name), NAME_MAX, text);
+}
+
+static void lay_out(picture *p)
+{
+    uint32_t widest = 0;
+    char text[CLO_KIND_NAME_BYTES];
+
+    for (uint32_t e = 0; e < clo_platform_executors(p->platform); e++) {
+        uint32_t width = clo_drawn_width(row_name(p, e, text)) * 12 / 1000;
+        widest = width > widest ? width : widest;
+    }
+    p->left = 30 + (int)widest;
+    p->width = PAGE - p->left - RIGHT;
 }
 
 static clo_status measure(picture *p)
@@ -81,8 +103,9 @@ static clo_status measure(picture *p)
         if (r->now_ns > p->end_ns)
             p->end_ns = r->now_ns;
     }
+    lay_out(p);
     p->columns = (int)(CELLS / executors);
-    p->columns = p->columns > WIDTH ? WIDTH : p->columns < MIN_COLUMNS ? MIN_COLUMNS : p->columns;
+    p->columns = p->columns > p->width ? p->width : p->columns < MIN_COLUMNS ? MIN_COLUMNS : p->columns;
     p->row_height = executors <= 12 ? 40 : executors <= 32 ? 30 : executors <= 128 ? 18 : 12;
     return CLO_OK;
 }
@@ -154,7 +177,7 @@ static uint64_t owner_of(const cell *c)
 
 static int pixel_of(const picture *p, int column)
 {
-    return LEFT + (int)((int64_t)column * WIDTH / p->columns);
+    return p->left + (int)((int64_t)column * p->width / p->columns);
 }
 
 static int64_t time_of(const picture *p, int column)
@@ -215,10 +238,10 @@ static int bottom_of(const picture *p)
 /* A mark and a text, on the next line where this one is full. */
 static void add_entry(legend *at, const char *mark, const char *text)
 {
-    int width = 44 + 7 * (int)clo_gantt_characters(text);
+    int width = 38 + (int)(clo_drawn_width(text) * 12 / 1000);
 
-    if (at->x > LEFT && at->x + width > PAGE - 8) {
-        at->x = LEFT;
+    if (at->x > at->p->left && at->x + width > PAGE - 8) {
+        at->x = at->p->left;
         at->line++;
     }
     int y = bottom_of(at->p) + BOTTOM + LINE * at->line;
@@ -231,7 +254,7 @@ static void add_entry(legend *at, const char *mark, const char *text)
 /* Few jobs by their numbers; of many, that colours come in turn. Returns the number of its lines. */
 static int add_legend(const picture *p, bool is_drawn)
 {
-    legend at = {p, is_drawn, LEFT, 0};
+    legend at = {p, is_drawn, p->left, 0};
     char mark[64], text[32];
 
     for (uint32_t k = 0; k < p->named_count && p->named_count <= NAMED; k++) {
@@ -280,20 +303,20 @@ static void add_axes(const picture *p)
     uint32_t executors = clo_platform_executors(p->platform);
     int64_t span_ns = p->end_ns - p->begin_ns, step = clo_gantt_step(span_ns, 12);
     int bottom = bottom_of(p);
-    char time[24];
+    char time[24], name[CLO_KIND_NAME_BYTES];
 
     for (uint32_t e = 0; e < executors; e++) {
-        clo_text_add(p->out, "<text class=\"end%s\" x=\"%d\" y=\"%d\">", p->row_height < 18 ? " small" : "", LEFT - 10,
-                     TOP + p->row_height * (int)e + p->row_height / 2 + 4);
-        clo_text_add_xml(p->out, clo_platform_executor_name(p->platform, e));
+        clo_text_add(p->out, "<text class=\"end%s\" x=\"%d\" y=\"%d\">", p->row_height < 18 ? " small" : "",
+                     p->left - 10, TOP + p->row_height * (int)e + p->row_height / 2 + 4);
+        clo_text_add_xml(p->out, row_name(p, e, name));
         clo_text_add(p->out, "</text>\n");
     }
     for (int64_t k = 0; k <= span_ns / step; k++) {
-        int x = span_ns > 0 ? LEFT + (int)((double)(k * step) / (double)span_ns * (double)WIDTH) : LEFT;
+        int x = span_ns > 0 ? p->left + (int)((double)(k * step) / (double)span_ns * p->width) : p->left;
         clo_text_add(p->out,
                      "<line class=\"grid\" x1=\"%d\" x2=\"%d\" y1=\"%d\" y2=\"%d\"/>"
                      "<text class=\"soft small mid\" x=\"%d\" y=\"%d\">%s</text>\n",
-                     x, x, TOP, bottom + 5, x, bottom + 19, clo_gantt_time(k * step, span_ns, time));
+                     x, x, TOP, bottom + 5, x, bottom + 19, k == 0 ? "0" : clo_gantt_time(k * step, span_ns, time));
     }
 }
 
@@ -307,7 +330,7 @@ static void add_arrivals(const picture *p)
         const clo_log_record *r = &p->records[i];
         if (r->what != CLO_LOG_ARRIVE || r->now_ns < p->begin_ns || r->now_ns > p->end_ns)
             continue;
-        int x = span > 0 ? LEFT + (int)((double)(r->now_ns - p->begin_ns) / span * WIDTH) : LEFT;
+        int x = span > 0 ? p->left + (int)((double)(r->now_ns - p->begin_ns) / span * p->width) : p->left;
         if (x == last)
             continue;
         last = x;
@@ -353,19 +376,19 @@ static uint64_t add_missed(const picture *p, due_job *jobs, bool is_drawn)
 {
     size_t count = list_due(p, jobs);
     uint64_t missed = 0;
-    bool is_marked[WIDTH + 1] = {false};
+    bool is_marked[PAGE] = {false};
 
     for (size_t i = 0; i < count; i++) {
         if (jobs[i].end_ns <= jobs[i].deadline_ns || jobs[i].deadline_ns < p->begin_ns ||
             jobs[i].deadline_ns > p->end_ns)
             continue;
-        int x = (int)(cell_at(p, jobs[i].deadline_ns) * WIDTH / p->columns);
+        int x = (int)(cell_at(p, jobs[i].deadline_ns) * p->width / p->columns);
         missed++;
         if (is_drawn && !is_marked[x])
             clo_text_add(p->out,
                          "<path class=\"missed\" d=\"M%d %dh8l-4 -9z\"><title>job %llu misses its deadline</title>"
                          "</path>\n",
-                         LEFT + x - 4, TOP - 3, (unsigned long long)jobs[i].job);
+                         p->left + x - 4, TOP - 3, (unsigned long long)jobs[i].job);
         is_marked[x] = true;
     }
     return missed;

@@ -165,6 +165,16 @@ class Reports(CommandTest):
         self.assertIn("built         2 steps", said.out)
         with open(self.path("t.json"), encoding="utf-8") as file:
             self.assertIn("b", [e["name"] for e in json.load(file)["traceEvents"] if e["ph"] == "X"])
+        said = self.say("build", "--gantt", "g.svg")
+        self.assertEqual(said.code, 1)
+        self.assertIn("<title>b: failed</title>", self.bytes("g.svg").decode())
+        said = self.say("build", "--report", "p.html")
+        page = self.bytes("p.html").decode()
+        self.assertIn("<dt>failed</dt><dd>b</dd>", page)
+        self.assertNotIn("<dt>speedup</dt>", page)
+        self.assertIn("<dt>executions</dt><dd>1, 0 replicas</dd>", page)  # c was never begun
+        self.good("build", "a", "--plan", "--report", "p.html")
+        self.assertIn("<h1>build, planned</h1>", self.bytes("p.html").decode())
 
     def test_a_build_that_stopped_is_not_compared_with_a_whole_one(self):
         self.file("build.ninja", "rule sh\n  command = [ ! -e bad ] && touch $out\nbuild a: sh\nbuild b: sh a\nbuild c: sh b\n")

@@ -4,8 +4,10 @@ import hashlib
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
+import time
 import unittest
 
 from support import CLOTHO, LONG, SANITIZED, SOURCE, CommandTest
@@ -169,7 +171,7 @@ class Trees(CommandTest):
                                "-C", "b")
 
     def test_by_ninjas_name_all_operands_are_targets(self):
-        """A folder with a build.ninja, named as a target is: no folder to build in, and two lines speak as ninja does."""
+        """A folder with a build.ninja, named as a target is: no folder to build in."""
         os.makedirs(self.path("b/sub"))
         self.file("b/build.ninja", "rule t\n  command = touch $out\nbuild sub: phony a\nbuild a: t\nbuild c: t\n")
         self.file("b/sub/build.ninja", "rule t\n  command = touch $out\nbuild sub: t\n")
@@ -184,6 +186,48 @@ class Trees(CommandTest):
             self.assertEqual(said, theirs)
             self.assertEqual(os.listdir(self.path("b/sub")), ["build.ninja"])
         self.assertEqual(said, "ninja: Entering directory `b'\nninja: no work to do.\n")
+
+    def test_by_ninjas_name_it_speaks_as_ninja(self):
+        """What editors and scripts look for: who speaks, why a build stopped, exit codes, the tools."""
+        program = os.path.join(os.path.dirname(CLOTHO), "clotho-ninja")
+        text = "rule f\n  command = false\nrule t\n  command = touch $out\nbuild a: f\nbuild b: f\nbuild c: t\nbuild all: phony a b c\n"
+
+        def both(*words):
+            said = []
+            for word in (NINJA, program):
+                self.file("build.ninja", text)
+                for name in (".ninja_log", ".ninja_deps", "c"):
+                    if os.path.exists(self.path(name)):
+                        os.remove(self.path(name))
+                said.append(subprocess.run([word, *words], cwd=self.temporary.name, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                           check=False))
+            self.assertEqual(said[0].returncode, said[1].returncode, words)
+            return said
+
+        for words, why in ((["-k1", "a"], "subcommand failed"), (["-j1", "-k2"], "subcommands failed"),
+                           (["-k0"], "cannot make progress due to previous errors"), (["-k3"], "cannot make progress due to previous errors")):
+            theirs, mine = both(*words)
+            self.assertEqual([one.stdout.splitlines()[-1] for one in (theirs, mine)], ["ninja: build stopped: %s." % why] * 2)
+            self.assertEqual(mine.stderr, "")
+        theirs, mine = both("-n", "-d", "explain", "c")
+        self.assertEqual((theirs.stderr, theirs.stdout), (mine.stderr, mine.stdout))
+        self.assertIn("ninja explain: ", mine.stderr)
+        for words in (("nosuch",), ("-t", "nosuch"), ("--nosuch",), ("-f", "nosuch"), ("-k", "x"), ("-d", "nosuch")):
+            theirs, mine = both(*words)
+            self.assertRegex(mine.stderr, "^ninja: error: [^\n]*\n$")
+            self.assertEqual(mine.returncode, 1)
+        self.file("build.ninja", "rule s\n  command = touch begun; sleep 60\nbuild a: s\n")
+        with subprocess.Popen([program], cwd=self.temporary.name, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+            while not os.path.exists(self.path("begun")):
+                time.sleep(0.01)
+            process.send_signal(signal.SIGINT)
+            out, err = process.communicate(timeout=LONG)
+        self.assertEqual((process.returncode, out.splitlines()[-1], err), (2, "ninja: build stopped: interrupted by user.", ""))
+        theirs, mine = both("-t", "list")
+        lines = theirs.stdout.splitlines()
+        self.assertEqual(mine.stdout.splitlines()[0], lines[0])
+        self.assertEqual(sorted(mine.stdout.splitlines()), sorted(line for line in lines if "  browse  " not in line))
+        self.assertEqual(self.good("build", "-t", "list").splitlines()[1:], mine.stdout.splitlines()[1:])
 
     def test_a_hundred_thousand_statements(self):
         """Read whole: the last target's command is the last one's. How long it takes is bench/builds/parse.py's matter."""

@@ -5,6 +5,7 @@ import json
 import math
 import signal
 import subprocess
+import time
 import unittest
 from xml.etree import ElementTree
 
@@ -128,7 +129,9 @@ class Compare(CommandTest):
             self.assertEqual([row["tardiness_ns"] for row in rows if row["policy"] == policy], ["%.0f" % (sum(late) / 4)] * 2)
             self.assertAlmostEqual(found[policy]["tardiness_s"] * 1e9, sum(late) / 4, places=3)
         self.assertLess(found["mdd"]["tardiness_s"], found["fifo"]["tardiness_s"])
-        self.assertIn("; all are those of the file", self.good(*common, *asked[:-3]))
+        for more, is_same in (((), True), (("--jobs", 3), True), (("--arrivals", "batch"), True), (("--arrivals", "batch", "--jobs", 3), False),
+                              (("--arrivals", "poisson:1ms"), False)):
+            self.assertEqual("; all are those of the file" in self.good(*common, *asked[:-3], *more), is_same, more)
 
     def test_a_workload_from_standard_input_is_read_once(self):
         with open(self.stream(), encoding="utf-8") as file:
@@ -168,6 +171,21 @@ class Compare(CommandTest):
             found = [row["policy"] for row in csv.DictReader(file)]
         self.assertEqual([(row["runs"], row["failed"]) for row in rows], [(found.count("fair"), 0), (found.count("sjf"), 0)])
         self.assertLess(len(found), 2000000)
+
+    def test_each_seed_is_run_under_all_policies_before_the_next_one(self):
+        """So that what is there after an interrupt can be compared."""
+        asked = [word for policy in ("fair", "sjf", "fifo") for word in ("--policy", policy)]
+        for pause in (0.1, 1, 10):
+            with subprocess.Popen([CLOTHO, "simulate", self.stream(), "--platform", "uniform:3", *asked, "--seeds", "0-999999", "--json"],
+                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+                wait_for_handler(process, signal.SIGINT)
+                time.sleep(pause)
+                process.send_signal(signal.SIGINT)
+                runs = [row["runs"] for row in json.loads(process.communicate(timeout=LONG)[0])["policies"]]
+            self.assertLessEqual(max(runs) - min(runs), 1)
+            if min(runs) > 0:
+                return
+        self.fail("no run within seconds")
 
 
 if __name__ == "__main__":

@@ -492,6 +492,128 @@ class Reports(CommandTest):
         self.assertEqual(said, [[4] * 20, "123.46\u00a0ms", "1\u00a0s", "5\u00a0s"])
         self.assertIn('k === 0 ? "0" : timeText(k * step, step)', script)
 
+    CHART = """
+        const drawn = [], jobs = [], LOST = 2, SKIPPED = 4, REPLICA = 1, THIN = 3;
+        const g = {fillRect: (x, y, width) => drawn.push([x, x + width, g.globalAlpha]), fillText: text => drawn.push([text, g.fillStyle, g.globalAlpha]),
+                   measureText: text => ({width: 6 * text.length})};
+        const chart = {from: 0, to: 1300, left: 0, plot: 100, rows: 20, colors: {ink: "ink"}, g, marks: null, other: null};
+        const lane = () => [0, 20], colorIndex = () => 0, data = {colors: [["fill", "on it"]]}, label = () => "a long name";
+    """
+
+    def test_executions_that_follow_each_other_have_no_gaps_between_them_however_thin(self):
+        code = self.CHART + """
+            const said = [], covered = () => {
+                const pixels = new Float64Array(100);
+                for (const [from, to, alpha] of drawn.splice(0))
+                    for (let p = 0; p < 100; p++) pixels[p] += Math.max(0, Math.min(to, p + 1) - Math.max(from, p)) * alpha;
+                return pixels;
+            };
+            for (const length of [3, 8, 13, 17, 26, 33, 37]) { /* 0.2 to 2.8 pixels */
+                const count = 1300 / length | 0, at = k => k * length, s = {first: [0, count], flags: []};
+                s.start = Array.from({length: count}, (_, k) => at(k));
+                s.finish = s.start.map(ns => ns + length);
+                chart.s = s;
+                drawRow(s, 0);
+                said.push(Math.min(...covered().slice(0, 95)));
+            }
+            const s = chart.s = {first: [0, 2], flags: [], start: [130, 660], finish: [133, 670]}; /* two alone: in pixel 10, and in 50 and 51 */
+            drawRow(s, 0);
+            said.push(Array.from(covered(), (share, p) => share ? p : -1).filter(p => p >= 0));
+            console.log(JSON.stringify(said));"""
+        said = self.script(code, "firstAfter", "drawRow", "drawBar")[1]
+        self.assertGreater(min(said[:-1]), 0.99)
+        self.assertEqual(said[-1], [10, 50, 51])
+
+    def test_names_in_bars_are_read_on_what_is_behind_them_and_stay_inside(self):
+        code = self.CHART + """
+            const said = [], s = {flags: [0, LOST, 0]}, names = () => drawn.splice(0).filter(([text]) => typeof text === "string");
+            for (const [i, alpha] of [[0, 1], [1, 1], [0, .55], [0, .22]]) drawBar(s, i, 0, 90, 0, 20, alpha), said.push(names());
+            for (const room of [0, 20, 30, 48, 60, 66]) said.push(fit("a long name", room));
+            console.log(JSON.stringify(said));"""
+        said = self.script(code, "drawBar", "fit", "shortName")[1]
+        self.assertEqual(said[:4], [[["a long name", "on it", 1]], [["a long name", "ink", 1]], [["a long name", "ink", 1]], []])
+        self.assertEqual(said[4:], ["", "", "a lo…", "a long …", "a long…ame", "a long name"])
+
+    def test_texts_of_two_lines_near_to_each_other_are_apart(self):
+        code = """
+            const said = [], chart = {s: {}, colors: {}, left: 50, width: 1000}, data = {}, xOf = ns => ns;
+            const drawLine = (ns, text, color, dash, isRight = ns > 500) => text && said[said.length - 1].push(isRight ? [ns - 60, ns] : [ns, ns + 60]);
+            for (const [bound, deadline] of [[300, 310], [310, 300], [900, 910], [980, 990], [990, 980], [60, 70], [100, 800], [0, 400], [400, 0]]) {
+                chart.s.bound_ns = bound, data.deadline_ns = deadline;
+                said.push([]);
+                drawLimits();
+            }
+            console.log(JSON.stringify(said));"""
+        said = self.script(code, "drawLimits")[1]
+        self.assertEqual([len(texts) for texts in said], [2, 2, 2, 1, 1, 1, 2, 1, 1])
+        for texts in said:
+            texts.sort()
+            self.assertTrue(len(texts) == 1 or texts[0][1] <= texts[1][0], texts)
+            self.assertTrue(0 <= texts[0][0] and texts[-1][1] <= 1000, texts)
+
+    def test_dependencies_that_are_too_many_to_see_are_not_drawn(self):
+        code = """
+            const ARROWS = 10, chart = {from: 0, to: 100, s: {first: [0, 6], start: [0, 1, 2, 3, 4, 5], finish: [1, 2, 3, 4, 5, 6]}};
+            let each = 1;
+            const neighbours = () => ({before: Array.from({length: each}, () => [0, 0])});
+            const said = [arrowsInView(0, 1).length];
+            each = 2;
+            said.push(arrowsInView(0, 1));
+            chart.to = 3;
+            said.push(arrowsInView(0, 1).length);
+            console.log(JSON.stringify(said));"""
+        script, said = self.script(code, "firstAfter", "arrowsInView")
+        self.assertEqual(said, [6, None, 8])
+        self.assertIn("arrowsNote.hidden = list !== null", script)
+
+    def test_the_wheel_above_the_chart_moves_the_page(self):
+        """`overscroll-behavior: contain` keeps it from that, also where no row is out of sight."""
+        self.good("plan", self.diamond(), "--platform", "uniform:2", "--report", "p.html")
+        self.assertNotIn("overscroll", self.page("p.html").source)
+
+    def test_one_replica_is_one_and_tasks_without_times_have_no_ratios(self):
+        g = self.graph([{"name": "root", "work_ns": 1000, "duplicable": True}, {"name": "a", "work_ns": 5000}, {"name": "b", "work_ns": 5000}],
+                       [(0, 1, 10 ** 6), (0, 2, 10 ** 6)])
+        self.good("plan", g, "--platform", "rk3588", "--planner", "deft", "--report", "p.html")
+        self.assertEqual(self.facts(self.page("p.html"))["executions"], "4, 1 replica")
+        self.assertEqual(self.say("run", self.graph([{"name": "t", "work_ns": 0}]), "--platform", "uniform:1", "--report", "p.html").code, 0)
+        page = self.page("p.html")
+        self.assertNotIn("speedup", self.facts(page))
+        row = re.search(r'<table id="planners">.*?</tbody>', page.source, re.S).group(0)
+        self.assertEqual(row.count('<td class="n">–</td>'), 4)  # gap, SLR, speedup, planned in
+
+    WIDE = {"m": .974, "i": .278, "…": 1.0, "漢": 1.0}
+
+    def test_names_in_a_picture_stay_in_their_bars(self):
+        tasks = [{"name": c * 24, "work_ns": 100 * k} for c in "mi漢" for k in range(1, 7)]
+        g = self.graph(tasks, [(i, i + 1, 0) for i in range(len(tasks) - 1)])
+        self.good("plan", g, "--platform", "uniform:1", "--gantt", self.path("p.svg"))
+        bars = re.findall(r'<rect class="b c\d+" x="([\d.]+)" y="\d+" width="([\d.]+)"[^>]*><title>[^<]*</title></rect>\n(?:<text[^>]* x="([\d.]+)"[^>]*>([^<]*))?',
+                          self.bytes("p.svg").decode())
+        self.assertEqual(len(bars), len(tasks))
+        shown = [(float(width), text) for _, width, _, text in bars if text]
+        self.assertGreater(len(shown), 10)
+        for width, text in shown:
+            self.assertLessEqual(11 * sum(self.WIDE[c] for c in text), width, text)
+
+    def test_long_names_of_executors_stay_in_the_picture(self):
+        machines = [{"name": "rack-%d-of-the-machine-room.cluster.example" % k, "platform": "uniform:1"} for k in range(2)]
+        lab = self.file("lab.json", {"format": "clotho.cluster/1", "name": "lab", "machines": machines, "link": {"latency_ns": 20000, "bandwidth_bytes_per_ns": 0.1}})
+        self.good("plan", self.diamond(), "--platform", lab, "--gantt", self.path("p.svg"))
+        self.good("simulate", self.workload(), "--policy", "fair", "--platform", lab, "--gantt", self.path("s.svg"))
+        for name in ("p.svg", "s.svg"):
+            sides = re.findall(r'<text class="end" x="(\d+)"[^>]*>([^<]*)<', self.bytes(name).decode())
+            self.assertEqual(len(sides), 2, name)
+            self.assertNotEqual(sides[0][1], sides[1][1])
+            for x, text in sides:
+                self.assertLess(12 * .6 * len(text), float(x), name)
+
+    def test_names_in_the_pale_bars_of_every_second_release_are_dark(self):
+        self.good("generate", "wavefront", "--tasks", 20, "--work", "300us", "-o", "w.json")
+        self.good("plan", "w.json", "--platform", "rk3588", "--pipeline", "--gantt", "p.svg")
+        bars = re.findall(r'(fill-opacity="[.]62")?><title>[^<]*</title></rect>\n<text class="in mid (\w+)"', self.bytes("p.svg").decode())
+        self.assertEqual({(bool(pale), ink) for pale, ink in bars}, {(False, "t0"), (True, "odd")})
+
     def test_names_stay_names(self):
         names = ["</script><script>alert(1)</script>", "quote\" ' & <b>bold</b>", "line\nbreak\ttab", "ünïcode 漢字 \u2028", "<!-- x", "]]>", "x" * 3000, "\x1b[31m",
                  "a\\u003c/script>", "</pre></title></style>", ""]
@@ -565,6 +687,10 @@ class Reports(CommandTest):
         self.assertEqual(svg.count(">cpu"), 8)
         self.assertEqual(svg.count("<rect"), 1 + 3 + 8)
         self.assertIn(">4 × cortex-a55</text>", svg)
+        for platform in ("rk3588", "am625", "sg2042", "slots:1"):  # as wide as what it shows
+            svg = self.good("platform", "show", platform, "--svg", "-")
+            end = max(int(x) + int(width) for x, width in re.findall(r'<rect x="(\d+)"[^>]* width="(\d+)"', svg))
+            self.assertIn(int(re.search(r'<svg [^>]*width="(\d+)"', svg).group(1)) - 20 - end, range(20, 33), platform)
         self.assertTrue(self.good("platform", "show", "uniform:4", "--svg", "-").startswith("<svg"))
 
     def test_the_script_runs(self):

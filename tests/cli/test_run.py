@@ -3,9 +3,12 @@ import glob
 import json
 import os
 import resource
+import signal
+import subprocess
+import time
 import unittest
 
-from support import DATA, LONG, SANITIZED, CommandTest, limit_files, needs_data
+from support import CLOTHO, DATA, LONG, SANITIZED, CommandTest, limit_files, needs_data, wait_for_handler
 
 RUN_KEYS = {"graph", "tasks", "executors", "mode", "clock", "emulated", "makespan_ns", "predicted_ns", "busy_ns", "transfers",
             "transferred_bytes", "duplicates_run", "missed_deadlines", "steals", "parks", "decision_ns", "valid", "status",
@@ -419,6 +422,37 @@ class Run(CommandTest):
         files += glob.glob(os.path.join(DATA, "wfformat", "helloworld-*.json"))
         for line in self.good("run", *files, "--scale", "0.0001", "--json", timeout=LONG).splitlines():
             self.assertTrue(json.loads(line)["valid"])
+
+    def interrupted(self, *arguments):
+        """Its object, after SIGINT once some of it has run; and the warning."""
+        for pause in (0.2, 1, 10):
+            with subprocess.Popen([CLOTHO, "run", *arguments, "--json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+                wait_for_handler(process, signal.SIGINT)
+                time.sleep(pause)
+                process.send_signal(signal.SIGINT)
+                out, err = process.communicate(timeout=LONG)
+            self.assertEqual(process.returncode, 1, err)
+            if json.loads(out)["executed"] > 40 or "measured_ns" in json.loads(out):
+                return json.loads(out), err
+        self.fail("nothing ran within seconds")
+
+    def test_after_an_interrupt_there_is_what_has_run(self):
+        graph, pages = self.generated(), [self.path(name) for name in ("repeat.html", "series.html", "series.json")]
+        one, said = self.interrupted(graph, "--repeat", "100000", "--policy", "steal", "--report", pages[0])
+        count = len(one["measured_ns"])
+        self.assertEqual(said, "clotho: warning: %s: interrupted: %d of 100000 runs are done\n" % (graph, count))
+        self.assertTrue(one["valid"] and 0 < count < 100000)
+        series = ("--releases-in-flight", "2", "--releases", "100000000")
+        for more in ((), ("--report", pages[1], "--trace", pages[2]), ("--policy", "steal"), ("--period", "20ms")):
+            one, said = self.interrupted(graph, *series, *more)
+            self.assertEqual(said, "clotho: warning: %s: interrupted: %d of 100000000 releases, of which the last may be cut short\n"
+                             % (graph, one["releases"]))
+            tasks = json.loads(self.good("generate", "layered", "--tasks", "40", "--json", "-o", self.path("same.json")))["tasks"]
+            self.assertLessEqual(one["executed"], one["releases"] * tasks)
+            self.assertGreater(one["executed"], (one["releases"] - 3) * tasks)
+            self.assertLessEqual(one.get("missed", 0), one["releases"])
+        for page in pages:
+            self.assertGreater(os.path.getsize(page), 1000)
 
 
 class Simulate(CommandTest):

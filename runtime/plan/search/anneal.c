@@ -319,8 +319,9 @@ static clo_status anneal_round(annealing *s, bool from_best)
     else
         draw(s);
     clo_status status = build(s, INT64_MAX, &s->current_ns);
-    if (status == CLO_OK)
-        fix_executors(s);
+    if (status != CLO_OK || s->current_ns == INT64_MAX)
+        return status; /* it was given up: time is over, and not every instance has an executor */
+    fix_executors(s);
     while (status == CLO_OK && s->budget->schedules - since < length && !clo_budget_is_spent(s->budget)) {
         uint64_t gone = s->budget->schedules - since;
         status = step(s, (int64_t)((clo_u128)(uint64_t)hottest * gone / length));

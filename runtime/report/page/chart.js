@@ -1,10 +1,10 @@
 /* The chart: a canvas that is drawn anew for each change, rows from a scrolled box, times from `view`. Bars narrower
- * than a pixel are summed up by pixel, so a frame costs what is seen, and a look at each bar in view. */
+ * than some pixels are summed up by pixel, so a frame costs what is seen, and a look at each bar in view. */
 const chart = {
   s: data.schedules[data.drawn], other: data.compared !== data.drawn ? data.schedules[data.compared] : null,
   from: 0, to: 1, selected: -1, marks: null, matches: 0, arrows: false, inputs: true, byJob: jobs.length > 0, colors: {}, pending: false,
 };
-const TOP = 30, THIN = 1.5, FONT = "11px Inter,'Segoe UI','DejaVu Sans',Helvetica,Arial,sans-serif", ARROWS = 3000;
+const TOP = 30, THIN = 3, FONT = "11px Inter,'Segoe UI','DejaVu Sans',Helvetica,Arial,sans-serif", ARROWS = 1500;
 
 function spanEnd() {
   return Math.max(chart.s.end, chart.other && chart.other.hasBars ? chart.other.end : 0, 1);
@@ -95,7 +95,7 @@ function drawRow(s, row) {
     if (pixel < 0) return;
     let best = 0;
     for (let c = 1; c < 17; c++) if (sums[c] > sums[best]) best = c;
-    const alpha = Math.max(.25, Math.min(4, Math.ceil(busy * scale * 4)) / 4) * dim * (marks && !hit ? .22 : 1);
+    const alpha = Math.max(.25, Math.min(4, Math.ceil(busy * 4 - 1e-6)) / 4) * dim * (marks && !hit ? .22 : 1);
     if (run && run.color === best && run.alpha === alpha && run.x + run.width === pixel) run.width++;
     else paint(), run = {x: pixel, width: 1, color: best, alpha};
     sums.fill(0);
@@ -103,15 +103,18 @@ function drawRow(s, row) {
     hit = false;
     pixel = -1;
   };
-  for (let i = firstAfter(s, row, chart.from - 2 / scale); i < end && s.start[i] <= chart.to; i++) {
+  const add = (p, share, color, isHit) => {
+    if (p !== pixel) flush();
+    pixel = p;
+    if (isHit && !hit) sums.fill(0), hit = true;
+    if (!hit || isHit) sums[color] += share + 1e-9;
+    busy += share;
+  };
+  for (let i = firstAfter(s, row, chart.from - THIN / scale); i < end && s.start[i] <= chart.to; i++) {
     const x = chart.left + (s.start[i] - chart.from) * scale, width = (s.finish[i] - s.start[i]) * scale;
     if (width < THIN) {
-      const p = x + width / 2 | 0, isHit = marks && marks[i] === 1;
-      if (p !== pixel) flush();
-      pixel = p;
-      if (isHit && !hit) sums.fill(0), hit = true;
-      if (!hit || isHit) sums[colorIndex(s, i)] += s.finish[i] - s.start[i] + 1e-9;
-      busy += s.finish[i] - s.start[i];
+      for (let p = Math.max(Math.floor(x), 0), first = p; p === first || p < x + width; p++)
+        add(p, Math.max(Math.min(x + width, p + 1) - Math.max(x, p), 0), colorIndex(s, i), marks && marks[i] === 1);
       continue;
     }
     flush();
@@ -130,19 +133,23 @@ function drawBar(s, i, x, width, y, height, alpha) {
   g.fillStyle = color[0];
   g.fillRect(left, y, Math.max(right - left - gap, .8), height);
   if (s.flags[i] & REPLICA) g.fillStyle = chart.hatch, g.fillRect(left, y, right - left - gap, height);
-  if (right - left > 26 && height >= 11 && !(s.flags[i] & REPLICA)) {
-    g.fillStyle = color[1];
+  if (right - left > 26 && height >= 11 && alpha > .5 && !(s.flags[i] & REPLICA)) {
+    if (g.globalAlpha < 1) g.fillStyle = chart.colors.ink, g.globalAlpha = 1; /* the bar is as pale as the page */
+    else g.fillStyle = color[1];
     g.textAlign = "center";
     g.fillText(fit(label(s, i), right - left - 6), (left + right) / 2, y + height / 2 + .5);
   }
 }
 
-/* Names differ at their ends: where there is room for both, the middle is left out. */
+/* The name, or as much of it as there is room for. */
 function fit(text, room) {
-  const most = room / 6.3 | 0;
-  if (text.length <= most || chart.g.measureText(text).width <= room) return text;
-  const letters = Array.from(text), tail = most < 9 ? 0 : (most - 1) * .4 | 0;
-  return most < 4 ? "" : letters.slice(0, most - 1 - tail).join("") + "…" + letters.slice(letters.length - tail).join("");
+  const width = chart.g.measureText(text).width;
+  if (width <= room) return text;
+  for (let most = text.length * room / width | 0; most >= 4; most--) {
+    const said = shortName(text, most);
+    if (chart.g.measureText(said).width <= room) return said;
+  }
+  return "";
 }
 
 /* A thin line below a bar: its inputs on their way; of the bars in view, and of the one that follows, for which the row
@@ -181,9 +188,9 @@ function drawAxis() {
   }
 }
 
-function drawLine(ns, text, color, dash) {
+function drawLine(ns, text, color, dash, isRight = xOf(ns) > chart.left + chart.plot / 2) {
   if (ns < chart.from || ns > chart.to) return;
-  const g = chart.g, x = xOf(ns), isRight = x > chart.left + chart.plot / 2;
+  const g = chart.g, x = xOf(ns);
   g.strokeStyle = g.fillStyle = color;
   g.setLineDash(dash);
   g.beginPath();
@@ -232,13 +239,22 @@ function drawArrivals() {
   }
 }
 
+/* Lower bound and deadline. Near to each other their texts stand on the outer sides; without room for that, the bound has
+ * none. */
+function drawLimits() {
+  const s = chart.s, x = [xOf(s.bound_ns), xOf(data.deadline_ns)], isFirst = x[0] < x[1];
+  const isNear = s.bound_ns > 0 && data.deadline_ns > 0 && Math.abs(x[0] - x[1]) < 120;
+  const hasRoom = Math.min(...x) > chart.left + 50 && Math.max(...x) + 70 < chart.width;
+  if (s.bound_ns) drawLine(s.bound_ns, isNear && !hasRoom ? "" : "bound", chart.colors.soft, [5, 4], isNear ? isFirst : undefined);
+  if (data.deadline_ns) drawLine(data.deadline_ns, "deadline", chart.colors.bad, [2, 3], isNear && hasRoom ? !isFirst : undefined);
+}
+
 function drawMarks() {
   const s = chart.s, c = chart.colors;
   drawArrivals();
   drawMissed();
   if (s.interval_ns) for (let k = 1; k * s.interval_ns <= s.end && k < 200; k++) drawLine(k * s.interval_ns, "", c.soft, [4, 4]);
-  if (s.bound_ns) drawLine(s.bound_ns, "bound", c.soft, [5, 4]);
-  if (data.deadline_ns) drawLine(data.deadline_ns, "deadline", c.bad, [2, 3]);
+  drawLimits();
   const chosen = chart.selected >= 0 && jobs.length ? jobs[s.group[chart.selected]] : null;
   if (chosen && chosen.deadline !== null) drawLine(chosen.deadline, "deadline", c.bad, [2, 3]);
 }
@@ -248,7 +264,8 @@ function middle(i) {
   return y + height / 2;
 }
 
-function arrow(from, to, color) {
+/* A clear one has an edge, so that it is seen on bars of its own colour. */
+function arrow(from, to, color, isClear) {
   const g = chart.g, s = chart.s, x0 = xOf(s.finish[from]), x1 = xOf(s.start[to]), y0 = middle(from), y1 = middle(to);
   if (Math.max(x0, x1) < chart.left || Math.min(x0, x1) > chart.width) return;
   const bend = Math.max(12, Math.abs(x1 - x0) / 2);
@@ -256,7 +273,15 @@ function arrow(from, to, color) {
   g.beginPath();
   g.moveTo(x0, y0);
   g.bezierCurveTo(x0 + bend, y0, x1 - bend, y1, x1, y1);
+  if (isClear) {
+    g.strokeStyle = chart.colors.back;
+    g.lineWidth = 4;
+    g.stroke();
+    g.strokeStyle = color;
+    g.lineWidth = 1.5;
+  }
   g.stroke();
+  g.lineWidth = 1;
   g.beginPath();
   g.moveTo(x1, y1);
   g.lineTo(x1 - 6, y1 - 3.5);
@@ -269,13 +294,21 @@ function visibleRows() {
   return [first, Math.min(data.executors.length, Math.ceil((chart.view.scrollTop + chart.height - TOP) / chart.rows) + 1)];
 }
 
-/* Arrows into all bars in view, unless they were too many to see anything. */
-function drawArrows(first, last) {
-  const s = chart.s;
-  let drawn = 0;
+/* The dependencies of all bars in view; null: they were too many to see anything. */
+function arrowsInView(first, last) {
+  const s = chart.s, list = [];
   for (let row = first; row < last; row++)
-    for (let i = firstAfter(s, row, chart.from); i < s.first[row + 1] && s.start[i] <= chart.to && drawn < ARROWS; i++)
-      for (const [b] of neighbours(s, i, 64).before) arrow(b, i, chart.colors.soft), drawn++;
+    for (let i = firstAfter(s, row, chart.from); i < s.first[row + 1] && s.start[i] <= chart.to; i++) {
+      for (const [b] of neighbours(s, i, 64).before) list.push([b, i]);
+      if (list.length > ARROWS) return null;
+    }
+  return list;
+}
+
+function drawArrows(first, last) {
+  const list = arrowsInView(first, last);
+  arrowsNote.hidden = list !== null;
+  for (const [b, i] of list || []) arrow(b, i, chart.colors.soft);
 }
 
 function drawSelection() {
@@ -283,8 +316,8 @@ function drawSelection() {
   if (chart.path) drawPath(chart.path, c.bad);
   if (chart.selected < 0) return;
   const {before, behind} = neighbours(s, chart.selected, 200);
-  for (const [b] of before) arrow(b, chart.selected, c.accent);
-  for (const [b] of behind) arrow(chart.selected, b, c.ink);
+  for (const [b] of before) arrow(b, chart.selected, c.accent, true);
+  for (const [b] of behind) arrow(chart.selected, b, c.ink, true);
   outline(chart.selected, c.ink, 2);
 }
 
@@ -293,7 +326,7 @@ function drawPath(path, color) {
   const s = chart.s, g = chart.g, seen = path.filter(i => s.finish[i] >= chart.from && s.start[i] <= chart.to);
   if (seen.length <= 300) {
     for (let k = 1; k < path.length; k++)
-      if (s.finish[path[k - 1]] <= chart.to && s.start[path[k]] >= chart.from) arrow(path[k - 1], path[k], color);
+      if (s.finish[path[k - 1]] <= chart.to && s.start[path[k]] >= chart.from) arrow(path[k - 1], path[k], color, true);
     return;
   }
   g.strokeStyle = color;
@@ -353,6 +386,7 @@ function draw() {
     if (chart.other && chart.other.hasBars) drawRow(chart.other, row);
     if (chart.inputs) drawInputs(chart.s, row);
   }
+  arrowsNote.hidden = true;
   if (chart.arrows) drawArrows(first, last);
   drawFailures(first, last);
   drawSelection();
@@ -366,6 +400,7 @@ function setView(from, to) {
   const end = spanEnd() * 1.015, span = Math.min(Math.max(to - from, Math.min(chart.plot / 20, end)), end);
   chart.from = Math.max(0, Math.min(from, end - span));
   chart.to = chart.from + span;
+  tip.hidden = true; /* another bar is below the pointer */
   redraw();
 }
 

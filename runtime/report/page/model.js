@@ -6,13 +6,16 @@ const data = JSON.parse(document.getElementById("data").textContent);
 const jobs = (data.jobs || []).map(j => ({number: j[0], name: j[1], arrival: j[2], start: j[3], finish: j[4], deadline: j[5], end: j[6], path: j[7]}));
 const failed = new Set(data.failed);
 
-/* Five digits, or as many as tell times apart that are `step` nanoseconds from each other. */
-function timeText(ns, step) {
+/* `fewest` digits, or as many as tell times apart that are `step` nanoseconds from each other. */
+function timeText(ns, step, fewest = 5) {
   const size = Math.abs(ns);
   const [unit, name] = size >= 1e9 ? [1e9, "s"] : size >= 1e6 ? [1e6, "ms"] : size >= 1e3 ? [1e3, "µs"] : [1, "ns"];
-  const value = ns / unit, digits = step ? Math.min(15, Math.max(5, 2 + Math.ceil(Math.log10(Math.max(1, size / step))))) : 5;
+  const value = ns / unit, digits = step ? Math.min(15, Math.max(fewest, 2 + Math.ceil(Math.log10(Math.max(1, size / step))))) : fewest;
   return (Math.abs(value) < 10 ** digits ? String(Number(value.toPrecision(digits))) : value.toFixed(0)) + "\u00a0" + name;
 }
+
+/* Of many times together; none of them is exact. */
+const shortTime = ns => ns === 0 ? "0" : timeText(ns, 0, 3);
 
 function bytesText(bytes) {
   const at = Math.min(4, Math.max(0, Math.floor(Math.log10(Math.max(bytes, 1)) / 3)));
@@ -108,6 +111,12 @@ data.schedules.forEach(decode);
 
 const taskName = t => data.tasks ? data.tasks[t] || "(no name)" : "task " + t;
 const kindName = t => data.kinds[data.task_kind[t]][0];
+
+/* Names differ at their ends: of a longer one the middle is left out. */
+function shortName(text, most) {
+  const letters = Array.from(text), tail = most < 9 ? 0 : (most - 1) * .4 | 0;
+  return letters.length <= most ? text : letters.slice(0, most - 1 - tail).join("") + "…" + letters.slice(letters.length - tail).join("");
+}
 
 function jobName(group) {
   const job = jobs[group];

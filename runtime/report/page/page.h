@@ -79,10 +79,31 @@ clo_status clo_page_write(const clo_page *page, const clo_text *svg, const char 
 /* Appends one JSON object, "clotho.report/1". */
 void clo_page_add_data(const clo_page *page, clo_text *out);
 
-/* tables.c: what a page shows without its script. */
+/* facts.c: the figures below the title, and what tables have in common with them. */
 
-/* The figures below the title. */
 void clo_page_add_facts(const clo_page *page, clo_text *out);
+
+/* "planned", "emulated" or "measured". */
+const char *clo_page_what_it_is(const clo_page_schedule *s);
+
+/* Ratios to the times of tasks mean nothing where no task takes any. */
+bool clo_page_has_times(const clo_page_schedule *s);
+
+/* From the arrival to the end; CLO_TIME_NEVER where either is not known. */
+int64_t clo_page_completion_ns(const clo_page_job *job);
+
+/* How long after its deadline; CLO_TIME_NEVER: it has none, or no end. */
+int64_t clo_page_tardiness_ns(const clo_page_job *job);
+
+/* From the arrival to the first start. */
+int64_t clo_page_wait_ns(const clo_page_job *job);
+
+static inline double clo_page_ratio(double above, double below)
+{
+    return below > 0 ? above / below : 0;
+}
+
+/* tables.c: what a page shows without its script. */
 
 /* The tables of the schedule that is drawn, and of all schedules or jobs. */
 void clo_page_add_tables(const clo_page *page, clo_text *out);

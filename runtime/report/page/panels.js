@@ -3,6 +3,7 @@ const TABLE_ROWS = 100;
 const tip = element("div", {className: "tip", hidden: true});
 const details = element("div", {className: "details", hidden: true});
 const found = element("output", {});
+const arrowsNote = element("span", {className: "key", hidden: true}, "too many dependencies here: zoom in");
 
 function button(text, title, action) {
   const node = element("button", {type: "button", title}, text);
@@ -203,10 +204,15 @@ function controls() {
   }
   if (chart.s.cause) bar.append(element("label", {}, criticalBox, "critical path"));
   if (edges) bar.append(tick("dependencies", false, isOn => chart.arrows = isOn));
-  if (data.schedules.some(s => s.input.some(ns => ns > 0))) bar.append(tick("inputs", true, isOn => chart.inputs = isOn));
+  if (data.schedules.some(s => s.input.some(ns => ns > 0))) bar.append(tick("▁ inputs", true, isOn => chart.inputs = isOn));
   if (jobs.length) bar.append(tick("colours by " + data.job_word, true, isOn => (chart.byJob = isOn, legend.hidden = isOn)));
-  if (jobs.some(job => job.arrival !== null)) bar.append(element("span", {className: "key"}, "▼ arrival"));
-  if (jobs.some(job => lateBy(job))) bar.append(element("span", {className: "key late"}, "▲ missed deadline"));
+  const key = (isThere, text, isBad) => isThere && bar.append(element("span", {className: isBad ? "key late" : "key"}, text));
+  key(jobs.some(job => job.arrival !== null), "▼ arrival");
+  key(jobs.some(job => lateBy(job)), "▲ missed deadline", true);
+  key(data.schedules.some(s => s.flags.some(flags => flags & REPLICA)), "▨ replica");
+  key(data.schedules.some(s => s.interval_ns && s.count), "┆ next release");
+  key(failed.size, "▢ failed", true);
+  bar.append(arrowsNote);
   return bar;
 }
 
@@ -234,28 +240,28 @@ function prepareLegend() {
   }
 }
 
-/* Histograms: of each quantity that is not 0 everywhere. */
+/* Histograms: of each quantity that is not 0 everywhere, with what it is one of. */
 function quantities() {
-  const s = chart.s, list = [["times of executions", Float64Array.from(s.finish, (end, i) => end - s.start[i])]];
-  if (s.cause) list.push(["waits after the inputs", s.wait], ["slack", s.slack]);
-  if (s.input.some(ns => ns > 0)) list.push(["times of inputs on their way", s.input.filter(ns => ns > 0)]);
+  const s = chart.s, one = "execution", list = [["times of executions", Float64Array.from(s.finish, (end, i) => end - s.start[i]), one]];
+  if (s.cause) list.push(["waits after the inputs", s.wait, one], ["slack", s.slack, one]);
+  if (s.input.some(ns => ns > 0)) list.push(["times of inputs on their way", s.input.filter(ns => ns > 0), one]);
   if (chart.other && chart.other.hasBars) {
     const more = [];
     for (let i = 0; i < s.count; i++) {
       const b = sameIn(s, chart.other, i);
       if (b >= 0) more.push(s.finish[i] - s.start[i] - chart.other.finish[b] + chart.other.start[b]);
     }
-    list.push(["longer than in “" + chart.other.name + "”", Float64Array.from(more)]);
+    list.push(["longer than in “" + chart.other.name + "”", Float64Array.from(more), one]);
   }
   const ended = jobs.filter(j => j.finish !== null && j.arrival !== null);
-  list.push(["completion times of " + data.job_word + "s", Float64Array.from(ended, j => j.finish - j.arrival)]);
+  list.push(["completion times of " + data.job_word + "s", Float64Array.from(ended, j => j.finish - j.arrival), data.job_word]);
   list.push(["waits of " + data.job_word + "s for their first start",
-    Float64Array.from(jobs.filter(j => j.start !== null && j.arrival !== null), j => j.start - j.arrival)]);
-  list.push(["lateness: end after the deadline", Float64Array.from(ended.filter(j => j.deadline !== null), j => j.finish - j.deadline)]);
+    Float64Array.from(jobs.filter(j => j.start !== null && j.arrival !== null), j => j.start - j.arrival), data.job_word]);
+  list.push(["lateness: end after the deadline", Float64Array.from(ended.filter(j => j.deadline !== null), j => j.finish - j.deadline), data.job_word]);
   return list.filter(([, values]) => values.some(v => v !== 0));
 }
 
-function drawHistogram(canvas, sorted) {
+function drawHistogram(canvas, sorted, one) {
   const width = canvas.clientWidth, height = canvas.clientHeight, ratio = devicePixelRatio || 1, g = canvas.getContext("2d");
   const low = Math.min(0, sorted[0]), high = Math.max(0, sorted[sorted.length - 1]), bins = Math.min(60, Math.max(8, width / 12 | 0));
   const counts = new Float64Array(bins), base = height - 18;
@@ -273,10 +279,10 @@ function drawHistogram(canvas, sorted) {
   g.fillRect(0, base, width, 1);
   g.font = FONT;
   g.textBaseline = "middle";
-  g.fillText(timeText(low), 0, height - 8);
+  g.fillText(shortTime(low), 0, height - 8);
   g.textAlign = "right";
-  g.fillText(timeText(high), width, height - 8);
-  g.fillText(most + " at most", width, 7);
+  g.fillText(shortTime(high), width, height - 8);
+  g.fillText("highest bar: " + most + " " + one + (most > 1 ? "s" : ""), width, 7);
 }
 
 function drawFigures() {
@@ -285,14 +291,14 @@ function drawFigures() {
   section.hidden = !list.length;
   section.querySelector(".figures")?.remove();
   section.append(box);
-  const drawn = list.map(([title, values]) => {
-    const sorted = Float64Array.from(values).sort(), at = share => timeText(sorted[Math.min(sorted.length - 1, sorted.length * share | 0)]);
+  const drawn = list.map(([title, values, one]) => {
+    const sorted = Float64Array.from(values).sort(), at = share => shortTime(sorted[Math.min(sorted.length - 1, sorted.length * share | 0)]);
     const canvas = element("canvas", {role: "img", ariaLabel: "histogram: " + title});
     const figures = element("span", {}, "median " + at(.5) + ", p95 " + at(.95) + ", most " + at(1));
     box.append(element("figure", {}, element("figcaption", {}, title + " ", figures), canvas));
-    return [canvas, sorted];
+    return [canvas, sorted, one];
   });
-  for (const [canvas, sorted] of drawn) drawHistogram(canvas, sorted); /* once all have their widths */
+  for (const [canvas, sorted, one] of drawn) drawHistogram(canvas, sorted, one); /* once all have their widths */
 }
 
 /* Tables: a click on a head sorts, a second one the other way. */
@@ -336,7 +342,7 @@ function fillTasks() {
   table.closest("section").querySelector("h2").textContent = "Executions" + cut;
   table.tBodies[0].replaceChildren(...list.slice(0, TABLE_ROWS).map(([, i]) => {
     const row = element("tr", {className: "go"}), sample = element("i", {className: "k" + data.kinds[data.task_kind[s.task[i]]][1]});
-    const name = element("td", {}, sample, label(s, i));
+    const name = element("td", {title: label(s, i)}, sample, shortName(label(s, i), 40));
     const times = [s.start[i], s.finish[i] - s.start[i], s.cause ? s.wait[i] : null, s.cause ? s.slack[i] : null].slice(0, columns);
     row.append(name, element("td", {}, data.executors[s.row[i]]), ...times.map(v => element("td", {className: "n"}, text(v))));
     row.addEventListener("click", () => {
@@ -379,7 +385,7 @@ function start() {
   fitAll();
   listenToPointers();
   listenToKeys();
-  chart.view.addEventListener("scroll", redraw);
+  chart.view.addEventListener("scroll", () => (tip.hidden = true, redraw()));
   prepareLegend();
   prepareTables();
   drawFigures();

@@ -1,4 +1,4 @@
-/* report/page/tables.c - the figures of a page and its tables. A cell that shows a number rounded has it exact in
+/* report/page/tables.c - the tables of a page. A cell that shows a number rounded has it exact in
  * data-v, by which the script sorts. */
 #include "report/page/page.h"
 
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TASKS_SHOWN = 100, JOBS_SHOWN = 100, EXECUTORS_SHOWN = 512 };
+enum { TASKS_SHOWN = 100, JOBS_SHOWN = 100, EXECUTORS_SHOWN = 512, NAME_CHARACTERS = 40 };
 
 static void begin_table(clo_text *out, const char *id, const char *title, const char *const *columns, size_t count)
 {
@@ -59,206 +59,6 @@ static void add_percent_cell(clo_text *out, double share)
     clo_text_add(out, "<td class=\"n\" data-v=\"%.6g\">%.1f %%</td>", share, 100 * share);
 }
 
-static double ratio(double above, double below)
-{
-    return below > 0 ? above / below : 0;
-}
-
-static void add_fact(clo_text *out, const char *name, const char *value)
-{
-    clo_text_add(out, "<div><dt>%s</dt><dd>", name);
-    clo_text_add_xml(out, value);
-    clo_text_add(out, "</dd></div>\n");
-}
-
-static void add_time_fact(clo_text *out, const char *name, int64_t ns)
-{
-    char text[24];
-
-    add_fact(out, name, clo_gantt_time(ns, ns, text));
-}
-
-static const char *what_it_is(const clo_page_schedule *s)
-{
-    return !s->has_happened ? "planned" : s->is_emulated ? "emulated" : "measured";
-}
-
-/* Into text[24]. */
-static const char *bytes_text(uint64_t bytes, char *text)
-{
-    static const char *const units[] = {"B", "kB", "MB", "GB", "TB", "PB"};
-    double value = (double)bytes;
-    size_t u = 0;
-
-    for (; value >= 1000 && u + 1 < sizeof units / sizeof units[0]; u++)
-        value /= 1000;
-    clo_print(text, 24, "%.4g %s", value, units[u]);
-    return text;
-}
-
-static void add_plan_facts(const clo_page *page, const clo_page_schedule *s, clo_text *out)
-{
-    char text[64], bytes[24];
-
-    if (page->compared != page->drawn && page->failed_count == 0) {
-        int64_t predicted_ns = page->schedules[page->compared].makespan_ns;
-        add_time_fact(out, "predicted", predicted_ns);
-        clo_print(text, sizeof text, "%+.1f %%", 100 * (ratio((double)s->makespan_ns, (double)predicted_ns) - 1));
-        add_fact(out, "against the prediction", text);
-    }
-    if (s->bound_ns > 0) {
-        add_time_fact(out, "lower bound", s->bound_ns);
-        clo_print(text, sizeof text, "%.1f %%", 100 * (ratio((double)s->makespan_ns, (double)s->bound_ns) - 1));
-        add_fact(out, "gap", text);
-    }
-    clo_print(text, sizeof text, "%.2f", s->metrics.speedup);
-    if (page->failed_count == 0)
-        add_fact(out, "speedup", text);
-    clo_print(text, sizeof text, "%.1f %%", 100 * s->metrics.utilization);
-    add_fact(out, "executors in use", text);
-    clo_print(text, sizeof text, "%zu, %u replicas", s->bars.count, s->metrics.duplicates);
-    if (s->has_bars)
-        add_fact(out, "executions", text);
-    clo_print(text, sizeof text, "%llu, %s", (unsigned long long)s->metrics.transfers,
-              bytes_text(s->metrics.transferred_bytes, bytes));
-    add_fact(out, "transfers", text);
-    if (page->deadline_ns > 0) {
-        char time[24];
-        clo_print(text, sizeof text, "%s, %s", clo_gantt_time(page->deadline_ns, page->deadline_ns, time),
-                  s->makespan_ns > page->deadline_ns ? "missed" : "kept");
-        add_fact(out, "deadline", text);
-    }
-}
-
-static void add_pipeline_facts(const clo_page_schedule *s, clo_text *out)
-{
-    const clo_pipeline_metrics *m = &s->pipeline;
-    char text[64];
-
-    add_time_fact(out, "interval", m->interval_ns);
-    add_time_fact(out, "no interval is below", m->bound_ns);
-    clo_print(text, sizeof text, "%.1f %%", 100 * m->gap);
-    add_fact(out, "gap", text);
-    add_time_fact(out, "latency", m->latency_ns);
-    clo_print(text, sizeof text, "%u", m->in_flight);
-    add_fact(out, "releases in flight", text);
-    clo_print(text, sizeof text, "%.1f %%", 100 * m->utilization);
-    add_fact(out, "executors in use", text);
-}
-
-/* From the arrival to the end; CLO_TIME_NEVER where either is not known. */
-static int64_t completion_ns(const clo_page_job *job)
-{
-    if (job->finish_ns == CLO_TIME_NEVER || job->arrival_ns == CLO_TIME_NEVER)
-        return CLO_TIME_NEVER;
-    return clo_time_sub(job->finish_ns, job->arrival_ns);
-}
-
-/* How long after its deadline; CLO_TIME_NEVER: it has none, or no end. */
-static int64_t tardiness_ns(const clo_page_job *job)
-{
-    if (job->finish_ns == CLO_TIME_NEVER || job->deadline_ns == CLO_TIME_NEVER)
-        return CLO_TIME_NEVER;
-    return job->finish_ns > job->deadline_ns ? clo_time_sub(job->finish_ns, job->deadline_ns) : 0;
-}
-
-/* From the arrival to the first start. */
-static int64_t wait_ns(const clo_page_job *job)
-{
-    if (job->start_ns == CLO_TIME_NEVER || job->arrival_ns == CLO_TIME_NEVER)
-        return CLO_TIME_NEVER;
-    return clo_time_sub(job->start_ns, job->arrival_ns);
-}
-
-/* A time into text[32]; its unit stays on its line. */
-static const char *whole_time(int64_t ns, char *text)
-{
-    char plain[24];
-    const char *unit = strchr(clo_gantt_time(ns, ns < 0 ? -ns : ns, plain), ' ');
-
-    if (unit == NULL)
-        clo_print(text, 32, "%s", plain);
-    else
-        clo_print(text, 32, "%.*s\xc2\xa0%s", (int)(unit - plain), plain, unit + 1);
-    return text;
-}
-
-/* Mean and most of what is known of some jobs. */
-static void add_jobs_fact(const clo_page *page, const char *name, int64_t (*of)(const clo_page_job *), clo_text *out)
-{
-    double sum_ns = 0;
-    int64_t most_ns = 0;
-    uint64_t count = 0;
-    char text[80], mean[32], most[32];
-
-    for (size_t i = 0; i < page->jobs_count; i++) {
-        int64_t ns = of(&page->jobs[i]);
-        if (ns == CLO_TIME_NEVER)
-            continue;
-        sum_ns += (double)ns;
-        most_ns = ns > most_ns ? ns : most_ns;
-        count++;
-    }
-    if (count == 0)
-        return;
-    clo_print(text, sizeof text, "%s, at most %s", whole_time((int64_t)(sum_ns / (double)count), mean),
-              whole_time(most_ns, most));
-    add_fact(out, name, text);
-}
-
-static void add_stream_facts(const clo_page *page, const clo_page_schedule *s, clo_text *out)
-{
-    uint64_t ended = 0, late = 0, with_deadline = 0, executions = 0;
-    double busy_ns = 0;
-    char text[64], words[16];
-
-    for (size_t i = 0; i < page->jobs_count; i++) {
-        const clo_page_job *job = &page->jobs[i];
-        bool has_ended = job->finish_ns != CLO_TIME_NEVER && job->end <= CLO_LOG_DONE_OK;
-        ended += has_ended;
-        with_deadline += job->deadline_ns != CLO_TIME_NEVER;
-        late += has_ended && job->finish_ns > job->deadline_ns;
-        busy_ns += (double)job->busy_ns;
-        executions += job->executions;
-    }
-    clo_print(text, sizeof text, "%zu, %llu ended", page->jobs_count, (unsigned long long)ended);
-    clo_print(words, sizeof words, "%ss", page->job_word);
-    add_fact(out, words, text);
-    add_jobs_fact(page, "mean completion", completion_ns, out);
-    add_jobs_fact(page, "mean wait for the first start", wait_ns, out);
-    if (with_deadline > 0) {
-        clo_print(text, sizeof text, "%llu of %llu", (unsigned long long)late, (unsigned long long)with_deadline);
-        add_fact(out, "late", text);
-        add_jobs_fact(page, "mean tardiness", tardiness_ns, out);
-    }
-    clo_print(text, sizeof text, "%.1f %%", 100 * ratio(busy_ns, (double)s->makespan_ns * s->bars.executors));
-    add_fact(out, "executors in use", text);
-    clo_print(text, sizeof text, "%llu", (unsigned long long)executions); /* of too many there are no bars */
-    add_fact(out, "executions", text);
-}
-
-void clo_page_add_facts(const clo_page *page, clo_text *out)
-{
-    const clo_page_schedule *s = &page->schedules[page->drawn];
-    char text[64], scratch[16];
-
-    clo_text_add(out, "<dl class=\"facts\">\n");
-    for (size_t i = 0; i < page->failed_count; i++)
-        add_fact(out, "failed", clo_page_task_name(page, page->failed[i], scratch));
-    clo_print(text, sizeof text, s->interval_ns > 0 ? "releases shown, %s" : "makespan, %s", what_it_is(s));
-    add_time_fact(out, text, s->makespan_ns);
-    if (s->interval_ns > 0)
-        add_pipeline_facts(s, out);
-    else if (page->jobs != NULL)
-        add_stream_facts(page, s, out);
-    else
-        add_plan_facts(page, s, out);
-    clo_print(text, sizeof text, "%u", clo_page_tasks(page));
-    add_fact(out, "tasks", text);
-    add_fact(out, "platform", clo_platform_name(page->platform));
-    clo_text_add(out, "</dl>\n");
-}
-
 static void add_schedules(const clo_page *page, clo_text *out)
 {
     static const char *const columns[] = {" schedule", " kind",    "makespan",  "gap",        "SLR",   "speedup",
@@ -269,14 +69,14 @@ static void add_schedules(const clo_page *page, clo_text *out)
         const clo_page_schedule *s = &page->schedules[i];
         clo_text_add(out, i == page->drawn ? "<tr class=\"drawn\">" : "<tr>");
         add_text_cell(out, s->name);
-        add_text_cell(out, what_it_is(s));
+        add_text_cell(out, clo_page_what_it_is(s));
         add_time_cell(out, s->metrics.makespan_ns);
         if (s->bound_ns > 0)
             add_percent_cell(out, s->metrics.gap);
         else
             clo_text_add(out, "<td class=\"n\">–</td>");
         bool has_failed = s->has_happened && page->failed_count > 0; /* and not all ran */
-        if (has_failed || s->interval_ns > 0)
+        if (has_failed || s->interval_ns > 0 || !clo_page_has_times(s))
             clo_text_add(out, "<td class=\"n\">–</td><td class=\"n\">–</td>");
         else
             clo_text_add(out, "<td class=\"n\">%.3f</td><td class=\"n\">%.2f</td>", s->metrics.slr, s->metrics.speedup);
@@ -310,7 +110,7 @@ static void add_executor_row(const clo_page *page, const clo_page_schedule *s, u
     add_count_cell(out, s->bars.first[e + 1] - s->bars.first[e]);
     add_count_cell(out, replicas);
     add_time_cell(out, busy_ns);
-    add_percent_cell(out, ratio((double)busy_ns, (double)s->makespan_ns));
+    add_percent_cell(out, clo_page_ratio((double)busy_ns, (double)s->makespan_ns));
     add_time_cell(out, input_ns);
     add_time_cell(out, idle_ns);
     add_time_cell(out, end_ns);
@@ -369,11 +169,12 @@ static void add_kinds(const clo_page *page, const clo_page_schedule *s, clo_text
         if (sums[k].count == 0)
             continue;
         clo_text_add(out, "<tr><td><i class=\"k%u\"></i>", kind->color);
-        clo_text_add_xml(out, k < CLO_KINDS_MAX ? clo_kind_name(kind->name, kind->bytes, 60, name) : "other");
+        clo_text_add_xml(out,
+                         k < CLO_KINDS_MAX ? clo_kind_name(kind->name, kind->bytes, NAME_CHARACTERS, name) : "other");
         clo_text_add(out, "</td>");
         add_count_cell(out, sums[k].count);
         add_time_cell(out, sums[k].sum_ns);
-        add_percent_cell(out, ratio(sums[k].about_ns, all_ns));
+        add_percent_cell(out, clo_page_ratio(sums[k].about_ns, all_ns));
         add_time_cell(out, sums[k].sum_ns == CLO_TIME_NEVER ? (int64_t)(sums[k].about_ns / (double)sums[k].count)
                                                             : sums[k].sum_ns / (int64_t)sums[k].count);
         add_time_cell(out, sums[k].least_ns);
@@ -409,7 +210,7 @@ static void add_task_row(const clo_page *page, const clo_page_schedule *s, size_
         bytes++;
     clo_text_add(out, "<tr data-bar=\"%zu\"><td><i class=\"k%u\"></i>", i,
                  page->kinds.kinds[page->kind_of[bar->task]].color);
-    clo_text_add_xml(out, clo_kind_name(text, bytes, 60, name));
+    clo_text_add_xml(out, clo_kind_name(text, bytes, NAME_CHARACTERS, name));
     clo_text_add(out, "</td>");
     add_text_cell(out, clo_platform_executor_name(page->platform, bar->executor));
     add_time_cell(out, bar->start_ns);
@@ -483,13 +284,13 @@ static void add_job_row(const clo_page *page, size_t index, job_columns needed, 
     add_text_cell(out, ending(job));
     if (needed.has_deadlines) {
         add_time_cell(out, job->deadline_ns);
-        add_time_cell(out, tardiness_ns(job));
+        add_time_cell(out, clo_page_tardiness_ns(job));
     }
     add_time_cell(out, job->arrival_ns);
     add_time_cell(out, job->start_ns);
     add_time_cell(out, job->finish_ns);
-    add_time_cell(out, completion_ns(job));
-    add_time_cell(out, wait_ns(job));
+    add_time_cell(out, clo_page_completion_ns(job));
+    add_time_cell(out, clo_page_wait_ns(job));
     add_time_cell(out, job->path_ns > 0 ? job->path_ns : CLO_TIME_NEVER);
     add_time_cell(out, job->busy_ns);
     add_count_cell(out, job->executions);
@@ -529,7 +330,7 @@ static void add_jobs(const clo_page *page, clo_text *out)
         return;
     }
     for (size_t i = 0; i < page->jobs_count; i++)
-        rows[i] = (ranked){completion_ns(&page->jobs[i]), i};
+        rows[i] = (ranked){clo_page_completion_ns(&page->jobs[i]), i};
     qsort(rows, page->jobs_count, sizeof *rows, longest_first);
     begin_jobs(page, needed, out);
     for (size_t i = 0; i < page->jobs_count && i < JOBS_SHOWN; i++)
@@ -564,8 +365,8 @@ static void add_responses(const clo_page *page, clo_text *out)
         add_time_cell(out, clo_latency_bucket_ns(r * BUCKETS_A_ROW));
         add_time_cell(out, clo_latency_bucket_ns((r + 1) * BUCKETS_A_ROW));
         add_count_cell(out, rows[r]);
-        add_percent_cell(out, ratio((double)rows[r], (double)all));
-        add_percent_cell(out, ratio((double)seen, (double)all));
+        add_percent_cell(out, clo_page_ratio((double)rows[r], (double)all));
+        add_percent_cell(out, clo_page_ratio((double)seen, (double)all));
         clo_text_add(out, "<td><meter max=\"%llu\" value=\"%llu\"></meter></td></tr>\n", (unsigned long long)most,
                      (unsigned long long)rows[r]);
     }

@@ -491,9 +491,44 @@ static void a_training_is_seen_as_a_line_and_as_a_picture(void **state)
     assert_non_null(strstr(svg, "a &lt; b &amp; c"));
     assert_non_null(strstr(svg, "</svg>"));
     assert_non_null(strstr(svg, "stroke-dasharray")); /* between the phases */
+    assert_non_null(strstr(svg, ">next phase</text>"));
     assert_null(strstr(svg, "nan"));
     free(svg);
     trainer_destroy(t);
+}
+
+/* Whatever the rewards, few lines at round numbers, none twice. */
+static void the_grid_of_a_curve_is_at_round_numbers(void **state)
+{
+    (void)state;
+    static const struct {
+        double low, high;
+        const char *wanted;
+    } cases[] = {{0.0171, 0.0932, "0.02 0.04 0.06 0.08 "},
+                 {-3.3, 4.1, "-2 0 2 4 "},
+                 {-1.0371, -1.0349, "-1.037 -1.0365 -1.036 -1.0355 -1.035 "},
+                 {0, 6, "0 1 2 3 4 5 6 "},
+                 {7, 7, "6.6 6.8 7 7.2 7.4 "},
+                 {1e17, 1e17, NULL}};
+
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const train_point points[] = {{.update = 0, .reward = (double)NAN, .validation = cases[i].low},
+                                      {.update = 5, .reward = (double)NAN, .validation = cases[i].high}};
+        char *svg = NULL, said[256] = "";
+        size_t bytes = 0;
+        FILE *out = open_memstream(&svg, &bytes);
+        assert_non_null(out);
+        assert_true(curve_svg(points, 2, "t", out));
+        fclose(out);
+        const char *mark = "text-anchor=\"end\">";
+        for (const char *at = strstr(svg, mark); at != NULL; at = strstr(at + 1, mark)) {
+            strncat(said, at + strlen(mark), strcspn(at + strlen(mark), "<"));
+            strcat(said, " ");
+        }
+        if (cases[i].wanted != NULL)
+            assert_memory_equal(said, cases[i].wanted, strlen(cases[i].wanted));
+        free(svg);
+    }
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -517,6 +552,7 @@ int main(void)
         TEST(without_memory_it_says_so),
         TEST(a_wrong_configuration_is_refused),
         TEST(a_training_is_seen_as_a_line_and_as_a_picture),
+        cmocka_unit_test(the_grid_of_a_curve_is_at_round_numbers),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -53,12 +53,6 @@ typedef struct target_list {
     size_t count;
 } target_list;
 
-/* Who speaks in lines that editors and scripts look for. */
-static const char *name_of(const build *b)
-{
-    return b->is_ninja ? "ninja" : "clotho";
-}
-
 static int failed(build *b)
 {
     return complain(NULL, "%s", show_name(b->folder.manifest.error));
@@ -102,7 +96,7 @@ static int dry_run(build *b)
     if (b->options.is_quiet)
         buffer_clear(&out);
     if (is_good && steps == 0)
-        buffer_add_format(&out, "%s: no work to do.\n", name_of(b));
+        buffer_add_format(&out, "%s: no work to do.\n", report_speaker());
     return print(b, is_good, &out);
 }
 
@@ -112,20 +106,21 @@ static int dry_run(build *b)
 static int want_nodes(build *b, const uint32_t *nodes, size_t count, bool *is_first)
 {
     ninja_manifest *m = &b->folder.manifest;
-    const build_wish of_files = {b->options.explains, true};
+    const char *explains = b->options.explains ? report_speaker() : NULL;
+    const build_wish of_files = {explains, true};
     uint32_t *files;
     size_t files_count;
 
     *is_first = b->is_phase = false;
     for (;;) { /* ends: each round reads or skips one at least */
-        const build_wish wish = {b->options.explains && !dyndep_is_any(m), false};
+        const build_wish wish = {dyndep_is_any(m) ? NULL : explains, false};
         if (!build_want(&b->folder, nodes, count, wish) || !dyndep_next(m, nodes, count, &files, &files_count))
             return failed(b);
-        if (files_count == 0 && wish.explains == b->options.explains)
+        if (files_count == 0 && wish.explains == explains)
             return EXIT_GOOD;
         build_forget(&b->folder);
         if (files_count == 0)
-            return build_want(&b->folder, nodes, count, (build_wish){true, false}) ? EXIT_GOOD : failed(b);
+            return build_want(&b->folder, nodes, count, (build_wish){explains, false}) ? EXIT_GOOD : failed(b);
         bool is_good = build_want(&b->folder, files, files_count, of_files);
         *is_first = b->is_phase = is_good && !order_is_done(&b->folder.order) && !b->options.is_dry;
         for (size_t i = 0; is_good && !*is_first && i < files_count; i++) {
@@ -168,7 +163,7 @@ static int take_lock(build *b, bool *is_old)
     disk_make_folders(f->log_path); /* where that fails, the logs say so */
     *is_old = lock_take(&b->lock, f->log_path, false) == LOCK_BUSY;
     if (*is_old) {
-        fprintf(stderr, "clotho: another build runs in this folder; waiting for its end\n");
+        fprintf(stderr, "%s: another build runs in this folder; waiting for its end\n", report_speaker());
         lock_take(&b->lock, f->log_path, true);
     }
     *is_old |= is_manifest_old(b);
@@ -217,7 +212,7 @@ static int want_manifest(build *b, bool *is_first)
         return EXIT_GOOD;
     }
     if (b->failed > 0)
-        return build_say_failed(b->failed);
+        return build_say_failed(b->failed, b->options.failures);
     build_forget(&b->folder);
     ran_free(&b->ran);
     b->is_current = true;
@@ -371,9 +366,9 @@ static int run_steps(build *b)
 static int end_without_steps(const build *b)
 {
     if (b->failed > 0)
-        return build_say_failed(b->failed);
+        return build_say_failed(b->failed, b->options.failures);
     if (b->ran.count == 0)
-        printf("%s: no work to do.\n", name_of(b));
+        printf("%s: no work to do.\n", report_speaker());
     return EXIT_GOOD;
 }
 
@@ -486,7 +481,7 @@ static void say_folder(const build *b)
 
     if (o->directory == NULL || o->is_quiet || o->plans || o->tool.name != NULL)
         return;
-    printf("%s: Entering directory `%s'\n", name_of(b), o->directory);
+    printf("%s: Entering directory `%s'\n", report_speaker(), o->directory);
     fflush(stdout);
 }
 
@@ -520,6 +515,13 @@ static void close_all(build *b)
 
 /* What CMake and Meson ask for: the ninja whose features these are. */
 static const char NINJA_VERSION[] = "1.11.1";
+
+/* Alone: CMake and Meson compare it. */
+static int say_version(void)
+{
+    puts(NINJA_VERSION);
+    return EXIT_GOOD;
+}
 
 static int build_with(bool is_ninja, int argc, char **argv)
 {
@@ -572,10 +574,10 @@ static int build_with(bool is_ninja, int argc, char **argv)
 
     if (code != OPTIONS_GO_ON)
         return code;
-    if (b.options.tells_version) {
-        puts(NINJA_VERSION); /* alone: CMake and Meson compare it */
-        return EXIT_GOOD;
-    }
+    if (b.options.tells_version)
+        return say_version();
+    if (b.options.tool.name != NULL && strcmp(b.options.tool.name, "list") == 0)
+        return tool_list();
     if ((code = build_options_check(&b.options)) != EXIT_GOOD)
         return code;
     b.stats.is_on = b.options.counts && b.options.tool.name == NULL;
@@ -591,5 +593,6 @@ int cmd_build(int argc, char **argv)
 
 int build_as_ninja(int argc, char **argv)
 {
+    report_speak_as_ninja();
     return build_with(true, argc, argv);
 }

@@ -28,7 +28,7 @@ const char build_notes[] =
     "  clotho build DIR -t clean           as `ninja -t clean`, which removes what was built\n\n"
     "Tools: clean [-g] [TARGETS], clean -r RULES, cleandead, recompact, restat [OUTPUTS]; and those that print:\n"
     "commands [-s] [TARGETS], compdb [-x] [RULES], deps [TARGETS], graph [TARGETS], inputs [TARGETS],\n"
-    "missingdeps [TARGETS], query TARGETS, rules [-d], targets [all], targets rule [RULE], targets depth [N].\n\n"
+    "missingdeps [TARGETS], query TARGETS, rules [-d], targets [all], targets rule [RULE], targets depth [N], list.\n\n"
     "--plan --json keys: steps tasks edges known jobs planner work_ns critical_path_ns lower_bound_ns makespan_ns gap\n"
     "critical_path.\n\n"
     "Exit status: 0 built, 1 a step failed or bad input, 2 bad usage, or interrupted as ninja has it.";

@@ -100,7 +100,7 @@ static void print_memory(const build_memory *memory)
     buffer line = {0};
 
     memory_describe(memory, &line);
-    printf("clotho: %.*s\n", (int)line.bytes, line.at);
+    printf("%s: %.*s\n", report_speaker(), (int)line.bytes, line.at);
     buffer_free(&line);
 }
 
@@ -109,8 +109,14 @@ static void print_hosts(const build_hosts *hosts)
     buffer line = {0};
 
     hosts_describe(hosts, &line);
-    printf("clotho: %.*s\n", (int)line.bytes, line.at);
+    printf("%s: %.*s\n", report_speaker(), (int)line.bytes, line.at);
     buffer_free(&line);
+}
+
+/* The last line of a build that did not end well, as ninja has it: scripts and editors look for it. */
+static void stop_as_ninja(const char *why)
+{
+    printf("ninja: build stopped: %s.\n", why);
 }
 
 /* ninja's exit status is 2. */
@@ -120,7 +126,9 @@ static int say_interrupted(const build_driver *d)
 
     if (d->signal == SIGPIPE)
         return EXIT_INTERRUPTED; /* nobody reads */
-    if (d->interrupter == NINJA_NONE)
+    if (report_is_ninja())
+        stop_as_ninja("interrupted by user");
+    else if (d->interrupter == NINJA_NONE)
         complain(NULL, "the build was interrupted by %s; call again to go on", strsignal(d->signal));
     else
         complain(m->nodes[m->edges[d->interrupter].outputs[0]].path,
@@ -128,8 +136,16 @@ static int say_interrupted(const build_driver *d)
     return EXIT_INTERRUPTED;
 }
 
-int build_say_failed(uint32_t failed)
+int build_say_failed(uint32_t failed, uint32_t most)
 {
+    bool is_at_most = most > 0 && failed >= most;
+
+    if (report_is_ninja()) {
+        stop_as_ninja(!is_at_most ? "cannot make progress due to previous errors"
+                      : most == 1 ? "subcommand failed"
+                                  : "subcommands failed");
+        return EXIT_BAD_INPUT;
+    }
     return complain(NULL, "%u step%s failed; see above", failed, failed == 1 ? "" : "s");
 }
 
@@ -142,7 +158,7 @@ static int judge(const build_driver *d, bool is_phase)
         return say_interrupted(d);
     if (d->is_broken)
         return complain(NULL, "%s", show_name(d->folder->manifest.error));
-    return d->failed == 0 || goes_on ? EXIT_GOOD : build_say_failed(d->failed);
+    return d->failed == 0 || goes_on ? EXIT_GOOD : build_say_failed(d->failed, d->failures_most);
 }
 
 /* Between the making of the graph and its end. */

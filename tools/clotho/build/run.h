@@ -31,8 +31,8 @@ typedef struct build_run_options {
 /* As ninja's. */
 enum { EXIT_INTERRUPTED = 2 };
 
-/* The error line and the exit code of a build in which steps failed. */
-int build_say_failed(uint32_t failed);
+/* The error line and the exit code of a build in which steps failed, of `most` (0: any number) that may. */
+int build_say_failed(uint32_t failed, uint32_t most);
 
 /* Runs the steps that build_want has found. Returns an exit code: EXIT_BAD_INPUT after an error line where a step
  * failed (not in a phase that others may follow), EXIT_INTERRUPTED after one where the build was interrupted. Ends this

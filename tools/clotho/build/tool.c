@@ -34,7 +34,7 @@ enum { EXIT_MISSING = 3 /* of missingdeps, as ninja has it */ };
 enum { ON_WORDS, ON_TARGETS /* of the build, if none is named */, ON_NAMED };
 
 typedef struct tool_row {
-    const char *name, *flags;
+    const char *name, *flags, *about;
     int operands;
     bool reads_logs; /* what only they mention has a name then */
     bool writes;
@@ -210,21 +210,31 @@ static bool run_restat(tool_call *c)
     return build_log_open(log, &c->f->manifest, c->f->log_path);
 }
 
+/* In the words of `ninja -t list`, which completions of shells read. */
 static const tool_row rows[] = {
-    {"clean", "gr", ON_WORDS, false, true, run_clean},
-    {"cleandead", "", ON_WORDS, true, true, run_cleandead},
-    {"commands", "s", ON_TARGETS, false, false, run_commands},
-    {"compdb", "x", ON_WORDS, false, false, run_compdb},
-    {"deps", "", ON_NAMED, true, false, run_deps},
-    {"graph", "", ON_TARGETS, false, false, run_graph},
-    {"inputs", "", ON_TARGETS, false, false, run_inputs},
-    {"missingdeps", "", ON_TARGETS, true, false, run_missingdeps},
-    {"query", "", ON_NAMED, true, false, run_query},
-    {"recompact", "", ON_WORDS, true, true, run_recompact},
-    {"restat", "", ON_WORDS, true, true, run_restat},
-    {"rules", "d", ON_WORDS, false, false, run_rules},
-    {"targets", "", ON_WORDS, false, false, run_targets},
+    {"clean", "gr", "clean built files", ON_WORDS, false, true, run_clean},
+    {"cleandead", "", "clean built files that are no longer produced by the manifest", ON_WORDS, true, true,
+     run_cleandead},
+    {"commands", "s", "list all commands required to rebuild given targets", ON_TARGETS, false, false, run_commands},
+    {"compdb", "x", "dump JSON compilation database to stdout", ON_WORDS, false, false, run_compdb},
+    {"deps", "", "show dependencies stored in the deps log", ON_NAMED, true, false, run_deps},
+    {"graph", "", "output graphviz dot file for targets", ON_TARGETS, false, false, run_graph},
+    {"inputs", "", "list all inputs required to rebuild given targets", ON_TARGETS, false, false, run_inputs},
+    {"missingdeps", "", "check deps log dependencies on generated files", ON_TARGETS, true, false, run_missingdeps},
+    {"query", "", "show inputs/outputs for a path", ON_NAMED, true, false, run_query},
+    {"recompact", "", "recompacts ninja-internal data structures", ON_WORDS, true, true, run_recompact},
+    {"restat", "", "restats all outputs in the build log", ON_WORDS, true, true, run_restat},
+    {"rules", "d", "list all rules", ON_WORDS, false, false, run_rules},
+    {"targets", "", "list targets by their rule or depth in the DAG", ON_WORDS, false, false, run_targets},
 };
+
+int tool_list(void)
+{
+    printf("%s subtools:\n", report_speaker());
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        printf("%11s  %s\n", rows[i].name, rows[i].about);
+    return EXIT_GOOD;
+}
 
 static const tool_row *find_row(const char *name)
 {
@@ -267,7 +277,7 @@ int tool_check(const build_tool *t)
 
     if (row == NULL)
         return misuse(
-            "there is no tool '%s'; use clean, cleandead, commands, compdb, deps, graph, inputs, missingdeps, "
+            "there is no tool '%s'; use clean, cleandead, commands, compdb, deps, graph, inputs, list, missingdeps, "
             "query, recompact, restat, rules or targets",
             show_name(t->name));
     for (int i = 0; i < options_end(t); i++)

@@ -13,6 +13,8 @@ typedef struct build_tool {
     bool is_dry, is_verbose;
 } build_tool;
 
+/* `-t list`: prints the names of all tools. Returns EXIT_GOOD. */
+int tool_list(void);
 /* EXIT_GOOD, or the exit code after an error line: there is no such tool, or it has no such option. */
 int tool_check(const build_tool *t);
 /* Whether it changes files of the folder, so that no build may run there meanwhile. */

@@ -161,6 +161,7 @@ static int make_platform(build_graph *g, uint32_t jobs, bool is_real)
     desc.executors_count = jobs;
     desc.executors = executors;
     desc.kinds_count = 1;
+    desc.kind_names = (const char *const[]){"job"};
     desc.capacities = capacities;
     desc.coherent = 1;
     clo_status status = clo_platform_create(&desc, &g->platform);

@@ -111,21 +111,23 @@ static int write_files(planning *p)
 {
     const build_plan_options *o = p->options;
     clo_document *document = NULL;
+    clo_report_config config = CLO_REPORT_CONFIG_INIT;
     clo_status status = CLO_OK;
     int code = EXIT_GOOD;
 
+    config.title = "build, planned";
     if (fchdir(o->home) != 0)
         return complain(NULL, "the folder of the call is gone; call from another one");
     if (o->gantt != NULL) {
         outputs_begin_file(o->gantt);
-        status = outputs_end_file(o->gantt, clo_plan_gantt_svg(p->plan, p->graph.cost, "build", o->gantt));
+        status = outputs_end_file(o->gantt, clo_plan_gantt_svg(p->plan, p->graph.cost, config.title, o->gantt));
         if (status != CLO_OK)
             code = complain_status(o->gantt, status);
     }
     if (o->page != NULL) {
         const clo_report_schedule planned = {.plan = p->plan};
         outputs_begin_file(o->page);
-        status = outputs_end_file(o->page, clo_report_plans(p->graph.cost, &planned, 1, NULL, o->page));
+        status = outputs_end_file(o->page, clo_report_plans(p->graph.cost, &planned, 1, &config, o->page));
         if (status != CLO_OK)
             code = complain_status(o->page, status);
     }

@@ -120,16 +120,55 @@ static int measure(const build_report *r, measured *m)
     return EXIT_GOOD;
 }
 
+/* The tasks whose steps have failed; [*count], to be freed. NULL: there is no memory to mark them. */
+static uint32_t *failed_tasks(const build_graph *g, uint32_t *count)
+{
+    uint32_t tasks = clo_graph_tasks(g->graph), *failed = calloc((size_t)tasks + 1, sizeof *failed);
+
+    *count = 0;
+    for (uint32_t t = 0; t < tasks && failed != NULL; t++)
+        if (g->folder->manifest.edges[g->edges[t]].has_failed)
+            failed[(*count)++] = t;
+    return failed;
+}
+
+/* What ran as a plan, without the steps that did nothing: spared by restat, or behind one that has failed. */
+static clo_status plan_of_steps(const build_report *r, clo_plan **out)
+{
+    clo_plan *all = NULL;
+    size_t count = 0, kept = 0;
+    clo_status status = clo_trace_to_plan(r->trace, r->graph->cost, &all);
+
+    if (status != CLO_OK)
+        return status;
+    const clo_placement *placements = clo_plan_placements(all, &count);
+    clo_placement *ran = calloc(count + 1, sizeof *ran);
+    for (size_t i = 0; i < count && ran != NULL; i++)
+        if (r->time_ns[r->graph->edges[placements[i].task]] > 0)
+            ran[kept++] = placements[i];
+    if (kept == 0) { /* or there is no memory: as it is */
+        free(ran);
+        *out = all;
+        return CLO_OK;
+    }
+    status = clo_plan_from_placements(r->graph->cost, clo_plan_planner(all), ran, kept, out);
+    clo_plan_destroy(all);
+    free(ran);
+    return status;
+}
+
 /* The picture has the bound of the summary: what was measured, not what was expected. */
 static int draw(const build_report *r, const measured *m)
 {
     clo_plan *ran = NULL;
     const clo_cost *cost = m->graph.cost != NULL ? m->graph.cost : r->graph->cost;
     clo_report_config config = CLO_REPORT_CONFIG_INIT;
-    clo_status status = clo_trace_to_plan(r->trace, r->graph->cost, &ran);
+    clo_status status = plan_of_steps(r, &ran);
     int code = status == CLO_OK ? EXIT_GOOD : complain_status(NULL, status);
+    uint32_t *failed = failed_tasks(r->graph, &config.failed_count);
 
     config.title = "build, as it ran";
+    config.failed = failed;
     if (ran != NULL && r->options->gantt != NULL) {
         outputs_begin_file(r->options->gantt);
         status = outputs_end_file(r->options->gantt, clo_report_svg(cost, ran, &config, r->options->gantt));
@@ -142,6 +181,7 @@ static int draw(const build_report *r, const measured *m)
         code = status == CLO_OK ? code : complain_status(r->options->page, status);
     }
     clo_plan_destroy(ran);
+    free(failed);
     return code;
 }
 

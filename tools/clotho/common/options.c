@@ -245,14 +245,17 @@ static int check_ending(const option_spec *option, const char *value)
 static int check_operands(const option_table *table, int count, char **operands)
 {
     const command *cmd = table->cmd;
+    int code = EXIT_GOOD;
 
     if (count < cmd->operands_min)
         return misuse("'%s' needs %s; see 'clotho %s --help'", cmd->name, cmd->operands, cmd->name);
-    if (count > cmd->operands_max && refuse_output(table, operands[cmd->operands_max]) != EXIT_GOOD)
-        return EXIT_BAD_USAGE;
-    for (int i = cmd->operands_max; i < count; i++)
-        if ((i == 0 || strcmp(operands[i], operands[i - 1]) != 0) && operand_refuse(table, operands[i]) != EXIT_GOOD)
-            return EXIT_BAD_USAGE;
+    if (count > cmd->operands_max)
+        code = refuse_output(table, operands[cmd->operands_max]);
+    for (int i = cmd->operands_max; i < count && code == EXIT_GOOD; i++)
+        if (i == 0 || strcmp(operands[i], operands[i - 1]) != 0)
+            code = operand_refuse(table, operands[i]);
+    if (code != EXIT_GOOD)
+        return code;
     if (count > cmd->operands_max)
         return misuse("'%s' is one operand too many for '%s'; see 'clotho %s --help'", operands[cmd->operands_max],
                       cmd->name, cmd->name);
@@ -305,8 +308,9 @@ static int take(const option_table *table, const option_spec *option, char **arg
     bool may_repeat = option->kind == OPTION_LIST || option->kind == OPTION_FLAG || is_as_ninja(table);
 
     if (option->kind != OPTION_FLAG) {
-        if (optarg > argv[optind - 1] && refuse_attached(table, option, argv[optind - 1]) != EXIT_GOOD)
-            return EXIT_BAD_USAGE;
+        int code = optarg > argv[optind - 1] ? refuse_attached(table, option, argv[optind - 1]) : EXIT_GOOD;
+        if (code != EXIT_GOOD)
+            return code;
         if (is_option(table, optarg))
             return refuse_missing(table, option);
         if (strcmp(optarg, "=") == 0)

@@ -23,6 +23,23 @@
 /* A line of progress_over stands on the terminal. */
 static atomic_bool is_progress_shown;
 
+static bool is_ninja;
+
+void report_speak_as_ninja(void)
+{
+    is_ninja = true;
+}
+
+bool report_is_ninja(void)
+{
+    return is_ninja;
+}
+
+const char *report_speaker(void)
+{
+    return is_ninja ? "ninja" : "clotho";
+}
+
 bool takes_escapes(int file)
 {
     const char *terminal = getenv("TERM");
@@ -47,7 +64,7 @@ static void print_line(const char *first, const char *place, const char *format,
     char text[1024], line[2048];
 
     vsnprintf(text, sizeof text, format, arguments);
-    int length = snprintf(line, sizeof line, "clotho: %s%s%s%s", first, place != NULL ? place : "",
+    int length = snprintf(line, sizeof line, "%s: %s%s%s%s", report_speaker(), first, place != NULL ? place : "",
                           place != NULL ? ": " : "", text);
 
     if (length < 0)
@@ -63,7 +80,7 @@ int complain(const char *place, const char *format, ...)
     va_list arguments;
 
     va_start(arguments, format);
-    print_line("", place, format, arguments);
+    print_line(is_ninja ? "error: " : "", place, format, arguments);
     va_end(arguments);
     return EXIT_BAD_INPUT;
 }
@@ -73,9 +90,9 @@ int misuse(const char *format, ...)
     va_list arguments;
 
     va_start(arguments, format);
-    print_line("", NULL, format, arguments);
+    print_line(is_ninja ? "error: " : "", NULL, format, arguments);
     va_end(arguments);
-    return EXIT_BAD_USAGE;
+    return is_ninja ? EXIT_BAD_INPUT : EXIT_BAD_USAGE;
 }
 
 void note(const char *format, ...)

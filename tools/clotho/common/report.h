@@ -10,9 +10,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* From here on the command stands for ninja: its lines begin with "ninja: ", those of errors with "ninja: error: ", and bad
+ * usage has ninja's exit code. Before any thread is there. */
+void report_speak_as_ninja(void);
+bool report_is_ninja(void);
+const char *report_speaker(void); /* "clotho" or "ninja" */
+
 enum { EXIT_GOOD = 0, EXIT_BAD_INPUT = 1, EXIT_BAD_USAGE = 2 };
 
-/* One error line. place: a file, or NULL. Return EXIT_BAD_INPUT and EXIT_BAD_USAGE. */
+/* One error line. place: a file, or NULL. Return EXIT_BAD_INPUT and EXIT_BAD_USAGE (for ninja EXIT_BAD_INPUT). */
 int complain(const char *place, const char *format, ...) __attribute__((format(printf, 2, 3)));
 int misuse(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

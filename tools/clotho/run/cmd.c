@@ -1,6 +1,7 @@
 /* cmd.c - `clotho run GRAPH...|WORKLOAD`: execute on workers, predicted beside measured. A workload:
  * clotho/workload/workload.c. */
 #include "clotho/common/commands.h"
+#include "clotho/common/interrupt.h"
 #include "clotho/common/options.h"
 #include "clotho/common/policy_option.h"
 #include "clotho/run/commands.h"
@@ -85,6 +86,8 @@ static int run_file(const char *path, const run_options *o, bool again)
         printed = write_files(&out);
     if (out.reportable && code == EXIT_GOOD && printed == EXIT_GOOD)
         code = run_check_deadline(&out);
+    if (out.is_cut)
+        code = EXIT_BAD_INPUT;
     run_close(&out);
     input_close(&in);
     commands_close(commands);
@@ -96,7 +99,7 @@ static int run_files(char **paths, int count, const run_options *o)
 {
     int code = EXIT_GOOD;
 
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < count && !is_interrupted(); i++) {
         int one = run_file(paths[i], o, i > 0);
         code = one > code ? one : code;
     }
@@ -273,6 +276,7 @@ static const command cmd = {
     "same --jobs, --arrivals and --seed. Its jobs count from their arrival, also where they wait for room (--live).\n"
     "Ctrl-C cancels what lives and prints the rest.\n"
     "With --clock virtual its jobs end when 'clotho simulate' says, and the bodies run on workers.\n"
+    "With --repeat Ctrl-C ends after the run in progress; a series of releases ends with those that are done.\n"
     "A graph of commands (\"command\" of docs/FORMATS.md) prints a line for each that has ended, with what it said.\n"
     "Where commands make files of files, 'clotho build' with a build.ninja runs only what is out of date.\n"
     "Example: clotho run steps.json -j 4 -k 0\n"

@@ -2,6 +2,7 @@
  *
  * Every run is checked, not only the last: order, overlap, placement and completeness of what really
  * happened, full cost arithmetic under the virtual clock, and equal output bytes in every run. */
+#include "clotho/common/interrupt.h"
 #include "clotho/common/plan_file.h"
 #include "clotho/common/policy_option.h"
 #include "clotho/run/commands.h"
@@ -254,6 +255,12 @@ static int complain_run(run_outcome *out, clo_status status)
     return is_of_command ? commands_complain(out->commands, out->in->path) : complain_status(out->in->path, status);
 }
 
+/* More runs are wanted. With a signal the run in progress is the last one; a second signal ends the command. */
+static bool goes_on(const run_outcome *out)
+{
+    return out->runs < out->options->repeat && !is_interrupted();
+}
+
 /* Work stealing in virtual time: the policy of that name. */
 static int run_simulated(run_outcome *out)
 {
@@ -264,7 +271,7 @@ static int run_simulated(run_outcome *out)
     config.execute = 1;
     config.deadline_ns = out->options->deadline_ns;
     config.memory_limit_bytes = memory_limit_bytes(out->options);
-    for (uint32_t i = 0; i < out->options->repeat; i++) {
+    while (goes_on(out)) {
         clo_trace *trace = NULL;
         uint64_t hash = 0;
         config.seed = out->options->seed + out->runs;
@@ -341,7 +348,7 @@ static int run_job(run_outcome *out, clo_runtime *runtime)
     clo_status status = clo_job_create(runtime, out->in->cost, &config, &job);
     if (status != CLO_OK)
         return complain_status(out->in->path, status);
-    for (uint32_t i = 0; i < out->options->repeat && code == EXIT_GOOD; i++)
+    while (goes_on(out) && code == EXIT_GOOD)
         code = run_once(out, job);
     clo_job_destroy(job);
     return code;
@@ -454,9 +461,17 @@ int run_execute(const input *in, const run_options *options, run_commands *comma
     if (options->clock == CLO_CLOCK_PADDED && options->dilate == 1)
         out->speedup_means_something &= enough_cpus(in);
     bool simulated = options->clock == CLO_CLOCK_VIRTUAL && options->policy != NULL && out->policy == NULL;
+    bool catches = options->repeat > 1 && commands == NULL; /* one run, and commands, end at once */
+    if (catches)
+        interrupts_catch();
     code = simulated ? run_simulated(out) : run_on_workers(out);
+    if (catches)
+        interrupts_let_go();
+    out->is_cut = code == EXIT_GOOD && out->runs < options->repeat;
+    if (out->is_cut)
+        warn("%s: interrupted: %u of %u runs are done", in->path, out->runs, options->repeat);
     if (code == EXIT_GOOD)
-        code = save_learned(out);
+        code = out->runs > 0 ? save_learned(out) : EXIT_BAD_INPUT;
     if (code != EXIT_GOOD)
         return code;
     out->valid = true;

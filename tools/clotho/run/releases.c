@@ -1,5 +1,6 @@
 /* releases.c - see releases.h. */
 #include "clotho/run/releases.h"
+#include "clotho/common/interrupt.h"
 
 #include "clotho/plan/pipeline.h"
 #include "clotho/run/commands.h"
@@ -13,11 +14,13 @@
 
 enum {
     READ_EVERY_NS = 2000000,    /* the flight recorder */
+    LOOK_EVERY_NS = 100000000,  /* for a signal, where there is no recorder */
     RECORDER_EVENTS_MIN = 16384 /* of each worker, until it is read */
 };
 
 typedef struct flown {
-    uint64_t releases;
+    uint64_t releases; /* that ran */
+    bool is_cut;       /* by a signal */
     clo_plan *plan;
     clo_job_result result;
     clo_job_timing timing;
@@ -95,21 +98,22 @@ static clo_status open_flight(const run_options *o, clo_runtime *runtime, const 
     return clo_flight_create(runtime, in->cost, &config, &f->flight);
 }
 
-/* Waits for the end of the series, and reads the flight recorder meanwhile. */
+/* Waits for the end of the series, and reads the flight recorder meanwhile. A signal ends the series early. */
 static clo_status wait_for_end(clo_job *job, flown *f)
 {
-    clo_status status;
+    clo_status status = f->flight != NULL ? clo_flight_begin(f->flight, job) : CLO_OK;
 
-    if (f->flight == NULL)
-        return clo_job_wait(job, &f->result);
-    status = clo_flight_begin(f->flight, job);
     if (status != CLO_OK)
         return status;
     do {
-        status = clo_job_wait_for(job, READ_EVERY_NS, &f->result);
-        (void)clo_flight_read(f->flight);
+        status = clo_job_wait_for(job, f->flight != NULL ? READ_EVERY_NS : LOOK_EVERY_NS, &f->result);
+        if (f->flight != NULL)
+            (void)clo_flight_read(f->flight);
+        if (status == CLO_ERR_TIMEOUT && is_interrupted())
+            clo_job_cancel(job); /* again and again, which does no harm */
     } while (status == CLO_ERR_TIMEOUT);
-    return status;
+    f->is_cut = status == CLO_ERR_CANCELLED && is_interrupted();
+    return f->is_cut ? CLO_OK : status;
 }
 
 static clo_status take_trace(const run_options *o, const clo_job *job, const input *in, flown *f)
@@ -119,7 +123,7 @@ static clo_status take_trace(const run_options *o, const clo_job *job, const inp
     clo_status status = f->flight != NULL ? clo_flight_trace(f->flight, &f->trace) : clo_job_trace(job, &f->trace);
     if (status == CLO_OK && f->flight != NULL)
         status = clo_flight_count(f->flight, &f->counts);
-    bool has_all = f->counts.executions_lost == 0 && traced_of(o) >= f->releases;
+    bool has_all = !f->is_cut && f->counts.executions_lost == 0 && traced_of(o) >= f->releases;
     if (status == CLO_OK && f->plan != NULL && has_all)
         status = clo_pipeline_check_period(f->trace, f->plan, in->cost, o->releases_in_flight, o->period_ns);
     return status;
@@ -151,6 +155,12 @@ static clo_status run_job(const run_options *o, clo_runtime *runtime, const inpu
         status = clo_job_latency_read(job, CLO_LATENCY_RESPONSE, f->responses);
     if (status == CLO_OK)
         status = take_trace(o, job, in, f);
+    if (f->is_cut && status == CLO_OK) {
+        warn("%s: interrupted: %llu of %llu releases, of which the last may be cut short", in->path,
+             (unsigned long long)f->timing.finished, (unsigned long long)f->releases);
+        f->releases = f->timing.finished;
+        f->timing.missed = f->timing.missed < f->timing.finished ? f->timing.missed : f->timing.finished;
+    }
     f->output_hash = clo_job_output_hash(job);
     f->each_ns = (double)f->result.makespan_ns / (double)f->releases;
     clo_job_destroy(job);
@@ -275,7 +285,9 @@ int run_flight(const input *in, const run_options *o)
                .result = CLO_JOB_RESULT_INIT,
                .timing = CLO_JOB_TIMING_INIT,
                .counts = CLO_FLIGHT_COUNTS_INIT};
+    interrupts_catch();
     clo_status status = fly(o, in, &f);
+    interrupts_let_go();
 
     if (status == CLO_OK)
         status = run_to_output(o) > 0 ? CLO_OK : o->as_json ? print_json(o, in, &f) : print_text(o, in, &f);
@@ -285,5 +297,5 @@ int run_flight(const input *in, const run_options *o)
         code = pipeline_check_deadline(in->path, &f.timing, &series);
     clo_trace_destroy(f.trace);
     clo_plan_destroy(f.plan);
-    return code;
+    return f.is_cut ? EXIT_BAD_INPUT : code;
 }

@@ -53,6 +53,7 @@ typedef struct run_outcome {
     int64_t *measured_ns;
     int64_t *sorted;     /* [repeat]: room for the medians               */
     uint32_t runs;       /* that ended well                                 */
+    bool is_cut;         /* by a signal: fewer runs than were wanted */
     clo_job_result last; /* of the last run, also if it failed              */
     clo_trace *trace;
     clo_plan *happened;

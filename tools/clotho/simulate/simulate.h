@@ -104,12 +104,13 @@ clo_status simulation_draw(const simulation *sim, simulated_run *run);
 void simulation_run(const simulation *sim, simulated_run *run);
 void simulated_run_close(simulated_run *run);
 
-/* Runs `count` seeds from `first` on, side by side; `take` is called for each run that is not in error, in order, and
- * its exit code counts, too. Where the caller catches signals (interrupt.h), one ends it early, with the runs that are
- * done. failed: NULL: each run that fails is an error line; else only the first is, and their number is added to it. */
+/* Runs `seeds` seeds from `first` on, side by side, and each of them in all of sims[sims_count] before the next one;
+ * `take` is called for each run that is not in error, in order, with the index of its seed, and its exit code counts,
+ * too. Where the caller catches signals (interrupt.h), one ends it early, with the runs that are done. failed: NULL:
+ * each run that fails is an error line; else [sims_count], only the first of each is, and their number is added. */
 typedef int (*simulated_take)(void *context, const simulation *sim, const simulated_run *run, size_t index);
-int simulation_run_range(const simulation *sim, uint64_t first, size_t count, simulated_take take, void *context,
-                         size_t *failed);
+int simulation_run_range(const simulation *sims, size_t sims_count, uint64_t first, size_t seeds, simulated_take take,
+                         void *context, size_t *failed);
 
 /* The reports; each returns an exit code. */
 int simulated_json(const simulation *sim, const simulated_run *run);

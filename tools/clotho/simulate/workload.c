@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { SEEDS_MAX = 1000000, THREADS_MAX = 64 };
+enum { SEEDS_MAX = 1000000, THREADS_MAX = 64, RUNS_MAX = THREADS_MAX };
 
 /* One error line and 1 where the run failed or its log is not valid. */
 static int verdict(const simulation *sim, const simulated_run *run)
@@ -82,35 +82,44 @@ static int simulate_one(const simulation *sim)
     return code;
 }
 
-/* The runs of a range of seeds. */
+/* The runs of a range of seeds: run i is of simulation i % sims_count. Those that are not reported yet are a ring. */
 typedef struct range {
-    const simulation *sim;
-    simulated_run *runs; /* [count] */
-    bool *is_done;       /* [count] */
+    const simulation *sims;
+    size_t sims_count;
+    uint64_t first; /* seed */
+    simulated_run runs[RUNS_MAX];
+    bool is_done[RUNS_MAX];
     size_t count, next, reported;
-    size_t *failed; /* NULL: each failure is a line; else the first one, and all are counted */
+    size_t *failed; /* [sims_count]; NULL: each failure is a line; else the first of each, and all are counted */
     simulated_take take;
     void *context;
     pthread_mutex_t lock;
     pthread_cond_t changed;
 } range;
 
-/* Takes runs in order. No more than THREADS_MAX wait to be reported, so that memory does not grow. */
+static const simulation *sim_of(const range *r, size_t index)
+{
+    return &r->sims[index % r->sims_count];
+}
+
+/* Takes runs in order. No more than RUNS_MAX wait to be reported, so that memory does not grow. */
 static void *work(void *argument)
 {
     range *r = argument;
 
     pthread_mutex_lock(&r->lock);
     while (r->next < r->count && !is_interrupted()) {
-        if (r->next >= r->reported + THREADS_MAX) {
+        if (r->next >= r->reported + RUNS_MAX) {
             pthread_cond_wait(&r->changed, &r->lock);
             continue;
         }
         size_t mine = r->next++;
+        simulated_run *run = &r->runs[mine % RUNS_MAX];
         pthread_mutex_unlock(&r->lock);
-        simulation_run(r->sim, &r->runs[mine]);
+        *run = (simulated_run){.seed = r->first + mine / r->sims_count};
+        simulation_run(sim_of(r, mine), run);
         pthread_mutex_lock(&r->lock);
-        r->is_done[mine] = true;
+        r->is_done[mine % RUNS_MAX] = true;
         pthread_cond_broadcast(&r->changed);
     }
     pthread_cond_broadcast(&r->changed); /* of an interrupt nobody else speaks */
@@ -131,15 +140,17 @@ static int report_run(void *context, const simulation *sim, const simulated_run 
 
 static int take_run(range *r, size_t index)
 {
-    const simulated_run *run = &r->runs[index];
+    const simulation *sim = sim_of(r, index);
+    const simulated_run *run = &r->runs[index % RUNS_MAX];
 
     if (run->status == CLO_ERR_CANCELLED && is_interrupted())
         return EXIT_GOOD;
-    if (run->status != CLO_OK && r->failed != NULL && (*r->failed)++ > 0)
+    if (run->status != CLO_OK && r->failed != NULL && r->failed[index % r->sims_count]++ > 0)
         return EXIT_BAD_INPUT;
-    int code = run->status == CLO_OK || run->is_judged ? r->take(r->context, r->sim, run, index) : EXIT_GOOD;
-
-    return run->status != CLO_OK ? verdict(r->sim, run) : code;
+    int code = EXIT_GOOD;
+    if (run->status == CLO_OK || run->is_judged)
+        code = r->take(r->context, sim, run, index / r->sims_count);
+    return run->status != CLO_OK ? verdict(sim, run) : code;
 }
 
 static int take_in_order(range *r)
@@ -148,16 +159,17 @@ static int take_in_order(range *r)
 
     for (size_t i = 0; i < r->count; i++) {
         pthread_mutex_lock(&r->lock);
-        while (!r->is_done[i] && !(i >= r->next && is_interrupted()))
+        while (!r->is_done[i % RUNS_MAX] && !(i >= r->next && is_interrupted()))
             pthread_cond_wait(&r->changed, &r->lock);
-        bool is_done = r->is_done[i];
+        bool is_done = r->is_done[i % RUNS_MAX];
         pthread_mutex_unlock(&r->lock);
         if (!is_done)
             break;
         int one = take_run(r, i);
         code = code == EXIT_GOOD ? one : code;
-        simulated_run_close(&r->runs[i]);
+        simulated_run_close(&r->runs[i % RUNS_MAX]);
         pthread_mutex_lock(&r->lock);
+        r->is_done[i % RUNS_MAX] = false;
         r->reported = i + 1;
         pthread_cond_broadcast(&r->changed);
         pthread_mutex_unlock(&r->lock);
@@ -165,37 +177,31 @@ static int take_in_order(range *r)
     return code;
 }
 
-int simulation_run_range(const simulation *sim, uint64_t first, size_t count, simulated_take take, void *context,
-                         size_t *failed)
+int simulation_run_range(const simulation *sims, size_t sims_count, uint64_t first, size_t seeds, simulated_take take,
+                         void *context, size_t *failed)
 {
-    range r = {.sim = sim,
-               .count = count,
-               .take = take,
-               .context = context,
-               .lock = PTHREAD_MUTEX_INITIALIZER,
-               .changed = PTHREAD_COND_INITIALIZER};
     pthread_t threads[THREADS_MAX];
     long cpus = sysconf(_SC_NPROCESSORS_ONLN);
     size_t wanted = cpus < 1 ? 1 : cpus > THREADS_MAX ? THREADS_MAX : (size_t)cpus, started = 0;
-    int code = EXIT_GOOD;
+    range *r = calloc(1, sizeof *r);
 
-    r.failed = failed;
-    r.runs = calloc(count, sizeof r.runs[0]);
-    r.is_done = calloc(count, sizeof r.is_done[0]);
-    if (r.runs == NULL || r.is_done == NULL) {
-        code = complain(sim->path, "out of memory");
-        goto done;
-    }
-    for (size_t i = 0; i < count; i++)
-        r.runs[i].seed = first + i;
-    while (started < wanted && started < count && pthread_create(&threads[started], NULL, work, &r) == 0)
+    if (r == NULL)
+        return complain(sims->path, "out of memory");
+    *r = (range){.sims = sims,
+                 .sims_count = sims_count,
+                 .first = first,
+                 .count = seeds * sims_count,
+                 .failed = failed,
+                 .take = take,
+                 .context = context,
+                 .lock = PTHREAD_MUTEX_INITIALIZER,
+                 .changed = PTHREAD_COND_INITIALIZER};
+    while (started < wanted && started < r->count && pthread_create(&threads[started], NULL, work, r) == 0)
         started++;
-    code = started > 0 ? take_in_order(&r) : complain(sim->path, "no thread could be started");
+    int code = started > 0 ? take_in_order(r) : complain(sims->path, "no thread could be started");
     for (size_t i = 0; i < started; i++)
         pthread_join(threads[i], NULL);
-done:
-    free(r.runs);
-    free(r.is_done);
+    free(r);
     return code;
 }
 
@@ -203,7 +209,7 @@ static int simulate_range(const simulation *sim, uint64_t first, size_t count)
 {
     if (!sim->options->as_json)
         simulated_head(sim);
-    return simulation_run_range(sim, first, count, report_run, NULL, NULL);
+    return simulation_run_range(sim, 1, first, count, report_run, NULL, NULL);
 }
 
 int simulate_read_seeds(const char *text, uint64_t *first, size_t *count)

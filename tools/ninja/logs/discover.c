@@ -52,16 +52,16 @@ static bool add_inputs(ninja_manifest *m, uint32_t edge, const uint32_t *nodes, 
     return true;
 }
 
-static bool load_record(ninja_manifest *m, const deps_log *log, uint32_t edge, bool explains, bool *is_missing)
+static bool load_record(ninja_manifest *m, const deps_log *log, uint32_t edge, const char *explains, bool *is_missing)
 {
     uint32_t output = m->edges[edge].outputs[0];
     const deps_record *record = deps_log_find(log, m, output);
 
     *is_missing = record == NULL || m->nodes[output].mtime_ns > record->mtime_ns;
-    if (*is_missing && explains && record == NULL)
-        fprintf(stderr, "clotho explain: deps for '%s' are missing\n", m->nodes[output].path);
-    else if (*is_missing && explains)
-        fprintf(stderr, "clotho explain: stored deps info out of date for '%s' (%" PRId64 " vs %" PRId64 ")\n",
+    if (*is_missing && explains != NULL && record == NULL)
+        fprintf(stderr, "%s explain: deps for '%s' are missing\n", explains, m->nodes[output].path);
+    else if (*is_missing && explains != NULL)
+        fprintf(stderr, "%s explain: stored deps info out of date for '%s' (%" PRId64 " vs %" PRId64 ")\n", explains,
                 m->nodes[output].path, record->mtime_ns, m->nodes[output].mtime_ns);
     return *is_missing || add_inputs(m, edge, record->inputs, record->count);
 }
@@ -154,21 +154,21 @@ bool discover_read(ninja_manifest *m, uint32_t edge, const char *path, bool chec
     return is_good;
 }
 
-static bool load_depfile(ninja_manifest *m, uint32_t edge, const char *path, bool explains, bool *is_missing)
+static bool load_depfile(ninja_manifest *m, uint32_t edge, const char *path, const char *explains, bool *is_missing)
 {
     discovered found;
 
     if (!discover_read(m, edge, path, true, &found))
         return false;
     *is_missing = found.is_missing;
-    if (found.is_missing && explains)
-        fprintf(stderr, "clotho explain: depfile '%s' is missing\n", path);
+    if (found.is_missing && explains != NULL)
+        fprintf(stderr, "%s explain: depfile '%s' is missing\n", explains, path);
     bool is_good = add_inputs(m, edge, found.nodes, found.count);
     free(found.nodes);
     return is_good;
 }
 
-bool discover_load(ninja_manifest *m, const deps_log *log, uint32_t edge, bool explains, bool *is_missing)
+bool discover_load(ninja_manifest *m, const deps_log *log, uint32_t edge, const char *explains, bool *is_missing)
 {
     buffer path = {0};
     bool is_good = true;

@@ -6,8 +6,8 @@
 
 /* Adds the discovered inputs of `edge` behind its implicit ones. A file that nothing makes gets a phony edge of its
  * own, so that it may be missing. *is_missing: nothing is known, or it is older than the output, so that the edge must
- * run. explains: says so on standard error. False: m->error is set. */
-bool discover_load(ninja_manifest *m, const deps_log *log, uint32_t edge, bool explains, bool *is_missing);
+ * run. explains: who says so on standard error; NULL: nobody. False: m->error is set. */
+bool discover_load(ninja_manifest *m, const deps_log *log, uint32_t edge, const char *explains, bool *is_missing);
 
 /* What a depfile says. */
 typedef struct discovered {

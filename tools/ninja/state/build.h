@@ -25,7 +25,7 @@ bool build_name_logs(build_folder *f);
 /* Sets those, and reads the logs. */
 bool build_read_logs(build_folder *f);
 typedef struct build_wish {
-    bool explains;           /* says why on standard error */
+    const char *explains;    /* who says why on standard error; NULL: nobody */
     bool leaves_validations; /* wants none */
 } build_wish;
 

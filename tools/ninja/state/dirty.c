@@ -26,9 +26,9 @@ static void explain(const dirty_scan *s, const char *format, ...)
 {
     va_list arguments;
 
-    if (!s->explains)
+    if (s->explains == NULL)
         return;
-    fputs("clotho explain: ", stderr);
+    fprintf(stderr, "%s explain: ", s->explains);
     va_start(arguments, format);
     vfprintf(stderr, format, arguments);
     va_end(arguments);

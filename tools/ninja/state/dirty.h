@@ -20,7 +20,7 @@ typedef struct dirty_scan {
     uint32_t *validations; /* nodes that must be looked at too, in the order found */
     size_t validations_count, validations_capacity;
     buffer text;
-    bool explains;           /* says on standard error why, as `ninja -d explain` does */
+    const char *explains;    /* who says on standard error why, as `ninja -d explain` does; NULL: nobody */
     bool leaves_validations; /* does not look at them */
     bool has_read;           /* a dyndep file: nodes that were looked at before may have other producers now */
 } dirty_scan;

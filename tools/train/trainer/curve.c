@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-enum { WIDTH = 720, HEIGHT = 320, LEFT = 70, RIGHT = 20, TOP = 40, BOTTOM = 40 };
+enum { WIDTH = 720, HEIGHT = 320, LEFT = 70, RIGHT = 20, TOP = 40, BOTTOM = 40, LINES = 6 };
 
 const char *train_method_name(train_method method)
 {
@@ -95,7 +95,7 @@ static void put_text(const char *text, FILE *out)
 static void put_curve(const frame *f, const train_point *points, uint32_t count, bool of_validation, FILE *out)
 {
     fprintf(out, "<polyline fill=\"none\" stroke=\"%s\" stroke-width=\"%s\" points=\"",
-            of_validation ? "#1f4e9c" : "#b0b8c4", of_validation ? "2" : "1");
+            of_validation ? "#1f4e9c" : "#98a2b0", of_validation ? "2" : "1");
     for (uint32_t i = 0; i < count; i++) {
         double value = of_validation ? points[i].validation : points[i].reward;
         if (!isnan(value))
@@ -119,6 +119,24 @@ static void put_best(const frame *f, const train_point *points, uint32_t count, 
                 x_of(f, best->update), y_of(f, best->validation), best->validation, best->update);
 }
 
+/* Lines at multiples of 1, 2 or 5 times a power of ten. */
+static void put_grid(const frame *f, FILE *out)
+{
+    static const double digits[] = {1, 2, 5, 10};
+    double span = f->high - f->low, power = pow(10, floor(log10(span / 5))), step = power;
+
+    for (int d = 1; d < 4 && span / step > LINES; d++)
+        step = digits[d] * power;
+    double first = ceil(f->low / step - 1e-9);
+    for (int i = 0; i <= LINES && (first + i) * step <= f->high + 1e-9 * span; i++) {
+        double value = first + i == 0 ? 0 : (first + i) * step, y = y_of(f, value); /* no -0 */
+        fprintf(out,
+                "<line x1=\"%d\" x2=\"%d\" y1=\"%.1f\" y2=\"%.1f\" stroke=\"#e4e7ec\"/>"
+                "<text x=\"%d\" y=\"%.1f\" text-anchor=\"end\">%.6g</text>\n",
+                LEFT, WIDTH - RIGHT, y, y, LEFT - 6, y + 4, value);
+    }
+}
+
 bool curve_svg(const train_point *points, uint32_t count, const char *title, FILE *out)
 {
     const frame f = frame_of(points, count);
@@ -130,25 +148,23 @@ bool curve_svg(const train_point *points, uint32_t count, const char *title, FIL
             WIDTH, HEIGHT, WIDTH, HEIGHT, LEFT);
     put_text(title, out);
     fputs("</text>\n", out);
-    for (int i = 0; i <= 4; i++) {
-        double value = f.low + (f.high - f.low) * i / 4, y = y_of(&f, value);
-        fprintf(out,
-                "<line x1=\"%d\" x2=\"%d\" y1=\"%.1f\" y2=\"%.1f\" stroke=\"#e4e7ec\"/>"
-                "<text x=\"%d\" y=\"%.1f\" text-anchor=\"end\">%.4g</text>\n",
-                LEFT, WIDTH - RIGHT, y, y, LEFT - 6, y + 4, value);
-    }
+    put_grid(&f, out);
     for (uint32_t i = 1; i < count; i++)
         if (points[i].phase != points[i - 1].phase)
-            fprintf(out, "<line x1=\"%.1f\" x2=\"%.1f\" y1=\"%d\" y2=\"%d\" stroke=\"#888\" stroke-dasharray=\"4\"/>\n",
-                    x_of(&f, points[i].update), x_of(&f, points[i].update), TOP, HEIGHT - BOTTOM);
+            fprintf(out,
+                    "<line x1=\"%.1f\" x2=\"%.1f\" y1=\"%d\" y2=\"%d\" stroke=\"#888\" stroke-dasharray=\"4\"/>\n"
+                    "<text x=\"%.1f\" y=\"%d\" fill=\"#5c6470\" text-anchor=\"middle\">next phase</text>\n",
+                    x_of(&f, points[i].update), x_of(&f, points[i].update), TOP, HEIGHT - BOTTOM,
+                    x_of(&f, points[i].update), TOP - 4);
     put_curve(&f, points, count, false, out);
     put_curve(&f, points, count, true, out);
     put_best(&f, points, count, out);
-    fprintf(out,
-            "<text x=\"%d\" y=\"%d\">0</text><text x=\"%d\" y=\"%d\" text-anchor=\"end\">%u updates</text>\n"
-            "<text x=\"%d\" y=\"%d\" fill=\"#1f4e9c\" text-anchor=\"middle\">reward on validation</text>\n"
-            "<text x=\"%d\" y=\"%d\" fill=\"#7a828e\" text-anchor=\"middle\">of the rollouts</text>\n</svg>\n",
-            LEFT, HEIGHT - 15, WIDTH - RIGHT, HEIGHT - 15, f.updates, WIDTH / 2 - 70, HEIGHT - 15, WIDTH / 2 + 70,
-            HEIGHT - 15);
+    fprintf(
+        out,
+        "<text x=\"%d\" y=\"%d\">0</text><text x=\"%d\" y=\"%d\" text-anchor=\"end\">%u updates</text>\n"
+        "<text x=\"%d\" y=\"%d\" fill=\"#1f4e9c\" text-anchor=\"middle\">reward on validation, the best a dot</text>\n"
+        "<text x=\"%d\" y=\"%d\" fill=\"#5c6470\" text-anchor=\"middle\">in training</text>\n</svg>\n",
+        LEFT, HEIGHT - 15, WIDTH - RIGHT, HEIGHT - 15, f.updates, WIDTH / 2 - 60, HEIGHT - 15, WIDTH / 2 + 110,
+        HEIGHT - 15);
     return fflush(out) == 0 && ferror(out) == 0;
 }
