@@ -64,7 +64,8 @@ typedef struct comparison {
     instance *list; /* [instances] */
     entry *entries; /* [instances * candidates->count] */
     uint32_t impossible;
-    uint32_t outcomes; /* above 0: a makespan is the mean of so many simulations, each with other arms of the branches */
+    uint32_t
+        outcomes; /* above 0: a makespan is the mean of so many simulations, each with other arms of the branches */
     char note[NOTE_MAX_BYTES]; /* what a reader of the table must know; "" */
 } comparison;
 
