@@ -9,6 +9,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { BODIES = 7, WORKERS = 4 };
 
@@ -16,6 +17,19 @@ static const char *const shapes[] = {"pipe2", "pipe3", "pipe8", "chain", "fan", 
 enum { SHAPES = sizeof shapes / sizeof *shapes };
 static const int64_t body_ns_of[BODIES] = {100, 750, 2000, 5000, 10000, 50000, 0}; /* 0: mixed */
 static const uint32_t workers_of[WORKERS] = {1, 2, 4, 8};
+
+static const char *const parts[] = {"", "sum", "order", "feeding", "stage"}; /* as play_part */
+enum { PARTS = sizeof parts / sizeof *parts };
+
+static bool choose_part(const char *name, play_part *out)
+{
+    for (uint32_t i = 1; i < PARTS && name != NULL; i++)
+        if (strcmp(name, parts[i]) == 0)
+            *out = (play_part)i;
+    if (name != NULL && *out == PLAY_WHOLE)
+        fprintf(stderr, "bench-hand_over: --without %s: the rule has the parts sum, order, feeding and stage\n", name);
+    return name == NULL || *out != PLAY_WHOLE;
+}
 
 static void set_lengths(int64_t *body_ns, uint32_t tasks, int64_t length_ns, uint64_t seed)
 {
@@ -62,8 +76,10 @@ static bool print_row(const char *shape, int64_t length_ns, const play_costs *co
 int main(int argc, char **argv)
 {
     bool is_default = false;
+    const char *without = NULL;
     const bench_flag flags[] = {
         {"default", "the costs that the limits were chosen with, in place of this machine's", &is_default, NULL, NULL},
+        {"without PART", "the rule without one of its parts: sum, order, feeding or stage", NULL, &without, NULL},
         {0}};
     const bench_about about = {.name = "hand_over",
                                .question = "does the rule of the hand-over keep up with greedy list scheduling?",
@@ -77,6 +93,8 @@ int main(int argc, char **argv)
 
     if (exit_status >= 0)
         return exit_status;
+    if (!choose_part(without, &costs.without))
+        return 2;
     if (!is_default && bench_cpus() > 1 && !measure_costs(o.rounds, &costs))
         return 1;
     printf(

@@ -123,6 +123,29 @@ static void hold_out(stage *s, player *p)
     s->out->hand_overs++;
 }
 
+/* As the rule, but for the part that is left out. */
+static bool prefers(const stage *s, const player *p, uint32_t task, uint32_t kept, uint32_t successor)
+{
+    if (s->costs->without == PLAY_STAGE)
+        return p->keeps_last;
+    return clo_share_prefers(p->affinity_stride, p->keeps_last, task, kept, successor);
+}
+
+static clo_share_choice choose(const stage *s, clo_share_view *view)
+{
+    if (s->costs->without == PLAY_SUM)
+        view->declined_ns = INT64_MIN / 2; /* never reaches what a wake is worth */
+    clo_share_choice choice = clo_share_choose(view);
+    if (s->costs->without != PLAY_FEEDING || !choice.feeds)
+        return choice;
+    choice.feeds = false;
+    choice.has_affinity = view->count <= CLO_NARROW_ITEMS;
+    if (choice.holds_out)
+        choice.publish = (view->count + 1) / 2;
+    choice.holds_out = false;
+    return choice;
+}
+
 /* As clo_worker_share. */
 static void share(stage *s, player *p, int64_t next_ns)
 {
@@ -131,7 +154,7 @@ static void share(stage *s, player *p, int64_t next_ns)
                            .count = deque_count(p),
                            .is_asked = p->asked != 0,
                            .declined_ns = p->declined_ns};
-    clo_share_choice choice = clo_share_choose(&view);
+    clo_share_choice choice = choose(s, &view);
     uint32_t asked = p->asked;
 
     p->declined_ns = view.declined_ns;
@@ -176,7 +199,7 @@ static void take_pace(stage *s, player *p)
         p->task_time_ns = clo_share_pace(p->task_time_ns, (s->now_ns - p->task_time_since_ns) / p->ran + 1);
         p->judged += p->ran;
         if (p->judged >= CLO_JUDGED_ITEMS) {
-            if (clo_share_is_restless(p->exchanges, p->judged)) {
+            if (s->costs->without != PLAY_ORDER && clo_share_is_restless(p->exchanges, p->judged)) {
                 p->keeps_last = !p->keeps_last;
                 p->affinity_stride = 0;
             }
@@ -221,8 +244,7 @@ static int32_t release(stage *s, player *p, uint32_t task)
         if (--s->left[successor] > 0)
             continue;
         add_ready(s, successor);
-        bool swaps = kept != NONE && p->has_affinity &&
-                     clo_share_prefers(p->affinity_stride, p->keeps_last, task, (uint32_t)kept, successor);
+        bool swaps = kept != NONE && p->has_affinity && prefers(s, p, task, (uint32_t)kept, successor);
         if (kept != NONE)
             p->deque[p->young++] = swaps ? kept : (int32_t)successor;
         if (kept == NONE || swaps)

@@ -12,6 +12,10 @@
 
 enum { PLAY_WORKERS_MAX = 8 };
 
+/* A part of the rule that the model leaves out, to see what it is worth: the sum of what has waited (clo_share_decline),
+ * judging the order (clo_share_is_restless), feeding who asked, or the same stage again (clo_share_prefers). */
+typedef enum play_part { PLAY_WHOLE, PLAY_SUM, PLAY_ORDER, PLAY_FEEDING, PLAY_STAGE } play_part;
+
 /* ns each. */
 typedef struct play_costs {
     int64_t task;  /* of a task beside its body and its hits: rows, the call */
@@ -26,6 +30,7 @@ typedef struct play_costs {
     int64_t call;  /* for the waker: the system call */
     int64_t wake;  /* from the call until the sleeper runs */
     int64_t spin;  /* until an idle worker sleeps */
+    play_part without;
 } play_costs;
 
 /* What bench-hand_over --default takes; README.md lists them. */

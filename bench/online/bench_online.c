@@ -30,7 +30,7 @@ static bool play_all(online *o)
 {
     bool has_oracle = false;
 
-    if (o->oracle_tries > 0)
+    if (o->oracle_tries > 0 && !o->options.json)
         printf("%-22s %-20s %12s %18s %18s\n", "scene", "best rule", "", "an oracle gains", "with other times");
     for (uint32_t i = 0; online_scenes[i] != NULL; i++) {
         const scene *s = online_scenes[i];
@@ -38,6 +38,8 @@ static bool play_all(online *o)
         if (o->only != NULL && strncmp(s->name, o->only, strlen(o->only)) != 0)
             continue;
         if (o->oracle_tries > 0) {
+            if (o->options.json && has_oracle)
+                printf(", ");
             if (!oracle_scene(o, s, o->oracle_tries))
                 return false;
             fflush(stdout);
@@ -110,10 +112,9 @@ int main(int argc, char **argv)
     int status = bench_options_read(&o.options, &about, argc, argv);
     if (status >= 0)
         return status;
-    const char *wrong = cluster && o.only != NULL ? "--cluster is --only cluster; leave one of them out"
-                        : oracle != NULL && (o.options.json || o.svg != NULL)
-                            ? "--oracle prints a table; leave --json and --svg out"
-                            : NULL;
+    const char *wrong = cluster && o.only != NULL         ? "--cluster is --only cluster; leave one of them out"
+                        : oracle != NULL && o.svg != NULL ? "--oracle has no picture; leave --svg out"
+                                                          : NULL;
     if (wrong != NULL) {
         fprintf(stderr, "bench: %s\n", wrong);
         return 2;

@@ -172,7 +172,7 @@ static void gain_of(const oracle_found *found, uint32_t count, bool is_again, do
     *error = used > 1 ? 1.96 * sqrt(fmax(0, squares / used - *mean * *mean) / (used - 1)) : 0;
 }
 
-void oracle_print(const scene *s, const char *rule, const oracle_found *found, uint32_t count)
+void oracle_print(const scene *s, const char *rule, const oracle_found *found, uint32_t count, bool is_json)
 {
     double seconds = 0, mean, error, again, again_error;
 
@@ -180,6 +180,12 @@ void oracle_print(const scene *s, const char *rule, const oracle_found *found, u
         seconds += found[i].rule / count;
     gain_of(found, count, false, &mean, &error);
     gain_of(found, count, true, &again, &again_error);
-    printf("%-22s %-20s %10.2f s %7.2f ± %4.2f %% %7.2f ± %4.2f %%\n", s->name, rule, seconds, mean, error, again,
-           again_error);
+    if (is_json)
+        printf("{\"scene\": \"%s\", \"best_rule\": \"%s\", \"rule_s\": %.6g, \"gain_percent\": %.4f, \"gain_error\": "
+               "%.4f, "
+               "\"again_percent\": %.4f, \"again_error\": %.4f}",
+               s->name, rule, seconds, mean, error, again, again_error);
+    else
+        printf("%-22s %-20s %10.2f s %7.2f ± %4.2f %% %7.2f ± %4.2f %%\n", s->name, rule, seconds, mean, error, again,
+               again_error);
 }

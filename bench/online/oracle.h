@@ -16,7 +16,7 @@ bool oracle_climb(const occasion *at, const contender *rule, uint64_t seed, uint
 /* The scene's measure of a contender, as the search draws times; negative, with a line why, on failure. */
 double oracle_play(const occasion *at, const contender *c, uint64_t seed);
 
-void oracle_print(const scene *s, const char *rule, const oracle_found *found, uint32_t count);
+void oracle_print(const scene *s, const char *rule, const oracle_found *found, uint32_t count, bool is_json);
 
 /* The scene with its seeds: the best of its contenders, then the search. False, with a line why, on failure. */
 bool oracle_scene(const online *o, const scene *s, uint32_t tries);

@@ -125,7 +125,7 @@ bool oracle_scene(const online *o, const scene *s, uint32_t tries)
         is_good = look_at_all(&c);
     }
     if (is_good)
-        oracle_print(s, c.list[c.best].label, c.found, c.seeds);
+        oracle_print(s, c.list[c.best].label, c.found, c.seeds, o->options.json);
     for (uint32_t i = 0; i < c.count; i++)
         contender_close(&c.list[i]);
     free(c.reached);

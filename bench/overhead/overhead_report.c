@@ -292,11 +292,15 @@ void overhead_print_json(const overhead_table *t, const bench_options *o)
             printf("%s{\"graph\": \"%s\", \"body_ns\": %lld, \"tasks\": %u, \"edges\": %u, \"runs\": %u, \"peer\": "
                    "\"%s\", "
                    "\"workers\": %u, \"build\": %.2f, \"prepare\": %.2f, \"run\": %.2f, \"run_p10\": %.2f, "
-                   "\"run_p90\": %.2f, \"run_lowest\": %.2f, \"efficiency\": %.3f, \"kept_loaded\": %u}",
+                   "\"run_p90\": %.2f, \"run_lowest\": %.2f, \"efficiency\": %.3f, \"kept_loaded\": %u",
                    comma, t->cases[c]->label, (long long)t->cases[c]->body_ns, cell->tasks, cell->edges,
                    t->cases[c]->runs, t->rows[r].peer->name, t->rows[r].workers, cell->build.median,
                    cell->prepare.median, cell->run.median, cell->run.p10, cell->run.p90, cell->run.lowest,
                    efficiency(t, c, r), t->turns[c].kept_loaded);
+            if (t->learns)
+                printf(", \"more\": %.2f, \"more_p10\": %.2f, \"more_p90\": %.2f", cell->more.median, cell->more.p10,
+                       cell->more.p90);
+            printf("}");
         }
     printf("], \"goals\": [");
     comma = "";

@@ -31,14 +31,25 @@ from page import FIGURE, Wrong, cells_of, differs, fill, plain, refill_text, tab
 SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 DATA = os.path.join(SOURCE, "..", "shared", "data")
 READERS = {**simulated.READERS, **measured.READERS, **learned.READERS}
-# What makes a part of a table in seconds, the same figures: --short, which CI runs.
+# What makes a part of a table in seconds, the same figures: --short, which CI runs. None: the table's own command does.
 SHORT = {
-    "hand_over": "bench-hand_over --default",
+    "hand_over": None,
+    "hand_over-parts": None,
+    "quality-few": None,
+    "quality-branches": None,
     "contention": "bench-contention --planner heft --planner deft --planner peft",
     "quality": "bench-quality --only saga --budget 1000 --planner best --planner graphene --planner deft --planner critical-path "
                "--planner peft --planner tetris --planner random",
     "quality-sets": "bench-quality --only stg-50 --budget 1 --planner graphene",
     "quality-packing": "bench-quality --only tpch-packing --budget 1 --planner graphene --planner tetris --planner breadth-first",
+}
+
+
+# What shortens a script, for --quick.
+QUICK = {
+    "bench/builds/memory_budget.py": ["--rounds", "1", "--only", "first"],
+    "bench/predict/applications.py": ["--quick"],
+    "bench/synch/on_workers.py": ["--seeds", "1", "--dilate", "10"],
 }
 
 
@@ -83,11 +94,14 @@ class Runner:
             return [os.path.join(self.build, "bin", program), *words[1:], *([] if is_text else ["--json"])]
         if program == "clotho":
             return [os.path.join(self.build, "bin", program), *words[1:]]
+        if program.startswith("test_"):
+            return [os.path.join(self.build, "tests", program), *words[1:]]
         if program == "python3":
-            return [sys.executable, "-B", *[word.replace("BUILD", self.build) for word in words[1:]]]
+            return [sys.executable, "-B", *[word.replace("BUILD", self.build) for word in words[1:]],
+                    *(QUICK.get(words[1], []) if self.asked.quick else [])]
         if program == "mpirun":
             return [*words[:-1], os.path.join(self.build, "bin", words[-1]), *(["--quick", "--rounds", "1"] if self.asked.quick else []), "--json"]
-        raise Wrong("'%s' is no command that a table may name: bench-NAME, clotho, python3 or mpirun" % program)
+        raise Wrong("'%s' is no command that a table may name: bench-NAME, test_NAME, clotho, python3 or mpirun" % program)
 
     def run(self, part, is_text):
         words = self.words(part, is_text)
@@ -100,7 +114,8 @@ class Runner:
                 said = file.read()
         else:
             print("running %s" % part, file=sys.stderr, flush=True)
-            environment = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+            environment = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+                           "CLOTHO_BIN": os.path.join(self.build, "bin"), "SMPI_PROGRAM": os.path.join(self.build, "tests", "smpi_protocol.so")}
             try:
                 done = subprocess.run(words, cwd=SOURCE, capture_output=True, text=True, check=False, timeout=self.asked.limit, env=environment)
             except subprocess.TimeoutExpired as late:
@@ -113,7 +128,7 @@ class Runner:
                 with open(os.path.join(self.out, key + ".json"), "w", encoding="utf-8") as file:
                     file.write(said)
         try:
-            self.known[key] = said if is_text or program_of(part) == "python3" else json.loads(said)
+            self.known[key] = said if is_text or program_of(part).startswith(("python3", "test_")) else json.loads(said)
         except ValueError as error:
             raise Wrong("'%s' prints no JSON: %s" % (part, error)) from error
         return self.known[key]
@@ -122,7 +137,7 @@ class Runner:
 def remake(table, runner, lines):
     """(new lines, what differs, figures, figures that the run has not)."""
     is_text = table.rows is None
-    results = [runner.run(part, is_text) for part in parts(SHORT[table.name] if runner.asked.short else table.command)]
+    results = [runner.run(part, is_text) for part in parts(runner.asked.short and SHORT[table.name] or table.command)]
     if is_text:
         block, missing = refill_text(lines[table.first:table.last], results[0])
         return block, [], sum(len(FIGURE.findall(line)) for line in block), ["%d lines" % missing] if missing else []
@@ -148,7 +163,7 @@ def remake(table, runner, lines):
             share = table.tolerance(" ".join(labels[:2]), head[column])
             found += ["%s, %s: %s, now %s" % (" ".join(labels[:read.labels]), head[column] or column, old, made)
                       for old, made in pairs if differs(old, made, share)]
-        new.append(("| " + " | ".join(cells) + " |").replace("|  |", "| |") if cells != row else lines[table.first + len(new)])
+        new.append(re.sub(r"\|  (?=\|)", "| ", "| " + " | ".join(cells) + " |") if cells != row else lines[table.first + len(new)])
     return new, found, count, missing
 
 
@@ -223,6 +238,8 @@ def check(tables, runner):
             if not os.path.exists(words[0]):
                 if not part.startswith("mpirun"):
                     yield "%s: there is no %s" % (table.name, words[0])
+                continue
+            if part.startswith("test_"):
                 continue
             done = subprocess.run([*words, "--help"], cwd=SOURCE, capture_output=True, text=True, check=False, timeout=60)
             if done.returncode != 0:

@@ -40,6 +40,19 @@ def hand_over(results, labels, head, column):
     return [row["makespan_ns"] / row["greedy_ns"] for row in rows]
 
 
+HAND_OVER_PARTS = ("the sum", "judging", "feeding", "the same stage")
+
+
+@reader("hand_over-parts")
+def hand_over_parts(results, labels, head, column):
+    part = next(i for i, begin in enumerate(HAND_OVER_PARTS) if labels[0].startswith(begin))
+    whole, without = results[0]["rows"], results[1 + part]["rows"]
+    times = [(row["body_ns"], other["makespan_ns"] / row["makespan_ns"]) for row, other in zip(whole, without)]
+    if head[column] == "mean":
+        return statistics.geometric_mean(time for _, time in times)
+    return max(time for body, time in times if (body == 100) == (head[column] == "0.1 us"))
+
+
 @reader("contention", labels=2)
 def contention(results, labels, head, column):
     bandwidth = 0.125 if column < 4 else 0.0125
@@ -140,6 +153,22 @@ def quality_sets(results, labels, head, column):
         return pick([one for result in results for one in result["sets"]], set=labels[0])["instances"]
     row = plans(results, labels[0], head[column])
     return [100 * row["gap"], *([100 * row["reference_gap"], row["reached"]] if "references" in row else [])]
+
+
+@reader("quality-few")
+def quality_few(results, labels, head, column):
+    return plans(results, labels[0], "best " + head[column])["ratio"]
+
+
+@reader("quality-justified")
+def quality_justified(results, labels, head, column):
+    return [plans(results, head[column], labels[0] + justified)["ratio"] for justified in ("", " justified")]
+
+
+@reader("quality-branches")
+def quality_branches(results, labels, head, column):
+    name = "branches " + labels[0].removesuffix(", CCR 0.5") + (", all arms" if head[column] == "its worst case" else "")
+    return plans(results, name, "heft-expected")["ratio"]
 
 
 FIGURES = ["lachesis fig. %d, %s, CCR %d" % (figure, edges, ccr) for edges in ("even", "producer") for figure in (7, 8) for ccr in (1, 5)]
@@ -282,6 +311,16 @@ def replan(results, labels, head, column):
     return row["makespan_s"] if "makespan" in head[column] else row["avg_jct_s"]
 
 
+@reader("online-headroom")
+def headroom(results, labels, head, column):
+    row = pick([one for result in results for one in result["scenes"]], scene=labels[0].split(",")[0])
+    if labels[2].rpartition(",")[0] != row["best_rule"]:
+        raise KeyError("the best rule is %s" % row["best_rule"])
+    if column == 2:
+        return row["rule_s"]
+    return [row["again_percent"], row["again_error"]] if "other" in head[column] else [row["gain_percent"], row["gain_error"]]
+
+
 @reader("online-deadlines", "online-deadlines-decima")
 def deadlines(results, labels, head, column):
     scene = ("deadlines-decima-" if head[0].startswith("Decima") else "deadlines-") + re.search(r"\d+", labels[0]).group()
@@ -353,6 +392,50 @@ def recurring(results, labels, head, column):
     if not found:
         raise KeyError(name)
     return [float(value) for value in found.groups()[:3]] if column == 1 else float(found.group(4).split()[column - 2])
+
+
+LEARNED = {"controls": ":behind=0", "the numbers of the score shuffled": ":fit=-0.28,", "those of who may delay": ":pass=-1.15,",
+           "the score alone": ":pass=0,", "who may delay alone": ":fit=1,"}
+
+
+@reader("packing-learned")
+def packing_learned(results, labels, head, column):
+    argument = next((LEARNED[begin] for begin in LEARNED if labels[0].startswith(begin)), None)
+    wanted = "easy-parametric" + argument if argument else labels[0] if ":" in labels[0] else name_of(labels[0])
+    found = pick(results[0]["scenes"], scene="graphene-tpch")["policies"]
+    row = next(one for one in found if one["policy"] == wanted or argument and one["policy"].startswith(wanted))
+    if column == 1:
+        return [1, row["value_s"]] if labels[0] == "easy-sjf" else ratio(row)
+    return row["p95_s"] if column == 2 else [row["makespan_ratio"], row["makespan_low"], row["makespan_high"]]
+
+
+ROOM = {"always": ",pass=-30", "if the wait": ",pass=3.32", "if it is": "easy-sjf", "never": "wspt", "and nobody": "strict-sjf"}
+
+
+@reader("packing-room")
+def packing_room(results, labels, head, column):
+    found = results[(column - 1) // 2]["scenes"][0]["policies"]
+    end = next(ROOM[begin] for begin in ROOM if labels[0].startswith(begin))
+    row = next(one for one in found if one["policy"].endswith(end))
+    return row["makespan_ratio"] if head[column] == "makespan" else row["ratio"]
+
+
+@reader("packing-memory", labels=2)
+def packing_memory(results, labels, head, column):
+    """The built-in numbers without l_size are written out in the calls."""
+    if head[column] == "paper":
+        return None
+    found = results[("TPC-H", "TPC-H, 60 jobs, 4 seeds", "Alibaba").index(labels[0])]["scenes"][0]
+    if labels[1] == "lower bound":
+        return found["lower_bound_s"] / found["policies"][0]["jct_s"]
+    written = [row for row in found["policies"] if row["policy"].startswith("parametric:")]
+    if labels[1].startswith("parametric:1,"):
+        return ratio(next(row for row in written if row["policy"] == "parametric:1,0,0,0,0,900,1,0,1"))
+    if labels[1] == "parametric:TRAINED":
+        return ratio(next(row for row in written if ",fit=0.0682," in row["policy"]))
+    if "fit=1" in labels[1]:
+        return ratio(next(row for row in written if row["policy"].endswith(",fit=1")))
+    return ratio(written[0] if "l_size" in labels[1] else pick(found["policies"], policy=labels[1]))
 
 
 PACKING = {"TPC-H, four resources, stream at 85 % load": "graphene-tpch", "the same, 60 jobs at once": "graphene-batch-tpch",

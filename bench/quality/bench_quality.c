@@ -74,7 +74,7 @@ static void print_json(const quality *q)
 
 static int run(quality *q)
 {
-    bool is_good = quality_sets(q) && quality_papers(q);
+    bool is_good = quality_sets(q) && quality_papers(q) && quality_branches(q);
 
     if (is_good && q->comparisons_count == 0 && !q->has_skipped) {
         fprintf(stderr, "bench: no table's name begins with '%s'; leave --only out to see all\n", q->only);
@@ -116,7 +116,7 @@ int main(int argc, char **argv)
     const bench_flag flags[] = {
         {.name = "data DIR", .help = "the data sets", .value = &q->data},
         {.name = "only SET",
-         .help = "one part: what a table's name begins with (saga, stg, lachesis ...)",
+         .help = "one part: what a table's name begins with (saga, stg, lachesis, branches ...)",
          .value = &q->only},
         {.name = "planner NAME",
          .help = "may be given several times; else all that are registered",
@@ -124,6 +124,7 @@ int main(int argc, char **argv)
         {.name = "budget B",
          .help = "of planner best: schedules, or 100ms; may be given several times",
          .list = &q->budgets},
+        {.name = "justify", .help = "each planner with double justification, too", .is_set = &q->justifies},
         {.name = "instances N", .help = "at most N of a set, spread over it", .value = &instances},
         {.name = "jobs N", .help = "of the papers' tables, only the graphs of N jobs", .value = &jobs},
         {.name = "svg F.svg", .help = "a picture of all tables", .value = &q->svg},

@@ -15,6 +15,7 @@ typedef struct candidate {
     const char *planner;
     uint64_t schedules_max;
     int64_t budget_ns;
+    uint32_t justify;                 /* clo_plan_config.justify */
     double slowest_ns, slowest_pairs; /* its slowest plan so far, and the instances x executors of that */
 } candidate;
 
@@ -30,6 +31,8 @@ typedef struct candidates {
 bool candidates_add(candidates *chosen, const char *planner, const bench_list *budgets);
 /* Adds all that are registered. */
 bool candidates_add_all(candidates *chosen, const bench_list *budgets);
+/* Each of them once more, "NAME justified": its plans after double justification. */
+bool candidates_justify(candidates *chosen);
 bool is_planner(const char *name);
 /* Index by label; CLO_NONE if there is none. */
 uint32_t candidates_find(const candidates *chosen, const char *label);
@@ -61,6 +64,8 @@ typedef struct comparison {
     instance *list; /* [instances] */
     entry *entries; /* [instances * candidates->count] */
     uint32_t impossible;
+    uint32_t
+        outcomes; /* above 0: a makespan is the mean of so many simulations, each with other arms of the branches */
     char note[NOTE_MAX_BYTES]; /* what a reader of the table must know; "" */
 } comparison;
 

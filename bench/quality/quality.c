@@ -12,6 +12,21 @@ bool quality_wants(const quality *q, const char *part)
     return q->only == NULL || strncmp(part, q->only, strlen(q->only)) == 0;
 }
 
+static bool add_planners(const quality *q, const char *const *planners, const bench_list *budgets, candidates *chosen)
+{
+    bool is_good = candidates_add(chosen, "heft", budgets);
+
+    for (uint32_t i = 0; i < q->planners.count && is_good; i++)
+        is_good = candidates_add(chosen, q->planners.items[i], budgets);
+    if (q->planners.count > 0)
+        return is_good;
+    if (planners == NULL)
+        return is_good && candidates_add_all(chosen, budgets);
+    for (uint32_t i = 0; planners[i] != NULL && is_good; i++)
+        is_good = !is_planner(planners[i]) || candidates_add(chosen, planners[i], budgets);
+    return is_good;
+}
+
 candidates *quality_candidates(quality *q, const char *const *planners, const bench_list *budgets)
 {
     const bench_list *asked = q->budgets.count > 0 ? &q->budgets : budgets;
@@ -26,15 +41,7 @@ candidates *quality_candidates(quality *q, const char *const *planners, const be
     q->candidates[q->candidates_count++] = chosen;
     chosen->seed = q->options.seed;
     chosen->limit_ns = (q->options.quick ? QUICK_LIMIT_MS : LIMIT_MS) * 1000000LL;
-    is_good = candidates_add(chosen, "heft", asked);
-    for (uint32_t i = 0; i < q->planners.count && is_good; i++)
-        is_good = candidates_add(chosen, q->planners.items[i], asked);
-    if (q->planners.count > 0)
-        return is_good ? chosen : NULL;
-    if (planners == NULL)
-        return is_good && candidates_add_all(chosen, asked) ? chosen : NULL;
-    for (uint32_t i = 0; planners[i] != NULL && is_good; i++)
-        is_good = !is_planner(planners[i]) || candidates_add(chosen, planners[i], asked);
+    is_good = add_planners(q, planners, asked, chosen) && (!q->justifies || candidates_justify(chosen));
     return is_good ? chosen : NULL;
 }
 

@@ -15,6 +15,7 @@ typedef struct quality {
     candidates *candidates[COMPARISONS_MAX]; /* owned, one a part                 */
     comparison comparisons[COMPARISONS_MAX];
     uint32_t candidates_count, comparisons_count;
+    bool justifies;   /* each planner with double justification, too */
     bool has_skipped; /* a part that was asked for */
 } quality;
 

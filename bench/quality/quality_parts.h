@@ -10,6 +10,8 @@ bool quality_sets(quality *q);
 bool quality_papers(quality *q);
 /* Graphene's comparison on batch jobs, one by one or 40 at a time (quality_batch.c). */
 bool quality_batch(quality *q, candidates *chosen, const char *name, bool is_merged);
+/* Graphs with branches, in the mean over outcomes and where all arms run (quality_branches.c). */
+bool quality_branches(quality *q);
 /* A picture: for each comparison the planners as dots of ratio to the baseline, sorted (quality_svg.c). */
 bool quality_draw(const quality *q, const char *path);
 

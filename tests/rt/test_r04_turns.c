@@ -205,6 +205,7 @@ static void cancelling_a_job_costs_what_is_ready_of_it(void **state)
     open_bare(&b, TASKS, FREE);
     int64_t begun_ns = clo_clock_ns();
     ok(clo_scheduler_arrive(b.scheduler, b.job, 0));
+    take_orders(&b, "an arrival of 100 000, first piece", begun_ns);
     clo_scheduler_go_on_to_end(b.scheduler);
     take_orders(&b, "an arrival of 100 000", begun_ns);
     assert_true(clo_scheduler_counts_of(b.scheduler)->most_turn_steps <= bound(CLO_LOG_PIECE, clo_policy_find("fifo")));
