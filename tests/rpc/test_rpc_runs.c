@@ -174,7 +174,7 @@ static void calls_come_in_rows(void **state)
     (void)state;
     ok(clo_rpc_workflow_add_calls(w, good, 2));
     ok(clo_rpc_workflow_add_calls(w, NULL, 0));
-    fails(CLO_ERR_ARGUMENT, "call 7", clo_rpc_workflow_add_calls(w, bad, 3));
+    fails(CLO_ERR_ARGUMENT, "call.after[1] is 7, but 3 calls were added before", clo_rpc_workflow_add_calls(w, bad, 3));
     fails(CLO_ERR_ARGUMENT, "workflow or calls", clo_rpc_workflow_add_calls(w, NULL, 1));
     fails(CLO_ERR_ARGUMENT, "workflow or calls", clo_rpc_workflow_add_calls(NULL, good, 1));
     ok(clo_rpc_workflow_run(w));
