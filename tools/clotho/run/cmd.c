@@ -97,13 +97,16 @@ static int run_file(const char *path, const run_options *o, bool again)
 /* The worst exit code of all. */
 static int run_files(char **paths, int count, const run_options *o)
 {
-    int code = EXIT_GOOD;
+    int code = EXIT_GOOD, i;
 
-    for (int i = 0; i < count && !is_interrupted(); i++) {
+    for (i = 0; i < count && !is_interrupted(); i++) {
         int one = run_file(paths[i], o, i > 0);
         code = one > code ? one : code;
     }
-    return code;
+    if (i == count)
+        return code;
+    warn("interrupted: %d of %d graphs were not run", count - i, count);
+    return code == EXIT_GOOD ? EXIT_BAD_INPUT : code;
 }
 
 static int read_clock(run_options *o)

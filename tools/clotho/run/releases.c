@@ -98,10 +98,27 @@ static clo_status open_flight(const run_options *o, clo_runtime *runtime, const 
     return clo_flight_create(runtime, in->cost, &config, &f->flight);
 }
 
-/* Waits for the end of the series, and reads the flight recorder meanwhile. A signal ends the series early. */
+static clo_status read_timing(const clo_job *job, flown *f)
+{
+    clo_status status = clo_job_timing_read(job, &f->timing);
+
+    return status == CLO_OK ? clo_job_latency_read(job, CLO_LATENCY_RESPONSE, f->responses) : status;
+}
+
+/* A cancelled release ends at once, and is counted as any other: what is reported is what was there before. */
+static clo_status cut(clo_job *job, flown *f)
+{
+    clo_status status = read_timing(job, f);
+
+    f->is_cut = true;
+    clo_job_cancel(job);
+    return status;
+}
+
+/* Waits for the end of the series, reads the flight recorder meanwhile, and then its times. A signal ends it early. */
 static clo_status wait_for_end(clo_job *job, flown *f)
 {
-    clo_status status = f->flight != NULL ? clo_flight_begin(f->flight, job) : CLO_OK;
+    clo_status status = f->flight != NULL ? clo_flight_begin(f->flight, job) : CLO_OK, timing = CLO_OK;
 
     if (status != CLO_OK)
         return status;
@@ -109,11 +126,11 @@ static clo_status wait_for_end(clo_job *job, flown *f)
         status = clo_job_wait_for(job, f->flight != NULL ? READ_EVERY_NS : LOOK_EVERY_NS, &f->result);
         if (f->flight != NULL)
             (void)clo_flight_read(f->flight);
-        if (status == CLO_ERR_TIMEOUT && is_interrupted())
-            clo_job_cancel(job); /* again and again, which does no harm */
+        if (status == CLO_ERR_TIMEOUT && is_interrupted() && !f->is_cut)
+            timing = cut(job, f);
     } while (status == CLO_ERR_TIMEOUT);
-    f->is_cut = status == CLO_ERR_CANCELLED && is_interrupted();
-    return f->is_cut ? CLO_OK : status;
+    f->is_cut = f->is_cut && status == CLO_ERR_CANCELLED;
+    return f->is_cut ? timing : status == CLO_OK ? read_timing(job, f) : status;
 }
 
 static clo_status take_trace(const run_options *o, const clo_job *job, const input *in, flown *f)
@@ -147,22 +164,20 @@ static clo_status run_job(const run_options *o, clo_runtime *runtime, const inpu
     status = open_flight(o, runtime, in, f);
     if (status == CLO_OK)
         status = clo_job_submit(job);
+    interrupts_catch();
     if (status == CLO_OK)
         status = wait_for_end(job, f);
-    if (status == CLO_OK)
-        status = clo_job_timing_read(job, &f->timing);
-    if (status == CLO_OK)
-        status = clo_job_latency_read(job, CLO_LATENCY_RESPONSE, f->responses);
+    interrupts_let_go();
     if (status == CLO_OK)
         status = take_trace(o, job, in, f);
     if (f->is_cut && status == CLO_OK) {
-        warn("%s: interrupted: %llu of %llu releases, of which the last may be cut short", in->path,
-             (unsigned long long)f->timing.finished, (unsigned long long)f->releases);
+        warn("%s: interrupted: %llu of %llu releases are done", in->path, (unsigned long long)f->timing.finished,
+             (unsigned long long)f->releases);
         f->releases = f->timing.finished;
         f->timing.missed = f->timing.missed < f->timing.finished ? f->timing.missed : f->timing.finished;
     }
     f->output_hash = clo_job_output_hash(job);
-    f->each_ns = (double)f->result.makespan_ns / (double)f->releases;
+    f->each_ns = f->releases > 0 ? (double)f->result.makespan_ns / (double)f->releases : 0;
     clo_job_destroy(job);
     return status;
 }
@@ -285,9 +300,7 @@ int run_flight(const input *in, const run_options *o)
                .result = CLO_JOB_RESULT_INIT,
                .timing = CLO_JOB_TIMING_INIT,
                .counts = CLO_FLIGHT_COUNTS_INIT};
-    interrupts_catch();
     clo_status status = fly(o, in, &f);
-    interrupts_let_go();
 
     if (status == CLO_OK)
         status = run_to_output(o) > 0 ? CLO_OK : o->as_json ? print_json(o, in, &f) : print_text(o, in, &f);
