@@ -229,6 +229,33 @@ class Trees(CommandTest):
         self.assertEqual(sorted(mine.stdout.splitlines()), sorted(line for line in lines if "  browse  " not in line))
         self.assertEqual(self.good("build", "-t", "list").splitlines()[1:], mine.stdout.splitlines()[1:])
 
+    def test_by_ninjas_name_a_manifest_that_cannot_be_made_anew_is_named(self):
+        program = os.path.join(os.path.dirname(CLOTHO), "clotho-ninja")
+        text = "rule g\n  command = %s\n  generator = 1\nbuild build.ninja: g new\nbuild a: phony\n"
+
+        def said(word, command, is_interrupted, *options):
+            for name in ("begun", ".ninja_log", ".ninja_deps"):
+                if os.path.exists(self.path(name)):
+                    os.remove(self.path(name))
+            self.file("build.ninja", text % command)
+            os.utime(self.path("build.ninja"), (1, 1))
+            with subprocess.Popen([word, *options], cwd=self.temporary.name, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                  text=True) as process:
+                while is_interrupted and process.poll() is None and not os.path.exists(self.path("begun")):
+                    time.sleep(0.01)
+                if is_interrupted:
+                    process.send_signal(signal.SIGINT)
+                out, err = process.communicate(timeout=LONG)
+            return process.returncode, "" if is_interrupted else out, err
+
+        self.file("new", "")
+        for command, is_interrupted, options, why in (("false", False, (), "subcommand failed"),
+                                                      ("false", False, ("-k0",), "cannot make progress due to previous errors"),
+                                                      ("touch begun; sleep 60", True, (), "interrupted by user")):
+            theirs, mine = (said(word, command, is_interrupted, *options) for word in (NINJA, program))
+            self.assertEqual(theirs, mine)
+            self.assertEqual((mine[0], mine[2]), (1, "ninja: error: rebuilding 'build.ninja': %s\n" % why))
+
     def test_a_hundred_thousand_statements(self):
         """Read whole: the last target's command is the last one's. How long it takes is bench/builds/parse.py's matter."""
         self.file("build.ninja", "rule r\n  command = cmd $x $in $out\n" + "".join(

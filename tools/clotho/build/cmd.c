@@ -212,7 +212,7 @@ static int want_manifest(build *b, bool *is_first)
         return EXIT_GOOD;
     }
     if (b->failed > 0)
-        return build_say_failed(b->failed, b->options.failures);
+        return build_say_failed(b->options.file, b->failed, b->options.failures);
     build_forget(&b->folder);
     ran_free(&b->ran);
     b->is_current = true;
@@ -350,6 +350,7 @@ static int run_steps(build *b)
                                        .failures_most = o->failures,
                                        .failed = &b->failed,
                                        .is_phase = b->is_phase,
+                                       .remakes = b->is_current ? NULL : o->file,
                                        .memory_kib = o->memory_kib,
                                        .lock = b->lock.folder,
                                        .ends_servers = o->ends_servers,
@@ -366,7 +367,7 @@ static int run_steps(build *b)
 static int end_without_steps(const build *b)
 {
     if (b->failed > 0)
-        return build_say_failed(b->failed, b->options.failures);
+        return build_say_failed(NULL, b->failed, b->options.failures);
     if (b->ran.count == 0)
         printf("%s: no work to do.\n", report_speaker());
     return EXIT_GOOD;

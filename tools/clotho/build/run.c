@@ -114,21 +114,24 @@ static void print_hosts(const build_hosts *hosts)
 }
 
 /* The last line of a build that did not end well, as ninja has it: scripts and editors look for it. */
-static void stop_as_ninja(const char *why)
+static int stop_as_ninja(const char *manifest, const char *why, int code)
 {
+    if (manifest != NULL)
+        return complain(NULL, "rebuilding '%s': %s", show_name(manifest), why);
     printf("ninja: build stopped: %s.\n", why);
+    return code;
 }
 
-/* ninja's exit status is 2. */
-static int say_interrupted(const build_driver *d)
+/* ninja's exit status is 2, and 1 where its manifest was made. */
+static int say_interrupted(const build_driver *d, const char *manifest)
 {
     const ninja_manifest *m = &d->folder->manifest;
 
     if (d->signal == SIGPIPE)
         return EXIT_INTERRUPTED; /* nobody reads */
     if (report_is_ninja())
-        stop_as_ninja("interrupted by user");
-    else if (d->interrupter == NINJA_NONE)
+        return stop_as_ninja(manifest, "interrupted by user", EXIT_INTERRUPTED);
+    if (d->interrupter == NINJA_NONE)
         complain(NULL, "the build was interrupted by %s; call again to go on", strsignal(d->signal));
     else
         complain(m->nodes[m->edges[d->interrupter].outputs[0]].path,
@@ -136,29 +139,29 @@ static int say_interrupted(const build_driver *d)
     return EXIT_INTERRUPTED;
 }
 
-int build_say_failed(uint32_t failed, uint32_t most)
+int build_say_failed(const char *manifest, uint32_t failed, uint32_t most)
 {
     bool is_at_most = most > 0 && failed >= most;
 
-    if (report_is_ninja()) {
-        stop_as_ninja(!is_at_most ? "cannot make progress due to previous errors"
-                      : most == 1 ? "subcommand failed"
-                                  : "subcommands failed");
-        return EXIT_BAD_INPUT;
-    }
+    if (report_is_ninja())
+        return stop_as_ninja(manifest,
+                             !is_at_most ? "cannot make progress due to previous errors"
+                             : most == 1 ? "subcommand failed"
+                                         : "subcommands failed",
+                             EXIT_BAD_INPUT);
     return complain(NULL, "%u step%s failed; see above", failed, failed == 1 ? "" : "s");
 }
 
 /* What came of it, as one line where something is wrong. */
-static int judge(const build_driver *d, bool is_phase)
+static int judge(const build_driver *d, const build_run_options *options)
 {
-    bool goes_on = is_phase && (d->failures_most == 0 || d->failed < d->failures_most);
+    bool goes_on = options->is_phase && (d->failures_most == 0 || d->failed < d->failures_most);
 
     if (d->signal != 0)
-        return say_interrupted(d);
+        return say_interrupted(d, options->remakes);
     if (d->is_broken)
         return complain(NULL, "%s", show_name(d->folder->manifest.error));
-    return d->failed == 0 || goes_on ? EXIT_GOOD : build_say_failed(d->failed, d->failures_most);
+    return d->failed == 0 || goes_on ? EXIT_GOOD : build_say_failed(options->remakes, d->failed, d->failures_most);
 }
 
 /* Between the making of the graph and its end. */
@@ -178,7 +181,7 @@ static int run_graph(build_driver *d, build_graph *g, const build_run_options *o
     if (options->report.summarizes && options->hosts->count > 0)
         print_hosts(options->hosts);
     if (code == EXIT_GOOD)
-        code = judge(d, options->is_phase);
+        code = judge(d, options);
     status_end(&d->printer.status);
     build_gate_close(&d->gate);
     return code;

@@ -17,6 +17,7 @@ typedef struct build_run_options {
     uint32_t failures_most; /* no step begins after so many have failed; 0: no limit */
     uint32_t *failed;       /* how many did so far; counts on */
     bool is_phase;          /* others follow if failures are left */
+    const char *remakes;    /* the manifest, for which these steps run; NULL: for the targets */
     int64_t
         memory_kib; /* what all steps together may take; also MEMORY_NONE, MEMORY_AUTO (clotho/build_plan/memory.h) */
     int lock;       /* the open folder that is locked, which commands hold, too; -1: none */
@@ -31,8 +32,9 @@ typedef struct build_run_options {
 /* As ninja's. */
 enum { EXIT_INTERRUPTED = 2 };
 
-/* The error line and the exit code of a build in which steps failed, of `most` (0: any number) that may. */
-int build_say_failed(uint32_t failed, uint32_t most);
+/* The error line and the exit code of a build in which steps failed, of `most` (0: any number) that may. manifest: as
+ * `remakes` of build_run_options. */
+int build_say_failed(const char *manifest, uint32_t failed, uint32_t most);
 
 /* Runs the steps that build_want has found. Returns an exit code: EXIT_BAD_INPUT after an error line where a step
  * failed (not in a phase that others may follow), EXIT_INTERRUPTED after one where the build was interrupted. Ends this
