@@ -492,6 +492,18 @@ class Reports(CommandTest):
         self.assertEqual(said, [[4] * 20, "123.46\u00a0ms", "1\u00a0s", "5\u00a0s"])
         self.assertIn('k === 0 ? "0" : timeText(k * step, step)', script)
 
+    def test_the_axis_of_a_long_time_ends_however_near_it_is_seen(self):
+        code = """
+            const said = [], tip = {}, redraw = () => 0, spanEnd = () => 5e17, TOP = 30, FONT = "";
+            const g = {beginPath() {}, moveTo() {}, lineTo() {}, stroke() {}, fillText: text => said.push(text)};
+            const chart = {left: 0, plot: 1000, height: 100, colors: {}, g}, xOf = ns => (ns - chart.from) / (chart.to - chart.from) * 1000;
+            setView(5e17 - 1, 5e17); /* ns, the last one of 16 years */
+            drawAxis();
+            console.log(JSON.stringify([said.length, new Set(said).size]));"""
+        count, different = self.script(code, "timeText", "setView", "drawAxis")[1]
+        self.assertIn(count, range(5, 15))
+        self.assertEqual(different, count)
+
     CHART = """
         const drawn = [], jobs = [], LOST = 2, SKIPPED = 4, REPLICA = 1, THIN = 3;
         const g = {fillRect: (x, y, width) => drawn.push([x, x + width, g.globalAlpha]), fillText: text => drawn.push([text, g.fillStyle, g.globalAlpha]),

@@ -395,9 +395,10 @@ function draw() {
   drawNames(first, last);
 }
 
-/* Zoom about a place, and moves; never beyond the ends, never more than 20 pixels a nanosecond. */
+/* Zoom about a place, and moves; never beyond the ends, never more than 20 pixels a nanosecond, nor so near that numbers
+ * do not tell times apart. */
 function setView(from, to) {
-  const end = spanEnd() * 1.015, span = Math.min(Math.max(to - from, Math.min(chart.plot / 20, end)), end);
+  const end = spanEnd() * 1.015, span = Math.min(Math.max(to - from, Math.min(chart.plot / 20, end), end * 2 ** -40), end);
   chart.from = Math.max(0, Math.min(from, end - span));
   chart.to = chart.from + span;
   tip.hidden = true; /* another bar is below the pointer */
