@@ -2,6 +2,7 @@
 import glob
 import json
 import os
+import re
 import resource
 import signal
 import subprocess
@@ -469,6 +470,22 @@ class Run(CommandTest):
             self.assertEqual((one["releases"], one["interval_measured_ns"], one.get("response_buckets", [])), (0, 0, []))
         with open(pages[1], encoding="utf-8") as file:
             json.load(file)
+
+    def test_of_releases_that_an_interrupt_ended_all_lines_say_the_same_number(self):
+        chain = self.graph([{"work_ns": 3000000} for _ in range(4)], [(i, i + 1) for i in range(3)])
+        with subprocess.Popen([CLOTHO, "run", chain, "--releases-in-flight", "2", "--releases", "100000", "--period", "1ms", "--deadline",
+                               "1ms"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+            wait_for_handler(process, signal.SIGINT)
+            time.sleep(0.5)
+            process.send_signal(signal.SIGINT)
+            out, err = process.communicate(timeout=LONG)
+        done = re.search(r"interrupted: (\d+) of 100000 releases are done\n", err).group(1)
+        if done == "0":
+            self.skipTest("the machine is busy")
+        self.assertEqual(process.returncode, 1)
+        self.assertIn("executed     %s releases in " % done, out)
+        self.assertIn("%s of %s releases have missed it\n" % (done, done), out)
+        self.assertIn("%s of %s releases have missed the deadline of 1.000 ms\n" % (done, done), err)
 
     def test_graphs_behind_the_one_that_an_interrupt_ended_are_named(self):
         slow = self.graph([{"work_ns": 300000000}], [], file="slow.json")

@@ -173,7 +173,7 @@ static clo_status run_job(const run_options *o, clo_runtime *runtime, const inpu
     if (f->is_cut && status == CLO_OK) {
         warn("%s: interrupted: %llu of %llu releases are done", in->path, (unsigned long long)f->timing.finished,
              (unsigned long long)f->releases);
-        f->releases = f->timing.finished;
+        f->releases = f->timing.released = f->timing.finished;
         f->timing.missed = f->timing.missed < f->timing.finished ? f->timing.missed : f->timing.finished;
     }
     f->output_hash = clo_job_output_hash(job);
