@@ -218,6 +218,8 @@ bool learned_networks(const learned *l)
     if (is_good && (l->table == NULL || strncmp("edges", l->table, strlen(l->table)) == 0))
         is_good = add_edges(l, data.tpch, false, &all) && add_edges(l, data.tpch, true, &all);
     online_data_close(&data);
+    if (is_good && all.count == 0)
+        fprintf(stderr, "bench: networks: no network's name begins with '%s'\n", l->table);
     if (is_good && l->options.json)
         print_json(&all);
     else if (is_good && all.count > 0)
