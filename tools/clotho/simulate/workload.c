@@ -90,6 +90,8 @@ typedef struct range {
     simulated_run runs[RUNS_MAX];
     bool is_done[RUNS_MAX];
     size_t count, next, reported;
+    bool
+        is_cut; /* a signal ended a run; of several simulations later runs, with a hole before them, are not reported */
     size_t *failed; /* [sims_count]; NULL: each failure is a line; else the first of each, and all are counted */
     simulated_take take;
     void *context;
@@ -143,7 +145,8 @@ static int take_run(range *r, size_t index)
     const simulation *sim = sim_of(r, index);
     const simulated_run *run = &r->runs[index % RUNS_MAX];
 
-    if (run->status == CLO_ERR_CANCELLED && is_interrupted())
+    r->is_cut |= run->status == CLO_ERR_CANCELLED && is_interrupted();
+    if (r->is_cut && (r->sims_count > 1 || run->status == CLO_ERR_CANCELLED))
         return EXIT_GOOD;
     if (run->status != CLO_OK && r->failed != NULL && r->failed[index % r->sims_count]++ > 0)
         return EXIT_BAD_INPUT;
