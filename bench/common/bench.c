@@ -241,7 +241,7 @@ bool bench_turn_end(bench_turns *turns)
     /* What is told in whole ticks, for the CPUs and for this process, may be wrong by one each. */
     bool is_loaded = foreign > BENCH_LOAD_MAX + (ticks > 0 ? 2 / ticks : 1);
 
-    if (is_loaded && turns->dropped < 2 * turns->wanted) {
+    if (is_loaded && turns->wanted > 1 && turns->dropped < 2 * turns->wanted) {
         wait_for_quiet(turns->dropped++);
         return false;
     }

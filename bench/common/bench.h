@@ -86,7 +86,8 @@ typedef struct bench_turns {
 /* False when enough turns are kept. Else one begins. */
 bool bench_turn_begin(bench_turns *turns);
 /* True if the samples of this turn count. At most twice `wanted` turns are dropped; then three good ones are enough,
- * and where there are fewer the loaded ones are taken. */
+ * and where there are fewer the loaded ones are taken. A single wanted turn is taken as it comes: `--rounds 1` shows that
+ * figures come out, and the tests run it beside other programs. */
 bool bench_turn_end(bench_turns *turns);
 /* Adds the counts of b to those of a. */
 void bench_turns_add(bench_turns *a, const bench_turns *b);

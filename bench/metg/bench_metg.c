@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PATTERNS = 9, POINTS_MAX = 12, REPEATS = 3, EXPONENT_LOWEST = 2 };
+enum { PATTERNS = 9, POINTS_MAX = 12, REPEATS = 3, QUICK_REPEATS = 1, EXPONENT_LOWEST = 2 };
 
 typedef enum mode { RERUN, FIRST_RUN, MODES } mode;
 
@@ -30,7 +30,7 @@ typedef struct cell {
 
 typedef struct table {
     peer_row rows[PEER_ROWS_MAX];
-    uint32_t rows_count, points;
+    uint32_t rows_count, points, repeats;
     pattern_size size;
     const char *patterns[PATTERNS];
     uint32_t patterns_count;
@@ -84,25 +84,25 @@ static bool run_again(const peer *p, void *state, pattern *what, uint32_t point,
 }
 
 /* Largest kernels first; they warm up. */
-static bool sweep(const peer *p, void *state, pattern *what, uint32_t points, cell *into)
+static bool sweep(const table *t, const peer *p, void *state, pattern *what, cell *into)
 {
     bool is_good = true;
 
-    for (uint32_t point = points; is_good && point-- > 0;) {
+    for (uint32_t point = t->points; is_good && point-- > 0;) {
         what->graph.iterations = iterations_of(point);
-        for (int r = 0; r < REPEATS && is_good; r++)
+        for (uint32_t r = 0; r < t->repeats && is_good; r++)
             is_good = run_first(p, state, what, point, into);
-        for (int r = 0; r < REPEATS && is_good; r++)
+        for (uint32_t r = 0; r < t->repeats && is_good; r++)
             is_good = run_again(p, state, what, point, into);
     }
     return is_good;
 }
 
-static bool take_sample(const peer_row *row, pattern *what, uint32_t points, cell *into)
+static bool take_sample(const table *t, const peer_row *row, pattern *what, cell *into)
 {
     const peer *p = row->peer;
     void *state = p->open(&what->graph, row->workers);
-    bool is_good = state != NULL && make(p, state) && sweep(p, state, what, points, into);
+    bool is_good = state != NULL && make(p, state) && sweep(t, p, state, what, into);
 
     if (state != NULL)
         p->close(state);
@@ -123,7 +123,7 @@ static bool take_turn(const table *t, pattern *what, cell *taken, uint64_t *rand
         order[r] = r;
     bench_shuffle(order, t->rows_count, random);
     for (uint32_t i = 0; i < t->rows_count; i++)
-        if (!take_sample(&t->rows[order[i]], what, t->points, &taken[order[i]]))
+        if (!take_sample(t, &t->rows[order[i]], what, &taken[order[i]]))
             return false;
     return true;
 }
@@ -313,8 +313,8 @@ static void print_goals(const table *t, mode how)
 static void print_text(const table *t, const bench_options *o)
 {
     printf("%u steps, width %u, radix 5 (spread: 3), %u workers, outputs of 16 bytes, inputs checked; the lowest of %u "
-           "turns of %d runs; peak: %.2f ns an iteration.\n",
-           t->size.steps, t->size.width, t->rows[0].workers, o->rounds, REPEATS, t->iteration_ns);
+           "turns of %u runs; peak: %.2f ns an iteration.\n",
+           t->size.steps, t->size.width, t->rows[0].workers, o->rounds, t->repeats, t->iteration_ns);
     bench_turns_print(&t->turns, false);
     print_metg(t, RERUN);
     print_metg(t, FIRST_RUN);
@@ -416,6 +416,7 @@ int main(int argc, char **argv)
     random = o.seed;
     t->rows_count = peer_rows(t->rows, true);
     t->points = POINTS_MAX;
+    t->repeats = o.quick ? QUICK_REPEATS : REPEATS;
     t->size = (pattern_size){.steps = o.quick ? 20 : 500};
     /* 4 points a worker, but spread needs 7. */
     t->size.width = 4 * t->rows[0].workers < 8 ? 8 : 4 * t->rows[0].workers;

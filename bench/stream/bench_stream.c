@@ -24,7 +24,7 @@ enum {
     JOBS = 10000,
     QUICK_JOBS = 150,
     WINDOWS = 24,
-    QUICK_WINDOWS = 3,
+    QUICK_WINDOWS = 1,
     GENERATED = 20
 };
 
