@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
 """R10: nothing on the decision path uses floating point: its sources compile with -mgeneral-regs-only.
 
+At -O0, where nothing is left out that an optimiser finds dead, and which takes a third of the time of -O2.
 Mutation: a double in runtime/policy/queue/rank.c."""
+import os
 import pathlib
 import shutil
 import subprocess
 import sys
-import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-FLAGS = ["-std=c17", "-O2", "-ffp-contract=off", '-DCLO_VERSION="0"', f"-I{ROOT}/include", f"-I{ROOT}/runtime", f"-I{ROOT}"]
+FLAGS = ["-std=c17", "-O0", "-ffp-contract=off", '-DCLO_VERSION="0"', f"-I{ROOT}/include", f"-I{ROOT}/runtime", f"-I{ROOT}"]
 DECISION_PATH = [*sorted((ROOT / "runtime/policy").rglob("*.c")), *sorted((ROOT / "runtime/learn").rglob("*.c")),
                  *(ROOT / "runtime" / name for name in (
                      "engine/execution/engine.c", "engine/program/program.c", "engine/scheduler/scheduler.c", "engine/state/scheduler_job.c",
@@ -28,13 +29,12 @@ DECISION_PATH = [*sorted((ROOT / "runtime/policy").rglob("*.c")), *sorted((ROOT 
 def main():
     compiler = "aarch64-linux-gnu-gcc" if shutil.which("aarch64-linux-gnu-gcc") else "gcc"
     failed = 0
-    with tempfile.TemporaryDirectory() as name:
-        for source in DECISION_PATH:
-            done = subprocess.run([compiler, *FLAGS, "-mgeneral-regs-only", "-c", str(source), "-o", f"{name}/x.o"],
-                                  capture_output=True, text=True)
-            if done.returncode != 0:
-                failed += 1
-                print(done.stderr.splitlines()[0:3])
+    for source in DECISION_PATH:
+        done = subprocess.run([compiler, *FLAGS, "-mgeneral-regs-only", "-S", str(source), "-o", os.devnull],
+                              capture_output=True, text=True)
+        if done.returncode != 0:
+            failed += 1
+            print(done.stderr.splitlines()[0:3])
     print(f"{len(DECISION_PATH) - failed} of {len(DECISION_PATH)} sources of the decision path are free of floating point")
     return 1 if failed else 0
 

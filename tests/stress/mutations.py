@@ -257,7 +257,7 @@ def is_caught(program: pathlib.Path, how: str, scenario: str) -> bool:
 
 def check_unmutated(program: pathlib.Path, how: str, what: str) -> None:
     """What is caught must be the mutation: the source as it is passes, however loaded the machine is."""
-    for _ in range(2):
+    for _ in range(2 if os.environ.get("CLO_FULL") else 1):  # the stress tests of the same stage are these programs, too
         done = subprocess.run([str(program)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
                               timeout=1000)
         if done.returncode != 0:
