@@ -7,11 +7,14 @@
 #include "graph/graph.h"
 #include "plan/facts.h"
 #include "releases_scene.h"
+#include "sample.h"
 #include "scene.h"
 
 #include <sched.h>
 
+/* A third of them at a time, which the commit draws (sample.h). */
 #define SEEDS (SANITIZED ? 14u : 42u)
+#define PARTS (SANITIZED ? 1u : 3u)
 
 static const uint32_t limits[] = {0, 1, 2, 3, 0, 5, 0};
 
@@ -65,7 +68,7 @@ static void a_thousand_releases_put_out_what_they_do_one_at_a_time(void **state)
 static void random_graphs_put_out_what_they_do_one_at_a_time(void **state)
 {
     (void)state;
-    for (uint64_t seed = 0; seed < SEEDS; seed++)
+    for (uint64_t seed = sample_first(SEEDS, PARTS), end = seed + sample_size(SEEDS, PARTS); seed < end; seed++)
         equals_one_at_a_time(seed, seed % 5 == 0 ? 1 : 40,
                              RELEASES_FEATURES | (seed % 4 == 3 ? (unsigned)RANDOM_STAGES : 0u));
 }
@@ -74,7 +77,7 @@ static void random_graphs_put_out_what_they_do_one_at_a_time(void **state)
 static void under_the_virtual_clock_the_interval_is_kept(void **state)
 {
     (void)state;
-    for (uint64_t seed = 0; seed < SEEDS; seed++) {
+    for (uint64_t seed = sample_first(SEEDS, PARTS), end = seed + sample_size(SEEDS, PARTS); seed < end; seed++) {
         releases_scene s;
         clo_job_result result = CLO_JOB_RESULT_INIT;
         clo_interval_bound bound = CLO_INTERVAL_BOUND_INIT;
@@ -101,7 +104,7 @@ static void under_the_virtual_clock_the_interval_is_kept(void **state)
 static void a_failure_in_the_middle_ends_the_series_and_the_next_one_is_whole(void **state)
 {
     (void)state;
-    for (uint64_t seed = 0; seed < SEEDS; seed++) {
+    for (uint64_t seed = sample_first(SEEDS, PARTS), end = seed + sample_size(SEEDS, PARTS); seed < end; seed++) {
         releases_scene s;
         clo_job_result result = CLO_JOB_RESULT_INIT;
         uint64_t hash;
@@ -128,7 +131,7 @@ static void a_failure_in_the_middle_ends_the_series_and_the_next_one_is_whole(vo
 static void a_series_without_end_is_cancelled(void **state)
 {
     (void)state;
-    for (uint64_t seed = 0; seed < SEEDS; seed++) {
+    for (uint64_t seed = sample_first(SEEDS, PARTS), end = seed + sample_size(SEEDS, PARTS); seed < end; seed++) {
         releases_scene s;
         clo_job_timing timing = CLO_JOB_TIMING_INIT;
         int64_t period_ns = seed % 3 == 0 ? 20000 : 0;
@@ -157,7 +160,8 @@ static void a_series_without_end_is_cancelled(void **state)
 static void periods_are_kept_and_counted(void **state)
 {
     (void)state;
-    for (uint64_t seed = 0; seed < SEEDS / 2; seed++) {
+    for (uint64_t seed = sample_first(SEEDS / 2, PARTS), end = seed + sample_size(SEEDS / 2, PARTS); seed < end;
+         seed++) {
         releases_scene s;
         clo_job_timing timing = CLO_JOB_TIMING_INIT;
         uint64_t hash;
@@ -180,7 +184,8 @@ static void periods_are_kept_and_counted(void **state)
 static void jobs_run_beside_each_other(void **state)
 {
     (void)state;
-    for (uint64_t seed = 0; seed < SEEDS / 2; seed++) {
+    for (uint64_t seed = sample_first(SEEDS / 2, PARTS), end = seed + sample_size(SEEDS / 2, PARTS); seed < end;
+         seed++) {
         releases_scene s;
         clo_job_config config = CLO_JOB_CONFIG_INIT;
         clo_job *other;
@@ -214,7 +219,7 @@ static void jobs_run_beside_each_other(void **state)
 static void a_job_in_memory_of_the_caller_allocates_nothing(void **state)
 {
     (void)state;
-    for (uint64_t seed = 0; seed < SEEDS; seed++) {
+    for (uint64_t seed = sample_first(SEEDS, PARTS), end = seed + sample_size(SEEDS, PARTS); seed < end; seed++) {
         releases_scene s;
         clo_job_config config = CLO_JOB_CONFIG_INIT;
         size_t bytes;
@@ -370,7 +375,8 @@ static void policies_and_plans_that_nobody_can_keep_are_refused_in_flight(void *
 static void a_plan_of_one_release_runs_in_flight_too(void **state)
 {
     (void)state;
-    for (uint64_t seed = 0; seed < SEEDS / 2; seed++) {
+    for (uint64_t seed = sample_first(SEEDS / 2, PARTS), end = seed + sample_size(SEEDS / 2, PARTS); seed < end;
+         seed++) {
         releases_scene s;
         clo_plan_config config = CLO_PLAN_CONFIG_INIT;
         clo_job_result result = CLO_JOB_RESULT_INIT;

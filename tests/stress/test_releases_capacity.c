@@ -5,10 +5,13 @@
 #include "support.h"
 
 #include "releases_scene.h"
+#include "sample.h"
 
 #include <sched.h>
 
+/* A quarter of them at a time, which the commit draws (sample.h). */
 #define SEEDS (SANITIZED ? 8u : 40u)
+#define PARTS (SANITIZED ? 1u : 4u)
 #define MACHINES_MAX 4u
 
 /* What is in use now, of the one scene of a test. */
@@ -92,7 +95,7 @@ static void run_whole(releases_scene *s)
 static void no_capacity_is_exceeded_and_outputs_are_those_of_one_release_at_a_time(void **state)
 {
     (void)state;
-    for (uint64_t seed = 0; seed < SEEDS; seed++) {
+    for (uint64_t seed = sample_first(SEEDS, PARTS), end = seed + sample_size(SEEDS, PARTS); seed < end; seed++) {
         releases_scene s;
         open_scene(&s, seed, (uint32_t)(seed % 5));
         uint64_t *log = calloc(s.graph->instances * s.releases, sizeof *log);
@@ -132,7 +135,8 @@ static int only_holds(const clo_call *call)
 static void jobs_share_the_capacities(void **state)
 {
     (void)state;
-    for (uint64_t seed = 0; seed < SEEDS / 2; seed++) {
+    for (uint64_t seed = sample_first(SEEDS / 2, PARTS), end = seed + sample_size(SEEDS / 2, PARTS); seed < end;
+         seed++) {
         releases_scene s;
         open_scene(&s, seed, 0);
         for (uint32_t t = 0; t < s.graph->tasks; t++)
@@ -159,7 +163,7 @@ static void jobs_share_the_capacities(void **state)
 static void what_is_cut_short_gives_everything_back(void **state)
 {
     (void)state;
-    for (uint64_t seed = 0; seed < SEEDS; seed++) {
+    for (uint64_t seed = sample_first(SEEDS, PARTS), end = seed + sample_size(SEEDS, PARTS); seed < end; seed++) {
         releases_scene s;
         open_scene(&s, seed, 0);
         ok(make_job(&s, releases_slots(&s) + 1, 0, seed / 2 % 2 == 0));
@@ -185,7 +189,7 @@ static void what_is_cut_short_gives_everything_back(void **state)
 static void without_a_plan_outputs_are_those_of_one_release_at_a_time(void **state)
 {
     (void)state;
-    for (uint64_t seed = 0; seed < SEEDS; seed++) {
+    for (uint64_t seed = sample_first(SEEDS, PARTS), end = seed + sample_size(SEEDS, PARTS); seed < end; seed++) {
         releases_scene s;
         releases_open(&s, seed, RELEASES_FEATURES | (seed % 3 == 0 ? (unsigned)RANDOM_STAGES : 0u), 0, 50,
                       CLO_CLOCK_REAL);

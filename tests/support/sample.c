@@ -27,3 +27,8 @@ uint64_t sample_size(uint64_t all, uint64_t parts)
 {
     return getenv("CLO_FULL") != NULL ? all : (all + parts - 1) / parts;
 }
+
+uint64_t sample_first(uint64_t all, uint64_t parts)
+{
+    return getenv("CLO_FULL") != NULL ? 0 : sample_number() % parts * sample_size(all, parts);
+}

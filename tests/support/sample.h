@@ -16,4 +16,8 @@ clo_rng sample_rng(uint64_t seed);
 /* How many of `all` cases are played: one of `parts`, or all with CLO_FULL. */
 uint64_t sample_size(uint64_t all, uint64_t parts);
 
+/* Where the sample_size(all, parts) consecutive cases begin that are played: CLO_SAMPLE draws the part, so that others play
+ * the rest. `parts` divides `all`. */
+uint64_t sample_first(uint64_t all, uint64_t parts);
+
 #endif
