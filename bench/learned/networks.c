@@ -68,7 +68,7 @@ typedef struct lines {
 
 static bool contributes(const line *l)
 {
-    return l->ratio.ratio >= WORSE && l->ratio.low > 1;
+    return l->ratio.ratio >= WORSE && l->ratio.low > 1 && l->ratio.high > l->ratio.low; /* one seed has no interval */
 }
 
 static const scene *scene_of(const char *name)
