@@ -158,8 +158,9 @@ static bool add_edges(const learned *l, const tpch *t, bool is_greedy, lines *ou
 
     e.count = LEARNED_SETTINGS * e.sizes * e.rounds;
     e.makespans = calloc((size_t)WAYS * e.count, sizeof *e.makespans);
-    bool is_good = e.models[0] != NULL && e.models[1] != NULL &&
-                   (e.makespans != NULL || bench_fail("no memory for makespans")) && fill_makespans(&e);
+    if (e.makespans == NULL)
+        bench_fail("no memory for makespans");
+    bool is_good = e.makespans != NULL && e.models[0] != NULL && e.models[1] != NULL && fill_makespans(&e);
     for (int way = SHUFFLED; way < WAYS && is_good; way++)
         out->list[out->count++] =
             (line){"edges", "Hua et al.", is_greedy ? "edges-greedy" : "edges", way == SHUFFLED ? shuffled : alone,

@@ -194,11 +194,11 @@ int simulation_run_range(const simulation *sims, size_t sims_count, uint64_t fir
                  .sims_count = sims_count,
                  .first = first,
                  .count = seeds * sims_count,
-                 .failed = failed,
                  .take = take,
                  .context = context,
                  .lock = PTHREAD_MUTEX_INITIALIZER,
                  .changed = PTHREAD_COND_INITIALIZER};
+    r->failed = failed;
     while (started < wanted && started < r->count && pthread_create(&threads[started], NULL, work, r) == 0)
         started++;
     int code = started > 0 ? take_in_order(r) : complain(sims->path, "no thread could be started");
