@@ -181,7 +181,7 @@ clo_model *model_edited(const clo_model *model, model_edit edit, uint64_t seed, 
         silence(p, &info);
     else if (is_good && edit == MODEL_NO_MESSAGES)
         is_good = cut_messages(p, &info);
-    else if (is_good)
+    else if (is_good && edit == MODEL_RANK_UP_ALONE)
         is_good = leave_rank_up(p, &info);
     if (!is_good || rebuild(&info, p, memory, &bytes) != CLO_OK ||
         clo_model_open(info.name, *memory, bytes, &out) != CLO_OK)
@@ -189,5 +189,23 @@ clo_model *model_edited(const clo_model *model, model_edit edit, uint64_t seed, 
     for (int i = 0; p != NULL && i < CLO_MODEL_LAYERS_MAX; i++)
         free(p->weights[i]);
     free(p);
+    return out;
+}
+
+clo_model *model_builtin(const char *name, model_edit edit, uint64_t seed, void **memory)
+{
+    size_t bytes = 0;
+    const void *data = clo_model_builtin(name, &bytes);
+    clo_model *model = NULL;
+
+    *memory = NULL;
+    if (data == NULL || clo_model_open(name, data, bytes, &model) != CLO_OK) {
+        bench_fail(name);
+        return NULL;
+    }
+    if (edit == MODEL_AS_IS)
+        return model;
+    clo_model *out = model_edited(model, edit, seed, memory);
+    clo_model_destroy(model);
     return out;
 }

@@ -6,6 +6,7 @@
 #include <clotho/model.h>
 
 typedef enum model_edit {
+    MODEL_AS_IS,
     /* The weights of each layer in another order. */
     MODEL_SHUFFLED,
     /* Of LACHESIS's network or rule (tools/train/models/lachesis.h): of the prior rank-up alone, and nothing of the
@@ -19,5 +20,8 @@ typedef enum model_edit {
 
 /* NULL after a line that says why; *memory is to be freed behind the model. */
 clo_model *model_edited(const clo_model *model, model_edit edit, uint64_t seed, void **memory);
+
+/* Likewise of a built-in one. */
+clo_model *model_builtin(const char *name, model_edit edit, uint64_t seed, void **memory);
 
 #endif

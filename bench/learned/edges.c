@@ -259,24 +259,6 @@ static void print_json(const sums *all)
     printf("]}");
 }
 
-clo_model *learned_builtin(const char *name, bool is_shuffled, uint64_t seed, void **memory)
-{
-    size_t bytes = 0;
-    const void *data = clo_model_builtin(name, &bytes);
-    clo_model *model = NULL;
-
-    *memory = NULL;
-    if (data == NULL || clo_model_open(name, data, bytes, &model) != CLO_OK) {
-        bench_fail(name);
-        return NULL;
-    }
-    if (!is_shuffled)
-        return model;
-    clo_model *other = model_edited(model, MODEL_SHUFFLED, seed, memory);
-    clo_model_destroy(model);
-    return other;
-}
-
 bool learned_edges(const learned *l)
 {
     const char *why = NULL;
@@ -295,7 +277,8 @@ bool learned_edges(const learned *l)
         wanted += is_wanted(l, i);
     if (wanted == 0)
         fprintf(stderr, "bench: edges: no setting's name begins with '%s'\n", l->table);
-    clo_model *model = learned_builtin("edges", l->has_shuffled_weights, l->options.seed, &memory);
+    clo_model *model =
+        model_builtin("edges", l->has_shuffled_weights ? MODEL_SHUFFLED : MODEL_AS_IS, l->options.seed, &memory);
     const scene s = {l, t, model, l->options.quick ? 5000000 : 100000000};
     bool is_good = model != NULL;
     for (int i = 0; i < SETTINGS && is_good; i++)

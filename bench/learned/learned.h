@@ -5,8 +5,6 @@
 #include "common/platform.h"
 #include "common/tpch.h"
 
-#include <clotho/model.h>
-
 typedef struct learned {
     bench_options options;
     /* Where the data sets lie; only tables whose names begin so, NULL: all; a model file in place of the built-in
@@ -29,10 +27,6 @@ extern const uint32_t learned_sizes[LEARNED_SIZES]; /* queries of an instance */
 /* Instance w of a setting and a size; to be closed in any case. False, after a line that says why, if it failed. */
 bool learned_case_open(const learned *l, const tpch *t, uint32_t setting, uint32_t jobs, uint32_t w, learned_case *out);
 void learned_case_close(learned_case *c);
-
-/* A built-in model as it is, or with its weights in another order. NULL after a line that says why; *memory is to be freed
- * behind the model. */
-clo_model *learned_builtin(const char *name, bool is_shuffled, uint64_t seed, void **memory);
 
 /* A table of one part. Returns false after a line that says why. */
 typedef bool (*learned_part)(const learned *l);

@@ -1,6 +1,7 @@
 /* networks.c - what does each built-in network contribute? Its scene once with it, once for each control: its weights in
  * another order, its messages cut, or the rule below it alone. The same streams and graphs meet all of them, and no clock
  * decides, so the ratios are the same on every machine. */
+#include "common/model_edit.h"
 #include "learned/learned.h"
 #include "online/online.h"
 #include "plan/edges/steps.h"
@@ -150,8 +151,8 @@ static bool add_edges(const learned *l, const tpch *t, bool is_greedy, lines *ou
     void *memory[2] = {NULL, NULL};
     edges_case e = {.l = l,
                     .t = t,
-                    .models = {learned_builtin("edges", false, l->options.seed, &memory[0]),
-                               learned_builtin("edges", true, l->options.seed, &memory[1])},
+                    .models = {model_builtin("edges", MODEL_AS_IS, l->options.seed, &memory[0]),
+                               model_builtin("edges", MODEL_SHUFFLED, l->options.seed, &memory[1])},
                     .is_greedy = is_greedy,
                     .sizes = l->options.quick ? 1 : LEARNED_SIZES,
                     .rounds = is_greedy ? l->options.rounds : (l->options.rounds + BEAM_EVERY - 1) / BEAM_EVERY};

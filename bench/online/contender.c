@@ -32,27 +32,13 @@ static bool read_control(char *text, model_edit *edit)
     return true;
 }
 
-/* A built-in model, changed. NULL: it failed. */
-static clo_model *edited(contender *c, const char *name, model_edit edit)
-{
-    clo_model *model = NULL, *out;
-    size_t bytes;
-    const void *data = clo_model_builtin(name, &bytes);
-
-    if (data == NULL || clo_model_open("built-in", data, bytes, &model) != CLO_OK)
-        return NULL;
-    out = model_edited(model, edit, 1, &c->memory);
-    clo_model_destroy(model);
-    return out;
-}
-
 static bool put_control(contender *c, model_edit edit)
 {
     clo_residual_argument *argument = c->argument;
     char name[sizeof "decima-" + sizeof argument->parametric];
 
     snprintf(name, sizeof name, "decima-%s", argument->parametric);
-    argument->model = argument->owned = edited(c, name, edit);
+    argument->model = argument->owned = model_builtin(name, edit, 1, &c->memory);
     return argument->model != NULL;
 }
 
@@ -111,7 +97,7 @@ static bool edit_model(contender *c, clo_learned_argument *argument, model_edit 
     clo_model *given = argument->owned;
 
     argument->model = argument->owned =
-        given != NULL ? model_edited(given, edit, 1, &c->memory) : edited(c, "decima", edit);
+        given != NULL ? model_edited(given, edit, 1, &c->memory) : model_builtin("decima", edit, 1, &c->memory);
     clo_model_destroy(given);
     return argument->model != NULL;
 }

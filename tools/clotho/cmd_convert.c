@@ -83,7 +83,7 @@ int cmd_convert(int argc, char **argv)
     o.config.scale = 1;
     const option_spec options[] = {
         {"format", 'f', "NAME", OPTION_TEXT, &o.format, "clotho, dot, wfformat, saga or workload"},
-        {"scale", 0, "X", OPTION_REAL, &o.config.scale, "multiply times and bytes by X"},
+        {"scale", 0, "X", OPTION_FACTOR, &o.config.scale, "multiply times and bytes by X"},
         {"instance", 'i', "NAME", OPTION_TEXT, &o.config.instance,
          "take only the instance of this name, from a file with many"},
         {"json", 0, NULL, OPTION_FLAG, &o.as_json, "print the report as one JSON object on standard output"}};
@@ -92,8 +92,6 @@ int cmd_convert(int argc, char **argv)
 
     if (code != OPTIONS_GO_ON)
         return code;
-    if (!(o.config.scale > 0))
-        return misuse("--scale is 0; write a number > 0");
     if (o.as_json && strcmp(operands[1], "-") == 0)
         return misuse("--json and OUT '-' both want standard output; name a file");
     bool is_workload = o.format != NULL && strcmp(o.format, "workload") == 0;

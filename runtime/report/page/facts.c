@@ -9,19 +9,22 @@
 
 enum { FAILED_SHOWN = 5 };
 
-static void add_fact(clo_text *out, const char *name, const char *value)
+/* begin: of its element, with a class where something has gone wrong. */
+static void add_fact_in(clo_text *out, const char *begin, const char *name, const char *value)
 {
-    clo_text_add(out, "<div><dt>%s</dt><dd>", name);
+    clo_text_add(out, "%s<dt>%s</dt><dd>", begin, name);
     clo_text_add_xml(out, value);
     clo_text_add(out, "</dd></div>\n");
 }
 
-/* One that something has gone wrong. */
+static void add_fact(clo_text *out, const char *name, const char *value)
+{
+    add_fact_in(out, "<div>", name, value);
+}
+
 static void add_bad_fact(clo_text *out, const char *name, const char *value)
 {
-    clo_text_add(out, "<div class=\"bad\"><dt>%s</dt><dd>", name);
-    clo_text_add_xml(out, value);
-    clo_text_add(out, "</dd></div>\n");
+    add_fact_in(out, "<div class=\"bad\">", name, value);
 }
 
 static void add_time_fact(clo_text *out, const char *name, int64_t ns)

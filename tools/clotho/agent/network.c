@@ -179,11 +179,10 @@ static int check_options(network_options *o)
         o->decisions > 100000 || o->batch < 1 || o->validate_every < 1)
         return misuse("--instances is from 1 to 1000, --rollouts from 2 to 1000, --decisions from 1 to 100000, "
                       "--batch and --validate-every from 1");
-    if (!(s->scale > 0) || !(o->rate > 0 && o->rate <= 1) || !(o->rate_last > 0 && o->rate_last <= 1) ||
+    if (!(o->rate > 0 && o->rate <= 1) || !(o->rate_last > 0 && o->rate_last <= 1) ||
         !(o->entropy >= 0 && o->entropy_last >= 0) || !(o->horizon_s >= 0))
-        return misuse(
-            "--scale is above 0; --rate and --rate-last are above 0, at most 1; --entropy, --entropy-last and "
-            "--horizon are not below 0");
+        return misuse("--rate and --rate-last are above 0, at most 1; --entropy, --entropy-last and "
+                      "--horizon are not below 0");
     if (s->scenes.count == 0) {
         s->arrivals = s->arrivals != NULL ? s->arrivals : "batch";
         s->jobs = s->jobs > 0 ? s->jobs : 20;
@@ -261,7 +260,7 @@ static int read_and_run(network_training *t, int argc, char **argv)
         {"arrivals", 0, ARRIVALS_ARGUMENT, OPTION_TEXT, &s->arrivals, ARRIVALS_HELP " (batch)"},
         {"scene", 0, "SPEC/JOBS/ARRIVALS", OPTION_LIST, &s->scenes,
          "in place of the three: trains on each in turn; may be repeated"},
-        {"scale", 0, "X", OPTION_REAL, &s->scale, "multiply times and bytes by X"},
+        {"scale", 0, "X", OPTION_FACTOR, &s->scale, "multiply times and bytes by X"},
         {"baseline", 0, "NAME[:ARG]", OPTION_TEXT, &s->baseline, "the policy that validation is relative to (decima)"},
         {"seeds", 0, "A-B", OPTION_TEXT, &o->texts.seeds, "streams to train on (100-1123)"},
         {"validation", 0, "A-B", OPTION_TEXT, &o->texts.validation, "streams that say what is kept (5000-5015)"},

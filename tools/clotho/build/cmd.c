@@ -42,7 +42,6 @@ typedef struct build {
     bool is_phase;   /* that is what is wanted now */
     uint32_t failed; /* steps, in all phases */
     build_stats stats;
-    bool is_ninja; /* called by ninja's name */
 } build;
 
 /* What is to be built: the words of the command line, and what the manifest as it is now has for them. */
@@ -490,7 +489,8 @@ static void say_folder(const build *b)
 static int run_in_folder(build *b, char **operands, int count, char **more, int more_count)
 {
     b->home = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (b->options.directory == NULL && !b->is_ninja && count > 0 && is_build_folder(operands[0], b->options.file)) {
+    if (b->options.directory == NULL && !report_is_ninja() && count > 0 &&
+        is_build_folder(operands[0], b->options.file)) {
         b->options.directory = *operands++;
         count--;
     }
@@ -524,11 +524,10 @@ static int say_version(void)
     return EXIT_GOOD;
 }
 
-static int build_with(bool is_ninja, int argc, char **argv)
+int cmd_build(int argc, char **argv)
 {
     static const command about = {"build", "[DIR] [TARGETS]", 0, 4096, build_about, build_notes};
-    build b = {.is_ninja = is_ninja,
-               .options = {.file = "build.ninja", .jobs = NO_JOBS, .failures = 1},
+    build b = {.options = {.file = "build.ninja", .jobs = NO_JOBS, .failures = 1},
                .tokens = {.inherited = -1, .own = -1},
                .lock = {.folder = -1},
                .home = -1};
@@ -587,13 +586,8 @@ static int build_with(bool is_ninja, int argc, char **argv)
     return code;
 }
 
-int cmd_build(int argc, char **argv)
-{
-    return build_with(false, argc, argv);
-}
-
 int build_as_ninja(int argc, char **argv)
 {
     report_speak_as_ninja();
-    return build_with(true, argc, argv);
+    return cmd_build(argc, argv);
 }

@@ -112,7 +112,7 @@ int cmd_check(int argc, char **argv)
     const option_spec options[] = {
         {"platform", 'p', "SPEC", OPTION_INPUT, &config.spec, "as in 'clotho plan'"},
         {"strict", 0, NULL, OPTION_FLAG, &config.strict, INPUT_STRICT_HELP},
-        {"scale", 0, "X", OPTION_REAL, &config.scale, "multiply times and bytes of the graph by X first"},
+        {"scale", 0, "X", OPTION_FACTOR, &config.scale, "multiply times and bytes of the graph by X first"},
         {"instance", 'i', "NAME", OPTION_TEXT, &config.instance,
          "take only the instance of this name, from a file with many"},
         {"profile", 0, "F.json", OPTION_INPUT, &config.profile, INPUT_PROFILE_HELP},
@@ -129,8 +129,6 @@ int cmd_check(int argc, char **argv)
 
     if (code != OPTIONS_GO_ON)
         return code;
-    if (!(config.scale > 0))
-        return misuse("--scale is 0; write a number > 0");
     admission.as_json = as_json;
     if (is_admission && config.profile != NULL)
         return misuse("--profile is of graphs; the admission test takes the times of its WORKLOAD");

@@ -23,6 +23,8 @@ static const char *kind_name(option_kind kind)
     case OPTION_U32:
     case OPTION_U64:
     case OPTION_REAL:
+    case OPTION_FACTOR:
+    case OPTION_FIFO:
         return "number";
     case OPTION_TIME:
         return "time";

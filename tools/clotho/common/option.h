@@ -25,6 +25,8 @@ typedef enum option_kind {
     OPTION_U32,    /* uint32_t        */
     OPTION_U64,    /* uint64_t        */
     OPTION_REAL,   /* double, finite, >= 0 */
+    OPTION_FACTOR, /* double, finite, > 0 */
+    OPTION_FIFO,   /* uint32_t, a priority of SCHED_FIFO: 1 to 98, as 99 is the kernel's */
     OPTION_TIME    /* int64_t ns > 0: a number, with ns, us, ms or s behind it; plain: ns */
 } option_kind;
 

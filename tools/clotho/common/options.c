@@ -93,14 +93,17 @@ static bool store(const option_spec *option, const char *text)
     }
     case OPTION_COUNT:
     case OPTION_U32:
-        if (!parse_u64(text, &number) || number >= UINT32_MAX || (number == 0 && option->kind == OPTION_COUNT))
+    case OPTION_FIFO:
+        if (!parse_u64(text, &number) || number > (option->kind == OPTION_FIFO ? 98 : UINT32_MAX - 1) ||
+            (number == 0 && option->kind != OPTION_U32))
             return false;
         *(uint32_t *)option->target = (uint32_t)number;
         return true;
     case OPTION_U64:
         return parse_u64(text, option->target);
     case OPTION_REAL:
-        if (!parse_real(text, &end, &real) || *end != '\0')
+    case OPTION_FACTOR:
+        if (!parse_real(text, &end, &real) || *end != '\0' || (real <= 0 && option->kind == OPTION_FACTOR))
             return false;
         *(double *)option->target = real;
         return true;

@@ -220,13 +220,9 @@ const char *list_of(const option_spec *option)
 #define TEXT_OF_ARGUMENT(number) #number
 #define TEXT_OF(macro) TEXT_OF_ARGUMENT(macro)
 
-static const char *expected(const option_spec *option)
+static const char *expected(option_kind kind)
 {
-    if (strcmp(option->name, "scale") == 0)
-        return "a number > 0 such as 0.5, without a unit";
-    if (strcmp(option->name, "fifo") == 0)
-        return "a whole number from 1 to 98";
-    switch (option->kind) {
+    switch (kind) {
     case OPTION_FLAG:
         return "nothing";
     case OPTION_TEXT:
@@ -244,6 +240,10 @@ static const char *expected(const option_spec *option)
         return "a whole number from 0 to 18446744073709551615";
     case OPTION_REAL:
         return "a number >= 0 such as 0.5, without a unit";
+    case OPTION_FACTOR:
+        return "a number > 0 such as 0.5, without a unit";
+    case OPTION_FIFO:
+        return "a whole number from 1 to 98";
     case OPTION_TIME:
         return "a time such as 500, 20us, 3ms or 1s, without a blank, from 1 ns to 285 years";
     }
@@ -256,7 +256,7 @@ int refuse_missing(const option_table *table, const option_spec *option)
         return misuse("--%s needs a value: %s; 'clotho list %s' prints the names", option->name, option->argument,
                       list_of(option));
     return misuse("--%s needs a value: %s, %s; see 'clotho %s --help'", option->name, option->argument,
-                  expected(option), table->cmd->name);
+                  expected(option->kind), table->cmd->name);
 }
 
 int refuse_attached(const option_table *table, const option_spec *option, const char *word)
@@ -275,9 +275,10 @@ int refuse_attached(const option_table *table, const option_spec *option, const 
 
 int refuse_value(const option_spec *option, const char *value)
 {
-    bool has_unit = option->kind == OPTION_COUNT || option->kind == OPTION_U32 || option->kind == OPTION_U64;
+    bool has_unit = option->kind == OPTION_COUNT || option->kind == OPTION_U32 || option->kind == OPTION_U64 ||
+                    option->kind == OPTION_FIFO;
     bool names_it = has_unit && option->argument != NULL && option->argument[1] != '\0'; /* MIB, PRIORITY */
 
     return misuse("--%s is '%s'; write %s%s%s", option->name, value, names_it ? option->argument : "",
-                  names_it ? ": " : "", expected(option));
+                  names_it ? ": " : "", expected(option->kind));
 }

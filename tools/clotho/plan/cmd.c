@@ -474,8 +474,6 @@ static int check_options(plan_options *o)
         code = known_planner(&o->baseline);
     if (code != EXIT_GOOD)
         return code;
-    if (!(o->input.scale > 0))
-        return misuse("--scale is 0; write a number > 0");
     if (!plan_read_budget(o->budget, &unused))
         return misuse("--budget is '%s'; write a number of schedules or a time such as 500ms", o->budget);
     if (!plan_read_contention(o->contention, &contention))
@@ -577,7 +575,7 @@ int cmd_plan(int argc, char **argv)
         {"profile", 0, "F.json", OPTION_INPUT, &o.input.profile, INPUT_PROFILE_HELP},
         {"foreign", 0, NULL, OPTION_FLAG, &o.input.foreign, INPUT_FOREIGN_HELP},
         {"strict", 0, NULL, OPTION_FLAG, &o.input.strict, INPUT_STRICT_HELP},
-        {"scale", 0, "X", OPTION_REAL, &o.input.scale, "multiply times and bytes by X"},
+        {"scale", 0, "X", OPTION_FACTOR, &o.input.scale, "multiply times and bytes by X"},
         {"seed", 0, "N", OPTION_U64, &o.seed, "fix every random choice (0)"},
         {"json", 0, NULL, OPTION_FLAG, &o.as_json, "print one JSON object per line on standard output"}};
     char **operands;

@@ -207,8 +207,6 @@ static int check_options(run_options *o, int graphs)
         return code;
     if (o->engine != NULL)
         return misuse("--engine is for runs on several machines; add --hosts F.json");
-    if (!(o->input.scale > 0))
-        return misuse("--scale is 0; write a number > 0");
     if (o->dilate == 0 || o->dilate > CLO_DILATE_MAX)
         return misuse("--dilate is %u; write 1 to %u", o->dilate, CLO_DILATE_MAX);
     if (o->learn != NULL && (o->clock != CLO_CLOCK_REAL || o->releases_in_flight > 0))
@@ -217,8 +215,6 @@ static int check_options(run_options *o, int graphs)
         return misuse("--dilate stretches the padded clock; add --clock padded");
     if (o->repeat == 0 || o->repeat > RUN_REPEAT_MAX)
         return misuse("--repeat is %u; write 1 to %u", o->repeat, RUN_REPEAT_MAX);
-    if (o->fifo > 98)
-        return misuse("--fifo is %u; write a priority from 1 to 98", o->fifo);
     if (graphs > 1 && (o->trace != NULL || o->gantt != NULL || o->report != NULL))
         return misuse("--trace, --gantt and --report take one GRAPH; run the command once for each");
     return check_outputs(o);
@@ -327,7 +323,7 @@ int cmd_run(int argc, char **argv)
         {"learn", 0, "F.json", OPTION_OUTPUT, &o.learn, "merge what the tasks take into this profile; it may be new"},
         {"strict", 0, NULL, OPTION_FLAG, &o.input.strict, INPUT_STRICT_HELP},
         {"dilate", 0, "N", OPTION_U32, &o.dilate, "with --clock padded: stretch time N times, but no reported time"},
-        {"scale", 0, "X", OPTION_REAL, &o.input.scale, "multiply times and bytes by X"},
+        {"scale", 0, "X", OPTION_FACTOR, &o.input.scale, "multiply times and bytes by X"},
         {"repeat", 0, "N", OPTION_U32, &o.repeat, "run N times and print the median"},
         {"body", 0, "NAME", OPTION_TEXT, &o.input.body, "of tasks that name none: spin (default), memory or command"},
         {"releases-in-flight", 0, "N", OPTION_COUNT, &o.releases_in_flight, "a series of releases, up to N at once"},
@@ -341,7 +337,7 @@ int cmd_run(int argc, char **argv)
         {"trace", 0, "F.json", OPTION_OUTPUT, &o.trace, "write a Chrome / Perfetto trace: the median run, or releases"},
         {"gantt", 'g', "F.svg", OPTION_OUTPUT, &o.gantt, "draw the run (of several, that with the median time)"},
         {"report", 0, "F.html", OPTION_OUTPUT, &o.report, "write a page: chart and tables, beside the prediction"},
-        {"fifo", 0, "PRIORITY", OPTION_COUNT, &o.fifo, "run the workers with SCHED_FIFO at this priority, 1 to 98"},
+        {"fifo", 0, "PRIORITY", OPTION_FIFO, &o.fifo, "run the workers with SCHED_FIFO at this priority, 1 to 98"},
         {"unpinned", 0, NULL, OPTION_FLAG, &o.unpinned, "do not pin workers to CPUs"},
         {"copy", 0, NULL, OPTION_FLAG, &o.copy_always, "copy between memories even if they are coherent"},
         {"memory-limit", 0, "MIB", OPTION_U64, &o.memory_limit_mib,

@@ -226,8 +226,6 @@ static int check_options(const simulate_options *o)
         return misuse("--planner plans the jobs of the file; it goes with --platform, --scale, --log and --json only");
     if (o->planner != NULL && o->input.profile != NULL)
         return misuse("--planner takes the times of the file: leave --profile out");
-    if (!(o->input.scale > 0))
-        return misuse("--scale is 0; write a number > 0");
     if (o->seeds != NULL && o->seed != 0)
         return misuse("--seeds names the seeds of all runs; leave --seed out");
     if (o->samples > 0 && (o->input.profile == NULL || o->planner != NULL))
@@ -309,7 +307,7 @@ int cmd_simulate(int argc, char **argv)
          "simulate N jobs, drawn at random from the file's; with a trace, in its order (the file's, each once)"},
         {"arrivals", 0, ARRIVALS_ARGUMENT, OPTION_TEXT, &o.arrivals, ARRIVALS_HELP " (default)"},
         {"strict", 0, NULL, OPTION_FLAG, &o.input.strict, INPUT_STRICT_HELP},
-        {"scale", 0, "X", OPTION_REAL, &o.input.scale, "multiply times and bytes by X"},
+        {"scale", 0, "X", OPTION_FACTOR, &o.input.scale, "multiply times and bytes by X"},
         {"seed", 0, "N", OPTION_U64, &o.seed, "fix every random choice (0)"},
         {"baseline", 0, "NAME", OPTION_TEXT, &o.baseline,
          "of several policies, the one that the others are compared with (the first), written as in --policy"},

@@ -18,12 +18,12 @@ typedef struct planned {
     clo_synch_figures figures;
 } planned;
 
+static const char *const methods[] = {"synchpack-1", "synchpack-2",     "synchpack-3",
+                                      "psrs",        "tetris-weighted", "jsq-maxweight"};
+
 static const char *method_at(uint32_t index)
 {
-    static const char *const names[] = {"synchpack-1", "synchpack-2",     "synchpack-3",
-                                        "psrs",        "tetris-weighted", "jsq-maxweight"};
-
-    return index < sizeof names / sizeof names[0] ? names[index] : NULL;
+    return index < sizeof methods / sizeof methods[0] ? methods[index] : NULL;
 }
 
 static int check_planner(const char *name)
@@ -36,10 +36,9 @@ static int check_planner(const char *name)
             return EXIT_GOOD;
     if (near != NULL && what[0] == '\0')
         return misuse("'%s' is no planner of workloads; did you mean '%s'?", show_name(name), near);
-    return misuse(
-        "'%s' is no planner of workloads%s%s; take synchpack-1, synchpack-2, synchpack-3, psrs, tetris-weighted "
-        "or jsq-maxweight",
-        show_name(name), what[0] != '\0' ? "," : "", what);
+    return misuse("'%s' is no planner of workloads%s%s; take %s, %s, %s, %s, %s or %s", show_name(name),
+                  what[0] != '\0' ? "," : "", what, methods[0], methods[1], methods[2], methods[3], methods[4],
+                  methods[5]);
 }
 
 static int open_inputs(planned *p, const char *path, const simulate_options *o)

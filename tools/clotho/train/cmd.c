@@ -59,7 +59,7 @@ static int parametric(int argc, char **argv)
         {"for", 0, "GOAL", OPTION_TEXT, &o.goal,
          "mean (default), weighted, p95, makespan, late or tardy: what is made small"},
         {"deadlines", 0, "X-Y", OPTION_TEXT, &o.deadlines, "jobs have a deadline of X to Y times their lower bound"},
-        {"scale", 0, "X", OPTION_REAL, &o.scale, "multiply times and bytes by X"},
+        {"scale", 0, "X", OPTION_FACTOR, &o.scale, "multiply times and bytes by X"},
         {"baseline", 0, "NAME[:ARG]", OPTION_TEXT, &o.baseline, "the policy that scores are relative to (fair)"},
         {"start", 0, "ARG", OPTION_TEXT, &o.start,
          "the argument to begin with (the built-in one); its unit of time is learnt"},
@@ -75,8 +75,6 @@ static int parametric(int argc, char **argv)
 
     if (code != OPTIONS_GO_ON)
         return code;
-    if (!(o.scale > 0))
-        return misuse("--scale is 0; write a number > 0");
     code = check_options(&o, &seeds);
     if (o.scenes.count == 0) {
         o.arrivals = o.arrivals != NULL ? o.arrivals : "batch";

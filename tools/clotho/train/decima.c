@@ -225,8 +225,6 @@ static int check_options(decima_training *t)
         return misuse("--whiten and --all train different numbers; write one of them");
     if (o->is_common && o->environment == NULL)
         return misuse("--common draws times in an environment; write --environment decima");
-    if (!(o->scale > 0))
-        return misuse("--scale is 0; write a number > 0");
     if (!(o->sigma > 0 && o->sigma <= 10))
         return misuse("--sigma is %g; write a number > 0, at most 10", o->sigma);
     if (!(o->rate > 0 && o->rate <= 10))
@@ -304,7 +302,7 @@ static int read_and_run(decima_training *t, int argc, char **argv)
         {"arrivals", 0, "batch|poisson:S", OPTION_TEXT, &o->arrivals, "all at once, or with a mean gap (batch)"},
         {"deadlines", 0, "X-Y", OPTION_TEXT, &o->deadlines,
          "jobs have a deadline of X to Y times their lower bound; mean tardiness is made small"},
-        {"scale", 0, "X", OPTION_REAL, &o->scale, "multiply times and bytes by X"},
+        {"scale", 0, "X", OPTION_FACTOR, &o->scale, "multiply times and bytes by X"},
         {"parametric", 0, "ARG", OPTION_TEXT, &o->numbers,
          "the numbers it adds to (batch, for a poisson process stream, with --deadlines any)"},
         {"seeds", 0, "A-B", OPTION_TEXT, &o->texts.seeds, "streams to train on (100-1123)"},

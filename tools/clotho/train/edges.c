@@ -99,8 +99,8 @@ static int check_options(training *t)
         return misuse("--instances is from 1 to 1000, --rollouts from 2 to 1000");
     if (!(t->agree >= 0 && t->agree <= 100))
         return misuse("--agree is from 0 to 100 percent");
-    if (!(t->rate > 0) || !(t->scale > 0))
-        return misuse("--rate or --scale is 0; write a number > 0");
+    if (!(t->rate > 0))
+        return misuse("--rate is 0; write a number > 0");
     t->world.edges = t->edges;
     return train_check_name(t->name);
 }
@@ -467,7 +467,7 @@ static int read_and_run(training *t, int argc, char **argv)
         {"rule", 0, "NAME", OPTION_TEXT, &t->rule,
          "list rule: cp, sjf, tetris, or any: the seed of an instance draws it (cp)"},
         {"edges", 0, "N", OPTION_U32, &t->edges, "edges that an episode tries (16)"},
-        {"scale", 0, "X", OPTION_REAL, &t->scale, "multiply times by X"},
+        {"scale", 0, "X", OPTION_FACTOR, &t->scale, "multiply times by X"},
         {"seeds", 0, "A-B", OPTION_TEXT, &t->texts.seeds, "instances to train on (100-4099)"},
         {"validation", 0, "A-B", OPTION_TEXT, &t->texts.validation, "instances that say what is kept (5000-5127)"},
         {"compare", 0, "A-B", OPTION_TEXT, &t->texts.compare,
