@@ -1,13 +1,10 @@
-/* plan/search/anneal.c - search for a short plan where executors differ or data take time to move: samples, then
- * simulated annealing.
+/* plan/search/anneal.c - search for a short plan where executors differ or data take time to move, and no sketch
+ * fits (sketch.h): samples, then simulated annealing.
  *
  * A solution is an order of the instances (producers first) and an executor for each; the schedule is built in that
  * order, each instance on its executor at its earliest time, with a duplicate of its critical parent where that helps
  * (heft/deft.c). An instance may be left free: then it goes where it ends first, and is fixed there if the result
  * is kept.
- *
- * Schedules are built in a sketch where one fits (sketch.h): then the first plans come from tails.c, which finds more
- * than samples do.
  *
  * 1. Samples: rank_u with Gumbel noise (softmax sampling), every instance free. In a few schedules they find most of
  *    what there is to gain over HEFT and DEFT.
@@ -55,12 +52,11 @@ typedef struct annealing {
     const clo_graph *graph;
     clo_budget *budget;
     clo_snapshot *best;
-    clo_sketch *sketch; /* where schedules are built; NULL: in *schedule */
     clo_rng rng;
     uint32_t count;                        /* instances                                                  */
     uint32_t *order, *position, *executor; /* position: of each instance in order. executor: CLO_NONE: free */
     uint32_t *kept_order, *kept_executor;  /* before the last move                                       */
-    int64_t *behind_ns;                    /* [tasks] clo_find_behind; only without a sketch             */
+    int64_t *behind_ns;                    /* [tasks] clo_find_behind                                     */
     int64_t *rank_ns, longest_ns;          /* [tasks] rank_u, and its maximum                            */
     int64_t *latest_key;                   /* [tasks] the highest key of its instances                   */
     order_key *keys, *sorted;
@@ -87,23 +83,6 @@ static bool allocate(annealing *s)
     return s->block != NULL;
 }
 
-static void build_sketch(annealing *s, int64_t limit_ns, int64_t *makespan_ns)
-{
-    clo_sketch_clear(s->sketch);
-    for (uint32_t i = 0; i < s->count; i++) {
-        uint32_t v = s->order[i], executor = s->executor[v];
-        int64_t finish_ns =
-            executor == CLO_NONE ? clo_sketch_place(s->sketch, v, NULL) : clo_sketch_place_on(s->sketch, v, executor);
-        if (!clo_sketch_may_end(s->sketch, v, finish_ns, limit_ns))
-            return;
-        if (i % CLO_STOP_EVERY == CLO_STOP_EVERY - 1 && clo_budget_is_late(s->budget))
-            return;
-    }
-    *makespan_ns = s->sketch->makespan_ns;
-    if (clo_sketch_keep(s->best, s->sketch) && s->best->makespan_ns < s->budget->best_ns)
-        s->budget->best_ns = s->best->makespan_ns;
-}
-
 /* Builds the schedule, as long as it can end by limit_ns, and keeps it if it is the best. *makespan_ns: INT64_MAX if it
  * was given up. */
 static clo_status build(annealing *s, int64_t limit_ns, int64_t *makespan_ns)
@@ -113,8 +92,6 @@ static clo_status build(annealing *s, int64_t limit_ns, int64_t *makespan_ns)
 
     s->budget->schedules++;
     *makespan_ns = INT64_MAX;
-    if (s->sketch != NULL)
-        return build_sketch(s, limit_ns, makespan_ns), CLO_OK;
     clo_schedule_clear(schedule);
     for (uint32_t i = 0; i < s->count; i++) {
         uint32_t v = s->order[i];
@@ -271,12 +248,11 @@ static void move(annealing *s)
 /* What was free stays where it went. */
 static void fix_executors(annealing *s)
 {
-    const clo_execution *executions = s->sketch != NULL ? s->sketch->executions : s->schedule->executions;
-    const uint32_t *first = s->sketch != NULL ? s->sketch->first : s->schedule->first_execution;
+    const clo_schedule *schedule = s->schedule;
 
     for (uint32_t v = 0; v < s->count; v++)
         if (s->executor[v] == CLO_NONE)
-            s->executor[v] = executions[first[v]].executor;
+            s->executor[v] = schedule->executions[schedule->first_execution[v]].executor;
 }
 
 static void undo(annealing *s)
@@ -351,31 +327,24 @@ static void find_ranks(annealing *s)
 {
     int64_t prepared_ns = clo_clock_ns();
 
-    if (s->sketch == NULL)
-        clo_find_behind(s->schedule->cost, s->behind_ns);
-    else
-        s->sketch->may_copy = s->schedule->may_duplicate;
+    clo_find_behind(s->schedule->cost, s->behind_ns);
     clo_cost_rank_u(s->schedule->cost, s->rank_ns);
     for (uint32_t t = 0; t < s->graph->tasks; t++)
         s->longest_ns = s->rank_ns[t] > s->longest_ns ? s->rank_ns[t] : s->longest_ns;
     s->draw_ns = clo_clock_ns() - prepared_ns;
 }
 
-clo_status clo_anneal(clo_schedule *schedule, clo_sketch *sketch, uint64_t seed, clo_budget *budget, clo_snapshot *best)
+clo_status clo_anneal(clo_schedule *schedule, uint64_t seed, clo_budget *budget, clo_snapshot *best)
 {
-    annealing s = {.schedule = schedule,
-                   .graph = schedule->graph,
-                   .budget = budget,
-                   .best = best,
-                   .sketch = sketch,
-                   .rng = clo_rng_seed(seed)};
+    annealing s = {
+        .schedule = schedule, .graph = schedule->graph, .budget = budget, .best = best, .rng = clo_rng_seed(seed)};
     clo_status status;
 
     s.count = s.graph->instances;
     status = allocate(&s) ? CLO_OK : clo_fail_memory("a plan");
     if (status == CLO_OK) {
         find_ranks(&s);
-        status = sketch != NULL ? CLO_OK : sample(&s); /* the plan is from tails.c, which knows more */
+        status = sample(&s);
     }
     for (uint32_t round = 0; status == CLO_OK && !clo_budget_is_spent(budget) && s.draw_ns < clo_budget_left_ns(budget);
          round++)

@@ -3,9 +3,10 @@
  * Where the problem is a packing (rcpsp/problem.h) it is a genetic search, which begins with HEFT's packing and with no
  * plan of another planner. Else it starts from the plans of the others, HEFT's first, as far as they fit a share of the
  * budget (starts.c); a proof is tried on small graphs, then simulated annealing on the order and the placement of
- * instances. Where a sketch can stand for the schedule (sketch.h) half of the budget goes into list schedules that know
- * what follows (tails.c), HEFT's first; then come the others' plans. It ends with the budget, or where a plan meets the
- * lower bound. Ties: the earlier, so duplicates are paid for only where they help.
+ * instances (anneal.c). Where a sketch can stand for the schedule (sketch.h) it starts from a few list schedules that
+ * know what follows (tails.c), HEFT's first, then come the others' plans, and moves on the longest path take the place
+ * of annealing (climb.c). It ends with the budget, or where a plan meets the lower bound. Ties: the earlier, so
+ * duplicates are paid for only where they help.
  *
  * Several threads search side by side, each with a seed of its own, where only time is limited. Where schedules are
  * limited the plan must depend on the seed alone, so one thread does it all. */
@@ -23,7 +24,6 @@
 enum {
     SCHEDULES_DEFAULT = 1000, /* without a budget, fewer of large graphs: */
     PLACEMENTS_DEFAULT = 2000000,
-    TAILS_PART_Q16 = 32768,    /* half of the budget */
     PACKED_TASKS = 2000,       /* up to so many the packing search sees everything HEFT sees */
     RESERVED_INSTANCES = 2000, /* up to so many that takes no time to speak of */
     RESERVE = 4,               /* restores of a plan: about what making it an object takes, besides */
@@ -101,9 +101,9 @@ static clo_status search(clo_schedule *schedule, clo_sketch *sketch, const clo_r
     if (problem != NULL)
         return pack(schedule, problem, budget, best);
     clo_status status = prove(schedule, budget, best);
-    if (status == CLO_OK && !clo_budget_is_spent(budget))
-        status = clo_anneal(schedule, sketch, budget->config->seed, budget, best);
-    return status;
+    if (status != CLO_OK || clo_budget_is_spent(budget))
+        return status;
+    return sketch != NULL ? clo_climb(sketch, budget, best) : clo_anneal(schedule, budget->config->seed, budget, best);
 }
 
 /* One thread's search. */
@@ -223,7 +223,7 @@ static clo_status begin_in_sketch(clo_schedule *schedule, clo_sketch *sketch, cl
     clo_status status = clo_sketch_open(sketch, schedule);
 
     if (status == CLO_OK)
-        status = clo_tails(sketch, schedule, budget, TAILS_PART_Q16, best, schedule_ns);
+        status = clo_tails(sketch, schedule, budget, best, schedule_ns);
     if (status == CLO_OK)
         status = reserve(schedule, budget, best);
     schedule->stop_ns = budget->end_ns;

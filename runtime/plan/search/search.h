@@ -14,24 +14,23 @@ clo_status clo_best_fill(clo_schedule *schedule, const clo_plan_config *config);
 /* starts.c: the plans that a search begins with: those of the other planners. */
 
 /* Builds one plan with each planner that fits a share of the budget, and keeps it in *best if it is shorter; HEFT's
- * is there already, and took heft_ns; is_serial_known: so is all on one executor, where that is shorter than HEFT's.
+ * is there already, and took heft_ns; is_sketched: so is what tails.c finds, all on one executor included.
  * Returns CLO_OK, also where time is up, or CLO_ERR_MEMORY. */
 clo_status clo_start_plans(clo_schedule *schedule, clo_budget *budget, clo_snapshot *best, int64_t heft_ns,
-                           bool is_serial_known);
+                           bool is_sketched);
 
 /* tails.c: list schedules that know what follows: each looks at the way to the end in the one before. */
 
 /* Builds HEFT's plan, whatever the budget is, and computes the lower bound as clo_budget_bound does. Then looks for
- * shorter plans until `end_q16` of the budget is gone (clo_budget_part_q16) and a few passes are done, or all of it is
- * gone.
+ * shorter plans in a few passes and a small part of the budget, or until it is gone.
  *
  *   schedule  that of the sketch; its order[] is filled.
  *   best      receives the shortest plan; empty before.
  *   heft_ns   receives what HEFT's took.
  *
  * Returns CLO_OK or CLO_ERR_MEMORY. */
-clo_status clo_tails(clo_sketch *sketch, clo_schedule *schedule, clo_budget *budget, uint32_t end_q16,
-                     clo_snapshot *best, int64_t *heft_ns);
+clo_status clo_tails(clo_sketch *sketch, clo_schedule *schedule, clo_budget *budget, clo_snapshot *best,
+                     int64_t *heft_ns);
 
 /* exact.c: branch and bound over the plans of a small graph. */
 
@@ -43,11 +42,15 @@ clo_status clo_exact(clo_schedule *schedule, clo_budget *budget, clo_snapshot *b
 /* True if a replica could save a transfer: then a proof without replicas is none with them. */
 bool clo_schedule_could_replicate(const clo_schedule *schedule);
 
-/* anneal.c: simulated annealing on order and placement. */
+/* climb.c: moves on the longest path, and parts built again, where a sketch fits. */
 
-/* From the plan that is kept in *best. sketch: that of the schedule, where one fits, else NULL. Returns CLO_OK or
- * CLO_ERR_MEMORY. */
-clo_status clo_anneal(clo_schedule *schedule, clo_sketch *sketch, uint64_t seed, clo_budget *budget,
-                      clo_snapshot *best);
+/* From the plan that is kept in *best until the budget is gone. sketch: that of the schedule; receives anything. Returns
+ * CLO_OK or CLO_ERR_MEMORY. */
+clo_status clo_climb(clo_sketch *sketch, clo_budget *budget, clo_snapshot *best);
+
+/* anneal.c: simulated annealing on order and placement, where none fits. */
+
+/* From the plan that is kept in *best. Returns CLO_OK or CLO_ERR_MEMORY. */
+clo_status clo_anneal(clo_schedule *schedule, uint64_t seed, clo_budget *budget, clo_snapshot *best);
 
 #endif

@@ -15,7 +15,7 @@
 enum { CELLS_MAX = 1 << 20, TIMES_MAX = 1 << 17, TASKS_MAX = 1 << 10 };
 
 typedef struct spot {
-    int64_t value_ns, start_ns, copy_start_ns;
+    int64_t value_ns, limit_ns, start_ns, copy_start_ns; /* limit: no value above it is best */
     uint32_t executor, copy; /* copy: the task to execute once more before; CLO_NONE: none */
 } spot;
 
@@ -64,7 +64,9 @@ clo_status clo_sketch_open(clo_sketch *s, const clo_schedule *schedule)
     clo_carve(&block, &s->links, s->capacity);
     clo_carve(&block, &s->first, graph->tasks);
     clo_carve(&block, &s->tail, executors);
-    clo_carve(&block, &s->ready_ns, executors);
+    clo_carve(&block, &s->available_ns, executors);
+    clo_carve(&block, &s->inputs_ns, graph->tasks * executors);
+    clo_carve(&block, &s->is_inputs_known, graph->tasks);
     clo_carve(&block, &s->second_ns, executors);
     clo_carve(&block, &s->critical, executors);
     s->block = clo_block_allocate(&block);
@@ -86,12 +88,14 @@ void clo_sketch_close(clo_sketch *s)
 void clo_sketch_clear(clo_sketch *s)
 {
     memset(s->first, 0xff, s->graph->tasks * sizeof *s->first); /* CLO_NONE */
+    memset(s->available_ns, 0, s->executors * sizeof *s->available_ns);
+    memset(s->is_inputs_known, 0, s->graph->tasks);
     memset(s->tail, 0xff, s->executors * sizeof *s->tail);
     s->count = 0;
     s->makespan_ns = 0;
 }
 
-static const int64_t *fill_row(clo_sketch *s, uint32_t edge, uint32_t from)
+const int64_t *clo_sketch_fill_row(clo_sketch *s, uint32_t edge, uint32_t from)
 {
     int64_t *row = &s->transfer_ns[((size_t)edge * s->executors + from) * s->executors];
     uint64_t bytes = clo_graph_in_bytes(s->graph, edge);
@@ -102,21 +106,13 @@ static const int64_t *fill_row(clo_sketch *s, uint32_t edge, uint32_t from)
     return row;
 }
 
-/* Of data over `edge` (index into the graph's `in`) from an executor to each: a row of the table. */
-static inline const int64_t *row_of(clo_sketch *s, uint32_t edge, uint32_t from)
-{
-    size_t at = (size_t)edge * s->executors + from;
-
-    return s->is_row_known[at] ? &s->transfer_ns[at * s->executors] : fill_row(s, edge, from);
-}
-
 /* When data of a producer over `edge` can be on one executor. */
 static inline int64_t arrival_ns(clo_sketch *s, uint32_t edge, uint32_t executor)
 {
     int64_t earliest = INT64_MAX;
 
     for (uint32_t c = s->first[clo_graph_source(s->graph, edge)]; c != CLO_NONE; c = s->executions[c].next) {
-        int64_t there = s->executions[c].finish_ns + row_of(s, edge, s->executions[c].executor)[executor];
+        int64_t there = s->executions[c].finish_ns + clo_sketch_row(s, edge, s->executions[c].executor)[executor];
         earliest = there < earliest ? there : earliest;
     }
     return earliest;
@@ -127,6 +123,8 @@ static int64_t inputs_ns(clo_sketch *s, uint32_t task, uint32_t executor)
 {
     int64_t latest = 0;
 
+    if (s->is_inputs_known[task]) /* since it was placed */
+        return s->inputs_ns[(size_t)task * s->executors + executor];
     for (uint32_t k = s->graph->in_first[task]; k < s->graph->in_first[task + 1]; k++) {
         int64_t there = arrival_ns(s, k, executor);
         latest = there > latest ? there : latest;
@@ -134,19 +132,21 @@ static int64_t inputs_ns(clo_sketch *s, uint32_t task, uint32_t executor)
     return latest;
 }
 
-static inline void note(clo_sketch *s, uint32_t executor, int64_t there_ns, uint32_t producer)
+/* Data of a producer that are there then, on executor e. Without branches, which would follow the data. */
+static inline void note(clo_sketch *s, uint32_t e, int64_t there_ns, uint32_t producer)
 {
-    if (there_ns > s->ready_ns[executor]) {
-        s->second_ns[executor] = s->ready_ns[executor];
-        s->ready_ns[executor] = there_ns;
-        s->critical[executor] = producer;
-    } else if (there_ns > s->second_ns[executor]) {
-        s->second_ns[executor] = there_ns;
-    }
+    int64_t ready_ns = s->ready_ns[e], second_ns = s->second_ns[e];
+    bool is_later = there_ns > ready_ns;
+    int64_t lower_ns = is_later ? ready_ns : there_ns;
+
+    s->ready_ns[e] = is_later ? there_ns : ready_ns;
+    s->second_ns[e] = lower_ns > second_ns ? lower_ns : second_ns;
+    s->critical[e] = is_later ? producer : s->critical[e];
 }
 
 static void find_critical(clo_sketch *s, uint32_t task)
 {
+    s->ready_ns = &s->inputs_ns[(size_t)task * s->executors];
     for (uint32_t e = 0; e < s->executors; e++) {
         s->ready_ns[e] = s->second_ns[e] = 0;
         s->critical[e] = CLO_NONE;
@@ -155,7 +155,7 @@ static void find_critical(clo_sketch *s, uint32_t task)
         uint32_t producer = clo_graph_source(s->graph, k);
         const clo_execution *only = &s->executions[s->first[producer]];
         if (only->next == CLO_NONE) {
-            const int64_t *row = row_of(s, k, only->executor);
+            const int64_t *row = clo_sketch_row(s, k, only->executor);
             for (uint32_t e = 0; e < s->executors; e++)
                 note(s, e, only->finish_ns + row[e], producer);
             continue;
@@ -163,6 +163,7 @@ static void find_critical(clo_sketch *s, uint32_t task)
         for (uint32_t e = 0; e < s->executors; e++)
             note(s, e, arrival_ns(s, k, e), producer);
     }
+    s->is_inputs_known[task] = 1;
 }
 
 /* Something of a length ends there on the executor, before `c`. */
@@ -195,6 +196,8 @@ static inline int64_t slot_ns(const clo_sketch *s, uint32_t executor, int64_t re
 {
     uint32_t c = s->tail[executor], right = CLO_NONE;
 
+    if (ready_ns >= s->available_ns[executor])
+        return ready_ns;
     while (c != CLO_NONE && s->executions[c].finish_ns > ready_ns) { /* ends: towards the head */
         right = c;
         c = s->links[c].before;
@@ -219,11 +222,26 @@ static inline void try_plain(const clo_sketch *s, uint32_t task, uint32_t e, int
 {
     int64_t duration_ns = s->time_ns[(size_t)task * s->executors + e];
 
-    if (duration_ns == CLO_TIME_NEVER || s->ready_ns[e] + duration_ns + later_ns > best->value_ns)
+    if (duration_ns == CLO_TIME_NEVER || s->ready_ns[e] + duration_ns + later_ns > best->limit_ns)
         return;
     int64_t start_ns = slot_ns(s, e, s->ready_ns[e], duration_ns), value_ns = start_ns + duration_ns + later_ns;
-    if (value_ns < best->value_ns || (value_ns == best->value_ns && best->copy != CLO_NONE))
-        *best = (spot){value_ns, start_ns, 0, e, CLO_NONE};
+    if (value_ns < best->value_ns)
+        *best = (spot){value_ns, value_ns, start_ns, 0, e, CLO_NONE};
+}
+
+/* The least value behind all that is there: none above it is best. */
+static int64_t append_ns(const clo_sketch *s, uint32_t task, const int64_t *later_ns)
+{
+    const int64_t *time_ns = &s->time_ns[(size_t)task * s->executors];
+    int64_t least_ns = INT64_MAX;
+
+    for (uint32_t e = 0; e < s->executors; e++) {
+        int64_t start_ns = s->ready_ns[e] > s->available_ns[e] ? s->ready_ns[e] : s->available_ns[e];
+        int64_t later = later_ns == NULL ? 0 : later_ns[e];
+        if (time_ns[e] != CLO_TIME_NEVER && start_ns + time_ns[e] + later < least_ns)
+            least_ns = start_ns + time_ns[e] + later;
+    }
+    return least_ns;
 }
 
 /* As try_duplicate of heft/deft.c. */
@@ -239,14 +257,17 @@ static inline void try_copy(clo_sketch *s, uint32_t task, uint32_t e, int64_t la
     if (copy_ns >= s->ready_ns[e] || /* CLO_TIME_NEVER, too */
         (copy_ns > ready_ns ? copy_ns : ready_ns) + duration_ns + later_ns >= best->value_ns || is_on(s, copy, e))
         return;
-    int64_t copy_start_ns = slot_ns(s, e, inputs_ns(s, copy, e), copy_ns);
+    int64_t there_ns = inputs_ns(s, copy, e);
+    if (there_ns + copy_ns >= s->ready_ns[e] || there_ns + copy_ns + duration_ns + later_ns >= best->value_ns)
+        return; /* no earlier than the data that travel, or too late */
+    int64_t copy_start_ns = slot_ns(s, e, there_ns, copy_ns);
     if (copy_start_ns + copy_ns >= s->ready_ns[e])
-        return; /* no earlier than the data that travel */
+        return;
     if (copy_start_ns + copy_ns > ready_ns)
         ready_ns = copy_start_ns + copy_ns;
     int64_t start_ns = slot_ns(s, e, ready_ns, duration_ns), value_ns = start_ns + duration_ns + later_ns;
     if (value_ns < best->value_ns)
-        *best = (spot){value_ns, start_ns, copy_start_ns, e, copy};
+        *best = (spot){value_ns, value_ns, start_ns, copy_start_ns, e, copy};
 }
 
 static void link_in(clo_sketch *s, uint32_t at)
@@ -264,8 +285,10 @@ static void link_in(clo_sketch *s, uint32_t at)
         s->links[c].behind = at;
     if (right != CLO_NONE)
         s->links[right].before = at;
-    else
+    if (right == CLO_NONE) {
         s->tail[mine->executor] = at;
+        s->available_ns[mine->executor] = mine->finish_ns;
+    }
 }
 
 static int64_t add(clo_sketch *s, uint32_t task, uint32_t executor, int64_t start_ns)
@@ -280,6 +303,8 @@ static int64_t add(clo_sketch *s, uint32_t task, uint32_t executor, int64_t star
     } else { /* behind the original, which stays first */
         s->executions[at].next = s->executions[*first].next;
         s->executions[*first].next = at;
+        for (uint32_t k = s->graph->out_first[task]; k < s->graph->out_first[task + 1]; k++)
+            s->is_inputs_known[s->graph->out[k]] = 0;
     }
     link_in(s, at);
     s->makespan_ns = finish_ns > s->makespan_ns ? finish_ns : s->makespan_ns;
@@ -296,22 +321,23 @@ static int64_t commit(clo_sketch *s, uint32_t task, const spot *chosen)
 
 int64_t clo_sketch_place(clo_sketch *s, uint32_t task, const int64_t *later_ns)
 {
-    spot best = {INT64_MAX, 0, 0, CLO_NONE, CLO_NONE};
+    spot best = {INT64_MAX, 0, 0, 0, CLO_NONE, CLO_NONE};
 
     find_critical(s, task);
-    for (uint32_t e = 0; e < s->executors; e++) {
-        int64_t later = later_ns == NULL ? 0 : later_ns[e];
-        try_plain(s, task, e, later, &best);
-        if (s->may_copy)
-            try_copy(s, task, e, later, &best);
-    }
+    best.limit_ns = append_ns(s, task, later_ns);
+    for (uint32_t e = 0; e < s->executors; e++)
+        try_plain(s, task, e, later_ns == NULL ? 0 : later_ns[e], &best);
+    for (uint32_t e = 0; e < s->executors && s->may_copy; e++)
+        try_copy(s, task, e, later_ns == NULL ? 0 : later_ns[e], &best);
     return commit(s, task, &best);
 }
 
 int64_t clo_sketch_place_on(clo_sketch *s, uint32_t task, uint32_t executor)
 {
-    spot best = {INT64_MAX, 0, 0, CLO_NONE, CLO_NONE};
+    spot best = {INT64_MAX, INT64_MAX, 0, 0, CLO_NONE, CLO_NONE};
 
+    s->ready_ns = &s->inputs_ns[(size_t)task * s->executors];
+    s->is_inputs_known[task] = 0;
     s->ready_ns[executor] = s->second_ns[executor] = 0;
     s->critical[executor] = CLO_NONE;
     for (uint32_t k = s->graph->in_first[task]; k < s->graph->in_first[task + 1]; k++)

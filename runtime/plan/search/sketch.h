@@ -29,7 +29,10 @@ typedef struct clo_sketch {
     clo_sketch_link *links;    /* [count]                                                */
     uint32_t *first;           /* [tasks] the original; CLO_NONE: not placed             */
     uint32_t *tail;            /* [executors] the last execution                         */
-    /* [executors] of the task that is placed: latest and second latest arrival, and whose the latest is */
+    int64_t *available_ns;     /* [executors] the finish of that                        */
+    int64_t *inputs_ns;        /* [tasks][executors] when all inputs of a task are there */
+    uint8_t *is_inputs_known;  /* [tasks] inputs_ns is right: no input was copied since */
+    /* [executors] of the task that is placed: latest (its inputs_ns) and second latest arrival, and whose the latest is */
     int64_t *ready_ns, *second_ns;
     uint32_t *critical;
     int64_t makespan_ns;
@@ -55,6 +58,17 @@ int64_t clo_sketch_place(clo_sketch *sketch, uint32_t task, const int64_t *later
 
 /* The same on one executor, which may run it. */
 int64_t clo_sketch_place_on(clo_sketch *sketch, uint32_t task, uint32_t executor);
+
+/* Fills a row of the table of transfers. */
+const int64_t *clo_sketch_fill_row(clo_sketch *sketch, uint32_t edge, uint32_t from);
+
+/* Of data over `edge` (index into the graph's `in`) from an executor to each: a row of that table. */
+static inline const int64_t *clo_sketch_row(clo_sketch *s, uint32_t edge, uint32_t from)
+{
+    size_t at = (size_t)edge * s->executors + from;
+
+    return s->is_row_known[at] ? &s->transfer_ns[at * s->executors] : clo_sketch_fill_row(s, edge, from);
+}
 
 /* True if what was just placed to end at finish_ns lets the whole end by limit_ns, as far as can be told. */
 static inline bool clo_sketch_may_end(const clo_sketch *sketch, uint32_t task, int64_t finish_ns, int64_t limit_ns)

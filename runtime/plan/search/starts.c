@@ -17,7 +17,8 @@ typedef struct start {
     uint32_t each, per_1000, per_10;
 } start;
 
-/* In the order of what they bring. The first ones are tried as long as the budget lasts. */
+/* In the order of what they bring. The first ones are tried as long as the budget lasts; where time is limited and a
+ * sketch fits, the search in it finds more in that time. */
 static const start starts[] = {
     {&clo_planner_serial, 3, 0, 0},
     {&clo_planner_deft, 45, 0, 0},
@@ -99,15 +100,15 @@ static clo_status try_one(clo_schedule *schedule, const start *s, clo_budget *bu
 }
 
 clo_status clo_start_plans(clo_schedule *schedule, clo_budget *budget, clo_snapshot *best, int64_t heft_ns,
-                           bool is_serial_known)
+                           bool is_sketched)
 {
     uint64_t spent = 0;
     clo_status status = CLO_OK;
 
-    for (size_t i = is_serial_known ? 1 : 0; i < STARTS && status == CLO_OK && !clo_budget_is_spent(budget); i++) {
+    for (size_t i = is_sketched ? 1 : 0; i < STARTS && status == CLO_OK && !clo_budget_is_spent(budget); i++) {
         uint64_t tenths = effort(schedule, &starts[i]);
-        bool is_first = i < FIRST && (budget->end_ns == INT64_MAX ||
-                                      (int64_t)tenths * heft_ns / TENTHS < clo_budget_left_ns(budget) / 2);
+        bool is_short = !is_sketched && (int64_t)tenths * heft_ns / TENTHS < clo_budget_left_ns(budget) / 2;
+        bool is_first = i < FIRST && (budget->end_ns == INT64_MAX || is_short);
         if (!is_first && !fits(budget, spent, tenths, heft_ns))
             continue;
         spent += tenths;

@@ -11,10 +11,10 @@
  * Barbosa 2014) has the same sum in a table with the best executor for each reader. One pass more costs no more than
  * that table, and sees where the readers really went, so the passes improve one another.
  *
- * The first pass is HEFT. The next ones take the parts 0 (that is DEFT), 1/2, 1, 1/4, 3/4; then the part is drawn, and
- * noise on order and tails. Where all tasks on one executor end before HEFT's plan, other planners get their part of few
- * schedules, too, behind DEFT. A pass is given up where it cannot end as early as the last plan that was taken. Integers
- * only: every machine finds the same plan for a seed. */
+ * The first pass is HEFT. Then comes all on one executor, where that ends before HEFT's plan. The next passes take the
+ * parts 0 (that is DEFT), 1/2, 1, 1/4, 3/4; then the part is drawn, and noise on order and tails. A pass is given up
+ * where it cannot end as early as the last plan that was taken. Integers only: every machine finds the same plan for a
+ * seed. */
 #include "plan/search/search.h"
 
 #include "base/carve.h"
@@ -36,7 +36,7 @@ static const int32_t key_noise_q12[KEY_NOISES] = {80, 205, 615};
 static const int32_t tail_noise_q8[TAIL_NOISES] = {13, 51};
 
 enum {
-    PASSES_MIN = 32,       /* whatever part of the budget they take */
+    PART_Q16 = 4096,       /* of the budget: a sixteenth for the passes that are drawn */
     SORTED_BY_STEPS = 128, /* tasks */
     FINE_BITS = 35         /* HEFT's plan takes 2^35 fine units or more */
 };
@@ -268,8 +268,8 @@ static void run_pass(tails *s, uint32_t pass, clo_budget *budget, clo_snapshot *
 }
 
 /* All tasks on the executor where they take the least, if that is shorter than HEFT's plan: transfers take longer than
- * tasks. False: it is not. */
-static bool try_serial(tails *s, clo_budget *budget, clo_snapshot *best)
+ * tasks. */
+static void try_serial(tails *s, clo_budget *budget, clo_snapshot *best)
 {
     int64_t least_ns = best->makespan_ns;
     uint32_t chosen = CLO_NONE;
@@ -286,18 +286,17 @@ static bool try_serial(tails *s, clo_budget *budget, clo_snapshot *best)
         }
     }
     if (chosen == CLO_NONE || clo_budget_is_spent(budget))
-        return false;
+        return;
     clo_sketch_clear(s->sketch);
     for (uint32_t i = 0; i < s->tasks; i++)
         (void)clo_sketch_place_on(s->sketch, s->by_rank[i], chosen);
     budget->schedules++;
     (void)clo_sketch_keep(best, s->sketch);
     budget->best_ns = best->makespan_ns < budget->best_ns ? best->makespan_ns : budget->best_ns;
-    return true;
 }
 
-clo_status clo_tails(clo_sketch *sketch, clo_schedule *schedule, clo_budget *budget, uint32_t end_q16,
-                     clo_snapshot *best, int64_t *heft_ns)
+clo_status clo_tails(clo_sketch *sketch, clo_schedule *schedule, clo_budget *budget, clo_snapshot *best,
+                     int64_t *heft_ns)
 {
     int64_t begin_ns = clo_clock_ns();
     tails s;
@@ -312,11 +311,12 @@ clo_status clo_tails(clo_sketch *sketch, clo_schedule *schedule, clo_budget *bud
         *heft_ns = clo_clock_ns() - begin_ns;
         status = clo_budget_bound(budget, schedule->cost, *heft_ns);
     }
-    uint32_t passes_min = status == CLO_OK && try_serial(&s, budget, best) ? DEFT + 1 : PASSES_MIN;
+    if (status == CLO_OK)
+        try_serial(&s, budget, best);
     for (uint32_t pass = DEFT; status == CLO_OK && !clo_budget_is_spent(budget) &&
-                               (pass < passes_min || clo_budget_part_q16(budget) < end_q16);
+                               (pass < FIRST_PASSES || clo_budget_part_q16(budget) < PART_Q16);
          pass++)
-        run_pass(&s, pass, budget, best); /* ends with the budget, which has a limit */
+        run_pass(&s, pass, budget, best);
     clo_free(s.block);
     return status;
 }
