@@ -38,7 +38,6 @@ clo_status clo_sequence_open(clo_sequence *s, clo_sketch *sketch)
     clo_carve(&block, &s->readers, s->capacity);
     clo_carve(&block, &s->reader, s->capacity);
     clo_carve(&block, &s->critical, s->capacity);
-    clo_carve(&block, &s->scratch, s->tasks);
     s->block = clo_block_allocate(&block);
     return s->block == NULL ? clo_fail_memory("a search for a plan") : CLO_OK;
 }
@@ -49,16 +48,22 @@ void clo_sequence_close(clo_sequence *s)
     *s = (clo_sequence){0};
 }
 
-/* When data of a producer, executed by `c` and those it leads to, can be on one executor. */
-static inline int64_t arrival_ns(const clo_sequence *s, const clo_element *x, uint32_t c, uint32_t edge,
-                                 uint32_t executor)
+/* When data over an edge can be on one executor; *source: from which element. Of equal ones the oldest, which stands
+ * ahead of its readers. */
+static inline int64_t arrival_ns(const clo_sequence *s, const clo_sequence_part *p, uint32_t edge, uint32_t executor,
+                                 uint32_t *source)
 {
+    const clo_element *x = p->elements;
+    uint32_t c = p->newest[clo_graph_source(s->graph, edge)];
     int64_t earliest_ns = INT64_MAX;
 
     assert(c != CLO_NONE);
     for (; c != CLO_NONE; c = x[c].next) {
         int64_t there_ns = x[c].finish_ns + clo_sketch_row(s->sketch, edge, x[c].executor)[executor];
-        earliest_ns = there_ns < earliest_ns ? there_ns : earliest_ns;
+        if (there_ns <= earliest_ns) {
+            earliest_ns = there_ns;
+            *source = c;
+        }
     }
     return earliest_ns;
 }
@@ -70,8 +75,8 @@ static inline int64_t start_ns(const clo_sequence *s, const clo_sequence_part *p
     const clo_graph *graph = s->graph;
 
     for (uint32_t edge = graph->in_first[task]; edge < graph->in_first[task + 1]; edge++) {
-        uint32_t c = p->newest[clo_graph_source(graph, edge)];
-        int64_t there_ns = arrival_ns(s, p->elements, c, edge, executor);
+        uint32_t source;
+        int64_t there_ns = arrival_ns(s, p, edge, executor, &source);
         start_ns = there_ns > start_ns ? there_ns : start_ns;
     }
     return start_ns;
@@ -100,8 +105,8 @@ static void try_executor(clo_sequence *s, const clo_sequence_part *p, uint32_t t
     if (duration_ns == CLO_TIME_NEVER)
         return;
     for (uint32_t edge = graph->in_first[task]; edge < graph->in_first[task + 1]; edge++) {
-        uint32_t producer = clo_graph_source(graph, edge);
-        int64_t there_ns = arrival_ns(s, p->elements, p->newest[producer], edge, e);
+        uint32_t producer = clo_graph_source(graph, edge), source;
+        int64_t there_ns = arrival_ns(s, p, edge, e, &source);
         bool is_later = there_ns > ready_ns;
         int64_t lower_ns = is_later ? ready_ns : there_ns;
         second_ns = lower_ns > second_ns ? lower_ns : second_ns;
@@ -147,7 +152,9 @@ static bool build(clo_sequence *s, clo_sequence_part *p, int64_t limit_ns, const
         uint32_t task = s->wishes[i].task, executor = s->wishes[i].executor;
         if (executor == CLO_SEQUENCE_FREE)
             append_free(s, p, task, s->capacity - p->count - (s->wishes_count - i));
-        else if (!clo_sequence_is_on(p->elements, p->newest[task], executor))
+        else if (clo_sequence_is_on(p->elements, p->newest[task], executor))
+            continue; /* a free task before brought a copy there */
+        else
             append(s, p, task, executor, start_ns(s, p, task, executor, s->available_ns[executor]));
         if (!clo_sketch_may_end(s->sketch, task, p->elements[p->count - 1].finish_ns, limit_ns))
             return false;
@@ -162,7 +169,8 @@ bool clo_sequence_try(clo_sequence *s, int64_t limit_ns, const clo_budget *budge
     return build(s, &s->trial, limit_ns, budget);
 }
 
-/* Few stand elsewhere. What starts together stays in order, in which producers come first. */
+/* What takes no time stands ahead of what starts together with it, else that would push it back on its executor. What
+ * ends together, too, stays in order, in which producers come first. Few stand elsewhere. */
 static void sort_by_start(clo_sequence_part *p)
 {
     clo_element *x = p->elements;
@@ -170,7 +178,9 @@ static void sort_by_start(clo_sequence_part *p)
     for (uint32_t i = 1; i < p->count; i++) {
         clo_element mine = x[i];
         uint32_t at = i;
-        for (; at > 0 && x[at - 1].start_ns > mine.start_ns; at--) /* ends: towards the beginning */
+        for (; at > 0 && (x[at - 1].start_ns > mine.start_ns ||
+                          (x[at - 1].start_ns == mine.start_ns && x[at - 1].finish_ns > mine.finish_ns));
+             at--) /* ends: towards the beginning */
             x[at] = x[at - 1];
         x[at] = mine;
     }
@@ -196,17 +206,7 @@ static void link_all(clo_sequence *s)
 
 int64_t clo_sequence_arrival_ns(const clo_sequence *s, uint32_t edge, uint32_t executor, uint32_t *source)
 {
-    int64_t earliest_ns = INT64_MAX;
-
-    for (uint32_t c = s->now.newest[clo_graph_source(s->graph, edge)]; c != CLO_NONE; c = s->now.elements[c].next) {
-        const clo_element *x = &s->now.elements[c];
-        int64_t there_ns = x->finish_ns + clo_sketch_row(s->sketch, edge, x->executor)[executor];
-        if (there_ns <= earliest_ns) { /* of equal ones the oldest, which stands ahead of its readers */
-            earliest_ns = there_ns;
-            *source = c;
-        }
-    }
-    return earliest_ns;
+    return arrival_ns(s, &s->now, edge, executor, source);
 }
 
 /* What reads, and what follows, for the inputs of element i. */
@@ -283,24 +283,14 @@ void clo_sequence_accept(clo_sequence *s)
 
 void clo_sequence_read(clo_sequence *s, const clo_snapshot *snapshot)
 {
-    clo_element *x = s->now.elements;
-    uint32_t *rank = s->scratch;
-
     assert(snapshot->count <= s->capacity);
-    for (uint32_t i = 0; i < s->tasks; i++)
-        rank[s->graph->task_order[i]] = i;
-    s->now.count = snapshot->count;
     for (uint32_t i = 0; i < snapshot->count; i++) {
-        const clo_execution *from = &snapshot->executions[i];
-        clo_element mine = {from->start_ns, from->finish_ns, CLO_NONE, (uint16_t)from->instance,
-                            (uint16_t)from->executor};
-        uint32_t at = i;
-        for (; at > 0 && (x[at - 1].start_ns > mine.start_ns ||
-                          (x[at - 1].start_ns == mine.start_ns && rank[x[at - 1].task] > rank[mine.task]));
-             at--) /* ends: towards the beginning */
-            x[at] = x[at - 1];
-        x[at] = mine;
+        const clo_execution *x = &snapshot->executions[i];
+        s->now.elements[i] =
+            (clo_element){x->start_ns, x->finish_ns, CLO_NONE, (uint16_t)x->instance, (uint16_t)x->executor};
     }
+    s->now.count = snapshot->count;
+    sort_by_start(&s->now);
     wish_all(s, false);
     (void)build(s, &s->now, INT64_MAX, NULL);
     settle(s);
@@ -308,21 +298,11 @@ void clo_sequence_read(clo_sequence *s, const clo_snapshot *snapshot)
 
 void clo_sequence_keep(const clo_sequence *s, clo_snapshot *snapshot)
 {
-    clo_execution *executions = snapshot->executions;
-    uint32_t *first = s->scratch;
-
     if (s->now.makespan_ns >= snapshot->makespan_ns)
         return;
-    memset(first, 0xff, s->tasks * sizeof *first);
     for (uint32_t i = 0; i < s->now.count; i++) {
         const clo_element *x = &s->now.elements[i];
-        executions[i] = (clo_execution){x->start_ns, x->finish_ns, x->task, x->executor, CLO_NONE};
-        if (first[x->task] == CLO_NONE) {
-            first[x->task] = i;
-        } else { /* behind the original, which stays first */
-            executions[i].next = executions[first[x->task]].next;
-            executions[first[x->task]].next = i;
-        }
+        snapshot->executions[i] = (clo_execution){x->start_ns, x->finish_ns, x->task, x->executor, CLO_NONE};
     }
     snapshot->count = s->now.count;
     snapshot->makespan_ns = s->now.makespan_ns;

@@ -47,7 +47,6 @@ typedef struct clo_sequence {
     uint32_t *readers, *reader;       /* [now.count] how many read it; the first of them                       */
     uint32_t *critical;               /* [critical_count] on a longest path                                    */
     uint32_t critical_count;
-    uint32_t *scratch; /* [tasks] */
     void *block;
 } clo_sequence;
 
@@ -64,7 +63,7 @@ bool clo_sequence_try(clo_sequence *sequence, int64_t limit_ns, const clo_budget
 /* now: the trial. */
 void clo_sequence_accept(clo_sequence *sequence);
 
-/* Keeps it if it is shorter than what is kept. */
+/* Keeps it if it is shorter than what is kept. Executions of a task are not linked there (clo_snapshot_restore). */
 void clo_sequence_keep(const clo_sequence *sequence, clo_snapshot *snapshot);
 
 /* When data over `edge` (index into the graph's `in`) can be on an executor; *source: from which element. */

@@ -237,9 +237,8 @@ static int64_t append_ns(const clo_sketch *s, uint32_t task, const int64_t *late
 
     for (uint32_t e = 0; e < s->executors; e++) {
         int64_t start_ns = s->ready_ns[e] > s->available_ns[e] ? s->ready_ns[e] : s->available_ns[e];
-        int64_t later = later_ns == NULL ? 0 : later_ns[e];
-        if (time_ns[e] != CLO_TIME_NEVER && start_ns + time_ns[e] + later < least_ns)
-            least_ns = start_ns + time_ns[e] + later;
+        if (time_ns[e] != CLO_TIME_NEVER && start_ns + time_ns[e] + later_ns[e] < least_ns)
+            least_ns = start_ns + time_ns[e] + later_ns[e];
     }
     return least_ns;
 }
@@ -311,14 +310,6 @@ static int64_t add(clo_sketch *s, uint32_t task, uint32_t executor, int64_t star
     return finish_ns;
 }
 
-static int64_t commit(clo_sketch *s, uint32_t task, const spot *chosen)
-{
-    assert(chosen->executor != CLO_NONE);
-    if (chosen->copy != CLO_NONE)
-        add(s, chosen->copy, chosen->executor, chosen->copy_start_ns);
-    return add(s, task, chosen->executor, chosen->start_ns);
-}
-
 int64_t clo_sketch_place(clo_sketch *s, uint32_t task, const int64_t *later_ns)
 {
     spot best = {INT64_MAX, 0, 0, 0, CLO_NONE, CLO_NONE};
@@ -326,26 +317,13 @@ int64_t clo_sketch_place(clo_sketch *s, uint32_t task, const int64_t *later_ns)
     find_critical(s, task);
     best.limit_ns = append_ns(s, task, later_ns);
     for (uint32_t e = 0; e < s->executors; e++)
-        try_plain(s, task, e, later_ns == NULL ? 0 : later_ns[e], &best);
+        try_plain(s, task, e, later_ns[e], &best);
     for (uint32_t e = 0; e < s->executors && s->may_copy; e++)
-        try_copy(s, task, e, later_ns == NULL ? 0 : later_ns[e], &best);
-    return commit(s, task, &best);
-}
-
-int64_t clo_sketch_place_on(clo_sketch *s, uint32_t task, uint32_t executor)
-{
-    spot best = {INT64_MAX, INT64_MAX, 0, 0, CLO_NONE, CLO_NONE};
-
-    s->ready_ns = &s->inputs_ns[(size_t)task * s->executors];
-    s->is_inputs_known[task] = 0;
-    s->ready_ns[executor] = s->second_ns[executor] = 0;
-    s->critical[executor] = CLO_NONE;
-    for (uint32_t k = s->graph->in_first[task]; k < s->graph->in_first[task + 1]; k++)
-        note(s, executor, arrival_ns(s, k, executor), clo_graph_source(s->graph, k));
-    try_plain(s, task, executor, 0, &best);
-    if (s->may_copy)
-        try_copy(s, task, executor, 0, &best);
-    return commit(s, task, &best);
+        try_copy(s, task, e, later_ns[e], &best);
+    assert(best.executor != CLO_NONE);
+    if (best.copy != CLO_NONE)
+        add(s, best.copy, best.executor, best.copy_start_ns);
+    return add(s, task, best.executor, best.start_ns);
 }
 
 bool clo_sketch_keep(clo_snapshot *snapshot, const clo_sketch *s)

@@ -52,12 +52,9 @@ void clo_sketch_close(clo_sketch *sketch); /* a zeroed one is allowed */
 /* Forgets all executions. */
 void clo_sketch_clear(clo_sketch *sketch);
 
-/* Places a task whose producers are placed as DEFT does, where finish + later_ns[executor] is least (NULL: finish).
- * Returns its finish. */
+/* Places a task whose producers are placed as DEFT does, where finish + later_ns[executor] is least. Returns its
+ * finish. */
 int64_t clo_sketch_place(clo_sketch *sketch, uint32_t task, const int64_t *later_ns);
-
-/* The same on one executor, which may run it. */
-int64_t clo_sketch_place_on(clo_sketch *sketch, uint32_t task, uint32_t executor);
 
 /* Fills a row of the table of transfers. */
 const int64_t *clo_sketch_fill_row(clo_sketch *sketch, uint32_t edge, uint32_t from);

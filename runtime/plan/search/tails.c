@@ -287,12 +287,15 @@ static void try_serial(tails *s, clo_budget *budget, clo_snapshot *best)
     }
     if (chosen == CLO_NONE || clo_budget_is_spent(budget))
         return;
-    clo_sketch_clear(s->sketch);
-    for (uint32_t i = 0; i < s->tasks; i++)
-        (void)clo_sketch_place_on(s->sketch, s->by_rank[i], chosen);
+    int64_t finish_ns = 0;
+    for (uint32_t i = 0; i < s->tasks; i++) {
+        int64_t start_ns = finish_ns;
+        finish_ns += s->sketch->time_ns[(size_t)s->by_rank[i] * s->executors + chosen];
+        best->executions[i] = (clo_execution){start_ns, finish_ns, s->by_rank[i], chosen, CLO_NONE};
+    }
+    best->count = s->tasks;
+    best->makespan_ns = budget->best_ns = finish_ns;
     budget->schedules++;
-    (void)clo_sketch_keep(best, s->sketch);
-    budget->best_ns = best->makespan_ns < budget->best_ns ? best->makespan_ns : budget->best_ns;
 }
 
 clo_status clo_tails(clo_sketch *sketch, clo_schedule *schedule, clo_budget *budget, clo_snapshot *best,

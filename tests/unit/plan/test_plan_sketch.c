@@ -5,6 +5,7 @@
 #include "plan/heft/deft.h"
 #include "plan/schedule/planner.h"
 #include "plan/search/search.h"
+#include "plan/search/sequence.h"
 #include "plan/search/sketch.h"
 #include "random.h"
 
@@ -60,9 +61,12 @@ static void a_sketch_places_what_deft_places(void **state)
         if (b.fits) {
             ok(clo_schedule_order(&b.schedule));
             ok(clo_deft_place_ordered(&b.schedule));
+            int64_t *later_ns = calloc(b.schedule.executors, sizeof *later_ns);
+            assert_non_null(later_ns);
             clo_sketch_clear(&b.sketch);
             for (uint32_t i = 0; i < b.f.graph->tasks; i++)
-                (void)clo_sketch_place(&b.sketch, b.schedule.order[i], NULL);
+                (void)clo_sketch_place(&b.sketch, b.schedule.order[i], later_ns);
+            free(later_ns);
             expect_alike(&b, seed);
             tried++;
             replicas += b.sketch.count - b.f.graph->tasks;
@@ -71,29 +75,6 @@ static void a_sketch_places_what_deft_places(void **state)
     }
     assert_true(tried > SEEDS / 4);
     assert_true(replicas > 0);
-}
-
-static void a_sketch_places_on_an_executor_what_deft_places_there(void **state)
-{
-    (void)state;
-    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
-        both b;
-        open_both(&b, seed);
-        clo_rng rng = clo_rng_seed(seed);
-        if (b.fits) {
-            ok(clo_schedule_order(&b.schedule));
-            clo_sketch_clear(&b.sketch);
-            for (uint32_t i = 0; i < b.f.graph->tasks; i++) {
-                uint32_t task = b.schedule.order[i], executor = clo_rng_below(&rng, b.schedule.executors);
-                while (clo_cost_time(b.f.cost, task, executor) == CLO_TIME_NEVER) /* ends: one may run it */
-                    executor = (executor + 1) % b.schedule.executors;
-                ok(clo_deft_place_on(&b.schedule, task, executor));
-                (void)clo_sketch_place_on(&b.sketch, task, executor);
-            }
-            expect_alike(&b, seed);
-        }
-        close_both(&b);
-    }
 }
 
 /* Of one schedule, which is HEFT's; then plans that pass the checker, each at most as long. */
@@ -259,6 +240,84 @@ static void three_schedules_are_no_longer_than_deft(void **state)
     assert_true(best_ns <= deft_ns);
 }
 
+typedef struct sequence_scene {
+    fixture f;
+    clo_schedule schedule;
+    clo_sketch sketch;
+    clo_sequence sequence;
+} sequence_scene;
+
+static void open_sequence(sequence_scene *s)
+{
+    fixture_seal(&s->f, 2, NULL, -1);
+    ok(clo_schedule_open(&s->schedule, s->f.cost, 2));
+    ok(clo_sketch_open(&s->sketch, &s->schedule));
+    ok(clo_sequence_open(&s->sequence, &s->sketch));
+}
+
+static void close_sequence(sequence_scene *s)
+{
+    clo_sequence_close(&s->sequence);
+    clo_sketch_close(&s->sketch);
+    clo_schedule_close(&s->schedule);
+    fixture_free(&s->f);
+}
+
+/* Task 1 takes no time. In the array it stands behind the one that starts together with it. */
+static void a_sequence_is_no_longer_than_its_plan_where_tasks_take_no_time(void **state)
+{
+    clo_execution executions[] = {{0, 10, 0, 0, CLO_NONE}, {0, 0, 1, 0, CLO_NONE}, {5, 15, 2, 1, CLO_NONE}};
+    const clo_snapshot snapshot = {.executions = executions, .count = 3, .makespan_ns = 15};
+    sequence_scene s = {.f = fixture_new()};
+    (void)state;
+
+    fixture_task(&s.f, NULL, 10);
+    fixture_task(&s.f, NULL, 0);
+    fixture_task(&s.f, NULL, 10);
+    ok(clo_graph_add_edge(s.f.graph, 1, 2, 5));
+    open_sequence(&s);
+    clo_sequence_read(&s.sequence, &snapshot);
+    assert_int_equal(s.sequence.now.makespan_ns, 15);
+    close_sequence(&s);
+}
+
+/* The reader, which is free, brings a copy of its producer to where that is wished next. */
+static void a_sequence_leaves_out_what_a_copy_has_brought(void **state)
+{
+    enum { PRODUCER, READER, OTHER };
+    const clo_wish wishes[] = {{PRODUCER, 0}, {OTHER, 0}, {READER, CLO_SEQUENCE_FREE}, {PRODUCER, 1}};
+    sequence_scene s = {.f = fixture_new()};
+    (void)state;
+
+    fixture_task(&s.f, NULL, 10);
+    fixture_task(&s.f, NULL, 45);
+    fixture_task(&s.f, NULL, 50);
+    ok(clo_graph_add_edge(s.f.graph, PRODUCER, READER, 100));
+    open_sequence(&s);
+    memcpy(s.sequence.wishes, wishes, sizeof wishes);
+    s.sequence.wishes_count = 4;
+    assert_true(clo_sequence_try(&s.sequence, 60, NULL));
+    assert_int_equal(s.sequence.trial.makespan_ns, 60);
+    assert_int_equal(s.sequence.trial.count, 4);
+    close_sequence(&s);
+}
+
+/* What is estimated adds times of the plan more than once. */
+static void plans_of_years_are_searched(void **state)
+{
+    const int64_t long_ns = INT64_MAX / 40; /* all together just below 2^61, the most there may be */
+    fixture f = fixture_new();
+    (void)state;
+
+    for (uint32_t t = 0; t < 12; t++)
+        fixture_task(&f, NULL, t < 6 ? long_ns : long_ns / 3);
+    for (uint32_t t = 1; t < 6; t++)
+        ok(clo_graph_add_edge(f.graph, t - 1, t, 1));
+    fixture_seal(&f, 3, NULL, -1);
+    assert_true(best_of(&f, 500) >= 6 * long_ns);
+    fixture_free(&f);
+}
+
 /* Where HEFT alone would pass each execution for each, and a budget of time would not be kept. */
 static void large_graphs_are_not_sketched(void **state)
 {
@@ -281,9 +340,11 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_sketch_places_what_deft_places),
-        cmocka_unit_test(a_sketch_places_on_an_executor_what_deft_places_there),
         cmocka_unit_test(tails_begin_with_the_plan_of_heft),
         cmocka_unit_test(a_climb_ends_with_a_valid_plan_that_is_no_longer),
+        cmocka_unit_test(a_sequence_is_no_longer_than_its_plan_where_tasks_take_no_time),
+        cmocka_unit_test(a_sequence_leaves_out_what_a_copy_has_brought),
+        cmocka_unit_test(plans_of_years_are_searched),
         cmocka_unit_test(large_graphs_are_not_sketched),
         cmocka_unit_test(two_schedules_are_no_longer_than_one_executor),
         cmocka_unit_test(three_schedules_are_no_longer_than_deft),
