@@ -2,6 +2,7 @@
 #include "fixture.h"
 
 #include "base/numbers/rng.h"
+#include "fault.h"
 #include "plan/heft/deft.h"
 #include "plan/schedule/planner.h"
 #include "plan/search/search.h"
@@ -141,6 +142,55 @@ static void a_climb_ends_with_a_valid_plan_that_is_no_longer(void **state)
     }
 }
 
+/* 24 tasks that depend on each other at random, on three executors. All times are multiples of unit_ns: tasks take 1 to
+ * `work` of them, transfers less than `bytes`. */
+static fixture random_fixture(uint64_t seed, int64_t unit_ns, uint32_t work, uint32_t bytes)
+{
+    enum { TASKS = 24 };
+    clo_rng rng = clo_rng_seed(seed);
+    fixture f = fixture_new();
+
+    for (uint32_t t = 0; t < TASKS; t++)
+        fixture_task(&f, NULL, unit_ns * (1 + clo_rng_below(&rng, work)));
+    for (uint32_t from = 0; from < TASKS; from++)
+        for (uint32_t to = from + 1; to < TASKS; to++)
+            if (clo_rng_below(&rng, 6) == 0)
+                ok(clo_graph_add_edge(f.graph, from, to, (uint64_t)unit_ns * clo_rng_below(&rng, bytes)));
+    fixture_seal(&f, 3, NULL, -1);
+    return f;
+}
+
+static clo_status climb_a_little(void *context)
+{
+    both *b = context;
+    clo_plan_config config = CLO_PLAN_CONFIG_INIT;
+    clo_budget budget;
+    clo_snapshot best = {0};
+    int64_t heft_ns;
+
+    config.schedules_max = 40;
+    clo_budget_open(&budget, &config, 1);
+    clo_status status = clo_snapshot_open(&best, &b->schedule);
+    if (status == CLO_OK)
+        status = clo_tails(&b->sketch, &b->schedule, &budget, &best, &heft_ns);
+    if (status == CLO_OK)
+        status = clo_climb(&b->sketch, &budget, &best);
+    clo_snapshot_close(&best);
+    return status;
+}
+
+static void a_climb_without_memory_says_so_and_keeps_none(void **state)
+{
+    fixture f = random_fixture(1, 1, 100, 1000);
+    both b = {.f = f};
+    (void)state;
+
+    ok(clo_schedule_open(&b.schedule, f.cost, 2));
+    ok(clo_sketch_open(&b.sketch, &b.schedule));
+    assert_true(fault_each(climb_a_little, &b) >= 5);
+    close_both(&b);
+}
+
 /* Tasks of 1 ns on the RK3588, where a transfer takes longer: on one executor they end first. */
 static void two_schedules_are_no_longer_than_one_executor(void **state)
 {
@@ -164,24 +214,6 @@ static void two_schedules_are_no_longer_than_one_executor(void **state)
     clo_plan_destroy(heft);
     clo_plan_destroy(serial);
     fixture_free(&f);
-}
-
-/* 24 tasks that depend on each other at random, on three executors. All times are multiples of unit_ns: tasks take 1 to
- * `work` of them, transfers less than `bytes`. */
-static fixture random_fixture(uint64_t seed, int64_t unit_ns, uint32_t work, uint32_t bytes)
-{
-    enum { TASKS = 24 };
-    clo_rng rng = clo_rng_seed(seed);
-    fixture f = fixture_new();
-
-    for (uint32_t t = 0; t < TASKS; t++)
-        fixture_task(&f, NULL, unit_ns * (1 + clo_rng_below(&rng, work)));
-    for (uint32_t from = 0; from < TASKS; from++)
-        for (uint32_t to = from + 1; to < TASKS; to++)
-            if (clo_rng_below(&rng, 6) == 0)
-                ok(clo_graph_add_edge(f.graph, from, to, (uint64_t)unit_ns * clo_rng_below(&rng, bytes)));
-    fixture_seal(&f, 3, NULL, -1);
-    return f;
 }
 
 static int64_t best_of(const fixture *f, uint64_t schedules)
@@ -342,6 +374,7 @@ int main(void)
         cmocka_unit_test(a_sketch_places_what_deft_places),
         cmocka_unit_test(tails_begin_with_the_plan_of_heft),
         cmocka_unit_test(a_climb_ends_with_a_valid_plan_that_is_no_longer),
+        cmocka_unit_test(a_climb_without_memory_says_so_and_keeps_none),
         cmocka_unit_test(a_sequence_is_no_longer_than_its_plan_where_tasks_take_no_time),
         cmocka_unit_test(a_sequence_leaves_out_what_a_copy_has_brought),
         cmocka_unit_test(plans_of_years_are_searched),
