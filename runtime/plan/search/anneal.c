@@ -334,10 +334,13 @@ static void find_ranks(annealing *s)
     s->draw_ns = clo_clock_ns() - prepared_ns;
 }
 
-clo_status clo_anneal(clo_schedule *schedule, uint64_t seed, clo_budget *budget, clo_snapshot *best)
+clo_status clo_anneal(clo_schedule *schedule, clo_budget *budget, clo_snapshot *best)
 {
-    annealing s = {
-        .schedule = schedule, .graph = schedule->graph, .budget = budget, .best = best, .rng = clo_rng_seed(seed)};
+    annealing s = {.schedule = schedule,
+                   .graph = schedule->graph,
+                   .budget = budget,
+                   .best = best,
+                   .rng = clo_rng_seed(budget->config->seed)};
     clo_status status;
 
     s.count = s.graph->instances;

@@ -103,7 +103,7 @@ static clo_status search(clo_schedule *schedule, clo_sketch *sketch, const clo_r
     clo_status status = prove(schedule, budget, best);
     if (status != CLO_OK || clo_budget_is_spent(budget))
         return status;
-    return sketch != NULL ? clo_climb(sketch, budget, best) : clo_anneal(schedule, budget->config->seed, budget, best);
+    return sketch != NULL ? clo_climb(sketch, budget, best) : clo_anneal(schedule, budget, best);
 }
 
 /* One thread's search. */
@@ -224,8 +224,6 @@ static clo_status begin_in_sketch(clo_schedule *schedule, clo_sketch *sketch, cl
 
     if (status == CLO_OK)
         status = clo_tails(sketch, schedule, budget, best, schedule_ns);
-    if (status == CLO_OK)
-        status = reserve(schedule, budget, best);
     schedule->stop_ns = budget->end_ns;
     if (status == CLO_OK && !clo_budget_is_spent(budget))
         status = clo_start_plans(schedule, budget, best, *schedule_ns, true);

@@ -144,8 +144,8 @@ static bool find_copy(const clo_sequence *s, int64_t ready_ns, need *n)
 {
     const clo_graph *graph = s->graph;
 
-    if (!s->sketch->may_copy || n->copy == CLO_NONE || s->now.count >= s->capacity || n->ready_ns >= ready_ns ||
-        !graph->rows[n->copy].duplicable)
+    if (!s->sketch->schedule->may_duplicate || n->copy == CLO_NONE || s->now.count >= s->capacity ||
+        n->ready_ns >= ready_ns || !graph->rows[n->copy].duplicable)
         return false;
     n->copy_ns = clo_sequence_time_ns(s, n->copy, n->executor);
     if (n->copy_ns >= ready_ns || clo_sequence_is_on(s->now.elements, s->now.newest[n->copy], n->executor))
@@ -175,12 +175,10 @@ static bool pick(climb *c, int64_t limit_ns, move *m)
     if (plain.duration_ns == CLO_TIME_NEVER || (executor != s->now.elements[element].executor &&
                                                 clo_sequence_is_on(s->now.elements, s->now.newest[task], executor)))
         return false;
+    plain.later_ns = clo_sequence_later_ns(s, element, executor, &plain.high);
     need with_copy = plain;
     find_inputs(s, m, &plain, &with_copy);
-    plain.later_ns = clo_sequence_later_ns(s, element, executor, &plain.high);
     find_place(s, &plain, m);
-    with_copy.later_ns = plain.later_ns;
-    with_copy.high = plain.high;
     if (find_copy(s, plain.ready_ns, &with_copy))
         find_place(s, &with_copy, m);
     return m->estimate_ns <= limit_ns;
@@ -350,7 +348,6 @@ clo_status clo_climb(clo_sketch *sketch, clo_budget *budget, clo_snapshot *best)
     c.block = clo_block_allocate(&block);
     if (status == CLO_OK && c.block == NULL)
         status = clo_fail_memory("a search for a plan");
-    sketch->may_copy = sketch->schedule->may_duplicate;
     for (uint32_t round = 0; status == CLO_OK && !clo_budget_is_spent(budget); round++) {
         clo_sequence_read(&c.sequence, best);
         if (round % 2 != 0)

@@ -44,13 +44,13 @@ bool clo_schedule_could_replicate(const clo_schedule *schedule);
 
 /* climb.c: moves on the longest path, and parts built again, where a sketch fits. */
 
-/* From the plan that is kept in *best until the budget is gone. sketch: that of the schedule; receives anything. Returns
- * CLO_OK or CLO_ERR_MEMORY. */
+/* From the plan that is kept in *best until the budget is gone. sketch: its tables; what is placed there is not touched.
+ * Returns CLO_OK or CLO_ERR_MEMORY. */
 clo_status clo_climb(clo_sketch *sketch, clo_budget *budget, clo_snapshot *best);
 
 /* anneal.c: simulated annealing on order and placement, where none fits. */
 
 /* From the plan that is kept in *best. Returns CLO_OK or CLO_ERR_MEMORY. */
-clo_status clo_anneal(clo_schedule *schedule, uint64_t seed, clo_budget *budget, clo_snapshot *best);
+clo_status clo_anneal(clo_schedule *schedule, clo_budget *budget, clo_snapshot *best);
 
 #endif

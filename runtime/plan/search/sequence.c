@@ -134,7 +134,7 @@ static void append_free(clo_sequence *s, clo_sequence_part *p, uint32_t task, ui
     spot best = {INT64_MAX, 0, 0, CLO_NONE, CLO_NONE};
 
     for (uint32_t e = 0; e < s->executors; e++)
-        try_executor(s, p, task, e, room > 0 && s->sketch->may_copy, &best);
+        try_executor(s, p, task, e, room > 0 && s->sketch->schedule->may_duplicate, &best);
     assert(best.executor != CLO_NONE);
     if (best.copy != CLO_NONE)
         append(s, p, best.copy, best.executor, best.copy_start_ns);

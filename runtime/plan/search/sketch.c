@@ -89,7 +89,6 @@ void clo_sketch_clear(clo_sketch *s)
 {
     memset(s->first, 0xff, s->graph->tasks * sizeof *s->first); /* CLO_NONE */
     memset(s->available_ns, 0, s->executors * sizeof *s->available_ns);
-    memset(s->is_inputs_known, 0, s->graph->tasks);
     memset(s->tail, 0xff, s->executors * sizeof *s->tail);
     s->count = 0;
     s->makespan_ns = 0;
